@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The graph dialect, its attributes and enums, and the family of an op.
+
+#ifndef ZENITH_IR_GRAPHDIALECT_H
+#define ZENITH_IR_GRAPHDIALECT_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include <optional>
+
+#include "ir/GraphDialect.h.inc"
+#include "ir/GraphEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "ir/GraphAttrs.h.inc"
+
+namespace zenith::graph {
+
+/// Rows of the grid (question x family).
+enum class Family { Elementwise, Contraction, Reduction, Movement, Indexing, Ordering, Random, Composite, Control, Collective };
+llvm::StringRef familyName(Family family);
+
+/// Trait that says to which family an op belongs.
+template <Family F> struct InFamily {
+  template <typename ConcreteOp> class Impl : public mlir::OpTrait::TraitBase<ConcreteOp, Impl> {};
+};
+/// Family of a graph op; nullopt for ops of other dialects.
+std::optional<Family> familyOf(mlir::OperationName name);
+inline std::optional<Family> familyOf(mlir::Operation *op) { return familyOf(op->getName()); }
+
+/// Attribute names on arguments and results of entry functions.
+inline constexpr llvm::StringLiteral nameAttrName = "graph.name";
+inline constexpr llvm::StringLiteral dimsAttrName = "graph.dims";
+/// Names of the functions that compilation knows: the one that computes derived parameters.
+inline constexpr llvm::StringLiteral prepareFunctionName = "prepare";
+
+/// Checks c1 and c2 of elementwise ops.
+llvm::LogicalResult verifyElementwiseTypes(mlir::Operation *op);
+template <typename ConcreteOp> class ElementwiseTypes : public mlir::OpTrait::TraitBase<ConcreteOp, ElementwiseTypes> {
+public:
+  static llvm::LogicalResult verifyTrait(mlir::Operation *op) { return verifyElementwiseTypes(op); }
+};
+
+} // namespace zenith::graph
+
+#endif // ZENITH_IR_GRAPHDIALECT_H

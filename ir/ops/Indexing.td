@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Ops that read or write at positions given by data.
+
+#ifndef ZENITH_IR_OPS_INDEXING_TD
+#define ZENITH_IR_OPS_INDEXING_TD
+
+include "ir/GraphBase.td"
+
+class Graph_IndexingOp<string mnemonic, list<Trait> traits = []>
+    : Graph_PureOp<mnemonic, "Indexing", traits>;
+
+def Graph_GatherOp : Graph_IndexingOp<"gather"> {
+  let summary = "slices of an operand at starts given by data";
+  let description = [{
+    As StableHLO's gather: starts are clamped so that slices lie inside the operand; `slice_sizes`
+    has -1 for a slice as large as a dynamic dimension (then its start is 0).
+    c1: slice_sizes has one entry per operand dimension; c2: dimension numbers are sorted, distinct, in range and
+    disjoint; c3: collapsed and batching dimensions have slice size 1; c4: start_indices along
+    index_vector_dim has as many entries as index_map; c5: batching dimensions agree; c6: the result shape follows; c7: element
+    types are equal.
+    Example: `%r = graph.gather %t, %i <offset = [1], collapsed = [0], batching = [] x [], index_map = [0], index_vector_dim = 1> sizes [1, 4]
+      : (tensor<10x4xf32>, tensor<3x1xi64>) -> tensor<3x4xf32>`
+  }];
+  let arguments = (ins Graph_Tensor:$operand, Graph_IntTensor:$start_indices, Graph_GatherDimsAttr:$dims, DenseI64ArrayAttr:$slice_sizes);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = "$operand `,` $start_indices $dims `sizes` $slice_sizes attr-dict `:` functional-type(operands, results)";
+}
+
+def Graph_DynamicSliceOp : Graph_IndexingOp<"dynamic_slice"> {
+  let summary = "a part whose start is data; starts are clamped so that the part lies inside";
+  let description = [{
+    c1: one scalar start per dimension, of one integer type; c2: result dimensions are static and at most the operand's.
+    Example: `%r = graph.dynamic_slice %x, %i, %j : (tensor<4x4xf32>, tensor<i64>, tensor<i64>) -> tensor<2x2xf32>`
+  }];
+  let arguments = (ins Graph_Tensor:$operand, Variadic<Graph_IntTensor>:$starts);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = "$operand (`,` $starts^)? attr-dict `:` functional-type(operands, results)";
+}
+
+def Graph_DynamicUpdateSliceOp : Graph_IndexingOp<"dynamic_update_slice", [InfersType]> {
+  let summary = "the operand with a part replaced; starts are clamped so that the part lies inside";
+  let description = [{
+    c1: one scalar start per dimension; c2: the update has the operand's rank and element type and is at most as large.
+    Example: `%r = graph.dynamic_update_slice %x, %u, %i : (tensor<4xf32>, tensor<2xf32>, tensor<i64>) -> tensor<4xf32>`
+  }];
+  let arguments = (ins Graph_Tensor:$operand, Graph_Tensor:$update, Variadic<Graph_IntTensor>:$starts);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = "$operand `,` $update (`,` $starts^)? attr-dict `:` functional-type(operands, results)";
+}
+
+#endif // ZENITH_IR_OPS_INDEXING_TD
