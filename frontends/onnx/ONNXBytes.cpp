@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Maps files, reads pipes, and writes files that are never seen half-written.
+#include "frontends/onnx/ONNXBytes.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace zenith::onnx;
+
+static ModelError systemError(const std::string &path, const char *what) {
+  return invalid(fmt::format("{} '{}': {}", what, path, std::strerror(errno)));
+}
+
+static Result<std::string> readAll(int descriptor, const std::string &path) {
+  std::string bytes;
+  constexpr size_t step = 1 << 16;
+  while (true) {
+    size_t old = bytes.size();
+    bytes.resize(old + step);
+    ssize_t got = ::read(descriptor, bytes.data() + old, step);
+    if (got < 0 && errno == EINTR)
+      got = 0;
+    else if (got <= 0) {
+      bytes.resize(old);
+      if (got < 0)
+        return systemError(path, "cannot read");
+      return bytes;
+    }
+    bytes.resize(old + got);
+  }
+}
+
+Result<std::shared_ptr<const ByteSource>>
+ByteSource::open(const std::string &path) {
+  if (path.find('\0') != std::string::npos)
+    return invalid("a file name contains a zero byte");
+  int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0)
+    return systemError(path, "cannot open");
+  struct Closer {
+    int descriptor;
+    ~Closer() { ::close(descriptor); }
+  } closer{descriptor};
+  struct stat info;
+  if (::fstat(descriptor, &info) != 0)
+    return systemError(path, "cannot open");
+  if (S_ISFIFO(info.st_mode)) {
+    auto bytes = readAll(descriptor, path);
+    if (!bytes)
+      return bytes.error();
+    return fromMemory(std::move(*bytes));
+  }
+  if (!S_ISREG(info.st_mode))
+    return invalid(fmt::format("'{}' is not a regular file", path));
+  std::shared_ptr<ByteSource> source(new ByteSource);
+  source->file = path;
+  if (info.st_size > 0) {
+    void *data =
+        ::mmap(nullptr, info.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    if (data == MAP_FAILED)
+      return systemError(path, "cannot map");
+    source->view =
+        std::string_view(static_cast<const char *>(data), info.st_size);
+    source->mapped = true;
+  }
+  return std::shared_ptr<const ByteSource>(std::move(source));
+}
+
+std::shared_ptr<const ByteSource> ByteSource::fromMemory(std::string bytes) {
+  std::shared_ptr<ByteSource> source(new ByteSource);
+  source->owned = std::move(bytes);
+  source->view = source->owned;
+  return source;
+}
+
+ByteSource::~ByteSource() {
+  if (mapped)
+    ::munmap(const_cast<char *>(view.data()), view.size());
+}
+
+ByteRange ByteRange::fromMemory(std::string bytes) {
+  uint64_t length = bytes.size();
+  return {ByteSource::fromMemory(std::move(bytes)), 0, length};
+}
+
+AtomicFile::~AtomicFile() {
+  if (descriptor >= 0)
+    ::close(descriptor);
+  if (!temporary.empty())
+    ::unlink(temporary.c_str());
+}
+
+Status AtomicFile::failure(const char *what) { return systemError(path, what); }
+
+Status AtomicFile::open() {
+  std::string pattern = path + ".XXXXXX";
+  descriptor = ::mkostemp(pattern.data(), O_CLOEXEC);
+  if (descriptor < 0)
+    return failure("cannot create");
+  temporary = pattern;
+  // mkostemp makes private files; a model is as readable as any other new file.
+  mode_t mask = ::umask(0);
+  ::umask(mask);
+  ::fchmod(descriptor, 0666 & ~mask);
+  return success();
+}
+
+static bool writeAll(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    ssize_t done = ::write(descriptor, bytes.data(),
+                           std::min<size_t>(bytes.size(), 1 << 30));
+    if (done < 0 && errno != EINTR)
+      return false;
+    bytes.remove_prefix(done < 0 ? 0 : done);
+  }
+  return true;
+}
+
+Status AtomicFile::write(std::string_view bytes) {
+  written += bytes.size();
+  constexpr size_t enough = 1 << 16;
+  if (buffer.size() + bytes.size() <= enough) {
+    buffer.append(bytes);
+    return success();
+  }
+  if (!writeAll(descriptor, buffer) || !writeAll(descriptor, bytes))
+    return failure("cannot write");
+  buffer.clear();
+  return success();
+}
+
+Status AtomicFile::commit() {
+  if (!writeAll(descriptor, buffer) ||
+      ::close(std::exchange(descriptor, -1)) != 0)
+    return failure("cannot write");
+  if (::rename(temporary.c_str(), path.c_str()) != 0)
+    return failure("cannot create");
+  temporary.clear();
+  return success();
+}
