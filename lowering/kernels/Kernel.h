@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the rest of the compiler asks of kernel emission: from a fusion to
+// functions over task ranges and their launches.
+
+#ifndef ZENITH_LOWERING_KERNELS_KERNEL_H
+#define ZENITH_LOWERING_KERNELS_KERNEL_H
+
+#include "ir/GraphOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace zenith::kernels {
+
+/// What emission knows of the machine.
+struct KernelTarget {
+  unsigned lanes = 8;  ///< native f32 lanes: 4 SSE, 8 AVX2, 16 AVX-512
+  unsigned panel = 16; ///< columns of a packed panel
+  unsigned rows = 6;   ///< rows of the contraction micro-kernel
+  bool fma = true;
+  bool opencl =
+      false; ///< the kernels will be printed: no calls, no target intrinsics
+  bool avx512 = false;
+  bool avx512bf16 = false;
+  bool vnni = false;
+};
+
+/// What a pointer argument of a kernel points to, as an operand, result or
+/// scratch buffer of the fusion.
+struct PointerArg {
+  enum Kind { Operand, Result, Scratch } kind;
+  unsigned index;
+};
+
+/// One kernel run over tasks 0 .. tasks-1. The function's arguments are the
+/// pointers, the sizes, begin and end.
+struct Launch {
+  mlir::func::FuncOp kernel;
+  llvm::SmallVector<PointerArg> pointers;
+  llvm::SmallVector<graph::DimExpr> sizes;
+  graph::DimExpr tasks;
+  double costPerTask =
+      0; ///< estimate of flops and bytes, for the grain of parallel runs
+};
+
+struct KernelPlan {
+  llvm::SmallVector<Launch> launches; ///< run in order
+  llvm::SmallVector<graph::DimExpr> scratchBytes;
+};
+
+/// Emits the kernels of `fusion` into `kernels`; names start with `name`.
+/// Failure has been reported at the op.
+mlir::FailureOr<KernelPlan> emitKernels(graph::FusionOp fusion,
+                                        graph::DimAnalysis &dims,
+                                        const KernelTarget &target,
+                                        mlir::ModuleOp kernels,
+                                        llvm::StringRef name);
+
+/// Scratch that emitKernels will ask for, so that buffers can be planned first.
+llvm::SmallVector<graph::DimExpr> scratchBytes(graph::FusionOp fusion,
+                                               graph::DimAnalysis &dims,
+                                               const KernelTarget &target);
+
+/// True where result `result` may share the bytes of operand `operand`: each
+/// element is read before it is written, by the same task.
+bool mayShareBytes(graph::FusionOp fusion, unsigned operand, unsigned result);
+
+} // namespace zenith::kernels
+
+#endif // ZENITH_LOWERING_KERNELS_KERNEL_H
