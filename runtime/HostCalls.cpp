@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What compiled code calls for memory, kernels and errors on the host.
+
+#include "runtime/ABI.h"
+
+#include "runtime/ProfileClock.h"
+#include "runtime/Status.h"
+
+#include <cstdlib>
+#include <cstring>
+
+using zenith::runtime::ProfileClock;
+using zenith::runtime::Status;
+
+int32_t zenith_fail(zenith_run_context *context, int32_t code,
+                    const char *message, const char *op_path) {
+  Status::error(static_cast<zenith_code>(code), message ? message : "",
+                op_path ? op_path : "")
+      .record(context->error);
+  return context->error.code;
+}
+
+int32_t zenith_status(zenith_run_context *context) {
+  if (context->cancel && __atomic_load_n(context->cancel, __ATOMIC_RELAXED))
+    return zenith_fail(context, ZENITH_RUN_FAILED, "the run was cancelled",
+                       nullptr);
+  return context->error.code;
+}
+
+int32_t zenith_parallel_for(zenith_run_context *context, zenith_task_fn fn,
+                            void *const *pointers, const int64_t *sizes,
+                            int64_t tasks, int64_t kernel_index) {
+  if (int32_t code = zenith_status(context))
+    return code;
+  if (tasks <= 0)
+    return ZENITH_OK;
+  ProfileClock clock(*context);
+  if (context->parallel_for)
+    context->parallel_for(context->user, fn, pointers, sizes, tasks);
+  else
+    fn(pointers, sizes, 0, tasks);
+  clock.report(ZENITH_EVENT_KERNEL, kernel_index, tasks, 0, sizes);
+  return ZENITH_OK;
+}
+
+static void *failNoMemory(zenith_run_context *context, const char *what,
+                          int64_t bytes) {
+  std::string text = std::string(what) + " of " + std::to_string(bytes) +
+                     " bytes does not fit in memory";
+  zenith_fail(context, ZENITH_OUT_OF_MEMORY, text.c_str(), nullptr);
+  return nullptr;
+}
+
+void *zenith_arena(zenith_run_context *context, int64_t bytes) {
+  if (!context->arena) {
+    if (bytes == 0)
+      return context;
+    zenith_fail(context, ZENITH_OUT_OF_MEMORY, "the context has no arena",
+                nullptr);
+    return nullptr;
+  }
+  void *data = context->arena(context->user, bytes > 0 ? bytes : 1);
+  return data ? data : failNoMemory(context, "an arena", bytes);
+}
+
+/// bytes from the context's alloc or its default, for both kinds.
+static void *allocate(zenith_run_context *context, int64_t bytes,
+                      int32_t kind) {
+  int64_t wanted = bytes > 0 ? bytes : 1;
+  void *data = nullptr;
+  if (context->alloc)
+    data = context->alloc(context->user, wanted, kind);
+  else if (wanted <= INT64_MAX - ZENITH_BUFFER_ALIGNMENT)
+    data = std::aligned_alloc(ZENITH_BUFFER_ALIGNMENT,
+                              (wanted + ZENITH_BUFFER_ALIGNMENT - 1) /
+                                  ZENITH_BUFFER_ALIGNMENT *
+                                  ZENITH_BUFFER_ALIGNMENT);
+  return data ? data : failNoMemory(context, "a buffer", bytes);
+}
+
+void *zenith_alloc(zenith_run_context *context, int64_t bytes) {
+  return allocate(context, bytes, ZENITH_ALLOC_POOL);
+}
+
+void zenith_free(zenith_run_context *context, void *data) {
+  if (!data)
+    return;
+  if (context->free)
+    context->free(context->user, data);
+  else
+    std::free(data);
+}
+
+void *zenith_grow(zenith_run_context *context, void *data, int64_t used,
+                  int64_t bytes) {
+  void *grown = zenith_alloc(context, bytes);
+  if (!grown)
+    return nullptr;
+  if (used > 0)
+    std::memcpy(grown, data, static_cast<size_t>(used < bytes ? used : bytes));
+  zenith_free(context, data);
+  return grown;
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Block sizes, reuse and the budget.
+
+#include "runtime/MemoryPool.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+
+namespace zenith::runtime {
+
+/// Blocks from this size on are pages of their own: fresh pages cost less than
+/// a copy, and go back to the system when dropped.
+static constexpr int64_t pagedBytes = 1 << 18;
+
+/// Eight sizes per power of two, so that a block freed by one run serves a
+/// slightly different size in the next at no more than 1/8 waste.
+static int64_t blockBytes(int64_t bytes) {
+  int64_t step = ZENITH_BUFFER_ALIGNMENT;
+  while (step < bytes / 16)
+    step *= 2;
+  return (std::max<int64_t>(bytes, 1) + step - 1) / step * step;
+}
+
+static int64_t exactBytes(int64_t bytes) {
+  constexpr int64_t unit = ZENITH_BUFFER_ALIGNMENT;
+  return (std::max<int64_t>(bytes, 1) + unit - 1) / unit * unit;
+}
+
+MemoryPool::~MemoryPool() {
+  trim(true);
+  for (auto &[data, block] : live)
+    discard(data, block);
+}
+
+Status MemoryPool::refuse(const char *what, int64_t bytes) const {
+  std::string text = std::string(what) + " of " + std::to_string(bytes) +
+                     " bytes does not fit: ";
+  if (budgetBytes)
+    text += std::to_string(counts.liveBytes) +
+            " bytes are in use of a budget of " + std::to_string(budgetBytes);
+  else
+    text += "the system has no more memory";
+  return Status::error(ZENITH_OUT_OF_MEMORY, std::move(text));
+}
+
+void MemoryPool::discard(void *data, Block &block) {
+  if (block.pages)
+    block.pages = PageBlock();
+  else
+    std::free(data);
+}
+
+/// Drops freed blocks, largest first, until bytes more fit the budget.
+bool MemoryPool::makeRoom(int64_t bytes) {
+  if (!budgetBytes)
+    return true;
+  if (bytes > budgetBytes - counts.liveBytes)
+    return false;
+  while (bytes > budgetBytes - counts.heldBytes) {
+    auto last = std::prev(cached.end());
+    counts.heldBytes -= last->first;
+    discard(last->second.first, last->second.second);
+    cached.erase(last);
+  }
+  return true;
+}
+
+void MemoryPool::raiseLive(int64_t bytes) {
+  counts.liveBytes += bytes;
+  counts.peakBytes = std::max(counts.peakBytes, counts.liveBytes);
+}
+
+StatusOr<void *> MemoryPool::arena(int64_t bytes) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (bytes < 0)
+    return refuse("an arena", bytes);
+  bytes = std::max<int64_t>(bytes, 1);
+  if (bytes <= counts.arenaBytes)
+    return arenaPages.data();
+  // The old arena goes first: its contents end with the run that asked for it.
+  counts.liveBytes -= counts.arenaBytes;
+  counts.heldBytes -= counts.arenaBytes;
+  counts.arenaBytes = 0;
+  arenaPages = PageBlock();
+  if (!makeRoom(bytes))
+    return refuse("an arena", bytes);
+  // At least 2 MiB, for the alignment that kernels rely on.
+  arenaPages =
+      PageBlock::allocate(std::max<int64_t>(bytes, ZENITH_ARENA_ALIGNMENT));
+  if (!arenaPages)
+    return refuse("an arena", bytes);
+  counts.arenaBytes = bytes;
+  counts.heldBytes += bytes;
+  raiseLive(bytes);
+  return arenaPages.data();
+}
+
+/// A freed block of at least bytes and at most a quarter more; null where there
+/// is none.
+void *MemoryPool::reuse(int64_t bytes, int32_t kind) {
+  auto found = cached.lower_bound(bytes);
+  if (found == cached.end() || found->first > bytes + bytes / 4)
+    return nullptr;
+  // A larger block than asked for must not break a budget that the size itself
+  // would meet.
+  if (budgetBytes && found->first > budgetBytes - counts.liveBytes)
+    return nullptr;
+  auto [data, block] = std::move(found->second);
+  cached.erase(found);
+  block.kind = kind;
+  raiseLive(block.bytes);
+  live.emplace(data, std::move(block));
+  return data;
+}
+
+StatusOr<void *> MemoryPool::allocate(int64_t bytes, zenith_alloc_kind kind) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (bytes < 0 || bytes > INT64_MAX / 4)
+    return refuse("a buffer", bytes);
+  int64_t rounded = blockBytes(bytes);
+  if (void *data = reuse(rounded, kind))
+    return data;
+  if (!makeRoom(rounded)) {
+    rounded = exactBytes(bytes);
+    if (!makeRoom(rounded))
+      return refuse("a buffer", bytes);
+  }
+  Block block;
+  block.bytes = rounded;
+  block.kind = kind;
+  void *data;
+  if (rounded >= pagedBytes) {
+    block.pages = PageBlock::allocate(rounded);
+    data = block.pages.data();
+  } else {
+    data = std::aligned_alloc(ZENITH_BUFFER_ALIGNMENT, rounded);
+  }
+  if (!data)
+    return refuse("a buffer", bytes);
+  counts.heldBytes += rounded;
+  raiseLive(rounded);
+  live.emplace(data, std::move(block));
+  return data;
+}
+
+void MemoryPool::release(void *data, Block block) {
+  counts.liveBytes -= block.bytes;
+  int64_t bytes = block.bytes;
+  cached.emplace(bytes, std::make_pair(data, std::move(block)));
+}
+
+bool MemoryPool::free(void *data) {
+  if (!data)
+    return true;
+  std::lock_guard<std::mutex> lock(mutex);
+  auto found = live.find(data);
+  if (found == live.end())
+    return false;
+  Block block = std::move(found->second);
+  live.erase(found);
+  release(data, std::move(block));
+  return true;
+}
+
+void MemoryPool::reclaim() {
+  std::lock_guard<std::mutex> lock(mutex);
+  for (auto next = live.begin(); next != live.end();) {
+    auto current = next++;
+    if (current->second.kind != ZENITH_ALLOC_POOL)
+      continue;
+    void *data = current->first;
+    Block block = std::move(current->second);
+    live.erase(current);
+    release(data, std::move(block));
+  }
+}
+
+void MemoryPool::trim(bool alsoArena) {
+  std::lock_guard<std::mutex> lock(mutex);
+  for (auto &[bytes, entry] : cached) {
+    counts.heldBytes -= bytes;
+    discard(entry.first, entry.second);
+  }
+  cached.clear();
+  if (alsoArena) {
+    counts.liveBytes -= counts.arenaBytes;
+    counts.heldBytes -= counts.arenaBytes;
+    counts.arenaBytes = 0;
+    arenaPages = PageBlock();
+  }
+}
+
+MemoryUse MemoryPool::use() const {
+  std::lock_guard<std::mutex> lock(mutex);
+  return counts;
+}
+
+void MemoryPool::resetPeak() {
+  std::lock_guard<std::mutex> lock(mutex);
+  counts.peakBytes = counts.liveBytes;
+}
+
+} // namespace zenith::runtime

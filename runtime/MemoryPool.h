@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The memory of runs under one byte budget: an arena that is kept from run to
+// run, and a pool for results and for data-dependent sizes that keeps freed
+// blocks for the next run.
+
+#ifndef ZENITH_RUNTIME_MEMORYPOOL_H
+#define ZENITH_RUNTIME_MEMORYPOOL_H
+
+#include "runtime/ABI.h"
+#include "runtime/PageBlock.h"
+#include "runtime/Status.h"
+
+#include <map>
+#include <mutex>
+#include <unordered_map>
+
+namespace zenith::runtime {
+
+/// Bytes of a MemoryPool, as its callers asked for them, rounded up to block
+/// sizes.
+struct MemoryUse {
+  int64_t arenaBytes = 0; ///< the arena
+  int64_t liveBytes = 0;  ///< arena and blocks in use
+  int64_t peakBytes = 0;  ///< highest liveBytes since resetPeak
+  int64_t heldBytes =
+      0; ///< live bytes and freed blocks kept for reuse; never above the budget
+};
+
+/// An arena and a pool. Calls from several threads are safe.
+class MemoryPool {
+public:
+  /// budgetBytes bounds arena and blocks together; 0 = no bound.
+  explicit MemoryPool(int64_t budgetBytes = 0) : budgetBytes(budgetBytes) {}
+  ~MemoryPool();
+  MemoryPool(const MemoryPool &) = delete;
+  MemoryPool &operator=(const MemoryPool &) = delete;
+
+  /// The arena, at least bytes, contents unspecified. A larger size than before
+  /// moves it; a smaller one keeps it. ZENITH_OUT_OF_MEMORY says what was
+  /// needed and what the budget has.
+  StatusOr<void *> arena(int64_t bytes);
+
+  /// A block of bytes >= 0 at ZENITH_BUFFER_ALIGNMENT, contents unspecified;
+  /// ZENITH_OUT_OF_MEMORY as above. The caller owns it until free; reclaim()
+  /// frees those of kind ZENITH_ALLOC_POOL.
+  StatusOr<void *> allocate(int64_t bytes, zenith_alloc_kind kind);
+
+  /// Takes a block back; null is allowed. False where data is no block of this
+  /// pool.
+  bool free(void *data);
+
+  /// Frees every block of kind ZENITH_ALLOC_POOL; for the end of a run.
+  void reclaim();
+
+  /// Gives freed blocks and, with alsoArena, the arena back to the system.
+  void trim(bool alsoArena = false);
+
+  /// Bytes in use now and at most.
+  MemoryUse use() const;
+
+  /// Starts the peak anew from what is live.
+  void resetPeak();
+
+  /// The bound in bytes; 0 = none.
+  int64_t budget() const { return budgetBytes; }
+
+private:
+  struct Block {
+    int64_t bytes = 0;
+    int32_t kind = ZENITH_ALLOC_POOL;
+    PageBlock pages; ///< empty for blocks of aligned_alloc
+  };
+
+  bool makeRoom(int64_t bytes);
+  void discard(void *data, Block &block);
+  void release(void *data, Block block);
+  void raiseLive(int64_t bytes);
+  Status refuse(const char *what, int64_t bytes) const;
+  void *reuse(int64_t bytes, int32_t kind);
+
+  mutable std::mutex mutex;
+  const int64_t budgetBytes;
+  PageBlock arenaPages;
+  MemoryUse counts;
+  std::unordered_map<void *, Block> live;
+  std::multimap<int64_t, std::pair<void *, Block>> cached; ///< by bytes
+};
+
+} // namespace zenith::runtime
+
+#endif // ZENITH_RUNTIME_MEMORYPOOL_H

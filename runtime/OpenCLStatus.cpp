@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Names OpenCL's error numbers.
+
+#include "runtime/OpenCLStatus.h"
+
+namespace zenith::runtime {
+
+static std::string errorName(cl_int error) {
+#define ZENITH_CL_ERROR(name)                                                  \
+  case name:                                                                   \
+    return #name
+  switch (error) {
+    ZENITH_CL_ERROR(CL_DEVICE_NOT_FOUND);
+    ZENITH_CL_ERROR(CL_DEVICE_NOT_AVAILABLE);
+    ZENITH_CL_ERROR(CL_COMPILER_NOT_AVAILABLE);
+    ZENITH_CL_ERROR(CL_MEM_OBJECT_ALLOCATION_FAILURE);
+    ZENITH_CL_ERROR(CL_OUT_OF_RESOURCES);
+    ZENITH_CL_ERROR(CL_OUT_OF_HOST_MEMORY);
+    ZENITH_CL_ERROR(CL_MEM_COPY_OVERLAP);
+    ZENITH_CL_ERROR(CL_BUILD_PROGRAM_FAILURE);
+    ZENITH_CL_ERROR(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+    ZENITH_CL_ERROR(CL_INVALID_VALUE);
+    ZENITH_CL_ERROR(CL_INVALID_DEVICE);
+    ZENITH_CL_ERROR(CL_INVALID_CONTEXT);
+    ZENITH_CL_ERROR(CL_INVALID_COMMAND_QUEUE);
+    ZENITH_CL_ERROR(CL_INVALID_MEM_OBJECT);
+    ZENITH_CL_ERROR(CL_INVALID_BINARY);
+    ZENITH_CL_ERROR(CL_INVALID_BUILD_OPTIONS);
+    ZENITH_CL_ERROR(CL_INVALID_PROGRAM);
+    ZENITH_CL_ERROR(CL_INVALID_PROGRAM_EXECUTABLE);
+    ZENITH_CL_ERROR(CL_INVALID_KERNEL_NAME);
+    ZENITH_CL_ERROR(CL_INVALID_KERNEL_DEFINITION);
+    ZENITH_CL_ERROR(CL_INVALID_KERNEL);
+    ZENITH_CL_ERROR(CL_INVALID_ARG_INDEX);
+    ZENITH_CL_ERROR(CL_INVALID_ARG_VALUE);
+    ZENITH_CL_ERROR(CL_INVALID_ARG_SIZE);
+    ZENITH_CL_ERROR(CL_INVALID_KERNEL_ARGS);
+    ZENITH_CL_ERROR(CL_INVALID_WORK_DIMENSION);
+    ZENITH_CL_ERROR(CL_INVALID_WORK_GROUP_SIZE);
+    ZENITH_CL_ERROR(CL_INVALID_WORK_ITEM_SIZE);
+    ZENITH_CL_ERROR(CL_INVALID_GLOBAL_OFFSET);
+    ZENITH_CL_ERROR(CL_INVALID_OPERATION);
+    ZENITH_CL_ERROR(CL_INVALID_BUFFER_SIZE);
+    ZENITH_CL_ERROR(CL_INVALID_GLOBAL_WORK_SIZE);
+  default:
+    return "OpenCL error " + std::to_string(error);
+  }
+#undef ZENITH_CL_ERROR
+}
+
+Status openCLStatus(cl_int error, const std::string &action) {
+  if (error == CL_SUCCESS)
+    return Status();
+  bool memory = error == CL_MEM_OBJECT_ALLOCATION_FAILURE ||
+                error == CL_OUT_OF_HOST_MEMORY ||
+                error == CL_INVALID_BUFFER_SIZE;
+  return Status::error(memory ? ZENITH_OUT_OF_MEMORY : ZENITH_RUN_FAILED,
+                       action + ": " + errorName(error));
+}
+
+} // namespace zenith::runtime

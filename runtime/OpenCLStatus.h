@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// OpenCL's headers in one version, its error numbers as Status, and device ids.
+// For the runtime's OpenCL sources only.
+
+#ifndef ZENITH_RUNTIME_OPENCLSTATUS_H
+#define ZENITH_RUNTIME_OPENCLSTATUS_H
+
+#include "runtime/OpenCLDeviceList.h"
+#include "runtime/Status.h"
+
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+
+#include <string>
+#include <vector>
+
+namespace zenith::runtime {
+
+/// Success for CL_SUCCESS; else an error "ACTION: NAME", ZENITH_OUT_OF_MEMORY
+/// for the numbers that mean it and ZENITH_RUN_FAILED otherwise.
+Status openCLStatus(cl_int error, const std::string &action);
+
+/// All devices, in the order of listOpenCLDevices.
+std::vector<cl_device_id> openCLDeviceIds();
+
+/// Properties of one device.
+OpenCLDeviceInfo describeOpenCLDevice(cl_device_id device, int index);
+
+} // namespace zenith::runtime
+
+#endif // ZENITH_RUNTIME_OPENCLSTATUS_H

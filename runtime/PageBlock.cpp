@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Maps anonymous pages at huge page boundaries.
+
+#include "runtime/PageBlock.h"
+
+#include "runtime/ABI.h"
+
+#include <sys/mman.h>
+#include <utility>
+
+namespace zenith::runtime {
+
+PageBlock PageBlock::allocate(int64_t bytes) {
+  PageBlock block;
+  constexpr int64_t huge = ZENITH_ARENA_ALIGNMENT, page = 4096;
+  if (bytes <= 0 || bytes > INT64_MAX - 2 * huge)
+    return block;
+  int64_t unit = bytes >= huge ? huge : page;
+  int64_t length = (bytes + unit - 1) / unit * unit;
+  int64_t mapped = length + (unit == huge ? huge : 0);
+  void *base = mmap(nullptr, mapped, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (base == MAP_FAILED)
+    return block;
+  auto address = reinterpret_cast<uintptr_t>(base);
+  uintptr_t aligned = (address + unit - 1) / unit * unit;
+  if (aligned > address)
+    munmap(base, aligned - address);
+  if (uintptr_t tail = address + mapped - (aligned + length))
+    munmap(reinterpret_cast<void *>(aligned + length), tail);
+  block.start = reinterpret_cast<void *>(aligned);
+  block.length = length;
+  // A kernel without huge pages refuses; small pages then do.
+  if (unit == huge)
+    (void)madvise(block.start, length, MADV_HUGEPAGE);
+  return block;
+}
+
+PageBlock::~PageBlock() {
+  if (start)
+    munmap(start, length);
+}
+
+void PageBlock::swap(PageBlock &other) noexcept {
+  std::swap(start, other.start);
+  std::swap(length, other.length);
+}
+
+} // namespace zenith::runtime

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Binds thread pool and memory pool to the callbacks of the ABI.
+
+#include "runtime/RunContext.h"
+
+#include "runtime/ThreadPool.h"
+
+namespace zenith::runtime {
+
+RunContext::RunContext(const RunOptions &options)
+    : memory(options.maxMemoryBytes),
+      pool(std::make_shared<ThreadPool>(options.threads)) {
+  fillContext();
+}
+
+RunContext::RunContext(std::shared_ptr<ThreadPool> pool, int64_t maxMemoryBytes)
+    : memory(maxMemoryBytes), pool(std::move(pool)) {
+  fillContext();
+}
+
+RunContext::~RunContext() = default;
+
+void RunContext::fillContext() {
+  context.struct_size = sizeof(context);
+  context.user = this;
+  context.alloc = [](void *user, int64_t bytes, int32_t kind) {
+    return static_cast<RunContext *>(user)->allocate(bytes, kind);
+  };
+  context.free = [](void *user, void *data) {
+    static_cast<RunContext *>(user)->memory.free(data);
+  };
+  context.arena = [](void *user, int64_t bytes) {
+    return static_cast<RunContext *>(user)->arena(bytes);
+  };
+  context.parallel_for = [](void *user, zenith_task_fn fn,
+                            void *const *pointers, const int64_t *sizes,
+                            int64_t tasks) {
+    static_cast<RunContext *>(user)->pool->parallelFor(fn, pointers, sizes,
+                                                       tasks);
+  };
+  context.cancel = &cancelFlag;
+}
+
+/// The pool knows why it refuses; the ABI's null does not, so the reason is
+/// recorded here.
+void *RunContext::allocate(int64_t bytes, int32_t kind) {
+  StatusOr<void *> data =
+      memory.allocate(bytes, static_cast<zenith_alloc_kind>(kind));
+  if (data)
+    return *data;
+  data.status().record(context.error);
+  return nullptr;
+}
+
+void *RunContext::arena(int64_t bytes) {
+  StatusOr<void *> data = memory.arena(bytes);
+  if (data)
+    return *data;
+  data.status().record(context.error);
+  return nullptr;
+}
+
+Status RunContext::run(zenith_entry_fn entry,
+                       const std::vector<zenith_tensor> &args,
+                       std::vector<zenith_tensor> &results,
+                       void *const *params) {
+  context.error = {};
+  memory.resetPeak();
+  int32_t code = entry(&context, args.data(), args.size(), results.data(),
+                       results.size(), params);
+  memory.reclaim();
+  __atomic_store_n(&cancelFlag, 0, __ATOMIC_RELAXED);
+  if (context.error.code != ZENITH_OK)
+    return Status::fromABI(context.error);
+  if (code != ZENITH_OK)
+    return Status::error(static_cast<zenith_code>(code),
+                         "the program failed without a reason");
+  return Status();
+}
+
+void RunContext::release(zenith_tensor &result) {
+  zenith_result_release(&context, &result);
+}
+
+void RunContext::cancel() {
+  __atomic_store_n(&cancelFlag, 1, __ATOMIC_RELAXED);
+}
+
+void RunContext::setProfile(
+    std::function<void(const zenith_profile_event &)> profile) {
+  profileCallback = std::move(profile);
+  context.profile = nullptr;
+  if (profileCallback)
+    context.profile = [](void *user, const zenith_profile_event *event) {
+      static_cast<RunContext *>(user)->profileCallback(*event);
+    };
+}
+
+} // namespace zenith::runtime

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The default run context: thread pool, memory under a budget, cancellation,
+// profile.
+
+#ifndef ZENITH_RUNTIME_RUNCONTEXT_H
+#define ZENITH_RUNTIME_RUNCONTEXT_H
+
+#include "runtime/ABI.h"
+#include "runtime/MemoryPool.h"
+#include "runtime/Status.h"
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace zenith::runtime {
+
+class ThreadPool;
+
+/// What a RunContext is made of.
+struct RunOptions {
+  int threads = 0;            ///< with the caller's; 0 = grantedCores()
+  int64_t maxMemoryBytes = 0; ///< budget for arena and pool together; 0 = none
+};
+
+/// Owns all that a run needs, and keeps it for the next run. Serves one run at
+/// a time; any number of contexts may run at once. cancel() alone may be called
+/// from another thread.
+class RunContext {
+public:
+  explicit RunContext(const RunOptions &options = {});
+  /// Shares a pool of threads with others.
+  RunContext(std::shared_ptr<ThreadPool> pool, int64_t maxMemoryBytes);
+  ~RunContext();
+  RunContext(const RunContext &) = delete;
+  RunContext &operator=(const RunContext &) = delete;
+
+  /// The C context, valid as long as this object. For calls of an entry that
+  /// don't go through run().
+  zenith_run_context *abi() { return &context; }
+
+  /// Calls an entry: clears the error, starts the peak anew, and afterwards
+  /// takes back what the run left in the pool and forgets a cancellation.
+  /// Results that the entry allocated belong to the caller (release()), also
+  /// after an error.
+  Status run(zenith_entry_fn entry, const std::vector<zenith_tensor> &args,
+             std::vector<zenith_tensor> &results, void *const *params);
+
+  /// Frees what an entry allocated for a result, and clears it.
+  void release(zenith_tensor &result);
+
+  /// Makes the run in progress, or the next one, end with ZENITH_RUN_FAILED at
+  /// its next kernel.
+  void cancel();
+
+  /// Called after each kernel and copy; empty = none. With a profile, device
+  /// launches wait for their end.
+  void setProfile(std::function<void(const zenith_profile_event &)> profile);
+
+  /// Device for programs that have kernels on one; null = none. Not owned; must
+  /// outlive the runs.
+  void setDevice(const zenith_device *device) { context.device = device; }
+
+  /// Bytes of arena and pool; peakBytes is that of the last run.
+  MemoryUse memoryUse() const { return memory.use(); }
+
+  /// Gives memory that no result occupies back to the system.
+  void trimMemory() { memory.trim(true); }
+
+  ThreadPool &threadPool() { return *pool; }
+
+private:
+  void fillContext();
+  void *allocate(int64_t bytes, int32_t kind);
+  void *arena(int64_t bytes);
+
+  zenith_run_context context = {};
+  MemoryPool memory;
+  std::shared_ptr<ThreadPool> pool;
+  int32_t cancelFlag = 0;
+  std::function<void(const zenith_profile_event &)> profileCallback;
+};
+
+} // namespace zenith::runtime
+
+#endif // ZENITH_RUNTIME_RUNCONTEXT_H

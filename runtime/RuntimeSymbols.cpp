@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The table by which a JIT binds compiled code to the runtime.
+
+#include "runtime/ABI.h"
+
+#define ZENITH_SYMBOL(name) {#name, reinterpret_cast<void *>(name)}
+
+const zenith_symbol *zenith_runtime_symbols(size_t *count) {
+  static const zenith_symbol symbols[] = {
+      ZENITH_SYMBOL(zenith_alloc),
+      ZENITH_SYMBOL(zenith_arena),
+      ZENITH_SYMBOL(zenith_arg_data),
+      ZENITH_SYMBOL(zenith_check_arg),
+      ZENITH_SYMBOL(zenith_check_counts),
+      ZENITH_SYMBOL(zenith_device_buffer),
+      ZENITH_SYMBOL(zenith_device_copy),
+      ZENITH_SYMBOL(zenith_device_download),
+      ZENITH_SYMBOL(zenith_device_finish),
+      ZENITH_SYMBOL(zenith_device_launch),
+      ZENITH_SYMBOL(zenith_device_upload),
+      ZENITH_SYMBOL(zenith_fail),
+      ZENITH_SYMBOL(zenith_fail_dim),
+      ZENITH_SYMBOL(zenith_free),
+      ZENITH_SYMBOL(zenith_grow),
+      ZENITH_SYMBOL(zenith_parallel_for),
+      ZENITH_SYMBOL(zenith_result),
+      ZENITH_SYMBOL(zenith_result_dims),
+      ZENITH_SYMBOL(zenith_result_donated),
+      ZENITH_SYMBOL(zenith_result_release),
+      ZENITH_SYMBOL(zenith_status),
+  };
+  *count = sizeof(symbols) / sizeof(symbols[0]);
+  return symbols;
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Threads that share the tasks of one kernel launch by claiming them.
+// A busy neighbour on a core delays only the tasks that a thread there has
+// claimed, so the caller never waits for a thread that has not started.
+
+#ifndef ZENITH_RUNTIME_THREADPOOL_H
+#define ZENITH_RUNTIME_THREADPOOL_H
+
+#include "runtime/ABI.h"
+
+#include <atomic>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+namespace zenith::runtime {
+
+/// A pool of threads. Any number of pools may exist. What a task computes must
+/// depend on its number only; then results don't depend on the number of
+/// threads.
+class ThreadPool {
+public:
+  /// threads counts the caller's own (1 = no thread is started); 0 =
+  /// grantedCores(). Threads spin for spinMicroseconds before they sleep, and
+  /// don't spin where there are more of them than cores. Where the system
+  /// refuses a thread, the pool has fewer: see threads().
+  explicit ThreadPool(int threads = 0, int spinMicroseconds = 200);
+
+  /// Ends and joins the threads; no parallelFor may be running.
+  ~ThreadPool();
+
+  ThreadPool(const ThreadPool &) = delete;
+  ThreadPool &operator=(const ThreadPool &) = delete;
+
+  /// Threads that take part, with the caller's; at least 1.
+  int threads() const { return static_cast<int>(workers.size()) + 1; }
+
+  /// Calls fn on disjoint ranges that cover 0..tasks-1 and returns when all are
+  /// done; what they wrote is visible then. fn must not throw. Where the pool
+  /// is busy (a call from inside a task or from a second thread) the caller
+  /// runs all tasks itself.
+  void parallelFor(zenith_task_fn fn, void *const *pointers,
+                   const int64_t *sizes, int64_t tasks);
+
+private:
+  void runGeneration(zenith_task_fn fn, void *const *pointers,
+                     const int64_t *sizes, int64_t first, uint32_t tasks);
+  uint32_t claimAndRun();
+  void waitUntilFinished(uint32_t others);
+  void waitForWork();
+  void work();
+  bool hasTasks() const {
+    return static_cast<uint32_t>(ticket.load(std::memory_order_acquire)) != 0;
+  }
+  template <typename Done> bool spinUntil(Done done) const;
+
+  // The launch in progress. Written before the ticket is published and read
+  // only by threads that hold a claim on it, which the caller waits for: so
+  // plain members do.
+  zenith_task_fn fn = nullptr;
+  void *const *pointers = nullptr;
+  const int64_t *sizes = nullptr;
+  int64_t firstTask = 0;
+  uint32_t totalTasks = 0;
+
+  int64_t spinNanoseconds = 0;
+  /// Claims take 1/groupDivisor of the tasks left.
+  uint32_t groupDivisor = 8;
+
+  /// generation << 32 | tasks left. The count is part of the ticket because a
+  /// thread that read the generation before the launch ended could otherwise
+  /// claim a task of the next launch in its name, and the caller would wait for
+  /// ever.
+  alignas(64) std::atomic<uint64_t> ticket{0};
+  /// Tasks of the generation that threads other than the caller have finished.
+  /// A futex word.
+  alignas(64) std::atomic<uint32_t> finished{0};
+  std::atomic<uint32_t> callerSleeps{0};
+  /// Counts launches and the stop request. A futex word.
+  alignas(64) std::atomic<uint32_t> epoch{0};
+  std::atomic<uint32_t> sleepers{0};
+  std::atomic<bool> stopping{false};
+  std::atomic<bool> inUse{false};
+  std::vector<std::thread> workers;
+};
+
+} // namespace zenith::runtime
+
+#endif // ZENITH_RUNTIME_THREADPOOL_H
