@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arena and pool: alignment, reuse, budget and what they count.
+
+#include "runtime/MemoryPool.h"
+
+#include <cstring>
+#include <gtest/gtest.h>
+
+using namespace zenith::runtime;
+
+static bool aligned(const void *data, int64_t bytes) {
+  return reinterpret_cast<uintptr_t>(data) % bytes == 0;
+}
+
+TEST(MemoryPool, ArenaIsAlignedAndKept) {
+  MemoryPool pool;
+  for (int64_t bytes : {int64_t{0}, int64_t{1}, int64_t{5} << 20}) {
+    auto arena = pool.arena(bytes);
+    ASSERT_TRUE(arena.ok());
+    EXPECT_TRUE(aligned(*arena, ZENITH_ARENA_ALIGNMENT));
+    std::memset(*arena, 7, bytes);
+  }
+  void *large = *pool.arena(5 << 20);
+  EXPECT_EQ(*pool.arena(5 << 20), large);
+  EXPECT_EQ(*pool.arena(1000), large);
+  EXPECT_EQ(pool.use().arenaBytes, 5 << 20);
+}
+
+TEST(MemoryPool, ArenaMeetsTheBudgetOrIsRefused) {
+  MemoryPool pool(1000000);
+  ASSERT_TRUE(pool.arena(1000000).ok());
+  auto refused = pool.arena(1000001);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.status().code(), ZENITH_OUT_OF_MEMORY);
+  EXPECT_NE(refused.status().message().find("1000001"), std::string::npos);
+  EXPECT_NE(refused.status().message().find("budget of 1000000"),
+            std::string::npos);
+  EXPECT_TRUE(pool.arena(10).ok());
+}
+
+TEST(MemoryPool, BlocksAreAlignedAndReused) {
+  MemoryPool pool;
+  for (int64_t bytes : {0, 1, 63, 64, 1000, 300000, 5000000}) {
+    void *first = *pool.allocate(bytes, ZENITH_ALLOC_POOL);
+    ASSERT_TRUE(first);
+    EXPECT_TRUE(aligned(first, ZENITH_BUFFER_ALIGNMENT));
+    std::memset(first, 1, bytes);
+    EXPECT_TRUE(pool.free(first));
+    EXPECT_EQ(*pool.allocate(bytes, ZENITH_ALLOC_POOL), first) << bytes;
+    EXPECT_TRUE(pool.free(first));
+  }
+  EXPECT_EQ(pool.use().liveBytes, 0);
+}
+
+TEST(MemoryPool, RefusesForeignPointersAndSizes) {
+  MemoryPool pool;
+  int local = 0;
+  EXPECT_TRUE(pool.free(nullptr));
+  EXPECT_FALSE(pool.free(&local));
+  EXPECT_FALSE(pool.allocate(-1, ZENITH_ALLOC_POOL).ok());
+  EXPECT_FALSE(pool.allocate(INT64_MAX, ZENITH_ALLOC_POOL).ok());
+  EXPECT_FALSE(pool.arena(INT64_MAX).ok());
+}
+
+TEST(MemoryPool, BudgetCoversArenaAndBlocks) {
+  MemoryPool pool(4096);
+  ASSERT_TRUE(pool.arena(2048).ok());
+  auto first = pool.allocate(2048, ZENITH_ALLOC_POOL);
+  ASSERT_TRUE(first.ok());
+  auto second = pool.allocate(1, ZENITH_ALLOC_POOL);
+  ASSERT_FALSE(second.ok());
+  EXPECT_EQ(second.status().code(), ZENITH_OUT_OF_MEMORY);
+  pool.free(*first);
+  EXPECT_TRUE(pool.allocate(1, ZENITH_ALLOC_POOL).ok());
+}
+
+TEST(MemoryPool, FreedBlocksYieldToTheBudget) {
+  MemoryPool pool(1 << 20);
+  for (int64_t bytes = 1 << 19; bytes > 1000; bytes /= 3) {
+    auto block = pool.allocate(bytes, ZENITH_ALLOC_POOL);
+    ASSERT_TRUE(block.ok());
+    pool.free(*block);
+    EXPECT_LE(pool.use().heldBytes, 1 << 20);
+  }
+  EXPECT_TRUE(pool.allocate(1 << 20, ZENITH_ALLOC_POOL).ok());
+  EXPECT_EQ(pool.use().heldBytes, 1 << 20);
+}
+
+TEST(MemoryPool, ReclaimKeepsResults) {
+  MemoryPool pool;
+  void *result = *pool.allocate(100, ZENITH_ALLOC_RESULT);
+  void *temporary = *pool.allocate(100, ZENITH_ALLOC_POOL);
+  pool.reclaim();
+  EXPECT_FALSE(pool.free(temporary));
+  EXPECT_EQ(pool.use().liveBytes, 128);
+  EXPECT_TRUE(pool.free(result));
+}
+
+TEST(MemoryPool, PeakStartsAnew) {
+  MemoryPool pool;
+  void *large = *pool.allocate(1 << 20, ZENITH_ALLOC_POOL);
+  pool.free(large);
+  EXPECT_EQ(pool.use().peakBytes, 1 << 20);
+  pool.resetPeak();
+  EXPECT_EQ(pool.use().peakBytes, 0);
+  pool.trim();
+  EXPECT_EQ(pool.use().heldBytes, 0);
+}
