@@ -164,6 +164,32 @@ TEST(ThreadPool, CountsMoreTasksThanTheTicketHolds) {
   EXPECT_EQ(total, tasks);
 }
 
+/// Each of two tasks waits, up to ten seconds, until the other has started.
+static void meetTheOther(void *const *pointers, const int64_t *, int64_t begin,
+                         int64_t end) {
+  auto &started = *static_cast<std::atomic<int> *>(pointers[0]);
+  auto &met = *static_cast<std::atomic<int> *>(pointers[1]);
+  auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  for (int64_t task = begin; task < end; ++task) {
+    ++started;
+    while (started < 2 && std::chrono::steady_clock::now() < limit)
+      std::this_thread::yield();
+    met += started == 2;
+  }
+}
+
+TEST(ThreadPool, TasksRunAtTheSameTime) {
+  for (int spinMicroseconds : {0, 200}) {
+    ThreadPool pool(2, spinMicroseconds);
+    for (int launch = 0; launch < 50; ++launch) {
+      std::atomic<int> started{0}, met{0};
+      void *pointers[] = {&started, &met};
+      pool.parallelFor(meetTheOther, pointers, nullptr, 2);
+      ASSERT_EQ(met, 2);
+    }
+  }
+}
+
 TEST(ThreadPool, ManyPoolsLiveTogether) {
   std::vector<std::unique_ptr<ThreadPool>> pools;
   for (int i = 0; i < 20; ++i)
