@@ -31,8 +31,8 @@ def Graph_DotDimsAttr : Graph_Attr<"DotDims", "dot"> {
     OptionalArrayRefParameter<"int64_t">:$lhsContracting,
     OptionalArrayRefParameter<"int64_t">:$rhsContracting);
   let assemblyFormat = [{
-    `<` `batching` `=` `[` ($lhsBatching^)? `]` `x` `[` ($rhsBatching^)? `]` `,`
-        `contracting` `=` `[` ($lhsContracting^)? `]` `x` `[` ($rhsContracting^)? `]` `>`
+    `<` `batching` `=` custom<IntegerList>($lhsBatching) `x` custom<IntegerList>($rhsBatching) `,`
+        `contracting` `=` custom<IntegerList>($lhsContracting) `x` custom<IntegerList>($rhsContracting) `>`
   }];
 }
 
@@ -46,9 +46,9 @@ def Graph_ConvDimsAttr : Graph_Attr<"ConvDims", "conv"> {
     "int64_t":$outputBatch, "int64_t":$outputFeature,
     OptionalArrayRefParameter<"int64_t">:$outputSpatial);
   let assemblyFormat = [{
-    `<` `input` `=` `(` $inputBatch `,` $inputFeature `,` `[` ($inputSpatial^)? `]` `)` `,`
-        `kernel` `=` `(` $kernelInput `,` $kernelOutput `,` `[` ($kernelSpatial^)? `]` `)` `,`
-        `output` `=` `(` $outputBatch `,` $outputFeature `,` `[` ($outputSpatial^)? `]` `)` `>`
+    `<` `input` `=` `(` $inputBatch `,` $inputFeature `,` custom<IntegerList>($inputSpatial) `)` `,`
+        `kernel` `=` `(` $kernelInput `,` $kernelOutput `,` custom<IntegerList>($kernelSpatial) `)` `,`
+        `output` `=` `(` $outputBatch `,` $outputFeature `,` custom<IntegerList>($outputSpatial) `)` `>`
   }];
 }
 
@@ -62,9 +62,9 @@ def Graph_GatherDimsAttr : Graph_Attr<"GatherDims", "gather"> {
     OptionalArrayRefParameter<"int64_t">:$startIndexMap,
     "int64_t":$indexVectorDim);
   let assemblyFormat = [{
-    `<` `offset` `=` `[` ($offsetDims^)? `]` `,` `collapsed` `=` `[` ($collapsedSliceDims^)? `]` `,`
-        `batching` `=` `[` ($operandBatchingDims^)? `]` `x` `[` ($startIndicesBatchingDims^)? `]` `,`
-        `index_map` `=` `[` ($startIndexMap^)? `]` `,` `index_vector_dim` `=` $indexVectorDim `>`
+    `<` `offset` `=` custom<IntegerList>($offsetDims) `,` `collapsed` `=` custom<IntegerList>($collapsedSliceDims) `,`
+        `batching` `=` custom<IntegerList>($operandBatchingDims) `x` custom<IntegerList>($startIndicesBatchingDims) `,`
+        `index_map` `=` custom<IntegerList>($startIndexMap) `,` `index_vector_dim` `=` $indexVectorDim `>`
   }];
 }
 

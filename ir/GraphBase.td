@@ -35,7 +35,9 @@ def Graph_IndexScalar
       BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI64Type())">;
 
 // The family of an op: its row in the grid (question x family) of the design.
-class InFamily<string family> : ParamNativeOpTrait<"InFamily", "::zenith::graph::Family::" # family>;
+class InFamily<string family> : ParamNativeOpTrait<"InFamily", "::zenith::graph::Family::" # family> {
+  let cppNamespace = "::zenith::graph";
+}
 
 class Graph_Op<string mnemonic, string family, list<Trait> traits = []>
     : Op<Graph_Dialect, mnemonic,
@@ -48,7 +50,8 @@ class Graph_Op<string mnemonic, string family, list<Trait> traits = []>
 class Graph_PureOp<string mnemonic, string family, list<Trait> traits = []>
     : Graph_Op<mnemonic, family, [Pure] # traits>;
 
-// Ops whose result type follows from operand types and attributes alone.
-def InfersType : DeclareOpInterfaceMethods<InferTypeOpInterface, ["isCompatibleReturnTypes"]>;
+// Ops whose result type follows from operand types and attributes alone. refineReturnTypes accepts
+// every type: the op's verifier compares, and its message names the constraint.
+def InfersType : DeclareOpInterfaceMethods<InferTypeOpInterface, ["refineReturnTypes"]>;
 
 #endif // ZENITH_IR_GRAPHBASE_TD

@@ -38,7 +38,7 @@ def Graph_LayerNormOp : Graph_CompositeOp<"layer_norm", [InfersType, AttrSizedOp
   let summary = "(x - mean) / sqrt(variance + epsilon) over the dimensions from axis on, times scale, plus bias";
   let description = [{
     c1: 0 <= axis < rank; c2: scale and bias, where present, have the shape of the dimensions from axis on and the operand's
-    element type; bias only with scale.
+    element type; bias only with scale; c3: the result has the operand's type.
     Example: `%r = graph.layer_norm %x, %s, %b {axis = 1 : i64, epsilon = 1.0e-5 : f64} : (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3xf32>`
   }];
   let arguments = (ins Graph_FloatTensor:$operand, Optional<Graph_FloatTensor>:$scale, Optional<Graph_FloatTensor>:$bias, I64Attr:$axis, F64Attr:$epsilon);
@@ -49,7 +49,8 @@ def Graph_LayerNormOp : Graph_CompositeOp<"layer_norm", [InfersType, AttrSizedOp
 def Graph_RmsNormOp : Graph_CompositeOp<"rms_norm", [InfersType]> {
   let summary = "x / sqrt(mean(x^2) + epsilon) over the dimensions from axis on, times scale";
   let description = [{
-    c1: 0 <= axis < rank; c2: scale, where present, has the shape of the dimensions from axis on and the operand's element type.
+    c1: 0 <= axis < rank; c2: scale, where present, has the shape of the dimensions from axis on and the operand's element type;
+    c3: the result has the operand's type.
     Example: `%r = graph.rms_norm %x, %s {axis = 1 : i64, epsilon = 1.0e-5 : f64} : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>`
   }];
   let arguments = (ins Graph_FloatTensor:$operand, Optional<Graph_FloatTensor>:$scale, I64Attr:$axis, F64Attr:$epsilon);
@@ -60,7 +61,8 @@ def Graph_RmsNormOp : Graph_CompositeOp<"rms_norm", [InfersType]> {
 def Graph_BatchNormOp : Graph_CompositeOp<"batch_norm", [InfersType]> {
   let summary = "(x - mean) / sqrt(variance + epsilon) * scale + bias, each a vector along one dimension";
   let description = [{
-    c1: 0 <= dim < rank; c2: scale, bias, mean and variance are vectors of the operand's size along dim and its element type.
+    c1: 0 <= dim < rank; c2: scale, bias, mean and variance are vectors of the operand's size along dim and its element type;
+    c3: the result has the operand's type.
     Example: `%r = graph.batch_norm %x, %s, %b, %m, %v {dim = 1 : i64, epsilon = 1.0e-5 : f64} : (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3xf32>`
   }];
   let arguments = (ins Graph_FloatTensor:$operand, Graph_FloatTensor:$scale, Graph_FloatTensor:$bias, Graph_FloatTensor:$mean, Graph_FloatTensor:$variance, I64Attr:$dim, F64Attr:$epsilon);
@@ -85,7 +87,7 @@ def Graph_AttentionOp : Graph_CompositeOp<"attention", [InfersType]> {
     q: [..., S, D], k: [..., T, D], v: [..., T, E], mask: [..., S, T], result [..., S, E]; `causal`
     masks key positions after query position + T - S.
     c1: all have one rank of at least 2; c2: leading dimensions agree; c3: D agrees, T agrees; c4: mask has shape
-    [..., S, T]; c5: one element type.
+    [..., S, T]; c5: one element type; c6: the result has the shape above.
     Example: `%r = graph.attention %q, %k, %v {scale = 0.125 : f64} : (tensor<2x4x8xf32>, tensor<2x6x8xf32>, tensor<2x6x8xf32>) -> tensor<2x4x8xf32>`
   }];
   let arguments = (ins Graph_FloatTensor:$query, Graph_FloatTensor:$key, Graph_FloatTensor:$value, Optional<Graph_FloatTensor>:$mask, F64Attr:$scale, UnitAttr:$causal);

@@ -22,7 +22,7 @@ def Graph_ParamOp : Graph_Op<"param", "Control", [Symbol]> {
 def Graph_DerivedParamOp : Graph_Op<"derived_param", "Control", [Symbol]> {
   let summary = "declares a value that @prepare computes once from parameters";
   let description = [{
-    c1: the type is a static tensor. `index` is the result of @prepare that gives it.
+    c1: the type is a static tensor; c2: `index` is not negative. It is the result of @prepare that gives the value.
     Example: `graph.derived_param @w_packed : tensor<3x2xf32> from 0`
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Graph_Tensor>:$type, I64Attr:$index);
@@ -42,7 +42,7 @@ def Graph_GetParamOp : Graph_PureOp<"get_param", "Control", [DeclareOpInterfaceM
 }
 
 def Graph_FusionOp : Graph_Op<"fusion", "Control", [IsolatedFromAbove, Pure, SingleBlock,
-    DeclareOpInterfaceMethods<RegionBranchOpInterface>]> {
+    DeclareOpInterfaceMethods<RegionBranchOpInterface, ["getEntrySuccessorOperands"]>]> {
   let summary = "ops that become one kernel";
   let description = [{
     c1: one block argument per operand, of its type; c2: the region ends in yield with the result types.

@@ -111,11 +111,12 @@ def Graph_ShiftRightLogicalOp : Graph_BinaryOp<"shift_right_logical", Graph_IntT
 
 def Graph_CompareOp : Graph_ElementwiseOp<"compare", [SameTypeOperands, InfersType]> {
   let summary = "order relation of two values as a boolean";
-  let description = "Example: `%p = graph.compare lt, %x, %y : tensor<4xf32> -> tensor<4xi1>`";
+  let description = "c3: complex values compare by eq and ne only. Example: `%p = graph.compare lt, %x, %y : tensor<4xf32> -> tensor<4xi1>`";
   let arguments = (ins Graph_CompareDirectionAttr:$direction, Graph_Tensor:$lhs, Graph_Tensor:$rhs);
   let results = (outs Graph_BoolTensor:$result);
   let assemblyFormat = "custom<EnumWord>($direction) `,` $lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)";
   let hasFolder = 1;
+  let hasVerifier = 1;
 }
 
 def Graph_IsFiniteOp : Graph_ElementwiseOp<"is_finite", [InfersType]> {
@@ -151,13 +152,15 @@ def Graph_ConvertOp : Graph_ElementwiseOp<"convert"> {
   let description = [{
     To a float: nearest, ties to even. Float to integer: truncates; NaN gives 0 and
     values out of range saturate. Integer to narrower integer wraps. To i1: x != 0.
-    `saturate` (f8 results only): out of range gives the largest finite value.
+    `saturate`: out of range gives the largest finite value.
+    c3: `saturate` only where the result is f8; c4: complex numbers convert to complex numbers only.
     Example: `%r = graph.convert %x : tensor<4xi64> -> tensor<4xf32>`
   }];
   let arguments = (ins Graph_Tensor:$operand, UnitAttr:$saturate);
   let results = (outs Graph_Tensor:$result);
   let assemblyFormat = "$operand (`saturate` $saturate^)? attr-dict `:` type($operand) `->` type($result)";
   let hasFolder = 1;
+  let hasVerifier = 1;
 }
 
 def Graph_BitcastOp : Graph_ElementwiseOp<"bitcast"> {
@@ -171,7 +174,7 @@ def Graph_BitcastOp : Graph_ElementwiseOp<"bitcast"> {
 
 def Graph_ComplexOp : Graph_ElementwiseOp<"complex", [SameTypeOperands]> {
   let summary = "complex number from its parts";
-  let description = "Example: `%r = graph.complex %re, %im : tensor<4xf32> -> tensor<4xcomplex<f32>>`";
+  let description = "c2: the result's parts have the operands' element type. Example: `%r = graph.complex %re, %im : tensor<4xf32> -> tensor<4xcomplex<f32>>`";
   let arguments = (ins RankedTensorOf<[F32, F64]>:$real, RankedTensorOf<[F32, F64]>:$imag);
   let results = (outs RankedTensorOf<[Graph_Complex]>:$result);
   let assemblyFormat = "$real `,` $imag attr-dict `:` type($real) `->` type($result)";
@@ -180,7 +183,7 @@ def Graph_ComplexOp : Graph_ElementwiseOp<"complex", [SameTypeOperands]> {
 
 def Graph_RealOp : Graph_ElementwiseOp<"real"> {
   let summary = "real part";
-  let description = "Example: `%r = graph.real %x : tensor<4xcomplex<f32>> -> tensor<4xf32>`";
+  let description = "c2: the result has the element type of the parts. Example: `%r = graph.real %x : tensor<4xcomplex<f32>> -> tensor<4xf32>`";
   let arguments = (ins RankedTensorOf<[Graph_Complex]>:$operand);
   let results = (outs RankedTensorOf<[F32, F64]>:$result);
   let assemblyFormat = "$operand attr-dict `:` type($operand) `->` type($result)";
@@ -189,7 +192,7 @@ def Graph_RealOp : Graph_ElementwiseOp<"real"> {
 
 def Graph_ImagOp : Graph_ElementwiseOp<"imag"> {
   let summary = "imaginary part";
-  let description = "Example: `%r = graph.imag %x : tensor<4xcomplex<f32>> -> tensor<4xf32>`";
+  let description = "c2: the result has the element type of the parts. Example: `%r = graph.imag %x : tensor<4xcomplex<f32>> -> tensor<4xf32>`";
   let arguments = (ins RankedTensorOf<[Graph_Complex]>:$operand);
   let results = (outs RankedTensorOf<[F32, F64]>:$result);
   let assemblyFormat = "$operand attr-dict `:` type($operand) `->` type($result)";
@@ -198,7 +201,7 @@ def Graph_ImagOp : Graph_ElementwiseOp<"imag"> {
 
 def Graph_ComplexAbsOp : Graph_ElementwiseOp<"complex_abs"> {
   let summary = "absolute value of a complex number";
-  let description = "Example: `%r = graph.complex_abs %x : tensor<4xcomplex<f32>> -> tensor<4xf32>`";
+  let description = "c2: the result has the element type of the parts. Example: `%r = graph.complex_abs %x : tensor<4xcomplex<f32>> -> tensor<4xf32>`";
   let arguments = (ins RankedTensorOf<[Graph_Complex]>:$operand);
   let results = (outs RankedTensorOf<[F32, F64]>:$result);
   let assemblyFormat = "$operand attr-dict `:` type($operand) `->` type($result)";

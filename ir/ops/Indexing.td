@@ -15,7 +15,7 @@ def Graph_GatherOp : Graph_IndexingOp<"gather"> {
   let description = [{
     As StableHLO's gather: starts are clamped so that slices lie inside the operand; `slice_sizes`
     has -1 for a slice as large as a dynamic dimension (then its start is 0).
-    c1: slice_sizes has one entry per operand dimension; c2: dimension numbers are sorted, distinct, in range and
+    c1: slice_sizes has one entry per operand dimension, at most its size; c2: dimension numbers are sorted, distinct, in range and
     disjoint; c3: collapsed and batching dimensions have slice size 1; c4: start_indices along
     index_vector_dim has as many entries as index_map; c5: batching dimensions agree; c6: the result shape follows; c7: element
     types are equal.
@@ -30,7 +30,7 @@ def Graph_GatherOp : Graph_IndexingOp<"gather"> {
 def Graph_DynamicSliceOp : Graph_IndexingOp<"dynamic_slice"> {
   let summary = "a part whose start is data; starts are clamped so that the part lies inside";
   let description = [{
-    c1: one scalar start per dimension, of one integer type; c2: result dimensions are static and at most the operand's.
+    c1: one scalar start per dimension, of one integer type; c2: result dimensions are static and at most the operand's; c3: element types are equal.
     Example: `%r = graph.dynamic_slice %x, %i, %j : (tensor<4x4xf32>, tensor<i64>, tensor<i64>) -> tensor<2x2xf32>`
   }];
   let arguments = (ins Graph_Tensor:$operand, Variadic<Graph_IntTensor>:$starts);
@@ -41,7 +41,7 @@ def Graph_DynamicSliceOp : Graph_IndexingOp<"dynamic_slice"> {
 def Graph_DynamicUpdateSliceOp : Graph_IndexingOp<"dynamic_update_slice", [InfersType]> {
   let summary = "the operand with a part replaced; starts are clamped so that the part lies inside";
   let description = [{
-    c1: one scalar start per dimension; c2: the update has the operand's rank and element type and is at most as large.
+    c1: one scalar start per dimension; c2: the update has the operand's rank and element type and is at most as large; c3: the result has the operand's type.
     Example: `%r = graph.dynamic_update_slice %x, %u, %i : (tensor<4xf32>, tensor<2xf32>, tensor<i64>) -> tensor<4xf32>`
   }];
   let arguments = (ins Graph_Tensor:$operand, Graph_Tensor:$update, Variadic<Graph_IntTensor>:$starts);

@@ -94,8 +94,8 @@ def Graph_SliceOp : Graph_MovementOp<"slice", [AttrSizedOperandSegments]> {
   let description = [{
     c1: starts, sizes and strides have one entry per dimension; c2: strides are positive; c3: a static
     part lies inside the operand; c4: `starts` operands stand for the dynamic entries of
-    `static_starts`, `sizes` operands for the dynamic dimensions of the result; c5: static sizes equal the
-    result's dimensions. A dynamic part that leaves the operand is an error at run time.
+    `static_starts`, `sizes` operands for the dynamic dimensions of the result; c5: sizes equal the
+    result's dimensions; c6: element types are equal. A dynamic part that leaves the operand is an error at run time.
     Example: `%r = graph.slice %x [0, 2] [%n, 4] [1, 1] : tensor<?x8xf32> -> tensor<?x4xf32>`
   }];
   let arguments = (ins Graph_Tensor:$operand, Variadic<Graph_IndexScalar>:$starts,
@@ -114,7 +114,8 @@ def Graph_PadOp : Graph_MovementOp<"pad", [AttrSizedOperandSegments]> {
   let description = [{
     c1: low, high, interior have one entry per dimension; c2: interior is not negative; c3: `value` is a
     scalar of the operand's element type; c4: dynamic entries of low and high have an operand each;
-    c5: static result dimensions are low + (n - 1) * (interior + 1) + 1 + high, or low + high where n = 0.
+    c5: static result dimensions are low + (n - 1) * (interior + 1) + 1 + high, or low + high where n = 0;
+    c6: element types are equal.
     Example: `%r = graph.pad %x, %v [0, 1] [0, 1] [0, 0] : tensor<2x3xf32>, tensor<f32> -> tensor<2x5xf32>`
   }];
   let arguments = (ins Graph_Tensor:$operand, Graph_Tensor:$value, Variadic<Graph_IndexScalar>:$low,

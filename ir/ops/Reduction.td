@@ -15,8 +15,8 @@ def Graph_ReduceOp : Graph_ReductionOp<"reduce", [InfersType]> {
   let description = [{
     An empty fold gives the neutral element (0, 1, -inf or lowest, +inf or highest, true, false,
     false). f16, bf16 and f8 sums and products accumulate in f32. max and min return NaN if any element is NaN.
-    c1: `dims` are ascending, distinct, in range; c2: all, any and parity need integers or booleans
-    and are bitwise; c3: the result has the operand's element type and the remaining dimensions.
+    c1: `dims` are ascending, distinct, in range; c2: all, any and parity need integers or booleans and are bitwise,
+    sum and prod need numbers, max and min need anything but complex numbers; c3: the result has the operand's element type and the remaining dimensions.
     Example: `%r = graph.reduce sum, %x [1] : tensor<2x3xf32> -> tensor<2xf32>`
   }];
   let arguments = (ins Graph_ReduceKindAttr:$kind, Graph_Tensor:$operand, DenseI64ArrayAttr:$dims);

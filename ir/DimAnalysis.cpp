@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Walks from a value to the signature and writes its dimensions, and integers
+// made of dimensions, in named ones.
+
+#include "ir/DimAnalysis.h"
+#include "ir/GraphOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace zenith::graph {
+
+/// Larger sums say nothing to a reader and cost more than they prove.
+static constexpr size_t termLimit = 256;
+
+static bool isIntegerScalar(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.getRank() == 0 &&
+         tensor.getElementType().isInteger() &&
+         !tensor.getElementType().isInteger(1);
+}
+
+static std::optional<DimExpr> bounded(std::optional<DimExpr> expr) {
+  if (expr && expr->terms().size() > termLimit)
+    return std::nullopt;
+  return expr;
+}
+
+DimExpr DimAnalysis::freshSymbol() {
+  return DimExpr::symbol("%" + std::to_string(fresh++));
+}
+DimExpr DimAnalysis::freshScalar() {
+  return DimExpr::symbol("%i" + std::to_string(fresh++));
+}
+
+bool DimAnalysis::settled(Value value) const {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type)
+    return true;
+  if (!type.hasStaticShape())
+    return dims.count(value);
+  // Data-dependent scalars get their symbol when someone asks, not on the way
+  // to another value.
+  return !isIntegerScalar(type) || scalars.count(value) ||
+         !isa_and_nonnull<AddOp, SubOp, MulOp, DivOp, RemOp, FloorModOp, MaxOp,
+                          MinOp, ConvertOp, DimOp>(value.getDefiningOp());
+}
+
+/// Computes what `value` rests on, deepest first, with a stack of its own:
+/// programs are deeper than the machine's stack.
+void DimAnalysis::settleOperands(Value value) {
+  llvm::SmallVector<Value> stack{value};
+  llvm::DenseMap<Value, bool> opened;
+  auto sources = [](Value of) -> llvm::SmallVector<Value> {
+    if (auto argument = dyn_cast<BlockArgument>(of)) {
+      auto fusion =
+          dyn_cast_or_null<FusionOp>(argument.getOwner()->getParentOp());
+      if (fusion && argument.getArgNumber() < fusion.getInputs().size())
+        return {fusion.getInputs()[argument.getArgNumber()]};
+      return {};
+    }
+    if (auto fusion = of.getDefiningOp<FusionOp>())
+      return {fusion.getBody().front().getTerminator()->getOperand(
+          cast<OpResult>(of).getResultNumber())};
+    return llvm::to_vector(of.getDefiningOp()->getOperands());
+  };
+  while (!stack.empty()) {
+    Value top = stack.back();
+    if (!opened.insert({top, true}).second) {
+      stack.pop_back();
+      if (top == value || settled(top))
+        continue;
+      auto type = cast<RankedTensorType>(top.getType());
+      if (type.hasStaticShape())
+        scalar(top);
+      else
+        dims[top] = std::make_unique<DimVector>(computeDims(top));
+      continue;
+    }
+    for (Value source : sources(top))
+      if (!settled(source) && !opened.count(source))
+        stack.push_back(source);
+  }
+}
+
+DimVector DimAnalysis::argumentDims(BlockArgument argument) {
+  auto type = cast<RankedTensorType>(argument.getType());
+  Operation *parent = argument.getOwner()->getParentOp();
+  unsigned number = argument.getArgNumber();
+  if (auto fusion = dyn_cast_or_null<FusionOp>(parent);
+      fusion && number < fusion.getInputs().size())
+    return dimsOf(fusion.getInputs()[number]);
+  auto function = dyn_cast_or_null<func::FuncOp>(parent);
+  DimVector result;
+  auto names = function && argument.getOwner()->isEntryBlock()
+                   ? function.getArgAttrOfType<ArrayAttr>(number, dimsAttrName)
+                   : ArrayAttr();
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    auto name = names && dim < int64_t(names.size())
+                    ? dyn_cast<StringAttr>(names[dim])
+                    : StringAttr();
+    if (!type.isDynamicDim(dim))
+      result.push_back(type.getDimSize(dim));
+    else if (name && !name.empty())
+      result.push_back(
+          DimExpr::parse(name.str()).value_or(DimExpr::symbol(name.str())));
+    else if (function)
+      result.push_back(DimExpr::symbol("arg" + std::to_string(number) + "_d" +
+                                       std::to_string(dim)));
+    else
+      result.push_back(freshSymbol());
+  }
+  return result;
+}
+
+DimVector DimAnalysis::computeDims(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  DimVector result;
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    result = argumentDims(argument);
+  else if (auto rule = dyn_cast<ShapeRule>(value.getDefiningOp()))
+    result = rule.resultDims(cast<OpResult>(value).getResultNumber(), *this);
+  bool answered = int64_t(result.size()) == type.getRank();
+  result.resize(type.getRank());
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (!type.isDynamicDim(dim))
+      result[dim] = type.getDimSize(dim);
+    else if (!answered || result[dim].terms().size() > termLimit)
+      result[dim] = freshSymbol();
+  return result;
+}
+
+const DimVector &DimAnalysis::dimsOf(Value value) {
+  if (auto found = dims.find(value); found != dims.end())
+    return *found->second;
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  auto result = std::make_unique<DimVector>();
+  if (type && type.hasStaticShape()) {
+    result->assign(type.getShape().begin(), type.getShape().end());
+  } else if (type) {
+    settleOperands(value);
+    *result = computeDims(value);
+  }
+  return *(dims[value] = std::move(result));
+}
+
+DimExpr DimAnalysis::elementCount(Value value) {
+  DimExpr count(1);
+  for (const DimExpr &dim : dimsOf(value)) {
+    if (count.terms().size() * dim.terms().size() > termLimit)
+      return freshSymbol();
+    count = count * dim;
+  }
+  return count;
+}
+
+/// Truncating quotient as people mean it: exact for a divisor >= 1, nullopt
+/// where its sign is unknown.
+static std::optional<DimExpr> truncatedDiv(const DimExpr &lhs,
+                                           const DimExpr &rhs) {
+  if (!DimExpr(0).provablyAtMost(rhs))
+    return std::nullopt;
+  if (DimExpr(0).provablyAtMost(lhs))
+    return DimExpr::floorDiv(lhs, rhs);
+  DimExpr above = DimExpr::max(lhs, 0),
+          below = DimExpr::max(DimExpr(0) - lhs, 0);
+  return DimExpr::floorDiv(above, rhs) - DimExpr::floorDiv(below, rhs);
+}
+
+std::optional<DimExpr> DimAnalysis::scalarArithmetic(Operation *op) {
+  DimExpr lhs = scalar(op->getOperand(0)), rhs = scalar(op->getOperand(1));
+  bool positive = DimExpr(1).provablyAtMost(rhs);
+  return llvm::TypeSwitch<Operation *, std::optional<DimExpr>>(op)
+      .Case([&](AddOp) { return lhs + rhs; })
+      .Case([&](SubOp) { return lhs - rhs; })
+      .Case([&](MulOp) -> std::optional<DimExpr> {
+        if (lhs.terms().size() * rhs.terms().size() > termLimit)
+          return std::nullopt;
+        return lhs * rhs;
+      })
+      .Case([&](DivOp) { return truncatedDiv(lhs, rhs); })
+      .Case([&](FloorModOp) {
+        return positive ? std::optional(DimExpr::mod(lhs, rhs)) : std::nullopt;
+      })
+      .Case([&](RemOp) {
+        return positive && DimExpr(0).provablyAtMost(lhs)
+                   ? std::optional(DimExpr::mod(lhs, rhs))
+                   : std::nullopt;
+      })
+      .Case([&](MaxOp) { return DimExpr::max(lhs, rhs); })
+      .Case([&](MinOp) { return DimExpr::min(lhs, rhs); })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+static std::optional<int64_t> constantElement(Value value, int64_t index) {
+  auto constant = value.getDefiningOp<ConstantOp>();
+  auto elements = constant ? dyn_cast<DenseIntElementsAttr>(constant.getValue())
+                           : DenseIntElementsAttr();
+  if (!elements || index >= elements.getNumElements())
+    return std::nullopt;
+  llvm::APInt element = *(elements.value_begin<llvm::APInt>() + index);
+  bool isUnsigned = elements.getElementType().isUnsignedInteger() ||
+                    element.getBitWidth() == 1;
+  return isUnsigned ? int64_t(element.getLimitedValue(INT64_MAX))
+                    : element.getSExtValue();
+}
+
+std::optional<DimExpr> DimAnalysis::computeScalar(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto fusion =
+        dyn_cast_or_null<FusionOp>(argument.getOwner()->getParentOp());
+    if (fusion && argument.getArgNumber() < fusion.getInputs().size())
+      return scalar(fusion.getInputs()[argument.getArgNumber()]);
+    return std::nullopt;
+  }
+  if (auto constant = constantElement(value, 0))
+    return DimExpr(*constant);
+  Operation *op = value.getDefiningOp();
+  if (auto dim = dyn_cast<DimOp>(op))
+    return dimOf(dim.getOperand(), dim.getDim());
+  if (auto convert = dyn_cast<ConvertOp>(op);
+      convert && isIntegerScalar(convert.getOperand().getType()))
+    return scalar(convert.getOperand());
+  if (auto reshape = dyn_cast<ReshapeOp>(op)) {
+    auto type = cast<RankedTensorType>(reshape.getOperand().getType());
+    if (type.getRank() == 0)
+      return scalar(reshape.getOperand());
+    if (type.getRank() == 1)
+      return element(reshape.getOperand(), 0);
+  }
+  if (isa<AddOp, SubOp, MulOp, DivOp, RemOp, FloorModOp, MaxOp, MinOp>(op))
+    return scalarArithmetic(op);
+  return std::nullopt;
+}
+
+DimExpr DimAnalysis::scalar(Value value) {
+  if (auto found = scalars.find(value); found != scalars.end())
+    return *found->second;
+  std::optional<DimExpr> result;
+  if (isIntegerScalar(value.getType())) {
+    settleOperands(value);
+    result = bounded(computeScalar(value));
+  }
+  auto &entry = scalars[value];
+  entry = std::make_unique<DimExpr>(result ? *result : freshScalar());
+  return *entry;
+}
+
+std::optional<DimExpr> DimAnalysis::computeElement(Value value, int64_t index) {
+  if (auto constant = constantElement(value, index))
+    return DimExpr(*constant);
+  Operation *op = value.getDefiningOp();
+  if (auto reshape = dyn_cast_or_null<ReshapeOp>(op)) {
+    auto type = cast<RankedTensorType>(reshape.getOperand().getType());
+    if (type.getRank() == 0)
+      return scalar(reshape.getOperand());
+    return type.getRank() == 1
+               ? std::optional(element(reshape.getOperand(), index))
+               : std::nullopt;
+  }
+  if (auto broadcast = dyn_cast_or_null<BroadcastOp>(op);
+      broadcast && broadcast.getMapping().empty())
+    return scalar(broadcast.getOperand());
+  if (auto concat = dyn_cast_or_null<ConcatOp>(op)) {
+    for (Value part : concat.getOperands()) {
+      int64_t size = cast<RankedTensorType>(part.getType()).getDimSize(0);
+      if (ShapedType::isDynamic(size))
+        return std::nullopt;
+      if (index < size)
+        return element(part, index);
+      index -= size;
+    }
+  }
+  if (auto slice = dyn_cast_or_null<SliceOp>(op)) {
+    int64_t start = slice.getStaticStarts()[0];
+    if (!ShapedType::isDynamic(start))
+      return element(slice.getOperand(), start + index * slice.getStrides()[0]);
+  }
+  if (auto convert = dyn_cast_or_null<ConvertOp>(op)) {
+    Type from =
+        cast<RankedTensorType>(convert.getOperand().getType()).getElementType();
+    if (from.isInteger() && !from.isInteger(1))
+      return element(convert.getOperand(), index);
+  }
+  return std::nullopt;
+}
+
+DimExpr DimAnalysis::element(Value value, int64_t index) {
+  auto key = std::make_pair(value, index);
+  if (auto found = elements.find(key); found != elements.end())
+    return *found->second;
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  std::optional<DimExpr> result;
+  if (type && type.getRank() == 1 && type.getElementType().isInteger() &&
+      index >= 0)
+    result = bounded(computeElement(value, index));
+  auto &entry = elements[key];
+  entry = std::make_unique<DimExpr>(result ? *result : freshScalar());
+  return *entry;
+}
+
+DimVector dimsFromOperands(Type type, ValueRange operands,
+                           DimAnalysis &analysis) {
+  DimVector result;
+  unsigned next = 0;
+  for (int64_t size : cast<RankedTensorType>(type).getShape()) {
+    if (!ShapedType::isDynamic(size))
+      result.push_back(size);
+    else
+      result.push_back(next < operands.size()
+                           ? analysis.scalar(operands[next++])
+                           : analysis.freshSymbol());
+  }
+  return result;
+}
+
+} // namespace zenith::graph

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Pieces of the ops' text form that the assembly formats name: enum words and
+// lists that mix numbers and operands.
+
+#ifndef ZENITH_IR_OPSYNTAX_H
+#define ZENITH_IR_OPSYNTAX_H
+
+#include "ir/GraphDialect.h"
+#include "mlir/IR/DialectImplementation.h"
+
+namespace zenith::graph {
+
+/// The bare word of an enum attribute.
+template <typename EnumAttribute>
+mlir::ParseResult parseEnumWord(mlir::OpAsmParser &parser,
+                                EnumAttribute &attribute) {
+  auto value = mlir::FieldParser<decltype(attribute.getValue()),
+                                 decltype(attribute.getValue())>::parse(parser);
+  if (mlir::failed(value))
+    return mlir::failure();
+  attribute = EnumAttribute::get(parser.getContext(), *value);
+  return mlir::success();
+}
+template <typename EnumAttribute>
+void printEnumWord(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                   EnumAttribute attribute) {
+  printer << stringifyEnum(attribute.getValue());
+}
+
+/// `[0, 2]` in the text of an attribute.
+mlir::ParseResult parseIntegerList(mlir::AsmParser &parser,
+                                   llvm::SmallVector<int64_t> &values);
+void printIntegerList(mlir::AsmPrinter &printer,
+                      llvm::ArrayRef<int64_t> values);
+
+/// `[%a, 4]`: ShapedType::kDynamic in `integers` stands for the next of
+/// `operands`.
+mlir::ParseResult parseMixedIndexList(
+    mlir::OpAsmParser &parser,
+    llvm::SmallVectorImpl<mlir::OpAsmParser::UnresolvedOperand> &operands,
+    mlir::DenseI64ArrayAttr &integers);
+void printMixedIndexList(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                         mlir::OperandRange operands,
+                         mlir::DenseI64ArrayAttr integers);
+
+} // namespace zenith::graph
+
+#endif // ZENITH_IR_OPSYNTAX_H
