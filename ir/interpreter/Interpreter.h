@@ -18,20 +18,31 @@ class FuncOp;
 namespace zenith::interpreter {
 
 struct Options {
-  /// Bytes of a parameter that no `graph.param` source holds inline; also overrides sources.
-  std::function<llvm::Expected<Tensor>(llvm::StringRef name, mlir::RankedTensorType type, mlir::Attribute source)> loadParam;
-  /// Called after each op outside of fusion regions (inside too, where `insideFusions`).
-  std::function<void(mlir::Operation *op, llvm::ArrayRef<Tensor> results)> onResult;
+  /// Asked first for each parameter; an empty tensor means "take the source's
+  /// inline elements".
+  std::function<llvm::Expected<Tensor>(llvm::StringRef name,
+                                       mlir::RankedTensorType type,
+                                       mlir::Attribute source)>
+      loadParam;
+  /// Called after each op outside of fusion regions (inside too, where
+  /// `insideFusions`).
+  std::function<void(mlir::Operation *op, llvm::ArrayRef<Tensor> results)>
+      onResult;
   bool insideFusions = false;
   /// Bytes that one result may take; more is an error.
   int64_t maxTensorBytes = int64_t(8) << 30;
 };
 
-/// Results of `function`, in order. Errors name the op and its location. @prepare runs on demand, once per call.
-llvm::Expected<std::vector<Tensor>> run(mlir::func::FuncOp function, llvm::ArrayRef<Tensor> arguments, const Options &options = {});
+/// Results of `function`, in order. Errors are EvalErrors or what loadParam
+/// gave. @prepare runs on demand, once per call.
+llvm::Expected<std::vector<Tensor>> run(mlir::func::FuncOp function,
+                                        llvm::ArrayRef<Tensor> arguments,
+                                        const Options &options = {});
 
-/// Results of one op on given operands (no parameters, no calls): what constant folding uses.
-llvm::Expected<std::vector<Tensor>> evaluate(mlir::Operation *op, llvm::ArrayRef<Tensor> operands);
+/// Results of one op on given operands (no parameters, no calls): what constant
+/// folding uses.
+llvm::Expected<std::vector<Tensor>> evaluate(mlir::Operation *op,
+                                             llvm::ArrayRef<Tensor> operands);
 
 } // namespace zenith::interpreter
 

@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A value of the interpreter and of the tools: a static tensor type and its bytes.
+// A value of the interpreter and of the tools: a static tensor type and its
+// bytes.
 
 #ifndef ZENITH_IR_INTERPRETER_TENSOR_H
 #define ZENITH_IR_INTERPRETER_TENSOR_H
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <memory>
 
 namespace zenith {
 
-/// Bytes that one element takes in memory; sub-byte types (i1, i4, ui4) take one.
+/// Bytes that one element takes in memory; sub-byte types (i1, i4, ui4) take
+/// one.
 unsigned elementBytes(mlir::Type element);
 /// Bytes of a static tensor type; nullopt where the product exceeds int64_t.
 std::optional<int64_t> tensorBytes(mlir::RankedTensorType type);
 
-/// Row-major, little-endian elements. Copies share the bytes; `writable` makes them its own first.
+/// Row-major, little-endian elements. Copies share the bytes; `writable` makes
+/// them its own first.
 class Tensor {
 public:
   Tensor() = default;
@@ -24,7 +28,8 @@ public:
   explicit Tensor(mlir::RankedTensorType type);
   Tensor(mlir::RankedTensorType type, llvm::ArrayRef<char> bytes);
   /// Views bytes that `owner` keeps alive (a mapped file, say).
-  Tensor(mlir::RankedTensorType type, const char *bytes, std::shared_ptr<const void> owner);
+  Tensor(mlir::RankedTensorType type, const char *bytes,
+         std::shared_ptr<const void> owner);
   static Tensor fromElements(mlir::ElementsAttr elements);
   mlir::DenseElementsAttr toElements() const;
 

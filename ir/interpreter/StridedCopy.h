@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Copies a box of elements between two arrays with any strides: what all ops of
+// the Movement family come down to.
+
+#ifndef ZENITH_IR_INTERPRETER_STRIDEDCOPY_H
+#define ZENITH_IR_INTERPRETER_STRIDEDCOPY_H
+
+#include "ir/interpreter/OpEvaluation.h"
+
+namespace zenith::interpreter {
+
+/// Where element (0, ..., 0) of a box lies in an array, and the distance in
+/// elements of neighbours along each dimension (0 repeats, negative reverses).
+struct StridedView {
+  int64_t offset = 0;
+  Shape strides;
+};
+
+/// Row-major strides.
+Shape stridesOf(llvm::ArrayRef<int64_t> shape);
+/// `to[toView(i)] = from[fromView(i)]` for all i below `box`.
+void copyStrided(char *to, const StridedView &toView, const char *from,
+                 const StridedView &fromView, llvm::ArrayRef<int64_t> box,
+                 unsigned bytes);
+/// Fills `count` elements with one.
+void fillElements(char *to, int64_t count, const char *element, unsigned bytes);
+/// Elements in another order of dimensions: result dimension i is dimension
+/// order[i]. Shares the bytes where the order changes nothing.
+llvm::Expected<Tensor> permuted(const OpEvaluation &e, const Tensor &tensor,
+                                llvm::ArrayRef<int64_t> order);
+
+} // namespace zenith::interpreter
+
+#endif // ZENITH_IR_INTERPRETER_STRIDEDCOPY_H
