@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The table of ONNX data types, and the packing of types below 8 bits.
+
+#include "frontends/tensors/PbFile.h"
+
+#include "frontends/onnx/TensorProtoFile.h"
+#include "frontends/tensors/ElementNames.h"
+#include "frontends/tensors/FileError.h"
+
+using namespace mlir;
+using namespace zenith;
+using namespace zenith::tensors;
+using llvm::Expected;
+using onnx::DataType;
+
+static constexpr std::pair<DataType, llvm::StringLiteral> dataTypes[] = {
+    {DataType::Float, "f32"},
+    {DataType::UInt8, "ui8"},
+    {DataType::Int8, "i8"},
+    {DataType::UInt16, "ui16"},
+    {DataType::Int16, "i16"},
+    {DataType::Int32, "i32"},
+    {DataType::Int64, "i64"},
+    {DataType::Bool, "i1"},
+    {DataType::Float16, "f16"},
+    {DataType::Double, "f64"},
+    {DataType::UInt32, "ui32"},
+    {DataType::UInt64, "ui64"},
+    {DataType::Complex64, "complex<f32>"},
+    {DataType::Complex128, "complex<f64>"},
+    {DataType::BFloat16, "bf16"},
+    {DataType::Float8E4M3FN, "f8E4M3FN"},
+    {DataType::Float8E4M3FNUZ, "f8E4M3FNUZ"},
+    {DataType::Float8E5M2, "f8E5M2"},
+    {DataType::Float8E5M2FNUZ, "f8E5M2FNUZ"},
+    {DataType::UInt4, "ui4"},
+    {DataType::Int4, "i4"}};
+
+static Tensor unpackNibbles(StringRef packed, RankedTensorType type) {
+  Tensor tensor(type);
+  if (!tensor)
+    return tensor;
+  bool isUnsigned = type.getElementType().isUnsignedInteger();
+  char *to = tensor.writable();
+  for (int64_t i = 0, count = tensor.size(); i < count; ++i) {
+    int nibble = uint8_t(packed[size_t(i / 2)]) >> (i % 2 * 4) & 15;
+    to[i] = char(isUnsigned || nibble < 8 ? nibble : nibble - 16);
+  }
+  return tensor;
+}
+
+Expected<Tensor> zenith::tensors::fromTensorProto(const onnx::Tensor &proto,
+                                                  StringRef place,
+                                                  MLIRContext *context) {
+  Type element;
+  for (auto [type, name] : dataTypes)
+    if (type == proto.type)
+      element = elementTypeNamed(name, context);
+  if (!element)
+    return unsupportedFile(place,
+                           "has elements of type " +
+                               std::string(onnx::dataTypeName(proto.type)));
+  auto type = RankedTensorType::get(proto.dims, element);
+  StringRef bytes(proto.data.view());
+  std::optional<uint64_t> expected = onnx::byteCount(proto.type, proto.dims);
+  if (!expected || *expected != bytes.size() || !tensorBytes(type))
+    return invalidFile(place, "has " + std::to_string(bytes.size()) +
+                                  " bytes of elements for " + typeText(type));
+  Tensor tensor = element.isInteger(4)
+                      ? unpackNibbles(bytes, type)
+                      : Tensor(type, bytes.data(), proto.data.source);
+  if (!tensor)
+    return invalidFile(place, "is larger than the free memory");
+  if (element.isInteger(1))
+    for (char &byte :
+         MutableArrayRef<char>(tensor.writable(), size_t(tensor.size())))
+      byte = byte != 0;
+  return tensor;
+}
+
+Expected<onnx::Tensor> zenith::tensors::toTensorProto(const Tensor &tensor,
+                                                      StringRef name) {
+  onnx::Tensor proto;
+  proto.name = name.str();
+  proto.dims.assign(tensor.shape().begin(), tensor.shape().end());
+  std::string element = elementName(tensor.elementType());
+  for (auto [type, spelled] : dataTypes)
+    if (spelled == element)
+      proto.type = type;
+  if (proto.type == DataType::Undefined)
+    return unsupportedFile(name, "ONNX has no element type " + element);
+  std::string bytes(tensor.bytes(), size_t(tensor.byteSize()));
+  if (tensor.elementType().isInteger(4)) {
+    std::string packed((bytes.size() + 1) / 2, '\0');
+    for (size_t i = 0; i < bytes.size(); ++i)
+      packed[i / 2] = char(packed[i / 2] | (bytes[i] & 15) << (i % 2 * 4));
+    bytes = std::move(packed);
+  }
+  proto.data = onnx::ByteRange::fromMemory(std::move(bytes));
+  return proto;
+}
+
+Expected<Tensor> zenith::tensors::readPb(const std::string &path,
+                                         MLIRContext *context) {
+  auto proto = onnx::readTensorProtoFile(path);
+  if (!proto)
+    return fileError(path, proto.error());
+  return fromTensorProto(*proto, path, context);
+}
+
+llvm::Error zenith::tensors::writePb(const std::string &path,
+                                     const Tensor &tensor, StringRef name) {
+  Expected<onnx::Tensor> proto = toTensorProto(tensor, name);
+  if (!proto)
+    return proto.takeError();
+  onnx::Status status = onnx::writeTensorProtoFile(path, *proto);
+  return status ? llvm::Error::success() : fileError(path, status.error());
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tensor values from and to ONNX TensorProtos.
+
+#ifndef ZENITH_FRONTENDS_TENSORS_PBFILE_H
+#define ZENITH_FRONTENDS_TENSORS_PBFILE_H
+
+#include "frontends/onnx/ONNXModel.h"
+#include "ir/interpreter/Tensor.h"
+#include "llvm/Support/Error.h"
+
+namespace zenith::tensors {
+
+/// Elements below 8 bits unpacked to a byte each; others view the file.
+/// `place` names the file in errors.
+llvm::Expected<Tensor> fromTensorProto(const onnx::Tensor &proto,
+                                       llvm::StringRef place,
+                                       mlir::MLIRContext *context);
+/// Owns a copy of the elements.
+llvm::Expected<onnx::Tensor> toTensorProto(const Tensor &tensor,
+                                           llvm::StringRef name);
+
+llvm::Expected<Tensor> readPb(const std::string &path,
+                              mlir::MLIRContext *context);
+llvm::Error writePb(const std::string &path, const Tensor &tensor,
+                    llvm::StringRef name);
+
+} // namespace zenith::tensors
+
+#endif // ZENITH_FRONTENDS_TENSORS_PBFILE_H

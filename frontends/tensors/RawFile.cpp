@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Checks the size of a raw file and brings narrow elements into their range.
+
+#include "frontends/tensors/RawFile.h"
+
+#include "frontends/tensors/ElementNames.h"
+#include "frontends/tensors/FileError.h"
+
+using namespace mlir;
+using namespace zenith;
+using namespace zenith::tensors;
+
+// Bytes that stand for booleans and for integers of 4 bits may hold more bits
+// than the type has.
+static void wrapNarrow(Tensor &tensor) {
+  Type element = tensor.elementType();
+  if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() >= 8)
+    return;
+  bool isBool = element.isInteger(1), isUnsigned = element.isUnsignedInteger();
+  for (char &byte :
+       MutableArrayRef<char>(tensor.writable(), size_t(tensor.size()))) {
+    int low = byte & 15;
+    byte = char(isBool ? byte != 0 : isUnsigned || low < 8 ? low : low - 16);
+  }
+}
+
+llvm::Expected<Tensor> zenith::tensors::readRaw(const onnx::ByteSource &file,
+                                                RankedTensorType type) {
+  std::optional<int64_t> bytes =
+      type.hasStaticShape() ? tensorBytes(type) : std::nullopt;
+  if (!bytes || uint64_t(*bytes) != file.bytes().size())
+    return invalidFile(
+        file.path(),
+        "has " + std::to_string(file.bytes().size()) + " bytes, " +
+            typeText(type) + " takes " +
+            (bytes ? std::to_string(*bytes) : "an unknown number"));
+  Tensor tensor(type, ArrayRef<char>(file.bytes().data(), file.bytes().size()));
+  if (!tensor)
+    return invalidFile(file.path(), "is larger than the free memory");
+  wrapNarrow(tensor);
+  return tensor;
+}

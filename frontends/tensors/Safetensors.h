@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Named tensors in one mapped file: the .safetensors format.
+
+#ifndef ZENITH_FRONTENDS_TENSORS_SAFETENSORS_H
+#define ZENITH_FRONTENDS_TENSORS_SAFETENSORS_H
+
+#include "frontends/onnx/ONNXBytes.h"
+#include "ir/interpreter/Tensor.h"
+#include "llvm/Support/Error.h"
+#include <map>
+
+namespace zenith::tensors {
+
+class Safetensors {
+public:
+  /// Maps the file and checks its header: types, shapes and byte ranges.
+  static llvm::Expected<Safetensors> open(const std::string &path,
+                                          mlir::MLIRContext *context);
+
+  /// Sorted by name; the tensors view the mapped file.
+  const std::map<std::string, Tensor> &tensors() const { return entries; }
+  /// The tensor of that name; null where there is none.
+  const Tensor *find(llvm::StringRef name) const;
+
+private:
+  std::map<std::string, Tensor> entries;
+};
+
+/// Writes tensors in the order of their names; the file appears complete or not
+/// at all.
+llvm::Error writeSafetensors(const std::string &path,
+                             const std::map<std::string, Tensor> &tensors);
+
+} // namespace zenith::tensors
+
+#endif // ZENITH_FRONTENDS_TENSORS_SAFETENSORS_H

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads and writes one tensor in the format that the file's name says.
+
+#ifndef ZENITH_FRONTENDS_TENSORS_TENSORIO_H
+#define ZENITH_FRONTENDS_TENSORS_TENSORIO_H
+
+#include "ir/interpreter/Tensor.h"
+#include "llvm/Support/Error.h"
+#include <optional>
+#include <string>
+
+namespace zenith::tensors {
+
+/// Reads .npy, .pb, and .raw (whose type `wanted` must give, static). `wanted`
+/// decides what bits stand for (bf16 as uint16 and the like); beyond that the
+/// tensor has the type that the file has, and callers compare. Errors are
+/// FileErrors.
+llvm::Expected<Tensor> readTensor(const std::string &path,
+                                  std::optional<mlir::RankedTensorType> wanted,
+                                  mlir::MLIRContext *context);
+
+/// Writes .npy or .pb (`name` is the TensorProto's).
+llvm::Error writeTensor(const std::string &path, const Tensor &tensor,
+                        llvm::StringRef name = "");
+
+} // namespace zenith::tensors
+
+#endif // ZENITH_FRONTENDS_TENSORS_TENSORIO_H
