@@ -108,7 +108,7 @@ Status AtomicFile::open() {
   mode_t mask = ::umask(0);
   ::umask(mask);
   ::fchmod(descriptor, 0666 & ~mask);
-  return success();
+  return noError();
 }
 
 static bool writeAll(int descriptor, std::string_view bytes) {
@@ -127,12 +127,12 @@ Status AtomicFile::write(std::string_view bytes) {
   constexpr size_t enough = 1 << 16;
   if (buffer.size() + bytes.size() <= enough) {
     buffer.append(bytes);
-    return success();
+    return noError();
   }
   if (!writeAll(descriptor, buffer) || !writeAll(descriptor, bytes))
     return failure("cannot write");
   buffer.clear();
-  return success();
+  return noError();
 }
 
 Status AtomicFile::commit() {
@@ -142,5 +142,5 @@ Status AtomicFile::commit() {
   if (::rename(temporary.c_str(), path.c_str()) != 0)
     return failure("cannot create");
   temporary.clear();
-  return success();
+  return noError();
 }

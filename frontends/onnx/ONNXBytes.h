@@ -58,7 +58,7 @@ private:
 
 /// Success or an error.
 using Status = Result<std::monostate>;
-inline Status success() { return std::monostate(); }
+inline Status noError() { return std::monostate(); }
 
 /// A mapped file or owned memory.
 class ByteSource {

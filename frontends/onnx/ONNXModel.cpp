@@ -77,7 +77,7 @@ public:
         !stream.ConsumedEntireMessage())
       return invalid("malformed protobuf message");
     blobs = std::move(detached->blobs);
-    return success();
+    return noError();
   }
 
   Status model(const ModelProto &from, Model &to);
@@ -87,7 +87,7 @@ private:
   Status graph(const GraphProto &from, Graph &to);
   Status function(const FunctionProto &from, Function &to);
   Status node(const NodeProto &from, Node &to);
-  Status attribute(const AttributeProto &from, Attribute &to);
+  Status attribute(const AttributeProto &from, NodeAttribute &to);
   Status typedData(const TensorProto &from, uint64_t elements, Tensor &to);
   Status externalData(const TensorProto &from, uint64_t bytes, Tensor &to);
   Result<std::shared_ptr<const ByteSource>>
@@ -153,8 +153,8 @@ zenith::onnx::byteCount(DataType type, const std::vector<int64_t> &dims) {
   return total / 8 + (total % 8 != 0);
 }
 
-const Attribute *Node::attribute(std::string_view key) const {
-  for (const Attribute &attribute : attributes)
+const NodeAttribute *Node::attribute(std::string_view key) const {
+  for (const NodeAttribute &attribute : attributes)
     if (attribute.name == key)
       return &attribute;
   return nullptr;
@@ -216,7 +216,7 @@ Status Reader::typedData(const TensorProto &from, uint64_t elements,
     return invalid(
         fmt::format("has {} values where its shape needs {}", got, wanted));
   to.data = ByteRange::fromMemory(std::move(bytes));
-  return success();
+  return noError();
 }
 
 Result<std::shared_ptr<const ByteSource>>
@@ -265,7 +265,7 @@ static Status parseNumber(const std::string &text, const char *what,
   if (text.empty() || error != std::errc() || end != text.data() + text.size())
     return invalid(
         fmt::format("external data {} '{}' is not a byte count", what, text));
-  return success();
+  return noError();
 }
 
 Status Reader::externalData(const TensorProto &from, uint64_t bytes,
@@ -273,7 +273,7 @@ Status Reader::externalData(const TensorProto &from, uint64_t bytes,
   std::string location;
   uint64_t offset = 0, length = bytes;
   for (const auto &entry : from.external_data()) {
-    Status status = success();
+    Status status = noError();
     if (entry.key() == "location")
       location = entry.value();
     else if (entry.key() == "offset")
@@ -295,7 +295,7 @@ Status Reader::externalData(const TensorProto &from, uint64_t bytes,
                                "'{}', which has {} bytes",
                                offset, length, location, size));
   to.data = {*file, offset, length};
-  return success();
+  return noError();
 }
 
 Status Reader::tensor(const TensorProto &from, Tensor &to) {
@@ -317,7 +317,7 @@ Status Reader::tensor(const TensorProto &from, Tensor &to) {
       return invalid(fmt::format("has {} strings where its shape needs {}",
                                  from.string_data_size(), *elements));
     to.strings.assign(from.string_data().begin(), from.string_data().end());
-    return success();
+    return noError();
   }
   auto bytes = byteCount(to.type, to.dims);
   if (!bytes)
@@ -339,10 +339,10 @@ Status Reader::tensor(const TensorProto &from, Tensor &to) {
   if (to.data.length != *bytes)
     return invalid(fmt::format("has {} bytes where its shape needs {}",
                                to.data.length, *bytes));
-  return success();
+  return noError();
 }
 
-static Status convertType(const TypeProto &from, Type &to) {
+static Status convertType(const TypeProto &from, ValueType &to) {
   auto tensorType = [&](const auto &tensor) {
     to.element = static_cast<DataType>(tensor.elem_type());
     to.hasShape = tensor.has_shape();
@@ -356,36 +356,36 @@ static Status convertType(const TypeProto &from, Type &to) {
   };
   switch (from.value_case()) {
   case TypeProto::kTensorType:
-    to.kind = Type::TensorKind;
+    to.kind = ValueType::TensorKind;
     tensorType(from.tensor_type());
-    return success();
+    return noError();
   case TypeProto::kSparseTensorType:
-    to.kind = Type::SparseTensorKind;
+    to.kind = ValueType::SparseTensorKind;
     tensorType(from.sparse_tensor_type());
-    return success();
+    return noError();
   case TypeProto::kSequenceType:
   case TypeProto::kOptionalType: {
     bool sequence = from.value_case() == TypeProto::kSequenceType;
-    to.kind = sequence ? Type::SequenceKind : Type::OptionalKind;
+    to.kind = sequence ? ValueType::SequenceKind : ValueType::OptionalKind;
     to.inner.emplace_back();
     return convertType(sequence ? from.sequence_type().elem_type()
                                 : from.optional_type().elem_type(),
                        to.inner[0]);
   }
   case TypeProto::kMapType:
-    to.kind = Type::MapKind;
-    return success();
+    to.kind = ValueType::MapKind;
+    return noError();
   case TypeProto::VALUE_NOT_SET:
-    return success();
+    return noError();
   }
-  return success();
+  return noError();
 }
 
 static Status convertValue(const ValueInfoProto &from,
                            std::vector<ValueInfo> &to) {
   to.emplace_back();
   to.back().name = from.name();
-  Type &type = to.back().type;
+  ValueType &type = to.back().type;
   if (Status status = convertType(from.type(), type); !status)
     return status;
   for (const Dim &dim : type.dims)
@@ -393,46 +393,46 @@ static Status convertValue(const ValueInfoProto &from,
       to.back()
           .type.dims[&dim - type.dims.data()]
           .value.reset(); // old exporters write -1 for "unknown"
-  if (type.kind == Type::TensorKind && type.element != DataType::Undefined &&
-      dataTypeName(type.element).empty())
+  if (type.kind == ValueType::TensorKind &&
+      type.element != DataType::Undefined && dataTypeName(type.element).empty())
     return unsupported(fmt::format("data type {}", int(type.element)))
         .in(fmt::format("value '{}'", from.name()));
-  return success();
+  return noError();
 }
 
 /// The kind that an attribute's populated field implies; files of IR version 1
 /// and 2 do not say.
-static Attribute::Kind impliedKind(const AttributeProto &from) {
+static NodeAttribute::Kind impliedKind(const AttributeProto &from) {
   if (from.has_f())
-    return Attribute::Float;
+    return NodeAttribute::Float;
   if (from.has_i())
-    return Attribute::Int;
+    return NodeAttribute::Int;
   if (from.has_s())
-    return Attribute::String;
+    return NodeAttribute::String;
   if (from.has_t())
-    return Attribute::TensorValue;
+    return NodeAttribute::TensorValue;
   if (from.has_g())
-    return Attribute::GraphValue;
+    return NodeAttribute::GraphValue;
   if (from.floats_size())
-    return Attribute::Floats;
+    return NodeAttribute::Floats;
   if (from.ints_size())
-    return Attribute::Ints;
+    return NodeAttribute::Ints;
   if (from.strings_size())
-    return Attribute::Strings;
+    return NodeAttribute::Strings;
   if (from.tensors_size())
-    return Attribute::Tensors;
+    return NodeAttribute::Tensors;
   if (from.graphs_size())
-    return Attribute::Graphs;
-  return Attribute::Undefined;
+    return NodeAttribute::Graphs;
+  return NodeAttribute::Undefined;
 }
 
-Status Reader::attribute(const AttributeProto &from, Attribute &to) {
+Status Reader::attribute(const AttributeProto &from, NodeAttribute &to) {
   to.name = from.name();
   to.reference = from.ref_attr_name();
-  to.kind = static_cast<Attribute::Kind>(from.type());
-  if (to.kind == Attribute::Undefined)
+  to.kind = static_cast<NodeAttribute::Kind>(from.type());
+  if (to.kind == NodeAttribute::Undefined)
     to.kind = impliedKind(from);
-  Status status = success();
+  Status status = noError();
   auto addTensor = [&](const TensorProto &value) {
     to.tensors.emplace_back();
     if (status)
@@ -444,37 +444,37 @@ Status Reader::attribute(const AttributeProto &from, Attribute &to) {
       status = graph(value, to.graphs.back());
   };
   if (!to.reference.empty())
-    return success();
+    return noError();
   switch (to.kind) {
-  case Attribute::Float:
+  case NodeAttribute::Float:
     to.f = from.f();
     break;
-  case Attribute::Int:
+  case NodeAttribute::Int:
     to.i = from.i();
     break;
-  case Attribute::String:
+  case NodeAttribute::String:
     to.strings.push_back(from.s());
     break;
-  case Attribute::TensorValue:
+  case NodeAttribute::TensorValue:
     addTensor(from.t());
     break;
-  case Attribute::GraphValue:
+  case NodeAttribute::GraphValue:
     addGraph(from.g());
     break;
-  case Attribute::Floats:
+  case NodeAttribute::Floats:
     to.floats.assign(from.floats().begin(), from.floats().end());
     break;
-  case Attribute::Ints:
+  case NodeAttribute::Ints:
     to.ints.assign(from.ints().begin(), from.ints().end());
     break;
-  case Attribute::Strings:
+  case NodeAttribute::Strings:
     to.strings.assign(from.strings().begin(), from.strings().end());
     break;
-  case Attribute::Tensors:
+  case NodeAttribute::Tensors:
     to.tensors.reserve(from.tensors_size());
     std::for_each(from.tensors().begin(), from.tensors().end(), addTensor);
     break;
-  case Attribute::Graphs:
+  case NodeAttribute::Graphs:
     to.graphs.reserve(from.graphs_size());
     std::for_each(from.graphs().begin(), from.graphs().end(), addGraph);
     break;
@@ -496,7 +496,7 @@ Status Reader::node(const NodeProto &from, Node &to) {
   for (int i = 0; i < from.attribute_size(); ++i)
     if (Status status = attribute(from.attribute(i), to.attributes[i]); !status)
       return std::move(status.error()).in(to.place());
-  return success();
+  return noError();
 }
 
 Status Reader::graph(const GraphProto &from, Graph &to) {
@@ -524,7 +524,7 @@ Status Reader::graph(const GraphProto &from, Graph &to) {
     for (const ValueInfoProto &value : list.from)
       if (Status status = convertValue(value, list.to); !status)
         return std::move(status.error()).in("graph");
-  return success();
+  return noError();
 }
 
 template <typename List>
@@ -549,7 +549,7 @@ Status Reader::function(const FunctionProto &from, Function &to) {
     if (Status status = node(from.node(i), to.nodes[i]); !status)
       return status;
   convertOpsets(from.opset_import(), to.opsets);
-  return success();
+  return noError();
 }
 
 Status Reader::model(const ModelProto &from, Model &to) {
@@ -573,8 +573,9 @@ Status Reader::model(const ModelProto &from, Model &to) {
 
 Result<Model> zenith::onnx::parseModel(std::shared_ptr<const ByteSource> source,
                                        const std::string &folder) {
-  Reader reader(std::move(source), folder);
   Model model;
+  model.path = source->path();
+  Reader reader(std::move(source), folder);
   {
     ModelProto message; // freed before the checks need memory
     if (Status status = reader.parse(message, WireMessage::Model); !status)

@@ -73,7 +73,7 @@ struct Dim {
   std::string symbol;
 };
 
-struct Type {
+struct ValueType {
   enum Kind {
     Missing,
     TensorKind,
@@ -86,17 +86,17 @@ struct Type {
   DataType element = DataType::Undefined; // of tensors
   bool hasShape = false;
   std::vector<Dim> dims;
-  std::vector<Type> inner; // of sequences and optionals: one
+  std::vector<ValueType> inner; // of sequences and optionals: one
 };
 
 struct ValueInfo {
   std::string name;
-  Type type;
+  ValueType type;
 };
 
 struct Graph;
 
-struct Attribute {
+struct NodeAttribute {
   /// AttributeProto.AttributeType
   enum Kind {
     Undefined = 0,
@@ -131,9 +131,9 @@ struct Attribute {
 struct Node {
   std::string name, op, domain;
   std::vector<std::string> inputs, outputs; // "" = absent
-  std::vector<Attribute> attributes;
+  std::vector<NodeAttribute> attributes;
 
-  const Attribute *attribute(std::string_view key) const;
+  const NodeAttribute *attribute(std::string_view key) const;
   /// `node 'name' (Op)`; unnamed nodes go by their first result.
   std::string place() const;
 };
@@ -153,12 +153,13 @@ struct OpsetImport {
 struct Function {
   std::string name, domain;
   std::vector<std::string> inputs, outputs, attributes;
-  std::vector<Attribute> defaults; // attributes with a default value
+  std::vector<NodeAttribute> defaults; // attributes with a default value
   std::vector<Node> nodes;
   std::vector<OpsetImport> opsets;
 };
 
 struct Model {
+  std::string path; // as given; empty for memory
   int64_t irVersion = 0;
   std::string producerName, producerVersion, domain;
   int64_t modelVersion = 0;

@@ -26,7 +26,7 @@ Status checkGraph(const Graph &graph, const Scope *outer);
 
 Status checkAttributes(const Node &node, const Scope &scope, bool inFunction) {
   std::unordered_set<std::string_view> names;
-  for (const Attribute &attribute : node.attributes) {
+  for (const NodeAttribute &attribute : node.attributes) {
     if (attribute.name.empty())
       return invalid("attribute without a name").in(node.place());
     if (!names.insert(attribute.name).second)
@@ -42,7 +42,7 @@ Status checkAttributes(const Node &node, const Scope &scope, bool inFunction) {
       if (Status status = checkGraph(graph, &scope); !status)
         return std::move(status.error()).in(attribute.name).in(node.place());
   }
-  return success();
+  return noError();
 }
 
 /// Tells a cycle or a wrong order from a name that nobody defines.
@@ -74,7 +74,7 @@ Status checkNodes(const std::vector<Node> &nodes, Scope &scope,
         return invalid(fmt::format("value '{}' is defined twice", output))
             .in(node.place());
   }
-  return success();
+  return noError();
 }
 
 Status checkGraph(const Graph &graph, const Scope *outer) {
@@ -106,7 +106,7 @@ Status checkGraph(const Graph &graph, const Scope *outer) {
       return invalid(
                  fmt::format("graph output '{}' is not defined", output.name))
           .in("graph");
-  return success();
+  return noError();
 }
 
 using FunctionMap =
@@ -129,7 +129,7 @@ Status checkFunction(const Function &function) {
     if (!scope.contains(output))
       return invalid(
           fmt::format("function output '{}' is not defined", output));
-  return success();
+  return noError();
 }
 
 /// Walks calls depth first. `open` holds the functions whose bodies are being
@@ -139,7 +139,7 @@ Status checkCalls(const std::vector<Node> &nodes, const FunctionMap &functions,
                   std::map<const Function *, bool> &open, int depth) {
   constexpr int maxCallDepth = 64;
   for (const Node &node : nodes) {
-    for (const Attribute &attribute : node.attributes)
+    for (const NodeAttribute &attribute : node.attributes)
       for (const Graph &graph : attribute.graphs)
         if (Status status = checkCalls(graph.nodes, functions, open, depth);
             !status)
@@ -163,7 +163,7 @@ Status checkCalls(const std::vector<Node> &nodes, const FunctionMap &functions,
       return status;
     open[callee->second] = false;
   }
-  return success();
+  return noError();
 }
 
 Status checkOpsets(const std::vector<OpsetImport> &opsets) {
@@ -176,7 +176,7 @@ Status checkOpsets(const std::vector<OpsetImport> &opsets) {
       return invalid(fmt::format("opset version {} of domain '{}' is negative",
                                  opset.version, opset.domain));
   }
-  return success();
+  return noError();
 }
 
 } // namespace

@@ -36,7 +36,7 @@ public:
 private:
   Status graph(const Graph &from, GraphProto &to);
   Status node(const Node &from, NodeProto &to);
-  Status attribute(const Attribute &from, AttributeProto &to);
+  Status attribute(const NodeAttribute &from, AttributeProto &to);
   Status function(const Function &from, FunctionProto &to);
   Status externalTensor(const Tensor &from, TensorProto &to);
 
@@ -48,7 +48,7 @@ private:
 } // namespace
 
 Status Writer::externalTensor(const Tensor &from, TensorProto &to) {
-  Status status = success();
+  Status status = noError();
   if (uint64_t excess = external->size() % externalAlignment)
     status = external->write(std::string(externalAlignment - excess, '\0'));
   auto entry = [&](const char *key, const std::string &value) {
@@ -73,7 +73,7 @@ Status Writer::tensor(const Tensor &from, TensorProto &to) {
   if (from.type == DataType::String) {
     for (const std::string &text : from.strings)
       to.add_string_data(text);
-    return success();
+    return noError();
   }
   if (byteCount(from.type, from.dims) != from.data.length)
     return invalid(
@@ -87,10 +87,10 @@ Status Writer::tensor(const Tensor &from, TensorProto &to) {
   } else {
     to.set_raw_data(std::string(from.data.view()));
   }
-  return success();
+  return noError();
 }
 
-static void convertType(const Type &from, TypeProto &to) {
+static void convertType(const ValueType &from, TypeProto &to) {
   auto tensorType = [&](auto *tensor) {
     tensor->set_elem_type(static_cast<int32_t>(from.element));
     if (!from.hasShape)
@@ -105,62 +105,62 @@ static void convertType(const Type &from, TypeProto &to) {
     }
   };
   switch (from.kind) {
-  case Type::TensorKind:
+  case ValueType::TensorKind:
     return tensorType(to.mutable_tensor_type());
-  case Type::SparseTensorKind:
+  case ValueType::SparseTensorKind:
     return tensorType(to.mutable_sparse_tensor_type());
-  case Type::SequenceKind:
+  case ValueType::SequenceKind:
     return convertType(from.inner.at(0),
                        *to.mutable_sequence_type()->mutable_elem_type());
-  case Type::OptionalKind:
+  case ValueType::OptionalKind:
     return convertType(from.inner.at(0),
                        *to.mutable_optional_type()->mutable_elem_type());
-  case Type::MapKind:
-  case Type::Missing:
+  case ValueType::MapKind:
+  case ValueType::Missing:
     return;
   }
 }
 
-Status Writer::attribute(const Attribute &from, AttributeProto &to) {
+Status Writer::attribute(const NodeAttribute &from, AttributeProto &to) {
   to.set_name(from.name);
   to.set_type(static_cast<AttributeProto::AttributeType>(from.kind));
   if (!from.reference.empty()) {
     to.set_ref_attr_name(from.reference);
-    return success();
+    return noError();
   }
-  Status status = success();
+  Status status = noError();
   switch (from.kind) {
-  case Attribute::Float:
+  case NodeAttribute::Float:
     to.set_f(from.f);
     break;
-  case Attribute::Int:
+  case NodeAttribute::Int:
     to.set_i(from.i);
     break;
-  case Attribute::String:
+  case NodeAttribute::String:
     to.set_s(from.strings.at(0));
     break;
-  case Attribute::TensorValue:
+  case NodeAttribute::TensorValue:
     return tensor(from.tensors.at(0), *to.mutable_t());
-  case Attribute::GraphValue:
+  case NodeAttribute::GraphValue:
     return graph(from.graphs.at(0), *to.mutable_g());
-  case Attribute::Floats:
+  case NodeAttribute::Floats:
     for (float value : from.floats)
       to.add_floats(value);
     break;
-  case Attribute::Ints:
+  case NodeAttribute::Ints:
     for (int64_t value : from.ints)
       to.add_ints(value);
     break;
-  case Attribute::Strings:
+  case NodeAttribute::Strings:
     for (const std::string &value : from.strings)
       to.add_strings(value);
     break;
-  case Attribute::Tensors:
+  case NodeAttribute::Tensors:
     for (const Tensor &value : from.tensors)
       if (status)
         status = tensor(value, *to.add_tensors());
     break;
-  case Attribute::Graphs:
+  case NodeAttribute::Graphs:
     for (const Graph &value : from.graphs)
       if (status)
         status = graph(value, *to.add_graphs());
@@ -181,10 +181,10 @@ Status Writer::node(const Node &from, NodeProto &to) {
     to.add_input(input);
   for (const std::string &output : from.outputs)
     to.add_output(output);
-  for (const Attribute &value : from.attributes)
+  for (const NodeAttribute &value : from.attributes)
     if (Status status = attribute(value, *to.add_attribute()); !status)
       return std::move(status.error()).in(from.place());
-  return success();
+  return noError();
 }
 
 Status Writer::graph(const Graph &from, GraphProto &to) {
@@ -205,7 +205,7 @@ Status Writer::graph(const Graph &from, GraphProto &to) {
   values(from.inputs, [&] { return to.add_input(); });
   values(from.outputs, [&] { return to.add_output(); });
   values(from.values, [&] { return to.add_value_info(); });
-  return success();
+  return noError();
 }
 
 template <typename Message>
@@ -226,14 +226,14 @@ Status Writer::function(const Function &from, FunctionProto &to) {
     to.add_output(output);
   for (const std::string &name : from.attributes)
     to.add_attribute(name);
-  for (const Attribute &value : from.defaults)
+  for (const NodeAttribute &value : from.defaults)
     if (Status status = attribute(value, *to.add_attribute_proto()); !status)
       return status;
   for (const Node &value : from.nodes)
     if (Status status = node(value, *to.add_node()); !status)
       return status;
   convertOpsets(from.opsets, to);
-  return success();
+  return noError();
 }
 
 Status Writer::model(const Model &from, ModelProto &to) {

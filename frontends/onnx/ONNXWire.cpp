@@ -145,7 +145,7 @@ public:
       if (Status status = copy(field, kind, depth); !status)
         return status;
     }
-    return success();
+    return noError();
   }
 
 private:
@@ -153,9 +153,9 @@ private:
     std::string &out = result.bytes;
     if (kind == WireMessage::Model &&
         field.number == 20) // training info: no part of inference
-      return success();
+      return noError();
     if (field.number == detachedField) // ours alone
-      return success();
+      return noError();
     WireMessage child = field.type == Bytes ? childMessage(kind, field.number)
                                             : WireMessage::None;
     if (kind == WireMessage::Tensor && field.number == rawDataField &&
@@ -164,11 +164,11 @@ private:
       appendVarint(out, result.blobs.size());
       result.blobs.push_back(
           {uint64_t(field.payload.data() - file.data()), field.payload.size()});
-      return success();
+      return noError();
     }
     if (child == WireMessage::None) {
       out.append(field.whole);
-      return success();
+      return noError();
     }
     // The new length is known at the end only, so it gets five bytes: protobuf
     // reads varints of any width.
@@ -182,7 +182,7 @@ private:
       return invalid("a message is larger than 2 GiB without its weights");
     for (int i = 0; i < 5; ++i, length >>= 7)
       out[lengthAt + i] = char((length & 127) | (i < 4 ? 128 : 0));
-    return success();
+    return noError();
   }
 
   std::string_view file;
@@ -220,7 +220,7 @@ public:
   Status emit(std::string_view bytes, WireMessage kind) {
     FieldReader reader(bytes);
     for (Field field; !reader.atEnd() && reader.next(field);) {
-      Status status = success();
+      Status status = noError();
       if (isDetached(field, kind)) {
         const ByteRange &blob = blobs[field.value];
         status = write(header(rawDataField, blob.length));
@@ -237,7 +237,7 @@ public:
       if (!status)
         return status;
     }
-    return success();
+    return noError();
   }
 
 private:

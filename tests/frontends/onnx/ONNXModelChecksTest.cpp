@@ -117,7 +117,7 @@ TEST(ONNXModelChecks, RecursiveFunctions) {
 
 TEST(ONNXModelChecks, ReferenceOutsideOfFunction) {
   Model model = denseModel();
-  Attribute attribute = intAttribute("a", 1);
+  NodeAttribute attribute = intAttribute("a", 1);
   attribute.reference = "b";
   model.graph.nodes[0].attributes = {attribute};
   expectRefused(model, "outside of a function",

@@ -41,7 +41,7 @@ TEST(ONNXWire, DetachAndAttachAreInverse) {
   ASSERT_TRUE(writeAttached(detached->bytes, WireMessage::Model, blobs,
                             [&](std::string_view part) {
                               again += part;
-                              return success();
+                              return noError();
                             }));
   EXPECT_EQ(again, model);
 }

@@ -55,8 +55,8 @@ Tensor tensorOf(std::string name, DataType type, std::vector<int64_t> dims,
 }
 
 inline ValueInfo floatValue(std::string name, std::vector<Dim> dims) {
-  Type type;
-  type.kind = Type::TensorKind;
+  ValueType type;
+  type.kind = ValueType::TensorKind;
   type.element = DataType::Float;
   type.hasShape = true;
   type.dims = std::move(dims);
@@ -68,33 +68,33 @@ inline Dim named(std::string symbol) {
   return {std::nullopt, std::move(symbol)};
 }
 
-inline Attribute intAttribute(std::string name, int64_t value) {
-  Attribute attribute;
+inline NodeAttribute intAttribute(std::string name, int64_t value) {
+  NodeAttribute attribute;
   attribute.name = std::move(name);
-  attribute.kind = Attribute::Int;
+  attribute.kind = NodeAttribute::Int;
   attribute.i = value;
   return attribute;
 }
 
-inline Attribute intsAttribute(std::string name, std::vector<int64_t> values) {
-  Attribute attribute;
+inline NodeAttribute intsAttribute(std::string name, std::vector<int64_t> values) {
+  NodeAttribute attribute;
   attribute.name = std::move(name);
-  attribute.kind = Attribute::Ints;
+  attribute.kind = NodeAttribute::Ints;
   attribute.ints = std::move(values);
   return attribute;
 }
 
-inline Attribute graphAttribute(std::string name, Graph graph) {
-  Attribute attribute;
+inline NodeAttribute graphAttribute(std::string name, Graph graph) {
+  NodeAttribute attribute;
   attribute.name = std::move(name);
-  attribute.kind = Attribute::GraphValue;
+  attribute.kind = NodeAttribute::GraphValue;
   attribute.graphs.push_back(std::move(graph));
   return attribute;
 }
 
 inline Node makeNode(std::string op, std::vector<std::string> inputs,
                      std::vector<std::string> outputs,
-                     std::vector<Attribute> attributes = {}) {
+                     std::vector<NodeAttribute> attributes = {}) {
   Node node;
   node.name = op + "_node";
   node.op = std::move(op);

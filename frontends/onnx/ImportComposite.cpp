@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Import rules of the ops that GraphIR keeps whole: softmax and norms.
+#include "frontends/onnx/NodeImport.h"
+#include "frontends/onnx/ONNXOpTable.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace zenith;
+using namespace zenith::onnx;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+
+template <typename Op> static void importSoftmax(NodeImport &n) {
+  int64_t axis = n.axisAttribute("axis", -1, n.rank(0));
+  if (n.failed())
+    return;
+  Value operand = n.input(0);
+  n.result(n.b.emit<Op>(operand.getType(), operand, ArrayRef<int64_t>(axis)));
+}
+
+/// Below opset 13 the dimensions from `axis` on count as one.
+template <typename Op> static void importFlatSoftmax(NodeImport &n) {
+  int64_t rank = n.rank(0),
+          axis = n.axisAttribute("axis", 1, std::max<int64_t>(rank, 2));
+  if (n.failed())
+    return;
+  SmallVector<int64_t> dims(rank - std::min(axis, rank));
+  std::iota(dims.begin(), dims.end(), axis);
+  Value operand = n.input(0);
+  n.result(n.b.emit<Op>(operand.getType(), operand, dims));
+}
+
+static void importLayerNormalization(NodeImport &n) {
+  int64_t axis = n.axisAttribute("axis", -1, n.rank(0));
+  if (n.wants(1) || n.wants(2))
+    return n.fail(unsupported(
+        "the second and third result of LayerNormalization (statistics)"));
+  if (n.failed())
+    return;
+  Value operand = n.input(0);
+  DimVector dims = n.b.dims(operand), inner(dims.begin() + axis, dims.end());
+  Value scale = n.b.broadcastTo(n.input(1), inner);
+  Value bias = n.has(2) ? n.b.broadcastTo(n.input(2), inner) : Value();
+  n.result(n.b.emit<graph::LayerNormOp>(
+      operand.getType(), operand, scale, bias, uint64_t(axis),
+      llvm::APFloat(n.floatAttribute("epsilon", 1e-5f))));
+}
+
+static void importRMSNormalization(NodeImport &n) {
+  int64_t axis = n.axisAttribute("axis", -1, n.rank(0));
+  if (n.failed())
+    return;
+  Value operand = n.input(0);
+  DimVector dims = n.b.dims(operand), inner(dims.begin() + axis, dims.end());
+  Value scale = n.b.broadcastTo(n.input(1), inner);
+  n.result(n.b.emit<graph::RmsNormOp>(
+      operand.getType(), operand, scale, uint64_t(axis),
+      llvm::APFloat(n.floatAttribute("epsilon", 1e-5f))));
+}
+
+static void importBatchNormalization(NodeImport &n) {
+  if (n.intAttribute("training_mode", 0))
+    return n.fail(unsupported("BatchNormalization in training mode"));
+  if (n.version < 9 && !n.intAttribute("spatial", 1))
+    return n.fail(
+        unsupported("BatchNormalization with statistics per activation"));
+  if (n.rank(0) < 2)
+    return n.fail(
+        invalid("BatchNormalization needs an input of rank 2 or more"));
+  for (size_t i = 1; i < 5; ++i)
+    if (n.version < 14 && n.wants(i))
+      return n.fail(unsupported("BatchNormalization in training mode"));
+  SmallVector<Value> values = n.allInputs();
+  for (Value &value : values)
+    value = n.b.convert(value, n.elementType(0));
+  if (n.failed())
+    return;
+  n.result(n.b.emit<graph::BatchNormOp>(
+      values[0].getType(), values[0], values[1], values[2], values[3],
+      values[4], uint64_t(1),
+      llvm::APFloat(n.floatAttribute("epsilon", 1e-5f))));
+}
+
+llvm::ArrayRef<OpRow> zenith::onnx::compositeRows() {
+  static constexpr OpRow rows[] = {
+      {"BatchNormalization", 7, newest, 5, 5, importBatchNormalization},
+      {"LayerNormalization", 17, newest, 2, 3, importLayerNormalization},
+      {"LogSoftmax", 1, 12, 1, 1, importFlatSoftmax<graph::LogSoftmaxOp>},
+      {"LogSoftmax", 13, newest, 1, 1, importSoftmax<graph::LogSoftmaxOp>},
+      {"RMSNormalization", 23, newest, 2, 2, importRMSNormalization},
+      {"Softmax", 1, 12, 1, 1, importFlatSoftmax<graph::SoftmaxOp>},
+      {"Softmax", 13, newest, 1, 1, importSoftmax<graph::SoftmaxOp>},
+  };
+  return rows;
+}

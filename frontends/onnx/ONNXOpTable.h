@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One row per operator and opset range: which rule reads it. Rows are sorted
+// into families; a new opset version that only moves an attribute to an input
+// needs no row, since rules ask for "attribute or input".
+#ifndef ZENITH_FRONTENDS_ONNX_ONNXOPTABLE_H
+#define ZENITH_FRONTENDS_ONNX_ONNXOPTABLE_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <climits>
+
+namespace zenith::onnx {
+
+class NodeImport;
+
+struct OpRow {
+  llvm::StringLiteral op;
+  int since, until; // opset versions, inclusive
+  int minInputs, maxInputs;
+  /// Emits GraphIR for the node and sets its results.
+  void (*import)(NodeImport &);
+  /// Computes results from inputs whose elements are all known; false where it
+  /// cannot. Tried first.
+  bool (*fold)(NodeImport &) = nullptr;
+};
+
+constexpr int newest = INT_MAX;
+constexpr int anyNumber = INT_MAX;
+
+llvm::ArrayRef<OpRow> elementwiseRows();
+llvm::ArrayRef<OpRow> activationRows();
+llvm::ArrayRef<OpRow> contractionRows();
+llvm::ArrayRef<OpRow> reductionRows();
+llvm::ArrayRef<OpRow> poolingRows();
+llvm::ArrayRef<OpRow> movementRows();
+llvm::ArrayRef<OpRow> shapeRows();
+llvm::ArrayRef<OpRow> indexingRows();
+llvm::ArrayRef<OpRow> compositeRows();
+
+/// The row for an operator of the default domain at an opset version; null
+/// where there is none. `known` tells whether another version of the operator
+/// has a row.
+const OpRow *findRow(llvm::StringRef op, int64_t version, bool &known);
+
+} // namespace zenith::onnx
+
+#endif // ZENITH_FRONTENDS_ONNX_ONNXOPTABLE_H

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Damages ONNX files in many ways and checks how zenith-run answers.
+
+usage: damage.py ZENITH_RUN COUNT MODEL.onnx...
+
+Each answer must be an exit code of 0, 2, 3, 5 or 6, with a message unless 0, within 20 s and 2 GB. Prints one line per
+violation and a summary; exits 1 where there is one. The damage is a function of the count, so a finding can be repeated.
+"""
+import collections
+import os
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+
+LIMIT_BYTES = 6 << 30  # address space; mapped libraries and stacks take part of it
+ALLOWED = {0, 2, 3, 5, 6}
+
+
+def damage(data, rng):
+    data = bytearray(data)
+    kind = rng.choice(["truncate", "flip", "bytes", "insert", "remove", "varint", "swap", "repeat"])
+    at = rng.randrange(max(1, min(len(data), rng.choice([64, 4096, len(data)]))))
+    if kind == "truncate":
+        del data[at:]
+    elif kind == "flip":
+        for _ in range(rng.choice([1, 3, 20])):
+            data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+    elif kind == "bytes":
+        data[at:at + 8] = rng.randbytes(8)
+    elif kind == "insert":
+        data[at:at] = rng.randbytes(rng.randrange(1, 40))
+    elif kind == "remove":
+        del data[at:at + rng.randrange(1, 200)]
+    elif kind == "varint":
+        data[at:at + 1] = b"\xff" * 9 + b"\x01"
+    elif kind == "swap":
+        other = rng.randrange(len(data))
+        data[at:at + 30], data[other:other + 30] = data[other:other + 30], data[at:at + 30]
+    else:
+        data[at:at] = data[at:at + 100] * rng.randrange(1, 50)
+    return kind, bytes(data)
+
+
+def limits():
+    resource.setrlimit(resource.RLIMIT_AS, (LIMIT_BYTES, LIMIT_BYTES))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def main():
+    tool, count, models = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
+    originals = [open(path, "rb").read() for path in models]
+    verdicts, findings = collections.Counter(), 0
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "damaged.onnx")
+        for k in range(count):
+            rng = random.Random(k)
+            kind, data = damage(originals[k % len(originals)], rng)
+            with open(path, "wb") as file:
+                file.write(data)
+            try:
+                done = subprocess.run([tool, path, "--random-inputs", "--threads=1"], capture_output=True, timeout=20,
+                                      stdin=subprocess.DEVNULL, preexec_fn=limits)
+                code, text = done.returncode, done.stderr.decode(errors="replace").strip()
+            except subprocess.TimeoutExpired:
+                code, text = "time-out", ""
+            verdicts[code] += 1
+            if code not in ALLOWED or (code and not text):
+                findings += 1
+                print(f"case {k} ({kind} of {models[k % len(models)]}): exit {code}: {text[:200]}")
+    print(f"{count} damaged models: " + ", ".join(f"{n} x exit {code}" for code, n in sorted(verdicts.items(), key=str)))
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
