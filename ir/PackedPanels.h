@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The packed form of a contraction's right-hand matrix: panels of columns,
+// written by passes and read by kernels.
+
+#ifndef ZENITH_IR_PACKEDPANELS_H
+#define ZENITH_IR_PACKEDPANELS_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Value.h"
+#include <cstdint>
+#include <optional>
+
+namespace zenith::graph {
+
+/// `packed` is [ceil(N/panel), K, panel]: panel p holds columns p*panel to
+/// p*panel+panel-1, zero beyond N.
+struct PackedPanels {
+  mlir::Value packed;
+  int64_t panel;
+};
+
+/// Static [K, N] -> [ceil(N/panel), K, panel].
+mlir::Value packPanels(mlir::OpBuilder &builder, mlir::Location loc,
+                       mlir::Value rhs, int64_t panel);
+/// The inverse: [ceil(N/panel), K, panel] -> [K, N].
+mlir::Value unpackPanels(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::Value packed, int64_t k, int64_t n);
+/// Recognises what unpackPanels builds, also below a reshape that splits K ([K,
+/// N] -> [..., N]).
+std::optional<PackedPanels> matchUnpackedPanels(mlir::Value value);
+
+} // namespace zenith::graph
+
+#endif // ZENITH_IR_PACKEDPANELS_H
