@@ -43,7 +43,7 @@ def Graph_IotaOp : Graph_MovementOp<"iota"> {
   }];
   let arguments = (ins I64Attr:$dim, Variadic<Graph_IndexScalar>:$dims);
   let results = (outs Graph_NumberTensor:$result);
-  let assemblyFormat = "$dim (`[` $dims^ `]`)? attr-dict `:` type($result)";
+  let assemblyFormat = "$dim (` ` `[` $dims^ `]`)? attr-dict `:` type($result)";
 }
 
 def Graph_BroadcastOp : Graph_MovementOp<"broadcast"> {
@@ -58,7 +58,7 @@ def Graph_BroadcastOp : Graph_MovementOp<"broadcast"> {
   }];
   let arguments = (ins Graph_Tensor:$operand, DenseI64ArrayAttr:$mapping, Variadic<Graph_IndexScalar>:$dims);
   let results = (outs Graph_Tensor:$result);
-  let assemblyFormat = "$operand $mapping (`[` $dims^ `]`)? attr-dict `:` type($operand) `->` type($result)";
+  let assemblyFormat = "$operand $mapping (` ` `[` $dims^ `]`)? attr-dict `:` type($operand) `->` type($result)";
   let hasFolder = 1;
 }
 
@@ -71,7 +71,7 @@ def Graph_ReshapeOp : Graph_MovementOp<"reshape"> {
   }];
   let arguments = (ins Graph_Tensor:$operand, Variadic<Graph_IndexScalar>:$dims);
   let results = (outs Graph_Tensor:$result);
-  let assemblyFormat = "$operand (`[` $dims^ `]`)? attr-dict `:` type($operand) `->` type($result)";
+  let assemblyFormat = "$operand (` ` `[` $dims^ `]`)? attr-dict `:` type($operand) `->` type($result)";
   let hasFolder = 1;
   let hasCanonicalizer = 1;
 }
