@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which processor to generate code for, and what its vectors look like.
+
+#ifndef ZENITH_LOWERING_CPU_CPUTARGET_H
+#define ZENITH_LOWERING_CPU_CPUTARGET_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <memory>
+#include <string>
+
+namespace llvm {
+class TargetMachine;
+}
+namespace zenith::kernels {
+struct KernelTarget;
+}
+
+namespace zenith::cpu {
+
+/// A processor as LLVM names it. Equal targets give equal objects.
+struct CPUTarget {
+  std::string triple;
+  std::string cpu; ///< "znver4", "x86-64-v3"
+  std::string
+      features; ///< "+avx,-avx512f", sorted; empty = those of the name alone
+  unsigned vectorBits =
+      128; ///< of the registers that generated vectors should fill
+  bool fma = false, avx512 = false, avx512bf16 = false, vnni = false;
+
+  /// "cpu" (this machine), "cpu:NAME" with a name that LLVM knows. An unknown
+  /// name is an error that gives the nearest one.
+  static llvm::Expected<CPUTarget> parse(llvm::StringRef text);
+  /// This machine, with exactly the features that it grants.
+  static llvm::Expected<CPUTarget> host();
+
+  /// What the kernels are shaped for.
+  kernels::KernelTarget kernelTarget() const;
+  /// Success where this machine can run code for the target, else an error that
+  /// names what it lacks.
+  llvm::Error checkRunsHere() const;
+  /// A code generator of its own for each call: they aren't safe to share
+  /// between threads.
+  llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine() const;
+};
+
+} // namespace zenith::cpu
+
+#endif // ZENITH_LOWERING_CPU_CPUTARGET_H

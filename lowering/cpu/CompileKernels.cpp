@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels travel to their threads as bytecode: contexts are not shared, so
+// threads don't wait for each other.
+
+#include "lowering/cpu/CompileKernels.h"
+
+#include "lowering/cpu/CPUTarget.h"
+#include "lowering/cpu/ConvertKernelsToLLVM.h"
+#include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/MemoryBufferRef.h"
+#include "llvm/Support/Threading.h"
+#include "llvm/Support/raw_ostream.h"
+#include <atomic>
+#include <thread>
+
+using namespace mlir;
+
+namespace zenith::cpu {
+
+/// Kernels per module: enough that the fixed cost of a module vanishes, few
+/// enough to feed the threads.
+static constexpr unsigned kernelsPerModule = 16;
+/// Ops after which a module is closed early, so that a run of large kernels is
+/// spread too.
+static constexpr unsigned opsPerModule = 6000;
+
+unsigned defaultCompileThreads() {
+  return llvm::hardware_concurrency().compute_thread_count();
+}
+
+void parallelJobs(unsigned count, unsigned threads,
+                  llvm::function_ref<void(unsigned)> body) {
+  std::atomic<unsigned> next{0};
+  auto work = [&] {
+    for (unsigned job = next++; job < count; job = next++)
+      body(job);
+  };
+  std::vector<std::thread> helpers;
+  for (unsigned i = 1; i < std::min(threads, count); ++i)
+    helpers.emplace_back(work);
+  work();
+  for (std::thread &helper : helpers)
+    helper.join();
+}
+
+static void collectCallees(func::FuncOp function, ModuleOp kernels,
+                           llvm::SetVector<Operation *> &found) {
+  function.walk([&](func::CallOp call) {
+    if (auto callee = kernels.lookupSymbol<func::FuncOp>(call.getCallee());
+        callee && found.insert(callee))
+      collectCallees(callee, kernels, found);
+  });
+}
+
+/// Clones `group` and what it calls into a module of its own; as bytecode.
+static std::string writeGroup(llvm::ArrayRef<func::FuncOp> group,
+                              ModuleOp kernels) {
+  llvm::SetVector<Operation *> functions;
+  for (func::FuncOp kernel : group)
+    collectCallees(kernel, kernels, functions);
+  for (func::FuncOp kernel : group)
+    functions.insert(kernel);
+  OwningOpRef<ModuleOp> part = ModuleOp::create(kernels.getLoc());
+  OpBuilder builder = OpBuilder::atBlockEnd(part->getBody());
+  for (Operation *function : functions)
+    builder.clone(*function);
+  std::string bytes;
+  llvm::raw_string_ostream stream(bytes);
+  // Writing to a string cannot fail.
+  (void)writeBytecodeToFile(*part, stream);
+  return bytes;
+}
+
+static std::vector<std::string> dealKernels(ModuleOp kernels) {
+  std::vector<std::string> modules;
+  std::vector<func::FuncOp> group;
+  unsigned ops = 0;
+  auto close = [&] {
+    if (!group.empty())
+      modules.push_back(writeGroup(group, kernels));
+    group.clear();
+    ops = 0;
+  };
+  for (func::FuncOp kernel : kernels.getOps<func::FuncOp>()) {
+    if (kernel.isPrivate())
+      continue;
+    kernel.walk([&](Operation *) { ++ops; });
+    group.push_back(kernel);
+    if (group.size() == kernelsPerModule || ops > opsPerModule)
+      close();
+  }
+  close();
+  return modules;
+}
+
+static llvm::Error failure(const std::string &text) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
+}
+
+static llvm::Expected<std::string> compileGroup(const std::string &bytecode,
+                                                unsigned number,
+                                                const CPUTarget &target,
+                                                EmitKind emit) {
+  DialectRegistry registry;
+  registerKernelDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  std::string errors;
+  ScopedDiagnosticHandler collect(&context, [&](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      errors += (errors.empty() ? "" : "; ") + diagnostic.str();
+    return success();
+  });
+  ParserConfig config(&context, /*verifyAfterParse=*/false);
+  Block block;
+  if (failed(readBytecodeFile(llvm::MemoryBufferRef(bytecode, "kernels"),
+                              &block, config)) ||
+      block.empty())
+    return failure("kernels don't read back: " + errors);
+  ModuleOp kernels = cast<ModuleOp>(block.front());
+  if (failed(convertKernelsToLLVM(kernels)))
+    return failure("kernels don't convert to LLVM: " + errors);
+  llvm::LLVMContext llvmContext;
+  auto module = translateKernels(kernels, target, llvmContext,
+                                 "kernels" + std::to_string(number));
+  if (!module)
+    return failure(llvm::toString(module.takeError()) +
+                   (errors.empty() ? "" : ": ") + errors);
+  return emitModule(**module, target, emit);
+}
+
+static llvm::Expected<std::string> compileExtra(const ModuleBuilder &build,
+                                                const CPUTarget &target,
+                                                EmitKind emit) {
+  llvm::LLVMContext context;
+  llvm::Expected<std::unique_ptr<llvm::Module>> module = build(context);
+  if (!module)
+    return module.takeError();
+  return emitModule(**module, target, emit, /*optimize=*/false);
+}
+
+llvm::Expected<std::vector<EmittedFile>>
+compileKernels(ModuleOp kernels, const CPUTarget &target,
+               const KernelCompileOptions &options) {
+  std::vector<std::string> modules = dealKernels(kernels);
+  unsigned extra = options.extraModule ? 1 : 0;
+  std::vector<EmittedFile> files(modules.size() + extra);
+  std::vector<std::string> errors(files.size());
+  auto compileOne = [&](unsigned job) {
+    bool isExtra = job < extra;
+    files[job].name =
+        isExtra ? "host" : "kernels" + std::to_string(job - extra);
+    auto bytes = isExtra
+                     ? compileExtra(options.extraModule, target, options.emit)
+                     : compileGroup(modules[job - extra], job - extra, target,
+                                    options.emit);
+    if (bytes)
+      files[job].bytes = std::move(*bytes);
+    else
+      errors[job] = llvm::toString(bytes.takeError());
+  };
+  parallelJobs(files.size(),
+               options.threads ? options.threads : defaultCompileThreads(),
+               compileOne);
+  for (const std::string &error : errors)
+    if (!error.empty())
+      return failure(error);
+  return files;
+}
+
+} // namespace zenith::cpu

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The last conversion: kernels as loops over memrefs and vectors become LLVM
+// functions on bare pointers.
+
+#ifndef ZENITH_LOWERING_CPU_CONVERTKERNELSTOLLVM_H
+#define ZENITH_LOWERING_CPU_CONVERTKERNELSTOLLVM_H
+
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Pass/Pass.h"
+#include "llvm/Support/Error.h"
+#include <memory>
+
+namespace llvm {
+class LLVMContext;
+class Module;
+} // namespace llvm
+namespace mlir {
+class ModuleOp;
+}
+
+namespace zenith::cpu {
+
+struct CPUTarget;
+
+/// Argument attribute (unit) of a kernel's memref: another argument of the
+/// launch may point to the same bytes, and one of the two is written. All other
+/// memrefs become `noalias`.
+inline constexpr llvm::StringLiteral mayAliasAttrName = "zenith.may_alias";
+/// What the name of a kernel's zenith_task_fn ends with.
+inline constexpr llvm::StringLiteral taskSuffix = "__task";
+
+/// Dialects that a kernel may consist of, with their translations to LLVM IR.
+void registerKernelDialects(mlir::DialectRegistry &registry);
+
+/// Converts the func.funcs of `kernels` to the LLVM dialect, in place. Errors
+/// are diagnostics.
+llvm::LogicalResult convertKernelsToLLVM(mlir::ModuleOp kernels);
+
+/// The same as a pass on the nested `module @kernels` of a program, or on a
+/// module of kernels alone.
+std::unique_ptr<mlir::Pass> createConvertKernelsToLLVMPass();
+
+/// Translates converted kernels to LLVM IR for `target` and gives each public
+/// kernel NAME its task function `void NAME__task(ptr pointers, ptr sizes, i64
+/// begin, i64 end)`, which unpacks the arrays: memref arguments come from
+/// `pointers`, index arguments but the last two from `sizes`, in order.
+llvm::Expected<std::unique_ptr<llvm::Module>>
+translateKernels(mlir::ModuleOp kernels, const CPUTarget &target,
+                 llvm::LLVMContext &context, llvm::StringRef name);
+
+} // namespace zenith::cpu
+
+#endif // ZENITH_LOWERING_CPU_CONVERTKERNELSTOLLVM_H

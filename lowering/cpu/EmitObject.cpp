@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The short LLVM pipeline and code generation. Kernels arrive tiled, vectorised
+// and unrolled: what remains is memory to registers, common subexpressions and
+// loop invariants; O2 and O3 gain nothing and cost three times.
+
+#include "lowering/cpu/EmitObject.h"
+
+#include "lowering/cpu/CPUTarget.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+
+using namespace llvm;
+
+namespace zenith::cpu {
+
+static void optimizeModule(Module &module, TargetMachine &machine) {
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager components;
+  ModuleAnalysisManager modules;
+  PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+
+  FunctionPassManager passes;
+  passes.addPass(SROAPass(SROAOptions::ModifyCFG));
+  passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
+  passes.addPass(InstCombinePass(
+      InstCombineOptions().setMaxIterations(1).setVerifyFixpoint(false)));
+  passes.addPass(SimplifyCFGPass());
+  passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()),
+                                                 /*UseMemorySSA=*/true));
+  passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
+  ModulePassManager all;
+  all.addPass(createModuleToFunctionPassAdaptor(std::move(passes)));
+  all.run(module, modules);
+}
+
+namespace {
+/// Keeps errors that LLVM would otherwise print before it ends the process.
+struct ErrorCollector : DiagnosticHandler {
+  explicit ErrorCollector(std::string &text) : text(text) {}
+  bool handleDiagnostics(const DiagnosticInfo &info) override {
+    if (info.getSeverity() == DS_Error) {
+      raw_string_ostream stream(text);
+      DiagnosticPrinterRawOStream printer(stream);
+      info.print(printer);
+    }
+    return true;
+  }
+  std::string &text;
+};
+} // namespace
+
+Expected<std::string> emitModule(Module &module, const CPUTarget &target,
+                                 EmitKind kind, bool optimize) {
+  Expected<std::unique_ptr<TargetMachine>> machine = target.createMachine();
+  if (!machine)
+    return machine.takeError();
+  std::string errors;
+  std::unique_ptr<DiagnosticHandler> previous =
+      module.getContext().getDiagnosticHandler();
+  module.getContext().setDiagnosticHandler(
+      std::make_unique<ErrorCollector>(errors));
+  if (optimize)
+    optimizeModule(module, **machine);
+  SmallString<0> bytes;
+  raw_svector_ostream stream(bytes);
+  bool possible = true;
+  if (kind == EmitKind::LLVM) {
+    module.print(stream, nullptr);
+  } else {
+    legacy::PassManager passes;
+    possible = !(*machine)->addPassesToEmitFile(
+        passes, stream, nullptr,
+        kind == EmitKind::Object ? CodeGenFileType::ObjectFile
+                                 : CodeGenFileType::AssemblyFile,
+        /*DisableVerify=*/true);
+    if (possible)
+      passes.run(module);
+  }
+  module.getContext().setDiagnosticHandler(std::move(previous));
+  if (!possible)
+    errors = "the code generator cannot emit this kind of file";
+  if (!errors.empty())
+    return createStringError(inconvertibleErrorCode(), errors);
+  return std::string(bytes);
+}
+
+} // namespace zenith::cpu

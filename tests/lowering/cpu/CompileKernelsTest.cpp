@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels as text through conversion, code generation and the JIT: their
+// numbers, and the objects' bytes.
+
+#include "lowering/cpu/CompileKernels.h"
+
+#include "lowering/cpu/CPUTarget.h"
+#include "lowering/cpu/ConvertKernelsToLLVM.h"
+#include "lowering/cpu/JITLibrary.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "runtime/ABI.h"
+#include "llvm/IR/Module.h"
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace zenith::cpu;
+
+namespace {
+
+/// A kernel NAME(x, y, n, begin, end): y[i] = FACTOR * helper(x[i]) for i of
+/// the tasks of 8 elements.
+std::string scaleKernel(const std::string &name, int factor) {
+  std::string text = R"(
+  func.func @NAME(%x: memref<1099511627776xf32>, %y: memref<1099511627776xf32>, %n: index, %begin: index, %end: index) {
+    %c1 = arith.constant 1 : index
+    %c8 = arith.constant 8 : index
+    %f = arith.constant dense<FACTOR.0> : vector<8xf32>
+    %zero = arith.constant dense<0.0> : vector<8xf32>
+    scf.for %task = %begin to %end step %c1 {
+      %i = arith.muli %task, %c8 overflow<nsw> : index
+      %left = arith.subi %n, %i : index
+      %mask = vector.create_mask %left : vector<8xi1>
+      %v = vector.maskedload %x[%i], %mask, %zero : memref<1099511627776xf32>, vector<8xi1>, vector<8xf32> into vector<8xf32>
+      %h = func.call @square(%v) : (vector<8xf32>) -> vector<8xf32>
+      %r = arith.mulf %h, %f : vector<8xf32>
+      vector.maskedstore %y[%i], %mask, %r : memref<1099511627776xf32>, vector<8xi1>, vector<8xf32>
+    }
+    return
+  })";
+  text.replace(text.find("NAME"), 4, name);
+  text.replace(text.find("FACTOR"), 6, std::to_string(factor));
+  return text;
+}
+
+std::string square = R"(
+  func.func private @square(%v: vector<8xf32>) -> vector<8xf32> {
+    %r = arith.mulf %v, %v : vector<8xf32>
+    return %r : vector<8xf32>
+  })";
+
+class CompileKernels : public ::testing::Test {
+protected:
+  CompileKernels() : context(registry()) { context.loadAllAvailableDialects(); }
+  static mlir::DialectRegistry registry() {
+    mlir::DialectRegistry registry;
+    registerKernelDialects(registry);
+    return registry;
+  }
+  mlir::OwningOpRef<mlir::ModuleOp> parse(const std::string &text) {
+    auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+    EXPECT_TRUE(bool(module));
+    return module;
+  }
+  std::vector<EmittedFile> compile(mlir::ModuleOp module, unsigned threads,
+                                   const std::string &name = "cpu",
+                                   EmitKind emit = EmitKind::Object) {
+    KernelCompileOptions options;
+    options.threads = threads;
+    options.emit = emit;
+    auto target = CPUTarget::parse(name);
+    EXPECT_TRUE(bool(target));
+    auto files = compileKernels(module, *target, options);
+    if (!files)
+      ADD_FAILURE() << llvm::toString(files.takeError());
+    return files ? std::move(*files) : std::vector<EmittedFile>();
+  }
+  std::unique_ptr<JITLibrary> link(const std::vector<EmittedFile> &files) {
+    auto library = JITLibrary::create(files, *CPUTarget::host());
+    if (!library)
+      ADD_FAILURE() << llvm::toString(library.takeError());
+    return library ? std::move(*library) : nullptr;
+  }
+  mlir::MLIRContext context;
+};
+
+TEST_F(CompileKernels, TaskFunctionUnpacksItsArrays) {
+  auto module = parse(square + scaleKernel("k", 3));
+  auto library = link(compile(*module, 1));
+  auto task = library->lookupAs<zenith_task_fn>("k__task");
+  ASSERT_TRUE(bool(task));
+  std::vector<float> x(21), y(32, -1);
+  for (unsigned i = 0; i < x.size(); ++i)
+    x[i] = i;
+  void *pointers[] = {x.data(), y.data()};
+  int64_t sizes[] = {21};
+  (*task)(pointers, sizes, 1, 3);
+  for (unsigned i = 0; i < y.size(); ++i)
+    EXPECT_EQ(y[i], i < 8 || i >= 21 ? -1.0f : 3.0f * i * i) << i;
+}
+
+TEST_F(CompileKernels, ObjectsDontDependOnThreads) {
+  std::string text = square;
+  for (int i = 0; i < 40; ++i)
+    text += scaleKernel("k" + std::to_string(i), i);
+  auto module = parse(text);
+  std::vector<EmittedFile> one = compile(*module, 1);
+  ASSERT_EQ(one.size(), 3u);
+  for (unsigned threads : {2u, 3u, 8u}) {
+    std::vector<EmittedFile> many = compile(*module, threads);
+    ASSERT_EQ(many.size(), one.size());
+    for (unsigned i = 0; i < one.size(); ++i)
+      EXPECT_TRUE(one[i].name == many[i].name && one[i].bytes == many[i].bytes)
+          << one[i].name;
+  }
+  auto library = link(one);
+  EXPECT_TRUE(bool(library->lookup("k39__task")));
+  auto missing = library->lookup("k40__task");
+  EXPECT_FALSE(bool(missing));
+  llvm::consumeError(missing.takeError());
+}
+
+TEST_F(CompileKernels, TargetsOfEveryWidthCompile) {
+  auto module = parse(square + scaleKernel("k", 2));
+  for (const char *target :
+       {"cpu:x86-64", "cpu:x86-64-v3", "cpu:x86-64-v4", "cpu:znver4"})
+    EXPECT_EQ(compile(*module, 1, target).size(), 1u) << target;
+  std::string text =
+      compile(*module, 1, "cpu:x86-64-v4", EmitKind::Assembly)[0].bytes;
+  EXPECT_NE(text.find("k__task"), std::string::npos);
+}
+
+TEST_F(CompileKernels, PointersAreNoaliasUnlessSaid) {
+  auto module = parse(R"(
+  func.func @k(%x: memref<1099511627776xf32> {zenith.may_alias}, %y: memref<1099511627776xf32>,
+               %z: memref<1099511627776xf32> {zenith.may_alias}, %begin: index, %end: index) {
+    return
+  })");
+  std::string text = compile(*module, 1, "cpu", EmitKind::LLVM)[0].bytes;
+  EXPECT_NE(text.find("@k(ptr %0, ptr noalias %1, ptr %2"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("target-features"), std::string::npos);
+}
+
+TEST_F(CompileKernels, LibmIsThere) {
+  auto module = parse(R"(
+  func.func @k(%x: memref<1099511627776xf64>, %begin: index, %end: index) {
+    %0 = memref.load %x[%begin] : memref<1099511627776xf64>
+    %1 = math.exp %0 : f64
+    %2 = math.erf %1 : f64
+    %3 = math.log1p %2 : f64
+    %half = arith.truncf %3 : f64 to f16
+    %4 = arith.extf %half : f16 to f64
+    memref.store %4, %x[%begin] : memref<1099511627776xf64>
+    return
+  })");
+  for (const char *target : {"cpu", "cpu:x86-64"}) {
+    auto library = link(compile(*module, 1, target));
+    auto task = library->lookupAs<zenith_task_fn>("k__task");
+    ASSERT_TRUE(bool(task));
+    double value = -0.5;
+    void *pointers[] = {&value};
+    (*task)(pointers, nullptr, 0, 1);
+    EXPECT_NEAR(value, std::log1p(std::erf(std::exp(-0.5))), 1e-3);
+  }
+}
+
+TEST_F(CompileKernels, WhatDoesNotConvertIsAnError) {
+  auto module = parse(R"(
+  func.func @k(%x: memref<?xf32, strided<[?], offset: ?>>, %begin: index, %end: index) {
+    return
+  })");
+  auto files = compileKernels(*module, *CPUTarget::host());
+  EXPECT_FALSE(bool(files));
+  llvm::consumeError(files.takeError());
+}
+
+} // namespace
