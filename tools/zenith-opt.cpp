@@ -14,12 +14,14 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
+#include "passes/GraphPasses.h"
 
 int main(int argc, char **argv) {
   // Without this, options such as --mlir-print-ir-after-all end the program
   // without a word.
   mlir::registerPassManagerCLOptions();
   mlir::registerTransformsPasses();
+  zenith::registerZenithPasses();
   mlir::DialectRegistry registry;
   registry.insert<zenith::graph::GraphDialect, mlir::func::FuncDialect,
                   mlir::arith::ArithDialect, mlir::math::MathDialect,

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Table of contents of every pass from GraphIR to GraphIR: what it does, when, what it refuses, an example, options.
+
+#ifndef ZENITH_PASSES_GRAPHPASSES_TD
+#define ZENITH_PASSES_GRAPHPASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+class ZenithPass<string argument, string anchor> : Pass<argument, anchor> {
+  let dependentDialects = ["::zenith::graph::GraphDialect", "::mlir::func::FuncDialect"];
+}
+
+//===- cleanup -----------------------------------------------------------------------------------------------===//
+
+def DecomposeCompositesPass : ZenithPass<"zenith-decompose-composites", "::mlir::func::FuncOp"> {
+  let summary = "Write composites out in core ops";
+  let description = [{
+    Replaces each composite by its formula (ir/CompositeFormulas.h). `only` names the mnemonics to replace; empty means all.
+    The layout phase decomposes batch_norm alone; fusion writes the others out inside its regions. Refuses nothing.
+
+    Before and after (tests/passes/cleanup/decompose-composites.mlir @gelu_tanh):
+    ```mlir
+    %r = graph.gelu tanh, %x : tensor<4xf32>
+    %r = graph.mul %half, %t : tensor<4xf32>        // x/2 (1 + tanh(...))
+    ```
+  }];
+  let options = [ListOption<"only", "only", "std::string", "mnemonics to replace, without the dialect's name">];
+}
+
+//===- layout ------------------------------------------------------------------------------------------------===//
+
+def FormFusionsPass : ZenithPass<"zenith-form-fusions", "::mlir::func::FuncOp"> {
+  let summary = "Partition a function into regions that become one kernel each";
+  let description = [{
+    Afterwards a function consists of graph.fusion ops, get_param, constants, sizes (dim and scalar i64 arithmetic) and its return.
+    Contractions and windows take their epilogue, reductions their prologue and everything of their shape that follows,
+    pointwise ops merge along their uses. Movement is cloned into each reader; contraction operands absorb it where it stays strided, other
+    readers of memory get a copy. Values with several readers are written once, as one more result. Composites are
+    written out inside the regions. Fails where an op has no kernel kind, naming it.
+
+    With `explain` each decision is a remark "fusion: CODE: text":
+    FUS001 formed, FUS002 an op alone, FUS101 would form a cycle, FUS102 too many distinct reads, FUS103 operand copied (not strided),
+    FUS104 value has other readers, FUS105 recomputing costs more than reading.
+
+    Before and after (tests/passes/fusion/form-fusions.mlir @dot_bias_relu).
+  }];
+  let options = [Option<"explain", "explain", "bool", "false", "emit a remark for each decision">,
+                 Option<"maxReads", "max-reads", "unsigned", "128",
+                        "distinct (value, index map) pairs that one region may evaluate">];
+}
+
+#endif // ZENITH_PASSES_GRAPHPASSES_TD

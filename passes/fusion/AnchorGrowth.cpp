@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Gives contractions and windows their epilogue: elementwise ops on the result,
+// also behind transposes and reshapes that the kernel's stores can follow.
+
+#include "ir/StridedView.h"
+#include "passes/fusion/FusionPlan.h"
+
+using namespace mlir;
+using namespace zenith::graph;
+
+namespace zenith::fusion {
+
+bool FusionPlan::joinsEpilogue(Operation *op, Group *group) {
+  bool isMovement = isa<TransposeOp, ReshapeOp>(op);
+  if (!graph.isSingle(op) || graph.role(op) != Role::Pointwise ||
+      (!isMovement && !isElementwise(op)))
+    return false;
+  std::optional<SmallVector<Operation *>> space;
+  for (OpOperand &operand : op->getOpOperands()) {
+    SmallVector<Operation *> path;
+    Operation *member = traceUp(graph, operand.get(), path).getDefiningOp();
+    if (!member || !graph.isWork(member) || graph.group(member) != group)
+      continue;
+    if (isMovement && operand.getOperandNumber() != 0)
+      return false;
+    SmallVector<Operation *> here = spaces[member];
+    here.append(path);
+    if (isMovement)
+      here.push_back(op);
+    if (!isBijective(path) || (space && *space != here))
+      return false;
+    // A value that others read unmoved would be a second result of another
+    // shape.
+    bool moves = isMovement || !path.empty();
+    if (moves && group->kind == FusionKind::window)
+      return false;
+    if (moves &&
+        llvm::any_of(graph.reads(member->getResult(0)), [&](const Read &read) {
+          return read.reader != op && (!graph.isWork(read.reader) ||
+                                       graph.group(read.reader) != group);
+        }))
+      return false;
+    space = std::move(here);
+  }
+  if (!space || (!space->empty() && !writeStrides(*space, graph.analysis())))
+    return false;
+  if (graph.needsIndirectly(op, group)) {
+    remark(
+        op, "FUS101",
+        "stays out of the epilogue: it needs work that needs the contraction");
+    return false;
+  }
+  spaces[op] = *space;
+  return true;
+}
+
+void FusionPlan::growAnchor(Operation *anchor, FusionKind kind) {
+  Group *group = graph.start(anchor, kind);
+  bool grew = true;
+  while (grew && group->members.size() < options.maxMembers) {
+    grew = false;
+    SmallVector<Operation *> members = group->members;
+    for (Operation *member : members)
+      for (const Read &read : graph.reads(member->getResult(0)))
+        if (!read.asSize && joinsEpilogue(read.reader, group)) {
+          graph.add(group, read.reader);
+          grew = true;
+        }
+  }
+  if (resultCount(group) > 1)
+    remark(
+        anchor, "FUS104",
+        "values of the epilogue have other readers and are written as results");
+}
+
+} // namespace zenith::fusion

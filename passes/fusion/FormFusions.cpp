@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The pass: sizes in terms of the signature first, then plan, then regions.
+
+#include "ir/CompositeFormulas.h"
+#include "ir/DimScalars.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/GraphPasses.h"
+#include "passes/fusion/FusionPlan.h"
+#include "passes/fusion/OutlineFusions.h"
+
+using namespace mlir;
+using namespace zenith::graph;
+
+namespace zenith {
+#define GEN_PASS_DEF_FORMFUSIONSPASS
+#include "passes/GraphPasses.h.inc"
+} // namespace zenith
+
+namespace zenith::fusion {
+
+/// Attention holds two contractions: no region of today takes it whole.
+static void writeAttentionOut(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    if (!isa<AttentionOp>(op))
+      continue;
+    OpBuilder builder(&op);
+    op.getResult(0).replaceAllUsesWith(buildFormula(builder, &op));
+    op.erase();
+  }
+}
+
+/// A size that asks a value which will live inside a region only would keep it
+/// in memory; one that asks an argument doesn't.
+static void rebuildSizes(func::FuncOp function) {
+  DimAnalysis dims;
+  DimScalars scalars(function, dims);
+  SmallVector<std::pair<DimOp, Value>> rebuilt;
+  for (auto dim : function.getBody().front().getOps<DimOp>())
+    if (!isa<BlockArgument>(dim.getOperand()))
+      if (Value value = scalars.materialize(dims.scalar(dim.getResult())))
+        rebuilt.push_back({dim, value});
+  for (auto [dim, value] : rebuilt) {
+    dim.getResult().replaceAllUsesWith(value);
+    dim.erase();
+  }
+}
+
+static void eraseDeadOps(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+namespace {
+
+struct FormFusionsPass : impl::FormFusionsPassBase<FormFusionsPass> {
+  using FormFusionsPassBase::FormFusionsPassBase;
+
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (function.isExternal())
+      return;
+    if (!function.getBody().hasOneBlock()) {
+      function.emitError() << "fusion: got "
+                           << function.getBody().getBlocks().size()
+                           << " blocks, expected one";
+      return signalPassFailure();
+    }
+    Block &block = function.getBody().front();
+    writeAttentionOut(block);
+    rebuildSizes(function);
+    eraseDeadOps(block);
+    DimAnalysis dims;
+    FusionGraph graph(function, dims);
+    PlanOptions options;
+    options.explain = explain;
+    options.maxReads = maxReads;
+    if (failed(FusionPlan(graph, options).build()))
+      return signalPassFailure();
+    outlineFusions(function, graph);
+    copyReturnedValues(function);
+  }
+};
+
+} // namespace
+} // namespace zenith::fusion

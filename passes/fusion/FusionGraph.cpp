@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds the view of a function that fusion plans on, and answers who depends
+// on whom.
+
+#include "passes/fusion/FusionGraph.h"
+#include "ir/PackedPanels.h"
+#include "ir/StridedView.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+using namespace zenith::graph;
+
+namespace zenith::fusion {
+
+FusionGraph::FusionGraph(func::FuncOp function, DimAnalysis &dims)
+    : dims(dims) {
+  Block &block = function.getBody().front();
+  for (Operation &op : block) {
+    positions[&op] = positions.size();
+    roles[&op] = roleOf(&op, dims);
+  }
+  for (Operation &op : block)
+    pinWhatReadersNeed(&op);
+  for (Operation &op : block) {
+    Role role = roles[&op];
+    if (role == Role::Outside || (role == Role::Free && !pinned.contains(&op)))
+      continue;
+    workOps.push_back(&op);
+    groupIndex[&op] = nullptr;
+  }
+}
+
+Role FusionGraph::role(Operation *op) const {
+  Role role = roles.lookup(op);
+  return role == Role::Free && pinned.contains(op) ? Role::Pointwise : role;
+}
+
+void FusionGraph::pin(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (op && roles.lookup(op) == Role::Free)
+    pinned.insert(op);
+}
+
+/// Contractions address operands through strides; windows, scans and what stays
+/// outside read plain memory.
+void FusionGraph::pinWhatReadersNeed(Operation *op) {
+  switch (roles[op]) {
+  case Role::Contraction:
+    for (Value operand : op->getOperands()) {
+      if (auto panels = matchUnpackedPanels(operand))
+        pin(panels->packed);
+      else
+        pin(viewOf(operand, dims).base);
+    }
+    return;
+  case Role::Window:
+  case Role::Ordering:
+    for (Value operand : op->getOperands())
+      pin(operand);
+    return;
+  case Role::Outside:
+    if (isSplatConstant(op) || familyOf(op) == Family::Elementwise)
+      return;
+    for (Value operand : op->getOperands())
+      pin(operand);
+    return;
+  default:
+    return;
+  }
+}
+
+void FusionGraph::collectReads(Value value, Read prefix,
+                               SmallVectorImpl<Read> &found) const {
+  for (OpOperand &use : value.getUses()) {
+    Operation *reader = use.getOwner();
+    Read read = prefix;
+    read.reader = reader;
+    read.operand = use.getOperandNumber();
+    if (isWork(reader) || roles.lookup(reader) == Role::Outside) {
+      found.push_back(std::move(read));
+      continue;
+    }
+    read.asSize |= use.getOperandNumber() != 0;
+    read.path.push_back(reader);
+    collectReads(reader->getResult(0), std::move(read), found);
+  }
+}
+
+SmallVector<Read> FusionGraph::reads(Value value) const {
+  SmallVector<Read> found;
+  collectReads(value, {}, found);
+  llvm::stable_sort(found, [&](const Read &a, const Read &b) {
+    return std::make_pair(position(a.reader), a.operand) <
+           std::make_pair(position(b.reader), b.operand);
+  });
+  return found;
+}
+
+void FusionGraph::sourcesOf(Value value, SmallVectorImpl<Value> &found) const {
+  Operation *op = value.getDefiningOp();
+  if (!op || isWork(op) || roles.lookup(op) != Role::Free) {
+    if (!llvm::is_contained(found, value))
+      found.push_back(value);
+    return;
+  }
+  for (Value operand : op->getOperands())
+    sourcesOf(operand, found);
+}
+
+SmallVector<Value> FusionGraph::sources(Operation *op) const {
+  SmallVector<Value> found;
+  for (Value operand : op->getOperands())
+    sourcesOf(operand, found);
+  return found;
+}
+
+Group *FusionGraph::group(Operation *op) const { return groupIndex.lookup(op); }
+bool FusionGraph::isSingle(Operation *op) const {
+  return isWork(op) && !group(op);
+}
+
+Group *FusionGraph::start(Operation *op, FusionKind kind) {
+  groups.push_back(std::make_unique<Group>());
+  Group *group = groups.back().get();
+  group->kind = kind;
+  group->anchor = op;
+  add(group, op);
+  return group;
+}
+
+void FusionGraph::add(Group *group, Operation *op) {
+  group->members.push_back(op);
+  llvm::sort(group->members, [&](Operation *a, Operation *b) {
+    return position(a) < position(b);
+  });
+  groupIndex[op] = group;
+}
+
+void FusionGraph::dissolve(Group *group) {
+  for (Operation *member : group->members)
+    groupIndex[member] = nullptr;
+  llvm::erase_if(groups, [&](const std::unique_ptr<Group> &other) {
+    return other.get() == group;
+  });
+}
+
+bool FusionGraph::dependsOn(
+    SmallVector<Operation *> stack,
+    llvm::function_ref<bool(Operation *)> isTarget) const {
+  llvm::DenseSet<Operation *> seen;
+  while (!stack.empty()) {
+    Operation *op = stack.pop_back_val();
+    if (!op || !isWork(op) || !seen.insert(op).second)
+      continue;
+    if (isTarget(op))
+      return true;
+    // A group runs as one: it needs what any of its members needs.
+    if (Group *group = this->group(op))
+      stack.append(group->members.begin(), group->members.end());
+    for (Value source : sources(op))
+      stack.push_back(source.getDefiningOp());
+  }
+  return false;
+}
+
+bool FusionGraph::needsIndirectly(Operation *op, Group *group) const {
+  SmallVector<Operation *> from;
+  for (Value source : sources(op))
+    if (Operation *producer = source.getDefiningOp();
+        producer && this->group(producer) != group)
+      from.push_back(producer);
+  return dependsOn(
+      from, [&](Operation *other) { return this->group(other) == group; });
+}
+
+bool FusionGraph::feedsIndirectly(Operation *op, Group *group) const {
+  SmallVector<Operation *> from;
+  for (Operation *member : group->members)
+    for (Value source : sources(member))
+      if (Operation *producer = source.getDefiningOp();
+          producer && producer != op && this->group(producer) != group)
+        from.push_back(producer);
+  return dependsOn(from, [&](Operation *other) { return other == op; });
+}
+
+SmallVector<Group *> FusionGraph::order() {
+  llvm::DenseMap<Group *, llvm::SmallVector<Group *>> readers;
+  llvm::DenseMap<Group *, unsigned> missing;
+  std::vector<Group *> all;
+  for (auto &group : groups)
+    all.push_back(group.get());
+  for (Group *group : all) {
+    llvm::DenseSet<Group *> needed;
+    for (Operation *member : group->members)
+      for (Value source : sources(member))
+        if (Operation *op = source.getDefiningOp();
+            op && isWork(op) && this->group(op) != group)
+          if (needed.insert(this->group(op)).second)
+            readers[this->group(op)].push_back(group);
+    missing[group] = needed.size();
+  }
+  // Among those that can run, the one that the program finished first.
+  auto later = [&](Group *a, Group *b) {
+    return position(a->members.back()) > position(b->members.back());
+  };
+  std::vector<Group *> ready;
+  for (Group *group : all)
+    if (missing[group] == 0)
+      ready.push_back(group);
+  SmallVector<Group *> result;
+  std::make_heap(ready.begin(), ready.end(), later);
+  while (!ready.empty()) {
+    std::pop_heap(ready.begin(), ready.end(), later);
+    Group *next = ready.back();
+    ready.pop_back();
+    result.push_back(next);
+    for (Group *reader : readers[next])
+      if (--missing[reader] == 0) {
+        ready.push_back(reader);
+        std::push_heap(ready.begin(), ready.end(), later);
+      }
+  }
+  return result;
+}
+
+Value traceUp(const FusionGraph &graph, Value operand,
+              SmallVectorImpl<Operation *> &path) {
+  Operation *op = operand.getDefiningOp();
+  while (op && !graph.isWork(op) && graph.role(op) == Role::Free &&
+         op->getNumOperands() > 0) {
+    path.insert(path.begin(), op);
+    operand = op->getOperand(0);
+    op = operand.getDefiningOp();
+  }
+  return operand;
+}
+
+bool isBijective(ArrayRef<Operation *> path) {
+  return llvm::all_of(
+      path, [](Operation *op) { return isa<TransposeOp, ReshapeOp>(op); });
+}
+
+bool isExpanding(ArrayRef<Operation *> path, DimAnalysis &dims) {
+  return llvm::any_of(path, [&](Operation *op) {
+    return isa<BroadcastOp>(op) && dims.elementCount(op->getOperand(0)) !=
+                                       dims.elementCount(op->getResult(0));
+  });
+}
+
+} // namespace zenith::fusion

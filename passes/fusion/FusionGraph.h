@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A function as fusion sees it: work ops, who reads whom through which free
+// movement, and the groups formed so far.
+
+#ifndef ZENITH_PASSES_FUSION_FUSIONGRAPH_H
+#define ZENITH_PASSES_FUSION_FUSIONGRAPH_H
+
+#include "passes/fusion/FusionRoles.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace zenith::fusion {
+
+/// One read of a work op's value, through free ops (`path`, from the value to
+/// the reader; often empty).
+struct Read {
+  mlir::Operation *reader;
+  unsigned operand;
+  llvm::SmallVector<mlir::Operation *, 2> path;
+  bool asSize = false; ///< the value says how large a free op on the path is
+};
+
+/// Work ops that become one kernel.
+struct Group {
+  graph::FusionKind kind = graph::FusionKind::pointwise;
+  mlir::Operation *anchor =
+      nullptr; ///< contraction or window; the first reduction
+  llvm::SmallVector<mlir::Operation *>
+      members; ///< in program order once the plan is done
+};
+
+class FusionGraph {
+public:
+  FusionGraph(mlir::func::FuncOp function, graph::DimAnalysis &dims);
+
+  mlir::ArrayRef<mlir::Operation *> work() const { return workOps; }
+  bool isWork(mlir::Operation *op) const { return op && groupIndex.count(op); }
+  Role role(mlir::Operation *op) const;
+  unsigned position(mlir::Operation *op) const { return positions.lookup(op); }
+
+  /// All reads of a work op's value by work ops and, with `reader` outside, by
+  /// ops that stay in the function.
+  llvm::SmallVector<Read> reads(mlir::Value value) const;
+  /// The values that a work op rests on: results of work ops and values from
+  /// outside, free movement looked through.
+  llvm::SmallVector<mlir::Value> sources(mlir::Operation *op) const;
+  /// The same for one operand.
+  void sourcesOf(mlir::Value value,
+                 llvm::SmallVectorImpl<mlir::Value> &found) const;
+  /// A free op whose value is written to memory because a reader needs it
+  /// there.
+  bool isPinned(mlir::Operation *op) const { return pinned.count(op); }
+
+  Group *group(mlir::Operation *op) const;
+  bool isSingle(mlir::Operation *op) const;
+  Group *start(mlir::Operation *op, graph::FusionKind kind);
+  void add(Group *group, mlir::Operation *op);
+  /// Makes the members single again.
+  void dissolve(Group *group);
+  /// Groups in an order in which each can run after those before it.
+  llvm::SmallVector<Group *> order();
+
+  /// True where some work outside of `group` reads from it, directly or not,
+  /// and `op` needs that work.
+  bool needsIndirectly(mlir::Operation *op, Group *group) const;
+  /// True where merging `op` into `group`, whose members read it, leaves
+  /// another reader that `group` needs.
+  bool feedsIndirectly(mlir::Operation *op, Group *group) const;
+
+  bool sameDims(mlir::Value lhs, mlir::Value rhs) {
+    return dims.dimsOf(lhs) == dims.dimsOf(rhs);
+  }
+  graph::DimAnalysis &analysis() { return dims; }
+
+private:
+  void pin(mlir::Value value);
+  void pinWhatReadersNeed(mlir::Operation *op);
+  void collectReads(mlir::Value value, Read prefix,
+                    llvm::SmallVectorImpl<Read> &found) const;
+  bool dependsOn(llvm::SmallVector<mlir::Operation *> from,
+                 llvm::function_ref<bool(mlir::Operation *)> isTarget) const;
+
+  graph::DimAnalysis &dims;
+  llvm::SmallVector<mlir::Operation *> workOps;
+  llvm::DenseMap<mlir::Operation *, unsigned> positions;
+  llvm::DenseMap<mlir::Operation *, Role> roles;
+  llvm::DenseSet<mlir::Operation *> pinned;
+  llvm::DenseMap<mlir::Operation *, Group *>
+      groupIndex; ///< null: work without a group yet
+  llvm::SmallVector<std::unique_ptr<Group>> groups;
+};
+
+/// The work or outside value below `operand`, and the free ops between them,
+/// from the value on.
+mlir::Value traceUp(const FusionGraph &graph, mlir::Value operand,
+                    llvm::SmallVectorImpl<mlir::Operation *> &path);
+
+/// Only transposes and reshapes.
+bool isBijective(mlir::ArrayRef<mlir::Operation *> path);
+/// Some broadcast that repeats elements.
+bool isExpanding(mlir::ArrayRef<mlir::Operation *> path,
+                 graph::DimAnalysis &dims);
+
+} // namespace zenith::fusion
+
+#endif // ZENITH_PASSES_FUSION_FUSIONGRAPH_H

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Decides which work ops become one kernel: anchors with their epilogues first,
+// then reductions, then what is left.
+
+#ifndef ZENITH_PASSES_FUSION_FUSIONPLAN_H
+#define ZENITH_PASSES_FUSION_FUSIONPLAN_H
+
+#include "passes/fusion/FusionGraph.h"
+
+namespace zenith::fusion {
+
+struct PlanOptions {
+  bool explain = false;
+  unsigned maxReads = 128;
+  unsigned maxMembers = 96; ///< ops of one region: compile time grows with them
+  unsigned maxResults = 8;
+};
+
+class FusionPlan {
+public:
+  FusionPlan(FusionGraph &graph, const PlanOptions &options)
+      : graph(graph), options(options) {}
+
+  /// Puts every work op into a group; fails, at the op, where one has no kernel
+  /// kind.
+  llvm::LogicalResult build();
+
+private:
+  // AnchorGrowth.cpp
+  void growAnchor(mlir::Operation *anchor, graph::FusionKind kind);
+  bool joinsEpilogue(mlir::Operation *op, Group *group);
+  // ReductionGrowth.cpp
+  void growReduction(mlir::Operation *reduction);
+  bool growReduction(mlir::Operation *reduction, unsigned ambition);
+  // PointwiseGrowth.cpp
+  void placePointwise(mlir::Operation *op);
+  bool joinsAsProducer(mlir::Operation *op, Group *group);
+  bool joinsAsResult(mlir::Operation *op, Group *group);
+
+  bool absorbProducers(Group *group, bool sharedToo);
+  bool readsStayFew(Group *group, mlir::Operation *joining);
+  unsigned resultCount(Group *group) const;
+  void remark(mlir::Operation *op, llvm::StringRef code,
+              const llvm::Twine &text) const;
+  void remarkGroup(Group *group) const;
+
+  FusionGraph &graph;
+  PlanOptions options;
+  /// Movement between an anchor and the space that a member of its epilogue
+  /// computes in.
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *>>
+      spaces;
+};
+
+/// Elementwise by family, or a composite that is.
+bool isElementwise(mlir::Operation *op);
+
+} // namespace zenith::fusion
+
+#endif // ZENITH_PASSES_FUSION_FUSIONPLAN_H

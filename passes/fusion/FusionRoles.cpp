@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Roles by family and op; costs by the number of instructions that an element
+// takes.
+
+#include "passes/fusion/FusionRoles.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace zenith::graph;
+
+namespace zenith::fusion {
+
+static bool isScalar(Value value) {
+  return cast<RankedTensorType>(value.getType()).getRank() == 0;
+}
+
+/// Sizes are made of dimensions; a symbol that stands for data in memory makes
+/// it an ordinary value.
+bool isSize(Value value, DimAnalysis &dims) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || type.getRank() != 0 ||
+      !type.getElementType().isSignlessInteger(64))
+    return false;
+  if (!isa_and_nonnull<DimOp, AddOp, SubOp, MulOp, DivOp, RemOp, FloorModOp,
+                       MaxOp, MinOp>(value.getDefiningOp()))
+    return false;
+  bool known = true;
+  dims.scalar(value).forEachSymbol([&](const std::string &name) {
+    known &= !StringRef(name).starts_with("%i");
+  });
+  return known;
+}
+
+bool isSplatConstant(Operation *op) {
+  auto constant = dyn_cast_or_null<ConstantOp>(op);
+  auto elements = constant ? dyn_cast<DenseElementsAttr>(constant.getValue())
+                           : DenseElementsAttr();
+  return elements && elements.isSplat();
+}
+
+/// Scalar arithmetic on sizes and constants: each kernel computes it once.
+static bool isFreeScalar(Operation *op, DimAnalysis &dims) {
+  if (familyOf(op) != Family::Elementwise || !isScalar(op->getResult(0)))
+    return false;
+  return llvm::all_of(op->getOperands(), [&](Value operand) {
+    Operation *producer = operand.getDefiningOp();
+    return isSize(operand, dims) || isSplatConstant(producer) ||
+           (producer && isFreeScalar(producer, dims));
+  });
+}
+
+static Role movementRole(Operation *op) {
+  if (isa<BroadcastOp, ReshapeOp, TransposeOp, SliceOp, IotaOp, ReverseOp>(op))
+    return Role::Free;
+  if (isa<ConstantOp>(op))
+    return isSplatConstant(op) ? Role::Free : Role::Outside;
+  return isa<DimOp>(op) ? Role::Outside : Role::Pointwise;
+}
+
+Role roleOf(Operation *op, DimAnalysis &dims) {
+  std::optional<Family> family = familyOf(op);
+  if (!family || op->getNumResults() != 1)
+    return Role::Outside;
+  if (isSize(op->getResult(0), dims))
+    return Role::Outside;
+  switch (*family) {
+  case Family::Elementwise:
+    return isFreeScalar(op, dims) ? Role::Free : Role::Pointwise;
+  case Family::Movement:
+    return movementRole(op);
+  case Family::Indexing:
+    return Role::Pointwise;
+  case Family::Composite:
+    return isa<GeluOp, BatchNormOp>(op) ? Role::Pointwise : Role::Reduction;
+  case Family::Reduction:
+    return isa<ReduceWindowOp>(op) ? Role::Window
+           : isa<CumulativeOp>(op) ? Role::Ordering
+                                   : Role::Reduction;
+  case Family::Contraction:
+    if (auto convolution = dyn_cast<ConvolutionOp>(op))
+      return convolution.getGroups() == 1 ? Role::Contraction : Role::Window;
+    return Role::Contraction;
+  default:
+    return Role::Outside;
+  }
+}
+
+SmallVector<int64_t> foldedDims(Operation *reduction) {
+  auto from = [&](int64_t axis) {
+    return llvm::to_vector(llvm::seq<int64_t>(
+        axis,
+        cast<RankedTensorType>(reduction->getResult(0).getType()).getRank()));
+  };
+  return llvm::TypeSwitch<Operation *, SmallVector<int64_t>>(reduction)
+      .Case([](ReduceOp op) { return SmallVector<int64_t>(op.getDims()); })
+      .Case([](ArgReduceOp op) {
+        return SmallVector<int64_t>{int64_t(op.getDim())};
+      })
+      .Case([](SoftmaxOp op) { return SmallVector<int64_t>(op.getDims()); })
+      .Case([](LogSoftmaxOp op) { return SmallVector<int64_t>(op.getDims()); })
+      .Case([&](LayerNormOp op) { return from(op.getAxis()); })
+      .Case([&](RmsNormOp op) { return from(op.getAxis()); })
+      .Default([](Operation *) { return SmallVector<int64_t>(); });
+}
+
+unsigned elementCost(Operation *op) {
+  if (familyOf(op) == Family::Movement)
+    return isa<PadOp, ConcatOp>(op) ? 1 : 0;
+  if (isa<ExpOp, Expm1Op, LogOp, Log1pOp, CbrtOp, SinOp, CosOp, TanOp, AsinOp,
+          AcosOp, AtanOp, SinhOp, CoshOp, TanhOp, AsinhOp, AcoshOp, AtanhOp,
+          LogisticOp, ErfOp, PowOp, Atan2Op, GeluOp>(op))
+    return 16;
+  if (isa<DivOp, SqrtOp, RsqrtOp, RemOp, FloorModOp, BatchNormOp>(op))
+    return 6;
+  return isa<GatherOp, DynamicSliceOp, DynamicUpdateSliceOp>(op) ? 2 : 1;
+}
+
+} // namespace zenith::fusion

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What part an op may play in a fusion: anchor of a kernel kind, pointwise
+// work, free movement, or none.
+
+#ifndef ZENITH_PASSES_FUSION_FUSIONROLES_H
+#define ZENITH_PASSES_FUSION_FUSIONROLES_H
+
+#include "ir/GraphOps.h"
+
+namespace zenith::fusion {
+
+enum class Role {
+  Outside, ///< stays in the function: parameters, sizes, constants with data,
+           ///< ops of other dialects
+  Free,    ///< costs nothing inside a kernel, so each reader has its own copy:
+           ///< movement, splats
+  Pointwise,   ///< one element from a few elements of the operands
+  Reduction,   ///< folds dimensions; softmax and norms too
+  Contraction, ///< dot_general, convolution without groups
+  Window,      ///< reduce_window, grouped convolution
+  Ordering     ///< along a dimension in order
+};
+
+Role roleOf(mlir::Operation *op, graph::DimAnalysis &dims);
+
+/// Integer scalars that dimensions are made of, and ops on them.
+bool isSize(mlir::Value value, graph::DimAnalysis &dims);
+bool isSplatConstant(mlir::Operation *op);
+
+/// Dimensions that a reduction folds.
+llvm::SmallVector<int64_t> foldedDims(mlir::Operation *reduction);
+
+/// Rough cost of one element, an addition = 1; 0 for movement.
+unsigned elementCost(mlir::Operation *op);
+
+} // namespace zenith::fusion
+
+#endif // ZENITH_PASSES_FUSION_FUSIONROLES_H

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Clones members and the free ops that they read into a region each, writes
+// composites out there, and removes the originals.
+
+#include "passes/fusion/OutlineFusions.h"
+#include "ir/CompositeFormulas.h"
+#include "mlir/Analysis/TopologicalSortUtils.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace zenith::graph;
+
+namespace zenith::fusion {
+
+namespace {
+
+class Outliner {
+public:
+  explicit Outliner(FusionGraph &graph) : graph(graph) {}
+  void outline(Group *group);
+  const IRMapping &replacements() const { return global; }
+
+private:
+  /// The value inside the region: of a member, of a free op's clone, or an
+  /// argument.
+  Value resolve(Value value);
+  bool hasOtherReaders(Value value, Group *group) const;
+
+  FusionGraph &graph;
+  IRMapping global; ///< results of groups made so far
+  IRMapping local;
+  Block *body = nullptr;
+  SmallVector<Value> inputs;
+};
+
+} // namespace
+
+bool Outliner::hasOtherReaders(Value value, Group *group) const {
+  return llvm::any_of(graph.reads(value), [&](const Read &read) {
+    return read.asSize || !graph.isWork(read.reader) ||
+           graph.group(read.reader) != group;
+  });
+}
+
+Value Outliner::resolve(Value value) {
+  if (Value known = local.lookupOrNull(value))
+    return known;
+  Operation *op = value.getDefiningOp();
+  if (op && !graph.isWork(op) && graph.role(op) == Role::Free) {
+    for (Value operand : op->getOperands())
+      resolve(operand);
+    body->push_back(op->clone(local));
+    local.map(value, body->back().getResult(0));
+    return body->back().getResult(0);
+  }
+  inputs.push_back(global.lookupOrDefault(value));
+  Value argument = body->addArgument(value.getType(), value.getLoc());
+  local.map(value, argument);
+  return argument;
+}
+
+static void writeCompositesOut(FusionOp fusion) {
+  for (Operation &op : llvm::make_early_inc_range(fusion.getBody().front())) {
+    OpBuilder builder(&op);
+    if (Value formula = buildFormula(builder, &op)) {
+      op.getResult(0).replaceAllUsesWith(formula);
+      op.erase();
+    }
+  }
+}
+
+static void eraseDeadOps(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+void Outliner::outline(Group *group) {
+  auto owned = std::make_unique<Block>();
+  body = owned.get();
+  local.clear();
+  inputs.clear();
+  SmallVector<Value> outer, yielded;
+  SmallVector<Type> types;
+  for (Operation *member : group->members) {
+    for (Value operand : member->getOperands())
+      resolve(operand);
+    body->push_back(member->clone(local));
+    Value value = member->getResult(0), inner = body->back().getResult(0);
+    local.map(value, inner);
+    if (!hasOtherReaders(value, group))
+      continue;
+    outer.push_back(value);
+    yielded.push_back(inner);
+    types.push_back(value.getType());
+  }
+  OpBuilder builder(group->members.back());
+  auto fusion = builder.create<FusionOp>(group->anchor->getLoc(), types,
+                                         group->kind, inputs);
+  fusion.getBody().push_back(owned.release());
+  builder.setInsertionPointToEnd(body);
+  builder.create<YieldOp>(fusion.getLoc(), yielded);
+  writeCompositesOut(fusion);
+  if (group->kind == FusionKind::contraction)
+    moveEpilogueFirst(fusion);
+  eraseDeadOps(*body);
+  for (auto [value, result] : llvm::zip(outer, fusion.getResults()))
+    global.map(value, result);
+}
+
+void outlineFusions(func::FuncOp function, FusionGraph &graph) {
+  Block &block = function.getBody().front();
+  Outliner outliner(graph);
+  for (Group *group : graph.order())
+    outliner.outline(group);
+  for (Operation *op : graph.work())
+    if (Value result = outliner.replacements().lookupOrNull(op->getResult(0)))
+      op->getResult(0).replaceAllUsesWith(result);
+  eraseDeadOps(block);
+  sortTopologically(&block);
+}
+
+void copyReturnedValues(func::FuncOp function) {
+  Operation *end = function.getBody().front().getTerminator();
+  llvm::DenseSet<Value> returned;
+  for (OpOperand &operand : end->getOpOperands()) {
+    Value value = operand.get();
+    if (value.getDefiningOp<FusionOp>() && returned.insert(value).second)
+      continue;
+    OpBuilder builder(end);
+    auto copy = builder.create<FusionOp>(value.getLoc(), value.getType(),
+                                         FusionKind::copy, value);
+    Block *body = builder.createBlock(&copy.getBody(), {}, value.getType(),
+                                      value.getLoc());
+    builder.create<YieldOp>(value.getLoc(), body->getArguments());
+    operand.set(copy.getResult(0));
+  }
+}
+
+} // namespace zenith::fusion

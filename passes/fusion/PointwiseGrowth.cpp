@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Merges pointwise work into the groups that read it: evaluated inside where
+// they are its only readers, as one more result where others read it too.
+
+#include "passes/fusion/FusionPlan.h"
+
+using namespace mlir;
+using namespace zenith::graph;
+
+namespace zenith::fusion {
+
+/// Work that a kernel may repeat for each element it is broadcast to.
+static constexpr unsigned cheapCost = 1;
+static constexpr unsigned maxRepeated = 4;
+
+bool FusionPlan::joinsAsProducer(Operation *op, Group *group) {
+  if (group->members.size() >= options.maxMembers)
+    return false;
+  bool repeated = false;
+  for (const Read &read : graph.reads(op->getResult(0))) {
+    if (read.asSize || !graph.isWork(read.reader) ||
+        graph.group(read.reader) != group)
+      return false;
+    repeated |= isExpanding(read.path, graph.analysis());
+  }
+  if (repeated) {
+    unsigned cost = elementCost(op);
+    for (Operation *member : group->members)
+      if (!graph.sameDims(member->getResult(0), group->anchor->getResult(0)))
+        ++cost;
+    if (elementCost(op) > cheapCost || cost > maxRepeated) {
+      remark(op, "FUS105",
+             "computed apart: inside its reader it would be repeated");
+      return false;
+    }
+  }
+  if (!readsStayFew(group, op)) {
+    remark(op, "FUS102",
+           "computed apart: its reader would evaluate more than max-reads "
+           "index maps");
+    return false;
+  }
+  return true;
+}
+
+bool FusionPlan::joinsAsResult(Operation *op, Group *group) {
+  Value value = op->getResult(0);
+  if (group->members.size() >= options.maxMembers ||
+      resultCount(group) >= options.maxResults)
+    return false;
+  Value space = group->kind == FusionKind::reduction
+                    ? group->anchor->getOperand(0)
+                    : group->anchor->getResult(0);
+  if (!graph.sameDims(value, space))
+    return false;
+  for (const Read &read : graph.reads(value)) {
+    bool inside =
+        graph.isWork(read.reader) && graph.group(read.reader) == group;
+    if (read.asSize || (inside && !read.path.empty()))
+      return false;
+  }
+  if (graph.feedsIndirectly(op, group)) {
+    remark(op, "FUS101",
+           "computed apart: another reader comes before the one it would join");
+    return false;
+  }
+  return readsStayFew(group, op);
+}
+
+void FusionPlan::placePointwise(Operation *op) {
+  llvm::SmallSetVector<Group *, 4> readers;
+  bool outside = false;
+  for (const Read &read : graph.reads(op->getResult(0))) {
+    Group *group =
+        graph.isWork(read.reader) ? graph.group(read.reader) : nullptr;
+    if (group && (group->kind == FusionKind::pointwise ||
+                  group->kind == FusionKind::reduction))
+      readers.insert(group);
+    else
+      outside = true;
+  }
+  if (!outside && readers.size() == 1 && joinsAsProducer(op, readers.front()))
+    return graph.add(readers.front(), op);
+  for (Group *group : readers)
+    if (group->kind == FusionKind::pointwise && joinsAsResult(op, group))
+      return graph.add(group, op);
+  graph.start(op, FusionKind::pointwise);
+}
+
+bool FusionPlan::absorbProducers(Group *group, bool sharedToo) {
+  bool grewAtAll = false, grew = true;
+  while (grew) {
+    grew = false;
+    SmallVector<Operation *> members = group->members;
+    for (Operation *member : llvm::reverse(members))
+      for (Value source : graph.sources(member)) {
+        Operation *op = source.getDefiningOp();
+        if (!op || !graph.isSingle(op) || graph.role(op) != Role::Pointwise)
+          continue;
+        bool isPrivate =
+            llvm::all_of(graph.reads(source), [&](const Read &read) {
+              return graph.isWork(read.reader) &&
+                     graph.group(read.reader) == group;
+            });
+        if (isPrivate ? !joinsAsProducer(op, group)
+                      : !sharedToo || !joinsAsResult(op, group))
+          continue;
+        graph.add(group, op);
+        grew = grewAtAll = true;
+      }
+  }
+  return grewAtAll;
+}
+
+} // namespace zenith::fusion

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Gives a reduction the other reductions of its rows, the pointwise work on its
+// rows that follows, and what only it reads.
+
+#include "passes/fusion/FusionPlan.h"
+#include "passes/fusion/ReductionSpace.h"
+
+using namespace mlir;
+using namespace zenith::graph;
+
+namespace zenith::fusion {
+
+namespace {
+
+/// What a reduction takes in, from most to least; the next is tried where
+/// results would get two shapes.
+enum Ambition : unsigned { wholeRows, reducedOnly, producersOnly };
+
+class ReductionGrower {
+public:
+  ReductionGrower(FusionGraph &graph, Group *group, Ambition ambition)
+      : graph(graph), group(group), space(group->anchor, graph.analysis()),
+        ambition(ambition) {}
+
+  /// Takes readers in until none fits.
+  bool takeReaders(unsigned maxMembers);
+  bool hasMixedResults();
+
+private:
+  bool isInside(Operation *op) const {
+    return graph.isWork(op) && graph.group(op) == group;
+  }
+  bool takesReader(Operation *op);
+  bool takesSibling(Operation *op);
+
+  FusionGraph &graph;
+  Group *group;
+  ReductionSpace space;
+  Ambition ambition;
+};
+
+} // namespace
+
+bool ReductionGrower::takesReader(Operation *op) {
+  if (!graph.isSingle(op))
+    return false;
+  bool isReduction = graph.role(op) == Role::Reduction;
+  if (isReduction ? !space.matches(op)
+                  : graph.role(op) != Role::Pointwise || !isElementwise(op))
+    return false;
+  Value to = isReduction ? op->getOperand(0) : op->getResult(0);
+  SpaceShape shape = space.shapeOf(to);
+  if (shape == SpaceShape::Other ||
+      (shape == SpaceShape::Full && ambition == reducedOnly))
+    return false;
+  for (OpOperand &operand : op->getOpOperands()) {
+    SmallVector<Operation *> path;
+    Value source = traceUp(graph, operand.get(), path);
+    if (source.getDefiningOp() && isInside(source.getDefiningOp()) &&
+        !space.isAligned(source, path, to))
+      return false;
+  }
+  return !graph.needsIndirectly(op, group);
+}
+
+/// Another reduction of the same rows that reads what a member reads.
+bool ReductionGrower::takesSibling(Operation *op) {
+  return graph.isSingle(op) && graph.role(op) == Role::Reduction &&
+         space.matches(op) && !graph.needsIndirectly(op, group) &&
+         !graph.feedsIndirectly(op, group);
+}
+
+bool ReductionGrower::takeReaders(unsigned maxMembers) {
+  bool grewAtAll = false, grew = ambition != producersOnly;
+  while (grew && group->members.size() < maxMembers) {
+    grew = false;
+    SmallVector<Operation *> members = group->members;
+    for (Operation *member : members) {
+      SmallVector<Operation *> candidates;
+      for (const Read &read : graph.reads(member->getResult(0)))
+        if (!read.asSize && graph.isSingle(read.reader) &&
+            takesReader(read.reader)) {
+          graph.add(group, read.reader);
+          grew = grewAtAll = true;
+        }
+      if (graph.role(member) != Role::Reduction)
+        continue;
+      for (Value source : graph.sources(member))
+        for (const Read &read : graph.reads(source))
+          if (!read.asSize && takesSibling(read.reader)) {
+            graph.add(group, read.reader);
+            grew = grewAtAll = true;
+          }
+    }
+  }
+  return grewAtAll;
+}
+
+bool ReductionGrower::hasMixedResults() {
+  bool hasFull = false, hasReduced = false;
+  for (Operation *member : group->members) {
+    bool isResult =
+        llvm::any_of(graph.reads(member->getResult(0)), [&](const Read &read) {
+          return read.asSize || !isInside(read.reader);
+        });
+    if (!isResult)
+      continue;
+    // Where nothing is folded away the two coincide.
+    (space.shapeOf(member->getResult(0)) == SpaceShape::Full ? hasFull
+                                                             : hasReduced) =
+        true;
+  }
+  return hasFull && hasReduced;
+}
+
+bool FusionPlan::growReduction(Operation *reduction, unsigned ambition) {
+  Group *group = graph.start(reduction, FusionKind::reduction);
+  ReductionGrower grower(graph, group, Ambition(ambition));
+  bool grew = true;
+  while (grew) {
+    grew = grower.takeReaders(options.maxMembers);
+    grew |= absorbProducers(group, false);
+  }
+  if (ambition == wholeRows) {
+    // A value that others read as well, of the rows' shape: one more result,
+    // where the results have that shape.
+    while (absorbProducers(group, true))
+      grower.takeReaders(options.maxMembers);
+  }
+  if (!grower.hasMixedResults() || ambition == producersOnly)
+    return true;
+  graph.dissolve(group);
+  return false;
+}
+
+void FusionPlan::growReduction(Operation *reduction) {
+  for (unsigned ambition : {wholeRows, reducedOnly, producersOnly})
+    if (growReduction(reduction, ambition))
+      return;
+}
+
+} // namespace zenith::fusion

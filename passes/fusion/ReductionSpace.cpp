@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Follows labels of dimensions through movement to see whether a reduced value
+// comes back to its own row.
+
+#include "passes/fusion/ReductionSpace.h"
+
+using namespace mlir;
+using namespace zenith::graph;
+
+namespace zenith::fusion {
+
+ReductionSpace::ReductionSpace(Operation *reduction, DimAnalysis &dims)
+    : dims(dims), full(dims.dimsOf(reduction->getOperand(0))),
+      folded(foldedDims(reduction)) {}
+
+bool ReductionSpace::matches(Operation *reduction) {
+  return dims.dimsOf(reduction->getOperand(0)) == full &&
+         foldedDims(reduction) == folded;
+}
+
+SpaceShape ReductionSpace::shapeOf(Value value) {
+  const DimVector &shape = dims.dimsOf(value);
+  if (shape == full)
+    return SpaceShape::Full;
+  DimVector reduced, kept;
+  for (auto [d, size] : llvm::enumerate(full)) {
+    bool isFolded = llvm::is_contained(folded, int64_t(d));
+    kept.push_back(isFolded ? DimExpr(1) : size);
+    if (!isFolded)
+      reduced.push_back(size);
+  }
+  if (shape == reduced)
+    return SpaceShape::Reduced;
+  return shape == kept ? SpaceShape::Kept : SpaceShape::Other;
+}
+
+ReductionSpace::Labels ReductionSpace::labelsOf(Value value) {
+  SpaceShape shape = shapeOf(value);
+  Labels labels;
+  for (int64_t d = 0; d < int64_t(full.size()); ++d) {
+    bool isFolded = llvm::is_contained(folded, d);
+    if (shape == SpaceShape::Reduced && isFolded)
+      continue;
+    labels.push_back(
+        full[d].isConstant(1) || (shape == SpaceShape::Kept && isFolded) ? -1
+                                                                         : d);
+  }
+  return labels;
+}
+
+std::optional<ReductionSpace::Labels>
+ReductionSpace::follow(Operation *op, const Labels &labels) {
+  Labels next(cast<RankedTensorType>(op->getResult(0).getType()).getRank(), -1);
+  if (auto transpose = dyn_cast<TransposeOp>(op)) {
+    for (auto [d, source] : llvm::enumerate(transpose.getPermutation()))
+      next[d] = labels[source];
+    return next;
+  }
+  if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
+    for (auto [d, target] : llvm::enumerate(broadcast.getMapping()))
+      next[target] = labels[d];
+    return next;
+  }
+  if (!isa<ReshapeOp>(op))
+    return std::nullopt;
+  // A reshape may add and remove dimensions of size 1 only.
+  const DimVector &from = dims.dimsOf(op->getOperand(0)),
+                  &to = dims.dimsOf(op->getResult(0));
+  size_t source = 0;
+  for (size_t d = 0; d < to.size(); ++d) {
+    if (to[d].isConstant(1))
+      continue;
+    while (source < from.size() && from[source].isConstant(1))
+      ++source;
+    if (source == from.size() || from[source] != to[d])
+      return std::nullopt;
+    next[d] = labels[source++];
+  }
+  return next;
+}
+
+bool ReductionSpace::isAligned(Value from, ArrayRef<Operation *> path,
+                               Value to) {
+  Labels labels = labelsOf(from);
+  for (Operation *op : path) {
+    std::optional<Labels> next = follow(op, labels);
+    if (!next)
+      return false;
+    labels = std::move(*next);
+  }
+  Labels wanted = labelsOf(to);
+  if (labels.size() != wanted.size())
+    return false;
+  bool fromFull = shapeOf(from) == SpaceShape::Full;
+  for (auto [label, expected] : llvm::zip(labels, wanted)) {
+    // Along a folded dimension every element of the row reads the same reduced
+    // value.
+    bool repeats =
+        label == -1 && !fromFull && llvm::is_contained(folded, expected);
+    if (label != expected && !repeats)
+      return false;
+  }
+  return true;
+}
+
+} // namespace zenith::fusion
