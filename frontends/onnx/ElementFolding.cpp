@@ -145,10 +145,18 @@ bool zenith::onnx::foldDiv(NodeImport &n) {
 }
 
 bool zenith::onnx::foldMod(NodeImport &n) {
-  return foldArithmetic(n, [](ArrayRef<DimExpr> v) -> std::optional<DimExpr> {
-    bool natural = provablyNatural(v[0]) && provablyLess(DimExpr(0), v[1]);
-    return natural ? std::optional(DimExpr::mod(v[0], v[1])) : std::nullopt;
-  });
+  bool truncates = n.intAttribute("fmod", 0) != 0;
+  return foldArithmetic(
+      n, [truncates](ArrayRef<DimExpr> v) -> std::optional<DimExpr> {
+        auto lhs = v[0].constant(), rhs = v[1].constant();
+        if (lhs && rhs && *rhs != 0 && *rhs != -1) {
+          int64_t rest = *lhs % *rhs;
+          bool adjust = !truncates && rest != 0 && (rest < 0) != (*rhs < 0);
+          return DimExpr(adjust ? rest + *rhs : rest);
+        }
+        bool natural = provablyNatural(v[0]) && provablyLess(DimExpr(0), v[1]);
+        return natural ? std::optional(DimExpr::mod(v[0], v[1])) : std::nullopt;
+      });
 }
 
 bool zenith::onnx::foldMin(NodeImport &n) {

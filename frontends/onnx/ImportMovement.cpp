@@ -245,11 +245,13 @@ struct Part {
 static DimExpr clampedBound(const DimExpr &bound, const DimExpr &size,
                             const DimExpr &low, const DimExpr &high) {
   auto constant = bound.constant();
-  // Exporters write the largest integers for "to the end".
+  // Exporters write the largest integers for "to the end"; sums with them
+  // would leave 64 bits.
   constexpr int64_t farAway = int64_t(1) << 30;
-  if (constant && *constant >= farAway && !size.constant())
+  bool beyond = !size.constant() || *size.constant() < farAway;
+  if (constant && *constant >= farAway && beyond)
     return high;
-  if (constant && *constant <= -farAway && !size.constant())
+  if (constant && *constant <= -farAway && beyond)
     return low;
   DimExpr position = provablyLess(bound, DimExpr(0)) ? bound + size : bound;
   return DimExpr::max(low, DimExpr::min(position, high));
