@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// When the bytes of each value of a fused function are needed, and which values
+// are the same bytes.
+
+#ifndef ZENITH_LOWERING_MEMORY_LIFETIMES_H
+#define ZENITH_LOWERING_MEMORY_LIFETIMES_H
+
+#include "ir/GraphOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/MapVector.h"
+#include <vector>
+
+namespace zenith::memory {
+
+/// Steps of a function, both included: step k is its k-th op.
+struct Interval {
+  unsigned begin = 0, end = 0;
+  bool overlaps(const Interval &other) const {
+    return begin <= other.end && other.begin <= end;
+  }
+};
+
+/// The operand whose bytes result `result` of `fusion` is, because its body
+/// only reshapes; -1 otherwise.
+int reshapedOperand(graph::FusionOp fusion, unsigned result);
+/// True where no result of `fusion` needs a kernel: all are reshaped operands.
+bool isReshapeOnly(graph::FusionOp fusion);
+
+/// True for a scalar that kernels get as a size instead of memory: rank 0, i64,
+/// and an expression over dimensions of the arguments.
+bool isHostScalar(mlir::Value value, graph::DimAnalysis &dims);
+
+/// Lifetimes of groups: values that share bytes because one is the reshape of
+/// another, or was put in its place (join).
+class Lifetimes {
+public:
+  explicit Lifetimes(mlir::func::FuncOp function);
+
+  /// Number of the group of a value; -1 for values that were never seen.
+  int groupOf(mlir::Value value) const;
+  /// From the definition of its first value to the last use of any.
+  const Interval &live(int group) const { return groups[find(group)].live; }
+  /// Values of a group in order of definition.
+  llvm::ArrayRef<mlir::Value> values(int group) const {
+    return groups[find(group)].values;
+  }
+  /// Groups that are not part of another, in order of definition.
+  std::vector<int> roots() const;
+  unsigned stepOf(mlir::Operation *op) const { return steps.lookup(op); }
+  /// Gives `value` the bytes of `group`, which it takes over.
+  void join(int group, mlir::Value value);
+
+private:
+  struct Group {
+    int parent = -1;
+    Interval live;
+    llvm::SmallVector<mlir::Value, 2> values;
+  };
+  int find(int group) const;
+
+  std::vector<Group> groups;
+  llvm::DenseMap<mlir::Value, int> numbers;
+  llvm::DenseMap<mlir::Operation *, unsigned> steps;
+};
+
+} // namespace zenith::memory
+
+#endif // ZENITH_LOWERING_MEMORY_LIFETIMES_H

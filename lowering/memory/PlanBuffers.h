@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Decides where every value of a fused function lives: one arena, the caller's
+// buffers, parameters.
+
+#ifndef ZENITH_LOWERING_MEMORY_PLANBUFFERS_H
+#define ZENITH_LOWERING_MEMORY_PLANBUFFERS_H
+
+#include "lowering/kernels/Kernel.h"
+#include "lowering/memory/ArenaLayout.h"
+#include "lowering/memory/Lifetimes.h"
+
+namespace zenith::memory {
+
+/// Unit attribute of an argument of an entry function whose buffer a result may
+/// take over.
+inline constexpr llvm::StringLiteral donatedAttrName = "graph.donated";
+
+/// Where bytes are.
+struct Place {
+  enum Kind { Argument, Result, Param, Derived, Arena, Constant };
+  Kind kind = Arena;
+  unsigned index = 0; ///< of the argument, result, graph.param in its module,
+                      ///< derived parameter, or constant
+  graph::DimExpr offset; ///< Arena and Derived: bytes from the arena's start
+  bool operator==(const Place &other) const {
+    return kind == other.kind && index == other.index && offset == other.offset;
+  }
+};
+
+/// A result that no kernel writes in place.
+struct ResultCopy {
+  unsigned result;
+  std::optional<graph::DimExpr> scalar; ///< the value of a host scalar; else
+  Place from;                           ///< where the bytes come from
+  graph::DimExpr bytes;
+};
+
+/// A result whose buffer may be that of a donated argument.
+struct Donation {
+  unsigned result, argument;
+};
+
+struct BufferPlan {
+  llvm::DenseMap<mlir::Value, Place> places; ///< of every value in memory
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Place>> scratch;
+  std::vector<mlir::Operation *>
+      constants; ///< those that kernels or results read
+  std::vector<ResultCopy> copies;
+  std::vector<Donation> donations;
+  graph::DimExpr arenaBytes;
+  graph::DimExpr activationBytes; ///< of the arena if no kernel needed scratch
+};
+
+/// Where derived parameters lie in their arena.
+struct DerivedLayout {
+  llvm::SmallVector<int64_t> offsets; ///< by index of the derived parameter
+  int64_t bytes = 0;
+};
+/// Lays out the results of @prepare, if `module` has it.
+DerivedLayout layOutDerived(mlir::ModuleOp module);
+
+/// Bytes of a value as an expression.
+graph::DimExpr bytesOf(mlir::Value value, graph::DimAnalysis &dims);
+
+/// Plans one function of a module after the fuse phase. Results of @prepare are
+/// derived parameters. Fails where an op is left that needs memory and is no
+/// fusion; reported at the op.
+mlir::FailureOr<BufferPlan> planBuffers(mlir::func::FuncOp function,
+                                        graph::DimAnalysis &dims,
+                                        const kernels::KernelTarget &target,
+                                        const DerivedLayout &derived);
+
+} // namespace zenith::memory
+
+#endif // ZENITH_LOWERING_MEMORY_PLANBUFFERS_H
