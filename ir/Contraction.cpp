@@ -2,6 +2,7 @@
 //
 // Verifiers, types and dimensions of the contraction family.
 
+#include "ir/DimPreference.h"
 #include "ir/GraphOps.h"
 #include "ir/OpInference.h"
 #include "ir/OpRegistration.h"
@@ -139,8 +140,7 @@ DimVector DotGeneralOp::resultDims(unsigned, DimAnalysis &analysis) {
   DotDimsAttr dims = getDims();
   for (auto [left, right] :
        llvm::zip(dims.getLhsBatching(), dims.getRhsBatching()))
-    result.push_back(lhs[left].constant() || lhs[left].asSymbol() ? lhs[left]
-                                                                  : rhs[right]);
+    result.push_back(moreTelling(lhs[left], rhs[right]));
   for (int64_t dim :
        freeDims(lhs.size(), dims.getLhsBatching(), dims.getLhsContracting()))
     result.push_back(lhs[dim]);

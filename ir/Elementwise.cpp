@@ -2,6 +2,7 @@
 //
 // Verifiers, types and dimensions of the elementwise family.
 
+#include "ir/DimPreference.h"
 #include "ir/GraphOps.h"
 #include "ir/OpInference.h"
 #include "ir/OpRegistration.h"
@@ -62,15 +63,8 @@ DimVector elementwiseDims(Operation *op, DimAnalysis &analysis) {
   DimVector result = analysis.dimsOf(op->getOperand(0));
   for (Value operand : op->getOperands().drop_front()) {
     const DimVector &dims = analysis.dimsOf(operand);
-    for (size_t i = 0; i < result.size() && i < dims.size(); ++i) {
-      // A number says more than a name, and a name more than an expression.
-      bool better = dims[i].constant()
-                        ? !result[i].constant()
-                        : dims[i].asSymbol() && !result[i].constant() &&
-                              !result[i].asSymbol();
-      if (better)
-        result[i] = dims[i];
-    }
+    for (size_t i = 0; i < result.size() && i < dims.size(); ++i)
+      result[i] = moreTelling(result[i], dims[i]);
   }
   return result;
 }

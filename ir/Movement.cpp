@@ -2,6 +2,7 @@
 //
 // Verifiers, types and dimensions of the movement family.
 
+#include "ir/DimPreference.h"
 #include "ir/GraphOps.h"
 #include "ir/OpInference.h"
 #include "ir/OpRegistration.h"
@@ -119,9 +120,8 @@ DimVector BroadcastOp::resultDims(unsigned, DimAnalysis &analysis) {
   // An operand dimension that isn't 1 never repeats, so it says what the
   // result's is.
   for (auto [dim, target] : llvm::enumerate(getMapping()))
-    if (!operand[dim].isConstant(1) && operand[dim].asSymbol() &&
-        !result[target].constant())
-      result[target] = operand[dim];
+    if (!operand[dim].isConstant(1))
+      result[target] = moreTelling(result[target], operand[dim]);
   return result;
 }
 
@@ -156,9 +156,8 @@ DimVector ReshapeOp::resultDims(unsigned, DimAnalysis &analysis) {
     else
       rest = rest * DimExpr(type.getDimSize(dim));
   }
-  if (!result[unknown].asSymbol())
-    if (auto quotient = analysis.elementCount(getOperand()).exactDiv(rest))
-      result[unknown] = *quotient;
+  if (auto quotient = analysis.elementCount(getOperand()).exactDiv(rest))
+    result[unknown] = moreTelling(result[unknown], *quotient);
   return result;
 }
 

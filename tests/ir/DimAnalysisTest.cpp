@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tests of dimension analysis: functions in, the dimensions of their results as
+// text out.
+
+#include "ir/DimAnalysis.h"
+#include "ir/GraphDialect.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+#include <gtest/gtest.h>
+
+using namespace zenith::graph;
+
+namespace {
+
+class DimAnalysisTest : public testing::Test {
+protected:
+  DimAnalysisTest() {
+    context.loadDialect<GraphDialect, mlir::func::FuncDialect>();
+  }
+
+  /// Dimensions of what the first function returns, each value's joined by
+  /// commas.
+  std::vector<std::string> resultDims(const std::string &text) {
+    module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+    EXPECT_TRUE(module);
+    std::vector<std::string> result;
+    if (!module)
+      return result;
+    auto function = *module->getOps<mlir::func::FuncOp>().begin();
+    DimAnalysis analysis;
+    for (mlir::Value value : function.front().getTerminator()->getOperands()) {
+      std::string joined;
+      for (const DimExpr &dim : analysis.dimsOf(value))
+        joined += (joined.empty() ? "" : ", ") + dim.str();
+      result.push_back(joined);
+    }
+    return result;
+  }
+
+  mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+};
+
+using Texts = std::vector<std::string>;
+
+TEST_F(DimAnalysisTest, ArgumentsTakeNamesFromTheSignature) {
+  EXPECT_EQ(resultDims(R"(
+    func.func @f(%x: tensor<?x4x?xf32> {graph.dims = ["batch", "4", "past + seq"]}, %y: tensor<2x?xf32>)
+        -> (tensor<?x4x?xf32>, tensor<2x?xf32>) {
+      return %x, %y : tensor<?x4x?xf32>, tensor<2x?xf32>
+    })"),
+            (Texts{"batch, 4, past + seq", "2, arg1_d1"}));
+}
+
+TEST_F(DimAnalysisTest, MovementOpsCarryDimensions) {
+  EXPECT_EQ(resultDims(R"(
+    func.func @f(%x: tensor<?x12x?xf32> {graph.dims = ["b", "12", "s"]}) -> (tensor<?x?x12xf32>, tensor<?x?xf32>, tensor<?x24x?xf32>) {
+      %t = graph.transpose %x [2, 0, 1] : tensor<?x12x?xf32> -> tensor<?x?x12xf32>
+      %b = graph.dim %x, 0 : tensor<?x12x?xf32>
+      %s = graph.dim %x, 2 : tensor<?x12x?xf32>
+      %c = graph.constant dense<12> : tensor<i64>
+      %m = graph.mul %s, %c : tensor<i64>
+      %r = graph.reshape %x [%b, %m] : tensor<?x12x?xf32> -> tensor<?x?xf32>
+      %j = graph.concat 1, %x, %x : (tensor<?x12x?xf32>, tensor<?x12x?xf32>) -> tensor<?x24x?xf32>
+      return %t, %r, %j : tensor<?x?x12xf32>, tensor<?x?xf32>, tensor<?x24x?xf32>
+    })"),
+            (Texts{"s, b, 12", "b, 12*s", "b, 24, s"}));
+}
+
+TEST_F(DimAnalysisTest, ReshapeWithOneUnknownUsesTheElementCount) {
+  EXPECT_EQ(resultDims(R"(
+    func.func @f(%x: tensor<?x12x?xf32> {graph.dims = ["b", "12", "s"]}, %n: tensor<i64>) -> tensor<?x4xf32> {
+      %r = graph.reshape %x [%n] : tensor<?x12x?xf32> -> tensor<?x4xf32>
+      return %r : tensor<?x4xf32>
+    })"),
+            (Texts{"3*b*s, 4"}));
+}
+
+TEST_F(DimAnalysisTest, ShapesThatTravelAsVectors) {
+  EXPECT_EQ(resultDims(R"(
+    func.func @f(%x: tensor<?x?xf32> {graph.dims = ["b", "s"]}, %v: tensor<f32>) -> tensor<?x?xf32> {
+      %b = graph.dim %x, 0 : tensor<?x?xf32>
+      %s = graph.dim %x, 1 : tensor<?x?xf32>
+      %b1 = graph.reshape %b : tensor<i64> -> tensor<1xi64>
+      %s1 = graph.reshape %s : tensor<i64> -> tensor<1xi64>
+      %shape = graph.concat 0, %b1, %s1 : (tensor<1xi64>, tensor<1xi64>) -> tensor<2xi64>
+      %p = graph.slice %shape [1] [1] [1] : tensor<2xi64> -> tensor<1xi64>
+      %q = graph.reshape %p : tensor<1xi64> -> tensor<i64>
+      %r = graph.broadcast %v [] [%q, %b] : tensor<f32> -> tensor<?x?xf32>
+      return %r : tensor<?x?xf32>
+    })"),
+            (Texts{"s, b"}));
+}
+
+TEST_F(DimAnalysisTest, DataGivesFreshSymbols) {
+  EXPECT_EQ(resultDims(R"(
+    func.func @f(%v: tensor<f32>, %n: tensor<i64>) -> (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) {
+      %c = graph.constant dense<3> : tensor<i64>
+      %m = graph.add %n, %c : tensor<i64>
+      %x = graph.broadcast %v [] [%n] : tensor<f32> -> tensor<?xf32>
+      %y = graph.broadcast %v [] [%n] : tensor<f32> -> tensor<?xf32>
+      %z = graph.broadcast %v [] [%m] : tensor<f32> -> tensor<?xf32>
+      return %x, %y, %z : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>
+    })"),
+            (Texts{"%i0", "%i0", "%i0 + 3"}));
+}
+
+TEST_F(DimAnalysisTest, WindowsContractionsAndReductions) {
+  EXPECT_EQ(resultDims(R"(
+    func.func @f(%x: tensor<?x3x?x?xf32> {graph.dims = ["n", "3", "h", "w"]}, %k: tensor<8x3x3x3xf32>, %y: tensor<8x?xf32> {graph.dims = ["8", "m"]})
+        -> (tensor<?x8x?x?xf32>, tensor<?x8xf32>, tensor<?x?xf32>) {
+      %c = graph.convolution %x, %k <input = (0, 1, [2, 3]), kernel = (1, 0, [2, 3]), output = (0, 1, [2, 3])>
+        strides [1, 2] low [1, 1] high [1, 1] input_dilation [1, 1] kernel_dilation [1, 1] groups 1
+        : (tensor<?x3x?x?xf32>, tensor<8x3x3x3xf32>) -> tensor<?x8x?x?xf32>
+      %r = graph.reduce sum, %c [2, 3] : tensor<?x8x?x?xf32> -> tensor<?x8xf32>
+      %d = graph.dot_general %r, %y <batching = [] x [], contracting = [1] x [0]> : (tensor<?x8xf32>, tensor<8x?xf32>) -> tensor<?x?xf32>
+      return %c, %r, %d : tensor<?x8x?x?xf32>, tensor<?x8xf32>, tensor<?x?xf32>
+    })"),
+            (Texts{"n, 8, h, floordiv(w + 1, 2)", "n, 8", "n, m"}));
+}
+
+TEST_F(DimAnalysisTest, FusionRegionsAreTransparent) {
+  EXPECT_EQ(resultDims(R"(
+    func.func @f(%x: tensor<?x4xf32> {graph.dims = ["n", "4"]}) -> tensor<4x?xf32> {
+      %r = graph.fusion pointwise (%a = %x : tensor<?x4xf32>) -> tensor<4x?xf32> {
+        %e = graph.exp %a : tensor<?x4xf32>
+        %t = graph.transpose %e [1, 0] : tensor<?x4xf32> -> tensor<4x?xf32>
+        graph.yield %t : tensor<4x?xf32>
+      }
+      return %r : tensor<4x?xf32>
+    })"),
+            (Texts{"4, n"}));
+}
+
+TEST_F(DimAnalysisTest, TruncatingQuotientsAreExact) {
+  resultDims(R"(
+    func.func @f(%x: tensor<?xf32> {graph.dims = ["n"]}) -> tensor<i64> {
+      %n = graph.dim %x, 0 : tensor<?xf32>
+      %c1 = graph.constant dense<3> : tensor<i64>
+      %c2 = graph.constant dense<2> : tensor<i64>
+      %s = graph.sub %n, %c1 : tensor<i64>
+      %d = graph.div %s, %c2 : tensor<i64>
+      return %d : tensor<i64>
+    })");
+  auto function = *module->getOps<mlir::func::FuncOp>().begin();
+  DimAnalysis analysis;
+  DimExpr quotient =
+      analysis.scalar(function.front().getTerminator()->getOperand(0));
+  for (int64_t size = 0; size < 9; ++size)
+    EXPECT_EQ(quotient.evaluate(
+                  [&](const std::string &) { return std::optional(size); }),
+              (size - 3) / 2);
+}
+
+TEST_F(DimAnalysisTest, DeepProgramsDontExhaustTheStack) {
+  std::string text = "func.func @f(%x0: tensor<?xf32> {graph.dims = [\"n\"]}) "
+                     "-> tensor<?xf32> {\n";
+  const int depth = 20000;
+  for (int i = 1; i <= depth; ++i)
+    text += "%x" + std::to_string(i) + " = graph.exp %x" +
+            std::to_string(i - 1) + " : tensor<?xf32>\n";
+  text += "return %x" + std::to_string(depth) + " : tensor<?xf32>\n}";
+  EXPECT_EQ(resultDims(text), (Texts{"n"}));
+}
+
+} // namespace
