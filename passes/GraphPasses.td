@@ -13,6 +13,54 @@ class ZenithPass<string argument, string anchor> : Pass<argument, anchor> {
 
 //===- cleanup -----------------------------------------------------------------------------------------------===//
 
+def FoldConstantsPass : ZenithPass<"zenith-fold-constants", "::mlir::func::FuncOp"> {
+  let summary = "Replace ops on constants by what the interpreter says they give";
+  let description = [{
+    Evaluates each pure op whose operands are all constants, where its result takes at most `max-result-bytes`; a broadcast
+    of one element becomes a splat whatever its size. Runs early, so that later patterns meet constants. Refuses nothing:
+    what the interpreter cannot evaluate stays.
+
+    Before and after (tests/passes/cleanup/fold-constants.mlir @sum):
+    ```mlir
+    %r = graph.add %a, %b : tensor<2xi32>          // %a = [1, 2], %b = [3, 4]
+    %r = graph.constant dense<[4, 6]> : tensor<2xi32>
+    ```
+  }];
+  let options = [Option<"maxResultBytes", "max-result-bytes", "int64_t", "65536",
+                        "largest result, in bytes, that is written into the program">];
+}
+
+def SimplifyAlgebraPass : ZenithPass<"zenith-simplify-algebra", "::mlir::func::FuncOp"> {
+  let summary = "Rewrite ops into cheaper ones with the same bits";
+  let description = [{
+    x * 1, x + (-0.0), x - 0, pow(x, 2), division by a power of two, and, or and select with constants; reshape of reshape, transpose of
+    transpose, transposes that only move dimensions of size 1, reshapes and broadcasts to the same shape; sizes written once as expressions
+    over the dimensions that the signature names. Runs with constant folding, before anything looks for composites. Refuses
+    nothing.
+
+    Before and after (tests/passes/cleanup/simplify-algebra.mlir @square):
+    ```mlir
+    %r = graph.pow %x, %two : tensor<4xf32>         // %two = 2.0
+    %r = graph.mul %x, %x : tensor<4xf32>
+    ```
+  }];
+}
+
+def RaiseCompositesPass : ZenithPass<"zenith-raise-composites", "::mlir::func::FuncOp"> {
+  let summary = "Recognise gelu, norms and softmax that arrive spelled out";
+  let description = [{
+    Finds the formulas as exporters write them: gelu by erf or tanh, layer_norm and rms_norm from means, softmax from exp and
+    sums. Runs after cleanup and before layout, so that fusion, export and gradients see one op. A formula whose inner
+    values have other uses stays as it is.
+
+    Before and after (tests/passes/cleanup/raise-composites.mlir @gelu_erf):
+    ```mlir
+    %e = graph.erf %s : tensor<4xf32>               // %s = x / sqrt(2); then (e + 1) * x * 0.5
+    %r = graph.gelu erf, %x : tensor<4xf32>
+    ```
+  }];
+}
+
 def DecomposeCompositesPass : ZenithPass<"zenith-decompose-composites", "::mlir::func::FuncOp"> {
   let summary = "Write composites out in core ops";
   let description = [{

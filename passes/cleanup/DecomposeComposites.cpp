@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Replaces composites by their formula, all of them or those that an option names.
+// Replaces composites by their formula, all of them or those that an option
+// names.
 
 #include "ir/CompositeFormulas.h"
 #include "ir/GraphOps.h"
@@ -18,12 +19,15 @@ namespace zenith {
 namespace zenith::cleanup {
 namespace {
 
-struct DecomposeCompositesPass : impl::DecomposeCompositesPassBase<DecomposeCompositesPass> {
+struct DecomposeCompositesPass
+    : impl::DecomposeCompositesPassBase<DecomposeCompositesPass> {
   using DecomposeCompositesPassBase::DecomposeCompositesPassBase;
 
   void runOnOperation() override {
     getOperation().walk([&](Operation *op) {
-      if (familyOf(op) != Family::Composite || (!only.empty() && !llvm::is_contained(only, op->getName().stripDialect())))
+      if (familyOf(op) != Family::Composite ||
+          (!only.empty() &&
+           !llvm::is_contained(only, op->getName().stripDialect())))
         return;
       OpBuilder builder(op);
       if (Value formula = buildFormula(builder, op)) {

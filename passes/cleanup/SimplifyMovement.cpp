@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Movement of movement: fewer steps, and broadcasts that start from the
+// smallest value.
+
+#include "passes/cleanup/SplatValue.h"
+
+using namespace mlir;
+using namespace zenith::graph;
+
+namespace zenith::cleanup {
+
+/// For a reshape that only adds and removes dimensions of static size 1: where
+/// each operand dimension goes, -1 for one that goes away. Nullopt for other
+/// reshapes.
+static std::optional<SmallVector<int64_t>> unitMapping(ReshapeOp reshape) {
+  auto from = typeOf(reshape.getOperand()), to = typeOf(reshape.getResult());
+  SmallVector<int64_t> mapping;
+  int64_t next = 0;
+  DimAnalysis dims;
+  const DimVector &fromDims = dims.dimsOf(reshape.getOperand()),
+                  &toDims = dims.dimsOf(reshape.getResult());
+  for (int64_t d = 0; d < from.getRank(); ++d) {
+    int64_t size = from.getDimSize(d);
+    if (size == 1) {
+      mapping.push_back(-1);
+      continue;
+    }
+    while (next < to.getRank() && to.getDimSize(next) == 1)
+      ++next;
+    if (next == to.getRank() || fromDims[d] != toDims[next])
+      return std::nullopt;
+    mapping.push_back(next++);
+  }
+  while (next < to.getRank() && to.getDimSize(next) == 1)
+    ++next;
+  return next == to.getRank() ? std::optional(mapping) : std::nullopt;
+}
+
+static LogicalResult mergeBroadcasts(BroadcastOp op,
+                                     PatternRewriter &rewriter) {
+  auto inner = op.getOperand().getDefiningOp<BroadcastOp>();
+  if (!inner)
+    return failure();
+  SmallVector<int64_t> mapping;
+  for (auto [d, target] : llvm::enumerate(inner.getMapping())) {
+    // A dimension that both steps may repeat must still be able to.
+    int64_t source = typeOf(inner.getOperand()).getDimSize(d),
+            between = typeOf(inner.getResult()).getDimSize(target);
+    if (ShapedType::isDynamic(source) != ShapedType::isDynamic(between) &&
+        source != 1)
+      return failure();
+    mapping.push_back(op.getMapping()[target]);
+  }
+  rewriter.replaceOpWithNewOp<BroadcastOp>(op, op.getType(), inner.getOperand(),
+                                           mapping, op.getDims());
+  return success();
+}
+
+/// broadcast(reshape(x)) = broadcast(x) where the reshape only adds or removes
+/// dimensions of size 1.
+static LogicalResult broadcastPastUnitReshape(BroadcastOp op,
+                                              PatternRewriter &rewriter) {
+  auto reshape = op.getOperand().getDefiningOp<ReshapeOp>();
+  if (!reshape)
+    return failure();
+  std::optional<SmallVector<int64_t>> units = unitMapping(reshape);
+  if (!units || llvm::is_contained(*units, -1))
+    return failure();
+  SmallVector<int64_t> mapping;
+  for (int64_t target : *units)
+    mapping.push_back(op.getMapping()[target]);
+  rewriter.replaceOpWithNewOp<BroadcastOp>(
+      op, op.getType(), reshape.getOperand(), mapping, op.getDims());
+  return success();
+}
+
+/// reshape(broadcast(scalar)) is a broadcast of the scalar.
+static LogicalResult reshapeOfScalar(ReshapeOp op, PatternRewriter &rewriter) {
+  auto broadcast = op.getOperand().getDefiningOp<BroadcastOp>();
+  if (!broadcast || !broadcast.getMapping().empty())
+    return failure();
+  rewriter.replaceOpWithNewOp<BroadcastOp>(op, op.getType(),
+                                           broadcast.getOperand(),
+                                           ArrayRef<int64_t>(), op.getDims());
+  return success();
+}
+
+static LogicalResult transposeOfBroadcast(TransposeOp op,
+                                          PatternRewriter &rewriter) {
+  auto broadcast = op.getOperand().getDefiningOp<BroadcastOp>();
+  if (!broadcast)
+    return failure();
+  SmallVector<int64_t> position(op.getPermutation().size()), mapping;
+  for (auto [d, source] : llvm::enumerate(op.getPermutation()))
+    position[source] = d;
+  for (int64_t target : broadcast.getMapping())
+    mapping.push_back(position[target]);
+  // Sizes follow the order of the result's dimensions.
+  SmallVector<Value> bySource(position.size()), dims;
+  unsigned next = 0;
+  for (int64_t d = 0; d < typeOf(broadcast).getRank(); ++d)
+    if (typeOf(broadcast).isDynamicDim(d))
+      bySource[d] = broadcast.getDims()[next++];
+  for (int64_t source : op.getPermutation())
+    if (bySource[source])
+      dims.push_back(bySource[source]);
+  rewriter.replaceOpWithNewOp<BroadcastOp>(
+      op, op.getType(), broadcast.getOperand(), mapping, dims);
+  return success();
+}
+
+/// A transpose that keeps the order of all dimensions but those of size 1 is a
+/// reshape.
+static LogicalResult transposeOfUnits(TransposeOp op,
+                                      PatternRewriter &rewriter) {
+  auto from = typeOf(op.getOperand());
+  int64_t last = -1;
+  for (int64_t source : op.getPermutation()) {
+    if (from.getDimSize(source) == 1)
+      continue;
+    if (source < last)
+      return failure();
+    last = source;
+  }
+  SmallVector<Value> dims;
+  for (int64_t source : op.getPermutation())
+    if (from.isDynamicDim(source))
+      dims.push_back(
+          rewriter.create<DimOp>(op.getLoc(), op.getOperand(), source));
+  rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), op.getOperand(),
+                                         dims);
+  return success();
+}
+
+/// A slice of a broadcast dimension that starts anywhere is a smaller
+/// broadcast.
+static LogicalResult sliceOfScalar(SliceOp op, PatternRewriter &rewriter) {
+  auto broadcast = op.getOperand().getDefiningOp<BroadcastOp>();
+  if (!broadcast || !broadcast.getMapping().empty())
+    return failure();
+  rewriter.replaceOpWithNewOp<BroadcastOp>(op, op.getType(),
+                                           broadcast.getOperand(),
+                                           ArrayRef<int64_t>(), op.getSizes());
+  return success();
+}
+
+void addMovementPatterns(RewritePatternSet &patterns) {
+  patterns.add(mergeBroadcasts);
+  patterns.add(broadcastPastUnitReshape);
+  patterns.add(reshapeOfScalar);
+  patterns.add(transposeOfBroadcast);
+  patterns.add(transposeOfUnits);
+  patterns.add(sliceOfScalar);
+}
+
+} // namespace zenith::cleanup

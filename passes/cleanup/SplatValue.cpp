@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Looks through movement for one number, and takes products apart.
+
+#include "passes/cleanup/SplatValue.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace zenith::graph;
+
+namespace zenith::cleanup {
+
+std::optional<double> splatValue(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<BroadcastOp, ReshapeOp, TransposeOp>(op))
+      break;
+    value = op->getOperand(0);
+  }
+  auto constant = value.getDefiningOp<ConstantOp>();
+  auto elements = constant ? dyn_cast<DenseElementsAttr>(constant.getValue())
+                           : DenseElementsAttr();
+  if (!elements || !elements.isSplat())
+    return std::nullopt;
+  Type type = elements.getElementType();
+  if (isa<FloatType>(type)) {
+    APFloat number = elements.getSplatValue<APFloat>();
+    bool inexact;
+    number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
+                   &inexact);
+    return number.convertToDouble();
+  }
+  if (!isa<IntegerType>(type))
+    return std::nullopt;
+  APInt number = elements.getSplatValue<APInt>();
+  bool isUnsigned = type.isUnsignedInteger() || type.isInteger(1);
+  return isUnsigned ? double(number.getZExtValue())
+                    : double(number.getSExtValue());
+}
+
+bool isNear(std::optional<double> value, double expected) {
+  return value && std::abs(*value - expected) <= 1e-5 * std::abs(expected);
+}
+
+SmallVector<Value> dynamicDimsOf(OpBuilder &builder, Location loc,
+                                 Value value) {
+  SmallVector<Value> dims;
+  for (int64_t d = 0; d < typeOf(value).getRank(); ++d)
+    if (typeOf(value).isDynamicDim(d))
+      dims.push_back(builder.create<DimOp>(loc, value, d));
+  return dims;
+}
+
+int Product::powerOf(Value value) const {
+  for (auto [factor, power] : factors)
+    if (factor == value)
+      return power;
+  return 0;
+}
+
+static void multiply(Product &product, Value value, int power, unsigned depth) {
+  if (std::optional<double> number = splatValue(value)) {
+    product.constant *= std::pow(*number, power);
+    return;
+  }
+  if (auto mul = value.getDefiningOp<MulOp>(); mul && depth > 0) {
+    multiply(product, mul.getLhs(), power, depth - 1);
+    multiply(product, mul.getRhs(), power, depth - 1);
+    return;
+  }
+  if (auto div = value.getDefiningOp<DivOp>(); div && depth > 0)
+    if (std::optional<double> divisor = splatValue(div.getRhs());
+        divisor && *divisor != 0) {
+      product.constant *= std::pow(1 / *divisor, power);
+      return multiply(product, div.getLhs(), power, depth - 1);
+    }
+  if (auto pow = value.getDefiningOp<PowOp>(); pow && depth > 0) {
+    std::optional<double> exponent = splatValue(pow.getRhs());
+    if (exponent && (*exponent == 2 || *exponent == 3))
+      return multiply(product, pow.getLhs(), power * int(*exponent), depth - 1);
+  }
+  for (auto &[factor, known] : product.factors)
+    if (factor == value) {
+      known += power;
+      return;
+    }
+  product.factors.push_back({value, power});
+}
+
+Product productOf(Value value) {
+  Product product;
+  multiply(product, value, 1, 4);
+  return product;
+}
+
+} // namespace zenith::cleanup
