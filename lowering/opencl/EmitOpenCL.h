@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels as OpenCL C 1.2 text: the same vector code as on a processor, one
+// work-item per task.
+
+#ifndef ZENITH_LOWERING_OPENCL_EMITOPENCL_H
+#define ZENITH_LOWERING_OPENCL_EMITOPENCL_H
+
+#include "llvm/Support/Error.h"
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mlir {
+class ModuleOp;
+class Operation;
+} // namespace mlir
+
+namespace zenith::opencl {
+
+/// What the text may use.
+struct PrintOptions {
+  bool fp64 = true; ///< the device has cl_khr_fp64
+  /// Work-items in a group, the same for all launches. 1 suits processors,
+  /// whose threads take groups.
+  int64_t localSize = 64;
+  int64_t maxParameterBytes = 1024; ///< of all arguments of a kernel together
+};
+
+/// A program as OpenCLDevice::load takes it.
+struct OpenCLProgram {
+  std::string source;
+  /// Public functions in the order of the module: the kernel table.
+  std::vector<std::string> kernels;
+  int64_t localSize = 64;
+};
+
+/// An op or type that has no form in OpenCL C, or none on this device.
+class PrintError : public llvm::ErrorInfo<PrintError> {
+public:
+  static char ID;
+  PrintError(std::string message, bool unsupported)
+      : message(std::move(message)), unsupported(unsupported) {}
+  void log(llvm::raw_ostream &os) const override { os << message; }
+  std::error_code convertToErrorCode() const override {
+    return llvm::inconvertibleErrorCode();
+  }
+  /// True where the program is fine and the device or the printer lacks
+  /// something; else the kernels are malformed.
+  bool isUnsupported() const { return unsupported; }
+
+private:
+  std::string message;
+  bool unsupported;
+};
+
+/// Prints the functions of `kernels`. Public ones become kernels with, per
+/// memref, `__global uchar *bufferN, long offsetN` (bytes), per index
+/// `long sizeN`, then `long begin, long tasks`; work-item i does task begin+i.
+/// Private ones become functions, once per combination of address spaces that
+/// they are called with. Vectors wider than 16 lanes become several.
+llvm::Expected<OpenCLProgram> emitOpenCL(mlir::ModuleOp kernels,
+                                         const PrintOptions &options);
+
+} // namespace zenith::opencl
+
+#endif // ZENITH_LOWERING_OPENCL_EMITOPENCL_H

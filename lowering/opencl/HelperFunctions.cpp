@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Texts of the functions that printed kernels share: narrow floats, ordered
+// extrema, accesses to some of the lanes.
+
+#include "lowering/opencl/HelperFunctions.h"
+
+using namespace mlir;
+
+namespace zenith::opencl {
+
+std::string HelperFunctions::add(const std::string &name,
+                                 const std::string &head,
+                                 const std::string &body) {
+  if (known.insert(name).second)
+    written += "static inline " + head + " {\n" + body + "}\n\n";
+  return name;
+}
+
+/// `condition ? yes : no` of lanes as wide as the condition's.
+static std::string pick(const std::string &condition, const std::string &yes,
+                        const std::string &no, unsigned lanes) {
+  if (lanes == 1)
+    return "(" + condition + ") ? " + yes + " : " + no;
+  return "select(" + no + ", " + yes + ", " + condition + ")";
+}
+
+namespace {
+/// Names of the types that conversions of a given width use.
+struct WidthNames {
+  std::string lanes, u, f, h;
+  explicit WidthNames(unsigned n)
+      : lanes(n == 1 ? "" : std::to_string(n)), u("uint" + lanes),
+        f("float" + lanes), h("ushort" + lanes) {}
+  std::string constant(const char *text) const {
+    return "(" + u + ")(" + text + ")";
+  }
+  std::string wide(const std::string &x) const {
+    return lanes.empty() ? "(uint)" + x : "convert_" + u + "(" + x + ")";
+  }
+  std::string half(const std::string &x) const {
+    return lanes.empty() ? "(ushort)(" + x + ")"
+                         : "convert_" + h + "(" + x + ")";
+  }
+};
+} // namespace
+
+std::string HelperFunctions::widen(Type narrow, unsigned lanes) {
+  WidthNames w(lanes);
+  bool brain = narrow.isBF16();
+  std::string name =
+      std::string(brain ? "zenith_bf16_to_" : "zenith_f16_to_") + w.f;
+  std::string body;
+  auto let = [&](const std::string &id, const std::string &value) {
+    body += "  const " + w.u + " " + id + " = " + value + ";\n";
+  };
+  if (brain) {
+    let("bits", w.wide("x") + " << 16");
+  } else {
+    let("all", w.wide("x"));
+    let("magnitude", "(all & 0x7fffu) << 13");
+    let("exponent", "magnitude & 0x0f800000u");
+    let("normal", "magnitude + 0x38000000u");
+    let("special", "magnitude + 0x70000000u");
+    // A number with exponent 2^-14 less 2^-14: no subnormal is computed with.
+    let("small", "as_" + w.u + "(as_" + w.f +
+                     "(magnitude + 0x38800000u) - as_" + w.f + "(" +
+                     w.constant("0x38800000u") + "))");
+    let("finite",
+        pick("exponent == " + w.constant("0u"), "small", "normal", lanes));
+    let("value", pick("exponent == " + w.constant("0x0f800000u"), "special",
+                      "finite", lanes));
+    let("bits", "value | ((all & 0x8000u) << 16)");
+  }
+  body += "  return as_" + w.f + "(bits);\n";
+  return add(name, w.f + " " + name + "(" + w.h + " x)", body);
+}
+
+std::string HelperFunctions::narrow(Type narrow, unsigned lanes) {
+  WidthNames w(lanes);
+  bool brain = narrow.isBF16();
+  std::string name = "zenith_" + w.f + (brain ? "_to_bf16" : "_to_f16");
+  std::string body;
+  auto let = [&](const std::string &id, const std::string &value) {
+    body += "  const " + w.u + " " + id + " = " + value + ";\n";
+  };
+  let("bits", "as_" + w.u + "(x)");
+  let("magnitude", "bits & 0x7fffffffu");
+  std::string isNaN = "magnitude > " + w.constant("0x7f800000u");
+  if (brain) {
+    let("rounded", "(bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16");
+    let("quiet", "((bits >> 16) & 0x8000u) | 0x7fc0u");
+    let("value", pick(isNaN, "quiet", "rounded", lanes));
+  } else {
+    // Exponent 127 - 15 less; a carry out of the mantissa raises it.
+    let("normal", "(magnitude + 0xc8000fffu + ((magnitude >> 13) & 1u)) >> 13");
+    // Adding 1/2 leaves the subnormal's digits, rounded, in the low bits.
+    let("small",
+        "as_" + w.u + "(as_" + w.f + "(magnitude) + 0x1p-1f) - 0x3f000000u");
+    let("special",
+        pick(isNaN, w.constant("0x7e00u"), w.constant("0x7c00u"), lanes));
+    let("finite", pick("magnitude < " + w.constant("0x38800000u"), "small",
+                       "normal", lanes));
+    let("unsigned_value", pick("magnitude >= " + w.constant("0x47800000u"),
+                               "special", "finite", lanes));
+    let("value", "unsigned_value | ((bits >> 16) & 0x8000u)");
+  }
+  body += "  return " + w.half("value") + ";\n";
+  return add(name, w.h + " " + name + "(" + w.f + " x)", body);
+}
+
+std::string HelperFunctions::extremum(bool larger, Type element,
+                                      unsigned lanes) {
+  std::string type = typeName(element, lanes),
+              bits = signedName(element, lanes);
+  std::string name =
+      std::string(larger ? "zenith_maximum_" : "zenith_minimum_") + type;
+  std::string body;
+  auto let = [&](const std::string &id, const std::string &value) {
+    body += "  const " + type + " " + id + " = " + value + ";\n";
+  };
+  let("ordered", pick(larger ? "x > y" : "x < y", "x", "y", lanes));
+  // Equal numbers differ in the sign of zero at most.
+  let("same", "as_" + type + "(as_" + bits + "(x) " + (larger ? "&" : "|") +
+                  " as_" + bits + "(y))");
+  let("number", pick("x == y", "same", "ordered", lanes));
+  body += "  return " + pick("x != x", "x", "number", lanes) + ";\n";
+  return add(name, type + " " + name + "(" + type + " x, " + type + " y)",
+             body);
+}
+
+static std::string spaceSuffix(Space space) {
+  return space == Space::Global ? "_global_" : "_private_";
+}
+
+static std::string lanesArgument(HelperFunctions::Lanes kind, unsigned lanes) {
+  return kind == HelperFunctions::Lanes::First
+             ? "long count"
+             : "int" + std::to_string(lanes) + " mask";
+}
+
+/// Loop over the lanes that count, with `statement` for lane i.
+static std::string laneLoop(HelperFunctions::Lanes kind, unsigned lanes,
+                            const std::string &statement) {
+  std::string n = std::to_string(lanes);
+  if (kind == HelperFunctions::Lanes::First)
+    return "  for (int i = 0; i < " + n + " && i < count; ++i)\n    " +
+           statement + ";\n";
+  return "  int on[" + n + "];\n  vstore" + n + "(mask, 0, on);\n" +
+         "  for (int i = 0; i < " + n + "; ++i)\n    if (on[i])\n      " +
+         statement + ";\n";
+}
+
+std::string HelperFunctions::load(Space space, Type element, unsigned lanes,
+                                  Lanes kind) {
+  std::string n = std::to_string(lanes), memory = memoryName(element),
+              type = memory + n;
+  std::string name =
+      (kind == Lanes::First ? "zenith_load_first" : "zenith_load_masked") +
+      spaceSuffix(space) + type;
+  return add(
+      name,
+      type + " " + name + "(" + spelled(space).str() + " const " + memory +
+          " *from, " + lanesArgument(kind, lanes) + ", " + type + " other)",
+      "  " + memory + " lanes[" + n + "];\n  vstore" + n +
+          "(other, 0, lanes);\n" + laneLoop(kind, lanes, "lanes[i] = from[i]") +
+          "  return vload" + n + "(0, lanes);\n");
+}
+
+std::string HelperFunctions::store(Space space, Type element, unsigned lanes,
+                                   Lanes kind) {
+  std::string n = std::to_string(lanes), memory = memoryName(element),
+              type = memory + n;
+  std::string name =
+      (kind == Lanes::First ? "zenith_store_first" : "zenith_store_masked") +
+      spaceSuffix(space) + type;
+  return add(
+      name,
+      "void " + name + "(" + spelled(space).str() + " " + memory + " *to, " +
+          lanesArgument(kind, lanes) + ", " + type + " value)",
+      "  " + memory + " lanes[" + n + "];\n  vstore" + n +
+          "(value, 0, lanes);\n" + laneLoop(kind, lanes, "to[i] = lanes[i]"));
+}
+
+std::string HelperFunctions::gather(Space space, Type element, unsigned lanes) {
+  std::string n = std::to_string(lanes), memory = memoryName(element),
+              type = memory + n;
+  std::string name = "zenith_gather" + spaceSuffix(space) + type;
+  return add(
+      name,
+      type + " " + name + "(" + spelled(space).str() + " const " + memory +
+          " *from, long" + n + " index, int" + n + " mask, " + type + " other)",
+      "  " + memory + " lanes[" + n + "];\n  long at[" + n + "];\n  vstore" +
+          n + "(other, 0, lanes);\n  vstore" + n + "(index, 0, at);\n" +
+          laneLoop(Lanes::Masked, lanes, "lanes[i] = from[at[i]]") +
+          "  return vload" + n + "(0, lanes);\n");
+}
+
+std::string HelperFunctions::scatter(Space space, Type element,
+                                     unsigned lanes) {
+  std::string n = std::to_string(lanes), memory = memoryName(element),
+              type = memory + n;
+  std::string name = "zenith_scatter" + spaceSuffix(space) + type;
+  return add(
+      name,
+      "void " + name + "(" + spelled(space).str() + " " + memory +
+          " *to, long" + n + " index, int" + n + " mask, " + type + " value)",
+      "  " + memory + " lanes[" + n + "];\n  long at[" + n + "];\n  vstore" +
+          n + "(value, 0, lanes);\n  vstore" + n + "(index, 0, at);\n" +
+          laneLoop(Lanes::Masked, lanes, "to[at[i]] = lanes[i]"));
+}
+
+} // namespace zenith::opencl
