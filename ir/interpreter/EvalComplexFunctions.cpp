@@ -14,7 +14,10 @@ using llvm::Expected;
 template <typename T>
 static std::complex<T> divide(const std::complex<T> &x,
                               const std::complex<T> &y) {
-  using D = std::complex<double>;
+  // The wider type hides the rounding of the division's intermediate products.
+  using Part =
+      std::conditional_t<std::is_same_v<T, float>, double, long double>;
+  using D = std::complex<Part>;
   D quotient = D(x.real(), x.imag()) / D(y.real(), y.imag());
   return {T(quotient.real()), T(quotient.imag())};
 }
