@@ -8,6 +8,7 @@
 
 #include "frontends/onnx/ONNXModel.h"
 #include "ir/GraphOps.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/IR/Verifier.h"
 
 namespace zenith::onnx {
