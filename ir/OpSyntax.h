@@ -15,10 +15,18 @@ namespace zenith::graph {
 template <typename EnumAttribute>
 mlir::ParseResult parseEnumWord(mlir::OpAsmParser &parser,
                                 EnumAttribute &attribute) {
-  auto value = mlir::FieldParser<decltype(attribute.getValue()),
-                                 decltype(attribute.getValue())>::parse(parser);
-  if (mlir::failed(value))
+  using Enum = decltype(attribute.getValue());
+  llvm::SMLoc place = parser.getCurrentLocation();
+  llvm::StringRef word;
+  if (mlir::failed(parser.parseKeyword(&word)))
     return mlir::failure();
+  std::optional<Enum> value = symbolizeEnum<Enum>(word);
+  if (!value) {
+    auto error = parser.emitError(place, "got ") << word << ", expected one of";
+    for (unsigned i = 0; !stringifyEnum(static_cast<Enum>(i)).empty(); ++i)
+      error << ' ' << stringifyEnum(static_cast<Enum>(i));
+    return error;
+  }
   attribute = EnumAttribute::get(parser.getContext(), *value);
   return mlir::success();
 }
