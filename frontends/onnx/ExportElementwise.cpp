@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Export rules of elementwise ops. Operands that broadcasts make are written
+// unexpanded, since ONNX broadcasts itself.
+#include "frontends/onnx/ExportBuilder.h"
+
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+#include <fmt/format.h>
+
+using namespace mlir;
+using namespace zenith;
+using namespace zenith::onnx;
+using graph::CompareDirection;
+using Names = ExportBuilder::Names;
+
+static mlir::Type elementOf(Value value) {
+  return getElementTypeOrSelf(value.getType());
+}
+static bool isBool(Value value) { return elementOf(value).isInteger(1); }
+static bool isFloat(Value value) { return isa<FloatType>(elementOf(value)); }
+
+/// Operands for an operator that broadcasts: unexpanded, but for what no other
+/// operand has in full.
+static Names operands(Operation *op, ExportBuilder &b) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  int64_t rank = type.getRank();
+  llvm::SmallVector<bool> isFull(rank, false);
+  auto covers = [&](Value operand, int64_t dim) {
+    auto broadcast = operand.getDefiningOp<graph::BroadcastOp>();
+    if (!broadcast)
+      return true;
+    auto *source = llvm::find(broadcast.getMapping(), dim);
+    if (source == broadcast.getMapping().end())
+      return type.getDimSize(dim) == 1;
+    auto from = cast<RankedTensorType>(broadcast.getOperand().getType());
+    int64_t size = from.getDimSize(source - broadcast.getMapping().begin());
+    return size != 1 || type.getDimSize(dim) == 1;
+  };
+  for (Value operand : op->getOperands())
+    for (int64_t dim = 0; dim < rank; ++dim)
+      isFull[dim] = isFull[dim] || covers(operand, dim);
+  bool allFull = llvm::all_of(isFull, [](bool full) { return full; });
+  Names names;
+  for (auto [index, operand] : llvm::enumerate(op->getOperands()))
+    names.push_back(index == 0 && !allFull ? b.name(operand)
+                                           : b.broadcastable(operand));
+  return names;
+}
+
+static void give(Operation *op, ExportBuilder &b, std::string name) {
+  b.bind(op->getResult(0), std::move(name));
+}
+
+static void same(Operation *op, ExportBuilder &b, const ExportRow &row) {
+  give(op, b, b.node(row.name, operands(op, b)));
+}
+
+/// The operator on integers or floats, the other on booleans.
+template <const char *const &boolName>
+static void orOnBools(Operation *op, ExportBuilder &b, const ExportRow &row) {
+  give(
+      op, b,
+      b.node(isBool(op->getOperand(0)) ? boolName : row.name, operands(op, b)));
+}
+static const char *const andName = "And";
+static const char *const orName = "Or";
+
+static void writeBitwise(Operation *op, ExportBuilder &b,
+                         const ExportRow &row) {
+  bool onBools = isBool(op->getOperand(0));
+  if (!onBools && b.opset < 18)
+    return b.fail(unsupported("bitwise operators need opset 18"));
+  give(op, b,
+       b.node((onBools ? "" : "Bitwise") + std::string(row.name),
+              operands(op, b)));
+}
+
+static void writeMax(Operation *op, ExportBuilder &b, const ExportRow &row) {
+  auto scalar = op->getOperand(1).getDefiningOp<graph::BroadcastOp>();
+  bool isRelu = scalar && isFloat(scalar) &&
+                matchPattern(scalar.getOperand(), m_AnyZeroFloat());
+  if (isRelu)
+    return give(op, b, b.node("Relu", {b.name(op->getOperand(0))}));
+  orOnBools<orName>(op, b, row);
+}
+
+static void writeExpm1(Operation *op, ExportBuilder &b, const ExportRow &) {
+  std::string one = b.scalar(elementOf(op->getOperand(0)), 1);
+  give(op, b, b.node("Sub", {b.node("Exp", operands(op, b)), one}));
+}
+
+static void writeLog1p(Operation *op, ExportBuilder &b, const ExportRow &) {
+  std::string one = b.scalar(elementOf(op->getOperand(0)), 1);
+  give(op, b, b.node("Log", {b.node("Add", {operands(op, b)[0], one})}));
+}
+
+static void writeRsqrt(Operation *op, ExportBuilder &b, const ExportRow &) {
+  give(op, b, b.node("Reciprocal", {b.node("Sqrt", operands(op, b))}));
+}
+
+static void writeCbrt(Operation *op, ExportBuilder &b, const ExportRow &) {
+  std::string x = b.name(op->getOperand(0)),
+              third = b.scalar(elementOf(op->getOperand(0)), 1.0 / 3);
+  give(op, b,
+       b.node("Mul", {b.node("Sign", {x}),
+                      b.node("Pow", {b.node("Abs", {x}), third})}));
+}
+
+static void writeRoundAway(Operation *op, ExportBuilder &b, const ExportRow &) {
+  std::string x = b.name(op->getOperand(0)),
+              half = b.scalar(elementOf(op->getOperand(0)), 0.5);
+  std::string up = b.node("Floor", {b.node("Add", {b.node("Abs", {x}), half})});
+  give(op, b, b.node("Mul", {b.node("Sign", {x}), up}));
+}
+
+static void writeRem(Operation *op, ExportBuilder &b, const ExportRow &) {
+  give(op, b, b.node("Mod", operands(op, b), {makeInt("fmod", 1)}));
+}
+
+static void writeFloorMod(Operation *op, ExportBuilder &b, const ExportRow &) {
+  Names xy = operands(op, b);
+  if (!isFloat(op->getOperand(0)))
+    return give(op, b, b.node("Mod", xy));
+  std::string whole = b.node("Floor", {b.node("Div", xy)});
+  give(op, b, b.node("Sub", {xy[0], b.node("Mul", {xy[1], whole})}));
+}
+
+static void writeShift(Operation *op, ExportBuilder &b, const ExportRow &row) {
+  if (!elementOf(op->getOperand(0)).isUnsignedInteger())
+    return b.fail(unsupported("shifts of signed integers"));
+  give(
+      op, b,
+      b.node("BitShift", operands(op, b), {makeString("direction", row.name)}));
+}
+
+static void writeCompare(Operation *op, ExportBuilder &b, const ExportRow &) {
+  auto compare = cast<graph::CompareOp>(op);
+  Names xy = operands(op, b);
+  switch (compare.getDirection()) {
+  case CompareDirection::eq:
+    return give(op, b, b.node("Equal", xy));
+  case CompareDirection::ne:
+    return give(op, b, b.node("Not", {b.node("Equal", xy)}));
+  case CompareDirection::lt:
+    return give(op, b, b.node("Less", xy));
+  case CompareDirection::le:
+    return give(op, b, b.node("LessOrEqual", xy));
+  case CompareDirection::gt:
+    return give(op, b, b.node("Greater", xy));
+  case CompareDirection::ge:
+    return give(op, b, b.node("GreaterOrEqual", xy));
+  }
+}
+
+static void writeIsFinite(Operation *op, ExportBuilder &b, const ExportRow &) {
+  std::string x = b.name(op->getOperand(0));
+  give(op, b,
+       b.node("Not",
+              {b.node("Or", {b.node("IsNaN", {x}), b.node("IsInf", {x})})}));
+}
+
+/// Clip where both bounds are scalars, else Min and Max.
+static void writeClamp(Operation *op, ExportBuilder &b, const ExportRow &) {
+  auto clamp = cast<graph::ClampOp>(op);
+  auto scalarOf = [](Value value) -> Value {
+    auto broadcast = value.getDefiningOp<graph::BroadcastOp>();
+    bool isScalar =
+        broadcast &&
+        cast<RankedTensorType>(broadcast.getOperand().getType()).getRank() == 0;
+    return isScalar ? Value(broadcast.getOperand()) : Value();
+  };
+  Value low = scalarOf(clamp.getLow()), high = scalarOf(clamp.getHigh());
+  std::string x = b.name(clamp.getOperand());
+  if (low && high)
+    return give(op, b, b.node("Clip", {x, b.name(low), b.name(high)}));
+  std::string raised = b.node("Max", {x, b.broadcastable(clamp.getLow())});
+  give(op, b, b.node("Min", {raised, b.broadcastable(clamp.getHigh())}));
+}
+
+static void writeConvert(Operation *op, ExportBuilder &b, const ExportRow &) {
+  auto convert = cast<graph::ConvertOp>(op);
+  give(op, b,
+       b.cast(b.name(convert.getOperand()), elementOf(convert.getResult())));
+}
+
+llvm::ArrayRef<ExportRow> zenith::onnx::elementwiseExports() {
+  static const ExportRow rows[] = {
+      {"graph.abs", same, "Abs"},
+      {"graph.acos", same, "Acos"},
+      {"graph.acosh", same, "Acosh"},
+      {"graph.add", same, "Add"},
+      {"graph.and", writeBitwise, "And"},
+      {"graph.asin", same, "Asin"},
+      {"graph.asinh", same, "Asinh"},
+      {"graph.atan", same, "Atan"},
+      {"graph.atanh", same, "Atanh"},
+      {"graph.cbrt", writeCbrt},
+      {"graph.ceil", same, "Ceil"},
+      {"graph.clamp", writeClamp},
+      {"graph.compare", writeCompare},
+      {"graph.convert", writeConvert},
+      {"graph.cos", same, "Cos"},
+      {"graph.cosh", same, "Cosh"},
+      {"graph.div", same, "Div"},
+      {"graph.erf", same, "Erf"},
+      {"graph.exp", same, "Exp"},
+      {"graph.expm1", writeExpm1},
+      {"graph.floor", same, "Floor"},
+      {"graph.floor_mod", writeFloorMod},
+      {"graph.is_finite", writeIsFinite},
+      {"graph.log", same, "Log"},
+      {"graph.log1p", writeLog1p},
+      {"graph.logistic", same, "Sigmoid"},
+      {"graph.max", writeMax, "Max"},
+      {"graph.min", orOnBools<andName>, "Min"},
+      {"graph.mul", same, "Mul"},
+      {"graph.neg", same, "Neg"},
+      {"graph.not", writeBitwise, "Not"},
+      {"graph.or", writeBitwise, "Or"},
+      {"graph.pow", same, "Pow"},
+      {"graph.rem", writeRem},
+      {"graph.round_away", writeRoundAway},
+      {"graph.round_even", same, "Round"},
+      {"graph.rsqrt", writeRsqrt},
+      {"graph.select", same, "Where"},
+      {"graph.shift_left", writeShift, "LEFT"},
+      {"graph.shift_right_logical", writeShift, "RIGHT"},
+      {"graph.sign", same, "Sign"},
+      {"graph.sin", same, "Sin"},
+      {"graph.sinh", same, "Sinh"},
+      {"graph.sqrt", same, "Sqrt"},
+      {"graph.sub", same, "Sub"},
+      {"graph.tan", same, "Tan"},
+      {"graph.tanh", same, "Tanh"},
+      {"graph.xor", writeBitwise, "Xor"},
+  };
+  return rows;
+}

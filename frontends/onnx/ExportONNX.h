@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From GraphIR to an ONNX model: public names, their order and named dimensions
+// survive, weights stay where they are.
+#ifndef ZENITH_FRONTENDS_ONNX_EXPORTONNX_H
+#define ZENITH_FRONTENDS_ONNX_EXPORTONNX_H
+
+#include "frontends/onnx/ONNXModel.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace zenith::onnx {
+
+struct ExportOptions {
+  /// 13 to 23.
+  int64_t opset = 17;
+  /// Function to export; empty: the only public one, else `main`.
+  std::string entry;
+  /// Folder that paths of parameters are relative to: the one of the IR file;
+  /// empty: the current one.
+  std::string folder;
+};
+
+/// Accepts the IR as imported or cleaned: one function without fusions or
+/// control flow.
+Result<Model> exportONNX(mlir::ModuleOp module,
+                         const ExportOptions &options = {});
+
+} // namespace zenith::onnx
+
+#endif // ZENITH_FRONTENDS_ONNX_EXPORTONNX_H
