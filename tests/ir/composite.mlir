@@ -6,13 +6,17 @@
 // RUN: zenith-opt %s --mlir-print-op-generic | zenith-opt | FileCheck %s
 // RUN: zenith-opt %s --emit-bytecode | zenith-opt | FileCheck %s
 
-func.func @softmax(%x: tensor<2x?xf32>) {
+func.func @softmax(%x: tensor<2x?xf32>, %y: tensor<2x3xf64>) {
+  // CHECK: graph.softmax %{{.*}} [0] : tensor<2x3xf64>
+  %s = graph.softmax %y [0] : tensor<2x3xf64>
   // CHECK: graph.softmax %{{.*}} [1] : tensor<2x?xf32>
   %r = graph.softmax %x [1] : tensor<2x?xf32>
   return
 }
 
-func.func @log_softmax(%x: tensor<2x?xf16>) {
+func.func @log_softmax(%x: tensor<2x?xf16>, %y: tensor<2x3xf64>) {
+  // CHECK: graph.log_softmax %{{.*}} [0] : tensor<2x3xf64>
+  %s = graph.log_softmax %y [0] : tensor<2x3xf64>
   // CHECK: graph.log_softmax %{{.*}} [0, 1] : tensor<2x?xf16>
   %r = graph.log_softmax %x [0, 1] : tensor<2x?xf16>
   return
@@ -50,7 +54,9 @@ func.func @gelu(%x: tensor<4xf32>) {
   return
 }
 
-func.func @attention(%q: tensor<2x4x8xf32>, %k: tensor<2x?x8xf32>, %m: tensor<2x4x?xf32>) {
+func.func @attention(%q: tensor<2x4x8xf32>, %k: tensor<2x?x8xf32>, %m: tensor<2x4x?xf32>, %l: tensor<2x6x8xf32>) {
+  // CHECK: graph.attention %{{.*}}, %{{.*}}, %{{.*}} {scale = 1.250000e-01 : f64} : (tensor<2x4x8xf32>, tensor<2x6x8xf32>, tensor<2x6x8xf32>) -> tensor<2x4x8xf32>
+  %t = graph.attention %q, %l, %l {scale = 1.250000e-01 : f64} : (tensor<2x4x8xf32>, tensor<2x6x8xf32>, tensor<2x6x8xf32>) -> tensor<2x4x8xf32>
   // CHECK: graph.attention %{{.*}}, %{{.*}}, %{{.*}} {scale = 1.250000e-01 : f64} : (tensor<2x4x8xf32>, tensor<2x?x8xf32>, tensor<2x?x8xf32>) -> tensor<2x4x8xf32>
   %r = graph.attention %q, %k, %k {scale = 1.250000e-01 : f64} : (tensor<2x4x8xf32>, tensor<2x?x8xf32>, tensor<2x?x8xf32>) -> tensor<2x4x8xf32>
   // CHECK: graph.attention %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {causal, scale = 1.250000e-01 : f64} : (tensor<2x4x8xf32>, tensor<2x?x8xf32>, tensor<2x?x8xf32>, tensor<2x4x?xf32>) -> tensor<2x4x8xf32>

@@ -76,7 +76,7 @@ func.func @compare_c2_element(%x: tensor<4xf32>, %y: tensor<4xf64>) {
 
 // -----
 
-func.func @selection_of_two_types(%p: tensor<4xi1>, %x: tensor<4xf32>, %y: tensor<4xf64>) {
+func.func @select_c2_element(%p: tensor<4xi1>, %x: tensor<4xf32>, %y: tensor<4xf64>) {
   // expected-error@below {{'graph.select' op failed to verify that all of {on_true, on_false, result} have same type}}
   %r = "graph.select"(%p, %x, %y) : (tensor<4xi1>, tensor<4xf32>, tensor<4xf64>) -> tensor<4xf32>
   return

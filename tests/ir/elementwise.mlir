@@ -306,7 +306,9 @@ func.func @compare(%x: tensor<4xf32>, %y: tensor<4xf32>, %c: tensor<?xcomplex<f6
   return
 }
 
-func.func @is_finite(%x: tensor<?xbf16>) {
+func.func @is_finite(%x: tensor<?xbf16>, %y: tensor<4xf32>) {
+  // CHECK: graph.is_finite %{{.*}} : tensor<4xf32> -> tensor<4xi1>
+  %q = graph.is_finite %y : tensor<4xf32> -> tensor<4xi1>
   // CHECK: graph.is_finite %{{.*}} : tensor<?xbf16> -> tensor<?xi1>
   %p = graph.is_finite %x : tensor<?xbf16> -> tensor<?xi1>
   return

@@ -22,7 +22,9 @@ func.func @dynamic_slice(%x: tensor<4x4xf32>, %i: tensor<i64>, %s: tensor<f32>) 
   return
 }
 
-func.func @dynamic_update_slice(%x: tensor<?xf32>, %u: tensor<2xf32>, %i: tensor<i32>) {
+func.func @dynamic_update_slice(%x: tensor<?xf32>, %u: tensor<2xf32>, %i: tensor<i32>, %y: tensor<4xf32>) {
+  // CHECK: graph.dynamic_update_slice %{{.*}}, %{{.*}}, %{{.*}} : (tensor<4xf32>, tensor<2xf32>, tensor<i32>) -> tensor<4xf32>
+  %s = graph.dynamic_update_slice %y, %u, %i : (tensor<4xf32>, tensor<2xf32>, tensor<i32>) -> tensor<4xf32>
   // CHECK: graph.dynamic_update_slice %{{.*}}, %{{.*}}, %{{.*}} : (tensor<?xf32>, tensor<2xf32>, tensor<i32>) -> tensor<?xf32>
   %r = graph.dynamic_update_slice %x, %u, %i : (tensor<?xf32>, tensor<2xf32>, tensor<i32>) -> tensor<?xf32>
   return

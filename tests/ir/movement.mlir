@@ -20,7 +20,9 @@ func.func @constant() {
   return
 }
 
-func.func @dim(%x: tensor<?x4xf32>) {
+func.func @dim(%x: tensor<?x4xf32>, %y: tensor<2x3xi1>) {
+  // CHECK: graph.dim %{{.*}}, 1 : tensor<2x3xi1>
+  %m = graph.dim %y, 1 : tensor<2x3xi1>
   // CHECK: graph.dim %{{.*}}, 0 : tensor<?x4xf32>
   %n = graph.dim %x, 0 : tensor<?x4xf32>
   return
@@ -86,7 +88,9 @@ func.func @concat(%x: tensor<2x3xf32>, %y: tensor<?x3xf32>) {
   return
 }
 
-func.func @reverse(%x: tensor<4x?xf32>) {
+func.func @reverse(%x: tensor<4x?xf32>, %y: tensor<2x3xui8>) {
+  // CHECK: graph.reverse %{{.*}} [0, 1] : tensor<2x3xui8>
+  %s = graph.reverse %y [0, 1] : tensor<2x3xui8>
   // CHECK: graph.reverse %{{.*}} [0] : tensor<4x?xf32>
   %r = graph.reverse %x [0] : tensor<4x?xf32>
   return

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes docs/generated: the ops and the passes, as their TableGen records tell.
+
+usage: gen_docs.py [--check] [--tblgen=FILE] [--include=DIR]; --check writes nothing and exits 1 where a page has drifted.
+"""
+import argparse
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+NOTE = "<!-- Written by tools/scripts/gen_docs.py from {sources}; edit those instead. -->\n"
+
+
+def records(tblgen, include, source):
+    command = [tblgen, "--dump-json", "-I", include, "-I", str(ROOT), str(ROOT / source)]
+    return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+
+def in_source_order(names, sources):
+    text = "".join((ROOT / source).read_text() for source in sources)
+    return sorted(names, key=lambda name: re.search(r"^def " + name + r"\b", text, re.M).start())
+
+
+def sentences(text):
+    """Description split into prose, numbered constraints and the example."""
+    text = " ".join(text.split())
+    text, _, example = text.partition("Example: ")
+    prose = re.split(r"\bc\d+: ", text)[0].strip()
+    constraints = re.findall(r"\b(c\d+): (.*?)(?=\bc\d+: |$)", text)
+    cleaned = [(label, clause.strip().rstrip(";.").strip()) for label, clause in constraints]
+    return prose, cleaned, example.strip().strip("`")
+
+
+def value_rows(op, all_records):
+    for place, role in (("arguments", None), ("results", "result")):
+        for value, name in op[place]["args"]:
+            record = all_records[value["def"]]
+            variadic, optional = "", ""
+            if "Variadic" in record["!superclasses"]:
+                variadic = "any number of "
+            if "Optional" in record["!superclasses"] or "OptionalAttr" in record["!superclasses"]:
+                optional = "optional "
+            while "baseType" in record and record["baseType"]:
+                record = all_records[record["baseType"]["def"]]
+            if "OptionalAttr" in record["!superclasses"]:
+                record = all_records[record["baseAttr"]["def"]]
+            is_attribute = "Attr" in record["!superclasses"]
+            text = (record.get("summary") or record["!name"]).split(";")[0]
+            if "EnumAttr" in record["!superclasses"]:
+                cases = all_records[record["enum"]["def"]]["enumerants"]
+                text = "one of " + ", ".join("`" + all_records[case["def"]]["str"] + "`" for case in cases)
+            text = text.replace("ranked tensor", "tensor").replace(" attribute", "").replace("|", "\\|")
+            yield f"`{name}`", role or ("attribute" if is_attribute else "operand"), optional + variadic + text
+
+
+def family_of(op, all_records):
+    for trait in op["traits"]:
+        found = re.match(r"InFamily<.*::(\w+)>", all_records[trait["def"]].get("trait") or "")
+        if found:
+            return found[1]
+    raise SystemExit(f"{op['opName']} has no family")
+
+
+def ops_page(tblgen, include):
+    sources = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "ir/ops").glob("*.td"))]
+    order = re.findall(r'include "(ir/ops/\w+\.td)"', (ROOT / "ir/GraphOps.td").read_text())
+    assert sorted(order) == sources, "ir/GraphOps.td does not include every file of ir/ops"
+    all_records = records(tblgen, include, "ir/GraphOps.td")
+    names = [name for name in all_records["!instanceof"]["Op"] if name.startswith("Graph_")]
+    lines = [NOTE.format(sources="ir/ops/*.td"), "# Ops of GraphIR", ""]
+    lines += ["What types, dimensions and parameters are: [graphir.md](../graphir.md). A broken constraint is reported with its",
+              "label, as in `(transpose_c1)`; `tests/ir/<family>-invalid.mlir` breaks each one.", ""]
+    family = None
+    for name in in_source_order(names, order):
+        op = all_records[name]
+        if family_of(op, all_records) != family:
+            family = family_of(op, all_records)
+            lines += [f"## {family}", ""]
+            if family == "Elementwise":
+                lines += ["All operands and the result have one shape (c1) and, where no op says otherwise, one element type (c2).", ""]
+        prose, constraints, example = sentences(op["description"])
+        lines += [f"### graph.{op['opName']}", "", op["summary"] + ".", ""]
+        if prose and not prose.startswith("No constraints"):
+            lines += [prose, ""]
+        lines += ["| value | role | type |", "|---|---|---|"]
+        lines += [f"| {value} | {role} | {text} |" for value, role, text in value_rows(op, all_records)] + [""]
+        lines += [f"- **{label}** {clause}." for label, clause in constraints] + ([""] if constraints else [])
+        lines += ["```mlir", example, "```", ""]
+    return "\n".join(lines)
+
+
+def passes_page(tblgen, include, sources):
+    lines = [NOTE.format(sources=" and ".join(sources)), "# Passes", ""]
+    for source in sources:
+        all_records = records(tblgen, include, source)
+        for name in in_source_order(all_records["!instanceof"]["PassBase"], [source]):
+            record = all_records[name]
+            lines += [f"## {record['argument']}", "", record["summary"] + ".", ""]
+            text = record["description"].rstrip().strip("\n")
+            indent = min((len(line) - len(line.lstrip()) for line in text.splitlines() if line.strip()), default=0)
+            lines += [line[indent:].rstrip() for line in text.splitlines()] + [""]
+            options = [all_records[option["def"]] for option in record["options"]]
+            if options:
+                lines += ["| option | default | meaning |", "|---|---|---|"]
+                lines += [f"| `{o['argument']}` | {o['defaultValue'] or ''} | {o['description']} |" for o in options] + [""]
+    return "\n".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--tblgen", default="/usr/lib/llvm-19/bin/llvm-tblgen")
+    parser.add_argument("--include", default="/usr/lib/llvm-19/include")
+    options = parser.parse_args()
+    passes = [source for source in ("passes/GraphPasses.td", "lowering/LoweringPasses.td") if (ROOT / source).exists()]
+    pages = {"ops.md": ops_page(options.tblgen, options.include)}
+    if passes:
+        pages["passes.md"] = passes_page(options.tblgen, options.include, passes)
+    drifted = False
+    for name, text in pages.items():
+        path = ROOT / "docs" / "generated" / name
+        if path.exists() and path.read_text() == text:
+            continue
+        drifted = True
+        if options.check:
+            print(f"{path.relative_to(ROOT)} has drifted: run tools/scripts/gen_docs.py")
+        else:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text)
+            print(f"wrote {path.relative_to(ROOT)}")
+    return 1 if drifted and options.check else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
