@@ -250,6 +250,14 @@ ZENITH_EXPORT int32_t zenith_parallel_for(zenith_run_context *context,
                                           const int64_t *sizes, int64_t tasks,
                                           int64_t kernel_index);
 
+/// As zenith_parallel_for, on the calling thread alone: for launches so small
+/// that waking others takes longer.
+ZENITH_EXPORT int32_t zenith_serial_for(zenith_run_context *context,
+                                        zenith_task_fn fn,
+                                        void *const *pointers,
+                                        const int64_t *sizes, int64_t tasks,
+                                        int64_t kernel_index);
+
 /// The run's arena; null after recording ZENITH_OUT_OF_MEMORY. bytes == 0 gives
 /// a pointer that must not be dereferenced.
 ZENITH_EXPORT void *zenith_arena(zenith_run_context *context, int64_t bytes);

@@ -28,20 +28,35 @@ int32_t zenith_status(zenith_run_context *context) {
   return context->error.code;
 }
 
-int32_t zenith_parallel_for(zenith_run_context *context, zenith_task_fn fn,
-                            void *const *pointers, const int64_t *sizes,
-                            int64_t tasks, int64_t kernel_index) {
+/// Runs a kernel on the context's threads, or on this one where `run` is null.
+static int32_t runKernel(zenith_run_context *context, zenith_task_fn fn,
+                         void *const *pointers, const int64_t *sizes,
+                         int64_t tasks, int64_t kernel_index,
+                         decltype(zenith_run_context::parallel_for) run) {
   if (int32_t code = zenith_status(context))
     return code;
   if (tasks <= 0)
     return ZENITH_OK;
   ProfileClock clock(*context);
-  if (context->parallel_for)
-    context->parallel_for(context->user, fn, pointers, sizes, tasks);
+  if (run)
+    run(context->user, fn, pointers, sizes, tasks);
   else
     fn(pointers, sizes, 0, tasks);
   clock.report(ZENITH_EVENT_KERNEL, kernel_index, tasks, 0, sizes);
   return ZENITH_OK;
+}
+
+int32_t zenith_parallel_for(zenith_run_context *context, zenith_task_fn fn,
+                            void *const *pointers, const int64_t *sizes,
+                            int64_t tasks, int64_t kernel_index) {
+  return runKernel(context, fn, pointers, sizes, tasks, kernel_index,
+                   context->parallel_for);
+}
+
+int32_t zenith_serial_for(zenith_run_context *context, zenith_task_fn fn,
+                          void *const *pointers, const int64_t *sizes,
+                          int64_t tasks, int64_t kernel_index) {
+  return runKernel(context, fn, pointers, sizes, tasks, kernel_index, nullptr);
 }
 
 static void *failNoMemory(zenith_run_context *context, const char *what,

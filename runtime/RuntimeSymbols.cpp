@@ -28,6 +28,7 @@ const zenith_symbol *zenith_runtime_symbols(size_t *count) {
       ZENITH_SYMBOL(zenith_result_dims),
       ZENITH_SYMBOL(zenith_result_donated),
       ZENITH_SYMBOL(zenith_result_release),
+      ZENITH_SYMBOL(zenith_serial_for),
       ZENITH_SYMBOL(zenith_status),
   };
   *count = sizeof(symbols) / sizeof(symbols[0]);
