@@ -98,7 +98,7 @@ static bool foldElementwise(NodeImport &n, Type resultElement, Fold fold) {
     for (auto [operand, index] : llvm::zip_equal(operands, indices))
       group.push_back(operand.values[index[i]]);
     auto value = fold(group);
-    if (!value)
+    if (!value || !simpleEnough(*value))
       return false;
     result.values.push_back(std::move(*value));
   }

@@ -23,11 +23,25 @@ bool zenith::onnx::provablyNatural(const DimExpr &dim) {
   return DimExpr(0).provablyAtMost(dim);
 }
 
-DimExpr zenith::onnx::product(ArrayRef<DimExpr> dims) {
-  DimExpr result(1);
-  for (const DimExpr &dim : dims)
-    result = result * dim;
-  return result;
+static bool spend(const DimExpr &expr, int depth, int &budget) {
+  constexpr int deepest = 8;
+  for (const auto &[monomial, coefficient] : expr.terms())
+    for (const auto &[atom, power] : monomial) {
+      constexpr unsigned largestPower = 16;
+      budget -= 1 + int(std::min(power, largestPower));
+      if (budget < 0 || depth > deepest || power > largestPower)
+        return false;
+      if (atom.kind != graph::DimAtom::Kind::Symbol &&
+          !(spend(*atom.lhs, depth + 1, budget) &&
+            spend(*atom.rhs, depth + 1, budget)))
+        return false;
+    }
+  return true;
+}
+
+bool zenith::onnx::simpleEnough(const DimExpr &expr) {
+  int budget = 200;
+  return spend(expr, 0, budget);
 }
 
 //===----------------------------------------------------------------------===//
@@ -65,11 +79,30 @@ RankedTensorType ImportBuilder::typeOf(ArrayRef<DimExpr> dims, Type element) {
   SmallVector<int64_t> shape;
   for (const DimExpr &dim : dims) {
     std::optional<int64_t> size = dim.constant();
+    if (!size && !checkSimple(dim))
+      size = 1;
     if (size && *size < 0)
       fail(invalid(fmt::format("a result dimension is negative: {}", *size)));
     shape.push_back(size ? std::max<int64_t>(*size, 0) : ShapedType::kDynamic);
   }
   return RankedTensorType::get(shape, element);
+}
+
+bool ImportBuilder::checkSimple(const DimExpr &expr) {
+  if (simpleEnough(expr))
+    return true;
+  fail(unsupported("a dimension is too complicated an expression"));
+  return false;
+}
+
+DimExpr ImportBuilder::product(ArrayRef<DimExpr> dims) {
+  DimExpr result(1);
+  for (const DimExpr &dim : dims) {
+    result = result * dim;
+    if (!checkSimple(result))
+      return DimExpr(1);
+  }
+  return result;
 }
 
 void ImportBuilder::bindDims(Value value) {
@@ -146,6 +179,8 @@ Value ImportBuilder::monomialValue(const DimExpr::Monomial &monomial,
 }
 
 Value ImportBuilder::scalar(const DimExpr &expr) {
+  if (!checkSimple(expr))
+    return opaque(RankedTensorType::get({}, builder.getI64Type()));
   std::string text = expr.str();
   if (auto known = scalarCache.find(text); known != scalarCache.end())
     return known->second;

@@ -29,7 +29,9 @@ bool provablyNatural(const DimExpr &dim);
 inline bool sameDims(llvm::ArrayRef<DimExpr> lhs, llvm::ArrayRef<DimExpr> rhs) {
   return std::equal(lhs.begin(), lhs.end(), rhs.begin(), rhs.end());
 }
-DimExpr product(llvm::ArrayRef<DimExpr> dims);
+/// False for expressions that no real model has: hostile ones grow with every
+/// node until nothing can compute with them.
+bool simpleEnough(const DimExpr &expr);
 
 class ImportBuilder {
 public:
@@ -51,6 +53,8 @@ public:
   DimVector dims(Value value) { return analysis.dimsOf(value); }
   mlir::RankedTensorType typeOf(llvm::ArrayRef<DimExpr> dims,
                                 mlir::Type element);
+  /// Product of dimensions; fails where it gets out of hand.
+  DimExpr product(llvm::ArrayRef<DimExpr> dims);
   /// Remembers where the symbols of a value's dynamic dimensions can be read.
   void bindDims(Value value);
   /// tensor<i64> with the value of `expr`.
@@ -128,6 +132,7 @@ public:
   Value opaque(mlir::Type type);
 
 private:
+  bool checkSimple(const DimExpr &expr);
   Value checked(mlir::Operation *op, mlir::Type type);
   Value atomValue(const graph::DimAtom &atom);
   Value monomialValue(const DimExpr::Monomial &monomial, int64_t coefficient);

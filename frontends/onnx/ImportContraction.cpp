@@ -119,6 +119,9 @@ static void importConv(NodeImport &n) {
       return n.fail(unsupported("a kernel of unknown size"));
     size.push_back(*dim.constant());
   }
+  int64_t groups = n.intAttribute("group", 1);
+  if (groups < 1)
+    return n.fail(invalid(fmt::format("attribute 'group' is {}", groups)));
   Window window = readWindow(n, size, ArrayRef(input).drop_front(2));
   if (n.failed())
     return;
@@ -129,8 +132,7 @@ static void importConv(NodeImport &n) {
   Value value = n.b.emit<graph::ConvolutionOp>(
       n.b.typeOf(result, n.elementType(0)), x, w,
       channelsFirst(n.b.builder.getContext(), rank - 2), window.strides,
-      window.low, window.high, ones, window.dilations,
-      n.intAttribute("group", 1));
+      window.low, window.high, ones, window.dilations, groups);
   if (n.has(2)) {
     Value bias = n.b.broadcast(n.input(2), {1}, n.b.dims(value));
     value = n.b.binary<graph::AddOp>(value, bias);

@@ -61,7 +61,7 @@ requestedDims(NodeImport &n, ArrayRef<DimExpr> request, bool zeroCopies) {
       to.push_back(wanted);
     }
   }
-  DimExpr total = product(from), known = product(to);
+  DimExpr total = n.b.product(from), known = n.b.product(to);
   if (open) {
     auto exact = known.isConstant(0) ? std::nullopt : total.exactDiv(known);
     if (!exact && total.constant() && known.constant() &&
@@ -104,8 +104,8 @@ static void importFlatten(NodeImport &n) {
     return n.fail(
         invalid(fmt::format("axis is out of range for rank {}", rank)));
   DimVector dims = n.dims(0);
-  giveShape(n, {product(ArrayRef(dims).take_front(axis)),
-                product(ArrayRef(dims).drop_front(axis))});
+  giveShape(n, {n.b.product(ArrayRef(dims).take_front(axis)),
+                n.b.product(ArrayRef(dims).drop_front(axis))});
 }
 
 static void importSqueeze(NodeImport &n) {

@@ -222,7 +222,10 @@ static void dropOpenExpressions(std::vector<SmallVector<Attribute>> &dims) {
   for (auto &argument : dims)
     for (Attribute &text : argument) {
       bool open = false;
-      if (auto expr = expressionOf(text))
+      auto expr = expressionOf(text);
+      if (expr && !simpleEnough(*expr))
+        open = true;
+      else if (expr)
         expr->forEachSymbol(
             [&](const std::string &name) { open |= !names.count(name); });
       if (open)
@@ -361,6 +364,10 @@ Status ModelImport::importCall(const Node &node, const Function &callee,
     return nullptr;
   };
   for (const Node &original : callee.nodes) {
+    constexpr size_t mostInlined = 200000;
+    if (keptNodes.size() >= mostInlined)
+      return unsupported(fmt::format(
+          "calls of functions come to more than {} nodes", mostInlined));
     Node &copy = keptNodes.emplace_back(original);
     copy.attributes.clear();
     for (const auto &attribute : original.attributes) {

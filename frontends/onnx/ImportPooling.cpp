@@ -128,7 +128,7 @@ static void importAveragePool(NodeImport &n) {
   bool isStatic = llvm::all_of(spatialDims, [](const DimExpr &dim) {
     return dim.constant().has_value();
   });
-  auto outputs = product(window->outputDims).constant();
+  auto outputs = n.b.product(window->outputDims).constant();
   if (isStatic && outputs && *outputs <= maxCounts) {
     SmallVector<int64_t> spatial;
     for (const DimExpr &dim : spatialDims)

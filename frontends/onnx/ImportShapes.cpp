@@ -29,7 +29,7 @@ static void importShape(NodeImport &n) {
 }
 
 static void importSize(NodeImport &n) {
-  n.result(0, Elements{{}, {product(n.dims(0))}}, n.b.builder.getI64Type());
+  n.result(0, Elements{{}, {n.b.product(n.dims(0))}}, n.b.builder.getI64Type());
 }
 
 template <typename T>

@@ -81,12 +81,11 @@ DenseElementsAttr zenith::onnx::denseElements(const Tensor &tensor,
       values.push_back(byte != 0);
     return DenseElementsAttr::get(type, values);
   }
-  unsigned bits = dataTypeBits(tensor.type);
-  if (bits < 8) {
-    llvm::SmallVector<llvm::APInt> values;
+  if (unsigned bits = dataTypeBits(tensor.type); bits < 8) {
+    llvm::SmallVector<char> unpacked;
     for (uint64_t i = 0; i < count; ++i)
-      values.emplace_back(bits, packedElement(view, bits, i));
-    return DenseElementsAttr::get(type, values);
+      unpacked.push_back(packedElement(view, bits, i));
+    return DenseElementsAttr::getFromRawBuffer(type, unpacked);
   }
   // A single element or an empty tensor counts as a splat in MLIR's raw form;
   // both spellings mean the same.
