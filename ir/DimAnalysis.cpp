@@ -12,8 +12,29 @@ using namespace mlir;
 
 namespace zenith::graph {
 
-/// Larger sums say nothing to a reader and cost more than they prove.
-static constexpr size_t termLimit = 256;
+/// Larger expressions say nothing to a reader and cost more than they prove.
+static constexpr size_t termLimit = 64;
+static constexpr size_t nodeLimit = 128;
+/// Longer vectors are data rather than shapes.
+static constexpr int64_t vectorLimit = 32;
+
+/// Takes the nodes of `expr`, as a tree, from `budget`; false once it is spent.
+static bool fits(const DimExpr &expr, size_t &budget) {
+  for (const auto &[monomial, coefficient] : expr.terms())
+    for (const auto &[atom, exponent] : monomial) {
+      if (budget-- == 0)
+        return false;
+      if (atom.kind != DimAtom::Kind::Symbol &&
+          (!fits(*atom.lhs, budget) || !fits(*atom.rhs, budget)))
+        return false;
+    }
+  return true;
+}
+
+static bool tooLarge(const DimExpr &expr) {
+  size_t budget = nodeLimit;
+  return expr.terms().size() > termLimit || !fits(expr, budget);
+}
 
 static bool isIntegerScalar(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
@@ -23,9 +44,7 @@ static bool isIntegerScalar(Type type) {
 }
 
 static std::optional<DimExpr> bounded(std::optional<DimExpr> expr) {
-  if (expr && expr->terms().size() > termLimit)
-    return std::nullopt;
-  return expr;
+  return expr && !tooLarge(*expr) ? expr : std::nullopt;
 }
 
 DimExpr DimAnalysis::freshSymbol() {
@@ -35,17 +54,30 @@ DimExpr DimAnalysis::freshScalar() {
   return DimExpr::symbol("%i" + std::to_string(fresh++));
 }
 
+/// A short vector of integers that ops put together from sizes.
+static bool isShapeVector(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return type.getRank() == 1 && type.hasStaticShape() &&
+         type.getDimSize(0) > 0 && type.getDimSize(0) <= vectorLimit &&
+         type.getElementType().isInteger() &&
+         isa_and_nonnull<ReshapeOp, BroadcastOp, SliceOp, ConcatOp, ConvertOp>(
+             value.getDefiningOp());
+}
+
 bool DimAnalysis::settled(Value value) const {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type)
     return true;
   if (!type.hasStaticShape())
     return dims.count(value);
+  if (isShapeVector(value))
+    return elements.count({value, 0});
   // Data-dependent scalars get their symbol when someone asks, not on the way
   // to another value.
   return !isIntegerScalar(type) || scalars.count(value) ||
          !isa_and_nonnull<AddOp, SubOp, MulOp, DivOp, RemOp, FloorModOp, MaxOp,
-                          MinOp, ConvertOp, DimOp>(value.getDefiningOp());
+                          MinOp, ConvertOp, ReshapeOp, DimOp>(
+             value.getDefiningOp());
 }
 
 /// Computes what `value` rests on, deepest first, with a stack of its own:
@@ -73,7 +105,10 @@ void DimAnalysis::settleOperands(Value value) {
       if (top == value || settled(top))
         continue;
       auto type = cast<RankedTensorType>(top.getType());
-      if (type.hasStaticShape())
+      if (isShapeVector(top))
+        for (int64_t index = 0; index < type.getDimSize(0); ++index)
+          element(top, index);
+      else if (type.hasStaticShape())
         scalar(top);
       else
         dims[top] = std::make_unique<DimVector>(computeDims(top));
@@ -127,7 +162,7 @@ DimVector DimAnalysis::computeDims(Value value) {
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
     if (!type.isDynamicDim(dim))
       result[dim] = type.getDimSize(dim);
-    else if (!answered || result[dim].terms().size() > termLimit)
+    else if (!answered || tooLarge(result[dim]))
       result[dim] = freshSymbol();
   return result;
 }
@@ -248,43 +283,46 @@ DimExpr DimAnalysis::scalar(Value value) {
   return *entry;
 }
 
-std::optional<DimExpr> DimAnalysis::computeElement(Value value, int64_t index) {
-  if (auto constant = constantElement(value, index))
-    return DimExpr(*constant);
-  Operation *op = value.getDefiningOp();
-  if (auto reshape = dyn_cast_or_null<ReshapeOp>(op)) {
-    auto type = cast<RankedTensorType>(reshape.getOperand().getType());
-    if (type.getRank() == 0)
-      return scalar(reshape.getOperand());
-    return type.getRank() == 1
-               ? std::optional(element(reshape.getOperand(), index))
-               : std::nullopt;
-  }
+/// The operand and position that element `index` of a moved vector comes from;
+/// a null value where it isn't moved.
+static std::pair<Value, int64_t> movedElement(Operation *op, int64_t index) {
+  if (auto reshape = dyn_cast_or_null<ReshapeOp>(op))
+    return {reshape.getOperand(), index};
   if (auto broadcast = dyn_cast_or_null<BroadcastOp>(op);
       broadcast && broadcast.getMapping().empty())
-    return scalar(broadcast.getOperand());
-  if (auto concat = dyn_cast_or_null<ConcatOp>(op)) {
-    for (Value part : concat.getOperands()) {
+    return {broadcast.getOperand(), 0};
+  if (auto slice = dyn_cast_or_null<SliceOp>(op);
+      slice && !ShapedType::isDynamic(slice.getStaticStarts()[0]))
+    return {slice.getOperand(),
+            slice.getStaticStarts()[0] + index * slice.getStrides()[0]};
+  if (auto concat = dyn_cast_or_null<ConcatOp>(op))
+    for (Value part : op->getOperands()) {
       int64_t size = cast<RankedTensorType>(part.getType()).getDimSize(0);
       if (ShapedType::isDynamic(size))
-        return std::nullopt;
+        break;
       if (index < size)
-        return element(part, index);
+        return {part, index};
       index -= size;
     }
-  }
-  if (auto slice = dyn_cast_or_null<SliceOp>(op)) {
-    int64_t start = slice.getStaticStarts()[0];
-    if (!ShapedType::isDynamic(start))
-      return element(slice.getOperand(), start + index * slice.getStrides()[0]);
-  }
   if (auto convert = dyn_cast_or_null<ConvertOp>(op)) {
     Type from =
         cast<RankedTensorType>(convert.getOperand().getType()).getElementType();
     if (from.isInteger() && !from.isInteger(1))
-      return element(convert.getOperand(), index);
+      return {convert.getOperand(), index};
   }
-  return std::nullopt;
+  return {};
+}
+
+std::optional<DimExpr> DimAnalysis::computeElement(Value value, int64_t index) {
+  if (auto constant = constantElement(value, index))
+    return DimExpr(*constant);
+  auto [source, position] = movedElement(value.getDefiningOp(), index);
+  if (!source)
+    return std::nullopt;
+  int64_t rank = cast<RankedTensorType>(source.getType()).getRank();
+  if (rank == 0)
+    return scalar(source);
+  return rank == 1 ? std::optional(element(source, position)) : std::nullopt;
 }
 
 DimExpr DimAnalysis::element(Value value, int64_t index) {

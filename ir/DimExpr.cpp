@@ -96,9 +96,7 @@ int compareMonomials(const DimExpr::Monomial &lhs,
   return left != lhs.end() ? 1 : right != rhs.end() ? -1 : 0;
 }
 
-bool nonNegative(const DimExpr &expr) {
-  return DimExpr(0).provablyAtMost(expr);
-}
+bool nonNegative(const DimExpr &expr);
 
 bool nonNegative(const DimAtom &atom) {
   switch (atom.kind) {
@@ -113,6 +111,17 @@ bool nonNegative(const DimAtom &atom) {
     return nonNegative(*atom.lhs) || nonNegative(*atom.rhs);
   }
   return false;
+}
+/// Looks at each term alone: linear in the size of the expression.
+bool nonNegative(const DimExpr &expr) {
+  for (const auto &[monomial, coefficient] : expr.terms()) {
+    if (coefficient < 0)
+      return false;
+    for (const auto &[atom, exponent] : monomial)
+      if (exponent % 2 != 0 && !nonNegative(atom))
+        return false;
+  }
+  return true;
 }
 } // namespace
 
@@ -337,26 +346,15 @@ static DimExpr shiftSymbols(const DimExpr &expr) {
   return result;
 }
 
-static bool allTermsNonNegative(const DimExpr &expr) {
-  for (const auto &[monomial, coefficient] : expr.terms()) {
-    if (coefficient < 0)
-      return false;
-    for (const auto &[atom, exponent] : monomial)
-      if (exponent % 2 != 0 && !nonNegative(atom))
-        return false;
-  }
-  return true;
-}
-
 bool DimExpr::provablyAtMost(const DimExpr &other, bool atLeastOne) const {
   for (const DimExpr *side : {this, &other})
     for (const auto &[monomial, coefficient] : side->sum)
       if (saturated(coefficient))
         return false;
   DimExpr difference = other - *this;
-  if (allTermsNonNegative(difference))
+  if (nonNegative(difference))
     return true;
-  if (atLeastOne && allTermsNonNegative(shiftSymbols(difference)))
+  if (atLeastOne && nonNegative(shiftSymbols(difference)))
     return true;
   if (const DimAtom *atom = asAtom()) {
     if (atom->kind == DimAtom::Kind::Min)

@@ -8,6 +8,7 @@
 namespace zenith::graph {
 
 namespace {
+constexpr size_t textLimit = 1024;
 constexpr unsigned depthLimit = 64;
 constexpr unsigned termLimit = 256;
 constexpr int64_t exponentLimit = 8;
@@ -199,6 +200,8 @@ std::string termText(const DimExpr::Monomial &monomial, uint64_t magnitude) {
 } // namespace
 
 std::optional<DimExpr> DimExpr::parse(const std::string &text) {
+  if (text.size() > textLimit)
+    return std::nullopt;
   return DimParser(text).run();
 }
 

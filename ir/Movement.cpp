@@ -125,15 +125,33 @@ DimVector BroadcastOp::resultDims(unsigned, DimAnalysis &analysis) {
   return result;
 }
 
+static std::optional<int64_t> elementCount(RankedTensorType type) {
+  int64_t count = 1;
+  // A 0 anywhere makes the count 0, whatever the other sizes are.
+  if (llvm::is_contained(type.getShape(), 0))
+    return 0;
+  for (int64_t size : type.getShape())
+    if (__builtin_mul_overflow(count, size, &count))
+      return std::nullopt;
+  return count;
+}
+
 LogicalResult ReshapeOp::verify() {
   ShapeChecks checks(*this);
   RankedTensorType from = tensorType(getOperand()),
                    to = tensorType(getResult());
   // reshape_c1
-  if (from.hasStaticShape() && to.hasStaticShape() &&
-      from.getNumElements() != to.getNumElements())
-    return checks.fail("result", Twine(to.getNumElements()) + " elements",
-                       Twine(from.getNumElements()) + " elements", 1);
+  if (from.hasStaticShape() && to.hasStaticShape()) {
+    auto got = elementCount(to), expected = elementCount(from);
+    if (!got || !expected)
+      return checks.fail("shapes",
+                         listText(from.getShape()) + " and " +
+                             listText(to.getShape()),
+                         "element counts that fit 63 bits", 1);
+    if (*got != *expected)
+      return checks.fail("result", Twine(*got) + " elements",
+                         Twine(*expected) + " elements", 1);
+  }
   // reshape_c2, reshape_c3
   if (failed(checks.dimOperands("dims", getDims().size(), to, 2)))
     return failure();

@@ -25,6 +25,8 @@ DimExpr windowedSize(const DimExpr &size, const WindowDim &window) {
   DimExpr reach =
       (DimExpr(window.size) - DimExpr(1)) * DimExpr(window.dilation) +
       DimExpr(1);
+  if (window.size == 0)
+    reach = 0;
   // A window that doesn't fit makes the quotient at most -1.
   return DimExpr::max(
       DimExpr::floorDiv(padded - reach, window.stride) + DimExpr(1), 0);

@@ -165,4 +165,44 @@ TEST_F(DimAnalysisTest, DeepProgramsDontExhaustTheStack) {
   EXPECT_EQ(resultDims(text), (Texts{"n"}));
 }
 
+TEST_F(DimAnalysisTest, DeepSizesDontExhaustTheStack) {
+  std::string text = "func.func @f(%x: tensor<?xf32> {graph.dims = [\"n\"]}, "
+                     "%v: tensor<f32>) -> tensor<?xf32> {\n"
+                     "%s0 = graph.dim %x, 0 : tensor<?xf32>\n%c = "
+                     "graph.constant dense<1> : tensor<i64>\n";
+  const int depth = 20000;
+  for (int i = 1; i <= depth; ++i) {
+    std::string before = "%s" + std::to_string(i - 1),
+                after = std::to_string(i);
+    text += "%a" + after + " = graph.add " + before +
+            ", %c : tensor<i64>\n" + //
+            "%b" + after + " = graph.reshape %a" + after +
+            " : tensor<i64> -> tensor<1xi64>\n" + //
+            "%s" + after + " = graph.reshape %b" + after +
+            " : tensor<1xi64> -> tensor<i64>\n";
+  }
+  text += "%r = graph.broadcast %v [] [%s" + std::to_string(depth) +
+          "] : tensor<f32> -> tensor<?xf32>\n";
+  EXPECT_EQ(resultDims(text + "return %r : tensor<?xf32>\n}"),
+            (Texts{"n + " + std::to_string(depth)}));
+}
+
+TEST_F(DimAnalysisTest, GrowingExpressionsAreCut) {
+  std::string text = "func.func @f(%v: tensor<f32>, %s0: tensor<i64>, %t0: "
+                     "tensor<i64>) -> tensor<?xf32> {\n";
+  const int depth = 200;
+  for (int i = 1; i <= depth; ++i) {
+    std::string before = std::to_string(i - 1), after = std::to_string(i);
+    text += "%s" + after + " = graph.max %s" + before + ", %t" + before +
+            " : tensor<i64>\n" + //
+            "%t" + after + " = graph.mul %s" + before + ", %t" + before +
+            " : tensor<i64>\n";
+  }
+  text += "%r = graph.broadcast %v [] [%s" + std::to_string(depth) +
+          "] : tensor<f32> -> tensor<?xf32>\n";
+  auto dims = resultDims(text + "return %r : tensor<?xf32>\n}");
+  ASSERT_EQ(dims.size(), 1u);
+  EXPECT_LT(dims[0].size(), 2000u);
+}
+
 } // namespace

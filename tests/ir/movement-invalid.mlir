@@ -116,6 +116,14 @@ func.func @reshape_c1_count(%x: tensor<4xf32>) {
 
 // -----
 
+func.func @reshape_c1_overflow(%x: tensor<4294967296x4294967296xf32>) {
+  // expected-error@below {{'graph.reshape' op shapes: got [4294967296, 4294967296] and [2, 2], expected element counts that fit 63 bits (reshape_c1)}}
+  %r = graph.reshape %x : tensor<4294967296x4294967296xf32> -> tensor<2x2xf32>
+  return
+}
+
+// -----
+
 func.func @reshape_c2_extra(%x: tensor<4xf32>, %n: tensor<i64>) {
   // expected-error@below {{'graph.reshape' op dims: got 1 operands, expected 0, one for each ? of tensor<2x2xf32> (reshape_c2)}}
   %r = graph.reshape %x [%n] : tensor<4xf32> -> tensor<2x2xf32>
