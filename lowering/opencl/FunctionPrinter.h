@@ -29,12 +29,12 @@ class FunctionPrinter {
 public:
   /// Gives the C name of a private function for arguments in these spaces, and
   /// prints it where that has not happened yet. Empty after an error.
-  using Callee = llvm::function_ref<std::string(mlir::func::CallOp,
-                                                llvm::ArrayRef<Space>)>;
+  using Callee =
+      std::function<std::string(mlir::func::CallOp, llvm::ArrayRef<Space>)>;
 
   FunctionPrinter(HelperFunctions &helpers, const PrintOptions &options,
                   Callee callee)
-      : helpers(helpers), options(options), callee(callee) {}
+      : helpers(helpers), options(options), callee(std::move(callee)) {}
 
   /// `static inline ... name(...) {...}`; memref arguments in `spaces`.
   llvm::LogicalResult print(mlir::func::FuncOp function, llvm::StringRef name,
