@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Evaluates what follows a product row by row on the tile that the micro-kernel
+// left in the first-level cache.
+
+#include "lowering/kernels/ContractionEpilogue.h"
+#include "lowering/kernels/ContractionKernel.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using zenith::graph::DimExpr;
+
+namespace zenith::kernels {
+
+static Operation *yieldOf(graph::FusionOp fusion) {
+  return fusion.getBody().front().getTerminator();
+}
+
+static llvm::DenseSet<Value> dependents(graph::FusionOp fusion,
+                                        Operation *anchor) {
+  llvm::DenseSet<Value> all{anchor->getResult(0)};
+  for (Operation &op : fusion.getBody().front())
+    if (llvm::any_of(op.getOperands(),
+                     [&](Value operand) { return all.contains(operand); }))
+      all.insert(op.result_begin(), op.result_end());
+  return all;
+}
+
+static bool isElementwise(Operation *op) {
+  return graph::familyOf(op) == graph::Family::Elementwise;
+}
+
+ContractionEpilogue::ContractionEpilogue(KernelBuilder &kernel,
+                                         const ContractionSpace &space)
+    : k(kernel), emitter(kernel), space(space),
+      product(space.op->getResult(0)) {
+  element = getElementTypeOrSelf(product.getType());
+  width = space.columns.size.isConstant(1)
+              ? 1
+              : tileColumns(space.sum, kernel.target);
+  emitter.indices.width = width;
+  dependent = dependents(kernel.fusion, space.op);
+}
+
+/// Walks from a result back to the product; `digits` say where elements of
+/// `value` lie in the result.
+LogicalResult ContractionEpilogue::place(Value value, Digits digits,
+                                         llvm::DenseMap<Value, Digits> &seen) {
+  auto [known, isNew] = seen.try_emplace(value, digits);
+  if (!isNew) {
+    auto same = [](const Stride &x, const Stride &y) {
+      return x.size == y.size && x.stride == y.stride;
+    };
+    for (auto [x, y] : llvm::zip(known->second, digits)) {
+      coalesce(x);
+      coalesce(y);
+      if (x.size() != y.size() ||
+          !std::equal(x.begin(), x.end(), y.begin(), same))
+        return space.op->emitError("unsupported: a result combines elements of "
+                                   "the product at different places");
+    }
+    return success();
+  }
+  if (value == product)
+    return success();
+  Operation *op = value.getDefiningOp();
+  if (isElementwise(op)) {
+    for (Value operand : op->getOperands())
+      if (dependent.contains(operand) &&
+          llvm::failed(place(operand, digits, seen)))
+        return failure();
+    return success();
+  }
+  Value operand = op->getNumOperands() ? op->getOperand(0) : Value();
+  if (auto transpose = dyn_cast<graph::TransposeOp>(op)) {
+    Digits before(digits.size());
+    for (auto [to, from] : llvm::enumerate(transpose.getPermutation()))
+      before[from] = digits[to];
+    return place(operand, before, seen);
+  }
+  if (isa<graph::ReshapeOp>(op))
+    if (auto before = regroup(flatten(digits), k.dims.dimsOf(operand)))
+      return place(operand, *before, seen);
+  return op->emitError("unsupported: behind a product of the same kernel");
+}
+
+LogicalResult ContractionEpilogue::analyse() {
+  const graph::DimVector &sizes = k.dims.dimsOf(product);
+  for (Value yielded : yieldOf(k.fusion)->getOperands()) {
+    if (!dependent.contains(yielded))
+      return k.fusion.emitError("unsupported: a result of a contraction that "
+                                "does not depend on the product");
+    llvm::DenseMap<Value, Digits> seen;
+    if (llvm::failed(place(yielded, rowMajorView(yielded, k.dims).dims, seen)))
+      return failure();
+    const Digits &digits = seen[product];
+    Output output;
+    output.yielded = yielded;
+    output.sameDims = k.dims.dimsOf(yielded) == sizes;
+    auto select = [&](ArrayRef<unsigned> which) {
+      Digits some;
+      for (unsigned dim : which)
+        some.push_back(digits[dim]);
+      return flatten(some);
+    };
+    output.rows = select(space.rowDims);
+    output.columns = select(space.columnDims);
+    output.outer = digits;
+    outputs.push_back(std::move(output));
+  }
+  // Also where values pass through movement only: the sums are the result.
+  Value source = outputs.size() == 1 ? outputs[0].yielded : Value();
+  while (source && source != product) {
+    Operation *op = source.getDefiningOp();
+    source = isa<graph::TransposeOp, graph::ReshapeOp>(op) ? op->getOperand(0)
+                                                           : Value();
+  }
+  direct = source && width > 1 && memoryType(element) == space.sum &&
+           outputs[0].rows.size() == 1 && outputs[0].columns.size() == 1 &&
+           outputs[0].columns[0].stride.isConstant(1) && !k.target.opencl;
+  return success();
+}
+
+ContractionEpilogue::FlatIndex
+ContractionEpilogue::flatIndex(const TilePlace &place, Value row, bool lanes) {
+  IndexMath &math = emitter.indices;
+  FlatIndex flat;
+  unsigned rank = k.dims.dimsOf(product).size();
+  flat.batch.resize(rank);
+  flat.row = math.scalar(row, space.tile.size);
+  DimExpr radix = space.tile.size;
+  for (unsigned i = space.lines.size(); i-- > 0;) {
+    flat.row = math.add(
+        flat.row,
+        math.scale(math.scalar(place.lines[i], space.lines[i].size), radix));
+    radix = radix * space.lines[i].size;
+  }
+  flat.column = lanes ? math.lanes(place.column, space.columns.size, width)
+                      : math.scalar(place.column, space.columns.size);
+  SmallVector<DimExpr> radices(rank, DimExpr(1));
+  radix = space.columns.size;
+  for (unsigned i = space.outer.size(); i-- > 0;) {
+    const OuterAxis &axis = space.outer[i];
+    Ix digit = math.scalar(place.outer[i], axis.axis.size);
+    Ix &to = axis.resultDim < 0 ? flat.column : flat.batch[axis.resultDim];
+    DimExpr &at = axis.resultDim < 0 ? radix : radices[axis.resultDim];
+    to = math.add(to, math.scale(digit, at));
+    at = at * axis.axis.size;
+  }
+  return flat;
+}
+
+/// Dimensions of a flat index; the outermost needs no division.
+SmallVector<Ix> ContractionEpilogue::delinearize(Ix linear,
+                                                 ArrayRef<DimExpr> sizes) {
+  SmallVector<Ix> index(sizes.size());
+  unsigned outermost = 0;
+  while (outermost < sizes.size() && sizes[outermost].isConstant(1))
+    ++outermost;
+  for (unsigned i = sizes.size(); i-- > 0;) {
+    if (sizes[i].isConstant(1)) {
+      index[i] = Ix(DimExpr(0));
+    } else if (i == outermost) {
+      index[i] = linear;
+    } else {
+      auto [quotient, remainder] = emitter.indices.divide(linear, sizes[i]);
+      index[i] = remainder;
+      linear = quotient;
+    }
+  }
+  return index;
+}
+
+SmallVector<Ix> ContractionEpilogue::productIndex(const FlatIndex &flat) {
+  const graph::DimVector sizes = k.dims.dimsOf(product);
+  SmallVector<Ix> index = flat.batch;
+  auto spread = [&](ArrayRef<unsigned> which, const Ix &linear) {
+    SmallVector<DimExpr> some;
+    for (unsigned dim : which)
+      some.push_back(sizes[dim]);
+    for (auto [dim, ix] : llvm::zip(which, delinearize(linear, some)))
+      index[dim] = ix;
+  };
+  spread(space.rowDims, flat.row);
+  spread(space.columnDims, flat.column);
+  return index;
+}
+
+/// Sum of digit * stride for an index of one dimension.
+Ix ContractionEpilogue::along(const StridedDim &digits, Ix index) {
+  IndexMath &math = emitter.indices;
+  SmallVector<DimExpr> sizes;
+  for (const Stride &digit : digits)
+    sizes.push_back(digit.size);
+  Ix sum;
+  for (auto [digit, ix] :
+       llvm::zip(digits, delinearize(std::move(index), sizes)))
+    sum = math.add(sum, math.scale(ix, digit.stride));
+  return sum;
+}
+
+Ix ContractionEpilogue::address(const Output &output, const FlatIndex &flat) {
+  IndexMath &math = emitter.indices;
+  Ix sum = math.add(along(output.rows, flat.row),
+                    along(output.columns, flat.column));
+  for (auto [dim, ix] : llvm::enumerate(flat.batch))
+    if (!llvm::is_contained(space.rowDims, dim) &&
+        !llvm::is_contained(space.columnDims, dim)) {
+      StridedDim digits = output.outer[dim];
+      coalesce(digits);
+      sum = math.add(sum, along(digits, ix));
+    }
+  return sum;
+}
+
+std::optional<ContractionEpilogue::DirectStore>
+ContractionEpilogue::directStore(const TilePlace &place) {
+  if (!direct)
+    return std::nullopt;
+  ElementEmitter::Scope scope(emitter);
+  Ix linear = address(outputs[0], flatIndex(place, place.row, false));
+  return DirectStore{k.result(0), emitter.indices.value(linear),
+                     k.size(outputs[0].rows[0].stride)};
+}
+
+void ContractionEpilogue::finish(Value tile, const TilePlace &place, Value rows,
+                                 Value columns) {
+  unsigned tileWidth = tileColumns(space.sum, k.target);
+  k.loop(k.index(0), rows, k.index(1), [&](Value r) {
+    ElementEmitter::Scope scope(emitter);
+    emitter.mask = columns && width > 1 ? k.mask(columns, width) : Value();
+    FlatIndex flat = flatIndex(place, k.add(place.row, r), width > 1);
+    Value at = k.mul(r, k.index(tileWidth));
+    Value sums =
+        width > 1 ? k.b.create<vector::LoadOp>(
+                           k.loc, VectorType::get({int64_t(width)}, space.sum),
+                           tile, at)
+                        .getResult()
+                  : k.b.create<memref::LoadOp>(k.loc, tile, at).getResult();
+    emitter.bind(product, emitter.roundTo(element, sums));
+    SmallVector<Ix> index;
+    std::vector<std::pair<Value, Ix>> stores;
+    for (const Output &output : outputs) {
+      Ix linear = address(output, flat);
+      if (!output.sameDims)
+        index = delinearize(linear, k.dims.dimsOf(output.yielded));
+      else
+        index = productIndex(flat);
+      Value x = emitter.emit(output.yielded, index);
+      if (!x)
+        return;
+      stores.push_back({k.broadcast(x, width), linear});
+    }
+    // All reads come first: a result may take the place of an operand.
+    for (auto [number, store] : llvm::enumerate(stores))
+      emitter.storeLinear(
+          k.result(number),
+          getElementTypeOrSelf(outputs[number].yielded.getType()), store.first,
+          store.second);
+  });
+}
+
+bool contractionMayShareBytes(graph::FusionOp fusion, unsigned operand,
+                              unsigned result) {
+  Operation *anchor = contractionAnchor(fusion);
+  if (!anchor)
+    return false;
+  Block &body = fusion.getBody().front();
+  Value argument = body.getArgument(operand),
+        yielded = yieldOf(fusion)->getOperand(result);
+  auto dependent = dependents(fusion, anchor);
+  Type shape = anchor->getResult(0).getType();
+  auto pointwise = [&](Operation *op) {
+    return isElementwise(op) && dependent.contains(op->getResult(0)) &&
+           cast<RankedTensorType>(op->getResult(0).getType()).getShape() ==
+               cast<RankedTensorType>(shape).getShape();
+  };
+  // Other results must not move elements elsewhere either: their stores come
+  // after the row's reads only.
+  for (Operation &op : body)
+    if (&op != anchor &&
+        dependent.contains(op.getResults().empty() ? Value()
+                                                   : op.getResult(0)) &&
+        !pointwise(&op))
+      return false;
+  return yielded != anchor->getResult(0) &&
+         argument.getType() == yielded.getType() &&
+         llvm::count(fusion.getInputs(), fusion.getInputs()[operand]) == 1 &&
+         llvm::all_of(argument.getUsers(), pointwise);
+}
+
+} // namespace zenith::kernels

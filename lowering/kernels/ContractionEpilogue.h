@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What follows a product inside its kernel: pointwise ops on a tile of sums,
+// and stores wherever movement ops put the elements.
+
+#ifndef ZENITH_LOWERING_KERNELS_CONTRACTIONEPILOGUE_H
+#define ZENITH_LOWERING_KERNELS_CONTRACTIONEPILOGUE_H
+
+#include "lowering/kernels/ContractionSpace.h"
+#include "lowering/kernels/ElementEmitter.h"
+
+namespace zenith::kernels {
+
+/// Where a tile lies in the product's result.
+struct TilePlace {
+  llvm::SmallVector<mlir::Value> outer; ///< per outer axis of the space
+  llvm::SmallVector<mlir::Value> lines;
+  mlir::Value row, column; ///< first ones, along the tile axis and the columns
+};
+
+class ContractionEpilogue {
+public:
+  ContractionEpilogue(KernelBuilder &kernel, const ContractionSpace &space);
+  /// Finds out how each result hangs together with the product; reports what no
+  /// epilogue can do.
+  llvm::LogicalResult analyse();
+
+  /// Result memory that a micro-kernel may write itself: offset of a tile and
+  /// stride of its rows. Nullopt where sums need any work.
+  struct DirectStore {
+    mlir::Value memory, offset, rowStride;
+  };
+  std::optional<DirectStore> directStore(const TilePlace &place);
+  bool storesDirectly() const { return direct; }
+
+  /// Finishes `rows` rows of `tile`, all columns of it or the first `columns`
+  /// ones.
+  void finish(mlir::Value tile, const TilePlace &place, mlir::Value rows,
+              mlir::Value columns);
+  bool failed() const { return emitter.failed(); }
+
+private:
+  using Digits = llvm::SmallVector<StridedDim>;
+  llvm::LogicalResult place(mlir::Value value, Digits digits,
+                            llvm::DenseMap<mlir::Value, Digits> &seen);
+  struct Output {
+    mlir::Value yielded;
+    bool sameDims; ///< of the shape of the product
+    Digits outer;  ///< per batch dimension
+    StridedDim rows, columns;
+  };
+  struct FlatIndex {
+    llvm::SmallVector<Ix> batch;
+    Ix row, column;
+  };
+  FlatIndex flatIndex(const TilePlace &place, mlir::Value row, bool lanes);
+  llvm::SmallVector<Ix> productIndex(const FlatIndex &flat);
+  llvm::SmallVector<Ix> delinearize(Ix linear,
+                                    llvm::ArrayRef<graph::DimExpr> sizes);
+  Ix address(const Output &output, const FlatIndex &flat);
+  Ix along(const StridedDim &digits, Ix index);
+
+  KernelBuilder &k;
+  ElementEmitter emitter;
+  const ContractionSpace &space;
+  mlir::Value product;
+  mlir::Type element;
+  unsigned width;
+  llvm::DenseSet<mlir::Value> dependent;
+  std::vector<Output> outputs;
+  bool direct = false;
+};
+
+} // namespace zenith::kernels
+
+#endif // ZENITH_LOWERING_KERNELS_CONTRACTIONEPILOGUE_H

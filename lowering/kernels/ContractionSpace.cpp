@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Turns products into axes: digits of both operands are refined until each loop
+// moves either by a fixed stride.
+
+#include "lowering/kernels/ContractionSpace.h"
+#include "ir/PackedPanels.h"
+#include "lowering/kernels/KernelBuilder.h"
+#include "lowering/kernels/MicroKernel.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using zenith::graph::DimExpr;
+
+namespace zenith::kernels {
+
+DimExpr ContractionSpace::depthOfAllTaps() const {
+  DimExpr all = depth.size;
+  for (const TapAxis &tap : taps)
+    all = all * tap.axis.size;
+  return all;
+}
+
+DimExpr ContractionSpace::lineCount() const {
+  DimExpr all = 1;
+  for (const Axis &line : lines)
+    all = all * line.size;
+  return all;
+}
+
+DimExpr ContractionSpace::outerCount() const {
+  DimExpr all = 1;
+  for (const OuterAxis &axis : outer)
+    all = all * axis.axis.size;
+  return all;
+}
+
+unsigned tileColumns(Type sum, const KernelTarget &target) {
+  unsigned vectors = std::max(1u, target.panel / target.lanes);
+  return vectors * sumLanes(sum, target);
+}
+
+double estimate(const DimExpr &expr) {
+  auto value = expr.evaluate(
+      [](const std::string &) { return std::optional<int64_t>(64); });
+  return value ? double(*value) : 1e6;
+}
+
+Operation *contractionAnchor(graph::FusionOp fusion) {
+  Operation *anchor = nullptr;
+  for (Operation &op : fusion.getBody().front())
+    if (isa<graph::DotGeneralOp, graph::ConvolutionOp>(op)) {
+      if (anchor)
+        return nullptr;
+      anchor = &op;
+    }
+  return anchor;
+}
+
+static unsigned elementSize(Type element) {
+  return std::max(1u, memoryType(element).getIntOrFloatBitWidth() / 8);
+}
+
+PlacedOperand materialise(ContractionSpace &space, Value value,
+                          graph::DimAnalysis &dims) {
+  Preparation copy;
+  copy.kind = Preparation::Materialise;
+  copy.value = value;
+  copy.scratch = space.preparations.size();
+  Type element = getElementTypeOrSelf(value.getType());
+  copy.bytes = dims.elementCount(value) * DimExpr(elementSize(element));
+  space.preparations.push_back(copy);
+  PlacedOperand placed;
+  placed.source = {true, copy.scratch, element, DimExpr(0)};
+  placed.dims = rowMajorView(value, dims).dims;
+  return placed;
+}
+
+static std::optional<PlacedOperand> placePanels(Value value,
+                                                graph::DimAnalysis &dims) {
+  auto panels = graph::matchUnpackedPanels(value);
+  auto argument =
+      panels ? dyn_cast<BlockArgument>(panels->packed) : BlockArgument();
+  // One panel is a matrix like any other.
+  if (!argument || dims.dimOf(argument, 0).isConstant(1))
+    return std::nullopt;
+  PlacedOperand placed;
+  placed.source = {false, argument.getArgNumber(),
+                   getElementTypeOrSelf(value.getType()), DimExpr(0)};
+  placed.panel = unsigned(panels->panel);
+  const graph::DimVector &sizes = dims.dimsOf(value);
+  placed.dims.resize(sizes.size());
+  placed.dims.back().push_back({sizes.back(), DimExpr(1)});
+  DimExpr stride = panels->panel;
+  for (unsigned i = sizes.size() - 1; i-- > 0;) {
+    placed.dims[i].push_back({sizes[i], stride});
+    stride = stride * sizes[i];
+  }
+  return placed;
+}
+
+PlacedOperand placeOperand(ContractionSpace &space, Value value,
+                           graph::DimAnalysis &dims) {
+  if (auto panels = placePanels(value, dims))
+    return *panels;
+  auto view = operandView(value, dims);
+  if (!view || !knownBeforeLaunch(view->offset))
+    return materialise(space, value, dims);
+  PlacedOperand placed;
+  placed.source = {false, view->source.getArgNumber(),
+                   getElementTypeOrSelf(value.getType()), view->offset};
+  placed.dims = std::move(view->dims);
+  return placed;
+}
+
+static SmallVector<unsigned> freeDims(unsigned rank, ArrayRef<int64_t> batching,
+                                      ArrayRef<int64_t> contracting) {
+  SmallVector<unsigned> free;
+  for (unsigned i = 0; i < rank; ++i)
+    if (!llvm::is_contained(batching, i) && !llvm::is_contained(contracting, i))
+      free.push_back(i);
+  return free;
+}
+
+static SmallVector<StridedDim> selectDims(const PlacedOperand &operand,
+                                          ArrayRef<unsigned> which) {
+  SmallVector<StridedDim> dims;
+  for (unsigned dim : which)
+    dims.push_back(operand.dims[dim]);
+  return dims;
+}
+
+/// Joins neighbouring axes that both operands walk as one.
+static void coalesceAxes(SmallVectorImpl<Axis> &axes) {
+  llvm::erase_if(axes,
+                 [](const Axis &axis) { return axis.size.isConstant(1); });
+  for (unsigned i = axes.size(); i-- > 1;) {
+    Axis &outer = axes[i - 1], &inner = axes[i];
+    if (outer.strideA != inner.size * inner.strideA ||
+        outer.strideB != inner.size * inner.strideB)
+      continue;
+    outer = {outer.size * inner.size, inner.strideA, inner.strideB};
+    axes.erase(axes.begin() + i);
+  }
+}
+
+namespace {
+/// Axes of a product for given places of its operands; false where their digits
+/// don't nest.
+struct DotAxes {
+  graph::DotDimsAttr numbers;
+  ContractionSpace &space;
+
+  bool shared(const PlacedOperand &lhs, const PlacedOperand &rhs);
+  bool sums(const PlacedOperand &lhs, const PlacedOperand &rhs);
+  bool build(const PlacedOperand &lhs, const PlacedOperand &rhs);
+};
+} // namespace
+
+bool DotAxes::shared(const PlacedOperand &lhs, const PlacedOperand &rhs) {
+  for (auto [dim, numbersOfDim] : llvm::enumerate(
+           llvm::zip(numbers.getLhsBatching(), numbers.getRhsBatching()))) {
+    auto [left, right] = numbersOfDim;
+    auto digits = refine(lhs.dims[left], rhs.dims[right]);
+    if (!digits)
+      return false;
+    for (const StridePair &digit : *digits)
+      space.outer.push_back(
+          {{digit.size, digit.first, digit.second}, int(dim)});
+  }
+  return true;
+}
+
+bool DotAxes::sums(const PlacedOperand &lhs, const PlacedOperand &rhs) {
+  SmallVector<std::pair<int64_t, int64_t>> pairs;
+  for (auto [left, right] :
+       llvm::zip(numbers.getLhsContracting(), numbers.getRhsContracting()))
+    pairs.push_back({right, left});
+  llvm::sort(pairs);
+  SmallVector<Axis> axes;
+  for (auto [right, left] : pairs) {
+    auto digits = refine(lhs.dims[left], rhs.dims[right]);
+    if (!digits)
+      return false;
+    for (const StridePair &digit : *digits)
+      axes.push_back({digit.size, digit.first, digit.second});
+  }
+  coalesceAxes(axes);
+  if (axes.size() > 4)
+    return false;
+  space.depth = axes.empty() ? Axis{DimExpr(1), DimExpr(1), DimExpr(1)}
+                             : axes.pop_back_val();
+  for (const Axis &axis : axes)
+    space.taps.push_back({axis, false, {}});
+  return true;
+}
+
+bool DotAxes::build(const PlacedOperand &lhs, const PlacedOperand &rhs) {
+  space.outer.clear();
+  space.lines.clear();
+  space.taps.clear();
+  unsigned contracted = numbers.getRhsContracting().size();
+  if (rhs.panel &&
+      (contracted + 1 != rhs.dims.size() ||
+       llvm::is_contained(numbers.getRhsContracting(), int64_t(contracted))))
+    return false;
+  if (!shared(lhs, rhs) || !sums(lhs, rhs))
+    return false;
+  auto rows = flatten(
+      selectDims(lhs, freeDims(lhs.dims.size(), numbers.getLhsBatching(),
+                               numbers.getLhsContracting())));
+  auto columns = flatten(
+      selectDims(rhs, freeDims(rhs.dims.size(), numbers.getRhsBatching(),
+                               numbers.getRhsContracting())));
+  for (const Stride &digit : llvm::drop_end(rows))
+    space.lines.push_back({digit.size, digit.stride, DimExpr(0)});
+  space.tile = {rows.back().size, rows.back().stride, DimExpr(0)};
+  for (const Stride &digit : llvm::drop_end(columns))
+    space.outer.push_back({{digit.size, DimExpr(0), digit.stride}, -1});
+  space.columns = {columns.back().size, DimExpr(0), columns.back().stride};
+  space.a = lhs.source;
+  space.b = rhs.source;
+  space.panel = rhs.panel;
+  return true;
+}
+
+/// Panels that micro-kernels can't step through are read as the matrix that
+/// they are, or copied.
+static PlacedOperand usablePanels(ContractionSpace &space, PlacedOperand rhs,
+                                  Value value, graph::DimAnalysis &dims,
+                                  const KernelTarget &target) {
+  if (!rhs.panel || rhs.panel % tileColumns(space.sum, target) == 0)
+    return rhs;
+  auto columns = dims.dimsOf(value).back().constant();
+  if (!columns || *columns > rhs.panel)
+    return materialise(space, value, dims);
+  rhs.panel = 0;
+  return rhs;
+}
+
+FailureOr<ContractionSpace> dotSpace(graph::DotGeneralOp op,
+                                     graph::DimAnalysis &dims,
+                                     const KernelTarget &target) {
+  ContractionSpace space;
+  space.op = op;
+  space.sum = sumType(getElementTypeOrSelf(op.getLhs().getType()),
+                      getElementTypeOrSelf(op.getType()));
+  DotAxes axes{op.getDims(), space};
+  PlacedOperand lhs = placeOperand(space, op.getLhs(), dims);
+  PlacedOperand rhs = usablePanels(
+      space, placeOperand(space, op.getRhs(), dims), op.getRhs(), dims, target);
+  bool ok = axes.build(lhs, rhs);
+  if (!ok && !lhs.source.scratch) {
+    lhs = materialise(space, op.getLhs(), dims);
+    ok = axes.build(lhs, rhs);
+  }
+  if (!ok && !rhs.source.scratch) {
+    rhs = materialise(space, op.getRhs(), dims);
+    ok = axes.build(lhs, rhs);
+  }
+  if (!ok)
+    return op.emitError(
+        "unsupported: dimensions that are summed over don't nest");
+  unsigned batching = op.getDims().getLhsBatching().size();
+  unsigned rank = dims.dimsOf(op.getResult()).size();
+  unsigned rows = dims.dimsOf(op.getLhs()).size() - batching -
+                  op.getDims().getLhsContracting().size();
+  for (unsigned dim = batching; dim < rank; ++dim)
+    (dim < batching + rows ? space.rowDims : space.columnDims).push_back(dim);
+  chooseForm(space, target);
+  return space;
+}
+
+/// Row-major B that is read many times from far away: its rows lie on too many
+/// pages.
+static bool isBetterPacked(const ContractionSpace &space) {
+  auto rows = (space.lineCount() * space.tile.size).constant();
+  auto bytes =
+      (space.depthOfAllTaps() * space.columns.size * DimExpr(4)).constant();
+  return rows && bytes && *rows >= 96 && *bytes > 3 * 1024 * 1024;
+}
+
+static void packPanels(ContractionSpace &space, const KernelTarget &target) {
+  Preparation pack;
+  pack.kind = Preparation::PackPanels;
+  pack.scratch = space.preparations.size();
+  pack.from = space.b;
+  pack.columns = space.columns;
+  for (const TapAxis &tap : space.taps)
+    pack.depth.push_back(tap.axis);
+  pack.depth.push_back(space.depth);
+  unsigned columns = tileColumns(space.sum, target);
+  DimExpr stride = columns;
+  auto place = [&](Axis &axis) {
+    axis.strideB = stride;
+    stride = stride * axis.size;
+  };
+  place(space.depth);
+  for (TapAxis &tap : llvm::reverse(space.taps))
+    place(tap.axis);
+  stride = stride * DimExpr::ceilDiv(space.columns.size, DimExpr(columns));
+  for (OuterAxis &axis : llvm::reverse(space.outer)) {
+    if (axis.axis.strideB.isConstant(0))
+      continue;
+    pack.outer.insert(pack.outer.begin(), axis.axis);
+    place(axis.axis);
+  }
+  pack.bytes = stride * DimExpr(elementSize(space.sum));
+  space.columns.strideB = DimExpr(1);
+  space.b = {true, pack.scratch, space.sum, DimExpr(0)};
+  space.panel = columns;
+  space.form = ContractionSpace::Panels;
+  space.preparations.push_back(std::move(pack));
+}
+
+void chooseForm(ContractionSpace &space, const KernelTarget &target) {
+  if (space.panel) {
+    space.form = ContractionSpace::Panels;
+    return;
+  }
+  bool single = space.columns.size.isConstant(1);
+  bool rowMajor = space.columns.strideB.isConstant(1);
+  auto rows = (space.lineCount() * space.tile.size).constant(),
+       columns = space.columns.size.constant();
+  bool few = (rows && *rows <= 4) || (columns && *columns <= 2);
+  bool alongDepth = space.taps.empty() && space.depth.strideA.isConstant(1) &&
+                    space.depth.strideB.isConstant(1);
+  if (few && alongDepth && (single || !rowMajor)) {
+    space.form = ContractionSpace::Dots;
+  } else if (single || (rowMajor && !isBetterPacked(space))) {
+    space.columns.strideB = DimExpr(1);
+    space.form = ContractionSpace::Direct;
+  } else {
+    packPanels(space, target);
+  }
+}
+
+static LogicalResult checkElements(Operation *op) {
+  for (Type type : {op->getOperand(0).getType(), op->getOperand(1).getType(),
+                    op->getResult(0).getType()}) {
+    Type element = getElementTypeOrSelf(type);
+    bool known = isa<IntegerType>(element)
+                     ? element.getIntOrFloatBitWidth() >= 8
+                     : element.isF16() || element.isBF16() || element.isF32() ||
+                           element.isF64();
+    if (!known)
+      return op->emitError(
+                 "unsupported: no kernel multiplies elements of type ")
+             << element;
+  }
+  return success();
+}
+
+FailureOr<ContractionSpace> contractionSpace(graph::FusionOp fusion,
+                                             graph::DimAnalysis &dims,
+                                             const KernelTarget &target) {
+  Operation *anchor = contractionAnchor(fusion);
+  if (!anchor)
+    return fusion.emitError("unsupported: a contraction fusion needs exactly "
+                            "one dot_general or convolution");
+  if (failed(checkElements(anchor)))
+    return failure();
+  if (auto dot = dyn_cast<graph::DotGeneralOp>(anchor))
+    return dotSpace(dot, dims, target);
+  return convolutionSpace(cast<graph::ConvolutionOp>(anchor), dims, target);
+}
+
+} // namespace zenith::kernels

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A product or convolution as loops: which axes there are, how far each moves
+// both operands, what is packed first.
+
+#ifndef ZENITH_LOWERING_KERNELS_CONTRACTIONSPACE_H
+#define ZENITH_LOWERING_KERNELS_CONTRACTIONSPACE_H
+
+#include "lowering/kernels/AffineOperand.h"
+#include "lowering/kernels/Kernel.h"
+#include <vector>
+
+namespace zenith::kernels {
+
+/// A loop and how far a step of it moves each operand, in elements.
+struct Axis {
+  graph::DimExpr size;
+  graph::DimExpr strideA, strideB;
+};
+
+/// A loop that is split among tasks first: a batch dimension of the result, or
+/// outer digits of its columns.
+struct OuterAxis {
+  Axis axis;
+  int resultDim = -1; ///< -1: of the columns
+};
+
+/// Positions of a tap that lie outside of the input: row * stride + tap *
+/// dilation - low is not in [0, extent).
+struct Clip {
+  int64_t stride = 1, dilation = 1, low = 0;
+  graph::DimExpr extent;
+  int line = -1; ///< the line axis that gives `row`; -1 = the tile axis
+};
+
+/// An outer loop of the sum.
+struct TapAxis {
+  Axis axis;
+  bool clipped = false;
+  Clip clip;
+};
+
+/// Memory that a kernel reads.
+struct Source {
+  bool scratch = false;
+  unsigned index = 0; ///< of the fusion's operand or scratch buffer
+  mlir::Type element; ///< of the graph
+  graph::DimExpr offset;
+};
+
+/// Work that must be done before the product itself, into a scratch buffer.
+struct Preparation {
+  enum Kind {
+    Materialise, ///< row-major copy of `value`
+    Pad, ///< [batch][spatial...][feature] copy of a convolution's input, zeros
+         ///< around and between
+    PackPanels ///< B in panels
+  } kind;
+  mlir::Value value;
+  unsigned scratch = 0;
+  graph::DimExpr bytes;
+  // PackPanels: where B lies. Scratch: [outer axes that move B][panel][depth of
+  // all taps][panel columns].
+  Source from;
+  llvm::SmallVector<Axis> outer;
+  Axis columns;
+  llvm::SmallVector<Axis> depth;
+  // Pad: dimensions of `value` in the order of the copy, the copy's sizes,
+  // zeros before and distance of neighbours.
+  llvm::SmallVector<unsigned> order;
+  llvm::SmallVector<graph::DimExpr> sizes;
+  llvm::SmallVector<int64_t> low, steps;
+};
+
+struct ContractionSpace {
+  mlir::Operation *op = nullptr; ///< the dot_general or convolution
+  mlir::Type sum;
+  Source a, b;
+  llvm::SmallVector<OuterAxis> outer;
+  llvm::SmallVector<Axis> lines; ///< outer digits of the rows
+  Axis tile;                     ///< innermost digit of the rows
+  Axis columns;
+  llvm::SmallVector<TapAxis> taps; ///< outer to inner, at most 3; the clipped
+                                   ///< one of the tile axis comes last
+  Axis depth;
+  enum Form {
+    Panels, ///< B in panels of `panel` columns: [panel][depth][column]
+    Direct, ///< B row-major
+    Dots    ///< both operands run along the depth
+  } form = Direct;
+  unsigned panel = 0;
+  /// Result dimensions behind the flat row and column index, outer to inner.
+  llvm::SmallVector<unsigned> rowDims, columnDims;
+  std::vector<Preparation> preparations;
+
+  graph::DimExpr depthOfAllTaps() const;
+  graph::DimExpr lineCount() const;
+  graph::DimExpr outerCount() const;
+};
+
+/// Columns that a micro-kernel computes at once, and how many vectors they are.
+unsigned tileColumns(mlir::Type sum, const KernelTarget &target);
+
+/// A value for symbols, to compare sizes that are not known: decisions must not
+/// depend on it for correctness.
+double estimate(const graph::DimExpr &expr);
+
+/// The op that anchors the fusion; null if there is none or more than one.
+mlir::Operation *contractionAnchor(graph::FusionOp fusion);
+
+/// Failure has been reported at the op.
+mlir::FailureOr<ContractionSpace> contractionSpace(graph::FusionOp fusion,
+                                                   graph::DimAnalysis &dims,
+                                                   const KernelTarget &target);
+
+// Parts of the above, per kind of anchor.
+mlir::FailureOr<ContractionSpace> dotSpace(graph::DotGeneralOp op,
+                                           graph::DimAnalysis &dims,
+                                           const KernelTarget &target);
+mlir::FailureOr<ContractionSpace> convolutionSpace(graph::ConvolutionOp op,
+                                                   graph::DimAnalysis &dims,
+                                                   const KernelTarget &target);
+
+/// One operand on its way into a space: its memory and the digits of its
+/// dimensions.
+struct PlacedOperand {
+  Source source;
+  llvm::SmallVector<StridedDim> dims;
+  unsigned panel =
+      0; ///< not 0: packed panels; digits count rows of a panel and columns
+};
+PlacedOperand placeOperand(ContractionSpace &space, mlir::Value value,
+                           graph::DimAnalysis &dims);
+/// Copies the value to scratch first, so that it lies row-major.
+PlacedOperand materialise(ContractionSpace &space, mlir::Value value,
+                          graph::DimAnalysis &dims);
+/// Finishes a space whose axes are known: B's form, packing.
+void chooseForm(ContractionSpace &space, const KernelTarget &target);
+
+} // namespace zenith::kernels
+
+#endif // ZENITH_LOWERING_KERNELS_CONTRACTIONSPACE_H

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Convolutions as products: rows are output positions, the sum runs over taps
+// of the window and over channels of an input that is never copied, as long as
+// its channels are neighbours.
+
+#include "lowering/kernels/ContractionSpace.h"
+#include "lowering/kernels/KernelBuilder.h"
+#include "lowering/kernels/MicroKernel.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using zenith::graph::DimExpr;
+
+namespace zenith::kernels {
+
+/// Zeros that rows outside of the image read must fit the first-level cache
+/// beside everything else.
+static constexpr int64_t maxZeroRow = 4096;
+
+namespace {
+
+struct ConvolutionAxes {
+  graph::ConvolutionOp op;
+  graph::DimAnalysis &dims;
+  const KernelTarget &target;
+  ContractionSpace space;
+  SmallVector<int64_t> low, high; ///< padding that is left to clip
+  SmallVector<StridedDim> input;  ///< digits of [batch, spatial..., feature]
+  SmallVector<DimExpr> extents;   ///< spatial sizes of what `input` describes
+
+  unsigned spatial() { return op.getStrides().size(); }
+  bool clipped(unsigned i) { return low[i] > 0 || high[i] > 0; }
+  void placeInput();
+  bool needsCopy();
+  void copyInput();
+  void addRows();
+  void addTaps(const PlacedOperand &kernel);
+  LogicalResult build();
+};
+
+} // namespace
+
+void ConvolutionAxes::placeInput() {
+  graph::ConvDimsAttr numbers = op.getDims();
+  PlacedOperand placed = placeOperand(space, op.getInput(), dims);
+  SmallVector<unsigned> order{unsigned(numbers.getInputBatch())};
+  for (int64_t dim : numbers.getInputSpatial()) {
+    order.push_back(unsigned(dim));
+    extents.push_back(dims.dimOf(op.getInput(), unsigned(dim)));
+  }
+  order.push_back(unsigned(numbers.getInputFeature()));
+  for (unsigned dim : order) {
+    StridedDim digits = placed.dims[dim];
+    coalesce(digits);
+    input.push_back(digits);
+  }
+  space.a = placed.source;
+}
+
+/// Where strides can't express the input, its channels are no run of memory, or
+/// zeros to read instead of them would be too many.
+bool ConvolutionAxes::needsCopy() {
+  if (llvm::any_of(input,
+                   [](const StridedDim &digits) { return digits.size() != 1; }))
+    return true;
+  if (llvm::any_of(op.getInputDilation(),
+                   [](int64_t dilation) { return dilation != 1; }))
+    return true;
+  unsigned last = spatial() - 1;
+  auto channels = input.back()[0].size.constant();
+  bool run = input.back()[0].stride.isConstant(1);
+  if (clipped(last) && (!run || !channels || *channels > maxZeroRow))
+    return true;
+  bool pointwise = llvm::none_of(llvm::seq(spatial()), [&](unsigned i) {
+    return clipped(i) ||
+           !dims.dimOf(op.getKernel(),
+                       unsigned(op.getDims().getKernelSpatial()[i]))
+                .isConstant(1);
+  });
+  return !run && !pointwise;
+}
+
+void ConvolutionAxes::copyInput() {
+  graph::ConvDimsAttr numbers = op.getDims();
+  Value value = op.getInput();
+  llvm::erase_if(space.preparations, [&](const Preparation &other) {
+    return other.value == value;
+  });
+  Preparation copy;
+  copy.kind = Preparation::Pad;
+  copy.value = value;
+  copy.scratch = space.preparations.size();
+  auto append = [&](int64_t dim, DimExpr size, int64_t before, int64_t step) {
+    copy.order.push_back(unsigned(dim));
+    copy.sizes.push_back(std::move(size));
+    copy.low.push_back(before);
+    copy.steps.push_back(step);
+  };
+  append(numbers.getInputBatch(),
+         dims.dimOf(value, unsigned(numbers.getInputBatch())), 0, 1);
+  for (unsigned i = 0; i < spatial(); ++i) {
+    int64_t dim = numbers.getInputSpatial()[i], step = op.getInputDilation()[i];
+    int64_t before = std::max<int64_t>(low[i], 0),
+            after = std::max<int64_t>(high[i], 0);
+    DimExpr inner = dims.dimOf(value, unsigned(dim));
+    if (step != 1)
+      inner = DimExpr::max(DimExpr(0),
+                           (inner - DimExpr(1)) * DimExpr(step) + DimExpr(1));
+    extents[i] = inner + DimExpr(before + after);
+    append(dim, extents[i], before, step);
+    low[i] -= before;
+    high[i] -= after;
+  }
+  append(numbers.getInputFeature(),
+         dims.dimOf(value, unsigned(numbers.getInputFeature())), 0, 1);
+  Type element = getElementTypeOrSelf(value.getType());
+  DimExpr stride = 1;
+  for (unsigned i = copy.sizes.size(); i-- > 0;) {
+    input[i] = {{copy.sizes[i], stride}};
+    stride = stride * copy.sizes[i];
+  }
+  copy.bytes =
+      stride *
+      DimExpr(int64_t(memoryType(element).getIntOrFloatBitWidth() / 8));
+  space.a = {true, copy.scratch, element, DimExpr(0)};
+  space.preparations.push_back(std::move(copy));
+}
+
+void ConvolutionAxes::addRows() {
+  graph::ConvDimsAttr numbers = op.getDims();
+  SmallVector<Axis> rows{{input[0][0].size, input[0][0].stride, DimExpr(0)}};
+  space.rowDims.push_back(unsigned(numbers.getOutputBatch()));
+  bool anyClip = false;
+  for (unsigned i = 0; i < spatial(); ++i) {
+    unsigned dim = unsigned(numbers.getOutputSpatial()[i]);
+    DimExpr step = input[i + 1][0].stride;
+    rows.push_back({dims.dimOf(op.getResult(), dim),
+                    step * DimExpr(op.getStrides()[i]), DimExpr(0)});
+    space.rowDims.push_back(dim);
+    space.a.offset = space.a.offset - step * DimExpr(low[i]);
+    anyClip |= clipped(i);
+  }
+  space.columnDims.push_back(unsigned(numbers.getOutputFeature()));
+  if (!anyClip) {
+    StridedDim digits;
+    for (const Axis &row : rows)
+      digits.push_back({row.size, row.strideA});
+    coalesce(digits);
+    rows.clear();
+    for (const Stride &digit : digits)
+      rows.push_back({digit.size, digit.stride, DimExpr(0)});
+  }
+  space.tile = rows.pop_back_val();
+  space.lines.assign(rows.begin(), rows.end());
+}
+
+void ConvolutionAxes::addTaps(const PlacedOperand &kernel) {
+  graph::ConvDimsAttr numbers = op.getDims();
+  unsigned last = spatial() - 1;
+  for (unsigned i = 0; i < spatial(); ++i) {
+    const Stride &digit =
+        kernel.dims[unsigned(numbers.getKernelSpatial()[i])][0];
+    TapAxis tap;
+    tap.axis = {digit.size,
+                input[i + 1][0].stride * DimExpr(op.getKernelDilation()[i]),
+                digit.stride};
+    tap.clipped = clipped(i);
+    tap.clip = {op.getStrides()[i], op.getKernelDilation()[i], low[i],
+                extents[i], i == last ? -1 : int(i) + 1};
+    if (tap.clipped || !digit.size.isConstant(1))
+      space.taps.push_back(tap);
+  }
+  const Stride &channels = kernel.dims[unsigned(numbers.getKernelInput())][0];
+  space.depth = {channels.size, input.back()[0].stride, channels.stride};
+  // Taps beside each other whose channels are one run of memory.
+  while (!space.taps.empty() && !space.taps.back().clipped) {
+    const Axis &tap = space.taps.back().axis;
+    if (tap.strideA != space.depth.size * space.depth.strideA ||
+        tap.strideB != space.depth.size * space.depth.strideB)
+      break;
+    space.depth.size = space.depth.size * tap.size;
+    space.taps.pop_back();
+  }
+}
+
+LogicalResult ConvolutionAxes::build() {
+  graph::ConvDimsAttr numbers = op.getDims();
+  if (spatial() == 0 || spatial() > 3)
+    return op.emitError("unsupported: a convolution over ")
+           << spatial() << " spatial dimensions";
+  low.assign(op.getLow().begin(), op.getLow().end());
+  high.assign(op.getHigh().begin(), op.getHigh().end());
+  placeInput();
+  if (needsCopy())
+    copyInput();
+  Value kernelValue = op.getKernel();
+  unsigned output = unsigned(numbers.getKernelOutput());
+  PlacedOperand kernel = placeOperand(space, kernelValue, dims);
+  int64_t groups = int64_t(op.getGroups());
+  unsigned columns = tileColumns(space.sum, target);
+  bool panels = kernel.panel && output + 1 == kernel.dims.size() &&
+                groups == 1 && kernel.panel % columns == 0;
+  bool simple = llvm::all_of(kernel.dims, [](StridedDim &digits) {
+    coalesce(digits);
+    return digits.size() == 1;
+  });
+  if ((kernel.panel && !panels) || !simple)
+    kernel = materialise(space, kernelValue, dims);
+  space.b = kernel.source;
+  space.panel = kernel.panel;
+  addRows();
+  addTaps(kernel);
+  Stride outputs = kernel.dims[output][0];
+  if (groups > 1) {
+    DimExpr perGroup = DimExpr::floorDiv(outputs.size, DimExpr(groups));
+    space.outer.push_back(
+        {{DimExpr(groups),
+          space.depth.strideA *
+              dims.dimOf(kernelValue, unsigned(numbers.getKernelInput())),
+          outputs.stride * perGroup},
+         -1});
+    outputs.size = perGroup;
+  }
+  space.columns = {outputs.size, DimExpr(0), outputs.stride};
+  chooseForm(space, target);
+  return success();
+}
+
+FailureOr<ContractionSpace> convolutionSpace(graph::ConvolutionOp op,
+                                             graph::DimAnalysis &dims,
+                                             const KernelTarget &target) {
+  ConvolutionAxes axes{op, dims, target, {}, {}, {}, {}, {}};
+  axes.space.op = op;
+  axes.space.sum = sumType(getElementTypeOrSelf(op.getInput().getType()),
+                           getElementTypeOrSelf(op.getType()));
+  if (failed(axes.build()))
+    return failure();
+  return std::move(axes.space);
+}
+
+} // namespace zenith::kernels

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The innermost loops of products: a tile of accumulators in registers, summed
+// over the whole depth.
+
+#ifndef ZENITH_LOWERING_KERNELS_MICROKERNEL_H
+#define ZENITH_LOWERING_KERNELS_MICROKERNEL_H
+
+#include "lowering/kernels/KernelBuilder.h"
+
+namespace zenith::kernels {
+
+/// What distinguishes one micro-kernel from another; sizes and strides are
+/// run-time arguments.
+struct MicroKernel {
+  enum Form {
+    Product, ///< one loop over the depth
+    Window,  ///< three loops over taps around it
+    Edge     ///< the innermost tap loop moves along a dimension that rows may
+             ///< leave: those read zeros
+  };
+  Form form = Product;
+  unsigned height = 1;  ///< rows of the tile
+  unsigned vectors = 1; ///< vectors of columns of the tile
+  unsigned lanes = 8;
+  bool masked = false; ///< reads only the first `columns` columns of B
+  bool fma = true;
+  mlir::Type a, b; ///< element types of the graph
+  mlir::Type sum;  ///< type of the accumulators
+};
+
+/// Arguments of a micro-kernel; offsets and strides in elements. `c` is a tile,
+/// or the result itself.
+struct MicroKernelArgs {
+  mlir::Value a, b, c;
+  mlir::Value aOffset, rowStride, depthStrideA;
+  mlir::Value bOffset, depthStrideB;
+  mlir::Value depth;
+  mlir::Value cOffset, rowStrideC;
+  mlir::Value columns; ///< masked only
+  struct Tap {
+    mlir::Value count, strideA, strideB;
+  };
+  Tap taps[3]; ///< outer to inner; not in Product
+  // Edge only: memory of zeros that holds a depth of them; position of row 0 at
+  // tap 0 along the edge dimension, its step per row and per tap, and the
+  // extent of the input.
+  mlir::Value zeros, position, rowStep, tapStep, extent;
+};
+
+/// Type in which products of `element` are summed for a result of type
+/// `result`.
+mlir::Type sumType(mlir::Type element, mlir::Type result);
+/// Lanes of a native vector of `sum`.
+unsigned sumLanes(mlir::Type sum, const KernelTarget &target);
+
+/// Calls the micro-kernel, which is emitted once per module; in place where the
+/// target has no calls.
+void callMicroKernel(KernelBuilder &kernel, const MicroKernel &shape,
+                     const MicroKernelArgs &args);
+
+/// Sums products of rows that both run along the depth (B is transposed): for r
+/// < rows, n < columns, c[cOffset + r * rowStrideC + n] = sum over k of
+/// a[aOffset + r * rowStride + k] * b[bOffset + n * columnStride + k].
+void callDotKernel(KernelBuilder &kernel, const MicroKernel &shape,
+                   const MicroKernelArgs &args, mlir::Value rows,
+                   mlir::Value columnStride);
+
+/// A memref of known size seen as memory of unknown size, as kernel arguments
+/// are.
+mlir::Value asMemory(mlir::OpBuilder &b, mlir::Location loc,
+                     mlir::Value buffer);
+
+} // namespace zenith::kernels
+
+#endif // ZENITH_LOWERING_KERNELS_MICROKERNEL_H

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Packs panels, by transposition in registers where the source runs along the
+// depth, and copies operands that strides don't describe.
+
+#include "lowering/kernels/PackPanelKernel.h"
+#include "lowering/kernels/ElementEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using zenith::graph::DimExpr;
+
+namespace zenith::kernels {
+
+namespace {
+
+/// Digits of `flat`, the last one fastest.
+SmallVector<Value> decode(KernelBuilder &k, Value flat,
+                          ArrayRef<DimExpr> sizes) {
+  SmallVector<Value> digits(sizes.size());
+  for (unsigned i = sizes.size(); i-- > 0;) {
+    Value size = k.size(sizes[i]);
+    digits[i] = i ? k.rem(flat, size) : flat;
+    if (i)
+      flat = k.div(flat, size);
+  }
+  return digits;
+}
+
+DimExpr product(ArrayRef<DimExpr> sizes) {
+  DimExpr all = 1;
+  for (const DimExpr &size : sizes)
+    all = all * size;
+  return all;
+}
+
+class PanelPacker {
+public:
+  PanelPacker(KernelBuilder &kernel, const Preparation &pack,
+              const ContractionSpace &space)
+      : k(kernel), emitter(kernel), pack(pack), sum(space.sum),
+        columns(tileColumns(space.sum, kernel.target)) {
+    emitter.indices.width = columns;
+    from = pack.from.scratch
+               ? k.scratch(pack.from.index, memoryType(pack.from.element))
+               : k.operand(pack.from.index);
+    to = k.scratch(pack.scratch, sum);
+  }
+  Launch emit();
+
+private:
+  void panel(Value base, Value first, Value destination);
+  void row(Value base, Value first, Value destination, Value mask);
+  void rows(unsigned level, Value base, Value first, Value destination,
+            Value mask);
+  void transposed(Value base, Value first, Value destination);
+  void transposeBlock(Value base, Value first, Value depth, Value destination);
+  Value widen(Value x);
+
+  KernelBuilder &k;
+  ElementEmitter emitter;
+  const Preparation &pack;
+  Type sum;
+  unsigned columns;
+  Value from, to;
+};
+
+Value PanelPacker::widen(Value x) {
+  Type type = typeLike(sum, x.getType()),
+       element = getElementTypeOrSelf(x.getType());
+  if (element == sum)
+    return x;
+  if (isa<FloatType>(sum))
+    return k.b.create<arith::ExtFOp>(k.loc, type, x);
+  if (element.getIntOrFloatBitWidth() > sum.getIntOrFloatBitWidth())
+    return k.b.create<arith::TruncIOp>(k.loc, type, x);
+  if (pack.from.element.isUnsignedInteger())
+    return k.b.create<arith::ExtUIOp>(k.loc, type, x);
+  return k.b.create<arith::ExtSIOp>(k.loc, type, x);
+}
+
+void PanelPacker::row(Value base, Value first, Value destination, Value mask) {
+  ElementEmitter::Scope scope(emitter);
+  emitter.mask = mask;
+  IndexMath &math = emitter.indices;
+  Ix lanes = math.lanes(first, pack.columns.size, columns);
+  Ix linear = math.add(math.scalar(base, DimExpr(int64_t(1) << 40)),
+                       math.scale(lanes, pack.columns.strideB));
+  Value x = widen(emitter.loadLinear(from, pack.from.element, linear));
+  k.b.create<vector::StoreOp>(k.loc, k.broadcast(x, columns), to, destination);
+}
+
+/// Rows of the digits from `level` on; a row of the panel takes `columns`
+/// elements.
+void PanelPacker::rows(unsigned level, Value base, Value first,
+                       Value destination, Value mask) {
+  const Axis &axis = pack.depth[level];
+  DimExpr inner = int64_t(columns);
+  for (const Axis &other : llvm::drop_begin(pack.depth, level + 1))
+    inner = inner * other.size;
+  k.loop(k.index(0), k.size(axis.size), k.index(1), [&](Value i) {
+    Value at = k.add(base, k.mul(i, k.size(axis.strideB)));
+    Value next = k.add(destination, k.mul(i, k.size(inner)));
+    if (level + 1 == pack.depth.size())
+      row(at, first, next, mask);
+    else
+      rows(level + 1, at, first, next, mask);
+  });
+}
+
+/// Exchanges rows and columns of a square of vectors, block size by block size.
+static void transpose(KernelBuilder &k, SmallVectorImpl<Value> &rows) {
+  int64_t n = rows.size();
+  for (int64_t block = n / 2; block; block /= 2)
+    for (int64_t i = 0; i < n; ++i) {
+      if (i & block)
+        continue;
+      SmallVector<int64_t> low, high;
+      for (int64_t lane = 0; lane < n; ++lane) {
+        low.push_back(lane & block ? n + lane - block : lane);
+        high.push_back(lane & block ? n + lane : lane + block);
+      }
+      Value x = rows[i], y = rows[i + block];
+      rows[i] = k.b.create<vector::ShuffleOp>(k.loc, x, y, low);
+      rows[i + block] = k.b.create<vector::ShuffleOp>(k.loc, x, y, high);
+    }
+}
+
+void PanelPacker::transposeBlock(Value base, Value first, Value depth,
+                                 Value destination) {
+  int64_t lanes = k.target.lanes;
+  auto type = VectorType::get({lanes}, sum);
+  Value last = k.sub(k.size(pack.columns.size), k.index(1));
+  for (int64_t group = 0; group < columns; group += lanes) {
+    SmallVector<Value> square;
+    for (int64_t i = 0; i < lanes; ++i) {
+      // Columns beyond the last are never looked at, but their memory must
+      // exist.
+      Value column = k.min(k.add(first, k.index(group + i)), last);
+      Value at = k.add(k.add(base, k.mul(column, k.size(pack.columns.strideB))),
+                       depth);
+      square.push_back(k.b.create<vector::LoadOp>(k.loc, type, from, at));
+    }
+    transpose(k, square);
+    for (auto [i, x] : llvm::enumerate(square)) {
+      Value row = k.add(k.mul(depth, k.index(columns)),
+                        k.index(int64_t(i) * columns + group));
+      k.b.create<vector::StoreOp>(k.loc, x, to, k.add(destination, row));
+    }
+  }
+}
+
+void PanelPacker::transposed(Value base, Value first, Value destination) {
+  Value depth = k.size(pack.depth[0].size), lanes = k.index(k.target.lanes);
+  Value whole = k.sub(depth, k.rem(depth, lanes));
+  k.loop(k.index(0), whole, lanes,
+         [&](Value at) { transposeBlock(base, first, at, destination); });
+  Value mask = k.mask(k.sub(k.size(pack.columns.size), first), columns);
+  k.loop(whole, depth, k.index(1), [&](Value at) {
+    row(k.add(base, at), first, k.add(destination, k.mul(at, k.index(columns))),
+        mask);
+  });
+}
+
+void PanelPacker::panel(Value base, Value first, Value destination) {
+  if (pack.depth.size() == 1 && pack.depth[0].strideB.isConstant(1) &&
+      pack.from.element.isF32()) {
+    transposed(base, first, destination);
+    return;
+  }
+  auto count = pack.columns.size.constant();
+  Value mask;
+  if (!count || *count % columns)
+    mask = k.mask(k.sub(k.size(pack.columns.size), first), columns);
+  rows(0, base, first, destination, mask);
+}
+
+Launch PanelPacker::emit() {
+  SmallVector<DimExpr> sizes, depths;
+  for (const Axis &axis : pack.outer)
+    sizes.push_back(axis.size);
+  sizes.push_back(
+      DimExpr::ceilDiv(pack.columns.size, DimExpr(int64_t(columns))));
+  for (const Axis &axis : pack.depth)
+    depths.push_back(axis.size);
+  DimExpr depth = product(depths);
+  k.loop(k.begin(), k.end(), k.index(1), [&](Value task) {
+    SmallVector<Value> digits = decode(k, task, sizes);
+    Value base = k.size(pack.from.offset);
+    for (auto [digit, axis] : llvm::zip(digits, pack.outer))
+      base = k.add(base, k.mul(digit, k.size(axis.strideB)));
+    panel(base, k.mul(digits.back(), k.index(columns)),
+          k.mul(task, k.size(depth * DimExpr(int64_t(columns)))));
+  });
+  return k.finish(product(sizes), 8 * estimate(depth) * columns);
+}
+
+/// Row-major copy of any value.
+Launch copyRows(KernelBuilder &k, const Preparation &copy, bool &ok) {
+  ElementEmitter emitter(k);
+  Type element = getElementTypeOrSelf(copy.value.getType());
+  Value to = k.scratch(copy.scratch, memoryType(element));
+  graph::DimVector sizes = emitter.dimsOf(copy.value);
+  DimExpr rowLength = sizes.empty() ? DimExpr(1) : sizes.back();
+  SmallVector<DimExpr> outer;
+  if (!sizes.empty())
+    outer.assign(sizes.begin(), sizes.end() - 1);
+  unsigned width =
+      sizes.empty() || rowLength.isConstant(1) ? 1 : 2 * k.target.lanes;
+  emitter.indices.width = width;
+  k.loop(k.begin(), k.end(), k.index(1), [&](Value task) {
+    SmallVector<Ix> index;
+    for (auto [digit, size] : llvm::zip(decode(k, task, outer), outer))
+      index.push_back(emitter.indices.scalar(digit, size));
+    auto store = [&](Value start, Value mask) {
+      ElementEmitter::Scope scope(emitter);
+      emitter.mask = mask;
+      SmallVector<Ix> at = index;
+      if (!sizes.empty())
+        at.push_back(width == 1
+                         ? emitter.indices.scalar(start, rowLength)
+                         : emitter.indices.lanes(start, rowLength, width));
+      if (Value x = emitter.emit(copy.value, at))
+        emitter.storeLinear(to, element, k.broadcast(x, width),
+                            emitter.linearize(copy.value, at));
+    };
+    if (width == 1)
+      store(k.index(0), {});
+    else
+      k.laneLoop(k.index(0), k.size(rowLength), width, store);
+  });
+  ok = !emitter.failed();
+  return k.finish(product(outer), 16 * estimate(rowLength));
+}
+
+/// Copies an image with its channels last, zeros around it and between dilated
+/// neighbours.
+class ImagePadder {
+public:
+  ImagePadder(KernelBuilder &kernel, const Preparation &pad)
+      : k(kernel), emitter(kernel), pad(pad) {
+    element = getElementTypeOrSelf(pad.value.getType());
+    to = k.scratch(pad.scratch, memoryType(element));
+    channels = pad.sizes.back();
+    width = channels.isConstant(1) ? 1 : 2 * k.target.lanes;
+    emitter.indices.width = width;
+  }
+  Launch emit();
+  bool failed() const { return emitter.failed(); }
+
+private:
+  void pixels(unsigned level, SmallVector<Value> position, Value linear);
+  void pixel(ArrayRef<Value> position, Value linear);
+  void lanesOf(function_ref<void(Value start, Value mask)> body);
+  Value inside(ArrayRef<Value> position, SmallVectorImpl<Value> &source);
+
+  KernelBuilder &k;
+  ElementEmitter emitter;
+  const Preparation &pad;
+  Type element;
+  Value to;
+  DimExpr channels;
+  unsigned width;
+};
+
+void ImagePadder::lanesOf(function_ref<void(Value, Value)> body) {
+  if (width == 1)
+    body(k.index(0), {});
+  else
+    k.laneLoop(k.index(0), k.size(channels), width, body);
+}
+
+/// Whether a pixel of the copy is one of the image, and which.
+Value ImagePadder::inside(ArrayRef<Value> position,
+                          SmallVectorImpl<Value> &source) {
+  Value all;
+  auto require = [&](arith::CmpIPredicate predicate, Value x, Value y) {
+    Value holds = k.b.create<arith::CmpIOp>(k.loc, predicate, x, y);
+    all =
+        all ? k.b.create<arith::AndIOp>(k.loc, all, holds).getResult() : holds;
+  };
+  for (auto [i, at] : llvm::enumerate(position)) {
+    Value from = k.sub(at, k.index(pad.low[i]));
+    if (pad.low[i])
+      require(arith::CmpIPredicate::sge, from, k.index(0));
+    from = k.max(from, k.index(0));
+    if (pad.steps[i] != 1) {
+      require(arith::CmpIPredicate::eq, k.rem(from, k.index(pad.steps[i])),
+              k.index(0));
+      from = k.div(from, k.index(pad.steps[i]));
+    }
+    Value extent = k.size(k.dims.dimOf(pad.value, pad.order[i]));
+    require(arith::CmpIPredicate::slt, from, extent);
+    source.push_back(from);
+  }
+  return all;
+}
+
+void ImagePadder::pixel(ArrayRef<Value> position, Value linear) {
+  SmallVector<Value> source;
+  Value isPixel = inside(position, source);
+  Value start = k.mul(linear, k.size(channels));
+  auto branch = k.b.create<scf::IfOp>(k.loc, isPixel, /*withElseRegion=*/true);
+  IndexMath &math = emitter.indices;
+  auto channelIndex = [&](Value at) {
+    return width == 1 ? math.scalar(at, channels)
+                      : math.lanes(at, channels, width);
+  };
+  auto storeAt = [&](Value x, Value at) {
+    Ix to = math.add(math.scalar(start, DimExpr(int64_t(1) << 40)),
+                     channelIndex(at));
+    emitter.storeLinear(this->to, element, k.broadcast(x, width), to);
+  };
+  OpBuilder::InsertionGuard guard(k.b);
+  k.b.setInsertionPoint(branch.thenBlock()->getTerminator());
+  lanesOf([&](Value at, Value mask) {
+    ElementEmitter::Scope scope(emitter);
+    emitter.mask = mask;
+    SmallVector<Ix> index(pad.order.size());
+    for (auto [i, from] : llvm::enumerate(source))
+      index[pad.order[i]] =
+          math.scalar(from, k.dims.dimOf(pad.value, pad.order[i]));
+    index[pad.order.back()] = channelIndex(at);
+    if (Value x = emitter.emit(pad.value, index))
+      storeAt(x, at);
+  });
+  k.b.setInsertionPoint(branch.elseBlock()->getTerminator());
+  Type type = registerType(element);
+  Value zero =
+      isa<FloatType>(type) ? k.constant(type, 0.0) : k.integer(type, 0);
+  lanesOf([&](Value at, Value mask) {
+    ElementEmitter::Scope scope(emitter);
+    emitter.mask = mask;
+    storeAt(zero, at);
+  });
+}
+
+void ImagePadder::pixels(unsigned level, SmallVector<Value> position,
+                         Value linear) {
+  if (level + 1 == pad.sizes.size()) {
+    pixel(position, linear);
+    return;
+  }
+  Value size = k.size(pad.sizes[level]);
+  k.loop(k.index(0), size, k.index(1), [&](Value i) {
+    SmallVector<Value> next = position;
+    next.push_back(i);
+    pixels(level + 1, next, k.add(k.mul(linear, size), i));
+  });
+}
+
+Launch ImagePadder::emit() {
+  DimExpr perTask = channels;
+  for (const DimExpr &size : llvm::drop_begin(pad.sizes, 2))
+    perTask = perTask * size;
+  k.loop(k.begin(), k.end(), k.index(1), [&](Value task) {
+    SmallVector<Value> digits = decode(k, task, {pad.sizes[0], pad.sizes[1]});
+    pixels(2, digits, task);
+  });
+  return k.finish(pad.sizes[0] * pad.sizes[1], 8 * estimate(perTask));
+}
+
+} // namespace
+
+FailureOr<Launch>
+emitPreparation(const Preparation &preparation, const ContractionSpace &space,
+                graph::FusionOp fusion, graph::DimAnalysis &dims,
+                const KernelTarget &target, ModuleOp kernels, StringRef name) {
+  KernelBuilder kernel(fusion, dims, target, kernels, name);
+  if (preparation.kind == Preparation::PackPanels)
+    return PanelPacker(kernel, preparation, space).emit();
+  if (preparation.kind == Preparation::Pad) {
+    ImagePadder padder(kernel, preparation);
+    Launch launch = padder.emit();
+    return padder.failed() ? FailureOr<Launch>(failure())
+                           : FailureOr<Launch>(launch);
+  }
+  bool ok = true;
+  Launch launch = copyRows(kernel, preparation, ok);
+  return ok ? FailureOr<Launch>(launch) : FailureOr<Launch>(failure());
+}
+
+} // namespace zenith::kernels

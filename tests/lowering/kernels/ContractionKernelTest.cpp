@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Products against the interpreter: shapes with and without remainders, every
+// form of B, movement around, types.
+
+#include "lowering/kernels/ContractionKernel.h"
+#include "KernelHarness.h"
+#include <gtest/gtest.h>
+
+using namespace zenith;
+using zenith::testing::KernelHarness;
+
+namespace {
+
+class ContractionKernel : public ::testing::Test {
+protected:
+  KernelHarness harness{kernels::emitContraction};
+
+  static std::string matrixText(const std::string &m, const std::string &k,
+                                const std::string &n,
+                                const std::string &element = "f32",
+                                const std::string &result = "f32") {
+    auto type = [](const std::string &x, const std::string &y,
+                   const std::string &of) {
+      return "tensor<" + x + "x" + y + "x" + of + ">";
+    };
+    std::string a = type(m, k, element), b = type(k, n, element),
+                c = type(m, n, result);
+    return "func.func @main(%a: " + a + ", %b: " + b + ") -> " + c +
+           " {\n  %r = graph.fusion contraction (%x = %a : " + a +
+           ", %y = %b : " + b + ") -> " + c +
+           " {\n    %d = graph.dot_general %x, %y <batching = [] x [], "
+           "contracting = [1] x [0]> : (" +
+           a + ", " + b + ") -> " + c + "\n    graph.yield %d : " + c +
+           "\n  }\n  return %r : " + c + "\n}";
+  }
+  static std::string number(int64_t x) {
+    return x < 0 ? "?" : std::to_string(x);
+  }
+  void checkMatrix(int64_t m, int64_t k, int64_t n) {
+    SCOPED_TRACE(std::to_string(m) + "x" + std::to_string(k) + "x" +
+                 std::to_string(n));
+    harness.check(
+        matrixText(number(m), number(k), number(n)),
+        {{m < 0 ? 8 : m, k < 0 ? 9 : k}, {k < 0 ? 9 : k, n < 0 ? 10 : n}});
+  }
+};
+
+TEST_F(ContractionKernel, StaticShapes) {
+  for (auto [m, k, n] : std::vector<std::tuple<int, int, int>>{{1, 1, 1},
+                                                               {6, 8, 16},
+                                                               {7, 5, 17},
+                                                               {13, 33, 31},
+                                                               {5, 64, 48},
+                                                               {2, 3, 100},
+                                                               {1, 40, 33},
+                                                               {3, 7, 1},
+                                                               {64, 1, 16}})
+    checkMatrix(m, k, n);
+}
+
+TEST_F(ContractionKernel, NothingToSumOrToStore) {
+  checkMatrix(5, 0, 17);
+  checkMatrix(0, 4, 17);
+  checkMatrix(5, 4, 0);
+}
+
+/// A fusion of two operands: BODY uses %x and %y and yields %r.
+std::string fusionText(const std::string &a, const std::string &b,
+                       const std::string &c, const std::string &body,
+                       const std::string &more = "",
+                       const std::string &moreType = "") {
+  bool third = !more.empty();
+  std::string text =
+      "func.func @main(%a: " + a + ", %b: " + b +
+      (third ? ", %c: " + moreType : "") + ") -> " + c +
+      " {\n  %r = graph.fusion contraction (%x = %a : " + a +
+      ", %y = %b : " + b + (third ? ", %" + more + " = %c : " + moreType : "") +
+      ") -> " + c + " {\n" + body + "\n    graph.yield %r : " + c +
+      "\n  }\n  return %r : " + c + "\n}";
+  return text;
+}
+
+TEST_F(ContractionKernel, DynamicShapes) {
+  std::string text = matrixText("?", "?", "?");
+  for (auto [m, k, n] : std::vector<std::tuple<int, int, int>>{{1, 1, 1},
+                                                               {13, 7, 33},
+                                                               {0, 3, 4},
+                                                               {4, 0, 5},
+                                                               {3, 5, 0},
+                                                               {35, 19, 16}}) {
+    SCOPED_TRACE(std::to_string(m) + "x" + std::to_string(k) + "x" +
+                 std::to_string(n));
+    harness.check(text, {{m, k}, {k, n}});
+  }
+  for (int m = 0; m < 20; ++m)
+    harness.check(matrixText("?", "9", "20"), {{m, 9}, {9, 20}});
+}
+
+TEST_F(ContractionKernel, ElementTypes) {
+  for (const char *type :
+       {"f64", "i32", "i64", "ui8", "i8", "i16", "ui32", "bf16", "f16"}) {
+    SCOPED_TRACE(type);
+    harness.check(matrixText("7", "5", "19", type, type));
+    harness.check(matrixText("2", "9", "16", type, type));
+  }
+  harness.check(matrixText("7", "5", "19", "i8", "i32"));
+  harness.check(matrixText("7", "5", "19", "ui8", "i32"));
+  harness.check(matrixText("7", "5", "19", "bf16", "f32"));
+  harness.check(matrixText("7", "5", "19", "f16", "f32"));
+  EXPECT_NE(harness.refusal(
+                matrixText("2", "3", "4", "complex<f32>", "complex<f32>")),
+            "");
+}
+
+TEST_F(ContractionKernel, TransposedOperands) {
+  // B^T: a dot kernel for few rows, transposed panels for many.
+  for (int m : {1, 3, 5, 17})
+    for (int k : {1, 8, 21, 64})
+      for (int n : {1, 9, 16, 33}) {
+        std::string a = "tensor<" + std::to_string(m) + "x" +
+                        std::to_string(k) + "xf32>",
+                    b = "tensor<" + std::to_string(n) + "x" +
+                        std::to_string(k) + "xf32>",
+                    c = "tensor<" + std::to_string(m) + "x" +
+                        std::to_string(n) + "xf32>";
+        SCOPED_TRACE(a + b);
+        harness.check(fusionText(
+            a, b, c,
+            "%r = graph.dot_general %x, %y <batching = [] x [], contracting = "
+            "[1] x [1]> : (" +
+                a + ", " + b + ") -> " + c));
+      }
+  harness.check(fusionText(
+      "tensor<9x13xf32>", "tensor<9x21xf32>", "tensor<13x21xf32>",
+      "%r = graph.dot_general %x, %y <batching = [] x [], contracting = [0] x "
+      "[0]> : (tensor<9x13xf32>, tensor<9x21xf32>) -> tensor<13x21xf32>"));
+  harness.check(fusionText(
+      "tensor<9x13xf64>", "tensor<21x9xf64>", "tensor<13x21xf64>",
+      "%r = graph.dot_general %x, %y <batching = [] x [], contracting = [0] x "
+      "[1]> : (tensor<9x13xf64>, tensor<21x9xf64>) -> tensor<13x21xf64>"));
+  harness.check(
+      fusionText(
+          "tensor<?x?xf32>", "tensor<?x?xf32>", "tensor<?x?xf32>",
+          "%r = graph.dot_general %x, %y <batching = [] x [], contracting = "
+          "[1] x "
+          "[1]> : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>"),
+      {{11, 13}, {21, 13}});
+}
+
+TEST_F(ContractionKernel, VectorsAndOuterProducts) {
+  harness.check(fusionText(
+      "tensor<37xf32>", "tensor<37x21xf32>", "tensor<21xf32>",
+      "%r = graph.dot_general %x, %y <batching = [] x [], contracting = [0] x "
+      "[0]> : (tensor<37xf32>, tensor<37x21xf32>) -> tensor<21xf32>"));
+  harness.check(fusionText(
+      "tensor<21x37xf32>", "tensor<37xf32>", "tensor<21xf32>",
+      "%r = graph.dot_general %x, %y <batching = [] x [], contracting = [1] x "
+      "[0]> : (tensor<21x37xf32>, tensor<37xf32>) -> tensor<21xf32>"));
+  harness.check(fusionText(
+      "tensor<37xf32>", "tensor<37xf32>", "tensor<f32>",
+      "%r = graph.dot_general %x, %y <batching = [] x [], contracting = [0] x "
+      "[0]> : (tensor<37xf32>, tensor<37xf32>) -> tensor<f32>"));
+  harness.check(fusionText(
+      "tensor<5xf32>", "tensor<37xf32>", "tensor<5x37xf32>",
+      "%r = graph.dot_general %x, %y <batching = [] x [], contracting = [] x "
+      "[]> : (tensor<5xf32>, tensor<37xf32>) -> tensor<5x37xf32>"));
+}
+
+TEST_F(ContractionKernel, HeadsOfAttention) {
+  // Scores: both operands [batch, length, heads, depth].
+  std::string x = "tensor<?x7x3x16xf32>", s = "tensor<?x3x7x7xf32>";
+  harness.check(
+      fusionText(x, x, s,
+                 "%r = graph.dot_general %x, %y <batching = [0, 2] x [0, 2], "
+                 "contracting = [3] x [3]> : (" +
+                     x + ", " + x + ") -> " + s),
+      {{2, 7, 3, 16}, {2, 7, 3, 16}});
+  // Behind transposes, and written back merged.
+  std::string p = "tensor<2x3x7x7xf32>", v = "tensor<2x7x48xf32>";
+  harness.check(fusionText(p, v, v,
+                           "%s = graph.reshape %y : " + v +
+                               R"( -> tensor<2x7x3x16xf32>
+    %t = graph.transpose %s [0, 2, 1, 3] : tensor<2x7x3x16xf32> -> tensor<2x3x7x16xf32>
+    %d = graph.dot_general %x, %t <batching = [0, 1] x [0, 1], contracting = [3] x [2]> : (tensor<2x3x7x7xf32>, tensor<2x3x7x16xf32>) -> tensor<2x3x7x16xf32>
+    %u = graph.transpose %d [0, 2, 1, 3] : tensor<2x3x7x16xf32> -> tensor<2x7x3x16xf32>
+    %r = graph.reshape %u : tensor<2x7x3x16xf32> -> )" +
+                               v));
+  // Heads folded into the batch.
+  harness.check(
+      fusionText(p, v, "tensor<6x7x16xf32>",
+                 "%s = graph.reshape %y : " + v + R"( -> tensor<2x7x3x16xf32>
+    %t = graph.transpose %s [0, 2, 1, 3] : tensor<2x7x3x16xf32> -> tensor<2x3x7x16xf32>
+    %m = graph.reshape %t : tensor<2x3x7x16xf32> -> tensor<6x7x16xf32>
+    %n = graph.reshape %x : tensor<2x3x7x7xf32> -> tensor<6x7x7xf32>
+    %r = graph.dot_general %n, %m <batching = [0] x [0], contracting = [2] x [1]> : (tensor<6x7x7xf32>, tensor<6x7x16xf32>) -> tensor<6x7x16xf32>)"));
+}
+
+TEST_F(ContractionKernel, SumOverSplitDimension) {
+  // The summed dimension has two digits on the left: [heads, depth] apart.
+  harness.check(fusionText(
+      "tensor<2x3x5x8xf32>", "tensor<24x19xf32>", "tensor<2x5x19xf32>",
+      R"(%t = graph.transpose %x [0, 2, 1, 3] : tensor<2x3x5x8xf32> -> tensor<2x5x3x8xf32>
+    %m = graph.reshape %t : tensor<2x5x3x8xf32> -> tensor<2x5x24xf32>
+    %r = graph.dot_general %m, %y <batching = [] x [], contracting = [2] x [0]> : (tensor<2x5x24xf32>, tensor<24x19xf32>) -> tensor<2x5x19xf32>)"));
+  // Two dimensions at once, in different orders.
+  harness.check(fusionText(
+      "tensor<5x3x4xf32>", "tensor<4x3x17xf32>", "tensor<5x17xf32>",
+      "%r = graph.dot_general %x, %y <batching = [] x [], contracting = [1, 2] "
+      "x [1, 0]> : (tensor<5x3x4xf32>, tensor<4x3x17xf32>) -> "
+      "tensor<5x17xf32>"));
+}
+
+TEST_F(ContractionKernel, SlicesAndBroadcasts) {
+  harness.check(fusionText(
+      "tensor<8x20xf32>", "tensor<1x7x33xf32>", "tensor<2x4x17xf32>",
+      R"(%s = graph.slice %x [1, 5] [4, 7] [2, 1] : tensor<8x20xf32> -> tensor<4x7xf32>
+    %l = graph.broadcast %s [1, 2] : tensor<4x7xf32> -> tensor<2x4x7xf32>
+    %t = graph.slice %y [0, 0, 9] [1, 7, 17] [1, 1, 1] : tensor<1x7x33xf32> -> tensor<1x7x17xf32>
+    %u = graph.broadcast %t [0, 1, 2] : tensor<1x7x17xf32> -> tensor<2x7x17xf32>
+    %r = graph.dot_general %l, %u <batching = [0] x [0], contracting = [2] x [1]> : (tensor<2x4x7xf32>, tensor<2x7x17xf32>) -> tensor<2x4x17xf32>)"));
+  // Every third column: no run of memory, so panels are packed.
+  harness.check(fusionText(
+      "tensor<6x9xf32>", "tensor<9x60xf32>", "tensor<6x20xf32>",
+      R"(%s = graph.slice %y [0, 2] [9, 20] [1, 3] : tensor<9x60xf32> -> tensor<9x20xf32>
+    %r = graph.dot_general %x, %s <batching = [] x [], contracting = [1] x [0]> : (tensor<6x9xf32>, tensor<9x20xf32>) -> tensor<6x20xf32>)"));
+}
+
+TEST_F(ContractionKernel, PackedParameter) {
+  for (int n : {16, 33, 40}) {
+    std::string panels = std::to_string((n + 15) / 16),
+                wide = std::to_string((n + 15) / 16 * 16),
+                columns = std::to_string(n);
+    std::string w = "tensor<" + panels + "x10x16xf32>",
+                c = "tensor<7x" + columns + "xf32>";
+    harness.check(fusionText(
+        "tensor<7x10xf32>", w, c,
+        "%t = graph.transpose %y [1, 0, 2] : " + w + " -> tensor<10x" + panels +
+            "x16xf32>\n%f = graph.reshape %t : tensor<10x" + panels +
+            "x16xf32> -> tensor<10x" + wide +
+            "xf32>\n%s = graph.slice %f [0, 0] [10, " + columns +
+            "] [1, 1] : tensor<10x" + wide + "xf32> -> tensor<10x" + columns +
+            "xf32>\n%r = graph.dot_general %x, %s <batching = [] x [], "
+            "contracting = [1] x [0]> : (tensor<7x10xf32>, tensor<10x" +
+            columns + "xf32>) -> " + c));
+  }
+}
+
+TEST_F(ContractionKernel, Epilogues) {
+  // Bias, residual, clamp, in the shape of the product.
+  harness.check(
+      fusionText(
+          "tensor<?x10xf32>", "tensor<10x33xf32>", "tensor<?x33xf32>",
+          R"(%d = graph.dot_general %x, %y <batching = [] x [], contracting = [1] x [0]> : (tensor<?x10xf32>, tensor<10x33xf32>) -> tensor<?x33xf32>
+    %n = graph.dim %x, 0 : tensor<?x10xf32>
+    %z = graph.broadcast %bias [1] [%n] : tensor<33xf32> -> tensor<?x33xf32>
+    %s = graph.add %d, %z : tensor<?x33xf32>
+    %r = graph.mul %s, %s : tensor<?x33xf32>)",
+          "bias", "tensor<33xf32>"),
+      {{7, 10}, {}, {}});
+  // Split into heads, with the bias behind it.
+  harness.check(fusionText(
+      "tensor<2x5x10xf32>", "tensor<10x48xf32>", "tensor<2x3x5x16xf32>",
+      R"(%d = graph.dot_general %x, %y <batching = [] x [], contracting = [2] x [0]> : (tensor<2x5x10xf32>, tensor<10x48xf32>) -> tensor<2x5x48xf32>
+    %h = graph.reshape %d : tensor<2x5x48xf32> -> tensor<2x5x3x16xf32>
+    %t = graph.transpose %h [0, 2, 1, 3] : tensor<2x5x3x16xf32> -> tensor<2x3x5x16xf32>
+    %z = graph.broadcast %bias [1, 3] : tensor<3x16xf32> -> tensor<2x3x5x16xf32>
+    %r = graph.add %t, %z : tensor<2x3x5x16xf32>)",
+      "bias", "tensor<3x16xf32>"));
+  // Heads of a length that no vector divides.
+  harness.check(fusionText(
+      "tensor<2x5x10xf32>", "tensor<10x21xf32>", "tensor<2x3x5x7xf32>",
+      R"(%d = graph.dot_general %x, %y <batching = [] x [], contracting = [2] x [0]> : (tensor<2x5x10xf32>, tensor<10x21xf32>) -> tensor<2x5x21xf32>
+    %h = graph.reshape %d : tensor<2x5x21xf32> -> tensor<2x5x3x7xf32>
+    %r = graph.transpose %h [0, 2, 1, 3] : tensor<2x5x3x7xf32> -> tensor<2x3x5x7xf32>)"));
+  // A transposed result.
+  harness.check(fusionText(
+      "tensor<9x10xf32>", "tensor<10x21xf32>", "tensor<21x9xf32>",
+      R"(%d = graph.dot_general %x, %y <batching = [] x [], contracting = [1] x [0]> : (tensor<9x10xf32>, tensor<10x21xf32>) -> tensor<9x21xf32>
+    %r = graph.transpose %d [1, 0] : tensor<9x21xf32> -> tensor<21x9xf32>)"));
+  // Another type than the product's.
+  harness.check(fusionText(
+      "tensor<9x10xf32>", "tensor<10x21xf32>", "tensor<9x21xi32>",
+      R"(%d = graph.dot_general %x, %y <batching = [] x [], contracting = [1] x [0]> : (tensor<9x10xf32>, tensor<10x21xf32>) -> tensor<9x21xf32>
+    %r = graph.convert %d : tensor<9x21xf32> -> tensor<9x21xi32>)"));
+}
+
+TEST_F(ContractionKernel, OtherVectorLengths) {
+  for (auto [lanes, panel, rows] :
+       std::vector<std::tuple<unsigned, unsigned, unsigned>>{{4, 8, 5},
+                                                             {16, 64, 6}}) {
+    harness.target.lanes = lanes;
+    harness.target.panel = panel;
+    harness.target.rows = rows;
+    harness.target.fma = lanes != 4;
+    checkMatrix(13, 7, 83);
+    checkMatrix(-1, 7, 64);
+    std::string b = "tensor<83x21xf32>";
+    harness.check(fusionText(
+        "tensor<13x21xf32>", b, "tensor<13x83xf32>",
+        "%r = graph.dot_general %x, %y <batching = [] x [], contracting = [1] "
+        "x [1]> : (tensor<13x21xf32>, " +
+            b + ") -> tensor<13x83xf32>"));
+  }
+}
+
+} // namespace

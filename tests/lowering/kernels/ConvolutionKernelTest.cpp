@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Convolutions against the interpreter: dimensions, borders, strides,
+// dilations, groups, orders of dimensions.
+
+#include "KernelHarness.h"
+#include "lowering/kernels/ContractionKernel.h"
+#include <gtest/gtest.h>
+
+using namespace zenith;
+using zenith::testing::KernelHarness;
+
+namespace {
+
+using Sizes = std::vector<int64_t>;
+
+std::string list(const Sizes &values) {
+  std::string text;
+  for (int64_t value : values)
+    text += (text.empty() ? "" : ", ") + std::to_string(value);
+  return "[" + text + "]";
+}
+
+std::string tensor(const Sizes &shape) {
+  std::string text = "tensor<";
+  for (int64_t size : shape)
+    text += (size < 0 ? "?" : std::to_string(size)) + "x";
+  return text + "f32>";
+}
+
+/// A convolution by its sizes; channels are last unless `numbers` says so.
+struct Convolution {
+  int64_t batch = 1, features = 3, outputs = 16, groups = 1;
+  Sizes image, window, strides, low, high, inputDilation, kernelDilation;
+  bool channelsFirst = false, packed = false, dynamic = false;
+  std::string epilogue;
+
+  Convolution(Sizes image, Sizes window) : image(image), window(window) {
+    strides = inputDilation = kernelDilation = Sizes(image.size(), 1);
+    low = high = Sizes(image.size(), 0);
+  }
+
+  Sizes outputImage() const {
+    Sizes result;
+    for (size_t i = 0; i < image.size(); ++i) {
+      int64_t size = (image[i] - 1) * inputDilation[i] + 1 + low[i] + high[i];
+      int64_t reach = (window[i] - 1) * kernelDilation[i] + 1;
+      result.push_back(size < reach ? 0 : (size - reach) / strides[i] + 1);
+    }
+    return result;
+  }
+  Sizes order(int64_t first, const Sizes &middle, int64_t last) const {
+    Sizes shape{first};
+    if (channelsFirst)
+      shape.push_back(last);
+    shape.insert(shape.end(), middle.begin(), middle.end());
+    if (!channelsFirst)
+      shape.push_back(last);
+    return shape;
+  }
+  std::string text() const;
+  void check(KernelHarness &harness) const {
+    std::string program = text();
+    SCOPED_TRACE(program);
+    harness.check(program, {order(batch, image, features)});
+  }
+};
+
+std::string Convolution::text() const {
+  Sizes shownImage = dynamic ? Sizes(image.size(), -1) : image;
+  Sizes shownOutput = dynamic ? Sizes(image.size(), -1) : outputImage();
+  int64_t shownBatch = dynamic ? -1 : batch, inner = features / groups;
+  std::string x = tensor(order(shownBatch, shownImage, features)),
+              r = tensor(order(shownBatch, shownOutput, outputs));
+  Sizes kernel = window, spatial, kernelSpatial;
+  int64_t first = channelsFirst ? 2 : 1;
+  for (size_t i = 0; i < image.size(); ++i) {
+    spatial.push_back(int64_t(i) + first);
+    kernelSpatial.push_back(int64_t(i) + (channelsFirst ? 2 : 0));
+  }
+  int64_t rank = int64_t(image.size()) + 2;
+  if (channelsFirst)
+    kernel.insert(kernel.begin(), {outputs, inner});
+  else
+    kernel.insert(kernel.end(), {inner, outputs});
+  std::string w = tensor(kernel), stored = w, unpack;
+  std::string kernelValue = "%y";
+  if (packed) {
+    int64_t depth = inner, panels = (outputs + 15) / 16;
+    for (int64_t size : window)
+      depth *= size;
+    stored = tensor({panels, depth, 16});
+    Sizes wide{depth, panels * 16}, matrix{depth, outputs};
+    unpack = "%t = graph.transpose %y [1, 0, 2] : " + stored + " -> " +
+             tensor({depth, panels, 16}) +
+             "\n%f = graph.reshape %t : " + tensor({depth, panels, 16}) +
+             " -> " + tensor(wide) + "\n";
+    std::string last = "%f";
+    if (wide != matrix) {
+      unpack += "%s = graph.slice %f [0, 0] " + list(matrix) +
+                " [1, 1] : " + tensor(wide) + " -> " + tensor(matrix) + "\n";
+      last = "%s";
+    }
+    unpack += "%k = graph.reshape " + last + " : " + tensor(matrix) + " -> " +
+              w + "\n";
+    kernelValue = "%k";
+  }
+  std::string numbers =
+      channelsFirst
+          ? "<input = (0, 1, " + list(spatial) + "), kernel = (1, 0, " +
+                list(kernelSpatial) + "), output = (0, 1, " + list(spatial) +
+                ")>"
+          : "<input = (0, " + std::to_string(rank - 1) + ", " + list(spatial) +
+                "), kernel = (" + std::to_string(rank - 2) + ", " +
+                std::to_string(rank - 1) + ", " + list(kernelSpatial) +
+                "), output = (0, " + std::to_string(rank - 1) + ", " +
+                list(spatial) + ")>";
+  std::string result = epilogue.empty() ? "%d" : "%e";
+  return "func.func @main(%a: " + x + ", %b: " + stored + ") -> " + r +
+         " {\n%r = graph.fusion contraction (%x = %a : " + x +
+         ", %y = %b : " + stored + ") -> " + r + " {\n" + unpack +
+         "%d = graph.convolution %x, " + kernelValue + " " + numbers +
+         " strides " + list(strides) + " low " + list(low) + " high " +
+         list(high) + " input_dilation " + list(inputDilation) +
+         " kernel_dilation " + list(kernelDilation) + " groups " +
+         std::to_string(groups) + " : (" + x + ", " + w + ") -> " + r + "\n" +
+         (epilogue.empty() ? ""
+                           : "%e = graph." + epilogue + " %d : " + r + "\n") +
+         "graph.yield " + result + " : " + r + "\n}\nreturn %r : " + r + "\n}";
+}
+
+class ConvolutionKernel : public ::testing::Test {
+protected:
+  KernelHarness harness{kernels::emitContraction};
+};
+
+TEST_F(ConvolutionKernel, WithoutBorder) {
+  Convolution plain({9, 11}, {3, 3});
+  plain.batch = 2;
+  plain.check(harness);
+  plain.strides = {2, 3};
+  plain.check(harness);
+  plain.kernelDilation = {2, 1};
+  plain.check(harness);
+  plain.kernelDilation = {1, 2};
+  plain.outputs = 21;
+  plain.check(harness);
+}
+
+TEST_F(ConvolutionKernel, Borders) {
+  for (bool packed : {false, true})
+    for (int64_t width : {1, 2, 5, 7, 19}) {
+      Convolution same({5, width}, {3, 3});
+      same.packed = packed;
+      same.outputs = packed ? 33 : 16;
+      same.low = same.high = {1, 1};
+      same.check(harness);
+      same.strides = {2, 2};
+      same.check(harness);
+    }
+  Convolution wide({4, 6}, {5, 5});
+  wide.low = {4, 3};
+  wide.high = {2, 4};
+  wide.kernelDilation = {2, 1};
+  wide.check(harness);
+  wide.kernelDilation = {1, 2};
+  wide.high = {-1, 4};
+  wide.check(harness);
+  wide.low = {-1, -2};
+  wide.check(harness);
+}
+
+TEST_F(ConvolutionKernel, OneByOne) {
+  Convolution pointwise({6, 7}, {1, 1});
+  pointwise.features = 8;
+  pointwise.packed = true;
+  pointwise.check(harness);
+  pointwise.strides = {2, 2};
+  pointwise.check(harness);
+  pointwise.low = pointwise.high = {1, 1};
+  pointwise.check(harness);
+}
+
+TEST_F(ConvolutionKernel, OneAndThreeDimensions) {
+  Convolution line({23}, {4});
+  line.low = {2};
+  line.high = {1};
+  line.packed = true;
+  line.check(harness);
+  line.strides = {3};
+  line.check(harness);
+  Convolution block({4, 5, 6}, {3, 2, 3});
+  block.low = {1, 0, 1};
+  block.high = {1, 1, 1};
+  block.check(harness);
+  block.strides = {2, 1, 2};
+  block.packed = true;
+  block.check(harness);
+}
+
+TEST_F(ConvolutionKernel, ChannelsFirst) {
+  Convolution first({6, 7}, {3, 3});
+  first.channelsFirst = true;
+  first.check(harness);
+  first.low = first.high = {1, 1};
+  first.check(harness);
+  first.strides = {2, 2};
+  first.outputs = 5;
+  first.check(harness);
+  Convolution pointwise({6, 7}, {1, 1});
+  pointwise.channelsFirst = true;
+  pointwise.check(harness);
+}
+
+TEST_F(ConvolutionKernel, Groups) {
+  Convolution grouped({6, 7}, {3, 3});
+  grouped.features = 6;
+  grouped.outputs = 20;
+  grouped.groups = 2;
+  grouped.low = grouped.high = {1, 1};
+  grouped.check(harness);
+  grouped.channelsFirst = true;
+  grouped.check(harness);
+  grouped.channelsFirst = false;
+  grouped.groups = 6;
+  grouped.outputs = 6;
+  grouped.check(harness);
+}
+
+TEST_F(ConvolutionKernel, DilatedInput) {
+  Convolution transposed({3, 4}, {3, 3});
+  transposed.inputDilation = {2, 3};
+  transposed.low = {2, 1};
+  transposed.high = {1, 2};
+  transposed.check(harness);
+  transposed.channelsFirst = true;
+  transposed.check(harness);
+}
+
+TEST_F(ConvolutionKernel, DynamicImages) {
+  Convolution dynamic({5, 9}, {3, 3});
+  dynamic.dynamic = true;
+  dynamic.low = dynamic.high = {1, 1};
+  for (Sizes image : {Sizes{5, 9}, Sizes{1, 1}, Sizes{2, 14}, Sizes{3, 6}}) {
+    dynamic.image = image;
+    dynamic.batch = 2;
+    dynamic.check(harness);
+    dynamic.strides = {2, 2};
+    dynamic.check(harness);
+    dynamic.strides = {1, 1};
+  }
+  dynamic.packed = true;
+  dynamic.epilogue = "neg";
+  dynamic.check(harness);
+}
+
+} // namespace

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs the kernels of one fusion on tensors and beside the interpreter: tasks
+// in pieces and backwards, into poisoned buffers between guards.
+
+#ifndef ZENITH_TESTS_LOWERING_KERNELS_KERNELHARNESS_H
+#define ZENITH_TESTS_LOWERING_KERNELS_KERNELHARNESS_H
+
+#include "ir/interpreter/Tensor.h"
+#include "lowering/kernels/Kernel.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace zenith::testing {
+
+using Emitter = std::function<mlir::FailureOr<kernels::KernelPlan>(
+    graph::FusionOp, graph::DimAnalysis &, const kernels::KernelTarget &,
+    mlir::ModuleOp, llvm::StringRef)>;
+
+class KernelHarness {
+public:
+  explicit KernelHarness(Emitter emitter);
+
+  /// The machine that kernels are shaped for; they run on the host in any case.
+  kernels::KernelTarget target;
+  /// Largest difference, relative to the larger of 1 and the expected value.
+  double tolerance = 0;
+
+  /// Text with one function, whose body is one fusion of its arguments. Shapes
+  /// are those of the arguments, in order: dynamic dimensions from `shapes`.
+  /// Fills arguments with small integers and expects what the interpreter
+  /// gives.
+  void check(const std::string &text,
+             std::vector<std::vector<int64_t>> shapes = {});
+  /// The diagnostic of a fusion that no kernel is for; empty where there is
+  /// one.
+  std::string refusal(const std::string &text);
+  /// Kernel functions that the last check emitted, as text.
+  std::string emitted;
+  /// Kernels and micro-kernels of the last check.
+  std::vector<std::string> functions;
+
+  mlir::MLIRContext &context() { return mlirContext; }
+
+private:
+  struct Case;
+  mlir::OwningOpRef<mlir::ModuleOp> parse(const std::string &text);
+  Tensor argument(mlir::RankedTensorType type, unsigned number);
+  void run(Case &test);
+  mlir::MLIRContext mlirContext;
+  Emitter emitter;
+};
+
+/// Small integers as elements of `type`, different for different seeds.
+Tensor smallIntegers(mlir::RankedTensorType type, unsigned seed);
+
+} // namespace zenith::testing
+
+#endif // ZENITH_TESTS_LOWERING_KERNELS_KERNELHARNESS_H
