@@ -37,6 +37,13 @@ static constexpr std::pair<DataType, llvm::StringLiteral> dataTypes[] = {
     {DataType::UInt4, "ui4"},
     {DataType::Int4, "i4"}};
 
+Type zenith::tensors::elementTypeOf(DataType wanted, MLIRContext *context) {
+  for (auto [type, name] : dataTypes)
+    if (type == wanted)
+      return elementTypeNamed(name, context);
+  return Type();
+}
+
 static Tensor unpackNibbles(StringRef packed, RankedTensorType type) {
   Tensor tensor(type);
   if (!tensor)
@@ -53,10 +60,7 @@ static Tensor unpackNibbles(StringRef packed, RankedTensorType type) {
 Expected<Tensor> zenith::tensors::fromTensorProto(const onnx::Tensor &proto,
                                                   StringRef place,
                                                   MLIRContext *context) {
-  Type element;
-  for (auto [type, name] : dataTypes)
-    if (type == proto.type)
-      element = elementTypeNamed(name, context);
+  Type element = elementTypeOf(proto.type, context);
   if (!element)
     return unsupportedFile(place,
                            "has elements of type " +

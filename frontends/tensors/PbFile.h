@@ -11,6 +11,9 @@
 
 namespace zenith::tensors {
 
+/// The element type of an ONNX data type; null where GraphIR has none.
+mlir::Type elementTypeOf(onnx::DataType type, mlir::MLIRContext *context);
+
 /// Elements below 8 bits unpacked to a byte each; others view the file.
 /// `place` names the file in errors.
 llvm::Expected<Tensor> fromTensorProto(const onnx::Tensor &proto,

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the command lines of all tools share: help, version, and the name that
+// was probably meant.
+
+#ifndef ZENITH_TOOLS_COMMANDLINE_H
+#define ZENITH_TOOLS_COMMANDLINE_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace zenith::tools {
+
+/// Adds --version and --diagnostics; `jsonDiagnostics` becomes true for
+/// --diagnostics=json.
+void addCommonOptions(CLI::App &app, bool &jsonDiagnostics);
+
+/// Parses; nothing to do where help or the version was printed (true). Unknown
+/// options are usage errors that name the nearest one.
+llvm::Expected<bool> parseCommandLine(CLI::App &app, int argc, char **argv);
+
+/// ", did you mean '...'?" for the name that `word` is closest to; empty where
+/// none is close.
+std::string suggestion(llvm::StringRef word, llvm::ArrayRef<std::string> names);
+
+/// Splits KEY=VALUE; an error names `option` where there is no '='.
+llvm::Expected<std::pair<std::string, std::string>>
+splitKey(llvm::StringRef option, llvm::StringRef text);
+
+/// Bytes of "123", "4K", "5M", "6G"; nothing for other texts.
+std::optional<int64_t> parseBytes(llvm::StringRef text);
+
+} // namespace zenith::tools
+
+#endif // ZENITH_TOOLS_COMMANDLINE_H

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compares elements as doubles, and by units in the last place.
+
+#include "tools/CompareResults.h"
+
+#include "frontends/tensors/ElementNames.h"
+#include "ir/interpreter/Scalar.h"
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+using namespace mlir;
+using namespace zenith;
+using namespace zenith::tools;
+using interpreter::ElementAccess;
+using interpreter::Scalar;
+
+Tolerance zenith::tools::defaultTolerance(Type element) {
+  if (auto complex = dyn_cast<ComplexType>(element))
+    element = complex.getElementType();
+  if (!isa<FloatType>(element))
+    return {};
+  if (element.isF64())
+    return {1e-9, 1e-12, std::nullopt};
+  if (element.isF32())
+    return {1e-4, 1e-5, std::nullopt};
+  return {element.getIntOrFloatBitWidth() == 8 ? 0.2 : 2e-2, 1e-3,
+          std::nullopt};
+}
+
+// Distance of two floats of one type in steps from one to the next; their bits
+// as sign and magnitude are in order.
+static double ulpDistance(const char *a, const char *b, unsigned bytes) {
+  auto order = [&](const char *from) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, from, bytes);
+    uint64_t sign = uint64_t(1) << (8 * bytes - 1);
+    return bits & sign ? -double(bits ^ sign) : double(bits);
+  };
+  return std::fabs(order(a) - order(b));
+}
+
+namespace {
+struct Worst {
+  int64_t count = 0, index = 0;
+  double error = -1;
+};
+} // namespace
+
+// How far an element is off; 0 where it is taken as equal, infinity where no
+// tolerance applies.
+static double excess(const Scalar &got, const Scalar &expected,
+                     const Tolerance &tolerance, double ulps) {
+  if (got.sameValue(expected) ||
+      (tolerance.ulps && ulps <= double(*tolerance.ulps)))
+    return 0;
+  double difference = std::hypot(got.asDouble() - expected.asDouble(),
+                                 got.imag - expected.imag);
+  double size = std::hypot(expected.asDouble(), expected.imag);
+  if (std::isnan(difference) || std::isinf(difference) || std::isinf(size))
+    return std::numeric_limits<double>::infinity();
+  double limit =
+      tolerance.absolute.value_or(0) + tolerance.relative.value_or(0) * size;
+  return difference <= limit ? 0 : difference;
+}
+
+static std::string positionText(int64_t index, ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> position(shape.size());
+  for (size_t i = shape.size(); i-- > 0; index /= shape[i])
+    position[i] = index % shape[i];
+  std::string text;
+  for (int64_t at : position)
+    text += (text.empty() ? "" : ", ") + std::to_string(at);
+  return "[" + text + "]";
+}
+
+std::optional<std::string>
+zenith::tools::compareTensors(const Tensor &got, const Tensor &expected,
+                              const Tolerance &given) {
+  if (got.type() != expected.type())
+    return "type " + tensors::typeText(got.type()) + ", expected " +
+           tensors::typeText(expected.type());
+  Type element = got.elementType();
+  Tolerance tolerance = given.given() ? given : defaultTolerance(element);
+  ElementAccess access(element);
+  bool isFloat = isa<FloatType>(element);
+  Worst worst;
+  for (int64_t i = 0, count = got.size(); i < count; ++i) {
+    const char *a = got.bytes() + i * int64_t(access.bytes()),
+               *b = expected.bytes() + i * int64_t(access.bytes());
+    double ulps = isFloat && tolerance.ulps
+                      ? ulpDistance(a, b, access.bytes())
+                      : std::numeric_limits<double>::infinity();
+    double error = excess(access.load(a), access.load(b), tolerance, ulps);
+    if (error > 0)
+      ++worst.count;
+    if (error > 0 && error > worst.error)
+      worst = {worst.count, i, error};
+  }
+  if (worst.count == 0)
+    return std::nullopt;
+  return std::to_string(worst.count) + " of " + std::to_string(got.size()) +
+         " elements differ, worst at " +
+         positionText(worst.index, got.shape()) + ": " +
+         interpreter::elementAt(got, worst.index).str() + ", expected " +
+         interpreter::elementAt(expected, worst.index).str();
+}

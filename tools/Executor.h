@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Something that runs the entry of a model: the interpreter or compiled code.
+
+#ifndef ZENITH_TOOLS_EXECUTOR_H
+#define ZENITH_TOOLS_EXECUTOR_H
+
+#include "ir/interpreter/Tensor.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/Error.h"
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace zenith::tools {
+
+class Diagnostics;
+struct RunOptions;
+
+class Executor {
+public:
+  virtual ~Executor() = default;
+  virtual llvm::Expected<std::vector<Tensor>>
+  run(llvm::ArrayRef<Tensor> arguments) = 0;
+  /// One run whose results stay where they are: what is timed.
+  virtual llvm::Error runOnly(llvm::ArrayRef<Tensor> arguments);
+  /// JSON of --report=memory for these sizes of named dimensions.
+  virtual std::string
+  memoryReport(const std::map<std::string, int64_t> &dims) = 0;
+  /// Bytes of the arena of the latest run; 0 where there is none.
+  virtual int64_t arenaBytes() { return 0; }
+  /// JSON array of {"kernel", "calls", "ms"} of one run; "[]" where nothing is
+  /// known.
+  virtual std::string kernelTimes(llvm::ArrayRef<Tensor>) { return "[]"; }
+};
+
+/// True where text is a target that --target takes.
+bool isTarget(llvm::StringRef target);
+/// One line for each target of this machine.
+std::vector<std::string> listTargets();
+
+/// Runs `entry` of the module by the reference interpreter; `folder` is where
+/// the paths of parameters start.
+llvm::Expected<std::unique_ptr<Executor>>
+makeInterpreter(mlir::OwningOpRef<mlir::ModuleOp> module,
+                const std::string &folder, const RunOptions &options);
+/// Compiles for options.target. Remarks that options.explain asks for go to
+/// `diagnostics`.
+llvm::Expected<std::unique_ptr<Executor>>
+makeCompiled(mlir::OwningOpRef<mlir::ModuleOp> module,
+             const std::string &folder, const RunOptions &options,
+             Diagnostics &diagnostics);
+/// The one of both that options.target says.
+llvm::Expected<std::unique_ptr<Executor>>
+makeExecutor(mlir::OwningOpRef<mlir::ModuleOp> module,
+             const std::string &folder, const RunOptions &options,
+             Diagnostics &diagnostics);
+
+} // namespace zenith::tools
+
+#endif // ZENITH_TOOLS_EXECUTOR_H

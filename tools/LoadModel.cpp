@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads ONNX through its door and GraphIR through MLIR's parsers.
+
+#include "tools/LoadModel.h"
+
+#include "frontends/onnx/ImportONNX.h"
+#include "frontends/tensors/PbFile.h"
+#include "frontends/tensors/TensorIO.h"
+#include "ir/DimExpr.h"
+#include "ir/GraphDialect.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+#include "tools/BindInputs.h"
+#include "tools/Diagnostics.h"
+#include "tools/RunOptions.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+#include <set>
+
+using namespace mlir;
+using namespace zenith;
+using namespace zenith::tools;
+
+ModelFormat zenith::tools::formatOf(StringRef path) {
+  return path.ends_with(".onnx") ? ModelFormat::ONNX : ModelFormat::MLIR;
+}
+
+std::unique_ptr<MLIRContext> zenith::tools::makeContext() {
+  DialectRegistry registry;
+  registry.insert<graph::GraphDialect, func::FuncDialect>();
+  auto context =
+      std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  context->loadAllAvailableDialects();
+  return context;
+}
+
+static llvm::Error modelError(const std::string &path,
+                              const onnx::ModelError &error) {
+  return failure(ExitCode(error.code), error.text(), path);
+}
+
+static llvm::Expected<onnx::Model> readONNX(const std::string &path) {
+  if (path != "-") {
+    auto model = onnx::loadModel(path);
+    return model ? llvm::Expected<onnx::Model>(std::move(*model))
+                 : modelError(path, model.error());
+  }
+  auto buffer = llvm::MemoryBuffer::getSTDIN();
+  if (!buffer)
+    return failure(ExitCode::Invalid, "cannot read standard input: " +
+                                          buffer.getError().message());
+  auto model = onnx::parseModel(
+      onnx::ByteSource::fromMemory((*buffer)->getBuffer().str()));
+  return model ? llvm::Expected<onnx::Model>(std::move(*model))
+               : modelError("<stdin>", model.error());
+}
+
+// Inputs that callers give: those without an initialiser.
+static std::vector<const onnx::ValueInfo *>
+callerInputs(const onnx::Model &model) {
+  std::set<std::string> initialised;
+  for (const onnx::Tensor &tensor : model.graph.initializers)
+    initialised.insert(tensor.name);
+  std::vector<const onnx::ValueInfo *> inputs;
+  for (const onnx::ValueInfo &input : model.graph.inputs)
+    if (!initialised.count(input.name))
+      inputs.push_back(&input);
+  return inputs;
+}
+
+static llvm::Error bindONNX(const std::vector<KeyedFile> &files,
+                            llvm::ArrayRef<const onnx::ValueInfo *> inputs,
+                            MLIRContext *context,
+                            onnx::ImportOptions &options) {
+  std::vector<std::string> names;
+  for (const onnx::ValueInfo *input : inputs)
+    names.push_back(input->name);
+  for (const KeyedFile &file : files) {
+    llvm::Expected<unsigned> index = inputIndex(file.key, names, "--bind");
+    if (!index)
+      return index.takeError();
+    llvm::Expected<Tensor> value = readKeyedFile(
+        file, tensors::elementTypeOf(inputs[*index]->type.element, context),
+        context);
+    if (!value)
+      return value.takeError();
+    llvm::Expected<onnx::Tensor> proto =
+        tensors::toTensorProto(*value, names[*index]);
+    if (!proto)
+      return proto.takeError();
+    options.bindings[names[*index]] = std::move(*proto);
+  }
+  return llvm::Error::success();
+}
+
+// A --dim that no input has is a mistake.
+static llvm::Error checkDims(llvm::ArrayRef<const onnx::ValueInfo *> inputs,
+                             const std::map<std::string, int64_t> &dims) {
+  std::set<std::string> names;
+  for (const onnx::ValueInfo *input : inputs)
+    for (const onnx::Dim &dim : input->type.dims)
+      if (!dim.symbol.empty()) {
+        names.insert(dim.symbol);
+        if (std::optional<graph::DimExpr> expr =
+                graph::DimExpr::parse(dim.symbol))
+          expr->forEachSymbol(
+              [&](const std::string &name) { names.insert(name); });
+      }
+  for (const auto &[name, size] : dims)
+    if (!names.count(name))
+      return failure(ExitCode::Usage,
+                     "--dim: the program has no dimension '" + name +
+                         "'; it has " +
+                         (names.empty() ? "none" : llvm::join(names, ", ")));
+  return llvm::Error::success();
+}
+
+static llvm::Expected<LoadedModel> loadONNX(const std::string &path,
+                                            MLIRContext *context,
+                                            const LoadOptions &options) {
+  llvm::Expected<onnx::Model> model = readONNX(path);
+  if (!model)
+    return model.takeError();
+  onnx::ImportOptions import;
+  import.dims = options.dims;
+  import.folder = options.irFolder;
+  std::vector<const onnx::ValueInfo *> inputs = callerInputs(*model);
+  if (llvm::Error error = bindONNX(options.bindings, inputs, context, import))
+    return std::move(error);
+  if (llvm::Error error = checkDims(inputs, options.dims))
+    return std::move(error);
+  std::string folder =
+      path == "-" ? "" : llvm::sys::path::parent_path(path).str();
+  if (import.folder.empty())
+    import.folder = folder.empty() ? "." : folder;
+  auto module = onnx::importONNX(*model, context, import);
+  if (!module)
+    return modelError(path == "-" ? "<stdin>" : path, module.error());
+  LoadedModel loaded{std::move(*module), import.folder, {}, true};
+  for (const onnx::ValueInfo *input : inputs)
+    loaded.inputNames.push_back(input->name);
+  return loaded;
+}
+
+// A dialect of another door, by the errors that the parser reported.
+static llvm::Error parseFailure(const std::string &path,
+                                const std::vector<std::string> &errors) {
+  for (StringRef error : errors)
+    for (StringRef dialect : {"stablehlo", "vhlo", "chlo", "mhlo"})
+      if (error.contains(("'" + dialect + "'").str()) ||
+          error.contains(("'" + dialect + ".").str()))
+        return failure(ExitCode::Unsupported,
+                       "dialect '" + dialect.str() + "' is not supported",
+                       path);
+  return failure(ExitCode::Invalid, "is no valid GraphIR", path);
+}
+
+static llvm::Expected<LoadedModel> loadMLIR(const std::string &path,
+                                            MLIRContext *context,
+                                            const LoadOptions &options,
+                                            Diagnostics &diagnostics) {
+  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path);
+  if (!buffer)
+    return failure(ExitCode::Invalid,
+                   "cannot open: " + buffer.getError().message(), path);
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
+  std::vector<std::string> errors;
+  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      errors.push_back(diagnostic.str());
+    return diagnostics.handle(diagnostic);
+  });
+  ParserConfig config(context);
+  LoadedModel loaded{parseSourceFile<ModuleOp>(sources, config),
+                     llvm::sys::path::parent_path(path).str(),
+                     {},
+                     false};
+  if (path == "-" || loaded.folder.empty())
+    loaded.folder = ".";
+  if (!loaded.module)
+    return parseFailure(path == "-" ? "<stdin>" : path, errors);
+  if (llvm::Error error = bindArguments(*loaded.module, options.entry,
+                                        options.bindings, loaded.inputNames))
+    return std::move(error);
+  return loaded;
+}
+
+llvm::Expected<LoadedModel> zenith::tools::loadModel(const std::string &path,
+                                                     MLIRContext *context,
+                                                     const LoadOptions &options,
+                                                     Diagnostics &diagnostics) {
+  bool isONNX = options.format.empty() ? formatOf(path) == ModelFormat::ONNX
+                                       : options.format == "onnx";
+  return isONNX ? loadONNX(path, context, options)
+                : loadMLIR(path, context, options, diagnostics);
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The steps of zenith-run in order, each timed.
+
+#include "tools/RunModel.h"
+
+#include "frontends/tensors/TensorIO.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "tools/BenchServer.h"
+#include "tools/BindInputs.h"
+#include "tools/CommandLine.h"
+#include "tools/CompareOps.h"
+#include "tools/CompareResults.h"
+#include "tools/CountFlops.h"
+#include "tools/Diagnostics.h"
+#include "tools/Executor.h"
+#include "tools/LoadModel.h"
+#include "tools/RunInputs.h"
+#include "tools/RunOptions.h"
+#include "tools/Stopwatch.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace zenith;
+using namespace zenith::tools;
+
+namespace {
+class ModelRun {
+public:
+  ModelRun(const RunOptions &given, Diagnostics &diagnostics)
+      : options(given), diagnostics(diagnostics), context(makeContext()) {}
+
+  llvm::Error execute();
+
+private:
+  llvm::Error load();
+  llvm::Error start();
+  llvm::Error writeResults();
+  llvm::Error compareExpected();
+  llvm::Error compareInterpreter();
+  llvm::Error measure();
+  void report();
+
+  RunOptions options;
+  Diagnostics &diagnostics;
+  std::unique_ptr<MLIRContext> context;
+  LoadedModel model;
+  OwningOpRef<ModuleOp> original; ///< kept for --compare
+  std::vector<ResultInfo> resultInfos;
+  std::vector<Tensor> inputs, results;
+  DimValues dims;
+  std::unique_ptr<Executor> executor;
+  BenchStart figures;
+  double importMs = 0, inputMs = 0, flops = 0;
+};
+} // namespace
+
+llvm::Error ModelRun::load() {
+  Stopwatch watch;
+  LoadOptions load;
+  load.bindings = options.bindings;
+  load.dims = options.dims;
+  load.entry = options.entry;
+  llvm::Expected<LoadedModel> loaded =
+      loadModel(options.model, context.get(), load, diagnostics);
+  if (!loaded)
+    return loaded.takeError();
+  model = std::move(*loaded);
+  importMs = watch.restart();
+  llvm::Expected<func::FuncOp> entry = findEntry(*model.module, options.entry);
+  if (!entry)
+    return entry.takeError();
+  resultInfos = resultsOf(*entry);
+  DimValues applied = options.dims;
+  if (model.dimsApplied)
+    options.dims.clear();
+  std::vector<ArgumentInfo> arguments = argumentsOf(*entry);
+  llvm::Expected<std::vector<Tensor>> values =
+      collectInputs(arguments, model.inputNames, options, context.get(), dims);
+  if (!values)
+    return values.takeError();
+  inputs = std::move(*values);
+  flops = countFlops(*entry, dims);
+  inputMs = watch.ms();
+  return llvm::Error::success();
+}
+
+llvm::Error ModelRun::start() {
+  if (options.compareInterp)
+    original = model.module->clone();
+  Stopwatch watch;
+  auto made =
+      makeExecutor(std::move(model.module), model.folder, options, diagnostics);
+  if (!made)
+    return made.takeError();
+  executor = std::move(*made);
+  figures.compileMs = watch.restart() + importMs;
+  llvm::Expected<std::vector<Tensor>> values = executor->run(inputs);
+  if (!values)
+    return values.takeError();
+  results = std::move(*values);
+  figures.firstRunMs = watch.ms();
+  return llvm::Error::success();
+}
+
+llvm::Error ModelRun::writeResults() {
+  if (options.outDir.empty())
+    return llvm::Error::success();
+  if (std::error_code code = llvm::sys::fs::create_directories(options.outDir))
+    return failure(ExitCode::Invalid,
+                   "cannot create the folder: " + code.message(),
+                   options.outDir);
+  for (auto [i, result] : llvm::enumerate(results)) {
+    std::string file =
+        options.outDir + "/" + std::to_string(i) + "." + options.outFormat;
+    if (llvm::Error error =
+            tensors::writeTensor(file, result, resultInfos[i].name))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error ModelRun::compareExpected() {
+  std::vector<std::string> names;
+  for (const ResultInfo &info : resultInfos)
+    names.push_back(info.name);
+  llvm::Error all = llvm::Error::success();
+  for (const KeyedFile &file : options.expected) {
+    llvm::Expected<unsigned> index = inputIndex(file.key, names, "--expect");
+    if (!index)
+      return llvm::joinErrors(std::move(all), index.takeError());
+    llvm::Expected<Tensor> expected = readKeyedFile(
+        file, resultInfos[*index].type.getElementType(), context.get());
+    if (!expected)
+      return llvm::joinErrors(std::move(all), expected.takeError());
+    if (auto difference =
+            compareTensors(results[*index], *expected, options.tolerance))
+      all = llvm::joinErrors(
+          std::move(all),
+          failure(ExitCode::Differs, "result '" + file.key + "' differs from " +
+                                         file.file + ": " + *difference));
+  }
+  return all;
+}
+
+llvm::Error ModelRun::compareInterpreter() {
+  if (!options.compareInterp)
+    return llvm::Error::success();
+  if (options.perOp)
+    if (llvm::Error error = compareEachOp(*original, model.folder, options,
+                                          inputs, diagnostics))
+      return error;
+  return compareWithInterpreter(*original, model.folder, options, inputs,
+                                results);
+}
+
+llvm::Error ModelRun::measure() {
+  if (!options.bench)
+    return llvm::Error::success();
+  llvm::Expected<llvm::json::Object> measured =
+      bench(*executor, inputs, options.bench, figures, flops);
+  if (!measured)
+    return measured.takeError();
+  llvm::outs() << benchSummary(*measured) << "\n";
+  if (options.benchJSON.empty())
+    return llvm::Error::success();
+  std::error_code code;
+  llvm::raw_fd_ostream os(options.benchJSON, code);
+  if (code)
+    return failure(ExitCode::Invalid, "cannot write: " + code.message(),
+                   options.benchJSON);
+  os << llvm::json::Value(std::move(*measured)) << "\n";
+  return llvm::Error::success();
+}
+
+void ModelRun::report() {
+  if (options.report == "memory")
+    llvm::outs() << executor->memoryReport(dims) << "\n";
+  if (options.report != "time")
+    return;
+  llvm::json::Object times{{"import_ms", importMs},
+                           {"inputs_ms", inputMs},
+                           {"compile_ms", figures.compileMs - importMs},
+                           {"first_run_ms", figures.firstRunMs}};
+  if (llvm::Expected<llvm::json::Value> kernels =
+          llvm::json::parse(executor->kernelTimes(inputs)))
+    times["kernels"] = std::move(*kernels);
+  else
+    llvm::consumeError(kernels.takeError());
+  llvm::outs() << llvm::json::Value(std::move(times)) << "\n";
+}
+
+llvm::Error ModelRun::execute() {
+  if (!isTarget(options.target))
+    return failure(ExitCode::Usage, "'" + options.target +
+                                        "' is no target; known are cpu, "
+                                        "cpu:ARCH, opencl, opencl:N, interp");
+  for (auto step : {&ModelRun::load, &ModelRun::start, &ModelRun::writeResults})
+    if (llvm::Error error = (this->*step)())
+      return error;
+  if (options.benchServer)
+    return serveBench(*executor, inputs, figures);
+  if (llvm::Error error =
+          llvm::joinErrors(compareExpected(), compareInterpreter()))
+    return error;
+  report();
+  return measure();
+}
+
+int zenith::tools::runModel(const RunOptions &options,
+                            Diagnostics &diagnostics) {
+  if (options.listTargets) {
+    for (const std::string &line : listTargets())
+      llvm::outs() << line << "\n";
+    return 0;
+  }
+  llvm::Error error = ModelRun(options, diagnostics).execute();
+  if (error && options.benchServer) {
+    std::string text;
+    llvm::visitErrors(error, [&](const llvm::ErrorInfoBase &info) {
+      text += (text.empty() ? "" : "; ") + info.message();
+    });
+    llvm::outs() << llvm::json::Value(llvm::json::Object{{"error", text}})
+                 << "\n";
+  }
+  return diagnostics.report(std::move(error));
+}

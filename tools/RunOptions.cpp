@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Declares the options of zenith-run and checks their texts.
+
+#include "tools/RunOptions.h"
+
+#include "tools/CommandLine.h"
+#include "tools/Diagnostics.h"
+#include "llvm/ADT/StringExtras.h"
+#include <CLI/CLI.hpp>
+
+using namespace zenith;
+using namespace zenith::tools;
+
+namespace {
+/// Option values as they were written.
+struct Texts {
+  std::vector<std::string> in, bind, expect, dim, explain;
+  std::string randomSeed, maxMemory, explainFormat = "text", compare;
+};
+} // namespace
+
+// An option that may be repeated and takes one value each time, so that it
+// never swallows the model's name.
+static void addRepeated(CLI::App &app, const std::string &name,
+                        std::vector<std::string> &values,
+                        const std::string &help) {
+  app.add_option(name, values, help)
+      ->type_size(1)
+      ->expected(1, 1 << 20)
+      ->allow_extra_args(false);
+}
+
+static void addInputOptions(CLI::App &app, RunOptions &options, Texts &texts) {
+  app.add_option(
+      "model", options.model,
+      "a .onnx, .mlir, .mlirbc, .mlir.bc or .bc file; - reads standard input");
+  app.add_option("--entry", options.entry,
+                 "function to run; default: the only public one, else main");
+  addRepeated(app, "--in", texts.in,
+              "KEY=FILE or KEY=f32[2x3]:FILE.raw, the value of an input; KEY "
+              "is its index or name");
+  addRepeated(app, "--bind", texts.bind,
+              "KEY=FILE, the same, known at compile time");
+  addRepeated(app, "--dim", texts.dim, "NAME=N, the size of a named dimension");
+  app.add_flag("--random-inputs{0}", texts.randomSeed,
+               "fills inputs that no --in names; an optional seed");
+  app.add_option(
+      "--params", options.params,
+      "a .safetensors file with other values for parameters, by name");
+}
+
+static void addTargetOptions(CLI::App &app, RunOptions &options, Texts &texts) {
+  app.add_option("--target", options.target,
+                 "cpu, cpu:ARCH, opencl, opencl:N or interp");
+  app.add_flag("--list-targets", options.listTargets,
+               "prints the targets of this machine");
+  app.add_option("--threads", options.threads,
+                 "worker threads; default: the cores that the cgroup grants")
+      ->check(CLI::Range(1, 4096));
+  app.add_option("--max-memory", texts.maxMemory,
+                 "cap for arena and pool together, in bytes or with K, M, G");
+}
+
+static void addOutputOptions(CLI::App &app, RunOptions &options, Texts &texts) {
+  app.add_option("--out-dir", options.outDir, "writes result K to DIR/K.npy");
+  app.add_option("--out-format", options.outFormat, "npy or pb")
+      ->check(CLI::IsMember({"npy", "pb"}));
+  addRepeated(app, "--expect", texts.expect,
+              "KEY=FILE, compares a result; exit 7 where they differ");
+  app.add_option("--rtol", options.tolerance.relative,
+                 "relative difference that is taken as equal");
+  app.add_option("--atol", options.tolerance.absolute,
+                 "absolute difference that is taken as equal");
+  app.add_option("--max-ulp", options.tolerance.ulps,
+                 "units in the last place that are taken as equal");
+  app.add_option("--compare", texts.compare,
+                 "interp: runs the interpreter too and compares")
+      ->check(CLI::IsMember({"interp"}));
+  app.add_flag("--per-op", options.perOp,
+               "with --compare: names the first op that differs");
+  app.add_option("--report", options.report,
+                 "JSON on standard output: memory or time")
+      ->check(CLI::IsMember({"memory", "time"}));
+  app.add_option("--bench", options.bench, "timed runs after warm-up")
+      ->check(CLI::Range(1, 1 << 30));
+  app.add_option("--bench-json", options.benchJSON,
+                 "file for the figures of --bench");
+  app.add_flag("--bench-server", options.benchServer,
+               "runs N times for each line 'run N' on standard input");
+  app.add_option(
+         "--explain", texts.explain,
+         "remarks: fusion, remat, precision, sharding, fallback, search, cache")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember({"fusion", "remat", "precision", "sharding",
+                             "fallback", "search", "cache"}));
+  app.add_option("--explain-format", texts.explainFormat, "text or json")
+      ->check(CLI::IsMember({"text", "json"}));
+}
+
+static llvm::Error parseKeyedFiles(llvm::StringRef option,
+                                   llvm::ArrayRef<std::string> texts,
+                                   std::vector<KeyedFile> &files) {
+  for (llvm::StringRef text : texts) {
+    auto split = splitKey(option, text);
+    if (!split)
+      return split.takeError();
+    KeyedFile file{split->first, "", split->second};
+    // A type in front of the file's name: f32[2x3]:FILE.
+    size_t colon = split->second.find("]:");
+    if (colon != std::string::npos) {
+      file.typeText = split->second.substr(0, colon + 1);
+      file.file = split->second.substr(colon + 2);
+    }
+    files.push_back(std::move(file));
+  }
+  return llvm::Error::success();
+}
+
+static llvm::Error parseDims(llvm::ArrayRef<std::string> texts,
+                             std::map<std::string, int64_t> &dims) {
+  for (llvm::StringRef text : texts) {
+    auto split = splitKey("--dim", text);
+    if (!split)
+      return split.takeError();
+    int64_t size;
+    if (llvm::StringRef(split->second).getAsInteger(10, size) || size < 0)
+      return failure(ExitCode::Usage,
+                     "--dim needs NAME=N with a number N, got '" + text.str() +
+                         "'");
+    auto [known, fresh] = dims.emplace(split->first, size);
+    if (!fresh && known->second != size)
+      return failure(ExitCode::Usage,
+                     "--dim gives '" + split->first + "' two sizes");
+  }
+  return llvm::Error::success();
+}
+
+static llvm::Error checkOptions(const CLI::App &app, RunOptions &options,
+                                const Texts &texts) {
+  if (llvm::Error error = parseKeyedFiles("--in", texts.in, options.inputs))
+    return error;
+  if (llvm::Error error =
+          parseKeyedFiles("--bind", texts.bind, options.bindings))
+    return error;
+  if (llvm::Error error =
+          parseKeyedFiles("--expect", texts.expect, options.expected))
+    return error;
+  if (llvm::Error error = parseDims(texts.dim, options.dims))
+    return error;
+  if (app.count("--random-inputs")) {
+    uint64_t seed;
+    if (llvm::StringRef(texts.randomSeed).getAsInteger(10, seed))
+      return failure(ExitCode::Usage,
+                     "--random-inputs needs a number as seed, got '" +
+                         texts.randomSeed + "'");
+    options.randomSeed = seed;
+  }
+  if (!texts.maxMemory.empty() &&
+      !(options.maxMemory = parseBytes(texts.maxMemory)))
+    return failure(
+        ExitCode::Usage,
+        "--max-memory needs bytes, with or without K, M or G, got '" +
+            texts.maxMemory + "'");
+  options.compareInterp = !texts.compare.empty();
+  options.explain = texts.explain;
+  options.explainJSON = texts.explainFormat == "json";
+  if (options.perOp && !options.compareInterp)
+    return failure(ExitCode::Usage, "--per-op needs --compare=interp");
+  if (!options.benchJSON.empty() && !options.bench)
+    return failure(ExitCode::Usage, "--bench-json needs --bench=N");
+  if (options.model.empty() && !options.listTargets)
+    return failure(ExitCode::Usage,
+                   "a model is needed: zenith-run MODEL [options]");
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::optional<RunOptions>>
+zenith::tools::parseRunOptions(int argc, char **argv, bool &jsonDiagnostics) {
+  CLI::App app("Runs a model.", "zenith-run");
+  RunOptions options;
+  Texts texts;
+  addInputOptions(app, options, texts);
+  addTargetOptions(app, options, texts);
+  addOutputOptions(app, options, texts);
+  addCommonOptions(app, jsonDiagnostics);
+  llvm::Expected<bool> done = parseCommandLine(app, argc, argv);
+  if (!done)
+    return done.takeError();
+  if (*done)
+    return std::nullopt;
+  if (llvm::Error error = checkOptions(app, options, texts))
+    return std::move(error);
+  return options;
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Milliseconds since a moment, and the most memory that the process had.
+
+#ifndef ZENITH_TOOLS_STOPWATCH_H
+#define ZENITH_TOOLS_STOPWATCH_H
+
+#include <chrono>
+#include <cstdint>
+#include <sys/resource.h>
+
+namespace zenith::tools {
+
+class Stopwatch {
+public:
+  /// Milliseconds since construction or the last restart.
+  double ms() const {
+    return std::chrono::duration<double, std::milli>(Clock::now() - start)
+        .count();
+  }
+  double restart() {
+    double elapsed = ms();
+    start = Clock::now();
+    return elapsed;
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start = Clock::now();
+};
+
+inline int64_t peakBytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return int64_t(usage.ru_maxrss) * 1024;
+}
+
+} // namespace zenith::tools
+
+#endif // ZENITH_TOOLS_STOPWATCH_H
