@@ -65,6 +65,9 @@ static OpenCLDeviceInfo describe(cl_device_id device, int index) {
       property<cl_bool>(device, CL_DEVICE_HOST_UNIFIED_MEMORY) == CL_TRUE;
   info.fp64 = property<cl_device_fp_config>(device, CL_DEVICE_DOUBLE_FP_CONFIG);
   info.fp16 = info.hasExtension("cl_khr_fp16");
+  info.exactDivide =
+      (property<cl_device_fp_config>(device, CL_DEVICE_SINGLE_FP_CONFIG) &
+       CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
   info.computeUnits = property<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS);
   info.floatVectorWidth =
       property<cl_uint>(device, CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT);

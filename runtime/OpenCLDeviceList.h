@@ -24,6 +24,8 @@ struct OpenCLDeviceInfo {
   bool unifiedMemory = false; ///< device memory is host memory
   bool fp64 = false;          ///< double arithmetic
   bool fp16 = false;          ///< half arithmetic
+  /// Can be asked for correctly rounded division and square root of f32.
+  bool exactDivide = false;
   int computeUnits = 0;
   int floatVectorWidth = 1;     ///< preferred floats per vector
   int doubleVectorWidth = 0;    ///< preferred doubles per vector; 0 = none

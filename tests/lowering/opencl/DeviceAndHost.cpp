@@ -71,6 +71,7 @@ void DeviceAndHost::runOnDevice(mlir::ModuleOp kernels,
   OpenCLTarget target;
   target.fp64 = device->info().fp64;
   target.isCPU = device->info().isCPU;
+  target.exactDivide = device->info().exactDivide;
   auto program = emitOpenCL(kernels, target.printOptions());
   ASSERT_TRUE(bool(program)) << llvm::toString(program.takeError());
   std::vector<runtime::OpenCLKernel> table;
