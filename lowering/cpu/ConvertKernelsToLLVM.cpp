@@ -5,6 +5,8 @@
 
 #include "lowering/cpu/ConvertKernelsToLLVM.h"
 
+#include "lowering/LoweringPasses.h"
+
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
@@ -31,6 +33,22 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
+
+namespace zenith {
+#define GEN_PASS_DEF_CONVERTKERNELSTOLLVMPASS
+#include "lowering/LoweringPasses.h.inc"
+
+namespace {
+class ConvertKernelsToLLVMPass
+    : public impl::ConvertKernelsToLLVMPassBase<ConvertKernelsToLLVMPass> {
+  void runOnOperation() override {
+    ModuleOp kernels = getOperation().lookupSymbol<ModuleOp>("kernels");
+    if (failed(cpu::convertKernelsToLLVM(kernels ? kernels : getOperation())))
+      signalPassFailure();
+  }
+};
+} // namespace
+} // namespace zenith
 
 namespace zenith::cpu {
 
@@ -162,32 +180,6 @@ LogicalResult convertKernelsToLLVM(ModuleOp kernels) {
     return failure();
   dropCasts(kernels);
   return success();
-}
-
-namespace {
-class ConvertKernelsToLLVMPass
-    : public PassWrapper<ConvertKernelsToLLVMPass, OperationPass<ModuleOp>> {
-public:
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ConvertKernelsToLLVMPass)
-  StringRef getArgument() const override {
-    return "zenith-convert-kernels-to-llvm";
-  }
-  StringRef getDescription() const override {
-    return "Convert kernels to LLVM functions on bare pointers";
-  }
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registerKernelDialects(registry);
-  }
-  void runOnOperation() override {
-    ModuleOp kernels = getOperation().lookupSymbol<ModuleOp>("kernels");
-    if (failed(convertKernelsToLLVM(kernels ? kernels : getOperation())))
-      signalPassFailure();
-  }
-};
-} // namespace
-
-std::unique_ptr<Pass> createConvertKernelsToLLVMPass() {
-  return std::make_unique<ConvertKernelsToLLVMPass>();
 }
 
 } // namespace zenith::cpu

@@ -7,7 +7,7 @@
 #define ZENITH_LOWERING_CPU_CONVERTKERNELSTOLLVM_H
 
 #include "mlir/IR/DialectRegistry.h"
-#include "mlir/Pass/Pass.h"
+#include "mlir/Support/LogicalResult.h"
 #include "llvm/Support/Error.h"
 #include <memory>
 
@@ -36,10 +36,6 @@ void registerKernelDialects(mlir::DialectRegistry &registry);
 /// Converts the func.funcs of `kernels` to the LLVM dialect, in place. Errors
 /// are diagnostics.
 llvm::LogicalResult convertKernelsToLLVM(mlir::ModuleOp kernels);
-
-/// The same as a pass on the nested `module @kernels` of a program, or on a
-/// module of kernels alone.
-std::unique_ptr<mlir::Pass> createConvertKernelsToLLVMPass();
 
 /// Translates converted kernels to LLVM IR for `target` and gives each public
 /// kernel NAME its task function `void NAME__task(ptr pointers, ptr sizes, i64

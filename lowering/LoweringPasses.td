@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Table of contents of every pass from GraphIR to machine code: what it does, when, what it refuses, an example.
+
+#ifndef ZENITH_LOWERING_LOWERINGPASSES_TD
+#define ZENITH_LOWERING_LOWERINGPASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def PlanPlacesPass : Pass<"zenith-plan-places", "::mlir::ModuleOp"> {
+  let summary = "Decide where every value lives";
+  let description = [{
+    The plan phase: writes the buffer plan (lowering/memory/PlanBuffers.h) into the IR. Each op with values in memory
+    gets `host.places`, fusions with scratch `host.scratch`, functions `host.arena` and `host.activations`, the module
+    `host.derived_bytes`. Runs when a function consists of fusions, since lifetimes and in-place rules are those of
+    kernels. Refuses control flow and ops with values in memory that are no fusions.
+
+    Before and after (tests/lowering/pipeline/plan-places.mlir @chain):
+    ```mlir
+    %0 = graph.fusion pointwise (...) -> tensor<?x4xf32> {...}
+    %0 = graph.fusion pointwise (...) -> tensor<?x4xf32> attributes {host.places = [#host.place<arena, 0, "0">]} {...}
+    ```
+  }];
+  let dependentDialects = ["::zenith::host::HostDialect"];
+}
+
+def BuildHostProgramPass : Pass<"zenith-build-host-program", "::mlir::ModuleOp"> {
+  let summary = "Turn fusions into kernels and functions into programs of launches";
+  let description = [{
+    The kernels phase: emits the kernels of each fusion into `module @kernels`, shares those that are equal, and
+    replaces each function by a host.program with the launches in order. Needs the places of the plan phase.
+    Refuses fusions for which there is no kernel, naming the op, and sizes that depend on data.
+
+    Before and after (tests/lowering/pipeline/build-host-program.mlir @two_equal_kernels):
+    ```mlir
+    %0 = graph.fusion pointwise (...) -> tensor<?x4xf32> attributes {host.places = [...]} {...}
+    host.launch @kernels::@k0_pointwise pointers [...] sizes ["batch"] tasks "batch" cost 6.4e+01
+    ```
+  }];
+  let dependentDialects = ["::zenith::host::HostDialect", "::mlir::func::FuncDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect", "::mlir::LLVM::LLVMDialect"];
+}
+
+def ConvertKernelsToLLVMPass : Pass<"zenith-convert-kernels-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "Convert kernels to LLVM functions on bare pointers";
+  let description = [{
+    The cpu phase: converts the functions of `module @kernels`, or of a module of kernels alone. Pointers become
+    `noalias` unless `zenith.may_alias` says otherwise. compile() does the same on several threads, a few kernels at
+    a time; this pass serves dumps and tests. Refuses memrefs with layouts or dynamic sizes.
+
+    Before and after (tests/lowering/cpu/convert-kernels-to-llvm.mlir @scale):
+    ```mlir
+    func.func @scale(%x: memref<1099511627776xf32>, %begin: index, %end: index)
+    llvm.func @scale(%x: !llvm.ptr {llvm.noalias}, %begin: i64, %end: i64)
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::cf::ControlFlowDialect"];
+}
+
+#endif // ZENITH_LOWERING_LOWERINGPASSES_TD

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Phases, objects, link.
+
+#include "lowering/pipeline/Compile.h"
+
+#include "lowering/cpu/CPUTarget.h"
+#include "lowering/pipeline/CompileTarget.h"
+#include "lowering/pipeline/HostDialect.h"
+#include "lowering/pipeline/LowerHostProgram.h"
+#include "lowering/pipeline/Phases.h"
+#include "lowering/pipeline/Pipeline.h"
+#include "runtime/ABI.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/ToolOutputFile.h"
+#include <chrono>
+
+using namespace mlir;
+
+namespace zenith::pipeline {
+
+namespace {
+class Stopwatch {
+public:
+  double milliseconds() const {
+    return std::chrono::duration<double, std::milli>(
+               std::chrono::steady_clock::now() - start)
+        .count();
+  }
+
+private:
+  std::chrono::steady_clock::time_point start =
+      std::chrono::steady_clock::now();
+};
+} // namespace
+
+/// Saves the module for whoever looks into an internal error; gives the path,
+/// or an empty string.
+static std::string writeReproducer(ModuleOp module) {
+  SmallString<128> path;
+  int descriptor = -1;
+  if (llvm::sys::fs::createTemporaryFile("zenith-reproducer", "mlir",
+                                         descriptor, path))
+    return "";
+  llvm::raw_fd_ostream file(descriptor, /*shouldClose=*/true);
+  OpPrintingFlags flags;
+  flags.assumeVerified().enableDebugInfo(true, false);
+  module->print(file, flags);
+  return path.str().str();
+}
+
+/// The error of a failed step, with what the diagnostics said instead of which
+/// phase said it.
+static llvm::Error withDiagnostics(llvm::Error error,
+                                   const DiagnosticCollector &diagnostics,
+                                   ModuleOp module) {
+  int code = ZENITH_INTERNAL;
+  std::string text, location;
+  llvm::handleAllErrors(
+      std::move(error),
+      [&](const CompileError &failure) {
+        code = failure.code();
+        text = failure.text();
+        location = failure.location();
+      },
+      [&](const llvm::ErrorInfoBase &other) { text = other.message(); });
+  if (diagnostics.hasErrors()) {
+    text = code == ZENITH_INTERNAL ? text + ": " + diagnostics.errorText()
+                                   : diagnostics.errorText();
+    location = diagnostics.firstLocation();
+  }
+  if (code == ZENITH_INTERNAL)
+    if (std::string path = writeReproducer(module); !path.empty())
+      text += "\nnote: the module is in " + path;
+  return compileError(code, std::move(text), std::move(location));
+}
+
+static PipelineOptions phaseOptions(const CompileOptions &options,
+                                    StringRef to) {
+  PipelineOptions chosen;
+  chosen.target = options.target;
+  chosen.fromPhase = options.fromPhase;
+  chosen.toPhase = to.str();
+  chosen.dumpDir = options.dumpDir;
+  chosen.explain = options.explain;
+  return chosen;
+}
+
+/// Machine code of a module that is through the kernels phase.
+static llvm::Expected<std::vector<cpu::EmittedFile>>
+emitObjects(ModuleOp module, const cpu::CPUTarget &target, cpu::EmitKind kind,
+            const CompileOptions &options) {
+  cpu::KernelCompileOptions compileOptions;
+  compileOptions.threads = options.compileThreads;
+  compileOptions.emit = kind;
+  compileOptions.extraModule = [&](llvm::LLVMContext &context) {
+    return lowerHostPrograms(module, target, context);
+  };
+  auto kernels = module.lookupSymbol<ModuleOp>(host::kernelsModuleName);
+  if (!kernels)
+    return compileError(ZENITH_INVALID_INPUT,
+                        "the module has not been through the kernels phase");
+  return cpu::compileKernels(kernels, target, compileOptions);
+}
+
+static llvm::Expected<cpu::CPUTarget> processor(const CompileOptions &options) {
+  if (isOpenCLTarget(options.target))
+    return compileError(ZENITH_UNSUPPORTED, "target '" + options.target +
+                                                "' has no code generator here");
+  llvm::Expected<cpu::CPUTarget> target = cpu::CPUTarget::parse(options.target);
+  if (!target)
+    return compileError(ZENITH_USAGE, llvm::toString(target.takeError()));
+  return target;
+}
+
+llvm::Expected<std::shared_ptr<Executable>>
+compile(OwningOpRef<ModuleOp> module, const CompileOptions &options,
+        CompileTimes *times) {
+  llvm::Expected<cpu::CPUTarget> target = processor(options);
+  if (!target)
+    return target.takeError();
+  DiagnosticCollector diagnostics(module->getContext(), options.remark);
+  CompileTimes taken;
+  Stopwatch phasesWatch;
+  if (llvm::Error error = runPhases(*module, phaseOptions(options, "kernels")))
+    return withDiagnostics(std::move(error), diagnostics, *module);
+  taken.phases = phasesWatch.milliseconds();
+  Stopwatch objectsWatch;
+  auto objects = emitObjects(*module, *target, cpu::EmitKind::Object, options);
+  if (!objects)
+    return withDiagnostics(objects.takeError(), diagnostics, *module);
+  taken.objects = objectsWatch.milliseconds();
+  Stopwatch linkWatch;
+  auto executable = linkExecutable(*module, std::move(*objects), *target);
+  taken.link = linkWatch.milliseconds();
+  if (times)
+    *times = taken;
+  return executable;
+}
+
+llvm::Expected<std::vector<cpu::EmittedFile>>
+emit(OwningOpRef<ModuleOp> module, EmitForm form,
+     const CompileOptions &options) {
+  DiagnosticCollector diagnostics(module->getContext(), options.remark);
+  std::string to = form == EmitForm::GraphIR
+                       ? (options.toPhase.empty() ? "fuse" : options.toPhase)
+                       : "kernels";
+  if (llvm::Error error = runPhases(*module, phaseOptions(options, to)))
+    return withDiagnostics(std::move(error), diagnostics, *module);
+  if (form == EmitForm::GraphIR || form == EmitForm::Kernels) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    module->print(stream);
+    return std::vector<cpu::EmittedFile>{{"module", std::move(text)}};
+  }
+  llvm::Expected<cpu::CPUTarget> target = processor(options);
+  if (!target)
+    return target.takeError();
+  cpu::EmitKind kind = form == EmitForm::LLVM       ? cpu::EmitKind::LLVM
+                       : form == EmitForm::Assembly ? cpu::EmitKind::Assembly
+                                                    : cpu::EmitKind::Object;
+  auto files = emitObjects(*module, *target, kind, options);
+  if (!files)
+    return withDiagnostics(files.takeError(), diagnostics, *module);
+  return files;
+}
+
+} // namespace zenith::pipeline

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads targets.
+
+#include "lowering/pipeline/CompileTarget.h"
+
+#include "lowering/cpu/CPUTarget.h"
+#include "lowering/kernels/Kernel.h"
+#include "lowering/pipeline/HostDialect.h"
+
+namespace zenith::pipeline {
+
+bool isOpenCLTarget(llvm::StringRef target) {
+  return target == "opencl" || target.starts_with("opencl:");
+}
+
+llvm::Expected<kernels::KernelTarget> kernelTargetOf(llvm::StringRef target) {
+  if (isOpenCLTarget(target)) {
+    kernels::KernelTarget shape;
+    shape.opencl = true;
+    return shape;
+  }
+  llvm::Expected<cpu::CPUTarget> processor = cpu::CPUTarget::parse(target);
+  if (!processor)
+    return processor.takeError();
+  return processor->kernelTarget();
+}
+
+llvm::StringRef targetOf(mlir::ModuleOp module) {
+  auto text = module->getAttrOfType<mlir::StringAttr>(host::targetAttrName);
+  return text ? text.getValue() : llvm::StringRef("cpu");
+}
+
+} // namespace zenith::pipeline

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads what an executable tells about itself from the host programs, and links
+// its code.
+
+#include "lowering/pipeline/Executable.h"
+
+#include "ir/GraphOps.h"
+#include "ir/interpreter/Tensor.h"
+#include "lowering/cpu/CPUTarget.h"
+#include "lowering/pipeline/CompileError.h"
+#include "lowering/pipeline/ElementCodes.h"
+#include "lowering/pipeline/HostDialect.h"
+#include "lowering/pipeline/LowerHostProgram.h"
+#include "mlir/IR/BuiltinOps.h"
+
+using namespace mlir;
+
+namespace zenith::pipeline {
+
+using graph::DimExpr;
+
+const EntryInfo *Executable::find(StringRef name) const {
+  auto found = llvm::find_if(
+      entries, [&](const EntryInfo &entry) { return entry.name == name; });
+  return found == entries.end() ? nullptr : &*found;
+}
+
+const EntryInfo *Executable::defaultEntry() const {
+  return entries.size() == 1 ? &entries.front() : find("main");
+}
+
+static DimExpr parsed(Attribute text) {
+  return DimExpr::parse(cast<StringAttr>(text).getValue().str())
+      .value_or(DimExpr(0));
+}
+
+static std::vector<ValueInfo> describe(ArrayAttr values) {
+  std::vector<ValueInfo> infos;
+  for (auto value : values.getAsRange<host::ValueAttr>()) {
+    ValueInfo info{value.getName().str(),
+                   elementCode(value.getType().getElementType()),
+                   {}};
+    for (Attribute size : value.getDims())
+      info.dims.push_back(parsed(size));
+    infos.push_back(std::move(info));
+  }
+  return infos;
+}
+
+static memory::MemoryReport certificate(host::ProgramOp program) {
+  memory::MemoryReport report;
+  report.entry = program.getSymName().str();
+  auto read = [&](StringRef name) {
+    DictionaryAttr classes = program.getClassesAttr();
+    Attribute text = classes ? classes.get(name) : Attribute();
+    return text ? parsed(text) : DimExpr(0);
+  };
+  report.parameters = read("parameters");
+  report.derived = read("derived_parameters");
+  report.inputs = read("inputs");
+  report.results = read("results");
+  report.activations = read("activations");
+  report.temporaries = read("temporaries");
+  return report;
+}
+
+static EntryInfo describe(host::ProgramOp program,
+                          const llvm::StringMap<int64_t> &kernels) {
+  EntryInfo entry;
+  entry.name = program.getSymName().str();
+  entry.arguments = describe(program.getArguments());
+  entry.results = describe(program.getResults());
+  entry.memory = certificate(program);
+  for (host::LaunchOp launch : program.getBody().getOps<host::LaunchOp>())
+    entry.launches.push_back(
+        {kernels.lookup(launch.getKernel().getLeafReference().getValue()),
+         parsed(launch.getTasksAttr()), launch.getCost().convertToDouble()});
+  return entry;
+}
+
+static void readParameters(ModuleOp module, Executable &executable) {
+  for (graph::ParamOp param : module.getOps<graph::ParamOp>()) {
+    auto type = cast<RankedTensorType>(param.getType());
+    runtime::ParameterSpec spec;
+    spec.name = param.getSymName().str();
+    spec.dtype = elementCode(type.getElementType());
+    spec.dims = type.getShape().vec();
+    if (auto external =
+            dyn_cast_or_null<graph::ExternalAttr>(param.getSourceAttr())) {
+      spec.source.file = external.getFile().str();
+      spec.source.offset = external.getOffset();
+    } else if (auto elements =
+                   dyn_cast_or_null<ElementsAttr>(param.getSourceAttr())) {
+      Tensor value = Tensor::fromElements(elements);
+      spec.source.inlineBytes.assign(value.bytes(), value.byteSize());
+    }
+    executable.parameters.push_back(std::move(spec));
+    executable.parameterHasValue.push_back(bool(param.getSourceAttr()));
+  }
+  std::vector<bool> read(executable.parameters.size());
+  for (host::ProgramOp program : module.getOps<host::ProgramOp>()) {
+    if (program.getSymName() == graph::prepareFunctionName)
+      continue;
+    program->walk([&](Operation *op) {
+      op->getAttrDictionary().walk([&](host::PlaceAttr place) {
+        if (place.getKind() == host::PlaceKind::param)
+          read[place.getIndex()] = true;
+      });
+    });
+  }
+  for (size_t index = 0; index < read.size(); ++index)
+    if (!read[index])
+      executable.onlyForPrepare.push_back(index);
+}
+
+llvm::Expected<std::shared_ptr<Executable>>
+linkExecutable(ModuleOp module, std::vector<cpu::EmittedFile> objects,
+               const cpu::CPUTarget &target) {
+  auto executable = std::make_shared<Executable>();
+  executable->kernels = kernelNames(module);
+  llvm::StringMap<int64_t> numbers;
+  for (const std::string &name : executable->kernels)
+    numbers.try_emplace(name, numbers.size());
+  readParameters(module, *executable);
+  if (auto bytes =
+          module->getAttrOfType<IntegerAttr>(host::derivedBytesAttrName))
+    executable->derivedBytes = bytes.getInt();
+  for (const cpu::EmittedFile &object : objects)
+    executable->codeBytes += object.bytes.size();
+
+  size_t count = 0;
+  const zenith_symbol *symbols = zenith_runtime_symbols(&count);
+  auto library = cpu::JITLibrary::create(objects, target, {symbols, count});
+  if (!library)
+    return compileError(ZENITH_UNSUPPORTED,
+                        llvm::toString(library.takeError()));
+  for (host::ProgramOp program : module.getOps<host::ProgramOp>()) {
+    auto function = (*library)->lookupAs<zenith_entry_fn>(
+        entrySymbol(program.getSymName()));
+    if (!function)
+      return compileError(ZENITH_INTERNAL,
+                          llvm::toString(function.takeError()));
+    if (program.getSymName() == graph::prepareFunctionName) {
+      executable->prepare = *function;
+      continue;
+    }
+    executable->entries.push_back(describe(program, numbers));
+    executable->entries.back().function = *function;
+  }
+  executable->library = std::move(*library);
+  return executable;
+}
+
+} // namespace zenith::pipeline

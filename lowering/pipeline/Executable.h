@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A compiled and linked program: entries, what they take and give, parameters,
+// the certificate of memory.
+
+#ifndef ZENITH_LOWERING_PIPELINE_EXECUTABLE_H
+#define ZENITH_LOWERING_PIPELINE_EXECUTABLE_H
+
+#include "lowering/cpu/CompileKernels.h"
+#include "lowering/cpu/JITLibrary.h"
+#include "lowering/memory/MemoryReport.h"
+#include "runtime/ABI.h"
+#include "runtime/Parameters.h"
+
+namespace mlir {
+class ModuleOp;
+}
+
+namespace zenith::pipeline {
+
+/// An argument or result of an entry.
+struct ValueInfo {
+  std::string name;  ///< public name; may be empty
+  int32_t dtype = 0; ///< a zenith_dtype
+  std::vector<graph::DimExpr>
+      dims; ///< numbers, named dimensions, expressions over them
+};
+
+/// A kernel's share of an entry's work.
+struct LaunchInfo {
+  int64_t kernel = 0; ///< position in Executable::kernels
+  graph::DimExpr tasks;
+  double costPerTask = 0; ///< flops and bytes, as the kernel estimates
+};
+
+struct EntryInfo {
+  std::string name;
+  std::vector<ValueInfo> arguments, results;
+  std::vector<LaunchInfo> launches;
+  memory::MemoryReport memory;
+  zenith_entry_fn function = nullptr; ///< valid as long as the executable
+};
+
+class Executable {
+public:
+  /// Public entries in the order of the module; @prepare is not one of them.
+  std::vector<EntryInfo> entries;
+  std::vector<runtime::ParameterSpec>
+      parameters;                      ///< in the order of the module
+  std::vector<bool> parameterHasValue; ///< false: the caller must bind it
+  std::vector<size_t> onlyForPrepare;  ///< parameters that no entry reads
+  std::vector<std::string> kernels;    ///< the kernel table of profiles
+  int64_t derivedBytes = 0;            ///< arena of the derived parameters
+  zenith_entry_fn prepare = nullptr;   ///< null where the program has none
+  int64_t codeBytes = 0;               ///< of the objects
+
+  /// The entry of that name, or null.
+  const EntryInfo *find(llvm::StringRef name) const;
+  /// The only entry, else "main", else null.
+  const EntryInfo *defaultEntry() const;
+
+private:
+  friend llvm::Expected<std::shared_ptr<Executable>>
+  linkExecutable(mlir::ModuleOp, std::vector<cpu::EmittedFile>,
+                 const cpu::CPUTarget &);
+  std::unique_ptr<cpu::JITLibrary> library;
+};
+
+/// Links the objects of a module that is through the kernels phase.
+llvm::Expected<std::shared_ptr<Executable>>
+linkExecutable(mlir::ModuleOp module, std::vector<cpu::EmittedFile> objects,
+               const cpu::CPUTarget &target);
+
+} // namespace zenith::pipeline
+
+#endif // ZENITH_LOWERING_PIPELINE_EXECUTABLE_H

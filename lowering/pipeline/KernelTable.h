@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The kernels of a program: emitted once per structure, shared by all launches
+// that need the same.
+
+#ifndef ZENITH_LOWERING_PIPELINE_KERNELTABLE_H
+#define ZENITH_LOWERING_PIPELINE_KERNELTABLE_H
+
+#include "lowering/kernels/Kernel.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace zenith::pipeline {
+
+/// One launch of a fusion, with the name that the kernel has in the table.
+struct SharedLaunch {
+  mlir::StringAttr kernel;
+  llvm::SmallVector<kernels::PointerArg> pointers;
+  llvm::SmallVector<graph::DimExpr> sizes;
+  graph::DimExpr tasks;
+  double costPerTask;
+};
+
+/// Says which places of a fusion are the same bytes: equal numbers, for
+/// operands, results and scratch in order.
+using AliasPattern = llvm::SmallVector<unsigned>;
+
+class KernelTable {
+public:
+  KernelTable(mlir::ModuleOp kernels, const kernels::KernelTarget &target)
+      : kernels(kernels), target(target) {}
+
+  /// Launches of `fusion`. Kernels that were emitted for an equal fusion are
+  /// reused, and so is one whose code turns out equal. Two fusions are equal if
+  /// their regions, types, kinds of sharing and sizes are.
+  mlir::FailureOr<llvm::SmallVector<SharedLaunch>>
+  launchesOf(graph::FusionOp fusion, graph::DimAnalysis &dims,
+             const AliasPattern &sharing);
+
+private:
+  mlir::StringAttr share(mlir::func::FuncOp kernel);
+
+  mlir::ModuleOp kernels;
+  const kernels::KernelTarget &target;
+  llvm::StringMap<llvm::SmallVector<SharedLaunch>> launchesByFusion;
+  llvm::StringMap<mlir::StringAttr> kernelByText;
+  unsigned emitted = 0;
+};
+
+} // namespace zenith::pipeline
+
+#endif // ZENITH_LOWERING_PIPELINE_KERNELTABLE_H

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// All entries of a program in one LLVM module.
+
+#include "lowering/pipeline/LowerHostProgram.h"
+
+#include "ir/GraphOps.h"
+#include "lowering/cpu/CPUTarget.h"
+#include "lowering/pipeline/HostEntry.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Target/TargetMachine.h"
+
+namespace zenith::pipeline {
+
+std::string entrySymbol(llvm::StringRef name) {
+  return ("zenith_entry_" + name).str();
+}
+
+std::vector<std::string> kernelNames(mlir::ModuleOp module) {
+  std::vector<std::string> names;
+  if (auto kernels =
+          module.lookupSymbol<mlir::ModuleOp>(host::kernelsModuleName))
+    for (mlir::Operation &op : *kernels.getBody())
+      if (auto symbol = mlir::dyn_cast<mlir::SymbolOpInterface>(op);
+          symbol && symbol.isPublic())
+        names.push_back(symbol.getName().str());
+  return names;
+}
+
+llvm::Expected<std::unique_ptr<llvm::Module>>
+lowerHostPrograms(mlir::ModuleOp module, const cpu::CPUTarget &target,
+                  llvm::LLVMContext &context) {
+  auto machine = target.createMachine();
+  if (!machine)
+    return machine.takeError();
+  auto lowered = std::make_unique<llvm::Module>("host", context);
+  lowered->setTargetTriple(target.triple);
+  lowered->setDataLayout((*machine)->createDataLayout());
+  llvm::StringMap<int64_t> numbers;
+  for (const std::string &name : kernelNames(module))
+    numbers.try_emplace(name, numbers.size());
+  auto params = module.getOps<graph::ParamOp>();
+  int64_t parameters = std::distance(params.begin(), params.end());
+  for (host::ProgramOp program : module.getOps<host::ProgramOp>())
+    if (llvm::Error error =
+            HostEntry(program, *lowered, numbers, parameters).build())
+      return error;
+  return lowered;
+}
+
+} // namespace zenith::pipeline

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Host programs to LLVM functions of type zenith_entry_fn.
+
+#ifndef ZENITH_LOWERING_PIPELINE_LOWERHOSTPROGRAM_H
+#define ZENITH_LOWERING_PIPELINE_LOWERHOSTPROGRAM_H
+
+#include "llvm/Support/Error.h"
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace llvm {
+class LLVMContext;
+class Module;
+} // namespace llvm
+namespace mlir {
+class ModuleOp;
+}
+namespace zenith::cpu {
+struct CPUTarget;
+}
+
+namespace zenith::pipeline {
+
+/// Name of the function that runs entry `name`.
+std::string entrySymbol(llvm::StringRef name);
+
+/// Names of the kernels in the order of `module @kernels`: the program's kernel
+/// table, whose positions profiles and devices see.
+std::vector<std::string> kernelNames(mlir::ModuleOp module);
+
+/// Lowers every host.program of `module` into an LLVM module that calls the
+/// kernels' task functions and the runtime. Only reads `module`, so several
+/// threads may do so at once. Fails where an entry's dimensions are not
+/// determined by its arguments.
+llvm::Expected<std::unique_ptr<llvm::Module>>
+lowerHostPrograms(mlir::ModuleOp module, const cpu::CPUTarget &target,
+                  llvm::LLVMContext &context);
+
+} // namespace zenith::pipeline
+
+#endif // ZENITH_LOWERING_PIPELINE_LOWERHOSTPROGRAM_H

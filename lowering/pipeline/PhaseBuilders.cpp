@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The passes of each phase, and the table made of Phases.def.
+
+#include "ir/GraphOps.h"
+#include "lowering/LoweringPasses.h"
+#include "lowering/cpu/ConvertKernelsToLLVM.h"
+#include "lowering/pipeline/HostDialect.h"
+#include "lowering/pipeline/PhaseContracts.h"
+#include "lowering/pipeline/Phases.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "passes/GraphPasses.h"
+
+using namespace mlir;
+
+namespace zenith::pipeline {
+
+static void buildNothing(OpPassManager &, const PhaseOptions &) {}
+
+/// Simplification that leaves no dead or equal ops behind.
+static void addTidy(OpPassManager &passes) {
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+}
+
+static void buildClean(OpPassManager &passes, const PhaseOptions &) {
+  addTidy(passes);
+  passes.addNestedPass<func::FuncOp>(createFoldConstantsPass());
+  passes.addNestedPass<func::FuncOp>(createSimplifyAlgebraPass());
+  // Raising looks for the plainest spelling, so it runs on simplified graphs.
+  passes.addNestedPass<func::FuncOp>(createRaiseCompositesPass());
+  addTidy(passes);
+  passes.addPass(createSymbolDCEPass());
+}
+
+static void buildLayout(OpPassManager &passes, const PhaseOptions &options) {
+  passes.addNestedPass<func::FuncOp>(createChooseLayoutsPass());
+  passes.addNestedPass<func::FuncOp>(createFoldBatchNormPass());
+  passes.addNestedPass<func::FuncOp>(
+      createDecomposeCompositesPass({{"batch_norm"}}));
+  addTidy(passes);
+  PackParametersPassOptions packing;
+  packing.panel = options.panelWidth;
+  passes.addNestedPass<func::FuncOp>(createPackParametersPass(packing));
+  passes.addPass(createHoistPreparePass());
+  // Canonicalisation from here on could undo the packing that kernels look for;
+  // unused ops go by CSE.
+  passes.addPass(createCSEPass());
+}
+
+static void buildFuse(OpPassManager &passes, const PhaseOptions &options) {
+  FormFusionsPassOptions forming;
+  forming.explain = options.explain;
+  passes.addNestedPass<func::FuncOp>(createFormFusionsPass(forming));
+}
+
+static void buildPlan(OpPassManager &passes, const PhaseOptions &) {
+  passes.addPass(createPlanPlacesPass());
+}
+
+static void buildKernels(OpPassManager &passes, const PhaseOptions &) {
+  passes.addPass(createBuildHostProgramPass());
+}
+
+static void buildCPU(OpPassManager &passes, const PhaseOptions &) {
+  passes.addPass(createConvertKernelsToLLVMPass());
+}
+
+llvm::ArrayRef<Phase> phases() {
+  static const Phase table[] = {
+#define ZENITH_PHASE(name, sentence, builder, contract)                        \
+  {#name, sentence, builder, contract},
+#include "lowering/pipeline/Phases.def"
+  };
+  return table;
+}
+
+int phaseIndex(StringRef name) {
+  for (auto [index, phase] : llvm::enumerate(phases()))
+    if (phase.name == name)
+      return index;
+  return -1;
+}
+
+const Phase *owedBy(Operation *op) {
+  for (const Phase &phase : phases())
+    if (!phase.allows(op))
+      return &phase;
+  return nullptr;
+}
+
+void registerPhaseDialects(DialectRegistry &registry) {
+  registry.insert<graph::GraphDialect, host::HostDialect, func::FuncDialect>();
+  cpu::registerKernelDialects(registry);
+}
+
+} // namespace zenith::pipeline

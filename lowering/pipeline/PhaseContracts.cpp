@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What may be left at the exit of each phase.
+
+#include "lowering/pipeline/PhaseContracts.h"
+
+#include "ir/GraphOps.h"
+#include "lowering/pipeline/HostDialect.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+
+namespace zenith::pipeline {
+
+bool allowsGraph(Operation *op) {
+  return isa<ModuleOp, func::FuncOp, func::ReturnOp>(op) ||
+         isa<graph::GraphDialect>(op->getDialect());
+}
+
+bool allowsLaidOut(Operation *op) {
+  return allowsGraph(op) && !isa<graph::BatchNormOp>(op);
+}
+
+/// Scalars of rank 0 that sizes are computed with.
+static bool isSizeArithmetic(Operation *op) {
+  return op->getNumResults() == 1 &&
+         llvm::all_of(op->getResultTypes(), [](Type type) {
+           auto tensor = dyn_cast<RankedTensorType>(type);
+           return tensor && tensor.getRank() == 0 &&
+                  tensor.getElementType().isIntOrIndex();
+         });
+}
+
+bool allowsFused(Operation *op) {
+  if (!allowsLaidOut(op))
+    return false;
+  if (op->getParentOfType<graph::FusionOp>())
+    return graph::familyOf(op) != graph::Family::Composite;
+  return isa<ModuleOp, func::FuncOp, func::ReturnOp, graph::FusionOp,
+             graph::ParamOp, graph::DerivedParamOp, graph::GetParamOp,
+             graph::ConstantOp, graph::DimOp>(op) ||
+         isSizeArithmetic(op);
+}
+
+bool allowsPlanned(Operation *op) {
+  return allowsFused(op) &&
+         !(isa<func::FuncOp>(op) && !op->hasAttr(host::arenaAttrName));
+}
+
+static bool inKernels(Operation *op) {
+  auto module = op->getParentOfType<ModuleOp>();
+  return module && module.getName() == host::kernelsModuleName;
+}
+
+static bool allowsHost(Operation *op) {
+  return isa<ModuleOp, graph::ParamOp, graph::DerivedParamOp>(op) ||
+         isa<host::HostDialect>(op->getDialect());
+}
+
+bool allowsKernels(Operation *op) {
+  if (!inKernels(op))
+    return allowsHost(op);
+  StringRef dialect = op->getDialect()->getNamespace();
+  return llvm::is_contained(
+      {"func", "arith", "math", "memref", "scf", "cf", "vector", "llvm"},
+      dialect);
+}
+
+bool allowsLLVM(Operation *op) {
+  return inKernels(op) ? isa<LLVM::LLVMDialect>(op->getDialect())
+                       : allowsHost(op);
+}
+
+} // namespace zenith::pipeline

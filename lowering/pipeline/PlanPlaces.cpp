@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes the buffer plan into the IR, so that the plan can be dumped, read and
+// reloaded.
+
+#include "lowering/LoweringPasses.h"
+#include "lowering/memory/PlanBuffers.h"
+#include "lowering/pipeline/CompileTarget.h"
+#include "lowering/pipeline/HostDialect.h"
+
+using namespace mlir;
+
+namespace zenith {
+#define GEN_PASS_DEF_PLANPLACESPASS
+#include "lowering/LoweringPasses.h.inc"
+
+static host::PlaceAttr toAttr(MLIRContext *context,
+                              const memory::Place &place) {
+  return host::PlaceAttr::get(context, static_cast<host::PlaceKind>(place.kind),
+                              place.index, place.offset.str());
+}
+
+static void writePlan(func::FuncOp function, const memory::BufferPlan &plan) {
+  Builder builder(function.getContext());
+  function->setAttr(host::arenaAttrName,
+                    builder.getStringAttr(plan.arenaBytes.str()));
+  function->setAttr(host::activationsAttrName,
+                    builder.getStringAttr(plan.activationBytes.str()));
+  if (!plan.donations.empty()) {
+    SmallVector<int64_t> pairs;
+    for (const memory::Donation &donation : plan.donations)
+      pairs.append({donation.result, donation.argument});
+    function->setAttr(host::donationsAttrName,
+                      builder.getDenseI64ArrayAttr(pairs));
+  }
+  for (Operation &op : function.getBody().front()) {
+    SmallVector<Attribute> places, scratch;
+    for (Value result : op.getResults())
+      if (auto found = plan.places.find(result); found != plan.places.end())
+        places.push_back(toAttr(builder.getContext(), found->second));
+    if (auto found = plan.scratch.find(&op); found != plan.scratch.end())
+      for (const memory::Place &place : found->second)
+        scratch.push_back(toAttr(builder.getContext(), place));
+    if (!places.empty())
+      op.setAttr(host::placesAttrName, builder.getArrayAttr(places));
+    if (!scratch.empty())
+      op.setAttr(host::scratchAttrName, builder.getArrayAttr(scratch));
+  }
+}
+
+namespace {
+class PlanPlacesPass : public impl::PlanPlacesPassBase<PlanPlacesPass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    llvm::Expected<kernels::KernelTarget> target =
+        pipeline::kernelTargetOf(pipeline::targetOf(module));
+    if (!target) {
+      module.emitError(llvm::toString(target.takeError()));
+      return signalPassFailure();
+    }
+    memory::DerivedLayout derived = memory::layOutDerived(module);
+    module->setAttr(host::derivedBytesAttrName,
+                    Builder(&getContext()).getI64IntegerAttr(derived.bytes));
+    for (func::FuncOp function : module.getOps<func::FuncOp>()) {
+      graph::DimAnalysis dims;
+      FailureOr<memory::BufferPlan> plan =
+          memory::planBuffers(function, dims, *target, derived);
+      if (failed(plan))
+        return signalPassFailure();
+      writePlan(function, *plan);
+    }
+  }
+};
+} // namespace
+
+} // namespace zenith

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Binds parameters and runs entries through the runtime.
+
+#include "lowering/pipeline/Session.h"
+
+#include "lowering/pipeline/CompileError.h"
+#include "lowering/pipeline/ElementCodes.h"
+#include <chrono>
+
+using namespace mlir;
+
+namespace zenith::pipeline {
+
+static llvm::Error toError(const runtime::Status &status) {
+  return status ? llvm::Error::success()
+                : compileError(status.code(), status.message(), status.place());
+}
+
+Session::Session(std::shared_ptr<const Executable> program,
+                 const SessionOptions &options)
+    : program(std::move(program)),
+      context(std::make_shared<runtime::RunContext>(
+          runtime::RunOptions{options.threads, options.maxMemoryBytes})),
+      parameters(options.baseDir) {}
+
+llvm::Expected<std::unique_ptr<Session>>
+Session::create(std::shared_ptr<const Executable> executable,
+                const SessionOptions &options) {
+  auto start = std::chrono::steady_clock::now();
+  std::unique_ptr<Session> session(new Session(std::move(executable), options));
+  for (auto [spec, hasValue] : llvm::zip(session->program->parameters,
+                                         session->program->parameterHasValue)) {
+    runtime::ParameterSpec bound = spec;
+    auto given = options.parameters.find(spec.name);
+    if (given != options.parameters.end())
+      bound.source = given->second;
+    else if (!hasValue)
+      return compileError(ZENITH_INVALID_INPUT,
+                          "parameter " + spec.name + " has no value");
+    if (llvm::Error error = toError(session->parameters.add(std::move(bound))))
+      return error;
+  }
+  for (const auto &given : options.parameters)
+    if (session->parameters.find(given.first) < 0)
+      return compileError(ZENITH_INVALID_INPUT,
+                          "the program has no parameter " + given.first);
+  if (llvm::Error error = session->prepare())
+    return error;
+  session->prepareTime = std::chrono::duration<double, std::milli>(
+                             std::chrono::steady_clock::now() - start)
+                             .count();
+  return session;
+}
+
+llvm::Error Session::prepare() {
+  if (llvm::Error error = toError(parameters.prepare(*context, program->prepare,
+                                                     program->derivedBytes,
+                                                     program->onlyForPrepare)))
+    return error;
+  // The arena of @prepare is its own and mostly larger than the entries'.
+  context->trimMemory();
+  return llvm::Error::success();
+}
+
+llvm::Error Session::rebind(const std::string &name,
+                            runtime::ParameterSource source) {
+  if (llvm::Error error = toError(parameters.rebind(name, std::move(source))))
+    return error;
+  return prepare();
+}
+
+llvm::Error Session::run(const EntryInfo &entry,
+                         const std::vector<zenith_tensor> &arguments,
+                         std::vector<zenith_tensor> &results) {
+  return toError(
+      context->run(entry.function, arguments, results, parameters.pointers()));
+}
+
+zenith_tensor viewTensor(const Tensor &tensor) {
+  zenith_tensor view = {};
+  view.struct_size = sizeof(view);
+  view.dtype = elementCode(tensor.elementType());
+  view.rank = tensor.shape().size();
+  // Arguments are only read.
+  view.data = const_cast<char *>(tensor.bytes());
+  view.dims = const_cast<int64_t *>(tensor.shape().data());
+  view.capacity = tensor.byteSize();
+  return view;
+}
+
+llvm::Expected<std::vector<Tensor>> Session::run(const EntryInfo &entry,
+                                                 ArrayRef<Tensor> arguments,
+                                                 MLIRContext *types) {
+  std::vector<zenith_tensor> views, results(entry.results.size());
+  for (const Tensor &argument : arguments)
+    views.push_back(viewTensor(argument));
+  for (zenith_tensor &result : results)
+    result.struct_size = sizeof(zenith_tensor);
+  llvm::Error error = run(entry, views, results);
+  std::vector<Tensor> tensors;
+  for (zenith_tensor &result : results) {
+    if (!error) {
+      ArrayRef<int64_t> shape(result.dims, result.rank);
+      auto type =
+          RankedTensorType::get(shape, elementType(types, result.dtype));
+      std::shared_ptr<const void> owner(
+          result.data, [context = context, result](const void *) mutable {
+            context->release(result);
+          });
+      tensors.emplace_back(type, static_cast<const char *>(result.data),
+                           std::move(owner));
+    } else {
+      context->release(result);
+    }
+  }
+  if (error)
+    return std::move(error);
+  return tensors;
+}
+
+} // namespace zenith::pipeline

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A program with its parameters bound, ready to run any number of times.
+
+#ifndef ZENITH_LOWERING_PIPELINE_SESSION_H
+#define ZENITH_LOWERING_PIPELINE_SESSION_H
+
+#include "ir/interpreter/Tensor.h"
+#include "lowering/pipeline/Executable.h"
+#include "runtime/RunContext.h"
+#include <map>
+
+namespace mlir {
+class MLIRContext;
+}
+
+namespace zenith::pipeline {
+
+struct SessionOptions {
+  std::string baseDir; ///< where relative names of parameter files start
+  int threads = 0;     ///< 0 = the cores that the process was granted
+  int64_t maxMemoryBytes =
+      0; ///< budget of arena and results together; 0 = none
+  /// Values for parameters by name, instead of what the module says.
+  std::map<std::string, runtime::ParameterSource> parameters;
+};
+
+/// One run at a time; several sessions of one executable may run at once.
+/// Errors are CompileErrors with the codes of the runtime: 2 arguments or
+/// parameters don't fit, 5 memory, 6 the run failed.
+class Session {
+public:
+  /// Binds parameters and runs @prepare.
+  static llvm::Expected<std::unique_ptr<Session>>
+  create(std::shared_ptr<const Executable> executable,
+         const SessionOptions &options = {});
+
+  const Executable &executable() const { return *program; }
+
+  /// Runs an entry on row-major tensors. Results view memory of the session's
+  /// pool and keep it alive; their types are made in `context`.
+  llvm::Expected<std::vector<Tensor>> run(const EntryInfo &entry,
+                                          llvm::ArrayRef<Tensor> arguments,
+                                          mlir::MLIRContext *context);
+
+  /// Runs an entry on tensors of the ABI. Results with data and dims are
+  /// written there; a static program then allocates nothing. Others are
+  /// allocated and the caller's: runContext().release().
+  llvm::Error run(const EntryInfo &entry,
+                  const std::vector<zenith_tensor> &arguments,
+                  std::vector<zenith_tensor> &results);
+
+  /// Gives a parameter another value of its type, and derives anew what depends
+  /// on it.
+  llvm::Error rebind(const std::string &name, runtime::ParameterSource source);
+
+  /// For memory use, profiles, cancellation.
+  runtime::RunContext &runContext() { return *context; }
+  int64_t derivedBytes() const { return program->derivedBytes; }
+  /// Milliseconds that binding and @prepare took.
+  double prepareMilliseconds() const { return prepareTime; }
+
+private:
+  Session(std::shared_ptr<const Executable> program,
+          const SessionOptions &options);
+  llvm::Error prepare();
+
+  std::shared_ptr<const Executable> program;
+  std::shared_ptr<runtime::RunContext> context;
+  runtime::Parameters parameters;
+  double prepareTime = 0;
+};
+
+/// A zenith_tensor that views `tensor`; `tensor` must outlive it.
+zenith_tensor viewTensor(const Tensor &tensor);
+
+} // namespace zenith::pipeline
+
+#endif // ZENITH_LOWERING_PIPELINE_SESSION_H

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Dimension expressions as integer code, with one flag that says whether any of
+// it overflowed.
+
+#ifndef ZENITH_LOWERING_PIPELINE_SIZECODE_H
+#define ZENITH_LOWERING_PIPELINE_SIZECODE_H
+
+#include "ir/DimExpr.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/IR/IRBuilder.h"
+
+namespace zenith::pipeline {
+
+/// Computes each distinct expression once, where it is first asked for: so all
+/// are asked for in the entry's prologue.
+class SizeCode {
+public:
+  explicit SizeCode(llvm::IRBuilder<> &builder);
+
+  void bind(llvm::StringRef symbol, llvm::Value *value) {
+    symbols[symbol] = value;
+  }
+  bool isBound(llvm::StringRef symbol) const { return symbols.count(symbol); }
+  /// True where all symbols are bound.
+  bool canEvaluate(const graph::DimExpr &expr) const;
+  /// i64; constants stay constants.
+  llvm::Value *evaluate(const graph::DimExpr &expr);
+  llvm::Value *evaluate(llvm::StringRef text);
+  /// i1: some product or sum so far left 64 bits; values that depend on it mean
+  /// nothing.
+  llvm::Value *overflowed() const { return overflow; }
+
+private:
+  llvm::Value *evaluateAtom(const graph::DimAtom &atom);
+  llvm::Value *checked(llvm::Intrinsic::ID operation, llvm::Value *lhs,
+                       llvm::Value *rhs);
+  llvm::Value *floorDivision(llvm::Value *lhs, llvm::Value *rhs,
+                             bool remainder);
+
+  llvm::IRBuilder<> &builder;
+  llvm::StringMap<llvm::Value *> symbols, memo;
+  llvm::Value *overflow;
+};
+
+} // namespace zenith::pipeline
+
+#endif // ZENITH_LOWERING_PIPELINE_SIZECODE_H
