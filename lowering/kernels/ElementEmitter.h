@@ -6,6 +6,7 @@
 #ifndef ZENITH_LOWERING_KERNELS_ELEMENTEMITTER_H
 #define ZENITH_LOWERING_KERNELS_ELEMENTEMITTER_H
 
+#include "lowering/kernels/IndexMaps.h"
 #include "lowering/kernels/KernelBuilder.h"
 #include "lowering/kernels/LaneIndex.h"
 #include <functional>
@@ -24,6 +25,9 @@ public:
   IndexMath indices;
   /// Lanes that count; null = all. Loads respect it.
   mlir::Value mask;
+  /// For tiles cut short: mask of the tile rows that count (as lanes), and the
+  /// number of lanes that count.
+  mlir::Value tileMask, laneCount;
 
   /// A group of lanes of `value`. Null after an unsupported op, which has been
   /// reported.
@@ -65,52 +69,114 @@ public:
 
   bool failed() const { return anyFailure; }
   /// Reports an op that has no rule and gives null.
-  mlir::Value unsupported(mlir::Operation *op, const llvm::Twine &why);
+  mlir::Value unsupported(mlir::Operation *op, const llvm::Twine &why = "");
   /// Makes operands scalars or vectors alike: vectors if any is one.
   void unify(llvm::MutableArrayRef<mlir::Value> values);
-  /// Rounds an f32 to the narrow float `element` that it stands for; other
-  /// types stay.
+  /// Rounds an f32 to the narrow float `element` that it stands for and wraps
+  /// i4; other types stay.
   mlir::Value roundTo(mlir::Type element, mlir::Value x);
+  /// Between the forms that an element has in registers and in memory.
+  mlir::Value toMemory(mlir::Type element, mlir::Value x);
+  mlir::Value toRegister(mlir::Type element, mlir::Value x);
+  /// One step of a fold of elements of type `element`; f16 and bf16 fold in
+  /// f32.
+  mlir::Value fold(graph::ReduceKind kind, mlir::Type element, mlir::Value x,
+                   mlir::Value y);
+  /// One step of an arg_reduce: the better value, and its place in `place`.
+  mlir::Value argStep(graph::ArgReduceOp op, mlir::Value best,
+                      mlir::Value bestAt, mlir::Value x, mlir::Value at,
+                      mlir::Value &place);
+  /// The neutral element of a fold, `like` a scalar or vector type.
+  mlir::Value neutral(graph::ReduceKind kind, mlir::Type element,
+                      mlir::Type like);
 
 private:
   friend class Scope;
-  struct Key {
-    mlir::Value value;
+  struct Memo {
     llvm::SmallVector<Ix, 4> index;
     mlir::Value mask;
     int64_t tileRow;
+    mlir::Value lanes;
+  };
+  struct Tile {
+    mlir::Value memory;
+    Ix linear;
+    llvm::SmallVector<mlir::Value> rows;
   };
   struct Frame {
-    llvm::DenseMap<mlir::Value,
-                   llvm::SmallVector<std::pair<Key, mlir::Value>, 1>>
-        memo;
+    llvm::DenseMap<mlir::Value, llvm::SmallVector<Memo, 1>> memo;
     llvm::DenseMap<mlir::Value, Provider> bound;
+    std::vector<Tile> tiles;
   };
-  mlir::Value lookUp(const Key &key);
+  using Inside =
+      std::pair<mlir::Value, bool>; ///< condition (null = provably so), and
+                                    ///< whether it is provably false
   mlir::Value rule(mlir::Value value, llvm::ArrayRef<Ix> index);
+  mlir::Value block(mlir::BlockArgument argument, llvm::ArrayRef<Ix> index);
+
   mlir::Value elementwise(mlir::Operation *op, llvm::ArrayRef<Ix> index);
   mlir::Value movement(mlir::Operation *op, llvm::ArrayRef<Ix> index);
-  mlir::Value indexing(mlir::Operation *op, llvm::ArrayRef<Ix> index);
-  mlir::Value reduction(mlir::Operation *op, llvm::ArrayRef<Ix> index);
-  mlir::Value block(mlir::BlockArgument argument, llvm::ArrayRef<Ix> index);
+  mlir::Value constantElement(graph::ConstantOp op, llvm::ArrayRef<Ix> index);
+  mlir::Value iota(graph::IotaOp op, llvm::ArrayRef<Ix> index);
   mlir::Value pad(graph::PadOp op, llvm::ArrayRef<Ix> index);
   mlir::Value concat(graph::ConcatOp op, llvm::ArrayRef<Ix> index);
-  mlir::Value constantElement(graph::ConstantOp op, llvm::ArrayRef<Ix> index);
+
+  mlir::Value indexing(mlir::Operation *op, llvm::ArrayRef<Ix> index);
   mlir::Value gather(graph::GatherOp op, llvm::ArrayRef<Ix> index);
+  mlir::Value dynamicSlice(graph::DynamicSliceOp op, llvm::ArrayRef<Ix> index);
+  mlir::Value dynamicUpdateSlice(graph::DynamicUpdateSliceOp op,
+                                 llvm::ArrayRef<Ix> index);
+  /// An integer element as an index clamped to [0, size).
+  Ix clampedIndex(mlir::Value element, mlir::Type type,
+                  const graph::DimExpr &size);
+
+  mlir::Value reduction(mlir::Operation *op, llvm::ArrayRef<Ix> index);
+  mlir::Value reduceInPlace(graph::ReduceOp op, llvm::ArrayRef<Ix> index);
+  mlir::Value argReduceInPlace(graph::ArgReduceOp op, llvm::ArrayRef<Ix> index);
+  mlir::Value window(graph::ReduceWindowOp op, llvm::ArrayRef<Ix> index);
+  mlir::Value convolution(graph::ConvolutionOp op, llvm::ArrayRef<Ix> index);
+  mlir::Value multiplyAdd(mlir::Type element, mlir::Value x, mlir::Value y,
+                          mlir::Value sum);
+  struct WindowSpan {
+    Ix first;      ///< operand position of the window's first element
+    int64_t count; ///< elements of the window
+    int64_t dilation, baseDilation;
+    int64_t low;         ///< how far below 0 positions reach
+    graph::DimExpr size; ///< of the operand
+  };
+  using WindowStep = llvm::function_ref<mlir::Value(
+      llvm::ArrayRef<Ix> window, llvm::ArrayRef<Ix> operand, mlir::Value sum)>;
+  /// Folds `step` over the positions of a window, unrolled where few.
+  mlir::Value foldWindow(llvm::ArrayRef<WindowSpan> spans, mlir::Value start,
+                         WindowStep step);
+
   mlir::Value tileLoad(mlir::Value memory, mlir::Type element,
                        const Ix &linear);
+  mlir::Value gatherLanes(mlir::Value memory, mlir::Type element,
+                          const Ix &linear);
+  /// Whether low <= x < high: a condition, scalar where x is uniform.
+  Inside inside(const Ix &x, const graph::DimExpr &low,
+                const graph::DimExpr &high);
+  /// `then` where `condition` (scalar: by a branch; lanes: under a mask), else
+  /// `otherwise`.
+  mlir::Value choose(mlir::Value condition, bool lanes,
+                     llvm::function_ref<mlir::Value()> then,
+                     llvm::function_ref<mlir::Value()> otherwise);
+
+  struct Conditions {
+    mlir::Value uniform, lanes; ///< null = true
+    /// False where `inside` never holds.
+    bool add(KernelBuilder &kernel, const Inside &inside);
+  };
+  mlir::Value guarded(const Conditions &conditions, bool lanes,
+                      llvm::function_ref<mlir::Value()> then,
+                      llvm::function_ref<mlir::Value()> otherwise);
+  bool anyLanes(llvm::ArrayRef<Ix> index);
 
   std::vector<Frame> frames;
+  llvm::DenseMap<mlir::Operation *, mlir::Value> constantBuffers;
   bool anyFailure = false;
 };
-
-/// The affine index maps of movement ops, shared with the analysis of iteration
-/// spaces: index of `op`'s operand `number` behind result index `index`, for
-/// ops that always read exactly one element (broadcast, transpose, reshape,
-/// slice, reverse, elementwise). nullopt for others.
-std::optional<llvm::SmallVector<Ix>>
-operandIndex(IndexMath &math, graph::DimAnalysis &dims, mlir::Operation *op,
-             unsigned number, llvm::ArrayRef<Ix> index);
 
 } // namespace zenith::kernels
 

@@ -96,15 +96,19 @@ Value KernelBuilder::size(const graph::DimExpr &expr) {
                               b.getIndexType(), loc);
 }
 
+void KernelBuilder::moveToEntry() {
+  if (lastEntryOp)
+    b.setInsertionPointAfter(lastEntryOp);
+  else
+    b.setInsertionPointToStart(&func.getBody().front());
+}
+
 Value KernelBuilder::constantInEntry(TypedAttr value) {
   Value &known = constants[value];
   if (known)
     return known;
   OpBuilder::InsertionGuard guard(b);
-  if (lastEntryOp)
-    b.setInsertionPointAfter(lastEntryOp);
-  else
-    b.setInsertionPointToStart(&func.getBody().front());
+  moveToEntry();
   auto op = b.create<arith::ConstantOp>(loc, value);
   lastEntryOp = op;
   return known = op;

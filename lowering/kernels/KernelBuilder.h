@@ -86,6 +86,11 @@ public:
   laneLoop(mlir::Value low, mlir::Value high, unsigned lanes,
            llvm::function_ref<void(mlir::Value start, mlir::Value mask)> body);
 
+  /// Moves `b` behind the entry block's constants; what is built there ends
+  /// with `last`.
+  void moveToEntry();
+  void entryEndsWith(mlir::Operation *last) { lastEntryOp = last; }
+
   /// Ends the function and describes its launch.
   Launch finish(graph::DimExpr tasks, double costPerTask);
   mlir::func::FuncOp function() const { return func; }

@@ -10,6 +10,7 @@
 #include "ir/DimExpr.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/SmallVector.h"
+#include <vector>
 
 namespace zenith::kernels {
 
@@ -38,11 +39,15 @@ public:
   /// Lanes of a value; 1 where all code is scalar.
   unsigned width = 1;
 
-  /// A uniform variable, 0 <= value < size, and a multiple of `divisor`.
-  Ix scalar(mlir::Value value, graph::DimExpr size, int64_t divisor = 1);
-  /// start + lane, below `size` in lanes that count; start is a multiple of
-  /// `divisor`.
-  Ix lanes(mlir::Value start, graph::DimExpr size, int64_t divisor = 1);
+  /// A uniform variable, low <= value < size, and a multiple of `divisor`.
+  Ix scalar(mlir::Value value, graph::DimExpr size, int64_t divisor = 1,
+            graph::DimExpr low = 0);
+  /// start + lane, at least `low` and below `size` in lanes that count; start
+  /// is a multiple of `divisor`.
+  Ix lanes(mlir::Value start, graph::DimExpr size, int64_t divisor = 1,
+           graph::DimExpr low = 0);
+  /// The number of the lane itself.
+  Ix laneOffset();
   /// start + tile row; the row that code is emitted for is `tileRow`.
   Ix tile(mlir::Value start, graph::DimExpr size);
   int64_t tileRow = 0;
@@ -69,12 +74,29 @@ public:
   /// Factor of one variable, by the value that it was made from; 0 where
   /// absent.
   graph::DimExpr factorOf(const Ix &x, mlir::Value variable) const;
-  /// True where the index depends on a variable that came from a division or
-  /// from data.
-  bool opaque(const Ix &x) const;
-  /// Replaces variables by opaque dependence (analysis of data-dependent
-  /// positions).
+  /// True where the index depends on `variable` other than by a factor:
+  /// through a division or through data.
+  bool opaque(const Ix &x, mlir::Value variable) const;
+  /// An index below `size` that depends on those of `parts` in an unknown way
+  /// (for analysis).
   Ix opaqueOf(llvm::ArrayRef<Ix> parts, graph::DimExpr size);
+  /// Says that `x`, one variable, stands for several collapsed dimensions that
+  /// every access traverses alike: a division by one of `boundaries` then
+  /// leaves all of it in the remainder.
+  void collapse(const Ix &x, llvm::ArrayRef<graph::DimExpr> boundaries);
+  /// Divisions met (without a builder) that would be exact if `variable` were
+  /// split into an outer part and an inner one of size `inner`.
+  struct Split {
+    mlir::Value variable;
+    graph::DimExpr inner;
+  };
+  std::vector<Split> splits;
+  /// The variable of a single-term index with factor 1, and its size.
+  mlir::Value onlyVariable(const Ix &x) const;
+  bool provablyInside(const Ix &x, const graph::DimExpr &low,
+                      const graph::DimExpr &high);
+  bool provablyOutside(const Ix &x, const graph::DimExpr &low,
+                       const graph::DimExpr &high);
 
 private:
   enum class Kind { Scalar, Lane, LaneOffset, Tile };
@@ -83,23 +105,31 @@ private:
     Kind kind;
     graph::DimExpr size;
     int64_t divisor;
-    bool derived = false;
-    llvm::SmallVector<unsigned> sources; ///< of derived ones
+    graph::DimExpr low;
+    llvm::SmallVector<mlir::Value> sources; ///< of opaque ones
+    llvm::SmallVector<graph::DimExpr, 2> boundaries;
   };
   Ix variable(Variable v);
-  std::optional<graph::DimExpr> upper(const Ix &x);
+  /// Bounds that hold for all lanes that count.
+  std::optional<graph::DimExpr> upper(const Ix &x) const;
+  std::optional<graph::DimExpr> lower(const Ix &x) const;
+  std::pair<Ix, Ix> divideRest(const Ix &rest, const graph::DimExpr &divisor);
+  std::pair<Ix, Ix> divideUniform(const Ix &rest,
+                                  const graph::DimExpr &divisor);
+  std::pair<Ix, Ix> divideLanes(const Ix &rest, const graph::DimExpr &divisor);
   Ix separateLanes(const Ix &x);
-  Ix derived(const Ix &of, mlir::Value value, graph::DimExpr size);
+  bool staysCollapsed(const Ix &rest, const graph::DimExpr &divisor) const;
+  mlir::Value term(const Ix::Term &term);
 
   KernelBuilder *builder;
-  llvm::SmallVector<Variable> variables;
+  std::vector<Variable> variables;
   struct Division {
     Ix dividend;
     graph::DimExpr divisor;
     mlir::Block *block;
     std::pair<Ix, Ix> result;
   };
-  llvm::SmallVector<Division> divisions;
+  std::vector<Division> divisions;
 };
 
 } // namespace zenith::kernels

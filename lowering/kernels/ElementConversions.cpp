@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Conversions between element types, in registers.
+
+#include "lowering/kernels/ElementConversions.h"
+#include "lowering/kernels/LaneNumber.h"
+#include <cmath>
+
+using namespace mlir;
+
+namespace zenith::kernels {
+
+static bool isUnsigned(Type element) { return element.isUnsignedInteger() || element.isInteger(1); }
+
+// Rounds to odd: a second rounding, to f16 or bf16, then gives what one rounding would have given.
+static Value truncateToOdd(KernelBuilder &kernel, Value x) {
+  OpBuilder &b = kernel.b;
+  Type f32 = typeLike(b.getF32Type(), x.getType());
+  Value nearest = b.create<arith::TruncFOp>(kernel.loc, f32, x);
+  Num back{&kernel, b.create<arith::ExtFOp>(kernel.loc, x.getType(), nearest)};
+  Num value{&kernel, x}, i = bits(Num{&kernel, nearest});
+  Num down = select(abs(back) > abs(value), i - 1.0, i);
+  Num odd = select(back != value, down | i.like(1), i);
+  return floatOf(odd).v;
+}
+
+static Value toFloat(ElementEmitter &emitter, Value x, Type from, Type to) {
+  KernelBuilder &kernel = emitter.kernel;
+  OpBuilder &b = kernel.b;
+  Type target = typeLike(registerType(to), x.getType());
+  bool narrow = to.isF16() || to.isBF16();
+  if (isa<FloatType>(from)) {
+    if (from.isF64() && narrow)
+      return emitter.roundTo(to, truncateToOdd(kernel, x));
+    if (from.isF64() && to.isF32())
+      return b.create<arith::TruncFOp>(kernel.loc, target, x);
+    if (to.isF64() && !from.isF64())
+      return b.create<arith::ExtFOp>(kernel.loc, target, x);
+    return from == to ? x : emitter.roundTo(to, x);
+  }
+  bool wide = narrow && from.getIntOrFloatBitWidth() >= 32;
+  Type first = wide ? typeLike(b.getF64Type(), x.getType()) : target;
+  Value y = isUnsigned(from) ? b.create<arith::UIToFPOp>(kernel.loc, first, x).getResult()
+                             : b.create<arith::SIToFPOp>(kernel.loc, first, x).getResult();
+  return emitter.roundTo(to, wide ? truncateToOdd(kernel, y) : y);
+}
+
+// Values outside are replaced before the conversion, which is undefined there, and set after it.
+static Value floatToInteger(ElementEmitter &emitter, Value x, Type to) {
+  KernelBuilder &kernel = emitter.kernel;
+  OpBuilder &b = kernel.b;
+  Num value{&kernel, x};
+  unsigned bits = to.getIntOrFloatBitWidth();
+  if (bits == 1)
+    return (value != 0).v;
+  bool isUnsigned = kernels::isUnsigned(to);
+  double low = isUnsigned ? -1 : -std::ldexp(1.0, bits - 1), high = std::ldexp(1.0, isUnsigned ? bits : bits - 1);
+  Flag above = !(value < high) && !value.isNaN();
+  // -2^31 - 1 isn't an f32; there the bound itself converts well.
+  bool lowFits = isUnsigned || !getElementTypeOrSelf(x.getType()).isF32() || bits < 24;
+  Flag below = isUnsigned ? !(value > -1) : lowFits ? !(value > low - 1) : value < low;
+  Flag outside = above || below || value.isNaN();
+  Num safe = select(outside, value.like(0), value);
+  Type middle = typeLike(b.getIntegerType(std::max(32u, bits)), x.getType());
+  Value whole = isUnsigned && bits >= 32 ? b.create<arith::FPToUIOp>(kernel.loc, middle, safe.v).getResult()
+                                         : b.create<arith::FPToSIOp>(kernel.loc, middle, safe.v).getResult();
+  Type target = typeLike(registerType(to), x.getType());
+  if (target != middle)
+    whole = b.create<arith::TruncIOp>(kernel.loc, target, whole);
+  Num result{&kernel, whole};
+  unsigned width = getElementTypeOrSelf(target).getIntOrFloatBitWidth();
+  APInt most = isUnsigned ? APInt::getMaxValue(bits).zext(std::max(width, bits))
+                          : APInt::getSignedMaxValue(bits).sext(std::max(width, bits));
+  APInt least = isUnsigned ? APInt(width, 0) : APInt::getSignedMinValue(bits).sext(std::max(width, bits));
+  auto constant = [&](const APInt &c) { return Num{&kernel, kernel.integer(target, c.getSExtValue())}; };
+  result = select(above, constant(most), result);
+  result = select(below && !value.isNaN(), constant(least), result);
+  return result.v;
+}
+
+Value convertElement(ElementEmitter &emitter, Value x, Type from, Type to) {
+  KernelBuilder &kernel = emitter.kernel;
+  OpBuilder &b = kernel.b;
+  if (from == to)
+    return x;
+  if (isa<FloatType>(to))
+    return toFloat(emitter, x, from, to);
+  if (isa<FloatType>(from))
+    return floatToInteger(emitter, x, to);
+  if (to.isInteger(1))
+    return (Num{&kernel, x} != 0).v;
+  Type target = typeLike(registerType(to), x.getType());
+  unsigned have = getElementTypeOrSelf(x.getType()).getIntOrFloatBitWidth();
+  unsigned want = getElementTypeOrSelf(target).getIntOrFloatBitWidth();
+  Value y = x;
+  if (want > have)
+    y = isUnsigned(from) ? b.create<arith::ExtUIOp>(kernel.loc, target, x).getResult()
+                         : b.create<arith::ExtSIOp>(kernel.loc, target, x).getResult();
+  else if (want < have)
+    y = b.create<arith::TruncIOp>(kernel.loc, target, x);
+  return emitter.roundTo(to, y);
+}
+
+} // namespace zenith::kernels

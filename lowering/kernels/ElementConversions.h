@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Conversions between element types, in registers.
+
+#ifndef ZENITH_LOWERING_KERNELS_ELEMENTCONVERSIONS_H
+#define ZENITH_LOWERING_KERNELS_ELEMENTCONVERSIONS_H
+
+#include "lowering/kernels/ElementEmitter.h"
+
+namespace zenith::kernels {
+
+/// graph.convert: nearest even to floats; truncation, saturation and 0 for NaN
+/// from floats to integers; integers wrap.
+mlir::Value convertElement(ElementEmitter &emitter, mlir::Value x,
+                           mlir::Type from, mlir::Type to);
+
+} // namespace zenith::kernels
+
+#endif // ZENITH_LOWERING_KERNELS_ELEMENTCONVERSIONS_H

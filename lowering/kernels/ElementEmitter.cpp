@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memo, bindings and the way between memory and registers; the rules per family are in <Family>Elements.cpp.
+
+#include "lowering/kernels/ElementEmitter.h"
+#include "lowering/kernels/LaneNumber.h"
+#include "lowering/kernels/TileTranspose.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using zenith::graph::DimExpr;
+
+namespace zenith::kernels {
+
+ElementEmitter::ElementEmitter(KernelBuilder &kernel) : kernel(kernel), indices(&kernel) { frames.emplace_back(); }
+
+ElementEmitter::Scope::Scope(ElementEmitter &emitter) : emitter(emitter), mask(emitter.mask) {
+  emitter.frames.emplace_back();
+}
+
+ElementEmitter::Scope::~Scope() {
+  emitter.frames.pop_back();
+  emitter.mask = mask;
+}
+
+Value ElementEmitter::unsupported(Operation *op, const Twine &why) {
+  if (!anyFailure)
+    op->emitError() << "no kernel for '" << op->getName() << "'" << (why.isTriviallyEmpty() ? "" : ": ") << why;
+  anyFailure = true;
+  return {};
+}
+
+void ElementEmitter::bind(Value value, Value lanes) {
+  bind(value, [lanes](ArrayRef<Ix>) { return lanes; });
+}
+
+void ElementEmitter::bind(Value value, Provider provider) { frames.back().bound[value] = std::move(provider); }
+
+Value ElementEmitter::emit(Value value, ArrayRef<Ix> index) {
+  if (anyFailure)
+    return {};
+  bool tiled = llvm::any_of(index, [&](const Ix &x) { return !indices.tileStride(x).isConstant(0); });
+  int64_t row = tiled ? indices.tileRow : 0;
+  for (Frame &frame : llvm::reverse(frames)) {
+    auto bound = frame.bound.find(value);
+    if (bound != frame.bound.end())
+      return Provider(bound->second)(index);
+    auto memo = frame.memo.find(value);
+    if (memo == frame.memo.end())
+      continue;
+    for (const Memo &entry : memo->second)
+      if (entry.mask == mask && entry.tileRow == row && ArrayRef(entry.index) == index)
+        return entry.lanes;
+  }
+  Value lanes = rule(value, index);
+  if (lanes)
+    frames.back().memo[value].push_back({SmallVector<Ix, 4>(index), mask, row, lanes});
+  return lanes;
+}
+
+static bool supportedElement(Type element) {
+  return element.isIntOrIndex() || element.isF16() || element.isBF16() || element.isF32() || element.isF64();
+}
+
+Value ElementEmitter::rule(Value value, ArrayRef<Ix> index) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return block(argument, index);
+  Operation *op = value.getDefiningOp();
+  SmallVector<Type> types(op->getOperandTypes());
+  llvm::append_range(types, op->getResultTypes());
+  for (Type type : types)
+    if (Type element = getElementTypeOrSelf(type); !supportedElement(element)) {
+      std::string text;
+      llvm::raw_string_ostream(text) << "elements of type " << element;
+      return unsupported(op, text);
+    }
+  switch (graph::familyOf(op).value_or(graph::Family::Control)) {
+  case graph::Family::Elementwise:
+    return elementwise(op, index);
+  case graph::Family::Movement:
+    return movement(op, index);
+  case graph::Family::Indexing:
+    return indexing(op, index);
+  case graph::Family::Reduction:
+  case graph::Family::Contraction:
+    return reduction(op, index);
+  default:
+    return unsupported(op);
+  }
+}
+
+Value ElementEmitter::block(BlockArgument argument, ArrayRef<Ix> index) {
+  Type element = getElementTypeOrSelf(argument.getType());
+  if (!supportedElement(element))
+    return unsupported(kernel.fusion, "operand elements that are complex or of 8-bit float types");
+  if (auto expr = knownScalar(kernel.dims, argument))
+    return kernel.b.create<arith::IndexCastOp>(kernel.loc, kernel.b.getI64Type(), kernel.size(*expr));
+  return loadLinear(kernel.memoryOf(argument), element, linearize(argument, index));
+}
+
+Ix ElementEmitter::linearize(Value value, ArrayRef<Ix> index) { return linearize(dimsOf(value), index); }
+
+Ix ElementEmitter::linearize(ArrayRef<DimExpr> dims, ArrayRef<Ix> index) {
+  Ix linear(0);
+  DimExpr stride = 1;
+  for (unsigned d = index.size(); d-- > 0;) {
+    linear = indices.add(linear, indices.scale(index[d], stride));
+    stride = stride * dims[d];
+  }
+  return linear;
+}
+
+void ElementEmitter::unify(MutableArrayRef<Value> values) {
+  if (llvm::none_of(values, [](Value v) { return isa<VectorType>(v.getType()); }))
+    return;
+  for (Value &value : values)
+    value = kernel.broadcast(value, indices.width);
+}
+
+Value ElementEmitter::roundTo(Type element, Value x) {
+  OpBuilder &b = kernel.b;
+  if (element.isF16()) {
+    Value narrow = b.create<arith::TruncFOp>(kernel.loc, typeLike(b.getF16Type(), x.getType()), x);
+    return b.create<arith::ExtFOp>(kernel.loc, x.getType(), narrow);
+  }
+  if (element.isBF16()) {
+    // By integers: the machine's own instruction flushes denormals.
+    Num f{&kernel, x}, i = bits(f);
+    Num odd = i.logicalShiftRight(i.like(16)) & 1;
+    Num rounded = (i + odd + double(0x7fff)) & double(-0x10000);
+    return select(f.isNaN(), f.like(std::numeric_limits<double>::quiet_NaN()), floatOf(rounded)).v;
+  }
+  if (element.isInteger(4)) {
+    Value four = kernel.integer(x.getType(), 4);
+    Value up = b.create<arith::ShLIOp>(kernel.loc, x, four);
+    if (element.isUnsignedInteger())
+      return b.create<arith::ShRUIOp>(kernel.loc, up, four);
+    return b.create<arith::ShRSIOp>(kernel.loc, up, four);
+  }
+  return x;
+}
+
+Value ElementEmitter::toMemory(Type element, Value x) {
+  OpBuilder &b = kernel.b;
+  Type type = typeLike(memoryType(element), x.getType());
+  if (element.isF16())
+    return b.create<arith::TruncFOp>(kernel.loc, type, x);
+  if (element.isBF16()) {
+    Num i = bits(Num{&kernel, roundTo(element, x)});
+    return b.create<arith::TruncIOp>(kernel.loc, type, i.logicalShiftRight(i.like(16)).v);
+  }
+  if (element.isInteger(1))
+    return b.create<arith::ExtUIOp>(kernel.loc, type, x);
+  return x;
+}
+
+Value ElementEmitter::toRegister(Type element, Value x) {
+  OpBuilder &b = kernel.b;
+  Type type = typeLike(registerType(element), x.getType());
+  if (element.isF16())
+    return b.create<arith::ExtFOp>(kernel.loc, type, x);
+  if (element.isBF16()) {
+    Num wide{&kernel, b.create<arith::ExtUIOp>(kernel.loc, typeLike(b.getI32Type(), x.getType()), x)};
+    return floatOf(wide << 16).v;
+  }
+  if (element.isInteger(1))
+    return b.create<arith::CmpIOp>(kernel.loc, arith::CmpIPredicate::ne, x, kernel.integer(x.getType(), 0));
+  return x;
+}
+
+static Value zeroOf(KernelBuilder &kernel, Type type) {
+  if (isa<FloatType>(getElementTypeOrSelf(type)))
+    return kernel.constant(type, 0.0);
+  return kernel.integer(type, 0);
+}
+
+Value ElementEmitter::loadLinear(Value memory, Type element, const Ix &linear) {
+  OpBuilder &b = kernel.b;
+  unsigned width = indices.width;
+  if (width == 1 || indices.uniform(linear))
+    return toRegister(element, b.create<memref::LoadOp>(kernel.loc, memory, indices.value(linear)));
+  Type memoryElement = cast<MemRefType>(memory.getType()).getElementType();
+  auto type = VectorType::get({int64_t(width)}, memoryElement);
+  DimExpr stride = indices.laneStride(linear);
+  if (linear.scattered)
+    return gatherLanes(memory, element, linear);
+  if (stride.isConstant(1)) {
+    Value first = indices.laneZero(linear);
+    if (mask)
+      return toRegister(element, b.create<vector::MaskedLoadOp>(kernel.loc, type, memory, first, mask,
+                                                                zeroOf(kernel, type)));
+    return toRegister(element, b.create<vector::LoadOp>(kernel.loc, type, memory, first));
+  }
+  if (indices.tileStride(linear).isConstant(1))
+    return tileLoad(memory, element, linear);
+  if (stride.isConstant(-1)) {
+    SmallVector<int64_t> backwards;
+    for (unsigned lane = width; lane-- > 0;)
+      backwards.push_back(lane);
+    Value first = kernel.sub(indices.laneZero(linear), kernel.index(width - 1));
+    Value lanes;
+    if (mask) {
+      Value turned = b.create<vector::ShuffleOp>(kernel.loc, mask, mask, backwards);
+      lanes = b.create<vector::MaskedLoadOp>(kernel.loc, type, memory, first, turned, zeroOf(kernel, type));
+    } else {
+      lanes = b.create<vector::LoadOp>(kernel.loc, type, memory, first);
+    }
+    return toRegister(element, b.create<vector::ShuffleOp>(kernel.loc, lanes, lanes, backwards));
+  }
+  return gatherLanes(memory, element, linear);
+}
+
+static Value allLanes(KernelBuilder &kernel, unsigned width) {
+  return kernel.integer(VectorType::get({int64_t(width)}, kernel.b.getI1Type()), 1);
+}
+
+// The index vector holds distances from the first lane, so that it stays loop-invariant where it can.
+static std::pair<Value, Value> splitLanes(KernelBuilder &kernel, IndexMath &indices, const Ix &linear) {
+  Ix affine = linear;
+  affine.scattered = Value();
+  Value first = indices.laneZero(affine);
+  Ix lanes = affine;
+  lanes.offset = 0;
+  Value steps = linear.scattered;
+  DimExpr stride = indices.laneStride(linear);
+  if (!stride.isConstant(0)) {
+    Ix lane = indices.scale(indices.laneOffset(), stride);
+    lane.scattered = linear.scattered;
+    steps = indices.value(lane);
+  }
+  return {first, steps};
+}
+
+Value ElementEmitter::gatherLanes(Value memory, Type element, const Ix &linear) {
+  auto type = VectorType::get({int64_t(indices.width)}, cast<MemRefType>(memory.getType()).getElementType());
+  auto [first, steps] = splitLanes(kernel, indices, linear);
+  Value lanes = kernel.b.create<vector::GatherOp>(kernel.loc, type, memory, first, steps,
+                                                  mask ? mask : allLanes(kernel, indices.width), zeroOf(kernel, type));
+  return toRegister(element, lanes);
+}
+
+// Reads along the tile rows, once per tile, and turns the square around.
+Value ElementEmitter::tileLoad(Value memory, Type element, const Ix &linear) {
+  for (Frame &frame : llvm::reverse(frames))
+    for (const Tile &tile : frame.tiles)
+      if (tile.memory == memory && tile.linear == linear)
+        return tile.rows[indices.tileRow];
+  OpBuilder &b = kernel.b;
+  unsigned width = indices.width;
+  auto type = VectorType::get({int64_t(width)}, cast<MemRefType>(memory.getType()).getElementType());
+  int64_t row = std::exchange(indices.tileRow, 0);
+  Value first = indices.laneZero(linear);
+  indices.tileRow = row;
+  Value stride = kernel.size(indices.laneStride(linear));
+  SmallVector<Value> square;
+  for (unsigned lane = 0; lane < width; ++lane) {
+    // A lane that doesn't count reads the last one that does.
+    Value number = kernel.index(lane);
+    if (laneCount)
+      number = kernel.min(number, kernel.sub(laneCount, kernel.index(1)));
+    Value at = kernel.add(first, kernel.mul(number, stride));
+    if (tileMask)
+      square.push_back(b.create<vector::MaskedLoadOp>(kernel.loc, type, memory, at, tileMask, zeroOf(kernel, type)));
+    else
+      square.push_back(b.create<vector::LoadOp>(kernel.loc, type, memory, at));
+  }
+  transposeSquare(kernel, square);
+  for (Value &lanes : square)
+    lanes = toRegister(element, lanes);
+  frames.back().tiles.push_back({memory, linear, square});
+  return square[row];
+}
+
+void ElementEmitter::store(unsigned number, Value lanes, ArrayRef<Ix> index) {
+  if (!lanes)
+    return;
+  Value yielded = kernel.fusion.getBody().front().getTerminator()->getOperand(number);
+  Type element = getElementTypeOrSelf(yielded.getType());
+  storeLinear(kernel.result(number), element, lanes, linearize(yielded, index));
+}
+
+void ElementEmitter::storeLinear(Value memory, Type element, Value lanes, const Ix &linear) {
+  OpBuilder &b = kernel.b;
+  lanes = toMemory(element, lanes);
+  if (indices.width == 1 || indices.uniform(linear)) {
+    if (isa<VectorType>(lanes.getType()))
+      lanes = b.create<vector::ExtractOp>(kernel.loc, lanes, 0);
+    b.create<memref::StoreOp>(kernel.loc, lanes, memory, indices.value(linear));
+    return;
+  }
+  lanes = kernel.broadcast(lanes, indices.width);
+  if (!linear.scattered && indices.laneStride(linear).isConstant(1)) {
+    Value first = indices.laneZero(linear);
+    if (mask)
+      b.create<vector::MaskedStoreOp>(kernel.loc, memory, first, mask, lanes);
+    else
+      b.create<vector::StoreOp>(kernel.loc, lanes, memory, first);
+    return;
+  }
+  auto [first, steps] = splitLanes(kernel, indices, linear);
+  b.create<vector::ScatterOp>(kernel.loc, memory, first, steps, mask ? mask : allLanes(kernel, indices.width), lanes);
+}
+
+ElementEmitter::Inside ElementEmitter::inside(const Ix &x, const DimExpr &low, const DimExpr &high) {
+  if (indices.provablyInside(x, low, high))
+    return {Value(), false};
+  if (indices.provablyOutside(x, low, high))
+    return {Value(), true};
+  OpBuilder &b = kernel.b;
+  Value i = indices.value(x);
+  unsigned width = isa<VectorType>(i.getType()) ? indices.width : 1;
+  auto compare = [&](arith::CmpIPredicate predicate, const DimExpr &bound) -> Value {
+    return b.create<arith::CmpIOp>(kernel.loc, predicate, i, kernel.broadcast(kernel.size(bound), width));
+  };
+  Value condition;
+  Ix least = indices.shift(x, DimExpr(0) - low);
+  if (!indices.provablyNonNegative(least))
+    condition = compare(arith::CmpIPredicate::sge, low);
+  if (!indices.provablyBelow(x, high)) {
+    Value below = compare(arith::CmpIPredicate::slt, high);
+    condition = condition ? b.create<arith::AndIOp>(kernel.loc, condition, below).getResult() : below;
+  }
+  return {condition, false};
+}
+
+Value ElementEmitter::choose(Value condition, bool lanes, function_ref<Value()> then, function_ref<Value()> otherwise) {
+  OpBuilder &b = kernel.b;
+  if (isa<VectorType>(condition.getType())) {
+    Value x, y;
+    {
+      Scope scope(*this);
+      mask = mask ? b.create<arith::AndIOp>(kernel.loc, mask, condition).getResult() : condition;
+      x = then();
+    }
+    y = x ? otherwise() : Value();
+    if (!y)
+      return {};
+    return b.create<arith::SelectOp>(kernel.loc, condition, kernel.broadcast(x, indices.width),
+                                     kernel.broadcast(y, indices.width));
+  }
+  // The type of the branches is known once one of them stands: build the first apart, then the `if` around it.
+  Value x;
+  OpBuilder::InsertPoint here = b.saveInsertionPoint();
+  auto probe = b.create<scf::IfOp>(kernel.loc, condition, /*withElseRegion=*/true);
+  auto fill = [&](Block *block, function_ref<Value()> body) -> Value {
+    b.setInsertionPoint(block->getTerminator());
+    Scope scope(*this);
+    Value value = body();
+    return value && lanes ? kernel.broadcast(value, indices.width) : value;
+  };
+  x = fill(probe.thenBlock(), then);
+  Value y = x ? fill(probe.elseBlock(), otherwise) : Value();
+  b.restoreInsertionPoint(here);
+  if (!y)
+    return {};
+  b.setInsertionPointAfter(probe);
+  auto choice = b.create<scf::IfOp>(kernel.loc, TypeRange{x.getType()}, condition, /*withElseRegion=*/true);
+  for (auto [from, to, value] : {std::tuple(probe.thenBlock(), choice.thenBlock(), x),
+                                 std::tuple(probe.elseBlock(), choice.elseBlock(), y)}) {
+    from->getTerminator()->erase();
+    to->getOperations().splice(to->end(), from->getOperations());
+    b.setInsertionPointToEnd(to);
+    b.create<scf::YieldOp>(kernel.loc, value);
+  }
+  b.setInsertionPointAfter(choice);
+  probe.erase();
+  return choice.getResult(0);
+}
+
+} // namespace zenith::kernels

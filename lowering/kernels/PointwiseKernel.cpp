@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels that compute each element of the results on its own: rows of lanes, or square tiles where what is read and
+// what is written have no contiguous dimension in common.
+
+#include "lowering/kernels/FusionKernels.h"
+#include "lowering/kernels/Schedule.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using zenith::graph::DimExpr;
+
+namespace zenith::kernels {
+
+namespace {
+class PointwiseKernel {
+public:
+  explicit PointwiseKernel(const EmissionContext &context)
+      : kernel(context.fusion, context.dims, context.target, context.kernels, context.name), emitter(kernel),
+        results(kernel.fusion.getBody().front().getTerminator()->getOperands()),
+        space(context.dims, context.dims.dimsOf(results[0]), roots(context.dims)) {}
+
+  FailureOr<KernelPlan> run() {
+    Launch launch = space.rank() == 0 ? emitSingle() : emitLoops();
+    if (emitter.failed()) {
+      launch.kernel.erase();
+      return failure();
+    }
+    KernelPlan plan;
+    plan.launches.push_back(std::move(launch));
+    return plan;
+  }
+
+private:
+  SmallVector<SpaceRoot> roots(graph::DimAnalysis &dims) {
+    SmallVector<SpaceRoot> roots;
+    for (Value result : results) {
+      SpaceRoot root{result, {}, true};
+      for (unsigned d = 0; d < dims.dimsOf(result).size(); ++d)
+        root.dims.push_back(d);
+      roots.push_back(std::move(root));
+    }
+    return roots;
+  }
+
+  // All loads of a block come before its stores: a result may share an operand's bytes.
+  void emitElements(ArrayRef<Ix> loopIndex) {
+    SmallVector<Ix> index = space.shapeIndex(emitter.indices, loopIndex);
+    SmallVector<Value> values;
+    for (Value result : results)
+      values.push_back(emitter.emit(result, index));
+    for (auto [number, value] : llvm::enumerate(values))
+      emitter.store(number, value, index);
+  }
+
+  Launch emitSingle() {
+    kernel.loop(kernel.begin(), kernel.end(), kernel.index(1), [&](Value) {
+      ElementEmitter::Scope scope(emitter);
+      emitElements({});
+    });
+    return kernel.finish(1, costPerElement(kernel.fusion));
+  }
+
+  SmallVector<unsigned> loopsWithout(ArrayRef<unsigned> excluded) {
+    SmallVector<unsigned> loops;
+    for (unsigned loop = 0; loop < space.rank(); ++loop)
+      if (!llvm::is_contained(excluded, loop))
+        loops.push_back(loop);
+    return loops;
+  }
+
+  Launch emitLoops() {
+    unsigned lane = *chooseLaneLoop(space, loopsWithout({}));
+    if (auto tile = chooseTileLoop(lane))
+      return emitTiles(lane, *tile);
+    return emitRows(lane);
+  }
+
+  Launch emitRows(unsigned lane) {
+    emitter.indices.width = valueWidth(kernel.fusion, kernel.target);
+    SmallVector<unsigned> outer = loopsWithout({lane});
+    double cost = costPerElement(kernel.fusion);
+    int64_t elements = cost > 40 ? elementsPerTask / 4 : elementsPerTask;
+    RowTasks tasks = RowTasks::plan(space.rows({lane}), space.size(lane), elements);
+    forEachRow(kernel, tasks, [&](Value row, Value low, Value high) {
+      ElementEmitter::Scope scope(emitter);
+      SmallVector<Ix> loopIndex(space.rank());
+      unflattenRow(emitter, space, outer, row, loopIndex);
+      forEachLaneBlock(emitter, space, lane, low, high, [&](const Ix &lanes) {
+        SmallVector<Ix> at(loopIndex);
+        at[lane] = lanes;
+        emitElements(at);
+      });
+    });
+    return kernel.finish(tasks.tasks, tasks.elementsPerTask * cost);
+  }
+
+  // The loop along which leaves that are strided along `lane` lie contiguously.
+  std::optional<unsigned> chooseTileLoop(unsigned lane) {
+    for (unsigned loop = 0; loop < space.rank(); ++loop) {
+      if (loop == lane || !space.edges(lane).empty())
+        continue;
+      for (const IterationSpace::Access &access : space.accesses()) {
+        if (access.written || access.small || access.opaque[lane] || access.opaque[loop])
+          continue;
+        bool strided = !access.factors[lane].isConstant(0) && !access.factors[lane].isConstant(1) &&
+                       !access.factors[lane].isConstant(-1);
+        if (strided && access.factors[loop].isConstant(1))
+          return loop;
+      }
+    }
+    return std::nullopt;
+  }
+
+  Launch emitTiles(unsigned lane, unsigned tile);
+  void emitTile(ArrayRef<Ix> loopIndex, unsigned lane, unsigned tile, Value laneStart, Value tileStart, Value laneCount,
+                Value tileCount);
+
+  KernelBuilder kernel;
+  ElementEmitter emitter;
+  SmallVector<Value> results;
+  IterationSpace space;
+};
+} // namespace
+
+// A task covers `tileChunk` elements of the tile loop, and all lanes of a row for them: reads then use whole lines, and
+// so do writes.
+Launch PointwiseKernel::emitTiles(unsigned lane, unsigned tile) {
+  constexpr int64_t tileChunk = 256;
+  unsigned width = emitter.indices.width = kernel.target.lanes;
+  SmallVector<unsigned> outer = loopsWithout({lane, tile});
+  const DimExpr &laneSize = space.size(lane), &tileSize = space.size(tile);
+  DimExpr chunks = DimExpr::ceilDiv(tileSize, tileChunk), rows = space.rows({lane, tile});
+  Value step = kernel.index(width), one = kernel.index(1);
+  kernel.loop(kernel.begin(), kernel.end(), one, [&](Value task) {
+    ElementEmitter::Scope scope(emitter);
+    SmallVector<Ix> loopIndex(space.rank());
+    Value chunkCount = kernel.size(chunks);
+    unflattenRow(emitter, space, outer, kernel.div(task, chunkCount), loopIndex);
+    Value tileLow = kernel.mul(kernel.rem(task, chunkCount), kernel.index(tileChunk));
+    Value tileHigh = kernel.min(kernel.add(tileLow, kernel.index(tileChunk)), kernel.size(tileSize));
+    kernel.loop(kernel.index(0), kernel.size(laneSize), step, [&](Value laneStart) {
+      kernel.loop(tileLow, tileHigh, step, [&](Value tileStart) {
+        ElementEmitter::Scope scope(emitter);
+        bool evenLanes = laneSize.exactDiv(width).has_value(), evenTiles = tileSize.exactDiv(width).has_value();
+        if (evenLanes && evenTiles) {
+          emitTile(loopIndex, lane, tile, laneStart, tileStart, Value(), Value());
+          return;
+        }
+        Value lanesLeft = kernel.min(step, kernel.sub(kernel.size(laneSize), laneStart));
+        Value tilesLeft = kernel.min(step, kernel.sub(tileHigh, tileStart));
+        Value whole = kernel.b.create<arith::CmpIOp>(kernel.loc, arith::CmpIPredicate::eq,
+                                                     kernel.add(lanesLeft, tilesLeft), kernel.index(2 * width));
+        auto laneConstant = laneSize.constant(), tileConstant = tileSize.constant();
+        if (!(laneConstant && *laneConstant < width) && !(tileConstant && *tileConstant < width))
+          kernel.ifThen(whole, [&] {
+            ElementEmitter::Scope scope(emitter);
+            emitTile(loopIndex, lane, tile, laneStart, tileStart, Value(), Value());
+          });
+        Value cut = kernel.b.create<arith::XOrIOp>(kernel.loc, whole, kernel.integer(whole.getType(), 1));
+        kernel.ifThen(cut, [&] {
+          ElementEmitter::Scope scope(emitter);
+          emitTile(loopIndex, lane, tile, laneStart, tileStart, lanesLeft, tilesLeft);
+        });
+      });
+    });
+  });
+  double elements = double(tileChunk) * double(laneSize.constant().value_or(64));
+  return kernel.finish(rows * chunks, elements * 2 * costPerElement(kernel.fusion));
+}
+
+// Row by row; the first row loads the tile, before anything that depends on how many rows there are.
+void PointwiseKernel::emitTile(ArrayRef<Ix> loopIndex, unsigned lane, unsigned tile, Value laneStart, Value tileStart,
+                               Value laneCount, Value tileCount) {
+  unsigned width = emitter.indices.width;
+  SmallVector<Ix> at(loopIndex);
+  at[lane] = emitter.indices.lanes(laneStart, space.size(lane), width);
+  at[tile] = emitter.indices.tile(tileStart, space.size(tile));
+  if (laneCount) {
+    emitter.mask = kernel.mask(laneCount, width);
+    emitter.laneCount = laneCount;
+    emitter.tileMask = kernel.mask(tileCount, width);
+  }
+  for (unsigned row = 0; row < width; ++row) {
+    emitter.indices.tileRow = row;
+    if (row == 0 || !tileCount) {
+      emitElements(at);
+      continue;
+    }
+    Value inside = kernel.b.create<arith::CmpIOp>(kernel.loc, arith::CmpIPredicate::sgt, tileCount, kernel.index(row));
+    kernel.ifThen(inside, [&] {
+      ElementEmitter::Scope scope(emitter);
+      emitElements(at);
+    });
+  }
+  emitter.indices.tileRow = 0;
+  emitter.laneCount = emitter.tileMask = Value();
+}
+
+FailureOr<KernelPlan> emitPointwise(const EmissionContext &context) { return PointwiseKernel(context).run(); }
+
+} // namespace zenith::kernels

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the schedules of all kernels share: widths, tasks of rows, lane loops split at edges.
+
+#include "lowering/kernels/Schedule.h"
+#include <numeric>
+
+using namespace mlir;
+using zenith::graph::DimExpr;
+
+namespace zenith::kernels {
+
+unsigned widestBytes(graph::FusionOp fusion) {
+  unsigned widest = 1;
+  auto count = [&](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type || type.getRank() == 0)
+      return;
+    Type element = registerType(type.getElementType());
+    if (element.isIntOrFloat())
+      widest = std::max(widest, (element.getIntOrFloatBitWidth() + 7) / 8);
+  };
+  for (Value argument : fusion.getBody().getArguments())
+    count(argument);
+  fusion.getBody().walk([&](Operation *op) { llvm::for_each(op->getResults(), count); });
+  return widest;
+}
+
+static bool isTranscendental(Operation *op) {
+  return isa<graph::ExpOp, graph::Expm1Op, graph::LogOp, graph::Log1pOp, graph::CbrtOp, graph::SinOp, graph::CosOp,
+             graph::TanOp, graph::AsinOp, graph::AcosOp, graph::AtanOp, graph::SinhOp, graph::CoshOp, graph::TanhOp,
+             graph::AsinhOp, graph::AcoshOp, graph::AtanhOp, graph::LogisticOp, graph::ErfOp, graph::PowOp,
+             graph::Atan2Op>(op);
+}
+
+double costPerElement(graph::FusionOp fusion) {
+  double cost = 1;
+  fusion.getBody().walk([&](Operation *op) {
+    cost += isTranscendental(op) ? 20 : graph::familyOf(op) == graph::Family::Movement ? 0 : 1;
+  });
+  return cost;
+}
+
+// Long dependent chains profit from more independent vectors than two.
+unsigned valueWidth(graph::FusionOp fusion, const KernelTarget &target) {
+  unsigned chain = 0;
+  fusion.getBody().walk([&](Operation *op) { chain += isTranscendental(op); });
+  unsigned bytes = widestBytes(fusion);
+  unsigned vectors = chain >= 2 && target.lanes >= 16 ? 4 : 2;
+  return std::min(8 * target.lanes, vectors * target.lanes * 4 / bytes);
+}
+
+RowTasks RowTasks::plan(DimExpr rows, DimExpr rowLength, int64_t elements, bool cutRows) {
+  RowTasks t;
+  t.rows = rows;
+  t.rowLength = rowLength;
+  auto length = rowLength.constant();
+  if (length && (*length <= 2 * elements || !cutRows)) {
+    t.rowsPerTask = std::max<int64_t>(1, elements / std::max<int64_t>(1, *length));
+    if (auto count = rows.constant())
+      t.rowsPerTask = std::max<int64_t>(1, std::min(t.rowsPerTask, *count));
+    t.tasks = DimExpr::ceilDiv(rows, t.rowsPerTask);
+    t.elementsPerTask = double(t.rowsPerTask) * *length;
+    return t;
+  }
+  t.elementsPerTask = elements;
+  if (!cutRows) {
+    t.tasks = rows;
+    return t;
+  }
+  t.chunk = elements;
+  t.tasks = rows * DimExpr::ceilDiv(rowLength, elements);
+  return t;
+}
+
+void forEachRow(KernelBuilder &kernel, const RowTasks &tasks, function_ref<void(Value, Value, Value)> body) {
+  Value one = kernel.index(1), length = kernel.size(tasks.rowLength);
+  kernel.loop(kernel.begin(), kernel.end(), one, [&](Value task) {
+    if (tasks.chunk) {
+      Value chunks = kernel.size(DimExpr::ceilDiv(tasks.rowLength, tasks.chunk));
+      bool single = tasks.rows.isConstant(1);
+      Value row = single ? kernel.index(0) : kernel.div(task, chunks);
+      Value low = kernel.mul(single ? task : kernel.rem(task, chunks), kernel.index(tasks.chunk));
+      body(row, low, kernel.min(kernel.add(low, kernel.index(tasks.chunk)), length));
+      return;
+    }
+    if (tasks.rowsPerTask == 1) {
+      body(task, kernel.index(0), length);
+      return;
+    }
+    Value first = kernel.mul(task, kernel.index(tasks.rowsPerTask));
+    Value last = kernel.add(first, kernel.index(tasks.rowsPerTask));
+    auto rows = tasks.rows.constant();
+    if (!rows || *rows % tasks.rowsPerTask)
+      last = kernel.min(last, kernel.size(tasks.rows));
+    kernel.loop(first, last, one, [&](Value row) { body(row, kernel.index(0), length); });
+  });
+}
+
+void unflattenRow(ElementEmitter &emitter, const IterationSpace &space, ArrayRef<unsigned> which, Value row,
+                  MutableArrayRef<Ix> loopIndex) {
+  KernelBuilder &kernel = emitter.kernel;
+  for (unsigned i = which.size(); i-- > 0;) {
+    const DimExpr &size = space.size(which[i]);
+    Value here = i == 0 ? row : kernel.rem(row, kernel.size(size));
+    if (i > 0)
+      row = kernel.div(row, kernel.size(size));
+    loopIndex[which[i]] = emitter.indices.scalar(here, size);
+  }
+}
+
+void forEachLaneBlock(ElementEmitter &emitter, const IterationSpace &space, unsigned lane, Value low, Value high,
+                      function_ref<void(const Ix &)> body) {
+  KernelBuilder &kernel = emitter.kernel;
+  SmallVector<DimExpr> ends(space.edges(lane));
+  ends.push_back(space.size(lane));
+  DimExpr begin = 0;
+  for (auto [number, end] : llvm::enumerate(ends)) {
+    Value first = low, last = high;
+    if (number > 0)
+      first = kernel.max(first, kernel.size(begin));
+    if (number + 1 < ends.size())
+      last = kernel.min(last, kernel.size(end));
+    if (ends.size() > 1)
+      last = kernel.max(first, last);
+    unsigned width = emitter.indices.width;
+    int64_t divisor = begin.constant() ? std::gcd(*begin.constant(), int64_t(width)) : 1;
+    kernel.laneLoop(first, last, width, [&](Value start, Value mask) {
+      ElementEmitter::Scope scope(emitter);
+      emitter.mask = mask;
+      body(emitter.indices.lanes(start, end, divisor, begin));
+    });
+    begin = end;
+  }
+}
+
+std::optional<unsigned> chooseLaneLoop(const IterationSpace &space, ArrayRef<unsigned> candidates) {
+  std::optional<unsigned> best;
+  double bestScore = 0;
+  for (unsigned loop : candidates) {
+    double score = 0;
+    for (const IterationSpace::Access &access : space.accesses()) {
+      double weight = access.small ? 0.1 : access.written ? 1.5 : 1;
+      if (access.opaque[loop])
+        score -= weight;
+      else if (access.factors[loop].isConstant(1))
+        score += weight;
+      else if (!access.factors[loop].isConstant(0))
+        score -= weight;
+    }
+    // A loop shorter than a vector wastes lanes.
+    if (auto size = space.size(loop).constant(); size && *size < 8)
+      score -= 8 - double(*size);
+    if (!best || score >= bestScore) {
+      best = loop;
+      bestScore = score;
+    }
+  }
+  return best;
+}
+
+} // namespace zenith::kernels

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the schedules of all kernels share: widths, tasks of rows, lane loops
+// split at edges.
+
+#ifndef ZENITH_LOWERING_KERNELS_SCHEDULE_H
+#define ZENITH_LOWERING_KERNELS_SCHEDULE_H
+
+#include "lowering/kernels/ElementEmitter.h"
+#include "lowering/kernels/IterationSpace.h"
+
+namespace zenith::kernels {
+
+/// Elements that a task of streaming code handles: enough to hide the claim,
+/// few enough to balance.
+inline constexpr int64_t elementsPerTask = 4096;
+
+/// Lanes of a value: two native vectors of the widest element that the region
+/// computes with, more for byte-sized ones.
+unsigned valueWidth(graph::FusionOp fusion, const KernelTarget &target);
+/// Bytes of the widest element of the region, in registers.
+unsigned widestBytes(graph::FusionOp fusion);
+/// Estimate of flops per element of the region (transcendental functions count
+/// as 20).
+double costPerElement(graph::FusionOp fusion);
+
+/// Rows = all loops of a space but some, flattened; a task is a block of rows,
+/// or a chunk of one long row.
+struct RowTasks {
+  graph::DimExpr tasks, rows;
+  graph::DimExpr rowLength;
+  int64_t rowsPerTask = 1;
+  /// Elements of a chunk; 0 = rows are not cut.
+  int64_t chunk = 0;
+  double elementsPerTask = 0;
+  static RowTasks plan(graph::DimExpr rows, graph::DimExpr rowLength,
+                       int64_t elements = kernels::elementsPerTask,
+                       bool cutRows = true);
+};
+
+/// Runs `body` for each row of the kernel's task range with the row number and
+/// the part [low, high) of the row.
+void forEachRow(
+    KernelBuilder &kernel, const RowTasks &tasks,
+    llvm::function_ref<void(mlir::Value row, mlir::Value low, mlir::Value high)>
+        body);
+
+/// Indices of the loops in `which` (outermost first) from a flat row number.
+void unflattenRow(ElementEmitter &emitter, const IterationSpace &space,
+                  llvm::ArrayRef<unsigned> which, mlir::Value row,
+                  llvm::MutableArrayRef<Ix> loopIndex);
+
+/// Lane loop over [low, high) of loop `lane`, one piece per stretch between
+/// edges; `body` gets the lane index with the emitter's mask set and a scope
+/// open.
+void forEachLaneBlock(ElementEmitter &emitter, const IterationSpace &space,
+                      unsigned lane, mlir::Value low, mlir::Value high,
+                      llvm::function_ref<void(const Ix &lanes)> body);
+
+/// The loop that lanes run along: most contiguous accesses, written ones first;
+/// ties go to the innermost.
+std::optional<unsigned> chooseLaneLoop(const IterationSpace &space,
+                                       llvm::ArrayRef<unsigned> candidates);
+
+} // namespace zenith::kernels
+
+#endif // ZENITH_LOWERING_KERNELS_SCHEDULE_H

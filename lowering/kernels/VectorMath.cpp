@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Exponential, logarithm and what is made of them, for f32.
+
+#include "lowering/kernels/VectorMath.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/SymbolTable.h"
+#include <limits>
+
+using namespace mlir;
+
+namespace zenith::kernels {
+
+static constexpr double infinity = std::numeric_limits<double>::infinity();
+static constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+static constexpr double smallestNormal = 0x1p-126;
+// Adding it rounds to an integer, which then stands in the low bits.
+static constexpr double roundingMagic = 12582912.0;
+static constexpr int64_t roundingMagicBits = 0x4b400000;
+
+// (exp(r) - 1 - r) / r^2 on |r| <= ln(2) / 2.
+static const double expCoefficients[] = {0.5,           0.166666672,
+                                         0.0416665226,  0.00833320059,
+                                         0.00139294483, 0.000199509261};
+// (log(1 + z) - z + z^2 / 2) / z^3 on [sqrt(1/2) - 1, sqrt(2) - 1].
+static const double logCoefficients[] = {
+    0.333333105, -0.249999866, 0.200022236,  -0.166692495, 0.142187163,
+    -0.12384402, 0.118726194,  -0.117893703, 0.0691561252};
+// (tanh(x) - x) / x^3 in x^2 below 0.625.
+static const double tanhCoefficients[] = {
+    -0.333332837, 0.133314848, -0.0537430048, 0.0206491034, -0.00571549917};
+// (sinh(x) - x) / x^3 in x^2 below 1.
+static const double sinhCoefficients[] = {
+    0.166666672, 0.00833328534, 0.000198556911, 2.58478485e-06, 9.5109371e-08};
+static constexpr double ln2High = 0.693145752, ln2Low = 1.42860677e-6,
+                        log2e = 1.44269504;
+
+Num VectorMath::powerOfTwo(Num n) { return floatOf((n + 127) << 23); }
+
+// Cody-Waite reduction; 2^n in two factors, so that denormal results and those
+// beyond 2^127 come out right.
+Num VectorMath::expScaled(Num x, std::optional<Num> low, int extra) {
+  Num c = select(x > 110, 110, x);
+  c = select(c < -125, -125, c);
+  Num t = fma(c, log2e, roundingMagic);
+  Num n = bits(t) - double(roundingMagicBits - extra);
+  Num whole = t - roundingMagic;
+  Num r = fma(whole, -ln2High, c);
+  r = fma(whole, -ln2Low, r);
+  if (low)
+    r = r + *low;
+  Num p = fma(polynomial(r, expCoefficients), r * r, r) + 1.0;
+  Num half = n >> 1;
+  return p * powerOfTwo(half) * powerOfTwo(n - half);
+}
+
+Num VectorMath::exp(Num x) { return expScaled(x, std::nullopt, 0); }
+
+Num VectorMath::expShort(Num x) {
+  static const double coefficients[] = {1.0,           6.93147188e-1,
+                                        2.40221075e-1, 5.55035711e-2,
+                                        9.67603192e-3, 1.33908634e-3};
+  Num c = select(x < -87, -87, x);
+  Num t = fma(c, log2e, roundingMagic);
+  Num r = fma(c, log2e, -(t - roundingMagic));
+  return floatOf(bits(polynomial(r, coefficients)) + (bits(t) << 23));
+}
+
+Num VectorMath::expm1(Num x) {
+  Num c = select(x > 88.8, 88.8, x);
+  c = select(c < -20, -20, c);
+  Num t = fma(c, log2e, roundingMagic);
+  Num n = bits(t) - double(roundingMagicBits + 1);
+  Num whole = t - roundingMagic;
+  Num r = fma(whole, -ln2Low, fma(whole, -ln2High, c));
+  Num p = fma(polynomial(r, expCoefficients), r * r, r);
+  Num half = powerOfTwo(n);
+  Num y = fma(half, p, half - 0.5);
+  return select(x == 0, x, y + y);
+}
+
+Num VectorMath::logCore(Num x, std::optional<Num> low,
+                        std::optional<Num> extra) {
+  Flag tiny = x < smallestNormal;
+  Num i = bits(select(tiny, x * 8388608.0, x));
+  Num exponent = (i - double(0x3f3504f3)) >> 23;
+  Num z = floatOf(i - (exponent << 23)) - 1.0;
+  Num e = convertToFloat(exponent) + select(tiny, x.like(-23), x.like(0));
+  if (extra)
+    e = e + *extra;
+  Num square = z * z;
+  Num p = polynomial(z, logCoefficients) * square * z;
+  p = fma(e, -2.12194440e-4, p);
+  p = fma(square, -0.5, p);
+  if (low)
+    p = p + *low;
+  return fma(e, 0.693359375, z + p);
+}
+
+Num VectorMath::log(Num x) {
+  Num y = logCore(x, std::nullopt, std::nullopt);
+  y = select(x == infinity, infinity, y);
+  y = select(x == 0, -infinity, y);
+  return select(!((x > 0) || (x == 0)), nan, y);
+}
+
+// log of the rounded 1 + x, and the rounding error's share beside it.
+Num VectorMath::log1pScaled(Num x, std::optional<Num> extra) {
+  Num u = x + 1.0;
+  Num error = select(abs(x) < 1, x - (u - 1.0), 1.0 - (u - x)) / u;
+  error = select(u < 1e9, error, 0);
+  Num y = logCore(u, error, extra);
+  y = select(x == infinity, infinity, y);
+  y = select(u == 0, -infinity, y);
+  y = select(!((u > 0) || (u == 0)), nan, y);
+  return select(abs(x) < 6e-8, x, y);
+}
+
+Num VectorMath::log1p(Num x) { return log1pScaled(x, std::nullopt); }
+
+Num VectorMath::logistic(Num x) {
+  Num e = exp(-abs(x));
+  Flag negative = x < 0;
+  Num y = select(negative, e, 1) / (e + 1.0);
+  return select(negative, fma(-e, y, e), y);
+}
+
+Num VectorMath::tanh(Num x) {
+  Num a = abs(x), square = x * x;
+  Num inner = fma(polynomial(square, tanhCoefficients) * square, x, x);
+  Num outer = copySign(1.0 - 2.0 / (exp(a + a) + 1.0), x);
+  return copySign(select(a < 0.625, inner, outer), x);
+}
+
+Num VectorMath::sinh(Num x) {
+  Num a = abs(x), square = x * x;
+  Num inner = fma(polynomial(square, sinhCoefficients) * square, x, x);
+  Num half = expScaled(a, std::nullopt, -1);
+  return select(a < 1, inner, copySign(half - 0.25 / half, x));
+}
+
+Num VectorMath::cosh(Num x) {
+  Num half = expScaled(abs(x), std::nullopt, -1);
+  return half + 0.25 / half;
+}
+
+Num VectorMath::asinh(Num x) {
+  Num a = abs(x), square = a * a;
+  Flag big = a > 1e6;
+  Num t = a + square / (sqrt(square + 1.0) + 1.0);
+  return copySign(
+      log1pScaled(select(big, a, t), select(big, x.like(1), x.like(0))), x);
+}
+
+Num VectorMath::acosh(Num x) {
+  Num t = x - 1.0;
+  Flag big = x > 1e6;
+  Num u = t + sqrt(fma(t, t, t + t));
+  Num y = log1pScaled(select(big, x, u), select(big, x.like(1), x.like(0)));
+  return select(x < 1, nan, y);
+}
+
+Num VectorMath::atanh(Num x) {
+  Num a = abs(x);
+  return copySign(log1p((a + a) / (1.0 - a)) * 0.5, x);
+}
+
+Value VectorMath::libm(StringRef name, ArrayRef<Value> operands) {
+  OpBuilder &b = kernel.b;
+  Type f64 = b.getF64Type();
+  auto module = kernel.function()->getParentOfType<ModuleOp>();
+  auto callee = module.lookupSymbol<func::FuncOp>(name);
+  if (!callee) {
+    SmallVector<Type> types(operands.size(), f64);
+    callee =
+        func::FuncOp::create(kernel.loc, name, b.getFunctionType(types, f64));
+    callee.setPrivate();
+    module.insert(module.begin(), callee);
+  }
+  auto vector = dyn_cast<VectorType>(operands[0].getType());
+  if (!vector)
+    return b.create<func::CallOp>(kernel.loc, callee, operands).getResult(0);
+  Value result = kernel.constant(vector, 0.0);
+  for (int64_t lane = 0; lane < vector.getNumElements(); ++lane) {
+    SmallVector<Value> scalars;
+    for (Value operand : operands)
+      scalars.push_back(b.create<vector::ExtractOp>(kernel.loc, operand, lane));
+    Value y = b.create<func::CallOp>(kernel.loc, callee, scalars).getResult(0);
+    result = b.create<vector::InsertOp>(kernel.loc, y, result, lane);
+  }
+  return result;
+}
+
+} // namespace zenith::kernels

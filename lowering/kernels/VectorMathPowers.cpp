@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Powers, roots, rounding and the error function for f32.
+
+#include "lowering/kernels/VectorMath.h"
+#include <limits>
+
+using namespace mlir;
+
+namespace zenith::kernels {
+
+static constexpr double infinity = std::numeric_limits<double>::infinity();
+static constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+// Two polynomials: odd near zero, and 1 - exp(a polynomial) beyond.
+Num VectorMath::erf(Num x) {
+  static const double inner[] = {1.28379166e-1, -3.76125336e-1,
+                                 1.12819925e-1, -2.67681349e-2,
+                                 4.99119423e-3, -5.96761703e-4};
+  Num a = abs(x), square = x * x;
+  Num r = fma(a, -1.72853470e-5, 3.83197126e-4);
+  Num u = fma(a, -3.88396438e-3, 2.42546219e-2);
+  r = fma(r, square, u);
+  r = fma(r, a, -1.06777877e-1);
+  r = fma(r, a, -6.34846687e-1);
+  r = fma(r, a, -1.28717512e-1);
+  r = fma(r, a, -a);
+  r = select(a > 4.5, -30, r);
+  Num outer = copySign(1.0 - exp(select(x.isNaN(), x, r)), x);
+  return select(a > 0.927734375, outer, fma(polynomial(square, inner), x, x));
+}
+
+// A guess by dividing the exponent by three, two steps of Halley, one exact
+// correction.
+Num VectorMath::cbrt(Num x) {
+  Num a = abs(x);
+  Flag tiny = a < 0x1p-126, huge = a > 1e30;
+  Num one = x.like(1);
+  Num y = a * select(tiny, x.like(0x1p24), select(huge, x.like(0x1p-24), one));
+  Num third = {&kernel, kernel.b.create<arith::DivUIOp>(kernel.loc, bits(y).v,
+                                                        bits(y).like(3).v)};
+  Num t = floatOf(third + double(0x2a5137a0));
+  for (int step = 0; step < 2; ++step) {
+    Num cube = t * t * t;
+    t = t * ((y + y + cube) / (y + cube + cube));
+  }
+  Num square = t * t;
+  Num rest = fma(t, t, -square) * t;
+  t = t - (fma(square, t, -y) + rest) / (square * 3.0);
+  t = copySign(
+      t * select(tiny, x.like(0x1p-8), select(huge, x.like(0x1p8), one)), x);
+  return select((a < infinity) && (a > 0), t, x);
+}
+
+// log(x) as an unevaluated sum: 2 atanh((m-1)/(m+1)) + e log(2), all in pairs.
+void VectorMath::logPair(Num x, Num &high, Num &low) {
+  Flag tiny = x < 0x1p-126;
+  Num i = bits(select(tiny, x * 8388608.0, x));
+  Num exponent = (i - double(0x3f3504f3)) >> 23;
+  Num m = floatOf(i - (exponent << 23));
+  Num e = convertToFloat(exponent) + select(tiny, x.like(-23), x.like(0));
+  Num p = m + 1.0;
+  m = m - 1.0;
+  Num r = 1.0 / p;
+  Num qh = r * m;
+  Num ql = r * fma(qh, -m, fma(qh, -2.0, m));
+  Num s = qh * qh;
+  static const double coefficients[] = {0.3333332539, 0.2000148296,
+                                        0.1419928074, 0.1293334961};
+  r = polynomial(s, coefficients);
+  Num t = fma(qh, ql + ql, fma(qh, qh, -s));
+  p = s * qh;
+  t = fma(s, ql, fma(t, qh, fma(s, qh, -p)));
+  s = fma(r, p, fma(r, t, ql));
+  r = qh * 2.0;
+  t = fma(e, 6.93147182e-1, r);
+  p = fma(e, -6.93147182e-1, t);
+  s = fma(e, -1.90465421e-9, fma(s, 2.0, r - p));
+  high = t + s;
+  low = (t - high) + s;
+}
+
+Num VectorMath::pow(Num a, Num b) {
+  Num x = abs(a), high = x, low = x;
+  logPair(x, high, low);
+  Num t = high * b;
+  Num rest = fma(low, b, fma(high, b, -t));
+  t = select(t > 200, 200, t);
+  t = select(t < -200, -200, t);
+  rest = select(abs(t) < 200, rest, 0);
+  Num sum = t + rest;
+  Num y = expScaled(sum, (t - sum) + rest, 0);
+
+  Flag toZero = b < 0;
+  Num zero = a.like(0), inf = a.like(infinity);
+  y = select(x == 0, select(toZero, inf, zero), y);
+  y = select(x == infinity, select(toZero, zero, inf), y);
+  Num magnitude = abs(b);
+  Num limit = select((x > 1) == (b > 0), inf, zero);
+  y = select(magnitude == infinity, select(x == 1, 1, limit), y);
+  Num half = b * 0.5;
+  Flag whole = floor(b) == b;
+  Flag odd = whole && (floor(half) != half) && (magnitude < 16777216.0);
+  Num negated = {&kernel, kernel.b.create<arith::NegFOp>(kernel.loc, y.v)};
+  y = select(odd && (bits(a) < 0), negated, y);
+  Flag undefined =
+      (a < 0) && !whole && (x < infinity) && (magnitude < infinity);
+  y = select(undefined || a.isNaN() || b.isNaN(), nan, y);
+  return select((b == 0) || (a == 1), 1, y);
+}
+
+Num VectorMath::roundAway(Num x) {
+  Num a = abs(x), whole = floor(a);
+  Num up = select((a - whole) < 0.5, whole, whole + 1.0);
+  return copySign(select(a < infinity, up, a), x);
+}
+
+} // namespace zenith::kernels
