@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Places of values in small fused functions: in place, results, reshapes,
+// donated arguments.
+
+#include "lowering/memory/PlanBuffers.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include <gtest/gtest.h>
+
+using namespace zenith;
+using memory::BufferPlan;
+using memory::Place;
+
+namespace {
+
+class PlanBuffers : public ::testing::Test {
+protected:
+  PlanBuffers() {
+    context.loadDialect<graph::GraphDialect, mlir::func::FuncDialect>();
+  }
+
+  BufferPlan plan(const std::string &text) {
+    module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+    EXPECT_TRUE(bool(module));
+    function = *module->getOps<mlir::func::FuncOp>().begin();
+    auto made = memory::planBuffers(function, dims, kernels::KernelTarget(),
+                                    memory::layOutDerived(*module));
+    EXPECT_TRUE(mlir::succeeded(made));
+    return mlir::succeeded(made) ? std::move(*made) : BufferPlan();
+  }
+  /// Place of the result of the fusion number `index`.
+  Place placeOf(const BufferPlan &plan, unsigned index) {
+    auto fusions = function.getOps<graph::FusionOp>();
+    return plan.places.lookup(
+        (*std::next(fusions.begin(), index)).getResult(0));
+  }
+
+  mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  mlir::func::FuncOp function;
+  graph::DimAnalysis dims;
+};
+
+std::string exp(const std::string &to, const std::string &from,
+                const std::string &type = "tensor<?x64xf32>") {
+  return "%" + to + " = graph.fusion pointwise (%a = %" + from + " : " + type +
+         ") -> " + type + " { %e = graph.exp %a : " + type +
+         "\n graph.yield %e : " + type + " }\n";
+}
+
+TEST_F(PlanBuffers, ChainsLiveInTheResult) {
+  BufferPlan made = plan(
+      R"(func.func @main(%x: tensor<?x64xf32> {graph.dims = ["n", "64"]}) -> tensor<?x64xf32> {)" +
+      exp("1", "x") + exp("2", "1") + exp("3", "2") +
+      "return %3 : tensor<?x64xf32> }");
+  for (unsigned index = 0; index < 3; ++index)
+    EXPECT_EQ(placeOf(made, index),
+              (Place{Place::Result, 0, graph::DimExpr(0)}))
+        << index;
+  EXPECT_EQ(made.arenaBytes.str(), "0");
+  EXPECT_TRUE(made.copies.empty());
+}
+
+TEST_F(PlanBuffers, ValuesWithLaterReadersKeepTheirBytes) {
+  BufferPlan made =
+      plan(R"(func.func @main(%x: tensor<?x64xf32> {graph.dims = ["n", "64"]})
+      -> (tensor<?x64xf32>, tensor<?x64xf32>) {)" +
+           exp("1", "x") + exp("2", "1") + exp("3", "1") +
+           "return %2, %3 : tensor<?x64xf32>, tensor<?x64xf32> }");
+  EXPECT_EQ(placeOf(made, 1).kind, Place::Result);
+  EXPECT_EQ(placeOf(made, 1).index, 0u);
+  // The first value dies at the third fusion, which writes over it.
+  EXPECT_EQ(placeOf(made, 0), (Place{Place::Result, 1, graph::DimExpr(0)}));
+  EXPECT_EQ(placeOf(made, 2), (Place{Place::Result, 1, graph::DimExpr(0)}));
+}
+
+TEST_F(PlanBuffers, WhatNoKernelWritesIsCopied) {
+  BufferPlan made =
+      plan(R"(func.func @main(%x: tensor<?x64xf32> {graph.dims = ["n", "64"]})
+      -> (tensor<?x64xf32>, tensor<i64>) {
+    %d = graph.dim %x, 0 : tensor<?x64xf32>
+    return %x, %d : tensor<?x64xf32>, tensor<i64> })");
+  ASSERT_EQ(made.copies.size(), 2u);
+  EXPECT_EQ(made.copies[0].from.kind, Place::Argument);
+  EXPECT_EQ(made.copies[0].bytes.str(), "256*n");
+  EXPECT_EQ(made.copies[1].scalar->str(), "n");
+}
+
+TEST_F(PlanBuffers, ReshapesShareBytes) {
+  BufferPlan made = plan(
+      R"(func.func @main(%x: tensor<4x64xf32>) -> tensor<64x4xf32> {)" +
+      exp("1", "x", "tensor<4x64xf32>") +
+      R"(%2 = graph.fusion pointwise (%a = %1 : tensor<4x64xf32>) -> tensor<64x4xf32> {
+      %r = graph.reshape %a : tensor<4x64xf32> -> tensor<64x4xf32>
+      graph.yield %r : tensor<64x4xf32> }
+    return %2 : tensor<64x4xf32> })");
+  EXPECT_EQ(placeOf(made, 0), placeOf(made, 1));
+  EXPECT_EQ(placeOf(made, 0).kind, Place::Result);
+}
+
+TEST_F(PlanBuffers, ResultsTakeOverDonatedArguments) {
+  BufferPlan made = plan(
+      R"(func.func @main(%x: tensor<4x64xf32> {graph.donated}, %y: tensor<4x64xf32>)
+      -> (tensor<4x64xf32>, tensor<4x64xf32>) {)" +
+      exp("1", "y", "tensor<4x64xf32>") + exp("2", "x", "tensor<4x64xf32>") +
+      "return %1, %2 : tensor<4x64xf32>, tensor<4x64xf32> }");
+  ASSERT_EQ(made.donations.size(), 1u);
+  EXPECT_EQ(made.donations[0].result, 1u);
+  EXPECT_EQ(made.donations[0].argument, 0u);
+}
+
+TEST_F(PlanBuffers, PreparedValuesLieInTheirArena) {
+  BufferPlan made = plan(R"(
+    func.func private @prepare() -> (tensor<8xf32>, tensor<4x64xf32>) {
+      %w = graph.get_param @w : tensor<4x64xf32>
+      %b = graph.get_param @b : tensor<8xf32>)" +
+                         exp("1", "w", "tensor<4x64xf32>") + R"(
+      return %b, %1 : tensor<8xf32>, tensor<4x64xf32> }
+    graph.param @w : tensor<4x64xf32>
+    graph.param @b : tensor<8xf32>)");
+  EXPECT_EQ(placeOf(made, 0), (Place{Place::Derived, 1, graph::DimExpr(128)}));
+  ASSERT_EQ(made.copies.size(), 1u);
+  EXPECT_EQ(made.copies[0].from, (Place{Place::Param, 1, graph::DimExpr(0)}));
+}
+
+TEST_F(PlanBuffers, RefusesWhatIsNoFusion) {
+  module = mlir::parseSourceString<mlir::ModuleOp>(
+      R"(func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = graph.exp %x : tensor<4xf32>
+    return %0 : tensor<4xf32> })",
+      &context);
+  std::string message;
+  mlir::ScopedDiagnosticHandler handler(
+      &context,
+      [&](mlir::Diagnostic &diagnostic) { message = diagnostic.str(); });
+  function = *module->getOps<mlir::func::FuncOp>().begin();
+  EXPECT_TRUE(mlir::failed(memory::planBuffers(function, dims, {}, {})));
+  EXPECT_NE(message.find("'graph.exp' op is not part of a fusion"),
+            std::string::npos)
+      << message;
+}
+
+} // namespace
