@@ -76,7 +76,8 @@ inline NodeAttribute intAttribute(std::string name, int64_t value) {
   return attribute;
 }
 
-inline NodeAttribute intsAttribute(std::string name, std::vector<int64_t> values) {
+inline NodeAttribute intsAttribute(std::string name,
+                                   std::vector<int64_t> values) {
   NodeAttribute attribute;
   attribute.name = std::move(name);
   attribute.kind = NodeAttribute::Ints;
