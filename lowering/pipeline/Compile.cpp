@@ -102,14 +102,17 @@ emitObjects(ModuleOp module, const cpu::CPUTarget &target, cpu::EmitKind kind,
   if (!kernels)
     return compileError(ZENITH_INVALID_INPUT,
                         "the module has not been through the kernels phase");
-  return cpu::compileKernels(kernels, target, compileOptions);
+  if (!isOpenCLTarget(options.target))
+    return cpu::compileKernels(kernels, target, compileOptions);
+  OwningOpRef<ModuleOp> none = ModuleOp::create(kernels.getLoc());
+  return cpu::compileKernels(*none, target, compileOptions);
 }
 
 static llvm::Expected<cpu::CPUTarget> processor(const CompileOptions &options) {
-  if (isOpenCLTarget(options.target))
-    return compileError(ZENITH_UNSUPPORTED, "target '" + options.target +
-                                                "' has no code generator here");
-  llvm::Expected<cpu::CPUTarget> target = cpu::CPUTarget::parse(options.target);
+  // The host part of a program for a device runs on this machine.
+  llvm::Expected<cpu::CPUTarget> target =
+      isOpenCLTarget(options.target) ? cpu::CPUTarget::host()
+                                     : cpu::CPUTarget::parse(options.target);
   if (!target)
     return compileError(ZENITH_USAGE, llvm::toString(target.takeError()));
   return target;
@@ -134,6 +137,12 @@ compile(OwningOpRef<ModuleOp> module, const CompileOptions &options,
   taken.objects = objectsWatch.milliseconds();
   Stopwatch linkWatch;
   auto executable = linkExecutable(*module, std::move(*objects), *target);
+  if (executable && isOpenCLTarget(options.target)) {
+    auto program = printDeviceProgram(*module, options.target);
+    if (!program)
+      return withDiagnostics(program.takeError(), diagnostics, *module);
+    (*executable)->device = std::move(*program);
+  }
   taken.link = linkWatch.milliseconds();
   if (times)
     *times = taken;
@@ -141,8 +150,10 @@ compile(OwningOpRef<ModuleOp> module, const CompileOptions &options,
 }
 
 llvm::Expected<std::vector<cpu::EmittedFile>>
-emit(OwningOpRef<ModuleOp> module, EmitForm form,
-     const CompileOptions &options) {
+emit(OwningOpRef<ModuleOp> module, EmitForm form, const CompileOptions &given) {
+  CompileOptions options = given;
+  if (form == EmitForm::OpenCL && !isOpenCLTarget(options.target))
+    options.target = "opencl";
   DiagnosticCollector diagnostics(module->getContext(), options.remark);
   std::string to = form == EmitForm::GraphIR
                        ? (options.toPhase.empty() ? "fuse" : options.toPhase)
@@ -154,6 +165,13 @@ emit(OwningOpRef<ModuleOp> module, EmitForm form,
     llvm::raw_string_ostream stream(text);
     module->print(stream);
     return std::vector<cpu::EmittedFile>{{"module", std::move(text)}};
+  }
+  if (form == EmitForm::OpenCL) {
+    auto program = printDeviceProgram(*module, options.target);
+    if (!program)
+      return withDiagnostics(program.takeError(), diagnostics, *module);
+    return std::vector<cpu::EmittedFile>{
+        {"kernels", std::move(program->program.source)}};
   }
   llvm::Expected<cpu::CPUTarget> target = processor(options);
   if (!target)

@@ -14,7 +14,7 @@
 namespace zenith::pipeline {
 
 struct CompileOptions {
-  std::string target = "cpu"; ///< "cpu", "cpu:NAME"
+  std::string target = "cpu"; ///< "cpu", "cpu:NAME", "opencl", "opencl:N"
   unsigned compileThreads =
       0; ///< 0 = as many as cores; the result doesn't depend on it
   std::string fromPhase; ///< first phase to run; empty = all
@@ -39,11 +39,12 @@ compile(mlir::OwningOpRef<mlir::ModuleOp> module, const CompileOptions &options,
         CompileTimes *times = nullptr);
 
 /// The forms that zenith-compile writes.
-enum class EmitForm { GraphIR, Kernels, LLVM, Assembly, Object };
+enum class EmitForm { GraphIR, Kernels, LLVM, Assembly, Object, OpenCL };
 
 /// Compiles `module`, which is spent, into files: one text for GraphIR (the
-/// module after CompileOptions::toPhase, by default the fuse phase) and
-/// Kernels; one file per LLVM module for the others.
+/// module after CompileOptions::toPhase, by default the fuse phase), Kernels
+/// and OpenCL (for "cpu" as for device 0); one file per LLVM module for the
+/// others.
 llvm::Expected<std::vector<cpu::EmittedFile>>
 emit(mlir::OwningOpRef<mlir::ModuleOp> module, EmitForm form,
      const CompileOptions &options);

@@ -6,19 +6,21 @@
 
 #include "lowering/cpu/CPUTarget.h"
 #include "lowering/kernels/Kernel.h"
+#include "lowering/pipeline/DeviceProgram.h"
 #include "lowering/pipeline/HostDialect.h"
 
 namespace zenith::pipeline {
 
 bool isOpenCLTarget(llvm::StringRef target) {
-  return target == "opencl" || target.starts_with("opencl:");
+  return opencl::OpenCLTarget::isTargetName(target);
 }
 
 llvm::Expected<kernels::KernelTarget> kernelTargetOf(llvm::StringRef target) {
   if (isOpenCLTarget(target)) {
-    kernels::KernelTarget shape;
-    shape.opencl = true;
-    return shape;
+    llvm::Expected<opencl::OpenCLTarget> device = deviceTarget(target);
+    if (!device)
+      return device.takeError();
+    return device->kernelTarget();
   }
   llvm::Expected<cpu::CPUTarget> processor = cpu::CPUTarget::parse(target);
   if (!processor)

@@ -9,6 +9,7 @@
 #include "lowering/cpu/CompileKernels.h"
 #include "lowering/cpu/JITLibrary.h"
 #include "lowering/memory/MemoryReport.h"
+#include "lowering/pipeline/DeviceProgram.h"
 #include "runtime/ABI.h"
 #include "runtime/Parameters.h"
 
@@ -53,6 +54,8 @@ public:
   int64_t derivedBytes = 0;            ///< arena of the derived parameters
   zenith_entry_fn prepare = nullptr;   ///< null where the program has none
   int64_t codeBytes = 0;               ///< of the objects
+  /// The kernels, where a device runs them.
+  std::optional<DeviceProgram> device;
 
   /// The entry of that name, or null.
   const EntryInfo *find(llvm::StringRef name) const;

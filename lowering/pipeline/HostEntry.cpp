@@ -14,9 +14,11 @@ using namespace llvm;
 namespace zenith::pipeline {
 
 HostEntry::HostEntry(host::ProgramOp program, Module &module,
-                     const StringMap<int64_t> &kernels, int64_t parameters)
+                     const StringMap<int64_t> &kernels, int64_t parameters,
+                     bool deviceKernels)
     : program(program), module(module), kernels(kernels),
-      parameters(parameters), context(module.getContext()), builder(context),
+      parameters(parameters), deviceKernels(deviceKernels),
+      context(module.getContext()), builder(context),
       pointerType(PointerType::getUnqual(context)),
       i64(Type::getInt64Ty(context)), i32(Type::getInt32Ty(context)) {
   FunctionType *type = FunctionType::get(
@@ -47,21 +49,27 @@ Error HostEntry::build() {
   takeArguments();
   takeResults();
   takeArena();
+  if (deviceKernels)
+    takeDeviceBuffers();
   unsigned mostPointers = 1, mostSizes = 1;
   for (host::LaunchOp op : program.getBody().getOps<host::LaunchOp>()) {
     mostPointers = std::max<unsigned>(mostPointers, op.getPointers().size());
     mostSizes = std::max<unsigned>(mostSizes, op.getSizes().size());
   }
-  pointers = room(pointerType, mostPointers, "pointers");
+  // A device takes a handle and an offset for each.
+  pointers =
+      room(pointerType, (deviceKernels ? 2 : 1) * mostPointers, "pointers");
   sizeArray = room(i64, mostSizes, "sizes");
   for (mlir::Operation &op : program.getBody().front()) {
     if (auto launchOp = dyn_cast<host::LaunchOp>(op))
-      launch(launchOp);
+      deviceKernels ? launchOnDevice(launchOp) : launch(launchOp);
     else if (auto copyOp = dyn_cast<host::CopyOp>(op))
-      copy(copyOp);
+      deviceKernels ? copyOnDevice(copyOp) : copy(copyOp);
     else if (auto scalarOp = dyn_cast<host::ScalarOp>(op))
-      writeScalar(scalarOp);
+      deviceKernels ? writeScalarOnDevice(scalarOp) : writeScalar(scalarOp);
   }
+  if (deviceKernels)
+    downloadResults();
   builder.CreateRet(builder.getInt32(ZENITH_OK));
   return Error::success();
 }

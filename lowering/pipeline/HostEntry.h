@@ -16,8 +16,10 @@ class HostEntry {
 public:
   /// Declares the entry in `module`; `kernels` numbers the kernel table,
   /// `parameters` counts graph.params.
+  /// With `deviceKernels` the kernels run on the context's device.
   HostEntry(host::ProgramOp program, llvm::Module &module,
-            const llvm::StringMap<int64_t> &kernels, int64_t parameters);
+            const llvm::StringMap<int64_t> &kernels, int64_t parameters,
+            bool deviceKernels);
   llvm::Error build();
 
 private:
@@ -41,6 +43,21 @@ private:
   llvm::Value *pointer(host::PlaceAttr place);
   llvm::Value *pointerArray(unsigned count);
 
+  // Steps of device kernels (DeviceSteps.cpp).
+  struct DeviceBytes {
+    llvm::Value *handle, *offset;
+  };
+  llvm::Value *deviceBuffer(int32_t deviceClass, int64_t index,
+                            llvm::Value *bytes);
+  void upload(int64_t index, DeviceBytes to, llvm::Value *from,
+              llvm::Value *bytes);
+  void takeDeviceBuffers();
+  DeviceBytes onDevice(host::PlaceAttr place);
+  void launchOnDevice(host::LaunchOp op);
+  void copyOnDevice(host::CopyOp op);
+  void writeScalarOnDevice(host::ScalarOp op);
+  void downloadResults();
+
   // Vocabulary.
   llvm::Value *call(llvm::StringRef name, llvm::Type *result,
                     llvm::ArrayRef<llvm::Value *> arguments);
@@ -60,6 +77,7 @@ private:
   llvm::Module &module;
   const llvm::StringMap<int64_t> &kernels;
   int64_t parameters;
+  bool deviceKernels;
   llvm::LLVMContext &context;
   llvm::IRBuilder<> builder;
   llvm::Type *pointerType, *i64, *i32;
@@ -69,10 +87,14 @@ private:
   std::unique_ptr<SizeCode> sizes;
   std::vector<llvm::Value *> argumentData, resultData;
   std::vector<llvm::GlobalVariable *> constants;
+  std::vector<llvm::Value *> argumentHandles, resultHandles, constantHandles;
   llvm::Value *arena = nullptr;
   llvm::AllocaInst *pointers = nullptr, *sizeArray = nullptr;
   std::map<std::string, llvm::Value *> strings;
 };
+
+/// Bytes of an argument or result.
+graph::DimExpr bytesOf(host::ValueAttr value);
 
 /// Largest amount of work (flops and bytes, as LaunchOp counts) that the
 /// caller's thread does alone: waking others would take longer.

@@ -23,7 +23,7 @@ static DimExpr parsed(mlir::Attribute text) {
       .value_or(DimExpr(0));
 }
 
-static DimExpr bytesOf(host::ValueAttr value) {
+DimExpr bytesOf(host::ValueAttr value) {
   DimExpr bytes(int64_t(elementBytes(value.getType().getElementType())));
   for (mlir::Attribute size : value.getDims())
     bytes = bytes * parsed(size);
@@ -294,6 +294,10 @@ void HostEntry::takeArena() {
   Value *bytes = sizes->evaluate(program.getArena());
   if (isa<ConstantInt>(bytes) && cast<ConstantInt>(bytes)->isZero()) {
     arena = ConstantPointerNull::get(cast<PointerType>(pointerType));
+    return;
+  }
+  if (deviceKernels) {
+    arena = deviceBuffer(ZENITH_DEVICE_ARENA, 0, bytes);
     return;
   }
   arena = call("zenith_arena", pointerType, {function->getArg(0), bytes});

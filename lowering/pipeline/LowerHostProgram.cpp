@@ -6,6 +6,7 @@
 
 #include "ir/GraphOps.h"
 #include "lowering/cpu/CPUTarget.h"
+#include "lowering/pipeline/CompileTarget.h"
 #include "lowering/pipeline/HostEntry.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -43,9 +44,10 @@ lowerHostPrograms(mlir::ModuleOp module, const cpu::CPUTarget &target,
     numbers.try_emplace(name, numbers.size());
   auto params = module.getOps<graph::ParamOp>();
   int64_t parameters = std::distance(params.begin(), params.end());
+  bool onDevice = isOpenCLTarget(targetOf(module));
   for (host::ProgramOp program : module.getOps<host::ProgramOp>())
     if (llvm::Error error =
-            HostEntry(program, *lowered, numbers, parameters).build())
+            HostEntry(program, *lowered, numbers, parameters, onDevice).build())
       return error;
   return lowered;
 }

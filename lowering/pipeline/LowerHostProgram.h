@@ -31,9 +31,10 @@ std::string entrySymbol(llvm::StringRef name);
 std::vector<std::string> kernelNames(mlir::ModuleOp module);
 
 /// Lowers every host.program of `module` into an LLVM module that calls the
-/// kernels' task functions and the runtime. Only reads `module`, so several
-/// threads may do so at once. Fails where an entry's dimensions are not
-/// determined by its arguments.
+/// kernels' task functions and the runtime; for a module whose target is
+/// OpenCL, through the run's device. Only reads `module`, so several threads
+/// may do so at once. Fails where an entry's dimensions are not determined by
+/// its arguments.
 llvm::Expected<std::unique_ptr<llvm::Module>>
 lowerHostPrograms(mlir::ModuleOp module, const cpu::CPUTarget &target,
                   llvm::LLVMContext &context);

@@ -5,6 +5,7 @@
 #include "lowering/pipeline/Session.h"
 
 #include "lowering/pipeline/CompileError.h"
+#include "lowering/pipeline/DeviceSession.h"
 #include "lowering/pipeline/ElementCodes.h"
 #include <chrono>
 
@@ -29,6 +30,14 @@ Session::create(std::shared_ptr<const Executable> executable,
                 const SessionOptions &options) {
   auto start = std::chrono::steady_clock::now();
   std::unique_ptr<Session> session(new Session(std::move(executable), options));
+  if (session->program->device) {
+    auto device =
+        DeviceSession::open(*session->program->device, options.maxMemoryBytes);
+    if (!device)
+      return device.takeError();
+    session->onDevice = std::move(*device);
+    session->context->setDevice(session->onDevice->device().abi());
+  }
   for (auto [spec, hasValue] : llvm::zip(session->program->parameters,
                                          session->program->parameterHasValue)) {
     runtime::ParameterSpec bound = spec;
@@ -53,7 +62,11 @@ Session::create(std::shared_ptr<const Executable> executable,
   return session;
 }
 
+Session::~Session() = default;
+
 llvm::Error Session::prepare() {
+  if (onDevice)
+    return onDevice->bind(*program, parameters, *context);
   if (llvm::Error error = toError(parameters.prepare(*context, program->prepare,
                                                      program->derivedBytes,
                                                      program->onlyForPrepare)))
@@ -74,7 +87,8 @@ llvm::Error Session::run(const EntryInfo &entry,
                          const std::vector<zenith_tensor> &arguments,
                          std::vector<zenith_tensor> &results) {
   return toError(
-      context->run(entry.function, arguments, results, parameters.pointers()));
+      context->run(entry.function, arguments, results,
+                   onDevice ? onDevice->handles() : parameters.pointers()));
 }
 
 zenith_tensor viewTensor(const Tensor &tensor) {

@@ -16,6 +16,8 @@ class MLIRContext;
 
 namespace zenith::pipeline {
 
+class DeviceSession;
+
 struct SessionOptions {
   std::string baseDir; ///< where relative names of parameter files start
   int threads = 0;     ///< 0 = the cores that the process was granted
@@ -56,9 +58,13 @@ public:
 
   /// For memory use, profiles, cancellation.
   runtime::RunContext &runContext() { return *context; }
+  /// Null for programs that run on the host.
+  DeviceSession *device() { return onDevice.get(); }
   int64_t derivedBytes() const { return program->derivedBytes; }
   /// Milliseconds that binding and @prepare took.
   double prepareMilliseconds() const { return prepareTime; }
+
+  ~Session();
 
 private:
   Session(std::shared_ptr<const Executable> program,
@@ -67,6 +73,7 @@ private:
 
   std::shared_ptr<const Executable> program;
   std::shared_ptr<runtime::RunContext> context;
+  std::unique_ptr<DeviceSession> onDevice;
   runtime::Parameters parameters;
   double prepareTime = 0;
 };

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The part of a compiled program that an OpenCL device runs.
+
+#ifndef ZENITH_LOWERING_PIPELINE_DEVICEPROGRAM_H
+#define ZENITH_LOWERING_PIPELINE_DEVICEPROGRAM_H
+
+#include "lowering/opencl/EmitOpenCL.h"
+#include "lowering/opencl/OpenCLTarget.h"
+
+namespace zenith::pipeline {
+
+struct DeviceProgram {
+  opencl::OpenCLProgram program; ///< its kernels are the program's kernel table
+  std::string buildOptions;
+  int device = 0; ///< number of the device that it was shaped for
+};
+
+/// What kernels for "opencl" or "opencl:N" may count on: what the device says
+/// of itself, or the defaults where it is not installed here.
+llvm::Expected<opencl::OpenCLTarget> deviceTarget(llvm::StringRef target);
+
+/// Prints the kernels of a module that is through the kernels phase. Errors are
+/// CompileErrors; 3 names the op that the printer or the device lacks.
+llvm::Expected<DeviceProgram> printDeviceProgram(mlir::ModuleOp module,
+                                                 llvm::StringRef target);
+
+} // namespace zenith::pipeline
+
+#endif // ZENITH_LOWERING_PIPELINE_DEVICEPROGRAM_H
