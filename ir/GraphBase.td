@@ -31,7 +31,7 @@ def Graph_IntTensor : RankedTensorOf<[Graph_Int]>;
 def Graph_IntOrBoolTensor : RankedTensorOf<[Graph_Int, Graph_Bool]>;
 def Graph_BoolTensor : RankedTensorOf<[Graph_Bool]>;
 def Graph_IndexScalar
-    : Type<0DTensorOf<[I64]>.predicate, "tensor<i64>", "::mlir::TypedValue<::mlir::RankedTensorType>">,
+    : Type<0DTensorOf<[I64]>.predicate, "tensor<i64>", "::mlir::RankedTensorType">,
       BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI64Type())">;
 
 // The family of an op: its row in the grid (question x family) of the design.

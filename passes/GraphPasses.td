@@ -78,6 +78,61 @@ def DecomposeCompositesPass : ZenithPass<"zenith-decompose-composites", "::mlir:
 
 //===- layout ------------------------------------------------------------------------------------------------===//
 
+def ChooseLayoutsPass : ZenithPass<"zenith-choose-layouts", "::mlir::func::FuncOp"> {
+  let summary = "Run convolution networks channels-last";
+  let description = [{
+    Gives every convolution a channels-last input and result and a kernel with the features last ([spatial..., I, O]), then moves the
+    transposes down through elementwise ops, batch_norm, concat, pad, slice, reduce_window, reduce and reshapes that keep channels
+    apart until they meet their inverse. Runs on whole composites; kernels that are parameters are transposed in @prepare.
+    Refuses nothing.
+
+    Before and after (tests/passes/layout/choose-layouts.mlir @two_convolutions): one transpose at each end.
+  }];
+}
+
+def FoldBatchNormPass : ZenithPass<"zenith-fold-batch-norm", "::mlir::func::FuncOp"> {
+  let summary = "Fold batch norm into the weights of the contraction before it";
+  let description = [{
+    batch_norm(conv(x, w) + b) = conv(x, w * factor) + (b * factor + shift), where w, b and the statistics depend on parameters only; the new
+    weights are ops that zenith-hoist-prepare moves. The same for dot_general. Other batch norms become a multiplication and an
+    addition. Values change by rounding only. Leaves a batch_norm whose contraction has other users to decomposition.
+
+    Before and after (tests/passes/layout/fold-batch-norm.mlir @convolution).
+  }];
+}
+
+def PackParametersPass : ZenithPass<"zenith-pack-parameters", "::mlir::func::FuncOp"> {
+  let summary = "Pack weights of contractions into panels of columns";
+  let description = [{
+    A right-hand side that depends on parameters only is packed as [ceil(N/panel), K, panel] and read back through the inverse movement
+    (ir/PackedPanels.h), which contraction kernels recognise. Runs after FoldBatchNorm and before zenith-hoist-prepare. Leaves batched
+    and grouped contractions alone.
+
+    Before and after (tests/passes/layout/pack-parameters.mlir @dot).
+  }];
+  let options = [Option<"panel", "panel", "int64_t", "16", "columns of a panel: the kernel target's">];
+}
+
+def HoistPreparePass : ZenithPass<"zenith-hoist-prepare", "::mlir::ModuleOp"> {
+  let summary = "Move what depends on parameters only into @prepare";
+  let description = [{
+    Collects ops on parameters and constants, over all functions, in one private function @prepare, whose results become derived
+    parameters. Broadcasts, slices and reshapes at the end of such a chain stay behind: they cost nothing where they are fused. Constants
+    of at least `constant-bytes` become parameters with their values inline. The last pass of the layout phase.
+    Refuses a module that has a function @prepare already.
+
+    Before and after (tests/passes/layout/hoist-prepare.mlir @transposed_weight):
+    ```mlir
+    %t = graph.transpose %w [1, 0] : tensor<2x3xf32> -> tensor<3x2xf32>
+    %t = graph.get_param @derived_0 : tensor<3x2xf32>
+    ```
+  }];
+  let options = [Option<"constantBytes", "constant-bytes", "int64_t", "1024",
+                        "constants of this many bytes become parameters">];
+}
+
+//===- fusion ------------------------------------------------------------------------------------------------===//
+
 def FormFusionsPass : ZenithPass<"zenith-form-fusions", "::mlir::func::FuncOp"> {
   let summary = "Partition a function into regions that become one kernel each";
   let description = [{

@@ -25,7 +25,8 @@ template <typename Function> static Function onePlus(Value value) {
     return {};
   auto parts =
       splitBy(add, [](Value operand) { return splatValue(operand) == 1.0; });
-  auto function = parts ? parts->first.template getDefiningOp<Function>() : Function();
+  auto function =
+      parts ? parts->first.template getDefiningOp<Function>() : Function();
   return function && function->hasOneUse() && add->hasOneUse() ? function
                                                                : Function();
 }

@@ -3,6 +3,7 @@
 // Movement of movement: fewer steps, and broadcasts that start from the
 // smallest value.
 
+#include "ir/ReshapeGroups.h"
 #include "passes/cleanup/SplatValue.h"
 
 using namespace mlir;
@@ -145,6 +146,44 @@ static LogicalResult sliceOfScalar(SliceOp op, PatternRewriter &rewriter) {
   return success();
 }
 
+/// reshape(transpose(reshape(x))), where the outer reshape only splits
+/// dimensions: transpose(reshape(x)). Heads that were merged with the batch
+/// before a transpose come apart again without a copy.
+static LogicalResult splitBeforeTranspose(ReshapeOp op,
+                                          PatternRewriter &rewriter) {
+  auto transpose = op.getOperand().getDefiningOp<TransposeOp>();
+  if (!transpose || !transpose.getOperand().getDefiningOp<ReshapeOp>())
+    return failure();
+  DimAnalysis analysis;
+  auto groups = reshapeGroups(analysis.dimsOf(op.getOperand()),
+                              analysis.dimsOf(op.getResult()));
+  if (!groups || llvm::any_of(*groups, [](const ReshapeGroup &group) {
+        return group.from.size() != 1;
+      }))
+    return failure();
+  SmallVector<int64_t> position(groups->size()), shape,
+      permutation(typeOf(op).getRank());
+  for (auto [d, source] : llvm::enumerate(transpose.getPermutation()))
+    position[source] = d;
+  SmallVector<Value> sizes(typeOf(op).getRank()), dims;
+  unsigned next = 0;
+  for (int64_t d = 0; d < typeOf(op).getRank(); ++d)
+    if (typeOf(op).isDynamicDim(d))
+      sizes[d] = op.getDims()[next++];
+  for (int64_t group : position)
+    for (int64_t d : (*groups)[group].to) {
+      permutation[d] = shape.size();
+      shape.push_back(typeOf(op).getDimSize(d));
+      if (sizes[d])
+        dims.push_back(sizes[d]);
+    }
+  Value split = rewriter.create<ReshapeOp>(op.getLoc(), typeOf(op).clone(shape),
+                                           transpose.getOperand(), dims);
+  rewriter.replaceOpWithNewOp<TransposeOp>(op, op.getType(), split,
+                                           permutation);
+  return success();
+}
+
 void addMovementPatterns(RewritePatternSet &patterns) {
   patterns.add(mergeBroadcasts);
   patterns.add(broadcastPastUnitReshape);
@@ -152,6 +191,7 @@ void addMovementPatterns(RewritePatternSet &patterns) {
   patterns.add(transposeOfBroadcast);
   patterns.add(transposeOfUnits);
   patterns.add(sliceOfScalar);
+  patterns.add(splitBeforeTranspose);
 }
 
 } // namespace zenith::cleanup

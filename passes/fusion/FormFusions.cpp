@@ -69,6 +69,7 @@ struct FormFusionsPass : impl::FormFusionsPassBase<FormFusionsPass> {
     }
     Block &block = function.getBody().front();
     writeAttentionOut(block);
+    sinkScales(block);
     rebuildSizes(function);
     eraseDeadOps(block);
     DimAnalysis dims;

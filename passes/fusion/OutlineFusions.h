@@ -13,6 +13,10 @@ namespace zenith::fusion {
 /// cloned into their readers.
 void outlineFusions(mlir::func::FuncOp function, FusionGraph &graph);
 
+/// Moves factors that are numbers from a dot_general's operands behind it,
+/// where the epilogue takes them.
+void sinkScales(mlir::Block &block);
+
 /// Gives each returned value a buffer of its own: what no fusion computes, and
 /// what is returned twice, is copied.
 void copyReturnedValues(mlir::func::FuncOp function);

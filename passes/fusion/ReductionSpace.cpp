@@ -19,33 +19,37 @@ bool ReductionSpace::matches(Operation *reduction) {
          foldedDims(reduction) == folded;
 }
 
+/// Sizes other than 1.
+static DimVector properSizes(const DimVector &shape) {
+  DimVector proper;
+  for (const DimExpr &size : shape)
+    if (!size.isConstant(1))
+      proper.push_back(size);
+  return proper;
+}
+
 SpaceShape ReductionSpace::shapeOf(Value value) {
   const DimVector &shape = dims.dimsOf(value);
   if (shape == full)
     return SpaceShape::Full;
-  DimVector reduced, kept;
-  for (auto [d, size] : llvm::enumerate(full)) {
-    bool isFolded = llvm::is_contained(folded, int64_t(d));
-    kept.push_back(isFolded ? DimExpr(1) : size);
-    if (!isFolded)
+  DimVector reduced;
+  for (auto [d, size] : llvm::enumerate(full))
+    if (!llvm::is_contained(folded, int64_t(d)))
       reduced.push_back(size);
-  }
-  if (shape == reduced)
-    return SpaceShape::Reduced;
-  return shape == kept ? SpaceShape::Kept : SpaceShape::Other;
+  return properSizes(shape) == properSizes(reduced) ? SpaceShape::Reduced
+                                                    : SpaceShape::Other;
 }
 
 ReductionSpace::Labels ReductionSpace::labelsOf(Value value) {
-  SpaceShape shape = shapeOf(value);
+  bool isReduced = shapeOf(value) == SpaceShape::Reduced;
+  SmallVector<int64_t> proper;
+  for (int64_t d = 0; d < int64_t(full.size()); ++d)
+    if (!full[d].isConstant(1) && !(isReduced && llvm::is_contained(folded, d)))
+      proper.push_back(d);
   Labels labels;
-  for (int64_t d = 0; d < int64_t(full.size()); ++d) {
-    bool isFolded = llvm::is_contained(folded, d);
-    if (shape == SpaceShape::Reduced && isFolded)
-      continue;
-    labels.push_back(
-        full[d].isConstant(1) || (shape == SpaceShape::Kept && isFolded) ? -1
-                                                                         : d);
-  }
+  size_t next = 0;
+  for (const DimExpr &size : dims.dimsOf(value))
+    labels.push_back(size.isConstant(1) ? -1 : proper[next++]);
   return labels;
 }
 

@@ -10,9 +10,9 @@
 
 namespace zenith::fusion {
 
-/// A value is Full (the operand's shape), Reduced (without the folded
-/// dimensions), or Kept (with 1 in their place).
-enum class SpaceShape { Full, Reduced, Kept, Other };
+/// A value is Full (the operand's shape), or Reduced: without the folded
+/// dimensions, up to dimensions of size 1 anywhere.
+enum class SpaceShape { Full, Reduced, Other };
 
 class ReductionSpace {
 public:

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// dot(move(x * number), y) becomes dot(move(x), y) * number: the epilogue takes
+// the factor, and the operand needs no pass of its own.
+
+#include "ir/CompositeFormulas.h"
+#include "passes/fusion/OutlineFusions.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace zenith::graph;
+
+namespace zenith::fusion {
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+/// The rank-0 or single-element constant that `value` repeats.
+static ConstantOp repeatedNumber(Value value) {
+  while (auto broadcast = value.getDefiningOp<BroadcastOp>())
+    value = broadcast.getOperand();
+  auto constant = value.getDefiningOp<ConstantOp>();
+  return isSplatConstant(constant) ? constant : ConstantOp();
+}
+
+/// The multiplication by a number below movement that only this operand uses.
+static MulOp scaleBelow(Value value, ConstantOp &number, unsigned &operand) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!op->hasOneUse())
+      return {};
+    if (auto mul = dyn_cast<MulOp>(op)) {
+      for (operand = 0; operand < 2; ++operand)
+        if ((number = repeatedNumber(mul->getOperand(1 - operand))))
+          return mul;
+      return {};
+    }
+    if (!isa<TransposeOp, ReshapeOp, SliceOp, BroadcastOp>(op))
+      return {};
+    value = op->getOperand(0);
+  }
+  return {};
+}
+
+static bool sinkScale(DotGeneralOp dot, unsigned side) {
+  ConstantOp number;
+  unsigned operand = 0;
+  Type element = typeOf(dot).getElementType();
+  MulOp mul = scaleBelow(dot->getOperand(side), number, operand);
+  if (!mul || !(element.isF32() || element.isF64()) ||
+      typeOf(mul).getElementType() != element)
+    return false;
+  auto value =
+      cast<DenseElementsAttr>(number.getValue()).getSplatValue<APFloat>();
+  // Others would turn sums of finite products into infinities or lose bits that
+  // the original keeps.
+  double factor = value.convertToDouble();
+  if (!(std::abs(factor) > 1e-3 && std::abs(factor) < 1e3))
+    return false;
+  mul.getResult().replaceAllUsesWith(mul->getOperand(operand));
+  OpBuilder builder(dot->getContext());
+  builder.setInsertionPointAfter(dot);
+  Value splat = splatLike(builder, dot.getLoc(), dot.getResult(), factor);
+  auto scaled = builder.create<MulOp>(dot.getLoc(), dot.getType(),
+                                      dot.getResult(), splat);
+  dot.getResult().replaceUsesWithIf(scaled, [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    return user != scaled && !isa<DimOp>(user);
+  });
+  return true;
+}
+
+void sinkScales(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block))
+    if (auto dot = dyn_cast<DotGeneralOp>(op))
+      for (unsigned side : {0u, 1u})
+        while (sinkScale(dot, side)) {
+        }
+}
+
+} // namespace zenith::fusion

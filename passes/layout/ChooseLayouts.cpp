@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Turns convolutions channels-last, with transposes around them, and runs the
+// patterns that move these to the ends.
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "passes/GraphPasses.h"
+#include "passes/layout/ParameterValues.h"
+
+using namespace mlir;
+using namespace zenith::graph;
+
+namespace zenith {
+#define GEN_PASS_DEF_CHOOSELAYOUTSPASS
+#include "passes/GraphPasses.h.inc"
+} // namespace zenith
+
+namespace zenith::layout {
+
+static Value moving(PatternRewriter &rewriter, Location loc, Value value,
+                    ArrayRef<int64_t> permutation) {
+  Value result = transposed(rewriter, loc, value, permutation);
+  result.getDefiningOp()->setAttr(movingAttrName, rewriter.getUnitAttr());
+  return result;
+}
+
+static SmallVector<int64_t> order(int64_t first, ArrayRef<int64_t> middle,
+                                  int64_t last) {
+  SmallVector<int64_t> result{first};
+  result.append(middle.begin(), middle.end());
+  result.push_back(last);
+  return result;
+}
+
+static LogicalResult turnChannelsLast(ConvolutionOp op,
+                                      PatternRewriter &rewriter) {
+  if (isChannelsLast(op))
+    return failure();
+  ConvDimsAttr dims = op.getDims();
+  Location loc = op.getLoc();
+  int64_t rank = typeOf(op).getRank();
+  Value input = moving(rewriter, loc, op.getInput(),
+                       order(dims.getInputBatch(), dims.getInputSpatial(),
+                             dims.getInputFeature()));
+  SmallVector<int64_t> kernelOrder(dims.getKernelSpatial());
+  kernelOrder.append({dims.getKernelInput(), dims.getKernelOutput()});
+  Value kernel = transposed(rewriter, loc, op.getKernel(), kernelOrder);
+  SmallVector<int64_t> resultOrder = order(
+      dims.getOutputBatch(), dims.getOutputSpatial(), dims.getOutputFeature());
+  SmallVector<int64_t> shape;
+  for (int64_t d : resultOrder)
+    shape.push_back(typeOf(op).getDimSize(d));
+  Value result = rewriter.create<ConvolutionOp>(
+      loc, typeOf(op).clone(shape), input, kernel,
+      channelsLastDims(op.getContext(), rank), op.getStridesAttr(),
+      op.getLowAttr(), op.getHighAttr(), op.getInputDilationAttr(),
+      op.getKernelDilationAttr(), op.getGroupsAttr());
+  rewriter.replaceOp(op, moving(rewriter, loc, result, inverseOf(resultOrder)));
+  return success();
+}
+
+namespace {
+
+struct ChooseLayoutsPass : impl::ChooseLayoutsPassBase<ChooseLayoutsPass> {
+  using ChooseLayoutsPassBase::ChooseLayoutsPassBase;
+
+  void runOnOperation() override {
+    if (getOperation().isExternal())
+      return;
+    RewritePatternSet patterns(&getContext());
+    patterns.add(turnChannelsLast);
+    addSinkPatterns(patterns);
+    GreedyRewriteConfig config;
+    config.useTopDownTraversal = true;
+    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns),
+                                            config)))
+      getOperation().emitWarning()
+          << "layouts stopped before all transposes were moved";
+    getOperation().walk([](TransposeOp op) { op->removeAttr(movingAttrName); });
+  }
+};
+
+} // namespace
+} // namespace zenith::layout

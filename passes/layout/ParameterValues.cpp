@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Walks up from a value to parameters, constants or arguments; and the
+// permutations that the room shares.
+
+#include "passes/layout/ParameterValues.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+using namespace zenith::graph;
+
+namespace zenith::layout {
+
+Dependence dependenceOf(Value value) {
+  bool onParameters = false;
+  SmallVector<Value> stack{value};
+  llvm::DenseSet<Value> seen;
+  while (!stack.empty()) {
+    Value next = stack.pop_back_val();
+    if (!seen.insert(next).second)
+      continue;
+    Operation *op = next.getDefiningOp();
+    if (!op || !familyOf(op) || op->getNumRegions() || !isPure(op))
+      return Dependence::Arguments;
+    onParameters |= isa<GetParamOp>(op);
+    stack.append(op->operand_begin(), op->operand_end());
+  }
+  return onParameters ? Dependence::Parameters : Dependence::Constants;
+}
+
+Value transposed(OpBuilder &builder, Location loc, Value value,
+                 ArrayRef<int64_t> permutation) {
+  SmallVector<int64_t> shape;
+  for (int64_t source : permutation)
+    shape.push_back(typeOf(value).getDimSize(source));
+  return builder.create<TransposeOp>(loc, typeOf(value).clone(shape), value,
+                                     permutation);
+}
+
+SmallVector<int64_t> inverseOf(ArrayRef<int64_t> permutation) {
+  SmallVector<int64_t> inverse(permutation.size());
+  for (auto [d, source] : llvm::enumerate(permutation))
+    inverse[source] = d;
+  return inverse;
+}
+
+bool isIdentity(ArrayRef<int64_t> permutation) {
+  return llvm::is_sorted(permutation);
+}
+
+ConvDimsAttr channelsLastDims(MLIRContext *context, int64_t rank) {
+  auto spatial = llvm::to_vector(llvm::seq<int64_t>(1, rank - 1));
+  auto kernelSpatial = llvm::to_vector(llvm::seq<int64_t>(0, rank - 2));
+  return ConvDimsAttr::get(context, 0, rank - 1, spatial, rank - 2, rank - 1,
+                           kernelSpatial, 0, rank - 1, spatial);
+}
+
+bool isChannelsLast(ConvolutionOp convolution) {
+  return convolution.getDims() ==
+         channelsLastDims(convolution.getContext(),
+                          typeOf(convolution).getRank());
+}
+
+} // namespace zenith::layout
