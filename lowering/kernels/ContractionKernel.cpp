@@ -21,6 +21,7 @@ namespace zenith::kernels {
 
 /// Rows of A that stay in the second-level cache while panels stream by.
 static constexpr double rowBlockBytes = 320 * 1024;
+static constexpr double maxTilesPerTask = 512;
 /// B is small where it stays in the second-level cache beside the rows.
 static constexpr double smallBytes = 256 * 1024;
 
@@ -81,7 +82,10 @@ void ContractionNest::chooseTasks() {
   // Neighbouring rows of a convolution share most of what they read.
   double rowBytes =
       4 * (space.taps.empty() ? depth : estimate(space.depth.size));
-  double perTask = std::max(4.0, rowBlockBytes / (rowBytes * heights));
+  double perTask = rowBlockBytes / (rowBytes * heights);
+  // Long rows leave no block worth the name: stream them all past each panel.
+  if (perTask < 4)
+    perTask = maxTilesPerTask;
   auto knownPanels = panelCount.constant();
   if (knownPanels && *knownPanels > 0 &&
       depth * panels * columns * 4 <= smallBytes &&
@@ -92,7 +96,7 @@ void ContractionNest::chooseTasks() {
     perTask =
         std::max(4.0, std::min(perTask, 50e3 / (heights * depth * panels)));
   }
-  tilesPerTask = int64_t(std::min(perTask, 4096.0));
+  tilesPerTask = int64_t(std::min(perTask, maxTilesPerTask));
   if (auto known = tileCount.constant(); known && *known > 0) {
     int64_t blocks = (*known + tilesPerTask - 1) / tilesPerTask;
     tilesPerTask = (*known + blocks - 1) / blocks;

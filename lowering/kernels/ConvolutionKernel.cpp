@@ -70,7 +70,9 @@ bool ConvolutionAxes::needsCopy() {
   unsigned last = spatial() - 1;
   auto channels = input.back()[0].size.constant();
   bool run = input.back()[0].stride.isConstant(1);
-  if (clipped(last) && (!run || !channels || *channels > maxZeroRow))
+  // Rows of zeros are chosen by pointer, which printed kernels have none of.
+  if (clipped(last) &&
+      (target.opencl || !run || !channels || *channels > maxZeroRow))
     return true;
   bool pointwise = llvm::none_of(llvm::seq(spatial()), [&](unsigned i) {
     return clipped(i) ||

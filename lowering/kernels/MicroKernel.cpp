@@ -5,6 +5,7 @@
 
 #include "lowering/kernels/MicroKernel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -145,7 +146,7 @@ Value MicroKernelWriter::multiplyAdd(Value x, Value y, Value sum) {
     return b.create<arith::AddIOp>(loc, b.create<arith::MulIOp>(loc, x, y),
                                    sum);
   if (shape.fma)
-    return b.create<vector::FMAOp>(loc, x, y, sum);
+    return b.create<math::FmaOp>(loc, x, y, sum);
   return b.create<arith::AddFOp>(loc, sum, b.create<arith::MulFOp>(loc, x, y));
 }
 
