@@ -22,7 +22,8 @@ static llvm::DenseSet<Value> dependents(graph::FusionOp fusion,
                                         Operation *anchor) {
   llvm::DenseSet<Value> all{anchor->getResult(0)};
   for (Operation &op : fusion.getBody().front())
-    if (llvm::any_of(op.getOperands(),
+    if (!isa<graph::DimOp>(op) &&
+        llvm::any_of(op.getOperands(),
                      [&](Value operand) { return all.contains(operand); }))
       all.insert(op.result_begin(), op.result_end());
   return all;

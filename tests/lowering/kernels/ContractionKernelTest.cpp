@@ -5,6 +5,7 @@
 
 #include "lowering/kernels/ContractionKernel.h"
 #include "KernelHarness.h"
+#include "mlir/Parser/Parser.h"
 #include <gtest/gtest.h>
 
 using namespace zenith;
@@ -252,7 +253,7 @@ TEST_F(ContractionKernel, Epilogues) {
       fusionText(
           "tensor<?x10xf32>", "tensor<10x33xf32>", "tensor<?x33xf32>",
           R"(%d = graph.dot_general %x, %y <batching = [] x [], contracting = [1] x [0]> : (tensor<?x10xf32>, tensor<10x33xf32>) -> tensor<?x33xf32>
-    %n = graph.dim %x, 0 : tensor<?x10xf32>
+    %n = graph.dim %d, 0 : tensor<?x33xf32>
     %z = graph.broadcast %bias [1] [%n] : tensor<33xf32> -> tensor<?x33xf32>
     %s = graph.add %d, %z : tensor<?x33xf32>
     %r = graph.mul %s, %s : tensor<?x33xf32>)",
@@ -302,6 +303,56 @@ TEST_F(ContractionKernel, OtherVectorLengths) {
         "x [1]> : (tensor<13x21xf32>, " +
             b + ") -> tensor<13x83xf32>"));
   }
+}
+
+TEST_F(ContractionKernel, PrintedKernelsCallNothing) {
+  harness.target.opencl = true;
+  for (auto [m, k, n] : std::vector<std::tuple<int, int, int>>{
+           {13, 7, 33}, {1, 9, 16}, {-1, 5, 17}}) {
+    checkMatrix(m, k, n);
+    EXPECT_EQ(harness.emitted.find("func.call"), std::string::npos);
+    EXPECT_EQ(harness.emitted.find("reinterpret_cast"), std::string::npos);
+  }
+}
+
+TEST_F(ContractionKernel, KernelsShareMicroKernels) {
+  harness.target.lanes = 8;
+  harness.target.panel = 16;
+  harness.target.rows = 6;
+  checkMatrix(18, 5, 32);
+  EXPECT_EQ(harness.functions,
+            (std::vector<std::string>{"kernel", "uk_f32_6x2x8"}));
+  // 19 rows are three tiles of 5 and one of 4.
+  checkMatrix(19, 5, 32);
+  EXPECT_EQ(harness.functions, (std::vector<std::string>{
+                                   "kernel", "uk_f32_5x2x8", "uk_f32_4x2x8"}));
+}
+
+TEST_F(ContractionKernel, ResidualMayBeOverwritten) {
+  std::string a = "tensor<4x5xf32>", c = "tensor<4x16xf32>";
+  auto fusion = [&](const std::string &body) {
+    return fusionText(a, "tensor<5x16xf32>", c,
+                      "%d = graph.dot_general %x, %y <batching = [] x [], "
+                      "contracting = [1] x [0]> : (" +
+                          a + ", tensor<5x16xf32>) -> " + c + "\n" + body,
+                      "z", c);
+  };
+  auto mayShare = [&](const std::string &text) {
+    auto module =
+        mlir::parseSourceString<mlir::ModuleOp>(text, &harness.context());
+    std::vector<bool> shares;
+    module->walk([&](graph::FusionOp op) {
+      for (unsigned i = 0; i < 3; ++i)
+        shares.push_back(kernels::contractionMayShareBytes(op, i, 0));
+    });
+    return shares;
+  };
+  EXPECT_EQ(mayShare(fusion("%r = graph.add %d, %z : " + c)),
+            (std::vector<bool>{false, false, true}));
+  // Read at other places than it is written.
+  EXPECT_EQ(mayShare(fusion("%t = graph.reverse %z [0] : " + c +
+                            "\n%r = graph.add %d, %t : " + c)),
+            (std::vector<bool>{false, false, false}));
 }
 
 } // namespace

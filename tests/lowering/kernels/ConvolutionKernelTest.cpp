@@ -254,4 +254,13 @@ TEST_F(ConvolutionKernel, DynamicImages) {
   dynamic.check(harness);
 }
 
+TEST_F(ConvolutionKernel, PrintedKernelsCallNothing) {
+  harness.target.opencl = true;
+  Convolution same({5, 9}, {3, 3});
+  same.low = same.high = {1, 1};
+  same.check(harness);
+  EXPECT_EQ(harness.emitted.find("func.call"), std::string::npos);
+  EXPECT_EQ(harness.emitted.find("reinterpret_cast"), std::string::npos);
+}
+
 } // namespace
