@@ -185,6 +185,8 @@ static LogicalResult splitBeforeTranspose(ReshapeOp op,
 }
 
 void addMovementPatterns(RewritePatternSet &patterns) {
+  ReshapeOp::getCanonicalizationPatterns(patterns, patterns.getContext());
+  TransposeOp::getCanonicalizationPatterns(patterns, patterns.getContext());
   patterns.add(mergeBroadcasts);
   patterns.add(broadcastPastUnitReshape);
   patterns.add(reshapeOfScalar);

@@ -17,6 +17,9 @@ namespace {
 /// results would get two shapes.
 enum Ambition : unsigned { wholeRows, reducedOnly, producersOnly };
 
+/// Elementwise ops between a value and another reduction of it.
+constexpr unsigned maxDistance = 3;
+
 class ReductionGrower {
 public:
   ReductionGrower(FusionGraph &graph, Group *group, Ambition ambition)
@@ -33,6 +36,7 @@ private:
   }
   bool takesReader(Operation *op);
   bool takesSibling(Operation *op);
+  SmallVector<Operation *> siblings(Operation *member) const;
 
   FusionGraph &graph;
   Group *group;
@@ -64,6 +68,27 @@ bool ReductionGrower::takesReader(Operation *op) {
   return !graph.needsIndirectly(op, group);
 }
 
+/// Reductions that read what `member` reads, at most a few elementwise ops
+/// away.
+SmallVector<Operation *> ReductionGrower::siblings(Operation *member) const {
+  SmallVector<std::pair<Value, unsigned>> stack;
+  for (Value source : graph.sources(member))
+    stack.push_back({source, 0});
+  SmallVector<Operation *> found;
+  while (!stack.empty()) {
+    auto [value, distance] = stack.pop_back_val();
+    for (const Read &read : graph.reads(value)) {
+      if (!graph.isSingle(read.reader))
+        continue;
+      if (graph.role(read.reader) == Role::Reduction)
+        found.push_back(read.reader);
+      else if (isElementwise(read.reader) && distance < maxDistance)
+        stack.push_back({read.reader->getResult(0), distance + 1});
+    }
+  }
+  return found;
+}
+
 /// Another reduction of the same rows that reads what a member reads.
 bool ReductionGrower::takesSibling(Operation *op) {
   return graph.isSingle(op) && graph.role(op) == Role::Reduction &&
@@ -77,7 +102,6 @@ bool ReductionGrower::takeReaders(unsigned maxMembers) {
     grew = false;
     SmallVector<Operation *> members = group->members;
     for (Operation *member : members) {
-      SmallVector<Operation *> candidates;
       for (const Read &read : graph.reads(member->getResult(0)))
         if (!read.asSize && graph.isSingle(read.reader) &&
             takesReader(read.reader)) {
@@ -86,12 +110,11 @@ bool ReductionGrower::takeReaders(unsigned maxMembers) {
         }
       if (graph.role(member) != Role::Reduction)
         continue;
-      for (Value source : graph.sources(member))
-        for (const Read &read : graph.reads(source))
-          if (!read.asSize && takesSibling(read.reader)) {
-            graph.add(group, read.reader);
-            grew = grewAtAll = true;
-          }
+      for (Operation *sibling : siblings(member))
+        if (takesSibling(sibling)) {
+          graph.add(group, sibling);
+          grew = grewAtAll = true;
+        }
     }
   }
   return grewAtAll;

@@ -104,7 +104,7 @@ struct PackParametersPass : impl::PackParametersPassBase<PackParametersPass> {
   void runOnOperation() override {
     if (panel < 1) {
       getOperation().emitError()
-          << "panel: got " << panel << ", expected at least 1";
+          << "panel: got " << panel.getValue() << ", expected at least 1";
       return signalPassFailure();
     }
     SmallVector<Operation *> contractions;

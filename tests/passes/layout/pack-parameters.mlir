@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Weights are packed into panels of columns and read back through movement.
+//
+// RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-pack-parameters{panel=16}))' | FileCheck %s -enable-var-scope
+
+graph.param @w : tensor<8x20xf32>
+graph.param @t : tensor<20x8xf32>
+graph.param @b : tensor<2x8x8xf32>
+graph.param @k : tensor<3x3x8x16xf32>
+
+// CHECK-LABEL: @dot
+// CHECK: %[[P:.*]] = graph.pad %{{.*}} [0, 0] [0, 12] [0, 0]
+// CHECK: %[[S:.*]] = graph.reshape %[[P]] : tensor<8x32xf32> -> tensor<8x2x16xf32>
+// CHECK: %[[Q:.*]] = graph.transpose %[[S]] [1, 0, 2] : tensor<8x2x16xf32> -> tensor<2x8x16xf32>
+// CHECK: %[[U:.*]] = graph.transpose %[[Q]] [1, 0, 2]
+// CHECK: %[[M:.*]] = graph.reshape %[[U]] : tensor<8x2x16xf32> -> tensor<8x32xf32>
+// CHECK: %[[C:.*]] = graph.slice %[[M]] [0, 0] [8, 20] [1, 1]
+// CHECK: graph.dot_general %{{.*}}, %[[C]]
+func.func @dot(%x: tensor<?x8xf32> {graph.dims = ["n", "8"]}) -> tensor<?x20xf32> {
+  %w = graph.get_param @w : tensor<8x20xf32>
+  %r = graph.dot_general %x, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<?x8xf32>, tensor<8x20xf32>) -> tensor<?x20xf32>
+  return %r : tensor<?x20xf32>
+}
+
+// CHECK-LABEL: @transposed_weights
+// CHECK: graph.transpose %{{.*}} [1, 0] : tensor<20x8xf32> -> tensor<8x20xf32>
+// CHECK: graph.dot_general %{{.*}} <batching = [] x [], contracting = [1] x [0]>
+func.func @transposed_weights(%x: tensor<2x8xf32>) -> tensor<2x20xf32> {
+  %w = graph.get_param @t : tensor<20x8xf32>
+  %r = graph.dot_general %x, %w <batching = [] x [], contracting = [1] x [1]> : (tensor<2x8xf32>, tensor<20x8xf32>) -> tensor<2x20xf32>
+  return %r : tensor<2x20xf32>
+}
+
+// CHECK-LABEL: @several_free_dims
+// CHECK: graph.dot_general %{{.*}} -> tensor<?x16xf32>
+// CHECK: graph.reshape %{{.*}} : tensor<?x16xf32> -> tensor<?x2x8xf32>
+func.func @several_free_dims(%x: tensor<?x8xf32> {graph.dims = ["n", "8"]}) -> tensor<?x2x8xf32> {
+  %w = graph.get_param @b : tensor<2x8x8xf32>
+  %r = graph.dot_general %x, %w <batching = [] x [], contracting = [1] x [1]> : (tensor<?x8xf32>, tensor<2x8x8xf32>) -> tensor<?x2x8xf32>
+  return %r : tensor<?x2x8xf32>
+}
+
+// CHECK-LABEL: @convolution
+// CHECK: graph.reshape %{{.*}} : tensor<3x3x8x16xf32> -> tensor<72x16xf32>
+// CHECK: %[[K:.*]] = graph.reshape %{{.*}} -> tensor<3x3x8x16xf32>
+// CHECK: graph.convolution %{{.*}}, %[[K]]
+func.func @convolution(%x: tensor<1x4x4x8xf32>) -> tensor<1x4x4x16xf32> {
+  %k = graph.get_param @k : tensor<3x3x8x16xf32>
+  %r = graph.convolution %x, %k <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])>
+      strides [1, 1] low [1, 1] high [1, 1] input_dilation [1, 1] kernel_dilation [1, 1] groups 1
+      : (tensor<1x4x4x8xf32>, tensor<3x3x8x16xf32>) -> tensor<1x4x4x16xf32>
+  return %r : tensor<1x4x4x16xf32>
+}
+
+// CHECK-LABEL: @batched_stays
+// CHECK-NEXT: graph.get_param
+// CHECK-NEXT: graph.dot_general
+func.func @batched_stays(%x: tensor<2x4x8xf32>) -> tensor<2x4x8xf32> {
+  %w = graph.get_param @b : tensor<2x8x8xf32>
+  %r = graph.dot_general %x, %w <batching = [0] x [0], contracting = [2] x [1]> : (tensor<2x4x8xf32>, tensor<2x8x8xf32>) -> tensor<2x4x8xf32>
+  return %r : tensor<2x4x8xf32>
+}
