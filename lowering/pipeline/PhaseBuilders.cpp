@@ -40,6 +40,9 @@ static void buildLayout(OpPassManager &passes, const PhaseOptions &options) {
   passes.addNestedPass<func::FuncOp>(createFoldBatchNormPass());
   passes.addNestedPass<func::FuncOp>(
       createDecomposeCompositesPass({{"batch_norm"}}));
+  // Small statistics are constants: what folding left of them is one too.
+  passes.addNestedPass<func::FuncOp>(createFoldConstantsPass());
+  passes.addNestedPass<func::FuncOp>(createSimplifyAlgebraPass());
   addTidy(passes);
   PackParametersPassOptions packing;
   packing.panel = options.panelWidth;
