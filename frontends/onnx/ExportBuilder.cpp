@@ -125,6 +125,14 @@ std::string ExportBuilder::node(const std::string &op, Names inputs,
   return graph.nodes.back().outputs.front();
 }
 
+Node *ExportBuilder::maker(const std::string &value, const std::string &op,
+                           size_t inputs) {
+  for (Node &node : llvm::reverse(graph.nodes))
+    if (node.outputs.front() == value)
+      return node.op == op && node.inputs.size() == inputs ? &node : nullptr;
+  return nullptr;
+}
+
 std::string ExportBuilder::cast(const std::string &value, mlir::Type to) {
   return node("Cast", {value}, {makeInt("to", int64_t(typeOf(to)))});
 }

@@ -61,6 +61,9 @@ public:
   /// Adds a node with one result and gives the result's name.
   std::string node(const std::string &op, Names inputs,
                    Attributes attributes = {});
+  /// The node that made a value, if it is the operator `op` and takes `inputs`
+  /// operands.
+  Node *maker(const std::string &value, const std::string &op, size_t inputs);
   std::string cast(const std::string &value, mlir::Type to);
   std::string transpose(const std::string &value,
                         llvm::ArrayRef<int64_t> permutation);

@@ -76,6 +76,50 @@ static void writeBitwise(Operation *op, ExportBuilder &b,
               operands(op, b)));
 }
 
+/// A bias that Conv or Gemm can take along: one vector over the features, known
+/// before the product.
+static bool addBias(Value product, Value addend, Operation *add,
+                    ExportBuilder &b) {
+  auto broadcast = addend.getDefiningOp<graph::BroadcastOp>();
+  if (!broadcast || !product.hasOneUse())
+    return false;
+  Value bias = broadcast.getOperand();
+  auto type = cast<RankedTensorType>(bias.getType());
+  Operation *maker = bias.getDefiningOp();
+  bool early = !maker || isa<graph::GetParamOp>(maker);
+  if (auto constant = dyn_cast_or_null<graph::ConstantOp>(maker))
+    early =
+        !constant.getValue().isSplat(); // a large splat is a node of its own
+  if (!early || type.getRank() != 1 || broadcast.getMapping()[0] != 1 ||
+      !isFloat(product))
+    return false;
+  Node *node = nullptr;
+  if (auto conv = product.getDefiningOp<graph::ConvolutionOp>())
+    node = b.maker(b.name(product), "Conv", 2);
+  bool isMatrix = cast<RankedTensorType>(product.getType()).getRank() == 2;
+  if (auto dot = product.getDefiningOp<graph::DotGeneralOp>();
+      dot && isMatrix) {
+    std::string name = b.name(product);
+    node = b.maker(name, "Gemm", 2);
+    bool isPlain =
+        cast<RankedTensorType>(dot.getLhs().getType()).getRank() == 2 &&
+        cast<RankedTensorType>(dot.getRhs().getType()).getRank() == 2;
+    if (!node && isPlain && (node = b.maker(name, "MatMul", 2)))
+      node->op = "Gemm";
+  }
+  if (!node)
+    return false;
+  node->inputs.push_back(b.name(bias));
+  b.bind(add->getResult(0), node->outputs.front());
+  return true;
+}
+
+static void writeAdd(Operation *op, ExportBuilder &b, const ExportRow &row) {
+  Value lhs = op->getOperand(0), rhs = op->getOperand(1);
+  if (!addBias(lhs, rhs, op, b) && !addBias(rhs, lhs, op, b))
+    same(op, b, row);
+}
+
 static void writeMax(Operation *op, ExportBuilder &b, const ExportRow &row) {
   auto scalar = op->getOperand(1).getDefiningOp<graph::BroadcastOp>();
   bool isRelu = scalar && isFloat(scalar) &&
@@ -189,7 +233,7 @@ llvm::ArrayRef<ExportRow> zenith::onnx::elementwiseExports() {
       {"graph.abs", same, "Abs"},
       {"graph.acos", same, "Acos"},
       {"graph.acosh", same, "Acosh"},
-      {"graph.add", same, "Add"},
+      {"graph.add", writeAdd, "Add"},
       {"graph.and", writeBitwise, "And"},
       {"graph.asin", same, "Asin"},
       {"graph.asinh", same, "Asinh"},
