@@ -43,8 +43,8 @@ public:
   static DimExpr fromMonomial(const Monomial &monomial);
   /// Parses "24*batch", "past + seq", "((seq**2)//seq)", and the functions
   /// floordiv, ceildiv, mod, min and max of two arguments; nullopt where the
-  /// text is no expression. Names may hold any characters but blanks, operators
-  /// (+ - * /), commas and parentheses.
+  /// text is no expression. Names with blanks, operators (+ - * /), commas or
+  /// parentheses stand in single quotes: 'batch size'.
   static std::optional<DimExpr> parse(const std::string &text);
 
   std::optional<int64_t> constant() const;

@@ -3,6 +3,7 @@
 // The text of dimension expressions: what str() writes, parse() reads back.
 
 #include "ir/DimExpr.h"
+#include <algorithm>
 #include <cctype>
 
 namespace zenith::graph {
@@ -12,6 +13,22 @@ constexpr size_t textLimit = 1024;
 constexpr unsigned depthLimit = 64;
 constexpr unsigned termLimit = 256;
 constexpr int64_t exponentLimit = 8;
+
+bool isPlain(char c) {
+  return !std::isspace(static_cast<unsigned char>(c)) &&
+         std::string("+-*/(),'").find(c) == std::string::npos;
+}
+
+/// The name as it stands where parse() reads it so, else in quotes.
+std::string nameText(const std::string &name) {
+  bool isNumber = name.find_first_not_of("0123456789") == std::string::npos;
+  if (!isNumber && std::all_of(name.begin(), name.end(), isPlain))
+    return name;
+  std::string text = "'";
+  for (char c : name)
+    text += c == '\'' ? std::string("''") : std::string(1, c);
+  return text + "'";
+}
 
 /// Recursive descent over sum -> product -> power -> atom; bounded, because the
 /// text may be hostile.
@@ -110,10 +127,10 @@ private:
       return inner && accept(")") ? inner : std::nullopt;
     }
     skipBlanks();
+    if (position < text.size() && text[position] == '\'')
+      return parseQuoted();
     size_t start = position;
-    while (position < text.size() &&
-           !std::isspace(static_cast<unsigned char>(text[position])) &&
-           std::string("+-*/(),").find(text[position]) == std::string::npos)
+    while (position < text.size() && isPlain(text[position]))
       ++position;
     std::string word = text.substr(start, position - start);
     if (word.empty())
@@ -123,6 +140,20 @@ private:
     if (position < text.size() && text[position] == '(')
       return parseCall(word);
     return DimExpr::symbol(word);
+  }
+
+  /// A name between quotes; '' in it is one quote.
+  std::optional<DimExpr> parseQuoted() {
+    std::string name;
+    while (++position < text.size()) {
+      if (text[position] != '\'')
+        name += text[position];
+      else if (text.compare(position, 2, "''") == 0)
+        name += text[position++];
+      else
+        return ++position, DimExpr::symbol(name);
+    }
+    return std::nullopt;
   }
 
   static std::optional<DimExpr> number(const std::string &digits) {
@@ -171,7 +202,7 @@ std::string atomText(const DimAtom &atom) {
   };
   switch (atom.kind) {
   case DimAtom::Kind::Symbol:
-    return atom.name;
+    return nameText(atom.name);
   case DimAtom::Kind::FloorDiv:
     return call("floordiv");
   case DimAtom::Kind::Mod:

@@ -19,24 +19,26 @@ class Graph_EnumAttr<Graph_Enum info, string mnemonic>
   let assemblyFormat = "`<` $value `>`";
 }
 
-def Graph_CompareDirection : Graph_Enum<"CompareDirection",
-    "which order relation a comparison tests; with a NaN only ne holds",
+// MLIR's messages say "expected keyword for <summary>": summaries are short nouns.
+
+// With a NaN only ne holds.
+def Graph_CompareDirection : Graph_Enum<"CompareDirection", "comparison direction",
     ["eq", "ne", "lt", "le", "gt", "ge"]>;
 def Graph_CompareDirectionAttr : Graph_EnumAttr<Graph_CompareDirection, "compare">;
 
-def Graph_ReduceKind : Graph_Enum<"ReduceKind",
-    "the operation that a reduction folds with; or and and are bitwise on integers",
+// all, any and parity are bitwise and, or and xor on integers.
+def Graph_ReduceKind : Graph_Enum<"ReduceKind", "reduction kind",
     ["sum", "prod", "max", "min", "all", "any", "parity"]>;
 def Graph_ReduceKindAttr : Graph_EnumAttr<Graph_ReduceKind, "reduce_kind">;
 
-def Graph_FusionKind : Graph_Enum<"FusionKind",
-    "which kernel schedule a fusion region is lowered with",
+// Which kernel schedule a fusion region is lowered with.
+def Graph_FusionKind : Graph_Enum<"FusionKind", "fusion kind",
     ["pointwise", "reduction", "contraction", "attention", "window", "scatter",
      "ordering", "copy"]>;
 def Graph_FusionKindAttr : Graph_EnumAttr<Graph_FusionKind, "fusion_kind">;
 
-def Graph_GeluForm : Graph_Enum<"GeluForm",
-    "exact: x/2 (1 + erf(x/sqrt 2)); tanh: the tanh approximation",
+// erf is exact, x/2 (1 + erf(x/sqrt 2)); tanh is its approximation.
+def Graph_GeluForm : Graph_Enum<"GeluForm", "form of gelu",
     ["erf", "tanh"]>;
 def Graph_GeluFormAttr : Graph_EnumAttr<Graph_GeluForm, "gelu_form">;
 

@@ -121,19 +121,24 @@ TEST(DimExprTest, TextGoesRound) {
   for (const char *text :
        {"24*batch", "past + seq", "n", "0", "7", "2*n - 3", "n**2*m + 1",
         "floordiv(n + 1, 2)", "mod(n, 8)", "max(m, n)", "min(m, n) + 2",
-        "-n + 5", "unk__12.dim_0"})
+        "-n + 5", "unk__12.dim_0", "2*'batch size'", "'a-b' + a - b", "'it''s'",
+        "'7'", "''"})
     EXPECT_EQ(parsed(parsed(text).str()), parsed(text)) << text;
   EXPECT_EQ(parsed("((seq**2)//seq)").str(), "seq");
   EXPECT_EQ(parsed("past + seq").str(), "past + seq");
   EXPECT_EQ(parsed("3 - n").str(), "-n + 3");
   EXPECT_EQ(parsed("floor(n)"), n);
+  EXPECT_EQ(parsed("'n'"), n);
+  EXPECT_EQ(parsed("'n'").str(), "n");
+  EXPECT_EQ(DimExpr::symbol("batch size").str(), "'batch size'");
+  EXPECT_EQ(parsed("'it''s'").asSymbol(), "it's");
   EXPECT_EQ(parsed("ceildiv(n, 2)"), DimExpr::ceilDiv(n, 2));
 }
 
 TEST(DimExprTest, RefusesWhatIsNoExpression) {
   for (const char *text :
        {"", "+", "n +", "(n", "n)", "n m", "f(n)", "max(n)", "n/2",
-        "99999999999999999999", "n**-1", "n**n", "n**1000"})
+        "99999999999999999999", "'n", "'n''", "n**-1", "n**n", "n**1000"})
     EXPECT_FALSE(DimExpr::parse(text)) << text;
   EXPECT_FALSE(DimExpr::parse(std::string(100000, '(')));
   std::string wide = "a0";

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each rule on the names of arguments and results, broken.
+//
+// RUN: zenith-opt %s --split-input-file --verify-diagnostics
+
+// expected-error@below {{'func.func' op argument 0: graph.name: got 1 : i64, expected a string (signature_c1)}}
+func.func @signature_c1_number(%x: tensor<2xf32> {graph.name = 1}) {
+  return
+}
+
+// -----
+
+// expected-error@below {{'func.func' op result 0: graph.name: got unit, expected a string (signature_c1)}}
+func.func @signature_c1_result(%x: tensor<2xf32>) -> (tensor<2xf32> {graph.name}) {
+  return %x : tensor<2xf32>
+}
+
+// -----
+
+// expected-error@below {{'func.func' op argument 1: graph.dims: got ["n"], expected a list of 2 strings, one per dimension (signature_c2)}}
+func.func @signature_c2_too_few(%x: tensor<2xf32>, %y: tensor<?x4xf32> {graph.dims = ["n"]}) {
+  return
+}
+
+// -----
+
+// expected-error@below {{'func.func' op argument 0: graph.dims: got ["n", 4], expected a list of 2 strings, one per dimension (signature_c2)}}
+func.func @signature_c2_number(%x: tensor<?x4xf32> {graph.dims = ["n", 4]}) {
+  return
+}
+
+// -----
+
+// expected-error@below {{'func.func' op argument 0: graph.dims: got "n", expected a list of 1 strings, one per dimension (signature_c2)}}
+func.func @signature_c2_no_list(%x: tensor<?xf32> {graph.dims = "n"}) {
+  return
+}
+
+// -----
+
+// expected-error@below {{'func.func' op argument 0: graph.dims: got ["n"], expected no dimensions on memref<?xf32> (signature_c2)}}
+func.func @signature_c2_no_tensor(%x: memref<?xf32> {graph.dims = ["n"]}) {
+  return
+}
+
+// -----
+
+// expected-error@below {{'func.func' op argument 0: graph.dims: got "batch size", expected a number, a name or an expression (signature_c3)}}
+func.func @signature_c3_blank(%x: tensor<?xf32> {graph.dims = ["batch size"]}) {
+  return
+}
+
+// -----
+
+// expected-error@below {{'func.func' op result 0: graph.dims: got "n +", expected a number, a name or an expression (signature_c3)}}
+func.func @signature_c3_result(%x: tensor<?xf32>) -> (tensor<?xf32> {graph.dims = ["n +"]}) {
+  return %x : tensor<?xf32>
+}
+
+// -----
+
+// expected-error@below {{'func.func' op argument 0: graph.dims: got "3", expected "4", the size in the type (signature_c4)}}
+func.func @signature_c4_other_size(%x: tensor<?x4xf32> {graph.dims = ["n", "3"]}) {
+  return
+}
+
+// -----
+
+// expected-error@below {{'func.func' op argument 0: graph.dims: got "n", expected "4", the size in the type (signature_c4)}}
+func.func @signature_c4_name(%x: tensor<4xf32> {graph.dims = ["n"]}) {
+  return
+}
+
+// -----
+
+// expected-error@below {{'func.func' op argument 0: graph.dims: got "-1", expected a size of at least 0 (signature_c4)}}
+func.func @signature_c4_negative(%x: tensor<?xf32> {graph.dims = ["-1"]}) {
+  return
+}
+
+// -----
+
+func.func @free(%x: tensor<?x?x6xf32> {graph.dims = ["", "2*3 + n", "2*3"], graph.note = 1}) {
+  return
+}
