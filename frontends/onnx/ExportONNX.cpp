@@ -3,6 +3,7 @@
 // Walks the function: signature, parameters as mapped initializers, op by op
 // through the export rows, then drops what no result needs.
 #include "frontends/onnx/ExportONNX.h"
+#include "frontends/onnx/DimNames.h"
 #include "frontends/onnx/ExportBuilder.h"
 #include "frontends/onnx/ImportONNX.h"
 
@@ -102,7 +103,7 @@ ValueInfo ModelExport::signature(mlir::Type type, DictionaryAttr attributes,
       dim.value = tensor.getDimSize(i);
     else if (dims && i < int64_t(dims.size()))
       if (auto text = dyn_cast<StringAttr>(dims[i]))
-        dim.symbol = text.str();
+        dim.symbol = dimParamOf(text.str());
     info.type.dims.push_back(std::move(dim));
   }
   return info;

@@ -3,6 +3,7 @@
 // Walks the model: signature, initializers, then node by node through the op
 // table; calls of local functions inline.
 #include "frontends/onnx/ImportONNX.h"
+#include "frontends/onnx/DimNames.h"
 #include "frontends/onnx/NodeImport.h"
 #include "frontends/onnx/ONNXOpTable.h"
 
@@ -86,6 +87,7 @@ private:
   std::deque<Tensor> keptTensors;
   std::deque<Node> keptNodes;
   std::set<std::string> symbols;
+  DimNames dimNames;
 };
 
 std::string_view plainDomain(std::string_view domain) {
@@ -208,31 +210,6 @@ ModelImport::argumentType(const ValueInfo &input,
   return RankedTensorType::get(shape, element);
 }
 
-/// An expression helps only where the names in it are sizes of their own
-/// somewhere; else the dimension is its own name.
-static void dropOpenExpressions(std::vector<SmallVector<Attribute>> &dims) {
-  std::set<std::string> names;
-  auto expressionOf = [](Attribute text) {
-    return DimExpr::parse(cast<StringAttr>(text).str());
-  };
-  for (const auto &argument : dims)
-    for (Attribute text : argument)
-      if (auto expr = expressionOf(text); expr && expr->asSymbol())
-        names.insert(*expr->asSymbol());
-  for (auto &argument : dims)
-    for (Attribute &text : argument) {
-      bool open = false;
-      auto expr = expressionOf(text);
-      if (expr && !simpleEnough(*expr))
-        open = true;
-      else if (expr)
-        expr->forEachSymbol(
-            [&](const std::string &name) { open |= !names.count(name); });
-      if (open)
-        text = StringAttr::get(text.getContext(), "");
-    }
-}
-
 Status ModelImport::createFunction(Scope &scope) {
   std::unordered_map<std::string, const Tensor *> initializers;
   for (const Tensor &tensor : model.graph.initializers)
@@ -262,7 +239,9 @@ Status ModelImport::createFunction(Scope &scope) {
   for (const auto &[name, tensor] : options.bindings)
     if (!bound.count(name))
       return invalid(fmt::format("there is no input '{}' to bind", name));
-  dropOpenExpressions(dims);
+  for (const auto &argument : dims)
+    for (Attribute text : argument)
+      dimNames.add(cast<StringAttr>(text).str());
   OpBuilder builder(context);
   builder.setInsertionPointToEnd(module->getBody());
   function = builder.create<func::FuncOp>(
@@ -274,6 +253,9 @@ Status ModelImport::createFunction(Scope &scope) {
     argument.setLoc(NameLoc::get(builder.getStringAttr(input->name)));
     function.setArgAttr(index, graph::nameAttrName,
                         builder.getStringAttr(input->name));
+    for (Attribute &text : dims[index])
+      text =
+          builder.getStringAttr(dimNames.textOf(cast<StringAttr>(text).str()));
     function.setArgAttr(index, graph::dimsAttrName,
                         builder.getArrayAttr(dims[index]));
     ImportedValue value;
@@ -459,11 +441,15 @@ void ModelImport::nameResults(func::FuncOp function, ValueRange results) {
     const ValueInfo &output = model.graph.outputs[index];
     SmallVector<Attribute> dims;
     for (auto [dim, expr] : llvm::enumerate(b.dims(value))) {
-      bool declared = dim < output.type.dims.size() &&
-                      !output.type.dims[dim].symbol.empty();
-      dims.push_back(builder.getStringAttr(declared && !expr.constant()
-                                               ? output.type.dims[dim].symbol
-                                               : expr.str()));
+      std::string text;
+      if (dim < output.type.dims.size() && !expr.constant())
+        text = dimNames.textOf(output.type.dims[dim].symbol);
+      // A declared number that the analysis does not know is not to be relied
+      // on.
+      auto declared = DimExpr::parse(text);
+      if (!declared || declared->constant())
+        text = DimExpr::parse(expr.str()) ? expr.str() : "";
+      dims.push_back(builder.getStringAttr(text));
     }
     function.setResultAttr(index, graph::nameAttrName,
                            builder.getStringAttr(output.name));

@@ -4,6 +4,7 @@
 // are.
 #include "frontends/onnx/ExportONNX.h"
 #include "ModelEvaluation.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 
 #include <gtest/gtest.h>
@@ -45,6 +46,25 @@ TEST(ExportONNX, SignatureSurvives) {
   EXPECT_EQ(model->graph.outputs[0].type.dims[0].symbol, "batch");
   EXPECT_EQ(opsOf(*model), (Ops{"MatMul", "Add", "Relu"}));
   EXPECT_EQ(model->graph.initializers[0].name, "w");
+}
+
+/// dim_param has no grammar: what is no expression over other dimensions is a
+/// name, and names survive.
+TEST(ExportONNX, NamesOfDimensionsSurvive) {
+  for (const char *name :
+       {"batch size", "unk-12", "a/b", "it's", "N*2", "7up"}) {
+    Model source = denseModel();
+    source.graph.inputs[0].type.dims[0].symbol = name;
+    source.graph.outputs[0].type.dims[0].symbol = name;
+    mlir::MLIRContext context;
+    auto module = importONNX(source, &context);
+    ASSERT_TRUE(module) << name << ": " << module.error().text();
+    EXPECT_TRUE(mlir::succeeded(mlir::verify(module->get()))) << name;
+    auto model = exportONNX(**module);
+    ASSERT_TRUE(model) << name << ": " << model.error().text();
+    EXPECT_EQ(model->graph.inputs[0].type.dims[0].symbol, name);
+    EXPECT_EQ(model->graph.outputs[0].type.dims[0].symbol, name);
+  }
 }
 
 TEST(ExportONNX, WeightsAreRangesOfTheirFile) {

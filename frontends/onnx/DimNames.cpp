@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tells expressions from names, and quotes names that the grammar of
+// expressions would misread.
+
+#include "frontends/onnx/DimNames.h"
+#include "frontends/onnx/ImportBuilder.h"
+
+using namespace zenith;
+using zenith::graph::DimExpr;
+
+void onnx::DimNames::add(const std::string &dimParam) {
+  auto expr = DimExpr::parse(dimParam);
+  if (auto name = expr ? expr->asSymbol() : std::nullopt)
+    names.insert(*name);
+}
+
+std::string onnx::DimNames::textOf(const std::string &dimParam) const {
+  if (dimParam.empty())
+    return "";
+  auto expr = DimExpr::parse(dimParam);
+  bool isExpression = expr && simpleEnough(*expr);
+  if (isExpression)
+    expr->forEachSymbol([&](const std::string &name) {
+      isExpression &= names.count(name) != 0;
+    });
+  if (isExpression)
+    return dimParam;
+  std::string quoted = DimExpr::symbol(dimParam).str();
+  return DimExpr::parse(quoted) ? quoted : "";
+}
+
+std::string onnx::dimParamOf(const std::string &text) {
+  auto expr = DimExpr::parse(text);
+  auto name = expr ? expr->asSymbol() : std::nullopt;
+  return name.value_or(text);
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which texts of dim_param are expressions over other dimensions and which are
+// just names.
+
+#ifndef ZENITH_FRONTENDS_ONNX_DIMNAMES_H
+#define ZENITH_FRONTENDS_ONNX_DIMNAMES_H
+
+#include "ir/DimExpr.h"
+#include <set>
+#include <string>
+
+namespace zenith::onnx {
+
+/// ONNX gives dim_param no grammar: "batch size", "past+seq" and "unk-12" all
+/// occur. An expression helps only where each name in it is the size of an
+/// argument's dimension; every other text is a name, opaque but equal to
+/// itself.
+class DimNames {
+public:
+  /// To be told of every dimension of every argument first.
+  void add(const std::string &dimParam);
+  /// Text for graph.dims, empty where none is possible.
+  std::string textOf(const std::string &dimParam) const;
+
+private:
+  std::set<std::string> names;
+};
+
+/// dim_param for an entry of graph.dims.
+std::string dimParamOf(const std::string &text);
+
+} // namespace zenith::onnx
+
+#endif // ZENITH_FRONTENDS_ONNX_DIMNAMES_H
