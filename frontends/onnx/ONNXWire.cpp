@@ -170,6 +170,10 @@ private:
       out.append(field.whole);
       return noError();
     }
+    // An empty message takes two bytes here and a hundred times that later.
+    if (field.payload.empty() && child != WireMessage::Graph)
+      return invalid(fmt::format("empty node, attribute or tensor at byte {}",
+                                 field.payload.data() - file.data()));
     // The new length is known at the end only, so it gets five bytes: protobuf
     // reads varints of any width.
     appendKey(out, field.number, Bytes);
