@@ -2,17 +2,161 @@
 //
 // Compiled code as an executor.
 
+#include "tools/CompiledModel.h"
+
+#include "lowering/pipeline/Session.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "tools/Diagnostics.h"
+#include "tools/EntrySignature.h"
 #include "tools/Executor.h"
+#include "tools/ParamFiles.h"
 #include "tools/RunOptions.h"
+#include "llvm/Support/JSON.h"
 
 using namespace mlir;
 using namespace zenith;
 using namespace zenith::tools;
 
-llvm::Expected<std::unique_ptr<Executor>>
-zenith::tools::makeCompiled(OwningOpRef<ModuleOp>, const std::string &,
-                            const RunOptions &options, Diagnostics &) {
-  return failure(ExitCode::Unsupported, "target '" + options.target +
-                                            "' is not supported by this build");
+llvm::Error zenith::tools::toolError(llvm::Error error) {
+  return llvm::handleErrors(std::move(error), [](const CompileError &e) {
+    return failure(ExitCode(e.code()), e.text(), e.location());
+  });
+}
+
+namespace {
+class CompiledExecutor : public Executor {
+public:
+  CompiledExecutor(std::shared_ptr<const pipeline::Executable> program,
+                   const pipeline::EntryInfo *entry,
+                   std::unique_ptr<pipeline::Session> session,
+                   MLIRContext *context)
+      : program(std::move(program)), entry(entry), session(std::move(session)),
+        context(context) {}
+
+  llvm::Expected<std::vector<Tensor>> run(ArrayRef<Tensor> arguments) override {
+    llvm::Expected<std::vector<Tensor>> results =
+        session->run(*entry, arguments, context);
+    if (!results)
+      return toolError(results.takeError());
+    if (buffers.empty())
+      for (const Tensor &result : *results)
+        buffers.emplace_back(result.type());
+    return results;
+  }
+
+  llvm::Error runOnly(ArrayRef<Tensor> arguments) override;
+  std::string
+  memoryReport(const std::map<std::string, int64_t> &dims) override {
+    return memory::toJSON(
+        entry->memory, [&](const std::string &name) -> std::optional<int64_t> {
+          auto known = dims.find(name);
+          return known == dims.end() ? std::nullopt
+                                     : std::optional<int64_t>(known->second);
+        });
+  }
+  int64_t arenaBytes() override {
+    return session->runContext().memoryUse().arenaBytes;
+  }
+  std::string kernelTimes(ArrayRef<Tensor> arguments) override;
+
+private:
+  std::shared_ptr<const pipeline::Executable> program;
+  const pipeline::EntryInfo *entry;
+  std::unique_ptr<pipeline::Session> session;
+  MLIRContext *context;
+  std::vector<Tensor> buffers; ///< where timed runs put their results
+};
+} // namespace
+
+// Results go where those of the first run's types fit, so that a timed run of a
+// static program allocates nothing.
+llvm::Error CompiledExecutor::runOnly(ArrayRef<Tensor> arguments) {
+  std::vector<zenith_tensor> given, results;
+  for (const Tensor &argument : arguments)
+    given.push_back(pipeline::viewTensor(argument));
+  std::vector<SmallVector<int64_t>> dims;
+  for (Tensor &buffer : buffers) {
+    dims.emplace_back(buffer.shape());
+    zenith_tensor result = pipeline::viewTensor(buffer);
+    result.data = buffer.writable();
+    result.capacity = buffer.byteSize();
+    result.strides = nullptr;
+    results.push_back(result);
+  }
+  for (size_t i = 0; i < results.size(); ++i)
+    results[i].dims = dims[i].data();
+  return toolError(session->run(*entry, given, results));
+}
+
+std::string CompiledExecutor::kernelTimes(ArrayRef<Tensor> arguments) {
+  std::map<int64_t, std::pair<int64_t, int64_t>> times; // calls, nanoseconds
+  session->runContext().setProfile([&](const zenith_profile_event &event) {
+    auto &[calls, nanoseconds] = times[event.kernel_index];
+    ++calls;
+    nanoseconds += event.ns;
+  });
+  llvm::Error error = runOnly(arguments);
+  session->runContext().setProfile({});
+  llvm::consumeError(std::move(error));
+  llvm::json::Array kernels;
+  for (const auto &[index, time] : times)
+    kernels.push_back(llvm::json::Object{
+        {"kernel", index >= 0 && size_t(index) < program->kernels.size()
+                       ? program->kernels[size_t(index)]
+                       : "?"},
+        {"calls", time.first},
+        {"ms", double(time.second) * 1e-6}});
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::json::Value(std::move(kernels));
+  return text;
+}
+
+pipeline::CompileOptions
+zenith::tools::compileOptions(const RunOptions &options,
+                              Diagnostics &diagnostics) {
+  pipeline::CompileOptions compile;
+  compile.target = options.target;
+  compile.explain = !options.explain.empty();
+  compile.remark = [&options, &diagnostics](const pipeline::Remark &remark) {
+    if (llvm::is_contained(options.explain, remark.topic))
+      diagnostics.remark(options.explainJSON ? pipeline::toJSON(remark)
+                                             : pipeline::toText(remark));
+  };
+  return compile;
+}
+
+llvm::Expected<std::unique_ptr<Executor>> zenith::tools::makeCompiled(
+    OwningOpRef<ModuleOp> module, const std::string &folder,
+    const RunOptions &options, Diagnostics &diagnostics) {
+  MLIRContext *context = module->getContext();
+  llvm::Expected<func::FuncOp> entry = findEntry(*module, options.entry);
+  if (!entry)
+    return entry.takeError();
+  std::string name = entry->getSymName().str();
+  llvm::Expected<ParamFiles> params =
+      ParamFiles::open(folder, options.params, context);
+  if (!params)
+    return params.takeError();
+  if (llvm::Error error = params->checkReplacements(*module))
+    return std::move(error);
+  auto program = pipeline::compile(std::move(module),
+                                   compileOptions(options, diagnostics));
+  if (!program)
+    return toolError(program.takeError());
+  const pipeline::EntryInfo *info = (*program)->find(name);
+  if (!info)
+    return failure(ExitCode::Usage,
+                   "@" + name +
+                       " is private: only public functions are compiled");
+  pipeline::SessionOptions settings;
+  settings.baseDir = folder;
+  settings.threads = int(options.threads);
+  settings.maxMemoryBytes = options.maxMemory.value_or(0);
+  for (const auto &[param, source] : params->replacementSources())
+    settings.parameters[param] = {source.first, source.second, ""};
+  auto session = pipeline::Session::create(*program, settings);
+  if (!session)
+    return toolError(session.takeError());
+  return std::make_unique<CompiledExecutor>(*program, info, std::move(*session),
+                                            context);
 }

@@ -65,6 +65,8 @@ public:
   void warning(std::string text, std::string place = {}) {
     print({"warning", std::move(text), std::move(place), {}});
   }
+  /// A line of its own, as it is.
+  void remark(const std::string &line) { os << line << "\n"; }
   /// Prints each error; the exit code is that of the first.
   int report(llvm::Error error);
   /// Prints what MLIR reports; errors are counted.

@@ -12,10 +12,6 @@ using namespace mlir;
 using namespace zenith;
 using namespace zenith::tools;
 
-llvm::Error Executor::runOnly(ArrayRef<Tensor> arguments) {
-  return run(arguments).takeError();
-}
-
 bool zenith::tools::isTarget(StringRef target) {
   unsigned number;
   if (target == "interp" || target == "cpu" || target == "opencl")

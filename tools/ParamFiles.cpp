@@ -7,6 +7,7 @@
 #include "frontends/tensors/ElementNames.h"
 #include "ir/GraphOps.h"
 #include "tools/Diagnostics.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -46,6 +47,17 @@ llvm::Error ParamFiles::checkReplacements(ModuleOp module) const {
                      replacementPath);
   }
   return llvm::Error::success();
+}
+
+std::map<std::string, std::pair<std::string, int64_t>>
+ParamFiles::replacementSources() const {
+  std::map<std::string, std::pair<std::string, int64_t>> sources;
+  SmallString<256> path(replacementPath);
+  llvm::sys::fs::make_absolute(path);
+  if (replaced)
+    for (const auto &[name, value] : replaced->tensors())
+      sources[name] = {path.str().str(), int64_t(replaced->offsetOf(name))};
+  return sources;
 }
 
 llvm::Expected<Tensor> ParamFiles::mapExternal(StringRef name,

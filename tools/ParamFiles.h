@@ -29,6 +29,10 @@ public:
   llvm::Expected<Tensor> load(llvm::StringRef name, mlir::RankedTensorType type,
                               mlir::Attribute source);
 
+  /// Where the bytes of the replacements are: name -> file, offset.
+  std::map<std::string, std::pair<std::string, int64_t>>
+  replacementSources() const;
+
   /// An error where a replacement has no parameter, or one of another type.
   llvm::Error checkReplacements(mlir::ModuleOp module) const;
 

@@ -118,8 +118,8 @@ static llvm::Error parseKeyedFiles(llvm::StringRef option,
   return llvm::Error::success();
 }
 
-static llvm::Error parseDims(llvm::ArrayRef<std::string> texts,
-                             std::map<std::string, int64_t> &dims) {
+llvm::Error zenith::tools::parseDims(llvm::ArrayRef<std::string> texts,
+                                     std::map<std::string, int64_t> &dims) {
   for (llvm::StringRef text : texts) {
     auto split = splitKey("--dim", text);
     if (!split)

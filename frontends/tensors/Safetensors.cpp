@@ -101,6 +101,7 @@ Expected<Safetensors> Safetensors::open(const std::string &path,
       return invalidFile(path, "tensor '" + name.str() +
                                    "' has data_offsets that do not fit " +
                                    typeText(entry->type));
+    file.offsets[name.str()] = 8 + length + entry->begin;
     file.entries[name.str()] =
         Tensor(entry->type, bytes.data() + entry->begin, *source);
   }

@@ -22,9 +22,12 @@ public:
   const std::map<std::string, Tensor> &tensors() const { return entries; }
   /// The tensor of that name; null where there is none.
   const Tensor *find(llvm::StringRef name) const;
+  /// Where the file has that tensor's bytes.
+  uint64_t offsetOf(const std::string &name) const { return offsets.at(name); }
 
 private:
   std::map<std::string, Tensor> entries;
+  std::map<std::string, uint64_t> offsets;
 };
 
 /// Writes tensors in the order of their names; the file appears complete or not

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Command line of zenith-compile, and where its files go.
+
+#include "tools/EmitModel.h"
+
+#include "lowering/pipeline/Compile.h"
+#include "tools/CommandLine.h"
+#include "tools/CompiledModel.h"
+#include "tools/Diagnostics.h"
+#include "tools/Executor.h"
+#include "tools/LoadModel.h"
+#include "tools/RunOptions.h"
+#include "tools/WriteModel.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include <CLI/CLI.hpp>
+
+using namespace mlir;
+using namespace zenith;
+using namespace zenith::tools;
+
+llvm::Expected<std::optional<EmitOptions>>
+zenith::tools::parseEmitOptions(int argc, char **argv, bool &jsonDiagnostics) {
+  CLI::App app("Compiles a model and writes a stage of it.", "zenith-compile");
+  EmitOptions options;
+  std::vector<std::string> dims;
+  app.add_option("model", options.input,
+                 "a .onnx, .mlir, .mlirbc, .mlir.bc or .bc file; - reads "
+                 "standard input")
+      ->required();
+  app.add_option("-o,--output", options.output,
+                 "file for graphir and kernels, folder for llvm, asm and obj");
+  app.add_option("--emit", options.emit, "graphir, kernels, llvm, asm or obj")
+      ->check(CLI::IsMember({"graphir", "kernels", "llvm", "asm", "obj",
+                             "static-lib", "shared-lib", "header", "opencl"}));
+  app.add_option("--target", options.target,
+                 "cpu, cpu:ARCH, opencl or opencl:N");
+  app.add_option("--to", options.toPhase,
+                 "with --emit=graphir: the last phase to run; default fuse");
+  app.add_option("--dump-phases", options.dumpDir,
+                 "folder for the IR after each phase");
+  app.add_option("--threads", options.threads,
+                 "threads that compile; the result does not depend on it")
+      ->check(CLI::Range(1, 4096));
+  app.add_option("--dim", dims, "NAME=N, the size of a named dimension")
+      ->type_size(1)
+      ->expected(1, 1 << 20)
+      ->allow_extra_args(false);
+  app.add_option(
+         "--explain", options.explain,
+         "remarks: fusion, remat, precision, sharding, fallback, search, cache")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  addCommonOptions(app, jsonDiagnostics);
+  llvm::Expected<bool> done = parseCommandLine(app, argc, argv);
+  if (!done)
+    return done.takeError();
+  if (*done)
+    return std::nullopt;
+  if (llvm::Error error = parseDims(dims, options.dims))
+    return std::move(error);
+  return options;
+}
+
+static llvm::Expected<pipeline::EmitForm> formOf(const std::string &emit) {
+  using Form = pipeline::EmitForm;
+  for (auto [name, form] :
+       {std::pair("graphir", Form::GraphIR),
+        std::pair("kernels", Form::Kernels), std::pair("llvm", Form::LLVM),
+        std::pair("asm", Form::Assembly), std::pair("obj", Form::Object)})
+    if (emit == name)
+      return form;
+  return failure(ExitCode::Unsupported, "--emit=" + emit + " is not supported");
+}
+
+// Texts of one module each go to standard output one after the other; with a
+// folder each file has a name of its own.
+static llvm::Error writeFiles(ArrayRef<cpu::EmittedFile> files,
+                              pipeline::EmitForm form,
+                              const std::string &output) {
+  using Form = pipeline::EmitForm;
+  bool isText = form == Form::GraphIR || form == Form::Kernels;
+  if (output == "-" || isText) {
+    if (form == Form::Object)
+      return failure(ExitCode::Usage, "--emit=obj needs -o FOLDER");
+    std::string all;
+    for (const cpu::EmittedFile &file : files)
+      all += file.bytes;
+    return writeFile(output, all);
+  }
+  if (std::error_code code = llvm::sys::fs::create_directories(output))
+    return failure(ExitCode::Invalid,
+                   "cannot create the folder: " + code.message(), output);
+  const char *suffix = form == Form::LLVM       ? ".ll"
+                       : form == Form::Assembly ? ".s"
+                                                : ".o";
+  for (const cpu::EmittedFile &file : files)
+    if (llvm::Error error =
+            writeFile(output + "/" + file.name + suffix, file.bytes))
+      return error;
+  return llvm::Error::success();
+}
+
+llvm::Error zenith::tools::emitModel(const EmitOptions &options,
+                                     Diagnostics &diagnostics) {
+  llvm::Expected<pipeline::EmitForm> form = formOf(options.emit);
+  if (!form)
+    return form.takeError();
+  if (!isTarget(options.target) || options.target == "interp")
+    return failure(
+        ExitCode::Usage,
+        "'" + options.target +
+            "' is no target; known are cpu, cpu:ARCH, opencl, opencl:N");
+  std::unique_ptr<MLIRContext> context = makeContext();
+  LoadOptions load;
+  load.dims = options.dims;
+  llvm::Expected<LoadedModel> model =
+      loadModel(options.input, context.get(), load, diagnostics);
+  if (!model)
+    return model.takeError();
+  RunOptions settings;
+  settings.target = options.target;
+  settings.explain = options.explain;
+  pipeline::CompileOptions compile = compileOptions(settings, diagnostics);
+  compile.toPhase = options.toPhase;
+  compile.dumpDir = options.dumpDir;
+  compile.compileThreads = options.threads;
+  auto files = pipeline::emit(std::move(model->module), *form, compile);
+  if (!files)
+    return toolError(files.takeError());
+  return writeFiles(*files, *form, options.output);
+}
