@@ -516,11 +516,3 @@ zenith::onnx::importONNX(const Model &model, MLIRContext *context,
   context->loadDialect<graph::GraphDialect, func::FuncDialect>();
   return ModelImport(model, context, options).run();
 }
-
-DataType zenith::onnx::dataTypeOf(Type element) {
-  for (int type = 1; type <= int(DataType::Int2); ++type)
-    if (elementTypeOf(static_cast<DataType>(type), element.getContext()) ==
-        element)
-      return static_cast<DataType>(type);
-  return DataType::Undefined;
-}

@@ -2,6 +2,7 @@
 //
 // ONNX data types and constants in terms of MLIR: element types, dense
 // attributes, integers.
+#include "frontends/onnx/ImportONNX.h"
 #include "frontends/onnx/NodeImport.h"
 
 #include <cstring>
@@ -60,6 +61,14 @@ Type zenith::onnx::elementTypeOf(DataType type, MLIRContext *context) {
   default:
     return {};
   }
+}
+
+DataType zenith::onnx::dataTypeOf(Type element) {
+  for (int type = 1; type <= int(DataType::Int2); ++type)
+    if (elementTypeOf(static_cast<DataType>(type), element.getContext()) ==
+        element)
+      return static_cast<DataType>(type);
+  return DataType::Undefined;
 }
 
 /// Element `index` of a type of at most 8 bits, packed low bits first.
