@@ -53,6 +53,11 @@ std::string toJSON(const Remark &remark) {
   return text;
 }
 
+/// MLIR attaches the whole op to a diagnostic; a remark names it by its place.
+static bool showsOp(Diagnostic &note) {
+  return StringRef(note.str()).starts_with("see current operation: ");
+}
+
 /// "topic: CODE: text"; the code may be missing.
 static Remark parseRemark(Diagnostic &diagnostic) {
   std::string whole = diagnostic.str();
@@ -65,7 +70,8 @@ static Remark parseRemark(Diagnostic &diagnostic) {
                 (isCode ? text : rest).str(),
                 locationText(diagnostic.getLocation())};
   for (Diagnostic &note : diagnostic.getNotes())
-    remark.text += "; " + note.str();
+    if (!showsOp(note))
+      remark.text += "; " + note.str();
   return remark;
 }
 
