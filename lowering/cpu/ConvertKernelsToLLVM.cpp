@@ -154,7 +154,9 @@ static void dropCasts(ModuleOp kernels) {
 LogicalResult convertKernelsToLLVM(ModuleOp kernels) {
   MLIRContext *context = kernels.getContext();
   for (func::FuncOp kernel : kernels.getOps<func::FuncOp>()) {
-    if (kernel.isPrivate() && !kernel.isDeclaration())
+    if (kernel.isDeclaration())
+      continue;
+    if (kernel.isPrivate())
       kernel->setAttr("llvm.linkage",
                       LLVM::LinkageAttr::get(context, LLVM::Linkage::Internal));
     else

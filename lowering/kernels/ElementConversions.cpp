@@ -10,9 +10,12 @@ using namespace mlir;
 
 namespace zenith::kernels {
 
-static bool isUnsigned(Type element) { return element.isUnsignedInteger() || element.isInteger(1); }
+static bool isUnsigned(Type element) {
+  return element.isUnsignedInteger() || element.isInteger(1);
+}
 
-// Rounds to odd: a second rounding, to f16 or bf16, then gives what one rounding would have given.
+// Rounds to odd: a second rounding, to f16 or bf16, then gives what one
+// rounding would have given.
 static Value truncateToOdd(KernelBuilder &kernel, Value x) {
   OpBuilder &b = kernel.b;
   Type f32 = typeLike(b.getF32Type(), x.getType());
@@ -40,12 +43,14 @@ static Value toFloat(ElementEmitter &emitter, Value x, Type from, Type to) {
   }
   bool wide = narrow && from.getIntOrFloatBitWidth() >= 32;
   Type first = wide ? typeLike(b.getF64Type(), x.getType()) : target;
-  Value y = isUnsigned(from) ? b.create<arith::UIToFPOp>(kernel.loc, first, x).getResult()
-                             : b.create<arith::SIToFPOp>(kernel.loc, first, x).getResult();
+  Value y = isUnsigned(from)
+                ? b.create<arith::UIToFPOp>(kernel.loc, first, x).getResult()
+                : b.create<arith::SIToFPOp>(kernel.loc, first, x).getResult();
   return emitter.roundTo(to, wide ? truncateToOdd(kernel, y) : y);
 }
 
-// Values outside are replaced before the conversion, which is undefined there, and set after it.
+// Values outside are replaced before the conversion, which is undefined there,
+// and set after it.
 static Value floatToInteger(ElementEmitter &emitter, Value x, Type to) {
   KernelBuilder &kernel = emitter.kernel;
   OpBuilder &b = kernel.b;
@@ -54,25 +59,36 @@ static Value floatToInteger(ElementEmitter &emitter, Value x, Type to) {
   if (bits == 1)
     return (value != 0).v;
   bool isUnsigned = kernels::isUnsigned(to);
-  double low = isUnsigned ? -1 : -std::ldexp(1.0, bits - 1), high = std::ldexp(1.0, isUnsigned ? bits : bits - 1);
+  double low = isUnsigned ? -1 : -std::ldexp(1.0, bits - 1),
+         high = std::ldexp(1.0, isUnsigned ? bits : bits - 1);
   Flag above = !(value < high) && !value.isNaN();
   // -2^31 - 1 isn't an f32; there the bound itself converts well.
-  bool lowFits = isUnsigned || !getElementTypeOrSelf(x.getType()).isF32() || bits < 24;
-  Flag below = isUnsigned ? !(value > -1) : lowFits ? !(value > low - 1) : value < low;
+  bool lowFits =
+      isUnsigned || !getElementTypeOrSelf(x.getType()).isF32() || bits < 24;
+  Flag below = isUnsigned ? !(value > -1)
+               : lowFits  ? !(value > low - 1)
+                          : value < low;
   Flag outside = above || below || value.isNaN();
   Num safe = select(outside, value.like(0), value);
   Type middle = typeLike(b.getIntegerType(std::max(32u, bits)), x.getType());
-  Value whole = isUnsigned && bits >= 32 ? b.create<arith::FPToUIOp>(kernel.loc, middle, safe.v).getResult()
-                                         : b.create<arith::FPToSIOp>(kernel.loc, middle, safe.v).getResult();
+  Value whole =
+      isUnsigned && bits >= 32
+          ? b.create<arith::FPToUIOp>(kernel.loc, middle, safe.v).getResult()
+          : b.create<arith::FPToSIOp>(kernel.loc, middle, safe.v).getResult();
   Type target = typeLike(registerType(to), x.getType());
   if (target != middle)
     whole = b.create<arith::TruncIOp>(kernel.loc, target, whole);
   Num result{&kernel, whole};
   unsigned width = getElementTypeOrSelf(target).getIntOrFloatBitWidth();
-  APInt most = isUnsigned ? APInt::getMaxValue(bits).zext(std::max(width, bits))
-                          : APInt::getSignedMaxValue(bits).sext(std::max(width, bits));
-  APInt least = isUnsigned ? APInt(width, 0) : APInt::getSignedMinValue(bits).sext(std::max(width, bits));
-  auto constant = [&](const APInt &c) { return Num{&kernel, kernel.integer(target, c.getSExtValue())}; };
+  APInt most = isUnsigned
+                   ? APInt::getMaxValue(bits).zext(std::max(width, bits))
+                   : APInt::getSignedMaxValue(bits).sext(std::max(width, bits));
+  APInt least =
+      isUnsigned ? APInt(width, 0)
+                 : APInt::getSignedMinValue(bits).sext(std::max(width, bits));
+  auto constant = [&](const APInt &c) {
+    return Num{&kernel, kernel.integer(target, c.getSExtValue())};
+  };
   result = select(above, constant(most), result);
   result = select(below && !value.isNaN(), constant(least), result);
   return result.v;
@@ -94,8 +110,9 @@ Value convertElement(ElementEmitter &emitter, Value x, Type from, Type to) {
   unsigned want = getElementTypeOrSelf(target).getIntOrFloatBitWidth();
   Value y = x;
   if (want > have)
-    y = isUnsigned(from) ? b.create<arith::ExtUIOp>(kernel.loc, target, x).getResult()
-                         : b.create<arith::ExtSIOp>(kernel.loc, target, x).getResult();
+    y = isUnsigned(from)
+            ? b.create<arith::ExtUIOp>(kernel.loc, target, x).getResult()
+            : b.create<arith::ExtSIOp>(kernel.loc, target, x).getResult();
   else if (want < have)
     y = b.create<arith::TruncIOp>(kernel.loc, target, x);
   return emitter.roundTo(to, y);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memo, bindings and the way between memory and registers; the rules per family are in <Family>Elements.cpp.
+// Memo, bindings and the way between memory and registers; the rules per family
+// are in <Family>Elements.cpp.
 
 #include "lowering/kernels/ElementEmitter.h"
 #include "lowering/kernels/LaneNumber.h"
@@ -14,9 +15,13 @@ using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
-ElementEmitter::ElementEmitter(KernelBuilder &kernel) : kernel(kernel), indices(&kernel) { frames.emplace_back(); }
+ElementEmitter::ElementEmitter(KernelBuilder &kernel)
+    : kernel(kernel), indices(&kernel) {
+  frames.emplace_back();
+}
 
-ElementEmitter::Scope::Scope(ElementEmitter &emitter) : emitter(emitter), mask(emitter.mask) {
+ElementEmitter::Scope::Scope(ElementEmitter &emitter)
+    : emitter(emitter), mask(emitter.mask) {
   emitter.frames.emplace_back();
 }
 
@@ -27,7 +32,8 @@ ElementEmitter::Scope::~Scope() {
 
 Value ElementEmitter::unsupported(Operation *op, const Twine &why) {
   if (!anyFailure)
-    op->emitError() << "no kernel for '" << op->getName() << "'" << (why.isTriviallyEmpty() ? "" : ": ") << why;
+    op->emitError() << "no kernel for '" << op->getName() << "'"
+                    << (why.isTriviallyEmpty() ? "" : ": ") << why;
   anyFailure = true;
   return {};
 }
@@ -36,12 +42,15 @@ void ElementEmitter::bind(Value value, Value lanes) {
   bind(value, [lanes](ArrayRef<Ix>) { return lanes; });
 }
 
-void ElementEmitter::bind(Value value, Provider provider) { frames.back().bound[value] = std::move(provider); }
+void ElementEmitter::bind(Value value, Provider provider) {
+  frames.back().bound[value] = std::move(provider);
+}
 
 Value ElementEmitter::emit(Value value, ArrayRef<Ix> index) {
   if (anyFailure)
     return {};
-  bool tiled = llvm::any_of(index, [&](const Ix &x) { return !indices.tileStride(x).isConstant(0); });
+  bool tiled = llvm::any_of(
+      index, [&](const Ix &x) { return !indices.tileStride(x).isConstant(0); });
   int64_t row = tiled ? indices.tileRow : 0;
   for (Frame &frame : llvm::reverse(frames)) {
     auto bound = frame.bound.find(value);
@@ -51,17 +60,20 @@ Value ElementEmitter::emit(Value value, ArrayRef<Ix> index) {
     if (memo == frame.memo.end())
       continue;
     for (const Memo &entry : memo->second)
-      if (entry.mask == mask && entry.tileRow == row && ArrayRef(entry.index) == index)
+      if (entry.mask == mask && entry.tileRow == row &&
+          ArrayRef(entry.index) == index)
         return entry.lanes;
   }
   Value lanes = rule(value, index);
   if (lanes)
-    frames.back().memo[value].push_back({SmallVector<Ix, 4>(index), mask, row, lanes});
+    frames.back().memo[value].push_back(
+        {SmallVector<Ix, 4>(index), mask, row, lanes});
   return lanes;
 }
 
 static bool supportedElement(Type element) {
-  return element.isIntOrIndex() || element.isF16() || element.isBF16() || element.isF32() || element.isF64();
+  return element.isIntOrIndex() || element.isF16() || element.isBF16() ||
+         element.isF32() || element.isF64();
 }
 
 Value ElementEmitter::rule(Value value, ArrayRef<Ix> index) {
@@ -94,13 +106,19 @@ Value ElementEmitter::rule(Value value, ArrayRef<Ix> index) {
 Value ElementEmitter::block(BlockArgument argument, ArrayRef<Ix> index) {
   Type element = getElementTypeOrSelf(argument.getType());
   if (!supportedElement(element))
-    return unsupported(kernel.fusion, "operand elements that are complex or of 8-bit float types");
+    return unsupported(
+        kernel.fusion,
+        "operand elements that are complex or of 8-bit float types");
   if (auto expr = knownScalar(kernel.dims, argument))
-    return kernel.b.create<arith::IndexCastOp>(kernel.loc, kernel.b.getI64Type(), kernel.size(*expr));
-  return loadLinear(kernel.memoryOf(argument), element, linearize(argument, index));
+    return kernel.b.create<arith::IndexCastOp>(
+        kernel.loc, kernel.b.getI64Type(), kernel.size(*expr));
+  return loadLinear(kernel.memoryOf(argument), element,
+                    linearize(argument, index));
 }
 
-Ix ElementEmitter::linearize(Value value, ArrayRef<Ix> index) { return linearize(dimsOf(value), index); }
+Ix ElementEmitter::linearize(Value value, ArrayRef<Ix> index) {
+  return linearize(dimsOf(value), index);
+}
 
 Ix ElementEmitter::linearize(ArrayRef<DimExpr> dims, ArrayRef<Ix> index) {
   Ix linear(0);
@@ -113,7 +131,8 @@ Ix ElementEmitter::linearize(ArrayRef<DimExpr> dims, ArrayRef<Ix> index) {
 }
 
 void ElementEmitter::unify(MutableArrayRef<Value> values) {
-  if (llvm::none_of(values, [](Value v) { return isa<VectorType>(v.getType()); }))
+  if (llvm::none_of(values,
+                    [](Value v) { return isa<VectorType>(v.getType()); }))
     return;
   for (Value &value : values)
     value = kernel.broadcast(value, indices.width);
@@ -122,7 +141,8 @@ void ElementEmitter::unify(MutableArrayRef<Value> values) {
 Value ElementEmitter::roundTo(Type element, Value x) {
   OpBuilder &b = kernel.b;
   if (element.isF16()) {
-    Value narrow = b.create<arith::TruncFOp>(kernel.loc, typeLike(b.getF16Type(), x.getType()), x);
+    Value narrow = b.create<arith::TruncFOp>(
+        kernel.loc, typeLike(b.getF16Type(), x.getType()), x);
     return b.create<arith::ExtFOp>(kernel.loc, x.getType(), narrow);
   }
   if (element.isBF16()) {
@@ -130,7 +150,9 @@ Value ElementEmitter::roundTo(Type element, Value x) {
     Num f{&kernel, x}, i = bits(f);
     Num odd = i.logicalShiftRight(i.like(16)) & 1;
     Num rounded = (i + odd + double(0x7fff)) & double(-0x10000);
-    return select(f.isNaN(), f.like(std::numeric_limits<double>::quiet_NaN()), floatOf(rounded)).v;
+    return select(f.isNaN(), f.like(std::numeric_limits<double>::quiet_NaN()),
+                  floatOf(rounded))
+        .v;
   }
   if (element.isInteger(4)) {
     Value four = kernel.integer(x.getType(), 4);
@@ -149,7 +171,8 @@ Value ElementEmitter::toMemory(Type element, Value x) {
     return b.create<arith::TruncFOp>(kernel.loc, type, x);
   if (element.isBF16()) {
     Num i = bits(Num{&kernel, roundTo(element, x)});
-    return b.create<arith::TruncIOp>(kernel.loc, type, i.logicalShiftRight(i.like(16)).v);
+    return b.create<arith::TruncIOp>(kernel.loc, type,
+                                     i.logicalShiftRight(i.like(16)).v);
   }
   if (element.isInteger(1))
     return b.create<arith::ExtUIOp>(kernel.loc, type, x);
@@ -162,11 +185,14 @@ Value ElementEmitter::toRegister(Type element, Value x) {
   if (element.isF16())
     return b.create<arith::ExtFOp>(kernel.loc, type, x);
   if (element.isBF16()) {
-    Num wide{&kernel, b.create<arith::ExtUIOp>(kernel.loc, typeLike(b.getI32Type(), x.getType()), x)};
+    Num wide{&kernel,
+             b.create<arith::ExtUIOp>(
+                 kernel.loc, typeLike(b.getI32Type(), x.getType()), x)};
     return floatOf(wide << 16).v;
   }
   if (element.isInteger(1))
-    return b.create<arith::CmpIOp>(kernel.loc, arith::CmpIPredicate::ne, x, kernel.integer(x.getType(), 0));
+    return b.create<arith::CmpIOp>(kernel.loc, arith::CmpIPredicate::ne, x,
+                                   kernel.integer(x.getType(), 0));
   return x;
 }
 
@@ -180,7 +206,8 @@ Value ElementEmitter::loadLinear(Value memory, Type element, const Ix &linear) {
   OpBuilder &b = kernel.b;
   unsigned width = indices.width;
   if (width == 1 || indices.uniform(linear))
-    return toRegister(element, b.create<memref::LoadOp>(kernel.loc, memory, indices.value(linear)));
+    return toRegister(element, b.create<memref::LoadOp>(kernel.loc, memory,
+                                                        indices.value(linear)));
   Type memoryElement = cast<MemRefType>(memory.getType()).getElementType();
   auto type = VectorType::get({int64_t(width)}, memoryElement);
   DimExpr stride = indices.laneStride(linear);
@@ -189,9 +216,11 @@ Value ElementEmitter::loadLinear(Value memory, Type element, const Ix &linear) {
   if (stride.isConstant(1)) {
     Value first = indices.laneZero(linear);
     if (mask)
-      return toRegister(element, b.create<vector::MaskedLoadOp>(kernel.loc, type, memory, first, mask,
-                                                                zeroOf(kernel, type)));
-    return toRegister(element, b.create<vector::LoadOp>(kernel.loc, type, memory, first));
+      return toRegister(element, b.create<vector::MaskedLoadOp>(
+                                     kernel.loc, type, memory, first, mask,
+                                     zeroOf(kernel, type)));
+    return toRegister(
+        element, b.create<vector::LoadOp>(kernel.loc, type, memory, first));
   }
   if (indices.tileStride(linear).isConstant(1))
     return tileLoad(memory, element, linear);
@@ -202,22 +231,28 @@ Value ElementEmitter::loadLinear(Value memory, Type element, const Ix &linear) {
     Value first = kernel.sub(indices.laneZero(linear), kernel.index(width - 1));
     Value lanes;
     if (mask) {
-      Value turned = b.create<vector::ShuffleOp>(kernel.loc, mask, mask, backwards);
-      lanes = b.create<vector::MaskedLoadOp>(kernel.loc, type, memory, first, turned, zeroOf(kernel, type));
+      Value turned =
+          b.create<vector::ShuffleOp>(kernel.loc, mask, mask, backwards);
+      lanes = b.create<vector::MaskedLoadOp>(kernel.loc, type, memory, first,
+                                             turned, zeroOf(kernel, type));
     } else {
       lanes = b.create<vector::LoadOp>(kernel.loc, type, memory, first);
     }
-    return toRegister(element, b.create<vector::ShuffleOp>(kernel.loc, lanes, lanes, backwards));
+    return toRegister(element, b.create<vector::ShuffleOp>(kernel.loc, lanes,
+                                                           lanes, backwards));
   }
   return gatherLanes(memory, element, linear);
 }
 
 static Value allLanes(KernelBuilder &kernel, unsigned width) {
-  return kernel.integer(VectorType::get({int64_t(width)}, kernel.b.getI1Type()), 1);
+  return kernel.integer(VectorType::get({int64_t(width)}, kernel.b.getI1Type()),
+                        1);
 }
 
-// The index vector holds distances from the first lane, so that it stays loop-invariant where it can.
-static std::pair<Value, Value> splitLanes(KernelBuilder &kernel, IndexMath &indices, const Ix &linear) {
+// The index vector holds distances from the first lane, so that it stays
+// loop-invariant where it can.
+static std::pair<Value, Value>
+splitLanes(KernelBuilder &kernel, IndexMath &indices, const Ix &linear) {
   Ix affine = linear;
   affine.scattered = Value();
   Value first = indices.laneZero(affine);
@@ -233,11 +268,15 @@ static std::pair<Value, Value> splitLanes(KernelBuilder &kernel, IndexMath &indi
   return {first, steps};
 }
 
-Value ElementEmitter::gatherLanes(Value memory, Type element, const Ix &linear) {
-  auto type = VectorType::get({int64_t(indices.width)}, cast<MemRefType>(memory.getType()).getElementType());
+Value ElementEmitter::gatherLanes(Value memory, Type element,
+                                  const Ix &linear) {
+  auto type =
+      VectorType::get({int64_t(indices.width)},
+                      cast<MemRefType>(memory.getType()).getElementType());
   auto [first, steps] = splitLanes(kernel, indices, linear);
-  Value lanes = kernel.b.create<vector::GatherOp>(kernel.loc, type, memory, first, steps,
-                                                  mask ? mask : allLanes(kernel, indices.width), zeroOf(kernel, type));
+  Value lanes = kernel.b.create<vector::GatherOp>(
+      kernel.loc, type, memory, first, steps,
+      mask ? mask : allLanes(kernel, indices.width), zeroOf(kernel, type));
   return toRegister(element, lanes);
 }
 
@@ -249,7 +288,8 @@ Value ElementEmitter::tileLoad(Value memory, Type element, const Ix &linear) {
         return tile.rows[indices.tileRow];
   OpBuilder &b = kernel.b;
   unsigned width = indices.width;
-  auto type = VectorType::get({int64_t(width)}, cast<MemRefType>(memory.getType()).getElementType());
+  auto type = VectorType::get(
+      {int64_t(width)}, cast<MemRefType>(memory.getType()).getElementType());
   int64_t row = std::exchange(indices.tileRow, 0);
   Value first = indices.laneZero(linear);
   indices.tileRow = row;
@@ -262,7 +302,8 @@ Value ElementEmitter::tileLoad(Value memory, Type element, const Ix &linear) {
       number = kernel.min(number, kernel.sub(laneCount, kernel.index(1)));
     Value at = kernel.add(first, kernel.mul(number, stride));
     if (tileMask)
-      square.push_back(b.create<vector::MaskedLoadOp>(kernel.loc, type, memory, at, tileMask, zeroOf(kernel, type)));
+      square.push_back(b.create<vector::MaskedLoadOp>(
+          kernel.loc, type, memory, at, tileMask, zeroOf(kernel, type)));
     else
       square.push_back(b.create<vector::LoadOp>(kernel.loc, type, memory, at));
   }
@@ -276,12 +317,14 @@ Value ElementEmitter::tileLoad(Value memory, Type element, const Ix &linear) {
 void ElementEmitter::store(unsigned number, Value lanes, ArrayRef<Ix> index) {
   if (!lanes)
     return;
-  Value yielded = kernel.fusion.getBody().front().getTerminator()->getOperand(number);
+  Value yielded =
+      kernel.fusion.getBody().front().getTerminator()->getOperand(number);
   Type element = getElementTypeOrSelf(yielded.getType());
   storeLinear(kernel.result(number), element, lanes, linearize(yielded, index));
 }
 
-void ElementEmitter::storeLinear(Value memory, Type element, Value lanes, const Ix &linear) {
+void ElementEmitter::storeLinear(Value memory, Type element, Value lanes,
+                                 const Ix &linear) {
   OpBuilder &b = kernel.b;
   lanes = toMemory(element, lanes);
   if (indices.width == 1 || indices.uniform(linear)) {
@@ -300,10 +343,13 @@ void ElementEmitter::storeLinear(Value memory, Type element, Value lanes, const 
     return;
   }
   auto [first, steps] = splitLanes(kernel, indices, linear);
-  b.create<vector::ScatterOp>(kernel.loc, memory, first, steps, mask ? mask : allLanes(kernel, indices.width), lanes);
+  b.create<vector::ScatterOp>(kernel.loc, memory, first, steps,
+                              mask ? mask : allLanes(kernel, indices.width),
+                              lanes);
 }
 
-ElementEmitter::Inside ElementEmitter::inside(const Ix &x, const DimExpr &low, const DimExpr &high) {
+ElementEmitter::Inside ElementEmitter::inside(const Ix &x, const DimExpr &low,
+                                              const DimExpr &high) {
   if (indices.provablyInside(x, low, high))
     return {Value(), false};
   if (indices.provablyOutside(x, low, high))
@@ -311,8 +357,10 @@ ElementEmitter::Inside ElementEmitter::inside(const Ix &x, const DimExpr &low, c
   OpBuilder &b = kernel.b;
   Value i = indices.value(x);
   unsigned width = isa<VectorType>(i.getType()) ? indices.width : 1;
-  auto compare = [&](arith::CmpIPredicate predicate, const DimExpr &bound) -> Value {
-    return b.create<arith::CmpIOp>(kernel.loc, predicate, i, kernel.broadcast(kernel.size(bound), width));
+  auto compare = [&](arith::CmpIPredicate predicate,
+                     const DimExpr &bound) -> Value {
+    return b.create<arith::CmpIOp>(kernel.loc, predicate, i,
+                                   kernel.broadcast(kernel.size(bound), width));
   };
   Value condition;
   Ix least = indices.shift(x, DimExpr(0) - low);
@@ -320,30 +368,41 @@ ElementEmitter::Inside ElementEmitter::inside(const Ix &x, const DimExpr &low, c
     condition = compare(arith::CmpIPredicate::sge, low);
   if (!indices.provablyBelow(x, high)) {
     Value below = compare(arith::CmpIPredicate::slt, high);
-    condition = condition ? b.create<arith::AndIOp>(kernel.loc, condition, below).getResult() : below;
+    condition =
+        condition
+            ? b.create<arith::AndIOp>(kernel.loc, condition, below).getResult()
+            : below;
   }
   return {condition, false};
 }
 
-Value ElementEmitter::choose(Value condition, bool lanes, function_ref<Value()> then, function_ref<Value()> otherwise) {
+Value ElementEmitter::choose(Value condition, bool lanes,
+                             function_ref<Value()> then,
+                             function_ref<Value()> otherwise) {
   OpBuilder &b = kernel.b;
   if (isa<VectorType>(condition.getType())) {
     Value x, y;
     {
       Scope scope(*this);
-      mask = mask ? b.create<arith::AndIOp>(kernel.loc, mask, condition).getResult() : condition;
+      mask =
+          mask
+              ? b.create<arith::AndIOp>(kernel.loc, mask, condition).getResult()
+              : condition;
       x = then();
     }
     y = x ? otherwise() : Value();
     if (!y)
       return {};
-    return b.create<arith::SelectOp>(kernel.loc, condition, kernel.broadcast(x, indices.width),
+    return b.create<arith::SelectOp>(kernel.loc, condition,
+                                     kernel.broadcast(x, indices.width),
                                      kernel.broadcast(y, indices.width));
   }
-  // The type of the branches is known once one of them stands: build the first apart, then the `if` around it.
+  // The type of the branches is known once one of them stands: build the first
+  // apart, then the `if` around it.
   Value x;
   OpBuilder::InsertPoint here = b.saveInsertionPoint();
-  auto probe = b.create<scf::IfOp>(kernel.loc, condition, /*withElseRegion=*/true);
+  auto probe =
+      b.create<scf::IfOp>(kernel.loc, condition, /*withElseRegion=*/true);
   auto fill = [&](Block *block, function_ref<Value()> body) -> Value {
     b.setInsertionPoint(block->getTerminator());
     Scope scope(*this);
@@ -356,9 +415,11 @@ Value ElementEmitter::choose(Value condition, bool lanes, function_ref<Value()> 
   if (!y)
     return {};
   b.setInsertionPointAfter(probe);
-  auto choice = b.create<scf::IfOp>(kernel.loc, TypeRange{x.getType()}, condition, /*withElseRegion=*/true);
-  for (auto [from, to, value] : {std::tuple(probe.thenBlock(), choice.thenBlock(), x),
-                                 std::tuple(probe.elseBlock(), choice.elseBlock(), y)}) {
+  auto choice = b.create<scf::IfOp>(kernel.loc, TypeRange{x.getType()},
+                                    condition, /*withElseRegion=*/true);
+  for (auto [from, to, value] :
+       {std::tuple(probe.thenBlock(), choice.thenBlock(), x),
+        std::tuple(probe.elseBlock(), choice.elseBlock(), y)}) {
     from->getTerminator()->erase();
     to->getOperations().splice(to->end(), from->getOperations());
     b.setInsertionPointToEnd(to);

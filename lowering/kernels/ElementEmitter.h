@@ -37,6 +37,10 @@ public:
   /// From here on, in this scope, `value` is what `provider` gives.
   using Provider = std::function<mlir::Value(llvm::ArrayRef<Ix> index)>;
   void bind(mlir::Value value, Provider provider);
+  /// Replaces the rule of `value`; what it gives is memoised. For all scopes.
+  void bindRule(mlir::Value value, Provider rule) {
+    rules[value] = std::move(rule);
+  }
   /// Stores lanes of result `number` of the fusion: scalar where the index is
   /// uniform, else by lane class.
   void store(unsigned number, mlir::Value lanes, llvm::ArrayRef<Ix> index);
@@ -174,6 +178,7 @@ private:
   bool anyLanes(llvm::ArrayRef<Ix> index);
 
   std::vector<Frame> frames;
+  llvm::DenseMap<mlir::Value, Provider> rules;
   llvm::DenseMap<mlir::Operation *, mlir::Value> constantBuffers;
   bool anyFailure = false;
 };

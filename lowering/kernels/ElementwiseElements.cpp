@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elements of elementwise ops: one scalar or vector operation sequence each, chosen by type.
+// Elements of elementwise ops: one scalar or vector operation sequence each,
+// chosen by type.
 
 #include "lowering/kernels/ElementConversions.h"
 #include "lowering/kernels/ElementEmitter.h"
@@ -23,11 +24,16 @@ struct Elementwise {
   Num num(unsigned i) { return {&kernel, x[i]}; }
   bool isFloat() const { return isa<FloatType>(element); }
   bool isDouble() const { return element.isF64(); }
-  bool isUnsigned() const { return element.isUnsignedInteger() || element.isInteger(1); }
+  bool isUnsigned() const {
+    return element.isUnsignedInteger() || element.isInteger(1);
+  }
   int64_t bits() const { return element.getIntOrFloatBitWidth(); }
   template <typename Op> Value make() { return b().create<Op>(kernel.loc, x); }
-  template <typename FloatOp, typename SignedOp, typename UnsignedOp = SignedOp> Value choose() {
-    return isFloat() ? make<FloatOp>() : isUnsigned() ? make<UnsignedOp>() : make<SignedOp>();
+  template <typename FloatOp, typename SignedOp, typename UnsignedOp = SignedOp>
+  Value choose() {
+    return isFloat()      ? make<FloatOp>()
+           : isUnsigned() ? make<UnsignedOp>()
+                          : make<SignedOp>();
   }
   Value compareInt(arith::CmpIPredicate predicate, Value y, Value z) {
     return b().create<arith::CmpIOp>(kernel.loc, predicate, y, z);
@@ -65,7 +71,8 @@ Value Elementwise::function(StringRef name, Num (VectorMath::*one)(Num)) {
 
 Value Elementwise::function(StringRef name, Num (VectorMath::*two)(Num, Num)) {
   VectorMath math(kernel);
-  return isDouble() ? math.libm(name, {x[0], x[1]}) : (math.*two)(num(0), num(1)).v;
+  return isDouble() ? math.libm(name, {x[0], x[1]})
+                    : (math.*two)(num(0), num(1)).v;
 }
 
 Value Elementwise::sign() {
@@ -77,7 +84,9 @@ Value Elementwise::sign() {
 }
 
 Value Elementwise::negate() {
-  return isFloat() ? make<arith::NegFOp>() : b().create<arith::SubIOp>(kernel.loc, integer(0), x[0]).getResult();
+  return isFloat() ? make<arith::NegFOp>()
+                   : b().create<arith::SubIOp>(kernel.loc, integer(0), x[0])
+                         .getResult();
 }
 
 Value Elementwise::count(bool leadingZeros) {
@@ -87,29 +96,38 @@ Value Elementwise::count(bool leadingZeros) {
   if (!leadingZeros)
     return b().create<math::CtPopOp>(kernel.loc, v);
   Value zeros = b().create<math::CountLeadingZerosOp>(kernel.loc, v);
-  return bits() == 4 ? b().create<arith::SubIOp>(kernel.loc, zeros, integer(4)).getResult() : zeros;
+  return bits() == 4 ? b().create<arith::SubIOp>(kernel.loc, zeros, integer(4))
+                           .getResult()
+                     : zeros;
 }
 
-// The machine traps on zero divisors and on min / -1: divide by one there and choose afterwards.
+// The machine traps on zero divisors and on min / -1: divide by one there and
+// choose afterwards.
 Value Elementwise::divide(bool remainder) {
   if (isFloat())
     return remainder ? make<arith::RemFOp>() : make<arith::DivFOp>();
   Value left = x[0], right = x[1];
-  Value zero = compareInt(arith::CmpIPredicate::eq, right, integer(0)), bad = zero, minusOne;
+  Value zero = compareInt(arith::CmpIPredicate::eq, right, integer(0)),
+        bad = zero, minusOne;
   if (!isUnsigned()) {
     minusOne = compareInt(arith::CmpIPredicate::eq, right, integer(-1));
     bad = b().create<arith::OrIOp>(kernel.loc, zero, minusOne);
   }
   Value safe = select(bad, integer(1), right), result;
   if (remainder) {
-    result = isUnsigned() ? b().create<arith::RemUIOp>(kernel.loc, left, safe).getResult()
-                          : b().create<arith::RemSIOp>(kernel.loc, left, safe).getResult();
+    result =
+        isUnsigned()
+            ? b().create<arith::RemUIOp>(kernel.loc, left, safe).getResult()
+            : b().create<arith::RemSIOp>(kernel.loc, left, safe).getResult();
     return select(zero, left, result);
   }
-  result = isUnsigned() ? b().create<arith::DivUIOp>(kernel.loc, left, safe).getResult()
-                        : b().create<arith::DivSIOp>(kernel.loc, left, safe).getResult();
+  result = isUnsigned()
+               ? b().create<arith::DivUIOp>(kernel.loc, left, safe).getResult()
+               : b().create<arith::DivSIOp>(kernel.loc, left, safe).getResult();
   if (minusOne)
-    result = select(minusOne, b().create<arith::SubIOp>(kernel.loc, integer(0), left), result);
+    result =
+        select(minusOne,
+               b().create<arith::SubIOp>(kernel.loc, integer(0), left), result);
   return select(zero, integer(-1), result);
 }
 
@@ -122,7 +140,8 @@ Value Elementwise::floorMod() {
     Num moved = kernels::select(differs, r + divisor, r);
     return kernels::select(r == 0, copySign(r, divisor), moved).v;
   }
-  return kernels::select(differs && (r != 0) && (divisor != 0), r + divisor, r).v;
+  return kernels::select(differs && (r != 0) && (divisor != 0), r + divisor, r)
+      .v;
 }
 
 Value Elementwise::power() {
@@ -130,15 +149,19 @@ Value Elementwise::power() {
     return function("pow", &VectorMath::pow);
   Value one = integer(1);
   auto result = kernel.loop(
-      kernel.index(0), kernel.index(bits()), kernel.index(1), {one, x[0], x[1]}, [&](Value, ValueRange carried) {
-        Num product{&kernel, carried[0]}, base{&kernel, carried[1]}, rest{&kernel, carried[2]};
+      kernel.index(0), kernel.index(bits()), kernel.index(1), {one, x[0], x[1]},
+      [&](Value, ValueRange carried) {
+        Num product{&kernel, carried[0]}, base{&kernel, carried[1]},
+            rest{&kernel, carried[2]};
         Num next = kernels::select((rest & 1) != 0, product * base, product);
-        return SmallVector<Value>{next.v, (base * base).v, rest.logicalShiftRight(rest.like(1)).v};
+        return SmallVector<Value>{next.v, (base * base).v,
+                                  rest.logicalShiftRight(rest.like(1)).v};
       });
   if (isUnsigned())
     return result[0];
   Num base = num(0), exponent = num(1);
-  Num alternating = kernels::select((exponent & 1) == 0, base.like(1), base.like(-1));
+  Num alternating =
+      kernels::select((exponent & 1) == 0, base.like(1), base.like(-1));
   Num inverse = kernels::select(base == -1, alternating, base.like(0));
   inverse = kernels::select(base == 1, base.like(1), inverse);
   return kernels::select(exponent < 0, inverse, Num{&kernel, result[0]}).v;
@@ -150,16 +173,19 @@ Value Elementwise::shift(bool left, bool arithmetic) {
   Value within = compareInt(arith::CmpIPredicate::ult, amount, limit);
   Value safe = select(within, amount, integer(arithmetic ? bits() - 1 : 0));
   if (arithmetic) {
-    // The sign of a ui4 or ui8 is its own highest bit; i4 is kept extended already.
+    // The sign of a ui4 or ui8 is its own highest bit; i4 is kept extended
+    // already.
     if (bits() == 4 && element.isUnsignedInteger())
-      value = b().create<arith::ShRSIOp>(kernel.loc, b().create<arith::ShLIOp>(kernel.loc, value, integer(4)),
-                                         integer(4));
+      value = b().create<arith::ShRSIOp>(
+          kernel.loc, b().create<arith::ShLIOp>(kernel.loc, value, integer(4)),
+          integer(4));
     return b().create<arith::ShRSIOp>(kernel.loc, value, safe);
   }
   if (!left && bits() == 4)
     value = b().create<arith::AndIOp>(kernel.loc, value, integer(15));
-  Value moved = left ? b().create<arith::ShLIOp>(kernel.loc, value, safe).getResult()
-                     : b().create<arith::ShRUIOp>(kernel.loc, value, safe).getResult();
+  Value moved =
+      left ? b().create<arith::ShLIOp>(kernel.loc, value, safe).getResult()
+           : b().create<arith::ShRUIOp>(kernel.loc, value, safe).getResult();
   return select(within, moved, integer(0));
 }
 
@@ -221,7 +247,10 @@ static Rule transcendental(StringRef mnemonic) {
       .Case("atanh", functionOf("atanh", &VectorMath::atanh))
       .Case("erf", functionOf("erf", &VectorMath::erf))
       .Case("logistic", functionOf("logistic", &VectorMath::logistic))
-      .Case("atan2", [](Elementwise &e) { return e.function("atan2", &VectorMath::atan2); })
+      .Case("atan2",
+            [](Elementwise &e) {
+              return e.function("atan2", &VectorMath::atan2);
+            })
       .Default(nullptr);
 }
 
@@ -231,37 +260,73 @@ static Rule simple(StringRef mnemonic) {
             [](Elementwise &e) {
               if (e.isFloat())
                 return e.make<math::AbsFOp>();
-              return e.isUnsigned() ? e.x[0] : select(e.num(0) < 0, Num{&e.kernel, e.negate()}, e.num(0)).v;
+              return e.isUnsigned()
+                         ? e.x[0]
+                         : select(e.num(0) < 0, Num{&e.kernel, e.negate()},
+                                  e.num(0))
+                               .v;
             })
       .Case("neg", [](Elementwise &e) { return e.negate(); })
       .Case("sign", [](Elementwise &e) { return e.sign(); })
       .Case("sqrt", [](Elementwise &e) { return e.make<math::SqrtOp>(); })
-      .Case("rsqrt", [](Elementwise &e) { return VectorMath(e.kernel).rsqrt(e.num(0)).v; })
+      .Case(
+          "rsqrt",
+          [](Elementwise &e) { return VectorMath(e.kernel).rsqrt(e.num(0)).v; })
       .Case("floor", [](Elementwise &e) { return e.make<math::FloorOp>(); })
       .Case("ceil", [](Elementwise &e) { return e.make<math::CeilOp>(); })
-      .Case("round_even", [](Elementwise &e) { return e.make<math::RoundEvenOp>(); })
-      .Case("round_away", [](Elementwise &e) { return VectorMath(e.kernel).roundAway(e.num(0)).v; })
+      .Case("round_even",
+            [](Elementwise &e) { return e.make<math::RoundEvenOp>(); })
+      .Case("round_away",
+            [](Elementwise &e) {
+              return VectorMath(e.kernel).roundAway(e.num(0)).v;
+            })
       .Case("not",
-            [](Elementwise &e) { return e.b().create<arith::XOrIOp>(e.kernel.loc, e.x[0], e.integer(-1)).getResult(); })
+            [](Elementwise &e) {
+              return e.b()
+                  .create<arith::XOrIOp>(e.kernel.loc, e.x[0], e.integer(-1))
+                  .getResult();
+            })
       .Case("popcount", [](Elementwise &e) { return e.count(false); })
       .Case("count_leading_zeros", [](Elementwise &e) { return e.count(true); })
-      .Case("add", [](Elementwise &e) { return e.choose<arith::AddFOp, arith::AddIOp>(); })
-      .Case("sub", [](Elementwise &e) { return e.choose<arith::SubFOp, arith::SubIOp>(); })
-      .Case("mul", [](Elementwise &e) { return e.choose<arith::MulFOp, arith::MulIOp>(); })
+      .Case("add",
+            [](Elementwise &e) {
+              return e.choose<arith::AddFOp, arith::AddIOp>();
+            })
+      .Case("sub",
+            [](Elementwise &e) {
+              return e.choose<arith::SubFOp, arith::SubIOp>();
+            })
+      .Case("mul",
+            [](Elementwise &e) {
+              return e.choose<arith::MulFOp, arith::MulIOp>();
+            })
       .Case("div", [](Elementwise &e) { return e.divide(false); })
       .Case("rem", [](Elementwise &e) { return e.divide(true); })
       .Case("floor_mod", [](Elementwise &e) { return e.floorMod(); })
       .Case("pow", [](Elementwise &e) { return e.power(); })
-      .Case("max", [](Elementwise &e) { return e.choose<arith::MaximumFOp, arith::MaxSIOp, arith::MaxUIOp>(); })
-      .Case("min", [](Elementwise &e) { return e.choose<arith::MinimumFOp, arith::MinSIOp, arith::MinUIOp>(); })
+      .Case("max",
+            [](Elementwise &e) {
+              return e
+                  .choose<arith::MaximumFOp, arith::MaxSIOp, arith::MaxUIOp>();
+            })
+      .Case("min",
+            [](Elementwise &e) {
+              return e
+                  .choose<arith::MinimumFOp, arith::MinSIOp, arith::MinUIOp>();
+            })
       .Case("and", [](Elementwise &e) { return e.make<arith::AndIOp>(); })
       .Case("or", [](Elementwise &e) { return e.make<arith::OrIOp>(); })
       .Case("xor", [](Elementwise &e) { return e.make<arith::XOrIOp>(); })
       .Case("shift_left", [](Elementwise &e) { return e.shift(true, false); })
-      .Case("shift_right_arithmetic", [](Elementwise &e) { return e.shift(false, true); })
-      .Case("shift_right_logical", [](Elementwise &e) { return e.shift(false, false); })
-      .Case("is_finite",
-            [](Elementwise &e) { return (abs(e.num(0)) < std::numeric_limits<double>::infinity()).v; })
+      .Case("shift_right_arithmetic",
+            [](Elementwise &e) { return e.shift(false, true); })
+      .Case("shift_right_logical",
+            [](Elementwise &e) { return e.shift(false, false); })
+      .Case(
+          "is_finite",
+          [](Elementwise &e) {
+            return (abs(e.num(0)) < std::numeric_limits<double>::infinity()).v;
+          })
       .Default(nullptr);
 }
 
@@ -275,9 +340,11 @@ static Value clamp(Elementwise e) {
 
 // Ops whose results are always exactly representable: no rounding after them.
 static bool staysExact(Operation *op) {
-  return isa<graph::MaxOp, graph::MinOp, graph::AbsOp, graph::NegOp, graph::SignOp, graph::SelectOp, graph::ClampOp,
-             graph::FloorOp, graph::CeilOp, graph::RoundEvenOp, graph::RoundAwayOp, graph::ConvertOp, graph::BitcastOp,
-             graph::CompareOp, graph::IsFiniteOp>(op);
+  return isa<graph::MaxOp, graph::MinOp, graph::AbsOp, graph::NegOp,
+             graph::SignOp, graph::SelectOp, graph::ClampOp, graph::FloorOp,
+             graph::CeilOp, graph::RoundEvenOp, graph::RoundAwayOp,
+             graph::ConvertOp, graph::BitcastOp, graph::CompareOp,
+             graph::IsFiniteOp>(op);
 }
 
 Value ElementEmitter::elementwise(Operation *op, ArrayRef<Ix> index) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elements of ops that read at positions given by data: positions that all lanes share stay scalar, so rows stay
-// contiguous.
+// Elements of ops that read at positions given by data: positions that all
+// lanes share stay scalar, so rows stay contiguous.
 
 #include "lowering/kernels/ElementEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -46,7 +46,8 @@ Value ElementEmitter::gather(graph::GatherOp op, ArrayRef<Ix> index) {
   auto startsType = cast<RankedTensorType>(op.getStartIndices().getType());
   SmallVector<Ix> batch, offsets;
   for (auto [d, x] : llvm::enumerate(index))
-    (llvm::is_contained(dims.getOffsetDims(), int64_t(d)) ? offsets : batch).push_back(x);
+    (llvm::is_contained(dims.getOffsetDims(), int64_t(d)) ? offsets : batch)
+        .push_back(x);
 
   int64_t vectorDim = dims.getIndexVectorDim();
   auto startAt = [&](int64_t component) {
@@ -58,40 +59,49 @@ Value ElementEmitter::gather(graph::GatherOp op, ArrayRef<Ix> index) {
   SmallVector<Ix> at;
   unsigned nextOffset = 0;
   for (int64_t d = 0; d < int64_t(operandDims.size()); ++d) {
-    if (auto *known = llvm::find(dims.getOperandBatchingDims(), d); known != dims.getOperandBatchingDims().end()) {
-      int64_t source = dims.getStartIndicesBatchingDims()[known - dims.getOperandBatchingDims().begin()];
+    if (auto *known = llvm::find(dims.getOperandBatchingDims(), d);
+        known != dims.getOperandBatchingDims().end()) {
+      int64_t source = dims.getStartIndicesBatchingDims()
+                           [known - dims.getOperandBatchingDims().begin()];
       at.push_back(batch[source > vectorDim ? source - 1 : source]);
       continue;
     }
     bool collapsed = llvm::is_contained(dims.getCollapsedSliceDims(), d);
     Ix x = collapsed ? Ix(0) : offsets[nextOffset++];
     int64_t slice = op.getSliceSizes()[d];
-    if (auto *mapped = llvm::find(dims.getStartIndexMap(), d); mapped != dims.getStartIndexMap().end() && slice >= 0) {
+    if (auto *mapped = llvm::find(dims.getStartIndexMap(), d);
+        mapped != dims.getStartIndexMap().end() && slice >= 0) {
       Value start = startAt(mapped - dims.getStartIndexMap().begin());
       if (!start)
         return {};
-      x = indices.add(x, clampedIndex(start, startsType.getElementType(), operandDims[d] - slice + 1));
+      x = indices.add(x, clampedIndex(start, startsType.getElementType(),
+                                      operandDims[d] - slice + 1));
     }
     at.push_back(x);
   }
   return emit(op.getOperand(), at);
 }
 
-Value ElementEmitter::dynamicSlice(graph::DynamicSliceOp op, ArrayRef<Ix> index) {
-  const graph::DimVector operandDims = dimsOf(op.getOperand()), resultDims = dimsOf(op.getResult());
+Value ElementEmitter::dynamicSlice(graph::DynamicSliceOp op,
+                                   ArrayRef<Ix> index) {
+  const graph::DimVector operandDims = dimsOf(op.getOperand()),
+                         resultDims = dimsOf(op.getResult());
   SmallVector<Ix> at;
   for (auto [d, x] : llvm::enumerate(index)) {
     Value start = emit(op.getStarts()[d], {});
     if (!start)
       return {};
     Type type = getElementTypeOrSelf(op.getStarts()[d].getType());
-    at.push_back(indices.add(x, clampedIndex(start, type, operandDims[d] - resultDims[d] + 1)));
+    at.push_back(indices.add(
+        x, clampedIndex(start, type, operandDims[d] - resultDims[d] + 1)));
   }
   return emit(op.getOperand(), at);
 }
 
-Value ElementEmitter::dynamicUpdateSlice(graph::DynamicUpdateSliceOp op, ArrayRef<Ix> index) {
-  const graph::DimVector operandDims = dimsOf(op.getOperand()), updateDims = dimsOf(op.getUpdate());
+Value ElementEmitter::dynamicUpdateSlice(graph::DynamicUpdateSliceOp op,
+                                         ArrayRef<Ix> index) {
+  const graph::DimVector operandDims = dimsOf(op.getOperand()),
+                         updateDims = dimsOf(op.getUpdate());
   SmallVector<Ix> at;
   Conditions conditions;
   auto old = [&] { return emit(op.getOperand(), index); };
@@ -109,7 +119,9 @@ Value ElementEmitter::dynamicUpdateSlice(graph::DynamicUpdateSliceOp op, ArrayRe
     if (!conditions.add(kernel, inside(at.back(), 0, updateDims[d])))
       return old();
   }
-  return guarded(conditions, anyLanes(index), [&] { return emit(op.getUpdate(), at); }, old);
+  return guarded(
+      conditions, anyLanes(index), [&] { return emit(op.getUpdate(), at); },
+      old);
 }
 
 } // namespace zenith::kernels

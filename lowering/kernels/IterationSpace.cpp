@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Walks a fused region with symbolic indices until no reshape splits a dimension any more, then collapses.
+// Walks a fused region with symbolic indices until no reshape splits a
+// dimension any more, then collapses.
 
 #include "lowering/kernels/IterationSpace.h"
 
@@ -9,11 +10,14 @@ using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
-/// One walk: follows every value from the roots to the leaves, once per distinct index.
+/// One walk: follows every value from the roots to the leaves, once per
+/// distinct index.
 class IterationSpace::Walk {
 public:
-  Walk(graph::DimAnalysis &dims, ArrayRef<Atom> atoms, unsigned shapeRank, ArrayRef<Value> stops, MLIRContext *context)
-      : math(nullptr), dims(dims), context(context), stops(stops.begin(), stops.end()) {
+  Walk(graph::DimAnalysis &dims, ArrayRef<Atom> atoms, unsigned shapeRank,
+       ArrayRef<Value> stops, MLIRContext *context)
+      : math(nullptr), dims(dims), context(context),
+        stops(stops.begin(), stops.end()) {
     SmallVector<DimExpr> inner(shapeRank, DimExpr(1));
     index.assign(shapeRank, Ix(0));
     variables.resize(atoms.size());
@@ -51,7 +55,8 @@ public:
 
 private:
   Ix fresh(DimExpr size, Value *variable = nullptr) {
-    Value value = scratch.addArgument(IndexType::get(context), UnknownLoc::get(context));
+    Value value =
+        scratch.addArgument(IndexType::get(context), UnknownLoc::get(context));
     if (variable)
       *variable = value;
     return math.scalar(value, std::move(size));
@@ -66,7 +71,8 @@ private:
       stride = stride * sizes[d];
     }
     for (const Found &known : found)
-      if (known.value == value && known.written == written && known.linear == linear)
+      if (known.value == value && known.written == written &&
+          known.linear == linear)
         return;
     found.push_back({value, linear, written, small});
   }
@@ -118,7 +124,8 @@ private:
     }
     Operation *op = value.getDefiningOp();
     if (auto constant = dyn_cast<graph::ConstantOp>(op)) {
-      if (auto elements = dyn_cast<DenseElementsAttr>(constant.getValue()); elements && !elements.isSplat())
+      if (auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
+          elements && !elements.isSplat())
         access(value, at, false, true);
     } else if (auto iota = dyn_cast<graph::IotaOp>(op)) {
       keep(at[iota.getDim()]);
@@ -134,7 +141,8 @@ private:
         visit(start, {});
     } else if (auto update = dyn_cast<graph::DynamicUpdateSliceOp>(op)) {
       visitUpdate(update, at);
-    } else if (isa<graph::ReduceOp, graph::ArgReduceOp, graph::ReduceWindowOp, graph::ConvolutionOp>(op)) {
+    } else if (isa<graph::ReduceOp, graph::ArgReduceOp, graph::ReduceWindowOp,
+                   graph::ConvolutionOp>(op)) {
       visitFold(op, at);
     } else if (!isa<graph::DimOp>(op)) {
       visitAll(op, at);
@@ -143,10 +151,12 @@ private:
 
   void visitPad(graph::PadOp op, ArrayRef<Ix> at) {
     auto low = mixedEntries(dims, op.getStaticLow(), op.getLow());
-    const graph::DimVector sizes = dims.dimsOf(op.getOperand()), resultSizes = dims.dimsOf(op.getResult());
+    const graph::DimVector sizes = dims.dimsOf(op.getOperand()),
+                           resultSizes = dims.dimsOf(op.getResult());
     SmallVector<Ix> inner;
     for (auto [d, x] : llvm::enumerate(at)) {
-      bool same = low[d].isConstant(0) && sizes[d] == resultSizes[d] && op.getInterior()[d] == 0;
+      bool same = low[d].isConstant(0) && sizes[d] == resultSizes[d] &&
+                  op.getInterior()[d] == 0;
       if (op.getInterior()[d] > 0) {
         keep(x);
         inner.push_back(math.opaqueOf(x, sizes[d]));
@@ -180,10 +190,13 @@ private:
     const graph::DimVector sizes = dims.dimsOf(op.getOperand());
     SmallVector<Ix> batch, offsets;
     for (auto [d, x] : llvm::enumerate(at))
-      (llvm::is_contained(numbers.getOffsetDims(), int64_t(d)) ? offsets : batch).push_back(x);
+      (llvm::is_contained(numbers.getOffsetDims(), int64_t(d)) ? offsets
+                                                               : batch)
+          .push_back(x);
     SmallVector<Ix> starts(batch);
     int64_t vectorDim = numbers.getIndexVectorDim();
-    if (vectorDim < cast<RankedTensorType>(op.getStartIndices().getType()).getRank())
+    if (vectorDim <
+        cast<RankedTensorType>(op.getStartIndices().getType()).getRank())
       starts.insert(starts.begin() + vectorDim, Ix(0));
     visit(op.getStartIndices(), starts);
     SmallVector<Ix> inner;
@@ -191,12 +204,16 @@ private:
     for (int64_t d = 0; d < int64_t(sizes.size()); ++d) {
       if (auto *known = llvm::find(numbers.getOperandBatchingDims(), d);
           known != numbers.getOperandBatchingDims().end()) {
-        int64_t source = numbers.getStartIndicesBatchingDims()[known - numbers.getOperandBatchingDims().begin()];
+        int64_t source = numbers.getStartIndicesBatchingDims()
+                             [known - numbers.getOperandBatchingDims().begin()];
         inner.push_back(batch[source > vectorDim ? source - 1 : source]);
         continue;
       }
-      Ix x = llvm::is_contained(numbers.getCollapsedSliceDims(), d) ? Ix(0) : offsets[next++];
-      if (llvm::is_contained(numbers.getStartIndexMap(), d) && op.getSliceSizes()[d] >= 0)
+      Ix x = llvm::is_contained(numbers.getCollapsedSliceDims(), d)
+                 ? Ix(0)
+                 : offsets[next++];
+      if (llvm::is_contained(numbers.getStartIndexMap(), d) &&
+          op.getSliceSizes()[d] >= 0)
         x = math.add(x, math.opaqueOf(batch, sizes[d]));
       inner.push_back(x);
     }
@@ -204,7 +221,8 @@ private:
   }
 
   void visitUpdate(graph::DynamicUpdateSliceOp op, ArrayRef<Ix> at) {
-    const graph::DimVector sizes = dims.dimsOf(op.getOperand()), updates = dims.dimsOf(op.getUpdate());
+    const graph::DimVector sizes = dims.dimsOf(op.getOperand()),
+                           updates = dims.dimsOf(op.getUpdate());
     for (auto [d, x] : llvm::enumerate(at))
       if (sizes[d] != updates[d])
         keep(x);
@@ -214,14 +232,18 @@ private:
       visit(start, {});
   }
 
-  // A fold in place: every dimension of its result keeps its meaning, what it runs over is opaque but for features.
+  // A fold in place: every dimension of its result keeps its meaning, what it
+  // runs over is opaque but for features.
   void visitFold(Operation *op, ArrayRef<Ix> at) {
     for (const Ix &x : at)
       keep(x);
     SmallVector<Ix> inner;
     if (auto reduce = dyn_cast<graph::ReduceOp>(op)) {
-      for (unsigned d = 0, next = 0; d < dims.dimsOf(reduce.getOperand()).size(); ++d)
-        inner.push_back(llvm::is_contained(reduce.getDims(), int64_t(d)) ? Ix(0) : at[next++]);
+      for (unsigned d = 0, next = 0;
+           d < dims.dimsOf(reduce.getOperand()).size(); ++d)
+        inner.push_back(llvm::is_contained(reduce.getDims(), int64_t(d))
+                            ? Ix(0)
+                            : at[next++]);
     } else if (auto reduce = dyn_cast<graph::ArgReduceOp>(op)) {
       inner.assign(at.begin(), at.end());
       inner.insert(inner.begin() + reduce.getDim(), Ix(0));
@@ -240,12 +262,14 @@ private:
     SmallVector<Ix> input(at.size()), kernel(at.size(), Ix(0));
     Ix feature = at[numbers.getOutputFeature()];
     input[numbers.getInputBatch()] = at[numbers.getOutputBatch()];
-    int64_t outputs = cast<RankedTensorType>(op.getKernel().getType()).getDimSize(numbers.getKernelOutput());
+    int64_t outputs = cast<RankedTensorType>(op.getKernel().getType())
+                          .getDimSize(numbers.getKernelOutput());
     bool depthwise = outputs == int64_t(op.getGroups());
     input[numbers.getInputFeature()] = depthwise ? feature : Ix(0);
     kernel[numbers.getKernelOutput()] = feature;
     for (auto [s, d] : llvm::enumerate(numbers.getInputSpatial()))
-      input[d] = math.scale(at[numbers.getOutputSpatial()[s]], op.getStrides()[s]);
+      input[d] =
+          math.scale(at[numbers.getOutputSpatial()[s]], op.getStrides()[s]);
     visit(op.getInput(), input);
     visit(op.getKernel(), kernel);
   }
@@ -258,7 +282,9 @@ private:
   DenseMap<Value, std::vector<SmallVector<Ix, 4>>> visited;
 };
 
-IterationSpace::IterationSpace(graph::DimAnalysis &dims, ArrayRef<DimExpr> shape, ArrayRef<SpaceRoot> roots,
+IterationSpace::IterationSpace(graph::DimAnalysis &dims,
+                               ArrayRef<DimExpr> shape,
+                               ArrayRef<SpaceRoot> roots,
                                ArrayRef<unsigned> groups, ArrayRef<Value> stops)
     : shapeRank(shape.size()) {
   MLIRContext *context = roots.front().value.getContext();
@@ -294,21 +320,28 @@ bool IterationSpace::splitAtoms(const Walk &walk) {
   return false;
 }
 
-void IterationSpace::collapseAtoms(const Walk &walk, ArrayRef<unsigned> groups) {
-  auto groupOf = [&](unsigned atom) { return groups.empty() ? 0 : groups[atoms[atom].dim]; };
+void IterationSpace::collapseAtoms(const Walk &walk,
+                                   ArrayRef<unsigned> groups) {
+  auto groupOf = [&](unsigned atom) {
+    return groups.empty() ? 0 : groups[atoms[atom].dim];
+  };
   auto agree = [&](unsigned outer, const DimExpr &innerSize, unsigned inner) {
-    if (walk.fixed.contains(walk.variables[outer]) || walk.fixed.contains(walk.variables[inner]) ||
+    if (walk.fixed.contains(walk.variables[outer]) ||
+        walk.fixed.contains(walk.variables[inner]) ||
         groupOf(outer) != groupOf(inner))
       return false;
     return llvm::all_of(walk.found, [&](const Walk::Found &access) {
       Value far = walk.variables[outer], near = walk.variables[inner];
-      return walk.math.opaque(access.linear, far) == walk.math.opaque(access.linear, near) &&
+      return walk.math.opaque(access.linear, far) ==
+                 walk.math.opaque(access.linear, near) &&
              !walk.math.opaque(access.linear, far) &&
-             walk.math.factorOf(access.linear, far) == walk.math.factorOf(access.linear, near) * innerSize;
+             walk.math.factorOf(access.linear, far) ==
+                 walk.math.factorOf(access.linear, near) * innerSize;
     });
   };
   for (unsigned a = atoms.size(); a-- > 0;) {
-    // A loop in the making is the front one of `loops`; its innermost atom carries the steps.
+    // A loop in the making is the front one of `loops`; its innermost atom
+    // carries the steps.
     if (!loops.empty()) {
       Loop &loop = loops.front();
       if (agree(a, loop.size, loop.first + loop.count - 1)) {
@@ -336,16 +369,21 @@ void IterationSpace::addEdges(const Walk &walk) {
     if (loop.count != 1)
       continue;
     for (const Walk::Edge &edge : walk.edges) {
-      if (edge.variable != walk.variables[loop.first] || llvm::is_contained(loop.edges, edge.at))
+      if (edge.variable != walk.variables[loop.first] ||
+          llvm::is_contained(loop.edges, edge.at))
         continue;
       // Only where its place among the others is known.
-      bool inside = DimExpr(1).provablyAtMost(edge.at) && edge.at.provablyAtMost(loop.size - 1);
+      bool inside = DimExpr(1).provablyAtMost(edge.at) &&
+                    edge.at.provablyAtMost(loop.size - 1);
       bool ordered = llvm::all_of(loop.edges, [&](const DimExpr &other) {
         return other.provablyAtMost(edge.at) || edge.at.provablyAtMost(other);
       });
-      if (!(inside || !edge.at.constant()) || !ordered || loop.edges.size() >= 8)
+      if (!(inside || !edge.at.constant()) || !ordered ||
+          loop.edges.size() >= 8)
         continue;
-      auto *place = llvm::find_if(loop.edges, [&](const DimExpr &other) { return !other.provablyAtMost(edge.at); });
+      auto *place = llvm::find_if(loop.edges, [&](const DimExpr &other) {
+        return !other.provablyAtMost(edge.at);
+      });
       loop.edges.insert(place, edge.at);
     }
   }
@@ -359,7 +397,8 @@ DimExpr IterationSpace::rows(ArrayRef<unsigned> without) const {
   return product;
 }
 
-SmallVector<Ix> IterationSpace::shapeIndex(IndexMath &math, ArrayRef<Ix> loopIndex) const {
+SmallVector<Ix> IterationSpace::shapeIndex(IndexMath &math,
+                                           ArrayRef<Ix> loopIndex) const {
   SmallVector<Ix> atomIndex(atoms.size(), Ix(0));
   for (auto [number, loop] : llvm::enumerate(loops)) {
     SmallVector<DimExpr> boundaries;

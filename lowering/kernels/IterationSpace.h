@@ -34,6 +34,8 @@ public:
   unsigned rank() const { return loops.size(); }
   const graph::DimExpr &size(unsigned loop) const { return loops[loop].size; }
   unsigned group(unsigned loop) const { return loops[loop].group; }
+  /// Dimension of the iterated shape that the loop's outermost part belongs to.
+  unsigned dimOf(unsigned loop) const { return atoms[loops[loop].first].dim; }
   /// Product of the sizes of all loops but those in `without`.
   graph::DimExpr rows(llvm::ArrayRef<unsigned> without) const;
 

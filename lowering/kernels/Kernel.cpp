@@ -11,15 +11,18 @@ using namespace mlir;
 namespace zenith::kernels {
 
 template <typename Op> static bool holds(graph::FusionOp fusion) {
-  return llvm::any_of(fusion.getBody().front(), [](Operation &op) { return isa<Op>(op); });
+  return llvm::any_of(fusion.getBody().front(),
+                      [](Operation &op) { return isa<Op>(op); });
 }
 
 static bool isReduction(graph::FusionOp fusion) {
   return holds<graph::ReduceOp>(fusion) || holds<graph::ArgReduceOp>(fusion);
 }
 
-FailureOr<KernelPlan> emitKernels(graph::FusionOp fusion, graph::DimAnalysis &dims, const KernelTarget &target,
-                                  ModuleOp kernels, StringRef name) {
+FailureOr<KernelPlan> emitKernels(graph::FusionOp fusion,
+                                  graph::DimAnalysis &dims,
+                                  const KernelTarget &target, ModuleOp kernels,
+                                  StringRef name) {
   EmissionContext context{fusion, dims, target, kernels, name};
   switch (fusion.getKind()) {
   case graph::FusionKind::pointwise:
@@ -40,11 +43,14 @@ FailureOr<KernelPlan> emitKernels(graph::FusionOp fusion, graph::DimAnalysis &di
   case graph::FusionKind::ordering:
     break;
   }
-  fusion.emitError() << "no kernel for a fusion of kind " << graph::stringifyFusionKind(fusion.getKind());
+  fusion.emitError() << "no kernel for a fusion of kind "
+                     << graph::stringifyFusionKind(fusion.getKind());
   return failure();
 }
 
-SmallVector<graph::DimExpr> scratchBytes(graph::FusionOp fusion, graph::DimAnalysis &dims, const KernelTarget &target) {
+SmallVector<graph::DimExpr> scratchBytes(graph::FusionOp fusion,
+                                         graph::DimAnalysis &dims,
+                                         const KernelTarget &target) {
   if (fusion.getKind() == graph::FusionKind::contraction)
     return contractionScratchBytes(fusion, dims, target);
   if (isReduction(fusion) && !holds<graph::CumulativeOp>(fusion))
@@ -52,13 +58,15 @@ SmallVector<graph::DimExpr> scratchBytes(graph::FusionOp fusion, graph::DimAnaly
   return {};
 }
 
-// Every path from the argument to the result must keep the index: then a block's loads, which come before its stores,
-// read only what the same block writes.
+// Every path from the argument to the result must keep the index: then a
+// block's loads, which come before its stores, read only what the same block
+// writes.
 static bool keepsIndex(Value argument, Type shape) {
   for (Operation *user : argument.getUsers()) {
     if (isa<graph::YieldOp>(user))
       continue;
-    if (graph::familyOf(user) != graph::Family::Elementwise || !keepsIndex(user->getResult(0), shape))
+    if (graph::familyOf(user) != graph::Family::Elementwise ||
+        !keepsIndex(user->getResult(0), shape))
       return false;
   }
   return true;
@@ -67,7 +75,8 @@ static bool keepsIndex(Value argument, Type shape) {
 bool mayShareBytes(graph::FusionOp fusion, unsigned operand, unsigned result) {
   if (fusion.getKind() == graph::FusionKind::contraction)
     return contractionMayShareBytes(fusion, operand, result);
-  if (fusion.getKind() != graph::FusionKind::pointwise && fusion.getKind() != graph::FusionKind::copy)
+  if (fusion.getKind() != graph::FusionKind::pointwise &&
+      fusion.getKind() != graph::FusionKind::copy)
     return false;
   auto from = cast<RankedTensorType>(fusion.getInputs()[operand].getType());
   auto to = cast<RankedTensorType>(fusion.getResultTypes()[result]);

@@ -58,7 +58,13 @@ Ix IndexMath::lanes(Value start, DimExpr size, int64_t divisor, DimExpr low) {
 }
 
 Ix IndexMath::laneOffset() {
-  return variable({Value(), Kind::LaneOffset, DimExpr(int64_t(width)), 1, DimExpr(0), {}, {}});
+  return variable({Value(),
+                   Kind::LaneOffset,
+                   DimExpr(int64_t(width)),
+                   1,
+                   DimExpr(0),
+                   {},
+                   {}});
 }
 
 Ix IndexMath::tile(Value start, DimExpr size) {
@@ -273,7 +279,8 @@ Ix IndexMath::separateLanes(const Ix &x) {
 
 void IndexMath::collapse(const Ix &x, ArrayRef<DimExpr> boundaries) {
   for (const Ix::Term &term : x.terms)
-    variables[term.variable].boundaries.assign(boundaries.begin(), boundaries.end());
+    variables[term.variable].boundaries.assign(boundaries.begin(),
+                                               boundaries.end());
 }
 
 Value IndexMath::onlyVariable(const Ix &x) const {
@@ -286,10 +293,13 @@ Value IndexMath::onlyVariable(const Ix &x) const {
 bool IndexMath::staysCollapsed(const Ix &rest, const DimExpr &divisor) const {
   for (const Ix::Term &term : rest.terms) {
     auto boundary = divisor.exactDiv(term.factor);
-    if (!boundary || !llvm::is_contained(variables[term.variable].boundaries, *boundary))
+    if (!boundary ||
+        !llvm::is_contained(variables[term.variable].boundaries, *boundary))
       continue;
     Ix others = rest;
-    llvm::erase_if(others.terms, [&](const Ix::Term &other) { return other.variable == term.variable; });
+    llvm::erase_if(others.terms, [&](const Ix::Term &other) {
+      return other.variable == term.variable;
+    });
     auto least = lower(others), most = upper(others);
     if (least && most && kernels::provablyNonNegative(*least) &&
         kernels::provablyNonNegative(term.factor - 1 - *most))
@@ -332,7 +342,8 @@ std::pair<Ix, Ix> IndexMath::divideRest(const Ix &rest,
     for (const Ix::Term &term : rest.terms) {
       const Variable &v = variables[term.variable];
       auto inner = divisor.exactDiv(term.factor);
-      if (v.value && inner && *inner != v.size && !inner->isConstant(1) && v.size.exactDiv(*inner))
+      if (v.value && inner && *inner != v.size && !inner->isConstant(1) &&
+          v.size.exactDiv(*inner))
         splits.push_back({v.value, *inner});
     }
     Ix parts[] = {rest};

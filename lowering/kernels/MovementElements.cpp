@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elements of movement ops: index maps, and choices where an index may fall outside.
+// Elements of movement ops: index maps, and choices where an index may fall
+// outside.
 
 #include "lowering/kernels/ElementConversions.h"
 #include "lowering/kernels/ElementEmitter.h"
@@ -14,7 +15,9 @@ namespace zenith::kernels {
 
 bool dependsOnData(const DimExpr &expr) {
   bool fromData = false;
-  expr.forEachSymbol([&](const std::string &name) { fromData |= StringRef(name).starts_with("%i"); });
+  expr.forEachSymbol([&](const std::string &name) {
+    fromData |= StringRef(name).starts_with("%i");
+  });
   return fromData;
 }
 
@@ -26,26 +29,34 @@ std::optional<DimExpr> knownScalar(graph::DimAnalysis &dims, Value value) {
   return dependsOnData(expr) ? std::nullopt : std::optional(expr);
 }
 
-SmallVector<DimExpr> mixedEntries(graph::DimAnalysis &dims, ArrayRef<int64_t> fixed, ValueRange operands) {
+SmallVector<DimExpr> mixedEntries(graph::DimAnalysis &dims,
+                                  ArrayRef<int64_t> fixed,
+                                  ValueRange operands) {
   SmallVector<DimExpr> entries;
   for (int64_t entry : fixed) {
-    entries.push_back(ShapedType::isDynamic(entry) ? dims.scalar(operands.front()) : DimExpr(entry));
+    entries.push_back(ShapedType::isDynamic(entry)
+                          ? dims.scalar(operands.front())
+                          : DimExpr(entry));
     if (ShapedType::isDynamic(entry))
       operands = operands.drop_front();
   }
   return entries;
 }
 
-// Groups of dimensions with equal products, as [from begin, from end) and [to begin, to end).
-static void forEachGroup(ArrayRef<DimExpr> from, ArrayRef<DimExpr> to,
-                         function_ref<void(unsigned, unsigned, unsigned, unsigned)> body) {
+// Groups of dimensions with equal products, as [from begin, from end) and [to
+// begin, to end).
+static void
+forEachGroup(ArrayRef<DimExpr> from, ArrayRef<DimExpr> to,
+             function_ref<void(unsigned, unsigned, unsigned, unsigned)> body) {
   unsigned i = 0, j = 0;
   while (i < from.size() || j < to.size()) {
     unsigned firstFrom = i, firstTo = j;
     DimExpr left = 1, right = 1;
     bool grown = false;
     while (!grown || left != right) {
-      bool growLeft = i < from.size() && (j == to.size() || !left.exactDiv(right) || left == right);
+      bool growLeft =
+          i < from.size() &&
+          (j == to.size() || !left.exactDiv(right) || left == right);
       bool growRight = !growLeft || (left == right && j < to.size());
       if (growLeft)
         left = left * from[i++];
@@ -63,33 +74,37 @@ static void forEachGroup(ArrayRef<DimExpr> from, ArrayRef<DimExpr> to,
   }
 }
 
-static SmallVector<Ix> reshapeIndex(IndexMath &math, ArrayRef<DimExpr> from, ArrayRef<DimExpr> to,
-                                    ArrayRef<Ix> index) {
+static SmallVector<Ix> reshapeIndex(IndexMath &math, ArrayRef<DimExpr> from,
+                                    ArrayRef<DimExpr> to, ArrayRef<Ix> index) {
   SmallVector<Ix> result(from.size());
-  forEachGroup(from, to, [&](unsigned i, unsigned iEnd, unsigned j, unsigned jEnd) {
-    Ix linear(0);
-    DimExpr stride = 1;
-    for (unsigned d = jEnd; d-- > j;) {
-      linear = math.add(linear, math.scale(index[d], stride));
-      stride = stride * to[d];
-    }
-    // Dimensions of size 1 take no part; the outermost other one takes the whole quotient.
-    while (i < iEnd && from[i].isConstant(1))
-      ++i;
-    for (unsigned d = iEnd; d-- > i;) {
-      if (from[d].isConstant(1))
-        continue;
-      if (d == i) {
-        result[d] = linear;
-        break;
-      }
-      std::tie(linear, result[d]) = math.divide(linear, from[d]);
-    }
-  });
+  forEachGroup(from, to,
+               [&](unsigned i, unsigned iEnd, unsigned j, unsigned jEnd) {
+                 Ix linear(0);
+                 DimExpr stride = 1;
+                 for (unsigned d = jEnd; d-- > j;) {
+                   linear = math.add(linear, math.scale(index[d], stride));
+                   stride = stride * to[d];
+                 }
+                 // Dimensions of size 1 take no part; the outermost other one
+                 // takes the whole quotient.
+                 while (i < iEnd && from[i].isConstant(1))
+                   ++i;
+                 for (unsigned d = iEnd; d-- > i;) {
+                   if (from[d].isConstant(1))
+                     continue;
+                   if (d == i) {
+                     result[d] = linear;
+                     break;
+                   }
+                   std::tie(linear, result[d]) = math.divide(linear, from[d]);
+                 }
+               });
   return result;
 }
 
-std::optional<SmallVector<Ix>> operandIndex(IndexMath &math, graph::DimAnalysis &dims, Operation *op, unsigned number,
+std::optional<SmallVector<Ix>> operandIndex(IndexMath &math,
+                                            graph::DimAnalysis &dims,
+                                            Operation *op, unsigned number,
                                             ArrayRef<Ix> index) {
   if (graph::familyOf(op) == graph::Family::Elementwise)
     return SmallVector<Ix>(index);
@@ -107,20 +122,24 @@ std::optional<SmallVector<Ix>> operandIndex(IndexMath &math, graph::DimAnalysis 
     return result;
   }
   if (auto reshape = dyn_cast<graph::ReshapeOp>(op))
-    return reshapeIndex(math, dims.dimsOf(reshape.getOperand()), dims.dimsOf(reshape.getResult()), index);
+    return reshapeIndex(math, dims.dimsOf(reshape.getOperand()),
+                        dims.dimsOf(reshape.getResult()), index);
   if (auto reverse = dyn_cast<graph::ReverseOp>(op)) {
     SmallVector<Ix> result(index);
     for (int64_t d : reverse.getDims())
-      result[d] = math.shift(math.scale(index[d], -1), dims.dimOf(reverse.getOperand(), d) - 1);
+      result[d] = math.shift(math.scale(index[d], -1),
+                             dims.dimOf(reverse.getOperand(), d) - 1);
     return result;
   }
   if (auto slice = dyn_cast<graph::SliceOp>(op)) {
-    auto starts = mixedEntries(dims, slice.getStaticStarts(), slice.getStarts());
+    auto starts =
+        mixedEntries(dims, slice.getStaticStarts(), slice.getStarts());
     SmallVector<Ix> result;
     for (auto [d, x] : llvm::enumerate(index)) {
       if (dependsOnData(starts[d]))
         return std::nullopt;
-      result.push_back(math.shift(math.scale(x, slice.getStrides()[d]), starts[d]));
+      result.push_back(
+          math.shift(math.scale(x, slice.getStrides()[d]), starts[d]));
     }
     return result;
   }
@@ -138,7 +157,8 @@ Value ElementEmitter::movement(Operation *op, ArrayRef<Ix> index) {
     return concat(op2, index);
   if (auto dim = dyn_cast<graph::DimOp>(op)) {
     Value size = kernel.size(kernel.dims.dimOf(dim.getOperand(), dim.getDim()));
-    return kernel.b.create<arith::IndexCastOp>(kernel.loc, kernel.b.getI64Type(), size);
+    return kernel.b.create<arith::IndexCastOp>(kernel.loc,
+                                               kernel.b.getI64Type(), size);
   }
   auto operand = operandIndex(indices, kernel.dims, op, 0, index);
   if (!operand)
@@ -146,8 +166,10 @@ Value ElementEmitter::movement(Operation *op, ArrayRef<Ix> index) {
   return emit(op->getOperand(0), *operand);
 }
 
-// Splats and known positions are constants; the rest goes to a buffer on the stack, filled once per call.
-Value ElementEmitter::constantElement(graph::ConstantOp op, ArrayRef<Ix> index) {
+// Splats and known positions are constants; the rest goes to a buffer on the
+// stack, filled once per call.
+Value ElementEmitter::constantElement(graph::ConstantOp op,
+                                      ArrayRef<Ix> index) {
   auto elements = dyn_cast<DenseElementsAttr>(op.getValue());
   if (!elements)
     return unsupported(op, "a constant that isn't inline");
@@ -163,12 +185,16 @@ Value ElementEmitter::constantElement(graph::ConstantOp op, ArrayRef<Ix> index) 
     APInt value = elements.getValues<APInt>()[position];
     unsigned width = stored.getIntOrFloatBitWidth();
     bool zero = element.isUnsignedInteger() || element.isInteger(1);
-    return IntegerAttr::get(stored, zero ? value.zextOrTrunc(width) : value.sextOrTrunc(width));
+    return IntegerAttr::get(stored, zero ? value.zextOrTrunc(width)
+                                         : value.sextOrTrunc(width));
   };
   Ix linear = linearize(op.getResult(), index);
-  bool known = linear.terms.empty() && linear.offset.constant() && !linear.scattered;
+  bool known =
+      linear.terms.empty() && linear.offset.constant() && !linear.scattered;
   if (elements.isSplat() || known)
-    return toRegister(element, kernel.constant(attributeOf(elements.isSplat() ? 0 : *linear.offset.constant())));
+    return toRegister(element,
+                      kernel.constant(attributeOf(
+                          elements.isSplat() ? 0 : *linear.offset.constant())));
   int64_t count = elements.getNumElements();
   Value &buffer = constantBuffers[op];
   if (!buffer) {
@@ -178,9 +204,12 @@ Value ElementEmitter::constantElement(graph::ConstantOp op, ArrayRef<Ix> index) 
     for (int64_t i = 0; i < count; ++i)
       values.push_back(attributeOf(i));
     auto type = VectorType::get({count}, stored);
-    Value whole = kernel.b.create<arith::ConstantOp>(kernel.loc, DenseElementsAttr::get(type, values));
-    buffer = kernel.b.create<memref::AllocaOp>(kernel.loc, MemRefType::get({count}, stored));
-    auto store = kernel.b.create<vector::StoreOp>(kernel.loc, whole, buffer, ValueRange{kernel.index(0)});
+    Value whole = kernel.b.create<arith::ConstantOp>(
+        kernel.loc, DenseElementsAttr::get(type, values));
+    buffer = kernel.b.create<memref::AllocaOp>(
+        kernel.loc, MemRefType::get({count}, stored));
+    auto store = kernel.b.create<vector::StoreOp>(kernel.loc, whole, buffer,
+                                                  ValueRange{kernel.index(0)});
     kernel.entryEndsWith(store);
   }
   return loadLinear(buffer, element, linear);
@@ -195,10 +224,13 @@ Value ElementEmitter::iota(graph::IotaOp op, ArrayRef<Ix> index) {
 }
 
 static Value both(KernelBuilder &kernel, Value x, Value y) {
-  return !x ? y : !y ? x : kernel.b.create<arith::AndIOp>(kernel.loc, x, y).getResult();
+  return !x   ? y
+         : !y ? x
+              : kernel.b.create<arith::AndIOp>(kernel.loc, x, y).getResult();
 }
 
-bool ElementEmitter::Conditions::add(KernelBuilder &kernel, const Inside &inside) {
+bool ElementEmitter::Conditions::add(KernelBuilder &kernel,
+                                     const Inside &inside) {
   if (inside.second)
     return false;
   if (inside.first) {
@@ -208,19 +240,27 @@ bool ElementEmitter::Conditions::add(KernelBuilder &kernel, const Inside &inside
   return true;
 }
 
-Value ElementEmitter::guarded(const Conditions &conditions, bool lanes, function_ref<Value()> then,
+Value ElementEmitter::guarded(const Conditions &conditions, bool lanes,
+                              function_ref<Value()> then,
                               function_ref<Value()> otherwise) {
-  auto inner = [&] { return conditions.lanes ? choose(conditions.lanes, lanes, then, otherwise) : then(); };
-  return conditions.uniform ? choose(conditions.uniform, lanes, inner, otherwise) : inner();
+  auto inner = [&] {
+    return conditions.lanes ? choose(conditions.lanes, lanes, then, otherwise)
+                            : then();
+  };
+  return conditions.uniform
+             ? choose(conditions.uniform, lanes, inner, otherwise)
+             : inner();
 }
 
 bool ElementEmitter::anyLanes(ArrayRef<Ix> index) {
-  return indices.width > 1 && llvm::any_of(index, [&](const Ix &x) { return !indices.uniform(x); });
+  return indices.width > 1 &&
+         llvm::any_of(index, [&](const Ix &x) { return !indices.uniform(x); });
 }
 
 Value ElementEmitter::pad(graph::PadOp op, ArrayRef<Ix> index) {
   auto low = mixedEntries(kernel.dims, op.getStaticLow(), op.getLow());
-  const graph::DimVector dims = dimsOf(op.getOperand()), resultDims = dimsOf(op.getResult());
+  const graph::DimVector dims = dimsOf(op.getOperand()),
+                         resultDims = dimsOf(op.getResult());
   auto padding = [&] { return emit(op.getValue(), {}); };
   SmallVector<Ix> inner;
   Conditions conditions;
@@ -239,7 +279,8 @@ Value ElementEmitter::pad(graph::PadOp op, ArrayRef<Ix> index) {
       if (!fixed)
         return unsupported(op, "dynamic low padding with interior padding");
       int64_t turns = std::max<int64_t>(0, (*fixed + step - 1) / step);
-      auto [quotient, remainder] = indices.divide(indices.shift(shifted, turns * step), step);
+      auto [quotient, remainder] =
+          indices.divide(indices.shift(shifted, turns * step), step);
       if (!conditions.add(kernel, inside(remainder, 0, 1)))
         return padding();
       shifted = indices.shift(quotient, -turns);
@@ -248,7 +289,9 @@ Value ElementEmitter::pad(graph::PadOp op, ArrayRef<Ix> index) {
       return padding();
     inner.push_back(shifted);
   }
-  return guarded(conditions, anyLanes(index), [&] { return emit(op.getOperand(), inner); }, padding);
+  return guarded(
+      conditions, anyLanes(index), [&] { return emit(op.getOperand(), inner); },
+      padding);
 }
 
 Value ElementEmitter::concat(graph::ConcatOp op, ArrayRef<Ix> index) {
@@ -277,7 +320,9 @@ Value ElementEmitter::concat(graph::ConcatOp op, ArrayRef<Ix> index) {
       mask = both(kernel, mask, conditions.lanes);
       return emit(piece, inner);
     }
-    return guarded(conditions, anyLanes(index), [&] { return emit(piece, inner); }, [&] { return from(number + 1); });
+    return guarded(
+        conditions, anyLanes(index), [&] { return emit(piece, inner); },
+        [&] { return from(number + 1); });
   };
   return from(0);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels that compute each element of the results on its own: rows of lanes, or square tiles where what is read and
-// what is written have no contiguous dimension in common.
+// Kernels that compute each element of the results on its own: rows of lanes,
+// or square tiles where what is read and what is written have no contiguous
+// dimension in common.
 
 #include "lowering/kernels/FusionKernels.h"
 #include "lowering/kernels/Schedule.h"
@@ -17,9 +18,12 @@ namespace {
 class PointwiseKernel {
 public:
   explicit PointwiseKernel(const EmissionContext &context)
-      : kernel(context.fusion, context.dims, context.target, context.kernels, context.name), emitter(kernel),
+      : kernel(context.fusion, context.dims, context.target, context.kernels,
+               context.name),
+        emitter(kernel),
         results(kernel.fusion.getBody().front().getTerminator()->getOperands()),
-        space(context.dims, context.dims.dimsOf(results[0]), roots(context.dims)) {}
+        space(context.dims, context.dims.dimsOf(results[0]),
+              roots(context.dims)) {}
 
   FailureOr<KernelPlan> run() {
     Launch launch = space.rank() == 0 ? emitSingle() : emitLoops();
@@ -44,7 +48,8 @@ private:
     return roots;
   }
 
-  // All loads of a block come before its stores: a result may share an operand's bytes.
+  // All loads of a block come before its stores: a result may share an
+  // operand's bytes.
   void emitElements(ArrayRef<Ix> loopIndex) {
     SmallVector<Ix> index = space.shapeIndex(emitter.indices, loopIndex);
     SmallVector<Value> values;
@@ -82,7 +87,8 @@ private:
     SmallVector<unsigned> outer = loopsWithout({lane});
     double cost = costPerElement(kernel.fusion);
     int64_t elements = cost > 40 ? elementsPerTask / 4 : elementsPerTask;
-    RowTasks tasks = RowTasks::plan(space.rows({lane}), space.size(lane), elements);
+    RowTasks tasks =
+        RowTasks::plan(space.rows({lane}), space.size(lane), elements);
     forEachRow(kernel, tasks, [&](Value row, Value low, Value high) {
       ElementEmitter::Scope scope(emitter);
       SmallVector<Ix> loopIndex(space.rank());
@@ -102,9 +108,11 @@ private:
       if (loop == lane || !space.edges(lane).empty())
         continue;
       for (const IterationSpace::Access &access : space.accesses()) {
-        if (access.written || access.small || access.opaque[lane] || access.opaque[loop])
+        if (access.written || access.small || access.opaque[lane] ||
+            access.opaque[loop])
           continue;
-        bool strided = !access.factors[lane].isConstant(0) && !access.factors[lane].isConstant(1) &&
+        bool strided = !access.factors[lane].isConstant(0) &&
+                       !access.factors[lane].isConstant(1) &&
                        !access.factors[lane].isConstant(-1);
         if (strided && access.factors[loop].isConstant(1))
           return loop;
@@ -114,7 +122,8 @@ private:
   }
 
   Launch emitTiles(unsigned lane, unsigned tile);
-  void emitTile(ArrayRef<Ix> loopIndex, unsigned lane, unsigned tile, Value laneStart, Value tileStart, Value laneCount,
+  void emitTile(ArrayRef<Ix> loopIndex, unsigned lane, unsigned tile,
+                Value laneStart, Value tileStart, Value laneCount,
                 Value tileCount);
 
   KernelBuilder kernel;
@@ -124,54 +133,72 @@ private:
 };
 } // namespace
 
-// A task covers `tileChunk` elements of the tile loop, and all lanes of a row for them: reads then use whole lines, and
-// so do writes.
+// A task covers `tileChunk` elements of the tile loop, and all lanes of a row
+// for them: reads then use whole lines, and so do writes.
 Launch PointwiseKernel::emitTiles(unsigned lane, unsigned tile) {
   constexpr int64_t tileChunk = 256;
   unsigned width = emitter.indices.width = kernel.target.lanes;
   SmallVector<unsigned> outer = loopsWithout({lane, tile});
   const DimExpr &laneSize = space.size(lane), &tileSize = space.size(tile);
-  DimExpr chunks = DimExpr::ceilDiv(tileSize, tileChunk), rows = space.rows({lane, tile});
+  DimExpr chunks = DimExpr::ceilDiv(tileSize, tileChunk),
+          rows = space.rows({lane, tile});
   Value step = kernel.index(width), one = kernel.index(1);
   kernel.loop(kernel.begin(), kernel.end(), one, [&](Value task) {
     ElementEmitter::Scope scope(emitter);
     SmallVector<Ix> loopIndex(space.rank());
     Value chunkCount = kernel.size(chunks);
-    unflattenRow(emitter, space, outer, kernel.div(task, chunkCount), loopIndex);
-    Value tileLow = kernel.mul(kernel.rem(task, chunkCount), kernel.index(tileChunk));
-    Value tileHigh = kernel.min(kernel.add(tileLow, kernel.index(tileChunk)), kernel.size(tileSize));
-    kernel.loop(kernel.index(0), kernel.size(laneSize), step, [&](Value laneStart) {
-      kernel.loop(tileLow, tileHigh, step, [&](Value tileStart) {
-        ElementEmitter::Scope scope(emitter);
-        bool evenLanes = laneSize.exactDiv(width).has_value(), evenTiles = tileSize.exactDiv(width).has_value();
-        if (evenLanes && evenTiles) {
-          emitTile(loopIndex, lane, tile, laneStart, tileStart, Value(), Value());
-          return;
-        }
-        Value lanesLeft = kernel.min(step, kernel.sub(kernel.size(laneSize), laneStart));
-        Value tilesLeft = kernel.min(step, kernel.sub(tileHigh, tileStart));
-        Value whole = kernel.b.create<arith::CmpIOp>(kernel.loc, arith::CmpIPredicate::eq,
-                                                     kernel.add(lanesLeft, tilesLeft), kernel.index(2 * width));
-        auto laneConstant = laneSize.constant(), tileConstant = tileSize.constant();
-        if (!(laneConstant && *laneConstant < width) && !(tileConstant && *tileConstant < width))
-          kernel.ifThen(whole, [&] {
+    unflattenRow(emitter, space, outer, kernel.div(task, chunkCount),
+                 loopIndex);
+    Value tileLow =
+        kernel.mul(kernel.rem(task, chunkCount), kernel.index(tileChunk));
+    Value tileHigh = kernel.min(kernel.add(tileLow, kernel.index(tileChunk)),
+                                kernel.size(tileSize));
+    kernel.loop(
+        kernel.index(0), kernel.size(laneSize), step, [&](Value laneStart) {
+          kernel.loop(tileLow, tileHigh, step, [&](Value tileStart) {
             ElementEmitter::Scope scope(emitter);
-            emitTile(loopIndex, lane, tile, laneStart, tileStart, Value(), Value());
+            bool evenLanes = laneSize.exactDiv(width).has_value(),
+                 evenTiles = tileSize.exactDiv(width).has_value();
+            if (evenLanes && evenTiles) {
+              emitTile(loopIndex, lane, tile, laneStart, tileStart, Value(),
+                       Value());
+              return;
+            }
+            Value lanesLeft =
+                kernel.min(step, kernel.sub(kernel.size(laneSize), laneStart));
+            Value tilesLeft = kernel.min(step, kernel.sub(tileHigh, tileStart));
+            Value whole = kernel.b.create<arith::CmpIOp>(
+                kernel.loc, arith::CmpIPredicate::eq,
+                kernel.add(lanesLeft, tilesLeft), kernel.index(2 * width));
+            auto laneConstant = laneSize.constant(),
+                 tileConstant = tileSize.constant();
+            if (!(laneConstant && *laneConstant < width) &&
+                !(tileConstant && *tileConstant < width))
+              kernel.ifThen(whole, [&] {
+                ElementEmitter::Scope scope(emitter);
+                emitTile(loopIndex, lane, tile, laneStart, tileStart, Value(),
+                         Value());
+              });
+            Value cut = kernel.b.create<arith::XOrIOp>(
+                kernel.loc, whole, kernel.integer(whole.getType(), 1));
+            kernel.ifThen(cut, [&] {
+              ElementEmitter::Scope scope(emitter);
+              emitTile(loopIndex, lane, tile, laneStart, tileStart, lanesLeft,
+                       tilesLeft);
+            });
           });
-        Value cut = kernel.b.create<arith::XOrIOp>(kernel.loc, whole, kernel.integer(whole.getType(), 1));
-        kernel.ifThen(cut, [&] {
-          ElementEmitter::Scope scope(emitter);
-          emitTile(loopIndex, lane, tile, laneStart, tileStart, lanesLeft, tilesLeft);
         });
-      });
-    });
   });
-  double elements = double(tileChunk) * double(laneSize.constant().value_or(64));
-  return kernel.finish(rows * chunks, elements * 2 * costPerElement(kernel.fusion));
+  double elements =
+      double(tileChunk) * double(laneSize.constant().value_or(64));
+  return kernel.finish(rows * chunks,
+                       elements * 2 * costPerElement(kernel.fusion));
 }
 
-// Row by row; the first row loads the tile, before anything that depends on how many rows there are.
-void PointwiseKernel::emitTile(ArrayRef<Ix> loopIndex, unsigned lane, unsigned tile, Value laneStart, Value tileStart,
+// Row by row; the first row loads the tile, before anything that depends on how
+// many rows there are.
+void PointwiseKernel::emitTile(ArrayRef<Ix> loopIndex, unsigned lane,
+                               unsigned tile, Value laneStart, Value tileStart,
                                Value laneCount, Value tileCount) {
   unsigned width = emitter.indices.width;
   SmallVector<Ix> at(loopIndex);
@@ -188,7 +215,8 @@ void PointwiseKernel::emitTile(ArrayRef<Ix> loopIndex, unsigned lane, unsigned t
       emitElements(at);
       continue;
     }
-    Value inside = kernel.b.create<arith::CmpIOp>(kernel.loc, arith::CmpIPredicate::sgt, tileCount, kernel.index(row));
+    Value inside = kernel.b.create<arith::CmpIOp>(
+        kernel.loc, arith::CmpIPredicate::sgt, tileCount, kernel.index(row));
     kernel.ifThen(inside, [&] {
       ElementEmitter::Scope scope(emitter);
       emitElements(at);
@@ -198,6 +226,8 @@ void PointwiseKernel::emitTile(ArrayRef<Ix> loopIndex, unsigned lane, unsigned t
   emitter.laneCount = emitter.tileMask = Value();
 }
 
-FailureOr<KernelPlan> emitPointwise(const EmissionContext &context) { return PointwiseKernel(context).run(); }
+FailureOr<KernelPlan> emitPointwise(const EmissionContext &context) {
+  return PointwiseKernel(context).run();
+}
 
 } // namespace zenith::kernels

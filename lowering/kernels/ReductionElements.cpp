@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elements of reductions, windows and convolutions where no schedule has computed them: a fold in place, unrolled
-// where few elements take part.
+// Elements of reductions, windows and convolutions where no schedule has
+// computed them: a fold in place, unrolled where few elements take part.
 
 #include "lowering/kernels/ElementConversions.h"
 #include "lowering/kernels/ElementEmitter.h"
@@ -13,22 +13,32 @@ using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
-Value ElementEmitter::fold(graph::ReduceKind kind, Type element, Value x, Value y) {
+Value ElementEmitter::fold(graph::ReduceKind kind, Type element, Value x,
+                           Value y) {
   using K = graph::ReduceKind;
   OpBuilder &b = kernel.b;
   Value pair[] = {x, y};
   unify(pair);
-  auto make = [&](auto tag) -> Value { return b.create<decltype(tag)>(kernel.loc, pair[0], pair[1]); };
-  bool isFloat = isa<FloatType>(element), isUnsigned = element.isUnsignedInteger() || element.isInteger(1);
+  auto make = [&](auto tag) -> Value {
+    return b.create<decltype(tag)>(kernel.loc, pair[0], pair[1]);
+  };
+  bool isFloat = isa<FloatType>(element),
+       isUnsigned = element.isUnsignedInteger() || element.isInteger(1);
   switch (kind) {
   case K::sum:
-    return isFloat ? make(arith::AddFOp()) : element.isInteger(1) ? make(arith::OrIOp()) : make(arith::AddIOp());
+    return isFloat                ? make(arith::AddFOp())
+           : element.isInteger(1) ? make(arith::OrIOp())
+                                  : make(arith::AddIOp());
   case K::prod:
     return isFloat ? make(arith::MulFOp()) : make(arith::MulIOp());
   case K::max:
-    return isFloat ? make(arith::MaximumFOp()) : isUnsigned ? make(arith::MaxUIOp()) : make(arith::MaxSIOp());
+    return isFloat      ? make(arith::MaximumFOp())
+           : isUnsigned ? make(arith::MaxUIOp())
+                        : make(arith::MaxSIOp());
   case K::min:
-    return isFloat ? make(arith::MinimumFOp()) : isUnsigned ? make(arith::MinUIOp()) : make(arith::MinSIOp());
+    return isFloat      ? make(arith::MinimumFOp())
+           : isUnsigned ? make(arith::MinUIOp())
+                        : make(arith::MinSIOp());
   case K::all:
     return make(arith::AndIOp());
   case K::any:
@@ -44,17 +54,26 @@ Value ElementEmitter::neutral(graph::ReduceKind kind, Type element, Type like) {
   Type type = typeLike(registerType(element), like);
   double infinity = std::numeric_limits<double>::infinity();
   if (isa<FloatType>(element))
-    return kernel.constant(type, kind == K::prod ? 1 : kind == K::max ? -infinity : kind == K::min ? infinity : 0.0);
+    return kernel.constant(type, kind == K::prod  ? 1
+                                 : kind == K::max ? -infinity
+                                 : kind == K::min ? infinity
+                                                  : 0.0);
   unsigned width = element.getIntOrFloatBitWidth();
   bool isUnsigned = element.isUnsignedInteger() || width == 1;
-  auto extreme = [&](const APInt &value) { return isUnsigned ? int64_t(value.getZExtValue()) : value.getSExtValue(); };
+  auto extreme = [&](const APInt &value) {
+    return isUnsigned ? int64_t(value.getZExtValue()) : value.getSExtValue();
+  };
   switch (kind) {
   case K::prod:
     return kernel.integer(type, 1);
   case K::max:
-    return kernel.integer(type, extreme(isUnsigned ? APInt(width, 0) : APInt::getSignedMinValue(width)));
+    return kernel.integer(type, extreme(isUnsigned
+                                            ? APInt(width, 0)
+                                            : APInt::getSignedMinValue(width)));
   case K::min:
-    return kernel.integer(type, extreme(isUnsigned ? APInt::getMaxValue(width) : APInt::getSignedMaxValue(width)));
+    return kernel.integer(type, extreme(isUnsigned
+                                            ? APInt::getMaxValue(width)
+                                            : APInt::getSignedMaxValue(width)));
   case K::all:
     return kernel.integer(type, isUnsigned && width == 4 ? 15 : -1);
   default:
@@ -89,26 +108,30 @@ Value ElementEmitter::reduceInPlace(graph::ReduceOp op, ArrayRef<Ix> index) {
     }
     auto *reduced = llvm::find(op.getDims(), int64_t(d));
     if (reduced == op.getDims().end()) {
-      at.push_back(index[d - llvm::count_if(op.getDims(), [&](int64_t other) { return other < int64_t(d); })]);
+      at.push_back(index[d - llvm::count_if(op.getDims(), [&](int64_t other) {
+                           return other < int64_t(d);
+                         })]);
       Value result = next(sum);
       at.pop_back();
       return result;
     }
-    auto results = kernel.loop(kernel.index(0), kernel.size(dims[d]), kernel.index(1), {sum},
-                               [&](Value iv, ValueRange carried) {
-                                 Scope scope(*this);
-                                 at.push_back(indices.scalar(iv, dims[d]));
-                                 Value result = next(carried[0]);
-                                 at.pop_back();
-                                 return SmallVector<Value>{result ? result : carried[0]};
-                               });
+    auto results =
+        kernel.loop(kernel.index(0), kernel.size(dims[d]), kernel.index(1),
+                    {sum}, [&](Value iv, ValueRange carried) {
+                      Scope scope(*this);
+                      at.push_back(indices.scalar(iv, dims[d]));
+                      Value result = next(carried[0]);
+                      at.pop_back();
+                      return SmallVector<Value>{result ? result : carried[0]};
+                    });
     return results[0];
   };
   Value result = next(start);
   return result && !anyFailure ? roundTo(element, result) : Value();
 }
 
-Value ElementEmitter::argStep(graph::ArgReduceOp op, Value best, Value bestAt, Value x, Value at, Value &atResult) {
+Value ElementEmitter::argStep(graph::ArgReduceOp op, Value best, Value bestAt,
+                              Value x, Value at, Value &atResult) {
   Type element = getElementTypeOrSelf(op.getOperand().getType());
   OpBuilder &b = kernel.b;
   Value values[] = {best, x}, places[] = {bestAt, at};
@@ -125,15 +148,20 @@ Value ElementEmitter::argStep(graph::ArgReduceOp op, Value best, Value bestAt, V
   } else {
     bool isUnsigned = element.isUnsignedInteger() || element.isInteger(1);
     using P = arith::CmpIPredicate;
-    P predicate = isMax ? (isUnsigned ? (op.getLast() ? P::uge : P::ugt) : (op.getLast() ? P::sge : P::sgt))
-                        : (isUnsigned ? (op.getLast() ? P::ule : P::ult) : (op.getLast() ? P::sle : P::slt));
-    better = b.create<arith::CmpIOp>(kernel.loc, predicate, values[1], values[0]);
+    P predicate = isMax ? (isUnsigned ? (op.getLast() ? P::uge : P::ugt)
+                                      : (op.getLast() ? P::sge : P::sgt))
+                        : (isUnsigned ? (op.getLast() ? P::ule : P::ult)
+                                      : (op.getLast() ? P::sle : P::slt));
+    better =
+        b.create<arith::CmpIOp>(kernel.loc, predicate, values[1], values[0]);
   }
-  atResult = b.create<arith::SelectOp>(kernel.loc, better, places[1], places[0]);
+  atResult =
+      b.create<arith::SelectOp>(kernel.loc, better, places[1], places[0]);
   return b.create<arith::SelectOp>(kernel.loc, better, values[1], values[0]);
 }
 
-Value ElementEmitter::argReduceInPlace(graph::ArgReduceOp op, ArrayRef<Ix> index) {
+Value ElementEmitter::argReduceInPlace(graph::ArgReduceOp op,
+                                       ArrayRef<Ix> index) {
   int64_t dim = op.getDim();
   DimExpr size = kernel.dims.dimOf(op.getOperand(), dim);
   unsigned width = anyLanes(index) ? indices.width : 1;
@@ -148,35 +176,43 @@ Value ElementEmitter::argReduceInPlace(graph::ArgReduceOp op, ArrayRef<Ix> index
   if (!first)
     return {};
   Value zero = kernel.broadcast(kernel.integer(placeType, 0), width);
-  auto results = kernel.loop(kernel.index(1), kernel.size(size), kernel.index(1), {first, zero},
-                             [&](Value iv, ValueRange carried) {
-                               Scope scope(*this);
-                               Value x = elementAt(indices.scalar(iv, size));
-                               if (!x)
-                                 return SmallVector<Value>(carried);
-                               Value at = kernel.b.create<arith::IndexCastOp>(kernel.loc, placeType, iv), place;
-                               Value best = argStep(op, carried[0], carried[1], x, kernel.broadcast(at, width), place);
-                               return SmallVector<Value>{best, place};
-                             });
+  auto results =
+      kernel.loop(kernel.index(1), kernel.size(size), kernel.index(1),
+                  {first, zero}, [&](Value iv, ValueRange carried) {
+                    Scope scope(*this);
+                    Value x = elementAt(indices.scalar(iv, size));
+                    if (!x)
+                      return SmallVector<Value>(carried);
+                    Value at = kernel.b.create<arith::IndexCastOp>(
+                              kernel.loc, placeType, iv),
+                          place;
+                    Value best = argStep(op, carried[0], carried[1], x,
+                                         kernel.broadcast(at, width), place);
+                    return SmallVector<Value>{best, place};
+                  });
   return anyFailure ? Value() : results[1];
 }
 
-Value ElementEmitter::foldWindow(ArrayRef<WindowSpan> spans, Value start, WindowStep step) {
+Value ElementEmitter::foldWindow(ArrayRef<WindowSpan> spans, Value start,
+                                 WindowStep step) {
   constexpr int64_t unrollLimit = 64;
   int64_t unrolled = 1;
   SmallVector<bool> unroll(spans.size());
   for (unsigned d = spans.size(); d-- > 0;) {
     const WindowSpan &span = spans[d];
     Ix last = indices.shift(span.first, (span.count - 1) * span.dilation);
-    bool plain = span.baseDilation == 1 && indices.provablyInside(span.first, 0, span.size) &&
+    bool plain = span.baseDilation == 1 &&
+                 indices.provablyInside(span.first, 0, span.size) &&
                  indices.provablyInside(last, 0, span.size);
-    unroll[d] = span.count == 1 || (plain && unrolled * span.count <= unrollLimit);
+    unroll[d] =
+        span.count == 1 || (plain && unrolled * span.count <= unrollLimit);
     if (unroll[d])
       unrolled *= span.count;
   }
   SmallVector<Ix> window, operand;
   std::function<Value(Value)> next;
-  // The element at window position w of dimension d, or the sum as it was where that is padding.
+  // The element at window position w of dimension d, or the sum as it was where
+  // that is padding.
   auto at = [&](unsigned d, Ix w, Value sum) -> Value {
     const WindowSpan &span = spans[d];
     Ix position = indices.add(span.first, indices.scale(w, span.dilation));
@@ -186,16 +222,20 @@ Value ElementEmitter::foldWindow(ArrayRef<WindowSpan> spans, Value start, Window
       // Enough turns to make every position that padding reaches non-negative.
       int64_t turns = span.low / span.baseDilation + 1;
       auto [quotient, rest] =
-          indices.divide(indices.shift(position, turns * span.baseDilation), span.baseDilation);
+          indices.divide(indices.shift(position, turns * span.baseDilation),
+                         span.baseDilation);
       possible = conditions.add(kernel, inside(rest, 0, 1));
       position = indices.shift(quotient, -turns);
     }
-    possible = possible && conditions.add(kernel, inside(position, 0, span.size));
+    possible =
+        possible && conditions.add(kernel, inside(position, 0, span.size));
     if (!possible)
       return sum;
     window.push_back(w);
     operand.push_back(position);
-    Value result = guarded(conditions, isa<VectorType>(sum.getType()), [&] { return next(sum); }, [&] { return sum; });
+    Value result = guarded(
+        conditions, isa<VectorType>(sum.getType()), [&] { return next(sum); },
+        [&] { return sum; });
     window.pop_back();
     operand.pop_back();
     return result;
@@ -211,20 +251,22 @@ Value ElementEmitter::foldWindow(ArrayRef<WindowSpan> spans, Value start, Window
       return sum;
     }
     Value low = kernel.index(0), high = kernel.index(span.count);
-    bool clamped = indices.uniform(span.first) && span.dilation == 1 && span.baseDilation == 1;
+    bool clamped = indices.uniform(span.first) && span.dilation == 1 &&
+                   span.baseDilation == 1;
     if (clamped) {
       Value first = indices.value(span.first);
       low = kernel.max(low, kernel.sub(low, first));
       high = kernel.min(high, kernel.sub(kernel.size(span.size), first));
     }
-    auto results =
-        kernel.loop(low, high, kernel.index(1), {sum}, [&](Value iv, ValueRange carried) {
+    auto results = kernel.loop(
+        low, high, kernel.index(1), {sum}, [&](Value iv, ValueRange carried) {
           Scope scope(*this);
           Ix w = indices.scalar(iv, span.count);
           Value result;
           if (clamped) {
             window.push_back(w);
-            operand.push_back(indices.scalar(kernel.add(indices.value(span.first), iv), span.size));
+            operand.push_back(indices.scalar(
+                kernel.add(indices.value(span.first), iv), span.size));
             result = next(carried[0]);
             window.pop_back();
             operand.pop_back();
@@ -243,14 +285,17 @@ Value ElementEmitter::window(graph::ReduceWindowOp op, ArrayRef<Ix> index) {
   const graph::DimVector dims = dimsOf(op.getOperand());
   SmallVector<WindowSpan, 4> spans;
   for (auto [d, x] : llvm::enumerate(index))
-    spans.push_back({indices.shift(indices.scale(x, op.getStrides()[d]), -op.getLow()[d]), op.getWindow()[d],
-                     op.getDilation()[d], op.getBaseDilation()[d], std::max<int64_t>(0, op.getLow()[d]), dims[d]});
+    spans.push_back(
+        {indices.shift(indices.scale(x, op.getStrides()[d]), -op.getLow()[d]),
+         op.getWindow()[d], op.getDilation()[d], op.getBaseDilation()[d],
+         std::max<int64_t>(0, op.getLow()[d]), dims[d]});
   Value start = neutral(op.getKind(), element, kernel.b.getIndexType());
   start = anyLanes(index) ? kernel.broadcast(start, indices.width) : start;
-  Value result = foldWindow(spans, start, [&](ArrayRef<Ix>, ArrayRef<Ix> at, Value sum) {
-    Value x = emit(op.getOperand(), at);
-    return x ? fold(op.getKind(), element, sum, x) : Value();
-  });
+  Value result =
+      foldWindow(spans, start, [&](ArrayRef<Ix>, ArrayRef<Ix> at, Value sum) {
+        Value x = emit(op.getOperand(), at);
+        return x ? fold(op.getKind(), element, sum, x) : Value();
+      });
   return result ? roundTo(element, result) : result;
 }
 
@@ -261,52 +306,68 @@ Value ElementEmitter::multiplyAdd(Type element, Value x, Value y, Value sum) {
   if (isa<FloatType>(element)) {
     if (kernel.target.fma)
       return b.create<math::FmaOp>(kernel.loc, values[0], values[1], values[2]);
-    return b.create<arith::AddFOp>(kernel.loc, values[2], b.create<arith::MulFOp>(kernel.loc, values[0], values[1]));
+    return b.create<arith::AddFOp>(
+        kernel.loc, values[2],
+        b.create<arith::MulFOp>(kernel.loc, values[0], values[1]));
   }
-  return b.create<arith::AddIOp>(kernel.loc, values[2], b.create<arith::MulIOp>(kernel.loc, values[0], values[1]));
+  return b.create<arith::AddIOp>(
+      kernel.loc, values[2],
+      b.create<arith::MulIOp>(kernel.loc, values[0], values[1]));
 }
 
 Value ElementEmitter::convolution(graph::ConvolutionOp op, ArrayRef<Ix> index) {
   auto numbers = op.getDims();
-  const graph::DimVector inputDims = dimsOf(op.getInput()), kernelDims = dimsOf(op.getKernel());
-  Type from = getElementTypeOrSelf(op.getInput().getType()), to = getElementTypeOrSelf(op.getResult().getType());
+  const graph::DimVector inputDims = dimsOf(op.getInput()),
+                         kernelDims = dimsOf(op.getKernel());
+  Type from = getElementTypeOrSelf(op.getInput().getType()),
+       to = getElementTypeOrSelf(op.getResult().getType());
   auto kernelType = cast<RankedTensorType>(op.getKernel().getType());
   if (!kernelType.hasStaticShape())
     return unsupported(op, "a kernel of dynamic shape");
   int64_t inputs = kernelType.getDimSize(numbers.getKernelInput());
-  int64_t outputs = kernelType.getDimSize(numbers.getKernelOutput()) / op.getGroups();
+  int64_t outputs =
+      kernelType.getDimSize(numbers.getKernelOutput()) / op.getGroups();
   Ix feature = index[numbers.getOutputFeature()];
-  Ix group = op.getGroups() == 1 ? Ix(0) : indices.divide(feature, outputs).first;
+  Ix group =
+      op.getGroups() == 1 ? Ix(0) : indices.divide(feature, outputs).first;
 
   SmallVector<WindowSpan, 4> spans;
   for (auto [s, d] : llvm::enumerate(numbers.getInputSpatial())) {
-    Ix position = indices.scale(index[numbers.getOutputSpatial()[s]], op.getStrides()[s]);
-    spans.push_back({indices.shift(position, -op.getLow()[s]), kernelType.getDimSize(numbers.getKernelSpatial()[s]),
-                     op.getKernelDilation()[s], op.getInputDilation()[s], std::max<int64_t>(0, op.getLow()[s]),
-                     inputDims[d]});
+    Ix position =
+        indices.scale(index[numbers.getOutputSpatial()[s]], op.getStrides()[s]);
+    spans.push_back({indices.shift(position, -op.getLow()[s]),
+                     kernelType.getDimSize(numbers.getKernelSpatial()[s]),
+                     op.getKernelDilation()[s], op.getInputDilation()[s],
+                     std::max<int64_t>(0, op.getLow()[s]), inputDims[d]});
   }
   spans.push_back({Ix(0), inputs, 1, 1, 0, inputs});
 
   // Products in f32 for the narrow floats, in the result type else.
   Type accumulator = registerType(to);
   Type wide = isa<FloatType>(from) ? accumulator : to;
-  Value start = isa<FloatType>(accumulator) ? kernel.constant(accumulator, 0.0) : kernel.integer(accumulator, 0);
+  Value start = isa<FloatType>(accumulator) ? kernel.constant(accumulator, 0.0)
+                                            : kernel.integer(accumulator, 0);
   start = anyLanes(index) ? kernel.broadcast(start, indices.width) : start;
-  Value result = foldWindow(spans, start, [&](ArrayRef<Ix> window, ArrayRef<Ix> at, Value sum) -> Value {
-    SmallVector<Ix> inputAt(inputDims.size()), kernelAt(kernelDims.size());
-    inputAt[numbers.getInputBatch()] = index[numbers.getOutputBatch()];
-    inputAt[numbers.getInputFeature()] = indices.add(indices.scale(group, inputs), at.back());
-    kernelAt[numbers.getKernelInput()] = window.back();
-    kernelAt[numbers.getKernelOutput()] = feature;
-    for (auto [s, d] : llvm::enumerate(numbers.getInputSpatial())) {
-      inputAt[d] = at[s];
-      kernelAt[numbers.getKernelSpatial()[s]] = window[s];
-    }
-    Value x = emit(op.getInput(), inputAt), w = x ? emit(op.getKernel(), kernelAt) : Value();
-    if (!w)
-      return {};
-    return multiplyAdd(to, convertElement(*this, x, from, wide), convertElement(*this, w, from, wide), sum);
-  });
+  Value result = foldWindow(
+      spans, start,
+      [&](ArrayRef<Ix> window, ArrayRef<Ix> at, Value sum) -> Value {
+        SmallVector<Ix> inputAt(inputDims.size()), kernelAt(kernelDims.size());
+        inputAt[numbers.getInputBatch()] = index[numbers.getOutputBatch()];
+        inputAt[numbers.getInputFeature()] =
+            indices.add(indices.scale(group, inputs), at.back());
+        kernelAt[numbers.getKernelInput()] = window.back();
+        kernelAt[numbers.getKernelOutput()] = feature;
+        for (auto [s, d] : llvm::enumerate(numbers.getInputSpatial())) {
+          inputAt[d] = at[s];
+          kernelAt[numbers.getKernelSpatial()[s]] = window[s];
+        }
+        Value x = emit(op.getInput(), inputAt),
+              w = x ? emit(op.getKernel(), kernelAt) : Value();
+        if (!w)
+          return {};
+        return multiplyAdd(to, convertElement(*this, x, from, wide),
+                           convertElement(*this, w, from, wide), sum);
+      });
   return result ? roundTo(to, result) : result;
 }
 

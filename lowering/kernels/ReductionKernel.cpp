@@ -1,18 +1,613 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels of reductions: folds in place.
+// Kernels of reductions: one pass over the row (or down the columns) per level
+// of folds, the last pass writes; long single reductions in chunks with a slot
+// each, combined in order.
 
-#include "lowering/kernels/FusionKernels.h"
+#include "lowering/kernels/FoldState.h"
+#include "lowering/kernels/VectorMath.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using zenith::graph::DimExpr;
+
 namespace zenith::kernels {
-mlir::FailureOr<KernelPlan> emitReduction(const EmissionContext &context) {
-  return emitPointwise(context);
+
+// Elements in flight per fold: enough independent chains to hide the latency of
+// additions.
+static constexpr unsigned elementsInFlight = 64;
+
+namespace {
+class ReductionKernel {
+public:
+  ReductionKernel(const EmissionContext &context, ReductionPlan &plan,
+                  StringRef name)
+      : kernel(context.fusion, context.dims, context.target, context.kernels,
+               name),
+        emitter(kernel), plan(plan), space(*plan.space),
+        width(valueWidth(context.fusion, context.target)),
+        unroll(std::max(1u, std::min(8u, elementsInFlight / width))) {
+    emitter.indices.width = width;
+  }
+  void discard() { kernel.function().erase(); }
+  bool failed() const { return emitter.failed() || moved; }
+  bool unsupported() const { return emitter.failed(); }
+
+  Launch emitRows();
+  Launch emitColumns();
+  Launch emitPartial();
+  Launch emitCombine();
+
+private:
+  using State = SmallVector<Value>;
+  /// Folds over steps low, low + step ... below high with `unroll` states in
+  /// flight, then one at a time.
+  State foldSteps(FoldState &folds, Value low, Value high, int64_t step,
+                  State state,
+                  function_ref<State(Value at, ValueRange state)> body);
+  /// One pass over lanes [low, high) of the lane loop.
+  State foldLanes(FoldState &folds, ArrayRef<Ix> loopIndex, Value low,
+                  Value high, State state, unsigned level);
+  State joinStates(FoldState &folds, State state);
+  State passOverRow(FoldState &folds, SmallVector<Ix> loopIndex,
+                    unsigned level);
+  State passDownColumn(FoldState &folds, SmallVector<Ix> loopIndex, Value low,
+                       Value high, unsigned level);
+  void bindResults(ArrayRef<const Fold *> folds, ValueRange values,
+                   ArrayRef<Ix> loopIndex);
+  SmallVector<const Fold *> foldsOf(unsigned level);
+  SmallVector<Ix> keptIndex(ArrayRef<Ix> loopIndex);
+  void storeReduced(ArrayRef<Ix> loopIndex);
+  void storeFull(ArrayRef<Ix> loopIndex);
+  bool anyFull() {
+    return llvm::any_of(
+        plan.results, [](const ReducedResult &result) { return result.full; });
+  }
+  void bindShortForms();
+  void chooseStash();
+  void stash(ArrayRef<Ix> index, unsigned level);
+  void bindStash(unsigned level);
+  Ix slotIndex(Value chunk, ArrayRef<Ix> loopIndex);
+  double cost(double elements) {
+    return elements * plan.levels * costPerElement(kernel.fusion);
+  }
+
+  KernelBuilder kernel;
+  ElementEmitter emitter;
+  ReductionPlan &plan;
+  IterationSpace &space;
+  unsigned width, unroll;
+  bool moved =
+      false; ///< a fold's value is used at another index: this schedule can't
+  /// A costly value that two passes need, kept in a result's memory between
+  /// them.
+  Value stashed;
+  unsigned stashLevel = 0, stashResult = 0;
+};
+} // namespace
+
+SmallVector<const Fold *> ReductionKernel::foldsOf(unsigned level) {
+  SmallVector<const Fold *> folds;
+  for (const Fold &fold : plan.folds)
+    if (fold.level == level)
+      folds.push_back(&fold);
+  return folds;
 }
-mlir::FailureOr<KernelPlan> emitWindow(const EmissionContext &context) {
-  return emitPointwise(context);
+
+ReductionKernel::State
+ReductionKernel::foldSteps(FoldState &folds, Value low, Value high,
+                           int64_t step, State state,
+                           function_ref<State(Value, ValueRange)> body) {
+  unsigned count = folds.size();
+  Value stride = kernel.index(step), wide = kernel.index(step * unroll);
+  Value total = kernel.sub(high, low);
+  Value whole = kernel.sub(high, kernel.rem(total, wide));
+  auto known = kernel.constantOf(total);
+  if (!known || *known >= step * int64_t(unroll))
+    state =
+        kernel.loop(low, whole, wide, state, [&](Value at, ValueRange carried) {
+          State next;
+          for (unsigned group = 0; group < unroll; ++group) {
+            ElementEmitter::Scope scope(emitter);
+            next.append(body(kernel.add(at, kernel.index(group * step)),
+                             carried.slice(group * count, count)));
+          }
+          return next;
+        });
+  else
+    whole = low;
+  if (known && *known % (step * int64_t(unroll)) == 0)
+    return state;
+  State first(state.begin(), state.begin() + count);
+  first = kernel.loop(whole, high, stride, first,
+                      [&](Value at, ValueRange carried) {
+                        ElementEmitter::Scope scope(emitter);
+                        return body(at, carried);
+                      });
+  llvm::copy(first, state.begin());
+  return state;
 }
-llvm::SmallVector<graph::DimExpr> reductionScratch(graph::FusionOp fusion,
-                                                   graph::DimAnalysis &dims,
-                                                   const KernelTarget &target) {
-  return {};
+
+ReductionKernel::State ReductionKernel::foldLanes(FoldState &folds,
+                                                  ArrayRef<Ix> loopIndex,
+                                                  Value low, Value high,
+                                                  State state, unsigned level) {
+  SmallVector<DimExpr> ends(space.edges(plan.lane));
+  ends.push_back(space.size(plan.lane));
+  DimExpr begin = 0;
+  unsigned count = folds.size();
+  for (auto [number, end] : llvm::enumerate(ends)) {
+    Value first = low, last = high;
+    if (number > 0)
+      first = kernel.max(first, kernel.size(begin));
+    if (number + 1 < ends.size())
+      last = kernel.min(last, kernel.size(end));
+    if (ends.size() > 1)
+      last = kernel.max(first, last);
+    auto step = [&](Value at, ValueRange carried, bool masked) {
+      SmallVector<Ix> loops(loopIndex);
+      loops[plan.lane] = emitter.indices.lanes(
+          at, end, begin.isConstant(0) ? width : 1, begin);
+      SmallVector<Ix> index = space.shapeIndex(emitter.indices, loops);
+      State next = folds.step(carried, index, masked);
+      stash(index, level);
+      return next;
+    };
+    Value rest = kernel.rem(kernel.sub(last, first), kernel.index(width));
+    Value whole = kernel.sub(last, rest);
+    state = foldSteps(
+        folds, first, whole, width, state,
+        [&](Value at, ValueRange carried) { return step(at, carried, false); });
+    begin = end;
+    if (kernel.constantOf(rest) == 0)
+      continue;
+    // The rest under a mask, skipped where there is none.
+    ValueRange firstState = ValueRange(state).take_front(count);
+    Value some = kernel.b.create<arith::CmpIOp>(
+        kernel.loc, arith::CmpIPredicate::sgt, rest, kernel.index(0));
+    auto tail = kernel.b.create<scf::IfOp>(kernel.loc, firstState.getTypes(),
+                                           some, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(kernel.b);
+    kernel.b.setInsertionPointToEnd(tail.thenBlock());
+    {
+      ElementEmitter::Scope scope(emitter);
+      emitter.mask = kernel.mask(rest, width);
+      State next = step(whole, firstState, true);
+      kernel.b.create<scf::YieldOp>(kernel.loc, next);
+    }
+    kernel.b.setInsertionPointToEnd(tail.elseBlock());
+    kernel.b.create<scf::YieldOp>(kernel.loc, firstState);
+    for (unsigned i = 0; i < count; ++i)
+      state[i] = tail.getResult(i);
+  }
+  return state;
 }
+
+ReductionKernel::State ReductionKernel::joinStates(FoldState &folds,
+                                                   State state) {
+  unsigned count = folds.size();
+  for (unsigned groups = unroll; groups > 1; groups /= 2) {
+    State joined;
+    for (unsigned group = 0; group < groups; group += 2)
+      joined.append(
+          folds.combine(ValueRange(state).slice(group * count, count),
+                        ValueRange(state).slice((group + 1) * count, count)));
+    state = joined;
+  }
+  return state;
+}
+
+ReductionKernel::State ReductionKernel::passOverRow(FoldState &folds,
+                                                    SmallVector<Ix> loopIndex,
+                                                    unsigned level) {
+  State state;
+  for (unsigned group = 0; group < unroll; ++group)
+    state.append(folds.start());
+  Value low = kernel.index(0), high = kernel.size(space.size(plan.lane));
+  if (plan.reducedLoops.empty()) {
+    state = foldLanes(folds, loopIndex, low, high, state, level);
+  } else {
+    state = kernel.loop(
+        low, kernel.size(plan.reducedRows()), kernel.index(1), state,
+        [&](Value row, ValueRange carried) {
+          ElementEmitter::Scope scope(emitter);
+          unflattenRow(emitter, space, plan.reducedLoops, row, loopIndex);
+          return foldLanes(folds, loopIndex, low, high, State(carried), level);
+        });
+  }
+  return folds.acrossLanes(joinStates(folds, state));
+}
+
+// Every use of a fold must ask for the row or column at hand.
+void ReductionKernel::bindResults(ArrayRef<const Fold *> folds,
+                                  ValueRange values, ArrayRef<Ix> loopIndex) {
+  SmallVector<Ix> expected = keptIndex(loopIndex);
+  for (auto [fold, value] : llvm::zip(folds, values)) {
+    Value result = value;
+    emitter.bind(fold->op->getResult(0),
+                 [this, result, expected](ArrayRef<Ix> index) {
+                   moved |= ArrayRef<Ix>(expected) != index;
+                   return result;
+                 });
+  }
+}
+
+SmallVector<Ix> ReductionKernel::keptIndex(ArrayRef<Ix> loopIndex) {
+  SmallVector<Ix> index = space.shapeIndex(emitter.indices, loopIndex), kept;
+  for (auto [d, x] : llvm::enumerate(index))
+    if (!llvm::is_contained(plan.reduced, int64_t(d)))
+      kept.push_back(x);
+  return kept;
+}
+
+void ReductionKernel::storeReduced(ArrayRef<Ix> loopIndex) {
+  SmallVector<Ix> index = keptIndex(loopIndex);
+  SmallVector<Value> values;
+  for (const ReducedResult &result : plan.results)
+    values.push_back(result.full ? Value() : emitter.emit(result.value, index));
+  for (auto [number, value] : llvm::enumerate(values))
+    if (value)
+      emitter.storeLinear(
+          kernel.result(number),
+          getElementTypeOrSelf(plan.results[number].value.getType()), value,
+          emitter.linearize(plan.results[number].value, index));
+}
+
+void ReductionKernel::storeFull(ArrayRef<Ix> loopIndex) {
+  SmallVector<Ix> index = space.shapeIndex(emitter.indices, loopIndex);
+  SmallVector<Value> values;
+  for (const ReducedResult &result : plan.results)
+    values.push_back(result.full ? emitter.emit(result.value, index) : Value());
+  for (auto [number, value] : llvm::enumerate(values))
+    if (value)
+      emitter.storeLinear(
+          kernel.result(number),
+          getElementTypeOrSelf(plan.results[number].value.getType()), value,
+          emitter.linearize(plan.results[number].value, index));
+}
+
+// Exponentials of a softmax get the short form, which serves arguments that
+// aren't positive.
+void ReductionKernel::bindShortForms() {
+  for (Operation &op : kernel.fusion.getBody().front())
+    if (isShiftedExp(&op)) {
+      Operation *exp = &op;
+      // The provider stands where the rule would; its own value is memoised by
+      // asking for the argument's.
+      emitter.bindRule(
+          exp->getResult(0), [this, exp](ArrayRef<Ix> index) -> Value {
+            Value x = emitter.emit(exp->getOperand(0), index);
+            if (!x)
+              return {};
+            Value y = VectorMath(kernel).expShort({&kernel, x}).v;
+            return emitter.roundTo(
+                getElementTypeOrSelf(exp->getResult(0).getType()), y);
+          });
+    }
+}
+
+static void collectCostly(Value value, const DenseSet<Value> &stops,
+                          llvm::SetVector<Value> &found,
+                          DenseSet<Value> &seen) {
+  Operation *op = value.getDefiningOp();
+  if (!op || stops.contains(value) || !seen.insert(value).second)
+    return;
+  if (isa<graph::ExpOp, graph::TanhOp, graph::ErfOp, graph::LogOp,
+          graph::LogisticOp, graph::PowOp>(op))
+    found.insert(value);
+  for (Value operand : op->getOperands())
+    collectCostly(operand, stops, found, seen);
+}
+
+void ReductionKernel::chooseStash() {
+  if (!plan.lanesReduced)
+    return;
+  DenseSet<Value> stops;
+  for (const Fold &fold : plan.folds)
+    stops.insert(fold.op->getResult(0));
+  llvm::SetVector<Value> last;
+  for (const ReducedResult &result : plan.results)
+    if (DenseSet<Value> seen; result.full)
+      collectCostly(result.value, stops, last, seen);
+  for (const Fold &fold : plan.folds) {
+    llvm::SetVector<Value> here;
+    DenseSet<Value> seen;
+    collectCostly(fold.operand, stops, here, seen);
+    for (Value value : here) {
+      if (!last.contains(value) || kernel.dims.dimsOf(value) != plan.shape)
+        continue;
+      for (auto [number, result] : llvm::enumerate(plan.results))
+        if (result.full && result.value != value &&
+            getElementTypeOrSelf(result.value.getType()) ==
+                getElementTypeOrSelf(value.getType())) {
+          stashed = value;
+          stashLevel = fold.level;
+          stashResult = number;
+          return;
+        }
+    }
+  }
+}
+
+void ReductionKernel::stash(ArrayRef<Ix> index, unsigned level) {
+  if (!stashed || level != stashLevel)
+    return;
+  Value value = emitter.emit(stashed, index);
+  if (value)
+    emitter.storeLinear(kernel.result(stashResult),
+                        getElementTypeOrSelf(stashed.getType()), value,
+                        emitter.linearize(stashed, index));
+}
+
+void ReductionKernel::bindStash(unsigned level) {
+  if (!stashed || level != stashLevel)
+    return;
+  emitter.bind(stashed, [this](ArrayRef<Ix> index) {
+    return emitter.loadLinear(kernel.result(stashResult),
+                              getElementTypeOrSelf(stashed.getType()),
+                              emitter.linearize(stashed, index));
+  });
+}
+
+Launch ReductionKernel::emitRows() {
+  bindShortForms();
+  chooseStash();
+  DimExpr rows = 1;
+  for (unsigned loop : plan.keptLoops)
+    rows = rows * space.size(loop);
+  DimExpr length = space.size(plan.lane) * plan.reducedRows();
+  RowTasks tasks =
+      RowTasks::plan(rows, length, elementsPerTask, /*cutRows=*/false);
+  forEachRow(kernel, tasks, [&](Value row, Value, Value) {
+    ElementEmitter::Scope scope(emitter);
+    SmallVector<Ix> loopIndex(space.rank(), Ix(0));
+    unflattenRow(emitter, space, plan.keptLoops, row, loopIndex);
+    for (unsigned level = 1; level <= plan.levels; ++level) {
+      auto folds = foldsOf(level);
+      FoldState state(emitter, folds, width);
+      bindResults(folds, state.finish(passOverRow(state, loopIndex, level)),
+                  loopIndex);
+      bindStash(level);
+    }
+    storeReduced(loopIndex);
+    if (!anyFull())
+      return;
+    kernel.loop(kernel.index(0), kernel.size(plan.reducedRows()),
+                kernel.index(1), [&](Value outer) {
+                  ElementEmitter::Scope scope(emitter);
+                  SmallVector<Ix> at(loopIndex);
+                  unflattenRow(emitter, space, plan.reducedLoops, outer, at);
+                  forEachLaneBlock(emitter, space, plan.lane, kernel.index(0),
+                                   kernel.size(space.size(plan.lane)),
+                                   [&](const Ix &lanes) {
+                                     at[plan.lane] = lanes;
+                                     storeFull(at);
+                                   });
+                });
+  });
+  double elements =
+      tasks.rowsPerTask * double(length.constant().value_or(1024));
+  return kernel.finish(tasks.tasks, cost(elements));
+}
+
+ReductionKernel::State
+ReductionKernel::passDownColumn(FoldState &folds, SmallVector<Ix> loopIndex,
+                                Value low, Value high, unsigned level) {
+  State state;
+  for (unsigned group = 0; group < unroll; ++group)
+    state.append(folds.start());
+  state =
+      foldSteps(folds, low, high, 1, state, [&](Value row, ValueRange carried) {
+        SmallVector<Ix> at(loopIndex);
+        unflattenRow(emitter, space, plan.reducedLoops, row, at);
+        return folds.step(carried, space.shapeIndex(emitter.indices, at),
+                          /*masked=*/false);
+      });
+  return joinStates(folds, state);
+}
+
+Launch ReductionKernel::emitColumns() {
+  bindShortForms();
+  DimExpr rows = 1;
+  for (unsigned loop : plan.keptLoops)
+    rows = rows * space.size(loop);
+  int64_t lanesPerTask = 4 * width;
+  RowTasks tasks = RowTasks::plan(rows, space.size(plan.lane), lanesPerTask);
+  DimExpr count = plan.reducedRows();
+  forEachRow(kernel, tasks, [&](Value row, Value low, Value high) {
+    ElementEmitter::Scope scope(emitter);
+    SmallVector<Ix> loopIndex(space.rank(), Ix(0));
+    unflattenRow(emitter, space, plan.keptLoops, row, loopIndex);
+    forEachLaneBlock(
+        emitter, space, plan.lane, low, high, [&](const Ix &lanes) {
+          loopIndex[plan.lane] = lanes;
+          for (unsigned level = 1; level <= plan.levels; ++level) {
+            auto folds = foldsOf(level);
+            FoldState state(emitter, folds, width);
+            bindResults(
+                folds,
+                state.finish(passDownColumn(state, loopIndex, kernel.index(0),
+                                            kernel.size(count), level)),
+                loopIndex);
+          }
+          storeReduced(loopIndex);
+          if (!anyFull())
+            return;
+          kernel.loop(kernel.index(0), kernel.size(count), kernel.index(1),
+                      [&](Value outer) {
+                        ElementEmitter::Scope scope(emitter);
+                        SmallVector<Ix> at(loopIndex);
+                        unflattenRow(emitter, space, plan.reducedLoops, outer,
+                                     at);
+                        storeFull(at);
+                      });
+        });
+  });
+  return kernel.finish(
+      tasks.tasks,
+      cost(tasks.elementsPerTask * double(count.constant().value_or(64))));
+}
+
+// Slot of a chunk: the kept elements in row-major order.
+Ix ReductionKernel::slotIndex(Value chunk, ArrayRef<Ix> loopIndex) {
+  graph::DimVector kept;
+  for (auto [d, size] : llvm::enumerate(plan.shape))
+    if (!llvm::is_contained(plan.reduced, int64_t(d)))
+      kept.push_back(size);
+  Ix linear = emitter.linearize(kept, keptIndex(loopIndex));
+  return emitter.indices.add(
+      emitter.indices.scale(emitter.indices.scalar(chunk, plan.chunks),
+                            plan.keptCount()),
+      linear);
+}
+
+Launch ReductionKernel::emitPartial() {
+  auto folds = foldsOf(1);
+  FoldState state(emitter, folds, width);
+  bool cutsLanes = plan.lanesReduced && plan.reducedLoops.empty();
+  DimExpr steps = cutsLanes ? space.size(plan.lane) : plan.reducedRows();
+  DimExpr rows = 1;
+  for (unsigned loop : plan.keptLoops)
+    rows = rows * space.size(loop);
+  auto storeSlots = [&](ValueRange values, Value chunk,
+                        ArrayRef<Ix> loopIndex) {
+    for (auto [number, value] : llvm::enumerate(values)) {
+      Type type = getElementTypeOrSelf(value.getType());
+      if (type.isInteger(1))
+        type = kernel.b.getI8Type();
+      Type element =
+          folds[number]->element.isInteger(1) ? folds[number]->element : type;
+      emitter.storeLinear(kernel.scratch(number, memoryType(element)), element,
+                          value, slotIndex(chunk, loopIndex));
+    }
+  };
+  kernel.loop(kernel.begin(), kernel.end(), kernel.index(1), [&](Value task) {
+    ElementEmitter::Scope scope(emitter);
+    SmallVector<Ix> loopIndex(space.rank(), Ix(0));
+    Value chunkCount = kernel.size(plan.chunks);
+    Value chunk = rows.isConstant(1) ? task : kernel.rem(task, chunkCount);
+    Value row =
+        rows.isConstant(1) ? kernel.index(0) : kernel.div(task, chunkCount);
+    unflattenRow(emitter, space, plan.keptLoops, row, loopIndex);
+    Value low = kernel.mul(chunk, kernel.index(plan.chunk));
+    Value high = kernel.min(kernel.add(low, kernel.index(plan.chunk)),
+                            kernel.size(steps));
+    if (!plan.lanesReduced) {
+      forEachLaneBlock(
+          emitter, space, plan.lane, kernel.index(0),
+          kernel.size(space.size(plan.lane)), [&](const Ix &lanes) {
+            loopIndex[plan.lane] = lanes;
+            storeSlots(passDownColumn(state, loopIndex, low, high, 1), chunk,
+                       loopIndex);
+          });
+      return;
+    }
+    State sums;
+    for (unsigned group = 0; group < unroll; ++group)
+      sums.append(state.start());
+    if (cutsLanes) {
+      sums = foldLanes(state, loopIndex, low, high, sums, 1);
+    } else {
+      Value end = kernel.size(space.size(plan.lane));
+      sums = kernel.loop(low, high, kernel.index(1), sums,
+                         [&](Value outer, ValueRange carried) {
+                           ElementEmitter::Scope scope(emitter);
+                           unflattenRow(emitter, space, plan.reducedLoops,
+                                        outer, loopIndex);
+                           return foldLanes(state, loopIndex, kernel.index(0),
+                                            end, State(carried), 1);
+                         });
+    }
+    for (unsigned loop : plan.reducedLoops)
+      loopIndex[loop] = Ix(0);
+    storeSlots(state.acrossLanes(joinStates(state, sums)), chunk, loopIndex);
+  });
+  double elements =
+      double(plan.chunk) *
+      (cutsLanes ? 1 : double(space.size(plan.lane).constant().value_or(64)));
+  return kernel.finish(plan.chunks * rows, cost(elements));
+}
+
+Launch ReductionKernel::emitCombine() {
+  auto folds = foldsOf(1);
+  DimExpr rows = 1;
+  for (unsigned loop : plan.keptLoops)
+    rows = rows * space.size(loop);
+  auto combine = [&](ArrayRef<Ix> loopIndex, unsigned lanes) {
+    FoldState state(emitter, folds, lanes);
+    State sums =
+        kernel.loop(kernel.index(0), kernel.size(plan.chunks), kernel.index(1),
+                    state.start(), [&](Value chunk, ValueRange carried) {
+                      ElementEmitter::Scope scope(emitter);
+                      State slots;
+                      for (auto [number, value] : llvm::enumerate(carried)) {
+                        Type type = getElementTypeOrSelf(value.getType());
+                        Type element = folds[number]->element.isInteger(1)
+                                           ? folds[number]->element
+                                           : type;
+                        slots.push_back(emitter.loadLinear(
+                            kernel.scratch(number, memoryType(element)),
+                            element, slotIndex(chunk, loopIndex)));
+                      }
+                      return state.combine(carried, slots);
+                    });
+    bindResults(folds, state.finish(sums), loopIndex);
+    storeReduced(loopIndex);
+  };
+  kernel.loop(kernel.begin(), kernel.end(), kernel.index(1), [&](Value row) {
+    ElementEmitter::Scope scope(emitter);
+    SmallVector<Ix> loopIndex(space.rank(), Ix(0));
+    unflattenRow(emitter, space, plan.keptLoops, row, loopIndex);
+    if (plan.lanesReduced) {
+      combine(loopIndex, 1);
+      return;
+    }
+    forEachLaneBlock(emitter, space, plan.lane, kernel.index(0),
+                     kernel.size(space.size(plan.lane)), [&](const Ix &lanes) {
+                       SmallVector<Ix> at(loopIndex);
+                       at[plan.lane] = lanes;
+                       combine(at, width);
+                     });
+  });
+  return kernel.finish(rows, cost(double(plan.chunks.constant().value_or(64))));
+}
+
+FailureOr<KernelPlan> emitReduction(const EmissionContext &context) {
+  auto plan = ReductionPlan::make(context.fusion, context.dims, context.target);
+  if (!plan)
+    return emitPointwise(context);
+  KernelPlan result;
+  bool moved = false, failed = false;
+  auto emit = [&](StringRef suffix, Launch (ReductionKernel::*method)()) {
+    ReductionKernel kernel(context, *plan, (context.name + suffix).str());
+    Launch launch = (kernel.*method)();
+    if (kernel.failed()) {
+      kernel.discard();
+      (kernel.unsupported() ? failed : moved) = true;
+      return;
+    }
+    result.launches.push_back(std::move(launch));
+  };
+  if (plan->chunk) {
+    emit("_partial", &ReductionKernel::emitPartial);
+    if (!moved && !failed)
+      emit("_combine", &ReductionKernel::emitCombine);
+  } else {
+    emit("", plan->lanesReduced ? &ReductionKernel::emitRows
+                                : &ReductionKernel::emitColumns);
+  }
+  result.scratchBytes = plan->scratch();
+  if (failed)
+    return failure();
+  if (!moved)
+    return result;
+  for (Launch &launch : result.launches)
+    launch.kernel.erase();
+  auto inPlace = emitPointwise(context);
+  if (succeeded(inPlace))
+    inPlace->scratchBytes = plan->scratch();
+  return inPlace;
+}
+
 } // namespace zenith::kernels

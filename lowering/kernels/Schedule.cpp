@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the schedules of all kernels share: widths, tasks of rows, lane loops split at edges.
+// What the schedules of all kernels share: widths, tasks of rows, lane loops
+// split at edges.
 
 #include "lowering/kernels/Schedule.h"
 #include <numeric>
@@ -22,21 +23,26 @@ unsigned widestBytes(graph::FusionOp fusion) {
   };
   for (Value argument : fusion.getBody().getArguments())
     count(argument);
-  fusion.getBody().walk([&](Operation *op) { llvm::for_each(op->getResults(), count); });
+  fusion.getBody().walk(
+      [&](Operation *op) { llvm::for_each(op->getResults(), count); });
   return widest;
 }
 
 static bool isTranscendental(Operation *op) {
-  return isa<graph::ExpOp, graph::Expm1Op, graph::LogOp, graph::Log1pOp, graph::CbrtOp, graph::SinOp, graph::CosOp,
-             graph::TanOp, graph::AsinOp, graph::AcosOp, graph::AtanOp, graph::SinhOp, graph::CoshOp, graph::TanhOp,
-             graph::AsinhOp, graph::AcoshOp, graph::AtanhOp, graph::LogisticOp, graph::ErfOp, graph::PowOp,
+  return isa<graph::ExpOp, graph::Expm1Op, graph::LogOp, graph::Log1pOp,
+             graph::CbrtOp, graph::SinOp, graph::CosOp, graph::TanOp,
+             graph::AsinOp, graph::AcosOp, graph::AtanOp, graph::SinhOp,
+             graph::CoshOp, graph::TanhOp, graph::AsinhOp, graph::AcoshOp,
+             graph::AtanhOp, graph::LogisticOp, graph::ErfOp, graph::PowOp,
              graph::Atan2Op>(op);
 }
 
 double costPerElement(graph::FusionOp fusion) {
   double cost = 1;
   fusion.getBody().walk([&](Operation *op) {
-    cost += isTranscendental(op) ? 20 : graph::familyOf(op) == graph::Family::Movement ? 0 : 1;
+    cost += isTranscendental(op)                             ? 20
+            : graph::familyOf(op) == graph::Family::Movement ? 0
+                                                             : 1;
   });
   return cost;
 }
@@ -50,13 +56,15 @@ unsigned valueWidth(graph::FusionOp fusion, const KernelTarget &target) {
   return std::min(8 * target.lanes, vectors * target.lanes * 4 / bytes);
 }
 
-RowTasks RowTasks::plan(DimExpr rows, DimExpr rowLength, int64_t elements, bool cutRows) {
+RowTasks RowTasks::plan(DimExpr rows, DimExpr rowLength, int64_t elements,
+                        bool cutRows) {
   RowTasks t;
   t.rows = rows;
   t.rowLength = rowLength;
   auto length = rowLength.constant();
   if (length && (*length <= 2 * elements || !cutRows)) {
-    t.rowsPerTask = std::max<int64_t>(1, elements / std::max<int64_t>(1, *length));
+    t.rowsPerTask =
+        std::max<int64_t>(1, elements / std::max<int64_t>(1, *length));
     if (auto count = rows.constant())
       t.rowsPerTask = std::max<int64_t>(1, std::min(t.rowsPerTask, *count));
     t.tasks = DimExpr::ceilDiv(rows, t.rowsPerTask);
@@ -73,15 +81,19 @@ RowTasks RowTasks::plan(DimExpr rows, DimExpr rowLength, int64_t elements, bool 
   return t;
 }
 
-void forEachRow(KernelBuilder &kernel, const RowTasks &tasks, function_ref<void(Value, Value, Value)> body) {
+void forEachRow(KernelBuilder &kernel, const RowTasks &tasks,
+                function_ref<void(Value, Value, Value)> body) {
   Value one = kernel.index(1), length = kernel.size(tasks.rowLength);
   kernel.loop(kernel.begin(), kernel.end(), one, [&](Value task) {
     if (tasks.chunk) {
-      Value chunks = kernel.size(DimExpr::ceilDiv(tasks.rowLength, tasks.chunk));
+      Value chunks =
+          kernel.size(DimExpr::ceilDiv(tasks.rowLength, tasks.chunk));
       bool single = tasks.rows.isConstant(1);
       Value row = single ? kernel.index(0) : kernel.div(task, chunks);
-      Value low = kernel.mul(single ? task : kernel.rem(task, chunks), kernel.index(tasks.chunk));
-      body(row, low, kernel.min(kernel.add(low, kernel.index(tasks.chunk)), length));
+      Value low = kernel.mul(single ? task : kernel.rem(task, chunks),
+                             kernel.index(tasks.chunk));
+      body(row, low,
+           kernel.min(kernel.add(low, kernel.index(tasks.chunk)), length));
       return;
     }
     if (tasks.rowsPerTask == 1) {
@@ -93,11 +105,13 @@ void forEachRow(KernelBuilder &kernel, const RowTasks &tasks, function_ref<void(
     auto rows = tasks.rows.constant();
     if (!rows || *rows % tasks.rowsPerTask)
       last = kernel.min(last, kernel.size(tasks.rows));
-    kernel.loop(first, last, one, [&](Value row) { body(row, kernel.index(0), length); });
+    kernel.loop(first, last, one,
+                [&](Value row) { body(row, kernel.index(0), length); });
   });
 }
 
-void unflattenRow(ElementEmitter &emitter, const IterationSpace &space, ArrayRef<unsigned> which, Value row,
+void unflattenRow(ElementEmitter &emitter, const IterationSpace &space,
+                  ArrayRef<unsigned> which, Value row,
                   MutableArrayRef<Ix> loopIndex) {
   KernelBuilder &kernel = emitter.kernel;
   for (unsigned i = which.size(); i-- > 0;) {
@@ -109,7 +123,8 @@ void unflattenRow(ElementEmitter &emitter, const IterationSpace &space, ArrayRef
   }
 }
 
-void forEachLaneBlock(ElementEmitter &emitter, const IterationSpace &space, unsigned lane, Value low, Value high,
+void forEachLaneBlock(ElementEmitter &emitter, const IterationSpace &space,
+                      unsigned lane, Value low, Value high,
                       function_ref<void(const Ix &)> body) {
   KernelBuilder &kernel = emitter.kernel;
   SmallVector<DimExpr> ends(space.edges(lane));
@@ -124,7 +139,8 @@ void forEachLaneBlock(ElementEmitter &emitter, const IterationSpace &space, unsi
     if (ends.size() > 1)
       last = kernel.max(first, last);
     unsigned width = emitter.indices.width;
-    int64_t divisor = begin.constant() ? std::gcd(*begin.constant(), int64_t(width)) : 1;
+    int64_t divisor =
+        begin.constant() ? std::gcd(*begin.constant(), int64_t(width)) : 1;
     kernel.laneLoop(first, last, width, [&](Value start, Value mask) {
       ElementEmitter::Scope scope(emitter);
       emitter.mask = mask;
@@ -134,7 +150,8 @@ void forEachLaneBlock(ElementEmitter &emitter, const IterationSpace &space, unsi
   }
 }
 
-std::optional<unsigned> chooseLaneLoop(const IterationSpace &space, ArrayRef<unsigned> candidates) {
+std::optional<unsigned> chooseLaneLoop(const IterationSpace &space,
+                                       ArrayRef<unsigned> candidates) {
   std::optional<unsigned> best;
   double bestScore = 0;
   for (unsigned loop : candidates) {

@@ -63,7 +63,8 @@ Num VectorMath::expShort(Num x) {
   Num c = select(x < -87, -87, x);
   Num t = fma(c, log2e, roundingMagic);
   Num r = fma(c, log2e, -(t - roundingMagic));
-  return floatOf(bits(polynomial(r, coefficients)) + (bits(t) << 23));
+  Num y = floatOf(bits(polynomial(r, coefficients)) + (bits(t) << 23));
+  return select(x.isNaN(), x, y);
 }
 
 Num VectorMath::expm1(Num x) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Pointwise kernels beside the interpreter: movement, indexing, types, odd sizes.
+// Pointwise kernels beside the interpreter: movement, indexing, types, odd
+// sizes.
 
+#include "FusionText.h"
 #include "KernelHarness.h"
 #include <gtest/gtest.h>
 
@@ -12,30 +14,15 @@ namespace {
 
 class PointwiseKernel : public ::testing::TestWithParam<unsigned> {
 protected:
-  PointwiseKernel() : harness(kernels::emitKernels) { harness.target.lanes = GetParam(); }
+  PointwiseKernel() : harness(kernels::emitKernels) {
+    harness.target.lanes = GetParam();
+  }
 
-  /// One fusion of kind pointwise: `arguments` as "%a : tensor<..>, ...", the body gives %r of type `result`.
-  void check(const std::string &arguments, const std::string &result, const std::string &body,
-             std::vector<std::vector<int64_t>> shapes = {}, const std::string &kind = "pointwise") {
-    std::string names, types, bindings;
-    size_t at = 0;
-    while (at < arguments.size()) {
-      size_t colon = arguments.find(':', at), depth = 0, end = colon;
-      while (end < arguments.size() && (depth || arguments[end] != ',')) {
-        depth += arguments[end] == '<';
-        depth -= arguments[end] == '>';
-        ++end;
-      }
-      std::string name = arguments.substr(at, colon - at), type = arguments.substr(colon + 1, end - colon - 1);
-      name = name.substr(name.find('%') + 1);
-      name = name.substr(0, name.find(' '));
-      bindings += (bindings.empty() ? "" : ", ") + ("%" + name + " = %arg_" + name + " :" + type);
-      names += (names.empty() ? "" : ", ") + ("%arg_" + name + " :" + type);
-      at = end + 1;
-    }
-    harness.check("func.func @f(" + names + ") -> " + result + " { %out = graph.fusion " + kind + " (" + bindings + ") -> " +
-                      result + " {\n" + body + "\n graph.yield %r : " + result + " }\n return %out : " + result + " }",
-                  shapes);
+  void check(const std::string &arguments, const std::string &result,
+             const std::string &body,
+             std::vector<std::vector<int64_t>> shapes = {}) {
+    harness.check(fusionText("pointwise", arguments, result, body),
+                  std::move(shapes));
   }
 
   KernelHarness harness;
@@ -44,29 +31,34 @@ protected:
 TEST_P(PointwiseKernel, AddsOddSizes) {
   for (const char *size : {"0", "1", "3", "17", "4095", "10000"}) {
     std::string type = "tensor<" + std::string(size) + "xf32>";
-    check("%a : " + type + ", %b : " + type, type, "%r = graph.add %a, %b : " + type);
+    check("%a : " + type + ", %b : " + type, type,
+          "%r = graph.add %a, %b : " + type);
   }
 }
 
 TEST_P(PointwiseKernel, Scalars) {
-  check("%a : tensor<f32>, %b : tensor<f32>", "tensor<f32>", "%r = graph.mul %a, %b : tensor<f32>");
+  check("%a : tensor<f32>, %b : tensor<f32>", "tensor<f32>",
+        "%r = graph.mul %a, %b : tensor<f32>");
 }
 
 TEST_P(PointwiseKernel, CollapsesAndBroadcasts) {
-  check("%a : tensor<3x5x7xf32>, %b : tensor<7xf32>, %c : tensor<3x1x1xf32>", "tensor<3x5x7xf32>", R"(
+  check("%a : tensor<3x5x7xf32>, %b : tensor<7xf32>, %c : tensor<3x1x1xf32>",
+        "tensor<3x5x7xf32>", R"(
     %0 = graph.broadcast %b [2] : tensor<7xf32> -> tensor<3x5x7xf32>
     %1 = graph.broadcast %c [0, 1, 2] : tensor<3x1x1xf32> -> tensor<3x5x7xf32>
     %2 = graph.add %a, %0 : tensor<3x5x7xf32>
     %r = graph.mul %2, %1 : tensor<3x5x7xf32>)");
-  check("%a : tensor<20x30xf32>", "tensor<20x30xf32>", "%r = graph.neg %a : tensor<20x30xf32>");
+  check("%a : tensor<20x30xf32>", "tensor<20x30xf32>",
+        "%r = graph.neg %a : tensor<20x30xf32>");
 }
 
 TEST_P(PointwiseKernel, DynamicSizes) {
-  check("%a : tensor<?x?xf32>, %b : tensor<?x?xf32>", "tensor<?x?xf32>", "%r = graph.add %a, %b : tensor<?x?xf32>",
-        {{5, 13}, {5, 13}});
+  check("%a : tensor<?x?xf32>, %b : tensor<?x?xf32>", "tensor<?x?xf32>",
+        "%r = graph.add %a, %b : tensor<?x?xf32>", {{5, 13}, {5, 13}});
   check("%a : tensor<?x24xf32>", "tensor<?x2x12xf32>", R"(
     %n = graph.dim %a, 0 : tensor<?x24xf32>
-    %r = graph.reshape %a [%n] : tensor<?x24xf32> -> tensor<?x2x12xf32>)", {{7, 24}});
+    %r = graph.reshape %a [%n] : tensor<?x24xf32> -> tensor<?x2x12xf32>)",
+        {{7, 24}});
 }
 
 TEST_P(PointwiseKernel, MergesHeads) {
@@ -90,44 +82,64 @@ TEST_P(PointwiseKernel, ReshapesAcrossBoundaries) {
 }
 
 TEST_P(PointwiseKernel, Transposes) {
-  for (auto [rows, columns] : {std::pair(16, 16), std::pair(49, 33), std::pair(3, 40), std::pair(300, 5), std::pair(64, 512)}) {
-    std::string from = "tensor<" + std::to_string(rows) + "x" + std::to_string(columns);
-    std::string to = "tensor<" + std::to_string(columns) + "x" + std::to_string(rows);
+  for (auto [rows, columns] :
+       {std::pair(16, 16), std::pair(49, 33), std::pair(3, 40),
+        std::pair(300, 5), std::pair(64, 512)}) {
+    std::string from =
+        "tensor<" + std::to_string(rows) + "x" + std::to_string(columns);
+    std::string to =
+        "tensor<" + std::to_string(columns) + "x" + std::to_string(rows);
     for (const char *element : {"xf32>", "xf64>", "xi8>", "xbf16>"})
       check("%a : " + from + element + ", %b : " + to + element, to + element,
-            "%0 = graph.transpose %a [1, 0] : " + from + element + " -> " + to + element + "\n%r = graph.add %0, %b : " + to + element);
+            "%0 = graph.transpose %a [1, 0] : " + from + element + " -> " + to +
+                element + "\n%r = graph.add %0, %b : " + to + element);
   }
 }
 
 TEST_P(PointwiseKernel, ChannelsLast) {
   check("%a : tensor<2x5x9x7xf32>", "tensor<2x9x7x5xf32>",
-        "%r = graph.transpose %a [0, 2, 3, 1] : tensor<2x5x9x7xf32> -> tensor<2x9x7x5xf32>");
+        "%r = graph.transpose %a [0, 2, 3, 1] : tensor<2x5x9x7xf32> -> "
+        "tensor<2x9x7x5xf32>");
   check("%a : tensor<?x?x9x7xf32>", "tensor<?x9x7x?xf32>",
-        "%r = graph.transpose %a [0, 2, 3, 1] : tensor<?x?x9x7xf32> -> tensor<?x9x7x?xf32>", {{2, 19, 9, 7}});
+        "%r = graph.transpose %a [0, 2, 3, 1] : tensor<?x?x9x7xf32> -> "
+        "tensor<?x9x7x?xf32>",
+        {{2, 19, 9, 7}});
 }
 
 TEST_P(PointwiseKernel, PadsAndSlices) {
   check("%a : tensor<4x30xf32>, %v : tensor<f32>", "tensor<7x41xf32>",
-        "%r = graph.pad %a, %v [1, 4] [2, 7] [0, 0] : tensor<4x30xf32>, tensor<f32> -> tensor<7x41xf32>");
+        "%r = graph.pad %a, %v [1, 4] [2, 7] [0, 0] : tensor<4x30xf32>, "
+        "tensor<f32> -> tensor<7x41xf32>");
   check("%a : tensor<4x30xf32>, %v : tensor<f32>", "tensor<9x57xf32>",
-        "%r = graph.pad %a, %v [1, -2] [1, 0] [1, 1] : tensor<4x30xf32>, tensor<f32> -> tensor<9x57xf32>");
+        "%r = graph.pad %a, %v [1, -2] [1, 0] [1, 1] : tensor<4x30xf32>, "
+        "tensor<f32> -> tensor<9x57xf32>");
   check("%a : tensor<4x30xf32>", "tensor<2x9xf32>",
-        "%r = graph.slice %a [1, 2] [2, 9] [2, 3] : tensor<4x30xf32> -> tensor<2x9xf32>");
+        "%r = graph.slice %a [1, 2] [2, 9] [2, 3] : tensor<4x30xf32> -> "
+        "tensor<2x9xf32>");
   check("%a : tensor<?x30xf32>, %v : tensor<f32>", "tensor<?x41xf32>",
-        "%r = graph.pad %a, %v [1, 4] [2, 7] [0, 0] : tensor<?x30xf32>, tensor<f32> -> tensor<?x41xf32>", {{3, 30}});
+        "%r = graph.pad %a, %v [1, 4] [2, 7] [0, 0] : tensor<?x30xf32>, "
+        "tensor<f32> -> tensor<?x41xf32>",
+        {{3, 30}});
 }
 
 TEST_P(PointwiseKernel, Concatenates) {
-  check("%a : tensor<3x20xf32>, %b : tensor<3x7xf32>, %c : tensor<3x1xf32>", "tensor<3x28xf32>",
-        "%r = graph.concat 1, %a, %b, %c : (tensor<3x20xf32>, tensor<3x7xf32>, tensor<3x1xf32>) -> tensor<3x28xf32>");
-  check("%a : tensor<2x20xf32>, %b : tensor<0x20xf32>, %c : tensor<1x20xf32>", "tensor<3x20xf32>",
-        "%r = graph.concat 0, %a, %b, %c : (tensor<2x20xf32>, tensor<0x20xf32>, tensor<1x20xf32>) -> tensor<3x20xf32>");
+  check("%a : tensor<3x20xf32>, %b : tensor<3x7xf32>, %c : tensor<3x1xf32>",
+        "tensor<3x28xf32>",
+        "%r = graph.concat 1, %a, %b, %c : (tensor<3x20xf32>, tensor<3x7xf32>, "
+        "tensor<3x1xf32>) -> tensor<3x28xf32>");
+  check("%a : tensor<2x20xf32>, %b : tensor<0x20xf32>, %c : tensor<1x20xf32>",
+        "tensor<3x20xf32>",
+        "%r = graph.concat 0, %a, %b, %c : (tensor<2x20xf32>, "
+        "tensor<0x20xf32>, tensor<1x20xf32>) -> tensor<3x20xf32>");
   check("%a : tensor<3x?xf32>, %b : tensor<3x?xf32>", "tensor<3x?xf32>",
-        "%r = graph.concat 1, %a, %b : (tensor<3x?xf32>, tensor<3x?xf32>) -> tensor<3x?xf32>", {{3, 21}, {3, 5}});
+        "%r = graph.concat 1, %a, %b : (tensor<3x?xf32>, tensor<3x?xf32>) -> "
+        "tensor<3x?xf32>",
+        {{3, 21}, {3, 5}});
 }
 
 TEST_P(PointwiseKernel, Reverses) {
-  check("%a : tensor<5x37xf32>", "tensor<5x37xf32>", "%r = graph.reverse %a [0, 1] : tensor<5x37xf32>");
+  check("%a : tensor<5x37xf32>", "tensor<5x37xf32>",
+        "%r = graph.reverse %a [0, 1] : tensor<5x37xf32>");
 }
 
 TEST_P(PointwiseKernel, Iota) {
@@ -160,22 +172,36 @@ TEST_P(PointwiseKernel, Gathers) {
 }
 
 TEST_P(PointwiseKernel, DynamicSlices) {
-  check("%a : tensor<6x20xf32>, %i : tensor<i32>, %j : tensor<i32>", "tensor<2x11xf32>",
-        "%r = graph.dynamic_slice %a, %i, %j : (tensor<6x20xf32>, tensor<i32>, tensor<i32>) -> tensor<2x11xf32>");
-  check("%a : tensor<6x20xf32>, %u : tensor<2x20xf32>, %i : tensor<i64>, %j : tensor<i64>", "tensor<6x20xf32>",
-        "%r = graph.dynamic_update_slice %a, %u, %i, %j : (tensor<6x20xf32>, tensor<2x20xf32>, tensor<i64>, tensor<i64>) -> tensor<6x20xf32>");
-  check("%a : tensor<6x20xf32>, %u : tensor<2x9xf32>, %i : tensor<i32>, %j : tensor<i32>", "tensor<6x20xf32>",
-        "%r = graph.dynamic_update_slice %a, %u, %i, %j : (tensor<6x20xf32>, tensor<2x9xf32>, tensor<i32>, tensor<i32>) -> tensor<6x20xf32>");
+  check("%a : tensor<6x20xf32>, %i : tensor<i32>, %j : tensor<i32>",
+        "tensor<2x11xf32>",
+        "%r = graph.dynamic_slice %a, %i, %j : (tensor<6x20xf32>, tensor<i32>, "
+        "tensor<i32>) -> tensor<2x11xf32>");
+  check("%a : tensor<6x20xf32>, %u : tensor<2x20xf32>, %i : tensor<i64>, %j : "
+        "tensor<i64>",
+        "tensor<6x20xf32>",
+        "%r = graph.dynamic_update_slice %a, %u, %i, %j : (tensor<6x20xf32>, "
+        "tensor<2x20xf32>, tensor<i64>, tensor<i64>) -> tensor<6x20xf32>");
+  check("%a : tensor<6x20xf32>, %u : tensor<2x9xf32>, %i : tensor<i32>, %j : "
+        "tensor<i32>",
+        "tensor<6x20xf32>",
+        "%r = graph.dynamic_update_slice %a, %u, %i, %j : (tensor<6x20xf32>, "
+        "tensor<2x9xf32>, tensor<i32>, tensor<i32>) -> tensor<6x20xf32>");
 }
 
 TEST_P(PointwiseKernel, IntegerOps) {
-  for (const char *element : {"i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64", "i4", "ui4"}) {
+  for (const char *element : {"i8", "i16", "i32", "i64", "ui8", "ui16", "ui32",
+                              "ui64", "i4", "ui4"}) {
     std::string type = std::string("tensor<40x") + element + ">";
-    for (const char *op : {"add", "sub", "mul", "div", "rem", "floor_mod", "pow", "max", "min", "and", "or", "xor",
-                           "shift_left", "shift_right_arithmetic", "shift_right_logical"})
-      check("%a : " + type + ", %b : " + type, type, std::string("%r = graph.") + op + " %a, %b : " + type);
-    for (const char *op : {"abs", "neg", "sign", "not", "popcount", "count_leading_zeros"})
-      check("%a : " + type, type, std::string("%r = graph.") + op + " %a : " + type);
+    for (const char *op :
+         {"add", "sub", "mul", "div", "rem", "floor_mod", "pow", "max", "min",
+          "and", "or", "xor", "shift_left", "shift_right_arithmetic",
+          "shift_right_logical"})
+      check("%a : " + type + ", %b : " + type, type,
+            std::string("%r = graph.") + op + " %a, %b : " + type);
+    for (const char *op :
+         {"abs", "neg", "sign", "not", "popcount", "count_leading_zeros"})
+      check("%a : " + type, type,
+            std::string("%r = graph.") + op + " %a : " + type);
   }
 }
 
@@ -183,12 +209,17 @@ TEST_P(PointwiseKernel, FloatOps) {
   harness.tolerance = 1e-6;
   for (const char *element : {"f32", "f64", "f16", "bf16"}) {
     std::string type = std::string("tensor<40x") + element + ">";
-    for (const char *op : {"add", "sub", "mul", "div", "rem", "floor_mod", "max", "min", "atan2", "pow"})
-      check("%a : " + type + ", %b : " + type, type, std::string("%r = graph.") + op + " %a, %b : " + type);
-    for (const char *op : {"abs", "neg", "sign", "floor", "ceil", "round_even", "round_away", "sqrt", "rsqrt", "exp", "log",
-                           "tanh", "erf", "sin", "cos", "logistic", "cbrt"})
-      check("%a : " + type, type, std::string("%r = graph.") + op + " %a : " + type);
-    check("%a : " + type, "tensor<40xi1>", "%r = graph.is_finite %a : " + type + " -> tensor<40xi1>");
+    for (const char *op : {"add", "sub", "mul", "div", "rem", "floor_mod",
+                           "max", "min", "atan2", "pow"})
+      check("%a : " + type + ", %b : " + type, type,
+            std::string("%r = graph.") + op + " %a, %b : " + type);
+    for (const char *op : {"abs", "neg", "sign", "floor", "ceil", "round_even",
+                           "round_away", "sqrt", "rsqrt", "exp", "log", "tanh",
+                           "erf", "sin", "cos", "logistic", "cbrt"})
+      check("%a : " + type, type,
+            std::string("%r = graph.") + op + " %a : " + type);
+    check("%a : " + type, "tensor<40xi1>",
+          "%r = graph.is_finite %a : " + type + " -> tensor<40xi1>");
   }
 }
 
@@ -197,31 +228,40 @@ TEST_P(PointwiseKernel, ComparesAndSelects) {
     std::string type = std::string("tensor<40x") + element + ">";
     for (const char *direction : {"eq", "ne", "lt", "le", "gt", "ge"})
       check("%a : " + type + ", %b : " + type, type,
-            "%0 = graph.compare " + std::string(direction) + ", %a, %b : " + type + " -> tensor<40xi1>\n" +
+            "%0 = graph.compare " + std::string(direction) +
+                ", %a, %b : " + type + " -> tensor<40xi1>\n" +
                 "%r = graph.select %0, %a, %b : tensor<40xi1>, " + type);
   }
-  check("%a : tensor<40xf32>, %l : tensor<40xf32>, %h : tensor<40xf32>", "tensor<40xf32>",
-        "%r = graph.clamp %l, %a, %h : tensor<40xf32>");
+  check("%a : tensor<40xf32>, %l : tensor<40xf32>, %h : tensor<40xf32>",
+        "tensor<40xf32>", "%r = graph.clamp %l, %a, %h : tensor<40xf32>");
 }
 
 TEST_P(PointwiseKernel, Converts) {
-  std::vector<std::string> elements = {"f32", "f64", "f16", "bf16", "i1", "i8", "i16", "i32", "i64", "ui8", "ui32", "ui64", "i4", "ui4"};
+  std::vector<std::string> elements = {"f32",  "f64",  "f16", "bf16", "i1",
+                                       "i8",   "i16",  "i32", "i64",  "ui8",
+                                       "ui32", "ui64", "i4",  "ui4"};
   for (const std::string &from : elements)
     for (const std::string &to : elements)
       check("%a : tensor<37x" + from + ">", "tensor<37x" + to + ">",
-            "%r = graph.convert %a : tensor<37x" + from + "> -> tensor<37x" + to + ">");
-  check("%a : tensor<37xf32>", "tensor<37xi32>", "%r = graph.bitcast %a : tensor<37xf32> -> tensor<37xi32>");
-  check("%a : tensor<37xi16>", "tensor<37xbf16>", "%r = graph.bitcast %a : tensor<37xi16> -> tensor<37xbf16>");
-  check("%a : tensor<37xf16>", "tensor<37xui16>", "%r = graph.bitcast %a : tensor<37xf16> -> tensor<37xui16>");
+            "%r = graph.convert %a : tensor<37x" + from + "> -> tensor<37x" +
+                to + ">");
+  check("%a : tensor<37xf32>", "tensor<37xi32>",
+        "%r = graph.bitcast %a : tensor<37xf32> -> tensor<37xi32>");
+  check("%a : tensor<37xi16>", "tensor<37xbf16>",
+        "%r = graph.bitcast %a : tensor<37xi16> -> tensor<37xbf16>");
+  check("%a : tensor<37xf16>", "tensor<37xui16>",
+        "%r = graph.bitcast %a : tensor<37xf16> -> tensor<37xui16>");
 }
 
 TEST_P(PointwiseKernel, FoldsInPlace) {
   check("%a : tensor<5x37xf32>", "tensor<5x37xf32>", R"(
     %0 = graph.cumulative sum, %a 1 : tensor<5x37xf32>
     %r = graph.add %0, %a : tensor<5x37xf32>)");
-  check("%a : tensor<5x37xf32>", "tensor<5x37xf32>", "%r = graph.cumulative max, %a 0 exclusive reverse : tensor<5x37xf32>");
+  check("%a : tensor<5x37xf32>", "tensor<5x37xf32>",
+        "%r = graph.cumulative max, %a 0 exclusive reverse : tensor<5x37xf32>");
 }
 
-INSTANTIATE_TEST_SUITE_P(Lanes, PointwiseKernel, ::testing::Values(4u, 8u, 16u));
+INSTANTIATE_TEST_SUITE_P(Lanes, PointwiseKernel,
+                         ::testing::Values(4u, 8u, 16u));
 
 } // namespace

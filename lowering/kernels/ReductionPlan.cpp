@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Decides how the reductions of a fusion are computed, from shapes and target
+// alone.
+
+#include "lowering/kernels/ReductionPlan.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using zenith::graph::DimExpr;
+
+namespace zenith::kernels {
+
+graph::ReduceKind Fold::kind() const {
+  if (auto reduce = dyn_cast<graph::ReduceOp>(op))
+    return reduce.getKind();
+  return cast<graph::ArgReduceOp>(op).getKind();
+}
+
+static SmallVector<int64_t> reducedDims(Operation *op) {
+  if (auto reduce = dyn_cast<graph::ReduceOp>(op))
+    return SmallVector<int64_t>(reduce.getDims());
+  return {int64_t(cast<graph::ArgReduceOp>(op).getDim())};
+}
+
+static Value throughMovement(Value value) {
+  while (auto *op = value.getDefiningOp()) {
+    if (!isa<graph::BroadcastOp, graph::ReshapeOp>(op))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+bool isShiftedExp(Operation *op) {
+  if (!isa<graph::ExpOp>(op))
+    return false;
+  auto sub = op->getOperand(0).getDefiningOp<graph::SubOp>();
+  auto max =
+      sub ? throughMovement(sub.getRhs()).getDefiningOp<graph::ReduceOp>()
+          : nullptr;
+  return max && max.getKind() == graph::ReduceKind::max &&
+         max.getOperand() == sub.getLhs() &&
+         !getElementTypeOrSelf(max.getType()).isF64();
+}
+
+static bool dependsOn(Value value, Operation *op, llvm::DenseSet<Value> &seen) {
+  Operation *definition = value.getDefiningOp();
+  if (!definition || !seen.insert(value).second)
+    return false;
+  return definition == op ||
+         llvm::any_of(definition->getOperands(), [&](Value operand) {
+           return dependsOn(operand, op, seen);
+         });
+}
+
+static bool everyResultDependsOn(graph::FusionOp fusion, Operation *op) {
+  return llvm::all_of(fusion.getBody().front().getTerminator()->getOperands(),
+                      [&](Value result) {
+                        llvm::DenseSet<Value> seen;
+                        return dependsOn(result, op, seen);
+                      });
+}
+
+static bool isPlainMax(graph::FusionOp fusion, Fold &fold) {
+  if (fold.arg() || fold.kind() != graph::ReduceKind::max)
+    return false;
+  SmallVector<Value> values = {fold.op->getResult(0)};
+  bool summed = false;
+  while (!values.empty()) {
+    for (Operation *user : values.pop_back_val().getUsers()) {
+      if (isa<graph::BroadcastOp, graph::ReshapeOp>(user)) {
+        values.push_back(user->getResult(0));
+        continue;
+      }
+      if (!isa<graph::SubOp>(user))
+        return false;
+      for (Operation *exp : user->getUsers())
+        if (isShiftedExp(exp))
+          for (Operation *sum : exp->getUsers())
+            if (auto reduce = dyn_cast<graph::ReduceOp>(sum);
+                reduce && reduce.getKind() == graph::ReduceKind::sum &&
+                everyResultDependsOn(fusion, sum))
+              summed = true;
+    }
+  }
+  return summed;
+}
+
+static Value throughReshapes(Value value) {
+  while (auto reshape = value.getDefiningOp<graph::ReshapeOp>())
+    value = reshape.getOperand();
+  return value;
+}
+
+// Folds in program order, with levels.
+static void collectFolds(graph::FusionOp fusion, ReductionPlan &plan) {
+  DenseMap<Value, unsigned> levelOf;
+  for (Operation &op : fusion.getBody().front()) {
+    unsigned level = 0;
+    for (Value operand : op.getOperands())
+      level = std::max(level, levelOf.lookup(operand));
+    bool folds = isa<graph::ReduceOp, graph::ArgReduceOp>(op);
+    if (folds) {
+      Value operand = op.getOperand(0);
+      plan.folds.push_back(
+          {&op, operand, getElementTypeOrSelf(operand.getType()), ++level});
+      plan.levels = std::max(plan.levels, level);
+    }
+    for (Value result : op.getResults())
+      levelOf[result] = level;
+  }
+  for (Fold &fold : plan.folds)
+    fold.plainMax = isPlainMax(fusion, fold);
+}
+
+DimExpr ReductionPlan::keptCount() const {
+  DimExpr count = 1;
+  for (auto [d, size] : llvm::enumerate(shape))
+    if (!llvm::is_contained(reduced, int64_t(d)))
+      count = count * size;
+  return count;
+}
+
+DimExpr ReductionPlan::reducedRows() const {
+  DimExpr count = 1;
+  for (unsigned loop : reducedLoops)
+    count = count * space->size(loop);
+  return count;
+}
+
+// Partial results where too few tasks would have too much to do. Chunks are a
+// function of the shape alone.
+static void planChunks(ReductionPlan &plan) {
+  constexpr int64_t chunkElements = 1 << 14;
+  bool simple =
+      plan.levels == 1 &&
+      llvm::none_of(plan.folds, [](const Fold &fold) { return fold.arg(); }) &&
+      llvm::none_of(plan.results,
+                    [](const ReducedResult &result) { return result.full; });
+  auto kept = plan.keptCount().constant();
+  if (!simple || !kept || *kept == 0)
+    return;
+  DimExpr steps = plan.reducedRows();
+  int64_t perStep;
+  if (plan.lanesReduced && plan.reducedLoops.empty()) {
+    steps = plan.space->size(plan.lane);
+    perStep = 1;
+  } else {
+    auto length = plan.space->size(plan.lane).constant();
+    if (!length)
+      return;
+    perStep = *length;
+  }
+  // Without lanes along the reduced loop, the kept elements are the lanes.
+  bool few = plan.lanesReduced ? *kept <= 4 : *kept <= 4096;
+  if (!few)
+    return;
+  int64_t chunk =
+      std::max<int64_t>(1, chunkElements / std::max<int64_t>(1, perStep));
+  if (auto count = steps.constant(); count && *count < 4 * chunk)
+    return;
+  if (!plan.lanesReduced && !plan.keptLoops.empty())
+    return;
+  plan.chunk = chunk;
+  plan.chunks = DimExpr::ceilDiv(steps, chunk);
+}
+
+std::optional<ReductionPlan> ReductionPlan::make(graph::FusionOp fusion,
+                                                 graph::DimAnalysis &dims,
+                                                 const KernelTarget &target) {
+  ReductionPlan plan;
+  collectFolds(fusion, plan);
+  Operation *first = plan.folds.front().op;
+  plan.shape = dims.dimsOf(first->getOperand(0));
+  plan.reduced = reducedDims(first);
+  graph::DimVector keptShape;
+  SmallVector<unsigned> all, kept, groups;
+  for (auto [d, size] : llvm::enumerate(plan.shape)) {
+    bool isReduced = llvm::is_contained(plan.reduced, int64_t(d));
+    groups.push_back(isReduced);
+    all.push_back(d);
+    if (!isReduced) {
+      kept.push_back(d);
+      keptShape.push_back(size);
+    }
+  }
+  SmallVector<SpaceRoot> roots;
+  SmallVector<Value> stops;
+  for (const Fold &fold : plan.folds) {
+    if (dims.dimsOf(fold.operand) != plan.shape ||
+        reducedDims(fold.op) != plan.reduced)
+      return std::nullopt;
+    roots.push_back({fold.operand, all});
+    stops.push_back(fold.op->getResult(0));
+  }
+  for (Value result : fusion.getBody().front().getTerminator()->getOperands()) {
+    Value value = result;
+    // A reshape of all elements in order is free; try with and without.
+    if (dims.dimsOf(value) != plan.shape && dims.dimsOf(value) != keptShape)
+      value = throughReshapes(value);
+    bool full = dims.dimsOf(value) == plan.shape && !(plan.reduced.empty());
+    if (!full && dims.dimsOf(value) != keptShape)
+      return std::nullopt;
+    plan.results.push_back({value, full});
+    roots.push_back({value, full ? all : kept, true});
+  }
+  plan.space =
+      std::make_unique<IterationSpace>(dims, plan.shape, roots, groups, stops);
+  SmallVector<unsigned> candidates;
+  for (unsigned loop = 0; loop < plan.space->rank(); ++loop)
+    candidates.push_back(loop);
+  auto lane = chooseLaneLoop(*plan.space, candidates);
+  if (!lane)
+    return std::nullopt;
+  plan.lane = *lane;
+  plan.lanesReduced = plan.space->group(*lane) == 1;
+  for (unsigned loop : candidates)
+    if (loop != *lane)
+      (plan.space->group(loop) ? plan.reducedLoops : plan.keptLoops)
+          .push_back(loop);
+  planChunks(plan);
+  return plan;
+}
+
+SmallVector<DimExpr> ReductionPlan::scratch() const {
+  SmallVector<DimExpr> bytes;
+  if (chunk)
+    for (const Fold &fold : folds) {
+      unsigned width =
+          std::max(8u, registerType(fold.element).getIntOrFloatBitWidth());
+      bytes.push_back(chunks * keptCount() * DimExpr(int64_t(width / 8)));
+    }
+  return bytes;
+}
+
+SmallVector<DimExpr> reductionScratch(graph::FusionOp fusion,
+                                      graph::DimAnalysis &dims,
+                                      const KernelTarget &target) {
+  auto plan = ReductionPlan::make(fusion, dims, target);
+  return plan ? plan->scratch() : SmallVector<DimExpr>();
+}
+
+} // namespace zenith::kernels

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reduction kernels beside the interpreter: rows, columns, both, everything;
+// several levels and results.
+
+#include "FusionText.h"
+#include "KernelHarness.h"
+#include <gtest/gtest.h>
+
+using namespace zenith;
+using namespace zenith::testing;
+
+namespace {
+
+class ReductionKernel : public ::testing::TestWithParam<unsigned> {
+protected:
+  ReductionKernel() : harness(kernels::emitKernels) {
+    harness.target.lanes = GetParam();
+  }
+  void check(const std::string &arguments, const std::string &results,
+             const std::string &body,
+             std::vector<std::vector<int64_t>> shapes = {},
+             const std::string &yields = "%r") {
+    harness.check(fusionText("reduction", arguments, results, body, yields),
+                  std::move(shapes));
+  }
+  KernelHarness harness;
+};
+
+TEST_P(ReductionKernel, Rows) {
+  for (const char *columns : {"1", "7", "16", "100", "1003"})
+    for (const char *kind : {"sum", "max", "min", "prod"}) {
+      std::string from = std::string("tensor<5x") + columns + "xf32>";
+      check("%a : " + from, "tensor<5xf32>",
+            std::string("%r = graph.reduce ") + kind + ", %a [1] : " + from +
+                " -> tensor<5xf32>");
+    }
+}
+
+TEST_P(ReductionKernel, EmptyRows) {
+  check("%a : tensor<5x0xf32>", "tensor<5xf32>",
+        "%r = graph.reduce max, %a [1] : tensor<5x0xf32> -> tensor<5xf32>");
+  check("%a : tensor<0x7xf32>", "tensor<0xf32>",
+        "%r = graph.reduce sum, %a [1] : tensor<0x7xf32> -> tensor<0xf32>");
+  check("%a : tensor<0x7xf32>", "tensor<7xf32>",
+        "%r = graph.reduce sum, %a [0] : tensor<0x7xf32> -> tensor<7xf32>");
+}
+
+TEST_P(ReductionKernel, Columns) {
+  for (const char *shape : {"3x40", "100x7", "257x64", "1x33"}) {
+    std::string columns =
+        std::string(shape).substr(std::string(shape).find('x') + 1);
+    std::string from = std::string("tensor<") + shape + "xf32>",
+                to = "tensor<" + columns + "xf32>";
+    check("%a : " + from, to,
+          "%r = graph.reduce sum, %a [0] : " + from + " -> " + to);
+  }
+}
+
+TEST_P(ReductionKernel, MiddleAndOuterDimensions) {
+  check("%a : tensor<4x6x9xf32>", "tensor<4x9xf32>",
+        "%r = graph.reduce max, %a [1] : tensor<4x6x9xf32> -> tensor<4x9xf32>");
+  check(
+      "%a : tensor<4x6x9xf32>", "tensor<6xf32>",
+      "%r = graph.reduce sum, %a [0, 2] : tensor<4x6x9xf32> -> tensor<6xf32>");
+  check("%a : tensor<2x5x7x3xf32>", "tensor<2x3xf32>",
+        "%r = graph.reduce sum, %a [1, 2] : tensor<2x5x7x3xf32> -> "
+        "tensor<2x3xf32>");
+}
+
+TEST_P(ReductionKernel, Everything) {
+  check("%a : tensor<300xf32>", "tensor<f32>",
+        "%r = graph.reduce sum, %a [0] : tensor<300xf32> -> tensor<f32>");
+  check("%a : tensor<200000xf32>", "tensor<f32>",
+        "%r = graph.reduce sum, %a [0] : tensor<200000xf32> -> tensor<f32>");
+  check(
+      "%a : tensor<300x700xi32>", "tensor<i32>",
+      "%r = graph.reduce max, %a [0, 1] : tensor<300x700xi32> -> tensor<i32>");
+  check("%a : tensor<?xf32>", "tensor<f32>",
+        "%r = graph.reduce sum, %a [0] : tensor<?xf32> -> tensor<f32>",
+        {{40000}});
+  check(
+      "%a : tensor<40000x16xf32>", "tensor<16xf32>",
+      "%r = graph.reduce sum, %a [0] : tensor<40000x16xf32> -> tensor<16xf32>");
+  check("%a : tensor<2x3x50000xf32>", "tensor<3xf32>",
+        "%r = graph.reduce sum, %a [0, 2] : tensor<2x3x50000xf32> -> "
+        "tensor<3xf32>");
+}
+
+TEST_P(ReductionKernel, Softmax) {
+  harness.tolerance = 2e-6;
+  for (const char *shape : {"6x50", "3x1003", "1x8"}) {
+    std::string s = shape, rows = s.substr(0, s.find('x')),
+                full = "tensor<" + s + "xf32>",
+                row = "tensor<" + rows + "xf32>";
+    std::string body =
+        "%m = graph.reduce max, %a [1] : " + full + " -> " + row + R"(
+      %mb = graph.broadcast %m [0] : )" +
+        row + " -> " + full + "\n%d = graph.sub %a, %mb : " + full +
+        "\n%e = graph.exp %d : " + full +
+        "\n%s = graph.reduce sum, %e [1] : " + full + " -> " + row +
+        "\n%sb = graph.broadcast %s [0] : " + row + " -> " + full;
+    check("%a : " + full, full, body + "\n%r = graph.div %e, %sb : " + full);
+    check("%a : " + full, full,
+          body + "\n%l = graph.log %sb : " + full +
+              "\n%r = graph.sub %d, %l : " + full);
+  }
+}
+
+TEST_P(ReductionKernel, SoftmaxDownColumns) {
+  harness.tolerance = 2e-6;
+  check("%a : tensor<6x50xf32>", "tensor<6x50xf32>", R"(
+    %m = graph.reduce max, %a [0] : tensor<6x50xf32> -> tensor<50xf32>
+    %mb = graph.broadcast %m [1] : tensor<50xf32> -> tensor<6x50xf32>
+    %d = graph.sub %a, %mb : tensor<6x50xf32>
+    %e = graph.exp %d : tensor<6x50xf32>
+    %s = graph.reduce sum, %e [0] : tensor<6x50xf32> -> tensor<50xf32>
+    %sb = graph.broadcast %s [1] : tensor<50xf32> -> tensor<6x50xf32>
+    %r = graph.div %e, %sb : tensor<6x50xf32>)");
+}
+
+TEST_P(ReductionKernel, LayerNormWithResidual) {
+  harness.tolerance = 2e-5;
+  check("%a : tensor<?x70xf32>, %b : tensor<?x70xf32>, %g : tensor<70xf32>",
+        "tensor<?x70xf32>", R"(
+    %n0 = graph.dim %a, 0 : tensor<?x70xf32>
+    %n = graph.constant dense<0.0142857143> : tensor<f32>
+    %eps = graph.constant dense<1.0e-5> : tensor<f32>
+    %x = graph.add %a, %b : tensor<?x70xf32>
+    %s = graph.reduce sum, %x [1] : tensor<?x70xf32> -> tensor<?xf32>
+    %nb = graph.broadcast %n [] [%n0] : tensor<f32> -> tensor<?xf32>
+    %mean = graph.mul %s, %nb : tensor<?xf32>
+    %mb = graph.broadcast %mean [0] [%n0] : tensor<?xf32> -> tensor<?x70xf32>
+    %d = graph.sub %x, %mb : tensor<?x70xf32>
+    %q = graph.mul %d, %d : tensor<?x70xf32>
+    %v = graph.reduce sum, %q [1] : tensor<?x70xf32> -> tensor<?xf32>
+    %var = graph.mul %v, %nb : tensor<?xf32>
+    %eb = graph.broadcast %eps [] [%n0] : tensor<f32> -> tensor<?xf32>
+    %ve = graph.add %var, %eb : tensor<?xf32>
+    %is = graph.rsqrt %ve : tensor<?xf32>
+    %isb = graph.broadcast %is [0] [%n0] : tensor<?xf32> -> tensor<?x70xf32>
+    %y = graph.mul %d, %isb : tensor<?x70xf32>
+    %gb = graph.broadcast %g [1] [%n0] : tensor<70xf32> -> tensor<?x70xf32>
+    %r = graph.mul %y, %gb : tensor<?x70xf32>)",
+        {{5, 70}, {5, 70}});
+}
+
+TEST_P(ReductionKernel, SeveralResults) {
+  check("%a : tensor<9x33xf32>",
+        "tensor<9xf32>, tensor<9xf32>, tensor<9x33xf32>", R"(
+    %s = graph.reduce sum, %a [1] : tensor<9x33xf32> -> tensor<9xf32>
+    %m = graph.reduce max, %a [1] : tensor<9x33xf32> -> tensor<9xf32>
+    %mb = graph.broadcast %m [0] : tensor<9xf32> -> tensor<9x33xf32>
+    %r = graph.sub %a, %mb : tensor<9x33xf32>)",
+        {}, "%s, %m, %r");
+}
+
+TEST_P(ReductionKernel, KeepsDimensions) {
+  check("%a : tensor<9x33xf32>", "tensor<9x1xf32>", R"(
+    %s = graph.reduce sum, %a [1] : tensor<9x33xf32> -> tensor<9xf32>
+    %r = graph.reshape %s : tensor<9xf32> -> tensor<9x1xf32>)");
+}
+
+// A fold whose value is used at another row: no schedule of rows serves it.
+TEST_P(ReductionKernel, MovedResult) {
+  check("%a : tensor<9x9xf32>", "tensor<9x9xf32>", R"(
+    %s = graph.reduce sum, %a [1] : tensor<9x9xf32> -> tensor<9xf32>
+    %b = graph.broadcast %s [1] : tensor<9xf32> -> tensor<9x9xf32>
+    %r = graph.sub %a, %b : tensor<9x9xf32>)");
+}
+
+TEST_P(ReductionKernel, Types) {
+  for (const char *element :
+       {"f64", "f16", "bf16", "i8", "i32", "i64", "ui8", "i4"}) {
+    std::string from = std::string("tensor<3x45x") + element + ">",
+                to = std::string("tensor<3x") + element + ">";
+    for (const char *kind : {"sum", "max", "min"})
+      check("%a : " + from, to,
+            std::string("%r = graph.reduce ") + kind + ", %a [1] : " + from +
+                " -> " + to);
+  }
+  for (const char *kind : {"all", "any", "parity"})
+    check("%a : tensor<3x45xi1>", "tensor<3xi1>",
+          std::string("%r = graph.reduce ") + kind +
+              ", %a [1] : tensor<3x45xi1> -> tensor<3xi1>");
+}
+
+TEST_P(ReductionKernel, ArgReduce) {
+  for (const char *element : {"f32", "bf16", "i32", "ui8"})
+    for (const char *kind : {"max", "min"})
+      for (const char *last : {"", " last"}) {
+        std::string from = std::string("tensor<5x100x") + element + ">";
+        check("%a : " + from, "tensor<5xi64>",
+              std::string("%r = graph.arg_reduce ") + kind + ", %a 1" + last +
+                  " : " + from + " -> tensor<5xi64>");
+        check("%a : " + from, "tensor<100xi32>",
+              std::string("%r = graph.arg_reduce ") + kind + ", %a 0" + last +
+                  " : " + from + " -> tensor<100xi32>");
+      }
+}
+
+INSTANTIATE_TEST_SUITE_P(Lanes, ReductionKernel,
+                         ::testing::Values(4u, 8u, 16u));
+
+} // namespace

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Pooling and grouped convolutions beside the interpreter: channels last and
+// first, borders, strides, dilations.
+
+#include "FusionText.h"
+#include "KernelHarness.h"
+#include <gtest/gtest.h>
+
+using namespace zenith;
+using namespace zenith::testing;
+
+namespace {
+
+class WindowKernel : public ::testing::TestWithParam<unsigned> {
+protected:
+  WindowKernel() : harness(kernels::emitKernels) {
+    harness.target.lanes = GetParam();
+  }
+  void check(const std::string &arguments, const std::string &results,
+             const std::string &body,
+             std::vector<std::vector<int64_t>> shapes = {}) {
+    harness.check(fusionText("window", arguments, results, body),
+                  std::move(shapes));
+  }
+  KernelHarness harness;
+};
+
+TEST_P(WindowKernel, PoolsChannelsLast) {
+  check("%a : tensor<2x9x11x13xf32>", "tensor<2x5x6x13xf32>", R"(
+    %r = graph.reduce_window max, %a window [1, 3, 3, 1] strides [1, 2, 2, 1] low [0, 1, 1, 0] high [0, 1, 1, 0]
+      base_dilation [1, 1, 1, 1] dilation [1, 1, 1, 1] : tensor<2x9x11x13xf32> -> tensor<2x5x6x13xf32>)");
+  check("%a : tensor<1x4x4x40xf32>", "tensor<1x4x4x40xf32>", R"(
+    %0 = graph.reduce_window sum, %a window [1, 3, 3, 1] strides [1, 1, 1, 1] low [0, 1, 1, 0] high [0, 1, 1, 0]
+      base_dilation [1, 1, 1, 1] dilation [1, 1, 1, 1] : tensor<1x4x4x40xf32> -> tensor<1x4x4x40xf32>
+    %r = graph.add %0, %a : tensor<1x4x4x40xf32>)");
+  check("%a : tensor<?x9x11x13xf32>", "tensor<?x7x7x13xf32>", R"(
+    %r = graph.reduce_window sum, %a window [1, 3, 3, 1] strides [1, 1, 1, 1] low [0, 0, 0, 0] high [0, 0, 0, 0]
+      base_dilation [1, 1, 1, 1] dilation [1, 1, 2, 1] : tensor<?x9x11x13xf32> -> tensor<?x7x7x13xf32>)",
+        {{3, 9, 11, 13}});
+}
+
+TEST_P(WindowKernel, PoolsChannelsFirst) {
+  check("%a : tensor<2x3x9x11xf32>", "tensor<2x3x5x6xf32>", R"(
+    %r = graph.reduce_window max, %a window [1, 1, 3, 3] strides [1, 1, 2, 2] low [0, 0, 1, 1] high [0, 0, 1, 1]
+      base_dilation [1, 1, 1, 1] dilation [1, 1, 1, 1] : tensor<2x3x9x11xf32> -> tensor<2x3x5x6xf32>)");
+}
+
+TEST_P(WindowKernel, DilatedOperand) {
+  check("%a : tensor<5x6xf32>", "tensor<9x10xf32>", R"(
+    %0 = graph.reduce_window sum, %a window [2, 3] strides [1, 1] low [1, 0] high [0, 1] base_dilation [2, 2]
+      dilation [1, 1] : tensor<5x6xf32> -> tensor<9x10xf32>
+    %r = graph.neg %0 : tensor<9x10xf32>)");
+}
+
+TEST_P(WindowKernel, DepthwiseConvolution) {
+  check("%x : tensor<1x9x11x21xf32>, %w : tensor<3x3x1x21xf32>, %b : "
+        "tensor<21xf32>",
+        "tensor<1x9x11x21xf32>", R"(
+    %0 = graph.convolution %x, %w <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])>
+      strides [1, 1] low [1, 1] high [1, 1] input_dilation [1, 1] kernel_dilation [1, 1] groups 21
+      : (tensor<1x9x11x21xf32>, tensor<3x3x1x21xf32>) -> tensor<1x9x11x21xf32>
+    %1 = graph.broadcast %b [3] : tensor<21xf32> -> tensor<1x9x11x21xf32>
+    %r = graph.add %0, %1 : tensor<1x9x11x21xf32>)");
+  check("%x : tensor<2x9x11x8xf32>, %w : tensor<5x5x1x8xf32>",
+        "tensor<2x5x6x8xf32>", R"(
+    %r = graph.convolution %x, %w <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])>
+      strides [2, 2] low [2, 2] high [2, 2] input_dilation [1, 1] kernel_dilation [1, 1] groups 8
+      : (tensor<2x9x11x8xf32>, tensor<5x5x1x8xf32>) -> tensor<2x5x6x8xf32>)");
+}
+
+TEST_P(WindowKernel, GroupedConvolution) {
+  check("%x : tensor<1x6x7x12xf32>, %w : tensor<3x3x4x18xf32>",
+        "tensor<1x6x7x18xf32>", R"(
+    %r = graph.convolution %x, %w <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])>
+      strides [1, 1] low [1, 1] high [1, 1] input_dilation [1, 1] kernel_dilation [1, 1] groups 3
+      : (tensor<1x6x7x12xf32>, tensor<3x3x4x18xf32>) -> tensor<1x6x7x18xf32>)");
+  check("%x : tensor<1x4x6x7xf32>, %w : tensor<8x2x3x3xf32>",
+        "tensor<1x8x6x7xf32>", R"(
+    %r = graph.convolution %x, %w <input = (0, 1, [2, 3]), kernel = (1, 0, [2, 3]), output = (0, 1, [2, 3])>
+      strides [1, 1] low [1, 1] high [1, 1] input_dilation [1, 1] kernel_dilation [1, 1] groups 2
+      : (tensor<1x4x6x7xf32>, tensor<8x2x3x3xf32>) -> tensor<1x8x6x7xf32>)");
+  check("%x : tensor<1x4x6x7xf32>, %w : tensor<8x4x3x3xf32>",
+        "tensor<1x8x12x14xf32>", R"(
+    %r = graph.convolution %x, %w <input = (0, 1, [2, 3]), kernel = (1, 0, [2, 3]), output = (0, 1, [2, 3])>
+      strides [1, 1] low [1, 1] high [2, 2] input_dilation [2, 2] kernel_dilation [1, 1] groups 1
+      : (tensor<1x4x6x7xf32>, tensor<8x4x3x3xf32>) -> tensor<1x8x12x14xf32>)");
+}
+
+INSTANTIATE_TEST_SUITE_P(Lanes, WindowKernel, ::testing::Values(4u, 8u, 16u));
+
+} // namespace
