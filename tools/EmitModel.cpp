@@ -31,7 +31,8 @@ zenith::tools::parseEmitOptions(int argc, char **argv, bool &jsonDiagnostics) {
       ->required();
   app.add_option("-o,--output", options.output,
                  "file for graphir and kernels, folder for llvm, asm and obj");
-  app.add_option("--emit", options.emit, "graphir, kernels, llvm, asm or obj")
+  app.add_option("--emit", options.emit,
+                 "graphir, kernels, llvm, asm, obj or opencl")
       ->check(CLI::IsMember({"graphir", "kernels", "llvm", "asm", "obj",
                              "static-lib", "shared-lib", "header", "opencl"}));
   app.add_option("--target", options.target,
@@ -68,7 +69,8 @@ static llvm::Expected<pipeline::EmitForm> formOf(const std::string &emit) {
   for (auto [name, form] :
        {std::pair("graphir", Form::GraphIR),
         std::pair("kernels", Form::Kernels), std::pair("llvm", Form::LLVM),
-        std::pair("asm", Form::Assembly), std::pair("obj", Form::Object)})
+        std::pair("asm", Form::Assembly), std::pair("obj", Form::Object),
+        std::pair("opencl", Form::OpenCL)})
     if (emit == name)
       return form;
   return failure(ExitCode::Unsupported, "--emit=" + emit + " is not supported");
@@ -80,7 +82,8 @@ static llvm::Error writeFiles(ArrayRef<cpu::EmittedFile> files,
                               pipeline::EmitForm form,
                               const std::string &output) {
   using Form = pipeline::EmitForm;
-  bool isText = form == Form::GraphIR || form == Form::Kernels;
+  bool isText =
+      form == Form::GraphIR || form == Form::Kernels || form == Form::OpenCL;
   if (output == "-" || isText) {
     if (form == Form::Object)
       return failure(ExitCode::Usage, "--emit=obj needs -o FOLDER");

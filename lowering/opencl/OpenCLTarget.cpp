@@ -51,7 +51,11 @@ PrintOptions OpenCLTarget::printOptions() const {
 }
 
 std::string OpenCLTarget::buildOptions() const {
-  return exactDivide ? "-cl-fp32-correctly-rounded-divide-sqrt" : "";
+  // Warnings would go to the standard error of whoever runs a program.
+  std::string options = "-w";
+  if (exactDivide)
+    options += " -cl-fp32-correctly-rounded-divide-sqrt";
+  return options;
 }
 
 } // namespace zenith::opencl
