@@ -56,7 +56,7 @@ void FusionGraph::pinWhatReadersNeed(Operation *op) {
     }
     return;
   case Role::Window:
-  case Role::Ordering:
+  case Role::Running:
     for (Value operand : op->getOperands())
       pin(operand);
     return;

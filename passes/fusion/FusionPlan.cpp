@@ -29,8 +29,8 @@ LogicalResult FusionPlan::build() {
   for (Operation *op : llvm::reverse(graph.work())) {
     if (!graph.isSingle(op))
       continue;
-    if (graph.role(op) == Role::Ordering)
-      graph.start(op, FusionKind::ordering);
+    if (graph.role(op) == Role::Running)
+      graph.start(op, FusionKind::reduction);
     else if (graph.role(op) == Role::Pointwise)
       placePointwise(op);
     else

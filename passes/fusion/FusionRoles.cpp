@@ -75,7 +75,7 @@ Role roleOf(Operation *op, DimAnalysis &dims) {
     return isa<GeluOp, BatchNormOp>(op) ? Role::Pointwise : Role::Reduction;
   case Family::Reduction:
     return isa<ReduceWindowOp>(op) ? Role::Window
-           : isa<CumulativeOp>(op) ? Role::Ordering
+           : isa<CumulativeOp>(op) ? Role::Running
                                    : Role::Reduction;
   case Family::Contraction:
     if (auto convolution = dyn_cast<ConvolutionOp>(op))

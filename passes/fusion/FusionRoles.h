@@ -19,7 +19,7 @@ enum class Role {
   Reduction,   ///< folds dimensions; softmax and norms too
   Contraction, ///< dot_general, convolution without groups
   Window,      ///< reduce_window, grouped convolution
-  Ordering     ///< along a dimension in order
+  Running ///< folds along a dimension in order and keeps every step: cumulative
 };
 
 Role roleOf(mlir::Operation *op, graph::DimAnalysis &dims);

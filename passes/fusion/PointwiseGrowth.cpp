@@ -85,6 +85,12 @@ void FusionPlan::placePointwise(Operation *op) {
   for (Group *group : readers)
     if (group->kind == FusionKind::pointwise && joinsAsResult(op, group))
       return graph.add(group, op);
+  if (isa<TransposeOp, ReshapeOp, SliceOp, BroadcastOp>(op) &&
+      llvm::any_of(graph.reads(op->getResult(0)), [&](const Read &read) {
+        return graph.role(read.reader) == Role::Contraction;
+      }))
+    remark(op, "FUS103",
+           "copied: its reader takes strided operands, and this isn't");
   graph.start(op, FusionKind::pointwise);
 }
 
