@@ -36,7 +36,16 @@ bool isHostScalar(Value value, graph::DimAnalysis &dims) {
   return known;
 }
 
-Lifetimes::Lifetimes(func::FuncOp function) {
+std::optional<graph::DimExpr> writtenScalar(graph::FusionOp fusion,
+                                            unsigned result,
+                                            graph::DimAnalysis &dims) {
+  Value source = fusion.getInputs()[reshapedOperand(fusion, result)];
+  if (isa<BlockArgument>(source) || !isHostScalar(source, dims))
+    return std::nullopt;
+  return dims.scalar(source);
+}
+
+Lifetimes::Lifetimes(func::FuncOp function, graph::DimAnalysis &dims) {
   Block &body = function.getBody().front();
   auto define = [&](Value value, unsigned step) {
     numbers[value] = groups.size();
@@ -57,7 +66,7 @@ Lifetimes::Lifetimes(func::FuncOp function) {
     bool reshapes = fusion && isReshapeOnly(fusion);
     for (OpResult result : op.getResults()) {
       define(result, step);
-      if (reshapes)
+      if (reshapes && !writtenScalar(fusion, result.getResultNumber(), dims))
         join(groupOf(op.getOperand(
                  reshapedOperand(fusion, result.getResultNumber()))),
              result);

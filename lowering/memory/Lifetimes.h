@@ -31,11 +31,17 @@ bool isReshapeOnly(graph::FusionOp fusion);
 /// and an expression over dimensions of the arguments.
 bool isHostScalar(mlir::Value value, graph::DimAnalysis &dims);
 
+/// The host scalar that result `result` of a reshape-only fusion writes to
+/// memory, if it is one.
+std::optional<graph::DimExpr> writtenScalar(graph::FusionOp fusion,
+                                            unsigned result,
+                                            graph::DimAnalysis &dims);
+
 /// Lifetimes of groups: values that share bytes because one is the reshape of
 /// another, or was put in its place (join).
 class Lifetimes {
 public:
-  explicit Lifetimes(mlir::func::FuncOp function);
+  Lifetimes(mlir::func::FuncOp function, graph::DimAnalysis &dims);
 
   /// Number of the group of a value; -1 for values that were never seen.
   int groupOf(mlir::Value value) const;

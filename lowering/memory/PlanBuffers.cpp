@@ -40,7 +40,7 @@ public:
   Planner(func::FuncOp function, graph::DimAnalysis &dims,
           const kernels::KernelTarget &target, const DerivedLayout &derived)
       : function(function), dims(dims), target(target), derived(derived),
-        lifetimes(function),
+        lifetimes(function, dims),
         isPrepare(function.getName() == graph::prepareFunctionName) {}
 
   FailureOr<BufferPlan> run();
@@ -138,6 +138,9 @@ int Planner::dyingOperand(graph::FusionOp fusion, unsigned result,
 
 void Planner::shareInPlace(graph::FusionOp fusion) {
   if (isReshapeOnly(fusion)) {
+    for (OpResult result : fusion->getResults())
+      if (writtenScalar(fusion, result.getResultNumber(), dims))
+        inArena.insert(lifetimes.groupOf(result));
     return;
   }
   llvm::SmallBitVector taken(fusion.getInputs().size());

@@ -145,8 +145,14 @@ pipeline::AliasPattern ProgramBuilder::sharingOf(graph::FusionOp fusion) const {
 }
 
 LogicalResult ProgramBuilder::launch(graph::FusionOp fusion) {
-  if (memory::isReshapeOnly(fusion))
+  if (memory::isReshapeOnly(fusion)) {
+    for (OpResult result : fusion->getResults())
+      if (auto scalar =
+              memory::writtenScalar(fusion, result.getResultNumber(), dims))
+        builder.create<host::ScalarOp>(fusion.getLoc(), text(*scalar),
+                                       places.lookup(result));
     return success();
+  }
   FailureOr<SmallVector<pipeline::SharedLaunch>> launches =
       table.launchesOf(fusion, dims, sharingOf(fusion));
   if (failed(launches))

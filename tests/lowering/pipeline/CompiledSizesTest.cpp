@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Programs with dynamic dimensions: one executable for all sizes, sizes solved
+// from others, sizes refused.
+
+#include "tests/lowering/pipeline/CompiledProgram.h"
+
+namespace zenith::test {
+namespace {
+
+class CompiledSizes : public CompiledProgram {};
+
+const char *attentionScores = R"(
+func.func @main(%q: tensor<?x?x16xf32> {graph.dims = ["batch", "seq", "16"]},
+                %k: tensor<?x?x16xf32> {graph.dims = ["batch", "past + seq", "16"]},
+                %p: tensor<?xf32> {graph.dims = ["past"]})
+    -> (tensor<?x?x?xf32>, tensor<?xf32>) {
+  %s = graph.dot_general %q, %k <batching = [0] x [0], contracting = [2] x [2]> : (tensor<?x?x16xf32>, tensor<?x?x16xf32>) -> tensor<?x?x?xf32>
+  %m = graph.softmax %s [2] : tensor<?x?x?xf32>
+  %e = graph.exp %p : tensor<?xf32>
+  return %m, %e : tensor<?x?x?xf32>, tensor<?xf32>
+}
+)";
+
+TEST_F(CompiledSizes, OneExecutableServesAllSizes) {
+  auto executable = compile(attentionScores);
+  ASSERT_TRUE(executable);
+  auto session = start(executable, 2);
+  for (auto [batch, seq, past] : {std::array<int64_t, 3>{1, 1, 1},
+                                  {2, 5, 0},
+                                  {3, 17, 30},
+                                  {0, 4, 4},
+                                  {1, 100, 3}}) {
+    std::vector<Tensor> arguments{floats({batch, seq, 16}, 1),
+                                  floats({batch, past + seq, 16}, 2),
+                                  floats({past}, 3)};
+    std::vector<Tensor> got = run(*session, arguments),
+                        expected = interpret(attentionScores, arguments);
+    ASSERT_EQ(got.size(), 2u);
+    expectClose(got[0], expected[0]);
+    expectClose(got[1], expected[1]);
+    int64_t arena = *executable->defaultEntry()->memory.arena().evaluate(
+        [&](const std::string &name) {
+          return std::optional<int64_t>(name == "batch" ? batch
+                                        : name == "seq" ? seq
+                                                        : past);
+        });
+    EXPECT_GE(session->runContext().memoryUse().arenaBytes, arena);
+  }
+}
+
+TEST_F(CompiledSizes, MeaningForAnyThreads) {
+  expectMeaning(attentionScores, {floats({2, 33, 16}, 1),
+                                  floats({2, 40, 16}, 2), floats({7}, 3)});
+}
+
+TEST_F(CompiledSizes, SizesThatDisagreeAreNamed) {
+  auto session = start(compile(attentionScores));
+  std::string text = failureOf(
+      *session, {floats({2, 5, 16}, 1), floats({2, 9, 16}, 2), floats({3}, 3)});
+  EXPECT_EQ(text.substr(0, 2), "2:") << text;
+  EXPECT_NE(text.find("past"), std::string::npos) << text;
+  text = failureOf(
+      *session, {floats({2, 5, 16}, 1), floats({3, 8, 16}, 2), floats({3}, 3)});
+  EXPECT_NE(text.find("batch"), std::string::npos) << text;
+}
+
+TEST_F(CompiledSizes, DimensionsAreSolvedFromSums) {
+  const char *text = R"(
+func.func @main(%x: tensor<?xf32> {graph.dims = ["n"]}, %y: tensor<?xf32> {graph.dims = ["n + 2*m"]})
+    -> (tensor<i64>, tensor<?xf32>) {
+  %r = graph.exp %y : tensor<?xf32>
+  %d = graph.dim %y, 0 : tensor<?xf32>
+  return %d, %r : tensor<i64>, tensor<?xf32>
+})";
+  auto session = start(compile(text));
+  ASSERT_TRUE(session);
+  std::vector<Tensor> got = run(*session, {floats({3}, 1), floats({11}, 2)});
+  ASSERT_EQ(got.size(), 2u);
+  EXPECT_EQ(*reinterpret_cast<const int64_t *>(got[0].bytes()), 11);
+  EXPECT_EQ(failureOf(*session, {floats({3}, 1), floats({10}, 2)}).substr(0, 2),
+            "2:");
+  EXPECT_EQ(failureOf(*session, {floats({3}, 1), floats({1}, 2)}).substr(0, 2),
+            "2:");
+}
+
+TEST_F(CompiledSizes, SlicesThatLeaveTheirOperandFail) {
+  const char *text = R"(
+func.func @main(%x: tensor<?x3xf32> {graph.dims = ["n", "3"]}) -> tensor<4x3xf32> {
+  %s = graph.slice %x [2, 0] [4, 3] [1, 1] : tensor<?x3xf32> -> tensor<4x3xf32>
+  return %s : tensor<4x3xf32>
+})";
+  auto session = start(compile(text));
+  ASSERT_TRUE(session);
+  Tensor x = floats({6, 3}, 1);
+  std::vector<Tensor> got = run(*session, {x});
+  ASSERT_EQ(got.size(), 1u);
+  EXPECT_EQ(std::memcmp(got[0].bytes(), x.bytes() + 2 * 3 * 4, 4 * 3 * 4), 0);
+  EXPECT_EQ(failureOf(*session, {floats({5, 3}, 1)}).substr(0, 2), "2:");
+}
+
+TEST_F(CompiledSizes, HugeSizesAreRefused) {
+  const char *text = R"(
+func.func @main(%x: tensor<?xi8> {graph.dims = ["n"]}) -> tensor<i8> {
+  %d = graph.dim %x, 0 : tensor<?xi8>
+  %a = graph.broadcast %x [0] [%d, %d, %d, %d, %d, %d] : tensor<?xi8> -> tensor<?x?x?x?x?x?xi8>
+  %b = graph.transpose %a [5, 4, 3, 2, 1, 0] : tensor<?x?x?x?x?x?xi8> -> tensor<?x?x?x?x?x?xi8>
+  %s = graph.reduce max, %b [0, 1, 2, 3, 4, 5] : tensor<?x?x?x?x?x?xi8> -> tensor<i8>
+  return %s : tensor<i8>
+})";
+  auto module = parse(text);
+  auto executable = pipeline::compile(std::move(module), {});
+  if (!executable) {
+    llvm::consumeError(executable.takeError());
+    GTEST_SKIP() << "no kernel for it";
+  }
+  auto session = start(*executable, 1, 1 << 30);
+  Tensor x(mlir::RankedTensorType::get({1 << 16},
+                                       mlir::IntegerType::get(&context, 8)));
+  std::string failure = failureOf(*session, {x});
+  EXPECT_EQ(failure.substr(0, 2), "5:") << failure;
+}
+
+} // namespace
+} // namespace zenith::test
