@@ -88,14 +88,14 @@ def Host_LaunchOp : Host_Op<"launch"> {
 
 def Host_CopyOp : Host_Op<"copy"> {
   let summary = "copies bytes to a result that no kernel writes";
-  let description = "Example: `host.copy #host.place<argument, 0, \"0\"> to #host.place<result, 0, \"0\"> bytes \"4*n\"`";
+  let description = "Example: `host.copy <argument, 0, \"0\"> to <result, 0, \"0\"> bytes \"4*n\"`";
   let arguments = (ins Host_PlaceAttr:$source, Host_PlaceAttr:$target, StrAttr:$bytes);
   let assemblyFormat = "$source `to` $target `bytes` $bytes attr-dict";
 }
 
 def Host_ScalarOp : Host_Op<"scalar"> {
   let summary = "writes a size (i64) to a result";
-  let description = "Example: `host.scalar \"batch*2\" to #host.place<result, 0, \"0\">`";
+  let description = "Example: `host.scalar \"batch*2\" to <result, 0, \"0\">`";
   let arguments = (ins StrAttr:$value, Host_PlaceAttr:$target);
   let assemblyFormat = "$value `to` $target attr-dict";
 }

@@ -7,8 +7,8 @@
 // CHECK-SAME: arguments [#host.value<"x", tensor<?x64xf32>, ["n", "64"]>]
 // CHECK: host.launch @kernels::@[[K:k0_pointwise[_0-9]*]] pointers [#host.place<argument, 0, "0">, #host.place<arena, 0, "0">]
 // CHECK: host.launch @kernels::@[[K]] pointers [#host.place<arena, 0, "0">, #host.place<{{(arena|result)}}
-// CHECK: host.copy #host.place<argument, 0, "0"> to #host.place<result, 1, "0"> bytes "256*n"
-// CHECK: host.scalar "n" to #host.place<result, 2, "0">
+// CHECK: host.copy <argument, 0, "0"> to <result, 1, "0"> bytes "256*n"
+// CHECK: host.scalar "n" to <result, 2, "0">
 // CHECK: module @kernels
 // CHECK: func.func @[[K]](
 func.func @two_equal_kernels(%x: tensor<?x64xf32> {graph.name = "x", graph.dims = ["n", "64"]})
