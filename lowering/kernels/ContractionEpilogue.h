@@ -31,7 +31,6 @@ public:
     mlir::Value memory, offset, rowStride;
   };
   std::optional<DirectStore> directStore(const TilePlace &place);
-  bool storesDirectly() const { return direct; }
 
   /// Finishes `rows` rows of `tile`, all columns of it or the first `columns`
   /// ones.

@@ -20,7 +20,7 @@ using zenith::graph::DimExpr;
 namespace zenith::kernels {
 
 /// Rows of A that stay in the second-level cache while panels stream by.
-static constexpr double rowBlockBytes = 320 * 1024;
+static constexpr double rowBlockBytes = 400 * 1024;
 static constexpr double maxTilesPerTask = 512;
 /// B is small where it stays in the second-level cache beside the rows.
 static constexpr double smallBytes = 256 * 1024;
@@ -84,7 +84,7 @@ void ContractionNest::chooseTasks() {
       4 * (space.taps.empty() ? depth : estimate(space.depth.size));
   double perTask = rowBlockBytes / (rowBytes * heights);
   // Long rows leave no block worth the name: stream them all past each panel.
-  if (perTask < 4)
+  if (perTask < 8)
     perTask = maxTilesPerTask;
   auto knownPanels = panelCount.constant();
   if (knownPanels && *knownPanels > 0 &&
