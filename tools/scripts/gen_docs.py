@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes docs/generated: the ops and the passes, as their TableGen records tell.
+"""Writes docs/generated: ops and passes as their TableGen records tell, phases, and what the built code answers for each op.
 
-usage: gen_docs.py [--check] [--tblgen=FILE] [--include=DIR]; --check writes nothing and exits 1 where a page has drifted.
+usage: gen_docs.py [--check] [--tblgen=FILE] [--include=DIR] [--house=FILE]
+--check writes nothing and exits 1 where a page has drifted. --house is the built ZenithHouseTests; without it
+coverage.md stays as it is.
 """
 import argparse
 import json
@@ -110,16 +112,48 @@ def passes_page(tblgen, include, sources):
     return "\n".join(lines)
 
 
+def phases_page():
+    source = "lowering/pipeline/Phases.def"
+    text, builders = (ROOT / source).read_text(), (ROOT / "lowering/pipeline/PhaseBuilders.cpp").read_text()
+    rows = re.findall(r'^ZENITH_PHASE\((\w+), "(.*?)", (\w+), (\w+)\)', text, re.M)
+    contracts = dict(re.findall(r"bool (\w+)\(\s*mlir::Operation \*op\);\s*///<\s*((?:.|\n\s*///<)*)",
+                                (ROOT / "lowering/pipeline/PhaseContracts.h").read_text()))
+    ours = set(re.findall(r'Pass<"zenith-([a-z0-9-]+)"', "".join(path.read_text() for path in ROOT.glob("*/*Passes.td"))))
+    lines = [NOTE.format(sources=source), "# Phases", "",
+             "In this order; `--from`, `--to` and `--dump-phases` take these names. Behind each phase the contract is checked:",
+             "an op that may not be left there is an error that names the op and the phase that owed its removal.", "",
+             "| phase | what it does | passes | what is left at its exit |", "|---|---|---|---|"]
+    for name, sentence, builder, contract in rows:
+        found = re.search(r"static void " + builder + r"\(.*?\n?\{(.*?)\n?\}\n", builders, re.S)
+        passes = []
+        for created in re.findall(r"create(\w+)Pass\(|(addTidy)\(", found[1]):
+            word = "canonicalize, cse" if created[1] or created[0] == "Canonicalizer" else kebab(created[0])
+            passes.append(f"[zenith-{word}](passes.md#zenith-{word})" if word in ours else word)
+        meaning = re.sub(r"\s*///<\s*", " ", contracts[contract]).strip()
+        lines.append(f"| `{name}` | {sentence} | {', '.join(passes) or 'none'} | {meaning} |")
+    return "\n".join(lines) + "\n"
+
+
+def kebab(name):
+    """FoldBatchNorm -> fold-batch-norm, ConvertKernelsToLLVM -> convert-kernels-to-llvm."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower()
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--tblgen", default="/usr/lib/llvm-19/bin/llvm-tblgen")
     parser.add_argument("--include", default="/usr/lib/llvm-19/include")
+    parser.add_argument("--house", default=str(ROOT / "build/bin/ZenithHouseTests"))
     options = parser.parse_args()
     passes = [source for source in ("passes/GraphPasses.td", "lowering/LoweringPasses.td") if (ROOT / source).exists()]
     pages = {"ops.md": ops_page(options.tblgen, options.include)}
     if passes:
         pages["passes.md"] = passes_page(options.tblgen, options.include, passes)
+    pages["phases.md"] = phases_page()
+    if pathlib.Path(options.house).exists():
+        pages["coverage.md"] = subprocess.run([options.house, "--print-coverage"], capture_output=True, text=True,
+                                              check=True).stdout
     drifted = False
     for name, text in pages.items():
         path = ROOT / "docs" / "generated" / name

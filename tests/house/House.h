@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the house knows of its ops: pages, tests, and an instance of each op
+// taken from the round-trip tests.
+
+#ifndef ZENITH_TESTS_HOUSE_HOUSE_H
+#define ZENITH_TESTS_HOUSE_HOUSE_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace zenith::house {
+
+struct House {
+  mlir::MLIRContext context;
+  /// Ops of GraphIR, by name.
+  std::vector<mlir::RegisteredOperationName> ops;
+  /// Section of docs/generated/ops.md by op name without dialect.
+  std::map<std::string, std::string> sections;
+  std::string invalidTests; ///< text of tests/ir/*-invalid.mlir
+  std::vector<mlir::OwningOpRef<mlir::ModuleOp>> roundTrips;
+  /// Ops in the round-trip tests, by full name.
+  std::map<std::string, std::vector<mlir::Operation *>> instances;
+  std::string errors; ///< what could not be read
+
+  explicit House(const std::filesystem::path &sourceDir);
+
+private:
+  void readSections(const std::filesystem::path &page);
+  void readRoundTrips(const std::filesystem::path &folder);
+};
+
+/// What a room does with an op that stands alone in a program.
+struct RoomAnswer {
+  bool refused = true;
+  std::string error;           ///< why, where refused
+  std::set<std::string> words; ///< fusion kinds, or operators of ONNX
+};
+
+/// A module with one function that takes the op's operands and gives its
+/// results.
+mlir::OwningOpRef<mlir::ModuleOp> isolate(mlir::Operation *op);
+/// Phases from fuse to kernels; words are the kinds of its fusions.
+RoomAnswer lowered(mlir::Operation *op);
+/// Words are the operators that the op becomes.
+RoomAnswer exported(mlir::Operation *op);
+
+/// docs/generated/coverage.md.
+std::string coveragePage(House &house);
+
+} // namespace zenith::house
+
+#endif // ZENITH_TESTS_HOUSE_HOUSE_H
