@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks facts about the tree that a compiler does not: headers, names, include directions, check lines that never run.
 
-usage: lint.py [ROOT]; prints one line per finding, exits 1 where there is one.
+usage: lint.py [--format] [--fix] [ROOT]; prints one line per finding, exits 1 where there is one.
+--format checks that clang-format-19 would change nothing, instead; with --fix it changes it.
 """
+import argparse
 import pathlib
 import re
 import subprocess
@@ -76,9 +78,21 @@ def pass_tests(root, files):
                 yield td, f"pass zenith-{argument} has no test {argument}.mlir"
 
 
-def main():
-    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[2]).resolve()
-    files, findings, basenames = tracked(root), [], {}
+def formatting(root, files, fix):
+    """Runs clang-format in a few processes; its complaints name file and line."""
+    sources = [str(root / path) for path in files if path.suffix in (".cpp", ".h")]
+    mode = ["-i"] if fix else ["--dry-run", "-Werror"]
+    done = subprocess.run(["xargs", "-P2", "-n100", "clang-format-19", *mode], input="\n".join(sources), text=True,
+                          capture_output=True)
+    found = sorted(set(re.findall(r"^(\S+?):\d+:\d+: error:", done.stderr, re.M)))
+    if done.returncode and not found:
+        raise SystemExit(done.stderr)
+    return [(pathlib.PurePosixPath(path).relative_to(root), "clang-format-19 would change it: lint.py --format --fix")
+            for path in found]
+
+
+def facts(root, files):
+    findings, basenames = [], {}
     for path in files:
         if path.parts[0] not in TOP_LEVEL and not path.parts[0].startswith("."):
             findings.append((path, "the top level holds only the floors of the house and dotfiles"))
@@ -94,7 +108,18 @@ def main():
                 findings.append((path, "a name that says nothing (Utils, Common, Helper, Misc)"))
         elif path.suffix == ".mlir":
             findings += [(path, what) for what in dead_checks(path, (root / path).read_text())]
-    findings += list(pass_tests(root, files))
+    return findings + list(pass_tests(root, files))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("root", nargs="?", type=pathlib.Path, default=pathlib.Path(__file__).parents[2])
+    parser.add_argument("--format", action="store_true")
+    parser.add_argument("--fix", action="store_true")
+    options = parser.parse_args()
+    root = options.root.resolve()
+    files = tracked(root)
+    findings = formatting(root, files, options.fix) if options.format else facts(root, files)
     for path, what in findings:
         print(f"{path}: {what}")
     print(f"lint: {len(files)} files, {len(findings)} findings")
