@@ -13,6 +13,7 @@ import os
 import random
 import re
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -76,6 +77,11 @@ def main():
     verdicts, findings = collections.Counter(), 0
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "damaged.onnx")
+        for model in models:  # external data lies beside a model
+            for name in os.listdir(os.path.dirname(model) or "."):
+                beside = os.path.join(os.path.dirname(model), name)
+                if os.path.isfile(beside) and not name.endswith(".onnx"):
+                    shutil.copy(beside, folder)
         for k in range(count):
             rng = random.Random(k)
             kind, data = damage(originals[k % len(originals)], rng)
