@@ -301,9 +301,18 @@ Value ElementEmitter::tileLoad(Value memory, Type element, const Ix &linear) {
     if (laneCount)
       number = kernel.min(number, kernel.sub(laneCount, kernel.index(1)));
     Value at = kernel.add(first, kernel.mul(number, stride));
-    if (tileMask)
+    Value wanted = tileMask;
+    // Beside a pad a lane may have no row in memory at all.
+    if (mask) {
+      Value row = kernel.broadcast(
+          b.create<vector::ExtractOp>(kernel.loc, mask, lane), width);
+      wanted = wanted
+                   ? b.create<arith::AndIOp>(kernel.loc, wanted, row).getResult()
+                   : row;
+    }
+    if (wanted)
       square.push_back(b.create<vector::MaskedLoadOp>(
-          kernel.loc, type, memory, at, tileMask, zeroOf(kernel, type)));
+          kernel.loc, type, memory, at, wanted, zeroOf(kernel, type)));
     else
       square.push_back(b.create<vector::LoadOp>(kernel.loc, type, memory, at));
   }
@@ -417,12 +426,12 @@ Value ElementEmitter::choose(Value condition, bool lanes,
   b.setInsertionPointAfter(probe);
   auto choice = b.create<scf::IfOp>(kernel.loc, TypeRange{x.getType()},
                                     condition, /*withElseRegion=*/true);
-  for (auto [from, to, value] :
-       {std::tuple(probe.thenBlock(), choice.thenBlock(), x),
-        std::tuple(probe.elseBlock(), choice.elseBlock(), y)}) {
-    from->getTerminator()->erase();
-    to->getOperations().splice(to->end(), from->getOperations());
-    b.setInsertionPointToEnd(to);
+  // The blocks themselves move: what is known of values inside goes by block.
+  choice.getThenRegion().takeBody(probe.getThenRegion());
+  choice.getElseRegion().takeBody(probe.getElseRegion());
+  for (auto [block, value] : {std::pair(choice.thenBlock(), x), std::pair(choice.elseBlock(), y)}) {
+    block->getTerminator()->erase();
+    b.setInsertionPointToEnd(block);
     b.create<scf::YieldOp>(kernel.loc, value);
   }
   b.setInsertionPointAfter(choice);

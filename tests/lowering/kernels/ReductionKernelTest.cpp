@@ -155,6 +155,17 @@ TEST_P(ReductionKernel, SeveralResults) {
         {}, "%s, %m, %r");
 }
 
+// Branches inside of unrolled passes: what is known inside one must not be used in another.
+TEST_P(ReductionKernel, OfConcatenatedRows) {
+  check("%a : tensor<2x1x70xf32>, %b : tensor<2x12x70xf32>", "tensor<2x13xf32>", R"(
+    %t = graph.reshape %b : tensor<2x12x70xf32> -> tensor<2x3x4x70xf32>
+    %u = graph.transpose %t [0, 2, 1, 3] : tensor<2x3x4x70xf32> -> tensor<2x4x3x70xf32>
+    %v = graph.reshape %u : tensor<2x4x3x70xf32> -> tensor<2x12x70xf32>
+    %c = graph.concat 1, %a, %v : (tensor<2x1x70xf32>, tensor<2x12x70xf32>) -> tensor<2x13x70xf32>
+    %q = graph.mul %c, %c : tensor<2x13x70xf32>
+    %r = graph.reduce sum, %q [2] : tensor<2x13x70xf32> -> tensor<2x13xf32>)");
+}
+
 TEST_P(ReductionKernel, KeepsDimensions) {
   check("%a : tensor<9x33xf32>", "tensor<9x1xf32>", R"(
     %s = graph.reduce sum, %a [1] : tensor<9x33xf32> -> tensor<9xf32>
