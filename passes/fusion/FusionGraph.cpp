@@ -146,8 +146,10 @@ void FusionGraph::dissolve(Group *group) {
   });
 }
 
+/// `first` is the position of the earliest target: what the program finished
+/// before it can't need one.
 bool FusionGraph::dependsOn(
-    SmallVector<Operation *> stack,
+    SmallVector<Operation *> stack, unsigned first,
     llvm::function_ref<bool(Operation *)> isTarget) const {
   llvm::DenseSet<Operation *> seen;
   while (!stack.empty()) {
@@ -157,7 +159,10 @@ bool FusionGraph::dependsOn(
     if (isTarget(op))
       return true;
     // A group runs as one: it needs what any of its members needs.
-    if (Group *group = this->group(op))
+    Group *group = this->group(op);
+    if (position(group ? group->members.back() : op) < first)
+      continue;
+    if (group)
       stack.append(group->members.begin(), group->members.end());
     for (Value source : sources(op))
       stack.push_back(source.getDefiningOp());
@@ -172,7 +177,8 @@ bool FusionGraph::needsIndirectly(Operation *op, Group *group) const {
         producer && this->group(producer) != group)
       from.push_back(producer);
   return dependsOn(
-      from, [&](Operation *other) { return this->group(other) == group; });
+      from, position(group->members.front()),
+      [&](Operation *other) { return this->group(other) == group; });
 }
 
 bool FusionGraph::feedsIndirectly(Operation *op, Group *group) const {
@@ -182,7 +188,8 @@ bool FusionGraph::feedsIndirectly(Operation *op, Group *group) const {
       if (Operation *producer = source.getDefiningOp();
           producer && producer != op && this->group(producer) != group)
         from.push_back(producer);
-  return dependsOn(from, [&](Operation *other) { return other == op; });
+  return dependsOn(from, position(op),
+                   [&](Operation *other) { return other == op; });
 }
 
 SmallVector<Group *> FusionGraph::order() {

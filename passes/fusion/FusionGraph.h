@@ -78,7 +78,7 @@ private:
   void pinWhatReadersNeed(mlir::Operation *op);
   void collectReads(mlir::Value value, Read prefix,
                     llvm::SmallVectorImpl<Read> &found) const;
-  bool dependsOn(llvm::SmallVector<mlir::Operation *> from,
+  bool dependsOn(llvm::SmallVector<mlir::Operation *> from, unsigned first,
                  llvm::function_ref<bool(mlir::Operation *)> isTarget) const;
 
   graph::DimAnalysis &dims;

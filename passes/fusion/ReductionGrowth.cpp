@@ -15,7 +15,12 @@ namespace {
 
 /// What a reduction takes in, from most to least; the next is tried where
 /// results would get two shapes.
-enum Ambition : unsigned { wholeRows, reducedOnly, producersOnly };
+enum Ambition : unsigned {
+  withSiblings,
+  wholeRows,
+  reducedOnly,
+  producersOnly
+};
 
 /// Elementwise ops between a value and another reduction of it.
 constexpr unsigned maxDistance = 3;
@@ -108,7 +113,7 @@ bool ReductionGrower::takeReaders(unsigned maxMembers) {
           graph.add(group, read.reader);
           grew = grewAtAll = true;
         }
-      if (graph.role(member) != Role::Reduction)
+      if (ambition != withSiblings || graph.role(member) != Role::Reduction)
         continue;
       for (Operation *sibling : siblings(member))
         if (takesSibling(sibling)) {
@@ -145,7 +150,7 @@ bool FusionPlan::growReduction(Operation *reduction, unsigned ambition) {
     grew = grower.takeReaders(options.maxMembers);
     grew |= absorbProducers(group, false);
   }
-  if (ambition == wholeRows) {
+  if (ambition <= wholeRows) {
     // A value that others read as well, of the rows' shape: one more result,
     // where the results have that shape.
     while (absorbProducers(group, true))
@@ -158,7 +163,8 @@ bool FusionPlan::growReduction(Operation *reduction, unsigned ambition) {
 }
 
 void FusionPlan::growReduction(Operation *reduction) {
-  for (unsigned ambition : {wholeRows, reducedOnly, producersOnly})
+  for (unsigned ambition :
+       {withSiblings, wholeRows, reducedOnly, producersOnly})
     if (growReduction(reduction, ambition))
       return;
 }
