@@ -24,6 +24,14 @@ llvm::Error zenith::tools::failure(ExitCode code, std::string message,
                                      std::move(place));
 }
 
+llvm::Error zenith::tools::printedFailure(ExitCode code, std::string message,
+                                          std::string place) {
+  auto error =
+      std::make_unique<ToolError>(code, std::move(message), std::move(place));
+  error->setPrinted();
+  return llvm::Error(std::move(error));
+}
+
 std::string zenith::tools::placeOf(Location location) {
   if (auto file = location->findInstanceOf<FileLineColLoc>())
     return (file.getFilename().getValue() + ":" + Twine(file.getLine()) + ":" +
@@ -83,9 +91,14 @@ int Diagnostics::report(llvm::Error error) {
   };
   llvm::handleAllErrors(
       std::move(error),
-      [&](const ToolError &e) { add(int(e.code()), e.reason(), e.place()); },
+      [&](const ToolError &e) {
+        if (!e.printed())
+          add(int(e.code()), e.reason(), e.place());
+        else
+          code = code ? code : int(e.code());
+      },
       [&](const interpreter::EvalError &e) {
-        add(int(e.kind()), e.reason(), placeOf(e.location()));
+        add(int(e.kind()), e.reason(), e.place());
       },
       [&](const tensors::FileError &e) {
         add(int(e.kind()), e.reason(), e.path());

@@ -34,6 +34,9 @@ public:
   const std::string &reason() const { return text; }
   /// `FILE:LINE:COL`, the name of a node or a file; may be empty.
   const std::string &place() const { return where; }
+  /// An error whose reasons have been printed: its text is for programs only.
+  bool printed() const { return isPrinted; }
+  void setPrinted() { isPrinted = true; }
   void log(llvm::raw_ostream &os) const override;
   std::error_code convertToErrorCode() const override {
     return llvm::inconvertibleErrorCode();
@@ -42,9 +45,13 @@ public:
 private:
   ExitCode exitCode;
   std::string text, where;
+  bool isPrinted = false;
 };
 
 llvm::Error failure(ExitCode code, std::string message, std::string place = {});
+/// The same where diagnostics have said why.
+llvm::Error printedFailure(ExitCode code, std::string message,
+                           std::string place = {});
 /// `FILE:LINE:COL` of a location, else the name in it, else nothing.
 std::string placeOf(mlir::Location location);
 

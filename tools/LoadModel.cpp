@@ -145,17 +145,13 @@ static llvm::Expected<LoadedModel> loadONNX(const std::string &path,
   return loaded;
 }
 
-// A dialect of another door, by the errors that the parser reported.
-static llvm::Error parseFailure(const std::string &path,
-                                const std::vector<std::string> &errors) {
-  for (StringRef error : errors)
-    for (StringRef dialect : {"stablehlo", "vhlo", "chlo", "mhlo"})
-      if (error.contains(("'" + dialect + "'").str()) ||
-          error.contains(("'" + dialect + ".").str()))
-        return failure(ExitCode::Unsupported,
-                       "dialect '" + dialect.str() + "' is not supported",
-                       path);
-  return failure(ExitCode::Invalid, "is no valid GraphIR", path);
+// Dialects of another door.
+static llvm::StringRef unsupportedDialect(llvm::StringRef text) {
+  for (llvm::StringRef dialect : {"stablehlo", "vhlo", "chlo", "mhlo"})
+    if (text.contains((dialect + ".").str()) ||
+        text.contains((dialect + "\0").str()))
+      return dialect;
+  return text.contains("StableHLO") ? "stablehlo" : "";
 }
 
 static llvm::Expected<LoadedModel> loadMLIR(const std::string &path,
@@ -167,12 +163,13 @@ static llvm::Expected<LoadedModel> loadMLIR(const std::string &path,
     return failure(ExitCode::Invalid,
                    "cannot open: " + buffer.getError().message(), path);
   auto sources = std::make_shared<llvm::SourceMgr>();
+  llvm::StringRef text = (*buffer)->getBuffer(),
+                  name = path == "-" ? "<stdin>" : llvm::StringRef(path);
   sources->AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
-  std::vector<std::string> errors;
+  // Without a dialect the parser's messages mislead.
+  llvm::StringRef foreign = unsupportedDialect(text);
   ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
-    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
-      errors.push_back(diagnostic.str());
-    return diagnostics.handle(diagnostic);
+    return foreign.empty() ? diagnostics.handle(diagnostic) : success();
   });
   ParserConfig config(context);
   LoadedModel loaded{parseSourceFile<ModuleOp>(sources, config),
@@ -181,8 +178,12 @@ static llvm::Expected<LoadedModel> loadMLIR(const std::string &path,
                      false};
   if (path == "-" || loaded.folder.empty())
     loaded.folder = ".";
+  if (!loaded.module && !foreign.empty())
+    return failure(ExitCode::Unsupported,
+                   "dialect '" + foreign.str() + "' is not supported",
+                   name.str());
   if (!loaded.module)
-    return parseFailure(path == "-" ? "<stdin>" : path, errors);
+    return printedFailure(ExitCode::Invalid, "is no valid GraphIR", name.str());
   if (llvm::Error error = bindArguments(*loaded.module, options.entry,
                                         options.bindings, loaded.inputNames))
     return std::move(error);

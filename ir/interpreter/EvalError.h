@@ -17,12 +17,13 @@ public:
   enum class Kind { Invalid = 2, Unsupported = 3, Memory = 5, Run = 6 };
   static char ID;
 
-  EvalError(Kind kind, std::string message, mlir::Location location)
-      : errorKind(kind), text(std::move(message)), place(location) {}
+  EvalError(Kind kind, std::string message, mlir::Location location);
 
   Kind kind() const { return errorKind; }
   const std::string &reason() const { return text; }
-  mlir::Location location() const { return place; }
+  /// `FILE:LINE:COL`, else the name that the location has; may be empty. Text,
+  /// since errors outlive contexts.
+  const std::string &place() const { return where; }
   void log(llvm::raw_ostream &os) const override;
   std::error_code convertToErrorCode() const override {
     return llvm::inconvertibleErrorCode();
@@ -30,8 +31,7 @@ public:
 
 private:
   Kind errorKind;
-  std::string text;
-  mlir::Location place;
+  std::string text, where;
 };
 
 } // namespace zenith::interpreter

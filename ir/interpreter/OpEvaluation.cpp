@@ -14,13 +14,21 @@ using namespace zenith::interpreter;
 
 char EvalError::ID = 0;
 
+static std::string placeOf(Location location) {
+  if (auto file = location->findInstanceOf<FileLineColLoc>())
+    return (file.getFilename().getValue() + ":" + Twine(file.getLine()) + ":" +
+            Twine(file.getColumn()))
+        .str();
+  if (auto name = location->findInstanceOf<NameLoc>())
+    return name.getName().str();
+  return "";
+}
+
+EvalError::EvalError(Kind kind, std::string message, Location location)
+    : errorKind(kind), text(std::move(message)), where(placeOf(location)) {}
+
 void EvalError::log(llvm::raw_ostream &os) const {
-  if (auto file = place->findInstanceOf<FileLineColLoc>())
-    os << file.getFilename().getValue() << ':' << file.getLine() << ':'
-       << file.getColumn() << ": ";
-  else if (auto name = place->findInstanceOf<NameLoc>())
-    os << name.getName().getValue() << ": ";
-  os << text;
+  os << where << (where.empty() ? "" : ": ") << text;
 }
 
 llvm::Error OpEvaluation::fail(const Twine &message,

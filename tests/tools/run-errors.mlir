@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Exit codes and messages of zenith-run.
+//
+// RUN: rm -rf %t && mkdir %t
+// RUN: %python %S/Inputs/npy.py write %t/x.npy '<f4' 2 1 2
+// RUN: %python %S/Inputs/npy.py write %t/three.npy '<f4' 3 1 2 3
+// RUN: %python %S/Inputs/npy.py write %t/i.npy '<i4' 2 1 2
+//
+// Usage.
+// RUN: %python %S/Inputs/exit_code.py 1 zenith-run | FileCheck --check-prefix=MODEL %s
+// MODEL: zenith-run: error: a model is needed
+// RUN: %python %S/Inputs/exit_code.py 1 zenith-run %s --treads=2 | FileCheck --check-prefix=NEAREST %s
+// NEAREST: unknown option '--treads', did you mean '--threads'?
+// RUN: %python %S/Inputs/exit_code.py 1 zenith-run %s --target=interp --in z=%t/x.npy | FileCheck --check-prefix=KEY %s
+// KEY: --in: the program has no input 'z'; it has 0 = 'x', 1 = 'y'
+// RUN: %python %S/Inputs/exit_code.py 1 zenith-run %s --target=interp --in 0=%t/x.npy | FileCheck --check-prefix=MISSING %s
+// MISSING: no value for 'y'
+// RUN: %python %S/Inputs/exit_code.py 1 zenith-run %s --target=interp --random-inputs | FileCheck --check-prefix=SIZE %s
+// SIZE: the size of dimension 'n' of input 'x' is not known
+// RUN: %python %S/Inputs/exit_code.py 1 zenith-run %s --target=interp --random-inputs --dim m=2 | FileCheck --check-prefix=DIM %s
+// DIM: the program has no dimension 'm'; it has n
+// RUN: %python %S/Inputs/exit_code.py 1 zenith-run %s --target=gpu | FileCheck --check-prefix=TARGET %s
+// TARGET: 'gpu' is no target
+// RUN: %python %S/Inputs/exit_code.py 1 zenith-run %s --target=interp --entry=mein | FileCheck --check-prefix=ENTRY %s
+// ENTRY: no function 'mein', did you mean 'main'?
+// RUN: %python %S/Inputs/exit_code.py 1 zenith-run %s --max-memory=many | FileCheck --check-prefix=BYTES %s
+// BYTES: --max-memory needs bytes
+//
+// Invalid input.
+// RUN: %python %S/Inputs/exit_code.py 2 zenith-run %t/none.mlir | FileCheck --check-prefix=NONE %s
+// NONE: none.mlir: error: cannot open
+// RUN: echo 'func.func @main() { "graph.nonsense"() : () -> () return }' > %t/bad.mlir
+// RUN: %python %S/Inputs/exit_code.py 2 zenith-run %t/bad.mlir | FileCheck --check-prefix=BAD %s
+// BAD: bad.mlir:1:21: error:
+// RUN: %python %S/Inputs/exit_code.py 2 zenith-run %t/bad.mlir --diagnostics=json | FileCheck --check-prefix=JSON %s
+// JSON: {"column":21,"file":"{{.*}}bad.mlir","line":1,"message":"{{.*}}","notes":[{{.*}}],"severity":"error"}
+// RUN: %python %S/Inputs/exit_code.py 2 zenith-run %s --target=interp --in 0=%t/x.npy --in 1=%t/i.npy | FileCheck --check-prefix=TYPE %s
+// TYPE: input 'y' is f32[?], the value is i32[2]
+// RUN: %python %S/Inputs/exit_code.py 2 zenith-run %s --target=interp --in 0=%t/x.npy --in 1=%t/three.npy | FileCheck --check-prefix=CONTRADICTION %s
+// CONTRADICTION: dimension 0 (n) of input 'y' is 3, elsewhere it is 2
+// RUN: %python %S/Inputs/exit_code.py 2 zenith-run %s --target=interp --in 0=%t/none.npy --in 1=%t/x.npy | FileCheck --check-prefix=FILE %s
+// FILE: none.npy: error: cannot open
+//
+// Unsupported, too little memory, failing runs.
+// RUN: echo 'func.func @main() { "stablehlo.add"() : () -> () return }' > %t/hlo.mlir
+// RUN: %python %S/Inputs/exit_code.py 3 zenith-run %t/hlo.mlir | FileCheck --check-prefix=HLO %s
+// HLO: dialect 'stablehlo' is not supported
+// RUN: %python %S/Inputs/exit_code.py 5 zenith-run %s --target=interp --in 0=%t/x.npy --in 1=%t/x.npy --max-memory=4 | FileCheck --check-prefix=MEMORY %s
+// MEMORY: error: 'graph.add' op a value would take 8 bytes, the limit is 4
+// RUN: printf 'func.func @main(%%%%x: tensor<?xf32>) -> tensor<?xf32> {\n  %%%%n = graph.constant dense<5> : tensor<i64>\n  %%%%r = graph.slice %%%%x [0] [%%%%n] [1] : tensor<?xf32> -> tensor<?xf32>\n  return %%%%r : tensor<?xf32>\n}\n' > %t/slice.mlir
+// RUN: %python %S/Inputs/exit_code.py 6 zenith-run %t/slice.mlir --target=interp --in 0=%t/x.npy | FileCheck --check-prefix=FAILS %s
+// FAILS: slice.mlir:3:8: error: 'graph.slice' op part of 5 elements from 0 by 1 leaves dimension 0 of size 2
+//
+// Results that differ.
+// RUN: %python %S/Inputs/exit_code.py 7 zenith-run %s --target=interp --in 0=%t/x.npy --in 1=%t/x.npy --expect 0=%t/x.npy | FileCheck --check-prefix=DIFFERS %s
+// DIFFERS: error: result '0' differs from {{.*}}x.npy: 2 of 2 elements differ, worst at [1]: 4, expected 2
+// RUN: zenith-run %s --target=interp --in 0=%t/x.npy --in 1=%t/x.npy --expect 0=%t/x.npy --rtol=1
+// RUN: %python %S/Inputs/exit_code.py 7 zenith-run %s --target=interp --in 0=%t/x.npy --in 1=%t/x.npy --expect 0=%t/x.npy --max-ulp=8388607
+// RUN: zenith-run %s --target=interp --in 0=%t/x.npy --in 1=%t/x.npy --expect 0=%t/x.npy --max-ulp=8388608
+//
+// RUN: zenith-run --version | FileCheck --check-prefix=VERSION %s
+// VERSION: zenith-run 0.1.0 (LLVM 19
+// RUN: zenith-run --help | FileCheck --check-prefix=HELP %s
+// HELP: --random-inputs
+// RUN: zenith-run --list-targets | FileCheck --check-prefix=TARGETS %s
+// TARGETS: interp
+
+func.func @main(%x: tensor<?xf32> {graph.dims = ["n"]} loc("x"), %y: tensor<?xf32> {graph.dims = ["n"]} loc("y"))
+    -> tensor<?xf32> {
+  %r = graph.add %x, %y : tensor<?xf32>
+  return %r : tensor<?xf32>
+}
