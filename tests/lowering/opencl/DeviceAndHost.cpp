@@ -12,25 +12,9 @@
 #include "lowering/opencl/OpenCLTarget.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
-#include "tests/runtime/TemporaryFolder.h"
-#include <cstdlib>
+#include "tests/lowering/opencl/CompilerCache.h"
 
 namespace zenith::opencl {
-
-namespace {
-/// PoCL reads the folder's name once per process.
-class CompilerCache : public ::testing::Environment {
-  void SetUp() override {
-    folder = std::make_unique<runtime::TemporaryFolder>();
-    setenv("POCL_CACHE_DIR", folder->path().c_str(), 1);
-  }
-  void TearDown() override { folder.reset(); }
-  std::unique_ptr<runtime::TemporaryFolder> folder;
-};
-} // namespace
-
-static auto *const compilerCache =
-    ::testing::AddGlobalTestEnvironment(new CompilerCache);
 
 static mlir::DialectRegistry kernelDialects() {
   mlir::DialectRegistry registry;
