@@ -226,20 +226,21 @@ ContractionEpilogue::directStore(const TilePlace &place) {
                      k.size(outputs[0].rows[0].stride)};
 }
 
-void ContractionEpilogue::finish(Value tile, const TilePlace &place, Value rows,
+void ContractionEpilogue::finish(Value tiles, Value tileOffset,
+                                 const TilePlace &place, Value rows,
                                  Value columns) {
   unsigned tileWidth = tileColumns(space.sum, k.target);
   k.loop(k.index(0), rows, k.index(1), [&](Value r) {
     ElementEmitter::Scope scope(emitter);
     emitter.mask = columns && width > 1 ? k.mask(columns, width) : Value();
     FlatIndex flat = flatIndex(place, k.add(place.row, r), width > 1);
-    Value at = k.mul(r, k.index(tileWidth));
+    Value at = k.add(tileOffset, k.mul(r, k.index(tileWidth)));
     Value sums =
         width > 1 ? k.b.create<vector::LoadOp>(
                            k.loc, VectorType::get({int64_t(width)}, space.sum),
-                           tile, at)
+                           tiles, at)
                         .getResult()
-                  : k.b.create<memref::LoadOp>(k.loc, tile, at).getResult();
+                  : k.b.create<memref::LoadOp>(k.loc, tiles, at).getResult();
     emitter.bind(product, emitter.roundTo(element, sums));
     SmallVector<Ix> index;
     std::vector<std::pair<Value, Ix>> stores;

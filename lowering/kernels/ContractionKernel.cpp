@@ -5,7 +5,7 @@
 
 #include "lowering/kernels/ContractionKernel.h"
 #include "lowering/kernels/ContractionEpilogue.h"
-#include "lowering/kernels/ContractionSpace.h"
+#include "lowering/kernels/ContractionTasks.h"
 #include "lowering/kernels/MicroKernel.h"
 #include "lowering/kernels/PackPanelKernel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,12 +19,6 @@ using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
-/// Rows of A that stay in the second-level cache while panels stream by.
-static constexpr double rowBlockBytes = 400 * 1024;
-static constexpr double maxTilesPerTask = 512;
-/// B is small where it stays in the second-level cache beside the rows.
-static constexpr double smallBytes = 256 * 1024;
-
 namespace {
 
 class ContractionNest {
@@ -32,20 +26,31 @@ public:
   ContractionNest(KernelBuilder &kernel, const ContractionSpace &space)
       : k(kernel), space(space), epilogue(kernel, space),
         columns(tileColumns(space.sum, kernel.target)),
-        heights(kernel.target.rows) {}
+        heights(kernel.target.rows),
+        tasks(chooseTasks(space, heights, columns)) {}
   FailureOr<Launch> emit();
 
 private:
-  void chooseTasks();
+  /// One tile: its place (in `place`), its height, and its arguments but for
+  /// where the sums go.
+  struct Tile {
+    Value height, rest; ///< rest: columns from its first one on
+    MicroKernelArgs args;
+    Value inside; ///< no row leaves the image; null where none can
+  };
   void prepareMemory();
+  void prepareZeros();
   void task(Value number);
   void panel(Value panelNumber, Value firstTile, Value lastTile);
-  void tile(Value number, Value panelBase);
-  void tileColumnsKnown(Value height, MicroKernelArgs args,
-                        const MicroKernelArgs *edge, Value inside, Value rest);
-  void clipLines(MicroKernelArgs &args);
-  void dispatch(Value height, const MicroKernelArgs &args,
-                const MicroKernelArgs *edge, Value inside, bool masked);
+  void slicedPanel(Value base, Value firstTile, Value lastTile);
+  Value panelBase();
+  void wholeTile(Value number, Value panelBase);
+  Tile locate(Value number, Value panelBase);
+  void placeWindow(Tile &tile, Value slice);
+  void takeSlice(Tile &tile, Value slice);
+  void byFullness(Value rest, function_ref<void(bool full)> run);
+  void clipLines(MicroKernelArgs &args, Value slice);
+  void dispatch(const Tile &tile, bool full);
   void callHeights(Value height, const MicroKernelArgs &args,
                    MicroKernel shape);
   MicroKernelArgs insideOfImage(MicroKernelArgs args, MicroKernel::Form &form);
@@ -59,54 +64,17 @@ private:
                ? &space.taps.back()
                : nullptr;
   }
+  int64_t tileSize() const { return int64_t(heights) * columns; }
 
   KernelBuilder &k;
   const ContractionSpace &space;
   ContractionEpilogue epilogue;
   unsigned columns, heights;
-  int64_t tilesPerTask = 1, panelsPerTask = 1;
-  DimExpr tilesPerLine, tileCount, panelCount, rowBlocks, panelGroups;
-  double costPerTask = 0;
+  ContractionTasks tasks;
   Value a, b, tileMemory, zeros, lowHeight, higher;
   TilePlace place;
   Value aBase, bBase;
 };
-
-void ContractionNest::chooseTasks() {
-  tilesPerLine = DimExpr::ceilDiv(space.tile.size, DimExpr(int64_t(heights)));
-  tileCount = space.lineCount() * tilesPerLine;
-  panelCount = DimExpr::ceilDiv(space.columns.size, DimExpr(int64_t(columns)));
-  double depth = std::max(1.0, estimate(space.depthOfAllTaps())),
-         tiles = std::max(1.0, estimate(tileCount));
-  double panels = std::max(1.0, estimate(panelCount));
-  // Neighbouring rows of a convolution share most of what they read.
-  double rowBytes =
-      4 * (space.taps.empty() ? depth : estimate(space.depth.size));
-  double perTask = rowBlockBytes / (rowBytes * heights);
-  // Long rows leave no block worth the name: stream them all past each panel.
-  if (perTask < 8)
-    perTask = maxTilesPerTask;
-  auto knownPanels = panelCount.constant();
-  if (knownPanels && *knownPanels > 0 &&
-      depth * panels * columns * 4 <= smallBytes &&
-      tiles * heights >= 4 * panels * columns) {
-    // Tall and narrow: tasks that share lines of the result would fight for
-    // them.
-    panelsPerTask = *knownPanels;
-    perTask =
-        std::max(4.0, std::min(perTask, 50e3 / (heights * depth * panels)));
-  }
-  tilesPerTask = int64_t(std::min(perTask, maxTilesPerTask));
-  if (auto known = tileCount.constant(); known && *known > 0) {
-    int64_t blocks = (*known + tilesPerTask - 1) / tilesPerTask;
-    tilesPerTask = (*known + blocks - 1) / blocks;
-  }
-  rowBlocks = DimExpr::ceilDiv(tileCount, DimExpr(tilesPerTask));
-  panelGroups = DimExpr::ceilDiv(panelCount, DimExpr(panelsPerTask));
-  double tilesOfTask = std::min(double(tilesPerTask), tiles);
-  costPerTask =
-      depth * columns * double(panelsPerTask) * (2 * heights * tilesOfTask + 4);
-}
 
 void ContractionNest::prepareMemory() {
   auto memory = [&](const Source &source) {
@@ -115,15 +83,18 @@ void ContractionNest::prepareMemory() {
   };
   a = memory(space.a);
   b = memory(space.b);
+  int64_t tiles = tasks.slices > 1 ? tasks.tilesPerTask : 1;
   tileMemory = k.b.create<memref::AllocaOp>(
-      k.loc, MemRefType::get({int64_t(heights) * columns}, space.sum),
+      k.loc, MemRefType::get({tiles * tileSize()}, space.sum),
       k.b.getI64IntegerAttr(64));
-  lowHeight = k.size(DimExpr::floorDiv(space.tile.size, tilesPerLine));
-  higher =
-      k.size(space.tile.size -
-             DimExpr::floorDiv(space.tile.size, tilesPerLine) * tilesPerLine);
-  if (!edgeTap())
-    return;
+  DimExpr low = DimExpr::floorDiv(space.tile.size, tasks.tilesPerLine);
+  lowHeight = k.size(low);
+  higher = k.size(space.tile.size - low * tasks.tilesPerLine);
+  if (edgeTap())
+    prepareZeros();
+}
+
+void ContractionNest::prepareZeros() {
   Type element = memoryType(space.a.element);
   int64_t count = std::max<int64_t>(1, *space.depth.size.constant());
   Value row = k.b.create<memref::AllocaOp>(
@@ -138,16 +109,16 @@ void ContractionNest::prepareMemory() {
 FailureOr<Launch> ContractionNest::emit() {
   if (failed(epilogue.analyse()))
     return failure();
-  chooseTasks();
   prepareMemory();
   k.loop(k.begin(), k.end(), k.index(1), [&](Value number) { task(number); });
   if (epilogue.failed())
     return failure();
-  return k.finish(space.outerCount() * rowBlocks * panelGroups, costPerTask);
+  return k.finish(space.outerCount() * tasks.rowBlocks * tasks.panelGroups,
+                  tasks.costPerTask);
 }
 
 void ContractionNest::task(Value number) {
-  Value groups = k.size(panelGroups), blocks = k.size(rowBlocks);
+  Value groups = k.size(tasks.panelGroups), blocks = k.size(tasks.rowBlocks);
   Value group = k.rem(number, groups);
   Value rest = k.div(number, groups);
   Value block = k.rem(rest, blocks);
@@ -162,65 +133,114 @@ void ContractionNest::task(Value number) {
     aBase = k.add(aBase, k.mul(place.outer[i], k.size(axis.strideA)));
     bBase = k.add(bBase, k.mul(place.outer[i], k.size(axis.strideB)));
   }
-  Value firstTile = k.mul(block, k.index(tilesPerTask));
-  Value lastTile =
-      k.min(k.add(firstTile, k.index(tilesPerTask)), k.size(tileCount));
-  if (panelsPerTask == 1) {
+  Value firstTile = k.mul(block, k.index(tasks.tilesPerTask));
+  Value lastTile = k.min(k.add(firstTile, k.index(tasks.tilesPerTask)),
+                         k.size(tasks.tileCount));
+  if (tasks.panelsPerTask == 1) {
     panel(group, firstTile, lastTile);
     return;
   }
-  Value first = k.mul(group, k.index(panelsPerTask));
-  Value last = k.min(k.add(first, k.index(panelsPerTask)), k.size(panelCount));
+  Value first = k.mul(group, k.index(tasks.panelsPerTask));
+  Value last = k.min(k.add(first, k.index(tasks.panelsPerTask)),
+                     k.size(tasks.panelCount));
   k.loop(first, last, k.index(1),
          [&](Value p) { panel(p, firstTile, lastTile); });
+}
+
+/// Where the columns of a panel begin in B.
+Value ContractionNest::panelBase() {
+  if (space.form != ContractionSpace::Panels)
+    return k.add(bBase, k.mul(place.column, k.size(space.columns.strideB)));
+  Value wide = k.index(space.panel);
+  DimExpr panelSize = space.depthOfAllTaps() * DimExpr(int64_t(space.panel));
+  Value base = k.mul(k.div(place.column, wide), k.size(panelSize));
+  if (space.panel != columns)
+    base = k.add(base, k.rem(place.column, wide));
+  return k.add(bBase, base);
 }
 
 void ContractionNest::panel(Value panelNumber, Value firstTile,
                             Value lastTile) {
   place.column = k.mul(panelNumber, k.index(columns));
-  Value base;
-  if (space.form == ContractionSpace::Panels) {
-    Value wide = k.index(space.panel);
-    base = k.add(
-        k.mul(k.div(place.column, wide),
-              k.size(space.depthOfAllTaps() * DimExpr(int64_t(space.panel)))),
-        k.rem(place.column, wide));
-  } else {
-    base = k.mul(place.column, k.size(space.columns.strideB));
-  }
-  base = k.add(bBase, base);
-  k.loop(firstTile, lastTile, k.index(1),
-         [&](Value number) { tile(number, base); });
+  Value base = panelBase();
+  if (tasks.slices > 1)
+    slicedPanel(base, firstTile, lastTile);
+  else
+    k.loop(firstTile, lastTile, k.index(1),
+           [&](Value number) { wholeTile(number, base); });
+}
+
+/// Slice by slice over all tiles, whose sums wait in memory.
+void ContractionNest::slicedPanel(Value base, Value firstTile, Value lastTile) {
+  auto slot = [&](Value number) {
+    return k.mul(k.sub(number, firstTile), k.index(tileSize()));
+  };
+  auto type =
+      VectorType::get({int64_t(sumLanes(space.sum, k.target))}, space.sum);
+  Value zero =
+      isa<FloatType>(space.sum) ? k.constant(type, 0.0) : k.integer(type, 0);
+  k.loop(k.index(0), slot(lastTile), k.index(type.getNumElements()),
+         [&](Value at) {
+           k.b.create<vector::StoreOp>(k.loc, zero, tileMemory, at);
+         });
+  k.loop(k.index(0), k.index(tasks.slices), k.index(1), [&](Value slice) {
+    k.loop(firstTile, lastTile, k.index(1), [&](Value number) {
+      Tile tile = locate(number, base);
+      takeSlice(tile, slice);
+      tile.args.c = tileMemory;
+      tile.args.cOffset = slot(number);
+      tile.args.rowStrideC = k.index(columns);
+      // Only B that is read where it lies has an end to its columns.
+      if (space.form == ContractionSpace::Direct)
+        byFullness(tile.rest, [&](bool full) { dispatch(tile, full); });
+      else
+        dispatch(tile, true);
+    });
+  });
+  k.loop(firstTile, lastTile, k.index(1), [&](Value number) {
+    Tile tile = locate(number, base);
+    byFullness(tile.rest, [&](bool full) {
+      epilogue.finish(tileMemory, slot(number), place, tile.height,
+                      full ? Value() : tile.rest);
+    });
+  });
 }
 
 /// Taps whose rows leave the image altogether are not visited.
-void ContractionNest::clipLines(MicroKernelArgs &args) {
+void ContractionNest::clipLines(MicroKernelArgs &args, Value slice) {
   unsigned slot = 3 - space.taps.size();
   for (const TapAxis &tap : space.taps) {
     MicroKernelArgs::Tap &to = args.taps[slot++];
     to = {k.size(tap.axis.size), k.size(tap.axis.strideA),
           k.size(tap.axis.strideB)};
-    if (!tap.clipped || tap.clip.line < 0)
-      continue;
-    const Clip &clip = tap.clip;
-    Value position = k.sub(k.mul(place.lines[clip.line], k.index(clip.stride)),
-                           k.index(clip.low));
-    Value first =
-        ceilDiv(k.max(k.sub(k.index(0), position), k.index(0)), clip.dilation);
-    Value last = ceilDiv(
-        k.max(k.sub(k.size(clip.extent), position), k.index(0)), clip.dilation);
-    last = k.min(last, to.count);
+    Value first = k.index(0), last = to.count;
+    if (tap.clipped && tap.clip.line >= 0) {
+      const Clip &clip = tap.clip;
+      Value position =
+          k.sub(k.mul(place.lines[clip.line], k.index(clip.stride)),
+                k.index(clip.low));
+      first = ceilDiv(k.max(k.sub(k.index(0), position), k.index(0)),
+                      clip.dilation);
+      last = k.min(
+          last, ceilDiv(k.max(k.sub(k.size(clip.extent), position), k.index(0)),
+                        clip.dilation));
+    }
+    if (slice && &tap == &space.taps.front()) {
+      first = k.max(first, slice);
+      last = k.min(last, k.add(slice, k.index(1)));
+    }
     to.count = k.max(k.sub(last, first), k.index(0));
     args.aOffset = k.add(args.aOffset, k.mul(first, to.strideA));
     args.bOffset = k.add(args.bOffset, k.mul(first, to.strideB));
   }
 }
 
-void ContractionNest::tile(Value number, Value panelBase) {
-  Value perLine = k.size(tilesPerLine);
+ContractionNest::Tile ContractionNest::locate(Value number, Value panelBase) {
+  Value perLine = k.size(tasks.tilesPerLine);
   Value inLine = space.lines.empty() ? number : k.rem(number, perLine);
   Value line = space.lines.empty() ? k.index(0) : k.div(number, perLine);
-  MicroKernelArgs args;
+  Tile tile;
+  MicroKernelArgs &args = tile.args;
   args.a = a, args.b = b;
   args.aOffset = aBase, args.bOffset = panelBase;
   place.lines.assign(space.lines.size(), Value());
@@ -233,11 +253,12 @@ void ContractionNest::tile(Value number, Value panelBase) {
   }
   // The first `higher` tiles have a row more.
   place.row = k.add(k.mul(inLine, lowHeight), k.min(inLine, higher));
-  Value height = lowHeight;
+  tile.height = lowHeight;
   if (k.constantOf(higher) != 0) {
     Value isHigher = k.b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::slt,
                                                inLine, higher);
-    height = k.add(height, k.b.create<arith::SelectOp>(k.loc, isHigher,
+    tile.height =
+        k.add(tile.height, k.b.create<arith::SelectOp>(k.loc, isHigher,
                                                        k.index(1), k.index(0)));
   }
   args.rowStride = k.size(space.tile.strideA);
@@ -245,46 +266,42 @@ void ContractionNest::tile(Value number, Value panelBase) {
   args.depth = k.size(space.depth.size);
   args.depthStrideA = k.size(space.depth.strideA);
   args.depthStrideB = k.size(space.depth.strideB);
-  for (MicroKernelArgs::Tap &tap : args.taps)
-    tap = {k.index(1), k.index(0), k.index(0)};
-  clipLines(args);
-  const TapAxis *edge = edgeTap();
-  Value inside;
-  if (edge) {
-    args.zeros = zeros;
-    args.position = k.sub(k.mul(place.row, k.index(edge->clip.stride)),
-                          k.index(edge->clip.low));
-    args.rowStep = k.index(edge->clip.stride);
-    args.tapStep = k.index(edge->clip.dilation);
-    args.extent = k.size(edge->clip.extent);
-    inside = isInside(height, args);
-  }
-  Value rest = k.sub(k.size(space.columns.size), place.column);
-  tileColumnsKnown(height, args, edge ? &args : nullptr, inside, rest);
+  tile.rest = k.sub(k.size(space.columns.size), place.column);
+  return tile;
 }
 
-/// All columns of the panel, or the last ones.
-void ContractionNest::tileColumnsKnown(Value height, MicroKernelArgs args,
-                                       const MicroKernelArgs *edgeArgs,
-                                       Value inside, Value rest) {
-  MicroKernelArgs edge;
-  auto run = [&](bool full) {
-    args.columns = full ? k.index(columns) : rest;
-    args.c = tileMemory;
-    args.cOffset = k.index(0);
-    args.rowStrideC = k.index(columns);
-    auto store = full ? epilogue.directStore(place) : std::nullopt;
-    if (store) {
-      args.c = store->memory;
-      args.cOffset = store->offset;
-      args.rowStrideC = store->rowStride;
-    }
-    edge = args;
-    dispatch(height, args, edgeArgs ? &edge : nullptr, inside,
-             !full && space.form == ContractionSpace::Direct);
-    if (!store)
-      epilogue.finish(tileMemory, place, height, full ? Value() : rest);
-  };
+void ContractionNest::placeWindow(Tile &tile, Value slice) {
+  MicroKernelArgs &args = tile.args;
+  for (MicroKernelArgs::Tap &tap : args.taps)
+    tap = {k.index(1), k.index(0), k.index(0)};
+  clipLines(args, slice);
+  const TapAxis *edge = edgeTap();
+  if (!edge)
+    return;
+  args.zeros = zeros;
+  args.position = k.sub(k.mul(place.row, k.index(edge->clip.stride)),
+                        k.index(edge->clip.low));
+  args.rowStep = k.index(edge->clip.stride);
+  args.tapStep = k.index(edge->clip.dilation);
+  args.extent = k.size(edge->clip.extent);
+  tile.inside = isInside(tile.height, args);
+}
+
+void ContractionNest::takeSlice(Tile &tile, Value slice) {
+  if (!space.taps.empty()) {
+    placeWindow(tile, slice);
+    return;
+  }
+  MicroKernelArgs &args = tile.args;
+  Value first = k.mul(slice, k.index(tasks.sliceDepth));
+  args.depth = k.min(k.sub(args.depth, first), k.index(tasks.sliceDepth));
+  args.aOffset = k.add(args.aOffset, k.mul(first, args.depthStrideA));
+  args.bOffset = k.add(args.bOffset, k.mul(first, args.depthStrideB));
+}
+
+/// Runs for a panel with all its columns, or for the last one.
+void ContractionNest::byFullness(Value rest,
+                                 function_ref<void(bool full)> run) {
   auto known = space.columns.size.constant();
   if (known && (*known % columns == 0 || *known < columns)) {
     run(*known >= columns);
@@ -298,6 +315,26 @@ void ContractionNest::tileColumnsKnown(Value height, MicroKernelArgs args,
   run(true);
   k.b.setInsertionPoint(branch.elseBlock()->getTerminator());
   run(false);
+}
+
+void ContractionNest::wholeTile(Value number, Value panelBase) {
+  Tile tile = locate(number, panelBase);
+  placeWindow(tile, {});
+  byFullness(tile.rest, [&](bool full) {
+    tile.args.c = tileMemory;
+    tile.args.cOffset = k.index(0);
+    tile.args.rowStrideC = k.index(columns);
+    auto store = full ? epilogue.directStore(place) : std::nullopt;
+    if (store) {
+      tile.args.c = store->memory;
+      tile.args.cOffset = store->offset;
+      tile.args.rowStrideC = store->rowStride;
+    }
+    dispatch(tile, full);
+    if (!store)
+      epilogue.finish(tileMemory, k.index(0), place, tile.height,
+                      full ? Value() : tile.rest);
+  });
 }
 
 /// No row of the tile leaves the image at any tap.
@@ -326,34 +363,37 @@ MicroKernelArgs ContractionNest::insideOfImage(MicroKernelArgs args,
   return args;
 }
 
-void ContractionNest::dispatch(Value height, const MicroKernelArgs &args,
-                               const MicroKernelArgs *edge, Value inside,
-                               bool masked) {
+void ContractionNest::dispatch(const Tile &tile, bool full) {
   MicroKernel shape;
   shape.lanes = sumLanes(space.sum, k.target);
   shape.vectors = columns / shape.lanes;
-  shape.masked = masked;
+  shape.masked = !full && space.form == ContractionSpace::Direct;
+  shape.continues = tasks.slices > 1;
   shape.fma = k.target.fma;
   shape.a = space.a.element;
   shape.b = space.b.element;
   shape.sum = space.sum;
+  MicroKernelArgs args = tile.args;
+  args.columns = full ? k.index(columns) : tile.rest;
   if (space.form == ContractionSpace::Dots) {
-    callDotKernel(k, shape, args, height, k.size(space.columns.strideB));
+    callDotKernel(k, shape, args, tile.height, k.size(space.columns.strideB));
     return;
   }
   shape.form = space.taps.empty() ? MicroKernel::Product : MicroKernel::Window;
-  if (!edge) {
-    callHeights(height, args, shape);
+  if (!tile.inside) {
+    callHeights(tile.height, args, shape);
     return;
   }
-  auto branch = k.b.create<scf::IfOp>(k.loc, inside, /*withElseRegion=*/true);
+  auto branch =
+      k.b.create<scf::IfOp>(k.loc, tile.inside, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(k.b);
   k.b.setInsertionPoint(branch.thenBlock()->getTerminator());
-  MicroKernelArgs joined = insideOfImage(args, shape.form);
-  callHeights(height, joined, shape);
+  MicroKernel joinedShape = shape;
+  MicroKernelArgs joined = insideOfImage(args, joinedShape.form);
+  callHeights(tile.height, joined, joinedShape);
   k.b.setInsertionPoint(branch.elseBlock()->getTerminator());
   shape.form = MicroKernel::Edge;
-  callHeights(height, *edge, shape);
+  callHeights(tile.height, args, shape);
 }
 
 /// Chooses the micro-kernel by the height of the tile, of which few are

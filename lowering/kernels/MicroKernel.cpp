@@ -267,6 +267,15 @@ void MicroKernelWriter::tile(const MicroKernelArgs &args) {
                      : args.aOffset);
   unsigned tile = shape.height * shape.vectors;
   Values sums(tile * depthsAtOnce, zero());
+  auto place = [&](unsigned r, unsigned v) {
+    Value row =
+        r ? add(args.cOffset, mul(index(r), args.rowStrideC)) : args.cOffset;
+    return v ? add(row, index(v * shape.lanes)) : row;
+  };
+  if (shape.continues)
+    for (unsigned i = 0; i < tile; ++i)
+      sums[i] = b.create<vector::LoadOp>(
+          loc, vectorType, args.c, place(i / shape.vectors, i % shape.vectors));
   sums = shape.form == MicroKernel::Product
              ? depthLoop(args, Values(shape.height, args.a), rows, args.bOffset,
                          sums)
@@ -279,13 +288,9 @@ void MicroKernelWriter::tile(const MicroKernelArgs &args) {
                     .getResult()
               : b.create<arith::AddIOp>(loc, sums[i], sums[i + half * tile])
                     .getResult();
-  for (unsigned r = 0; r < shape.height; ++r) {
-    Value row =
-        r ? add(args.cOffset, mul(index(r), args.rowStrideC)) : args.cOffset;
-    for (unsigned v = 0; v < shape.vectors; ++v)
-      b.create<vector::StoreOp>(loc, sums[r * shape.vectors + v], args.c,
-                                v ? add(row, index(v * shape.lanes)) : row);
-  }
+  for (unsigned i = 0; i < tile; ++i)
+    b.create<vector::StoreOp>(loc, sums[i], args.c,
+                              place(i / shape.vectors, i % shape.vectors));
 }
 
 /// Halves the vector until one lane is left: the order of the additions is part
@@ -418,6 +423,8 @@ static std::string nameOf(const MicroKernel &shape) {
           std::to_string(shape.vectors) + "x" + std::to_string(shape.lanes);
   static constexpr const char *forms[] = {"", "_window", "_edge"};
   name += forms[shape.form];
+  if (shape.continues)
+    name += "_more";
   return shape.masked ? name + "_masked" : name;
 }
 

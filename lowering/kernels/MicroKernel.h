@@ -23,7 +23,8 @@ struct MicroKernel {
   unsigned height = 1;  ///< rows of the tile
   unsigned vectors = 1; ///< vectors of columns of the tile
   unsigned lanes = 8;
-  bool masked = false; ///< reads only the first `columns` columns of B
+  bool continues = false; ///< adds to the sums that the tile holds
+  bool masked = false;    ///< reads only the first `columns` columns of B
   bool fma = true;
   mlir::Type a, b; ///< element types of the graph
   mlir::Type sum;  ///< type of the accumulators

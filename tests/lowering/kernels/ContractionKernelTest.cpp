@@ -305,6 +305,24 @@ TEST_F(ContractionKernel, OtherVectorLengths) {
   }
 }
 
+TEST_F(ContractionKernel, LongSumsInSlices) {
+  harness.target.lanes = 8;
+  harness.target.panel = 16;
+  harness.target.rows = 6;
+  checkMatrix(25, 2500, 33);
+  EXPECT_NE(harness.emitted.find("uk_f32_5x2x8_more"), std::string::npos);
+  checkMatrix(-1, 2500, 33);
+  // Few rows read B once in any case.
+  checkMatrix(9, 2500, 16);
+  EXPECT_EQ(harness.emitted.find("_more"), std::string::npos);
+  std::string b = "tensor<33x2500xf32>";
+  harness.check(fusionText(
+      "tensor<25x2500xf32>", b, "tensor<25x33xf32>",
+      "%d = graph.dot_general %x, %y <batching = [] x [], contracting = [1] x "
+      "[1]> : (tensor<25x2500xf32>, " +
+          b + ") -> tensor<25x33xf32>\n%r = graph.neg %d : tensor<25x33xf32>"));
+}
+
 TEST_F(ContractionKernel, PrintedKernelsCallNothing) {
   harness.target.opencl = true;
   for (auto [m, k, n] : std::vector<std::tuple<int, int, int>>{

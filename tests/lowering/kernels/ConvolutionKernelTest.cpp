@@ -254,6 +254,21 @@ TEST_F(ConvolutionKernel, DynamicImages) {
   dynamic.check(harness);
 }
 
+TEST_F(ConvolutionKernel, LongSumsInSlices) {
+  Convolution deep({5, 7}, {3, 3});
+  deep.features = 270;
+  deep.low = deep.high = {1, 1};
+  for (bool packed : {false, true}) {
+    deep.packed = packed;
+    deep.outputs = packed ? 16 : 21;
+    deep.strides = {1, 1};
+    deep.check(harness);
+    EXPECT_NE(harness.emitted.find("_more"), std::string::npos);
+    deep.strides = {2, 2};
+    deep.check(harness);
+  }
+}
+
 TEST_F(ConvolutionKernel, PrintedKernelsCallNothing) {
   harness.target.opencl = true;
   Convolution same({5, 9}, {3, 3});

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Chooses tasks by what fits the second-level cache: rows of A beside a panel
+// of B, or all of B.
+
+#include "lowering/kernels/ContractionTasks.h"
+#include <algorithm>
+
+using zenith::graph::DimExpr;
+
+namespace zenith::kernels {
+
+/// Rows of A that stay in the second-level cache while panels stream by.
+static constexpr double rowBlockBytes = 400 * 1024;
+static constexpr double maxTilesPerTask = 512;
+/// B is small where it stays in the second-level cache beside the rows.
+static constexpr double smallBytes = 256 * 1024;
+/// A panel that is read again for each tile from the second-level cache.
+static constexpr double panelBytes = 150 * 1024;
+static constexpr int64_t depthOfSlice = 1024;
+/// Sums of sliced tiles wait in a buffer of the task.
+static constexpr double maxSlicedTiles = 64;
+
+static void chooseSlices(ContractionTasks &tasks, const ContractionSpace &space,
+                         unsigned columns) {
+  auto depth = space.depthOfAllTaps().constant();
+  auto tiles = tasks.tileCount.constant();
+  bool small = !depth || double(*depth) * columns * 4 <= panelBytes;
+  if (small || (tiles && *tiles < 4) || space.form == ContractionSpace::Dots)
+    return;
+  if (space.taps.empty()) {
+    tasks.slices = (*depth + depthOfSlice - 1) / depthOfSlice;
+    tasks.sliceDepth = (*depth + tasks.slices - 1) / tasks.slices;
+  } else if (space.taps.size() > 1) {
+    tasks.slices = space.taps.front().axis.size.constant().value_or(1);
+  }
+}
+
+ContractionTasks chooseTasks(const ContractionSpace &space, unsigned heights,
+                             unsigned columns) {
+  ContractionTasks tasks;
+  tasks.tilesPerLine =
+      DimExpr::ceilDiv(space.tile.size, DimExpr(int64_t(heights)));
+  tasks.tileCount = space.lineCount() * tasks.tilesPerLine;
+  tasks.panelCount =
+      DimExpr::ceilDiv(space.columns.size, DimExpr(int64_t(columns)));
+  chooseSlices(tasks, space, columns);
+  double depth = std::max(1.0, estimate(space.depthOfAllTaps()));
+  double tiles = std::max(1.0, estimate(tasks.tileCount));
+  double panels = std::max(1.0, estimate(tasks.panelCount));
+  // Neighbouring rows of a convolution share most of what they read.
+  double rowBytes =
+      4 * (space.taps.empty() ? depth : estimate(space.depth.size));
+  double perTask = rowBlockBytes / (rowBytes * heights);
+  // Long rows leave no block worth the name: stream them all past each panel.
+  if (perTask < 8)
+    perTask = maxTilesPerTask;
+  auto knownPanels = tasks.panelCount.constant();
+  if (knownPanels && *knownPanels > 0 &&
+      depth * panels * columns * 4 <= smallBytes &&
+      tiles * heights >= 4 * panels * columns) {
+    // Tall and narrow: tasks that share lines of the result would fight for
+    // them.
+    tasks.panelsPerTask = *knownPanels;
+    perTask =
+        std::max(4.0, std::min(perTask, 50e3 / (heights * depth * panels)));
+  }
+  if (tasks.slices > 1)
+    perTask = std::min(perTask, maxSlicedTiles);
+  int64_t &tilesPerTask = tasks.tilesPerTask;
+  tilesPerTask = int64_t(std::min(perTask, maxTilesPerTask));
+  if (auto known = tasks.tileCount.constant(); known && *known > 0) {
+    int64_t blocks = (*known + tilesPerTask - 1) / tilesPerTask;
+    tilesPerTask = (*known + blocks - 1) / blocks;
+  }
+  tasks.rowBlocks = DimExpr::ceilDiv(tasks.tileCount, DimExpr(tilesPerTask));
+  tasks.panelGroups =
+      DimExpr::ceilDiv(tasks.panelCount, DimExpr(tasks.panelsPerTask));
+  double tilesOfTask = std::min(double(tilesPerTask), tiles);
+  tasks.costPerTask = depth * columns * double(tasks.panelsPerTask) *
+                      (2 * heights * tilesOfTask + 4);
+  return tasks;
+}
+
+} // namespace zenith::kernels

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How a product is cut: into tiles, panels, tasks, and slices of the sum.
+
+#ifndef ZENITH_LOWERING_KERNELS_CONTRACTIONTASKS_H
+#define ZENITH_LOWERING_KERNELS_CONTRACTIONTASKS_H
+
+#include "lowering/kernels/ContractionSpace.h"
+
+namespace zenith::kernels {
+
+/// Functions of shapes and target only, so that results don't depend on who
+/// runs which task.
+struct ContractionTasks {
+  graph::DimExpr tilesPerLine, tileCount, panelCount, rowBlocks, panelGroups;
+  int64_t tilesPerTask = 1, panelsPerTask = 1;
+  /// Parts of the sum that all tiles of a task finish before the next one
+  /// begins: each reads a part of B that stays in cache.
+  int64_t slices = 1;
+  /// Depth of a slice where the space has no taps; else a slice is one step of
+  /// the outermost tap.
+  int64_t sliceDepth = 0;
+  double costPerTask = 0;
+};
+
+ContractionTasks chooseTasks(const ContractionSpace &space, unsigned heights,
+                             unsigned columns);
+
+} // namespace zenith::kernels
+
+#endif // ZENITH_LOWERING_KERNELS_CONTRACTIONTASKS_H
