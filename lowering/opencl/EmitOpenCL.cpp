@@ -6,7 +6,7 @@
 #include "lowering/opencl/EmitOpenCL.h"
 
 #include "lowering/opencl/FunctionPrinter.h"
-#include "lowering/opencl/HelperFunctions.h"
+#include "lowering/opencl/PrintedFunctions.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringMap.h"
@@ -34,7 +34,7 @@ private:
 
   ModuleOp module;
   const PrintOptions &options;
-  HelperFunctions helpers;
+  PrintedFunctions shared;
   std::string functions;
   llvm::StringSet<> printed; ///< variants of private functions
   llvm::StringSet<> open;    ///< those being printed
@@ -47,7 +47,7 @@ LogicalResult ProgramPrinter::printFunction(func::FuncOp function,
                                             const std::string &name,
                                             llvm::ArrayRef<Space> spaces) {
   FunctionPrinter printer(
-      helpers, options,
+      shared, options,
       [&](func::CallOp call, llvm::ArrayRef<Space> pointerSpaces) {
         return callee(call, pointerSpaces);
       });
@@ -173,7 +173,7 @@ llvm::Expected<OpenCLProgram> ProgramPrinter::print() {
       return llvm::make_error<PrintError>(message, /*unsupported=*/true);
     program.kernels.push_back(kernel.getName().str());
   }
-  program.source = prologue() + helpers.text() + functions;
+  program.source = prologue() + shared.text() + functions;
   return program;
 }
 

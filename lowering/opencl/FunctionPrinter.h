@@ -13,7 +13,7 @@
 
 namespace zenith::opencl {
 
-class HelperFunctions;
+class PrintedFunctions;
 struct PrintOptions;
 
 /// The C names of a value: one per chunk.
@@ -32,9 +32,9 @@ public:
   using Callee =
       std::function<std::string(mlir::func::CallOp, llvm::ArrayRef<Space>)>;
 
-  FunctionPrinter(HelperFunctions &helpers, const PrintOptions &options,
+  FunctionPrinter(PrintedFunctions &shared, const PrintOptions &options,
                   Callee callee)
-      : helpers(helpers), options(options), callee(std::move(callee)) {}
+      : shared(shared), options(options), callee(std::move(callee)) {}
 
   /// `static inline ... name(...) {...}`; memref arguments in `spaces`.
   llvm::LogicalResult print(mlir::func::FuncOp function, llvm::StringRef name,
@@ -107,7 +107,7 @@ private:
 
   void unsupported(mlir::Operation *op, const llvm::Twine &why);
 
-  HelperFunctions &helpers;
+  PrintedFunctions &shared;
   const PrintOptions &options;
   Callee callee;
   std::string text;

@@ -4,7 +4,7 @@
 // Nothing here relies on a built-in whose accuracy a device may choose.
 
 #include "lowering/opencl/FunctionPrinter.h"
-#include "lowering/opencl/HelperFunctions.h"
+#include "lowering/opencl/PrintedFunctions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -113,7 +113,7 @@ std::string FunctionPrinter::combine(llvm::StringRef kind, Type element,
   if (kind == "maxnumf")
     return call("fmax");
   if (kind == "minimumf" || kind == "maximumf")
-    return call(helpers.extremum(kind == "maximumf", element, lanes));
+    return call(shared.extremum(kind == "maximumf", element, lanes));
   return {};
 }
 

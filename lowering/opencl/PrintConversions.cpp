@@ -4,7 +4,7 @@
 // 1 as scalars and 0 or -1 in vectors.
 
 #include "lowering/opencl/FunctionPrinter.h"
-#include "lowering/opencl/HelperFunctions.h"
+#include "lowering/opencl/PrintedFunctions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -31,7 +31,7 @@ static std::string fromCondition(Operation *op, const std::string &x,
 }
 
 /// Expression of a conversion; empty where there is none.
-static std::string conversion(HelperFunctions &helpers, Operation *op,
+static std::string conversion(PrintedFunctions &shared, Operation *op,
                               const std::string &x, Type from, Type to,
                               unsigned lanes) {
   std::string type = typeName(to, lanes), ufrom = unsignedOf(x, from, lanes);
@@ -52,7 +52,7 @@ static std::string conversion(HelperFunctions &helpers, Operation *op,
       .Case([&](arith::ExtFOp) -> Result {
         if (!isHalf(from))
           return from.isF32() ? convert(x, type, lanes) : Result();
-        Result wide = helpers.widen(from, lanes) + "(" + x + ")";
+        Result wide = shared.widen(from, lanes) + "(" + x + ")";
         return to.isF32() ? wide : convert(wide, type, lanes);
       })
       .Case([&](arith::TruncFOp) -> Result {
@@ -61,7 +61,7 @@ static std::string conversion(HelperFunctions &helpers, Operation *op,
         // From f64 the number would be rounded twice.
         if (!isHalf(to) || !from.isF32())
           return Result();
-        return helpers.narrow(to, lanes) + "(" + x + ")";
+        return shared.narrow(to, lanes) + "(" + x + ")";
       })
       .Default(Result());
 }
@@ -83,7 +83,7 @@ bool FunctionPrinter::printConversion(Operation *op) {
       to.isInteger(1) && !isa<arith::TruncIOp, arith::IndexCastOp>(op);
   if (intoNarrow || outOfNarrow || intoCondition ||
       (!from.isInteger(1) && !to.isInteger(1) &&
-       conversion(helpers, op, "x", from, to, 1).empty()))
+       conversion(shared, op, "x", from, to, 1).empty()))
     return unsupported(op, "between these types is not printed as OpenCL C"),
            true;
   defineEach(result, [&](unsigned chunk, unsigned lanes) {
@@ -96,7 +96,7 @@ bool FunctionPrinter::printConversion(Operation *op) {
                         ")(0)",
                     from, lanes);
     }
-    return conversion(helpers, op, x, from, to, lanes);
+    return conversion(shared, op, x, from, to, lanes);
   });
   return true;
 }

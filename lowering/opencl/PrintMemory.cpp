@@ -4,7 +4,7 @@
 // ask for the alignment of an element only.
 
 #include "lowering/opencl/FunctionPrinter.h"
-#include "lowering/opencl/HelperFunctions.h"
+#include "lowering/opencl/PrintedFunctions.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -201,17 +201,17 @@ void FunctionPrinter::printMaskedAccess(Operation *op) {
                                 lanes)
                    : "if (" + on + ") *" + where + " = " + contents;
     }
-    using Lanes = HelperFunctions::Lanes;
+    using Lanes = PrintedFunctions::Lanes;
     Lanes kind = count && !indexed ? Lanes::First : Lanes::Masked;
-    std::string helper = gather    ? helpers.gather(space, element, lanes)
-                         : scatter ? helpers.scatter(space, element, lanes)
-                         : reads   ? helpers.load(space, element, lanes, kind)
-                                   : helpers.store(space, element, lanes, kind);
+    std::string function = gather    ? shared.gather(space, element, lanes)
+                           : scatter ? shared.scatter(space, element, lanes)
+                           : reads   ? shared.load(space, element, lanes, kind)
+                                   : shared.store(space, element, lanes, kind);
     std::string lanesText =
         kind == Lanes::First
             ? use(count) + (skipped ? " - " + std::to_string(skipped) : "")
             : use(mask, chunk);
-    std::string text = helper + "(" + here + ", ";
+    std::string text = function + "(" + here + ", ";
     if (indexed) {
       Type index = getElementTypeOrSelf(positions.getType());
       const std::string &vector = use(positions, chunk);

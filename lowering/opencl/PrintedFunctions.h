@@ -3,8 +3,8 @@
 // Functions that printed kernels call where an op takes more than an
 // expression; each is written once per program, when first asked for.
 
-#ifndef ZENITH_LOWERING_OPENCL_HELPERFUNCTIONS_H
-#define ZENITH_LOWERING_OPENCL_HELPERFUNCTIONS_H
+#ifndef ZENITH_LOWERING_OPENCL_PRINTEDFUNCTIONS_H
+#define ZENITH_LOWERING_OPENCL_PRINTEDFUNCTIONS_H
 
 #include "lowering/opencl/PrintedTypes.h"
 #include "llvm/ADT/StringSet.h"
@@ -12,7 +12,7 @@
 namespace zenith::opencl {
 
 /// Every method gives the name of a function. Lanes are those of a chunk.
-class HelperFunctions {
+class PrintedFunctions {
 public:
   /// float(bits) of f16 or bf16, exactly.
   std::string widen(mlir::Type narrow, unsigned lanes);
@@ -46,4 +46,4 @@ private:
 
 } // namespace zenith::opencl
 
-#endif // ZENITH_LOWERING_OPENCL_HELPERFUNCTIONS_H
+#endif // ZENITH_LOWERING_OPENCL_PRINTEDFUNCTIONS_H

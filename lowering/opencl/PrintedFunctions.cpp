@@ -3,15 +3,15 @@
 // Texts of the functions that printed kernels share: narrow floats, ordered
 // extrema, accesses to some of the lanes.
 
-#include "lowering/opencl/HelperFunctions.h"
+#include "lowering/opencl/PrintedFunctions.h"
 
 using namespace mlir;
 
 namespace zenith::opencl {
 
-std::string HelperFunctions::add(const std::string &name,
-                                 const std::string &head,
-                                 const std::string &body) {
+std::string PrintedFunctions::add(const std::string &name,
+                                  const std::string &head,
+                                  const std::string &body) {
   if (known.insert(name).second)
     written += "static inline " + head + " {\n" + body + "}\n\n";
   return name;
@@ -45,7 +45,7 @@ struct WidthNames {
 };
 } // namespace
 
-std::string HelperFunctions::widen(Type narrow, unsigned lanes) {
+std::string PrintedFunctions::widen(Type narrow, unsigned lanes) {
   WidthNames w(lanes);
   bool brain = narrow.isBF16();
   std::string name =
@@ -76,7 +76,7 @@ std::string HelperFunctions::widen(Type narrow, unsigned lanes) {
   return add(name, w.f + " " + name + "(" + w.h + " x)", body);
 }
 
-std::string HelperFunctions::narrow(Type narrow, unsigned lanes) {
+std::string PrintedFunctions::narrow(Type narrow, unsigned lanes) {
   WidthNames w(lanes);
   bool brain = narrow.isBF16();
   std::string name = "zenith_" + w.f + (brain ? "_to_bf16" : "_to_f16");
@@ -109,8 +109,8 @@ std::string HelperFunctions::narrow(Type narrow, unsigned lanes) {
   return add(name, w.h + " " + name + "(" + w.f + " x)", body);
 }
 
-std::string HelperFunctions::extremum(bool larger, Type element,
-                                      unsigned lanes) {
+std::string PrintedFunctions::extremum(bool larger, Type element,
+                                       unsigned lanes) {
   std::string type = typeName(element, lanes),
               bits = signedName(element, lanes);
   std::string name =
@@ -133,17 +133,17 @@ static std::string spaceSuffix(Space space) {
   return space == Space::Global ? "_global_" : "_private_";
 }
 
-static std::string lanesArgument(HelperFunctions::Lanes kind, unsigned lanes) {
-  return kind == HelperFunctions::Lanes::First
+static std::string lanesArgument(PrintedFunctions::Lanes kind, unsigned lanes) {
+  return kind == PrintedFunctions::Lanes::First
              ? "long count"
              : "int" + std::to_string(lanes) + " mask";
 }
 
 /// Loop over the lanes that count, with `statement` for lane i.
-static std::string laneLoop(HelperFunctions::Lanes kind, unsigned lanes,
+static std::string laneLoop(PrintedFunctions::Lanes kind, unsigned lanes,
                             const std::string &statement) {
   std::string n = std::to_string(lanes);
-  if (kind == HelperFunctions::Lanes::First)
+  if (kind == PrintedFunctions::Lanes::First)
     return "  for (int i = 0; i < " + n + " && i < count; ++i)\n    " +
            statement + ";\n";
   return "  int on[" + n + "];\n  vstore" + n + "(mask, 0, on);\n" +
@@ -151,8 +151,8 @@ static std::string laneLoop(HelperFunctions::Lanes kind, unsigned lanes,
          statement + ";\n";
 }
 
-std::string HelperFunctions::load(Space space, Type element, unsigned lanes,
-                                  Lanes kind) {
+std::string PrintedFunctions::load(Space space, Type element, unsigned lanes,
+                                   Lanes kind) {
   std::string n = std::to_string(lanes), memory = memoryName(element),
               type = memory + n;
   std::string name =
@@ -167,8 +167,8 @@ std::string HelperFunctions::load(Space space, Type element, unsigned lanes,
           "  return vload" + n + "(0, lanes);\n");
 }
 
-std::string HelperFunctions::store(Space space, Type element, unsigned lanes,
-                                   Lanes kind) {
+std::string PrintedFunctions::store(Space space, Type element, unsigned lanes,
+                                    Lanes kind) {
   std::string n = std::to_string(lanes), memory = memoryName(element),
               type = memory + n;
   std::string name =
@@ -182,7 +182,8 @@ std::string HelperFunctions::store(Space space, Type element, unsigned lanes,
           "(value, 0, lanes);\n" + laneLoop(kind, lanes, "to[i] = lanes[i]"));
 }
 
-std::string HelperFunctions::gather(Space space, Type element, unsigned lanes) {
+std::string PrintedFunctions::gather(Space space, Type element,
+                                     unsigned lanes) {
   std::string n = std::to_string(lanes), memory = memoryName(element),
               type = memory + n;
   std::string name = "zenith_gather" + spaceSuffix(space) + type;
@@ -196,8 +197,8 @@ std::string HelperFunctions::gather(Space space, Type element, unsigned lanes) {
           "  return vload" + n + "(0, lanes);\n");
 }
 
-std::string HelperFunctions::scatter(Space space, Type element,
-                                     unsigned lanes) {
+std::string PrintedFunctions::scatter(Space space, Type element,
+                                      unsigned lanes) {
   std::string n = std::to_string(lanes), memory = memoryName(element),
               type = memory + n;
   std::string name = "zenith_scatter" + spaceSuffix(space) + type;
