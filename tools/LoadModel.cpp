@@ -34,6 +34,8 @@ std::unique_ptr<MLIRContext> zenith::tools::makeContext() {
   auto context =
       std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   context->loadAllAvailableDialects();
+  // Messages name the op and its place; its whole text would bury them.
+  context->printOpOnDiagnostic(false);
   return context;
 }
 
