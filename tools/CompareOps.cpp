@@ -85,7 +85,10 @@ llvm::Error zenith::tools::compareEachOp(ModuleOp module,
   llvm::Expected<std::vector<Tensor>> expected = (*interpreter)->run(inputs);
   if (!expected)
     return expected.takeError();
-  auto compiled = makeExecutor(std::move(all), folder, options, diagnostics);
+  // Remarks are about the program as it is, not about this one.
+  RunOptions quiet = options;
+  quiet.explain.clear();
+  auto compiled = makeExecutor(std::move(all), folder, quiet, diagnostics);
   if (!compiled)
     return compiled.takeError();
   llvm::Expected<std::vector<Tensor>> got = (*compiled)->run(inputs);

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Stages of a compilation as files; two compilations give the same bytes.
+//
+// RUN: rm -rf %t && mkdir -p %t/a %t/b && cp %s %t/a/m.mlir && cp %s %t/b/other.mlir
+// RUN: zenith-compile %s --emit=graphir | FileCheck %s
+// CHECK: graph.fusion pointwise
+// RUN: zenith-compile %s --emit=graphir --to=clean | FileCheck --check-prefix=CLEAN %s
+// CLEAN-NOT: graph.fusion
+// CLEAN: graph.exp
+// RUN: zenith-compile %s --emit=kernels | FileCheck --check-prefix=KERNELS %s
+// KERNELS: host.launch @kernels::@k0_pointwise
+// KERNELS: func.func @k0_pointwise
+// RUN: zenith-compile %s --emit=llvm --target=cpu:x86-64-v3 | FileCheck --check-prefix=LLVM %s
+// LLVM: define
+// RUN: zenith-compile %s --emit=asm --target=cpu:x86-64-v3 -o %t/asm && ls %t/asm | FileCheck --check-prefix=ASM %s
+// ASM: host.s
+// ASM: kernels0.s
+// RUN: zenith-compile %t/a/m.mlir --emit=obj --target=cpu:x86-64-v3 -o %t/a/obj --threads=1
+// RUN: zenith-compile %t/b/other.mlir --emit=obj --target=cpu:x86-64-v3 -o %t/b/obj --threads=2
+// RUN: diff -r %t/a/obj %t/b/obj
+//
+// RUN: %python %S/Inputs/exit_code.py 1 zenith-compile %s --emit=obj | FileCheck --check-prefix=FOLDER %s
+// FOLDER: --emit=obj needs -o FOLDER
+// RUN: %python %S/Inputs/exit_code.py 3 zenith-compile %s --emit=header | FileCheck --check-prefix=FORM %s
+// FORM: --emit=header is not supported
+// RUN: %python %S/Inputs/exit_code.py 1 zenith-compile %s --target=interp | FileCheck --check-prefix=TARGET %s
+// TARGET: 'interp' is no target
+// RUN: %python %S/Inputs/exit_code.py 1 zenith-compile %s --emit=machine | FileCheck --check-prefix=WORD %s
+// WORD: --emit: machine not in
+
+func.func @main(%x: tensor<?xf32> {graph.name = "x", graph.dims = ["n"]}) -> (tensor<?xf32> {graph.name = "y", graph.dims = ["n"]}) {
+  %e = graph.exp %x : tensor<?xf32>
+  %r = graph.mul %e, %x : tensor<?xf32>
+  return %r : tensor<?xf32>
+}
