@@ -85,7 +85,11 @@ std::string zenith::tools::benchSummary(const llvm::json::Object &figures) {
   std::sort(times.begin(), times.end());
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << times.size() << " runs: min " << llvm::format("%.3f", times.front())
+  os << "compiled in "
+     << llvm::format("%.0f", *figures.getNumber("compile_ms"))
+     << " ms, first run "
+     << llvm::format("%.3f", *figures.getNumber("first_run_ms")) << " ms; "
+     << times.size() << " runs: min " << llvm::format("%.3f", times.front())
      << " ms, median " << llvm::format("%.3f", times[times.size() / 2])
      << " ms, "
      << llvm::format("%.1f", *figures.getNumber("flops") / times.front() * 1e-6)

@@ -15,6 +15,7 @@
 #include "tools/Diagnostics.h"
 #include "tools/Executor.h"
 #include "tools/LoadModel.h"
+#include "tools/PrintResults.h"
 #include "tools/RunInputs.h"
 #include "tools/RunOptions.h"
 #include "tools/Stopwatch.h"
@@ -105,6 +106,9 @@ llvm::Error ModelRun::start() {
 }
 
 llvm::Error ModelRun::writeResults() {
+  if (options.printElements)
+    for (auto [info, result] : llvm::zip(resultInfos, results))
+      printTensor(llvm::outs(), info.name, result, options.printElements);
   if (options.outDir.empty())
     return llvm::Error::success();
   if (std::error_code code = llvm::sys::fs::create_directories(options.outDir))
@@ -175,9 +179,9 @@ llvm::Error ModelRun::measure() {
 }
 
 void ModelRun::report() {
-  if (options.report == "memory")
+  if (llvm::is_contained(options.reports, "memory"))
     llvm::outs() << executor->memoryReport(dims) << "\n";
-  if (options.report != "time")
+  if (!llvm::is_contained(options.reports, "time"))
     return;
   llvm::json::Object times{{"import_ms", importMs},
                            {"inputs_ms", inputMs},

@@ -79,8 +79,15 @@ static void addOutputOptions(CLI::App &app, RunOptions &options, Texts &texts) {
       ->check(CLI::IsMember({"interp"}));
   app.add_flag("--per-op", options.perOp,
                "with --compare: names the first op that differs");
-  app.add_option("--report", options.report,
-                 "JSON on standard output: memory or time")
+  app.add_option("--print", options.printElements,
+                 "prints each result; =N: its first N elements (default 64)")
+      ->expected(0, 1)
+      ->default_str("64")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--report", options.reports,
+                 "JSON on standard output, a line each: memory, time")
+      ->delimiter(',')
+      ->allow_extra_args(false)
       ->check(CLI::IsMember({"memory", "time"}));
   app.add_option("--bench", options.bench, "timed runs after warm-up")
       ->check(CLI::Range(1, 1 << 30));

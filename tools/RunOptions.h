@@ -38,7 +38,8 @@ struct RunOptions {
   unsigned bench = 0;
   std::string benchJSON;
   bool benchServer = false;
-  std::string report;
+  std::vector<std::string> reports; ///< memory, time
+  int64_t printElements = 0;        ///< of each result, as text
   std::optional<int64_t> maxMemory;
   std::vector<std::string> explain;
   bool explainJSON = false, jsonDiagnostics = false, listTargets = false;
