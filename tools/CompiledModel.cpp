@@ -91,6 +91,10 @@ llvm::Error CompiledExecutor::runOnly(ArrayRef<Tensor> arguments) {
 std::string CompiledExecutor::kernelTimes(ArrayRef<Tensor> arguments) {
   std::map<int64_t, std::pair<int64_t, int64_t>> times; // calls, nanoseconds
   session->runContext().setProfile([&](const zenith_profile_event &event) {
+    // Copies to and from a device count arguments and results, not kernels.
+    if (event.kind != ZENITH_EVENT_KERNEL &&
+        event.kind != ZENITH_EVENT_DEVICE_KERNEL)
+      return;
     auto &[calls, nanoseconds] = times[event.kernel_index];
     ++calls;
     nanoseconds += event.ns;
