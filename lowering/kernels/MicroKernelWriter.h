@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes the code of one micro-kernel, in a function of its own or in place.
+
+#ifndef ZENITH_LOWERING_KERNELS_MICROKERNELWRITER_H
+#define ZENITH_LOWERING_KERNELS_MICROKERNELWRITER_H
+
+#include "lowering/kernels/MicroKernel.h"
+
+namespace zenith::kernels {
+
+/// One SSA value per accumulator, so that each stays in its register.
+class MicroKernelWriter {
+public:
+  MicroKernelWriter(mlir::OpBuilder &b, mlir::Location loc,
+                    const MicroKernel &shape)
+      : b(b), loc(loc), shape(shape) {
+    indexType = b.getIndexType();
+    vectorType = mlir::VectorType::get({int64_t(shape.lanes)}, shape.sum);
+    // Few accumulators leave the multipliers waiting for each other's results:
+    // sum several depths side by side.
+    unsigned tile = shape.height * shape.vectors;
+    while (depthsAtOnce < 4 && tile * depthsAtOnce * 2 <= 12)
+      depthsAtOnce *= 2;
+  }
+
+  void tile(const MicroKernelArgs &args);
+  void dots(const MicroKernelArgs &args, mlir::Value rows,
+            mlir::Value columnStride);
+
+private:
+  using Values = llvm::SmallVector<mlir::Value>;
+  using Body =
+      llvm::function_ref<Values(mlir::Value iv, mlir::ValueRange carried)>;
+
+  mlir::Value index(int64_t value);
+  mlir::Value add(mlir::Value x, mlir::Value y);
+  mlir::Value sub(mlir::Value x, mlir::Value y);
+  mlir::Value mul(mlir::Value x, mlir::Value y);
+  mlir::Value zero();
+  Values loop(mlir::Value high, mlir::Value step, mlir::ValueRange init,
+              Body body, mlir::Value low = {});
+
+  mlir::Value toSum(mlir::Value x, mlir::Type element);
+  mlir::Value multiplyAdd(mlir::Value x, mlir::Value y, mlir::Value sum);
+  mlir::Value loadVector(mlir::Value memory, mlir::Value offset,
+                         mlir::Type element, mlir::Value mask);
+  Values depthLoop(const MicroKernelArgs &args, mlir::ValueRange aMemory,
+                   mlir::ValueRange aRows, mlir::Value bOffset, Values sums);
+  Values tapLoops(const MicroKernelArgs &args, unsigned level,
+                  mlir::ValueRange aRows, mlir::Value bOffset,
+                  mlir::Value position, Values sums);
+  Values edgeTap(const MicroKernelArgs &args, mlir::ValueRange aRows,
+                 mlir::Value bOffset, mlir::Value position, Values sums);
+  mlir::Value addSums(mlir::Value x, mlir::Value y);
+  mlir::Value sumOfLanes(mlir::Value x);
+  void dotsOfColumns(const MicroKernelArgs &args, mlir::Value row,
+                     mlir::Value column, unsigned count,
+                     mlir::Value columnStride);
+
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  const MicroKernel &shape;
+  mlir::Type indexType;
+  mlir::VectorType vectorType;
+  unsigned depthsAtOnce = 1;
+  Values masks;
+};
+
+} // namespace zenith::kernels
+
+#endif // ZENITH_LOWERING_KERNELS_MICROKERNELWRITER_H
