@@ -35,11 +35,17 @@ bool FusionPlan::joinsEpilogue(Operation *op, Group *group) {
     bool moves = isMovement || !path.empty();
     if (moves && group->kind == FusionKind::window)
       return false;
-    if (moves &&
-        llvm::any_of(graph.reads(member->getResult(0)), [&](const Read &read) {
-          return read.reader != op && (!graph.isWork(read.reader) ||
-                                       graph.group(read.reader) != group);
-        }))
+    // Others behind the same movement may follow; until they do the unmoved
+    // value is a result.
+    auto comesAlong = [&](const Read &read) {
+      bool inside =
+          graph.isWork(read.reader) && graph.group(read.reader) == group;
+      bool samePath =
+          !path.empty() && ArrayRef<Operation *>(read.path).take_front(
+                               path.size()) == ArrayRef<Operation *>(path);
+      return read.reader == op || inside || samePath;
+    };
+    if (moves && !llvm::all_of(graph.reads(member->getResult(0)), comesAlong))
       return false;
     space = std::move(here);
   }

@@ -6,6 +6,7 @@
 #include "ir/DimScalars.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
+#include "passes/cost/CostRule.h"
 #include "passes/fusion/FusionPlan.h"
 #include "passes/fusion/OutlineFusions.h"
 
@@ -56,6 +57,11 @@ namespace {
 
 struct FormFusionsPass : impl::FormFusionsPassBase<FormFusionsPass> {
   using FormFusionsPassBase::FormFusionsPassBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    FormFusionsPassBase::getDependentDialects(registry);
+    cost::registerCostRules(registry);
+  }
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();

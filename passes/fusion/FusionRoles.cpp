@@ -4,6 +4,7 @@
 // takes.
 
 #include "passes/fusion/FusionRoles.h"
+#include "passes/cost/CostRule.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -105,15 +106,8 @@ SmallVector<int64_t> foldedDims(Operation *reduction) {
 }
 
 unsigned elementCost(Operation *op) {
-  if (familyOf(op) == Family::Movement)
-    return isa<PadOp, ConcatOp>(op) ? 1 : 0;
-  if (isa<ExpOp, Expm1Op, LogOp, Log1pOp, CbrtOp, SinOp, CosOp, TanOp, AsinOp,
-          AcosOp, AtanOp, SinhOp, CoshOp, TanhOp, AsinhOp, AcoshOp, AtanhOp,
-          LogisticOp, ErfOp, PowOp, Atan2Op, GeluOp>(op))
-    return 16;
-  if (isa<DivOp, SqrtOp, RsqrtOp, RemOp, FloorModOp, BatchNormOp>(op))
-    return 6;
-  return isa<GatherOp, DynamicSliceOp, DynamicUpdateSliceOp>(op) ? 2 : 1;
+  auto rule = dyn_cast<cost::CostRule>(op);
+  return rule ? rule.elementCost() : 1;
 }
 
 } // namespace zenith::fusion

@@ -31,7 +31,7 @@ bool isSplatConstant(mlir::Operation *op);
 /// Dimensions that a reduction folds.
 llvm::SmallVector<int64_t> foldedDims(mlir::Operation *reduction);
 
-/// Rough cost of one element, an addition = 1; 0 for movement.
+/// Cost of one element (passes/cost), an addition = 1; 0 for movement.
 unsigned elementCost(mlir::Operation *op);
 
 } // namespace zenith::fusion

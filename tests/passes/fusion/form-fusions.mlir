@@ -222,3 +222,18 @@ func.func @shift_chain(%x: tensor<32xf32>) -> tensor<32xf32> {
   %x6 = graph.add %x5, %p5 : tensor<32xf32>
   return %x6 : tensor<32xf32>
 }
+
+// Both readers of the reshaped product join: silu behind a reshape.
+// CHECK-LABEL: @silu_behind_reshape
+// CHECK: graph.fusion contraction
+// CHECK: graph.logistic
+// CHECK: graph.mul
+// CHECK-NOT: graph.fusion
+// CHECK: return
+func.func @silu_behind_reshape(%x: tensor<2x8xf32>, %w: tensor<8x12xf32>) -> tensor<2x3x4xf32> {
+  %d = graph.dot_general %x, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<2x8xf32>, tensor<8x12xf32>) -> tensor<2x12xf32>
+  %s = graph.reshape %d : tensor<2x12xf32> -> tensor<2x3x4xf32>
+  %g = graph.logistic %s : tensor<2x3x4xf32>
+  %r = graph.mul %s, %g : tensor<2x3x4xf32>
+  return %r : tensor<2x3x4xf32>
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Costs of contractions: two operations for each product that is summed.
+
+#include "passes/cost/CostRule.h"
+
+using namespace mlir;
+using namespace zenith::graph;
+
+namespace zenith::cost {
+namespace {
+
+/// Products summed into one element of the result.
+DimExpr depthOf(Operation *op, DimAnalysis &dims) {
+  DimExpr depth(1);
+  if (auto dot = dyn_cast<DotGeneralOp>(op)) {
+    for (int64_t d : dot.getDims().getLhsContracting())
+      depth = depth * dims.dimOf(dot.getLhs(), d);
+    return depth;
+  }
+  auto convolution = cast<ConvolutionOp>(op);
+  for (int64_t d : convolution.getDims().getKernelSpatial())
+    depth = depth * dims.dimOf(convolution.getKernel(), d);
+  return depth * dims.dimOf(convolution.getKernel(),
+                            convolution.getDims().getKernelInput());
+}
+
+template <typename Op>
+struct ContractionCost : CostRule::ExternalModel<ContractionCost<Op>, Op> {
+  unsigned elementCost(Operation *op) const {
+    DimAnalysis dims;
+    constexpr int64_t unknownDepth = 256;
+    return 2 *
+           std::min<int64_t>(
+               depthOf(op, dims).constant().value_or(unknownDepth), INT32_MAX);
+  }
+  DimExpr flops(Operation *op, DimAnalysis &dims) const {
+    return dims.elementCount(op->getResult(0)) * depthOf(op, dims) * DimExpr(2);
+  }
+};
+
+} // namespace
+
+void attachContractionCosts(MLIRContext *context) {
+  attachAll<ContractionCost,
+#define GET_OP_LIST
+#include "ir/Contraction.cpp.inc"
+            >(context);
+}
+
+} // namespace zenith::cost

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Collects the families' answers; bytes are the same question for all of them.
+
+#include "passes/cost/CostRule.h"
+#include "ir/interpreter/Tensor.h"
+
+#include "passes/cost/CostRule.cpp.inc"
+
+using namespace mlir;
+
+namespace zenith::cost {
+
+void registerCostRules(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, graph::GraphDialect *) {
+    attachElementwiseCosts(context);
+    attachMovementCosts(context);
+    attachContractionCosts(context);
+    attachReductionCosts(context);
+    attachIndexingCosts(context);
+    attachCompositeCosts(context);
+  });
+}
+
+graph::DimExpr memoryBytes(Operation *op, graph::DimAnalysis &dims) {
+  graph::DimExpr bytes(0);
+  auto add = [&](Value value) {
+    auto type = cast<RankedTensorType>(value.getType());
+    bytes = bytes + dims.elementCount(value) *
+                        graph::DimExpr(elementBytes(type.getElementType()));
+  };
+  llvm::for_each(op->getOperands(), add);
+  llvm::for_each(op->getResults(), add);
+  return bytes;
+}
+
+} // namespace zenith::cost

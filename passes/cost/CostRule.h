@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The interface that answers what an op costs, and the registration of its
+// answers.
+
+#ifndef ZENITH_PASSES_COST_COSTRULE_H
+#define ZENITH_PASSES_COST_COSTRULE_H
+
+#include "ir/GraphOps.h"
+
+#include "passes/cost/CostRule.h.inc"
+
+namespace zenith::cost {
+
+/// Answers for every op of the dialect, attached when it is loaded.
+void registerCostRules(mlir::DialectRegistry &registry);
+
+/// Bytes that an op reads and writes where each operand and result is in
+/// memory.
+graph::DimExpr memoryBytes(mlir::Operation *op, graph::DimAnalysis &dims);
+
+void attachElementwiseCosts(mlir::MLIRContext *context);
+void attachMovementCosts(mlir::MLIRContext *context);
+void attachContractionCosts(mlir::MLIRContext *context);
+void attachReductionCosts(mlir::MLIRContext *context);
+void attachIndexingCosts(mlir::MLIRContext *context);
+void attachCompositeCosts(mlir::MLIRContext *context);
+
+/// Gives each op of `Ops` the answers of `Model<Op>`.
+template <template <typename> class Model, typename... Ops>
+void attachAll(mlir::MLIRContext *context) {
+  (Ops::template attachInterface<Model<Ops>>(*context), ...);
+}
+
+} // namespace zenith::cost
+
+#endif // ZENITH_PASSES_COST_COSTRULE_H
