@@ -46,6 +46,14 @@ void ElementEmitter::bind(Value value, Provider provider) {
   frames.back().bound[value] = std::move(provider);
 }
 
+void ElementEmitter::preset(Value value, ArrayRef<SmallVector<Ix>> indices,
+                            ArrayRef<Value> lanes) {
+  for (auto [index, known] : llvm::zip(indices, lanes))
+    if (known)
+      frames.back().memo[value].push_back(
+          {SmallVector<Ix, 4>(index.begin(), index.end()), mask, 0, known});
+}
+
 Value ElementEmitter::emit(Value value, ArrayRef<Ix> index) {
   if (anyFailure)
     return {};
@@ -306,9 +314,9 @@ Value ElementEmitter::tileLoad(Value memory, Type element, const Ix &linear) {
     if (mask) {
       Value row = kernel.broadcast(
           b.create<vector::ExtractOp>(kernel.loc, mask, lane), width);
-      wanted = wanted
-                   ? b.create<arith::AndIOp>(kernel.loc, wanted, row).getResult()
-                   : row;
+      wanted =
+          wanted ? b.create<arith::AndIOp>(kernel.loc, wanted, row).getResult()
+                 : row;
     }
     if (wanted)
       square.push_back(b.create<vector::MaskedLoadOp>(
@@ -429,7 +437,8 @@ Value ElementEmitter::choose(Value condition, bool lanes,
   // The blocks themselves move: what is known of values inside goes by block.
   choice.getThenRegion().takeBody(probe.getThenRegion());
   choice.getElseRegion().takeBody(probe.getElseRegion());
-  for (auto [block, value] : {std::pair(choice.thenBlock(), x), std::pair(choice.elseBlock(), y)}) {
+  for (auto [block, value] :
+       {std::pair(choice.thenBlock(), x), std::pair(choice.elseBlock(), y)}) {
     block->getTerminator()->erase();
     b.setInsertionPointToEnd(block);
     b.create<scf::YieldOp>(kernel.loc, value);

@@ -37,10 +37,18 @@ public:
   /// From here on, in this scope, `value` is what `provider` gives.
   using Provider = std::function<mlir::Value(llvm::ArrayRef<Ix> index)>;
   void bind(mlir::Value value, Provider provider);
+  /// Remembers elements of `value` computed otherwise, one per index.
+  void preset(mlir::Value value, llvm::ArrayRef<llvm::SmallVector<Ix>> indices,
+              llvm::ArrayRef<mlir::Value> lanes);
   /// Replaces the rule of `value`; what it gives is memoised. For all scopes.
   void bindRule(mlir::Value value, Provider rule) {
     rules[value] = std::move(rule);
   }
+  /// Elements of a reduce_window or convolution at several positions, in step:
+  /// what they share is read once and soon used.
+  llvm::SmallVector<mlir::Value>
+  emitWindows(mlir::Operation *op,
+              llvm::ArrayRef<llvm::SmallVector<Ix>> positions);
   /// Stores lanes of result `number` of the fusion: scalar where the index is
   /// uniform, else by lane class.
   void store(unsigned number, mlir::Value lanes, llvm::ArrayRef<Ix> index);
@@ -137,8 +145,6 @@ private:
   mlir::Value reduction(mlir::Operation *op, llvm::ArrayRef<Ix> index);
   mlir::Value reduceInPlace(graph::ReduceOp op, llvm::ArrayRef<Ix> index);
   mlir::Value argReduceInPlace(graph::ArgReduceOp op, llvm::ArrayRef<Ix> index);
-  mlir::Value window(graph::ReduceWindowOp op, llvm::ArrayRef<Ix> index);
-  mlir::Value convolution(graph::ConvolutionOp op, llvm::ArrayRef<Ix> index);
   mlir::Value multiplyAdd(mlir::Type element, mlir::Value x, mlir::Value y,
                           mlir::Value sum);
   struct WindowSpan {
@@ -148,11 +154,24 @@ private:
     int64_t low;         ///< how far below 0 positions reach
     graph::DimExpr size; ///< of the operand
   };
-  using WindowStep = llvm::function_ref<mlir::Value(
+  using WindowStep = std::function<mlir::Value(
       llvm::ArrayRef<Ix> window, llvm::ArrayRef<Ix> operand, mlir::Value sum)>;
+  /// One element of a reduce_window or convolution.
+  struct WindowFold {
+    mlir::Type element; ///< of the result
+    llvm::SmallVector<WindowSpan, 4> spans;
+    mlir::Value start;
+    WindowStep step;
+  };
+  std::optional<WindowFold> describe(mlir::Operation *op,
+                                     llvm::ArrayRef<Ix> index);
+  WindowFold describeWindow(graph::ReduceWindowOp op, llvm::ArrayRef<Ix> index);
+  WindowFold describeConvolution(graph::ConvolutionOp op,
+                                 llvm::ArrayRef<Ix> index);
+  mlir::Value window(mlir::Operation *op, llvm::ArrayRef<Ix> index);
   /// Folds `step` over the positions of a window, unrolled where few.
   mlir::Value foldWindow(llvm::ArrayRef<WindowSpan> spans, mlir::Value start,
-                         WindowStep step);
+                         const WindowStep &step);
 
   mlir::Value tileLoad(mlir::Value memory, mlir::Type element,
                        const Ix &linear);

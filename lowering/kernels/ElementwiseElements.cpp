@@ -347,6 +347,30 @@ static bool staysExact(Operation *op) {
              graph::IsFiniteOp>(op);
 }
 
+static bool isOne(Value value) {
+  while (auto broadcast = value.getDefiningOp<graph::BroadcastOp>())
+    value = broadcast.getOperand();
+  auto constant = value.getDefiningOp<graph::ConstantOp>();
+  auto elements =
+      constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : nullptr;
+  return elements && elements.isSplat() &&
+         isa<FloatType>(elements.getElementType()) &&
+         elements.getSplatValue<APFloat>().isExactlyValue(1.0);
+}
+
+// The erf or tanh of a gelu: 1 is added to it and the sum multiplied, so that
+// the absolute error counts.
+static bool insideGelu(Operation *op) {
+  return !getElementTypeOrSelf(op->getResult(0).getType()).isF64() &&
+         llvm::all_of(op->getUsers(), [](Operation *sum) {
+           return isa<graph::AddOp>(sum) &&
+                  (isOne(sum->getOperand(0)) || isOne(sum->getOperand(1))) &&
+                  llvm::all_of(sum->getUsers(), [](Operation *product) {
+                    return isa<graph::MulOp>(product);
+                  });
+         });
+}
+
 Value ElementEmitter::elementwise(Operation *op, ArrayRef<Ix> index) {
   SmallVector<Value> operands;
   for (Value operand : op->getOperands()) {
@@ -374,6 +398,10 @@ Value ElementEmitter::elementwise(Operation *op, ArrayRef<Ix> index) {
     if (type != stored.getType())
       stored = kernel.b.create<arith::BitcastOp>(kernel.loc, type, stored);
     result = toRegister(resultElement, stored);
+  } else if (isa<graph::ErfOp>(op) && insideGelu(op)) {
+    result = VectorMath(kernel).erfShort(e.num(0)).v;
+  } else if (isa<graph::TanhOp>(op) && insideGelu(op)) {
+    result = VectorMath(kernel).tanhShort(e.num(0)).v;
   } else if (Rule rule = simple(mnemonic)) {
     bool calls = e.isDouble() && mnemonic == "pow";
     if (calls && kernel.target.opencl)

@@ -351,7 +351,12 @@ void IterationSpace::collapseAtoms(const Walk &walk,
         continue;
       }
     }
-    loops.insert(loops.begin(), {atoms[a].size, a, 1, groupOf(a), {}});
+    loops.insert(loops.begin(), {atoms[a].size,
+                                 a,
+                                 1,
+                                 groupOf(a),
+                                 {},
+                                 !walk.fixed.contains(walk.variables[a])});
   }
   for (const Walk::Found &access : walk.found) {
     Access described{access.value, access.written, {}, {}, access.small};

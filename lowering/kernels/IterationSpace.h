@@ -34,6 +34,8 @@ public:
   unsigned rank() const { return loops.size(); }
   const graph::DimExpr &size(unsigned loop) const { return loops[loop].size; }
   unsigned group(unsigned loop) const { return loops[loop].group; }
+  /// True where no pad, concat, iota ... asks where along the loop it is.
+  bool plain(unsigned loop) const { return loops[loop].plain; }
   /// Dimension of the iterated shape that the loop's outermost part belongs to.
   unsigned dimOf(unsigned loop) const { return atoms[loops[loop].first].dim; }
   /// Product of the sizes of all loops but those in `without`.
@@ -68,6 +70,7 @@ private:
     unsigned first, count; ///< atoms
     unsigned group;
     llvm::SmallVector<graph::DimExpr> edges;
+    bool plain; ///< no op asks where along the loop it is
   };
   class Walk;
   bool splitAtoms(const Walk &walk);

@@ -80,7 +80,12 @@ bool mayShareBytes(graph::FusionOp fusion, unsigned operand, unsigned result) {
     return false;
   auto from = cast<RankedTensorType>(fusion.getInputs()[operand].getType());
   auto to = cast<RankedTensorType>(fusion.getResultTypes()[result]);
-  if (from != to || isReduction(fusion))
+  // Results of other shapes have kernels of their own, which may read later.
+  bool oneShape =
+      llvm::all_equal(llvm::map_range(fusion.getResultTypes(), [](Type type) {
+        return cast<RankedTensorType>(type).getShape();
+      }));
+  if (from != to || !oneShape || isReduction(fusion))
     return false;
   return keepsIndex(fusion.getBody().getArgument(operand), from);
 }

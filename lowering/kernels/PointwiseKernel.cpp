@@ -17,26 +17,33 @@ namespace zenith::kernels {
 namespace {
 class PointwiseKernel {
 public:
-  explicit PointwiseKernel(const EmissionContext &context)
+  /// For the results `numbers`, which have one shape.
+  PointwiseKernel(const EmissionContext &context, StringRef name,
+                  ArrayRef<unsigned> numbers)
       : kernel(context.fusion, context.dims, context.target, context.kernels,
-               context.name),
-        emitter(kernel),
-        results(kernel.fusion.getBody().front().getTerminator()->getOperands()),
+               name),
+        emitter(kernel), numbers(numbers), results(yielded()),
         space(context.dims, context.dims.dimsOf(results[0]),
               roots(context.dims)) {}
 
-  FailureOr<KernelPlan> run() {
+  FailureOr<Launch> run() {
     Launch launch = space.rank() == 0 ? emitSingle() : emitLoops();
-    if (emitter.failed()) {
-      launch.kernel.erase();
-      return failure();
-    }
-    KernelPlan plan;
-    plan.launches.push_back(std::move(launch));
-    return plan;
+    if (!emitter.failed())
+      return launch;
+    launch.kernel.erase();
+    return failure();
   }
 
 private:
+  SmallVector<Value> yielded() {
+    auto values =
+        kernel.fusion.getBody().front().getTerminator()->getOperands();
+    SmallVector<Value> chosen;
+    for (unsigned number : numbers)
+      chosen.push_back(values[number]);
+    return chosen;
+  }
+
   SmallVector<SpaceRoot> roots(graph::DimAnalysis &dims) {
     SmallVector<SpaceRoot> roots;
     for (Value result : results) {
@@ -55,7 +62,7 @@ private:
     SmallVector<Value> values;
     for (Value result : results)
       values.push_back(emitter.emit(result, index));
-    for (auto [number, value] : llvm::enumerate(values))
+    for (auto [number, value] : llvm::zip(numbers, values))
       emitter.store(number, value, index);
   }
 
@@ -102,10 +109,11 @@ private:
     return kernel.finish(tasks.tasks, tasks.elementsPerTask * cost);
   }
 
-  // The loop along which leaves that are strided along `lane` lie contiguously.
+  // The loop along which leaves that are strided along `lane` lie
+  // contiguously. Tiles read whole squares, so nothing may end inside of one.
   std::optional<unsigned> chooseTileLoop(unsigned lane) {
     for (unsigned loop = 0; loop < space.rank(); ++loop) {
-      if (loop == lane || !space.edges(lane).empty())
+      if (loop == lane || !space.plain(lane) || !space.plain(loop))
         continue;
       for (const IterationSpace::Access &access : space.accesses()) {
         if (access.written || access.small || access.opaque[lane] ||
@@ -128,6 +136,7 @@ private:
 
   KernelBuilder kernel;
   ElementEmitter emitter;
+  ArrayRef<unsigned> numbers;
   SmallVector<Value> results;
   IterationSpace space;
 };
@@ -226,8 +235,35 @@ void PointwiseKernel::emitTile(ArrayRef<Ix> loopIndex, unsigned lane,
   emitter.laneCount = emitter.tileMask = Value();
 }
 
+// Results of different shapes get a kernel each.
 FailureOr<KernelPlan> emitPointwise(const EmissionContext &context) {
-  return PointwiseKernel(context).run();
+  graph::FusionOp fusion = context.fusion;
+  auto results = fusion.getBody().front().getTerminator()->getOperands();
+  std::vector<SmallVector<unsigned>> groups;
+  for (unsigned number = 0; number < results.size(); ++number) {
+    auto same = llvm::find_if(groups, [&](const SmallVector<unsigned> &group) {
+      return context.dims.dimsOf(results[group.front()]) ==
+             context.dims.dimsOf(results[number]);
+    });
+    if (same == groups.end())
+      groups.push_back({number});
+    else
+      same->push_back(number);
+  }
+  KernelPlan plan;
+  for (auto [number, group] : llvm::enumerate(groups)) {
+    std::string name = context.name.str();
+    if (number > 0)
+      name += "_" + std::to_string(number);
+    FailureOr<Launch> launch = PointwiseKernel(context, name, group).run();
+    if (failed(launch)) {
+      for (Launch &earlier : plan.launches)
+        earlier.kernel.erase();
+      return failure();
+    }
+    plan.launches.push_back(std::move(*launch));
+  }
+  return plan;
 }
 
 } // namespace zenith::kernels

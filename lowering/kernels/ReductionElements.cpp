@@ -13,6 +13,9 @@ using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
+// Elements of a window that are emitted one by one; more of them take a loop.
+static constexpr int64_t unrollLimit = 64;
+
 Value ElementEmitter::fold(graph::ReduceKind kind, Type element, Value x,
                            Value y) {
   using K = graph::ReduceKind;
@@ -86,10 +89,8 @@ Value ElementEmitter::reduction(Operation *op, ArrayRef<Ix> index) {
     return reduceInPlace(reduce, index);
   if (auto reduce = dyn_cast<graph::ArgReduceOp>(op))
     return argReduceInPlace(reduce, index);
-  if (auto windowOp = dyn_cast<graph::ReduceWindowOp>(op))
-    return window(windowOp, index);
-  if (auto conv = dyn_cast<graph::ConvolutionOp>(op))
-    return convolution(conv, index);
+  if (isa<graph::ReduceWindowOp, graph::ConvolutionOp>(op))
+    return window(op, index);
   return unsupported(op);
 }
 
@@ -194,8 +195,7 @@ Value ElementEmitter::argReduceInPlace(graph::ArgReduceOp op,
 }
 
 Value ElementEmitter::foldWindow(ArrayRef<WindowSpan> spans, Value start,
-                                 WindowStep step) {
-  constexpr int64_t unrollLimit = 64;
+                                 const WindowStep &step) {
   int64_t unrolled = 1;
   SmallVector<bool> unroll(spans.size());
   for (unsigned d = spans.size(); d-- > 0;) {
@@ -280,23 +280,26 @@ Value ElementEmitter::foldWindow(ArrayRef<WindowSpan> spans, Value start,
   return next(start);
 }
 
-Value ElementEmitter::window(graph::ReduceWindowOp op, ArrayRef<Ix> index) {
+ElementEmitter::WindowFold
+ElementEmitter::describeWindow(graph::ReduceWindowOp op, ArrayRef<Ix> index) {
+  WindowFold result;
   Type element = getElementTypeOrSelf(op.getOperand().getType());
+  result.element = element;
   const graph::DimVector dims = dimsOf(op.getOperand());
-  SmallVector<WindowSpan, 4> spans;
   for (auto [d, x] : llvm::enumerate(index))
-    spans.push_back(
+    result.spans.push_back(
         {indices.shift(indices.scale(x, op.getStrides()[d]), -op.getLow()[d]),
          op.getWindow()[d], op.getDilation()[d], op.getBaseDilation()[d],
          std::max<int64_t>(0, op.getLow()[d]), dims[d]});
   Value start = neutral(op.getKind(), element, kernel.b.getIndexType());
-  start = anyLanes(index) ? kernel.broadcast(start, indices.width) : start;
-  Value result =
-      foldWindow(spans, start, [&](ArrayRef<Ix>, ArrayRef<Ix> at, Value sum) {
-        Value x = emit(op.getOperand(), at);
-        return x ? fold(op.getKind(), element, sum, x) : Value();
-      });
-  return result ? roundTo(element, result) : result;
+  result.start =
+      anyLanes(index) ? kernel.broadcast(start, indices.width) : start;
+  result.step = [this, op, element](ArrayRef<Ix>, ArrayRef<Ix> at,
+                                    Value sum) mutable {
+    Value x = emit(op.getOperand(), at);
+    return x ? fold(op.getKind(), element, sum, x) : Value();
+  };
+  return result;
 }
 
 Value ElementEmitter::multiplyAdd(Type element, Value x, Value y, Value sum) {
@@ -315,15 +318,15 @@ Value ElementEmitter::multiplyAdd(Type element, Value x, Value y, Value sum) {
       b.create<arith::MulIOp>(kernel.loc, values[0], values[1]));
 }
 
-Value ElementEmitter::convolution(graph::ConvolutionOp op, ArrayRef<Ix> index) {
+ElementEmitter::WindowFold
+ElementEmitter::describeConvolution(graph::ConvolutionOp op,
+                                    ArrayRef<Ix> index) {
   auto numbers = op.getDims();
   const graph::DimVector inputDims = dimsOf(op.getInput()),
                          kernelDims = dimsOf(op.getKernel());
   Type from = getElementTypeOrSelf(op.getInput().getType()),
        to = getElementTypeOrSelf(op.getResult().getType());
   auto kernelType = cast<RankedTensorType>(op.getKernel().getType());
-  if (!kernelType.hasStaticShape())
-    return unsupported(op, "a kernel of dynamic shape");
   int64_t inputs = kernelType.getDimSize(numbers.getKernelInput());
   int64_t outputs =
       kernelType.getDimSize(numbers.getKernelOutput()) / op.getGroups();
@@ -331,44 +334,116 @@ Value ElementEmitter::convolution(graph::ConvolutionOp op, ArrayRef<Ix> index) {
   Ix group =
       op.getGroups() == 1 ? Ix(0) : indices.divide(feature, outputs).first;
 
-  SmallVector<WindowSpan, 4> spans;
+  WindowFold result;
+  result.element = to;
   for (auto [s, d] : llvm::enumerate(numbers.getInputSpatial())) {
     Ix position =
         indices.scale(index[numbers.getOutputSpatial()[s]], op.getStrides()[s]);
-    spans.push_back({indices.shift(position, -op.getLow()[s]),
-                     kernelType.getDimSize(numbers.getKernelSpatial()[s]),
-                     op.getKernelDilation()[s], op.getInputDilation()[s],
-                     std::max<int64_t>(0, op.getLow()[s]), inputDims[d]});
+    result.spans.push_back(
+        {indices.shift(position, -op.getLow()[s]),
+         kernelType.getDimSize(numbers.getKernelSpatial()[s]),
+         op.getKernelDilation()[s], op.getInputDilation()[s],
+         std::max<int64_t>(0, op.getLow()[s]), inputDims[d]});
   }
-  spans.push_back({Ix(0), inputs, 1, 1, 0, inputs});
+  result.spans.push_back({Ix(0), inputs, 1, 1, 0, inputs});
 
   // Products in f32 for the narrow floats, in the result type else.
   Type accumulator = registerType(to);
   Type wide = isa<FloatType>(from) ? accumulator : to;
   Value start = isa<FloatType>(accumulator) ? kernel.constant(accumulator, 0.0)
                                             : kernel.integer(accumulator, 0);
-  start = anyLanes(index) ? kernel.broadcast(start, indices.width) : start;
-  Value result = foldWindow(
-      spans, start,
-      [&](ArrayRef<Ix> window, ArrayRef<Ix> at, Value sum) -> Value {
-        SmallVector<Ix> inputAt(inputDims.size()), kernelAt(kernelDims.size());
-        inputAt[numbers.getInputBatch()] = index[numbers.getOutputBatch()];
-        inputAt[numbers.getInputFeature()] =
-            indices.add(indices.scale(group, inputs), at.back());
-        kernelAt[numbers.getKernelInput()] = window.back();
-        kernelAt[numbers.getKernelOutput()] = feature;
-        for (auto [s, d] : llvm::enumerate(numbers.getInputSpatial())) {
-          inputAt[d] = at[s];
-          kernelAt[numbers.getKernelSpatial()[s]] = window[s];
-        }
-        Value x = emit(op.getInput(), inputAt),
-              w = x ? emit(op.getKernel(), kernelAt) : Value();
-        if (!w)
-          return {};
-        return multiplyAdd(to, convertElement(*this, x, from, wide),
-                           convertElement(*this, w, from, wide), sum);
-      });
-  return result ? roundTo(to, result) : result;
+  result.start =
+      anyLanes(index) ? kernel.broadcast(start, indices.width) : start;
+  Ix batch = index[numbers.getOutputBatch()];
+  Ix firstInput = indices.scale(group, inputs);
+  result.step = [=](ArrayRef<Ix> window, ArrayRef<Ix> at,
+                    Value sum) mutable -> Value {
+    SmallVector<Ix> inputAt(inputDims.size()), kernelAt(kernelDims.size());
+    inputAt[numbers.getInputBatch()] = batch;
+    inputAt[numbers.getInputFeature()] = indices.add(firstInput, at.back());
+    kernelAt[numbers.getKernelInput()] = window.back();
+    kernelAt[numbers.getKernelOutput()] = feature;
+    for (auto [s, d] : llvm::enumerate(numbers.getInputSpatial())) {
+      inputAt[d] = at[s];
+      kernelAt[numbers.getKernelSpatial()[s]] = window[s];
+    }
+    Value x = emit(op.getInput(), inputAt),
+          w = x ? emit(op.getKernel(), kernelAt) : Value();
+    if (!w)
+      return {};
+    return multiplyAdd(to, convertElement(*this, x, from, wide),
+                       convertElement(*this, w, from, wide), sum);
+  };
+  return result;
+}
+
+std::optional<ElementEmitter::WindowFold>
+ElementEmitter::describe(Operation *op, ArrayRef<Ix> index) {
+  if (auto window = dyn_cast<graph::ReduceWindowOp>(op))
+    return describeWindow(window, index);
+  auto convolution = cast<graph::ConvolutionOp>(op);
+  if (!cast<RankedTensorType>(convolution.getKernel().getType())
+           .hasStaticShape()) {
+    unsupported(op, "a kernel of dynamic shape");
+    return std::nullopt;
+  }
+  return describeConvolution(convolution, index);
+}
+
+Value ElementEmitter::window(Operation *op, ArrayRef<Ix> index) {
+  auto fold = describe(op, index);
+  if (!fold)
+    return {};
+  Value result = foldWindow(fold->spans, fold->start, fold->step);
+  return result ? roundTo(fold->element, result) : result;
+}
+
+SmallVector<Value>
+ElementEmitter::emitWindows(Operation *op,
+                            ArrayRef<SmallVector<Ix>> positions) {
+  std::vector<WindowFold> folds;
+  bool together = true;
+  int64_t count = 1;
+  for (ArrayRef<Ix> index : positions) {
+    auto fold = describe(op, index);
+    if (!fold)
+      return SmallVector<Value>(positions.size());
+    count = 1;
+    for (const WindowSpan &span : fold->spans) {
+      Ix last = indices.shift(span.first, (span.count - 1) * span.dilation);
+      count *= span.count;
+      together &= span.baseDilation == 1 &&
+                  indices.provablyInside(span.first, 0, span.size) &&
+                  indices.provablyInside(last, 0, span.size);
+    }
+    folds.push_back(std::move(*fold));
+  }
+  SmallVector<Value> results;
+  if (!together || count > unrollLimit) {
+    for (ArrayRef<Ix> index : positions)
+      results.push_back(window(op, index));
+    return results;
+  }
+  for (WindowFold &fold : folds)
+    results.push_back(fold.start);
+  for (int64_t element = 0; element < count; ++element) {
+    SmallVector<Ix> at;
+    int64_t rest = element;
+    for (const WindowSpan &span : llvm::reverse(folds.front().spans)) {
+      at.insert(at.begin(), Ix(rest % span.count));
+      rest /= span.count;
+    }
+    for (auto [fold, sum] : llvm::zip(folds, results)) {
+      SmallVector<Ix> operand;
+      for (auto [span, w] : llvm::zip(fold.spans, at))
+        operand.push_back(
+            indices.add(span.first, indices.scale(w, span.dilation)));
+      sum = sum ? fold.step(at, operand, sum) : sum;
+    }
+  }
+  for (auto [fold, sum] : llvm::zip(folds, results))
+    sum = sum ? roundTo(fold.element, sum) : sum;
+  return results;
 }
 
 } // namespace zenith::kernels

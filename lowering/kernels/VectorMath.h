@@ -20,6 +20,9 @@ public:
   /// exp for arguments <= 0 inside composites: relative error 3e-7, results
   /// below 1e-38 become that.
   Num expShort(Num x);
+  /// Absolute error 3.4e-7: for gelu only, where 1 is added to them.
+  Num erfShort(Num x);
+  Num tanhShort(Num x);
   Num expm1(Num x);
   Num log(Num x);
   Num log1p(Num x);

@@ -30,6 +30,35 @@ Num VectorMath::erf(Num x) {
   return select(a > 0.927734375, outer, fma(polynomial(square, inner), x, x));
 }
 
+// Odd polynomial over an even one, with the argument clamped to where the
+// function has reached 1.
+Num VectorMath::erfShort(Num x) {
+  static const double top[] = {-1.60960333262415e-02, -2.95459980854025e-03,
+                               -7.34990630326855e-04, -5.69250639462346e-05,
+                               -2.10102402082508e-06, 2.77068142495902e-08,
+                               -2.72614225801306e-10};
+  static const double bottom[] = {-1.42647390514189e-02, -7.37332916720468e-03,
+                                  -1.68282697438203e-03, -2.13374055278905e-04,
+                                  -1.45660718464996e-05};
+  Num c = select(x > 4, 4, x);
+  c = select(c < -4, -4, c);
+  Num square = c * c;
+  return c * polynomial(square, top) / polynomial(square, bottom);
+}
+
+Num VectorMath::tanhShort(Num x) {
+  static const double top[] = {4.89352455891786e-03,  6.37261928875436e-04,
+                               1.48572235717979e-05,  5.12229709037114e-08,
+                               -8.60467152213735e-11, 2.00018790482477e-13,
+                               -2.76076847742355e-16};
+  static const double bottom[] = {4.89352518554385e-03, 2.26843463243900e-03,
+                                  1.18534705686654e-04, 1.19825839466702e-06};
+  Num c = select(x > 7.90531110763549805, 7.90531110763549805, x);
+  c = select(c < -7.90531110763549805, -7.90531110763549805, c);
+  Num square = c * c;
+  return c * polynomial(square, top) / polynomial(square, bottom);
+}
+
 // A guess by dividing the exponent by three, two steps of Halley, one exact
 // correction.
 Num VectorMath::cbrt(Num x) {

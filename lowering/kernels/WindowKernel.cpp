@@ -36,12 +36,16 @@ struct Span {
 class WindowKernel {
 public:
   WindowKernel(const EmissionContext &context, IterationSpace &space,
-               ArrayRef<Span> spans, unsigned lane, unsigned column)
+               Operation *anchor, ArrayRef<Span> spans, unsigned lane,
+               unsigned column)
       : kernel(context.fusion, context.dims, context.target, context.kernels,
                context.name),
-        emitter(kernel), space(space), spans(spans), lane(lane),
+        emitter(kernel), space(space), anchor(anchor), spans(spans), lane(lane),
         column(column) {
-    emitter.indices.width = valueWidth(context.fusion, context.target);
+    // One native vector: several positions in flight fill the registers.
+    emitter.indices.width = std::min(
+        4 * context.target.lanes,
+        std::max(1u, context.target.lanes * 4 / widestBytes(context.fusion)));
     for (unsigned loop = 0; loop < space.rank(); ++loop)
       if (loop != lane && loop != column)
         outer.push_back(loop);
@@ -59,11 +63,13 @@ private:
   void emitElements(ArrayRef<Ix> loopIndex);
   Value rowInside(ArrayRef<Ix> loopIndex);
   void emitInside(SmallVector<Ix> loopIndex);
+  void emitPositions(SmallVector<Ix> loopIndex, const Ix &base, int64_t count);
   void emitBorder(SmallVector<Ix> loopIndex, Value inside);
 
   KernelBuilder kernel;
   ElementEmitter emitter;
   IterationSpace &space;
+  Operation *anchor;
   ArrayRef<Span> spans;
   unsigned lane, column;
   SmallVector<unsigned> outer;
@@ -99,8 +105,23 @@ Value WindowKernel::rowInside(ArrayRef<Ix> loopIndex) {
   return inside;
 }
 
+// Neighbours in step; what follows the window then finds its value.
+void WindowKernel::emitPositions(SmallVector<Ix> loopIndex, const Ix &base,
+                                 int64_t count) {
+  ElementEmitter::Scope scope(emitter);
+  std::vector<SmallVector<Ix>> at, indices;
+  for (int64_t position = 0; position < count; ++position) {
+    loopIndex[column] = emitter.indices.shift(base, position);
+    at.push_back(loopIndex);
+    indices.push_back(space.shapeIndex(emitter.indices, loopIndex));
+  }
+  emitter.preset(anchor->getResult(0), indices,
+                 emitter.emitWindows(anchor, indices));
+  for (ArrayRef<Ix> position : at)
+    emitElements(position);
+}
+
 void WindowKernel::emitInside(SmallVector<Ix> loopIndex) {
-  constexpr int64_t positions = 4;
   // New names for the outer positions, with the range that holds in here.
   for (unsigned loop : outer)
     if (const Span *span = spanOf(loop)) {
@@ -112,27 +133,25 @@ void WindowKernel::emitInside(SmallVector<Ix> loopIndex) {
   const Span *span = spanOf(column);
   DimExpr first = span->firstInside(),
           end = span->endInside(space.size(column));
-  Value low = kernel.size(first), high = kernel.size(end);
-  Value rest = kernel.rem(kernel.sub(high, low), kernel.index(positions)),
-        whole = kernel.sub(high, rest);
-  forEachLaneBlock(
-      emitter, space, lane, kernel.index(0), kernel.size(space.size(lane)),
-      [&](const Ix &lanes) {
-        loopIndex[lane] = lanes;
-        kernel.loop(low, whole, kernel.index(positions), [&](Value at) {
-          ElementEmitter::Scope scope(emitter);
-          Ix base = emitter.indices.scalar(at, end - (positions - 1), 1, first);
-          for (int64_t position = 0; position < positions; ++position) {
-            loopIndex[column] = emitter.indices.shift(base, position);
-            emitElements(loopIndex);
-          }
-        });
-        kernel.loop(whole, high, kernel.index(1), [&](Value at) {
-          ElementEmitter::Scope scope(emitter);
-          loopIndex[column] = emitter.indices.scalar(at, end, 1, first);
-          emitElements(loopIndex);
-        });
-      });
+  forEachLaneBlock(emitter, space, lane, kernel.index(0),
+                   kernel.size(space.size(lane)), [&](const Ix &lanes) {
+                     loopIndex[lane] = lanes;
+                     Value low = kernel.size(first), high = kernel.size(end);
+                     for (int64_t positions : {6, 2, 1}) {
+                       Value count = kernel.sub(high, low),
+                             step = kernel.index(positions);
+                       Value whole = kernel.sub(high, kernel.rem(count, step));
+                       auto known = kernel.constantOf(count);
+                       if (known && *known < positions)
+                         continue;
+                       kernel.loop(low, whole, step, [&](Value at) {
+                         Ix base = emitter.indices.scalar(
+                             at, end - (positions - 1), 1, first);
+                         emitPositions(loopIndex, base, positions);
+                       });
+                       low = whole;
+                     }
+                   });
 }
 
 // Positions left and right of the inside ones, or all of a row that isn't
@@ -261,7 +280,7 @@ FailureOr<KernelPlan> emitWindow(const EmissionContext &context) {
     }
   if (!column)
     return emitPointwise(context);
-  return WindowKernel(context, space, *spans, *lane, *column).run();
+  return WindowKernel(context, space, &*anchor, *spans, *lane, *column).run();
 }
 
 } // namespace zenith::kernels

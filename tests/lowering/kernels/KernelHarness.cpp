@@ -153,14 +153,22 @@ void KernelHarness::run(Case &test) {
     results.emplace_back(tensor.byteSize());
   for (const graph::DimExpr &bytes : test.plan.scratchBytes)
     scratch.emplace_back(test.valueOf(bytes));
+  if (sharedOperand >= 0) {
+    ASSERT_TRUE(kernels::mayShareBytes(test.fusion, sharedOperand, 0));
+    const Tensor &shared = test.arguments[sharedOperand];
+    std::memcpy(results[0].data(), shared.bytes(), shared.byteSize());
+  }
   for (kernels::Launch &launch : test.plan.launches) {
     std::vector<void *> pointers;
     for (kernels::PointerArg pointer : launch.pointers) {
       if (pointer.kind == kernels::PointerArg::Operand) {
         auto operand =
             cast<BlockArgument>(test.fusion.getInputs()[pointer.index]);
+        unsigned number = operand.getArgNumber();
+        bool shared = sharedOperand >= 0 && unsigned(sharedOperand) == number;
         pointers.push_back(
-            const_cast<char *>(test.arguments[operand.getArgNumber()].bytes()));
+            shared ? results[0].data()
+                   : const_cast<char *>(test.arguments[number].bytes()));
       } else {
         auto &from =
             pointer.kind == kernels::PointerArg::Result ? results : scratch;
@@ -206,8 +214,9 @@ void KernelHarness::check(const std::string &text,
     for (auto [dim, expr] : llvm::enumerate(test.dims.dimsOf(argument)))
       if (auto symbol = expr.asSymbol())
         test.symbols[*symbol] = shape[dim];
-    test.arguments.push_back(smallIntegers(
-        RankedTensorType::get(shape, type.getElementType()), number + 1));
+    auto known = RankedTensorType::get(shape, type.getElementType());
+    test.arguments.push_back(fill ? fill(known, number)
+                                  : smallIntegers(known, number + 1));
   }
   auto expected = interpreter::run(function, test.arguments);
   if (!expected) {
@@ -225,6 +234,11 @@ void KernelHarness::check(const std::string &text,
   for (auto function : test.kernels->getOps<func::FuncOp>())
     functions.push_back(function.getName().str());
   ASSERT_TRUE(succeeded(verify(*test.kernels)));
+  if (sharedOperand >= 0)
+    for (kernels::Launch &launch : test.plan.launches)
+      for (unsigned i = 0; i < launch.pointers.size(); ++i)
+        launch.kernel.setArgAttr(i, cpu::mayAliasAttrName,
+                                 UnitAttr::get(&mlirContext));
   run(test);
 }
 

@@ -29,6 +29,11 @@ public:
   /// Largest difference, relative to the larger of 1 and the expected value.
   double tolerance = 0;
 
+  /// What arguments hold; small integers where unset.
+  std::function<Tensor(mlir::RankedTensorType type, unsigned number)> fill;
+  /// Operand whose bytes result 0 takes over; -1 = none.
+  int sharedOperand = -1;
+
   /// Text with one function, whose body is one fusion of its arguments. Shapes
   /// are those of the arguments, in order: dynamic dimensions from `shapes`.
   /// Fills arguments with small integers and expects what the interpreter

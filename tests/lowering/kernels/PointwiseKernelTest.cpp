@@ -12,11 +12,9 @@ using namespace zenith::testing;
 
 namespace {
 
-class PointwiseKernel : public ::testing::TestWithParam<unsigned> {
+class PointwiseFixture : public ::testing::Test {
 protected:
-  PointwiseKernel() : harness(kernels::emitKernels) {
-    harness.target.lanes = GetParam();
-  }
+  PointwiseFixture() : harness(kernels::emitKernels) {}
 
   void check(const std::string &arguments, const std::string &result,
              const std::string &body,
@@ -26,6 +24,12 @@ protected:
   }
 
   KernelHarness harness;
+};
+
+class PointwiseKernel : public PointwiseFixture,
+                        public ::testing::WithParamInterface<unsigned> {
+protected:
+  PointwiseKernel() { harness.target.lanes = GetParam(); }
 };
 
 TEST_P(PointwiseKernel, AddsOddSizes) {
@@ -94,6 +98,12 @@ TEST_P(PointwiseKernel, Transposes) {
             "%0 = graph.transpose %a [1, 0] : " + from + element + " -> " + to +
                 element + "\n%r = graph.add %0, %b : " + to + element);
   }
+}
+
+TEST_P(PointwiseKernel, TransposesPadded) {
+  check("%a : tensor<21x19xf32>, %v : tensor<f32>", "tensor<24x27xf32>", R"(
+    %0 = graph.pad %a, %v [3, 2] [3, 3] [0, 0] : tensor<21x19xf32>, tensor<f32> -> tensor<27x24xf32>
+    %r = graph.transpose %0 [1, 0] : tensor<27x24xf32> -> tensor<24x27xf32>)");
 }
 
 TEST_P(PointwiseKernel, ChannelsLast) {
@@ -188,7 +198,13 @@ TEST_P(PointwiseKernel, DynamicSlices) {
         "tensor<2x9xf32>, tensor<i32>, tensor<i32>) -> tensor<6x20xf32>");
 }
 
-TEST_P(PointwiseKernel, IntegerOps) {
+/// Every op and type, at one width.
+class ElementTypes : public PointwiseFixture {
+protected:
+  ElementTypes() { harness.target.lanes = 8; }
+};
+
+TEST_F(ElementTypes, IntegerOps) {
   for (const char *element : {"i8", "i16", "i32", "i64", "ui8", "ui16", "ui32",
                               "ui64", "i4", "ui4"}) {
     std::string type = std::string("tensor<40x") + element + ">";
@@ -205,7 +221,7 @@ TEST_P(PointwiseKernel, IntegerOps) {
   }
 }
 
-TEST_P(PointwiseKernel, FloatOps) {
+TEST_F(ElementTypes, FloatOps) {
   harness.tolerance = 1e-6;
   for (const char *element : {"f32", "f64", "f16", "bf16"}) {
     std::string type = std::string("tensor<40x") + element + ">";
@@ -223,7 +239,7 @@ TEST_P(PointwiseKernel, FloatOps) {
   }
 }
 
-TEST_P(PointwiseKernel, ComparesAndSelects) {
+TEST_F(ElementTypes, ComparesAndSelects) {
   for (const char *element : {"f32", "f64", "bf16", "i32", "ui8", "i1"}) {
     std::string type = std::string("tensor<40x") + element + ">";
     for (const char *direction : {"eq", "ne", "lt", "le", "gt", "ge"})
@@ -236,7 +252,7 @@ TEST_P(PointwiseKernel, ComparesAndSelects) {
         "tensor<40xf32>", "%r = graph.clamp %l, %a, %h : tensor<40xf32>");
 }
 
-TEST_P(PointwiseKernel, Converts) {
+TEST_F(ElementTypes, Converts) {
   std::vector<std::string> elements = {"f32",  "f64",  "f16", "bf16", "i1",
                                        "i8",   "i16",  "i32", "i64",  "ui8",
                                        "ui32", "ui64", "i4",  "ui4"};
@@ -259,6 +275,30 @@ TEST_P(PointwiseKernel, FoldsInPlace) {
     %r = graph.add %0, %a : tensor<5x37xf32>)");
   check("%a : tensor<5x37xf32>", "tensor<5x37xf32>",
         "%r = graph.cumulative max, %a 0 exclusive reverse : tensor<5x37xf32>");
+}
+
+TEST_P(PointwiseKernel, InPlace) {
+  harness.sharedOperand = 0;
+  check("%a : tensor<30x33xf32>, %b : tensor<33x30xf32>", "tensor<30x33xf32>",
+        R"(
+    %0 = graph.transpose %b [1, 0] : tensor<33x30xf32> -> tensor<30x33xf32>
+    %1 = graph.mul %a, %0 : tensor<30x33xf32>
+    %r = graph.add %1, %a : tensor<30x33xf32>)");
+  check("%a : tensor<5000xf32>, %b : tensor<5000xf32>", "tensor<5000xf32>",
+        "%r = graph.sub %a, %b : tensor<5000xf32>");
+}
+
+TEST_P(PointwiseKernel, Gelu) {
+  harness.tolerance = 1e-6;
+  check("%a : tensor<40xf32>", "tensor<40xf32>", R"(
+    %c = graph.constant dense<0.707106781> : tensor<40xf32>
+    %one = graph.constant dense<1.0> : tensor<40xf32>
+    %half = graph.constant dense<0.5> : tensor<40xf32>
+    %0 = graph.mul %a, %c : tensor<40xf32>
+    %1 = graph.erf %0 : tensor<40xf32>
+    %2 = graph.add %1, %one : tensor<40xf32>
+    %3 = graph.mul %a, %2 : tensor<40xf32>
+    %r = graph.mul %3, %half : tensor<40xf32>)");
 }
 
 INSTANTIATE_TEST_SUITE_P(Lanes, PointwiseKernel,

@@ -5,6 +5,7 @@
 
 #include "FusionText.h"
 #include "KernelHarness.h"
+#include <cmath>
 #include <gtest/gtest.h>
 
 using namespace zenith;
@@ -155,9 +156,11 @@ TEST_P(ReductionKernel, SeveralResults) {
         {}, "%s, %m, %r");
 }
 
-// Branches inside of unrolled passes: what is known inside one must not be used in another.
+// Branches inside of unrolled passes: what is known inside one must not be used
+// in another.
 TEST_P(ReductionKernel, OfConcatenatedRows) {
-  check("%a : tensor<2x1x70xf32>, %b : tensor<2x12x70xf32>", "tensor<2x13xf32>", R"(
+  check("%a : tensor<2x1x70xf32>, %b : tensor<2x12x70xf32>", "tensor<2x13xf32>",
+        R"(
     %t = graph.reshape %b : tensor<2x12x70xf32> -> tensor<2x3x4x70xf32>
     %u = graph.transpose %t [0, 2, 1, 3] : tensor<2x3x4x70xf32> -> tensor<2x4x3x70xf32>
     %v = graph.reshape %u : tensor<2x4x3x70xf32> -> tensor<2x12x70xf32>
@@ -178,6 +181,14 @@ TEST_P(ReductionKernel, MovedResult) {
     %s = graph.reduce sum, %a [1] : tensor<9x9xf32> -> tensor<9xf32>
     %b = graph.broadcast %s [1] : tensor<9xf32> -> tensor<9x9xf32>
     %r = graph.sub %a, %b : tensor<9x9xf32>)");
+}
+
+TEST_P(ReductionKernel, MovedResultsOfSeveralShapes) {
+  check("%a : tensor<9x9xf32>", "tensor<9x9xf32>, tensor<9xf32>", R"(
+    %s = graph.reduce sum, %a [1] : tensor<9x9xf32> -> tensor<9xf32>
+    %b = graph.broadcast %s [1] : tensor<9xf32> -> tensor<9x9xf32>
+    %r = graph.sub %a, %b : tensor<9x9xf32>)",
+        {}, "%r, %s");
 }
 
 TEST_P(ReductionKernel, Types) {
@@ -208,6 +219,43 @@ TEST_P(ReductionKernel, ArgReduce) {
               std::string("%r = graph.arg_reduce ") + kind + ", %a 0" + last +
                   " : " + from + " -> tensor<100xi32>");
       }
+}
+
+/// Small integers with a NaN, infinities and zeros of both signs here and
+/// there.
+Tensor withSpecials(mlir::RankedTensorType type, unsigned number) {
+  Tensor tensor = smallIntegers(type, number + 1);
+  const float specials[] = {NAN, INFINITY, -INFINITY, 0.0f, -0.0f};
+  auto *elements = reinterpret_cast<float *>(tensor.writable());
+  for (int64_t i = 0; i < tensor.size(); i += 37)
+    elements[i] = specials[(i / 37) % 5];
+  return tensor;
+}
+
+TEST_P(ReductionKernel, NotANumber) {
+  harness.fill = withSpecials;
+  harness.tolerance = 2e-6;
+  std::string full = "tensor<12x45xf32>";
+  for (const char *kind : {"sum", "max", "min"}) {
+    check("%a : " + full, "tensor<12xf32>",
+          std::string("%r = graph.reduce ") + kind + ", %a [1] : " + full +
+              " -> tensor<12xf32>");
+    check("%a : " + full, "tensor<45xf32>",
+          std::string("%r = graph.reduce ") + kind + ", %a [0] : " + full +
+              " -> tensor<45xf32>");
+  }
+  for (const char *op : {"max, %a 1", "min, %a 1", "max, %a 1 last"})
+    check("%a : " + full, "tensor<12xi64>",
+          std::string("%r = graph.arg_reduce ") + op + " : " + full +
+              " -> tensor<12xi64>");
+  check("%a : " + full, full, R"(
+    %m = graph.reduce max, %a [1] : tensor<12x45xf32> -> tensor<12xf32>
+    %mb = graph.broadcast %m [0] : tensor<12xf32> -> tensor<12x45xf32>
+    %d = graph.sub %a, %mb : tensor<12x45xf32>
+    %e = graph.exp %d : tensor<12x45xf32>
+    %s = graph.reduce sum, %e [1] : tensor<12x45xf32> -> tensor<12xf32>
+    %sb = graph.broadcast %s [0] : tensor<12xf32> -> tensor<12x45xf32>
+    %r = graph.div %e, %sb : tensor<12x45xf32>)");
 }
 
 INSTANTIATE_TEST_SUITE_P(Lanes, ReductionKernel,
