@@ -4,6 +4,7 @@
 
 #include "tools/LoadModel.h"
 
+#include "frontends/onnx/DimNames.h"
 #include "frontends/onnx/ImportONNX.h"
 #include "frontends/tensors/PbFile.h"
 #include "frontends/tensors/TensorIO.h"
@@ -100,18 +101,26 @@ static llvm::Error bindONNX(const std::vector<KeyedFile> &files,
 
 // A --dim that no input has is a mistake.
 static llvm::Error checkDims(llvm::ArrayRef<const onnx::ValueInfo *> inputs,
-                             const std::map<std::string, int64_t> &dims) {
+                             const onnx::ImportOptions &options) {
   std::set<std::string> names;
-  for (const onnx::ValueInfo *input : inputs)
-    for (const onnx::Dim &dim : input->type.dims)
-      if (!dim.symbol.empty()) {
-        names.insert(dim.symbol);
-        if (std::optional<graph::DimExpr> expr =
-                graph::DimExpr::parse(dim.symbol))
-          expr->forEachSymbol(
-              [&](const std::string &name) { names.insert(name); });
-      }
-  for (const auto &[name, size] : dims)
+  size_t number = 0;
+  for (const onnx::ValueInfo *input : inputs) {
+    if (options.bindings.count(input->name))
+      continue;
+    for (auto [index, dim] : llvm::enumerate(input->type.dims)) {
+      if (dim.symbol.empty() && !dim.value)
+        names.insert(onnx::unnamedDim(number, index));
+      if (dim.symbol.empty())
+        continue;
+      names.insert(dim.symbol);
+      if (std::optional<graph::DimExpr> expr =
+              graph::DimExpr::parse(dim.symbol))
+        expr->forEachSymbol(
+            [&](const std::string &name) { names.insert(name); });
+    }
+    ++number;
+  }
+  for (const auto &[name, size] : options.dims)
     if (!names.count(name))
       return failure(ExitCode::Usage,
                      "--dim: the program has no dimension '" + name +
@@ -132,7 +141,7 @@ static llvm::Expected<LoadedModel> loadONNX(const std::string &path,
   std::vector<const onnx::ValueInfo *> inputs = callerInputs(*model);
   if (llvm::Error error = bindONNX(options.bindings, inputs, context, import))
     return std::move(error);
-  if (llvm::Error error = checkDims(inputs, options.dims))
+  if (llvm::Error error = checkDims(inputs, import))
     return std::move(error);
   std::string folder =
       path == "-" ? "" : llvm::sys::path::parent_path(path).str();

@@ -35,3 +35,7 @@ std::string onnx::dimParamOf(const std::string &text) {
   auto name = expr ? expr->asSymbol() : std::nullopt;
   return name.value_or(text);
 }
+
+std::string onnx::unnamedDim(size_t number, size_t dim) {
+  return "arg" + std::to_string(number) + "_d" + std::to_string(dim);
+}

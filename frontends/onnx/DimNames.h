@@ -30,6 +30,9 @@ private:
 /// dim_param for an entry of graph.dims.
 std::string dimParamOf(const std::string &text);
 
+/// What DimAnalysis calls a dimension of argument `number` that has no name.
+std::string unnamedDim(size_t number, size_t dim);
+
 } // namespace zenith::onnx
 
 #endif // ZENITH_FRONTENDS_ONNX_DIMNAMES_H

@@ -58,7 +58,7 @@ public:
 
 private:
   Status createFunction(Scope &scope);
-  Result<RankedTensorType> argumentType(const ValueInfo &input,
+  Result<RankedTensorType> argumentType(const ValueInfo &input, unsigned number,
                                         SmallVector<Attribute> &dims);
   Status importGraphBody(const Graph &graph, Scope &scope);
   Status importNode(const Node &node, Scope &scope);
@@ -175,7 +175,7 @@ ImportedValue *ModelImport::bind(Scope &scope, const std::string &name,
 /// Type of an argument and the text of its dimensions, with the sizes that the
 /// caller gave put in.
 Result<RankedTensorType>
-ModelImport::argumentType(const ValueInfo &input,
+ModelImport::argumentType(const ValueInfo &input, unsigned number,
                           SmallVector<Attribute> &dims) {
   if (input.type.kind != ValueType::TensorKind)
     return unsupported("inputs that are not tensors");
@@ -197,7 +197,9 @@ ModelImport::argumentType(const ValueInfo &input,
             return given == options.dims.end() ? std::nullopt
                                                : std::optional(given->second);
           });
-    if (auto given = options.dims.find(dim.symbol);
+    auto name =
+        dim.symbol.empty() ? unnamedDim(number, dims.size()) : dim.symbol;
+    if (auto given = options.dims.find(name);
         !size && given != options.dims.end())
       size = given->second;
     if (size && *size < 0)
@@ -228,7 +230,7 @@ Status ModelImport::createFunction(Scope &scope) {
     if (initializers.count(input.name))
       continue;
     dims.emplace_back();
-    auto type = argumentType(input, dims.back());
+    auto type = argumentType(input, types.size(), dims.back());
     if (!type)
       return std::move(type.error())
           .in(fmt::format("input '{}'", input.name))

@@ -39,6 +39,14 @@ TEST(ImportONNX, SignatureKeepsNames) {
                    "graph.name = \"y\"})");
 }
 
+TEST(ImportONNX, DimensionsWithoutNamesTakeSizes) {
+  Model model = denseModel();
+  model.graph.inputs[0].type.dims[0].symbol.clear();
+  ImportOptions options;
+  options.dims["arg0_d0"] = 3;
+  EXPECT_HAS(importText(model, options), "%arg0: tensor<3x40xf32>");
+}
+
 TEST(ImportONNX, LargeWeightsAreExternalParameters) {
   TemporaryFolder folder;
   ASSERT_TRUE(saveModel(denseModel(), folder / "m.onnx"));
