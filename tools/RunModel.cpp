@@ -73,7 +73,6 @@ llvm::Error ModelRun::load() {
   if (!entry)
     return entry.takeError();
   resultInfos = resultsOf(*entry);
-  DimValues applied = options.dims;
   if (model.dimsApplied)
     options.dims.clear();
   std::vector<ArgumentInfo> arguments = argumentsOf(*entry);
