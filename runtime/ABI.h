@@ -227,6 +227,9 @@ typedef struct zenith_run_context {
   const zenith_device *device;
   zenith_error
       error; ///< set by zenith_fail; the host clears its code before a run
+  /// @prepare will not read parameter index again, and no other entry reads
+  /// it: its memory may go. Default: nothing happens.
+  void (*param_done)(void *user, int64_t index);
 } zenith_run_context;
 
 /// A compiled entry. args and results are the function's, in order. params
@@ -274,6 +277,10 @@ ZENITH_EXPORT void zenith_free(zenith_run_context *context, void *data);
 /// null after recording ZENITH_OUT_OF_MEMORY, and then data is still valid.
 ZENITH_EXPORT void *zenith_grow(zenith_run_context *context, void *data,
                                 int64_t used, int64_t bytes);
+
+/// Says that a parameter is not read any more (param_done of the context).
+ZENITH_EXPORT void zenith_param_done(zenith_run_context *context,
+                                     int64_t index);
 
 /// Checks the counts an entry was called with; ZENITH_OK or
 /// ZENITH_INVALID_INPUT.

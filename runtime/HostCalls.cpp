@@ -107,6 +107,12 @@ void zenith_free(zenith_run_context *context, void *data) {
     std::free(data);
 }
 
+void zenith_param_done(zenith_run_context *context, int64_t index) {
+  // Hosts built before the field existed say so by the size.
+  if (context->struct_size >= sizeof(zenith_run_context) && context->param_done)
+    context->param_done(context->user, index);
+}
+
 void *zenith_grow(zenith_run_context *context, void *data, int64_t used,
                   int64_t bytes) {
   void *grown = zenith_alloc(context, bytes);

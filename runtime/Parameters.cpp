@@ -166,10 +166,15 @@ Status Parameters::prepare(RunContext &context, zenith_entry_fn entry,
   table.push_back(derived.data());
   pointerTable = std::move(table);
   std::vector<zenith_tensor> noResults;
-  if (entry)
-    if (Status status = context.run(entry, {}, noResults, pointerTable.data());
-        !status)
+  if (entry) {
+    // Originals go while their derived values come, so that both are never
+    // there as a whole.
+    context.setParameterDone([this](int64_t index) { release(index); });
+    Status status = context.run(entry, {}, noResults, pointerTable.data());
+    context.setParameterDone({});
+    if (!status)
       return status;
+  }
   for (size_t index : onlyForPrepare) {
     release(index);
     pointerTable[index] = nullptr;

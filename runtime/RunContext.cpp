@@ -87,6 +87,15 @@ void RunContext::cancel() {
   __atomic_store_n(&cancelFlag, 1, __ATOMIC_RELAXED);
 }
 
+void RunContext::setParameterDone(std::function<void(int64_t index)> done) {
+  parameterDone = std::move(done);
+  context.param_done = nullptr;
+  if (parameterDone)
+    context.param_done = [](void *user, int64_t index) {
+      static_cast<RunContext *>(user)->parameterDone(index);
+    };
+}
+
 void RunContext::setProfile(
     std::function<void(const zenith_profile_event &)> profile) {
   profileCallback = std::move(profile);

@@ -58,6 +58,9 @@ public:
   /// launches wait for their end.
   void setProfile(std::function<void(const zenith_profile_event &)> profile);
 
+  /// Called when @prepare will not read a parameter again; empty = nothing.
+  void setParameterDone(std::function<void(int64_t index)> done);
+
   /// Device for programs that have kernels on one; null = none. Not owned; must
   /// outlive the runs.
   void setDevice(const zenith_device *device) { context.device = device; }
@@ -80,6 +83,7 @@ private:
   std::shared_ptr<ThreadPool> pool;
   int32_t cancelFlag = 0;
   std::function<void(const zenith_profile_event &)> profileCallback;
+  std::function<void(int64_t)> parameterDone;
 };
 
 } // namespace zenith::runtime

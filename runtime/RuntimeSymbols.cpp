@@ -24,6 +24,7 @@ const zenith_symbol *zenith_runtime_symbols(size_t *count) {
       ZENITH_SYMBOL(zenith_free),
       ZENITH_SYMBOL(zenith_grow),
       ZENITH_SYMBOL(zenith_parallel_for),
+      ZENITH_SYMBOL(zenith_param_done),
       ZENITH_SYMBOL(zenith_result),
       ZENITH_SYMBOL(zenith_result_dims),
       ZENITH_SYMBOL(zenith_result_donated),

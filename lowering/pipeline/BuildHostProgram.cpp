@@ -165,7 +165,9 @@ LogicalResult ProgramBuilder::launch(graph::FusionOp fusion) {
               ? places.lookup(fusion.getInputs()[pointer.index])
           : pointer.kind == kernels::PointerArg::Result
               ? places.lookup(fusion->getResult(pointer.index))
-              : scratch[fusion][pointer.index];
+          : pointer.index < scratch[fusion].size()
+              ? scratch[fusion][pointer.index]
+              : host::PlaceAttr();
       if (!bytes)
         return fusion.emitOpError(
             "has a kernel that reads a value without a place");

@@ -67,7 +67,7 @@ HostEntry::DeviceBytes HostEntry::onDevice(host::PlaceAttr place) {
   case host::PlaceKind::param:
     return {parameter(index), start};
   case host::PlaceKind::derived:
-    return {parameter(parameters), sizes->evaluate(place.getOffset())};
+    return {parameter(kept.size()), sizes->evaluate(place.getOffset())};
   case host::PlaceKind::arena:
     return {arena, sizes->evaluate(place.getOffset())};
   }

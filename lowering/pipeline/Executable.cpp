@@ -98,17 +98,7 @@ static void readParameters(ModuleOp module, Executable &executable) {
     executable.parameters.push_back(std::move(spec));
     executable.parameterHasValue.push_back(bool(param.getSourceAttr()));
   }
-  std::vector<bool> read(executable.parameters.size());
-  for (host::ProgramOp program : module.getOps<host::ProgramOp>()) {
-    if (program.getSymName() == graph::prepareFunctionName)
-      continue;
-    program->walk([&](Operation *op) {
-      op->getAttrDictionary().walk([&](host::PlaceAttr place) {
-        if (place.getKind() == host::PlaceKind::param)
-          read[place.getIndex()] = true;
-      });
-    });
-  }
+  std::vector<bool> read = parametersOfEntries(module);
   for (size_t index = 0; index < read.size(); ++index)
     if (!read[index])
       executable.onlyForPrepare.push_back(index);

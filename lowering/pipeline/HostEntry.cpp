@@ -4,7 +4,7 @@
 
 #include "lowering/pipeline/HostEntry.h"
 
-#include "ir/interpreter/Tensor.h"
+#include "ir/GraphDialect.h"
 #include "lowering/cpu/ConvertKernelsToLLVM.h"
 #include "lowering/pipeline/LowerHostProgram.h"
 #include "runtime/ABI.h"
@@ -14,12 +14,11 @@ using namespace llvm;
 namespace zenith::pipeline {
 
 HostEntry::HostEntry(host::ProgramOp program, Module &module,
-                     const StringMap<int64_t> &kernels, int64_t parameters,
-                     bool deviceKernels)
-    : program(program), module(module), kernels(kernels),
-      parameters(parameters), deviceKernels(deviceKernels),
-      context(module.getContext()), builder(context),
-      pointerType(PointerType::getUnqual(context)),
+                     const StringMap<int64_t> &kernels,
+                     const std::vector<bool> &kept, bool deviceKernels)
+    : program(program), module(module), kernels(kernels), kept(kept),
+      deviceKernels(deviceKernels), context(module.getContext()),
+      builder(context), pointerType(PointerType::getUnqual(context)),
       i64(Type::getInt64Ty(context)), i32(Type::getInt32Ty(context)) {
   FunctionType *type = FunctionType::get(
       i32, {pointerType, pointerType, i64, pointerType, i64, pointerType},
@@ -60,6 +59,12 @@ Error HostEntry::build() {
   pointers =
       room(pointerType, (deviceKernels ? 2 : 1) * mostPointers, "pointers");
   sizeArray = room(i64, mostSizes, "sizes");
+  if (program.getSymName() == graph::prepareFunctionName && !deviceKernels)
+    for (mlir::Operation &op : program.getBody().front())
+      op.getAttrDictionary().walk([&](host::PlaceAttr place) {
+        if (place.getKind() == host::PlaceKind::param)
+          lastReaders[place.getIndex()] = &op;
+      });
   for (mlir::Operation &op : program.getBody().front()) {
     if (auto launchOp = dyn_cast<host::LaunchOp>(op))
       deviceKernels ? launchOnDevice(launchOp) : launch(launchOp);
@@ -67,11 +72,20 @@ Error HostEntry::build() {
       deviceKernels ? copyOnDevice(copyOp) : copy(copyOp);
     else if (auto scalarOp = dyn_cast<host::ScalarOp>(op))
       deviceKernels ? writeScalarOnDevice(scalarOp) : writeScalar(scalarOp);
+    releaseParameters(&op);
   }
   if (deviceKernels)
     downloadResults();
   builder.CreateRet(builder.getInt32(ZENITH_OK));
   return Error::success();
+}
+
+/// Lets go of the parameters that nobody reads after `op`.
+void HostEntry::releaseParameters(mlir::Operation *op) {
+  for (auto [index, reader] : lastReaders)
+    if (reader == op && !kept[index])
+      call("zenith_param_done", Type::getVoidTy(context),
+           {function->getArg(0), builder.getInt64(index)});
 }
 
 Value *HostEntry::call(StringRef name, Type *result,
@@ -154,7 +168,7 @@ Value *HostEntry::pointer(host::PlaceAttr place) {
   case host::PlaceKind::derived:
     return builder.CreateGEP(
         builder.getInt8Ty(),
-        field(function->getArg(5), parameters * sizeof(void *), pointerType),
+        field(function->getArg(5), kept.size() * sizeof(void *), pointerType),
         sizes->evaluate(place.getOffset()));
   case host::PlaceKind::arena:
     return builder.CreateGEP(builder.getInt8Ty(), arena,

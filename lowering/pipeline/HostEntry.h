@@ -15,11 +15,12 @@ namespace zenith::pipeline {
 class HostEntry {
 public:
   /// Declares the entry in `module`; `kernels` numbers the kernel table,
-  /// `parameters` counts graph.params.
+  /// `kept` says for each graph.param whether
+  /// an entry other than @prepare reads it.
   /// With `deviceKernels` the kernels run on the context's device.
   HostEntry(host::ProgramOp program, llvm::Module &module,
-            const llvm::StringMap<int64_t> &kernels, int64_t parameters,
-            bool deviceKernels);
+            const llvm::StringMap<int64_t> &kernels,
+            const std::vector<bool> &kept, bool deviceKernels);
   llvm::Error build();
 
 private:
@@ -58,6 +59,8 @@ private:
   void writeScalarOnDevice(host::ScalarOp op);
   void downloadResults();
 
+  void releaseParameters(mlir::Operation *op);
+
   // Vocabulary.
   llvm::Value *call(llvm::StringRef name, llvm::Type *result,
                     llvm::ArrayRef<llvm::Value *> arguments);
@@ -76,7 +79,7 @@ private:
   host::ProgramOp program;
   llvm::Module &module;
   const llvm::StringMap<int64_t> &kernels;
-  int64_t parameters;
+  const std::vector<bool> &kept;
   bool deviceKernels;
   llvm::LLVMContext &context;
   llvm::IRBuilder<> builder;
@@ -89,6 +92,8 @@ private:
   std::vector<llvm::GlobalVariable *> constants;
   std::vector<llvm::Value *> argumentHandles, resultHandles, constantHandles;
   llvm::Value *arena = nullptr;
+  std::map<int64_t, mlir::Operation *>
+      lastReaders; ///< of parameters, in @prepare
   llvm::AllocaInst *pointers = nullptr, *sizeArray = nullptr;
   std::map<std::string, llvm::Value *> strings;
 };

@@ -30,6 +30,22 @@ std::vector<std::string> kernelNames(mlir::ModuleOp module) {
   return names;
 }
 
+std::vector<bool> parametersOfEntries(mlir::ModuleOp module) {
+  auto params = module.getOps<graph::ParamOp>();
+  std::vector<bool> read(std::distance(params.begin(), params.end()));
+  for (host::ProgramOp program : module.getOps<host::ProgramOp>()) {
+    if (program.getSymName() == graph::prepareFunctionName)
+      continue;
+    program->walk([&](mlir::Operation *op) {
+      op->getAttrDictionary().walk([&](host::PlaceAttr place) {
+        if (place.getKind() == host::PlaceKind::param)
+          read[place.getIndex()] = true;
+      });
+    });
+  }
+  return read;
+}
+
 llvm::Expected<std::unique_ptr<llvm::Module>>
 lowerHostPrograms(mlir::ModuleOp module, const cpu::CPUTarget &target,
                   llvm::LLVMContext &context) {
@@ -42,12 +58,11 @@ lowerHostPrograms(mlir::ModuleOp module, const cpu::CPUTarget &target,
   llvm::StringMap<int64_t> numbers;
   for (const std::string &name : kernelNames(module))
     numbers.try_emplace(name, numbers.size());
-  auto params = module.getOps<graph::ParamOp>();
-  int64_t parameters = std::distance(params.begin(), params.end());
+  std::vector<bool> kept = parametersOfEntries(module);
   bool onDevice = isOpenCLTarget(targetOf(module));
   for (host::ProgramOp program : module.getOps<host::ProgramOp>())
     if (llvm::Error error =
-            HostEntry(program, *lowered, numbers, parameters, onDevice).build())
+            HostEntry(program, *lowered, numbers, kept, onDevice).build())
       return error;
   return lowered;
 }

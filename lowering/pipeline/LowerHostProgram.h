@@ -30,6 +30,10 @@ std::string entrySymbol(llvm::StringRef name);
 /// table, whose positions profiles and devices see.
 std::vector<std::string> kernelNames(mlir::ModuleOp module);
 
+/// By position of the graph.param: whether an entry other than @prepare reads
+/// it.
+std::vector<bool> parametersOfEntries(mlir::ModuleOp module);
+
 /// Lowers every host.program of `module` into an LLVM module that calls the
 /// kernels' task functions and the runtime; for a module whose target is
 /// OpenCL, through the run's device. Only reads `module`, so several threads
