@@ -34,7 +34,7 @@
 // RUN: %python %S/Inputs/exit_code.py 2 zenith-run %t/bad.mlir | FileCheck --check-prefix=BAD %s
 // BAD: bad.mlir:1:21: error:
 // RUN: %python %S/Inputs/exit_code.py 2 zenith-run %t/bad.mlir --diagnostics=json | FileCheck --check-prefix=JSON %s
-// JSON: {"column":21,"file":"{{.*}}bad.mlir","line":1,"message":"{{.*}}","notes":[{{.*}}],"severity":"error"}
+// JSON: {"column":21,"file":"{{.*}}bad.mlir","line":1,"message":"unregistered operation{{.*}},"severity":"error"}
 // RUN: %python %S/Inputs/exit_code.py 2 zenith-run %s --target=interp --in 0=%t/x.npy --in 1=%t/i.npy | FileCheck --check-prefix=TYPE %s
 // TYPE: input 'y' is f32[?], the value is i32[2]
 // RUN: %python %S/Inputs/exit_code.py 2 zenith-run %s --target=interp --in 0=%t/x.npy --in 1=%t/three.npy | FileCheck --check-prefix=CONTRADICTION %s
