@@ -22,7 +22,93 @@ LIMIT_BYTES = 6 << 30  # address space; mapped libraries and stacks take part of
 ALLOWED = {0, 2, 3, 5, 6}
 
 
+def varint(data, at):
+    value = shift = 0
+    while True:
+        value |= (data[at] & 127) << shift
+        at, shift = at + 1, shift + 7
+        if data[at - 1] < 128:
+            return value, at
+
+
+def encoded(value):
+    text = b""
+    while value > 127:
+        text, value = text + bytes([value & 127 | 128]), value >> 7
+    return text + bytes([value])
+
+
+def fields(data):
+    """Protobuf without a schema: lists of [tag, content], where content is a number, bytes or again such a list."""
+    result, at = [], 0
+    while at < len(data):
+        tag, at = varint(data, at)
+        kind = tag & 7
+        if tag < 8 or kind not in (0, 1, 2, 5):
+            raise ValueError
+        if kind == 0:
+            content, at = varint(data, at)
+        else:
+            length, at = varint(data, at) if kind == 2 else ({1: 8, 5: 4}[kind], at)
+            content, at = bytes(data[at:at + length]), at + length
+            if at > len(data):
+                raise ValueError
+            try:
+                if kind == 2 and 1 < length < 100000 and any(byte < 32 for byte in content):
+                    content = fields(content)
+            except (ValueError, IndexError):
+                pass
+        result.append([tag, content])
+    return result
+
+
+def text_of(tree):
+    text = b""
+    for tag, content in tree:
+        body = text_of(content) if isinstance(content, list) else content
+        text += encoded(tag) + (encoded(body) if tag & 7 == 0 else encoded(len(body)) + body if tag & 7 == 2 else body)
+    return text
+
+
+def damage_fields(data, rng):
+    """Changes some fields and leaves the rest a well-formed message, so that damage comes deeper."""
+    tree, leaves = fields(data), []
+
+    def collect(parent):
+        for field in parent:
+            leaves.append((parent, field))
+            if isinstance(field[1], list):
+                collect(field[1])
+
+    collect(tree)
+    kinds = [rng.choice(["number", "exchange", "drop", "double"]) for _ in range(rng.choice([1, 1, 2, 4]))]
+    for kind in kinds:
+        parent, field = rng.choice(leaves)
+        if kind == "number":
+            numbers = [leaf for _, leaf in leaves if isinstance(leaf[1], int)]
+            rng.choice(numbers)[1] = rng.choice([0, 1, 2, 3, 7, 64, 1 << 20, 1 << 31, (1 << 63) - 1, (1 << 64) - 1,
+                                                 (1 << 64) - rng.randrange(1, 9), rng.randrange(1, 30)])
+        elif kind == "exchange":
+            alike = [leaf for _, leaf in leaves if leaf[0] == field[0]]
+            other = rng.choice(alike)
+            field[1], other[1] = other[1], field[1]
+        elif kind == "drop":
+            parent[:] = [other for other in parent if other is not field]
+        else:
+            parent.append(list(field))
+    return "+".join(kinds), text_of(tree)
+
+
 def damage(data, rng):
+    if rng.random() < 0.6:
+        try:
+            return damage_fields(data, rng)
+        except RecursionError:
+            pass
+    return damage_bytes(data, rng)
+
+
+def damage_bytes(data, rng):
     data = bytearray(data)
     kind = rng.choice(["truncate", "flip", "bytes", "insert", "remove", "varint", "swap", "repeat"])
     at = rng.randrange(max(1, min(len(data), rng.choice([64, 4096, len(data)]))))
