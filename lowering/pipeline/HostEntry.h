@@ -15,8 +15,8 @@ namespace zenith::pipeline {
 class HostEntry {
 public:
   /// Declares the entry in `module`; `kernels` numbers the kernel table,
-  /// `kept` says for each graph.param whether
-  /// an entry other than @prepare reads it.
+  /// `kept` says for each graph.param whether an entry other than @prepare
+  /// reads it.
   /// With `deviceKernels` the kernels run on the context's device.
   HostEntry(host::ProgramOp program, llvm::Module &module,
             const llvm::StringMap<int64_t> &kernels,
@@ -42,7 +42,6 @@ private:
   void copy(host::CopyOp op);
   void writeScalar(host::ScalarOp op);
   llvm::Value *pointer(host::PlaceAttr place);
-  llvm::Value *pointerArray(unsigned count);
 
   // Steps of device kernels (DeviceSteps.cpp).
   struct DeviceBytes {
