@@ -85,8 +85,7 @@ std::string zenith::tools::benchSummary(const llvm::json::Object &figures) {
   std::sort(times.begin(), times.end());
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "compiled in "
-     << llvm::format("%.0f", *figures.getNumber("compile_ms"))
+  os << "compiled in " << llvm::format("%.0f", *figures.getNumber("compile_ms"))
      << " ms, first run "
      << llvm::format("%.3f", *figures.getNumber("first_run_ms")) << " ms; "
      << times.size() << " runs: min " << llvm::format("%.3f", times.front())
