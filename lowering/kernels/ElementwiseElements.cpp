@@ -403,13 +403,8 @@ Value ElementEmitter::elementwise(Operation *op, ArrayRef<Ix> index) {
   } else if (isa<graph::TanhOp>(op) && insideGelu(op)) {
     result = VectorMath(kernel).tanhShort(e.num(0)).v;
   } else if (Rule rule = simple(mnemonic)) {
-    bool calls = e.isDouble() && mnemonic == "pow";
-    if (calls && kernel.target.opencl)
-      return unsupported(op, "f64 on a device");
     result = rule(e);
   } else if (Rule rule = transcendental(mnemonic)) {
-    if (e.isDouble() && kernel.target.opencl)
-      return unsupported(op, "f64 on a device");
     result = rule(e);
   } else {
     return unsupported(op);

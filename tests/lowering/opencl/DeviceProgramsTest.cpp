@@ -89,6 +89,21 @@ func.func @main(%x: tensor<5x21xf32>, %u: tensor<5x21xi8>) -> (tensor<5x21xf16>,
       {floats({5, 21}, 1), numbers<int8_t>({5, 21}, integer(8), 120)});
 }
 
+TEST_F(DevicePrograms, DoublesCallTheDevicesFunctions) {
+  if (!runtime::listOpenCLDevices().front().fp64)
+    GTEST_SKIP() << "the device has no f64";
+  expectOnDevice(R"(
+func.func @main(%x: tensor<3x37xf32>) -> tensor<3x37xf32> {
+  %d = graph.convert %x : tensor<3x37xf32> -> tensor<3x37xf64>
+  %e = graph.erf %d : tensor<3x37xf64>
+  %t = graph.logistic %e : tensor<3x37xf64>
+  %p = graph.pow %t, %d : tensor<3x37xf64>
+  %r = graph.convert %p : tensor<3x37xf64> -> tensor<3x37xf32>
+  return %r : tensor<3x37xf32>
+})",
+                 {floats({3, 37}, 1)});
+}
+
 TEST_F(DevicePrograms, Movement) {
   expectOnDevice(R"(
 func.func @main(%x: tensor<4x6x10xf32>, %y: tensor<4x3x10xf32>, %z: tensor<f32>) -> (tensor<10x24xf32>, tensor<4x9x12xf32>) {
