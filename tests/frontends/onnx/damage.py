@@ -4,7 +4,7 @@
 
 usage: damage.py ZENITH_RUN COUNT MODEL.onnx...
 
-Each answer must be an exit code of 0, 2, 3, 5 or 6, with a message unless 0, within 20 s and bounded memory. Where a
+Each answer must be an exit code of 0, 2, 3, 5 or 6, with a message unless 0, within 60 s and bounded memory. Where a
 size is not known, it is given. Prints one line per violation and a summary; exits 1 where there is one. The damage is a
 function of the case's number, so a finding can be repeated.
 """
@@ -139,7 +139,7 @@ def run(tool, path):
     while True:
         arguments = [tool, path, "--random-inputs", "--threads=1"] + [f"--dim={name}=2" for name in sizes]
         try:
-            done = subprocess.run(arguments, capture_output=True, timeout=20, stdin=subprocess.DEVNULL, preexec_fn=limits)
+            done = subprocess.run(arguments, capture_output=True, timeout=60, stdin=subprocess.DEVNULL, preexec_fn=limits)
         except subprocess.TimeoutExpired:
             return "time-out", ""
         text = done.stderr.decode(errors="replace").strip()
