@@ -5,6 +5,7 @@
 #include "tools/CompareOps.h"
 
 #include "ir/GraphOps.h"
+#include "ir/LocationText.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "tools/CompareResults.h"
 #include "tools/Diagnostics.h"
@@ -72,7 +73,7 @@ llvm::Error zenith::tools::compareEachOp(ModuleOp module,
   SmallVector<Value> values = computedValues(*entry);
   std::vector<std::string> names;
   for (Value value : values) {
-    std::string place = placeOf(value.getLoc());
+    std::string place = graph::placeOf(value.getLoc());
     names.push_back("'" +
                     value.getDefiningOp()->getName().getStringRef().str() +
                     "' op" + (place.empty() ? "" : " at " + place));

@@ -5,6 +5,7 @@
 #include "tools/Diagnostics.h"
 
 #include "frontends/tensors/FileError.h"
+#include "ir/LocationText.h"
 #include "ir/interpreter/EvalError.h"
 #include "llvm/Support/JSON.h"
 
@@ -30,16 +31,6 @@ llvm::Error zenith::tools::printedFailure(ExitCode code, std::string message,
       std::make_unique<ToolError>(code, std::move(message), std::move(place));
   error->setPrinted();
   return llvm::Error(std::move(error));
-}
-
-std::string zenith::tools::placeOf(Location location) {
-  if (auto file = location->findInstanceOf<FileLineColLoc>())
-    return (file.getFilename().getValue() + ":" + Twine(file.getLine()) + ":" +
-            Twine(file.getColumn()))
-        .str();
-  if (auto name = location->findInstanceOf<NameLoc>())
-    return name.getName().str();
-  return "";
 }
 
 // {"file", "line", "column"} of a place of that form, else {"place"}.
@@ -113,10 +104,10 @@ LogicalResult Diagnostics::handle(Diagnostic &diagnostic) {
   static constexpr const char *names[] = {"note", "warning", "error", "remark"};
   Message message{names[int(diagnostic.getSeverity())],
                   diagnostic.str(),
-                  placeOf(diagnostic.getLocation()),
+                  graph::placeOf(diagnostic.getLocation()),
                   {}};
   for (Diagnostic &note : diagnostic.getNotes())
-    message.notes.emplace_back(note.str(), placeOf(note.getLocation()));
+    message.notes.emplace_back(note.str(), graph::placeOf(note.getLocation()));
   print(message);
   return success();
 }

@@ -52,8 +52,6 @@ llvm::Error failure(ExitCode code, std::string message, std::string place = {});
 /// The same where diagnostics have said why.
 llvm::Error printedFailure(ExitCode code, std::string message,
                            std::string place = {});
-/// `FILE:LINE:COL` of a location, else the name in it, else nothing.
-std::string placeOf(mlir::Location location);
 
 /// One diagnostic with its notes.
 struct Message {

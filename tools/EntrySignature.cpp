@@ -6,6 +6,7 @@
 
 #include "ir/DimAnalysis.h"
 #include "ir/GraphDialect.h"
+#include "ir/LocationText.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "tools/CommandLine.h"
 #include "tools/Diagnostics.h"
@@ -22,7 +23,7 @@ static llvm::Error checkTensors(func::FuncOp function) {
   return failure(ExitCode::Unsupported,
                  "@" + function.getSymName().str() +
                      " takes or gives values that are no tensors",
-                 placeOf(function.getLoc()));
+                 graph::placeOf(function.getLoc()));
 }
 
 llvm::Expected<func::FuncOp> zenith::tools::findEntry(ModuleOp module,

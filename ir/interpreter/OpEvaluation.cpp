@@ -4,6 +4,7 @@
 
 #include "ir/interpreter/OpEvaluation.h"
 
+#include "ir/LocationText.h"
 #include "ir/interpreter/Scalar.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/Support/raw_ostream.h"
@@ -14,18 +15,9 @@ using namespace zenith::interpreter;
 
 char EvalError::ID = 0;
 
-static std::string placeOf(Location location) {
-  if (auto file = location->findInstanceOf<FileLineColLoc>())
-    return (file.getFilename().getValue() + ":" + Twine(file.getLine()) + ":" +
-            Twine(file.getColumn()))
-        .str();
-  if (auto name = location->findInstanceOf<NameLoc>())
-    return name.getName().str();
-  return "";
-}
-
 EvalError::EvalError(Kind kind, std::string message, Location location)
-    : errorKind(kind), text(std::move(message)), where(placeOf(location)) {}
+    : errorKind(kind), text(std::move(message)),
+      where(graph::placeOf(location)) {}
 
 void EvalError::log(llvm::raw_ostream &os) const {
   os << where << (where.empty() ? "" : ": ") << text;

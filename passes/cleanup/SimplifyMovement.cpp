@@ -3,6 +3,7 @@
 // Movement of movement: fewer steps, and broadcasts that start from the
 // smallest value.
 
+#include "ir/MovementRewrites.h"
 #include "ir/ReshapeGroups.h"
 #include "passes/cleanup/SplatValue.h"
 
@@ -111,29 +112,6 @@ static LogicalResult transposeOfBroadcast(TransposeOp op,
   return success();
 }
 
-/// A transpose that keeps the order of all dimensions but those of size 1 is a
-/// reshape.
-static LogicalResult transposeOfUnits(TransposeOp op,
-                                      PatternRewriter &rewriter) {
-  auto from = typeOf(op.getOperand());
-  int64_t last = -1;
-  for (int64_t source : op.getPermutation()) {
-    if (from.getDimSize(source) == 1)
-      continue;
-    if (source < last)
-      return failure();
-    last = source;
-  }
-  SmallVector<Value> dims;
-  for (int64_t source : op.getPermutation())
-    if (from.isDynamicDim(source))
-      dims.push_back(
-          rewriter.create<DimOp>(op.getLoc(), op.getOperand(), source));
-  rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), op.getOperand(),
-                                         dims);
-  return success();
-}
-
 /// A slice of a broadcast dimension that starts anywhere is a smaller
 /// broadcast.
 static LogicalResult sliceOfScalar(SliceOp op, PatternRewriter &rewriter) {
@@ -191,7 +169,7 @@ void addMovementPatterns(RewritePatternSet &patterns) {
   patterns.add(broadcastPastUnitReshape);
   patterns.add(reshapeOfScalar);
   patterns.add(transposeOfBroadcast);
-  patterns.add(transposeOfUnits);
+  patterns.add(transposeByReshape);
   patterns.add(sliceOfScalar);
   patterns.add(splitBeforeTranspose);
 }

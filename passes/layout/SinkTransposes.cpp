@@ -3,6 +3,7 @@
 // op(transpose(x)) becomes transpose(op'(x)), for each op that can work in the
 // other order of dimensions.
 
+#include "ir/MovementRewrites.h"
 #include "ir/ReshapeGroups.h"
 #include "passes/layout/ParameterValues.h"
 
@@ -380,28 +381,6 @@ static LogicalResult sinkThroughReshape(ReshapeOp op,
   return success();
 }
 
-/// Where only dimensions of size 1 change place the elements stay in order: a
-/// reshape, which merges with others.
-static LogicalResult unitsByReshape(TransposeOp op, PatternRewriter &rewriter) {
-  auto from = typeOf(op.getOperand());
-  int64_t last = -1;
-  for (int64_t source : op.getPermutation()) {
-    if (from.getDimSize(source) == 1)
-      continue;
-    if (source < last)
-      return failure();
-    last = source;
-  }
-  SmallVector<Value> dims;
-  for (int64_t source : op.getPermutation())
-    if (from.isDynamicDim(source))
-      dims.push_back(
-          rewriter.create<DimOp>(op.getLoc(), op.getOperand(), source));
-  rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), op.getOperand(),
-                                         dims);
-  return success();
-}
-
 void addSinkPatterns(RewritePatternSet &patterns) {
   patterns.add<SinkThroughElementwise>(patterns.getContext());
   patterns.add(composeTransposes);
@@ -418,7 +397,7 @@ void addSinkPatterns(RewritePatternSet &patterns) {
   patterns.add(sinkThroughArgReduce);
   patterns.add(absorbInBroadcast);
   patterns.add(sinkThroughReshape);
-  patterns.add(unitsByReshape);
+  patterns.add(transposeByReshape);
 }
 
 } // namespace zenith::layout
