@@ -29,6 +29,14 @@ ModelFormat zenith::tools::formatOf(StringRef path) {
   return path.ends_with(".onnx") ? ModelFormat::ONNX : ModelFormat::MLIR;
 }
 
+// Protobuf begins with the tag of a small field, which no text does; MLIR
+// bytecode has a magic number.
+static ModelFormat formatOfBytes(StringRef bytes) {
+  bool isText = bytes.starts_with("ML\xefR") || bytes.empty() ||
+                llvm::isPrint(bytes.front()) || llvm::isSpace(bytes.front());
+  return isText ? ModelFormat::MLIR : ModelFormat::ONNX;
+}
+
 std::unique_ptr<MLIRContext> zenith::tools::makeContext() {
   DialectRegistry registry;
   registry.insert<graph::GraphDialect, func::FuncDialect>();
@@ -45,20 +53,16 @@ static llvm::Error modelError(const std::string &path,
   return failure(ExitCode(error.code), error.text(), path);
 }
 
-static llvm::Expected<onnx::Model> readONNX(const std::string &path) {
-  if (path != "-") {
-    auto model = onnx::loadModel(path);
-    return model ? llvm::Expected<onnx::Model>(std::move(*model))
-                 : modelError(path, model.error());
-  }
-  auto buffer = llvm::MemoryBuffer::getSTDIN();
-  if (!buffer)
-    return failure(ExitCode::Invalid, "cannot read standard input: " +
-                                          buffer.getError().message());
-  auto model = onnx::parseModel(
-      onnx::ByteSource::fromMemory((*buffer)->getBuffer().str()));
+/// What standard input holds; null where the model is a file.
+using Input = std::unique_ptr<llvm::MemoryBuffer>;
+
+static llvm::Expected<onnx::Model> readONNX(const std::string &path,
+                                            const Input &input) {
+  auto model = input ? onnx::parseModel(onnx::ByteSource::fromMemory(
+                           input->getBuffer().str()))
+                     : onnx::loadModel(path);
   return model ? llvm::Expected<onnx::Model>(std::move(*model))
-               : modelError("<stdin>", model.error());
+               : modelError(input ? "<stdin>" : path, model.error());
 }
 
 // Inputs that callers give: those without an initialiser.
@@ -130,9 +134,10 @@ static llvm::Error checkDims(llvm::ArrayRef<const onnx::ValueInfo *> inputs,
 }
 
 static llvm::Expected<LoadedModel> loadONNX(const std::string &path,
+                                            const Input &input,
                                             MLIRContext *context,
                                             const LoadOptions &options) {
-  llvm::Expected<onnx::Model> model = readONNX(path);
+  llvm::Expected<onnx::Model> model = readONNX(path, input);
   if (!model)
     return model.takeError();
   onnx::ImportOptions import;
@@ -143,13 +148,12 @@ static llvm::Expected<LoadedModel> loadONNX(const std::string &path,
     return std::move(error);
   if (llvm::Error error = checkDims(inputs, import))
     return std::move(error);
-  std::string folder =
-      path == "-" ? "" : llvm::sys::path::parent_path(path).str();
+  std::string folder = input ? "" : llvm::sys::path::parent_path(path).str();
   if (import.folder.empty())
     import.folder = folder.empty() ? "." : folder;
   auto module = onnx::importONNX(*model, context, import);
   if (!module)
-    return modelError(path == "-" ? "<stdin>" : path, module.error());
+    return modelError(input ? "<stdin>" : path, module.error());
   LoadedModel loaded{std::move(*module), import.folder, {}, true};
   for (const onnx::ValueInfo *input : inputs)
     loaded.inputNames.push_back(input->name);
@@ -166,17 +170,21 @@ static llvm::StringRef unsupportedDialect(llvm::StringRef text) {
 }
 
 static llvm::Expected<LoadedModel> loadMLIR(const std::string &path,
-                                            MLIRContext *context,
+                                            Input input, MLIRContext *context,
                                             const LoadOptions &options,
                                             Diagnostics &diagnostics) {
-  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path);
-  if (!buffer)
-    return failure(ExitCode::Invalid,
-                   "cannot open: " + buffer.getError().message(), path);
+  llvm::StringRef name = input ? llvm::StringRef("<stdin>") : path;
+  bool inFile = !input;
+  if (inFile) {
+    auto buffer = llvm::MemoryBuffer::getFile(path);
+    if (!buffer)
+      return failure(ExitCode::Invalid,
+                     "cannot open: " + buffer.getError().message(), path);
+    input = std::move(*buffer);
+  }
   auto sources = std::make_shared<llvm::SourceMgr>();
-  llvm::StringRef text = (*buffer)->getBuffer(),
-                  name = path == "-" ? "<stdin>" : llvm::StringRef(path);
-  sources->AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
+  llvm::StringRef text = input->getBuffer();
+  sources->AddNewSourceBuffer(std::move(input), llvm::SMLoc());
   // Without a dialect the parser's messages mislead.
   llvm::StringRef foreign = unsupportedDialect(text);
   ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
@@ -184,10 +192,10 @@ static llvm::Expected<LoadedModel> loadMLIR(const std::string &path,
   });
   ParserConfig config(context);
   LoadedModel loaded{parseSourceFile<ModuleOp>(sources, config),
-                     llvm::sys::path::parent_path(path).str(),
+                     inFile ? llvm::sys::path::parent_path(path).str() : "",
                      {},
                      false};
-  if (path == "-" || loaded.folder.empty())
+  if (loaded.folder.empty())
     loaded.folder = ".";
   if (!loaded.module && !foreign.empty())
     return failure(ExitCode::Unsupported,
@@ -205,8 +213,19 @@ llvm::Expected<LoadedModel> zenith::tools::loadModel(const std::string &path,
                                                      MLIRContext *context,
                                                      const LoadOptions &options,
                                                      Diagnostics &diagnostics) {
-  bool isONNX = options.format.empty() ? formatOf(path) == ModelFormat::ONNX
+  Input input;
+  if (path == "-") {
+    auto buffer = llvm::MemoryBuffer::getSTDIN();
+    if (!buffer)
+      return failure(ExitCode::Invalid, "cannot read standard input: " +
+                                            buffer.getError().message());
+    input = std::move(*buffer);
+  }
+  ModelFormat format =
+      input ? formatOfBytes(input->getBuffer()) : formatOf(path);
+  bool isONNX = options.format.empty() ? format == ModelFormat::ONNX
                                        : options.format == "onnx";
-  return isONNX ? loadONNX(path, context, options)
-                : loadMLIR(path, context, options, diagnostics);
+  return isONNX
+             ? loadONNX(path, input, context, options)
+             : loadMLIR(path, std::move(input), context, options, diagnostics);
 }

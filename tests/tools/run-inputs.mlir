@@ -14,6 +14,11 @@
 // Results equal what they were, by index and by name.
 // RUN: zenith-run %s --target=interp --in 0=%t/x.npy --in 1=%t/y.npy --expect 0=%t/out/0.npy --expect result=%t/out/0.npy
 //
+// Standard input may hold text, bytecode or ONNX: its bytes tell.
+// RUN: zenith-run - --target=interp --in 0=%t/x.npy --in 1=%t/y.npy --expect 0=%t/out/0.npy < %s
+// RUN: zenith-run - --random-inputs --dim batch=2 --print=1 < %source/tests/models/digits/digits.onnx | FileCheck --check-prefix=STDIN %s
+// STDIN: digit : tensor<2xi64>
+//
 // Values known at compile time, and bits of raw files.
 // RUN: printf '\001\000\000\000\000\000\200\077' > %t/y.raw
 // RUN: zenith-run %s --target=interp --in 0=%t/x.npy --in 'scale=f32[2]:%t/y.raw' --out-dir %t/raw
