@@ -325,7 +325,7 @@ static FailureOr<RankedTensorType> concatType(ShapeChecks &checks, Op op) {
   int64_t along = op.getDim();
   // concat_c1, concat_c2
   if (operands.empty())
-    return checks.fail("operands", "none", "at least one", 1), failure();
+    return checks.fail("operands", "none", "at least one", 1);
   RankedTensorType first = tensorType(operands[0]);
   if (failed(checks.inRange("dim", along, 0, first.getRank(), 2)))
     return failure();

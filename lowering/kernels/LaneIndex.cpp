@@ -269,6 +269,7 @@ Ix IndexMath::separateLanes(const Ix &x) {
                           DimExpr(int64_t(width)),
                           1,
                           DimExpr(0),
+                          {},
                           {}});
       part = scale(add(start, lane), term.factor);
     }

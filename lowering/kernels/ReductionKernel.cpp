@@ -137,7 +137,8 @@ ReductionKernel::State ReductionKernel::foldLanes(FoldState &folds,
   ends.push_back(space.size(plan.lane));
   DimExpr begin = 0;
   unsigned count = folds.size();
-  for (auto [number, end] : llvm::enumerate(ends)) {
+  for (size_t number = 0; number < ends.size(); ++number) {
+    const DimExpr &end = ends[number];
     Value first = low, last = high;
     if (number > 0)
       first = kernel.max(first, kernel.size(begin));

@@ -130,7 +130,8 @@ void forEachLaneBlock(ElementEmitter &emitter, const IterationSpace &space,
   SmallVector<DimExpr> ends(space.edges(lane));
   ends.push_back(space.size(lane));
   DimExpr begin = 0;
-  for (auto [number, end] : llvm::enumerate(ends)) {
+  for (size_t number = 0; number < ends.size(); ++number) {
+    const DimExpr &end = ends[number];
     Value first = low, last = high;
     if (number > 0)
       first = kernel.max(first, kernel.size(begin));
