@@ -43,8 +43,14 @@ static void importLeakyRelu(NodeImport &n) {
 }
 
 static void importPRelu(NodeImport &n) {
-  Value x = n.input(0);
-  Value scaled = n.b.binary<graph::MulOp>(x, n.input(1));
+  Value x = n.input(0), slope = n.input(1);
+  // Below opset 7 a slope is shared or belongs to a feature.
+  if (n.version < 7 && n.rank(1) == 1 && !isConstant(n.dims(1)[0], 1)) {
+    DimVector dims(std::max<int64_t>(n.rank(0) - 1, 1), DimExpr(1));
+    dims[0] = n.dims(1)[0];
+    slope = n.b.reshape(slope, dims);
+  }
+  Value scaled = n.b.binary<graph::MulOp>(x, slope);
   Value pred = n.b.compare(CompareDirection::lt, x, number(n, 0));
   n.result(n.b.select(pred, scaled, x));
 }
@@ -118,6 +124,27 @@ static void importHardSwish(NodeImport &n) {
   n.result(n.b.binary<graph::MulOp>(x, hardSigmoid(n, x, 1.0 / 6, 0.5)));
 }
 
+static void importSwish(NodeImport &n) {
+  Value x = n.input(0);
+  n.result(n.b.binary<graph::MulOp>(
+      x, n.b.unary<graph::LogisticOp>(
+             n.b.binary<graph::MulOp>(x, n.floatAttribute("alpha", 1)))));
+}
+
+/// Values near zero become 0, others move towards it.
+static void importShrink(NodeImport &n) {
+  if (!isa<FloatType>(n.elementType(0)))
+    return n.fail(unsupported("Shrink of integers"));
+  Value x = n.input(0);
+  double bias = n.floatAttribute("bias", 0),
+         limit = n.floatAttribute("lambd", 0.5);
+  Value isBelow = n.b.compare(CompareDirection::lt, x, number(n, -limit));
+  Value isAbove = n.b.compare(CompareDirection::gt, x, number(n, limit));
+  Value above =
+      n.b.select(isAbove, n.b.binary<graph::SubOp>(x, bias), number(n, 0));
+  n.result(n.b.select(isBelow, n.b.binary<graph::AddOp>(x, bias), above));
+}
+
 static void importGelu(NodeImport &n) {
   std::string form = n.stringAttribute("approximate", "none");
   if (form != "none" && form != "tanh")
@@ -149,19 +176,21 @@ llvm::ArrayRef<OpRow> zenith::onnx::activationRows() {
   static constexpr OpRow rows[] = {
       {"Celu", 12, newest, 1, 1, importCelu},
       {"Dropout", 7, newest, 1, 3, importDropout},
-      {"Elu", 6, newest, 1, 1, importElu},
+      {"Elu", 1, newest, 1, 1, importElu},
       {"Gelu", 20, newest, 1, 1, importGelu},
-      {"HardSigmoid", 6, newest, 1, 1, importHardSigmoid},
+      {"HardSigmoid", 1, newest, 1, 1, importHardSigmoid},
       {"HardSwish", 14, newest, 1, 1, importHardSwish},
-      {"LeakyRelu", 6, newest, 1, 1, importLeakyRelu},
+      {"LeakyRelu", 1, newest, 1, 1, importLeakyRelu},
       {"Mish", 18, newest, 1, 1, importMish},
-      {"PRelu", 7, newest, 2, 2, importPRelu},
-      {"Relu", 6, newest, 1, 1, importRelu},
+      {"PRelu", 1, newest, 2, 2, importPRelu},
+      {"Relu", 1, newest, 1, 1, importRelu},
       {"Selu", 6, newest, 1, 1, importSelu},
-      {"Sigmoid", 6, newest, 1, 1, importSigmoid},
+      {"Shrink", 9, newest, 1, 1, importShrink},
+      {"Sigmoid", 1, newest, 1, 1, importSigmoid},
       {"Softplus", 1, newest, 1, 1, importSoftplus},
       {"Softsign", 1, newest, 1, 1, importSoftsign},
-      {"Tanh", 6, newest, 1, 1, importTanh},
+      {"Swish", 24, newest, 1, 1, importSwish},
+      {"Tanh", 1, newest, 1, 1, importTanh},
       {"ThresholdedRelu", 10, newest, 1, 1, importThresholdedRelu},
   };
   return rows;

@@ -32,20 +32,40 @@ template <typename Op> static void importFlatSoftmax(NodeImport &n) {
   n.result(n.b.emit<Op>(operand.getType(), operand, dims));
 }
 
+/// The statistics of a LayerNormalization: means, and 1 / deviation.
+static void layerStatistics(NodeImport &n, Value operand, int64_t axis,
+                            double epsilon) {
+  ImportBuilder &b = n.b;
+  SmallVector<int64_t> inner;
+  for (int64_t i = axis; i < n.rank(0); ++i)
+    inner.push_back(i);
+  Value x = b.convert(operand, b.builder.getF32Type());
+  Value mean = b.mean(x, inner, true),
+        centered = b.binary<graph::SubOp>(x, mean);
+  Value variance =
+      b.mean(b.binary<graph::MulOp>(centered, centered), inner, true);
+  n.result(1, mean);
+  n.result(2,
+           b.unary<graph::RsqrtOp>(b.binary<graph::AddOp>(variance, epsilon)));
+}
+
 static void importLayerNormalization(NodeImport &n) {
   int64_t axis = n.axisAttribute("axis", -1, n.rank(0));
-  if (n.wants(1) || n.wants(2))
-    return n.fail(unsupported(
-        "the second and third result of LayerNormalization (statistics)"));
   if (n.failed())
     return;
+  bool wantsStatistics = n.wants(1) || n.wants(2);
+  if (wantsStatistics && n.intAttribute("stash_type", 1) != 1)
+    return n.fail(unsupported("statistics of a type that is not f32"));
+  double epsilon = n.floatAttribute("epsilon", 1e-5f);
   Value operand = n.input(0);
   DimVector dims = n.b.dims(operand), inner(dims.begin() + axis, dims.end());
   Value scale = n.b.broadcastTo(n.input(1), inner);
   Value bias = n.has(2) ? n.b.broadcastTo(n.input(2), inner) : Value();
-  n.result(n.b.emit<graph::LayerNormOp>(
-      operand.getType(), operand, scale, bias, uint64_t(axis),
-      llvm::APFloat(n.floatAttribute("epsilon", 1e-5f))));
+  n.result(n.b.emit<graph::LayerNormOp>(operand.getType(), operand, scale, bias,
+                                        uint64_t(axis),
+                                        llvm::APFloat(epsilon)));
+  if (wantsStatistics)
+    layerStatistics(n, operand, axis, epsilon);
 }
 
 static void importRMSNormalization(NodeImport &n) {
@@ -62,6 +82,8 @@ static void importRMSNormalization(NodeImport &n) {
 
 static void importBatchNormalization(NodeImport &n) {
   if (n.intAttribute("training_mode", 0))
+    return n.fail(unsupported("BatchNormalization in training mode"));
+  if (n.version < 7 && !n.intAttribute("is_test", 0))
     return n.fail(unsupported("BatchNormalization in training mode"));
   if (n.version < 9 && !n.intAttribute("spatial", 1))
     return n.fail(
@@ -85,7 +107,7 @@ static void importBatchNormalization(NodeImport &n) {
 
 llvm::ArrayRef<OpRow> zenith::onnx::compositeRows() {
   static constexpr OpRow rows[] = {
-      {"BatchNormalization", 7, newest, 5, 5, importBatchNormalization},
+      {"BatchNormalization", 1, newest, 5, 5, importBatchNormalization},
       {"LayerNormalization", 17, newest, 2, 3, importLayerNormalization},
       {"LogSoftmax", 1, 12, 1, 1, importFlatSoftmax<graph::LogSoftmaxOp>},
       {"LogSoftmax", 13, newest, 1, 1, importSoftmax<graph::LogSoftmaxOp>},

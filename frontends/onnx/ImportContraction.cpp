@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Import rules of matrix products and convolutions.
+#include "frontends/onnx/ContractionImport.h"
 #include "frontends/onnx/NodeImport.h"
 #include "frontends/onnx/ONNXOpTable.h"
 #include "frontends/onnx/WindowImport.h"
@@ -14,10 +15,8 @@ using namespace zenith::onnx;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-/// A product that batches over the first `batch` dimensions and contracts one
-/// dimension of each side.
-static Value dot(ImportBuilder &b, Value lhs, Value rhs, int64_t batch,
-                 int64_t lhsContracting, int64_t rhsContracting) {
+Value zenith::onnx::dot(ImportBuilder &b, Value lhs, Value rhs, int64_t batch,
+                        int64_t lhsContracting, int64_t rhsContracting) {
   DimVector left = b.dims(lhs), right = b.dims(rhs),
             result(left.begin(), left.begin() + batch);
   auto addFree = [&](ArrayRef<DimExpr> from, int64_t contracting) {
@@ -49,16 +48,12 @@ static Value dropDim(ImportBuilder &b, Value value, int64_t at) {
   return b.reshape(value, dims);
 }
 
-static void importMatMul(NodeImport &n) {
-  ImportBuilder &b = n.b;
-  Value lhs = n.input(0), rhs = n.input(1);
-  int64_t lhsRank = n.rank(0), rhsRank = n.rank(1);
-  if (lhsRank == 0 || rhsRank == 0)
-    return n.fail(invalid("a matrix product needs operands of rank 1 or more"));
+Value zenith::onnx::matmul(ImportBuilder &b, Value lhs, Value rhs) {
+  int64_t lhsRank = b.dims(lhs).size(), rhsRank = b.dims(rhs).size();
   // No batch on the right: its rows contract with whatever the left one has in
   // front.
   if (rhsRank <= 2)
-    return n.result(dot(b, lhs, rhs, 0, lhsRank - 1, 0));
+    return dot(b, lhs, rhs, 0, lhsRank - 1, 0);
   if (lhsRank == 1)
     lhs = expandDim(b, lhs, 0);
   DimVector left = b.dims(lhs), right = b.dims(rhs);
@@ -70,12 +65,19 @@ static void importMatMul(NodeImport &n) {
     return b.broadcastTo(value, dims);
   };
   if (b.failed())
-    return;
+    return lhs;
   lhs = withBatch(lhs, ArrayRef(left).take_back(2));
   rhs = withBatch(rhs, ArrayRef(right).take_back(2));
   int64_t count = batch.size();
   Value result = dot(b, lhs, rhs, count, count + 1, count);
-  n.result(lhsRank == 1 ? dropDim(b, result, count) : result);
+  return lhsRank == 1 ? dropDim(b, result, count) : result;
+}
+
+static void importMatMul(NodeImport &n) {
+  if (n.rank(0) == 0 || n.rank(1) == 0)
+    return n.fail(invalid("a matrix product needs operands of rank 1 or more"));
+  Value lhs = n.input(0);
+  n.result(matmul(n.b, lhs, n.input(1)));
 }
 
 static void importGemm(NodeImport &n) {
@@ -107,32 +109,43 @@ static graph::ConvDimsAttr channelsFirst(MLIRContext *context,
                                   spatial);
 }
 
-static void importConv(NodeImport &n) {
-  int64_t rank = n.rank(0);
-  if (rank < 3 || n.rank(1) != rank)
-    return n.fail(invalid(
-        fmt::format("input and kernel have ranks {} and {}", rank, n.rank(1))));
-  DimVector input = n.dims(0), kernel = n.dims(1);
+Value zenith::onnx::convolve(NodeImport &n, Value x, Value w) {
+  DimVector input = n.b.dims(x), kernel = n.b.dims(w);
+  int64_t rank = input.size();
+  if (rank < 3 || int64_t(kernel.size()) != rank) {
+    n.fail(invalid(fmt::format("input and kernel have ranks {} and {}", rank,
+                               kernel.size())));
+    return x;
+  }
   SmallVector<int64_t> size;
   for (const DimExpr &dim : ArrayRef(kernel).drop_front(2)) {
-    if (!dim.constant())
-      return n.fail(unsupported("a kernel of unknown size"));
+    if (!dim.constant()) {
+      n.fail(unsupported("a kernel of unknown size"));
+      return x;
+    }
     size.push_back(*dim.constant());
   }
   int64_t groups = n.intAttribute("group", 1);
   if (groups < 1)
-    return n.fail(invalid(fmt::format("attribute 'group' is {}", groups)));
-  Window window = readWindow(n, size, ArrayRef(input).drop_front(2));
+    n.fail(invalid(fmt::format("attribute 'group' is {}", groups)));
+  Window window;
+  if (!n.failed())
+    window = readWindow(n, size, ArrayRef(input).drop_front(2));
   if (n.failed())
-    return;
+    return x;
   DimVector result = {input[0], kernel[0]};
   result.append(window.outputDims.begin(), window.outputDims.end());
   SmallVector<int64_t> ones(rank - 2, 1);
-  Value x = n.input(0), w = n.input(1);
-  Value value = n.b.emit<graph::ConvolutionOp>(
-      n.b.typeOf(result, n.elementType(0)), x, w,
+  return n.b.emit<graph::ConvolutionOp>(
+      n.b.typeOf(result, getElementTypeOrSelf(x.getType())), x, w,
       channelsFirst(n.b.builder.getContext(), rank - 2), window.strides,
       window.low, window.high, ones, window.dilations, groups);
+}
+
+static void importConv(NodeImport &n) {
+  Value x = n.input(0), value = convolve(n, x, n.input(1));
+  if (n.failed())
+    return;
   if (n.has(2)) {
     Value bias = n.b.broadcast(n.input(2), {1}, n.b.dims(value));
     value = n.b.binary<graph::AddOp>(value, bias);
@@ -143,7 +156,7 @@ static void importConv(NodeImport &n) {
 llvm::ArrayRef<OpRow> zenith::onnx::contractionRows() {
   static constexpr OpRow rows[] = {
       {"Conv", 1, newest, 2, 3, importConv},
-      {"Gemm", 7, newest, 2, 3, importGemm},
+      {"Gemm", 1, newest, 2, 3, importGemm},
       {"MatMul", 1, newest, 2, 2, importMatMul},
   };
   return rows;

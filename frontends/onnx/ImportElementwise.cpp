@@ -29,6 +29,28 @@ template <typename Op> static void binary(NodeImport &n) {
   n.result(n.b.binary<Op>(lhs, n.input(1)));
 }
 
+/// Below opset 7 operands have one shape, or the second one is stretched to the
+/// first where the node says so, from dimension `axis` on.
+template <typename Op> static void alignedBinary(NodeImport &n) {
+  ImportBuilder &b = n.b;
+  Value lhs = n.input(0), rhs = n.input(1);
+  DimVector dims = b.dims(lhs), other = b.dims(rhs);
+  // Models without the attribute that need NumPy's rule exist.
+  if (!n.intAttribute("broadcast", 0))
+    return n.result(b.binary<Op>(lhs, rhs));
+  int64_t free = int64_t(dims.size()) - int64_t(other.size());
+  int64_t axis = n.intAttribute("axis", free);
+  if (axis < 0)
+    axis += dims.size();
+  if (free < 0 || axis < 0 || axis > free)
+    return n.fail(invalid("the second operand does not fit into the first"));
+  other.append(free - axis, DimExpr(1));
+  rhs = b.reshape(rhs, other);
+  if (!sameDims(b.broadcastDims(dims, other), dims))
+    return n.fail(invalid("the second operand does not fit into the first"));
+  n.result(b.binary<Op>(lhs, rhs));
+}
+
 /// Folds any number of inputs from left to right.
 template <typename Op> static void variadic(NodeImport &n) {
   llvm::SmallVector<Value> values = n.allInputs();
@@ -189,9 +211,10 @@ static void importCastLike(NodeImport &n) { convertTo(n, n.elementType(1)); }
 
 llvm::ArrayRef<OpRow> zenith::onnx::elementwiseRows() {
   static constexpr OpRow rows[] = {
-      {"Abs", 6, newest, 1, 1, unary<graph::AbsOp>},
+      {"Abs", 1, newest, 1, 1, unary<graph::AbsOp>},
       {"Acos", 7, newest, 1, 1, unary<graph::AcosOp>},
       {"Acosh", 9, newest, 1, 1, unary<graph::AcoshOp>},
+      {"Add", 1, 6, 2, 2, alignedBinary<graph::AddOp>},
       {"Add", 7, newest, 2, 2, binary<graph::AddOp>, foldAdd},
       {"And", 7, newest, 2, 2, binary<graph::AndOp>, foldAnd},
       {"Asin", 7, newest, 1, 1, unary<graph::AsinOp>},
@@ -205,15 +228,16 @@ llvm::ArrayRef<OpRow> zenith::onnx::elementwiseRows() {
       {"BitwiseXor", 18, newest, 2, 2, binary<graph::XorOp>},
       {"Cast", 6, newest, 1, 1, importCast},
       {"CastLike", 15, newest, 2, 2, importCastLike},
-      {"Ceil", 6, newest, 1, 1, unary<graph::CeilOp>},
+      {"Ceil", 1, newest, 1, 1, unary<graph::CeilOp>},
       {"Clip", 6, newest, 1, 3, importClip},
       {"Cos", 7, newest, 1, 1, unary<graph::CosOp>},
       {"Cosh", 9, newest, 1, 1, unary<graph::CoshOp>},
+      {"Div", 1, 6, 2, 2, alignedBinary<graph::DivOp>},
       {"Div", 7, newest, 2, 2, binary<graph::DivOp>, foldDiv},
       {"Equal", 7, newest, 2, 2, comparison<CompareDirection::eq>, foldEqual},
       {"Erf", 9, newest, 1, 1, unary<graph::ErfOp>},
-      {"Exp", 6, newest, 1, 1, unary<graph::ExpOp>},
-      {"Floor", 6, newest, 1, 1, unary<graph::FloorOp>},
+      {"Exp", 1, newest, 1, 1, unary<graph::ExpOp>},
+      {"Floor", 1, newest, 1, 1, unary<graph::FloorOp>},
       {"Greater", 7, newest, 2, 2, comparison<CompareDirection::gt>,
        foldGreater},
       {"GreaterOrEqual", 12, newest, 2, 2, comparison<CompareDirection::ge>,
@@ -224,24 +248,26 @@ llvm::ArrayRef<OpRow> zenith::onnx::elementwiseRows() {
       {"Less", 7, newest, 2, 2, comparison<CompareDirection::lt>, foldLess},
       {"LessOrEqual", 12, newest, 2, 2, comparison<CompareDirection::le>,
        foldLessOrEqual},
-      {"Log", 6, newest, 1, 1, unary<graph::LogOp>},
-      {"Max", 8, newest, 1, anyNumber, variadic<graph::MaxOp>, foldMax},
-      {"Mean", 8, newest, 1, anyNumber, importMean},
-      {"Min", 8, newest, 1, anyNumber, variadic<graph::MinOp>, foldMin},
+      {"Log", 1, newest, 1, 1, unary<graph::LogOp>},
+      {"Max", 1, newest, 1, anyNumber, variadic<graph::MaxOp>, foldMax},
+      {"Mean", 1, newest, 1, anyNumber, importMean},
+      {"Min", 1, newest, 1, anyNumber, variadic<graph::MinOp>, foldMin},
       {"Mod", 10, newest, 2, 2, importMod, foldMod},
+      {"Mul", 1, 6, 2, 2, alignedBinary<graph::MulOp>},
       {"Mul", 7, newest, 2, 2, binary<graph::MulOp>, foldMul},
-      {"Neg", 6, newest, 1, 1, importNeg, foldNeg},
+      {"Neg", 1, newest, 1, 1, importNeg, foldNeg},
       {"Not", 1, newest, 1, 1, unary<graph::NotOp>, foldNot},
       {"Or", 7, newest, 2, 2, binary<graph::OrOp>, foldOr},
       {"Pow", 7, newest, 2, 2, importPow},
-      {"Reciprocal", 6, newest, 1, 1, importReciprocal},
+      {"Reciprocal", 1, newest, 1, 1, importReciprocal},
       {"Round", 11, newest, 1, 1, unary<graph::RoundEvenOp>},
       {"Sign", 9, newest, 1, 1, unary<graph::SignOp>},
       {"Sin", 7, newest, 1, 1, unary<graph::SinOp>},
       {"Sinh", 9, newest, 1, 1, unary<graph::SinhOp>},
-      {"Sqrt", 6, newest, 1, 1, unary<graph::SqrtOp>},
+      {"Sqrt", 1, newest, 1, 1, unary<graph::SqrtOp>},
+      {"Sub", 1, 6, 2, 2, alignedBinary<graph::SubOp>},
       {"Sub", 7, newest, 2, 2, binary<graph::SubOp>, foldSub},
-      {"Sum", 8, newest, 1, anyNumber, variadic<graph::AddOp>},
+      {"Sum", 1, newest, 1, anyNumber, variadic<graph::AddOp>},
       {"Tan", 7, newest, 1, 1, unary<graph::TanOp>},
       {"Where", 9, newest, 3, 3, importWhere, foldWhere},
       {"Xor", 7, newest, 2, 2, binary<graph::XorOp>},

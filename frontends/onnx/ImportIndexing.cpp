@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Import rules of the ops that read at positions given by data.
+#include "frontends/onnx/IndexImport.h"
 #include "frontends/onnx/NodeImport.h"
 #include "frontends/onnx/ONNXOpTable.h"
 
@@ -14,8 +15,7 @@ using graph::CompareDirection;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-/// Adds the size to negative indices.
-static Value wrapNegative(ImportBuilder &b, Value indices, Value size) {
+Value zenith::onnx::wrapNegative(ImportBuilder &b, Value indices, Value size) {
   Type element = getElementTypeOrSelf(indices.getType());
   Value isNegative =
       b.compare(CompareDirection::lt, indices, b.scalarConstant(element, 0));
@@ -80,6 +80,26 @@ static int64_t sliceSize(const DimExpr &dim) {
   return dim.constant().value_or(-1);
 }
 
+Value zenith::onnx::gatherAlong(ImportBuilder &b, Value operand, int64_t axis,
+                                Value indices) {
+  DimVector dims = b.dims(operand), at = b.dims(indices),
+            result(dims.begin(), dims.begin() + axis);
+  int64_t indexRank = at.size();
+  result.append(at);
+  result.append(dims.begin() + axis + 1, dims.end());
+  SmallVector<int64_t> offset, sizes;
+  for (int64_t i = 0; i < int64_t(dims.size()); ++i) {
+    sizes.push_back(i == axis ? 1 : sliceSize(dims[i]));
+    if (i != axis)
+      offset.push_back(i < axis ? i : i - 1 + indexRank);
+  }
+  auto numbers = graph::GatherDimsAttr::get(b.builder.getContext(), offset,
+                                            {axis}, {}, {}, {axis}, indexRank);
+  return b.emit<graph::GatherOp>(
+      b.typeOf(result, getElementTypeOrSelf(operand.getType())), operand,
+      indices, numbers, sizes);
+}
+
 static void importGather(NodeImport &n) {
   ImportBuilder &b = n.b;
   int64_t axis = n.axisAttribute("axis", 0, n.rank(0));
@@ -92,21 +112,8 @@ static void importGather(NodeImport &n) {
   DimVector dims = n.dims(0);
   if (gatherOne(n, axis, dims))
     return;
-  Value operand = n.input(0), indices = gatherIndices(n, 1, dims[axis]);
-  DimVector at = b.dims(indices), result(dims.begin(), dims.begin() + axis);
-  int64_t indexRank = at.size();
-  result.append(at);
-  result.append(dims.begin() + axis + 1, dims.end());
-  SmallVector<int64_t> offset, sizes;
-  for (int64_t i = 0; i < int64_t(dims.size()); ++i) {
-    sizes.push_back(i == axis ? 1 : sliceSize(dims[i]));
-    if (i != axis)
-      offset.push_back(i < axis ? i : i - 1 + indexRank);
-  }
-  auto numbers = graph::GatherDimsAttr::get(b.builder.getContext(), offset,
-                                            {axis}, {}, {}, {axis}, indexRank);
-  n.result(b.emit<graph::GatherOp>(b.typeOf(result, n.elementType(0)), operand,
-                                   indices, numbers, sizes));
+  Value operand = n.input(0);
+  n.result(gatherAlong(b, operand, axis, gatherIndices(n, 1, dims[axis])));
 }
 
 static void importGatherND(NodeImport &n) {

@@ -11,7 +11,8 @@ const OpRow *zenith::onnx::findRow(llvm::StringRef op, int64_t version,
   for (llvm::ArrayRef<OpRow> rows :
        {elementwiseRows(), activationRows(), contractionRows(), reductionRows(),
         poolingRows(), movementRows(), shapeRows(), indexingRows(),
-        compositeRows()})
+        compositeRows(), selectionRows(), normalizationRows(), lossRows(),
+        spaceRows(), quantizationRows()})
     for (const OpRow &row : rows)
       if (row.op == op) {
         known = true;

@@ -37,6 +37,11 @@ llvm::ArrayRef<OpRow> movementRows();
 llvm::ArrayRef<OpRow> shapeRows();
 llvm::ArrayRef<OpRow> indexingRows();
 llvm::ArrayRef<OpRow> compositeRows();
+llvm::ArrayRef<OpRow> selectionRows();
+llvm::ArrayRef<OpRow> normalizationRows();
+llvm::ArrayRef<OpRow> lossRows();
+llvm::ArrayRef<OpRow> spaceRows();
+llvm::ArrayRef<OpRow> quantizationRows();
 
 /// The row for an operator of the default domain at an opset version; null
 /// where there is none. `known` tells whether another version of the operator

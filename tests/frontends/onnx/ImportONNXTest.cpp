@@ -256,9 +256,9 @@ TEST(ImportONNX, ErrorsNameTheNode) {
               "operator Frobnicate is not supported",
               "graph/node 'Frobnicate_node' (Frobnicate)");
   Model old =
-      nodeModel(makeNode("Add", {"x", "x"}, {"y"}), {ramp("x", {2})}, 6);
-  expectError(old, ModelError::Unsupported, "operator Add of opset 6",
-              "graph/node 'Add_node' (Add)");
+      nodeModel(makeNode("And", {"x", "x"}, {"y"}), {ramp("x", {2})}, 6);
+  expectError(old, ModelError::Unsupported, "operator And of opset 6",
+              "graph/node 'And_node' (And)");
   Model ranks = nodeModel(makeNode("Add", {"x", "z"}, {"y"}),
                           {ramp("x", {2}), ramp("z", {3})});
   expectError(ranks, ModelError::Invalid, "cannot be broadcast",

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads at positions given by data, for the import rules that are made of such
+// reads.
+#ifndef ZENITH_FRONTENDS_ONNX_INDEXIMPORT_H
+#define ZENITH_FRONTENDS_ONNX_INDEXIMPORT_H
+
+#include "frontends/onnx/ImportBuilder.h"
+
+namespace zenith::onnx {
+
+/// Adds the size to negative indices.
+Value wrapNegative(ImportBuilder &b, Value indices, Value size);
+/// Slices of the operand along one dimension; the dimensions of the indices
+/// take its place. Indices count from the front.
+Value gatherAlong(ImportBuilder &b, Value operand, int64_t axis, Value indices);
+/// One element per index, which replaces the coordinate along `axis` of its own
+/// position. Indices are i64 and count from the front.
+Value gatherElements(ImportBuilder &b, Value operand, int64_t axis,
+                     Value indices);
+
+} // namespace zenith::onnx
+
+#endif // ZENITH_FRONTENDS_ONNX_INDEXIMPORT_H
