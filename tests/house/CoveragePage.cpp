@@ -120,7 +120,12 @@ In brackets the opsets, where not all since 1.
       {"Movement", onnx::movementRows()},
       {"Shapes", onnx::shapeRows()},
       {"Indexing", onnx::indexingRows()},
-      {"Composite", onnx::compositeRows()}};
+      {"Composite", onnx::compositeRows()},
+      {"Selection", onnx::selectionRows()},
+      {"Normalization", onnx::normalizationRows()},
+      {"Losses", onnx::lossRows()},
+      {"Space", onnx::spaceRows()},
+      {"Quantization", onnx::quantizationRows()}};
   for (const auto &[family, rows] : tables)
     writeOperators(family, rows, page);
   return page.str();
