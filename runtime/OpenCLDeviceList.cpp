@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <unistd.h>
 
 namespace zenith::runtime {
 
@@ -87,8 +88,16 @@ static OpenCLDeviceInfo describe(cl_device_id device, int index) {
   return info;
 }
 
+/// Drivers read the machine's topology there, and PoCL aborts the process
+/// where it finds none (a chroot without /sys): then there are no devices.
+static bool topologyIsVisible() {
+  return access("/sys/devices/system/cpu", R_OK) == 0;
+}
+
 std::vector<cl_device_id> openCLDeviceIds() {
   std::vector<cl_device_id> devices;
+  if (!topologyIsVisible())
+    return devices;
   cl_uint platformCount = 0;
   // The loader answers with an error where no platform is installed.
   if (clGetPlatformIDs(0, nullptr, &platformCount) != CL_SUCCESS)

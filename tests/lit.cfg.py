@@ -25,7 +25,9 @@ config.substitutions.append(("%python", config.python_executable))
 config.substitutions.append(("%source", config.zenith_source_dir))
 
 vendors = os.environ.get("OCL_ICD_VENDORS", "/etc/OpenCL/vendors")
-if os.path.isfile(vendors) or glob.glob(os.path.join(vendors, "*.icd")):
+installed = os.path.isfile(vendors) or glob.glob(os.path.join(vendors, "*.icd"))
+# The runtime lists no devices where drivers cannot see the machine.
+if installed and os.path.isdir("/sys/devices/system/cpu"):
     config.available_features.add("opencl")
 if os.path.isdir(config.shared_data_dir):
     config.available_features.add("shared-data")
