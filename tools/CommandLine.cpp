@@ -15,6 +15,15 @@ using llvm::StringRef;
 
 static constexpr const char *version = "0.1.0";
 
+void zenith::tools::addRepeated(CLI::App &app, const std::string &name,
+                                std::vector<std::string> &values,
+                                const std::string &help) {
+  app.add_option(name, values, help)
+      ->type_size(1)
+      ->expected(1, 1 << 20)
+      ->allow_extra_args(false);
+}
+
 void zenith::tools::addCommonOptions(CLI::App &app, bool &jsonDiagnostics) {
   app.set_version_flag("--version", app.get_name() + " " + version +
                                         " (LLVM " LLVM_VERSION_STRING ")");

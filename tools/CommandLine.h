@@ -19,6 +19,11 @@ class App;
 
 namespace zenith::tools {
 
+/// An option that may be repeated and takes one value each time, so that it
+/// never swallows the model's name.
+void addRepeated(CLI::App &app, const std::string &name,
+                 std::vector<std::string> &values, const std::string &help);
+
 /// Adds --version and --diagnostics; `jsonDiagnostics` becomes true for
 /// --diagnostics=json.
 void addCommonOptions(CLI::App &app, bool &jsonDiagnostics);

@@ -44,10 +44,7 @@ zenith::tools::parseEmitOptions(int argc, char **argv, bool &jsonDiagnostics) {
   app.add_option("--threads", options.threads,
                  "threads that compile; the result does not depend on it")
       ->check(CLI::Range(1, 4096));
-  app.add_option("--dim", dims, "NAME=N, the size of a named dimension")
-      ->type_size(1)
-      ->expected(1, 1 << 20)
-      ->allow_extra_args(false);
+  addRepeated(app, "--dim", dims, "NAME=N, the size of a named dimension");
   app.add_option(
          "--explain", options.explain,
          "remarks: fusion, remat, precision, sharding, fallback, search, cache")

@@ -20,17 +20,6 @@ struct Texts {
 };
 } // namespace
 
-// An option that may be repeated and takes one value each time, so that it
-// never swallows the model's name.
-static void addRepeated(CLI::App &app, const std::string &name,
-                        std::vector<std::string> &values,
-                        const std::string &help) {
-  app.add_option(name, values, help)
-      ->type_size(1)
-      ->expected(1, 1 << 20)
-      ->allow_extra_args(false);
-}
-
 static void addInputOptions(CLI::App &app, RunOptions &options, Texts &texts) {
   app.add_option(
       "model", options.model,

@@ -46,11 +46,8 @@ zenith::tools::parseTranslateOptions(int argc, char **argv,
                "reads the result again and compares both on random inputs");
   app.add_flag("--external-data", options.externalData,
                "puts weights above 1 MiB into a file beside the model");
-  app.add_option("--dim", dims,
-                 "NAME=N, the size of a named dimension for --check; default 2")
-      ->type_size(1)
-      ->expected(1, 1 << 20)
-      ->allow_extra_args(false);
+  addRepeated(app, "--dim", dims,
+              "NAME=N, the size of a named dimension for --check; default 2");
   addCommonOptions(app, jsonDiagnostics);
   llvm::Expected<bool> done = parseCommandLine(app, argc, argv);
   if (!done)
