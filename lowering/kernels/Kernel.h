@@ -26,10 +26,17 @@ struct KernelTarget {
 };
 
 /// What a pointer argument of a kernel points to, as an operand, result or
-/// scratch buffer of the fusion.
+/// scratch buffer of the fusion; Count: one i64 that the kernel writes, entry
+/// `index` of KernelPlan::counts.
 struct PointerArg {
-  enum Kind { Operand, Result, Scratch } kind;
+  enum Kind { Operand, Result, Scratch, Count } kind;
   unsigned index;
+};
+
+/// A dimension of a result that the kernel finds out.
+struct DataCount {
+  unsigned result;
+  unsigned dim;
 };
 
 /// One kernel run over tasks 0 .. tasks-1. The function's arguments are the
@@ -46,6 +53,15 @@ struct Launch {
 struct KernelPlan {
   llvm::SmallVector<Launch> launches; ///< run in order
   llvm::SmallVector<graph::DimExpr> scratchBytes;
+  /// Dimensions that depend on data: of results that share one, the first.
+  llvm::SmallVector<DataCount> counts;
+  /// Bound of a result's bytes over the operands' dimensions, one per result;
+  /// empty where there are no counts. Equals the exact size of a result that
+  /// has no data-dependent dimension.
+  llvm::SmallVector<graph::DimExpr> capacityBytes;
+  /// The kernels call routines of the runtime (runtime/Routines.h), so they
+  /// only run on the host.
+  bool hostOnly = false;
 };
 
 /// Emits the kernels of `fusion` into `kernels`; names start with `name`.
