@@ -8,8 +8,8 @@
 #include "ir/GraphOps.h"
 #include "ir/interpreter/Tensor.h"
 #include "lowering/cpu/CPUTarget.h"
+#include "lowering/kernels/ElementCodes.h"
 #include "lowering/pipeline/CompileError.h"
-#include "lowering/pipeline/ElementCodes.h"
 #include "lowering/pipeline/HostDialect.h"
 #include "lowering/pipeline/LowerHostProgram.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -39,7 +39,7 @@ static std::vector<ValueInfo> describe(ArrayAttr values) {
   std::vector<ValueInfo> infos;
   for (auto value : values.getAsRange<host::ValueAttr>()) {
     ValueInfo info{value.getName().str(),
-                   elementCode(value.getType().getElementType()),
+                   kernels::elementCode(value.getType().getElementType()),
                    {}};
     for (Attribute size : value.getDims())
       info.dims.push_back(parsed(size));
@@ -84,7 +84,7 @@ static void readParameters(ModuleOp module, Executable &executable) {
     auto type = cast<RankedTensorType>(param.getType());
     runtime::ParameterSpec spec;
     spec.name = param.getSymName().str();
-    spec.dtype = elementCode(type.getElementType());
+    spec.dtype = kernels::elementCode(type.getElementType());
     spec.dims = type.getShape().vec();
     if (auto external =
             dyn_cast_or_null<graph::ExternalAttr>(param.getSourceAttr())) {

@@ -7,7 +7,7 @@
 #include "lowering/pipeline/HostEntry.h"
 
 #include "ir/interpreter/Tensor.h"
-#include "lowering/pipeline/ElementCodes.h"
+#include "lowering/kernels/ElementCodes.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "runtime/ABI.h"
 #include "llvm/Support/Error.h"
@@ -62,7 +62,8 @@ void HostEntry::checkArguments() {
     failUnlessOK(call(
         "zenith_check_arg", i32,
         {run, builder.getInt64(index), text(value.getName()), argument(index),
-         builder.getInt32(elementCode(value.getType().getElementType())),
+         builder.getInt32(
+             kernels::elementCode(value.getType().getElementType())),
          builder.getInt64(shape.size()), dims}));
   }
 }
@@ -273,13 +274,14 @@ void HostEntry::takeResults() {
     Value *result = builder.CreateConstInBoundsGEP1_64(
         builder.getInt8Ty(), function->getArg(3),
         index * sizeof(zenith_tensor));
-    SmallVector<Value *> arguments{function->getArg(0),
-                                   builder.getInt64(index),
-                                   result,
-                                   builder.getInt32(elementCode(element)),
-                                   builder.getInt64(value.getDims().size()),
-                                   dims,
-                                   sizes->evaluate(bytesOf(value))};
+    SmallVector<Value *> arguments{
+        function->getArg(0),
+        builder.getInt64(index),
+        result,
+        builder.getInt32(kernels::elementCode(element)),
+        builder.getInt64(value.getDims().size()),
+        dims,
+        sizes->evaluate(bytesOf(value))};
     auto from = donated.find(index);
     if (from != donated.end())
       arguments.insert(arguments.begin() + 3, argument(from->second));

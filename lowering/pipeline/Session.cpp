@@ -4,9 +4,9 @@
 
 #include "lowering/pipeline/Session.h"
 
+#include "lowering/kernels/ElementCodes.h"
 #include "lowering/pipeline/CompileError.h"
 #include "lowering/pipeline/DeviceSession.h"
-#include "lowering/pipeline/ElementCodes.h"
 #include <chrono>
 
 using namespace mlir;
@@ -94,7 +94,7 @@ llvm::Error Session::run(const EntryInfo &entry,
 zenith_tensor viewTensor(const Tensor &tensor) {
   zenith_tensor view = {};
   view.struct_size = sizeof(view);
-  view.dtype = elementCode(tensor.elementType());
+  view.dtype = kernels::elementCode(tensor.elementType());
   view.rank = tensor.shape().size();
   // Arguments are only read.
   view.data = const_cast<char *>(tensor.bytes());
@@ -116,8 +116,8 @@ llvm::Expected<std::vector<Tensor>> Session::run(const EntryInfo &entry,
   for (zenith_tensor &result : results) {
     if (!error) {
       ArrayRef<int64_t> shape(result.dims, result.rank);
-      auto type =
-          RankedTensorType::get(shape, elementType(types, result.dtype));
+      auto type = RankedTensorType::get(
+          shape, kernels::elementType(types, result.dtype));
       std::shared_ptr<const void> owner(
           result.data, [context = context, result](const void *) mutable {
             context->release(result);

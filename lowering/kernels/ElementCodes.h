@@ -2,8 +2,8 @@
 //
 // Element types of the IR as the runtime numbers them.
 
-#ifndef ZENITH_LOWERING_PIPELINE_ELEMENTCODES_H
-#define ZENITH_LOWERING_PIPELINE_ELEMENTCODES_H
+#ifndef ZENITH_LOWERING_KERNELS_ELEMENTCODES_H
+#define ZENITH_LOWERING_KERNELS_ELEMENTCODES_H
 
 #include "mlir/IR/Types.h"
 #include <cstdint>
@@ -12,13 +12,13 @@ namespace mlir {
 class MLIRContext;
 }
 
-namespace zenith::pipeline {
+namespace zenith::kernels {
 
 /// zenith_dtype of an element type; 0 where the runtime has none.
 int32_t elementCode(mlir::Type type);
 /// The element type of a zenith_dtype; null for unknown numbers.
 mlir::Type elementType(mlir::MLIRContext *context, int32_t code);
 
-} // namespace zenith::pipeline
+} // namespace zenith::kernels
 
-#endif // ZENITH_LOWERING_PIPELINE_ELEMENTCODES_H
+#endif // ZENITH_LOWERING_KERNELS_ELEMENTCODES_H

@@ -2,14 +2,14 @@
 //
 // One table for both directions.
 
-#include "lowering/pipeline/ElementCodes.h"
+#include "lowering/kernels/ElementCodes.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "runtime/ABI.h"
 
 using namespace mlir;
 
-namespace zenith::pipeline {
+namespace zenith::kernels {
 
 Type elementType(MLIRContext *context, int32_t code) {
   auto integer = [&](unsigned width, IntegerType::SignednessSemantics sign =
@@ -74,4 +74,4 @@ int32_t elementCode(Type type) {
   return 0;
 }
 
-} // namespace zenith::pipeline
+} // namespace zenith::kernels
