@@ -80,24 +80,47 @@ bool DimAnalysis::settled(Value value) const {
              value.getDefiningOp());
 }
 
+/// Values from outside that the regions of `op` use.
+static void addCaptures(Operation *op, llvm::SmallVector<Value> &values) {
+  op->walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands())
+      if (!op->isAncestor(operand.getParentRegion()->getParentOp()))
+        values.push_back(operand);
+  });
+}
+
+/// What the dimensions, or the number, of `value` rest on.
+static llvm::SmallVector<Value> sourcesOf(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    Operation *parent = argument.getOwner()->getParentOp();
+    auto fusion = dyn_cast_or_null<FusionOp>(parent);
+    if (fusion && argument.getArgNumber() < fusion.getInputs().size())
+      return {fusion.getInputs()[argument.getArgNumber()]};
+    llvm::SmallVector<Value> result;
+    if (auto loop = dyn_cast_or_null<WhileOp>(parent)) {
+      result.assign(loop.getInits().begin(), loop.getInits().end());
+      addCaptures(parent, result);
+    }
+    return result;
+  }
+  Operation *op = value.getDefiningOp();
+  llvm::SmallVector<Value> result(op->getOperands());
+  unsigned number = cast<OpResult>(value).getResultNumber();
+  if (isa<FusionOp>(op))
+    return {op->getRegion(0).front().getTerminator()->getOperand(number)};
+  if (isa<IfOp, CaseOp>(op))
+    for (Region &region : op->getRegions())
+      result.push_back(region.front().getTerminator()->getOperand(number));
+  if (isa<WhileOp>(op))
+    addCaptures(op, result);
+  return result;
+}
+
 /// Computes what `value` rests on, deepest first, with a stack of its own:
 /// programs are deeper than the machine's stack.
 void DimAnalysis::settleOperands(Value value) {
   llvm::SmallVector<Value> stack{value};
   llvm::DenseMap<Value, bool> opened;
-  auto sources = [](Value of) -> llvm::SmallVector<Value> {
-    if (auto argument = dyn_cast<BlockArgument>(of)) {
-      auto fusion =
-          dyn_cast_or_null<FusionOp>(argument.getOwner()->getParentOp());
-      if (fusion && argument.getArgNumber() < fusion.getInputs().size())
-        return {fusion.getInputs()[argument.getArgNumber()]};
-      return {};
-    }
-    if (auto fusion = of.getDefiningOp<FusionOp>())
-      return {fusion.getBody().front().getTerminator()->getOperand(
-          cast<OpResult>(of).getResultNumber())};
-    return llvm::to_vector(of.getDefiningOp()->getOperands());
-  };
   while (!stack.empty()) {
     Value top = stack.back();
     if (!opened.insert({top, true}).second) {
@@ -114,7 +137,7 @@ void DimAnalysis::settleOperands(Value value) {
         dims[top] = std::make_unique<DimVector>(computeDims(top));
       continue;
     }
-    for (Value source : sources(top))
+    for (Value source : sourcesOf(top))
       if (!settled(source) && !opened.count(source))
         stack.push_back(source);
   }
@@ -127,6 +150,10 @@ DimVector DimAnalysis::argumentDims(BlockArgument argument) {
   if (auto fusion = dyn_cast_or_null<FusionOp>(parent);
       fusion && number < fusion.getInputs().size())
     return dimsOf(fusion.getInputs()[number]);
+  if (isa_and_nonnull<WhileOp>(parent)) {
+    settleLoop(parent);
+    return *dims[argument];
+  }
   auto function = dyn_cast_or_null<func::FuncOp>(parent);
   DimVector result;
   auto names = function && argument.getOwner()->isEntryBlock()
@@ -155,7 +182,12 @@ DimVector DimAnalysis::computeDims(Value value) {
   DimVector result;
   if (auto argument = dyn_cast<BlockArgument>(value))
     result = argumentDims(argument);
-  else if (auto rule = dyn_cast<ShapeRule>(value.getDefiningOp()))
+  else if (isa<IfOp, CaseOp>(value.getDefiningOp()))
+    result = branchDims(cast<OpResult>(value));
+  else if (isa<WhileOp>(value.getDefiningOp())) {
+    settleLoop(value.getDefiningOp());
+    result = *dims[value];
+  } else if (auto rule = dyn_cast<ShapeRule>(value.getDefiningOp()))
     result = rule.resultDims(cast<OpResult>(value).getResultNumber(), *this);
   bool answered = int64_t(result.size()) == type.getRank();
   result.resize(type.getRank());
@@ -267,6 +299,16 @@ std::optional<DimExpr> DimAnalysis::computeScalar(Value value) {
   }
   if (isa<AddOp, SubOp, MulOp, DivOp, RemOp, FloorModOp, MaxOp, MinOp>(op))
     return scalarArithmetic(op);
+  if (isa<IfOp, CaseOp>(op)) {
+    unsigned number = cast<OpResult>(value).getResultNumber();
+    DimExpr first =
+        scalar(op->getRegion(0).front().getTerminator()->getOperand(number));
+    for (Region &region : op->getRegions().drop_front())
+      if (scalar(region.front().getTerminator()->getOperand(number)) != first)
+        return std::nullopt;
+    if (op->getNumRegions() > 1)
+      return first;
+  }
   return std::nullopt;
 }
 

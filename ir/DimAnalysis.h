@@ -9,6 +9,7 @@
 #include "ir/DimExpr.h"
 #include "mlir/IR/ValueRange.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include <memory>
 
@@ -24,7 +25,9 @@ using DimVector = llvm::SmallVector<DimExpr>;
 /// arguments' `graph.dims`; a dynamic dimension without a name gets a symbol of
 /// its own
 /// ("arg0_d1"), one that depends on data a fresh one ("%0", "%1", numbered in
-/// order of the first question). A scalar that depends on data, and may be
+/// order of the first question). A dimension that a while carries keeps its
+/// initial value where the body provably leaves it alone; if and case keep what
+/// all branches agree on. A scalar that depends on data, and may be
 /// negative, is "%i0", "%i1" and so on.
 class DimAnalysis {
 public:
@@ -49,12 +52,22 @@ private:
   std::optional<DimExpr> computeElement(mlir::Value value, int64_t index);
   std::optional<DimExpr> scalarArithmetic(mlir::Operation *op);
   void settleOperands(mlir::Value value);
+  /// Gives arguments and results of a while their dimensions (LoopDims.cpp).
+  void settleLoop(mlir::Operation *loop);
+  /// Forgets what was found out inside `loop`, but for `known`.
+  void forgetInside(mlir::Operation *loop,
+                    const llvm::DenseSet<mlir::Value> &known);
+  /// The dimension that all branches of an if or case give to a result.
+  DimVector branchDims(mlir::OpResult result);
   bool settled(mlir::Value value) const;
 
   llvm::DenseMap<mlir::Value, std::unique_ptr<DimVector>> dims;
   llvm::DenseMap<mlir::Value, std::unique_ptr<DimExpr>> scalars;
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, std::unique_ptr<DimExpr>>
       elements;
+  /// Of each dimension that a while carries: -1 where it keeps its initial
+  /// value, else a number that dimensions share which are always equal.
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<int>> carriedGroups;
   unsigned fresh = 0;
 };
 

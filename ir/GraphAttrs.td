@@ -68,4 +68,20 @@ def Graph_GatherDimsAttr : Graph_Attr<"GatherDims", "gather"> {
   }];
 }
 
+def Graph_ScatterDimsAttr : Graph_Attr<"ScatterDims", "scatter"> {
+  let summary = "how a scatter maps indices and windows of updates to dimensions (as in StableHLO)";
+  let parameters = (ins
+    OptionalArrayRefParameter<"int64_t">:$updateWindowDims,
+    OptionalArrayRefParameter<"int64_t">:$insertedWindowDims,
+    OptionalArrayRefParameter<"int64_t">:$inputBatchingDims,
+    OptionalArrayRefParameter<"int64_t">:$indicesBatchingDims,
+    OptionalArrayRefParameter<"int64_t">:$indexMap,
+    "int64_t":$indexVectorDim);
+  let assemblyFormat = [{
+    `<` `window` `=` custom<IntegerList>($updateWindowDims) `,` `inserted` `=` custom<IntegerList>($insertedWindowDims) `,`
+        `batching` `=` custom<IntegerList>($inputBatchingDims) `x` custom<IntegerList>($indicesBatchingDims) `,`
+        `index_map` `=` custom<IntegerList>($indexMap) `,` `index_vector_dim` `=` $indexVectorDim `>`
+  }];
+}
+
 #endif // ZENITH_IR_GRAPHATTRS_TD

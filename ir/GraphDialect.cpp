@@ -39,6 +39,8 @@ void GraphDialect::registerOps() {
   insertContractionOps(*this);
   insertReductionOps(*this);
   insertIndexingOps(*this);
+  insertOrderingOps(*this);
+  insertRandomOps(*this);
   insertCompositeOps(*this);
   insertControlOps(*this);
 }

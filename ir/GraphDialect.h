@@ -20,28 +20,47 @@
 namespace zenith::graph {
 
 /// Rows of the grid (question x family).
-enum class Family { Elementwise, Contraction, Reduction, Movement, Indexing, Ordering, Random, Composite, Control, Collective };
+enum class Family {
+  Elementwise,
+  Contraction,
+  Reduction,
+  Movement,
+  Indexing,
+  Ordering,
+  Random,
+  Composite,
+  Control,
+  Collective
+};
 llvm::StringRef familyName(Family family);
 
 /// Trait that says to which family an op belongs.
 template <Family F> struct InFamily {
-  template <typename ConcreteOp> class Impl : public mlir::OpTrait::TraitBase<ConcreteOp, Impl> {};
+  template <typename ConcreteOp>
+  class Impl : public mlir::OpTrait::TraitBase<ConcreteOp, Impl> {};
 };
 /// Family of a graph op; nullopt for ops of other dialects.
 std::optional<Family> familyOf(mlir::OperationName name);
-inline std::optional<Family> familyOf(mlir::Operation *op) { return familyOf(op->getName()); }
+inline std::optional<Family> familyOf(mlir::Operation *op) {
+  return familyOf(op->getName());
+}
 
 /// Attribute names on arguments and results of entry functions.
 inline constexpr llvm::StringLiteral nameAttrName = "graph.name";
 inline constexpr llvm::StringLiteral dimsAttrName = "graph.dims";
-/// Names of the functions that compilation knows: the one that computes derived parameters.
+/// Names of the functions that compilation knows: the one that computes derived
+/// parameters.
 inline constexpr llvm::StringLiteral prepareFunctionName = "prepare";
 
 /// Checks c1 and c2 of elementwise ops.
 llvm::LogicalResult verifyElementwiseTypes(mlir::Operation *op);
-template <typename ConcreteOp> class ElementwiseTypes : public mlir::OpTrait::TraitBase<ConcreteOp, ElementwiseTypes> {
+template <typename ConcreteOp>
+class ElementwiseTypes
+    : public mlir::OpTrait::TraitBase<ConcreteOp, ElementwiseTypes> {
 public:
-  static llvm::LogicalResult verifyTrait(mlir::Operation *op) { return verifyElementwiseTypes(op); }
+  static llvm::LogicalResult verifyTrait(mlir::Operation *op) {
+    return verifyElementwiseTypes(op);
+  }
 };
 
 } // namespace zenith::graph

@@ -42,4 +42,23 @@ def Graph_GeluForm : Graph_Enum<"GeluForm", "form of gelu",
     ["erf", "tanh"]>;
 def Graph_GeluFormAttr : Graph_EnumAttr<Graph_GeluForm, "gelu_form">;
 
+// How an update meets the element that it falls on; set replaces it.
+def Graph_ScatterKind : Graph_Enum<"ScatterKind", "scatter kind",
+    ["set", "sum", "prod", "max", "min"]>;
+def Graph_ScatterKindAttr : Graph_EnumAttr<Graph_ScatterKind, "scatter_kind">;
+
+def Graph_RandomKind : Graph_Enum<"RandomKind", "random algorithm",
+    ["threefry", "philox"]>;
+def Graph_RandomKindAttr : Graph_EnumAttr<Graph_RandomKind, "random_kind">;
+
+// c2c and its inverse on complex numbers; r2c keeps the first half and one of the last dimension, c2r expects it.
+def Graph_FourierKind : Graph_Enum<"FourierKind", "kind of Fourier transform",
+    ["c2c", "c2c_inverse", "r2c", "c2r"]>;
+def Graph_FourierKindAttr : Graph_EnumAttr<Graph_FourierKind, "fourier_kind">;
+
+// Which matrix a triangular solve takes for the one given.
+def Graph_MatrixForm : Graph_Enum<"MatrixForm", "form of a matrix",
+    ["plain", "transposed", "adjoint"]>;
+def Graph_MatrixFormAttr : Graph_EnumAttr<Graph_MatrixForm, "matrix_form">;
+
 #endif // ZENITH_IR_GRAPHENUMS_TD

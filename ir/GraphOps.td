@@ -10,6 +10,8 @@ include "ir/ops/Movement.td"
 include "ir/ops/Contraction.td"
 include "ir/ops/Reduction.td"
 include "ir/ops/Indexing.td"
+include "ir/ops/Ordering.td"
+include "ir/ops/Random.td"
 include "ir/ops/Composite.td"
 include "ir/ops/Control.td"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One function per family that adds its ops to the dialect, so that no unit instantiates all op models.
+// One function per family that adds its ops to the dialect, so that no unit
+// instantiates all op models.
 
 #ifndef ZENITH_IR_OPREGISTRATION_H
 #define ZENITH_IR_OPREGISTRATION_H
@@ -19,6 +20,8 @@ void insertMovementOps(mlir::Dialect &dialect);
 void insertContractionOps(mlir::Dialect &dialect);
 void insertReductionOps(mlir::Dialect &dialect);
 void insertIndexingOps(mlir::Dialect &dialect);
+void insertOrderingOps(mlir::Dialect &dialect);
+void insertRandomOps(mlir::Dialect &dialect);
 void insertCompositeOps(mlir::Dialect &dialect);
 void insertControlOps(mlir::Dialect &dialect);
 

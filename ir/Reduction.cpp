@@ -6,6 +6,7 @@
 #include "ir/OpInference.h"
 #include "ir/OpRegistration.h"
 #include "ir/OpSyntax.h"
+#include "ir/RegionChecks.h"
 #include "ir/WindowShapes.h"
 #include "mlir/IR/OpImplementation.h"
 
@@ -127,9 +128,8 @@ template <typename Op> static WindowDim windowOf(Op op, unsigned dim) {
 }
 
 template <typename Op>
-static FailureOr<RankedTensorType> reduceWindowType(ShapeChecks &checks,
-                                                    Op op) {
-  RankedTensorType operand = tensorType(op.getOperand());
+static LogicalResult checkWindow(const ShapeChecks &checks, Op op,
+                                 int64_t rank) {
   std::pair<const char *, ArrayRef<int64_t>> lists[] = {
       {"window", op.getWindow()},
       {"strides", op.getStrides()},
@@ -140,19 +140,32 @@ static FailureOr<RankedTensorType> reduceWindowType(ShapeChecks &checks,
   // reduce_window_c1, reduce_window_c2: all lists but the padding, which may be
   // negative
   for (auto [name, list] : lists)
-    if (failed(checks.count("entries of " + Twine(name), list.size(),
-                            operand.getRank(), 1)))
+    if (failed(checks.count("entries of " + Twine(name), list.size(), rank, 1)))
       return failure();
   for (auto [name, list] : llvm::ArrayRef(lists).take_front(4))
     if (failed(checks.atLeast(name, list, 1, 2)))
       return failure();
-  // reduce_window_c3
-  if (failed(checkKind(checks, op.getKind(), operand.getElementType(), 3)))
-    return failure();
+  return success();
+}
+
+template <typename Op>
+static SmallVector<int64_t> windowedShape(Op op, RankedTensorType operand) {
   SmallVector<int64_t> shape;
   for (int64_t dim = 0; dim < operand.getRank(); ++dim)
     shape.push_back(windowedSize(operand.getDimSize(dim), windowOf(op, dim)));
-  return RankedTensorType::get(shape, operand.getElementType());
+  return shape;
+}
+
+template <typename Op>
+static FailureOr<RankedTensorType> reduceWindowType(ShapeChecks &checks,
+                                                    Op op) {
+  RankedTensorType operand = tensorType(op.getOperand());
+  // reduce_window_c3
+  if (failed(checkWindow(checks, op, operand.getRank())) ||
+      failed(checkKind(checks, op.getKind(), operand.getElementType(), 3)))
+    return failure();
+  return RankedTensorType::get(windowedShape(op, operand),
+                               operand.getElementType());
 }
 
 ZENITH_INFER_WITH(ReduceWindowOp, reduceWindowType)
@@ -171,6 +184,76 @@ DimVector ReduceWindowOp::resultDims(unsigned, DimAnalysis &analysis) {
   for (unsigned dim = 0; dim < result.size(); ++dim)
     result[dim] = windowedSize(result[dim], windowOf(*this, dim));
   return result;
+}
+
+/// Operands have one shape, each init is a scalar of its operand's element
+/// type, and there are as many results.
+template <typename Op>
+static LogicalResult checkFolded(const ShapeChecks &checks, Op op,
+                                 unsigned constraint) {
+  if (failed(checkOneShape(checks, "operand", op.getInputs(), constraint)))
+    return failure();
+  SmallVector<Type> scalars = scalarsOf(op.getInputs().getTypes());
+  for (auto [i, init] : llvm::enumerate(op.getInits()))
+    if (failed(checks.sameType("init " + Twine(i), init.getType(), scalars[i],
+                               constraint)))
+      return failure();
+  return success();
+}
+
+template <typename Op>
+static LogicalResult checkFoldResults(const ShapeChecks &checks, Op op,
+                                      ArrayRef<int64_t> shape) {
+  // reduce_with_c4, reduce_window_with_c4
+  if (failed(checks.count("number of results", op.getNumResults(),
+                          op.getInputs().size(), 4)))
+    return failure();
+  for (auto [i, input] : llvm::enumerate(op.getInputs()))
+    if (failed(checks.compatible(
+            "result " + Twine(i), op.getResult(i).getType(),
+            RankedTensorType::get(shape, tensorType(input).getElementType()),
+            4)))
+      return failure();
+  return success();
+}
+
+LogicalResult ReduceWithOp::verify() {
+  ShapeChecks checks(*this);
+  // reduce_with_c2
+  if (failed(checkFolded(checks, *this, 2)))
+    return failure();
+  RankedTensorType operand = tensorType(getInputs()[0]);
+  // reduce_with_c1, reduce_with_c3
+  if (failed(
+          checks.ascendingInRange("dims", getDims(), operand.getRank(), 1)) ||
+      failed(checkFold(checks, getBody(), getInputs().getTypes(), 3)))
+    return failure();
+  return checkFoldResults(checks, *this, shapeWithout(operand, getDims()));
+}
+
+DimVector ReduceWithOp::resultDims(unsigned result, DimAnalysis &analysis) {
+  return dimsWithout(analysis.dimsOf(getInputs()[result]), getDims());
+}
+
+LogicalResult ReduceWindowWithOp::verify() {
+  ShapeChecks checks(*this);
+  // reduce_window_with_c3
+  if (failed(checkFolded(checks, *this, 3)))
+    return failure();
+  RankedTensorType operand = tensorType(getInputs()[0]);
+  // reduce_window_with_c1, reduce_window_with_c2, reduce_window_with_c3
+  if (failed(checkWindow(checks, *this, operand.getRank())) ||
+      failed(checkFold(checks, getBody(), getInputs().getTypes(), 3)))
+    return failure();
+  return checkFoldResults(checks, *this, windowedShape(*this, operand));
+}
+
+DimVector ReduceWindowWithOp::resultDims(unsigned result,
+                                         DimAnalysis &analysis) {
+  DimVector dims = analysis.dimsOf(getInputs()[result]);
+  for (unsigned dim = 0; dim < dims.size(); ++dim)
+    dims[dim] = windowedSize(dims[dim], windowOf(*this, dim));
+  return dims;
 }
 
 LogicalResult CumulativeOp::verify() {

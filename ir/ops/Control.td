@@ -62,4 +62,95 @@ def Graph_YieldOp : Graph_Op<"yield", "Control", [Pure, Terminator, ReturnLike]>
   let hasVerifier = 0;
 }
 
+def Graph_IfOp : Graph_Op<"if", "Control", [RecursiveMemoryEffects, SingleBlock]> {
+  let summary = "runs one of two regions";
+  let description = [{
+    The regions may use values from outside.
+    c1: the condition is an i1 scalar; c2: each region has no arguments and yields values whose types agree with the results', where a
+    result may be dynamic in a dimension that a region knows.
+    Example: `%r = graph.if %p then {
+        graph.yield %x : tensor<4xf32>
+      } else {
+        graph.yield %y : tensor<4xf32>
+      } : (tensor<i1>) -> tensor<4xf32>`
+  }];
+  let arguments = (ins Graph_BoolTensor:$condition);
+  let results = (outs Variadic<Graph_Tensor>:$results);
+  let regions = (region SizedRegion<1>:$then_region, SizedRegion<1>:$else_region);
+  let assemblyFormat = "$condition `then` $then_region `else` $else_region attr-dict `:` functional-type(operands, results)";
+}
+
+def Graph_CaseOp : Graph_Op<"case", "Control", [RecursiveMemoryEffects, SingleBlock]> {
+  let summary = "runs the region that an index names; the last one for every index out of range";
+  let description = [{
+    c1: the index is an i32 or i64 scalar and there is a region; c2: regions as in if.
+    Example: `%r = graph.case %i {
+        graph.yield %x : tensor<4xf32>
+      }, {
+        graph.yield %y : tensor<4xf32>
+      } : (tensor<i32>) -> tensor<4xf32>`
+  }];
+  let arguments = (ins Graph_IntTensor:$index);
+  let results = (outs Variadic<Graph_Tensor>:$results);
+  let regions = (region VariadicRegion<SizedRegion<1>>:$branches);
+  let assemblyFormat = "$index $branches attr-dict `:` functional-type(operands, results)";
+}
+
+def Graph_WhileOp : Graph_Op<"while", "Control", [RecursiveMemoryEffects, SingleBlock]> {
+  let summary = "runs a region on carried values as long as another one says so";
+  let description = [{
+    Both regions get the carried values and may use values from outside. A carried dimension that changes from step to step is dynamic in
+    the results' types and the regions' arguments.
+    c1: both regions have arguments of the result types; c2: initial values agree with them; c3: the condition yields one i1 scalar; c4: the
+    body yields values that agree with the result types.
+    Example: `%r = graph.while %x cond {
+      ^bb0(%a: tensor<i64>):
+        %c = graph.compare lt, %a, %n : tensor<i64>
+        graph.yield %c : tensor<i1>
+      } do {
+      ^bb0(%a: tensor<i64>):
+        %b = graph.add %a, %a : tensor<i64>
+        graph.yield %b : tensor<i64>
+      } : (tensor<i64>) -> tensor<i64>`
+  }];
+  let arguments = (ins Variadic<Graph_Tensor>:$inits);
+  let results = (outs Variadic<Graph_Tensor>:$results);
+  let regions = (region SizedRegion<1>:$condition, SizedRegion<1>:$body);
+  let assemblyFormat = "($inits^)? `cond` $condition `do` $body attr-dict `:` functional-type(operands, results)";
+}
+
+def Graph_BarrierOp : Graph_Op<"barrier", "Control", [Pure]> {
+  let summary = "its operands, all of which are computed before any result is used; no rewrite looks through it";
+  let description = [{
+    c1: result types are the operand types.
+    Example: `%r = graph.barrier %x : (tensor<4xf32>) -> tensor<4xf32>`
+  }];
+  let arguments = (ins Variadic<Graph_Tensor>:$inputs);
+  let results = (outs Variadic<Graph_Tensor>:$results);
+  let assemblyFormat = "$inputs attr-dict `:` functional-type(operands, results)";
+}
+
+def Graph_AssertOp : Graph_Op<"assert", "Control", [MemoryEffects<[MemWrite]>]> {
+  let summary = "ends the run with a message where a condition does not hold";
+  let description = [{
+    `{0}`, `{1}` and so on in the message stand for the values of `details`.
+    c1: the condition is an i1 scalar; c2: details are integer scalars.
+    Example: `graph.assert %p "sizes differ: {0}" (%n) : tensor<i1>, tensor<i64>`
+  }];
+  let arguments = (ins Graph_BoolTensor:$condition, StrAttr:$message, Variadic<Graph_IntTensor>:$details);
+  let assemblyFormat = "$condition $message (`(` $details^ `)`)? attr-dict `:` type(operands)";
+}
+
+def Graph_CustomCallOp : Graph_Op<"custom_call", "Control", [Pure]> {
+  let summary = "a routine known by name, such as a decomposition of LAPACK";
+  let description = [{
+    The names that run, with operands and results of each, are in docs/graphir.md; others are refused where they would run.
+    c1: the target is not empty.
+    Example: `%lu, %pivots, %info = graph.custom_call "lapack_getrf" (%a) : (tensor<3x3xf32>) -> (tensor<3x3xf32>, tensor<3xi32>, tensor<i32>)`
+  }];
+  let arguments = (ins StrAttr:$target, Variadic<Graph_Tensor>:$inputs, OptionalAttr<DictionaryAttr>:$config);
+  let results = (outs Variadic<Graph_Tensor>:$results);
+  let assemblyFormat = "$target `(` $inputs `)` (`config` $config^)? attr-dict `:` functional-type(operands, results)";
+}
+
 #endif // ZENITH_IR_OPS_CONTROL_TD

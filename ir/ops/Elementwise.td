@@ -46,27 +46,27 @@ class Graph_BinaryOp<string mnemonic, Type type, string text, string example = "
 
 def Graph_AbsOp : Graph_UnaryOp<"abs", Graph_NumberTensor, "absolute value; of a complex number see graph.complex_abs", "tensor<4xf32>">;
 def Graph_NegOp : Graph_UnaryOp<"neg", Graph_NumberTensor, "negation; integers wrap", "tensor<4xf32>">;
-def Graph_SignOp : Graph_UnaryOp<"sign", Graph_RealTensor, "-1, 0 or 1 by sign; keeps NaN and signed zero", "tensor<4xf32>">;
-def Graph_ExpOp : Graph_UnaryOp<"exp", Graph_FloatTensor, "e to the power of x", "tensor<4xf32>">;
-def Graph_Expm1Op : Graph_UnaryOp<"expm1", Graph_FloatTensor, "exp(x) - 1, exact near zero", "tensor<4xf32>">;
-def Graph_LogOp : Graph_UnaryOp<"log", Graph_FloatTensor, "natural logarithm", "tensor<4xf32>">;
-def Graph_Log1pOp : Graph_UnaryOp<"log1p", Graph_FloatTensor, "log(1 + x), exact near zero", "tensor<4xf32>">;
-def Graph_SqrtOp : Graph_UnaryOp<"sqrt", Graph_FloatTensor, "square root", "tensor<4xf32>">;
-def Graph_RsqrtOp : Graph_UnaryOp<"rsqrt", Graph_FloatTensor, "1 / sqrt(x)", "tensor<4xf32>">;
-def Graph_CbrtOp : Graph_UnaryOp<"cbrt", Graph_FloatTensor, "cube root", "tensor<4xf32>">;
-def Graph_SinOp : Graph_UnaryOp<"sin", Graph_FloatTensor, "sine of radians", "tensor<4xf32>">;
-def Graph_CosOp : Graph_UnaryOp<"cos", Graph_FloatTensor, "cosine of radians", "tensor<4xf32>">;
-def Graph_TanOp : Graph_UnaryOp<"tan", Graph_FloatTensor, "tangent of radians", "tensor<4xf32>">;
+def Graph_SignOp : Graph_UnaryOp<"sign", Graph_NumberTensor, "-1, 0 or 1 by sign; keeps NaN and signed zero", "tensor<4xf32>">;
+def Graph_ExpOp : Graph_UnaryOp<"exp", Graph_FloatOrComplexTensor, "e to the power of x", "tensor<4xf32>">;
+def Graph_Expm1Op : Graph_UnaryOp<"expm1", Graph_FloatOrComplexTensor, "exp(x) - 1, exact near zero", "tensor<4xf32>">;
+def Graph_LogOp : Graph_UnaryOp<"log", Graph_FloatOrComplexTensor, "natural logarithm", "tensor<4xf32>">;
+def Graph_Log1pOp : Graph_UnaryOp<"log1p", Graph_FloatOrComplexTensor, "log(1 + x), exact near zero", "tensor<4xf32>">;
+def Graph_SqrtOp : Graph_UnaryOp<"sqrt", Graph_FloatOrComplexTensor, "square root", "tensor<4xf32>">;
+def Graph_RsqrtOp : Graph_UnaryOp<"rsqrt", Graph_FloatOrComplexTensor, "1 / sqrt(x)", "tensor<4xf32>">;
+def Graph_CbrtOp : Graph_UnaryOp<"cbrt", Graph_FloatOrComplexTensor, "cube root", "tensor<4xf32>">;
+def Graph_SinOp : Graph_UnaryOp<"sin", Graph_FloatOrComplexTensor, "sine of radians", "tensor<4xf32>">;
+def Graph_CosOp : Graph_UnaryOp<"cos", Graph_FloatOrComplexTensor, "cosine of radians", "tensor<4xf32>">;
+def Graph_TanOp : Graph_UnaryOp<"tan", Graph_FloatOrComplexTensor, "tangent of radians", "tensor<4xf32>">;
 def Graph_AsinOp : Graph_UnaryOp<"asin", Graph_FloatTensor, "arc sine", "tensor<4xf32>">;
 def Graph_AcosOp : Graph_UnaryOp<"acos", Graph_FloatTensor, "arc cosine", "tensor<4xf32>">;
 def Graph_AtanOp : Graph_UnaryOp<"atan", Graph_FloatTensor, "arc tangent", "tensor<4xf32>">;
 def Graph_SinhOp : Graph_UnaryOp<"sinh", Graph_FloatTensor, "hyperbolic sine", "tensor<4xf32>">;
 def Graph_CoshOp : Graph_UnaryOp<"cosh", Graph_FloatTensor, "hyperbolic cosine", "tensor<4xf32>">;
-def Graph_TanhOp : Graph_UnaryOp<"tanh", Graph_FloatTensor, "hyperbolic tangent", "tensor<4xf32>">;
+def Graph_TanhOp : Graph_UnaryOp<"tanh", Graph_FloatOrComplexTensor, "hyperbolic tangent", "tensor<4xf32>">;
 def Graph_AsinhOp : Graph_UnaryOp<"asinh", Graph_FloatTensor, "inverse hyperbolic sine", "tensor<4xf32>">;
 def Graph_AcoshOp : Graph_UnaryOp<"acosh", Graph_FloatTensor, "inverse hyperbolic cosine", "tensor<4xf32>">;
 def Graph_AtanhOp : Graph_UnaryOp<"atanh", Graph_FloatTensor, "inverse hyperbolic tangent", "tensor<4xf32>">;
-def Graph_LogisticOp : Graph_UnaryOp<"logistic", Graph_FloatTensor, "1 / (1 + exp(-x))", "tensor<4xf32>">;
+def Graph_LogisticOp : Graph_UnaryOp<"logistic", Graph_FloatOrComplexTensor, "1 / (1 + exp(-x))", "tensor<4xf32>">;
 def Graph_ErfOp : Graph_UnaryOp<"erf", Graph_FloatTensor, "error function", "tensor<4xf32>">;
 def Graph_FloorOp : Graph_UnaryOp<"floor", Graph_FloatTensor, "largest integer at most x", "tensor<4xf32>">;
 def Graph_CeilOp : Graph_UnaryOp<"ceil", Graph_FloatTensor, "smallest integer at least x", "tensor<4xf32>">;
@@ -88,7 +88,7 @@ def Graph_RemOp : Graph_BinaryOp<"rem", Graph_RealTensor,
     "remainder of truncated division, sign of x; integer x rem 0 = x", "tensor<4xf32>"> { let hasFolder = 0; }
 def Graph_FloorModOp : Graph_BinaryOp<"floor_mod", Graph_RealTensor,
     "remainder of floored division, sign of y; integer y = 0 gives x", "tensor<4xf32>"> { let hasFolder = 0; }
-def Graph_PowOp : Graph_BinaryOp<"pow", Graph_RealTensor,
+def Graph_PowOp : Graph_BinaryOp<"pow", Graph_NumberTensor,
     "x to the power of y; integer y < 0 gives 0 but for x = 1 and -1", "tensor<4xf32>"> { let hasFolder = 0; }
 def Graph_MaxOp : Graph_BinaryOp<"max", Graph_OrderedTensor,
     "larger one; NaN if either is NaN; +0 over -0", "tensor<4xf32>", [Commutative]> { let hasFolder = 1; }

@@ -49,4 +49,44 @@ def Graph_DynamicUpdateSliceOp : Graph_IndexingOp<"dynamic_update_slice", [Infer
   let assemblyFormat = "$operand `,` $update (`,` $starts^)? attr-dict `:` functional-type(operands, results)";
 }
 
+def Graph_ScatterOp : Graph_IndexingOp<"scatter"> {
+  let summary = "the operand with updates folded in at positions given by data";
+  let description = [{
+    As StableHLO's scatter: a window of updates that leaves the operand is skipped as a whole. Updates take effect in row-major order of their
+    indices. `unique`: the caller promises that no element is met twice.
+    c1: dimension numbers are in range, sorted, distinct and disjoint; c2: indices along index_vector_dim have as many entries as index_map;
+    c3: updates have the shape that these give, windows at most as large as the operand; c4: updates have the operand's element type, and
+    the result its type; c5: sum and prod need numbers, max and min anything but complex numbers.
+    Example: `%r = graph.scatter sum, %x, %i, %u <window = [1], inserted = [0], batching = [] x [], index_map = [0], index_vector_dim = 1>
+      : (tensor<10x4xf32>, tensor<3x1xi64>, tensor<3x4xf32>) -> tensor<10x4xf32>`
+  }];
+  let arguments = (ins Graph_ScatterKindAttr:$kind, Graph_Tensor:$operand, Graph_IntTensor:$indices, Graph_Tensor:$updates,
+    Graph_ScatterDimsAttr:$dims, UnitAttr:$unique);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = [{
+    custom<EnumWord>($kind) `,` $operand `,` $indices `,` $updates $dims (`unique` $unique^)? attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def Graph_ScatterWithOp : Graph_IndexingOp<"scatter_with", [SingleBlock, RecursiveMemoryEffects, AttrSizedOperandSegments]> {
+  let summary = "as scatter, on several operands at once, with a region that joins an element and its update";
+  let description = [{
+    The region gets one scalar per operand (the elements), then one per updates, and yields the new elements.
+    c1 to c4: as scatter, for each operand with its updates; all operands have one shape and so have all updates; c5: the region has these
+    arguments and yields one scalar per operand, of its element type.
+    Example: `%r = graph.scatter_with (%x), %i, (%u) <window = [], inserted = [0], batching = [] x [], index_map = [0], index_vector_dim = 1> {
+      ^bb0(%old: tensor<f32>, %new: tensor<f32>):
+        %s = graph.sub %old, %new : tensor<f32>
+        graph.yield %s : tensor<f32>
+      } : (tensor<10xf32>, tensor<3x1xi64>, tensor<3xf32>) -> tensor<10xf32>`
+  }];
+  let arguments = (ins Variadic<Graph_Tensor>:$inputs, Graph_IntTensor:$indices, Variadic<Graph_Tensor>:$updates,
+    Graph_ScatterDimsAttr:$dims, UnitAttr:$unique);
+  let results = (outs Variadic<Graph_Tensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `(` $inputs `)` `,` $indices `,` `(` $updates `)` $dims (`unique` $unique^)? $body attr-dict `:` functional-type(operands, results)
+  }];
+}
+
 #endif // ZENITH_IR_OPS_INDEXING_TD

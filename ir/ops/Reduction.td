@@ -69,4 +69,45 @@ def Graph_CumulativeOp : Graph_ReductionOp<"cumulative", [SameOperandsAndResultT
   let assemblyFormat = "custom<EnumWord>($kind) `,` $operand $dim (`exclusive` $exclusive^)? (`reverse` $reverse^)? attr-dict `:` type($result)";
 }
 
+def Graph_ReduceWithOp : Graph_ReductionOp<"reduce_with", [SingleBlock, RecursiveMemoryEffects, SameVariadicOperandSize]> {
+  let summary = "folds elements of several operands along dimensions with a region";
+  let description = [{
+    The region gets one scalar per operand (what is folded so far), then one per operand (the next elements), and yields the new ones. Starts
+    from `inits` and runs in row-major order of the folded dimensions.
+    c1: `dims` are ascending, distinct, in range; c2: operands have one shape, each init is a scalar of its operand's element type; c3: the
+    region has these arguments and yields one scalar per operand; c4: results have the remaining dimensions and the operands' element types.
+    Example: `%r = graph.reduce_with (%x), (%zero) [1] {
+      ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+        %s = graph.sub %a, %b : tensor<f32>
+        graph.yield %s : tensor<f32>
+      } : (tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32>`
+  }];
+  let arguments = (ins Variadic<Graph_Tensor>:$inputs, Variadic<Graph_Tensor>:$inits, DenseI64ArrayAttr:$dims);
+  let results = (outs Variadic<Graph_Tensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "`(` $inputs `)` `,` `(` $inits `)` $dims $body attr-dict `:` functional-type(operands, results)";
+}
+
+def Graph_ReduceWindowWithOp : Graph_ReductionOp<"reduce_window_with", [SingleBlock, RecursiveMemoryEffects, SameVariadicOperandSize]> {
+  let summary = "as reduce_window, on several operands at once, with a region";
+  let description = [{
+    Region and order as in reduce_with; padding and the gaps of base_dilation count as `inits`.
+    c1, c2, c4: as reduce_window; c3: operands have one shape, inits and region as in reduce_with.
+    Example: `%r = graph.reduce_window_with (%x), (%zero) window [1, 2] strides [1, 2] low [0, 0] high [0, 0] base_dilation [1, 1] dilation [1, 1] {
+      ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+        %s = graph.add %a, %b : tensor<f32>
+        graph.yield %s : tensor<f32>
+      } : (tensor<3x8xf32>, tensor<f32>) -> tensor<3x4xf32>`
+  }];
+  let arguments = (ins Variadic<Graph_Tensor>:$inputs, Variadic<Graph_Tensor>:$inits, DenseI64ArrayAttr:$window,
+    DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$high,
+    DenseI64ArrayAttr:$base_dilation, DenseI64ArrayAttr:$dilation);
+  let results = (outs Variadic<Graph_Tensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `(` $inputs `)` `,` `(` $inits `)` `window` $window `strides` $strides `low` $low `high` $high
+    `base_dilation` $base_dilation `dilation` $dilation $body attr-dict `:` functional-type(operands, results)
+  }];
+}
+
 #endif // ZENITH_IR_OPS_REDUCTION_TD
