@@ -3,6 +3,7 @@
 // The table by which a JIT binds compiled code to the runtime.
 
 #include "runtime/ABI.h"
+#include "runtime/Routines.h"
 
 #define ZENITH_SYMBOL(name) {#name, reinterpret_cast<void *>(name)}
 
@@ -29,6 +30,21 @@ const zenith_symbol *zenith_runtime_symbols(size_t *count) {
       ZENITH_SYMBOL(zenith_result_dims),
       ZENITH_SYMBOL(zenith_result_donated),
       ZENITH_SYMBOL(zenith_result_release),
+      ZENITH_SYMBOL(zenith_routine_cholesky),
+      ZENITH_SYMBOL(zenith_routine_compact),
+      ZENITH_SYMBOL(zenith_routine_compact_count),
+      ZENITH_SYMBOL(zenith_routine_fourier),
+      ZENITH_SYMBOL(zenith_routine_fourier_table),
+      ZENITH_SYMBOL(zenith_routine_is_in),
+      ZENITH_SYMBOL(zenith_routine_is_in_table),
+      ZENITH_SYMBOL(zenith_routine_searchsorted),
+      ZENITH_SYMBOL(zenith_routine_sort),
+      ZENITH_SYMBOL(zenith_routine_sort_with),
+      ZENITH_SYMBOL(zenith_routine_suppress),
+      ZENITH_SYMBOL(zenith_routine_suppress_gather),
+      ZENITH_SYMBOL(zenith_routine_top_k),
+      ZENITH_SYMBOL(zenith_routine_triangular_solve),
+      ZENITH_SYMBOL(zenith_routine_unique),
       ZENITH_SYMBOL(zenith_serial_for),
       ZENITH_SYMBOL(zenith_status),
   };

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Routines that kernels call for work that is no loop over elements: ordering,
+// sets, transforms, factors of matrices. All have the form of a zenith_task_fn
+// and read their pointers and numbers in the order given here; "slots" is the
+// number of tasks among which rows are dealt, each with its part of a scratch
+// buffer. A result that nobody reads is a null pointer. No routine allocates.
+
+#ifndef ZENITH_RUNTIME_ROUTINES_H
+#define ZENITH_RUNTIME_ROUTINES_H
+
+#include "runtime/ABI.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ZENITH_ROUTINE(name)                                                   \
+  ZENITH_EXPORT void zenith_routine_##name(void *const *pointers,              \
+                                           const int64_t *numbers,             \
+                                           int64_t begin, int64_t end)
+
+/// Sorts rows, stably. Pointers: scratch (slots * length * 48 bytes), inputs,
+/// results. Numbers: rows, length, distance between elements of a row, slots,
+/// inputs, keys, descending, dtype of each input.
+ZENITH_ROUTINE(sort);
+
+/// Sorts rows by a comparator, stably. Pointers: the comparator (a
+/// zenith_task_fn whose begin and end are positions of left and right), scratch
+/// (slots * length * 8 bytes), inputs, results, the comparator's pointers.
+/// Numbers: rows, length, distance, slots, inputs, dtype of each input, number
+/// of the comparator's pointers, which of them is the byte for its answer, the
+/// comparator's sizes.
+ZENITH_ROUTINE(sort_with);
+
+/// The first elements of rows in order. Pointers: scratch (slots * length * 16
+/// bytes), operand, values, indices. Numbers: rows, length, distance, slots, k,
+/// smallest, dtype.
+ZENITH_ROUTINE(top_k);
+
+/// Distinct rows, in one task. Pointers: scratch (8 * (7 * rows + 2 + rows *
+/// keys) bytes), operand, rows, first, inverse, counts, number of distinct
+/// rows. Numbers: rows, elements per row, dtype, sorted. A row has a
+/// key per element, two where it is complex.
+ZENITH_ROUTINE(unique);
+
+/// A table of the rows of a set, in one task. Pointers: table (8 * (2 * rows +
+/// 2 + rows * keys) bytes), set. Numbers: rows, elements per row, dtype.
+ZENITH_ROUTINE(is_in_table);
+/// Which rows are in the table. Pointers: table, scratch (rows * keys * 8
+/// bytes), operand, result. Numbers: rows of the set, rows, elements per row,
+/// dtype, slots.
+ZENITH_ROUTINE(is_in);
+
+/// How many of a slot's rows are chosen. Pointers: scratch (slots * 8 bytes),
+/// mask. Numbers: rows, slots.
+ZENITH_ROUTINE(compact_count);
+/// Copies chosen rows. Pointers: scratch, mask, number of chosen rows, inputs,
+/// results. Numbers: rows, slots, inputs, bytes of a row of each input.
+ZENITH_ROUTINE(compact);
+
+/// Places in an ascending list. Pointers: list, queries, result. Numbers:
+/// length of the list, queries, right, dtype, slots.
+ZENITH_ROUTINE(searchsorted);
+
+/// The boxes chosen for one batch and class per task. Pointers: scratch (tasks
+/// * (boxes * 2 + 1) * 8 bytes), boxes, scores. Numbers: classes, boxes, most
+/// boxes per class, bits of the overlap allowed, whether there is a least
+/// score, its bits, center.
+ZENITH_ROUTINE(suppress);
+/// Rows (batch, class, box) of all choices, in one task. Pointers: scratch,
+/// result, number of rows. Numbers: batches, classes, boxes.
+ZENITH_ROUTINE(suppress_gather);
+
+/// Roots of unity for lines of a length, in one task. Pointers: table. Numbers:
+/// length, inverse, length of the convolution (0: the length has small factors
+/// only). The table has length pairs of f64, and three times the convolution's.
+ZENITH_ROUTINE(fourier_table);
+/// Transforms lines. Pointers: input (may be the result), result, table,
+/// scratch (slots * 32 bytes * (convolution or length)). Numbers: dtypes of
+/// input and result, length, convolution, lines, distance between elements of a
+/// line, elements of a line in the input and in the result, hermitian (the
+/// input lacks the conjugate half), divisor, slots, inverse.
+ZENITH_ROUTINE(fourier);
+
+/// Triangular factors, one matrix per task. Pointers: operand, result.
+/// Numbers: dtype, size, lower.
+ZENITH_ROUTINE(cholesky);
+/// Solves triangular systems. Pointers: scratch (slots * size * size elements),
+/// a, b, result. Numbers: dtype, batches, size, the other size of b, slots,
+/// form (0 plain, 1 transposed, 2 adjoint), left, lower, unit diagonal.
+ZENITH_ROUTINE(triangular_solve);
+
+#undef ZENITH_ROUTINE
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // ZENITH_RUNTIME_ROUTINES_H
