@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Registers dialects, attributes and types, and keeps unknown attributes as
+// text.
+
+#include "frontends/stablehlo/StableHLODialect.h"
+
+#include "frontends/stablehlo/StableHLORegistration.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Quant/QuantOps.h"
+#include "mlir/Dialect/Quant/QuantTypes.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace zenith;
+using namespace zenith::stablehlo;
+
+#include "frontends/stablehlo/CHLODialect.cpp.inc"
+#include "frontends/stablehlo/CheckDialect.cpp.inc"
+#include "frontends/stablehlo/InterpreterDialect.cpp.inc"
+#include "frontends/stablehlo/SdyDialect.cpp.inc"
+#include "frontends/stablehlo/StableHLODialect.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "frontends/stablehlo/StableHLOTypes.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "frontends/stablehlo/CHLOAttrs.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "frontends/stablehlo/SdyAttrs.cpp.inc"
+
+namespace zenith::stablehlo {
+// Defined beside the attributes' syntax.
+OptionalParseResult parseKnownAttribute(AsmParser &parser, StringRef *mnemonic,
+                                        Type type, Attribute &value);
+LogicalResult printKnownAttribute(Attribute attribute, AsmPrinter &printer);
+} // namespace zenith::stablehlo
+
+bool stablehlo::isQuantized(Type type) {
+  return isa<quant::QuantizedType>(type);
+}
+
+void stablehlo::registerStableHLODialects(DialectRegistry &registry) {
+  registry.insert<StableHLODialect, chlo::CHLODialect, sdy::SdyDialect,
+                  check::CheckDialect, interpreter::InterpreterDialect,
+                  func::FuncDialect, quant::QuantizationDialect>();
+}
+
+void StableHLODialect::initialize() {
+  registerAttributes();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "frontends/stablehlo/StableHLOTypes.cpp.inc"
+      >();
+  insertElementwiseOps(*this);
+  insertMovementOps(*this);
+  insertRegionOps(*this);
+  insertContractionOps(*this);
+  insertDistributionOps(*this);
+}
+
+void chlo::CHLODialect::initialize() {
+  addAttributes<chlo::TextAttr>();
+  insertCHLOOps(*this);
+}
+void sdy::SdyDialect::initialize() {
+  addAttributes<sdy::TextAttr>();
+  insertSdyOps(*this);
+}
+void check::CheckDialect::initialize() { insertCheckOps(*this); }
+void interpreter::InterpreterDialect::initialize() {
+  insertInterpreterOps(*this);
+}
+
+// The caller has found the end of the attribute already, so that its text may
+// stand for itself.
+template <typename TextAttr>
+static Attribute takeText(DialectAsmParser &parser) {
+  return TextAttr::get(parser.getContext(), parser.getFullSymbolSpec());
+}
+
+Attribute StableHLODialect::parseAttribute(DialectAsmParser &parser,
+                                           Type type) const {
+  // Aliases of mnemonics in older text.
+  StringRef text = parser.getFullSymbolSpec();
+  for (StringRef carried : {"replica_group_mesh_axes", "mesh_axis", "mesh<",
+                            "axis_ref", "sub_axis"})
+    if (text.starts_with(carried))
+      return takeText<stablehlo::TextAttr>(parser);
+  StringRef mnemonic;
+  Attribute value;
+  SMLoc loc = parser.getCurrentLocation();
+  OptionalParseResult parsed =
+      parseKnownAttribute(parser, &mnemonic, type, value);
+  if (parsed.has_value())
+    return value;
+  parser.emitError(loc) << "unknown attribute `" << mnemonic
+                        << "` in dialect `stablehlo`";
+  return {};
+}
+
+void StableHLODialect::printAttribute(Attribute attribute,
+                                      DialectAsmPrinter &printer) const {
+  if (auto text = dyn_cast<stablehlo::TextAttr>(attribute))
+    printer << text.getText();
+  else
+    (void)printKnownAttribute(attribute, printer);
+}
+
+Type StableHLODialect::parseType(DialectAsmParser &parser) const {
+  StringRef mnemonic;
+  Type value;
+  SMLoc loc = parser.getCurrentLocation();
+  OptionalParseResult parsed = generatedTypeParser(parser, &mnemonic, value);
+  if (parsed.has_value())
+    return value;
+  parser.emitError(loc) << "unknown type `" << mnemonic
+                        << "` in dialect `stablehlo`";
+  return {};
+}
+
+void StableHLODialect::printType(Type type, DialectAsmPrinter &printer) const {
+  (void)generatedTypePrinter(type, printer);
+}
+
+Attribute chlo::CHLODialect::parseAttribute(DialectAsmParser &parser,
+                                            Type) const {
+  return takeText<chlo::TextAttr>(parser);
+}
+void chlo::CHLODialect::printAttribute(Attribute attribute,
+                                       DialectAsmPrinter &printer) const {
+  printer << cast<chlo::TextAttr>(attribute).getText();
+}
+Attribute sdy::SdyDialect::parseAttribute(DialectAsmParser &parser,
+                                          Type) const {
+  return takeText<sdy::TextAttr>(parser);
+}
+void sdy::SdyDialect::printAttribute(Attribute attribute,
+                                     DialectAsmPrinter &printer) const {
+  printer << cast<sdy::TextAttr>(attribute).getText();
+}
