@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Meaning of the Contraction family: both ops become products of matrices,
+// Meaning of the Contraction family: products become those of matrices,
 // dot_general by reordering dimensions, convolution by gathering windows.
 
+#include "ir/interpreter/EvalContraction.h"
 #include "ir/GraphOps.h"
 #include "ir/interpreter/ElementLoops.h"
 #include "ir/interpreter/MatrixProduct.h"
@@ -331,6 +332,12 @@ zenith::interpreter::evaluateContraction(const OpEvaluation &e) {
     return evaluateDot(dot, e);
   if (auto convolution = dyn_cast<graph::ConvolutionOp>(e.op))
     return evaluateConvolution(convolution, e);
+  if (isa<graph::CholeskyOp>(e.op))
+    return evaluateCholesky(e);
+  if (isa<graph::TriangularSolveOp>(e.op))
+    return evaluateTriangularSolve(e);
+  if (isa<graph::FourierOp>(e.op))
+    return evaluateFourier(e);
   return e.fail("has no meaning in the interpreter",
                 EvalError::Kind::Unsupported);
 }

@@ -16,25 +16,6 @@ using namespace zenith::interpreter;
 using llvm::Expected;
 
 template <typename T>
-static bool compareValues(graph::CompareDirection direction, T x, T y) {
-  switch (direction) {
-  case graph::CompareDirection::eq:
-    return x == y;
-  case graph::CompareDirection::ne:
-    return x != y;
-  case graph::CompareDirection::lt:
-    return x < y;
-  case graph::CompareDirection::le:
-    return x <= y;
-  case graph::CompareDirection::gt:
-    return x > y;
-  case graph::CompareDirection::ge:
-    return x >= y;
-  }
-  return false;
-}
-
-template <typename T>
 static void compareAll(Tensor &result, const Tensor &a, const Tensor &b,
                        graph::CompareDirection direction) {
   mapPairs<uint8_t, T>(result, a, b, [direction](T x, T y) {

@@ -168,8 +168,8 @@ static Expected<Tensor> evaluateDynamicUpdateSlice(const OpEvaluation &e) {
     return offset.takeError();
   if (llvm::Error error = e.checkShape(operand.shape()))
     return std::move(error);
-  Tensor result = operand;
-  copyStrided(result.writable(), {*offset, stridesOf(operand.shape())},
+  Tensor result = e.take(0);
+  copyStrided(result.writable(), {*offset, stridesOf(result.shape())},
               update.bytes(), {0, stridesOf(update.shape())}, update.shape(),
               elementBytes(e.resultElement()));
   return result;

@@ -16,8 +16,6 @@ using llvm::Expected;
 namespace {
 // W is int64_t or uint64_t; operands are elements of `width` bits.
 template <typename W> struct Unary {
-  using Function = W (*)(W, unsigned width);
-
   static W abs(W x, unsigned) { return x < 0 ? W(0 - uint64_t(x)) : x; }
   static W neg(W x, unsigned) { return W(0 - uint64_t(x)); }
   static W sign(W x, unsigned) { return x < 0 ? W(-1) : W(x != 0); }
@@ -32,22 +30,12 @@ template <typename W> struct Unary {
     uint64_t bits = bitsOf(x, width);
     return W(bits ? unsigned(__builtin_clzll(bits)) : width);
   }
-
-  static Function named(StringRef mnemonic) {
-    return llvm::StringSwitch<Function>(mnemonic)
-        .Case("abs", abs)
-        .Case("neg", neg)
-        .Case("sign", sign)
-        .Case("not", complement)
-        .Case("popcount", popcount)
-        .Case("count_leading_zeros", countLeadingZeros)
-        .Default(nullptr);
-  }
 };
 
 template <typename W> struct Binary {
-  using Function = W (*)(W, W, unsigned width);
-
+  static W add(W x, W y, unsigned) { return W(uint64_t(x) + uint64_t(y)); }
+  static W sub(W x, W y, unsigned) { return W(uint64_t(x) - uint64_t(y)); }
+  static W mul(W x, W y, unsigned) { return W(uint64_t(x) * uint64_t(y)); }
   static W div(W x, W y, unsigned) {
     if (y == 0)
       return W(-1);
@@ -93,25 +81,50 @@ template <typename W> struct Binary {
                             : W((uint64_t(x) << (64 - width)) >> (64 - width) >>
                                 uint64_t(y));
   }
-
-  static Function named(StringRef mnemonic) {
-    return llvm::StringSwitch<Function>(mnemonic)
-        .Case("div", div)
-        .Case("rem", rem)
-        .Case("floor_mod", floorMod)
-        .Case("pow", pow)
-        .Case("max", max)
-        .Case("min", min)
-        .Case("and", bitAnd)
-        .Case("or", bitOr)
-        .Case("xor", bitXor)
-        .Case("shift_left", shiftLeft)
-        .Case("shift_right_arithmetic", shiftRightArithmetic)
-        .Case("shift_right_logical", shiftRightLogical)
-        .Default(nullptr);
-  }
 };
 } // namespace
+
+template <typename W>
+IntegerFunction<W> zenith::interpreter::integerFunction(StringRef mnemonic) {
+  using F = Unary<W>;
+  return llvm::StringSwitch<IntegerFunction<W>>(mnemonic)
+      .Case("abs", F::abs)
+      .Case("neg", F::neg)
+      .Case("sign", F::sign)
+      .Case("not", F::complement)
+      .Case("popcount", F::popcount)
+      .Case("count_leading_zeros", F::countLeadingZeros)
+      .Default(nullptr);
+}
+
+template <typename W>
+IntegerFunction2<W> zenith::interpreter::integerFunction2(StringRef mnemonic) {
+  using F = Binary<W>;
+  return llvm::StringSwitch<IntegerFunction2<W>>(mnemonic)
+      .Case("add", F::add)
+      .Case("sub", F::sub)
+      .Case("mul", F::mul)
+      .Case("div", F::div)
+      .Case("rem", F::rem)
+      .Case("floor_mod", F::floorMod)
+      .Case("pow", F::pow)
+      .Case("max", F::max)
+      .Case("min", F::min)
+      .Case("and", F::bitAnd)
+      .Case("or", F::bitOr)
+      .Case("xor", F::bitXor)
+      .Case("shift_left", F::shiftLeft)
+      .Case("shift_right_arithmetic", F::shiftRightArithmetic)
+      .Case("shift_right_logical", F::shiftRightLogical)
+      .Default(nullptr);
+}
+
+namespace zenith::interpreter {
+template IntegerFunction<int64_t> integerFunction(StringRef);
+template IntegerFunction<uint64_t> integerFunction(StringRef);
+template IntegerFunction2<int64_t> integerFunction2(StringRef);
+template IntegerFunction2<uint64_t> integerFunction2(StringRef);
+} // namespace zenith::interpreter
 
 // Sums and products: loops of their own, since index arithmetic uses them most.
 template <typename T>
@@ -138,7 +151,7 @@ static bool evaluateTyped(const OpEvaluation &e, Tensor &result,
   using W = Wide<T>;
   StringRef mnemonic = e.op->getName().stripDialect();
   if (e.operands.size() == 1) {
-    auto fn = Unary<W>::named(mnemonic);
+    auto fn = integerFunction<W>(mnemonic);
     if (fn)
       mapElements<T, T>(result, e.operand(0),
                         [=](T x) { return wrapTo<T>(fn(W(x), width), width); });
@@ -146,7 +159,7 @@ static bool evaluateTyped(const OpEvaluation &e, Tensor &result,
   }
   if (evaluateBasic<T>(mnemonic, e, result, width))
     return true;
-  auto fn = Binary<W>::named(mnemonic);
+  auto fn = integerFunction2<W>(mnemonic);
   if (fn)
     mapPairs<T, T>(result, e.operand(0), e.operand(1), [=](T x, T y) {
       return wrapTo<T>(fn(W(x), W(y), width), width);

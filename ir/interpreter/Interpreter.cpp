@@ -1,56 +1,95 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Walks functions op by op; a value lives until the last op that reads it.
+// Walks functions and regions op by op; a value lives until the last op that
+// reads it.
 
 #include "ir/interpreter/Interpreter.h"
 
 #include "ir/GraphOps.h"
+#include "ir/interpreter/BlockPlan.h"
 #include "ir/interpreter/OpEvaluation.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;
 using namespace zenith;
 using namespace zenith::interpreter;
 using llvm::Expected;
-using Results = std::vector<Tensor>;
 
 // Calls nested deeper are taken for an endless recursion.
 static constexpr unsigned maxCallDepth = 200;
 
-static Expected<Tensor> evaluateOne(const OpEvaluation &e) {
+// Steps of a loop that `evaluate` takes for too many.
+static constexpr int64_t maxFoldedSteps = 1000;
+
+static Expected<Results> single(Expected<Tensor> result) {
+  if (!result)
+    return result.takeError();
+  Results results;
+  results.push_back(std::move(*result));
+  return results;
+}
+
+static Expected<Results> evaluateFamily(const OpEvaluation &e) {
+  if (isa<graph::ReduceWithOp, graph::ReduceWindowWithOp>(e.op))
+    return evaluateFoldWithRegion(e);
+  if (isa<graph::ScatterOp, graph::ScatterWithOp>(e.op))
+    return evaluateScatter(e);
   switch (graph::familyOf(e.op).value_or(graph::Family::Collective)) {
   case graph::Family::Elementwise:
-    return evaluateElementwise(e);
+    return single(evaluateElementwise(e));
   case graph::Family::Movement:
-    return evaluateMovement(e);
+    return single(evaluateMovement(e));
   case graph::Family::Contraction:
-    return evaluateContraction(e);
+    return single(evaluateContraction(e));
   case graph::Family::Reduction:
-    return evaluateReduction(e);
+    return single(evaluateReduction(e));
   case graph::Family::Indexing:
-    return evaluateIndexing(e);
+    return single(evaluateIndexing(e));
   case graph::Family::Composite:
-    return evaluateComposite(e);
-  default:
-    return e.fail("has no meaning in the interpreter",
-                  EvalError::Kind::Unsupported);
+    return single(evaluateComposite(e));
+  case graph::Family::Ordering:
+    return evaluateOrdering(e);
+  case graph::Family::Random:
+    return evaluateRandom(e);
+  case graph::Family::Control:
+    return evaluateControl(e);
+  case graph::Family::Collective:
+    break;
   }
+  return e.fail("has no meaning in the interpreter",
+                EvalError::Kind::Unsupported);
 }
 
 namespace {
+/// The values of a block that is being run.
+struct Frame {
+  std::vector<Tensor> slots;
+  Frame *parent = nullptr; ///< of the block around it
+  Block *block = nullptr;
+  bool report = false;
+};
+
 /// One call of run(): its options and the parameters seen so far.
-class Run {
+class Run : public RegionRunner {
 public:
   Run(Operation *module, const Options &options)
       : module(module), options(options) {}
 
-  Expected<Results> call(func::FuncOp function, ArrayRef<Tensor> arguments);
-  Expected<Results> evaluateOp(Operation *op, ArrayRef<Tensor> operands);
+  Expected<Results> call(func::FuncOp function, Results arguments);
+  Expected<Results> evaluateOp(Operation *op, MutableArrayRef<Tensor> operands);
+
+  Expected<Results> run(Region &region, Results arguments) override;
+  Tensor captured(Value value) override;
+  Operation *function(StringRef name) override {
+    return dyn_cast_or_null<func::FuncOp>(symbol(name));
+  }
+  int64_t maxLoopSteps() const override { return options.maxLoopSteps; }
 
 private:
-  Expected<Results> runBlock(Block &block, ArrayRef<Tensor> arguments,
+  Expected<Results> runBlock(Block &block, Results arguments, Frame *parent,
                              bool report);
+  Expected<Results> operandsOf(const PlannedOp &planned, Frame &frame);
   Expected<Results> callSymbol(func::CallOp op, const OpEvaluation &e);
   Expected<Results> getParam(graph::GetParamOp op, const OpEvaluation &e);
   Expected<Tensor> loadParam(graph::ParamOp param, const OpEvaluation &e);
@@ -62,6 +101,8 @@ private:
   const Options &options;
   std::unique_ptr<SymbolTable> symbols;
   llvm::DenseMap<Operation *, Tensor> params;
+  llvm::DenseMap<Block *, std::unique_ptr<BlockPlan>> plans;
+  Frame *current = nullptr;
   std::optional<Results> prepared;
   bool preparing = false;
   unsigned depth = 0;
@@ -97,7 +138,7 @@ static llvm::Error checkArgument(const OpEvaluation &e, unsigned index,
   return llvm::Error::success();
 }
 
-Expected<Results> Run::call(func::FuncOp function, ArrayRef<Tensor> arguments) {
+Expected<Results> Run::call(func::FuncOp function, Results arguments) {
   OpEvaluation e{function, arguments, options.maxTensorBytes};
   if (function.isExternal())
     return e.fail("@" + function.getSymName() + " has no body",
@@ -117,46 +158,72 @@ Expected<Results> Run::call(func::FuncOp function, ArrayRef<Tensor> arguments) {
     return e.fail("calls are nested more than " + Twine(maxCallDepth) +
                   " deep");
   Expected<Results> results =
-      runBlock(function.getBody().front(), arguments, true);
+      runBlock(function.getBody().front(), std::move(arguments), nullptr, true);
   --depth;
   return results;
 }
 
-// The last op of the block that reads each value; values read by no op are not
-// in the map.
-static llvm::DenseMap<Value, Operation *> lastUses(Block &block) {
-  llvm::DenseMap<Value, Operation *> last;
-  for (Operation &op : block)
-    for (Value operand : op.getOperands())
-      last[operand] = &op;
-  return last;
+Expected<Results> Run::operandsOf(const PlannedOp &planned, Frame &frame) {
+  Results operands;
+  operands.reserve(planned.operands.size());
+  for (const ValuePlace &place : planned.operands) {
+    Frame *owner = &frame;
+    for (unsigned level = place.level; owner && level > 0; --level)
+      owner = owner->parent;
+    if (!owner)
+      return OpEvaluation{planned.op, {}, options.maxTensorBytes}.fail(
+          "reads a value from outside that is not known here",
+          EvalError::Kind::Unsupported);
+    Tensor &value = owner->slots[place.slot];
+    if (place.last)
+      operands.push_back(std::move(value));
+    else
+      operands.push_back(value);
+  }
+  return operands;
 }
 
-Expected<Results> Run::runBlock(Block &block, ArrayRef<Tensor> arguments,
+Expected<Results> Run::runBlock(Block &block, Results arguments, Frame *parent,
                                 bool report) {
-  llvm::DenseMap<Value, Tensor> values;
-  llvm::DenseMap<Value, Operation *> last = lastUses(block);
-  for (auto [argument, value] : llvm::zip(block.getArguments(), arguments))
-    values[argument] = value;
-  for (Operation &op : block) {
-    Results operands;
-    for (Value operand : op.getOperands())
-      operands.push_back(values[operand]);
-    if (op.hasTrait<OpTrait::IsTerminator>())
+  std::unique_ptr<BlockPlan> &plan = plans[&block];
+  if (!plan)
+    plan = std::make_unique<BlockPlan>(block);
+  const BlockPlan &planned = *plan;
+  Frame frame{std::move(arguments), parent, &block, report};
+  frame.slots.resize(planned.slotCount);
+  Frame *before = std::exchange(current, &frame);
+  auto leave = llvm::make_scope_exit([&] { current = before; });
+  for (const PlannedOp &next : planned.ops) {
+    Expected<Results> operands = operandsOf(next, frame);
+    if (!operands || next.op->hasTrait<OpTrait::IsTerminator>())
       return operands;
-    for (Value operand : op.getOperands())
-      if (last[operand] == &op)
-        values.erase(operand);
-    Expected<Results> results = evaluateOp(&op, operands);
+    Expected<Results> results = evaluateOp(next.op, *operands);
     if (!results)
       return results;
     if (report && options.onResult)
-      options.onResult(&op, *results);
-    for (auto [result, value] : llvm::zip(op.getResults(), *results))
-      if (last.count(result))
-        values[result] = std::move(value);
+      options.onResult(next.op, *results);
+    for (unsigned slot : next.dead)
+      frame.slots[slot] = Tensor();
+    for (auto [slot, value] : llvm::zip(next.results, *results))
+      if (slot >= 0)
+        frame.slots[size_t(slot)] = std::move(value);
   }
   return Results();
+}
+
+Expected<Results> Run::run(Region &region, Results arguments) {
+  if (!region.hasOneBlock())
+    return OpEvaluation{region.getParentOp(), {}, options.maxTensorBytes}.fail(
+        "has a region of more than one block", EvalError::Kind::Unsupported);
+  return runBlock(region.front(), std::move(arguments), current,
+                  current && current->report);
+}
+
+Tensor Run::captured(Value value) {
+  for (Frame *frame = current; frame; frame = frame->parent)
+    if (frame->block == value.getParentBlock())
+      return frame->slots[slotsOf(*frame->block).lookup(value)];
+  return Tensor();
 }
 
 Expected<Results> Run::callSymbol(func::CallOp op, const OpEvaluation &e) {
@@ -164,7 +231,8 @@ Expected<Results> Run::callSymbol(func::CallOp op, const OpEvaluation &e) {
   if (!callee)
     return e.fail("calls @" + op.getCallee() + ", which is no function",
                   EvalError::Kind::Invalid);
-  return call(callee, e.operands);
+  return call(callee, Results(std::make_move_iterator(e.owned.begin()),
+                              std::make_move_iterator(e.owned.end())));
 }
 
 Expected<Tensor> Run::loadParam(graph::ParamOp param, const OpEvaluation &e) {
@@ -229,11 +297,15 @@ Expected<Results> Run::getParam(graph::GetParamOp op, const OpEvaluation &e) {
   return Results{*value};
 }
 
-Expected<Results> Run::evaluateOp(Operation *op, ArrayRef<Tensor> operands) {
-  OpEvaluation e{op, operands, options.maxTensorBytes};
+Expected<Results> Run::evaluateOp(Operation *op,
+                                  MutableArrayRef<Tensor> operands) {
+  OpEvaluation e{op, operands, options.maxTensorBytes, this, operands};
   if (auto fusion = dyn_cast<graph::FusionOp>(op)) {
     Expected<Results> results =
-        runBlock(fusion.getBody().front(), operands, options.insideFusions);
+        runBlock(fusion.getBody().front(),
+                 Results(std::make_move_iterator(operands.begin()),
+                         std::make_move_iterator(operands.end())),
+                 nullptr, options.insideFusions);
     if (results)
       for (auto [i, value] : llvm::enumerate(*results))
         if (llvm::Error error = e.checkShape(value.shape(), i))
@@ -244,14 +316,7 @@ Expected<Results> Run::evaluateOp(Operation *op, ArrayRef<Tensor> operands) {
     return callSymbol(call, e);
   if (auto param = dyn_cast<graph::GetParamOp>(op))
     return getParam(param, e);
-  if (!graph::familyOf(op) || op->getNumResults() != 1 ||
-      op->getNumRegions() != 0)
-    return e.fail("has no meaning in the interpreter",
-                  EvalError::Kind::Unsupported);
-  Expected<Tensor> result = evaluateOne(e);
-  if (!result)
-    return result.takeError();
-  return Results{std::move(*result)};
+  return evaluateFamily(e);
 }
 
 Expected<Results> zenith::interpreter::run(func::FuncOp function,
@@ -265,5 +330,7 @@ Expected<Results> zenith::interpreter::run(func::FuncOp function,
 Expected<Results> zenith::interpreter::evaluate(Operation *op,
                                                 ArrayRef<Tensor> operands) {
   Options options;
-  return Run(nullptr, options).evaluateOp(op, operands);
+  options.maxLoopSteps = maxFoldedSteps;
+  Results values = operands.vec();
+  return Run(nullptr, options).evaluateOp(op, values);
 }

@@ -9,6 +9,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"
 #include <functional>
+#include <limits>
 #include <string>
 
 namespace mlir::func {
@@ -25,12 +26,14 @@ struct Options {
                                        mlir::Attribute source)>
       loadParam;
   /// Called after each op outside of fusion regions (inside too, where
-  /// `insideFusions`).
+  /// `insideFusions`), each time that it runs; not for ops on single elements.
   std::function<void(mlir::Operation *op, llvm::ArrayRef<Tensor> results)>
       onResult;
   bool insideFusions = false;
   /// Bytes that one result may take; more is an error.
   int64_t maxTensorBytes = int64_t(8) << 30;
+  /// Steps that one loop may take; more is an error.
+  int64_t maxLoopSteps = std::numeric_limits<int64_t>::max();
 };
 
 /// Results of `function`, in order. Errors are EvalErrors or what loadParam
@@ -39,8 +42,8 @@ llvm::Expected<std::vector<Tensor>> run(mlir::func::FuncOp function,
                                         llvm::ArrayRef<Tensor> arguments,
                                         const Options &options = {});
 
-/// Results of one op on given operands (no parameters, no calls): what constant
-/// folding uses.
+/// Results of one op on given operands (no parameters, no calls, no values from
+/// outside of its regions, no long loops): what constant folding uses.
 llvm::Expected<std::vector<Tensor>> evaluate(mlir::Operation *op,
                                              llvm::ArrayRef<Tensor> operands);
 

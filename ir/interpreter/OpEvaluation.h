@@ -16,13 +16,37 @@
 namespace zenith::interpreter {
 
 using Shape = llvm::SmallVector<int64_t>;
+using Results = std::vector<Tensor>;
+
+/// What an op with regions asks of the run that it is part of.
+class RegionRunner {
+public:
+  virtual ~RegionRunner() = default;
+  /// The values that the region yields.
+  virtual llvm::Expected<Results> run(mlir::Region &region,
+                                      Results arguments) = 0;
+  /// A value from outside of the op's regions; empty where the run has none.
+  virtual Tensor captured(mlir::Value value) = 0;
+  /// The function of this name, or null.
+  virtual mlir::Operation *function(llvm::StringRef name) = 0;
+  /// Steps that one loop may take.
+  virtual int64_t maxLoopSteps() const = 0;
+};
 
 struct OpEvaluation {
   mlir::Operation *op;
   llvm::ArrayRef<Tensor> operands;
   int64_t maxTensorBytes;
+  RegionRunner *regions = nullptr;
+  /// The operands again, where the evaluator may take them.
+  llvm::MutableArrayRef<Tensor> owned = {};
 
   const Tensor &operand(unsigned index) const { return operands[index]; }
+  /// The operand, which nobody reads through `operand` afterwards: its bytes
+  /// can be written in place where this was their last use.
+  Tensor take(unsigned index) const {
+    return owned.empty() ? operands[index] : std::move(owned[index]);
+  }
   mlir::RankedTensorType resultType(unsigned index = 0) const {
     return llvm::cast<mlir::RankedTensorType>(op->getResult(index).getType());
   }
@@ -66,6 +90,12 @@ llvm::Expected<Tensor> evaluateContraction(const OpEvaluation &e);
 llvm::Expected<Tensor> evaluateReduction(const OpEvaluation &e);
 llvm::Expected<Tensor> evaluateIndexing(const OpEvaluation &e);
 llvm::Expected<Tensor> evaluateComposite(const OpEvaluation &e);
+llvm::Expected<Results> evaluateOrdering(const OpEvaluation &e);
+llvm::Expected<Results> evaluateRandom(const OpEvaluation &e);
+llvm::Expected<Results> evaluateControl(const OpEvaluation &e);
+/// Parts of families whose ops have regions or several results.
+llvm::Expected<Results> evaluateScatter(const OpEvaluation &e);
+llvm::Expected<Results> evaluateFoldWithRegion(const OpEvaluation &e);
 
 /// The same elements as f32, for types that compute in f32; other values
 /// unchanged.

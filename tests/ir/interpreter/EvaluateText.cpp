@@ -45,15 +45,23 @@ interpreter::evaluateModule(const std::string &text,
   return printed;
 }
 
-std::string interpreter::evaluateOp(const std::string &text,
-                                    const std::string &resultType,
-                                    const std::vector<std::string> &arguments) {
+std::string
+interpreter::evaluateBody(const std::string &body,
+                          const std::string &resultTypes,
+                          const std::vector<std::string> &arguments) {
   std::string parameters;
   for (size_t i = 0; i < arguments.size(); ++i)
     parameters += (i ? ", %" : "%") + std::to_string(i) +
                   arguments[i].substr(arguments[i].rfind(" : ") + 1);
-  return evaluateModule("func.func @main(" + parameters + ") -> " + resultType +
-                            " {\n  %r = " + text +
-                            "\n  return %r : " + resultType + "\n}",
+  return evaluateModule("func.func @main(" + parameters + ") -> (" +
+                            resultTypes + ") {\n" + body + " : " + resultTypes +
+                            "\n}",
                         arguments);
+}
+
+std::string interpreter::evaluateOp(const std::string &text,
+                                    const std::string &resultType,
+                                    const std::vector<std::string> &arguments) {
+  return evaluateBody("  %r = " + text + "\n  return %r", resultType,
+                      arguments);
 }

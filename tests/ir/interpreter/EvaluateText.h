@@ -22,6 +22,12 @@ std::string evaluateModule(const std::string &module,
 std::string evaluateOp(const std::string &text, const std::string &resultType,
                        const std::vector<std::string> &arguments = {});
 
+/// The same for several ops: `body` gives what it returns, of `resultTypes`, as
+/// in "return %a, %b : ...".
+std::string evaluateBody(const std::string &body,
+                         const std::string &resultTypes,
+                         const std::vector<std::string> &arguments = {});
+
 } // namespace zenith::interpreter
 
 #endif // ZENITH_TESTS_IR_INTERPRETER_EVALUATETEXT_H
