@@ -105,7 +105,7 @@ def Graph_WhileOp : Graph_Op<"while", "Control", [RecursiveMemoryEffects, Single
     body yields values that agree with the result types.
     Example: `%r = graph.while %x cond {
       ^bb0(%a: tensor<i64>):
-        %c = graph.compare lt, %a, %n : tensor<i64>
+        %c = graph.compare lt, %a, %n : tensor<i64> -> tensor<i1>
         graph.yield %c : tensor<i1>
       } do {
       ^bb0(%a: tensor<i64>):

@@ -34,7 +34,7 @@ def Graph_SortWithOp : Graph_OrderingOp<"sort_with", [SingleBlock, RecursiveMemo
     type, and yields one i1 scalar; c4: result types are the operand types.
     Example: `%r = graph.sort_with %x 0 {
       ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-        %c = graph.compare gt, %a, %b : tensor<f32>
+        %c = graph.compare gt, %a, %b : tensor<f32> -> tensor<i1>
         graph.yield %c : tensor<i1>
       } : (tensor<8xf32>) -> tensor<8xf32>`
   }];

@@ -205,4 +205,114 @@ TEST_F(DimAnalysisTest, GrowingExpressionsAreCut) {
   EXPECT_LT(dims[0].size(), 2000u);
 }
 
+TEST_F(DimAnalysisTest, ResultsOfOneOpShareAFreshSymbol) {
+  EXPECT_EQ(resultDims(R"(
+    func.func @f(%x: tensor<?x3xf32> {graph.dims = ["n", "3"]}, %m: tensor<?xi1> {graph.dims = ["n"]})
+        -> (tensor<?x3xf32>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>, tensor<?x3xf32>, tensor<?x3xf32>) {
+      %r, %f, %i, %c = graph.unique %x : tensor<?x3xf32> -> tensor<?x3xf32>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>
+      %s:2 = graph.compact %m, %x, %x : (tensor<?xi1>, tensor<?x3xf32>, tensor<?x3xf32>) -> (tensor<?x3xf32>, tensor<?x3xf32>)
+      return %r, %f, %i, %c, %s#1, %s#0
+          : tensor<?x3xf32>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>, tensor<?x3xf32>, tensor<?x3xf32>
+    })"),
+            (Texts{"%0, 3", "%0", "n", "%0", "%1, 3", "%1, 3"}));
+}
+
+TEST_F(DimAnalysisTest, BranchesAgreeOnDimensions) {
+  EXPECT_EQ(resultDims(R"(
+    func.func @f(%p: tensor<i1>, %x: tensor<?xf32> {graph.dims = ["n"]}, %y: tensor<?xf32> {graph.dims = ["m"]},
+                 %z: tensor<4xf32>) -> (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) {
+      %r:3 = graph.if %p then {
+        %e = graph.exp %x : tensor<?xf32>
+        graph.yield %e, %x, %z : tensor<?xf32>, tensor<?xf32>, tensor<4xf32>
+      } else {
+        graph.yield %x, %y, %z : tensor<?xf32>, tensor<?xf32>, tensor<4xf32>
+      } : (tensor<i1>) -> (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>)
+      return %r#0, %r#1, %r#2 : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>
+    })"),
+            (Texts{"n", "%0", "4"}));
+}
+
+TEST_F(DimAnalysisTest, LoopsKeepWhatTheBodyLeavesAlone) {
+  // The second one grows; the third has its size, and the first swaps places
+  // with the fourth.
+  EXPECT_EQ(resultDims(R"(
+    func.func @f(%p: tensor<i1>, %x: tensor<?xf32> {graph.dims = ["n"]}, %one: tensor<1xf32>)
+        -> (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) {
+      %r:4 = graph.while %x, %x, %x, %x cond {
+      ^bb0(%a: tensor<?xf32>, %b: tensor<?xf32>, %c: tensor<?xf32>, %d: tensor<?xf32>):
+        graph.yield %p : tensor<i1>
+      } do {
+      ^bb0(%a: tensor<?xf32>, %b: tensor<?xf32>, %c: tensor<?xf32>, %d: tensor<?xf32>):
+        %e = graph.add %a, %d : tensor<?xf32>
+        %g = graph.concat 0, %b, %one : (tensor<?xf32>, tensor<1xf32>) -> tensor<?xf32>
+        %h = graph.exp %g : tensor<?xf32>
+        graph.yield %d, %g, %h, %e : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?xf32>
+      } : (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?xf32>)
+      return %r#0, %r#1, %r#2, %r#3 : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?xf32>
+    })"),
+            (Texts{"n", "%1", "%1", "n"}));
+}
+
+TEST_F(DimAnalysisTest, LoopsInsideOfLoopsEnd) {
+  std::string head = R"(
+    func.func @f(%p: tensor<i1>, %one: tensor<1xf32>, %a0: tensor<?xf32> {graph.dims = ["n"]}, %b0: tensor<?xf32> {graph.dims = ["n"]})
+        -> (tensor<?xf32>, tensor<?xf32>) {)";
+  std::string tail;
+  constexpr int depth = 24;
+  for (int i = 0; i < depth; ++i) {
+    std::string at = std::to_string(i), next = std::to_string(i + 1);
+    head += "%r" + at + ":2 = graph.while %a" + at + ", %b" + at +
+            " cond {\n^bb0(%c: tensor<?xf32>, %d: tensor<?xf32>):\n"
+            "graph.yield %p : tensor<i1>\n} do {\n^bb0(%a" +
+            next + ": tensor<?xf32>, %b" + next + ": tensor<?xf32>):\n";
+    std::string end =
+        i + 1 == depth
+            ? "%g = graph.concat 0, %a" + next +
+                  ", %one : (tensor<?xf32>, tensor<1xf32>) -> tensor<?xf32>\n"
+                  "graph.yield %g, %b" +
+                  next + " : tensor<?xf32>, tensor<?xf32>\n"
+            : "graph.yield %r" + next + "#0, %r" + next +
+                  "#1 : tensor<?xf32>, tensor<?xf32>\n";
+    tail = end +
+           "} : (tensor<?xf32>, tensor<?xf32>) -> (tensor<?xf32>, "
+           "tensor<?xf32>)\n" +
+           tail;
+  }
+  Texts dims = resultDims(head + tail +
+                          "return %r0#0, %r0#1 : tensor<?xf32>, "
+                          "tensor<?xf32>\n}");
+  ASSERT_EQ(dims.size(), 2u);
+  EXPECT_EQ(dims[0][0], '%');
+  EXPECT_EQ(dims[1], "n");
+}
+
+TEST_F(DimAnalysisTest, LoopsGiveArgumentsAndResultsSymbolsOfTheirOwn) {
+  EXPECT_EQ(resultDims(R"(
+    func.func @f(%p: tensor<i1>, %x: tensor<3x2xui8>) -> (tensor<?x2xui8>, tensor<?xi64>, tensor<?xi64>) {
+      %k = graph.constant dense<0> : tensor<3xi64>
+      %r:2 = graph.while %x, %k cond {
+      ^bb0(%a: tensor<?x2xui8>, %b: tensor<?xi64>):
+        graph.yield %p : tensor<i1>
+      } do {
+      ^bb0(%a: tensor<?x2xui8>, %b: tensor<?xi64>):
+        %u, %f, %i, %c = graph.unique %a : tensor<?x2xui8> -> tensor<?x2xui8>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>
+        graph.yield %u, %c : tensor<?x2xui8>, tensor<?xi64>
+      } : (tensor<3x2xui8>, tensor<3xi64>) -> (tensor<?x2xui8>, tensor<?xi64>)
+      %s = graph.add %r#1, %r#1 : tensor<?xi64>
+      return %r#0, %r#1, %s : tensor<?x2xui8>, tensor<?xi64>, tensor<?xi64>
+    })"),
+            (Texts{"%3, 2", "%3", "%3"}));
+}
+
+TEST_F(DimAnalysisTest, TopKTakesItsSizeFromK) {
+  EXPECT_EQ(resultDims(R"(
+    func.func @f(%x: tensor<2x?xf32> {graph.dims = ["2", "n"]}, %k: tensor<i64>, %y: tensor<?xf32> {graph.dims = ["m"]})
+        -> (tensor<2x?xf32>, tensor<2x?xi64>) {
+      %n = graph.dim %y, 0 : tensor<?xf32>
+      %v, %i = graph.top_k %x, %n 1 : (tensor<2x?xf32>, tensor<i64>) -> (tensor<2x?xf32>, tensor<2x?xi64>)
+      return %v, %i : tensor<2x?xf32>, tensor<2x?xi64>
+    })"),
+            (Texts{"2, m", "2, m"}));
+}
+
 } // namespace

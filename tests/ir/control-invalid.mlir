@@ -129,3 +129,216 @@ func.func @uses_from_above(%x: tensor<4xf32>) {
   }
   return
 }
+
+// -----
+
+func.func @if_c1_shape(%p: tensor<i1>, %q: tensor<2xi1>, %x: tensor<4xf32>, %y: tensor<5xf32>, %i: tensor<i64>, %u: tensor<ui8>) {
+  // expected-error@below {{'graph.if' op condition: got tensor<2xi1>, expected tensor<i1> (if_c1)}}
+  %r = graph.if %q then {
+    graph.yield %x : tensor<4xf32>
+  } else {
+    graph.yield %x : tensor<4xf32>
+  } : (tensor<2xi1>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @if_c2_arguments(%p: tensor<i1>, %q: tensor<2xi1>, %x: tensor<4xf32>, %y: tensor<5xf32>, %i: tensor<i64>, %u: tensor<ui8>) {
+  // expected-error@below {{'graph.if' op arguments of the then region: got 1, expected 0 (if_c2)}}
+  %r = graph.if %p then {
+    ^bb0(%a: tensor<4xf32>):
+    graph.yield %a : tensor<4xf32>
+  } else {
+    graph.yield %x : tensor<4xf32>
+  } : (tensor<i1>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @if_c2_count(%p: tensor<i1>, %q: tensor<2xi1>, %x: tensor<4xf32>, %y: tensor<5xf32>, %i: tensor<i64>, %u: tensor<ui8>) {
+  // expected-error@below {{'graph.if' op values that the else region yields: got 0, expected 1 (if_c2)}}
+  %r = graph.if %p then {
+    graph.yield %x : tensor<4xf32>
+  } else {
+    graph.yield
+  } : (tensor<i1>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @if_c2_type(%p: tensor<i1>, %q: tensor<2xi1>, %x: tensor<4xf32>, %y: tensor<5xf32>, %i: tensor<i64>, %u: tensor<ui8>) {
+  // expected-error@below {{'graph.if' op value 0 that the else region yields: got tensor<5xf32>, expected tensor<4xf32> (if_c2)}}
+  %r = graph.if %p then {
+    graph.yield %x : tensor<4xf32>
+  } else {
+    graph.yield %y : tensor<5xf32>
+  } : (tensor<i1>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @if_c2_end(%p: tensor<i1>, %q: tensor<2xi1>, %x: tensor<4xf32>, %y: tensor<5xf32>, %i: tensor<i64>, %u: tensor<ui8>) {
+  // expected-error@below {{'graph.if' op last op of the then region: got func.return, expected graph.yield (if_c2)}}
+  %r = graph.if %p then {
+    func.return
+  } else {
+    graph.yield %x : tensor<4xf32>
+  } : (tensor<i1>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @case_c1_index(%p: tensor<i1>, %q: tensor<2xi1>, %x: tensor<4xf32>, %y: tensor<5xf32>, %i: tensor<i64>, %u: tensor<ui8>) {
+  // expected-error@below {{'graph.case' op index: got tensor<ui8>, expected an i32 or i64 scalar (case_c1)}}
+  %r = graph.case %u {
+    graph.yield %x : tensor<4xf32>
+  } : (tensor<ui8>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @case_c1_none(%p: tensor<i1>, %q: tensor<2xi1>, %x: tensor<4xf32>, %y: tensor<5xf32>, %i: tensor<i64>, %u: tensor<ui8>) {
+  // expected-error@below {{'graph.case' op number of regions: got 0, expected at least 1 (case_c1)}}
+  "graph.case"(%i) : (tensor<i64>) -> ()
+  return
+}
+
+// -----
+
+func.func @case_c2_type(%p: tensor<i1>, %q: tensor<2xi1>, %x: tensor<4xf32>, %y: tensor<5xf32>, %i: tensor<i64>, %u: tensor<ui8>) {
+  // expected-error@below {{'graph.case' op value 0 that the region 0 yields: got tensor<5xf32>, expected tensor<4xf32> (case_c2)}}
+  %r = graph.case %i {
+    graph.yield %y : tensor<5xf32>
+  } : (tensor<i64>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @while_c1_arguments(%p: tensor<i1>, %q: tensor<2xi1>, %x: tensor<4xf32>, %y: tensor<5xf32>, %i: tensor<i64>, %u: tensor<ui8>) {
+  // expected-error@below {{'graph.while' op arguments of the condition: got 2, expected 1 (while_c1)}}
+  %r = graph.while %i cond {
+  ^bb0(%a: tensor<i64>, %b: tensor<i64>):
+    graph.yield %p : tensor<i1>
+  } do {
+  ^bb0(%a: tensor<i64>):
+    graph.yield %a : tensor<i64>
+  } : (tensor<i64>) -> tensor<i64>
+  return
+}
+
+// -----
+
+func.func @while_c1_type(%p: tensor<i1>, %q: tensor<2xi1>, %x: tensor<4xf32>, %y: tensor<5xf32>, %i: tensor<i64>, %u: tensor<ui8>) {
+  // expected-error@below {{'graph.while' op argument 0 of the body: got tensor<ui8>, expected tensor<i64> (while_c1)}}
+  %r = graph.while %i cond {
+  ^bb0(%a: tensor<i64>):
+    graph.yield %p : tensor<i1>
+  } do {
+  ^bb0(%a: tensor<ui8>):
+    graph.yield %i : tensor<i64>
+  } : (tensor<i64>) -> tensor<i64>
+  return
+}
+
+// -----
+
+func.func @while_c2_count(%p: tensor<i1>, %q: tensor<2xi1>, %x: tensor<4xf32>, %y: tensor<5xf32>, %i: tensor<i64>, %u: tensor<ui8>) {
+  // expected-error@below {{'graph.while' op number of initial values: got 2, expected 1 (while_c2)}}
+  %r = graph.while %i, %i cond {
+  ^bb0(%a: tensor<i64>):
+    graph.yield %p : tensor<i1>
+  } do {
+  ^bb0(%a: tensor<i64>):
+    graph.yield %a : tensor<i64>
+  } : (tensor<i64>, tensor<i64>) -> tensor<i64>
+  return
+}
+
+// -----
+
+func.func @while_c2_type(%p: tensor<i1>, %q: tensor<2xi1>, %x: tensor<4xf32>, %y: tensor<5xf32>, %i: tensor<i64>, %u: tensor<ui8>) {
+  // expected-error@below {{'graph.while' op initial value 0: got tensor<5xf32>, expected tensor<4xf32> (while_c2)}}
+  %r = graph.while %y cond {
+  ^bb0(%a: tensor<4xf32>):
+    graph.yield %p : tensor<i1>
+  } do {
+  ^bb0(%a: tensor<4xf32>):
+    graph.yield %a : tensor<4xf32>
+  } : (tensor<5xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @while_c3_type(%p: tensor<i1>, %q: tensor<2xi1>, %x: tensor<4xf32>, %y: tensor<5xf32>, %i: tensor<i64>, %u: tensor<ui8>) {
+  // expected-error@below {{'graph.while' op value 0 that the condition yields: got tensor<i64>, expected tensor<i1> (while_c3)}}
+  %r = graph.while %i cond {
+  ^bb0(%a: tensor<i64>):
+    graph.yield %a : tensor<i64>
+  } do {
+  ^bb0(%a: tensor<i64>):
+    graph.yield %a : tensor<i64>
+  } : (tensor<i64>) -> tensor<i64>
+  return
+}
+
+// -----
+
+func.func @while_c4_type(%p: tensor<i1>, %q: tensor<2xi1>, %x: tensor<4xf32>, %y: tensor<5xf32>, %i: tensor<i64>, %u: tensor<ui8>) {
+  // expected-error@below {{'graph.while' op value 0 that the body yields: got tensor<ui8>, expected tensor<i64> (while_c4)}}
+  %r = graph.while %i cond {
+  ^bb0(%a: tensor<i64>):
+    graph.yield %p : tensor<i1>
+  } do {
+  ^bb0(%a: tensor<i64>):
+    graph.yield %u : tensor<ui8>
+  } : (tensor<i64>) -> tensor<i64>
+  return
+}
+
+// -----
+
+func.func @barrier_c1_count(%p: tensor<i1>, %q: tensor<2xi1>, %x: tensor<4xf32>, %y: tensor<5xf32>, %i: tensor<i64>, %u: tensor<ui8>) {
+  // expected-error@below {{'graph.barrier' op number of results: got 0, expected 1 (barrier_c1)}}
+  graph.barrier %x : (tensor<4xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @barrier_c1_type(%p: tensor<i1>, %q: tensor<2xi1>, %x: tensor<4xf32>, %y: tensor<5xf32>, %i: tensor<i64>, %u: tensor<ui8>) {
+  // expected-error@below {{'graph.barrier' op result 0: got tensor<5xf32>, expected tensor<4xf32> (barrier_c1)}}
+  %r = graph.barrier %x : (tensor<4xf32>) -> tensor<5xf32>
+  return
+}
+
+// -----
+
+func.func @assert_c1_shape(%p: tensor<i1>, %q: tensor<2xi1>, %x: tensor<4xf32>, %y: tensor<5xf32>, %i: tensor<i64>, %u: tensor<ui8>) {
+  // expected-error@below {{'graph.assert' op condition: got tensor<2xi1>, expected tensor<i1> (assert_c1)}}
+  graph.assert %q "stop" : tensor<2xi1>
+  return
+}
+
+// -----
+
+func.func @assert_c2_detail(%p: tensor<i1>, %v: tensor<2xi64>) {
+  // expected-error@below {{'graph.assert' op detail 0: got tensor<2xi64>, expected an integer scalar (assert_c2)}}
+  graph.assert %p "stop" (%v) : tensor<i1>, tensor<2xi64>
+  return
+}
+
+// -----
+
+func.func @custom_call_c1_target(%p: tensor<i1>, %q: tensor<2xi1>, %x: tensor<4xf32>, %y: tensor<5xf32>, %i: tensor<i64>, %u: tensor<ui8>) {
+  // expected-error@below {{'graph.custom_call' op target: got "", expected a name (custom_call_c1)}}
+  %r = graph.custom_call "" (%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}

@@ -74,3 +74,89 @@ func.func @kinds(%x: tensor<4xf32>) {
   }
   return
 }
+
+func.func @if(%p: tensor<i1>, %x: tensor<4xf32>, %y: tensor<5xf32>) {
+  // CHECK: graph.if %{{.*}} then {
+  %r:2 = graph.if %p then {
+    // CHECK-NEXT: graph.yield %{{.*}}, %{{.*}} : tensor<4xf32>, tensor<4xf32>
+    graph.yield %x, %x : tensor<4xf32>, tensor<4xf32>
+  // CHECK-NEXT: } else {
+  } else {
+    // CHECK-NEXT: graph.yield %{{.*}}, %{{.*}} : tensor<4xf32>, tensor<5xf32>
+    graph.yield %x, %y : tensor<4xf32>, tensor<5xf32>
+  // CHECK-NEXT: } : (tensor<i1>) -> (tensor<4xf32>, tensor<?xf32>)
+  } : (tensor<i1>) -> (tensor<4xf32>, tensor<?xf32>)
+  return
+}
+
+func.func @case(%i: tensor<i32>, %x: tensor<4xf32>) {
+  // CHECK: graph.case %{{.*}} {
+  %r = graph.case %i {
+    // CHECK-NEXT: graph.yield %{{.*}} : tensor<4xf32>
+    graph.yield %x : tensor<4xf32>
+  // CHECK-NEXT: }, {
+  }, {
+    // CHECK-NEXT: graph.neg %{{.*}} : tensor<4xf32>
+    %n = graph.neg %x : tensor<4xf32>
+    // CHECK-NEXT: graph.yield %{{.*}} : tensor<4xf32>
+    graph.yield %n : tensor<4xf32>
+  // CHECK-NEXT: } : (tensor<i32>) -> tensor<4xf32>
+  } : (tensor<i32>) -> tensor<4xf32>
+  return
+}
+
+func.func @while(%x: tensor<i64>, %n: tensor<i64>, %p: tensor<i1>, %v: tensor<1xf32>) {
+  // CHECK: graph.while %{{.*}}, %{{.*}} cond {
+  %r:2 = graph.while %x, %v cond {
+  // CHECK-NEXT: ^bb0(%{{.*}}: tensor<i64>, %{{.*}}: tensor<?xf32>):
+  ^bb0(%a: tensor<i64>, %w: tensor<?xf32>):
+    // CHECK-NEXT: graph.compare lt, %{{.*}}, %{{.*}} : tensor<i64> -> tensor<i1>
+    %c = graph.compare lt, %a, %n : tensor<i64> -> tensor<i1>
+    // CHECK-NEXT: graph.yield %{{.*}} : tensor<i1>
+    graph.yield %c : tensor<i1>
+  // CHECK-NEXT: } do {
+  } do {
+  // CHECK-NEXT: ^bb0(%{{.*}}: tensor<i64>, %{{.*}}: tensor<?xf32>):
+  ^bb0(%a: tensor<i64>, %w: tensor<?xf32>):
+    // CHECK-NEXT: graph.add %{{.*}}, %{{.*}} : tensor<i64>
+    %b = graph.add %a, %a : tensor<i64>
+    // CHECK-NEXT: graph.concat 0, %{{.*}}, %{{.*}} : (tensor<?xf32>, tensor<1xf32>) -> tensor<?xf32>
+    %d = graph.concat 0, %w, %v : (tensor<?xf32>, tensor<1xf32>) -> tensor<?xf32>
+    // CHECK-NEXT: graph.yield %{{.*}}, %{{.*}} : tensor<i64>, tensor<?xf32>
+    graph.yield %b, %d : tensor<i64>, tensor<?xf32>
+  // CHECK-NEXT: } : (tensor<i64>, tensor<1xf32>) -> (tensor<i64>, tensor<?xf32>)
+  } : (tensor<i64>, tensor<1xf32>) -> (tensor<i64>, tensor<?xf32>)
+  // CHECK: graph.while cond {
+  graph.while cond {
+    // CHECK-NEXT: graph.yield %{{.*}} : tensor<i1>
+    graph.yield %p : tensor<i1>
+  // CHECK-NEXT: } do {
+  } do {
+    // CHECK-NEXT: graph.yield
+    graph.yield
+  // CHECK-NEXT: } : () -> ()
+  } : () -> ()
+  return
+}
+
+func.func @barrier(%x: tensor<4xf32>, %y: tensor<?xi64>) {
+  // CHECK: graph.barrier %{{.*}}, %{{.*}} : (tensor<4xf32>, tensor<?xi64>) -> (tensor<4xf32>, tensor<?xi64>)
+  %r:2 = graph.barrier %x, %y : (tensor<4xf32>, tensor<?xi64>) -> (tensor<4xf32>, tensor<?xi64>)
+  return
+}
+
+func.func @assert(%p: tensor<i1>, %n: tensor<i64>) {
+  // CHECK: graph.assert %{{.*}} "stop" : tensor<i1>
+  graph.assert %p "stop" : tensor<i1>
+  // CHECK: graph.assert %{{.*}} "sizes differ: {0}"(%{{.*}}) : tensor<i1>, tensor<i64>
+  graph.assert %p "sizes differ: {0}" (%n) : tensor<i1>, tensor<i64>
+  return
+}
+
+func.func @custom_call(%a: tensor<3x3xf32>) {
+  // CHECK: graph.custom_call "lapack_getrf"(%{{.*}}) : (tensor<3x3xf32>) -> (tensor<3x3xf32>, tensor<3xi32>, tensor<i32>)
+  %lu:3 = graph.custom_call "lapack_getrf" (%a) : (tensor<3x3xf32>) -> (tensor<3x3xf32>, tensor<3xi32>, tensor<i32>)
+  // CHECK: graph.custom_call "other"(%{{.*}}, %{{.*}}) config {mode = 1 : i64} : (tensor<3x3xf32>, tensor<3x3xf32>) -> tensor<?xf32>
+  %t = graph.custom_call "other" (%a, %a) config {mode = 1 : i64} : (tensor<3x3xf32>, tensor<3x3xf32>) -> tensor<?xf32>
+  return
+}

@@ -149,7 +149,7 @@ func.func @complex_abs_c2_parts(%x: tensor<4xcomplex<f32>>) {
 // -----
 
 func.func @exp_of_integers(%x: tensor<4xi32>) {
-  // expected-error@below {{'graph.exp' op operand #0 must be ranked tensor of float values, but got 'tensor<4xi32>'}}
+  // expected-error@below {{'graph.exp' op operand #0 must be ranked tensor of float or complex values, but got 'tensor<4xi32>'}}
   %r = graph.exp %x : tensor<4xi32>
   return
 }

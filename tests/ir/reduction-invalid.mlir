@@ -193,3 +193,135 @@ func.func @cumulative_c2_kind(%x: tensor<4xf32>) {
   %r = graph.cumulative parity, %x 0 : tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @reduce_with_c1_dims(%x: tensor<2x3xf32>, %y: tensor<2x4xf32>, %z: tensor<f32>, %d: tensor<f64>) {
+  // expected-error@below {{'graph.reduce_with' op dims: got [2], expected ascending values in [0, 2) (reduce_with_c1)}}
+  %r = graph.reduce_with (%x), (%z) [2] {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    graph.yield %b : tensor<f32>
+  } : (tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_with_c2_shape(%x: tensor<2x3xf32>, %y: tensor<2x4xf32>, %z: tensor<f32>, %d: tensor<f64>) {
+  // expected-error@below {{'graph.reduce_with' op operand 1: got shape [2, 4], expected shape [2, 3] (reduce_with_c2)}}
+  %r:2 = graph.reduce_with (%x, %y), (%z, %z) [1] {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<f32>, %e: tensor<f32>):
+    graph.yield %a, %b : tensor<f32>, tensor<f32>
+  } : (tensor<2x3xf32>, tensor<2x4xf32>, tensor<f32>, tensor<f32>) -> (tensor<2xf32>, tensor<2xf32>)
+  return
+}
+
+// -----
+
+func.func @reduce_with_c2_init(%x: tensor<2x3xf32>, %y: tensor<2x4xf32>, %z: tensor<f32>, %d: tensor<f64>) {
+  // expected-error@below {{'graph.reduce_with' op init 0: got tensor<f64>, expected tensor<f32> (reduce_with_c2)}}
+  %r = graph.reduce_with (%x), (%d) [1] {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    graph.yield %b : tensor<f32>
+  } : (tensor<2x3xf32>, tensor<f64>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_with_c3_argument(%x: tensor<2x3xf32>, %y: tensor<2x4xf32>, %z: tensor<f32>, %d: tensor<f64>) {
+  // expected-error@below {{'graph.reduce_with' op argument 1 of the region: got tensor<f64>, expected tensor<f32> (reduce_with_c3)}}
+  %r = graph.reduce_with (%x), (%z) [1] {
+  ^bb0(%a: tensor<f32>, %b: tensor<f64>):
+    graph.yield %a : tensor<f32>
+  } : (tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_with_c3_yield(%x: tensor<2x3xf32>, %y: tensor<2x4xf32>, %z: tensor<f32>, %d: tensor<f64>) {
+  // expected-error@below {{'graph.reduce_with' op values that the region yields: got 2, expected 1 (reduce_with_c3)}}
+  %r = graph.reduce_with (%x), (%z) [1] {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    graph.yield %a, %b : tensor<f32>, tensor<f32>
+  } : (tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_with_c4_count(%x: tensor<2x3xf32>, %y: tensor<2x4xf32>, %z: tensor<f32>, %d: tensor<f64>) {
+  // expected-error@below {{'graph.reduce_with' op number of results: got 2, expected 1 (reduce_with_c4)}}
+  %r:2 = graph.reduce_with (%x), (%z) [1] {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    graph.yield %b : tensor<f32>
+  } : (tensor<2x3xf32>, tensor<f32>) -> (tensor<2xf32>, tensor<2xf32>)
+  return
+}
+
+// -----
+
+func.func @reduce_with_c4_shape(%x: tensor<2x3xf32>, %y: tensor<2x4xf32>, %z: tensor<f32>, %d: tensor<f64>) {
+  // expected-error@below {{'graph.reduce_with' op result 0: got tensor<3xf32>, expected tensor<2xf32> (reduce_with_c4)}}
+  %r = graph.reduce_with (%x), (%z) [1] {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    graph.yield %b : tensor<f32>
+  } : (tensor<2x3xf32>, tensor<f32>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_window_with_c1_length(%x: tensor<3x8xf32>, %z: tensor<f32>, %d: tensor<f64>) {
+  // expected-error@below {{'graph.reduce_window_with' op entries of window: got 1, expected 2 (reduce_window_with_c1)}}
+  %r = graph.reduce_window_with (%x), (%z) window [2] strides [1, 2] low [0, 0] high [0, 0] base_dilation [1, 1] dilation [1, 1] {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    graph.yield %b : tensor<f32>
+  } : (tensor<3x8xf32>, tensor<f32>) -> tensor<3x4xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_window_with_c2_stride(%x: tensor<3x8xf32>, %z: tensor<f32>, %d: tensor<f64>) {
+  // expected-error@below {{'graph.reduce_window_with' op strides: got [1, 0], expected values of at least 1 (reduce_window_with_c2)}}
+  %r = graph.reduce_window_with (%x), (%z) window [1, 2] strides [1, 0] low [0, 0] high [0, 0] base_dilation [1, 1] dilation [1, 1] {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    graph.yield %b : tensor<f32>
+  } : (tensor<3x8xf32>, tensor<f32>) -> tensor<3x4xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_window_with_c3_init(%x: tensor<3x8xf32>, %z: tensor<f32>, %d: tensor<f64>) {
+  // expected-error@below {{'graph.reduce_window_with' op init 0: got tensor<f64>, expected tensor<f32> (reduce_window_with_c3)}}
+  %r = graph.reduce_window_with (%x), (%d) window [1, 2] strides [1, 2] low [0, 0] high [0, 0] base_dilation [1, 1] dilation [1, 1] {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    graph.yield %b : tensor<f32>
+  } : (tensor<3x8xf32>, tensor<f64>) -> tensor<3x4xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_window_with_c3_yield(%x: tensor<3x8xf32>, %z: tensor<f32>, %d: tensor<f64>) {
+  // expected-error@below {{'graph.reduce_window_with' op values that the region yields: got 0, expected 1 (reduce_window_with_c3)}}
+  %r = graph.reduce_window_with (%x), (%z) window [1, 2] strides [1, 2] low [0, 0] high [0, 0] base_dilation [1, 1] dilation [1, 1] {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    graph.yield
+  } : (tensor<3x8xf32>, tensor<f32>) -> tensor<3x4xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_window_with_c4_shape(%x: tensor<3x8xf32>, %z: tensor<f32>, %d: tensor<f64>) {
+  // expected-error@below {{'graph.reduce_window_with' op result 0: got tensor<3x5xf32>, expected tensor<3x4xf32> (reduce_window_with_c4)}}
+  %r = graph.reduce_window_with (%x), (%z) window [1, 2] strides [1, 2] low [0, 0] high [0, 0] base_dilation [1, 1] dilation [1, 1] {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    graph.yield %b : tensor<f32>
+  } : (tensor<3x8xf32>, tensor<f32>) -> tensor<3x5xf32>
+  return
+}

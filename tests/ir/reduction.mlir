@@ -49,3 +49,31 @@ func.func @cumulative(%x: tensor<4xf32>) {
   %t = graph.cumulative max, %x 0 reverse : tensor<4xf32>
   return
 }
+
+func.func @reduce_with(%x: tensor<2x3xf32>, %y: tensor<2x3xi64>, %zero: tensor<f32>, %one: tensor<i64>) {
+  // CHECK: graph.reduce_with(%{{.*}}, %{{.*}}), (%{{.*}}, %{{.*}}) [1] {
+  %r:2 = graph.reduce_with (%x, %y), (%zero, %one) [1] {
+  // CHECK-NEXT: ^bb0(%{{.*}}: tensor<f32>, %{{.*}}: tensor<i64>, %{{.*}}: tensor<f32>, %{{.*}}: tensor<i64>):
+  ^bb0(%a: tensor<f32>, %b: tensor<i64>, %c: tensor<f32>, %d: tensor<i64>):
+    // CHECK-NEXT: graph.sub %{{.*}}, %{{.*}} : tensor<f32>
+    %s = graph.sub %a, %c : tensor<f32>
+    // CHECK-NEXT: graph.yield %{{.*}}, %{{.*}} : tensor<f32>, tensor<i64>
+    graph.yield %s, %d : tensor<f32>, tensor<i64>
+  // CHECK-NEXT: } : (tensor<2x3xf32>, tensor<2x3xi64>, tensor<f32>, tensor<i64>) -> (tensor<2xf32>, tensor<2xi64>)
+  } : (tensor<2x3xf32>, tensor<2x3xi64>, tensor<f32>, tensor<i64>) -> (tensor<2xf32>, tensor<2xi64>)
+  return
+}
+
+func.func @reduce_window_with(%x: tensor<3x8xf32>, %zero: tensor<f32>) {
+  // CHECK: graph.reduce_window_with(%{{.*}}), (%{{.*}}) window [1, 2] strides [1, 2] low [0, 0] high [0, 0] base_dilation [1, 1] dilation [1, 1] {
+  %r = graph.reduce_window_with (%x), (%zero) window [1, 2] strides [1, 2] low [0, 0] high [0, 0] base_dilation [1, 1] dilation [1, 1] {
+  // CHECK-NEXT: ^bb0(%{{.*}}: tensor<f32>, %{{.*}}: tensor<f32>):
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    // CHECK-NEXT: graph.sub %{{.*}}, %{{.*}} : tensor<f32>
+    %s = graph.sub %a, %b : tensor<f32>
+    // CHECK-NEXT: graph.yield %{{.*}} : tensor<f32>
+    graph.yield %s : tensor<f32>
+  // CHECK-NEXT: } : (tensor<3x8xf32>, tensor<f32>) -> tensor<3x4xf32>
+  } : (tensor<3x8xf32>, tensor<f32>) -> tensor<3x4xf32>
+  return
+}
