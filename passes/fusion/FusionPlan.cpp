@@ -31,6 +31,8 @@ LogicalResult FusionPlan::build() {
       continue;
     if (graph.role(op) == Role::Running)
       graph.start(op, FusionKind::reduction);
+    else if (graph.role(op) == Role::Alone)
+      graph.start(op, kindAlone(op));
     else if (graph.role(op) == Role::Pointwise)
       placePointwise(op);
     else

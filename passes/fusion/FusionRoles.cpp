@@ -59,9 +59,48 @@ static Role movementRole(Operation *op) {
   return isa<DimOp>(op) ? Role::Outside : Role::Pointwise;
 }
 
+static bool isAlone(Operation *op) {
+  return familyOf(op) == Family::Ordering ||
+         isa<ScatterOp, ScatterWithOp, ReduceWithOp, ReduceWindowWithOp,
+             CholeskyOp, TriangularSolveOp, FourierOp, CustomCallOp>(op);
+}
+
+/// An update of memory that somebody made: the kernel may write the part only.
+static bool updatesMemory(Operation *op) {
+  auto update = dyn_cast<DynamicUpdateSliceOp>(op);
+  Value operand = update ? update.getOperand() : Value();
+  while (operand && operand.getDefiningOp<ReshapeOp>())
+    operand = operand.getDefiningOp()->getOperand(0);
+  return operand && !isa_and_nonnull<ConstantOp, BroadcastOp, IotaOp>(
+                        operand.getDefiningOp());
+}
+
+FusionKind kindAlone(Operation *op) {
+  if (isa<ScatterOp, ScatterWithOp, DynamicUpdateSliceOp>(op))
+    return FusionKind::scatter;
+  if (isa<ReduceWithOp>(op))
+    return FusionKind::reduction;
+  return isa<ReduceWindowWithOp>(op) ? FusionKind::window
+                                     : FusionKind::ordering;
+}
+
+bool readsMemory(Operation *op, unsigned number) {
+  if (isa<ReduceWithOp, ReduceWindowWithOp>(op))
+    return number < op->getNumOperands() / 2;
+  if (isa<ScatterOp, ScatterWithOp, DynamicUpdateSliceOp>(op))
+    return false;
+  if (isa<TopKOp>(op))
+    return number == 0;
+  return !isa<NonMaxSuppressionOp>(op) || number < 2;
+}
+
 Role roleOf(Operation *op, DimAnalysis &dims) {
   std::optional<Family> family = familyOf(op);
-  if (!family || op->getNumResults() != 1)
+  if (!family || op->getNumResults() == 0)
+    return Role::Outside;
+  if (isAlone(op) || updatesMemory(op))
+    return Role::Alone;
+  if (op->getNumResults() != 1)
     return Role::Outside;
   if (isSize(op->getResult(0), dims))
     return Role::Outside;

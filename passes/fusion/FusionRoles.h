@@ -19,7 +19,10 @@ enum class Role {
   Reduction,   ///< folds dimensions; softmax and norms too
   Contraction, ///< dot_general, convolution without groups
   Window,      ///< reduce_window, grouped convolution
-  Running ///< folds along a dimension in order and keeps every step: cumulative
+  Running,     ///< folds along a dimension in order and keeps every step:
+               ///< cumulative
+  Alone ///< a kernel of its own on plain memory: ordering, scatter, ops with
+        ///< a region, factors and transforms
 };
 
 Role roleOf(mlir::Operation *op, graph::DimAnalysis &dims);
@@ -27,6 +30,12 @@ Role roleOf(mlir::Operation *op, graph::DimAnalysis &dims);
 /// Integer scalars that dimensions are made of, and ops on them.
 bool isSize(mlir::Value value, graph::DimAnalysis &dims);
 bool isSplatConstant(mlir::Operation *op);
+
+/// The kind of kernel that an op with role Alone becomes.
+graph::FusionKind kindAlone(mlir::Operation *op);
+/// Whether such an op reads operand `number` as plain memory; other operands
+/// are scalars that its kernel may compute.
+bool readsMemory(mlir::Operation *op, unsigned number);
 
 /// Dimensions that a reduction folds.
 llvm::SmallVector<int64_t> foldedDims(mlir::Operation *reduction);
