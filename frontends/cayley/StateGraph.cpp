@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Action of generators on states, states as text, and graphs by name.
+
+#include "frontends/cayley/StateGraph.h"
+
+#include "frontends/cayley/MatrixFamilies.h"
+#include "frontends/cayley/PermutationFamilies.h"
+#include "frontends/cayley/Puzzles.h"
+#include "frontends/cayley/StateGraphFiles.h"
+#include "frontends/tensors/FileError.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
+
+using namespace llvm;
+
+namespace zenith::cayley {
+
+State StateGraph::apply(size_t generator, const State &state) const {
+  State result(state.size());
+  if (!permutations.empty()) {
+    for (size_t i = 0; i < state.size(); ++i)
+      result[i] = state[permutations[generator][i]];
+    return result;
+  }
+  const Matrix &matrix = matrices[generator];
+  size_t columns = state.size() / matrix.rows;
+  for (size_t row = 0; row < matrix.rows; ++row)
+    for (size_t column = 0; column < columns; ++column) {
+      // Entries are below 2^31: a product fits 62 bits, and is reduced at once.
+      int64_t sum = 0;
+      for (size_t k = 0; k < matrix.rows; ++k)
+        sum = (sum + matrix.entries[row * matrix.rows + k] *
+                         state[k * columns + column] % modulus) %
+              modulus;
+      result[row * columns + column] = sum;
+    }
+  return result;
+}
+
+/// True where doing both generators in turn changes nothing.
+static bool undoes(const StateGraph &graph, size_t first, size_t second) {
+  if (!graph.permutations.empty()) {
+    const Permutation &a = graph.permutations[first],
+                      &b = graph.permutations[second];
+    for (size_t i = 0; i < a.size(); ++i)
+      if (a[b[i]] != i)
+        return false;
+    return true;
+  }
+  const Matrix &a = graph.matrices[first];
+  for (size_t row = 0; row < a.rows; ++row)
+    for (size_t column = 0; column < a.rows; ++column) {
+      int64_t sum = 0;
+      for (size_t k = 0; k < a.rows; ++k)
+        sum = (sum + a.entries[row * a.rows + k] *
+                         graph.matrices[second].entries[k * a.rows + column] %
+                         graph.modulus) %
+              graph.modulus;
+      if (sum != (row == column))
+        return false;
+    }
+  return true;
+}
+
+std::vector<size_t> StateGraph::inverses() const {
+  std::vector<size_t> result(generators(), generators());
+  for (size_t i = 0; i < generators(); ++i)
+    for (size_t j = 0; j < generators() && result[i] == generators(); ++j)
+      if (undoes(*this, i, j))
+        result[i] = j;
+  return result;
+}
+
+bool StateGraph::isInverseClosed() const {
+  return !is_contained(inverses(), generators());
+}
+
+Expected<State> parseState(StringRef text) {
+  State state;
+  auto refuse = [&] {
+    return tensors::invalidFile(text.take_front(80),
+                                "a state is digits, or numbers from 0 to "
+                                "2147483647 with commas between");
+  };
+  if (text.contains(',')) {
+    for (StringRef part : split(text, ',')) {
+      uint32_t number;
+      if (!to_integer(part.trim(), number, 10) || number > INT32_MAX)
+        return refuse();
+      state.push_back(number);
+    }
+    return state;
+  }
+  for (char digit : text) {
+    if (!isDigit(digit))
+      return refuse();
+    state.push_back(digit - '0');
+  }
+  if (state.empty())
+    return refuse();
+  return state;
+}
+
+std::string stateText(const State &state) {
+  bool digits = all_of(state, [](int64_t number) { return number < 10; });
+  std::string text;
+  for (int64_t number : state)
+    text += (digits || text.empty() ? "" : ",") + std::to_string(number);
+  return text;
+}
+
+std::vector<std::string> stateGraphNames() {
+  std::vector<std::string> names;
+  for (const PermutationFamily &family : permutationFamilies())
+    names.push_back((family.name + ":" + family.sizes).str());
+  for (const char *name :
+       {"heisenberg:n,modulus", "sl_<n>_fund_roots:modulus",
+        "sl_<n>_root_weyl:modulus", "hungarian_rings:left,index,right,index",
+        "cube_<nnn>_qtm", "cube_<nnn>_htm", "cube_<nnn>_qstm",
+        "cube_222_fixed_qtm", "cube_222_fixed_htm"})
+    names.push_back(name);
+  return names;
+}
+
+static Error unknownName(StringRef name) {
+  return tensors::invalidFile(name, "no graph of this name; known are " +
+                                        join(stateGraphNames(), ", ") +
+                                        ", .gap and .json files");
+}
+static Error badSizes(StringRef name, StringRef expected) {
+  return tensors::invalidFile(
+      name, ("sizes don't fit this family; it takes " + expected).str());
+}
+
+/// "lrx:0011": the family at n = 4, from a central state.
+static Expected<StateGraph> cosetGraph(const PermutationFamily &family,
+                                       StringRef digits, StateGraph graph) {
+  Expected<State> central = parseState(digits);
+  if (!central)
+    return central.takeError();
+  if (family.leastSizes != 1 ||
+      !family.build({int64_t(central->size())}, graph) ||
+      graph.central.size() != central->size())
+    return badSizes(graph.name, "no central state of this length");
+  graph.central = *central;
+  return graph;
+}
+
+static Expected<StateGraph> namedGraph(StringRef name) {
+  StateGraph graph;
+  graph.name = name.str();
+  auto [family, sizeText] = name.split(':');
+  if (sizeText.empty()) {
+    if (!buildCube(name, graph))
+      return unknownName(name);
+    return graph;
+  }
+  const auto *found =
+      find_if(permutationFamilies(), [family = family](const auto &entry) {
+        return entry.name == family;
+      });
+  bool known = found != permutationFamilies().end();
+  if (known && sizeText.starts_with("0"))
+    return cosetGraph(*found, sizeText, std::move(graph));
+  std::vector<int64_t> sizes;
+  for (StringRef part : split(sizeText, ',')) {
+    uint32_t size;
+    if (!to_integer(part.trim(), size, 10) || size > INT32_MAX)
+      return badSizes(name, "numbers with commas between");
+    sizes.push_back(size);
+  }
+  if (known) {
+    if (sizes.size() < found->leastSizes || sizes.size() > found->mostSizes ||
+        sizes[0] > maxPositions || !found->build(sizes, graph))
+      return badSizes(name, found->sizes);
+    return graph;
+  }
+  bool valid = true;
+  if (family == "hungarian_rings")
+    valid = buildHungarianRings(sizes, graph);
+  else if (!buildMatrixFamily(family, sizes, graph, valid))
+    return unknownName(name);
+  if (!valid)
+    return badSizes(name, family == "hungarian_rings"
+                              ? "left size, left index, right size, right index"
+                          : family == "heisenberg" ? "n,modulus"
+                                                   : "modulus");
+  return graph;
+}
+
+Expected<StateGraph> loadStateGraph(StringRef name) {
+  if (name.ends_with(".gap"))
+    return readGapFile(name);
+  if (name.ends_with(".json"))
+    return readGeneratorFile(name);
+  return namedGraph(name);
+}
+
+} // namespace zenith::cayley

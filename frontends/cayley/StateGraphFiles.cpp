@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Graphs from files: generators as GAP permutations or as JSON.
+
+#include "frontends/cayley/StateGraphFiles.h"
+
+#include "frontends/cayley/PermutationFamilies.h"
+#include "frontends/tensors/FileError.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <numeric>
+
+using namespace llvm;
+
+namespace zenith::cayley {
+
+/// Files of generators are small; more is something else.
+static constexpr uint64_t maxFileBytes = uint64_t(64) << 20;
+
+static Expected<std::unique_ptr<MemoryBuffer>> readText(StringRef path) {
+  ErrorOr<std::unique_ptr<MemoryBuffer>> file = MemoryBuffer::getFile(path);
+  if (!file)
+    return tensors::invalidFile(path,
+                                "cannot be read: " + file.getError().message());
+  if ((*file)->getBufferSize() > maxFileBytes)
+    return tensors::invalidFile(path, "is larger than 64 MiB");
+  return std::move(*file);
+}
+
+namespace {
+
+/// One assignment of a GAP file: a permutation as cycles, from 1 on.
+struct GapMove {
+  std::string name;
+  std::vector<std::vector<int64_t>> cycles;
+};
+
+class GapReader {
+public:
+  GapReader(StringRef path, StringRef text) : path(path), text(text) {}
+
+  Expected<std::vector<GapMove>> read() {
+    std::vector<GapMove> moves;
+    for (text = text.ltrim(); !text.empty(); text = text.ltrim()) {
+      if (text.starts_with("#")) {
+        text = text.drop_until([](char c) { return c == '\n'; });
+        continue;
+      }
+      StringRef statement = text.take_until([](char c) { return c == ';'; });
+      auto [name, value] = statement.split(":=");
+      name = name.trim();
+      value = value.trim();
+      if (value.starts_with("(")) {
+        GapMove move{name.str(), {}};
+        if (Error error = readCycles(value, move))
+          return std::move(error);
+        moves.push_back(std::move(move));
+      }
+      text = text.drop_front(statement.size());
+      if (!text.empty())
+        text = text.drop_front();
+    }
+    if (moves.empty())
+      return fail("has no permutation in cycle notation");
+    return moves;
+  }
+
+private:
+  Error fail(const Twine &reason) {
+    return tensors::invalidFile(path, reason.str());
+  }
+  Error readCycles(StringRef value, GapMove &move) {
+    while (!value.empty()) {
+      if (!value.consume_front("("))
+        return fail("'" + Twine(move.name) + "' is not a product of cycles");
+      StringRef cycle = value.take_until([](char c) { return c == ')'; });
+      if (cycle.size() == value.size())
+        return fail("'" + Twine(move.name) + "' has a cycle without end");
+      value = value.drop_front(cycle.size() + 1).ltrim();
+      std::vector<int64_t> &points = move.cycles.emplace_back();
+      for (StringRef part : split(cycle, ',')) {
+        int64_t point;
+        if (part.trim().empty() && !cycle.contains(','))
+          continue;
+        if (!to_integer(part.trim(), point, 10) || point < 1 ||
+            point > maxPositions)
+          return fail("'" + Twine(move.name) + "' moves '" +
+                      part.trim().take_front(20) +
+                      "', which is no point from 1 to " + Twine(maxPositions));
+        points.push_back(point - 1);
+      }
+    }
+    return Error::success();
+  }
+
+  StringRef path, text;
+};
+
+} // namespace
+
+/// The letters that all names begin with are an artefact of their exporter
+/// where they are "M_".
+static std::string moveName(const GapMove &move, ArrayRef<GapMove> moves) {
+  StringRef name = move.name;
+  while (name.starts_with("M_") && all_of(moves, [&](const GapMove &other) {
+           size_t cut = move.name.size() - name.size();
+           return StringRef(other.name)
+               .drop_front(std::min(cut, other.name.size()))
+               .starts_with("M_");
+         }))
+    name = name.drop_front(2);
+  return name.str();
+}
+
+Expected<StateGraph> readGapFile(StringRef path) {
+  auto file = readText(path);
+  if (!file)
+    return file.takeError();
+  auto moves = GapReader(path, (*file)->getBuffer()).read();
+  if (!moves)
+    return moves.takeError();
+  int64_t n = 0;
+  for (const GapMove &move : *moves)
+    for (const auto &cycle : move.cycles)
+      for (int64_t point : cycle)
+        n = std::max(n, point + 1);
+  StateGraph graph;
+  graph.name = path.str();
+  graph.central.resize(n);
+  std::iota(graph.central.begin(), graph.central.end(), 0);
+  for (const GapMove &move : *moves) {
+    Permutation permutation(n), inverse(n);
+    std::iota(permutation.begin(), permutation.end(), 0);
+    std::vector<bool> moved(n);
+    for (const auto &cycle : move.cycles)
+      for (size_t i = 0; i < cycle.size(); ++i) {
+        if (moved[cycle[i]])
+          return tensors::invalidFile(path, "'" + move.name + "' moves point " +
+                                                std::to_string(cycle[i] + 1) +
+                                                " twice");
+        moved[cycle[i]] = true;
+        permutation[cycle[i]] = cycle[(i + 1) % cycle.size()];
+      }
+    for (int64_t i = 0; i < n; ++i)
+      inverse[permutation[i]] = i;
+    std::string name = moveName(move, *moves);
+    graph.generatorNames.push_back(name);
+    graph.permutations.push_back(permutation);
+    if (inverse == permutation)
+      continue;
+    graph.generatorNames.push_back(name + "'");
+    graph.permutations.push_back(std::move(inverse));
+  }
+  return graph;
+}
+
+namespace {
+
+class GeneratorFile {
+public:
+  GeneratorFile(StringRef path) : path(path) { graph.name = path.str(); }
+
+  Expected<StateGraph> read(const json::Value &value) {
+    const json::Object *object = value.getAsObject();
+    const json::Object *generators =
+        object ? object->getObject("generators") : nullptr;
+    if (!generators || generators->empty())
+      return fail("has no object \"generators\" with a generator in it");
+    if (auto modulus = object->getInteger("modulus")) {
+      if (*modulus < 2 || *modulus > int64_t(1) << 31)
+        return fail("\"modulus\" is not from 2 to 2147483648");
+      graph.modulus = *modulus;
+    }
+    // llvm::json keeps members in no order that the user chose.
+    std::vector<std::pair<std::string, const json::Value *>> sorted;
+    for (const auto &[name, generator] : *generators)
+      sorted.push_back({name.str(), &generator});
+    llvm::sort(sorted, less_first());
+    for (auto &[name, generator] : sorted) {
+      graph.generatorNames.push_back(name);
+      if (Error error = graph.modulus ? readMatrix(name, *generator)
+                                      : readPermutation(name, *generator))
+        return std::move(error);
+    }
+    if (Error error = readCentral(object->get("central")))
+      return std::move(error);
+    return std::move(graph);
+  }
+
+private:
+  Error fail(const Twine &reason) const {
+    return tensors::invalidFile(path, reason.str());
+  }
+
+  Error readPermutation(const std::string &name, const json::Value &value) {
+    const json::Array *array = value.getAsArray();
+    size_t n =
+        graph.permutations.empty() && array
+            ? array->size()
+            : (graph.permutations.empty() ? 0
+                                          : graph.permutations.front().size());
+    if (!array || array->size() != n || n == 0 || n > size_t(maxPositions))
+      return fail("generator '" + name +
+                  "' is not a list of numbers as long as the others");
+    Permutation permutation;
+    std::vector<bool> seen(n);
+    for (const json::Value &entry : *array) {
+      std::optional<int64_t> number = entry.getAsInteger();
+      if (!number || *number < 0 || *number >= int64_t(n) || seen[*number])
+        return fail("generator '" + name + "' is not a permutation of 0 to " +
+                    Twine(n - 1));
+      seen[*number] = true;
+      permutation.push_back(uint32_t(*number));
+    }
+    graph.permutations.push_back(std::move(permutation));
+    return Error::success();
+  }
+
+  Error readMatrix(const std::string &name, const json::Value &value) {
+    const json::Array *rows = value.getAsArray();
+    size_t n = rows ? rows->size() : 0;
+    if (n == 0 || n > 64 ||
+        (!graph.matrices.empty() && graph.matrices.front().rows != n))
+      return fail("generator '" + name +
+                  "' is not a list of rows, as many as the others have");
+    Matrix matrix{uint32_t(n), {}};
+    for (const json::Value &row : *rows) {
+      const json::Array *entries = row.getAsArray();
+      if (!entries || entries->size() != n)
+        return fail("generator '" + name + "' is not a square matrix");
+      for (const json::Value &entry : *entries) {
+        std::optional<int64_t> number = entry.getAsInteger();
+        if (!number)
+          return fail("generator '" + name +
+                      "' has an entry that is no integer");
+        int64_t rest = *number % graph.modulus;
+        matrix.entries.push_back(rest < 0 ? rest + graph.modulus : rest);
+      }
+    }
+    graph.matrices.push_back(std::move(matrix));
+    return Error::success();
+  }
+
+  Error readCentral(const json::Value *value) {
+    if (!value) {
+      if (graph.modulus) {
+        size_t n = graph.matrices.front().rows;
+        graph.central.assign(n * n, 0);
+        for (size_t i = 0; i < n; ++i)
+          graph.central[i * n + i] = 1;
+      } else {
+        graph.central.resize(graph.permutations.front().size());
+        std::iota(graph.central.begin(), graph.central.end(), 0);
+      }
+      return Error::success();
+    }
+    const json::Array *array = value->getAsArray();
+    if (!array)
+      return fail("\"central\" is not a list of numbers");
+    for (const json::Value &entry : *array) {
+      std::optional<int64_t> number = entry.getAsInteger();
+      if (!number || *number < 0 || *number > INT32_MAX ||
+          (graph.modulus && *number >= graph.modulus))
+        return fail("\"central\" has an entry that is no number in range");
+      graph.central.push_back(*number);
+    }
+    bool fits =
+        graph.modulus
+            ? !graph.central.empty() &&
+                  graph.central.size() % graph.matrices.front().rows == 0
+            : graph.central.size() == graph.permutations.front().size();
+    if (!fits)
+      return fail("\"central\" is not as long as the generators are");
+    return Error::success();
+  }
+
+  StringRef path;
+  StateGraph graph;
+};
+
+} // namespace
+
+Expected<StateGraph> readGeneratorFile(StringRef path) {
+  auto file = readText(path);
+  if (!file)
+    return file.takeError();
+  Expected<json::Value> value = json::parse((*file)->getBuffer());
+  if (!value)
+    return tensors::invalidFile(path,
+                                "is not JSON: " + toString(value.takeError()));
+  return GeneratorFile(path).read(*value);
+}
+
+} // namespace zenith::cayley
