@@ -4,9 +4,11 @@
 // on whom.
 
 #include "passes/fusion/FusionGraph.h"
+#include "ir/HostScalars.h"
 #include "ir/PackedPanels.h"
 #include "ir/StridedView.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
@@ -17,9 +19,10 @@ namespace zenith::fusion {
 FusionGraph::FusionGraph(func::FuncOp function, DimAnalysis &dims)
     : dims(dims) {
   Block &block = function.getBody().front();
+  HostScalars host(block);
   for (Operation &op : block) {
     positions[&op] = positions.size();
-    roles[&op] = roleOf(&op, dims);
+    roles[&op] = host.computes(&op) ? Role::Outside : roleOf(&op, dims);
   }
   for (Operation &op : block)
     pinWhatReadersNeed(&op);
@@ -60,6 +63,11 @@ void FusionGraph::pinWhatReadersNeed(Operation *op) {
     for (Value operand : op->getOperands())
       pin(operand);
     return;
+  case Role::Alone:
+    for (OpOperand &operand : op->getOpOperands())
+      if (readsMemory(op, operand.getOperandNumber()))
+        pin(operand.get());
+    return;
   case Role::Outside:
     if (isSplatConstant(op) || familyOf(op) == Family::Elementwise)
       return;
@@ -71,10 +79,23 @@ void FusionGraph::pinWhatReadersNeed(Operation *op) {
   }
 }
 
+SmallVector<Value> FusionGraph::operandsOf(Operation *op) {
+  SmallVector<Value> operands(op->getOperands());
+  if (op->getNumRegions() == 0 || op->hasTrait<OpTrait::IsIsolatedFromAbove>())
+    return operands;
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  llvm::append_range(operands, captured);
+  return operands;
+}
+
 void FusionGraph::collectReads(Value value, Read prefix,
                                SmallVectorImpl<Read> &found) const {
   for (OpOperand &use : value.getUses()) {
     Operation *reader = use.getOwner();
+    // A value that a region captures is read by the op around it.
+    while (!roles.count(reader))
+      reader = reader->getParentOp();
     Read read = prefix;
     read.reader = reader;
     read.operand = use.getOperandNumber();
@@ -111,7 +132,7 @@ void FusionGraph::sourcesOf(Value value, SmallVectorImpl<Value> &found) const {
 
 SmallVector<Value> FusionGraph::sources(Operation *op) const {
   SmallVector<Value> found;
-  for (Value operand : op->getOperands())
+  for (Value operand : operandsOf(op))
     sourcesOf(operand, found);
   return found;
 }
@@ -152,10 +173,22 @@ bool FusionGraph::dependsOn(
     SmallVector<Operation *> stack, unsigned first,
     llvm::function_ref<bool(Operation *)> isTarget) const {
   llvm::DenseSet<Operation *> seen;
+  SmallVector<Value> outside;
   while (!stack.empty()) {
     Operation *op = stack.pop_back_val();
-    if (!op || !isWork(op) || !seen.insert(op).second)
+    if (!op || !seen.insert(op).second)
       continue;
+    if (!isWork(op)) {
+      // Control and the host's scalars stand between kernels, sizes that depend
+      // on data too.
+      if (position(op) > first)
+        for (Value operand : op->getOperands())
+          sourcesOf(operand, outside);
+      for (Value source : outside)
+        stack.push_back(source.getDefiningOp());
+      outside.clear();
+      continue;
+    }
     if (isTarget(op))
       return true;
     // A group runs as one: it needs what any of its members needs.

@@ -42,6 +42,8 @@ public:
   /// All reads of a work op's value by work ops and, with `reader` outside, by
   /// ops that stay in the function.
   llvm::SmallVector<Read> reads(mlir::Value value) const;
+  /// The values that an op reads, in its regions too.
+  static llvm::SmallVector<mlir::Value> operandsOf(mlir::Operation *op);
   /// The values that a work op rests on: results of work ops and values from
   /// outside, free movement looked through.
   llvm::SmallVector<mlir::Value> sources(mlir::Operation *op) const;

@@ -5,6 +5,7 @@
 
 #include "passes/fusion/OutlineFusions.h"
 #include "ir/CompositeFormulas.h"
+#include "ir/HostScalars.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -85,16 +86,19 @@ void Outliner::outline(Group *group) {
   SmallVector<Value> outer, yielded;
   SmallVector<Type> types;
   for (Operation *member : group->members) {
-    for (Value operand : member->getOperands())
+    for (Value operand : FusionGraph::operandsOf(member))
       resolve(operand);
     body->push_back(member->clone(local));
-    Value value = member->getResult(0), inner = body->back().getResult(0);
-    local.map(value, inner);
-    if (!hasOtherReaders(value, group))
-      continue;
-    outer.push_back(value);
-    yielded.push_back(inner);
-    types.push_back(value.getType());
+    for (auto [value, inner] :
+         llvm::zip(member->getResults(), body->back().getResults())) {
+      local.map(value, inner);
+      // A scatter_with folds into the memory of all of its results.
+      if (!hasOtherReaders(value, group) && !isa<ScatterWithOp>(member))
+        continue;
+      outer.push_back(value);
+      yielded.push_back(inner);
+      types.push_back(value.getType());
+    }
   }
   OpBuilder builder(group->members.back());
   auto fusion = builder.create<FusionOp>(group->anchor->getLoc(), types,
@@ -116,17 +120,22 @@ void outlineFusions(func::FuncOp function, FusionGraph &graph) {
   for (Group *group : graph.order())
     outliner.outline(group);
   for (Operation *op : graph.work())
-    if (Value result = outliner.replacements().lookupOrNull(op->getResult(0)))
-      op->getResult(0).replaceAllUsesWith(result);
+    for (Value value : op->getResults())
+      if (Value result = outliner.replacements().lookupOrNull(value))
+        value.replaceAllUsesWith(result);
   eraseDeadOps(block);
   sortTopologically(&block);
 }
 
 void copyReturnedValues(func::FuncOp function) {
   Operation *end = function.getBody().front().getTerminator();
+  HostScalars host(function.getBody().front());
   llvm::DenseSet<Value> returned;
   for (OpOperand &operand : end->getOpOperands()) {
     Value value = operand.get();
+    // The host writes its scalars itself.
+    if (host.contains(value))
+      continue;
     if (value.getDefiningOp<FusionOp>() && returned.insert(value).second)
       continue;
     OpBuilder builder(end);
