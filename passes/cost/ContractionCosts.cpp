@@ -18,6 +18,18 @@ DimExpr depthOf(Operation *op, DimAnalysis &dims) {
       depth = depth * dims.dimOf(dot.getLhs(), d);
     return depth;
   }
+  if (auto fourier = dyn_cast<FourierOp>(op)) {
+    // A butterfly of two per bit of each length.
+    for (int64_t length : fourier.getLength())
+      depth = depth + DimExpr(2 * llvm::Log2_64_Ceil(length + 1));
+    return depth;
+  }
+  if (isa<CholeskyOp, TriangularSolveOp>(op)) {
+    // Half of a row meets half of a column.
+    auto type = cast<RankedTensorType>(op->getOperand(0).getType());
+    return DimExpr::ceilDiv(dims.dimOf(op->getOperand(0), type.getRank() - 1),
+                            DimExpr(2));
+  }
   auto convolution = cast<ConvolutionOp>(op);
   for (int64_t d : convolution.getDims().getKernelSpatial())
     depth = depth * dims.dimOf(convolution.getKernel(), d);

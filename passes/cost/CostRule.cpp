@@ -18,6 +18,8 @@ void registerCostRules(DialectRegistry &registry) {
     attachContractionCosts(context);
     attachReductionCosts(context);
     attachIndexingCosts(context);
+    attachOrderingCosts(context);
+    attachRandomCosts(context);
     attachCompositeCosts(context);
   });
 }

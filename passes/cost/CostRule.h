@@ -24,6 +24,8 @@ void attachMovementCosts(mlir::MLIRContext *context);
 void attachContractionCosts(mlir::MLIRContext *context);
 void attachReductionCosts(mlir::MLIRContext *context);
 void attachIndexingCosts(mlir::MLIRContext *context);
+void attachOrderingCosts(mlir::MLIRContext *context);
+void attachRandomCosts(mlir::MLIRContext *context);
 void attachCompositeCosts(mlir::MLIRContext *context);
 
 /// Gives each op of `Ops` the answers of `Model<Op>`.

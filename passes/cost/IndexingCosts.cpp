@@ -13,7 +13,17 @@ namespace {
 template <typename Op>
 struct IndexingCost : CostRule::ExternalModel<IndexingCost<Op>, Op> {
   unsigned elementCost(Operation *) const { return 2; }
-  DimExpr flops(Operation *, DimAnalysis &) const { return DimExpr(0); }
+  /// Scatters compute: one operation for each update.
+  DimExpr flops(Operation *op, DimAnalysis &dims) const {
+    if (auto scatter = dyn_cast<ScatterOp>(op))
+      return scatter.getKind() == ScatterKind::set
+                 ? DimExpr(0)
+                 : dims.elementCount(scatter.getUpdates());
+    if (auto scatter = dyn_cast<ScatterWithOp>(op))
+      return dims.elementCount(scatter.getUpdates().front()) *
+             DimExpr(int64_t(scatter.getUpdates().size()));
+    return DimExpr(0);
+  }
 };
 } // namespace
 

@@ -12,13 +12,26 @@ namespace {
 
 /// Elements folded in all: those of the operand, or of every window.
 DimExpr foldedElements(Operation *op, DimAnalysis &dims) {
-  auto window = dyn_cast<ReduceWindowOp>(op);
-  if (!window)
+  ArrayRef<int64_t> sizes;
+  if (auto window = dyn_cast<ReduceWindowOp>(op))
+    sizes = window.getWindow();
+  else if (auto window = dyn_cast<ReduceWindowWithOp>(op))
+    sizes = window.getWindow();
+  else
     return dims.elementCount(op->getOperand(0));
   DimExpr count = dims.elementCount(op->getResult(0));
-  for (int64_t size : window.getWindow())
+  for (int64_t size : sizes)
     count = count * DimExpr(size);
   return count;
+}
+
+/// Operations of one fold: those of the region where there is one.
+int64_t stepCost(Operation *op) {
+  int64_t steps = 0;
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      steps += int64_t(block.getOperations().size()) - 1;
+  return std::max<int64_t>(1, steps);
 }
 
 template <typename Op>
@@ -28,11 +41,12 @@ struct ReductionCost : CostRule::ExternalModel<ReductionCost<Op>, Op> {
     DimExpr folds = DimExpr::floorDiv(foldedElements(op, dims),
                                       dims.elementCount(op->getResult(0)));
     constexpr int64_t unknownFolds = 256;
-    return std::clamp<int64_t>(folds.constant().value_or(unknownFolds), 1,
-                               INT32_MAX);
+    int64_t count =
+        std::min<int64_t>(folds.constant().value_or(unknownFolds), INT32_MAX);
+    return std::clamp<int64_t>(count * stepCost(op), 1, INT32_MAX);
   }
   DimExpr flops(Operation *op, DimAnalysis &dims) const {
-    return foldedElements(op, dims);
+    return foldedElements(op, dims) * DimExpr(stepCost(op));
   }
 };
 
