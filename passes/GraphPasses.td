@@ -76,6 +76,62 @@ def DecomposeCompositesPass : ZenithPass<"zenith-decompose-composites", "::mlir:
   let options = [ListOption<"only", "only", "std::string", "mnemonics to replace, without the dialect's name">];
 }
 
+def SimplifyControlPass : ZenithPass<"zenith-simplify-control", "::mlir::func::FuncOp"> {
+  let summary = "Decide branches and drop what loops carry in vain";
+  let description = [{
+    An if or case whose condition is known becomes the ops of its region; a while that never runs its initial values. Carried values
+    that the body passes on become captures, those that nothing needs go; so do results of branches that are not used or that all
+    branches give alike. Runs when constants are folded. Refuses nothing.
+
+    Before and after (tests/passes/cleanup/simplify-control.mlir @carried_unchanged):
+    ```mlir
+    %r:2 = graph.while %x, %n cond { ... } do { ... graph.yield %next, %m : ... }    // %m is the body's second argument
+    %r = graph.while %x cond { ... } do { ... graph.yield %next : ... }              // which was %n all along
+    ```
+  }];
+}
+
+def RaiseRegionsPass : ZenithPass<"zenith-raise-regions", "::mlir::func::FuncOp"> {
+  let summary = "Name the fold, scatter or order that a region spells out";
+  let description = [{
+    reduce_with, reduce_window_with and scatter_with whose region is one known op become reduce, reduce_window and scatter; a
+    reduce_window that runs from the first element to its own becomes cumulative; sort_with becomes sort where the comparator orders
+    integers by one key after the other. Runs before anything asks for kinds. A region that means anything else stays.
+
+    Before and after (tests/passes/cleanup/raise-regions.mlir @sum):
+    ```mlir
+    %r = graph.reduce_with (%x), (%zero) [1] { ... graph.add ... } : (tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32>
+    %r = graph.reduce sum, %x [1] : tensor<2x3xf32> -> tensor<2xf32>
+    ```
+  }];
+}
+
+def DecomposeRandomPass : ZenithPass<"zenith-decompose-random", "::mlir::func::FuncOp"> {
+  let summary = "Write random bits as integer arithmetic on counters";
+  let description = [{
+    Threefry and Philox become additions, rotations and exclusive ors of 32-bit words, which fuse with what uses the bits. Runs at
+    the end of the clean phase. Refuses nothing.
+
+    Before and after (tests/passes/cleanup/decompose-random.mlir @philox).
+  }];
+}
+
+def SplitComplexPass : ZenithPass<"zenith-split-complex", "::mlir::func::FuncOp"> {
+  let summary = "Give every complex value two real ones";
+  let description = [{
+    Arithmetic, functions, movement, folds, sorts and control on complex tensors become ops on their real and imaginary parts.
+    Complex tensors remain where they enter or leave (arguments, results, parameters) and around factorizations and transforms, with
+    graph.real, graph.imag and graph.complex next to them. Functions of complex<f32> are computed in f64. Runs at the end of
+    the clean phase. An op without a rule keeps its complex operands.
+
+    Before and after (tests/passes/cleanup/split-complex.mlir @product):
+    ```mlir
+    %r = graph.mul %x, %y : tensor<4xcomplex<f32>>
+    %r = graph.complex %re, %im : tensor<4xf32> -> tensor<4xcomplex<f32>>      // %re = a * c - b * d, %im = a * d + b * c
+    ```
+  }];
+}
+
 //===- layout ------------------------------------------------------------------------------------------------===//
 
 def ChooseLayoutsPass : ZenithPass<"zenith-choose-layouts", "::mlir::func::FuncOp"> {
@@ -133,10 +189,28 @@ def HoistPreparePass : ZenithPass<"zenith-hoist-prepare", "::mlir::ModuleOp"> {
 
 //===- fusion ------------------------------------------------------------------------------------------------===//
 
+def FetchScalarsPass : ZenithPass<"zenith-fetch-scalars", "::mlir::func::FuncOp"> {
+  let summary = "Mark the integer scalars that kernels compute and the host needs";
+  let description = [{
+    Sizes, conditions, assertions and carried counters are the host's: it computes what is arithmetic on scalars that it
+    has. A scalar that comes out of other ops gets a graph.barrier, where the host waits for it and reads it; all that
+    the host needs then rests on barriers, arguments, constants and dimensions. Runs before fusion, which keeps barriers
+    and the host's arithmetic out of kernels. Refuses nothing.
+
+    Before and after (tests/passes/fusion/fetch-scalars.mlir @size_from_data):
+    ```mlir
+    %y = graph.broadcast %x [] [%n] : tensor<f32> -> tensor<?xf32>     // %n is a sum of elements
+    %m = graph.barrier %n : (tensor<i64>) -> tensor<i64>
+    %y = graph.broadcast %x [] [%m] : tensor<f32> -> tensor<?xf32>
+    ```
+  }];
+}
+
 def FormFusionsPass : ZenithPass<"zenith-form-fusions", "::mlir::func::FuncOp"> {
   let summary = "Partition a function into regions that become one kernel each";
   let description = [{
-    Afterwards a function consists of graph.fusion ops, get_param, constants, sizes (dim and scalar i64 arithmetic) and its return.
+    Afterwards a function consists of graph.fusion ops, get_param, constants, what the host computes (dim, barrier and arithmetic on
+    integer scalars), control and its return.
     Contractions and windows take their epilogue, reductions their prologue and everything of their shape that follows,
     pointwise ops merge along their uses. Movement is cloned into each reader; contraction operands absorb it where it stays strided, other
     readers of memory get a copy. Values with several readers are written once, as one more result. Composites are

@@ -90,10 +90,10 @@ struct FoldConstantsPass : impl::FoldConstantsPassBase<FoldConstantsPass> {
   void runOnOperation() override {
     if (getOperation().isExternal())
       return;
-    for (Block &block : getOperation().getBody())
-      for (Operation &op : llvm::make_early_inc_range(block))
-        if (mayFold(&op, maxResultBytes))
-          foldOp(&op);
+    getOperation().walk([&](Operation *op) {
+      if (mayFold(op, maxResultBytes))
+        foldOp(op);
+    });
   }
 };
 

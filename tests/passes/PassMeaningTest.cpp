@@ -70,6 +70,18 @@ Tensor randomTensor(RankedTensorType type, uint32_t seed) {
     return Tensor::fromElements(
         cast<ElementsAttr>(DenseElementsAttr::get(type, values)));
   }
+  if (auto complex = dyn_cast<ComplexType>(element)) {
+    bool isSingle = complex.getElementType().isF32();
+    Tensor result(type);
+    for (int64_t i = 0; i < 2 * type.getNumElements(); ++i)
+      if (isSingle)
+        reinterpret_cast<float *>(result.writable())[i] =
+            float(uniform(generator) - 0.7);
+      else
+        reinterpret_cast<double *>(result.writable())[i] =
+            uniform(generator) - 0.7;
+    return result;
+  }
   SmallVector<APInt> values;
   for (int64_t i = 0; i < type.getNumElements(); ++i)
     values.emplace_back(element.getIntOrFloatBitWidth(), generator() % 2);
@@ -121,15 +133,32 @@ double elementAt(DenseElementsAttr elements, int64_t index) {
   return (*(elements.value_begin<APInt>() + index)).getSExtValue();
 }
 
+/// The numbers of a tensor: both parts of complex ones.
+std::vector<double> numbersOf(const Tensor &tensor) {
+  std::vector<double> numbers;
+  DenseElementsAttr elements = tensor.toElements();
+  if (auto complex = dyn_cast<ComplexType>(tensor.elementType())) {
+    bool isSingle = complex.getElementType().isF32();
+    for (int64_t i = 0; i < 2 * tensor.size(); ++i)
+      numbers.push_back(
+          isSingle ? reinterpret_cast<const float *>(tensor.bytes())[i]
+                   : reinterpret_cast<const double *>(tensor.bytes())[i]);
+    return numbers;
+  }
+  for (int64_t i = 0; i < tensor.size(); ++i)
+    numbers.push_back(elementAt(elements, i));
+  return numbers;
+}
+
 void expectEqual(ArrayRef<Tensor> before, ArrayRef<Tensor> after) {
   ASSERT_EQ(before.size(), after.size());
   for (auto [a, b] : llvm::zip(before, after)) {
     ASSERT_EQ(a.type(), b.type());
-    DenseElementsAttr left = a.toElements(), right = b.toElements();
+    std::vector<double> left = numbersOf(a), right = numbersOf(b);
     double tolerance =
         a.elementType().isF16() || a.elementType().isBF16() ? 1e-2 : 1e-5;
-    for (int64_t i = 0; i < a.size(); ++i) {
-      double x = elementAt(left, i), y = elementAt(right, i);
+    for (size_t i = 0; i < left.size(); ++i) {
+      double x = left[i], y = right[i];
       if (x == y || (std::isnan(x) && std::isnan(y)))
         continue;
       ASSERT_NEAR(x, y, tolerance * std::max(1.0, std::abs(x)))
@@ -184,20 +213,22 @@ TEST_P(PassMeaning, KeepsResults) {
 
 INSTANTIATE_TEST_SUITE_P(
     EachPass, PassMeaning,
-    testing::Values("func.func(zenith-fold-constants)",
-                    "func.func(zenith-simplify-algebra)",
-                    "func.func(zenith-raise-composites)",
-                    "func.func(zenith-decompose-composites)",
-                    "func.func(zenith-choose-layouts)",
-                    "func.func(zenith-fold-batch-norm)",
-                    "func.func(zenith-pack-parameters)", "zenith-hoist-prepare",
-                    "func.func(zenith-form-fusions)",
-                    "canonicalize,cse,func.func(zenith-fold-constants,zenith-"
-                    "simplify-algebra,zenith-raise-composites,"
-                    "zenith-choose-layouts,zenith-fold-batch-norm,zenith-"
-                    "simplify-algebra,zenith-fold-constants),"
-                    "canonicalize,cse,func.func(zenith-pack-parameters),zenith-"
-                    "hoist-prepare,cse,"
-                    "func.func(zenith-form-fusions)"));
+    testing::Values(
+        "func.func(zenith-fold-constants)",
+        "func.func(zenith-simplify-algebra)",
+        "func.func(zenith-raise-composites)",
+        "func.func(zenith-decompose-composites)",
+        "func.func(zenith-simplify-control)", "func.func(zenith-raise-regions)",
+        "func.func(zenith-decompose-random)", "func.func(zenith-split-complex)",
+        "func.func(zenith-choose-layouts)", "func.func(zenith-fold-batch-norm)",
+        "func.func(zenith-pack-parameters)", "zenith-hoist-prepare",
+        "func.func(zenith-form-fusions)",
+        "canonicalize,cse,func.func(zenith-fold-constants,zenith-"
+        "simplify-algebra,zenith-raise-composites,"
+        "zenith-choose-layouts,zenith-fold-batch-norm,zenith-"
+        "simplify-algebra,zenith-fold-constants),"
+        "canonicalize,cse,func.func(zenith-pack-parameters),zenith-"
+        "hoist-prepare,cse,"
+        "func.func(zenith-form-fusions)"));
 
 } // namespace

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Folds, scatters and orders that a region spells out.
+//
+// RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-raise-regions))' | FileCheck %s -enable-var-scope
+
+// CHECK-LABEL: @sum
+// CHECK-SAME: (%[[X:.*]]: tensor<2x3xf32>)
+// CHECK: %[[R:.*]] = graph.reduce sum, %[[X]] [1] : tensor<2x3xf32> -> tensor<2xf32>
+// CHECK-NEXT: return %[[R]]
+func.func @sum(%x: tensor<2x3xf32>) -> tensor<2xf32> {
+  %zero = graph.constant dense<0.0> : tensor<f32>
+  %r = graph.reduce_with (%x), (%zero) [1] {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = graph.add %a, %b : tensor<f32>
+    graph.yield %s : tensor<f32>
+  } : (tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+
+// CHECK-LABEL: @two_folds_at_once
+// CHECK: %[[M:.*]] = graph.reduce max, %{{.*}} [0] : tensor<?xf32> -> tensor<f32>
+// CHECK: %[[A:.*]] = graph.reduce all, %{{.*}} [0] : tensor<?xi1> -> tensor<i1>
+// CHECK: return %[[M]], %[[A]]
+func.func @two_folds_at_once(%x: tensor<?xf32> {graph.dims = ["n"]}, %p: tensor<?xi1> {graph.dims = ["n"]}) -> (tensor<f32>, tensor<i1>) {
+  %low = graph.constant dense<0xFF800000> : tensor<f32>
+  %true = graph.constant dense<true> : tensor<i1>
+  %r:2 = graph.reduce_with (%x, %p), (%low, %true) [0] {
+  ^bb0(%a: tensor<f32>, %q: tensor<i1>, %b: tensor<f32>, %r: tensor<i1>):
+    %m = graph.max %b, %a : tensor<f32>
+    %s = graph.and %q, %r : tensor<i1>
+    graph.yield %m, %s : tensor<f32>, tensor<i1>
+  } : (tensor<?xf32>, tensor<?xi1>, tensor<f32>, tensor<i1>) -> (tensor<f32>, tensor<i1>)
+  return %r#0, %r#1 : tensor<f32>, tensor<i1>
+}
+
+// CHECK-LABEL: @sum_from_a_value
+// CHECK-SAME: (%[[X:.*]]: tensor<2x?xi32> {{.*}}, %[[I:.*]]: tensor<i32>)
+// CHECK: %[[S:.*]] = graph.reduce sum, %[[X]] [0]
+// CHECK: %[[B:.*]] = graph.broadcast %[[I]]
+// CHECK: graph.add %[[B]], %[[S]]
+func.func @sum_from_a_value(%x: tensor<2x?xi32> {graph.dims = ["2", "n"]}, %i: tensor<i32>) -> tensor<?xi32> {
+  %r = graph.reduce_with (%x), (%i) [0] {
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %s = graph.add %a, %b : tensor<i32>
+    graph.yield %s : tensor<i32>
+  } : (tensor<2x?xi32>, tensor<i32>) -> tensor<?xi32>
+  return %r : tensor<?xi32>
+}
+
+// CHECK-LABEL: @difference_stays
+// CHECK: graph.reduce_with
+func.func @difference_stays(%x: tensor<2x3xf32>) -> tensor<2xf32> {
+  %zero = graph.constant dense<0.0> : tensor<f32>
+  %r = graph.reduce_with (%x), (%zero) [1] {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = graph.sub %a, %b : tensor<f32>
+    graph.yield %s : tensor<f32>
+  } : (tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+
+// CHECK-LABEL: @sum_of_other_values_stays
+// CHECK: graph.reduce_with
+func.func @sum_of_other_values_stays(%x: tensor<2x3xf32>) -> tensor<2xf32> {
+  %zero = graph.constant dense<0.0> : tensor<f32>
+  %r = graph.reduce_with (%x), (%zero) [1] {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = graph.add %b, %b : tensor<f32>
+    graph.yield %s : tensor<f32>
+  } : (tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+
+// CHECK-LABEL: @running_maximum
+// CHECK: graph.cumulative max, %{{.*}} 1 reverse : tensor<2x4xf32>
+func.func @running_maximum(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
+  %low = graph.constant dense<0xFF800000> : tensor<f32>
+  %r = graph.reduce_window_with (%x), (%low) window [1, 4] strides [1, 1] low [0, 0] high [0, 3] base_dilation [1, 1] dilation [1, 1] {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = graph.max %a, %b : tensor<f32>
+    graph.yield %s : tensor<f32>
+  } : (tensor<2x4xf32>, tensor<f32>) -> tensor<2x4xf32>
+  return %r : tensor<2x4xf32>
+}
+
+// CHECK-LABEL: @window_maximum_from_zero
+// CHECK: %[[W:.*]] = graph.reduce_window max
+// CHECK: graph.max %[[W]], %{{.*}}
+func.func @window_maximum_from_zero(%x: tensor<2x4xf32>) -> tensor<2x3xf32> {
+  %zero = graph.constant dense<0.0> : tensor<f32>
+  %r = graph.reduce_window_with (%x), (%zero) window [1, 2] strides [1, 2] low [0, 1] high [0, 1] base_dilation [1, 1] dilation [1, 1] {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = graph.max %a, %b : tensor<f32>
+    graph.yield %s : tensor<f32>
+  } : (tensor<2x4xf32>, tensor<f32>) -> tensor<2x3xf32>
+  return %r : tensor<2x3xf32>
+}
+
+// CHECK-LABEL: @window_sum_from_one_stays
+// CHECK: graph.reduce_window_with
+func.func @window_sum_from_one_stays(%x: tensor<2x4xf32>) -> tensor<2x3xf32> {
+  %one = graph.constant dense<1.0> : tensor<f32>
+  %r = graph.reduce_window_with (%x), (%one) window [1, 2] strides [1, 2] low [0, 1] high [0, 1] base_dilation [1, 1] dilation [1, 1] {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = graph.add %a, %b : tensor<f32>
+    graph.yield %s : tensor<f32>
+  } : (tensor<2x4xf32>, tensor<f32>) -> tensor<2x3xf32>
+  return %r : tensor<2x3xf32>
+}
+
+// CHECK-LABEL: @scatters
+// CHECK: graph.scatter set, {{.*}} unique : (tensor<10xf32>
+// CHECK: graph.scatter prod, {{.*}} unique : (tensor<10xi64>
+func.func @scatters(%x: tensor<10xf32>, %y: tensor<10xi64>, %u: tensor<3xf32>, %v: tensor<3xi64>) -> (tensor<10xf32>, tensor<10xi64>) {
+  %i = graph.constant dense<[[1], [7], [10]]> : tensor<3x1xi64>
+  %r:2 = graph.scatter_with (%x, %y), %i, (%u, %v) <window = [], inserted = [0], batching = [] x [], index_map = [0], index_vector_dim = 1> unique {
+  ^bb0(%a: tensor<f32>, %b: tensor<i64>, %c: tensor<f32>, %d: tensor<i64>):
+    %p = graph.mul %b, %d : tensor<i64>
+    graph.yield %c, %p : tensor<f32>, tensor<i64>
+  } : (tensor<10xf32>, tensor<10xi64>, tensor<3x1xi64>, tensor<3xf32>, tensor<3xi64>) -> (tensor<10xf32>, tensor<10xi64>)
+  return %r#0, %r#1 : tensor<10xf32>, tensor<10xi64>
+}
+
+// CHECK-LABEL: @sort_by_two_keys
+// CHECK-SAME: (%[[X:.*]]: tensor<5xf32>, %[[I:.*]]: tensor<5xi32>, %[[J:.*]]: tensor<5xui8>)
+// CHECK: %[[R:.*]]:3 = graph.sort %[[J]], %[[I]], %[[X]] 0 keys 2 descending
+// CHECK: return %[[R]]#2, %[[R]]#1, %[[R]]#0
+func.func @sort_by_two_keys(%x: tensor<5xf32>, %i: tensor<5xi32>, %j: tensor<5xui8>) -> (tensor<5xf32>, tensor<5xi32>, tensor<5xui8>) {
+  %r:3 = graph.sort_with %x, %i, %j 0 {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<i32>, %d: tensor<i32>, %e: tensor<ui8>, %f: tensor<ui8>):
+    %first = graph.compare gt, %e, %f : tensor<ui8> -> tensor<i1>
+    %equal = graph.compare eq, %f, %e : tensor<ui8> -> tensor<i1>
+    %second = graph.compare lt, %d, %c : tensor<i32> -> tensor<i1>
+    %rest = graph.and %equal, %second : tensor<i1>
+    %before = graph.or %rest, %first : tensor<i1>
+    graph.yield %before : tensor<i1>
+  } : (tensor<5xf32>, tensor<5xi32>, tensor<5xui8>) -> (tensor<5xf32>, tensor<5xi32>, tensor<5xui8>)
+  return %r#0, %r#1, %r#2 : tensor<5xf32>, tensor<5xi32>, tensor<5xui8>
+}
+
+// CHECK-LABEL: @sort_by_floats_stays
+// CHECK: graph.sort_with
+func.func @sort_by_floats_stays(%x: tensor<5xf32>) -> tensor<5xf32> {
+  %r = graph.sort_with %x 0 {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %p = graph.compare lt, %a, %b : tensor<f32> -> tensor<i1>
+    graph.yield %p : tensor<i1>
+  } : (tensor<5xf32>) -> tensor<5xf32>
+  return %r : tensor<5xf32>
+}
+
+// The comparator and the reducer as JAX writes them.
+// CHECK-LABEL: @sort_in_total_order
+// CHECK-SAME: (%[[X:.*]]: tensor<5xf32>, %[[I:.*]]: tensor<5xi32>)
+// CHECK: graph.sort %[[X]], %[[I]] 0 keys 1 :
+func.func @sort_in_total_order(%x: tensor<5xf32>, %i: tensor<5xi32>) -> (tensor<5xf32>, tensor<5xi32>) {
+  %zero = graph.constant dense<0.0> : tensor<f32>
+  %nan = graph.constant dense<0x7FC00000> : tensor<f32>
+  %none = graph.constant dense<0> : tensor<i32>
+  %mask = graph.constant dense<2147483647> : tensor<i32>
+  %r:2 = graph.sort_with %x, %i 0 {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<i32>, %d: tensor<i32>):
+    %a0 = graph.compare eq, %a, %zero : tensor<f32> -> tensor<i1>
+    %a1 = graph.select %a0, %zero, %a : tensor<i1>, tensor<f32>
+    %a2 = graph.compare ne, %a, %a : tensor<f32> -> tensor<i1>
+    %a3 = graph.select %a2, %nan, %a1 : tensor<i1>, tensor<f32>
+    %a4 = graph.bitcast %a3 : tensor<f32> -> tensor<i32>
+    %a5 = graph.compare lt, %a4, %none : tensor<i32> -> tensor<i1>
+    %a6 = graph.xor %a4, %mask : tensor<i32>
+    %a7 = graph.select %a5, %a6, %a4 : tensor<i1>, tensor<i32>
+    %b0 = graph.compare eq, %b, %zero : tensor<f32> -> tensor<i1>
+    %b1 = graph.select %b0, %zero, %b : tensor<i1>, tensor<f32>
+    %b2 = graph.compare ne, %b, %b : tensor<f32> -> tensor<i1>
+    %b3 = graph.select %b2, %nan, %b1 : tensor<i1>, tensor<f32>
+    %b4 = graph.bitcast %b3 : tensor<f32> -> tensor<i32>
+    %b5 = graph.compare lt, %b4, %none : tensor<i32> -> tensor<i1>
+    %b6 = graph.xor %b4, %mask : tensor<i32>
+    %b7 = graph.select %b5, %b6, %b4 : tensor<i1>, tensor<i32>
+    %p = graph.compare lt, %a7, %b7 : tensor<i32> -> tensor<i1>
+    graph.yield %p : tensor<i1>
+  } : (tensor<5xf32>, tensor<5xi32>) -> (tensor<5xf32>, tensor<5xi32>)
+  return %r#0, %r#1 : tensor<5xf32>, tensor<5xi32>
+}
+
+// CHECK-LABEL: @place_of_the_largest
+// CHECK-SAME: (%[[X:.*]]: tensor<2x5xf32>)
+// CHECK: graph.arg_reduce max, %[[X]] 1 : tensor<2x5xf32> -> tensor<2xi32>
+// CHECK-NOT: graph.reduce_with
+// CHECK: return
+func.func @place_of_the_largest(%x: tensor<2x5xf32>) -> tensor<2xi32> {
+  %i = graph.iota 1 : tensor<2x5xi32>
+  %low = graph.constant dense<0xFF800000> : tensor<f32>
+  %zero = graph.constant dense<0> : tensor<i32>
+  %r:2 = graph.reduce_with (%x, %i), (%low, %zero) [1] {
+  ^bb0(%a: tensor<f32>, %p: tensor<i32>, %b: tensor<f32>, %q: tensor<i32>):
+    %0 = graph.compare gt, %a, %b : tensor<f32> -> tensor<i1>
+    %1 = graph.compare ne, %a, %a : tensor<f32> -> tensor<i1>
+    %2 = graph.or %0, %1 : tensor<i1>
+    %3 = graph.compare eq, %a, %b : tensor<f32> -> tensor<i1>
+    %4 = graph.compare lt, %p, %q : tensor<i32> -> tensor<i1>
+    %5 = graph.and %3, %4 : tensor<i1>
+    %6 = graph.or %2, %5 : tensor<i1>
+    %7 = graph.select %2, %a, %b : tensor<i1>, tensor<f32>
+    %8 = graph.select %6, %p, %q : tensor<i1>, tensor<i32>
+    graph.yield %7, %8 : tensor<f32>, tensor<i32>
+  } : (tensor<2x5xf32>, tensor<2x5xi32>, tensor<f32>, tensor<i32>) -> (tensor<2xf32>, tensor<2xi32>)
+  return %r#1 : tensor<2xi32>
+}
