@@ -53,7 +53,7 @@ struct Channels {
 
 static Channels channelsOf(Value value) {
   Operation *op = value.getDefiningOp();
-  if (!op || !op->hasOneUse() || familyOf(op) != Family::Contraction ||
+  if (!isa_and_nonnull<DotGeneralOp, ConvolutionOp>(op) || !op->hasOneUse() ||
       !isFixed(op->getOperand(1)))
     return {};
   if (auto convolution = dyn_cast<ConvolutionOp>(op))

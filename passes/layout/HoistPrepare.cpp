@@ -139,7 +139,7 @@ static bool staysBehind(Operation *op) {
 static llvm::DenseSet<Operation *> unpackingOps(Block &block) {
   llvm::DenseSet<Operation *> ops;
   for (Operation &op : block) {
-    if (familyOf(&op) != Family::Contraction)
+    if (!isa<DotGeneralOp, ConvolutionOp>(op))
       continue;
     Value weights = op.getOperand(1);
     if (auto panels = matchUnpackedPanels(weights))

@@ -115,8 +115,8 @@ struct PackParametersPass : impl::PackParametersPassBase<PackParametersPass> {
     for (Operation *op : contractions)
       if (auto dot = dyn_cast<DotGeneralOp>(op))
         packDot(dot, panel);
-      else
-        packConvolution(cast<ConvolutionOp>(op), panel);
+      else if (auto convolution = dyn_cast<ConvolutionOp>(op))
+        packConvolution(convolution, panel);
   }
 };
 
