@@ -83,9 +83,11 @@ bool DimAnalysis::settled(Value value) const {
 /// Values from outside that the regions of `op` use.
 static void addCaptures(Operation *op, llvm::SmallVector<Value> &values) {
   op->walk([&](Operation *inner) {
-    for (Value operand : inner->getOperands())
-      if (!op->isAncestor(operand.getParentRegion()->getParentOp()))
+    for (Value operand : inner->getOperands()) {
+      Operation *around = operand.getParentRegion()->getParentOp();
+      if (!around || !op->isAncestor(around))
         values.push_back(operand);
+    }
   });
 }
 

@@ -40,7 +40,9 @@ DimVector DimAnalysis::branchDims(OpResult result) {
 }
 
 static bool isInside(Operation *loop, Value value) {
-  return loop->isAncestor(value.getParentBlock()->getParentOp());
+  // Regions that are being built have no op around them yet.
+  Operation *around = value.getParentBlock()->getParentOp();
+  return around && loop->isAncestor(around);
 }
 
 void DimAnalysis::forgetInside(Operation *loop,
