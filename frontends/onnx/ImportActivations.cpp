@@ -131,6 +131,15 @@ static void importSwish(NodeImport &n) {
              n.b.binary<graph::MulOp>(x, n.floatAttribute("alpha", 1)))));
 }
 
+/// The second input times Swish of the first.
+static void importSwiGLU(NodeImport &n) {
+  Value x = n.input(0);
+  Value gate = n.b.unary<graph::LogisticOp>(
+      n.b.binary<graph::MulOp>(x, n.floatAttribute("alpha", 1)));
+  n.result(
+      n.b.binary<graph::MulOp>(n.b.binary<graph::MulOp>(x, gate), n.input(1)));
+}
+
 /// Values near zero become 0, others move towards it.
 static void importShrink(NodeImport &n) {
   if (!isa<FloatType>(n.elementType(0)))
@@ -156,14 +165,23 @@ static void importGelu(NodeImport &n) {
       form == "tanh" ? graph::GeluForm::tanh : graph::GeluForm::erf, x));
 }
 
+/// True where the node drops elements; not for inference, or a ratio of 0.
+static bool dropsElements(NodeImport &n) {
+  if (n.version < 7)
+    return !n.intAttribute("is_test", 0) && n.floatAttribute("ratio", 0.5) != 0;
+  if (!n.has(2))
+    return false;
+  auto training = n.knownElements(2);
+  if (training && training->values.size() == 1 &&
+      isConstant(training->values[0], 0))
+    return false;
+  return !n.has(1) || n.constantNumber(1) != 0.0;
+}
+
 /// Inference: the identity, and a mask that keeps everything.
 static void importDropout(NodeImport &n) {
-  if (n.has(2)) {
-    auto training = n.knownElements(2);
-    if (!training || training->values.size() != 1 ||
-        !isConstant(training->values[0], 0))
-      return n.fail(unsupported("dropout in training mode"));
-  }
+  if (dropsElements(n))
+    return n.fail(unsupported("Dropout in training mode"));
   n.result(0, n.imported(0));
   if (n.wants(1)) {
     Type element =
@@ -175,7 +193,7 @@ static void importDropout(NodeImport &n) {
 llvm::ArrayRef<OpRow> zenith::onnx::activationRows() {
   static constexpr OpRow rows[] = {
       {"Celu", 12, newest, 1, 1, importCelu},
-      {"Dropout", 7, newest, 1, 3, importDropout},
+      {"Dropout", 1, newest, 1, 3, importDropout},
       {"Elu", 1, newest, 1, 1, importElu},
       {"Gelu", 20, newest, 1, 1, importGelu},
       {"HardSigmoid", 1, newest, 1, 1, importHardSigmoid},
@@ -189,6 +207,7 @@ llvm::ArrayRef<OpRow> zenith::onnx::activationRows() {
       {"Sigmoid", 1, newest, 1, 1, importSigmoid},
       {"Softplus", 1, newest, 1, 1, importSoftplus},
       {"Softsign", 1, newest, 1, 1, importSoftsign},
+      {"SwiGLU", 28, newest, 2, 2, importSwiGLU},
       {"Swish", 24, newest, 1, 1, importSwish},
       {"Tanh", 1, newest, 1, 1, importTanh},
       {"ThresholdedRelu", 10, newest, 1, 1, importThresholdedRelu},

@@ -80,9 +80,48 @@ static void importRMSNormalization(NodeImport &n) {
       llvm::APFloat(n.floatAttribute("epsilon", 1e-5f))));
 }
 
+/// Normalizes by the statistics of the input itself, and moves the running ones
+/// towards these.
+static void trainBatchNormalization(NodeImport &n) {
+  ImportBuilder &b = n.b;
+  if (n.rank(0) < 2)
+    return n.fail(
+        invalid("BatchNormalization needs an input of rank 2 or more"));
+  Type element = n.elementType(0),
+       wide = element.isF64() ? element : Type(b.builder.getF32Type());
+  SmallVector<int64_t> others;
+  for (int64_t i = 0; i < n.rank(0); ++i)
+    if (i != 1)
+      others.push_back(i);
+  DimVector dims = n.dims(0);
+  auto perFeature = [&](Value vector) {
+    return b.broadcast(vector, {1}, dims);
+  };
+  Value x = b.convert(n.input(0), wide), mean = b.mean(x, others, false);
+  Value centered = b.binary<graph::SubOp>(x, perFeature(mean));
+  Value variance =
+      b.mean(b.binary<graph::MulOp>(centered, centered), others, false);
+  Value deviation = b.unary<graph::SqrtOp>(
+      b.binary<graph::AddOp>(variance, n.floatAttribute("epsilon", 1e-5f)));
+  Value y = b.binary<graph::DivOp>(centered, perFeature(deviation));
+  y = b.binary<graph::MulOp>(y, perFeature(b.convert(n.input(1), wide)));
+  y = b.binary<graph::AddOp>(y, perFeature(b.convert(n.input(2), wide)));
+  n.result(0, b.convert(y, element));
+  double momentum = n.floatAttribute("momentum", 0.9f);
+  auto setRunning = [&](size_t result, size_t input, Value current) {
+    Value past =
+              b.binary<graph::MulOp>(b.convert(n.input(input), wide), momentum),
+          now = b.binary<graph::MulOp>(current, 1 - momentum);
+    n.result(result, b.convert(b.binary<graph::AddOp>(past, now),
+                               n.elementType(input)));
+  };
+  setRunning(1, 3, mean);
+  setRunning(2, 4, variance);
+}
+
 static void importBatchNormalization(NodeImport &n) {
   if (n.intAttribute("training_mode", 0))
-    return n.fail(unsupported("BatchNormalization in training mode"));
+    return trainBatchNormalization(n);
   if (n.version < 7 && !n.intAttribute("is_test", 0))
     return n.fail(unsupported("BatchNormalization in training mode"));
   if (n.version < 9 && !n.intAttribute("spatial", 1))

@@ -207,6 +207,23 @@ static void importCast(NodeImport &n) {
   n.fail(unsupported(fmt::format("conversion to {}", dataTypeName(to))));
 }
 
+static void importBitCast(NodeImport &n) {
+  auto to = static_cast<DataType>(n.intAttribute("to", 0));
+  Type element = elementTypeOf(to, n.b.builder.getContext());
+  Type from = n.elementType(0);
+  if (!element)
+    return n.fail(unsupported(fmt::format("BitCast to {}", dataTypeName(to))));
+  if (isa<ComplexType>(element) || isa<ComplexType>(from) ||
+      element.isInteger(1) || from.isInteger(1))
+    return n.fail(unsupported("BitCast of complex numbers or booleans"));
+  if (element.getIntOrFloatBitWidth() != from.getIntOrFloatBitWidth())
+    return n.fail(invalid("BitCast to a type of another width"));
+  Value value = n.input(0);
+  n.result(element == from
+               ? value
+               : n.b.emit<graph::BitcastOp>(n.type(0).clone(element), value));
+}
+
 static void importCastLike(NodeImport &n) { convertTo(n, n.elementType(1)); }
 
 llvm::ArrayRef<OpRow> zenith::onnx::elementwiseRows() {
@@ -221,6 +238,7 @@ llvm::ArrayRef<OpRow> zenith::onnx::elementwiseRows() {
       {"Asinh", 9, newest, 1, 1, unary<graph::AsinhOp>},
       {"Atan", 7, newest, 1, 1, unary<graph::AtanOp>},
       {"Atanh", 9, newest, 1, 1, unary<graph::AtanhOp>},
+      {"BitCast", 26, newest, 1, 1, importBitCast},
       {"BitShift", 11, newest, 2, 2, importBitShift},
       {"BitwiseAnd", 18, newest, 2, 2, binary<graph::AndOp>},
       {"BitwiseNot", 18, newest, 1, 1, unary<graph::NotOp>},

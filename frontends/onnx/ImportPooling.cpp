@@ -16,42 +16,44 @@ using namespace zenith::onnx;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-/// Folds windows over the spatial dimensions of [batch, features, spatial...].
-static Value reduceWindow(NodeImport &n, graph::ReduceKind kind, Value value,
-                          const Window &window) {
-  auto withOuter = [](ArrayRef<int64_t> spatial, int64_t outer) {
-    SmallVector<int64_t> result = {outer, outer};
-    result.append(spatial.begin(), spatial.end());
-    return result;
-  };
-  DimVector dims = n.b.dims(value), result(dims.begin(), dims.begin() + 2);
-  result.append(window.outputDims.begin(), window.outputDims.end());
-  SmallVector<int64_t> ones(dims.size(), 1);
-  return n.b.emit<graph::ReduceWindowOp>(
-      n.b.typeOf(result, getElementTypeOrSelf(value.getType())), kind, value,
-      withOuter(window.size, 1), withOuter(window.strides, 1),
-      withOuter(window.low, 0), withOuter(window.high, 0), ones,
-      withOuter(window.dilations, 1));
+/// The root of the sum of powers of a window's elements; sums in f32 or wider.
+static Value lpNorm(NodeImport &n, double p,
+                    llvm::function_ref<Value(Value)> sum) {
+  ImportBuilder &b = n.b;
+  Type element = n.elementType(0);
+  bool isNarrow = element.getIntOrFloatBitWidth() < 32;
+  Value x = n.input(0);
+  if (isNarrow)
+    x = b.convert(x, b.builder.getF32Type());
+  Value terms = p == 2   ? b.binary<graph::MulOp>(x, x)
+                : p == 1 ? b.unary<graph::AbsOp>(x)
+                         : b.binary<graph::PowOp>(b.unary<graph::AbsOp>(x), p);
+  Value root = sum(terms);
+  if (p == 2)
+    root = b.unary<graph::SqrtOp>(root);
+  else if (p != 1)
+    root = b.binary<graph::PowOp>(root, 1 / p);
+  return b.convert(root, element);
 }
 
-static std::optional<Window> poolingWindow(NodeImport &n) {
-  int64_t rank = n.rank(0);
-  if (rank < 3) {
-    n.fail(invalid(
-        fmt::format("pooling needs an input of rank 3 or more, not {}", rank)));
-    return std::nullopt;
-  }
-  SmallVector<int64_t> size = n.intsAttribute("kernel_shape");
-  DimVector dims = n.dims(0);
-  Window window = readWindow(n, size, ArrayRef(dims).drop_front(2));
-  return n.failed() ? std::nullopt : std::optional(window);
+/// The order of the norm: a float at opset 1, an integer since.
+static std::optional<double> readOrder(NodeImport &n) {
+  double p =
+      n.version < 2 ? n.floatAttribute("p", 2) : double(n.intAttribute("p", 2));
+  if (!isa<FloatType>(n.elementType(0)))
+    n.fail(invalid(fmt::format("{} needs floats", n.node.op)));
+  else if (!(p > 0))
+    n.fail(invalid(fmt::format("attribute 'p' is {}", p)));
+  return n.failed() ? std::nullopt : std::optional(p);
 }
 
-static void importMaxPool(NodeImport &n) {
-  if (n.wants(1))
-    return n.fail(unsupported("the second result of MaxPool (indices)"));
-  if (auto window = poolingWindow(n))
-    n.result(reduceWindow(n, graph::ReduceKind::max, n.input(0), *window));
+static void importLpPool(NodeImport &n) {
+  auto window = poolingWindow(n);
+  auto p = readOrder(n);
+  if (window && p)
+    n.result(lpNorm(n, *p, [&](Value terms) {
+      return reduceWindow(n, graph::ReduceKind::sum, terms, *window);
+    }));
 }
 
 /// How many elements each window counts, by position along one dimension: those
@@ -159,6 +161,13 @@ static void importGlobalMaxPool(NodeImport &n) {
       n.b.reduce(graph::ReduceKind::max, n.input(0), spatialDims(n), true));
 }
 
+static void importGlobalLpPool(NodeImport &n) {
+  if (auto p = readOrder(n))
+    n.result(lpNorm(n, *p, [&](Value terms) {
+      return n.b.reduce(graph::ReduceKind::sum, terms, spatialDims(n), true);
+    }));
+}
+
 static void importGlobalAveragePool(NodeImport &n) {
   n.result(n.b.mean(n.input(0), spatialDims(n), true));
 }
@@ -190,9 +199,10 @@ llvm::ArrayRef<OpRow> zenith::onnx::poolingRows() {
   static constexpr OpRow rows[] = {
       {"AveragePool", 1, newest, 1, 1, importAveragePool},
       {"GlobalAveragePool", 1, newest, 1, 1, importGlobalAveragePool},
+      {"GlobalLpPool", 1, newest, 1, 1, importGlobalLpPool},
       {"GlobalMaxPool", 1, newest, 1, 1, importGlobalMaxPool},
       {"LRN", 1, newest, 1, 1, importLRN},
-      {"MaxPool", 1, newest, 1, 1, importMaxPool},
+      {"LpPool", 1, newest, 1, 1, importLpPool},
   };
   return rows;
 }

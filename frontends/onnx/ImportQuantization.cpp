@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Import rules of quantization by scale and zero point, and of products of
-// quantized integers, which are computed in i32.
-#include "frontends/onnx/ContractionImport.h"
+// Import rules of quantization by scale and zero point.
 #include "frontends/onnx/ONNXOpTable.h"
+#include "frontends/onnx/QuantizationImport.h"
 
 #include <fmt/format.h>
 
@@ -17,21 +16,19 @@ using llvm::SmallVector;
 
 static bool isNarrowInteger(Type type) {
   auto integer = dyn_cast<IntegerType>(type);
-  return integer && (integer.getWidth() == 8 || integer.getWidth() == 16);
+  return integer && integer.getWidth() > 1 && integer.getWidth() <= 16;
 }
 
-static bool isByte(Type type) {
-  return isNarrowInteger(type) && type.getIntOrFloatBitWidth() == 8;
+static bool isFloat8(Type type) {
+  return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8;
 }
 
-/// Rounds to the nearest integer, adds the zero point and stays in the range of
-/// `element`, an integer of 8 or 16 bits; computed in f32, which holds all of
-/// these.
-static Value quantized(ImportBuilder &b, Value scaled, Value zeroPoint,
-                       IntegerType element) {
-  Value x = b.unary<graph::RoundEvenOp>(scaled);
+Value zenith::onnx::quantized(ImportBuilder &b, Value scaled, Value zeroPoint,
+                              IntegerType element) {
+  Type f32 = b.builder.getF32Type();
+  Value x = b.convert(b.unary<graph::RoundEvenOp>(scaled), f32);
   if (zeroPoint)
-    x = b.binary<graph::AddOp>(x, b.convert(zeroPoint, b.builder.getF32Type()));
+    x = b.binary<graph::AddOp>(x, b.convert(zeroPoint, f32));
   unsigned bits = element.getWidth();
   double low = element.isUnsigned() ? 0 : -double(1 << (bits - 1)),
          high = double((1 << (element.isUnsigned() ? bits : bits - 1)) - 1);
@@ -39,77 +36,117 @@ static Value quantized(ImportBuilder &b, Value scaled, Value zeroPoint,
   return b.convert(x, element);
 }
 
-/// A scale or zero point in the shape that broadcasts along the input's `axis`:
-/// scalars, or vectors along the axis.
+/// Each entry for `block` elements along a dimension of `size`.
+static Value repeatBlocks(ImportBuilder &b, Value value, int64_t axis,
+                          int64_t block, const DimExpr &size) {
+  DimVector dims = b.dims(value), wide = dims;
+  SmallVector<int64_t> mapping;
+  for (int64_t i = 0; i < int64_t(dims.size()); ++i)
+    mapping.push_back(i <= axis ? i : i + 1);
+  wide.insert(wide.begin() + axis + 1, DimExpr(block));
+  dims[axis] = dims[axis] * DimExpr(block);
+  value = b.reshape(b.broadcast(value, mapping, wide), dims);
+  return b.sliceDim(value, axis, DimExpr(0), size);
+}
+
+/// A scale or zero point in a shape that broadcasts to the input's: scalars,
+/// vectors along the axis, or one entry per block of the axis.
 static Value alongAxis(NodeImport &n, size_t index) {
   Value value = n.input(index);
   DimVector dims = n.dims(index);
-  if (dims.empty())
-    return value;
-  if (dims.size() > 1) {
-    n.fail(unsupported("scales of blocks"));
-    return value;
-  }
-  if (isConstant(dims[0], 1))
+  int64_t block = n.intAttribute("block_size", 0), rank = n.rank(0);
+  if (block == 0 && n.b.product(dims).isConstant(1))
     return n.b.reshape(value, {});
-  int64_t axis = n.axisAttribute("axis", 1, n.rank(0));
+  int64_t axis = n.axis(n.intAttribute("axis", rank == 1 ? 0 : 1), rank);
   if (n.failed())
     return value;
-  DimVector shape(n.rank(0) - axis, DimExpr(1));
+  if (block != 0) {
+    auto size = n.dims(0)[axis],
+         blocks = dims[std::min<int64_t>(axis, int64_t(dims.size()) - 1)];
+    auto entries = blocks.constant(), count = size.constant();
+    if (block < 0 || int64_t(dims.size()) != rank ||
+        block >= int64_t(1) << 31 ||
+        (entries && count && (*count + block - 1) / block != *entries)) {
+      n.fail(invalid(fmt::format("blocks of {} along axis {} do not fit scales "
+                                 "of rank {}",
+                                 block, axis, dims.size())));
+      return value;
+    }
+    return repeatBlocks(n.b, value, axis, block, size);
+  }
+  if (dims.size() != 1) {
+    n.fail(invalid(
+        fmt::format("scales of rank {} without a block_size", dims.size())));
+    return value;
+  }
+  DimVector shape(rank - axis, DimExpr(1));
   shape[0] = dims[0];
   return n.b.reshape(value, shape);
 }
 
-static bool checkPlain(NodeImport &n) {
-  if (n.intAttribute("block_size", 0))
-    n.fail(unsupported("scales of blocks"));
-  if (!n.elementType(1).isF32())
-    n.fail(unsupported("scales that are not f32"));
-  return !n.failed();
+/// A float type named by an attribute, else `otherwise`.
+static Type floatAttributeType(NodeImport &n, const char *name,
+                               Type otherwise) {
+  auto wanted = static_cast<DataType>(n.intAttribute(name, 0));
+  if (wanted == DataType::Undefined)
+    return otherwise;
+  Type type = elementTypeOf(wanted, n.b.builder.getContext());
+  if (isa_and_nonnull<FloatType>(type))
+    return type;
+  n.fail(unsupported(fmt::format("{} of type {}", name, dataTypeName(wanted))));
+  return otherwise;
 }
 
 static void importQuantizeLinear(NodeImport &n) {
   ImportBuilder &b = n.b;
-  if (!checkPlain(n))
-    return;
-  if (!n.elementType(0).isF32() ||
-      n.intAttribute("precision", 1) > int64_t(DataType::Float))
-    return n.fail(unsupported("quantization of values that are not f32"));
   auto wanted = static_cast<DataType>(n.intAttribute("output_dtype", 0));
   Type element = n.has(2) ? n.elementType(2)
                  : wanted == DataType::Undefined
                      ? elementTypeOf(DataType::UInt8, b.builder.getContext())
                      : elementTypeOf(wanted, b.builder.getContext());
-  if (!element || !isNarrowInteger(element))
-    return n.fail(
-        unsupported("quantization to a type that is no integer of 8 or 16 "
-                    "bits"));
+  if (!element || (!isNarrowInteger(element) && !isFloat8(element)))
+    return n.fail(unsupported(fmt::format(
+        "quantization to {}",
+        wanted == DataType::Undefined ? "this type" : dataTypeName(wanted))));
+  Type scaleType = isa<FloatType>(n.elementType(1))
+                       ? n.elementType(1)
+                       : Type(b.builder.getF32Type());
+  Type precision = floatAttributeType(n, "precision", scaleType);
   Value scale = alongAxis(n, 1),
         zeroPoint = n.has(2) ? alongAxis(n, 2) : Value();
   if (n.failed())
     return;
-  Value scaled = b.binary<graph::DivOp>(n.input(0), scale);
-  n.result(quantized(b, scaled, zeroPoint, cast<IntegerType>(element)));
+  Value scaled = b.binary<graph::DivOp>(b.convert(n.input(0), precision),
+                                        b.convert(scale, precision));
+  if (auto integer = dyn_cast<IntegerType>(element))
+    return n.result(quantized(b, scaled, zeroPoint, integer));
+  if (zeroPoint)
+    scaled = b.binary<graph::AddOp>(scaled, b.convert(zeroPoint, precision));
+  auto type = cast<RankedTensorType>(scaled.getType()).clone(element);
+  n.result(b.emit<graph::ConvertOp>(type, scaled,
+                                    n.intAttribute("saturate", 1) != 0));
 }
 
 static void importDequantizeLinear(NodeImport &n) {
   ImportBuilder &b = n.b;
-  if (!checkPlain(n))
-    return;
-  int64_t wanted = n.intAttribute("output_dtype", 0);
-  if (wanted != 0 && wanted != int64_t(DataType::Float))
-    return n.fail(unsupported("dequantization to a type that is not f32"));
-  bool isWide = n.elementType(0).isSignlessInteger(32) && !n.has(2);
-  if (!isNarrowInteger(n.elementType(0)) && !isWide)
+  Type from = n.elementType(0);
+  bool isWide = from.isSignlessInteger(32) && !n.has(2);
+  if (!isNarrowInteger(from) && !isFloat8(from) && !isWide)
     return n.fail(unsupported("dequantization of this data type"));
-  Value x = b.convert(n.input(0), b.builder.getI32Type());
+  if (!isa<FloatType>(n.elementType(1)))
+    return n.fail(unsupported("scales that are not floats"));
+  Type result = floatAttributeType(n, "output_dtype", n.elementType(1));
+  Type f32 = b.builder.getF32Type(),
+       common = isFloat8(from) ? f32 : Type(b.builder.getI32Type());
   Value scale = alongAxis(n, 1);
+  Value x = b.convert(n.input(0), common);
   if (n.has(2))
-    x = b.binary<graph::SubOp>(
-        x, b.convert(alongAxis(n, 2), b.builder.getI32Type()));
-  if (!n.failed())
-    n.result(
-        b.binary<graph::MulOp>(b.convert(x, b.builder.getF32Type()), scale));
+    x = b.binary<graph::SubOp>(x, b.convert(alongAxis(n, 2), common));
+  if (n.failed())
+    return;
+  Value product =
+      b.binary<graph::MulOp>(b.convert(x, f32), b.convert(scale, f32));
+  n.result(b.convert(product, result));
 }
 
 static void importDynamicQuantizeLinear(NodeImport &n) {
@@ -138,97 +175,10 @@ static void importDynamicQuantizeLinear(NodeImport &n) {
   n.result(2, zeroPoint);
 }
 
-//===----------------------------------------------------------------------===//
-// Products
-//===----------------------------------------------------------------------===//
-
-/// Operand minus zero point in i32. A vector of zero points goes along the
-/// operand's dimension `axis`.
-static Value shifted(NodeImport &n, size_t index, size_t zeroPointIndex,
-                     int64_t axis) {
-  ImportBuilder &b = n.b;
-  Type i32 = b.builder.getI32Type();
-  if (!isByte(n.elementType(index)) ||
-      (n.has(zeroPointIndex) && !isByte(n.elementType(zeroPointIndex))))
-    n.fail(invalid(fmt::format("{} needs integers of 8 bits", n.node.op)));
-  Value value = b.convert(n.input(index), i32);
-  if (n.failed() || !n.has(zeroPointIndex))
-    return value;
-  Value zeroPoint = b.convert(n.input(zeroPointIndex), i32);
-  DimVector dims = n.dims(zeroPointIndex);
-  if (dims.size() == 1 && isConstant(dims[0], 1)) {
-    zeroPoint = b.reshape(zeroPoint, {});
-  } else if (dims.size() == 1) {
-    DimVector shape(n.rank(index) - axis, DimExpr(1));
-    shape[0] = dims[0];
-    zeroPoint = b.reshape(zeroPoint, shape);
-  } else if (dims.size() > 1) {
-    n.fail(unsupported("zero points of rank 2 or more"));
-    return value;
-  }
-  if (!sameDims(b.broadcastDims(n.dims(index), b.dims(zeroPoint)),
-                n.dims(index))) {
-    n.fail(invalid("zero points do not fit the operand"));
-    return value;
-  }
-  return b.binary<graph::SubOp>(value, zeroPoint);
-}
-
-static bool checkMatrices(NodeImport &n, size_t rhs) {
-  if (n.rank(0) < 2 || n.rank(rhs) < 2)
-    n.fail(unsupported("a product of quantized vectors"));
-  return !n.failed();
-}
-
-static void importMatMulInteger(NodeImport &n) {
-  if (!checkMatrices(n, 1))
-    return;
-  Value lhs = shifted(n, 0, 2, n.rank(0) - 2),
-        rhs = shifted(n, 1, 3, n.rank(1) - 1);
-  if (!n.failed())
-    n.result(matmul(n.b, lhs, rhs));
-}
-
-static void importConvInteger(NodeImport &n) {
-  Value x = shifted(n, 0, 2, 1), w = shifted(n, 1, 3, 0);
-  if (n.failed())
-    return;
-  Value result = convolve(n, x, w);
-  if (!n.failed())
-    n.result(result);
-}
-
-static void importQLinearMatMul(NodeImport &n) {
-  ImportBuilder &b = n.b;
-  if (!checkMatrices(n, 3))
-    return;
-  for (size_t scale : {1, 4, 6}) {
-    auto count = b.product(n.dims(scale)).constant();
-    if (!n.elementType(scale).isF32() || count != 1 || n.rank(scale) > 1 ||
-        b.product(n.dims(scale + 1)).constant() != 1)
-      return n.fail(unsupported("QLinearMatMul whose scales are not one f32"));
-  }
-  if (!isByte(n.elementType(7)))
-    return n.fail(invalid("QLinearMatMul needs integers of 8 bits"));
-  Value lhs = shifted(n, 0, 2, 0), rhs = shifted(n, 3, 5, 0);
-  if (n.failed())
-    return;
-  auto scalar = [&](size_t index) { return b.reshape(n.input(index), {}); };
-  Value lhsScale = scalar(1), rhsScale = scalar(4), scale = scalar(6);
-  Value factor =
-      b.binary<graph::DivOp>(b.binary<graph::MulOp>(lhsScale, rhsScale), scale);
-  Value product = b.convert(matmul(b, lhs, rhs), b.builder.getF32Type());
-  n.result(quantized(b, b.binary<graph::MulOp>(product, factor), scalar(7),
-                     cast<IntegerType>(n.elementType(7))));
-}
-
 llvm::ArrayRef<OpRow> zenith::onnx::quantizationRows() {
   static constexpr OpRow rows[] = {
-      {"ConvInteger", 10, newest, 2, 4, importConvInteger},
       {"DequantizeLinear", 10, newest, 2, 3, importDequantizeLinear},
       {"DynamicQuantizeLinear", 11, newest, 1, 1, importDynamicQuantizeLinear},
-      {"MatMulInteger", 10, newest, 2, 4, importMatMulInteger},
-      {"QLinearMatMul", 10, newest, 8, 8, importQLinearMatMul},
       {"QuantizeLinear", 10, newest, 2, 3, importQuantizeLinear},
   };
   return rows;

@@ -4,6 +4,8 @@
 #include "frontends/onnx/NodeImport.h"
 #include "frontends/onnx/ONNXOpTable.h"
 
+#include <fmt/format.h>
+
 #include <numeric>
 
 using namespace mlir;
@@ -108,24 +110,25 @@ template <ReduceKind kind> static void importArgReduce(NodeImport &n) {
   n.result(n.intAttribute("keepdims", 1) ? n.b.reshape(result, kept) : result);
 }
 
-static void importCumSum(NodeImport &n) {
+template <ReduceKind kind> static void importCumulative(NodeImport &n) {
   auto axis = n.constantInts("axis", 1);
   if (!n.failed() && (!axis || axis->size() != 1))
-    n.fail(invalid("CumSum needs one axis"));
+    n.fail(invalid(fmt::format("{} needs one axis", n.node.op)));
   if (n.failed())
     return;
   int64_t dim = n.axis(axis->front(), n.rank(0));
   Value operand = n.input(0);
-  n.result(n.b.emit<graph::CumulativeOp>(
-      operand.getType(), ReduceKind::sum, operand, dim,
-      n.intAttribute("exclusive", 0) != 0, n.intAttribute("reverse", 0) != 0));
+  n.result(n.b.emit<graph::CumulativeOp>(operand.getType(), kind, operand, dim,
+                                         n.intAttribute("exclusive", 0) != 0,
+                                         n.intAttribute("reverse", 0) != 0));
 }
 
 llvm::ArrayRef<OpRow> zenith::onnx::reductionRows() {
   static constexpr OpRow rows[] = {
       {"ArgMax", 1, newest, 1, 1, importArgReduce<ReduceKind::max>},
       {"ArgMin", 1, newest, 1, 1, importArgReduce<ReduceKind::min>},
-      {"CumSum", 11, newest, 2, 2, importCumSum},
+      {"CumProd", 26, newest, 2, 2, importCumulative<ReduceKind::prod>},
+      {"CumSum", 11, newest, 2, 2, importCumulative<ReduceKind::sum>},
       {"ReduceL1", 1, newest, 1, 2, importReduce<ReduceKind::sum, absolute>},
       {"ReduceL2", 1, newest, 1, 2,
        importReduce<ReduceKind::sum, square, root>},

@@ -23,6 +23,8 @@ struct OpRow {
   /// Computes results from inputs whose elements are all known; false where it
   /// cannot. Tried first.
   bool (*fold)(NodeImport &) = nullptr;
+  /// Inputs may be sequences and optionals.
+  bool takesLists = false;
 };
 
 constexpr int newest = INT_MAX;
@@ -42,11 +44,33 @@ llvm::ArrayRef<OpRow> normalizationRows();
 llvm::ArrayRef<OpRow> lossRows();
 llvm::ArrayRef<OpRow> spaceRows();
 llvm::ArrayRef<OpRow> quantizationRows();
+llvm::ArrayRef<OpRow> orderingRows();
+llvm::ArrayRef<OpRow> scatterRows();
+llvm::ArrayRef<OpRow> sequenceRows();
+llvm::ArrayRef<OpRow> recurrentRows();
+llvm::ArrayRef<OpRow> randomRows();
+llvm::ArrayRef<OpRow> attentionRows();
+llvm::ArrayRef<OpRow> convTransposeRows();
+llvm::ArrayRef<OpRow> einsumRows();
+llvm::ArrayRef<OpRow> matrixRows();
+llvm::ArrayRef<OpRow> maxPoolRows();
+llvm::ArrayRef<OpRow> quantizedProductRows();
+llvm::ArrayRef<OpRow> regionRows();
+llvm::ArrayRef<OpRow> resizeRows();
+llvm::ArrayRef<OpRow> samplingRows();
+llvm::ArrayRef<OpRow> sequenceModelRows();
+llvm::ArrayRef<OpRow> signalRows();
+// Of other domains.
+llvm::ArrayRef<OpRow> flexRows();      // ai.onnx.preview
+llvm::ArrayRef<OpRow> learningRows();  // ai.onnx.ml
+llvm::ArrayRef<OpRow> treeRows();      // ai.onnx.ml
+llvm::ArrayRef<OpRow> optimizerRows(); // ai.onnx.preview.training
 
-/// The row for an operator of the default domain at an opset version; null
-/// where there is none. `known` tells whether another version of the operator
-/// has a row.
-const OpRow *findRow(llvm::StringRef op, int64_t version, bool &known);
+/// The row for an operator of a domain ("" is the default one) at an opset
+/// version; null where there is none. `known` tells whether another version of
+/// the operator has a row.
+const OpRow *findRow(llvm::StringRef domain, llvm::StringRef op,
+                     int64_t version, bool &known);
 
 } // namespace zenith::onnx
 

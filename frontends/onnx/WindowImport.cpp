@@ -6,13 +6,14 @@
 
 #include <fmt/format.h>
 
+using namespace mlir;
+using namespace zenith;
 using namespace zenith::onnx;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-/// A window attribute with one positive entry per spatial dimension.
-static SmallVector<int64_t> positive(NodeImport &n, const char *name,
-                                     size_t count) {
+SmallVector<int64_t>
+zenith::onnx::positiveAttribute(NodeImport &n, const char *name, size_t count) {
   SmallVector<int64_t> values =
       n.intsAttribute(name, SmallVector<int64_t>(count, 1));
   constexpr int64_t limit = int64_t(1)
@@ -85,8 +86,8 @@ Window zenith::onnx::readWindow(NodeImport &n, ArrayRef<int64_t> size,
     n.fail(invalid(fmt::format("the window needs {} positive sizes", count)));
     return window;
   }
-  window.strides = positive(n, "strides", count);
-  window.dilations = positive(n, "dilations", count);
+  window.strides = positiveAttribute(n, "strides", count);
+  window.dilations = positiveAttribute(n, "dilations", count);
   readPadding(n, window, spatialDims);
   if (n.failed())
     return window;
@@ -123,4 +124,34 @@ Window zenith::onnx::readWindow(NodeImport &n, ArrayRef<int64_t> size,
                                 DimExpr(1));
   }
   return window;
+}
+
+Value zenith::onnx::reduceWindow(NodeImport &n, graph::ReduceKind kind,
+                                 Value value, const Window &window) {
+  auto withOuter = [](ArrayRef<int64_t> spatial, int64_t outer) {
+    SmallVector<int64_t> result = {outer, outer};
+    result.append(spatial.begin(), spatial.end());
+    return result;
+  };
+  DimVector dims = n.b.dims(value), result(dims.begin(), dims.begin() + 2);
+  result.append(window.outputDims.begin(), window.outputDims.end());
+  SmallVector<int64_t> ones(dims.size(), 1);
+  return n.b.emit<graph::ReduceWindowOp>(
+      n.b.typeOf(result, getElementTypeOrSelf(value.getType())), kind, value,
+      withOuter(window.size, 1), withOuter(window.strides, 1),
+      withOuter(window.low, 0), withOuter(window.high, 0), ones,
+      withOuter(window.dilations, 1));
+}
+
+std::optional<Window> zenith::onnx::poolingWindow(NodeImport &n) {
+  int64_t rank = n.rank(0);
+  if (rank < 3) {
+    n.fail(invalid(
+        fmt::format("pooling needs an input of rank 3 or more, not {}", rank)));
+    return std::nullopt;
+  }
+  SmallVector<int64_t> size = n.intsAttribute("kernel_shape");
+  DimVector dims = n.dims(0);
+  Window window = readWindow(n, size, ArrayRef(dims).drop_front(2));
+  return n.failed() ? std::nullopt : std::optional(window);
 }
