@@ -75,7 +75,8 @@ std::vector<ArgumentInfo> zenith::tools::argumentsOf(func::FuncOp function) {
     const graph::DimVector &dims = analysis.dimsOf(argument);
     arguments.push_back({argumentName(function, argument.getArgNumber()),
                          cast<RankedTensorType>(argument.getType()),
-                         {dims.begin(), dims.end()}});
+                         {dims.begin(), dims.end()},
+                         !argument.use_empty()});
   }
   return arguments;
 }

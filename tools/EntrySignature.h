@@ -23,6 +23,7 @@ struct ArgumentInfo {
   std::string name; ///< public name, that of its location, or "argK"
   mlir::RankedTensorType type;
   std::vector<graph::DimExpr> dims;
+  bool isRead = true;
 };
 
 struct ResultInfo {

@@ -209,7 +209,12 @@ static llvm::Error readInputs(ArrayRef<ArgumentInfo> arguments,
         readKeyedFile(file, argument->type.getElementType(), context);
     if (!value)
       return value.takeError();
-    input = std::move(*value);
+    // Models keep inputs that only told a type: their shape says nothing.
+    bool isIgnored = !argument->isRead && argument->type.hasStaticShape() &&
+                     value->elementType() == argument->type.getElementType();
+    input = isIgnored && value->type() != argument->type
+                ? Tensor(argument->type)
+                : std::move(*value);
   }
   return llvm::Error::success();
 }
