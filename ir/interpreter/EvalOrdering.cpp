@@ -250,7 +250,8 @@ static Expected<Results> evaluateTopK(graph::TopKOp op, const OpEvaluation &e) {
                    ArrayRef<int64_t>(picks).take_front(size_t(*count)), bytes);
   }
   Results results;
-  for (auto [i, value] : llvm::enumerate(llvm::ArrayRef{*values, *indices})) {
+  const Tensor picked[] = {*values, *indices};
+  for (auto [i, value] : llvm::enumerate(picked)) {
     Expected<Tensor> result = permuted(e, value, inverseOf(lines->order));
     if (!result)
       return result.takeError();
