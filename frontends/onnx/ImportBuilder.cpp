@@ -23,8 +23,7 @@ bool zenith::onnx::provablyNatural(const DimExpr &dim) {
   return DimExpr(0).provablyAtMost(dim);
 }
 
-static bool spend(const DimExpr &expr, int depth, int &budget) {
-  constexpr int deepest = 8;
+static bool spend(const DimExpr &expr, int depth, int &budget, int deepest) {
   for (const auto &[monomial, coefficient] : expr.terms())
     for (const auto &[atom, power] : monomial) {
       constexpr unsigned largestPower = 16;
@@ -32,8 +31,8 @@ static bool spend(const DimExpr &expr, int depth, int &budget) {
       if (budget < 0 || depth > deepest || power > largestPower)
         return false;
       if (atom.kind != graph::DimAtom::Kind::Symbol &&
-          !(spend(*atom.lhs, depth + 1, budget) &&
-            spend(*atom.rhs, depth + 1, budget)))
+          !(spend(*atom.lhs, depth + 1, budget, deepest) &&
+            spend(*atom.rhs, depth + 1, budget, deepest)))
         return false;
     }
   return true;
@@ -41,7 +40,13 @@ static bool spend(const DimExpr &expr, int depth, int &budget) {
 
 bool zenith::onnx::simpleEnough(const DimExpr &expr) {
   int budget = 200;
-  return spend(expr, 0, budget);
+  return spend(expr, 0, budget, 8);
+}
+
+/// Below the limit by enough that the next few operators stay below it.
+static bool speaksForItself(const DimExpr &expr) {
+  int budget = 120;
+  return spend(expr, 0, budget, 6);
 }
 
 //===----------------------------------------------------------------------===//
@@ -53,7 +58,16 @@ Value ImportBuilder::opaque(Type type) {
       .getResult(0);
 }
 
+SmallVector<Value> ImportBuilder::opaques(TypeRange types) {
+  return llvm::map_to_vector(types, [&](Type type) { return opaque(type); });
+}
+
 Value ImportBuilder::checked(Operation *op, Type type) {
+  SmallVector<Value> results = checkedAll(op);
+  return results.empty() ? opaque(type) : results.front();
+}
+
+SmallVector<Value> ImportBuilder::checkedAll(Operation *op) {
   std::string text;
   ScopedDiagnosticHandler handler(op->getContext(),
                                   [&](Diagnostic &diagnostic) {
@@ -62,13 +76,37 @@ Value ImportBuilder::checked(Operation *op, Type type) {
                                     return mlir::success();
                                   });
   if (succeeded(mlir::verify(op, /*verifyRecursively=*/false))) {
-    bindDims(op->getResult(0));
-    return op->getResult(0);
+    for (Value result : op->getResults())
+      bindDims(result);
+    return SmallVector<Value>(op->getResults());
   }
+  SmallVector<Type> types(op->getResultTypes());
   op->erase();
   fail(
       invalid(text.empty() ? "the node's operands do not fit together" : text));
-  return opaque(type);
+  return opaques(types);
+}
+
+//===----------------------------------------------------------------------===//
+// Regions
+//===----------------------------------------------------------------------===//
+
+RegionGuard::RegionGuard(ImportBuilder &b, Block *block)
+    : b(b), place(b.builder.saveInsertionPoint()), symbolDims(b.symbolDims),
+      symbolScalars(b.symbolScalars), scalarCache(b.scalarCache),
+      onDemand(b.onDemand.size()) {
+  b.builder.setInsertionPointToEnd(block);
+  for (BlockArgument argument : block->getArguments())
+    b.bindDims(argument);
+}
+
+RegionGuard::~RegionGuard() {
+  b.builder.restoreInsertionPoint(place);
+  b.symbolDims = std::move(symbolDims);
+  b.symbolScalars = std::move(symbolScalars);
+  b.scalarCache = std::move(scalarCache);
+  for (; b.onDemand.size() > onDemand; b.onDemand.pop_back())
+    *b.onDemand.back() = Value();
 }
 
 //===----------------------------------------------------------------------===//
@@ -79,8 +117,6 @@ RankedTensorType ImportBuilder::typeOf(ArrayRef<DimExpr> dims, Type element) {
   SmallVector<int64_t> shape;
   for (const DimExpr &dim : dims) {
     std::optional<int64_t> size = dim.constant();
-    if (!size && !checkSimple(dim))
-      size = 1;
     if (size && *size < 0)
       fail(invalid(fmt::format("a result dimension is negative: {}", *size)));
     shape.push_back(size ? std::max<int64_t>(*size, 0) : ShapedType::kDynamic);
@@ -105,14 +141,105 @@ DimExpr ImportBuilder::product(ArrayRef<DimExpr> dims) {
   return result;
 }
 
+static bool mentions(const DimExpr &expr,
+                     const std::map<std::string, DimExpr> &symbols) {
+  bool found = false;
+  expr.forEachSymbol(
+      [&](const std::string &name) { found |= symbols.count(name) > 0; });
+  return found;
+}
+
+static DimExpr replaced(const DimExpr &expr,
+                        const std::map<std::string, DimExpr> &symbols);
+
+static DimExpr replaced(const graph::DimAtom &atom,
+                        const std::map<std::string, DimExpr> &symbols) {
+  using Kind = graph::DimAtom::Kind;
+  if (atom.kind == Kind::Symbol) {
+    auto found = symbols.find(atom.name);
+    return found == symbols.end() ? DimExpr::symbol(atom.name) : found->second;
+  }
+  DimExpr lhs = replaced(*atom.lhs, symbols),
+          rhs = replaced(*atom.rhs, symbols);
+  switch (atom.kind) {
+  case Kind::Min:
+    return DimExpr::min(lhs, rhs);
+  case Kind::Max:
+    return DimExpr::max(lhs, rhs);
+  case Kind::Mod:
+    return DimExpr::mod(lhs, rhs);
+  default:
+    return DimExpr::floorDiv(lhs, rhs);
+  }
+}
+
+static DimExpr replaced(const DimExpr &expr,
+                        const std::map<std::string, DimExpr> &symbols) {
+  if (!mentions(expr, symbols))
+    return expr;
+  DimExpr result(0);
+  for (const auto &[monomial, coefficient] : expr.terms()) {
+    DimExpr term(coefficient);
+    for (const auto &[atom, power] : monomial) {
+      DimExpr factor = replaced(atom, symbols);
+      for (unsigned i = 0; i < power; ++i)
+        term = term * factor;
+    }
+    result = result + term;
+  }
+  return result;
+}
+
+DimVector ImportBuilder::dims(Value value) {
+  DimVector result = analysis.dimsOf(value);
+  for (DimExpr &dim : result) {
+    if (!assumed.empty())
+      dim = replaced(dim, assumed);
+    if (!speaksForItself(dim) || !canRead(dim))
+      if (auto known = shortNames.find(dim.str()); known != shortNames.end())
+        dim = DimExpr::symbol(known->second);
+  }
+  return result;
+}
+
+void ImportBuilder::assume(Value value, int64_t dim, const DimExpr &expr) {
+  auto symbol = analysis.dimOf(value, dim).asSymbol();
+  if (symbol && expr.asSymbol() != symbol && !assumed.count(*symbol))
+    assumed[*symbol] = replaced(expr, assumed);
+}
+
+DimExpr ImportBuilder::nameCount(Value scalar) {
+  std::string name = fmt::format("%count{}", counts++);
+  symbolScalars[name] = scalar;
+  return DimExpr::symbol(name);
+}
+
+bool ImportBuilder::canRead(const DimExpr &expr) const {
+  bool all = true;
+  expr.forEachSymbol([&](const std::string &name) {
+    all &= symbolDims.count(name) || symbolScalars.count(name) ||
+           scalarCache.count(name);
+  });
+  return all;
+}
+
 void ImportBuilder::bindDims(Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   if (type.hasStaticShape())
     return;
   const DimVector &known = analysis.dimsOf(value);
-  for (auto [index, dim] : llvm::enumerate(known))
+  for (auto [index, dim] : llvm::enumerate(known)) {
     if (auto symbol = dim.asSymbol())
       symbolDims.try_emplace(*symbol, value, index);
+    DimExpr expr = replaced(dim, assumed);
+    // Sizes that are worked out on data have symbols that no value gives.
+    if (speaksForItself(expr) && canRead(expr))
+      continue;
+    auto [name, isNew] = shortNames.try_emplace(expr.str());
+    if (isNew)
+      name->second = fmt::format("%dim{}", shortNames.size());
+    symbolDims.try_emplace(name->second, value, index);
+  }
 }
 
 DimExpr ImportBuilder::readScalar(Value value) {
@@ -120,6 +247,12 @@ DimExpr ImportBuilder::readScalar(Value value) {
   if (auto symbol = expr.asSymbol())
     if (!symbolDims.count(*symbol))
       symbolScalars.try_emplace(*symbol, value);
+  expr = replaced(expr, assumed);
+  // An expression over scalars that nobody has read yet is one more scalar.
+  if (!canRead(expr)) {
+    expr = analysis.freshScalar();
+    symbolScalars[*expr.asSymbol()] = value;
+  }
   return expr;
 }
 
@@ -302,7 +435,7 @@ DimVector ImportBuilder::broadcastDims(ArrayRef<DimExpr> lhs,
 
 Value ImportBuilder::reshape(Value value, ArrayRef<DimExpr> newDims) {
   auto type = typeOf(newDims, getElementTypeOrSelf(value.getType()));
-  if (type == value.getType() && sameDims(newDims, analysis.dimsOf(value)))
+  if (type == value.getType() && sameDims(newDims, dims(value)))
     return value;
   return emit<graph::ReshapeOp>(type, value, dynamicScalars(newDims));
 }

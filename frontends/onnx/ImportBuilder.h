@@ -10,6 +10,9 @@
 #include "ir/GraphOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/IR/Verifier.h"
+#include <map>
+#include <memory>
+#include <vector>
 
 namespace zenith::onnx {
 
@@ -50,7 +53,15 @@ public:
   std::optional<ModelError> firstError;
 
   //===-- dimensions ----------------------------------------------------===//
-  DimVector dims(Value value) { return analysis.dimsOf(value); }
+  DimVector dims(Value value);
+  /// States that a dynamic dimension of a value is `expr`, where the analysis
+  /// cannot know it: loops and branches that keep a size.
+  void assume(Value value, int64_t dim, const DimExpr &expr);
+  /// The same for an integer scalar that counts from 0: an expression that is
+  /// known not to be negative.
+  DimExpr nameCount(Value scalar);
+  /// True where every symbol can be read at the current place.
+  bool canRead(const DimExpr &expr) const;
   mlir::RankedTensorType typeOf(llvm::ArrayRef<DimExpr> dims,
                                 mlir::Type element);
   /// Product of dimensions; fails where it gets out of hand.
@@ -129,9 +140,32 @@ public:
     auto op = builder.create<Op>(loc, type, std::forward<Args>(args)...);
     return checked(op.getOperation(), type);
   }
+  /// The same for an op with any number of results.
+  template <typename Op, typename... Args>
+  llvm::SmallVector<Value> emitAll(mlir::TypeRange types, Args &&...args) {
+    if (failed())
+      return opaques(types);
+    auto op = builder.create<Op>(loc, types, std::forward<Args>(args)...);
+    return checkedAll(op.getOperation());
+  }
+  /// Verifies an op that was made with its regions; gives its results.
+  llvm::SmallVector<Value> checkedAll(mlir::Operation *op);
   Value opaque(mlir::Type type);
+  llvm::SmallVector<Value> opaques(mlir::TypeRange types);
+
+  //===-- regions -------------------------------------------------------===//
+  /// Remembers a value that was made where someone first read it: outside of
+  /// the current region it must be made again.
+  void madeOnDemand(Value &value) { onDemand.push_back(&value); }
+  /// Keeps a region that a better assumption replaces until the import ends:
+  /// the analysis knows values by their addresses, which must not come back.
+  void discard(std::unique_ptr<mlir::Region> region) {
+    discarded.push_back(std::move(region));
+  }
+  void eraseDiscarded() { discarded.clear(); }
 
 private:
+  friend class RegionGuard;
   bool checkSimple(const DimExpr &expr);
   Value checked(mlir::Operation *op, mlir::Type type);
   Value atomValue(const graph::DimAtom &atom);
@@ -143,7 +177,30 @@ private:
       symbolDims;                             // symbol -> dimension of a value
   std::map<std::string, Value> symbolScalars; // symbol -> scalar read from data
   std::map<std::string, Value>
-      scalarCache; // text of an expression -> its scalar
+      scalarCache;                        // text of an expression -> its scalar
+  std::map<std::string, DimExpr> assumed; // symbol -> what it equals
+  std::map<std::string, std::string>
+      shortNames; // text of a long expression -> the symbol that stands for it
+  std::vector<Value *> onDemand;
+  std::vector<std::unique_ptr<mlir::Region>> discarded;
+  unsigned counts = 0;
+};
+
+/// Makes ops at the end of a block of a region; what was made there is
+/// forgotten at the end of the guard's life.
+class RegionGuard {
+public:
+  RegionGuard(ImportBuilder &b, mlir::Block *block);
+  ~RegionGuard();
+  RegionGuard(const RegionGuard &) = delete;
+  RegionGuard &operator=(const RegionGuard &) = delete;
+
+private:
+  ImportBuilder &b;
+  mlir::OpBuilder::InsertPoint place;
+  std::map<std::string, std::pair<Value, int64_t>> symbolDims;
+  std::map<std::string, Value> symbolScalars, scalarCache;
+  size_t onDemand;
 };
 
 } // namespace zenith::onnx

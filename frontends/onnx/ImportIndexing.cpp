@@ -158,12 +158,18 @@ static void importGatherND(NodeImport &n) {
 static void importOneHot(NodeImport &n) {
   ImportBuilder &b = n.b;
   int64_t axis = n.axisAttribute("axis", -1, n.rank(0) + 1);
-  SmallVector<DimExpr> depth = n.elements(1, "the depth");
+  Type i64 = b.builder.getI64Type();
+  SmallVector<DimExpr> depth;
+  if (auto number = n.constantNumber(1))
+    depth = {DimExpr(int64_t(*number))};
+  else if (isa<FloatType>(n.elementType(1)))
+    depth = {b.readScalar(b.convert(b.reshape(n.input(1), {}), i64))};
+  else
+    depth = n.elements(1, "the depth");
   if (n.failed())
     return;
   if (depth.size() != 1 || n.rank(2) != 1)
     return n.fail(invalid("depth is not a scalar or values is not a vector"));
-  Type i64 = b.builder.getI64Type();
   Value indices = b.convert(n.input(0), i64);
   indices = wrapNegative(b, indices, b.scalar(depth.front()));
   DimVector dims = b.dims(indices);

@@ -79,6 +79,52 @@ requestedDims(NodeImport &n, ArrayRef<DimExpr> request, bool zeroCopies) {
   return to;
 }
 
+/// True where the expression speaks of numbers read from data, which may be
+/// negative.
+static bool readsData(const DimExpr &expr) {
+  bool found = false;
+  expr.forEachSymbol([&](const std::string &name) {
+    found |= llvm::StringRef(name).starts_with("%i");
+  });
+  return found;
+}
+
+/// The same where a dimension is data that may be 0 or -1: what these mean is
+/// worked out on data too.
+static DimVector dataDims(NodeImport &n, ArrayRef<DimExpr> request,
+                          bool zeroCopies) {
+  ImportBuilder &b = n.b;
+  DimVector from = n.dims(0);
+  SmallVector<Value> wanted, copied;
+  auto entry = [&](const DimExpr &dim) {
+    return b.reshape(b.scalar(dim), {DimExpr(1)});
+  };
+  for (auto [index, dim] : llvm::enumerate(request)) {
+    wanted.push_back(entry(dim));
+    copied.push_back(entry(index < from.size() ? from[index] : DimExpr(0)));
+  }
+  Value dims = b.concat(0, wanted), zero = b.scalar(DimExpr(0)),
+        one = b.scalar(DimExpr(1));
+  if (zeroCopies)
+    dims = b.select(b.compare(graph::CompareDirection::eq, dims, zero),
+                    b.concat(0, copied), dims);
+  Value isOpen = b.compare(graph::CompareDirection::lt, dims, zero);
+  Value known = b.reduce(graph::ReduceKind::prod, b.select(isOpen, one, dims),
+                         {0}, /*keepDims=*/false);
+  Value rest = b.binary<graph::DivOp>(b.scalar(b.product(from)), known);
+  dims = b.select(isOpen, rest, dims);
+  DimVector result;
+  for (auto [index, dim] : llvm::enumerate(request)) {
+    bool isPlain = !readsData(dim) && !dim.isConstant(-1) &&
+                   !(zeroCopies && dim.isConstant(0));
+    result.push_back(
+        isPlain ? dim
+                : b.nameCount(b.reshape(
+                      b.sliceDim(dims, 0, DimExpr(index), DimExpr(1)), {})));
+  }
+  return result;
+}
+
 static void importReshape(NodeImport &n) {
   SmallVector<DimExpr> request;
   if (n.version < 5) {
@@ -86,14 +132,15 @@ static void importReshape(NodeImport &n) {
       request.push_back(DimExpr(dim));
   } else if (!n.has(1)) {
     return n.fail(invalid("input 1 (shape) is absent"));
-  } else if (auto known = n.knownElements(1)) {
-    request = known->values;
   } else {
-    return n.fail(unsupported("a Reshape whose shape is not known before "
-                              "running; bind the input that gives it"));
+    request = n.elements(1, "the shape");
   }
-  if (auto dims =
-          requestedDims(n, request, n.intAttribute("allowzero", 0) == 0))
+  if (n.failed())
+    return;
+  bool zeroCopies = n.intAttribute("allowzero", 0) == 0;
+  if (llvm::any_of(request, readsData))
+    return giveShape(n, dataDims(n, request, zeroCopies));
+  if (auto dims = requestedDims(n, request, zeroCopies))
     giveShape(n, *dims);
 }
 
@@ -240,6 +287,12 @@ struct Part {
 };
 } // namespace
 
+/// True for numbers read from data: nothing says that they are not negative.
+/// Sums of sizes that could be are meant to count from the front.
+static bool mayBeNegative(const DimExpr &expr) {
+  return readsData(expr) && !provablyNatural(expr);
+}
+
 /// A bound of a Slice: counts from the end where it is negative and never
 /// leaves [low, high].
 static DimExpr clampedBound(const DimExpr &bound, const DimExpr &size,
@@ -253,7 +306,15 @@ static DimExpr clampedBound(const DimExpr &bound, const DimExpr &size,
     return high;
   if (constant && *constant <= -farAway && beyond)
     return low;
-  DimExpr position = provablyLess(bound, DimExpr(0)) ? bound + size : bound;
+  // Sizes are hardly ever 0: -seq counts from the end.
+  bool fromEnd =
+      (bound + DimExpr(1)).provablyAtMost(DimExpr(0), /*atLeastOne=*/true);
+  DimExpr position = fromEnd ? bound + size : bound;
+  // Only running tells whether the bound counts from the end.
+  if (mayBeNegative(bound) && !fromEnd)
+    position = bound +
+               size * DimExpr::min(DimExpr::max(DimExpr(0) - bound, DimExpr(0)),
+                                   DimExpr(1));
   return DimExpr::max(low, DimExpr::min(position, high));
 }
 

@@ -1,108 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Walks the model: signature, initializers, then node by node through the op
-// table; calls of local functions inline.
+// Imports a model: signature, initializers, results. Nodes are read in
+// ImportNodes.cpp, those with subgraphs in ImportControl.cpp.
 #include "frontends/onnx/ImportONNX.h"
-#include "frontends/onnx/DimNames.h"
-#include "frontends/onnx/NodeImport.h"
-#include "frontends/onnx/ONNXOpTable.h"
+#include "frontends/onnx/ModelImport.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include <deque>
 #include <filesystem>
 #include <fmt/format.h>
-#include <set>
-#include <unordered_map>
 
 using namespace mlir;
 using namespace zenith;
 using namespace zenith::onnx;
 using llvm::SmallVector;
 
-namespace {
-
 /// Constants of at least this many bytes are parameters.
-constexpr uint64_t parameterBytes = 1024;
-
-/// Names of a graph or function body, and around it those of the graph that
-/// contains it.
-struct Scope {
-  const Scope *outer = nullptr;
-  std::unordered_map<std::string, ImportedValue *> names;
-  const std::vector<OpsetImport> *opsets;
-
-  ImportedValue *find(const std::string &name) const {
-    if (auto found = names.find(name); found != names.end())
-      return found->second;
-    return outer ? outer->find(name) : nullptr;
-  }
-};
-
-class ModelImport : public ValueSource {
-public:
-  ModelImport(const Model &model, MLIRContext *context,
-              const ImportOptions &options)
-      : model(model), options(options), context(context),
-        module(ModuleOp::create(UnknownLoc::get(context))),
-        b(OpBuilder(context), UnknownLoc::get(context)) {}
-
-  Result<OwningOpRef<ModuleOp>> run();
-
-  Value readParameter(ImportedValue &value) override;
-  ImportedValue constantValue(const Tensor &tensor,
-                              const std::string &name) override;
-  const Tensor &keep(Tensor tensor) override {
-    return keptTensors.emplace_back(std::move(tensor));
-  }
-
-private:
-  Status createFunction(Scope &scope);
-  Result<RankedTensorType> argumentType(const ValueInfo &input, unsigned number,
-                                        SmallVector<Attribute> &dims);
-  Status importGraphBody(const Graph &graph, Scope &scope);
-  Status importNode(const Node &node, Scope &scope);
-  Status importOperator(const Node &node, Scope &scope,
-                        std::vector<ImportedValue *> inputs);
-  Status importCall(const Node &node, const Function &function, Scope &scope,
-                    const std::vector<ImportedValue *> &inputs);
-  Status importIf(const Node &node, Scope &scope,
-                  std::vector<ImportedValue *> inputs);
-  Status importReturn(const Scope &scope);
-  void createParameter(const Tensor &tensor, RankedTensorType type,
-                       const std::string &name);
-  void nameResults(func::FuncOp function, ValueRange results);
-  const Function *findFunction(const Node &node) const;
-  ImportedValue *bind(Scope &scope, const std::string &name,
-                      ImportedValue value);
-
-  const Model &model;
-  const ImportOptions &options;
-  MLIRContext *context;
-  OwningOpRef<ModuleOp> module;
-  ImportBuilder b;
-  func::FuncOp function;
-  Operation *lastParameter = nullptr;
-  std::deque<ImportedValue> values;
-  std::deque<Tensor> keptTensors;
-  std::deque<Node> keptNodes;
-  std::set<std::string> symbols;
-  DimNames dimNames;
-};
-
-std::string_view plainDomain(std::string_view domain) {
-  return domain == "ai.onnx" ? "" : domain;
-}
-
-int64_t opsetOf(const std::vector<OpsetImport> &opsets,
-                std::string_view domain) {
-  for (const OpsetImport &opset : opsets)
-    if (plainDomain(opset.domain) == plainDomain(domain))
-      return opset.version;
-  return 0;
-}
-
-} // namespace
+static constexpr uint64_t parameterBytes = 1024;
 
 //===----------------------------------------------------------------------===//
 // Constants and parameters
@@ -153,11 +66,16 @@ ImportedValue ModelImport::constantValue(const Tensor &tensor,
   value.tensor = &tensor;
   if (tensor.data.length < parameterBytes)
     return value;
+  std::string &known = parameters[&tensor];
+  if (!known.empty()) {
+    value.parameter = known;
+    return value;
+  }
   std::string unique = name.empty() ? "constant" : name;
   for (int suffix = 1; !symbols.insert(unique).second; ++suffix)
     unique = fmt::format("{}_{}", name, suffix);
   createParameter(tensor, value.type, unique);
-  value.parameter = unique;
+  value.parameter = known = unique;
   return value;
 }
 
@@ -165,11 +83,19 @@ ImportedValue ModelImport::constantValue(const Tensor &tensor,
 // Signature
 //===----------------------------------------------------------------------===//
 
-ImportedValue *ModelImport::bind(Scope &scope, const std::string &name,
-                                 ImportedValue value) {
-  ImportedValue *kept = &values.emplace_back(std::move(value));
-  scope.names[name] = kept;
-  return kept;
+static const char *kindName(ValueType::Kind kind) {
+  switch (kind) {
+  case ValueType::SparseTensorKind:
+    return "sparse tensor";
+  case ValueType::SequenceKind:
+    return "sequence";
+  case ValueType::MapKind:
+    return "map";
+  case ValueType::OptionalKind:
+    return "optional";
+  default:
+    return "unknown";
+  }
 }
 
 /// Type of an argument and the text of its dimensions, with the sizes that the
@@ -178,7 +104,8 @@ Result<RankedTensorType>
 ModelImport::argumentType(const ValueInfo &input, unsigned number,
                           SmallVector<Attribute> &dims) {
   if (input.type.kind != ValueType::TensorKind)
-    return unsupported("inputs that are not tensors");
+    return unsupported(
+        fmt::format("inputs of kind {}", kindName(input.type.kind)));
   if (!input.type.hasShape)
     return unsupported("inputs without a shape");
   auto element = elementTypeOf(input.type.element, context);
@@ -271,169 +198,16 @@ Status ModelImport::createFunction(Scope &scope) {
 }
 
 //===----------------------------------------------------------------------===//
-// Nodes
-//===----------------------------------------------------------------------===//
-
-const Function *ModelImport::findFunction(const Node &node) const {
-  for (const Function &candidate : model.functions)
-    if (candidate.name == node.op &&
-        plainDomain(candidate.domain) == plainDomain(node.domain))
-      return &candidate;
-  return nullptr;
-}
-
-Status ModelImport::importOperator(const Node &node, Scope &scope,
-                                   std::vector<ImportedValue *> inputs) {
-  if (!plainDomain(node.domain).empty())
-    return unsupported(fmt::format("operator {} of domain {} is not supported",
-                                   node.op, node.domain));
-  int64_t version = opsetOf(*scope.opsets, node.domain);
-  if (version == 0 && model.irVersion < 3)
-    version = 1; // there was no import of opsets yet
-  if (version == 0)
-    return invalid("no opset of the default domain is imported");
-  bool known = false;
-  const OpRow *row = findRow(node.op, version, known);
-  if (!row)
-    return unsupported(
-        known ? fmt::format("operator {} of opset {} is not supported", node.op,
-                            version)
-              : fmt::format("operator {} is not supported", node.op));
-  while (!inputs.empty() && !inputs.back())
-    inputs.pop_back();
-  int64_t count = inputs.size();
-  if (count < row->minInputs || count > row->maxInputs)
-    return invalid(
-        fmt::format("operator {} has {} inputs where it takes {} to {}",
-                    node.op, count, row->minInputs, row->maxInputs));
-  for (int64_t i = 0; i < row->minInputs; ++i)
-    if (!inputs[i])
-      return invalid(fmt::format("input {} is absent", i));
-  NodeImport rule(node, version, b, *this, std::move(inputs));
-  if (!row->fold || !row->fold(rule))
-    if (!b.failed())
-      row->import(rule);
-  if (b.failed())
-    return *b.firstError;
-  for (auto [name, result] : llvm::zip_equal(node.outputs, rule.results)) {
-    if (name.empty())
-      continue;
-    ImportedValue missing;
-    missing.missing = fmt::format("the result '{}' of {} is not supported",
-                                  name, node.place());
-    bind(scope, name, result ? std::move(*result) : std::move(missing));
-  }
-  return noError();
-}
-
-/// The body of a function call with the caller's attributes put in.
-Status ModelImport::importCall(const Node &node, const Function &callee,
-                               Scope &scope,
-                               const std::vector<ImportedValue *> &inputs) {
-  if (inputs.size() > callee.inputs.size() ||
-      node.outputs.size() > callee.outputs.size())
-    return invalid(
-        fmt::format("function {} takes {} inputs and gives {} results",
-                    callee.name, callee.inputs.size(), callee.outputs.size()));
-  Scope inner;
-  inner.opsets = callee.opsets.empty() ? scope.opsets : &callee.opsets;
-  for (auto [index, name] : llvm::enumerate(callee.inputs))
-    inner.names[name] = index < inputs.size() ? inputs[index] : nullptr;
-  auto given = [&](const std::string &name) -> const NodeAttribute * {
-    if (const auto *attribute = node.attribute(name))
-      return attribute;
-    for (const auto &attribute : callee.defaults)
-      if (attribute.name == name)
-        return &attribute;
-    return nullptr;
-  };
-  for (const Node &original : callee.nodes) {
-    constexpr size_t mostInlined = 200000;
-    if (keptNodes.size() >= mostInlined)
-      return unsupported(fmt::format(
-          "calls of functions come to more than {} nodes", mostInlined));
-    Node &copy = keptNodes.emplace_back(original);
-    copy.attributes.clear();
-    for (const auto &attribute : original.attributes) {
-      const auto *value =
-          attribute.reference.empty() ? &attribute : given(attribute.reference);
-      if (!value)
-        continue; // an optional attribute that the caller leaves out
-      copy.attributes.push_back(*value);
-      copy.attributes.back().name = attribute.name;
-    }
-    if (Status status = importNode(copy, inner); !status)
-      return status;
-  }
-  for (auto [index, name] : llvm::enumerate(node.outputs))
-    if (!name.empty())
-      scope.names[name] = inner.find(callee.outputs[index]);
-  return noError();
-}
-
-/// A branch whose condition is known is part of the graph; others need control
-/// flow.
-Status ModelImport::importIf(const Node &node, Scope &scope,
-                             std::vector<ImportedValue *> inputs) {
-  NodeImport rule(node, 1, b, *this, inputs);
-  auto condition = rule.has(0) ? rule.knownElements(0) : std::nullopt;
-  auto chosen = condition && condition->values.size() == 1
-                    ? condition->values[0].constant()
-                    : std::nullopt;
-  if (!chosen)
-    return unsupported("operator If with a condition that is not known before "
-                       "running is not supported");
-  const auto *branch = node.attribute(*chosen ? "then_branch" : "else_branch");
-  if (!branch || branch->graphs.empty() ||
-      branch->graphs[0].outputs.size() != node.outputs.size())
-    return invalid("the branches of If do not fit its results");
-  Scope inner;
-  inner.outer = &scope;
-  inner.opsets = scope.opsets;
-  if (Status status = importGraphBody(branch->graphs[0], inner); !status)
-    return status;
-  for (auto [name, output] :
-       llvm::zip_equal(node.outputs, branch->graphs[0].outputs))
-    scope.names[name] = inner.find(output.name);
-  return noError();
-}
-
-Status ModelImport::importNode(const Node &node, Scope &scope) {
-  b.loc = NameLoc::get(StringAttr::get(
-      context, node.name.empty() && !node.outputs.empty() ? node.outputs[0]
-                                                          : node.name));
-  std::vector<ImportedValue *> inputs;
-  for (const std::string &name : node.inputs) {
-    ImportedValue *value = name.empty() ? nullptr : scope.find(name);
-    if (value && !value->missing.empty())
-      return unsupported(value->missing).in(node.place());
-    inputs.push_back(value);
-  }
-  Status status = noError();
-  if (const Function *callee = findFunction(node))
-    status = importCall(node, *callee, scope, inputs);
-  else if (node.op == "If" && plainDomain(node.domain).empty())
-    status = importIf(node, scope, inputs);
-  else
-    status = importOperator(node, scope, inputs);
-  if (!status)
-    return std::move(status.error()).in(node.place());
-  return status;
-}
-
-Status ModelImport::importGraphBody(const Graph &graph, Scope &scope) {
-  for (const Tensor &tensor : graph.initializers)
-    if (!scope.names.count(tensor.name))
-      bind(scope, tensor.name, constantValue(tensor, tensor.name));
-  for (const Node &node : graph.nodes)
-    if (Status status = importNode(node, scope); !status)
-      return std::move(status.error()).in("graph");
-  return noError();
-}
-
-//===----------------------------------------------------------------------===//
 // Results
 //===----------------------------------------------------------------------===//
+
+/// True for expressions over the names of arguments' dimensions.
+static bool isPublic(const DimExpr &expr) {
+  bool result = DimExpr::parse(expr.str()).has_value();
+  expr.forEachSymbol(
+      [&](const std::string &name) { result &= name.rfind('%', 0) != 0; });
+  return result;
+}
 
 /// Names and dimensions of results: the model's own names where a size is not a
 /// number, else what is known.
@@ -450,7 +224,7 @@ void ModelImport::nameResults(func::FuncOp function, ValueRange results) {
       // on.
       auto declared = DimExpr::parse(text);
       if (!declared || declared->constant())
-        text = DimExpr::parse(expr.str()) ? expr.str() : "";
+        text = isPublic(expr) ? expr.str() : "";
       dims.push_back(builder.getStringAttr(text));
     }
     function.setResultAttr(index, graph::nameAttrName,
@@ -468,9 +242,10 @@ Status ModelImport::importReturn(const Scope &scope) {
     if (!value || !value->missing.empty())
       return unsupported(value ? value->missing : "an absent value as output")
           .in(fmt::format("output '{}'", output.name));
-    Node none;
-    NodeImport reader(none, 0, b, *this, {value});
-    results.push_back(reader.input(0));
+    if (value->kind != ImportedValue::Tensor)
+      return unsupported(fmt::format("outputs of kind {}", value->kindName()))
+          .in(fmt::format("output '{}'", output.name));
+    results.push_back(read(*value));
   }
   if (b.failed())
     return *b.firstError;
@@ -484,9 +259,13 @@ Status ModelImport::importReturn(const Scope &scope) {
 /// Removes what nobody reads: scalars made for a type that turned out unused,
 /// dead nodes of the model.
 static void eraseDeadOps(Block &block) {
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+    for (Region &region : op.getRegions())
+      for (Block &inner : region)
+        eraseDeadOps(inner);
     if (isOpTriviallyDead(&op))
       op.erase();
+  }
 }
 
 Result<OwningOpRef<ModuleOp>> ModelImport::run() {
@@ -500,6 +279,7 @@ Result<OwningOpRef<ModuleOp>> ModelImport::run() {
     status = importReturn(scope);
   if (!status)
     return status.error();
+  b.eraseDiscarded();
   eraseDeadOps(function.getBody().front());
   std::string text;
   ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {

@@ -99,6 +99,18 @@ static void importConstantOfShape(NodeImport &n) {
   n.result(n.b.broadcast(scalar, {}, dims));
 }
 
+/// A Range of integers whose step is data, of either sign.
+static void importOpenRange(NodeImport &n, const DimExpr &start,
+                            const DimExpr &limit, const DimExpr &delta) {
+  ImportBuilder &b = n.b;
+  DimExpr count =
+      DimExpr::max(DimExpr::ceilDiv(limit - start, delta), DimExpr(0));
+  Value result = b.iota(0, {count}, b.builder.getI64Type());
+  result = b.binary<graph::MulOp>(result, b.scalar(delta));
+  result = b.binary<graph::AddOp>(result, b.scalar(start));
+  n.result(b.convert(result, n.elementType(0)));
+}
+
 /// Numbers of a Range of integers: expressions where the count is known, else
 /// start + i * delta as data.
 static void importIntegerRange(NodeImport &n) {
@@ -114,10 +126,10 @@ static void importIntegerRange(NodeImport &n) {
   }
   auto [start, limit, delta] = std::tie(bounds[0], bounds[1], bounds[2]);
   auto step = delta.constant();
-  if (!step || *step == INT64_MIN)
-    return n.fail(unsupported("a Range whose step is not a constant"));
-  if (*step == 0)
-    return n.fail(invalid("a Range has step 0"));
+  if (!step)
+    return importOpenRange(n, start, limit, delta);
+  if (*step == 0 || *step == INT64_MIN)
+    return n.fail(invalid(fmt::format("a Range has step {}", *step)));
   DimExpr span = *step > 0 ? limit - start : start - limit;
   DimExpr count = DimExpr::max(DimExpr::ceilDiv(span, DimExpr(std::abs(*step))),
                                DimExpr(0));
@@ -140,18 +152,29 @@ static void importIntegerRange(NodeImport &n) {
 static void importRange(NodeImport &n) {
   if (isa<IntegerType>(n.elementType(0)))
     return importIntegerRange(n);
+  ImportBuilder &b = n.b;
+  Type element = n.elementType(0);
   auto start = n.constantNumber(0), limit = n.constantNumber(1),
        delta = n.constantNumber(2);
-  if (!start || !limit || !delta)
-    return n.fail(unsupported("a Range of floats that are not constants; bind "
-                              "the inputs that give them"));
-  double count = std::ceil((*limit - *start) / *delta);
-  if (!(std::abs(count) < double(int64_t(1) << 40)))
-    return n.fail(invalid("a Range has no end"));
-  Value indices = n.b.iota(0, {DimExpr(std::max<int64_t>(int64_t(count), 0))},
-                           n.elementType(0));
-  Value scaled = n.b.binary<graph::MulOp>(indices, *delta);
-  n.result(n.b.binary<graph::AddOp>(scaled, *start));
+  if (start && limit && delta) {
+    double count = std::ceil((*limit - *start) / *delta);
+    if (!(std::abs(count) < double(int64_t(1) << 40)))
+      return n.fail(invalid("a Range has no end"));
+    Value indices =
+        b.iota(0, {DimExpr(std::max<int64_t>(int64_t(count), 0))}, element);
+    Value scaled = b.binary<graph::MulOp>(indices, *delta);
+    return n.result(b.binary<graph::AddOp>(scaled, *start));
+  }
+  Value first = b.reshape(n.input(0), {}), last = b.reshape(n.input(1), {}),
+        step = b.reshape(n.input(2), {});
+  Value span = b.binary<graph::SubOp>(last, first);
+  Value count = b.unary<graph::CeilOp>(b.binary<graph::DivOp>(span, step));
+  count = b.binary<graph::MaxOp>(b.convert(count, b.builder.getI64Type()), 0.0);
+  if (n.failed())
+    return;
+  Value indices = b.iota(0, {b.nameCount(count)}, element);
+  n.result(
+      b.binary<graph::AddOp>(b.binary<graph::MulOp>(indices, step), first));
 }
 
 llvm::ArrayRef<OpRow> zenith::onnx::shapeRows() {

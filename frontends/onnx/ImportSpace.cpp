@@ -108,22 +108,107 @@ static Value padCopies(NodeImport &n, llvm::StringRef mode,
   return x;
 }
 
+/// Low and high borders that only running tells; nothing where they are
+/// constants.
+static std::optional<std::pair<DimVector, DimVector>>
+openBorders(NodeImport &n) {
+  if (n.hasAttribute("pads") || !n.has(1))
+    return std::nullopt;
+  auto known = n.knownElements(1);
+  if (known && llvm::all_of(known->values, [](const DimExpr &value) {
+        return value.constant().has_value();
+      }))
+    return std::nullopt;
+  int64_t rank = n.rank(0);
+  SmallVector<int64_t> axes;
+  for (int64_t i = 0; i < rank; ++i)
+    axes.push_back(i);
+  if (n.has(3))
+    axes = n.axes(n.constantInts("axes", 3).value_or(axes), rank);
+  auto pads = n.elements(1, "a border");
+  if (!n.failed() && pads.size() != 2 * axes.size())
+    n.fail(invalid("pads needs two entries per dimension"));
+  DimVector low(rank, DimExpr(0)), high(rank, DimExpr(0));
+  for (auto [index, axis] : llvm::enumerate(axes))
+    if (!n.failed()) {
+      low[axis] = pads[index];
+      high[axis] = pads[index + axes.size()];
+    }
+  return std::pair(low, high);
+}
+
+static Value padOpen(ImportBuilder &b, Value x, Value value,
+                     ArrayRef<DimExpr> low, ArrayRef<DimExpr> high) {
+  DimVector dims = b.dims(x);
+  SmallVector<int64_t> interior(dims.size(), 0), staticLow, staticHigh;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    dims[i] = dims[i] + low[i] + high[i];
+    staticLow.push_back(low[i].constant().value_or(ShapedType::kDynamic));
+    staticHigh.push_back(high[i].constant().value_or(ShapedType::kDynamic));
+  }
+  return b.emit<graph::PadOp>(b.typeOf(dims, getElementTypeOrSelf(x.getType())),
+                              x, value, b.dynamicScalars(low),
+                              b.dynamicScalars(high), staticLow, staticHigh,
+                              interior);
+}
+
+/// Borders of copied elements where positions are worked out on data.
+static Value copyOpen(ImportBuilder &b, llvm::StringRef mode, Value x,
+                      ArrayRef<DimExpr> low, ArrayRef<DimExpr> high) {
+  DimVector dims = b.dims(x);
+  for (auto [axis, size] : llvm::enumerate(dims)) {
+    if (low[axis].isConstant(0) && high[axis].isConstant(0))
+      continue;
+    DimExpr last = size - DimExpr(1);
+    Value at = b.binary<graph::SubOp>(
+        b.iota(0, {size + low[axis] + high[axis]}, b.builder.getI64Type()),
+        b.scalar(low[axis]));
+    if (mode == "edge") {
+      at = b.binary<graph::MinOp>(b.binary<graph::MaxOp>(at, 0.0),
+                                  b.scalar(last));
+    } else if (mode == "wrap") {
+      at = b.binary<graph::FloorModOp>(at, b.scalar(size));
+    } else {
+      DimExpr period = last * DimExpr(2);
+      at = b.binary<graph::FloorModOp>(
+          at, b.scalar(DimExpr::max(period, DimExpr(1))));
+      at = b.binary<graph::MinOp>(at,
+                                  b.binary<graph::SubOp>(b.scalar(period), at));
+    }
+    x = gatherAlong(b, x, axis, at);
+  }
+  return x;
+}
+
 static void importPad(NodeImport &n) {
   std::string mode = n.stringAttribute("mode", "constant");
-  Borders borders = readBorders(n);
+  bool copies = mode != "constant";
+  if (copies && mode != "edge" && mode != "reflect" && mode != "wrap")
+    return n.fail(invalid(fmt::format("attribute 'mode' is '{}'", mode)));
+  auto open = openBorders(n);
   if (n.failed())
     return;
-  if (mode != "constant") {
-    if (mode != "edge" && mode != "reflect" && mode != "wrap")
-      return n.fail(invalid(fmt::format("attribute 'mode' is '{}'", mode)));
-    return n.result(padCopies(n, mode, borders));
+  if (open && copies)
+    return n.result(copyOpen(n.b, mode, n.input(0), open->first, open->second));
+  Borders borders;
+  if (!open)
+    borders = readBorders(n);
+  if (n.failed())
+    return;
+  if (copies) {
+    bool isStatic = n.type(0).hasStaticShape();
+    DimVector low(borders.low.begin(), borders.low.end()),
+        high(borders.high.begin(), borders.high.end());
+    return n.result(isStatic ? padCopies(n, mode, borders)
+                             : copyOpen(n.b, mode, n.input(0), low, high));
   }
   Value value = n.has(2)
                     ? n.b.reshape(n.input(2), {})
                     : n.b.scalarConstant(
                           n.elementType(0),
                           n.version < 11 ? n.floatAttribute("value", 0) : 0);
-  n.result(padConstant(n.b, n.input(0), value, borders));
+  n.result(open ? padOpen(n.b, n.input(0), value, open->first, open->second)
+                : padConstant(n.b, n.input(0), value, borders));
 }
 
 /// Cuts or fills both sides alike; an odd rest goes to the far side.

@@ -76,6 +76,7 @@ Value NodeImport::materialise(ImportedValue &value) {
     value.data = source.readParameter(value);
   else
     value.data = b.constant(denseElements(*value.tensor, value.type));
+  b.madeOnDemand(value.data);
   return value.data;
 }
 

@@ -12,11 +12,24 @@ namespace zenith::onnx {
 /// as data: a small integer tensor whose elements are known as expressions has
 /// `elements`, and an op that makes it as data appears only where one is read.
 struct ImportedValue {
+  enum Kind { Tensor, Sequence, Optional };
+  Kind kind = Tensor;
+  /// Of a sequence: its elements. Of an optional: what it holds, if anything.
+  std::vector<ImportedValue *> items;
+  /// A sequence whose length is data: `data` has its elements along a new
+  /// dimension 0.
+  bool isStacked = false;
+  const char *kindName() const {
+    return kind == Sequence   ? "sequence"
+           : kind == Optional ? "optional"
+                              : "tensor";
+  }
+
   mlir::RankedTensorType type;
   Value data; // null until someone reads it as data
   std::optional<llvm::SmallVector<DimExpr>>
-      elements;                   // row-major; the type is static
-  const Tensor *tensor = nullptr; // a constant of the model
+      elements;                         // row-major; the type is static
+  const onnx::Tensor *tensor = nullptr; // a constant of the model
   std::string parameter; // name of the graph.param that holds a large constant
   std::string missing;   // why there is no value: a result that the import does
                          // not compute
@@ -42,6 +55,7 @@ public:
   virtual ImportedValue constantValue(const Tensor &tensor,
                                       const std::string &name) = 0;
   virtual const Tensor &keep(Tensor tensor) = 0;
+  virtual ImportedValue *keepValue(ImportedValue value) = 0;
 };
 
 class NodeImport {
@@ -122,6 +136,9 @@ public:
     return index < node.outputs.size() && !node.outputs[index].empty();
   }
   const ImportedValue &imported(size_t index) const { return *inputs[index]; }
+  ImportedValue *pointer(size_t index) const { return inputs[index]; }
+  /// A value that stands for something else than a node's input.
+  Value read(ImportedValue &value) { return materialise(value); }
 
   std::vector<std::optional<ImportedValue>> results;
 

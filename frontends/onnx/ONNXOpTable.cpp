@@ -5,37 +5,66 @@
 
 using namespace zenith::onnx;
 
-using Families = llvm::ArrayRef<llvm::ArrayRef<OpRow> (*)()>;
+llvm::ArrayRef<OpRow> zenith::onnx::subgraphRows() {
+  static constexpr OpRow rows[] = {
+      {"If", 1, newest, 1, 1, nullptr},
+      {"Loop", 1, newest, 2, anyNumber, nullptr},
+      {"Scan", 8, newest, 1, anyNumber, nullptr},
+      {"SequenceMap", 17, newest, 1, anyNumber, nullptr},
+  };
+  return rows;
+}
 
-static Families familiesOf(llvm::StringRef domain) {
-  static constexpr llvm::ArrayRef<OpRow> (*standard[])() = {
-      activationRows,    attentionRows,     compositeRows,
-      contractionRows,   convTransposeRows, einsumRows,
-      elementwiseRows,   indexingRows,      lossRows,
-      matrixRows,        maxPoolRows,       movementRows,
-      normalizationRows, orderingRows,      randomRows,
-      recurrentRows,     scatterRows,       sequenceRows,
-      poolingRows,       quantizationRows,  quantizedProductRows,
-      reductionRows,     regionRows,        resizeRows,
-      samplingRows,      selectionRows,     sequenceModelRows,
-      shapeRows,         signalRows,        spaceRows};
-  static constexpr llvm::ArrayRef<OpRow> (*training[])() = {optimizerRows};
-  if (domain.empty())
-    return standard;
-  if (domain == "ai.onnx.preview.training")
-    return training;
-  return {};
+llvm::ArrayRef<OpFamily> zenith::onnx::opFamilies() {
+  static constexpr OpFamily families[] = {
+      {"Activations", "", activationRows},
+      {"Attention", "", attentionRows},
+      {"Composite", "", compositeRows},
+      {"Contraction", "", contractionRows},
+      {"Contraction, transposed", "", convTransposeRows},
+      {"Einsum", "", einsumRows},
+      {"Elementwise", "", elementwiseRows},
+      {"Indexing", "", indexingRows},
+      {"Losses", "", lossRows},
+      {"Matrices", "", matrixRows},
+      {"Max pooling", "", maxPoolRows},
+      {"Movement", "", movementRows},
+      {"Normalization", "", normalizationRows},
+      {"Ordering", "", orderingRows},
+      {"Pooling", "", poolingRows},
+      {"Quantization", "", quantizationRows},
+      {"Quantized products", "", quantizedProductRows},
+      {"Random", "", randomRows},
+      {"Recurrent", "", recurrentRows},
+      {"Reduction", "", reductionRows},
+      {"Regions of images", "", regionRows},
+      {"Resize", "", resizeRows},
+      {"Sampling", "", samplingRows},
+      {"Scatter", "", scatterRows},
+      {"Selection", "", selectionRows},
+      {"Sequence models", "", sequenceModelRows},
+      {"Sequences", "", sequenceRows},
+      {"Shapes", "", shapeRows},
+      {"Signal", "", signalRows},
+      {"Space", "", spaceRows},
+      {"Subgraphs", "", subgraphRows},
+      {"Optimizers", "ai.onnx.preview.training", optimizerRows},
+  };
+  return families;
 }
 
 const OpRow *zenith::onnx::findRow(llvm::StringRef domain, llvm::StringRef op,
                                    int64_t version, bool &known) {
   known = false;
-  for (auto rows : familiesOf(domain))
-    for (const OpRow &row : rows())
+  for (const OpFamily &family : opFamilies()) {
+    if (family.domain != domain)
+      continue;
+    for (const OpRow &row : family.rows())
       if (row.op == op) {
         known = true;
         if (row.since <= version && version <= row.until)
           return &row;
       }
+  }
   return nullptr;
 }

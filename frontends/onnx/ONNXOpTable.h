@@ -66,6 +66,15 @@ llvm::ArrayRef<OpRow> learningRows();  // ai.onnx.ml
 llvm::ArrayRef<OpRow> treeRows();      // ai.onnx.ml
 llvm::ArrayRef<OpRow> optimizerRows(); // ai.onnx.preview.training
 
+/// Operators with subgraphs, for the record: the import reads them itself.
+llvm::ArrayRef<OpRow> subgraphRows();
+
+struct OpFamily {
+  llvm::StringLiteral name, domain; // "" is the default domain
+  llvm::ArrayRef<OpRow> (*rows)();
+};
+llvm::ArrayRef<OpFamily> opFamilies();
+
 /// The row for an operator of a domain ("" is the default one) at an opset
 /// version; null where there is none. `known` tells whether another version of
 /// the operator has a row.
