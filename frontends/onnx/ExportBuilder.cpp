@@ -49,6 +49,13 @@ NodeAttribute zenith::onnx::makeString(std::string name, std::string value) {
   return attribute;
 }
 
+NodeAttribute zenith::onnx::makeGraph(std::string name, Graph value) {
+  NodeAttribute attribute =
+      makeAttribute(std::move(name), NodeAttribute::GraphValue);
+  attribute.graphs.push_back(std::move(value));
+  return attribute;
+}
+
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
@@ -121,13 +128,23 @@ std::string ExportBuilder::node(const std::string &op, Names inputs,
   node.inputs = std::move(inputs);
   node.outputs = {fresh(node.name + "_out")};
   node.attributes = std::move(attributes);
-  graph.nodes.push_back(std::move(node));
-  return graph.nodes.back().outputs.front();
+  graph->nodes.push_back(std::move(node));
+  return graph->nodes.back().outputs.front();
+}
+
+ExportBuilder::Names ExportBuilder::nodes(const std::string &op, Names inputs,
+                                          Attributes attributes,
+                                          size_t results) {
+  node(op, std::move(inputs), std::move(attributes));
+  Node &made = graph->nodes.back();
+  while (made.outputs.size() < results)
+    made.outputs.push_back(fresh(made.name + "_out"));
+  return made.outputs;
 }
 
 Node *ExportBuilder::maker(const std::string &value, const std::string &op,
                            size_t inputs) {
-  for (Node &node : llvm::reverse(graph.nodes))
+  for (Node &node : llvm::reverse(graph->nodes))
     if (node.outputs.front() == value)
       return node.op == op && node.inputs.size() == inputs ? &node : nullptr;
   return nullptr;
@@ -159,6 +176,28 @@ std::string ExportBuilder::reshape(const std::string &value,
   return node("Reshape", {value, ints(wanted)});
 }
 
+std::string ExportBuilder::dilate(const std::string &value,
+                                  SmallVector<Size> &sizes, int64_t dim,
+                                  int64_t factor, const std::string &filler) {
+  if (factor == 1)
+    return value;
+  SmallVector<int64_t> pads(2 * (sizes.size() + 1), 0);
+  pads[sizes.size() + 1 + dim + 1] = factor - 1;
+  std::string apart = node(
+      "Pad", {node("Unsqueeze", {value, ints({dim + 1})}), ints(pads), filler});
+  Size wide = product({sizes[dim], Size{factor, ""}});
+  sizes[dim] = wide;
+  std::string joined = reshape(apart, sizes);
+  sizes[dim] = sum(wide, Size{1 - factor, ""});
+  // Nothing to cut where the dimension is empty.
+  if (wide.number)
+    sizes[dim].number = std::max<int64_t>(*wide.number + 1 - factor, 0);
+  return node("Slice",
+              {joined, ints({0}),
+               wide.number ? ints({*sizes[dim].number}) : shape({sizes[dim]}),
+               ints({dim})});
+}
+
 std::string ExportBuilder::reduce(const std::string &op,
                                   const std::string &value,
                                   ArrayRef<int64_t> axes, bool keepDims) {
@@ -170,13 +209,70 @@ std::string ExportBuilder::reduce(const std::string &op,
 }
 
 //===----------------------------------------------------------------------===//
+// Subgraphs
+//===----------------------------------------------------------------------===//
+
+ValueInfo ExportBuilder::declare(std::string name, mlir::Type type) {
+  ValueInfo info;
+  info.name = std::move(name);
+  info.type.kind = ValueType::TensorKind;
+  info.type.element = typeOf(type);
+  info.type.hasShape = true;
+  for (int64_t size : mlir::cast<RankedTensorType>(type).getShape()) {
+    info.type.dims.emplace_back();
+    if (!ShapedType::isDynamic(size))
+      info.type.dims.back().value = size;
+  }
+  return info;
+}
+
+void ExportBuilder::scoped(llvm::function_ref<void()> inside) {
+  auto savedNames = names, savedUnexpanded = unexpanded;
+  auto savedSizes = knownSizes;
+  inside();
+  names = std::move(savedNames);
+  unexpanded = std::move(savedUnexpanded);
+  knownSizes = std::move(savedSizes);
+}
+
+ExportBuilder::Names ExportBuilder::block(Block &block) {
+  for (Operation &op : block.without_terminator()) {
+    if (failed())
+      return {};
+    writeOp(op);
+  }
+  Names results;
+  for (Value value : block.getTerminator()->getOperands())
+    results.push_back(name(value));
+  return results;
+}
+
+Graph ExportBuilder::subgraph(const std::string &wish, TypeRange types,
+                              llvm::function_ref<Names(Graph &)> write) {
+  Graph made;
+  made.name = fresh(wish);
+  Graph *outer = graph;
+  std::string outerName = nodeName;
+  scoped([&] {
+    graph = &made;
+    Names results = write(made);
+    nodeName = "";
+    for (size_t i = 0; i < results.size() && i < types.size(); ++i)
+      made.outputs.push_back(declare(node("Identity", {results[i]}), types[i]));
+    graph = outer;
+  });
+  nodeName = outerName;
+  return made;
+}
+
+//===----------------------------------------------------------------------===//
 // Constants
 //===----------------------------------------------------------------------===//
 
 std::string ExportBuilder::initializer(Tensor tensor, const std::string &wish) {
   tensor.name = fresh(wish);
-  graph.initializers.push_back(std::move(tensor));
-  return graph.initializers.back().name;
+  root.initializers.push_back(std::move(tensor));
+  return root.initializers.back().name;
 }
 
 /// Packs elements below a byte, low bits first.

@@ -8,6 +8,7 @@
 #include "frontends/onnx/ONNXModel.h"
 #include "ir/GraphOps.h"
 #include "llvm/ADT/DenseMap.h"
+#include <functional>
 #include <map>
 #include <set>
 
@@ -19,6 +20,7 @@ NodeAttribute makeInt(std::string name, int64_t value);
 NodeAttribute makeInts(std::string name, llvm::ArrayRef<int64_t> values);
 NodeAttribute makeFloat(std::string name, double value);
 NodeAttribute makeString(std::string name, std::string value);
+NodeAttribute makeGraph(std::string name, Graph value);
 
 /// A dimension as a number or as the name of a scalar that holds it.
 struct Size {
@@ -28,7 +30,8 @@ struct Size {
 
 class ExportBuilder {
 public:
-  ExportBuilder(Graph &graph, int64_t opset) : opset(opset), graph(graph) {}
+  ExportBuilder(Graph &graph, int64_t opset)
+      : opset(opset), root(graph), graph(&graph) {}
 
   const int64_t opset;
   /// Name of the GraphIR op that is being written; nodes are called after it.
@@ -61,6 +64,9 @@ public:
   /// Adds a node with one result and gives the result's name.
   std::string node(const std::string &op, Names inputs,
                    Attributes attributes = {});
+  /// The same with several results; absent ones have an empty name.
+  Names nodes(const std::string &op, Names inputs, Attributes attributes,
+              size_t results);
   /// The node that made a value, if it is the operator `op` and takes `inputs`
   /// operands.
   Node *maker(const std::string &value, const std::string &op, size_t inputs);
@@ -68,9 +74,26 @@ public:
   std::string transpose(const std::string &value,
                         llvm::ArrayRef<int64_t> permutation);
   std::string reshape(const std::string &value, llvm::ArrayRef<Size> sizes);
+  /// `factor - 1` copies of a scalar between the elements of a dimension;
+  /// `sizes` are those of the value and become those of the result.
+  std::string dilate(const std::string &value, llvm::SmallVector<Size> &sizes,
+                     int64_t dim, int64_t factor, const std::string &filler);
   /// A reduction; its axes are an attribute or an input, by opset.
   std::string reduce(const std::string &op, const std::string &value,
                      llvm::ArrayRef<int64_t> axes, bool keepDims);
+
+  //===-- subgraphs -----------------------------------------------------===//
+  /// Writes one op by its row; whoever owns the rows sets it.
+  std::function<void(mlir::Operation &)> writeOp;
+  /// Writes the ops of a block; gives the names of what its terminator yields.
+  Names block(mlir::Block &block);
+  /// Writes nodes into a graph of their own; what is named there is unknown
+  /// outside. `write` gives the graph's results, whose types are `types`.
+  Graph subgraph(const std::string &wish, mlir::TypeRange types,
+                 llvm::function_ref<Names(Graph &)> write);
+  ValueInfo declare(std::string name, mlir::Type type);
+  /// Runs `inside`; what it names is forgotten afterwards.
+  void scoped(llvm::function_ref<void()> inside);
 
   //===-- constants -----------------------------------------------------===//
   std::string initializer(Tensor tensor, const std::string &wish);
@@ -95,7 +118,8 @@ public:
   std::string shape(llvm::ArrayRef<Size> sizes);
 
 private:
-  Graph &graph;
+  Graph &root;  // has the constants
+  Graph *graph; // that nodes go to
   graph::DimAnalysis analysis;
   llvm::DenseMap<Value, std::string> names, unexpanded;
   std::map<std::pair<std::string, int64_t>, std::string> knownSizes;
@@ -122,6 +146,9 @@ llvm::ArrayRef<ExportRow> contractionExports();
 llvm::ArrayRef<ExportRow> reductionExports();
 llvm::ArrayRef<ExportRow> indexingExports();
 llvm::ArrayRef<ExportRow> compositeExports();
+llvm::ArrayRef<ExportRow> controlExports();
+llvm::ArrayRef<ExportRow> orderingExports();
+llvm::ArrayRef<ExportRow> scatterExports();
 
 } // namespace zenith::onnx
 

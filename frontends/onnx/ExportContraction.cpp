@@ -125,39 +125,128 @@ static SmallVector<int64_t> channelsFirst(int64_t first, int64_t second,
   return order;
 }
 
+namespace {
+/// A convolution whose operands are in channels-first order.
+struct Channels {
+  std::string input, kernel;
+  SmallVector<Size> sizes; // of the input
+  SmallVector<int64_t> low, high;
+};
+} // namespace
+
+static bool anyAbove(ArrayRef<int64_t> values, int64_t limit) {
+  return llvm::any_of(values, [&](int64_t value) { return value > limit; });
+}
+
+static bool anyBelow(ArrayRef<int64_t> values, int64_t limit) {
+  return llvm::any_of(values, [&](int64_t value) { return value < limit; });
+}
+
+/// ConvTranspose is a convolution of an input with gaps; it turns the taps
+/// round and has inputs and outputs the other way. Empty where that does not
+/// fit.
+static std::string writeAsTransposed(graph::ConvolutionOp conv,
+                                     ExportBuilder &b, const Channels &c) {
+  graph::ConvDimsAttr dims = conv.getDims();
+  auto type = cast<RankedTensorType>(conv.getKernel().getType());
+  if (!type.hasStaticShape() || anyAbove(conv.getStrides(), 1))
+    return "";
+  SmallVector<int64_t> begin, end, more, taps, axes;
+  for (auto [index, dim] : llvm::enumerate(dims.getKernelSpatial())) {
+    int64_t last = (type.getDimSize(dim) - 1) * conv.getKernelDilation()[index];
+    begin.push_back(last - c.low[index]);
+    end.push_back(last - c.high[index]);
+    more.push_back(std::max<int64_t>(-end.back(), 0));
+    end.back() = std::max<int64_t>(end.back(), 0);
+    taps.push_back(type.getDimSize(dim));
+    axes.push_back(index + 2);
+    if (begin.back() < 0 || more.back() >= conv.getInputDilation()[index])
+      return "";
+  }
+  int64_t groups = conv.getGroups(),
+          outputs = type.getDimSize(dims.getKernelOutput()) / groups,
+          inputs = type.getDimSize(dims.getKernelInput());
+  auto shaped = [&](ArrayRef<int64_t> front) {
+    SmallVector<Size> shape;
+    for (int64_t size : front)
+      shape.push_back({size, ""});
+    for (int64_t size : taps)
+      shape.push_back({size, ""});
+    return shape;
+  };
+  SmallVector<int64_t> order(taps.size() + 3);
+  std::iota(order.begin(), order.end(), 0);
+  std::swap(order[1], order[2]);
+  std::string kernel = b.reshape(c.kernel, shaped({groups, outputs, inputs}));
+  kernel =
+      b.reshape(b.transpose(kernel, order), shaped({groups * inputs, outputs}));
+  std::string minusOne = b.ints(SmallVector<int64_t>(taps.size(), -1)),
+              start = b.ints(SmallVector<int64_t>(taps.size(), INT64_MIN));
+  kernel = b.node("Slice", {kernel, minusOne, start, b.ints(axes), minusOne});
+  begin.append(end);
+  return b.node("ConvTranspose", {c.input, kernel},
+                {makeInts("strides", conv.getInputDilation()),
+                 makeInts("dilations", conv.getKernelDilation()),
+                 makeInts("pads", begin), makeInts("output_padding", more),
+                 makeInt("group", groups)});
+}
+
+/// Gaps and borders that Conv does not know, put into its input.
+static void prepareInput(graph::ConvolutionOp conv, ExportBuilder &b,
+                         Channels &c, mlir::Type element) {
+  std::string zero = b.scalar(element, 0);
+  for (auto [index, factor] : llvm::enumerate(conv.getInputDilation()))
+    c.input = b.dilate(c.input, c.sizes, index + 2, factor, zero);
+  if (!anyBelow(c.low, 0) && !anyBelow(c.high, 0))
+    return;
+  SmallVector<int64_t> pads = {0, 0};
+  pads.append(c.low);
+  pads.append({0, 0});
+  pads.append(c.high);
+  c.input = b.node("Pad", {c.input, b.ints(pads), zero});
+  c.low.assign(c.low.size(), 0);
+  c.high.assign(c.high.size(), 0);
+}
+
 static void writeConvolution(Operation *op, ExportBuilder &b,
                              const ExportRow &) {
   auto conv = cast<graph::ConvolutionOp>(op);
   graph::ConvDimsAttr dims = conv.getDims();
-  auto isNegative = [](int64_t pad) { return pad < 0; };
-  if (llvm::any_of(conv.getInputDilation(),
-                   [](int64_t dilation) { return dilation != 1; }))
-    return b.fail(unsupported("a convolution with input dilation"));
-  if (llvm::any_of(conv.getLow(), isNegative) ||
-      llvm::any_of(conv.getHigh(), isNegative))
-    return b.fail(unsupported("a convolution with negative padding"));
   if (dims.getInputSpatial().empty())
     return b.fail(unsupported("a convolution without spatial dimensions"));
   mlir::Type element = getElementTypeOrSelf(conv.getType());
-  std::string input =
-      b.transpose(converted(b, conv.getInput(), element),
-                  channelsFirst(dims.getInputBatch(), dims.getInputFeature(),
-                                dims.getInputSpatial()));
-  std::string kernel =
+  SmallVector<int64_t> order = channelsFirst(
+      dims.getInputBatch(), dims.getInputFeature(), dims.getInputSpatial());
+  Channels c;
+  c.input = b.transpose(converted(b, conv.getInput(), element), order);
+  c.kernel =
       b.transpose(converted(b, conv.getKernel(), element),
                   channelsFirst(dims.getKernelOutput(), dims.getKernelInput(),
                                 dims.getKernelSpatial()));
-  SmallVector<int64_t> pads(conv.getLow());
-  pads.append(conv.getHigh().begin(), conv.getHigh().end());
-  std::string result =
-      b.node("Conv", {input, kernel},
-             {makeInts("strides", conv.getStrides()), makeInts("pads", pads),
-              makeInts("dilations", conv.getKernelDilation()),
-              makeInt("group", conv.getGroups())});
-  SmallVector<int64_t> order = channelsFirst(
+  c.low.assign(conv.getLow().begin(), conv.getLow().end());
+  c.high.assign(conv.getHigh().begin(), conv.getHigh().end());
+  std::string result;
+  if (anyAbove(conv.getInputDilation(), 1))
+    result = writeAsTransposed(conv, b, c);
+  if (result.empty()) {
+    if (anyAbove(conv.getInputDilation(), 1) || anyBelow(c.low, 0) ||
+        anyBelow(c.high, 0)) {
+      for (int64_t dim : order)
+        c.sizes.push_back(b.size(conv.getInput(), dim));
+      prepareInput(conv, b, c, element);
+    }
+    SmallVector<int64_t> pads = c.low;
+    pads.append(c.high);
+    result =
+        b.node("Conv", {c.input, c.kernel},
+               {makeInts("strides", conv.getStrides()), makeInts("pads", pads),
+                makeInts("dilations", conv.getKernelDilation()),
+                makeInt("group", conv.getGroups())});
+  }
+  SmallVector<int64_t> back = channelsFirst(
       dims.getOutputBatch(), dims.getOutputFeature(), dims.getOutputSpatial());
-  SmallVector<int64_t> inverse(order.size());
-  for (auto [index, dim] : llvm::enumerate(order))
+  SmallVector<int64_t> inverse(back.size());
+  for (auto [index, dim] : llvm::enumerate(back))
     inverse[dim] = index;
   b.bind(conv, b.transpose(result, inverse));
 }

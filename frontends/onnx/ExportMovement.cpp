@@ -107,12 +107,17 @@ static void writeSlice(Operation *op, ExportBuilder &b, const ExportRow &) {
 
 static void writePad(Operation *op, ExportBuilder &b, const ExportRow &) {
   auto pad = cast<graph::PadOp>(op);
-  if (llvm::any_of(pad.getInterior(), [](int64_t count) { return count != 0; }))
-    return b.fail(unsupported("padding between elements"));
   SmallVector<Size> pads = b.mixed(pad.getStaticLow(), pad.getLow());
   pads.append(b.mixed(pad.getStaticHigh(), pad.getHigh()));
-  std::string operand = b.name(pad.getOperand()), shape = b.shape(pads);
-  b.bind(pad, b.node("Pad", {operand, shape, b.name(pad.getValue())}));
+  std::string operand = b.name(pad.getOperand()), shape = b.shape(pads),
+              filler = b.name(pad.getValue());
+  auto isApart = [](int64_t count) { return count != 0; };
+  if (llvm::any_of(pad.getInterior(), isApart)) {
+    SmallVector<Size> sizes = b.sizes(pad.getOperand());
+    for (auto [dim, count] : llvm::enumerate(pad.getInterior()))
+      operand = b.dilate(operand, sizes, dim, count + 1, filler);
+  }
+  b.bind(pad, b.node("Pad", {operand, shape, filler}));
 }
 
 static void writeConcat(Operation *op, ExportBuilder &b, const ExportRow &) {

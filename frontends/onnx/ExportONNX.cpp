@@ -31,7 +31,7 @@ private:
                       const std::string &otherwise);
   void declareArguments(func::FuncOp function);
   void declareResults(func::FuncOp function, func::ReturnOp ret);
-  Status exportOp(Operation &op);
+  void exportOp(Operation &op);
   Status exportParameter(graph::GetParamOp op);
   void dropUnused();
 
@@ -48,7 +48,8 @@ private:
 static const ExportRow *findExport(StringRef name) {
   for (llvm::ArrayRef<ExportRow> rows :
        {elementwiseExports(), movementExports(), contractionExports(),
-        reductionExports(), indexingExports(), compositeExports()})
+        reductionExports(), indexingExports(), compositeExports(),
+        controlExports(), orderingExports(), scatterExports()})
     for (const ExportRow &row : rows)
       if (row.op == name)
         return &row;
@@ -211,34 +212,58 @@ static std::string locationName(Location loc) {
   return "";
 }
 
-Status ModelExport::exportOp(Operation &op) {
+void ModelExport::exportOp(Operation &op) {
   std::string place = locationName(op.getLoc());
+  std::string type = op.getName().getStringRef().str();
   b.nodeName = place;
+  Status status = noError();
+  const ExportRow *row = findExport(type);
   if (auto param = dyn_cast<graph::GetParamOp>(op))
-    return exportParameter(param);
-  const ExportRow *row = findExport(op.getName().getStringRef());
-  if (!row)
-    return unsupported(fmt::format("op {} cannot be written as ONNX",
-                                   op.getName().getStringRef().str()));
-  row->write(&op, b, *row);
-  return b.failed() ? Status(*b.firstError) : noError();
+    status = exportParameter(param);
+  else if (row)
+    row->write(&op, b, *row);
+  else
+    status = unsupported(fmt::format("op {} cannot be written as ONNX", type));
+  if (!status)
+    b.fail(std::move(status.error()));
+  if (b.failed())
+    b.firstError =
+        std::move(*b.firstError)
+            .in(place.empty() ? type : fmt::format("'{}' ({})", place, type));
 }
 
-/// Nodes and initializers that no output needs: sizes that a constant shape
-/// made unnecessary.
-void ModelExport::dropUnused() {
-  std::set<std::string> needed;
-  for (const ValueInfo &output : model.graph.outputs)
+/// Adds the names that a node reads, in its subgraphs too.
+static void addReads(const Node &node, std::set<std::string> &needed) {
+  needed.insert(node.inputs.begin(), node.inputs.end());
+  for (const NodeAttribute &attribute : node.attributes)
+    for (const Graph &graph : attribute.graphs)
+      for (const Node &inner : graph.nodes)
+        addReads(inner, needed);
+}
+
+/// Nodes that no output needs: sizes that a constant shape made unnecessary.
+static void dropUnusedNodes(Graph &graph, std::set<std::string> &needed) {
+  for (const ValueInfo &output : graph.outputs)
     needed.insert(output.name);
   std::vector<Node> kept;
-  for (Node &node : llvm::reverse(model.graph.nodes)) {
-    if (!needed.count(node.outputs.front()))
+  for (Node &node : llvm::reverse(graph.nodes)) {
+    if (llvm::none_of(node.outputs, [&](const std::string &output) {
+          return needed.count(output) > 0;
+        }))
       continue;
-    needed.insert(node.inputs.begin(), node.inputs.end());
+    for (NodeAttribute &attribute : node.attributes)
+      for (Graph &inner : attribute.graphs)
+        dropUnusedNodes(inner, needed);
+    addReads(node, needed);
     kept.push_back(std::move(node));
   }
-  model.graph.nodes.assign(std::make_move_iterator(kept.rbegin()),
-                           std::make_move_iterator(kept.rend()));
+  graph.nodes.assign(std::make_move_iterator(kept.rbegin()),
+                     std::make_move_iterator(kept.rend()));
+}
+
+void ModelExport::dropUnused() {
+  std::set<std::string> needed;
+  dropUnusedNodes(model.graph, needed);
   llvm::erase_if(model.graph.initializers, [&](const Tensor &tensor) {
     return !needed.count(tensor.name);
   });
@@ -267,16 +292,14 @@ Result<Model> ModelExport::run() {
   model.producerName = "zenith";
   model.opsets = {{"", options.opset}};
   model.graph.name = function->getName().str();
+  b.writeOp = [&](Operation &op) { exportOp(op); };
   declareArguments(*function);
   Block &block = function->getBody().front();
   for (Operation &op : block.without_terminator()) {
-    Status status = b.failed() ? Status(*b.firstError) : exportOp(op);
-    if (!status) {
-      std::string name = locationName(op.getLoc());
-      std::string type = op.getName().getStringRef().str();
-      return std::move(status.error())
-          .in(name.empty() ? type : fmt::format("'{}' ({})", name, type));
-    }
+    if (!b.failed())
+      exportOp(op);
+    if (b.failed())
+      return *b.firstError;
   }
   b.nodeName = "";
   auto ret = dyn_cast<func::ReturnOp>(block.getTerminator());
