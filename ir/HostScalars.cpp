@@ -17,9 +17,9 @@ bool isHostScalarType(Type type) {
 }
 
 bool isHostArithmetic(Operation *op) {
-  return isa<AddOp, SubOp, MulOp, MaxOp, MinOp, DivOp, RemOp, FloorModOp,
-             AndOp, OrOp, XorOp, NotOp, NegOp, AbsOp, SignOp, CompareOp,
-             SelectOp, ConvertOp>(op) &&
+  return isa<AddOp, SubOp, MulOp, MaxOp, MinOp, DivOp, RemOp, FloorModOp, AndOp,
+             OrOp, XorOp, NotOp, NegOp, AbsOp, SignOp, CompareOp, SelectOp,
+             ConvertOp>(op) &&
          isHostScalarType(op->getResult(0).getType());
 }
 

@@ -18,8 +18,8 @@ bool isHostScalarType(mlir::Type type);
 /// True for elementwise ops on integer scalars that the host has code for.
 bool isHostArithmetic(mlir::Operation *op);
 
-/// The host scalars of a flat function: scalar arguments, constants, sizes, what
-/// a barrier hands over, results of ops of other dialects (control), and
+/// The host scalars of a flat function: scalar arguments, constants, sizes,
+/// what a barrier hands over, results of ops of other dialects (control), and
 /// arithmetic on these.
 class HostScalars {
 public:

@@ -7,13 +7,32 @@
 
 include "mlir/Pass/PassBase.td"
 
+def OutlineRegionsPass : Pass<"zenith-outline-regions", "::mlir::ModuleOp"> {
+  let summary = "Turn the regions of control ops into functions";
+  let description = [{
+    The outline phase: each region of graph.if, graph.case and graph.while becomes a private function of the carried values
+    and of what the region uses from outside; the op becomes a host.branch or host.loop that names the functions.
+    Constants, parameters and sizes are copied into the functions, carried values that the body hands on as they are
+    become arguments. Functions name their arguments' dimensions as their callers do, so that equal sizes stay equal.
+    Runs when the graph is simplified and before anything that looks at one block at a time. Refuses nothing.
+
+    Before and after (tests/lowering/pipeline/outline-regions.mlir @choose):
+    ```mlir
+    %r = graph.if %p then { graph.yield %x : tensor<4xf32> } else { graph.yield %y : tensor<4xf32> } : ...
+    %r = host.branch %p, (%x, %y) to [@choose_if0_then, @choose_if0_else] counts [1, 1] dims [["4"]] boolean : ...
+    ```
+  }];
+  let dependentDialects = ["::zenith::host::HostDialect", "::mlir::func::FuncDialect"];
+}
+
 def PlanPlacesPass : Pass<"zenith-plan-places", "::mlir::ModuleOp"> {
   let summary = "Decide where every value lives";
   let description = [{
     The plan phase: writes the buffer plan (lowering/memory/PlanBuffers.h) into the IR. Each op with values in memory
     gets `host.places`, fusions with scratch `host.scratch`, functions `host.arena` and `host.activations`, the module
     `host.derived_bytes`. Runs when a function consists of fusions, since lifetimes and in-place rules are those of
-    kernels. Refuses control flow and ops with values in memory that are no fusions.
+    kernels. Values whose size depends on data get slots, and the ops behind which nobody reads them `host.drops`; control ops
+    `host.nested_arena` for the functions that they name. Refuses ops with values in memory that are no fusions.
 
     Before and after (tests/lowering/pipeline/plan-places.mlir @chain):
     ```mlir
@@ -29,7 +48,8 @@ def BuildHostProgramPass : Pass<"zenith-build-host-program", "::mlir::ModuleOp">
   let description = [{
     The kernels phase: emits the kernels of each fusion into `module @kernels`, shares those that are equal, and
     replaces each function by a host.program with the launches in order. Needs the places of the plan phase.
-    Refuses fusions for which there is no kernel, naming the op, and sizes that depend on data.
+    Sizes that depend on data become symbols that steps bind. With `explain`, a kernel that the host runs for a device
+    is a remark "fallback: DEV001: text". Refuses fusions for which there is no kernel, naming the op.
 
     Before and after (tests/lowering/pipeline/build-host-program.mlir @two_equal_kernels):
     ```mlir
@@ -40,6 +60,7 @@ def BuildHostProgramPass : Pass<"zenith-build-host-program", "::mlir::ModuleOp">
   let dependentDialects = ["::zenith::host::HostDialect", "::mlir::func::FuncDialect", "::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
                            "::mlir::vector::VectorDialect", "::mlir::LLVM::LLVMDialect"];
+  let options = [Option<"explain", "explain", "bool", "false", "emit a remark for each kernel that falls back to the host">];
 }
 
 def ConvertKernelsToLLVMPass : Pass<"zenith-convert-kernels-to-llvm", "::mlir::ModuleOp"> {

@@ -197,6 +197,13 @@ typedef struct zenith_device {
                     zenith_error *error);
   /// Waits until everything launched is done; reports errors of launches.
   int32_t (*finish)(void *user, zenith_error *error);
+  /// A buffer of its own for a data-dependent size, until drop or the end of
+  /// the run; null handles may be dropped.
+  int32_t (*take)(void *user, int64_t bytes, void **handle,
+                  zenith_error *error);
+  void (*drop)(void *user, void *handle);
+  /// Drops what a run has left.
+  void (*reclaim)(void *user);
 } zenith_device;
 
 /// What a run may use. Every callback may be null: then the runtime's default
@@ -343,6 +350,13 @@ ZENITH_EXPORT void zenith_result_release(zenith_run_context *context,
 ZENITH_EXPORT int32_t zenith_fail(zenith_run_context *context, int32_t code,
                                   const char *message, const char *op_path);
 
+/// Records ZENITH_INVALID_INPUT with a message in which {k} stands for detail
+/// k; returns the code as zenith_fail does.
+ZENITH_EXPORT int32_t zenith_fail_assert(zenith_run_context *context,
+                                         const char *message,
+                                         const int64_t *details,
+                                         int64_t ndetails, const char *place);
+
 /// Code of the recorded error; records a cancellation where the host asked for
 /// one.
 ZENITH_EXPORT int32_t zenith_status(zenith_run_context *context);
@@ -375,6 +389,12 @@ ZENITH_EXPORT int32_t zenith_device_launch(zenith_run_context *context,
                                            const int64_t *sizes, int64_t nsizes,
                                            int64_t tasks);
 ZENITH_EXPORT int32_t zenith_device_finish(zenith_run_context *context);
+/// A device buffer for a data-dependent size; null after recording an error.
+ZENITH_EXPORT void *zenith_device_take(zenith_run_context *context,
+                                       int64_t bytes);
+/// Gives it back; null is allowed.
+ZENITH_EXPORT void zenith_device_drop(zenith_run_context *context,
+                                      void *handle);
 
 // ---- For hosts
 // ----------------------------------------------------------------------------------

@@ -97,3 +97,17 @@ int32_t zenith_device_finish(zenith_run_context *context) {
     return context->error.code;
   return checked(context, device->finish(device->user, &context->error));
 }
+
+void *zenith_device_take(zenith_run_context *context, int64_t bytes) {
+  const zenith_device *device = deviceOf(context);
+  void *handle = nullptr;
+  if (device)
+    checked(context,
+            device->take(device->user, bytes, &handle, &context->error));
+  return context->error.code == ZENITH_OK ? handle : nullptr;
+}
+
+void zenith_device_drop(zenith_run_context *context, void *handle) {
+  if (context->device && handle)
+    context->device->drop(context->device->user, handle);
+}

@@ -9,6 +9,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 using zenith::runtime::ProfileClock;
 using zenith::runtime::Status;
@@ -19,6 +20,21 @@ int32_t zenith_fail(zenith_run_context *context, int32_t code,
                 op_path ? op_path : "")
       .record(context->error);
   return context->error.code;
+}
+
+int32_t zenith_fail_assert(zenith_run_context *context, const char *message,
+                           const int64_t *details, int64_t ndetails,
+                           const char *place) {
+  std::string text = message;
+  for (int64_t index = 0; index < ndetails; ++index) {
+    std::string mark = "{" + std::to_string(index) + "}";
+    for (size_t at = 0; (at = text.find(mark, at)) != std::string::npos;) {
+      std::string number = std::to_string(details[index]);
+      text.replace(at, mark.size(), number);
+      at += number.size();
+    }
+  }
+  return zenith_fail(context, ZENITH_INVALID_INPUT, text.c_str(), place);
 }
 
 int32_t zenith_status(zenith_run_context *context) {

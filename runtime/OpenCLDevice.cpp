@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <map>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace zenith::runtime {
 
@@ -27,6 +28,8 @@ struct OpenCLDevice::State {
   std::vector<LoadedKernel> kernels;
   std::unordered_map<cl_mem, int64_t> bytesOf; ///< every buffer that is ours
   std::map<std::pair<int32_t, int64_t>, cl_mem> kept; ///< by class and index
+  std::unordered_set<cl_mem> taken;         ///< by the run in progress
+  std::multimap<int64_t, cl_mem> available; ///< dropped ones, by bytes
   OpenCLMemoryUse use;
   zenith_device abi = {};
 
@@ -36,6 +39,9 @@ struct OpenCLDevice::State {
   void destroy(cl_mem buffer);
   StatusOr<cl_mem> keptBuffer(int32_t deviceClass, int64_t index,
                               int64_t bytes);
+  StatusOr<cl_mem> take(int64_t bytes);
+  void drop(cl_mem buffer);
+  void trimAvailable();
   Status checkRange(zenith_buffer_ref ref, int64_t bytes) const;
   Status launch(int64_t index, const zenith_buffer_ref *pointers,
                 int64_t npointers, const int64_t *sizes, int64_t nsizes,
@@ -70,6 +76,8 @@ StatusOr<cl_mem> OpenCLDevice::State::create(int64_t bytes, cl_mem_flags flags,
                                              void *host) {
   bytes = std::max<int64_t>(bytes, 1);
   std::string what = "a device buffer of " + std::to_string(bytes) + " bytes";
+  if (maxMemoryBytes && bytes > maxMemoryBytes - use.bytes)
+    trimAvailable();
   if (maxMemoryBytes && bytes > maxMemoryBytes - use.bytes)
     return Status::error(ZENITH_OUT_OF_MEMORY,
                          what + " does not fit: " + std::to_string(use.bytes) +
@@ -113,6 +121,38 @@ StatusOr<cl_mem> OpenCLDevice::State::keptBuffer(int32_t deviceClass,
   if (buffer)
     slot = *buffer;
   return buffer;
+}
+
+/// A dropped buffer of at most twice the size, else a new one.
+StatusOr<cl_mem> OpenCLDevice::State::take(int64_t bytes) {
+  if (bytes < 0)
+    return Status::error(ZENITH_OUT_OF_MEMORY,
+                         "a device buffer of a negative size was asked for");
+  constexpr int64_t unit = 256;
+  bytes = std::max<int64_t>((bytes + unit - 1) / unit * unit, unit);
+  auto found = available.lower_bound(bytes);
+  if (found != available.end() && found->first <= 2 * bytes) {
+    cl_mem buffer = found->second;
+    available.erase(found);
+    taken.insert(buffer);
+    return buffer;
+  }
+  StatusOr<cl_mem> buffer = create(bytes, CL_MEM_READ_WRITE, nullptr);
+  if (buffer)
+    taken.insert(*buffer);
+  return buffer;
+}
+
+void OpenCLDevice::State::drop(cl_mem buffer) {
+  // The queue runs in order: who gets the buffer next writes after its readers.
+  if (taken.erase(buffer))
+    available.emplace(bytesOf[buffer], buffer);
+}
+
+void OpenCLDevice::State::trimAvailable() {
+  for (auto &entry : available)
+    destroy(entry.second);
+  available.clear();
 }
 
 Status OpenCLDevice::State::checkRange(zenith_buffer_ref ref,
@@ -245,6 +285,19 @@ void OpenCLDevice::State::fillABI() {
         openCLStatus(clFinish(static_cast<State *>(user)->queue), "finish"),
         error);
   };
+  abi.take = [](void *user, int64_t bytes, void **handle, zenith_error *error) {
+    StatusOr<cl_mem> buffer = static_cast<State *>(user)->take(bytes);
+    *handle = buffer ? *buffer : nullptr;
+    return answer(buffer.status(), error);
+  };
+  abi.drop = [](void *user, void *handle) {
+    static_cast<State *>(user)->drop(static_cast<cl_mem>(handle));
+  };
+  abi.reclaim = [](void *user) {
+    State &self = *static_cast<State *>(user);
+    while (!self.taken.empty())
+      self.drop(*self.taken.begin());
+  };
 }
 
 // ---- Opening and loading ----
@@ -375,6 +428,7 @@ void OpenCLDevice::trimMemory() {
     if (entry.second)
       state->destroy(entry.second);
   state->kept.clear();
+  state->trimAvailable();
 }
 
 OpenCLMemoryUse OpenCLDevice::memoryUse() const { return state->use; }

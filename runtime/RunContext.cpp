@@ -70,6 +70,8 @@ Status RunContext::run(zenith_entry_fn entry,
   int32_t code = entry(&context, args.data(), args.size(), results.data(),
                        results.size(), params);
   memory.reclaim();
+  if (context.device && context.device->reclaim)
+    context.device->reclaim(context.device->user);
   __atomic_store_n(&cancelFlag, 0, __ATOMIC_RELAXED);
   if (context.error.code != ZENITH_OK)
     return Status::fromABI(context.error);

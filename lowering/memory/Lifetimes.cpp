@@ -5,6 +5,8 @@
 
 #include "lowering/memory/Lifetimes.h"
 
+#include "lowering/pipeline/HostDialect.h"
+
 using namespace mlir;
 
 namespace zenith::memory {
@@ -24,28 +26,42 @@ bool isReshapeOnly(graph::FusionOp fusion) {
   return true;
 }
 
-bool isHostScalar(Value value, graph::DimAnalysis &dims) {
+bool dependsOnData(const graph::DimExpr &expr) {
+  bool found = false;
+  expr.forEachSymbol([&](const std::string &name) {
+    found |= !name.empty() && name[0] == '%';
+  });
+  return found;
+}
+
+bool HostValues::contains(Value value) const {
+  if (scalars.contains(value))
+    return true;
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type || type.getRank() != 0 ||
       !type.getElementType().isSignlessInteger(64))
     return false;
   bool known = true;
   dims.scalar(value).forEachSymbol([&](const std::string &name) {
-    known &= name.empty() || name[0] != '%';
+    known &= !StringRef(name).starts_with("%i");
   });
   return known;
 }
 
-std::optional<graph::DimExpr> writtenScalar(graph::FusionOp fusion,
-                                            unsigned result,
-                                            graph::DimAnalysis &dims) {
-  Value source = fusion.getInputs()[reshapedOperand(fusion, result)];
-  if (isa<BlockArgument>(source) || !isHostScalar(source, dims))
-    return std::nullopt;
-  return dims.scalar(source);
+bool isPassedByValue(BlockArgument argument) {
+  auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  return function && function->hasAttr(host::nestedAttrName) &&
+         graph::isHostScalarType(argument.getType());
 }
 
-Lifetimes::Lifetimes(func::FuncOp function, graph::DimAnalysis &dims) {
+Value HostValues::writtenBy(graph::FusionOp fusion, unsigned result) const {
+  Value source = fusion.getInputs()[reshapedOperand(fusion, result)];
+  auto argument = dyn_cast<BlockArgument>(source);
+  bool hasMemory = argument && !isPassedByValue(argument);
+  return !hasMemory && contains(source) ? source : Value();
+}
+
+Lifetimes::Lifetimes(func::FuncOp function, const HostValues &host) {
   Block &body = function.getBody().front();
   auto define = [&](Value value, unsigned step) {
     numbers[value] = groups.size();
@@ -59,6 +75,7 @@ Lifetimes::Lifetimes(func::FuncOp function, graph::DimAnalysis &dims) {
   unsigned step = 0;
   for (Operation &op : body) {
     steps[&op] = ++step;
+    order.push_back(&op);
     for (Value operand : op.getOperands())
       if (int group = groupOf(operand); group >= 0)
         groups[group].live.end = step;
@@ -66,10 +83,11 @@ Lifetimes::Lifetimes(func::FuncOp function, graph::DimAnalysis &dims) {
     bool reshapes = fusion && isReshapeOnly(fusion);
     for (OpResult result : op.getResults()) {
       define(result, step);
-      if (reshapes && !writtenScalar(fusion, result.getResultNumber(), dims))
-        join(groupOf(op.getOperand(
-                 reshapedOperand(fusion, result.getResultNumber()))),
-             result);
+      unsigned number = result.getResultNumber();
+      if (reshapes && !host.writtenBy(fusion, number))
+        join(groupOf(op.getOperand(reshapedOperand(fusion, number))), result);
+      if (isa<graph::BarrierOp>(op) && !host.contains(result))
+        join(groupOf(op.getOperand(number)), result);
     }
   }
 }

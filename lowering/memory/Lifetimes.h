@@ -7,6 +7,7 @@
 #define ZENITH_LOWERING_MEMORY_LIFETIMES_H
 
 #include "ir/GraphOps.h"
+#include "ir/HostScalars.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
 #include <vector>
@@ -27,21 +28,38 @@ int reshapedOperand(graph::FusionOp fusion, unsigned result);
 /// True where no result of `fusion` needs a kernel: all are reshaped operands.
 bool isReshapeOnly(graph::FusionOp fusion);
 
-/// True for a scalar that kernels get as a size instead of memory: rank 0, i64,
-/// and an expression over dimensions of the arguments.
-bool isHostScalar(mlir::Value value, graph::DimAnalysis &dims);
+/// True where the expression has a symbol that only a step of the program
+/// binds.
+bool dependsOnData(const graph::DimExpr &expr);
 
-/// The host scalar that result `result` of a reshape-only fusion writes to
-/// memory, if it is one.
-std::optional<graph::DimExpr> writtenScalar(graph::FusionOp fusion,
-                                            unsigned result,
-                                            graph::DimAnalysis &dims);
+/// Which scalars need no memory, because the host has them.
+class HostValues {
+public:
+  HostValues(mlir::func::FuncOp function, graph::DimAnalysis &dims)
+      : scalars(function.getBody().front()), dims(dims) {}
+
+  /// Scalars of the host, and i64 scalars of rank 0 that are expressions over
+  /// dimensions: kernels get these as sizes.
+  bool contains(mlir::Value value) const;
+  /// True for arithmetic that the host does.
+  bool computes(mlir::Operation *op) const { return scalars.computes(op); }
+  /// The host scalar that result `result` of a reshape-only fusion writes to
+  /// memory; null where the result is bytes of an operand.
+  mlir::Value writtenBy(graph::FusionOp fusion, unsigned result) const;
+
+private:
+  graph::HostScalars scalars;
+  graph::DimAnalysis &dims;
+};
+
+/// True for an argument that has no memory: a scalar of a nested function.
+bool isPassedByValue(mlir::BlockArgument argument);
 
 /// Lifetimes of groups: values that share bytes because one is the reshape of
 /// another, or was put in its place (join).
 class Lifetimes {
 public:
-  Lifetimes(mlir::func::FuncOp function, graph::DimAnalysis &dims);
+  Lifetimes(mlir::func::FuncOp function, const HostValues &host);
 
   /// Number of the group of a value; -1 for values that were never seen.
   int groupOf(mlir::Value value) const;
@@ -54,6 +72,10 @@ public:
   /// Groups that are not part of another, in order of definition.
   std::vector<int> roots() const;
   unsigned stepOf(mlir::Operation *op) const { return steps.lookup(op); }
+  /// The op of a step; null for step 0, at which arguments are defined.
+  mlir::Operation *opOf(unsigned step) const {
+    return step ? order[step - 1] : nullptr;
+  }
   /// Gives `value` the bytes of `group`, which it takes over.
   void join(int group, mlir::Value value);
 
@@ -68,6 +90,7 @@ private:
   std::vector<Group> groups;
   llvm::DenseMap<mlir::Value, int> numbers;
   llvm::DenseMap<mlir::Operation *, unsigned> steps;
+  std::vector<mlir::Operation *> order;
 };
 
 } // namespace zenith::memory

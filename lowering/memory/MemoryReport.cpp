@@ -33,10 +33,12 @@ std::string toJSON(const MemoryReport &report, const DimValues &values) {
   llvm::json::Object classes;
   for (const MemoryClass &part : report.classes())
     classes[part.name] = amount(part.bytes);
-  llvm::json::Object object{{"entry", report.entry},
-                            {"classes", std::move(classes)},
-                            {"arena", amount(report.arena())},
-                            {"peak", amount(report.peak())}};
+  llvm::json::Object object{
+      {"entry", report.entry},
+      {"classes", std::move(classes)},
+      {"arena", amount(report.arena())},
+      {"peak", amount(report.peak())},
+      {"pool", report.usesPool ? "data-dependent" : "unused"}};
   std::string text;
   llvm::raw_string_ostream stream(text);
   stream << llvm::formatv("{0:2}", llvm::json::Value(std::move(object)));

@@ -26,12 +26,14 @@ struct MemoryReport {
   graph::DimExpr inputs;      ///< arguments
   graph::DimExpr results;     ///< in the caller's buffers
   graph::DimExpr activations; ///< part of the arena that values need
-  graph::DimExpr temporaries; ///< what the kernels' scratch adds to it
+  graph::DimExpr temporaries; ///< what the kernels' scratch, and the arenas of
+                              ///< branches and loops, add to it
+  bool usesPool = false; ///< values of sizes that depend on data come on top
 
   graph::DimExpr arena() const { return activations + temporaries; }
   std::vector<MemoryClass> classes() const;
-  /// All classes together: the most that a run occupies, but for code and the
-  /// runtime itself.
+  /// All classes together: the most that a run occupies, but for code, the
+  /// runtime itself, and what `usesPool` says.
   graph::DimExpr peak() const;
 };
 
@@ -39,7 +41,8 @@ struct MemoryReport {
 using DimValues = std::function<std::optional<int64_t>(const std::string &)>;
 
 /// {"entry", "classes": {name: {"formula", "bytes"}}, "arena": {...}, "peak":
-/// {...}}; bytes are null where a dimension has no value.
+/// {...}, "pool": "unused" or "data-dependent"}; bytes are null where a
+/// dimension has no value.
 std::string toJSON(const MemoryReport &report, const DimValues &values);
 
 } // namespace zenith::memory

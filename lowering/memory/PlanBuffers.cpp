@@ -6,6 +6,7 @@
 #include "lowering/memory/PlanBuffers.h"
 
 #include "ir/interpreter/Tensor.h"
+#include "lowering/pipeline/HostDialect.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
@@ -40,30 +41,48 @@ public:
   Planner(func::FuncOp function, graph::DimAnalysis &dims,
           const kernels::KernelTarget &target, const DerivedLayout &derived)
       : function(function), dims(dims), target(target), derived(derived),
-        lifetimes(function, dims),
-        isPrepare(function.getName() == graph::prepareFunctionName) {}
+        host(function, dims), lifetimes(function, host),
+        isPrepare(function.getName() == graph::prepareFunctionName),
+        isNested(function->hasAttr(host::nestedAttrName)) {}
 
   FailureOr<BufferPlan> run();
 
 private:
   LogicalResult placeFixed(Operation &op);
   void shareInPlace(graph::FusionOp fusion);
+  void shareCarried(host::LoopOp loop);
+  bool isFreeAt(int group, Operation *op) const;
   int dyingOperand(graph::FusionOp fusion, unsigned result,
                    const llvm::SmallBitVector &taken);
   void placeResults(func::ReturnOp ret);
   void findDonation(unsigned result, int group);
+  bool diesInto(BlockArgument argument, Value first);
+  void placeGroups();
+  void requestScratch(Operation &op);
+  void request(Operation *op, DimExpr bytes, bool nestedArena);
   void placeArena();
+  Place newSlot(unsigned lastStep);
   bool isFixed(int group) const { return fixed.count(group); }
 
   func::FuncOp function;
   graph::DimAnalysis &dims;
   const kernels::KernelTarget &target;
   const DerivedLayout &derived;
+  HostValues host;
   Lifetimes lifetimes;
-  bool isPrepare;
+  bool isPrepare, isNested;
   BufferPlan plan;
+  unsigned slots = 0;
   llvm::DenseMap<int, Place> fixed; ///< groups outside the arena
-  llvm::DenseSet<int> inArena;      ///< groups that a fusion defines
+  llvm::DenseSet<int> inArena;      ///< groups that an op defines
+  /// What lies in the arena, and where its place goes.
+  std::vector<BufferRequest> requests;
+  struct Owner {
+    int group = -1;          ///< a group, else
+    Operation *op = nullptr; ///< the op whose
+    int scratch = -1;        ///< scratch, or nested arena, it is
+  };
+  std::vector<Owner> owners;
 };
 } // namespace
 
@@ -98,48 +117,50 @@ LogicalResult Planner::placeFixed(Operation &op) {
   }
   if (isa<graph::ConstantOp>(op)) {
     Value value = op.getResult(0);
-    if (value.use_empty() || isHostScalar(value, dims))
+    if (value.use_empty() || host.contains(value))
       return success();
     fixed[lifetimes.groupOf(value)] = {
         Place::Constant, unsigned(plan.constants.size()), DimExpr(0)};
     plan.constants.push_back(&op);
     return success();
   }
-  if (isa<graph::FusionOp, func::ReturnOp>(op) ||
+  if (isa<graph::FusionOp, func::ReturnOp, graph::BarrierOp, host::BranchOp,
+          host::LoopOp>(op) ||
       llvm::all_of(op.getResults(), [&](Value result) {
-        return result.use_empty() || isHostScalar(result, dims);
+        return result.use_empty() || host.contains(result);
       }))
     return success();
   return op.emitOpError("is not part of a fusion and has a value in memory");
+}
+
+/// True where `op` is the last and only reader of a group that may be
+/// overwritten.
+bool Planner::isFreeAt(int group, Operation *op) const {
+  return group >= 0 && !isFixed(group) && inArena.count(group) &&
+         lifetimes.live(group).end == lifetimes.stepOf(op) &&
+         llvm::count_if(op->getOperands(), [&](Value input) {
+           return lifetimes.groupOf(input) == group;
+         }) == 1;
 }
 
 /// The operand that dies at `fusion` and whose bytes `result` may overwrite; -1
 /// where there is none.
 int Planner::dyingOperand(graph::FusionOp fusion, unsigned result,
                           const llvm::SmallBitVector &taken) {
-  unsigned step = lifetimes.stepOf(fusion);
   DimExpr bytes = bytesOf(fusion->getResult(result), dims);
-  for (unsigned index = 0; index < fusion.getInputs().size(); ++index) {
-    int group = lifetimes.groupOf(fusion.getInputs()[index]);
-    if (taken[index] || group < 0 || isFixed(group) || !inArena.count(group) ||
-        lifetimes.live(group).end != step)
-      continue;
-    // Another operand with the same bytes would read what this result
-    // overwrites.
-    unsigned readers = llvm::count_if(fusion.getInputs(), [&](Value input) {
-      return lifetimes.groupOf(input) == group;
-    });
-    if (readers == 1 && bytesOf(fusion.getInputs()[index], dims) == bytes &&
+  for (unsigned index = 0; index < fusion.getInputs().size(); ++index)
+    if (!taken[index] &&
+        isFreeAt(lifetimes.groupOf(fusion.getInputs()[index]), fusion) &&
+        bytesOf(fusion.getInputs()[index], dims) == bytes &&
         kernels::mayShareBytes(fusion, index, result))
       return index;
-  }
   return -1;
 }
 
 void Planner::shareInPlace(graph::FusionOp fusion) {
   if (isReshapeOnly(fusion)) {
     for (OpResult result : fusion->getResults())
-      if (writtenScalar(fusion, result.getResultNumber(), dims))
+      if (host.writtenBy(fusion, result.getResultNumber()))
         inArena.insert(lifetimes.groupOf(result));
     return;
   }
@@ -154,36 +175,89 @@ void Planner::shareInPlace(graph::FusionOp fusion) {
   }
 }
 
+static func::FuncOp calleeOf(Operation *control) {
+  auto loop = dyn_cast<host::LoopOp>(control);
+  auto name = loop ? loop.getBodyAttr()
+                   : cast<FlatSymbolRefAttr>(
+                         cast<host::BranchOp>(control).getBranches()[0]);
+  return control->getParentOfType<ModuleOp>().lookupSymbol<func::FuncOp>(
+      name.getAttr());
+}
+
+bool updatesInPlace(Operation *loop, unsigned result) {
+  auto body = calleeOf(loop);
+  auto list =
+      body ? body->getAttrOfType<DenseI64ArrayAttr>(host::inPlaceAttrName)
+           : DenseI64ArrayAttr();
+  return list && llvm::is_contained(list.asArrayRef(), int64_t(result));
+}
+
+bool isTakenInside(Operation *control, unsigned result) {
+  func::FuncOp callee = calleeOf(control);
+  return callee && callee.getResultAttr(result, host::takenAttrName);
+}
+
+/// A carried value that is updated in place starts in the memory of its initial
+/// value, where nobody else needs that.
+void Planner::shareCarried(host::LoopOp loop) {
+  for (OpResult result : loop.getResults()) {
+    unsigned number = result.getResultNumber();
+    if (host.contains(result) || isTakenInside(loop, number) ||
+        !updatesInPlace(loop, number))
+      continue;
+    int group = lifetimes.groupOf(loop.getInits()[number]);
+    if (isFreeAt(group, loop) &&
+        bytesOf(loop.getInits()[number], dims) == bytesOf(result, dims))
+      lifetimes.join(group, result);
+  }
+}
+
+/// True where the memory of an argument may become that of `first`, whose op is
+/// the argument's last reader or comes later.
+bool Planner::diesInto(BlockArgument argument, Value first) {
+  int from = lifetimes.groupOf(argument);
+  Operation *op = first.getDefiningOp();
+  unsigned end = lifetimes.live(from).end, step = lifetimes.stepOf(op);
+  if (end != step)
+    return end < step;
+  int operand = -1, readers = 0;
+  for (auto [number, input] : llvm::enumerate(op->getOperands()))
+    if (lifetimes.groupOf(input) == from)
+      operand = number, ++readers;
+  unsigned result = cast<OpResult>(first).getResultNumber();
+  if (readers != 1)
+    return false;
+  if (auto fusion = dyn_cast<graph::FusionOp>(op))
+    return kernels::mayShareBytes(fusion, operand, result);
+  return isa<host::LoopOp>(op) && operand == int(result) &&
+         updatesInPlace(op, result) && !isTakenInside(op, result);
+}
+
 /// A donated argument of the same size that is dead when the first value of
 /// `group` is written.
 void Planner::findDonation(unsigned result, int group) {
   Value first = lifetimes.values(group).front();
-  auto fusion = first.getDefiningOp<graph::FusionOp>();
-  unsigned step = lifetimes.live(group).begin;
+  if (!isa_and_nonnull<graph::FusionOp, host::LoopOp>(first.getDefiningOp()))
+    return;
+  DimExpr bytes = bytesOf(first, dims);
   for (BlockArgument argument : function.getArguments()) {
     unsigned index = argument.getArgNumber();
-    if (!fusion || !function.getArgAttr(index, donatedAttrName) ||
+    // Whoever calls a nested function finds a result in the argument of its
+    // number.
+    if (!function.getArgAttr(index, donatedAttrName) ||
+        (isNested ? index != result : dependsOnData(bytes)) ||
         llvm::any_of(
             plan.donations,
             [&](const Donation &made) { return made.argument == index; }) ||
-        bytesOf(argument, dims) != bytesOf(first, dims))
+        bytesOf(argument, dims) != bytes || !diesInto(argument, first))
       continue;
-    int from = lifetimes.groupOf(argument);
-    unsigned end = lifetimes.live(from).end;
-    bool dead = end < step;
-    if (end == step) {
-      int operand = -1, readers = 0;
-      for (auto [number, input] : llvm::enumerate(fusion.getInputs()))
-        if (lifetimes.groupOf(input) == from)
-          operand = number, ++readers;
-      dead = readers == 1 &&
-             kernels::mayShareBytes(fusion, operand,
-                                    cast<OpResult>(first).getResultNumber());
-    }
-    if (dead) {
+    if (isNested) {
+      fixed[group] = {Place::Argument, index, DimExpr(0)};
+      plan.inPlace.push_back(result);
+    } else {
       plan.donations.push_back({result, index});
-      return;
     }
+    return;
   }
 }
 
@@ -193,15 +267,21 @@ void Planner::placeResults(func::ReturnOp ret) {
     Place place{Place::Result, result, DimExpr(0)};
     if (isPrepare)
       place = {Place::Derived, result, DimExpr(derived.offsets[result])};
-    int group = lifetimes.groupOf(value);
-    if (isHostScalar(value, dims)) {
+    if (host.contains(value)) {
       plan.copies.push_back({result, dims.scalar(value), Place(), DimExpr(8)});
       continue;
     }
+    int group = lifetimes.groupOf(value);
     if (!isFixed(group)) {
       fixed[group] = place;
       if (!isPrepare)
         findDonation(result, group);
+      continue;
+    }
+    Place argument{Place::Argument, result, DimExpr(0)};
+    if (isNested && fixed[group] == argument &&
+        function.getArgAttr(result, donatedAttrName)) {
+      plan.inPlace.push_back(result);
       continue;
     }
     plan.copies.push_back(
@@ -209,47 +289,134 @@ void Planner::placeResults(func::ReturnOp ret) {
   }
 }
 
-void Planner::placeArena() {
-  std::vector<BufferRequest> requests;
-  std::vector<int> owners;
-  for (int group : lifetimes.roots())
-    if (inArena.count(group) && !isFixed(group)) {
-      requests.push_back({bytesOf(lifetimes.values(group).front(), dims),
-                          lifetimes.live(group)});
-      owners.push_back(group);
-    }
-  plan.activationBytes = layOutArena(requests).bytes;
-  std::vector<std::pair<Operation *, unsigned>> scratchOf;
-  for (auto fusion : function.getOps<graph::FusionOp>()) {
-    if (isReshapeOnly(fusion))
+Place Planner::newSlot(unsigned lastStep) {
+  plan.drops[lifetimes.opOf(lastStep)].push_back(slots);
+  return {Place::Slot, slots++, DimExpr(0)};
+}
+
+void Planner::placeGroups() {
+  for (int group : lifetimes.roots()) {
+    if (!inArena.count(group) || isFixed(group))
       continue;
-    unsigned step = lifetimes.stepOf(fusion);
-    for (DimExpr &bytes : kernels::scratchBytes(fusion, dims, target)) {
-      scratchOf.push_back({fusion, plan.scratch[fusion].size()});
-      plan.scratch[fusion].push_back({Place::Arena, 0, DimExpr(0)});
-      requests.push_back({std::move(bytes), {step, step}});
+    Value first = lifetimes.values(group).front();
+    DimExpr bytes = bytesOf(first, dims);
+    auto definition = cast<OpResult>(first);
+    bool taken =
+        isa<host::BranchOp, host::LoopOp>(definition.getOwner()) &&
+        isTakenInside(definition.getOwner(), definition.getResultNumber());
+    if (taken || dependsOnData(bytes)) {
+      fixed[group] = newSlot(lifetimes.live(group).end);
+      continue;
     }
+    requests.push_back({bytes, lifetimes.live(group)});
+    owners.push_back({group, nullptr, -1});
   }
+}
+
+/// Memory that an op needs while it runs.
+void Planner::request(Operation *op, DimExpr bytes, bool nestedArena) {
+  unsigned step = lifetimes.stepOf(op);
+  Place place{Place::Arena, 0, DimExpr(0)};
+  if (dependsOnData(bytes)) {
+    place = newSlot(step);
+  } else {
+    owners.push_back({-1, op, nestedArena ? -1 : int(plan.scratch[op].size())});
+    requests.push_back({std::move(bytes), {step, step}});
+  }
+  if (nestedArena)
+    plan.nestedArenas[op] = place;
+  else
+    plan.scratch[op].push_back(place);
+}
+
+/// Bytes of the largest arena of the functions that `control` calls, if all of
+/// their sizes are known here: functions name other sizes after themselves.
+static std::optional<DimExpr> nestedArenaBytes(Operation *control) {
+  auto module = control->getParentOfType<ModuleOp>();
+  SmallVector<FlatSymbolRefAttr> callees;
+  if (auto loop = dyn_cast<host::LoopOp>(control))
+    callees = {loop.getConditionAttr(), loop.getBodyAttr()};
+  else
+    for (Attribute branch : cast<host::BranchOp>(control).getBranches())
+      callees.push_back(cast<FlatSymbolRefAttr>(branch));
+  DimExpr most(0);
+  for (FlatSymbolRefAttr name : callees) {
+    auto callee = module.lookupSymbol<func::FuncOp>(name.getAttr());
+    auto text = callee->getAttrOfType<StringAttr>(host::arenaAttrName);
+    std::optional<DimExpr> bytes =
+        text ? DimExpr::parse(text.getValue().str()) : std::nullopt;
+    if (!bytes)
+      return std::nullopt;
+    bool known = true;
+    bytes->forEachSymbol([&](const std::string &symbol) {
+      known &= !StringRef(symbol).starts_with((name.getValue() + ".").str());
+    });
+    if (!known)
+      return std::nullopt;
+    most = most.provablyAtMost(*bytes)   ? *bytes
+           : bytes->provablyAtMost(most) ? most
+                                         : DimExpr::max(most, *bytes);
+  }
+  return most;
+}
+
+void Planner::requestScratch(Operation &op) {
+  if (auto fusion = dyn_cast<graph::FusionOp>(op)) {
+    if (!isReshapeOnly(fusion))
+      for (DimExpr &bytes : kernels::scratchBytes(fusion, dims, target))
+        request(&op, std::move(bytes), /*nestedArena=*/false);
+    return;
+  }
+  if (!isa<host::BranchOp, host::LoopOp>(op))
+    return;
+  if (std::optional<DimExpr> bytes = nestedArenaBytes(&op);
+      bytes && !bytes->isConstant(0))
+    request(&op, std::move(*bytes), /*nestedArena=*/true);
+  if (auto loop = dyn_cast<host::LoopOp>(op))
+    for (OpResult result : loop.getResults())
+      if (unsigned number = result.getResultNumber();
+          !host.contains(result) && !isTakenInside(loop, number) &&
+          !updatesInPlace(loop, number))
+        request(&op, bytesOf(result, dims), /*nestedArena=*/false);
+}
+
+void Planner::placeArena() {
+  placeGroups();
+  plan.activationBytes = layOutArena(requests).bytes;
+  for (Operation &op : function.getBody().front())
+    requestScratch(op);
   ArenaLayout layout = layOutArena(requests);
   plan.arenaBytes = layout.bytes;
-  for (auto [group, offset] : llvm::zip(owners, layout.offsets))
-    fixed[group] = {Place::Arena, 0, offset};
-  for (auto [index, scratch] : llvm::enumerate(scratchOf))
-    plan.scratch[scratch.first][scratch.second].offset =
-        layout.offsets[owners.size() + index];
+  for (auto [owner, offset] : llvm::zip(owners, layout.offsets)) {
+    if (!owner.op)
+      fixed[owner.group] = {Place::Arena, 0, offset};
+    else if (owner.scratch < 0)
+      plan.nestedArenas[owner.op].offset = offset;
+    else
+      plan.scratch[owner.op][owner.scratch].offset = offset;
+  }
 }
 
 FailureOr<BufferPlan> Planner::run() {
   if (!function.getBody().hasOneBlock())
     return function.emitOpError("has control flow, which has no lowering");
   for (BlockArgument argument : function.getArguments())
-    fixed[lifetimes.groupOf(argument)] = {Place::Argument,
-                                          argument.getArgNumber(), DimExpr(0)};
+    if (!isPassedByValue(argument))
+      fixed[lifetimes.groupOf(argument)] = {
+          Place::Argument, argument.getArgNumber(), DimExpr(0)};
   for (Operation &op : function.getBody().front())
     if (failed(placeFixed(op)))
       return failure();
-  for (auto fusion : function.getOps<graph::FusionOp>())
-    shareInPlace(fusion);
+  for (Operation &op : function.getBody().front()) {
+    if (auto fusion = dyn_cast<graph::FusionOp>(op))
+      shareInPlace(fusion);
+    if (auto loop = dyn_cast<host::LoopOp>(op))
+      shareCarried(loop);
+    if (isa<host::BranchOp, host::LoopOp>(op))
+      for (Value result : op.getResults())
+        if (!host.contains(result))
+          inArena.insert(lifetimes.groupOf(result));
+  }
   placeResults(
       cast<func::ReturnOp>(function.getBody().front().getTerminator()));
   placeArena();

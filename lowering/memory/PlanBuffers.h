@@ -18,10 +18,10 @@ inline constexpr llvm::StringLiteral donatedAttrName = "graph.donated";
 
 /// Where bytes are.
 struct Place {
-  enum Kind { Argument, Result, Param, Derived, Arena, Constant };
+  enum Kind { Argument, Result, Param, Derived, Arena, Constant, Slot };
   Kind kind = Arena;
   unsigned index = 0; ///< of the argument, result, graph.param in its module,
-                      ///< derived parameter, or constant
+                      ///< derived parameter, constant, or slot
   graph::DimExpr offset; ///< Arena and Derived: bytes from the arena's start
   bool operator==(const Place &other) const {
     return kind == other.kind && index == other.index && offset == other.offset;
@@ -41,9 +41,21 @@ struct Donation {
   unsigned result, argument;
 };
 
+/// Sizes that depend on data have slots instead of parts of the arena: pool
+/// memory from the op that defines the first value to the last reader.
 struct BufferPlan {
   llvm::DenseMap<mlir::Value, Place> places; ///< of every value in memory
+  /// Of fusions: what their kernels need; of loops: a second buffer for each
+  /// carried value that the body does not update in place, sizes that only the
+  /// body knows aside.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Place>> scratch;
+  /// Of control ops: where the arenas of the functions that they call lie;
+  /// absent where their size depends on data.
+  llvm::DenseMap<mlir::Operation *, Place> nestedArenas;
+  /// Slots that nobody reads after an op.
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<unsigned>> drops;
+  /// Results of a nested function that lie in the argument of their number.
+  llvm::SmallVector<unsigned> inPlace;
   std::vector<mlir::Operation *>
       constants; ///< those that kernels or results read
   std::vector<ResultCopy> copies;
@@ -63,8 +75,16 @@ DerivedLayout layOutDerived(mlir::ModuleOp module);
 /// Bytes of a value as an expression.
 graph::DimExpr bytesOf(mlir::Value value, graph::DimAnalysis &dims);
 
-/// Plans one function of a module after the fuse phase. Results of @prepare are
-/// derived parameters. Fails where an op is left that needs memory and is no
+/// True where the body of a loop hands carried value `result` over in the
+/// memory in which it got it.
+bool updatesInPlace(mlir::Operation *loop, unsigned result);
+/// True where the function that a control op calls takes the memory of a
+/// result.
+bool isTakenInside(mlir::Operation *control, unsigned result);
+
+/// Plans one function of a module after the fuse phase; the functions that it
+/// calls have their plans in attributes. Results of @prepare are derived
+/// parameters. Fails where an op is left that needs memory and is no
 /// fusion; reported at the op.
 mlir::FailureOr<BufferPlan> planBuffers(mlir::func::FuncOp function,
                                         graph::DimAnalysis &dims,

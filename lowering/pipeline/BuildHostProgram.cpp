@@ -4,79 +4,35 @@
 // KernelTable; kernels are named in the order of their first launch.
 
 #include "lowering/LoweringPasses.h"
-#include "lowering/memory/Lifetimes.h"
 #include "lowering/memory/MemoryReport.h"
-#include "lowering/memory/PlanBuffers.h"
 #include "lowering/pipeline/CompileTarget.h"
-#include "lowering/pipeline/HostDialect.h"
-#include "lowering/pipeline/KernelTable.h"
-#include "lowering/pipeline/ShapeGuards.h"
+#include "lowering/pipeline/ProgramBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
 namespace zenith {
 #define GEN_PASS_DEF_BUILDHOSTPROGRAMPASS
 #include "lowering/LoweringPasses.h.inc"
+} // namespace zenith
+
+namespace zenith::pipeline {
 
 using graph::DimExpr;
-
-namespace {
-
-/// Builds the program of one function.
-class ProgramBuilder {
-public:
-  ProgramBuilder(func::FuncOp function, pipeline::KernelTable &table,
-                 const memory::DerivedLayout &derived)
-      : function(function), table(table), derived(derived), builder(function),
-        isPrepare(function.getName() == graph::prepareFunctionName) {}
-
-  LogicalResult build();
-
-private:
-  LogicalResult readPlaces();
-  LogicalResult launch(graph::FusionOp fusion);
-  LogicalResult returnValues(func::ReturnOp ret);
-  LogicalResult checkSymbols(const DimExpr &expr, Operation *op);
-  pipeline::AliasPattern sharingOf(graph::FusionOp fusion) const;
-  host::PlaceAttr place(host::PlaceKind kind, int64_t index) const {
-    return host::PlaceAttr::get(builder.getContext(), kind, index, "0");
-  }
-  ArrayAttr describe(ValueRange values, bool results);
-  ArrayAttr strings(ArrayRef<DimExpr> exprs);
-  StringAttr text(const DimExpr &expr) {
-    return builder.getStringAttr(expr.str());
-  }
-  ArrayAttr scalarArguments();
-  ArrayAttr shapeGuards();
-  DictionaryAttr certificate(func::ReturnOp ret);
-
-  func::FuncOp function;
-  pipeline::KernelTable &table;
-  const memory::DerivedLayout &derived;
-  OpBuilder builder;
-  bool isPrepare;
-  graph::DimAnalysis dims;
-  llvm::DenseMap<Value, host::PlaceAttr> places;
-  llvm::DenseMap<Operation *, SmallVector<host::PlaceAttr>> scratch;
-  SmallVector<Attribute> constants;
-  llvm::StringSet<> known; ///< symbols that the arguments give
-};
-
-} // namespace
 
 /// Takes the plan off the ops: kernels are compared by text, and where their
 /// bytes are is no part of them.
 LogicalResult ProgramBuilder::readPlaces() {
   for (BlockArgument argument : function.getArguments())
-    places[argument] =
-        place(host::PlaceKind::argument, argument.getArgNumber());
+    if (!memory::isPassedByValue(argument))
+      places[argument] =
+          place(host::PlaceKind::argument, argument.getArgNumber());
   for (Operation &op : function.getBody().front()) {
     auto planned = op.getAttrOfType<ArrayAttr>(host::placesAttrName);
     if (isa<graph::FusionOp>(op) &&
@@ -84,133 +40,44 @@ LogicalResult ProgramBuilder::readPlaces() {
       return op.emitOpError(
           "has no places; the plan phase must run before the kernels phase");
     for (unsigned index = 0; planned && index < planned.size(); ++index)
-      places[op.getResult(index)] = dyn_cast<host::PlaceAttr>(planned[index]);
+      if (auto found = dyn_cast<host::PlaceAttr>(planned[index]))
+        places[op.getResult(index)] = found;
+    OpPlan &plan = plans[&op];
     if (auto extra = op.getAttrOfType<ArrayAttr>(host::scratchAttrName))
       for (Attribute attr : extra)
-        scratch[&op].push_back(dyn_cast<host::PlaceAttr>(attr));
+        plan.scratch.push_back(dyn_cast<host::PlaceAttr>(attr));
+    plan.nestedArena =
+        op.getAttrOfType<host::PlaceAttr>(host::nestedArenaAttrName);
+    if (auto drops = op.getAttrOfType<DenseI64ArrayAttr>(host::dropsAttrName))
+      llvm::append_range(plan.drops, drops.asArrayRef());
     if (planned && isa<graph::ConstantOp>(op))
       constants.push_back(cast<graph::ConstantOp>(op).getValue());
-    op.removeAttr(host::placesAttrName);
-    op.removeAttr(host::scratchAttrName);
+    for (StringRef name : {host::placesAttrName, host::scratchAttrName,
+                           host::nestedArenaAttrName, host::dropsAttrName})
+      op.removeAttr(name);
   }
   return success();
+}
+
+/// Functions that control steps run have the sizes of their callers.
+bool ProgramBuilder::isKnown(const DimExpr &expr) const {
+  bool all = true;
+  expr.forEachSymbol([&](const std::string &name) {
+    all &= known.contains(name) || (isNested && name[0] != '%');
+  });
+  return all;
 }
 
 LogicalResult ProgramBuilder::checkSymbols(const DimExpr &expr, Operation *op) {
+  if (isKnown(expr))
+    return success();
   std::string missing;
   expr.forEachSymbol([&](const std::string &name) {
-    if (!known.contains(name))
+    if (!isKnown(DimExpr::symbol(name)))
       missing = name;
   });
-  if (missing.empty())
-    return success();
   return op->emitOpError("needs the size '")
          << missing << "', which the arguments' dimensions don't give";
-}
-
-pipeline::AliasPattern ProgramBuilder::sharingOf(graph::FusionOp fusion) const {
-  SmallVector<std::pair<Attribute, unsigned>> seen;
-  pipeline::AliasPattern pattern;
-  auto add = [&](host::PlaceAttr bytes) {
-    unsigned number = pattern.size();
-    for (auto &[other, first] : seen)
-      if (bytes && other == bytes)
-        number = first;
-    seen.push_back({bytes, number});
-    pattern.push_back(number);
-  };
-  for (Value input : fusion.getInputs())
-    add(places.lookup(input));
-  for (Value result : fusion->getResults())
-    add(places.lookup(result));
-  if (auto found = scratch.find(fusion); found != scratch.end())
-    for (host::PlaceAttr bytes : found->second)
-      add(bytes);
-  // A result may lie in a donated argument.
-  if (auto pairs =
-          function->getAttrOfType<DenseI64ArrayAttr>(host::donationsAttrName))
-    for (unsigned i = 0; i + 1 < pairs.size(); i += 2) {
-      auto result = llvm::find_if(seen, [&](auto &entry) {
-        return entry.first == place(host::PlaceKind::result, pairs[i]);
-      });
-      auto argument = llvm::find_if(seen, [&](auto &entry) {
-        return entry.first == place(host::PlaceKind::argument, pairs[i + 1]);
-      });
-      if (result != seen.end() && argument != seen.end())
-        for (unsigned index = 0; index < seen.size(); ++index)
-          if (seen[index].first == result->first)
-            pattern[index] = argument->second;
-    }
-  return pattern;
-}
-
-LogicalResult ProgramBuilder::launch(graph::FusionOp fusion) {
-  if (memory::isReshapeOnly(fusion)) {
-    for (OpResult result : fusion->getResults())
-      if (auto scalar =
-              memory::writtenScalar(fusion, result.getResultNumber(), dims))
-        builder.create<host::ScalarOp>(fusion.getLoc(), text(*scalar),
-                                       places.lookup(result));
-    return success();
-  }
-  FailureOr<SmallVector<pipeline::SharedLaunch>> launches =
-      table.launchesOf(fusion, dims, sharingOf(fusion));
-  if (failed(launches))
-    return failure();
-  for (const pipeline::SharedLaunch &launch : *launches) {
-    SmallVector<Attribute> pointers;
-    for (const kernels::PointerArg &pointer : launch.pointers) {
-      host::PlaceAttr bytes =
-          pointer.kind == kernels::PointerArg::Operand
-              ? places.lookup(fusion.getInputs()[pointer.index])
-          : pointer.kind == kernels::PointerArg::Result
-              ? places.lookup(fusion->getResult(pointer.index))
-          : pointer.index < scratch[fusion].size()
-              ? scratch[fusion][pointer.index]
-              : host::PlaceAttr();
-      if (!bytes)
-        return fusion.emitOpError(
-            "has a kernel that reads a value without a place");
-      pointers.push_back(bytes);
-    }
-    if (failed(checkSymbols(launch.tasks, fusion)))
-      return failure();
-    for (const DimExpr &size : launch.sizes)
-      if (failed(checkSymbols(size, fusion)))
-        return failure();
-    auto kernel =
-        SymbolRefAttr::get(builder.getContext(), host::kernelsModuleName,
-                           FlatSymbolRefAttr::get(launch.kernel));
-    builder.create<host::LaunchOp>(fusion.getLoc(), kernel,
-                                   builder.getArrayAttr(pointers),
-                                   strings(launch.sizes), text(launch.tasks),
-                                   builder.getF64FloatAttr(launch.costPerTask));
-  }
-  return success();
-}
-
-LogicalResult ProgramBuilder::returnValues(func::ReturnOp ret) {
-  for (auto [index, value] : llvm::enumerate(ret.getOperands())) {
-    host::PlaceAttr target = place(host::PlaceKind::result, index);
-    if (isPrepare)
-      target =
-          host::PlaceAttr::get(builder.getContext(), host::PlaceKind::derived,
-                               index, std::to_string(derived.offsets[index]));
-    if (memory::isHostScalar(value, dims)) {
-      builder.create<host::ScalarOp>(ret.getLoc(), text(dims.scalar(value)),
-                                     target);
-      continue;
-    }
-    host::PlaceAttr source = places.lookup(value);
-    if (!source)
-      return ret.emitOpError("returns a value without a place");
-    DimExpr bytes = memory::bytesOf(value, dims);
-    if (failed(checkSymbols(bytes, ret)))
-      return failure();
-    if (source != target)
-      builder.create<host::CopyOp>(ret.getLoc(), source, target, text(bytes));
-  }
-  return success();
 }
 
 ArrayAttr ProgramBuilder::strings(ArrayRef<DimExpr> exprs) {
@@ -240,27 +107,27 @@ ArrayAttr ProgramBuilder::scalarArguments() {
   SmallVector<Attribute> names;
   bool any = false;
   for (BlockArgument argument : function.getArguments()) {
-    auto type = cast<RankedTensorType>(argument.getType());
-    std::optional<std::string> name;
-    if (type.getRank() == 0 && type.getElementType().isSignlessInteger())
-      name = dims.scalar(argument).asSymbol();
-    names.push_back(builder.getStringAttr(name.value_or("")));
-    any |= name.has_value();
+    std::string name;
+    if (graph::isHostScalarType(argument.getType())) {
+      name = symbolFor(argument);
+      symbols[argument] = name;
+    }
+    names.push_back(builder.getStringAttr(name));
+    any |= !name.empty();
   }
   return any ? builder.getArrayAttr(names) : nullptr;
 }
 
-/// What dimensions must obey and nobody could prove: pairs of an expression
-/// that must not be negative and what to say if it is.
-ArrayAttr ProgramBuilder::shapeGuards() {
+/// What dimensions must obey and nobody could prove, where the arguments say
+/// it: pairs of an expression that must not be negative and what to say if it
+/// is. The others wait for their symbols.
+ArrayAttr ProgramBuilder::knownGuards() {
   SmallVector<Attribute> pairs;
-  for (const pipeline::ShapeGuard &guard :
-       pipeline::collectShapeGuards(function, dims)) {
-    bool evaluable = true;
-    guard.nonnegative.forEachSymbol(
-        [&](const std::string &name) { evaluable &= known.contains(name); });
-    if (!evaluable)
+  for (ShapeGuard &guard : collectShapeGuards(function, dims)) {
+    if (!isKnown(guard.nonnegative)) {
+      guards.push_back(std::move(guard));
       continue;
+    }
     pairs.push_back(text(guard.nonnegative));
     pairs.push_back(builder.getStringAttr(guard.message));
   }
@@ -297,6 +164,78 @@ DictionaryAttr ProgramBuilder::certificate(func::ReturnOp ret) {
   return builder.getDictionaryAttr(entries);
 }
 
+/// True where the program itself takes the memory of a result.
+bool ProgramBuilder::isTakenResult(unsigned result) {
+  if (isNested)
+    return bool(function.getResultAttr(result, host::takenAttrName));
+  Value value = function.getBody().front().getTerminator()->getOperand(result);
+  return !isPrepare && memory::dependsOnData(memory::bytesOf(value, dims));
+}
+
+LogicalResult ProgramBuilder::returnValues(func::ReturnOp ret) {
+  SmallVector<Attribute> yielded;
+  bool yields = isNested;
+  for (auto [index, value] : llvm::enumerate(ret.getOperands())) {
+    host::PlaceAttr target = place(host::PlaceKind::result, index);
+    yielded.push_back(builder.getUnitAttr());
+    if (isPrepare)
+      target =
+          host::PlaceAttr::get(builder.getContext(), host::PlaceKind::derived,
+                               index, std::to_string(derived.offsets[index]));
+    if (host.contains(value)) {
+      FailureOr<DimExpr> scalar = scalarOf(value, ret);
+      if (failed(scalar))
+        return failure();
+      if (isNested)
+        yielded.back() = text(*scalar);
+      else
+        builder.create<host::ScalarOp>(
+            ret.getLoc(), text(*scalar), target,
+            cast<RankedTensorType>(value.getType()).getElementType());
+      continue;
+    }
+    host::PlaceAttr source = places.lookup(value);
+    if (!source)
+      return ret.emitOpError("returns a value without a place");
+    DimExpr bytes = memory::bytesOf(value, dims);
+    if (failed(checkSymbols(bytes, ret)))
+      return failure();
+    bool isTaken = isTakenResult(index);
+    if (isTaken) {
+      yields = true;
+      yielded.back() = strings(dims.dimsOf(value));
+    }
+    // The caller finds a carried value where it passed it.
+    if (source == target ||
+        (isNested && source == place(host::PlaceKind::argument, index) &&
+         function.getArgAttr(index, memory::donatedAttrName)))
+      continue;
+    if (failed(take(target, bytes, isTaken, ret)))
+      return failure();
+    builder.create<host::CopyOp>(ret.getLoc(), source, target, text(bytes));
+  }
+  drop(ret);
+  if (yields)
+    builder.create<host::YieldOp>(ret.getLoc(), builder.getArrayAttr(yielded));
+  return success();
+}
+
+LogicalResult ProgramBuilder::addStep(Operation &op) {
+  LogicalResult done =
+      llvm::TypeSwitch<Operation *, LogicalResult>(&op)
+          .Case([&](graph::FusionOp fusion) { return launch(fusion); })
+          .Case([&](graph::BarrierOp barrier) { return fetch(barrier); })
+          .Case([&](graph::AssertOp claim) { return check(claim); })
+          .Case([&](host::BranchOp choice) { return branch(choice); })
+          .Case([&](host::LoopOp repeated) { return loop(repeated); })
+          .Default([&](Operation *other) {
+            return host.computes(other) ? evaluate(other) : success();
+          });
+  if (succeeded(done) && !isa<func::ReturnOp>(op))
+    drop(&op);
+  return done;
+}
+
 LogicalResult ProgramBuilder::build() {
   auto arena = function->getAttrOfType<StringAttr>(host::arenaAttrName);
   if (!arena)
@@ -319,15 +258,16 @@ LogicalResult ProgramBuilder::build() {
       describe(function.getArguments(), false), results, arena,
       builder.getArrayAttr(constants),
       function->getAttrOfType<DenseI64ArrayAttr>(host::donationsAttrName),
-      scalars, certificate(ret), ArrayAttr());
-  if (ArrayAttr guards = shapeGuards())
-    program.setGuardsAttr(guards);
+      scalars, isNested ? DictionaryAttr() : certificate(ret), ArrayAttr(),
+      isNested);
+  if (ArrayAttr pairs = knownGuards())
+    program.setGuardsAttr(pairs);
   if (auto planned = DimExpr::parse(arena.getValue().str());
       planned && failed(checkSymbols(*planned, function)))
     return failure();
   builder.setInsertionPointToStart(&program.getBody().emplaceBlock());
-  for (graph::FusionOp fusion : function.getOps<graph::FusionOp>())
-    if (failed(launch(fusion)))
+  for (Operation &op : function.getBody().front())
+    if (failed(addStep(op)))
       return failure();
   if (failed(returnValues(ret)))
     return failure();
@@ -335,9 +275,17 @@ LogicalResult ProgramBuilder::build() {
   return success();
 }
 
+} // namespace zenith::pipeline
+
+namespace zenith {
+
 namespace {
 class BuildHostProgramPass
     : public impl::BuildHostProgramPassBase<BuildHostProgramPass> {
+public:
+  using BuildHostProgramPassBase::BuildHostProgramPassBase;
+
+private:
   void runOnOperation() override {
     ModuleOp module = getOperation();
     llvm::Expected<kernels::KernelTarget> target =
@@ -351,9 +299,12 @@ class BuildHostProgramPass
         builder.create<ModuleOp>(module.getLoc(), host::kernelsModuleName);
     pipeline::KernelTable table(kernels, *target);
     memory::DerivedLayout derived = memory::layOutDerived(module);
+    // Callers come before the functions that they name and ask how those end.
     for (func::FuncOp function :
          llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
-      if (failed(ProgramBuilder(function, table, derived).build()))
+      if (failed(pipeline::ProgramBuilder(function, table, derived,
+                                          explain && target->opencl)
+                     .build()))
         return signalPassFailure();
   }
 };

@@ -104,8 +104,8 @@ emitObjects(ModuleOp module, const cpu::CPUTarget &target, cpu::EmitKind kind,
                         "the module has not been through the kernels phase");
   if (!isOpenCLTarget(options.target))
     return cpu::compileKernels(kernels, target, compileOptions);
-  OwningOpRef<ModuleOp> none = ModuleOp::create(kernels.getLoc());
-  return cpu::compileKernels(*none, target, compileOptions);
+  OwningOpRef<ModuleOp> onHost = kernelsFor(kernels, /*hostOnly=*/true);
+  return cpu::compileKernels(*onHost, target, compileOptions);
 }
 
 static llvm::Expected<cpu::CPUTarget> processor(const CompileOptions &options) {

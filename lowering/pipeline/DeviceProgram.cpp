@@ -6,6 +6,7 @@
 
 #include "lowering/pipeline/CompileError.h"
 #include "lowering/pipeline/HostDialect.h"
+#include "lowering/pipeline/LowerHostProgram.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "runtime/ABI.h"
 #include "runtime/OpenCLDeviceList.h"
@@ -38,7 +39,9 @@ llvm::Expected<DeviceProgram> printDeviceProgram(mlir::ModuleOp module,
   if (!kernels)
     return compileError(ZENITH_INVALID_INPUT,
                         "the module has not been through the kernels phase");
-  auto program = opencl::emitOpenCL(kernels, shape->printOptions());
+  mlir::OwningOpRef<mlir::ModuleOp> printed =
+      kernelsFor(kernels, /*hostOnly=*/false);
+  auto program = opencl::emitOpenCL(*printed, shape->printOptions());
   if (program)
     return DeviceProgram{std::move(*program), shape->buildOptions(),
                          shape->device};

@@ -3,9 +3,9 @@
 // Steps of an entry whose kernels run on a device: every place is a buffer
 // handle and an offset there; arguments go up, results come down.
 
+#include "lowering/cpu/ConvertKernelsToLLVM.h"
 #include "lowering/pipeline/HostEntry.h"
 
-#include "ir/interpreter/Tensor.h"
 #include "runtime/ABI.h"
 
 using namespace llvm;
@@ -21,105 +21,92 @@ Value *HostEntry::deviceBuffer(int32_t deviceClass, int64_t index,
   return handle;
 }
 
-void HostEntry::upload(int64_t index, DeviceBytes to, Value *from,
-                       Value *bytes) {
+void HostEntry::upload(int64_t index, Bytes to, Value *from, Value *bytes) {
   failUnlessOK(call("zenith_device_upload", i32,
-                    {function->getArg(0), builder.getInt64(index), to.handle,
+                    {function->getArg(0), builder.getInt64(index), to.base,
                      to.offset, from, bytes}));
 }
 
-void HostEntry::takeDeviceBuffers() {
-  Value *start = builder.getInt64(0);
-  argumentHandles.resize(argumentData.size());
-  for (unsigned index = 0; index < argumentData.size(); ++index) {
-    if (!argumentData[index])
+void HostEntry::download(int64_t index, Value *to, Bytes from, Value *bytes) {
+  failUnlessOK(call("zenith_device_download", i32,
+                    {function->getArg(0), builder.getInt64(index), to,
+                     from.base, from.offset, bytes}));
+}
+
+void HostEntry::uploadArguments() {
+  for (unsigned index = 0; index < frame->arguments.size(); ++index) {
+    Value *data = frame->arguments[index].base;
+    if (!data)
       continue;
     Value *bytes =
         sizes->evaluate(bytesOf(describe(program.getArguments(), index)));
-    argumentHandles[index] = deviceBuffer(ZENITH_DEVICE_ARGUMENT, index, bytes);
-    upload(index, {argumentHandles[index], start}, argumentData[index], bytes);
+    frame->arguments[index] = {
+        deviceBuffer(ZENITH_DEVICE_ARGUMENT, index, bytes),
+        builder.getInt64(0)};
+    upload(index, frame->arguments[index], data, bytes);
   }
-  for (unsigned index = 0; index < resultData.size(); ++index)
-    resultHandles.push_back(deviceBuffer(
-        ZENITH_DEVICE_RESULT, index,
-        sizes->evaluate(bytesOf(describe(program.getResults(), index)))));
-  for (auto [index, global] : enumerate(constants)) {
-    Value *bytes =
-        builder.getInt64(global->getValueType()->getArrayNumElements());
-    constantHandles.push_back(deviceBuffer(ZENITH_DEVICE_POOL, index, bytes));
-    upload(-1, {constantHandles.back(), start}, global, bytes);
-  }
-}
-
-HostEntry::DeviceBytes HostEntry::onDevice(host::PlaceAttr place) {
-  int64_t index = place.getIndex();
-  Value *start = builder.getInt64(0);
-  auto parameter = [&](int64_t number) {
-    return field(function->getArg(5), number * sizeof(void *), pointerType);
-  };
-  switch (place.getKind()) {
-  case host::PlaceKind::argument:
-    return {argumentHandles[index], start};
-  case host::PlaceKind::result:
-    return {resultHandles[index], start};
-  case host::PlaceKind::constant:
-    return {constantHandles[index], start};
-  case host::PlaceKind::param:
-    return {parameter(index), start};
-  case host::PlaceKind::derived:
-    return {parameter(kept.size()), sizes->evaluate(place.getOffset())};
-  case host::PlaceKind::arena:
-    return {arena, sizes->evaluate(place.getOffset())};
-  }
-  return {};
 }
 
 void HostEntry::launchOnDevice(host::LaunchOp op) {
   for (auto [index, place] :
        enumerate(op.getPointers().getAsRange<host::PlaceAttr>())) {
-    DeviceBytes bytes = onDevice(place);
-    Value *reference = builder.CreateConstInBoundsGEP1_64(
-        builder.getInt8Ty(), pointers, index * sizeof(zenith_buffer_ref));
-    builder.CreateStore(bytes.handle, reference);
+    Bytes bytes = at(place);
+    Value *reference =
+        builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), frame->pointers,
+                                           index * sizeof(zenith_buffer_ref));
+    builder.CreateStore(bytes.base, reference);
     builder.CreateStore(bytes.offset, builder.CreateConstInBoundsGEP1_64(
                                           builder.getInt8Ty(), reference,
                                           offsetof(zenith_buffer_ref, offset)));
   }
-  for (auto [index, size] :
-       enumerate(op.getSizes().getAsRange<mlir::StringAttr>()))
-    builder.CreateStore(
-        sizes->evaluate(size.getValue()),
-        builder.CreateConstInBoundsGEP1_64(i64, sizeArray, index));
   StringRef kernel = op.getKernel().getLeafReference().getValue();
   failUnlessOK(
       call("zenith_device_launch", i32,
            {function->getArg(0), builder.getInt64(kernels.lookup(kernel)),
-            pointers, builder.getInt64(op.getPointers().size()), sizeArray,
-            builder.getInt64(op.getSizes().size()),
+            frame->pointers, builder.getInt64(op.getPointers().size()),
+            frame->sizeArray, builder.getInt64(op.getSizes().size()),
             sizes->evaluate(op.getTasks())}));
 }
 
-void HostEntry::copyOnDevice(host::CopyOp op) {
-  DeviceBytes to = onDevice(op.getTarget()), from = onDevice(op.getSource());
-  failUnlessOK(call("zenith_device_copy", i32,
-                    {function->getArg(0), to.handle, to.offset, from.handle,
-                     from.offset, sizes->evaluate(op.getBytes())}));
-}
-
-void HostEntry::writeScalarOnDevice(host::ScalarOp op) {
-  AllocaInst *number = room(i64, 1, "scalar");
-  builder.CreateStore(sizes->evaluate(op.getValue()), number);
-  upload(-1, onDevice(op.getTarget()), number,
-         builder.getInt64(sizeof(int64_t)));
+/// A kernel that only the host can run: its operands come down, and what it
+/// wrote goes up.
+void HostEntry::launchWithCopies(host::LaunchOp op) {
+  ArrayRef<int64_t> written = op.getWritten().value_or(ArrayRef<int64_t>());
+  std::vector<std::pair<host::PlaceAttr, Value *>> copies;
+  std::vector<Value *> byteCounts;
+  for (auto [index, attr] : enumerate(op.getPointers())) {
+    auto place = mlir::cast<host::PlaceAttr>(attr);
+    auto size = mlir::cast<mlir::StringAttr>((*op.getPointerBytes())[index]);
+    Value *bytes = sizes->evaluate(size.getValue());
+    Value *data;
+    if (place.getKind() == host::PlaceKind::cell) {
+      data = frame->cells[place.getIndex()];
+    } else {
+      data = call("zenith_alloc", pointerType, {function->getArg(0), bytes});
+      failIfNull(data);
+      // Also what is written: a kernel may leave a part as it was.
+      download(-1, data, at(place), bytes);
+    }
+    copies.push_back({place, data});
+    byteCounts.push_back(bytes);
+    builder.CreateStore(data, builder.CreateConstInBoundsGEP1_64(
+                                  pointerType, frame->pointers, index));
+  }
+  launchOnHost(op);
+  for (auto [index, copy] : enumerate(copies)) {
+    if (copy.first.getKind() == host::PlaceKind::cell)
+      continue;
+    if (is_contained(written, int64_t(index)))
+      upload(-1, at(copy.first), copy.second, byteCounts[index]);
+    call("zenith_free", Type::getVoidTy(context),
+         {function->getArg(0), copy.second});
+  }
 }
 
 void HostEntry::downloadResults() {
-  for (unsigned index = 0; index < resultData.size(); ++index)
-    failUnlessOK(call(
-        "zenith_device_download", i32,
-        {function->getArg(0), builder.getInt64(index), resultData[index],
-         resultHandles[index], builder.getInt64(0),
-         sizes->evaluate(bytesOf(describe(program.getResults(), index)))}));
+  for (unsigned index = 0; index < frame->results.size(); ++index)
+    download(index, frame->resultData[index], frame->results[index],
+             sizes->evaluate(bytesOf(describe(program.getResults(), index))));
   // Also without results the launches' errors belong to this run.
   failUnlessOK(call("zenith_device_finish", i32, {function->getArg(0)}));
 }

@@ -48,6 +48,22 @@ static std::vector<ValueInfo> describe(ArrayAttr values) {
   return infos;
 }
 
+/// True where the program, or one that it runs, takes memory of a size that
+/// depends on data.
+static bool usesPool(host::ProgramOp program) {
+  auto module = program->getParentOfType<ModuleOp>();
+  bool found = !program.getBody().getOps<host::TakeOp>().empty();
+  for (Operation &op : program.getBody().front()) {
+    op.getAttrDictionary().walk(
+        [&](host::OutcomeAttr outcome) { found |= outcome.getTaken(); });
+    if (isa<host::IfOp, host::WhileOp>(op))
+      op.getAttrDictionary().walk([&](FlatSymbolRefAttr name) {
+        found |= usesPool(module.lookupSymbol<host::ProgramOp>(name.getAttr()));
+      });
+  }
+  return found;
+}
+
 static memory::MemoryReport certificate(host::ProgramOp program) {
   memory::MemoryReport report;
   report.entry = program.getSymName().str();
@@ -62,6 +78,7 @@ static memory::MemoryReport certificate(host::ProgramOp program) {
   report.results = read("results");
   report.activations = read("activations");
   report.temporaries = read("temporaries");
+  report.usesPool = usesPool(program);
   return report;
 }
 
@@ -126,6 +143,8 @@ linkExecutable(ModuleOp module, std::vector<cpu::EmittedFile> objects,
     return compileError(ZENITH_UNSUPPORTED,
                         llvm::toString(library.takeError()));
   for (host::ProgramOp program : module.getOps<host::ProgramOp>()) {
+    if (program.getInner())
+      continue;
     auto function = (*library)->lookupAs<zenith_entry_fn>(
         entrySymbol(program.getSymName()));
     if (!function)

@@ -34,4 +34,50 @@ void HostDialect::registerAttributes() {
       >();
 }
 
+/// Dimensions of a result from the texts that the outline phase wrote.
+static graph::DimVector describedDims(Operation *op, ArrayAttr described,
+                                      unsigned result,
+                                      graph::DimAnalysis &analysis) {
+  graph::DimVector dims;
+  auto texts = cast<ArrayAttr>(described[result]);
+  for (auto [d, attr] : llvm::enumerate(texts)) {
+    StringRef text = cast<StringAttr>(attr).getValue();
+    if (text.consume_front("=")) {
+      unsigned operand = 0, dim = 0;
+      auto [left, right] = text.split('.');
+      left.getAsInteger(10, operand);
+      right.getAsInteger(10, dim);
+      dims.push_back(analysis.dimOf(op->getOperand(operand), dim));
+      continue;
+    }
+    if (!text.starts_with("?")) {
+      dims.push_back(
+          graph::DimExpr::parse(text.str()).value_or(graph::DimExpr(0)));
+      continue;
+    }
+    // The first place of an unknown size gives it its symbol.
+    std::optional<graph::DimExpr> known;
+    for (unsigned other = 0; other < result && !known; ++other)
+      for (auto [o, otherText] :
+           llvm::enumerate(cast<ArrayAttr>(described[other])))
+        if (otherText == attr && !known)
+          known = analysis.dimOf(op->getResult(other), o);
+    for (unsigned o = 0; o < d && !known; ++o)
+      if (texts[o] == attr)
+        known = dims[o];
+    dims.push_back(known ? *known : analysis.freshSymbol());
+  }
+  return dims;
+}
+
+graph::DimVector BranchOp::resultDims(unsigned result,
+                                      graph::DimAnalysis &analysis) {
+  return describedDims(*this, getDims(), result, analysis);
+}
+
+graph::DimVector LoopOp::resultDims(unsigned result,
+                                    graph::DimAnalysis &analysis) {
+  return describedDims(*this, getDims(), result, analysis);
+}
+
 } // namespace zenith::host

@@ -5,6 +5,8 @@
 #ifndef ZENITH_LOWERING_PIPELINE_HOSTDIALECT_H
 #define ZENITH_LOWERING_PIPELINE_HOSTDIALECT_H
 
+#include "ir/DimAnalysis.h"
+#include "ir/GraphOps.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -34,6 +36,19 @@ inline constexpr llvm::StringLiteral scratchAttrName = "host.scratch";
 inline constexpr llvm::StringLiteral arenaAttrName = "host.arena";
 inline constexpr llvm::StringLiteral activationsAttrName = "host.activations";
 inline constexpr llvm::StringLiteral donationsAttrName = "host.donations";
+/// On functions that only control steps call.
+inline constexpr llvm::StringLiteral nestedAttrName = "host.nested";
+/// On results of such functions whose size only the function knows: it takes
+/// their memory.
+inline constexpr llvm::StringLiteral takenAttrName = "host.taken";
+/// On functions: results that lie in the argument of the same number.
+inline constexpr llvm::StringLiteral inPlaceAttrName = "host.in_place";
+/// On control ops: where the arenas of the functions lie.
+inline constexpr llvm::StringLiteral nestedArenaAttrName = "host.nested_arena";
+/// On ops: slots that nobody reads any more.
+inline constexpr llvm::StringLiteral dropsAttrName = "host.drops";
+/// On kernels that call routines of the runtime.
+inline constexpr llvm::StringLiteral hostOnlyAttrName = "zenith.host_only";
 /// Name of the nested module of kernels.
 inline constexpr llvm::StringLiteral kernelsModuleName = "kernels";
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Steps of an entry: launches, copies, sizes as results.
+// An entry from start to end, and the vocabulary of its parts.
 
 #include "lowering/pipeline/HostEntry.h"
 
 #include "ir/GraphDialect.h"
-#include "lowering/cpu/ConvertKernelsToLLVM.h"
 #include "lowering/pipeline/LowerHostProgram.h"
 #include "runtime/ABI.h"
 
@@ -36,44 +35,40 @@ HostEntry::HostEntry(host::ProgramOp program, Module &module,
 Error HostEntry::build() {
   // Blocks are added behind `entry`, whose first instructions are the stack
   // arrays.
-  BasicBlock *start = BasicBlock::Create(context, "start", function, failed);
-  builder.SetInsertPoint(entry);
+  BasicBlock *start = block("start");
   IRBuilder<>(entry).CreateBr(start);
   builder.SetInsertPoint(start);
+  profiled = builder.CreateIsNotNull(field(
+      function->getArg(0), offsetof(zenith_run_context, profile), pointerType));
+  Value *flag = field(function->getArg(0), offsetof(zenith_run_context, cancel),
+                      pointerType);
+  auto *never =
+      new GlobalVariable(module, i32, /*isConstant=*/true,
+                         GlobalValue::PrivateLinkage, builder.getInt32(0));
+  cancelFlag = builder.CreateSelect(builder.CreateIsNull(flag), never, flag);
+  Frame own;
+  own.program = program;
+  frame = &own;
   checkArguments();
   if (Error error = bindSymbols())
     return error;
-  computeSizes();
-  checkSizes();
+  computeSizes(program);
+  checkGuards();
+  settleSizes();
   takeArguments();
+  takeConstants();
   takeResults();
   takeArena();
   if (deviceKernels)
-    takeDeviceBuffers();
-  unsigned mostPointers = 1, mostSizes = 1;
-  for (host::LaunchOp op : program.getBody().getOps<host::LaunchOp>()) {
-    mostPointers = std::max<unsigned>(mostPointers, op.getPointers().size());
-    mostSizes = std::max<unsigned>(mostSizes, op.getSizes().size());
-  }
-  // A device takes a handle and an offset for each.
-  pointers =
-      room(pointerType, (deviceKernels ? 2 : 1) * mostPointers, "pointers");
-  sizeArray = room(i64, mostSizes, "sizes");
+    uploadArguments();
+  prepareFrame();
   if (program.getSymName() == graph::prepareFunctionName && !deviceKernels)
     for (mlir::Operation &op : program.getBody().front())
       op.getAttrDictionary().walk([&](host::PlaceAttr place) {
         if (place.getKind() == host::PlaceKind::param)
           lastReaders[place.getIndex()] = &op;
       });
-  for (mlir::Operation &op : program.getBody().front()) {
-    if (auto launchOp = dyn_cast<host::LaunchOp>(op))
-      deviceKernels ? launchOnDevice(launchOp) : launch(launchOp);
-    else if (auto copyOp = dyn_cast<host::CopyOp>(op))
-      deviceKernels ? copyOnDevice(copyOp) : copy(copyOp);
-    else if (auto scalarOp = dyn_cast<host::ScalarOp>(op))
-      deviceKernels ? writeScalarOnDevice(scalarOp) : writeScalar(scalarOp);
-    releaseParameters(&op);
-  }
+  runSteps();
   if (deviceKernels)
     downloadResults();
   builder.CreateRet(builder.getInt32(ZENITH_OK));
@@ -99,7 +94,7 @@ Value *HostEntry::call(StringRef name, Type *result,
 }
 
 void HostEntry::failUnlessOK(Value *code) {
-  BasicBlock *next = BasicBlock::Create(context, "", function, failed);
+  BasicBlock *next = block();
   failure->addIncoming(code, builder.GetInsertBlock());
   builder.CreateCondBr(builder.CreateICmpEQ(code, builder.getInt32(ZENITH_OK)),
                        next, failed);
@@ -107,8 +102,8 @@ void HostEntry::failUnlessOK(Value *code) {
 }
 
 void HostEntry::failIfNull(Value *data) {
-  BasicBlock *bad = BasicBlock::Create(context, "", function, failed);
-  BasicBlock *next = BasicBlock::Create(context, "", function, failed);
+  BasicBlock *bad = block();
+  BasicBlock *next = block();
   builder.CreateCondBr(builder.CreateIsNull(data), bad, next);
   builder.SetInsertPoint(bad);
   failure->addIncoming(call("zenith_status", i32, {function->getArg(0)}), bad);
@@ -118,13 +113,13 @@ void HostEntry::failIfNull(Value *data) {
 
 void HostEntry::failIf(Value *condition, int32_t code,
                        const std::string &message) {
-  BasicBlock *bad = BasicBlock::Create(context, "", function, failed);
-  BasicBlock *next = BasicBlock::Create(context, "", function, failed);
+  BasicBlock *bad = block();
+  BasicBlock *next = block();
   builder.CreateCondBr(condition, bad, next);
   builder.SetInsertPoint(bad);
   Value *recorded = call("zenith_fail", i32,
                          {function->getArg(0), builder.getInt32(code),
-                          text(message), text(program.getSymName())});
+                          text(message), text(frame->program.getSymName())});
   failure->addIncoming(recorded, bad);
   builder.CreateBr(failed);
   builder.SetInsertPoint(next);
@@ -154,74 +149,8 @@ AllocaInst *HostEntry::room(Type *type, uint64_t count, const char *name) {
                             nullptr, name);
 }
 
-Value *HostEntry::pointer(host::PlaceAttr place) {
-  int64_t index = place.getIndex();
-  switch (place.getKind()) {
-  case host::PlaceKind::argument:
-    return argumentData[index];
-  case host::PlaceKind::result:
-    return resultData[index];
-  case host::PlaceKind::constant:
-    return constants[index];
-  case host::PlaceKind::param:
-    return field(function->getArg(5), index * sizeof(void *), pointerType);
-  case host::PlaceKind::derived:
-    return builder.CreateGEP(
-        builder.getInt8Ty(),
-        field(function->getArg(5), kept.size() * sizeof(void *), pointerType),
-        sizes->evaluate(place.getOffset()));
-  case host::PlaceKind::arena:
-    return builder.CreateGEP(builder.getInt8Ty(), arena,
-                             sizes->evaluate(place.getOffset()));
-  }
-  return nullptr;
-}
-
-void HostEntry::launch(host::LaunchOp op) {
-  for (auto [index, place] :
-       enumerate(op.getPointers().getAsRange<host::PlaceAttr>()))
-    builder.CreateStore(pointer(place), builder.CreateConstInBoundsGEP1_64(
-                                            pointerType, pointers, index));
-  for (auto [index, size] :
-       enumerate(op.getSizes().getAsRange<mlir::StringAttr>()))
-    builder.CreateStore(
-        sizes->evaluate(size.getValue()),
-        builder.CreateConstInBoundsGEP1_64(i64, sizeArray, index));
-  StringRef kernel = op.getKernel().getLeafReference().getValue();
-  FunctionType *taskType = FunctionType::get(
-      Type::getVoidTy(context), {pointerType, pointerType, i64, i64}, false);
-  Value *task =
-      module.getOrInsertFunction((kernel + cpu::taskSuffix).str(), taskType)
-          .getCallee();
-  Value *tasks = sizes->evaluate(op.getTasks());
-  double cost = std::max(op.getCost().convertToDouble(), 1.0);
-  SmallVector<Value *> arguments{
-      function->getArg(0), task,  pointers,
-      sizeArray,           tasks, builder.getInt64(kernels.lookup(kernel))};
-  // Both functions have one type, so the choice needs no branch.
-  Value *small = builder.CreateICmpSLE(
-      tasks, builder.getInt64(int64_t(serialWork / cost)));
-  SmallVector<Type *> types;
-  for (Value *argument : arguments)
-    types.push_back(argument->getType());
-  FunctionType *type = FunctionType::get(i32, types, false);
-  Value *serial =
-      module.getOrInsertFunction("zenith_serial_for", type).getCallee();
-  Value *parallel =
-      module.getOrInsertFunction("zenith_parallel_for", type).getCallee();
-  failUnlessOK(builder.CreateCall(
-      type, builder.CreateSelect(small, serial, parallel), arguments));
-}
-
-void HostEntry::copy(host::CopyOp op) {
-  builder.CreateMemCpy(pointer(op.getTarget()), Align(1),
-                       pointer(op.getSource()), Align(1),
-                       sizes->evaluate(op.getBytes()));
-}
-
-void HostEntry::writeScalar(host::ScalarOp op) {
-  builder.CreateAlignedStore(sizes->evaluate(op.getValue()),
-                             pointer(op.getTarget()), Align(8));
+BasicBlock *HostEntry::block(const char *name) {
+  return BasicBlock::Create(context, name, function, failed);
 }
 
 } // namespace zenith::pipeline

@@ -17,6 +17,7 @@ using namespace llvm;
 namespace zenith::pipeline {
 
 using graph::DimExpr;
+using kernels::elementCode;
 
 static DimExpr parsed(mlir::Attribute text) {
   return DimExpr::parse(mlir::cast<mlir::StringAttr>(text).getValue().str())
@@ -33,6 +34,11 @@ DimExpr bytesOf(host::ValueAttr value) {
 Value *HostEntry::argument(unsigned index) {
   return builder.CreateConstInBoundsGEP1_64(
       builder.getInt8Ty(), function->getArg(1), index * sizeof(zenith_tensor));
+}
+
+Value *HostEntry::result(unsigned index) {
+  return builder.CreateConstInBoundsGEP1_64(
+      builder.getInt8Ty(), function->getArg(3), index * sizeof(zenith_tensor));
 }
 
 Value *HostEntry::dimension(unsigned index, unsigned axis) {
@@ -74,14 +80,14 @@ void HostEntry::bindScalars() {
     StringRef name = cast<mlir::StringAttr>(names[index]).getValue();
     if (name.empty())
       continue;
-    unsigned width = describe(program.getArguments(), index)
-                         .getType()
-                         .getElementTypeBitWidth();
+    mlir::Type type =
+        describe(program.getArguments(), index).getType().getElementType();
+    unsigned width = type.getIntOrFloatBitWidth();
     Value *data =
         field(argument(index), offsetof(zenith_tensor, data), pointerType);
     Value *number =
         builder.CreateLoad(builder.getIntNTy(width < 8 ? 8 : width), data);
-    sizes->bind(name, width == 64 ? number : builder.CreateSExt(number, i64));
+    sizes->bind(name, extended(number, type));
   }
 }
 
@@ -179,131 +185,240 @@ Error HostEntry::bindSymbols() {
   return Error::success();
 }
 
-void HostEntry::computeSizes() {
-  auto places = [&](mlir::Attribute attr) {
-    auto place = mlir::cast<host::PlaceAttr>(attr);
-    sizes->evaluate(place.getOffset());
+/// Computes the sizes of a step, or of all steps of a program, that can be
+/// known by now.
+void HostEntry::computeSizes(mlir::Operation *op) {
+  auto size = [&](mlir::Attribute text) {
+    DimExpr expr = parsed(text);
+    if (sizes->canEvaluate(expr))
+      sizes->evaluate(expr);
   };
-  sizes->evaluate(program.getArena());
-  for (unsigned index = 0; index < program.getResults().size(); ++index) {
-    host::ValueAttr value = describe(program.getResults(), index);
-    for (mlir::Attribute size : value.getDims())
-      sizes->evaluate(parsed(size));
-    sizes->evaluate(bytesOf(value));
-  }
-  for (mlir::Operation &op : program.getBody().front()) {
-    if (auto launchOp = mlir::dyn_cast<host::LaunchOp>(op)) {
-      for_each(launchOp.getPointers(), places);
-      for (mlir::Attribute size : launchOp.getSizes())
-        sizes->evaluate(parsed(size));
-      sizes->evaluate(launchOp.getTasks());
-    } else if (auto copyOp = mlir::dyn_cast<host::CopyOp>(op)) {
-      places(copyOp.getSource());
-      places(copyOp.getTarget());
-      sizes->evaluate(copyOp.getBytes());
-    } else if (auto scalarOp = mlir::dyn_cast<host::ScalarOp>(op)) {
-      places(scalarOp.getTarget());
-      sizes->evaluate(scalarOp.getValue());
+  if (auto whole = mlir::dyn_cast<host::ProgramOp>(op)) {
+    size(whole.getArenaAttr());
+    for (unsigned index = 0; index < whole.getResults().size(); ++index) {
+      host::ValueAttr value = describe(whole.getResults(), index);
+      for_each(value.getDims(), size);
+      if (DimExpr bytes = bytesOf(value); sizes->canEvaluate(bytes))
+        sizes->evaluate(bytes);
     }
+    for (mlir::Operation &step : whole.getBody().front())
+      computeSizes(&step);
+    return;
+  }
+  op->getAttrDictionary().walk([&](host::PlaceAttr place) {
+    if (std::optional<DimExpr> offset = DimExpr::parse(place.getOffset().str());
+        offset && sizes->canEvaluate(*offset))
+      sizes->evaluate(*offset);
+  });
+  if (auto launchOp = mlir::dyn_cast<host::LaunchOp>(op)) {
+    for_each(launchOp.getSizes(), size);
+    size(launchOp.getTasksAttr());
+    if (launchOp.getPointerBytes() && deviceKernels)
+      for_each(*launchOp.getPointerBytes(), size);
+  } else if (auto copyOp = mlir::dyn_cast<host::CopyOp>(op)) {
+    size(copyOp.getBytesAttr());
+  } else if (auto takeOp = mlir::dyn_cast<host::TakeOp>(op)) {
+    size(takeOp.getBytesAttr());
+  } else if (auto scalarOp = mlir::dyn_cast<host::ScalarOp>(op)) {
+    size(scalarOp.getValueAttr());
+  } else if (auto guardOp = mlir::dyn_cast<host::GuardOp>(op)) {
+    size(guardOp.getNonnegativeAttr());
+  } else if (auto yieldOp = mlir::dyn_cast<host::YieldOp>(op)) {
+    yieldOp.getValues().walk([&](mlir::StringAttr text) { size(text); });
+  } else if (mlir::isa<host::IfOp, host::WhileOp>(op)) {
+    op->getAttrDictionary().walk([&](host::ArgumentAttr argument) {
+      if (argument.getDims())
+        for_each(argument.getDims(), size);
+    });
+    op->getAttrDictionary().walk([&](host::OutcomeAttr outcome) {
+      if (!outcome.getBytes().empty())
+        size(mlir::StringAttr::get(outcome.getContext(), outcome.getBytes()));
+    });
   }
 }
 
-void HostEntry::checkSizes() {
-  if (mlir::ArrayAttr guards = program.getGuardsAttr())
+/// Ends the run where a size that was computed left 64 bits.
+void HostEntry::settleSizes() {
+  Value *overflowed = sizes->overflowed();
+  sizes->settle();
+  if (!isa<ConstantInt>(overflowed) || cast<ConstantInt>(overflowed)->isOne())
+    failIf(overflowed, ZENITH_OUT_OF_MEMORY, "the sizes exceed 64 bits");
+}
+
+void HostEntry::checkGuards() {
+  if (mlir::ArrayAttr guards = frame->program.getGuardsAttr())
     for (unsigned i = 0; i + 1 < guards.size(); i += 2) {
       Value *isNegative = builder.CreateICmpSLT(
           sizes->evaluate(parsed(guards[i])), builder.getInt64(0));
       failIf(isNegative, ZENITH_INVALID_INPUT,
              mlir::cast<mlir::StringAttr>(guards[i + 1]).getValue().str());
     }
-  if (!isa<ConstantInt>(sizes->overflowed()) ||
-      cast<ConstantInt>(sizes->overflowed())->isOne())
-    failIf(sizes->overflowed(), ZENITH_OUT_OF_MEMORY,
-           "the sizes exceed 64 bits");
 }
 
 void HostEntry::takeArguments() {
   std::vector<bool> used(program.getArguments().size());
-  auto use = [&](mlir::Attribute attr) {
-    auto place = mlir::cast<host::PlaceAttr>(attr);
-    if (place.getKind() == host::PlaceKind::argument)
-      used[place.getIndex()] = true;
-  };
-  for (mlir::Operation &op : program.getBody().front()) {
-    if (auto launchOp = mlir::dyn_cast<host::LaunchOp>(op))
-      for_each(launchOp.getPointers(), use);
-    else if (auto copyOp = mlir::dyn_cast<host::CopyOp>(op))
-      use(copyOp.getSource());
-  }
-  argumentData.resize(used.size());
+  for (mlir::Operation &op : program.getBody().front())
+    op.getAttrDictionary().walk([&](host::PlaceAttr place) {
+      if (place.getKind() == host::PlaceKind::argument)
+        used[place.getIndex()] = true;
+    });
+  frame->arguments.resize(used.size());
   for (unsigned index = 0; index < used.size(); ++index)
     if (used[index]) {
-      argumentData[index] =
+      Value *data =
           call("zenith_arg_data", pointerType,
                {function->getArg(0), builder.getInt64(index), argument(index)});
-      failIfNull(argumentData[index]);
+      failIfNull(data);
+      frame->arguments[index].base = data;
     }
-  for (mlir::Attribute attr : program.getConstants()) {
-    Tensor value = Tensor::fromElements(mlir::cast<mlir::ElementsAttr>(attr));
-    Constant *bytes =
-        ConstantDataArray::getRaw(StringRef(value.bytes(), value.byteSize()),
-                                  value.byteSize(), builder.getInt8Ty());
-    auto *global = new GlobalVariable(module, bytes->getType(), true,
-                                      GlobalValue::PrivateLinkage, bytes);
-    global->setAlignment(Align(64));
-    constants.push_back(global);
+}
+
+static unsigned cellsOf(host::ProgramOp program) {
+  unsigned cells = 0;
+  for (mlir::Operation &op : program.getBody().front())
+    op.getAttrDictionary().walk([&](host::PlaceAttr place) {
+      if (place.getKind() == host::PlaceKind::cell)
+        cells = std::max<unsigned>(cells, place.getIndex() + 1);
+    });
+  return cells;
+}
+
+/// Constants of the entry and of all programs that it may run, and what a
+/// device needs for their scalars.
+void HostEntry::takeConstants() {
+  std::vector<host::ProgramOp> open{program};
+  int64_t number = 0;
+  while (!open.empty()) {
+    host::ProgramOp current = open.back();
+    open.pop_back();
+    for (mlir::Attribute attr : current.getConstants()) {
+      Tensor value = Tensor::fromElements(mlir::cast<mlir::ElementsAttr>(attr));
+      Constant *bytes =
+          ConstantDataArray::getRaw(StringRef(value.bytes(), value.byteSize()),
+                                    value.byteSize(), builder.getInt8Ty());
+      auto *global = new GlobalVariable(module, bytes->getType(), true,
+                                        GlobalValue::PrivateLinkage, bytes);
+      global->setAlignment(Align(64));
+      Bytes place{global, nullptr};
+      if (deviceKernels) {
+        Value *size = builder.getInt64(value.byteSize());
+        place = {deviceBuffer(ZENITH_DEVICE_POOL, number++, size),
+                 builder.getInt64(0)};
+        upload(-1, place, global, size);
+      }
+      constants[current].push_back(place);
+    }
+    unsigned cells = deviceKernels ? cellsOf(current) : 0;
+    for (unsigned cell = 0; cell < cells; ++cell)
+      deviceCells[current].push_back(
+          {deviceBuffer(ZENITH_DEVICE_POOL, number++, builder.getInt64(8)),
+           builder.getInt64(0)});
+    for (mlir::Operation &op : current.getBody().front())
+      op.getAttrDictionary().walk([&](mlir::FlatSymbolRefAttr name) {
+        if (mlir::isa<host::IfOp, host::WhileOp>(op))
+          open.push_back(programOf(name));
+      });
   }
 }
 
-void HostEntry::takeResults() {
-  DenseMap<int64_t, int64_t> donated;
-  if (std::optional<ArrayRef<int64_t>> pairs = program.getDonations())
-    for (unsigned i = 0; i + 1 < pairs->size(); i += 2)
-      donated[(*pairs)[i]] = (*pairs)[i + 1];
-  unsigned mostDims = 1;
-  for (mlir::Attribute attr : program.getResults())
-    mostDims = std::max<unsigned>(
-        mostDims, mlir::cast<host::ValueAttr>(attr).getDims().size());
-  AllocaInst *dims = room(i64, mostDims, "dims");
-  for (unsigned index = 0; index < program.getResults().size(); ++index) {
-    host::ValueAttr value = describe(program.getResults(), index);
-    mlir::Type element = value.getType().getElementType();
-    for (auto [axis, size] : enumerate(value.getDims()))
-      builder.CreateStore(sizes->evaluate(parsed(size)),
-                          builder.CreateConstInBoundsGEP1_64(i64, dims, axis));
-    Value *result = builder.CreateConstInBoundsGEP1_64(
-        builder.getInt8Ty(), function->getArg(3),
-        index * sizeof(zenith_tensor));
-    SmallVector<Value *> arguments{
-        function->getArg(0),
-        builder.getInt64(index),
-        result,
-        builder.getInt32(kernels::elementCode(element)),
-        builder.getInt64(value.getDims().size()),
-        dims,
-        sizes->evaluate(bytesOf(value))};
-    auto from = donated.find(index);
-    if (from != donated.end())
-      arguments.insert(arguments.begin() + 3, argument(from->second));
-    resultData.push_back(
-        call(from != donated.end() ? "zenith_result_donated" : "zenith_result",
-             pointerType, arguments));
-    failIfNull(resultData.back());
+/// Asks for the memory of a result of the entry.
+void HostEntry::takeResult(unsigned index, Value *bytes) {
+  host::ValueAttr value = describe(program.getResults(), index);
+  AllocaInst *extents =
+      room(i64, std::max<size_t>(value.getDims().size(), 1), "extents");
+  for (auto [axis, size] : enumerate(value.getDims())) {
+    DimExpr expr = parsed(size);
+    // Extents that are not known yet follow with yield.
+    builder.CreateStore(sizes->canEvaluate(expr) ? sizes->evaluate(expr)
+                                                 : builder.getInt64(0),
+                        builder.CreateConstInBoundsGEP1_64(i64, extents, axis));
   }
+  SmallVector<Value *> arguments{
+      function->getArg(0),
+      builder.getInt64(index),
+      result(index),
+      builder.getInt32(elementCode(value.getType().getElementType())),
+      builder.getInt64(value.getDims().size()),
+      extents,
+      bytes};
+  bool isDonated = false;
+  if (std::optional<ArrayRef<int64_t>> pairs = program.getDonations())
+    for (unsigned i = 0; i + 1 < pairs->size() && !isDonated; i += 2)
+      if ((*pairs)[i] == index) {
+        arguments.insert(arguments.begin() + 3, argument((*pairs)[i + 1]));
+        isDonated = true;
+      }
+  Value *data = call(isDonated ? "zenith_result_donated" : "zenith_result",
+                     pointerType, arguments);
+  failIfNull(data);
+  frame->resultData[index] = data;
+  frame->results[index] = {data, nullptr};
+  if (deviceKernels)
+    frame->results[index] = {deviceBuffer(ZENITH_DEVICE_RESULT, index, bytes),
+                             builder.getInt64(0)};
+}
+
+void HostEntry::takeResults() {
+  frame->results.resize(program.getResults().size());
+  frame->resultData.resize(program.getResults().size());
+  for (unsigned index = 0; index < program.getResults().size(); ++index)
+    if (DimExpr bytes = bytesOf(describe(program.getResults(), index));
+        sizes->canEvaluate(bytes))
+      takeResult(index, sizes->evaluate(bytes));
+}
+
+/// Final extents of a result whose size depended on data.
+void HostEntry::setExtents(unsigned index) {
+  const Extents &extents = frame->yielded[index].extents;
+  AllocaInst *array = room(i64, std::max<size_t>(extents.size(), 1), "extents");
+  for (auto [axis, size] : enumerate(extents))
+    builder.CreateStore(size,
+                        builder.CreateConstInBoundsGEP1_64(i64, array, axis));
+  call("zenith_result_dims", Type::getVoidTy(context), {result(index), array});
 }
 
 void HostEntry::takeArena() {
   Value *bytes = sizes->evaluate(program.getArena());
   if (isa<ConstantInt>(bytes) && cast<ConstantInt>(bytes)->isZero()) {
-    arena = ConstantPointerNull::get(cast<PointerType>(pointerType));
+    frame->arena.base =
+        ConstantPointerNull::get(cast<PointerType>(pointerType));
+    frame->arena.offset = deviceKernels ? builder.getInt64(0) : nullptr;
     return;
   }
   if (deviceKernels) {
-    arena = deviceBuffer(ZENITH_DEVICE_ARENA, 0, bytes);
+    frame->arena = {deviceBuffer(ZENITH_DEVICE_ARENA, 0, bytes),
+                    builder.getInt64(0)};
     return;
   }
-  arena = call("zenith_arena", pointerType, {function->getArg(0), bytes});
-  failIfNull(arena);
+  frame->arena.base =
+      call("zenith_arena", pointerType, {function->getArg(0), bytes});
+  failIfNull(frame->arena.base);
+}
+
+/// Stack arrays and cells of a program's steps.
+void HostEntry::prepareFrame() {
+  unsigned mostPointers = 1, mostSizes = 1, slots = 0;
+  for (mlir::Operation &op : frame->program.getBody().front()) {
+    if (auto launchOp = mlir::dyn_cast<host::LaunchOp>(op)) {
+      mostPointers =
+          std::max<unsigned>(mostPointers, launchOp.getPointers().size());
+      mostSizes = std::max<unsigned>(mostSizes, launchOp.getSizes().size());
+    }
+    op.getAttrDictionary().walk([&](host::PlaceAttr place) {
+      if (place.getKind() == host::PlaceKind::slot)
+        slots = std::max<unsigned>(slots, place.getIndex() + 1);
+    });
+  }
+  // A device takes a handle and an offset for each.
+  frame->pointers =
+      room(pointerType, (deviceKernels ? 2 : 1) * mostPointers, "pointers");
+  frame->sizeArray = room(i64, mostSizes, "sizes");
+  frame->slots.resize(slots);
+  frame->deviceCells = deviceCells[frame->program];
+  for (unsigned cell = 0; cell < cellsOf(frame->program); ++cell)
+    frame->cells.push_back(room(i64, 1, "cell"));
+  frame->constants = constants[frame->program];
+  frame->yielded.resize(frame->program.getResults().size());
 }
 
 } // namespace zenith::pipeline

@@ -7,6 +7,7 @@
 #include "lowering/pipeline/KernelTable.h"
 
 #include "lowering/cpu/ConvertKernelsToLLVM.h"
+#include "lowering/pipeline/HostDialect.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -40,19 +41,25 @@ static void markAliases(const kernels::Launch &launch, graph::FusionOp fusion,
                         const AliasPattern &sharing) {
   unsigned inputs = fusion.getInputs().size(),
            results = fusion->getNumResults();
-  auto numberOf = [&](const kernels::PointerArg &pointer) {
+  // Counts are cells of their own.
+  unsigned next = sharing.size();
+  SmallVector<unsigned> numbers;
+  for (const kernels::PointerArg &pointer : launch.pointers) {
+    if (pointer.kind == kernels::PointerArg::Count) {
+      numbers.push_back(next++);
+      continue;
+    }
     unsigned base = pointer.kind == kernels::PointerArg::Operand ? 0
                     : pointer.kind == kernels::PointerArg::Result
                         ? inputs
                         : inputs + results;
-    return sharing[base + pointer.index];
-  };
+    numbers.push_back(sharing[base + pointer.index]);
+  }
   UnitAttr unit = UnitAttr::get(fusion.getContext());
   func::FuncOp kernel = launch.kernel;
   for (unsigned x = 0; x < launch.pointers.size(); ++x)
     for (unsigned y = 0; y < launch.pointers.size(); ++y)
-      if (x != y &&
-          numberOf(launch.pointers[x]) == numberOf(launch.pointers[y]) &&
+      if (x != y && numbers[x] == numbers[y] &&
           (launch.pointers[x].kind != kernels::PointerArg::Operand ||
            launch.pointers[y].kind != kernels::PointerArg::Operand))
         kernel.setArgAttr(x, cpu::mayAliasAttrName, unit);
@@ -74,11 +81,11 @@ StringAttr KernelTable::share(func::FuncOp kernel) {
   return found->second;
 }
 
-FailureOr<llvm::SmallVector<SharedLaunch>>
-KernelTable::launchesOf(graph::FusionOp fusion, graph::DimAnalysis &dims,
-                        const AliasPattern &sharing) {
+FailureOr<SharedPlan> KernelTable::planOf(graph::FusionOp fusion,
+                                          graph::DimAnalysis &dims,
+                                          const AliasPattern &sharing) {
   std::string key = keyOf(fusion, dims, sharing);
-  if (auto found = launchesByFusion.find(key); found != launchesByFusion.end())
+  if (auto found = planByFusion.find(key); found != planByFusion.end())
     return found->second;
   std::string name = "k" + std::to_string(emitted++) + "_" +
                      stringifyEnum(fusion.getKind()).str();
@@ -86,21 +93,29 @@ KernelTable::launchesOf(graph::FusionOp fusion, graph::DimAnalysis &dims,
       kernels::emitKernels(fusion, dims, target, kernels, name);
   if (failed(plan))
     return failure();
-  llvm::SmallVector<SharedLaunch> launches;
+  SharedPlan shared{{},
+                    std::move(plan->scratchBytes),
+                    std::move(plan->counts),
+                    std::move(plan->capacityBytes),
+                    plan->hostOnly};
   // One function may be launched several times: it is marked for all before its
   // text is compared.
-  for (kernels::Launch &launch : plan->launches)
+  for (kernels::Launch &launch : plan->launches) {
     markAliases(launch, fusion, sharing);
+    if (plan->hostOnly)
+      launch.kernel->setAttr(host::hostOnlyAttrName,
+                             UnitAttr::get(fusion.getContext()));
+  }
   llvm::SmallDenseMap<Operation *, StringAttr> names;
   for (kernels::Launch &launch : plan->launches) {
     auto [found, isNew] = names.try_emplace(launch.kernel);
     if (isNew)
       found->second = share(launch.kernel);
-    launches.push_back({found->second, std::move(launch.pointers),
-                        std::move(launch.sizes), std::move(launch.tasks),
-                        launch.costPerTask});
+    shared.launches.push_back({found->second, std::move(launch.pointers),
+                               std::move(launch.sizes), std::move(launch.tasks),
+                               launch.costPerTask});
   }
-  return launchesByFusion[key] = std::move(launches);
+  return planByFusion[key] = std::move(shared);
 }
 
 } // namespace zenith::pipeline

@@ -20,6 +20,15 @@ struct SharedLaunch {
   double costPerTask;
 };
 
+/// What a fusion comes to: kernels.KernelPlan with the table's kernels.
+struct SharedPlan {
+  llvm::SmallVector<SharedLaunch> launches;
+  llvm::SmallVector<graph::DimExpr> scratchBytes;
+  llvm::SmallVector<kernels::DataCount> counts;
+  llvm::SmallVector<graph::DimExpr> capacityBytes;
+  bool hostOnly = false;
+};
+
 /// Says which places of a fusion are the same bytes: equal numbers, for
 /// operands, results and scratch in order.
 using AliasPattern = llvm::SmallVector<unsigned>;
@@ -29,19 +38,20 @@ public:
   KernelTable(mlir::ModuleOp kernels, const kernels::KernelTarget &target)
       : kernels(kernels), target(target) {}
 
-  /// Launches of `fusion`. Kernels that were emitted for an equal fusion are
-  /// reused, and so is one whose code turns out equal. Two fusions are equal if
-  /// their regions, types, kinds of sharing and sizes are.
-  mlir::FailureOr<llvm::SmallVector<SharedLaunch>>
-  launchesOf(graph::FusionOp fusion, graph::DimAnalysis &dims,
-             const AliasPattern &sharing);
+  /// Kernels of `fusion` and how they are launched. Kernels that were emitted
+  /// for an equal fusion are reused, and so is one whose code turns out equal.
+  /// Two fusions are equal if their regions, types, kinds of sharing and sizes
+  /// are.
+  mlir::FailureOr<SharedPlan> planOf(graph::FusionOp fusion,
+                                     graph::DimAnalysis &dims,
+                                     const AliasPattern &sharing);
 
 private:
   mlir::StringAttr share(mlir::func::FuncOp kernel);
 
   mlir::ModuleOp kernels;
   const kernels::KernelTarget &target;
-  llvm::StringMap<llvm::SmallVector<SharedLaunch>> launchesByFusion;
+  llvm::StringMap<SharedPlan> planByFusion;
   llvm::StringMap<mlir::StringAttr> kernelByText;
   unsigned emitted = 0;
 };

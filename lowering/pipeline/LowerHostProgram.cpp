@@ -20,14 +20,41 @@ std::string entrySymbol(llvm::StringRef name) {
 }
 
 std::vector<std::string> kernelNames(mlir::ModuleOp module) {
-  std::vector<std::string> names;
+  std::vector<std::string> names, hostOnly;
   if (auto kernels =
           module.lookupSymbol<mlir::ModuleOp>(host::kernelsModuleName))
     for (mlir::Operation &op : *kernels.getBody())
       if (auto symbol = mlir::dyn_cast<mlir::SymbolOpInterface>(op);
           symbol && symbol.isPublic())
-        names.push_back(symbol.getName().str());
+        (op.hasAttr(host::hostOnlyAttrName) ? hostOnly : names)
+            .push_back(symbol.getName().str());
+  names.insert(names.end(), hostOnly.begin(), hostOnly.end());
   return names;
+}
+
+mlir::OwningOpRef<mlir::ModuleOp> kernelsFor(mlir::ModuleOp kernels,
+                                             bool hostOnly) {
+  mlir::OwningOpRef<mlir::ModuleOp> chosen = kernels.clone();
+  auto dropUnless = [&](auto keeps) {
+    bool dropped = false;
+    for (mlir::Operation &op : llvm::make_early_inc_range(*chosen->getBody()))
+      if (auto symbol = mlir::dyn_cast<mlir::SymbolOpInterface>(op);
+          symbol && !keeps(symbol)) {
+        op.erase();
+        dropped = true;
+      }
+    return dropped;
+  };
+  dropUnless([&](mlir::SymbolOpInterface symbol) {
+    return !symbol.isPublic() ||
+           symbol->hasAttr(host::hostOnlyAttrName) == hostOnly;
+  });
+  // What only the others called.
+  while (dropUnless([&](mlir::SymbolOpInterface symbol) {
+    return symbol.isPublic() || !symbol.symbolKnownUseEmpty(*chosen);
+  }))
+    ;
+  return chosen;
 }
 
 std::vector<bool> parametersOfEntries(mlir::ModuleOp module) {
@@ -60,9 +87,12 @@ lowerHostPrograms(mlir::ModuleOp module, const cpu::CPUTarget &target,
     numbers.try_emplace(name, numbers.size());
   std::vector<bool> kept = parametersOfEntries(module);
   bool onDevice = isOpenCLTarget(targetOf(module));
+  // Those that control steps run become part of the entries that run them.
   for (host::ProgramOp program : module.getOps<host::ProgramOp>())
-    if (llvm::Error error =
-            HostEntry(program, *lowered, numbers, kept, onDevice).build())
+    if (program.getInner())
+      continue;
+    else if (llvm::Error error =
+                 HostEntry(program, *lowered, numbers, kept, onDevice).build())
       return error;
   return lowered;
 }

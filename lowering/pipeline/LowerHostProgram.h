@@ -5,6 +5,8 @@
 #ifndef ZENITH_LOWERING_PIPELINE_LOWERHOSTPROGRAM_H
 #define ZENITH_LOWERING_PIPELINE_LOWERHOSTPROGRAM_H
 
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
 #include "llvm/Support/Error.h"
 #include <memory>
 #include <string>
@@ -14,9 +16,6 @@ namespace llvm {
 class LLVMContext;
 class Module;
 } // namespace llvm
-namespace mlir {
-class ModuleOp;
-}
 namespace zenith::cpu {
 struct CPUTarget;
 }
@@ -26,13 +25,18 @@ namespace zenith::pipeline {
 /// Name of the function that runs entry `name`.
 std::string entrySymbol(llvm::StringRef name);
 
-/// Names of the kernels in the order of `module @kernels`: the program's kernel
-/// table, whose positions profiles and devices see.
+/// Names of the kernels in the order of `module @kernels`, those that only run
+/// on the host last: the program's kernel table, whose positions profiles and
+/// devices see.
 std::vector<std::string> kernelNames(mlir::ModuleOp module);
 
 /// By position of the graph.param: whether an entry other than @prepare reads
 /// it.
 std::vector<bool> parametersOfEntries(mlir::ModuleOp module);
+
+/// The kernels that a device can run, or those that only the host can.
+mlir::OwningOpRef<mlir::ModuleOp> kernelsFor(mlir::ModuleOp kernels,
+                                             bool hostOnly);
 
 /// Lowers every host.program of `module` into an LLVM module that calls the
 /// kernels' task functions and the runtime; for a module whose target is

@@ -25,14 +25,30 @@ static void addTidy(OpPassManager &passes) {
   passes.addPass(createCSEPass());
 }
 
-static void buildClean(OpPassManager &passes, const PhaseOptions &) {
-  addTidy(passes);
+static void addSimplification(OpPassManager &passes) {
   passes.addNestedPass<func::FuncOp>(createFoldConstantsPass());
   passes.addNestedPass<func::FuncOp>(createSimplifyAlgebraPass());
+}
+
+static void buildClean(OpPassManager &passes, const PhaseOptions &) {
+  passes.addPass(createInlineCallsPass());
+  addTidy(passes);
+  addSimplification(passes);
+  passes.addNestedPass<func::FuncOp>(createSimplifyControlPass());
+  passes.addNestedPass<func::FuncOp>(createRaiseRegionsPass());
+  passes.addNestedPass<func::FuncOp>(createDecomposeRandomPass());
+  // Carried values that became captures may be constants, and so may bits.
+  addTidy(passes);
+  addSimplification(passes);
   // Raising looks for the plainest spelling, so it runs on simplified graphs.
   passes.addNestedPass<func::FuncOp>(createRaiseCompositesPass());
+  passes.addNestedPass<func::FuncOp>(createSplitComplexPass());
   addTidy(passes);
   passes.addPass(createSymbolDCEPass());
+}
+
+static void buildOutline(OpPassManager &passes, const PhaseOptions &) {
+  passes.addPass(createOutlineRegionsPass());
 }
 
 static void buildLayout(OpPassManager &passes, const PhaseOptions &options) {
@@ -54,6 +70,7 @@ static void buildLayout(OpPassManager &passes, const PhaseOptions &options) {
 }
 
 static void buildFuse(OpPassManager &passes, const PhaseOptions &options) {
+  passes.addNestedPass<func::FuncOp>(createFetchScalarsPass());
   FormFusionsPassOptions forming;
   forming.explain = options.explain;
   passes.addNestedPass<func::FuncOp>(createFormFusionsPass(forming));
@@ -63,8 +80,10 @@ static void buildPlan(OpPassManager &passes, const PhaseOptions &) {
   passes.addPass(createPlanPlacesPass());
 }
 
-static void buildKernels(OpPassManager &passes, const PhaseOptions &) {
-  passes.addPass(createBuildHostProgramPass());
+static void buildKernels(OpPassManager &passes, const PhaseOptions &options) {
+  BuildHostProgramPassOptions building;
+  building.explain = options.explain;
+  passes.addPass(createBuildHostProgramPass(building));
 }
 
 static void buildCPU(OpPassManager &passes, const PhaseOptions &) {

@@ -18,8 +18,18 @@ bool allowsGraph(Operation *op) {
          isa<graph::GraphDialect>(op->getDialect());
 }
 
+bool allowsImported(Operation *op) {
+  return allowsGraph(op) || isa<func::CallOp>(op);
+}
+
+bool allowsOutlined(Operation *op) {
+  return isa<host::BranchOp, host::LoopOp>(op) ||
+         (allowsGraph(op) &&
+          !isa<graph::IfOp, graph::CaseOp, graph::WhileOp>(op));
+}
+
 bool allowsLaidOut(Operation *op) {
-  return allowsGraph(op) && !isa<graph::BatchNormOp>(op);
+  return allowsOutlined(op) && !isa<graph::BatchNormOp>(op);
 }
 
 /// Scalars of rank 0 that sizes are computed with.
@@ -39,7 +49,8 @@ bool allowsFused(Operation *op) {
     return graph::familyOf(op) != graph::Family::Composite;
   return isa<ModuleOp, func::FuncOp, func::ReturnOp, graph::FusionOp,
              graph::ParamOp, graph::DerivedParamOp, graph::GetParamOp,
-             graph::ConstantOp, graph::DimOp>(op) ||
+             graph::ConstantOp, graph::DimOp, graph::BarrierOp, graph::AssertOp,
+             host::BranchOp, host::LoopOp>(op) ||
          isSizeArithmetic(op);
 }
 

@@ -12,8 +12,11 @@ class Operation;
 
 namespace zenith::pipeline {
 
-bool allowsGraph(mlir::Operation *op);   ///< functions of graph ops
-bool allowsLaidOut(mlir::Operation *op); ///< without batch_norm
+bool allowsImported(mlir::Operation *op); ///< functions that may call others
+bool allowsGraph(mlir::Operation *op);    ///< functions of graph ops
+bool allowsOutlined(mlir::Operation *op); ///< straight lines; control names
+                                          ///< functions
+bool allowsLaidOut(mlir::Operation *op);  ///< without batch_norm
 bool allowsFused(mlir::Operation *op);   ///< fusions without composites; around
                                          ///< them parameters, constants, sizes
 bool allowsPlanned(mlir::Operation *op); ///< functions with an arena

@@ -8,6 +8,8 @@
 #include "lowering/pipeline/CompileTarget.h"
 #include "lowering/pipeline/HostDialect.h"
 
+#include "llvm/ADT/SetVector.h"
+
 using namespace mlir;
 
 namespace zenith {
@@ -33,19 +35,50 @@ static void writePlan(func::FuncOp function, const memory::BufferPlan &plan) {
     function->setAttr(host::donationsAttrName,
                       builder.getDenseI64ArrayAttr(pairs));
   }
+  if (!plan.inPlace.empty())
+    function->setAttr(host::inPlaceAttrName,
+                      builder.getDenseI64ArrayAttr(SmallVector<int64_t>(
+                          plan.inPlace.begin(), plan.inPlace.end())));
   for (Operation &op : function.getBody().front()) {
     SmallVector<Attribute> places, scratch;
     for (Value result : op.getResults())
       if (auto found = plan.places.find(result); found != plan.places.end())
         places.push_back(toAttr(builder.getContext(), found->second));
+      else
+        places.push_back(builder.getUnitAttr());
+    if (auto found = plan.nestedArenas.find(&op);
+        found != plan.nestedArenas.end())
+      op.setAttr(host::nestedArenaAttrName,
+                 toAttr(builder.getContext(), found->second));
+    if (auto found = plan.drops.find(&op); found != plan.drops.end())
+      op.setAttr(host::dropsAttrName,
+                 builder.getDenseI64ArrayAttr(SmallVector<int64_t>(
+                     found->second.begin(), found->second.end())));
     if (auto found = plan.scratch.find(&op); found != plan.scratch.end())
       for (const memory::Place &place : found->second)
         scratch.push_back(toAttr(builder.getContext(), place));
-    if (!places.empty())
+    if (llvm::any_of(places,
+                     [](Attribute place) { return !isa<UnitAttr>(place); }))
       op.setAttr(host::placesAttrName, builder.getArrayAttr(places));
     if (!scratch.empty())
       op.setAttr(host::scratchAttrName, builder.getArrayAttr(scratch));
   }
+}
+
+/// Adds `function` behind the functions that its control ops name: what a loop
+/// needs follows from the plan of its body.
+static void addCalleesFirst(func::FuncOp function, ModuleOp module,
+                            llvm::SetVector<func::FuncOp> &order) {
+  if (order.contains(function))
+    return;
+  function.walk([&](Operation *op) {
+    if (isa<host::BranchOp, host::LoopOp>(op))
+      op->getAttrDictionary().walk([&](FlatSymbolRefAttr name) {
+        if (auto callee = module.lookupSymbol<func::FuncOp>(name.getAttr()))
+          addCalleesFirst(callee, module, order);
+      });
+  });
+  order.insert(function);
 }
 
 namespace {
@@ -61,7 +94,10 @@ class PlanPlacesPass : public impl::PlanPlacesPassBase<PlanPlacesPass> {
     memory::DerivedLayout derived = memory::layOutDerived(module);
     module->setAttr(host::derivedBytesAttrName,
                     Builder(&getContext()).getI64IntegerAttr(derived.bytes));
-    for (func::FuncOp function : module.getOps<func::FuncOp>()) {
+    llvm::SetVector<func::FuncOp> order;
+    for (func::FuncOp function : module.getOps<func::FuncOp>())
+      addCalleesFirst(function, module, order);
+    for (func::FuncOp function : order) {
       graph::DimAnalysis dims;
       FailureOr<memory::BufferPlan> plan =
           memory::planBuffers(function, dims, *target, derived);

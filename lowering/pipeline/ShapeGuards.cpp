@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Sizes are not negative, slices stay inside, reshapes keep the number of
-// elements, elementwise shapes agree.
+// elements, sizes that an op wants equal are.
 
 #include "lowering/pipeline/ShapeGuards.h"
 
@@ -26,6 +26,7 @@ private:
   void equal(const DimExpr &lhs, const DimExpr &rhs, Operation *op,
              const Twine &what);
   void visitSlice(graph::SliceOp slice);
+  void visitOperands(Operation *op);
 
   graph::DimAnalysis &dims;
   llvm::StringSet<> seen;
@@ -69,12 +70,46 @@ void GuardCollector::visitSlice(graph::SliceOp slice) {
   }
 }
 
+/// Sizes of several operands that the op's rules want equal.
+void GuardCollector::visitOperands(Operation *op) {
+  if (auto broadcast = dyn_cast<graph::BroadcastOp>(op)) {
+    auto from = cast<RankedTensorType>(broadcast.getOperand().getType());
+    for (auto [d, to] : llvm::enumerate(broadcast.getMapping()))
+      if (from.isDynamicDim(d))
+        equal(dims.dimOf(broadcast.getOperand(), d),
+              dims.dimOf(broadcast.getResult(), to), op, "size");
+  } else if (auto concat = dyn_cast<graph::ConcatOp>(op)) {
+    for (Value operand : concat.getOperands().drop_front())
+      for (auto [d, size] : llvm::enumerate(dims.dimsOf(operand)))
+        if (d != concat.getDim())
+          equal(dims.dimOf(concat.getOperands()[0], d), size, op, "size");
+  } else if (auto product = dyn_cast<graph::DotGeneralOp>(op)) {
+    auto pairs = product.getDims();
+    auto same = [&](ArrayRef<int64_t> left, ArrayRef<int64_t> right) {
+      for (auto [l, r] : llvm::zip(left, right))
+        equal(dims.dimOf(product.getLhs(), l), dims.dimOf(product.getRhs(), r),
+              op, "size");
+    };
+    same(pairs.getLhsBatching(), pairs.getRhsBatching());
+    same(pairs.getLhsContracting(), pairs.getRhsContracting());
+  } else if (auto largest = dyn_cast<graph::TopKOp>(op)) {
+    atLeastZero(dims.dimOf(largest.getOperand(), largest.getDim()) -
+                    dims.dimOf(largest.getValues(), largest.getDim()),
+                op, "k is more than the operand has");
+  } else if (auto rows = dyn_cast<graph::CompactOp>(op)) {
+    for (Value input : rows.getInputs())
+      equal(dims.dimOf(rows.getMask(), 0), dims.dimOf(input, 0), op,
+            "number of rows");
+  }
+}
+
 void GuardCollector::visit(Operation *op) {
   if (!isa<graph::GraphDialect>(op->getDialect()))
     return;
   for (Value result : op->getResults())
     for (const DimExpr &size : dims.dimsOf(result))
       atLeastZero(size, op, "size " + size.str() + " is negative");
+  visitOperands(op);
   if (auto slice = dyn_cast<graph::SliceOp>(op))
     visitSlice(slice);
   else if (auto reshape = dyn_cast<graph::ReshapeOp>(op))

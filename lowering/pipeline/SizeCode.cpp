@@ -14,6 +14,18 @@ using graph::DimExpr;
 SizeCode::SizeCode(IRBuilder<> &builder)
     : builder(builder), overflow(builder.getFalse()) {}
 
+void SizeCode::enter() {
+  outer.push_back({symbols, memo});
+  for (StringMap<Value *> *map : {&symbols, &memo}) {
+    std::vector<std::string> own;
+    for (const auto &entry : *map)
+      if (entry.getKey().contains('%'))
+        own.push_back(entry.getKey().str());
+    for (const std::string &name : own)
+      map->erase(name);
+  }
+}
+
 bool SizeCode::canEvaluate(const DimExpr &expr) const {
   bool all = true;
   expr.forEachSymbol([&](const std::string &name) { all &= isBound(name); });
@@ -102,6 +114,9 @@ Value *SizeCode::evaluate(const DimExpr &expr) {
 }
 
 Value *SizeCode::evaluate(StringRef text) {
+  // Scalars may be the one number whose digits are too large without the sign.
+  if (int64_t number; !text.getAsInteger(10, number))
+    return builder.getInt64(number);
   std::optional<DimExpr> expr = DimExpr::parse(text.str());
   return evaluate(expr ? *expr : DimExpr(0));
 }

@@ -12,8 +12,8 @@
 
 namespace zenith::pipeline {
 
-/// Computes each distinct expression once, where it is first asked for: so all
-/// are asked for in the entry's prologue.
+/// Computes each distinct expression once, where it is first asked for. What
+/// nested programs bind and compute is theirs alone: it may not run.
 class SizeCode {
 public:
   explicit SizeCode(llvm::IRBuilder<> &builder);
@@ -22,14 +22,25 @@ public:
     symbols[symbol] = value;
   }
   bool isBound(llvm::StringRef symbol) const { return symbols.count(symbol); }
+  /// Starts a nested program, which sees the sizes that arguments named so far,
+  /// and binds symbols of its own to data ("%0").
+  void enter();
+  /// Ends it: back to what was bound and computed before.
+  void leave() {
+    symbols = std::move(outer.back().symbols);
+    memo = std::move(outer.back().memo);
+    outer.pop_back();
+  }
   /// True where all symbols are bound.
   bool canEvaluate(const graph::DimExpr &expr) const;
   /// i64; constants stay constants.
   llvm::Value *evaluate(const graph::DimExpr &expr);
   llvm::Value *evaluate(llvm::StringRef text);
-  /// i1: some product or sum so far left 64 bits; values that depend on it mean
-  /// nothing.
+  /// i1: some product or sum since `settle` left 64 bits; values that depend on
+  /// it mean nothing.
   llvm::Value *overflowed() const { return overflow; }
+  /// Says that the caller has checked.
+  void settle() { overflow = builder.getFalse(); }
 
 private:
   llvm::Value *evaluateAtom(const graph::DimAtom &atom);
@@ -39,6 +50,10 @@ private:
                              bool remainder);
 
   llvm::IRBuilder<> &builder;
+  struct Scope {
+    llvm::StringMap<llvm::Value *> symbols, memo;
+  };
+  std::vector<Scope> outer;
   llvm::StringMap<llvm::Value *> symbols, memo;
   llvm::Value *overflow;
 };

@@ -17,9 +17,8 @@ using namespace zenith::graph;
 namespace zenith::fusion {
 
 FusionGraph::FusionGraph(func::FuncOp function, DimAnalysis &dims)
-    : dims(dims) {
+    : dims(dims), host(function.getBody().front()) {
   Block &block = function.getBody().front();
-  HostScalars host(block);
   for (Operation &op : block) {
     positions[&op] = positions.size();
     roles[&op] = host.computes(&op) ? Role::Outside : roleOf(&op, dims);
@@ -71,8 +70,10 @@ void FusionGraph::pinWhatReadersNeed(Operation *op) {
   case Role::Outside:
     if (isSplatConstant(op) || familyOf(op) == Family::Elementwise)
       return;
+    // The host has its scalars without memory.
     for (Value operand : op->getOperands())
-      pin(operand);
+      if (!host.contains(operand))
+        pin(operand);
     return;
   default:
     return;

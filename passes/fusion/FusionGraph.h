@@ -6,6 +6,7 @@
 #ifndef ZENITH_PASSES_FUSION_FUSIONGRAPH_H
 #define ZENITH_PASSES_FUSION_FUSIONGRAPH_H
 
+#include "ir/HostScalars.h"
 #include "passes/fusion/FusionRoles.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
@@ -84,6 +85,7 @@ private:
                  llvm::function_ref<bool(mlir::Operation *)> isTarget) const;
 
   graph::DimAnalysis &dims;
+  graph::HostScalars host;
   llvm::SmallVector<mlir::Operation *> workOps;
   llvm::DenseMap<mlir::Operation *, unsigned> positions;
   llvm::DenseMap<mlir::Operation *, Role> roles;

@@ -36,7 +36,33 @@ extern "C" void *malloc(std::size_t bytes) {
 namespace zenith::test {
 namespace {
 
-class Allocation : public CompiledProgram {};
+class Allocation : public CompiledProgram {
+protected:
+  /// Runs `text` often, after a first run that provides arena and results, and
+  /// counts what the other runs allocate.
+  void expectNone(const char *text, const std::vector<Tensor> &tensors,
+                  size_t resultCount) {
+    auto session = start(compile(text), 2);
+    ASSERT_TRUE(session);
+    const pipeline::EntryInfo &entry = *session->executable().defaultEntry();
+    std::vector<zenith_tensor> arguments, results(resultCount);
+    for (const Tensor &tensor : tensors)
+      arguments.push_back(pipeline::viewTensor(tensor));
+    for (zenith_tensor &result : results)
+      result.struct_size = sizeof(zenith_tensor);
+    ASSERT_FALSE(bool(session->run(entry, arguments, results)));
+    allocations = 0;
+    counting = true;
+    bool failed = false;
+    for (int round = 0; round < 20; ++round)
+      failed |= bool(session->run(entry, arguments, results));
+    counting = false;
+    EXPECT_FALSE(failed);
+    EXPECT_EQ(allocations.load(), 0);
+    for (zenith_tensor &result : results)
+      session->runContext().release(result);
+  }
+};
 
 TEST_F(Allocation, StaticRunsAllocateNothing) {
   const char *text = R"(
@@ -49,25 +75,36 @@ func.func @main(%x: tensor<128x64xf32>) -> (tensor<128x64xf32>, tensor<128xf32>)
   %u = graph.reduce sum, %t [0] : tensor<64x128xf32> -> tensor<128xf32>
   return %s, %u : tensor<128x64xf32>, tensor<128xf32>
 })";
-  auto session = start(compile(text), 2);
-  ASSERT_TRUE(session);
-  const pipeline::EntryInfo &entry = *session->executable().defaultEntry();
-  Tensor x = floats({128, 64}, 1);
-  std::vector<zenith_tensor> arguments{pipeline::viewTensor(x)}, results(2);
-  for (zenith_tensor &result : results)
-    result.struct_size = sizeof(zenith_tensor);
-  // The first run provides arena and results; later ones reuse them.
-  ASSERT_FALSE(bool(session->run(entry, arguments, results)));
-  allocations = 0;
-  counting = true;
-  bool failed = false;
-  for (int round = 0; round < 20; ++round)
-    failed |= bool(session->run(entry, arguments, results));
-  counting = false;
-  EXPECT_FALSE(failed);
-  EXPECT_EQ(allocations.load(), 0);
-  for (zenith_tensor &result : results)
-    session->runContext().release(result);
+  expectNone(text, {floats({128, 64}, 1)}, 2);
+}
+
+TEST_F(Allocation, LoopsAllocateNothing) {
+  const char *text = R"(
+func.func @main(%x: tensor<50x16xf32>, %w: tensor<16x16xf32>, %h0: tensor<16xf32>) -> (tensor<50x16xf32>, tensor<16xf32>) {
+  %zero = graph.constant dense<0> : tensor<i32>
+  %one = graph.constant dense<1> : tensor<i32>
+  %n = graph.constant dense<50> : tensor<i32>
+  %y0 = graph.constant dense<0.0> : tensor<50x16xf32>
+  %r:3 = graph.while %zero, %h0, %y0 cond {
+  ^bb0(%i: tensor<i32>, %h: tensor<16xf32>, %y: tensor<50x16xf32>):
+    %c = graph.compare lt, %i, %n : tensor<i32> -> tensor<i1>
+    graph.yield %c : tensor<i1>
+  } do {
+  ^bb0(%i: tensor<i32>, %h: tensor<16xf32>, %y: tensor<50x16xf32>):
+    %j = graph.add %i, %one : tensor<i32>
+    %row = graph.dynamic_slice %x, %i, %zero : (tensor<50x16xf32>, tensor<i32>, tensor<i32>) -> tensor<1x16xf32>
+    %v = graph.reshape %row : tensor<1x16xf32> -> tensor<16xf32>
+    %m = graph.dot_general %w, %h <batching = [] x [], contracting = [1] x [0]> : (tensor<16x16xf32>, tensor<16xf32>) -> tensor<16xf32>
+    %s = graph.add %m, %v : tensor<16xf32>
+    %t = graph.tanh %s : tensor<16xf32>
+    %u = graph.reshape %t : tensor<16xf32> -> tensor<1x16xf32>
+    %z = graph.dynamic_update_slice %y, %u, %i, %zero : (tensor<50x16xf32>, tensor<1x16xf32>, tensor<i32>, tensor<i32>) -> tensor<50x16xf32>
+    graph.yield %j, %t, %z : tensor<i32>, tensor<16xf32>, tensor<50x16xf32>
+  } : (tensor<i32>, tensor<16xf32>, tensor<50x16xf32>) -> (tensor<i32>, tensor<16xf32>, tensor<50x16xf32>)
+  return %r#2, %r#1 : tensor<50x16xf32>, tensor<16xf32>
+})";
+  expectNone(text, {floats({50, 16}, 1), floats({16, 16}, 2), floats({16}, 3)},
+             2);
 }
 
 } // namespace

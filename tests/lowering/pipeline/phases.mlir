@@ -1,14 +1,15 @@
 // RUN: zenith-opt --list-phases | FileCheck %s --check-prefix=LIST
 // RUN: rm -rf %t && zenith-opt %s --to=kernels --target=cpu:x86-64-v3 --dump-phases=%t | FileCheck %s
-// RUN: FileCheck %s --check-prefix=FUSE < %t/03-fuse.mlir
-// RUN: zenith-opt %t/03-fuse.mlir --from=plan --to=kernels --target=cpu:x86-64-v3 | FileCheck %s
-// RUN: zenith-opt %t/04-plan.mlir --from=kernels --to=kernels --target=cpu:x86-64-v3 | FileCheck %s
+// RUN: FileCheck %s --check-prefix=FUSE < %t/04-fuse.mlir
+// RUN: zenith-opt %t/04-fuse.mlir --from=plan --to=kernels --target=cpu:x86-64-v3 | FileCheck %s
+// RUN: zenith-opt %t/05-plan.mlir --from=kernels --to=kernels --target=cpu:x86-64-v3 | FileCheck %s
 // RUN: not zenith-opt %s --from=plan 2>&1 | FileCheck %s --check-prefix=EARLY
 // RUN: not zenith-opt %s --from=polish 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not zenith-opt %s --target=cpu:znver9 2>&1 | FileCheck %s --check-prefix=TARGET
 
 // LIST: import: What the frontend built
 // LIST: clean:
+// LIST: outline:
 // LIST: layout:
 // LIST: fuse:
 // LIST: plan:
@@ -20,7 +21,7 @@
 // FUSE-NOT: graph.softmax
 
 // EARLY: error: 'graph.softmax' op is not part of a fusion and has a value in memory
-// UNKNOWN: error: unknown phase 'polish'; there are import, clean, layout, fuse, plan, kernels, cpu
+// UNKNOWN: error: unknown phase 'polish'; there are import, clean, outline, layout, fuse, plan, kernels, cpu
 // TARGET: error: unknown processor 'znver9'; did you mean 'znver
 
 // CHECK: host.program @main

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// dynamic_update_slice on memory: writes only the part, so that a loop which
+// fills a buffer row by row takes time for the rows alone.
+
+#include "lowering/kernels/FusionKernels.h"
+
+using namespace mlir;
+
+namespace zenith::kernels {
+
+/// The update that a fusion of kind scatter is, and nothing else.
+static graph::DynamicUpdateSliceOp updateOf(graph::FusionOp fusion) {
+  Block &body = fusion.getBody().front();
+  auto results = body.getTerminator()->getOperands();
+  return results.size() == 1
+             ? results[0].getDefiningOp<graph::DynamicUpdateSliceOp>()
+             : graph::DynamicUpdateSliceOp();
+}
+
+FailureOr<KernelPlan> emitUpdate(const EmissionContext &context) {
+  graph::FusionOp fusion = context.fusion;
+  graph::DynamicUpdateSliceOp op = updateOf(fusion);
+  if (!op)
+    return fusion.emitError(
+        "no kernel for an update fusion that gives anything but the update");
+  FailureOr<Launch> copy =
+      emitValues(context, context.name, op.getOperand(), {0});
+  if (failed(copy))
+    return failure();
+  FailureOr<Launch> part = emitValues(context, (context.name + "_part").str(),
+                                      op.getUpdate(), {0}, op);
+  if (failed(part)) {
+    copy->kernel.erase();
+    return failure();
+  }
+  KernelPlan plan;
+  plan.launches.push_back(std::move(*copy));
+  plan.launches.push_back(std::move(*part));
+  return plan;
+}
+
+// Only the copy reads the operand, each element where it writes it.
+bool updateMayShareBytes(graph::FusionOp fusion, unsigned operand,
+                         unsigned result) {
+  graph::DynamicUpdateSliceOp op = updateOf(fusion);
+  Value argument = fusion.getBody().getArgument(operand);
+  return op && op.getOperand() == argument && argument.hasOneUse() &&
+         llvm::count(fusion.getInputs(), fusion.getInputs()[operand]) == 1;
+}
+
+} // namespace zenith::kernels

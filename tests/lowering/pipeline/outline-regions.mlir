@@ -1,0 +1,58 @@
+// RUN: zenith-opt %s --pass-pipeline='builtin.module(zenith-outline-regions)' | FileCheck %s
+
+// Captures become arguments; the op names the functions.
+// CHECK-LABEL: func.func @choose
+// CHECK: %[[R:.*]] = host.branch %arg0, (%arg1, %arg2) to [@choose_if0_then, @choose_if0_else] counts [1, 1] dims {{\[\[}}"4"]] boolean
+// CHECK: return %[[R]]
+// CHECK: func.func private @choose_if0_else(%arg0: tensor<4xf32>) -> tensor<4xf32> attributes {host.nested}
+// CHECK-NEXT: return %arg0
+// CHECK: func.func private @choose_if0_then(%arg0: tensor<4xf32>) -> tensor<4xf32> attributes {host.nested}
+func.func @choose(%p: tensor<i1>, %x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %r = graph.if %p then {
+    graph.yield %x : tensor<4xf32>
+  } else {
+    graph.yield %y : tensor<4xf32>
+  } : (tensor<i1>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
+// Sizes keep the names that the signature gives; a carried value that the body hands on is captured.
+// CHECK-LABEL: func.func @repeat
+// CHECK: host.loop(%{{.*}}, %arg1) while @repeat_while0_condition(%arg0) do @repeat_while0_body(%arg2) dims {{\[\[}}], ["n"]]
+// CHECK: func.func private @repeat_while0_body(%arg0: tensor<i64> {graph.donated}, %arg1: tensor<?xf32> {graph.dims = ["n"], graph.donated}, %arg2: tensor<?xf32> {graph.dims = ["n"]})
+// CHECK: func.func private @repeat_while0_condition
+func.func @repeat(%n: tensor<i64>, %x: tensor<?xf32> {graph.dims = ["n"]}, %y: tensor<?xf32> {graph.dims = ["n"]}) -> tensor<?xf32> {
+  %zero = graph.constant dense<0> : tensor<i64>
+  %one = graph.constant dense<1> : tensor<i64>
+  %r:3 = graph.while %zero, %x, %y cond {
+  ^bb0(%i: tensor<i64>, %a: tensor<?xf32>, %b: tensor<?xf32>):
+    %c = graph.compare lt, %i, %n : tensor<i64> -> tensor<i1>
+    graph.yield %c : tensor<i1>
+  } do {
+  ^bb0(%i: tensor<i64>, %a: tensor<?xf32>, %b: tensor<?xf32>):
+    %j = graph.add %i, %one : tensor<i64>
+    %s = graph.add %a, %b : tensor<?xf32>
+    graph.yield %j, %s, %b : tensor<i64>, tensor<?xf32>, tensor<?xf32>
+  } : (tensor<i64>, tensor<?xf32>, tensor<?xf32>) -> (tensor<i64>, tensor<?xf32>, tensor<?xf32>)
+  return %r#1 : tensor<?xf32>
+}
+
+// Sizes that only the body knows belong to it.
+// CHECK-LABEL: func.func @grow
+// CHECK: host.loop(%{{.*}}, %arg1) {{.*}} dims {{\[\[}}], ["?0"]]
+// CHECK: func.func private @grow_while0_body(%arg0: tensor<i64> {graph.donated}, %arg1: tensor<?xf32> {graph.dims = ["grow_while0_body.0"], graph.donated}, %arg2: tensor<?xf32> {graph.dims = ["n"]}) -> (tensor<i64>, tensor<?xf32> {host.taken})
+func.func @grow(%n: tensor<i64>, %x: tensor<?xf32> {graph.dims = ["n"]}) -> tensor<?xf32> {
+  %zero = graph.constant dense<0> : tensor<i64>
+  %one = graph.constant dense<1> : tensor<i64>
+  %r:2 = graph.while %zero, %x cond {
+  ^bb0(%i: tensor<i64>, %a: tensor<?xf32>):
+    %c = graph.compare lt, %i, %n : tensor<i64> -> tensor<i1>
+    graph.yield %c : tensor<i1>
+  } do {
+  ^bb0(%i: tensor<i64>, %a: tensor<?xf32>):
+    %j = graph.add %i, %one : tensor<i64>
+    %s = graph.concat 0, %a, %x : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+    graph.yield %j, %s : tensor<i64>, tensor<?xf32>
+  } : (tensor<i64>, tensor<?xf32>) -> (tensor<i64>, tensor<?xf32>)
+  return %r#1 : tensor<?xf32>
+}
