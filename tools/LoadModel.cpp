@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads ONNX through its door and GraphIR through MLIR's parsers.
+// Reads ONNX and StableHLO through their doors and GraphIR through MLIR's
+// parsers.
 
 #include "tools/LoadModel.h"
 
 #include "frontends/onnx/DimNames.h"
 #include "frontends/onnx/ImportONNX.h"
+#include "frontends/stablehlo/StableHLODialect.h"
 #include "frontends/tensors/PbFile.h"
 #include "frontends/tensors/TensorIO.h"
 #include "ir/DimExpr.h"
@@ -14,6 +16,7 @@
 #include "mlir/Parser/Parser.h"
 #include "tools/BindInputs.h"
 #include "tools/Diagnostics.h"
+#include "tools/LoadStableHLO.h"
 #include "tools/RunOptions.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -40,6 +43,7 @@ static ModelFormat formatOfBytes(StringRef bytes) {
 std::unique_ptr<MLIRContext> zenith::tools::makeContext() {
   DialectRegistry registry;
   registry.insert<graph::GraphDialect, func::FuncDialect>();
+  stablehlo::registerStableHLODialects(registry);
   auto context =
       std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   context->loadAllAvailableDialects();
@@ -154,19 +158,29 @@ static llvm::Expected<LoadedModel> loadONNX(const std::string &path,
   auto module = onnx::importONNX(*model, context, import);
   if (!module)
     return modelError(input ? "<stdin>" : path, module.error());
-  LoadedModel loaded{std::move(*module), import.folder, {}, true};
+  LoadedModel loaded{std::move(*module), import.folder, {}, true, {}};
   for (const onnx::ValueInfo *input : inputs)
     loaded.inputNames.push_back(input->name);
   return loaded;
 }
 
-// Dialects of another door.
-static llvm::StringRef unsupportedDialect(llvm::StringRef text) {
-  for (llvm::StringRef dialect : {"stablehlo", "vhlo", "chlo", "mhlo"})
-    if (text.contains((dialect + ".").str()) ||
-        text.contains((dialect + "\0").str()))
-      return dialect;
-  return text.contains("StableHLO") ? "stablehlo" : "";
+static llvm::Expected<LoadedModel>
+loadHLO(const std::string &name, const std::string &folder,
+        llvm::StringRef bytes, MLIRContext *context, const LoadOptions &options,
+        Diagnostics &diagnostics) {
+  llvm::Expected<stablehlo::ImportedProgram> program =
+      loadStableHLO(name, bytes, context, diagnostics);
+  if (!program)
+    return program.takeError();
+  LoadedModel loaded{std::move(program->module),
+                     folder,
+                     {},
+                     false,
+                     std::move(program->functions)};
+  if (llvm::Error error = bindArguments(*loaded.module, options.entry,
+                                        options.bindings, loaded.inputNames))
+    return std::move(error);
+  return loaded;
 }
 
 static llvm::Expected<LoadedModel> loadMLIR(const std::string &path,
@@ -182,25 +196,20 @@ static llvm::Expected<LoadedModel> loadMLIR(const std::string &path,
                      "cannot open: " + buffer.getError().message(), path);
     input = std::move(*buffer);
   }
+  std::string folder = inFile ? llvm::sys::path::parent_path(path).str() : "";
+  if (folder.empty())
+    folder = ".";
+  if (isStableHLO(input->getBuffer()))
+    return loadHLO(name.str(), folder, input->getBuffer(), context, options,
+                   diagnostics);
   auto sources = std::make_shared<llvm::SourceMgr>();
-  llvm::StringRef text = input->getBuffer();
   sources->AddNewSourceBuffer(std::move(input), llvm::SMLoc());
-  // Without a dialect the parser's messages mislead.
-  llvm::StringRef foreign = unsupportedDialect(text);
   ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
-    return foreign.empty() ? diagnostics.handle(diagnostic) : success();
+    return diagnostics.handle(diagnostic);
   });
   ParserConfig config(context);
-  LoadedModel loaded{parseSourceFile<ModuleOp>(sources, config),
-                     inFile ? llvm::sys::path::parent_path(path).str() : "",
-                     {},
-                     false};
-  if (loaded.folder.empty())
-    loaded.folder = ".";
-  if (!loaded.module && !foreign.empty())
-    return failure(ExitCode::Unsupported,
-                   "dialect '" + foreign.str() + "' is not supported",
-                   name.str());
+  LoadedModel loaded{
+      parseSourceFile<ModuleOp>(sources, config), folder, {}, false, {}};
   if (!loaded.module)
     return printedFailure(ExitCode::Invalid, "is no valid GraphIR", name.str());
   if (llvm::Error error = bindArguments(*loaded.module, options.entry,

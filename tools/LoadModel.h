@@ -5,6 +5,7 @@
 #ifndef ZENITH_TOOLS_LOADMODEL_H
 #define ZENITH_TOOLS_LOADMODEL_H
 
+#include "frontends/stablehlo/ImportStableHLO.h"
 #include "ir/interpreter/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -43,6 +44,8 @@ struct LoadedModel {
   std::vector<std::string> inputNames;
   /// True where the sizes of named dimensions went into the types.
   bool dimsApplied = false;
+  /// What StableHLO functions expect of themselves.
+  std::vector<stablehlo::ImportedFunction> functions;
 };
 
 /// A context with the dialects that model files may use.

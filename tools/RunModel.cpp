@@ -39,6 +39,7 @@ private:
   llvm::Error start();
   llvm::Error writeResults();
   llvm::Error compareExpected();
+  llvm::Error checkExpectations();
   llvm::Error compareInterpreter();
   llvm::Error measure();
   void report();
@@ -49,6 +50,9 @@ private:
   LoadedModel model;
   OwningOpRef<ModuleOp> original; ///< kept for --compare
   std::vector<ResultInfo> resultInfos;
+  /// What a program that tests itself expects; its pairs of values are results
+  /// behind those of the program.
+  std::vector<stablehlo::Expectation> expectations;
   std::vector<Tensor> inputs, results;
   DimValues dims;
   std::unique_ptr<Executor> executor;
@@ -73,6 +77,11 @@ llvm::Error ModelRun::load() {
   if (!entry)
     return entry.takeError();
   resultInfos = resultsOf(*entry);
+  for (const stablehlo::ImportedFunction &function : model.functions)
+    if (function.name == entry->getSymName()) {
+      expectations = function.expectations;
+      resultInfos.resize(function.results);
+    }
   if (model.dimsApplied)
     options.dims.clear();
   std::vector<ArgumentInfo> arguments = argumentsOf(*entry);
@@ -114,7 +123,8 @@ llvm::Error ModelRun::writeResults() {
     return failure(ExitCode::Invalid,
                    "cannot create the folder: " + code.message(),
                    options.outDir);
-  for (auto [i, result] : llvm::enumerate(results)) {
+  for (auto [i, result] :
+       llvm::enumerate(ArrayRef(results).take_front(resultInfos.size()))) {
     std::string file =
         options.outDir + "/" + std::to_string(i) + "." + options.outFormat;
     if (llvm::Error error =
@@ -143,6 +153,38 @@ llvm::Error ModelRun::compareExpected() {
           std::move(all),
           failure(ExitCode::Differs, "result '" + file.key + "' differs from " +
                                          file.file + ": " + *difference));
+  }
+  return all;
+}
+
+static Tolerance toleranceOf(const stablehlo::Expectation &expectation) {
+  Tolerance tolerance;
+  switch (expectation.kind) {
+  case stablehlo::Expectation::Equal:
+    tolerance.absolute = 0.0;
+    break;
+  case stablehlo::Expectation::AlmostEqual:
+    tolerance.absolute = expectation.tolerance;
+    break;
+  case stablehlo::Expectation::Close:
+    tolerance.ulps = expectation.maxUlp;
+    break;
+  }
+  return tolerance;
+}
+
+llvm::Error ModelRun::checkExpectations() {
+  llvm::Error all = llvm::Error::success();
+  for (auto [i, expectation] : llvm::enumerate(expectations)) {
+    size_t at = resultInfos.size() + 2 * i;
+    if (auto difference = compareTensors(results[at], results[at + 1],
+                                         toleranceOf(expectation)))
+      all = llvm::joinErrors(std::move(all),
+                             failure(ExitCode::Differs,
+                                     "the program's expectation " +
+                                         std::to_string(i) +
+                                         " does not hold: " + *difference,
+                                     expectation.place));
   }
   return all;
 }
@@ -204,8 +246,9 @@ llvm::Error ModelRun::execute() {
       return error;
   if (options.benchServer)
     return serveBench(*executor, inputs, figures);
-  if (llvm::Error error =
-          llvm::joinErrors(compareExpected(), compareInterpreter()))
+  if (llvm::Error error = llvm::joinErrors(
+          llvm::joinErrors(compareExpected(), checkExpectations()),
+          compareInterpreter()))
     return error;
   report();
   return measure();

@@ -67,11 +67,18 @@ static ParseResult parseField(AsmParser &parser, ArrayRef<Field> fields,
   return field->parse();
 }
 
+// `<a = 1, b = [2]>`; a comma may follow the last field.
 static ParseResult parseFieldList(AsmParser &parser, ArrayRef<Field> fields) {
   llvm::SmallBitVector seen(fields.size());
-  return parser.parseCommaSeparatedList(
-      AsmParser::Delimiter::OptionalLessGreater,
-      [&] { return parseField(parser, fields, seen); });
+  if (parser.parseLess())
+    return failure();
+  while (failed(parser.parseOptionalGreater())) {
+    if (parseField(parser, fields, seen))
+      return failure();
+    if (failed(parser.parseOptionalComma()))
+      return parser.parseGreater();
+  }
+  return success();
 }
 
 static Field listField(AsmParser &parser, StringRef name, Integers &values) {

@@ -265,6 +265,28 @@ void stablehlo::printSliceRanges(OpAsmPrinter &printer, Operation *,
   printer << ']';
 }
 
+ParseResult stablehlo::parseUlpDifferences(OpAsmParser &parser,
+                                           IntegerAttr &least,
+                                           IntegerAttr &most) {
+  while (succeeded(parser.parseOptionalComma())) {
+    bool isLeast = succeeded(parser.parseOptionalKeyword("min_ulp_difference"));
+    uint64_t value = 0;
+    if ((!isLeast && parser.parseKeyword("max_ulp_difference")) ||
+        parser.parseEqual() || parser.parseInteger(value))
+      return failure();
+    (isLeast ? least : most) =
+        parser.getBuilder().getI64IntegerAttr(int64_t(value));
+  }
+  return success();
+}
+void stablehlo::printUlpDifferences(OpAsmPrinter &printer, Operation *,
+                                    IntegerAttr least, IntegerAttr most) {
+  if (least)
+    printer << ", min_ulp_difference = " << uint64_t(least.getInt());
+  if (most)
+    printer << ", max_ulp_difference = " << uint64_t(most.getInt());
+}
+
 ParseResult stablehlo::parseCustomCallTarget(OpAsmParser &parser,
                                              StringAttr &target) {
   return parser.parseSymbolName(target);

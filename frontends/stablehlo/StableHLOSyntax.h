@@ -68,6 +68,11 @@ void printPairwiseOpType(OpAsmPrinter &printer, Operation *, TypeRange operands,
 ParseResult parseOneOrTwoTypes(OpAsmParser &parser, Type &lhs, Type &rhs);
 void printOneOrTwoTypes(OpAsmPrinter &printer, Operation *, Type lhs, Type rhs);
 
+/// `, min_ulp_difference = 0, max_ulp_difference = 3`, each optional
+ParseResult parseUlpDifferences(OpAsmParser &parser, IntegerAttr &least,
+                                IntegerAttr &most);
+void printUlpDifferences(OpAsmPrinter &printer, Operation *, IntegerAttr least,
+                         IntegerAttr most);
 /// `%a, %b,` before an attribute.
 ParseResult parseVariadicOperandWithAttribute(OpAsmParser &parser,
                                               Operands &operands);

@@ -27,8 +27,8 @@ def Check_ExpectAlmostEqConstOp : Op<Check_Dialect, "expect_almost_eq_const", [A
 def Check_ExpectCloseOp : Check_Op<"expect_close"> {
   let arguments = (ins HLO_Tensor:$actual, HLO_Tensor:$expected, OptionalAttr<I64Attr>:$min_ulp_difference, OptionalAttr<I64Attr>:$max_ulp_difference);
   let assemblyFormat = [{
-    $actual `,` $expected (`,` `min_ulp_difference` `=` $min_ulp_difference^)? (`,` `max_ulp_difference` `=` $max_ulp_difference^)?
-    attr-dict `:` custom<OneOrTwoTypes>(type($actual), type($expected))
+    $actual `,` $expected custom<UlpDifferences>($min_ulp_difference, $max_ulp_difference) attr-dict
+    `:` custom<OneOrTwoTypes>(type($actual), type($expected))
   }];
 }
 def Check_ExpectSerializedEqOp : Check_Op<"expect_serialized_eq"> {

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What reductions and windows share: operands with initial values, and the
+// kind of a fold.
+
+#ifndef ZENITH_FRONTENDS_STABLEHLO_FOLDIMPORT_H
+#define ZENITH_FRONTENDS_STABLEHLO_FOLDIMPORT_H
+
+#include "frontends/stablehlo/ProgramImport.h"
+
+namespace zenith::stablehlo {
+
+/// Operands in the types that the region works in.
+struct Fold {
+  Values inputs, inits;
+  llvm::SmallVector<Type> scalars; ///< of the region's arguments
+};
+/// Nothing where the op is wrong; it has been reported.
+std::optional<Fold> readFold(OpImport &x);
+
+/// The kind of a region that is one op.
+std::optional<graph::ReduceKind> reduceKind(mlir::Region &body, Type element);
+/// True for a constant that a fold of this kind may start from unseen.
+bool isNeutral(Value init, graph::ReduceKind kind);
+/// The fold of `init` and each element.
+Value joinWith(HLOBuilder &x, graph::ReduceKind kind, Value value, Value init);
+
+} // namespace zenith::stablehlo
+
+#endif // ZENITH_FRONTENDS_STABLEHLO_FOLDIMPORT_H

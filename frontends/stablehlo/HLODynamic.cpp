@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Import of ops whose shapes are given by values.
+
+#include "frontends/stablehlo/ProgramImport.h"
+
+using namespace mlir;
+using namespace zenith;
+using namespace zenith::stablehlo;
+
+// Element of a shape given as a vector: the piece itself where the vector was
+// put together from scalars.
+static Value shapeElement(OpImport &x, Value shape, int64_t at) {
+  if (auto convert = shape.getDefiningOp<graph::ConvertOp>())
+    if (isa<IntegerType>(elementOf(convert.getOperand())))
+      return shapeElement(x, convert.getOperand(), at);
+  if (auto concat = shape.getDefiningOp<graph::ConcatOp>())
+    for (Value piece : concat.getOperands()) {
+      int64_t size = tensorTypeOf(piece).getDimSize(0);
+      if (at < size)
+        return shapeElement(x, piece, at);
+      at -= size;
+    }
+  if (auto reshape = shape.getDefiningOp<graph::ReshapeOp>())
+    if (rankOf(reshape.getOperand()) == 0)
+      return x.convert(reshape.getOperand(), x.b.getI64Type());
+  if (auto constant = shape.getDefiningOp<graph::ConstantOp>())
+    if (auto value = dyn_cast<DenseIntElementsAttr>(constant.getValue()))
+      return x.index((value.getValues<APInt>()[at]).getSExtValue());
+  Value element = x.reshape(x.slice(shape, {at}, {1}), {});
+  return x.convert(element, x.b.getI64Type());
+}
+
+static std::optional<int64_t> constantOf(Value scalar) {
+  auto constant = scalar.getDefiningOp<graph::ConstantOp>();
+  auto value =
+      constant ? dyn_cast<DenseIntElementsAttr>(constant.getValue()) : nullptr;
+  if (!value)
+    return std::nullopt;
+  return (*value.value_begin<APInt>()).getSExtValue();
+}
+
+namespace {
+/// A shape: static sizes, and scalars for the others.
+struct DynamicShape {
+  SmallVector<int64_t> sizes;
+  Values dims;
+};
+} // namespace
+
+// Sizes of a result: those of its type, else by value.
+static DynamicShape shapeFrom(OpImport &x, Value shape, RankedTensorType type) {
+  DynamicShape result;
+  for (int64_t i = 0; i < type.getRank(); ++i) {
+    int64_t size = type.getDimSize(i);
+    if (ShapedType::isDynamic(size)) {
+      Value scalar = shapeElement(x, shape, i);
+      if (auto known = constantOf(scalar); known && *known >= 0)
+        size = *known;
+      else
+        result.dims.push_back(scalar);
+    }
+    result.sizes.push_back(size);
+  }
+  return result;
+}
+
+static bool fitsShape(OpImport &x, Value shape, RankedTensorType type) {
+  if (x.failed())
+    return false;
+  if (rankOf(shape) == 1 && tensorTypeOf(shape).getDimSize(0) == type.getRank())
+    return true;
+  x.unsupported("with a shape of unknown rank is not supported");
+  return false;
+}
+
+static void dynamicBroadcastRule(OpImport &x) {
+  RankedTensorType type = x.type();
+  Value value = x.in(0), shape = x.in(1);
+  if (!fitsShape(x, shape, type))
+    return;
+  DynamicShape to = shapeFrom(x, shape, type);
+  x.out(x.broadcast(value, x.list("broadcast_dimensions"),
+                    RankedTensorType::get(to.sizes, elementOf(value)),
+                    to.dims));
+}
+
+static void dynamicReshapeRule(OpImport &x) {
+  RankedTensorType type = x.type();
+  Value value = x.in(0), shape = x.in(1);
+  if (!fitsShape(x, shape, type))
+    return;
+  DynamicShape to = shapeFrom(x, shape, type);
+  x.out(x.make<graph::ReshapeOp>(
+      RankedTensorType::get(to.sizes, elementOf(value)), value, to.dims));
+}
+
+static void dynamicIotaRule(OpImport &x) {
+  RankedTensorType type = x.type();
+  Value shape = x.in(0);
+  if (!fitsShape(x, shape, type))
+    return;
+  DynamicShape to = shapeFrom(x, shape, type);
+  Type element = type.getElementType();
+  auto complex = dyn_cast<ComplexType>(element);
+  Value result = x.make<graph::IotaOp>(
+      RankedTensorType::get(to.sizes,
+                            complex ? complex.getElementType() : element),
+      uint64_t(x.number("iota_dimension")), to.dims);
+  x.out(x.convert(result, element));
+}
+
+// ceil((limit - start) / stride), static where all three are.
+static void realDynamicSliceRule(OpImport &x) {
+  Value value = x.in(0);
+  SmallVector<int64_t> starts, sizes, strides;
+  Values startValues, sizeValues;
+  for (int64_t i = 0; i < rankOf(value); ++i) {
+    Value start = shapeElement(x, x.in(1), i),
+          limit = shapeElement(x, x.in(2), i);
+    auto stride = constantOf(shapeElement(x, x.in(3), i));
+    if (!stride || *stride < 1)
+      return x.unsupported("with strides known at run time only is not "
+                           "supported");
+    strides.push_back(*stride);
+    auto known = constantOf(start), end = constantOf(limit);
+    starts.push_back(known.value_or(ShapedType::kDynamic));
+    if (!known)
+      startValues.push_back(start);
+    if (known && end) {
+      sizes.push_back((*end - *known + *stride - 1) / *stride);
+      continue;
+    }
+    int64_t declared = x.type().getDimSize(i);
+    sizes.push_back(declared);
+    if (!ShapedType::isDynamic(declared))
+      continue;
+    Expr length = Expr(x, limit) - Expr(x, start);
+    if (*stride != 1)
+      length = (length + double(*stride - 1)) / double(*stride);
+    sizeValues.push_back(length.value);
+  }
+  x.out(x.make<graph::SliceOp>(RankedTensorType::get(sizes, elementOf(value)),
+                               value, startValues, sizeValues, starts, sizes,
+                               strides));
+}
+
+static void dynamicPadRule(OpImport &x) {
+  Value value = x.in(0);
+  RankedTensorType type = x.type();
+  if (x.failed())
+    return;
+  SmallVector<int64_t> low, high, interior;
+  Values lowValues, highValues;
+  for (int64_t i = 0; i < rankOf(value); ++i) {
+    Value before = shapeElement(x, x.in(2), i),
+          after = shapeElement(x, x.in(3), i);
+    auto between = constantOf(shapeElement(x, x.in(4), i));
+    if (!between)
+      return x.unsupported("with interior padding known at run time only is "
+                           "not supported");
+    interior.push_back(*between);
+    low.push_back(constantOf(before).value_or(ShapedType::kDynamic));
+    high.push_back(constantOf(after).value_or(ShapedType::kDynamic));
+    if (!constantOf(before))
+      lowValues.push_back(before);
+    if (!constantOf(after))
+      highValues.push_back(after);
+  }
+  x.out(x.make<graph::PadOp>(type, value, x.in(1), lowValues, highValues, low,
+                             high, interior));
+}
+
+// A bound becomes the size itself, where it is the whole dimension.
+static void setDimensionSizeRule(OpImport &x) {
+  Value value = x.in(0);
+  int64_t dim = x.number("dimension");
+  if (dim < 0 || dim >= rankOf(value))
+    return x.invalid("has a dimension out of range");
+  auto size = constantOf(x.in(1));
+  if (!size || *size != tensorTypeOf(value).getDimSize(dim))
+    return x.unsupported("to a part of a dimension is not supported");
+  x.out(value);
+}
+
+void stablehlo::addDynamicRules(RuleTable &rules) {
+  rules["stablehlo.dynamic_broadcast_in_dim"] = dynamicBroadcastRule;
+  rules["stablehlo.dynamic_reshape"] = dynamicReshapeRule;
+  rules["stablehlo.dynamic_iota"] = dynamicIotaRule;
+  rules["stablehlo.real_dynamic_slice"] = realDynamicSliceRule;
+  rules["stablehlo.dynamic_pad"] = dynamicPadRule;
+  rules["stablehlo.set_dimension_size"] = setDimensionSizeRule;
+}

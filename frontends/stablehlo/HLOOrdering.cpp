@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Import of sort and top_k.
+
+#include "frontends/stablehlo/ProgramImport.h"
+
+using namespace mlir;
+using namespace zenith;
+using namespace zenith::stablehlo;
+
+// The direction of a comparator that compares the first operand's scalars, and
+// nothing else.
+static std::optional<ComparisonDirection> plainComparator(Region &region) {
+  Block &block = region.front();
+  if (block.getOperations().size() != 2 || block.getNumArguments() < 2)
+    return std::nullopt;
+  Operation &compare = block.front();
+  auto direction =
+      compare.getAttrOfType<ComparisonDirectionAttr>("comparison_direction");
+  bool plain = direction && compare.getNumOperands() == 2 &&
+               compare.getOperand(0) == block.getArgument(0) &&
+               compare.getOperand(1) == block.getArgument(1) &&
+               block.back().getNumOperands() == 1 &&
+               block.back().getOperand(0) == compare.getResult(0);
+  return plain ? std::optional(direction.getValue()) : std::nullopt;
+}
+
+static void sortRule(OpImport &x) {
+  Values inputs = x.ins(0, x.inputs());
+  Region &comparator = x.op->getRegion(0);
+  if (inputs.empty() || !comparator.hasOneBlock())
+    return x.invalid("lacks an operand or a comparator");
+  int64_t rank = rankOf(inputs[0]), dim = x.number("dimension", -1);
+  dim = dim < 0 ? dim + rank : dim;
+  if (dim < 0 || dim >= rank)
+    return x.invalid("has a dimension out of range");
+  auto direction = plainComparator(comparator);
+  // Integers have one order; floats differ in NaN and zeros.
+  if (direction && isa<IntegerType>(elementOf(inputs[0])) &&
+      (*direction == ComparisonDirection::LT ||
+       *direction == ComparisonDirection::GT))
+    return x.out(x.create<graph::SortOp>(ValueRange(inputs).getTypes(), inputs,
+                                         uint64_t(dim), uint64_t(1),
+                                         *direction == ComparisonDirection::GT)
+                     .getResults());
+  SmallVector<Type> scalars =
+      x.program.typesOf(comparator.front().getArgumentTypes(), x.loc);
+  if (x.failed())
+    return;
+  auto sort = x.create<graph::SortWithOp>(ValueRange(inputs).getTypes(), inputs,
+                                          uint64_t(dim));
+  x.program.importRegion(comparator, sort.getComparator(), scalars);
+  x.out(sort.getResults());
+}
+
+static void topKRule(OpImport &x) {
+  Value operand = x.in();
+  RankedTensorType values = x.type(0), indices = x.type(1);
+  if (x.failed())
+    return;
+  if (rankOf(operand) == 0)
+    return x.invalid("takes a scalar");
+  int64_t dim = rankOf(operand) - 1;
+  auto topK = x.create<graph::TopKOp>(
+      values, RankedTensorType::get(values.getShape(), x.b.getI64Type()),
+      operand, Value(), uint64_t(dim));
+  x.out(Values{topK.getValues(),
+               x.convert(topK.getIndices(), indices.getElementType())});
+}
+
+void stablehlo::addOrderingRules(RuleTable &rules) {
+  rules["stablehlo.sort"] = sortRule;
+  rules["chlo.top_k"] = topKRule;
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From a StableHLO module to GraphIR.
+
+#ifndef ZENITH_FRONTENDS_STABLEHLO_IMPORTSTABLEHLO_H
+#define ZENITH_FRONTENDS_STABLEHLO_IMPORTSTABLEHLO_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/Error.h"
+#include <string>
+#include <vector>
+
+namespace zenith::stablehlo {
+
+/// Why a module can't be imported. Codes as exit codes of the tools: 2 invalid,
+/// 3 unsupported.
+class ImportError : public llvm::ErrorInfo<ImportError> {
+public:
+  static char ID;
+  ImportError(int code, std::string message, std::string place)
+      : code(code), message(std::move(message)), place(std::move(place)) {}
+  void log(llvm::raw_ostream &os) const override;
+  std::error_code convertToErrorCode() const override {
+    return llvm::inconvertibleErrorCode();
+  }
+  int code;
+  std::string message;
+  std::string place; ///< source place or name of the op, may be empty
+};
+
+/// What a program that tests itself expects of a pair of its values.
+struct Expectation {
+  enum Kind { Equal, AlmostEqual, Close };
+  Kind kind = Equal;
+  double tolerance = 1e-3; ///< AlmostEqual: largest absolute difference
+  int64_t maxUlp = 3;      ///< Close
+  std::string place;
+};
+
+struct ImportedFunction {
+  std::string name;
+  /// Results of the function itself; behind them come two per expectation:
+  /// the value and what it should be.
+  unsigned results = 0;
+  std::vector<Expectation> expectations;
+};
+
+struct ImportedProgram {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::vector<ImportedFunction> functions;
+};
+
+/// Each public function becomes one of GraphIR; private ones are inlined. The
+/// source has been verified; it may be changed.
+llvm::Expected<ImportedProgram> importStableHLO(mlir::ModuleOp source);
+
+} // namespace zenith::stablehlo
+
+#endif // ZENITH_FRONTENDS_STABLEHLO_IMPORTSTABLEHLO_H

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the door refuses, by name.
+//
+// RUN: split-file %s %t
+// RUN: %python %S/../../tools/Inputs/exit_code.py 3 zenith-run %t/call.mlir --target=interp 2>&1 | FileCheck --check-prefix=CALL %s
+// CALL: error: 'stablehlo.custom_call' @mystery is not supported
+// RUN: %python %S/../../tools/Inputs/exit_code.py 3 zenith-run %t/mesh.mlir --target=interp 2>&1 | FileCheck --check-prefix=MESH %s
+// MESH: error: a mesh of several devices is not supported
+// RUN: %python %S/../../tools/Inputs/exit_code.py 3 zenith-run %t/infeed.mlir --target=interp 2>&1 | FileCheck --check-prefix=INFEED %s
+// INFEED: error: op 'stablehlo.infeed' is not supported
+// RUN: %python %S/../../tools/Inputs/exit_code.py 7 zenith-run %t/differs.mlir --target=interp 2>&1 | FileCheck --check-prefix=DIFFERS %s
+// DIFFERS: error: the program's expectation 0 does not hold
+
+//--- call.mlir
+func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %r = stablehlo.custom_call @mystery(%x) : (tensor<2xf32>) -> tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+//--- mesh.mlir
+module {
+  sdy.mesh @mesh = <["x"=2, "y"=4]>
+  func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+    %r = sdy.sharding_constraint %x <@mesh, [{"x", "y"}]> : tensor<8xf32>
+    return %r : tensor<8xf32>
+  }
+}
+//--- infeed.mlir
+func.func @main() -> tensor<3xi32> {
+  %t = stablehlo.create_token : !stablehlo.token
+  %r:2 = "stablehlo.infeed"(%t) <{infeed_config = "", layout = [[0]]}> : (!stablehlo.token) -> (tensor<3xi32>, !stablehlo.token)
+  return %r#0 : tensor<3xi32>
+}
+//--- differs.mlir
+func.func @main() {
+  %x = stablehlo.constant dense<1.0> : tensor<2xf32>
+  check.expect_eq_const %x, dense<[1.0, 2.0]> : tensor<2xf32>
+  return
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Parses StableHLO and hands it to the door.
+
+#include "tools/LoadStableHLO.h"
+
+#include "frontends/stablehlo/NewerText.h"
+#include "frontends/stablehlo/PortableArtifact.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "tools/Diagnostics.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace zenith;
+using namespace zenith::tools;
+
+bool zenith::tools::isStableHLO(StringRef bytes) {
+  if (bytes.starts_with("ML\xefR"))
+    return stablehlo::isPortableArtifact(bytes);
+  return !stablehlo::stableHLODialectIn(bytes).empty();
+}
+
+// Ops of unknown dialects may pass the parser: the door refuses them by name.
+namespace {
+class UnknownDialects {
+public:
+  explicit UnknownDialects(MLIRContext *context)
+      : context(context), before(context->allowsUnregisteredDialects()) {
+    context->allowUnregisteredDialects(true);
+  }
+  ~UnknownDialects() { context->allowUnregisteredDialects(before); }
+
+private:
+  MLIRContext *context;
+  bool before;
+};
+} // namespace
+
+// Element types of newer MLIR, whose text this one cannot parse.
+static StringRef newerType(StringRef text) {
+  for (StringRef type :
+       {"f8E8M0FNU", "f8E3M4", "f6E2M3FN", "f6E3M2FN", "f4E2M1FN"})
+    if (text.contains(type))
+      return type;
+  return "";
+}
+
+static llvm::Expected<OwningOpRef<ModuleOp>>
+parseText(const std::string &name, StringRef text, MLIRContext *context,
+          Diagnostics &diagnostics) {
+  if (StringRef type = newerType(text); !type.empty())
+    return failure(ExitCode::Unsupported,
+                   "element type " + type.str() + " is not supported", name);
+  std::optional<std::string> rewritten = stablehlo::rewriteNewerText(text);
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(
+      llvm::MemoryBuffer::getMemBufferCopy(rewritten ? *rewritten : text, name),
+      llvm::SMLoc());
+  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+    return diagnostics.handle(diagnostic);
+  });
+  auto module = parseSourceFile<ModuleOp>(sources, ParserConfig(context));
+  if (!module)
+    return printedFailure(ExitCode::Invalid, "is no valid StableHLO", name);
+  return std::move(module);
+}
+
+static llvm::Expected<OwningOpRef<ModuleOp>>
+parseArtifact(const std::string &name, StringRef bytes, MLIRContext *context,
+              Diagnostics &diagnostics) {
+  auto module = stablehlo::readPortableArtifact(bytes, context);
+  if (!module)
+    return failure(ExitCode(module.error().code), module.error().text(), name);
+  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+    return diagnostics.handle(diagnostic);
+  });
+  if (failed(verify(**module)))
+    return printedFailure(ExitCode::Invalid, "is no valid StableHLO", name);
+  return std::move(*module);
+}
+
+llvm::Expected<stablehlo::ImportedProgram>
+zenith::tools::loadStableHLO(const std::string &name, StringRef bytes,
+                             MLIRContext *context, Diagnostics &diagnostics) {
+  UnknownDialects allowed(context);
+  bool isArtifact = bytes.starts_with("ML\xefR");
+  auto module = isArtifact ? parseArtifact(name, bytes, context, diagnostics)
+                           : parseText(name, bytes, context, diagnostics);
+  if (!module)
+    return module.takeError();
+  auto program = stablehlo::importStableHLO(**module);
+  if (program)
+    return program;
+  llvm::Error result = llvm::Error::success();
+  llvm::handleAllErrors(
+      program.takeError(), [&](const stablehlo::ImportError &error) {
+        result =
+            llvm::joinErrors(std::move(result),
+                             failure(ExitCode(error.code), error.message,
+                                     error.place.empty() ? name : error.place));
+      });
+  return std::move(result);
+}
