@@ -63,6 +63,9 @@ ModelImport::Inputs ModelImport::importBody(const Graph &graph,
       return fail(
           unsupported(value ? value->missing : "an absent value as output")
               .in(fmt::format("output '{}'", output.name)));
+    if (value->carried != DataType::Undefined)
+      return fail(unsupported(
+          fmt::format("outputs of type {}", dataTypeName(value->carried))));
     results.push_back(value);
   }
   return results;

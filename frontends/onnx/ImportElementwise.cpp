@@ -2,6 +2,7 @@
 //
 // Import rules of arithmetic, comparisons, logic and type conversion. On known
 // elements they compute shapes.
+#include "frontends/onnx/CarriedTypes.h"
 #include "frontends/onnx/ElementFolding.h"
 #include "frontends/onnx/NodeImport.h"
 #include "frontends/onnx/ONNXOpTable.h"
@@ -183,6 +184,8 @@ static void importIsInf(NodeImport &n) {
 //===----------------------------------------------------------------------===//
 
 static void convertTo(NodeImport &n, Type element) {
+  if (carriesBits(n.imported(0).carried))
+    return n.result(n.b.convert(decodedBits(n, 0), element));
   Type from = n.elementType(0);
   bool saturates = element.isFloat8E4M3FN() || element.isFloat8E4M3FNUZ() ||
                    element.isFloat8E5M2() || element.isFloat8E5M2FNUZ();
@@ -224,7 +227,12 @@ static void importBitCast(NodeImport &n) {
                : n.b.emit<graph::BitcastOp>(n.type(0).clone(element), value));
 }
 
-static void importCastLike(NodeImport &n) { convertTo(n, n.elementType(1)); }
+static void importCastLike(NodeImport &n) {
+  if (DataType like = n.imported(1).carried; like != DataType::Undefined)
+    return n.fail(
+        unsupported(fmt::format("conversion to {}", dataTypeName(like))));
+  convertTo(n, n.elementType(1));
+}
 
 llvm::ArrayRef<OpRow> zenith::onnx::elementwiseRows() {
   static constexpr OpRow rows[] = {
@@ -244,8 +252,8 @@ llvm::ArrayRef<OpRow> zenith::onnx::elementwiseRows() {
       {"BitwiseNot", 18, newest, 1, 1, unary<graph::NotOp>},
       {"BitwiseOr", 18, newest, 2, 2, binary<graph::OrOp>},
       {"BitwiseXor", 18, newest, 2, 2, binary<graph::XorOp>},
-      {"Cast", 6, newest, 1, 1, importCast},
-      {"CastLike", 15, newest, 2, 2, importCastLike},
+      {"Cast", 6, newest, 1, 1, importCast, nullptr, false, true},
+      {"CastLike", 15, newest, 2, 2, importCastLike, nullptr, false, true},
       {"Ceil", 1, newest, 1, 1, unary<graph::CeilOp>},
       {"Clip", 6, newest, 1, 3, importClip},
       {"Cos", 7, newest, 1, 1, unary<graph::CosOp>},

@@ -4,6 +4,7 @@
 #include "frontends/onnx/ModelImport.h"
 #include "frontends/onnx/ONNXOpTable.h"
 
+#include "llvm/Support/SaveAndRestore.h"
 #include <fmt/format.h>
 
 using namespace mlir;
@@ -33,6 +34,16 @@ const Function *ModelImport::findFunction(const Node &node) const {
         plainDomain(candidate.domain) == plainDomain(node.domain))
       return &candidate;
   return nullptr;
+}
+
+/// Most operators take no values of types that GraphIR does not have.
+static Status refuseCarried(const Node &node,
+                            llvm::ArrayRef<ImportedValue *> inputs) {
+  for (const ImportedValue *input : inputs)
+    if (input && input->carried != DataType::Undefined)
+      return unsupported(fmt::format("operator {} of type {}", node.op,
+                                     dataTypeName(input->carried)));
+  return noError();
 }
 
 Status ModelImport::importOperator(const Node &node, Scope &scope,
@@ -68,6 +79,10 @@ Status ModelImport::importOperator(const Node &node, Scope &scope,
   for (ImportedValue *input : inputs)
     if (input && input->kind != ImportedValue::Tensor && !row->takesLists)
       return invalid(fmt::format("an input is of kind {}", input->kindName()));
+  if (!row->takesCarried)
+    if (Status status = refuseCarried(node, inputs); !status)
+      return status;
+  llvm::SaveAndRestore<const Scope *> within(nodeScope, &scope);
   NodeImport rule(node, version, b, *this, std::move(inputs));
   if (!row->fold || !row->fold(rule))
     if (!b.failed())
@@ -143,7 +158,7 @@ Status ModelImport::importCall(const Node &node, const Function &callee,
 
 Status ModelImport::importNode(const Node &node, Scope &scope) {
   // Loops inside of loops are read again for every assumption that fails.
-  constexpr size_t mostNodes = 1000000;
+  constexpr size_t mostNodes = 500000;
   if (++importedNodes > mostNodes)
     return unsupported("subgraphs are nested too deeply").in(node.place());
   b.loc = NameLoc::get(StringAttr::get(
@@ -159,9 +174,11 @@ Status ModelImport::importNode(const Node &node, Scope &scope) {
   Status status = noError();
   if (const Function *callee = findFunction(node))
     status = importCall(node, *callee, scope, inputs);
-  else if (NodeRule rule = controlRule(node))
-    status = (this->*rule)(node, scope, inputs);
-  else
+  else if (NodeRule rule = controlRule(node)) {
+    status = refuseCarried(node, inputs);
+    if (status)
+      status = (this->*rule)(node, scope, inputs);
+  } else
     status = importOperator(node, scope, inputs);
   if (!status)
     return std::move(status.error()).in(node.place());

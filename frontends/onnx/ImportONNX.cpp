@@ -58,6 +58,10 @@ ImportedValue ModelImport::constantValue(const Tensor &tensor,
   ImportedValue value;
   Type element = elementTypeOf(tensor.type, context);
   if (!element) {
+    element = carrierTypeOf(tensor.type, context);
+    value.carried = tensor.type;
+  }
+  if (!element) {
     value.missing = fmt::format("constants of type {} are not supported",
                                 dataTypeName(tensor.type));
     return value;
@@ -109,6 +113,8 @@ ModelImport::argumentType(const ValueInfo &input, unsigned number,
   if (!input.type.hasShape)
     return unsupported("inputs without a shape");
   auto element = elementTypeOf(input.type.element, context);
+  if (!element)
+    element = carrierTypeOf(input.type.element, context);
   if (!element)
     return unsupported(
         fmt::format("inputs of type {}", dataTypeName(input.type.element)));
@@ -190,6 +196,8 @@ Status ModelImport::createFunction(Scope &scope) {
     ImportedValue value;
     value.type = cast<RankedTensorType>(argument.getType());
     value.data = argument;
+    if (!elementTypeOf(input->type.element, context))
+      value.carried = input->type.element;
     bind(scope, input->name, std::move(value));
   }
   for (BlockArgument argument : block->getArguments())
@@ -244,6 +252,10 @@ Status ModelImport::importReturn(const Scope &scope) {
           .in(fmt::format("output '{}'", output.name));
     if (value->kind != ImportedValue::Tensor)
       return unsupported(fmt::format("outputs of kind {}", value->kindName()))
+          .in(fmt::format("output '{}'", output.name));
+    if (value->carried != DataType::Undefined)
+      return unsupported(fmt::format("outputs of type {}",
+                                     dataTypeName(value->carried)))
           .in(fmt::format("output '{}'", output.name));
     results.push_back(read(*value));
   }

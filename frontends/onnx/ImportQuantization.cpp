@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Import rules of quantization by scale and zero point.
+#include "frontends/onnx/CarriedTypes.h"
 #include "frontends/onnx/ONNXOpTable.h"
 #include "frontends/onnx/QuantizationImport.h"
 
@@ -51,8 +52,7 @@ static Value repeatBlocks(ImportBuilder &b, Value value, int64_t axis,
 
 /// A scale or zero point in a shape that broadcasts to the input's: scalars,
 /// vectors along the axis, or one entry per block of the axis.
-static Value alongAxis(NodeImport &n, size_t index) {
-  Value value = n.input(index);
+static Value alongAxis(NodeImport &n, size_t index, Value value) {
   DimVector dims = n.dims(index);
   int64_t block = n.intAttribute("block_size", 0), rank = n.rank(0);
   if (block == 0 && n.b.product(dims).isConstant(1))
@@ -112,8 +112,8 @@ static void importQuantizeLinear(NodeImport &n) {
                        ? n.elementType(1)
                        : Type(b.builder.getF32Type());
   Type precision = floatAttributeType(n, "precision", scaleType);
-  Value scale = alongAxis(n, 1),
-        zeroPoint = n.has(2) ? alongAxis(n, 2) : Value();
+  Value scale = alongAxis(n, 1, n.input(1)),
+        zeroPoint = n.has(2) ? alongAxis(n, 2, n.input(2)) : Value();
   if (n.failed())
     return;
   Value scaled = b.binary<graph::DivOp>(b.convert(n.input(0), precision),
@@ -130,6 +130,10 @@ static void importQuantizeLinear(NodeImport &n) {
 static void importDequantizeLinear(NodeImport &n) {
   ImportBuilder &b = n.b;
   Type from = n.elementType(0);
+  bool asBits = carriesBits(n.imported(0).carried);
+  if (n.imported(1).carried != DataType::Undefined)
+    return n.fail(unsupported(
+        fmt::format("scales of type {}", dataTypeName(n.imported(1).carried))));
   bool isWide = from.isSignlessInteger(32) && !n.has(2);
   if (!isNarrowInteger(from) && !isFloat8(from) && !isWide)
     return n.fail(unsupported("dequantization of this data type"));
@@ -137,11 +141,14 @@ static void importDequantizeLinear(NodeImport &n) {
     return n.fail(unsupported("scales that are not floats"));
   Type result = floatAttributeType(n, "output_dtype", n.elementType(1));
   Type f32 = b.builder.getF32Type(),
-       common = isFloat8(from) ? f32 : Type(b.builder.getI32Type());
-  Value scale = alongAxis(n, 1);
-  Value x = b.convert(n.input(0), common);
+       common = isFloat8(from) || asBits ? f32 : Type(b.builder.getI32Type());
+  Value scale = alongAxis(n, 1, n.input(1));
+  auto read = [&](size_t index) {
+    return asBits ? decodedBits(n, index) : b.convert(n.input(index), common);
+  };
+  Value x = read(0);
   if (n.has(2))
-    x = b.binary<graph::SubOp>(x, b.convert(alongAxis(n, 2), common));
+    x = b.binary<graph::SubOp>(x, alongAxis(n, 2, read(2)));
   if (n.failed())
     return;
   Value product =
@@ -177,7 +184,8 @@ static void importDynamicQuantizeLinear(NodeImport &n) {
 
 llvm::ArrayRef<OpRow> zenith::onnx::quantizationRows() {
   static constexpr OpRow rows[] = {
-      {"DequantizeLinear", 10, newest, 2, 3, importDequantizeLinear},
+      {"DequantizeLinear", 10, newest, 2, 3, importDequantizeLinear, nullptr,
+       false, true},
       {"DynamicQuantizeLinear", 11, newest, 1, 1, importDynamicQuantizeLinear},
       {"QuantizeLinear", 10, newest, 2, 3, importQuantizeLinear},
   };

@@ -63,6 +63,20 @@ Type zenith::onnx::elementTypeOf(DataType type, MLIRContext *context) {
   }
 }
 
+Type zenith::onnx::carrierTypeOf(DataType type, MLIRContext *context) {
+  switch (type) {
+  case DataType::Int2:
+    return IntegerType::get(context, 4);
+  case DataType::UInt2:
+  case DataType::Float4E2M1:
+    return IntegerType::get(context, 4, IntegerType::Unsigned);
+  case DataType::Float8E8M0:
+    return IntegerType::get(context, 8, IntegerType::Unsigned);
+  default:
+    return {};
+  }
+}
+
 DataType zenith::onnx::dataTypeOf(Type element) {
   for (int type = 1; type <= int(DataType::Int2); ++type)
     if (elementTypeOf(static_cast<DataType>(type), element.getContext()) ==
@@ -92,8 +106,11 @@ DenseElementsAttr zenith::onnx::denseElements(const Tensor &tensor,
   }
   if (unsigned bits = dataTypeBits(tensor.type); bits < 8) {
     llvm::SmallVector<char> unpacked;
-    for (uint64_t i = 0; i < count; ++i)
-      unpacked.push_back(packedElement(view, bits, i));
+    for (uint64_t i = 0; i < count; ++i) {
+      uint8_t value = packedElement(view, bits, i);
+      bool isNegative = tensor.type == DataType::Int2 && value >= 2;
+      unpacked.push_back(isNegative ? value | 0xc : value); // of 4 bits
+    }
     return DenseElementsAttr::getFromRawBuffer(type, unpacked);
   }
   // A single element or an empty tensor counts as a splat in MLIR's raw form;

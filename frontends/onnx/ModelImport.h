@@ -57,6 +57,11 @@ public:
   ImportedValue *keepValue(ImportedValue value) override {
     return &values.emplace_back(std::move(value));
   }
+  std::vector<ImportedValue *>
+  importSubgraph(const Graph &graph,
+                 std::vector<ImportedValue *> arguments) override {
+    return importBody(graph, *nodeScope, std::move(arguments));
+  }
 
 private:
   using Inputs = std::vector<ImportedValue *>;
@@ -115,6 +120,7 @@ private:
   std::unordered_map<const Tensor *, std::string> parameters;
   std::set<std::string> symbols;
   size_t importedNodes = 0;
+  const Scope *nodeScope = nullptr; // of the node that a rule reads
   DimNames dimNames;
 };
 

@@ -26,6 +26,9 @@ struct ImportedValue {
   }
 
   mlir::RankedTensorType type;
+  /// Elements are the bits or values of this type, which GraphIR does not have;
+  /// few rules take them.
+  DataType carried = DataType::Undefined;
   Value data; // null until someone reads it as data
   std::optional<llvm::SmallVector<DimExpr>>
       elements;                         // row-major; the type is static
@@ -56,6 +59,11 @@ public:
                                       const std::string &name) = 0;
   virtual const Tensor &keep(Tensor tensor) = 0;
   virtual ImportedValue *keepValue(ImportedValue value) = 0;
+  /// Results of a subgraph of the node that is being imported; empty on errors,
+  /// which the builder then has.
+  virtual std::vector<ImportedValue *>
+  importSubgraph(const Graph &graph,
+                 std::vector<ImportedValue *> arguments) = 0;
 };
 
 class NodeImport {
@@ -151,6 +159,9 @@ private:
 
 /// IR type of an ONNX data type; null where GraphIR has none.
 mlir::Type elementTypeOf(DataType type, mlir::MLIRContext *context);
+/// Where GraphIR has none, an integer type that holds the elements: integers of
+/// 2 bits by their values, floats by their bits.
+mlir::Type carrierTypeOf(DataType type, mlir::MLIRContext *context);
 /// Elements of a constant as an attribute.
 mlir::DenseElementsAttr denseElements(const Tensor &tensor,
                                       mlir::RankedTensorType type);

@@ -48,6 +48,7 @@ llvm::ArrayRef<OpFamily> zenith::onnx::opFamilies() {
       {"Signal", "", signalRows},
       {"Space", "", spaceRows},
       {"Subgraphs", "", subgraphRows},
+      {"Attention with subgraphs", "ai.onnx.preview", flexRows},
       {"Optimizers", "ai.onnx.preview.training", optimizerRows},
   };
   return families;

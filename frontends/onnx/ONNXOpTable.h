@@ -25,6 +25,8 @@ struct OpRow {
   bool (*fold)(NodeImport &) = nullptr;
   /// Inputs may be sequences and optionals.
   bool takesLists = false;
+  /// Inputs may be of types that GraphIR does not have.
+  bool takesCarried = false;
 };
 
 constexpr int newest = INT_MAX;

@@ -37,22 +37,38 @@ static constexpr std::pair<DataType, llvm::StringLiteral> dataTypes[] = {
     {DataType::UInt4, "ui4"},
     {DataType::Int4, "i4"}};
 
+/// Types that travel as integers: those of 2 bits by their values, floats by
+/// their bits.
+static constexpr std::pair<DataType, llvm::StringLiteral> carriers[] = {
+    {DataType::Float4E2M1, "ui4"},
+    {DataType::Float8E8M0, "ui8"},
+    {DataType::UInt2, "ui4"},
+    {DataType::Int2, "i4"}};
+
 Type zenith::tensors::elementTypeOf(DataType wanted, MLIRContext *context) {
   for (auto [type, name] : dataTypes)
+    if (type == wanted)
+      return elementTypeNamed(name, context);
+  for (auto [type, name] : carriers)
     if (type == wanted)
       return elementTypeNamed(name, context);
   return Type();
 }
 
-static Tensor unpackNibbles(StringRef packed, RankedTensorType type) {
+/// Elements below a byte, packed low bits first.
+static Tensor unpackBits(StringRef packed, unsigned bits,
+                         RankedTensorType type) {
   Tensor tensor(type);
   if (!tensor)
     return tensor;
   bool isUnsigned = type.getElementType().isUnsignedInteger();
+  int values = 1 << bits, perByte = 8 / int(bits);
   char *to = tensor.writable();
   for (int64_t i = 0, count = tensor.size(); i < count; ++i) {
-    int nibble = uint8_t(packed[size_t(i / 2)]) >> (i % 2 * 4) & 15;
-    to[i] = char(isUnsigned || nibble < 8 ? nibble : nibble - 16);
+    int value =
+        uint8_t(packed[size_t(i / perByte)]) >> (i % perByte * int64_t(bits)) &
+        (values - 1);
+    to[i] = char(isUnsigned || value < values / 2 ? value : value - values);
   }
   return tensor;
 }
@@ -72,7 +88,7 @@ Expected<Tensor> zenith::tensors::fromTensorProto(const onnx::Tensor &proto,
     return invalidFile(place, "has " + std::to_string(bytes.size()) +
                                   " bytes of elements for " + typeText(type));
   Tensor tensor = element.isInteger(4)
-                      ? unpackNibbles(bytes, type)
+                      ? unpackBits(bytes, onnx::dataTypeBits(proto.type), type)
                       : Tensor(type, bytes.data(), proto.data.source);
   if (!tensor)
     return invalidFile(place, "is larger than the free memory");
