@@ -13,6 +13,17 @@ class ZenithPass<string argument, string anchor> : Pass<argument, anchor> {
 
 //===- cleanup -----------------------------------------------------------------------------------------------===//
 
+def InlineCallsPass : ZenithPass<"zenith-inline-calls", "::mlir::ModuleOp"> {
+  let summary = "Put the ops of a called function in the place of each call";
+  let description = [{
+    Callees first, so that each function is taken apart once; functions that nobody calls any more go with symbol-dce. The first pass of
+    the clean phase: the others see one function at a time. Refuses functions without a body, functions that call themselves and
+    callers that grow beyond a million ops.
+
+    Before and after (tests/passes/cleanup/inline-calls.mlir @calls).
+  }];
+}
+
 def FoldConstantsPass : ZenithPass<"zenith-fold-constants", "::mlir::func::FuncOp"> {
   let summary = "Replace ops on constants by what the interpreter says they give";
   let description = [{
@@ -96,7 +107,8 @@ def RaiseRegionsPass : ZenithPass<"zenith-raise-regions", "::mlir::func::FuncOp"
   let description = [{
     reduce_with, reduce_window_with and scatter_with whose region is one known op become reduce, reduce_window and scatter; a
     reduce_window that runs from the first element to its own becomes cumulative; sort_with becomes sort where the comparator orders
-    integers by one key after the other. Runs before anything asks for kinds. A region that means anything else stays.
+    by one key after the other, integers or floats in total order with one zero and one NaN; a reduce_with that keeps the place
+    of the largest element becomes arg_reduce. Runs before anything asks for kinds. A region that means anything else stays.
 
     Before and after (tests/passes/cleanup/raise-regions.mlir @sum):
     ```mlir
