@@ -72,8 +72,9 @@ def Graph_ScatterWithOp : Graph_IndexingOp<"scatter_with", [SingleBlock, Recursi
   let summary = "as scatter, on several operands at once, with a region that joins an element and its update";
   let description = [{
     The region gets one scalar per operand (the elements), then one per updates, and yields the new elements.
-    c1 to c4: as scatter, for each operand with its updates; all operands have one shape and so have all updates; c5: the region has these
-    arguments and yields one scalar per operand, of its element type.
+    c1: dimension numbers as in scatter; c2: indices as in scatter; c3: shapes of updates as in scatter; c4: there are as many updates and
+    results as operands, of one shape, one shape and the operands' types; c5: the region has these arguments and yields one scalar per
+    operand, of its element type.
     Example: `%r = graph.scatter_with (%x), %i, (%u) <window = [], inserted = [0], batching = [] x [], index_map = [0], index_vector_dim = 1> {
       ^bb0(%old: tensor<f32>, %new: tensor<f32>):
         %s = graph.sub %old, %new : tensor<f32>

@@ -11,7 +11,7 @@ def Graph_RandomBitsOp : Graph_PureOp<"random_bits", "Random"> {
   let summary = "uniform random bits from a key, and the key for the next call";
   let description = [{
     `threefry` is Threefry-2x32 with 20 rounds on a state of two ui64 (key, counter); `philox` is Philox-4x32 with 10 rounds on two or
-    three (key, counter low, counter high). Counters and the order of words are those of XLA's RngBitGenerator, so that both give the same bits.
+    three (key, counter low, counter high; with two the key is the counter's upper half). Counters and the order of words are those of XLA's RngBitGenerator, so that both give the same bits.
     c1: the state is ui64 of 2 elements, or of 3 with philox; c2: the new state has its type; c3: bits are static integers of 8 to 64 bits.
     Example: `%s, %b = graph.random_bits threefry, %state : tensor<2xui64> -> tensor<2xui64>, tensor<4x8xui32>`
   }];

@@ -92,7 +92,8 @@ def Graph_ReduceWindowWithOp : Graph_ReductionOp<"reduce_window_with", [SingleBl
   let summary = "as reduce_window, on several operands at once, with a region";
   let description = [{
     Region and order as in reduce_with; padding and the gaps of base_dilation count as `inits`.
-    c1, c2, c4: as reduce_window; c3: operands have one shape, inits and region as in reduce_with.
+    c1: every attribute has one entry per dimension; c2: window, strides and dilations are positive; c3: operands have one shape, inits and
+    region as in reduce_with; c4: results have the dimensions that reduce_window gives and the operands' element types.
     Example: `%r = graph.reduce_window_with (%x), (%zero) window [1, 2] strides [1, 2] low [0, 0] high [0, 0] base_dilation [1, 1] dilation [1, 1] {
       ^bb0(%a: tensor<f32>, %b: tensor<f32>):
         %s = graph.add %a, %b : tensor<f32>
