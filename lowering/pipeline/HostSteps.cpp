@@ -147,7 +147,8 @@ void HostEntry::copyBytes(Bytes to, Bytes from, Value *bytes) {
     return failUnlessOK(call("zenith_device_copy", i32,
                              {function->getArg(0), to.base, to.offset,
                               from.base, from.offset, bytes}));
-  builder.CreateMemCpy(to.base, Align(1), from.base, Align(1), bytes);
+  // A donated argument may be where its result goes.
+  builder.CreateMemMove(to.base, Align(1), from.base, Align(1), bytes);
 }
 
 void HostEntry::copy(host::CopyOp op) {

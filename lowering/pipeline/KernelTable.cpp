@@ -8,6 +8,7 @@
 
 #include "lowering/cpu/ConvertKernelsToLLVM.h"
 #include "lowering/pipeline/HostDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -65,6 +66,18 @@ static void markAliases(const kernels::Launch &launch, graph::FusionOp fusion,
         kernel.setArgAttr(x, cpu::mayAliasAttrName, unit);
 }
 
+/// Marks a kernel and those whose addresses it takes.
+static void markHostOnly(func::FuncOp kernel, ModuleOp kernels) {
+  UnitAttr unit = UnitAttr::get(kernel.getContext());
+  kernel->setAttr(host::hostOnlyAttrName, unit);
+  kernel.walk([&](LLVM::AddressOfOp address) {
+    StringRef name = address.getGlobalName();
+    if (name.consume_back(cpu::taskSuffix))
+      if (Operation *called = kernels.lookupSymbol(name))
+        called->setAttr(host::hostOnlyAttrName, unit);
+  });
+}
+
 /// The name under which an equal kernel is in the table already, or the
 /// kernel's own.
 StringAttr KernelTable::share(func::FuncOp kernel) {
@@ -103,8 +116,7 @@ FailureOr<SharedPlan> KernelTable::planOf(graph::FusionOp fusion,
   for (kernels::Launch &launch : plan->launches) {
     markAliases(launch, fusion, sharing);
     if (plan->hostOnly)
-      launch.kernel->setAttr(host::hostOnlyAttrName,
-                             UnitAttr::get(fusion.getContext()));
+      markHostOnly(launch.kernel, kernels);
   }
   llvm::SmallDenseMap<Operation *, StringAttr> names;
   for (kernels::Launch &launch : plan->launches) {

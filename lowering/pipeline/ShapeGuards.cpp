@@ -27,6 +27,8 @@ private:
              const Twine &what);
   void visitSlice(graph::SliceOp slice);
   void visitOperands(Operation *op);
+  void visitWholeOperands(Operation *op);
+  void sameShapes(ValueRange values, Operation *op, unsigned firstDim = 0);
 
   graph::DimAnalysis &dims;
   llvm::StringSet<> seen;
@@ -70,6 +72,56 @@ void GuardCollector::visitSlice(graph::SliceOp slice) {
   }
 }
 
+/// Operands that are walked together have one shape.
+void GuardCollector::sameShapes(ValueRange values, Operation *op,
+                                unsigned firstDim) {
+  for (Value value : values.drop_front())
+    for (auto [lhs, rhs] :
+         llvm::zip(ArrayRef(dims.dimsOf(values[0])).drop_front(firstDim),
+                   ArrayRef(dims.dimsOf(value)).drop_front(firstDim)))
+      equal(lhs, rhs, op, "size");
+}
+
+/// Kernels of these walk memory by the sizes of one operand.
+void GuardCollector::visitWholeOperands(Operation *op) {
+  auto size = [&](Value value, int64_t dim) {
+    int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
+    return dims.dimOf(value, dim < 0 ? rank + dim : dim);
+  };
+  if (isa<graph::SortOp, graph::SortWithOp>(op)) {
+    sameShapes(op->getOperands(), op);
+  } else if (isa<graph::ReduceWithOp, graph::ReduceWindowWithOp>(op)) {
+    sameShapes(op->getOperands().take_front(op->getNumOperands() / 2), op);
+  } else if (auto scatter = dyn_cast<graph::ScatterWithOp>(op)) {
+    sameShapes(scatter.getInputs(), op);
+    sameShapes(scatter.getUpdates(), op);
+  } else if (auto isIn = dyn_cast<graph::IsInOp>(op)) {
+    sameShapes(isIn->getOperands(), op, 1);
+  } else if (auto boxes = dyn_cast<graph::NonMaxSuppressionOp>(op)) {
+    equal(size(boxes.getBoxes(), 0), size(boxes.getScores(), 0), op, "batch");
+    equal(size(boxes.getBoxes(), 1), size(boxes.getScores(), 2), op,
+          "number of boxes");
+    equal(size(boxes.getBoxes(), 2), 4, op, "size of a box");
+  } else if (isa<graph::CholeskyOp>(op)) {
+    equal(size(op->getOperand(0), -2), size(op->getOperand(0), -1), op, "size");
+  } else if (auto solve = dyn_cast<graph::TriangularSolveOp>(op)) {
+    Value a = solve.getA(), b = solve.getB();
+    equal(size(a, -2), size(a, -1), op, "size");
+    equal(size(a, -1), size(b, solve.getLeft() ? -2 : -1), op, "size");
+    for (int64_t d = 0; d + 2 < cast<RankedTensorType>(a.getType()).getRank();
+         ++d)
+      equal(size(a, d), size(b, d), op, "size");
+  } else if (auto fourier = dyn_cast<graph::FourierOp>(op)) {
+    int64_t count = fourier.getLength().size();
+    for (auto [d, length] : llvm::enumerate(fourier.getLength())) {
+      bool half = fourier.getKind() == graph::FourierKind::c2r &&
+                  int64_t(d) + 1 == count;
+      equal(size(fourier.getOperand(), int64_t(d) - count),
+            half ? length / 2 + 1 : length, op, "size");
+    }
+  }
+}
+
 /// Sizes of several operands that the op's rules want equal.
 void GuardCollector::visitOperands(Operation *op) {
   if (auto broadcast = dyn_cast<graph::BroadcastOp>(op)) {
@@ -110,6 +162,7 @@ void GuardCollector::visit(Operation *op) {
     for (const DimExpr &size : dims.dimsOf(result))
       atLeastZero(size, op, "size " + size.str() + " is negative");
   visitOperands(op);
+  visitWholeOperands(op);
   if (auto slice = dyn_cast<graph::SliceOp>(op))
     visitSlice(slice);
   else if (auto reshape = dyn_cast<graph::ReshapeOp>(op))

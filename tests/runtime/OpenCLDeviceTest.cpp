@@ -146,6 +146,22 @@ TEST_F(OpenCLDeviceRuns, CopiesWithinTheDevice) {
   EXPECT_EQ(out, (std::vector<int>{2, 3}));
 }
 
+TEST_F(OpenCLDeviceRuns, DroppedBuffersServeAgain) {
+  void *first = zenith_device_take(&context, 1000);
+  void *second = zenith_device_take(&context, 1000);
+  ASSERT_NE(first, nullptr);
+  EXPECT_NE(first, second);
+  zenith_device_drop(&context, first);
+  zenith_device_drop(&context, nullptr);
+  EXPECT_EQ(zenith_device_take(&context, 900), first);
+  int64_t bytes = device->memoryUse().bytes;
+  context.device->reclaim(context.device->user);
+  EXPECT_EQ(zenith_device_take(&context, 1000) != nullptr, true);
+  EXPECT_EQ(device->memoryUse().bytes, bytes);
+  EXPECT_EQ(zenith_device_take(&context, -1), nullptr);
+  EXPECT_EQ(context.error.code, ZENITH_OUT_OF_MEMORY);
+}
+
 TEST_F(OpenCLDeviceRuns, KeepsBuffersUntilTheyGrow) {
   void *first = zenith_device_buffer(&context, ZENITH_DEVICE_ARENA, 0, 4096);
   EXPECT_EQ(zenith_device_buffer(&context, ZENITH_DEVICE_ARENA, 0, 100), first);

@@ -101,6 +101,15 @@ TEST_F(TensorCalls, KeepsTheFirstError) {
   EXPECT_EQ(message().size(), sizeof(zenith_error::message) - 1);
 }
 
+TEST_F(TensorCalls, AssertionsSayTheirDetails) {
+  int64_t details[] = {-3, 12};
+  EXPECT_EQ(zenith_fail_assert(&context, "{1} is not {0}, but {1} {2}", details,
+                               2, "model.mlir:3:5"),
+            ZENITH_INVALID_INPUT);
+  EXPECT_STREQ(context.error.op_path, "model.mlir:3:5");
+  EXPECT_EQ(message(), "12 is not -3, but 12 {2}");
+}
+
 TEST_F(TensorCalls, PacksStridedArguments) {
   std::vector<float> data = {0, 1, 2, 3, 4, 5};
   std::vector<int64_t> dims = {3, 2}, strides = {1, 3};

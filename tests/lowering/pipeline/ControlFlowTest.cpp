@@ -342,6 +342,42 @@ func.func @main(%n: tensor<i64>, %x: tensor<4xf32>) -> tensor<4xf32> {
   EXPECT_NE(failure.find("too few: 1 of 2"), std::string::npos) << failure;
 }
 
+TEST_F(ControlFlow, FailuresInsideOfLoopsLeaveNothing) {
+  const char *text = R"(
+func.func @main(%n: tensor<i64>, %x: tensor<?x2xf32> {graph.dims = ["rows", "2"]}) -> tensor<?x2xf32> {
+  %zero = graph.constant dense<0> : tensor<i64>
+  %one = graph.constant dense<1> : tensor<i64>
+  %five = graph.constant dense<5> : tensor<i64>
+  %r:2 = graph.while %zero, %x cond {
+  ^bb0(%i: tensor<i64>, %a: tensor<?x2xf32>):
+    %c = graph.compare lt, %i, %n : tensor<i64> -> tensor<i1>
+    graph.yield %c : tensor<i1>
+  } do {
+  ^bb0(%i: tensor<i64>, %a: tensor<?x2xf32>):
+    %k = graph.add %i, %one : tensor<i64>
+    %p = graph.compare lt, %i, %five : tensor<i64> -> tensor<i1>
+    %b = graph.concat 0, %a, %x : (tensor<?x2xf32>, tensor<?x2xf32>) -> tensor<?x2xf32>
+    graph.assert %p "step {0} is one too many" (%i) : tensor<i1>, tensor<i64>
+    %m = graph.sub %five, %i : tensor<i64>
+    %s = graph.slice %b [0, 0] [%m, 2] [1, 1] : tensor<?x2xf32> -> tensor<?x2xf32>
+    %d = graph.concat 0, %b, %s : (tensor<?x2xf32>, tensor<?x2xf32>) -> tensor<?x2xf32>
+    graph.yield %k, %d : tensor<i64>, tensor<?x2xf32>
+  } : (tensor<i64>, tensor<?x2xf32>) -> (tensor<i64>, tensor<?x2xf32>)
+  return %r#1 : tensor<?x2xf32>
+})";
+  expectMeaning(text, {number(4), floats({6, 2}, 1)});
+  auto session = start(compile(text));
+  ASSERT_TRUE(session);
+  std::string failure = failureOf(*session, {number(7), floats({6, 2}, 1)});
+  EXPECT_NE(failure.find("step 5 is one too many"), std::string::npos)
+      << failure;
+  // The part that the first step takes leaves what it has.
+  failure = failureOf(*session, {number(7), floats({2, 2}, 1)});
+  EXPECT_EQ(failure.substr(0, 2), "2:") << failure;
+  runtime::MemoryUse use = session->runContext().memoryUse();
+  EXPECT_EQ(use.liveBytes, use.arenaBytes);
+}
+
 TEST_F(ControlFlow, EndlessLoopsCanBeCancelled) {
   auto session = start(compile(counter));
   ASSERT_TRUE(session);
