@@ -27,7 +27,7 @@ ZENITH_ROUTINE(sort);
 
 /// Sorts rows by a comparator, stably. Pointers: the comparator (a
 /// zenith_task_fn whose begin and end are positions of left and right), scratch
-/// (slots * length * 8 bytes), inputs, results, the comparator's pointers.
+/// (slots * length * 16 bytes), inputs, results, the comparator's pointers.
 /// Numbers: rows, length, distance, slots, inputs, dtype of each input, number
 /// of the comparator's pointers, which of them is the byte for its answer, the
 /// comparator's sizes.

@@ -2,8 +2,8 @@
 //
 // Places of queries in an ascending list, by halving.
 
-#include "runtime/OrderKeys.h"
 #include "runtime/RoutineArguments.h"
+#include "runtime/RoutineKeys.h"
 #include "runtime/Routines.h"
 
 using namespace zenith::runtime;

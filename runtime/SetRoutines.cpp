@@ -3,8 +3,8 @@
 // Sets of rows: distinct rows, membership, and the rows that a mask chooses. A
 // hash table holds places of rows; rows are compared by their keys.
 
-#include "runtime/OrderKeys.h"
 #include "runtime/RoutineArguments.h"
+#include "runtime/RoutineKeys.h"
 #include "runtime/Routines.h"
 
 #include <algorithm>

@@ -3,8 +3,8 @@
 // Stable sorts of rows: keys become unsigned integers that carry positions, and
 // large rows are sorted by digits.
 
-#include "runtime/OrderKeys.h"
 #include "runtime/RoutineArguments.h"
+#include "runtime/RoutineKeys.h"
 #include "runtime/Routines.h"
 
 #include <algorithm>
@@ -172,6 +172,27 @@ void zenith_routine_sort(void *const *pointers, const int64_t *numbers,
   }
 }
 
+/// Merges sorted runs of doubling length, which needs no consistent comparator;
+/// gives the array that holds the result.
+template <typename Before>
+static int64_t *mergeSort(int64_t *from, int64_t *to, int64_t count,
+                          Before before) {
+  for (int64_t width = 1; width < count; width *= 2) {
+    for (int64_t low = 0; low < count; low += 2 * width) {
+      int64_t middle = std::min(low + width, count),
+              high = std::min(low + 2 * width, count);
+      int64_t left = low, right = middle;
+      for (int64_t at = low; at < high; ++at) {
+        bool takeRight =
+            left == middle || (right < high && before(from[right], from[left]));
+        to[at] = takeRight ? from[right++] : from[left++];
+      }
+    }
+    std::swap(from, to);
+  }
+  return from;
+}
+
 void zenith_routine_sort_with(void *const *pointers, const int64_t *numbers,
                               int64_t begin, int64_t end) {
   RoutineArguments args(pointers, numbers);
@@ -193,19 +214,20 @@ void zenith_routine_sort_with(void *const *pointers, const int64_t *numbers,
   own[answerAt] = &answer;
   for (int64_t slot = begin; slot < end; ++slot) {
     auto [first, last] = rowsOfSlot(rows, slots, slot);
-    int64_t *order = scratch + slot * length;
+    int64_t *order = scratch + slot * 2 * length;
     for (int64_t row = first; row < last; ++row) {
       int64_t start = rowStart(row, length, distance);
       for (int64_t i = 0; i < length; ++i)
         order[i] = i;
-      std::stable_sort(order, order + length, [&](int64_t x, int64_t y) {
-        less(own, sizes, start + x * distance, start + y * distance);
-        return answer != 0;
-      });
+      int64_t *sorted =
+          mergeSort(order, order + length, length, [&](int64_t x, int64_t y) {
+            less(own, sizes, start + x * distance, start + y * distance);
+            return answer != 0;
+          });
       for (int64_t input = 0; input < inputs; ++input)
         if (to[input])
           permuteRow(zenith_dtype_bytes(int32_t(dtypes[input])), from[input],
-                     to[input], start, order, length, distance);
+                     to[input], start, sorted, length, distance);
     }
   }
 }

@@ -3,8 +3,8 @@
 // Non-maximum suppression: boxes by falling score, each against those chosen
 // before.
 
-#include "runtime/OrderKeys.h"
 #include "runtime/RoutineArguments.h"
+#include "runtime/RoutineKeys.h"
 #include "runtime/Routines.h"
 
 #include <algorithm>
@@ -30,19 +30,17 @@ Box boxAt(const float *numbers, bool center) {
   return {{top, left}, {bottom, right}};
 }
 
-/// Whether the overlap of two boxes is more than `most` of their union.
-bool overlapTooMuch(const Box &x, const Box &y, float most) {
+/// Intersection over union; 0 where a box is empty.
+float overlapOf(const Box &x, const Box &y) {
   float sides[2];
   for (int i = 0; i < 2; ++i) {
     sides[i] = std::min(x.high[i], y.high[i]) - std::max(x.low[i], y.low[i]);
     if (!(sides[i] > 0))
-      return false;
+      return 0;
   }
   float both = sides[0] * sides[1], first = x.area(), second = y.area(),
         either = first + second - both;
-  if (!(first > 0) || !(second > 0) || !(either > 0))
-    return false;
-  return both / either > most;
+  return first > 0 && second > 0 && either > 0 ? both / either : 0;
 }
 
 float floatOf(int64_t bits) {
@@ -85,7 +83,7 @@ void zenith_routine_suppress(void *const *pointers, const int64_t *numbers,
       Box box = boxAt(own + candidates[i] * 4, center);
       bool free = std::none_of(
           chosen + 1, chosen + 1 + chosenCount, [&](int64_t other) {
-            return overlapTooMuch(box, boxAt(own + other * 4, center), overlap);
+            return overlapOf(box, boxAt(own + other * 4, center)) > overlap;
           });
       if (free)
         chosen[1 + chosenCount++] = candidates[i];

@@ -10,6 +10,7 @@
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -58,6 +59,12 @@ static void collectCallees(func::FuncOp function, ModuleOp kernels,
     if (auto callee = kernels.lookupSymbol<func::FuncOp>(call.getCallee());
         callee && found.insert(callee))
       collectCallees(callee, kernels, found);
+  });
+  // The task function of another kernel, declared where its address is taken.
+  function.walk([&](LLVM::AddressOfOp address) {
+    if (auto task =
+            kernels.lookupSymbol<LLVM::LLVMFuncOp>(address.getGlobalName()))
+      found.insert(task);
   });
 }
 

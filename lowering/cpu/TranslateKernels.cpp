@@ -33,9 +33,17 @@ static void addTaskFunction(Function &kernel, Module &module) {
        *index = Type::getInt64Ty(context);
   FunctionType *type = FunctionType::get(
       Type::getVoidTy(context), {pointer, pointer, index, index}, false);
+  std::string name = (kernel.getName() + taskSuffix).str();
+  // Another kernel may have taken its address.
+  Function *declared = module.getFunction(name);
+  if (declared)
+    declared->setName("");
   Function *task =
-      Function::Create(type, GlobalValue::ExternalLinkage,
-                       kernel.getName() + Twine(taskSuffix.str()), module);
+      Function::Create(type, GlobalValue::ExternalLinkage, name, module);
+  if (declared) {
+    declared->replaceAllUsesWith(task);
+    declared->eraseFromParent();
+  }
   task->setVisibility(GlobalValue::HiddenVisibility);
   IRBuilder<> builder(BasicBlock::Create(context, "entry", task));
   unsigned pointers = 0, sizes = 0, last = kernel.arg_size();

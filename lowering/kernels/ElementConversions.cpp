@@ -3,6 +3,7 @@
 // Conversions between element types, in registers.
 
 #include "lowering/kernels/ElementConversions.h"
+#include "lowering/kernels/EightBitFloats.h"
 #include "lowering/kernels/LaneNumber.h"
 #include <cmath>
 
@@ -31,7 +32,7 @@ static Value toFloat(ElementEmitter &emitter, Value x, Type from, Type to) {
   KernelBuilder &kernel = emitter.kernel;
   OpBuilder &b = kernel.b;
   Type target = typeLike(registerType(to), x.getType());
-  bool narrow = to.isF16() || to.isBF16();
+  bool narrow = to.getIntOrFloatBitWidth() < 32;
   if (isa<FloatType>(from)) {
     if (from.isF64() && narrow)
       return emitter.roundTo(to, truncateToOdd(kernel, x));
@@ -92,6 +93,24 @@ static Value floatToInteger(ElementEmitter &emitter, Value x, Type to) {
   result = select(above, constant(most), result);
   result = select(below && !value.isNaN(), constant(least), result);
   return result.v;
+}
+
+Value saturateElement(ElementEmitter &emitter, Value x, Type from, Type to) {
+  // Through f32, without a second rounding.
+  Type f32 = emitter.kernel.b.getF32Type();
+  KernelBuilder &kernel = emitter.kernel;
+  Value wide = x;
+  if (from.isF64())
+    wide = truncateToOdd(kernel, x);
+  else if (!isa<FloatType>(from)) {
+    bool exact = from.getIntOrFloatBitWidth() < 32;
+    wide =
+        convertElement(emitter, x, from, exact ? f32 : kernel.b.getF64Type());
+    if (!exact)
+      wide = truncateToOdd(kernel, wide);
+  }
+  return decodeEightBits(kernel, to,
+                         encodeEightBits(kernel, to, wide, /*saturate=*/true));
 }
 
 Value convertElement(ElementEmitter &emitter, Value x, Type from, Type to) {

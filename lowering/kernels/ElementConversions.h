@@ -14,6 +14,11 @@ namespace zenith::kernels {
 mlir::Value convertElement(ElementEmitter &emitter, mlir::Value x,
                            mlir::Type from, mlir::Type to);
 
+/// The same to an 8-bit float, with the largest number for what is out of
+/// range.
+mlir::Value saturateElement(ElementEmitter &emitter, mlir::Value x,
+                            mlir::Type from, mlir::Type to);
+
 } // namespace zenith::kernels
 
 #endif // ZENITH_LOWERING_KERNELS_ELEMENTCONVERSIONS_H

@@ -4,6 +4,7 @@
 // are in <Family>Elements.cpp.
 
 #include "lowering/kernels/ElementEmitter.h"
+#include "lowering/kernels/EightBitFloats.h"
 #include "lowering/kernels/LaneNumber.h"
 #include "lowering/kernels/TileTranspose.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -54,12 +55,16 @@ void ElementEmitter::preset(Value value, ArrayRef<SmallVector<Ix>> indices,
           {SmallVector<Ix, 4>(index.begin(), index.end()), mask, 0, known});
 }
 
+int64_t ElementEmitter::tileRowOf(ArrayRef<Ix> index) {
+  bool tiled = llvm::any_of(
+      index, [&](const Ix &x) { return !indices.tileStride(x).isConstant(0); });
+  return tiled ? indices.tileRow : 0;
+}
+
 Value ElementEmitter::emit(Value value, ArrayRef<Ix> index) {
   if (anyFailure)
     return {};
-  bool tiled = llvm::any_of(
-      index, [&](const Ix &x) { return !indices.tileStride(x).isConstant(0); });
-  int64_t row = tiled ? indices.tileRow : 0;
+  int64_t row = tileRowOf(index);
   for (Frame &frame : llvm::reverse(frames)) {
     auto bound = frame.bound.find(value);
     if (bound != frame.bound.end())
@@ -80,8 +85,11 @@ Value ElementEmitter::emit(Value value, ArrayRef<Ix> index) {
 }
 
 static bool supportedElement(Type element) {
-  return element.isIntOrIndex() || element.isF16() || element.isBF16() ||
-         element.isF32() || element.isF64();
+  if (auto complex = dyn_cast<ComplexType>(element))
+    element = complex.getElementType();
+  return element.isIntOrIndex() || isEightBitFloat(element) ||
+         element.isF16() || element.isBF16() || element.isF32() ||
+         element.isF64();
 }
 
 Value ElementEmitter::rule(Value value, ArrayRef<Ix> index) {
@@ -96,6 +104,14 @@ Value ElementEmitter::rule(Value value, ArrayRef<Ix> index) {
       llvm::raw_string_ostream(text) << "elements of type " << element;
       return unsupported(op, text);
     }
+  if (isa<graph::RealOp, graph::ImagOp>(op))
+    return complexPart(op->getOperand(0), isa<graph::ImagOp>(op), index);
+  // Who stores a complex value asks for its imaginary parts later: they are
+  // loaded before anything is stored.
+  if (isa<ComplexType>(getElementTypeOrSelf(value.getType())))
+    return imaginaryPart(value, index)
+               ? complexPart(value, /*imaginary=*/false, index)
+               : Value();
   switch (graph::familyOf(op).value_or(graph::Family::Control)) {
   case graph::Family::Elementwise:
     return elementwise(op, index);
@@ -114,9 +130,11 @@ Value ElementEmitter::rule(Value value, ArrayRef<Ix> index) {
 Value ElementEmitter::block(BlockArgument argument, ArrayRef<Ix> index) {
   Type element = getElementTypeOrSelf(argument.getType());
   if (!supportedElement(element))
-    return unsupported(
-        kernel.fusion,
-        "operand elements that are complex or of 8-bit float types");
+    return unsupported(kernel.fusion, "operand elements of this type");
+  if (isa<ComplexType>(element))
+    return imaginaryPart(argument, index)
+               ? complexPart(argument, /*imaginary=*/false, index)
+               : Value();
   if (auto expr = knownScalar(kernel.dims, argument))
     return kernel.b.create<arith::IndexCastOp>(
         kernel.loc, kernel.b.getI64Type(), kernel.size(*expr));
@@ -162,6 +180,9 @@ Value ElementEmitter::roundTo(Type element, Value x) {
                   floatOf(rounded))
         .v;
   }
+  if (isEightBitFloat(element))
+    return decodeEightBits(kernel, element,
+                           encodeEightBits(kernel, element, x));
   if (element.isInteger(4)) {
     Value four = kernel.integer(x.getType(), 4);
     Value up = b.create<arith::ShLIOp>(kernel.loc, x, four);
@@ -182,6 +203,8 @@ Value ElementEmitter::toMemory(Type element, Value x) {
     return b.create<arith::TruncIOp>(kernel.loc, type,
                                      i.logicalShiftRight(i.like(16)).v);
   }
+  if (isEightBitFloat(element))
+    return encodeEightBits(kernel, element, x);
   if (element.isInteger(1))
     return b.create<arith::ExtUIOp>(kernel.loc, type, x);
   return x;
@@ -198,6 +221,8 @@ Value ElementEmitter::toRegister(Type element, Value x) {
                  kernel.loc, typeLike(b.getI32Type(), x.getType()), x)};
     return floatOf(wide << 16).v;
   }
+  if (isEightBitFloat(element))
+    return decodeEightBits(kernel, element, x);
   if (element.isInteger(1))
     return b.create<arith::CmpIOp>(kernel.loc, arith::CmpIPredicate::ne, x,
                                    kernel.integer(x.getType(), 0));
@@ -337,6 +362,12 @@ void ElementEmitter::store(unsigned number, Value lanes, ArrayRef<Ix> index) {
   Value yielded =
       kernel.fusion.getBody().front().getTerminator()->getOperand(number);
   Type element = getElementTypeOrSelf(yielded.getType());
+  if (isa<ComplexType>(element)) {
+    if (Value imaginary = imaginaryPart(yielded, index))
+      storeComplex(kernel.result(number), lanes, imaginary,
+                   linearize(yielded, index));
+    return;
+  }
   storeLinear(kernel.result(number), element, lanes, linearize(yielded, index));
 }
 

@@ -29,8 +29,8 @@ public:
   /// number of lanes that count.
   mlir::Value tileMask, laneCount;
 
-  /// A group of lanes of `value`. Null after an unsupported op, which has been
-  /// reported.
+  /// A group of lanes of `value`; the real parts, where it is complex. Null
+  /// after an unsupported op, which has been reported.
   mlir::Value emit(mlir::Value value, llvm::ArrayRef<Ix> index);
   /// From here on, in this scope, `value` is `lanes`, whatever the index.
   void bind(mlir::Value value, mlir::Value lanes);
@@ -58,6 +58,12 @@ public:
                    const Ix &linear);
   mlir::Value loadLinear(mlir::Value memory, mlir::Type element,
                          const Ix &linear);
+  /// An integer element as an index clamped to [0, size).
+  Ix clampedIndex(mlir::Value element, mlir::Type type,
+                  const graph::DimExpr &size);
+  /// Where an element of the update goes; empty after an unsupported op.
+  llvm::SmallVector<Ix> updatedIndex(graph::DynamicUpdateSliceOp op,
+                                     llvm::ArrayRef<Ix> index);
   /// Row-major position of an index in a value's shape.
   Ix linearize(mlir::Value value, llvm::ArrayRef<Ix> index);
   Ix linearize(llvm::ArrayRef<graph::DimExpr> dims, llvm::ArrayRef<Ix> index);
@@ -102,6 +108,23 @@ public:
   mlir::Value neutral(graph::ReduceKind kind, mlir::Type element,
                       mlir::Type like);
 
+  /// Condition (null = provably so), and whether it is provably false.
+  using Inside = std::pair<mlir::Value, bool>;
+  /// Whether low <= x < high: a condition, scalar where x is uniform.
+  Inside inside(const Ix &x, const graph::DimExpr &low,
+                const graph::DimExpr &high);
+  struct Conditions {
+    mlir::Value uniform, lanes; ///< null = true
+    /// False where `inside` never holds.
+    bool add(KernelBuilder &kernel, const Inside &inside);
+  };
+  /// `then` where the conditions hold (scalar: by a branch; lanes: under a
+  /// mask), else `otherwise`.
+  mlir::Value guarded(const Conditions &conditions, bool lanes,
+                      llvm::function_ref<mlir::Value()> then,
+                      llvm::function_ref<mlir::Value()> otherwise);
+  bool anyLanes(llvm::ArrayRef<Ix> index);
+
 private:
   friend class Scope;
   struct Memo {
@@ -116,14 +139,20 @@ private:
     llvm::SmallVector<mlir::Value> rows;
   };
   struct Frame {
-    llvm::DenseMap<mlir::Value, llvm::SmallVector<Memo, 1>> memo;
+    llvm::DenseMap<mlir::Value, llvm::SmallVector<Memo, 1>> memo, imaginary;
     llvm::DenseMap<mlir::Value, Provider> bound;
     std::vector<Tile> tiles;
   };
-  using Inside =
-      std::pair<mlir::Value, bool>; ///< condition (null = provably so), and
-                                    ///< whether it is provably false
   mlir::Value rule(mlir::Value value, llvm::ArrayRef<Ix> index);
+  int64_t tileRowOf(llvm::ArrayRef<Ix> index);
+  mlir::Value imaginaryPart(mlir::Value value, llvm::ArrayRef<Ix> index);
+  mlir::Value complexPart(mlir::Value value, bool imaginary,
+                          llvm::ArrayRef<Ix> index);
+  mlir::Value loadComplexPart(mlir::Value memory, bool imaginary,
+                              const Ix &linear);
+  void storeComplex(mlir::Value memory, mlir::Value real, mlir::Value imaginary,
+                    const Ix &linear);
+  mlir::Value interleavedMask();
   mlir::Value block(mlir::BlockArgument argument, llvm::ArrayRef<Ix> index);
 
   mlir::Value elementwise(mlir::Operation *op, llvm::ArrayRef<Ix> index);
@@ -138,10 +167,6 @@ private:
   mlir::Value dynamicSlice(graph::DynamicSliceOp op, llvm::ArrayRef<Ix> index);
   mlir::Value dynamicUpdateSlice(graph::DynamicUpdateSliceOp op,
                                  llvm::ArrayRef<Ix> index);
-  /// An integer element as an index clamped to [0, size).
-  Ix clampedIndex(mlir::Value element, mlir::Type type,
-                  const graph::DimExpr &size);
-
   mlir::Value reduction(mlir::Operation *op, llvm::ArrayRef<Ix> index);
   mlir::Value reduceInPlace(graph::ReduceOp op, llvm::ArrayRef<Ix> index);
   mlir::Value argReduceInPlace(graph::ArgReduceOp op, llvm::ArrayRef<Ix> index);
@@ -177,24 +202,11 @@ private:
                        const Ix &linear);
   mlir::Value gatherLanes(mlir::Value memory, mlir::Type element,
                           const Ix &linear);
-  /// Whether low <= x < high: a condition, scalar where x is uniform.
-  Inside inside(const Ix &x, const graph::DimExpr &low,
-                const graph::DimExpr &high);
   /// `then` where `condition` (scalar: by a branch; lanes: under a mask), else
   /// `otherwise`.
   mlir::Value choose(mlir::Value condition, bool lanes,
                      llvm::function_ref<mlir::Value()> then,
                      llvm::function_ref<mlir::Value()> otherwise);
-
-  struct Conditions {
-    mlir::Value uniform, lanes; ///< null = true
-    /// False where `inside` never holds.
-    bool add(KernelBuilder &kernel, const Inside &inside);
-  };
-  mlir::Value guarded(const Conditions &conditions, bool lanes,
-                      llvm::function_ref<mlir::Value()> then,
-                      llvm::function_ref<mlir::Value()> otherwise);
-  bool anyLanes(llvm::ArrayRef<Ix> index);
 
   std::vector<Frame> frames;
   llvm::DenseMap<mlir::Value, Provider> rules;

@@ -391,7 +391,9 @@ Value ElementEmitter::elementwise(Operation *op, ArrayRef<Ix> index) {
   } else if (isa<graph::ClampOp>(op)) {
     result = clamp(e);
   } else if (isa<graph::ConvertOp>(op)) {
-    result = convertElement(*this, operands[0], element, resultElement);
+    result = cast<graph::ConvertOp>(op).getSaturate()
+                 ? saturateElement(*this, operands[0], element, resultElement)
+                 : convertElement(*this, operands[0], element, resultElement);
   } else if (isa<graph::BitcastOp>(op)) {
     Value stored = toMemory(element, operands[0]);
     Type type = typeLike(memoryType(resultElement), stored.getType());

@@ -98,6 +98,26 @@ Value ElementEmitter::dynamicSlice(graph::DynamicSliceOp op,
   return emit(op.getOperand(), at);
 }
 
+SmallVector<Ix> ElementEmitter::updatedIndex(graph::DynamicUpdateSliceOp op,
+                                             ArrayRef<Ix> index) {
+  const graph::DimVector operandDims = dimsOf(op.getOperand()),
+                         updateDims = dimsOf(op.getUpdate());
+  SmallVector<Ix> at;
+  for (auto [d, x] : llvm::enumerate(index)) {
+    if (operandDims[d] == updateDims[d]) {
+      at.push_back(x);
+      continue;
+    }
+    Value start = emit(op.getStarts()[d], {});
+    if (!start)
+      return {};
+    Type type = getElementTypeOrSelf(op.getStarts()[d].getType());
+    at.push_back(indices.add(
+        x, clampedIndex(start, type, operandDims[d] - updateDims[d] + 1)));
+  }
+  return at;
+}
+
 Value ElementEmitter::dynamicUpdateSlice(graph::DynamicUpdateSliceOp op,
                                          ArrayRef<Ix> index) {
   const graph::DimVector operandDims = dimsOf(op.getOperand()),

@@ -5,6 +5,7 @@
 #include "lowering/kernels/Kernel.h"
 #include "lowering/kernels/ContractionKernel.h"
 #include "lowering/kernels/FusionKernels.h"
+#include "lowering/kernels/OrderingKernel.h"
 
 using namespace mlir;
 
@@ -19,11 +20,19 @@ static bool isReduction(graph::FusionOp fusion) {
   return holds<graph::ReduceOp>(fusion) || holds<graph::ArgReduceOp>(fusion);
 }
 
+static bool isScatter(graph::FusionOp fusion) {
+  return holds<graph::ScatterOp>(fusion) ||
+         holds<graph::ScatterWithOp>(fusion);
+}
+
 FailureOr<KernelPlan> emitKernels(graph::FusionOp fusion,
                                   graph::DimAnalysis &dims,
                                   const KernelTarget &target, ModuleOp kernels,
                                   StringRef name) {
   EmissionContext context{fusion, dims, target, kernels, name};
+  if (holds<graph::ReduceWithOp>(fusion) ||
+      holds<graph::ReduceWindowWithOp>(fusion))
+    return emitRegionFold(context);
   switch (fusion.getKind()) {
   case graph::FusionKind::pointwise:
   case graph::FusionKind::copy:
@@ -38,9 +47,11 @@ FailureOr<KernelPlan> emitKernels(graph::FusionOp fusion,
     return emitPointwise(context);
   case graph::FusionKind::contraction:
     return emitContraction(fusion, dims, target, kernels, name);
-  case graph::FusionKind::attention:
   case graph::FusionKind::scatter:
+    return isScatter(fusion) ? emitScatter(context) : emitUpdate(context);
   case graph::FusionKind::ordering:
+    return emitOrdering(context);
+  case graph::FusionKind::attention:
     break;
   }
   fusion.emitError() << "no kernel for a fusion of kind "
@@ -53,6 +64,8 @@ SmallVector<graph::DimExpr> scratchBytes(graph::FusionOp fusion,
                                          const KernelTarget &target) {
   if (fusion.getKind() == graph::FusionKind::contraction)
     return contractionScratchBytes(fusion, dims, target);
+  if (fusion.getKind() == graph::FusionKind::ordering)
+    return orderingScratch(fusion, dims);
   if (isReduction(fusion) && !holds<graph::CumulativeOp>(fusion))
     return reductionScratch(fusion, dims, target);
   return {};
@@ -75,6 +88,9 @@ static bool keepsIndex(Value argument, Type shape) {
 bool mayShareBytes(graph::FusionOp fusion, unsigned operand, unsigned result) {
   if (fusion.getKind() == graph::FusionKind::contraction)
     return contractionMayShareBytes(fusion, operand, result);
+  if (fusion.getKind() == graph::FusionKind::scatter)
+    return isScatter(fusion) ? scatterMayShareBytes(fusion, operand, result)
+                             : updateMayShareBytes(fusion, operand, result);
   if (fusion.getKind() != graph::FusionKind::pointwise &&
       fusion.getKind() != graph::FusionKind::copy)
     return false;

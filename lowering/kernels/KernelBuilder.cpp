@@ -18,8 +18,12 @@ namespace zenith::kernels {
 static constexpr int64_t hugeSize = int64_t(1) << 40;
 
 Type memoryType(Type element) {
+  if (auto complex = dyn_cast<ComplexType>(element))
+    return complex.getElementType();
   if (element.isBF16())
     return IntegerType::get(element.getContext(), 16);
+  if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8)
+    return IntegerType::get(element.getContext(), 8);
   if (auto type = dyn_cast<IntegerType>(element))
     return IntegerType::get(element.getContext(),
                             std::max(8u, type.getWidth()));
@@ -27,7 +31,7 @@ Type memoryType(Type element) {
 }
 
 Type registerType(Type element) {
-  if (element.isBF16() || element.isF16())
+  if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32)
     return Float32Type::get(element.getContext());
   if (element.isInteger(1))
     return IntegerType::get(element.getContext(), 1);
@@ -82,6 +86,19 @@ Value KernelBuilder::result(unsigned index) {
 
 Value KernelBuilder::scratch(unsigned index, Type memoryElement) {
   return pointer({PointerArg::Scratch, index}, memoryElement);
+}
+
+Value KernelBuilder::count(unsigned index) {
+  return pointer({PointerArg::Count, index}, b.getI64Type());
+}
+
+std::optional<unsigned> KernelBuilder::resultOf(Value value) const {
+  graph::FusionOp op = fusion;
+  auto yielded = op.getBody().front().getTerminator()->getOperands();
+  auto found = llvm::find(yielded, value);
+  if (found == yielded.end())
+    return std::nullopt;
+  return unsigned(found - yielded.begin());
 }
 
 Value KernelBuilder::size(const graph::DimExpr &expr) {

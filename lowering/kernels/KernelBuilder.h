@@ -11,10 +11,11 @@
 
 namespace zenith::kernels {
 
-/// Type of an element in memory: i1 and i4 take a byte, bf16 travels as its
-/// bits (i16), unsigned as signless.
+/// Type of an element in memory: i1 and i4 take a byte, bf16 and 8-bit
+/// floats travel as their bits, unsigned as signless; a complex number is two
+/// of its part.
 mlir::Type memoryType(mlir::Type element);
-/// Type of an element in registers: f32 for f16 and bf16 (values already
+/// Type of an element in registers: f32 for narrower floats (values already
 /// rounded to the narrow type), i1 for i1.
 mlir::Type registerType(mlir::Type element);
 /// `scalar` or a vector of it with the lanes of `like` (a type).
@@ -40,6 +41,8 @@ public:
   mlir::Value operand(unsigned index);
   mlir::Value result(unsigned index);
   mlir::Value scratch(unsigned index, mlir::Type memoryElement);
+  /// Memory of one i64: dimension number `index` that the kernel finds out.
+  mlir::Value count(unsigned index);
   /// Memory of a value of the fusion's body: a block argument's operand.
   mlir::Value memoryOf(mlir::BlockArgument argument) {
     return operand(argument.getArgNumber());
@@ -85,6 +88,9 @@ public:
   void
   laneLoop(mlir::Value low, mlir::Value high, unsigned lanes,
            llvm::function_ref<void(mlir::Value start, mlir::Value mask)> body);
+
+  /// Result number that a value of the fusion's body is yielded as.
+  std::optional<unsigned> resultOf(mlir::Value value) const;
 
   /// Moves `b` behind the entry block's constants; what is built there ends
   /// with `last`.

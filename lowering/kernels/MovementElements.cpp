@@ -135,12 +135,9 @@ std::optional<SmallVector<Ix>> operandIndex(IndexMath &math,
     auto starts =
         mixedEntries(dims, slice.getStaticStarts(), slice.getStarts());
     SmallVector<Ix> result;
-    for (auto [d, x] : llvm::enumerate(index)) {
-      if (dependsOnData(starts[d]))
-        return std::nullopt;
+    for (auto [d, x] : llvm::enumerate(index))
       result.push_back(
           math.shift(math.scale(x, slice.getStrides()[d]), starts[d]));
-    }
     return result;
   }
   return std::nullopt;
@@ -162,7 +159,7 @@ Value ElementEmitter::movement(Operation *op, ArrayRef<Ix> index) {
   }
   auto operand = operandIndex(indices, kernel.dims, op, 0, index);
   if (!operand)
-    return unsupported(op, "a start that depends on data");
+    return unsupported(op);
   return emit(op->getOperand(0), *operand);
 }
 
@@ -178,7 +175,7 @@ Value ElementEmitter::constantElement(graph::ConstantOp op,
   auto attributeOf = [&](int64_t position) -> TypedAttr {
     if (isa<FloatType>(element)) {
       APFloat value = elements.getValues<APFloat>()[position];
-      if (element.isBF16())
+      if (isa<IntegerType>(stored))
         return IntegerAttr::get(stored, value.bitcastToAPInt());
       return FloatAttr::get(element, value);
     }
@@ -265,8 +262,6 @@ Value ElementEmitter::pad(graph::PadOp op, ArrayRef<Ix> index) {
   SmallVector<Ix> inner;
   Conditions conditions;
   for (auto [d, x] : llvm::enumerate(index)) {
-    if (dependsOnData(low[d]))
-      return unsupported(op, "padding that depends on data");
     Ix shifted = indices.shift(x, DimExpr(0) - low[d]);
     int64_t step = op.getInterior()[d] + 1;
     // Nothing added here: x may stand for several collapsed dimensions.

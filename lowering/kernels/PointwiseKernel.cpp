@@ -17,12 +17,13 @@ namespace zenith::kernels {
 namespace {
 class PointwiseKernel {
 public:
-  /// For the results `numbers`, which have one shape.
+  /// Writes values of one shape as the results `numbers`.
   PointwiseKernel(const EmissionContext &context, StringRef name,
-                  ArrayRef<unsigned> numbers)
+                  ArrayRef<Value> values, ArrayRef<unsigned> numbers,
+                  graph::DynamicUpdateSliceOp into)
       : kernel(context.fusion, context.dims, context.target, context.kernels,
                name),
-        emitter(kernel), numbers(numbers), results(yielded()),
+        emitter(kernel), numbers(numbers), results(values), into(into),
         space(context.dims, context.dims.dimsOf(results[0]),
               roots(context.dims)) {}
 
@@ -35,15 +36,6 @@ public:
   }
 
 private:
-  SmallVector<Value> yielded() {
-    auto values =
-        kernel.fusion.getBody().front().getTerminator()->getOperands();
-    SmallVector<Value> chosen;
-    for (unsigned number : numbers)
-      chosen.push_back(values[number]);
-    return chosen;
-  }
-
   SmallVector<SpaceRoot> roots(graph::DimAnalysis &dims) {
     SmallVector<SpaceRoot> roots;
     for (Value result : results) {
@@ -62,8 +54,11 @@ private:
     SmallVector<Value> values;
     for (Value result : results)
       values.push_back(emitter.emit(result, index));
+    if (into)
+      index = emitter.updatedIndex(into, index);
     for (auto [number, value] : llvm::zip(numbers, values))
-      emitter.store(number, value, index);
+      if (!emitter.failed())
+        emitter.store(number, value, index);
   }
 
   Launch emitSingle() {
@@ -84,7 +79,7 @@ private:
 
   Launch emitLoops() {
     unsigned lane = *chooseLaneLoop(space, loopsWithout({}));
-    if (auto tile = chooseTileLoop(lane))
+    if (auto tile = chooseTileLoop(lane); tile && !into)
       return emitTiles(lane, *tile);
     return emitRows(lane);
   }
@@ -138,9 +133,16 @@ private:
   ElementEmitter emitter;
   ArrayRef<unsigned> numbers;
   SmallVector<Value> results;
+  graph::DynamicUpdateSliceOp into; ///< where the values are its update
   IterationSpace space;
 };
 } // namespace
+
+FailureOr<Launch> emitValues(const EmissionContext &context, StringRef name,
+                             ArrayRef<Value> values, ArrayRef<unsigned> numbers,
+                             graph::DynamicUpdateSliceOp into) {
+  return PointwiseKernel(context, name, values, numbers, into).run();
+}
 
 // A task covers `tileChunk` elements of the tile loop, and all lanes of a row
 // for them: reads then use whole lines, and so do writes.
@@ -255,7 +257,10 @@ FailureOr<KernelPlan> emitPointwise(const EmissionContext &context) {
     std::string name = context.name.str();
     if (number > 0)
       name += "_" + std::to_string(number);
-    FailureOr<Launch> launch = PointwiseKernel(context, name, group).run();
+    SmallVector<Value> values;
+    for (unsigned result : group)
+      values.push_back(results[result]);
+    FailureOr<Launch> launch = emitValues(context, name, values, group);
     if (failed(launch)) {
       for (Launch &earlier : plan.launches)
         earlier.kernel.erase();

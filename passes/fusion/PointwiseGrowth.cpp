@@ -71,11 +71,15 @@ bool FusionPlan::joinsAsResult(Operation *op, Group *group) {
 void FusionPlan::placePointwise(Operation *op) {
   llvm::SmallSetVector<Group *, 4> readers;
   bool outside = false;
+  // A scatter computes its updates on the way, but a scalar again for each.
+  bool isScalar =
+      cast<RankedTensorType>(op->getResult(0).getType()).getRank() == 0;
   for (const Read &read : graph.reads(op->getResult(0))) {
     Group *group =
         graph.isWork(read.reader) ? graph.group(read.reader) : nullptr;
     if (group && (group->kind == FusionKind::pointwise ||
-                  group->kind == FusionKind::reduction))
+                  group->kind == FusionKind::reduction ||
+                  (group->kind == FusionKind::scatter && !isScalar)))
       readers.insert(group);
     else
       outside = true;

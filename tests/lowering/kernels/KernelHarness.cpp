@@ -143,14 +143,20 @@ void KernelHarness::run(Case &test) {
     ADD_FAILURE() << llvm::toString(files.takeError());
     return;
   }
-  auto library = cpu::JITLibrary::create(*files, *cpuTarget);
+  size_t count = 0;
+  const zenith_symbol *symbols = zenith_runtime_symbols(&count);
+  auto library = cpu::JITLibrary::create(*files, *cpuTarget, {symbols, count});
   if (!library) {
     ADD_FAILURE() << llvm::toString(library.takeError());
     return;
   }
   std::vector<Buffer> results, scratch;
-  for (const Tensor &tensor : test.expected)
-    results.emplace_back(tensor.byteSize());
+  std::vector<int64_t> counts(test.plan.counts.size(), -1);
+  for (auto [number, tensor] : llvm::enumerate(test.expected)) {
+    bool bounded = !test.plan.capacityBytes.empty();
+    results.emplace_back(bounded ? test.valueOf(test.plan.capacityBytes[number])
+                                 : tensor.byteSize());
+  }
   for (const graph::DimExpr &bytes : test.plan.scratchBytes)
     scratch.emplace_back(test.valueOf(bytes));
   if (sharedOperand >= 0) {
@@ -169,6 +175,8 @@ void KernelHarness::run(Case &test) {
         pointers.push_back(
             shared ? results[0].data()
                    : const_cast<char *>(test.arguments[number].bytes()));
+      } else if (pointer.kind == kernels::PointerArg::Count) {
+        pointers.push_back(&counts[pointer.index]);
       } else {
         auto &from =
             pointer.kind == kernels::PointerArg::Result ? results : scratch;
@@ -186,6 +194,9 @@ void KernelHarness::run(Case &test) {
   }
   for (auto [number, buffer] : llvm::enumerate(scratch))
     EXPECT_TRUE(buffer.guardsHold()) << "scratch " << number;
+  for (auto [number, count] : llvm::enumerate(test.plan.counts))
+    EXPECT_EQ(counts[number], test.expected[count.result].shape()[count.dim])
+        << "count " << number;
   for (auto [number, expected] : llvm::enumerate(test.expected)) {
     EXPECT_TRUE(results[number].guardsHold()) << "result " << number;
     Tensor got(expected.type(), llvm::ArrayRef<char>(results[number].data(),

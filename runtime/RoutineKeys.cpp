@@ -2,7 +2,7 @@
 //
 // Keys by the representation of each element type.
 
-#include "runtime/OrderKeys.h"
+#include "runtime/RoutineKeys.h"
 
 #include "runtime/ABI.h"
 

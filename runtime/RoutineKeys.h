@@ -3,8 +3,8 @@
 // Elements of every type as unsigned keys whose order is the elements': NaN
 // above all numbers and equal to each other, -0 equal to 0.
 
-#ifndef ZENITH_RUNTIME_ORDERKEYS_H
-#define ZENITH_RUNTIME_ORDERKEYS_H
+#ifndef ZENITH_RUNTIME_ROUTINEKEYS_H
+#define ZENITH_RUNTIME_ROUTINEKEYS_H
 
 #include <cstdint>
 
@@ -26,4 +26,4 @@ KeyParts keyParts(int32_t dtype);
 
 } // namespace zenith::runtime
 
-#endif // ZENITH_RUNTIME_ORDERKEYS_H
+#endif // ZENITH_RUNTIME_ROUTINEKEYS_H

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels that call a routine of the runtime: one function per op, and the
+// scratch that each asks for.
+
+#ifndef ZENITH_LOWERING_KERNELS_ORDERINGKERNEL_H
+#define ZENITH_LOWERING_KERNELS_ORDERINGKERNEL_H
+
+#include "lowering/kernels/FusionKernels.h"
+
+namespace zenith::kernels {
+
+/// The kernels of the one op of an ordering fusion.
+mlir::FailureOr<KernelPlan> emitOrdering(const EmissionContext &context);
+/// Scratch that emitOrdering asks for.
+llvm::SmallVector<graph::DimExpr> orderingScratch(graph::FusionOp fusion,
+                                                  graph::DimAnalysis &dims);
+
+// By family. Scratch of ops that need none is empty.
+mlir::FailureOr<KernelPlan> emitSort(const EmissionContext &context,
+                                     graph::SortOp op);
+mlir::FailureOr<KernelPlan> emitSortWith(const EmissionContext &context,
+                                         graph::SortWithOp op);
+mlir::FailureOr<KernelPlan> emitTopK(const EmissionContext &context,
+                                     graph::TopKOp op);
+mlir::FailureOr<KernelPlan> emitUnique(const EmissionContext &context,
+                                       graph::UniqueOp op);
+mlir::FailureOr<KernelPlan> emitCompact(const EmissionContext &context,
+                                        graph::CompactOp op);
+mlir::FailureOr<KernelPlan> emitSearchSorted(const EmissionContext &context,
+                                             graph::SearchSortedOp op);
+mlir::FailureOr<KernelPlan> emitIsIn(const EmissionContext &context,
+                                     graph::IsInOp op);
+mlir::FailureOr<KernelPlan>
+emitNonMaxSuppression(const EmissionContext &context,
+                      graph::NonMaxSuppressionOp op);
+mlir::FailureOr<KernelPlan> emitCholesky(const EmissionContext &context,
+                                         graph::CholeskyOp op);
+mlir::FailureOr<KernelPlan> emitTriangularSolve(const EmissionContext &context,
+                                                graph::TriangularSolveOp op);
+mlir::FailureOr<KernelPlan> emitFourier(const EmissionContext &context,
+                                        graph::FourierOp op);
+llvm::SmallVector<graph::DimExpr> sortScratch(mlir::Operation *op,
+                                              graph::DimAnalysis &dims);
+llvm::SmallVector<graph::DimExpr> setScratch(mlir::Operation *op,
+                                             graph::DimAnalysis &dims);
+llvm::SmallVector<graph::DimExpr> matrixScratch(mlir::Operation *op,
+                                                graph::DimAnalysis &dims);
+llvm::SmallVector<graph::DimExpr> fourierScratch(graph::FourierOp op,
+                                                 graph::DimAnalysis &dims);
+
+} // namespace zenith::kernels
+
+#endif // ZENITH_LOWERING_KERNELS_ORDERINGKERNEL_H

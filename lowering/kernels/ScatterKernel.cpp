@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// scatter and scatter_with: the operands go to the results, then updates are
+// folded in, in order. Tasks own parts of the results: columns of wide windows,
+// or places along a dimension that indices choose; every task walks all
+// indices, so the order of updates of an element is the same for any number of
+// threads.
+
+#include "lowering/kernels/FusionKernels.h"
+#include "lowering/kernels/RegionElements.h"
+#include "lowering/kernels/Schedule.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using zenith::graph::DimExpr;
+
+namespace zenith::kernels {
+
+namespace {
+/// scatter or scatter_with.
+struct ScatterView {
+  explicit ScatterView(Operation *op) : op(op) {
+    if (auto scatter = dyn_cast<graph::ScatterOp>(op)) {
+      inputs.push_back(scatter.getOperand());
+      updates.push_back(scatter.getUpdates());
+      indices = scatter.getIndices();
+      dims = scatter.getDims();
+      return;
+    }
+    auto scatter = cast<graph::ScatterWithOp>(op);
+    llvm::append_range(inputs, scatter.getInputs());
+    llvm::append_range(updates, scatter.getUpdates());
+    indices = scatter.getIndices();
+    dims = scatter.getDims();
+  }
+  Operation *op;
+  SmallVector<Value> inputs, updates;
+  Value indices;
+  graph::ScatterDimsAttr dims;
+};
+
+class ScatterKernel {
+public:
+  ScatterKernel(const EmissionContext &context, const ScatterView &scatter)
+      : kernel(context.fusion, context.dims, context.target, context.kernels,
+               (context.name + "_fold").str()),
+        emitter(kernel), scatter(scatter),
+        operandDims(context.dims.dimsOf(scatter.inputs[0])),
+        updateDims(context.dims.dimsOf(scatter.updates[0])) {
+    mapDims();
+  }
+
+  FailureOr<Launch> run();
+
+private:
+  void mapDims();
+  void chooseTasks();
+  void forEachPosition(ArrayRef<unsigned> dims, MutableArrayRef<Ix> index,
+                       function_ref<void()> body);
+  Value inWindow(ArrayRef<Ix> update, MutableArrayRef<Ix> start, Value task);
+  Value owned(const Ix &place, unsigned dim, Value task);
+  void foldWindow(SmallVector<Ix> update, ArrayRef<Ix> start, Value task);
+  void foldElement(ArrayRef<Ix> update, ArrayRef<Ix> start);
+  SmallVector<Value> join(ArrayRef<Value> old, ArrayRef<Value> updates);
+  bool uses(graph::ScatterKind kind) const {
+    auto op = dyn_cast<graph::ScatterOp>(scatter.op);
+    return op && op.getKind() == kind;
+  }
+
+  KernelBuilder kernel;
+  ElementEmitter emitter;
+  const ScatterView &scatter;
+  const graph::DimVector operandDims, updateDims;
+  SmallVector<unsigned> scatterDims, windowDims; ///< of the updates
+  /// Of each operand dimension: that of the window, or -1.
+  SmallVector<int> windowOf;
+  std::optional<unsigned> lane; ///< of the updates
+  int64_t laneChunk = 0;        ///< lanes of a task; 0 = all
+  std::optional<unsigned> part; ///< operand dimension that tasks divide
+  DimExpr tasks = 1;
+};
+} // namespace
+
+void ScatterKernel::mapDims() {
+  auto dims = scatter.dims;
+  for (unsigned d = 0; d < updateDims.size(); ++d)
+    (llvm::is_contained(dims.getUpdateWindowDims(), int64_t(d)) ? windowDims
+                                                                : scatterDims)
+        .push_back(d);
+  unsigned next = 0;
+  for (int64_t d = 0; d < int64_t(operandDims.size()); ++d) {
+    bool inside = !llvm::is_contained(dims.getInsertedWindowDims(), d) &&
+                  !llvm::is_contained(dims.getInputBatchingDims(), d);
+    windowOf.push_back(inside ? int(windowDims[next++]) : -1);
+  }
+  if (operandDims.empty() || windowOf.back() < 0 ||
+      windowOf.back() + 1 != int(updateDims.size()))
+    return;
+  auto size = updateDims.back().constant();
+  if (!size || *size >= 4)
+    lane = updateDims.size() - 1;
+}
+
+// Wide windows are cut into columns. Else tasks own places along a dimension
+// that windows don't reach along.
+void ScatterKernel::chooseTasks() {
+  constexpr int64_t columns = 256, wide = 2 * columns, parts = 4,
+                    enoughWork = 1 << 15;
+  if (lane) {
+    auto size = updateDims[*lane].constant();
+    if (!size || *size >= wide) {
+      laneChunk = columns;
+      tasks = DimExpr::ceilDiv(updateDims[*lane], columns);
+      return;
+    }
+  }
+  auto work = kernel.dims.elementCount(scatter.updates[0]).constant();
+  if (work && *work < enoughWork)
+    return;
+  auto isOne = [&](int64_t d) {
+    return windowOf[d] < 0 || updateDims[windowOf[d]].isConstant(1);
+  };
+  for (ArrayRef<int64_t> candidates :
+       {scatter.dims.getInputBatchingDims(), scatter.dims.getIndexMap()})
+    for (int64_t d : candidates)
+      if (!part && isOne(d))
+        part = unsigned(d);
+  if (part)
+    tasks = parts;
+}
+
+// Loops over dimensions of the updates, in order.
+void ScatterKernel::forEachPosition(ArrayRef<unsigned> dims,
+                                    MutableArrayRef<Ix> index,
+                                    function_ref<void()> body) {
+  if (dims.empty())
+    return body();
+  const DimExpr &size = updateDims[dims.front()];
+  kernel.loop(kernel.index(0), kernel.size(size), kernel.index(1),
+              [&](Value at) {
+                ElementEmitter::Scope scope(emitter);
+                index[dims.front()] = emitter.indices.scalar(at, size);
+                forEachPosition(dims.drop_front(), index, body);
+              });
+}
+
+static Value both(KernelBuilder &kernel, Value x, Value y) {
+  return !x   ? y
+         : !y ? x
+              : kernel.b.create<arith::AndIOp>(kernel.loc, x, y).getResult();
+}
+
+// Whether the place along the divided dimension is the task's.
+Value ScatterKernel::owned(const Ix &place, unsigned dim, Value task) {
+  Value size = kernel.size(operandDims[dim]), count = kernel.size(tasks);
+  Value low = kernel.div(kernel.mul(task, size), count),
+        high = kernel.div(kernel.mul(kernel.add(task, kernel.index(1)), size),
+                          count);
+  Value at = emitter.indices.value(place);
+  auto compare = [&](arith::CmpIPredicate predicate, Value bound) -> Value {
+    return kernel.b.create<arith::CmpIOp>(kernel.loc, predicate, at, bound);
+  };
+  return both(kernel, compare(arith::CmpIPredicate::sge, low),
+              compare(arith::CmpIPredicate::slt, high));
+}
+
+// Where the window starts, and whether it lies inside and is (partly) the
+// task's.
+Value ScatterKernel::inWindow(ArrayRef<Ix> update, MutableArrayRef<Ix> start,
+                              Value task) {
+  auto dims = scatter.dims;
+  OpBuilder &b = kernel.b;
+  auto type = cast<RankedTensorType>(scatter.indices.getType());
+  int64_t vectorDim = dims.getIndexVectorDim();
+  SmallVector<Ix> batch;
+  for (unsigned d : scatterDims)
+    batch.push_back(update[d]);
+  Value holds;
+  for (auto [d, source] :
+       llvm::zip(dims.getInputBatchingDims(), dims.getIndicesBatchingDims()))
+    start[d] = batch[source > vectorDim ? source - 1 : source];
+  for (auto [component, d] : llvm::enumerate(dims.getIndexMap())) {
+    SmallVector<Ix> at(batch);
+    if (vectorDim < type.getRank())
+      at.insert(at.begin() + vectorDim, Ix(int64_t(component)));
+    Value index = emitter.emit(scatter.indices, at);
+    if (!index)
+      return {};
+    Value place =
+        type.getElementType().isUnsignedInteger()
+            ? b.create<arith::IndexCastUIOp>(kernel.loc, b.getIndexType(),
+                                             index)
+                  .getResult()
+            : b.create<arith::IndexCastOp>(kernel.loc, b.getIndexType(), index)
+                  .getResult();
+    DimExpr window = windowOf[d] < 0 ? DimExpr(1) : updateDims[windowOf[d]],
+            places = DimExpr::max(operandDims[d] - window + 1, 0);
+    // Negative places are large ones.
+    Value fits = b.create<arith::CmpIOp>(kernel.loc, arith::CmpIPredicate::ult,
+                                         place, kernel.size(places));
+    holds = both(kernel, holds, fits);
+    start[d] = emitter.indices.scalar(place, places);
+  }
+  for (unsigned d = 0; d < operandDims.size(); ++d)
+    if (windowOf[d] >= 0 &&
+        !llvm::is_contained(dims.getIndexMap(), int64_t(d)) &&
+        !updateDims[windowOf[d]].provablyAtMost(operandDims[d])) {
+      Value fits = b.create<arith::CmpIOp>(
+          kernel.loc, arith::CmpIPredicate::sle,
+          kernel.size(updateDims[windowOf[d]]), kernel.size(operandDims[d]));
+      holds = both(kernel, holds, fits);
+    }
+  if (part)
+    holds = both(kernel, holds, owned(start[*part], *part, task));
+  return holds ? holds : kernel.integer(b.getI1Type(), 1);
+}
+
+SmallVector<Value> ScatterKernel::join(ArrayRef<Value> old,
+                                       ArrayRef<Value> updates) {
+  using K = graph::ScatterKind;
+  auto op = dyn_cast<graph::ScatterOp>(scatter.op);
+  if (!op) {
+    SmallVector<Value> arguments(old);
+    llvm::append_range(arguments, updates);
+    return emitRegion(emitter, cast<graph::ScatterWithOp>(scatter.op).getBody(),
+                      arguments);
+  }
+  if (op.getKind() == K::set)
+    return SmallVector<Value>(updates);
+  Type element = getElementTypeOrSelf(op.getOperand().getType());
+  graph::ReduceKind kind = op.getKind() == K::sum    ? graph::ReduceKind::sum
+                           : op.getKind() == K::prod ? graph::ReduceKind::prod
+                           : op.getKind() == K::max  ? graph::ReduceKind::max
+                                                     : graph::ReduceKind::min;
+  return {emitter.roundTo(element,
+                          emitter.fold(kind, element, old[0], updates[0]))};
+}
+
+void ScatterKernel::foldElement(ArrayRef<Ix> update, ArrayRef<Ix> start) {
+  SmallVector<Ix> at(start);
+  for (unsigned d = 0; d < at.size(); ++d)
+    if (windowOf[d] >= 0)
+      at[d] = emitter.indices.add(at[d], update[windowOf[d]]);
+  Ix linear = emitter.linearize(operandDims, at);
+  SmallVector<Value> old, updates;
+  for (auto [number, input] : llvm::enumerate(scatter.inputs)) {
+    Type element = getElementTypeOrSelf(input.getType());
+    Value memory =
+        kernel.result(*kernel.resultOf(scatter.op->getResult(number)));
+    if (!uses(graph::ScatterKind::set))
+      old.push_back(emitter.loadLinear(memory, element, linear));
+    updates.push_back(emitter.emit(scatter.updates[number], update));
+    if (!updates.back())
+      return;
+  }
+  SmallVector<Value> joined = join(old, updates);
+  for (auto [number, value] : llvm::enumerate(joined)) {
+    Type element = getElementTypeOrSelf(scatter.inputs[number].getType());
+    emitter.storeLinear(
+        kernel.result(*kernel.resultOf(scatter.op->getResult(number))), element,
+        value, linear);
+  }
+}
+
+void ScatterKernel::foldWindow(SmallVector<Ix> update, ArrayRef<Ix> start,
+                               Value task) {
+  SmallVector<unsigned> loops(windowDims);
+  if (lane)
+    loops.pop_back();
+  forEachPosition(loops, update, [&] {
+    if (!lane)
+      return foldElement(update, start);
+    const DimExpr &size = updateDims[*lane];
+    Value low = kernel.index(0), high = kernel.size(size);
+    if (laneChunk) {
+      low = kernel.mul(task, kernel.index(laneChunk));
+      high = kernel.min(kernel.add(low, kernel.index(laneChunk)), high);
+    }
+    kernel.laneLoop(low, high, emitter.indices.width,
+                    [&](Value first, Value mask) {
+                      ElementEmitter::Scope scope(emitter);
+                      emitter.mask = mask;
+                      SmallVector<Ix> at(update);
+                      at[*lane] = emitter.indices.lanes(first, size);
+                      foldElement(at, start);
+                    });
+  });
+}
+
+FailureOr<Launch> ScatterKernel::run() {
+  chooseTasks();
+  if (lane)
+    emitter.indices.width = valueWidth(kernel.fusion, kernel.target);
+  kernel.loop(kernel.begin(), kernel.end(), kernel.index(1), [&](Value task) {
+    ElementEmitter::Scope scope(emitter);
+    SmallVector<Ix> update(updateDims.size());
+    forEachPosition(scatterDims, update, [&] {
+      SmallVector<Ix> start(operandDims.size());
+      Value holds = inWindow(update, start, task);
+      if (!holds)
+        return;
+      kernel.ifThen(holds, [&] {
+        ElementEmitter::Scope scope(emitter);
+        foldWindow(update, start, task);
+      });
+    });
+  });
+  double elements = double(kernel.dims.elementCount(scatter.updates[0])
+                               .constant()
+                               .value_or(1 << 16)) /
+                    double(std::max<int64_t>(1, tasks.constant().value_or(4)));
+  Launch launch =
+      kernel.finish(tasks, 4 * elements * costPerElement(kernel.fusion));
+  if (!emitter.failed())
+    return launch;
+  launch.kernel.erase();
+  return failure();
+}
+
+static Operation *scatterOf(graph::FusionOp fusion) {
+  Operation *found = nullptr;
+  for (Operation &op : fusion.getBody().front())
+    if (isa<graph::ScatterOp, graph::ScatterWithOp>(op)) {
+      if (found)
+        return nullptr;
+      found = &op;
+    }
+  return found;
+}
+
+FailureOr<KernelPlan> emitScatter(const EmissionContext &context) {
+  graph::FusionOp fusion = context.fusion;
+  Operation *op = scatterOf(fusion);
+  auto results = fusion.getBody().front().getTerminator()->getOperands();
+  if (!op || results.size() != op->getNumResults() ||
+      !llvm::all_of(results,
+                    [&](Value value) { return value.getDefiningOp() == op; }))
+    return fusion.emitError(
+        "no kernel for a scatter fusion that gives anything "
+        "but the results of one scatter");
+  ScatterView scatter(op);
+  SmallVector<Value> inputs;
+  SmallVector<unsigned> numbers;
+  for (auto [number, result] : llvm::enumerate(results)) {
+    inputs.push_back(scatter.inputs[cast<OpResult>(result).getResultNumber()]);
+    numbers.push_back(number);
+  }
+  FailureOr<Launch> copy = emitValues(context, context.name, inputs, numbers);
+  if (failed(copy))
+    return failure();
+  FailureOr<Launch> fold = ScatterKernel(context, scatter).run();
+  if (failed(fold)) {
+    copy->kernel.erase();
+    return failure();
+  }
+  KernelPlan plan;
+  plan.launches.push_back(std::move(*copy));
+  plan.launches.push_back(std::move(*fold));
+  return plan;
+}
+
+// The operand is read at the result's own index, and nothing else reads it
+// while updates are folded in.
+bool scatterMayShareBytes(graph::FusionOp fusion, unsigned operand,
+                          unsigned result) {
+  Operation *op = scatterOf(fusion);
+  Value argument = fusion.getBody().getArgument(operand);
+  if (!op || !argument.hasOneUse())
+    return false;
+  Value yielded = fusion.getBody().front().getTerminator()->getOperand(result);
+  ScatterView scatter(op);
+  return yielded.getDefiningOp() == op &&
+         yielded.getType() == argument.getType() &&
+         scatter.inputs[cast<OpResult>(yielded).getResultNumber()] ==
+             argument &&
+         llvm::count(fusion.getInputs(), fusion.getInputs()[operand]) == 1;
+}
+
+} // namespace zenith::kernels

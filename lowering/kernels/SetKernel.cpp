@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// unique, is_in, compact, searchsorted and non_max_suppression: routines on
+// rows, some of which find out how many there are.
+
+#include "lowering/kernels/OrderingKernel.h"
+#include "lowering/kernels/RoutineCall.h"
+
+using namespace mlir;
+using zenith::graph::DimExpr;
+
+namespace zenith::kernels {
+
+/// Rows of a value: how many, elements and keys of each.
+namespace {
+struct Rows {
+  Rows(graph::DimAnalysis &dims, Value value) : elements(1) {
+    const graph::DimVector shape = dims.dimsOf(value);
+    count = shape[0];
+    for (const DimExpr &size : ArrayRef(shape).drop_front())
+      elements = elements * size;
+    bool complex = isa<ComplexType>(getElementTypeOrSelf(value.getType()));
+    keys = elements * (complex ? 2 : 1);
+  }
+  DimExpr count, elements, keys;
+};
+} // namespace
+
+/// Cost of a row, where its size is known.
+static double rowCost(const Rows &rows, double perElement) {
+  return perElement * double(rows.elements.constant().value_or(16));
+}
+
+static DimExpr slotsOf(const Rows &rows, double perElement) {
+  return slotsFor(rows.count, rowCost(rows, perElement));
+}
+
+/// Slots that run even where there are no rows: one of them gives the count.
+static DimExpr countingSlots(const DimExpr &rows) {
+  return rows.constant() ? std::max<int64_t>(1, *slotsFor(rows, 2).constant())
+                         : 32;
+}
+
+static DimExpr tableBytes(const Rows &rows) {
+  return (rows.count * 2 + 2 + rows.count * rows.keys) * 8;
+}
+
+static DimExpr pairsOf(graph::NonMaxSuppressionOp op,
+                       graph::DimAnalysis &dims) {
+  return dims.dimOf(op.getScores(), 0) * dims.dimOf(op.getScores(), 1);
+}
+
+SmallVector<DimExpr> setScratch(Operation *op, graph::DimAnalysis &dims) {
+  if (isa<graph::UniqueOp>(op)) {
+    Rows rows(dims, op->getOperand(0));
+    return {(rows.count * 7 + 2 + rows.count * rows.keys) * 8};
+  }
+  if (auto isIn = dyn_cast<graph::IsInOp>(op)) {
+    Rows rows(dims, isIn.getOperand());
+    return {tableBytes(Rows(dims, isIn.getSet())), rows.count * rows.keys * 8};
+  }
+  if (auto compact = dyn_cast<graph::CompactOp>(op))
+    return {countingSlots(dims.dimOf(compact.getMask(), 0)) * 8};
+  if (auto suppression = dyn_cast<graph::NonMaxSuppressionOp>(op))
+    return {pairsOf(suppression, dims) *
+            (dims.dimOf(suppression.getScores(), 2) * 2 + 1) * 8};
+  return {};
+}
+
+/// Adds a launch; false where it failed, with the kernels before it erased.
+static bool add(KernelPlan &plan, FailureOr<Launch> launch) {
+  if (succeeded(launch)) {
+    plan.launches.push_back(std::move(*launch));
+    return true;
+  }
+  for (Launch &earlier : plan.launches)
+    earlier.kernel.erase();
+  return false;
+}
+
+/// Says that dimension 0 of the first of `results` that is yielded is count 0,
+/// at most `bound`; a null pointer where none is.
+static Value countOf(RoutineCall &call, KernelPlan &plan, ValueRange results,
+                     const EmissionContext &context, const DimExpr &bound) {
+  for (Value result : results)
+    if (auto number = call.kernel.resultOf(result)) {
+      plan.counts.push_back({*number, 0});
+      plan.capacityBytes = resultBytes(context.fusion, context.dims, bound);
+      return call.kernel.count(0);
+    }
+  return {};
+}
+
+FailureOr<KernelPlan> emitUnique(const EmissionContext &context,
+                                 graph::UniqueOp op) {
+  Rows rows(context.dims, op.getOperand());
+  RoutineCall call(context, "unique");
+  call.number(rows.count);
+  call.number(rows.elements);
+  call.dtype(op.getOperand());
+  call.number(int64_t(op.getSorted()));
+  call.scratch(0);
+  call.operand(op.getOperand());
+  for (Value result : op->getResults())
+    call.result(result);
+  KernelPlan plan;
+  call.pointer(countOf(call, plan,
+                       {op.getRows(), op.getFirst(), op.getCounts()}, context,
+                       rows.count));
+  double cost = double(rows.count.constant().value_or(1024)) *
+                rowCost(rows, op.getSorted() ? 40 : 20);
+  if (!add(plan, call.finish(1, cost)))
+    return failure();
+  return plan;
+}
+
+FailureOr<KernelPlan> emitCompact(const EmissionContext &context,
+                                  graph::CompactOp op) {
+  DimExpr rows = context.dims.dimOf(op.getMask(), 0),
+          slots = countingSlots(rows);
+  double cost = double(rows.constant().value_or(4096)) /
+                double(slots.constant().value_or(32));
+  KernelPlan plan;
+  RoutineCall counting(context, "compact_count", "_count");
+  counting.number(rows);
+  counting.number(slots);
+  counting.scratch(0);
+  counting.operand(op.getMask());
+  if (!add(plan, counting.finish(slots, cost)))
+    return failure();
+  RoutineCall call(context, "compact");
+  call.number(rows);
+  call.number(slots);
+  call.number(int64_t(op.getInputs().size()));
+  for (Value input : op.getInputs())
+    call.number(Rows(context.dims, input).elements * elementBytesOf(input));
+  call.scratch(0);
+  call.operand(op.getMask());
+  call.pointer(countOf(call, plan, op.getResults(), context, rows));
+  for (Value input : op.getInputs())
+    call.operand(input);
+  for (Value result : op.getResults())
+    call.result(result);
+  if (!add(plan, call.finish(slots, 4 * cost * double(op->getNumResults()))))
+    return failure();
+  return plan;
+}
+
+FailureOr<KernelPlan> emitSearchSorted(const EmissionContext &context,
+                                       graph::SearchSortedOp op) {
+  DimExpr queries = context.dims.elementCount(op.getQueries()),
+          slots = slotsFor(queries, 60);
+  RoutineCall call(context, "searchsorted");
+  call.number(context.dims.dimOf(op.getList(), 0));
+  call.number(queries);
+  call.number(int64_t(op.getRight()));
+  call.dtype(op.getList());
+  call.number(slots);
+  call.operand(op.getList());
+  call.operand(op.getQueries());
+  call.result(op.getResult());
+  KernelPlan plan;
+  double each = double(queries.constant().value_or(4096)) /
+                double(std::max<int64_t>(1, slots.constant().value_or(32)));
+  if (!add(plan, call.finish(slots, 60 * each)))
+    return failure();
+  return plan;
+}
+
+FailureOr<KernelPlan> emitIsIn(const EmissionContext &context,
+                               graph::IsInOp op) {
+  Rows set(context.dims, op.getSet()), rows(context.dims, op.getOperand());
+  KernelPlan plan;
+  RoutineCall table(context, "is_in_table", "_table");
+  table.number(set.count);
+  table.number(set.elements);
+  table.dtype(op.getSet());
+  table.scratch(0);
+  table.operand(op.getSet());
+  if (!add(plan, table.finish(1, double(set.count.constant().value_or(1024)) *
+                                     rowCost(set, 20))))
+    return failure();
+  DimExpr slots = slotsOf(rows, 10);
+  RoutineCall call(context, "is_in");
+  call.number(set.count);
+  call.number(rows.count);
+  call.number(rows.elements);
+  call.dtype(op.getOperand());
+  call.number(slots);
+  call.scratch(0);
+  call.scratch(1);
+  call.operand(op.getOperand());
+  call.result(op.getResult());
+  double each = double(rows.count.constant().value_or(1024)) /
+                double(std::max<int64_t>(1, slots.constant().value_or(32)));
+  if (!add(plan, call.finish(slots, each * rowCost(rows, 10))))
+    return failure();
+  return plan;
+}
+
+FailureOr<KernelPlan> emitNonMaxSuppression(const EmissionContext &context,
+                                            graph::NonMaxSuppressionOp op) {
+  graph::DimAnalysis &dims = context.dims;
+  DimExpr pairs = pairsOf(op, dims), boxes = dims.dimOf(op.getScores(), 2);
+  KernelPlan plan;
+  RoutineCall choice(context, "suppress", "_choose");
+  choice.number(dims.dimOf(op.getScores(), 1));
+  choice.number(boxes);
+  choice.bits(op.getMaxPerClass());
+  choice.bits(op.getIouThreshold());
+  choice.number(int64_t(bool(op.getScoreThreshold())));
+  if (op.getScoreThreshold())
+    choice.bits(op.getScoreThreshold());
+  else
+    choice.number(int64_t(0));
+  choice.number(int64_t(op.getCenter()));
+  choice.scratch(0);
+  choice.operand(op.getBoxes());
+  choice.operand(op.getScores());
+  double count = double(boxes.constant().value_or(1024));
+  if (!add(plan, choice.finish(pairs, 100 * count)))
+    return failure();
+  RoutineCall call(context, "suppress_gather");
+  call.number(dims.dimOf(op.getScores(), 0));
+  call.number(dims.dimOf(op.getScores(), 1));
+  call.number(boxes);
+  call.scratch(0);
+  call.result(op.getResult());
+  DimExpr most = boxes;
+  if (auto limit = dims.scalar(op.getMaxPerClass()).constant())
+    most = DimExpr::min(boxes, std::max<int64_t>(0, *limit));
+  call.pointer(countOf(call, plan, op->getResults(), context, pairs * most));
+  if (!add(plan, call.finish(1, 10 * count)))
+    return failure();
+  return plan;
+}
+
+} // namespace zenith::kernels

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// sort, sort_with and top_k: rows dealt to slots, each with scratch for one
+// row.
+
+#include "lowering/cpu/ConvertKernelsToLLVM.h"
+#include "lowering/kernels/ElementEmitter.h"
+#include "lowering/kernels/OrderingKernel.h"
+#include "lowering/kernels/RegionElements.h"
+#include "lowering/kernels/RoutineCall.h"
+#include "lowering/kernels/Schedule.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using zenith::graph::DimExpr;
+
+namespace zenith::kernels {
+
+static RowLayout layoutOf(Operation *op, graph::DimAnalysis &dims) {
+  auto dim = op->getAttrOfType<IntegerAttr>("dim").getInt();
+  return RowLayout(dims, op->getOperand(0), dim);
+}
+
+SmallVector<DimExpr> sortScratch(Operation *op, graph::DimAnalysis &dims) {
+  RowLayout layout = layoutOf(op, dims);
+  int64_t perElement = isa<graph::SortOp>(op) ? 48 : 16;
+  return {layout.slots * layout.length * perElement};
+}
+
+static void layoutNumbers(RoutineCall &call, const RowLayout &layout) {
+  for (const DimExpr &size :
+       {layout.rows, layout.length, layout.distance, layout.slots})
+    call.number(size);
+}
+
+// Of one slot: comparisons and moves of its rows.
+static double slotCost(const RowLayout &layout, double perElement) {
+  double length = double(layout.length.constant().value_or(1024)),
+         rows = double(layout.rows.constant().value_or(64)),
+         slots = double(layout.slots.constant().value_or(8));
+  return rows * length * perElement / std::max(1.0, slots);
+}
+
+static FailureOr<KernelPlan> singleLaunch(RoutineCall &call, DimExpr tasks,
+                                          double cost) {
+  FailureOr<Launch> launch = call.finish(std::move(tasks), cost);
+  if (failed(launch))
+    return failure();
+  KernelPlan plan;
+  plan.launches.push_back(std::move(*launch));
+  return plan;
+}
+
+FailureOr<KernelPlan> emitSort(const EmissionContext &context,
+                               graph::SortOp op) {
+  RowLayout layout = layoutOf(op, context.dims);
+  RoutineCall call(context, "sort");
+  layoutNumbers(call, layout);
+  call.number(int64_t(op.getInputs().size()));
+  call.number(op.getNumKeys());
+  call.number(int64_t(op.getDescending()));
+  for (Value input : op.getInputs())
+    call.dtype(input);
+  call.scratch(0);
+  for (Value input : op.getInputs())
+    call.operand(input);
+  for (Value result : op.getResults())
+    call.result(result);
+  return singleLaunch(call, layout.slots, slotCost(layout, 20));
+}
+
+// The comparator as a kernel whose begin and end are the positions of left and
+// right, and whose answer is the byte of a scratch buffer that no plan has.
+static constexpr unsigned answerBuffer = 1;
+
+static FailureOr<Launch> emitComparator(const EmissionContext &context,
+                                        graph::SortWithOp op) {
+  KernelBuilder kernel(context.fusion, context.dims, context.target,
+                       context.kernels, (context.name + "_less").str());
+  ElementEmitter emitter(kernel);
+  DimExpr count = context.dims.elementCount(op.getInputs().front());
+  SmallVector<Value> arguments;
+  for (Value input : op.getInputs()) {
+    auto argument = dyn_cast<BlockArgument>(input);
+    if (!argument) {
+      emitter.unsupported(op, "on a value computed on the way");
+      break;
+    }
+    for (Value position : {kernel.begin(), kernel.end()})
+      arguments.push_back(emitter.loadLinear(
+          kernel.memoryOf(argument), getElementTypeOrSelf(input.getType()),
+          emitter.indices.scalar(position, count)));
+  }
+  SmallVector<Value> answer;
+  if (!emitter.failed())
+    answer = emitRegion(emitter, op.getComparator(), arguments);
+  if (answer.empty()) {
+    kernel.function().erase();
+    return failure();
+  }
+  Type byte = kernel.b.getI8Type();
+  kernel.b.create<memref::StoreOp>(
+      kernel.loc, emitter.toMemory(kernel.b.getI1Type(), answer[0]),
+      kernel.scratch(answerBuffer, byte), kernel.index(0));
+  return kernel.finish(1, costPerElement(context.fusion));
+}
+
+// The address of a kernel's task function, which exists after translation only.
+static Value addressOfTask(KernelBuilder &kernel, func::FuncOp task) {
+  OpBuilder &b = kernel.b;
+  auto module = kernel.function()->getParentOfType<ModuleOp>();
+  std::string name = (task.getName() + cpu::taskSuffix).str();
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToEnd(module.getBody());
+    SmallVector<Type> words(4, b.getI64Type());
+    auto declared = b.create<LLVM::LLVMFuncOp>(
+        kernel.loc, name,
+        LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
+                                    words));
+    SymbolTable::setSymbolVisibility(declared,
+                                     SymbolTable::Visibility::Private);
+  }
+  Value address = b.create<LLVM::AddressOfOp>(
+      kernel.loc, LLVM::LLVMPointerType::get(b.getContext()), name);
+  Value word = b.create<LLVM::PtrToIntOp>(kernel.loc, b.getI64Type(), address);
+  return b.create<arith::IndexCastOp>(kernel.loc, b.getIndexType(), word);
+}
+
+FailureOr<KernelPlan> emitSortWith(const EmissionContext &context,
+                                   graph::SortWithOp op) {
+  FailureOr<Launch> comparator = emitComparator(context, op);
+  if (failed(comparator))
+    return failure();
+  constexpr size_t mostPointers = 64; // what the routine has room for
+  if (comparator->pointers.size() > mostPointers)
+    return op.emitError() << "no kernel for '" << op->getName()
+                          << "': the comparator reads more than "
+                          << mostPointers << " values";
+  RowLayout layout = layoutOf(op, context.dims);
+  RoutineCall call(context, "sort_with");
+  layoutNumbers(call, layout);
+  call.number(int64_t(op.getInputs().size()));
+  for (Value input : op.getInputs())
+    call.dtype(input);
+  call.number(int64_t(comparator->pointers.size()));
+  for (auto [at, pointer] : llvm::enumerate(comparator->pointers))
+    if (pointer.kind == PointerArg::Scratch)
+      call.number(int64_t(at));
+  for (const DimExpr &size : comparator->sizes)
+    call.number(size);
+  call.pointer(addressOfTask(call.kernel, comparator->kernel));
+  call.scratch(0);
+  for (Value input : op.getInputs())
+    call.operand(input);
+  for (Value result : op.getResults())
+    call.result(result);
+  for (const PointerArg &pointer : comparator->pointers)
+    call.pointer(pointer.kind == PointerArg::Operand
+                     ? call.kernel.operand(pointer.index)
+                     : Value());
+  return singleLaunch(call, layout.slots,
+                      slotCost(layout, 60 + costPerElement(context.fusion)));
+}
+
+FailureOr<KernelPlan> emitTopK(const EmissionContext &context,
+                               graph::TopKOp op) {
+  RowLayout layout = layoutOf(op, context.dims);
+  RoutineCall call(context, "top_k");
+  layoutNumbers(call, layout);
+  call.number(context.dims.dimOf(op.getValues(), op.getDim()));
+  call.number(int64_t(op.getSmallest()));
+  call.dtype(op.getOperand());
+  call.scratch(0);
+  call.operand(op.getOperand());
+  call.result(op.getValues());
+  call.result(op.getIndices());
+  return singleLaunch(call, layout.slots, slotCost(layout, 6));
+}
+
+} // namespace zenith::kernels

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels that call routines beside the interpreter: sorts, selections, sets,
+// factors and transforms, of odd shapes and every element type.
+
+#include "FusionText.h"
+#include "KernelHarness.h"
+#include "ir/interpreter/Scalar.h"
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace zenith;
+using zenith::testing::fusionText;
+using zenith::testing::KernelHarness;
+
+namespace {
+
+class OrderingKernelTest : public ::testing::Test {
+protected:
+  KernelHarness harness{kernels::emitKernels};
+  void check(const std::string &arguments, const std::string &results,
+             const std::string &body, const std::string &yields,
+             std::vector<std::vector<int64_t>> shapes = {}) {
+    SCOPED_TRACE(body);
+    harness.check(fusionText("ordering", arguments, results, body, yields),
+                  std::move(shapes));
+  }
+  /// Few distinct numbers, NaN, infinities and both zeros.
+  void fillSpecial() {
+    harness.fill = [](mlir::RankedTensorType type, unsigned number) {
+      Tensor tensor = zenith::testing::smallIntegers(type, number + 1);
+      mlir::Type element = type.getElementType();
+      if (!mlir::isa<mlir::FloatType>(element))
+        return tensor;
+      interpreter::ElementAccess access(element);
+      const double special[] = {NAN, INFINITY, -INFINITY, -0.0, 0.0};
+      for (int64_t i = 0; i < tensor.size(); i += 3)
+        access.store(tensor.writable() + i * access.bytes(),
+                     interpreter::Scalar::ofFloat(special[i / 3 % 5]));
+      return tensor;
+    };
+  }
+  /// Numbers between -1 and 1; diagonals of square matrices are raised.
+  void fillFractions() {
+    harness.fill = [](mlir::RankedTensorType type, unsigned number) {
+      Tensor tensor(type);
+      interpreter::ElementAccess access(type.getElementType());
+      uint32_t state = number * 77 + 5;
+      auto shape = type.getShape();
+      int64_t columns = shape.empty() ? 1 : shape.back();
+      bool square = shape.size() >= 2 && shape[shape.size() - 2] == columns;
+      for (int64_t i = 0; i < tensor.size(); ++i) {
+        auto next = [&] {
+          state = state * 1664525u + 1013904223u;
+          return double(state >> 8) / (1 << 23) - 1;
+        };
+        double real = next(), imag = next();
+        int64_t row = i / columns % std::max<int64_t>(1, columns);
+        if (square && row == i % columns) {
+          real += double(columns) + 2;
+          imag = 0;
+        }
+        access.store(tensor.writable() + i * access.bytes(),
+                     interpreter::Scalar::ofComplex(real, imag));
+      }
+      return tensor;
+    };
+  }
+};
+
+const char *const elementTypes[] = {"i1",   "i4",  "ui4",  "i8",   "i16",
+                                    "i32",  "i64", "ui8",  "ui16", "ui32",
+                                    "ui64", "f16", "bf16", "f32",  "f64"};
+
+std::string tensor(const std::string &shape, const std::string &element) {
+  return "tensor<" + shape + element + ">";
+}
+
+TEST_F(OrderingKernelTest, Sort) {
+  fillSpecial();
+  for (const char *element : elementTypes)
+    for (const char *order : {"", " descending"}) {
+      std::string type = tensor("5x37x", element);
+      check("%x : " + type, type,
+            "%r = graph.sort %x 1 keys 1" + std::string(order) + " : (" + type +
+                ") -> " + type,
+            "%r");
+    }
+}
+
+TEST_F(OrderingKernelTest, SortPairsAndKeys) {
+  fillSpecial();
+  std::string f = "tensor<3x41x5xf32>", i = "tensor<3x41x5xi64>",
+              h = "tensor<3x41x5xf16>";
+  check("%x : " + f + ", %y : " + i + ", %z : " + h, f + ", " + i + ", " + h,
+        "%r:3 = graph.sort %x, %y, %z 1 keys 2 : (" + f + ", " + i + ", " + h +
+            ") -> (" + f + ", " + i + ", " + h + ")",
+        "%r#0, %r#1, %r#2");
+  check("%x : " + i + ", %y : " + f, f,
+        "%r:2 = graph.sort %x, %y 2 keys 2 descending : (" + i + ", " + f +
+            ") -> (" + i + ", " + f + ")",
+        "%r#1");
+}
+
+TEST_F(OrderingKernelTest, SortLongRows) {
+  fillSpecial();
+  for (const char *element : {"ui8", "f32", "i64"}) {
+    std::string x = tensor("2x3001x", element), i = "tensor<2x3001xi32>";
+    check("%x : " + x + ", %y : " + i, x + ", " + i,
+          "%r:2 = graph.sort %x, %y 1 keys 1 : (" + x + ", " + i + ") -> (" +
+              x + ", " + i + ")",
+          "%r#0, %r#1");
+  }
+}
+
+TEST_F(OrderingKernelTest, SortNothingAndDynamic) {
+  for (std::vector<int64_t> shape :
+       {std::vector<int64_t>{0, 7}, {7, 0}, {1, 1}, {13, 600}})
+    check("%x : tensor<?x?xf32>", "tensor<?x?xf32>",
+          "%r = graph.sort %x 0 keys 1 : (tensor<?x?xf32>) -> tensor<?x?xf32>",
+          "%r", {shape});
+}
+
+TEST_F(OrderingKernelTest, SortWith) {
+  fillSpecial();
+  std::string body = R"(%r:2 = graph.sort_with %x, %y 1 {
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<i32>, %d: tensor<i32>):
+      %aa = graph.abs %a : tensor<f32>
+      %bb = graph.mul %b, %s : tensor<f32>
+      %p = graph.compare gt, %aa, %bb : tensor<f32> -> tensor<i1>
+      graph.yield %p : tensor<i1>
+    } : (tensor<4x53xf32>, tensor<4x53xi32>) -> (tensor<4x53xf32>, tensor<4x53xi32>))";
+  check("%x : tensor<4x53xf32>, %y : tensor<4x53xi32>, %s : tensor<f32>",
+        "tensor<4x53xf32>, tensor<4x53xi32>", body, "%r#0, %r#1");
+}
+
+TEST_F(OrderingKernelTest, SortWithDynamicBF16) {
+  fillSpecial();
+  std::string body = R"(%r = graph.sort_with %x 0 {
+    ^bb0(%a: tensor<bf16>, %b: tensor<bf16>):
+      %p = graph.compare lt, %a, %b : tensor<bf16> -> tensor<i1>
+      graph.yield %p : tensor<i1>
+    } : (tensor<?x3xbf16>) -> tensor<?x3xbf16>)";
+  for (int64_t size : {0, 1, 2, 100})
+    check("%x : tensor<?x3xbf16>", "tensor<?x3xbf16>", body, "%r", {{size, 3}});
+}
+
+TEST_F(OrderingKernelTest, TopK) {
+  fillSpecial();
+  for (const char *element : elementTypes)
+    for (const char *order : {"", " smallest"}) {
+      std::string x = tensor("3x29x2x", element), v = tensor("3x7x2x", element);
+      check("%x : " + x, v + ", tensor<3x7x2xi64>",
+            "%r:2 = graph.top_k %x 1" + std::string(order) + " : (" + x +
+                ") -> (" + v + ", tensor<3x7x2xi64>)",
+            "%r#0, %r#1");
+    }
+}
+
+TEST_F(OrderingKernelTest, Unique) {
+  fillSpecial();
+  for (const char *sorted : {"", " sorted"})
+    for (const char *element : {"i1", "i4", "ui8", "i64", "f16", "f32", "f64"})
+      for (const char *row : {"", "2x"}) {
+        std::string x = tensor(std::string("45x") + row, element),
+                    r = tensor(std::string("?x") + row, element);
+        check("%x : " + x, r + ", tensor<?xi64>, tensor<45xi64>, tensor<?xi64>",
+              "%r, %f, %i, %c = graph.unique %x" + std::string(sorted) + " : " +
+                  x + " -> " + r +
+                  ", tensor<?xi64>, tensor<45xi64>, tensor<?xi64>",
+              "%r, %f, %i, %c");
+        check("%x : " + x, "tensor<?xi64>",
+              "%r, %f, %i, %c = graph.unique %x" + std::string(sorted) + " : " +
+                  x + " -> " + r +
+                  ", tensor<?xi64>, tensor<45xi64>, tensor<?xi64>",
+              "%c");
+      }
+}
+
+TEST_F(OrderingKernelTest, UniqueOfNothing) {
+  for (int64_t size : {0, 1})
+    check("%x : tensor<?xf32>",
+          "tensor<?xf32>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>",
+          "%r, %f, %i, %c = graph.unique %x sorted : tensor<?xf32> -> "
+          "tensor<?xf32>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>",
+          "%r, %f, %i, %c", {{size}});
+}
+
+TEST_F(OrderingKernelTest, Compact) {
+  for (int64_t size : {0, 1, 31, 10000})
+    check("%m : tensor<?xi1>, %x : tensor<?x3xf16>, %y : tensor<?xi64>",
+          "tensor<?x3xf16>, tensor<?xi64>",
+          "%r:2 = graph.compact %m, %x, %y : (tensor<?xi1>, tensor<?x3xf16>, "
+          "tensor<?xi64>) -> (tensor<?x3xf16>, tensor<?xi64>)",
+          "%r#0, %r#1", {{size}, {size, 3}, {size}});
+  check("%m : tensor<17xi1>, %x : tensor<17xf64>", "tensor<?xf64>",
+        "%r = graph.compact %m, %x : (tensor<17xi1>, tensor<17xf64>) -> "
+        "tensor<?xf64>",
+        "%r");
+}
+
+TEST_F(OrderingKernelTest, SearchSorted) {
+  harness.fill = [](mlir::RankedTensorType type, unsigned number) {
+    Tensor tensor = zenith::testing::smallIntegers(type, number + 1);
+    interpreter::ElementAccess access(type.getElementType());
+    for (int64_t i = 0; number == 0 && i < tensor.size(); ++i)
+      access.store(tensor.writable() + i * access.bytes(),
+                   interpreter::Scalar::ofSigned(i / 3));
+    return tensor;
+  };
+  for (const char *element : {"i8", "ui32", "i64", "bf16", "f32"})
+    for (const char *side : {"", " right"})
+      for (const char *list : {"0x", "1x", "14x"}) {
+        std::string x = tensor(list, element), q = tensor("7x5x", element);
+        check("%x : " + x + ", %q : " + q, "tensor<7x5xi64>",
+              "%r = graph.searchsorted %x, %q" + std::string(side) + " : (" +
+                  x + ", " + q + ") -> tensor<7x5xi64>",
+              "%r");
+      }
+}
+
+TEST_F(OrderingKernelTest, IsIn) {
+  fillSpecial();
+  for (const char *element : {"i1", "i16", "f32", "f64"})
+    for (const char *set : {"0x", "1x", "6x"})
+      for (const char *row : {"", "2x"}) {
+        std::string x = tensor(std::string("40x") + row, element),
+                    s = tensor(std::string(set) + row, element);
+        check("%x : " + x + ", %s : " + s, "tensor<40xi1>",
+              "%r = graph.is_in %x, %s : (" + x + ", " + s +
+                  ") -> tensor<40xi1>",
+              "%r");
+      }
+}
+
+TEST_F(OrderingKernelTest, NonMaxSuppression) {
+  harness.fill = [](mlir::RankedTensorType type, unsigned number) {
+    Tensor tensor = zenith::testing::smallIntegers(type, number + 1);
+    interpreter::ElementAccess access(type.getElementType());
+    if (number == 2)
+      access.store(tensor.writable(), interpreter::Scalar::ofSigned(4));
+    if (number == 3)
+      access.store(tensor.writable(), interpreter::Scalar::ofFloat(0.25));
+    if (number == 4)
+      access.store(tensor.writable(), interpreter::Scalar::ofFloat(-2.5));
+    return tensor;
+  };
+  for (const char *center : {"", " center"}) {
+    check("%b : tensor<2x19x4xf32>, %s : tensor<2x3x19xf32>, %n : tensor<i64>, "
+          "%o : tensor<f32>, %t : tensor<f32>",
+          "tensor<?x3xi64>",
+          "%r = graph.non_max_suppression %b, %s, %n, %o, %t" +
+              std::string(center) +
+              " : (tensor<2x19x4xf32>, tensor<2x3x19xf32>, tensor<i64>, "
+              "tensor<f32>, tensor<f32>) -> tensor<?x3xi64>",
+          "%r");
+    check("%b : tensor<1x?x4xf32>, %s : tensor<1x2x?xf32>, %n : tensor<i64>, "
+          "%o : tensor<f32>",
+          "tensor<?x3xi64>",
+          "%r = graph.non_max_suppression %b, %s, %n, %o" +
+              std::string(center) +
+              " : (tensor<1x?x4xf32>, tensor<1x2x?xf32>, tensor<i64>, "
+              "tensor<f32>) -> tensor<?x3xi64>",
+          "%r", {{1, 0, 4}, {1, 2, 0}});
+  }
+}
+
+TEST_F(OrderingKernelTest, Cholesky) {
+  fillFractions();
+  harness.tolerance = 2e-5;
+  for (const char *element : {"f32", "f64"})
+    for (const char *shape : {"1x1x", "2x3x7x7x", "33x33x", "0x0x"})
+      for (const char *form : {"", " lower"}) {
+        std::string x = tensor(shape, element);
+        check("%x : " + x, x,
+              "%r = graph.cholesky %x" + std::string(form) + " : (" + x +
+                  ") -> " + x,
+              "%r");
+      }
+}
+
+TEST_F(OrderingKernelTest, TriangularSolve) {
+  fillFractions();
+  harness.tolerance = 2e-5;
+  for (const char *element : {"f32", "f64"})
+    for (const char *form : {"plain", "transposed", "adjoint"})
+      for (const char *side : {"", " left"})
+        for (const char *triangle : {"", " lower"})
+          for (const char *diagonal : {"", " unit_diagonal"}) {
+            if (*diagonal && !*triangle)
+              continue;
+            std::string a = tensor("3x9x9x", element),
+                        b = tensor(*side ? "3x9x4x" : "3x4x9x", element);
+            check("%a : " + a + ", %b : " + b, b,
+                  "%r = graph.triangular_solve " + std::string(form) +
+                      ", %a, %b" + side + triangle + diagonal + " : (" + a +
+                      ", " + b + ") -> " + b,
+                  "%r");
+          }
+}
+
+TEST_F(OrderingKernelTest, Fourier) {
+  fillFractions();
+  harness.tolerance = 1e-5;
+  for (int64_t length : {1, 2, 3, 4, 5, 7, 8, 12, 30, 31, 37, 64, 74, 210}) {
+    std::string size = std::to_string(length),
+                half = std::to_string(length / 2 + 1);
+    for (const char *element : {"f32", "f64"}) {
+      std::string complex = "complex<" + std::string(element) + ">";
+      auto real = tensor("3x" + size + "x", element),
+           full = tensor("3x" + size + "x", complex),
+           part = tensor("3x" + half + "x", complex);
+      for (const char *kind : {"c2c", "c2c_inverse"})
+        check("%x : " + full, full,
+              "%r = graph.fourier " + std::string(kind) + ", %x [" + size +
+                  "] : (" + full + ") -> " + full,
+              "%r");
+      check("%x : " + real, part,
+            "%r = graph.fourier r2c, %x [" + size + "] : (" + real + ") -> " +
+                part,
+            "%r");
+      check("%x : " + part, real,
+            "%r = graph.fourier c2r, %x [" + size + "] : (" + part + ") -> " +
+                real,
+            "%r");
+    }
+  }
+}
+
+TEST_F(OrderingKernelTest, FourierOfSeveralDims) {
+  fillFractions();
+  harness.tolerance = 1e-5;
+  std::string real = "tensor<2x6x5x9xf32>",
+              part = "tensor<2x6x5x5xcomplex<f32>>",
+              full = "tensor<2x6x5x9xcomplex<f32>>";
+  for (const char *kind : {"c2c", "c2c_inverse"})
+    check("%x : " + full, full,
+          "%r = graph.fourier " + std::string(kind) + ", %x [6, 5, 9] : (" +
+              full + ") -> " + full,
+          "%r");
+  check("%x : " + real, part,
+        "%r = graph.fourier r2c, %x [6, 5, 9] : (" + real + ") -> " + part,
+        "%r");
+  check("%x : " + part, real,
+        "%r = graph.fourier c2r, %x [6, 5, 9] : (" + part + ") -> " + real,
+        "%r");
+}
+
+TEST_F(OrderingKernelTest, RefusesWhatIsNotAlone) {
+  EXPECT_EQ(harness.refusal(
+                fusionText("ordering", "%x : tensor<4xf32>", "tensor<4xf32>",
+                           "%y = graph.abs %x : tensor<4xf32>\n"
+                           "%r = graph.sort %y 0 keys 1 : (tensor<4xf32>) -> "
+                           "tensor<4xf32>")),
+            "no kernel that computes an operand of 'zenith_routine_sort' on "
+            "the way");
+}
+
+} // namespace
