@@ -177,6 +177,9 @@ loadHLO(const std::string &name, const std::string &folder,
                      {},
                      false,
                      std::move(program->functions)};
+  // A module may have no function to run and still be translated.
+  if (options.bindings.empty() && loaded.functions.empty())
+    return loaded;
   if (llvm::Error error = bindArguments(*loaded.module, options.entry,
                                         options.bindings, loaded.inputNames))
     return std::move(error);

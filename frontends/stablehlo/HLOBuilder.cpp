@@ -133,19 +133,43 @@ SmallVector<Value> HLOBuilder::dynamicDims(Value value) {
   return dims;
 }
 
+Value HLOBuilder::refine(Value value, ArrayRef<int64_t> shape) {
+  RankedTensorType type = tensorTypeOf(value);
+  if (type.getRank() != int64_t(shape.size()))
+    return value;
+  SmallVector<int64_t> sizes;
+  SmallVector<Value> dims;
+  for (auto [at, own, other] : llvm::enumerate(type.getShape(), shape)) {
+    sizes.push_back(ShapedType::isDynamic(own) ? other : own);
+    if (ShapedType::isDynamic(sizes.back()))
+      dims.push_back(dim(value, at));
+  }
+  if (ArrayRef(sizes) == type.getShape())
+    return value;
+  return make<graph::ReshapeOp>(
+      RankedTensorType::get(sizes, type.getElementType()), value, dims);
+}
+
+void HLOBuilder::agree(ArrayRef<Value *> list) {
+  for (Value *value : list)
+    for (Value *other : list)
+      *value = refine(*value, tensorTypeOf(*other).getShape());
+}
+
 //===----------------------------------------------------------------------===//
 // Elementwise
 //===----------------------------------------------------------------------===//
 
 Value HLOBuilder::compare(graph::CompareDirection direction, Value lhs,
                           Value rhs) {
-  Value shaped = tensorTypeOf(lhs).hasStaticShape() ? lhs : rhs;
-  return make<graph::CompareOp>(typeWith(shaped, b.getI1Type()), direction, lhs,
+  agree({&lhs, &rhs});
+  return make<graph::CompareOp>(typeWith(lhs, b.getI1Type()), direction, lhs,
                                 rhs);
 }
 
 Value HLOBuilder::select(Value pred, Value onTrue, Value onFalse) {
-  return make<graph::SelectOp>(joined(onTrue, onFalse), pred, onTrue, onFalse);
+  agree({&pred, &onTrue, &onFalse});
+  return make<graph::SelectOp>(onTrue.getType(), pred, onTrue, onFalse);
 }
 
 Value HLOBuilder::convert(Value value, Type element) {

@@ -80,7 +80,8 @@ public:
     return make<Op>(value.getType(), value);
   }
   template <typename Op> Value binary(Value lhs, Value rhs) {
-    return make<Op>(joined(lhs, rhs), lhs, rhs);
+    agree({&lhs, &rhs});
+    return make<Op>(lhs.getType(), lhs, rhs);
   }
   Value compare(graph::CompareDirection direction, Value lhs, Value rhs);
   Value select(Value pred, Value onTrue, Value onFalse);
@@ -95,11 +96,12 @@ public:
   Value reduce(graph::ReduceKind kind, Value value,
                llvm::ArrayRef<int64_t> dims);
 
-private:
-  /// Of two types of one shape the more static one.
-  static Type joined(Value lhs, Value rhs) {
-    return tensorTypeOf(rhs).hasStaticShape() ? rhs.getType() : lhs.getType();
-  }
+  //===-- static shapes ---------------------------------------------------===//
+  /// Values of one shape, where some know more sizes than others: all get the
+  /// sizes that any of them knows.
+  void agree(llvm::ArrayRef<Value *> list);
+  /// The same value, whose type has the static sizes of `shape` too.
+  Value refine(Value value, llvm::ArrayRef<int64_t> shape);
 };
 
 /// A value in formulas: `(x * x + 1.0) / y`. Numbers become constants of the

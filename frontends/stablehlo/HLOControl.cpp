@@ -14,7 +14,7 @@ static void whileRule(OpImport &x) {
     return;
   auto loop = x.create<graph::WhileOp>(types, x.flatInputs());
   x.program.importRegion(x.op->getRegion(0), loop.getCondition(), types);
-  x.program.importRegion(x.op->getRegion(1), loop.getBody(), types);
+  x.program.importRegion(x.op->getRegion(1), loop.getBody(), types, types);
   if (!x.failed())
     x.outFlat(loop.getResults());
 }
@@ -25,8 +25,8 @@ static void ifRule(OpImport &x) {
   if (x.failed())
     return;
   auto branch = x.create<graph::IfOp>(types, pred);
-  x.program.importRegion(x.op->getRegion(0), branch.getThenRegion(), {});
-  x.program.importRegion(x.op->getRegion(1), branch.getElseRegion(), {});
+  x.program.importRegion(x.op->getRegion(0), branch.getThenRegion(), {}, types);
+  x.program.importRegion(x.op->getRegion(1), branch.getElseRegion(), {}, types);
   if (!x.failed())
     x.outFlat(branch.getResults());
 }
@@ -39,7 +39,7 @@ static void caseRule(OpImport &x) {
   auto branch = x.create<graph::CaseOp>(types, index, x.op->getNumRegions());
   for (auto [from, to] :
        llvm::zip_equal(x.op->getRegions(), branch.getBranches()))
-    x.program.importRegion(from, to, {});
+    x.program.importRegion(from, to, {}, types);
   if (!x.failed())
     x.outFlat(branch.getResults());
 }

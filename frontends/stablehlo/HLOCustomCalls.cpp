@@ -56,7 +56,30 @@ static void checkEqualRule(OpImport &x) {
   x.out(dims.empty() ? same : x.reduce(graph::ReduceKind::all, same, dims));
 }
 
+static void probeRule(OpImport &x) {
+  auto name = x.attr<StringAttr>("probe_id");
+  Value value = x.in();
+  if (x.failed())
+    return;
+  // Inside a region there is a value for every turn.
+  if (x.program.regionDepth == 0)
+    x.program.probes[name.getValue()] = value;
+  x.out(value);
+}
+
+static void expectProbeRule(OpImport &x) {
+  auto name = x.attr<StringAttr>("probe_id");
+  if (!name)
+    return;
+  Value probe = x.program.probes.lookup(name.getValue());
+  if (!probe)
+    return x.unsupported("of a probe inside a region is not supported");
+  expect(x, Expectation::Equal, probe, x.in());
+}
+
 void stablehlo::addExpectationRules(RuleTable &rules) {
+  rules["interpreter.probe"] = probeRule;
+  rules["check.expect_serialized_eq"] = expectProbeRule;
   rules["check.expect_eq"] = expectRule<Expectation::Equal>;
   rules["check.expect_almost_eq"] = expectRule<Expectation::AlmostEqual>;
   rules["check.expect_close"] = expectRule<Expectation::Close>;
@@ -143,6 +166,25 @@ static Rule ruleForTarget(StringRef target) {
   return nullptr;
 }
 
+// Kept by name: what runs it refuses it. One that is called for its effect
+// would vanish, so it is refused here.
+static void unknownRule(OpImport &x, StringRef target) {
+  SmallVector<Type> types = x.program.typesOf(x.op->getResultTypes(), x.loc);
+  if (x.failed())
+    return;
+  if (x.flag("has_side_effect") || types.empty() || target.empty() ||
+      x.op->getAttr("called_computations"))
+    return x.unsupported("@" + target + " is not supported");
+  NamedAttrList config;
+  if (Attribute value = x.op->getAttr("backend_config"))
+    config.set("backend_config", value);
+  x.outFlat(x.create<graph::CustomCallOp>(
+                 types, target, x.flatInputs(),
+                 config.empty() ? DictionaryAttr()
+                                : config.getDictionary(x.b.getContext()))
+                .getResults());
+}
+
 static void customCallRule(OpImport &x) {
   auto name = x.attr<StringAttr>("call_target_name");
   if (!name)
@@ -160,7 +202,7 @@ static void customCallRule(OpImport &x) {
       return trsmRule(x);
     return lapackRule(x, routine);
   }
-  x.unsupported("@" + target + " is not supported");
+  unknownRule(x, target);
 }
 
 void stablehlo::addCustomCallRules(RuleTable &rules) {

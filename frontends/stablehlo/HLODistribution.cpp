@@ -53,5 +53,4 @@ void stablehlo::addDistributionRules(RuleTable &rules) {
   // Tokens carry no value.
   rules["stablehlo.create_token"] = [](OpImport &x) { x.outFlat({}); };
   rules["stablehlo.after_all"] = [](OpImport &x) { x.outFlat({}); };
-  rules["interpreter.probe"] = identityRule;
 }

@@ -124,6 +124,7 @@ static void clampRule(OpImport &x) {
   Value low = x.in(0), value = x.in(1), high = x.in(2);
   low = rankOf(low) == 0 ? x.spread(low, value) : low;
   high = rankOf(high) == 0 ? x.spread(high, value) : high;
+  x.agree({&low, &value, &high});
   if (!isComplex(value) && !elementOf(value).isInteger(1))
     return x.out(x.make<graph::ClampOp>(value.getType(), low, value, high));
   if (isComplex(value))

@@ -86,7 +86,7 @@ bool stablehlo::isNeutral(Value init, ReduceKind kind) {
 
 Value stablehlo::joinWith(HLOBuilder &x, ReduceKind kind, Value value,
                           Value init) {
-  Value other = x.spread(init, value);
+  Value other = rankOf(init) == rankOf(value) ? init : x.spread(init, value);
   switch (kind) {
   case ReduceKind::sum:
     return x.binary<graph::AddOp>(other, value);

@@ -132,13 +132,14 @@ std::optional<std::string> stablehlo::rewriteNewerText(StringRef text) {
   return TextRewriter(text).run();
 }
 
-// An op name is a word of its own, perhaps in quotes.
+// An op name is a word of its own, perhaps in quotes; types and attributes
+// count too.
 StringRef stablehlo::stableHLODialectIn(StringRef text) {
   for (StringRef dialect :
        {"stablehlo.", "chlo.", "check.", "mhlo.", "vhlo.", "sdy."})
     for (size_t at = text.find(dialect); at != StringRef::npos;
          at = text.find(dialect, at + 1))
-      if (at == 0 || StringRef(" \t\n\"=@").contains(text[at - 1]))
+      if (at == 0 || StringRef(" \t\n\"=@!#").contains(text[at - 1]))
         return dialect.drop_back();
   return "";
 }

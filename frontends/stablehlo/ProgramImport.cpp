@@ -147,8 +147,8 @@ Values ProgramImport::inlineFunction(StringRef name, ValueRange arguments,
   return results;
 }
 
-void ProgramImport::importRegion(Region &from, Region &region,
-                                 TypeRange types) {
+void ProgramImport::importRegion(Region &from, Region &region, TypeRange types,
+                                 TypeRange yields) {
   OpBuilder::InsertionGuard guard(builder);
   SmallVector<Location> locs(types.size(), from.getLoc());
   Block *block = builder.createBlock(&region, {}, types, locs);
@@ -160,6 +160,10 @@ void ProgramImport::importRegion(Region &from, Region &region,
   Values results = inlineBlock(from.front(), block->getArguments());
   --regionDepth;
   liftedLike = lifted;
+  HLOBuilder shapes(builder, from.getLoc());
+  if (results.size() == yields.size())
+    for (auto [result, type] : llvm::zip_equal(results, yields))
+      result = shapes.refine(result, cast<RankedTensorType>(type).getShape());
   builder.create<graph::YieldOp>(from.front().back().getLoc(), results);
 }
 
@@ -279,6 +283,7 @@ void ProgramImport::importFunction(func::FuncOp from) {
   Block &body = from.getBody().front();
   expectations.clear();
   expected.clear();
+  probes.clear();
   Values arguments;
   func::FuncOp to = beginFunction(from, arguments);
   if (failed())

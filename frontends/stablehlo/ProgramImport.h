@@ -78,9 +78,9 @@ public:
   Values inlineFunction(llvm::StringRef name, ValueRange arguments,
                         mlir::Location loc);
   /// Fills `region` with a block that takes `types` and yields what the
-  /// source block returns.
+  /// source block returns, with the static sizes of `yields`.
   void importRegion(mlir::Region &source, mlir::Region &region,
-                    mlir::TypeRange types);
+                    mlir::TypeRange types, mlir::TypeRange yields = {});
   mlir::func::FuncOp function(llvm::StringRef name);
 
   mlir::OpBuilder builder;
@@ -90,6 +90,7 @@ public:
   unsigned randomOps = 0;
   std::vector<Expectation> expectations;
   Values expected; ///< pairs of values, one pair per expectation
+  llvm::StringMap<Value> probes;
   unsigned regionDepth = 0;
 
 private:

@@ -44,6 +44,13 @@ static ParseResult parseReducer(OpAsmParser &parser, size_t count,
   return parser.parseRegion(body, first);
 }
 
+static bool isCommutative(StringRef name) {
+  return name.consume_front("stablehlo.") &&
+         llvm::is_contained(
+             {"add", "and", "maximum", "minimum", "multiply", "or", "xor"},
+             name);
+}
+
 // A body of one op on the two scalars.
 static void buildReducer(OpAsmParser &parser, OperationName name, Type type,
                          Region &body) {
@@ -66,8 +73,9 @@ ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &result) {
   SMLoc innerLoc = parser.getCurrentLocation();
   if (applies && failed(inner = parser.parseCustomOperationName()))
     return failure();
-  if (applies && !inner->isRegistered())
-    return parser.emitError(innerLoc) << "unknown op '" << *inner << "'";
+  if (applies && !isCommutative(inner->getStringRef()))
+    return parser.emitError(innerLoc)
+           << "expected the inner-op to be a commutative binary operation";
   SmallVector<int64_t> dims;
   FunctionType type;
   SMLoc loc = parser.getCurrentLocation();
@@ -107,7 +115,10 @@ static Operation *appliedOp(ReduceOp op) {
                            TypeRange{op.getInitValues()[0].getType(),
                                      op.getInitValues()[0].getType()}) &&
                inner->getResult(0).getType() == op.getInitValues()[0].getType();
-  return plain && end->getOperands() == inner->getResults() ? inner : nullptr;
+  return plain && isCommutative(inner->getName().getStringRef()) &&
+                 end->getOperands() == inner->getResults()
+             ? inner
+             : nullptr;
 }
 
 void ReduceOp::print(OpAsmPrinter &printer) {

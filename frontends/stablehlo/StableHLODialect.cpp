@@ -6,6 +6,7 @@
 #include "frontends/stablehlo/StableHLODialect.h"
 
 #include "frontends/stablehlo/StableHLORegistration.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Quant/QuantOps.h"
 #include "mlir/Dialect/Quant/QuantTypes.h"
@@ -42,7 +43,8 @@ bool stablehlo::isQuantized(Type type) {
 void stablehlo::registerStableHLODialects(DialectRegistry &registry) {
   registry.insert<StableHLODialect, chlo::CHLODialect, sdy::SdyDialect,
                   check::CheckDialect, interpreter::InterpreterDialect,
-                  func::FuncDialect, quant::QuantizationDialect>();
+                  func::FuncDialect, quant::QuantizationDialect,
+                  arith::ArithDialect>();
 }
 
 void StableHLODialect::initialize() {
@@ -78,14 +80,33 @@ static Attribute takeText(DialectAsmParser &parser) {
   return TextAttr::get(parser.getContext(), parser.getFullSymbolSpec());
 }
 
+// `type_extensions<bounds = [3, ?]>`, the older form of `bounds<3, ?>`.
+static Attribute parseTypeExtensions(DialectAsmParser &parser) {
+  SmallVector<int64_t> bounds;
+  auto parseBound = [&]() -> ParseResult {
+    bounds.push_back(ShapedType::kDynamic);
+    return succeeded(parser.parseOptionalQuestion())
+               ? success()
+               : parser.parseInteger(bounds.back());
+  };
+  if (parser.parseKeyword("type_extensions") || parser.parseLess() ||
+      parser.parseKeyword("bounds") || parser.parseEqual() ||
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                     parseBound) ||
+      parser.parseGreater())
+    return {};
+  return TypeExtensionsAttr::get(parser.getContext(), bounds);
+}
+
 Attribute StableHLODialect::parseAttribute(DialectAsmParser &parser,
                                            Type type) const {
-  // Aliases of mnemonics in older text.
   StringRef text = parser.getFullSymbolSpec();
   for (StringRef carried : {"replica_group_mesh_axes", "mesh_axis", "mesh<",
                             "axis_ref", "sub_axis"})
     if (text.starts_with(carried))
       return takeText<stablehlo::TextAttr>(parser);
+  if (text.starts_with("type_extensions<"))
+    return parseTypeExtensions(parser);
   StringRef mnemonic;
   Attribute value;
   SMLoc loc = parser.getCurrentLocation();
