@@ -30,15 +30,15 @@ Tolerance zenith::tools::defaultTolerance(Type element) {
 }
 
 // Distance of two floats of one type in steps from one to the next; their bits
-// as sign and magnitude are in order.
+// as sign and magnitude are in order. Exact: 64 bits don't fit a double.
 static double ulpDistance(const char *a, const char *b, unsigned bytes) {
-  auto order = [&](const char *from) {
-    uint64_t bits = 0;
-    std::memcpy(&bits, from, bytes);
-    uint64_t sign = uint64_t(1) << (8 * bytes - 1);
-    return bits & sign ? -double(bits ^ sign) : double(bits);
-  };
-  return std::fabs(order(a) - order(b));
+  uint64_t sign = uint64_t(1) << (8 * bytes - 1), first = 0, second = 0;
+  std::memcpy(&first, a, bytes);
+  std::memcpy(&second, b, bytes);
+  uint64_t x = first & (sign - 1), y = second & (sign - 1);
+  if ((first & sign) != (second & sign))
+    return double(x) + double(y);
+  return double(x > y ? x - y : y - x);
 }
 
 namespace {

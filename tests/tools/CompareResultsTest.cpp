@@ -58,6 +58,9 @@ TEST_F(CompareResultsTest, UnitsInTheLastPlace) {
       equal("f32[1]", double(next), 1, {std::nullopt, std::nullopt, 1}));
   EXPECT_FALSE(
       equal("f32[1]", double(next), 1, {std::nullopt, std::nullopt, 0}));
+  double wide = std::nextafter(1.0, 2.0);
+  EXPECT_TRUE(equal("f64[1]", wide, 1, {std::nullopt, std::nullopt, 1}));
+  EXPECT_FALSE(equal("f64[1]", wide, 1, {std::nullopt, std::nullopt, 0}));
   EXPECT_TRUE(equal("f32[1]", double(below), -double(below),
                     {std::nullopt, std::nullopt, 2}));
   EXPECT_FALSE(
