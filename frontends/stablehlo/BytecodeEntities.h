@@ -45,6 +45,7 @@ private:
   mlir::Attribute readVHLOAttribute(BytecodeCursor &cursor);
   mlir::Attribute readVHLOStructure(uint64_t code, BytecodeCursor &cursor);
   mlir::Attribute readVHLOEnum(uint64_t code, BytecodeCursor &cursor);
+  mlir::Attribute readMeshAxes(uint64_t code, BytecodeCursor &cursor);
   mlir::Attribute readResultAccuracy(BytecodeCursor &cursor);
   mlir::Attribute readShardyAttribute(BytecodeCursor &cursor);
   std::string shardyText(mlir::Attribute attribute);

@@ -14,6 +14,10 @@ using namespace zenith::stablehlo;
 // Later stages walk regions by recursion.
 static constexpr unsigned maxNesting = 200;
 
+// From this version of the format on, regions that capture nothing have a
+// section of their own.
+static constexpr uint64_t isolatedSections = 2;
+
 namespace {
 enum OpMask : uint8_t {
   hasAttributes = 0x01,
@@ -312,13 +316,15 @@ void ProgramReader::readOp(BytecodeCursor &cursor, Block &block, Scope &scope,
   define(cursor, scope, op->getResults());
   if (!regions.second)
     return readRegions(cursor, op, regions.first, scope);
+  Scope own;
+  if (container.version < isolatedSections)
+    return readRegions(cursor, op, regions.first, own);
   // One section holds all regions that capture nothing.
   if (cursor.byte() != 4)
     return cursor.fail("a section of regions expected");
   uint64_t length = cursor.varint();
   uint64_t offset = cursor.offset();
   BytecodeCursor inner(cursor.take(length), offset, status);
-  Scope own;
   readRegions(inner, op, regions.first, own);
   inner.expectEnd("the regions of an op");
 }

@@ -36,7 +36,10 @@ def HLO_Token : Type<CPred<"::llvm::isa<::zenith::stablehlo::TokenType>($_self)"
 def HLO_Value : AnyTypeOf<[HLO_Tensor, HLO_Token, AnyTuple, AnyMemRef, Type<CPred<"::llvm::isa<::zenith::stablehlo::FutureType>($_self)">, "future">]>;
 def HLO_TensorOrTuple : AnyTypeOf<[HLO_Tensor, HLO_Token, AnyTuple]>;
 
-class StableHLO_Op<string mnemonic, list<Trait> traits = []> : Op<StableHLO_Dialect, mnemonic, traits>;
+// The specification's constraints of each op are in Verify<Family>.cpp, by op name.
+def HasConstraints : NativeOpTrait<"HasConstraints"> { let cppNamespace = "::zenith::stablehlo"; }
+
+class StableHLO_Op<string mnemonic, list<Trait> traits = []> : Op<StableHLO_Dialect, mnemonic, [HasConstraints] # traits>;
 class StableHLO_PureOp<string mnemonic, list<Trait> traits = []> : StableHLO_Op<mnemonic, [Pure] # traits>;
 
 #endif // ZENITH_FRONTENDS_STABLEHLO_STABLEHLOBASE_TD

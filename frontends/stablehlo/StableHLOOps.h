@@ -7,6 +7,7 @@
 #define ZENITH_FRONTENDS_STABLEHLO_STABLEHLOOPS_H
 
 #include "frontends/stablehlo/StableHLODialect.h"
+#include "frontends/stablehlo/VerifyStableHLO.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpDefinition.h"

@@ -132,13 +132,55 @@ Attribute BytecodeEntities::readVHLOStructure(uint64_t code,
   case 21:
   case 22:
   case 23:
+    return readMeshAxes(code, cursor);
   case 24:
   case 25:
-    status.unsupported("replica groups over mesh axes");
+    status.unsupported("a mesh inside of replica groups");
     return {};
   default:
     return readVHLOEnum(code, cursor);
   }
+}
+
+// Replica groups over the axes of a mesh; their parts stay text.
+Attribute BytecodeEntities::readMeshAxes(uint64_t code,
+                                         BytecodeCursor &cursor) {
+  auto text = [&](const std::string &string) {
+    return cursor.ok() ? Attribute(StringAttr::get(context, string)) : nullptr;
+  };
+  if (code == 21) {
+    int64_t before = cursor.signedVarint(), size = cursor.signedVarint();
+    return text("(" + std::to_string(before) + ")" + std::to_string(size));
+  }
+  StringAttr name = readString(cursor);
+  if (!cursor.ok())
+    return {};
+  if (code == 22) {
+    StringAttr part;
+    if (cursor.varint())
+      part = readString(cursor);
+    std::string inner;
+    llvm::raw_string_ostream os(inner);
+    os << "#stablehlo.axis_ref<name = " << Attribute(name);
+    if (part)
+      os << ", sub_axis_info = " << part.getValue();
+    os << ">";
+    return text(os.str());
+  }
+  SmallVector<std::string> axes;
+  auto list = dyn_cast_or_null<ArrayAttr>(readAttribute(cursor));
+  for (Attribute axis : list ? list.getValue() : llvm::ArrayRef<Attribute>()) {
+    auto string = dyn_cast<StringAttr>(axis);
+    if (!string)
+      return cursor.fail("an axis expected"), Attribute();
+    axes.push_back(string.str());
+  }
+  if (!cursor.ok())
+    return {};
+  std::string mesh;
+  llvm::raw_string_ostream(mesh) << FlatSymbolRefAttr::get(name);
+  return parse("#stablehlo.replica_group_mesh_axes<mesh = " + mesh +
+               ", axes = [" + llvm::join(axes, ", ") + "]>");
 }
 
 // A unit where an op asks for nothing special.

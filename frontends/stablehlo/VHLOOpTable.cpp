@@ -92,6 +92,7 @@ static constexpr VHLOOp table[] = {
     {"cosine_v2", {1, 10, 0}, newest, "result_accuracy"},
     {"count_leading_zeros_v1", oldest, newest, ""},
     {"create_token_v1", oldest, newest, ""},
+    {"cross-replica-sum_v1", oldest, newest, "replica_groups"},
     {"custom_call_v1",
      oldest,
      {1, 17, 0},

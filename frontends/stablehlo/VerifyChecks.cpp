@@ -6,7 +6,6 @@
 #include "frontends/stablehlo/VerifyChecks.h"
 
 #include "mlir/Dialect/Quant/QuantTypes.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringExtras.h"
@@ -61,7 +60,7 @@ static int64_t boundOf(RankedTensorType type, unsigned dim) {
 bool zenith::stablehlo::shapesAgree(Type a, Type b) {
   RankedTensorType first = tensorOf(a), second = tensorOf(b);
   if (!first || !second)
-    return true;
+    return false;
   if (first.getRank() != second.getRank())
     return false;
   for (unsigned i = 0; i < first.getRank(); ++i) {
@@ -149,9 +148,11 @@ int64_t zenith::stablehlo::integerOf(Operation *op, llvm::StringRef name,
 }
 
 std::optional<Integers> zenith::stablehlo::constantOf(Value value) {
-  DenseIntElementsAttr elements;
-  if (!matchPattern(value, m_Constant(&elements)) || !elements ||
-      elements.getNumElements() > maxList)
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getName().stripDialect() != "constant")
+    return std::nullopt;
+  auto elements = op->getAttrOfType<DenseIntElementsAttr>("value");
+  if (!elements || elements.getNumElements() > maxList)
     return std::nullopt;
   Integers list;
   for (const APInt &number : elements.getValues<APInt>())
@@ -243,38 +244,33 @@ LogicalResult zenith::stablehlo::checkStaticOrBounded(Operation *op,
 }
 
 LogicalResult
-zenith::stablehlo::checkReplicaGroups(Operation *op, bool allUsed,
+zenith::stablehlo::checkReplicaGroups(Operation *op, bool sameSize,
                                       bool useGlobalIds,
                                       std::optional<int64_t> groupSize) {
   auto groups = op->getAttrOfType<DenseIntElementsAttr>("replica_groups");
-  if (!groups)
+  if (!groups || groups.getNumElements() > maxList)
     return success();
-  auto type = cast<RankedTensorType>(groups.getType());
+  auto type = cast<ShapedType>(groups.getType());
   if (type.getRank() != 2)
     return op->emitOpError("replica groups should be a rank 2 tensor");
-  if (useGlobalIds && !groupSize && type.getNumElements() == 0)
+  if (useGlobalIds && groups.empty())
     return op->emitOpError("if `use_global_device_ids` is set, the replica "
                            "groups cannot be empty");
-  if (groups.getNumElements() > maxList)
-    return success();
   llvm::DenseSet<int64_t> seen;
   for (const APInt &value : groups.getValues<APInt>()) {
     int64_t id = value.getSExtValue();
     // -1 fills groups of different sizes.
-    if (id == -1 && !groupSize)
-      continue;
-    if (id >= 0 && !seen.insert(id).second)
+    if (id == -1 && sameSize)
+      return op->emitOpError("Invalid replica id -1");
+    if (id != -1 && !seen.insert(id).second)
       return op->emitOpError("replica id #") << id << " seen more than once";
   }
-  // Ids 0 to their number all occur.
-  int64_t count = seen.size();
-  if (groupSize && !groups.empty())
-    count = groups.getNumElements();
-  for (int64_t id = 0; id < count; ++id)
+  for (int64_t id = 0, count = seen.size(); id < count; ++id)
     if (!seen.count(id))
       return op->emitOpError("replica id #")
              << id << " not seen in replica groups";
-  if (groupSize && type.getDimSize(1) != *groupSize)
+  bool empty = type.getDimSize(0) == 0;
+  if (groupSize && (empty || type.getDimSize(1) != *groupSize))
     return op->emitOpError("group size of replica_groups must be ")
            << *groupSize;
   return success();

@@ -60,7 +60,7 @@ std::optional<int64_t> duplicateOf(llvm::ArrayRef<int64_t> a,
                                    llvm::ArrayRef<int64_t> b);
 /// Not one size is dynamic, or one that has a bound.
 mlir::LogicalResult checkStaticOrBounded(mlir::Operation *op, mlir::Type type);
-mlir::LogicalResult checkReplicaGroups(mlir::Operation *op, bool allUsed,
+mlir::LogicalResult checkReplicaGroups(mlir::Operation *op, bool sameSize,
                                        bool useGlobalIds,
                                        std::optional<int64_t> groupSize);
 

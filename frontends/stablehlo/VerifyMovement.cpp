@@ -78,10 +78,6 @@ static LogicalResult checkMapping(Operation *op, bool sizesKnown) {
     return op->emitOpError("broadcast_dimensions size (")
            << dims.size() << ") does not match operand rank ("
            << operand.getRank() << ")";
-  if (result.getRank() < operand.getRank())
-    return op->emitOpError("result rank (")
-           << result.getRank() << ") is less than operand rank ("
-           << operand.getRank() << ")";
   if (hasDuplicates(dims))
     return op->emitOpError("broadcast_dimensions should not have duplicates");
   for (auto [i, dim] : llvm::enumerate(dims)) {

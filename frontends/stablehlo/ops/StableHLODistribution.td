@@ -71,14 +71,18 @@ def StableHLO_CollectivePermuteOp : StableHLO_Op<"collective_permute"> {
 }
 def StableHLO_CollectiveBroadcastOp : StableHLO_Op<"collective_broadcast"> {
   let arguments = (ins Variadic<HLO_Tensor>:$operands, AnyAttr:$replica_groups, StableHLO_OptionalChannel:$channel_handle,
-    OptionalAttr<BoolAttr>:$has_dynamic_root);
+    UnitAttr:$has_dynamic_root);
   let results = (outs Variadic<HLO_Tensor>);
 }
 def StableHLO_CollectiveReduceOp : StableHLO_Op<"collective_reduce"> {
   let arguments = (ins Variadic<HLO_Tensor>:$operands, AnyAttr:$replica_groups, StableHLO_OptionalChannel:$channel_handle,
-    OptionalAttr<BoolAttr>:$has_dynamic_root, UnitAttr:$use_global_device_ids);
+    UnitAttr:$has_dynamic_root, UnitAttr:$use_global_device_ids);
   let results = (outs Variadic<HLO_Tensor>);
   let regions = (region SizedRegion<1>:$computation);
+}
+def StableHLO_CrossReplicaSumOp : StableHLO_Op<"cross-replica-sum"> {
+  let arguments = (ins HLO_Tensor:$operand, AnyAttr:$replica_groups);
+  let results = (outs HLO_Tensor:$result);
 }
 def StableHLO_AsyncStartOp : StableHLO_Op<"async_start"> {
   let arguments = (ins Variadic<HLO_Value>:$operands);
