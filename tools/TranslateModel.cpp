@@ -33,11 +33,13 @@ zenith::tools::parseTranslateOptions(int argc, char **argv,
   app.add_option("-o,--output", options.output,
                  "the file to write; - writes standard output")
       ->required();
-  app.add_option("--from-format", options.fromFormat,
-                 "onnx, graphir or bytecode; default: by the name")
+  app.add_option(
+         "--from-format", options.fromFormat,
+         "onnx, stablehlo, graphir or bytecode; default: by the name and "
+         "the ops")
       ->check(formats);
   app.add_option("--to-format", options.toFormat,
-                 "onnx, graphir or bytecode; default: by the name")
+                 "onnx, stablehlo, graphir or bytecode; default: by the name")
       ->check(formats);
   app.add_option("--entry", options.entry,
                  "function to export; default: the only public one, else main");
@@ -61,8 +63,6 @@ zenith::tools::parseTranslateOptions(int argc, char **argv,
 
 static llvm::Expected<std::string> formatFor(const std::string &given,
                                              StringRef path) {
-  if (given == "stablehlo")
-    return failure(ExitCode::Unsupported, "format stablehlo is not supported");
   if (!given.empty())
     return given;
   if (path.ends_with(".onnx"))
@@ -176,6 +176,10 @@ llvm::Error zenith::tools::translateModel(const TranslateOptions &options,
     if (llvm::Error error = writeONNX(*model->module, options.output,
                                       {options.opset, options.externalData,
                                        options.entry, model->folder}))
+      return error;
+  } else if (*to == "stablehlo") {
+    if (llvm::Error error =
+            writeStableHLO(*model->module, options.output, model->folder))
       return error;
   } else {
     std::string folder = folderOf(options.output);

@@ -5,6 +5,7 @@
 #include "tools/WriteModel.h"
 
 #include "frontends/onnx/ExportONNX.h"
+#include "frontends/stablehlo/ExportStableHLO.h"
 #include "ir/GraphOps.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "tools/Diagnostics.h"
@@ -84,4 +85,16 @@ llvm::Error zenith::tools::writeONNX(ModuleOp module, const std::string &path,
     save.externalBytes = externalBytes;
   onnx::Status status = onnx::saveModel(*model, path, save);
   return status ? llvm::Error::success() : writeError(path, status.error());
+}
+
+llvm::Error zenith::tools::writeStableHLO(ModuleOp module,
+                                          const std::string &path,
+                                          const std::string &folder) {
+  auto exported = stablehlo::exportStableHLO(module, {folder});
+  if (!exported)
+    return writeError(path, exported.error());
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << **exported << "\n";
+  return writeFile(path, os.str());
 }

@@ -32,6 +32,10 @@ struct ONNXWriteOptions {
 llvm::Error writeONNX(mlir::ModuleOp module, const std::string &path,
                       const ONNXWriteOptions &options);
 
+/// As StableHLO text; paths of parameters are relative to `folder`.
+llvm::Error writeStableHLO(mlir::ModuleOp module, const std::string &path,
+                           const std::string &folder);
+
 } // namespace zenith::tools
 
 #endif // ZENITH_TOOLS_WRITEMODEL_H
