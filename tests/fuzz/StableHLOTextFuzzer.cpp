@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Feeds arbitrary text to the StableHLO door: whatever it is, parsing, checking
+// and importing end in valid GraphIR or an error.
+
+#include "frontends/stablehlo/ImportStableHLO.h"
+#include "frontends/stablehlo/NewerText.h"
+#include "frontends/stablehlo/StableHLODialect.h"
+#include "ir/GraphDialect.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+
+using namespace zenith;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  llvm::StringRef text(reinterpret_cast<const char *>(data), size);
+  mlir::DialectRegistry registry;
+  registry.insert<graph::GraphDialect>();
+  stablehlo::registerStableHLODialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  context.getDiagEngine().registerHandler([](mlir::Diagnostic &) {});
+  std::optional<std::string> rewritten = stablehlo::rewriteNewerText(text);
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(
+      rewritten ? *rewritten : text, mlir::ParserConfig(&context));
+  if (!module)
+    return 0;
+  auto program = stablehlo::importStableHLO(*module);
+  if (!program) {
+    llvm::consumeError(program.takeError());
+    return 0;
+  }
+  // What the importer accepts must be valid GraphIR.
+  if (mlir::failed(mlir::verify(*program->module)))
+    __builtin_trap();
+  return 0;
+}
