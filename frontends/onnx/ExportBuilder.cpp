@@ -72,6 +72,16 @@ DataType ExportBuilder::typeOf(mlir::Type type) {
   DataType result = dataTypeOf(getElementTypeOrSelf(type));
   if (result == DataType::Undefined)
     fail(unsupported("an element type that ONNX does not have"));
+  int64_t since = 1;
+  if (result >= DataType::Float8E4M3FN && result <= DataType::Float8E5M2FNUZ)
+    since = 19;
+  else if (result == DataType::UInt4 || result == DataType::Int4)
+    since = 21;
+  else if (result > DataType::Int4)
+    since = 23;
+  if (opset < since)
+    fail(unsupported(fmt::format("elements of type {} need opset {}",
+                                 dataTypeName(result), since)));
   return result;
 }
 

@@ -215,6 +215,8 @@ static void writeConvolution(Operation *op, ExportBuilder &b,
   if (dims.getInputSpatial().empty())
     return b.fail(unsupported("a convolution without spatial dimensions"));
   mlir::Type element = getElementTypeOrSelf(conv.getType());
+  if (!isa<FloatType>(element))
+    return b.fail(unsupported("a convolution of integers"));
   SmallVector<int64_t> order = channelsFirst(
       dims.getInputBatch(), dims.getInputFeature(), dims.getInputSpatial());
   Channels c;

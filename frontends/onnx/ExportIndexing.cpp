@@ -110,9 +110,102 @@ static bool writeAsGatherND(graph::GatherOp op, ExportBuilder &b) {
   return true;
 }
 
+namespace {
+/// A dimension of a gather's result: one of the indices or one of the operand.
+struct Origin {
+  bool ofIndices;
+  int64_t dim;
+  bool operator==(const Origin &other) const {
+    return ofIndices == other.ofIndices && dim == other.dim;
+  }
+};
+} // namespace
+
+/// What each dimension of the result comes from.
+static SmallVector<Origin> originsOf(graph::GatherOp op) {
+  graph::GatherDimsAttr dims = op.getDims();
+  int64_t rank = cast<RankedTensorType>(op.getType()).getRank(), index = 0,
+          operand = 0;
+  SmallVector<Origin> origins;
+  for (int64_t position = 0; position < rank; ++position) {
+    if (llvm::is_contained(dims.getOffsetDims(), position)) {
+      while (llvm::is_contained(dims.getCollapsedSliceDims(), operand) ||
+             llvm::is_contained(dims.getOperandBatchingDims(), operand))
+        ++operand;
+      origins.push_back({false, operand++});
+    } else {
+      index += index == dims.getIndexVectorDim();
+      origins.push_back({true, index++});
+    }
+  }
+  return origins;
+}
+
+/// GatherND with dimensions moved before and after it.
+static bool writeByMoving(graph::GatherOp op, ExportBuilder &b) {
+  graph::GatherDimsAttr dims = op.getDims();
+  int64_t rank = op.getSliceSizes().size(),
+          indexRank =
+              cast<RankedTensorType>(op.getStartIndices().getType()).getRank(),
+          vectorDim = dims.getIndexVectorDim();
+  ArrayRef<int64_t> indexed = dims.getStartIndexMap(),
+                    batching = dims.getOperandBatchingDims(),
+                    indexBatching = dims.getStartIndicesBatchingDims();
+  SmallVector<int64_t> order(batching), indexOrder(indexBatching);
+  order.append(indexed.begin(), indexed.end());
+  SmallVector<Origin> origins;
+  for (int64_t dim : indexBatching)
+    origins.push_back({true, dim});
+  for (int64_t dim = 0; dim < indexRank; ++dim)
+    if (dim != vectorDim && !llvm::is_contained(indexBatching, dim)) {
+      indexOrder.push_back(dim);
+      origins.push_back({true, dim});
+    }
+  indexOrder.push_back(vectorDim);
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    if (llvm::is_contained(indexed, dim)) {
+      if (op.getSliceSizes()[dim] != 1)
+        return false;
+    } else if (!llvm::is_contained(batching, dim)) {
+      if (!isWhole(op, dim))
+        return false;
+      order.push_back(dim);
+      origins.push_back({false, dim});
+    }
+  }
+  if (indexed.empty())
+    return false;
+  std::string operand = b.transpose(b.name(op.getOperand()), order),
+              at = b.name(withoutWrap(op.getStartIndices()));
+  if (vectorDim == indexRank)
+    at = b.node("Unsqueeze", {at, b.ints({indexRank})});
+  at = b.transpose(at, indexOrder);
+  if (!getElementTypeOrSelf(op.getStartIndices().getType())
+           .isSignlessInteger(64))
+    at = b.cast(at, IntegerType::get(op.getContext(), 64));
+  std::string result =
+      b.node("GatherND", {operand, at},
+             {makeInt("batch_dims", int64_t(batching.size()))});
+  // Indexed dimensions that the result keeps have one position.
+  SmallVector<int64_t> kept, permutation;
+  SmallVector<Origin> wanted = originsOf(op);
+  for (const Origin &origin : wanted)
+    if (!llvm::is_contained(origins, origin)) {
+      kept.push_back(origins.size());
+      origins.push_back(origin);
+    }
+  if (!kept.empty())
+    result = b.node("Unsqueeze", {result, b.ints(kept)});
+  for (const Origin &origin : wanted)
+    permutation.push_back(llvm::find(origins, origin) - origins.begin());
+  b.bind(op, b.transpose(result, permutation));
+  return true;
+}
+
 static void writeGather(Operation *op, ExportBuilder &b, const ExportRow &) {
   auto gather = cast<graph::GatherOp>(op);
-  if (!writeAsGather(gather, b) && !writeAsGatherND(gather, b))
+  if (!writeAsGather(gather, b) && !writeAsGatherND(gather, b) &&
+      !writeByMoving(gather, b))
     b.fail(unsupported(
         "a gather of slices that neither Gather nor GatherND takes"));
 }

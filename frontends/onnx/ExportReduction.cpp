@@ -5,6 +5,7 @@
 #include "frontends/onnx/ExportBuilder.h"
 
 #include "mlir/IR/TypeUtilities.h"
+#include <limits>
 #include <numeric>
 
 using namespace mlir;
@@ -74,6 +75,23 @@ static SmallVector<int64_t> select(ArrayRef<int64_t> values,
   return llvm::map_to_vector(dims, [&](int64_t dim) { return values[dim]; });
 }
 
+/// Pooling knows no dilation of sums before opset 19: a kernel of ones, for an
+/// input of one feature.
+static std::string sumByConv(graph::ReduceWindowOp op, ExportBuilder &b,
+                             const std::string &x, ArrayRef<int64_t> window,
+                             ExportBuilder::Attributes attributes) {
+  SmallVector<int64_t> shape = {1, 1};
+  shape.append(window.begin(), window.end());
+  mlir::Type element = getElementTypeOrSelf(op.getType());
+  auto type = RankedTensorType::get(shape, element);
+  auto one = llvm::APFloat(1.0);
+  bool inexact;
+  one.convert(cast<FloatType>(element).getFloatSemantics(),
+              llvm::APFloat::rmNearestTiesToEven, &inexact);
+  return b.node("Conv", {x, b.constant(DenseElementsAttr::get(type, one))},
+                std::move(attributes));
+}
+
 static std::string pool(graph::ReduceWindowOp op, ExportBuilder &b,
                         const std::string &x, ArrayRef<int64_t> windowed) {
   SmallVector<int64_t> window = select(op.getWindow(), windowed),
@@ -91,7 +109,7 @@ static std::string pool(graph::ReduceWindowOp op, ExportBuilder &b,
   if (op.getKind() == ReduceKind::max)
     return b.node("MaxPool", {x}, attributes);
   if (dilated && b.opset < 19)
-    b.fail(unsupported("a dilated sum over windows needs opset 19"));
+    return sumByConv(op, b, x, window, attributes);
   attributes.push_back(makeInt("count_include_pad", 1));
   double taps = std::accumulate(window.begin(), window.end(), 1.0,
                                 std::multiplies<double>());
@@ -124,7 +142,10 @@ static void writeReduceWindow(Operation *op, ExportBuilder &b,
     spatial.push_back(dim);
   if (windowed.empty())
     return b.bind(reduce, x);
-  if (rank > 2 && windowed.front() >= 2)
+  bool byConv =
+      reduce.getKind() == ReduceKind::sum && b.opset < 19 &&
+      llvm::any_of(reduce.getDilation(), [](int64_t d) { return d != 1; });
+  if (rank > 2 && windowed.front() >= 2 && !byConv)
     return b.bind(reduce, pool(reduce, b, x, spatial));
   SmallVector<int64_t> order(others), inverse(rank);
   order.append(windowed);
@@ -149,12 +170,69 @@ static void writeReduceWindow(Operation *op, ExportBuilder &b,
   b.bind(reduce, b.transpose(b.reshape(result, outer), inverse));
 }
 
+/// The neutral element of a running fold; nothing for those that ONNX has no
+/// operator for.
+static std::optional<double> neutralOf(ReduceKind kind, mlir::Type element) {
+  if (kind == ReduceKind::prod)
+    return 1;
+  double infinity = std::numeric_limits<double>::infinity();
+  if (isa<FloatType>(element) && kind == ReduceKind::max)
+    return -infinity;
+  if (isa<FloatType>(element) && kind == ReduceKind::min)
+    return infinity;
+  return std::nullopt;
+}
+
+/// A Scan that carries what is folded so far.
+static void writeRunningFold(graph::CumulativeOp op, ExportBuilder &b,
+                             const std::string &x) {
+  auto type = cast<RankedTensorType>(op.getType());
+  auto neutral = neutralOf(op.getKind(), type.getElementType());
+  if (!neutral)
+    return b.fail(unsupported("this running fold"));
+  const char *fold = op.getKind() == ReduceKind::prod  ? "Mul"
+                     : op.getKind() == ReduceKind::max ? "Max"
+                                                       : "Min";
+  int64_t dim = op.getDim();
+  SmallVector<int64_t> shape(type.getShape());
+  shape.erase(shape.begin() + dim);
+  auto slice = RankedTensorType::get(shape, type.getElementType());
+  SmallVector<Size> sizes;
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    if (i != dim)
+      sizes.push_back(b.size(op.getOperand(), i));
+  std::string name = b.nodeName,
+              start =
+                  b.node("Expand", {b.scalar(type.getElementType(), *neutral),
+                                    b.shape(sizes)});
+  Graph body = b.subgraph(
+      "fold", {slice, slice}, [&](Graph &graph) -> ExportBuilder::Names {
+        graph.inputs.push_back(b.declare(b.fresh("so_far"), slice));
+        graph.inputs.push_back(b.declare(b.fresh("next"), slice));
+        std::string before = graph.inputs[0].name,
+                    after = b.node(fold, {before, graph.inputs[1].name});
+        return {after, op.getExclusive() ? before : after};
+      });
+  b.nodeName = name;
+  auto list = [&](const char *key, int64_t value) {
+    return makeInts(key, {value});
+  };
+  auto results = b.nodes(
+      "Scan", {start, x},
+      {makeGraph("body", std::move(body)), makeInt("num_scan_inputs", 1),
+       list("scan_input_axes", dim), list("scan_output_axes", dim),
+       list("scan_input_directions", op.getReverse()),
+       list("scan_output_directions", op.getReverse())},
+      2);
+  b.bind(op, results[1]);
+}
+
 static void writeCumulative(Operation *op, ExportBuilder &b,
                             const ExportRow &) {
   auto cumulative = cast<graph::CumulativeOp>(op);
-  if (cumulative.getKind() != ReduceKind::sum)
-    return b.fail(unsupported("a running fold other than a sum"));
   std::string x = b.name(cumulative.getOperand());
+  if (cumulative.getKind() != ReduceKind::sum)
+    return writeRunningFold(cumulative, b, x);
   b.bind(cumulative, b.node("CumSum", {x, b.intScalar(cumulative.getDim())},
                             {makeInt("exclusive", cumulative.getExclusive()),
                              makeInt("reverse", cumulative.getReverse())}));

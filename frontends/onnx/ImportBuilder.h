@@ -11,7 +11,6 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/IR/Verifier.h"
 #include <map>
-#include <memory>
 #include <vector>
 
 namespace zenith::onnx {
@@ -157,12 +156,16 @@ public:
   /// Remembers a value that was made where someone first read it: outside of
   /// the current region it must be made again.
   void madeOnDemand(Value &value) { onDemand.push_back(&value); }
-  /// Keeps a region that a better assumption replaces until the import ends:
-  /// the analysis knows values by their addresses, which must not come back.
-  void discard(std::unique_ptr<mlir::Region> region) {
-    discarded.push_back(std::move(region));
+  /// Keeps an op with a region that a better assumption replaces until the
+  /// import ends: the analysis knows values by their addresses, which must not
+  /// come back.
+  void discard(mlir::Operation *holder) { discarded.push_back(holder); }
+  /// Inner ones were discarded before those around them.
+  void eraseDiscarded() {
+    for (mlir::Operation *holder : discarded)
+      holder->erase();
+    discarded.clear();
   }
-  void eraseDiscarded() { discarded.clear(); }
 
 private:
   friend class RegionGuard;
@@ -182,7 +185,7 @@ private:
   std::map<std::string, std::string>
       shortNames; // text of a long expression -> the symbol that stands for it
   std::vector<Value *> onDemand;
-  std::vector<std::unique_ptr<mlir::Region>> discarded;
+  std::vector<mlir::Operation *> discarded;
   unsigned counts = 0;
 };
 

@@ -130,6 +130,9 @@ Status ModelImport::importIf(const Node &node, Scope &scope,
   auto elseGraph = subgraph(node, "else_branch", 0, node.outputs.size());
   if (!elseGraph)
     return elseGraph.error();
+  if (inputs[0]->kind != ImportedValue::Tensor ||
+      !rule.elementType(0).isInteger(1))
+    return invalid("the condition is not a boolean");
   auto condition = rule.knownElements(0);
   auto chosen = condition && condition->values.size() == 1
                     ? condition->values[0].constant()

@@ -110,6 +110,8 @@ Status LoopImport::readInputs() {
     limit = elements[0];
     limitValue = b.scalar(*limit);
   }
+  if (rule.has(1) && !rule.elementType(1).isInteger(1))
+    return invalid("the condition is not a boolean");
   if (rule.has(1))
     condition = inputs[1];
   endless = !condition || isTrue(rule, 1);
@@ -301,12 +303,10 @@ Status LoopImport::run() {
   look();
   if (!b.failed() && endless && !limit)
     b.fail(unsupported("a loop without an end"));
-  constexpr int64_t mostCollected = int64_t(1) << 40;
-  if (!b.failed() && endless && !collected.empty() && limit->constant() &&
-      *limit->constant() > mostCollected)
-    b.fail(unsupported(fmt::format("a loop that collects the values of {} "
-                                   "steps",
-                                   *limit->constant())));
+  constexpr int64_t mostSteps = int64_t(1) << 40;
+  if (!b.failed() && endless && limit->constant() &&
+      *limit->constant() > mostSteps)
+    b.fail(unsupported(fmt::format("a loop of {} steps", *limit->constant())));
   if (b.failed())
     return *b.firstError;
   // Carried: index, condition unless it is always true, the loop's own values,

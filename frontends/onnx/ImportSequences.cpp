@@ -146,6 +146,8 @@ static void importSequenceInsert(NodeImport &n) {
     items.insert(items.begin() + *at, n.pointer(1));
     return n.result(0, listOf(std::move(items)));
   }
+  if (n.imported(1).kind != ImportedValue::Tensor)
+    return n.fail(unsupported("a sequence of sequences"));
   Value value = n.input(1), data = list->data;
   DimVector dims = b.dims(data), part = b.dims(value);
   if (part.size() + 1 != dims.size())
@@ -256,8 +258,11 @@ static void importConcatFromSequence(NodeImport &n) {
   if (list->items.empty())
     return n.fail(unsupported("ConcatFromSequence of an empty sequence"));
   Values values;
-  for (ImportedValue *item : list->items)
+  for (ImportedValue *item : list->items) {
+    if (item->kind != ImportedValue::Tensor)
+      return n.fail(invalid("an element is no tensor"));
     values.push_back(n.read(*item));
+  }
   int64_t rank = cast<RankedTensorType>(values[0].getType()).getRank();
   int64_t axis = n.axisAttribute("axis", 0, isNew ? rank + 1 : rank);
   if (n.failed())

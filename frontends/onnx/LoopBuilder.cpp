@@ -33,12 +33,24 @@ struct Carried {
 
 } // namespace
 
-static std::unique_ptr<Region> openRegion(ImportBuilder &b, TypeRange types) {
-  auto region = std::make_unique<Region>();
-  Block &block = region->emplaceBlock();
+/// A region at the current place, in an op that only holds it until the op that
+/// it is for can be made.
+static graph::CaseOp openRegion(ImportBuilder &b, TypeRange types) {
+  Value index = b.scalar(DimExpr(0));
+  auto holder = b.builder.create<graph::CaseOp>(b.loc, TypeRange(), index, 1u);
+  Block &block = holder.getBranches()[0].emplaceBlock();
   for (Type type : types)
     block.addArgument(type, b.loc);
-  return region;
+  return holder;
+}
+
+static Block &blockOf(graph::CaseOp holder) {
+  return holder.getBranches()[0].front();
+}
+
+static void moveInto(Region &region, graph::CaseOp holder) {
+  region.takeBody(holder.getBranches()[0]);
+  holder.erase();
 }
 
 static void assumeShared(ImportBuilder &b, Value value,
@@ -108,10 +120,9 @@ Values zenith::onnx::buildWhile(ImportBuilder &b, ArrayRef<Value> inits,
         carried, [](const Carried &value) -> Type { return value.type(); });
   };
   // Emits `inside` into a new region; true once it keeps its promises.
-  auto attempt = [&](std::unique_ptr<Region> &region, RegionBody inside,
-                     bool carries) {
-    region = openRegion(b, typesNow());
-    Block &block = region->front();
+  auto attempt = [&](graph::CaseOp &holder, RegionBody inside, bool carries) {
+    holder = openRegion(b, typesNow());
+    Block &block = blockOf(holder);
     for (auto [argument, value] :
          llvm::zip_equal(block.getArguments(), carried))
       assumeShared(b, argument, value);
@@ -123,21 +134,17 @@ Values zenith::onnx::buildWhile(ImportBuilder &b, ArrayRef<Value> inits,
     yield(b, values);
     return settled;
   };
-  std::unique_ptr<Region> bodyRegion, conditionRegion;
-  while (!attempt(bodyRegion, body, /*carries=*/true))
-    b.discard(std::move(bodyRegion));
+  graph::CaseOp bodyHolder, conditionHolder;
+  while (!attempt(bodyHolder, body, /*carries=*/true))
+    b.discard(bodyHolder);
   if (!b.failed())
-    attempt(conditionRegion, condition, /*carries=*/false);
+    attempt(conditionHolder, condition, /*carries=*/false);
   SmallVector<Type> types = typesNow();
-  if (b.failed()) {
-    b.discard(std::move(bodyRegion));
-    if (conditionRegion)
-      b.discard(std::move(conditionRegion));
+  if (b.failed())
     return b.opaques(types);
-  }
   auto loop = b.builder.create<graph::WhileOp>(b.loc, types, ValueRange(inits));
-  loop.getCondition().takeBody(*conditionRegion);
-  loop.getBody().takeBody(*bodyRegion);
+  moveInto(loop.getCondition(), conditionHolder);
+  moveInto(loop.getBody(), bodyHolder);
   Values results = b.checkedAll(loop);
   for (auto [result, value] : llvm::zip_equal(results, carried))
     assumeShared(b, result, value);
@@ -164,16 +171,16 @@ Values zenith::onnx::buildFor(ImportBuilder &b, Value count,
 Values zenith::onnx::buildIf(ImportBuilder &b, Value condition,
                              llvm::function_ref<Values()> onTrue,
                              llvm::function_ref<Values()> onFalse) {
-  auto thenRegion = openRegion(b, {}), elseRegion = openRegion(b, {});
-  auto emit = [&](Region &region, llvm::function_ref<Values()> branch) {
-    RegionGuard guard(b, &region.front());
+  auto thenHolder = openRegion(b, {}), elseHolder = openRegion(b, {});
+  auto emit = [&](graph::CaseOp holder, llvm::function_ref<Values()> branch) {
+    RegionGuard guard(b, &blockOf(holder));
     Values values = b.failed() ? Values() : branch();
     if (!b.failed())
       yield(b, values);
     return values;
   };
-  Values thenValues = emit(*thenRegion, onTrue),
-         elseValues = emit(*elseRegion, onFalse);
+  Values thenValues = emit(thenHolder, onTrue),
+         elseValues = emit(elseHolder, onFalse);
   SmallVector<Type> types;
   SmallVector<Carried> known;
   if (!b.failed() && thenValues.size() != elseValues.size())
@@ -206,14 +213,11 @@ Values zenith::onnx::buildIf(ImportBuilder &b, Value condition,
     types.push_back(RankedTensorType::get(shape, common.element));
     known.push_back(std::move(common));
   }
-  if (b.failed()) {
-    b.discard(std::move(thenRegion));
-    b.discard(std::move(elseRegion));
+  if (b.failed())
     return {};
-  }
   auto op = b.builder.create<graph::IfOp>(b.loc, types, condition);
-  op.getThenRegion().takeBody(*thenRegion);
-  op.getElseRegion().takeBody(*elseRegion);
+  moveInto(op.getThenRegion(), thenHolder);
+  moveInto(op.getElseRegion(), elseHolder);
   Values results = b.checkedAll(op);
   for (auto [result, value] : llvm::zip_equal(results, known))
     assumeShared(b, result, value);
@@ -222,13 +226,13 @@ Values zenith::onnx::buildIf(ImportBuilder &b, Value condition,
 
 Values zenith::onnx::probe(ImportBuilder &b, TypeRange arguments,
                            RegionBody body) {
-  auto region = openRegion(b, arguments);
+  auto holder = openRegion(b, arguments);
   Values values;
   {
-    RegionGuard guard(b, &region->front());
-    values = body(region->front().getArguments());
+    RegionGuard guard(b, &blockOf(holder));
+    values = body(blockOf(holder).getArguments());
   }
-  b.discard(std::move(region));
+  b.discard(holder);
   return values;
 }
 

@@ -55,6 +55,9 @@ public:
     return keptTensors.emplace_back(std::move(tensor));
   }
   ImportedValue *keepValue(ImportedValue value) override {
+    // Lists have a type too, for rules that ask before they read.
+    if (!value.type)
+      value.type = mlir::RankedTensorType::get({}, b.builder.getI64Type());
     return &values.emplace_back(std::move(value));
   }
   std::vector<ImportedValue *>

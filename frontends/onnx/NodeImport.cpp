@@ -70,6 +70,10 @@ static Value elementsAsData(ImportBuilder &b, const ImportedValue &value) {
 Value NodeImport::materialise(ImportedValue &value) {
   if (value.data)
     return value.data;
+  if (value.kind != ImportedValue::Tensor) {
+    fail(invalid(fmt::format("an input is of kind {}", value.kindName())));
+    return b.opaque(value.type);
+  }
   if (value.elements)
     value.data = elementsAsData(b, value);
   else if (!value.parameter.empty())

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 #include <map>
+#include <unordered_map>
 #include <unordered_set>
 
 using namespace zenith::onnx;
@@ -77,9 +78,15 @@ Status checkNodes(const std::vector<Node> &nodes, Scope &scope,
   return noError();
 }
 
+/// Tools that merge models repeat initializers.
+bool sameTensor(const Tensor &lhs, const Tensor &rhs) {
+  return lhs.type == rhs.type && lhs.dims == rhs.dims &&
+         lhs.data.view() == rhs.data.view() && lhs.strings == rhs.strings;
+}
+
 Status checkGraph(const Graph &graph, const Scope *outer) {
   Scope scope{outer, {}};
-  std::unordered_set<std::string_view> initializers;
+  std::unordered_map<std::string_view, const Tensor *> initializers;
   for (const ValueInfo &input : graph.inputs) {
     if (input.name.empty())
       return invalid("graph input without a name").in("graph");
@@ -91,7 +98,8 @@ Status checkGraph(const Graph &graph, const Scope *outer) {
   for (const Tensor &tensor : graph.initializers) {
     if (tensor.name.empty())
       return invalid("initializer without a name").in("graph");
-    if (!initializers.insert(tensor.name).second)
+    auto [known, isNew] = initializers.try_emplace(tensor.name, &tensor);
+    if (!isNew && !sameTensor(*known->second, tensor))
       return invalid(
                  fmt::format("initializer '{}' is defined twice", tensor.name))
           .in("graph");
