@@ -132,6 +132,11 @@ std::optional<std::string> stablehlo::rewriteNewerText(StringRef text) {
   return TextRewriter(text).run();
 }
 
+static bool inComment(StringRef text, size_t at) {
+  StringRef line = text.take_front(at);
+  return line.substr(line.rfind('\n') + 1).contains("//");
+}
+
 // An op name is a word of its own, perhaps in quotes; types and attributes
 // count too.
 StringRef stablehlo::stableHLODialectIn(StringRef text) {
@@ -139,7 +144,8 @@ StringRef stablehlo::stableHLODialectIn(StringRef text) {
        {"stablehlo.", "chlo.", "check.", "mhlo.", "vhlo.", "sdy."})
     for (size_t at = text.find(dialect); at != StringRef::npos;
          at = text.find(dialect, at + 1))
-      if (at == 0 || StringRef(" \t\n\"=@!#").contains(text[at - 1]))
+      if ((at == 0 || StringRef(" \t\n\"=@!#").contains(text[at - 1])) &&
+          !inComment(text, at))
         return dialect.drop_back();
   return "";
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A program that touches every family: what damage.py damages.
 module @steps {
   func.func public @main(%x: tensor<4x6xf32>, %w: tensor<6x3xf32>, %k: tensor<2xui32>) -> (tensor<4x3xf32>, tensor<4xi32>, tensor<3xf32>) {
