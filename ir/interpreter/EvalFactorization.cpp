@@ -76,7 +76,7 @@ static void choleskyOf(const T *from, T *to, int64_t n, bool lower) {
       if (lower)
         to[i * n + j] = T(value);
       else
-        to[j * n + i] = T(conjugate(value));
+        to[j * n + i] = T(i == j ? value : conjugate(value));
     }
 }
 
