@@ -91,6 +91,12 @@ ZENITH_ROUTINE(cholesky);
 /// form (0 plain, 1 transposed, 2 adjoint), left, lower, unit diagonal.
 ZENITH_ROUTINE(triangular_solve);
 
+/// A routine of LAPACK, in one task. Pointers: inputs, results. Numbers: the
+/// letters of its name without that of the type (two words), the letter of the
+/// type, inputs, results, bytes of each result, then the sizes and options that
+/// zenith_routine_lapack reads.
+ZENITH_ROUTINE(custom_call);
+
 #undef ZENITH_ROUTINE
 
 #ifdef __cplusplus

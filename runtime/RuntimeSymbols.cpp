@@ -36,6 +36,7 @@ const zenith_symbol *zenith_runtime_symbols(size_t *count) {
       ZENITH_SYMBOL(zenith_routine_cholesky),
       ZENITH_SYMBOL(zenith_routine_compact),
       ZENITH_SYMBOL(zenith_routine_compact_count),
+      ZENITH_SYMBOL(zenith_routine_custom_call),
       ZENITH_SYMBOL(zenith_routine_fourier),
       ZENITH_SYMBOL(zenith_routine_fourier_table),
       ZENITH_SYMBOL(zenith_routine_is_in),

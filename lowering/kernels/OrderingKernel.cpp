@@ -49,6 +49,9 @@ FailureOr<KernelPlan> emitOrdering(const EmissionContext &context) {
             return emitTriangularSolve(context, op);
           })
           .Case([&](graph::FourierOp op) { return emitFourier(context, op); })
+          .Case([&](graph::CustomCallOp op) {
+            return emitCustomCall(context, op);
+          })
           .Default([&](Operation *op) -> FailureOr<KernelPlan> {
             return op->emitError() << "no kernel for '" << op->getName() << "'";
           });

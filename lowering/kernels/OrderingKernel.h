@@ -40,6 +40,8 @@ mlir::FailureOr<KernelPlan> emitTriangularSolve(const EmissionContext &context,
                                                 graph::TriangularSolveOp op);
 mlir::FailureOr<KernelPlan> emitFourier(const EmissionContext &context,
                                         graph::FourierOp op);
+mlir::FailureOr<KernelPlan> emitCustomCall(const EmissionContext &context,
+                                           graph::CustomCallOp op);
 llvm::SmallVector<graph::DimExpr> sortScratch(mlir::Operation *op,
                                               graph::DimAnalysis &dims);
 llvm::SmallVector<graph::DimExpr> setScratch(mlir::Operation *op,

@@ -92,8 +92,10 @@ void Outliner::outline(Group *group) {
     for (auto [value, inner] :
          llvm::zip(member->getResults(), body->back().getResults())) {
       local.map(value, inner);
-      // A scatter_with folds into the memory of all of its results.
-      if (!hasOtherReaders(value, group) && !isa<ScatterWithOp>(member))
+      // A scatter_with folds into the memory of all of its results, and LAPACK
+      // writes all of them.
+      if (!hasOtherReaders(value, group) &&
+          !isa<ScatterWithOp, CustomCallOp>(member))
         continue;
       outer.push_back(value);
       yielded.push_back(inner);

@@ -346,6 +346,36 @@ TEST_F(OrderingKernelTest, FourierOfSeveralDims) {
         "%r");
 }
 
+TEST_F(OrderingKernelTest, Lapack) {
+  fillFractions();
+  harness.tolerance = 1e-4;
+  for (const char *element : {"f32", "f64"}) {
+    std::string a = tensor("2x5x5x", element), tau = tensor("2x5x", element);
+    check("%x : " + a, a + ", tensor<2x5xi32>, tensor<2xi32>",
+          "%r:3 = graph.custom_call \"lapack_getrf\" (%x) : (" + a + ") -> (" +
+              a + ", tensor<2x5xi32>, tensor<2xi32>)",
+          "%r#0, %r#1, %r#2");
+    check("%x : " + a, a + ", " + tau,
+          "%r:2 = graph.custom_call \"lapack_geqrf\" (%x) : (" + a + ") -> (" +
+              a + ", " + tau + ")",
+          "%r#0, %r#1");
+    check("%x : " + a, a + ", " + tau + ", tensor<2xi32>",
+          "%r:3 = graph.custom_call \"lapack_syevd\" (%x) config {uplo = 76 : "
+          "i8} : (" +
+              a + ") -> (" + a + ", " + tau + ", tensor<2xi32>)",
+          "%r#0, %r#1, %r#2");
+  }
+}
+
+TEST_F(OrderingKernelTest, RefusesUnknownRoutines) {
+  EXPECT_EQ(harness.refusal(fusionText(
+                "ordering", "%x : tensor<4xf32>", "tensor<4xf32>",
+                "%r = graph.custom_call \"magic\" (%x) : (tensor<4xf32>) -> "
+                "tensor<4xf32>")),
+            "no kernel for 'graph.custom_call' that calls 'magic', which is no "
+            "routine here");
+}
+
 TEST_F(OrderingKernelTest, RefusesWhatIsNotAlone) {
   EXPECT_EQ(harness.refusal(
                 fusionText("ordering", "%x : tensor<4xf32>", "tensor<4xf32>",
