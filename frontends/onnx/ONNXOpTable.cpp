@@ -48,6 +48,8 @@ llvm::ArrayRef<OpFamily> zenith::onnx::opFamilies() {
       {"Signal", "", signalRows},
       {"Space", "", spaceRows},
       {"Subgraphs", "", subgraphRows},
+      {"Classical learning", "ai.onnx.ml", learningRows},
+      {"Trees", "ai.onnx.ml", treeRows},
       {"Attention with subgraphs", "ai.onnx.preview", flexRows},
       {"Optimizers", "ai.onnx.preview.training", optimizerRows},
   };

@@ -27,6 +27,15 @@ inline NodeAttribute floatsAttribute(std::string name,
   return attribute;
 }
 
+inline NodeAttribute stringsAttribute(std::string name,
+                                      std::vector<std::string> values) {
+  NodeAttribute attribute;
+  attribute.name = std::move(name);
+  attribute.kind = NodeAttribute::Strings;
+  attribute.strings = std::move(values);
+  return attribute;
+}
+
 inline Node inDomain(std::string domain, Node node) {
   node.domain = std::move(domain);
   return node;
