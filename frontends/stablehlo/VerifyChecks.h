@@ -95,6 +95,7 @@ OpCheck indexingCheck(llvm::StringRef name);
 OpCheck reductionCheck(llvm::StringRef name);
 OpCheck controlCheck(llvm::StringRef name);
 OpCheck contractionCheck(llvm::StringRef name);
+OpCheck algebraCheck(llvm::StringRef name);
 OpCheck distributionCheck(llvm::StringRef name);
 
 } // namespace zenith::stablehlo

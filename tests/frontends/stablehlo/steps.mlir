@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program that touches every family: what damage.py damages.
+// A program that touches every family; damage.py damages it too.
+//
+// RUN: zenith-run %s --target=interp --random-inputs
 module @steps {
   func.func public @main(%x: tensor<4x6xf32>, %w: tensor<6x3xf32>, %k: tensor<2xui32>) -> (tensor<4x3xf32>, tensor<4xi32>, tensor<3xf32>) {
     %zero = stablehlo.constant dense<0.0> : tensor<f32>
