@@ -35,7 +35,7 @@ LogicalResult zenith::stablehlo::verifyStableHLOOp(Operation *op) {
     return failure();
   for (auto find :
        {elementwiseCheck, movementCheck, indexingCheck, reductionCheck,
-        controlCheck, contractionCheck, distributionCheck})
+        controlCheck, contractionCheck, algebraCheck, distributionCheck})
     if (OpCheck check = find(name))
       return check(op);
   return success();
