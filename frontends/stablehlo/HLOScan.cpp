@@ -46,25 +46,22 @@ static Value putSlice(OpImport &x, Value stack, Value slice, int64_t dim,
       startsAt(x, sizes.size(), dim, step));
 }
 
-// One turn: carried are the step, the carries and the stacks.
-static Values turn(OpImport &x, const Scan &scan, ValueRange carried) {
-  Value step = carried[0];
-  Value at = step;
-  if (scan.reversed)
-    at = (Expr(x, x.index(scan.steps - 1)) - Expr(x, step)).value;
+// One turn: carried are the carries and the stacks.
+static Values turn(OpImport &x, const Scan &scan, Expr step,
+                   ValueRange carried) {
+  Value at = scan.reversed ? (step.with(x.index(scan.steps - 1)) - step).value
+                           : step.value;
   Values arguments;
   for (Value input : scan.inputs)
     arguments.push_back(takeSlice(x, input, scan.dim, at));
   size_t carries = scan.inits.size(), outputs = scan.outputs.size();
-  llvm::append_range(arguments, carried.slice(1, carries));
+  llvm::append_range(arguments, carried.take_front(carries));
   Values results = x.program.inlineBlock(x.op->getRegion(0).front(), arguments);
   if (x.failed() || results.size() != carries + outputs)
     return Values(carried);
-  Values next{(Expr(x, step) + 1.0).value};
-  llvm::append_range(next, ArrayRef(results).drop_front(outputs));
+  Values next(ArrayRef(results).drop_front(outputs));
   for (size_t i = 0; i < outputs; ++i)
-    next.push_back(
-        putSlice(x, carried[1 + carries + i], results[i], scan.dim, at));
+    next.push_back(putSlice(x, carried[carries + i], results[i], scan.dim, at));
   return next;
 }
 
@@ -93,26 +90,42 @@ static bool readScan(OpImport &x, Scan &scan) {
   return !x.failed();
 }
 
-static void scanRule(OpImport &x) {
-  Scan scan;
-  if (!readScan(x, scan))
-    return;
-  Values carried{x.index(0)};
-  llvm::append_range(carried, scan.inits);
-  for (RankedTensorType type : scan.outputs)
-    carried.push_back(x.spread(x.scalar(type.getElementType(), 0), type, {}));
+// Runs `turn` for step 0 to steps - 1 on carried values; gives the last ones.
+static Values
+countedLoop(OpImport &x, int64_t steps, Values carried,
+            llvm::function_ref<Values(Expr step, ValueRange carried)> turn) {
+  carried.insert(carried.begin(), x.index(0));
   SmallVector<Type> types(ValueRange(carried).getTypes());
   auto loop = x.create<graph::WhileOp>(types, carried);
   SmallVector<Location> locs(types.size(), x.loc);
   OpBuilder::InsertionGuard guard(x.b);
   Block *cond = x.b.createBlock(&loop.getCondition(), {}, types, locs);
   Expr step(x, cond->getArgument(0));
-  x.create<graph::YieldOp>(ValueRange{(step < double(scan.steps)).value});
+  x.create<graph::YieldOp>(ValueRange{(step < double(steps)).value});
   Block *body = x.b.createBlock(&loop.getBody(), {}, types, locs);
-  x.create<graph::YieldOp>(turn(x, scan, body->getArguments()));
+  step = step.with(body->getArgument(0));
+  ValueRange arguments = body->getArguments();
+  Values next = turn(step, arguments.drop_front());
+  next.insert(next.begin(), (step + 1.0).value);
+  x.create<graph::YieldOp>(next);
+  return Values(loop.getResults().drop_front());
+}
+
+static void scanRule(OpImport &x) {
+  Scan scan;
+  if (!readScan(x, scan))
+    return;
+  Values carried = scan.inits;
+  for (RankedTensorType type : scan.outputs)
+    carried.push_back(x.spread(x.scalar(type.getElementType(), 0), type, {}));
+  Values last =
+      countedLoop(x, scan.steps, carried, [&](Expr step, ValueRange carried) {
+        return turn(x, scan, step, carried);
+      });
+  // Outputs come before carries.
   size_t carries = scan.inits.size();
-  Values results(loop.getResults().drop_front(1 + carries));
-  llvm::append_range(results, loop.getResults().slice(1, carries));
+  Values results(ArrayRef(last).drop_front(carries));
+  llvm::append_range(results, ArrayRef(last).take_front(carries));
   if (!x.failed())
     x.out(results);
 }
