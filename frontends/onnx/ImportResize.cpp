@@ -6,7 +6,7 @@
 #include "frontends/onnx/NodeImport.h"
 #include "frontends/onnx/NumberValue.h"
 #include "frontends/onnx/ONNXOpTable.h"
-#include "frontends/onnx/ResizePlan.h"
+#include "frontends/onnx/ResizeImport.h"
 #include "frontends/onnx/SampleImport.h"
 
 #include <cmath>
@@ -19,17 +19,7 @@ using graph::CompareDirection;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-namespace {
-/// A dimension that changes; `scale` is unknown where a size is.
-struct Axis {
-  int64_t dim = 0;
-  DimExpr input, output;
-  std::optional<double> scale;
-  double cropStart = 0, cropEnd = 1;
-};
-
 constexpr int64_t largestSize = int64_t(1) << 24;
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Attributes and sizes
@@ -118,7 +108,7 @@ static std::optional<DimExpr> scaledSize(const DimExpr &size, double scale) {
   return std::nullopt;
 }
 
-static void sizesByScales(NodeImport &n, SmallVector<Axis> &axes,
+static void sizesByScales(NodeImport &n, SmallVector<ResizeAxis> &axes,
                           ArrayRef<double> scales) {
   for (auto [axis, scale] : llvm::zip(axes, scales)) {
     auto size = scaledSize(axis.input, scale);
@@ -131,24 +121,25 @@ static void sizesByScales(NodeImport &n, SmallVector<Axis> &axes,
 }
 
 /// One scale for all dimensions, so that the proportions stay.
-static void keepProportions(NodeImport &n, SmallVector<Axis> &axes,
+static void keepProportions(NodeImport &n, SmallVector<ResizeAxis> &axes,
                             bool larger) {
   double scale = larger ? 0 : INFINITY;
-  for (const Axis &axis : axes) {
+  for (const ResizeAxis &axis : axes) {
     auto from = axis.input.constant(), to = axis.output.constant();
     if (!from || !to || *from < 1)
       return n.fail(unsupported("keep_aspect_ratio_policy of dynamic sizes"));
     double ratio = double(*to) / double(*from);
     scale = larger ? std::max(scale, ratio) : std::min(scale, ratio);
   }
-  for (Axis &axis : axes) {
+  for (ResizeAxis &axis : axes) {
     axis.scale = scale;
     axis.output = DimExpr(
         int64_t(std::floor(scale * double(*axis.input.constant()) + 0.5)));
   }
 }
 
-static void sizesGiven(NodeImport &n, SmallVector<Axis> &axes, size_t index) {
+static void sizesGiven(NodeImport &n, SmallVector<ResizeAxis> &axes,
+                       size_t index) {
   SmallVector<DimExpr> sizes = n.elements(index, "sizes");
   if (!n.failed() && sizes.size() != axes.size())
     n.fail(invalid("sizes do not fit the axes"));
@@ -172,7 +163,7 @@ static void sizesGiven(NodeImport &n, SmallVector<Axis> &axes, size_t index) {
         fmt::format("attribute 'keep_aspect_ratio_policy' is '{}'", policy)));
 }
 
-static SmallVector<Axis> allAxes(NodeImport &n) {
+static SmallVector<ResizeAxis> allAxes(NodeImport &n) {
   int64_t rank = n.rank(0);
   DimVector dims = n.dims(0);
   SmallVector<int64_t> chosen = n.intsAttribute("axes");
@@ -180,7 +171,7 @@ static SmallVector<Axis> allAxes(NodeImport &n) {
     for (int64_t i = 0; i < rank; ++i)
       chosen.push_back(i);
   n.axes(chosen, rank); // refuses repeated ones
-  SmallVector<Axis> axes;
+  SmallVector<ResizeAxis> axes;
   for (int64_t &axis : chosen) {
     int64_t dim = n.axis(axis, rank);
     if (n.failed())
@@ -194,14 +185,8 @@ static SmallVector<Axis> allAxes(NodeImport &n) {
 // One dimension
 //===----------------------------------------------------------------------===//
 
-static DimVector alongDim(int64_t rank, int64_t dim, const DimExpr &size) {
-  DimVector dims(rank, DimExpr(1));
-  dims[dim] = size;
-  return dims;
-}
-
-/// Each element `times` times.
-static Value repeat(ImportBuilder &b, Value x, int64_t dim, int64_t times) {
+Value zenith::onnx::repeatElements(ImportBuilder &b, Value x, int64_t dim,
+                                   int64_t times) {
   DimVector dims = b.dims(x), wide = dims;
   SmallVector<int64_t> mapping;
   for (int64_t i = 0; i < int64_t(dims.size()); ++i)
@@ -221,7 +206,7 @@ static Value copyElements(ImportBuilder &b, Value x, int64_t dim,
     for (int64_t i = 0; i < count; ++i)
       repeats &= from[i] == i / times;
     if (repeats)
-      return times == 1 ? x : repeat(b, x, dim, times);
+      return times == 1 ? x : repeatElements(b, x, dim, times);
   }
   if (count > 1 && from[1] > from[0]) {
     int64_t stride = from[1] - from[0];
@@ -294,7 +279,7 @@ static Value byMatrix(ImportBuilder &b, Value x, int64_t dim,
 }
 
 static Value resizeStatic(NodeImport &n, Value x, const ResizeStyle &style,
-                          const Axis &axis) {
+                          const ResizeAxis &axis) {
   ImportBuilder &b = n.b;
   ResizedAxis sizes{*axis.input.constant(), *axis.output.constant(),
                     *axis.scale, axis.cropStart, axis.cropEnd};
@@ -335,147 +320,11 @@ static Value resizeStatic(NodeImport &n, Value x, const ResizeStyle &style,
 }
 
 //===----------------------------------------------------------------------===//
-// Sizes that are known when running
-//===----------------------------------------------------------------------===//
-
-/// True where every output i reads element i / scale, whatever the size.
-static bool onlyRepeats(const ResizeStyle &style, const Axis &axis) {
-  if (style.mode != ResizeMode::Nearest || !axis.scale ||
-      *axis.scale != std::floor(*axis.scale) || *axis.scale > 64 ||
-      axis.output != axis.input * DimExpr(int64_t(*axis.scale)))
-    return false;
-  // These read the same neighbours at every multiple of the scale.
-  if (style.coordinates != Coordinates::HalfPixel &&
-      style.coordinates != Coordinates::HalfPixelPyTorch &&
-      style.coordinates != Coordinates::Asymmetric)
-    return false;
-  constexpr int64_t sample = 4;
-  int64_t times = int64_t(*axis.scale);
-  AxisTaps taps = axisTaps(style, {sample, sample * times, *axis.scale, 0, 1});
-  for (int64_t i = 0; i < sample * times; ++i)
-    if (taps.outputs[i][0].first != i / times)
-      return false;
-  return true;
-}
-
-/// Original positions of all outputs.
-static NumberValue positionsOf(ImportBuilder &b, const ResizeStyle &style,
-                               const Axis &axis) {
-  Type f32 = b.builder.getF32Type();
-  NumberValue x(b, b.iota(0, {axis.output}, f32)),
-      input = floatSize(b, axis.input, f32),
-      output = floatSize(b, axis.output, f32);
-  NumberValue scale = axis.scale ? input.constant(*axis.scale) : output / input;
-  Value single = output.compare(CompareDirection::le, 1.0);
-  NumberValue last = input - 1.0, length = axis.scale ? scale * input : output,
-              spacing = length - 1.0, zero = x.constant(0);
-  switch (style.coordinates) {
-  case Coordinates::HalfPixel:
-    return (x + 0.5) / scale - 0.5;
-  case Coordinates::HalfPixelSymmetric:
-    return input / 2.0 * (1.0 - output / (scale * input)) + (x + 0.5) / scale -
-           0.5;
-  case Coordinates::HalfPixelPyTorch:
-    return zero.where(single, (x + 0.5) / scale - 0.5);
-  case Coordinates::HalfPixelNearest:
-    return (x + 0.5) / scale;
-  case Coordinates::AlignCorners:
-    return zero.where(single, x * last / spacing);
-  case Coordinates::Asymmetric:
-    return x / scale;
-  case Coordinates::CropAndResize:
-    break;
-  }
-  NumberValue middle = 0.5 * (axis.cropStart + axis.cropEnd) * last;
-  return middle.where(single,
-                      axis.cropStart * last +
-                          x * (axis.cropEnd - axis.cropStart) * last / spacing);
-}
-
-static NumberValue nearestOf(NearestRule rule, NumberValue position) {
-  switch (rule) {
-  case NearestRule::PreferFloor:
-    return (position - 0.5).apply<graph::CeilOp>();
-  case NearestRule::PreferCeil:
-    return (position + 0.5).floor();
-  case NearestRule::Floor:
-    return position.floor();
-  case NearestRule::Ceil:
-    break;
-  }
-  return position.apply<graph::CeilOp>();
-}
-
-/// As filterWeight of the plan.
-static NumberValue weightOf(const ResizeStyle &style, NumberValue distance) {
-  NumberValue d = distance.abs();
-  double a = style.cubicCoefficient;
-  if (style.mode == ResizeMode::Linear)
-    return (1.0 - d).max(0.0);
-  NumberValue near = ((a + 2) * d - (a + 3)) * d * d + 1.0,
-              far = ((a * d - 5 * a) * d + 8 * a) * d - 4 * a;
-  return near.where(d.compare(CompareDirection::le, 1.0),
-                    far.where(d.compare(CompareDirection::lt, 2.0), 0.0));
-}
-
-static Value resizeDynamic(NodeImport &n, Value x, const ResizeStyle &style,
-                           const Axis &axis) {
-  ImportBuilder &b = n.b;
-  if (onlyRepeats(style, axis))
-    return repeat(b, x, axis.dim, int64_t(*axis.scale));
-  if (style.antialias && style.mode != ResizeMode::Nearest &&
-      !(axis.scale && *axis.scale >= 1)) {
-    n.fail(unsupported(fmt::format("Resize with antialias of dimension {}",
-                                   axis.input.str())));
-    return x;
-  }
-  int64_t rank = b.dims(x).size();
-  DimVector column = alongDim(rank, axis.dim, axis.output);
-  Type i64 = b.builder.getI64Type();
-  NumberValue position = positionsOf(b, style, axis),
-              last = floatSize(b, axis.input, b.builder.getF32Type()) - 1.0;
-  auto read = [&](NumberValue at) {
-    return gatherAlong(b, x, axis.dim, at.max(0.0).min(last).to(i64));
-  };
-  Value result;
-  if (style.mode == ResizeMode::Nearest) {
-    result = read(nearestOf(style.rule, position));
-  } else {
-    Type element = getElementTypeOrSelf(x.getType());
-    int reach = style.mode == ResizeMode::Linear ? 1 : 2;
-    NumberValue base = position.floor(), sum = base.constant(0);
-    for (int tap = 1 - reach; tap <= reach; ++tap) {
-      NumberValue at = base + double(tap),
-                  weight = weightOf(style, at - position);
-      if (style.excludeOutside)
-        weight = weight.where(
-            b.binary<graph::AndOp>(at.compare(CompareDirection::ge, 0.0),
-                                   at.compare(CompareDirection::le, last)),
-            0.0);
-      sum = sum + weight;
-      Value term = b.binary<graph::MulOp>(
-          read(at), b.reshape(weight.to(element), column));
-      result = result ? b.binary<graph::AddOp>(result, term) : term;
-    }
-    result = b.binary<graph::DivOp>(result, b.reshape(sum.to(element), column));
-  }
-  if (style.coordinates != Coordinates::CropAndResize)
-    return result;
-  Value isOutside =
-      b.binary<graph::OrOp>(position.compare(CompareDirection::lt, 0.0),
-                            position.compare(CompareDirection::gt, last));
-  return b.select(b.reshape(isOutside, column),
-                  b.scalarConstant(getElementTypeOrSelf(result.getType()),
-                                   style.extrapolation),
-                  result);
-}
-
-//===----------------------------------------------------------------------===//
 // Operators
 //===----------------------------------------------------------------------===//
 
 static void resize(NodeImport &n, const ResizeStyle &style,
-                   ArrayRef<Axis> axes) {
+                   ArrayRef<ResizeAxis> axes) {
   ImportBuilder &b = n.b;
   Type element = n.elementType(0);
   Value x = n.input(0);
@@ -485,7 +334,7 @@ static void resize(NodeImport &n, const ResizeStyle &style,
   if (mixes)
     x = b.convert(x, wideFloat(b, element));
   bool crops = style.coordinates == Coordinates::CropAndResize;
-  for (const Axis &axis : axes) {
+  for (const ResizeAxis &axis : axes) {
     bool isStatic =
         axis.input.constant() && axis.output.constant() && axis.scale;
     bool isWhole = !crops || (axis.cropStart == 0 && axis.cropEnd == 1);
@@ -501,7 +350,7 @@ static void resize(NodeImport &n, const ResizeStyle &style,
 
 static void importResize(NodeImport &n) {
   ResizeStyle style = readStyle(n);
-  SmallVector<Axis> axes = allAxes(n);
+  SmallVector<ResizeAxis> axes = allAxes(n);
   size_t scalesAt = n.version < 11 ? 1 : 2;
   auto isGiven = [&](size_t index) {
     return n.has(index) && !(n.type(index).hasStaticShape() &&
@@ -538,7 +387,7 @@ static void importResize(NodeImport &n) {
 /// dimensions.
 static void importUpsample(NodeImport &n) {
   ResizeStyle style = readStyle(n);
-  SmallVector<Axis> axes = allAxes(n);
+  SmallVector<ResizeAxis> axes = allAxes(n);
   std::optional<SmallVector<double>> scales;
   if (n.version >= 9) {
     scales = constantFloats(n, 1, "scales");
