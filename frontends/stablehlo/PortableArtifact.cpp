@@ -69,6 +69,7 @@ private:
   BytecodeEntities entities;
   MLIRContext *context;
   unsigned nesting = 0;
+  uint64_t liveValues = 0;
 };
 } // namespace
 
@@ -137,7 +138,11 @@ void ProgramReader::readRegion(BytecodeCursor &cursor, Region &region,
     return;
   if (blocks > 1)
     return status.unsupported("a region of several blocks in an artifact");
+  // Every value takes at least a byte of the program.
   uint64_t count = cursor.count();
+  liveValues += count;
+  if (liveValues > container.program.bytes.size())
+    return cursor.fail("more values than the program has bytes");
   size_t base = scope.values.size(), next = scope.next;
   scope.values.resize(base + count);
   scope.next = base;
@@ -147,6 +152,7 @@ void ProgramReader::readRegion(BytecodeCursor &cursor, Region &region,
     cursor.fail("fewer values than announced");
   scope.values.resize(base);
   scope.next = next;
+  liveValues -= count;
 }
 
 void ProgramReader::readRegions(BytecodeCursor &cursor, Operation *op,

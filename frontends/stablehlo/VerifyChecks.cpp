@@ -9,6 +9,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace zenith;
@@ -49,6 +50,19 @@ bool zenith::stablehlo::elementsAgree(Type a, Type b) {
 
 bool zenith::stablehlo::dimsAgree(int64_t a, int64_t b) {
   return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) || a == b;
+}
+
+int64_t zenith::stablehlo::sumOf(int64_t a, int64_t b) {
+  int64_t sum;
+  bool known = !ShapedType::isDynamic(a) && !ShapedType::isDynamic(b) &&
+               !llvm::AddOverflow(a, b, sum);
+  return known ? sum : ShapedType::kDynamic;
+}
+int64_t zenith::stablehlo::productOf(int64_t a, int64_t b) {
+  int64_t product;
+  bool known = !ShapedType::isDynamic(a) && !ShapedType::isDynamic(b) &&
+               !llvm::MulOverflow(a, b, product);
+  return known ? product : ShapedType::kDynamic;
 }
 
 static int64_t boundOf(RankedTensorType type, unsigned dim) {

@@ -26,6 +26,9 @@ bool elementsAgree(mlir::Type a, mlir::Type b);
 /// Sizes agree and so do bounds.
 bool shapesAgree(mlir::Type a, mlir::Type b);
 bool dimsAgree(int64_t a, int64_t b);
+/// Of sizes; not known where one is not or where the result does not fit.
+int64_t sumOf(int64_t a, int64_t b);
+int64_t productOf(int64_t a, int64_t b);
 bool typesAgree(mlir::Type a, mlir::Type b);
 bool typesAgree(mlir::TypeRange a, mlir::TypeRange b);
 /// `from` may be widened to `to` (results of folds may be).

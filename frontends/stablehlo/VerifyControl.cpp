@@ -214,8 +214,11 @@ static LogicalResult checkLayouts(Operation *op, TypeRange types,
       continue;
     }
     Integers order;
-    for (const APInt &value : list.getValues<APInt>())
-      order.push_back(value.getSExtValue());
+    if (list.getNumElements() == tensor.getRank())
+      for (const APInt &value : list.getValues<APInt>())
+        order.push_back(value.getSExtValue());
+    else
+      order.push_back(-1);
     llvm::sort(order);
     if (order != llvm::to_vector(llvm::seq<int64_t>(0, tensor.getRank())))
       return op->emitOpError("incorrect layout ")

@@ -198,8 +198,7 @@ static LogicalResult checkAllToAll(Operation *op) {
                << count;
       dims[split] /= count;
     }
-    if (!ShapedType::isDynamic(dims[concat]))
-      dims[concat] *= count;
+    dims[concat] = productOf(dims[concat], count);
     inferred.push_back(RankedTensorType::get(dims, type.getElementType()));
   }
   return checkResults(op, inferred);

@@ -161,7 +161,7 @@ static LogicalResult checkBitcast(Operation *op) {
              << typesText(TypeRange({operand, result}));
     outer = outer.drop_back();
     int64_t last = smaller.getShape().back();
-    if (!ShapedType::isDynamic(last) && last * int64_t(small) != int64_t(big))
+    if (!dimsAgree(productOf(last, small), big))
       return op->emitOpError("requires compatible bit widths. Got: ")
              << typesText(TypeRange({operand, result})) << ", but " << small
              << " * " << last << " != " << big << ".";

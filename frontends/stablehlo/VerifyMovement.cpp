@@ -240,7 +240,8 @@ static LogicalResult checkSlice(Operation *op) {
     if (strides[i] <= 0)
       return op->emitOpError("stride must be positive but got ")
              << strides[i] << " in dimension " << i;
-    dims.push_back((limits[i] - starts[i] - 1 + strides[i]) / strides[i]);
+    int64_t span = limits[i] - starts[i];
+    dims.push_back(span / strides[i] + (span % strides[i] != 0));
   }
   return checkResults(op, like(operand, dims));
 }
@@ -348,8 +349,8 @@ static LogicalResult checkDynamicPad(Operation *op) {
     int64_t size = operand.getDimSize(i);
     if (!low || !high || ShapedType::isDynamic(size))
       continue;
-    int64_t padded = size + (*low)[i] + (*high)[i] +
-                     std::max<int64_t>(size - 1, 0) * (*interior)[i];
+    int64_t between = productOf(std::max<int64_t>(size - 1, 0), (*interior)[i]);
+    int64_t padded = sumOf(sumOf(sumOf(size, (*low)[i]), (*high)[i]), between);
     if (!dimsAgree(padded, result.getDimSize(i)))
       return op->emitOpError("expected output dimension at index ")
              << i << " to equal " << padded << ", but got "
@@ -383,9 +384,7 @@ static LogicalResult checkConcatenate(Operation *op) {
     for (int64_t d = 0; d < first.getRank(); ++d) {
       int64_t size = types[i].getDimSize(d);
       if (d == dim)
-        dims[d] = ShapedType::isDynamic(size) || ShapedType::isDynamic(dims[d])
-                      ? ShapedType::kDynamic
-                      : dims[d] + size;
+        dims[d] = sumOf(dims[d], size);
       else if (!dimsAgree(dims[d], size))
         return op->emitOpError("shapes of operand (0) and (")
                << i << ") are not compatible at non-concat index " << d << ": ("

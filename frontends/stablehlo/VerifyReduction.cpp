@@ -227,17 +227,20 @@ Integers zenith::stablehlo::windowedDims(llvm::ArrayRef<int64_t> base,
                                          llvm::ArrayRef<WindowDim> window) {
   Integers dims;
   for (auto [size, dim] : llvm::zip(base, window)) {
-    if (ShapedType::isDynamic(size) || ShapedType::isDynamic(dim.size)) {
-      dims.push_back(ShapedType::kDynamic);
-      continue;
-    }
     auto dilated = [](int64_t bound, int64_t by) {
-      return bound <= 0 ? int64_t(0) : (bound - 1) * by + 1;
+      if (ShapedType::isDynamic(bound))
+        return bound;
+      return bound <= 0 ? int64_t(0) : sumOf(productOf(bound - 1, by), 1);
     };
-    int64_t padded = dilated(size, dim.baseDilation) + dim.low + dim.high;
+    int64_t padded =
+        sumOf(sumOf(dilated(size, dim.baseDilation), dim.low), dim.high);
     int64_t reach = dilated(dim.size, dim.windowDilation);
-    dims.push_back(
-        padded <= 0 || reach > padded ? 0 : (padded - reach) / dim.stride + 1);
+    if (ShapedType::isDynamic(padded) || ShapedType::isDynamic(reach))
+      dims.push_back(ShapedType::kDynamic);
+    else
+      dims.push_back(padded <= 0 || reach > padded
+                         ? 0
+                         : (padded - reach) / dim.stride + 1);
   }
   return dims;
 }
