@@ -46,12 +46,15 @@ struct Matrices {
     }
     return IntegerType::get(element.getContext(), 32);
   }
-  bool fit(const Part &part, Type value) const {
-    auto type = cast<RankedTensorType>(value);
+  SmallVector<int64_t> shapeOf(const Part &part) const {
     SmallVector<int64_t> shape(batch);
     shape.append(part.dims);
+    return shape;
+  }
+  bool fit(const Part &part, Type value) const {
+    auto type = cast<RankedTensorType>(value);
     return type.getElementType() == typeOf(part.element) &&
-           succeeded(verifyCompatibleShape(type.getShape(), shape));
+           succeeded(verifyCompatibleShape(type.getShape(), shapeOf(part)));
   }
 };
 } // namespace
@@ -177,7 +180,10 @@ llvm::Expected<LapackCall> lapackCall(CustomCallOp op,
     fits = fits && a->fit(part, type);
   if (!fits)
     return wrong(op, " with operands or results that it does not have");
-  LapackCall call{name.str(), 's', 1, a->rows, a->columns, signature->options};
+  LapackCall call{name.str(),         's', 1, a->rows, a->columns,
+                  signature->options, {}};
+  for (const Part &part : signature->results)
+    call.resultShapes.push_back(a->shapeOf(part));
   call.letter = a->partType().isF32() ? (a->isComplex() ? 'c' : 's')
                                       : (a->isComplex() ? 'z' : 'd');
   for (int64_t size : a->batch)

@@ -16,6 +16,7 @@ struct LapackCall {
   char letter;                    ///< s, d, c or z
   int64_t batches, rows, columns; ///< of the first operand
   llvm::SmallVector<int64_t> options;
+  std::vector<llvm::SmallVector<int64_t>> resultShapes;
 };
 
 /// The call that `op` is on operands of these static types, which may know more
