@@ -26,9 +26,9 @@ static NumberValue column(ImportBuilder &b, Value regions, int64_t at,
   return {b, b.reshape(b.sliceDim(regions, 1, DimExpr(at), DimExpr(1)), dims)};
 }
 
-static DimVector alongDim(int64_t rank, int64_t dim, int64_t size) {
+static DimVector alongDim(int64_t rank, int64_t dim, const DimExpr &size) {
   DimVector dims(rank, DimExpr(1));
-  dims[dim] = DimExpr(size);
+  dims[dim] = size;
   return dims;
 }
 
@@ -37,14 +37,36 @@ static DimVector alongDim(int64_t rank, int64_t dim, int64_t size) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Points of one dimension of all regions: [regions, bins, samples] in the
-/// dimensions that they get in the product.
+/// Points of one dimension of all regions: bins and samples in each of them, in
+/// the dimensions that they get in the product.
 struct RegionAxis {
   NumberValue start, extent;
-  int64_t bins, samples, binDim, sampleDim;
+  int64_t bins, binDim, sampleDim;
+  DimExpr samples;       // of the region that has most
+  NumberValue perRegion; // samples of each region
   DimExpr size;
 };
 } // namespace
+
+/// How many samples each bin of a region takes: a constant, or about one per
+/// element.
+static std::pair<DimExpr, NumberValue> samplesOfBins(NumberValue extent,
+                                                     ImportBuilder &b,
+                                                     int64_t bins,
+                                                     int64_t ratio) {
+  if (ratio > 0)
+    return {DimExpr(ratio), extent.constant(double(ratio))};
+  NumberValue count = (extent / double(bins)).apply<graph::CeilOp>().max(0.0);
+  // Beyond this a region has lost its meaning.
+  count = count.min(double(1 << 10));
+  DimVector dims = b.dims(count);
+  SmallVector<int64_t> all;
+  for (size_t i = 0; i < dims.size(); ++i)
+    all.push_back(i);
+  NumberValue most(b, b.reduce(ReduceKind::max, count, all, false));
+  Value whole = most.max(1.0).to(b.builder.getI64Type());
+  return {b.nameCount(whole), count};
+}
 
 /// Neighbours of the points; points more than 1 outside count as zeros, others
 /// are moved inside.
@@ -58,10 +80,13 @@ static SmallVector<SampleTap> regionTaps(ImportBuilder &b,
                        alongDim(rank, axis.sampleDim, axis.samples), type));
   NumberValue step = axis.extent / double(axis.bins);
   NumberValue at =
-      axis.start + bin * step + (sample + 0.5) * step / double(axis.samples);
+      axis.start + bin * step + (sample + 0.5) * step / axis.perRegion.max(1.0);
   NumberValue size = floatSize(b, axis.size, type), last = size - 1.0;
   Value inside = b.binary<graph::AndOp>(at.compare(CompareDirection::ge, -1.0),
                                         at.compare(CompareDirection::le, size));
+  if (!axis.samples.constant())
+    inside = b.binary<graph::AndOp>(
+        inside, sample.compare(CompareDirection::lt, axis.perRegion));
   at = at.max(0.0).min(last);
   NumberValue base = at.floor(), fraction = at - base;
   auto full = [&](Value value) { return b.broadcastTo(value, points); };
@@ -117,15 +142,13 @@ static void importRoiAlign(NodeImport &n) {
   if (height < 1 || width < 1 || height > most || width > most ||
       samples > most || (mode != "avg" && mode != "max"))
     return n.fail(invalid("an attribute of RoiAlign is out of its range"));
-  if (samples < 1)
-    return n.fail(unsupported("RoiAlign with a sampling_ratio that depends on "
-                              "the regions (0)"));
+  if (samples < 1 && mode == "max")
+    return n.fail(unsupported("RoiAlign of maxima with a sampling_ratio that "
+                              "depends on the regions (0)"));
   Type wide = wideFloat(b, n.elementType(0));
   Value image = n.input(0), regions = b.convert(n.input(1), wide);
   Value images = b.convert(n.input(2), b.builder.getI64Type());
   DimVector dims = n.dims(0);
-  DimVector points = {n.dims(1)[0], DimExpr(height), DimExpr(width),
-                      DimExpr(samples), DimExpr(samples)};
   double scale = n.floatAttribute("spatial_scale", 1),
          offset = *halfPixel ? 0.5 : 0;
   auto axis = [&](int64_t first, int64_t bins, int64_t dim) {
@@ -134,19 +157,29 @@ static void importRoiAlign(NodeImport &n) {
     NumberValue extent = end - start;
     if (!*halfPixel)
       extent = extent.max(1.0);
-    RegionAxis result{start,   extent,  bins,         samples,
-                      1 + dim, 3 + dim, dims[2 + dim]};
-    return regionTaps(b, result, points, wide);
+    auto [most, perRegion] = samplesOfBins(extent, b, bins, samples);
+    return RegionAxis{start,   extent, bins,      1 + dim,
+                      3 + dim, most,   perRegion, dims[2 + dim]};
   };
-  SmallVector<SmallVector<SampleTap>> taps = {axis(1, height, 0),
-                                              axis(0, width, 1)};
-  Value values = mode == "avg" ? sampleSum(b, image, taps, images)
-                               : largestTerm(b, image, taps, images);
-  Value result = mode == "avg"
-                     ? b.mean(values, {4, 5}, false)
-                     : b.reduce(ReduceKind::max, values, {4, 5}, false);
+  RegionAxis rows = axis(1, height, 0), columns = axis(0, width, 1);
+  DimVector points = {n.dims(1)[0], DimExpr(height), DimExpr(width),
+                      rows.samples, columns.samples};
+  SmallVector<SmallVector<SampleTap>> taps = {
+      regionTaps(b, rows, points, wide), regionTaps(b, columns, points, wide)};
+  if (mode == "max") {
+    Value values = largestTerm(b, image, taps, images);
+    return n.result(b.convert(b.reduce(ReduceKind::max, values, {4, 5}, false),
+                              n.elementType(0)));
+  }
+  NumberValue sum(b,
+                  b.reduce(ReduceKind::sum, sampleSum(b, image, taps, images),
+                           {4, 5}, false));
+  // One number per region, or for all.
+  NumberValue count = (rows.perRegion * columns.perRegion).max(1.0);
+  if (samples < 1)
+    count = {b, b.reshape(count, alongDim(4, 0, n.dims(1)[0]))};
   if (!n.failed())
-    n.result(b.convert(result, n.elementType(0)));
+    n.result(b.convert(sum / count, n.elementType(0)));
 }
 
 //===----------------------------------------------------------------------===//

@@ -249,6 +249,14 @@ TEST(ImportSpatial, AffineGrid) {
 TEST(ImportSpatial, Regions) {
   expectNear(evaluate(makeNode("RoiAlign", {"x", "r", "i"}, {"y0"},
                                {intAttribute("output_height", 2),
+                                intAttribute("output_width", 1)}),
+                      {ramp("x", {1, 1, 4, 5}),
+                       floats("r", {2, 4}, {0.5, 1, 3, 4, -1, 0, 5, 2}),
+                       integers("i", {2}, {0, 0})},
+                      {}, 16, 0),
+             {0.006510377, 0.186198, 0.4166667, -1.666667});
+  expectNear(evaluate(makeNode("RoiAlign", {"x", "r", "i"}, {"y0"},
+                               {intAttribute("output_height", 2),
                                 intAttribute("output_width", 2),
                                 intAttribute("sampling_ratio", 2)}),
                       {ramp("x", {1, 1, 4, 5}),
