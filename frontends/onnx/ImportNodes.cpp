@@ -157,10 +157,14 @@ Status ModelImport::importCall(const Node &node, const Function &callee,
 }
 
 Status ModelImport::importNode(const Node &node, Scope &scope) {
-  // Loops inside of loops are read again for every assumption that fails.
-  constexpr size_t mostNodes = 500000;
-  if (++importedNodes > mostNodes)
-    return unsupported("subgraphs are nested too deeply").in(node.place());
+  // Loops inside of loops are read again for every assumption that fails, and
+  // so are their dimensions.
+  constexpr size_t mostNodes = 300000;
+  constexpr int deepest = 5;
+  bool isLoop = plainDomain(node.domain).empty() &&
+                (node.op == "Loop" || node.op == "Scan");
+  if (++importedNodes > mostNodes || (isLoop && loopDepth == deepest))
+    return unsupported("loops are nested too deeply").in(node.place());
   b.loc = NameLoc::get(StringAttr::get(
       context, node.name.empty() && !node.outputs.empty() ? node.outputs[0]
                                                           : node.name));
@@ -176,8 +180,10 @@ Status ModelImport::importNode(const Node &node, Scope &scope) {
     status = importCall(node, *callee, scope, inputs);
   else if (NodeRule rule = controlRule(node)) {
     status = refuseCarried(node, inputs);
+    loopDepth += isLoop;
     if (status)
       status = (this->*rule)(node, scope, inputs);
+    loopDepth -= isLoop;
   } else
     status = importOperator(node, scope, inputs);
   if (!status)

@@ -123,6 +123,7 @@ private:
   std::unordered_map<const Tensor *, std::string> parameters;
   std::set<std::string> symbols;
   size_t importedNodes = 0;
+  int loopDepth = 0;
   const Scope *nodeScope = nullptr; // of the node that a rule reads
   DimNames dimNames;
 };
