@@ -243,6 +243,18 @@ func.func @main(%n: tensor<i64>, %x: tensor<3xf32>, %y: tensor<3xf32>) -> (tenso
                 {number(7), floats({3}, 1), floats({3}, 2)});
 }
 
+TEST_F(ControlFlow, BarriersHandOn) {
+  expectMeaning(R"(
+func.func @main(%x: tensor<5xf32>, %n: tensor<i32>) -> (tensor<5xf32>, tensor<i32>, tensor<5xf32>) {
+  %e = graph.exp %x : tensor<5xf32>
+  %b:3 = graph.barrier %e, %n, %x : (tensor<5xf32>, tensor<i32>, tensor<5xf32>) -> (tensor<5xf32>, tensor<i32>, tensor<5xf32>)
+  %s = graph.add %b#0, %b#2 : tensor<5xf32>
+  %m = graph.add %b#1, %n : tensor<i32>
+  return %s, %m, %b#2 : tensor<5xf32>, tensor<i32>, tensor<5xf32>
+})",
+                {floats({5}, 1), number(41, 32)});
+}
+
 TEST_F(ControlFlow, SizesThatGrow) {
   const char *text = R"(
 func.func @main(%n: tensor<i64>, %x: tensor<?x2xf32> {graph.dims = ["rows", "2"]}) -> (tensor<?x2xf32>, tensor<f32>) {

@@ -128,6 +128,25 @@ func.func @main(%x: tensor<3x20xf32>, %v: tensor<1xi64>) -> (tensor<3x?xf32>, te
   }
 }
 
+TEST_F(DataSizes, ChosenBoxes) {
+  const char *text = R"(
+func.func @main(%b: tensor<1x30x4xf32>, %s: tensor<1x2x30xf32>, %m: tensor<i64>) -> (tensor<?x3xi64>, tensor<?x4xf32>, tensor<i64>) {
+  %iou = graph.constant dense<0.4> : tensor<f32>
+  %c = graph.non_max_suppression %b, %s, %m, %iou : (tensor<1x30x4xf32>, tensor<1x2x30xf32>, tensor<i64>, tensor<f32>) -> tensor<?x3xi64>
+  %n = graph.dim %c, 0 : tensor<?x3xi64>
+  %i = graph.slice %c [0, 2] [%n, 1] [1, 1] : tensor<?x3xi64> -> tensor<?x1xi64>
+  %x = graph.reshape %b : tensor<1x30x4xf32> -> tensor<30x4xf32>
+  %g = graph.gather %x, %i <offset = [1], collapsed = [0], batching = [] x [], index_map = [0], index_vector_dim = 1> sizes [1, 4] : (tensor<30x4xf32>, tensor<?x1xi64>) -> tensor<?x4xf32>
+  return %c, %g, %n : tensor<?x3xi64>, tensor<?x4xf32>, tensor<i64>
+})";
+  for (int64_t most : {0, 3, 30}) {
+    Tensor count(
+        mlir::RankedTensorType::get({}, mlir::IntegerType::get(&context, 64)));
+    std::memcpy(count.writable(), &most, sizeof(most));
+    expectMeaning(text, {floats({1, 30, 4}, 1), floats({1, 2, 30}, 2), count});
+  }
+}
+
 TEST_F(DataSizes, ShapesAsArguments) {
   const char *text = R"(
 func.func @main(%x: tensor<24xf32>, %shape: tensor<2xi64>) -> (tensor<?x?xf32>, tensor<?xf32>) {
