@@ -35,6 +35,7 @@ private:
   bool growReduction(mlir::Operation *reduction, unsigned ambition);
   // PointwiseGrowth.cpp
   void placePointwise(mlir::Operation *op);
+  bool computesOnTheWay(mlir::Operation *op, Group *group);
   bool joinsAsProducer(mlir::Operation *op, Group *group);
   bool joinsAsResult(mlir::Operation *op, Group *group);
 

@@ -68,18 +68,37 @@ bool FusionPlan::joinsAsResult(Operation *op, Group *group) {
   return readsStayFew(group, op);
 }
 
+/// Scatters compute updates on the way and folds with a region their elements,
+/// but a scalar again for each. What a scatter updates stays memory, which
+/// nothing else in its kernel reads: else it could not update in place.
+bool FusionPlan::computesOnTheWay(Operation *op, Group *group) {
+  if ((group->kind != FusionKind::scatter &&
+       group->kind != FusionKind::reduction) ||
+      cast<RankedTensorType>(op->getResult(0).getType()).getRank() == 0)
+    return false;
+  auto several = dyn_cast<ScatterWithOp>(group->anchor);
+  unsigned updated = group->kind != FusionKind::scatter ? 0
+                     : several ? unsigned(several.getInputs().size())
+                               : 1;
+  for (const Read &read : graph.reads(op->getResult(0)))
+    if (read.reader == group->anchor && read.operand < updated)
+      return false;
+  SmallVector<Value> sources = graph.sources(op);
+  return llvm::none_of(group->anchor->getOperands(), [&](Value operand) {
+    return llvm::is_contained(sources, operand);
+  });
+}
+
 void FusionPlan::placePointwise(Operation *op) {
   llvm::SmallSetVector<Group *, 4> readers;
   bool outside = false;
-  // A scatter computes its updates on the way, but a scalar again for each.
-  bool isScalar =
-      cast<RankedTensorType>(op->getResult(0).getType()).getRank() == 0;
   for (const Read &read : graph.reads(op->getResult(0))) {
     Group *group =
         graph.isWork(read.reader) ? graph.group(read.reader) : nullptr;
-    if (group && (group->kind == FusionKind::pointwise ||
-                  group->kind == FusionKind::reduction ||
-                  (group->kind == FusionKind::scatter && !isScalar)))
+    if (group && (graph.role(group->anchor) == Role::Alone
+                      ? computesOnTheWay(op, group)
+                      : group->kind == FusionKind::pointwise ||
+                            group->kind == FusionKind::reduction))
       readers.insert(group);
     else
       outside = true;
