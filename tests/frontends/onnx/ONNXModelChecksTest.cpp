@@ -54,6 +54,11 @@ TEST(ONNXModelChecks, DuplicateNames) {
   Model weights = denseModel();
   weights.graph.initializers[1].name = "w";
   expectRefused(weights, "initializer 'w' is defined twice", "graph");
+  Model repeated = denseModel();
+  repeated.graph.initializers.push_back(repeated.graph.initializers[0]);
+  TemporaryFolder folder;
+  EXPECT_NE(serialized(repeated, folder), "");
+  EXPECT_TRUE(loadModel(folder / "serialized.onnx"));
   Model inputs = denseModel();
   inputs.graph.inputs.push_back(inputs.graph.inputs[0]);
   expectRefused(inputs, "graph input 'x' is defined twice", "graph");
