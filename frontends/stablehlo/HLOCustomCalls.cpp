@@ -172,9 +172,11 @@ static void unknownRule(OpImport &x, StringRef target) {
   SmallVector<Type> types = x.program.typesOf(x.op->getResultTypes(), x.loc);
   if (x.failed())
     return;
-  if (x.flag("has_side_effect") || types.empty() || target.empty() ||
-      x.op->getAttr("called_computations"))
+  if (x.flag("has_side_effect") || target.empty())
     return x.unsupported("@" + target + " is not supported");
+  // Without an effect or a result it does nothing.
+  if (types.empty())
+    return x.outFlat({});
   NamedAttrList config;
   if (Attribute value = x.op->getAttr("backend_config"))
     config.set("backend_config", value);

@@ -2,15 +2,19 @@
 //
 // Import of ops whose shapes are given by values.
 
-#include "frontends/stablehlo/ProgramImport.h"
+#include "frontends/stablehlo/ShapeImport.h"
 
 using namespace mlir;
 using namespace zenith;
 using namespace zenith::stablehlo;
 
-// Element of a shape given as a vector: the piece itself where the vector was
-// put together from scalars.
-static Value shapeElement(OpImport &x, Value shape, int64_t at) {
+static Value scalarAsIndex(OpImport &x, Value scalar) {
+  if (auto known = constantInteger(scalar))
+    return x.index(*known);
+  return x.convert(scalar, x.b.getI64Type());
+}
+
+Value stablehlo::shapeElement(OpImport &x, Value shape, int64_t at) {
   if (auto convert = shape.getDefiningOp<graph::ConvertOp>())
     if (isa<IntegerType>(elementOf(convert.getOperand())))
       return shapeElement(x, convert.getOperand(), at);
@@ -21,9 +25,12 @@ static Value shapeElement(OpImport &x, Value shape, int64_t at) {
         return shapeElement(x, piece, at);
       at -= size;
     }
+  if (auto broadcast = shape.getDefiningOp<graph::BroadcastOp>())
+    if (rankOf(broadcast.getOperand()) == 0)
+      return scalarAsIndex(x, broadcast.getOperand());
   if (auto reshape = shape.getDefiningOp<graph::ReshapeOp>())
     if (rankOf(reshape.getOperand()) == 0)
-      return x.convert(reshape.getOperand(), x.b.getI64Type());
+      return scalarAsIndex(x, reshape.getOperand());
   if (auto constant = shape.getDefiningOp<graph::ConstantOp>())
     if (auto value = dyn_cast<DenseIntElementsAttr>(constant.getValue()))
       return x.index((value.getValues<APInt>()[at]).getSExtValue());
@@ -31,7 +38,7 @@ static Value shapeElement(OpImport &x, Value shape, int64_t at) {
   return x.convert(element, x.b.getI64Type());
 }
 
-static std::optional<int64_t> constantOf(Value scalar) {
+std::optional<int64_t> stablehlo::constantInteger(Value scalar) {
   auto constant = scalar.getDefiningOp<graph::ConstantOp>();
   auto value =
       constant ? dyn_cast<DenseIntElementsAttr>(constant.getValue()) : nullptr;
@@ -55,7 +62,7 @@ static DynamicShape shapeFrom(OpImport &x, Value shape, RankedTensorType type) {
     int64_t size = type.getDimSize(i);
     if (ShapedType::isDynamic(size)) {
       Value scalar = shapeElement(x, shape, i);
-      if (auto known = constantOf(scalar); known && *known >= 0)
+      if (auto known = constantInteger(scalar); known && *known >= 0)
         size = *known;
       else
         result.dims.push_back(scalar);
@@ -118,12 +125,12 @@ static void realDynamicSliceRule(OpImport &x) {
   for (int64_t i = 0; i < rankOf(value); ++i) {
     Value start = shapeElement(x, x.in(1), i),
           limit = shapeElement(x, x.in(2), i);
-    auto stride = constantOf(shapeElement(x, x.in(3), i));
+    auto stride = constantInteger(shapeElement(x, x.in(3), i));
     if (!stride || *stride < 1)
       return x.unsupported("with strides known at run time only is not "
                            "supported");
     strides.push_back(*stride);
-    auto known = constantOf(start), end = constantOf(limit);
+    auto known = constantInteger(start), end = constantInteger(limit);
     starts.push_back(known.value_or(ShapedType::kDynamic));
     if (!known)
       startValues.push_back(start);
@@ -155,16 +162,16 @@ static void dynamicPadRule(OpImport &x) {
   for (int64_t i = 0; i < rankOf(value); ++i) {
     Value before = shapeElement(x, x.in(2), i),
           after = shapeElement(x, x.in(3), i);
-    auto between = constantOf(shapeElement(x, x.in(4), i));
+    auto between = constantInteger(shapeElement(x, x.in(4), i));
     if (!between)
       return x.unsupported("with interior padding known at run time only is "
                            "not supported");
     interior.push_back(*between);
-    low.push_back(constantOf(before).value_or(ShapedType::kDynamic));
-    high.push_back(constantOf(after).value_or(ShapedType::kDynamic));
-    if (!constantOf(before))
+    low.push_back(constantInteger(before).value_or(ShapedType::kDynamic));
+    high.push_back(constantInteger(after).value_or(ShapedType::kDynamic));
+    if (!constantInteger(before))
       lowValues.push_back(before);
-    if (!constantOf(after))
+    if (!constantInteger(after))
       highValues.push_back(after);
   }
   x.out(x.make<graph::PadOp>(type, value, x.in(1), lowValues, highValues, low,
@@ -177,7 +184,7 @@ static void setDimensionSizeRule(OpImport &x) {
   int64_t dim = x.number("dimension");
   if (dim < 0 || dim >= rankOf(value))
     return x.invalid("has a dimension out of range");
-  auto size = constantOf(x.in(1));
+  auto size = constantInteger(x.in(1));
   if (!size || *size != tensorTypeOf(value).getDimSize(dim))
     return x.unsupported("to a part of a dimension is not supported");
   x.out(value);

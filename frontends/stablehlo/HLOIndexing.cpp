@@ -2,7 +2,7 @@
 //
 // Import of ops that read or write at positions given by data.
 
-#include "frontends/stablehlo/ProgramImport.h"
+#include "frontends/stablehlo/ShapeImport.h"
 
 using namespace mlir;
 using namespace zenith;
@@ -26,20 +26,68 @@ static void gatherRule(OpImport &x) {
                                   x.list("slice_sizes")));
 }
 
-// The number that slice sizes come to, -1 for all of a dynamic dimension.
-static bool constantSizes(OpImport &x, Value operand, Value sizes,
-                          SmallVectorImpl<int64_t> &result) {
+namespace {
+/// Sizes of slices: a number, -1 for all of a dynamic dimension, or by value.
+struct SliceSizes {
+  SmallVector<int64_t> numbers;
+  Values values;
+  bool known = true; ///< no size is by value
+};
+} // namespace
+
+static SliceSizes sliceSizes(OpImport &x, Value operand, Value sizes) {
   graph::DimAnalysis analysis;
+  SliceSizes result;
   for (int64_t i = 0; i < rankOf(operand); ++i) {
-    graph::DimExpr size = analysis.element(sizes, i);
-    if (auto number = size.constant())
-      result.push_back(*number);
-    else if (size == analysis.dimOf(operand, i))
-      result.push_back(-1);
-    else
-      return false;
+    Value size = shapeElement(x, sizes, i);
+    result.values.push_back(size);
+    auto number = constantInteger(size);
+    bool isWhole =
+        !number && analysis.scalar(size) == analysis.dimOf(operand, i);
+    result.known &= number || isWhole;
+    result.numbers.push_back(
+        number.value_or(isWhole ? -1 : ShapedType::kDynamic));
   }
-  return true;
+  return result;
+}
+
+// One slice, as large as values say: its start is clamped so that it lies
+// inside.
+static void sliceByValue(OpImport &x, graph::GatherDimsAttr dims,
+                         const SliceSizes &sizes) {
+  Value operand = x.in(0), indices = x.in(1);
+  SmallVector<int64_t> starts, shape, rest;
+  Values startValues, sizeValues;
+  for (int64_t i = 0; i < rankOf(operand); ++i) {
+    Value size = sizes.values[i];
+    auto number = constantInteger(size);
+    shape.push_back(number.value_or(ShapedType::kDynamic));
+    if (!number)
+      sizeValues.push_back(size);
+    if (!llvm::is_contained(dims.getCollapsedSliceDims(), i))
+      rest.push_back(shape.back());
+    auto place = llvm::find(dims.getStartIndexMap(), i);
+    if (place == dims.getStartIndexMap().end()) {
+      starts.push_back(0);
+      continue;
+    }
+    Expr start(
+        x, shapeElement(x, indices, place - dims.getStartIndexMap().begin()));
+    Expr last = Expr(x, x.dim(operand, i)) - start.with(size);
+    Expr clamped = start.apply<graph::MinOp>(last);
+    clamped = clamped.apply<graph::MaxOp>(clamped.number(0));
+    starts.push_back(ShapedType::kDynamic);
+    startValues.push_back(clamped.value);
+  }
+  SmallVector<int64_t> strides(shape.size(), 1);
+  Type element = elementOf(operand);
+  Value slice =
+      x.make<graph::SliceOp>(RankedTensorType::get(shape, element), operand,
+                             startValues, sizeValues, starts, shape, strides);
+  x.out(rest.size() == shape.size()
+            ? slice
+            : x.make<graph::ReshapeOp>(RankedTensorType::get(rest, element),
+                                       slice, sizeValues));
 }
 
 static void dynamicGatherRule(OpImport &x) {
@@ -47,11 +95,14 @@ static void dynamicGatherRule(OpImport &x) {
   RankedTensorType type = x.type();
   if (x.failed())
     return;
-  SmallVector<int64_t> sizes;
-  if (!constantSizes(x, x.in(0), x.in(2), sizes))
-    return x.unsupported("with slice sizes known at run time only is not "
-                         "supported");
-  x.out(x.make<graph::GatherOp>(type, x.in(0), x.in(1), dims, sizes));
+  SliceSizes sizes = sliceSizes(x, x.in(0), x.in(2));
+  if (sizes.known)
+    return x.out(
+        x.make<graph::GatherOp>(type, x.in(0), x.in(1), dims, sizes.numbers));
+  if (rankOf(x.in(1)) != 1 || dims.getIndexVectorDim() != 0)
+    return x.unsupported("of several slices whose sizes are known at run time "
+                         "only is not supported");
+  sliceByValue(x, dims, sizes);
 }
 
 // Starts of one type.

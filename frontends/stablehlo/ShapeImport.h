@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Shapes that programs give as vectors of integers.
+
+#ifndef ZENITH_FRONTENDS_STABLEHLO_SHAPEIMPORT_H
+#define ZENITH_FRONTENDS_STABLEHLO_SHAPEIMPORT_H
+
+#include "frontends/stablehlo/ProgramImport.h"
+
+namespace zenith::stablehlo {
+
+/// Element of a vector as tensor<i64>: the piece itself where the vector was
+/// put together from scalars.
+Value shapeElement(OpImport &x, Value shape, int64_t at);
+/// The number that a constant scalar holds.
+std::optional<int64_t> constantInteger(Value scalar);
+
+} // namespace zenith::stablehlo
+
+#endif // ZENITH_FRONTENDS_STABLEHLO_SHAPEIMPORT_H
