@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parses GraphIR, runs the passes or phases named on the command line, prints
+// Parses GraphIR or StableHLO, runs the passes or phases named on the command line, prints
 // the result.
 
+#include "frontends/stablehlo/StableHLODialect.h"
 #include "lowering/LoweringPasses.h"
 #include "lowering/pipeline/Phases.h"
 #include "lowering/pipeline/Pipeline.h"
@@ -58,6 +59,7 @@ int main(int argc, char **argv) {
   zenith::pipeline::registerPhasePipeline();
   mlir::DialectRegistry registry;
   zenith::pipeline::registerPhaseDialects(registry);
+  zenith::stablehlo::registerStableHLODialects(registry);
   return mlir::asMainReturnCode(mlir::MlirOptMain(
       pointers.size(), pointers.data(), "Zenith's pass driver\n", registry));
 }

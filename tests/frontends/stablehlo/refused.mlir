@@ -5,6 +5,8 @@
 // RUN: split-file %s %t
 // RUN: %python %S/../../tools/Inputs/exit_code.py 3 zenith-run %t/call.mlir --target=interp 2>&1 | FileCheck --check-prefix=CALL %s
 // CALL: error: 'stablehlo.custom_call' @mystery is not supported
+// RUN: %python %S/../../tools/Inputs/exit_code.py 3 zenith-run %t/pure-call.mlir --target=interp --random-inputs 2>&1 | FileCheck --check-prefix=PURE %s
+// PURE: calls 'mystery', which is no routine here
 // RUN: %python %S/../../tools/Inputs/exit_code.py 3 zenith-run %t/mesh.mlir --target=interp 2>&1 | FileCheck --check-prefix=MESH %s
 // MESH: error: a mesh of several devices is not supported
 // RUN: %python %S/../../tools/Inputs/exit_code.py 3 zenith-run %t/infeed.mlir --target=interp 2>&1 | FileCheck --check-prefix=INFEED %s
@@ -13,6 +15,11 @@
 // DIFFERS: error: the program's expectation 0 does not hold
 
 //--- call.mlir
+func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %r = stablehlo.custom_call @mystery(%x) {has_side_effect = true} : (tensor<2xf32>) -> tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+//--- pure-call.mlir
 func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   %r = stablehlo.custom_call @mystery(%x) : (tensor<2xf32>) -> tensor<2xf32>
   return %r : tensor<2xf32>
