@@ -13,8 +13,9 @@ namespace zenith::fusion {
 
 bool FusionPlan::joinsEpilogue(Operation *op, Group *group) {
   bool isMovement = isa<TransposeOp, ReshapeOp>(op);
-  if (!graph.isSingle(op) || graph.role(op) != Role::Pointwise ||
-      (!isMovement && !isElementwise(op)))
+  // Epilogues store one number per element.
+  if (isa<ComplexOp>(op) || !graph.isSingle(op) ||
+      graph.role(op) != Role::Pointwise || (!isMovement && !isElementwise(op)))
     return false;
   std::optional<SmallVector<Operation *>> space;
   for (OpOperand &operand : op->getOpOperands()) {

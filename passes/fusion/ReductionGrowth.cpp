@@ -52,7 +52,8 @@ private:
 } // namespace
 
 bool ReductionGrower::takesReader(Operation *op) {
-  if (!graph.isSingle(op))
+  // Reductions store one number per element.
+  if (isa<ComplexOp>(op) || !graph.isSingle(op))
     return false;
   bool isReduction = graph.role(op) == Role::Reduction;
   if (isReduction ? !space.matches(op)
