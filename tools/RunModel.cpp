@@ -241,6 +241,10 @@ llvm::Error ModelRun::execute() {
     return failure(ExitCode::Usage, "'" + options.target +
                                         "' is no target; known are cpu, "
                                         "cpu:ARCH, opencl, opencl:N, interp");
+  if (options.meshDevices > 1)
+    return failure(ExitCode::Unsupported,
+                   "--mesh-devices: programs for several devices are not "
+                   "supported");
   for (auto step : {&ModelRun::load, &ModelRun::start, &ModelRun::writeResults})
     if (llvm::Error error = (this->*step)())
       return error;

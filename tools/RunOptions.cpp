@@ -49,6 +49,8 @@ static void addTargetOptions(CLI::App &app, RunOptions &options, Texts &texts) {
       ->check(CLI::Range(1, 4096));
   app.add_option("--max-memory", texts.maxMemory,
                  "cap for arena and pool together, in bytes or with K, M, G");
+  app.add_option("--mesh-devices", options.meshDevices,
+                 "logical devices of a program with shardings; only 1 so far");
 }
 
 static void addOutputOptions(CLI::App &app, RunOptions &options, Texts &texts) {

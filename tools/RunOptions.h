@@ -41,6 +41,7 @@ struct RunOptions {
   std::vector<std::string> reports; ///< memory, time
   int64_t printElements = 0;        ///< of each result, as text
   std::optional<int64_t> maxMemory;
+  unsigned meshDevices = 1; ///< logical devices of a program with shardings
   std::vector<std::string> explain;
   bool explainJSON = false, jsonDiagnostics = false, listTargets = false;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parses GraphIR or StableHLO, runs the passes or phases named on the command line, prints
-// the result.
+// Parses GraphIR or StableHLO, runs the passes or phases named on the command
+// line, prints the result.
 
 #include "frontends/stablehlo/StableHLODialect.h"
 #include "lowering/LoweringPasses.h"

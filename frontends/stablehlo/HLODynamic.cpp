@@ -18,7 +18,10 @@ Value stablehlo::shapeElement(OpImport &x, Value shape, int64_t at) {
   if (auto convert = shape.getDefiningOp<graph::ConvertOp>())
     if (isa<IntegerType>(elementOf(convert.getOperand())))
       return shapeElement(x, convert.getOperand(), at);
-  if (auto concat = shape.getDefiningOp<graph::ConcatOp>())
+  if (rankOf(shape) == 0)
+    return scalarAsIndex(x, shape);
+  if (auto concat = shape.getDefiningOp<graph::ConcatOp>();
+      concat && rankOf(shape) == 1)
     for (Value piece : concat.getOperands()) {
       int64_t size = tensorTypeOf(piece).getDimSize(0);
       if (at < size)
@@ -28,13 +31,15 @@ Value stablehlo::shapeElement(OpImport &x, Value shape, int64_t at) {
   if (auto broadcast = shape.getDefiningOp<graph::BroadcastOp>())
     if (rankOf(broadcast.getOperand()) == 0)
       return scalarAsIndex(x, broadcast.getOperand());
+  // Elements count in row-major order, which a reshape keeps.
   if (auto reshape = shape.getDefiningOp<graph::ReshapeOp>())
-    if (rankOf(reshape.getOperand()) == 0)
-      return scalarAsIndex(x, reshape.getOperand());
+    if (tensorTypeOf(reshape.getOperand()).hasStaticShape())
+      return shapeElement(x, reshape.getOperand(), at);
   if (auto constant = shape.getDefiningOp<graph::ConstantOp>())
     if (auto value = dyn_cast<DenseIntElementsAttr>(constant.getValue()))
       return x.index((value.getValues<APInt>()[at]).getSExtValue());
-  Value element = x.reshape(x.slice(shape, {at}, {1}), {});
+  Value flat = x.reshape(shape, {tensorTypeOf(shape).getNumElements()});
+  Value element = x.reshape(x.slice(flat, {at}, {1}), {});
   return x.convert(element, x.b.getI64Type());
 }
 

@@ -9,8 +9,9 @@
 
 namespace zenith::stablehlo {
 
-/// Element of a vector as tensor<i64>: the piece itself where the vector was
-/// put together from scalars.
+/// Element of an integer tensor of static shape, in row-major order, as
+/// tensor<i64>: the piece itself where the tensor was put together from
+/// scalars.
 Value shapeElement(OpImport &x, Value shape, int64_t at);
 /// The number that a constant scalar holds.
 std::optional<int64_t> constantInteger(Value scalar);
