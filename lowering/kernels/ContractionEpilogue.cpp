@@ -45,23 +45,26 @@ ContractionEpilogue::ContractionEpilogue(KernelBuilder &kernel,
   dependent = dependents(kernel.fusion, space.op);
 }
 
+/// True where a dimension's elements lie at the same places.
+static bool sameDigits(StridedDim x, StridedDim y) {
+  coalesce(x);
+  coalesce(y);
+  return std::equal(x.begin(), x.end(), y.begin(), y.end(),
+                    [](const Stride &a, const Stride &b) {
+                      return a.size == b.size && a.stride == b.stride;
+                    });
+}
+
 /// Walks from a result back to the product; `digits` say where elements of
 /// `value` lie in the result.
 LogicalResult ContractionEpilogue::place(Value value, Digits digits,
                                          llvm::DenseMap<Value, Digits> &seen) {
   auto [known, isNew] = seen.try_emplace(value, digits);
   if (!isNew) {
-    auto same = [](const Stride &x, const Stride &y) {
-      return x.size == y.size && x.stride == y.stride;
-    };
-    for (auto [x, y] : llvm::zip(known->second, digits)) {
-      coalesce(x);
-      coalesce(y);
-      if (x.size() != y.size() ||
-          !std::equal(x.begin(), x.end(), y.begin(), same))
+    for (auto [x, y] : llvm::zip(known->second, digits))
+      if (!sameDigits(x, y))
         return space.op->emitError("unsupported: a result combines elements of "
                                    "the product at different places");
-    }
     return success();
   }
   if (value == product)
@@ -99,7 +102,12 @@ LogicalResult ContractionEpilogue::analyse() {
     const Digits &digits = seen[product];
     Output output;
     output.yielded = yielded;
-    output.sameDims = k.dims.dimsOf(yielded) == sizes;
+    // The transpose of a square has its dimensions too.
+    auto own = rowMajorView(product, k.dims).dims;
+    output.sameDims = k.dims.dimsOf(yielded) == sizes &&
+                      llvm::all_of(llvm::zip(digits, own), [](auto pair) {
+                        return sameDigits(std::get<0>(pair), std::get<1>(pair));
+                      });
     auto select = [&](ArrayRef<unsigned> which) {
       Digits some;
       for (unsigned dim : which)

@@ -40,6 +40,18 @@ func.func @main(%x: tensor<3x37xf32>, %y: tensor<37xf32>) -> tensor<3x37xf32> {
                 {floats({3, 37}, 1), floats({37}, 2)});
 }
 
+// Whose dimensions are the product's, and whose places are not.
+TEST_F(Compile, SquareProductsThatAreTransposed) {
+  expectMeaning(R"(
+func.func @main(%a: tensor<5x20xf32>, %b: tensor<5x20xf32>, %c: tensor<20x20xf32>) -> tensor<20x20xf32> {
+  %d = graph.dot_general %a, %b <batching = [] x [], contracting = [0] x [0]> : (tensor<5x20xf32>, tensor<5x20xf32>) -> tensor<20x20xf32>
+  %t = graph.transpose %d [1, 0] : tensor<20x20xf32> -> tensor<20x20xf32>
+  %s = graph.add %c, %t : tensor<20x20xf32>
+  return %s : tensor<20x20xf32>
+})",
+                {floats({5, 20}, 1), floats({5, 20}, 2), floats({20, 20}, 3)});
+}
+
 TEST_F(Compile, Perceptron) { expectMeaning(perceptron, {floats({7, 20}, 3)}); }
 
 TEST_F(Compile, SeveralResultsSharedValuesAndCopies) {
