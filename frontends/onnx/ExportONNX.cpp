@@ -94,7 +94,8 @@ ValueInfo ModelExport::signature(mlir::Type type, DictionaryAttr attributes,
     return info;
   }
   info.type.kind = ValueType::TensorKind;
-  info.type.element = b.typeOf(tensor);
+  // Whether the opset has it is asked where an op meets it.
+  info.type.element = dataTypeOf(tensor.getElementType());
   info.type.hasShape = true;
   auto dims = attributes ? attributes.getAs<ArrayAttr>(graph::dimsAttrName)
                          : ArrayAttr();
@@ -218,6 +219,8 @@ void ModelExport::exportOp(Operation &op) {
   b.nodeName = place;
   Status status = noError();
   const ExportRow *row = findExport(type);
+  for (Value value : op.getOperands())
+    b.typeOf(value.getType());
   if (auto param = dyn_cast<graph::GetParamOp>(op))
     status = exportParameter(param);
   else if (row)
@@ -306,6 +309,8 @@ Result<Model> ModelExport::run() {
   if (!ret)
     return unsupported("a function that does not end in a return");
   declareResults(*function, ret);
+  for (mlir::Type type : function->getArgumentTypes())
+    b.typeOf(type);
   if (b.failed())
     return *b.firstError;
   dropUnused();
