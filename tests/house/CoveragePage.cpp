@@ -55,7 +55,7 @@ static bool isDeclaration(const std::string &op) {
 }
 
 static void writeOps(House &house, std::ostream &page) {
-  RoomColumn kernel(lowered), onnx(exported);
+  RoomColumn kernel(lowered), onnx([](Operation *op) { return exported(op); });
   page << "| op | family | kernel | ONNX |\n|---|---|---|---|\n";
   for (RegisteredOperationName name : house.ops) {
     std::string op = name.getStringRef().str();
@@ -111,23 +111,11 @@ In brackets the opsets, where not all since 1.
 | family | operators |
 |---|---|
 )page";
-  const std::pair<StringRef, llvm::ArrayRef<onnx::OpRow>> tables[] = {
-      {"Elementwise", onnx::elementwiseRows()},
-      {"Activations", onnx::activationRows()},
-      {"Contraction", onnx::contractionRows()},
-      {"Reduction", onnx::reductionRows()},
-      {"Pooling", onnx::poolingRows()},
-      {"Movement", onnx::movementRows()},
-      {"Shapes", onnx::shapeRows()},
-      {"Indexing", onnx::indexingRows()},
-      {"Composite", onnx::compositeRows()},
-      {"Selection", onnx::selectionRows()},
-      {"Normalization", onnx::normalizationRows()},
-      {"Losses", onnx::lossRows()},
-      {"Space", onnx::spaceRows()},
-      {"Quantization", onnx::quantizationRows()}};
-  for (const auto &[family, rows] : tables)
-    writeOperators(family, rows, page);
+  for (const onnx::OpFamily &family : onnx::opFamilies())
+    writeOperators(family.name.str() + (family.domain.empty()
+                                            ? std::string()
+                                            : " (" + family.domain.str() + ")"),
+                   family.rows(), page);
   return page.str();
 }
 

@@ -6,11 +6,13 @@
 #include "frontends/onnx/ExportONNX.h"
 #include "ir/GraphDialect.h"
 #include "ir/GraphOps.h"
+#include "lowering/pipeline/HostDialect.h"
 #include "lowering/pipeline/Phases.h"
 #include "lowering/pipeline/Pipeline.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include <fstream>
 #include <sstream>
 
@@ -87,13 +89,18 @@ OwningOpRef<ModuleOp> isolate(Operation *op) {
   Location loc = UnknownLoc::get(op->getContext());
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
   builder.setInsertionPointToEnd(module->getBody());
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  SmallVector<Value> arguments(op->getOperands());
+  arguments.append(captured.begin(), captured.end());
   auto function = builder.create<func::FuncOp>(
       loc, "main",
-      builder.getFunctionType(op->getOperandTypes(), op->getResultTypes()));
+      builder.getFunctionType(TypeRange(ValueRange(arguments)),
+                              op->getResultTypes()));
   Block *block = function.addEntryBlock();
   builder.setInsertionPointToEnd(block);
   IRMapping mapping;
-  mapping.map(op->getOperands(), block->getArguments());
+  mapping.map(arguments, block->getArguments());
   // Operands that are one value stay one: `dot %x, %x` reads %x twice.
   Operation *clone = builder.clone(*op, mapping);
   builder.create<func::ReturnOp>(loc, clone->getResults());
@@ -116,7 +123,12 @@ RoomAnswer lowered(Operation *op) {
   RoomAnswer answer;
   OwningOpRef<ModuleOp> module = isolate(op);
   pipeline::PipelineOptions options;
-  options.fromPhase = isa<graph::BatchNormOp>(op) ? "layout" : "fuse";
+  // Ops that phases before fusion take apart.
+  bool isEarly = isa<graph::IfOp, graph::CaseOp, graph::WhileOp,
+                     graph::RandomBitsOp, graph::ComplexAbsOp>(op);
+  options.fromPhase = isEarly                       ? "clean"
+                      : isa<graph::BatchNormOp>(op) ? "layout"
+                                                    : "fuse";
   options.toPhase = "fuse";
   answer.error = diagnosticsOf(op->getContext(), [&] {
     llvm::Error error = pipeline::runPhases(*module, options);
@@ -130,15 +142,20 @@ RoomAnswer lowered(Operation *op) {
     }
     answer.refused = bool(error);
     llvm::consumeError(std::move(error));
+    module->walk([&](Operation *inner) {
+      answer.onHost |= inner->hasAttr(host::hostOnlyAttrName);
+    });
   });
   return answer;
 }
 
-RoomAnswer exported(Operation *op) {
+RoomAnswer exported(Operation *op, int opset) {
   RoomAnswer answer;
   OwningOpRef<ModuleOp> module = isolate(op);
   std::string diagnostics = diagnosticsOf(op->getContext(), [&] {
-    auto model = onnx::exportONNX(*module);
+    onnx::ExportOptions options;
+    options.opset = opset;
+    auto model = onnx::exportONNX(*module, options);
     answer.refused = !model;
     if (!model)
       answer.error = model.error().text();

@@ -41,18 +41,21 @@ struct RoomAnswer {
   bool refused = true;
   std::string error;           ///< why, where refused
   std::set<std::string> words; ///< fusion kinds, or operators of ONNX
+  bool onHost = false;         ///< some kernel runs on the host only
 };
 
-/// A module with one function that takes the op's operands and gives its
-/// results.
+/// A module with one function that takes the op's operands, and what its
+/// regions use from outside, and gives its results.
 mlir::OwningOpRef<mlir::ModuleOp> isolate(mlir::Operation *op);
 /// Phases from fuse to kernels; words are the kinds of its fusions.
 RoomAnswer lowered(mlir::Operation *op);
 /// Words are the operators that the op becomes.
-RoomAnswer exported(mlir::Operation *op);
+RoomAnswer exported(mlir::Operation *op, int opset = 17);
 
 /// docs/generated/coverage.md.
 std::string coveragePage(House &house);
+/// docs/generated/support.md.
+std::string supportPage(House &house);
 
 } // namespace zenith::house
 

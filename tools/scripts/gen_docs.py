@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes docs/generated: ops and passes as their TableGen records tell, phases, and what the built code answers for each op.
 
-usage: gen_docs.py [--check] [--tblgen=FILE] [--include=DIR] [--house=FILE]
+usage: gen_docs.py [--check] [--tblgen=FILE] [--include=DIR] [--house=FILE] [--conformance FILE...]
 --check writes nothing and exits 1 where a page has drifted. --house is the built ZenithHouseTests; without it
-coverage.md stays as it is.
+coverage.md and support.md stay as they are. --conformance takes results of conformance runs (JSON with a list `cases`
+of op, verdict and why) and prints where support.md says something else; nothing else is done then.
 """
 import argparse
 import json
@@ -139,21 +140,45 @@ def kebab(name):
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower()
 
 
+def compare_with_conformance(files):
+    """An operator that support.md imports has no case that ends in "not supported"; one that it lacks passes none."""
+    page = (ROOT / "docs/generated/support.md").read_text().partition("## Ops of GraphIR")[0]
+    rows = re.findall(r"^\| `([\w.:]+)` \| (.*?) \|", page, re.M)
+    known = {name for name, opsets in rows if opsets != "no"}
+    findings = 0
+    for file in files:
+        for case in json.loads(pathlib.Path(file).read_text())["cases"]:
+            if not case["suite"].startswith("onnx"):
+                continue
+            unknown = re.search(r"operator (\w+)(?: of domain \S+)? is not supported", case.get("why") or "")
+            if unknown and (unknown[1] in known):
+                print(f"{case['id']}: support.md imports {unknown[1]}, the run says: {case['why']}")
+                findings += 1
+            if case["verdict"] == "pass" and case["op"] not in known and "model" not in case["op"]:
+                print(f"{case['id']}: passes, but support.md does not import {case['op']}")
+                findings += 1
+    return 1 if findings else 0
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--tblgen", default="/usr/lib/llvm-19/bin/llvm-tblgen")
     parser.add_argument("--include", default="/usr/lib/llvm-19/include")
     parser.add_argument("--house", default=str(ROOT / "build/bin/ZenithHouseTests"))
+    parser.add_argument("--conformance", nargs="+")
     options = parser.parse_args()
+    if options.conformance:
+        return compare_with_conformance(options.conformance)
     passes = [source for source in ("passes/GraphPasses.td", "lowering/LoweringPasses.td") if (ROOT / source).exists()]
     pages = {"ops.md": ops_page(options.tblgen, options.include)}
     if passes:
         pages["passes.md"] = passes_page(options.tblgen, options.include, passes)
     pages["phases.md"] = phases_page()
     if pathlib.Path(options.house).exists():
-        pages["coverage.md"] = subprocess.run([options.house, "--print-coverage"], capture_output=True, text=True,
-                                              check=True).stdout
+        for name in ("coverage", "support"):
+            pages[name + ".md"] = subprocess.run([options.house, "--print-" + name], capture_output=True, text=True,
+                                                 check=True).stdout
     drifted = False
     for name, text in pages.items():
         path = ROOT / "docs" / "generated" / name
