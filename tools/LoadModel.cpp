@@ -7,6 +7,7 @@
 
 #include "frontends/onnx/DimNames.h"
 #include "frontends/onnx/ImportONNX.h"
+#include "frontends/stablehlo/NewerText.h"
 #include "frontends/stablehlo/StableHLODialect.h"
 #include "frontends/tensors/PbFile.h"
 #include "frontends/tensors/TensorIO.h"
@@ -205,6 +206,11 @@ static llvm::Expected<LoadedModel> loadMLIR(const std::string &path,
   if (isStableHLO(input->getBuffer()))
     return loadHLO(name.str(), folder, input->getBuffer(), context, options,
                    diagnostics);
+  if (std::optional<uint64_t> number =
+          stablehlo::hugeResultNumber(input->getBuffer()))
+    return failure(ExitCode::Invalid,
+                   "no op has a result of number " + std::to_string(*number),
+                   name.str());
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(input), llvm::SMLoc());
   ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {

@@ -53,6 +53,10 @@ parseText(const std::string &name, StringRef text, MLIRContext *context,
   if (StringRef type = newerType(text); !type.empty())
     return failure(ExitCode::Unsupported,
                    "element type " + type.str() + " is not supported", name);
+  if (std::optional<uint64_t> number = stablehlo::hugeResultNumber(text))
+    return failure(ExitCode::Invalid,
+                   "no op has a result of number " + std::to_string(*number),
+                   name);
   std::optional<std::string> rewritten = stablehlo::rewriteNewerText(text);
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(

@@ -132,6 +132,24 @@ std::optional<std::string> stablehlo::rewriteNewerText(StringRef text) {
   return TextRewriter(text).run();
 }
 
+std::optional<uint64_t> stablehlo::hugeResultNumber(StringRef text) {
+  constexpr uint64_t maxSum = 1 << 26;
+  uint64_t sum = 0;
+  for (size_t at = text.find('#'); at != StringRef::npos;
+       at = text.find('#', at + 1)) {
+    StringRef digits = text.drop_front(at + 1).take_while(llvm::isDigit);
+    uint64_t number = 0;
+    if (digits.empty())
+      continue;
+    if (digits.getAsInteger(10, number) || number > maxSum)
+      return number ? number : UINT64_MAX;
+    sum += number;
+    if (sum > maxSum)
+      return number;
+  }
+  return std::nullopt;
+}
+
 static bool inComment(StringRef text, size_t at) {
   StringRef line = text.take_front(at);
   return line.substr(line.rfind('\n') + 1).contains("//");

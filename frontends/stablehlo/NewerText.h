@@ -17,6 +17,11 @@ namespace zenith::stablehlo {
 /// the text needs no change.
 std::optional<std::string> rewriteNewerText(llvm::StringRef text);
 
+/// The first result number (`%x#9`) for which the parser would take more memory
+/// than any program needs: it counts up to each number before it asks whether
+/// there is such a result.
+std::optional<uint64_t> hugeResultNumber(llvm::StringRef text);
+
 /// A dialect of StableHLO programs that ops of the text belong to; empty where
 /// there is none.
 llvm::StringRef stableHLODialectIn(llvm::StringRef text);

@@ -164,11 +164,11 @@ void Conversion::dotAlgorithm() {
             entities.parse("#stablehlo.dot_algorithm<" + text + ">"));
 }
 
-// channel_id 0 stands for none.
+// channel_id 0 stands for none, but where a type says whom to talk to.
 void Conversion::channel() {
   auto id = dyn_cast_or_null<IntegerAttr>(in.erase("channel_id"));
   auto type = dyn_cast_or_null<IntegerAttr>(in.erase("channel_type"));
-  if (!id || id.getValue().isZero())
+  if (!id || (id.getValue().isZero() && !type))
     return;
   int64_t kind = type ? type.getValue().getSExtValue() : 0;
   out.set("channel_handle",
@@ -281,12 +281,19 @@ void Conversion::run(llvm::StringRef op) {
     symbol("callee");
   else if (op == "composite") {
     symbol("decomposition");
+    // Older writers give the version another width.
+    auto version = dyn_cast_or_null<IntegerAttr>(in.get("version"));
+    if (version && version.getValue().getSignificantBits() <= 32)
+      in.set("version",
+             builder.getI32IntegerAttr(version.getValue().getSExtValue()));
     dropEmpty("composite_attributes");
   } else if (op == "compare") {
     // NOTYPE: the element type decides.
     Attribute type = in.get("compare_type");
     if (type && type == entities.parse("#stablehlo<comparison_type NOTYPE>"))
       in.erase("compare_type");
+  } else if (op == "infeed") {
+    dropEmpty("layout");
   } else if (op == "dynamic_broadcast_in_dim") {
     dropEmpty("known_expanding_dimensions");
     dropEmpty("known_nonexpanding_dimensions");
