@@ -202,9 +202,16 @@ void Conversion::customCall() {
   if (auto flag = dyn_cast_or_null<BoolAttr>(in.get("has_side_effect")))
     if (!flag.getValue())
       in.erase("has_side_effect");
+  // A call without operands has no layouts of them; results may have some.
+  auto isEmpty = [&](llvm::StringRef name) {
+    auto layouts = dyn_cast_or_null<ArrayAttr>(in.get(name));
+    return !layouts || layouts.empty();
+  };
+  if (isEmpty("operand_layouts") && isEmpty("result_layouts"))
+    for (llvm::StringRef name : {"operand_layouts", "result_layouts"})
+      in.erase(name);
   for (llvm::StringRef name :
-       {"operand_layouts", "result_layouts", "output_operand_aliases",
-        "called_computations", "backend_config"})
+       {"output_operand_aliases", "called_computations", "backend_config"})
     dropEmpty(name);
   auto called = dyn_cast_or_null<ArrayAttr>(in.erase("called_computations"));
   if (!called)
