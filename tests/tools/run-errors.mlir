@@ -43,9 +43,9 @@
 // FILE: none.npy: error: cannot open
 //
 // Unsupported, too little memory, failing runs.
-// RUN: echo 'func.func @main() { "stablehlo.add"() : () -> () return }' > %t/hlo.mlir
+// RUN: echo 'func.func @main() { "stablehlo.custom_call"() {call_target_name = "mystery", has_side_effect = true} : () -> () return }' > %t/hlo.mlir
 // RUN: %python %S/Inputs/exit_code.py 3 zenith-run %t/hlo.mlir | FileCheck --check-prefix=HLO %s
-// HLO: dialect 'stablehlo' is not supported
+// HLO: 'stablehlo.custom_call' @mystery is not supported
 // RUN: %python %S/Inputs/exit_code.py 5 zenith-run %s --target=interp --in 0=%t/x.npy --in 1=%t/x.npy --max-memory=4 | FileCheck --check-prefix=MEMORY %s
 // MEMORY: error: 'graph.add' op a value would take 8 bytes, the limit is 4
 // RUN: printf 'func.func @main(%%%%x: tensor<?xf32>) -> tensor<?xf32> {\n  %%%%n = graph.constant dense<5> : tensor<i64>\n  %%%%r = graph.slice %%%%x [0] [%%%%n] [1] : tensor<?xf32> -> tensor<?xf32>\n  return %%%%r : tensor<?xf32>\n}\n' > %t/slice.mlir

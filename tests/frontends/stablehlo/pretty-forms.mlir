@@ -29,7 +29,7 @@ func.func @forms(%x: tensor<4x6xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
   %pad = stablehlo.pad %ds, %z, low = [1, -1], high = [0, 0], interior = [0, 1] : (tensor<1x2xf32>, tensor<f32>) -> tensor<2x2xf32>
   // CHECK: stablehlo.reduce_precision %{{.*}}, format = e5m10 : tensor<2x2xf32>
   %rp = stablehlo.reduce_precision %pad, format = e5m10 : tensor<2x2xf32>
-  // CHECK: stablehlo.dot_general %{{.*}}, %{{.*}}, batching_dims = [0] x [0], contracting_dims = [1] x [1], precision = [DEFAULT, HIGHEST] : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2xf32>
+  // CHECK: stablehlo.dot_general %{{.*}}, %{{.*}}, batching_dims = [0] x [0], contracting_dims = [1] x [1]{{ ?}}, precision = [DEFAULT, HIGHEST] : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2xf32>
   %d = stablehlo.dot_general %rp, %rp, batching_dims = [0] x [0], contracting_dims = [1] x [1], precision = [DEFAULT, HIGHEST] : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2xf32>
   // CHECK: stablehlo.reduce(%{{.*}} init: %{{.*}}) applies stablehlo.maximum across dimensions = [1] : (tensor<4x6xf32>, tensor<f32>) -> tensor<4xf32>
   %m = stablehlo.reduce(%w init: %z) applies stablehlo.maximum across dimensions = [1] : (tensor<4x6xf32>, tensor<f32>) -> tensor<4xf32>
