@@ -19,7 +19,7 @@
 // RUN: %python %S/Inputs/exit_code.py 1 zenith-translate %s -o %t/m.xyz | FileCheck --check-prefix=FORMAT %s
 // FORMAT: m.xyz: error: the format is not clear from the name
 // RUN: %python %S/Inputs/exit_code.py 3 zenith-translate %s -o %t/m.mlir --to-format=stablehlo | FileCheck --check-prefix=HLO %s
-// HLO: format stablehlo is not supported
+// HLO: cannot be written as StableHLO: a shape in its signature is dynamic
 // RUN: printf 'no model' > %t/bad.onnx
 // RUN: %python %S/Inputs/exit_code.py 2 zenith-translate %t/bad.onnx -o %t/m.mlir | FileCheck --check-prefix=BAD %s
 // BAD: bad.onnx: error:

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What search programs are made of: states as rows, their neighbours, sets of
+// rows.
+
+#ifndef ZENITH_FRONTENDS_CAYLEY_STATEOPS_H
+#define ZENITH_FRONTENDS_CAYLEY_STATEOPS_H
+
+#include "frontends/cayley/StateGraph.h"
+#include "ir/GraphOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace zenith::cayley {
+
+/// Builds ops on states, which are rows of tensor<? x positions>.
+class StateOps {
+public:
+  /// `starts` are states that the graph's central state does not reach, perhaps
+  /// with larger numbers.
+  StateOps(mlir::OpBuilder &builder, mlir::Location location,
+           const StateGraph &graph, llvm::ArrayRef<State> starts);
+
+  /// ui8, ui16 or i64: the smallest that holds every number that a state can
+  /// contain.
+  mlir::Type element() const { return stateElement; }
+  /// Any number of states.
+  mlir::RankedTensorType rowsType() const;
+  mlir::RankedTensorType listType() const; ///< tensor<?xi64>
+
+  mlir::Value constantStates(llvm::ArrayRef<State> states);
+  mlir::Value number(int64_t value);                   ///< tensor<i64>
+  mlir::Value numbers(llvm::ArrayRef<int64_t> values); ///< tensor<nxi64>
+  mlir::Value count(mlir::Value rows);                 ///< tensor<i64>
+  /// The number as a list of one.
+  mlir::Value asList(mlir::Value number);
+
+  /// Neighbours of N states along all G generators: N*G states, those of one
+  /// state together, in the generators' order.
+  mlir::Value expand(mlir::Value states);
+  /// Each state once, in order of first occurrence.
+  mlir::Value distinct(mlir::Value states);
+  /// States that are in none of `sets`.
+  mlir::Value without(mlir::Value states, llvm::ArrayRef<mlir::Value> sets);
+  mlir::Value concat(mlir::Value first, mlir::Value second);
+
+private:
+  mlir::Value expandPermutations(mlir::Value states);
+  mlir::Value expandMatrices(mlir::Value states);
+  mlir::RankedTensorType type(llvm::ArrayRef<int64_t> shape,
+                              mlir::Type element) const {
+    return mlir::RankedTensorType::get(shape, element);
+  }
+
+  mlir::OpBuilder &builder;
+  mlir::Location location;
+  const StateGraph &graph;
+  mlir::Type stateElement;
+};
+
+} // namespace zenith::cayley
+
+#endif // ZENITH_FRONTENDS_CAYLEY_STATEOPS_H

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Growth of graphs of states through the command line, compiled and interpreted.
+//
+// RUN: zenith-search bfs lrx:6 --target=interp | FileCheck --check-prefix=LRX %s
+// RUN: zenith-search bfs lrx:6 --json=- | FileCheck --check-prefixes=LRX,JSON %s
+// LRX: layers: [1, 3, 6, 11, 20, 35, 55, 81, 109, 128, 126, 95, 40, 6, 3, 1]
+// JSON: "found":null,"graph":"lrx:6","layers":[1,3,6,
+// JSON-SAME: "states":720
+//
+// A directed graph remembers every layer; the empty layer at the end does not count.
+// RUN: zenith-search bfs lx:4 | FileCheck --check-prefix=LX %s
+// LX: layers: [1, 2, 3, 5, 5, 5, 3]
+//
+// Matrices, cosets, several starts, a last layer.
+// RUN: zenith-search bfs heisenberg:3,3 | FileCheck --check-prefix=HEISENBERG %s
+// HEISENBERG: layers: [1, 4, 8, 12, 2]
+// RUN: zenith-search bfs lrx:00011 | FileCheck --check-prefix=COSET %s
+// COSET: layers: [1, 2, 3, 2, 2]
+// RUN: zenith-search bfs lrx:4 --start=0123 --start=1023 --start=0123 --max-layers=1 | FileCheck --check-prefix=STARTS %s
+// STARTS: layers: [2, 4]
+// RUN: zenith-search bfs cube_333_htm --max-layers=2 | FileCheck --check-prefix=CUBE %s
+// CUBE: layers: [1, 18, 243]
+//
+// RUN: zenith-search bfs lrx:4 --emit=graphir | FileCheck --check-prefix=PROGRAM %s
+// PROGRAM: graph.while
+// PROGRAM: graph.unique
+//
+// RUN: not zenith-search bfs lrx:4 --start=012 2>&1 | FileCheck --check-prefix=LENGTH %s
+// LENGTH: a state of this graph has 4 numbers, got 3
+// RUN: not zenith-search bfs lrxx:4 2>&1 | FileCheck --check-prefix=NAME %s
+// NAME: no graph of this name
+// RUN: not zenith-search bfs 2>&1 | FileCheck --check-prefix=USAGE %s
+// USAGE: graph is required
