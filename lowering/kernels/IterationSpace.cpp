@@ -34,7 +34,7 @@ public:
     for (unsigned d : root.dims)
       at.push_back(index[d]);
     if (root.written)
-      access(root.value, at, true, false);
+      access(root.value, at, true, false, root.into);
     visit(root.value, at);
   }
 
@@ -62,10 +62,11 @@ private:
     return math.scalar(value, std::move(size));
   }
 
-  void access(Value value, ArrayRef<Ix> at, bool written, bool small) {
+  void access(Value value, ArrayRef<Ix> at, bool written, bool small,
+              Value memory = {}) {
     Ix linear(0);
     DimExpr stride = 1;
-    const graph::DimVector &sizes = dims.dimsOf(value);
+    const graph::DimVector &sizes = dims.dimsOf(memory ? memory : value);
     for (unsigned d = at.size(); d-- > 0;) {
       linear = math.add(linear, math.scale(at[d], stride));
       stride = stride * sizes[d];

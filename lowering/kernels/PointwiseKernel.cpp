@@ -39,7 +39,8 @@ private:
   SmallVector<SpaceRoot> roots(graph::DimAnalysis &dims) {
     SmallVector<SpaceRoot> roots;
     for (Value result : results) {
-      SpaceRoot root{result, {}, true};
+      // A part is as far from row to row as the whole is.
+      SpaceRoot root{result, {}, true, into ? into.getOperand() : Value()};
       for (unsigned d = 0; d < dims.dimsOf(result).size(); ++d)
         root.dims.push_back(d);
       roots.push_back(std::move(root));
