@@ -54,13 +54,6 @@ Value StateOps::number(int64_t value) {
                                           ArrayRef<int64_t>(value)));
 }
 
-Value StateOps::numbers(ArrayRef<int64_t> values) {
-  return builder.create<graph::ConstantOp>(
-      location,
-      DenseIntElementsAttr::get(
-          type({int64_t(values.size())}, builder.getI64Type()), values));
-}
-
 Value StateOps::count(Value rows) {
   return builder.create<graph::DimOp>(location, rows, int64_t(0));
 }

@@ -20,17 +20,13 @@ public:
   StateOps(mlir::OpBuilder &builder, mlir::Location location,
            const StateGraph &graph, llvm::ArrayRef<State> starts);
 
-  /// ui8, ui16 or i64: the smallest that holds every number that a state can
-  /// contain.
-  mlir::Type element() const { return stateElement; }
   /// Any number of states.
   mlir::RankedTensorType rowsType() const;
   mlir::RankedTensorType listType() const; ///< tensor<?xi64>
 
   mlir::Value constantStates(llvm::ArrayRef<State> states);
-  mlir::Value number(int64_t value);                   ///< tensor<i64>
-  mlir::Value numbers(llvm::ArrayRef<int64_t> values); ///< tensor<nxi64>
-  mlir::Value count(mlir::Value rows);                 ///< tensor<i64>
+  mlir::Value number(int64_t value);   ///< tensor<i64>
+  mlir::Value count(mlir::Value rows); ///< tensor<i64>
   /// The number as a list of one.
   mlir::Value asList(mlir::Value number);
 
@@ -54,6 +50,8 @@ private:
   mlir::OpBuilder &builder;
   mlir::Location location;
   const StateGraph &graph;
+  /// ui8, ui16 or i64: the smallest that holds every number that a state can
+  /// contain.
   mlir::Type stateElement;
 };
 

@@ -138,6 +138,17 @@ static Value backTo(ImportBuilder &b, Value collected, int64_t axis) {
   return b.transpose(collected, order);
 }
 
+void ModelImport::bindTensors(Scope &scope, const Node &node,
+                              ArrayRef<Value> results) {
+  for (auto [index, name] : llvm::enumerate(node.outputs)) {
+    ImportedValue value;
+    value.type = cast<RankedTensorType>(results[index].getType());
+    value.data = results[index];
+    if (!name.empty())
+      bind(scope, name, std::move(value));
+  }
+}
+
 Status ModelImport::importScan(const Node &node, Scope &scope,
                                const Inputs &inputs) {
   bool old = versionOf(node, scope) < 9;
@@ -183,13 +194,7 @@ Status ModelImport::importScan(const Node &node, Scope &scope,
   }
   if (b.failed())
     return *b.firstError;
-  for (auto [index, name] : llvm::enumerate(node.outputs)) {
-    ImportedValue value;
-    value.type = cast<RankedTensorType>(results[index].getType());
-    value.data = results[index];
-    if (!name.empty())
-      bind(scope, name, std::move(value));
-  }
+  bindTensors(scope, node, results);
   return noError();
 }
 
@@ -255,12 +260,6 @@ Status ModelImport::importOldScan(const Node &node, const Graph &body,
       });
   if (b.failed())
     return *b.firstError;
-  for (auto [index, name] : llvm::enumerate(node.outputs)) {
-    ImportedValue value;
-    value.type = cast<RankedTensorType>(results[index].getType());
-    value.data = results[index];
-    if (!name.empty())
-      bind(scope, name, std::move(value));
-  }
+  bindTensors(scope, node, results);
   return noError();
 }

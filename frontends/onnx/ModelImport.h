@@ -91,6 +91,9 @@ private:
   int64_t versionOf(const Node &node, const Scope &scope) const;
   ImportedValue *bind(Scope &scope, const std::string &name,
                       ImportedValue value);
+  /// The outputs of a node that are named, in order, by its results.
+  void bindTensors(Scope &scope, const Node &node,
+                   llvm::ArrayRef<mlir::Value> results);
   Value read(ImportedValue &value);
 
   //===-- nodes with subgraphs ------------------------------------------===//

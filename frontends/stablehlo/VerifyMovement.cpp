@@ -137,6 +137,17 @@ static LogicalResult checkDynamicBroadcastInDim(Operation *op) {
   return checkShapeOperand(op, op->getOperand(1));
 }
 
+static LogicalResult checkElementCount(Operation *op, RankedTensorType operand,
+                                       RankedTensorType result) {
+  if (operand.hasStaticShape() && result.hasStaticShape() &&
+      operand.getNumElements() != result.getNumElements())
+    return op->emitOpError("number of output elements (")
+           << result.getNumElements()
+           << ") doesn't match expected number of elements ("
+           << operand.getNumElements() << ")";
+  return success();
+}
+
 static LogicalResult checkReshape(Operation *op) {
   RankedTensorType operand = tensorOf(op->getOperand(0));
   RankedTensorType result = tensorOf(op->getResult(0));
@@ -145,13 +156,7 @@ static LogicalResult checkReshape(Operation *op) {
                            "element type");
   if (failed(checkStaticOrBounded(op, result)))
     return failure();
-  if (operand.hasStaticShape() && result.hasStaticShape() &&
-      operand.getNumElements() != result.getNumElements())
-    return op->emitOpError("number of output elements (")
-           << result.getNumElements()
-           << ") doesn't match expected number of elements ("
-           << operand.getNumElements() << ")";
-  return success();
+  return checkElementCount(op, operand, result);
 }
 
 static LogicalResult checkDynamicReshape(Operation *op) {
@@ -162,13 +167,7 @@ static LogicalResult checkDynamicReshape(Operation *op) {
                            "element type");
   if (failed(checkShapeOperand(op, op->getOperand(1))))
     return failure();
-  if (operand.hasStaticShape() && result.hasStaticShape() &&
-      operand.getNumElements() != result.getNumElements())
-    return op->emitOpError("number of output elements (")
-           << result.getNumElements()
-           << ") doesn't match expected number of elements ("
-           << operand.getNumElements() << ")";
-  return success();
+  return checkElementCount(op, operand, result);
 }
 
 // transpose_c2, transpose_c3
