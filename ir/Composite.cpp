@@ -172,9 +172,10 @@ static FailureOr<RankedTensorType> attentionType(ShapeChecks &checks, Op op) {
                                  type.getDimSize(dim), query.getDimSize(dim),
                                  2)))
         return failure();
-    if (failed(checks.sameType(Twine(name) + " element type",
-                               type.getElementType(), query.getElementType(),
-                               5)))
+    bool isFlags = type.getElementType().isInteger(1);
+    if (!isFlags && failed(checks.sameType(Twine(name) + " element type",
+                                           type.getElementType(),
+                                           query.getElementType(), 5)))
       return failure();
   }
   // attention_c3
@@ -202,6 +203,11 @@ ZENITH_INFER_WITH(AttentionOp, attentionType)
 LogicalResult AttentionOp::verify() {
   ShapeChecks checks(*this);
   auto expected = attentionType(checks, *this);
+  // attention_c7
+  bool hasFlags =
+      getMask() && tensorType(getMask()).getElementType().isInteger(1);
+  if (getRemoved() && !hasFlags)
+    return checks.fail("removed", "no mask of i1", "one", 7);
   // attention_c6
   return failed(expected)
              ? failure()

@@ -229,6 +229,15 @@ static Value causalScores(Formula f, Value scores) {
                                     removed);
 }
 
+static Value maskedScores(Formula f, AttentionOp op, Value scores) {
+  if (!typeOf(op.getMask()).getElementType().isInteger(1))
+    return f.add(scores, f.widened(op.getMask()));
+  double removed = op.getRemoved() ? op.getRemoved()->convertToDouble()
+                                   : -std::numeric_limits<double>::infinity();
+  return f.builder.create<SelectOp>(f.loc, scores.getType(), op.getMask(),
+                                    scores, f.splat(scores, removed));
+}
+
 static Value attention(Formula f, AttentionOp op) {
   Value query = f.widened(op.getQuery()), key = f.widened(op.getKey()),
         value = f.widened(op.getValue());
@@ -246,10 +255,18 @@ static Value attention(Formula f, AttentionOp op) {
   Value scores = dot(query, key, rank - 1);
   scores = f.mul(scores, f.splat(scores, op.getScale().convertToDouble()));
   if (op.getMask())
-    scores = f.add(scores, f.widened(op.getMask()));
+    scores = maskedScores(f, op, scores);
   if (op.getCausal())
     scores = causalScores(f, scores);
-  return dot(f.softmax(scores, {rank - 1}, false), value, rank - 2);
+  Value weights = f.softmax(scores, {rank - 1}, false);
+  if (op.getGuarded()) {
+    auto flags = typeOf(weights).clone(f.builder.getI1Type());
+    Value isNaN = f.builder.create<CompareOp>(
+        f.loc, flags, CompareDirection::ne, weights, weights);
+    weights = f.builder.create<SelectOp>(f.loc, weights.getType(), isNaN,
+                                         f.splat(weights, 0), weights);
+  }
+  return dot(weights, value, rank - 2);
 }
 
 Value buildFormula(OpBuilder &builder, Operation *composite) {

@@ -58,11 +58,15 @@ def SimplifyAlgebraPass : ZenithPass<"zenith-simplify-algebra", "::mlir::func::F
 }
 
 def RaiseCompositesPass : ZenithPass<"zenith-raise-composites", "::mlir::func::FuncOp"> {
-  let summary = "Recognise gelu, norms and softmax that arrive spelled out";
+  let summary = "Recognise gelu, norms, softmax and attention that arrive spelled out";
   let description = [{
     Finds the formulas as exporters write them: gelu by erf or tanh, layer_norm and rms_norm from means, softmax from exp and
-    sums. Runs after cleanup and before layout, so that fusion, export and gradients see one op. A formula whose inner
-    values have other uses stays as it is.
+    sums, attention as two products around a softmax, with scales, masks and any order of the heads' dimensions. Runs after
+    cleanup and before layout, so that fusion, export and gradients see one op. A formula whose inner values have other uses
+    stays as it is.
+
+    With `explain` each formula that is nearly one of these is a remark "fusion: CODE: text" at its op, with the condition
+    that failed: FUS201 gelu, FUS202 softmax, FUS203 layer_norm or rms_norm, FUS204 attention.
 
     Before and after (tests/passes/cleanup/raise-composites.mlir @gelu_erf):
     ```mlir
@@ -70,6 +74,7 @@ def RaiseCompositesPass : ZenithPass<"zenith-raise-composites", "::mlir::func::F
     %r = graph.gelu erf, %x : tensor<4xf32>
     ```
   }];
+  let options = [Option<"explain", "explain", "bool", "false", "emit a remark for each formula that stays spelled out">];
 }
 
 def DecomposeCompositesPass : ZenithPass<"zenith-decompose-composites", "::mlir::func::FuncOp"> {
@@ -169,6 +174,33 @@ def FoldBatchNormPass : ZenithPass<"zenith-fold-batch-norm", "::mlir::func::Func
   }];
 }
 
+def LowerPrecisionPass : ZenithPass<"zenith-lower-precision", "::mlir::func::FuncOp"> {
+  let summary = "Store weights of contractions in a narrow float type";
+  let description = [{
+    The weights of f32 products and convolutions are rounded to `type` and widened again where they are used; sums stay f32. The
+    rounding is a convert that zenith-hoist-prepare moves, the widening a convert that contraction kernels do in registers. With
+    `activations` the other operand of a product with several rows is rounded too, so that a processor with dot products of pairs
+    can use them. Runs behind zenith-fold-batch-norm, which scales weights in f32, and before zenith-pack-parameters. Leaves
+    weights alone that are smaller than `min-bytes`, dynamic or dependent on arguments, and batched or grouped contractions.
+
+    With `explain` each decision is a remark "precision: CODE: text": PRE001 weights are stored in the narrow type, PRE002 both operands are
+    rounded, PRE101 the operands are not f32, PRE102 the weights depend on arguments, PRE103 the weights are small,
+    PRE104 the contraction is batched or grouped.
+
+    Before and after (tests/passes/precision/lower-precision.mlir @dot):
+    ```mlir
+    %r = graph.dot_general %x, %w ... : (tensor<4x64xf32>, tensor<64x32xf32>) -> tensor<4x32xf32>
+    %n = graph.convert %w : tensor<64x32xf32> -> tensor<64x32xbf16>
+    %v = graph.convert %n : tensor<64x32xbf16> -> tensor<64x32xf32>
+    %r = graph.dot_general %x, %v ... : (tensor<4x64xf32>, tensor<64x32xf32>) -> tensor<4x32xf32>
+    ```
+  }];
+  let options = [Option<"type", "type", "std::string", "\"bf16\"", "the narrow type: bf16 or f16">,
+                 Option<"activations", "activations", "bool", "false", "round the other operand of products with several rows too">,
+                 Option<"minBytes", "min-bytes", "int64_t", "4096", "smaller weights stay as they are">,
+                 Option<"explain", "explain", "bool", "false", "emit a remark for each contraction">];
+}
+
 def PackParametersPass : ZenithPass<"zenith-pack-parameters", "::mlir::func::FuncOp"> {
   let summary = "Pack weights of contractions into panels of columns";
   let description = [{
@@ -197,6 +229,30 @@ def HoistPreparePass : ZenithPass<"zenith-hoist-prepare", "::mlir::ModuleOp"> {
   }];
   let options = [Option<"constantBytes", "constant-bytes", "int64_t", "1024",
                         "constants of this many bytes become parameters">];
+}
+
+//===- search ------------------------------------------------------------------------------------------------===//
+
+def ChooseStateKeysPass : ZenithPass<"zenith-choose-state-keys", "::mlir::func::FuncOp"> {
+  let summary = "Run breadth-first loops on packed keys or on bits of a dense index instead of rows";
+  let description = [{
+    Finds loops that carry a layer of states, rows of small integers, and whose body takes their neighbours along permutations of
+    positions, drops repeated rows and those of earlier layers, and counts what is left (unique, is_in, compact). Where only the counts
+    are used, states become keys: the positions that some generator moves, in as many bits as their values need, packed into one
+    or several ui64; a neighbour is a few shifts and masks; one fresh_keys op takes the place of the set operations. Where every generator
+    has its inverse among the others and bits are left, they tell which generators lead back, so that the layer before last is not
+    needed, nor the last one where all generators are odd. Where all states that could be reached have numbers (permutations,
+    lists of two values) and `dense-bytes` holds three bits for each, layers are sets of bits instead (fresh_bits).
+    Runs at the end of the clean phase. Other loops stay as they are.
+
+    With `explain` each decision is a remark "search: CODE: text": SEA001 packed keys, SEA002 bits that tell which generators lead back,
+    SEA003 dense index, SEA101 a loop over rows stays and why, SEA102 no room for bits that lead back, SEA103 no dense index and why.
+
+    Before and after (tests/passes/search/choose-state-keys.mlir @three_cycle).
+  }];
+  let options = [Option<"explain", "explain", "bool", "false", "emit a remark for each decision">,
+                 Option<"denseBytes", "dense-bytes", "int64_t", "0",
+                        "memory that the three sets of bits of a dense index may take; 0: none">];
 }
 
 //===- fusion ------------------------------------------------------------------------------------------------===//
@@ -236,7 +292,9 @@ def FormFusionsPass : ZenithPass<"zenith-form-fusions", "::mlir::func::FuncOp"> 
   }];
   let options = [Option<"explain", "explain", "bool", "false", "emit a remark for each decision">,
                  Option<"maxReads", "max-reads", "unsigned", "128",
-                        "distinct (value, index map) pairs that one region may evaluate">];
+                        "distinct (value, index map) pairs that one region may evaluate">,
+                 Option<"attention", "attention", "bool", "true",
+                        "attention becomes one region; else it is written out in core ops">];
 }
 
 #endif // ZENITH_PASSES_GRAPHPASSES_TD

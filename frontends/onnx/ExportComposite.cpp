@@ -149,10 +149,40 @@ static void writeGelu(Operation *op, ExportBuilder &b, const ExportRow &) {
   b.bind(gelu, b.node("Mul", {half, b.node("Add", {inner, number(1)})}));
 }
 
+/// Scores with what the mask and the positions remove replaced.
+static std::string maskedScores(graph::AttentionOp attention, ExportBuilder &b,
+                                std::string scores) {
+  Type element = elementOf(attention.getQuery());
+  auto lowest = [&] { return b.scalar(element, -INFINITY); };
+  if (Value mask = attention.getMask()) {
+    std::string name = b.broadcastable(mask);
+    if (!elementOf(mask).isInteger(1))
+      scores = b.node("Add", {scores, name});
+    else if (auto removed = attention.getRemoved())
+      scores = b.node("Where", {name, scores,
+                                b.scalar(element, removed->convertToDouble())});
+    else
+      scores = b.node("Where", {name, scores, lowest()});
+  }
+  if (!attention.getCausal())
+    return scores;
+  int64_t rows = cast<RankedTensorType>(attention.getType()).getRank() - 2;
+  auto numbers = [&](Value of) {
+    return b.node("Range", {b.intScalar(0), b.sizeName(b.size(of, rows)),
+                            b.intScalar(1)});
+  };
+  std::string past =
+      b.node("Sub", {b.sizeName(b.size(attention.getKey(), rows)),
+                     b.sizeName(b.size(attention.getQuery(), rows))});
+  std::string last =
+      b.node("Unsqueeze", {numbers(attention.getQuery()), b.ints({1})});
+  std::string isLater = b.node(
+      "Greater", {numbers(attention.getKey()), b.node("Add", {last, past})});
+  return b.node("Where", {isLater, lowest(), scores});
+}
+
 static void writeAttention(Operation *op, ExportBuilder &b, const ExportRow &) {
   auto attention = cast<graph::AttentionOp>(op);
-  if (attention.getCausal())
-    return b.fail(unsupported("causal attention"));
   int64_t rank = cast<RankedTensorType>(attention.getType()).getRank();
   SmallVector<int64_t> order(rank);
   std::iota(order.begin(), order.end(), 0);
@@ -162,9 +192,12 @@ static void writeAttention(Operation *op, ExportBuilder &b, const ExportRow &) {
   std::string scale = b.scalar(elementOf(attention.getQuery()),
                                attention.getScale().convertToDouble());
   std::string scores = b.node("Mul", {b.node("MatMul", {query, keys}), scale});
-  if (attention.getMask())
-    scores = b.node("Add", {scores, b.broadcastable(attention.getMask())});
+  scores = maskedScores(attention, b, std::move(scores));
   std::string weights = b.node("Softmax", {scores}, {makeInt("axis", -1)});
+  if (attention.getGuarded())
+    weights = b.node("Where",
+                     {b.node("IsNaN", {weights}),
+                      b.scalar(elementOf(attention.getQuery()), 0), weights});
   b.bind(attention, b.node("MatMul", {weights, b.name(attention.getValue())}));
 }
 

@@ -282,7 +282,7 @@ void AttentionImport::byComposite(Value mask) {
   dims[3] = b.dims(value)[3];
   Value result = b.emit<graph::AttentionOp>(
       b.typeOf(dims, element), q, key, value, groupedMask, llvm::APFloat(scale),
-      /*causal=*/false);
+      /*causal=*/false, FloatAttr(), /*guarded=*/false);
   if (groupedMask)
     result = zeroWhere(isEmptyRow(b, groupedMask), result);
   setResult(ungrouped(result));

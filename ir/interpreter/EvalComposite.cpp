@@ -220,6 +220,42 @@ static Expected<AttentionSizes> attentionSizes(graph::AttentionOp op,
   return sizes;
 }
 
+namespace {
+// What a mask makes of the scores.
+class AttentionMask {
+public:
+  AttentionMask(graph::AttentionOp op, const OpEvaluation &e) {
+    if (!op.getMask())
+      return;
+    const Tensor &mask = e.operand(3);
+    if (!mask.elementType().isInteger(1)) {
+      summands = doublesOf(mask);
+      return;
+    }
+    // Rounded like all constants of the formula.
+    removed = -std::numeric_limits<double>::infinity();
+    if (op.getRemoved())
+      removed = e.resultElement().isF64()
+                    ? op.getRemoved()->convertToDouble()
+                    : double(float(op.getRemoved()->convertToDouble()));
+    ElementAccess access(mask.elementType());
+    const char *from = mask.bytes();
+    for (int64_t i = 0; i < mask.size(); ++i, from += access.bytes())
+      kept.push_back(access.load(from).isNonZero());
+  }
+  double apply(double score, size_t place) const {
+    if (!kept.empty())
+      return kept[place] ? score : removed;
+    return summands.empty() ? score : score + summands[place];
+  }
+
+private:
+  std::vector<double> summands;
+  std::vector<bool> kept;
+  double removed = 0;
+};
+} // namespace
+
 static Expected<Tensor> evaluateAttention(graph::AttentionOp op,
                                           const OpEvaluation &e) {
   Expected<AttentionSizes> known = attentionSizes(op, e);
@@ -233,8 +269,7 @@ static Expected<Tensor> evaluateAttention(graph::AttentionOp op,
     return result;
   std::vector<double> q = doublesOf(e.operand(0)), k = doublesOf(e.operand(1)),
                       v = doublesOf(e.operand(2));
-  std::vector<double> mask =
-      op.getMask() ? doublesOf(e.operand(3)) : std::vector<double>();
+  AttentionMask mask(op, e);
   std::vector<double> out(size_t(result->size())),
       row(static_cast<size_t>(keys));
   double scale = op.getScale().convertToDouble();
@@ -246,11 +281,14 @@ static Expected<Tensor> evaluateAttention(graph::AttentionOp op,
       double sum = 0;
       for (int64_t d = 0; d < depth; ++d)
         sum += left[d] * right[d];
-      row[t] = sum * scale + (mask.empty() ? 0.0 : mask[line * keys + t]);
+      row[t] = mask.apply(sum * scale, size_t(line * keys + t));
       if (op.getCausal() && t > s + keys - queries)
         row[t] = -std::numeric_limits<double>::infinity();
     }
     softmaxRow(row);
+    if (op.getGuarded())
+      for (double &weight : row)
+        weight = weight != weight ? 0 : weight;
     double *to = out.data() + line * features;
     for (int64_t t = 0; t < keys; ++t)
       for (int64_t f = 0; f < features; ++f)

@@ -81,16 +81,21 @@ def Graph_GeluOp : Graph_CompositeOp<"gelu", [SameOperandsAndResultType]> {
   let assemblyFormat = "custom<EnumWord>($form) `,` $operand attr-dict `:` type($result)";
 }
 
+def Graph_FloatOrBoolTensor : RankedTensorOf<[Graph_Float, Graph_Bool]>;
+
 def Graph_AttentionOp : Graph_CompositeOp<"attention", [InfersType]> {
   let summary = "softmax(q k^T * scale + mask) v over the last two dimensions";
   let description = [{
-    q: [..., S, D], k: [..., T, D], v: [..., T, E], mask: [..., S, T], result [..., S, E]; `causal`
-    masks key positions after query position + T - S.
+    q: [..., S, D], k: [..., T, D], v: [..., T, E], mask: [..., S, T], result [..., S, E]. A mask of floats is added to
+    the scores; where one of booleans is false the score becomes `removed`, or -inf without it. `causal` gives key
+    positions after query position + T - S the score -inf. A row of nothing but -inf has weights of NaN; `guarded` makes
+    zeros of weights that are NaN.
     c1: all have one rank of at least 2; c2: leading dimensions agree; c3: D agrees, T agrees; c4: mask has shape
-    [..., S, T]; c5: one element type; c6: the result has the shape above.
+    [..., S, T]; c5: one element type, but for a mask of i1; c6: the result has the shape above; c7: `removed` goes
+    with a mask of i1.
     Example: `%r = graph.attention %q, %k, %v {scale = 0.125 : f64} : (tensor<2x4x8xf32>, tensor<2x6x8xf32>, tensor<2x6x8xf32>) -> tensor<2x4x8xf32>`
   }];
-  let arguments = (ins Graph_FloatTensor:$query, Graph_FloatTensor:$key, Graph_FloatTensor:$value, Optional<Graph_FloatTensor>:$mask, F64Attr:$scale, UnitAttr:$causal);
+  let arguments = (ins Graph_FloatTensor:$query, Graph_FloatTensor:$key, Graph_FloatTensor:$value, Optional<Graph_FloatOrBoolTensor>:$mask, F64Attr:$scale, UnitAttr:$causal, OptionalAttr<F64Attr>:$removed, UnitAttr:$guarded);
   let results = (outs Graph_FloatTensor:$result);
   let assemblyFormat = "$query `,` $key `,` $value (`,` $mask^)? attr-dict `:` functional-type(operands, results)";
 }

@@ -30,7 +30,7 @@ static void addSimplification(OpPassManager &passes) {
   passes.addNestedPass<func::FuncOp>(createSimplifyAlgebraPass());
 }
 
-static void buildClean(OpPassManager &passes, const PhaseOptions &) {
+static void buildClean(OpPassManager &passes, const PhaseOptions &options) {
   passes.addPass(createInlineCallsPass());
   addTidy(passes);
   addSimplification(passes);
@@ -41,8 +41,14 @@ static void buildClean(OpPassManager &passes, const PhaseOptions &) {
   addTidy(passes);
   addSimplification(passes);
   // Raising looks for the plainest spelling, so it runs on simplified graphs.
-  passes.addNestedPass<func::FuncOp>(createRaiseCompositesPass());
+  passes.addNestedPass<func::FuncOp>(
+      createRaiseCompositesPass({options.explain}));
   passes.addNestedPass<func::FuncOp>(createSplitComplexPass());
+  addTidy(passes);
+  ChooseStateKeysPassOptions keys;
+  keys.explain = options.explain;
+  keys.denseBytes = options.denseIndexBytes;
+  passes.addNestedPass<func::FuncOp>(createChooseStateKeysPass(keys));
   addTidy(passes);
   passes.addPass(createSymbolDCEPass());
 }
@@ -60,6 +66,13 @@ static void buildLayout(OpPassManager &passes, const PhaseOptions &options) {
   passes.addNestedPass<func::FuncOp>(createFoldConstantsPass());
   passes.addNestedPass<func::FuncOp>(createSimplifyAlgebraPass());
   addTidy(passes);
+  if (!options.mixedPrecision.empty()) {
+    LowerPrecisionPassOptions lowering;
+    lowering.type = options.mixedPrecision;
+    lowering.activations = options.narrowProducts;
+    lowering.explain = options.explain;
+    passes.addNestedPass<func::FuncOp>(createLowerPrecisionPass(lowering));
+  }
   PackParametersPassOptions packing;
   packing.panel = options.panelWidth;
   passes.addNestedPass<func::FuncOp>(createPackParametersPass(packing));
@@ -73,6 +86,7 @@ static void buildFuse(OpPassManager &passes, const PhaseOptions &options) {
   passes.addNestedPass<func::FuncOp>(createFetchScalarsPass());
   FormFusionsPassOptions forming;
   forming.explain = options.explain;
+  forming.attention = options.attention;
   passes.addNestedPass<func::FuncOp>(createFormFusionsPass(forming));
 }
 

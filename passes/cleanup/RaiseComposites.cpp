@@ -2,6 +2,7 @@
 //
 // Finds gelu and softmax in graphs that spell them out; and the pass.
 
+#include "passes/cleanup/RaiseComposites.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/GraphPasses.h"
@@ -27,8 +28,7 @@ template <typename Function> static Function onePlus(Value value) {
       splitBy(add, [](Value operand) { return splatValue(operand) == 1.0; });
   auto function =
       parts ? parts->first.template getDefiningOp<Function>() : Function();
-  return function && function->hasOneUse() && add->hasOneUse() ? function
-                                                               : Function();
+  return function;
 }
 
 /// True for sqrt(2/pi) (x + 0.044715 x^3), also as sqrt(2/pi) x (1 + 0.044715
@@ -56,31 +56,62 @@ static bool isTanhArgument(Value argument, Value x) {
   return false;
 }
 
+namespace {
+struct GeluMatch {
+  GeluForm form = GeluForm::erf;
+  Value operand;
+};
+} // namespace
+
+/// What gelu asks of x * inner, once `function` is known to be in `inner`.
+static LogicalResult checkGelu(MulOp op, const Product &product, Value inner,
+                               Operation *function, bool fits, NearMiss &miss) {
+  if (!isNear(product.constant, 0.5))
+    return miss.at(op, "the factor is " +
+                           Twine(std::to_string(product.constant)) +
+                           ", not 0.5");
+  if (!fits)
+    return miss.at(function, "'" + function->getName().getStringRef() +
+                                 "' reads something else of x");
+  if (!function->hasOneUse() || !inner.hasOneUse())
+    return miss.at(function, "inner values have other readers");
+  return success();
+}
+
 /// x/2 (1 + f(g(x))), multiplied in any order.
-static LogicalResult raiseGelu(MulOp op, PatternRewriter &rewriter) {
+static LogicalResult matchGelu(MulOp op, GeluMatch &match, NearMiss &miss) {
   Product product = productOf(op);
-  if (!isNear(product.constant, 0.5) || product.factors.size() != 2)
+  if (product.factors.size() != 2)
     return failure();
   for (unsigned i : {0u, 1u}) {
     auto [inner, innerPower] = product.factors[i];
     auto [x, power] = product.factors[1 - i];
     if (power != 1 || innerPower != 1)
       continue;
+    match.operand = x;
     if (auto erf = onePlus<ErfOp>(inner)) {
       Product argument = productOf(erf.getOperand());
-      if (!isNear(argument.constant, 0.7071067811865476) ||
-          argument.factors.size() != 1 || argument.powerOf(x) != 1)
-        continue;
-      rewriter.replaceOpWithNewOp<GeluOp>(op, op.getType(), GeluForm::erf, x);
-      return success();
+      bool fits = isNear(argument.constant, 0.7071067811865476) &&
+                  argument.factors.size() == 1 && argument.powerOf(x) == 1;
+      return checkGelu(op, product, inner, erf, fits, miss);
     }
-    if (auto tanh = onePlus<TanhOp>(inner);
-        tanh && isTanhArgument(tanh.getOperand(), x)) {
-      rewriter.replaceOpWithNewOp<GeluOp>(op, op.getType(), GeluForm::tanh, x);
-      return success();
+    if (auto tanh = onePlus<TanhOp>(inner)) {
+      match.form = GeluForm::tanh;
+      return checkGelu(op, product, inner, tanh,
+                       isTanhArgument(tanh.getOperand(), x), miss);
     }
   }
   return failure();
+}
+
+static LogicalResult raiseGelu(MulOp op, PatternRewriter &rewriter) {
+  GeluMatch match;
+  NearMiss miss;
+  if (failed(matchGelu(op, match, miss)))
+    return failure();
+  rewriter.replaceOpWithNewOp<GeluOp>(op, op.getType(), match.form,
+                                      match.operand);
+  return success();
 }
 
 /// The reduction that `value` repeats along the reduced dimensions; null where
@@ -115,24 +146,54 @@ static ReduceOp repeatedReduction(Value value, ReduceKind kind) {
 }
 
 /// exp(x - max(x)) / sum(exp(x - max(x)))
-static LogicalResult raiseSoftmax(DivOp op, PatternRewriter &rewriter) {
+static LogicalResult matchSoftmax(DivOp op, ReduceOp &sum, SubOp &shifted,
+                                  NearMiss &miss) {
   auto exp = op.getLhs().getDefiningOp<ExpOp>();
-  ReduceOp sum = repeatedReduction(op.getRhs(), ReduceKind::sum);
+  sum = repeatedReduction(op.getRhs(), ReduceKind::sum);
   if (!exp || !sum || sum.getOperand() != exp.getResult())
     return failure();
-  auto shifted = exp.getOperand().getDefiningOp<SubOp>();
+  shifted = exp.getOperand().getDefiningOp<SubOp>();
   ReduceOp max = shifted ? repeatedReduction(shifted.getRhs(), ReduceKind::max)
                          : ReduceOp();
-  if (!max || max.getOperand() != shifted.getLhs() ||
-      max.getDims() != sum.getDims())
-    return failure();
+  if (!max || max.getOperand() != shifted.getLhs())
+    return miss.at(exp, "the largest element is not taken off before exp");
+  if (max.getDims() != sum.getDims())
+    return miss.at(max, "maximum and sum run along different dimensions");
   unsigned readers = std::distance(exp->user_begin(), exp->user_end());
   if (readers != 2 || !sum->hasOneUse())
-    return rewriter.notifyMatchFailure(
-        op, "inner values of the softmax have other uses");
+    return miss.at(exp, "inner values have other readers");
+  return success();
+}
+
+static LogicalResult raiseSoftmax(DivOp op, PatternRewriter &rewriter) {
+  ReduceOp sum;
+  SubOp shifted;
+  NearMiss miss;
+  if (failed(matchSoftmax(op, sum, shifted, miss)))
+    return failure();
   rewriter.replaceOpWithNewOp<SoftmaxOp>(op, op.getType(), shifted.getLhs(),
                                          sum.getDims());
   return success();
+}
+
+static void explainGeluAndSoftmax(func::FuncOp function) {
+  function.walk([](MulOp op) {
+    // A factor of a larger product is judged with it.
+    if (llvm::any_of(op->getUsers(),
+                     [](Operation *user) { return isa<MulOp>(user); }))
+      return;
+    GeluMatch match;
+    NearMiss miss;
+    if (failed(matchGelu(op, match, miss)))
+      miss.report("FUS201", "gelu");
+  });
+  function.walk([](DivOp op) {
+    ReduceOp sum;
+    SubOp shifted;
+    NearMiss miss;
+    if (failed(matchSoftmax(op, sum, shifted, miss)))
+      miss.report("FUS202", "softmax");
+  });
 }
 
 namespace {
@@ -142,15 +203,24 @@ struct RaiseCompositesPass
   using RaiseCompositesPassBase::RaiseCompositesPassBase;
 
   void runOnOperation() override {
-    if (getOperation().isExternal())
+    func::FuncOp function = getOperation();
+    if (function.isExternal())
       return;
     RewritePatternSet patterns(&getContext());
     patterns.add(raiseGelu);
     patterns.add(raiseSoftmax);
     addNormPatterns(patterns);
-    if (failed(
-            applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
-      getOperation().emitWarning() << "raising stopped before it was done";
+    addAttentionPatterns(patterns);
+    if (failed(applyPatternsAndFoldGreedily(function, std::move(patterns))))
+      function.emitWarning() << "raising stopped before it was done";
+    // What attention reads was given the sizes of values that are gone.
+    if (!function.getOps<AttentionOp>().empty())
+      simplifySizes(function);
+    if (!explain)
+      return;
+    explainGeluAndSoftmax(function);
+    explainNorms(function);
+    explainAttention(function);
   }
 };
 

@@ -3,6 +3,8 @@
 // Finds layer_norm and rms_norm: first the normalisation, then the scale and
 // bias behind it.
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/cleanup/RaiseComposites.h"
 #include "passes/cleanup/SplatValue.h"
 
 using namespace mlir;
@@ -46,35 +48,54 @@ struct Mean {
 };
 } // namespace
 
-/// sum(x) / count over the dimensions from an axis on.
-static std::optional<Mean> matchMean(Value value) {
+/// Sums over other dimensions than the last come back by a reshape between.
+static Operation *beforeReshapes(Value value, bool &reshaped) {
   value = withoutRepeats(value);
-  Operation *scale = value.getDefiningOp();
+  while (auto reshape = value.getDefiningOp<ReshapeOp>()) {
+    reshaped = true;
+    value = reshape.getOperand();
+  }
+  return value.getDefiningOp();
+}
+
+/// sum(x) / count over the dimensions from an axis on.
+static std::optional<Mean> matchMean(Value value, NearMiss &miss) {
+  bool reshaped = false;
+  Operation *scale = beforeReshapes(value, reshaped);
   if (!isa_and_nonnull<DivOp, MulOp>(scale))
     return std::nullopt;
   std::optional<double> number = splatValue(scale->getOperand(1));
-  auto sum = withoutRepeats(scale->getOperand(0)).getDefiningOp<ReduceOp>();
+  auto sum = dyn_cast_or_null<ReduceOp>(
+      beforeReshapes(scale->getOperand(0), reshaped));
   if (!number || !sum || sum.getKind() != ReduceKind::sum ||
       sum.getDims().empty())
     return std::nullopt;
   auto type = typeOf(sum.getOperand());
   int64_t axis = sum.getDims().front();
   double count = 1;
-  if (!llvm::equal(sum.getDims(), llvm::seq<int64_t>(axis, type.getRank())))
+  if (reshaped ||
+      !llvm::equal(sum.getDims(), llvm::seq<int64_t>(axis, type.getRank()))) {
+    (void)miss.at(sum, "the sum is not over the last dimensions");
     return std::nullopt;
+  }
   for (int64_t size : type.getShape().drop_front(axis)) {
-    if (ShapedType::isDynamic(size))
+    if (ShapedType::isDynamic(size)) {
+      (void)miss.at(sum, "the number of elements is dynamic");
       return std::nullopt;
+    }
     count *= size;
   }
-  if (!isNear(isa<DivOp>(scale) ? *number : 1 / *number, count))
+  if (!isNear(isa<DivOp>(scale) ? *number : 1 / *number, count)) {
+    (void)miss.at(scale, "the sum of " + Twine(int64_t(count)) +
+                             " elements is divided by another number");
     return std::nullopt;
+  }
   return Mean{sum.getOperand(), axis};
 }
 
 /// The mean of squares and epsilon, for sqrt(mean(c^2) + epsilon) of `centred`.
-static std::optional<std::pair<int64_t, double>> matchRoot(Value variancePlus,
-                                                           Value centred) {
+static std::optional<std::pair<int64_t, double>>
+matchRoot(Value variancePlus, Value centred, NearMiss &miss) {
   auto add = withoutRepeats(variancePlus).getDefiningOp<AddOp>();
   auto parts = add ? splitBy(add,
                              [](Value operand) {
@@ -83,28 +104,41 @@ static std::optional<std::pair<int64_t, double>> matchRoot(Value variancePlus,
                    : std::nullopt;
   if (!parts)
     return std::nullopt;
-  std::optional<Mean> mean = matchMean(parts->first);
+  std::optional<Mean> mean = matchMean(parts->first, miss);
   if (!mean)
     return std::nullopt;
   Product square = productOf(mean->operand);
   if (square.constant != 1 || square.factors.size() != 1 ||
-      square.powerOf(centred) != 2)
+      square.powerOf(centred) != 2) {
+    (void)miss.at(add, "the mean is not of the squares of what is divided");
     return std::nullopt;
+  }
   return std::make_pair(mean->axis, *splatValue(parts->second));
 }
 
+namespace {
+/// c / sqrt(variancePlus), in either spelling.
+struct Quotient {
+  Value centred, variancePlus;
+};
+} // namespace
+
 /// Replaces a normalised value by rms_norm, or by layer_norm where what it
 /// normalises is x - mean(x).
-static LogicalResult raiseNorm(Operation *op, Value centred, Value variancePlus,
+static LogicalResult raiseNorm(Operation *op, std::optional<Quotient> quotient,
                                PatternRewriter &rewriter) {
-  auto root = matchRoot(variancePlus, centred);
+  if (!quotient)
+    return failure();
+  NearMiss miss;
+  Value centred = quotient->centred;
+  auto root = matchRoot(quotient->variancePlus, centred, miss);
   if (!root)
     return failure();
   auto [axis, epsilon] = *root;
   auto axisAttr = rewriter.getI64IntegerAttr(axis);
   auto epsilonAttr = rewriter.getF64FloatAttr(epsilon);
   if (auto sub = centred.getDefiningOp<SubOp>()) {
-    std::optional<Mean> mean = matchMean(sub.getRhs());
+    std::optional<Mean> mean = matchMean(sub.getRhs(), miss);
     if (mean && mean->axis == axis && mean->operand == sub.getLhs()) {
       rewriter.replaceOpWithNewOp<LayerNormOp>(op, op->getResult(0).getType(),
                                                sub.getLhs(), Value(), Value(),
@@ -117,10 +151,10 @@ static LogicalResult raiseNorm(Operation *op, Value centred, Value variancePlus,
   return success();
 }
 
-static LogicalResult raiseQuotient(DivOp op, PatternRewriter &rewriter) {
+static std::optional<Quotient> quotientOf(DivOp op) {
   auto sqrt = withoutRepeats(op.getRhs()).getDefiningOp<SqrtOp>();
-  return sqrt ? raiseNorm(op, op.getLhs(), sqrt.getOperand(), rewriter)
-              : failure();
+  return sqrt ? std::optional(Quotient{op.getLhs(), sqrt.getOperand()})
+              : std::nullopt;
 }
 
 /// 1/sqrt(x) in either spelling: its x.
@@ -135,12 +169,17 @@ static Value reciprocalRoot(Value value) {
   return sqrt ? sqrt.getOperand() : Value();
 }
 
-static LogicalResult raiseProduct(MulOp op, PatternRewriter &rewriter) {
+static std::optional<Quotient> quotientOf(MulOp op) {
   auto parts =
       splitBy(op, [](Value operand) { return bool(reciprocalRoot(operand)); });
-  return parts ? raiseNorm(op, parts->first, reciprocalRoot(parts->second),
-                           rewriter)
-               : failure();
+  return parts ? std::optional(
+                     Quotient{parts->first, reciprocalRoot(parts->second)})
+               : std::nullopt;
+}
+
+template <typename Op>
+static LogicalResult raiseQuotient(Op op, PatternRewriter &rewriter) {
+  return raiseNorm(op, quotientOf(op), rewriter);
 }
 
 /// The vector that `value` repeats along the dimensions before `axis`.
@@ -196,11 +235,27 @@ static LogicalResult takeBias(AddOp op, PatternRewriter &rewriter) {
 }
 
 void addNormPatterns(RewritePatternSet &patterns) {
-  patterns.add(raiseQuotient);
-  patterns.add(raiseProduct);
+  patterns.add(raiseQuotient<DivOp>);
+  patterns.add(raiseQuotient<MulOp>);
   patterns.add(takeScale<LayerNormOp>);
   patterns.add(takeScale<RmsNormOp>);
   patterns.add(takeBias);
+}
+
+template <typename Op> static void explainQuotient(Op op) {
+  NearMiss miss;
+  std::optional<Quotient> quotient = quotientOf(op);
+  if (quotient && !matchRoot(quotient->variancePlus, quotient->centred, miss))
+    miss.report("FUS203", "norm");
+}
+
+void explainNorms(func::FuncOp function) {
+  function.walk([](Operation *op) {
+    if (auto div = dyn_cast<DivOp>(op))
+      explainQuotient(div);
+    else if (auto mul = dyn_cast<MulOp>(op))
+      explainQuotient(mul);
+  });
 }
 
 } // namespace zenith::cleanup

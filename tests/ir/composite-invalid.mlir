@@ -185,3 +185,11 @@ func.func @attention_c6_result(%q: tensor<2x4x8xf32>, %k: tensor<2x6x8xf32>, %v:
   %r = graph.attention %q, %k, %v {scale = 0.125 : f64} : (tensor<2x4x8xf32>, tensor<2x6x8xf32>, tensor<2x6x5xf32>) -> tensor<2x4x8xf32>
   return
 }
+
+// -----
+
+func.func @attention_c7_removed(%q: tensor<2x4x8xf32>, %k: tensor<2x6x8xf32>, %m: tensor<2x4x6xf32>) {
+  // expected-error@below {{'graph.attention' op removed: got no mask of i1, expected one (attention_c7)}}
+  %r = graph.attention %q, %k, %k, %m {removed = -1.0 : f64, scale = 0.125 : f64} : (tensor<2x4x8xf32>, tensor<2x6x8xf32>, tensor<2x6x8xf32>, tensor<2x4x6xf32>) -> tensor<2x4x8xf32>
+  return
+}

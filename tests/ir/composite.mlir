@@ -54,12 +54,14 @@ func.func @gelu(%x: tensor<4xf32>) {
   return
 }
 
-func.func @attention(%q: tensor<2x4x8xf32>, %k: tensor<2x?x8xf32>, %m: tensor<2x4x?xf32>, %l: tensor<2x6x8xf32>) {
+func.func @attention(%q: tensor<2x4x8xf32>, %k: tensor<2x?x8xf32>, %m: tensor<2x4x?xf32>, %b: tensor<2x4x?xi1>, %l: tensor<2x6x8xf32>) {
   // CHECK: graph.attention %{{.*}}, %{{.*}}, %{{.*}} {scale = 1.250000e-01 : f64} : (tensor<2x4x8xf32>, tensor<2x6x8xf32>, tensor<2x6x8xf32>) -> tensor<2x4x8xf32>
   %t = graph.attention %q, %l, %l {scale = 1.250000e-01 : f64} : (tensor<2x4x8xf32>, tensor<2x6x8xf32>, tensor<2x6x8xf32>) -> tensor<2x4x8xf32>
   // CHECK: graph.attention %{{.*}}, %{{.*}}, %{{.*}} {scale = 1.250000e-01 : f64} : (tensor<2x4x8xf32>, tensor<2x?x8xf32>, tensor<2x?x8xf32>) -> tensor<2x4x8xf32>
   %r = graph.attention %q, %k, %k {scale = 1.250000e-01 : f64} : (tensor<2x4x8xf32>, tensor<2x?x8xf32>, tensor<2x?x8xf32>) -> tensor<2x4x8xf32>
   // CHECK: graph.attention %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {causal, scale = 1.250000e-01 : f64} : (tensor<2x4x8xf32>, tensor<2x?x8xf32>, tensor<2x?x8xf32>, tensor<2x4x?xf32>) -> tensor<2x4x8xf32>
   %s = graph.attention %q, %k, %k, %m {causal, scale = 1.250000e-01 : f64} : (tensor<2x4x8xf32>, tensor<2x?x8xf32>, tensor<2x?x8xf32>, tensor<2x4x?xf32>) -> tensor<2x4x8xf32>
+  // CHECK: graph.attention %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {guarded, removed = -1.000000e+09 : f64, scale = 1.250000e-01 : f64} : (tensor<2x4x8xf32>, tensor<2x?x8xf32>, tensor<2x?x8xf32>, tensor<2x4x?xi1>) -> tensor<2x4x8xf32>
+  %u = graph.attention %q, %k, %k, %b {guarded, removed = -1.0e9 : f64, scale = 1.250000e-01 : f64} : (tensor<2x4x8xf32>, tensor<2x?x8xf32>, tensor<2x?x8xf32>, tensor<2x4x?xi1>) -> tensor<2x4x8xf32>
   return
 }

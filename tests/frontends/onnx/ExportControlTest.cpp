@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Programs with control, ordering and scatters mean the same after a way to
-// ONNX and back.
+// Programs with control, ordering, scatters and attention mean the same after a
+// way to ONNX and back.
 #include "ModelEvaluation.h"
 #include "frontends/onnx/ExportONNX.h"
 #include "mlir/Parser/Parser.h"
@@ -204,4 +204,33 @@ TEST(ExportControl, RefusesByNameAndPlace) {
       return %r : tensor<2xf32>
     })");
   EXPECT_NE(text.find("'fold' (graph.reduce_with)"), std::string::npos) << text;
+}
+
+/// Queries of zeros: each key that is seen weighs the same.
+TEST(ExportAttention, MasksAndGuards) {
+  auto text = [](const std::string &attributes, bool hasMask) {
+    std::string mask = hasMask ? ", %m" : "",
+                type = hasMask ? ", tensor<1x?x?xi1>" : "";
+    return R"(
+    func.func @main(%q: tensor<1x?x2xf32> {graph.name = "q", graph.dims = ["1", "s", "2"]},
+                    %k: tensor<1x?x2xf32> {graph.name = "k", graph.dims = ["1", "t", "2"]},
+                    %m: tensor<1x?x?xi1> {graph.name = "m", graph.dims = ["1", "s", "t"]}) -> tensor<1x?x2xf32> {
+      %r = graph.attention %q, %k, %k)" +
+           mask + " {scale = 0.5 : f64" + attributes +
+           "} : (tensor<1x?x2xf32>, tensor<1x?x2xf32>, tensor<1x?x2xf32>" +
+           type + R"() -> tensor<1x?x2xf32>
+      return %r : tensor<1x?x2xf32>
+    })";
+  };
+  Values inputs =
+      byName({floats("q", {1, 2, 2}, {0, 0, 0, 0}),
+              floats("k", {1, 2, 2}, {1, 2, 3, 4}),
+              tensorOf<char>("m", DataType::Bool, {1, 2, 2}, {1, 1, 0, 0})});
+  for (int64_t opset : {13, 17, 18, 21, 23}) {
+    expectSame(text("", false), inputs, opset);
+    expectSame(text(", causal", false), inputs, opset);
+    expectSame(text("", true), inputs, opset);
+    expectSame(text(", guarded", true), inputs, opset);
+    expectSame(text(", causal, removed = -1.0e9 : f64", true), inputs, opset);
+  }
 }

@@ -89,4 +89,22 @@ TEST(EvalComposite, Attention) {
                         "dense<[[0.0, 0xFF800000, 0xFF800000], [0xFF800000, "
                         "0xFF800000, 0.0]]> : tensor<2x3xf32>"}),
             "dense<[[3.000000e+00], [9.000000e+00]]> : tensor<2x1xf32>");
+  // A row without keys: uniform weights where scores become a number, NaN where
+  // they become -inf, zeros behind a guard.
+  auto masked = [&](const std::string &attributes) {
+    return evaluateOp(
+        "graph.attention %0, %1, %2, %3 {scale = 1.0 : f64" + attributes +
+            "} : (tensor<2x1xf32>, tensor<3x1xf32>, tensor<3x1xf32>, "
+            "tensor<2x3xi1>) -> tensor<2x1xf32>",
+        "tensor<2x1xf32>",
+        {q, k, v,
+         "dense<[[true, false, true], [false, false, false]]> : "
+         "tensor<2x3xi1>"});
+  };
+  EXPECT_EQ(masked(", removed = -1.0e9 : f64"),
+            "dense<6.000000e+00> : tensor<2x1xf32>");
+  EXPECT_EQ(masked(""), "dense<[[6.000000e+00], [0x7FC00000]]> : "
+                        "tensor<2x1xf32>");
+  EXPECT_EQ(masked(", guarded"),
+            "dense<[[6.000000e+00], [0.000000e+00]]> : tensor<2x1xf32>");
 }

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the rewrites that find composites share: why a formula that is nearly a
+// known one stays spelled out, and where each kind is found.
+
+#ifndef ZENITH_PASSES_CLEANUP_RAISECOMPOSITES_H
+#define ZENITH_PASSES_CLEANUP_RAISECOMPOSITES_H
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Operation.h"
+#include <string>
+
+namespace mlir {
+class RewritePatternSet;
+namespace func {
+class FuncOp;
+}
+} // namespace mlir
+
+namespace zenith::cleanup {
+
+/// The first condition that failed once a formula was known for what it wants
+/// to be. A match that fails before leaves it empty.
+class NearMiss {
+public:
+  /// Always failure. `op` is the one that breaks the formula.
+  mlir::LogicalResult at(mlir::Operation *op, const llvm::Twine &text) {
+    if (!place) {
+      place = op;
+      condition = text.str();
+    }
+    return mlir::failure();
+  }
+  /// The remark "fusion: CODE: text" at the op, if there is one to make.
+  void report(llvm::StringRef code, llvm::StringRef formula) const {
+    if (place)
+      place->emitRemark() << "fusion: " << code.str() << ": no "
+                          << formula.str() << ": " << condition;
+  }
+
+private:
+  mlir::Operation *place = nullptr;
+  std::string condition;
+};
+
+/// layer_norm and rms_norm (RaiseNorms.cpp).
+void addNormPatterns(mlir::RewritePatternSet &patterns);
+void explainNorms(mlir::func::FuncOp function);
+/// Attention around each softmax of `function` (RaiseAttention.cpp); runs when
+/// softmaxes are found.
+void addAttentionPatterns(mlir::RewritePatternSet &patterns);
+void explainAttention(mlir::func::FuncOp function);
+
+} // namespace zenith::cleanup
+
+#endif // ZENITH_PASSES_CLEANUP_RAISECOMPOSITES_H
