@@ -12,6 +12,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
+#include <optional>
+#include <tuple>
 
 using namespace llvm;
 
@@ -75,6 +77,67 @@ std::vector<size_t> StateGraph::inverses() const {
 
 bool StateGraph::isInverseClosed() const {
   return !is_contained(inverses(), generators());
+}
+
+/// The inverse modulo m by Euclid's algorithm on rows; nothing where there is
+/// none.
+static std::optional<Matrix> inverseMatrix(const Matrix &matrix, int64_t m) {
+  int64_t n = matrix.rows;
+  std::vector<std::vector<int64_t>> rows(n, std::vector<int64_t>(2 * n));
+  for (int64_t i = 0; i < n; ++i) {
+    std::copy_n(matrix.entries.begin() + i * n, n, rows[i].begin());
+    rows[i][n + i] = 1 % m;
+  }
+  // Entries are below 2^31: products fit 62 bits.
+  auto subtract = [&](int64_t from, int64_t row, int64_t factor) {
+    for (int64_t k = 0; k < 2 * n; ++k)
+      rows[from][k] = ((rows[from][k] - factor * rows[row][k]) % m + m) % m;
+  };
+  for (int64_t column = 0; column < n; ++column) {
+    for (int64_t row = column + 1; row < n; ++row)
+      while (rows[row][column]) {
+        subtract(column, row, rows[column][column] / rows[row][column]);
+        std::swap(rows[column], rows[row]);
+      }
+    // The pivot divides the column; it is a unit where the matrix has an
+    // inverse.
+    int64_t unit = 0, a = rows[column][column], b = m, x = 1, y = 0;
+    while (b) {
+      std::tie(a, b, x, y) = std::make_tuple(b, a % b, y, x - a / b * y);
+    }
+    if (a != 1)
+      return std::nullopt;
+    unit = (x % m + m) % m;
+    for (int64_t &entry : rows[column])
+      entry = entry * unit % m;
+    for (int64_t row = 0; row < n; ++row)
+      if (row != column)
+        subtract(row, column, rows[row][column]);
+  }
+  Matrix result{matrix.rows, {}};
+  for (const std::vector<int64_t> &row : rows)
+    result.entries.insert(result.entries.end(), row.begin() + n, row.end());
+  return result;
+}
+
+Expected<StateGraph> StateGraph::reversed() const {
+  StateGraph result = *this;
+  for (Permutation &permutation : result.permutations) {
+    Permutation inverse(permutation.size());
+    for (size_t i = 0; i < permutation.size(); ++i)
+      inverse[permutation[i]] = uint32_t(i);
+    permutation = std::move(inverse);
+  }
+  for (auto [matrix, generator] : zip(result.matrices, generatorNames)) {
+    std::optional<Matrix> inverse = inverseMatrix(matrix, modulus);
+    if (!inverse)
+      return tensors::unsupportedFile(
+          name, "generator '" + generator +
+                    "' has no inverse: a search from the target's end "
+                    "would not come back along it");
+    matrix = std::move(*inverse);
+  }
+  return result;
 }
 
 Expected<State> parseState(StringRef text) {

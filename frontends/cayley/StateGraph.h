@@ -41,6 +41,9 @@ struct StateGraph {
   std::vector<size_t> inverses() const;
   /// Every generator has its inverse among the generators.
   bool isInverseClosed() const;
+  /// The same states with each generator replaced by its inverse. An error
+  /// where a matrix has none.
+  llvm::Expected<StateGraph> reversed() const;
 };
 
 /// The graph that a name, or the path of a .gap or .json file, stands for.

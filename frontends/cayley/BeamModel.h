@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A function that scores states: what it takes, and calls of it.
+
+#ifndef ZENITH_FRONTENDS_CAYLEY_BEAMMODEL_H
+#define ZENITH_FRONTENDS_CAYLEY_BEAMMODEL_H
+
+#include "frontends/cayley/RowOps.h"
+#include "llvm/Support/Error.h"
+
+namespace mlir::func {
+class FuncOp;
+}
+
+namespace zenith::cayley {
+
+class BeamModel {
+public:
+  /// `numbers`: states contain 0 to numbers - 1. An error where the function's
+  /// signature is none that takes states and gives scores.
+  /// `name` is what messages call it.
+  static llvm::Expected<BeamModel> create(mlir::func::FuncOp function,
+                                          llvm::StringRef name,
+                                          int64_t positions, int64_t numbers);
+
+  /// Scores of rows of states, a list of floats. The rows go through the
+  /// function in blocks, so that what it computes on the way stays small.
+  mlir::Value score(RowOps &ops, mlir::OpBuilder &builder,
+                    mlir::Value rows) const;
+
+private:
+  enum class Form { Numbers, FlatOneHot, OneHot };
+
+  mlir::Value call(RowOps &ops, mlir::OpBuilder &builder,
+                   mlir::Value rows) const;
+
+  mlir::Operation *function = nullptr;
+  Form form = Form::Numbers;
+  int64_t positions = 0, numbers = 0; ///< numbers as the model counts them
+};
+
+} // namespace zenith::cayley
+
+#endif // ZENITH_FRONTENDS_CAYLEY_BEAMMODEL_H

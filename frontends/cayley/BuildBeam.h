@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Beam search on a graph of states as a GraphIR program.
+
+#ifndef ZENITH_FRONTENDS_CAYLEY_BUILDBEAM_H
+#define ZENITH_FRONTENDS_CAYLEY_BUILDBEAM_H
+
+#include "frontends/cayley/StateGraph.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/Error.h"
+
+namespace mlir::func {
+class FuncOp;
+}
+
+namespace zenith::cayley {
+
+enum class BeamScore {
+  Hamming, ///< positions that differ from the target
+  Zero,    ///< 0 for the target, 1 for all others
+  Model    ///< a function of the module; the target comes before all others
+};
+
+struct BeamOptions {
+  State start, target; ///< states of the graph
+  int64_t width = 1, maxSteps = 1;
+  BeamScore score = BeamScore::Hamming;
+  std::string modelName; ///< for messages
+  /// States of so many layers, the last one included, do not come back.
+  int64_t history = 0;
+};
+
+/// How a step finds its beam.
+enum class BeamForm {
+  ScoreFirst, ///< scores of all neighbours, then the best ones once each
+  DistinctFirst
+};
+BeamForm beamForm(const BeamOptions &options);
+
+/// Adds @main to a module: steps that go from the states of a layer to all
+/// their neighbours, each state once, and keep the `width` best ones: the least
+/// scores, and of equal scores those that come first in the order of their
+/// parents and then of the generators. It ends where the target is met, after
+/// maxSteps or where no state is left. @main takes nothing and gives
+///   whether the target was met, tensor<i1>,
+///   the generators that lead there, last one first, tensor<?xi64>,
+///   the number of states kept in each layer, tensor<?xi64>.
+/// The main loop carries as integers the number of steps, of states kept in the
+/// last layer, and whether the target was met.
+///
+/// `model`, for BeamScore::Model, is a function of the module that takes states
+/// as N x positions integers or floats, or one-hot as N x (positions * numbers)
+/// or N x positions x numbers floats, and gives N or N x 1 floats; it becomes
+/// private. Errors name what does not fit.
+llvm::Error buildBeam(const StateGraph &graph, const BeamOptions &options,
+                      mlir::ModuleOp module, mlir::func::FuncOp model);
+
+} // namespace zenith::cayley
+
+#endif // ZENITH_FRONTENDS_CAYLEY_BUILDBEAM_H

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Shortest paths on a graph of states, from both ends, as a GraphIR program.
+
+#ifndef ZENITH_FRONTENDS_CAYLEY_BUILDMEETING_H
+#define ZENITH_FRONTENDS_CAYLEY_BUILDMEETING_H
+
+#include "frontends/cayley/StateGraph.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/Error.h"
+
+namespace zenith::cayley {
+
+struct MeetingOptions {
+  State start, target;   ///< states of the graph
+  int64_t maxSteps = -1; ///< longest path; -1: any
+};
+
+/// A module whose @main takes nothing and gives
+///   whether there is a path, tensor<i1>,
+///   the generators of a shortest one in order, tensor<?xi64>,
+///   the sizes of the layers around the start, and of those that lead to the
+///   target, both tensor<?xi64>.
+/// Layers grow from both ends in turn until a new one of one end meets the last
+/// one of the other. The main loop carries as integers the number of layers,
+/// the size of the last one and whether the ends have met. An error where a
+/// matrix of the graph has no inverse.
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+buildMeeting(const StateGraph &graph, const MeetingOptions &options,
+             mlir::MLIRContext *context);
+
+} // namespace zenith::cayley
+
+#endif // ZENITH_FRONTENDS_CAYLEY_BUILDMEETING_H

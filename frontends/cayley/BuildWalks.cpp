@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Random walks: a loop that carries where the walks are, all states so far, and
+// the state of the random numbers.
+
+#include "frontends/cayley/BuildWalks.h"
+
+#include "frontends/cayley/RowOps.h"
+#include "frontends/cayley/StateOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+
+namespace zenith::cayley {
+
+namespace {
+
+class WalkBuilder {
+public:
+  WalkBuilder(const StateGraph &graph, const WalkOptions &options,
+              MLIRContext *context)
+      : graph(graph), options(options), builder(context),
+        location(NameLoc::get(builder.getStringAttr(graph.name))),
+        rows(builder, location),
+        states(builder, location, graph, {options.start}),
+        positions(graph.central.size()), generators(graph.generators()) {}
+
+  OwningOpRef<ModuleOp> build();
+
+private:
+  using Results = std::pair<Value, Value>; ///< states, sizes of steps
+
+  Results buildWalks();
+  Results buildLayers();
+  std::pair<Value, Value> randomBits(Value state, int64_t count);
+  Value seedState();
+  Value chosenMoves(Value bits, Value last);
+  Value along(Value current, Value moves);
+  Value fixed(int64_t value, Type element) {
+    return rows.broadcast(rows.constant(value, {}, element),
+                          rows.type({options.width}, element), {}, {});
+  }
+
+  const StateGraph &graph;
+  const WalkOptions &options;
+  OpBuilder builder;
+  Location location;
+  RowOps rows;
+  StateOps states;
+  int64_t positions, generators;
+};
+
+} // namespace
+
+Value WalkBuilder::seedState() {
+  return rows.constant({int64_t(options.seed), 0}, {2},
+                       builder.getIntegerType(64, /*isSigned=*/false));
+}
+
+/// The state behind, and `count` words of 32 bits.
+std::pair<Value, Value> WalkBuilder::randomBits(Value state, int64_t count) {
+  auto bits = builder.create<graph::RandomBitsOp>(
+      location, state.getType(),
+      rows.type({count}, builder.getIntegerType(32, /*isSigned=*/false)),
+      graph::RandomKind::threefry, state);
+  return {bits.getNewState(), bits.getBits()};
+}
+
+/// A generator per walk: word * choices / 2^32 numbers the allowed ones, which
+/// depend on the last generator for non-backtracking walks.
+Value WalkBuilder::chosenMoves(Value bits, Value last) {
+  Type wide = builder.getIntegerType(64, /*isSigned=*/false);
+  Value words = rows.convert(bits, wide), shift = fixed(32, wide);
+  auto numberBelow = [&](Value choices) {
+    Value product = rows.mul(words, choices);
+    return rows.convert(
+        builder.create<graph::ShiftRightLogicalOp>(location, product, shift)
+            .getResult(),
+        rows.i64());
+  };
+  if (options.kind == WalkKind::Classic)
+    return numberBelow(fixed(generators, wide));
+  // Row `last` lists what may follow; row `generators` is that of the start. A
+  // generator that is the only one and undoes itself may follow itself.
+  std::vector<size_t> inverses = graph.inverses();
+  SmallVector<int64_t> table, counts;
+  for (int64_t before = 0; before <= generators; ++before) {
+    SmallVector<int64_t> allowed;
+    for (int64_t next = 0; next < generators; ++next)
+      if (before == generators || int64_t(inverses[before]) != next ||
+          generators == 1)
+        allowed.push_back(next);
+    counts.push_back(allowed.size());
+    allowed.resize(generators, allowed.back());
+    table.append(allowed);
+  }
+  Value choices =
+      rows.pick(rows.constant(counts, {generators + 1}, wide), last);
+  Value cells = rows.add(rows.mul(last, fixed(generators, rows.i64())),
+                         numberBelow(choices));
+  return rows.pick(
+      rows.constant(table, {(generators + 1) * generators}, rows.i64()), cells);
+}
+
+/// Each state's neighbour along its own generator.
+Value WalkBuilder::along(Value current, Value moves) {
+  RankedTensorType fixedRows =
+      rows.type({options.width, positions}, states.rowsType().getElementType());
+  Value first = builder.create<graph::IotaOp>(
+      location, rows.type({options.width}, rows.i64()), uint64_t(0),
+      ValueRange());
+  Value places =
+      rows.add(rows.mul(first, fixed(generators, rows.i64())), moves);
+  Value anyRows =
+      rows.reshape(current, states.rowsType(), rows.number(options.width));
+  return rows.reshape(rows.pick(states.expand(anyRows), places), fixedRows, {});
+}
+
+WalkBuilder::Results WalkBuilder::buildWalks() {
+  Type element = states.rowsType().getElementType();
+  Value start =
+      rows.broadcast(rows.reshape(states.constantStates({options.start}),
+                                  rows.type({positions}, element), {}),
+                     rows.type({options.width, positions}, element), {1}, {});
+  RankedTensorType all =
+      rows.type({options.width * options.length, positions}, element);
+  Value zero = rows.number(0), one = rows.number(1);
+  auto place = [&](Value into, Value step, Value states) -> Value {
+    Value row = rows.mul(step, rows.number(options.width));
+    return builder.create<graph::DynamicUpdateSliceOp>(
+        location, all, into, states, ValueRange{row, zero});
+  };
+  Value empty = rows.broadcast(rows.constant(0, {}, element), all, {}, {});
+  Value moves = fixed(generators, rows.i64());
+  enum Carried { step, size, current, visited, random, last };
+  SmallVector<Value> inits{one,         rows.number(options.width),
+                           start,       place(empty, zero, start),
+                           seedState(), moves};
+  SmallVector<Type> types;
+  for (Value init : inits)
+    types.push_back(init.getType());
+  ValueRange end = rows.loop(
+      types, inits,
+      [&](ValueRange now) {
+        return rows.compare(graph::CompareDirection::lt, now[step],
+                            rows.number(options.length));
+      },
+      [&](ValueRange now) -> SmallVector<Value> {
+        auto [state, bits] = randomBits(now[random], options.width);
+        Value chosen = chosenMoves(bits, now[last]);
+        Value next = along(now[current], chosen);
+        return {rows.add(now[step], one),
+                now[size],
+                next,
+                place(now[visited], now[step], next),
+                state,
+                chosen};
+      });
+  Value sizes = rows.broadcast(rows.number(options.width), rows.listType(), {},
+                               rows.number(options.length));
+  return {end[visited], sizes};
+}
+
+WalkBuilder::Results WalkBuilder::buildLayers() {
+  Value start = states.constantStates({options.start}), one = rows.number(1);
+  enum Carried { step, size, current, visited, random, sizes };
+  SmallVector<Value> inits{one,   one,         start,
+                           start, seedState(), rows.asList(one)};
+  SmallVector<Type> types{one.getType(),           one.getType(),
+                          states.rowsType(),       states.rowsType(),
+                          inits[random].getType(), rows.listType()};
+  int64_t most = options.width * generators;
+  ValueRange end = rows.loop(
+      types, inits,
+      [&](ValueRange now) {
+        Value hasStates = rows.compare(graph::CompareDirection::gt, now[size],
+                                       rows.number(0));
+        return rows.both(hasStates,
+                         rows.compare(graph::CompareDirection::lt, now[step],
+                                      rows.number(options.length)));
+      },
+      [&](ValueRange now) -> SmallVector<Value> {
+        Value fresh = states.without(
+            states.distinct(states.expand(now[current])), now[visited]);
+        auto [state, bits] = randomBits(now[random], most);
+        Value count = rows.count(fresh);
+        Value keys = rows.part(bits, rows.number(0), count);
+        Value kept = rows.min(count, rows.number(options.width));
+        auto top = builder.create<graph::TopKOp>(
+            location, keys.getType(), rows.listType(), keys, kept, uint64_t(0),
+            /*smallest=*/true);
+        Value isLayer =
+            rows.compare(graph::CompareDirection::gt, kept, rows.number(0));
+        Value next = rows.branch(
+            isLayer, states.rowsType(),
+            [&]() -> SmallVector<Value> {
+              return {rows.pick(fresh, top.getIndices())};
+            },
+            [&]() -> SmallVector<Value> { return {fresh}; })[0];
+        // The empty layer behind the last one does not count.
+        Value counted = rows.keep(
+            rows.reshape(isLayer, rows.type({1}, builder.getI1Type()), {}),
+            rows.asList(kept))[0];
+        return {rows.add(now[step], one),
+                kept,
+                next,
+                rows.concat(now[visited], next),
+                state,
+                rows.concat(now[sizes], counted)};
+      });
+  return {end[visited], end[sizes]};
+}
+
+OwningOpRef<ModuleOp> WalkBuilder::build() {
+  OwningOpRef<ModuleOp> module = ModuleOp::create(location);
+  builder.setInsertionPointToEnd(module->getBody());
+  auto function = builder.create<func::FuncOp>(location, "main",
+                                               builder.getFunctionType({}, {}));
+  builder.setInsertionPointToStart(function.addEntryBlock());
+  Results results =
+      options.kind == WalkKind::Layers ? buildLayers() : buildWalks();
+  function.setFunctionType(builder.getFunctionType(
+      {}, {results.first.getType(), results.second.getType()}));
+  nameResults(function, {"states", "sizes"});
+  builder.create<func::ReturnOp>(location,
+                                 ValueRange{results.first, results.second});
+  return module;
+}
+
+OwningOpRef<ModuleOp> buildWalks(const StateGraph &graph,
+                                 const WalkOptions &options,
+                                 MLIRContext *context) {
+  return WalkBuilder(graph, options, context).build();
+}
+
+} // namespace zenith::cayley

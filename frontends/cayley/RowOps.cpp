@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The vocabulary of search programs: numbers, lists, and tensors of rows.
+
+#include "frontends/cayley/RowOps.h"
+
+#include "ir/GraphDialect.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinAttributes.h"
+
+using namespace mlir;
+
+namespace zenith::cayley {
+
+static constexpr int64_t anySize = ShapedType::kDynamic;
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+RankedTensorType RowOps::listType() const { return type({anySize}, i64()); }
+
+Value RowOps::number(int64_t value) { return constant(value, {}, i64()); }
+
+Value RowOps::condition(bool value) {
+  return make<graph::ConstantOp>(DenseElementsAttr::get(
+      type({}, builder.getI1Type()), ArrayRef<bool>(value)));
+}
+
+Value RowOps::constant(ArrayRef<int64_t> elements, ArrayRef<int64_t> shape,
+                       Type element) {
+  SmallVector<APInt> numbers;
+  for (int64_t number : elements)
+    numbers.push_back(APInt(element.getIntOrFloatBitWidth(), number));
+  return make<graph::ConstantOp>(
+      DenseIntElementsAttr::get(type(shape, element), numbers));
+}
+
+Value RowOps::count(Value rows) { return make<graph::DimOp>(rows, int64_t(0)); }
+
+Value RowOps::asList(Value number) {
+  return reshape(number, type({1}, typeOf(number).getElementType()), {});
+}
+
+Value RowOps::convert(Value a, Type element) {
+  RankedTensorType from = typeOf(a);
+  if (from.getElementType() == element)
+    return a;
+  return make<graph::ConvertOp>(type(from.getShape(), element), a);
+}
+
+Value RowOps::broadcast(Value a, RankedTensorType result,
+                        ArrayRef<int64_t> mapping, ValueRange sizes) {
+  return make<graph::BroadcastOp>(result, a, mapping, sizes);
+}
+
+Value RowOps::reshape(Value a, RankedTensorType result, ValueRange sizes) {
+  return make<graph::ReshapeOp>(result, a, sizes);
+}
+
+Value RowOps::transpose(Value a) {
+  RankedTensorType from = typeOf(a);
+  return make<graph::TransposeOp>(
+      type({from.getDimSize(1), from.getDimSize(0)}, from.getElementType()), a,
+      builder.getDenseI64ArrayAttr({1, 0}));
+}
+
+Value RowOps::concat(Value first, Value second) {
+  RankedTensorType from = typeOf(first);
+  SmallVector<int64_t> shape(from.getShape());
+  shape[0] = anySize;
+  return make<graph::ConcatOp>(type(shape, from.getElementType()), uint64_t(0),
+                               ValueRange{first, second});
+}
+
+Value RowOps::positions(Value n) {
+  return make<graph::IotaOp>(listType(), uint64_t(0), ValueRange(n));
+}
+
+Value RowOps::part(Value rows, Value start, Value size) {
+  RankedTensorType from = typeOf(rows);
+  SmallVector<int64_t> starts(from.getRank(), 0), sizes(from.getShape()),
+      strides(from.getRank(), 1);
+  starts[0] = sizes[0] = anySize;
+  return make<graph::SliceOp>(type(sizes, from.getElementType()), rows,
+                              ValueRange(start), ValueRange(size), starts,
+                              sizes, strides);
+}
+
+Value RowOps::pick(Value rows, Value indices) {
+  RankedTensorType from = typeOf(rows), by = typeOf(indices);
+  SmallVector<int64_t> shape(from.getShape()), slice(from.getShape()), offset;
+  shape[0] = by.getDimSize(0);
+  slice[0] = 1;
+  for (int64_t dim = 1; dim < from.getRank(); ++dim) {
+    offset.push_back(dim);
+    if (from.isDynamicDim(dim))
+      slice[dim] = -1; // as large as the dimension
+  }
+  SmallVector<Value> sizes;
+  if (by.isDynamicDim(0))
+    sizes.push_back(count(indices));
+  Value column =
+      reshape(indices, type({by.getDimSize(0), 1}, by.getElementType()), sizes);
+  auto dims = graph::GatherDimsAttr::get(
+      builder.getContext(), offset, /*collapsedSliceDims=*/{0},
+      /*operandBatchingDims=*/{}, /*startIndicesBatchingDims=*/{},
+      /*startIndexMap=*/{0}, /*indexVectorDim=*/1);
+  return make<graph::GatherOp>(type(shape, from.getElementType()), rows, column,
+                               dims, slice);
+}
+
+Value RowOps::at(Value list, Value index) {
+  Type element = typeOf(list).getElementType();
+  Value one =
+      make<graph::DynamicSliceOp>(type({1}, element), list, ValueRange(index));
+  return reshape(one, type({}, element), {});
+}
+
+Value RowOps::fold(graph::ReduceKind kind, Value a, ArrayRef<int64_t> dims) {
+  RankedTensorType from = typeOf(a);
+  SmallVector<int64_t> shape;
+  for (int64_t dim = 0; dim < from.getRank(); ++dim)
+    if (!llvm::is_contained(dims, dim))
+      shape.push_back(from.getDimSize(dim));
+  return make<graph::ReduceOp>(type(shape, from.getElementType()), kind, a,
+                               dims);
+}
+
+Value RowOps::equalRows(Value rows, Value row) {
+  SmallVector<Value> sizes;
+  if (typeOf(rows).isDynamicDim(0))
+    sizes.push_back(count(rows));
+  Value wanted = broadcast(row, typeOf(rows), {1}, sizes);
+  return fold(graph::ReduceKind::all,
+              compare(graph::CompareDirection::eq, rows, wanted), {1});
+}
+
+Value RowOps::firstWhere(Value mask) {
+  Type byte = builder.getIntegerType(8, /*isSigned=*/false);
+  return make<graph::ArgReduceOp>(type({}, i64()), graph::ReduceKind::max,
+                                  convert(mask, byte), uint64_t(0),
+                                  /*last=*/false);
+}
+
+std::pair<Value, Value> RowOps::distinctAt(Value rows) {
+  RankedTensorType from = typeOf(rows);
+  auto unique = builder.create<graph::UniqueOp>(
+      location, type({anySize, from.getDimSize(1)}, from.getElementType()),
+      listType(), type({from.getDimSize(0)}, i64()), listType(), rows);
+  return {unique.getRows(), unique.getFirst()};
+}
+
+SmallVector<Value> RowOps::keep(Value mask, ValueRange rows) {
+  SmallVector<Type> types;
+  for (Value value : rows) {
+    SmallVector<int64_t> shape(typeOf(value).getShape());
+    shape[0] = anySize;
+    types.push_back(type(shape, typeOf(value).getElementType()));
+  }
+  auto compact =
+      builder.create<graph::CompactOp>(location, TypeRange(types), mask, rows);
+  return SmallVector<Value>(compact.getResults());
+}
+
+ValueRange RowOps::loop(TypeRange types, ValueRange inits,
+                        function_ref<Value(ValueRange)> goesOn, Body body) {
+  auto op = builder.create<graph::WhileOp>(location, types, inits);
+  SmallVector<Location> places(types.size(), location);
+  Block *condition = builder.createBlock(&op.getCondition(), {}, types, places);
+  Value answer = goesOn(condition->getArguments());
+  builder.create<graph::YieldOp>(location, answer);
+  Block *inside = builder.createBlock(&op.getBody(), {}, types, places);
+  SmallVector<Value> next = body(inside->getArguments());
+  builder.create<graph::YieldOp>(location, next);
+  builder.setInsertionPointAfter(op);
+  return op.getResults();
+}
+
+ValueRange RowOps::branch(Value condition, TypeRange types,
+                          function_ref<SmallVector<Value>()> yes,
+                          function_ref<SmallVector<Value>()> no) {
+  auto op = builder.create<graph::IfOp>(location, types, condition);
+  auto fill = [&](Region &region, function_ref<SmallVector<Value>()> build) {
+    builder.createBlock(&region);
+    SmallVector<Value> values = build();
+    builder.create<graph::YieldOp>(location, values);
+  };
+  fill(op.getThenRegion(), yes);
+  fill(op.getElseRegion(), no);
+  builder.setInsertionPointAfter(op);
+  return op.getResults();
+}
+
+void nameResults(func::FuncOp function, ArrayRef<StringRef> names) {
+  for (auto [number, name] : llvm::enumerate(names))
+    function.setResultAttr(number, graph::nameAttrName,
+                           StringAttr::get(function.getContext(), name));
+}
+
+Value walkBack(RowOps &ops, Value links, Value sizes, Value layer, Value row,
+               int64_t generators) {
+  enum Carried { path, depth, place, offset };
+  Value zero = ops.number(0), one = ops.number(1);
+  Value none = ops.constant({}, {0}, ops.i64());
+  // The last layer's links are the last ones.
+  Value start = ops.sub(ops.count(links), ops.at(sizes, layer));
+  SmallVector<Value> inits{none, layer, row, start};
+  SmallVector<Type> types{ops.listType(), zero.getType(), zero.getType(),
+                          zero.getType()};
+  return ops.loop(
+      types, inits,
+      [&](ValueRange now) {
+        return ops.compare(graph::CompareDirection::gt, now[depth], zero);
+      },
+      [&](ValueRange now) -> SmallVector<Value> {
+        Value link = ops.convert(
+            ops.at(links, ops.add(now[offset], now[place])), ops.i64());
+        Value count = ops.number(generators);
+        Value before = ops.sub(now[depth], one);
+        return {ops.concat(now[path], ops.asList(ops.rem(link, count))), before,
+                ops.div(link, count),
+                ops.sub(now[offset], ops.at(sizes, before))};
+      })[path];
+}
+
+} // namespace zenith::cayley

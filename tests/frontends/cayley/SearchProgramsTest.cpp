@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Search programs mean what plain searches on sets of states do.
+
+#include "frontends/cayley/BuildAdjacency.h"
+#include "frontends/cayley/BuildBeam.h"
+#include "frontends/cayley/BuildGrowth.h"
+#include "frontends/cayley/BuildMeeting.h"
+#include "frontends/cayley/BuildWalks.h"
+#include "ir/GraphDialect.h"
+#include "ir/interpreter/Interpreter.h"
+#include "ir/interpreter/Scalar.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "gtest/gtest.h"
+#include <map>
+#include <numeric>
+#include <set>
+#include <stdexcept>
+
+using namespace zenith;
+using namespace zenith::cayley;
+
+namespace {
+
+class SearchPrograms : public testing::Test {
+protected:
+  SearchPrograms() {
+    context.loadDialect<graph::GraphDialect, mlir::func::FuncDialect>();
+  }
+
+  StateGraph graph(const std::string &name) {
+    return llvm::cantFail(loadStateGraph(name));
+  }
+
+  std::vector<Tensor> run(mlir::ModuleOp module,
+                          llvm::ArrayRef<Tensor> arguments = {}) {
+    EXPECT_TRUE(mlir::succeeded(mlir::verify(module)));
+    auto function = module.lookupSymbol<mlir::func::FuncOp>("main");
+    llvm::Expected<std::vector<Tensor>> results =
+        interpreter::run(function, arguments);
+    if (!results)
+      throw std::runtime_error(llvm::toString(results.takeError()));
+    return *results;
+  }
+
+  static std::vector<int64_t> integers(const Tensor &tensor) {
+    std::vector<int64_t> numbers;
+    for (int64_t i = 0; i < tensor.size(); ++i) {
+      int64_t number = 0;
+      EXPECT_FALSE(llvm::StringRef(interpreter::elementAt(tensor, i).str())
+                       .getAsInteger(10, number));
+      numbers.push_back(number);
+    }
+    return numbers;
+  }
+
+  static std::vector<State> rows(const Tensor &tensor) {
+    std::vector<int64_t> numbers = integers(tensor);
+    std::vector<State> states;
+    int64_t width = tensor.shape()[1];
+    for (int64_t i = 0; i < tensor.shape()[0]; ++i)
+      states.emplace_back(numbers.begin() + i * width,
+                          numbers.begin() + (i + 1) * width);
+    return states;
+  }
+
+  mlir::MLIRContext context;
+};
+
+/// The end of a walk whose moves a small generator of numbers chooses.
+State scrambled(const StateGraph &graph, unsigned length, unsigned seed) {
+  State state = graph.central;
+  for (unsigned i = 0; i < length; ++i) {
+    seed = seed * 1664525 + 1013904223;
+    state = graph.apply((seed >> 16) % graph.generators(), state);
+  }
+  return state;
+}
+
+State walked(const StateGraph &graph, State state,
+             const std::vector<int64_t> &path) {
+  for (int64_t generator : path)
+    state = graph.apply(size_t(generator), state);
+  return state;
+}
+
+struct BeamResult {
+  bool found = false;
+  std::vector<int64_t> path, sizes;
+};
+
+/// Beam search as its description says.
+BeamResult plainBeam(const StateGraph &graph, const BeamOptions &options,
+                     llvm::function_ref<double(const State &)> score) {
+  struct Node {
+    State state;
+    std::vector<int64_t> path;
+  };
+  std::vector<Node> beam{{options.start, {}}};
+  std::vector<std::set<State>> layers{{options.start}};
+  BeamResult result{options.start == options.target, {}, {1}};
+  for (int64_t step = 0;
+       step < options.maxSteps && !beam.empty() && !result.found; ++step) {
+    std::vector<Node> next;
+    std::set<State> seen;
+    for (const Node &node : beam)
+      for (size_t g = 0; g < graph.generators(); ++g) {
+        State state = graph.apply(g, node.state);
+        bool banned = false;
+        for (size_t back = 0;
+             back < layers.size() && int64_t(back) < options.history; ++back)
+          banned |= layers[layers.size() - 1 - back].count(state) > 0;
+        if (banned || !seen.insert(state).second)
+          continue;
+        next.push_back({state, node.path});
+        next.back().path.push_back(int64_t(g));
+      }
+    auto rank = [&](const Node &node) {
+      return node.state == options.target
+                 ? -std::numeric_limits<double>::infinity()
+                 : score(node.state);
+    };
+    std::stable_sort(next.begin(), next.end(),
+                     [&](auto &a, auto &b) { return rank(a) < rank(b); });
+    result.found = !next.empty() && next[0].state == options.target;
+    int64_t most =
+        result.found && options.score == BeamScore::Model ? 1 : options.width;
+    next.resize(std::min<size_t>(next.size(), size_t(most)));
+    layers.emplace_back();
+    for (const Node &node : next)
+      layers.back().insert(node.state);
+    result.sizes.push_back(int64_t(next.size()));
+    beam = std::move(next);
+  }
+  if (result.found)
+    result.path = beam[0].path;
+  return result;
+}
+
+double hamming(const State &a, const State &b) {
+  double distance = 0;
+  for (size_t i = 0; i < a.size(); ++i)
+    distance += a[i] != b[i];
+  return distance;
+}
+
+int64_t distance(const StateGraph &graph, const State &from, const State &to) {
+  std::map<State, int64_t> known{{from, 0}};
+  std::vector<State> layer{from};
+  for (int64_t depth = 1; !layer.empty() && !known.count(to); ++depth) {
+    std::vector<State> next;
+    for (const State &state : layer)
+      for (size_t g = 0; g < graph.generators(); ++g)
+        if (State other = graph.apply(g, state);
+            known.try_emplace(other, depth).second)
+          next.push_back(other);
+    layer = std::move(next);
+  }
+  auto found = known.find(to);
+  return found == known.end() ? -1 : found->second;
+}
+
+} // namespace
+
+TEST_F(SearchPrograms, BeamKeepsTheBestOfEachStep) {
+  for (const char *name :
+       {"lrx:7", "pancake:6", "heisenberg:3,5", "lrx:0001011", "lx:5"})
+    for (int64_t width : {1, 7, 40})
+      for (int64_t history : {0, 1, 2})
+        for (BeamScore score : {BeamScore::Hamming, BeamScore::Zero}) {
+          StateGraph states = graph(name);
+          BeamOptions options;
+          options.start = scrambled(states, 20, unsigned(width));
+          options.target = states.central;
+          options.width = width;
+          options.maxSteps = 12;
+          options.score = score;
+          options.history = history;
+          SCOPED_TRACE(testing::Message()
+                       << name << " width " << width << " history " << history);
+          auto module = mlir::OwningOpRef<mlir::ModuleOp>(
+              mlir::ModuleOp::create(mlir::UnknownLoc::get(&context)));
+          ASSERT_FALSE(buildBeam(states, options, *module, nullptr));
+          std::vector<Tensor> results = run(*module);
+          BeamResult expected =
+              plainBeam(states, options, [&](const State &state) {
+                return score == BeamScore::Zero
+                           ? 1.0
+                           : hamming(state, options.target);
+              });
+          EXPECT_EQ(integers(results[0])[0] != 0, expected.found);
+          EXPECT_EQ(integers(results[2]), expected.sizes);
+          std::vector<int64_t> path = integers(results[1]);
+          std::reverse(path.begin(), path.end());
+          EXPECT_EQ(path, expected.path);
+        }
+}
+
+TEST_F(SearchPrograms, BeamAtItsTargetHasAnEmptyPath) {
+  StateGraph states = graph("lrx:5");
+  BeamOptions options;
+  options.start = options.target = states.central;
+  options.width = 5;
+  options.maxSteps = 3;
+  auto module = mlir::OwningOpRef<mlir::ModuleOp>(
+      mlir::ModuleOp::create(mlir::UnknownLoc::get(&context)));
+  ASSERT_FALSE(buildBeam(states, options, *module, nullptr));
+  std::vector<Tensor> results = run(*module);
+  EXPECT_EQ(integers(results[0])[0] != 0, true);
+  EXPECT_EQ(integers(results[1]), std::vector<int64_t>());
+  EXPECT_EQ(integers(results[2]), std::vector<int64_t>{1});
+}
+
+/// Sum over positions of weight * (number - position)^2, of states as integers,
+/// and of one-hot states as floats.
+static const char *const integerModel = R"(
+  func.func @main(%x: tensor<?x6xi64>) -> tensor<?xf32> {
+    %f = graph.convert %x : tensor<?x6xi64> -> tensor<?x6xf32>
+    %n = graph.dim %x, 0 : tensor<?x6xi64>
+    %w = graph.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]> : tensor<6xf32>
+    %b = graph.broadcast %w [1] [%n] : tensor<6xf32> -> tensor<?x6xf32>
+    %p = graph.mul %f, %b : tensor<?x6xf32>
+    %s = graph.reduce sum, %p [1] : tensor<?x6xf32> -> tensor<?xf32>
+    %r = graph.neg %s : tensor<?xf32>
+    return %r : tensor<?xf32>
+  })";
+static const char *const oneHotModel = R"(
+  func.func @main(%x: tensor<?x36xf32>) -> tensor<?x1xf32> {
+    %w = graph.constant dense<[[0.0], [-1.0], [-2.0], [-3.0], [-4.0], [-5.0],
+      [0.0], [-2.0], [-4.0], [-6.0], [-8.0], [-10.0],
+      [0.0], [-3.0], [-6.0], [-9.0], [-12.0], [-15.0],
+      [0.0], [-4.0], [-8.0], [-12.0], [-16.0], [-20.0],
+      [0.0], [-5.0], [-10.0], [-15.0], [-20.0], [-25.0],
+      [0.0], [-6.0], [-12.0], [-18.0], [-24.0], [-30.0]]> : tensor<36x1xf32>
+    %r = graph.dot_general %x, %w <batching = [] x [], contracting = [1] x [0]>
+        : (tensor<?x36xf32>, tensor<36x1xf32>) -> tensor<?x1xf32>
+    return %r : tensor<?x1xf32>
+  })";
+
+TEST_F(SearchPrograms, BeamAsksAModel) {
+  StateGraph states = graph("lrx:6");
+  for (const char *text : {integerModel, oneHotModel}) {
+    BeamOptions options;
+    options.start = scrambled(states, 30, 3);
+    options.target = states.central;
+    options.width = 9;
+    options.maxSteps = 20;
+    options.score = BeamScore::Model;
+    auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+    ASSERT_TRUE(module);
+    auto model = module->lookupSymbol<mlir::func::FuncOp>("main");
+    ASSERT_FALSE(buildBeam(states, options, *module, model));
+    std::vector<Tensor> results = run(*module);
+    BeamResult expected = plainBeam(states, options, [](const State &state) {
+      double sum = 0;
+      for (size_t i = 0; i < state.size(); ++i)
+        sum -= double(state[i]) * double(i + 1);
+      return sum;
+    });
+    EXPECT_EQ(integers(results[0])[0] != 0, expected.found);
+    EXPECT_EQ(integers(results[2]), expected.sizes);
+    std::vector<int64_t> path = integers(results[1]);
+    std::reverse(path.begin(), path.end());
+    EXPECT_EQ(path, expected.path);
+  }
+}
+
+TEST_F(SearchPrograms, BeamRefusesModelsByWhatTheyTake) {
+  StateGraph states = graph("lrx:7");
+  BeamOptions options;
+  options.start = options.target = states.central;
+  options.score = BeamScore::Model;
+  options.modelName = "m.onnx";
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(integerModel, &context);
+  auto model = module->lookupSymbol<mlir::func::FuncOp>("main");
+  std::string text = llvm::toString(buildBeam(states, options, *module, model));
+  EXPECT_NE(text.find("the model's input is tensor<?x6xi64>"),
+            std::string::npos)
+      << text;
+}
+
+TEST_F(SearchPrograms, MeetingFindsShortestPaths) {
+  for (const char *name : {"lrx:6", "lx:5", "pancake:6", "heisenberg:3,4",
+                           "lrx:0011101", "sl_2_root_weyl:5"}) {
+    StateGraph states = graph(name);
+    for (unsigned seed = 0; seed < 6; ++seed) {
+      MeetingOptions options{scrambled(states, seed * 5, seed),
+                             scrambled(states, seed, seed + 9), -1};
+      auto module = llvm::cantFail(buildMeeting(states, options, &context));
+      std::vector<Tensor> results = run(*module);
+      SCOPED_TRACE(testing::Message() << name << " seed " << seed);
+      ASSERT_TRUE(integers(results[0])[0] != 0);
+      std::vector<int64_t> path = integers(results[1]);
+      EXPECT_EQ(int64_t(path.size()),
+                distance(states, options.start, options.target));
+      EXPECT_EQ(walked(states, options.start, path), options.target);
+    }
+  }
+}
+
+TEST_F(SearchPrograms, MeetingSaysWhereThereIsNoPath) {
+  StateGraph states = graph("pancake:5");
+  State other = states.central;
+  other[0] = 7;
+  auto module = llvm::cantFail(
+      buildMeeting(states, {other, states.central, -1}, &context));
+  EXPECT_EQ(integers(run(*module)[0])[0], 0);
+  State far = scrambled(states, 40, 5);
+  int64_t length = distance(states, far, states.central);
+  ASSERT_GT(length, 1);
+  for (int64_t most : {length - 1, length}) {
+    module = llvm::cantFail(
+        buildMeeting(states, {far, states.central, most}, &context));
+    EXPECT_EQ(integers(run(*module)[0])[0] != 0, most == length);
+  }
+}
+
+TEST_F(SearchPrograms, WalksStepAlongGenerators) {
+  for (const char *name : {"lrx:5", "heisenberg:3,3", "lx:4"})
+    for (WalkKind kind : {WalkKind::Classic, WalkKind::NonBacktracking}) {
+      StateGraph states = graph(name);
+      WalkOptions options{kind, states.central, 6, 9, 42};
+      auto module = buildWalks(states, options, &context);
+      std::vector<Tensor> results = run(*module);
+      std::vector<State> all = rows(results[0]);
+      ASSERT_EQ(all.size(), 54u);
+      EXPECT_EQ(integers(results[1]), std::vector<int64_t>(9, 6));
+      std::set<State> ends;
+      for (size_t walk = 0; walk < 6; ++walk) {
+        EXPECT_EQ(all[walk], states.central);
+        for (size_t step = 1; step < 9; ++step) {
+          const State &before = all[(step - 1) * 6 + walk],
+                      &after = all[step * 6 + walk];
+          bool isNeighbour = false;
+          for (size_t g = 0; g < states.generators(); ++g)
+            isNeighbour |= states.apply(g, before) == after;
+          EXPECT_TRUE(isNeighbour);
+          if (kind == WalkKind::NonBacktracking && step > 1 &&
+              states.isInverseClosed())
+            EXPECT_NE(after, all[(step - 2) * 6 + walk]);
+        }
+        ends.insert(all[8 * 6 + walk]);
+      }
+      EXPECT_GT(ends.size(), 1u);
+    }
+}
+
+TEST_F(SearchPrograms, LayersOfWalksAreBreadthFirst) {
+  StateGraph states = graph("lrx:4");
+  auto module = buildWalks(
+      states, {WalkKind::Layers, states.central, 1000, 100, 1}, &context);
+  EXPECT_EQ(integers(run(*module)[1]),
+            (std::vector<int64_t>{1, 3, 5, 6, 5, 3, 1}));
+  module =
+      buildWalks(states, {WalkKind::Layers, states.central, 2, 5, 1}, &context);
+  std::vector<Tensor> results = run(*module);
+  EXPECT_EQ(integers(results[1])[0], 1);
+  std::vector<State> all = rows(results[0]);
+  EXPECT_EQ(std::set<State>(all.begin(), all.end()).size(), all.size());
+}
+
+TEST_F(SearchPrograms, AdjacencyHasThePlacesOfNeighbours) {
+  for (int64_t maxLayers : {-1, 3}) {
+    StateGraph states = graph("lrx:5");
+    GrowthOptions options;
+    options.starts = {states.central};
+    options.maxLayers = maxLayers;
+    options.keepLayers = true;
+    auto growth = buildGrowth(states, options, &context);
+    Tensor layers = run(*growth)[1];
+    std::vector<State> all = rows(layers);
+    auto module = buildAdjacency(states, options.starts, &context);
+    Tensor edges = run(*module, layers)[0];
+    ASSERT_EQ(edges.shape()[0], int64_t(all.size()));
+    ASSERT_EQ(edges.shape()[1], int64_t(states.generators()));
+    std::vector<int64_t> places = integers(edges);
+    for (size_t i = 0; i < all.size(); ++i)
+      for (size_t g = 0; g < states.generators(); ++g) {
+        State next = states.apply(g, all[i]);
+        auto found = std::find(all.begin(), all.end(), next);
+        EXPECT_EQ(places[i * states.generators() + g],
+                  found == all.end() ? -1 : found - all.begin());
+      }
+  }
+}
+
+TEST_F(SearchPrograms, ReversedGraphsUndoGenerators) {
+  for (const char *name :
+       {"lx:6", "heisenberg:3,6", "sl_3_root_weyl:4", "sl_2_fund_roots:9"}) {
+    StateGraph states = graph(name);
+    StateGraph backwards = llvm::cantFail(states.reversed());
+    State state = scrambled(states, 12, 1);
+    for (size_t g = 0; g < states.generators(); ++g)
+      EXPECT_EQ(backwards.apply(g, states.apply(g, state)), state);
+  }
+}
