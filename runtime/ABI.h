@@ -237,6 +237,11 @@ typedef struct zenith_run_context {
   /// @prepare will not read parameter index again, and no other entry reads
   /// it: its memory may go. Default: nothing happens.
   void (*param_done)(void *user, int64_t index);
+  /// Loop number `loop` of the entry (loops inside of others don't count) has
+  /// come to its condition with these carried integer scalars, in order.
+  /// Called from the thread that runs the entry. Default: nothing happens.
+  void (*progress)(void *user, int64_t loop, const int64_t *numbers,
+                   int64_t count);
 } zenith_run_context;
 
 /// A compiled entry. args and results are the function's, in order. params
@@ -288,6 +293,10 @@ ZENITH_EXPORT void *zenith_grow(zenith_run_context *context, void *data,
 /// Says that a parameter is not read any more (param_done of the context).
 ZENITH_EXPORT void zenith_param_done(zenith_run_context *context,
                                      int64_t index);
+
+/// Says where a loop of the entry is (progress of the context).
+ZENITH_EXPORT void zenith_progress(zenith_run_context *context, int64_t loop,
+                                   const int64_t *numbers, int64_t count);
 
 /// Checks the counts an entry was called with; ZENITH_OK or
 /// ZENITH_INVALID_INPUT.

@@ -7,6 +7,7 @@
 #include "runtime/ProfileClock.h"
 #include "runtime/Status.h"
 
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -123,10 +124,21 @@ void zenith_free(zenith_run_context *context, void *data) {
     std::free(data);
 }
 
+/// Hosts built before a field existed say so by the size.
+static bool hasField(const zenith_run_context *context, size_t end) {
+  return context->struct_size >= end;
+}
+
 void zenith_param_done(zenith_run_context *context, int64_t index) {
-  // Hosts built before the field existed say so by the size.
-  if (context->struct_size >= sizeof(zenith_run_context) && context->param_done)
+  if (hasField(context, offsetof(zenith_run_context, progress)) &&
+      context->param_done)
     context->param_done(context->user, index);
+}
+
+void zenith_progress(zenith_run_context *context, int64_t loop,
+                     const int64_t *numbers, int64_t count) {
+  if (hasField(context, sizeof(zenith_run_context)) && context->progress)
+    context->progress(context->user, loop, numbers, count);
 }
 
 void *zenith_grow(zenith_run_context *context, void *data, int64_t used,

@@ -58,6 +58,12 @@ public:
   /// launches wait for their end.
   void setProfile(std::function<void(const zenith_profile_event &)> profile);
 
+  /// Called when a loop of the entry comes to its condition, with its number
+  /// and the integer scalars that it carries; empty = nothing.
+  void setProgress(
+      std::function<void(int64_t loop, const int64_t *numbers, int64_t count)>
+          progress);
+
   /// Called when @prepare will not read a parameter again; empty = nothing.
   void setParameterDone(std::function<void(int64_t index)> done);
 
@@ -84,6 +90,7 @@ private:
   int32_t cancelFlag = 0;
   std::function<void(const zenith_profile_event &)> profileCallback;
   std::function<void(int64_t)> parameterDone;
+  std::function<void(int64_t, const int64_t *, int64_t)> progressCallback;
 };
 
 } // namespace zenith::runtime

@@ -424,6 +424,22 @@ void HostEntry::endCarried(host::WhileOp op, MutableArrayRef<Carried> carried) {
   }
 }
 
+/// Tells the context which numbers a loop of the entry carries now.
+void HostEntry::reportProgress(ArrayRef<Carried> carried) {
+  if (frame->isNested)
+    return;
+  SmallVector<Value *> numbers;
+  for (const Carried &value : carried)
+    if (value.isNumber())
+      numbers.push_back(value.now.number);
+  Value *array = room(i64, numbers.size(), "progress");
+  for (auto [index, number] : enumerate(numbers))
+    builder.CreateStore(number, builder.CreateConstGEP1_64(i64, array, index));
+  call("zenith_progress", Type::getVoidTy(context),
+       {function->getArg(0), builder.getInt64(loops++), array,
+        builder.getInt64(numbers.size())});
+}
+
 void HostEntry::loop(host::WhileOp op) {
   std::vector<Carried> carried = startCarried(op);
   std::vector<Passed> ofCondition = passedAll(op.getConditionArguments()),
@@ -439,6 +455,7 @@ void HostEntry::loop(host::WhileOp op) {
   builder.SetInsertPoint(header);
   openHeader(carried, before);
   checkCancel();
+  reportProgress(carried);
   std::vector<Passed> now;
   for (Carried &value : carried)
     now.push_back(value.now);

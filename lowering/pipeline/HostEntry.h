@@ -128,6 +128,7 @@ private:
   void acceptTaken(host::OutcomeAttr outcome, Bytes bytes, llvm::Value *size);
   llvm::Value *bytesOfExtents(host::ValueAttr value, const Extents &extents);
   void checkCancel();
+  void reportProgress(llvm::ArrayRef<Carried> carried);
 
   // Devices (DeviceSteps.cpp).
   llvm::Value *deviceBuffer(int32_t deviceClass, int64_t index,
@@ -172,6 +173,7 @@ private:
   std::unique_ptr<SizeCode> sizes;
   Frame *frame = nullptr;
   llvm::Value *profiled = nullptr, *cancelFlag = nullptr;
+  int64_t loops = 0; ///< of the entry itself
   std::map<int64_t, mlir::Operation *>
       lastReaders; ///< of parameters, in @prepare
   std::map<mlir::Operation *, std::vector<Bytes>> constants,
