@@ -52,6 +52,13 @@ static bool isIdempotent(ReduceKind kind) {
          kind != ReduceKind::parity;
 }
 
+// Sums and products of windows of small floats are rounded at every step, as
+// the region says; an op of a kind rounds once.
+static bool roundsOnce(ReduceKind kind, Type element) {
+  return (kind == ReduceKind::sum || kind == ReduceKind::prod) &&
+         isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
+}
+
 static void reduceWindowRule(OpImport &x) {
   std::optional<Fold> fold = readFold(x);
   if (!fold)
@@ -66,7 +73,7 @@ static void reduceWindowRule(OpImport &x) {
   if (fold->inputs.size() == 1)
     if (auto kind = reduceKind(body, element)) {
       bool neutral = isNeutral(fold->inits[0], *kind);
-      if (neutral || isIdempotent(*kind)) {
+      if ((neutral && !roundsOnce(*kind, element)) || isIdempotent(*kind)) {
         Value result = x.make<graph::ReduceWindowOp>(
             type, *kind, fold->inputs[0], window.size, window.strides,
             window.low, window.high, window.baseDilation, window.dilation);

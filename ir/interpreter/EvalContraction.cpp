@@ -5,7 +5,7 @@
 
 #include "ir/interpreter/EvalContraction.h"
 #include "ir/GraphOps.h"
-#include "ir/interpreter/ElementLoops.h"
+#include "ir/interpreter/Folding.h"
 #include "ir/interpreter/MatrixProduct.h"
 #include "ir/interpreter/SmallFloat.h"
 #include "ir/interpreter/StridedCopy.h"
@@ -44,17 +44,6 @@ static bool visitProduct(Type operand, Type result, Fn &&fn) {
 static Type computeType(Type element) {
   return isSmallFloat(element) ? Float32Type::get(element.getContext())
                                : element;
-}
-
-template <typename To, typename Sum>
-static To fromSum(Sum sum, unsigned width) {
-  if constexpr (std::is_integral_v<To>)
-    return wrapTo<To>(uint64_t(sum), width);
-  else if constexpr (std::is_floating_point_v<To>)
-    return To(sum);
-  else
-    return To(typename To::value_type(sum.real()),
-              typename To::value_type(sum.imag()));
 }
 
 static unsigned widthOf(Type element) {
@@ -137,14 +126,14 @@ static Expected<Tensor> evaluateDot(graph::DotGeneralOp op,
         R *out = writableElements<R>(*result).data();
         const T *l = elementsOf<T>(lhs).data(), *r = elementsOf<T>(rhs).data();
         for (int64_t b = 0; b < batch; ++b)
-          multiplyMatrices<T>(
+          multiplyMatrices<R>(
               l + b * rows * depth, rows, depth, columns,
               [&](int64_t k, int64_t c) {
                 return r[(b * depth + k) * columns + c];
               },
               [&](int64_t row, int64_t c, auto sum) {
                 out[(b * rows + row) * columns + c] =
-                    fromSum<R>(sum, widthOf(element));
+                    elementOfSum<R>(sum, widthOf(element));
               });
       });
   if (!known)
@@ -229,14 +218,14 @@ static void convolve(const Windows &windows, const ConvolutionSizes &sizes,
       int64_t group = image % sizes.groups;
       const T *source = in + image * sizes.inputs * pixels;
       R *target = out + image * sizes.outputs * positions + first;
-      multiplyMatrices<T>(
+      multiplyMatrices<R>(
           filter + group * sizes.outputs * depth, sizes.outputs, depth, columns,
           [&](int64_t k, int64_t c) {
             int64_t index = indices[size_t(k % taps * columns + c)];
             return index < 0 ? T(0) : source[k / taps * pixels + index];
           },
           [&](int64_t row, int64_t c, auto sum) {
-            target[row * positions + c] = fromSum<R>(sum, width);
+            target[row * positions + c] = elementOfSum<R>(sum, width);
           });
     }
   }

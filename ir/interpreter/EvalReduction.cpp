@@ -6,6 +6,7 @@
 #include "ir/GraphOps.h"
 #include "ir/interpreter/ElementLoops.h"
 #include "ir/interpreter/Folding.h"
+#include "ir/interpreter/SmallFloat.h"
 #include "ir/interpreter/StridedCopy.h"
 
 using namespace mlir;
@@ -121,6 +122,35 @@ static Expected<Tensor> evaluateArgReduce(graph::ArgReduceOp op,
   return result;
 }
 
+namespace {
+/// One row of running folds.
+template <typename T, typename Fold> struct RunningFold {
+  unsigned width;
+  bool exclusive, reverse;
+  std::optional<SmallFloat> small; ///< rounds every element
+
+  void run(const T *from, T *to, int64_t length) const {
+    auto state = Fold::start(width);
+    for (int64_t i = 0; i < length; ++i) {
+      int64_t at = reverse ? length - 1 - i : i;
+      auto next = rounded(Fold::step(state, from[at]));
+      to[at] = foldResult<T>(exclusive ? state : next, width);
+      state = next;
+    }
+  }
+
+private:
+  typename Fold::State rounded(typename Fold::State state) const {
+    if constexpr (std::is_same_v<T, float>)
+      if (small) {
+        double value = small->decode(small->encode(foldResult<T>(state, 32)));
+        return Fold::step(Fold::start(width), T(value));
+      }
+    return state;
+  }
+};
+} // namespace
+
 static Expected<Tensor> evaluateCumulative(graph::CumulativeOp op,
                                            const OpEvaluation &e) {
   Expected<Rows> rows = rowsOver(e, e.operand(0), {int64_t(op.getDim())});
@@ -130,26 +160,19 @@ static Expected<Tensor> evaluateCumulative(graph::CumulativeOp op,
       e.temporary(rows->values.shape(), rows->values.elementType());
   if (!result)
     return result;
-  bool exclusive = op.getExclusive(), reverse = op.getReverse();
-  bool known = visitFold(op.getKind(), rows->values.elementType(),
-                         [&](auto tag, auto fold, unsigned width) {
-                           using T = typename decltype(tag)::type;
-                           const T *from = elementsOf<T>(rows->values).data();
-                           T *to = writableElements<T>(*result).data();
-                           for (int64_t row = 0; row < rows->count; ++row) {
-                             auto state = fold.start(width);
-                             for (int64_t i = 0; i < rows->length; ++i) {
-                               int64_t at =
-                                   row * rows->length +
-                                   (reverse ? rows->length - 1 - i : i);
-                               if (exclusive)
-                                 to[at] = foldResult<T>(state, width);
-                               state = fold.step(state, from[at]);
-                               if (!exclusive)
-                                 to[at] = foldResult<T>(state, width);
-                             }
-                           }
-                         });
+  auto small = SmallFloat::of(e.resultElement());
+  bool known =
+      visitFold(op.getKind(), rows->values.elementType(),
+                [&](auto tag, auto fold, unsigned width) {
+                  using T = typename decltype(tag)::type;
+                  RunningFold<T, decltype(fold)> running{
+                      width, op.getExclusive(), op.getReverse(), small};
+                  const T *from = elementsOf<T>(rows->values).data();
+                  T *to = writableElements<T>(*result).data();
+                  for (int64_t row = 0; row < rows->count; ++row)
+                    running.run(from + row * rows->length,
+                                to + row * rows->length, rows->length);
+                });
   if (!known)
     return unknownKind(e);
   return permuted(e, narrowed(*result, e.resultElement()),

@@ -7,23 +7,23 @@
 #define ZENITH_IR_INTERPRETER_FOLDING_H
 
 #include "ir/GraphDialect.h"
+#include "ir/interpreter/BlockedSum.h"
 #include "ir/interpreter/ElementLoops.h"
-#include "ir/interpreter/MatrixProduct.h"
 #include <limits>
 
 namespace zenith::interpreter {
 
-/// Sums and products: integers wrap, floats accumulate wider.
-template <typename T> struct SumFold {
-  using State = typename SumOf<T>::type;
-  static State start(unsigned) { return State(0); }
-  static State step(State state, T value) { return state + State(value); }
+/// Sums and products: integers wrap, others are rounded by blocks.
+template <typename T, typename Join, int neutral> struct ArithmeticFold {
+  using State = BlockedFold<T, Join, neutral>;
+  static State start(unsigned) { return State(); }
+  static State step(State state, T value) {
+    state.add(value);
+    return state;
+  }
 };
-template <typename T> struct ProdFold {
-  using State = typename SumOf<T>::type;
-  static State start(unsigned) { return State(1); }
-  static State step(State state, T value) { return state * State(value); }
-};
+template <typename T> using SumFold = ArithmeticFold<T, std::plus<>, 0>;
+template <typename T> using ProdFold = ArithmeticFold<T, std::multiplies<>, 1>;
 template <typename T> struct MaxFold {
   using State = T;
   static State start(unsigned width) {
@@ -60,16 +60,24 @@ template <typename T> struct ParityFold {
   static State step(State state, T value) { return state ^ uint64_t(value); }
 };
 
+/// The element that a wide sum stands for.
+template <typename T, typename Sum> T elementOfSum(Sum sum, unsigned width) {
+  if constexpr (std::is_integral_v<T>)
+    return wrapTo<T>(uint64_t(sum), width);
+  else if constexpr (std::is_floating_point_v<T>)
+    return T(sum);
+  else
+    return T(typename T::value_type(sum.real()),
+             typename T::value_type(sum.imag()));
+}
+
 /// The element that a fold's state stands for.
 template <typename T, typename State>
 T foldResult(State state, unsigned width) {
-  if constexpr (std::is_integral_v<T>)
-    return wrapTo<T>(state, width);
-  else if constexpr (std::is_floating_point_v<T>)
-    return T(state);
+  if constexpr (std::is_arithmetic_v<State>)
+    return elementOfSum<T>(state, width);
   else
-    return T(typename T::value_type(state.real()),
-             typename T::value_type(state.imag()));
+    return elementOfSum<T>(state.value(), width);
 }
 
 /// Calls fn(TypeTag<T>, Fold<T>, width) for the fold of `kind` on elements of

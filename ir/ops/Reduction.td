@@ -14,7 +14,8 @@ def Graph_ReduceOp : Graph_ReductionOp<"reduce", [InfersType]> {
   let summary = "folds elements along dimensions, which disappear";
   let description = [{
     An empty fold gives the neutral element (0, 1, -inf or lowest, +inf or highest, true, false,
-    false). f16, bf16 and f8 sums and products accumulate in f32. max and min return NaN if any element is NaN.
+    false). Sums and products of up to 16 terms are rounded term by term in row-major order, longer ones wider;
+    f16, bf16 and f8 accumulate in f32. max and min return NaN if any element is NaN.
     c1: `dims` are ascending, distinct, in range; c2: all, any and parity need integers or booleans and are bitwise,
     sum and prod need numbers, max and min need anything but complex numbers; c3: the result has the operand's element type and the remaining dimensions.
     Example: `%r = graph.reduce sum, %x [1] : tensor<2x3xf32> -> tensor<2xf32>`
@@ -60,7 +61,8 @@ def Graph_ReduceWindowOp : Graph_ReductionOp<"reduce_window", [InfersType]> {
 def Graph_CumulativeOp : Graph_ReductionOp<"cumulative", [SameOperandsAndResultType]> {
   let summary = "running fold along a dimension: element i folds elements 0 to i";
   let description = [{
-    `exclusive` leaves element i itself out; `reverse` runs from the end.
+    `exclusive` leaves element i itself out; `reverse` runs from the end. f16, bf16 and f8 are rounded at every
+    element, so each result follows from its neighbour.
     c1: 0 <= dim < rank; c2: kinds as in reduce.
     Example: `%r = graph.cumulative sum, %x 0 : tensor<4xf32>`
   }];

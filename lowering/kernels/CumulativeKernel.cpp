@@ -68,12 +68,12 @@ void CumulativeKernel::emitRow(SmallVector<Ix> loopIndex,
           Value x = emitter.emit(op.getOperand(), index);
           if (!x)
             return next;
-          Value sum = emitter.fold(op.getKind(), element, carried[number], x);
-          next[number] = sum;
-          emitter.bind(op.getResult(),
-                       emitter.roundTo(element, op.getExclusive()
-                                                    ? Value(carried[number])
-                                                    : sum));
+          // Rounded at every element: small floats too carry what they give.
+          next[number] = emitter.roundTo(
+              element, emitter.fold(op.getKind(), element, carried[number], x));
+          emitter.bind(op.getResult(), op.getExclusive()
+                                           ? Value(carried[number])
+                                           : next[number]);
         }
         for (auto [number, value] : llvm::enumerate(results))
           emitter.store(number, emitter.emit(value, index), index);

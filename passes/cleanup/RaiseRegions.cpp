@@ -162,39 +162,32 @@ static bool isIdempotent(ReduceKind kind) {
          kind == ReduceKind::all || kind == ReduceKind::any;
 }
 
-static LogicalResult raiseWindow(ReduceWindowWithOp op,
-                                 PatternRewriter &rewriter) {
-  auto kinds = foldKinds(op);
-  if (!kinds)
-    return failure();
-  // Padding counts as init, any number of times.
-  for (auto [kind, init] : llvm::zip(*kinds, op.getInits()))
-    if (!isNeutral(kind, init) && !isIdempotent(kind))
-      return failure();
-  SmallVector<Value> results;
-  for (auto [i, kind] : llvm::enumerate(*kinds)) {
-    Value folded = rewriter.create<ReduceWindowOp>(
-        op.getLoc(), op.getResult(i).getType(), kind, op.getInputs()[i],
-        op.getWindow(), op.getStrides(), op.getLow(), op.getHigh(),
-        op.getBaseDilation(), op.getDilation());
-    results.push_back(
-        withInit(rewriter, op.getLoc(), kind, folded, op.getInits()[i]));
-  }
-  rewriter.replaceOp(op, results);
-  return success();
+/// An op of a kind rounds sums and products of small floats once, a running
+/// fold and the region at every step.
+static bool roundsOnce(ReduceKind kind, Type element) {
+  return (kind == ReduceKind::sum || kind == ReduceKind::prod) &&
+         isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
 }
 
+namespace {
+struct RunningFold {
+  int64_t dim;
+  bool reverse;
+};
+} // namespace
+
 /// A window that reaches from the first element to its own, or from its own to
-/// the last, along one dimension is a running fold.
-static LogicalResult raiseRunningFold(ReduceWindowOp op,
-                                      PatternRewriter &rewriter) {
-  auto type = typeOf(op.getOperand());
+/// the last, along one dimension is a running fold. Op is reduce_window or
+/// reduce_window_with.
+template <typename Op>
+static std::optional<RunningFold> runningFoldOf(Op op, RankedTensorType type) {
   auto allOnes = [](ArrayRef<int64_t> list) {
     return llvm::all_of(list, [](int64_t value) { return value == 1; });
   };
-  if (op.getType() != type || !allOnes(op.getStrides()) ||
-      !allOnes(op.getBaseDilation()) || !allOnes(op.getDilation()))
-    return failure();
+  if (typeOf(op->getResult(0)).getShape() != type.getShape() ||
+      !allOnes(op.getStrides()) || !allOnes(op.getBaseDilation()) ||
+      !allOnes(op.getDilation()))
+    return std::nullopt;
   int64_t along = -1;
   for (int64_t dim = 0; dim < type.getRank(); ++dim) {
     if (op.getWindow()[dim] == 1 && op.getLow()[dim] == 0 &&
@@ -202,20 +195,66 @@ static LogicalResult raiseRunningFold(ReduceWindowOp op,
       continue;
     if (along != -1 || type.isDynamicDim(dim) ||
         op.getWindow()[dim] != type.getDimSize(dim))
-      return failure();
+      return std::nullopt;
     along = dim;
   }
   if (along == -1)
-    return failure();
+    return std::nullopt;
   int64_t low = op.getLow()[along], high = op.getHigh()[along],
           reach = op.getWindow()[along] - 1;
   bool forward = low == reach && high == 0,
        backward = low == 0 && high == reach;
   if (!forward && !backward)
+    return std::nullopt;
+  return RunningFold{along, !forward};
+}
+
+/// One result of a window as an op of a kind.
+static Value windowOfKind(ReduceWindowWithOp op, unsigned number,
+                          ReduceKind kind, PatternRewriter &rewriter) {
+  Value input = op.getInputs()[number];
+  Type type = op.getResult(number).getType();
+  if (auto running = runningFoldOf(op, typeOf(input)))
+    return rewriter.create<CumulativeOp>(op.getLoc(), type, kind, input,
+                                         running->dim, /*exclusive=*/false,
+                                         running->reverse);
+  return rewriter.create<ReduceWindowOp>(
+      op.getLoc(), type, kind, input, op.getWindow(), op.getStrides(),
+      op.getLow(), op.getHigh(), op.getBaseDilation(), op.getDilation());
+}
+
+static LogicalResult raiseWindow(ReduceWindowWithOp op,
+                                 PatternRewriter &rewriter) {
+  auto kinds = foldKinds(op);
+  if (!kinds)
+    return failure();
+  bool running = runningFoldOf(op, typeOf(op.getInputs().front())).has_value();
+  for (auto [kind, init] : llvm::zip(*kinds, op.getInits())) {
+    // Padding counts as init, any number of times.
+    if (!isNeutral(kind, init) && !isIdempotent(kind))
+      return failure();
+    if (roundsOnce(kind, getElementTypeOrSelf(init.getType())) && !running)
+      return failure();
+  }
+  SmallVector<Value> results;
+  for (auto [i, kind] : llvm::enumerate(*kinds))
+    results.push_back(withInit(rewriter, op.getLoc(), kind,
+                               windowOfKind(op, i, kind, rewriter),
+                               op.getInits()[i]));
+  rewriter.replaceOp(op, results);
+  return success();
+}
+
+static LogicalResult raiseRunningFold(ReduceWindowOp op,
+                                      PatternRewriter &rewriter) {
+  if (roundsOnce(op.getKind(), getElementTypeOrSelf(op.getType())))
+    return failure();
+  auto running = runningFoldOf(op, typeOf(op.getOperand()));
+  if (!running)
     return failure();
   rewriter.replaceOpWithNewOp<CumulativeOp>(
-      op, op.getType(), op.getKind(), op.getOperand(), along,
-      /*exclusive=*/false, /*reverse=*/!forward);
+      op, op.getType(), op.getKind(), op.getOperand(), running->dim,
+      /*exclusive=*/false, running->reverse);
   return success();
 }
 

@@ -85,14 +85,22 @@ TEST(EvalContraction, DotOfManyColumnsAndRows) {
       "dense<7.000000e+00> : tensor<5x19xf32>");
 }
 
-TEST(EvalContraction, DotSumsWiderThanItsType) {
-  EXPECT_EQ(
-      evaluateOp("graph.dot_general %0, %1 <batching = [] x [], contracting = "
-                 "[0] x [0]> : (tensor<3xf32>, tensor<3xf32>) -> tensor<f32>",
-                 "tensor<f32>",
-                 {"dense<[1.0e8, 1.0, -1.0e8]> : tensor<3xf32>",
-                  "dense<1.0> : tensor<3xf32>"}),
-      "dense<1.000000e+00> : tensor<f32>");
+// Of few terms as written, of many by blocks of 16.
+TEST(EvalContraction, DotIsRoundedByBlocks) {
+  auto dot = [](int64_t terms, const std::string &lhs) {
+    std::string type = "tensor<" + std::to_string(terms) + "xf32>";
+    return evaluateOp(
+        "graph.dot_general %0, %1 <batching = [] x [], contracting = "
+        "[0] x [0]> : (" +
+            type + ", " + type + ") -> tensor<f32>",
+        "tensor<f32>",
+        {"dense<[" + lhs + "]> : " + type, "dense<1.0> : " + type});
+  };
+  EXPECT_EQ(dot(3, "1.0e8, 1.0, -1.0e8"), "dense<0.000000e+00> : tensor<f32>");
+  std::string ones = "1.0e8";
+  for (int i = 1; i < 32; ++i)
+    ones += ", 1.0";
+  EXPECT_EQ(dot(32, ones), "dense<0x4CBEBC22> : tensor<f32>");
 }
 
 static std::string convolve(const std::string &attributes,

@@ -38,11 +38,22 @@ TEST(EvalReduction, Kinds) {
   EXPECT_EQ(reduce("parity", "i1", "[[true, true, true], [true, false, true]]"),
             "dense<[true, false]> : tensor<2xi1>");
   EXPECT_EQ(reduce("sum", "f32", "[[1.0e8, 1.0, -1.0e8], [1.0, 2.0, 3.0]]"),
-            "dense<[1.000000e+00, 6.000000e+00]> : tensor<2xf32>");
+            "dense<[0.000000e+00, 6.000000e+00]> : tensor<2xf32>");
   EXPECT_EQ(reduce("max", "f16", "[[1.0, 0x7E00, 2.0], [-1.0, -2.0, -3.0]]"),
             "dense<[0x7E00, -1.000000e+00]> : tensor<2xf16>");
   EXPECT_EQ(reduce("sum", "complex<f64>", "(1.0, -1.0)"),
             "dense<(3.000000e+00,-3.000000e+00)> : tensor<2xcomplex<f64>>");
+}
+
+// Blocks of 16 terms are rounded term by term, and summed wider.
+TEST(EvalReduction, LongSumsAreRoundedByBlocks) {
+  std::string ones = "1.0e8";
+  for (int i = 1; i < 32; ++i)
+    ones += ", 1.0";
+  EXPECT_EQ(
+      evaluateOp("graph.reduce sum, %0 [0] : tensor<32xf32> -> tensor<f32>",
+                 "tensor<f32>", {"dense<[" + ones + "]> : tensor<32xf32>"}),
+      "dense<0x4CBEBC22> : tensor<f32>");
 }
 
 TEST(EvalReduction, EmptyFoldsAreNeutral) {
@@ -101,6 +112,15 @@ TEST(EvalReduction, Cumulative) {
                        {"dense<[[1.0, 5.0], [2.0, 4.0]]> : tensor<2x2xf32>"}),
             "dense<[[1.000000e+00, 5.000000e+00], [2.000000e+00, "
             "5.000000e+00]]> : tensor<2x2xf32>");
+}
+
+// 256 + 1 is 256 in bf16, however often.
+TEST(EvalReduction, CumulativeSmallFloatsAreRoundedAtEveryElement) {
+  EXPECT_EQ(evaluateOp("graph.cumulative sum, %0 0 : tensor<4xbf16>",
+                       "tensor<4xbf16>",
+                       {"dense<[256.0, 1.0, 1.0, 2.0]> : tensor<4xbf16>"}),
+            "dense<[2.560000e+02, 2.560000e+02, 2.560000e+02, 2.580000e+02]> : "
+            "tensor<4xbf16>");
 }
 
 TEST(EvalReduction, Windows) {

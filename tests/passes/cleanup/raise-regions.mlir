@@ -84,6 +84,26 @@ func.func @running_maximum(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
   return %r : tensor<2x4xf32>
 }
 
+// Rounded at every step, which a window of a kind is not.
+//
+// CHECK-LABEL: @sums_of_small_floats
+// CHECK: graph.cumulative sum, %{{.*}} 0 : tensor<4xbf16>
+// CHECK: graph.reduce_window_with
+func.func @sums_of_small_floats(%x: tensor<4xbf16>) -> (tensor<4xbf16>, tensor<2xbf16>) {
+  %zero = graph.constant dense<0.0> : tensor<bf16>
+  %r = graph.reduce_window_with (%x), (%zero) window [4] strides [1] low [3] high [0] base_dilation [1] dilation [1] {
+  ^bb0(%a: tensor<bf16>, %b: tensor<bf16>):
+    %s = graph.add %a, %b : tensor<bf16>
+    graph.yield %s : tensor<bf16>
+  } : (tensor<4xbf16>, tensor<bf16>) -> tensor<4xbf16>
+  %p = graph.reduce_window_with (%x), (%zero) window [2] strides [2] low [0] high [0] base_dilation [1] dilation [1] {
+  ^bb0(%a: tensor<bf16>, %b: tensor<bf16>):
+    %s = graph.add %a, %b : tensor<bf16>
+    graph.yield %s : tensor<bf16>
+  } : (tensor<4xbf16>, tensor<bf16>) -> tensor<2xbf16>
+  return %r, %p : tensor<4xbf16>, tensor<2xbf16>
+}
+
 // CHECK-LABEL: @window_maximum_from_zero
 // CHECK: %[[W:.*]] = graph.reduce_window max
 // CHECK: graph.max %[[W]], %{{.*}}
