@@ -41,6 +41,25 @@ static double ulpDistance(const char *a, const char *b, unsigned bytes) {
   return double(x > y ? x - y : y - x);
 }
 
+// The distance of two elements of any type, of complex numbers the larger one
+// of their parts; infinity where steps mean nothing.
+static double ulpDistance(const char *a, const char *b, Type element) {
+  ElementAccess access(element);
+  if (auto complex = dyn_cast<ComplexType>(element)) {
+    Type part = complex.getElementType();
+    unsigned half = access.bytes() / 2;
+    return std::max(ulpDistance(a, b, part),
+                    ulpDistance(a + half, b + half, part));
+  }
+  Scalar x = access.load(a), y = access.load(b);
+  if (x.sameValue(y))
+    return 0;
+  if (!isa<FloatType>(element) || !std::isfinite(x.asDouble()) ||
+      !std::isfinite(y.asDouble()))
+    return std::numeric_limits<double>::infinity();
+  return ulpDistance(a, b, access.bytes());
+}
+
 namespace {
 struct Worst {
   int64_t count = 0, index = 0;
@@ -84,14 +103,12 @@ zenith::tools::compareTensors(const Tensor &got, const Tensor &expected,
   Type element = got.elementType();
   Tolerance tolerance = given.given() ? given : defaultTolerance(element);
   ElementAccess access(element);
-  bool isFloat = isa<FloatType>(element);
   Worst worst;
   for (int64_t i = 0, count = got.size(); i < count; ++i) {
     const char *a = got.bytes() + i * int64_t(access.bytes()),
                *b = expected.bytes() + i * int64_t(access.bytes());
-    double ulps = isFloat && tolerance.ulps
-                      ? ulpDistance(a, b, access.bytes())
-                      : std::numeric_limits<double>::infinity();
+    double ulps = tolerance.ulps ? ulpDistance(a, b, element)
+                                 : std::numeric_limits<double>::infinity();
     double error = excess(access.load(a), access.load(b), tolerance, ulps);
     if (error > 0)
       ++worst.count;
