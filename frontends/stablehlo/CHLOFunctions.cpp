@@ -3,6 +3,7 @@
 // Import of CHLO ops: elementary functions, also of complex numbers, and ops
 // with implicit broadcasting.
 
+#include "frontends/stablehlo/ComplexFunctions.h"
 #include "frontends/stablehlo/ProgramImport.h"
 
 using namespace mlir;
@@ -13,115 +14,59 @@ static bool isComplex(Value value) {
   return isa<ComplexType>(elementOf(value));
 }
 
-namespace {
-/// A complex number by its parts.
-struct Parts {
-  Expr real, imag;
-  Value join() const { return real.builder->complexOf(real.value, imag.value); }
-};
-} // namespace
-
-static Parts partsOf(OpImport &x, Value value) {
-  return {Expr(x, x.realPart(value)), Expr(x, x.imagPart(value))};
-}
 static Expr abs(Expr value) { return value.apply<graph::AbsOp>(); }
-static Expr sqrt(Expr value) { return value.apply<graph::SqrtOp>(); }
-
-// |value| with the sign of `sign`, that of zeros too.
-static Expr copySign(Expr value, Expr sign) {
-  Type integer = IntegerType::get(sign.element().getContext(),
-                                  sign.element().getIntOrFloatBitWidth());
-  Expr bits = sign.with(sign.builder->bitcast(sign.value, integer));
-  Expr magnitude = abs(value);
-  return select(bits < 0.0, -magnitude, magnitude);
-}
+static Expr exp(Expr value) { return value.apply<graph::ExpOp>(); }
 
 //===----------------------------------------------------------------------===//
-// Inverse functions of complex numbers (Hull, Fairgrieve and Tang)
+// Elementary functions
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// asin and acos in the first quadrant, and the imaginary part of both.
-struct Inverse {
-  Expr asin, acos, imag;
-};
-} // namespace
+using ComplexForm = ComplexExpr (*)(ComplexExpr);
+using RealForm = Value (*)(OpImport &, Value);
 
-static Inverse inverseKernel(Parts z) {
-  Expr x = abs(z.real), y = abs(z.imag);
-  auto hypot = [&](Expr a, Expr b) {
-    Value complex = a.builder->complexOf(a.value, b.value);
-    return a.with(
-        a.builder->make<graph::ComplexAbsOp>(a.value.getType(), complex));
+// The function of a complex value, computed in f64 so that formulas cost no
+// precision.
+static Value applyComplex(OpImport &x, Value value, ComplexForm form) {
+  Type part = cast<ComplexType>(elementOf(value)).getElementType();
+  auto wide = [&](Value own) {
+    return Expr(x, x.convert(own, x.b.getF64Type()));
   };
-  Expr r = hypot(x + 1.0, y), s = hypot(x - 1.0, y);
-  Expr a = (r + s) * 0.5, b = x / a;
-  Expr sum = a + x, fromR = y * y / (r + (x + 1.0));
-  Expr left = sqrt(0.5 * sum * (fromR + (s + (1.0 - x))));
-  Expr right = y * sqrt(0.5 * (sum / (r + (x + 1.0)) + sum / (s + (x - 1.0))));
-  Expr root = select(x <= 1.0, left, right);
-  Expr small = b <= 0.6417;
-  Expr asin = select(small, b.apply<graph::AsinOp>(),
-                     (x / root).apply<graph::AtanOp>());
-  Expr acos = select(small, b.apply<graph::AcosOp>(),
-                     (root / x).apply<graph::AtanOp>());
-  Expr below = select(x < 1.0, 0.5 * (fromR + y * y / (s + (1.0 - x))),
-                      0.5 * (fromR + (s + (x - 1.0))));
-  Expr near = (below + sqrt(below * (a + 1.0))).apply<graph::Log1pOp>();
-  Expr far = (a + sqrt(a * a - 1.0)).apply<graph::LogOp>();
-  return {asin, acos, select(a <= 1.5, near, far)};
+  ComplexExpr result = form({wide(x.realPart(value)), wide(x.imagPart(value))});
+  return x.complexOf(x.convert(result.real.value, part),
+                     x.convert(result.imag.value, part));
 }
 
-static Parts complexAsin(Parts z) {
-  Inverse inverse = inverseKernel(z);
-  return {copySign(inverse.asin, z.real), copySign(inverse.imag, z.imag)};
-}
-static Parts complexAcos(Parts z) {
-  Inverse inverse = inverseKernel(z);
-  constexpr double pi = 3.14159265358979323846;
-  Expr real = select(z.real < 0.0, pi - inverse.acos, inverse.acos);
-  return {real, -copySign(inverse.imag, z.imag)};
-}
-// asinh z = -i asin(i z)
-static Parts complexAsinh(Parts z) {
-  Parts turned = complexAsin({-z.imag, z.real});
-  return {turned.imag, -turned.real};
-}
-static Parts complexAcosh(Parts z) {
-  Parts acos = complexAcos(z);
-  return {abs(acos.imag), copySign(acos.real, z.imag)};
-}
-// (log(1 + z) - log(1 - z)) / 2 by parts
-static Parts complexAtanh(Parts z) {
-  Expr x = z.real, y = z.imag;
-  Expr real =
-      0.25 *
-      (4.0 * x / ((1.0 - x) * (1.0 - x) + y * y)).apply<graph::Log1pOp>();
-  Expr imag =
-      0.5 * (2.0 * y).apply<graph::Atan2Op>((1.0 - x) * (1.0 + x) - y * y);
-  return {real, imag};
-}
-static Parts complexAtan(Parts z) {
-  Parts turned = complexAtanh({-z.imag, z.real});
-  return {turned.imag, -turned.real};
-}
-static Parts complexSinh(Parts z) {
-  return {z.real.apply<graph::SinhOp>() * z.imag.apply<graph::CosOp>(),
-          z.real.apply<graph::CoshOp>() * z.imag.apply<graph::SinOp>()};
-}
-static Parts complexCosh(Parts z) {
-  return {z.real.apply<graph::CoshOp>() * z.imag.apply<graph::CosOp>(),
-          z.real.apply<graph::SinhOp>() * z.imag.apply<graph::SinOp>()};
-}
-static Parts complexSquare(Parts z) {
-  return {(z.real - z.imag) * (z.real + z.imag), 2.0 * z.real * z.imag};
-}
-
-template <typename Op, Parts (*complexForm)(Parts)>
+template <RealForm realForm, ComplexForm complexForm>
 static void functionRule(OpImport &x) {
   Value value = x.in();
-  x.out(isComplex(value) ? complexForm(partsOf(x, value)).join()
-                         : x.unary<Op>(value));
+  x.out(isComplex(value) ? applyComplex(x, value, complexForm)
+                         : realForm(x, value));
+}
+
+template <typename Op> static Value op(OpImport &x, Value value) {
+  return x.unary<Op>(value);
+}
+
+// CHLO's formulas, whose bits JAX shows: exp(x - log 2) doesn't overflow before
+// the result does. Small floats compute in f32.
+static Value hyperbolic(OpImport &x, Value value, bool odd) {
+  Type element = elementOf(value);
+  bool small = element.getIntOrFloatBitWidth() < 32;
+  Expr at(x, small ? x.convert(value, x.b.getF32Type()) : value);
+  constexpr double logHalf = -0.693147180559945309417;
+  Expr rising = exp(at + logHalf), falling = exp(-at + logHalf);
+  if (!odd)
+    return x.convert((rising + falling).value, element);
+  Expr less = at.apply<graph::Expm1Op>();
+  Expr near = 0.5 * (less + less / (less + 1.0));
+  return x.convert(select(abs(at) < 1.0, near, rising - falling).value,
+                   element);
+}
+static Value realSinh(OpImport &x, Value value) {
+  return hyperbolic(x, value, /*odd=*/true);
+}
+static Value realCosh(OpImport &x, Value value) {
+  return hyperbolic(x, value, /*odd=*/false);
 }
 
 static void squareRule(OpImport &x) {
@@ -145,8 +90,8 @@ static void conjRule(OpImport &x) {
   Value value = x.in();
   if (!isComplex(value))
     return x.out(value);
-  Parts parts = partsOf(x, value);
-  x.out(Parts{parts.real, -parts.imag}.join());
+  ComplexExpr parts = partsOf(x, value);
+  x.out(ComplexExpr{parts.real, -parts.imag}.join());
 }
 
 // The bits of floats of one sign are ordered as their magnitudes: the next one
@@ -175,18 +120,37 @@ static void nextAfterRule(OpImport &x) {
   x.out(nextAfter(x, x.in(0), x.in(1)));
 }
 
-// The upper half of the product in twice the width.
+// The upper 64 bits of the product of two ui64, from the products of halves.
+static Expr upperHalf(Expr a, Expr b) {
+  auto high = [](Expr value) {
+    return value.apply<graph::ShiftRightLogicalOp>(value.number(32));
+  };
+  auto low = [](Expr value) { return value & double(0xffffffff); };
+  Expr cross = high(a) * low(b),
+       middle = low(a) * high(b) + high(low(a) * low(b));
+  return high(a) * high(b) + high(cross) + high(low(cross) + middle);
+}
+
+// Numbers in twice the width where there is such a type.
 static void mulhiRule(OpImport &x) {
   Value lhs = x.in(0), rhs = x.in(1);
   Type element = elementOf(lhs);
   unsigned width = element.getIntOrFloatBitWidth();
-  if (width > 32)
-    return x.unsupported("of 64-bit integers is not supported");
-  Type wide = element.isUnsignedInteger() ? x.b.getIntegerType(64, false)
-                                          : Type(x.b.getI64Type());
+  bool isUnsigned = element.isUnsignedInteger();
+  Type u64 = x.b.getIntegerType(64, false);
+  if (width == 64) {
+    Expr a(x, x.bitcast(lhs, u64)), b(x, x.bitcast(rhs, u64));
+    Expr high = upperHalf(a, b);
+    // A negative number is 2^64 less than its bits.
+    if (!isUnsigned)
+      high = high - select(Expr(x, lhs) < 0.0, b, 0.0) -
+             select(Expr(x, rhs) < 0.0, a, 0.0);
+    return x.out(x.bitcast(high.value, element));
+  }
+  Type wide = isUnsigned ? u64 : Type(x.b.getI64Type());
   Expr product = Expr(x, x.convert(lhs, wide)) * Expr(x, x.convert(rhs, wide));
   Expr high =
-      element.isUnsignedInteger()
+      isUnsigned
           ? product.apply<graph::ShiftRightLogicalOp>(product.number(width))
           : product.apply<graph::ShiftRightArithmeticOp>(product.number(width));
   x.out(x.convert(high.value, element));
@@ -295,15 +259,15 @@ static void addBroadcastRules(RuleTable &rules) {
 
 void stablehlo::addCHLORules(RuleTable &rules) {
   addBroadcastRules(rules);
-  rules["chlo.acos"] = functionRule<graph::AcosOp, complexAcos>;
-  rules["chlo.acosh"] = functionRule<graph::AcoshOp, complexAcosh>;
-  rules["chlo.asin"] = functionRule<graph::AsinOp, complexAsin>;
-  rules["chlo.asinh"] = functionRule<graph::AsinhOp, complexAsinh>;
-  rules["chlo.atan"] = functionRule<graph::AtanOp, complexAtan>;
-  rules["chlo.atanh"] = functionRule<graph::AtanhOp, complexAtanh>;
-  rules["chlo.sinh"] = functionRule<graph::SinhOp, complexSinh>;
-  rules["chlo.cosh"] = functionRule<graph::CoshOp, complexCosh>;
-  rules["chlo.tan"] = [](OpImport &x) { x.out(x.unary<graph::TanOp>(x.in())); };
+  rules["chlo.acos"] = functionRule<op<graph::AcosOp>, complexAcos>;
+  rules["chlo.acosh"] = functionRule<op<graph::AcoshOp>, complexAcosh>;
+  rules["chlo.asin"] = functionRule<op<graph::AsinOp>, complexAsin>;
+  rules["chlo.asinh"] = functionRule<op<graph::AsinhOp>, complexAsinh>;
+  rules["chlo.atan"] = functionRule<op<graph::AtanOp>, complexAtan>;
+  rules["chlo.atanh"] = functionRule<op<graph::AtanhOp>, complexAtanh>;
+  rules["chlo.sinh"] = functionRule<realSinh, complexSinh>;
+  rules["chlo.cosh"] = functionRule<realCosh, complexCosh>;
+  rules["chlo.tan"] = functionRule<op<graph::TanOp>, complexTan>;
   rules["chlo.erf"] = [](OpImport &x) { x.out(x.unary<graph::ErfOp>(x.in())); };
   rules["chlo.square"] = squareRule;
   rules["chlo.conj"] = conjRule;

@@ -2,7 +2,7 @@
 //
 // Import of products, convolutions and linear algebra.
 
-#include "frontends/stablehlo/ProgramImport.h"
+#include "frontends/stablehlo/ProductImport.h"
 
 using namespace mlir;
 using namespace zenith;
@@ -51,27 +51,31 @@ static Value roundTo(OpImport &x, Value value, Type precision) {
 }
 
 // The result of a product: from i32 back to i1 by test for zero.
-static void finish(OpImport &x, Value product, Type element) {
-  x.out(element.isInteger(1) ? x.compare(graph::CompareDirection::ne, product,
-                                         x.filled(product, 0))
-                             : x.convert(product, element));
+static Value finished(OpImport &x, Value product, Type element) {
+  return element.isInteger(1) ? x.compare(graph::CompareDirection::ne, product,
+                                          x.filled(product, 0))
+                              : x.convert(product, element);
 }
 
 //===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//
 
-static void product(OpImport &x, graph::DotDimsAttr dims, Value lhs,
-                    Value rhs) {
-  RankedTensorType type = x.type();
-  if (x.failed())
-    return;
+Value stablehlo::makeProduct(OpImport &x, graph::DotDimsAttr dims, Value lhs,
+                             Value rhs, RankedTensorType type) {
   Type element = type.getElementType();
   Type operand = productType(lhs, rhs, element);
   lhs = x.convert(lhs, operand);
   rhs = x.convert(rhs, operand);
   auto sum = RankedTensorType::get(type.getShape(), sumType(operand, element));
-  finish(x, x.make<graph::DotGeneralOp>(sum, lhs, rhs, dims), element);
+  return finished(x, x.make<graph::DotGeneralOp>(sum, lhs, rhs, dims), element);
+}
+
+static void product(OpImport &x, graph::DotDimsAttr dims, Value lhs,
+                    Value rhs) {
+  RankedTensorType type = x.type();
+  if (!x.failed())
+    x.out(makeProduct(x, dims, lhs, rhs, type));
 }
 
 static void dotGeneralRule(OpImport &x) {
@@ -217,13 +221,11 @@ static void convolve(OpImport &x, Convolution conv) {
       conv.dims.getOutputFeatureDimension(),
       conv.dims.getOutputSpatialDimensions());
   auto sum = RankedTensorType::get(type.getShape(), sumType(operand, element));
-  finish(x,
-         x.make<graph::ConvolutionOp>(sum, x.convert(conv.input, operand),
-                                      x.convert(conv.kernel, operand), dims,
-                                      conv.strides, conv.low, conv.high,
-                                      conv.inputDilation, conv.kernelDilation,
-                                      uint64_t(conv.groups)),
-         element);
+  Value result = x.make<graph::ConvolutionOp>(
+      sum, x.convert(conv.input, operand), x.convert(conv.kernel, operand),
+      dims, conv.strides, conv.low, conv.high, conv.inputDilation,
+      conv.kernelDilation, uint64_t(conv.groups));
+  x.out(finished(x, result, element));
 }
 
 static bool setPadding(OpImport &x, Convolution &conv,
@@ -267,9 +269,19 @@ static void dynamicConvRule(OpImport &x) {
 // Linear algebra
 //===----------------------------------------------------------------------===//
 
+// Small floats are solved in f32.
+static Type solveType(OpImport &x, Value value) {
+  Type element = elementOf(value);
+  return isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32
+             ? Type(x.b.getF32Type())
+             : element;
+}
+
 static void choleskyRule(OpImport &x) {
-  Value value = x.in();
-  x.out(x.make<graph::CholeskyOp>(value.getType(), value, x.flag("lower")));
+  Value value = x.in(), wide = x.convert(value, solveType(x, value));
+  Value factor =
+      x.make<graph::CholeskyOp>(wide.getType(), wide, x.flag("lower"));
+  x.out(x.convert(factor, elementOf(value)));
 }
 
 static void triangularSolveRule(OpImport &x) {
@@ -289,10 +301,12 @@ static void triangularSolveRule(OpImport &x) {
     form = graph::MatrixForm::adjoint;
     break;
   }
-  Value a = x.in(0), b = x.in(1);
-  x.out(x.make<graph::TriangularSolveOp>(b.getType(), form, a, b,
-                                         x.flag("left_side"), x.flag("lower"),
-                                         x.flag("unit_diagonal")));
+  Type element = elementOf(x.in(1)), wide = solveType(x, x.in(1));
+  Value a = x.convert(x.in(0), wide), b = x.convert(x.in(1), wide);
+  Value solution = x.make<graph::TriangularSolveOp>(
+      b.getType(), form, a, b, x.flag("left_side"), x.flag("lower"),
+      x.flag("unit_diagonal"));
+  x.out(x.convert(solution, element));
 }
 
 static void fftRule(OpImport &x) {

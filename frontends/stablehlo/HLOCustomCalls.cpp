@@ -100,7 +100,11 @@ static void shapeAssertionRule(OpImport &x) {
   auto message = x.attr<StringAttr>("error_message");
   if (!message || x.inputs() == 0)
     return;
-  x.create<graph::AssertOp>(x.in(0), message.getValue(),
+  Value holds = x.in(0);
+  auto dims = llvm::to_vector(llvm::seq<int64_t>(0, rankOf(holds)));
+  if (!dims.empty())
+    holds = x.reduce(graph::ReduceKind::all, holds, dims);
+  x.create<graph::AssertOp>(holds, message.getValue(),
                             x.ins(1, x.inputs() - 1));
   x.outFlat({});
 }

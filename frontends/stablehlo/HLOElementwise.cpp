@@ -213,20 +213,17 @@ static void bitcastRule(OpImport &x) {
   if (x.failed())
     return;
   Type element = type.getElementType();
-  if (isComplex(value) && !isa<ComplexType>(element)) {
+  if (isComplex(value) && elementOf(value) == element)
+    return x.out(value);
+  bool toComplex = isa<ComplexType>(element);
+  if (isComplex(value)) {
     value = splitComplex(x, value);
     // Two halves of one wide element.
-    if (type.getRank() < rankOf(value) &&
+    if (!toComplex && type.getRank() < rankOf(value) &&
         bitsOf(element) == bitsOf(elementOf(value)))
       return x.unsupported("between these types is not supported");
   }
-  bool toComplex = isa<ComplexType>(element) && !isComplex(value);
   Type goal = toComplex ? cast<ComplexType>(element).getElementType() : element;
-  if (isComplex(value)) {
-    if (elementOf(value) != element)
-      return x.unsupported("between complex types is not supported");
-    return x.out(value);
-  }
   unsigned from = bitsOf(elementOf(value)), to = bitsOf(goal);
   if (from != to && !tensorTypeOf(value).hasStaticShape())
     return x.unsupported("of dynamic shapes to another width is not supported");

@@ -58,8 +58,8 @@ static bool keepsQuantized(Operation *op) {
   StringRef name = op->getName().getStringRef();
   return isa<func::FuncOp, func::CallOp, func::ReturnOp, ModuleOp>(op) ||
          name == "stablehlo.uniform_dequantize" ||
-         name == "stablehlo.composite" || name == "stablehlo.tuple" ||
-         name == "stablehlo.get_tuple_element";
+         name == "stablehlo.bitcast_convert" || name == "stablehlo.composite" ||
+         name == "stablehlo.tuple" || name == "stablehlo.get_tuple_element";
 }
 
 void stablehlo::expressQuantized(ModuleOp module) {

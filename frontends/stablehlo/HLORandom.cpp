@@ -8,10 +8,16 @@ using namespace mlir;
 using namespace zenith;
 using namespace zenith::stablehlo;
 
-// Four ui32 words of state are two ui64 words, low half first.
+// Of four words of state, those of the key come low half first, those of the
+// counter high half first. This changes from one order to the other.
+static Value turnCounter(OpImport &x, Value words) {
+  return x.concat(0, {x.slice(words, {0}, {2}), x.slice(words, {3}, {1}),
+                      x.slice(words, {2}, {1})});
+}
+// Four ui32 words of state as two ui64 words.
 static Value joinState(OpImport &x, Value state) {
   Type u64 = x.b.getIntegerType(64, false);
-  Value pairs = x.convert(x.reshape(state, {2, 2}), u64);
+  Value pairs = x.convert(x.reshape(turnCounter(x, state), {2, 2}), u64);
   Expr low(x, x.reshape(x.slice(pairs, {0, 0}, {2, 1}), {2}));
   Expr high(x, x.reshape(x.slice(pairs, {0, 1}, {2, 1}), {2}));
   return (low | high.apply<graph::ShiftLeftOp>(high.number(32))).value;
@@ -21,8 +27,9 @@ static Value splitState(OpImport &x, Value state) {
   Expr whole(x, state);
   Value high = whole.apply<graph::ShiftRightLogicalOp>(whole.number(32)).value;
   Value low = x.reshape(x.convert(state, u32), {2, 1});
-  return x.reshape(x.concat(1, {low, x.reshape(x.convert(high, u32), {2, 1})}),
-                   {4});
+  Value words = x.reshape(
+      x.concat(1, {low, x.reshape(x.convert(high, u32), {2, 1})}), {4});
+  return turnCounter(x, words);
 }
 
 static void bitGeneratorRule(OpImport &x) {
@@ -32,12 +39,14 @@ static void bitGeneratorRule(OpImport &x) {
     return;
   Value state = x.in();
   Type stateElement = elementOf(state);
-  bool words = tensorTypeOf(state).getShape() == ArrayRef<int64_t>{4} &&
-               stateElement.isInteger(32);
+  ArrayRef<int64_t> shape = tensorTypeOf(state).getShape();
+  bool words = shape == ArrayRef<int64_t>{4} && stateElement.isInteger(32);
+  bool pairs = stateElement.isInteger(64) &&
+               (shape == ArrayRef<int64_t>{2} || shape == ArrayRef<int64_t>{3});
   Type u64 = x.b.getIntegerType(64, false), u32 = x.b.getIntegerType(32, false);
-  Value joined = words ? joinState(x, x.bitcast(state, u32))
-                 : stateElement.isInteger(64) ? x.bitcast(state, u64)
-                                              : Value();
+  Value joined = words   ? joinState(x, x.bitcast(state, u32))
+                 : pairs ? x.bitcast(state, u64)
+                         : Value();
   if (!joined)
     return x.unsupported("with a state of this type is not supported");
   Type element = type.getElementType();

@@ -28,12 +28,13 @@ llvm::Expected<ImportedProgram> stablehlo::importStableHLO(ModuleOp source) {
 
 ProgramImport::ProgramImport(ModuleOp source)
     : builder(source.getContext()), source(source) {
-  for (auto add : {addElementwiseRules, addMovementRules, addIndexingRules,
-                   addDynamicRules, addReductionRules, addWindowRules,
-                   addContractionRules, addNormalizationRules, addOrderingRules,
-                   addControlRules, addRandomRules, addDistributionRules,
-                   addCustomCallRules, addExpectationRules, addCHLORules,
-                   addSpecialFunctionRules, addScanRules, addQuantizationRules})
+  for (auto add :
+       {addElementwiseRules, addMovementRules, addIndexingRules,
+        addDynamicRules, addReductionRules, addWindowRules, addContractionRules,
+        addRaggedRules, addNormalizationRules, addOrderingRules,
+        addControlRules, addRandomRules, addDistributionRules,
+        addCustomCallRules, addExpectationRules, addCHLORules,
+        addSpecialFunctionRules, addScanRules, addQuantizationRules})
     add(rules);
 }
 

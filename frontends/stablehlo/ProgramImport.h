@@ -30,6 +30,7 @@ void addDynamicRules(RuleTable &rules);
 void addReductionRules(RuleTable &rules);
 void addWindowRules(RuleTable &rules);
 void addContractionRules(RuleTable &rules);
+void addRaggedRules(RuleTable &rules);
 void addNormalizationRules(RuleTable &rules);
 void addOrderingRules(RuleTable &rules);
 void addControlRules(RuleTable &rules);
