@@ -33,6 +33,14 @@ static C128 subtract(const C128 &x, const C128 &y) { return x - y; }
 static C128 multiply(const C128 &x, const C128 &y) { return x * y; }
 static C128 negate(const C128 &x) { return -x; }
 
+// The parts are products, so that an infinite modulus has no angle; a real
+// number stays one.
+static C128 exponential(const C128 &x) {
+  double modulus = std::exp(x.real());
+  return {modulus * std::cos(x.imag()),
+          x.imag() == 0 ? x.imag() : modulus * std::sin(x.imag())};
+}
+
 // exp(a) cos(b) - 1 without the cancellation near 0.
 static C128 expm1(const C128 &x) {
   double sine = std::sin(x.imag() / 2);
@@ -83,7 +91,7 @@ ComplexFunction zenith::interpreter::complexFunction(StringRef mnemonic) {
   using F = ComplexFunction;
   return llvm::StringSwitch<F>(mnemonic)
       .Case("neg", negate)
-      .Case("exp", F([](const C128 &x) { return std::exp(x); }))
+      .Case("exp", F(exponential))
       .Case("expm1", F(expm1))
       .Case("log", F([](const C128 &x) { return std::log(x); }))
       .Case("log1p", F(log1p))

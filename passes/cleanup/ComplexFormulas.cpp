@@ -92,13 +92,37 @@ public:
     return select(is(CompareDirection::eq, x, x), x, number(0));
   }
 
+  /// A number as the sum of a rounded one and what rounding took away.
+  struct Exact {
+    Value rounded, rest;
+  };
+  Exact exactSum(Value x, Value y) {
+    Value sum = add(x, y), back = sub(sum, x);
+    return {sum, add(sub(x, sub(sum, back)), sub(y, back))};
+  }
+  /// By halves of 26 bits, whose products are exact in f64.
+  Exact exactSquare(Value x) {
+    Value scaled = mul(number(0x1p27 + 1), x);
+    Value high = sub(scaled, sub(scaled, x)), low = sub(x, high);
+    Value product = square(x), cross = mul(high, low);
+    Value rest =
+        add(add(sub(square(high), product), add(cross, cross)), square(low));
+    return {product, rest};
+  }
+  /// |z|^2 - 1 where it is small.
+  Value squaredModulusLessOne(Value x, Value y) {
+    Exact xx = exactSquare(x), yy = exactSquare(y);
+    Exact less = exactSum(xx.rounded, number(-1));
+    Exact sum = exactSum(less.rounded, yy.rounded);
+    return add(sum.rounded,
+               add(add(sum.rest, less.rest), add(xx.rest, yy.rest)));
+  }
+
   /// log |z|, exact near |z| = 1 too.
   Value logModulus(Parts z) {
     Value x = abs(z.real), y = abs(z.imag);
     Value large = make<MaxOp>(x, y), small = make<MinOp>(x, y);
-    Value one = number(1);
-    Value near = half(make<Log1pOp>(
-        add(mul(sub(large, one), add(large, one)), square(small))));
+    Value near = half(make<Log1pOp>(squaredModulusLessOne(large, small)));
     Value far =
         add(make<LogOp>(large), half(make<Log1pOp>(square(div(small, large)))));
     Value isNear = both(is(CompareDirection::gt, large, number(0.5)),
