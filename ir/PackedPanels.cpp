@@ -84,12 +84,29 @@ static Value uncutColumns(SliceOp slice) {
   return slice.getOperand();
 }
 
+static bool widens(Type from, Type to) {
+  if (to.isF32())
+    return from.isBF16() || from.isF16();
+  // To an unsigned type a negative element would wrap around.
+  return (to.isSignlessInteger(16) || to.isSignlessInteger(32)) &&
+         from.isInteger() && from.getIntOrFloatBitWidth() >= 8 &&
+         from.getIntOrFloatBitWidth() < to.getIntOrFloatBitWidth();
+}
+
+Value beforeWidening(Value value) {
+  auto convert = value.getDefiningOp<ConvertOp>();
+  return convert && widens(getElementTypeOrSelf(convert.getOperand().getType()),
+                           getElementTypeOrSelf(value.getType()))
+             ? convert.getOperand()
+             : value;
+}
+
 std::optional<PackedPanels> matchUnpackedPanels(Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   if (type.getRank() < 2 || !type.hasStaticShape())
     return std::nullopt;
   int64_t n = type.getShape().back();
-  Value matrix = skipReshapes(value);
+  Value matrix = skipReshapes(beforeWidening(value));
   if (auto slice = matrix.getDefiningOp<SliceOp>()) {
     Value whole = uncutColumns(slice);
     if (!whole || cast<RankedTensorType>(matrix.getType()).getDimSize(1) != n)

@@ -27,8 +27,12 @@ mlir::Value packPanels(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value unpackPanels(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value packed, int64_t k, int64_t n);
 /// Recognises what unpackPanels builds, also below a reshape that splits K ([K,
-/// N] -> [..., N]).
+/// N] -> [..., N]) and a widening.
 std::optional<PackedPanels> matchUnpackedPanels(mlir::Value value);
+
+/// The bf16 or f16 value that `value` widens to f32 by a convert, or the
+/// integer that it widens to i16 or i32; `value` itself where it does neither.
+mlir::Value beforeWidening(mlir::Value value);
 
 } // namespace zenith::graph
 

@@ -86,7 +86,7 @@ static std::optional<PlacedOperand> placePanels(Value value,
     return std::nullopt;
   PlacedOperand placed;
   placed.source = {false, argument.getArgNumber(),
-                   getElementTypeOrSelf(value.getType()), DimExpr(0)};
+                   getElementTypeOrSelf(argument.getType()), DimExpr(0)};
   placed.panel = unsigned(panels->panel);
   const graph::DimVector &sizes = dims.dimsOf(value);
   placed.dims.resize(sizes.size());
@@ -103,12 +103,13 @@ PlacedOperand placeOperand(ContractionSpace &space, Value value,
                            graph::DimAnalysis &dims) {
   if (auto panels = placePanels(value, dims))
     return *panels;
-  auto view = operandView(value, dims);
+  Value narrow = graph::beforeWidening(value);
+  auto view = operandView(narrow, dims);
   if (!view || !knownBeforeLaunch(view->offset))
     return materialise(space, value, dims);
   PlacedOperand placed;
   placed.source = {false, view->source.getArgNumber(),
-                   getElementTypeOrSelf(value.getType()), view->offset};
+                   getElementTypeOrSelf(narrow.getType()), view->offset};
   placed.dims = std::move(view->dims);
   return placed;
 }
@@ -271,13 +272,19 @@ FailureOr<ContractionSpace> dotSpace(graph::DotGeneralOp op,
   return space;
 }
 
-/// Row-major B that is read many times from far away: its rows lie on too many
-/// pages.
+/// Row-major B that tile after tile reads again: a panel of it takes a line
+/// from each row, and lines a power of two apart push each other out of the
+/// cache. Of a batch of products, each must be worth the extra trip through
+/// memory.
 static bool isBetterPacked(const ContractionSpace &space) {
   auto rows = (space.lineCount() * space.tile.size).constant();
-  auto bytes =
-      (space.depthOfAllTaps() * space.columns.size * DimExpr(4)).constant();
-  return rows && bytes && *rows >= 96 && *bytes > 3 * 1024 * 1024;
+  auto columns = space.columns.size.constant(),
+       depth = space.depthOfAllTaps().constant();
+  if (!rows || !columns || !depth)
+    return false;
+  if (space.outerCount().isConstant(1))
+    return *rows >= 48 && *columns >= 64 && *depth >= 32;
+  return *rows >= 96 && *depth * *columns * 4 > 3 * 1024 * 1024;
 }
 
 static void packPanels(ContractionSpace &space, const KernelTarget &target) {
@@ -305,9 +312,15 @@ static void packPanels(ContractionSpace &space, const KernelTarget &target) {
     pack.outer.insert(pack.outer.begin(), axis.axis);
     place(axis.axis);
   }
-  pack.bytes = stride * DimExpr(elementSize(space.sum));
+  // Small integers stay as they are: they are widened, or multiplied in pairs,
+  // in registers.
+  Type element = space.b.element;
+  bool narrow =
+      element.isInteger() && memoryType(element).getIntOrFloatBitWidth() <= 16;
+  Type packed = narrow ? element : space.sum;
+  pack.bytes = stride * DimExpr(elementSize(packed));
   space.columns.strideB = DimExpr(1);
-  space.b = {true, pack.scratch, space.sum, DimExpr(0)};
+  space.b = {true, pack.scratch, packed, DimExpr(0)};
   space.panel = columns;
   space.form = ContractionSpace::Panels;
   space.preparations.push_back(std::move(pack));

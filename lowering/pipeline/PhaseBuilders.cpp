@@ -76,6 +76,8 @@ static void buildLayout(OpPassManager &passes, const PhaseOptions &options) {
   PackParametersPassOptions packing;
   packing.panel = options.panelWidth;
   passes.addNestedPass<func::FuncOp>(createPackParametersPass(packing));
+  // Weights that several products read are packed once.
+  passes.addPass(createCSEPass());
   passes.addPass(createHoistPreparePass());
   // Canonicalisation from here on could undo the packing that kernels look for;
   // unused ops go by CSE.

@@ -21,8 +21,13 @@ namespace zenith::pipeline {
 
 /// What builders of passes need to know.
 struct PhaseOptions {
-  bool explain = false;    ///< passes emit remarks
-  int64_t panelWidth = 16; ///< columns of packed weights, from the target
+  bool attention = true; ///< the target has kernels for attention as a whole
+  bool explain = false;        ///< passes emit remarks
+  int64_t denseIndexBytes = 0; ///< what sets of bits of a search may take
+  int64_t panelWidth = 16;     ///< columns of packed weights, from the target
+  std::string mixedPrecision;  ///< narrow type of weights, "bf16" or "f16";
+                               ///< empty = as written
+  bool narrowProducts = false; ///< the target multiplies pairs of that type
 };
 
 struct Phase {

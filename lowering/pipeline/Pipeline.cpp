@@ -19,6 +19,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/ToolOutputFile.h"
+#include <chrono>
 
 using namespace mlir;
 
@@ -142,6 +143,16 @@ llvm::Error buildPipeline(OpPassManager &passes,
   PhaseOptions forPhases;
   forPhases.explain = options.explain;
   forPhases.panelWidth = target->panel;
+  forPhases.attention = !target->opencl;
+  forPhases.denseIndexBytes = options.denseIndexBytes;
+  if (!llvm::is_contained({"", "bf16", "fp16"}, options.mixedPrecision))
+    return compileError(ZENITH_USAGE, "unknown precision '" +
+                                          options.mixedPrecision +
+                                          "'; there are bf16 and fp16");
+  forPhases.mixedPrecision =
+      options.mixedPrecision == "fp16" ? "f16" : options.mixedPrecision;
+  forPhases.narrowProducts =
+      options.mixedPrecision == "bf16" && target->avx512bf16;
   passes.addPass(std::make_unique<SetTargetPass>(options.target));
   for (int index = *from; index <= *to; ++index) {
     const Phase &phase = phases()[index];
@@ -185,9 +196,14 @@ llvm::Error runPhases(ModuleOp module, const PipelineOptions &options) {
 #endif
     if (llvm::Error error = buildPipeline(passes, one))
       return error;
+    auto start = std::chrono::steady_clock::now();
     if (failed(passes.run(module)))
       return compileError(codeOfFailure(one.toPhase),
                           "phase '" + one.toPhase + "' failed");
+    if (options.timed)
+      options.timed(one.toPhase, std::chrono::duration<double, std::milli>(
+                                     std::chrono::steady_clock::now() - start)
+                                     .count());
   }
   return llvm::Error::success();
 }
@@ -204,6 +220,12 @@ struct PhasePipelineOptions : PassPipelineOptions<PhasePipelineOptions> {
       llvm::cl::desc("folder for the IR after each phase")};
   Option<bool> explain{*this, "explain", llvm::cl::desc("emit remarks"),
                        llvm::cl::init(false)};
+  Option<int64_t> denseIndexBytes{
+      *this, "dense-index-bytes",
+      llvm::cl::desc("memory for sets of bits of a search"), llvm::cl::init(0)};
+  Option<std::string> mixedPrecision{
+      *this, "mixed-precision",
+      llvm::cl::desc("bf16, fp16: narrow type of weights")};
 };
 } // namespace
 
@@ -217,6 +239,8 @@ void registerPhasePipeline() {
         chosen.toPhase = options.to;
         chosen.dumpDir = options.dumpPhases;
         chosen.explain = options.explain;
+        chosen.mixedPrecision = options.mixedPrecision;
+        chosen.denseIndexBytes = options.denseIndexBytes;
         // The registry has no way to fail: a pass that reports the reason
         // stands for the pipeline.
         if (llvm::Error error = buildPipeline(passes, chosen))

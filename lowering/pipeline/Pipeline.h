@@ -6,6 +6,7 @@
 #define ZENITH_LOWERING_PIPELINE_PIPELINE_H
 
 #include "llvm/Support/Error.h"
+#include <functional>
 #include <string>
 
 namespace mlir {
@@ -22,6 +23,10 @@ struct PipelineOptions {
   std::string dumpDir; ///< gets NN-phase.mlir, the IR after each phase; empty =
                        ///< no dumps
   bool explain = false;
+  int64_t denseIndexBytes = 0; ///< what sets of bits of a search may take
+  /// Gets the name and the milliseconds of each phase that runPhases() ran.
+  std::function<void(llvm::StringRef, double)> timed;
+  std::string mixedPrecision; ///< "bf16", "fp16"; empty = as the module says
 };
 
 /// Adds the passes of the chosen phases to `passes` (on modules), with a check

@@ -135,13 +135,16 @@ static bool staysBehind(Operation *op) {
   return isa<BroadcastOp, ReshapeOp, SliceOp>(op);
 }
 
-/// Movement by which contractions read packed weights: kernels recognise it.
+/// Movement and widening by which contractions read packed weights: kernels
+/// recognise them.
 static llvm::DenseSet<Operation *> unpackingOps(Block &block) {
   llvm::DenseSet<Operation *> ops;
   for (Operation &op : block) {
     if (!isa<DotGeneralOp, ConvolutionOp>(op))
       continue;
     Value weights = op.getOperand(1);
+    if (beforeWidening(weights) != weights)
+      ops.insert(weights.getDefiningOp());
     if (auto panels = matchUnpackedPanels(weights))
       for (; weights != panels->packed;
            weights = weights.getDefiningOp()->getOperand(0))

@@ -1,32 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Walks up from a value to parameters, constants or arguments; and the
-// permutations that the room shares.
+// The permutations and layouts that the room shares.
 
 #include "passes/layout/ParameterValues.h"
-#include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 using namespace zenith::graph;
 
 namespace zenith::layout {
-
-Dependence dependenceOf(Value value) {
-  bool onParameters = false;
-  SmallVector<Value> stack{value};
-  llvm::DenseSet<Value> seen;
-  while (!stack.empty()) {
-    Value next = stack.pop_back_val();
-    if (!seen.insert(next).second)
-      continue;
-    Operation *op = next.getDefiningOp();
-    if (!op || !familyOf(op) || op->getNumRegions() || !isPure(op))
-      return Dependence::Arguments;
-    onParameters |= isa<GetParamOp>(op);
-    stack.append(op->operand_begin(), op->operand_end());
-  }
-  return onParameters ? Dependence::Parameters : Dependence::Constants;
-}
 
 Value transposed(OpBuilder &builder, Location loc, Value value,
                  ArrayRef<int64_t> permutation) {

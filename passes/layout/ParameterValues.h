@@ -1,28 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which values of a function depend on parameters and constants only.
+// The permutations and layouts that the room shares.
 
 #ifndef ZENITH_PASSES_LAYOUT_PARAMETERVALUES_H
 #define ZENITH_PASSES_LAYOUT_PARAMETERVALUES_H
 
 #include "ir/GraphOps.h"
+#include "ir/ParameterDependence.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace zenith::layout {
-
-enum class Dependence { Parameters, Constants, Arguments };
-
-/// Parameters: at least one parameter and otherwise constants; Constants: no
-/// parameter either.
-Dependence dependenceOf(mlir::Value value);
-
-/// Known before any argument is.
-inline bool isFixed(mlir::Value value) {
-  return dependenceOf(value) != Dependence::Arguments;
-}
-inline bool isParameter(mlir::Value value) {
-  return dependenceOf(value) == Dependence::Parameters;
-}
 
 /// Marks transposes that ChooseLayouts made and still moves.
 inline constexpr llvm::StringLiteral movingAttrName = "graph.moving";
