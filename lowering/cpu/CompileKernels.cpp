@@ -53,6 +53,7 @@ void parallelJobs(unsigned count, unsigned threads,
     helper.join();
 }
 
+/// Adds what `function` calls, and what that calls.
 static void collectCallees(func::FuncOp function, ModuleOp kernels,
                            llvm::SetVector<Operation *> &found) {
   function.walk([&](func::CallOp call) {
@@ -68,18 +69,72 @@ static void collectCallees(func::FuncOp function, ModuleOp kernels,
   });
 }
 
-/// Clones `group` and what it calls into a module of its own; as bytecode.
+namespace {
+/// Kernels dealt to modules.
+struct Deal {
+  llvm::SmallVector<llvm::SmallVector<func::FuncOp>> groups;
+  /// Functions that kernels call have modules of their own, which all others
+  /// link to. A single module has copies of what it calls.
+  bool sharesCallees;
+};
+} // namespace
+
+/// Deals `functions` in order.
+static void
+dealFunctions(llvm::ArrayRef<func::FuncOp> functions,
+              llvm::SmallVectorImpl<llvm::SmallVector<func::FuncOp>> &groups) {
+  unsigned ops = opsPerModule + 1;
+  for (func::FuncOp function : functions) {
+    if (ops > opsPerModule || groups.back().size() == kernelsPerModule) {
+      groups.emplace_back();
+      ops = 0;
+    }
+    function.walk([&](Operation *) { ++ops; });
+    groups.back().push_back(function);
+  }
+}
+
+static Deal dealKernels(ModuleOp kernels) {
+  llvm::SmallVector<func::FuncOp> called, callers;
+  for (func::FuncOp function : kernels.getOps<func::FuncOp>())
+    if (!function.isPrivate())
+      callers.push_back(function);
+    else if (!function.isDeclaration())
+      called.push_back(function);
+  Deal deal;
+  dealFunctions(callers, deal.groups);
+  deal.sharesCallees = deal.groups.size() > 1;
+  if (deal.sharesCallees) {
+    // First, because micro-kernels are what takes longest.
+    llvm::SmallVector<llvm::SmallVector<func::FuncOp>> all;
+    dealFunctions(called, all);
+    llvm::append_range(all, deal.groups);
+    deal.groups = std::move(all);
+  }
+  return deal;
+}
+
+/// A module of `group` and what it calls, as bytecode.
 static std::string writeGroup(llvm::ArrayRef<func::FuncOp> group,
-                              ModuleOp kernels) {
-  llvm::SetVector<Operation *> functions;
-  for (func::FuncOp kernel : group)
-    collectCallees(kernel, kernels, functions);
-  for (func::FuncOp kernel : group)
-    functions.insert(kernel);
+                              bool sharesCallees, ModuleOp kernels) {
+  llvm::SetVector<Operation *> called;
+  for (func::FuncOp function : group)
+    collectCallees(function, kernels, called);
+  for (func::FuncOp function : group)
+    called.remove(function);
   OwningOpRef<ModuleOp> part = ModuleOp::create(kernels.getLoc());
   OpBuilder builder = OpBuilder::atBlockEnd(part->getBody());
-  for (Operation *function : functions)
-    builder.clone(*function);
+  // Without its region a function is a declaration.
+  for (Operation *function : called)
+    if (auto callee = dyn_cast<func::FuncOp>(function); callee && sharesCallees)
+      builder.insert(callee->cloneWithoutRegions());
+    else
+      builder.clone(*function);
+  for (func::FuncOp function : group) {
+    Operation *definition = builder.clone(*function);
+    if (function.isPrivate())
+      definition->setAttr(sharedAttrName, builder.getUnitAttr());
+  }
   std::string bytes;
   llvm::raw_string_ostream stream(bytes);
   // Writing to a string cannot fail.
@@ -87,25 +142,11 @@ static std::string writeGroup(llvm::ArrayRef<func::FuncOp> group,
   return bytes;
 }
 
-static std::vector<std::string> dealKernels(ModuleOp kernels) {
+static std::vector<std::string> writeGroups(ModuleOp kernels) {
+  Deal deal = dealKernels(kernels);
   std::vector<std::string> modules;
-  std::vector<func::FuncOp> group;
-  unsigned ops = 0;
-  auto close = [&] {
-    if (!group.empty())
-      modules.push_back(writeGroup(group, kernels));
-    group.clear();
-    ops = 0;
-  };
-  for (func::FuncOp kernel : kernels.getOps<func::FuncOp>()) {
-    if (kernel.isPrivate())
-      continue;
-    kernel.walk([&](Operation *) { ++ops; });
-    group.push_back(kernel);
-    if (group.size() == kernelsPerModule || ops > opsPerModule)
-      close();
-  }
-  close();
+  for (llvm::ArrayRef<func::FuncOp> group : deal.groups)
+    modules.push_back(writeGroup(group, deal.sharesCallees, kernels));
   return modules;
 }
 
@@ -158,7 +199,7 @@ static llvm::Expected<std::string> compileExtra(const ModuleBuilder &build,
 llvm::Expected<std::vector<EmittedFile>>
 compileKernels(ModuleOp kernels, const CPUTarget &target,
                const KernelCompileOptions &options) {
-  std::vector<std::string> modules = dealKernels(kernels);
+  std::vector<std::string> modules = writeGroups(kernels);
   unsigned extra = options.extraModule ? 1 : 0;
   std::vector<EmittedFile> files(modules.size() + extra);
   std::vector<std::string> errors(files.size());

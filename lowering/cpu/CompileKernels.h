@@ -43,7 +43,7 @@ struct KernelCompileOptions {
 /// Deals the functions of `kernels` in order into modules of about 16, each
 /// with its own contexts, and compiles them. A public function is a kernel and
 /// gets a task function (translateKernels); private ones are called by kernels
-/// and are copied into each module that needs them. `kernels` stays as it is.
+/// and are compiled once. `kernels` stays as it is.
 /// Errors carry the diagnostics met.
 llvm::Expected<std::vector<EmittedFile>>
 compileKernels(mlir::ModuleOp kernels, const CPUTarget &target,

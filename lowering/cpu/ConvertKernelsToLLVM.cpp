@@ -76,6 +76,17 @@ static void markNoAlias(func::FuncOp kernel) {
   }
 }
 
+/// The conversion passes these attributes on to the llvm.func.
+static void setPrivateLinkage(func::FuncOp function) {
+  MLIRContext *context = function.getContext();
+  if (function->removeAttr(sharedAttrName))
+    function->setAttr("visibility_", LLVM::VisibilityAttr::get(
+                                         context, LLVM::Visibility::Hidden));
+  else
+    function->setAttr("llvm.linkage",
+                      LLVM::LinkageAttr::get(context, LLVM::Linkage::Internal));
+}
+
 /// Structured loops to blocks, and vector ops of several dimensions to those of
 /// one.
 static LogicalResult lowerStructure(ModuleOp kernels) {
@@ -157,8 +168,7 @@ LogicalResult convertKernelsToLLVM(ModuleOp kernels) {
     if (kernel.isDeclaration())
       continue;
     if (kernel.isPrivate())
-      kernel->setAttr("llvm.linkage",
-                      LLVM::LinkageAttr::get(context, LLVM::Linkage::Internal));
+      setPrivateLinkage(kernel);
     else
       markNoAlias(kernel);
   }

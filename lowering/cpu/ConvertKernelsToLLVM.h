@@ -27,6 +27,9 @@ struct CPUTarget;
 /// launch may point to the same bytes, and one of the two is written. All other
 /// memrefs become `noalias`.
 inline constexpr llvm::StringLiteral mayAliasAttrName = "zenith.may_alias";
+/// Attribute (unit) of a private function that kernels of other modules call:
+/// it becomes a hidden symbol instead of an internal one.
+inline constexpr llvm::StringLiteral sharedAttrName = "zenith.shared";
 /// What the name of a kernel's zenith_task_fn ends with.
 inline constexpr llvm::StringLiteral taskSuffix = "__task";
 

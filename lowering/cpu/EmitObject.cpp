@@ -52,6 +52,21 @@ static void optimizeModule(Module &module, TargetMachine &machine) {
   all.run(module, modules);
 }
 
+/// Instructions of a function from which on it is not worth more than plain
+/// code: register allocation takes more than linear time in them.
+static constexpr unsigned longFunction = 4000;
+
+/// How carefully to generate code that is not a kernel. The entry of a large
+/// model is one straight line of launches: that costs seconds to allocate
+/// registers for and runs once per call. Short entries may have loops of host
+/// arithmetic.
+static CodeGenOptLevel levelOfHostCode(const Module &module) {
+  for (const Function &function : module)
+    if (function.getInstructionCount() > longFunction)
+      return CodeGenOptLevel::None;
+  return CodeGenOptLevel::Less;
+}
+
 namespace {
 /// Keeps errors that LLVM would otherwise print before it ends the process.
 struct ErrorCollector : DiagnosticHandler {
@@ -80,6 +95,8 @@ Expected<std::string> emitModule(Module &module, const CPUTarget &target,
       std::make_unique<ErrorCollector>(errors));
   if (optimize)
     optimizeModule(module, **machine);
+  else
+    (*machine)->setOptLevel(levelOfHostCode(module));
   SmallString<0> bytes;
   raw_svector_ostream stream(bytes);
   bool possible = true;

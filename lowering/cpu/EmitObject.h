@@ -19,9 +19,10 @@ struct CPUTarget;
 
 enum class EmitKind { Object, Assembly, LLVM };
 
-/// Optimises `module` (unless `optimize` is false) and emits it; the module is
-/// spent. Triple and data layout must be the target's. Errors are those of the
-/// code generator.
+/// Optimises `module` (unless `optimize` is false: host code, of which long
+/// functions become plain code early) and emits it; the module is spent. Triple
+/// and data layout must be the target's. Errors are those of the code
+/// generator.
 llvm::Expected<std::string> emitModule(llvm::Module &module,
                                        const CPUTarget &target, EmitKind kind,
                                        bool optimize = true);

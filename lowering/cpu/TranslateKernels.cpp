@@ -83,10 +83,10 @@ Expected<std::unique_ptr<Module>> translateKernels(mlir::ModuleOp kernels,
       defined.push_back(&function);
   for (Function *function : defined) {
     // A function with two last arguments begin and end is a kernel;
-    // micro-kernels are private.
-    bool isKernel = !function->hasLocalLinkage() &&
-                    function->getReturnType()->isVoidTy() &&
-                    function->arg_size() >= 2;
+    // micro-kernels are internal or hidden.
+    bool isKernel =
+        !function->hasLocalLinkage() && !function->hasHiddenVisibility() &&
+        function->getReturnType()->isVoidTy() && function->arg_size() >= 2;
     if (isKernel) {
       addTaskFunction(*function, *module);
       function->setLinkage(GlobalValue::InternalLinkage);

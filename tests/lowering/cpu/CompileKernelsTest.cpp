@@ -107,7 +107,8 @@ TEST_F(CompileKernels, ObjectsDontDependOnThreads) {
     text += scaleKernel("k" + std::to_string(i), i);
   auto module = parse(text);
   std::vector<EmittedFile> one = compile(*module, 1);
-  ASSERT_EQ(one.size(), 3u);
+  // Three of kernels and the one that all call.
+  ASSERT_EQ(one.size(), 4u);
   for (unsigned threads : {2u, 3u, 8u}) {
     std::vector<EmittedFile> many = compile(*module, threads);
     ASSERT_EQ(many.size(), one.size());
@@ -116,10 +117,29 @@ TEST_F(CompileKernels, ObjectsDontDependOnThreads) {
           << one[i].name;
   }
   auto library = link(one);
-  EXPECT_TRUE(bool(library->lookup("k39__task")));
+  auto last = library->lookupAs<zenith_task_fn>("k39__task");
+  ASSERT_TRUE(bool(last));
+  std::vector<float> x(8, 2), y(8);
+  void *pointers[] = {x.data(), y.data()};
+  int64_t sizes[] = {8};
+  (*last)(pointers, sizes, 0, 1);
+  EXPECT_EQ(y, std::vector<float>(8, 156));
   auto missing = library->lookup("k40__task");
   EXPECT_FALSE(bool(missing));
   llvm::consumeError(missing.takeError());
+}
+
+TEST_F(CompileKernels, CalledFunctionsAreCompiledOnce) {
+  std::string text = square;
+  for (int i = 0; i < 17; ++i)
+    text += scaleKernel("k" + std::to_string(i), i);
+  std::string all;
+  for (EmittedFile &file : compile(*parse(text), 1, "cpu", EmitKind::LLVM))
+    all += file.bytes;
+  size_t first = all.find("define hidden <8 x float> @square");
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_EQ(all.find("<8 x float> @square(<8 x float> %0) #", first + 20),
+            std::string::npos);
 }
 
 TEST_F(CompileKernels, TargetsOfEveryWidthCompile) {
