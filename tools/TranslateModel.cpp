@@ -5,6 +5,8 @@
 #include "tools/TranslateModel.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "passes/GraphPasses.h"
 #include "tools/CommandLine.h"
 #include "tools/CompareResults.h"
 #include "tools/Diagnostics.h"
@@ -152,6 +154,15 @@ static llvm::Error checkTranslation(const TranslateOptions &options,
   return llvm::Error::success();
 }
 
+// ONNX has no folds and orders by a region, but most of what these spell out.
+static llvm::Error raiseRegions(ModuleOp module) {
+  PassManager passes(module.getContext());
+  passes.addNestedPass<func::FuncOp>(createRaiseRegionsPass());
+  if (succeeded(passes.run(module)))
+    return llvm::Error::success();
+  return failure(ExitCode::Internal, "regions cannot be raised");
+}
+
 llvm::Error zenith::tools::translateModel(const TranslateOptions &options,
                                           Diagnostics &diagnostics) {
   llvm::Expected<std::string> from =
@@ -173,6 +184,8 @@ llvm::Error zenith::tools::translateModel(const TranslateOptions &options,
   if (!model)
     return model.takeError();
   if (*to == "onnx") {
+    if (llvm::Error error = raiseRegions(*model->module))
+      return error;
     if (llvm::Error error = writeONNX(*model->module, options.output,
                                       {options.opset, options.externalData,
                                        options.entry, model->folder}))

@@ -6,6 +6,7 @@
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
+#include <cmath>
 #include <fmt/format.h>
 
 using namespace mlir;
@@ -170,17 +171,104 @@ static void writeFloorMod(Operation *op, ExportBuilder &b, const ExportRow &) {
   give(op, b, b.node("Sub", {xy[0], b.node("Mul", {xy[1], whole})}));
 }
 
-static void writeShift(Operation *op, ExportBuilder &b, const ExportRow &row) {
-  if (!elementOf(op->getOperand(0)).isUnsignedInteger())
-    return b.fail(unsupported("shifts of signed integers"));
-  give(
-      op, b,
-      b.node("BitShift", operands(op, b), {makeString("direction", row.name)}));
+/// True where all elements of a value are constants in [0, limit).
+static bool isBelow(Value value, int64_t limit) {
+  if (auto broadcast = value.getDefiningOp<graph::BroadcastOp>())
+    value = broadcast.getOperand();
+  DenseIntElementsAttr constant;
+  return matchPattern(value, m_Constant(&constant)) &&
+         llvm::all_of(
+             constant.getValues<llvm::APInt>(),
+             [&](const llvm::APInt &shift) { return shift.ult(limit); });
 }
 
+/// BitShift is for unsigned integers and for less than their width: others
+/// travel as their bits, and larger shifts are chosen apart (in signed
+/// integers, which Where has in every size).
+static void writeShift(Operation *op, ExportBuilder &b, const ExportRow &row) {
+  MLIRContext *context = op->getContext();
+  mlir::Type element = elementOf(op->getOperand(0));
+  unsigned width = element.getIntOrFloatBitWidth();
+  bool isArithmetic = isa<graph::ShiftRightArithmeticOp>(op),
+       isUnsigned = element.isUnsignedInteger();
+  if (isArithmetic && (isUnsigned || b.opset < 18))
+    return b.fail(unsupported(isUnsigned
+                                  ? "arithmetic shifts of unsigned integers"
+                                  : "arithmetic shifts need opset 18"));
+  auto bits = IntegerType::get(context, width, IntegerType::Unsigned),
+       number = IntegerType::get(context, width),
+       wide = IntegerType::get(context, 64);
+  auto cast = [&](const std::string &value, mlir::Type from, mlir::Type to) {
+    return from == to ? value : b.cast(value, to);
+  };
+  Names xy = operands(op, b);
+  std::string x = xy[0], by = xy[1], far, negative;
+  if (!isBelow(op->getOperand(1), width)) {
+    by = cast(by, element, wide);
+    far = b.node("Or", {b.node("Less", {by, b.intScalar(0)}),
+                        b.node("GreaterOrEqual", {by, b.intScalar(width)})});
+    by = b.node("Where", {far, b.intScalar(isArithmetic ? width - 1 : 0), by});
+    by = cast(by, wide, bits);
+  } else {
+    by = cast(by, element, bits);
+  }
+  // The complement of a negative number has zeros where ones move in.
+  if (isArithmetic) {
+    negative = b.node("Less", {x, b.scalar(element, 0)});
+    x = b.node("Where", {negative, b.node("BitwiseNot", {x}), x});
+  }
+  std::string shifted = b.node("BitShift", {cast(x, element, bits), by},
+                               {makeString("direction", row.name)});
+  if (far.empty() && isUnsigned)
+    return give(op, b, shifted);
+  shifted = cast(shifted, bits, number);
+  if (isArithmetic)
+    shifted =
+        b.node("Where", {negative, b.node("BitwiseNot", {shifted}), shifted});
+  else if (!far.empty())
+    shifted = b.node("Where", {far, b.scalar(number, 0), shifted});
+  give(op, b, cast(shifted, number, element));
+}
+
+/// Atan gives the angle of a half circle. Zeros have signs, which their
+/// reciprocals show.
+static void writeAtan2(Operation *op, ExportBuilder &b, const ExportRow &) {
+  mlir::Type element = elementOf(op->getOperand(0));
+  std::string y = b.name(op->getOperand(0)), x = b.name(op->getOperand(1)),
+              zero = b.scalar(element, 0);
+  auto isZero = [&](const std::string &value) {
+    return b.node("Equal", {value, zero});
+  };
+  auto isNegative = [&](const std::string &value) {
+    std::string withSign =
+        b.node("Where", {isZero(value), b.node("Reciprocal", {value}), value});
+    return b.node("Less", {withSign, zero});
+  };
+  std::string bothZero = b.node("And", {isZero(y), isZero(x)}),
+              bothInfinite =
+                  b.node("And", {b.node("IsInf", {y}), b.node("IsInf", {x})}),
+              signs = b.node("Mul", {b.node("Sign", {y}), b.node("Sign", {x})}),
+              ratio =
+                  b.node("Where", {bothInfinite, signs, b.node("Div", {y, x})}),
+              angle = b.node("Atan", {ratio});
+  std::string half = b.node("Where", {isNegative(y), b.scalar(element, -M_PI),
+                                      b.scalar(element, M_PI)});
+  std::string left =
+      b.node("Add", {b.node("Where", {bothZero, zero, angle}), half});
+  give(op, b,
+       b.node("Where",
+              {isNegative(x), left, b.node("Where", {bothZero, y, angle})}));
+}
+
+/// The order of booleans is that of numbers.
 static void writeCompare(Operation *op, ExportBuilder &b, const ExportRow &) {
   auto compare = cast<graph::CompareOp>(op);
   Names xy = operands(op, b);
+  bool isOrder = compare.getDirection() != CompareDirection::eq &&
+                 compare.getDirection() != CompareDirection::ne;
+  if (isOrder && isBool(compare.getLhs()))
+    for (std::string &operand : xy)
+      operand = b.cast(operand, IntegerType::get(op->getContext(), 32));
   switch (compare.getDirection()) {
   case CompareDirection::eq:
     return give(op, b, b.node("Equal", xy));
@@ -195,6 +283,34 @@ static void writeCompare(Operation *op, ExportBuilder &b, const ExportRow &) {
   case CompareDirection::ge:
     return give(op, b, b.node("GreaterOrEqual", xy));
   }
+}
+
+/// Where; between booleans by logic, which runtimes have.
+static void writeSelect(Operation *op, ExportBuilder &b, const ExportRow &row) {
+  if (!isBool(op->getResult(0)))
+    return same(op, b, row);
+  Names names = operands(op, b);
+  give(op, b,
+       b.node("Or", {b.node("And", {names[0], names[1]}),
+                     b.node("And", {b.node("Not", {names[0]}), names[2]})}));
+}
+
+/// ONNX Runtime has no Cosh and Tan of doubles, but what they are made of.
+static void writeCosh(Operation *op, ExportBuilder &b, const ExportRow &row) {
+  mlir::Type element = elementOf(op->getOperand(0));
+  if (!element.isF64())
+    return same(op, b, row);
+  std::string x = b.name(op->getOperand(0));
+  std::string sum =
+      b.node("Add", {b.node("Exp", {x}), b.node("Exp", {b.node("Neg", {x})})});
+  give(op, b, b.node("Mul", {sum, b.scalar(element, 0.5)}));
+}
+
+static void writeTan(Operation *op, ExportBuilder &b, const ExportRow &row) {
+  if (!elementOf(op->getOperand(0)).isF64())
+    return same(op, b, row);
+  std::string x = b.name(op->getOperand(0));
+  give(op, b, b.node("Div", {b.node("Sin", {x}), b.node("Cos", {x})}));
 }
 
 static void writeIsFinite(Operation *op, ExportBuilder &b, const ExportRow &) {
@@ -238,6 +354,7 @@ llvm::ArrayRef<ExportRow> zenith::onnx::elementwiseExports() {
       {"graph.asin", same, "Asin"},
       {"graph.asinh", same, "Asinh"},
       {"graph.atan", same, "Atan"},
+      {"graph.atan2", writeAtan2},
       {"graph.atanh", same, "Atanh"},
       {"graph.cbrt", writeCbrt},
       {"graph.ceil", same, "Ceil"},
@@ -245,7 +362,7 @@ llvm::ArrayRef<ExportRow> zenith::onnx::elementwiseExports() {
       {"graph.compare", writeCompare},
       {"graph.convert", writeConvert},
       {"graph.cos", same, "Cos"},
-      {"graph.cosh", same, "Cosh"},
+      {"graph.cosh", writeCosh, "Cosh"},
       {"graph.div", same, "Div"},
       {"graph.erf", same, "Erf"},
       {"graph.exp", same, "Exp"},
@@ -267,15 +384,16 @@ llvm::ArrayRef<ExportRow> zenith::onnx::elementwiseExports() {
       {"graph.round_away", writeRoundAway},
       {"graph.round_even", same, "Round"},
       {"graph.rsqrt", writeRsqrt},
-      {"graph.select", same, "Where"},
+      {"graph.select", writeSelect, "Where"},
       {"graph.shift_left", writeShift, "LEFT"},
+      {"graph.shift_right_arithmetic", writeShift, "RIGHT"},
       {"graph.shift_right_logical", writeShift, "RIGHT"},
       {"graph.sign", same, "Sign"},
       {"graph.sin", same, "Sin"},
       {"graph.sinh", same, "Sinh"},
       {"graph.sqrt", same, "Sqrt"},
       {"graph.sub", same, "Sub"},
-      {"graph.tan", same, "Tan"},
+      {"graph.tan", writeTan, "Tan"},
       {"graph.tanh", same, "Tanh"},
       {"graph.xor", writeBitwise, "Xor"},
   };

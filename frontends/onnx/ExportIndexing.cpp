@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Export rules of the ops that read at positions given by data.
-#include "frontends/onnx/ExportBuilder.h"
+#include "frontends/onnx/WindowPositions.h"
 
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -12,25 +11,32 @@ using namespace zenith::onnx;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-static Value withoutBroadcast(Value value) {
-  auto broadcast = value.getDefiningOp<graph::BroadcastOp>();
-  return broadcast ? Value(broadcast.getOperand()) : value;
+/// Indices as ONNX wants them: inside of the operand, where graph.gather takes
+/// the nearest slice inside. `at` is `indices` in the operator's layout, with
+/// the coordinates in the last dimension where there are several.
+static std::string inside(graph::GatherOp op, ExportBuilder &b,
+                          std::string at) {
+  graph::GatherDimsAttr dims = op.getDims();
+  Value indices = op.getStartIndices();
+  auto type = cast<RankedTensorType>(op.getOperand().getType());
+  if (withoutWrap(indices) != indices ||
+      areKnownPositions(indices, dims.getIndexVectorDim(),
+                        dims.getStartIndexMap(), type.getShape()))
+    return at;
+  SmallVector<Size> last;
+  for (int64_t dim : dims.getStartIndexMap())
+    last.push_back(b.sum(b.size(op.getOperand(), dim), Size{-1, ""}));
+  std::string top = last.size() == 1 ? b.sizeName(last[0]) : b.shape(last);
+  return b.node("Max", {b.node("Min", {at, top}), b.intScalar(0)});
 }
 
-/// ONNX indices may be negative, so the import's `i < 0 ? i + size : i` is i
-/// again.
-static Value withoutWrap(Value indices) {
-  auto select = indices.getDefiningOp<graph::SelectOp>();
-  if (!select)
-    return indices;
-  auto compare = select.getPred().getDefiningOp<graph::CompareOp>();
-  auto add = select.getOnTrue().getDefiningOp<graph::AddOp>();
-  bool wraps = compare && add &&
-               compare.getDirection() == graph::CompareDirection::lt &&
-               compare.getLhs() == select.getOnFalse() &&
-               llvm::is_contained(add.getOperands(), select.getOnFalse()) &&
-               matchPattern(withoutBroadcast(compare.getRhs()), m_Zero());
-  return wraps ? Value(select.getOnFalse()) : indices;
+/// The indices, as 64-bit integers; a wrap of negative ones is left to ONNX.
+static std::string startIndices(graph::GatherOp op, ExportBuilder &b) {
+  std::string at = b.name(withoutWrap(op.getStartIndices()));
+  return getElementTypeOrSelf(op.getStartIndices().getType())
+                 .isSignlessInteger(64)
+             ? at
+             : b.cast(at, IntegerType::get(op.getContext(), 64));
 }
 
 /// True where the slice takes the dimension whole.
@@ -72,14 +78,11 @@ static bool writeAsGather(graph::GatherOp op, ExportBuilder &b) {
   }
   if (ArrayRef<int64_t>(offset) != dims.getOffsetDims())
     return false;
-  std::string operand = b.name(op.getOperand()),
-              at = b.name(withoutWrap(op.getStartIndices()));
+  std::string operand = b.name(op.getOperand()), at = startIndices(op, b);
   if (trailing)
     at = b.node("Squeeze", {at, b.ints({indexRank - 1})});
-  if (!indices.getElementType().isSignlessInteger(64) &&
-      !indices.getElementType().isSignlessInteger(32))
-    at = b.cast(at, IntegerType::get(op.getContext(), 64));
-  b.bind(op, b.node("Gather", {operand, at}, {makeInt("axis", axis)}));
+  b.bind(op, b.node("Gather", {operand, inside(op, b, at)},
+                    {makeInt("axis", axis)}));
   return true;
 }
 
@@ -103,9 +106,7 @@ static bool writeAsGatherND(graph::GatherOp op, ExportBuilder &b) {
   if (!ordered || count == 0)
     return false;
   std::string operand = b.name(op.getOperand()),
-              at = b.name(withoutWrap(op.getStartIndices()));
-  if (!indices.getElementType().isSignlessInteger(64))
-    at = b.cast(at, IntegerType::get(op.getContext(), 64));
+              at = inside(op, b, startIndices(op, b));
   b.bind(op, b.node("GatherND", {operand, at}, {makeInt("batch_dims", batch)}));
   return true;
 }
@@ -176,13 +177,10 @@ static bool writeByMoving(graph::GatherOp op, ExportBuilder &b) {
   if (indexed.empty())
     return false;
   std::string operand = b.transpose(b.name(op.getOperand()), order),
-              at = b.name(withoutWrap(op.getStartIndices()));
+              at = startIndices(op, b);
   if (vectorDim == indexRank)
     at = b.node("Unsqueeze", {at, b.ints({indexRank})});
-  at = b.transpose(at, indexOrder);
-  if (!getElementTypeOrSelf(op.getStartIndices().getType())
-           .isSignlessInteger(64))
-    at = b.cast(at, IntegerType::get(op.getContext(), 64));
+  at = inside(op, b, b.transpose(at, indexOrder));
   std::string result =
       b.node("GatherND", {operand, at},
              {makeInt("batch_dims", int64_t(batching.size()))});
@@ -202,12 +200,41 @@ static bool writeByMoving(graph::GatherOp op, ExportBuilder &b) {
   return true;
 }
 
+/// Element by element from the flat operand.
+static bool writeByPositions(graph::GatherOp op, ExportBuilder &b) {
+  graph::GatherDimsAttr dims = op.getDims();
+  auto operand = cast<RankedTensorType>(op.getOperand().getType());
+  WindowPositions windows{op.getStartIndices(),
+                          dims.getIndexVectorDim(),
+                          dims.getStartIndexMap(),
+                          dims.getOperandBatchingDims(),
+                          dims.getStartIndicesBatchingDims(),
+                          operand.getShape(),
+                          {},
+                          dims.getOffsetDims(),
+                          {},
+                          cast<RankedTensorType>(op.getType()).getRank()};
+  if (!operand.hasStaticShape() || dims.getStartIndexMap().empty())
+    return false;
+  for (auto [dim, size] : llvm::enumerate(op.getSliceSizes())) {
+    windows.window.push_back(size == -1 ? operand.getDimSize(dim) : size);
+    if (!llvm::is_contained(dims.getCollapsedSliceDims(), int64_t(dim)) &&
+        !llvm::is_contained(dims.getOperandBatchingDims(), int64_t(dim)))
+      windows.operandDims.push_back(dim);
+  }
+  std::string flat = b.reshape(b.name(op.getOperand()), Size{-1, ""}),
+              at = b.node("Min",
+                          {corners(b, windows), b.ints(lastCorner(windows))});
+  at = flatPositions(b, windows, b.node("Max", {at, b.intScalar(0)}));
+  b.bind(op, b.node("Gather", {flat, at}, {makeInt("axis", 0)}));
+  return true;
+}
+
 static void writeGather(Operation *op, ExportBuilder &b, const ExportRow &) {
   auto gather = cast<graph::GatherOp>(op);
   if (!writeAsGather(gather, b) && !writeAsGatherND(gather, b) &&
-      !writeByMoving(gather, b))
-    b.fail(unsupported(
-        "a gather of slices that neither Gather nor GatherND takes"));
+      !writeByMoving(gather, b) && !writeByPositions(gather, b))
+    b.fail(unsupported("a gather of slices of a dynamic operand"));
 }
 
 /// Starts clamped into [0, size - part].

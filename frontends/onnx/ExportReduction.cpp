@@ -15,33 +15,42 @@ using graph::ReduceKind;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
+/// A fold of a kind over axes. Booleans and sums of narrow integers, which
+/// wrap, travel in wider integers.
+static std::string fold(ExportBuilder &b, ReduceKind kind, mlir::Type element,
+                        const std::string &x, ArrayRef<int64_t> axes) {
+  bool isBool = element.isInteger(1);
+  bool isMax = kind == ReduceKind::max ||
+               (isBool && (kind == ReduceKind::any || kind == ReduceKind::sum)),
+       isMin =
+           kind == ReduceKind::min ||
+           (isBool && (kind == ReduceKind::all || kind == ReduceKind::prod)),
+       isSum = kind == ReduceKind::sum, isProd = kind == ReduceKind::prod;
+  if (!isMax && !isMin && !isSum && !isProd) {
+    b.fail(unsupported("a bitwise reduction"));
+    return x;
+  }
+  unsigned width = 0;
+  if (isBool)
+    width = 32; // ReduceMax and ReduceMin have no booleans before opset 20
+  else if ((isSum || isProd) && element.isSignlessInteger() &&
+           !element.isInteger(64))
+    width = 64;
+  const char *name = isMax   ? "ReduceMax"
+                     : isMin ? "ReduceMin"
+                     : isSum ? "ReduceSum"
+                             : "ReduceProd";
+  if (!width)
+    return b.reduce(name, x, axes, /*keepDims=*/false);
+  std::string wide = b.cast(x, IntegerType::get(element.getContext(), width));
+  return b.cast(b.reduce(name, wide, axes, /*keepDims=*/false), element);
+}
+
 static void writeReduce(Operation *op, ExportBuilder &b, const ExportRow &) {
   auto reduce = cast<graph::ReduceOp>(op);
-  std::string x = b.name(reduce.getOperand());
-  mlir::Type element = getElementTypeOrSelf(reduce.getType());
-  bool isBool = element.isInteger(1);
-  auto fold = [&](const char *name) {
-    return b.reduce(name, x, reduce.getDims(), /*keepDims=*/false);
-  };
-  switch (reduce.getKind()) {
-  case ReduceKind::sum:
-    return b.bind(reduce, fold("ReduceSum"));
-  case ReduceKind::prod:
-    return b.bind(reduce, fold("ReduceProd"));
-  default:
-    break;
-  }
-  bool isMax = reduce.getKind() == ReduceKind::max ||
-               (isBool && reduce.getKind() == ReduceKind::any);
-  bool isMin = reduce.getKind() == ReduceKind::min ||
-               (isBool && reduce.getKind() == ReduceKind::all);
-  if (!isMax && !isMin)
-    return b.fail(unsupported("a bitwise reduction"));
-  // ReduceMax and ReduceMin have no booleans before opset 20.
-  if (isBool)
-    x = b.cast(x, IntegerType::get(op->getContext(), 32));
-  std::string result = fold(isMax ? "ReduceMax" : "ReduceMin");
-  b.bind(reduce, isBool ? b.cast(result, element) : result);
+  b.bind(reduce,
+         fold(b, reduce.getKind(), getElementTypeOrSelf(reduce.getType()),
+              b.name(reduce.getOperand()), reduce.getDims()));
 }
 
 static void writeArgReduce(Operation *op, ExportBuilder &b, const ExportRow &) {
@@ -118,21 +127,92 @@ static std::string pool(graph::ReduceWindowOp op, ExportBuilder &b,
                 {mean, b.scalar(getElementTypeOrSelf(op.getType()), taps)});
 }
 
+/// The neutral element of a fold, as a scalar constant; nothing for bitwise
+/// ones.
+static std::optional<std::string> neutralOf(ExportBuilder &b, ReduceKind kind,
+                                            mlir::Type element) {
+  bool isMax = kind == ReduceKind::max, isMin = kind == ReduceKind::min;
+  if (kind == ReduceKind::sum || kind == ReduceKind::prod)
+    return b.scalar(element, kind == ReduceKind::prod);
+  if (!isMax && !isMin)
+    return std::nullopt;
+  double infinity = std::numeric_limits<double>::infinity();
+  if (isa<FloatType>(element))
+    return b.scalar(element, isMax ? -infinity : infinity);
+  unsigned width = element.getIntOrFloatBitWidth();
+  using llvm::APInt;
+  APInt value =
+      element.isUnsignedInteger() || width == 1
+          ? (isMax ? APInt::getMinValue(width) : APInt::getMaxValue(width))
+          : (isMax ? APInt::getSignedMinValue(width)
+                   : APInt::getSignedMaxValue(width));
+  return b.constant(
+      DenseElementsAttr::get(RankedTensorType::get({}, element), value));
+}
+
+/// Elements that windows may have side by side in all.
+static constexpr int64_t gatheredElements = int64_t(1) << 24;
+
+/// Any fold: the elements of each window side by side, then a reduction.
+static void writeByGathering(graph::ReduceWindowOp op, ExportBuilder &b,
+                             ArrayRef<int64_t> windowed) {
+  auto type = cast<RankedTensorType>(op.getType());
+  mlir::Type element = type.getElementType();
+  int64_t rank = type.getRank(), elements = 1;
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    if (type.isDynamicDim(dim))
+      return b.fail(unsupported("this fold over windows of a dynamic shape"));
+    elements *= type.getDimSize(dim) * op.getWindow()[dim];
+    if (elements > gatheredElements)
+      return b.fail(unsupported("this fold over large windows"));
+  }
+  std::optional<std::string> neutral = neutralOf(b, op.getKind(), element);
+  if (!neutral || element.isInteger(1))
+    return b.fail(unsupported("this fold over windows"));
+  std::string x = b.name(op.getOperand());
+  SmallVector<int64_t> pads(op.getLow());
+  pads.append(op.getHigh().begin(), op.getHigh().end());
+  if (llvm::any_of(pads, [](int64_t pad) { return pad != 0; }))
+    x = b.node("Pad", {x, b.ints(pads), *neutral});
+  SmallVector<int64_t> axes;
+  for (auto [number, dim] : llvm::enumerate(windowed))
+    axes.push_back(dim + 1 + number);
+  for (int64_t dim : llvm::reverse(windowed)) {
+    int64_t count = type.getDimSize(dim), size = op.getWindow()[dim];
+    SmallVector<int64_t> at;
+    for (int64_t i = 0; i < count; ++i)
+      for (int64_t k = 0; k < size; ++k)
+        at.push_back(i * op.getStrides()[dim] + k * op.getDilation()[dim]);
+    auto shape = RankedTensorType::get({count, size},
+                                       IntegerType::get(op.getContext(), 64));
+    x = b.node(
+        "Gather",
+        {x, b.constant(DenseElementsAttr::get(shape, ArrayRef<int64_t>(at)))},
+        {makeInt("axis", dim)});
+  }
+  b.bind(op, fold(b, op.getKind(), element, x, axes));
+}
+
+/// Whether a pooling operator that runtimes have folds like this.
+static bool isPooling(graph::ReduceWindowOp op) {
+  mlir::Type element = getElementTypeOrSelf(op.getType());
+  auto isNegative = [](int64_t pad) { return pad < 0; };
+  if (llvm::any_of(op.getLow(), isNegative) ||
+      llvm::any_of(op.getHigh(), isNegative))
+    return false;
+  return isa<FloatType>(element) &&
+         (op.getKind() == ReduceKind::max ||
+          (op.getKind() == ReduceKind::sum && !element.isF64()));
+}
+
 /// Pooling wants [batch, features, windowed...]; other windows are brought
 /// there and back.
 static void writeReduceWindow(Operation *op, ExportBuilder &b,
                               const ExportRow &) {
   auto reduce = cast<graph::ReduceWindowOp>(op);
-  bool isFloat = isa<FloatType>(getElementTypeOrSelf(reduce.getType()));
-  bool isPooling = reduce.getKind() == ReduceKind::max ||
-                   (reduce.getKind() == ReduceKind::sum && isFloat);
-  if (!isPooling ||
-      llvm::any_of(reduce.getBaseDilation(),
+  if (llvm::any_of(reduce.getBaseDilation(),
                    [](int64_t dilation) { return dilation != 1; }))
-    return b.fail(unsupported("this fold over windows"));
-  if (llvm::any_of(reduce.getLow(), [](int64_t pad) { return pad < 0; }) ||
-      llvm::any_of(reduce.getHigh(), [](int64_t pad) { return pad < 0; }))
-    return b.fail(unsupported("windows with negative padding"));
+    return b.fail(unsupported("windows over a dilated value"));
   int64_t rank = reduce.getWindow().size();
   std::string x = b.name(reduce.getOperand());
   SmallVector<int64_t> others, windowed, spatial;
@@ -142,6 +222,8 @@ static void writeReduceWindow(Operation *op, ExportBuilder &b,
     spatial.push_back(dim);
   if (windowed.empty())
     return b.bind(reduce, x);
+  if (!isPooling(reduce))
+    return writeByGathering(reduce, b, windowed);
   bool byConv =
       reduce.getKind() == ReduceKind::sum && b.opset < 19 &&
       llvm::any_of(reduce.getDilation(), [](int64_t d) { return d != 1; });
@@ -170,24 +252,11 @@ static void writeReduceWindow(Operation *op, ExportBuilder &b,
   b.bind(reduce, b.transpose(b.reshape(result, outer), inverse));
 }
 
-/// The neutral element of a running fold; nothing for those that ONNX has no
-/// operator for.
-static std::optional<double> neutralOf(ReduceKind kind, mlir::Type element) {
-  if (kind == ReduceKind::prod)
-    return 1;
-  double infinity = std::numeric_limits<double>::infinity();
-  if (isa<FloatType>(element) && kind == ReduceKind::max)
-    return -infinity;
-  if (isa<FloatType>(element) && kind == ReduceKind::min)
-    return infinity;
-  return std::nullopt;
-}
-
 /// A Scan that carries what is folded so far.
 static void writeRunningFold(graph::CumulativeOp op, ExportBuilder &b,
                              const std::string &x) {
   auto type = cast<RankedTensorType>(op.getType());
-  auto neutral = neutralOf(op.getKind(), type.getElementType());
+  auto neutral = neutralOf(b, op.getKind(), type.getElementType());
   if (!neutral)
     return b.fail(unsupported("this running fold"));
   const char *fold = op.getKind() == ReduceKind::prod  ? "Mul"
@@ -202,9 +271,7 @@ static void writeRunningFold(graph::CumulativeOp op, ExportBuilder &b,
     if (i != dim)
       sizes.push_back(b.size(op.getOperand(), i));
   std::string name = b.nodeName,
-              start =
-                  b.node("Expand", {b.scalar(type.getElementType(), *neutral),
-                                    b.shape(sizes)});
+              start = b.node("Expand", {*neutral, b.shape(sizes)});
   Graph body = b.subgraph(
       "fold", {slice, slice}, [&](Graph &graph) -> ExportBuilder::Names {
         graph.inputs.push_back(b.declare(b.fresh("so_far"), slice));

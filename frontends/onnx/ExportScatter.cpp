@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Export rules of the ops that write at positions given by data.
-#include "frontends/onnx/ExportBuilder.h"
+#include "frontends/onnx/WindowPositions.h"
 
 #include "mlir/IR/TypeUtilities.h"
 #include <fmt/format.h>
@@ -20,15 +20,32 @@ static bool isRange(ArrayRef<int64_t> dims, int64_t from) {
   return true;
 }
 
-/// Tuples of leading coordinates with whole slices behind them: ScatterND,
-/// which knows no positions outside of the operand.
-static void writeScatter(Operation *op, ExportBuilder &b, const ExportRow &) {
-  auto scatter = cast<graph::ScatterOp>(op);
+/// How elements that meet are joined; nothing where the last one stays.
+static const char *reductionOf(graph::ScatterKind kind) {
+  switch (kind) {
+  case graph::ScatterKind::set:
+    return nullptr;
+  case graph::ScatterKind::sum:
+    return "add";
+  case graph::ScatterKind::prod:
+    return "mul";
+  case graph::ScatterKind::max:
+    return "max";
+  case graph::ScatterKind::min:
+    return "min";
+  }
+  llvm_unreachable("all kinds are named");
+}
+
+/// Tuples of leading coordinates with whole slices behind them, which ScatterND
+/// takes. It knows no positions outside of the operand, so they must be known
+/// to lie inside (or to wrap, as ONNX does).
+static bool isScatterND(graph::ScatterOp scatter, ExportBuilder &b) {
   graph::ScatterDimsAttr dims = scatter.getDims();
   auto indices = cast<RankedTensorType>(scatter.getIndices().getType());
   auto updates = cast<RankedTensorType>(scatter.getUpdates().getType());
-  int64_t tuple = dims.getIndexMap().size(),
-          rank = cast<RankedTensorType>(scatter.getType()).getRank();
+  auto operand = cast<RankedTensorType>(scatter.getType());
+  int64_t tuple = dims.getIndexMap().size(), rank = operand.getRank();
   bool isTuples = dims.getIndexVectorDim() == indices.getRank() - 1 &&
                   isRange(dims.getIndexMap(), 0) &&
                   dims.getInsertedWindowDims() == dims.getIndexMap() &&
@@ -40,41 +57,101 @@ static void writeScatter(Operation *op, ExportBuilder &b, const ExportRow &) {
   for (int64_t dim = tuple; isTuples && dim < rank; ++dim)
     isTuples = whole[dim] == parts[indices.getRank() - 1 + dim - tuple];
   if (!isTuples)
-    return b.fail(unsupported("a scatter of windows that ScatterND does not "
-                              "take"));
-  const char *reduction = nullptr;
-  switch (scatter.getKind()) {
-  case graph::ScatterKind::set:
-    break;
-  case graph::ScatterKind::sum:
-    reduction = "add";
-    break;
-  case graph::ScatterKind::prod:
-    reduction = "mul";
-    break;
-  case graph::ScatterKind::max:
-    reduction = "max";
-    break;
-  case graph::ScatterKind::min:
-    reduction = "min";
-    break;
-  }
+    return false;
+  return !operand.hasStaticShape() ||
+         withoutWrap(scatter.getIndices()) != scatter.getIndices() ||
+         areKnownPositions(scatter.getIndices(), dims.getIndexVectorDim(),
+                           dims.getIndexMap(), operand.getShape());
+}
+
+/// The windows of a scatter; nothing where a size is dynamic.
+static std::optional<WindowPositions> windowsOf(graph::ScatterOp scatter) {
+  graph::ScatterDimsAttr dims = scatter.getDims();
+  auto operand = cast<RankedTensorType>(scatter.getType());
+  auto updates = cast<RankedTensorType>(scatter.getUpdates().getType());
+  if (!operand.hasStaticShape() || !updates.hasStaticShape() ||
+      dims.getIndexMap().empty())
+    return std::nullopt;
+  WindowPositions windows{scatter.getIndices(),
+                          dims.getIndexVectorDim(),
+                          dims.getIndexMap(),
+                          dims.getInputBatchingDims(),
+                          dims.getIndicesBatchingDims(),
+                          operand.getShape(),
+                          SmallVector<int64_t>(operand.getRank(), 1),
+                          dims.getUpdateWindowDims(),
+                          {},
+                          updates.getRank()};
+  for (int64_t dim = 0; dim < operand.getRank(); ++dim)
+    if (!llvm::is_contained(dims.getInsertedWindowDims(), dim) &&
+        !llvm::is_contained(dims.getInputBatchingDims(), dim)) {
+      windows.window[dim] = updates.getDimSize(
+          dims.getUpdateWindowDims()[windows.operandDims.size()]);
+      windows.operandDims.push_back(dim);
+    }
+  return windows;
+}
+
+/// Element by element into the flat operand and one place more, which takes the
+/// windows that are not inside. `values` are the operand and the updates.
+static std::string scatterFlat(graph::ScatterOp op, ExportBuilder &b,
+                               const WindowPositions &windows,
+                               mlir::Type element, Names values,
+                               const ExportBuilder::Attributes &attributes) {
+  MLIRContext *context = op.getContext();
+  std::string at = corners(b, windows);
+  std::string fits =
+      b.node("And", {b.node("GreaterOrEqual", {at, b.intScalar(0)}),
+                     b.node("LessOrEqual", {at, b.ints(lastCorner(windows))})});
+  int64_t cornerRank = windows.rank - int64_t(windows.windowDims.size());
+  fits = b.reduce("ReduceMin", b.cast(fits, IntegerType::get(context, 32)),
+                  {cornerRank}, /*keepDims=*/false);
+  fits = b.cast(fits, IntegerType::get(context, 1));
+  if (!windows.windowDims.empty())
+    fits = b.node("Unsqueeze", {fits, b.ints(windows.windowDims)});
+  int64_t count = cast<RankedTensorType>(op.getType()).getNumElements();
+  at = b.node("Where",
+              {fits, flatPositions(b, windows, at), b.intScalar(count)});
+  Size all{-1, ""};
+  std::string spare = b.reshape(b.scalar(element, 0), Size{1, ""}),
+              flat = b.node("Concat", {b.reshape(values[0], all), spare},
+                            {makeInt("axis", 0)});
+  std::string result =
+      b.node("ScatterElements",
+             {flat, b.reshape(at, all), b.reshape(values[1], all)}, attributes);
+  result = b.node("Slice", {result, b.ints({0}), b.ints({count}), b.ints({0})});
+  return b.reshape(result, b.sizes(op.getOperand()));
+}
+
+static void writeScatter(Operation *op, ExportBuilder &b, const ExportRow &) {
+  auto scatter = cast<graph::ScatterOp>(op);
+  const char *reduction = reductionOf(scatter.getKind());
   bool ordered = scatter.getKind() == graph::ScatterKind::max ||
                  scatter.getKind() == graph::ScatterKind::min;
   int64_t needed = ordered ? 18 : 16;
   if (reduction && b.opset < needed)
     return b.fail(unsupported(
         fmt::format("a scatter that joins elements needs opset {}", needed)));
-  std::string operand = b.name(scatter.getOperand()),
-              at = b.name(scatter.getIndices());
-  if (!indices.getElementType().isSignlessInteger(64))
-    at = b.cast(at, IntegerType::get(op->getContext(), 64));
+  mlir::Type element = getElementTypeOrSelf(scatter.getType());
+  if (reduction && element.isInteger(1))
+    return b.fail(unsupported("a scatter that joins booleans"));
   ExportBuilder::Attributes attributes;
   if (reduction)
     attributes.push_back(makeString("reduction", reduction));
+  Names values = {b.name(scatter.getOperand()), b.name(scatter.getUpdates())};
+  if (isScatterND(scatter, b)) {
+    std::string at = b.name(scatter.getIndices());
+    if (!getElementTypeOrSelf(scatter.getIndices().getType())
+             .isSignlessInteger(64))
+      at = b.cast(at, IntegerType::get(op->getContext(), 64));
+    return b.bind(scatter,
+                  b.node("ScatterND", {values[0], at, values[1]}, attributes));
+  }
+  std::optional<WindowPositions> windows = windowsOf(scatter);
+  if (!windows)
+    return b.fail(unsupported("a scatter of windows of dynamic size"));
   b.bind(scatter,
-         b.node("ScatterND", {operand, at, b.name(scatter.getUpdates())},
-                attributes));
+         scatterFlat(scatter, b, *windows, element, values, attributes));
 }
 
 /// Start of an update along a dimension, clamped so that it lies inside.

@@ -144,6 +144,30 @@ TEST(ExportScatter, WritesParts) {
                 integers("i", {}, {start}), integers("at", {2, 1}, {2, 2})}));
 }
 
+/// Windows that are not inside are left out; others move to their batch.
+TEST(ExportScatter, WindowsAtAnyPlace) {
+  expectSame(
+      R"(
+    func.func @main(%x: tensor<4x3xi64> {graph.name = "x"}, %u: tensor<3x2x2xi64> {graph.name = "u"},
+                    %i: tensor<2x3xi64> {graph.name = "i"}, %v: tensor<2x4xi64> {graph.name = "v"},
+                    %j: tensor<2x4xi64> {graph.name = "j"})
+        -> (tensor<4x3xi64>, tensor<4x3xi64>, tensor<4x3xi64>) {
+      %a = graph.scatter sum, %x, %i, %u <window = [1, 2], inserted = [], batching = [] x [], index_map = [1, 0], index_vector_dim = 0>
+        : (tensor<4x3xi64>, tensor<2x3xi64>, tensor<3x2x2xi64>) -> tensor<4x3xi64>
+      %b = graph.scatter set, %x, %i, %u <window = [1, 2], inserted = [], batching = [] x [], index_map = [0, 1], index_vector_dim = 0>
+        : (tensor<4x3xi64>, tensor<2x3xi64>, tensor<3x2x2xi64>) -> tensor<4x3xi64>
+      %c = graph.scatter max, %x, %j, %v <window = [], inserted = [1], batching = [0] x [1], index_map = [1], index_vector_dim = 2>
+        : (tensor<4x3xi64>, tensor<2x4xi64>, tensor<2x4xi64>) -> tensor<4x3xi64>
+      return %a, %b, %c : tensor<4x3xi64>, tensor<4x3xi64>, tensor<4x3xi64>
+    })",
+      byName({integers("x", {4, 3}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}),
+              integers("u", {3, 2, 2},
+                       {20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31}),
+              integers("i", {2, 3}, {1, -1, 0, 1, 0, 2}),
+              integers("v", {2, 4}, {9, 8, 7, 6, 5, 4, 30, 2}),
+              integers("j", {2, 4}, {0, 3, -1, 2, 1, 1, 0, 2})}));
+}
+
 TEST(ExportMovement, GapsBetweenElements) {
   expectSame(R"(
     func.func @main(%x: tensor<2x?xf32> {graph.name = "x", graph.dims = ["", "n"]}) -> tensor<?x?xf32> {
@@ -165,6 +189,55 @@ TEST(ExportIndexing, GathersOfAnyOrder) {
     })",
              byName({ramp("x", {2, 3, 4}),
                      integers("i", {1, 2, 3}, {0, 3, 1, 2, 2, 0})}));
+}
+
+/// Positions that are not inside mean the nearest ones that are.
+TEST(ExportIndexing, ClampsPositions) {
+  expectSame(R"(
+    func.func @main(%x: tensor<4x3xf32> {graph.name = "x"}, %i: tensor<3xi64> {graph.name = "i"}, %j: tensor<3x2xi64> {graph.name = "j"})
+        -> (tensor<3x3xf32>, tensor<3xf32>, tensor<2x3x2xf32>) {
+      %a = graph.gather %x, %i <offset = [1], collapsed = [0], batching = [] x [], index_map = [0], index_vector_dim = 1> sizes [1, 3]
+        : (tensor<4x3xf32>, tensor<3xi64>) -> tensor<3x3xf32>
+      %b = graph.gather %x, %j <offset = [], collapsed = [0, 1], batching = [] x [], index_map = [0, 1], index_vector_dim = 1> sizes [1, 1]
+        : (tensor<4x3xf32>, tensor<3x2xi64>) -> tensor<3xf32>
+      %c = graph.gather %x, %j <offset = [0, 2], collapsed = [], batching = [] x [], index_map = [0, 1], index_vector_dim = 1> sizes [2, 2]
+        : (tensor<4x3xf32>, tensor<3x2xi64>) -> tensor<2x3x2xf32>
+      return %a, %b, %c : tensor<3x3xf32>, tensor<3xf32>, tensor<2x3x2xf32>
+    })",
+             byName({ramp("x", {4, 3}), integers("i", {3}, {-2, 1, 9}),
+                     integers("j", {3, 2}, {-1, 2, 5, 1, 2, 0})}));
+}
+
+TEST(ExportElementwise, ShiftsAnglesAndBooleans) {
+  expectSame(
+      R"(
+    func.func @main(%x: tensor<6xi64> {graph.name = "x"}, %s: tensor<6xi64> {graph.name = "s"}, %y: tensor<6xf32> {graph.name = "y"})
+        -> (tensor<6xi64>, tensor<6xi64>, tensor<6xi64>, tensor<6xf32>, tensor<6xi1>) {
+      %a = graph.shift_left %x, %s : tensor<6xi64>
+      %b = graph.shift_right_logical %x, %s : tensor<6xi64>
+      %c = graph.shift_right_arithmetic %x, %s : tensor<6xi64>
+      %n = graph.neg %y : tensor<6xf32>
+      %z = graph.constant dense<[0.0, -0.0, 0x7F800000, 0xFF800000, 0.0, -0.0]> : tensor<6xf32>
+      %d = graph.atan2 %z, %n : tensor<6xf32>
+      %p = graph.compare lt, %x, %s : tensor<6xi64> -> tensor<6xi1>
+      %q = graph.compare eq, %z, %y : tensor<6xf32> -> tensor<6xi1>
+      %o = graph.compare lt, %p, %q : tensor<6xi1> -> tensor<6xi1>
+      %e = graph.select %o, %p, %q : tensor<6xi1>, tensor<6xi1>
+      return %a, %b, %c, %d, %e : tensor<6xi64>, tensor<6xi64>, tensor<6xi64>, tensor<6xf32>, tensor<6xi1>
+    })",
+      byName({integers("x", {6}, {1, -1, -9, 77, -8, 5}),
+              integers("s", {6}, {3, 64, 2, -1, 0, 63}), ramp("y", {6})}));
+}
+
+TEST(ExportReduction, WindowsOfIntegers) {
+  expectSame(R"(
+    func.func @main(%x: tensor<2x5xi64> {graph.name = "x"}) -> (tensor<2x3xi64>, tensor<1x5xi64>, tensor<2x5xi64>) {
+      %a = graph.reduce_window min, %x window [1, 3] strides [1, 2] low [0, 1] high [0, 1] base_dilation [1, 1] dilation [1, 1] : tensor<2x5xi64> -> tensor<2x3xi64>
+      %b = graph.reduce_window prod, %x window [2, 2] strides [1, 1] low [0, 0] high [0, 1] base_dilation [1, 1] dilation [1, 1] : tensor<2x5xi64> -> tensor<1x5xi64>
+      %c = graph.cumulative max, %x 1 : tensor<2x5xi64>
+      return %a, %b, %c : tensor<2x3xi64>, tensor<1x5xi64>, tensor<2x5xi64>
+    })",
+             byName({integers("x", {2, 5}, {3, -7, 5, 0, 9, -2, 8, 1, 4, 6})}));
 }
 
 TEST(ExportReduction, RunningProductsAndDilatedSums) {
