@@ -108,7 +108,8 @@ Value BeamBuilder::scoresByPermutation(Value beam) {
     sources.append(permutation.begin(), permutation.end());
   Value moved =
       rows.pick(columns.getResult(0),
-                rows.constant(sources, {generators * positions}, rows.i64()));
+                // Narrow places let a vector hold as many elements as it has bytes.
+      rows.constant(sources, {generators * positions}, scoreElement));
   RankedTensorType cube =
       rows.type({generators, positions, anySize}, stateElement());
   Value differs =
