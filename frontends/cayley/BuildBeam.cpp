@@ -106,9 +106,9 @@ Value BeamBuilder::scoresByPermutation(Value beam) {
   SmallVector<int64_t> sources;
   for (const Permutation &permutation : graph.permutations)
     sources.append(permutation.begin(), permutation.end());
-  Value moved =
-      rows.pick(columns.getResult(0),
-                // Narrow places let a vector hold as many elements as it has bytes.
+  Value moved = rows.pick(
+      columns.getResult(0),
+      // Narrow places let a vector hold as many elements as it has bytes.
       rows.constant(sources, {generators * positions}, scoreElement));
   RankedTensorType cube =
       rows.type({generators, positions, anySize}, stateElement());
@@ -138,27 +138,25 @@ Value BeamBuilder::neighboursAt(Value beam, Value places) {
     sources.append(permutation.begin(), permutation.end());
   Value n = rows.count(places);
   Value count = rows.broadcast(rows.number(generators), rows.listType(), {}, n);
-  Value parents = rows.convert(rows.div(places, count), index);
+  // Computed apart, so that rows are moved by as many elements at a time as
+  // their own type allows.
+  auto apart = builder.create<graph::BarrierOp>(
+      location,
+      TypeRange{rows.type({anySize}, index), rows.type({anySize}, index)},
+      ValueRange{rows.convert(rows.div(places, count), index),
+                 rows.convert(rows.rem(places, count), index)});
   Value moves =
-      rows.pick(rows.constant(sources, {generators, positions}, index),
-                rows.rem(places, count));
-  RankedTensorType list = rows.type({anySize}, index);
-  Value stride =
-      rows.broadcast(rows.constant(positions, {}, index), list, {}, n);
-  Value elements =
-      rows.add(rows.broadcast(rows.mul(parents, stride),
-                              rows.type({anySize, positions}, index), {0}, n),
-               moves);
-  Value size = rows.mul(rows.count(beam), rows.number(positions));
-  Value flat = rows.reshape(beam, rows.type({anySize}, stateElement()), size);
-  elements =
-      rows.reshape(elements, rows.type({anySize, positions, 1}, index), n);
+      rows.pick(rows.constant(sources, {generators, positions}, scoreElement),
+                apart.getResult(1));
+  moves =
+      rows.reshape(moves, rows.type({anySize, positions, 1}, scoreElement), n);
   auto dims = graph::GatherDimsAttr::get(
-      builder.getContext(), /*offsetDims=*/{}, /*collapsedSliceDims=*/{0},
-      /*operandBatchingDims=*/{}, /*startIndicesBatchingDims=*/{},
-      /*startIndexMap=*/{0}, /*indexVectorDim=*/2);
-  return builder.create<graph::GatherOp>(location, states.rowsType(), flat,
-                                         elements, dims, ArrayRef<int64_t>{1});
+      builder.getContext(), /*offsetDims=*/{}, /*collapsedSliceDims=*/{1},
+      /*operandBatchingDims=*/{0}, /*startIndicesBatchingDims=*/{0},
+      /*startIndexMap=*/{1}, /*indexVectorDim=*/2);
+  return builder.create<graph::GatherOp>(location, states.rowsType(),
+                                         rows.pick(beam, apart.getResult(0)),
+                                         moves, dims, ArrayRef<int64_t>{1, 1});
 }
 
 BeamBuilder::Layer BeamBuilder::withoutBanned(Layer layer,
