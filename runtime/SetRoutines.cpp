@@ -14,53 +14,117 @@ using namespace zenith::runtime;
 
 namespace {
 
-/// Rows as keys, and a table from rows to numbers.
+/// Bytes as a number, fewer than 8 with zeros behind.
+uint64_t wordAt(const char *bytes, int64_t count) {
+  uint64_t word = 0;
+  std::memcpy(&word, bytes, size_t(count));
+  return word;
+}
+
+/// Halves of a product, joined: every bit depends on all of both factors.
+uint64_t mixed(uint64_t x, uint64_t y) {
+  auto product = (unsigned __int128)(x)*y;
+  return uint64_t(product) ^ uint64_t(product >> 64);
+}
+
+uint64_t hashOf(const char *row, int64_t bytes) {
+  constexpr uint64_t odd = 0x9e3779b97f4a7c15, other = 0xc4ceb9fe1a85ec53;
+  uint64_t value = uint64_t(bytes) * odd;
+  for (; bytes >= 16; row += 16, bytes -= 16)
+    value = mixed(wordAt(row, 8) ^ odd, wordAt(row + 8, 8) ^ value);
+  if (bytes > 8) {
+    value = mixed(wordAt(row, 8) ^ odd, wordAt(row + 8, bytes - 8) ^ value);
+    bytes = 0;
+  }
+  if (bytes > 0)
+    value = mixed(wordAt(row, bytes) ^ odd, value ^ other);
+  return mixed(value ^ other, odd);
+}
+
+/// A table from rows, told apart by the bytes of their keys, to numbers below
+/// 2^32. A cell holds 32 bits of the hash above the number, so that rows are
+/// compared only where they are nearly always equal.
 class RowTable {
 public:
-  /// `keys` holds `width` keys per row; `cells` has 2 * capacity + 2 entries.
-  RowTable(const uint64_t *keys, int64_t width, int64_t *cells,
-           int64_t capacity)
-      : keys(keys), width(width), cells(cells), size(2 * capacity + 2) {}
+  /// `cells` has 2 * capacity + 2 entries.
+  RowTable(const char *keys, int64_t keyBytes, int64_t *cells, int64_t capacity)
+      : keys(keys), keyBytes(keyBytes),
+        cells(reinterpret_cast<uint64_t *>(cells)), size(2 * capacity + 2) {}
 
-  void clear() { std::fill(cells, cells + size, int64_t(-1)); }
-  /// The cell of a row equal to `row`, or the empty one where it belongs.
-  /// `rowOf` gives the row whose number a cell holds.
-  template <typename RowOf> int64_t &find(const uint64_t *row, RowOf rowOf) {
-    auto at = int64_t((unsigned __int128)(hash(row))*uint64_t(size) >> 64);
-    while (cells[at] >= 0 && !equal(row, keys + rowOf(cells[at]) * width))
+  void clear() { std::fill(cells, cells + size, empty); }
+
+  /// Calls visit(row, cell, hash) for rows first .. last - 1 of `from`: the
+  /// cell of an equal row, or the empty one where it belongs. Hashes go some
+  /// rows ahead, and their cells on the way to the cache. `rowOf` gives the row
+  /// of the table's keys whose number a cell holds.
+  template <typename RowOf, typename Visit>
+  void visit(const char *from, int64_t first, int64_t last, RowOf rowOf,
+             Visit visit) {
+    constexpr int64_t ahead = 32;
+    uint64_t hashes[ahead];
+    for (int64_t start = first; start < last; start += ahead) {
+      int64_t count = std::min(ahead, last - start);
+      for (int64_t i = 0; i < count; ++i) {
+        hashes[i] = hashOf(from + (start + i) * keyBytes, keyBytes);
+        __builtin_prefetch(cells + home(hashes[i]));
+      }
+      for (int64_t i = 0; i < count; ++i)
+        visit(start + i, find(from + (start + i) * keyBytes, hashes[i], rowOf),
+              hashes[i]);
+    }
+  }
+
+  static bool isEmpty(uint64_t cell) { return cell == empty; }
+  static int64_t numberOf(uint64_t cell) { return int64_t(uint32_t(cell)); }
+  static uint64_t cellFor(uint64_t hash, int64_t number) {
+    return (hash & ~uint64_t(UINT32_MAX)) | uint64_t(number);
+  }
+
+private:
+  /// Numbers are below 2^32 - 1, so no cell in use looks like this.
+  static constexpr uint64_t empty = ~uint64_t(0);
+
+  int64_t home(uint64_t hash) const {
+    return int64_t(
+        (unsigned __int128)(hash * 0xff51afd7ed558ccd) * uint64_t(size) >> 64);
+  }
+  template <typename RowOf>
+  uint64_t &find(const char *row, uint64_t hash, RowOf rowOf) {
+    int64_t at = home(hash);
+    while (cells[at] != empty &&
+           ((cells[at] ^ hash) >> 32 != 0 ||
+            std::memcmp(row, keys + rowOf(numberOf(cells[at])) * keyBytes,
+                        size_t(keyBytes)) != 0))
       at = at + 1 == size ? 0 : at + 1;
     return cells[at];
   }
 
-private:
-  uint64_t hash(const uint64_t *row) const {
-    uint64_t value = 0x9e3779b97f4a7c15;
-    for (int64_t i = 0; i < width; ++i) {
-      value = (value ^ row[i]) * 0xff51afd7ed558ccd;
-      value ^= value >> 32;
-    }
-    return value * 0xc4ceb9fe1a85ec53;
-  }
-  bool equal(const uint64_t *x, const uint64_t *y) const {
-    return std::equal(x, x + width, y);
-  }
-
-  const uint64_t *keys;
-  int64_t width;
-  int64_t *cells;
+  const char *keys;
+  int64_t keyBytes;
+  uint64_t *cells;
   int64_t size;
 };
 
-/// The type of the keys of a row, and how many it has.
+/// What tells rows of a type apart: their bytes where equal numbers have equal
+/// bytes, else a word per element, as also for order.
 struct RowKeys {
-  RowKeys(int32_t dtype, int64_t elements)
+  RowKeys(int32_t dtype, int64_t elements, bool ordered)
       : part(keyParts(dtype)), width(elements * part.perElement),
-        rowBytes(elements * zenith_dtype_bytes(dtype)) {}
-  void read(const char *rows, int64_t count, uint64_t *keys) const {
-    orderKeys(part.dtype, rows, 1, count * width, keys);
+        rowBytes(elements * zenith_dtype_bytes(dtype)),
+        areBytes(dtype >= ZENITH_I8 && dtype <= ZENITH_UI64 && !ordered),
+        keyBytes(areBytes ? rowBytes : width * 8) {}
+  /// The keys of rows: the rows themselves, or `room` after writing them there.
+  const char *of(const char *rows, int64_t count, char *room) const {
+    if (areBytes)
+      return rows;
+    orderKeys(part.dtype, rows, 1, count * width,
+              reinterpret_cast<uint64_t *>(room));
+    return room;
   }
   KeyParts part;
   int64_t width, rowBytes;
+  bool areBytes;
+  int64_t keyBytes;
 };
 
 int64_t itself(int64_t row) { return row; }
@@ -96,8 +160,9 @@ void zenith_routine_unique(void *const *pointers, const int64_t *numbers,
                            int64_t begin, int64_t end) {
   RoutineArguments args(pointers, numbers);
   int64_t count = args.number(), elements = args.number();
-  RowKeys row(int32_t(args.number()), elements);
+  auto dtype = int32_t(args.number());
   bool sorted = args.number();
+  RowKeys row(dtype, elements, sorted);
   auto *scratch = args.pointer<int64_t>();
   const char *operand = args.pointer();
   char *rows = args.pointer();
@@ -106,26 +171,30 @@ void zenith_routine_unique(void *const *pointers, const int64_t *numbers,
   if (begin == end)
     return;
   int64_t *cells = scratch, *own = cells + 2 * count + 2;
-  auto *keys = reinterpret_cast<uint64_t *>(own + 5 * count);
   int64_t *firstOf = own, *countOf = own + count, *numberOf = own + 2 * count;
-  row.read(operand, count, keys);
-  RowTable table(keys, row.width, cells, count);
+  const char *keys =
+      row.of(operand, count, reinterpret_cast<char *>(own + 5 * count));
+  RowTable table(keys, row.keyBytes, cells, count);
   table.clear();
   int64_t distinct = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    int64_t &cell = table.find(keys + i * row.width,
-                               [&](int64_t number) { return firstOf[number]; });
-    if (cell < 0) {
-      firstOf[distinct] = i;
-      countOf[distinct] = 0;
-      cell = distinct++;
-    }
-    ++countOf[cell];
-    numberOf[i] = cell;
-  }
+  bool numbersRead = sorted || inverse, countsRead = counts;
+  table.visit(
+      keys, 0, count, [&](int64_t number) { return firstOf[number]; },
+      [&](int64_t i, uint64_t &cell, uint64_t hash) {
+        if (RowTable::isEmpty(cell)) {
+          firstOf[distinct] = i;
+          countOf[distinct] = 0;
+          cell = RowTable::cellFor(hash, distinct++);
+        }
+        if (countsRead)
+          ++countOf[RowTable::numberOf(cell)];
+        if (numbersRead)
+          numberOf[i] = RowTable::numberOf(cell);
+      });
   if (sorted)
-    sortDistinct(keys, row.width, distinct, count, firstOf, countOf, numberOf,
-                 own + 3 * count, own + 4 * count);
+    sortDistinct(reinterpret_cast<const uint64_t *>(keys), row.width, distinct,
+                 count, firstOf, countOf, numberOf, own + 3 * count,
+                 own + 4 * count);
   auto give = [](int64_t *to, const int64_t *from, int64_t length) {
     if (to)
       std::copy(from, from + length, to);
@@ -144,20 +213,23 @@ void zenith_routine_is_in_table(void *const *pointers, const int64_t *numbers,
                                 int64_t begin, int64_t end) {
   RoutineArguments args(pointers, numbers);
   int64_t count = args.number(), elements = args.number();
-  RowKeys row(int32_t(args.number()), elements);
+  RowKeys row(int32_t(args.number()), elements, /*ordered=*/false);
   auto *cells = args.pointer<int64_t>();
   const char *set = args.pointer();
   if (begin == end)
     return;
-  auto *keys = reinterpret_cast<uint64_t *>(cells + 2 * count + 2);
-  row.read(set, count, keys);
-  RowTable table(keys, row.width, cells, count);
+  auto *room = reinterpret_cast<char *>(cells + 2 * count + 2);
+  const char *keys = row.of(set, count, room);
+  // Who asks has the table only, which keeps the keys.
+  if (keys != room && count > 0)
+    std::memcpy(room, keys, size_t(count * row.keyBytes));
+  RowTable table(room, row.keyBytes, cells, count);
   table.clear();
-  for (int64_t i = 0; i < count; ++i) {
-    int64_t &cell = table.find(keys + i * row.width, itself);
-    if (cell < 0)
-      cell = i;
-  }
+  table.visit(room, 0, count, itself,
+              [&](int64_t i, uint64_t &cell, uint64_t hash) {
+                if (RowTable::isEmpty(cell))
+                  cell = RowTable::cellFor(hash, i);
+              });
 }
 
 void zenith_routine_is_in(void *const *pointers, const int64_t *numbers,
@@ -165,20 +237,22 @@ void zenith_routine_is_in(void *const *pointers, const int64_t *numbers,
   RoutineArguments args(pointers, numbers);
   int64_t setCount = args.number(), count = args.number(),
           elements = args.number();
-  RowKeys row(int32_t(args.number()), elements);
+  RowKeys row(int32_t(args.number()), elements, /*ordered=*/false);
   int64_t slots = args.number();
   auto *cells = args.pointer<int64_t>();
-  auto *own = args.pointer<uint64_t>();
+  char *own = args.pointer();
   const char *operand = args.pointer();
   auto *result = args.pointer<uint8_t>();
-  RowTable table(reinterpret_cast<uint64_t *>(cells + 2 * setCount + 2),
-                 row.width, cells, setCount);
+  RowTable table(reinterpret_cast<const char *>(cells + 2 * setCount + 2),
+                 row.keyBytes, cells, setCount);
   for (int64_t slot = begin; slot < end; ++slot) {
     auto [first, last] = rowsOfSlot(count, slots, slot);
-    row.read(operand + first * row.rowBytes, last - first,
-             own + first * row.width);
-    for (int64_t i = first; i < last; ++i)
-      result[i] = table.find(own + i * row.width, itself) >= 0;
+    const char *keys = row.of(operand + first * row.rowBytes, last - first,
+                              own + first * row.keyBytes);
+    table.visit(keys, 0, last - first, itself,
+                [&, first = first](int64_t i, uint64_t &cell, uint64_t) {
+                  result[first + i] = !RowTable::isEmpty(cell);
+                });
   }
 }
 
