@@ -9,15 +9,28 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/Support/Error.h"
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+namespace zenith::pipeline {
+struct CompileTimes;
+}
+
 namespace zenith::tools {
 
 class Diagnostics;
 struct RunOptions;
+
+/// A kernel's part in a run.
+struct KernelFigures {
+  std::string name;
+  int64_t calls = 0;
+  double ms = 0;
+  double flops = 0, bytes = 0; ///< at least; 0 where the sizes stay unknown
+};
 
 class Executor {
 public:
@@ -31,11 +44,24 @@ public:
   /// JSON of --report=memory for these sizes of named dimensions.
   virtual std::string
   memoryReport(const std::map<std::string, int64_t> &dims) = 0;
+  /// Called when a loop of the entry comes to its condition, with the loop's
+  /// number and the integer scalars that it carries. The interpreter says
+  /// nothing.
+  virtual void onProgress(
+      std::function<void(int64_t loop, llvm::ArrayRef<int64_t> numbers)>) {}
   /// Bytes of the arena of the latest run; 0 where there is none.
   virtual int64_t arenaBytes() { return 0; }
-  /// JSON array of {"kernel", "calls", "ms"} of one run; "[]" where nothing is
-  /// known.
-  virtual std::string kernelTimes(llvm::ArrayRef<Tensor>) { return "[]"; }
+  /// Kernels of a run with these sizes of named dimensions; empty where nothing
+  /// is known. Runs a few times.
+  virtual llvm::Expected<std::vector<KernelFigures>>
+  kernelFigures(llvm::ArrayRef<Tensor>,
+                const std::map<std::string, int64_t> &) {
+    return std::vector<KernelFigures>();
+  }
+  /// Null where nothing was compiled.
+  virtual const pipeline::CompileTimes *compileTimes() { return nullptr; }
+  /// Milliseconds that binding parameters and @prepare took.
+  virtual double prepareMs() { return 0; }
 };
 
 /// True where text is a target that --target takes.

@@ -6,6 +6,7 @@
 
 #include "frontends/tensors/TensorIO.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "runtime/CoreCount.h"
 #include "tools/BenchServer.h"
 #include "tools/BindInputs.h"
 #include "tools/CommandLine.h"
@@ -15,9 +16,11 @@
 #include "tools/Diagnostics.h"
 #include "tools/Executor.h"
 #include "tools/LoadModel.h"
+#include "tools/MachinePeaks.h"
 #include "tools/PrintResults.h"
 #include "tools/RunInputs.h"
 #include "tools/RunOptions.h"
+#include "tools/RunReports.h"
 #include "tools/Stopwatch.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -42,7 +45,7 @@ private:
   llvm::Error checkExpectations();
   llvm::Error compareInterpreter();
   llvm::Error measure();
-  void report();
+  llvm::Error report();
 
   RunOptions options;
   Diagnostics &diagnostics;
@@ -104,12 +107,14 @@ llvm::Error ModelRun::start() {
   if (!made)
     return made.takeError();
   executor = std::move(*made);
-  figures.compileMs = watch.restart() + importMs;
+  // What is done to parameters before the first run is no compilation.
+  double prepareMs = executor->prepareMs();
+  figures.compileMs = watch.restart() + importMs - prepareMs;
   llvm::Expected<std::vector<Tensor>> values = executor->run(inputs);
   if (!values)
     return values.takeError();
   results = std::move(*values);
-  figures.firstRunMs = watch.ms();
+  figures.firstRunMs = watch.ms() + prepareMs;
   return llvm::Error::success();
 }
 
@@ -219,21 +224,37 @@ llvm::Error ModelRun::measure() {
   return llvm::Error::success();
 }
 
-void ModelRun::report() {
-  if (llvm::is_contained(options.reports, "memory"))
+llvm::Error ModelRun::report() {
+  auto wants = [&](llvm::StringRef name) {
+    return llvm::is_contained(options.reports, name);
+  };
+  if (wants("memory"))
     llvm::outs() << executor->memoryReport(dims) << "\n";
-  if (!llvm::is_contained(options.reports, "time"))
-    return;
-  llvm::json::Object times{{"import_ms", importMs},
-                           {"inputs_ms", inputMs},
-                           {"compile_ms", figures.compileMs - importMs},
-                           {"first_run_ms", figures.firstRunMs}};
-  if (llvm::Expected<llvm::json::Value> kernels =
-          llvm::json::parse(executor->kernelTimes(inputs)))
-    times["kernels"] = std::move(*kernels);
-  else
-    llvm::consumeError(kernels.takeError());
-  llvm::outs() << llvm::json::Value(std::move(times)) << "\n";
+  if (!wants("time") && !wants("roofline"))
+    return llvm::Error::success();
+  auto kernels = executor->kernelFigures(inputs, dims);
+  if (!kernels)
+    return kernels.takeError();
+  if (wants("time")) {
+    llvm::json::Object times = compileReport(*executor);
+    times["import_ms"] = importMs;
+    times["inputs_ms"] = inputMs;
+    times["compile_ms"] = figures.compileMs - importMs;
+    times["first_run_ms"] = figures.firstRunMs;
+    times["kernels"] = kernelReport(*kernels);
+    llvm::outs() << llvm::json::Value(std::move(times)) << "\n";
+  }
+  if (wants("roofline")) {
+    unsigned threads =
+        options.threads ? options.threads : unsigned(runtime::grantedCores());
+    llvm::json::Object roofline =
+        rooflineReport(*kernels, measurePeaks(threads));
+    if (options.reportText)
+      llvm::outs() << rooflineText(roofline);
+    else
+      llvm::outs() << llvm::json::Value(std::move(roofline)) << "\n";
+  }
+  return llvm::Error::success();
 }
 
 llvm::Error ModelRun::execute() {
@@ -254,7 +275,8 @@ llvm::Error ModelRun::execute() {
           llvm::joinErrors(compareExpected(), checkExpectations()),
           compareInterpreter()))
     return error;
-  report();
+  if (llvm::Error error = report())
+    return error;
   return measure();
 }
 

@@ -16,7 +16,8 @@ namespace {
 /// Option values as they were written.
 struct Texts {
   std::vector<std::string> in, bind, expect, dim, explain;
-  std::string randomSeed, maxMemory, explainFormat = "text", compare;
+  std::string randomSeed, maxMemory, explainFormat = "text", compare,
+                                     reportFormat = "json";
 };
 } // namespace
 
@@ -47,8 +48,12 @@ static void addTargetOptions(CLI::App &app, RunOptions &options, Texts &texts) {
   app.add_option("--threads", options.threads,
                  "worker threads; default: the cores that the cgroup grants")
       ->check(CLI::Range(1, 4096));
+  addCacheOption(app, options.cache);
   app.add_option("--max-memory", texts.maxMemory,
                  "cap for arena and pool together, in bytes or with K, M, G");
+  app.add_option("--mixed-precision", options.mixedPrecision,
+                 "bf16 or fp16: stores weights of products so, sums in f32")
+      ->check(CLI::IsMember({"bf16", "fp16"}));
   app.add_option("--mesh-devices", options.meshDevices,
                  "logical devices of a program with shardings; only 1 so far");
 }
@@ -76,10 +81,13 @@ static void addOutputOptions(CLI::App &app, RunOptions &options, Texts &texts) {
       ->default_str("64")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--report", options.reports,
-                 "JSON on standard output, a line each: memory, time")
+                 "JSON on standard output, a line each: memory, time, roofline")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::IsMember({"memory", "time"}));
+      ->check(CLI::IsMember({"memory", "time", "roofline"}));
+  app.add_option("--report-format", texts.reportFormat,
+                 "json, or text for the roofline as a table")
+      ->check(CLI::IsMember({"text", "json"}));
   app.add_option("--bench", options.bench, "timed runs after warm-up")
       ->check(CLI::Range(1, 1 << 30));
   app.add_option("--bench-json", options.benchJSON,
@@ -164,8 +172,13 @@ static llvm::Error checkOptions(const CLI::App &app, RunOptions &options,
   options.compareInterp = !texts.compare.empty();
   options.explain = texts.explain;
   options.explainJSON = texts.explainFormat == "json";
+  options.reportText = texts.reportFormat == "text";
   if (options.perOp && !options.compareInterp)
     return failure(ExitCode::Usage, "--per-op needs --compare=interp");
+  if (!options.mixedPrecision.empty() && options.target == "interp")
+    return failure(ExitCode::Usage,
+                   "--mixed-precision needs a target that compiles: the "
+                   "interpreter runs the model as it is written");
   if (!options.benchJSON.empty() && !options.bench)
     return failure(ExitCode::Usage, "--bench-json needs --bench=N");
   if (options.model.empty() && !options.listTargets)

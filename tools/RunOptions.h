@@ -28,6 +28,7 @@ struct Tolerance {
 
 struct RunOptions {
   std::string model, entry, target = "cpu";
+  std::string mixedPrecision; ///< bf16, fp16; empty: as the model says
   unsigned threads = 0;
   std::vector<KeyedFile> inputs, bindings, expected;
   std::map<std::string, int64_t> dims;
@@ -38,9 +39,12 @@ struct RunOptions {
   unsigned bench = 0;
   std::string benchJSON;
   bool benchServer = false;
-  std::vector<std::string> reports; ///< memory, time
+  std::vector<std::string> reports; ///< memory, time, roofline
+  bool reportText = false;          ///< of the roofline: a table, not JSON
+  std::string cache;                ///< folder, defaultCache, or empty: none
   int64_t printElements = 0;        ///< of each result, as text
   std::optional<int64_t> maxMemory;
+  bool denseIndex = true; ///< searches may number all states
   unsigned meshDevices = 1; ///< logical devices of a program with shardings
   std::vector<std::string> explain;
   bool explainJSON = false, jsonDiagnostics = false, listTargets = false;

@@ -4,6 +4,7 @@
 // that kernels find out.
 
 #include "lowering/pipeline/ProgramBuilder.h"
+#include "passes/cost/CostRule.h"
 
 using namespace mlir;
 
@@ -167,6 +168,42 @@ LogicalResult ProgramBuilder::bindCounts(graph::FusionOp fusion,
   return success();
 }
 
+/// Arithmetic of all ops of a fusion.
+static DimExpr flopsOf(graph::FusionOp fusion, graph::DimAnalysis &dims) {
+  DimExpr flops(0);
+  for (Operation &op : fusion.getBody().front())
+    if (auto rule = dyn_cast<cost::CostRule>(op))
+      flops = flops + rule.flops(dims);
+  return flops;
+}
+
+/// Bytes that a launch moves at least: all that its pointers lead to, but of
+/// what is only gathered from the elements that are taken.
+DimExpr ProgramBuilder::leastBytes(graph::FusionOp fusion,
+                                   const SharedPlan &plan,
+                                   const SharedLaunch &launch) {
+  DimExpr total(0);
+  for (const kernels::PointerArg &pointer : launch.pointers) {
+    DimExpr bytes = pointerBytes(fusion, plan, pointer);
+    if (pointer.kind == kernels::PointerArg::Operand) {
+      DimExpr taken(0);
+      bool gathered = true;
+      for (OpOperand &use :
+           fusion.getBody().getArgument(pointer.index).getUses()) {
+        Operation *reader = use.getOwner();
+        gathered &= use.getOperandNumber() == 0 &&
+                    isa<graph::GatherOp, graph::DynamicSliceOp>(reader);
+        if (gathered)
+          taken = taken + memory::bytesOf(reader->getResult(0), dims);
+      }
+      if (gathered)
+        bytes = DimExpr::min(bytes, taken);
+    }
+    total = total + bytes;
+  }
+  return total;
+}
+
 /// True for the first launch of an update, which brings the operands to the
 /// results, where they are there already.
 static bool copiesInPlace(graph::FusionOp fusion, const SharedPlan &plan,
@@ -223,6 +260,11 @@ LogicalResult ProgramBuilder::launch(graph::FusionOp fusion) {
         strings(launch.sizes), text(launch.tasks),
         builder.getF64FloatAttr(launch.costPerTask), UnitAttr(), ArrayAttr(),
         DenseI64ArrayAttr());
+    // What comes before the last launch of a fusion only moves.
+    bool isLast = &launch == &plan->launches.back();
+    op->setAttr(host::flopsAttrName,
+                text(isLast ? flopsOf(fusion, dims) : DimExpr(0)));
+    op->setAttr(host::bytesAttrName, text(leastBytes(fusion, *plan, launch)));
     if (plan->hostOnly) {
       op.setHostOnly(true);
       op.setPointerBytesAttr(builder.getArrayAttr(bytes));

@@ -47,6 +47,8 @@ private:
                                                 unsigned firstCell);
   graph::DimExpr pointerBytes(graph::FusionOp fusion, const SharedPlan &plan,
                               const kernels::PointerArg &arg);
+  graph::DimExpr leastBytes(graph::FusionOp fusion, const SharedPlan &plan,
+                            const SharedLaunch &launch);
   mlir::LogicalResult takeMemory(graph::FusionOp fusion,
                                  const SharedPlan &plan);
   mlir::LogicalResult take(host::PlaceAttr place, const graph::DimExpr &bytes,

@@ -17,6 +17,18 @@
 // ERROR: {"error":"{{.*}}none.onnx
 // RUN: zenith-run %s --target=interp --random-inputs --report=time | FileCheck --check-prefix=TIME %s
 // TIME: "first_run_ms":
+// RUN: zenith-run %s --random-inputs --report=time | FileCheck --check-prefix=PHASES %s
+// PHASES: "cached":false
+// PHASES-SAME: "kernels":[{"calls":1,"kernel":"k0_contraction","ms":
+// PHASES-SAME: "phases":{"clean":{{.*}},"layout":
+// PHASES-SAME: "prepare_ms":
+// RUN: zenith-run %s --random-inputs --report=roofline | FileCheck --check-prefix=ROOF %s
+// ROOF: {"kernels":[{"achieved":{{[^,]*}},"bound":"memory","bytes":104,"calls":1,"flops":48,
+// ROOF-SAME: "machine":{"gbytes_per_s":{{[^,]*}},"gflops":{{[^,]*}},"threads":{{[0-9]+}}},"total":{
+// RUN: zenith-run %s --random-inputs --report=roofline --report-format=text | FileCheck --check-prefix=TABLE %s
+// TABLE: GFLOP/s, {{.*}} GB/s
+// TABLE: k0_contraction
+// TABLE: total
 
 func.func @main(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) -> tensor<2x4xf32> {
   %r = graph.dot_general %x, %y <batching = [] x [], contracting = [1] x [0]> : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>

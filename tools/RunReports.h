@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where the time of a run went, and how far that is from what the machine can
+// do.
+
+#ifndef ZENITH_TOOLS_RUNREPORTS_H
+#define ZENITH_TOOLS_RUNREPORTS_H
+
+#include "llvm/Support/JSON.h"
+#include <string>
+#include <vector>
+
+namespace zenith::tools {
+
+class Executor;
+struct KernelFigures;
+struct MachinePeaks;
+
+/// "phases" (milliseconds of each), "objects_ms", "link_ms", "cached" and
+/// "prepare_ms" of a compiled model; empty for the interpreter.
+llvm::json::Object compileReport(Executor &executor);
+
+/// Array of {"kernel", "calls", "ms"}, slowest first.
+llvm::json::Array kernelReport(llvm::ArrayRef<KernelFigures> kernels);
+
+/// Per kernel, slowest first, and for all together: measured time, achieved
+/// rates, and the least time that arithmetic or memory traffic allow. Data that
+/// stays in a cache can be faster than "memory" says.
+llvm::json::Object rooflineReport(llvm::ArrayRef<KernelFigures> kernels,
+                                  const MachinePeaks &peaks);
+/// The same object as a table.
+std::string rooflineText(const llvm::json::Object &report);
+
+} // namespace zenith::tools
+
+#endif // ZENITH_TOOLS_RUNREPORTS_H
