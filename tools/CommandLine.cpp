@@ -36,6 +36,12 @@ void zenith::tools::addCommonOptions(CLI::App &app, bool &jsonDiagnostics) {
       ->check(CLI::IsMember({"text", "json"}));
 }
 
+void zenith::tools::addCacheOption(CLI::App &app, std::string &folder) {
+  app.add_flag("--cache{" + defaultCache.str() + "}", folder,
+               "takes compiled programs from a folder and keeps them there; "
+               "default: $ZENITH_CACHE_DIR, else ~/.cache/zenith");
+}
+
 std::string zenith::tools::suggestion(StringRef word,
                                       llvm::ArrayRef<std::string> names) {
   const std::string *nearest = nullptr;

@@ -28,6 +28,10 @@ void addRepeated(CLI::App &app, const std::string &name,
 /// --diagnostics=json.
 void addCommonOptions(CLI::App &app, bool &jsonDiagnostics);
 
+/// Adds --cache[=DIR]; without DIR `folder` becomes defaultCache.
+void addCacheOption(CLI::App &app, std::string &folder);
+inline constexpr llvm::StringLiteral defaultCache = "default";
+
 /// Parses; nothing to do where help or the version was printed (true). Unknown
 /// options are usage errors that name the nearest one.
 llvm::Expected<bool> parseCommandLine(CLI::App &app, int argc, char **argv);

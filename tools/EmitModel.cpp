@@ -37,8 +37,12 @@ zenith::tools::parseEmitOptions(int argc, char **argv, bool &jsonDiagnostics) {
                              "static-lib", "shared-lib", "header", "opencl"}));
   app.add_option("--target", options.target,
                  "cpu, cpu:ARCH, opencl or opencl:N");
+  app.add_option("--mixed-precision", options.mixedPrecision,
+                 "bf16 or fp16: stores weights of products so, sums in f32")
+      ->check(CLI::IsMember({"bf16", "fp16"}));
   app.add_option("--to", options.toPhase,
                  "with --emit=graphir: the last phase to run; default fuse");
+  addCacheOption(app, options.cache);
   app.add_option("--dump-phases", options.dumpDir,
                  "folder for the IR after each phase");
   app.add_option("--threads", options.threads,
@@ -121,6 +125,8 @@ llvm::Error zenith::tools::emitModel(const EmitOptions &options,
     return model.takeError();
   RunOptions settings;
   settings.target = options.target;
+  settings.mixedPrecision = options.mixedPrecision;
+  settings.cache = options.cache;
   settings.explain = options.explain;
   pipeline::CompileOptions compile = compileOptions(settings, diagnostics);
   compile.toPhase = options.toPhase;

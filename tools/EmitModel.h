@@ -17,9 +17,11 @@ class Diagnostics;
 
 struct EmitOptions {
   std::string input, output = "-", emit = "graphir", target = "cpu";
+  std::string mixedPrecision;   ///< bf16, fp16; empty: as the model says
   std::string toPhase, dumpDir; ///< of --emit=graphir: where to stop
   std::map<std::string, int64_t> dims;
   unsigned threads = 0;
+  std::string cache; ///< of --emit=obj: as RunOptions::cache
   std::vector<std::string> explain;
 };
 

@@ -20,6 +20,12 @@ struct Texts {
 };
 } // namespace
 
+/// Largest width of a beam and number of walks, and of steps.
+static constexpr double mostStates = 1 << 30, mostSteps = 1 << 30;
+
+static constexpr const char *stateHelp =
+    "digits, numbers with commas between, or @FILE.npy";
+
 static std::string graphHelp() {
   std::string text = "a .gap or .json file of generators, or one of";
   for (const std::string &name : cayley::stateGraphNames())
@@ -27,15 +33,10 @@ static std::string graphHelp() {
   return text;
 }
 
-static void addGrowthOptions(CLI::App &app, SearchOptions &options,
+/// Options that all commands take.
+static void addSharedOptions(CLI::App &app, SearchOptions &options,
                              Texts &texts) {
   app.add_option("graph", options.graph, graphHelp())->required();
-  addRepeated(app, "--start", options.starts,
-              "a state of layer 0: digits, or numbers with commas between; "
-              "default: the central state");
-  app.add_option("--max-layers", options.maxLayers,
-                 "stops after this layer; layer 0 is the start")
-      ->check(CLI::NonNegativeNumber);
   app.add_option("--json", options.jsonFile,
                  "file for the result as JSON; - is standard output");
   app.add_option("--target", options.run.target,
@@ -45,6 +46,8 @@ static void addGrowthOptions(CLI::App &app, SearchOptions &options,
       ->check(CLI::Range(1, 4096));
   app.add_option("--max-memory", texts.maxMemory,
                  "cap for arena and pool together, in bytes or with K, M, G");
+  app.add_option("--random-seed", options.seed,
+                 "key of the random numbers; only walks have some");
   app.add_option("--explain", options.run.explain,
                  "remarks: search, fusion, fallback")
       ->delimiter(',')
@@ -57,6 +60,75 @@ static void addGrowthOptions(CLI::App &app, SearchOptions &options,
       ->check(CLI::IsMember({"graphir"}));
 }
 
+static void addGrowthOptions(CLI::App &app, SearchOptions &options) {
+  addRepeated(app, "--start", options.starts,
+              std::string("a state of layer 0: ") + stateHelp +
+                  "; default: the central state");
+  app.add_option("--max-layers", options.maxLayers,
+                 "stops after this layer; layer 0 is the start")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--store-layers", options.layersFile,
+                 ".npy file for the states, layer by layer");
+  app.add_option("--store-adjacency", options.adjacencyFile,
+                 ".npy file for the positions of each stored state's "
+                 "neighbours, one column per generator; -1: not stored");
+  app.add_flag("!--no-dense-index", options.run.denseIndex,
+               "keeps lists of states also where all states have numbers");
+}
+
+static void addEnds(CLI::App &app, SearchOptions &options) {
+  app.add_option("--from", options.from,
+                 std::string("the state to start from: ") + stateHelp)
+      ->required();
+  app.add_option("--to", options.to,
+                 "the state to reach; default: the central state");
+}
+
+static void addBeamOptions(CLI::App &app, SearchOptions &options) {
+  addEnds(app, options);
+  app.add_option("--width", options.width, "states kept in each step")
+      ->required()
+      ->check(CLI::Range(1.0, mostStates));
+  app.add_option("--max-steps", options.maxSteps, "steps before giving up")
+      ->required()
+      ->check(CLI::Range(0.0, mostSteps));
+  app.add_option("--score", options.score,
+                 "hamming, zero or MODEL.onnx; states with the least scores "
+                 "are kept");
+  app.add_option("--history", options.history,
+                 "states of so many last layers don't come back; default: 0")
+      ->check(CLI::Range(0, 64));
+}
+
+static void addPathOptions(CLI::App &app, SearchOptions &options) {
+  addEnds(app, options);
+  app.add_option("--max-steps", options.maxSteps, "longest path to look for")
+      ->check(CLI::Range(0.0, mostSteps));
+}
+
+static void addWalkOptions(CLI::App &app, SearchOptions &options) {
+  addRepeated(app, "--start", options.starts,
+              std::string("where walks start: ") + stateHelp +
+                  "; default: the central state");
+  app.add_option("--width", options.width,
+                 "number of walks, or most states of a layer")
+      ->required()
+      ->check(CLI::Range(1.0, mostStates));
+  app.add_option("--length", options.length,
+                 "states of a walk, the start included")
+      ->required()
+      ->check(CLI::Range(1.0, mostSteps));
+  app.add_option("--kind", options.walkKind,
+                 "classic; nbt: never straight back; bfs: random parts of "
+                 "breadth-first layers")
+      ->check(CLI::IsMember({"classic", "nbt", "bfs"}));
+  app.add_option("-o,--output", options.walksFile,
+                 ".npy file for the states, step by step")
+      ->required();
+  app.add_option("--steps", options.stepsFile,
+                 ".npy file for the step number of each state");
+}
+
 llvm::Expected<std::optional<SearchOptions>>
 zenith::tools::parseSearchOptions(int argc, char **argv,
                                   bool &jsonDiagnostics) {
@@ -64,9 +136,27 @@ zenith::tools::parseSearchOptions(int argc, char **argv,
                "zenith-search");
   SearchOptions options;
   Texts texts;
-  CLI::App *bfs = app.add_subcommand(
-      "bfs", "breadth-first growth: the number of states in each layer");
-  addGrowthOptions(*bfs, options, texts);
+  struct Command {
+    SearchCommand command;
+    const char *name, *help;
+    void (*addOptions)(CLI::App &, SearchOptions &);
+  };
+  const Command commands[] = {
+      {SearchCommand::Growth, "bfs",
+       "breadth-first growth: the number of states in each layer",
+       addGrowthOptions},
+      {SearchCommand::Beam, "beam",
+       "a path found by keeping the best states of each step", addBeamOptions},
+      {SearchCommand::Path, "path",
+       "a shortest path, searched for from both ends", addPathOptions},
+      {SearchCommand::Walks, "walks", "states on random walks",
+       addWalkOptions}};
+  for (const Command &command : commands) {
+    CLI::App *sub = app.add_subcommand(command.name, command.help);
+    addSharedOptions(*sub, options, texts);
+    command.addOptions(*sub, options);
+    sub->callback([&options, command] { options.command = command.command; });
+  }
   app.require_subcommand(1);
   addCommonOptions(app, jsonDiagnostics);
   llvm::Expected<bool> done = parseCommandLine(app, argc, argv);

@@ -5,6 +5,7 @@
 #include "lowering/pipeline/Compile.h"
 
 #include "lowering/cpu/CPUTarget.h"
+#include "lowering/pipeline/CachedCompile.h"
 #include "lowering/pipeline/CompileTarget.h"
 #include "lowering/pipeline/HostDialect.h"
 #include "lowering/pipeline/LowerHostProgram.h"
@@ -85,6 +86,8 @@ static PipelineOptions phaseOptions(const CompileOptions &options,
   chosen.toPhase = to.str();
   chosen.dumpDir = options.dumpDir;
   chosen.explain = options.explain;
+  chosen.mixedPrecision = options.mixedPrecision;
+  chosen.denseIndexBytes = options.denseIndexBytes;
   return chosen;
 }
 
@@ -118,6 +121,26 @@ static llvm::Expected<cpu::CPUTarget> processor(const CompileOptions &options) {
   return target;
 }
 
+/// Programs for devices are text that their driver compiles and caches.
+static bool usesCache(const CompileOptions &options) {
+  return !options.cacheDir.empty() && !options.explain &&
+         options.dumpDir.empty() && options.fromPhase.empty() &&
+         !isOpenCLTarget(options.target);
+}
+
+/// Nullopt where the compilation does without.
+static llvm::Expected<std::optional<CachedCompile>>
+openCache(ModuleOp module, const CompileOptions &options,
+          const cpu::CPUTarget &target) {
+  if (!usesCache(options))
+    return std::optional<CachedCompile>();
+  llvm::Expected<CachedCompile> opened =
+      CachedCompile::open(module, options, target);
+  if (!opened)
+    return opened.takeError();
+  return std::optional<CachedCompile>(std::move(*opened));
+}
+
 llvm::Expected<std::shared_ptr<Executable>>
 compile(OwningOpRef<ModuleOp> module, const CompileOptions &options,
         CompileTimes *times) {
@@ -126,8 +149,25 @@ compile(OwningOpRef<ModuleOp> module, const CompileOptions &options,
     return target.takeError();
   DiagnosticCollector diagnostics(module->getContext(), options.remark);
   CompileTimes taken;
+  Stopwatch cacheWatch;
+  auto cache = openCache(*module, options, *target);
+  if (!cache)
+    return cache.takeError();
+  if (auto image = *cache ? (*cache)->find(*module) : std::nullopt) {
+    taken.cached = true;
+    if (llvm::Error error = image->executable->link(image->objects, *target))
+      return std::move(error);
+    taken.link = cacheWatch.milliseconds();
+    if (times)
+      *times = taken;
+    return image->executable;
+  }
   Stopwatch phasesWatch;
-  if (llvm::Error error = runPhases(*module, phaseOptions(options, "kernels")))
+  PipelineOptions toKernels = phaseOptions(options, "kernels");
+  toKernels.timed = [&](StringRef phase, double ms) {
+    taken.eachPhase.push_back({phase.str(), ms});
+  };
+  if (llvm::Error error = runPhases(*module, toKernels))
     return withDiagnostics(std::move(error), diagnostics, *module);
   taken.phases = phasesWatch.milliseconds();
   Stopwatch objectsWatch;
@@ -136,17 +176,42 @@ compile(OwningOpRef<ModuleOp> module, const CompileOptions &options,
     return withDiagnostics(objects.takeError(), diagnostics, *module);
   taken.objects = objectsWatch.milliseconds();
   Stopwatch linkWatch;
-  auto executable = linkExecutable(*module, std::move(*objects), *target);
-  if (executable && isOpenCLTarget(options.target)) {
+  std::shared_ptr<Executable> executable = describeExecutable(*module);
+  if (llvm::Error error = executable->link(*objects, *target))
+    return std::move(error);
+  if (isOpenCLTarget(options.target)) {
     auto program = printDeviceProgram(*module, options.target);
     if (!program)
       return withDiagnostics(program.takeError(), diagnostics, *module);
-    (*executable)->device = std::move(*program);
+    executable->device = std::move(*program);
   }
+  if (*cache)
+    (*cache)->keep(*executable, *objects);
   taken.link = linkWatch.milliseconds();
   if (times)
     *times = taken;
   return executable;
+}
+
+/// Objects of the executable that compile() keeps under the same key.
+static llvm::Expected<std::vector<cpu::EmittedFile>>
+emitCachedObjects(OwningOpRef<ModuleOp> module, const CompileOptions &options) {
+  llvm::Expected<cpu::CPUTarget> target = processor(options);
+  if (!target)
+    return target.takeError();
+  auto cache = openCache(*module, options, *target);
+  if (!cache)
+    return cache.takeError();
+  if (auto image = (*cache)->find(*module))
+    return std::move(image->objects);
+  DiagnosticCollector diagnostics(module->getContext(), options.remark);
+  if (llvm::Error error = runPhases(*module, phaseOptions(options, "kernels")))
+    return withDiagnostics(std::move(error), diagnostics, *module);
+  auto objects = emitObjects(*module, *target, cpu::EmitKind::Object, options);
+  if (!objects)
+    return withDiagnostics(objects.takeError(), diagnostics, *module);
+  (*cache)->keep(*describeExecutable(*module), *objects);
+  return objects;
 }
 
 llvm::Expected<std::vector<cpu::EmittedFile>>
@@ -154,6 +219,8 @@ emit(OwningOpRef<ModuleOp> module, EmitForm form, const CompileOptions &given) {
   CompileOptions options = given;
   if (form == EmitForm::OpenCL && !isOpenCLTarget(options.target))
     options.target = "opencl";
+  if (form == EmitForm::Object && usesCache(options))
+    return emitCachedObjects(std::move(module), options);
   DiagnosticCollector diagnostics(module->getContext(), options.remark);
   std::string to = form == EmitForm::GraphIR
                        ? (options.toPhase.empty() ? "fuse" : options.toPhase)

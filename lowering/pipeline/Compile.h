@@ -21,19 +21,32 @@ struct CompileOptions {
   std::string toPhase;   ///< only for emit(): last phase of text
   std::string dumpDir;   ///< gets the IR after each phase
   bool explain = false;  ///< remarks about decisions
+  /// Narrow type of the weights of products and convolutions: "bf16", "fp16";
+  /// empty = as the module says.
+  std::string mixedPrecision;
+  /// Memory that the sets of bits of a search over a dense index may take; 0 =
+  /// no such index.
+  int64_t denseIndexBytes = 0;
   std::function<void(const Remark &)> remark; ///< gets the remarks
+  /// Folder of a cache of executables, for compile() and objects; empty = none.
+  /// Compilations that are explained, dumped or begin in the middle don't look
+  /// there.
+  std::string cacheDir;
 };
 
 /// What compilation took, in milliseconds.
 struct CompileTimes {
-  double phases = 0;  ///< GraphIR to kernels
+  double phases = 0;                                     ///< GraphIR to kernels
+  std::vector<std::pair<std::string, double>> eachPhase; ///< of these, in order
   double objects = 0; ///< kernels to machine code
   double link = 0;
+  bool cached = false; ///< phases and objects come from the cache
 };
 
-/// Compiles and links `module`, which is spent. Errors are CompileErrors: 1
-/// options, 2 an invalid module, 3 something has no lowering (named), 4 an
-/// internal error (with the path of a reproducer).
+/// Compiles and links `module`, which is spent; or finds in the cache what an
+/// equal compilation gave. Errors are CompileErrors: 1 options, 2 an invalid
+/// module, 3 something has no lowering (named), 4 an internal error (with the
+/// path of a reproducer).
 llvm::Expected<std::shared_ptr<Executable>>
 compile(mlir::OwningOpRef<mlir::ModuleOp> module, const CompileOptions &options,
         CompileTimes *times = nullptr);

@@ -89,11 +89,31 @@ static EntryInfo describe(host::ProgramOp program,
   entry.arguments = describe(program.getArguments());
   entry.results = describe(program.getResults());
   entry.memory = certificate(program);
+  auto estimate = [](host::LaunchOp launch, StringRef name) {
+    auto text = launch->getAttrOfType<StringAttr>(name);
+    return text ? parsed(text) : DimExpr(0);
+  };
   for (host::LaunchOp launch : program.getBody().getOps<host::LaunchOp>())
     entry.launches.push_back(
         {kernels.lookup(launch.getKernel().getLeafReference().getValue()),
-         parsed(launch.getTasksAttr()), launch.getCost().convertToDouble()});
+         parsed(launch.getTasksAttr()), launch.getCost().convertToDouble(),
+         estimate(launch, host::flopsAttrName),
+         estimate(launch, host::bytesAttrName)});
   return entry;
+}
+
+runtime::ParameterSource sourceOf(graph::ParamOp param) {
+  runtime::ParameterSource source;
+  if (auto external =
+          dyn_cast_or_null<graph::ExternalAttr>(param.getSourceAttr())) {
+    source.file = external.getFile().str();
+    source.offset = external.getOffset();
+  } else if (auto elements =
+                 dyn_cast_or_null<ElementsAttr>(param.getSourceAttr())) {
+    Tensor value = Tensor::fromElements(elements);
+    source.inlineBytes.assign(value.bytes(), value.byteSize());
+  }
+  return source;
 }
 
 static void readParameters(ModuleOp module, Executable &executable) {
@@ -103,15 +123,7 @@ static void readParameters(ModuleOp module, Executable &executable) {
     spec.name = param.getSymName().str();
     spec.dtype = kernels::elementCode(type.getElementType());
     spec.dims = type.getShape().vec();
-    if (auto external =
-            dyn_cast_or_null<graph::ExternalAttr>(param.getSourceAttr())) {
-      spec.source.file = external.getFile().str();
-      spec.source.offset = external.getOffset();
-    } else if (auto elements =
-                   dyn_cast_or_null<ElementsAttr>(param.getSourceAttr())) {
-      Tensor value = Tensor::fromElements(elements);
-      spec.source.inlineBytes.assign(value.bytes(), value.byteSize());
-    }
+    spec.source = sourceOf(param);
     executable.parameters.push_back(std::move(spec));
     executable.parameterHasValue.push_back(bool(param.getSourceAttr()));
   }
@@ -121,9 +133,7 @@ static void readParameters(ModuleOp module, Executable &executable) {
       executable.onlyForPrepare.push_back(index);
 }
 
-llvm::Expected<std::shared_ptr<Executable>>
-linkExecutable(ModuleOp module, std::vector<cpu::EmittedFile> objects,
-               const cpu::CPUTarget &target) {
+std::shared_ptr<Executable> describeExecutable(ModuleOp module) {
   auto executable = std::make_shared<Executable>();
   executable->kernels = kernelNames(module);
   llvm::StringMap<int64_t> numbers;
@@ -133,32 +143,42 @@ linkExecutable(ModuleOp module, std::vector<cpu::EmittedFile> objects,
   if (auto bytes =
           module->getAttrOfType<IntegerAttr>(host::derivedBytesAttrName))
     executable->derivedBytes = bytes.getInt();
-  for (const cpu::EmittedFile &object : objects)
-    executable->codeBytes += object.bytes.size();
-
-  size_t count = 0;
-  const zenith_symbol *symbols = zenith_runtime_symbols(&count);
-  auto library = cpu::JITLibrary::create(objects, target, {symbols, count});
-  if (!library)
-    return compileError(ZENITH_UNSUPPORTED,
-                        llvm::toString(library.takeError()));
   for (host::ProgramOp program : module.getOps<host::ProgramOp>()) {
     if (program.getInner())
       continue;
-    auto function = (*library)->lookupAs<zenith_entry_fn>(
-        entrySymbol(program.getSymName()));
-    if (!function)
-      return compileError(ZENITH_INTERNAL,
-                          llvm::toString(function.takeError()));
-    if (program.getSymName() == graph::prepareFunctionName) {
-      executable->prepare = *function;
-      continue;
-    }
-    executable->entries.push_back(describe(program, numbers));
-    executable->entries.back().function = *function;
+    if (program.getSymName() == graph::prepareFunctionName)
+      executable->hasPrepare = true;
+    else
+      executable->entries.push_back(describe(program, numbers));
   }
-  executable->library = std::move(*library);
   return executable;
+}
+
+llvm::Error Executable::link(ArrayRef<cpu::EmittedFile> objects,
+                             const cpu::CPUTarget &target) {
+  codeBytes = 0;
+  for (const cpu::EmittedFile &object : objects)
+    codeBytes += object.bytes.size();
+  size_t count = 0;
+  const zenith_symbol *symbols = zenith_runtime_symbols(&count);
+  auto linked = cpu::JITLibrary::create(objects, target, {symbols, count});
+  if (!linked)
+    return compileError(ZENITH_UNSUPPORTED, llvm::toString(linked.takeError()));
+  auto find = [&](StringRef name, zenith_entry_fn &function) -> llvm::Error {
+    auto found = (*linked)->lookupAs<zenith_entry_fn>(entrySymbol(name));
+    if (!found)
+      return compileError(ZENITH_INTERNAL, llvm::toString(found.takeError()));
+    function = *found;
+    return llvm::Error::success();
+  };
+  for (EntryInfo &entry : entries)
+    if (llvm::Error error = find(entry.name, entry.function))
+      return error;
+  if (hasPrepare)
+    if (llvm::Error error = find(graph::prepareFunctionName, prepare))
+      return error;
+  library = std::move(*linked);
+  return llvm::Error::success();
 }
 
 } // namespace zenith::pipeline

@@ -16,6 +16,9 @@
 namespace mlir {
 class ModuleOp;
 }
+namespace zenith::graph {
+class ParamOp;
+}
 
 namespace zenith::pipeline {
 
@@ -32,6 +35,8 @@ struct LaunchInfo {
   int64_t kernel = 0; ///< position in Executable::kernels
   graph::DimExpr tasks;
   double costPerTask = 0; ///< flops and bytes, as the kernel estimates
+  /// Arithmetic, and the least bytes that the launch reads and writes.
+  graph::DimExpr flops, bytes;
 };
 
 struct EntryInfo {
@@ -53,7 +58,8 @@ public:
   std::vector<std::string> kernels;    ///< the kernel table of profiles
   int64_t derivedBytes = 0;            ///< arena of the derived parameters
   zenith_entry_fn prepare = nullptr;   ///< null where the program has none
-  int64_t codeBytes = 0;               ///< of the objects
+  bool hasPrepare = false;
+  int64_t codeBytes = 0; ///< of the objects
   /// The kernels, where a device runs them.
   std::optional<DeviceProgram> device;
 
@@ -62,17 +68,20 @@ public:
   /// The only entry, else "main", else null.
   const EntryInfo *defaultEntry() const;
 
+  /// Links `objects`, which belong to what this says, and finds the functions.
+  llvm::Error link(llvm::ArrayRef<cpu::EmittedFile> objects,
+                   const cpu::CPUTarget &target);
+
 private:
-  friend llvm::Expected<std::shared_ptr<Executable>>
-  linkExecutable(mlir::ModuleOp, std::vector<cpu::EmittedFile>,
-                 const cpu::CPUTarget &);
   std::unique_ptr<cpu::JITLibrary> library;
 };
 
-/// Links the objects of a module that is through the kernels phase.
-llvm::Expected<std::shared_ptr<Executable>>
-linkExecutable(mlir::ModuleOp module, std::vector<cpu::EmittedFile> objects,
-               const cpu::CPUTarget &target);
+/// All that a module which is through the kernels phase says about its
+/// executable; without code as yet.
+std::shared_ptr<Executable> describeExecutable(mlir::ModuleOp module);
+
+/// Value of a parameter as its declaration says; without one, an empty source.
+runtime::ParameterSource sourceOf(graph::ParamOp param);
 
 } // namespace zenith::pipeline
 

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the cache does for one compilation: gives the executable of an earlier
+// one, or keeps this one's.
+
+#ifndef ZENITH_LOWERING_PIPELINE_CACHEDCOMPILE_H
+#define ZENITH_LOWERING_PIPELINE_CACHEDCOMPILE_H
+
+#include "lowering/pipeline/CacheStore.h"
+#include "lowering/pipeline/Compile.h"
+#include "lowering/pipeline/ExecutableImage.h"
+
+namespace zenith::pipeline {
+
+/// Remarks have the topic "cache": CAC001 found, CAC002 kept, CAC101 missing
+/// (with the parts of the key in which the nearest entry differs), CAC102 an
+/// entry was damaged, CAC103 the folder took no entry.
+class CachedCompile {
+public:
+  /// Makes the key of `module`, which nothing has changed yet. Errors are those
+  /// of CacheStore::open.
+  static llvm::Expected<CachedCompile> open(mlir::ModuleOp module,
+                                            const CompileOptions &options,
+                                            const cpu::CPUTarget &target);
+
+  /// What an earlier compilation gave, with the values that `module` gives its
+  /// parameters; nullopt where there is none.
+  std::optional<ExecutableImage> find(mlir::ModuleOp module);
+  void keep(const Executable &executable,
+            llvm::ArrayRef<cpu::EmittedFile> objects);
+
+private:
+  CachedCompile(CacheStore store, CacheKey key,
+                std::function<void(const Remark &)> sink)
+      : store(std::move(store)), key(std::move(key)), sink(std::move(sink)) {}
+  void remark(llvm::StringRef code, const std::string &text);
+
+  CacheStore store;
+  CacheKey key;
+  std::function<void(const Remark &)> sink;
+};
+
+/// Why `key` is not among the entries: the parts in which the nearest one
+/// differs.
+std::string explainDifference(const CacheKey &key,
+                              llvm::ArrayRef<CacheEntry> entries);
+
+} // namespace zenith::pipeline
+
+#endif // ZENITH_LOWERING_PIPELINE_CACHEDCOMPILE_H

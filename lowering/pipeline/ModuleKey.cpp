@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Prints what matters of a module and digests it.
+
+#include "lowering/pipeline/ModuleKey.h"
+
+#include "ir/GraphOps.h"
+#include "lowering/cpu/CPUTarget.h"
+#include "lowering/pipeline/Compile.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+
+namespace zenith::pipeline {
+
+static std::string printed(Operation *op) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  op->print(stream, OpPrintingFlags().useLocalScope().assumeVerified());
+  return text;
+}
+
+CacheKey keyOf(ModuleOp module, const CompileOptions &options,
+               const cpu::CPUTarget &target) {
+  CacheKey key;
+  key.parts.push_back({"compiler", compilerVersion()});
+  key.parts.push_back(
+      {"target", target.triple + " " + target.cpu + " " + target.features});
+  key.parts.push_back({"options", "mixed-precision=" + options.mixedPrecision +
+                                      " dense-index-bytes=" +
+                                      std::to_string(options.denseIndexBytes)});
+  std::string parameters, others, attributes;
+  std::vector<std::pair<std::string, std::string>> functions;
+  llvm::raw_string_ostream stream(parameters);
+  for (Operation &op : *module.getBody())
+    if (auto param = dyn_cast<graph::ParamOp>(op))
+      stream << param.getSymName() << " : " << param.getType()
+             << (param.getSourceAttr() ? "" : " unbound") << "\n";
+    else if (auto function = dyn_cast<func::FuncOp>(op))
+      functions.push_back({"function @" + function.getSymName().str(),
+                           digestOf(printed(function))});
+    else
+      others += printed(&op) + "\n";
+  llvm::raw_string_ostream(attributes) << module->getAttrDictionary();
+  key.parts.push_back({"parameters", digestOf(parameters)});
+  key.parts.push_back({"module", digestOf(attributes + "\n" + others)});
+  llvm::append_range(key.parts, functions);
+  return key;
+}
+
+} // namespace zenith::pipeline

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The cache key of a compilation: everything that its result depends on.
+
+#ifndef ZENITH_LOWERING_PIPELINE_MODULEKEY_H
+#define ZENITH_LOWERING_PIPELINE_MODULEKEY_H
+
+#include "lowering/pipeline/CacheStore.h"
+
+namespace mlir {
+class ModuleOp;
+}
+namespace zenith::cpu {
+struct CPUTarget;
+}
+
+namespace zenith::pipeline {
+
+struct CompileOptions;
+
+/// Version and a digest of the sources: the same in all tools of one build.
+std::string compilerVersion();
+
+/// Parts: compiler (version and sources), target (processor and features),
+/// options, parameters (names and types; values don't matter, they are bound
+/// later), and each function by name. Locations don't count.
+CacheKey keyOf(mlir::ModuleOp module, const CompileOptions &options,
+               const cpu::CPUTarget &target);
+
+} // namespace zenith::pipeline
+
+#endif // ZENITH_LOWERING_PIPELINE_MODULEKEY_H

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The command line of zenith-cache and its four commands.
+
+#include "tools/CacheCommands.h"
+
+#include "lowering/cpu/CPUTarget.h"
+#include "lowering/pipeline/CachedCompile.h"
+#include "lowering/pipeline/ModuleKey.h"
+#include "tools/CommandLine.h"
+#include "tools/CompiledModel.h"
+#include "tools/Diagnostics.h"
+#include "tools/LoadModel.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Chrono.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+#include <CLI/CLI.hpp>
+
+using namespace zenith;
+using namespace zenith::tools;
+namespace json = llvm::json;
+
+static void addExplainOptions(CLI::App &app, CacheOptions &options,
+                              std::vector<std::string> &dims) {
+  app.add_option("subject", options.subject,
+                 "a model, or the beginning of an entry's name")
+      ->required();
+  app.add_option("--entry", options.run.entry, "function of the model");
+  app.add_option("--target", options.run.target, "cpu or cpu:ARCH");
+  addRepeated(app, "--dim", dims, "NAME=N, the size of a named dimension");
+  app.add_option("--mixed-precision", options.run.mixedPrecision,
+                 "bf16 or fp16, as it was compiled");
+}
+
+llvm::Expected<std::optional<CacheOptions>>
+zenith::tools::parseCacheOptions(int argc, char **argv, bool &jsonDiagnostics) {
+  CLI::App app("Looks after a cache of compiled programs.", "zenith-cache");
+  CacheOptions options;
+  options.folder = defaultCache.str();
+  std::vector<std::string> dims;
+  std::string maxBytes;
+  CLI::App *list = app.add_subcommand("ls", "lists the entries"),
+           *verify = app.add_subcommand(
+               "verify", "checks every entry; exit 2 where one is damaged"),
+           *collect = app.add_subcommand(
+               "gc", "drops damaged entries, and the oldest down to a size"),
+           *explain = app.add_subcommand(
+               "explain", "says what an entry was made from, or in which part "
+                          "of the key a model differs from the nearest entry");
+  for (CLI::App *command : {list, verify, collect, explain}) {
+    command->add_option("--cache", options.folder,
+                        "the folder; default: $ZENITH_CACHE_DIR, else "
+                        "~/.cache/zenith");
+    command->add_flag("--json", options.json, "prints JSON");
+  }
+  collect->add_option("--max-bytes", maxBytes,
+                      "what may stay, in bytes or with K, M, G; default 1G");
+  addExplainOptions(*explain, options, dims);
+  app.require_subcommand(1);
+  addCommonOptions(app, jsonDiagnostics);
+  llvm::Expected<bool> done = parseCommandLine(app, argc, argv);
+  if (!done)
+    return done.takeError();
+  if (*done)
+    return std::nullopt;
+  if (!maxBytes.empty() && !(options.maxBytes = parseBytes(maxBytes)))
+    return failure(ExitCode::Usage,
+                   "--max-bytes needs bytes, with or without K, M or G, got '" +
+                       maxBytes + "'");
+  if (llvm::Error error = parseDims(dims, options.run.dims))
+    return std::move(error);
+  options.command = verify->parsed()    ? CacheOptions::Verify
+                    : collect->parsed() ? CacheOptions::Collect
+                    : explain->parsed() ? CacheOptions::Explain
+                                        : CacheOptions::List;
+  return options;
+}
+
+static json::Object partsObject(const pipeline::CacheKey &key) {
+  json::Object parts;
+  for (const auto &[name, text] : key.parts)
+    parts[name] = text;
+  return parts;
+}
+
+static std::string timeText(int64_t seconds) {
+  return llvm::formatv("{0:%Y-%m-%d %H:%M}", llvm::sys::toTimePoint(seconds));
+}
+
+static void listEntries(const pipeline::CacheStore &store, bool asJSON) {
+  json::Array array;
+  for (const pipeline::CacheEntry &entry : store.list()) {
+    array.push_back(json::Object{{"id", entry.id},
+                                 {"bytes", entry.bytes},
+                                 {"last_used", entry.lastUsed},
+                                 {"parts", partsObject(entry.key)}});
+    if (asJSON)
+      continue;
+    std::vector<std::string> functions;
+    for (const auto &[name, text] : entry.key.parts)
+      if (llvm::StringRef rest = name; rest.consume_front("function "))
+        functions.push_back(rest.str());
+    llvm::outs() << entry.id.substr(0, 12) << "  "
+                 << llvm::right_justify(std::to_string(entry.bytes), 10) << "  "
+                 << timeText(entry.lastUsed) << "  "
+                 << llvm::join(functions, " ") << "\n";
+  }
+  if (asJSON)
+    llvm::outs() << json::Value(std::move(array)) << "\n";
+}
+
+static llvm::Error verifyEntries(const pipeline::CacheStore &store,
+                                 bool asJSON) {
+  std::vector<pipeline::DamagedEntry> damaged = store.verify();
+  size_t sound = store.list().size();
+  json::Array array;
+  for (const pipeline::DamagedEntry &entry : damaged) {
+    array.push_back(
+        json::Object{{"file", entry.path}, {"reason", entry.reason}});
+    if (!asJSON)
+      llvm::outs() << entry.path << ": " << entry.reason << "\n";
+  }
+  if (asJSON)
+    llvm::outs() << json::Value(std::move(array)) << "\n";
+  else if (damaged.empty())
+    llvm::outs() << sound << " entries are sound\n";
+  if (damaged.empty())
+    return llvm::Error::success();
+  return failure(ExitCode::Invalid,
+                 std::to_string(damaged.size()) + " entries are damaged",
+                 store.folder());
+}
+
+static void printParts(const pipeline::CacheKey &key) {
+  for (const auto &[name, text] : key.parts)
+    llvm::outs() << "  " << name << ": " << text << "\n";
+}
+
+/// The key that zenith-run would look for.
+static llvm::Expected<pipeline::CacheKey>
+keyOfModel(const CacheOptions &options, Diagnostics &diagnostics) {
+  auto context = makeContext();
+  LoadOptions load;
+  load.dims = options.run.dims;
+  load.entry = options.run.entry;
+  llvm::Expected<LoadedModel> model =
+      loadModel(options.subject, context.get(), load, diagnostics);
+  if (!model)
+    return model.takeError();
+  llvm::Expected<cpu::CPUTarget> target =
+      cpu::CPUTarget::parse(options.run.target);
+  if (!target)
+    return failure(ExitCode::Usage, llvm::toString(target.takeError()));
+  return pipeline::keyOf(*model->module,
+                         compileOptions(options.run, diagnostics), *target);
+}
+
+static llvm::Error explainSubject(const pipeline::CacheStore &store,
+                                  const CacheOptions &options,
+                                  Diagnostics &diagnostics) {
+  std::vector<pipeline::CacheEntry> entries = store.list();
+  if (!llvm::sys::fs::exists(options.subject)) {
+    for (const pipeline::CacheEntry &entry : entries)
+      if (llvm::StringRef(entry.id).starts_with(options.subject)) {
+        llvm::outs() << "entry " << entry.id << "\n";
+        printParts(entry.key);
+        return llvm::Error::success();
+      }
+    return failure(ExitCode::Invalid,
+                   "there is no such model and no such entry", options.subject);
+  }
+  llvm::Expected<pipeline::CacheKey> key = keyOfModel(options, diagnostics);
+  if (!key)
+    return key.takeError();
+  std::string id = key->id();
+  bool found = llvm::any_of(entries, [&](const pipeline::CacheEntry &entry) {
+    return entry.id == id;
+  });
+  std::string verdict = found ? "it is in the cache"
+                              : "it is not in the cache; " +
+                                    pipeline::explainDifference(*key, entries);
+  if (options.json) {
+    llvm::outs() << json::Value(json::Object{{"id", id},
+                                             {"found", found},
+                                             {"explanation", verdict},
+                                             {"parts", partsObject(*key)}})
+                 << "\n";
+    return llvm::Error::success();
+  }
+  llvm::outs() << "entry " << id.substr(0, 12) << ": " << verdict << "\n";
+  printParts(*key);
+  return llvm::Error::success();
+}
+
+static llvm::Error execute(const CacheOptions &options,
+                           Diagnostics &diagnostics) {
+  auto store = pipeline::CacheStore::open(options.folder == defaultCache
+                                              ? pipeline::defaultCacheFolder()
+                                              : options.folder);
+  if (!store)
+    return toolError(store.takeError());
+  switch (options.command) {
+  case CacheOptions::List:
+    listEntries(*store, options.json);
+    return llvm::Error::success();
+  case CacheOptions::Verify:
+    return verifyEntries(*store, options.json);
+  case CacheOptions::Collect: {
+    int64_t freed = store->collect(
+        options.maxBytes.value_or(pipeline::CacheStore::defaultMaxBytes));
+    if (options.json)
+      llvm::outs() << json::Value(json::Object{{"freed_bytes", freed}}) << "\n";
+    else
+      llvm::outs() << "freed " << freed << " bytes\n";
+    return llvm::Error::success();
+  }
+  case CacheOptions::Explain:
+    return explainSubject(*store, options, diagnostics);
+  }
+  return llvm::Error::success();
+}
+
+int zenith::tools::runCacheCommand(const CacheOptions &options,
+                                   Diagnostics &diagnostics) {
+  return diagnostics.report(execute(options, diagnostics));
+}
