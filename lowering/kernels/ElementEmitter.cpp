@@ -274,7 +274,35 @@ Value ElementEmitter::loadLinear(Value memory, Type element, const Ix &linear) {
     return toRegister(element, b.create<vector::ShuffleOp>(kernel.loc, lanes,
                                                            lanes, backwards));
   }
+  if (stride.isConstant(2))
+    return toRegister(element, everyOther(memory, type, linear));
   return gatherLanes(memory, element, linear);
+}
+
+// Two loads, of which the second ends with the last lane's element: nothing
+// beyond it is touched.
+Value ElementEmitter::everyOther(Value memory, VectorType type,
+                                 const Ix &linear) {
+  OpBuilder &b = kernel.b;
+  int64_t width = type.getNumElements();
+  auto load = [&](int64_t start) -> Value {
+    Value at = kernel.add(indices.laneZero(linear), kernel.index(start));
+    if (!mask)
+      return b.create<vector::LoadOp>(kernel.loc, type, memory, at);
+    // Lane l's element is number 2l - start; `width` = a lane that is off.
+    Value none = kernel.integer(mask.getType(), 0);
+    SmallVector<int64_t> lanes(width, width);
+    for (int64_t number = start % 2; number < width; number += 2)
+      lanes[number] = (number + start) / 2;
+    Value wanted = b.create<vector::ShuffleOp>(kernel.loc, mask, none, lanes);
+    return b.create<vector::MaskedLoadOp>(kernel.loc, type, memory, at, wanted,
+                                          zeroOf(kernel, type));
+  };
+  Value low = load(0), high = load(width - 1);
+  SmallVector<int64_t> even;
+  for (int64_t lane = 0; lane < width; ++lane)
+    even.push_back(2 * lane < width ? 2 * lane : 2 * lane + 1);
+  return b.create<vector::ShuffleOp>(kernel.loc, low, high, even);
 }
 
 static Value allLanes(KernelBuilder &kernel, unsigned width) {

@@ -40,10 +40,6 @@ public:
   /// Remembers elements of `value` computed otherwise, one per index.
   void preset(mlir::Value value, llvm::ArrayRef<llvm::SmallVector<Ix>> indices,
               llvm::ArrayRef<mlir::Value> lanes);
-  /// Replaces the rule of `value`; what it gives is memoised. For all scopes.
-  void bindRule(mlir::Value value, Provider rule) {
-    rules[value] = std::move(rule);
-  }
   /// Elements of a reduce_window or convolution at several positions, in step:
   /// what they share is read once and soon used.
   llvm::SmallVector<mlir::Value>
@@ -200,6 +196,8 @@ private:
 
   mlir::Value tileLoad(mlir::Value memory, mlir::Type element,
                        const Ix &linear);
+  mlir::Value everyOther(mlir::Value memory, mlir::VectorType type,
+                         const Ix &linear);
   mlir::Value gatherLanes(mlir::Value memory, mlir::Type element,
                           const Ix &linear);
   /// `then` where `condition` (scalar: by a branch; lanes: under a mask), else
@@ -209,7 +207,6 @@ private:
                      llvm::function_ref<mlir::Value()> otherwise);
 
   std::vector<Frame> frames;
-  llvm::DenseMap<mlir::Value, Provider> rules;
   llvm::DenseMap<mlir::Operation *, mlir::Value> constantBuffers;
   bool anyFailure = false;
 };

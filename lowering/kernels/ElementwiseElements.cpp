@@ -5,6 +5,7 @@
 
 #include "lowering/kernels/ElementConversions.h"
 #include "lowering/kernels/ElementEmitter.h"
+#include "lowering/kernels/ReductionPlan.h"
 #include "lowering/kernels/VectorMath.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -378,6 +379,10 @@ Value ElementEmitter::elementwise(Operation *op, ArrayRef<Ix> index) {
     if (!operands.back())
       return {};
   }
+  bool byReciprocal = isShareOfSum(op);
+  // Before the divisor meets lanes: one division serves a whole row.
+  if (byReciprocal)
+    operands[1] = (1.0 / Num{&kernel, operands[1]}).v;
   unify(operands);
   Type element = getElementTypeOrSelf(op->getOperand(0).getType());
   Type resultElement = getElementTypeOrSelf(op->getResult(0).getType());
@@ -400,6 +405,10 @@ Value ElementEmitter::elementwise(Operation *op, ArrayRef<Ix> index) {
     if (type != stored.getType())
       stored = kernel.b.create<arith::BitcastOp>(kernel.loc, type, stored);
     result = toRegister(resultElement, stored);
+  } else if (byReciprocal) {
+    result = (e.num(0) * e.num(1)).v;
+  } else if (isFastExp(op)) {
+    result = VectorMath(kernel).expShort(e.num(0)).v;
   } else if (isa<graph::ErfOp>(op) && insideGelu(op)) {
     result = VectorMath(kernel).erfShort(e.num(0)).v;
   } else if (isa<graph::TanhOp>(op) && insideGelu(op)) {

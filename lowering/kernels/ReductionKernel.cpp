@@ -17,6 +17,9 @@ namespace zenith::kernels {
 // Elements in flight per fold: enough independent chains to hide the latency of
 // additions.
 static constexpr unsigned elementsInFlight = 64;
+// Rows that are added up in registers before the sums of columns go back to
+// their slots: as many streams as a first-level cache has ways.
+static constexpr int64_t rowsOfStep = 8;
 
 namespace {
 class ReductionKernel {
@@ -26,8 +29,7 @@ public:
       : kernel(context.fusion, context.dims, context.target, context.kernels,
                name),
         emitter(kernel), plan(plan), space(*plan.space),
-        width(valueWidth(context.fusion, context.target)),
-        unroll(std::max(1u, std::min(8u, elementsInFlight / width))) {
+        width(valueWidth(context.fusion, context.target)) {
     emitter.indices.width = width;
   }
   void discard() { kernel.function().erase(); }
@@ -53,10 +55,22 @@ private:
   State passOverRow(FoldState &folds, SmallVector<Ix> loopIndex,
                     unsigned level);
   State passDownColumn(FoldState &folds, SmallVector<Ix> loopIndex, Value low,
-                       Value high, unsigned level);
+                       Value high);
+  /// `state` with the elements of one row (lanes run along the columns).
+  State foldRow(FoldState &folds, ArrayRef<Ix> loopIndex, Value row,
+                ValueRange state);
+  Type slotType(unsigned number);
+  void storeSlots(ValueRange values, Value chunk, ArrayRef<Ix> loopIndex);
+  State loadSlots(Value chunk, ArrayRef<Ix> loopIndex);
+  void forEachColumnBlock(SmallVector<Ix> loopIndex,
+                          function_ref<void(ArrayRef<Ix> at)> body);
+  void addRowsToSlots(FoldState &folds, const SmallVector<Ix> &loopIndex,
+                      Value chunk, Value low, Value high);
   void bindResults(ArrayRef<const Fold *> folds, ValueRange values,
                    ArrayRef<Ix> loopIndex);
   SmallVector<const Fold *> foldsOf(unsigned level);
+  SmallVector<const Fold *> enter(unsigned level);
+  DenseSet<Value> foldResults();
   SmallVector<Ix> keptIndex(ArrayRef<Ix> loopIndex);
   void storeReduced(ArrayRef<Ix> loopIndex);
   void storeFull(ArrayRef<Ix> loopIndex);
@@ -64,7 +78,6 @@ private:
     return llvm::any_of(
         plan.results, [](const ReducedResult &result) { return result.full; });
   }
-  void bindShortForms();
   void chooseStash();
   void stash(ArrayRef<Ix> index, unsigned level);
   void bindStash(unsigned level);
@@ -77,7 +90,7 @@ private:
   ElementEmitter emitter;
   ReductionPlan &plan;
   IterationSpace &space;
-  unsigned width, unroll;
+  unsigned width, unroll = 1;
   bool moved =
       false; ///< a fold's value is used at another index: this schedule can't
   /// A costly value that two passes need, kept in a result's memory between
@@ -87,11 +100,46 @@ private:
 };
 } // namespace
 
+// Values worth keeping, below `value` and above `stops`.
+static void collectCostly(Value value, const DenseSet<Value> &stops,
+                          llvm::SetVector<Value> &found,
+                          DenseSet<Value> &seen) {
+  Operation *op = value.getDefiningOp();
+  if (!op || stops.contains(value) || !seen.insert(value).second)
+    return;
+  if (isa<graph::ExpOp, graph::TanhOp, graph::ErfOp, graph::LogOp,
+          graph::LogisticOp, graph::PowOp>(op))
+    found.insert(value);
+  for (Value operand : op->getOperands())
+    collectCostly(operand, stops, found, seen);
+}
+
 SmallVector<const Fold *> ReductionKernel::foldsOf(unsigned level) {
   SmallVector<const Fold *> folds;
   for (const Fold &fold : plan.folds)
     if (fold.level == level)
       folds.push_back(&fold);
+  return folds;
+}
+
+DenseSet<Value> ReductionKernel::foldResults() {
+  DenseSet<Value> results;
+  for (const Fold &fold : plan.folds)
+    results.insert(fold.op->getResult(0));
+  return results;
+}
+
+// Chooses how many states run side by side in the level's pass. The vectors of
+// one long chain keep the machine busy, and fill its registers.
+SmallVector<const Fold *> ReductionKernel::enter(unsigned level) {
+  auto folds = foldsOf(level);
+  llvm::SetVector<Value> costly;
+  DenseSet<Value> seen;
+  for (const Fold *fold : folds)
+    collectCostly(fold->operand, foldResults(), costly, seen);
+  unroll = costly.empty() || kernel.target.lanes >= 16
+               ? std::max(1u, std::min(8u, elementsInFlight / width))
+               : 1;
   return folds;
 }
 
@@ -268,45 +316,10 @@ void ReductionKernel::storeFull(ArrayRef<Ix> loopIndex) {
           emitter.linearize(plan.results[number].value, index));
 }
 
-// Exponentials of a softmax get the short form, which serves arguments that
-// aren't positive.
-void ReductionKernel::bindShortForms() {
-  for (Operation &op : kernel.fusion.getBody().front())
-    if (isShiftedExp(&op)) {
-      Operation *exp = &op;
-      // The provider stands where the rule would; its own value is memoised by
-      // asking for the argument's.
-      emitter.bindRule(
-          exp->getResult(0), [this, exp](ArrayRef<Ix> index) -> Value {
-            Value x = emitter.emit(exp->getOperand(0), index);
-            if (!x)
-              return {};
-            Value y = VectorMath(kernel).expShort({&kernel, x}).v;
-            return emitter.roundTo(
-                getElementTypeOrSelf(exp->getResult(0).getType()), y);
-          });
-    }
-}
-
-static void collectCostly(Value value, const DenseSet<Value> &stops,
-                          llvm::SetVector<Value> &found,
-                          DenseSet<Value> &seen) {
-  Operation *op = value.getDefiningOp();
-  if (!op || stops.contains(value) || !seen.insert(value).second)
-    return;
-  if (isa<graph::ExpOp, graph::TanhOp, graph::ErfOp, graph::LogOp,
-          graph::LogisticOp, graph::PowOp>(op))
-    found.insert(value);
-  for (Value operand : op->getOperands())
-    collectCostly(operand, stops, found, seen);
-}
-
 void ReductionKernel::chooseStash() {
   if (!plan.lanesReduced)
     return;
-  DenseSet<Value> stops;
-  for (const Fold &fold : plan.folds)
-    stops.insert(fold.op->getResult(0));
+  DenseSet<Value> stops = foldResults();
   llvm::SetVector<Value> last;
   for (const ReducedResult &result : plan.results)
     if (DenseSet<Value> seen; result.full)
@@ -352,7 +365,6 @@ void ReductionKernel::bindStash(unsigned level) {
 }
 
 Launch ReductionKernel::emitRows() {
-  bindShortForms();
   chooseStash();
   DimExpr rows = 1;
   for (unsigned loop : plan.keptLoops)
@@ -365,7 +377,7 @@ Launch ReductionKernel::emitRows() {
     SmallVector<Ix> loopIndex(space.rank(), Ix(0));
     unflattenRow(emitter, space, plan.keptLoops, row, loopIndex);
     for (unsigned level = 1; level <= plan.levels; ++level) {
-      auto folds = foldsOf(level);
+      auto folds = enter(level);
       FoldState state(emitter, folds, width);
       bindResults(folds, state.finish(passOverRow(state, loopIndex, level)),
                   loopIndex);
@@ -392,24 +404,29 @@ Launch ReductionKernel::emitRows() {
   return kernel.finish(tasks.tasks, cost(elements));
 }
 
+ReductionKernel::State ReductionKernel::foldRow(FoldState &folds,
+                                                ArrayRef<Ix> loopIndex,
+                                                Value row, ValueRange state) {
+  SmallVector<Ix> at(loopIndex);
+  unflattenRow(emitter, space, plan.reducedLoops, row, at);
+  return folds.step(state, space.shapeIndex(emitter.indices, at),
+                    /*masked=*/false);
+}
+
 ReductionKernel::State
 ReductionKernel::passDownColumn(FoldState &folds, SmallVector<Ix> loopIndex,
-                                Value low, Value high, unsigned level) {
+                                Value low, Value high) {
   State state;
   for (unsigned group = 0; group < unroll; ++group)
     state.append(folds.start());
   state =
       foldSteps(folds, low, high, 1, state, [&](Value row, ValueRange carried) {
-        SmallVector<Ix> at(loopIndex);
-        unflattenRow(emitter, space, plan.reducedLoops, row, at);
-        return folds.step(carried, space.shapeIndex(emitter.indices, at),
-                          /*masked=*/false);
+        return foldRow(folds, loopIndex, row, carried);
       });
   return joinStates(folds, state);
 }
 
 Launch ReductionKernel::emitColumns() {
-  bindShortForms();
   DimExpr rows = 1;
   for (unsigned loop : plan.keptLoops)
     rows = rows * space.size(loop);
@@ -424,12 +441,12 @@ Launch ReductionKernel::emitColumns() {
         emitter, space, plan.lane, low, high, [&](const Ix &lanes) {
           loopIndex[plan.lane] = lanes;
           for (unsigned level = 1; level <= plan.levels; ++level) {
-            auto folds = foldsOf(level);
+            auto folds = enter(level);
             FoldState state(emitter, folds, width);
             bindResults(
                 folds,
                 state.finish(passDownColumn(state, loopIndex, kernel.index(0),
-                                            kernel.size(count), level)),
+                                            kernel.size(count))),
                 loopIndex);
           }
           storeReduced(loopIndex);
@@ -463,26 +480,84 @@ Ix ReductionKernel::slotIndex(Value chunk, ArrayRef<Ix> loopIndex) {
       linear);
 }
 
+// Type of a slot of fold `number`: that of its state in registers.
+Type ReductionKernel::slotType(unsigned number) {
+  return registerType(plan.folds[number].element);
+}
+
+void ReductionKernel::storeSlots(ValueRange values, Value chunk,
+                                 ArrayRef<Ix> loopIndex) {
+  for (auto [number, value] : llvm::enumerate(values)) {
+    Type type = slotType(number);
+    emitter.storeLinear(kernel.scratch(number, memoryType(type)), type, value,
+                        slotIndex(chunk, loopIndex));
+  }
+}
+
+ReductionKernel::State ReductionKernel::loadSlots(Value chunk,
+                                                  ArrayRef<Ix> loopIndex) {
+  State slots;
+  for (unsigned number = 0; number < plan.folds.size(); ++number) {
+    Type type = slotType(number);
+    slots.push_back(emitter.loadLinear(kernel.scratch(number, memoryType(type)),
+                                       type, slotIndex(chunk, loopIndex)));
+  }
+  return slots;
+}
+
+void ReductionKernel::forEachColumnBlock(
+    SmallVector<Ix> loopIndex, function_ref<void(ArrayRef<Ix> at)> body) {
+  forEachLaneBlock(emitter, space, plan.lane, kernel.index(0),
+                   kernel.size(space.size(plan.lane)), [&](const Ix &lanes) {
+                     loopIndex[plan.lane] = lanes;
+                     body(loopIndex);
+                   });
+}
+
+// A few rows at a time from left to right, so that memory is read in long runs;
+// the sums wait in the chunk's slots, which stay in cache.
+void ReductionKernel::addRowsToSlots(FoldState &folds,
+                                     const SmallVector<Ix> &loopIndex,
+                                     Value chunk, Value low, Value high) {
+  forEachColumnBlock(loopIndex, [&](ArrayRef<Ix> at) {
+    storeSlots(folds.start(), chunk, at);
+  });
+  auto addRows = [&](Value first, int64_t count) {
+    forEachColumnBlock(loopIndex, [&](ArrayRef<Ix> at) {
+      unsigned chains = count > 1 ? unroll : 1, values = folds.size();
+      State sums = loadSlots(chunk, at);
+      while (sums.size() < chains * values)
+        sums.append(folds.start());
+      for (int64_t row = 0; row < count; ++row) {
+        auto chain =
+            MutableArrayRef<Value>(sums).slice(row % chains * values, values);
+        State next =
+            foldRow(folds, at, kernel.add(first, kernel.index(row)), chain);
+        llvm::copy(next, chain.begin());
+      }
+      storeSlots(chains > 1 ? joinStates(folds, sums) : sums, chunk, at);
+    });
+  };
+  Value step = kernel.index(rowsOfStep);
+  Value whole = kernel.sub(high, kernel.rem(kernel.sub(high, low), step));
+  kernel.loop(low, whole, step, [&](Value row) {
+    ElementEmitter::Scope scope(emitter);
+    addRows(row, rowsOfStep);
+  });
+  kernel.loop(whole, high, kernel.index(1), [&](Value row) {
+    ElementEmitter::Scope scope(emitter);
+    addRows(row, 1);
+  });
+}
+
 Launch ReductionKernel::emitPartial() {
-  auto folds = foldsOf(1);
+  auto folds = enter(1);
   FoldState state(emitter, folds, width);
   bool cutsLanes = plan.lanesReduced && plan.reducedLoops.empty();
   DimExpr steps = cutsLanes ? space.size(plan.lane) : plan.reducedRows();
   DimExpr rows = 1;
   for (unsigned loop : plan.keptLoops)
     rows = rows * space.size(loop);
-  auto storeSlots = [&](ValueRange values, Value chunk,
-                        ArrayRef<Ix> loopIndex) {
-    for (auto [number, value] : llvm::enumerate(values)) {
-      Type type = getElementTypeOrSelf(value.getType());
-      if (type.isInteger(1))
-        type = kernel.b.getI8Type();
-      Type element =
-          folds[number]->element.isInteger(1) ? folds[number]->element : type;
-      emitter.storeLinear(kernel.scratch(number, memoryType(element)), element,
-                          value, slotIndex(chunk, loopIndex));
-    }
-  };
   kernel.loop(kernel.begin(), kernel.end(), kernel.index(1), [&](Value task) {
     ElementEmitter::Scope scope(emitter);
     SmallVector<Ix> loopIndex(space.rank(), Ix(0));
@@ -495,13 +570,13 @@ Launch ReductionKernel::emitPartial() {
     Value high = kernel.min(kernel.add(low, kernel.index(plan.chunk)),
                             kernel.size(steps));
     if (!plan.lanesReduced) {
-      forEachLaneBlock(
-          emitter, space, plan.lane, kernel.index(0),
-          kernel.size(space.size(plan.lane)), [&](const Ix &lanes) {
-            loopIndex[plan.lane] = lanes;
-            storeSlots(passDownColumn(state, loopIndex, low, high, 1), chunk,
-                       loopIndex);
-          });
+      if (space.size(plan.lane).provablyAtMost(DimExpr(int64_t(width))))
+        forEachColumnBlock(loopIndex, [&](ArrayRef<Ix> at) {
+          storeSlots(passDownColumn(state, SmallVector<Ix>(at), low, high),
+                     chunk, at);
+        });
+      else
+        addRowsToSlots(state, loopIndex, chunk, low, high);
       return;
     }
     State sums;
@@ -531,32 +606,26 @@ Launch ReductionKernel::emitPartial() {
 }
 
 Launch ReductionKernel::emitCombine() {
+  constexpr int64_t slotsPerTask = 512;
   auto folds = foldsOf(1);
   DimExpr rows = 1;
   for (unsigned loop : plan.keptLoops)
     rows = rows * space.size(loop);
   auto combine = [&](ArrayRef<Ix> loopIndex, unsigned lanes) {
     FoldState state(emitter, folds, lanes);
-    State sums =
-        kernel.loop(kernel.index(0), kernel.size(plan.chunks), kernel.index(1),
-                    state.start(), [&](Value chunk, ValueRange carried) {
-                      ElementEmitter::Scope scope(emitter);
-                      State slots;
-                      for (auto [number, value] : llvm::enumerate(carried)) {
-                        Type type = getElementTypeOrSelf(value.getType());
-                        Type element = folds[number]->element.isInteger(1)
-                                           ? folds[number]->element
-                                           : type;
-                        slots.push_back(emitter.loadLinear(
-                            kernel.scratch(number, memoryType(element)),
-                            element, slotIndex(chunk, loopIndex)));
-                      }
-                      return state.combine(carried, slots);
-                    });
+    State sums = kernel.loop(
+        kernel.index(0), kernel.size(plan.chunks), kernel.index(1),
+        state.start(), [&](Value chunk, ValueRange carried) {
+          ElementEmitter::Scope scope(emitter);
+          return state.combine(carried, loadSlots(chunk, loopIndex));
+        });
     bindResults(folds, state.finish(sums), loopIndex);
     storeReduced(loopIndex);
   };
-  kernel.loop(kernel.begin(), kernel.end(), kernel.index(1), [&](Value row) {
+  RowTasks tasks = RowTasks::plan(
+      rows, plan.lanesReduced ? DimExpr(1) : space.size(plan.lane),
+      slotsPerTask);
+  forEachRow(kernel, tasks, [&](Value row, Value low, Value high) {
     ElementEmitter::Scope scope(emitter);
     SmallVector<Ix> loopIndex(space.rank(), Ix(0));
     unflattenRow(emitter, space, plan.keptLoops, row, loopIndex);
@@ -564,14 +633,16 @@ Launch ReductionKernel::emitCombine() {
       combine(loopIndex, 1);
       return;
     }
-    forEachLaneBlock(emitter, space, plan.lane, kernel.index(0),
-                     kernel.size(space.size(plan.lane)), [&](const Ix &lanes) {
+    forEachLaneBlock(emitter, space, plan.lane, low, high,
+                     [&](const Ix &lanes) {
                        SmallVector<Ix> at(loopIndex);
                        at[plan.lane] = lanes;
                        combine(at, width);
                      });
   });
-  return kernel.finish(rows, cost(double(plan.chunks.constant().value_or(64))));
+  return kernel.finish(tasks.tasks,
+                       cost(tasks.elementsPerTask *
+                            double(plan.chunks.constant().value_or(64))));
 }
 
 FailureOr<KernelPlan> emitReduction(const EmissionContext &context) {

@@ -4,6 +4,7 @@
 // alone.
 
 #include "lowering/kernels/ReductionPlan.h"
+#include "ir/CompositeFormulas.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -42,6 +43,21 @@ bool isShiftedExp(Operation *op) {
   return max && max.getKind() == graph::ReduceKind::max &&
          max.getOperand() == sub.getLhs() &&
          !getElementTypeOrSelf(max.getType()).isF64();
+}
+
+bool isFastExp(Operation *op) {
+  return isShiftedExp(op) && op->hasAttr(graph::fastFormAttrName);
+}
+
+bool isShareOfSum(Operation *op) {
+  if (!isa<graph::DivOp>(op))
+    return false;
+  Operation *share = op->getOperand(0).getDefiningOp();
+  auto sum =
+      throughMovement(op->getOperand(1)).getDefiningOp<graph::ReduceOp>();
+  return share && isFastExp(share) && sum &&
+         sum.getKind() == graph::ReduceKind::sum &&
+         sum.getOperand() == op->getOperand(0);
 }
 
 static bool dependsOn(Value value, Operation *op, llvm::DenseSet<Value> &seen) {
@@ -132,7 +148,9 @@ DimExpr ReductionPlan::reducedRows() const {
 // Partial results where too few tasks would have too much to do. Chunks are a
 // function of the shape alone.
 static void planChunks(ReductionPlan &plan) {
-  constexpr int64_t chunkElements = 1 << 14;
+  // Sums of columns take slots as long as a row: few of them, so that they
+  // cost little beside the rows.
+  constexpr int64_t chunkElements = 1 << 14, chunksOfColumns = 32;
   bool simple =
       plan.levels == 1 &&
       llvm::none_of(plan.folds, [](const Fold &fold) { return fold.arg(); }) &&
@@ -153,12 +171,18 @@ static void planChunks(ReductionPlan &plan) {
     perStep = *length;
   }
   // Without lanes along the reduced loop, the kept elements are the lanes.
-  bool few = plan.lanesReduced ? *kept <= 4 : *kept <= 4096;
+  bool few = plan.lanesReduced ? *kept <= 4 : *kept <= 1 << 16;
   if (!few)
     return;
   int64_t chunk =
       std::max<int64_t>(1, chunkElements / std::max<int64_t>(1, perStep));
-  if (auto count = steps.constant(); count && *count < 4 * chunk)
+  auto count = steps.constant();
+  if (!plan.lanesReduced) {
+    chunk = std::max<int64_t>(chunk, 32);
+    if (count)
+      chunk = std::max(chunk, (*count + chunksOfColumns - 1) / chunksOfColumns);
+  }
+  if (count && *count < 4 * chunk)
     return;
   if (!plan.lanesReduced && !plan.keptLoops.empty())
     return;

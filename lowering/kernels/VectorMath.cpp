@@ -63,8 +63,10 @@ Num VectorMath::expShort(Num x) {
   Num c = select(x < -87, -87, x);
   Num t = fma(c, log2e, roundingMagic);
   Num r = fma(c, log2e, -(t - roundingMagic));
-  Num y = floatOf(bits(polynomial(r, coefficients)) + (bits(t) << 23));
-  return select(x.isNaN(), x, y);
+  // The product passes a NaN on; none of the magic number's own bits survive
+  // the shift.
+  Num power = floatOf((bits(t) << 23) + double(0x3f800000));
+  return polynomial(r, coefficients) * power;
 }
 
 Num VectorMath::expm1(Num x) {

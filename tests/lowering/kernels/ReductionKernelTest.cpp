@@ -58,6 +58,25 @@ TEST_P(ReductionKernel, Columns) {
   }
 }
 
+TEST_P(ReductionKernel, ColumnsInChunksOfRows) {
+  for (const char *shape : {"300x201", "1030x70", "131x4100"}) {
+    std::string columns =
+        std::string(shape).substr(std::string(shape).find('x') + 1);
+    std::string from = std::string("tensor<") + shape + "xf32>",
+                to = "tensor<" + columns + "xf32>";
+    check("%a : " + from, to + ", " + to,
+          "%r = graph.reduce sum, %a [0] : " + from + " -> " + to +
+              "\n%s = graph.reduce max, %a [0] : " + from + " -> " + to,
+          {}, "%r, %s");
+  }
+  check("%a : tensor<?x72xi8>", "tensor<72xi8>",
+        "%r = graph.reduce sum, %a [0] : tensor<?x72xi8> -> tensor<72xi8>",
+        {{1001, 72}});
+  check("%a : tensor<?x72xi1>", "tensor<72xi1>",
+        "%r = graph.reduce any, %a [0] : tensor<?x72xi1> -> tensor<72xi1>",
+        {{700, 72}});
+}
+
 TEST_P(ReductionKernel, MiddleAndOuterDimensions) {
   check("%a : tensor<4x6x9xf32>", "tensor<4x9xf32>",
         "%r = graph.reduce max, %a [1] : tensor<4x6x9xf32> -> tensor<4x9xf32>");
