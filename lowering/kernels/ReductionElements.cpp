@@ -201,9 +201,11 @@ Value ElementEmitter::foldWindow(ArrayRef<WindowSpan> spans, Value start,
   for (unsigned d = spans.size(); d-- > 0;) {
     const WindowSpan &span = spans[d];
     Ix last = indices.shift(span.first, (span.count - 1) * span.dilation);
+    // Lanes that leave the operand are masked, each step by itself.
     bool plain = span.baseDilation == 1 &&
-                 indices.provablyInside(span.first, 0, span.size) &&
-                 indices.provablyInside(last, 0, span.size);
+                 (!indices.uniform(span.first) ||
+                  (indices.provablyInside(span.first, 0, span.size) &&
+                   indices.provablyInside(last, 0, span.size)));
     unroll[d] =
         span.count == 1 || (plain && unrolled * span.count <= unrollLimit);
     if (unroll[d])

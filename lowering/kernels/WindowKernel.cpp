@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels of windows that move over space with lanes along the channels:
-// positions whose window lies inside run without a test, several of them at a
-// time so that they share what they read; the border runs one position at a
-// time.
+// Kernels of windows that move over space, with lanes along the channels or
+// along a row: positions whose window lies inside run without a test, several
+// of them at a time so that they share what they read; the border runs one
+// position or vector at a time.
 
 #include "lowering/kernels/FusionKernels.h"
 #include "lowering/kernels/Schedule.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using zenith::graph::DimExpr;
@@ -33,6 +34,13 @@ struct Span {
   }
 };
 
+// One native vector: several positions in flight fill the registers.
+unsigned lanesOfWindow(const EmissionContext &context) {
+  return std::min(
+      4 * context.target.lanes,
+      std::max(1u, context.target.lanes * 4 / widestBytes(context.fusion)));
+}
+
 class WindowKernel {
 public:
   WindowKernel(const EmissionContext &context, IterationSpace &space,
@@ -42,10 +50,7 @@ public:
                context.name),
         emitter(kernel), space(space), anchor(anchor), spans(spans), lane(lane),
         column(column) {
-    // One native vector: several positions in flight fill the registers.
-    emitter.indices.width = std::min(
-        4 * context.target.lanes,
-        std::max(1u, context.target.lanes * 4 / widestBytes(context.fusion)));
+    emitter.indices.width = lanesOfWindow(context);
     for (unsigned loop = 0; loop < space.rank(); ++loop)
       if (loop != lane && loop != column)
         outer.push_back(loop);
@@ -65,6 +70,10 @@ private:
   void emitInside(SmallVector<Ix> loopIndex);
   void emitPositions(SmallVector<Ix> loopIndex, const Ix &base, int64_t count);
   void emitBorder(SmallVector<Ix> loopIndex, Value inside);
+  bool lanesAlongRow() const { return lane == column; }
+  void emitRow(SmallVector<Ix> loopIndex);
+  void emitRows(SmallVector<Ix> loopIndex, Value inside);
+  SmallVector<Ix> withKnownRange(SmallVector<Ix> loopIndex);
 
   KernelBuilder kernel;
   ElementEmitter emitter;
@@ -110,8 +119,9 @@ void WindowKernel::emitPositions(SmallVector<Ix> loopIndex, const Ix &base,
                                  int64_t count) {
   ElementEmitter::Scope scope(emitter);
   std::vector<SmallVector<Ix>> at, indices;
+  int64_t step = lanesAlongRow() ? emitter.indices.width : 1;
   for (int64_t position = 0; position < count; ++position) {
-    loopIndex[column] = emitter.indices.shift(base, position);
+    loopIndex[column] = emitter.indices.shift(base, position * step);
     at.push_back(loopIndex);
     indices.push_back(space.shapeIndex(emitter.indices, loopIndex));
   }
@@ -121,8 +131,8 @@ void WindowKernel::emitPositions(SmallVector<Ix> loopIndex, const Ix &base,
     emitElements(position);
 }
 
-void WindowKernel::emitInside(SmallVector<Ix> loopIndex) {
-  // New names for the outer positions, with the range that holds in here.
+// New names for the outer positions of a row whose windows stay inside.
+SmallVector<Ix> WindowKernel::withKnownRange(SmallVector<Ix> loopIndex) {
   for (unsigned loop : outer)
     if (const Span *span = spanOf(loop)) {
       Value at = kernel.max(emitter.indices.value(loopIndex[loop]),
@@ -130,6 +140,61 @@ void WindowKernel::emitInside(SmallVector<Ix> loopIndex) {
       loopIndex[loop] = emitter.indices.scalar(
           at, span->endInside(space.size(loop)), 1, span->firstInside());
     }
+  return loopIndex;
+}
+
+// A row with lanes along it: a vector at either end under masks, and whole ones
+// between them, of which the last begins early enough to end there.
+void WindowKernel::emitRow(SmallVector<Ix> loopIndex) {
+  constexpr int64_t atOnce = 4;
+  int64_t width = emitter.indices.width;
+  const Span *span = spanOf(column);
+  const DimExpr &size = space.size(column);
+  DimExpr first = span->firstInside(), end = span->endInside(size);
+  auto blocks = [&](Value at, int64_t count) {
+    emitPositions(
+        loopIndex,
+        emitter.indices.lanes(at, end - (count - 1) * width, 1, first), count);
+  };
+  auto border = [&](const DimExpr &start) {
+    emitPositions(loopIndex,
+                  emitter.indices.lanes(kernel.size(start), size, 1, start), 1);
+  };
+  bool leftBorder = !first.isConstant(0), rightBorder = end != size;
+  if (leftBorder)
+    border(0);
+  DimExpr from = leftBorder ? DimExpr(width) : DimExpr(0),
+          to = rightBorder ? size - width : size;
+  Value low = kernel.size(from), high = kernel.max(low, kernel.size(to)),
+        step = kernel.index(width);
+  Value wide = kernel.index(atOnce * width);
+  Value whole = kernel.sub(high, kernel.rem(kernel.sub(high, low), wide));
+  kernel.loop(low, whole, wide, [&](Value at) { blocks(at, atOnce); });
+  kernel.loop(whole, high, step, [&](Value at) {
+    blocks(kernel.min(at, kernel.size(end - width)), 1);
+  });
+  if (rightBorder)
+    border(size - width);
+}
+
+// Rows whose windows stay inside along the outer dimensions need no tests
+// there.
+void WindowKernel::emitRows(SmallVector<Ix> loopIndex, Value inside) {
+  auto branch =
+      kernel.b.create<scf::IfOp>(kernel.loc, inside, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(kernel.b);
+  kernel.b.setInsertionPoint(branch.thenBlock()->getTerminator());
+  {
+    ElementEmitter::Scope scope(emitter);
+    emitRow(withKnownRange(loopIndex));
+  }
+  kernel.b.setInsertionPoint(branch.elseBlock()->getTerminator());
+  ElementEmitter::Scope scope(emitter);
+  emitRow(loopIndex);
+}
+
+void WindowKernel::emitInside(SmallVector<Ix> loopIndex) {
+  loopIndex = withKnownRange(std::move(loopIndex));
   const Span *span = spanOf(column);
   DimExpr first = span->firstInside(),
           end = span->endInside(space.size(column));
@@ -180,8 +245,10 @@ void WindowKernel::emitBorder(SmallVector<Ix> loopIndex, Value inside) {
 
 FailureOr<KernelPlan> WindowKernel::run() {
   DimExpr rows = space.rows({lane, column});
-  RowTasks tasks = RowTasks::plan(rows, space.size(lane) * space.size(column),
-                                  elementsPerTask, /*cutRows=*/false);
+  DimExpr length = lanesAlongRow() ? space.size(lane)
+                                   : space.size(lane) * space.size(column);
+  RowTasks tasks =
+      RowTasks::plan(rows, length, elementsPerTask, /*cutRows=*/false);
   int64_t window = 1;
   for (const Span &span : spans)
     window *= span.count;
@@ -190,6 +257,10 @@ FailureOr<KernelPlan> WindowKernel::run() {
     SmallVector<Ix> loopIndex(space.rank(), Ix(0));
     unflattenRow(emitter, space, outer, row, loopIndex);
     Value inside = rowInside(loopIndex);
+    if (lanesAlongRow()) {
+      emitRows(loopIndex, inside);
+      return;
+    }
     kernel.ifThen(inside, [&] {
       ElementEmitter::Scope scope(emitter);
       emitInside(loopIndex);
@@ -197,8 +268,7 @@ FailureOr<KernelPlan> WindowKernel::run() {
     emitBorder(loopIndex, inside);
   });
   double elements =
-      tasks.rowsPerTask *
-      double((space.size(lane) * space.size(column)).constant().value_or(4096));
+      tasks.rowsPerTask * double(length.constant().value_or(4096));
   Launch launch =
       kernel.finish(tasks.tasks, elements * (2 * double(window) +
                                              costPerElement(kernel.fusion)));
@@ -243,6 +313,17 @@ static std::optional<std::vector<Span>> spansOf(Operation *op,
   return spans;
 }
 
+// Whether a row is worth lanes along it: three vectors at least, of which the
+// outer ones hold the borders.
+static bool fillsVectors(const Span &span, const DimExpr &positions,
+                         const EmissionContext &context) {
+  auto count = positions.constant(), first = span.firstInside().constant(),
+       end = span.endInside(positions).constant();
+  int64_t width = lanesOfWindow(context);
+  return span.stride <= 2 && count && first && end && *count >= 3 * width &&
+         *first <= width && *end >= *count - width;
+}
+
 FailureOr<KernelPlan> emitWindow(const EmissionContext &context) {
   graph::FusionOp fusion = context.fusion;
   Block &body = fusion.getBody().front();
@@ -270,14 +351,18 @@ FailureOr<KernelPlan> emitWindow(const EmissionContext &context) {
     candidates.push_back(loop);
   auto lane = chooseLaneLoop(space, candidates);
   std::optional<unsigned> column;
+  bool laneMoves = false;
   for (unsigned loop : candidates)
     for (const Span &span : *spans) {
       if (span.dim != space.dimOf(loop))
         continue;
-      if (loop == *lane)
+      laneMoves |= loop == *lane;
+      if (loop == *lane && !fillsVectors(span, space.size(loop), context))
         return emitPointwise(context);
       column = loop;
     }
+  if (laneMoves)
+    column = lane;
   if (!column)
     return emitPointwise(context);
   return WindowKernel(context, space, &*anchor, *spans, *lane, *column).run();

@@ -33,6 +33,18 @@ static SmallVector<int64_t> order(int64_t first, ArrayRef<int64_t> middle,
   return result;
 }
 
+/// A window of its own for each channel runs as well along its rows, if these
+/// are long: it follows the convolutions that sum over channels, if any.
+static bool followsOthers(ConvolutionOp op) {
+  constexpr int64_t longRow = 24;
+  ConvDimsAttr dims = op.getDims();
+  auto channels = typeOf(op.getInput()).getDimSize(dims.getInputFeature());
+  return channels > 1 && int64_t(op.getGroups()) == channels &&
+         dims.getOutputSpatial().back() == typeOf(op).getRank() - 1 &&
+         typeOf(op).getShape().back() >= longRow &&
+         op.getStrides().back() <= 2 && op.getInputDilation().back() == 1;
+}
+
 static LogicalResult turnChannelsLast(ConvolutionOp op,
                                       PatternRewriter &rewriter) {
   if (isChannelsLast(op))
@@ -69,7 +81,11 @@ struct ChooseLayoutsPass : impl::ChooseLayoutsPassBase<ChooseLayoutsPass> {
     if (getOperation().isExternal())
       return;
     RewritePatternSet patterns(&getContext());
-    patterns.add(turnChannelsLast);
+    bool anyLeads = false;
+    getOperation().walk(
+        [&](ConvolutionOp op) { anyLeads |= !followsOthers(op); });
+    if (anyLeads)
+      patterns.add(turnChannelsLast);
     addSinkPatterns(patterns);
     GreedyRewriteConfig config;
     config.useTopDownTraversal = true;

@@ -46,6 +46,35 @@ TEST_P(WindowKernel, PoolsChannelsFirst) {
       base_dilation [1, 1, 1, 1] dilation [1, 1, 1, 1] : tensor<2x3x9x11xf32> -> tensor<2x3x5x6xf32>)");
 }
 
+TEST_P(WindowKernel, LanesAlongRows) {
+  for (auto [size, stride, result] : std::vector<std::tuple<int, int, int>>{
+           {23, 1, 23}, {37, 2, 19}, {70, 1, 70}, {150, 2, 75}, {40, 2, 20}}) {
+    auto shape = [](int channels, int height, int width) {
+      return "tensor<2x" + std::to_string(channels) + "x" +
+             std::to_string(height) + "x" + std::to_string(width) + "xf32>";
+    };
+    std::string from = shape(3, 9, size),
+                to = shape(3, stride == 1 ? 9 : 5, result),
+                step = std::to_string(stride);
+    check("%x : " + from + ", %w : tensor<3x1x3x3xf32>, %b : tensor<3xf32>", to,
+          "%0 = graph.convolution %x, %w <input = (0, 1, [2, 3]), kernel = (1, "
+          "0, [2, 3]), output = (0, 1, [2, 3])> strides [" +
+              step + ", " + step +
+              "] low [1, 1] high [1, 1] input_dilation [1, 1] kernel_dilation "
+              "[1, 1] groups 3 : (" +
+              from + ", tensor<3x1x3x3xf32>) -> " + to +
+              "\n%1 = graph.broadcast %b [1] : tensor<3xf32> -> " + to +
+              "\n%r = graph.add %0, %1 : " + to);
+    check("%a : " + from, to,
+          "%r = graph.reduce_window max, %a window [1, 1, 3, 3] strides [1, "
+          "1, " +
+              step + ", " + step +
+              "] low [0, 0, 1, 1] high [0, 0, 1, 1] base_dilation [1, 1, 1, 1] "
+              "dilation [1, 1, 1, 1] : " +
+              from + " -> " + to);
+  }
+}
+
 TEST_P(WindowKernel, DilatedOperand) {
   check("%a : tensor<5x6xf32>", "tensor<9x10xf32>", R"(
     %0 = graph.reduce_window sum, %a window [2, 3] strides [1, 1] low [1, 0] high [0, 1] base_dilation [2, 2]

@@ -100,3 +100,14 @@ func.func @own_transposes_stay(%x: tensor<2x3xf32>) -> tensor<3x2xf32> {
   %r = graph.exp %t : tensor<3x2xf32>
   return %r : tensor<3x2xf32>
 }
+
+// Windows of single channels gain nothing from channels that lie last.
+// CHECK-LABEL: @depthwise_alone
+// CHECK-NOT: graph.transpose
+// CHECK: return
+func.func @depthwise_alone(%x: tensor<1x8x30x30xf32>, %w: tensor<8x1x3x3xf32>) -> tensor<1x8x30x30xf32> {
+  %c = graph.convolution %x, %w <input = (0, 1, [2, 3]), kernel = (1, 0, [2, 3]), output = (0, 1, [2, 3])>
+      strides [1, 1] low [1, 1] high [1, 1] input_dilation [1, 1] kernel_dilation [1, 1] groups 8
+      : (tensor<1x8x30x30xf32>, tensor<8x1x3x3xf32>) -> tensor<1x8x30x30xf32>
+  return %c : tensor<1x8x30x30xf32>
+}
