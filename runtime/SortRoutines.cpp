@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <utility>
 
 using namespace zenith::runtime;
 
@@ -262,6 +263,80 @@ static void selectRow(uint64_t *keys, char *scratch, int64_t length, int64_t k,
     write(i, positions[i]);
 }
 
+/// The same where k is small against the length: keeps some candidates, and of
+/// the rest looks at those only that beat the worst of the best k so far. A
+/// later element with an equal key never does. `keysOf(from, count, keys)`
+/// gives keys of a block.
+template <typename Keys, typename Write>
+static void selectFew(KeyedPosition *candidates, int64_t capacity,
+                      int64_t length, int64_t k, Keys keysOf, Write write) {
+  constexpr int64_t block = 256;
+  uint64_t keys[block], worst = ~uint64_t(0);
+  int64_t count = 0;
+  auto better = [](const KeyedPosition &x, const KeyedPosition &y) {
+    return x.key != y.key ? x.key < y.key : x.position < y.position;
+  };
+  bool full = false;
+  for (int64_t start = 0; start < length; start += block) {
+    int64_t here = std::min(block, length - start);
+    keysOf(start, here, keys);
+    for (int64_t i = 0; i < here; ++i) {
+      if (full && keys[i] >= worst)
+        continue;
+      candidates[count++] = {keys[i], start + i};
+      if (count < capacity)
+        continue;
+      std::nth_element(candidates, candidates + k - 1, candidates + count,
+                       better);
+      count = k;
+      worst = candidates[k - 1].key;
+      full = true;
+    }
+  }
+  std::partial_sort(candidates, candidates + k, candidates + count, better);
+  for (int64_t i = 0; i < k; ++i)
+    write(i, candidates[i].position);
+}
+
+/// The order of a row's first k elements by counting its keys, which have few
+/// bits: how many are below each key, then one pass that puts positions behind
+/// each other. `counts` has room for 2^bits numbers.
+template <typename Keys, typename Write>
+static void selectByCounting(int64_t *counts, unsigned bits, int64_t length,
+                             int64_t k, Keys keysOf, Write write) {
+  constexpr int64_t block = 256;
+  uint64_t keys[block];
+  int64_t size = int64_t(1) << bits;
+  std::fill(counts, counts + size, int64_t(0));
+  auto forEachBlock = [&](auto visit) {
+    for (int64_t start = 0; start < length; start += block) {
+      int64_t here = std::min(block, length - start);
+      keysOf(start, here, keys);
+      visit(start, here);
+    }
+  };
+  forEachBlock([&](int64_t, int64_t here) {
+    for (int64_t i = 0; i < here; ++i)
+      ++counts[keys[i]];
+  });
+  // The place of the next element with each key; no key above `last` has one.
+  int64_t before = 0, last = 0;
+  for (int64_t key = 0; key < size; ++key) {
+    if (before < k && counts[key] > 0)
+      last = key;
+    before += std::exchange(counts[key], before);
+  }
+  forEachBlock([&](int64_t start, int64_t here) {
+    for (int64_t i = 0; i < here; ++i) {
+      if (int64_t(keys[i]) > last)
+        continue;
+      int64_t place = counts[keys[i]]++;
+      if (place < k)
+        write(place, start + i);
+    }
+  });
+}
+
 void zenith_routine_top_k(void *const *pointers, const int64_t *numbers,
                           int64_t begin, int64_t end) {
   RoutineArguments args(pointers, numbers);
@@ -283,9 +358,12 @@ void zenith_routine_top_k(void *const *pointers, const int64_t *numbers,
     for (int64_t row = first; row < last; ++row) {
       int64_t start = rowStart(row, length, distance),
               target = rowStart(row, k, distance);
-      orderKeys(dtype, operand + start * bytes, distance, length, keys);
-      for (int64_t i = 0; i < length; ++i)
-        keys[i] ^= flip;
+      auto keysOf = [&](int64_t from, int64_t count, uint64_t *to) {
+        orderKeys(dtype, operand + (start + from * distance) * bytes, distance,
+                  count, to);
+        for (int64_t i = 0; i < count; ++i)
+          to[i] ^= flip;
+      };
       auto write = [&](int64_t i, int64_t position) {
         int64_t to = target + i * distance;
         if (values)
@@ -295,6 +373,17 @@ void zenith_routine_top_k(void *const *pointers, const int64_t *numbers,
         if (indices)
           indices[to] = position;
       };
+      if (bits <= 16 && length >= int64_t(1) << bits) {
+        selectByCounting(reinterpret_cast<int64_t *>(keys), bits, length, taken,
+                         keysOf, write);
+        continue;
+      }
+      if (int64_t capacity = 2 * taken + 256; taken > 0 && capacity <= length) {
+        selectFew(reinterpret_cast<KeyedPosition *>(keys), capacity, length,
+                  taken, keysOf, write);
+        continue;
+      }
+      keysOf(0, length, keys);
       selectRow(keys, reinterpret_cast<char *>(keys + length), length, taken,
                 bits, write);
     }

@@ -158,6 +158,19 @@ TEST_F(OrderingKernelTest, TopK) {
     }
 }
 
+TEST_F(OrderingKernelTest, TopKOfLongRows) {
+  fillSpecial();
+  for (const char *element : {"f32", "f64", "i8", "ui64", "bf16"})
+    for (const char *order : {"", " smallest"}) {
+      std::string x = tensor("2x700x2x", element),
+                  v = tensor("2x7x2x", element);
+      check("%x : " + x, v + ", tensor<2x7x2xi64>",
+            "%r:2 = graph.top_k %x 1" + std::string(order) + " : (" + x +
+                ") -> (" + v + ", tensor<2x7x2xi64>)",
+            "%r#0, %r#1");
+    }
+}
+
 TEST_F(OrderingKernelTest, Unique) {
   fillSpecial();
   for (const char *sorted : {"", " sorted"})
@@ -232,6 +245,69 @@ TEST_F(OrderingKernelTest, IsIn) {
                   ") -> tensor<40xi1>",
               "%r");
       }
+}
+
+TEST_F(OrderingKernelTest, FreshKeys) {
+  // Few rows make one partition, whose order is that of first occurrence.
+  harness.fill = [](mlir::RankedTensorType type, unsigned number) {
+    Tensor tensor(type);
+    interpreter::ElementAccess access(type.getElementType());
+    for (int64_t i = 0; i < tensor.size(); ++i)
+      access.store(
+          tensor.writable() + i * access.bytes(),
+          interpreter::Scalar::ofSigned(1 + (i * 7919 + number * 31) % 97));
+    return tensor;
+  };
+  check("%a : tensor<?xui64>, %b : tensor<?xui64>, %k : tensor<20xui64>",
+        "tensor<?xui64>",
+        "%c = graph.add %a, %b : tensor<?xui64>\n"
+        "%r = graph.fresh_keys (%a, %c) known (%k) key [63] absent 5 : "
+        "(tensor<?xui64>, tensor<?xui64>, tensor<20xui64>) -> tensor<?xui64>",
+        "%r", {{700}, {700}, {20}});
+  for (unsigned words = 2; words <= 4; ++words) {
+    std::string candidates, known, bits, types, results;
+    for (unsigned word = 0; word < words; ++word) {
+      std::string comma = word ? ", " : "";
+      candidates += comma + (word % 2 ? "%b" : "%a");
+      known += comma + "%k";
+      bits += comma + "-1";
+      types += "tensor<700xui64>, ";
+      results += comma + "tensor<?xui64>";
+    }
+    std::string knownTypes = results;
+    for (size_t at; (at = knownTypes.find("?")) != std::string::npos;)
+      knownTypes.replace(at, 1, "20");
+    check("%a : tensor<700xui64>, %b : tensor<700xui64>, %k : tensor<20xui64>",
+          results,
+          "%r:" + std::to_string(words) + " = graph.fresh_keys (" + candidates +
+              ") known (" + known + ") key [" + bits + "] : (" + types +
+              knownTypes + ") -> (" + results + ")",
+          words == 2   ? "%r#0, %r#1"
+          : words == 3 ? "%r#0, %r#1, %r#2"
+                       : "%r#0, %r#1, %r#2, %r#3");
+  }
+}
+
+TEST_F(OrderingKernelTest, Bits) {
+  for (const char *words : {"1x", "7x", "300x"}) {
+    std::string bits = tensor(words, "ui64");
+    check("%x : " + bits, "tensor<?xui64>",
+          "%r = graph.bit_positions %x : " + bits + " -> tensor<?xui64>", "%r");
+    check("%x : " + bits + ", %a : tensor<300xui64>", bits + ", tensor<i64>",
+          "%s = graph.add %a, %a : tensor<300xui64>\n"
+          "%r, %n = graph.fresh_bits %x (%a, %s) : (" +
+              bits + ", tensor<300xui64>, tensor<300xui64>) -> (" + bits +
+              ", tensor<i64>)",
+          "%r, %n");
+    check("%x : " + bits + ", %y : " + bits, bits + ", tensor<i64>",
+          "%p = graph.bit_positions %x : " + bits +
+              " -> tensor<?xui64>\n"
+              "%s = graph.add %p, %p : tensor<?xui64>\n"
+              "%r, %n = graph.fresh_bits %y (%s, %p) : (" +
+              bits + ", tensor<?xui64>, tensor<?xui64>) -> (" + bits +
+              ", tensor<i64>)",
+          "%r, %n");
+  }
 }
 
 TEST_F(OrderingKernelTest, NonMaxSuppression) {
