@@ -117,6 +117,9 @@ static void selectRule(OpImport &x) {
   Value pred = x.in(0), onTrue = x.in(1), onFalse = x.in(2);
   if (rankOf(pred) == 0)
     pred = x.spread(pred, onTrue);
+  x.agree({&pred, &onTrue, &onFalse});
+  if (onTrue.getType() != onFalse.getType())
+    return x.unsupported("of sizes that differ is not supported");
   x.out(x.select(pred, onTrue, onFalse));
 }
 

@@ -51,6 +51,25 @@ static SliceSizes sliceSizes(OpImport &x, Value operand, Value sizes) {
   return result;
 }
 
+// Sizes that the type of the result tells.
+static void takeSizes(SliceSizes &sizes, graph::GatherDimsAttr dims,
+                      RankedTensorType type) {
+  ArrayRef<int64_t> offsets = dims.getOffsetDims();
+  size_t next = 0;
+  sizes.known = true;
+  for (auto [i, number] : llvm::enumerate(sizes.numbers)) {
+    bool dropped =
+        llvm::is_contained(dims.getCollapsedSliceDims(), int64_t(i)) ||
+        llvm::is_contained(dims.getOperandBatchingDims(), int64_t(i));
+    int64_t told = dropped                  ? 1
+                   : next == offsets.size() ? ShapedType::kDynamic
+                                            : type.getDimSize(offsets[next++]);
+    if (ShapedType::isDynamic(number))
+      number = told;
+    sizes.known &= !ShapedType::isDynamic(number);
+  }
+}
+
 // One slice, as large as values say: its start is clamped so that it lies
 // inside.
 static void sliceByValue(OpImport &x, graph::GatherDimsAttr dims,
@@ -99,9 +118,14 @@ static void dynamicGatherRule(OpImport &x) {
   if (sizes.known)
     return x.out(
         x.make<graph::GatherOp>(type, x.in(0), x.in(1), dims, sizes.numbers));
-  if (rankOf(x.in(1)) != 1 || dims.getIndexVectorDim() != 0)
+  if (rankOf(x.in(1)) != 1 || dims.getIndexVectorDim() != 0) {
+    takeSizes(sizes, dims, type);
+    if (sizes.known)
+      return x.out(
+          x.make<graph::GatherOp>(type, x.in(0), x.in(1), dims, sizes.numbers));
     return x.unsupported("of several slices whose sizes are known at run time "
                          "only is not supported");
+  }
   sliceByValue(x, dims, sizes);
 }
 
