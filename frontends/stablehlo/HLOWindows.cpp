@@ -144,19 +144,40 @@ static Value scatterFlat(OpImport &x, Value target, Value positions,
   return scatter.getResult(0);
 }
 
+namespace {
+/// Number of elements: static, or by value.
+struct Count {
+  int64_t number = 1;
+  Values value;
+};
+} // namespace
+
+static Count countOf(OpImport &x, Value value) {
+  RankedTensorType type = tensorTypeOf(value);
+  if (type.hasStaticShape())
+    return {type.getNumElements(), {}};
+  Expr product(x, x.index(1));
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    product = product * Expr(x, x.dim(value, i));
+  return {ShapedType::kDynamic, {product.value}};
+}
+
+// The same elements in the shape of `like`.
+static Value reshapeLike(OpImport &x, Value value, Value like) {
+  return x.make<graph::ReshapeOp>(typeWith(like, elementOf(value)), value,
+                                  x.dynamicDims(like));
+}
+
 static void selectAndScatterRule(OpImport &x) {
   Value operand = x.in(0), source = x.in(1), init = x.in(2);
   Window window = readWindow(x, rankOf(operand));
   if (x.failed())
     return;
-  if (!tensorTypeOf(operand).hasStaticShape() ||
-      !tensorTypeOf(source).hasStaticShape())
-    return x.unsupported("of dynamic shapes is not supported");
-  ArrayRef<int64_t> shape = tensorTypeOf(operand).getShape();
-  int64_t count = tensorTypeOf(operand).getNumElements(),
-          chosen = tensorTypeOf(source).getNumElements();
+  Count all = countOf(x, operand), chosen = countOf(x, source);
   Type i64 = x.b.getI64Type(), element = elementOf(operand);
-  Value positions = x.reshape(x.iota({count}, 0, i64), shape);
+  Value numbers = x.make<graph::IotaOp>(RankedTensorType::get(all.number, i64),
+                                        uint64_t(0), all.value);
+  Value positions = reshapeLike(x, numbers, operand);
   auto scalar = [](Type type) { return RankedTensorType::get({}, type); };
   auto select = windowWith(
       x, {typeWith(source, element), typeWith(source, i64)},
@@ -165,11 +186,16 @@ static void selectAndScatterRule(OpImport &x) {
                  {scalar(element), scalar(i64), scalar(element), scalar(i64)});
   if (x.failed())
     return;
+  Type sum = elementOf(init);
   Value flat =
-      x.spread(init, RankedTensorType::get({count}, elementOf(init)), {});
-  Value at = x.reshape(select.getResult(1), {chosen, 1});
-  Value updates = x.reshape(x.convert(source, elementOf(init)), {chosen});
-  x.out(x.reshape(scatterFlat(x, flat, at, updates), shape));
+      x.spread(init, RankedTensorType::get(all.number, sum), all.value);
+  Value at =
+      x.make<graph::ReshapeOp>(RankedTensorType::get({chosen.number, 1}, i64),
+                               select.getResult(1), chosen.value);
+  Value updates =
+      x.make<graph::ReshapeOp>(RankedTensorType::get(chosen.number, sum),
+                               x.convert(source, sum), chosen.value);
+  x.out(reshapeLike(x, scatterFlat(x, flat, at, updates), operand));
 }
 
 void stablehlo::addWindowRules(RuleTable &rules) {
