@@ -1,125 +1,253 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The steps of zenith-search: the graph, its program, the run, the answer.
+// The commands of zenith-search: each builds a program, runs it and prints the
+// answer.
 
 #include "tools/SearchGraph.h"
 
+#include "frontends/cayley/BuildAdjacency.h"
+#include "frontends/cayley/BuildBeam.h"
 #include "frontends/cayley/BuildGrowth.h"
+#include "frontends/cayley/BuildMeeting.h"
+#include "frontends/cayley/BuildWalks.h"
+#include "frontends/tensors/NpyFile.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "tools/Diagnostics.h"
-#include "tools/Executor.h"
-#include "tools/LoadModel.h"
-#include "tools/SearchOptions.h"
-#include "tools/Stopwatch.h"
+#include "tools/EntrySignature.h"
+#include "tools/SearchRun.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace zenith;
 using namespace zenith::tools;
 
-namespace {
-struct GrowthResult {
-  std::vector<int64_t> layers;
-  int64_t states = 0;
-  double compileMs = 0, runMs = 0;
-};
-} // namespace
-
-static llvm::Expected<std::vector<cayley::State>>
-startStates(const SearchOptions &options, const cayley::StateGraph &graph) {
-  std::vector<cayley::State> states;
-  for (const std::string &text : options.starts) {
-    llvm::Expected<cayley::State> state = cayley::parseState(text);
-    if (!state)
-      return state.takeError();
-    if (state->size() != graph.central.size())
-      return failure(ExitCode::Invalid,
-                     "a state of this graph has " +
-                         std::to_string(graph.central.size()) +
-                         " numbers, got " + std::to_string(state->size()),
-                     text.substr(0, 80));
-    for (int64_t number : *state)
-      if (graph.modulus && number >= graph.modulus)
-        return failure(ExitCode::Invalid,
-                       "numbers of a state are below the modulus " +
-                           std::to_string(graph.modulus),
-                       text.substr(0, 80));
-    states.push_back(std::move(*state));
-  }
-  if (states.empty())
-    states.push_back(graph.central);
-  return states;
+/// Writes the edges between stored states, by a program of its own.
+static llvm::Error storeAdjacency(SearchRun &search,
+                                  const cayley::StateGraph &graph,
+                                  const std::vector<cayley::State> &starts,
+                                  const Tensor &states) {
+  auto edges = search.run(
+      cayley::buildAdjacency(graph, starts, search.context.get()), states);
+  if (!edges)
+    return edges.takeError();
+  return tensors::writeNpy(search.options.adjacencyFile, edges->front());
 }
 
-static llvm::Error writeJSON(const SearchOptions &options,
-                             const GrowthResult &result) {
-  if (options.jsonFile.empty())
-    return llvm::Error::success();
-  llvm::json::Object object{
-      {"graph", options.graph},  {"layers", llvm::json::Array(result.layers)},
-      {"states", result.states}, {"path", nullptr},
-      {"found", nullptr},        {"compile_ms", result.compileMs},
-      {"run_ms", result.runMs},  {"peak_bytes", peakBytes()}};
-  if (options.jsonFile == "-") {
-    llvm::outs() << llvm::json::Value(std::move(object)) << "\n";
-    return llvm::Error::success();
-  }
-  std::error_code code;
-  llvm::raw_fd_ostream os(options.jsonFile, code);
-  if (!code) {
-    os << llvm::json::Value(std::move(object)) << "\n";
-    os.flush();
-    code = os.error();
-    os.clear_error();
-  }
-  if (code)
-    return failure(ExitCode::Invalid, "cannot write: " + code.message(),
-                   options.jsonFile);
-  return llvm::Error::success();
-}
-
-static llvm::Error runGrowth(const SearchOptions &options,
-                             Diagnostics &diagnostics) {
-  Stopwatch watch;
-  auto graph = cayley::loadStateGraph(options.graph);
+static llvm::Error runGrowth(SearchRun &search) {
+  const SearchOptions &options = search.options;
+  auto graph = search.graph();
   if (!graph)
     return graph.takeError();
-  auto starts = startStates(options, *graph);
+  auto starts = search.states(options.starts, *graph);
   if (!starts)
     return starts.takeError();
+  if (starts->empty())
+    starts->push_back(graph->central);
   cayley::GrowthOptions growth;
   growth.starts = std::move(*starts);
   growth.maxLayers = options.maxLayers;
-  std::unique_ptr<MLIRContext> context = makeContext();
-  OwningOpRef<ModuleOp> module =
-      cayley::buildGrowth(*graph, growth, context.get());
-  if (options.emitGraphIR) {
-    module->print(llvm::outs());
-    llvm::outs() << "\n";
-    return llvm::Error::success();
-  }
-  auto executor = makeExecutor(std::move(module), "", options.run, diagnostics);
-  if (!executor)
-    return executor.takeError();
-  GrowthResult result;
-  result.compileMs = watch.restart();
-  llvm::Expected<std::vector<Tensor>> values = (*executor)->run({});
+  growth.keepLayers =
+      !options.layersFile.empty() || !options.adjacencyFile.empty();
+  auto values =
+      search.run(cayley::buildGrowth(*graph, growth, search.context.get()));
   if (!values)
-    return values.takeError();
-  result.runMs = watch.ms();
-  const Tensor &sizes = values->front();
-  const auto *numbers = reinterpret_cast<const int64_t *>(sizes.bytes());
-  result.layers.assign(numbers, numbers + sizes.size());
-  for (int64_t size : result.layers)
-    result.states += size;
-  llvm::outs() << "layers: [";
-  llvm::interleaveComma(result.layers, llvm::outs());
-  llvm::outs() << "]\n";
-  return writeJSON(options, result);
+    return search.incomplete(values.takeError(), "layer");
+  if (options.emitGraphIR)
+    return llvm::Error::success();
+  std::vector<int64_t> layers = integersOf(values->front());
+  printLayers(layers);
+  if (!options.layersFile.empty())
+    if (llvm::Error error = tensors::writeNpy(options.layersFile, (*values)[1]))
+      return error;
+  if (!options.adjacencyFile.empty())
+    if (llvm::Error error =
+            storeAdjacency(search, *graph, growth.starts, (*values)[1]))
+      return error;
+  return search.write(search.report(layers));
+}
+
+/// Prints a path after walking it: generators in order.
+static llvm::Error reportPath(SearchRun &search,
+                              const cayley::StateGraph &graph,
+                              cayley::State state, const cayley::State &target,
+                              bool found, llvm::ArrayRef<int64_t> path,
+                              llvm::json::Object report) {
+  report["found"] = found;
+  if (!found) {
+    llvm::outs() << "found: false\n";
+    return search.write(std::move(report));
+  }
+  llvm::json::Array names;
+  for (int64_t generator : path) {
+    if (generator < 0 || generator >= int64_t(graph.generators()))
+      return failure(ExitCode::Internal,
+                     "the path has a generator " + std::to_string(generator));
+    state = graph.apply(generator, state);
+    names.push_back(graph.generatorNames[generator]);
+  }
+  if (state != target)
+    return failure(ExitCode::Internal,
+                   "the path that was found does not lead to the target");
+  llvm::outs() << "path:";
+  for (int64_t generator : path)
+    llvm::outs() << " " << graph.generatorNames[generator];
+  llvm::outs() << "\n";
+  report["path"] = std::move(names);
+  return search.write(std::move(report));
+}
+
+/// Generators that permute positions never change which numbers a state has.
+static bool canMeet(const cayley::StateGraph &graph, cayley::State from,
+                    cayley::State to) {
+  llvm::sort(from);
+  llvm::sort(to);
+  return graph.permutations.empty() || from == to;
+}
+
+static llvm::Error runBeam(SearchRun &search) {
+  const SearchOptions &options = search.options;
+  auto graph = search.graph();
+  if (!graph)
+    return graph.takeError();
+  cayley::BeamOptions beam;
+  auto start = search.state(options.from, *graph),
+       target = search.state(options.to, *graph);
+  if (!start || !target)
+    return llvm::joinErrors(start.takeError(), target.takeError());
+  beam.start = std::move(*start);
+  beam.target = std::move(*target);
+  beam.width = options.width;
+  beam.maxSteps = options.maxSteps;
+  beam.history = options.history;
+  LoadedModel loaded;
+  func::FuncOp model;
+  if (options.score == "zero") {
+    beam.score = cayley::BeamScore::Zero;
+  } else if (options.score != "hamming") {
+    beam.score = cayley::BeamScore::Model;
+    beam.modelName = options.score;
+    auto read = search.load(options.score);
+    if (!read)
+      return read.takeError();
+    loaded = std::move(*read);
+    auto entry = findEntry(*loaded.module, "");
+    if (!entry)
+      return entry.takeError();
+    model = *entry;
+  }
+  if (!loaded.module)
+    loaded.module = ModuleOp::create(UnknownLoc::get(search.context.get()));
+  if (llvm::Error error =
+          cayley::buildBeam(*graph, beam, *loaded.module, model))
+    return error;
+  if (cayley::beamForm(beam) == cayley::BeamForm::ScoreFirst)
+    search.remark("SEA301", "all neighbours are scored, and the best ones told "
+                            "apart: equal states have equal scores");
+  else
+    search.remark("SEA302", "neighbours are told apart before the model scores "
+                            "them, which costs more");
+  auto values = search.run(std::move(loaded.module), {},
+                           loaded.folder.empty() ? "." : loaded.folder);
+  if (!values)
+    return search.incomplete(values.takeError(), "step");
+  if (options.emitGraphIR)
+    return llvm::Error::success();
+  std::vector<int64_t> path = integersOf((*values)[1]);
+  std::reverse(path.begin(), path.end());
+  return reportPath(search, *graph, beam.start, beam.target,
+                    *values->front().bytes() != 0, path,
+                    search.report(integersOf((*values)[2])));
+}
+
+static llvm::Error runPath(SearchRun &search) {
+  const SearchOptions &options = search.options;
+  auto graph = search.graph();
+  if (!graph)
+    return graph.takeError();
+  auto start = search.state(options.from, *graph),
+       target = search.state(options.to, *graph);
+  if (!start || !target)
+    return llvm::joinErrors(start.takeError(), target.takeError());
+  cayley::MeetingOptions meeting{*start, *target, options.maxSteps};
+  // Both ends would be searched as a whole to find what is known before.
+  if (!canMeet(*graph, *start, *target))
+    meeting.maxSteps = 0;
+  auto module = cayley::buildMeeting(*graph, meeting, search.context.get());
+  if (!module)
+    return module.takeError();
+  auto values = search.run(std::move(*module));
+  if (!values)
+    return search.incomplete(values.takeError(), "layer");
+  if (options.emitGraphIR)
+    return llvm::Error::success();
+  std::vector<int64_t> layers = integersOf((*values)[2]);
+  llvm::append_range(layers, integersOf((*values)[3]));
+  return reportPath(search, *graph, *start, *target,
+                    *values->front().bytes() != 0, integersOf((*values)[1]),
+                    search.report(layers));
+}
+
+/// The step number of each state.
+static llvm::Error writeSteps(SearchRun &search,
+                              llvm::ArrayRef<int64_t> sizes) {
+  std::vector<int64_t> steps;
+  for (auto [step, size] : llvm::enumerate(sizes))
+    steps.insert(steps.end(), size, step);
+  auto type = RankedTensorType::get({int64_t(steps.size())},
+                                    IntegerType::get(search.context.get(), 64));
+  return tensors::writeNpy(
+      search.options.stepsFile,
+      Tensor(type, llvm::ArrayRef(reinterpret_cast<const char *>(steps.data()),
+                                  steps.size() * sizeof(int64_t))));
+}
+
+static llvm::Error runWalks(SearchRun &search) {
+  const SearchOptions &options = search.options;
+  auto graph = search.graph();
+  if (!graph)
+    return graph.takeError();
+  if (options.starts.size() > 1)
+    return failure(ExitCode::Usage, "walks start from one state");
+  auto start = search.state(
+      options.starts.empty() ? "" : options.starts.front(), *graph);
+  if (!start)
+    return start.takeError();
+  cayley::WalkOptions walks;
+  walks.kind = options.walkKind == "bfs"   ? cayley::WalkKind::Layers
+               : options.walkKind == "nbt" ? cayley::WalkKind::NonBacktracking
+                                           : cayley::WalkKind::Classic;
+  walks.start = std::move(*start);
+  walks.width = options.width;
+  walks.length = options.length;
+  walks.seed = options.seed;
+  auto values =
+      search.run(cayley::buildWalks(*graph, walks, search.context.get()));
+  if (!values)
+    return search.incomplete(values.takeError(), "step");
+  if (options.emitGraphIR)
+    return llvm::Error::success();
+  std::vector<int64_t> sizes = integersOf((*values)[1]);
+  if (llvm::Error error = tensors::writeNpy(options.walksFile, values->front()))
+    return error;
+  if (!options.stepsFile.empty())
+    if (llvm::Error error = writeSteps(search, sizes))
+      return error;
+  return search.write(search.report(sizes));
 }
 
 int zenith::tools::searchGraph(const SearchOptions &options,
                                Diagnostics &diagnostics) {
-  return diagnostics.report(runGrowth(options, diagnostics));
+  SearchRun search(options, diagnostics);
+  switch (options.command) {
+  case SearchCommand::Growth:
+    return diagnostics.report(runGrowth(search));
+  case SearchCommand::Beam:
+    return diagnostics.report(runBeam(search));
+  case SearchCommand::Path:
+    return diagnostics.report(runPath(search));
+  case SearchCommand::Walks:
+    return diagnostics.report(runWalks(search));
+  }
+  return int(ExitCode::Internal);
 }

@@ -50,7 +50,7 @@ public:
 
 private:
   /// Carried values by position; further layers that are banned follow.
-  enum Carried { beam, links, sizes, depth, size, found, olderLayers };
+  enum Carried { beam, links, sizes, size, depth, found, olderLayers };
   /// States and, for each, parent * generators + generator.
   struct Layer {
     Value states, links;
@@ -273,8 +273,8 @@ SmallVector<Value> BeamBuilder::step(ValueRange now) {
       next.states,
       rows.concat(now[links], rows.convert(next.links, index)),
       rows.concat(now[sizes], rows.asList(kept)),
-      rows.add(now[depth], rows.number(1)),
       kept,
+      rows.add(now[depth], rows.number(1)),
       isMet};
   if (!banned.empty())
     values.append(banned.begin(), banned.end() - 1);
@@ -293,8 +293,8 @@ void BeamBuilder::build(ModuleOp module) {
   SmallVector<Value> inits{states.constantStates({options.start}),
                            rows.constant({}, {0}, index),
                            rows.asList(one),
-                           rows.number(0),
                            one,
+                           rows.number(0),
                            rows.condition(options.start == options.target)};
   SmallVector<Type> types{states.rowsType(), rows.type({anySize}, index),
                           rows.listType(),   one.getType(),

@@ -27,7 +27,7 @@ public:
 
 private:
   /// Carried values by position.
-  enum Carried { layer, earlier, sizes, depth };
+  enum Carried { layer, earlier, sizes, size, depth };
 
   void buildCondition(Block *block);
   void buildBody(Block *block);
@@ -47,7 +47,7 @@ private:
 
 void GrowthBuilder::buildCondition(Block *block) {
   builder.setInsertionPointToStart(block);
-  Value goesOn = isPositive(ops.count(block->getArgument(layer)));
+  Value goesOn = isPositive(block->getArgument(size));
   if (options.maxLayers >= 0) {
     Value below = builder.create<graph::CompareOp>(
         location, graph::CompareDirection::lt, block->getArgument(depth),
@@ -66,21 +66,21 @@ void GrowthBuilder::buildBody(Block *block) {
   if (!needsAllLayers)
     known.push_back(current);
   Value next = ops.without(ops.distinct(ops.expand(current)), known);
-  Value size = ops.count(next);
+  Value count = ops.count(next);
   // The empty layer behind the last one does not count.
   auto counted = builder.create<graph::CompactOp>(
       location, TypeRange(ops.listType()),
       builder.create<graph::ReshapeOp>(
           location, RankedTensorType::get({1}, builder.getI1Type()),
-          isPositive(size), ValueRange()),
-      ValueRange(ops.asList(size)));
+          isPositive(count), ValueRange()),
+      ValueRange(ops.asList(count)));
   Value newSizes = ops.concat(block->getArgument(sizes), counted.getResult(0));
   Value newDepth = builder.create<graph::AddOp>(
       location, block->getArgument(depth), ops.number(1));
   builder.create<graph::YieldOp>(
       location,
       ValueRange{next, needsAllLayers ? ops.concat(before, next) : current,
-                 newSizes, newDepth});
+                 newSizes, count, newDepth});
 }
 
 OwningOpRef<ModuleOp> GrowthBuilder::build() {
@@ -94,10 +94,11 @@ OwningOpRef<ModuleOp> GrowthBuilder::build() {
   builder.setInsertionPointToStart(function.addEntryBlock());
   Value start = ops.distinct(ops.constantStates(options.starts));
   Value noStates = ops.constantStates({});
+  Value count = ops.count(start);
   SmallVector<Value> inits{start, needsAllLayers ? start : noStates,
-                           ops.asList(ops.count(start)), ops.number(0)};
+                           ops.asList(count), count, ops.number(0)};
   SmallVector<Type> types{ops.rowsType(), ops.rowsType(), ops.listType(),
-                          inits[depth].getType()};
+                          count.getType(), count.getType()};
   auto loop = builder.create<graph::WhileOp>(location, types, inits);
   SmallVector<Location> places(types.size(), location);
   Block *condition =

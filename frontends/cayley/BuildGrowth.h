@@ -20,7 +20,8 @@ struct GrowthOptions {
 /// A module whose @main takes nothing and gives the sizes of the layers as
 /// tensor<?xi64> and, where options ask for them, all states in order of
 /// layers. A state belongs to the first layer that reaches it. Generators that
-/// are closed under inverses need two layers for that, others all of them.
+/// are closed under inverses need two layers for that, others all of them. The
+/// loop carries as integers the size of the last layer and the number of steps.
 /// Precondition: starts are not empty and fit the graph.
 mlir::OwningOpRef<mlir::ModuleOp> buildGrowth(const StateGraph &graph,
                                               const GrowthOptions &options,

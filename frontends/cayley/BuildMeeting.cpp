@@ -32,7 +32,7 @@ public:
 private:
   /// Carried values by position: what one end has, what the other has that goes
   /// next but one, numbers.
-  enum Carried { mine = 0, other = 4, depth = 8, size, met };
+  enum Carried { mine = 0, other = 4, size = 8, depth, met };
   /// Of an end: the last layer; what a new one must not meet besides; links of
   /// all states but the first; sizes of layers.
   enum End { layer, known, links, sizes };
@@ -70,7 +70,7 @@ SmallVector<Value> MeetingBuilder::inits() {
                    none, rows.asList(one)});
   }
   values.append(
-      {rows.number(0), one, rows.condition(options.start == options.target)});
+      {one, rows.number(0), rows.condition(options.start == options.target)});
   return values;
 }
 
@@ -99,8 +99,8 @@ SmallVector<Value> MeetingBuilder::step(ValueRange now) {
       {fresh[0],
        needsAllLayers ? rows.concat(now[mine + known], fresh[0]) : current,
        rows.concat(now[mine + links], fresh[1]),
-       rows.concat(now[mine + sizes], rows.asList(count)),
-       rows.add(now[depth], rows.number(1)), count, meets});
+       rows.concat(now[mine + sizes], rows.asList(count)), count,
+       rows.add(now[depth], rows.number(1)), meets});
   return values;
 }
 
@@ -144,7 +144,7 @@ OwningOpRef<ModuleOp> MeetingBuilder::build() {
   Type states = forwardOps.rowsType();
   SmallVector<Type> types{states, states, list, list,
                           states, states, list, list};
-  for (Value number : ArrayRef(first).drop_front(depth))
+  for (Value number : ArrayRef(first).drop_front(size))
     types.push_back(number.getType());
   ValueRange last = rows.loop(
       types, first,

@@ -23,8 +23,8 @@ struct MeetingOptions {
 ///   the sizes of the layers around the start, and of those that lead to the
 ///   target, both tensor<?xi64>.
 /// Layers grow from both ends in turn until a new one of one end meets the last
-/// one of the other. The main loop carries as integers the number of layers,
-/// the size of the last one and whether the ends have met. An error where a
+/// one of the other. The main loop carries as integers the size of the last
+/// layer, the number of layers and whether the ends have met. An error where a
 /// matrix of the graph has no inverse.
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 buildMeeting(const StateGraph &graph, const MeetingOptions &options,

@@ -132,10 +132,9 @@ WalkBuilder::Results WalkBuilder::buildWalks() {
   };
   Value empty = rows.broadcast(rows.constant(0, {}, element), all, {}, {});
   Value moves = fixed(generators, rows.i64());
-  enum Carried { step, size, current, visited, random, last };
-  SmallVector<Value> inits{one,         rows.number(options.width),
-                           start,       place(empty, zero, start),
-                           seedState(), moves};
+  enum Carried { size, step, current, visited, random, last };
+  SmallVector<Value> inits{rows.number(options.width), one,         start,
+                           place(empty, zero, start),  seedState(), moves};
   SmallVector<Type> types;
   for (Value init : inits)
     types.push_back(init.getType());
@@ -149,12 +148,9 @@ WalkBuilder::Results WalkBuilder::buildWalks() {
         auto [state, bits] = randomBits(now[random], options.width);
         Value chosen = chosenMoves(bits, now[last]);
         Value next = along(now[current], chosen);
-        return {rows.add(now[step], one),
-                now[size],
-                next,
-                place(now[visited], now[step], next),
-                state,
-                chosen};
+        return {now[size], rows.add(now[step], one),
+                next,      place(now[visited], now[step], next),
+                state,     chosen};
       });
   Value sizes = rows.broadcast(rows.number(options.width), rows.listType(), {},
                                rows.number(options.length));
@@ -163,7 +159,7 @@ WalkBuilder::Results WalkBuilder::buildWalks() {
 
 WalkBuilder::Results WalkBuilder::buildLayers() {
   Value start = states.constantStates({options.start}), one = rows.number(1);
-  enum Carried { step, size, current, visited, random, sizes };
+  enum Carried { size, step, current, visited, random, sizes };
   SmallVector<Value> inits{one,   one,         start,
                            start, seedState(), rows.asList(one)};
   SmallVector<Type> types{one.getType(),           one.getType(),
@@ -201,12 +197,9 @@ WalkBuilder::Results WalkBuilder::buildLayers() {
         Value counted = rows.keep(
             rows.reshape(isLayer, rows.type({1}, builder.getI1Type()), {}),
             rows.asList(kept))[0];
-        return {rows.add(now[step], one),
-                kept,
-                next,
-                rows.concat(now[visited], next),
-                state,
-                rows.concat(now[sizes], counted)};
+        return {kept,  rows.add(now[step], one),
+                next,  rows.concat(now[visited], next),
+                state, rows.concat(now[sizes], counted)};
       });
   return {end[visited], end[sizes]};
 }

@@ -29,7 +29,7 @@ struct WalkOptions {
 /// of steps, and how many states each step has, tensor<?xi64>. Step 0 is the
 /// start, once for each walk; there are `length` steps, and fewer only of
 /// layers where the graph ends. The main loop carries as integers the number of
-/// steps and the states of the last one. Random numbers are Threefry's for key
+/// states of the last step, and of steps. Random numbers are Threefry's for key
 /// `seed`, step by step, so every target gives the same states.
 mlir::OwningOpRef<mlir::ModuleOp> buildWalks(const StateGraph &graph,
                                              const WalkOptions &options,

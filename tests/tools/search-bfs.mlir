@@ -22,6 +22,20 @@
 // RUN: zenith-search bfs cube_333_htm --max-layers=2 | FileCheck --check-prefix=CUBE %s
 // CUBE: layers: [1, 18, 243]
 //
+// Layers and adjacency; states from a file start the next search.
+// RUN: zenith-search bfs lrx:4 --max-layers=1 --store-layers=%t.npy --store-adjacency=%t.edges.npy
+// RUN: zenith-search bfs lrx:4 --start=@%t.npy | FileCheck --check-prefix=FILE %s
+// FILE: layers: [4, 5, 6, 5, 3, 1]
+//
+// What was found before memory ended is not lost.
+// RUN: not zenith-search bfs cube_333_qtm --max-memory=1M --json=- > %t.out 2> %t.err
+// RUN: FileCheck --check-prefix=CUT %s < %t.out
+// RUN: FileCheck --check-prefix=BYTES %s < %t.err
+// CUT: layers: [1, 12, 114,
+// CUT: incomplete
+// CUT: "complete":false
+// BYTES: bytes{{.*}}layer {{[0-9]+}} was being searched
+//
 // RUN: zenith-search bfs lrx:4 --emit=graphir | FileCheck --check-prefix=PROGRAM %s
 // PROGRAM: graph.while
 // PROGRAM: graph.unique

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Beam search through the command line, compiled and interpreted.
+//
+// A beam that holds every state finds a shortest path.
+// RUN: zenith-search beam lrx:5 --from=43210 --width=120 --max-steps=20 --score=zero --target=interp | FileCheck --check-prefix=WIDE %s
+// RUN: zenith-search beam lrx:5 --from=43210 --width=120 --max-steps=20 --score=zero --json=- | FileCheck --check-prefixes=WIDE,JSON %s
+// WIDE: path: X L L X L X R X
+// JSON: "found":true,"graph":"lrx:5","layers":[1,3,7,
+// JSON-SAME: "path":["X","L","L","X","L","X","R","X"]
+//
+// RUN: zenith-search beam pancake:6 --from=5,3,1,0,2,4 --width=20 --max-steps=20 --target=interp | FileCheck --check-prefix=PANCAKE %s
+// RUN: zenith-search beam pancake:6 --from=5,3,1,0,2,4 --width=20 --max-steps=20 --threads=2 | FileCheck --check-prefix=PANCAKE %s
+// PANCAKE: path: R{{[2-6]}}
+//
+// The start is the target; the target is out of reach.
+// RUN: zenith-search beam lrx:5 --from=20143 --to=20143 --width=3 --max-steps=0 --json=- | FileCheck --check-prefix=SAME %s
+// SAME: path:
+// SAME: "found":true{{.*}}"path":[]
+// RUN: zenith-search beam lrx:5 --from=43210 --width=3 --max-steps=2 --json=- | FileCheck --check-prefix=FAR %s
+// FAR: found: false
+// FAR: "found":false{{.*}}"path":null
+//
+// Matrices; layers that don't come back.
+// RUN: zenith-search beam heisenberg:3,3 --from=1,1,1,0,1,0,0,0,1 --width=30 --max-steps=9 --history=2 | FileCheck --check-prefix=MATRIX %s
+// MATRIX: path: {{[xy]}}
+//
+// A model scores the states that a step has found.
+// RUN: zenith-translate %S/Inputs/sum-model.mlir -o %t.onnx
+// RUN: zenith-search beam lrx:5 --from=43210 --width=200 --max-steps=20 --score=%t.onnx --explain=search 2>&1 | FileCheck --check-prefix=MODEL %s
+// MODEL: SEA302
+// MODEL: path: X L L X L X R X
+// RUN: not zenith-search beam lrx:6 --from=543210 --width=20 --max-steps=9 --score=%t.onnx 2>&1 | FileCheck --check-prefix=MISFIT %s
+// MISFIT: the model's input is tensor<?x5xi64>
+//
+// RUN: zenith-search beam lrx:5 --from=43210 --width=9 --max-steps=9 --emit=graphir --explain=search 2>&1 | FileCheck --check-prefix=PROGRAM %s
+// PROGRAM: SEA301
+// PROGRAM: graph.while
+// PROGRAM: graph.top_k
+// PROGRAM: graph.unique
+//
+// RUN: not zenith-search beam lrx:5 --from=432109 --width=9 --max-steps=9 2>&1 | FileCheck --check-prefix=LENGTH %s
+// LENGTH: a state of this graph has 5 numbers, got 6
+// RUN: not zenith-search beam lrx:5 --from=43x10 --width=9 --max-steps=9 2>&1 | FileCheck --check-prefix=TEXT %s
+// TEXT: a state is digits
+// RUN: not zenith-search beam lrx:5 --from=43210 --width=0 --max-steps=9 2>&1 | FileCheck --check-prefix=WIDTH %s
+// WIDTH: --width
+// RUN: not zenith-search beam lrx:5 --width=4 --max-steps=9 2>&1 | FileCheck --check-prefix=FROM %s
+// FROM: --from is required

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Shortest paths from both ends through the command line.
+//
+// RUN: zenith-search path lrx:6 --from=543210 --target=interp | FileCheck --check-prefix=LRX %s
+// RUN: zenith-search path lrx:6 --from=543210 --json=- | FileCheck --check-prefixes=LRX,JSON %s
+// LRX: path: {{([LRX] ){12}[LRX]$}}
+// JSON: "found":true
+//
+// Generators without inverses: the other end goes backwards.
+// RUN: zenith-search path lx:5 --from=43210 --to=01234 --json=- | FileCheck --check-prefix=LX %s
+// LX: "found":true
+// RUN: zenith-search path heisenberg:3,5 --from=1,2,3,0,1,4,0,0,1 | FileCheck --check-prefix=MATRIX %s
+// MATRIX: path: {{[xy]}}
+//
+// Both ends are the same; there is no path, or none that is short enough.
+// RUN: zenith-search path lrx:6 --from=012345 --json=- | FileCheck --check-prefix=SAME %s
+// SAME: "path":[]
+// RUN: zenith-search path lrx:6 --from=543211 --json=- | FileCheck --check-prefix=NONE %s
+// NONE: found: false
+// NONE: "found":false{{.*}}"path":null
+// RUN: zenith-search path lrx:6 --from=543210 --max-steps=4 | FileCheck --check-prefix=SHORT %s
+// SHORT: found: false
