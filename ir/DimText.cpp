@@ -9,7 +9,7 @@
 namespace zenith::graph {
 
 namespace {
-constexpr size_t textLimit = 1024;
+constexpr size_t textLimit = 1 << 16;
 constexpr unsigned depthLimit = 64;
 constexpr unsigned termLimit = 256;
 constexpr int64_t exponentLimit = 8;

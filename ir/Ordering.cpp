@@ -266,6 +266,94 @@ DimVector IsInOp::resultDims(unsigned, DimAnalysis &analysis) {
   return {analysis.dimsOf(getOperand())[0]};
 }
 
+/// The lists have rank 1 and one size.
+static LogicalResult checkWordLists(const ShapeChecks &checks, ValueRange lists,
+                                    const Twine &place, unsigned constraint) {
+  for (Value list : lists) {
+    RankedTensorType type = tensorType(list);
+    if (failed(
+            checks.count("rank of " + place, type.getRank(), 1, constraint)) ||
+        failed(checks.sameSize("size of " + place, type.getDimSize(0),
+                               tensorType(lists.front()).getDimSize(0),
+                               constraint)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult FreshKeysOp::verify() {
+  ShapeChecks checks(*this);
+  // fresh_keys_c1
+  if (getKey().empty())
+    return checks.fail("key", "no words", "at least 1", 1);
+  // fresh_keys_c2
+  if (getCandidates().empty())
+    return checks.fail("number of candidates", "0", "at least 1", 2);
+  if (failed(checks.count("candidates beyond whole keys",
+                          getCandidates().size() % words(), 0, 2)) ||
+      failed(checks.count("known beyond whole keys",
+                          getKnown().size() % words(), 0, 2)))
+    return failure();
+  // fresh_keys_c3
+  if (failed(checkWordLists(checks, getCandidates(), "a candidate", 3)))
+    return failure();
+  for (unsigned list = 0; list < knownLists(); ++list)
+    if (failed(checkWordLists(checks, getKnown().slice(list * words(), words()),
+                              "a known list", 3)))
+      return failure();
+  // fresh_keys_c4
+  if (failed(checks.count("number of results", getNumResults(), words(), 4)))
+    return failure();
+  for (Value result : getResults()) {
+    RankedTensorType type = tensorType(result);
+    if (type.getRank() != 1 || !type.isDynamicDim(0))
+      return checks.fail("result", typeText(type), "tensor<?xui64>", 4);
+  }
+  return success();
+}
+
+DimVector FreshKeysOp::resultDims(unsigned result, DimAnalysis &analysis) {
+  return {result == 0 ? analysis.freshSymbol()
+                      : analysis.dimsOf(getResult(0))[0]};
+}
+
+LogicalResult BitPositionsOp::verify() {
+  ShapeChecks checks(*this);
+  RankedTensorType result = tensorType(getResult());
+  // bit_positions_c1
+  if (failed(checks.count("rank of the operand",
+                          tensorType(getOperand()).getRank(), 1, 1)))
+    return failure();
+  // bit_positions_c2
+  if (result.getRank() != 1 || !result.isDynamicDim(0))
+    return checks.fail("result", typeText(result), "tensor<?xui64>", 2);
+  return success();
+}
+
+DimVector BitPositionsOp::resultDims(unsigned, DimAnalysis &analysis) {
+  return {analysis.freshSymbol()};
+}
+
+LogicalResult FreshBitsOp::verify() {
+  ShapeChecks checks(*this);
+  // fresh_bits_c1
+  if (failed(checks.count("rank of the known bits",
+                          tensorType(getKnown()).getRank(), 1, 1)))
+    return failure();
+  // fresh_bits_c2
+  if (getCandidates().empty())
+    return checks.fail("number of candidates", "0", "at least 1", 2);
+  if (failed(checkWordLists(checks, getCandidates(), "a candidate", 2)))
+    return failure();
+  // fresh_bits_c3
+  return checks.compatible("bits", getBits().getType(), getKnown().getType(),
+                           3);
+}
+
+DimVector FreshBitsOp::resultDims(unsigned result, DimAnalysis &analysis) {
+  return result == 0 ? analysis.dimsOf(getKnown()) : DimVector();
+}
+
 LogicalResult NonMaxSuppressionOp::verify() {
   ShapeChecks checks(*this);
   RankedTensorType boxes = tensorType(getBoxes()),

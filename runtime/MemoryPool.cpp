@@ -59,6 +59,8 @@ bool MemoryPool::makeRoom(int64_t bytes) {
   if (bytes > budgetBytes - counts.liveBytes)
     return false;
   while (bytes > budgetBytes - counts.heldBytes) {
+    if (cached.empty())
+      return false;
     auto last = std::prev(cached.end());
     counts.heldBytes -= last->first;
     discard(last->second.first, last->second.second);
@@ -97,22 +99,50 @@ StatusOr<void *> MemoryPool::arena(int64_t bytes) {
   return arenaPages.data();
 }
 
-/// A freed block of at least bytes and at most a quarter more; null where there
-/// is none.
+/// A freed block of at least bytes, but not a much larger one, which a later
+/// call may need; null where there is none. Sizes of pages may differ more:
+/// touching new ones costs more than leaving some unused.
 void *MemoryPool::reuse(int64_t bytes, int32_t kind) {
   auto found = cached.lower_bound(bytes);
-  if (found == cached.end() || found->first > bytes + bytes / 4)
+  int64_t most =
+      bytes >= pagedBytes && !budgetBytes ? 16 * bytes : bytes + bytes / 4;
+  if (found == cached.end() || found->first > most)
     return nullptr;
-  // A larger block than asked for must not break a budget that the size itself
-  // would meet.
-  if (budgetBytes && found->first > budgetBytes - counts.liveBytes)
+  if (budgetBytes && bytes > budgetBytes - counts.liveBytes)
     return nullptr;
   auto [data, block] = std::move(found->second);
   cached.erase(found);
   block.kind = kind;
-  raiseLive(block.bytes);
+  block.used = bytes;
+  raiseLive(bytes);
   live.emplace(data, std::move(block));
   return data;
+}
+
+/// Pages for a new block: those of the largest freed one that is not much
+/// smaller, with more behind them, so that a value that grows from step to step
+/// neither touches new pages each time nor leaves a trail of freed blocks.
+/// Under a budget also those of a larger one, cut to size.
+PageBlock MemoryPool::takePages(int64_t bytes) {
+  auto next = cached.lower_bound(bytes);
+  if (budgetBytes && next != cached.end() && next->second.second.pages) {
+    PageBlock pages = std::move(next->second.second.pages);
+    counts.heldBytes -= next->first;
+    cached.erase(next);
+    pages.shrink(bytes);
+    return pages;
+  }
+  if (next != cached.begin()) {
+    auto smaller = std::prev(next);
+    PageBlock &pages = smaller->second.second.pages;
+    if (pages && smaller->first >= bytes / 2)
+      if (PageBlock grown = PageBlock::grow(pages, bytes)) {
+        counts.heldBytes -= smaller->first;
+        cached.erase(smaller);
+        return grown;
+      }
+  }
+  return PageBlock::allocate(bytes);
 }
 
 StatusOr<void *> MemoryPool::allocate(int64_t bytes, zenith_alloc_kind kind) {
@@ -128,11 +158,11 @@ StatusOr<void *> MemoryPool::allocate(int64_t bytes, zenith_alloc_kind kind) {
       return refuse("a buffer", bytes);
   }
   Block block;
-  block.bytes = rounded;
+  block.bytes = block.used = rounded;
   block.kind = kind;
   void *data;
   if (rounded >= pagedBytes) {
-    block.pages = PageBlock::allocate(rounded);
+    block.pages = takePages(rounded);
     data = block.pages.data();
   } else {
     data = std::aligned_alloc(ZENITH_BUFFER_ALIGNMENT, rounded);
@@ -146,7 +176,7 @@ StatusOr<void *> MemoryPool::allocate(int64_t bytes, zenith_alloc_kind kind) {
 }
 
 void MemoryPool::release(void *data, Block block) {
-  counts.liveBytes -= block.bytes;
+  counts.liveBytes -= block.used;
   int64_t bytes = block.bytes;
   cached.emplace(bytes, std::make_pair(data, std::move(block)));
 }

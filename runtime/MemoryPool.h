@@ -67,7 +67,8 @@ public:
 
 private:
   struct Block {
-    int64_t bytes = 0;
+    int64_t bytes = 0; ///< of the block
+    int64_t used = 0;  ///< of them, what its owner asked for; counts as live
     int32_t kind = ZENITH_ALLOC_POOL;
     PageBlock pages; ///< empty for blocks of aligned_alloc
   };
@@ -78,6 +79,7 @@ private:
   void raiseLive(int64_t bytes);
   Status refuse(const char *what, int64_t bytes) const;
   void *reuse(int64_t bytes, int32_t kind);
+  PageBlock takePages(int64_t bytes);
 
   mutable std::mutex mutex;
   const int64_t budgetBytes;

@@ -11,13 +11,20 @@
 
 namespace zenith::runtime {
 
+/// Huge blocks end at huge pages, others at pages.
+static int64_t wholePages(int64_t bytes) {
+  constexpr int64_t huge = ZENITH_ARENA_ALIGNMENT, page = 4096;
+  int64_t unit = bytes >= huge ? huge : page;
+  return (bytes + unit - 1) / unit * unit;
+}
+
 PageBlock PageBlock::allocate(int64_t bytes) {
   PageBlock block;
   constexpr int64_t huge = ZENITH_ARENA_ALIGNMENT, page = 4096;
   if (bytes <= 0 || bytes > INT64_MAX - 2 * huge)
     return block;
   int64_t unit = bytes >= huge ? huge : page;
-  int64_t length = (bytes + unit - 1) / unit * unit;
+  int64_t length = wholePages(bytes);
   int64_t mapped = length + (unit == huge ? huge : 0);
   void *base = mmap(nullptr, mapped, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -35,6 +42,29 @@ PageBlock PageBlock::allocate(int64_t bytes) {
   if (unit == huge)
     (void)madvise(block.start, length, MADV_HUGEPAGE);
   return block;
+}
+
+void PageBlock::shrink(int64_t bytes) {
+  int64_t kept = wholePages(bytes);
+  if (bytes <= 0 || kept >= length)
+    return;
+  munmap(static_cast<char *>(start) + kept, length - kept);
+  length = kept;
+}
+
+PageBlock PageBlock::grow(PageBlock &smaller, int64_t bytes) {
+#ifdef MREMAP_FIXED
+  PageBlock block = allocate(bytes);
+  if (!block || block.length < smaller.length ||
+      mremap(smaller.start, smaller.length, block.length,
+             MREMAP_MAYMOVE | MREMAP_FIXED, block.start) == MAP_FAILED)
+    return PageBlock();
+  smaller.start = nullptr;
+  smaller.length = 0;
+  return block;
+#else
+  return PageBlock();
+#endif
 }
 
 PageBlock::~PageBlock() {

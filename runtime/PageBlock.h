@@ -21,6 +21,14 @@ public:
   /// costs memory once it is touched.
   static PageBlock allocate(int64_t bytes);
 
+  /// A block of at least bytes that has the pages of `smaller`, wherever they
+  /// go: pages once touched are not asked of the system again. Empty, with
+  /// `smaller` as it was, where the system refuses.
+  static PageBlock grow(PageBlock &smaller, int64_t bytes);
+
+  /// Gives the system back what lies behind the first bytes.
+  void shrink(int64_t bytes);
+
   PageBlock(PageBlock &&other) noexcept { swap(other); }
   PageBlock &operator=(PageBlock &&other) noexcept {
     swap(other);

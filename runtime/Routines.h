@@ -38,17 +38,19 @@ ZENITH_ROUTINE(sort_with);
 /// smallest, dtype.
 ZENITH_ROUTINE(top_k);
 
-/// Distinct rows, in one task. Pointers: scratch (8 * (7 * rows + 2 + rows *
-/// keys) bytes), operand, rows, first, inverse, counts, number of distinct
-/// rows. Numbers: rows, elements per row, dtype, sorted. A row has a
-/// key per element, two where it is complex.
+/// Distinct rows, in one task, fewer than 2^32 - 1. Pointers: scratch (8 * (7 *
+/// rows + 2) + rows * key bytes), operand, rows, first, inverse, counts, number
+/// of distinct rows. Numbers: rows, elements per row, dtype, sorted. A row's
+/// key has a word per element, two where it is complex; keys of integers take
+/// no bytes of the scratch unless sorted.
 ZENITH_ROUTINE(unique);
 
-/// A table of the rows of a set, in one task. Pointers: table (8 * (2 * rows +
-/// 2 + rows * keys) bytes), set. Numbers: rows, elements per row, dtype.
+/// A table of the rows of a set, in one task, fewer than 2^32 - 1. Pointers:
+/// table (8 * (2 * rows + 2) + rows * key bytes), set. Keys as in unique; those
+/// of integers are the rows' bytes. Numbers: rows, elements per row, dtype.
 ZENITH_ROUTINE(is_in_table);
-/// Which rows are in the table. Pointers: table, scratch (rows * keys * 8
-/// bytes), operand, result. Numbers: rows of the set, rows, elements per row,
+/// Which rows are in the table. Pointers: table, scratch (rows * key bytes; not
+/// used for integers), operand, result. Numbers: rows of the set, rows, elements per row,
 /// dtype, slots.
 ZENITH_ROUTINE(is_in);
 
@@ -58,6 +60,41 @@ ZENITH_ROUTINE(compact_count);
 /// Copies chosen rows. Pointers: scratch, mask, number of chosen rows, inputs,
 /// results. Numbers: rows, slots, inputs, bytes of a row of each input.
 ZENITH_ROUTINE(compact);
+
+/// New keys among candidates, in four steps. All begin with the numbers words
+/// of a key, lists of candidates, rows of each, known lists, rows of each known
+/// list, bits of the key in each word, slots, most partitions, blocks per slot,
+/// rows of a block (a power of two), cells of a slot's table, rows of a chunk,
+/// whether a candidate can be absent, the word that says so; and the pointer
+/// scratch, whose size lowering/kernels/KeySetKernel.cpp knows.
+/// Deals candidates and known rows to partitions, a slot per task. Further
+/// pointers: words of the known lists. Ends with a producer
+/// (runtime/ChunkProducer.h).
+ZENITH_ROUTINE(fresh_keys_deal);
+/// Sizes of the partitions, in one task.
+ZENITH_ROUTINE(fresh_keys_plan);
+/// Finds the new keys of partitions, a slot per task.
+ZENITH_ROUTINE(fresh_keys_merge);
+/// Copies them, a slot per task. Further pointers: number of keys, words.
+ZENITH_ROUTINE(fresh_keys_gather);
+
+/// Positions of the bits that are set. Pointers: bits, number of positions,
+/// result. Numbers: words, slots.
+ZENITH_ROUTINE(bit_positions);
+
+/// Bits at candidates' positions, in three steps. All begin with the numbers
+/// words, words of the source or rows of candidates, lists of candidates,
+/// slots, rows of a chunk, pieces, and the pointer scratch (8 bytes * (slots *
+/// (words + chunk * (lists
+/// + 1)) + pieces)).
+/// Sets the bits of candidates, a slot per task. Further pointers: source. Ends
+/// with a producer; one that reads a chunk gets positions of the source's bits.
+ZENITH_ROUTINE(fresh_bits_set);
+/// Joins the slots' bits without the known ones, a piece per task. Further
+/// pointers: known, result.
+ZENITH_ROUTINE(fresh_bits_join);
+/// Adds the pieces' counts, in one task. Further pointers: result.
+ZENITH_ROUTINE(fresh_bits_count);
 
 /// Places in an ascending list. Pointers: list, queries, result. Numbers:
 /// length of the list, queries, right, dtype, slots.

@@ -106,6 +106,59 @@ def Graph_IsInOp : Graph_OrderingOp<"is_in"> {
   let assemblyFormat = "$operand `,` $set attr-dict `:` functional-type(operands, results)";
 }
 
+// Keys are the elements of tensor<?xui64>, or of several of them side by side.
+def Graph_WordList : RankedTensorOf<[UI64]>;
+
+def Graph_FreshKeysOp : Graph_OrderingOp<"fresh_keys", [AttrSizedOperandSegments]> {
+  let summary = "each key among the candidates once, without those known; equal keys are joined by or";
+  let description = [{
+    `key` has a number per word of a key: the bits that tell keys apart. Candidates are lists of keys, each as so many operands as a key
+    has words; so are the known. Keys are equal where all their words are in the bits of `key`; other bits of a result are those of all
+    candidates with its key together. A candidate whose word 0 is `absent` is none. The order of the results follows from the operands,
+    but is not said: programs must not depend on it.
+    c1: `key` is not empty; c2: there are candidates, as many operands as words divide; so for the known; c3: operands have rank 1, and those
+    of all candidates one size, those of one list of the known one size; c4: there is a result per word, a list of dynamic size.
+    Example: `%r = graph.fresh_keys (%a, %b) known (%k) key [255] : (tensor<8xui64>, tensor<8xui64>, tensor<5xui64>) -> tensor<?xui64>`
+  }];
+  let arguments = (ins Variadic<Graph_WordList>:$candidates, Variadic<Graph_WordList>:$known, DenseI64ArrayAttr:$key,
+    OptionalAttr<I64Attr>:$absent);
+  let results = (outs Variadic<Graph_WordList>:$results);
+  let assemblyFormat = [{
+    `(` $candidates `)` (`known` `(` $known^ `)`)? `key` $key (`absent` $absent^)? attr-dict `:` functional-type(operands, results)
+  }];
+  let extraClassDeclaration = [{
+    /// Words of a key.
+    unsigned words() { return getKey().size(); }
+    /// Lists of candidates, and of the known.
+    unsigned candidateLists() { return getCandidates().size() / words(); }
+    unsigned knownLists() { return getKnown().size() / words(); }
+  }];
+}
+
+def Graph_BitPositionsOp : Graph_OrderingOp<"bit_positions"> {
+  let summary = "positions of the bits that are set, ascending";
+  let description = [{
+    Bit b of word w is position 64 * w + b.
+    c1: the operand has rank 1; c2: the result has rank 1 and a dynamic size.
+    Example: `%r = graph.bit_positions %x : tensor<8xui64> -> tensor<?xui64>`
+  }];
+  let arguments = (ins Graph_WordList:$operand);
+  let results = (outs Graph_WordList:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand) `->` type($result)";
+}
+
+def Graph_FreshBitsOp : Graph_OrderingOp<"fresh_bits"> {
+  let summary = "the bits at the candidates' positions that are not set yet, and how many they are";
+  let description = [{
+    Bit b of word w is position 64 * w + b. Positions behind the last word are ignored.
+    c1: the known bits have rank 1; c2: there are candidates, of rank 1 and one size; c3: the bits have the type of the known ones.
+    Example: `%r, %n = graph.fresh_bits %k (%a, %b) : (tensor<8xui64>, tensor<3xui64>, tensor<3xui64>) -> (tensor<8xui64>, tensor<i64>)`
+  }];
+  let arguments = (ins Graph_WordList:$known, Variadic<Graph_WordList>:$candidates);
+  let results = (outs Graph_WordList:$bits, Graph_IndexScalar:$count);
+  let assemblyFormat = "$known `(` $candidates `)` attr-dict `:` functional-type(operands, results)";
+}
+
 def Graph_NonMaxSuppressionOp : Graph_OrderingOp<"non_max_suppression"> {
   let summary = "per batch and class, boxes in order of falling score that overlap no chosen one too much";
   let description = [{

@@ -13,6 +13,8 @@ namespace zenith::kernels {
 static Operation *workOf(graph::FusionOp fusion) {
   Operation *work = nullptr;
   for (Operation &op : fusion.getBody().front().without_terminator()) {
+    if (isa<graph::FreshKeysOp, graph::FreshBitsOp>(op))
+      return &op;
     if (graph::familyOf(&op) == graph::Family::Elementwise ||
         graph::familyOf(&op) == graph::Family::Movement)
       continue;
@@ -44,6 +46,13 @@ FailureOr<KernelPlan> emitOrdering(const EmissionContext &context) {
           .Case([&](graph::NonMaxSuppressionOp op) {
             return emitNonMaxSuppression(context, op);
           })
+          .Case(
+              [&](graph::FreshKeysOp op) { return emitFreshKeys(context, op); })
+          .Case([&](graph::BitPositionsOp op) {
+            return emitBitPositions(context, op);
+          })
+          .Case(
+              [&](graph::FreshBitsOp op) { return emitFreshBits(context, op); })
           .Case([&](graph::CholeskyOp op) { return emitCholesky(context, op); })
           .Case([&](graph::TriangularSolveOp op) {
             return emitTriangularSolve(context, op);
@@ -71,6 +80,10 @@ SmallVector<graph::DimExpr> orderingScratch(graph::FusionOp fusion,
     return sortScratch(work, dims);
   if (isa<graph::CholeskyOp, graph::TriangularSolveOp>(work))
     return matrixScratch(work, dims);
+  if (auto keys = dyn_cast<graph::FreshKeysOp>(work))
+    return keySetScratch(keys, dims);
+  if (auto bits = dyn_cast<graph::FreshBitsOp>(work))
+    return bitSetScratch(bits, dims);
   if (auto fourier = dyn_cast<graph::FourierOp>(work))
     return fourierScratch(fourier, dims);
   return setScratch(work, dims);

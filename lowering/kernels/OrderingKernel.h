@@ -10,7 +10,8 @@
 
 namespace zenith::kernels {
 
-/// The kernels of the one op of an ordering fusion.
+/// The kernels of the one op of an ordering fusion; fresh_keys and fresh_bits
+/// compute their candidates on the way.
 mlir::FailureOr<KernelPlan> emitOrdering(const EmissionContext &context);
 /// Scratch that emitOrdering asks for.
 llvm::SmallVector<graph::DimExpr> orderingScratch(graph::FusionOp fusion,
@@ -34,6 +35,12 @@ mlir::FailureOr<KernelPlan> emitIsIn(const EmissionContext &context,
 mlir::FailureOr<KernelPlan>
 emitNonMaxSuppression(const EmissionContext &context,
                       graph::NonMaxSuppressionOp op);
+mlir::FailureOr<KernelPlan> emitFreshKeys(const EmissionContext &context,
+                                          graph::FreshKeysOp op);
+mlir::FailureOr<KernelPlan> emitBitPositions(const EmissionContext &context,
+                                             graph::BitPositionsOp op);
+mlir::FailureOr<KernelPlan> emitFreshBits(const EmissionContext &context,
+                                          graph::FreshBitsOp op);
 mlir::FailureOr<KernelPlan> emitCholesky(const EmissionContext &context,
                                          graph::CholeskyOp op);
 mlir::FailureOr<KernelPlan> emitTriangularSolve(const EmissionContext &context,
@@ -46,6 +53,10 @@ llvm::SmallVector<graph::DimExpr> sortScratch(mlir::Operation *op,
                                               graph::DimAnalysis &dims);
 llvm::SmallVector<graph::DimExpr> setScratch(mlir::Operation *op,
                                              graph::DimAnalysis &dims);
+llvm::SmallVector<graph::DimExpr> keySetScratch(graph::FreshKeysOp op,
+                                                graph::DimAnalysis &dims);
+llvm::SmallVector<graph::DimExpr> bitSetScratch(graph::FreshBitsOp op,
+                                                graph::DimAnalysis &dims);
 llvm::SmallVector<graph::DimExpr> matrixScratch(mlir::Operation *op,
                                                 graph::DimAnalysis &dims);
 llvm::SmallVector<graph::DimExpr> fourierScratch(graph::FourierOp op,

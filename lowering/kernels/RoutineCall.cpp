@@ -3,9 +3,11 @@
 // Builds calls of routines, and the sizes that they share.
 
 #include "lowering/kernels/RoutineCall.h"
+#include "lowering/cpu/ConvertKernelsToLLVM.h"
 #include "lowering/kernels/ElementCodes.h"
 #include "lowering/kernels/ElementEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -91,6 +93,27 @@ FailureOr<Launch> RoutineCall::finish(DimExpr tasks, double costPerTask) {
   return kernel.finish(std::move(tasks), costPerTask);
 }
 
+Value addressOfTask(KernelBuilder &kernel, func::FuncOp task) {
+  OpBuilder &b = kernel.b;
+  auto module = kernel.function()->getParentOfType<ModuleOp>();
+  std::string name = (task.getName() + cpu::taskSuffix).str();
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToEnd(module.getBody());
+    SmallVector<Type> words(4, b.getI64Type());
+    auto declared = b.create<LLVM::LLVMFuncOp>(
+        kernel.loc, name,
+        LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
+                                    words));
+    SymbolTable::setSymbolVisibility(declared,
+                                     SymbolTable::Visibility::Private);
+  }
+  Value address = b.create<LLVM::AddressOfOp>(
+      kernel.loc, LLVM::LLVMPointerType::get(b.getContext()), name);
+  Value word = b.create<LLVM::PtrToIntOp>(kernel.loc, b.getI64Type(), address);
+  return b.create<arith::IndexCastOp>(kernel.loc, b.getIndexType(), word);
+}
+
 int64_t elementBytesOf(Value value) {
   Type element = getElementTypeOrSelf(value.getType());
   int64_t parts = 1;
@@ -149,6 +172,17 @@ SmallVector<DimExpr> resultBytes(graph::FusionOp fusion,
     bytes.push_back(size);
   }
   return bytes;
+}
+
+Value countDataRows(RoutineCall &call, KernelPlan &plan, ValueRange results,
+                    const EmissionContext &context, const DimExpr &bound) {
+  for (Value result : results)
+    if (auto number = call.kernel.resultOf(result)) {
+      plan.counts.push_back({*number, 0});
+      plan.capacityBytes = resultBytes(context.fusion, context.dims, bound);
+      return call.kernel.count(0);
+    }
+  return {};
 }
 
 } // namespace zenith::kernels

@@ -50,6 +50,10 @@ private:
   bool failed = false;
 };
 
+/// The address of a kernel's task function, which exists after translation
+/// only, for a routine to call.
+mlir::Value addressOfTask(KernelBuilder &kernel, mlir::func::FuncOp task);
+
 /// Bytes of an element in memory.
 int64_t elementBytesOf(mlir::Value value);
 
@@ -68,6 +72,13 @@ graph::DimExpr slotsFor(const graph::DimExpr &count, double cost);
 llvm::SmallVector<graph::DimExpr> resultBytes(graph::FusionOp fusion,
                                               graph::DimAnalysis &dims,
                                               const graph::DimExpr &bound);
+
+/// Says that dimension 0 of the first of `results` that is yielded is count 0,
+/// at most `bound`; a null pointer where none is.
+mlir::Value countDataRows(RoutineCall &call, KernelPlan &plan,
+                          mlir::ValueRange results,
+                          const EmissionContext &context,
+                          const graph::DimExpr &bound);
 
 } // namespace zenith::kernels
 

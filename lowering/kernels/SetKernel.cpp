@@ -11,7 +11,8 @@ using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
-/// Rows of a value: how many, elements and keys of each.
+/// Rows of a value: how many, their elements, and bytes of the keys that tell
+/// them apart. Integers are told apart by their own bytes.
 namespace {
 struct Rows {
   Rows(graph::DimAnalysis &dims, Value value) : elements(1) {
@@ -19,10 +20,15 @@ struct Rows {
     count = shape[0];
     for (const DimExpr &size : ArrayRef(shape).drop_front())
       elements = elements * size;
-    bool complex = isa<ComplexType>(getElementTypeOrSelf(value.getType()));
-    keys = elements * (complex ? 2 : 1);
+    Type element = getElementTypeOrSelf(value.getType());
+    bool complex = isa<ComplexType>(element);
+    areBytes = element.isInteger() && element.getIntOrFloatBitWidth() >= 8;
+    orderBytes = elements * (complex ? 16 : 8);
+    keyBytes = areBytes ? elements * elementBytesOf(value) : orderBytes;
   }
-  DimExpr count, elements, keys;
+  DimExpr count, elements, keyBytes;
+  DimExpr orderBytes; ///< of keys whose order is that of the elements
+  bool areBytes = false;
 };
 } // namespace
 
@@ -42,7 +48,7 @@ static DimExpr countingSlots(const DimExpr &rows) {
 }
 
 static DimExpr tableBytes(const Rows &rows) {
-  return (rows.count * 2 + 2 + rows.count * rows.keys) * 8;
+  return (rows.count * 2 + 2) * 8 + rows.count * rows.keyBytes;
 }
 
 static DimExpr pairsOf(graph::NonMaxSuppressionOp op,
@@ -51,13 +57,17 @@ static DimExpr pairsOf(graph::NonMaxSuppressionOp op,
 }
 
 SmallVector<DimExpr> setScratch(Operation *op, graph::DimAnalysis &dims) {
-  if (isa<graph::UniqueOp>(op)) {
-    Rows rows(dims, op->getOperand(0));
-    return {(rows.count * 7 + 2 + rows.count * rows.keys) * 8};
+  if (auto unique = dyn_cast<graph::UniqueOp>(op)) {
+    Rows rows(dims, unique.getOperand());
+    DimExpr bytes = (rows.count * 7 + 2) * 8;
+    if (unique.getSorted() || !rows.areBytes)
+      bytes = bytes + rows.count * rows.orderBytes;
+    return {bytes};
   }
   if (auto isIn = dyn_cast<graph::IsInOp>(op)) {
     Rows rows(dims, isIn.getOperand());
-    return {tableBytes(Rows(dims, isIn.getSet())), rows.count * rows.keys * 8};
+    return {tableBytes(Rows(dims, isIn.getSet())),
+            rows.areBytes ? DimExpr(8) : rows.count * rows.keyBytes};
   }
   if (auto compact = dyn_cast<graph::CompactOp>(op))
     return {countingSlots(dims.dimOf(compact.getMask(), 0)) * 8};
@@ -78,19 +88,6 @@ static bool add(KernelPlan &plan, FailureOr<Launch> launch) {
   return false;
 }
 
-/// Says that dimension 0 of the first of `results` that is yielded is count 0,
-/// at most `bound`; a null pointer where none is.
-static Value countOf(RoutineCall &call, KernelPlan &plan, ValueRange results,
-                     const EmissionContext &context, const DimExpr &bound) {
-  for (Value result : results)
-    if (auto number = call.kernel.resultOf(result)) {
-      plan.counts.push_back({*number, 0});
-      plan.capacityBytes = resultBytes(context.fusion, context.dims, bound);
-      return call.kernel.count(0);
-    }
-  return {};
-}
-
 FailureOr<KernelPlan> emitUnique(const EmissionContext &context,
                                  graph::UniqueOp op) {
   Rows rows(context.dims, op.getOperand());
@@ -104,9 +101,9 @@ FailureOr<KernelPlan> emitUnique(const EmissionContext &context,
   for (Value result : op->getResults())
     call.result(result);
   KernelPlan plan;
-  call.pointer(countOf(call, plan,
-                       {op.getRows(), op.getFirst(), op.getCounts()}, context,
-                       rows.count));
+  call.pointer(countDataRows(call, plan,
+                             {op.getRows(), op.getFirst(), op.getCounts()},
+                             context, rows.count));
   double cost = double(rows.count.constant().value_or(1024)) *
                 rowCost(rows, op.getSorted() ? 40 : 20);
   if (!add(plan, call.finish(1, cost)))
@@ -136,7 +133,7 @@ FailureOr<KernelPlan> emitCompact(const EmissionContext &context,
     call.number(Rows(context.dims, input).elements * elementBytesOf(input));
   call.scratch(0);
   call.operand(op.getMask());
-  call.pointer(countOf(call, plan, op.getResults(), context, rows));
+  call.pointer(countDataRows(call, plan, op.getResults(), context, rows));
   for (Value input : op.getInputs())
     call.operand(input);
   for (Value result : op.getResults())
@@ -229,7 +226,8 @@ FailureOr<KernelPlan> emitNonMaxSuppression(const EmissionContext &context,
   DimExpr most = boxes;
   if (auto limit = dims.scalar(op.getMaxPerClass()).constant())
     most = DimExpr::min(boxes, std::max<int64_t>(0, *limit));
-  call.pointer(countOf(call, plan, op->getResults(), context, pairs * most));
+  call.pointer(
+      countDataRows(call, plan, op->getResults(), context, pairs * most));
   if (!add(plan, call.finish(1, 10 * count)))
     return failure();
   return plan;

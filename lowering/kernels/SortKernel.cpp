@@ -3,13 +3,11 @@
 // sort, sort_with and top_k: rows dealt to slots, each with scratch for one
 // row.
 
-#include "lowering/cpu/ConvertKernelsToLLVM.h"
 #include "lowering/kernels/ElementEmitter.h"
 #include "lowering/kernels/OrderingKernel.h"
 #include "lowering/kernels/RegionElements.h"
 #include "lowering/kernels/RoutineCall.h"
 #include "lowering/kernels/Schedule.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -104,28 +102,6 @@ static FailureOr<Launch> emitComparator(const EmissionContext &context,
       kernel.loc, emitter.toMemory(kernel.b.getI1Type(), answer[0]),
       kernel.scratch(answerBuffer, byte), kernel.index(0));
   return kernel.finish(1, costPerElement(context.fusion));
-}
-
-// The address of a kernel's task function, which exists after translation only.
-static Value addressOfTask(KernelBuilder &kernel, func::FuncOp task) {
-  OpBuilder &b = kernel.b;
-  auto module = kernel.function()->getParentOfType<ModuleOp>();
-  std::string name = (task.getName() + cpu::taskSuffix).str();
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToEnd(module.getBody());
-    SmallVector<Type> words(4, b.getI64Type());
-    auto declared = b.create<LLVM::LLVMFuncOp>(
-        kernel.loc, name,
-        LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
-                                    words));
-    SymbolTable::setSymbolVisibility(declared,
-                                     SymbolTable::Visibility::Private);
-  }
-  Value address = b.create<LLVM::AddressOfOp>(
-      kernel.loc, LLVM::LLVMPointerType::get(b.getContext()), name);
-  Value word = b.create<LLVM::PtrToIntOp>(kernel.loc, b.getI64Type(), address);
-  return b.create<arith::IndexCastOp>(kernel.loc, b.getIndexType(), word);
 }
 
 FailureOr<KernelPlan> emitSortWith(const EmissionContext &context,

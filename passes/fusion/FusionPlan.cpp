@@ -19,8 +19,10 @@ bool isElementwise(Operation *op) {
 LogicalResult FusionPlan::build() {
   for (Operation *op : graph.work()) {
     Role role = graph.role(op);
-    if (role == Role::Contraction || role == Role::Window)
-      growAnchor(op, role == Role::Window ? FusionKind::window
+    if (role == Role::Window)
+      growAnchor(op, FusionKind::window);
+    else if (role == Role::Contraction)
+      growAnchor(op, isa<AttentionOp>(op) ? FusionKind::attention
                                           : FusionKind::contraction);
   }
   for (Operation *op : graph.work())
@@ -28,6 +30,9 @@ LogicalResult FusionPlan::build() {
       growReduction(op);
   for (Operation *op : llvm::reverse(graph.work())) {
     if (!graph.isSingle(op))
+      continue;
+    auto positions = dyn_cast<BitPositionsOp>(op);
+    if (positions && placePositions(positions))
       continue;
     if (graph.role(op) == Role::Running)
       graph.start(op, FusionKind::reduction);

@@ -15,6 +15,8 @@ struct PlanOptions {
   unsigned maxReads = 128;
   unsigned maxMembers = 96; ///< ops of one region: compile time grows with them
   unsigned maxResults = 8;
+  /// Ops of one region that computes chunks of candidates, all at one index.
+  unsigned maxChunkMembers = 8192;
 };
 
 class FusionPlan {
@@ -37,6 +39,8 @@ private:
   void placePointwise(mlir::Operation *op);
   bool computesOnTheWay(mlir::Operation *op, Group *group);
   bool joinsAsProducer(mlir::Operation *op, Group *group);
+  bool joinsChunks(mlir::Operation *op, Group *group);
+  bool placePositions(graph::BitPositionsOp op);
   bool joinsAsResult(mlir::Operation *op, Group *group);
 
   bool absorbProducers(Group *group, bool sharedToo);

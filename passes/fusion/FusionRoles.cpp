@@ -91,7 +91,23 @@ bool readsMemory(Operation *op, unsigned number) {
     return false;
   if (isa<TopKOp>(op))
     return number == 0;
+  if (readsChunks(op, number))
+    return false;
   return !isa<NonMaxSuppressionOp>(op) || number < 2;
+}
+
+bool readsChunks(Operation *op, unsigned number) {
+  if (auto keys = dyn_cast<FreshKeysOp>(op))
+    return number < keys.getCandidates().size();
+  return isa<FreshBitsOp>(op) && number > 0;
+}
+
+/// The size of positions that perhaps nobody writes down, where it only says
+/// how often a scalar is repeated for them.
+static bool isSizeOfPositions(Operation *op) {
+  return isa<DimOp>(op) && op->getOperand(0).getDefiningOp<BitPositionsOp>() &&
+         llvm::all_of(op->getUsers(),
+                      [](Operation *user) { return isa<BroadcastOp>(user); });
 }
 
 Role roleOf(Operation *op, DimAnalysis &dims) {
@@ -102,6 +118,8 @@ Role roleOf(Operation *op, DimAnalysis &dims) {
     return Role::Alone;
   if (op->getNumResults() != 1)
     return Role::Outside;
+  if (isSizeOfPositions(op))
+    return Role::Free;
   if (isSize(op->getResult(0), dims))
     return Role::Outside;
   switch (*family) {
@@ -112,6 +130,8 @@ Role roleOf(Operation *op, DimAnalysis &dims) {
   case Family::Indexing:
     return Role::Pointwise;
   case Family::Composite:
+    if (isa<AttentionOp>(op))
+      return Role::Contraction;
     return isa<GeluOp, BatchNormOp>(op) ? Role::Pointwise : Role::Reduction;
   case Family::Reduction:
     return isa<ReduceWindowOp>(op) ? Role::Window

@@ -37,6 +37,10 @@ graph::FusionKind kindAlone(mlir::Operation *op);
 /// are scalars that its kernel may compute.
 bool readsMemory(mlir::Operation *op, unsigned number);
 
+/// Whether the kernel of such an op computes operand `number` itself, chunk by
+/// chunk: the candidates of new keys or bits.
+bool readsChunks(mlir::Operation *op, unsigned number);
+
 /// Dimensions that a reduction folds.
 llvm::SmallVector<int64_t> foldedDims(mlir::Operation *reduction);
 

@@ -40,7 +40,9 @@ private:
 
 bool Outliner::hasOtherReaders(Value value, Group *group) const {
   return llvm::any_of(graph.reads(value), [&](const Read &read) {
-    return read.asSize || !graph.isWork(read.reader) ||
+    // A size that is asked for in the region needs no memory.
+    bool asksOutside = read.asSize && !isa<DimOp>(read.path.front());
+    return asksOutside || !graph.isWork(read.reader) ||
            graph.group(read.reader) != group;
   });
 }
@@ -64,6 +66,8 @@ Value Outliner::resolve(Value value) {
 
 static void writeCompositesOut(FusionOp fusion) {
   for (Operation &op : llvm::make_early_inc_range(fusion.getBody().front())) {
+    if (isa<AttentionOp>(op))
+      continue;
     OpBuilder builder(&op);
     if (Value formula = buildFormula(builder, &op)) {
       op.getResult(0).replaceAllUsesWith(formula);
@@ -109,7 +113,8 @@ void Outliner::outline(Group *group) {
   builder.setInsertionPointToEnd(body);
   builder.create<YieldOp>(fusion.getLoc(), yielded);
   writeCompositesOut(fusion);
-  if (group->kind == FusionKind::contraction)
+  if (group->kind == FusionKind::contraction ||
+      group->kind == FusionKind::attention)
     moveEpilogueFirst(fusion);
   eraseDeadOps(*body);
   for (auto [value, result] : llvm::zip(outer, fusion.getResults()))

@@ -14,7 +14,35 @@ namespace zenith::fusion {
 static constexpr unsigned cheapCost = 1;
 static constexpr unsigned maxRepeated = 4;
 
+/// Candidates of new keys or bits are computed where they are needed, whatever
+/// it costs: written out they would be the largest values of the program. Their
+/// size is no reason to write them either.
+bool FusionPlan::joinsChunks(Operation *op, Group *group) {
+  return group->members.size() < options.maxChunkMembers &&
+         llvm::all_of(
+             graph.reads(op->getResult(0)),
+             [&](const Read &read) {
+               return (read.asSize || read.path.empty()) &&
+                      graph.isWork(read.reader) &&
+                      graph.group(read.reader) == group;
+             });
+}
+
+/// Positions that only the candidates of one fresh_bits are made of are never
+/// all in memory.
+bool FusionPlan::placePositions(BitPositionsOp op) {
+  SmallVector<Read> reads = graph.reads(op.getResult());
+  Operation *first = reads.empty() ? nullptr : reads.front().reader;
+  Group *group = graph.isWork(first) ? graph.group(first) : nullptr;
+  if (!group || !isa<FreshBitsOp>(group->anchor) || !joinsChunks(op, group))
+    return false;
+  graph.add(group, op);
+  return true;
+}
+
 bool FusionPlan::joinsAsProducer(Operation *op, Group *group) {
+  if (isa<FreshKeysOp, FreshBitsOp>(group->anchor))
+    return joinsChunks(op, group);
   if (group->members.size() >= options.maxMembers)
     return false;
   bool repeated = false;
@@ -72,6 +100,11 @@ bool FusionPlan::joinsAsResult(Operation *op, Group *group) {
 /// but a scalar again for each. What a scatter updates stays memory, which
 /// nothing else in its kernel reads: else it could not update in place.
 bool FusionPlan::computesOnTheWay(Operation *op, Group *group) {
+  if (isa<FreshKeysOp, FreshBitsOp>(group->anchor))
+    return llvm::none_of(graph.reads(op->getResult(0)), [&](const Read &read) {
+      return read.reader == group->anchor &&
+             !readsChunks(group->anchor, read.operand);
+    });
   if ((group->kind != FusionKind::scatter &&
        group->kind != FusionKind::reduction) ||
       cast<RankedTensorType>(op->getResult(0).getType()).getRank() == 0)

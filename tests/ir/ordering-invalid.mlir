@@ -374,6 +374,102 @@ func.func @is_in_c2_result(%x: tensor<8x3xui8>, %s: tensor<5x3xui8>) {
 
 // -----
 
+func.func @fresh_keys_c1(%a: tensor<4xui64>) {
+  // expected-error@below {{'graph.fresh_keys' op key: got no words, expected at least 1 (fresh_keys_c1)}}
+  %r = graph.fresh_keys (%a) key [] : (tensor<4xui64>) -> tensor<?xui64>
+  return
+}
+
+// -----
+
+func.func @fresh_keys_c2_words(%a: tensor<4xui64>) {
+  // expected-error@below {{'graph.fresh_keys' op candidates beyond whole keys: got 1, expected 0 (fresh_keys_c2)}}
+  %r:2 = graph.fresh_keys (%a) key [1, 1] : (tensor<4xui64>) -> (tensor<?xui64>, tensor<?xui64>)
+  return
+}
+
+// -----
+
+func.func @fresh_keys_c2_known(%a: tensor<4xui64>) {
+  // expected-error@below {{'graph.fresh_keys' op known beyond whole keys: got 1, expected 0 (fresh_keys_c2)}}
+  %r:2 = graph.fresh_keys (%a, %a) known (%a) key [1, 1] : (tensor<4xui64>, tensor<4xui64>, tensor<4xui64>) -> (tensor<?xui64>, tensor<?xui64>)
+  return
+}
+
+// -----
+
+func.func @fresh_keys_c3_rank(%a: tensor<4x1xui64>) {
+  // expected-error@below {{'graph.fresh_keys' op rank of a candidate: got 2, expected 1 (fresh_keys_c3)}}
+  %r = graph.fresh_keys (%a) key [1] : (tensor<4x1xui64>) -> tensor<?xui64>
+  return
+}
+
+// -----
+
+func.func @fresh_keys_c3_size(%a: tensor<4xui64>, %b: tensor<5xui64>) {
+  // expected-error@below {{'graph.fresh_keys' op size of a candidate: got 5, expected 4 (fresh_keys_c3)}}
+  %r = graph.fresh_keys (%a, %b) key [1] : (tensor<4xui64>, tensor<5xui64>) -> tensor<?xui64>
+  return
+}
+
+// -----
+
+func.func @fresh_keys_c4_count(%a: tensor<4xui64>) {
+  // expected-error@below {{'graph.fresh_keys' op number of results: got 2, expected 1 (fresh_keys_c4)}}
+  %r:2 = graph.fresh_keys (%a) key [1] : (tensor<4xui64>) -> (tensor<?xui64>, tensor<?xui64>)
+  return
+}
+
+// -----
+
+func.func @fresh_keys_c4_size(%a: tensor<4xui64>) {
+  // expected-error@below {{'graph.fresh_keys' op result: got tensor<4xui64>, expected tensor<?xui64> (fresh_keys_c4)}}
+  %r = graph.fresh_keys (%a) key [1] : (tensor<4xui64>) -> tensor<4xui64>
+  return
+}
+
+// -----
+
+func.func @bit_positions_c1(%x: tensor<4x1xui64>) {
+  // expected-error@below {{'graph.bit_positions' op rank of the operand: got 2, expected 1 (bit_positions_c1)}}
+  %r = graph.bit_positions %x : tensor<4x1xui64> -> tensor<?xui64>
+  return
+}
+
+// -----
+
+func.func @bit_positions_c2(%x: tensor<4xui64>) {
+  // expected-error@below {{'graph.bit_positions' op result: got tensor<4xui64>, expected tensor<?xui64> (bit_positions_c2)}}
+  %r = graph.bit_positions %x : tensor<4xui64> -> tensor<4xui64>
+  return
+}
+
+// -----
+
+func.func @fresh_bits_c1(%x: tensor<4x1xui64>, %a: tensor<4xui64>) {
+  // expected-error@below {{'graph.fresh_bits' op rank of the known bits: got 2, expected 1 (fresh_bits_c1)}}
+  %r, %n = graph.fresh_bits %x (%a) : (tensor<4x1xui64>, tensor<4xui64>) -> (tensor<4x1xui64>, tensor<i64>)
+  return
+}
+
+// -----
+
+func.func @fresh_bits_c2_size(%x: tensor<4xui64>, %a: tensor<4xui64>, %b: tensor<5xui64>) {
+  // expected-error@below {{'graph.fresh_bits' op size of a candidate: got 5, expected 4 (fresh_bits_c2)}}
+  %r, %n = graph.fresh_bits %x (%a, %b) : (tensor<4xui64>, tensor<4xui64>, tensor<5xui64>) -> (tensor<4xui64>, tensor<i64>)
+  return
+}
+
+// -----
+
+func.func @fresh_bits_c3(%x: tensor<4xui64>, %a: tensor<4xui64>) {
+  // expected-error@below {{'graph.fresh_bits' op bits: got tensor<5xui64>, expected tensor<4xui64> (fresh_bits_c3)}}
+  %r, %n = graph.fresh_bits %x (%a) : (tensor<4xui64>, tensor<4xui64>) -> (tensor<5xui64>, tensor<i64>)
+  return
+}
+
+// -----
+
 func.func @non_max_suppression_c1_boxes(%b: tensor<6x4xf32>, %s: tensor<1x2x6xf32>, %n: tensor<i64>, %t: tensor<f32>) {
   // expected-error@below {{'graph.non_max_suppression' op rank of boxes: got 2, expected 3 (non_max_suppression_c1)}}
   %r = graph.non_max_suppression %b, %s, %n, %t : (tensor<6x4xf32>, tensor<1x2x6xf32>, tensor<i64>, tensor<f32>) -> tensor<?x3xi64>

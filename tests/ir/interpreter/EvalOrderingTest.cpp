@@ -233,6 +233,43 @@ TEST(EvalOrdering, IsIn) {
       "dense<false> : tensor<2xi1>");
 }
 
+TEST(EvalOrdering, FreshKeys) {
+  // Bits beside the key come together; 7 stands for no candidate.
+  EXPECT_EQ(evaluateOp("graph.fresh_keys (%0, %1) known (%2) key [15] absent 7 "
+                       ": (tensor<3xui64>, tensor<3xui64>, tensor<1xui64>) -> "
+                       "tensor<?xui64>",
+                       "tensor<?xui64>",
+                       {"dense<[17, 2, 7]> : tensor<3xui64>",
+                        "dense<[3, 33, 66]> : tensor<3xui64>",
+                        "dense<19> : tensor<1xui64>"}),
+            "dense<[49, 66]> : tensor<2xui64>");
+  EXPECT_EQ(
+      evaluateBody(
+          "  %a, %b = graph.fresh_keys (%0, %1, %1, %1) known (%1, %0) "
+          "key [-1, -1] : (tensor<2xui64>, tensor<2xui64>, "
+          "tensor<2xui64>, tensor<2xui64>, tensor<2xui64>, "
+          "tensor<2xui64>) -> (tensor<?xui64>, tensor<?xui64>)\n"
+          "  return %a, %b",
+          "tensor<?xui64>, tensor<?xui64>",
+          {"dense<[1, 2]> : tensor<2xui64>", "dense<[5, 2]> : tensor<2xui64>"}),
+      "dense<[1, 5]> : tensor<2xui64>\ndense<5> : tensor<2xui64>");
+}
+
+TEST(EvalOrdering, Bits) {
+  EXPECT_EQ(evaluateOp("graph.bit_positions %0 : tensor<2xui64> -> "
+                       "tensor<?xui64>",
+                       "tensor<?xui64>", {"dense<[9, 3]> : tensor<2xui64>"}),
+            "dense<[0, 3, 64, 65]> : tensor<4xui64>");
+  EXPECT_EQ(
+      evaluateBody("  %a, %b = graph.fresh_bits %0 (%1) : (tensor<2xui64>, "
+                   "tensor<4xui64>) -> (tensor<2xui64>, tensor<i64>)\n"
+                   "  return %a, %b",
+                   "tensor<2xui64>, tensor<i64>",
+                   {"dense<[1, 0]> : tensor<2xui64>",
+                    "dense<[0, 66, 66, 128]> : tensor<4xui64>"}),
+      "dense<[0, 4]> : tensor<2xui64>\ndense<1> : tensor<i64>");
+}
+
 TEST(EvalOrdering, NonMaxSuppression) {
   std::string boxes = "dense<[[[0.0, 0.0, 1.0, 1.0], [1.0, 1.1, 0.0, 0.1], "
                       "[0.0, 10.0, 1.0, 11.0], [0.0, 10.0, 1.0, 11.0]]]> : "

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Ops of the Ordering family on sets of keys and of bits.
+
+#include "ir/GraphOps.h"
+#include "ir/interpreter/OrderKeys.h"
+#include <map>
+
+using namespace mlir;
+using namespace zenith;
+using namespace zenith::interpreter;
+using llvm::Expected;
+
+/// The words of key `row` of the list that starts at operand `first`.
+static std::vector<uint64_t> keyAt(const OpEvaluation &e, unsigned first,
+                                   size_t words, int64_t row) {
+  std::vector<uint64_t> key(words);
+  for (size_t word = 0; word < words; ++word)
+    key[word] = elementsOf<uint64_t>(e.operand(first + word))[size_t(row)];
+  return key;
+}
+
+static std::vector<uint64_t> masked(std::vector<uint64_t> key,
+                                    ArrayRef<int64_t> bits) {
+  for (auto [word, mask] : llvm::zip(key, bits))
+    word &= uint64_t(mask);
+  return key;
+}
+
+static llvm::Error checkOneSize(const OpEvaluation &e, unsigned first,
+                                size_t count) {
+  for (size_t i = first; i < first + count; ++i)
+    if (e.operand(i).size() != e.operand(first).size())
+      return e.fail("lists of one key have different sizes at run time");
+  return llvm::Error::success();
+}
+
+Expected<Results>
+zenith::interpreter::evaluateFreshKeys(const OpEvaluation &e) {
+  auto op = cast<graph::FreshKeysOp>(e.op);
+  size_t words = op.words(), candidates = op.getCandidates().size();
+  if (llvm::Error error = checkOneSize(e, 0, candidates))
+    return std::move(error);
+  // In order of first occurrence, which is one of the orders that the op
+  // allows.
+  std::vector<std::vector<uint64_t>> fresh;
+  std::map<std::vector<uint64_t>, size_t> places;
+  constexpr size_t known = ~size_t(0);
+  for (size_t first = candidates; first < e.operands.size(); first += words) {
+    if (llvm::Error error = checkOneSize(e, first, words))
+      return std::move(error);
+    for (int64_t row = 0; row < e.operand(first).size(); ++row)
+      places[masked(keyAt(e, first, words, row), op.getKey())] = known;
+  }
+  for (int64_t row = 0; row < e.operand(0).size(); ++row)
+    for (size_t first = 0; first < candidates; first += words) {
+      std::vector<uint64_t> key = keyAt(e, first, words, row);
+      if (op.getAbsent() && key[0] == uint64_t(*op.getAbsent()))
+        continue;
+      auto [place, isNew] =
+          places.try_emplace(masked(key, op.getKey()), fresh.size());
+      if (isNew)
+        fresh.push_back(key);
+      else if (place->second != known)
+        for (size_t word = 0; word < words; ++word)
+          fresh[place->second][word] |= key[word];
+    }
+  Results results;
+  for (size_t word = 0; word < words; ++word) {
+    Expected<Tensor> list = e.allocate({int64_t(fresh.size())}, word);
+    if (!list)
+      return list.takeError();
+    for (auto [to, key] : llvm::zip(writableElements<uint64_t>(*list), fresh))
+      to = key[word];
+    results.push_back(std::move(*list));
+  }
+  return results;
+}
+
+Expected<Results>
+zenith::interpreter::evaluateBitPositions(const OpEvaluation &e) {
+  std::vector<uint64_t> positions;
+  for (auto [at, bits] : llvm::enumerate(elementsOf<uint64_t>(e.operand(0))))
+    for (uint64_t rest = bits; rest; rest &= rest - 1)
+      positions.push_back(at * 64 + uint64_t(llvm::countr_zero(rest)));
+  Expected<Tensor> result = e.allocate({int64_t(positions.size())});
+  if (!result)
+    return result.takeError();
+  llvm::copy(positions, writableElements<uint64_t>(*result).begin());
+  return Results{std::move(*result)};
+}
+
+Expected<Results>
+zenith::interpreter::evaluateFreshBits(const OpEvaluation &e) {
+  ArrayRef<uint64_t> known = elementsOf<uint64_t>(e.operand(0));
+  Expected<Tensor> bits = e.allocate({int64_t(known.size())}, 0);
+  if (!bits)
+    return bits.takeError();
+  Expected<Tensor> count = e.allocate({}, 1);
+  if (!count)
+    return count.takeError();
+  MutableArrayRef<uint64_t> fresh = writableElements<uint64_t>(*bits);
+  int64_t &found = writableElements<int64_t>(*count)[0];
+  for (const Tensor &positions : e.operands.drop_front())
+    for (uint64_t position : elementsOf<uint64_t>(positions)) {
+      uint64_t word = position / 64, bit = uint64_t(1) << position % 64;
+      if (word >= known.size() || (known[word] | fresh[word]) & bit)
+        continue;
+      fresh[word] |= bit;
+      ++found;
+    }
+  return Results{std::move(*bits), std::move(*count)};
+}

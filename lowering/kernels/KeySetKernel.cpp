@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// fresh_keys, bit_positions and fresh_bits: routines whose candidates a kernel
+// of their own computes chunk by chunk, so that they are never written out.
+
+#include "lowering/kernels/ChunkKernel.h"
+#include "lowering/kernels/OrderingKernel.h"
+
+using namespace mlir;
+using zenith::graph::DimExpr;
+
+namespace zenith::kernels {
+
+namespace {
+
+/// Sizes of the scratch buffer of fresh_keys. The routine divides it in the
+/// same order (runtime/KeySetRoutines.cpp).
+struct KeySetSizes {
+  KeySetSizes(graph::FreshKeysOp op, graph::DimAnalysis &dims)
+      : words(op.words()), lists(op.candidateLists()),
+        rows(dims.dimOf(op.getCandidates().front(), 0)) {
+    DimExpr known = 0;
+    for (unsigned list = 0; list < op.knownLists(); ++list) {
+      knownRows.push_back(dims.dimOf(op.getKnown()[list * words], 0));
+      known = known + knownRows.back();
+    }
+    total = rows * lists + known;
+    // Tasks of about 50 microseconds.
+    constexpr int64_t rowsPerSlot = 4096, mostSlots = 32;
+    slots = DimExpr::min(mostSlots, piecesOf(total, rowsPerSlot));
+    // A partition has at most twice as many rows: its table is part of a
+    // second-level cache.
+    const int64_t partitionRows = std::max<int64_t>(1024, 4096 / words);
+    partitions = DimExpr::min(mostPartitions, piecesOf(total, partitionRows));
+    DimExpr slotRows = piecesOf(rows, slots) * lists;
+    for (const DimExpr &list : knownRows)
+      slotRows = slotRows + piecesOf(list, slots);
+    // A table has at most three cells a row.
+    constexpr int64_t mostCells = 1 << 16;
+    tableCells = DimExpr::min(mostCells, total * 3 + DimExpr(16));
+    slotBlocks = piecesOf(slotRows, blockRows) + partitions * 2;
+  }
+
+  DimExpr scratchBytes() const {
+    DimExpr blocks = slots * slotBlocks;
+    DimExpr bytes = blocks * (blockRows * words * 8) + blocks * 8;
+    bytes = bytes + slots * partitions * (2 * 16) + partitions * 64;
+    bytes = bytes + slots * tableCells * (words == 1 ? 12 : 4);
+    bytes = bytes + slots * (chunkRows * lists * (words + 1) * 2 * 8);
+    // Tables of partitions that outgrow a slot's, and what alignment takes.
+    return bytes + total * 8 + 1024;
+  }
+
+  /// At least one, and enough for `size` at `each`; a shorter text than the
+  /// exact number of pieces has.
+  static DimExpr piecesOf(const DimExpr &size, const DimExpr &each) {
+    return DimExpr::floorDiv(size, each) + DimExpr(1);
+  }
+
+  static constexpr int64_t mostPartitions = 4096, blockRows = 128;
+  int64_t words, lists;
+  DimExpr rows, total, slots, partitions, slotBlocks, tableCells;
+  SmallVector<DimExpr> knownRows;
+};
+
+/// Calls of the steps of one fusion, each with the same first arguments.
+class KeySetSteps {
+public:
+  KeySetSteps(const EmissionContext &context, graph::FreshKeysOp op)
+      : context(context), op(op), sizes(op, context.dims) {}
+
+  FailureOr<KernelPlan> emit();
+
+private:
+  RoutineCall begin(StringRef step);
+  bool finish(RoutineCall &call, const DimExpr &tasks, double perRow);
+
+  const EmissionContext &context;
+  graph::FreshKeysOp op;
+  KeySetSizes sizes;
+  KernelPlan plan;
+};
+
+} // namespace
+
+RoutineCall KeySetSteps::begin(StringRef step) {
+  RoutineCall call(context, ("fresh_keys_" + step).str(), ("_" + step).str());
+  call.number(sizes.words);
+  call.number(sizes.lists);
+  call.number(sizes.rows);
+  call.number(int64_t(sizes.knownRows.size()));
+  for (const DimExpr &rows : sizes.knownRows)
+    call.number(rows);
+  for (int64_t bits : op.getKey())
+    call.number(bits);
+  call.number(sizes.slots);
+  call.number(sizes.partitions);
+  call.number(sizes.slotBlocks);
+  call.number(KeySetSizes::blockRows);
+  call.number(sizes.tableCells);
+  call.number(chunkRows);
+  call.number(int64_t(op.getAbsent().has_value()));
+  call.number(int64_t(op.getAbsent().value_or(0)));
+  call.scratch(0);
+  return call;
+}
+
+bool KeySetSteps::finish(RoutineCall &call, const DimExpr &tasks,
+                         double perRow) {
+  constexpr double typicalRows = 16384;
+  FailureOr<Launch> launch =
+      call.finish(tasks, perRow * typicalRows * double(sizes.words));
+  if (failed(launch))
+    return false;
+  plan.launches.push_back(std::move(*launch));
+  return true;
+}
+
+FailureOr<KernelPlan> KeySetSteps::emit() {
+  FailureOr<Launch> chunk = emitChunk(context, op.getCandidates());
+  if (failed(chunk))
+    return failure();
+  RoutineCall deal = begin("deal");
+  for (Value list : op.getKnown())
+    deal.operand(list);
+  if (failed(addChunkProducer(deal, *chunk)) || !finish(deal, sizes.slots, 4))
+    return failure();
+  RoutineCall counting = begin("plan");
+  if (!finish(counting, 1, 0.1))
+    return failure();
+  RoutineCall merge = begin("merge");
+  if (!finish(merge, sizes.slots, 8))
+    return failure();
+  RoutineCall gather = begin("gather");
+  gather.pointer(countDataRows(gather, plan, op.getResults(), context,
+                               sizes.rows * sizes.lists));
+  for (Value result : op.getResults())
+    gather.result(result);
+  if (!finish(gather, sizes.slots, 1))
+    return failure();
+  return std::move(plan);
+}
+
+FailureOr<KernelPlan> emitFreshKeys(const EmissionContext &context,
+                                    graph::FreshKeysOp op) {
+  return KeySetSteps(context, op).emit();
+}
+
+SmallVector<DimExpr> keySetScratch(graph::FreshKeysOp op,
+                                   graph::DimAnalysis &dims) {
+  return {KeySetSizes(op, dims).scratchBytes()};
+}
+
+FailureOr<KernelPlan> emitBitPositions(const EmissionContext &context,
+                                       graph::BitPositionsOp op) {
+  DimExpr words = context.dims.dimOf(op.getOperand(), 0);
+  RoutineCall call(context, "bit_positions");
+  KernelPlan plan;
+  call.number(words);
+  DimExpr slots = DimExpr::max(1, slotsFor(words, 64));
+  call.number(slots);
+  call.operand(op.getOperand());
+  call.pointer(
+      countDataRows(call, plan, op->getResults(), context, words * 64));
+  call.result(op.getResult());
+  FailureOr<Launch> launch = call.finish(slots, 10000);
+  if (failed(launch))
+    return failure();
+  plan.launches.push_back(std::move(*launch));
+  return plan;
+}
+
+namespace {
+
+/// Sizes of the steps of fresh_bits: each slot sets bits of its own, so that no
+/// two threads write a word; few slots where the bits outgrow the cache.
+struct BitSetSizes {
+  BitSetSizes(graph::FreshBitsOp op, graph::DimAnalysis &dims)
+      : words(dims.dimOf(op.getKnown(), 0)), lists(op.getCandidates().size()) {
+    constexpr int64_t cachedWords = 1 << 21;
+    slots = 2;
+    if (auto known = words.constant(); known && *known < cachedWords)
+      slots = 4;
+    pieces = DimExpr::max(1, slotsFor(words, 4 * double(slots)));
+  }
+  DimExpr scratchBytes() const {
+    return ((words + chunkRows * (lists + 1)) * slots + pieces) * 8;
+  }
+  DimExpr words, pieces;
+  int64_t lists, slots;
+};
+
+} // namespace
+
+FailureOr<KernelPlan> emitFreshBits(const EmissionContext &context,
+                                    graph::FreshBitsOp op) {
+  BitSetSizes sizes(op, context.dims);
+  // Positions computed here are what all candidates are made of; else
+  // candidates are lists as long as they are.
+  graph::BitPositionsOp positions;
+  for (auto found : op->getBlock()->getOps<graph::BitPositionsOp>())
+    positions = found;
+  DimExpr sourceSize = context.dims.dimOf(
+      positions ? positions.getOperand() : op.getCandidates().front(), 0);
+  FailureOr<Launch> chunk = emitChunk(
+      context, op.getCandidates(), positions ? positions.getResult() : Value());
+  if (failed(chunk))
+    return failure();
+  KernelPlan plan;
+  auto begin = [&](StringRef step) {
+    RoutineCall call(context, ("fresh_bits_" + step).str(), ("_" + step).str());
+    call.number(sizes.words);
+    call.number(sourceSize);
+    call.number(sizes.lists);
+    call.number(sizes.slots);
+    call.number(chunkRows);
+    call.number(sizes.pieces);
+    call.scratch(0);
+    return call;
+  };
+  auto finish = [&](RoutineCall &call, const DimExpr &tasks, double cost) {
+    FailureOr<Launch> launch = call.finish(tasks, cost);
+    if (succeeded(launch))
+      plan.launches.push_back(std::move(*launch));
+    return succeeded(launch);
+  };
+  RoutineCall set = begin("set");
+  if (positions)
+    set.operand(positions.getOperand());
+  else
+    set.pointer(Value());
+  if (failed(addChunkProducer(set, *chunk)) ||
+      !finish(set, sizes.slots, 1000000))
+    return failure();
+  RoutineCall join = begin("join");
+  join.operand(op.getKnown());
+  join.result(op.getBits());
+  if (!finish(join, sizes.pieces, 10000))
+    return failure();
+  RoutineCall count = begin("count");
+  count.result(op.getCount());
+  if (!finish(count, 1, 100))
+    return failure();
+  return plan;
+}
+
+SmallVector<DimExpr> bitSetScratch(graph::FreshBitsOp op,
+                                   graph::DimAnalysis &dims) {
+  return {BitSetSizes(op, dims).scratchBytes()};
+}
+
+} // namespace zenith::kernels

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Carries keys or bits where the loop carried rows; all else of it stays.
+
+#include "passes/search/GrowthRewrite.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace zenith::graph;
+
+namespace zenith::search {
+
+namespace {
+
+/// States as they are carried: a fixed number of values, which `first` begins
+/// in the new loop.
+struct CarriedStates {
+  unsigned first = 0, count = 0;
+  ValueRange of(ValueRange arguments) const {
+    return arguments.slice(first, count);
+  }
+};
+
+/// What all representations share: the new loop with its other carried values.
+class LoopRewrite {
+public:
+  explicit LoopRewrite(const GrowthLoop &growth)
+      : growth(growth), old(growth.loop), builder(growth.loop),
+        location(old.getLoc()) {}
+  virtual ~LoopRewrite() = default;
+  void run();
+
+protected:
+  /// Adds carried values that stand for states.
+  CarriedStates carry(ValueRange values, TypeRange carriedTypes);
+  /// How many states the search starts from.
+  Value countOfStarts(OpBuilder &at, Location place) {
+    auto type = RankedTensorType::get({}, at.getI64Type());
+    return at.create<ConstantOp>(
+        place, DenseElementsAttr::get(type, int64_t(growth.starts.size())));
+  }
+  /// Adds the states' initial values.
+  virtual void carryStates() = 0;
+  /// The number of states of the current layer.
+  virtual Value sizeOfLayer(ValueRange arguments) = 0;
+  /// Builds the next layer; fills in what the loop yields for states.
+  virtual void buildNext(ValueRange arguments,
+                         MutableArrayRef<Value> yielded) = 0;
+  virtual Value sizeOfNext() = 0;
+
+  const GrowthLoop &growth;
+  WhileOp old;
+  OpBuilder builder;
+  Location location;
+
+private:
+  void countStarts();
+  void buildCondition(Block *block);
+  void buildBody(Block *block);
+  bool isState(unsigned carried) const {
+    return carried == growth.layer || carried == growth.earlier;
+  }
+  void mapOthers(Block &from, Block &to, IRMapping &mapping);
+
+  SmallVector<Value> inits;
+  SmallVector<Type> types;
+  std::vector<std::pair<unsigned, unsigned>> others; ///< old place, new place
+};
+
+} // namespace
+
+CarriedStates LoopRewrite::carry(ValueRange values, TypeRange carriedTypes) {
+  CarriedStates states{unsigned(inits.size()), unsigned(values.size())};
+  llvm::append_range(inits, values);
+  llvm::append_range(types, carriedTypes);
+  return states;
+}
+
+void LoopRewrite::mapOthers(Block &from, Block &to, IRMapping &mapping) {
+  for (auto [before, after] : others)
+    mapping.map(from.getArgument(before), to.getArgument(after));
+}
+
+/// The size of the states that a dim asks for: null for other ops.
+static Value statesOf(Operation &op) {
+  auto dim = dyn_cast<DimOp>(op);
+  return dim && dim.getDim() == 0 ? dim.getOperand() : Value();
+}
+
+void LoopRewrite::buildCondition(Block *block) {
+  builder.setInsertionPointToStart(block);
+  Block &from = old.getCondition().front();
+  IRMapping mapping;
+  mapOthers(from, *block, mapping);
+  for (Operation &op : from)
+    if (statesOf(op) == from.getArgument(growth.layer))
+      mapping.map(op.getResult(0), sizeOfLayer(block->getArguments()));
+    else
+      builder.clone(op, mapping);
+}
+
+void LoopRewrite::buildBody(Block *block) {
+  builder.setInsertionPointToStart(block);
+  Block &from = old.getBody().front();
+  IRMapping mapping;
+  mapOthers(from, *block, mapping);
+  SmallVector<Value> yielded(block->getNumArguments());
+  for (Operation &op : from.without_terminator()) {
+    if (&op == growth.fresh.getDefiningOp())
+      buildNext(block->getArguments(), yielded);
+    if (llvm::is_contained(growth.replaced, &op))
+      continue;
+    if (Value states = statesOf(op);
+        states && states == from.getArgument(growth.layer))
+      mapping.map(op.getResult(0), sizeOfLayer(block->getArguments()));
+    else if (states && states == growth.fresh)
+      mapping.map(op.getResult(0), sizeOfNext());
+    else
+      builder.clone(op, mapping);
+  }
+  for (auto [before, after] : others)
+    yielded[after] =
+        mapping.lookupOrDefault(from.getTerminator()->getOperand(before));
+  builder.create<YieldOp>(location, yielded);
+}
+
+/// The first layer is constant, so its size is a number.
+void LoopRewrite::countStarts() {
+  Value rows = old.getInits()[growth.layer];
+  for (Operation *user : llvm::make_early_inc_range(rows.getUsers()))
+    if (statesOf(*user) == rows) {
+      OpBuilder here(user);
+      user->getResult(0).replaceAllUsesWith(
+          countOfStarts(here, user->getLoc()));
+      user->erase();
+    }
+}
+
+void LoopRewrite::run() {
+  countStarts();
+  carryStates();
+  for (unsigned carried = 0; carried < old.getInits().size(); ++carried)
+    if (!isState(carried)) {
+      others.push_back({carried, unsigned(inits.size())});
+      inits.push_back(old.getInits()[carried]);
+      types.push_back(old.getResult(carried).getType());
+    }
+  auto loop = builder.create<WhileOp>(location, types, inits);
+  SmallVector<Location> places(types.size(), location);
+  Block *condition =
+      builder.createBlock(&loop.getCondition(), {}, types, places);
+  Block *body = builder.createBlock(&loop.getBody(), {}, types, places);
+  buildCondition(condition);
+  buildBody(body);
+  for (auto [before, after] : others)
+    old.getResult(before).replaceAllUsesWith(loop.getResult(after));
+  old.erase();
+}
+
+namespace {
+
+class KeyRewrite : public LoopRewrite {
+public:
+  KeyRewrite(const GrowthLoop &growth, const StateKeys &keys,
+             const std::vector<size_t> &inverses, bool needsNoLayer)
+      : LoopRewrite(growth), keys(keys), inverses(inverses),
+        needsNoLayer(needsNoLayer) {}
+
+private:
+  SmallVector<Value> constantKeys(ArrayRef<GrowthLoop::Row> rows) {
+    SmallVector<Value> lists;
+    for (unsigned word = 0; word < keys.words(); ++word) {
+      SmallVector<APInt> elements;
+      for (const GrowthLoop::Row &row : rows)
+        elements.push_back(APInt(64, keys.pack(row)[word]));
+      auto type = RankedTensorType::get({int64_t(rows.size())},
+                                        builder.getIntegerType(64, false));
+      lists.push_back(builder.create<ConstantOp>(
+          location, DenseElementsAttr::get(type, elements)));
+    }
+    return lists;
+  }
+
+  void carryStates() override {
+    SmallVector<Type> types(keys.words(), wordListType(builder));
+    layer = carry(constantKeys(growth.starts), types);
+    if (inverses.empty() && growth.earlier)
+      earlier = carry(constantKeys(growth.earlierStarts), types);
+  }
+
+  Value sizeOfLayer(ValueRange arguments) override {
+    return builder.create<DimOp>(location, layer.of(arguments)[0], uint64_t(0));
+  }
+  Value sizeOfNext() override {
+    return builder.create<DimOp>(location, next[0], uint64_t(0));
+  }
+
+  void buildNext(ValueRange arguments,
+                 MutableArrayRef<Value> yielded) override {
+    ValueRange current = layer.of(arguments);
+    WordOps ops(builder, location, current[0]);
+    SmallVector<Value> candidates, known;
+    for (size_t g = 0; g < size_t(growth.generators); ++g)
+      llvm::append_range(candidates,
+                         inverses.empty()
+                             ? keys.neighbour(ops, current, g)
+                             : keys.onward(ops, current, g, inverses[g]));
+    bool leavesLayer = inverses.empty() ? growth.layerIsKnown : !needsNoLayer;
+    if (leavesLayer)
+      llvm::append_range(known, current);
+    if (earlier)
+      llvm::append_range(known, earlier->of(arguments));
+    SmallVector<Type> types(keys.words(), wordListType(builder));
+    auto absent =
+        inverses.empty() ? IntegerAttr() : builder.getI64IntegerAttr(-1);
+    next = builder
+               .create<FreshKeysOp>(
+                   location, types, candidates, known,
+                   builder.getDenseI64ArrayAttr(keys.keyBits()), absent)
+               .getResults();
+    for (unsigned word = 0; word < keys.words(); ++word) {
+      yielded[layer.first + word] = next[word];
+      if (earlier)
+        yielded[earlier->first + word] =
+            growth.earlierIsAll
+                ? builder.create<ConcatOp>(
+                      location, wordListType(builder), uint64_t(0),
+                      ValueRange{earlier->of(arguments)[word], next[word]})
+                : current[word];
+    }
+  }
+
+  const StateKeys &keys;
+  const std::vector<size_t> &inverses;
+  bool needsNoLayer;
+  CarriedStates layer;
+  std::optional<CarriedStates> earlier;
+  ValueRange next;
+};
+
+} // namespace
+
+namespace {
+
+class BitRewrite : public LoopRewrite {
+public:
+  BitRewrite(const GrowthLoop &growth, const DenseIndex &index)
+      : LoopRewrite(growth), index(index) {}
+
+private:
+  void carryStates() override {
+    auto wordType = builder.getIntegerType(64, false);
+    auto bitsType = RankedTensorType::get({index.words()}, wordType);
+    auto scalar = RankedTensorType::get({}, wordType);
+    auto starts =
+        RankedTensorType::get({int64_t(growth.starts.size())}, wordType);
+    SmallVector<APInt> numbers;
+    for (const GrowthLoop::Row &row : growth.starts)
+      numbers.push_back(APInt(64, index.numberOf(row)));
+    Value zero = builder.create<ConstantOp>(
+        location, DenseElementsAttr::get(scalar, APInt(64, 0)));
+    Value none = builder.create<BroadcastOp>(location, bitsType, zero,
+                                             ArrayRef<int64_t>{}, ValueRange());
+    Value list = builder.create<ConstantOp>(
+        location, DenseElementsAttr::get(starts, numbers));
+    auto first = builder.create<FreshBitsOp>(
+        location, bitsType, RankedTensorType::get({}, builder.getI64Type()),
+        none, ValueRange(list));
+    Value size = countOfStarts(builder, location);
+    states = carry({first.getBits(), first.getBits(), size},
+                   {bitsType, bitsType, size.getType()});
+  }
+
+  Value sizeOfLayer(ValueRange arguments) override {
+    return states.of(arguments)[2];
+  }
+  Value sizeOfNext() override { return next.getCount(); }
+
+  void buildNext(ValueRange arguments,
+                 MutableArrayRef<Value> yielded) override {
+    Value layer = states.of(arguments)[0], known = states.of(arguments)[1];
+    Value numbers =
+        builder.create<BitPositionsOp>(location, wordListType(builder), layer);
+    WordOps ops(builder, location, numbers);
+    next = builder.create<FreshBitsOp>(location, known.getType(),
+                                       states.of(arguments)[2].getType(), known,
+                                       index.neighbours(ops, numbers));
+    yielded[states.first] = next.getBits();
+    yielded[states.first + 1] =
+        builder.create<OrOp>(location, known, next.getBits());
+    yielded[states.first + 2] = next.getCount();
+  }
+
+  const DenseIndex &index;
+  CarriedStates states; ///< layer, known, size of the layer
+  FreshBitsOp next;
+};
+
+} // namespace
+
+void rewriteWithBits(const GrowthLoop &growth, const DenseIndex &index) {
+  BitRewrite(growth, index).run();
+}
+
+void rewriteWithKeys(const GrowthLoop &growth, const StateKeys &keys,
+                     const std::vector<size_t> &inverses, bool needsNoLayer) {
+  KeyRewrite(growth, keys, inverses, needsNoLayer).run();
+}
+
+} // namespace zenith::search

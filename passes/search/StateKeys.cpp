@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Chooses fields and words, and emits neighbours with one shift and one mask
+// per distance that fields move.
+
+#include "passes/search/StateKeys.h"
+
+using namespace mlir;
+using namespace zenith::graph;
+
+namespace zenith::search {
+
+Value WordOps::number(uint64_t value) {
+  Value &known = numbers[value];
+  if (known)
+    return known;
+  auto scalar = RankedTensorType::get({}, builder.getIntegerType(64, false));
+  if (!size)
+    size = builder.create<DimOp>(location, like, uint64_t(0));
+  Value constant = builder.create<ConstantOp>(
+      location, DenseElementsAttr::get(scalar, APInt(64, value)));
+  known = builder.create<BroadcastOp>(location, wordListType(builder), constant,
+                                      ArrayRef<int64_t>{}, ValueRange(size));
+  return known;
+}
+
+StateKeys::StateKeys(const GrowthLoop &growth, bool withBackBits)
+    : growth(growth), isPermutation(!growth.permutations().empty()) {
+  auto isFixed = [&](int64_t position) {
+    for (const std::vector<int64_t> &neighbour : growth.neighbours) {
+      const Formula &formula = (*growth.formulas)[neighbour[position]];
+      if (formula.kind != Formula::Element || formula.left != position)
+        return false;
+    }
+    return llvm::all_of(growth.starts, [&](const GrowthLoop::Row &row) {
+      return row[position] == growth.starts.front()[position];
+    });
+  };
+  // Where a neighbour is computed, any position may be part of it.
+  for (int64_t position = 0; position < growth.positions; ++position)
+    if (!isPermutation || !isFixed(position))
+      kept.push_back(position);
+  if (kept.empty())
+    kept.push_back(0);
+  if (isPermutation) {
+    for (const GrowthLoop::Row &row : growth.starts)
+      for (int64_t position : kept)
+        codes.try_emplace(row[position]);
+    for (auto [number, code] : llvm::enumerate(codes))
+      code.second = number;
+    valueCount = codes.size();
+  } else {
+    valueCount = growth.formulas->largest() + 1;
+  }
+  fieldBits = std::max(1u, llvm::Log2_64_Ceil(valueCount));
+  if (!withBackBits || !chooseWords(true))
+    chooseWords(false);
+}
+
+/// False where bits that lead back don't fit.
+bool StateKeys::chooseWords(bool withBackBits) {
+  unsigned generators = unsigned(growth.generators);
+  // A word 0 of all ones stands for no state, so one of several words that may
+  // be a state keeps a bit free; a single word has at most one such bit set.
+  unsigned perWord = 64 / fieldBits;
+  bool isSingle = kept.size() <= perWord;
+  if (withBackBits && !isSingle)
+    perWord = 63 / fieldBits;
+  wordCount = unsigned(llvm::divideCeil(kept.size(), perWord));
+  unsigned last =
+      unsigned(kept.size() - size_t(wordCount - 1) * perWord) * fieldBits;
+  if (withBackBits && (generators < 2 || last + generators > 64))
+    return false;
+  backBit = withBackBits ? std::optional<unsigned>(last) : std::nullopt;
+  places.assign(size_t(growth.positions), Place{0, 0});
+  for (auto [number, position] : llvm::enumerate(kept))
+    places[position] = {unsigned(number / perWord),
+                        unsigned(number % perWord) * fieldBits};
+  return true;
+}
+
+static uint64_t lowBits(unsigned count) {
+  return count >= 64 ? ~uint64_t(0) : (uint64_t(1) << count) - 1;
+}
+
+SmallVector<int64_t> StateKeys::keyBits() const {
+  SmallVector<int64_t> bits(wordCount, -1);
+  if (backBit)
+    bits.back() = int64_t(lowBits(*backBit));
+  return bits;
+}
+
+SmallVector<uint64_t> StateKeys::pack(ArrayRef<uint64_t> row) const {
+  SmallVector<uint64_t> words(wordCount, 0);
+  for (int64_t position : kept) {
+    uint64_t value =
+        isPermutation ? codes.find(row[position])->second : row[position];
+    words[places[position].word] |= value << places[position].shift;
+  }
+  return words;
+}
+
+/// The value of a formula.
+Value StateKeys::element(WordOps &ops, ValueRange state,
+                         int64_t formula) const {
+  const Formula &f = (*growth.formulas)[formula];
+  switch (f.kind) {
+  case Formula::Element:
+    return ops.both(
+        ops.shiftRight(state[places[f.left].word], places[f.left].shift),
+        lowBits(fieldBits));
+  case Formula::Number:
+    return ops.number(uint64_t(f.left));
+  case Formula::Add:
+    return ops.add(element(ops, state, f.left), element(ops, state, f.right));
+  case Formula::Mul:
+    return ops.multiply(element(ops, state, f.left),
+                        element(ops, state, f.right));
+  case Formula::Rem:
+    return ops.remainder(element(ops, state, f.left), uint64_t(f.right));
+  }
+  return {};
+}
+
+SmallVector<Value> StateKeys::neighbour(WordOps &ops, ValueRange state,
+                                        size_t generator) const {
+  // Fields that only move, by words and distance: the bits that they fill.
+  std::map<std::tuple<unsigned, unsigned, int>, uint64_t> moves;
+  SmallVector<Value> words(wordCount);
+  for (int64_t position : kept) {
+    Place to = places[position];
+    int64_t number = growth.neighbours[generator][position];
+    const Formula &formula = (*growth.formulas)[number];
+    if (formula.kind == Formula::Element) {
+      Place from = places[formula.left];
+      moves[{to.word, from.word, int(to.shift) - int(from.shift)}] |=
+          lowBits(fieldBits) << to.shift;
+    } else {
+      words[to.word] = ops.either(
+          words[to.word], ops.shiftLeft(element(ops, state, number), to.shift));
+    }
+  }
+  for (const auto &[move, filled] : moves) {
+    auto [to, from, distance] = move;
+    Value moved = distance >= 0
+                      ? ops.shiftLeft(state[from], unsigned(distance))
+                      : ops.shiftRight(state[from], unsigned(-distance));
+    words[to] = ops.either(words[to], ops.both(moved, filled));
+  }
+  for (Value &word : words)
+    if (!word)
+      word = ops.number(0);
+  return words;
+}
+
+SmallVector<Value> StateKeys::onward(WordOps &ops, ValueRange state,
+                                     size_t generator, size_t back) const {
+  SmallVector<Value> words = neighbour(ops, state, generator);
+  unsigned own = *backBit + unsigned(generator),
+           bit = *backBit + unsigned(back);
+  words.back() = ops.either(words.back(), ops.number(uint64_t(1) << bit));
+  // 0 - 1 has all bits.
+  Value leadsBack = ops.both(ops.shiftRight(state.back(), own), 1);
+  words.front() =
+      ops.either(words.front(), ops.subtract(ops.number(0), leadsBack));
+  return words;
+}
+
+} // namespace zenith::search

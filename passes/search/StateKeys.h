@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// States as packed words: which positions lie where, and neighbours as shifts
+// and masks.
+
+#ifndef ZENITH_PASSES_SEARCH_STATEKEYS_H
+#define ZENITH_PASSES_SEARCH_STATEKEYS_H
+
+#include "passes/search/GrowthLoop.h"
+#include "passes/search/WordOps.h"
+
+namespace zenith::search {
+
+class StateKeys {
+public:
+  /// `withBackBits` asks for a bit per generator in the last word; where there
+  /// is no room, hasBackBits() is false.
+  StateKeys(const GrowthLoop &growth, bool withBackBits);
+
+  /// Positions that a generator changes or where starts differ, ascending.
+  llvm::ArrayRef<int64_t> positions() const { return kept; }
+  unsigned bits() const { return fieldBits; }
+  unsigned words() const { return wordCount; }
+  bool hasBackBits() const { return backBit.has_value(); }
+  /// Number of different values of one position.
+  uint64_t values() const { return valueCount; }
+
+  /// Bits of each word that tell states apart.
+  llvm::SmallVector<int64_t> keyBits() const;
+  /// The words of a state.
+  llvm::SmallVector<uint64_t> pack(llvm::ArrayRef<uint64_t> row) const;
+  /// The words of the neighbour along a generator.
+  llvm::SmallVector<mlir::Value> neighbour(WordOps &ops, mlir::ValueRange state,
+                                           size_t generator) const;
+  /// The same with the bit of `back`, the generator that leads back; all ones
+  /// in word 0 where `generator` leads back itself.
+  llvm::SmallVector<mlir::Value> onward(WordOps &ops, mlir::ValueRange state,
+                                        size_t generator, size_t back) const;
+
+private:
+  struct Place {
+    unsigned word, shift;
+  };
+  bool chooseWords(bool withBackBits);
+  mlir::Value element(WordOps &ops, mlir::ValueRange state,
+                      int64_t formula) const;
+
+  const GrowthLoop &growth;
+  bool isPermutation;
+  llvm::SmallVector<int64_t> kept;
+  std::map<uint64_t, uint64_t> codes; ///< of values that only move
+  uint64_t valueCount = 0;
+  unsigned fieldBits = 1, wordCount = 1;
+  std::optional<unsigned> backBit; ///< of generator 0, in the last word
+  std::vector<Place> places;       ///< by position; of kept ones
+};
+
+} // namespace zenith::search
+
+#endif // ZENITH_PASSES_SEARCH_STATEKEYS_H

@@ -1,0 +1,205 @@
+// RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-choose-state-keys{explain}))' --verify-diagnostics --split-input-file | FileCheck %s
+// RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-choose-state-keys{dense-bytes=1000000}))' --split-input-file | FileCheck --check-prefix=DENSE %s
+
+// A cycle of three positions, its inverse and a swap; position 3 never moves. Two bits
+// a position, and a bit for each generator that leads back.
+// CHECK-LABEL: func.func @three_cycle
+// CHECK: graph.constant dense<36> : tensor<1xui64>
+// CHECK: graph.while {{.*}} cond
+// CHECK: graph.fresh_keys(%{{.*}}, %{{.*}}, %{{.*}}) known(%{{.*}}) key [63] absent -1
+// CHECK-NOT: graph.unique
+// DENSE-LABEL: func.func @three_cycle
+// DENSE: graph.bit_positions %{{.*}} : tensor<1xui64> -> tensor<?xui64>
+// DENSE: graph.fresh_bits %{{.*}}(%{{.*}}, %{{.*}}, %{{.*}}) : (tensor<1xui64>, tensor<?xui64>, tensor<?xui64>, tensor<?xui64>) -> (tensor<1xui64>, tensor<i64>)
+func.func @three_cycle() -> (tensor<i64>, tensor<i64>) {
+  %zero = graph.constant dense<0> : tensor<i64>
+  %one = graph.constant dense<1> : tensor<i64>
+  %count = graph.constant dense<3> : tensor<i64>
+  %start = graph.constant dense<[[0, 1, 2, 9]]> : tensor<1x4xui8>
+  %none = graph.constant dense<> : tensor<0x4xui8>
+  %moves = graph.constant dense<[[1], [2], [0], [3], [2], [0], [1], [3], [1], [0], [2], [3]]> : tensor<12x1xi64>
+  %states = graph.dim %start, 0 : tensor<1x4xui8>
+  // expected-remark@below {{search: SEA001: 3 of 4 positions in 2 bits each make keys of 1 words}}
+  // expected-remark@below {{search: SEA002: 3 bits tell which generators lead back: the layer before the last is not kept}}
+  %r:4 = graph.while %start, %none, %zero, %states cond {
+    ^bb0(%layer: tensor<?x4xui8>, %old: tensor<?x4xui8>, %depth: tensor<i64>, %total: tensor<i64>):
+      %n = graph.dim %layer, 0 : tensor<?x4xui8>
+      %some = graph.compare gt, %n, %zero : tensor<i64> -> tensor<i1>
+      graph.yield %some : tensor<i1>
+    } do {
+    ^bb0(%layer: tensor<?x4xui8>, %old: tensor<?x4xui8>, %depth: tensor<i64>, %total: tensor<i64>):
+      %n = graph.dim %layer, 0 : tensor<?x4xui8>
+      %m = graph.mul %n, %count : tensor<i64>
+      %wide = graph.gather %layer, %moves <offset = [0], collapsed = [1], batching = [] x [], index_map = [1], index_vector_dim = 1> sizes [-1, 1] : (tensor<?x4xui8>, tensor<12x1xi64>) -> tensor<?x12xui8>
+      %all_next = graph.reshape %wide [%m] : tensor<?x12xui8> -> tensor<?x4xui8>
+      %u, %f, %v, %c = graph.unique %all_next : tensor<?x4xui8> -> tensor<?x4xui8>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>
+      %i = graph.is_in %u, %old : (tensor<?x4xui8>, tensor<?x4xui8>) -> tensor<?xi1>
+      %j = graph.is_in %u, %layer : (tensor<?x4xui8>, tensor<?x4xui8>) -> tensor<?xi1>
+      %known = graph.or %i, %j : tensor<?xi1>
+      %new = graph.not %known : tensor<?xi1>
+      %fresh = graph.compact %new, %u : (tensor<?xi1>, tensor<?x4xui8>) -> tensor<?x4xui8>
+      %size = graph.dim %fresh, 0 : tensor<?x4xui8>
+      %d = graph.add %depth, %one : tensor<i64>
+      %t = graph.add %total, %size : tensor<i64>
+      graph.yield %fresh, %layer, %d, %t : tensor<?x4xui8>, tensor<?x4xui8>, tensor<i64>, tensor<i64>
+    } : (tensor<1x4xui8>, tensor<0x4xui8>, tensor<i64>, tensor<i64>) -> (tensor<?x4xui8>, tensor<?x4xui8>, tensor<i64>, tensor<i64>)
+  return %r#2, %r#3 : tensor<i64>, tensor<i64>
+}
+
+// -----
+
+// Swaps alternate between even and odd states: no layer is known.
+// CHECK-LABEL: func.func @swaps
+// CHECK: graph.fresh_keys(%{{.*}}, %{{.*}}) key [63] absent -1
+func.func @swaps() -> (tensor<i64>, tensor<i64>) {
+  %zero = graph.constant dense<0> : tensor<i64>
+  %one = graph.constant dense<1> : tensor<i64>
+  %count = graph.constant dense<2> : tensor<i64>
+  %start = graph.constant dense<[[5, 7, 6]]> : tensor<1x3xui8>
+  %none = graph.constant dense<> : tensor<0x3xui8>
+  %moves = graph.constant dense<[[1], [0], [2], [0], [2], [1]]> : tensor<6x1xi64>
+  %states = graph.dim %start, 0 : tensor<1x3xui8>
+  // expected-remark@below {{search: SEA001: 3 of 3 positions in 2 bits each make keys of 1 words}}
+  // expected-remark@below {{search: SEA002: 2 bits tell which generators lead back: the layer before the last is not kept, and all generators are odd: nor is the last}}
+  %r:4 = graph.while %start, %none, %zero, %states cond {
+    ^bb0(%layer: tensor<?x3xui8>, %old: tensor<?x3xui8>, %depth: tensor<i64>, %total: tensor<i64>):
+      %n = graph.dim %layer, 0 : tensor<?x3xui8>
+      %some = graph.compare gt, %n, %zero : tensor<i64> -> tensor<i1>
+      graph.yield %some : tensor<i1>
+    } do {
+    ^bb0(%layer: tensor<?x3xui8>, %old: tensor<?x3xui8>, %depth: tensor<i64>, %total: tensor<i64>):
+      %n = graph.dim %layer, 0 : tensor<?x3xui8>
+      %m = graph.mul %n, %count : tensor<i64>
+      %wide = graph.gather %layer, %moves <offset = [0], collapsed = [1], batching = [] x [], index_map = [1], index_vector_dim = 1> sizes [-1, 1] : (tensor<?x3xui8>, tensor<6x1xi64>) -> tensor<?x6xui8>
+      %all_next = graph.reshape %wide [%m] : tensor<?x6xui8> -> tensor<?x3xui8>
+      %u, %f, %v, %c = graph.unique %all_next : tensor<?x3xui8> -> tensor<?x3xui8>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>
+      %i = graph.is_in %u, %old : (tensor<?x3xui8>, tensor<?x3xui8>) -> tensor<?xi1>
+      %j = graph.is_in %u, %layer : (tensor<?x3xui8>, tensor<?x3xui8>) -> tensor<?xi1>
+      %known = graph.or %i, %j : tensor<?xi1>
+      %new = graph.not %known : tensor<?xi1>
+      %fresh = graph.compact %new, %u : (tensor<?xi1>, tensor<?x3xui8>) -> tensor<?x3xui8>
+      %size = graph.dim %fresh, 0 : tensor<?x3xui8>
+      %d = graph.add %depth, %one : tensor<i64>
+      %t = graph.add %total, %size : tensor<i64>
+      graph.yield %fresh, %layer, %d, %t : tensor<?x3xui8>, tensor<?x3xui8>, tensor<i64>, tensor<i64>
+    } : (tensor<1x3xui8>, tensor<0x3xui8>, tensor<i64>, tensor<i64>) -> (tensor<?x3xui8>, tensor<?x3xui8>, tensor<i64>, tensor<i64>)
+  return %r#2, %r#3 : tensor<i64>, tensor<i64>
+}
+
+// -----
+
+// One way round: every layer stays known.
+// CHECK-LABEL: func.func @one_way
+// CHECK: graph.fresh_keys(%{{.*}}) known(%{{.*}}) key [-1] :
+// CHECK: graph.concat 0
+func.func @one_way() -> (tensor<i64>, tensor<i64>) {
+  %zero = graph.constant dense<0> : tensor<i64>
+  %one = graph.constant dense<1> : tensor<i64>
+  %count = graph.constant dense<1> : tensor<i64>
+  %start = graph.constant dense<[[0, 0, 0, 1, 0], [0, 1, 1, 0, 0]]> : tensor<2x5xui8>
+  %none = graph.constant dense<> : tensor<0x5xui8>
+  %moves = graph.constant dense<[[1], [2], [3], [4], [0]]> : tensor<5x1xi64>
+  %states = graph.dim %start, 0 : tensor<2x5xui8>
+  // expected-remark@below {{search: SEA001: 5 of 5 positions in 1 bits each make keys of 1 words}}
+  // expected-remark@below {{search: SEA102: no bits that lead back: a generator has no inverse}}
+  %r:4 = graph.while %start, %start, %zero, %states cond {
+    ^bb0(%layer: tensor<?x5xui8>, %old: tensor<?x5xui8>, %depth: tensor<i64>, %total: tensor<i64>):
+      %n = graph.dim %layer, 0 : tensor<?x5xui8>
+      %some = graph.compare gt, %n, %zero : tensor<i64> -> tensor<i1>
+      graph.yield %some : tensor<i1>
+    } do {
+    ^bb0(%layer: tensor<?x5xui8>, %old: tensor<?x5xui8>, %depth: tensor<i64>, %total: tensor<i64>):
+      %n = graph.dim %layer, 0 : tensor<?x5xui8>
+      %m = graph.mul %n, %count : tensor<i64>
+      %wide = graph.gather %layer, %moves <offset = [0], collapsed = [1], batching = [] x [], index_map = [1], index_vector_dim = 1> sizes [-1, 1] : (tensor<?x5xui8>, tensor<5x1xi64>) -> tensor<?x5xui8>
+      %all_next = graph.reshape %wide [%m] : tensor<?x5xui8> -> tensor<?x5xui8>
+      %u, %f, %v, %c = graph.unique %all_next : tensor<?x5xui8> -> tensor<?x5xui8>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>
+      %known = graph.is_in %u, %old : (tensor<?x5xui8>, tensor<?x5xui8>) -> tensor<?xi1>
+      %new = graph.not %known : tensor<?xi1>
+      %fresh = graph.compact %new, %u : (tensor<?xi1>, tensor<?x5xui8>) -> tensor<?x5xui8>
+      %size = graph.dim %fresh, 0 : tensor<?x5xui8>
+      %d = graph.add %depth, %one : tensor<i64>
+      %t = graph.add %total, %size : tensor<i64>
+      %all = graph.concat 0, %old, %fresh : (tensor<?x5xui8>, tensor<?x5xui8>) -> tensor<?x5xui8>
+      graph.yield %fresh, %all, %d, %t : tensor<?x5xui8>, tensor<?x5xui8>, tensor<i64>, tensor<i64>
+    } : (tensor<2x5xui8>, tensor<2x5xui8>, tensor<i64>, tensor<i64>) -> (tensor<?x5xui8>, tensor<?x5xui8>, tensor<i64>, tensor<i64>)
+  return %r#2, %r#3 : tensor<i64>, tensor<i64>
+}
+
+// -----
+
+// Forty positions of six bits each take four words, and bits that lead back a fifth.
+// CHECK-LABEL: func.func @wide
+// CHECK: graph.fresh_keys({{.*}}) known(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) key [-1, -1, -1, 1152921504606846975] absent -1
+func.func @wide() -> (tensor<i64>, tensor<i64>) {
+  %zero = graph.constant dense<0> : tensor<i64>
+  %one = graph.constant dense<1> : tensor<i64>
+  %count = graph.constant dense<3> : tensor<i64>
+  %start = graph.constant dense<[[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39]]> : tensor<1x40xui8>
+  %none = graph.constant dense<> : tensor<0x40xui8>
+  %moves = graph.constant dense<[[1], [2], [3], [4], [5], [6], [7], [0], [8], [9], [10], [11], [12], [13], [14], [15], [16], [17], [18], [19], [20], [21], [22], [23], [24], [25], [26], [27], [28], [29], [30], [31], [32], [33], [34], [35], [36], [37], [38], [39], [7], [0], [1], [2], [3], [4], [5], [6], [8], [9], [10], [11], [12], [13], [14], [15], [16], [17], [18], [19], [20], [21], [22], [23], [24], [25], [26], [27], [28], [29], [30], [31], [32], [33], [34], [35], [36], [37], [38], [39], [0], [1], [2], [3], [4], [5], [6], [7], [9], [8], [11], [10], [13], [12], [15], [14], [17], [16], [19], [18], [21], [20], [23], [22], [25], [24], [27], [26], [29], [28], [31], [30], [33], [32], [35], [34], [37], [36], [39], [38]]> : tensor<120x1xi64>
+  %states = graph.dim %start, 0 : tensor<1x40xui8>
+  // expected-remark@below {{search: SEA001: 40 of 40 positions in 6 bits each make keys of 4 words}}
+  // expected-remark@below {{search: SEA002: 3 bits tell which generators lead back: the layer before the last is not kept}}
+  %r:4 = graph.while %start, %none, %zero, %states cond {
+    ^bb0(%layer: tensor<?x40xui8>, %old: tensor<?x40xui8>, %depth: tensor<i64>, %total: tensor<i64>):
+      %n = graph.dim %layer, 0 : tensor<?x40xui8>
+      %some = graph.compare gt, %n, %zero : tensor<i64> -> tensor<i1>
+      graph.yield %some : tensor<i1>
+    } do {
+    ^bb0(%layer: tensor<?x40xui8>, %old: tensor<?x40xui8>, %depth: tensor<i64>, %total: tensor<i64>):
+      %n = graph.dim %layer, 0 : tensor<?x40xui8>
+      %m = graph.mul %n, %count : tensor<i64>
+      %wide = graph.gather %layer, %moves <offset = [0], collapsed = [1], batching = [] x [], index_map = [1], index_vector_dim = 1> sizes [-1, 1] : (tensor<?x40xui8>, tensor<120x1xi64>) -> tensor<?x120xui8>
+      %all_next = graph.reshape %wide [%m] : tensor<?x120xui8> -> tensor<?x40xui8>
+      %u, %f, %v, %c = graph.unique %all_next : tensor<?x40xui8> -> tensor<?x40xui8>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>
+      %i = graph.is_in %u, %old : (tensor<?x40xui8>, tensor<?x40xui8>) -> tensor<?xi1>
+      %j = graph.is_in %u, %layer : (tensor<?x40xui8>, tensor<?x40xui8>) -> tensor<?xi1>
+      %known = graph.or %i, %j : tensor<?xi1>
+      %new = graph.not %known : tensor<?xi1>
+      %fresh = graph.compact %new, %u : (tensor<?xi1>, tensor<?x40xui8>) -> tensor<?x40xui8>
+      %size = graph.dim %fresh, 0 : tensor<?x40xui8>
+      %d = graph.add %depth, %one : tensor<i64>
+      %t = graph.add %total, %size : tensor<i64>
+      graph.yield %fresh, %layer, %d, %t : tensor<?x40xui8>, tensor<?x40xui8>, tensor<i64>, tensor<i64>
+    } : (tensor<1x40xui8>, tensor<0x40xui8>, tensor<i64>, tensor<i64>) -> (tensor<?x40xui8>, tensor<?x40xui8>, tensor<i64>, tensor<i64>)
+  return %r#2, %r#3 : tensor<i64>, tensor<i64>
+}
+
+// -----
+
+// Rows that are asked for stay rows.
+// CHECK-LABEL: func.func @asked_for
+// CHECK: graph.unique
+func.func @asked_for() -> (tensor<?x3xui8>, tensor<i64>) {
+  %zero = graph.constant dense<0> : tensor<i64>
+  %one = graph.constant dense<1> : tensor<i64>
+  %count = graph.constant dense<2> : tensor<i64>
+  %start = graph.constant dense<[[0, 1, 2]]> : tensor<1x3xui8>
+  %none = graph.constant dense<> : tensor<0x3xui8>
+  %moves = graph.constant dense<[[1], [0], [2], [0], [2], [1]]> : tensor<6x1xi64>
+  %states = graph.dim %start, 0 : tensor<1x3xui8>
+  // expected-remark@below {{search: SEA101: the loop goes on with rows: states are used for more than being counted}}
+  %r:4 = graph.while %start, %start, %zero, %states cond {
+    ^bb0(%layer: tensor<?x3xui8>, %old: tensor<?x3xui8>, %depth: tensor<i64>, %total: tensor<i64>):
+      %n = graph.dim %layer, 0 : tensor<?x3xui8>
+      %some = graph.compare gt, %n, %zero : tensor<i64> -> tensor<i1>
+      graph.yield %some : tensor<i1>
+    } do {
+    ^bb0(%layer: tensor<?x3xui8>, %old: tensor<?x3xui8>, %depth: tensor<i64>, %total: tensor<i64>):
+      %n = graph.dim %layer, 0 : tensor<?x3xui8>
+      %m = graph.mul %n, %count : tensor<i64>
+      %wide = graph.gather %layer, %moves <offset = [0], collapsed = [1], batching = [] x [], index_map = [1], index_vector_dim = 1> sizes [-1, 1] : (tensor<?x3xui8>, tensor<6x1xi64>) -> tensor<?x6xui8>
+      %all_next = graph.reshape %wide [%m] : tensor<?x6xui8> -> tensor<?x3xui8>
+      %u, %f, %v, %c = graph.unique %all_next : tensor<?x3xui8> -> tensor<?x3xui8>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>
+      %known = graph.is_in %u, %old : (tensor<?x3xui8>, tensor<?x3xui8>) -> tensor<?xi1>
+      %new = graph.not %known : tensor<?xi1>
+      %fresh = graph.compact %new, %u : (tensor<?xi1>, tensor<?x3xui8>) -> tensor<?x3xui8>
+      %size = graph.dim %fresh, 0 : tensor<?x3xui8>
+      %d = graph.add %depth, %one : tensor<i64>
+      %t = graph.add %total, %size : tensor<i64>
+      %all = graph.concat 0, %old, %fresh : (tensor<?x3xui8>, tensor<?x3xui8>) -> tensor<?x3xui8>
+      graph.yield %fresh, %all, %d, %t : tensor<?x3xui8>, tensor<?x3xui8>, tensor<i64>, tensor<i64>
+    } : (tensor<1x3xui8>, tensor<1x3xui8>, tensor<i64>, tensor<i64>) -> (tensor<?x3xui8>, tensor<?x3xui8>, tensor<i64>, tensor<i64>)
+  return %r#1, %r#3 : tensor<?x3xui8>, tensor<i64>
+}
