@@ -144,6 +144,7 @@ llvm::ArrayRef<ExportRow> elementwiseExports();
 llvm::ArrayRef<ExportRow> movementExports();
 llvm::ArrayRef<ExportRow> contractionExports();
 llvm::ArrayRef<ExportRow> reductionExports();
+llvm::ArrayRef<ExportRow> foldExports();
 llvm::ArrayRef<ExportRow> indexingExports();
 llvm::ArrayRef<ExportRow> compositeExports();
 llvm::ArrayRef<ExportRow> controlExports();

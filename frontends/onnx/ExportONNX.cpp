@@ -49,7 +49,7 @@ static const ExportRow *findExport(StringRef name) {
   for (llvm::ArrayRef<ExportRow> rows :
        {elementwiseExports(), movementExports(), contractionExports(),
         reductionExports(), indexingExports(), compositeExports(),
-        controlExports(), orderingExports(), scatterExports()})
+        controlExports(), orderingExports(), scatterExports(), foldExports()})
     for (const ExportRow &row : rows)
       if (row.op == name)
         return &row;

@@ -2,7 +2,7 @@
 //
 // Export rules of reductions: over dimensions, over windows (as pooling),
 // running sums.
-#include "frontends/onnx/ExportBuilder.h"
+#include "frontends/onnx/FoldExport.h"
 
 #include "mlir/IR/TypeUtilities.h"
 #include <limits>
@@ -15,8 +15,8 @@ using graph::ReduceKind;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-/// A fold of a kind over axes. Booleans and sums of narrow integers, which
-/// wrap, travel in wider integers.
+/// A fold over axes of a kind that is not bitwise. Booleans and sums of narrow
+/// integers, which wrap, travel in wider integers.
 static std::string fold(ExportBuilder &b, ReduceKind kind, mlir::Type element,
                         const std::string &x, ArrayRef<int64_t> axes) {
   bool isBool = element.isInteger(1);
@@ -26,10 +26,6 @@ static std::string fold(ExportBuilder &b, ReduceKind kind, mlir::Type element,
            kind == ReduceKind::min ||
            (isBool && (kind == ReduceKind::all || kind == ReduceKind::prod)),
        isSum = kind == ReduceKind::sum, isProd = kind == ReduceKind::prod;
-  if (!isMax && !isMin && !isSum && !isProd) {
-    b.fail(unsupported("a bitwise reduction"));
-    return x;
-  }
   unsigned width = 0;
   if (isBool)
     width = 32; // ReduceMax and ReduceMin have no booleans before opset 20
@@ -46,37 +42,99 @@ static std::string fold(ExportBuilder &b, ReduceKind kind, mlir::Type element,
   return b.cast(b.reduce(name, wide, axes, /*keepDims=*/false), element);
 }
 
+/// Bit by bit, by steps of a Scan.
+static void writeBitwise(graph::ReduceOp op, ExportBuilder &b) {
+  auto type = cast<RankedTensorType>(op.getType());
+  mlir::Type element = type.getElementType();
+  bool isBool = element.isInteger(1);
+  if (!type.hasStaticShape() || (!isBool && b.opset < 18))
+    return b.fail(unsupported("this bitwise reduction"));
+  std::string name = op.getKind() == ReduceKind::all   ? "And"
+                     : op.getKind() == ReduceKind::any ? "Or"
+                                                       : "Xor";
+  double neutral = op.getKind() == ReduceKind::all ? -1 : 0;
+  std::string start =
+      b.node("Expand", {b.scalar(element, neutral), b.ints(type.getShape())});
+  std::string first = foldedFirst(b, b.name(op.getOperand()),
+                                  b.sizes(op.getOperand()), op.getDims());
+  b.bind(op, foldSteps(
+                 b, type, {start}, {first},
+                 [&](ArrayRef<std::string> soFar, ArrayRef<std::string> next) {
+                   return ExportBuilder::Names{b.node(
+                       (isBool ? "" : "Bitwise") + name, {soFar[0], next[0]})};
+                 })[0]);
+}
+
+/// True where a NaN shows anyway: the largest element is taken from all of
+/// them before an exponential, as softmax does.
+static bool isShift(Operation *op, Value operand) {
+  return llvm::all_of(op->getUsers(), [&](Operation *user) {
+    // JAX bounds the largest element by -inf before it repeats it.
+    if (isa<graph::BroadcastOp, graph::MaxOp>(user))
+      return isShift(user, operand);
+    return isa<graph::SubOp>(user) && user->getOperand(0) == operand &&
+           llvm::all_of(user->getUsers(), [](Operation *next) {
+             return isa<graph::ExpOp>(next);
+           });
+  });
+}
+
+/// Runtimes differ in whether ReduceMax and ReduceMin see a NaN: the sum of
+/// all NaN is 0 where there is none.
+static std::string addNaN(graph::ReduceOp op, ExportBuilder &b,
+                          const std::string &x, const std::string &result) {
+  std::string zero = b.scalar(getElementTypeOrSelf(op.getType()), 0),
+              onlyNaN = b.node("Where", {b.node("IsNaN", {x}), x, zero});
+  return b.node("Add", {result, b.reduce("ReduceSum", onlyNaN, op.getDims(),
+                                         /*keepDims=*/false)});
+}
+
 static void writeReduce(Operation *op, ExportBuilder &b, const ExportRow &) {
   auto reduce = cast<graph::ReduceOp>(op);
-  b.bind(reduce,
-         fold(b, reduce.getKind(), getElementTypeOrSelf(reduce.getType()),
-              b.name(reduce.getOperand()), reduce.getDims()));
+  mlir::Type element = getElementTypeOrSelf(reduce.getType());
+  ReduceKind kind = reduce.getKind();
+  bool isOrder = kind == ReduceKind::max || kind == ReduceKind::min,
+       isLogic = kind == ReduceKind::any || kind == ReduceKind::all;
+  if (!isOrder && kind != ReduceKind::sum && kind != ReduceKind::prod &&
+      !(isLogic && element.isInteger(1)))
+    return writeBitwise(reduce, b);
+  std::string x = b.name(reduce.getOperand());
+  std::string result = fold(b, kind, element, x, reduce.getDims());
+  if (isOrder && isa<FloatType>(element) &&
+      !isShift(reduce, reduce.getOperand()))
+    result = addNaN(reduce, b, x, result);
+  b.bind(reduce, result);
+}
+
+/// Where there is a NaN, what tells NaN from numbers, so that the first one is
+/// found: runtimes pass over NaN.
+static std::string preferNaN(graph::ArgReduceOp op, ExportBuilder &b,
+                             const std::string &x) {
+  MLIRContext *context = op.getContext();
+  bool isMax = op.getKind() == ReduceKind::max;
+  std::string isNaN = b.node("IsNaN", {x});
+  std::string any =
+      b.reduce("ReduceMax", b.cast(isNaN, IntegerType::get(context, 32)),
+               {int64_t(op.getDim())}, /*keepDims=*/true);
+  std::string key = b.cast(isMax ? isNaN : b.node("Not", {isNaN}),
+                           getElementTypeOrSelf(op.getOperand().getType()));
+  return b.node("Where", {b.cast(any, IntegerType::get(context, 1)), key, x});
 }
 
 static void writeArgReduce(Operation *op, ExportBuilder &b, const ExportRow &) {
   auto reduce = cast<graph::ArgReduceOp>(op);
   std::string x = b.name(reduce.getOperand());
-  if (getElementTypeOrSelf(reduce.getOperand().getType()).isInteger(1))
+  mlir::Type compared = getElementTypeOrSelf(reduce.getOperand().getType());
+  if (compared.isInteger(1))
     x = b.cast(x, IntegerType::get(op->getContext(), 32));
+  else if (isa<FloatType>(compared))
+    x = preferNaN(reduce, b, x);
   std::string result =
       b.node(reduce.getKind() == ReduceKind::max ? "ArgMax" : "ArgMin", {x},
              {makeInt("axis", reduce.getDim()), makeInt("keepdims", 0),
               makeInt("select_last_index", reduce.getLast())});
   mlir::Type element = getElementTypeOrSelf(reduce.getType());
   b.bind(reduce, element.isInteger(64) ? result : b.cast(result, element));
-}
-
-namespace {
-/// A window over the last dimensions of [outer, 1, windowed...].
-struct Pooling {
-  SmallVector<int64_t> windowed,
-      order; // order: other dimensions, then windowed ones
-};
-} // namespace
-
-static bool movesOver(graph::ReduceWindowOp op, size_t dim) {
-  return op.getWindow()[dim] != 1 || op.getStrides()[dim] != 1 ||
-         op.getLow()[dim] != 0 || op.getHigh()[dim] != 0;
 }
 
 static SmallVector<int64_t> select(ArrayRef<int64_t> values,
@@ -150,55 +208,25 @@ static std::optional<std::string> neutralOf(ExportBuilder &b, ReduceKind kind,
       DenseElementsAttr::get(RankedTensorType::get({}, element), value));
 }
 
-/// Elements that windows may have side by side in all.
-static constexpr int64_t gatheredElements = int64_t(1) << 24;
-
 /// Any fold: the elements of each window side by side, then a reduction.
-static void writeByGathering(graph::ReduceWindowOp op, ExportBuilder &b,
-                             ArrayRef<int64_t> windowed) {
-  auto type = cast<RankedTensorType>(op.getType());
-  mlir::Type element = type.getElementType();
-  int64_t rank = type.getRank(), elements = 1;
-  for (int64_t dim = 0; dim < rank; ++dim) {
-    if (type.isDynamicDim(dim))
-      return b.fail(unsupported("this fold over windows of a dynamic shape"));
-    elements *= type.getDimSize(dim) * op.getWindow()[dim];
-    if (elements > gatheredElements)
-      return b.fail(unsupported("this fold over large windows"));
-  }
+static void writeSideBySide(graph::ReduceWindowOp op, ExportBuilder &b) {
+  mlir::Type element = getElementTypeOrSelf(op.getType());
   std::optional<std::string> neutral = neutralOf(b, op.getKind(), element);
   if (!neutral || element.isInteger(1))
     return b.fail(unsupported("this fold over windows"));
-  std::string x = b.name(op.getOperand());
-  SmallVector<int64_t> pads(op.getLow());
-  pads.append(op.getHigh().begin(), op.getHigh().end());
-  if (llvm::any_of(pads, [](int64_t pad) { return pad != 0; }))
-    x = b.node("Pad", {x, b.ints(pads), *neutral});
-  SmallVector<int64_t> axes;
-  for (auto [number, dim] : llvm::enumerate(windowed))
-    axes.push_back(dim + 1 + number);
-  for (int64_t dim : llvm::reverse(windowed)) {
-    int64_t count = type.getDimSize(dim), size = op.getWindow()[dim];
-    SmallVector<int64_t> at;
-    for (int64_t i = 0; i < count; ++i)
-      for (int64_t k = 0; k < size; ++k)
-        at.push_back(i * op.getStrides()[dim] + k * op.getDilation()[dim]);
-    auto shape = RankedTensorType::get({count, size},
-                                       IntegerType::get(op.getContext(), 64));
-    x = b.node(
-        "Gather",
-        {x, b.constant(DenseElementsAttr::get(shape, ArrayRef<int64_t>(at)))},
-        {makeInt("axis", dim)});
-  }
-  b.bind(op, fold(b, op.getKind(), element, x, axes));
+  Windows windows = windowsOf(op, op.getType());
+  std::string apart = sideBySide(b, windows, op.getOperand(), *neutral);
+  b.bind(op, fold(b, op.getKind(), element, apart, sideBySideDims(windows)));
 }
 
 /// Whether a pooling operator that runtimes have folds like this.
 static bool isPooling(graph::ReduceWindowOp op) {
   mlir::Type element = getElementTypeOrSelf(op.getType());
   auto isNegative = [](int64_t pad) { return pad < 0; };
+  auto isGap = [](int64_t dilation) { return dilation != 1; };
   if (llvm::any_of(op.getLow(), isNegative) ||
-      llvm::any_of(op.getHigh(), isNegative))
+      llvm::any_of(op.getHigh(), isNegative) ||
+      llvm::any_of(op.getBaseDilation(), isGap))
     return false;
   return isa<FloatType>(element) &&
          (op.getKind() == ReduceKind::max ||
@@ -210,20 +238,20 @@ static bool isPooling(graph::ReduceWindowOp op) {
 static void writeReduceWindow(Operation *op, ExportBuilder &b,
                               const ExportRow &) {
   auto reduce = cast<graph::ReduceWindowOp>(op);
-  if (llvm::any_of(reduce.getBaseDilation(),
-                   [](int64_t dilation) { return dilation != 1; }))
-    return b.fail(unsupported("windows over a dilated value"));
   int64_t rank = reduce.getWindow().size();
   std::string x = b.name(reduce.getOperand());
-  SmallVector<int64_t> others, windowed, spatial;
+  SmallVector<int64_t> windowed =
+                           windowedDims(windowsOf(reduce, reduce.getType())),
+                       others, spatial;
   for (int64_t dim = 0; dim < rank; ++dim)
-    (movesOver(reduce, dim) ? windowed : others).push_back(dim);
+    if (!llvm::is_contained(windowed, dim))
+      others.push_back(dim);
   for (int64_t dim = 2; dim < rank; ++dim)
     spatial.push_back(dim);
   if (windowed.empty())
     return b.bind(reduce, x);
   if (!isPooling(reduce))
-    return writeByGathering(reduce, b, windowed);
+    return writeSideBySide(reduce, b);
   bool byConv =
       reduce.getKind() == ReduceKind::sum && b.opset < 19 &&
       llvm::any_of(reduce.getDilation(), [](int64_t d) { return d != 1; });

@@ -20,15 +20,16 @@ static bool isRange(ArrayRef<int64_t> dims, int64_t from) {
   return true;
 }
 
-/// How elements that meet are joined; nothing where the last one stays.
-static const char *reductionOf(graph::ScatterKind kind) {
+/// How elements that meet are joined; nothing where the last one stays. Sums
+/// of booleans are "or", products "and".
+static const char *reductionOf(graph::ScatterKind kind, bool isBool) {
   switch (kind) {
   case graph::ScatterKind::set:
     return nullptr;
   case graph::ScatterKind::sum:
-    return "add";
+    return isBool ? "max" : "add";
   case graph::ScatterKind::prod:
-    return "mul";
+    return isBool ? "min" : "mul";
   case graph::ScatterKind::max:
     return "max";
   case graph::ScatterKind::min:
@@ -125,20 +126,25 @@ static std::string scatterFlat(graph::ScatterOp op, ExportBuilder &b,
 
 static void writeScatter(Operation *op, ExportBuilder &b, const ExportRow &) {
   auto scatter = cast<graph::ScatterOp>(op);
-  const char *reduction = reductionOf(scatter.getKind());
-  bool ordered = scatter.getKind() == graph::ScatterKind::max ||
-                 scatter.getKind() == graph::ScatterKind::min;
-  int64_t needed = ordered ? 18 : 16;
+  mlir::Type element = getElementTypeOrSelf(scatter.getType()), type = element;
+  const char *reduction = reductionOf(scatter.getKind(), element.isInteger(1));
+  StringRef joins = reduction ? reduction : "";
+  int64_t needed = joins == "max" || joins == "min" ? 18 : 16;
   if (reduction && b.opset < needed)
     return b.fail(unsupported(
         fmt::format("a scatter that joins elements needs opset {}", needed)));
-  mlir::Type element = getElementTypeOrSelf(scatter.getType());
-  if (reduction && element.isInteger(1))
-    return b.fail(unsupported("a scatter that joins booleans"));
   ExportBuilder::Attributes attributes;
   if (reduction)
     attributes.push_back(makeString("reduction", reduction));
   Names values = {b.name(scatter.getOperand()), b.name(scatter.getUpdates())};
+  auto give = [&](const std::string &result) {
+    b.bind(scatter, type == element ? result : b.cast(result, element));
+  };
+  if (reduction && element.isInteger(1)) {
+    type = IntegerType::get(op->getContext(), 32);
+    for (std::string &value : values)
+      value = b.cast(value, type);
+  }
   if (isScatterND(scatter, b)) {
     std::string at = b.name(scatter.getIndices());
     if (!getElementTypeOrSelf(scatter.getIndices().getType())
@@ -150,8 +156,7 @@ static void writeScatter(Operation *op, ExportBuilder &b, const ExportRow &) {
   std::optional<WindowPositions> windows = windowsOf(scatter);
   if (!windows)
     return b.fail(unsupported("a scatter of windows of dynamic size"));
-  b.bind(scatter,
-         scatterFlat(scatter, b, *windows, element, values, attributes));
+  give(scatterFlat(scatter, b, *windows, type, values, attributes));
 }
 
 /// Start of an update along a dimension, clamped so that it lies inside.

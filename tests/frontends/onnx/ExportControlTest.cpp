@@ -240,6 +240,31 @@ TEST(ExportReduction, WindowsOfIntegers) {
              byName({integers("x", {2, 5}, {3, -7, 5, 0, 9, -2, 8, 1, 4, 6})}));
 }
 
+/// Regions that no operator names run in the steps of a Scan.
+TEST(ExportReduction, FoldsByRegions) {
+  expectSame(R"(
+    func.func @main(%x: tensor<2x5xi64> {graph.name = "x"}, %y: tensor<2x5xi64> {graph.name = "y"})
+        -> (tensor<2xi64>, tensor<2xi64>, tensor<2x3xi64>, tensor<5xi64>) {
+      %c = graph.constant dense<3> : tensor<i64>
+      %r:2 = graph.reduce_with (%x, %y), (%c, %c) [1] {
+        ^bb0(%a: tensor<i64>, %b: tensor<i64>, %d: tensor<i64>, %e: tensor<i64>):
+          %s = graph.sub %a, %d : tensor<i64>
+          %p = graph.compare lt, %s, %e : tensor<i64> -> tensor<i1>
+          %t = graph.select %p, %e, %b : tensor<i1>, tensor<i64>
+          graph.yield %s, %t : tensor<i64>, tensor<i64>
+        } : (tensor<2x5xi64>, tensor<2x5xi64>, tensor<i64>, tensor<i64>) -> (tensor<2xi64>, tensor<2xi64>)
+      %w = graph.reduce_window_with (%x), (%c) window [1, 2] strides [1, 2] low [0, 0] high [0, 1] base_dilation [1, 1] dilation [1, 1] {
+        ^bb0(%a: tensor<i64>, %b: tensor<i64>):
+          %s = graph.sub %b, %a : tensor<i64>
+          graph.yield %s : tensor<i64>
+        } : (tensor<2x5xi64>, tensor<i64>) -> tensor<2x3xi64>
+      %o = graph.reduce any, %x [0] : tensor<2x5xi64> -> tensor<5xi64>
+      return %r#0, %r#1, %w, %o : tensor<2xi64>, tensor<2xi64>, tensor<2x3xi64>, tensor<5xi64>
+    })",
+             byName({integers("x", {2, 5}, {3, -7, 5, 0, 9, -2, 8, 1, 4, 6}),
+                     integers("y", {2, 5}, {1, 2, -3, 4, -5, 6, 7, 8, 9, 0})}));
+}
+
 TEST(ExportReduction, RunningProductsAndDilatedSums) {
   expectSame(R"(
     func.func @main(%x: tensor<2x5xf32> {graph.name = "x"}) -> (tensor<2x5xf32>, tensor<2x5xf32>, tensor<2x3xf32>) {
@@ -267,16 +292,11 @@ TEST(ExportContraction, InputsWithGaps) {
 
 TEST(ExportControl, RefusesByNameAndPlace) {
   std::string text = refusal(R"(
-    func.func @main(%x: tensor<2x3xf32>) -> tensor<2xf32> {
-      %zero = graph.constant dense<0.0> : tensor<f32>
-      %r = graph.reduce_with (%x), (%zero) [1] {
-        ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-          %s = graph.sub %a, %b : tensor<f32>
-          graph.yield %s : tensor<f32>
-        } : (tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32> loc("fold")
-      return %r : tensor<2xf32>
+    func.func @main(%x: tensor<2xf32>) -> tensor<2xi32> {
+      %r = graph.bitcast %x : tensor<2xf32> -> tensor<2xi32> loc("bits")
+      return %r : tensor<2xi32>
     })");
-  EXPECT_NE(text.find("'fold' (graph.reduce_with)"), std::string::npos) << text;
+  EXPECT_NE(text.find("'bits' (graph.bitcast)"), std::string::npos) << text;
 }
 
 /// Queries of zeros: each key that is seen weighs the same.
