@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Products with weights that are widened on the way: packed and not, one row
+// and many, both narrow types, convolutions.
+
+#include "FusionText.h"
+#include "KernelHarness.h"
+#include "lowering/kernels/ContractionKernel.h"
+#include <gtest/gtest.h>
+
+using namespace zenith;
+using zenith::testing::KernelHarness;
+
+namespace {
+
+class NarrowWeights : public ::testing::Test {
+protected:
+  KernelHarness harness{kernels::emitContraction};
+
+  static std::string tensor(std::vector<int64_t> shape,
+                            const std::string &element) {
+    std::string text = "tensor<";
+    for (int64_t size : shape)
+      text += (size < 0 ? "?" : std::to_string(size)) + "x";
+    return text + element + ">";
+  }
+
+  /// [m, k] times packed panels of `columns` columns of `narrow`; m < 0 is
+  /// dynamic.
+  static std::string packedText(int64_t m, int64_t k, int64_t n,
+                                int64_t columns, const std::string &narrow) {
+    int64_t panels = (n + columns - 1) / columns;
+    std::string a = tensor({m, k}, "f32"),
+                p = tensor({panels, k, columns}, narrow),
+                t = tensor({k, panels, columns}, narrow),
+                u = tensor({k, panels * columns}, narrow),
+                s = tensor({k, n}, narrow), w = tensor({k, n}, "f32"),
+                r = tensor({m, n}, "f32");
+    return zenith::testing::fusionText(
+        "contraction", "%a : " + a + ", %p : " + p, r,
+        "    %t = graph.transpose %p [1, 0, 2] : " + p + " -> " + t +
+            "\n    %u = graph.reshape %t : " + t + " -> " + u +
+            "\n    %s = graph.slice %u [0, 0] [" + std::to_string(k) + ", " +
+            std::to_string(n) + "] [1, 1] : " + u + " -> " + s +
+            "\n    %w = graph.convert %s : " + s + " -> " + w +
+            "\n    %r = graph.dot_general %a, %w <batching = [] x [], "
+            "contracting = [1] x [0]> : (" +
+            a + ", " + w + ") -> " + r);
+  }
+};
+
+TEST_F(NarrowWeights, PackedPanels) {
+  for (const char *narrow : {"bf16", "f16"})
+    for (int64_t m : {1, 2, 7})
+      for (auto [k, n] :
+           {std::pair<int64_t, int64_t>{1, 17}, {33, 20}, {64, 40}, {7, 100}}) {
+        SCOPED_TRACE(std::string(narrow) + " " + std::to_string(m) + "x" +
+                     std::to_string(k) + "x" + std::to_string(n));
+        harness.check(packedText(m, k, n, 16, narrow));
+      }
+  EXPECT_NE(harness.emitted.find("xf16>"), std::string::npos);
+}
+
+TEST_F(NarrowWeights, WeightsStayNarrowInMemory) {
+  harness.check(packedText(3, 20, 40, 16, "bf16"));
+  EXPECT_NE(harness.emitted.find("vector<8xi16>"), std::string::npos);
+  // Nothing is widened beforehand.
+  EXPECT_EQ(harness.emitted.find("prepare"), std::string::npos);
+}
+
+TEST_F(NarrowWeights, DynamicRows) {
+  for (int64_t m : {0, 1, 5, 8, 19})
+    harness.check(packedText(-1, 30, 50, 16, "bf16"), {{m, 30}, {4, 30, 16}});
+}
+
+TEST_F(NarrowWeights, RowMajorAndTransposed) {
+  for (int64_t m : {1, 9}) {
+    std::string a = tensor({m, 24}, "f32"), r = tensor({m, 21}, "f32");
+    harness.check(zenith::testing::fusionText(
+        "contraction", "%a : " + a + ", %p : tensor<24x21xbf16>", r,
+        "    %w = graph.convert %p : tensor<24x21xbf16> -> tensor<24x21xf32>\n"
+        "    %r = graph.dot_general %a, %w <batching = [] x [], contracting = "
+        "[1] x [0]> : (" +
+            a + ", tensor<24x21xf32>) -> " + r));
+    harness.check(zenith::testing::fusionText(
+        "contraction", "%a : " + a + ", %p : tensor<21x24xbf16>", r,
+        "    %w = graph.convert %p : tensor<21x24xbf16> -> tensor<21x24xf32>\n"
+        "    %r = graph.dot_general %a, %w <batching = [] x [], contracting = "
+        "[1] x [1]> : (" +
+            a + ", tensor<21x24xf32>) -> " + r));
+  }
+}
+
+TEST_F(NarrowWeights, Convolution) {
+  harness.check(zenith::testing::fusionText(
+      "contraction", "%a : tensor<1x5x6x4xf32>, %p : tensor<3x3x4x20xbf16>",
+      "tensor<1x5x6x20xf32>",
+      "    %w = graph.convert %p : tensor<3x3x4x20xbf16> -> "
+      "tensor<3x3x4x20xf32>\n"
+      "    %r = graph.convolution %a, %w <input = (0, 3, [1, 2]), kernel = "
+      "(2, 3, [0, 1]), output = (0, 3, [1, 2])> strides [1, 1] low [1, 1] "
+      "high [1, 1] input_dilation [1, 1] kernel_dilation [1, 1] groups 1 : "
+      "(tensor<1x5x6x4xf32>, tensor<3x3x4x20xf32>) -> tensor<1x5x6x20xf32>"));
+}
+
+} // namespace
