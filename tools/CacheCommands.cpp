@@ -87,7 +87,8 @@ static json::Object partsObject(const pipeline::CacheKey &key) {
 }
 
 static std::string timeText(int64_t seconds) {
-  return llvm::formatv("{0:%Y-%m-%d %H:%M}", llvm::sys::toTimePoint(seconds));
+  return llvm::formatv("{0:%Y-%m-%d %H:%M}",
+                       llvm::sys::TimePoint<>(std::chrono::seconds(seconds)));
 }
 
 static void listEntries(const pipeline::CacheStore &store, bool asJSON) {

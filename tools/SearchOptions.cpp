@@ -44,15 +44,16 @@ static void addSharedOptions(CLI::App &app, SearchOptions &options,
   app.add_option("--threads", options.run.threads,
                  "worker threads; default: the cores that the cgroup grants")
       ->check(CLI::Range(1, 4096));
+  addCacheOption(app, options.run.cache);
   app.add_option("--max-memory", texts.maxMemory,
                  "cap for arena and pool together, in bytes or with K, M, G");
   app.add_option("--random-seed", options.seed,
                  "key of the random numbers; only walks have some");
   app.add_option("--explain", options.run.explain,
-                 "remarks: search, fusion, fallback")
+                 "remarks: search, fusion, fallback, cache")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::IsMember({"search", "fusion", "fallback"}));
+      ->check(CLI::IsMember({"search", "fusion", "fallback", "cache"}));
   app.add_option("--explain-format", texts.explainFormat, "text or json")
       ->check(CLI::IsMember({"text", "json"}));
   app.add_option("--emit", texts.emit,

@@ -28,7 +28,7 @@
 // RUN: zenith-run %t/m.mlir --cache=%t/c --explain=cache --random-inputs=1 --target=cpu:x86-64 2>&1 | FileCheck --check-prefix=OTHER %s
 // OTHER: CAC101: {{.*}} differs in: target
 // RUN: zenith-cache ls --cache=%t/c | FileCheck --check-prefix=LS %s
-// LS-COUNT-2: {{[0-9a-f]+ .*}} @main
+// LS-COUNT-2: {{[0-9a-f]+ +[0-9]+  20[0-9-]+ [0-9:]+}}  @main
 // RUN: zenith-cache verify --cache=%t/c | FileCheck --check-prefix=SOUND %s
 // SOUND: 2 entries are sound
 // RUN: zenith-cache explain %t/m.mlir --cache=%t/c | FileCheck --check-prefix=KNOWN %s
