@@ -34,6 +34,13 @@ mlir::FailureOr<KernelPlan> emitCumulative(const EmissionContext &context);
 /// reduce_window and grouped convolutions.
 mlir::FailureOr<KernelPlan> emitWindow(const EmissionContext &context);
 
+/// graph.attention with what follows it.
+mlir::FailureOr<KernelPlan> emitAttention(const EmissionContext &context);
+/// Scratch that emitAttention asks for.
+llvm::SmallVector<graph::DimExpr> attentionScratch(graph::FusionOp fusion,
+                                                   graph::DimAnalysis &dims,
+                                                   const KernelTarget &target);
+
 /// scatter and scatter_with.
 mlir::FailureOr<KernelPlan> emitScatter(const EmissionContext &context);
 /// True where the operand's bytes may become the result's.

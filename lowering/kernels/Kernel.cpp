@@ -52,7 +52,7 @@ FailureOr<KernelPlan> emitKernels(graph::FusionOp fusion,
   case graph::FusionKind::ordering:
     return emitOrdering(context);
   case graph::FusionKind::attention:
-    break;
+    return emitAttention(context);
   }
   fusion.emitError() << "no kernel for a fusion of kind "
                      << graph::stringifyFusionKind(fusion.getKind());
@@ -64,6 +64,8 @@ SmallVector<graph::DimExpr> scratchBytes(graph::FusionOp fusion,
                                          const KernelTarget &target) {
   if (fusion.getKind() == graph::FusionKind::contraction)
     return contractionScratchBytes(fusion, dims, target);
+  if (fusion.getKind() == graph::FusionKind::attention)
+    return attentionScratch(fusion, dims, target);
   if (fusion.getKind() == graph::FusionKind::ordering)
     return orderingScratch(fusion, dims);
   if (isReduction(fusion) && !holds<graph::CumulativeOp>(fusion))

@@ -46,7 +46,8 @@ bool allowsFused(Operation *op) {
   if (!allowsLaidOut(op))
     return false;
   if (op->getParentOfType<graph::FusionOp>())
-    return graph::familyOf(op) != graph::Family::Composite;
+    return isa<graph::AttentionOp>(op) ||
+           graph::familyOf(op) != graph::Family::Composite;
   return isa<ModuleOp, func::FuncOp, func::ReturnOp, graph::FusionOp,
              graph::ParamOp, graph::DerivedParamOp, graph::GetParamOp,
              graph::ConstantOp, graph::DimOp, graph::BarrierOp, graph::AssertOp,

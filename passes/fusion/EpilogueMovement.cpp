@@ -59,7 +59,7 @@ static Value unmove(OpBuilder &builder, Value value, Operation *move) {
 static llvm::DenseSet<Value> derivedValues(Block &body) {
   llvm::DenseSet<Value> derived;
   for (Operation &op : body)
-    if (familyOf(&op) == Family::Contraction ||
+    if (familyOf(&op) == Family::Contraction || isa<AttentionOp>(op) ||
         (!isa<DimOp>(op) && llvm::any_of(op.getOperands(), [&](Value value) {
           return derived.contains(value);
         })))

@@ -20,14 +20,28 @@ namespace zenith {
 
 namespace zenith::fusion {
 
-/// Attention holds two contractions: no region of today takes it whole.
-static void writeAttentionOut(Block &block) {
-  for (Operation &op : llvm::make_early_inc_range(block)) {
-    if (!isa<AttentionOp>(op))
+/// Rows of queries and of sums wait in memory of a task, so their lengths are
+/// known and not too large.
+static bool hasKernel(AttentionOp attention) {
+  constexpr int64_t most = 512;
+  auto isFew = [](Value value) {
+    int64_t size = cast<RankedTensorType>(value.getType()).getShape().back();
+    return !ShapedType::isDynamic(size) && size > 0 && size <= most;
+  };
+  Type element = cast<RankedTensorType>(attention.getType()).getElementType();
+  return element.getIntOrFloatBitWidth() >= 16 && isFew(attention.getQuery()) &&
+         isFew(attention.getValue());
+}
+
+/// Attention that no kernel takes whole becomes its formula.
+static void writeAttentionOut(Block &block, bool all) {
+  for (auto attention :
+       llvm::make_early_inc_range(block.getOps<AttentionOp>())) {
+    if (!all && hasKernel(attention))
       continue;
-    OpBuilder builder(&op);
-    op.getResult(0).replaceAllUsesWith(buildFormula(builder, &op));
-    op.erase();
+    OpBuilder builder(attention);
+    attention.getResult().replaceAllUsesWith(buildFormula(builder, attention));
+    attention.erase();
   }
 }
 
@@ -74,7 +88,7 @@ struct FormFusionsPass : impl::FormFusionsPassBase<FormFusionsPass> {
       return signalPassFailure();
     }
     Block &block = function.getBody().front();
-    writeAttentionOut(block);
+    writeAttentionOut(block, /*all=*/!attention);
     sinkScales(block);
     rebuildSizes(function);
     eraseDeadOps(block);

@@ -23,6 +23,16 @@ FusionGraph::FusionGraph(func::FuncOp function, DimAnalysis &dims)
     positions[&op] = positions.size();
     roles[&op] = host.computes(&op) ? Role::Outside : roleOf(&op, dims);
   }
+  // Products widen narrow weights in registers.
+  auto isWeights = [&](OpOperand &use) {
+    return use.getOperandNumber() == 1 &&
+           roles.lookup(use.getOwner()) == Role::Contraction;
+  };
+  for (Operation &op : block)
+    if (isa<ConvertOp>(op) &&
+        beforeWidening(op.getResult(0)) != op.getResult(0) &&
+        llvm::all_of(op.getUses(), isWeights))
+      roles[&op] = Role::Free;
   for (Operation &op : block)
     pinWhatReadersNeed(&op);
   for (Operation &op : block) {
@@ -51,10 +61,15 @@ void FusionGraph::pinWhatReadersNeed(Operation *op) {
   switch (roles[op]) {
   case Role::Contraction:
     for (Value operand : op->getOperands()) {
+      // Queries and masks are read element by element.
+      if (auto attention = dyn_cast<AttentionOp>(op);
+          attention && operand != attention.getKey() &&
+          operand != attention.getValue())
+        continue;
       if (auto panels = matchUnpackedPanels(operand))
         pin(panels->packed);
       else
-        pin(viewOf(operand, dims).base);
+        pin(viewOf(beforeWidening(operand), dims).base);
     }
     return;
   case Role::Window:

@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Attention in one kernel: per block of queries the scores of a block of keys,
+// their softmax in place, and the product with the values; then the next block
+// of keys.
+
+#include "lowering/kernels/AttentionSoftmax.h"
+#include "lowering/kernels/ContractionEpilogue.h"
+#include "lowering/kernels/FusionKernels.h"
+#include "lowering/kernels/MicroKernel.h"
+#include "lowering/kernels/PackPanelKernel.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using zenith::graph::DimExpr;
+
+namespace zenith::kernels {
+
+namespace {
+
+class AttentionNest {
+public:
+  AttentionNest(KernelBuilder &kernel, const AttentionSpace &space)
+      : k(kernel), space(space), op(space.op), emitter(kernel),
+        epilogue(kernel, space.product), softmax(kernel, emitter, space),
+        lanes(sumLanes(space.product.sum, kernel.target)),
+        depthStride(llvm::alignTo(space.depth, space.columns)),
+        width(llvm::alignTo(space.values.features, space.columns)) {
+    emitter.indices.width = space.columns;
+  }
+  FailureOr<Launch> emit();
+
+private:
+  void allocate();
+  void task(Value number);
+  void copyQueries();
+  void blocks(bool few);
+  void scoreTiles(Value count);
+  void scoreRows(Value count);
+  void sumTiles(Value count);
+  void sumRows(Value count);
+  void weighRows(Value count);
+  void finish();
+  Value offsetOf(ArrayRef<StridedDim> digits);
+  Value memoryOf(const Source &source) {
+    return source.scratch ? k.scratch(source.index, memoryType(source.element))
+                          : k.operand(source.index);
+  }
+  MicroKernel tileShape(unsigned height, unsigned vectors, Type b) const;
+  void forTiles(function_ref<void(Value firstRow)> body) {
+    k.loop(k.index(0), rows, k.index(space.heights), body);
+  }
+  void forRows(function_ref<void(Value row)> body) {
+    k.loop(k.index(0), rows, k.index(1), body);
+  }
+
+  KernelBuilder &k;
+  const AttentionSpace &space;
+  graph::AttentionOp op;
+  ElementEmitter emitter;
+  ContractionEpilogue epilogue;
+  AttentionSoftmax softmax;
+  unsigned lanes;
+  int64_t depthStride, width; ///< of a row of queries, and of a row of sums
+  Value queries, sums;
+  ScoreBlock block;
+  Value rows; ///< of the task
+};
+
+} // namespace
+
+void AttentionNest::allocate() {
+  Type sum = space.product.sum;
+  auto memory = [&](int64_t count) -> Value {
+    return k.b.create<memref::AllocaOp>(k.loc, MemRefType::get({count}, sum),
+                                        k.b.getI64IntegerAttr(64));
+  };
+  softmax.allocate();
+  queries = memory(space.blockRows * depthStride);
+  sums = memory(space.blockRows * width);
+  // Tiles are whole: rows behind the last one hold numbers that nobody reads.
+  auto type = VectorType::get({int64_t(space.columns)}, sum);
+  k.loop(k.index(0), k.index(space.blockRows * depthStride),
+         k.index(space.columns), [&](Value at) {
+           k.b.create<vector::StoreOp>(k.loc, k.constant(type, 0.0), queries,
+                                       at);
+         });
+}
+
+FailureOr<Launch> AttentionNest::emit() {
+  if (failed(epilogue.analyse()))
+    return failure();
+  allocate();
+  k.loop(k.begin(), k.end(), k.index(1), [&](Value number) { task(number); });
+  if (epilogue.failed() || emitter.failed())
+    return failure();
+  double pairs = double(space.blockRows) * estimate(space.keyCount);
+  return k.finish(space.product.outerCount() * space.rowBlocks,
+                  pairs * (2 * (space.depth + space.values.features) + 20));
+}
+
+/// Offset of the task's batch entry: digits of each of its dimensions.
+Value AttentionNest::offsetOf(ArrayRef<StridedDim> digits) {
+  Value sum = k.index(0);
+  for (auto [dim, value] : llvm::zip(digits, block.batch)) {
+    Value rest = value;
+    for (unsigned i = dim.size(); i-- > 0;) {
+      Value size = k.size(dim[i].size);
+      Value digit = i ? k.rem(rest, size) : rest;
+      rest = i ? k.div(rest, size) : rest;
+      sum = k.add(sum, k.mul(digit, k.size(dim[i].stride)));
+    }
+  }
+  return sum;
+}
+
+void AttentionNest::task(Value number) {
+  Value count = k.size(space.rowBlocks);
+  Value flat = k.div(number, count);
+  const auto &outer = space.product.outer;
+  block.batch.assign(outer.size(), Value());
+  for (unsigned i = outer.size(); i-- > 0;) {
+    Value size = k.size(outer[i].axis.size);
+    block.batch[i] = i ? k.rem(flat, size) : flat;
+    flat = i ? k.div(flat, size) : flat;
+  }
+  Value perTask = k.size(space.rowsPerTask);
+  block.firstRow = k.mul(k.rem(number, count), perTask);
+  rows = k.max(k.min(perTask, k.sub(k.size(space.queryCount), block.firstRow)),
+               k.index(0));
+  copyQueries();
+  softmax.begin(rows);
+  auto type = VectorType::get({int64_t(space.columns)}, space.product.sum);
+  k.loop(k.index(0), k.index(space.blockRows * width), k.index(space.columns),
+         [&](Value at) {
+           k.b.create<vector::StoreOp>(k.loc, k.constant(type, 0.0), sums, at);
+         });
+  if (auto known = space.hasFewQueries()) {
+    blocks(*known);
+  } else {
+    Value few = k.b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::sle,
+                                          k.size(space.queryCount),
+                                          k.index(AttentionSpace::fewQueries));
+    auto branch = k.b.create<scf::IfOp>(k.loc, few, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(k.b);
+    k.b.setInsertionPoint(branch.thenBlock()->getTerminator());
+    blocks(true);
+    k.b.setInsertionPoint(branch.elseBlock()->getTerminator());
+    blocks(false);
+  }
+  finish();
+}
+
+/// Rows of queries times the scale, side by side and in the type of the sums.
+void AttentionNest::copyQueries() {
+  double scale = op.getScale().convertToDouble();
+  forRows([&](Value row) {
+    k.laneLoop(k.index(0), k.index(space.depth), space.columns,
+               [&](Value start, Value mask) {
+                 ElementEmitter::Scope scope(emitter);
+                 emitter.mask = mask;
+                 IndexMath &math = emitter.indices;
+                 SmallVector<Ix> index;
+                 for (auto [value, axis] :
+                      llvm::zip(block.batch, space.product.outer))
+                   index.push_back(math.scalar(value, axis.axis.size));
+                 index.push_back(
+                     math.scalar(k.add(block.firstRow, row), space.queryCount));
+                 index.push_back(
+                     math.lanes(start, DimExpr(space.depth), space.columns));
+                 Value x = emitter.emit(op.getQuery(), index);
+                 if (!x)
+                   return;
+                 Num scaled = Num{&k, k.broadcast(x, space.columns)} * scale;
+                 k.b.create<vector::StoreOp>(
+                     k.loc, scaled.v, queries,
+                     k.add(k.mul(row, k.index(depthStride)), start));
+               });
+  });
+}
+
+MicroKernel AttentionNest::tileShape(unsigned height, unsigned vectors,
+                                     Type b) const {
+  MicroKernel shape;
+  shape.height = height;
+  shape.vectors = vectors;
+  shape.lanes = lanes;
+  shape.fma = k.target.fma;
+  shape.a = shape.sum = space.product.sum;
+  shape.b = b;
+  return shape;
+}
+
+/// Key block after key block, as far as any of the rows may see.
+void AttentionNest::blocks(bool few) {
+  Value last = k.size(space.keyCount), step = k.index(space.blockKeys);
+  if (op.getCausal())
+    last = k.max(k.index(0),
+                 k.min(last, k.add(k.add(block.firstRow, rows),
+                                   k.size(space.keyCount - space.queryCount))));
+  k.loop(k.index(0), last, step, [&](Value firstKey) {
+    block.firstKey = firstKey;
+    Value count = k.min(step, k.sub(last, firstKey));
+    block.keys = count;
+    few ? scoreRows(count) : scoreTiles(count);
+    weighRows(count);
+    few ? sumRows(count) : sumTiles(count);
+  });
+}
+
+void AttentionNest::scoreTiles(Value count) {
+  const AttentionRows &keys = space.keys;
+  Value memory = k.scratch(keys.panels->scratch, space.product.sum),
+        base = k.add(offsetOf(keys.panels->batch),
+                     k.mul(block.firstKey, k.index(space.depth)));
+  MicroKernel shape =
+      tileShape(space.heights, space.columns / lanes, space.product.sum);
+  k.loop(k.index(0), count, k.index(space.columns), [&](Value column) {
+    forTiles([&](Value row) {
+      MicroKernelArgs args;
+      args.a = queries, args.b = memory, args.c = softmax.scores();
+      args.aOffset = k.mul(row, k.index(depthStride));
+      args.rowStride = k.index(depthStride);
+      args.depthStrideA = k.index(1);
+      args.bOffset = k.add(base, k.mul(column, k.index(space.depth)));
+      args.depthStrideB = k.index(space.columns);
+      args.depth = k.index(space.depth);
+      args.cOffset = k.add(k.mul(row, k.index(space.blockKeys)), column);
+      args.rowStrideC = k.index(space.blockKeys);
+      callMicroKernel(k, shape, args);
+    });
+  });
+}
+
+void AttentionNest::scoreRows(Value count) {
+  const AttentionRows &keys = space.keys;
+  MicroKernelArgs args;
+  args.a = queries, args.b = memoryOf(keys.source), args.c = softmax.scores();
+  args.aOffset = k.index(0);
+  args.rowStride = k.index(depthStride);
+  args.bOffset = k.add(k.add(k.size(keys.source.offset), offsetOf(keys.batch)),
+                       k.mul(block.firstKey, k.size(keys.stride)));
+  args.depth = k.index(space.depth);
+  args.cOffset = k.index(0);
+  args.rowStrideC = k.index(space.blockKeys);
+  args.columns = count;
+  callDotKernel(k, tileShape(1, 1, keys.source.element), args, rows,
+                k.size(keys.stride));
+}
+
+void AttentionNest::weighRows(Value count) {
+  Value later = k.b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::sgt,
+                                          block.firstKey, k.index(0));
+  auto type = VectorType::get({int64_t(space.columns)}, space.product.sum);
+  forRows([&](Value row) {
+    Value factor = softmax.weigh(row, block);
+    k.ifThen(later, [&] {
+      Num factors{&k, k.broadcast(factor, space.columns)};
+      Value first = k.mul(row, k.index(width));
+      k.loop(first, k.add(first, k.index(width)), k.index(space.columns),
+             [&](Value at) {
+               Num x{&k, k.b.create<vector::LoadOp>(k.loc, type, sums, at)};
+               k.b.create<vector::StoreOp>(k.loc, (x * factors).v, sums, at);
+             });
+    });
+  });
+}
+
+void AttentionNest::sumTiles(Value count) {
+  const AttentionRows &values = space.values;
+  bool packed = values.panels.has_value();
+  int64_t features = values.features, columns = space.columns;
+  Value memory = packed ? k.scratch(values.panels->scratch, space.product.sum)
+                        : memoryOf(values.source);
+  Value base =
+      packed
+          ? k.add(offsetOf(values.panels->batch),
+                  k.mul(block.firstKey, k.index(columns)))
+          : k.add(k.add(k.size(values.source.offset), offsetOf(values.batch)),
+                  k.mul(block.firstKey, k.size(values.stride)));
+  MicroKernel shape =
+      tileShape(space.heights, space.columns / lanes,
+                packed ? space.product.sum : values.source.element);
+  shape.continues = true;
+  auto panel = [&](Value column, bool full) {
+    shape.masked = !full && !packed;
+    forTiles([&](Value row) {
+      MicroKernelArgs args;
+      args.a = softmax.scores(), args.b = memory, args.c = sums;
+      args.aOffset = k.mul(row, k.index(space.blockKeys));
+      args.rowStride = k.index(space.blockKeys);
+      args.depthStrideA = k.index(1);
+      args.bOffset =
+          k.add(base, packed ? k.mul(column, k.size(space.keyCount)) : column);
+      args.depthStrideB = packed ? k.index(columns) : k.size(values.stride);
+      args.depth = count;
+      args.cOffset = k.add(k.mul(row, k.index(width)), column);
+      args.rowStrideC = k.index(width);
+      args.columns = k.index(features % columns);
+      callMicroKernel(k, shape, args);
+    });
+  };
+  int64_t whole = features - features % columns;
+  k.loop(k.index(0), k.index(whole), k.index(columns),
+         [&](Value column) { panel(column, true); });
+  if (whole < features)
+    panel(k.index(whole), false);
+}
+
+/// All features of a value at once, as far as there are registers: values are
+/// read once, from left to right.
+void AttentionNest::sumRows(Value count) {
+  const AttentionRows &values = space.values;
+  Value base =
+      k.add(k.add(k.size(values.source.offset), offsetOf(values.batch)),
+            k.mul(block.firstKey, k.size(values.stride)));
+  int64_t features = values.features, most = 8 * lanes;
+  forRows([&](Value row) {
+    for (int64_t column = 0; column < features; column += most) {
+      int64_t part = std::min(most, features - column);
+      MicroKernel shape = tileShape(1, unsigned(llvm::divideCeil(part, lanes)),
+                                    values.source.element);
+      shape.continues = true;
+      shape.masked = part % lanes != 0;
+      MicroKernelArgs args;
+      args.a = softmax.scores(), args.b = memoryOf(values.source);
+      args.c = sums;
+      args.aOffset = k.mul(row, k.index(space.blockKeys));
+      args.rowStride = k.index(space.blockKeys);
+      args.depthStrideA = k.index(1);
+      args.bOffset = k.add(base, k.index(column));
+      args.depthStrideB = k.size(values.stride);
+      args.depth = count;
+      args.cOffset = k.add(k.mul(row, k.index(width)), k.index(column));
+      args.rowStrideC = k.index(width);
+      args.columns = k.index(part);
+      callMicroKernel(k, shape, args);
+    }
+  });
+}
+
+void AttentionNest::finish() {
+  int64_t columns = space.columns, features = space.values.features;
+  auto type = VectorType::get({columns}, space.product.sum);
+  forRows([&](Value row) {
+    k.loop(k.index(0), k.index(width), k.index(columns), [&](Value column) {
+      Value at = k.add(k.mul(row, k.index(width)), column);
+      Value x = k.b.create<vector::LoadOp>(k.loc, type, sums, at);
+      k.b.create<vector::StoreOp>(k.loc, softmax.normalised(row, x), sums, at);
+    });
+  });
+  TilePlace place;
+  place.outer = block.batch;
+  place.row = block.firstRow;
+  auto panel = [&](Value column, Value count) {
+    place.column = column;
+    epilogue.finish(sums, column, k.index(width), place, rows, count);
+  };
+  int64_t whole = features - features % columns;
+  k.loop(k.index(0), k.index(whole), k.index(columns),
+         [&](Value column) { panel(column, {}); });
+  if (whole < features)
+    panel(k.index(whole), k.index(features - whole));
+}
+
+FailureOr<KernelPlan> emitAttention(const EmissionContext &context) {
+  auto space = attentionSpace(context.fusion, context.dims, context.target);
+  if (failed(space))
+    return failure();
+  KernelPlan plan;
+  for (const Preparation &preparation : space->product.preparations) {
+    std::string name =
+        (context.name + "_prepare" + Twine(preparation.scratch)).str();
+    auto launch =
+        emitPreparation(preparation, space->product, context.fusion,
+                        context.dims, context.target, context.kernels, name);
+    if (failed(launch))
+      return failure();
+    // Few queries read what lies in memory.
+    if (preparation.kind == Preparation::PackPanels &&
+        !space->hasFewQueries()) {
+      DimExpr more = space->queryCount - DimExpr(AttentionSpace::fewQueries);
+      launch->tasks = launch->tasks *
+                      DimExpr::min(DimExpr::max(more, DimExpr(0)), DimExpr(1));
+    }
+    plan.launches.push_back(*launch);
+    plan.scratchBytes.push_back(preparation.bytes);
+  }
+  KernelBuilder kernel(context.fusion, context.dims, context.target,
+                       context.kernels, context.name);
+  auto launch = AttentionNest(kernel, *space).emit();
+  if (failed(launch))
+    return failure();
+  plan.launches.push_back(*launch);
+  return plan;
+}
+
+SmallVector<DimExpr> attentionScratch(graph::FusionOp fusion,
+                                      graph::DimAnalysis &dims,
+                                      const KernelTarget &target) {
+  // What goes wrong here goes wrong, and is reported, when the kernels are
+  // emitted.
+  ScopedDiagnosticHandler silence(fusion.getContext(),
+                                  [](Diagnostic &) { return success(); });
+  auto space = attentionSpace(fusion, dims, target);
+  SmallVector<DimExpr> bytes;
+  if (succeeded(space))
+    for (const Preparation &preparation : space->product.preparations)
+      bytes.push_back(preparation.bytes);
+  return bytes;
+}
+
+} // namespace zenith::kernels

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds keys and values in memory, packs what many queries read, and sizes the
+// blocks: scores of a block stay in the second-level cache with the keys and
+// values that they meet.
+
+#include "lowering/kernels/AttentionSpace.h"
+#include "lowering/kernels/MicroKernel.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using zenith::graph::DimExpr;
+
+namespace zenith::kernels {
+
+static constexpr int64_t keysOfBlock = 256;
+static constexpr int64_t tilesOfBlock = 8;
+
+std::optional<bool> AttentionSpace::hasFewQueries() const {
+  auto count = queryCount.constant();
+  return count ? std::optional(*count <= fewQueries) : std::nullopt;
+}
+
+graph::AttentionOp attentionAnchor(graph::FusionOp fusion) {
+  auto found = fusion.getBody().front().getOps<graph::AttentionOp>();
+  return found.empty() ? graph::AttentionOp() : *found.begin();
+}
+
+static unsigned sumBytes(const AttentionSpace &space) {
+  return space.product.sum.getIntOrFloatBitWidth() / 8;
+}
+
+/// Positions one stride apart, features side by side; a copy where they aren't.
+static AttentionRows placeRows(AttentionSpace &space, Value value,
+                               graph::DimAnalysis &dims) {
+  auto isRows = [](const PlacedOperand &placed) {
+    unsigned rank = placed.dims.size();
+    const StridedDim &positions = placed.dims[rank - 2],
+                     &features = placed.dims[rank - 1];
+    return positions.size() == 1 && features.size() == 1 &&
+           (features[0].stride.isConstant(1) || features[0].size.isConstant(1));
+  };
+  PlacedOperand placed = placeOperand(space.product, value, dims);
+  for (StridedDim &dim : placed.dims)
+    coalesce(dim);
+  if (placed.panel || !isRows(placed))
+    placed = materialise(space.product, value, dims);
+  AttentionRows rows;
+  rows.source = placed.source;
+  rows.batch.assign(placed.dims.begin(), placed.dims.end() - 2);
+  rows.stride = placed.dims[placed.dims.size() - 2][0].stride;
+  rows.features = *dims.dimsOf(value).back().constant();
+  return rows;
+}
+
+/// Panels of `columns`, each `depth` long; entries that share rows share their
+/// panels.
+static void packRows(AttentionSpace &space, AttentionRows &rows,
+                     const Axis &columns, const Axis &depth) {
+  Preparation pack;
+  pack.kind = Preparation::PackPanels;
+  pack.scratch = space.product.preparations.size();
+  pack.from = rows.source;
+  pack.columns = columns;
+  pack.depth.push_back(depth);
+  AttentionRows::Panels panels;
+  panels.scratch = pack.scratch;
+  panels.batch = rows.batch;
+  DimExpr panel = int64_t(space.columns);
+  DimExpr stride = depth.size * panel * DimExpr::ceilDiv(columns.size, panel);
+  for (StridedDim &dim : llvm::reverse(panels.batch))
+    for (Stride &digit : llvm::reverse(dim)) {
+      if (digit.stride.isConstant(0))
+        continue;
+      pack.outer.insert(pack.outer.begin(),
+                        Axis{digit.size, DimExpr(0), digit.stride});
+      digit.stride = stride;
+      stride = stride * digit.size;
+    }
+  pack.bytes = stride * DimExpr(int64_t(sumBytes(space)));
+  rows.panels = std::move(panels);
+  space.product.preparations.push_back(std::move(pack));
+}
+
+/// The product of weights and values, as far as epilogue and preparations look
+/// at it.
+static void describeProduct(AttentionSpace &space, graph::DimAnalysis &dims) {
+  ContractionSpace &product = space.product;
+  const graph::DimVector sizes = dims.dimsOf(space.op.getResult());
+  unsigned rank = sizes.size();
+  product.op = space.op;
+  // Panels hold what the sums are of.
+  product.a.element = product.b.element = product.sum;
+  for (unsigned dim = 0; dim + 2 < rank; ++dim)
+    product.outer.push_back({{sizes[dim], DimExpr(0), DimExpr(0)}, int(dim)});
+  product.tile = {sizes[rank - 2], DimExpr(1), DimExpr(0)};
+  product.columns = {sizes[rank - 1], DimExpr(0), DimExpr(1)};
+  product.depth = {space.keyCount, DimExpr(1), DimExpr(1)};
+  product.rowDims = {rank - 2};
+  product.columnDims = {rank - 1};
+  product.form = ContractionSpace::Panels;
+  product.panel = space.columns;
+}
+
+/// Blocks of equal height where the rows don't fill the last one.
+static void chooseBlocks(AttentionSpace &space) {
+  int64_t height = space.heights;
+  space.blockRows = height * tilesOfBlock;
+  space.blockKeys = keysOfBlock;
+  if (auto count = space.queryCount.constant())
+    space.blockRows = std::clamp((*count + height - 1) / height * height,
+                                 height, space.blockRows);
+  if (auto count = space.keyCount.constant()) {
+    int64_t columns = space.columns;
+    space.blockKeys = std::clamp((*count + columns - 1) / columns * columns,
+                                 columns, space.blockKeys);
+  }
+  DimExpr blocks = DimExpr::ceilDiv(space.queryCount, DimExpr(space.blockRows));
+  space.rowBlocks = blocks;
+  space.rowsPerTask =
+      DimExpr::ceilDiv(space.queryCount,
+                       DimExpr::max(blocks, DimExpr(1)) * DimExpr(height)) *
+      DimExpr(height);
+}
+
+FailureOr<AttentionSpace> attentionSpace(graph::FusionOp fusion,
+                                         graph::DimAnalysis &dims,
+                                         const KernelTarget &target) {
+  AttentionSpace space;
+  space.op = attentionAnchor(fusion);
+  if (!space.op)
+    return fusion.emitError("unsupported: an attention fusion needs one "
+                            "graph.attention");
+  unsigned rank = cast<RankedTensorType>(space.op.getType()).getRank();
+  space.queryCount = dims.dimOf(space.op.getQuery(), rank - 2);
+  space.keyCount = dims.dimOf(space.op.getKey(), rank - 2);
+  auto depth = dims.dimOf(space.op.getQuery(), rank - 1).constant();
+  Type element = getElementTypeOrSelf(space.op.getType());
+  space.product.sum = sumType(element, element);
+  if (!depth || !dims.dimOf(space.op.getValue(), rank - 1).constant())
+    return space.op.emitError("unsupported: a dynamic number of features");
+  space.depth = *depth;
+  space.columns = tileColumns(space.product.sum, target);
+  space.heights = target.rows;
+  describeProduct(space, dims);
+  chooseBlocks(space);
+  space.keys = placeRows(space, space.op.getKey(), dims);
+  space.values = placeRows(space, space.op.getValue(), dims);
+  if (space.hasFewQueries() == true)
+    return space;
+  packRows(space, space.keys, {space.keyCount, DimExpr(0), space.keys.stride},
+           {DimExpr(space.depth), DimExpr(0), DimExpr(1)});
+  // Rows that follow each other stay together in the cache as they are.
+  if (space.values.stride != DimExpr(space.values.features))
+    packRows(space, space.values,
+             {DimExpr(space.values.features), DimExpr(0), DimExpr(1)},
+             {space.keyCount, DimExpr(0), space.values.stride});
+  return space;
+}
+
+} // namespace zenith::kernels

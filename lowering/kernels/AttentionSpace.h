@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Attention as loops: where queries, keys and values lie, what is packed first,
+// how rows of queries are dealt to tasks.
+
+#ifndef ZENITH_LOWERING_KERNELS_ATTENTIONSPACE_H
+#define ZENITH_LOWERING_KERNELS_ATTENTIONSPACE_H
+
+#include "lowering/kernels/ContractionSpace.h"
+
+namespace zenith::kernels {
+
+/// Keys or values: a matrix [T, features] per batch entry, features side by
+/// side.
+struct AttentionRows {
+  Source source;
+  llvm::SmallVector<StridedDim> batch; ///< digits of the batch dimensions
+  graph::DimExpr stride;               ///< from one position to the next
+  int64_t features = 0;
+  /// The same in panels; absent where rows are read as they lie.
+  struct Panels {
+    unsigned scratch = 0;
+    llvm::SmallVector<StridedDim> batch;
+  };
+  std::optional<Panels> panels;
+};
+
+struct AttentionSpace {
+  graph::AttentionOp op;
+  /// The product of weights and values: what the epilogue and the preparations
+  /// ask for.
+  ContractionSpace product;
+  AttentionRows keys, values;
+  graph::DimExpr queryCount, keyCount;
+  int64_t depth = 0;                    ///< features of queries and keys
+  unsigned columns = 0, heights = 0;    ///< of a micro-kernel's tile
+  int64_t blockRows = 0, blockKeys = 0; ///< largest block of scores
+  graph::DimExpr rowsPerTask, rowBlocks;
+
+  /// Up to this many queries meet keys and values where they lie: packing would
+  /// cost as much as the products.
+  static constexpr int64_t fewQueries = 4;
+  /// Whether there are few of them; nullopt where that shows when it runs.
+  std::optional<bool> hasFewQueries() const;
+};
+
+/// The attention of a fusion; null if there is none.
+graph::AttentionOp attentionAnchor(graph::FusionOp fusion);
+
+/// Failure has been reported at the op.
+mlir::FailureOr<AttentionSpace> attentionSpace(graph::FusionOp fusion,
+                                               graph::DimAnalysis &dims,
+                                               const KernelTarget &target);
+
+} // namespace zenith::kernels
+
+#endif // ZENITH_LOWERING_KERNELS_ATTENTIONSPACE_H

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Attention becomes one region with the movement around it, or core ops where
+// no kernel takes it whole.
+//
+// RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-form-fusions))' | FileCheck %s -enable-var-scope
+// RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-form-fusions{attention=false}))' | FileCheck %s --check-prefix=SPELLED
+
+// Heads are split and merged, the mask is repeated, a residual is added: all of
+// it inside.
+// CHECK-LABEL: @heads
+// CHECK: graph.fusion attention
+// CHECK: graph.attention
+// CHECK: graph.add
+// CHECK: graph.yield
+// CHECK-NOT: graph.fusion
+// CHECK: return
+// SPELLED-LABEL: @heads
+// SPELLED-NOT: graph.attention
+// SPELLED: graph.fusion contraction
+// SPELLED: graph.fusion reduction
+// SPELLED: graph.fusion contraction
+func.func @heads(%q: tensor<?x5x24xf32> {graph.dims = ["b", "5", "24"]}, %k: tensor<?x7x24xf32> {graph.dims = ["b", "7", "24"]}, %m: tensor<5x7xi1>, %x: tensor<?x5x24xf32> {graph.dims = ["b", "5", "24"]}) -> tensor<?x5x24xf32> {
+  %b = graph.dim %q, 0 : tensor<?x5x24xf32>
+  %qs = graph.reshape %q [%b] : tensor<?x5x24xf32> -> tensor<?x5x3x8xf32>
+  %qh = graph.transpose %qs [0, 2, 1, 3] : tensor<?x5x3x8xf32> -> tensor<?x3x5x8xf32>
+  %ks = graph.reshape %k [%b] : tensor<?x7x24xf32> -> tensor<?x7x3x8xf32>
+  %kh = graph.transpose %ks [0, 2, 1, 3] : tensor<?x7x3x8xf32> -> tensor<?x3x7x8xf32>
+  %mh = graph.broadcast %m [2, 3] [%b] : tensor<5x7xi1> -> tensor<?x3x5x7xi1>
+  %a = graph.attention %qh, %kh, %kh, %mh {scale = 0.5 : f64} : (tensor<?x3x5x8xf32>, tensor<?x3x7x8xf32>, tensor<?x3x7x8xf32>, tensor<?x3x5x7xi1>) -> tensor<?x3x5x8xf32>
+  %t = graph.transpose %a [0, 2, 1, 3] : tensor<?x3x5x8xf32> -> tensor<?x5x3x8xf32>
+  %r = graph.reshape %t [%b] : tensor<?x5x3x8xf32> -> tensor<?x5x24xf32>
+  %s = graph.add %r, %x : tensor<?x5x24xf32>
+  return %s : tensor<?x5x24xf32>
+}
+
+// Rows of a length that shows when it runs have no place in a task's memory.
+// CHECK-LABEL: @dynamic_features
+// CHECK-NOT: graph.attention
+// CHECK: graph.fusion contraction
+// SPELLED-LABEL: @dynamic_features
+func.func @dynamic_features(%q: tensor<2x5x?xf32> {graph.dims = ["2", "5", "d"]}, %k: tensor<2x7x?xf32> {graph.dims = ["2", "7", "d"]}) -> tensor<2x5x?xf32> {
+  %a = graph.attention %q, %k, %k {scale = 0.5 : f64} : (tensor<2x5x?xf32>, tensor<2x7x?xf32>, tensor<2x7x?xf32>) -> tensor<2x5x?xf32>
+  return %a : tensor<2x5x?xf32>
+}
