@@ -4,7 +4,8 @@
 // depth, and copies operands that strides don't describe.
 
 #include "lowering/kernels/PackPanelKernel.h"
-#include "lowering/kernels/ElementEmitter.h"
+#include "lowering/kernels/AffineOperand.h"
+#include "lowering/kernels/Schedule.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -41,13 +42,14 @@ class PanelPacker {
 public:
   PanelPacker(KernelBuilder &kernel, const Preparation &pack,
               const ContractionSpace &space)
-      : k(kernel), emitter(kernel), pack(pack), sum(space.sum),
+      : k(kernel), emitter(kernel), pack(pack),
+        packed(memoryType(space.b.element)),
         columns(tileColumns(space.sum, kernel.target)) {
     emitter.indices.width = columns;
     from = pack.from.scratch
                ? k.scratch(pack.from.index, memoryType(pack.from.element))
                : k.operand(pack.from.index);
-    to = k.scratch(pack.scratch, sum);
+    to = k.scratch(pack.scratch, packed);
   }
   Launch emit();
 
@@ -63,19 +65,19 @@ private:
   KernelBuilder &k;
   ElementEmitter emitter;
   const Preparation &pack;
-  Type sum;
+  Type packed;
   unsigned columns;
   Value from, to;
 };
 
 Value PanelPacker::widen(Value x) {
-  Type type = typeLike(sum, x.getType()),
+  Type type = typeLike(packed, x.getType()),
        element = getElementTypeOrSelf(x.getType());
-  if (element == sum)
+  if (element == packed)
     return x;
-  if (isa<FloatType>(sum))
+  if (isa<FloatType>(packed))
     return k.b.create<arith::ExtFOp>(k.loc, type, x);
-  if (element.getIntOrFloatBitWidth() > sum.getIntOrFloatBitWidth())
+  if (element.getIntOrFloatBitWidth() > packed.getIntOrFloatBitWidth())
     return k.b.create<arith::TruncIOp>(k.loc, type, x);
   if (pack.from.element.isUnsignedInteger())
     return k.b.create<arith::ExtUIOp>(k.loc, type, x);
@@ -132,7 +134,7 @@ static void transpose(KernelBuilder &k, SmallVectorImpl<Value> &rows) {
 void PanelPacker::transposeBlock(Value base, Value first, Value depth,
                                  Value destination) {
   int64_t lanes = k.target.lanes;
-  auto type = VectorType::get({lanes}, sum);
+  auto type = VectorType::get({lanes}, packed);
   Value last = k.sub(k.size(pack.columns.size), k.index(1));
   for (int64_t group = 0; group < columns; group += lanes) {
     SmallVector<Value> square;
@@ -237,7 +239,8 @@ Launch copyRows(KernelBuilder &k, const Preparation &copy, bool &ok) {
 }
 
 /// Copies an image with its channels last, zeros around it and between dilated
-/// neighbours.
+/// neighbours. Where the channels lie far apart and the pixels of a row side by
+/// side, it turns squares of them around in registers.
 class ImagePadder {
 public:
   ImagePadder(KernelBuilder &kernel, const Preparation &pad)
@@ -245,13 +248,19 @@ public:
     element = getElementTypeOrSelf(pad.value.getType());
     to = k.scratch(pad.scratch, memoryType(element));
     channels = pad.sizes.back();
-    width = channels.isConstant(1) ? 1 : 2 * k.target.lanes;
+    bySquares = pixelsAreContiguous();
+    width = channels.isConstant(1) ? 1
+            : bySquares            ? k.target.lanes
+                                   : 2 * k.target.lanes;
     emitter.indices.width = width;
   }
   Launch emit();
   bool failed() const { return emitter.failed(); }
 
 private:
+  bool pixelsAreContiguous();
+  void pixelsBySquares(SmallVector<Value> position, Value linear);
+  void zeros(Value first, Value last);
   void pixels(unsigned level, SmallVector<Value> position, Value linear);
   void pixel(ArrayRef<Value> position, Value linear);
   void lanesOf(function_ref<void(Value start, Value mask)> body);
@@ -264,7 +273,73 @@ private:
   Value to;
   DimExpr channels;
   unsigned width;
+  bool bySquares;
 };
+
+bool ImagePadder::pixelsAreContiguous() {
+  unsigned column = pad.order.size() - 2;
+  auto view = operandView(pad.value, k.dims);
+  if (!view || pad.steps[column] != 1 ||
+      channels.provablyAtMost(DimExpr(int64_t(k.target.lanes) - 1)))
+    return false;
+  StridedDim digits = view->dims[pad.order[column]];
+  coalesce(digits);
+  return digits.size() == 1 && digits[0].stride.isConstant(1);
+}
+
+/// Pixels `first` to `last` of the copy.
+void ImagePadder::zeros(Value first, Value last) {
+  Type type = registerType(element);
+  Value zero =
+      isa<FloatType>(type) ? k.constant(type, 0.0) : k.integer(type, 0);
+  Value count = k.size(channels);
+  DimExpr elements = int64_t(1) << 40;
+  k.laneLoop(k.mul(first, count), k.mul(last, count), width,
+             [&](Value at, Value mask) {
+               ElementEmitter::Scope scope(emitter);
+               emitter.mask = mask;
+               emitter.storeLinear(to, element, k.broadcast(zero, width),
+                                   emitter.indices.lanes(at, elements));
+             });
+}
+
+/// A row of pixels; `position` lacks the column.
+void ImagePadder::pixelsBySquares(SmallVector<Value> position, Value linear) {
+  unsigned column = position.size();
+  DimExpr extent = k.dims.dimOf(pad.value, pad.order[column]);
+  SmallVector<Value> source;
+  Value isRow = inside(position, source);
+  Value first = k.mul(linear, k.size(pad.sizes[column]));
+  Value last = k.add(first, k.size(pad.sizes[column]));
+  Value low = k.add(first, k.index(pad.low[column]));
+  Value high = k.add(low, k.size(extent));
+  auto branch = k.b.create<scf::IfOp>(k.loc, isRow, /*withElseRegion=*/true);
+  IndexMath &math = emitter.indices;
+  OpBuilder::InsertionGuard guard(k.b);
+  k.b.setInsertionPoint(branch.thenBlock()->getTerminator());
+  zeros(first, low);
+  forEachTile(
+      emitter, channels, extent, k.index(0), k.size(extent),
+      [&](const Ix &lanes, const Ix &pixel) {
+        SmallVector<Ix> index(pad.order.size());
+        for (auto [i, from] : llvm::enumerate(source))
+          index[pad.order[i]] =
+              math.scalar(from, k.dims.dimOf(pad.value, pad.order[i]));
+        index[pad.order[column]] = pixel;
+        index[pad.order.back()] = lanes;
+        Value x = emitter.emit(pad.value, index);
+        if (!x)
+          return;
+        Ix start = math.scalar(k.mul(low, k.size(channels)),
+                               DimExpr(int64_t(1) << 40));
+        emitter.storeLinear(
+            to, element, x,
+            math.add(start, math.add(math.scale(pixel, channels), lanes)));
+      });
+  zeros(high, last);
+  k.b.setInsertionPoint(branch.elseBlock()->getTerminator());
+  zeros(first, last);
+}
 
 void ImagePadder::lanesOf(function_ref<void(Value, Value)> body) {
   if (width == 1)
@@ -342,6 +417,10 @@ void ImagePadder::pixels(unsigned level, SmallVector<Value> position,
                          Value linear) {
   if (level + 1 == pad.sizes.size()) {
     pixel(position, linear);
+    return;
+  }
+  if (bySquares && level + 2 == pad.sizes.size()) {
+    pixelsBySquares(position, linear);
     return;
   }
   Value size = k.size(pad.sizes[level]);

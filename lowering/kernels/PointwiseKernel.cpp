@@ -126,9 +126,6 @@ private:
   }
 
   Launch emitTiles(unsigned lane, unsigned tile);
-  void emitTile(ArrayRef<Ix> loopIndex, unsigned lane, unsigned tile,
-                Value laneStart, Value tileStart, Value laneCount,
-                Value tileCount);
 
   KernelBuilder kernel;
   ElementEmitter emitter;
@@ -149,13 +146,12 @@ FailureOr<Launch> emitValues(const EmissionContext &context, StringRef name,
 // for them: reads then use whole lines, and so do writes.
 Launch PointwiseKernel::emitTiles(unsigned lane, unsigned tile) {
   constexpr int64_t tileChunk = 256;
-  unsigned width = emitter.indices.width = kernel.target.lanes;
+  emitter.indices.width = kernel.target.lanes;
   SmallVector<unsigned> outer = loopsWithout({lane, tile});
   const DimExpr &laneSize = space.size(lane), &tileSize = space.size(tile);
   DimExpr chunks = DimExpr::ceilDiv(tileSize, tileChunk),
           rows = space.rows({lane, tile});
-  Value step = kernel.index(width), one = kernel.index(1);
-  kernel.loop(kernel.begin(), kernel.end(), one, [&](Value task) {
+  kernel.loop(kernel.begin(), kernel.end(), kernel.index(1), [&](Value task) {
     ElementEmitter::Scope scope(emitter);
     SmallVector<Ix> loopIndex(space.rank());
     Value chunkCount = kernel.size(chunks);
@@ -165,77 +161,18 @@ Launch PointwiseKernel::emitTiles(unsigned lane, unsigned tile) {
         kernel.mul(kernel.rem(task, chunkCount), kernel.index(tileChunk));
     Value tileHigh = kernel.min(kernel.add(tileLow, kernel.index(tileChunk)),
                                 kernel.size(tileSize));
-    kernel.loop(
-        kernel.index(0), kernel.size(laneSize), step, [&](Value laneStart) {
-          kernel.loop(tileLow, tileHigh, step, [&](Value tileStart) {
-            ElementEmitter::Scope scope(emitter);
-            bool evenLanes = laneSize.exactDiv(width).has_value(),
-                 evenTiles = tileSize.exactDiv(width).has_value();
-            if (evenLanes && evenTiles) {
-              emitTile(loopIndex, lane, tile, laneStart, tileStart, Value(),
-                       Value());
-              return;
-            }
-            Value lanesLeft =
-                kernel.min(step, kernel.sub(kernel.size(laneSize), laneStart));
-            Value tilesLeft = kernel.min(step, kernel.sub(tileHigh, tileStart));
-            Value whole = kernel.b.create<arith::CmpIOp>(
-                kernel.loc, arith::CmpIPredicate::eq,
-                kernel.add(lanesLeft, tilesLeft), kernel.index(2 * width));
-            auto laneConstant = laneSize.constant(),
-                 tileConstant = tileSize.constant();
-            if (!(laneConstant && *laneConstant < width) &&
-                !(tileConstant && *tileConstant < width))
-              kernel.ifThen(whole, [&] {
-                ElementEmitter::Scope scope(emitter);
-                emitTile(loopIndex, lane, tile, laneStart, tileStart, Value(),
-                         Value());
-              });
-            Value cut = kernel.b.create<arith::XOrIOp>(
-                kernel.loc, whole, kernel.integer(whole.getType(), 1));
-            kernel.ifThen(cut, [&] {
-              ElementEmitter::Scope scope(emitter);
-              emitTile(loopIndex, lane, tile, laneStart, tileStart, lanesLeft,
-                       tilesLeft);
-            });
-          });
-        });
+    forEachTile(emitter, laneSize, tileSize, tileLow, tileHigh,
+                [&](const Ix &lanes, const Ix &tileRow) {
+                  SmallVector<Ix> at(loopIndex);
+                  at[lane] = lanes;
+                  at[tile] = tileRow;
+                  emitElements(at);
+                });
   });
   double elements =
       double(tileChunk) * double(laneSize.constant().value_or(64));
   return kernel.finish(rows * chunks,
                        elements * 2 * costPerElement(kernel.fusion));
-}
-
-// Row by row; the first row loads the tile, before anything that depends on how
-// many rows there are.
-void PointwiseKernel::emitTile(ArrayRef<Ix> loopIndex, unsigned lane,
-                               unsigned tile, Value laneStart, Value tileStart,
-                               Value laneCount, Value tileCount) {
-  unsigned width = emitter.indices.width;
-  SmallVector<Ix> at(loopIndex);
-  at[lane] = emitter.indices.lanes(laneStart, space.size(lane), width);
-  at[tile] = emitter.indices.tile(tileStart, space.size(tile));
-  if (laneCount) {
-    emitter.mask = kernel.mask(laneCount, width);
-    emitter.laneCount = laneCount;
-    emitter.tileMask = kernel.mask(tileCount, width);
-  }
-  for (unsigned row = 0; row < width; ++row) {
-    emitter.indices.tileRow = row;
-    if (row == 0 || !tileCount) {
-      emitElements(at);
-      continue;
-    }
-    Value inside = kernel.b.create<arith::CmpIOp>(
-        kernel.loc, arith::CmpIPredicate::sgt, tileCount, kernel.index(row));
-    kernel.ifThen(inside, [&] {
-      ElementEmitter::Scope scope(emitter);
-      emitElements(at);
-    });
-  }
-  emitter.indices.tileRow = 0;
-  emitter.laneCount = emitter.tileMask = Value();
 }
 
 // Results of different shapes get a kernel each.

@@ -4,6 +4,7 @@
 // split at edges.
 
 #include "lowering/kernels/Schedule.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include <numeric>
 
 using namespace mlir;
@@ -149,6 +150,74 @@ void forEachLaneBlock(ElementEmitter &emitter, const IterationSpace &space,
     });
     begin = end;
   }
+}
+
+// Row by row; the first row loads the square, before anything that depends on
+// how many rows there are. Null counts: all of them.
+static void emitTile(ElementEmitter &emitter, const Ix &lanes, const Ix &tile,
+                     Value laneCount, Value tileCount,
+                     function_ref<void(const Ix &lanes, const Ix &tile)> body) {
+  KernelBuilder &kernel = emitter.kernel;
+  unsigned width = emitter.indices.width;
+  ElementEmitter::Scope scope(emitter);
+  if (laneCount) {
+    emitter.mask = kernel.mask(laneCount, width);
+    emitter.laneCount = laneCount;
+    emitter.tileMask = kernel.mask(tileCount, width);
+  }
+  for (unsigned row = 0; row < width; ++row) {
+    emitter.indices.tileRow = row;
+    if (row == 0 || !tileCount) {
+      body(lanes, tile);
+      continue;
+    }
+    Value inside = kernel.b.create<arith::CmpIOp>(
+        kernel.loc, arith::CmpIPredicate::sgt, tileCount, kernel.index(row));
+    kernel.ifThen(inside, [&] {
+      ElementEmitter::Scope scope(emitter);
+      body(lanes, tile);
+    });
+  }
+  emitter.indices.tileRow = 0;
+  emitter.laneCount = emitter.tileMask = Value();
+}
+
+void forEachTile(ElementEmitter &emitter, const DimExpr &laneSize,
+                 const DimExpr &tileSize, Value tileLow, Value tileHigh,
+                 function_ref<void(const Ix &, const Ix &)> body) {
+  KernelBuilder &kernel = emitter.kernel;
+  unsigned width = emitter.indices.width;
+  Value step = kernel.index(width);
+  bool even = laneSize.exactDiv(width) && tileSize.exactDiv(width);
+  auto below = [&](const DimExpr &size) {
+    return size.provablyAtMost(DimExpr(int64_t(width) - 1));
+  };
+  auto tileAt = [&](Value laneStart, Value tileStart) {
+    ElementEmitter::Scope scope(emitter);
+    Ix lanes = emitter.indices.lanes(laneStart, laneSize, width),
+       tile = emitter.indices.tile(tileStart, tileSize);
+    if (even)
+      return emitTile(emitter, lanes, tile, {}, {}, body);
+    Value lanesLeft =
+        kernel.min(step, kernel.sub(kernel.size(laneSize), laneStart));
+    Value tilesLeft = kernel.min(step, kernel.sub(tileHigh, tileStart));
+    Value whole = kernel.b.create<arith::CmpIOp>(
+        kernel.loc, arith::CmpIPredicate::eq, kernel.add(lanesLeft, tilesLeft),
+        kernel.index(2 * width));
+    if (!below(laneSize) && !below(tileSize))
+      kernel.ifThen(whole,
+                    [&] { emitTile(emitter, lanes, tile, {}, {}, body); });
+    Value cut = kernel.b.create<arith::XOrIOp>(
+        kernel.loc, whole, kernel.integer(whole.getType(), 1));
+    kernel.ifThen(cut, [&] {
+      emitTile(emitter, lanes, tile, lanesLeft, tilesLeft, body);
+    });
+  };
+  kernel.loop(
+      kernel.index(0), kernel.size(laneSize), step, [&](Value laneStart) {
+        kernel.loop(tileLow, tileHigh, step,
+                    [&](Value tileStart) { tileAt(laneStart, tileStart); });
+      });
 }
 
 std::optional<unsigned> chooseLaneLoop(const IterationSpace &space,

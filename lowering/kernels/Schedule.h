@@ -57,6 +57,15 @@ void forEachLaneBlock(ElementEmitter &emitter, const IterationSpace &space,
                       unsigned lane, mlir::Value low, mlir::Value high,
                       llvm::function_ref<void(const Ix &lanes)> body);
 
+/// Squares of the emitter's width over [0, laneSize) x [tileLow, tileHigh), of
+/// [0, tileSize): `body` gets both indices once for each row of a square, with
+/// the emitter's masks set and a scope open. What is contiguous along the tile
+/// index is read in whole squares.
+void forEachTile(
+    ElementEmitter &emitter, const graph::DimExpr &laneSize,
+    const graph::DimExpr &tileSize, mlir::Value tileLow, mlir::Value tileHigh,
+    llvm::function_ref<void(const Ix &lanes, const Ix &tile)> body);
+
 /// The loop that lanes run along: most contiguous accesses, written ones first;
 /// ties go to the innermost.
 std::optional<unsigned> chooseLaneLoop(const IterationSpace &space,
