@@ -29,11 +29,10 @@ void insertContractionOps(Dialect &dialect) {
 static bool accumulates(Type operand, Type result) {
   if (operand == result)
     return true;
-  bool narrowInteger =
-      operand.isInteger(8) && result.isInteger(32) &&
-      operand.isUnsignedInteger() == result.isUnsignedInteger();
-  return narrowInteger ||
-         (operand.isInteger(8) && result.isSignlessInteger(32)) ||
+  bool narrow = operand.isInteger(8) || operand.isInteger(16);
+  bool sameSign = operand.isUnsignedInteger() == result.isUnsignedInteger();
+  return (narrow && result.isInteger(32) &&
+          (sameSign || result.isSignlessInteger())) ||
          ((operand.isF16() || operand.isBF16()) && result.isF32());
 }
 

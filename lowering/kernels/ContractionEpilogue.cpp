@@ -234,15 +234,14 @@ ContractionEpilogue::directStore(const TilePlace &place) {
                      k.size(outputs[0].rows[0].stride)};
 }
 
-void ContractionEpilogue::finish(Value tiles, Value tileOffset,
+void ContractionEpilogue::finish(Value tiles, Value tileOffset, Value rowStride,
                                  const TilePlace &place, Value rows,
                                  Value columns) {
-  unsigned tileWidth = tileColumns(space.sum, k.target);
   k.loop(k.index(0), rows, k.index(1), [&](Value r) {
     ElementEmitter::Scope scope(emitter);
     emitter.mask = columns && width > 1 ? k.mask(columns, width) : Value();
     FlatIndex flat = flatIndex(place, k.add(place.row, r), width > 1);
-    Value at = k.add(tileOffset, k.mul(r, k.index(tileWidth)));
+    Value at = k.add(tileOffset, k.mul(r, rowStride));
     Value sums =
         width > 1 ? k.b.create<vector::LoadOp>(
                            k.loc, VectorType::get({int64_t(width)}, space.sum),

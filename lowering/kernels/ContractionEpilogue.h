@@ -32,10 +32,11 @@ public:
   };
   std::optional<DirectStore> directStore(const TilePlace &place);
 
-  /// Finishes `rows` rows of the tile that begins at `tileOffset` of `tiles`:
-  /// all columns of it, or the first `columns` ones.
-  void finish(mlir::Value tiles, mlir::Value tileOffset, const TilePlace &place,
-              mlir::Value rows, mlir::Value columns);
+  /// Finishes `rows` rows of the tile that begins at `tileOffset` of `tiles`,
+  /// `rowStride` elements apart: all columns of it, or the first `columns`
+  /// ones.
+  void finish(mlir::Value tiles, mlir::Value tileOffset, mlir::Value rowStride,
+              const TilePlace &place, mlir::Value rows, mlir::Value columns);
   bool failed() const { return emitter.failed(); }
 
 private:

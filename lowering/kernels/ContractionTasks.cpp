@@ -36,6 +36,43 @@ static void chooseSlices(ContractionTasks &tasks, const ContractionSpace &space,
   }
 }
 
+/// Few rows read each panel once, as fast as memory gives it: a task takes a
+/// run of panels that is worth claiming, and leaves enough tasks for other
+/// threads.
+static int64_t panelsOfStream(const ContractionSpace &space, unsigned heights,
+                              unsigned columns, double depth, double panels) {
+  constexpr double runBytes = 256 * 1024, fewestTasks = 16;
+  auto rows = (space.lineCount() * space.tile.size).constant();
+  if (!rows || *rows > heights || space.form != ContractionSpace::Panels)
+    return 1;
+  double panelBytes = depth * columns *
+                      std::max(1u, space.b.element.getIntOrFloatBitWidth() / 8);
+  return int64_t(
+      std::max(1.0, std::min(runBytes / panelBytes, panels / fewestTasks)));
+}
+
+/// A column panel of a large row-major B takes a line from each of many pages;
+/// memory is read at full speed only along its rows, a few of them at a time.
+static bool chooseSweep(ContractionTasks &tasks, const ContractionSpace &space,
+                        unsigned heights, unsigned columns) {
+  constexpr int64_t rowsOfSlice = 4, shortestRun = 1024, mostSums = 4096;
+  auto rows = (space.lineCount() * space.tile.size).constant();
+  auto depth = space.depthOfAllTaps().constant();
+  bool large = depth && *depth >= 4 * rowsOfSlice &&
+               double(*depth) * estimate(space.columns.size) * 4 > smallBytes;
+  if (!rows || *rows < 1 || *rows > heights || !large || !space.taps.empty() ||
+      !space.lines.empty() || space.form != ContractionSpace::Direct)
+    return false;
+  tasks.sweeps = true;
+  tasks.slices = (*depth + rowsOfSlice - 1) / rowsOfSlice;
+  tasks.sliceDepth = rowsOfSlice;
+  int64_t half = int64_t(estimate(space.columns.size)) / 2;
+  int64_t longestRun = std::max(shortestRun, mostSums / *rows);
+  int64_t run = std::min(std::max(half, shortestRun), longestRun);
+  tasks.panelsPerTask = std::max<int64_t>(1, run / columns);
+  return true;
+}
+
 ContractionTasks chooseTasks(const ContractionSpace &space, unsigned heights,
                              unsigned columns) {
   ContractionTasks tasks;
@@ -44,10 +81,14 @@ ContractionTasks chooseTasks(const ContractionSpace &space, unsigned heights,
   tasks.tileCount = space.lineCount() * tasks.tilesPerLine;
   tasks.panelCount =
       DimExpr::ceilDiv(space.columns.size, DimExpr(int64_t(columns)));
-  chooseSlices(tasks, space, columns);
+  if (!chooseSweep(tasks, space, heights, columns))
+    chooseSlices(tasks, space, columns);
   double depth = std::max(1.0, estimate(space.depthOfAllTaps()));
   double tiles = std::max(1.0, estimate(tasks.tileCount));
   double panels = std::max(1.0, estimate(tasks.panelCount));
+  if (!tasks.sweeps)
+    tasks.panelsPerTask =
+        panelsOfStream(space, heights, columns, depth, panels);
   // Neighbouring rows of a convolution share most of what they read.
   double rowBytes =
       4 * (space.taps.empty() ? depth : estimate(space.depth.size));
@@ -56,7 +97,7 @@ ContractionTasks chooseTasks(const ContractionSpace &space, unsigned heights,
   if (perTask < 8)
     perTask = maxTilesPerTask;
   auto knownPanels = tasks.panelCount.constant();
-  if (knownPanels && *knownPanels > 0 &&
+  if (!tasks.sweeps && knownPanels && *knownPanels > 0 &&
       depth * panels * columns * 4 <= smallBytes &&
       tiles * heights >= 4 * panels * columns) {
     // Tall and narrow: tasks that share lines of the result would fight for

@@ -20,6 +20,9 @@ struct ContractionTasks {
   /// Depth of a slice where the space has no taps; else a slice is one step of
   /// the outermost tap.
   int64_t sliceDepth = 0;
+  /// The few rows there are meet a B that is read only once: each slice of it
+  /// is read from left to right, past all columns of the task.
+  bool sweeps = false;
   double costPerTask = 0;
 };
 

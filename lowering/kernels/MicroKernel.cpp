@@ -70,6 +70,10 @@ static std::string nameOf(const MicroKernel &shape) {
   name += forms[shape.form];
   if (shape.continues)
     name += "_more";
+  if (shape.pairs)
+    name += "_pairs";
+  if (shape.prefetches)
+    name += "_ahead";
   return shape.masked ? name + "_masked" : name;
 }
 

@@ -26,6 +26,13 @@ struct MicroKernel {
   bool continues = false; ///< adds to the sums that the tile holds
   bool masked = false;    ///< reads only the first `columns` columns of B
   bool fma = true;
+  /// Sums 16-bit products of two neighbouring depths at a time: A is i16 with
+  /// depthStrideA 1, B i16 or narrower, sums are i32; or A and B are bf16, sums
+  /// f32, and the target has AVX512-BF16.
+  bool pairs = false;
+  /// Asks for B some cache lines ahead: where widening leaves too few loads
+  /// under way at once.
+  bool prefetches = false;
   mlir::Type a, b; ///< element types of the graph
   mlir::Type sum;  ///< type of the accumulators
 };

@@ -89,62 +89,89 @@ Value MicroKernelWriter::multiplyAdd(Value x, Value y, Value sum) {
 
 Value MicroKernelWriter::loadVector(Value memory, Value offset, Type element,
                                     Value mask) {
-  auto type = VectorType::get({int64_t(shape.lanes)}, memoryType(element));
-  if (!mask)
-    return toSum(b.create<vector::LoadOp>(loc, type, memory, offset), element);
-  Value zeros = b.create<arith::ConstantOp>(loc, b.getZeroAttr(type));
-  return toSum(
-      b.create<vector::MaskedLoadOp>(loc, type, memory, offset, mask, zeros),
-      element);
+  return toSum(loadRaw(memory, offset, element, mask), element);
 }
 
-/// sums[set][row][vector] += a[row][k] * b[k][vector] over all k; set = k
-/// modulo depthsAtOnce.
+Value MicroKernelWriter::loadRaw(Value memory, Value offset, Type element,
+                                 Value mask) {
+  auto type = VectorType::get({int64_t(shape.lanes)}, memoryType(element));
+  if (!mask)
+    return b.create<vector::LoadOp>(loc, type, memory, offset);
+  Value zeros = b.create<arith::ConstantOp>(loc, b.getZeroAttr(type));
+  return b.create<vector::MaskedLoadOp>(loc, type, memory, offset, mask, zeros);
+}
+
+/// Asks for what depth number `set` of a step will read a while later, once per
+/// cache line.
+void MicroKernelWriter::prefetch(Value memory, Value offset, unsigned set) {
+  constexpr unsigned lineBytes = 64, bytesAhead = 2048;
+  unsigned elementBytes = memoryType(shape.b).getIntOrFloatBitWidth() / 8;
+  unsigned depthBytes = shape.vectors * shape.lanes * elementBytes;
+  if (set * depthBytes % lineBytes >= depthBytes)
+    return;
+  Value ahead = add(offset, index(bytesAhead / elementBytes));
+  b.create<memref::PrefetchOp>(loc, memory, ahead, /*isWrite=*/false,
+                               /*localityHint=*/3, /*isDataCache=*/true);
+}
+
+void MicroKernelWriter::depthStep(const MicroKernelArgs &args,
+                                  ValueRange aMemory, ValueRange aRows,
+                                  unsigned sets, Values &next) {
+  unsigned tile = shape.height * shape.vectors;
+  Value ak = next[next.size() - 2], bk = next.back();
+  for (unsigned set = 0; set < sets; ++set) {
+    Values columns;
+    for (unsigned v = 0; v < shape.vectors; ++v)
+      columns.push_back(
+          loadVector(args.b, v ? add(bk, index(v * shape.lanes)) : bk, shape.b,
+                     masks.empty() ? Value() : masks[v]));
+    if (shape.prefetches)
+      prefetch(args.b, bk, set);
+    for (unsigned r = 0; r < shape.height; ++r) {
+      Value a =
+          toSum(b.create<memref::LoadOp>(loc, aMemory[r], add(aRows[r], ak)),
+                shape.a);
+      a = b.create<vector::BroadcastOp>(loc, vectorType, a);
+      for (unsigned v = 0; v < shape.vectors; ++v) {
+        Value &sum = next[set * tile + r * shape.vectors + v];
+        sum = multiplyAdd(a, columns[v], sum);
+      }
+    }
+    ak = add(ak, args.depthStrideA);
+    bk = add(bk, args.depthStrideB);
+  }
+  next[next.size() - 2] = ak;
+  next.back() = bk;
+}
+
+/// sums[set][row][vector] += a[row][k] * b[k][vector] over all k; set = k (or
+/// pair of k) modulo depthsAtOnce.
 MicroKernelWriter::Values
 MicroKernelWriter::depthLoop(const MicroKernelArgs &args, ValueRange aMemory,
                              ValueRange aRows, Value bOffset, Values sums) {
-  unsigned tile = shape.height * shape.vectors;
-  auto step = [&](unsigned sets, ValueRange carried) {
+  auto one = [&](Value, ValueRange carried) {
     Values next(carried);
-    Value ak = next[next.size() - 2], bk = next.back();
-    for (unsigned set = 0; set < sets; ++set) {
-      Values columns;
-      for (unsigned v = 0; v < shape.vectors; ++v)
-        columns.push_back(
-            loadVector(args.b, v ? add(bk, index(v * shape.lanes)) : bk,
-                       shape.b, masks.empty() ? Value() : masks[v]));
-      for (unsigned r = 0; r < shape.height; ++r) {
-        Value a =
-            toSum(b.create<memref::LoadOp>(loc, aMemory[r], add(aRows[r], ak)),
-                  shape.a);
-        a = b.create<vector::BroadcastOp>(loc, vectorType, a);
-        for (unsigned v = 0; v < shape.vectors; ++v) {
-          Value &sum = next[set * tile + r * shape.vectors + v];
-          sum = multiplyAdd(a, columns[v], sum);
-        }
-      }
-      ak = add(ak, args.depthStrideA);
-      bk = add(bk, args.depthStrideB);
-    }
-    next[next.size() - 2] = ak;
-    next.back() = bk;
+    depthStep(args, aMemory, aRows, 1, next);
     return next;
   };
   sums.push_back(index(0));
   sums.push_back(bOffset);
-  Value one = index(1), whole = args.depth;
-  if (depthsAtOnce > 1) {
-    Value several = index(depthsAtOnce);
-    whole = sub(args.depth, b.create<arith::RemUIOp>(loc, args.depth, several));
+  unsigned atOnce = depthsAtOnce * (shape.pairs ? 2 : 1);
+  if (atOnce > 1) {
+    Value several = index(atOnce);
+    Value whole =
+        sub(args.depth, b.create<arith::RemUIOp>(loc, args.depth, several));
     sums = loop(whole, several, sums, [&](Value, ValueRange carried) {
-      return step(depthsAtOnce, carried);
+      Values next(carried);
+      if (shape.pairs)
+        pairStep(args, aMemory, aRows, depthsAtOnce, next);
+      else
+        depthStep(args, aMemory, aRows, depthsAtOnce, next);
+      return next;
     });
-    sums = loop(
-        args.depth, one, sums,
-        [&](Value, ValueRange carried) { return step(1, carried); }, whole);
+    sums = loop(args.depth, index(1), sums, one, whole);
   } else {
-    sums = loop(whole, one, sums,
-                [&](Value, ValueRange carried) { return step(1, carried); });
+    sums = loop(args.depth, index(1), sums, one);
   }
   sums.truncate(sums.size() - 2);
   return sums;

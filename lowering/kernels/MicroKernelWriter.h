@@ -45,6 +45,21 @@ private:
   mlir::Value multiplyAdd(mlir::Value x, mlir::Value y, mlir::Value sum);
   mlir::Value loadVector(mlir::Value memory, mlir::Value offset,
                          mlir::Type element, mlir::Value mask);
+  /// The same as it lies in memory.
+  mlir::Value loadRaw(mlir::Value memory, mlir::Value offset,
+                      mlir::Type element, mlir::Value mask);
+  /// One or several depths: `next` holds the sums of each set, then the offsets
+  /// of A and B, which move on.
+  void depthStep(const MicroKernelArgs &args, mlir::ValueRange aMemory,
+                 mlir::ValueRange aRows, unsigned sets, Values &next);
+  void prefetch(mlir::Value memory, mlir::Value offset, unsigned set);
+  void pairStep(const MicroKernelArgs &args, mlir::ValueRange aMemory,
+                mlir::ValueRange aRows, unsigned sets, Values &next);
+  mlir::Value shuffled(mlir::Value x, mlir::Value y, int64_t count,
+                       llvm::function_ref<int64_t(int64_t lane)> source);
+  mlir::Value pairOfRows(mlir::Value low, mlir::Value high);
+  mlir::Value sumOfPairs(mlir::Value x, mlir::Value y);
+  mlir::Value addPairs(mlir::Value sum, mlir::Value x, mlir::Value y);
   Values depthLoop(const MicroKernelArgs &args, mlir::ValueRange aMemory,
                    mlir::ValueRange aRows, mlir::Value bOffset, Values sums);
   Values tapLoops(const MicroKernelArgs &args, unsigned level,

@@ -6,6 +6,7 @@
 #include "ir/PackedPanels.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
+#include "passes/layout/NarrowProducts.h"
 #include "passes/layout/ParameterValues.h"
 
 using namespace mlir;
@@ -24,6 +25,16 @@ static Value reshaped(OpBuilder &builder, Location loc, Value value,
     return value;
   return builder.create<ReshapeOp>(loc, typeOf(value).clone(shape), value,
                                    ValueRange());
+}
+
+/// What was packed below a widening is widened behind it.
+static Value widenedLike(OpBuilder &builder, Location loc, Value value,
+                         Value original) {
+  Type element = typeOf(original).getElementType();
+  if (typeOf(value).getElementType() == element)
+    return value;
+  return builder.create<ConvertOp>(
+      loc, RankedTensorType::get(typeOf(value).getShape(), element), value);
 }
 
 static Value repacked(OpBuilder &builder, Location loc, Value matrix,
@@ -62,10 +73,12 @@ static void packDot(DotGeneralOp op, int64_t panel) {
   Location loc = op.getLoc();
   int64_t k = typeOf(weights).getDimSize(contracted),
           n = typeOf(weights).getNumElements() / k;
+  weights = beforeWidening(weights);
   if (!isIdentity(order))
     weights = transposed(builder, loc, weights, order);
   weights =
       repacked(builder, loc, reshaped(builder, loc, weights, {k, n}), panel);
+  weights = widenedLike(builder, loc, weights, op.getRhs());
   auto newDims =
       DotDimsAttr::get(op.getContext(), {}, {}, dims.getLhsContracting(), {0});
   SmallVector<int64_t> shape(typeOf(op).getShape().drop_back(freeSizes.size()));
@@ -90,10 +103,11 @@ static void packConvolution(ConvolutionOp op, int64_t panel) {
   OpBuilder builder(op);
   int64_t n = typeOf(kernel).getShape().back(),
           k = typeOf(kernel).getNumElements() / n;
-  Value matrix = reshaped(builder, op.getLoc(), kernel, {k, n});
-  Value unpacked = repacked(builder, op.getLoc(), matrix, panel);
-  op.getKernelMutable().assign(
-      reshaped(builder, op.getLoc(), unpacked, typeOf(kernel).getShape()));
+  Location loc = op.getLoc();
+  Value matrix = reshaped(builder, loc, beforeWidening(kernel), {k, n});
+  Value unpacked = reshaped(builder, loc, repacked(builder, loc, matrix, panel),
+                            typeOf(kernel).getShape());
+  op.getKernelMutable().assign(widenedLike(builder, loc, unpacked, kernel));
 }
 
 namespace {
@@ -112,6 +126,7 @@ struct PackParametersPass : impl::PackParametersPassBase<PackParametersPass> {
       if (familyOf(op) == Family::Contraction)
         contractions.push_back(op);
     });
+    llvm::for_each(contractions, narrowProduct);
     for (Operation *op : contractions)
       if (auto dot = dyn_cast<DotGeneralOp>(op))
         packDot(dot, panel);

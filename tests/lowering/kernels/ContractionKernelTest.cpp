@@ -305,6 +305,40 @@ TEST_F(ContractionKernel, OtherVectorLengths) {
   }
 }
 
+TEST_F(ContractionKernel, FewRowsSweepLargeMatrices) {
+  for (auto [m, k, n] : std::vector<std::tuple<int, int, int>>{
+           {1, 100, 1500}, {3, 131, 1061}, {6, 64, 2049}, {1, 300, 255}})
+    checkMatrix(m, k, n);
+  harness.check(matrixText("2", "90", "1201", "f64", "f64"));
+  harness.check(matrixText("1", "90", "1201", "i32", "i32"));
+}
+
+TEST_F(ContractionKernel, PairsOfNarrowIntegers) {
+  for (unsigned lanes : {4u, 8u, 16u}) {
+    harness.target.lanes = lanes;
+    harness.target.panel = 2 * lanes;
+    for (auto [m, k, n] : std::vector<std::tuple<int, int, int>>{
+             {1, 1, 5}, {1, 37, 33}, {7, 8, 40}, {13, 45, 31}, {60, 64, 70}})
+      harness.check(matrixText(number(m), number(k), number(n), "i16", "i32"));
+    harness.check(matrixText("?", "?", "?", "i16", "i32"), {{5, 9}, {9, 21}});
+  }
+}
+
+TEST_F(ContractionKernel, WidenedIntegers) {
+  for (const char *narrow : {"i8", "ui8"})
+    for (const char *wide : {"i16", "i32"}) {
+      std::string a = std::string("tensor<7x9x") + wide + ">",
+                  b = std::string("tensor<9x35x") + narrow + ">",
+                  w = std::string("tensor<9x35x") + wide + ">";
+      harness.check(
+          fusionText(a, b, "tensor<7x35xi32>",
+                     "%0 = graph.convert %y : " + b + " -> " + w +
+                         "\n%r = graph.dot_general %x, %0 <batching = [] x [], "
+                         "contracting = [1] x [0]> : (" +
+                         a + ", " + w + ") -> tensor<7x35xi32>"));
+    }
+}
+
 TEST_F(ContractionKernel, LongSumsInSlices) {
   harness.target.lanes = 8;
   harness.target.panel = 16;

@@ -61,3 +61,29 @@ func.func @batched_stays(%x: tensor<2x4x8xf32>) -> tensor<2x4x8xf32> {
   %r = graph.dot_general %x, %w <batching = [0] x [0], contracting = [2] x [1]> : (tensor<2x4x8xf32>, tensor<2x8x8xf32>) -> tensor<2x4x8xf32>
   return %r : tensor<2x4x8xf32>
 }
+
+// Bytes and their zero points fit 16 bits; weights are packed as they are.
+graph.param @q : tensor<8x20xi8>
+// CHECK-LABEL: @narrow_integers
+// CHECK: %[[A:.*]] = graph.convert %{{.*}} : tensor<2x8xi32> -> tensor<2x8xi16>
+// CHECK: graph.transpose %{{.*}} [1, 0, 2] : tensor<8x2x16xi8> -> tensor<2x8x16xi8>
+// CHECK: %[[B:.*]] = graph.convert %{{.*}} : tensor<8x20xi8> -> tensor<8x20xi16>
+// CHECK: graph.dot_general %[[A]], %[[B]] {{.*}} : (tensor<2x8xi16>, tensor<8x20xi16>) -> tensor<2x20xi32>
+func.func @narrow_integers(%x: tensor<2x8xui8>, %zero: tensor<ui8>) -> tensor<2x20xi32> {
+  %w = graph.get_param @q : tensor<8x20xi8>
+  %a = graph.convert %x : tensor<2x8xui8> -> tensor<2x8xi32>
+  %z = graph.convert %zero : tensor<ui8> -> tensor<i32>
+  %zs = graph.broadcast %z [] : tensor<i32> -> tensor<2x8xi32>
+  %s = graph.sub %a, %zs : tensor<2x8xi32>
+  %b = graph.convert %w : tensor<8x20xi8> -> tensor<8x20xi32>
+  %r = graph.dot_general %s, %b <batching = [] x [], contracting = [1] x [0]> : (tensor<2x8xi32>, tensor<8x20xi32>) -> tensor<2x20xi32>
+  return %r : tensor<2x20xi32>
+}
+
+// CHECK-LABEL: @wide_integers
+// CHECK: graph.dot_general {{.*}} : (tensor<2x8xi32>, tensor<8x20xi32>) -> tensor<2x20xi32>
+func.func @wide_integers(%x: tensor<2x8xi32>, %y: tensor<8x20xui16>) -> tensor<2x20xi32> {
+  %b = graph.convert %y : tensor<8x20xui16> -> tensor<8x20xi32>
+  %r = graph.dot_general %x, %b <batching = [] x [], contracting = [1] x [0]> : (tensor<2x8xi32>, tensor<8x20xi32>) -> tensor<2x20xi32>
+  return %r : tensor<2x20xi32>
+}
