@@ -291,16 +291,24 @@ SmallVector<Ix> ReductionKernel::keptIndex(ArrayRef<Ix> loopIndex) {
 }
 
 void ReductionKernel::storeReduced(ArrayRef<Ix> loopIndex) {
-  SmallVector<Ix> index = keptIndex(loopIndex);
+  SmallVector<Ix> kept = keptIndex(loopIndex);
+  // A single element has as many dimensions as it likes.
+  auto indexOf = [&](const ReducedResult &result) {
+    return kept.empty()
+               ? SmallVector<Ix>(emitter.dimsOf(result.value).size(), Ix(0))
+               : kept;
+  };
   SmallVector<Value> values;
   for (const ReducedResult &result : plan.results)
-    values.push_back(result.full ? Value() : emitter.emit(result.value, index));
-  for (auto [number, value] : llvm::enumerate(values))
+    values.push_back(result.full ? Value()
+                                 : emitter.emit(result.value, indexOf(result)));
+  for (auto [number, value] : llvm::enumerate(values)) {
+    const ReducedResult &result = plan.results[number];
     if (value)
-      emitter.storeLinear(
-          kernel.result(number),
-          getElementTypeOrSelf(plan.results[number].value.getType()), value,
-          emitter.linearize(plan.results[number].value, index));
+      emitter.storeLinear(kernel.result(number),
+                          getElementTypeOrSelf(result.value.getType()), value,
+                          emitter.linearize(result.value, indexOf(result)));
+  }
 }
 
 void ReductionKernel::storeFull(ArrayRef<Ix> loopIndex) {

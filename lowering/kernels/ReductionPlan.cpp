@@ -190,6 +190,11 @@ static void planChunks(ReductionPlan &plan) {
   plan.chunks = DimExpr::ceilDiv(steps, chunk);
 }
 
+static bool isSingle(const graph::DimVector &sizes) {
+  return llvm::all_of(sizes,
+                      [](const DimExpr &size) { return size.isConstant(1); });
+}
+
 std::optional<ReductionPlan> ReductionPlan::make(graph::FusionOp fusion,
                                                  graph::DimAnalysis &dims,
                                                  const KernelTarget &target) {
@@ -224,6 +229,10 @@ std::optional<ReductionPlan> ReductionPlan::make(graph::FusionOp fusion,
     if (dims.dimsOf(value) != plan.shape && dims.dimsOf(value) != keptShape)
       value = throughReshapes(value);
     bool full = dims.dimsOf(value) == plan.shape && !(plan.reduced.empty());
+    if (!full && keptShape.empty() && isSingle(dims.dimsOf(value))) {
+      plan.results.push_back({value, false});
+      continue;
+    }
     if (!full && dims.dimsOf(value) != keptShape)
       return std::nullopt;
     plan.results.push_back({value, full});

@@ -28,7 +28,9 @@ struct Fold {
 /// A result of the fusion behind reshapes that don't move its elements.
 struct ReducedResult {
   mlir::Value value;
-  bool full; ///< of the iterated shape; else of the kept dimensions
+  /// Of the iterated shape; else of the kept dimensions, or a single element
+  /// where none are kept.
+  bool full;
 };
 
 struct ReductionPlan {

@@ -77,6 +77,14 @@ TEST_P(ReductionKernel, ColumnsInChunksOfRows) {
         {{700, 72}});
 }
 
+TEST_P(ReductionKernel, SingleElementsOfAnyRank) {
+  check("%a : tensor<300x700xf32>", "tensor<f32>, tensor<1x1xf32>",
+        "%r = graph.reduce min, %a [0, 1] : tensor<300x700xf32> -> tensor<f32>"
+        "\n%0 = graph.broadcast %r [] : tensor<f32> -> tensor<1x1xf32>"
+        "\n%s = graph.neg %0 : tensor<1x1xf32>",
+        {}, "%r, %s");
+}
+
 TEST_P(ReductionKernel, MiddleAndOuterDimensions) {
   check("%a : tensor<4x6x9xf32>", "tensor<4x9xf32>",
         "%r = graph.reduce max, %a [1] : tensor<4x6x9xf32> -> tensor<4x9xf32>");
