@@ -79,7 +79,9 @@ def measure(models, suite, options, folder, zenith_args, cache=None):
     # One word, or the harness takes what begins with a dash for an option of its own.
     command += [f"--zenith-args={zenith_args}"] if zenith_args else []
     command += ["--cache", cache] if cache else []
-    subprocess.run([str(word) for word in command], check=True)
+    done = subprocess.run([str(word) for word in command])
+    if done.returncode:
+        sys.exit(f"the harness failed with exit code {done.returncode}")
     return json.loads(result.read_text())
 
 
