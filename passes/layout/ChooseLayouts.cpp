@@ -45,58 +45,6 @@ static bool followsOthers(ConvolutionOp op) {
          op.getStrides().back() <= 2 && op.getInputDilation().back() == 1;
 }
 
-static bool isPointwise(ConvolutionOp op) {
-  ConvDimsAttr dims = op.getDims();
-  auto all = [](ArrayRef<int64_t> values, int64_t wanted) {
-    return llvm::all_of(values, [=](int64_t value) { return value == wanted; });
-  };
-  auto kernelType = typeOf(op.getKernel());
-  return op.getGroups() == 1 && all(op.getStrides(), 1) &&
-         all(op.getLow(), 0) && all(op.getHigh(), 0) &&
-         all(op.getInputDilation(), 1) &&
-         llvm::all_of(dims.getKernelSpatial(),
-                      [&](int64_t d) { return kernelType.getDimSize(d) == 1; });
-}
-
-/// One image with its channels first: its pixels are the columns of a product
-/// with the filters, and nothing needs to be turned.
-static bool isProductOfPlanes(ConvolutionOp op) {
-  ConvDimsAttr dims = op.getDims();
-  RankedTensorType input = typeOf(op.getInput()), result = typeOf(op);
-  return isPointwise(op) && input.hasStaticShape() && result.hasStaticShape() &&
-         typeOf(op.getKernel()).hasStaticShape() &&
-         input.getNumElements() > 0 && result.getNumElements() > 0 &&
-         input.getDimSize(0) == 1 && dims.getInputBatch() == 0 &&
-         dims.getInputFeature() == 1 && dims.getOutputBatch() == 0 &&
-         dims.getOutputFeature() == 1 &&
-         dims.getInputSpatial() == dims.getOutputSpatial();
-}
-
-static void turnToProduct(ConvolutionOp op) {
-  OpBuilder builder(op);
-  Location loc = op.getLoc();
-  ConvDimsAttr dims = op.getDims();
-  auto reshaped = [&](Value value, ArrayRef<int64_t> shape) -> Value {
-    return builder.create<ReshapeOp>(loc, typeOf(value).clone(shape), value,
-                                     ValueRange());
-  };
-  SmallVector<int64_t> order{dims.getKernelOutput(), dims.getKernelInput()};
-  llvm::append_range(order, dims.getKernelSpatial());
-  Value kernel = op.getKernel();
-  if (!isIdentity(order))
-    kernel = transposed(builder, loc, kernel, order);
-  int64_t filters = typeOf(op).getDimSize(1),
-          channels = typeOf(op.getInput()).getDimSize(1),
-          pixels = typeOf(op).getNumElements() / filters;
-  auto product = builder.create<DotGeneralOp>(
-      loc, typeOf(op).clone({filters, pixels}),
-      reshaped(kernel, {filters, channels}),
-      reshaped(op.getInput(), {channels, pixels}),
-      DotDimsAttr::get(op.getContext(), {}, {}, {1}, {0}));
-  op.replaceAllUsesWith(reshaped(product, typeOf(op).getShape()));
-  op.erase();
-}
-
 static LogicalResult turnChannelsLast(ConvolutionOp op,
                                       PatternRewriter &rewriter) {
   if (isChannelsLast(op))
@@ -133,16 +81,10 @@ struct ChooseLayoutsPass : impl::ChooseLayoutsPassBase<ChooseLayoutsPass> {
     if (getOperation().isExternal())
       return;
     RewritePatternSet patterns(&getContext());
-    SmallVector<ConvolutionOp> leading;
-    getOperation().walk([&](ConvolutionOp op) {
-      if (!followsOthers(op))
-        leading.push_back(op);
-    });
-    if (leading.size() == 1 && isProductOfPlanes(leading[0])) {
-      turnToProduct(leading[0]);
-      leading.clear();
-    }
-    if (!leading.empty())
+    bool anyLeads = false;
+    getOperation().walk(
+        [&](ConvolutionOp op) { anyLeads |= !followsOthers(op); });
+    if (anyLeads)
       patterns.add(turnChannelsLast);
     addSinkPatterns(patterns);
     GreedyRewriteConfig config;

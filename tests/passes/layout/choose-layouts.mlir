@@ -111,15 +111,3 @@ func.func @depthwise_alone(%x: tensor<1x8x30x30xf32>, %w: tensor<8x1x3x3xf32>) -
       : (tensor<1x8x30x30xf32>, tensor<8x1x3x3xf32>) -> tensor<1x8x30x30xf32>
   return %c : tensor<1x8x30x30xf32>
 }
-
-// CHECK-LABEL: @pointwise_alone
-// CHECK-NOT: graph.transpose
-// CHECK: %[[W:.*]] = graph.reshape %{{.*}} : tensor<4x8x1x1xf32> -> tensor<4x8xf32>
-// CHECK: %[[X:.*]] = graph.reshape %{{.*}} : tensor<1x8x5x6xf32> -> tensor<8x30xf32>
-// CHECK: graph.dot_general %[[W]], %[[X]] <batching = [] x [], contracting = [1] x [0]>
-func.func @pointwise_alone(%x: tensor<1x8x5x6xf32>, %w: tensor<4x8x1x1xf32>) -> tensor<1x4x5x6xf32> {
-  %c = graph.convolution %x, %w <input = (0, 1, [2, 3]), kernel = (1, 0, [2, 3]), output = (0, 1, [2, 3])>
-      strides [1, 1] low [0, 0] high [0, 0] input_dilation [1, 1] kernel_dilation [1, 1] groups 1
-      : (tensor<1x8x5x6xf32>, tensor<4x8x1x1xf32>) -> tensor<1x4x5x6xf32>
-  return %c : tensor<1x4x5x6xf32>
-}
