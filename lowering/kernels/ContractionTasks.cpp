@@ -55,7 +55,7 @@ static int64_t panelsOfStream(const ContractionSpace &space, unsigned heights,
 /// memory is read at full speed only along its rows, a few of them at a time.
 static bool chooseSweep(ContractionTasks &tasks, const ContractionSpace &space,
                         unsigned heights, unsigned columns) {
-  constexpr int64_t rowsOfSlice = 4, shortestRun = 1024, mostSums = 4096;
+  constexpr int64_t rowsOfSlice = 8, shortestRun = 1024, mostSums = 4096;
   auto rows = (space.lineCount() * space.tile.size).constant();
   auto depth = space.depthOfAllTaps().constant();
   bool large = depth && *depth >= 4 * rowsOfSlice &&
