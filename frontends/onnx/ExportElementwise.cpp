@@ -130,14 +130,32 @@ static void writeMax(Operation *op, ExportBuilder &b, const ExportRow &row) {
   orOnBools<orName>(op, b, row);
 }
 
+/// e^x - 1 from u = e^x as (u - 1) x / log u: what rounding takes from u it
+/// takes from the logarithm too.
 static void writeExpm1(Operation *op, ExportBuilder &b, const ExportRow &) {
-  std::string one = b.scalar(elementOf(op->getOperand(0)), 1);
-  give(op, b, b.node("Sub", {b.node("Exp", operands(op, b)), one}));
+  mlir::Type element = elementOf(op->getOperand(0));
+  std::string x = b.name(op->getOperand(0)), one = b.scalar(element, 1),
+              u = b.node("Exp", {x}), less = b.node("Sub", {u, one});
+  std::string quotient =
+      b.node("Div", {b.node("Mul", {less, x}), b.node("Log", {u})});
+  std::string isEnd = b.node(
+      "Or", {b.node("Equal", {u, b.scalar(element, 0)}), b.node("IsInf", {u})});
+  give(op, b,
+       b.node("Where", {b.node("Equal", {u, one}), x,
+                        b.node("Where", {isEnd, less, quotient})}));
 }
 
+/// log(1 + x) from u = 1 + x as log u x / (u - 1), for the same reason.
 static void writeLog1p(Operation *op, ExportBuilder &b, const ExportRow &) {
-  std::string one = b.scalar(elementOf(op->getOperand(0)), 1);
-  give(op, b, b.node("Log", {b.node("Add", {operands(op, b)[0], one})}));
+  std::string x = b.name(op->getOperand(0)),
+              one = b.scalar(elementOf(op->getOperand(0)), 1),
+              u = b.node("Add", {x, one});
+  std::string quotient = b.node(
+      "Div", {b.node("Mul", {b.node("Log", {u}), x}), b.node("Sub", {u, one})});
+  std::string isEnd = b.node("IsInf", {x}, {makeInt("detect_negative", 0)});
+  give(op, b,
+       b.node("Where",
+              {b.node("Or", {b.node("Equal", {u, one}), isEnd}), x, quotient}));
 }
 
 static void writeRsqrt(Operation *op, ExportBuilder &b, const ExportRow &) {

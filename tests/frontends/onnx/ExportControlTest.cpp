@@ -240,6 +240,22 @@ TEST(ExportReduction, WindowsOfIntegers) {
              byName({integers("x", {2, 5}, {3, -7, 5, 0, 9, -2, 8, 1, 4, 6})}));
 }
 
+/// Where 1 + x and e^x round to 1, and where they end.
+TEST(ExportElementwise, LogarithmsNearOne) {
+  auto model = [](const std::string &op, const std::string &end) {
+    return R"(
+    func.func @main() -> tensor<4xf64> {
+      %x = graph.constant dense<[1.0e-17, -0.0, 0x7FF0000000000000, )" +
+           end + R"(]> : tensor<4xf64>
+      %r = graph.)" +
+           op + R"( %x : tensor<4xf64>
+      return %r : tensor<4xf64>
+    })";
+  };
+  expectSame(model("log1p", "-1.0"), byName({}));
+  expectSame(model("expm1", "0xFFF0000000000000"), byName({}));
+}
+
 /// Regions that no operator names run in the steps of a Scan.
 TEST(ExportReduction, FoldsByRegions) {
   expectSame(R"(

@@ -36,12 +36,12 @@ def element_types(program):
         return set(re.findall(r"tensor<(?:[0-9?]+x)*([a-zA-Z]\w*)", file.read()))
 
 
-def differs(got, expected):
-    """None, or what is wrong. Operators of ONNX promise no last digits, so floats agree within 1e-5, doubles within 1e-9."""
+def differs(got, expected, slack):
+    """None, or what is wrong. Operators of ONNX promise no last digits, so floats agree within 1e-5, doubles within 1e-9, and `slack`."""
     if got.shape != expected.shape or got.dtype != expected.dtype:
         return f"{got.dtype}{got.shape} instead of {expected.dtype}{expected.shape}"
     if expected.dtype.kind == "f":
-        same = np.isclose(got, expected, rtol=1e-9 if expected.dtype == np.float64 else 1e-5, atol=1e-6, equal_nan=True)
+        same = np.isclose(got, expected, rtol=1e-9 if expected.dtype == np.float64 else 1e-5, atol=slack, equal_nan=True)
     else:
         same = got == expected
     if same.all():
@@ -53,6 +53,13 @@ def differs(got, expected):
 def numbered(folder, prefix):
     count = sum(name.startswith(prefix) for name in os.listdir(folder))
     return [tensor(os.path.join(folder, f"{prefix}{k}.pb")) for k in range(count)]
+
+
+def slack_of(folder):
+    """The absolute difference that the case allows, where it says so."""
+    with open(os.path.join(folder, "case.json")) as file:
+        case = json.load(file)
+    return case["atol_almost_eq"] if "expect_almost_eq" in case["checks"] else 1e-6
 
 
 def verdict(translate, folder, opset):
@@ -75,7 +82,7 @@ def verdict(translate, folder, opset):
             lacking = "NOT_IMPLEMENTED" in str(error)
             return "no kernel" if lacking else "wrong", str(error).replace("\n", " ")[:200]
     for number, (got, expected) in enumerate(zip(results, numbered(folder, "output_"))):
-        why = differs(np.asarray(got), expected)
+        why = differs(np.asarray(got), expected, slack_of(folder))
         if why:
             return "wrong", f"result {number}: {why}"
     return "agrees", ""
