@@ -15,6 +15,9 @@ using namespace zenith::runtime;
 
 namespace {
 
+/// Blocks that the compiler asks for have no more rows.
+constexpr int64_t mostBlockRows = 128;
+
 /// What the plan says of a partition.
 struct Partition {
   int64_t known = 0, candidates = 0; ///< rows
@@ -196,7 +199,7 @@ public:
     Partition &partition = set.plan[number];
     order = set.order + partition.order;
     int64_t knownBlocks = listBlocks(number, 0, order);
-    listBlocks(number, 1, order + knownBlocks);
+    listed = knownBlocks + listBlocks(number, 1, order + knownBlocks);
     int64_t rows = partition.known + partition.candidates;
     if constexpr (Width == 1) {
       if (rows + rows / 2 <= set.tableCells) {
@@ -249,24 +252,36 @@ private:
     std::fill(keys, keys + (int64_t(1) << bits), 0);
     const uint64_t significant = uint64_t(set.key[0]),
                    last = (uint64_t(1) << bits) - 1;
-    auto cellOf = [&](uint64_t key) {
-      uint64_t cell = set.hash(&key, 1) << 24 >> (64 - bits);
-      while (keys[cell] && ((keys[cell] ^ key) & significant))
+    auto settle = [&](uint64_t cell, uint64_t key) {
+      // Whether a key is new is no branch: nobody can foretell it.
+      while (bool(keys[cell]) & bool((keys[cell] ^ key) & significant))
         cell = (cell + 1) & last;
       return cell;
     };
+    // Cells of a whole block are asked for before any is looked at.
+    auto forEachCell = [&](int kind, int64_t firstBlock, auto fn) {
+      forEachBlock(
+          number, kind, firstBlock, [&](uint64_t *row, int64_t count, int64_t) {
+            uint32_t cells[mostBlockRows];
+            for (int64_t i = 0; i < count; ++i) {
+              cells[i] = uint32_t(set.hash(row + i, 1) << 24 >> (64 - bits));
+              __builtin_prefetch(keys + cells[i], 1);
+            }
+            for (int64_t i = 0; i < count; ++i)
+              fn(row[i], settle(cells[i], row[i]));
+          });
+    };
     bool zeroIsKnown = false, zeroIsFresh = false;
-    forEachRow(number, 0, 0, [&](const uint64_t *row, int64_t) {
-      zeroIsKnown |= *row == 0;
-      keys[cellOf(*row)] = *row;
+    forEachCell(0, 0, [&](uint64_t key, uint64_t cell) {
+      zeroIsKnown |= key == 0;
+      keys[cell] = key;
     });
     int64_t fresh = 0;
-    forEachRow(number, 1, knownBlocks, [&](const uint64_t *row, int64_t) {
-      uint64_t cell = cellOf(*row);
-      zeroIsFresh |= *row == 0;
+    forEachCell(1, knownBlocks, [&](uint64_t key, uint64_t cell) {
+      zeroIsFresh |= key == 0;
       freshCells[fresh] = uint32_t(cell);
-      fresh += keys[cell] == 0 && *row != 0;
-      keys[cell] |= *row;
+      fresh += keys[cell] == 0 && key != 0;
+      keys[cell] |= key;
     });
     const int64_t knownEnd = knownBlocks * set.blockRows;
     for (int64_t i = 0; i < fresh; ++i)
@@ -296,18 +311,40 @@ private:
     return to - first;
   }
 
+  /// Asks memory for a block that comes soon.
+  void askAhead(int64_t place) {
+    constexpr int64_t line = 64;
+    if (place >= listed)
+      return;
+    auto *from = reinterpret_cast<const char *>(
+        set.row(int64_t(order[place]) << set.blockShift));
+    for (int64_t at = 0; at < set.blockRows * width * 8; at += line)
+      __builtin_prefetch(from + at);
+  }
+
+  /// Calls fn with the first row, the number of rows and the place of each
+  /// block.
   template <typename Fn>
-  void forEachRow(int64_t number, int kind, int64_t firstBlock, Fn fn) {
+  void forEachBlock(int64_t number, int kind, int64_t firstBlock, Fn fn) {
     int64_t place = firstBlock;
     for (int64_t slot = 0; slot < set.slots; ++slot) {
       int64_t chain = (slot * 2 + kind) * set.partitions + number;
       for (uint32_t left = set.blocks[chain]; left > 0; --left, ++place) {
-        int64_t first = int64_t(order[place]) * set.blockRows;
-        int64_t rows = left > 1 ? set.blockRows : set.cursors[chain] - first;
-        for (int64_t i = 0; i < rows; ++i)
-          fn(set.row(first + i), place * set.blockRows + i);
+        int64_t first = int64_t(order[place]) << set.blockShift;
+        askAhead(place + 2);
+        fn(set.row(first),
+           left > 1 ? set.blockRows : set.cursors[chain] - first, place);
       }
     }
+  }
+
+  template <typename Fn>
+  void forEachRow(int64_t number, int kind, int64_t firstBlock, Fn fn) {
+    forEachBlock(number, kind, firstBlock,
+                 [&](uint64_t *row, int64_t count, int64_t place) {
+                   for (int64_t i = 0; i < count; ++i)
+                     fn(row + i * width, place * set.blockRows + i);
+                 });
   }
 
   /// The cell of a row with the same key, or the empty one where it belongs.
@@ -328,6 +365,7 @@ private:
   const int64_t width;
   uint32_t *slotTable, *cells = nullptr, *order = nullptr;
   uint64_t cellCount = 0;
+  int64_t listed = 0; ///< blocks of the partition
 };
 
 } // namespace

@@ -18,6 +18,9 @@ namespace {
 struct KeySetSizes {
   KeySetSizes(graph::FreshKeysOp op, graph::DimAnalysis &dims)
       : words(op.words()), lists(op.candidateLists()),
+        blockRows(words == 1   ? 64
+                  : words == 2 ? 32
+                               : 16),
         rows(dims.dimOf(op.getCandidates().front(), 0)) {
     DimExpr known = 0;
     for (unsigned list = 0; list < op.knownLists(); ++list) {
@@ -26,11 +29,11 @@ struct KeySetSizes {
     }
     total = rows * lists + known;
     // Tasks of about 50 microseconds.
-    constexpr int64_t rowsPerSlot = 4096, mostSlots = 32;
+    constexpr int64_t rowsPerSlot = 4096, mostSlots = 16;
     slots = DimExpr::min(mostSlots, piecesOf(total, rowsPerSlot));
     // A partition has at most twice as many rows: its table is part of a
     // second-level cache.
-    const int64_t partitionRows = std::max<int64_t>(1024, 4096 / words);
+    const int64_t partitionRows = words == 1 ? 4096 : 2048;
     partitions = DimExpr::min(mostPartitions, piecesOf(total, partitionRows));
     DimExpr slotRows = piecesOf(rows, slots) * lists;
     for (const DimExpr &list : knownRows)
@@ -57,8 +60,11 @@ struct KeySetSizes {
     return DimExpr::floorDiv(size, each) + DimExpr(1);
   }
 
-  static constexpr int64_t mostPartitions = 4096, blockRows = 128;
+  static constexpr int64_t mostPartitions = 4096;
   int64_t words, lists;
+  /// A power of two; half of each slot's last block of each partition is
+  /// unused.
+  int64_t blockRows;
   DimExpr rows, total, slots, partitions, slotBlocks, tableCells;
   SmallVector<DimExpr> knownRows;
 };
@@ -96,7 +102,7 @@ RoutineCall KeySetSteps::begin(StringRef step) {
   call.number(sizes.slots);
   call.number(sizes.partitions);
   call.number(sizes.slotBlocks);
-  call.number(KeySetSizes::blockRows);
+  call.number(sizes.blockRows);
   call.number(sizes.tableCells);
   call.number(chunkRows);
   call.number(int64_t(op.getAbsent().has_value()));
