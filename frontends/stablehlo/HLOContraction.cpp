@@ -3,6 +3,7 @@
 // Import of products, convolutions and linear algebra.
 
 #include "frontends/stablehlo/ProductImport.h"
+#include "frontends/stablehlo/ShapeImport.h"
 
 using namespace mlir;
 using namespace zenith;
@@ -179,11 +180,9 @@ static bool mergeBatchGroups(OpImport &x, Convolution &conv, int64_t groups) {
   return true;
 }
 
-// Removes elements where padding is negative.
-static void applyNegativePadding(OpImport &x, Convolution &conv) {
-  auto negative = [](int64_t value) { return value < 0; };
-  if (llvm::none_of(conv.low, negative) && llvm::none_of(conv.high, negative))
-    return;
+// Padding and dilation of the input, as a pad of its own: negative padding
+// removes elements.
+static void padInput(OpImport &x, Convolution &conv) {
   int64_t rank = rankOf(conv.input);
   Integers low(rank, 0), high(rank, 0), interior(rank, 0),
       shape(tensorTypeOf(conv.input).getShape());
@@ -207,7 +206,9 @@ static void convolve(OpImport &x, Convolution conv) {
   if (x.failed() ||
       !mergeBatchGroups(x, conv, x.number("batch_group_count", 1)))
     return;
-  applyNegativePadding(x, conv);
+  auto negative = [](int64_t value) { return value < 0; };
+  if (llvm::any_of(conv.low, negative) || llvm::any_of(conv.high, negative))
+    padInput(x, conv);
   Type element = type.getElementType();
   Type operand = productType(conv.input, conv.kernel, element);
   auto dims = graph::ConvDimsAttr::get(
@@ -220,12 +221,17 @@ static void convolve(OpImport &x, Convolution conv) {
       conv.dims.getOutputBatchDimension(),
       conv.dims.getOutputFeatureDimension(),
       conv.dims.getOutputSpatialDimensions());
-  auto sum = RankedTensorType::get(type.getShape(), sumType(operand, element));
+  Integers shape(type.getShape());
+  for (auto [in, out] : llvm::zip(conv.dims.getInputSpatialDimensions(),
+                                  conv.dims.getOutputSpatialDimensions()))
+    if (tensorTypeOf(conv.input).isDynamicDim(in))
+      shape[out] = ShapedType::kDynamic;
+  auto sum = RankedTensorType::get(shape, sumType(operand, element));
   Value result = x.make<graph::ConvolutionOp>(
       sum, x.convert(conv.input, operand), x.convert(conv.kernel, operand),
       dims, conv.strides, conv.low, conv.high, conv.inputDilation,
       conv.kernelDilation, uint64_t(conv.groups));
-  x.out(finished(x, result, element));
+  x.out(finished(x, x.refine(result, type.getShape()), element));
 }
 
 static bool setPadding(OpImport &x, Convolution &conv,
@@ -248,21 +254,51 @@ static void convolutionRule(OpImport &x) {
     convolve(x, conv);
 }
 
+// Pads the input itself: between its elements, then by values around them.
+static void padByValue(OpImport &x, Convolution &conv, const Values &padding) {
+  size_t spatial = conv.strides.size();
+  conv.low.assign(spatial, 0);
+  conv.high = conv.low;
+  if (llvm::any_of(conv.inputDilation, [](int64_t d) { return d != 1; }))
+    padInput(x, conv);
+  int64_t rank = rankOf(conv.input);
+  Integers low(rank, 0), high(rank, 0), interior(rank, 0),
+      shape(tensorTypeOf(conv.input).getShape());
+  // One operand per dynamic entry, in order of dimensions.
+  SmallVector<Value> before(rank), after(rank);
+  for (auto [i, dim] : llvm::enumerate(conv.dims.getInputSpatialDimensions())) {
+    low[dim] = high[dim] = shape[dim] = ShapedType::kDynamic;
+    before[dim] = padding[2 * i];
+    after[dim] = padding[2 * i + 1];
+  }
+  llvm::erase(before, Value());
+  llvm::erase(after, Value());
+  Type element = elementOf(conv.input);
+  conv.input = x.make<graph::PadOp>(RankedTensorType::get(shape, element),
+                                    conv.input, x.scalar(element, 0), before,
+                                    after, low, high, interior);
+}
+
 static void dynamicConvRule(OpImport &x) {
   Convolution conv;
   if (!readConvolution(x, conv))
     return;
-  auto constant = x.in(2).getDefiningOp<graph::ConstantOp>();
-  auto value =
-      constant ? dyn_cast<DenseIntElementsAttr>(constant.getValue()) : nullptr;
-  if (!value)
-    return x.unsupported(
-        "with padding known at run time only is not supported");
+  RankedTensorType type = tensorTypeOf(x.in(2));
+  int64_t count = 2 * conv.strides.size();
+  if (!type.hasStaticShape() || type.getNumElements() != count)
+    return x.invalid("has padding that does not fit its dimensions");
+  Values values;
   Integers padding;
-  for (const APInt &number : value.getValues<APInt>())
-    padding.push_back(number.getSExtValue());
-  if (setPadding(x, conv, padding))
-    convolve(x, conv);
+  for (int64_t i = 0; i < count; ++i) {
+    values.push_back(shapeElement(x, x.in(2), i));
+    if (auto number = constantInteger(values.back()))
+      padding.push_back(*number);
+  }
+  if (int64_t(padding.size()) < count)
+    padByValue(x, conv, values);
+  else if (!setPadding(x, conv, padding))
+    return;
+  convolve(x, conv);
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // select_and_scatter over a batch of any size: flat positions of the chosen
-// elements, as many as there are windows.
+// elements, as many as there are windows. A convolution whose padding comes as
+// values is one of a padded input.
 //
 // RUN: zenith-translate %s --to-format=graphir -o %t && FileCheck %s < %t
 
@@ -22,4 +23,14 @@ func.func public @main(%x: tensor<?x4x6xf32>, %s: tensor<?x2x3xf32>) -> tensor<?
     stablehlo.return %sum : tensor<f32>
   }) {window_dimensions = array<i64: 1, 2, 2>, window_strides = array<i64: 1, 2, 2>} : (tensor<?x4x6xf32>, tensor<?x2x3xf32>, tensor<f32>) -> tensor<?x4x6xf32>
   return %r : tensor<?x4x6xf32>
+}
+
+// CHECK-LABEL: func.func @convolution
+// CHECK: graph.pad {{.*}} [0, 0, 0] [0, 0, 0] [0, 1, 0] :
+// CHECK: graph.pad {{.*}} [0, %{{.*}}, 0] [0, %{{.*}}, 0] [0, 0, 0] :
+// CHECK: graph.convolution
+// CHECK: -> tensor<2x?x4xf32>
+func.func public @convolution(%x: tensor<2x?x3xf32>, %k: tensor<3x3x4xf32>, %p: tensor<1x2xi32>) -> tensor<2x?x4xf32> {
+  %r = "stablehlo.dynamic_conv"(%x, %k, %p) {batch_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64, window_strides = array<i64: 2>, lhs_dilation = array<i64: 2>} : (tensor<2x?x3xf32>, tensor<3x3x4xf32>, tensor<1x2xi32>) -> tensor<2x?x4xf32>
+  return %r : tensor<2x?x4xf32>
 }
