@@ -124,8 +124,7 @@ static void addWalkOptions(CLI::App &app, SearchOptions &options) {
                  "breadth-first layers")
       ->check(CLI::IsMember({"classic", "nbt", "bfs"}));
   app.add_option("-o,--output", options.walksFile,
-                 ".npy file for the states, step by step")
-      ->required();
+                 ".npy file for the states, step by step");
   app.add_option("--steps", options.stepsFile,
                  ".npy file for the step number of each state");
 }
@@ -176,6 +175,9 @@ zenith::tools::parseSearchOptions(int argc, char **argv,
                                         "' is no target; known are cpu, "
                                         "cpu:ARCH, opencl, opencl:N, interp");
   options.emitGraphIR = !texts.emit.empty();
+  if (options.command == SearchCommand::Walks && options.walksFile.empty() &&
+      !options.emitGraphIR)
+    return failure(ExitCode::Usage, "--output is required");
   options.run.explainJSON = texts.explainFormat == "json";
   return options;
 }

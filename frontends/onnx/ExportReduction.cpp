@@ -29,9 +29,9 @@ static std::string fold(ExportBuilder &b, ReduceKind kind, mlir::Type element,
   unsigned width = 0;
   if (isBool)
     width = 32; // ReduceMax and ReduceMin have no booleans before opset 20
-  else if ((isSum || isProd) && element.isSignlessInteger() &&
-           !element.isInteger(64))
-    width = 64;
+  else if ((isSum || isProd) && element.isInteger() &&
+           element.getIntOrFloatBitWidth() < 64)
+    width = 64; // no narrow integers; what exceeds them is cut off behind
   const char *name = isMax   ? "ReduceMax"
                      : isMin ? "ReduceMin"
                      : isSum ? "ReduceSum"

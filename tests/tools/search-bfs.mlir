@@ -40,6 +40,10 @@
 // PROGRAM: graph.while
 // PROGRAM: graph.unique
 //
+// The growth of a directed graph as ONNX.
+// RUN: zenith-search bfs lx:4 --emit=graphir > %t.mlir
+// RUN: zenith-translate %t.mlir -o %t.onnx --check
+//
 // RUN: not zenith-search bfs lrx:4 --start=012 2>&1 | FileCheck --check-prefix=LENGTH %s
 // LENGTH: a state of this graph has 4 numbers, got 3
 // RUN: not zenith-search bfs lrxx:4 2>&1 | FileCheck --check-prefix=NAME %s
