@@ -7,6 +7,7 @@
 #include "lowering/kernels/FoldState.h"
 #include "lowering/kernels/VectorMath.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -80,6 +81,7 @@ private:
   }
   void chooseStash();
   void stash(ArrayRef<Ix> index, unsigned level);
+  void prefetchNextRow(ArrayRef<Ix> index, unsigned level);
   void bindStash(unsigned level);
   Ix slotIndex(Value chunk, ArrayRef<Ix> loopIndex);
   double cost(double elements) {
@@ -201,6 +203,7 @@ ReductionKernel::State ReductionKernel::foldLanes(FoldState &folds,
       SmallVector<Ix> index = space.shapeIndex(emitter.indices, loops);
       State next = folds.step(carried, index, masked);
       stash(index, level);
+      prefetchNextRow(index, level);
       return next;
     };
     Value rest = kernel.rem(kernel.sub(last, first), kernel.index(width));
@@ -349,6 +352,32 @@ void ReductionKernel::chooseStash() {
           return;
         }
     }
+  }
+}
+
+// The second pass over a row finds it in cache, and the machine's own prefetch
+// has nothing to follow: meanwhile the next row can come.
+void ReductionKernel::prefetchNextRow(ArrayRef<Ix> index, unsigned level) {
+  constexpr int64_t shortRow = 64, longRow = 1 << 14, smallBytes = 1 << 20;
+  auto length = space.size(plan.lane).constant();
+  if (level != 2 || !plan.reducedLoops.empty() || !length ||
+      *length < shortRow || *length > longRow || kernel.target.opencl)
+    return;
+  auto count = plan.keptCount().constant();
+  if (count && *count * *length * 4 < smallBytes)
+    return;
+  for (BlockArgument argument : kernel.fusion.getBody().getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!type || emitter.dimsOf(argument) != plan.shape)
+      continue;
+    Ix linear = emitter.linearize(argument, index);
+    if (!emitter.indices.laneStride(linear).isConstant(1))
+      continue;
+    Value next =
+        kernel.add(emitter.indices.laneZero(linear), kernel.index(*length));
+    kernel.b.create<memref::PrefetchOp>(
+        kernel.loc, kernel.memoryOf(argument), ValueRange{next},
+        /*isWrite=*/false, /*localityHint=*/3, /*isDataCache=*/true);
   }
 }
 
