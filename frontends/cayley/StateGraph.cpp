@@ -4,6 +4,7 @@
 
 #include "frontends/cayley/StateGraph.h"
 
+#include "frontends/cayley/Dodecahedra.h"
 #include "frontends/cayley/MatrixFamilies.h"
 #include "frontends/cayley/PermutationFamilies.h"
 #include "frontends/cayley/Puzzles.h"
@@ -182,7 +183,7 @@ std::vector<std::string> stateGraphNames() {
        {"heisenberg:n,modulus", "sl_<n>_fund_roots:modulus",
         "sl_<n>_root_weyl:modulus", "hungarian_rings:left,index,right,index",
         "cube_<nnn>_qtm", "cube_<nnn>_htm", "cube_<nnn>_qstm",
-        "cube_222_fixed_qtm", "cube_222_fixed_htm"})
+        "cube_222_fixed_qtm", "cube_222_fixed_htm", "starminx_2"})
     names.push_back(name);
   return names;
 }
@@ -216,7 +217,7 @@ static Expected<StateGraph> namedGraph(StringRef name) {
   graph.name = name.str();
   auto [family, sizeText] = name.split(':');
   if (sizeText.empty()) {
-    if (!buildCube(name, graph))
+    if (!buildCube(name, graph) && !buildStarminx(name, graph))
       return unknownName(name);
     return graph;
   }

@@ -36,6 +36,9 @@
 // CUT: "complete":false
 // BYTES: bytes{{.*}}layer {{[0-9]+}} was being searched
 //
+// RUN: zenith-search bfs starminx_2 --max-layers=2 --target=interp | FileCheck --check-prefix=STARMINX %s
+// STARMINX: layers: [1, 24, 528]
+//
 // RUN: zenith-search bfs lrx:4 --emit=graphir | FileCheck --check-prefix=PROGRAM %s
 // PROGRAM: graph.while
 // PROGRAM: graph.unique
