@@ -34,11 +34,16 @@ static bool hasKernel(AttentionOp attention) {
 }
 
 /// Attention that no kernel takes whole becomes its formula.
-static void writeAttentionOut(Block &block, bool all) {
+static void writeAttentionOut(Block &block, bool all, bool explain) {
   for (auto attention :
        llvm::make_early_inc_range(block.getOps<AttentionOp>())) {
     if (!all && hasKernel(attention))
       continue;
+    if (explain)
+      attention->emitRemark()
+          << "fusion: FUS204: attention is written out: "
+          << (all ? "the target has no kernel for it"
+                  : "its features are too many, or known only when it runs");
     OpBuilder builder(attention);
     attention.getResult().replaceAllUsesWith(buildFormula(builder, attention));
     attention.erase();
@@ -88,7 +93,7 @@ struct FormFusionsPass : impl::FormFusionsPassBase<FormFusionsPass> {
       return signalPassFailure();
     }
     Block &block = function.getBody().front();
-    writeAttentionOut(block, /*all=*/!attention);
+    writeAttentionOut(block, /*all=*/!attention, explain);
     sinkScales(block);
     rebuildSizes(function);
     eraseDeadOps(block);
