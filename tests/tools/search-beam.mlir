@@ -26,7 +26,7 @@
 // MATRIX: path: {{[xy]}}
 //
 // A model scores the states that a step has found.
-// RUN: zenith-translate %S/Inputs/sum-model.mlir -o %t.onnx
+// RUN: zenith-translate %s -o %t.onnx
 // RUN: zenith-search beam lrx:5 --from=43210 --width=200 --max-steps=20 --score=%t.onnx --explain=search 2>&1 | FileCheck --check-prefix=MODEL %s
 // MODEL: SEA302
 // MODEL: path: X L L X L X R X
@@ -51,3 +51,11 @@
 // WIDTH: --width
 // RUN: not zenith-search beam lrx:5 --width=4 --max-steps=9 2>&1 | FileCheck --check-prefix=FROM %s
 // FROM: --from is required
+
+// Gives every state of five numbers the same score.
+func.func @main(%x: tensor<?x5xi64> {graph.name = "states", graph.dims = ["batch", "5"]})
+    -> (tensor<?xf32> {graph.name = "scores", graph.dims = ["batch"]}) {
+  %f = graph.convert %x : tensor<?x5xi64> -> tensor<?x5xf32>
+  %s = graph.reduce sum, %f [1] : tensor<?x5xf32> -> tensor<?xf32>
+  return %s : tensor<?xf32>
+}
