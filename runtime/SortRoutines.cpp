@@ -263,14 +263,31 @@ static void selectRow(uint64_t *keys, char *scratch, int64_t length, int64_t k,
     write(i, positions[i]);
 }
 
+/// False where any is a NaN.
+static bool allBelow(const float *x, int64_t count, float limit) {
+  unsigned others = 0;
+  for (int64_t i = 0; i < count; ++i)
+    others |= !(x[i] < limit);
+  return others == 0;
+}
+
+static bool allAbove(const float *x, int64_t count, float limit) {
+  unsigned others = 0;
+  for (int64_t i = 0; i < count; ++i)
+    others |= !(x[i] > limit);
+  return others == 0;
+}
+
 /// The same where k is small against the length: keeps some candidates, and of
 /// the rest looks at those only that beat the worst of the best k so far. A
 /// later element with an equal key never does. `keysOf(from, count, keys)`
-/// gives keys of a block.
-template <typename Keys, typename Write>
+/// gives keys of a block; `allWorse(from, count, position)` may know that all
+/// its elements are worse than the one at the position.
+template <typename Keys, typename Worse, typename Write>
 static void selectFew(KeyedPosition *candidates, int64_t capacity,
-                      int64_t length, int64_t k, Keys keysOf, Write write) {
-  constexpr int64_t block = 256;
+                      int64_t length, int64_t k, Keys keysOf, Worse allWorse,
+                      Write write) {
+  constexpr int64_t block = 64;
   uint64_t keys[block], worst = ~uint64_t(0);
   int64_t count = 0;
   auto better = [](const KeyedPosition &x, const KeyedPosition &y) {
@@ -279,6 +296,8 @@ static void selectFew(KeyedPosition *candidates, int64_t capacity,
   bool full = false;
   for (int64_t start = 0; start < length; start += block) {
     int64_t here = std::min(block, length - start);
+    if (full && allWorse(start, here, candidates[k - 1].position))
+      continue;
     keysOf(start, here, keys);
     for (int64_t i = 0; i < here; ++i) {
       if (full && keys[i] >= worst)
@@ -364,6 +383,13 @@ void zenith_routine_top_k(void *const *pointers, const int64_t *numbers,
         for (int64_t i = 0; i < count; ++i)
           to[i] ^= flip;
       };
+      auto allWorse = [&](int64_t from, int64_t count, int64_t position) {
+        if (dtype != ZENITH_F32 || distance != 1)
+          return false;
+        auto *all = reinterpret_cast<const float *>(operand) + start;
+        return smallest ? allAbove(all + from, count, all[position])
+                        : allBelow(all + from, count, all[position]);
+      };
       auto write = [&](int64_t i, int64_t position) {
         int64_t to = target + i * distance;
         if (values)
@@ -378,9 +404,11 @@ void zenith_routine_top_k(void *const *pointers, const int64_t *numbers,
                          keysOf, write);
         continue;
       }
-      if (int64_t capacity = 2 * taken + 256; taken > 0 && capacity <= length) {
+      // Little room, so that the worst of the best is known early.
+      if (int64_t capacity = 2 * taken + 16;
+          taken > 0 && capacity + 256 <= length) {
         selectFew(reinterpret_cast<KeyedPosition *>(keys), capacity, length,
-                  taken, keysOf, write);
+                  taken, keysOf, allWorse, write);
         continue;
       }
       keysOf(0, length, keys);

@@ -169,6 +169,11 @@ TEST_F(OrderingKernelTest, TopKOfLongRows) {
                 ") -> (" + v + ", tensor<2x7x2xi64>)",
             "%r#0, %r#1");
     }
+  for (const char *order : {"", " smallest"})
+    check("%x : tensor<3x5000xf32>", "tensor<3x9xf32>, tensor<3x9xi64>",
+          "%r:2 = graph.top_k %x 1" + std::string(order) +
+              " : (tensor<3x5000xf32>) -> (tensor<3x9xf32>, tensor<3x9xi64>)",
+          "%r#0, %r#1");
 }
 
 TEST_F(OrderingKernelTest, Unique) {
