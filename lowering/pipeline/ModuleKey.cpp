@@ -5,6 +5,7 @@
 #include "lowering/pipeline/ModuleKey.h"
 
 #include "ir/GraphOps.h"
+#include "ir/LocationText.h"
 #include "lowering/cpu/CPUTarget.h"
 #include "lowering/pipeline/Compile.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -17,6 +18,14 @@ static std::string printed(Operation *op) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   op->print(stream, OpPrintingFlags().useLocalScope().assumeVerified());
+  return text;
+}
+
+/// The function as text, and the places that its code names at run time.
+static std::string printedWithPlaces(func::FuncOp function) {
+  std::string text = printed(function);
+  function.walk(
+      [&](graph::AssertOp op) { text += "\n" + graph::placeOf(op.getLoc()); });
   return text;
 }
 
@@ -38,7 +47,7 @@ CacheKey keyOf(ModuleOp module, const CompileOptions &options,
              << (param.getSourceAttr() ? "" : " unbound") << "\n";
     else if (auto function = dyn_cast<func::FuncOp>(op))
       functions.push_back({"function @" + function.getSymName().str(),
-                           digestOf(printed(function))});
+                           digestOf(printedWithPlaces(function))});
     else
       others += printed(&op) + "\n";
   llvm::raw_string_ostream(attributes) << module->getAttrDictionary();

@@ -23,7 +23,8 @@ std::string compilerVersion();
 
 /// Parts: compiler (version and sources), target (processor and features),
 /// options, parameters (names and types; values don't matter, they are bound
-/// later), and each function by name. Locations don't count.
+/// later), and each function by name. Locations don't count, but
+/// for those of assertions, which a failing run names.
 CacheKey keyOf(mlir::ModuleOp module, const CompileOptions &options,
                const cpu::CPUTarget &target);
 

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a compilation's cache key depends on, and on what it does not; images of
+// executables.
+
+#include "lowering/pipeline/ModuleKey.h"
+#include "lowering/cpu/CPUTarget.h"
+#include "lowering/pipeline/ExecutableImage.h"
+#include "tests/lowering/pipeline/CompiledProgram.h"
+
+namespace zenith::test {
+namespace {
+
+class ModuleKey : public CompiledProgram {
+protected:
+  pipeline::CacheKey key(const std::string &text,
+                         const std::string &target = "cpu:x86-64-v3",
+                         const std::string &precision = "") {
+    pipeline::CompileOptions options;
+    options.mixedPrecision = precision;
+    return pipeline::keyOf(*parse(text), options,
+                           llvm::cantFail(cpu::CPUTarget::parse(target)));
+  }
+  static std::string program(const std::string &value,
+                             const std::string &op = "add") {
+    return "graph.param @w : tensor<2xf32> = dense<" + value +
+           "> : tensor<2xf32>\n"
+           "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {\n"
+           "  %w = graph.get_param @w : tensor<2xf32>\n"
+           "  %r = graph." +
+           op + " %x, %w : tensor<2xf32>\n  return %r : tensor<2xf32>\n}\n";
+  }
+  using Names = std::vector<std::string>;
+};
+
+TEST_F(ModuleKey, ForgetsValuesOfParametersAndPlaces) {
+  pipeline::CacheKey first = key(program("1.0"));
+  EXPECT_EQ(first.id(), key(program("2.0")).id());
+  EXPECT_EQ(first.id(), key("\n\n" + program("1.0")).id());
+}
+
+TEST_F(ModuleKey, NamesWhatDiffers) {
+  pipeline::CacheKey first = key(program("1.0"));
+  EXPECT_EQ(first.differences(key(program("1.0", "mul"))),
+            Names{"function @main"});
+  EXPECT_EQ(first.differences(key(program("1.0"), "cpu:x86-64")),
+            Names{"target"});
+  EXPECT_EQ(first.differences(key(program("1.0"), "cpu:x86-64-v3", "bf16")),
+            Names{"options"});
+}
+
+TEST_F(ModuleKey, KeepsPlacesThatAFailingRunNames) {
+  std::string text =
+      "func.func @main(%p: tensor<i1>, %x: tensor<2xf32>) -> tensor<2xf32> {\n"
+      "  graph.assert %p \"must hold\" : tensor<i1>\n"
+      "  return %x : tensor<2xf32>\n}\n";
+  EXPECT_NE(key(text).id(), key("\n" + text).id());
+}
+
+TEST_F(ModuleKey, ImagesReadBack) {
+  pipeline::CompileOptions options;
+  auto files = llvm::cantFail(pipeline::emit(
+      parse(program("1.0")), pipeline::EmitForm::Object, options));
+  auto executable =
+      llvm::cantFail(pipeline::compile(parse(program("1.0")), options));
+  std::string bytes = pipeline::writeImage(*executable, files);
+  auto image = llvm::cantFail(pipeline::readImage(bytes));
+  EXPECT_EQ(pipeline::writeImage(*image.executable, image.objects), bytes);
+  for (size_t length = 0; length < bytes.size(); length += 7) {
+    auto cut = pipeline::readImage(llvm::StringRef(bytes).take_front(length));
+    EXPECT_FALSE(bool(cut)) << length;
+    llvm::consumeError(cut.takeError());
+  }
+}
+
+} // namespace
+} // namespace zenith::test
