@@ -110,11 +110,21 @@ bool ChooseStateKeysPass::useDenseIndex(const GrowthLoop &growth) {
   return true;
 }
 
+/// Words of a key: every generator is a formula per word, so that wide keys
+/// take longer to compile than they save.
+static constexpr unsigned mostWords = 8;
+
 void ChooseStateKeysPass::packKeys(const GrowthLoop &growth) {
   WhileOp loop = growth.loop;
   auto permutations = growth.permutations();
   std::vector<size_t> inverses = inversesOf(permutations);
   StateKeys keys(growth, !inverses.empty());
+  if (keys.words() > mostWords) {
+    remark(loop, "SEA101",
+           "the loop goes on with rows: keys would have " +
+               Twine(keys.words()) + " words, more than " + Twine(mostWords));
+    return;
+  }
   remark(loop, "SEA001",
          Twine(keys.positions().size()) + " of " + Twine(growth.positions) +
              " positions in " + Twine(keys.bits()) +

@@ -34,3 +34,8 @@
 // RUN: zenith-search bfs heisenberg:3,4 | FileCheck --check-prefix=MATRICES %s
 // RUN: zenith-search bfs heisenberg:3,4 --target=interp | FileCheck --check-prefix=MATRICES %s
 // MATRICES: layers: [1, 4, 10, 24, 20, 4, 1]
+//
+// Keys of many words would take longer to compile than they save.
+// RUN: zenith-search bfs starminx_2 --max-layers=1 --explain=search 2>&1 | FileCheck --check-prefix=WIDE %s
+// WIDE: SEA101 "starminx_2": the loop goes on with rows: keys would have 15 words, more than 8
+// WIDE: layers: [1, 24]
