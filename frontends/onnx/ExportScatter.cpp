@@ -38,6 +38,18 @@ static const char *reductionOf(graph::ScatterKind kind, bool isBool) {
   llvm_unreachable("all kinds are named");
 }
 
+/// True where indices are put together from wrapped ones and from counts.
+static bool isWrapped(Value indices) {
+  Operation *op = indices.getDefiningOp();
+  if (withoutWrap(indices) != indices || isa_and_nonnull<graph::IotaOp>(op))
+    return true;
+  if (isa_and_nonnull<graph::ConcatOp>(op))
+    return llvm::all_of(op->getOperands(), isWrapped);
+  return isa_and_nonnull<graph::BroadcastOp, graph::ConvertOp, graph::ReshapeOp,
+                         graph::TransposeOp>(op) &&
+         isWrapped(op->getOperand(0));
+}
+
 /// Tuples of leading coordinates with whole slices behind them, which ScatterND
 /// takes. It knows no positions outside of the operand, so they must be known
 /// to lie inside (or to wrap, as ONNX does).
@@ -59,8 +71,9 @@ static bool isScatterND(graph::ScatterOp scatter, ExportBuilder &b) {
     isTuples = whole[dim] == parts[indices.getRank() - 1 + dim - tuple];
   if (!isTuples)
     return false;
-  return !operand.hasStaticShape() ||
-         withoutWrap(scatter.getIndices()) != scatter.getIndices() ||
+  if (!operand.hasStaticShape())
+    return isWrapped(scatter.getIndices());
+  return withoutWrap(scatter.getIndices()) != scatter.getIndices() ||
          areKnownPositions(scatter.getIndices(), dims.getIndexVectorDim(),
                            dims.getIndexMap(), operand.getShape());
 }
