@@ -121,10 +121,6 @@ std::optional<Fold> stablehlo::readFold(OpImport &x) {
   }
   for (unsigned i = 0; i < count; ++i) {
     Type element = getElementTypeOrSelf(fold.scalars[i]);
-    if (rankOf(fold.inits[i]) != 0) {
-      x.unsupported("from initial values that are no scalars is not supported");
-      return std::nullopt;
-    }
     if (getElementTypeOrSelf(fold.scalars[count + i]) != element) {
       x.unsupported("with a region of mixed types is not supported");
       return std::nullopt;

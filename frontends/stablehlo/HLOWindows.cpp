@@ -81,6 +81,9 @@ static void reduceWindowRule(OpImport &x) {
                              : joinWith(x, *kind, result, fold->inits[0]));
       }
     }
+  if (llvm::any_of(fold->inits, [](Value init) { return rankOf(init) != 0; }))
+    return x.unsupported(
+        "from initial values that are no scalars is not supported");
   SmallVector<Type> types;
   for (Value input : fold->inputs)
     types.push_back(RankedTensorType::get(first.getShape(), elementOf(input)));
