@@ -88,6 +88,15 @@ void ChooseStateKeysPass::visit(WhileOp loop) {
       remark(loop, "SEA101", "the loop goes on with rows: " + why);
     return;
   }
+  // Each is a few instructions of one kernel, and compiling takes its time.
+  constexpr int64_t mostChanges = 2000;
+  if (growth->changes() > mostChanges) {
+    remark(loop, "SEA101",
+           "the loop goes on with rows: its generators change " +
+               Twine(growth->changes()) + " elements, more than " +
+               Twine(mostChanges));
+    return;
+  }
   if (!useDenseIndex(*growth))
     packKeys(*growth);
 }
