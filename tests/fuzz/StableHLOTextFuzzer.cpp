@@ -13,7 +13,8 @@
 using namespace zenith;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  llvm::StringRef text(reinterpret_cast<const char *>(data), size);
+  // MLIR's lexer ends at a zero byte behind the text, which `data` lacks.
+  std::string text(reinterpret_cast<const char *>(data), size);
   mlir::DialectRegistry registry;
   registry.insert<graph::GraphDialect>();
   stablehlo::registerStableHLODialects(registry);
