@@ -17,7 +17,8 @@ namespace zenith {
 
 namespace zenith::search {
 
-/// The generator that undoes each one; empty where one has none.
+/// The generator that undoes each one; empty where one has none, or where two
+/// are the same: the bit of one would not tell that the other leads back too.
 static std::vector<size_t>
 inversesOf(const std::vector<std::vector<int64_t>> &permutations) {
   std::vector<size_t> inverses;
@@ -30,6 +31,9 @@ inversesOf(const std::vector<std::vector<int64_t>> &permutations) {
       return {};
     inverses.push_back(size_t(found - permutations.begin()));
   }
+  for (size_t g = 0; g < inverses.size(); ++g)
+    if (inverses[inverses[g]] != g)
+      return {};
   return inverses;
 }
 
@@ -150,7 +154,7 @@ void ChooseStateKeysPass::packKeys(const GrowthLoop &growth) {
   else
     remark(loop, "SEA102",
            inverses.empty()
-               ? "no bits that lead back: a generator has no inverse"
+               ? "no bits that lead back: a generator has no inverse of its own"
                : "no bits that lead back: a word has no room for them");
   rewriteWithKeys(growth, keys,
                   keys.hasBackBits() ? inverses : std::vector<size_t>(),

@@ -39,3 +39,9 @@
 // RUN: zenith-search bfs starminx_2 --max-layers=1 --explain=search 2>&1 | FileCheck --check-prefix=WIDE %s
 // WIDE: SEA101 "starminx_2": the loop goes on with rows: keys would have 15 words, more than 8
 // WIDE: layers: [1, 24]
+//
+// A generator that is there twice.
+// RUN: printf '{"generators": {"a": [1, 2, 3, 0], "b": [3, 0, 1, 2], "c": [1, 2, 3, 0], "d": [1, 0, 2, 3]}}' > %t.json
+// RUN: zenith-search bfs %t.json --no-dense-index | FileCheck --check-prefix=TWICE %s
+// RUN: zenith-search bfs %t.json --target=interp | FileCheck --check-prefix=TWICE %s
+// TWICE: layers: [1, 3, 5, 6, 5, 3, 1]

@@ -101,7 +101,7 @@ func.func @one_way() -> (tensor<i64>, tensor<i64>) {
   %moves = graph.constant dense<[[1], [2], [3], [4], [0]]> : tensor<5x1xi64>
   %states = graph.dim %start, 0 : tensor<2x5xui8>
   // expected-remark@below {{search: SEA001: 5 of 5 positions in 1 bits each make keys of 1 words}}
-  // expected-remark@below {{search: SEA102: no bits that lead back: a generator has no inverse}}
+  // expected-remark@below {{search: SEA102: no bits that lead back: a generator has no inverse of its own}}
   %r:4 = graph.while %start, %start, %zero, %states cond {
     ^bb0(%layer: tensor<?x5xui8>, %old: tensor<?x5xui8>, %depth: tensor<i64>, %total: tensor<i64>):
       %n = graph.dim %layer, 0 : tensor<?x5xui8>
