@@ -220,6 +220,8 @@ INSTANTIATE_TEST_SUITE_P(
         "func.func(zenith-decompose-composites)",
         "func.func(zenith-simplify-control)", "func.func(zenith-raise-regions)",
         "func.func(zenith-decompose-random)", "func.func(zenith-split-complex)",
+        "func.func(zenith-choose-state-keys)",
+        "func.func(zenith-choose-state-keys{dense-bytes=1000000})",
         "func.func(zenith-choose-layouts)", "func.func(zenith-fold-batch-norm)",
         "func.func(zenith-pack-parameters)", "zenith-hoist-prepare",
         "func.func(zenith-form-fusions)",
