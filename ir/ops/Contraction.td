@@ -18,7 +18,7 @@ def Graph_DotGeneralOp : Graph_ContractionOp<"dot_general"> {
     c1: batching lists have one length; c2: contracting lists have one length; c3: dimension numbers are
     distinct and in range on each side; c4: batching dimensions agree; c5: contracting dimensions
     agree; c6: operands have one element type; c7: the result has the shape above and the operands' element type,
-    or a wider one (i32 for 8-bit integers, f32 for f16 and bf16).
+    or a wider one (i32 for integers of 8 and 16 bits, f32 for f16 and bf16).
     Example: `%r = graph.dot_general %x, %y <batching = [] x [], contracting = [1] x [0]> : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>`
   }];
   let arguments = (ins Graph_NumberTensor:$lhs, Graph_NumberTensor:$rhs, Graph_DotDimsAttr:$dims);

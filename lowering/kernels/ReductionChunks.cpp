@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels of long single reductions: chunks with a slot each, combined in
+// order.
+
+#include "lowering/kernels/ReductionKernel.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using zenith::graph::DimExpr;
+
+namespace zenith::kernels {
+
+// Rows that are added up in registers before the sums of columns go back to
+// their slots: as many streams as a first-level cache has ways.
+static constexpr int64_t rowsOfStep = 8;
+
+// Slot of a chunk: the kept elements in row-major order.
+Ix ReductionKernel::slotIndex(Value chunk, ArrayRef<Ix> loopIndex) {
+  graph::DimVector kept;
+  for (auto [d, size] : llvm::enumerate(plan.shape))
+    if (!llvm::is_contained(plan.reduced, int64_t(d)))
+      kept.push_back(size);
+  Ix linear = emitter.linearize(kept, keptIndex(loopIndex));
+  return emitter.indices.add(
+      emitter.indices.scale(emitter.indices.scalar(chunk, plan.chunks),
+                            plan.keptCount()),
+      linear);
+}
+
+// Type of a slot of fold `number`: that of its state in registers.
+Type ReductionKernel::slotType(unsigned number) {
+  return registerType(plan.folds[number].element);
+}
+
+void ReductionKernel::storeSlots(ValueRange values, Value chunk,
+                                 ArrayRef<Ix> loopIndex) {
+  for (auto [number, value] : llvm::enumerate(values)) {
+    Type type = slotType(number);
+    emitter.storeLinear(kernel.scratch(number, memoryType(type)), type, value,
+                        slotIndex(chunk, loopIndex));
+  }
+}
+
+ReductionKernel::State ReductionKernel::loadSlots(Value chunk,
+                                                  ArrayRef<Ix> loopIndex) {
+  State slots;
+  for (unsigned number = 0; number < plan.folds.size(); ++number) {
+    Type type = slotType(number);
+    slots.push_back(emitter.loadLinear(kernel.scratch(number, memoryType(type)),
+                                       type, slotIndex(chunk, loopIndex)));
+  }
+  return slots;
+}
+
+void ReductionKernel::forEachColumnBlock(
+    SmallVector<Ix> loopIndex, function_ref<void(ArrayRef<Ix> at)> body) {
+  forEachLaneBlock(emitter, space, plan.lane, kernel.index(0),
+                   kernel.size(space.size(plan.lane)), [&](const Ix &lanes) {
+                     loopIndex[plan.lane] = lanes;
+                     body(loopIndex);
+                   });
+}
+
+// A few rows at a time from left to right, so that memory is read in long runs;
+// the sums wait in the chunk's slots, which stay in cache.
+void ReductionKernel::addRowsToSlots(FoldState &folds,
+                                     const SmallVector<Ix> &loopIndex,
+                                     Value chunk, Value low, Value high) {
+  forEachColumnBlock(loopIndex, [&](ArrayRef<Ix> at) {
+    storeSlots(folds.start(), chunk, at);
+  });
+  auto addRows = [&](Value first, int64_t count) {
+    forEachColumnBlock(loopIndex, [&](ArrayRef<Ix> at) {
+      unsigned chains = count > 1 ? unroll : 1, values = folds.size();
+      State sums = loadSlots(chunk, at);
+      while (sums.size() < chains * values)
+        sums.append(folds.start());
+      for (int64_t row = 0; row < count; ++row) {
+        auto chain =
+            MutableArrayRef<Value>(sums).slice(row % chains * values, values);
+        State next =
+            foldRow(folds, at, kernel.add(first, kernel.index(row)), chain);
+        llvm::copy(next, chain.begin());
+      }
+      storeSlots(chains > 1 ? joinStates(folds, sums) : sums, chunk, at);
+    });
+  };
+  Value step = kernel.index(rowsOfStep);
+  Value whole = kernel.sub(high, kernel.rem(kernel.sub(high, low), step));
+  kernel.loop(low, whole, step, [&](Value row) {
+    ElementEmitter::Scope scope(emitter);
+    addRows(row, rowsOfStep);
+  });
+  kernel.loop(whole, high, kernel.index(1), [&](Value row) {
+    ElementEmitter::Scope scope(emitter);
+    addRows(row, 1);
+  });
+}
+
+Launch ReductionKernel::emitPartial() {
+  auto folds = enter(1);
+  FoldState state(emitter, folds, width);
+  bool cutsLanes = plan.lanesReduced && plan.reducedLoops.empty();
+  DimExpr steps = cutsLanes ? space.size(plan.lane) : plan.reducedRows();
+  DimExpr rows = 1;
+  for (unsigned loop : plan.keptLoops)
+    rows = rows * space.size(loop);
+  kernel.loop(kernel.begin(), kernel.end(), kernel.index(1), [&](Value task) {
+    ElementEmitter::Scope scope(emitter);
+    SmallVector<Ix> loopIndex(space.rank(), Ix(0));
+    Value chunkCount = kernel.size(plan.chunks);
+    Value chunk = rows.isConstant(1) ? task : kernel.rem(task, chunkCount);
+    Value row =
+        rows.isConstant(1) ? kernel.index(0) : kernel.div(task, chunkCount);
+    unflattenRow(emitter, space, plan.keptLoops, row, loopIndex);
+    Value low = kernel.mul(chunk, kernel.index(plan.chunk));
+    Value high = kernel.min(kernel.add(low, kernel.index(plan.chunk)),
+                            kernel.size(steps));
+    if (!plan.lanesReduced) {
+      if (space.size(plan.lane).provablyAtMost(DimExpr(int64_t(width))))
+        forEachColumnBlock(loopIndex, [&](ArrayRef<Ix> at) {
+          storeSlots(passDownColumn(state, SmallVector<Ix>(at), low, high),
+                     chunk, at);
+        });
+      else
+        addRowsToSlots(state, loopIndex, chunk, low, high);
+      return;
+    }
+    State sums;
+    for (unsigned group = 0; group < unroll; ++group)
+      sums.append(state.start());
+    if (cutsLanes) {
+      sums = foldLanes(state, loopIndex, low, high, sums, 1);
+    } else {
+      Value end = kernel.size(space.size(plan.lane));
+      sums = kernel.loop(low, high, kernel.index(1), sums,
+                         [&](Value outer, ValueRange carried) {
+                           ElementEmitter::Scope scope(emitter);
+                           unflattenRow(emitter, space, plan.reducedLoops,
+                                        outer, loopIndex);
+                           return foldLanes(state, loopIndex, kernel.index(0),
+                                            end, State(carried), 1);
+                         });
+    }
+    for (unsigned loop : plan.reducedLoops)
+      loopIndex[loop] = Ix(0);
+    storeSlots(state.acrossLanes(joinStates(state, sums)), chunk, loopIndex);
+  });
+  double elements =
+      double(plan.chunk) *
+      (cutsLanes ? 1 : double(space.size(plan.lane).constant().value_or(64)));
+  return kernel.finish(plan.chunks * rows, cost(elements));
+}
+
+Launch ReductionKernel::emitCombine() {
+  constexpr int64_t slotsPerTask = 512;
+  auto folds = foldsOf(1);
+  DimExpr rows = 1;
+  for (unsigned loop : plan.keptLoops)
+    rows = rows * space.size(loop);
+  auto combine = [&](ArrayRef<Ix> loopIndex, unsigned lanes) {
+    FoldState state(emitter, folds, lanes);
+    State sums = kernel.loop(
+        kernel.index(0), kernel.size(plan.chunks), kernel.index(1),
+        state.start(), [&](Value chunk, ValueRange carried) {
+          ElementEmitter::Scope scope(emitter);
+          return state.combine(carried, loadSlots(chunk, loopIndex));
+        });
+    bindResults(folds, state.finish(sums), loopIndex);
+    storeReduced(loopIndex);
+  };
+  RowTasks tasks = RowTasks::plan(
+      rows, plan.lanesReduced ? DimExpr(1) : space.size(plan.lane),
+      slotsPerTask);
+  forEachRow(kernel, tasks, [&](Value row, Value low, Value high) {
+    ElementEmitter::Scope scope(emitter);
+    SmallVector<Ix> loopIndex(space.rank(), Ix(0));
+    unflattenRow(emitter, space, plan.keptLoops, row, loopIndex);
+    if (plan.lanesReduced) {
+      combine(loopIndex, 1);
+      return;
+    }
+    forEachLaneBlock(emitter, space, plan.lane, low, high,
+                     [&](const Ix &lanes) {
+                       SmallVector<Ix> at(loopIndex);
+                       at[plan.lane] = lanes;
+                       combine(at, width);
+                     });
+  });
+  return kernel.finish(tasks.tasks,
+                       cost(tasks.elementsPerTask *
+                            double(plan.chunks.constant().value_or(64))));
+}
+
+} // namespace zenith::kernels

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The emitter of reductions: what its schedules by rows, by columns and by
+// chunks share.
+
+#ifndef ZENITH_LOWERING_KERNELS_REDUCTIONKERNEL_H
+#define ZENITH_LOWERING_KERNELS_REDUCTIONKERNEL_H
+
+#include "lowering/kernels/FoldState.h"
+
+namespace zenith::kernels {
+
+class ReductionKernel {
+public:
+  ReductionKernel(const EmissionContext &context, ReductionPlan &plan,
+                  llvm::StringRef name)
+      : kernel(context.fusion, context.dims, context.target, context.kernels,
+               name),
+        emitter(kernel), plan(plan), space(*plan.space),
+        width(valueWidth(context.fusion, context.target)) {
+    emitter.indices.width = width;
+  }
+  void discard() { kernel.function().erase(); }
+  bool failed() const { return emitter.failed() || moved; }
+  bool unsupported() const { return emitter.failed(); }
+
+  Launch emitRows();
+  Launch emitColumns();
+  Launch emitPartial();
+  Launch emitCombine();
+
+private:
+  using State = llvm::SmallVector<mlir::Value>;
+  /// Folds over steps low, low + step ... below high with `unroll` states in
+  /// flight, then one at a time.
+  State foldSteps(
+      FoldState &folds, mlir::Value low, mlir::Value high, int64_t step,
+      State state,
+      llvm::function_ref<State(mlir::Value at, mlir::ValueRange state)> body);
+  /// One pass over lanes [low, high) of the lane loop.
+  State foldLanes(FoldState &folds, llvm::ArrayRef<Ix> loopIndex,
+                  mlir::Value low, mlir::Value high, State state,
+                  unsigned level);
+  State joinStates(FoldState &folds, State state);
+  State passOverRow(FoldState &folds, llvm::SmallVector<Ix> loopIndex,
+                    unsigned level);
+  State passDownColumn(FoldState &folds, llvm::SmallVector<Ix> loopIndex,
+                       mlir::Value low, mlir::Value high);
+  /// `state` with the elements of one row (lanes run along the columns).
+  State foldRow(FoldState &folds, llvm::ArrayRef<Ix> loopIndex, mlir::Value row,
+                mlir::ValueRange state);
+  mlir::Type slotType(unsigned number);
+  void storeSlots(mlir::ValueRange values, mlir::Value chunk,
+                  llvm::ArrayRef<Ix> loopIndex);
+  State loadSlots(mlir::Value chunk, llvm::ArrayRef<Ix> loopIndex);
+  void forEachColumnBlock(llvm::SmallVector<Ix> loopIndex,
+                          llvm::function_ref<void(llvm::ArrayRef<Ix> at)> body);
+  void addRowsToSlots(FoldState &folds, const llvm::SmallVector<Ix> &loopIndex,
+                      mlir::Value chunk, mlir::Value low, mlir::Value high);
+  void bindResults(llvm::ArrayRef<const Fold *> folds, mlir::ValueRange values,
+                   llvm::ArrayRef<Ix> loopIndex);
+  llvm::SmallVector<const Fold *> foldsOf(unsigned level);
+  llvm::SmallVector<const Fold *> enter(unsigned level);
+  llvm::DenseSet<mlir::Value> foldResults();
+  llvm::SmallVector<Ix> keptIndex(llvm::ArrayRef<Ix> loopIndex);
+  void storeReduced(llvm::ArrayRef<Ix> loopIndex);
+  void storeFull(llvm::ArrayRef<Ix> loopIndex);
+  bool anyFull() {
+    return llvm::any_of(
+        plan.results, [](const ReducedResult &result) { return result.full; });
+  }
+  void chooseStash();
+  void stash(llvm::ArrayRef<Ix> index, unsigned level);
+  void prefetchNextRow(llvm::ArrayRef<Ix> index, unsigned level);
+  void bindStash(unsigned level);
+  Ix slotIndex(mlir::Value chunk, llvm::ArrayRef<Ix> loopIndex);
+  double cost(double elements) {
+    return elements * plan.levels * costPerElement(kernel.fusion);
+  }
+
+  KernelBuilder kernel;
+  ElementEmitter emitter;
+  ReductionPlan &plan;
+  IterationSpace &space;
+  unsigned width, unroll = 1;
+  bool moved =
+      false; ///< a fold's value is used at another index: this schedule can't
+  /// A costly value that two passes need, kept in a result's memory between
+  /// them.
+  mlir::Value stashed;
+  unsigned stashLevel = 0, stashResult = 0;
+};
+
+} // namespace zenith::kernels
+
+#endif // ZENITH_LOWERING_KERNELS_REDUCTIONKERNEL_H
