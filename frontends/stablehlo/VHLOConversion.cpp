@@ -39,6 +39,12 @@ private:
   void dropEmpty(llvm::StringRef name);
   void rest();
   void invalid(const llvm::Twine &message) { status.invalid(offset, message); }
+  /// Sets an attribute to what StableHLO's text gives, unless the status says
+  /// that there is none.
+  void set(llvm::StringRef name, const llvm::Twine &text) {
+    if (Attribute attribute = entities.parse(text))
+      out.set(name, attribute);
+  }
 
   NamedAttrList in;
   BytecodeEntities &entities;
@@ -96,8 +102,7 @@ void Conversion::structure(llvm::StringRef name, llvm::StringRef mnemonic,
                       std::to_string(number.getValue().getSExtValue()));
   }
   if (!status.failed())
-    out.set(name, entities.parse("#stablehlo." + mnemonic + "<" +
-                                 llvm::join(parts, ", ") + ">"));
+    set(name, "#stablehlo." + mnemonic + "<" + llvm::join(parts, ", ") + ">");
 }
 
 std::string Conversion::windowDims(llvm::StringRef prefix, char first,
@@ -132,9 +137,8 @@ void Conversion::convolution() {
       windowDims("kernel", 'i', 'o', "input_feature", "output_feature");
   std::string output = windowDims("output", 'b', 'f', "batch", "feature");
   if (!status.failed())
-    out.set("dimension_numbers",
-            entities.parse("#stablehlo.conv<" + input + "x" + kernel + "->" +
-                           output + ">"));
+    set("dimension_numbers",
+        "#stablehlo.conv<" + input + "x" + kernel + "->" + output + ">");
 }
 
 void Conversion::dotAlgorithm() {
@@ -160,8 +164,7 @@ void Conversion::dotAlgorithm() {
     os.flush();
   }
   if (!absent)
-    out.set("algorithm",
-            entities.parse("#stablehlo.dot_algorithm<" + text + ">"));
+    set("algorithm", "#stablehlo.dot_algorithm<" + text + ">");
 }
 
 // channel_id 0 stands for none, but where a type says whom to talk to.
@@ -171,10 +174,9 @@ void Conversion::channel() {
   if (!id || (id.getValue().isZero() && !type))
     return;
   int64_t kind = type ? type.getValue().getSExtValue() : 0;
-  out.set("channel_handle",
-          entities.parse("#stablehlo.channel_handle<handle = " +
-                         std::to_string(id.getValue().getSExtValue()) +
-                         ", type = " + std::to_string(kind) + ">"));
+  set("channel_handle", "#stablehlo.channel_handle<handle = " +
+                            std::to_string(id.getValue().getSExtValue()) +
+                            ", type = " + std::to_string(kind) + ">");
 }
 
 void Conversion::dropEmpty(llvm::StringRef name) {

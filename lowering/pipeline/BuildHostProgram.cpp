@@ -236,6 +236,13 @@ LogicalResult ProgramBuilder::addStep(Operation &op) {
   return done;
 }
 
+StringAttr ProgramBuilder::text(const DimExpr &expr) {
+  std::string string = expr.str();
+  if (!expr.constant() && !DimExpr::parse(string))
+    hasUnreadableSize = true;
+  return builder.getStringAttr(string);
+}
+
 LogicalResult ProgramBuilder::build() {
   auto arena = function->getAttrOfType<StringAttr>(host::arenaAttrName);
   if (!arena)
@@ -271,6 +278,9 @@ LogicalResult ProgramBuilder::build() {
       return failure();
   if (failed(returnValues(ret)))
     return failure();
+  if (hasUnreadableSize)
+    return program.emitOpError(
+        "needs a size that is too long an expression of dynamic dimensions");
   function.erase();
   return success();
 }

@@ -84,9 +84,9 @@ private:
     return host::PlaceAttr::get(builder.getContext(), kind, index, "0");
   }
   mlir::ArrayAttr strings(llvm::ArrayRef<graph::DimExpr> exprs);
-  mlir::StringAttr text(const graph::DimExpr &expr) {
-    return builder.getStringAttr(expr.str());
-  }
+  /// The size as text, from which the lowering reads it back; build() fails
+  /// where one is too long for that.
+  mlir::StringAttr text(const graph::DimExpr &expr);
   bool isTakenResult(unsigned result);
 
   mlir::func::FuncOp function;
@@ -109,6 +109,7 @@ private:
   llvm::DenseMap<mlir::Value, std::string> symbols; ///< of the host's scalars
   llvm::DenseMap<mlir::Value, unsigned> cells;
   unsigned cellCount = 0, computed = 0;
+  bool hasUnreadableSize = false;
   llvm::DenseSet<int64_t> liveSlots, takenResults;
 };
 

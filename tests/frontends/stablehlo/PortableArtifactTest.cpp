@@ -176,6 +176,16 @@ TEST_F(PortableArtifact, every_truncation_is_an_error) {
   }
 }
 
+TEST_F(PortableArtifact, names_structures_with_numbers_too_large_to_parse) {
+  std::string bytes = llvm::fromHex(loopHex);
+  // The list [0] that the gather names twice; its length comes first.
+  size_t list = bytes.find(std::string("\x11\0\0\0\0\0\0\0\0", 9));
+  ASSERT_NE(list, std::string::npos);
+  bytes[list + 8] = char(0x80);
+  bytes[list + 1] = 1;
+  EXPECT_NE(read(bytes).find("collapsed_slice_dims"), std::string::npos);
+}
+
 TEST_F(PortableArtifact, survives_every_flipped_bit) {
   std::string bytes = llvm::fromHex(additionHex);
   for (size_t i = 0; i < bytes.size(); ++i)
