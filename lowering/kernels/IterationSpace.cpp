@@ -32,7 +32,7 @@ public:
   void follow(const SpaceRoot &root) {
     SmallVector<Ix> at;
     for (unsigned d : root.dims)
-      at.push_back(index[d]);
+      at.push_back(d == SpaceRoot::single ? Ix(0) : index[d]);
     if (root.written)
       access(root.value, at, true, false, root.into);
     visit(root.value, at);

@@ -15,6 +15,8 @@ namespace zenith::kernels {
 /// A value of the region and which dimension of the iterated shape is which of
 /// its own.
 struct SpaceRoot {
+  /// Stands for no dimension of the shape: the value's own has size 1.
+  static constexpr unsigned single = ~0u;
   mlir::Value value;
   llvm::SmallVector<unsigned> dims;
   bool written = false; ///< it is also stored at this index

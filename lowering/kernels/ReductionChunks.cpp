@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels of long single reductions: chunks with a slot each, combined in
-// order.
+// Kernels of long single reductions: chunks with a slot each, combined in a
+// fixed order.
 
 #include "lowering/kernels/ReductionKernel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -75,7 +75,8 @@ void ReductionKernel::addRowsToSlots(FoldState &folds,
   auto addRows = [&](Value first, int64_t count) {
     forEachColumnBlock(loopIndex, [&](ArrayRef<Ix> at) {
       unsigned chains = count > 1 ? unroll : 1, values = folds.size();
-      State sums = loadSlots(chunk, at);
+      // A slot holds much more than a step: it is rounded once for all rows.
+      State sums;
       while (sums.size() < chains * values)
         sums.append(folds.start());
       for (int64_t row = 0; row < count; ++row) {
@@ -85,7 +86,8 @@ void ReductionKernel::addRowsToSlots(FoldState &folds,
             foldRow(folds, at, kernel.add(first, kernel.index(row)), chain);
         llvm::copy(next, chain.begin());
       }
-      storeSlots(chains > 1 ? joinStates(folds, sums) : sums, chunk, at);
+      State joined = chains > 1 ? joinStates(folds, sums) : sums;
+      storeSlots(folds.combine(loadSlots(chunk, at), joined), chunk, at);
     });
   };
   Value step = kernel.index(rowsOfStep);
@@ -157,19 +159,21 @@ Launch ReductionKernel::emitPartial() {
 
 Launch ReductionKernel::emitCombine() {
   constexpr int64_t slotsPerTask = 512;
-  auto folds = foldsOf(1);
+  auto folds = enter(1);
   DimExpr rows = 1;
   for (unsigned loop : plan.keptLoops)
     rows = rows * space.size(loop);
   auto combine = [&](ArrayRef<Ix> loopIndex, unsigned lanes) {
     FoldState state(emitter, folds, lanes);
-    State sums = kernel.loop(
-        kernel.index(0), kernel.size(plan.chunks), kernel.index(1),
-        state.start(), [&](Value chunk, ValueRange carried) {
-          ElementEmitter::Scope scope(emitter);
-          return state.combine(carried, loadSlots(chunk, loopIndex));
-        });
-    bindResults(folds, state.finish(sums), loopIndex);
+    State sums;
+    for (unsigned group = 0; group < unroll; ++group)
+      sums.append(state.start());
+    sums =
+        foldSteps(state, kernel.index(0), kernel.size(plan.chunks), 1, sums,
+                  [&](Value chunk, ValueRange carried) {
+                    return state.combine(carried, loadSlots(chunk, loopIndex));
+                  });
+    bindResults(folds, state.finish(joinStates(state, sums)), loopIndex);
     storeReduced(loopIndex);
   };
   RowTasks tasks = RowTasks::plan(

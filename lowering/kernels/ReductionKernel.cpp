@@ -17,6 +17,10 @@ namespace zenith::kernels {
 // additions.
 static constexpr unsigned elementsInFlight = 64;
 
+// Rows of a column that are summed before their sum joins the others: one sum
+// over all of them would round each row to what came before.
+static constexpr int64_t rowsOfBlock = 4096;
+
 // Values worth keeping, below `value` and above `stops`.
 static void collectCostly(Value value, const DenseSet<Value> &stops,
                           llvm::SetVector<Value> &found,
@@ -209,12 +213,12 @@ SmallVector<Ix> ReductionKernel::keptIndex(ArrayRef<Ix> loopIndex) {
 }
 
 void ReductionKernel::storeReduced(ArrayRef<Ix> loopIndex) {
-  SmallVector<Ix> kept = keptIndex(loopIndex);
-  // A single element has as many dimensions as it likes.
+  SmallVector<Ix> shapeIndex = space.shapeIndex(emitter.indices, loopIndex);
   auto indexOf = [&](const ReducedResult &result) {
-    return kept.empty()
-               ? SmallVector<Ix>(emitter.dimsOf(result.value).size(), Ix(0))
-               : kept;
+    SmallVector<Ix> index;
+    for (unsigned d : result.dims)
+      index.push_back(d == SpaceRoot::single ? Ix(0) : shapeIndex[d]);
+    return index;
   };
   SmallVector<Value> values;
   for (const ReducedResult &result : plan.results)
@@ -368,14 +372,29 @@ ReductionKernel::State ReductionKernel::foldRow(FoldState &folds,
 ReductionKernel::State
 ReductionKernel::passDownColumn(FoldState &folds, SmallVector<Ix> loopIndex,
                                 Value low, Value high) {
-  State state;
-  for (unsigned group = 0; group < unroll; ++group)
-    state.append(folds.start());
-  state =
-      foldSteps(folds, low, high, 1, state, [&](Value row, ValueRange carried) {
-        return foldRow(folds, loopIndex, row, carried);
+  auto block = [&](Value first, Value last) {
+    State state;
+    for (unsigned group = 0; group < unroll; ++group)
+      state.append(folds.start());
+    state = foldSteps(folds, first, last, 1, state,
+                      [&](Value row, ValueRange carried) {
+                        return foldRow(folds, loopIndex, row, carried);
+                      });
+    return joinStates(folds, state);
+  };
+  auto known = kernel.constantOf(kernel.sub(high, low));
+  if (!known || *known <= 2 * rowsOfBlock)
+    return block(low, high);
+  Value step = kernel.index(rowsOfBlock);
+  Value whole = kernel.sub(high, kernel.rem(kernel.sub(high, low), step));
+  State sums = kernel.loop(
+      low, whole, step, folds.start(), [&](Value first, ValueRange carried) {
+        ElementEmitter::Scope scope(emitter);
+        return folds.combine(carried, block(first, kernel.add(first, step)));
       });
-  return joinStates(folds, state);
+  if (*known % rowsOfBlock == 0)
+    return sums;
+  return folds.combine(sums, block(whole, high));
 }
 
 Launch ReductionKernel::emitColumns() {

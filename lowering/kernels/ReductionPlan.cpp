@@ -190,9 +190,29 @@ static void planChunks(ReductionPlan &plan) {
   plan.chunks = DimExpr::ceilDiv(steps, chunk);
 }
 
-static bool isSingle(const graph::DimVector &sizes) {
-  return llvm::all_of(sizes,
-                      [](const DimExpr &size) { return size.isConstant(1); });
+// Matches `sizes` with the kept dimensions of the shape. Dimensions of size 1
+// may come and go: what a batch norm makes of its sums has kept them.
+static std::optional<SmallVector<unsigned>>
+matchKept(const ReductionPlan &plan, const graph::DimVector &sizes) {
+  SmallVector<unsigned> dims;
+  unsigned next = 0, rank = plan.shape.size();
+  auto skip = [&] {
+    while (next < rank && (plan.shape[next].isConstant(1) ||
+                           llvm::is_contained(plan.reduced, int64_t(next))))
+      ++next;
+  };
+  for (const DimExpr &size : sizes) {
+    if (size.isConstant(1)) {
+      dims.push_back(SpaceRoot::single);
+      continue;
+    }
+    skip();
+    if (next == rank || plan.shape[next] != size)
+      return std::nullopt;
+    dims.push_back(next++);
+  }
+  skip();
+  return next == rank ? std::optional(dims) : std::nullopt;
 }
 
 std::optional<ReductionPlan> ReductionPlan::make(graph::FusionOp fusion,
@@ -203,17 +223,12 @@ std::optional<ReductionPlan> ReductionPlan::make(graph::FusionOp fusion,
   Operation *first = plan.folds.front().op;
   plan.shape = dims.dimsOf(first->getOperand(0));
   plan.reduced = reducedDims(first);
-  graph::DimVector keptShape;
-  SmallVector<unsigned> all, kept, groups;
-  for (auto [d, size] : llvm::enumerate(plan.shape)) {
-    bool isReduced = llvm::is_contained(plan.reduced, int64_t(d));
-    groups.push_back(isReduced);
+  SmallVector<unsigned> all, groups;
+  for (unsigned d = 0; d < plan.shape.size(); ++d) {
+    groups.push_back(llvm::is_contained(plan.reduced, int64_t(d)));
     all.push_back(d);
-    if (!isReduced) {
-      kept.push_back(d);
-      keptShape.push_back(size);
-    }
   }
+  bool keepsNone = llvm::all_of(groups, [](unsigned group) { return group; });
   SmallVector<SpaceRoot> roots;
   SmallVector<Value> stops;
   for (const Fold &fold : plan.folds) {
@@ -226,17 +241,16 @@ std::optional<ReductionPlan> ReductionPlan::make(graph::FusionOp fusion,
   for (Value result : fusion.getBody().front().getTerminator()->getOperands()) {
     Value value = result;
     // A reshape of all elements in order is free; try with and without.
-    if (dims.dimsOf(value) != plan.shape && dims.dimsOf(value) != keptShape)
+    if (dims.dimsOf(value) != plan.shape &&
+        !matchKept(plan, dims.dimsOf(value)))
       value = throughReshapes(value);
-    bool full = dims.dimsOf(value) == plan.shape && !(plan.reduced.empty());
-    if (!full && keptShape.empty() && isSingle(dims.dimsOf(value))) {
-      plan.results.push_back({value, false});
-      continue;
-    }
-    if (!full && dims.dimsOf(value) != keptShape)
+    bool full = dims.dimsOf(value) == plan.shape && !plan.reduced.empty();
+    std::optional own = full ? all : matchKept(plan, dims.dimsOf(value));
+    if (!own)
       return std::nullopt;
-    plan.results.push_back({value, full});
-    roots.push_back({value, full ? all : kept, true});
+    plan.results.push_back({value, full, *own});
+    if (full || !keepsNone)
+      roots.push_back({value, *own, true});
   }
   plan.space =
       std::make_unique<IterationSpace>(dims, plan.shape, roots, groups, stops);

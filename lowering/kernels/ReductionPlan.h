@@ -28,9 +28,9 @@ struct Fold {
 /// A result of the fusion behind reshapes that don't move its elements.
 struct ReducedResult {
   mlir::Value value;
-  /// Of the iterated shape; else of the kept dimensions, or a single element
-  /// where none are kept.
-  bool full;
+  bool full; ///< of the iterated shape; else of its kept dimensions
+  /// Which dimension of the iterated shape each of its own is, as in SpaceRoot.
+  llvm::SmallVector<unsigned> dims;
 };
 
 struct ReductionPlan {

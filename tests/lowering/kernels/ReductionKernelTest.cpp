@@ -202,6 +202,35 @@ TEST_P(ReductionKernel, KeepsDimensions) {
     %r = graph.reshape %s : tensor<9xf32> -> tensor<9x1xf32>)");
 }
 
+// What a batch norm makes of the sums of its channels.
+TEST_P(ReductionKernel, DimensionsOfSizeOneAroundKeptOnes) {
+  for (const char *rows : {"3x5", "40x41"}) {
+    std::string from = std::string("tensor<2x") + rows + "x72xf32>";
+    check("%a : " + from + ", %g : tensor<1x1x1x72xf32>",
+          "tensor<72xf32>, tensor<1x1x1x72xf32>",
+          "%s = graph.reduce sum, %a [0, 1, 2] : " + from +
+              " -> tensor<72xf32>\n"
+              "%r = graph.neg %s : tensor<72xf32>\n"
+              "%1 = graph.reshape %s : tensor<72xf32> -> tensor<1x1x1x72xf32>\n"
+              "%t = graph.mul %1, %g : tensor<1x1x1x72xf32>",
+          {}, "%r, %t");
+  }
+  check("%a : tensor<6x1x7x33xf32>", "tensor<1x6x33x1xf32>", R"(
+    %s = graph.reduce sum, %a [2] : tensor<6x1x7x33xf32> -> tensor<6x1x33xf32>
+    %0 = graph.reshape %s : tensor<6x1x33xf32> -> tensor<1x6x33x1xf32>
+    %r = graph.neg %0 : tensor<1x6x33x1xf32>)");
+}
+
+TEST_P(ReductionKernel, TallColumns) {
+  for (const char *rows : {"8192", "8193", "12288", "9001"}) {
+    std::string from = std::string("tensor<") + rows + "x19xf32>";
+    check("%a : " + from, from,
+          "%s = graph.reduce sum, %a [0] : " + from + " -> tensor<19xf32>\n" +
+              "%b = graph.broadcast %s [1] : tensor<19xf32> -> " + from +
+              "\n%r = graph.sub %a, %b : " + from);
+  }
+}
+
 // A fold whose value is used at another row: no schedule of rows serves it.
 TEST_P(ReductionKernel, MovedResult) {
   check("%a : tensor<9x9xf32>", "tensor<9x9xf32>", R"(
