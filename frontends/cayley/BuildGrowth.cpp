@@ -29,11 +29,10 @@ private:
   /// Carried values by position.
   enum Carried { layer, earlier, sizes, size, depth };
 
-  void buildCondition(Block *block);
-  void buildBody(Block *block);
+  Value goesOn(ValueRange carried);
+  SmallVector<Value> nextLayer(ValueRange carried);
   Value isPositive(Value number) {
-    return builder.create<graph::CompareOp>(
-        location, graph::CompareDirection::gt, number, ops.number(0));
+    return ops.compare(graph::CompareDirection::gt, number, ops.number(0));
   }
 
   const GrowthOptions &options;
@@ -45,22 +44,17 @@ private:
 
 } // namespace
 
-void GrowthBuilder::buildCondition(Block *block) {
-  builder.setInsertionPointToStart(block);
-  Value goesOn = isPositive(block->getArgument(size));
-  if (options.maxLayers >= 0) {
-    Value below = builder.create<graph::CompareOp>(
-        location, graph::CompareDirection::lt, block->getArgument(depth),
-        ops.number(options.maxLayers));
-    goesOn = builder.create<graph::AndOp>(location, goesOn, below);
-  }
-  builder.create<graph::YieldOp>(location, goesOn);
+Value GrowthBuilder::goesOn(ValueRange carried) {
+  Value found = isPositive(carried[size]);
+  if (options.maxLayers < 0)
+    return found;
+  Value below = ops.compare(graph::CompareDirection::lt, carried[depth],
+                            ops.number(options.maxLayers));
+  return ops.both(found, below);
 }
 
-void GrowthBuilder::buildBody(Block *block) {
-  builder.setInsertionPointToStart(block);
-  Value current = block->getArgument(layer),
-        before = block->getArgument(earlier);
+SmallVector<Value> GrowthBuilder::nextLayer(ValueRange carried) {
+  Value current = carried[layer], before = carried[earlier];
   // `before` contains the current layer where it holds all of them.
   SmallVector<Value> known{before};
   if (!needsAllLayers)
@@ -68,19 +62,12 @@ void GrowthBuilder::buildBody(Block *block) {
   Value next = ops.without(ops.distinct(ops.expand(current)), known);
   Value count = ops.count(next);
   // The empty layer behind the last one does not count.
-  auto counted = builder.create<graph::CompactOp>(
-      location, TypeRange(ops.listType()),
-      builder.create<graph::ReshapeOp>(
-          location, RankedTensorType::get({1}, builder.getI1Type()),
-          isPositive(count), ValueRange()),
-      ValueRange(ops.asList(count)));
-  Value newSizes = ops.concat(block->getArgument(sizes), counted.getResult(0));
-  Value newDepth = builder.create<graph::AddOp>(
-      location, block->getArgument(depth), ops.number(1));
-  builder.create<graph::YieldOp>(
-      location,
-      ValueRange{next, needsAllLayers ? ops.concat(before, next) : current,
-                 newSizes, count, newDepth});
+  Value counted =
+      ops.keep(ops.asList(isPositive(count)), ops.asList(count)).front();
+  Value newSizes = ops.concat(carried[sizes], counted);
+  Value newDepth = ops.add(carried[depth], ops.number(1));
+  return {next, needsAllLayers ? ops.concat(before, next) : current, newSizes,
+          count, newDepth};
 }
 
 OwningOpRef<ModuleOp> GrowthBuilder::build() {
@@ -99,17 +86,12 @@ OwningOpRef<ModuleOp> GrowthBuilder::build() {
                            ops.asList(count), count, ops.number(0)};
   SmallVector<Type> types{ops.rowsType(), ops.rowsType(), ops.listType(),
                           count.getType(), count.getType()};
-  auto loop = builder.create<graph::WhileOp>(location, types, inits);
-  SmallVector<Location> places(types.size(), location);
-  Block *condition =
-      builder.createBlock(&loop.getCondition(), {}, types, places);
-  Block *body = builder.createBlock(&loop.getBody(), {}, types, places);
-  buildCondition(condition);
-  buildBody(body);
-  builder.setInsertionPointAfter(loop);
-  SmallVector<Value> values{loop.getResult(sizes)};
+  ValueRange grown = ops.loop(
+      types, inits, [&](ValueRange carried) { return goesOn(carried); },
+      [&](ValueRange carried) { return nextLayer(carried); });
+  SmallVector<Value> values{grown[sizes]};
   if (options.keepLayers)
-    values.push_back(loop.getResult(earlier));
+    values.push_back(grown[earlier]);
   builder.create<func::ReturnOp>(location, values);
   return module;
 }

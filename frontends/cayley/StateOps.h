@@ -6,14 +6,13 @@
 #ifndef ZENITH_FRONTENDS_CAYLEY_STATEOPS_H
 #define ZENITH_FRONTENDS_CAYLEY_STATEOPS_H
 
+#include "frontends/cayley/RowOps.h"
 #include "frontends/cayley/StateGraph.h"
-#include "ir/GraphOps.h"
-#include "mlir/IR/BuiltinTypes.h"
 
 namespace zenith::cayley {
 
 /// Builds ops on states, which are rows of tensor<? x positions>.
-class StateOps {
+class StateOps : public RowOps {
 public:
   /// `starts` are states that the graph's central state does not reach, perhaps
   /// with larger numbers.
@@ -22,14 +21,8 @@ public:
 
   /// Any number of states.
   mlir::RankedTensorType rowsType() const;
-  mlir::RankedTensorType listType() const; ///< tensor<?xi64>
 
   mlir::Value constantStates(llvm::ArrayRef<State> states);
-  mlir::Value number(int64_t value);   ///< tensor<i64>
-  mlir::Value count(mlir::Value rows); ///< tensor<i64>
-  /// The number as a list of one.
-  mlir::Value asList(mlir::Value number);
-
   /// Neighbours of N states along all G generators: N*G states, those of one
   /// state together, in the generators' order.
   mlir::Value expand(mlir::Value states);
@@ -37,18 +30,11 @@ public:
   mlir::Value distinct(mlir::Value states);
   /// States that are in none of `sets`.
   mlir::Value without(mlir::Value states, llvm::ArrayRef<mlir::Value> sets);
-  mlir::Value concat(mlir::Value first, mlir::Value second);
 
 private:
   mlir::Value expandPermutations(mlir::Value states);
   mlir::Value expandMatrices(mlir::Value states);
-  mlir::RankedTensorType type(llvm::ArrayRef<int64_t> shape,
-                              mlir::Type element) const {
-    return mlir::RankedTensorType::get(shape, element);
-  }
 
-  mlir::OpBuilder &builder;
-  mlir::Location location;
   const StateGraph &graph;
   /// ui8, ui16 or i64: the smallest that holds every number that a state can
   /// contain.
