@@ -24,6 +24,8 @@ using namespace zenith::cayley;
 
 namespace {
 
+struct BeamResult;
+
 class SearchPrograms : public testing::Test {
 protected:
   SearchPrograms() {
@@ -45,6 +47,9 @@ protected:
     return *results;
   }
 
+  /// Paths come out of the program from the target back to the start.
+  static void expectBeam(const std::vector<Tensor> &results,
+                         const BeamResult &expected);
   static std::vector<int64_t> integers(const Tensor &tensor) {
     std::vector<int64_t> numbers;
     for (int64_t i = 0; i < tensor.size(); ++i) {
@@ -164,6 +169,15 @@ int64_t distance(const StateGraph &graph, const State &from, const State &to) {
 
 } // namespace
 
+void SearchPrograms::expectBeam(const std::vector<Tensor> &results,
+                                const BeamResult &expected) {
+  EXPECT_EQ(integers(results[0])[0] != 0, expected.found);
+  EXPECT_EQ(integers(results[2]), expected.sizes);
+  std::vector<int64_t> path = integers(results[1]);
+  std::reverse(path.begin(), path.end());
+  EXPECT_EQ(path, expected.path);
+}
+
 TEST_F(SearchPrograms, BeamKeepsTheBestOfEachStep) {
   for (const char *name :
        {"lrx:7", "pancake:6", "heisenberg:3,5", "lrx:0001011", "lx:5"})
@@ -190,11 +204,7 @@ TEST_F(SearchPrograms, BeamKeepsTheBestOfEachStep) {
                            ? 1.0
                            : hamming(state, options.target);
               });
-          EXPECT_EQ(integers(results[0])[0] != 0, expected.found);
-          EXPECT_EQ(integers(results[2]), expected.sizes);
-          std::vector<int64_t> path = integers(results[1]);
-          std::reverse(path.begin(), path.end());
-          EXPECT_EQ(path, expected.path);
+          expectBeam(results, expected);
         }
 }
 
@@ -259,11 +269,7 @@ TEST_F(SearchPrograms, BeamAsksAModel) {
         sum -= double(state[i]) * double(i + 1);
       return sum;
     });
-    EXPECT_EQ(integers(results[0])[0] != 0, expected.found);
-    EXPECT_EQ(integers(results[2]), expected.sizes);
-    std::vector<int64_t> path = integers(results[1]);
-    std::reverse(path.begin(), path.end());
-    EXPECT_EQ(path, expected.path);
+    expectBeam(results, expected);
   }
 }
 
