@@ -25,6 +25,11 @@ static Type productType(Value lhs, Value rhs, Type result) {
   Type left = elementOf(lhs), right = elementOf(rhs);
   if (left.isInteger(1) && result.isInteger(1))
     return IntegerType::get(result.getContext(), 32);
+  // Sums of bytes end in the same bits as sums of narrower integers.
+  auto integer = dyn_cast<IntegerType>(result);
+  if (isa<IntegerType>(left) && isa<IntegerType>(right) && integer &&
+      integer.getWidth() > 1 && integer.getWidth() < 8)
+    return IntegerType::get(result.getContext(), 8, integer.getSignedness());
   if (left != right || left.isInteger(1))
     return result;
   if (left == result || mayWiden(left, result))
@@ -201,10 +206,41 @@ static void padInput(OpImport &x, Convolution &conv) {
       ValueRange(), ValueRange(), low, high, interior);
 }
 
+// Without spatial dimensions: as one dimension of size 1 at the end of all.
+static void addSpatialDimension(OpImport &x, Convolution &conv) {
+  auto extended = [&](Value value) {
+    Integers shape(tensorTypeOf(value).getShape());
+    shape.push_back(1);
+    return x.reshape(value, shape);
+  };
+  int64_t rank = rankOf(conv.input);
+  conv.input = extended(conv.input);
+  conv.kernel = extended(conv.kernel);
+  conv.dims = ConvDimensionNumbersAttr::get(
+      x.b.getContext(), conv.dims.getInputBatchDimension(),
+      conv.dims.getInputFeatureDimension(), {rank},
+      conv.dims.getKernelInputFeatureDimension(),
+      conv.dims.getKernelOutputFeatureDimension(), {rank},
+      conv.dims.getOutputBatchDimension(),
+      conv.dims.getOutputFeatureDimension(), {rank});
+  conv.strides = conv.inputDilation = conv.kernelDilation = {1};
+  conv.low = conv.high = {0};
+}
+
 static void convolve(OpImport &x, Convolution conv) {
   RankedTensorType type = x.type();
-  if (x.failed() ||
-      !mergeBatchGroups(x, conv, x.number("batch_group_count", 1)))
+  if (x.failed())
+    return;
+  RankedTensorType given = type;
+  if (conv.strides.empty() && type.hasStaticShape() &&
+      tensorTypeOf(conv.input).hasStaticShape() &&
+      tensorTypeOf(conv.kernel).hasStaticShape()) {
+    addSpatialDimension(x, conv);
+    Integers shape(type.getShape());
+    shape.push_back(1);
+    type = RankedTensorType::get(shape, type.getElementType());
+  }
+  if (!mergeBatchGroups(x, conv, x.number("batch_group_count", 1)))
     return;
   auto negative = [](int64_t value) { return value < 0; };
   if (llvm::any_of(conv.low, negative) || llvm::any_of(conv.high, negative))
@@ -231,7 +267,8 @@ static void convolve(OpImport &x, Convolution conv) {
       sum, x.convert(conv.input, operand), x.convert(conv.kernel, operand),
       dims, conv.strides, conv.low, conv.high, conv.inputDilation,
       conv.kernelDilation, uint64_t(conv.groups));
-  x.out(finished(x, x.refine(result, type.getShape()), element));
+  result = finished(x, x.refine(result, type.getShape()), element);
+  x.out(type == given ? result : x.reshape(result, given.getShape()));
 }
 
 static bool setPadding(OpImport &x, Convolution &conv,

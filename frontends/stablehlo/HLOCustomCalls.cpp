@@ -3,6 +3,7 @@
 // Import of custom calls by name, and of what programs expect of themselves.
 
 #include "frontends/stablehlo/FoldImport.h"
+#include "frontends/stablehlo/OrderingImport.h"
 #include "frontends/stablehlo/ShapeImport.h"
 
 #include "ir/LocationText.h"
@@ -209,6 +210,7 @@ static Rule ruleForTarget(StringRef target) {
       {"LayoutConstraint", sameRule},
       {"annotate_device_placement", sameRule},
       {"stablehlo.dynamic_reduce_window", dynamicReduceWindowRule},
+      {"ApproxTopK", importApproxTopK},
       {"shape_assertion", shapeAssertionRule}};
   for (const Entry &entry : entries)
     if (entry.first == target)

@@ -2,7 +2,9 @@
 //
 // Import of sort and top_k.
 
-#include "frontends/stablehlo/ProgramImport.h"
+#include "frontends/stablehlo/OrderingImport.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
 using namespace zenith;
@@ -25,6 +27,29 @@ static std::optional<ComparisonDirection> plainComparator(Region &region) {
   return plain ? std::optional(direction.getValue()) : std::nullopt;
 }
 
+// Operands of one shape in the order of a comparator.
+static Values sorted(OpImport &x, const Values &inputs, int64_t dim,
+                     Region &comparator) {
+  auto direction = plainComparator(comparator);
+  // Integers have one order; floats differ in NaN and zeros.
+  if (direction && isa<IntegerType>(elementOf(inputs[0])) &&
+      (*direction == ComparisonDirection::LT ||
+       *direction == ComparisonDirection::GT))
+    return x
+        .create<graph::SortOp>(ValueRange(inputs).getTypes(), inputs,
+                               uint64_t(dim), uint64_t(1),
+                               *direction == ComparisonDirection::GT)
+        .getResults();
+  SmallVector<Type> scalars =
+      x.program.typesOf(comparator.front().getArgumentTypes(), x.loc);
+  if (x.failed())
+    return {};
+  auto sort = x.create<graph::SortWithOp>(ValueRange(inputs).getTypes(), inputs,
+                                          uint64_t(dim));
+  x.program.importRegion(comparator, sort.getComparator(), scalars);
+  return sort.getResults();
+}
+
 static void sortRule(OpImport &x) {
   Values inputs = x.ins(0, x.inputs());
   Region &comparator = x.op->getRegion(0);
@@ -34,23 +59,42 @@ static void sortRule(OpImport &x) {
   dim = dim < 0 ? dim + rank : dim;
   if (dim < 0 || dim >= rank)
     return x.invalid("has a dimension out of range");
-  auto direction = plainComparator(comparator);
-  // Integers have one order; floats differ in NaN and zeros.
-  if (direction && isa<IntegerType>(elementOf(inputs[0])) &&
-      (*direction == ComparisonDirection::LT ||
-       *direction == ComparisonDirection::GT))
-    return x.out(x.create<graph::SortOp>(ValueRange(inputs).getTypes(), inputs,
-                                         uint64_t(dim), uint64_t(1),
-                                         *direction == ComparisonDirection::GT)
-                     .getResults());
-  SmallVector<Type> scalars =
-      x.program.typesOf(comparator.front().getArgumentTypes(), x.loc);
+  Values results = sorted(x, inputs, dim, comparator);
+  if (!x.failed())
+    x.out(results);
+}
+
+// Operands: values and their indices, then what stands for a missing one of
+// each. The exact best are an answer for every recall.
+void stablehlo::importApproxTopK(OpImport &x) {
+  auto calls = x.op->getAttrOfType<ArrayAttr>("called_computations");
+  auto symbol = calls && calls.size() == 1
+                    ? dyn_cast<FlatSymbolRefAttr>(calls[0])
+                    : FlatSymbolRefAttr();
+  auto comparator =
+      symbol ? x.program.function(symbol.getValue()) : mlir::func::FuncOp();
+  auto config = x.op->getAttrOfType<DictionaryAttr>("mhlo.backend_config");
+  auto along =
+      config ? config.getAs<IntegerAttr>("reduction_dim") : IntegerAttr();
+  unsigned count = x.op->getNumResults();
+  if (!comparator || !comparator.getBody().hasOneBlock() || !along ||
+      count == 0 || x.inputs() != 2 * count)
+    return x.unsupported("@ApproxTopK of this form is not supported");
+  Values inputs = x.ins(0, count), best;
+  RankedTensorType type = x.type();
   if (x.failed())
     return;
-  auto sort = x.create<graph::SortWithOp>(ValueRange(inputs).getTypes(), inputs,
-                                          uint64_t(dim));
-  x.program.importRegion(comparator, sort.getComparator(), scalars);
-  x.out(sort.getResults());
+  int64_t dim = along.getValue().getSExtValue();
+  if (dim < 0 || dim >= rankOf(inputs[0]) || !type.hasStaticShape() ||
+      type.getRank() != rankOf(inputs[0]) ||
+      !tensorTypeOf(inputs[0]).hasStaticShape() ||
+      type.getDimSize(dim) > tensorTypeOf(inputs[0]).getDimSize(dim))
+    return x.unsupported("@ApproxTopK of this shape is not supported");
+  for (Value value : sorted(x, inputs, dim, comparator.getBody()))
+    best.push_back(x.slice(value, SmallVector<int64_t>(type.getRank(), 0),
+                           type.getShape()));
+  if (!x.failed())
+    x.out(best);
 }
 
 static void topKRule(OpImport &x) {
