@@ -23,16 +23,14 @@ using namespace zenith;
 using namespace zenith::tools;
 namespace json = llvm::json;
 
-static void addExplainOptions(CLI::App &app, CacheOptions &options,
-                              std::vector<std::string> &dims) {
+static void addExplainOptions(CLI::App &app, CacheOptions &options) {
   app.add_option("subject", options.subject,
                  "a model, or the beginning of an entry's name")
       ->required();
   app.add_option("--entry", options.run.entry, "function of the model");
   app.add_option("--target", options.run.target, "cpu or cpu:ARCH");
-  addRepeated(app, "--dim", dims, "NAME=N, the size of a named dimension");
-  app.add_option("--mixed-precision", options.run.mixedPrecision,
-                 "bf16 or fp16, as it was compiled");
+  addDimOption(app, options.run.dims);
+  addMixedPrecisionOption(app, options.run.mixedPrecision);
 }
 
 llvm::Expected<std::optional<CacheOptions>>
@@ -40,8 +38,6 @@ zenith::tools::parseCacheOptions(int argc, char **argv, bool &jsonDiagnostics) {
   CLI::App app("Looks after a cache of compiled programs.", "zenith-cache");
   CacheOptions options;
   options.folder = defaultCache.str();
-  std::vector<std::string> dims;
-  std::string maxBytes;
   CLI::App *list = app.add_subcommand("ls", "lists the entries"),
            *verify = app.add_subcommand(
                "verify", "checks every entry; exit 2 where one is damaged"),
@@ -56,9 +52,9 @@ zenith::tools::parseCacheOptions(int argc, char **argv, bool &jsonDiagnostics) {
                         "~/.cache/zenith");
     command->add_flag("--json", options.json, "prints JSON");
   }
-  collect->add_option("--max-bytes", maxBytes,
-                      "what may stay, in bytes or with K, M, G; default 1G");
-  addExplainOptions(*explain, options, dims);
+  addBytesOption(*collect, "--max-bytes", options.maxBytes,
+                 "what may stay, in bytes or with K, M, G; default 1G");
+  addExplainOptions(*explain, options);
   app.require_subcommand(1);
   addCommonOptions(app, jsonDiagnostics);
   llvm::Expected<bool> done = parseCommandLine(app, argc, argv);
@@ -66,12 +62,6 @@ zenith::tools::parseCacheOptions(int argc, char **argv, bool &jsonDiagnostics) {
     return done.takeError();
   if (*done)
     return std::nullopt;
-  if (!maxBytes.empty() && !(options.maxBytes = parseBytes(maxBytes)))
-    return failure(ExitCode::Usage,
-                   "--max-bytes needs bytes, with or without K, M or G, got '" +
-                       maxBytes + "'");
-  if (llvm::Error error = parseDims(dims, options.run.dims))
-    return std::move(error);
   options.command = verify->parsed()    ? CacheOptions::Verify
                     : collect->parsed() ? CacheOptions::Collect
                     : explain->parsed() ? CacheOptions::Explain

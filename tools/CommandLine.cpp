@@ -5,6 +5,7 @@
 #include "tools/CommandLine.h"
 
 #include "tools/Diagnostics.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/MathExtras.h"
 #include <CLI/CLI.hpp>
@@ -15,13 +16,16 @@ using llvm::StringRef;
 
 static constexpr const char *version = "0.1.0";
 
+/// An option that may be repeated and takes one value each time, so that it
+/// never swallows the model's name.
+static void takeOneEachTime(CLI::Option *option) {
+  option->type_size(1)->expected(1, 1 << 20)->allow_extra_args(false);
+}
+
 void zenith::tools::addRepeated(CLI::App &app, const std::string &name,
                                 std::vector<std::string> &values,
                                 const std::string &help) {
-  app.add_option(name, values, help)
-      ->type_size(1)
-      ->expected(1, 1 << 20)
-      ->allow_extra_args(false);
+  takeOneEachTime(app.add_option(name, values, help));
 }
 
 void zenith::tools::addCommonOptions(CLI::App &app, bool &jsonDiagnostics) {
@@ -40,6 +44,97 @@ void zenith::tools::addCacheOption(CLI::App &app, std::string &folder) {
   app.add_flag("--cache{" + defaultCache.str() + "}", folder,
                "takes compiled programs from a folder and keeps them there; "
                "default: $ZENITH_CACHE_DIR, else ~/.cache/zenith");
+}
+
+void zenith::tools::addThreadsOption(CLI::App &app, unsigned &threads,
+                                     const std::string &help) {
+  app.add_option("--threads", threads, help)->check(CLI::Range(1, 4096));
+}
+
+std::optional<int64_t> zenith::tools::parseBytes(StringRef text) {
+  int64_t factor = 1, value = 0, bytes = 0;
+  for (auto [suffix, power] :
+       {std::pair("K", 10), std::pair("M", 20), std::pair("G", 30)})
+    if (text.consume_back(suffix)) {
+      factor = int64_t(1) << power;
+      break;
+    }
+  if (text.getAsInteger(10, value) || value < 0 ||
+      llvm::MulOverflow(value, factor, bytes))
+    return std::nullopt;
+  return bytes;
+}
+
+void zenith::tools::addBytesOption(CLI::App &app, const std::string &name,
+                                   std::optional<int64_t> &bytes,
+                                   const std::string &help) {
+  app.add_option_function<std::string>(
+      name,
+      [&bytes, name](const std::string &text) {
+        if (!(bytes = parseBytes(text)))
+          throw CLI::ValidationError(
+              name + " needs bytes, with or without K, M or G, got '" + text +
+              "'");
+      },
+      help);
+}
+
+void zenith::tools::addMaxMemoryOption(CLI::App &app,
+                                       std::optional<int64_t> &bytes) {
+  addBytesOption(app, "--max-memory", bytes,
+                 "cap for arena and pool together, in bytes or with K, M, G");
+}
+
+void zenith::tools::addMixedPrecisionOption(CLI::App &app, std::string &type) {
+  app.add_option("--mixed-precision", type,
+                 "bf16 or fp16: stores weights of products so, sums in f32")
+      ->check(CLI::IsMember({"bf16", "fp16"}));
+}
+
+void zenith::tools::addExplainOption(CLI::App &app,
+                                     std::vector<std::string> &explain,
+                                     const std::vector<std::string> &kinds) {
+  app.add_option("--explain", explain, "remarks: " + llvm::join(kinds, ", "))
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember(kinds));
+}
+
+std::vector<std::string> zenith::tools::modelRemarks() {
+  return {"fusion",   "remat",  "precision", "sharding",
+          "fallback", "search", "cache"};
+}
+
+void zenith::tools::addExplainFormatOption(CLI::App &app, bool &asJSON) {
+  app.add_option_function<std::string>(
+         "--explain-format",
+         [&asJSON](const std::string &format) { asJSON = format == "json"; },
+         "text or json")
+      ->check(CLI::IsMember({"text", "json"}));
+}
+
+/// Adds the size that a text NAME=N gives.
+static void addDim(std::map<std::string, int64_t> &dims, StringRef text) {
+  auto [name, number] = text.split('=');
+  int64_t size;
+  if (name.empty() || number.getAsInteger(10, size) || size < 0)
+    throw CLI::ValidationError("--dim needs NAME=N with a number N, got '" +
+                               text.str() + "'");
+  auto [known, fresh] = dims.emplace(name, size);
+  if (!fresh && known->second != size)
+    throw CLI::ValidationError("--dim gives '" + name.str() + "' two sizes");
+}
+
+void zenith::tools::addDimOption(CLI::App &app,
+                                 std::map<std::string, int64_t> &dims,
+                                 const std::string &help) {
+  takeOneEachTime(app.add_option_function<std::vector<std::string>>(
+      "--dim",
+      [&dims](const std::vector<std::string> &texts) {
+        for (const std::string &text : texts)
+          addDim(dims, text);
+      },
+      help));
 }
 
 std::string zenith::tools::suggestion(StringRef word,
@@ -99,18 +194,4 @@ zenith::tools::splitKey(StringRef option, StringRef text) {
                    option.str() + " needs KEY=VALUE, got '" + text.str() + "'");
   return std::make_pair(text.take_front(equals).str(),
                         text.drop_front(equals + 1).str());
-}
-
-std::optional<int64_t> zenith::tools::parseBytes(StringRef text) {
-  int64_t factor = 1, value = 0, bytes = 0;
-  for (auto [suffix, power] :
-       {std::pair("K", 10), std::pair("M", 20), std::pair("G", 30)})
-    if (text.consume_back(suffix)) {
-      factor = int64_t(1) << power;
-      break;
-    }
-  if (text.getAsInteger(10, value) || value < 0 ||
-      llvm::MulOverflow(value, factor, bytes))
-    return std::nullopt;
-  return bytes;
 }

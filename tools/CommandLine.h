@@ -9,6 +9,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,6 +32,39 @@ void addCommonOptions(CLI::App &app, bool &jsonDiagnostics);
 /// Adds --cache[=DIR]; without DIR `folder` becomes defaultCache.
 void addCacheOption(CLI::App &app, std::string &folder);
 inline constexpr llvm::StringLiteral defaultCache = "default";
+
+/// Adds --threads, from 1 to 4096; `help` says whose.
+void addThreadsOption(CLI::App &app, unsigned &threads,
+                      const std::string &help);
+inline constexpr const char *workerThreads =
+    "worker threads; default: the cores that the cgroup grants";
+
+/// Adds an option for bytes, with or without K, M or G; other texts are usage
+/// errors.
+void addBytesOption(CLI::App &app, const std::string &name,
+                    std::optional<int64_t> &bytes, const std::string &help);
+
+/// Adds --max-memory, the cap of a run.
+void addMaxMemoryOption(CLI::App &app, std::optional<int64_t> &bytes);
+
+/// Adds --mixed-precision: bf16 or fp16.
+void addMixedPrecisionOption(CLI::App &app, std::string &type);
+
+/// Adds --explain, a list out of `kinds` of remarks.
+void addExplainOption(CLI::App &app, std::vector<std::string> &explain,
+                      const std::vector<std::string> &kinds);
+
+/// The kinds of remarks that compiling a model can leave.
+std::vector<std::string> modelRemarks();
+
+/// Adds --explain-format; `asJSON` becomes true for json.
+void addExplainFormatOption(CLI::App &app, bool &asJSON);
+
+/// Adds --dim NAME=N, which may be repeated; two sizes for a name are a usage
+/// error.
+void addDimOption(
+    CLI::App &app, std::map<std::string, int64_t> &dims,
+    const std::string &help = "NAME=N, the size of a named dimension");
 
 /// Parses; nothing to do where help or the version was printed (true). Unknown
 /// options are usage errors that name the nearest one.

@@ -24,7 +24,6 @@ llvm::Expected<std::optional<EmitOptions>>
 zenith::tools::parseEmitOptions(int argc, char **argv, bool &jsonDiagnostics) {
   CLI::App app("Compiles a model and writes a stage of it.", "zenith-compile");
   EmitOptions options;
-  std::vector<std::string> dims;
   app.add_option("model", options.input,
                  "a .onnx, .mlir, .mlirbc, .mlir.bc or .bc file; - reads "
                  "standard input")
@@ -37,31 +36,22 @@ zenith::tools::parseEmitOptions(int argc, char **argv, bool &jsonDiagnostics) {
                              "static-lib", "shared-lib", "header", "opencl"}));
   app.add_option("--target", options.target,
                  "cpu, cpu:ARCH, opencl or opencl:N");
-  app.add_option("--mixed-precision", options.mixedPrecision,
-                 "bf16 or fp16: stores weights of products so, sums in f32")
-      ->check(CLI::IsMember({"bf16", "fp16"}));
+  addMixedPrecisionOption(app, options.mixedPrecision);
   app.add_option("--to", options.toPhase,
                  "with --emit=graphir: the last phase to run; default fuse");
   addCacheOption(app, options.cache);
   app.add_option("--dump-phases", options.dumpDir,
                  "folder for the IR after each phase");
-  app.add_option("--threads", options.threads,
-                 "threads that compile; the result does not depend on it")
-      ->check(CLI::Range(1, 4096));
-  addRepeated(app, "--dim", dims, "NAME=N, the size of a named dimension");
-  app.add_option(
-         "--explain", options.explain,
-         "remarks: fusion, remat, precision, sharding, fallback, search, cache")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+  addThreadsOption(app, options.threads,
+                   "threads that compile; the result does not depend on it");
+  addDimOption(app, options.dims);
+  addExplainOption(app, options.explain, modelRemarks());
   addCommonOptions(app, jsonDiagnostics);
   llvm::Expected<bool> done = parseCommandLine(app, argc, argv);
   if (!done)
     return done.takeError();
   if (*done)
     return std::nullopt;
-  if (llvm::Error error = parseDims(dims, options.dims))
-    return std::move(error);
   return options;
 }
 

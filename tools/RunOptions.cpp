@@ -15,9 +15,8 @@ using namespace zenith::tools;
 namespace {
 /// Option values as they were written.
 struct Texts {
-  std::vector<std::string> in, bind, expect, dim, explain;
-  std::string randomSeed, maxMemory, explainFormat = "text", compare,
-                                     reportFormat = "json";
+  std::vector<std::string> in, bind, expect;
+  std::string randomSeed, compare, reportFormat = "json";
 };
 } // namespace
 
@@ -32,7 +31,7 @@ static void addInputOptions(CLI::App &app, RunOptions &options, Texts &texts) {
               "is its index or name");
   addRepeated(app, "--bind", texts.bind,
               "KEY=FILE, the same, known at compile time");
-  addRepeated(app, "--dim", texts.dim, "NAME=N, the size of a named dimension");
+  addDimOption(app, options.dims);
   app.add_flag("--random-inputs{0}", texts.randomSeed,
                "fills inputs that no --in names; an optional seed");
   app.add_option(
@@ -40,20 +39,15 @@ static void addInputOptions(CLI::App &app, RunOptions &options, Texts &texts) {
       "a .safetensors file with other values for parameters, by name");
 }
 
-static void addTargetOptions(CLI::App &app, RunOptions &options, Texts &texts) {
+static void addTargetOptions(CLI::App &app, RunOptions &options) {
   app.add_option("--target", options.target,
                  "cpu, cpu:ARCH, opencl, opencl:N or interp");
   app.add_flag("--list-targets", options.listTargets,
                "prints the targets of this machine");
-  app.add_option("--threads", options.threads,
-                 "worker threads; default: the cores that the cgroup grants")
-      ->check(CLI::Range(1, 4096));
+  addThreadsOption(app, options.threads, workerThreads);
   addCacheOption(app, options.cache);
-  app.add_option("--max-memory", texts.maxMemory,
-                 "cap for arena and pool together, in bytes or with K, M, G");
-  app.add_option("--mixed-precision", options.mixedPrecision,
-                 "bf16 or fp16: stores weights of products so, sums in f32")
-      ->check(CLI::IsMember({"bf16", "fp16"}));
+  addMaxMemoryOption(app, options.maxMemory);
+  addMixedPrecisionOption(app, options.mixedPrecision);
   app.add_option("--mesh-devices", options.meshDevices,
                  "logical devices of a program with shardings; only 1 so far");
 }
@@ -94,15 +88,8 @@ static void addOutputOptions(CLI::App &app, RunOptions &options, Texts &texts) {
                  "file for the figures of --bench");
   app.add_flag("--bench-server", options.benchServer,
                "runs N times for each line 'run N' on standard input");
-  app.add_option(
-         "--explain", texts.explain,
-         "remarks: fusion, remat, precision, sharding, fallback, search, cache")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::IsMember({"fusion", "remat", "precision", "sharding",
-                             "fallback", "search", "cache"}));
-  app.add_option("--explain-format", texts.explainFormat, "text or json")
-      ->check(CLI::IsMember({"text", "json"}));
+  addExplainOption(app, options.explain, modelRemarks());
+  addExplainFormatOption(app, options.explainJSON);
 }
 
 static llvm::Error parseKeyedFiles(llvm::StringRef option,
@@ -124,25 +111,6 @@ static llvm::Error parseKeyedFiles(llvm::StringRef option,
   return llvm::Error::success();
 }
 
-llvm::Error zenith::tools::parseDims(llvm::ArrayRef<std::string> texts,
-                                     std::map<std::string, int64_t> &dims) {
-  for (llvm::StringRef text : texts) {
-    auto split = splitKey("--dim", text);
-    if (!split)
-      return split.takeError();
-    int64_t size;
-    if (llvm::StringRef(split->second).getAsInteger(10, size) || size < 0)
-      return failure(ExitCode::Usage,
-                     "--dim needs NAME=N with a number N, got '" + text.str() +
-                         "'");
-    auto [known, fresh] = dims.emplace(split->first, size);
-    if (!fresh && known->second != size)
-      return failure(ExitCode::Usage,
-                     "--dim gives '" + split->first + "' two sizes");
-  }
-  return llvm::Error::success();
-}
-
 static llvm::Error checkOptions(const CLI::App &app, RunOptions &options,
                                 const Texts &texts) {
   if (llvm::Error error = parseKeyedFiles("--in", texts.in, options.inputs))
@@ -153,8 +121,6 @@ static llvm::Error checkOptions(const CLI::App &app, RunOptions &options,
   if (llvm::Error error =
           parseKeyedFiles("--expect", texts.expect, options.expected))
     return error;
-  if (llvm::Error error = parseDims(texts.dim, options.dims))
-    return error;
   if (app.count("--random-inputs")) {
     uint64_t seed;
     if (llvm::StringRef(texts.randomSeed).getAsInteger(10, seed))
@@ -163,15 +129,7 @@ static llvm::Error checkOptions(const CLI::App &app, RunOptions &options,
                          texts.randomSeed + "'");
     options.randomSeed = seed;
   }
-  if (!texts.maxMemory.empty() &&
-      !(options.maxMemory = parseBytes(texts.maxMemory)))
-    return failure(
-        ExitCode::Usage,
-        "--max-memory needs bytes, with or without K, M or G, got '" +
-            texts.maxMemory + "'");
   options.compareInterp = !texts.compare.empty();
-  options.explain = texts.explain;
-  options.explainJSON = texts.explainFormat == "json";
   options.reportText = texts.reportFormat == "text";
   if (options.perOp && !options.compareInterp)
     return failure(ExitCode::Usage, "--per-op needs --compare=interp");
@@ -193,7 +151,7 @@ zenith::tools::parseRunOptions(int argc, char **argv, bool &jsonDiagnostics) {
   RunOptions options;
   Texts texts;
   addInputOptions(app, options, texts);
-  addTargetOptions(app, options, texts);
+  addTargetOptions(app, options);
   addOutputOptions(app, options, texts);
   addCommonOptions(app, jsonDiagnostics);
   llvm::Expected<bool> done = parseCommandLine(app, argc, argv);

@@ -50,10 +50,6 @@ struct RunOptions {
   bool explainJSON = false, jsonDiagnostics = false, listTargets = false;
 };
 
-/// Adds the sizes that NAME=N texts of --dim give.
-llvm::Error parseDims(llvm::ArrayRef<std::string> texts,
-                      std::map<std::string, int64_t> &dims);
-
 /// nullopt where help or the version was asked for and printed.
 llvm::Expected<std::optional<RunOptions>>
 parseRunOptions(int argc, char **argv, bool &jsonDiagnostics);

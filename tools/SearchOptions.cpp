@@ -13,13 +13,6 @@
 using namespace zenith;
 using namespace zenith::tools;
 
-namespace {
-/// Option values as they were written.
-struct Texts {
-  std::string maxMemory, emit, explainFormat = "text";
-};
-} // namespace
-
 /// Largest width of a beam and number of walks, and of steps.
 static constexpr double mostStates = 1 << 30, mostSteps = 1 << 30;
 
@@ -34,30 +27,24 @@ static std::string graphHelp() {
 }
 
 /// Options that all commands take.
-static void addSharedOptions(CLI::App &app, SearchOptions &options,
-                             Texts &texts) {
+static void addSharedOptions(CLI::App &app, SearchOptions &options) {
   app.add_option("graph", options.graph, graphHelp())->required();
   app.add_option("--json", options.jsonFile,
                  "file for the result as JSON; - is standard output");
   app.add_option("--target", options.run.target,
                  "cpu, cpu:ARCH, opencl, opencl:N or interp");
-  app.add_option("--threads", options.run.threads,
-                 "worker threads; default: the cores that the cgroup grants")
-      ->check(CLI::Range(1, 4096));
+  addThreadsOption(app, options.run.threads, workerThreads);
   addCacheOption(app, options.run.cache);
-  app.add_option("--max-memory", texts.maxMemory,
-                 "cap for arena and pool together, in bytes or with K, M, G");
+  addMaxMemoryOption(app, options.run.maxMemory);
   app.add_option("--random-seed", options.seed,
                  "key of the random numbers; only walks have some");
-  app.add_option("--explain", options.run.explain,
-                 "remarks: search, fusion, fallback, cache")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::IsMember({"search", "fusion", "fallback", "cache"}));
-  app.add_option("--explain-format", texts.explainFormat, "text or json")
-      ->check(CLI::IsMember({"text", "json"}));
-  app.add_option("--emit", texts.emit,
-                 "graphir: prints the program instead of running it")
+  addExplainOption(app, options.run.explain,
+                   {"search", "fusion", "fallback", "cache"});
+  addExplainFormatOption(app, options.run.explainJSON);
+  app.add_option_function<std::string>(
+         "--emit",
+         [&options](const std::string &) { options.emitGraphIR = true; },
+         "graphir: prints the program instead of running it")
       ->check(CLI::IsMember({"graphir"}));
 }
 
@@ -135,7 +122,6 @@ zenith::tools::parseSearchOptions(int argc, char **argv,
   CLI::App app("Searches graphs of states, such as Cayley graphs and puzzles.",
                "zenith-search");
   SearchOptions options;
-  Texts texts;
   struct Command {
     SearchCommand command;
     const char *name, *help;
@@ -153,7 +139,7 @@ zenith::tools::parseSearchOptions(int argc, char **argv,
        addWalkOptions}};
   for (const Command &command : commands) {
     CLI::App *sub = app.add_subcommand(command.name, command.help);
-    addSharedOptions(*sub, options, texts);
+    addSharedOptions(*sub, options);
     command.addOptions(*sub, options);
     sub->callback([&options, command] { options.command = command.command; });
   }
@@ -164,20 +150,12 @@ zenith::tools::parseSearchOptions(int argc, char **argv,
     return done.takeError();
   if (*done)
     return std::nullopt;
-  if (!texts.maxMemory.empty() &&
-      !(options.run.maxMemory = parseBytes(texts.maxMemory)))
-    return failure(
-        ExitCode::Usage,
-        "--max-memory needs bytes, with or without K, M or G, got '" +
-            texts.maxMemory + "'");
   if (!isTarget(options.run.target))
     return failure(ExitCode::Usage, "'" + options.run.target +
                                         "' is no target; known are cpu, "
                                         "cpu:ARCH, opencl, opencl:N, interp");
-  options.emitGraphIR = !texts.emit.empty();
   if (options.command == SearchCommand::Walks && options.walksFile.empty() &&
       !options.emitGraphIR)
     return failure(ExitCode::Usage, "--output is required");
-  options.run.explainJSON = texts.explainFormat == "json";
   return options;
 }

@@ -28,7 +28,6 @@ zenith::tools::parseTranslateOptions(int argc, char **argv,
                                      bool &jsonDiagnostics) {
   CLI::App app("Translates models between formats.", "zenith-translate");
   TranslateOptions options;
-  std::vector<std::string> dims;
   CLI::IsMember formats({"onnx", "graphir", "bytecode", "stablehlo"});
   app.add_option("input", options.input, "the model; - reads standard input")
       ->required();
@@ -50,16 +49,14 @@ zenith::tools::parseTranslateOptions(int argc, char **argv,
                "reads the result again and compares both on random inputs");
   app.add_flag("--external-data", options.externalData,
                "puts weights above 1 MiB into a file beside the model");
-  addRepeated(app, "--dim", dims,
-              "NAME=N, the size of a named dimension for --check; default 2");
+  addDimOption(app, options.dims,
+               "NAME=N, the size of a named dimension for --check; default 2");
   addCommonOptions(app, jsonDiagnostics);
   llvm::Expected<bool> done = parseCommandLine(app, argc, argv);
   if (!done)
     return done.takeError();
   if (*done)
     return std::nullopt;
-  if (llvm::Error error = parseDims(dims, options.dims))
-    return std::move(error);
   return options;
 }
 
