@@ -20,6 +20,9 @@ std::optional<Fold> readFold(OpImport &x);
 
 /// The kind of a region that is one op.
 std::optional<graph::ReduceKind> reduceKind(mlir::Region &body, Type element);
+/// True for sums and products of small floats: their region rounds at every
+/// step, an op of a kind once.
+bool roundsOnce(graph::ReduceKind kind, Type element);
 /// True for a constant that a fold of this kind may start from unseen.
 bool isNeutral(Value init, graph::ReduceKind kind);
 /// The fold of `init` and each element.

@@ -31,6 +31,11 @@ std::optional<ReduceKind> stablehlo::reduceKind(Region &body, Type element) {
   return std::nullopt;
 }
 
+bool stablehlo::roundsOnce(ReduceKind kind, Type element) {
+  return (kind == ReduceKind::sum || kind == ReduceKind::prod) &&
+         isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
+}
+
 // The largest value of a type, or with `negative` the smallest.
 static bool isExtreme(const APFloat &value, bool negative) {
   return value.isInfinity() && value.isNegative() == negative;
@@ -139,6 +144,24 @@ static Type without(Value value, ArrayRef<int64_t> dims) {
   return RankedTensorType::get(shape, elementOf(value));
 }
 
+// JAX's compiler adds up to this many small floats one after the other, each
+// sum rounded; more of them by a tree. Rounding long sums once is nearer to
+// both the tree and the exact sum than rounding them at every step.
+static constexpr int64_t longestStepwise = 32;
+
+static bool goesStepwise(Value input, Value init, ArrayRef<int64_t> dims,
+                         ReduceKind kind) {
+  int64_t terms = 1;
+  for (int64_t dim : dims) {
+    int64_t size = tensorTypeOf(input).getDimSize(dim);
+    if (ShapedType::isDynamic(size) || size > longestStepwise)
+      return false;
+    terms *= size;
+  }
+  return roundsOnce(kind, elementOf(input)) && rankOf(init) == 0 && terms > 1 &&
+         terms <= longestStepwise;
+}
+
 static void reduceRule(OpImport &x) {
   std::optional<Fold> fold = readFold(x);
   if (!fold)
@@ -147,7 +170,8 @@ static void reduceRule(OpImport &x) {
   llvm::sort(dims);
   Region &body = x.op->getRegion(0);
   if (fold->inputs.size() == 1)
-    if (auto kind = reduceKind(body, elementOf(fold->inputs[0]))) {
+    if (auto kind = reduceKind(body, elementOf(fold->inputs[0]));
+        kind && !goesStepwise(fold->inputs[0], fold->inits[0], dims, *kind)) {
       Value input = fold->inputs[0], init = fold->inits[0];
       Value result = dims.empty() ? input : x.reduce(*kind, input, dims);
       return x.out(isNeutral(init, *kind) ? result

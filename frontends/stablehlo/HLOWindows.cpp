@@ -52,13 +52,6 @@ static bool isIdempotent(ReduceKind kind) {
          kind != ReduceKind::parity;
 }
 
-// Sums and products of windows of small floats are rounded at every step, as
-// the region says; an op of a kind rounds once.
-static bool roundsOnce(ReduceKind kind, Type element) {
-  return (kind == ReduceKind::sum || kind == ReduceKind::prod) &&
-         isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
-}
-
 static void reduceWindowRule(OpImport &x) {
   std::optional<Fold> fold = readFold(x);
   if (!fold)

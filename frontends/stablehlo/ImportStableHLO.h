@@ -51,9 +51,16 @@ struct ImportedProgram {
   std::vector<ImportedFunction> functions;
 };
 
+struct ImportOptions {
+  /// Conversions of bf16 results to f32 read them before they are rounded, as
+  /// in JAX's compiler (xla_allow_excess_precision). False: every op rounds.
+  bool excessPrecision = true;
+};
+
 /// Each public function becomes one of GraphIR; private ones are inlined. The
 /// source has been verified; it may be changed.
-llvm::Expected<ImportedProgram> importStableHLO(mlir::ModuleOp source);
+llvm::Expected<ImportedProgram>
+importStableHLO(mlir::ModuleOp source, const ImportOptions &options = {});
 
 } // namespace zenith::stablehlo
 

@@ -4,6 +4,7 @@
 
 #include "frontends/stablehlo/ProgramImport.h"
 
+#include "frontends/stablehlo/ExcessPrecision.h"
 #include "frontends/stablehlo/ExportedSignature.h"
 #include "ir/LocationText.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -22,8 +23,12 @@ void ImportError::log(llvm::raw_ostream &os) const {
   os << message;
 }
 
-llvm::Expected<ImportedProgram> stablehlo::importStableHLO(ModuleOp source) {
-  return ProgramImport(source).run();
+llvm::Expected<ImportedProgram>
+stablehlo::importStableHLO(ModuleOp source, const ImportOptions &options) {
+  llvm::Expected<ImportedProgram> program = ProgramImport(source).run();
+  if (program && options.excessPrecision)
+    keepExcessPrecision(*program->module);
+  return program;
 }
 
 ProgramImport::ProgramImport(ModuleOp source)

@@ -34,6 +34,8 @@ def HLO_DimensionValue : RankedTensorOf<[Index, HLO_Int]>;
 def HLO_IndexTensor : RankedTensorOf<[HLO_Int, Index]>;
 def HLO_Token : Type<CPred<"::llvm::isa<::zenith::stablehlo::TokenType>($_self)">, "token">;
 def HLO_Value : AnyTypeOf<[HLO_Tensor, HLO_Token, AnyTuple, AnyMemRef, Type<CPred<"::llvm::isa<::zenith::stablehlo::FutureType>($_self)">, "future">]>;
+// Calls by name may say nothing about ranks.
+def HLO_CallValue : AnyTypeOf<[HLO_Value, UnrankedTensorOf<[HLO_Pred, HLO_Int, HLO_Float, HLO_Complex, HLO_Quant, Index]>]>;
 def HLO_TensorOrTuple : AnyTypeOf<[HLO_Tensor, HLO_Token, AnyTuple]>;
 
 // The specification's constraints of each op are in Verify<Family>.cpp, by op name.

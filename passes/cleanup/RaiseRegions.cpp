@@ -140,10 +140,20 @@ static Value withInit(OpBuilder &builder, Location loc, ReduceKind kind,
   return combine(builder, loc, kind, everywhere, folded);
 }
 
+/// An op of a kind rounds sums and products of small floats once, a running
+/// fold and the region at every step.
+static bool roundsOnce(ReduceKind kind, Type element) {
+  return (kind == ReduceKind::sum || kind == ReduceKind::prod) &&
+         isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
+}
+
 static LogicalResult raiseReduce(ReduceWithOp op, PatternRewriter &rewriter) {
   auto kinds = foldKinds(op);
   if (!kinds)
     return failure();
+  for (auto [kind, init] : llvm::zip(*kinds, op.getInits()))
+    if (roundsOnce(kind, getElementTypeOrSelf(init.getType())))
+      return failure();
   SmallVector<Value> results;
   for (auto [i, kind] : llvm::enumerate(*kinds)) {
     Value folded =
@@ -160,13 +170,6 @@ static LogicalResult raiseReduce(ReduceWithOp op, PatternRewriter &rewriter) {
 static bool isIdempotent(ReduceKind kind) {
   return kind == ReduceKind::max || kind == ReduceKind::min ||
          kind == ReduceKind::all || kind == ReduceKind::any;
-}
-
-/// An op of a kind rounds sums and products of small floats once, a running
-/// fold and the region at every step.
-static bool roundsOnce(ReduceKind kind, Type element) {
-  return (kind == ReduceKind::sum || kind == ReduceKind::prod) &&
-         isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
 }
 
 namespace {

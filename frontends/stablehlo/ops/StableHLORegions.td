@@ -79,11 +79,11 @@ def StableHLO_GetTupleElementOp : StableHLO_PureOp<"get_tuple_element"> {
   let assemblyFormat = "$operand `[` $index `]` attr-dict `:` functional-type(operands, results)";
 }
 def StableHLO_CustomCallOp : StableHLO_Op<"custom_call"> {
-  let arguments = (ins Variadic<HLO_Value>:$inputs, StrAttr:$call_target_name, OptionalAttr<BoolAttr>:$has_side_effect,
+  let arguments = (ins Variadic<HLO_CallValue>:$inputs, StrAttr:$call_target_name, OptionalAttr<BoolAttr>:$has_side_effect,
     OptionalAttr<AnyAttrOf<[StrAttr, DictionaryAttr]>>:$backend_config, OptionalAttr<I32Attr>:$api_version,
     OptionalAttr<ArrayAttr>:$called_computations, OptionalAttr<ArrayAttr>:$operand_layouts, OptionalAttr<ArrayAttr>:$result_layouts,
     OptionalAttr<ArrayAttr>:$output_operand_aliases);
-  let results = (outs Variadic<HLO_Value>);
+  let results = (outs Variadic<HLO_CallValue>);
   let assemblyFormat = "custom<CustomCallTarget>($call_target_name) `(` $inputs `)` attr-dict `:` functional-type(operands, results)";
 }
 def StableHLO_CompositeOp : StableHLO_Op<"composite"> {

@@ -227,3 +227,18 @@ func.func @place_of_the_largest(%x: tensor<2x5xf32>) -> tensor<2xi32> {
   } : (tensor<2x5xf32>, tensor<2x5xi32>, tensor<f32>, tensor<i32>) -> (tensor<2xf32>, tensor<2xi32>)
   return %r#1 : tensor<2xi32>
 }
+
+// The region rounds at every step, an op of a kind once.
+// CHECK-LABEL: @sum_of_small_floats
+// CHECK: graph.reduce_with
+// CHECK-NOT: graph.reduce sum
+// CHECK: return
+func.func @sum_of_small_floats(%x: tensor<2x3xbf16>) -> tensor<2xbf16> {
+  %zero = graph.constant dense<0.0> : tensor<bf16>
+  %r = graph.reduce_with (%x), (%zero) [1] {
+  ^bb0(%a: tensor<bf16>, %b: tensor<bf16>):
+    %s = graph.add %a, %b : tensor<bf16>
+    graph.yield %s : tensor<bf16>
+  } : (tensor<2x3xbf16>, tensor<bf16>) -> tensor<2xbf16>
+  return %r : tensor<2xbf16>
+}
