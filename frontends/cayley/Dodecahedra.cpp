@@ -106,37 +106,64 @@ static bool isMoved(const Faces &faces, const Place &place, unsigned axis) {
                            : any_of(ArrayRef(place).drop_front(), isNear);
 }
 
+/// The number that CayleyPy gives to each place: its list of stickers follows
+/// no rule, and states are written down in its order.
+static constexpr uint8_t numbering[] = {
+    49,  23,  0,   7,   1,   20,  19,  46,  32,  42,  3,   9,   56,  25,  51,
+    40,  43,  39,  35,  36,  26,  10,  52,  4,   55,  59,  2,   50,  8,   24,
+    18,  17,  44,  31,  38,  22,  21,  33,  47,  45,  53,  27,  5,   11,  57,
+    15,  30,  41,  34,  16,  54,  58,  12,  6,   28,  14,  37,  29,  48,  13,
+    78,  60,  64,  62,  74,  98,  95,  103, 83,  84,  79,  66,  106, 110, 89,
+    99,  97,  113, 119, 117, 61,  67,  69,  81,  91,  65,  107, 105, 77,  87,
+    94,  96,  68,  70,  92,  102, 112, 104, 100, 108, 63,  82,  80,  71,  73,
+    111, 118, 90,  93,  114, 75,  85,  76,  101, 72,  88,  116, 86,  109, 115,
+    120, 129, 122, 131, 123, 121, 128, 130, 124, 127, 125, 126};
+static constexpr unsigned cornerCount = 60, firstCentre = 120;
+
+/// Colours are the numbers of the centres, from 0 on.
+static State starminxStart() {
+  State state(std::size(numbering));
+  for (auto [place, number] : enumerate(numbering))
+    state[number] = place < cornerCount
+                        ? numbering[firstCentre + place / 5] - firstCentre
+                        : number - cornerCount + faceCount;
+  return state;
+}
+
 bool buildStarminx(StringRef name, StateGraph &graph) {
   if (name != "starminx_2")
     return false;
-  // In the order of the directions above.
-  constexpr const char *names[faceCount] = {"U", "B",  "F",  "D",  "R",  "BR",
-                                            "L", "BL", "FR", "FL", "DR", "DL"};
+  struct Axis {
+    const char *name;
+    unsigned face;
+  };
+  constexpr Axis axes[faceCount] = {
+      {"U", 0},  {"D", 3},   {"F", 2},   {"B", 1},  {"L", 4}, {"DR", 7},
+      {"BL", 8}, {"FR", 11}, {"BR", 10}, {"FL", 9}, {"R", 5}, {"DL", 6}};
   Faces faces;
   std::vector<Place> places = placesOf(faces);
-  int64_t next = faceCount;
-  for (const Place &place : places)
-    graph.central.push_back(place.size() == 3 ? place[0] : next++);
+  graph.central = starminxStart();
   std::vector<Permutation> back;
-  for (unsigned axis = 0; axis < faceCount; ++axis) {
+  for (const Axis &axis : axes) {
     Permutation turn(places.size()), undo(places.size());
     for (auto [from, place] : enumerate(places)) {
       Place to;
+      bool moves = isMoved(faces, place, axis.face);
       for (unsigned face : place)
-        to.push_back(isMoved(faces, place, axis) ? faces.turned(face, axis)
-                                                 : face);
+        to.push_back(moves ? faces.turned(face, axis.face) : face);
       std::sort(to.begin() + 1, to.end());
-      size_t target = find(places, to) - places.begin();
-      turn[target] = uint32_t(from);
-      undo[from] = uint32_t(target);
+      unsigned source = numbering[from],
+               target = numbering[find(places, to) - places.begin()];
+      turn[target] = source;
+      undo[source] = target;
     }
     graph.permutations.push_back(std::move(turn));
     back.push_back(std::move(undo));
   }
   append_range(graph.permutations, back);
   for (const char *suffix : {"", "'"})
-    for (const char *face : names)
-      graph.generatorNames.push_back(std::string(face) + suffix);
+    for (const Axis &axis : axes)
+      graph.generatorNames.push_back(std::string(axis.name) + suffix);
   return true;
 }
 

@@ -13,8 +13,8 @@ namespace zenith::cayley {
 /// a turn by 72 degrees moves a face, and of its five neighbours all but the
 /// corner that is farthest away. Generators are the turns of the twelve faces,
 /// then back; positions are 60 corners of faces, whose states are the colours 0
-/// to 11, the two sides of 30 edges, and 12 centres, which are all different.
-/// False where the name is another one.
+/// to 11, the two sides of 30 edges, and 12 centres, which are all different,
+/// in the order of CayleyPy. False where the name is another one.
 bool buildStarminx(llvm::StringRef name, StateGraph &graph);
 
 } // namespace zenith::cayley
