@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Turns convolutions channels-last, with transposes around them, and runs the
-// patterns that move these to the ends.
+// Turns convolutions channels-last, with transposes around them, runs the
+// patterns that move these to the ends, and undoes dilations of inputs.
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -86,6 +86,7 @@ struct ChooseLayoutsPass : impl::ChooseLayoutsPassBase<ChooseLayoutsPass> {
         [&](ConvolutionOp op) { anyLeads |= !followsOthers(op); });
     if (anyLeads)
       patterns.add(turnChannelsLast);
+    patterns.add(splitDilatedInput);
     addSinkPatterns(patterns);
     GreedyRewriteConfig config;
     config.useTopDownTraversal = true;

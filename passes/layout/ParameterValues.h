@@ -25,6 +25,10 @@ bool isIdentity(llvm::ArrayRef<int64_t> permutation);
 bool isChannelsLast(graph::ConvolutionOp convolution);
 graph::ConvDimsAttr channelsLastDims(mlir::MLIRContext *context, int64_t rank);
 
+/// A pattern, for channels-last convolutions of static shape.
+mlir::LogicalResult splitDilatedInput(graph::ConvolutionOp op,
+                                      mlir::PatternRewriter &rewriter);
+
 void addSinkPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace zenith::layout

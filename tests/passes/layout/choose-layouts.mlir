@@ -111,3 +111,32 @@ func.func @depthwise_alone(%x: tensor<1x8x30x30xf32>, %w: tensor<8x1x3x3xf32>) -
       : (tensor<1x8x30x30xf32>, tensor<8x1x3x3xf32>) -> tensor<1x8x30x30xf32>
   return %c : tensor<1x8x30x30xf32>
 }
+
+// A transposed convolution whose steps its window fills: a product, and movement.
+// CHECK-LABEL: @transposed_convolution
+// CHECK-SAME: (%[[X:.*]]: tensor<1x4x5x6xf32>
+// CHECK: graph.reverse %{{.*}} [1, 3] : tensor<1x2x1x2x6x3xf32>
+// CHECK: graph.convolution %[[X]], %{{.*}} strides [1, 1] low [0, 0] high [0, 0] input_dilation [1, 1]
+// CHECK-SAME: (tensor<1x4x5x6xf32>, tensor<1x1x6x12xf32>) -> tensor<1x4x5x12xf32>
+// CHECK: graph.transpose %{{.*}} [0, 1, 3, 2, 4, 5] : tensor<1x4x5x2x2x3xf32> -> tensor<1x4x2x5x2x3xf32>
+// CHECK-NEXT: graph.reshape %{{.*}} -> tensor<1x8x10x3xf32>
+// CHECK-NEXT: return
+func.func @transposed_convolution(%x: tensor<1x4x5x6xf32>, %w: tensor<2x2x6x3xf32>) -> tensor<1x8x10x3xf32> {
+  %c = graph.convolution %x, %w <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])>
+      strides [1, 1] low [1, 1] high [1, 1] input_dilation [2, 2] kernel_dilation [1, 1] groups 1
+      : (tensor<1x4x5x6xf32>, tensor<2x2x6x3xf32>) -> tensor<1x8x10x3xf32>
+  return %c : tensor<1x8x10x3xf32>
+}
+
+// Taps that are no whole number of steps are filled up; results before the first are cut off.
+// CHECK-LABEL: @overlapping_steps
+// CHECK: graph.pad %{{.*}} [0, 0, 0, 0] [1, 0, 0, 0] [0, 0, 0, 0]
+// CHECK: graph.convolution %{{.*}} low [1, 1] high [1, 1] input_dilation [1, 1]
+// CHECK-SAME: -> tensor<1x5x6x4xf32>
+// CHECK: graph.slice %{{.*}} [0, 1, 0, 0] [1, 9, 6, 2] [1, 1, 1, 1]
+func.func @overlapping_steps(%x: tensor<1x4x6x3xf32>, %w: tensor<3x3x3x2xf32>) -> tensor<1x9x6x2xf32> {
+  %c = graph.convolution %x, %w <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])>
+      strides [1, 1] low [2, 1] high [2, 1] input_dilation [2, 1] kernel_dilation [1, 1] groups 1
+      : (tensor<1x4x6x3xf32>, tensor<3x3x3x2xf32>) -> tensor<1x9x6x2xf32>
+  return %c : tensor<1x9x6x2xf32>
+}
