@@ -5,6 +5,8 @@
 
 #include "lowering/kernels/ContractionEpilogue.h"
 #include "lowering/kernels/ContractionKernel.h"
+#include "lowering/kernels/MicroKernel.h"
+#include "lowering/kernels/TileTranspose.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/STLExtras.h"
@@ -99,7 +101,7 @@ LogicalResult ContractionEpilogue::analyse() {
     llvm::DenseMap<Value, Digits> seen;
     if (llvm::failed(place(yielded, rowMajorView(yielded, k.dims).dims, seen)))
       return failure();
-    const Digits &digits = seen[product];
+    Digits digits = seen[product];
     Output output;
     output.yielded = yielded;
     // The transpose of a square has its dimensions too.
@@ -117,6 +119,7 @@ LogicalResult ContractionEpilogue::analyse() {
     output.rows = select(space.rowDims);
     output.columns = select(space.columnDims);
     output.outer = digits;
+    output.places = std::move(seen);
     outputs.push_back(std::move(output));
   }
   // Also where values pass through movement only: the sums are the result.
@@ -129,27 +132,128 @@ LogicalResult ContractionEpilogue::analyse() {
   direct = source && width > 1 && memoryType(element) == space.sum &&
            outputs[0].rows.size() == 1 && outputs[0].columns.size() == 1 &&
            outputs[0].columns[0].stride.isConstant(1) && !k.target.opencl;
+  rowsOfRun = runOfRows();
+  if (rowsOfRun && !llvm::all_of(outputs, [&](const Output &output) {
+        return readsRowsAlike(output.places);
+      }))
+    rowsOfRun.reset();
   return success();
 }
 
+/// The dimensions `rows` of `value` are one run, or none, wherever it is read
+/// from: then one index can stand for all of them.
+bool ContractionEpilogue::readsRowsAlike(Value value,
+                                         ArrayRef<int64_t> rows) const {
+  for (size_t i = 1; i < rows.size(); ++i)
+    if (rows[i] != rows[i - 1] + 1)
+      return false;
+  Operation *op = value.getDefiningOp();
+  if (rows.empty() || !op || isa<graph::ConstantOp>(op))
+    return true;
+  SmallVector<int64_t> inner;
+  if (auto transpose = dyn_cast<graph::TransposeOp>(op)) {
+    for (int64_t row : rows)
+      inner.push_back(transpose.getPermutation()[row]);
+    return readsRowsAlike(transpose.getOperand(), inner);
+  }
+  if (auto broadcast = dyn_cast<graph::BroadcastOp>(op)) {
+    for (auto [from, to] : llvm::enumerate(broadcast.getMapping()))
+      if (llvm::is_contained(rows, to))
+        inner.push_back(int64_t(from));
+    return inner.empty() || (inner.size() == rows.size() &&
+                             readsRowsAlike(broadcast.getOperand(), inner));
+  }
+  return isElementwise(op) && llvm::all_of(op->getOperands(), [&](Value from) {
+           return readsRowsAlike(from, rows);
+         });
+}
+
+/// The same for all that joins the product on its way to a result.
+bool ContractionEpilogue::readsRowsAlike(
+    const llvm::DenseMap<Value, Digits> &seen) const {
+  for (const auto &[value, digits] : seen) {
+    Operation *op = value.getDefiningOp();
+    if (value == product || !isElementwise(op))
+      continue;
+    SmallVector<int64_t> rows;
+    for (auto [dim, own] : llvm::enumerate(digits)) {
+      bool isRow = llvm::any_of(own, [&](const Stride &digit) {
+        return !digit.size.isConstant(1) &&
+               digit.stride.provablyAtMost(*rowsOfRun - 1);
+      });
+      if (isRow)
+        rows.push_back(int64_t(dim));
+    }
+    for (Value operand : op->getOperands())
+      if (!dependent.contains(operand) && !readsRowsAlike(operand, rows))
+        return false;
+  }
+  return true;
+}
+
+/// Rows that lie side by side in all results, where these are whole lines, at
+/// least a vector of them, and columns lie apart.
+std::optional<DimExpr> ContractionEpilogue::runOfRows() const {
+  unsigned lanes = sumLanes(space.sum, k.target);
+  if (width == 1 || lanes < 2 || k.target.opencl)
+    return std::nullopt;
+  std::optional<DimExpr> run;
+  for (const Output &output : outputs) {
+    StridedDim rows = output.rows, columns = output.columns;
+    coalesce(rows);
+    coalesce(columns);
+    if (rows.empty() || columns.empty() || !rows.back().stride.isConstant(1) ||
+        columns.back().stride.isConstant(1))
+      return std::nullopt;
+    if (run && *run != rows.back().size)
+      return std::nullopt;
+    run = rows.back().size;
+  }
+  auto known = run ? run->constant() : std::nullopt;
+  if (!known || *known < int64_t(lanes))
+    return std::nullopt;
+  DimExpr lines = space.tile.size;
+  for (unsigned i = space.lines.size(); i-- > 0 && lines != *run;)
+    lines = lines * space.lines[i].size;
+  return lines == *run ? run : std::nullopt;
+}
+
+void ContractionEpilogue::prepare() {
+  if (!rowsOfRun)
+    return;
+  int64_t lanes = sumLanes(space.sum, k.target);
+  turned = k.b.create<memref::AllocaOp>(
+      k.loc, MemRefType::get({int64_t(width) * lanes}, space.sum),
+      k.b.getI64IntegerAttr(64));
+}
+
+Ix ContractionEpilogue::flatRow(const TilePlace &place, Value row) {
+  IndexMath &math = emitter.indices;
+  Ix flat = math.scalar(row, space.tile.size);
+  DimExpr radix = space.tile.size;
+  for (unsigned i = space.lines.size(); i-- > 0;) {
+    Ix line = math.scalar(place.lines[i], space.lines[i].size);
+    flat = math.add(flat, math.scale(line, radix));
+    radix = radix * space.lines[i].size;
+  }
+  return flat;
+}
+
+Ix ContractionEpilogue::columnIndex(Value column, bool lanes) {
+  return lanes ? emitter.indices.lanes(column, space.columns.size, width)
+               : emitter.indices.scalar(column, space.columns.size);
+}
+
 ContractionEpilogue::FlatIndex
-ContractionEpilogue::flatIndex(const TilePlace &place, Value row, bool lanes) {
+ContractionEpilogue::flatIndex(const TilePlace &place, Ix row, Ix column) {
   IndexMath &math = emitter.indices;
   FlatIndex flat;
   unsigned rank = k.dims.dimsOf(product).size();
   flat.batch.resize(rank);
-  flat.row = math.scalar(row, space.tile.size);
-  DimExpr radix = space.tile.size;
-  for (unsigned i = space.lines.size(); i-- > 0;) {
-    flat.row = math.add(
-        flat.row,
-        math.scale(math.scalar(place.lines[i], space.lines[i].size), radix));
-    radix = radix * space.lines[i].size;
-  }
-  flat.column = lanes ? math.lanes(place.column, space.columns.size, width)
-                      : math.scalar(place.column, space.columns.size);
+  flat.row = std::move(row);
+  flat.column = std::move(column);
   SmallVector<DimExpr> radices(rank, DimExpr(1));
-  radix = space.columns.size;
+  DimExpr radix = space.columns.size;
   for (unsigned i = space.outer.size(); i-- > 0;) {
     const OuterAxis &axis = space.outer[i];
     Ix digit = math.scalar(place.outer[i], axis.axis.size);
@@ -229,7 +333,8 @@ ContractionEpilogue::directStore(const TilePlace &place) {
   if (!direct)
     return std::nullopt;
   ElementEmitter::Scope scope(emitter);
-  Ix linear = address(outputs[0], flatIndex(place, place.row, false));
+  Ix linear = address(outputs[0], flatIndex(place, flatRow(place, place.row),
+                                            columnIndex(place.column, false)));
   return DirectStore{k.result(0), emitter.indices.value(linear),
                      k.size(outputs[0].rows[0].stride)};
 }
@@ -240,7 +345,8 @@ void ContractionEpilogue::finish(Value tiles, Value tileOffset, Value rowStride,
   k.loop(k.index(0), rows, k.index(1), [&](Value r) {
     ElementEmitter::Scope scope(emitter);
     emitter.mask = columns && width > 1 ? k.mask(columns, width) : Value();
-    FlatIndex flat = flatIndex(place, k.add(place.row, r), width > 1);
+    FlatIndex flat = flatIndex(place, flatRow(place, k.add(place.row, r)),
+                               columnIndex(place.column, width > 1));
     Value at = k.add(tileOffset, k.mul(r, rowStride));
     Value sums =
         width > 1 ? k.b.create<vector::LoadOp>(
@@ -249,26 +355,97 @@ void ContractionEpilogue::finish(Value tiles, Value tileOffset, Value rowStride,
                         .getResult()
                   : k.b.create<memref::LoadOp>(k.loc, tiles, at).getResult();
     emitter.bind(product, emitter.roundTo(element, sums));
-    SmallVector<Ix> index;
-    std::vector<std::pair<Value, Ix>> stores;
-    for (const Output &output : outputs) {
-      Ix linear = address(output, flat);
-      if (!output.sameDims)
-        index = delinearize(linear, k.dims.dimsOf(output.yielded));
-      else
-        index = productIndex(flat);
-      Value x = emitter.emit(output.yielded, index);
-      if (!x)
-        return;
-      stores.push_back({k.broadcast(x, width), linear});
-    }
-    // All reads come first: a result may take the place of an operand.
-    for (auto [number, store] : llvm::enumerate(stores))
-      emitter.storeLinear(
-          k.result(number),
-          getElementTypeOrSelf(outputs[number].yielded.getType()), store.first,
-          store.second);
+    storeResults(flat);
   });
+}
+
+void ContractionEpilogue::storeResults(const FlatIndex &flat) {
+  SmallVector<Ix> index;
+  std::vector<std::pair<Value, Ix>> stores;
+  for (const Output &output : outputs) {
+    Ix linear = address(output, flat);
+    if (!output.sameDims)
+      index = delinearize(linear, k.dims.dimsOf(output.yielded));
+    else
+      index = productIndex(flat);
+    Value x = emitter.emit(output.yielded, index);
+    if (!x)
+      return;
+    stores.push_back({k.broadcast(x, emitter.indices.width), linear});
+  }
+  // All reads come first: a result may take the place of an operand.
+  for (auto [number, store] : llvm::enumerate(stores))
+    emitter.storeLinear(k.result(number),
+                        getElementTypeOrSelf(outputs[number].yielded.getType()),
+                        store.first, store.second);
+}
+
+/// A vector of rows, whose sums begin at `at`.
+void ContractionEpilogue::columnsOfRows(Value tiles, Value at,
+                                        const TilePlace &place, Ix rows,
+                                        Value mask, Value columns) {
+  int64_t lanes = emitter.indices.width;
+  auto type = VectorType::get({lanes}, space.sum);
+  for (int64_t first = 0; first < width; first += lanes) {
+    SmallVector<Value> square;
+    for (int64_t row = 0; row < lanes; ++row)
+      square.push_back(k.b.create<vector::LoadOp>(
+          k.loc, type, tiles, k.add(at, k.index(row * width + first))));
+    transposeSquare(k, square);
+    for (auto [column, x] : llvm::enumerate(square))
+      k.b.create<vector::StoreOp>(k.loc, x, turned,
+                                  k.index((first + int64_t(column)) * lanes));
+  }
+  Value count = columns ? k.min(columns, k.index(width)) : k.index(width);
+  k.loop(k.index(0), count, k.index(1), [&](Value column) {
+    ElementEmitter::Scope scope(emitter);
+    emitter.mask = mask;
+    Value sums = k.b.create<vector::LoadOp>(k.loc, type, turned,
+                                            k.mul(column, k.index(lanes)));
+    emitter.bind(product, emitter.roundTo(element, sums));
+    storeResults(flatIndex(place, rows,
+                           columnIndex(k.add(place.column, column), false)));
+  });
+}
+
+void ContractionEpilogue::finishColumns(Value tiles, Value tileOffset,
+                                        const TilePlace &place, Value firstRow,
+                                        Value rows, Value columns) {
+  IndexMath &math = emitter.indices;
+  math.width = sumLanes(space.sum, k.target);
+  Value run = k.size(*rowsOfRun), last = k.add(firstRow, rows);
+  DimExpr all = space.lineCount() * space.tile.size;
+  DimExpr runs = all.exactDiv(*rowsOfRun).value_or(all);
+  SmallVector<DimExpr> boundaries;
+  DimExpr boundary = 1;
+  for (unsigned dim : llvm::reverse(space.rowDims)) {
+    boundary = boundary * k.dims.dimsOf(product)[dim];
+    boundaries.push_back(boundary);
+  }
+  auto ofRun = [&](Value number, Value from, Value to) {
+    Value origin = k.mul(number, run);
+    k.laneLoop(
+        k.sub(from, origin), k.sub(to, origin), math.width,
+        [&](Value start, Value mask) {
+          Value row = k.sub(k.add(origin, start), firstRow);
+          Ix rows = math.lanes(start, *rowsOfRun);
+          math.collapse(rows, boundaries);
+          Ix flat =
+              math.add(math.scale(math.scalar(number, runs), *rowsOfRun), rows);
+          columnsOfRows(tiles, k.add(tileOffset, k.mul(row, k.index(width))),
+                        place, flat, mask, columns);
+        });
+  };
+  if (runs.isConstant(1)) {
+    ofRun(k.index(0), firstRow, last);
+  } else {
+    Value end = k.add(k.div(k.sub(last, k.index(1)), run), k.index(1));
+    k.loop(k.div(firstRow, run), end, k.index(1), [&](Value number) {
+      Value origin = k.mul(number, run);
+      ofRun(number, k.max(firstRow, origin), k.min(last, k.add(origin, run)));
+    });
+  }
+  math.width = width;
 }
 
 bool contractionMayShareBytes(graph::FusionOp fusion, unsigned operand,

@@ -32,6 +32,18 @@ public:
   };
   std::optional<DirectStore> directStore(const TilePlace &place);
 
+  /// True where the rows of each result follow each other in memory and its
+  /// columns don't: tiles of neighbouring rows are then best finished together.
+  bool storesColumns() const { return rowsOfRun.has_value(); }
+  /// Memory that finishColumns needs; called once, in the entry block.
+  void prepare();
+  /// Finishes `rows` rows from `firstRow` on, counted over all lines: with
+  /// lanes along the rows, column by column. Reads `tiles` a vector of rows
+  /// past the last.
+  void finishColumns(mlir::Value tiles, mlir::Value tileOffset,
+                     const TilePlace &place, mlir::Value firstRow,
+                     mlir::Value rows, mlir::Value columns);
+
   /// Finishes `rows` rows of the tile that begins at `tileOffset` of `tiles`,
   /// `rowStride` elements apart: all columns of it, or the first `columns`
   /// ones.
@@ -48,12 +60,21 @@ private:
     bool sameDims; ///< of the shape of the product
     Digits outer;  ///< per batch dimension
     StridedDim rows, columns;
+    llvm::DenseMap<mlir::Value, Digits> places; ///< of values up to the product
   };
   struct FlatIndex {
     llvm::SmallVector<Ix> batch;
     Ix row, column;
   };
-  FlatIndex flatIndex(const TilePlace &place, mlir::Value row, bool lanes);
+  FlatIndex flatIndex(const TilePlace &place, Ix row, Ix column);
+  Ix flatRow(const TilePlace &place, mlir::Value row);
+  Ix columnIndex(mlir::Value column, bool lanes);
+  void storeResults(const FlatIndex &flat);
+  std::optional<graph::DimExpr> runOfRows() const;
+  bool readsRowsAlike(mlir::Value value, llvm::ArrayRef<int64_t> rows) const;
+  bool readsRowsAlike(const llvm::DenseMap<mlir::Value, Digits> &seen) const;
+  void columnsOfRows(mlir::Value tiles, mlir::Value at, const TilePlace &place,
+                     Ix rows, mlir::Value mask, mlir::Value columns);
   llvm::SmallVector<Ix> productIndex(const FlatIndex &flat);
   llvm::SmallVector<Ix> delinearize(Ix linear,
                                     llvm::ArrayRef<graph::DimExpr> sizes);
@@ -69,6 +90,8 @@ private:
   llvm::DenseSet<mlir::Value> dependent;
   std::vector<Output> outputs;
   bool direct = false;
+  std::optional<graph::DimExpr> rowsOfRun; ///< that follow each other
+  mlir::Value turned;                      ///< columns of a vector of rows
 };
 
 } // namespace zenith::kernels

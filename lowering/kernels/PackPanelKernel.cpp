@@ -240,7 +240,8 @@ Launch copyRows(KernelBuilder &k, const Preparation &copy, bool &ok) {
 
 /// Copies an image with its channels last, zeros around it and between dilated
 /// neighbours. Where the channels lie far apart and the pixels of a row side by
-/// side, it turns squares of them around in registers.
+/// side, it turns squares of them around in registers; a few channels are woven
+/// into each other.
 class ImagePadder {
 public:
   ImagePadder(KernelBuilder &kernel, const Preparation &pad)
@@ -248,10 +249,14 @@ public:
     element = getElementTypeOrSelf(pad.value.getType());
     to = k.scratch(pad.scratch, memoryType(element));
     channels = pad.sizes.back();
-    bySquares = pixelsAreContiguous();
-    width = channels.isConstant(1) ? 1
-            : bySquares            ? k.target.lanes
-                                   : 2 * k.target.lanes;
+    byRows = pixelsAreContiguous();
+    if (auto known = channels.constant(); byRows && known)
+      woven = *known < int64_t(k.target.lanes) && !k.target.opencl ? *known : 0;
+    byRows &=
+        woven || !channels.provablyAtMost(DimExpr(int64_t(k.target.lanes) - 1));
+    width = byRows                   ? k.target.lanes
+            : channels.isConstant(1) ? 1
+                                     : 2 * k.target.lanes;
     emitter.indices.width = width;
   }
   Launch emit();
@@ -259,7 +264,9 @@ public:
 
 private:
   bool pixelsAreContiguous();
-  void pixelsBySquares(SmallVector<Value> position, Value linear);
+  void rowOfPixels(SmallVector<Value> position, Value linear);
+  void turnPixels(SmallVector<Ix> index, Value first);
+  void weavePixels(SmallVector<Ix> index, Value first);
   void zeros(Value first, Value last);
   void pixels(unsigned level, SmallVector<Value> position, Value linear);
   void pixel(ArrayRef<Value> position, Value linear);
@@ -273,14 +280,14 @@ private:
   Value to;
   DimExpr channels;
   unsigned width;
-  bool bySquares;
+  bool byRows;
+  int64_t woven = 0; ///< channels, if few enough
 };
 
 bool ImagePadder::pixelsAreContiguous() {
   unsigned column = pad.order.size() - 2;
   auto view = operandView(pad.value, k.dims);
-  if (!view || pad.steps[column] != 1 ||
-      channels.provablyAtMost(DimExpr(int64_t(k.target.lanes) - 1)))
+  if (!view || pad.steps[column] != 1)
     return false;
   StridedDim digits = view->dims[pad.order[column]];
   coalesce(digits);
@@ -303,8 +310,69 @@ void ImagePadder::zeros(Value first, Value last) {
              });
 }
 
+/// Pixels of a row by squares of pixels and channels, to the copy from pixel
+/// `first` on.
+void ImagePadder::turnPixels(SmallVector<Ix> index, Value first) {
+  unsigned column = pad.order.size() - 2;
+  DimExpr extent = k.dims.dimOf(pad.value, pad.order[column]);
+  IndexMath &math = emitter.indices;
+  forEachTile(emitter, channels, extent, k.index(0), k.size(extent),
+              [&](const Ix &lanes, const Ix &pixel) {
+                index[pad.order[column]] = pixel;
+                index[pad.order.back()] = lanes;
+                Value x = emitter.emit(pad.value, index);
+                if (!x)
+                  return;
+                Ix start = math.scalar(k.mul(first, k.size(channels)),
+                                       DimExpr(int64_t(1) << 40));
+                Ix place = math.add(math.scale(pixel, channels), lanes);
+                emitter.storeLinear(to, element, x, math.add(start, place));
+              });
+}
+
+/// The same for few channels: a vector of pixels of each gives as many vectors
+/// that run through pixels and channels.
+void ImagePadder::weavePixels(SmallVector<Ix> index, Value first) {
+  unsigned column = pad.order.size() - 2;
+  DimExpr extent = k.dims.dimOf(pad.value, pad.order[column]);
+  IndexMath &math = emitter.indices;
+  int64_t lanes = width;
+  k.laneLoop(k.index(0), k.size(extent), width, [&](Value start, Value mask) {
+    ElementEmitter::Scope scope(emitter);
+    emitter.mask = mask;
+    index[pad.order[column]] = math.lanes(start, extent);
+    SmallVector<Value> planes;
+    for (int64_t channel = 0; channel < woven; ++channel) {
+      index[pad.order.back()] = Ix(DimExpr(channel));
+      Value x = emitter.emit(pad.value, index);
+      if (!x)
+        return;
+      planes.push_back(k.broadcast(x, width));
+    }
+    Value end = k.mul(k.sub(k.size(extent), start), k.index(woven));
+    Value base = k.mul(k.add(first, start), k.index(woven));
+    for (int64_t part = 0; part < woven; ++part) {
+      Value x = planes[0];
+      for (int64_t channel = woven > 1; channel < woven; ++channel) {
+        SmallVector<int64_t> source;
+        for (int64_t lane = 0; lane < lanes; ++lane) {
+          int64_t at = part * lanes + lane, pixel = at / woven;
+          bool own = at % woven == channel, begins = channel == 1;
+          source.push_back(own ? lanes + pixel : begins ? pixel : lane);
+        }
+        x = k.b.create<vector::ShuffleOp>(k.loc, x, planes[channel], source);
+      }
+      if (mask)
+        emitter.mask = k.mask(k.sub(end, k.index(part * lanes)), width);
+      Ix place = math.lanes(k.add(base, k.index(part * lanes)),
+                            DimExpr(int64_t(1) << 40));
+      emitter.storeLinear(to, element, x, place);
+    }
+  });
+}
+
 /// A row of pixels; `position` lacks the column.
-void ImagePadder::pixelsBySquares(SmallVector<Value> position, Value linear) {
+void ImagePadder::rowOfPixels(SmallVector<Value> position, Value linear) {
   unsigned column = position.size();
   DimExpr extent = k.dims.dimOf(pad.value, pad.order[column]);
   SmallVector<Value> source;
@@ -314,28 +382,17 @@ void ImagePadder::pixelsBySquares(SmallVector<Value> position, Value linear) {
   Value low = k.add(first, k.index(pad.low[column]));
   Value high = k.add(low, k.size(extent));
   auto branch = k.b.create<scf::IfOp>(k.loc, isRow, /*withElseRegion=*/true);
-  IndexMath &math = emitter.indices;
   OpBuilder::InsertionGuard guard(k.b);
   k.b.setInsertionPoint(branch.thenBlock()->getTerminator());
   zeros(first, low);
-  forEachTile(
-      emitter, channels, extent, k.index(0), k.size(extent),
-      [&](const Ix &lanes, const Ix &pixel) {
-        SmallVector<Ix> index(pad.order.size());
-        for (auto [i, from] : llvm::enumerate(source))
-          index[pad.order[i]] =
-              math.scalar(from, k.dims.dimOf(pad.value, pad.order[i]));
-        index[pad.order[column]] = pixel;
-        index[pad.order.back()] = lanes;
-        Value x = emitter.emit(pad.value, index);
-        if (!x)
-          return;
-        Ix start = math.scalar(k.mul(low, k.size(channels)),
-                               DimExpr(int64_t(1) << 40));
-        emitter.storeLinear(
-            to, element, x,
-            math.add(start, math.add(math.scale(pixel, channels), lanes)));
-      });
+  SmallVector<Ix> index(pad.order.size());
+  for (auto [i, from] : llvm::enumerate(source))
+    index[pad.order[i]] =
+        emitter.indices.scalar(from, k.dims.dimOf(pad.value, pad.order[i]));
+  if (woven)
+    weavePixels(std::move(index), low);
+  else
+    turnPixels(std::move(index), low);
   zeros(high, last);
   k.b.setInsertionPoint(branch.elseBlock()->getTerminator());
   zeros(first, last);
@@ -419,8 +476,8 @@ void ImagePadder::pixels(unsigned level, SmallVector<Value> position,
     pixel(position, linear);
     return;
   }
-  if (bySquares && level + 2 == pad.sizes.size()) {
-    pixelsBySquares(position, linear);
+  if (byRows && level + 2 == pad.sizes.size()) {
+    rowOfPixels(position, linear);
     return;
   }
   Value size = k.size(pad.sizes[level]);

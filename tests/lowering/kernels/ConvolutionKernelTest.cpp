@@ -212,6 +212,39 @@ TEST_F(ConvolutionKernel, ChannelsFirst) {
   pointwise.check(harness);
 }
 
+// Rows that are neighbours in the result are stored by whole vectors.
+TEST_F(ConvolutionKernel, ColumnsOfResults) {
+  for (unsigned lanes : {4u, 8u, 16u}) {
+    harness.target.lanes = lanes;
+    harness.target.panel = 2 * lanes;
+    for (int64_t features : {1, 3, 7, 17}) {
+      Convolution first({9, 13}, {3, 3});
+      first.channelsFirst = true;
+      first.batch = 2;
+      first.features = features;
+      first.outputs = 37;
+      first.low = first.high = {1, 1};
+      first.strides = {1, features == 3 ? 2 : 1};
+      first.epilogue = "neg";
+      first.check(harness);
+    }
+    Convolution deep({7, 9}, {1, 1});
+    deep.channelsFirst = true;
+    deep.features = 900;
+    deep.outputs = 40;
+    for (int64_t batch : {1, 3}) {
+      deep.batch = batch;
+      deep.check(harness);
+    }
+    Convolution grouped({5, 8}, {3, 3});
+    grouped.channelsFirst = true;
+    grouped.features = 6;
+    grouped.outputs = 42;
+    grouped.groups = 2;
+    grouped.check(harness);
+  }
+}
+
 TEST_F(ConvolutionKernel, Groups) {
   Convolution grouped({6, 7}, {3, 3});
   grouped.features = 6;
