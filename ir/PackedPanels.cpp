@@ -25,39 +25,48 @@ static Value zeroScalar(OpBuilder &builder, Location loc, Type element) {
   return builder.create<ConstantOp>(loc, DenseElementsAttr::get(type, zero));
 }
 
-Value packPanels(OpBuilder &builder, Location loc, Value rhs, int64_t panel) {
+Value packPanels(OpBuilder &builder, Location loc, Value rhs, int64_t panel,
+                 int64_t group) {
   auto type = cast<RankedTensorType>(rhs.getType());
   int64_t k = type.getDimSize(0), n = type.getDimSize(1);
-  int64_t panels = (n + panel - 1) / panel;
+  int64_t panels = (n + panel - 1) / panel, groups = (k + group - 1) / group;
+  int64_t moreRows = groups * group - k, moreColumns = panels * panel - n;
   Type element = type.getElementType();
   Value value = rhs;
-  if (int64_t missing = panels * panel - n) {
-    auto padded = RankedTensorType::get({k, panels * panel}, element);
+  if (moreRows || moreColumns) {
+    auto padded =
+        RankedTensorType::get({groups * group, panels * panel}, element);
     value = builder.create<PadOp>(
         loc, padded, value, zeroScalar(builder, loc, element), ValueRange(),
-        ValueRange(), ArrayRef<int64_t>{0, 0}, ArrayRef<int64_t>{0, missing},
-        ArrayRef<int64_t>{0, 0});
+        ValueRange(), ArrayRef<int64_t>{0, 0},
+        ArrayRef<int64_t>{moreRows, moreColumns}, ArrayRef<int64_t>{0, 0});
   }
-  value = builder.create<ReshapeOp>(
-      loc, RankedTensorType::get({k, panels, panel}, element), value,
-      ValueRange());
+  SmallVector<int64_t> split{groups, group, panels, panel},
+      packed{panels, groups, panel, group}, order{2, 0, 3, 1};
+  if (group == 1)
+    split = {k, panels, panel}, packed = {panels, k, panel}, order = {1, 0, 2};
+  value = builder.create<ReshapeOp>(loc, RankedTensorType::get(split, element),
+                                    value, ValueRange());
   return builder.create<TransposeOp>(
-      loc, RankedTensorType::get({panels, k, panel}, element), value,
-      ArrayRef<int64_t>{1, 0, 2});
+      loc, RankedTensorType::get(packed, element), value, order);
 }
 
 Value unpackPanels(OpBuilder &builder, Location loc, Value packed, int64_t k,
                    int64_t n) {
   auto type = cast<RankedTensorType>(packed.getType());
   int64_t panels = type.getDimSize(0), panel = type.getDimSize(2);
+  int64_t groups = type.getDimSize(1),
+          group = type.getRank() == 4 ? type.getDimSize(3) : 1;
   Type element = type.getElementType();
+  SmallVector<int64_t> split{groups, group, panels, panel}, order{1, 3, 0, 2};
+  if (type.getRank() == 3)
+    split = {k, panels, panel}, order = {1, 0, 2};
   Value value = builder.create<TransposeOp>(
-      loc, RankedTensorType::get({k, panels, panel}, element), packed,
-      ArrayRef<int64_t>{1, 0, 2});
+      loc, RankedTensorType::get(split, element), packed, order);
   value = builder.create<ReshapeOp>(
-      loc, RankedTensorType::get({k, panels * panel}, element), value,
-      ValueRange());
-  if (n == panels * panel)
+      loc, RankedTensorType::get({groups * group, panels * panel}, element),
+      value, ValueRange());
+  if (n == panels * panel && k == groups * group)
     return value;
   return builder.create<SliceOp>(
       loc, RankedTensorType::get({k, n}, element), value, ValueRange(),
@@ -71,12 +80,11 @@ static Value skipReshapes(Value value) {
   return value;
 }
 
-/// The matrix that `slice` cuts columns off from the right; null where it does
-/// anything else.
-static Value uncutColumns(SliceOp slice) {
+/// The matrix that `slice` cuts rows and columns off from the end; null where
+/// it does anything else.
+static Value uncutMatrix(SliceOp slice) {
   auto type = cast<RankedTensorType>(slice.getOperand().getType());
-  if (type.getRank() != 2 || !type.hasStaticShape() ||
-      slice.getStaticSizes()[0] != type.getDimSize(0))
+  if (type.getRank() != 2 || !type.hasStaticShape())
     return {};
   for (int64_t d = 0; d < 2; ++d)
     if (slice.getStaticStarts()[d] != 0 || slice.getStrides()[d] != 1)
@@ -101,36 +109,47 @@ Value beforeWidening(Value value) {
              : value;
 }
 
+/// The panels that `value` orders as a matrix [K padded, N padded].
+static std::optional<PackedPanels> panelsBelow(Value matrix) {
+  // With one panel the transposition is a reshape, and simplification writes it
+  // so.
+  auto transpose = matrix.getDefiningOp<TransposeOp>();
+  Value packed = transpose ? transpose.getOperand() : matrix;
+  auto type = cast<RankedTensorType>(packed.getType());
+  if (!type.hasStaticShape())
+    return std::nullopt;
+  if (type.getRank() == 4 && transpose &&
+      transpose.getPermutation() == ArrayRef<int64_t>{1, 3, 0, 2})
+    return PackedPanels{packed, type.getDimSize(2), type.getDimSize(3)};
+  if (type.getRank() != 3 ||
+      (transpose ? transpose.getPermutation() != ArrayRef<int64_t>{1, 0, 2}
+                 : type.getDimSize(0) != 1))
+    return std::nullopt;
+  return PackedPanels{packed, type.getDimSize(2)};
+}
+
 std::optional<PackedPanels> matchUnpackedPanels(Value value) {
   auto type = cast<RankedTensorType>(value.getType());
-  if (type.getRank() < 2 || !type.hasStaticShape())
+  if (type.getRank() < 2 || !type.hasStaticShape() ||
+      type.getNumElements() == 0)
     return std::nullopt;
-  int64_t n = type.getShape().back();
+  int64_t n = type.getShape().back(), k = type.getNumElements() / n;
   Value matrix = skipReshapes(beforeWidening(value));
   if (auto slice = matrix.getDefiningOp<SliceOp>()) {
-    Value whole = uncutColumns(slice);
+    Value whole = uncutMatrix(slice);
     if (!whole || cast<RankedTensorType>(matrix.getType()).getDimSize(1) != n)
       return std::nullopt;
     matrix = skipReshapes(whole);
   }
-  // With one panel the transposition is a reshape, and simplification writes it
-  // so.
-  Value packed = matrix;
-  auto transpose = matrix.getDefiningOp<TransposeOp>();
-  if (transpose)
-    packed = transpose.getOperand();
-  auto packedType = cast<RankedTensorType>(packed.getType());
-  if (packedType.getRank() != 3 || !packedType.hasStaticShape())
+  auto panels = panelsBelow(matrix);
+  if (!panels)
     return std::nullopt;
-  if (transpose ? transpose.getPermutation() != ArrayRef<int64_t>{1, 0, 2}
-                : packedType.getDimSize(0) != 1)
+  auto packed = cast<RankedTensorType>(panels->packed.getType());
+  int64_t panel = panels->panel, group = panels->group;
+  if (packed.getDimSize(0) != (n + panel - 1) / panel ||
+      packed.getDimSize(1) != (k + group - 1) / group)
     return std::nullopt;
-  int64_t panels = packedType.getDimSize(0), k = packedType.getDimSize(1),
-          panel = packedType.getDimSize(2);
-  if (n == 0 || panels != (n + panel - 1) / panel ||
-      type.getNumElements() != k * n)
-    return std::nullopt;
-  return PackedPanels{packed, panel};
+  return panels;
 }
 
 } // namespace zenith::graph

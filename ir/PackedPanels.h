@@ -14,16 +14,18 @@
 namespace zenith::graph {
 
 /// `packed` is [ceil(N/panel), K, panel]: panel p holds columns p*panel to
-/// p*panel+panel-1, zero beyond N.
+/// p*panel+panel-1, zero beyond N. With a group of several depths it is
+/// [ceil(N/panel), ceil(K/group), panel, group], zero beyond K.
 struct PackedPanels {
   mlir::Value packed;
   int64_t panel;
+  int64_t group = 1;
 };
 
-/// Static [K, N] -> [ceil(N/panel), K, panel].
+/// Packs a static matrix [K, N].
 mlir::Value packPanels(mlir::OpBuilder &builder, mlir::Location loc,
-                       mlir::Value rhs, int64_t panel);
-/// The inverse: [ceil(N/panel), K, panel] -> [K, N].
+                       mlir::Value rhs, int64_t panel, int64_t group = 1);
+/// The inverse: packed panels -> [K, N].
 mlir::Value unpackPanels(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value packed, int64_t k, int64_t n);
 /// Recognises what unpackPanels builds, also below a reshape that splits K ([K,

@@ -151,6 +151,19 @@ def SplitComplexPass : ZenithPass<"zenith-split-complex", "::mlir::func::FuncOp"
 
 //===- layout ------------------------------------------------------------------------------------------------===//
 
+def MultiplyIntegersPass : ZenithPass<"zenith-multiply-integers", "::mlir::func::FuncOp"> {
+  let summary = "Multiply quantized values as integers";
+  let description = [{
+    A product or convolution of f32 values that are integers times a scale, with weights that depend on parameters only, becomes the
+    product of the integers, summed in i32, times the product of the scales: one scale for the left side, one for all weights or one
+    per column of the result. That is what QuantizeLinear and DequantizeLinear around a product mean, with less rounding. Runs before
+    layouts are chosen. Leaves products alone whose integers need more than 16 bits or whose sums could leave i32, and batched and
+    grouped ones.
+
+    Before and after (tests/passes/layout/multiply-integers.mlir @dot).
+  }];
+}
+
 def ChooseLayoutsPass : ZenithPass<"zenith-choose-layouts", "::mlir::func::FuncOp"> {
   let summary = "Run convolution networks channels-last";
   let description = [{
@@ -205,12 +218,14 @@ def PackParametersPass : ZenithPass<"zenith-pack-parameters", "::mlir::func::Fun
   let summary = "Pack weights of contractions into panels of columns";
   let description = [{
     A right-hand side that depends on parameters only is packed as [ceil(N/panel), K, panel] and read back through the inverse movement
-    (ir/PackedPanels.h), which contraction kernels recognise. Runs after FoldBatchNorm and before zenith-hoist-prepare. Leaves batched
-    and grouped contractions alone.
+    (ir/PackedPanels.h), which contraction kernels recognise. Products of integers that fit 16 bits are narrowed first, and `group`
+    depths of a column lie side by side, as instructions take them that add the products of neighbours: [ceil(N/panel), K/group,
+    panel, group]. Runs after FoldBatchNorm and before zenith-hoist-prepare. Leaves batched and grouped contractions alone.
 
     Before and after (tests/passes/layout/pack-parameters.mlir @dot).
   }];
-  let options = [Option<"panel", "panel", "int64_t", "16", "columns of a panel: the kernel target's">];
+  let options = [Option<"panel", "panel", "int64_t", "16", "columns of a panel: the kernel target's">,
+                 Option<"group", "group", "int64_t", "1", "depths of 16-bit integers that lie side by side: 1, 2 or 4">];
 }
 
 def HoistPreparePass : ZenithPass<"zenith-hoist-prepare", "::mlir::ModuleOp"> {
@@ -242,17 +257,22 @@ def ChooseStateKeysPass : ZenithPass<"zenith-choose-state-keys", "::mlir::func::
     or several ui64; a neighbour is a few shifts and masks; one fresh_keys op takes the place of the set operations. Where every generator
     has its inverse among the others and bits are left, they tell which generators lead back, so that the layer before last is not
     needed, nor the last one where all generators are odd. Where all states that could be reached have numbers (permutations,
-    lists of two values) and `dense-bytes` holds three bits for each, layers are sets of bits instead (fresh_bits).
+    lists of two values) and `dense-bytes` holds three bits for each, layers are sets of bits instead (fresh_bits). Many generators
+    are a table that candidates look their shifts up in, so that code does not grow with them. Permutation groups whose elements fit the
+    budget as bits are rows of bits, one per coset of a stabiliser, which generators move to other rows (fresh_bit_rows); lists of few
+    bits of which few are states are marked in a set of bits (mark_bits).
     Runs at the end of the clean phase. Other loops stay as they are.
 
     With `explain` each decision is a remark "search: CODE: text": SEA001 packed keys, SEA002 bits that tell which generators lead back,
-    SEA003 dense index, SEA101 a loop over rows stays and why, SEA102 no room for bits that lead back, SEA103 no dense index and why.
+    SEA003 dense index, SEA004 a table of generators, SEA005 rows of bits, SEA006 marked bits, SEA101 a loop over rows stays and why, SEA102 no room for bits that lead back, SEA103 no dense index and why.
 
     Before and after (tests/passes/search/choose-state-keys.mlir @three_cycle).
   }];
   let options = [Option<"explain", "explain", "bool", "false", "emit a remark for each decision">,
                  Option<"denseBytes", "dense-bytes", "int64_t", "0",
-                        "memory that the three sets of bits of a dense index may take; 0: none">];
+                        "memory that the three sets of bits of a dense index may take; 0: none">,
+                 ListOption<"without", "without", "std::string",
+                            "forms not to choose: keys, back-bits, generator-table, dense-index, bit-rows, marks">];
 }
 
 //===- fusion ------------------------------------------------------------------------------------------------===//
@@ -286,7 +306,7 @@ def FormFusionsPass : ZenithPass<"zenith-form-fusions", "::mlir::func::FuncOp"> 
 
     With `explain` each decision is a remark "fusion: CODE: text":
     FUS001 formed, FUS002 an op alone, FUS101 would form a cycle, FUS102 too many distinct reads, FUS103 operand copied (not strided),
-    FUS104 value has other readers, FUS105 recomputing costs more than reading.
+    FUS104 value has other readers, FUS105 recomputing costs more than reading, FUS106 a result that its readers compute again.
 
     Before and after (tests/passes/fusion/form-fusions.mlir @dot_bias_relu).
   }];

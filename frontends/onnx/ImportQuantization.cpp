@@ -134,7 +134,7 @@ static void importDequantizeLinear(NodeImport &n) {
   if (n.imported(1).carried != DataType::Undefined)
     return n.fail(unsupported(
         fmt::format("scales of type {}", dataTypeName(n.imported(1).carried))));
-  bool isWide = from.isSignlessInteger(32) && !n.has(2);
+  bool isWide = from.isSignlessInteger(32);
   if (!isNarrowInteger(from) && !isFloat8(from) && !isWide)
     return n.fail(unsupported("dequantization of this data type"));
   if (!isa<FloatType>(n.elementType(1)))

@@ -150,8 +150,10 @@ FailureOr<AttentionSpace> attentionSpace(graph::FusionOp fusion,
     return space;
   packRows(space, space.keys, {space.keyCount, DimExpr(0), space.keys.stride},
            {DimExpr(space.depth), DimExpr(0), DimExpr(1)});
-  // Rows that follow each other stay together in the cache as they are.
-  if (space.values.stride != DimExpr(space.values.features))
+  // Rows that follow each other stay together in the cache as they are, unless
+  // tile after tile takes every other line of them.
+  if (space.values.stride != DimExpr(space.values.features) ||
+      space.values.features > int64_t(space.columns))
     packRows(space, space.values,
              {DimExpr(space.values.features), DimExpr(0), DimExpr(1)},
              {space.keyCount, DimExpr(0), space.values.stride});

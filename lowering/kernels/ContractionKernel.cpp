@@ -4,9 +4,8 @@
 // then the epilogue.
 
 #include "lowering/kernels/ContractionKernel.h"
-#include "lowering/kernels/ContractionEpilogue.h"
-#include "lowering/kernels/ContractionTasks.h"
-#include "lowering/kernels/MicroKernel.h"
+#include "lowering/kernels/ContractionNest.h"
+#include "lowering/kernels/MirrorKernel.h"
 #include "lowering/kernels/PackPanelKernel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -19,71 +18,6 @@ using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
-namespace {
-
-class ContractionNest {
-public:
-  ContractionNest(KernelBuilder &kernel, const ContractionSpace &space)
-      : k(kernel), space(space), epilogue(kernel, space),
-        columns(tileColumns(space.sum, kernel.target)),
-        heights(kernel.target.rows),
-        tasks(chooseTasks(space, heights, columns)) {}
-  FailureOr<Launch> emit();
-
-private:
-  /// One tile: its place (in `place`), its height, and its arguments but for
-  /// where the sums go.
-  struct Tile {
-    Value height, rest; ///< rest: columns from its first one on
-    MicroKernelArgs args;
-    Value inside; ///< no row leaves the image; null where none can
-  };
-  void prepareMemory();
-  void prepareZeros();
-  void task(Value number);
-  void panel(Value panelNumber, Value firstTile, Value lastTile);
-  void clearSums(Value count);
-  void slicedPanel(Value base, Value firstTile, Value lastTile);
-  void sweep(Value firstPanel, Value lastPanel);
-  void sweepSlice(Value slice, Value firstPanel, Value lastPanel);
-  Value panelBase();
-  void wholeTile(Value number, Value panelBase);
-  Tile locate(Value number, Value panelBase);
-  void placeWindow(Tile &tile, Value slice);
-  void takeSlice(Tile &tile, Value slice);
-  void byFullness(Value rest, function_ref<void(bool full)> run);
-  void clipLines(MicroKernelArgs &args, Value slice);
-  void dispatch(const Tile &tile, bool full, unsigned panels = 1);
-  void callHeights(Value height, const MicroKernelArgs &args,
-                   MicroKernel shape);
-  MicroKernelArgs insideOfImage(MicroKernelArgs args, MicroKernel::Form &form);
-  Value isInside(Value height, const MicroKernelArgs &args);
-  Value ceilDiv(Value x, int64_t y) {
-    return k.div(k.add(x, k.index(y - 1)), k.index(y));
-  }
-  const TapAxis *edgeTap() const {
-    return !space.taps.empty() && space.taps.back().clipped &&
-                   space.taps.back().clip.line < 0
-               ? &space.taps.back()
-               : nullptr;
-  }
-  int64_t tileSize() const { return int64_t(heights) * columns; }
-  int64_t sumsOfTask() const {
-    if (tasks.sweeps)
-      return *space.tile.size.constant() * tasks.panelsPerTask * columns;
-    return tileSize() * (tasks.slices > 1 ? tasks.tilesPerTask : 1);
-  }
-
-  KernelBuilder &k;
-  const ContractionSpace &space;
-  ContractionEpilogue epilogue;
-  unsigned columns, heights;
-  ContractionTasks tasks;
-  Value a, b, tileMemory, zeros, lowHeight, higher;
-  TilePlace place;
-  Value aBase, bBase;
-};
-
 void ContractionNest::prepareMemory() {
   auto memory = [&](const Source &source) {
     return source.scratch ? k.scratch(source.index, memoryType(source.element))
@@ -95,10 +29,19 @@ void ContractionNest::prepareMemory() {
       k.loc, MemRefType::get({sumsOfTask()}, space.sum),
       k.b.getI64IntegerAttr(64));
   DimExpr low = DimExpr::floorDiv(space.tile.size, tasks.tilesPerLine);
+  epilogue.prepare();
   lowHeight = k.size(low);
   higher = k.size(space.tile.size - low * tasks.tilesPerLine);
   if (edgeTap())
     prepareZeros();
+  if (tasks.packsRows)
+    packedRows =
+        asMemory(k.b, k.loc,
+                 k.b.create<memref::AllocaOp>(
+                     k.loc,
+                     MemRefType::get({tasks.tilesPerTask * packedTileSize()},
+                                     memoryType(space.a.element)),
+                     k.b.getI64IntegerAttr(64)));
 }
 
 void ContractionNest::prepareZeros() {
@@ -143,18 +86,63 @@ void ContractionNest::task(Value number) {
   Value firstTile = k.mul(block, k.index(tasks.tilesPerTask));
   Value lastTile = k.min(k.add(firstTile, k.index(tasks.tilesPerTask)),
                          k.size(tasks.tileCount));
-  if (tasks.panelsPerTask == 1) {
-    panel(group, firstTile, lastTile);
-    return;
-  }
+  Value one = k.index(1);
   Value first = k.mul(group, k.index(tasks.panelsPerTask));
-  Value last = k.min(k.add(first, k.index(tasks.panelsPerTask)),
-                     k.size(tasks.panelCount));
+  Value last = tasks.panelsPerTask == 1
+                   ? k.add(first, one)
+                   : k.min(k.add(first, k.index(tasks.panelsPerTask)),
+                           k.size(tasks.panelCount));
+  if (space.symmetric)
+    lastTile = k.max(firstTile, k.min(lastTile, tilesToDiagonal(last)));
   if (tasks.sweeps)
     sweep(first, last);
+  else if (inSlices())
+    sliced(first, last, firstTile, lastTile);
+  else if (tasks.panelsPerTask == 1)
+    panel(group, firstTile, lastTile);
   else
-    k.loop(first, last, k.index(1),
-           [&](Value p) { panel(p, firstTile, lastTile); });
+    k.loop(first, last, one, [&](Value p) { panel(p, firstTile, lastTile); });
+}
+
+/// Tiles that reach the diagonal, or what is above it, in a panel before
+/// `lastPanel`.
+Value ContractionNest::tilesToDiagonal(Value lastPanel) {
+  Value lastColumn = k.sub(k.mul(lastPanel, k.index(columns)), k.index(1));
+  return k.add(k.div(lastColumn, lowHeight), k.index(1));
+}
+
+DimExpr ContractionNest::panelElements() const {
+  DimExpr group = int64_t(space.group), depth = space.depthOfAllTaps();
+  if (space.group > 1)
+    depth = DimExpr::ceilDiv(depth, group) * group;
+  return depth * DimExpr(int64_t(space.panel));
+}
+
+/// Each panel comes from memory once, and the tiles that read it first would
+/// wait: those before them ask for it, a line each in each round of depths.
+bool ContractionNest::looksAhead() const {
+  constexpr double cachedBytes = 256 * 1024;
+  double bytes = estimate(space.depthOfAllTaps()) *
+                 estimate(space.columns.size) *
+                 std::max(1u, space.b.element.getIntOrFloatBitWidth() / 8);
+  return space.form == ContractionSpace::Panels && !k.target.opencl &&
+         bytes > cachedBytes && estimate(tasks.tileCount) >= 2;
+}
+
+/// From what a tile reads of B to the lines that it asks for.
+Value ContractionNest::ahead(Value number) {
+  constexpr int64_t lineBytes = 64;
+  MicroKernel shape;
+  shape.height = heights;
+  shape.vectors = columns / sumLanes(space.sum, k.target);
+  int64_t elementBytes =
+      std::max(1u, space.b.element.getIntOrFloatBitWidth() / 8);
+  int64_t lines = std::max<int64_t>(1, depthsOfRound(shape) * columns *
+                                           elementBytes / lineBytes);
+  bool byTaps = tasks.slices > 1 && !space.taps.empty();
+  return k.add(
+      k.size(byTaps ? space.taps.front().axis.strideB : panelElements()),
+      k.mul(k.rem(number, k.index(lines)), k.index(lineBytes / elementBytes)));
 }
 
 /// Where the columns of a panel begin in B.
@@ -162,10 +150,9 @@ Value ContractionNest::panelBase() {
   if (space.form != ContractionSpace::Panels)
     return k.add(bBase, k.mul(place.column, k.size(space.columns.strideB)));
   Value wide = k.index(space.panel);
-  DimExpr panelSize = space.depthOfAllTaps() * DimExpr(int64_t(space.panel));
-  Value base = k.mul(k.div(place.column, wide), k.size(panelSize));
+  Value base = k.mul(k.div(place.column, wide), k.size(panelElements()));
   if (space.panel != columns)
-    base = k.add(base, k.rem(place.column, wide));
+    base = k.add(base, k.mul(k.rem(place.column, wide), k.index(space.group)));
   return k.add(bBase, base);
 }
 
@@ -173,95 +160,51 @@ void ContractionNest::panel(Value panelNumber, Value firstTile,
                             Value lastTile) {
   place.column = k.mul(panelNumber, k.index(columns));
   Value base = panelBase();
-  if (tasks.slices > 1)
-    slicedPanel(base, firstTile, lastTile);
-  else
-    k.loop(firstTile, lastTile, k.index(1),
-           [&](Value number) { wholeTile(number, base); });
+  if (epilogue.storesColumns()) {
+    tilesOfColumns(base, firstTile, lastTile);
+    return;
+  }
+  k.loop(firstTile, lastTile, k.index(1),
+         [&](Value number) { wholeTile(number, base); });
 }
 
-void ContractionNest::clearSums(Value count) {
-  auto type =
-      VectorType::get({int64_t(sumLanes(space.sum, k.target))}, space.sum);
-  Value zero =
-      isa<FloatType>(space.sum) ? k.constant(type, 0.0) : k.integer(type, 0);
-  k.loop(k.index(0), count, k.index(type.getNumElements()), [&](Value at) {
-    k.b.create<vector::StoreOp>(k.loc, zero, tileMemory, at);
+/// Rows of all lines before the first one of a tile.
+Value ContractionNest::firstRow(Value number) {
+  Value perLine = k.size(tasks.tilesPerLine);
+  bool single = space.lines.empty();
+  Value inLine = single ? number : k.rem(number, perLine);
+  Value line = single ? k.index(0) : k.div(number, perLine);
+  Value row = k.add(k.mul(inLine, lowHeight), k.min(inLine, higher));
+  return k.add(k.mul(line, k.size(space.tile.size)), row);
+}
+
+void ContractionNest::finishColumns(Value sums, Value firstTile,
+                                    Value lastTile) {
+  Value first = firstRow(firstTile);
+  Value rest = k.sub(k.size(space.columns.size), place.column);
+  byFullness(rest, [&](bool full) {
+    epilogue.finishColumns(tileMemory, sums, place, first,
+                           k.sub(firstRow(lastTile), first),
+                           full ? Value() : rest);
   });
 }
 
-/// Slice by slice over all tiles, whose sums wait in memory.
-void ContractionNest::slicedPanel(Value base, Value firstTile, Value lastTile) {
-  auto slot = [&](Value number) {
-    return k.mul(k.sub(number, firstTile), k.index(tileSize()));
-  };
-  clearSums(slot(lastTile));
-  k.loop(k.index(0), k.index(tasks.slices), k.index(1), [&](Value slice) {
-    k.loop(firstTile, lastTile, k.index(1), [&](Value number) {
-      Tile tile = locate(number, base);
-      takeSlice(tile, slice);
+/// Some tiles at a time, whose rows lie side by side in the results.
+void ContractionNest::tilesOfColumns(Value panelBase, Value firstTile,
+                                     Value lastTile) {
+  Value step = k.index(tilesAtOnce());
+  k.loop(firstTile, lastTile, step, [&](Value from) {
+    Value to = k.min(k.add(from, step), lastTile);
+    k.loop(from, to, k.index(1), [&](Value number) {
+      Tile tile = locate(number, panelBase);
+      placeWindow(tile, {});
       tile.args.c = tileMemory;
-      tile.args.cOffset = slot(number);
+      tile.args.cOffset =
+          k.mul(k.sub(firstRow(number), firstRow(from)), k.index(columns));
       tile.args.rowStrideC = k.index(columns);
-      // Only B that is read where it lies has an end to its columns.
-      if (space.form == ContractionSpace::Direct)
-        byFullness(tile.rest, [&](bool full) { dispatch(tile, full); });
-      else
-        dispatch(tile, true);
+      sumTile(tile);
     });
-  });
-  k.loop(firstTile, lastTile, k.index(1), [&](Value number) {
-    Tile tile = locate(number, base);
-    byFullness(tile.rest, [&](bool full) {
-      epilogue.finish(tileMemory, slot(number), k.index(columns), place,
-                      tile.height, full ? Value() : tile.rest);
-    });
-  });
-}
-
-/// Some rows of B past the sums of all columns: several panels at once as long
-/// as the tile has registers for them, then one at a time.
-void ContractionNest::sweepSlice(Value slice, Value firstPanel,
-                                 Value lastPanel) {
-  int64_t vectors = columns / sumLanes(space.sum, k.target);
-  int64_t atOnce = std::max<int64_t>(
-      1, 8 / (vectors * std::max<int64_t>(1, *space.tile.size.constant())));
-  auto run = [&](Value number, unsigned panels, bool full) {
-    place.column = k.mul(number, k.index(columns));
-    Tile tile = locate(k.index(0), panelBase());
-    takeSlice(tile, slice);
-    tile.args.c = tileMemory;
-    tile.args.cOffset = k.mul(k.sub(number, firstPanel), k.index(columns));
-    tile.args.rowStrideC = k.index(tasks.panelsPerTask * columns);
-    dispatch(tile, full, panels);
-  };
-  Value fullPanels =
-      k.size(DimExpr::floorDiv(space.columns.size, DimExpr(int64_t(columns))));
-  Value lastFull = k.max(firstPanel, k.min(lastPanel, fullPanels));
-  Value count = k.sub(lastFull, firstPanel), step = k.index(atOnce);
-  Value whole = k.sub(lastFull, k.rem(count, step));
-  k.loop(firstPanel, whole, step,
-         [&](Value number) { run(number, atOnce, true); });
-  if (atOnce > 1)
-    k.loop(whole, lastFull, k.index(1),
-           [&](Value number) { run(number, 1, true); });
-  if (auto known = space.columns.size.constant(); !known || *known % columns)
-    k.loop(lastFull, lastPanel, k.index(1),
-           [&](Value number) { run(number, 1, false); });
-}
-
-void ContractionNest::sweep(Value firstPanel, Value lastPanel) {
-  clearSums(k.index(sumsOfTask()));
-  k.loop(k.index(0), k.index(tasks.slices), k.index(1),
-         [&](Value slice) { sweepSlice(slice, firstPanel, lastPanel); });
-  k.loop(firstPanel, lastPanel, k.index(1), [&](Value number) {
-    place.column = k.mul(number, k.index(columns));
-    Tile tile = locate(k.index(0), panelBase());
-    Value at = k.mul(k.sub(number, firstPanel), k.index(columns));
-    byFullness(tile.rest, [&](bool full) {
-      epilogue.finish(tileMemory, at, k.index(tasks.panelsPerTask * columns),
-                      place, tile.height, full ? Value() : tile.rest);
-    });
+    finishColumns(k.index(0), from, to);
   });
 }
 
@@ -326,6 +269,8 @@ ContractionNest::Tile ContractionNest::locate(Value number, Value panelBase) {
   args.depthStrideA = k.size(space.depth.strideA);
   args.depthStrideB = k.size(space.depth.strideB);
   tile.rest = k.sub(k.size(space.columns.size), place.column);
+  if (looksAhead())
+    args.ahead = ahead(number);
   return tile;
 }
 
@@ -344,18 +289,6 @@ void ContractionNest::placeWindow(Tile &tile, Value slice) {
   args.tapStep = k.index(edge->clip.dilation);
   args.extent = k.size(edge->clip.extent);
   tile.inside = isInside(tile.height, args);
-}
-
-void ContractionNest::takeSlice(Tile &tile, Value slice) {
-  if (!space.taps.empty()) {
-    placeWindow(tile, slice);
-    return;
-  }
-  MicroKernelArgs &args = tile.args;
-  Value first = k.mul(slice, k.index(tasks.sliceDepth));
-  args.depth = k.min(k.sub(args.depth, first), k.index(tasks.sliceDepth));
-  args.aOffset = k.add(args.aOffset, k.mul(first, args.depthStrideA));
-  args.bOffset = k.add(args.bOffset, k.mul(first, args.depthStrideB));
 }
 
 /// Runs for a panel with all its columns, or for the last one.
@@ -431,6 +364,8 @@ static bool multipliesPairs(const ContractionSpace &space,
     return false;
   if (a.isBF16() && b.isBF16() && space.sum.isF32())
     return target.avx512bf16;
+  if (space.group > 1)
+    return true;
   return a.isInteger(16) && !a.isUnsignedInteger() && space.sum.isInteger(32) &&
          b.isInteger() && b.getIntOrFloatBitWidth() <= 16 &&
          !b.isUnsignedInteger(16);
@@ -444,9 +379,17 @@ static bool streamsNarrow(const ContractionSpace &space,
   auto rows = (space.lineCount() * space.tile.size).constant();
   return space.form == ContractionSpace::Panels && space.taps.empty() && rows &&
          *rows <= 2 && !target.avx512 && !target.opencl &&
-         isa<FloatType>(space.sum) &&
+         (isa<FloatType>(space.sum) || space.group > 1) &&
          space.b.element.getIntOrFloatBitWidth() <
              space.sum.getIntOrFloatBitWidth();
+}
+
+/// Only B that is read where it lies has an end to its columns.
+void ContractionNest::sumTile(const Tile &tile) {
+  if (space.form == ContractionSpace::Direct)
+    byFullness(tile.rest, [&](bool full) { dispatch(tile, full); });
+  else
+    dispatch(tile, true);
 }
 
 void ContractionNest::dispatch(const Tile &tile, bool full, unsigned panels) {
@@ -454,13 +397,16 @@ void ContractionNest::dispatch(const Tile &tile, bool full, unsigned panels) {
   shape.lanes = sumLanes(space.sum, k.target);
   shape.vectors = panels * (columns / shape.lanes);
   shape.masked = !full && space.form == ContractionSpace::Direct;
-  shape.continues = tasks.slices > 1;
+  shape.continues = inSlices();
   shape.fma = k.target.fma;
   shape.a = space.a.element;
   shape.b = space.b.element;
   shape.sum = space.sum;
   shape.pairs = multipliesPairs(space, k.target);
+  shape.group = space.group;
+  shape.vnni = k.target.vnni;
   shape.prefetches = streamsNarrow(space, k.target);
+  shape.looksAhead = looksAhead();
   MicroKernelArgs args = tile.args;
   args.columns = full ? k.index(columns) : tile.rest;
   if (space.form == ContractionSpace::Dots) {
@@ -516,8 +462,6 @@ void ContractionNest::callHeights(Value height, const MicroKernelArgs &args,
   }
 }
 
-} // namespace
-
 FailureOr<KernelPlan> emitContraction(graph::FusionOp fusion,
                                       graph::DimAnalysis &dims,
                                       const KernelTarget &target,
@@ -541,6 +485,9 @@ FailureOr<KernelPlan> emitContraction(graph::FusionOp fusion,
   if (failed(launch))
     return failure();
   plan.launches.push_back(*launch);
+  if (space->symmetric)
+    plan.launches.push_back(emitMirror(fusion, dims, target, kernels,
+                                       (name + "_mirror").str(), *space));
   return plan;
 }
 

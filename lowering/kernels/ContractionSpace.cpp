@@ -82,12 +82,14 @@ static std::optional<PlacedOperand> placePanels(Value value,
   auto argument =
       panels ? dyn_cast<BlockArgument>(panels->packed) : BlockArgument();
   // One panel is a matrix like any other.
-  if (!argument || dims.dimOf(argument, 0).isConstant(1))
+  if (!argument ||
+      (panels->group == 1 && dims.dimOf(argument, 0).isConstant(1)))
     return std::nullopt;
   PlacedOperand placed;
   placed.source = {false, argument.getArgNumber(),
                    getElementTypeOrSelf(argument.getType()), DimExpr(0)};
   placed.panel = unsigned(panels->panel);
+  placed.group = unsigned(panels->group);
   const graph::DimVector &sizes = dims.dimsOf(value);
   placed.dims.resize(sizes.size());
   placed.dims.back().push_back({sizes.back(), DimExpr(1)});
@@ -143,6 +145,16 @@ static void coalesceAxes(SmallVectorImpl<Axis> &axes) {
     outer = {outer.size * inner.size, inner.strideA, inner.strideB};
     axes.erase(axes.begin() + i);
   }
+}
+
+bool takesGroups(unsigned group, Type lhs, Type rhs) {
+  if (group == 4)
+    return lhs.isUnsignedInteger(8) && rhs.isInteger(8) &&
+           !rhs.isUnsignedInteger();
+  return group == 1 ||
+         (group == 2 && lhs.isInteger(16) && !lhs.isUnsignedInteger() &&
+          rhs.isInteger() && rhs.getIntOrFloatBitWidth() <= 16 &&
+          !rhs.isUnsignedInteger(16));
 }
 
 namespace {
@@ -207,6 +219,13 @@ bool DotAxes::build(const PlacedOperand &lhs, const PlacedOperand &rhs) {
     return false;
   if (!shared(lhs, rhs) || !sums(lhs, rhs))
     return false;
+  // Groups of depths are read as one, of both operands.
+  auto depth = space.depth.size.constant();
+  if (!takesGroups(rhs.group, lhs.source.element, rhs.source.element) ||
+      (rhs.group > 1 &&
+       (!space.depth.strideA.isConstant(1) || !depth ||
+        ((!space.taps.empty() || rhs.group == 4) && *depth % rhs.group != 0))))
+    return false;
   auto rows = flatten(
       selectDims(lhs, freeDims(lhs.dims.size(), numbers.getLhsBatching(),
                                numbers.getLhsContracting())));
@@ -222,6 +241,7 @@ bool DotAxes::build(const PlacedOperand &lhs, const PlacedOperand &rhs) {
   space.a = lhs.source;
   space.b = rhs.source;
   space.panel = rhs.panel;
+  space.group = rhs.group;
   return true;
 }
 
@@ -230,13 +250,41 @@ bool DotAxes::build(const PlacedOperand &lhs, const PlacedOperand &rhs) {
 static PlacedOperand usablePanels(ContractionSpace &space, PlacedOperand rhs,
                                   Value value, graph::DimAnalysis &dims,
                                   const KernelTarget &target) {
-  if (!rhs.panel || rhs.panel % tileColumns(space.sum, target) == 0)
+  bool fits = rhs.panel % tileColumns(space.sum, target) == 0;
+  if (rhs.group > 1 && (!fits || target.opencl))
+    return materialise(space, value, dims);
+  if (!rhs.panel || fits)
     return rhs;
   auto columns = dims.dimsOf(value).back().constant();
   if (!columns || *columns > rhs.panel)
     return materialise(space, value, dims);
   rhs.panel = 0;
   return rhs;
+}
+
+/// Large products of rows with themselves; smaller ones are not worth a second
+/// pass.
+static bool isSymmetric(graph::DotGeneralOp op, const ContractionSpace &space) {
+  constexpr int64_t fewestRows = 256, shortestDepth = 64;
+  auto fusion = op->getParentOfType<graph::FusionOp>();
+  Operation *yield = fusion.getBody().front().getTerminator();
+  auto rows = space.tile.size.constant(),
+       depth = space.depthOfAllTaps().constant();
+  bool alone = yield->getNumOperands() == 1 &&
+               yield->getOperand(0) == op.getResult() && space.outer.empty() &&
+               space.lines.empty() && !space.panel;
+  if (!alone || !rows || *rows < fewestRows || !depth ||
+      *depth < shortestDepth || space.columns.size != space.tile.size ||
+      space.columns.strideB != space.tile.strideA)
+    return false;
+  const Source &a = space.a, &b = space.b;
+  if (a.scratch || b.scratch || a.offset != b.offset ||
+      fusion->getOperand(a.index) != fusion->getOperand(b.index))
+    return false;
+  auto same = [](const Axis &axis) { return axis.strideA == axis.strideB; };
+  return same(space.depth) && llvm::all_of(space.taps, [&](const TapAxis &tap) {
+           return same(tap.axis);
+         });
 }
 
 FailureOr<ContractionSpace> dotSpace(graph::DotGeneralOp op,
@@ -268,6 +316,7 @@ FailureOr<ContractionSpace> dotSpace(graph::DotGeneralOp op,
                   op.getDims().getLhsContracting().size();
   for (unsigned dim = batching; dim < rank; ++dim)
     (dim < batching + rows ? space.rowDims : space.columnDims).push_back(dim);
+  space.symmetric = !target.opencl && isSymmetric(op, space);
   chooseForm(space, target);
   return space;
 }

@@ -89,9 +89,13 @@ struct ContractionSpace {
     Dots    ///< both operands run along the depth
   } form = Direct;
   unsigned panel = 0;
+  unsigned group = 1; ///< depths of a column that lie side by side in a panel
   /// Result dimensions behind the flat row and column index, outer to inner.
   llvm::SmallVector<unsigned> rowDims, columnDims;
   std::vector<Preparation> preparations;
+  /// Both operands are the same rows, and the fusion is their product alone:
+  /// the kernel leaves what lies below the diagonal to a mirror of it.
+  bool symmetric = false;
 
   graph::DimExpr depthOfAllTaps() const;
   graph::DimExpr lineCount() const;
@@ -126,11 +130,15 @@ mlir::FailureOr<ContractionSpace> convolutionSpace(graph::ConvolutionOp op,
 struct PlacedOperand {
   Source source;
   llvm::SmallVector<StridedDim> dims;
-  unsigned panel =
-      0; ///< not 0: packed panels; digits count rows of a panel and columns
+  /// Not 0: packed panels; digits count rows of a panel and columns.
+  unsigned panel = 0;
+  unsigned group = 1; ///< depths that lie side by side in a panel
 };
 PlacedOperand placeOperand(ContractionSpace &space, mlir::Value value,
                            graph::DimAnalysis &dims);
+/// Whether products of these types are summed in groups of so many depths:
+/// pairs of 16 bits, or four bytes, the left ones unsigned.
+bool takesGroups(unsigned group, mlir::Type lhs, mlir::Type rhs);
 /// Copies the value to scratch first, so that it lies row-major.
 PlacedOperand materialise(ContractionSpace &space, mlir::Value value,
                           graph::DimAnalysis &dims);

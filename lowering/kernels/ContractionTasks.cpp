@@ -4,7 +4,9 @@
 // of B, or all of B.
 
 #include "lowering/kernels/ContractionTasks.h"
+#include "llvm/Support/MathExtras.h"
 #include <algorithm>
+#include <cmath>
 
 using zenith::graph::DimExpr;
 
@@ -21,19 +23,54 @@ static constexpr int64_t depthOfSlice = 1024;
 /// Sums of sliced tiles wait in a buffer of the task.
 static constexpr double maxSlicedTiles = 64;
 
+/// A slice of a panel stays in the first-level cache beside a tile; the copied
+/// rows that tiles are made of stay in the second-level one.
+static constexpr int64_t depthOfPackedSlice = 384;
+static constexpr double packedRowBytes = 256 * 1024;
+/// Panels whose sums a task keeps beside that copy.
+static constexpr double maxSlicedPanels = 16, fewestSlicedTasks = 8;
+
+/// Depths of a row lie far apart, as where the gradient of weights sums over a
+/// batch: each step would take a few elements of another cache line. Worth a
+/// copy where it serves enough columns.
+static bool rowsNeedPacking(const ContractionSpace &space, unsigned columns,
+                            const KernelTarget &target) {
+  auto depth = space.depth.size.constant(), rows = space.tile.size.constant(),
+       width = space.columns.size.constant();
+  return depth && rows && width && *depth >= 64 && *rows >= 48 &&
+         *width >= 128 && columns <= 16 && !target.opencl &&
+         space.taps.empty() && space.form != ContractionSpace::Dots &&
+         !space.depth.strideA.isConstant(1);
+}
+
 static void chooseSlices(ContractionTasks &tasks, const ContractionSpace &space,
-                         unsigned columns) {
+                         unsigned columns, const KernelTarget &target) {
   auto depth = space.depthOfAllTaps().constant();
   auto tiles = tasks.tileCount.constant();
+  tasks.packsRows = rowsNeedPacking(space, columns, target);
   bool small = !depth || double(*depth) * columns * 4 <= panelBytes;
-  if (small || (tiles && *tiles < 4) || space.form == ContractionSpace::Dots)
+  if (!tasks.packsRows &&
+      (small || (tiles && *tiles < 4) || space.form == ContractionSpace::Dots))
     return;
   if (space.taps.empty()) {
-    tasks.slices = (*depth + depthOfSlice - 1) / depthOfSlice;
+    int64_t deepest = tasks.packsRows ? depthOfPackedSlice : depthOfSlice;
+    tasks.slices = (*depth + deepest - 1) / deepest;
     tasks.sliceDepth = (*depth + tasks.slices - 1) / tasks.slices;
   } else if (space.taps.size() > 1) {
     tasks.slices = space.taps.front().axis.size.constant().value_or(1);
   }
+}
+
+/// Several panels share a block of rows, as long as enough tasks are left.
+static void choosePanelsOfSlices(ContractionTasks &tasks,
+                                 const ContractionSpace &space) {
+  double panels = std::max(1.0, estimate(tasks.panelCount));
+  double all =
+      panels * estimate(tasks.rowBlocks) * estimate(space.outerCount());
+  double several =
+      std::clamp(std::floor(all / fewestSlicedTasks), 1.0, maxSlicedPanels);
+  double groups = std::ceil(panels / several);
+  tasks.panelsPerTask = int64_t(std::ceil(panels / groups));
 }
 
 /// Few rows read each panel once, as fast as memory gives it: a task takes a
@@ -73,16 +110,17 @@ static bool chooseSweep(ContractionTasks &tasks, const ContractionSpace &space,
   return true;
 }
 
-ContractionTasks chooseTasks(const ContractionSpace &space, unsigned heights,
-                             unsigned columns) {
+ContractionTasks chooseTasks(const ContractionSpace &space,
+                             const KernelTarget &target) {
   ContractionTasks tasks;
+  unsigned heights = target.rows, columns = tileColumns(space.sum, target);
   tasks.tilesPerLine =
       DimExpr::ceilDiv(space.tile.size, DimExpr(int64_t(heights)));
   tasks.tileCount = space.lineCount() * tasks.tilesPerLine;
   tasks.panelCount =
       DimExpr::ceilDiv(space.columns.size, DimExpr(int64_t(columns)));
   if (!chooseSweep(tasks, space, heights, columns))
-    chooseSlices(tasks, space, columns);
+    chooseSlices(tasks, space, columns, target);
   double depth = std::max(1.0, estimate(space.depthOfAllTaps()));
   double tiles = std::max(1.0, estimate(tasks.tileCount));
   double panels = std::max(1.0, estimate(tasks.panelCount));
@@ -106,7 +144,9 @@ ContractionTasks chooseTasks(const ContractionSpace &space, unsigned heights,
     perTask =
         std::max(4.0, std::min(perTask, 50e3 / (heights * depth * panels)));
   }
-  if (tasks.slices > 1)
+  if (tasks.packsRows)
+    perTask = std::floor(packedRowBytes / (4.0 * tasks.sliceDepth * heights));
+  else if (tasks.slices > 1)
     perTask = std::min(perTask, maxSlicedTiles);
   int64_t &tilesPerTask = tasks.tilesPerTask;
   tilesPerTask = int64_t(std::min(perTask, maxTilesPerTask));
@@ -115,6 +155,8 @@ ContractionTasks chooseTasks(const ContractionSpace &space, unsigned heights,
     tilesPerTask = (*known + blocks - 1) / blocks;
   }
   tasks.rowBlocks = DimExpr::ceilDiv(tasks.tileCount, DimExpr(tilesPerTask));
+  if (tasks.packsRows)
+    choosePanelsOfSlices(tasks, space);
   tasks.panelGroups =
       DimExpr::ceilDiv(tasks.panelCount, DimExpr(tasks.panelsPerTask));
   double tilesOfTask = std::min(double(tilesPerTask), tiles);

@@ -20,14 +20,17 @@ struct ContractionTasks {
   /// Depth of a slice where the space has no taps; else a slice is one step of
   /// the outermost tap.
   int64_t sliceDepth = 0;
+  /// A slice of A's rows is copied first, so that tiles read it depth by depth
+  /// from one end to the other.
+  bool packsRows = false;
   /// The few rows there are meet a B that is read only once: each slice of it
   /// is read from left to right, past all columns of the task.
   bool sweeps = false;
   double costPerTask = 0;
 };
 
-ContractionTasks chooseTasks(const ContractionSpace &space, unsigned heights,
-                             unsigned columns);
+ContractionTasks chooseTasks(const ContractionSpace &space,
+                             const KernelTarget &target);
 
 } // namespace zenith::kernels
 

@@ -33,6 +33,7 @@ struct ConvolutionAxes {
   bool clipped(unsigned i) { return low[i] > 0 || high[i] > 0; }
   void placeInput();
   bool needsCopy();
+  bool takesGroups(const PlacedOperand &kernel);
   void copyInput();
   void addRows();
   void addTaps(const PlacedOperand &kernel);
@@ -83,6 +84,18 @@ bool ConvolutionAxes::needsCopy() {
   return !run && !pointwise;
 }
 
+/// Channels of the input can be read a group at a time.
+bool ConvolutionAxes::takesGroups(const PlacedOperand &kernel) {
+  unsigned group = kernel.group;
+  if (group == 1)
+    return true;
+  auto channels = input.back()[0].size.constant();
+  return !target.opencl &&
+         kernels::takesGroups(group, space.a.element, kernel.source.element) &&
+         input.back()[0].stride.isConstant(1) && channels &&
+         *channels % group == 0;
+}
+
 void ConvolutionAxes::copyInput() {
   graph::ConvDimsAttr numbers = op.getDims();
   Value value = op.getInput();
@@ -103,13 +116,15 @@ void ConvolutionAxes::copyInput() {
          dims.dimOf(value, unsigned(numbers.getInputBatch())), 0, 1);
   for (unsigned i = 0; i < spatial(); ++i) {
     int64_t dim = numbers.getInputSpatial()[i], step = op.getInputDilation()[i];
-    int64_t before = std::max<int64_t>(low[i], 0),
-            after = std::max<int64_t>(high[i], 0);
-    DimExpr inner = dims.dimOf(value, unsigned(dim));
+    // Lines outside of the image are left out where they are multiplied.
+    bool inner = i + 1 == spatial();
+    int64_t before = inner ? std::max<int64_t>(low[i], 0) : 0,
+            after = inner ? std::max<int64_t>(high[i], 0) : 0;
+    DimExpr size = dims.dimOf(value, unsigned(dim));
     if (step != 1)
-      inner = DimExpr::max(DimExpr(0),
-                           (inner - DimExpr(1)) * DimExpr(step) + DimExpr(1));
-    extents[i] = inner + DimExpr(before + after);
+      size = DimExpr::max(DimExpr(0),
+                          (size - DimExpr(1)) * DimExpr(step) + DimExpr(1));
+    extents[i] = size + DimExpr(before + after);
     append(dim, extents[i], before, step);
     low[i] -= before;
     high[i] -= after;
@@ -202,7 +217,8 @@ LogicalResult ConvolutionAxes::build() {
   int64_t groups = int64_t(op.getGroups());
   unsigned columns = tileColumns(space.sum, target);
   bool panels = kernel.panel && output + 1 == kernel.dims.size() &&
-                groups == 1 && kernel.panel % columns == 0;
+                groups == 1 && kernel.panel % columns == 0 &&
+                takesGroups(kernel);
   bool simple = llvm::all_of(kernel.dims, [](StridedDim &digits) {
     coalesce(digits);
     return digits.size() == 1;
@@ -211,6 +227,7 @@ LogicalResult ConvolutionAxes::build() {
     kernel = materialise(space, kernelValue, dims);
   space.b = kernel.source;
   space.panel = kernel.panel;
+  space.group = kernel.panel ? kernel.group : 1;
   addRows();
   addTaps(kernel);
   Stride outputs = kernel.dims[output][0];

@@ -34,12 +34,13 @@ Value asMemory(OpBuilder &b, Location loc, Value buffer) {
 /// The arguments that the form uses, in the order of the function's signature.
 static SmallVector<Value *> slots(const MicroKernel &shape,
                                   MicroKernelArgs &args) {
-  SmallVector<Value *> all{&args.a,         &args.b,
-                           &args.c,         &args.aOffset,
-                           &args.rowStride, &args.depthStrideA,
-                           &args.bOffset,   &args.depthStrideB,
-                           &args.depth,     &args.cOffset,
-                           &args.rowStrideC};
+  SmallVector<Value *> all{&args.a,       &args.b,         &args.c,
+                           &args.aOffset, &args.rowStride, &args.bOffset,
+                           &args.depth,   &args.cOffset,   &args.rowStrideC};
+  if (!shape.knownStride)
+    all.append({&args.depthStrideA, &args.depthStrideB});
+  if (shape.looksAhead)
+    all.push_back(&args.ahead);
   if (shape.masked)
     all.push_back(&args.columns);
   if (shape.form == MicroKernel::Product)
@@ -71,9 +72,14 @@ static std::string nameOf(const MicroKernel &shape) {
   if (shape.continues)
     name += "_more";
   if (shape.pairs)
-    name += "_pairs";
+    name += shape.group > 1 ? "_grouped" + std::to_string(shape.group)
+                            : std::string("_pairs");
   if (shape.prefetches)
     name += "_ahead";
+  if (shape.knownStride)
+    name += "_by" + std::to_string(shape.knownStride);
+  if (shape.looksAhead)
+    name += "_next";
   return shape.masked ? name + "_masked" : name;
 }
 
@@ -113,8 +119,31 @@ static void callShared(KernelBuilder &kernel, const std::string &name,
   kernel.b.create<func::CallOp>(kernel.loc, function, converted);
 }
 
-void callMicroKernel(KernelBuilder &kernel, const MicroKernel &shape,
+unsigned depthsOfRound(const MicroKernel &shape) {
+  constexpr unsigned multiplyAdds = 48, most = 4;
+  unsigned tile = shape.height * shape.vectors, depths = 1;
+  while (depths < most && tile * depths * 2 <= multiplyAdds)
+    depths *= 2;
+  return depths;
+}
+
+/// Which strides are known; without them there is no looking ahead.
+static MicroKernel withKnownStrides(KernelBuilder &kernel, MicroKernel shape,
+                                    const MicroKernelArgs &args) {
+  constexpr int64_t longest = 8;
+  auto strideA = kernel.constantOf(args.depthStrideA),
+       strideB = kernel.constantOf(args.depthStrideB);
+  bool known = !shape.pairs && strideA && strideB && *strideA > 0 &&
+               *strideA <= longest &&
+               *strideB == int64_t(shape.vectors) * shape.lanes;
+  shape.knownStride = known ? unsigned(*strideA) : 0;
+  shape.looksAhead &= known;
+  return shape;
+}
+
+void callMicroKernel(KernelBuilder &kernel, const MicroKernel &given,
                      const MicroKernelArgs &args) {
+  MicroKernel shape = withKnownStrides(kernel, given, args);
   if (kernel.target.opencl) {
     MicroKernelWriter(kernel.b, kernel.loc, shape).tile(args);
     return;

@@ -30,9 +30,19 @@ struct MicroKernel {
   /// depthStrideA 1, B i16 or narrower, sums are i32; or A and B are bf16, sums
   /// f32, and the target has AVX512-BF16.
   bool pairs = false;
+  /// Of pairs: how many depths of a column lie side by side in B. 4: A is u8, B
+  /// i8, sums are i32, depths a multiple of 4.
+  unsigned group = 1;
+  bool vnni = false; ///< the target adds products of four bytes at once
   /// Asks for B some cache lines ahead: where widening leaves too few loads
   /// under way at once.
   bool prefetches = false;
+  /// Not 0: depthStrideA, and depthStrideB is the number of columns; what
+  /// neighbouring depths read then lies at known distances.
+  unsigned knownStride = 0;
+  /// Asks for one cache line in each round of depths, `ahead` elements behind
+  /// those of B: what is read after this tile and its neighbours.
+  bool looksAhead = false;
   mlir::Type a, b; ///< element types of the graph
   mlir::Type sum;  ///< type of the accumulators
 };
@@ -46,6 +56,7 @@ struct MicroKernelArgs {
   mlir::Value depth;
   mlir::Value cOffset, rowStrideC;
   mlir::Value columns; ///< masked only
+  mlir::Value ahead;   ///< looksAhead only
   struct Tap {
     mlir::Value count, strideA, strideB;
   };
@@ -61,6 +72,9 @@ struct MicroKernelArgs {
 mlir::Type sumType(mlir::Type element, mlir::Type result);
 /// Lanes of a native vector of `sum`.
 unsigned sumLanes(mlir::Type sum, const KernelTarget &target);
+
+/// Depths that one round of the innermost loop adds, where strides are known.
+unsigned depthsOfRound(const MicroKernel &shape);
 
 /// Calls the micro-kernel, which is emitted once per module; in place where the
 /// target has no calls.

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products of 16-bit numbers, two depths at a time: integers in the form that
-// code generators know as one instruction (pmaddwd, vpdpwssd), bf16 by name.
+// Products of narrow numbers, two or four depths at a time: pairs of 16-bit
+// integers in the form that code generators know as one instruction (pmaddwd,
+// vpdpwssd), bf16 and four bytes by name.
 
 #include "lowering/kernels/MicroKernelWriter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -62,42 +64,134 @@ Value MicroKernelWriter::sumOfPairs(Value x, Value y) {
   return b.create<arith::AddIOp>(loc, even, odd);
 }
 
+/// sum[i] + products of the bytes 4i to 4i+3 of x, without signs, and of y.
+Value MicroKernelWriter::addQuads(Value sum, Value x, Value y) {
+  int64_t lanes = shape.lanes;
+  if (shape.vnni) {
+    std::string name = "llvm.x86.avx512.vpdpbusd." + std::to_string(32 * lanes);
+    Value operands[] = {sum, b.create<vector::BitCastOp>(loc, vectorType, x),
+                        b.create<vector::BitCastOp>(loc, vectorType, y)};
+    return b
+        .create<LLVM::CallIntrinsicOp>(loc, vectorType, b.getStringAttr(name),
+                                       operands)
+        .getResult(0);
+  }
+  auto wide = VectorType::get({4 * lanes}, shape.sum);
+  Value products =
+      b.create<arith::MulIOp>(loc, b.create<arith::ExtUIOp>(loc, wide, x),
+                              b.create<arith::ExtSIOp>(loc, wide, y));
+  for (int64_t i = 0; i < 4; ++i)
+    sum = b.create<arith::AddIOp>(
+        loc, sum, shuffled(products, products, lanes, [&](int64_t lane) {
+          return 4 * lane + i;
+        }));
+  return sum;
+}
+
+/// A group of depths of one vector of columns: i16, or bytes as they are.
+Value MicroKernelWriter::groupOfDepths(const MicroKernelArgs &args,
+                                       Value offset, unsigned vector) {
+  int64_t lanes = shape.lanes, at = vector * lanes, group = shape.group;
+  if (group == 1) {
+    auto row = [&](Value from) {
+      return loadRaw(args.b, at ? add(from, index(at)) : from, shape.b,
+                     masks.empty() ? Value() : masks[vector]);
+    };
+    return pairOfRows(row(offset), row(add(offset, args.depthStrideB)));
+  }
+  auto type = VectorType::get({group * lanes}, memoryType(shape.b)),
+       wide = VectorType::get({2 * lanes}, b.getI16Type());
+  Value all = b.create<vector::LoadOp>(
+      loc, type, args.b, at ? add(offset, index(group * at)) : offset);
+  if (group == 4 || type == wide)
+    return all;
+  if (shape.b.isUnsignedInteger())
+    return b.create<arith::ExtUIOp>(loc, wide, all);
+  return b.create<arith::ExtSIOp>(loc, wide, all);
+}
+
+/// A group of depths of a row of A in every lane; `half`: one of a pair, and a
+/// zero.
+Value MicroKernelWriter::groupOfRow(Value memory, Value offset, bool half) {
+  int64_t count = shape.group == 4 ? 4 : 2;
+  auto element = cast<MemRefType>(memory.getType()).getElementType();
+  auto group = VectorType::get({count}, element),
+       whole = VectorType::get({1}, b.getI32Type()),
+       all = VectorType::get({count * shape.lanes}, element);
+  Value word;
+  if (half) {
+    word = b.create<arith::ExtUIOp>(
+        loc, b.getI32Type(), b.create<memref::LoadOp>(loc, memory, offset));
+  } else {
+    Value loaded = b.create<vector::LoadOp>(loc, group, memory, offset);
+    word = b.create<vector::ExtractOp>(
+        loc, b.create<vector::BitCastOp>(loc, whole, loaded), 0);
+  }
+  auto words = VectorType::get({int64_t(shape.lanes)}, b.getI32Type());
+  word = b.create<vector::BroadcastOp>(loc, words, word);
+  return b.create<vector::BitCastOp>(loc, all, word);
+}
+
 void MicroKernelWriter::pairStep(const MicroKernelArgs &args,
                                  ValueRange aMemory, ValueRange aRows,
-                                 unsigned sets, Values &next) {
-  unsigned tile = shape.height * shape.vectors;
+                                 unsigned sets, Values &next, bool half) {
+  unsigned tile = shape.height * shape.vectors,
+           depths = shape.group == 4 ? 4 : 2;
   Value ak = next[next.size() - 2], bk = next.back();
-  auto pair = VectorType::get({2}, b.getI16Type()),
-       whole = VectorType::get({1}, shape.sum),
-       pairs = VectorType::get({2 * int64_t(shape.lanes)}, b.getI16Type());
   for (unsigned set = 0; set < sets; ++set) {
-    Value following = add(bk, args.depthStrideB);
     Values columns;
-    for (unsigned v = 0; v < shape.vectors; ++v) {
-      Value mask = masks.empty() ? Value() : masks[v];
-      auto row = [&](Value at) {
-        return loadRaw(args.b, v ? add(at, index(v * shape.lanes)) : at,
-                       shape.b, mask);
-      };
-      columns.push_back(pairOfRows(row(bk), row(following)));
-    }
+    for (unsigned v = 0; v < shape.vectors; ++v)
+      columns.push_back(groupOfDepths(args, bk, v));
+    if (shape.prefetches)
+      prefetch(args.b, bk, set);
     for (unsigned r = 0; r < shape.height; ++r) {
-      Value a =
-          b.create<vector::LoadOp>(loc, pair, aMemory[r], add(aRows[r], ak));
-      a = b.create<vector::ExtractOp>(
-          loc, b.create<vector::BitCastOp>(loc, whole, a), 0);
-      a = b.create<vector::BroadcastOp>(loc, vectorType, a);
-      a = b.create<vector::BitCastOp>(loc, pairs, a);
+      Value a = groupOfRow(aMemory[r], add(aRows[r], ak), half);
       for (unsigned v = 0; v < shape.vectors; ++v) {
         Value &sum = next[set * tile + r * shape.vectors + v];
-        sum = addPairs(sum, a, columns[v]);
+        sum = depths == 4 ? addQuads(sum, a, columns[v])
+                          : addPairs(sum, a, columns[v]);
       }
     }
-    ak = add(ak, index(2));
-    bk = add(following, args.depthStrideB);
+    ak = add(ak, index(depths));
+    bk = add(bk, mul(args.depthStrideB, index(depths)));
   }
   next[next.size() - 2] = ak;
   next.back() = bk;
+}
+
+/// Rounds of some groups, then one group at a time; behind the last whole pair
+/// an odd depth meets the zero that pads B.
+MicroKernelWriter::Values
+MicroKernelWriter::groupLoop(const MicroKernelArgs &args, ValueRange aMemory,
+                             ValueRange aRows, Value bOffset, Values sums) {
+  // One set of sums leaves room to save counting instead.
+  unsigned again = depthsAtOnce == 1 ? 2 : 1;
+  auto steps = [&](Value high, unsigned depths, Value low, unsigned sets,
+                   unsigned times, bool half) {
+    sums = loop(
+        high, index(depths), sums,
+        [&](Value, ValueRange carried) {
+          Values next(carried);
+          for (unsigned i = 0; i < times; ++i)
+            pairStep(args, aMemory, aRows, sets, next, half);
+          return next;
+        },
+        low);
+  };
+  auto wholes = [&](unsigned depths) {
+    Value rest = b.create<arith::RemUIOp>(loc, args.depth, index(depths));
+    return sub(args.depth, rest);
+  };
+  sums.push_back(index(0));
+  sums.push_back(bOffset);
+  unsigned round = shape.group * depthsAtOnce * again;
+  Value rounds = wholes(round), groups = wholes(shape.group);
+  steps(rounds, round, {}, depthsAtOnce, again, false);
+  steps(groups, shape.group, rounds, 1, 1, false);
+  if (shape.group == 2)
+    steps(args.depth, shape.group, groups, 1, 1, true);
+  sums.truncate(sums.size() - 2);
+  return sums;
 }
 
 } // namespace zenith::kernels

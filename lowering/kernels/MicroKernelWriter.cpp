@@ -106,12 +106,76 @@ Value MicroKernelWriter::loadRaw(Value memory, Value offset, Type element,
 void MicroKernelWriter::prefetch(Value memory, Value offset, unsigned set) {
   constexpr unsigned lineBytes = 64, bytesAhead = 2048;
   unsigned elementBytes = memoryType(shape.b).getIntOrFloatBitWidth() / 8;
-  unsigned depthBytes = shape.vectors * shape.lanes * elementBytes;
+  unsigned depthBytes =
+      shape.group * shape.vectors * shape.lanes * elementBytes;
   if (set * depthBytes % lineBytes >= depthBytes)
     return;
-  Value ahead = add(offset, index(bytesAhead / elementBytes));
-  b.create<memref::PrefetchOp>(loc, memory, ahead, /*isWrite=*/false,
+  fetch(memory, add(offset, index(bytesAhead / elementBytes)));
+}
+
+void MicroKernelWriter::fetch(Value memory, Value offset) {
+  b.create<memref::PrefetchOp>(loc, memory, offset, /*isWrite=*/false,
                                /*localityHint=*/3, /*isDataCache=*/true);
+}
+
+void MicroKernelWriter::addDepth(const MicroKernelArgs &args,
+                                 ValueRange aMemory, ValueRange aRows, Value ak,
+                                 Value bk, MutableArrayRef<Value> sums) {
+  Values columns;
+  for (unsigned v = 0; v < shape.vectors; ++v)
+    columns.push_back(loadVector(args.b,
+                                 v ? add(bk, index(v * shape.lanes)) : bk,
+                                 shape.b, masks.empty() ? Value() : masks[v]));
+  for (unsigned r = 0; r < shape.height; ++r) {
+    Value a = toSum(
+        b.create<memref::LoadOp>(loc, aMemory[r], add(aRows[r], ak)), shape.a);
+    a = b.create<vector::BroadcastOp>(loc, vectorType, a);
+    for (unsigned v = 0; v < shape.vectors; ++v) {
+      Value &sum = sums[r * shape.vectors + v];
+      sum = multiplyAdd(a, columns[v], sum);
+    }
+  }
+}
+
+/// Rounds of several depths: fewer instructions that only count, which a
+/// processor core with a busy sibling has no room for.
+MicroKernelWriter::Values
+MicroKernelWriter::roundLoop(const MicroKernelArgs &args, ValueRange aMemory,
+                             ValueRange aRows, Value bOffset, Values sums) {
+  unsigned tile = shape.height * shape.vectors;
+  unsigned columns = shape.vectors * shape.lanes;
+  unsigned depths = std::max(depthsAtOnce, depthsOfRound(shape));
+  auto run = [&](Value first, ValueRange carried, unsigned count) {
+    Values next(carried);
+    Value place = add(bOffset, mul(first, index(columns)));
+    Value firstA =
+        shape.knownStride > 1 ? mul(first, index(shape.knownStride)) : first;
+    if (shape.looksAhead && count > 1)
+      fetch(args.b, add(place, args.ahead));
+    for (unsigned depth = 0; depth < count; ++depth) {
+      Value bk = depth ? add(place, index(depth * columns)) : place;
+      Value ak = depth ? add(firstA, index(depth * shape.knownStride)) : firstA;
+      if (shape.prefetches)
+        prefetch(args.b, bk, depth);
+      unsigned set = depth % depthsAtOnce;
+      addDepth(args, aMemory, aRows, ak, bk,
+               MutableArrayRef<Value>(next).slice(set * tile, tile));
+    }
+    return next;
+  };
+  if (depths == 1)
+    return loop(args.depth, index(1), sums, [&](Value k, ValueRange carried) {
+      return run(k, carried, 1);
+    });
+  Value step = index(depths);
+  Value whole =
+      sub(args.depth, b.create<arith::RemUIOp>(loc, args.depth, step));
+  sums = loop(whole, step, sums, [&](Value k, ValueRange carried) {
+    return run(k, carried, depths);
+  });
+  return loop(
+      args.depth, index(1), sums,
+      [&](Value k, ValueRange carried) { return run(k, carried, 1); }, whole);
 }
 
 void MicroKernelWriter::depthStep(const MicroKernelArgs &args,
@@ -120,23 +184,10 @@ void MicroKernelWriter::depthStep(const MicroKernelArgs &args,
   unsigned tile = shape.height * shape.vectors;
   Value ak = next[next.size() - 2], bk = next.back();
   for (unsigned set = 0; set < sets; ++set) {
-    Values columns;
-    for (unsigned v = 0; v < shape.vectors; ++v)
-      columns.push_back(
-          loadVector(args.b, v ? add(bk, index(v * shape.lanes)) : bk, shape.b,
-                     masks.empty() ? Value() : masks[v]));
     if (shape.prefetches)
       prefetch(args.b, bk, set);
-    for (unsigned r = 0; r < shape.height; ++r) {
-      Value a =
-          toSum(b.create<memref::LoadOp>(loc, aMemory[r], add(aRows[r], ak)),
-                shape.a);
-      a = b.create<vector::BroadcastOp>(loc, vectorType, a);
-      for (unsigned v = 0; v < shape.vectors; ++v) {
-        Value &sum = next[set * tile + r * shape.vectors + v];
-        sum = multiplyAdd(a, columns[v], sum);
-      }
-    }
+    addDepth(args, aMemory, aRows, ak, bk,
+             MutableArrayRef<Value>(next).slice(set * tile, tile));
     ak = add(ak, args.depthStrideA);
     bk = add(bk, args.depthStrideB);
   }
@@ -149,6 +200,10 @@ void MicroKernelWriter::depthStep(const MicroKernelArgs &args,
 MicroKernelWriter::Values
 MicroKernelWriter::depthLoop(const MicroKernelArgs &args, ValueRange aMemory,
                              ValueRange aRows, Value bOffset, Values sums) {
+  if (shape.knownStride)
+    return roundLoop(args, aMemory, aRows, bOffset, std::move(sums));
+  if (shape.group > 1)
+    return groupLoop(args, aMemory, aRows, bOffset, std::move(sums));
   auto one = [&](Value, ValueRange carried) {
     Values next(carried);
     depthStep(args, aMemory, aRows, 1, next);

@@ -52,9 +52,25 @@ private:
   /// of A and B, which move on.
   void depthStep(const MicroKernelArgs &args, mlir::ValueRange aMemory,
                  mlir::ValueRange aRows, unsigned sets, Values &next);
+  /// Adds the products of one depth to one set of sums.
+  void addDepth(const MicroKernelArgs &args, mlir::ValueRange aMemory,
+                mlir::ValueRange aRows, mlir::Value ak, mlir::Value bk,
+                llvm::MutableArrayRef<mlir::Value> sums);
+  /// The depth loop where strides are known.
+  Values roundLoop(const MicroKernelArgs &args, mlir::ValueRange aMemory,
+                   mlir::ValueRange aRows, mlir::Value bOffset, Values sums);
+  void fetch(mlir::Value memory, mlir::Value offset);
   void prefetch(mlir::Value memory, mlir::Value offset, unsigned set);
   void pairStep(const MicroKernelArgs &args, mlir::ValueRange aMemory,
-                mlir::ValueRange aRows, unsigned sets, Values &next);
+                mlir::ValueRange aRows, unsigned sets, Values &next,
+                bool half = false);
+  mlir::Value groupOfDepths(const MicroKernelArgs &args, mlir::Value offset,
+                            unsigned vector);
+  mlir::Value groupOfRow(mlir::Value memory, mlir::Value offset, bool half);
+  mlir::Value addQuads(mlir::Value sum, mlir::Value x, mlir::Value y);
+  /// The depth loop where depths lie in groups.
+  Values groupLoop(const MicroKernelArgs &args, mlir::ValueRange aMemory,
+                   mlir::ValueRange aRows, mlir::Value bOffset, Values sums);
   mlir::Value shuffled(mlir::Value x, mlir::Value y, int64_t count,
                        llvm::function_ref<int64_t(int64_t lane)> source);
   mlir::Value pairOfRows(mlir::Value low, mlir::Value high);

@@ -48,6 +48,7 @@ static void buildClean(OpPassManager &passes, const PhaseOptions &options) {
   ChooseStateKeysPassOptions keys;
   keys.explain = options.explain;
   keys.denseBytes = options.denseIndexBytes;
+  keys.without = options.withoutSearchForms;
   passes.addNestedPass<func::FuncOp>(createChooseStateKeysPass(keys));
   addTidy(passes);
   passes.addPass(createSymbolDCEPass());
@@ -58,6 +59,7 @@ static void buildOutline(OpPassManager &passes, const PhaseOptions &) {
 }
 
 static void buildLayout(OpPassManager &passes, const PhaseOptions &options) {
+  passes.addNestedPass<func::FuncOp>(createMultiplyIntegersPass());
   passes.addNestedPass<func::FuncOp>(createChooseLayoutsPass());
   passes.addNestedPass<func::FuncOp>(createFoldBatchNormPass());
   passes.addNestedPass<func::FuncOp>(
@@ -75,6 +77,7 @@ static void buildLayout(OpPassManager &passes, const PhaseOptions &options) {
   }
   PackParametersPassOptions packing;
   packing.panel = options.panelWidth;
+  packing.group = options.integerGroup;
   passes.addNestedPass<func::FuncOp>(createPackParametersPass(packing));
   // Weights that several products read are packed once.
   passes.addPass(createCSEPass());

@@ -9,6 +9,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
+#include <vector>
 
 namespace mlir {
 class DialectRegistry;
@@ -24,7 +25,9 @@ struct PhaseOptions {
   bool attention = true; ///< the target has kernels for attention as a whole
   bool explain = false;        ///< passes emit remarks
   int64_t denseIndexBytes = 0; ///< what sets of bits of a search may take
+  std::vector<std::string> withoutSearchForms; ///< not to be chosen
   int64_t panelWidth = 16;     ///< columns of packed weights, from the target
+  int64_t integerGroup = 1;    ///< depths of narrow integers side by side
   std::string mixedPrecision;  ///< narrow type of weights, "bf16" or "f16";
                                ///< empty = as written
   bool narrowProducts = false; ///< the target multiplies pairs of that type

@@ -143,8 +143,11 @@ llvm::Error buildPipeline(OpPassManager &passes,
   PhaseOptions forPhases;
   forPhases.explain = options.explain;
   forPhases.panelWidth = target->panel;
+  // Printed kernels read no two elements as one.
+  forPhases.integerGroup = target->opencl ? 1 : target->vnni ? 4 : 2;
   forPhases.attention = !target->opencl;
   forPhases.denseIndexBytes = options.denseIndexBytes;
+  forPhases.withoutSearchForms = options.withoutSearchForms;
   if (!llvm::is_contained({"", "bf16", "fp16"}, options.mixedPrecision))
     return compileError(ZENITH_USAGE, "unknown precision '" +
                                           options.mixedPrecision +

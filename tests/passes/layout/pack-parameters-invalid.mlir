@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A panel has columns.
+// A panel has columns; depths lie alone, in pairs or in fours.
 //
 // RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-pack-parameters{panel=0}))' --verify-diagnostics
 

@@ -3,6 +3,7 @@
 // Weights are packed into panels of columns and read back through movement.
 //
 // RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-pack-parameters{panel=16}))' | FileCheck %s -enable-var-scope
+// RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-pack-parameters{panel=16 group=2}))' | FileCheck %s -enable-var-scope --check-prefix=GROUP
 
 graph.param @w : tensor<8x20xf32>
 graph.param @t : tensor<20x8xf32>
@@ -64,6 +65,12 @@ func.func @batched_stays(%x: tensor<2x4x8xf32>) -> tensor<2x4x8xf32> {
 
 // Bytes and their zero points fit 16 bits; weights are packed as they are.
 graph.param @q : tensor<8x20xi8>
+// With a group, two depths of a column lie side by side.
+// GROUP-LABEL: @narrow_integers
+// GROUP: graph.reshape %{{.*}} : tensor<8x32xi8> -> tensor<4x2x2x16xi8>
+// GROUP: %[[P:.*]] = graph.transpose %{{.*}} [2, 0, 3, 1] : tensor<4x2x2x16xi8> -> tensor<2x4x16x2xi8>
+// GROUP: %[[U:.*]] = graph.transpose %[[P]] [1, 3, 0, 2] : tensor<2x4x16x2xi8> -> tensor<4x2x2x16xi8>
+// GROUP: graph.reshape %[[U]] : tensor<4x2x2x16xi8> -> tensor<8x32xi8>
 // CHECK-LABEL: @narrow_integers
 // CHECK: %[[A:.*]] = graph.convert %{{.*}} : tensor<2x8xi32> -> tensor<2x8xi16>
 // CHECK: graph.transpose %{{.*}} [1, 0, 2] : tensor<8x2x16xi8> -> tensor<2x8x16xi8>

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The loops around the micro-kernels of one product or convolution.
+
+#ifndef ZENITH_LOWERING_KERNELS_CONTRACTIONNEST_H
+#define ZENITH_LOWERING_KERNELS_CONTRACTIONNEST_H
+
+#include "lowering/kernels/ContractionEpilogue.h"
+#include "lowering/kernels/ContractionTasks.h"
+#include "lowering/kernels/MicroKernel.h"
+
+namespace zenith::kernels {
+
+class ContractionNest {
+public:
+  ContractionNest(KernelBuilder &kernel, const ContractionSpace &space)
+      : k(kernel), space(space), epilogue(kernel, space),
+        columns(tileColumns(space.sum, kernel.target)),
+        heights(kernel.target.rows), tasks(chooseTasks(space, kernel.target)) {}
+  mlir::FailureOr<Launch> emit();
+
+private:
+  /// One tile: its place (in `place`), its height, and its arguments but for
+  /// where the sums go.
+  struct Tile {
+    mlir::Value height, rest; ///< rest: columns from its first one on
+    MicroKernelArgs args;
+    mlir::Value inside; ///< no row leaves the image; null where none can
+  };
+  void prepareMemory();
+  void prepareZeros();
+  void task(mlir::Value number);
+  void panel(mlir::Value panelNumber, mlir::Value firstTile,
+             mlir::Value lastTile);
+  void clearSums(mlir::Value count);
+  void sliced(mlir::Value firstPanel, mlir::Value lastPanel,
+              mlir::Value firstTile, mlir::Value lastTile);
+  void slicesOfPanels(mlir::Value firstPanel, mlir::Value lastPanel,
+                      mlir::Value firstTile, mlir::Value lastTile);
+  void packRows(mlir::Value slice, mlir::Value firstTile, mlir::Value lastTile);
+  void packDepth(mlir::Value from, mlir::Value to, const Tile &tile);
+  void sweep(mlir::Value firstPanel, mlir::Value lastPanel);
+  void sweepSlice(mlir::Value slice, mlir::Value firstPanel,
+                  mlir::Value lastPanel);
+  mlir::Value panelBase();
+  mlir::Value tilesToDiagonal(mlir::Value lastPanel);
+  graph::DimExpr panelElements() const;
+  bool looksAhead() const;
+  mlir::Value ahead(mlir::Value number);
+  void wholeTile(mlir::Value number, mlir::Value panelBase);
+  mlir::Value firstRow(mlir::Value number);
+  void tilesOfColumns(mlir::Value panelBase, mlir::Value firstTile,
+                      mlir::Value lastTile);
+  void finishColumns(mlir::Value sums, mlir::Value firstTile,
+                     mlir::Value lastTile);
+  Tile locate(mlir::Value number, mlir::Value panelBase);
+  void placeWindow(Tile &tile, mlir::Value slice);
+  void takeSlice(Tile &tile, mlir::Value slice);
+  void byFullness(mlir::Value rest, llvm::function_ref<void(bool full)> run);
+  void clipLines(MicroKernelArgs &args, mlir::Value slice);
+  void sumTile(const Tile &tile);
+  void dispatch(const Tile &tile, bool full, unsigned panels = 1);
+  void callHeights(mlir::Value height, const MicroKernelArgs &args,
+                   MicroKernel shape);
+  MicroKernelArgs insideOfImage(MicroKernelArgs args, MicroKernel::Form &form);
+  mlir::Value isInside(mlir::Value height, const MicroKernelArgs &args);
+  mlir::Value ceilDiv(mlir::Value x, int64_t y) {
+    return k.div(k.add(x, k.index(y - 1)), k.index(y));
+  }
+  const TapAxis *edgeTap() const {
+    return !space.taps.empty() && space.taps.back().clipped &&
+                   space.taps.back().clip.line < 0
+               ? &space.taps.back()
+               : nullptr;
+  }
+  int64_t tileSize() const { return int64_t(heights) * columns; }
+  int64_t sumsOfTask() const {
+    if (tasks.sweeps)
+      return *space.tile.size.constant() * tasks.panelsPerTask * columns;
+    int64_t tiles = tasks.slices > 1 ? tasks.tilesPerTask * panelsAtOnce()
+                    : epilogue.storesColumns() ? tilesAtOnce()
+                                               : 1;
+    // The vector of rows that is finished last may reach beyond them.
+    int64_t beyond = epilogue.storesColumns()
+                         ? sumLanes(space.sum, k.target) * int64_t(columns)
+                         : 0;
+    return tileSize() * tiles + beyond;
+  }
+  /// Tiles that are finished together, column by column.
+  int64_t tilesAtOnce() const {
+    constexpr int64_t sums = 1536;
+    return std::max<int64_t>(4, sums / tileSize());
+  }
+  /// Panels whose sums wait side by side while their slices are added.
+  int64_t panelsAtOnce() const {
+    return space.taps.empty() ? tasks.panelsPerTask : 1;
+  }
+
+  KernelBuilder &k;
+  const ContractionSpace &space;
+  ContractionEpilogue epilogue;
+  unsigned columns, heights;
+  ContractionTasks tasks;
+  mlir::Value a, b, tileMemory, packedRows, zeros, lowHeight, higher;
+  TilePlace place;
+  mlir::Value aBase, bBase;
+};
+
+} // namespace zenith::kernels
+
+#endif // ZENITH_LOWERING_KERNELS_CONTRACTIONNEST_H

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Long sums by slices: each slice of B stays in cache while all tiles of a task
+// add it to their sums, which wait in memory.
+
+#include "lowering/kernels/ContractionNest.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using zenith::graph::DimExpr;
+
+namespace zenith::kernels {
+
+void ContractionNest::clearSums(Value count) {
+  auto type =
+      VectorType::get({int64_t(sumLanes(space.sum, k.target))}, space.sum);
+  Value zero =
+      isa<FloatType>(space.sum) ? k.constant(type, 0.0) : k.integer(type, 0);
+  k.loop(k.index(0), count, k.index(type.getNumElements()), [&](Value at) {
+    k.b.create<vector::StoreOp>(k.loc, zero, tileMemory, at);
+  });
+}
+
+/// Copies one depth of a tile's rows, which then lie side by side.
+void ContractionNest::packDepth(Value from, Value to, const Tile &tile) {
+  auto byElement = [&] {
+    k.loop(k.index(0), tile.height, k.index(1), [&](Value row) {
+      Value x = k.b.create<memref::LoadOp>(
+          k.loc, a, k.add(from, k.mul(row, tile.args.rowStride)));
+      k.b.create<memref::StoreOp>(k.loc, x, packedRows, k.add(to, row));
+    });
+  };
+  if (!space.tile.strideA.isConstant(1)) {
+    byElement();
+    return;
+  }
+  // As many rows as the highest tile has, where so many follow in memory.
+  Value fits = k.b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::sle,
+                                         k.add(place.row, k.index(heights)),
+                                         k.size(space.tile.size));
+  auto branch = k.b.create<scf::IfOp>(k.loc, fits, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(k.b);
+  k.b.setInsertionPoint(branch.thenBlock()->getTerminator());
+  for (int64_t row = 0, size; row < heights; row += size) {
+    size = int64_t(llvm::bit_floor(uint64_t(heights - row)));
+    auto type = VectorType::get({size}, memoryType(space.a.element));
+    Value x =
+        k.b.create<vector::LoadOp>(k.loc, type, a, k.add(from, k.index(row)));
+    k.b.create<vector::StoreOp>(k.loc, x, packedRows, k.add(to, k.index(row)));
+  }
+  k.b.setInsertionPoint(branch.elseBlock()->getTerminator());
+  byElement();
+}
+
+/// Copies a slice of A's rows in the order in which they lie in memory.
+void ContractionNest::packRows(Value slice, Value firstTile, Value lastTile) {
+  constexpr int64_t depthsAhead = 8;
+  place.column = k.index(0);
+  Value one = k.index(1);
+  auto tileAt = [&](Value number) {
+    Tile tile = locate(number, bBase);
+    takeSlice(tile, slice);
+    return tile;
+  };
+  k.loop(k.index(0), tileAt(firstTile).args.depth, one, [&](Value depth) {
+    k.loop(firstTile, lastTile, one, [&](Value number) {
+      Tile tile = tileAt(number);
+      Value from =
+          k.add(tile.args.aOffset, k.mul(depth, tile.args.depthStrideA));
+      // The next depths are on other pages, which no processor looks ahead to.
+      Value ahead = k.mul(k.index(depthsAhead), tile.args.depthStrideA);
+      k.b.create<memref::PrefetchOp>(k.loc, a, k.add(from, ahead),
+                                     /*isWrite=*/false, /*localityHint=*/3,
+                                     /*isDataCache=*/true);
+      Value to = k.mul(k.sub(number, firstTile), k.index(packedTileSize()));
+      packDepth(from, k.add(to, k.mul(depth, k.index(heights))), tile);
+    });
+  });
+}
+
+/// Slice by slice over all tiles.
+void ContractionNest::slicesOfPanels(Value firstPanel, Value lastPanel,
+                                     Value firstTile, Value lastTile) {
+  Value one = k.index(1);
+  auto slot = [&](Value panel, Value number) {
+    Value before = k.mul(k.sub(panel, firstPanel), k.index(tasks.tilesPerTask));
+    return k.add(
+        k.mul(before, k.index(tileSize())),
+        k.mul(k.sub(firstRow(number), firstRow(firstTile)), k.index(columns)));
+  };
+  auto forTiles =
+      [&](function_ref<void(Tile tile, Value number, Value slot)> run) {
+        k.loop(firstPanel, lastPanel, one, [&](Value panel) {
+          place.column = k.mul(panel, k.index(columns));
+          Value base = panelBase();
+          k.loop(firstTile, lastTile, one, [&](Value number) {
+            run(locate(number, base), number, slot(panel, number));
+          });
+        });
+      };
+  clearSums(slot(lastPanel, firstTile));
+  k.loop(k.index(0), k.index(tasks.slices), one, [&](Value slice) {
+    if (tasks.packsRows)
+      packRows(slice, firstTile, lastTile);
+    forTiles([&](Tile tile, Value number, Value slot) {
+      takeSlice(tile, slice);
+      if (tasks.packsRows) {
+        tile.args.a = packedRows;
+        tile.args.aOffset =
+            k.mul(k.sub(number, firstTile), k.index(packedTileSize()));
+        tile.args.rowStride = one;
+        tile.args.depthStrideA = k.index(heights);
+      }
+      tile.args.c = tileMemory;
+      tile.args.cOffset = slot;
+      tile.args.rowStrideC = k.index(columns);
+      sumTile(tile);
+    });
+  });
+  if (epilogue.storesColumns()) {
+    k.loop(firstPanel, lastPanel, one, [&](Value panel) {
+      place.column = k.mul(panel, k.index(columns));
+      finishColumns(slot(panel, firstTile), firstTile, lastTile);
+    });
+    return;
+  }
+  forTiles([&](Tile tile, Value, Value slot) {
+    byFullness(tile.rest, [&](bool full) {
+      epilogue.finish(tileMemory, slot, k.index(columns), place, tile.height,
+                      full ? Value() : tile.rest);
+    });
+  });
+}
+
+void ContractionNest::sliced(Value firstPanel, Value lastPanel, Value firstTile,
+                             Value lastTile) {
+  if (panelsAtOnce() == tasks.panelsPerTask) {
+    slicesOfPanels(firstPanel, lastPanel, firstTile, lastTile);
+    return;
+  }
+  k.loop(firstPanel, lastPanel, k.index(1), [&](Value panel) {
+    slicesOfPanels(panel, k.add(panel, k.index(1)), firstTile, lastTile);
+  });
+}
+
+void ContractionNest::takeSlice(Tile &tile, Value slice) {
+  if (!space.taps.empty()) {
+    placeWindow(tile, slice);
+    return;
+  }
+  MicroKernelArgs &args = tile.args;
+  Value first = k.mul(slice, k.index(tasks.sliceDepth));
+  args.depth = k.min(k.sub(args.depth, first), k.index(tasks.sliceDepth));
+  args.aOffset = k.add(args.aOffset, k.mul(first, args.depthStrideA));
+  args.bOffset = k.add(args.bOffset, k.mul(first, args.depthStrideB));
+}
+
+/// Some rows of B past the sums of all columns: several panels at once as long
+/// as the tile has registers for them, then one at a time.
+void ContractionNest::sweepSlice(Value slice, Value firstPanel,
+                                 Value lastPanel) {
+  int64_t vectors = columns / sumLanes(space.sum, k.target);
+  int64_t atOnce = std::max<int64_t>(
+      1, 8 / (vectors * std::max<int64_t>(1, *space.tile.size.constant())));
+  auto run = [&](Value number, unsigned panels, bool full) {
+    place.column = k.mul(number, k.index(columns));
+    Tile tile = locate(k.index(0), panelBase());
+    takeSlice(tile, slice);
+    tile.args.c = tileMemory;
+    tile.args.cOffset = k.mul(k.sub(number, firstPanel), k.index(columns));
+    tile.args.rowStrideC = k.index(tasks.panelsPerTask * columns);
+    dispatch(tile, full, panels);
+  };
+  Value fullPanels =
+      k.size(DimExpr::floorDiv(space.columns.size, DimExpr(int64_t(columns))));
+  Value lastFull = k.max(firstPanel, k.min(lastPanel, fullPanels));
+  Value count = k.sub(lastFull, firstPanel), step = k.index(atOnce);
+  Value whole = k.sub(lastFull, k.rem(count, step));
+  k.loop(firstPanel, whole, step,
+         [&](Value number) { run(number, atOnce, true); });
+  if (atOnce > 1)
+    k.loop(whole, lastFull, k.index(1),
+           [&](Value number) { run(number, 1, true); });
+  if (auto known = space.columns.size.constant(); !known || *known % columns)
+    k.loop(lastFull, lastPanel, k.index(1),
+           [&](Value number) { run(number, 1, false); });
+}
+
+void ContractionNest::sweep(Value firstPanel, Value lastPanel) {
+  clearSums(k.index(sumsOfTask()));
+  k.loop(k.index(0), k.index(tasks.slices), k.index(1),
+         [&](Value slice) { sweepSlice(slice, firstPanel, lastPanel); });
+  k.loop(firstPanel, lastPanel, k.index(1), [&](Value number) {
+    place.column = k.mul(number, k.index(columns));
+    Tile tile = locate(k.index(0), panelBase());
+    Value at = k.mul(k.sub(number, firstPanel), k.index(columns));
+    byFullness(tile.rest, [&](bool full) {
+      epilogue.finish(tileMemory, at, k.index(tasks.panelsPerTask * columns),
+                      place, tile.height, full ? Value() : tile.rest);
+    });
+  });
+}
+
+} // namespace zenith::kernels

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Processors that add products of four bytes at once want them without sign on
+// the left: (x - zero) w = x w - zero * (sums of w's columns).
+
+#include "ir/CompositeFormulas.h"
+#include "passes/layout/IntegerRange.h"
+#include "passes/layout/NarrowProducts.h"
+#include "passes/layout/ParameterValues.h"
+
+using namespace mlir;
+using namespace zenith::graph;
+
+namespace zenith::layout {
+
+namespace {
+/// A value as bytes without sign, minus a number: rank 0, i32; null for none.
+struct Bytes {
+  Value values; ///< i32 from 0 to 255
+  Value zero;
+};
+
+/// What a product sums over, and the weights' dimension that stays.
+struct Weights {
+  SmallVector<int64_t> summed;
+  int64_t column = -1, innermost = 0; ///< size of the dimension that is packed
+  bool padded = false;
+};
+} // namespace
+
+static Value convertedTo(OpBuilder &builder, Value value, Type element) {
+  if (typeOf(value).getElementType() == element)
+    return value;
+  if (auto convert = value.getDefiningOp<ConvertOp>())
+    if (typeOf(convert.getOperand()).getElementType() == element)
+      return convert.getOperand();
+  return builder.create<ConvertOp>(
+      value.getLoc(), RankedTensorType::get(typeOf(value).getShape(), element),
+      value);
+}
+
+static Value plus128(OpBuilder &builder, Value value) {
+  Location loc = value.getLoc();
+  Value offset = builder.create<ConstantOp>(
+      loc, DenseElementsAttr::get(
+               RankedTensorType::get({}, builder.getI32Type()), int32_t(128)));
+  if (typeOf(value).getRank())
+    offset = broadcastLike(builder, loc, offset, {}, value);
+  return builder.create<AddOp>(loc, value.getType(), value, offset);
+}
+
+/// The one number that `value` repeats.
+static Value repeatedNumber(OpBuilder &builder, Value value) {
+  auto scalar = RankedTensorType::get({}, builder.getI32Type());
+  if (auto constant = value.getDefiningOp<ConstantOp>()) {
+    auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
+    if (!elements || !elements.isSplat())
+      return {};
+    return builder.create<ConstantOp>(
+        value.getLoc(),
+        DenseElementsAttr::get(scalar, elements.getSplatValue<Attribute>()));
+  }
+  auto broadcast = value.getDefiningOp<BroadcastOp>();
+  if (!broadcast)
+    return {};
+  RankedTensorType from = typeOf(broadcast.getOperand());
+  if (!from.hasStaticShape() || from.getNumElements() != 1)
+    return {};
+  if (from.getRank() == 0)
+    return broadcast.getOperand();
+  return builder.create<ReshapeOp>(value.getLoc(), scalar,
+                                   broadcast.getOperand(), ValueRange());
+}
+
+static std::optional<Bytes> withoutSign(OpBuilder &builder, Value value,
+                                        Value zero) {
+  auto range = rangeOf(value);
+  if (!range)
+    return std::nullopt;
+  if (range->low >= 0 && range->high <= 255)
+    return Bytes{value, zero};
+  if (!range->fits(8))
+    return std::nullopt;
+  if (!zero)
+    zero = builder.create<ConstantOp>(
+        value.getLoc(),
+        DenseElementsAttr::get(RankedTensorType::get({}, builder.getI32Type()),
+                               int32_t(0)));
+  return Bytes{plus128(builder, value), plus128(builder, zero)};
+}
+
+static std::optional<Bytes> bytesOf(OpBuilder &builder, Value value) {
+  if (auto bytes = withoutSign(builder, value, {}))
+    return bytes;
+  auto difference = value.getDefiningOp<SubOp>();
+  Value zero =
+      difference ? repeatedNumber(builder, difference.getRhs()) : Value();
+  return zero ? withoutSign(builder, difference.getLhs(), zero) : std::nullopt;
+}
+
+static std::optional<Weights> weightsOf(Operation *op) {
+  RankedTensorType type = typeOf(op->getOperand(1));
+  if (!type.hasStaticShape() || !isParameter(op->getOperand(1)))
+    return std::nullopt;
+  Weights weights;
+  if (auto convolution = dyn_cast<ConvolutionOp>(op)) {
+    if (convolution.getGroups() != 1 || !isChannelsLast(convolution))
+      return std::nullopt;
+    weights.column = convolution.getDims().getKernelOutput();
+    weights.innermost = type.getDimSize(convolution.getDims().getKernelInput());
+    auto isNothing = [](int64_t size) { return size == 0; };
+    weights.padded = !llvm::all_of(convolution.getLow(), isNothing) ||
+                     !llvm::all_of(convolution.getHigh(), isNothing);
+  } else if (auto dot = dyn_cast<DotGeneralOp>(op)) {
+    DotDimsAttr dims = dot.getDims();
+    if (!dims.getRhsBatching().empty() ||
+        dims.getRhsContracting().size() != 1 || type.getRank() != 2)
+      return std::nullopt;
+    weights.column = 1 - dims.getRhsContracting().front();
+    weights.innermost = type.getDimSize(dims.getRhsContracting().front());
+  } else {
+    return std::nullopt;
+  }
+  for (int64_t d = 0; d < type.getRank(); ++d)
+    if (d != weights.column)
+      weights.summed.push_back(d);
+  return weights;
+}
+
+static int64_t columnOfResult(Operation *op) {
+  if (auto convolution = dyn_cast<ConvolutionOp>(op))
+    return convolution.getDims().getOutputFeature();
+  return typeOf(op->getResult(0)).getRank() - 1;
+}
+
+bool byteProduct(Operation *op) {
+  auto weights = weightsOf(op);
+  auto isInt32 = [](Value value) {
+    return typeOf(value).getElementType().isSignlessInteger(32);
+  };
+  if (!weights || weights->innermost % 4 != 0 || !isInt32(op->getOperand(0)) ||
+      !isInt32(op->getOperand(1)) || !isInt32(op->getResult(0)))
+    return false;
+  auto range = rangeOf(op->getOperand(1));
+  if (!range || !range->fits(8))
+    return false;
+  OpBuilder builder(op);
+  auto bytes = bytesOf(builder, op->getOperand(0));
+  // A zero point also meets the zeros around an image.
+  if (!bytes || (bytes->zero && weights->padded))
+    return false;
+  Location loc = op->getLoc();
+  Type i32 = builder.getI32Type();
+  auto through = [&](Value value, Type narrow) -> Value {
+    return builder.create<ConvertOp>(
+        loc, RankedTensorType::get(typeOf(value).getShape(), i32),
+        convertedTo(builder, value, narrow));
+  };
+  Value left = through(bytes->values, builder.getIntegerType(8, false)),
+        right = through(op->getOperand(1), builder.getI8Type());
+  Operation *product = builder.clone(*op);
+  product->setOperands({left, right});
+  Value result = product->getResult(0);
+  if (bytes->zero) {
+    auto columns =
+        RankedTensorType::get({typeOf(right).getDimSize(weights->column)}, i32);
+    Value sums = builder.create<ReduceOp>(loc, columns, ReduceKind::sum, right,
+                                          weights->summed);
+    Value zeros = broadcastLike(builder, loc, bytes->zero, {}, sums);
+    sums = builder.create<MulOp>(loc, columns, sums, zeros);
+    result = builder.create<SubOp>(
+        loc, result.getType(), result,
+        broadcastLike(builder, loc, sums, {columnOfResult(op)}, result));
+  }
+  op->getResult(0).replaceAllUsesWith(result);
+  op->erase();
+  return true;
+}
+
+} // namespace zenith::layout

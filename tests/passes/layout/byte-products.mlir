@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// With groups of four, products of bytes are unsigned on the left; zero points
+// become a correction by the sums of the weights' columns.
+//
+// RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-pack-parameters{panel=16 group=4}))' | FileCheck %s -enable-var-scope
+
+graph.param @w : tensor<8x16xi8>
+graph.param @seven : tensor<7x16xi8>
+
+// CHECK-LABEL: @zero_point
+// CHECK-DAG: %[[P:.*]] = graph.transpose %{{.*}} [2, 0, 3, 1] : tensor<2x4x1x16xi8> -> tensor<1x2x16x4xi8>
+// CHECK-DAG: %[[R:.*]] = graph.dot_general {{.*}} : (tensor<2x8xi32>, tensor<8x16xi32>) -> tensor<2x16xi32>
+// CHECK-DAG: %[[S:.*]] = graph.reduce sum, %{{.*}} [0] : tensor<8x16xi32> -> tensor<16xi32>
+// CHECK-DAG: %[[C:.*]] = graph.broadcast %{{.*}} [1] : tensor<16xi32> -> tensor<2x16xi32>
+// CHECK: %[[Y:.*]] = graph.sub %{{.*}}, %[[C]]
+// CHECK: return %[[Y]]
+func.func @zero_point(%x: tensor<2x8xui8>, %zero: tensor<ui8>) -> tensor<2x16xi32> {
+  %w = graph.get_param @w : tensor<8x16xi8>
+  %a = graph.convert %x : tensor<2x8xui8> -> tensor<2x8xi32>
+  %z = graph.convert %zero : tensor<ui8> -> tensor<i32>
+  %zs = graph.broadcast %z [] : tensor<i32> -> tensor<2x8xi32>
+  %s = graph.sub %a, %zs : tensor<2x8xi32>
+  %b = graph.convert %w : tensor<8x16xi8> -> tensor<8x16xi32>
+  %r = graph.dot_general %s, %b <batching = [] x [], contracting = [1] x [0]> : (tensor<2x8xi32>, tensor<8x16xi32>) -> tensor<2x16xi32>
+  return %r : tensor<2x16xi32>
+}
+
+// Signed bytes are moved up by 128.
+// CHECK-LABEL: @signed
+// CHECK: graph.add %{{.*}} : tensor<2x8xi32>
+// CHECK: graph.convert %{{.*}} : tensor<2x8xi32> -> tensor<2x8xui8>
+// CHECK: graph.reduce sum
+func.func @signed(%x: tensor<2x8xi8>) -> tensor<2x16xi32> {
+  %w = graph.get_param @w : tensor<8x16xi8>
+  %a = graph.convert %x : tensor<2x8xi8> -> tensor<2x8xi32>
+  %b = graph.convert %w : tensor<8x16xi8> -> tensor<8x16xi32>
+  %r = graph.dot_general %a, %b <batching = [] x [], contracting = [1] x [0]> : (tensor<2x8xi32>, tensor<8x16xi32>) -> tensor<2x16xi32>
+  return %r : tensor<2x16xi32>
+}
+
+// Depths that four does not divide are taken in pairs.
+// CHECK-LABEL: @odd
+// CHECK: graph.transpose %{{.*}} [2, 0, 3, 1] : tensor<4x2x1x16xi8> -> tensor<1x4x16x2xi8>
+func.func @odd(%x: tensor<2x7xui8>) -> tensor<2x16xi32> {
+  %w = graph.get_param @seven : tensor<7x16xi8>
+  %a = graph.convert %x : tensor<2x7xui8> -> tensor<2x7xi32>
+  %b = graph.convert %w : tensor<7x16xi8> -> tensor<7x16xi32>
+  %r = graph.dot_general %a, %b <batching = [] x [], contracting = [1] x [0]> : (tensor<2x7xi32>, tensor<7x16xi32>) -> tensor<2x16xi32>
+  return %r : tensor<2x16xi32>
+}
