@@ -38,20 +38,39 @@ ZENITH_ROUTINE(sort_with);
 /// smallest, dtype.
 ZENITH_ROUTINE(top_k);
 
-/// Distinct rows, in one task, fewer than 2^32 - 1. Pointers: scratch (8 * (7 *
-/// rows + 2) + rows * key bytes), operand, rows, first, inverse, counts, number
-/// of distinct rows. Numbers: rows, elements per row, dtype, sorted. A row's
-/// key has a word per element, two where it is complex; keys of integers take
-/// no bytes of the scratch unless sorted.
-ZENITH_ROUTINE(unique);
+/// The same for one row of elements side by side whose keys have at most 16
+/// bits, in two steps. Both begin with the numbers length, k, smallest, dtype,
+/// slots, and the pointers scratch (slots * 2^bits * 16 bytes), operand.
+/// Counts the keys of a slot's elements.
+ZENITH_ROUTINE(top_k_count);
+/// Puts them in place. Further pointers: values, indices.
+ZENITH_ROUTINE(top_k_take);
+
+/// Distinct rows, fewer than 2^32 - 1, in steps. All begin with the numbers
+/// rows, elements per row, dtype, sorted, whether the inverse is asked for,
+/// whether counts are, slots, partitions, and the pointers scratch, whose size
+/// lowering/kernels/UniqueKernel.cpp knows, and operand. A row's key has a word
+/// per element, two where it is complex; keys of integers are the rows' bytes
+/// unless sorted.
+/// Deals a slot's rows to partitions.
+ZENITH_ROUTINE(unique_deal);
+/// Finds the first rows in a slot's partitions.
+ZENITH_ROUTINE(unique_find);
+/// Numbers them in order. Further pointers: rows, first, counts (these not if
+/// sorted), number of distinct rows.
+ZENITH_ROUTINE(unique_keep);
+/// Sorts them, in one task. Further pointers: rows, first, counts.
+ZENITH_ROUTINE(unique_sort);
+/// Further pointers: inverse.
+ZENITH_ROUTINE(unique_invert);
 
 /// A table of the rows of a set, in one task, fewer than 2^32 - 1. Pointers:
 /// table (8 * (2 * rows + 2) + rows * key bytes), set. Keys as in unique; those
 /// of integers are the rows' bytes. Numbers: rows, elements per row, dtype.
 ZENITH_ROUTINE(is_in_table);
 /// Which rows are in the table. Pointers: table, scratch (rows * key bytes; not
-/// used for integers), operand, result. Numbers: rows of the set, rows, elements per row,
-/// dtype, slots.
+/// used for integers), operand, result. Numbers: rows of the set, rows,
+/// elements per row, dtype, slots.
 ZENITH_ROUTINE(is_in);
 
 /// How many of a slot's rows are chosen. Pointers: scratch (slots * 8 bytes),
@@ -82,19 +101,45 @@ ZENITH_ROUTINE(fresh_keys_gather);
 /// result. Numbers: words, slots.
 ZENITH_ROUTINE(bit_positions);
 
-/// Bits at candidates' positions, in three steps. All begin with the numbers
+/// Bits at candidates' positions, in four steps. All begin with the numbers
 /// words, words of the source or rows of candidates, lists of candidates,
-/// slots, rows of a chunk, pieces, and the pointer scratch (8 bytes * (slots *
-/// (words + chunk * (lists
-/// + 1)) + pieces)).
-/// Sets the bits of candidates, a slot per task. Further pointers: source. Ends
-/// with a producer; one that reads a chunk gets positions of the source's bits.
+/// slots, rows of a chunk, pieces, and the pointers scratch (8 bytes * (slots *
+/// chunk * (lists + 1) + pieces, and words if there is no result)), result.
+/// Clears a piece of the result.
+ZENITH_ROUTINE(fresh_bits_clear);
+/// Sets the bits of candidates, a slot per task. Further pointers: known,
+/// source. Ends with a producer; one that reads a chunk gets positions of the
+/// source's bits.
 ZENITH_ROUTINE(fresh_bits_set);
-/// Joins the slots' bits without the known ones, a piece per task. Further
-/// pointers: known, result.
-ZENITH_ROUTINE(fresh_bits_join);
-/// Adds the pieces' counts, in one task. Further pointers: result.
+/// Counts the bits of a piece.
 ZENITH_ROUTINE(fresh_bits_count);
+/// Adds the pieces' counts, in one task. Further pointers: count.
+ZENITH_ROUTINE(fresh_bits_sum);
+
+/// Bits at candidates' positions, and the list of those that were not set, in
+/// three steps. All begin with the numbers words, rows of candidates, lists of
+/// candidates, slots, rows of a chunk, and the pointers scratch (8 bytes *
+/// (slots * chunk * (lists + 1) + 8, and words if there is no result)), bits.
+/// Copies known bits unless they are the same memory, a slot per task. Further
+/// pointers: known.
+ZENITH_ROUTINE(mark_bits_copy);
+/// Sets and lists, a slot per task. Further pointers: positions. Ends with a
+/// producer.
+ZENITH_ROUTINE(mark_bits_set);
+/// Says how many positions there are, in one task. Further pointers: that.
+ZENITH_ROUTINE(mark_bits_end);
+
+/// Rows of bits moved to other rows, in three steps. All begin with the numbers
+/// rows, words of a row, generators, moves, columns, slots, and the pointer
+/// scratch, whose size lowering/kernels/BitRowKernel.cpp knows.
+/// Counts bits of a slot's rows and looks at moves, a slot per task. Further
+/// pointers: layer, columns.
+ZENITH_ROUTINE(fresh_bit_rows_count);
+/// Makes a slot's rows. Further pointers: known, layer, sources, moves,
+/// columns, bits, all.
+ZENITH_ROUTINE(fresh_bit_rows_move);
+/// Sums the slots' counts, in one task. Further pointers: count.
+ZENITH_ROUTINE(fresh_bit_rows_sum);
 
 /// Places in an ascending list. Pointers: list, queries, result. Numbers:
 /// length of the list, queries, right, dtype, slots.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sets of rows: distinct rows, membership, and the rows that a mask chooses. A
-// hash table holds places of rows; rows are compared by their keys.
+// Sets of rows: membership, and the rows that a mask chooses. A hash table
+// holds places of rows; rows are compared by their keys.
 
 #include "runtime/RoutineArguments.h"
-#include "runtime/RoutineKeys.h"
 #include "runtime/Routines.h"
+#include "runtime/RowKeys.h"
 
 #include <algorithm>
 #include <cstring>
@@ -13,33 +13,6 @@
 using namespace zenith::runtime;
 
 namespace {
-
-/// Bytes as a number, fewer than 8 with zeros behind.
-uint64_t wordAt(const char *bytes, int64_t count) {
-  uint64_t word = 0;
-  std::memcpy(&word, bytes, size_t(count));
-  return word;
-}
-
-/// Halves of a product, joined: every bit depends on all of both factors.
-uint64_t mixed(uint64_t x, uint64_t y) {
-  auto product = (unsigned __int128)(x)*y;
-  return uint64_t(product) ^ uint64_t(product >> 64);
-}
-
-uint64_t hashOf(const char *row, int64_t bytes) {
-  constexpr uint64_t odd = 0x9e3779b97f4a7c15, other = 0xc4ceb9fe1a85ec53;
-  uint64_t value = uint64_t(bytes) * odd;
-  for (; bytes >= 16; row += 16, bytes -= 16)
-    value = mixed(wordAt(row, 8) ^ odd, wordAt(row + 8, 8) ^ value);
-  if (bytes > 8) {
-    value = mixed(wordAt(row, 8) ^ odd, wordAt(row + 8, bytes - 8) ^ value);
-    bytes = 0;
-  }
-  if (bytes > 0)
-    value = mixed(wordAt(row, bytes) ^ odd, value ^ other);
-  return mixed(value ^ other, odd);
-}
 
 /// A table from rows, told apart by the bytes of their keys, to numbers below
 /// 2^32. A cell holds 32 bits of the hash above the number, so that rows are
@@ -105,109 +78,9 @@ private:
   int64_t size;
 };
 
-/// What tells rows of a type apart: their bytes where equal numbers have equal
-/// bytes, else a word per element, as also for order.
-struct RowKeys {
-  RowKeys(int32_t dtype, int64_t elements, bool ordered)
-      : part(keyParts(dtype)), width(elements * part.perElement),
-        rowBytes(elements * zenith_dtype_bytes(dtype)),
-        areBytes(dtype >= ZENITH_I8 && dtype <= ZENITH_UI64 && !ordered),
-        keyBytes(areBytes ? rowBytes : width * 8) {}
-  /// The keys of rows: the rows themselves, or `room` after writing them there.
-  const char *of(const char *rows, int64_t count, char *room) const {
-    if (areBytes)
-      return rows;
-    orderKeys(part.dtype, rows, 1, count * width,
-              reinterpret_cast<uint64_t *>(room));
-    return room;
-  }
-  KeyParts part;
-  int64_t width, rowBytes;
-  bool areBytes;
-  int64_t keyBytes;
-};
-
 int64_t itself(int64_t row) { return row; }
 
 } // namespace
-
-/// Sorts the numbers of distinct rows by their rows and renumbers `inverse`.
-static void sortDistinct(const uint64_t *keys, int64_t width, int64_t distinct,
-                         int64_t rows, int64_t *first, int64_t *counts,
-                         int64_t *inverse, int64_t *order, int64_t *rank) {
-  for (int64_t i = 0; i < distinct; ++i)
-    order[i] = i;
-  std::sort(order, order + distinct, [&](int64_t x, int64_t y) {
-    const uint64_t *left = keys + first[x] * width,
-                   *right = keys + first[y] * width;
-    return std::lexicographical_compare(left, left + width, right,
-                                        right + width);
-  });
-  for (int64_t i = 0; i < distinct; ++i)
-    rank[order[i]] = i;
-  for (int64_t row = 0; row < rows; ++row)
-    inverse[row] = rank[inverse[row]];
-  auto reorder = [&](int64_t *values) {
-    for (int64_t i = 0; i < distinct; ++i)
-      rank[i] = values[order[i]];
-    std::copy(rank, rank + distinct, values);
-  };
-  reorder(first);
-  reorder(counts);
-}
-
-void zenith_routine_unique(void *const *pointers, const int64_t *numbers,
-                           int64_t begin, int64_t end) {
-  RoutineArguments args(pointers, numbers);
-  int64_t count = args.number(), elements = args.number();
-  auto dtype = int32_t(args.number());
-  bool sorted = args.number();
-  RowKeys row(dtype, elements, sorted);
-  auto *scratch = args.pointer<int64_t>();
-  const char *operand = args.pointer();
-  char *rows = args.pointer();
-  auto *first = args.pointer<int64_t>(), *inverse = args.pointer<int64_t>(),
-       *counts = args.pointer<int64_t>(), *found = args.pointer<int64_t>();
-  if (begin == end)
-    return;
-  int64_t *cells = scratch, *own = cells + 2 * count + 2;
-  int64_t *firstOf = own, *countOf = own + count, *numberOf = own + 2 * count;
-  const char *keys =
-      row.of(operand, count, reinterpret_cast<char *>(own + 5 * count));
-  RowTable table(keys, row.keyBytes, cells, count);
-  table.clear();
-  int64_t distinct = 0;
-  bool numbersRead = sorted || inverse, countsRead = counts;
-  table.visit(
-      keys, 0, count, [&](int64_t number) { return firstOf[number]; },
-      [&](int64_t i, uint64_t &cell, uint64_t hash) {
-        if (RowTable::isEmpty(cell)) {
-          firstOf[distinct] = i;
-          countOf[distinct] = 0;
-          cell = RowTable::cellFor(hash, distinct++);
-        }
-        if (countsRead)
-          ++countOf[RowTable::numberOf(cell)];
-        if (numbersRead)
-          numberOf[i] = RowTable::numberOf(cell);
-      });
-  if (sorted)
-    sortDistinct(reinterpret_cast<const uint64_t *>(keys), row.width, distinct,
-                 count, firstOf, countOf, numberOf, own + 3 * count,
-                 own + 4 * count);
-  auto give = [](int64_t *to, const int64_t *from, int64_t length) {
-    if (to)
-      std::copy(from, from + length, to);
-  };
-  give(first, firstOf, distinct);
-  give(counts, countOf, distinct);
-  give(inverse, numberOf, count);
-  for (int64_t i = 0; rows && i < distinct; ++i)
-    std::memcpy(rows + i * row.rowBytes, operand + firstOf[i] * row.rowBytes,
-                size_t(row.rowBytes));
-  if (found)
-    *found = distinct;
-}
 
 void zenith_routine_is_in_table(void *const *pointers, const int64_t *numbers,
                                 int64_t begin, int64_t end) {

@@ -10,12 +10,16 @@
 
 namespace zenith::kernels {
 
-/// The kernels of the one op of an ordering fusion; fresh_keys and fresh_bits
-/// compute their candidates on the way.
+/// The kernels of the one op of an ordering fusion; fresh_keys, fresh_bits
+/// and mark_bits compute their candidates on the way.
 mlir::FailureOr<KernelPlan> emitOrdering(const EmissionContext &context);
 /// Scratch that emitOrdering asks for.
 llvm::SmallVector<graph::DimExpr> orderingScratch(graph::FusionOp fusion,
                                                   graph::DimAnalysis &dims);
+
+/// True where the operand's bytes may become the result's.
+bool orderingMayShareBytes(graph::FusionOp fusion, unsigned operand,
+                           unsigned result);
 
 // By family. Scratch of ops that need none is empty.
 mlir::FailureOr<KernelPlan> emitSort(const EmissionContext &context,
@@ -41,6 +45,10 @@ mlir::FailureOr<KernelPlan> emitBitPositions(const EmissionContext &context,
                                              graph::BitPositionsOp op);
 mlir::FailureOr<KernelPlan> emitFreshBits(const EmissionContext &context,
                                           graph::FreshBitsOp op);
+mlir::FailureOr<KernelPlan> emitMarkBits(const EmissionContext &context,
+                                         graph::MarkBitsOp op);
+mlir::FailureOr<KernelPlan> emitFreshBitRows(const EmissionContext &context,
+                                             graph::FreshBitRowsOp op);
 mlir::FailureOr<KernelPlan> emitCholesky(const EmissionContext &context,
                                          graph::CholeskyOp op);
 mlir::FailureOr<KernelPlan> emitTriangularSolve(const EmissionContext &context,
@@ -53,9 +61,15 @@ llvm::SmallVector<graph::DimExpr> sortScratch(mlir::Operation *op,
                                               graph::DimAnalysis &dims);
 llvm::SmallVector<graph::DimExpr> setScratch(mlir::Operation *op,
                                              graph::DimAnalysis &dims);
+llvm::SmallVector<graph::DimExpr> uniqueScratch(graph::UniqueOp op,
+                                                graph::DimAnalysis &dims);
 llvm::SmallVector<graph::DimExpr> keySetScratch(graph::FreshKeysOp op,
                                                 graph::DimAnalysis &dims);
 llvm::SmallVector<graph::DimExpr> bitSetScratch(graph::FreshBitsOp op,
+                                                graph::DimAnalysis &dims);
+llvm::SmallVector<graph::DimExpr> markBitsScratch(graph::MarkBitsOp op,
+                                                  graph::DimAnalysis &dims);
+llvm::SmallVector<graph::DimExpr> bitRowScratch(graph::FreshBitRowsOp op,
                                                 graph::DimAnalysis &dims);
 llvm::SmallVector<graph::DimExpr> matrixScratch(mlir::Operation *op,
                                                 graph::DimAnalysis &dims);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// unique, is_in, compact, searchsorted and non_max_suppression: routines on
-// rows, some of which find out how many there are.
+// is_in, compact, searchsorted and non_max_suppression: routines on rows, some
+// of which find out how many there are.
 
 #include "lowering/kernels/OrderingKernel.h"
 #include "lowering/kernels/RoutineCall.h"
@@ -23,11 +23,10 @@ struct Rows {
     Type element = getElementTypeOrSelf(value.getType());
     bool complex = isa<ComplexType>(element);
     areBytes = element.isInteger() && element.getIntOrFloatBitWidth() >= 8;
-    orderBytes = elements * (complex ? 16 : 8);
-    keyBytes = areBytes ? elements * elementBytesOf(value) : orderBytes;
+    keyBytes = areBytes ? elements * elementBytesOf(value)
+                        : elements * (complex ? 16 : 8);
   }
   DimExpr count, elements, keyBytes;
-  DimExpr orderBytes; ///< of keys whose order is that of the elements
   bool areBytes = false;
 };
 } // namespace
@@ -57,13 +56,8 @@ static DimExpr pairsOf(graph::NonMaxSuppressionOp op,
 }
 
 SmallVector<DimExpr> setScratch(Operation *op, graph::DimAnalysis &dims) {
-  if (auto unique = dyn_cast<graph::UniqueOp>(op)) {
-    Rows rows(dims, unique.getOperand());
-    DimExpr bytes = (rows.count * 7 + 2) * 8;
-    if (unique.getSorted() || !rows.areBytes)
-      bytes = bytes + rows.count * rows.orderBytes;
-    return {bytes};
-  }
+  if (auto unique = dyn_cast<graph::UniqueOp>(op))
+    return uniqueScratch(unique, dims);
   if (auto isIn = dyn_cast<graph::IsInOp>(op)) {
     Rows rows(dims, isIn.getOperand());
     return {tableBytes(Rows(dims, isIn.getSet())),
@@ -75,40 +69,6 @@ SmallVector<DimExpr> setScratch(Operation *op, graph::DimAnalysis &dims) {
     return {pairsOf(suppression, dims) *
             (dims.dimOf(suppression.getScores(), 2) * 2 + 1) * 8};
   return {};
-}
-
-/// Adds a launch; false where it failed, with the kernels before it erased.
-static bool add(KernelPlan &plan, FailureOr<Launch> launch) {
-  if (succeeded(launch)) {
-    plan.launches.push_back(std::move(*launch));
-    return true;
-  }
-  for (Launch &earlier : plan.launches)
-    earlier.kernel.erase();
-  return false;
-}
-
-FailureOr<KernelPlan> emitUnique(const EmissionContext &context,
-                                 graph::UniqueOp op) {
-  Rows rows(context.dims, op.getOperand());
-  RoutineCall call(context, "unique");
-  call.number(rows.count);
-  call.number(rows.elements);
-  call.dtype(op.getOperand());
-  call.number(int64_t(op.getSorted()));
-  call.scratch(0);
-  call.operand(op.getOperand());
-  for (Value result : op->getResults())
-    call.result(result);
-  KernelPlan plan;
-  call.pointer(countDataRows(call, plan,
-                             {op.getRows(), op.getFirst(), op.getCounts()},
-                             context, rows.count));
-  double cost = double(rows.count.constant().value_or(1024)) *
-                rowCost(rows, op.getSorted() ? 40 : 20);
-  if (!add(plan, call.finish(1, cost)))
-    return failure();
-  return plan;
 }
 
 FailureOr<KernelPlan> emitCompact(const EmissionContext &context,
@@ -123,7 +83,7 @@ FailureOr<KernelPlan> emitCompact(const EmissionContext &context,
   counting.number(slots);
   counting.scratch(0);
   counting.operand(op.getMask());
-  if (!add(plan, counting.finish(slots, cost)))
+  if (!addLaunch(plan, counting.finish(slots, cost)))
     return failure();
   RoutineCall call(context, "compact");
   call.number(rows);
@@ -138,7 +98,8 @@ FailureOr<KernelPlan> emitCompact(const EmissionContext &context,
     call.operand(input);
   for (Value result : op.getResults())
     call.result(result);
-  if (!add(plan, call.finish(slots, 4 * cost * double(op->getNumResults()))))
+  if (!addLaunch(plan,
+                 call.finish(slots, 4 * cost * double(op->getNumResults()))))
     return failure();
   return plan;
 }
@@ -159,7 +120,7 @@ FailureOr<KernelPlan> emitSearchSorted(const EmissionContext &context,
   KernelPlan plan;
   double each = double(queries.constant().value_or(4096)) /
                 double(std::max<int64_t>(1, slots.constant().value_or(32)));
-  if (!add(plan, call.finish(slots, 60 * each)))
+  if (!addLaunch(plan, call.finish(slots, 60 * each)))
     return failure();
   return plan;
 }
@@ -174,7 +135,8 @@ FailureOr<KernelPlan> emitIsIn(const EmissionContext &context,
   table.dtype(op.getSet());
   table.scratch(0);
   table.operand(op.getSet());
-  if (!add(plan, table.finish(1, double(set.count.constant().value_or(1024)) *
+  if (!addLaunch(plan,
+                 table.finish(1, double(set.count.constant().value_or(1024)) *
                                      rowCost(set, 20))))
     return failure();
   DimExpr slots = slotsOf(rows, 10);
@@ -190,7 +152,7 @@ FailureOr<KernelPlan> emitIsIn(const EmissionContext &context,
   call.result(op.getResult());
   double each = double(rows.count.constant().value_or(1024)) /
                 double(std::max<int64_t>(1, slots.constant().value_or(32)));
-  if (!add(plan, call.finish(slots, each * rowCost(rows, 10))))
+  if (!addLaunch(plan, call.finish(slots, each * rowCost(rows, 10))))
     return failure();
   return plan;
 }
@@ -215,7 +177,7 @@ FailureOr<KernelPlan> emitNonMaxSuppression(const EmissionContext &context,
   choice.operand(op.getBoxes());
   choice.operand(op.getScores());
   double count = double(boxes.constant().value_or(1024));
-  if (!add(plan, choice.finish(pairs, 100 * count)))
+  if (!addLaunch(plan, choice.finish(pairs, 100 * count)))
     return failure();
   RoutineCall call(context, "suppress_gather");
   call.number(dims.dimOf(op.getScores(), 0));
@@ -228,7 +190,7 @@ FailureOr<KernelPlan> emitNonMaxSuppression(const EmissionContext &context,
     most = DimExpr::min(boxes, std::max<int64_t>(0, *limit));
   call.pointer(
       countDataRows(call, plan, op->getResults(), context, pairs * most));
-  if (!add(plan, call.finish(1, 10 * count)))
+  if (!addLaunch(plan, call.finish(1, 10 * count)))
     return failure();
   return plan;
 }

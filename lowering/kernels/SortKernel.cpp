@@ -20,8 +20,26 @@ static RowLayout layoutOf(Operation *op, graph::DimAnalysis &dims) {
   return RowLayout(dims, op->getOperand(0), dim);
 }
 
+/// Slots for counting the keys of one long row; none where it has several rows,
+/// or keys of too many bits.
+static std::optional<DimExpr> countingSlots(graph::TopKOp op,
+                                            const RowLayout &layout) {
+  constexpr int64_t elementsPerSlot = 1 << 15;
+  unsigned bits = elementBytesOf(op.getOperand()) * 8;
+  auto rows = layout.rows.constant(), length = layout.length.constant();
+  if (rows != 1 || bits > 16 || (length && *length < 2 * elementsPerSlot))
+    return std::nullopt;
+  // Each has a table of all keys.
+  int64_t most = bits <= 8 ? 16 : 4;
+  return DimExpr::min(most, DimExpr::floorDiv(layout.length, elementsPerSlot) +
+                                DimExpr(1));
+}
+
 SmallVector<DimExpr> sortScratch(Operation *op, graph::DimAnalysis &dims) {
   RowLayout layout = layoutOf(op, dims);
+  if (auto top = dyn_cast<graph::TopKOp>(op))
+    if (auto slots = countingSlots(top, layout))
+      return {*slots * (int64_t(16) << elementBytesOf(top.getOperand()) * 8)};
   int64_t perElement = isa<graph::SortOp>(op) ? 48 : 16;
   return {layout.slots * layout.length * perElement};
 }
@@ -140,9 +158,40 @@ FailureOr<KernelPlan> emitSortWith(const EmissionContext &context,
                       slotCost(layout, 60 + costPerElement(context.fusion)));
 }
 
+static FailureOr<KernelPlan> emitCountedTopK(const EmissionContext &context,
+                                             graph::TopKOp op,
+                                             const RowLayout &layout,
+                                             const DimExpr &slots) {
+  KernelPlan plan;
+  double each = double(layout.length.constant().value_or(1 << 20)) /
+                double(slots.constant().value_or(16));
+  auto begin = [&](StringRef step) {
+    RoutineCall call(context, ("top_k_" + step).str(), ("_" + step).str());
+    call.number(layout.length);
+    call.number(context.dims.dimOf(op.getValues(), op.getDim()));
+    call.number(int64_t(op.getSmallest()));
+    call.dtype(op.getOperand());
+    call.number(slots);
+    call.scratch(0);
+    call.operand(op.getOperand());
+    return call;
+  };
+  RoutineCall count = begin("count");
+  if (!addLaunch(plan, count.finish(slots, each)))
+    return failure();
+  RoutineCall take = begin("take");
+  take.result(op.getValues());
+  take.result(op.getIndices());
+  if (!addLaunch(plan, take.finish(slots, 2 * each)))
+    return failure();
+  return plan;
+}
+
 FailureOr<KernelPlan> emitTopK(const EmissionContext &context,
                                graph::TopKOp op) {
   RowLayout layout = layoutOf(op, context.dims);
+  if (auto slots = countingSlots(op, layout))
+    return emitCountedTopK(context, op, layout, *slots);
   RoutineCall call(context, "top_k");
   layoutNumbers(call, layout);
   call.number(context.dims.dimOf(op.getValues(), op.getDim()));

@@ -176,6 +176,47 @@ TEST_F(OrderingKernelTest, TopKOfLongRows) {
           "%r#0, %r#1");
 }
 
+TEST_F(OrderingKernelTest, TopKByCounting) {
+  // One long row of few keys, in several tasks.
+  for (const char *element : {"ui8", "i8", "bf16"})
+    for (const char *order : {"", " smallest"}) {
+      std::string x = tensor("?x", element), v = tensor("?x", element);
+      for (int64_t size : {0, 1, 40000, 200003})
+        check("%x : " + x + ", %k : tensor<?xi1>", v + ", tensor<?xi64>",
+              "%n = graph.dim %k, 0 : tensor<?xi1>\n"
+              "%r:2 = graph.top_k %x, %n 0" +
+                  std::string(order) + " : (" + x + ", tensor<i64>) -> (" + v +
+                  ", tensor<?xi64>)",
+              "%r#0, %r#1", {{size}, {size / 3}});
+    }
+}
+
+TEST_F(OrderingKernelTest, UniqueOfManyRows) {
+  // Several tasks and partitions; rows differ only far behind, or not at all.
+  for (int64_t kinds : {1, 97, 30011}) {
+    harness.fill = [&](mlir::RankedTensorType type, unsigned) {
+      Tensor tensor(type);
+      interpreter::ElementAccess access(type.getElementType());
+      for (int64_t i = 0; i < tensor.size(); ++i)
+        access.store(tensor.writable() + i * access.bytes(),
+                     interpreter::Scalar::ofSigned(
+                         i % 3 ? i / 3 * 7919 % kinds >> i % 3 * 5 & 63 : 1));
+      return tensor;
+    };
+    for (const char *results : {"%r, %f", "%r, %f, %i, %c"})
+      for (const char *sorted : {"", " sorted"})
+        check("%x : tensor<?x3xui8>",
+              results == std::string("%r, %f")
+                  ? "tensor<?x3xui8>, tensor<?xi64>"
+                  : "tensor<?x3xui8>, tensor<?xi64>, tensor<?xi64>, "
+                    "tensor<?xi64>",
+              "%r, %f, %i, %c = graph.unique %x" + std::string(sorted) +
+                  " : tensor<?x3xui8> -> tensor<?x3xui8>, tensor<?xi64>, "
+                  "tensor<?xi64>, tensor<?xi64>",
+              results, {{60000, 3}});
+  }
+}
+
 TEST_F(OrderingKernelTest, Unique) {
   fillSpecial();
   for (const char *sorted : {"", " sorted"})
@@ -313,6 +354,72 @@ TEST_F(OrderingKernelTest, Bits) {
               ", tensor<i64>)",
           "%r, %n");
   }
+}
+
+TEST_F(OrderingKernelTest, MarkBits) {
+  // Positions come in any order, so that only their bits are compared.
+  for (const char *words : {"1x", "7x", "300x"}) {
+    std::string bits = tensor(words, "ui64");
+    check("%x : " + bits + ", %a : tensor<300xui64>", bits,
+          "%s = graph.mul %a, %a : tensor<300xui64>\n"
+          "%p, %r = graph.mark_bits %x (%a, %s) : (" +
+              bits +
+              ", tensor<300xui64>, tensor<300xui64>) -> "
+              "(tensor<?xui64>, " +
+              bits + ")",
+          "%r");
+    check("%x : " + bits + ", %a : tensor<1xui64>", "tensor<?xui64>, " + bits,
+          "%p, %r = graph.mark_bits %x (%a, %a) : (" + bits +
+              ", tensor<1xui64>, tensor<1xui64>) -> (tensor<?xui64>, " + bits +
+              ")",
+          "%p, %r");
+  }
+}
+
+TEST_F(OrderingKernelTest, BitRows) {
+  // Moves that leave all columns, permute them, send many to one, and lose
+  // some; rows and moves that there are not; few bits and many.
+  for (uint64_t density : {1, 3, 60})
+    for (int64_t columns : {1, 64, 100}) {
+      harness.fill = [&](mlir::RankedTensorType type, unsigned number) {
+        Tensor tensor(type);
+        interpreter::ElementAccess access(type.getElementType());
+        uint64_t state = number * 77 + 5;
+        for (int64_t i = 0; i < tensor.size(); ++i) {
+          auto next = [&] {
+            state = state * 6364136223846793005u + 1442695040888963407u;
+            return state >> 33;
+          };
+          uint64_t value = 0;
+          for (int bit = 0; number < 2 && bit < 64; ++bit)
+            value |= uint64_t(next() % 64 < density) << bit;
+          int64_t move = i / columns, column = i % columns;
+          if (number == 2 || number == 3)
+            value = next() % (number == 2 ? 8 : 5);
+          if (number == 4)
+            value = uint64_t(move == 0   ? column
+                             : move == 1 ? (column * 37 + 5) % columns
+                             : move == 2 ? column / 2
+                                         : column * 2);
+          access.store(tensor.writable() + i * access.bytes(),
+                       interpreter::Scalar::ofSigned(int64_t(value)));
+        }
+        return tensor;
+      };
+      std::string rows = "tensor<7x2xui64>",
+                  operands = "(" + rows + ", " + rows +
+                             ", tensor<7x3xui32>, tensor<7x3xui16>, "
+                             "tensor<4x" +
+                             std::to_string(columns) + "xui16>)";
+      check("%k : " + rows + ", %l : " + rows +
+                ", %s : tensor<7x3xui32>, %m : tensor<7x3xui16>, %c : "
+                "tensor<4x" +
+                std::to_string(columns) + "xui16>",
+            rows + ", " + rows + ", tensor<i64>",
+            "%r, %a, %n = graph.fresh_bit_rows %k, %l, %s, %m, %c : " +
+                operands + " -> (" + rows + ", " + rows + ", tensor<i64>)",
+            "%r, %a, %n");
+    }
 }
 
 TEST_F(OrderingKernelTest, NonMaxSuppression) {
