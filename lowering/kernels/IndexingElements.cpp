@@ -5,6 +5,8 @@
 
 #include "lowering/kernels/ElementEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using zenith::graph::DimExpr;
@@ -38,6 +40,120 @@ Ix ElementEmitter::clampedIndex(Value element, Type type, const DimExpr &size) {
     i = b.create<arith::MaxSIOp>(kernel.loc, i, kernel.integer(indexType, 0));
   }
   return width > 1 ? indices.scattered(i) : indices.scalar(i, size);
+}
+
+namespace {
+/// Looks bytes up by their places in a row that a few vectors hold: shuffles of
+/// 16 bytes, joined.
+class ByteLookup {
+public:
+  static constexpr int64_t part = 16, longRow = 64;
+
+  /// `places`: vector of bytes, all below 128.
+  ByteLookup(KernelBuilder &kernel, Value places)
+      : kernel(kernel), b(kernel.b), loc(kernel.loc) {
+    int64_t width = cast<VectorType>(places.getType()).getDimSize(0);
+    lanes = width % (2 * part) == 0 ? 2 * part : part;
+    type = VectorType::get({lanes}, b.getI8Type());
+    for (int64_t first = 0; first < width; first += lanes)
+      pieces.push_back({slice(places, first, lanes), Value()});
+  }
+
+  /// Adds the bytes at places `first` and following.
+  void add(Value bytes, int64_t first) {
+    int64_t count = cast<VectorType>(bytes.getType()).getDimSize(0);
+    for (int64_t start = 0; start < count; start += part) {
+      SmallVector<int64_t> pattern;
+      for (int64_t lane = 0; lane < lanes; ++lane)
+        pattern.push_back(start + lane % part);
+      Value table = b.create<vector::ShuffleOp>(loc, bytes, bytes, pattern);
+      for (Piece &piece : pieces)
+        addPart(piece, table, first + start);
+    }
+  }
+
+  Value result() {
+    int64_t width = lanes * int64_t(pieces.size());
+    if (pieces.size() == 1)
+      return pieces[0].found;
+    Value all = kernel.integer(VectorType::get({width}, b.getI8Type()), 0);
+    for (auto [number, piece] : llvm::enumerate(pieces))
+      all = b.create<vector::InsertStridedSliceOp>(
+          loc, piece.found, all, ArrayRef<int64_t>(int64_t(number) * lanes),
+          ArrayRef<int64_t>(1));
+    return all;
+  }
+
+private:
+  struct Piece {
+    Value places, found;
+  };
+
+  Value slice(Value vector, int64_t first, int64_t count) {
+    return b.create<vector::ExtractStridedSliceOp>(
+        loc, vector, ArrayRef<int64_t>(first), ArrayRef<int64_t>(count),
+        ArrayRef<int64_t>(1));
+  }
+
+  /// The instruction reads the lower four bits of a place, and gives 0 where
+  /// the highest is set: so are all places but those of the table.
+  void addPart(Piece &piece, Value table, int64_t first) {
+    Value at =
+        b.create<arith::SubIOp>(loc, piece.places, kernel.integer(type, first));
+    at = b.create<LLVM::UAddSat>(loc, type, at, kernel.integer(type, 0x70));
+    StringRef name =
+        lanes == part ? "llvm.x86.ssse3.pshuf.b.128" : "llvm.x86.avx2.pshuf.b";
+    Value found = b.create<LLVM::CallIntrinsicOp>(
+                       loc, type, b.getStringAttr(name), ValueRange{table, at})
+                      .getResult(0);
+    piece.found =
+        piece.found
+            ? b.create<arith::OrIOp>(loc, piece.found, found).getResult()
+            : found;
+  }
+
+  KernelBuilder &kernel;
+  OpBuilder &b;
+  Location loc;
+  int64_t lanes;
+  VectorType type;
+  SmallVector<Piece> pieces;
+};
+} // namespace
+
+/// Bytes of a short row by their places in it, which differ from lane to lane;
+/// `index` has all but the last. Null where this is no such row, or nothing
+/// shuffles bytes.
+static Value bytesOfRow(ElementEmitter &emitter, Value row, ArrayRef<Ix> index,
+                        Value places) {
+  KernelBuilder &kernel = emitter.kernel;
+  IndexMath &indices = emitter.indices;
+  int64_t width = indices.width;
+  auto size = emitter.dimsOf(row).back().constant();
+  auto type = dyn_cast<VectorType>(places.getType());
+  if (kernel.target.lanes < 8 || kernel.target.opencl || !size || !type ||
+      *size < width || *size > ByteLookup::longRow ||
+      width % ByteLookup::part != 0 ||
+      !getElementTypeOrSelf(row.getType()).isInteger(8) ||
+      !llvm::all_of(index, [&](const Ix &x) { return indices.uniform(x); }))
+    return {};
+  // All of the row is there, also where some lanes don't count.
+  ElementEmitter::Scope scope(emitter);
+  emitter.mask = {};
+  ByteLookup lookup(
+      kernel, kernel.b.create<arith::MinUIOp>(kernel.loc, places,
+                                              kernel.integer(type, *size - 1)));
+  for (int64_t first = 0; first < *size; first += width) {
+    // The last vector overlaps the one before.
+    int64_t start = std::min(first, *size - width);
+    SmallVector<Ix> at(index);
+    at.push_back(indices.lanes(kernel.index(start), *size));
+    Value bytes = emitter.emit(row, at);
+    if (!bytes || !isa<VectorType>(bytes.getType()))
+      return {};
+    lookup.add(bytes, start);
+  }
+  return lookup.result();
 }
 
 Value ElementEmitter::gather(graph::GatherOp op, ArrayRef<Ix> index) {
@@ -74,6 +190,11 @@ Value ElementEmitter::gather(graph::GatherOp op, ArrayRef<Ix> index) {
       Value start = startAt(mapped - dims.getStartIndexMap().begin());
       if (!start)
         return {};
+      bool isLast = d + 1 == int64_t(operandDims.size());
+      if (isLast && collapsed &&
+          startsType.getElementType().isUnsignedInteger(8))
+        if (Value bytes = bytesOfRow(*this, op.getOperand(), at, start))
+          return bytes;
       x = indices.add(x, clampedIndex(start, startsType.getElementType(),
                                       operandDims[d] - slice + 1));
     }

@@ -5,6 +5,7 @@
 // dimension in common.
 
 #include "lowering/kernels/FusionKernels.h"
+#include "lowering/kernels/Kernel.h"
 #include "lowering/kernels/Schedule.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -85,6 +86,40 @@ private:
     return emitRows(lane);
   }
 
+  /// Whether the last lanes of a row may be computed twice, as the last ones of
+  /// a whole vector: masks of narrow elements take many instructions where they
+  /// are not part of others.
+  bool mayOverlap(unsigned lane, const RowTasks &tasks) {
+    auto size = space.size(lane).constant();
+    int64_t width = emitter.indices.width;
+    if (kernel.target.avx512 || tasks.chunk || into || !size || *size < width ||
+        *size % width == 0 || !space.edges(lane).empty())
+      return false;
+    bool anyNarrow = false;
+    for (auto [number, value] : llvm::zip(numbers, results)) {
+      Type element = getElementTypeOrSelf(value.getType());
+      anyNarrow |=
+          element.isIntOrFloat() && element.getIntOrFloatBitWidth() < 32;
+      for (unsigned i = 0; i < kernel.fusion.getInputs().size(); ++i)
+        if (mayShareBytes(kernel.fusion, i, number))
+          return false; // it would be read after it is written
+    }
+    return anyNarrow;
+  }
+
+  void forEachOverlapping(unsigned lane,
+                          function_ref<void(const Ix &lanes)> body) {
+    int64_t size = *space.size(lane).constant(), width = emitter.indices.width,
+            full = size - size % width;
+    auto block = [&](Value start) {
+      ElementEmitter::Scope scope(emitter);
+      body(emitter.indices.lanes(start, size));
+    };
+    kernel.loop(kernel.index(0), kernel.index(full), kernel.index(width),
+                block);
+    block(kernel.index(size - width));
+  }
+
   Launch emitRows(unsigned lane) {
     emitter.indices.width = valueWidth(kernel.fusion, kernel.target);
     SmallVector<unsigned> outer = loopsWithout({lane});
@@ -92,15 +127,20 @@ private:
     int64_t elements = cost > 40 ? elementsPerTask / 4 : elementsPerTask;
     RowTasks tasks =
         RowTasks::plan(space.rows({lane}), space.size(lane), elements);
+    bool overlaps = mayOverlap(lane, tasks);
     forEachRow(kernel, tasks, [&](Value row, Value low, Value high) {
       ElementEmitter::Scope scope(emitter);
       SmallVector<Ix> loopIndex(space.rank());
       unflattenRow(emitter, space, outer, row, loopIndex);
-      forEachLaneBlock(emitter, space, lane, low, high, [&](const Ix &lanes) {
+      auto block = [&](const Ix &lanes) {
         SmallVector<Ix> at(loopIndex);
         at[lane] = lanes;
         emitElements(at);
-      });
+      };
+      if (overlaps)
+        forEachOverlapping(lane, block);
+      else
+        forEachLaneBlock(emitter, space, lane, low, high, block);
     });
     return kernel.finish(tasks.tasks, tasks.elementsPerTask * cost);
   }
