@@ -31,8 +31,8 @@ namespace zenith::cpu {
 /// enough to feed the threads.
 static constexpr unsigned kernelsPerModule = 16;
 /// Ops after which a module is closed early, so that a run of large kernels is
-/// spread too.
-static constexpr unsigned opsPerModule = 6000;
+/// spread too; and those from which on a small program has more than one.
+static constexpr unsigned opsPerModule = 6000, fewestOpsPerModule = 400;
 
 unsigned defaultCompileThreads() {
   return llvm::hardware_concurrency().compute_thread_count();
@@ -79,17 +79,28 @@ struct Deal {
 };
 } // namespace
 
-/// Deals `functions` in order.
+static unsigned opsOf(llvm::ArrayRef<func::FuncOp> functions) {
+  unsigned ops = 0;
+  for (func::FuncOp function : functions)
+    function.walk([&](Operation *) { ++ops; });
+  return ops;
+}
+
+/// Deals `functions` in order. A small program becomes some modules too, so
+/// that it is compiled by several threads, and the same whatever their number.
 static void
 dealFunctions(llvm::ArrayRef<func::FuncOp> functions,
               llvm::SmallVectorImpl<llvm::SmallVector<func::FuncOp>> &groups) {
-  unsigned ops = opsPerModule + 1;
+  constexpr unsigned parts = 4;
+  unsigned most =
+      std::clamp(opsOf(functions) / parts, fewestOpsPerModule, opsPerModule);
+  unsigned ops = most + 1;
   for (func::FuncOp function : functions) {
-    if (ops > opsPerModule || groups.back().size() == kernelsPerModule) {
+    if (ops > most || groups.back().size() == kernelsPerModule) {
       groups.emplace_back();
       ops = 0;
     }
-    function.walk([&](Operation *) { ++ops; });
+    ops += opsOf(function);
     groups.back().push_back(function);
   }
 }
