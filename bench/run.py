@@ -7,6 +7,7 @@
 Suites: models (whole networks), kernels (single operations), training (steps as StableHLO), compile-time (cold and
 from the cache), memory (peak and transient bytes). The peers' harness is a folder with bench.py, models.py,
 kernels.py and train.py; it is used in place and named by --harness or ZENITH_PEERS.
+The suite ablation needs no peers: it runs searches with and without each form of their states.
 """
 
 import argparse
@@ -19,6 +20,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import ablation
 import figures
 import machine
 
@@ -28,6 +30,7 @@ SUITES = {
     "kernels": dict(writer="kernels.py", peers="zenith,onnxruntime,openvino,jax", suffix=".onnx"),
     "training": dict(writer="train.py", peers="zenith,jax,torch,torch-compile", suffix=".mlir"),
     "compile-time": dict(writer="models.py", peers="zenith,onnxruntime,openvino", suffix=".onnx", brief=True),
+    "ablation": dict(own=ablation.run, tool="zenith-search"),
     "memory": dict(writer="models.py", peers="zenith,onnxruntime,openvino", suffix=".onnx", brief=True),
 }
 
@@ -37,8 +40,8 @@ def parse_arguments():
     parser.add_argument("suite", choices=SUITES)
     parser.add_argument("--harness", default=os.environ.get("ZENITH_PEERS"), help="folder of the peers' bench")
     parser.add_argument("--python", default=sys.executable, help="interpreter that has the peers")
-    parser.add_argument("--zenith", default=shutil.which("zenith-run") or "build/bin/zenith-run")
-    parser.add_argument("--zenith-args", default="", help="further options of zenith-run")
+    parser.add_argument("--zenith", help="program to measure (default: that of the suite, as built)")
+    parser.add_argument("--zenith-args", default="", help="further options of the program")
     parser.add_argument("--data", help="folder that keeps the generated models (default: a temporary one)")
     parser.add_argument("--filter", default="*", help="pattern of model names")
     parser.add_argument("--peers", help="names of peers, with commas between")
@@ -47,7 +50,10 @@ def parse_arguments():
     parser.add_argument("--nice", default="0", help="priority of the measured processes")
     parser.add_argument("--json", help="file for all figures, with machine and versions")
     options = parser.parse_args()
-    if not options.harness or not (Path(options.harness) / "bench.py").is_file():
+    suite = SUITES[options.suite]
+    tool = suite.get("tool", "zenith-run")
+    options.zenith = options.zenith or shutil.which(tool) or f"build/bin/{tool}"
+    if "own" not in suite and (not options.harness or not (Path(options.harness) / "bench.py").is_file()):
         parser.exit(2, "the peers' harness is absent: name its folder by --harness or ZENITH_PEERS\n")
     if not os.access(options.zenith, os.X_OK):
         parser.exit(2, f"there is no {options.zenith}: build it, or name it by --zenith\n")
@@ -87,6 +93,8 @@ def measure(models, suite, options, folder, zenith_args, cache=None):
 
 def run_suite(options, folder):
     suite = SUITES[options.suite]
+    if "own" in suite:
+        return suite["own"](options)
     models = models_of(suite, options, folder)
     if not models:
         sys.exit(f"no model of the suite is called {options.filter}")

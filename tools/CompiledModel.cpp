@@ -158,6 +158,7 @@ zenith::tools::compileOptions(const RunOptions &options,
   if (options.denseIndex)
     compile.denseIndexBytes =
         std::min(mostIndexBytes, options.maxMemory.value_or(mostIndexBytes));
+  compile.withoutSearchForms = options.withoutSearchForms;
   // The cache's own remarks don't ask for the others.
   compile.explain = llvm::any_of(options.explain, [](const std::string &topic) {
     return topic != "cache";

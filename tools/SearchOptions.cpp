@@ -41,6 +41,13 @@ static void addSharedOptions(CLI::App &app, SearchOptions &options) {
   addExplainOption(app, options.run.explain,
                    {"search", "fusion", "fallback", "cache"});
   addExplainFormatOption(app, options.run.explainJSON);
+  app.add_option("--without", options.run.withoutSearchForms,
+                 "forms of states that are not chosen, to compare with: keys, "
+                 "back-bits, generator-table, dense-index, bit-rows, marks")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember({"keys", "back-bits", "generator-table",
+                             "dense-index", "bit-rows", "marks"}));
   app.add_option_function<std::string>(
          "--emit",
          [&options](const std::string &) { options.emitGraphIR = true; },

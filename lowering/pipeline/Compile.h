@@ -27,6 +27,9 @@ struct CompileOptions {
   /// Memory that the sets of bits of a search over a dense index may take; 0 =
   /// no such index.
   int64_t denseIndexBytes = 0;
+  /// Representations of states that searches must not choose, as
+  /// zenith-choose-state-keys names them.
+  std::vector<std::string> withoutSearchForms;
   std::function<void(const Remark &)> remark; ///< gets the remarks
   /// Folder of a cache of executables, for compile() and objects; empty = none.
   /// Compilations that are explained, dumped or begin in the middle don't look

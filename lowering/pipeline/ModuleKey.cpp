@@ -9,6 +9,7 @@
 #include "lowering/cpu/CPUTarget.h"
 #include "lowering/pipeline/Compile.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
@@ -37,7 +38,10 @@ CacheKey keyOf(ModuleOp module, const CompileOptions &options,
       {"target", target.triple + " " + target.cpu + " " + target.features});
   key.parts.push_back({"options", "mixed-precision=" + options.mixedPrecision +
                                       " dense-index-bytes=" +
-                                      std::to_string(options.denseIndexBytes)});
+                                      std::to_string(options.denseIndexBytes) +
+                                      " without=" +
+                                      llvm::join(options.withoutSearchForms,
+                                                 ",")});
   std::string parameters, others, attributes;
   std::vector<std::pair<std::string, std::string>> functions;
   llvm::raw_string_ostream stream(parameters);

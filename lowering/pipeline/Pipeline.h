@@ -24,6 +24,7 @@ struct PipelineOptions {
                        ///< no dumps
   bool explain = false;
   int64_t denseIndexBytes = 0; ///< what sets of bits of a search may take
+  std::vector<std::string> withoutSearchForms; ///< not to be chosen
   /// Gets the name and the milliseconds of each phase that runPhases() ran.
   std::function<void(llvm::StringRef, double)> timed;
   std::string mixedPrecision; ///< "bf16", "fp16"; empty = as the module says

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# What each form that searches choose for their states is worth: runs with it and without it.
+
+import fnmatch
+import json
+import subprocess
+import sys
+
+# Graph, last layer (None: all), and the forms that are taken away, one line each. What takes a form away may leave
+# another one that would not have been chosen: without dense-index states are keys.
+CASES = [
+    ("lrx:9", None, ["dense-index"], ["dense-index", "back-bits"], ["dense-index", "keys"]),
+    ("pancake:9", None, ["dense-index"], ["dense-index", "back-bits"], ["dense-index", "keys"]),
+    ("lx:9", None, ["dense-index"], ["dense-index", "keys"]),
+    ("lrx:0000000001111111111", None, ["back-bits"], ["keys"]),
+    ("heisenberg:3,60", None, ["keys"]),
+    ("cube_222_fixed_htm", 8, ["keys"]),
+    ("all_transpositions:8", None, ["generator-table"], ["dense-index", "generator-table"]),
+]
+
+
+def search(options, graph, last, forms, threads):
+    """The report of one search, as zenith-search writes it."""
+    command = [options.zenith, "bfs", graph, "--json=-", f"--threads={threads}"]
+    command += [f"--max-layers={last}"] if last is not None else []
+    command += [f"--without={','.join(forms)}"] if forms else []
+    command += options.zenith_args.split()
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{' '.join(command)} failed with exit code {done.returncode}:\n{done.stderr}")
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def row(name, threads, peer, reports):
+    return {"model": name, "threads": threads, "peer": peer, "rounds": len(reports),
+            "states": reports[0]["states"], "min_ms": min(report["run_ms"] for report in reports),
+            "compile_ms": min(report["compile_ms"] for report in reports),
+            "peak_bytes": max(report["peak_bytes"] for report in reports)}
+
+
+def run(options):
+    """Rows of pairs, the whole program as "zenith" and the other named by what it lacks, in turns."""
+    rows = []
+    for graph, last, *without in CASES:
+        if not fnmatch.fnmatch(graph, options.filter):
+            continue
+        for threads in map(int, options.threads.split(",")):
+            reports = [[] for _ in range(len(without) + 1)]
+            for _ in range(int(options.rounds)):
+                for forms, found in zip([[], *without], reports):
+                    found.append(search(options, graph, last, forms, threads))
+            if len({json.dumps(report["layers"]) for found in reports for report in found}) > 1:
+                sys.exit(f"{graph}: the layers differ between forms")
+            for forms, found in zip(without, reports[1:]):
+                name = f"{graph} without {', '.join(forms)}"
+                rows += [row(name, threads, "zenith", reports[0]), row(name, threads, "without", found)]
+    return {"rows": rows}
