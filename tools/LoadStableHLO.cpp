@@ -62,11 +62,14 @@ parseText(const std::string &name, StringRef text, MLIRContext *context,
   sources->AddNewSourceBuffer(
       llvm::MemoryBuffer::getMemBufferCopy(rewritten ? *rewritten : text, name),
       llvm::SMLoc());
-  // The parser names the op of a dialect that it doesn't have: a valid one for
-  // all that is known.
+  // The parser names an op that it doesn't have, or whose dialect it doesn't
+  // have: a valid one for all that is known.
   ExitCode code = ExitCode::Invalid;
   ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
-    if (StringRef(diagnostic.str()).contains("not found for custom op"))
+    std::string text = diagnostic.str();
+    StringRef message = text;
+    if (message.contains("not found for custom op") ||
+        (message.starts_with("custom op '") && message.contains("is unknown")))
       code = ExitCode::Unsupported;
     return diagnostics.handle(diagnostic);
   });

@@ -9,6 +9,11 @@ using namespace zenith;
 using namespace zenith::stablehlo;
 
 Value OpImport::in(unsigned index) {
+  // Calls by name have any number of operands and results.
+  if (index >= inputs()) {
+    invalid("has too few operands");
+    return scalar(b.getF32Type(), 0);
+  }
   const Values &list = program.valuesOf(op->getOperand(index));
   if (list.size() != 1) {
     unsupported("takes a value that is no tensor");
@@ -36,6 +41,10 @@ Values OpImport::flatInputs() {
 }
 
 RankedTensorType OpImport::type(unsigned result) {
+  if (result >= op->getNumResults()) {
+    invalid("has too few results");
+    return RankedTensorType::get({}, b.getF32Type());
+  }
   SmallVector<Type> types =
       program.typesOf(op->getResult(result).getType(), loc);
   if (types.size() != 1) {

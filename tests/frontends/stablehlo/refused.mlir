@@ -9,6 +9,14 @@
 // PURE: calls 'mystery', which is no routine here
 // RUN: %python %S/../../tools/Inputs/exit_code.py 3 zenith-run %t/mesh.mlir --target=interp 2>&1 | FileCheck --check-prefix=MESH %s
 // MESH: error: a mesh of several devices is not supported
+// RUN: %python %S/../../tools/Inputs/exit_code.py 3 zenith-run %t/barrier.mlir --target=interp 2>&1 | FileCheck --check-prefix=BARRIER %s
+// BARRIER: error: custom op 'sdy.propagation_barrier' is unknown
+// RUN: %python %S/../../tools/Inputs/exit_code.py 3 zenith-run %t/unranked.mlir --target=interp 2>&1 | FileCheck --check-prefix=UNRANKED %s
+// UNRANKED: error: type tensor<*xf32> is not supported
+// RUN: %python %S/../../tools/Inputs/exit_code.py 2 zenith-run %t/no-status.mlir --target=interp 2>&1 | FileCheck --check-prefix=STATUS %s
+// STATUS: error: 'stablehlo.custom_call' has too few results
+// RUN: %python %S/../../tools/Inputs/exit_code.py 2 zenith-run %t/no-partner.mlir --target=interp 2>&1 | FileCheck --check-prefix=PARTNER %s
+// PARTNER: error: 'stablehlo.custom_call' has too few operands
 // RUN: %python %S/../../tools/Inputs/exit_code.py 3 zenith-run %t/infeed.mlir --target=interp 2>&1 | FileCheck --check-prefix=INFEED %s
 // INFEED: error: op 'stablehlo.infeed' is not supported
 // RUN: %python %S/../../tools/Inputs/exit_code.py 7 zenith-run %t/differs.mlir --target=interp 2>&1 | FileCheck --check-prefix=DIFFERS %s
@@ -42,5 +50,25 @@ func.func @main() -> tensor<3xi32> {
 func.func @main() {
   %x = stablehlo.constant dense<1.0> : tensor<2xf32>
   check.expect_eq_const %x, dense<[1.0, 2.0]> : tensor<2xf32>
+  return
+}
+//--- barrier.mlir
+func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = sdy.propagation_barrier %x allowed_direction=NONE : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+//--- unranked.mlir
+func.func @main(%x: tensor<2xf32>) -> tensor<*xf32> {
+  %r = stablehlo.custom_call @mystery(%x) : (tensor<2xf32>) -> tensor<*xf32>
+  return %r : tensor<*xf32>
+}
+//--- no-status.mlir
+func.func @main(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  %r = stablehlo.custom_call @lapack_spotrf_ffi(%x) : (tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %r : tensor<2x2xf32>
+}
+//--- no-partner.mlir
+func.func @main(%x: tensor<2x2xf32>) {
+  stablehlo.custom_call @check.expect_eq(%x) : (tensor<2x2xf32>) -> ()
   return
 }
