@@ -104,10 +104,10 @@ ReductionKernel::State ReductionKernel::foldLanes(FoldState &folds,
                                                   State state, unsigned level) {
   SmallVector<DimExpr> ends(space.edges(plan.lane));
   ends.push_back(space.size(plan.lane));
-  DimExpr begin = 0;
   unsigned count = folds.size();
   for (size_t number = 0; number < ends.size(); ++number) {
-    const DimExpr &end = ends[number];
+    const DimExpr begin = number > 0 ? ends[number - 1] : DimExpr(0),
+                  &end = ends[number];
     Value first = low, last = high;
     if (number > 0)
       first = kernel.max(first, kernel.size(begin));
@@ -130,7 +130,6 @@ ReductionKernel::State ReductionKernel::foldLanes(FoldState &folds,
     state = foldSteps(
         folds, first, whole, width, state,
         [&](Value at, ValueRange carried) { return step(at, carried, false); });
-    begin = end;
     if (kernel.constantOf(rest) == 0)
       continue;
     // The rest under a mask, skipped where there is none.
@@ -397,12 +396,27 @@ ReductionKernel::passDownColumn(FoldState &folds, SmallVector<Ix> loopIndex,
   return folds.combine(sums, block(whole, high));
 }
 
+/// Whether all rows read from one table at places that data gives, so that a
+/// part of it that stays in a cache serves one row after the other.
+static bool readTable(const IterationSpace &space, const ReductionPlan &plan) {
+  return llvm::any_of(
+      space.accesses(), [&](const IterationSpace::Access &access) {
+        return !access.written && access.factors[plan.lane].isConstant(1) &&
+               llvm::any_of(
+                   plan.reducedLoops,
+                   [&](unsigned loop) { return access.opaque[loop]; }) &&
+               llvm::any_of(plan.keptLoops,
+                            [&](unsigned loop) { return access.opaque[loop]; });
+      });
+}
+
 Launch ReductionKernel::emitColumns() {
   DimExpr rows = 1;
   for (unsigned loop : plan.keptLoops)
     rows = rows * space.size(loop);
   int64_t lanesPerTask = 4 * width;
   RowTasks tasks = RowTasks::plan(rows, space.size(plan.lane), lanesPerTask);
+  tasks.chunksFirst = readTable(space, plan);
   DimExpr count = plan.reducedRows();
   forEachRow(kernel, tasks, [&](Value row, Value low, Value high) {
     ElementEmitter::Scope scope(emitter);

@@ -18,6 +18,10 @@ public:
                name),
         emitter(kernel), plan(plan), space(*plan.space),
         width(valueWidth(context.fusion, context.target)) {
+    // Rows of few lanes take no masks where vectors are no wider.
+    auto lanes = space.size(plan.lane).constant();
+    if (!plan.lanesReduced && lanes && *lanes > 1 && *lanes < width)
+      width = unsigned(llvm::PowerOf2Ceil(uint64_t(*lanes)));
     emitter.indices.width = width;
   }
   void discard() { kernel.function().erase(); }

@@ -90,9 +90,16 @@ void forEachRow(KernelBuilder &kernel, const RowTasks &tasks,
       Value chunks =
           kernel.size(DimExpr::ceilDiv(tasks.rowLength, tasks.chunk));
       bool single = tasks.rows.isConstant(1);
-      Value row = single ? kernel.index(0) : kernel.div(task, chunks);
-      Value low = kernel.mul(single ? task : kernel.rem(task, chunks),
-                             kernel.index(tasks.chunk));
+      Value row, number;
+      if (tasks.chunksFirst) {
+        Value rows = kernel.max(kernel.size(tasks.rows), one);
+        row = kernel.rem(task, rows);
+        number = kernel.div(task, rows);
+      } else {
+        row = single ? kernel.index(0) : kernel.div(task, chunks);
+        number = single ? task : kernel.rem(task, chunks);
+      }
+      Value low = kernel.mul(number, kernel.index(tasks.chunk));
       body(row, low,
            kernel.min(kernel.add(low, kernel.index(tasks.chunk)), length));
       return;

@@ -32,6 +32,9 @@ struct RowTasks {
   int64_t rowsPerTask = 1;
   /// Elements of a chunk; 0 = rows are not cut.
   int64_t chunk = 0;
+  /// Tasks go through the rows for one chunk after the other, not through the
+  /// chunks of each row.
+  bool chunksFirst = false;
   double elementsPerTask = 0;
   static RowTasks plan(graph::DimExpr rows, graph::DimExpr rowLength,
                        int64_t elements = kernels::elementsPerTask,
