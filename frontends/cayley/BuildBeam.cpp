@@ -10,6 +10,7 @@
 #include "frontends/cayley/StateOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
+#include "llvm/Support/MathExtras.h"
 #include <optional>
 
 using namespace mlir;
@@ -35,33 +36,49 @@ public:
         location(NameLoc::get(builder.getStringAttr(graph.name))),
         rows(builder, location),
         states(builder, location, graph, {options.start, options.target}),
-        positions(graph.central.size()), generators(graph.generators()) {
-    // Places of elements in a beam, and links, fit 32 bits nearly always.
-    bool isSmall = options.width <= INT32_MAX / std::max(positions, generators);
-    index = builder.getIntegerType(isSmall ? 32 : 64);
+        positions(graph.central.size()), generators(graph.generators()),
+        numbers(graph.modulus) {
     scoreElement = builder.getIntegerType(positions < 256     ? 8
                                           : positions < 65536 ? 16
                                                               : 32,
                                           /*isSigned=*/false);
+    for (const State *state : {&graph.central, &options.start, &options.target})
+      for (int64_t number : *state)
+        numbers = std::max(numbers, number + 1);
+    hasScoreTable = options.score == BeamScore::Hamming &&
+                    !graph.permutations.empty() && chooseScoreTable();
+    radix = hasScoreTable ? paddedGenerators() : generators;
+    // Places of elements in a beam, and links, fit 32 bits nearly always.
+    bool isSmall = options.width <= INT32_MAX / std::max(positions, radix);
+    index = builder.getIntegerType(isSmall ? 32 : 64);
   }
 
   void useModel(BeamModel scorer) { model = std::move(scorer); }
+  int64_t numberCount() const { return numbers; }
   void build(ModuleOp module);
 
 private:
-  /// Carried values by position; further layers that are banned follow.
-  enum Carried { beam, links, sizes, size, depth, found, olderLayers };
-  /// States and, for each, parent * generators + generator.
+  /// Carried values by position; further layers that are banned follow. `tries`
+  /// is how many of the best neighbours are looked at first.
+  enum Carried { beam, links, sizes, size, depth, found, tries, olderLayers };
+  /// States and, for each, its link: parent * radix + generator.
   struct Layer {
     Value states, links;
   };
+  struct Step {
+    Layer layer;
+    Value found, tries;
+  };
 
   SmallVector<Value> step(ValueRange now);
-  Layer bestThenDistinct(Value beam, ArrayRef<Value> banned);
+  Step bestThenDistinct(Value beam, Value tries, ArrayRef<Value> banned);
+  Value triesForWidth(Value tried, Value distinct);
+  Layer distinct(Value candidates, Value places, ArrayRef<Value> banned,
+                 Value &count);
+  Value isMet(Value states);
   Layer distinctThenBest(Value beam, ArrayRef<Value> banned);
   Value bestPlaces(Value layer);
   Layer withoutBanned(Layer layer, ArrayRef<Value> banned);
-  Layer firstOf(Layer layer);
 
   Value target() {
     return rows.reshape(states.constantStates({options.target}),
@@ -69,6 +86,10 @@ private:
   }
   Type stateElement() const { return states.rowsType().getElementType(); }
   Value neighbourScores(Value beam);
+  int64_t paddedGenerators() const;
+  bool chooseScoreTable() const;
+  Value scoreTable();
+  Value scoresByTable(Value beam);
   Value scoresByPermutation(Value beam);
   Value scoreOf(Value differs, int64_t dim);
   Value neighboursAt(Value beam, Value places);
@@ -80,6 +101,11 @@ private:
   RowOps rows;
   StateOps states;
   int64_t positions, generators;
+  int64_t numbers; ///< states contain 0 to numbers - 1
+  /// A layer has scores of `radix` neighbours per state, of which the first are
+  /// those along the generators.
+  int64_t radix;
+  bool hasScoreTable;
   Type index, scoreElement;
   std::optional<BeamModel> model;
 };
@@ -95,9 +121,57 @@ Value BeamBuilder::scoreOf(Value differs, int64_t dim) {
                    {dim});
 }
 
-/// Scores of all neighbours without making them: position p of the neighbour
-/// along g is position g[p] of the state. A state per lane: positions come
-/// first.
+/// As many as vectors of scores have lanes.
+int64_t BeamBuilder::paddedGenerators() const {
+  constexpr int64_t lanes = 16;
+  return generators < lanes ? int64_t(llvm::PowerOf2Ceil(generators))
+                            : int64_t(llvm::alignTo(generators, lanes));
+}
+
+/// A table of scores is read at one place per position of a state: no gain
+/// where it outgrows caches. Its largest score stands for no neighbour.
+bool BeamBuilder::chooseScoreTable() const {
+  constexpr int64_t mostBytes = 1 << 20;
+  unsigned bits = scoreElement.getIntOrFloatBitWidth();
+  return positions < (int64_t(1) << bits) - 1 &&
+         positions * numbers <= mostBytes / (paddedGenerators() * bits / 8);
+}
+
+/// What each number in each position adds to the score of each neighbour:
+/// position p of the neighbour along g is position g[p] of the state.
+Value BeamBuilder::scoreTable() {
+  SmallVector<int64_t> table(positions * numbers * radix);
+  int64_t most = (int64_t(1) << scoreElement.getIntOrFloatBitWidth()) - 1;
+  for (int64_t number = 0; number < numbers; ++number) {
+    for (auto [g, permutation] : llvm::enumerate(graph.permutations))
+      for (int64_t p = 0; p < positions; ++p)
+        table[(permutation[p] * numbers + number) * radix + g] =
+            number != options.target[p];
+    for (int64_t g = generators; g < radix; ++g)
+      table[number * radix + g] = most;
+  }
+  return rows.constant(table, {positions, numbers, radix}, scoreElement);
+}
+
+/// Scores of all neighbours without making them.
+Value BeamBuilder::scoresByTable(Value beam) {
+  Value size = rows.count(beam);
+  auto dims = graph::GatherDimsAttr::get(
+      builder.getContext(), /*offsetDims=*/{2}, /*collapsedSliceDims=*/{1},
+      /*operandBatchingDims=*/{0}, /*startIndicesBatchingDims=*/{1},
+      /*startIndexMap=*/{1}, /*indexVectorDim=*/2);
+  Value places = rows.reshape(
+      beam, rows.type({anySize, positions, 1}, stateElement()), size);
+  Value parts = builder.create<graph::GatherOp>(
+      location, rows.type({anySize, positions, radix}, scoreElement),
+      scoreTable(), places, dims, ArrayRef<int64_t>{1, 1, radix});
+  Value scores = rows.fold(graph::ReduceKind::sum, parts, {1});
+  return rows.reshape(scores, rows.type({anySize}, scoreElement),
+                      rows.mul(size, rows.number(radix)));
+}
+
+/// Scores of all neighbours without making them, however large the group is. A
+/// state per lane: positions come first.
 Value BeamBuilder::scoresByPermutation(Value beam) {
   Value size = rows.count(beam);
   auto columns = builder.create<graph::BarrierOp>(
@@ -121,6 +195,8 @@ Value BeamBuilder::scoresByPermutation(Value beam) {
 }
 
 Value BeamBuilder::neighbourScores(Value beam) {
+  if (hasScoreTable)
+    return scoresByTable(beam);
   if (!graph.permutations.empty())
     return scoresByPermutation(beam);
   Value all = states.expand(beam);
@@ -137,7 +213,7 @@ Value BeamBuilder::neighboursAt(Value beam, Value places) {
   for (const Permutation &permutation : graph.permutations)
     sources.append(permutation.begin(), permutation.end());
   Value n = rows.count(places);
-  Value count = rows.broadcast(rows.number(generators), rows.listType(), {}, n);
+  Value count = rows.broadcast(rows.number(radix), rows.listType(), {}, n);
   // Computed apart, so that rows are moved by as many elements at a time as
   // their own type allows.
   auto apart = builder.create<graph::BarrierOp>(
@@ -174,49 +250,71 @@ BeamBuilder::Layer BeamBuilder::withoutBanned(Layer layer,
   return {kept[0], kept[1]};
 }
 
-BeamBuilder::Layer BeamBuilder::firstOf(Layer layer) {
-  Value kept = rows.min(rows.count(layer.states), rows.number(options.width));
-  Value zero = rows.number(0);
+/// The first `width` distinct states that are not banned, and how many there
+/// are in all.
+BeamBuilder::Layer BeamBuilder::distinct(Value candidates, Value places,
+                                         ArrayRef<Value> banned, Value &count) {
+  auto [once, at] = rows.distinctAt(candidates);
+  Value zero = rows.number(0), width = rows.number(options.width);
+  if (banned.empty()) {
+    count = rows.count(at);
+    Value kept = rows.part(at, zero, rows.min(count, width));
+    return {rows.pick(candidates, kept), rows.pick(places, kept)};
+  }
+  Layer layer = withoutBanned({once, rows.pick(places, at)}, banned);
+  count = rows.count(layer.states);
+  Value kept = rows.min(count, width);
   return {rows.part(layer.states, zero, kept),
           rows.part(layer.links, zero, kept)};
 }
 
+/// How many neighbours have as many distinct states as the beam holds, where
+/// those tried had so many; an eighth more, since the share changes from step
+/// to step.
+Value BeamBuilder::triesForWidth(Value tried, Value distinct) {
+  Value one = rows.number(1), width = rows.number(options.width);
+  Value wanted = rows.div(rows.mul(tried, width), rows.add(distinct, one));
+  wanted = rows.add(wanted, rows.div(wanted, rows.number(8)));
+  return rows.max(wanted, rows.number(options.width + options.width / 8 + 1));
+}
+
 /// Equal states have equal scores, so the first of them in order of score and
-/// place is the first in order of place. Only the best neighbours, half more
-/// than the beam holds, become rows; twice as many where too few of these are
-/// distinct.
-BeamBuilder::Layer BeamBuilder::bestThenDistinct(Value beam,
-                                                 ArrayRef<Value> banned) {
+/// place is the first in order of place. Only the best neighbours become rows;
+/// half more where too few of these are distinct. The target alone has score 0.
+BeamBuilder::Step BeamBuilder::bestThenDistinct(Value beam, Value tries,
+                                                ArrayRef<Value> banned) {
   Value scores = neighbourScores(beam);
-  Value total = rows.count(scores), zero = rows.number(0);
-  enum Carried { tried, distinct, links, enough };
-  SmallVector<Value> inits{zero, states.constantStates({}),
-                           rows.constant({}, {0}, rows.i64()),
-                           rows.condition(false)};
+  Value total = rows.mul(rows.count(beam), rows.number(generators)),
+        zero = rows.number(0);
+  enum Carried { wanted, kept, links, met, enough };
+  Value no = rows.condition(false);
+  SmallVector<Value> inits{tries, states.constantStates({}),
+                           rows.constant({}, {0}, rows.i64()), no, no};
   SmallVector<Type> types{zero.getType(), states.rowsType(), rows.listType(),
-                          inits[enough].getType()};
+                          no.getType(), no.getType()};
   ValueRange best = rows.loop(
       types, inits, [&](ValueRange now) { return rows.negate(now[enough]); },
       [&](ValueRange now) -> SmallVector<Value> {
-        int64_t first = options.width + (options.width + 1) / 2;
-        Value isFirst =
-            rows.compare(graph::CompareDirection::eq, now[tried], zero);
-        Value more = rows.select(isFirst, rows.number(first),
-                                 rows.add(now[tried], now[tried]));
-        more = rows.min(more, total);
+        Value tried = rows.min(now[wanted], total);
         auto top = builder.create<graph::TopKOp>(
             location, rows.type({anySize}, scoreElement), rows.listType(),
-            scores, more, uint64_t(0), /*smallest=*/true);
-        Value places = top.getIndices();
-        auto [once, at] = rows.distinctAt(neighboursAt(beam, places));
-        Layer layer = withoutBanned({once, rows.pick(places, at)}, banned);
+            scores, tried, uint64_t(0), /*smallest=*/true);
+        Value places = top.getIndices(), count;
+        Layer layer =
+            distinct(neighboursAt(beam, places), places, banned, count);
         Value isEnough = rows.either(
-            rows.compare(graph::CompareDirection::ge, rows.count(layer.states),
+            rows.compare(graph::CompareDirection::ge, count,
                          rows.number(options.width)),
-            rows.compare(graph::CompareDirection::eq, more, total));
-        return {more, layer.states, layer.links, isEnough};
+            rows.compare(graph::CompareDirection::eq, tried, total));
+        Value more = rows.add(
+            tried, rows.add(rows.div(tried, rows.number(2)), rows.number(1)));
+        Value least = rows.convert(rows.at(top.getValues(), zero), rows.i64());
+        return {rows.select(isEnough, triesForWidth(tried, count), more),
+                layer.states, layer.links,
+                rows.compare(graph::CompareDirection::eq, least, zero),
+                isEnough};
       });
-  return firstOf({best[distinct], best[links]});
+  return {{best[kept], best[links]}, best[met], best[wanted]};
 }
 
 /// The places of the best states; that of the target alone where it is there.
@@ -254,28 +352,37 @@ BeamBuilder::Layer BeamBuilder::distinctThenBest(Value beam,
   return {best[0], best[1]};
 }
 
+/// Whether the first state is the target, which comes before all others.
+Value BeamBuilder::isMet(Value states) {
+  Value first = rows.part(states, rows.number(0),
+                          rows.min(rows.count(states), rows.number(1)));
+  return rows.fold(graph::ReduceKind::any, rows.equalRows(first, target()),
+                   {0});
+}
+
 SmallVector<Value> BeamBuilder::step(ValueRange now) {
   SmallVector<Value> banned;
   if (options.history > 0) {
     banned.push_back(now[beam]);
     llvm::append_range(banned, now.drop_front(olderLayers));
   }
-  Layer next = beamForm(options) == BeamForm::ScoreFirst
-                   ? bestThenDistinct(now[beam], banned)
-                   : distinctThenBest(now[beam], banned);
-  Value kept = rows.count(next.states);
-  // The target has the least score, so it is the first state.
-  Value first =
-      rows.part(next.states, rows.number(0), rows.min(kept, rows.number(1)));
-  Value isMet =
-      rows.fold(graph::ReduceKind::any, rows.equalRows(first, target()), {0});
+  Step next;
+  if (beamForm(options) == BeamForm::ScoreFirst) {
+    next = bestThenDistinct(now[beam], now[tries], banned);
+  } else {
+    next.layer = distinctThenBest(now[beam], banned);
+    next.found = isMet(next.layer.states);
+    next.tries = now[tries];
+  }
+  Value kept = rows.count(next.layer.states);
   SmallVector<Value> values{
-      next.states,
-      rows.concat(now[links], rows.convert(next.links, index)),
+      next.layer.states,
+      rows.concat(now[links], rows.convert(next.layer.links, index)),
       rows.concat(now[sizes], rows.asList(kept)),
       kept,
       rows.add(now[depth], rows.number(1)),
-      isMet};
+      next.found,
+      next.tries};
   if (!banned.empty())
     values.append(banned.begin(), banned.end() - 1);
   return values;
@@ -295,10 +402,12 @@ void BeamBuilder::build(ModuleOp module) {
                            rows.asList(one),
                            one,
                            rows.number(0),
-                           rows.condition(options.start == options.target)};
+                           rows.condition(options.start == options.target),
+                           rows.number(options.width + options.width / 2 + 1)};
   SmallVector<Type> types{states.rowsType(), rows.type({anySize}, index),
                           rows.listType(),   one.getType(),
-                          one.getType(),     inits[found].getType()};
+                          one.getType(),     inits[found].getType(),
+                          one.getType()};
   for (int64_t i = 1; i < options.history; ++i) {
     inits.push_back(states.constantStates({}));
     types.push_back(states.rowsType());
@@ -315,8 +424,8 @@ void BeamBuilder::build(ModuleOp module) {
       },
       [&](ValueRange now) { return step(now); });
   Value layer = rows.select(last[found], last[depth], rows.number(0));
-  Value path = walkBack(rows, last[links], last[sizes], layer, rows.number(0),
-                        generators);
+  Value path =
+      walkBack(rows, last[links], last[sizes], layer, rows.number(0), radix);
   builder.create<func::ReturnOp>(location,
                                  ValueRange{last[found], path, last[sizes]});
 }
@@ -325,12 +434,8 @@ llvm::Error buildBeam(const StateGraph &graph, const BeamOptions &options,
                       ModuleOp module, func::FuncOp model) {
   BeamBuilder builder(graph, options, module);
   if (options.score == BeamScore::Model) {
-    int64_t numbers = graph.modulus;
-    for (const State *state : {&graph.central, &options.start, &options.target})
-      for (int64_t number : *state)
-        numbers = std::max(numbers, number + 1);
-    auto scorer = BeamModel::create(model, options.modelName,
-                                    graph.central.size(), numbers);
+    auto scorer = BeamModel::create(
+        model, options.modelName, graph.central.size(), builder.numberCount());
     if (!scorer)
       return scorer.takeError();
     SymbolTable symbols(module);

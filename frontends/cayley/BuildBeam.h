@@ -46,8 +46,9 @@ BeamForm beamForm(const BeamOptions &options);
 ///   whether the target was met, tensor<i1>,
 ///   the generators that lead there, last one first, tensor<?xi64>,
 ///   the number of states kept in each layer, tensor<?xi64>.
-/// The main loop carries as integers the number of states kept in the last
-/// layer, of steps, and whether the target was met.
+/// The main loop carries as numbers how many states were kept in the last layer
+/// and how many steps there were, whether the target was met, and how many
+/// neighbours the next step looks at first, which changes no result.
 ///
 /// `model`, for BeamScore::Model, is a function of the module that takes states
 /// as N x positions integers or floats, or one-hot as N x (positions * numbers)

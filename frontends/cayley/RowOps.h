@@ -48,6 +48,7 @@ public:
   Value div(Value a, Value b) { return make<graph::DivOp>(a, b); }
   Value rem(Value a, Value b) { return make<graph::RemOp>(a, b); }
   Value min(Value a, Value b) { return make<graph::MinOp>(a, b); }
+  Value max(Value a, Value b) { return make<graph::MaxOp>(a, b); }
   Value both(Value a, Value b) { return make<graph::AndOp>(a, b); }
   Value either(Value a, Value b) { return make<graph::OrOp>(a, b); }
   Value negate(Value a) { return make<graph::NotOp>(a); }
