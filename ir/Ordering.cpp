@@ -354,6 +354,69 @@ DimVector FreshBitsOp::resultDims(unsigned result, DimAnalysis &analysis) {
   return result == 0 ? analysis.dimsOf(getKnown()) : DimVector();
 }
 
+LogicalResult FreshBitRowsOp::verify() {
+  ShapeChecks checks(*this);
+  RankedTensorType layer = tensorType(getLayer()),
+                   sources = tensorType(getSources()),
+                   moves = tensorType(getMoves()),
+                   columns = tensorType(getColumns());
+  // fresh_bit_rows_c1
+  if (failed(checks.count("rank of the layer", layer.getRank(), 2, 1)))
+    return failure();
+  for (Value rows : {getKnown(), getBits(), getAll()})
+    if (failed(checks.compatible("bits", rows.getType(), layer, 1)))
+      return failure();
+  // fresh_bit_rows_c2
+  if (failed(checks.count("rank of the sources", sources.getRank(), 2, 2)) ||
+      failed(checks.count("rank of the moves", moves.getRank(), 2, 2)))
+    return failure();
+  for (int64_t dim = 0; dim < 2; ++dim)
+    if (failed(checks.sameSize("dimension of the moves", moves.getDimSize(dim),
+                               sources.getDimSize(dim), 2)))
+      return failure();
+  if (failed(checks.sameSize("rows of the sources", sources.getDimSize(0),
+                             layer.getDimSize(0), 2)))
+    return failure();
+  // fresh_bit_rows_c3
+  if (failed(checks.count("rank of the columns", columns.getRank(), 2, 3)))
+    return failure();
+  int64_t words = layer.getDimSize(1), count = columns.getDimSize(1);
+  if (!ShapedType::isDynamic(words) && !ShapedType::isDynamic(count) &&
+      count > words * 64)
+    return checks.fail("number of columns", Twine(count).str(),
+                       ("at most " + Twine(words * 64)).str(), 3);
+  return success();
+}
+
+DimVector FreshBitRowsOp::resultDims(unsigned result, DimAnalysis &analysis) {
+  return result < 2 ? analysis.dimsOf(getKnown()) : DimVector();
+}
+
+LogicalResult MarkBitsOp::verify() {
+  ShapeChecks checks(*this);
+  // mark_bits_c1
+  if (failed(checks.count("rank of the known bits",
+                          tensorType(getKnown()).getRank(), 1, 1)))
+    return failure();
+  // mark_bits_c2
+  if (getCandidates().empty())
+    return checks.fail("number of candidates", "0", "at least 1", 2);
+  if (failed(checkWordLists(checks, getCandidates(), "a candidate", 2)))
+    return failure();
+  // mark_bits_c3
+  RankedTensorType positions = tensorType(getPositions());
+  if (positions.getRank() != 1 || !positions.isDynamicDim(0))
+    return checks.fail("positions", typeText(positions), "tensor<?xui64>", 3);
+  // mark_bits_c4
+  return checks.compatible("bits", getBits().getType(), getKnown().getType(),
+                           4);
+}
+
+DimVector MarkBitsOp::resultDims(unsigned result, DimAnalysis &analysis) {
+  return result == 0 ? DimVector{analysis.freshSymbol()}
+                     : analysis.dimsOf(getKnown());
+}
+
 LogicalResult NonMaxSuppressionOp::verify() {
   ShapeChecks checks(*this);
   RankedTensorType boxes = tensorType(getBoxes()),

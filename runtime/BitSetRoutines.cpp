@@ -3,6 +3,7 @@
 // Sets as bits: positions of the members, and new members among candidates.
 
 #include "runtime/ChunkProducer.h"
+#include "runtime/ProcessorClones.h"
 #include "runtime/RoutineArguments.h"
 #include "runtime/Routines.h"
 
@@ -10,6 +11,7 @@
 
 using namespace zenith::runtime;
 
+ZENITH_PROCESSOR_CLONES
 static int64_t countBits(const uint64_t *words, int64_t count) {
   int64_t bits = 0;
   for (int64_t i = 0; i < count; ++i)
@@ -39,35 +41,81 @@ void zenith_routine_bit_positions(void *const *pointers, const int64_t *numbers,
 
 namespace {
 
-/// Numbers of both steps and the buffers of the slots.
-struct FreshBits {
-  FreshBits(RoutineArguments &args)
+/// Candidates that a producer computes, and memory for a chunk of each slot.
+struct Candidates {
+  Candidates(RoutineArguments &args)
       : words(args.number()), sourceSize(args.number()), lists(args.number()),
-        slots(args.number()), chunkRows(args.number()), pieces(args.number()) {
-    auto *next = args.pointer<uint64_t>();
-    bits = next;
-    chunks = next + slots * words;
+        slots(args.number()), chunkRows(args.number()) {}
+
+  /// The memory: positions, then candidates by list.
+  uint64_t *chunkOf(uint64_t *chunks, int64_t slot) const {
+    return chunks + slot * chunkRows * (lists + 1);
   }
-  int64_t words;
+  int64_t chunkWords() const { return slots * chunkRows * (lists + 1); }
+
+  int64_t words;      ///< of the set of bits
   int64_t sourceSize; ///< words of bits, or rows of candidates
-  int64_t lists, slots, chunkRows, pieces;
-  uint64_t *bits;   ///< one set per slot
-  uint64_t *chunks; ///< positions and candidates of each slot
+  int64_t lists, slots, chunkRows;
+};
+
+/// Sets bits that several threads set in the same words.
+struct SharedBits {
+  const uint64_t *known; ///< bits that stay as they are, or null
+  uint64_t *bits;
+  uint64_t words;
 };
 
 } // namespace
 
-/// Sets the bits of `count` candidates; further ones are asked of memory ahead.
-static void setBits(uint64_t *bits, uint64_t words, const uint64_t *positions,
-                    int64_t count) {
-  constexpr int64_t ahead = 24;
-  for (int64_t i = 0; i < count; ++i) {
-    if (i + ahead < count)
-      __builtin_prefetch(bits + std::min(positions[i + ahead] / 64, words), 1);
-    uint64_t word = positions[i] / 64;
-    if (word < words)
-      bits[word] |= uint64_t(1) << positions[i] % 64;
+/// Sets the bits of candidates; `fresh` gets those that were not set, unless it
+/// is null, and has room for all. How many these are.
+ZENITH_INLINE int64_t setBits(const SharedBits &set, const uint64_t *positions,
+                              int64_t count, uint64_t *fresh) {
+  constexpr int64_t ahead = 24, most = 512;
+  const uint64_t *const looked = set.known ? set.known : set.bits;
+  uint64_t lacking[most];
+  int64_t found = 0;
+  if (set.words == 0)
+    return 0;
+  for (int64_t first = 0; first < count; first += most) {
+    // Whether a bit is set is no branch: nobody can foretell it.
+    uint64_t *to = lacking;
+    int64_t end = std::min(first + most, count);
+    for (int64_t i = first; i < end; ++i) {
+      if (i + ahead < count)
+        __builtin_prefetch(
+            looked + std::min(positions[i + ahead] / 64, set.words - 1), 1);
+      uint64_t word = std::min(positions[i] / 64, set.words - 1);
+      bool isSet = __atomic_load_n(looked + word, __ATOMIC_RELAXED) >>
+                       positions[i] % 64 &
+                   1;
+      *to = positions[i];
+      to += !isSet & (positions[i] / 64 < set.words);
+    }
+    // Only these wait for other threads.
+    for (const uint64_t *at = lacking; at < to; ++at) {
+      uint64_t bit = uint64_t(1) << *at % 64;
+      bool isFresh = !(
+          __atomic_fetch_or(set.bits + *at / 64, bit, __ATOMIC_RELAXED) & bit);
+      if (fresh)
+        fresh[found] = *at;
+      found += isFresh;
+    }
   }
+  return found;
+}
+
+ZENITH_PROCESSOR_CLONES
+static void setAll(const SharedBits &set, const uint64_t *positions,
+                   int64_t count) {
+  setBits(set, positions, count, nullptr);
+}
+
+/// Lists those that were not set; how many.
+ZENITH_PROCESSOR_CLONES
+static int64_t listFresh(const SharedBits &set, const uint64_t *positions,
+                         int64_t count, uint64_t *fresh) {
+  return setBits(set, positions, count, fresh);
 }
 
 namespace {
@@ -75,25 +123,22 @@ namespace {
 /// One slot at work: candidates come in chunks.
 class BitSetter {
 public:
-  BitSetter(const FreshBits &set, const ChunkProducer &producer, int64_t slot)
-      : set(set), producer(producer), slot(slot),
-        bits(set.bits + slot * set.words),
-        positions(set.chunks + slot * set.chunkRows * (set.lists + 1)),
-        candidates(positions + set.chunkRows) {
-    std::fill(bits, bits + set.words, 0);
-  }
+  BitSetter(const Candidates &all, const ChunkProducer &producer,
+            const SharedBits &set, uint64_t *chunk)
+      : all(all), producer(producer), set(set), positions(chunk),
+        candidates(chunk + all.chunkRows) {}
 
   /// Candidates of the positions of the source's bits.
-  void setFromBits(const uint64_t *source) {
+  void setFromBits(const uint64_t *source, int64_t slot) {
     int64_t count = 0;
     // Slots take turns, so that each gets its share of crowded parts.
     constexpr int64_t turn = 64;
-    for (int64_t first = slot * turn; first < set.sourceSize;
-         first += set.slots * turn)
-      for (int64_t word = first; word < std::min(first + turn, set.sourceSize);
+    for (int64_t first = slot * turn; first < all.sourceSize;
+         first += all.slots * turn)
+      for (int64_t word = first; word < std::min(first + turn, all.sourceSize);
            ++word) {
         uint64_t rest = source[word];
-        if (rest && count + 64 > set.chunkRows) {
+        if (rest && count + 64 > all.chunkRows) {
           setChunk(0, count);
           count = 0;
         }
@@ -104,10 +149,27 @@ public:
   }
 
   /// Candidates of the slot's rows.
-  void setFromRows() {
-    auto [first, last] = rowsOfSlot(set.sourceSize, set.slots, slot);
-    for (int64_t row = first; row < last; row += set.chunkRows)
-      setChunk(row, std::min(row + set.chunkRows, last));
+  void setFromRows(int64_t slot) {
+    auto [first, last] = rowsOfSlot(all.sourceSize, all.slots, slot);
+    for (int64_t row = first; row < last; row += all.chunkRows)
+      setChunk(row, std::min(row + all.chunkRows, last));
+  }
+
+  /// Those of the slot's rows whose bits were not set go to `to`, in no
+  /// particular order; `written` counts what all slots wrote.
+  void listFromRows(int64_t slot, uint64_t *to, int64_t *written) {
+    auto [first, last] = rowsOfSlot(all.sourceSize, all.slots, slot);
+    for (int64_t row = first; row < last; row += all.chunkRows) {
+      int64_t rows = std::min(all.chunkRows, last - row);
+      producer.run(row, row + rows, candidates);
+      for (int64_t list = 0; list < all.lists; ++list) {
+        int64_t count =
+            listFresh(set, candidates + list * all.chunkRows, rows, positions);
+        int64_t at = __atomic_fetch_add(written, count, __ATOMIC_RELAXED);
+        if (to)
+          std::copy(positions, positions + count, to + at);
+      }
+    }
   }
 
 private:
@@ -115,57 +177,62 @@ private:
     if (begin == end)
       return;
     producer.run(begin, end, candidates, positions);
-    for (int64_t list = 0; list < set.lists; ++list)
-      setBits(bits, uint64_t(set.words), candidates + list * set.chunkRows,
-              end - begin);
+    for (int64_t list = 0; list < all.lists; ++list)
+      setAll(set, candidates + list * all.chunkRows, end - begin);
   }
 
-  const FreshBits &set;
+  const Candidates &all;
   const ChunkProducer &producer;
-  int64_t slot;
-  uint64_t *bits, *positions, *candidates;
+  const SharedBits &set;
+  uint64_t *positions, *candidates;
+};
+
+/// What the steps of fresh_bits share.
+struct FreshBits {
+  FreshBits(RoutineArguments &args) : candidates(args), pieces(args.number()) {
+    chunks = args.pointer<uint64_t>();
+    counts = reinterpret_cast<int64_t *>(chunks + candidates.chunkWords());
+    bits = args.pointer<uint64_t>();
+    if (!bits)
+      bits = reinterpret_cast<uint64_t *>(counts + pieces);
+  }
+  Candidates candidates;
+  int64_t pieces;
+  uint64_t *chunks, *bits;
+  int64_t *counts; ///< by piece
 };
 
 } // namespace
+
+void zenith_routine_fresh_bits_clear(void *const *pointers,
+                                     const int64_t *numbers, int64_t begin,
+                                     int64_t end) {
+  RoutineArguments args(pointers, numbers);
+  FreshBits set(args);
+  if (begin == end)
+    return;
+  int64_t words = set.candidates.words,
+          first = rowsOfSlot(words, set.pieces, begin).first,
+          last = rowsOfSlot(words, set.pieces, end - 1).second;
+  std::fill(set.bits + first, set.bits + last, 0);
+}
 
 void zenith_routine_fresh_bits_set(void *const *pointers,
                                    const int64_t *numbers, int64_t begin,
                                    int64_t end) {
   RoutineArguments args(pointers, numbers);
   FreshBits set(args);
+  auto *known = args.pointer<const uint64_t>();
   auto *source = args.pointer<const uint64_t>();
   ChunkProducer producer(args);
+  SharedBits bits{known, set.bits, uint64_t(set.candidates.words)};
   for (int64_t slot = begin; slot < end; ++slot) {
-    BitSetter setter(set, producer, slot);
+    BitSetter setter(set.candidates, producer, bits,
+                     set.candidates.chunkOf(set.chunks, slot));
     if (producer.reads())
-      setter.setFromBits(source);
+      setter.setFromBits(source, slot);
     else
-      setter.setFromRows();
-  }
-}
-
-void zenith_routine_fresh_bits_join(void *const *pointers,
-                                    const int64_t *numbers, int64_t begin,
-                                    int64_t end) {
-  RoutineArguments args(pointers, numbers);
-  FreshBits set(args);
-  auto *counts = reinterpret_cast<int64_t *>(
-      set.chunks + set.slots * set.chunkRows * (set.lists + 1));
-  auto *known = args.pointer<const uint64_t>();
-  auto *result = args.pointer<uint64_t>();
-  for (int64_t piece = begin; piece < end; ++piece) {
-    auto [first, last] = rowsOfSlot(set.words, set.pieces, piece);
-    int64_t found = 0;
-    for (int64_t word = first; word < last; ++word) {
-      uint64_t joined = 0;
-      for (int64_t slot = 0; slot < set.slots; ++slot)
-        joined |= set.bits[slot * set.words + word];
-      joined &= ~known[word];
-      found += __builtin_popcountll(joined);
-      if (result)
-        result[word] = joined;
-    }
-    counts[piece] = found;
+      setter.setFromRows(slot);
   }
 }
 
@@ -174,13 +241,79 @@ void zenith_routine_fresh_bits_count(void *const *pointers,
                                      int64_t end) {
   RoutineArguments args(pointers, numbers);
   FreshBits set(args);
-  auto *counts = reinterpret_cast<const int64_t *>(
-      set.chunks + set.slots * set.chunkRows * (set.lists + 1));
+  for (int64_t piece = begin; piece < end; ++piece) {
+    auto [first, last] = rowsOfSlot(set.candidates.words, set.pieces, piece);
+    set.counts[piece] = countBits(set.bits + first, last - first);
+  }
+}
+
+void zenith_routine_fresh_bits_sum(void *const *pointers,
+                                   const int64_t *numbers, int64_t begin,
+                                   int64_t end) {
+  RoutineArguments args(pointers, numbers);
+  FreshBits set(args);
   auto *result = args.pointer<int64_t>();
   if (begin == end || !result)
     return;
   int64_t total = 0;
   for (int64_t piece = 0; piece < set.pieces; ++piece)
-    total += counts[piece];
+    total += set.counts[piece];
   *result = total;
+}
+
+namespace {
+
+/// What the steps of mark_bits share.
+struct MarkBits {
+  MarkBits(RoutineArguments &args)
+      : candidates(args), written(args.pointer<int64_t>()),
+        chunks(reinterpret_cast<uint64_t *>(written + 8)),
+        bits(args.pointer<uint64_t>()) {
+    if (!bits)
+      bits = chunks + candidates.chunkWords();
+  }
+  Candidates candidates;
+  int64_t *written; ///< positions so far, in a line of its own
+  uint64_t *chunks, *bits;
+};
+
+} // namespace
+
+void zenith_routine_mark_bits_copy(void *const *pointers,
+                                   const int64_t *numbers, int64_t begin,
+                                   int64_t end) {
+  RoutineArguments args(pointers, numbers);
+  MarkBits set(args);
+  auto *known = args.pointer<const uint64_t>();
+  if (begin == end)
+    return;
+  if (begin == 0)
+    *set.written = 0;
+  const Candidates &all = set.candidates;
+  int64_t first = rowsOfSlot(all.words, all.slots, begin).first,
+          last = rowsOfSlot(all.words, all.slots, end - 1).second;
+  if (known != set.bits)
+    std::copy(known + first, known + last, set.bits + first);
+}
+
+void zenith_routine_mark_bits_set(void *const *pointers, const int64_t *numbers,
+                                  int64_t begin, int64_t end) {
+  RoutineArguments args(pointers, numbers);
+  MarkBits set(args);
+  auto *positions = args.pointer<uint64_t>();
+  ChunkProducer producer(args);
+  SharedBits bits{nullptr, set.bits, uint64_t(set.candidates.words)};
+  for (int64_t slot = begin; slot < end; ++slot)
+    BitSetter(set.candidates, producer, bits,
+              set.candidates.chunkOf(set.chunks, slot))
+        .listFromRows(slot, positions, set.written);
+}
+
+void zenith_routine_mark_bits_end(void *const *pointers, const int64_t *numbers,
+                                  int64_t begin, int64_t end) {
+  RoutineArguments args(pointers, numbers);
+  MarkBits set(args);
+  auto *found = args.pointer<int64_t>();
+  if (begin < end && found)
+    *found = *set.written;
 }

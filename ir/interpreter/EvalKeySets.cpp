@@ -111,3 +111,79 @@ zenith::interpreter::evaluateFreshBits(const OpEvaluation &e) {
     }
   return Results{std::move(*bits), std::move(*count)};
 }
+
+Expected<Results>
+zenith::interpreter::evaluateFreshBitRows(const OpEvaluation &e) {
+  for (unsigned same : {1, 3})
+    if (e.operand(same).shape() != e.operand(same - 1).shape())
+      return e.fail("shapes differ at run time");
+  if (e.operand(2).shape()[0] != e.operand(0).shape()[0])
+    return e.fail("sources are not those of each row");
+  ArrayRef<uint64_t> known = elementsOf<uint64_t>(e.operand(0)),
+                     layer = elementsOf<uint64_t>(e.operand(1));
+  ArrayRef<uint32_t> sources = elementsOf<uint32_t>(e.operand(2));
+  ArrayRef<uint16_t> moves = elementsOf<uint16_t>(e.operand(3)),
+                     columns = elementsOf<uint16_t>(e.operand(4));
+  Expected<Tensor> bits = e.allocate(e.operand(0).shape(), 0);
+  if (!bits)
+    return bits.takeError();
+  Expected<Tensor> all = e.allocate(e.operand(0).shape(), 1);
+  if (!all)
+    return all.takeError();
+  Expected<Tensor> count = e.allocate({}, 2);
+  if (!count)
+    return count.takeError();
+  auto fresh = writableElements<uint64_t>(*bits),
+       joined = writableElements<uint64_t>(*all);
+  int64_t &found = writableElements<int64_t>(*count)[0];
+  llvm::copy(known, joined.begin());
+  uint64_t rows = uint64_t(e.operand(0).shape()[0]),
+           words = uint64_t(e.operand(0).shape()[1]),
+           generators = uint64_t(e.operand(2).shape()[1]),
+           moveCount = uint64_t(e.operand(4).shape()[0]),
+           columnCount = uint64_t(e.operand(4).shape()[1]);
+  auto isSet = [&](uint64_t row, uint64_t column) {
+    return layer[row * words + column / 64] >> column % 64 & 1;
+  };
+  for (uint64_t entry = 0; entry < rows * generators; ++entry) {
+    uint64_t source = sources[entry], move = moves[entry];
+    if (source >= rows || move >= moveCount)
+      continue;
+    for (uint64_t column = 0; column < columnCount; ++column) {
+      uint64_t to = columns[move * columnCount + column];
+      if (to >= columnCount || !isSet(source, column))
+        continue;
+      uint64_t place = entry / generators * words + to / 64,
+               bit = uint64_t(1) << to % 64;
+      if (joined[place] & bit)
+        continue;
+      fresh[place] |= bit;
+      joined[place] |= bit;
+      ++found;
+    }
+  }
+  return Results{std::move(*bits), std::move(*all), std::move(*count)};
+}
+
+Expected<Results> zenith::interpreter::evaluateMarkBits(const OpEvaluation &e) {
+  ArrayRef<uint64_t> known = elementsOf<uint64_t>(e.operand(0));
+  Expected<Tensor> bits = e.allocate({int64_t(known.size())}, 1);
+  if (!bits)
+    return bits.takeError();
+  MutableArrayRef<uint64_t> all = writableElements<uint64_t>(*bits);
+  llvm::copy(known, all.begin());
+  std::vector<uint64_t> fresh;
+  for (const Tensor &positions : e.operands.drop_front())
+    for (uint64_t position : elementsOf<uint64_t>(positions)) {
+      uint64_t word = position / 64, bit = uint64_t(1) << position % 64;
+      if (word >= all.size() || all[word] & bit)
+        continue;
+      all[word] |= bit;
+      fresh.push_back(position);
+    }
+  Expected<Tensor> positions = e.allocate({int64_t(fresh.size())}, 0);
+  if (!positions)
+    return positions.takeError();
+  llvm::copy(fresh, writableElements<uint64_t>(*positions).begin());
+  return Results{std::move(*positions), std::move(*bits)};
+}

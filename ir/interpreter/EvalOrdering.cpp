@@ -285,6 +285,10 @@ Expected<Results> zenith::interpreter::evaluateOrdering(const OpEvaluation &e) {
     return evaluateBitPositions(e);
   if (isa<graph::FreshBitsOp>(e.op))
     return evaluateFreshBits(e);
+  if (isa<graph::FreshBitRowsOp>(e.op))
+    return evaluateFreshBitRows(e);
+  if (isa<graph::MarkBitsOp>(e.op))
+    return evaluateMarkBits(e);
   return e.fail("has no meaning in the interpreter",
                 EvalError::Kind::Unsupported);
 }

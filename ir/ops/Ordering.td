@@ -159,6 +159,39 @@ def Graph_FreshBitsOp : Graph_OrderingOp<"fresh_bits"> {
   let assemblyFormat = "$known `(` $candidates `)` attr-dict `:` functional-type(operands, results)";
 }
 
+def Graph_FreshBitRowsOp : Graph_OrderingOp<"fresh_bit_rows"> {
+  let summary = "rows of bits moved to other rows, without the bits known, and how many they are";
+  let description = [{
+    Bit b of word w of a row is column 64 * w + b. The row of `layer` that `sources` names in row r and column g goes to row r of the
+    result: its column c to column `columns`[`moves`[r, g], c]. Source rows that there are not, moves that there are not and columns from
+    the number of columns on, on either side, are ignored. `bits` has what arrives and isn't known, `all` what arrives or is known.
+    c1: layer, known, bits and all have one type, of rank 2; c2: sources and moves have rank 2, one shape, and as many rows as the
+    layer; c3: columns has rank 2, and no more columns than the layer's rows have bits.
+    Example: `%r, %a, %n = graph.fresh_bit_rows %known, %layer, %sources, %moves, %columns : (tensor<3x1xui64>, tensor<3x1xui64>,
+      tensor<3x2xui32>, tensor<3x2xui16>, tensor<4x24xui16>) -> (tensor<3x1xui64>, tensor<3x1xui64>, tensor<i64>)`
+  }];
+  let arguments = (ins RankedTensorOf<[UI64]>:$known, RankedTensorOf<[UI64]>:$layer, RankedTensorOf<[UI32]>:$sources,
+    RankedTensorOf<[UI16]>:$moves, RankedTensorOf<[UI16]>:$columns);
+  let results = (outs RankedTensorOf<[UI64]>:$bits, RankedTensorOf<[UI64]>:$all, Graph_IndexScalar:$count);
+  let assemblyFormat = [{
+    $known `,` $layer `,` $sources `,` $moves `,` $columns attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def Graph_MarkBitsOp : Graph_OrderingOp<"mark_bits"> {
+  let summary = "each position among the candidates once whose bit is not set yet, and the bits with these";
+  let description = [{
+    Bit b of word w is position 64 * w + b. Positions behind the last word are ignored. The order of the positions is not said: programs
+    must not depend on it.
+    c1: the known bits have rank 1; c2: there are candidates, of rank 1 and one size; c3: the positions have rank 1 and a dynamic size;
+    c4: the bits have the type of the known ones.
+    Example: `%p, %r = graph.mark_bits %k (%a, %b) : (tensor<8xui64>, tensor<3xui64>, tensor<3xui64>) -> (tensor<?xui64>, tensor<8xui64>)`
+  }];
+  let arguments = (ins Graph_WordList:$known, Variadic<Graph_WordList>:$candidates);
+  let results = (outs Graph_WordList:$positions, Graph_WordList:$bits);
+  let assemblyFormat = "$known `(` $candidates `)` attr-dict `:` functional-type(operands, results)";
+}
+
 def Graph_NonMaxSuppressionOp : Graph_OrderingOp<"non_max_suppression"> {
   let summary = "per batch and class, boxes in order of falling score that overlap no chosen one too much";
   let description = [{

@@ -93,6 +93,8 @@ bool mayShareBytes(graph::FusionOp fusion, unsigned operand, unsigned result) {
   if (fusion.getKind() == graph::FusionKind::scatter)
     return isScatter(fusion) ? scatterMayShareBytes(fusion, operand, result)
                              : updateMayShareBytes(fusion, operand, result);
+  if (fusion.getKind() == graph::FusionKind::ordering)
+    return orderingMayShareBytes(fusion, operand, result);
   if (fusion.getKind() != graph::FusionKind::pointwise &&
       fusion.getKind() != graph::FusionKind::copy)
     return false;

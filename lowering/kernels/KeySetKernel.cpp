@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// fresh_keys, bit_positions and fresh_bits: routines whose candidates a kernel
-// of their own computes chunk by chunk, so that they are never written out.
+// fresh_keys: routines whose candidates a kernel of their own computes chunk by
+// chunk, so that they are never written out.
 
 #include "lowering/kernels/ChunkKernel.h"
 #include "lowering/kernels/OrderingKernel.h"
@@ -155,104 +155,6 @@ FailureOr<KernelPlan> emitFreshKeys(const EmissionContext &context,
 SmallVector<DimExpr> keySetScratch(graph::FreshKeysOp op,
                                    graph::DimAnalysis &dims) {
   return {KeySetSizes(op, dims).scratchBytes()};
-}
-
-FailureOr<KernelPlan> emitBitPositions(const EmissionContext &context,
-                                       graph::BitPositionsOp op) {
-  DimExpr words = context.dims.dimOf(op.getOperand(), 0);
-  RoutineCall call(context, "bit_positions");
-  KernelPlan plan;
-  call.number(words);
-  DimExpr slots = DimExpr::max(1, slotsFor(words, 64));
-  call.number(slots);
-  call.operand(op.getOperand());
-  call.pointer(
-      countDataRows(call, plan, op->getResults(), context, words * 64));
-  call.result(op.getResult());
-  FailureOr<Launch> launch = call.finish(slots, 10000);
-  if (failed(launch))
-    return failure();
-  plan.launches.push_back(std::move(*launch));
-  return plan;
-}
-
-namespace {
-
-/// Sizes of the steps of fresh_bits: each slot sets bits of its own, so that no
-/// two threads write a word; few slots where the bits outgrow the cache.
-struct BitSetSizes {
-  BitSetSizes(graph::FreshBitsOp op, graph::DimAnalysis &dims)
-      : words(dims.dimOf(op.getKnown(), 0)), lists(op.getCandidates().size()) {
-    constexpr int64_t cachedWords = 1 << 21;
-    slots = 2;
-    if (auto known = words.constant(); known && *known < cachedWords)
-      slots = 4;
-    pieces = DimExpr::max(1, slotsFor(words, 4 * double(slots)));
-  }
-  DimExpr scratchBytes() const {
-    return ((words + chunkRows * (lists + 1)) * slots + pieces) * 8;
-  }
-  DimExpr words, pieces;
-  int64_t lists, slots;
-};
-
-} // namespace
-
-FailureOr<KernelPlan> emitFreshBits(const EmissionContext &context,
-                                    graph::FreshBitsOp op) {
-  BitSetSizes sizes(op, context.dims);
-  // Positions computed here are what all candidates are made of; else
-  // candidates are lists as long as they are.
-  graph::BitPositionsOp positions;
-  for (auto found : op->getBlock()->getOps<graph::BitPositionsOp>())
-    positions = found;
-  DimExpr sourceSize = context.dims.dimOf(
-      positions ? positions.getOperand() : op.getCandidates().front(), 0);
-  FailureOr<Launch> chunk = emitChunk(
-      context, op.getCandidates(), positions ? positions.getResult() : Value());
-  if (failed(chunk))
-    return failure();
-  KernelPlan plan;
-  auto begin = [&](StringRef step) {
-    RoutineCall call(context, ("fresh_bits_" + step).str(), ("_" + step).str());
-    call.number(sizes.words);
-    call.number(sourceSize);
-    call.number(sizes.lists);
-    call.number(sizes.slots);
-    call.number(chunkRows);
-    call.number(sizes.pieces);
-    call.scratch(0);
-    return call;
-  };
-  auto finish = [&](RoutineCall &call, const DimExpr &tasks, double cost) {
-    FailureOr<Launch> launch = call.finish(tasks, cost);
-    if (succeeded(launch))
-      plan.launches.push_back(std::move(*launch));
-    return succeeded(launch);
-  };
-  RoutineCall set = begin("set");
-  if (positions)
-    set.operand(positions.getOperand());
-  else
-    set.pointer(Value());
-  if (failed(addChunkProducer(set, *chunk)) ||
-      !finish(set, sizes.slots, 1000000))
-    return failure();
-  RoutineCall join = begin("join");
-  join.operand(op.getKnown());
-  join.result(op.getBits());
-  if (!finish(join, sizes.pieces, 10000))
-    return failure();
-  RoutineCall count = begin("count");
-  count.result(op.getCount());
-  if (!finish(count, 1, 100))
-    return failure();
-  return plan;
-}
-
-SmallVector<DimExpr> bitSetScratch(graph::FreshBitsOp op,
-                                   graph::DimAnalysis &dims) {
-  return {BitSetSizes(op, dims).scratchBytes()};
 }
 
 } // namespace zenith::kernels

@@ -13,7 +13,7 @@ namespace zenith::kernels {
 static Operation *workOf(graph::FusionOp fusion) {
   Operation *work = nullptr;
   for (Operation &op : fusion.getBody().front().without_terminator()) {
-    if (isa<graph::FreshKeysOp, graph::FreshBitsOp>(op))
+    if (isa<graph::FreshKeysOp, graph::FreshBitsOp, graph::MarkBitsOp>(op))
       return &op;
     if (graph::familyOf(&op) == graph::Family::Elementwise ||
         graph::familyOf(&op) == graph::Family::Movement)
@@ -53,6 +53,10 @@ FailureOr<KernelPlan> emitOrdering(const EmissionContext &context) {
           })
           .Case(
               [&](graph::FreshBitsOp op) { return emitFreshBits(context, op); })
+          .Case([&](graph::MarkBitsOp op) { return emitMarkBits(context, op); })
+          .Case([&](graph::FreshBitRowsOp op) {
+            return emitFreshBitRows(context, op);
+          })
           .Case([&](graph::CholeskyOp op) { return emitCholesky(context, op); })
           .Case([&](graph::TriangularSolveOp op) {
             return emitTriangularSolve(context, op);
@@ -84,6 +88,10 @@ SmallVector<graph::DimExpr> orderingScratch(graph::FusionOp fusion,
     return keySetScratch(keys, dims);
   if (auto bits = dyn_cast<graph::FreshBitsOp>(work))
     return bitSetScratch(bits, dims);
+  if (auto marks = dyn_cast<graph::MarkBitsOp>(work))
+    return markBitsScratch(marks, dims);
+  if (auto rows = dyn_cast<graph::FreshBitRowsOp>(work))
+    return bitRowScratch(rows, dims);
   if (auto fourier = dyn_cast<graph::FourierOp>(work))
     return fourierScratch(fourier, dims);
   return setScratch(work, dims);

@@ -60,6 +60,7 @@ private:
   void placeGroups();
   void requestScratch(Operation &op);
   void request(Operation *op, DimExpr bytes, bool nestedArena);
+  void requestSecond(host::LoopOp loop, unsigned number);
   void placeArena();
   Place newSlot(unsigned lastStep);
   bool isFixed(int group) const { return fixed.count(group); }
@@ -83,6 +84,8 @@ private:
     int scratch = -1;        ///< scratch, or nested arena, it is
   };
   std::vector<Owner> owners;
+  /// Scratch of loops that lies in the memory of a group.
+  std::vector<Owner> seconds;
 };
 } // namespace
 
@@ -360,6 +363,18 @@ static std::optional<DimExpr> nestedArenaBytes(Operation *control) {
   return most;
 }
 
+/// The second buffer of a carried value: that of its initial value, which only
+/// the first step reads, or new memory.
+void Planner::requestSecond(host::LoopOp loop, unsigned number) {
+  DimExpr bytes = bytesOf(loop.getResult(number), dims);
+  Value init = loop.getInits()[number];
+  int group = lifetimes.groupOf(init);
+  if (!isFreeAt(group, loop) || bytesOf(init, dims) != bytes)
+    return request(loop, std::move(bytes), /*nestedArena=*/false);
+  seconds.push_back({group, loop, int(plan.scratch[loop].size())});
+  plan.scratch[loop].push_back(Place());
+}
+
 void Planner::requestScratch(Operation &op) {
   if (auto fusion = dyn_cast<graph::FusionOp>(op)) {
     if (!isReshapeOnly(fusion))
@@ -377,7 +392,7 @@ void Planner::requestScratch(Operation &op) {
       if (unsigned number = result.getResultNumber();
           !host.contains(result) && !isTakenInside(loop, number) &&
           !updatesInPlace(loop, number))
-        request(&op, bytesOf(result, dims), /*nestedArena=*/false);
+        requestSecond(loop, number);
 }
 
 void Planner::placeArena() {
@@ -395,6 +410,8 @@ void Planner::placeArena() {
     else
       plan.scratch[owner.op][owner.scratch].offset = offset;
   }
+  for (const Owner &owner : seconds)
+    plan.scratch[owner.op][owner.scratch] = fixed[owner.group];
 }
 
 FailureOr<BufferPlan> Planner::run() {

@@ -99,7 +99,7 @@ bool readsMemory(Operation *op, unsigned number) {
 bool readsChunks(Operation *op, unsigned number) {
   if (auto keys = dyn_cast<FreshKeysOp>(op))
     return number < keys.getCandidates().size();
-  return isa<FreshBitsOp>(op) && number > 0;
+  return isa<FreshBitsOp, MarkBitsOp>(op) && number > 0;
 }
 
 /// The size of positions that perhaps nobody writes down, where it only says
@@ -108,6 +108,14 @@ static bool isSizeOfPositions(Operation *op) {
   return isa<DimOp>(op) && op->getOperand(0).getDefiningOp<BitPositionsOp>() &&
          llvm::all_of(op->getUsers(),
                       [](Operation *user) { return isa<BroadcastOp>(user); });
+}
+
+/// Groups of very few channels are windows of their own.
+static bool multipliesMatrices(ConvolutionOp op) {
+  constexpr int64_t fewestChannels = 4;
+  auto kernel = cast<RankedTensorType>(op.getKernel().getType());
+  return op.getGroups() == 1 ||
+         kernel.getDimSize(op.getDims().getKernelInput()) >= fewestChannels;
 }
 
 Role roleOf(Operation *op, DimAnalysis &dims) {
@@ -139,7 +147,7 @@ Role roleOf(Operation *op, DimAnalysis &dims) {
                                    : Role::Reduction;
   case Family::Contraction:
     if (auto convolution = dyn_cast<ConvolutionOp>(op))
-      return convolution.getGroups() == 1 ? Role::Contraction : Role::Window;
+      return multipliesMatrices(convolution) ? Role::Contraction : Role::Window;
     return Role::Contraction;
   default:
     return Role::Outside;

@@ -41,7 +41,7 @@ bool FusionPlan::placePositions(BitPositionsOp op) {
 }
 
 bool FusionPlan::joinsAsProducer(Operation *op, Group *group) {
-  if (isa<FreshKeysOp, FreshBitsOp>(group->anchor))
+  if (isa<FreshKeysOp, FreshBitsOp, MarkBitsOp>(group->anchor))
     return joinsChunks(op, group);
   if (group->members.size() >= options.maxMembers)
     return false;
@@ -100,7 +100,7 @@ bool FusionPlan::joinsAsResult(Operation *op, Group *group) {
 /// but a scalar again for each. What a scatter updates stays memory, which
 /// nothing else in its kernel reads: else it could not update in place.
 bool FusionPlan::computesOnTheWay(Operation *op, Group *group) {
-  if (isa<FreshKeysOp, FreshBitsOp>(group->anchor))
+  if (isa<FreshKeysOp, FreshBitsOp, MarkBitsOp>(group->anchor))
     return llvm::none_of(graph.reads(op->getResult(0)), [&](const Read &read) {
       return read.reader == group->anchor &&
              !readsChunks(group->anchor, read.operand);

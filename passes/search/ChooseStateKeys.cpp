@@ -37,6 +37,31 @@ inversesOf(const std::vector<std::vector<int64_t>> &permutations) {
   return inverses;
 }
 
+/// Whether the next layer has no state of any layer before: the loop knows them
+/// all, or the last two, and every generator can be undone.
+static bool leavesOutAllStates(const GrowthLoop &growth) {
+  auto has = [](const std::vector<GrowthLoop::Row> &rows,
+                const GrowthLoop::Row &row) {
+    return llvm::is_contained(rows, row);
+  };
+  if (growth.earlierIsAll)
+    return llvm::all_of(growth.starts, [&](const GrowthLoop::Row &row) {
+      return has(growth.earlierStarts, row);
+    });
+  auto permutations = growth.permutations();
+  return growth.earlier && growth.layerIsKnown &&
+         llvm::all_of(growth.earlierStarts,
+                      [&](const GrowthLoop::Row &row) {
+                        return has(growth.starts, row);
+                      }) &&
+         llvm::all_of(permutations, [&](const std::vector<int64_t> &p) {
+           std::vector<int64_t> inverse(p.size());
+           for (auto [to, from] : llvm::enumerate(p))
+             inverse[size_t(from)] = int64_t(to);
+           return llvm::is_contained(permutations, inverse);
+         });
+}
+
 static bool isOdd(ArrayRef<int64_t> permutation) {
   std::vector<bool> seen(permutation.size());
   bool odd = false;
@@ -52,8 +77,7 @@ static bool isOdd(ArrayRef<int64_t> permutation) {
 /// two neighbours are in one layer.
 static bool alternates(const GrowthLoop &growth, const StateKeys &keys,
                        const std::vector<std::vector<int64_t>> &permutations) {
-  return growth.starts.size() == 1 &&
-         keys.values() == keys.positions().size() &&
+  return growth.starts.size() == 1 && keys.haveEachValueOnce() &&
          llvm::all_of(permutations,
                       [](ArrayRef<int64_t> p) { return isOdd(p); });
 }
@@ -77,6 +101,10 @@ private:
     if (explain)
       loop.emitRemark() << "search: " << code << ": " << text.str();
   }
+  bool mayUse(StringRef form) { return !llvm::is_contained(without, form); }
+  bool usesTable(const GrowthLoop &growth, int64_t cost, double states);
+  bool useBitRows(const GrowthLoop &growth);
+  bool useMarks(const GrowthLoop &growth);
   bool useDenseIndex(const GrowthLoop &growth);
   void packKeys(const GrowthLoop &growth);
 };
@@ -92,21 +120,55 @@ void ChooseStateKeysPass::visit(WhileOp loop) {
       remark(loop, "SEA101", "the loop goes on with rows: " + why);
     return;
   }
-  // Each is a few instructions of one kernel, and compiling takes its time.
-  constexpr int64_t mostChanges = 2000;
-  if (growth->changes() > mostChanges) {
-    remark(loop, "SEA101",
-           "the loop goes on with rows: its generators change " +
-               Twine(growth->changes()) + " elements, more than " +
-               Twine(mostChanges));
-    return;
-  }
-  if (!useDenseIndex(*growth))
+  if (!useBitRows(*growth) && !useDenseIndex(*growth) && !useMarks(*growth) &&
+      mayUse("keys"))
     packKeys(*growth);
 }
 
+bool ChooseStateKeysPass::useBitRows(const GrowthLoop &growth) {
+  if (denseBytes <= 0 || !mayUse("bit-rows") || !leavesOutAllStates(growth))
+    return false;
+  StateKeys keys(growth, /*withBackBits=*/false);
+  std::string why;
+  std::optional<CosetIndex> index =
+      CosetIndex::choose(growth, keys, denseBytes, why);
+  if (!index) {
+    remark(growth.loop, "SEA104", "no rows of bits: " + why);
+    return false;
+  }
+  const CosetRows &table = index->table();
+  remark(growth.loop, "SEA005",
+         "layers are " + Twine(table.rows()) + " rows of " +
+             Twine(table.columns()) + " bits, whose columns have " +
+             Twine(table.moves()) + " ways to move");
+  rewriteWithBitRows(growth, *index);
+  return true;
+}
+
+bool ChooseStateKeysPass::useMarks(const GrowthLoop &growth) {
+  if (denseBytes <= 0 || !mayUse("marks") || !leavesOutAllStates(growth))
+    return false;
+  StateKeys keys(growth, /*withBackBits=*/false);
+  size_t bits = keys.positions().size() * keys.bits();
+  // Beyond the cache marks pay where at least a few lie in each line, and code
+  // for each generator where that is short.
+  constexpr double cached = 1 << 24, numbersPerState = 128;
+  constexpr int64_t mostOps = 300;
+  if (keys.words() > 1 || bits > 40 || keys.cost() > mostOps)
+    return false;
+  double numbers = double(uint64_t(1) << bits);
+  if (numbers / 8 > double(denseBytes) ||
+      (numbers / 8 > cached && numbers > numbersPerState * keys.mostStates()))
+    return false;
+  remark(growth.loop, "SEA006",
+         "known states are marked in " + Twine(uint64_t(numbers)) + " bits");
+  rewriteWithMarks(growth, keys,
+                   std::max<int64_t>(1, int64_t(uint64_t(numbers) / 64)));
+  return true;
+}
+
 bool ChooseStateKeysPass::useDenseIndex(const GrowthLoop &growth) {
-  if (denseBytes <= 0)
+  if (denseBytes <= 0 || !mayUse("dense-index"))
     return false;
   StateKeys keys(growth, /*withBackBits=*/false);
   std::string why;
@@ -116,10 +178,36 @@ bool ChooseStateKeysPass::useDenseIndex(const GrowthLoop &growth) {
     remark(growth.loop, "SEA103", "no dense index: " + why);
     return false;
   }
+  bool asTable = usesTable(growth, index->cost(), index->states());
+  // A table's candidates are made of positions in memory.
+  if (asTable && index->states() * sizeof(uint64_t) > double(denseBytes)) {
+    remark(growth.loop, "SEA103", "no dense index: too many generators");
+    return false;
+  }
   remark(growth.loop, "SEA003",
          "layers are sets of " + Twine(index->words() * 64) +
              " bits: " + index->description());
-  rewriteWithBits(growth, *index);
+  rewriteWithBits(growth, *index, asTable);
+  return true;
+}
+
+/// Each op is an instruction of one kernel and takes a while to compile; those
+/// of a table are fewer, but take longer to run.
+bool ChooseStateKeysPass::usesTable(const GrowthLoop &growth, int64_t cost,
+                                    double states) {
+  constexpr int64_t cheap = 300, mostOps = 1000;
+  constexpr double compileNanoseconds = 7e5, savedNanoseconds = 5;
+  // Searches of larger graphs see few of their states.
+  double saved =
+      std::min(states, 1e7) * double(growth.generators) * savedNanoseconds;
+  if (cost <= cheap || !mayUse("generator-table") ||
+      (cost <= mostOps && double(cost) * compileNanoseconds < saved))
+    return false;
+  remark(growth.loop, "SEA004",
+         Twine(growth.generators) +
+             " generators are a table: code for each "
+             "would have " +
+             Twine(cost) + " ops");
   return true;
 }
 
@@ -130,12 +218,23 @@ static constexpr unsigned mostWords = 8;
 void ChooseStateKeysPass::packKeys(const GrowthLoop &growth) {
   WhileOp loop = growth.loop;
   auto permutations = growth.permutations();
-  std::vector<size_t> inverses = inversesOf(permutations);
+  std::vector<size_t> inverses;
+  if (mayUse("back-bits"))
+    inverses = inversesOf(permutations);
   StateKeys keys(growth, !inverses.empty());
   if (keys.words() > mostWords) {
     remark(loop, "SEA101",
            "the loop goes on with rows: keys would have " +
                Twine(keys.words()) + " words, more than " + Twine(mostWords));
+    return;
+  }
+  bool asTable =
+      keys.haveBytes() && usesTable(growth, keys.cost(), keys.mostStates());
+  constexpr int64_t mostOps = 2500;
+  if (!asTable && keys.cost() > mostOps) {
+    remark(loop, "SEA101",
+           "the loop goes on with rows: code for its generators would have " +
+               Twine(keys.cost()) + " ops, more than " + Twine(mostOps));
     return;
   }
   remark(loop, "SEA001",
@@ -158,7 +257,7 @@ void ChooseStateKeysPass::packKeys(const GrowthLoop &growth) {
                : "no bits that lead back: a word has no room for them");
   rewriteWithKeys(growth, keys,
                   keys.hasBackBits() ? inverses : std::vector<size_t>(),
-                  needsNoLayer);
+                  needsNoLayer, asTable);
 }
 
 } // namespace zenith::search

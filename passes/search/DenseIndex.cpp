@@ -36,18 +36,6 @@ SmallVector<int64_t> DenseIndex::keptSources(size_t generator) const {
   return sources;
 }
 
-/// How many ways there are to arrange what a state holds.
-static double arrangements(const GrowthLoop &growth, const StateKeys &keys) {
-  std::map<uint64_t, int> counts;
-  double ways = 1;
-  int number = 0;
-  for (int64_t position : keys.positions()) {
-    uint64_t value = growth.starts.front()[position];
-    ways *= double(++number) / double(++counts[value]);
-  }
-  return ways;
-}
-
 std::optional<DenseIndex> DenseIndex::choose(const GrowthLoop &growth,
                                              const StateKeys &keys,
                                              int64_t bytes, std::string &why) {
@@ -60,7 +48,7 @@ std::optional<DenseIndex> DenseIndex::choose(const GrowthLoop &growth,
     why = "states are no permutations of a list";
     return std::nullopt;
   }
-  if (keys.values() == uint64_t(positions) && positions <= mostRanked) {
+  if (keys.haveEachValueOnce() && positions <= mostRanked) {
     index.isRank = true;
     numbers = double(factorial(positions));
     std::vector<std::vector<int64_t>> generators;
@@ -71,7 +59,7 @@ std::optional<DenseIndex> DenseIndex::choose(const GrowthLoop &growth,
     states = groupOrder(generators) * double(growth.starts.size());
   } else if (positions * keys.bits() <= 40) {
     numbers = double(uint64_t(1) << (positions * keys.bits()));
-    states = arrangements(growth, keys);
+    states = keys.mostStates();
   } else {
     why = "states have no small numbers";
     return std::nullopt;
@@ -89,6 +77,7 @@ std::optional<DenseIndex> DenseIndex::choose(const GrowthLoop &growth,
                         uint64_t(states), uint64_t(numbers));
     return std::nullopt;
   }
+  index.stateCount = std::min(states, numbers);
   return index;
 }
 
@@ -167,15 +156,20 @@ DenseIndex::Unranked DenseIndex::unrank(WordOps &ops, Value numbers) const {
   return state;
 }
 
+int64_t DenseIndex::movedPositions(ArrayRef<int64_t> sources) {
+  int64_t moved = int64_t(sources.size());
+  while (moved > 0 && sources[moved - 1] == moved - 1)
+    --moved;
+  return moved;
+}
+
 /// Digit i of the rank is how many smaller values come behind position i. A
 /// list of four-bit entries has it for each value; taking a value lowers the
 /// entries above it.
 Value DenseIndex::rank(WordOps &ops, const Unranked &state,
                        ArrayRef<int64_t> sources) const {
-  int64_t count = int64_t(sources.size()), moved = count;
+  int64_t count = int64_t(sources.size()), moved = movedPositions(sources);
   // Positions at the end that stay have the digits that they had.
-  while (moved > 0 && sources[moved - 1] == moved - 1)
-    --moved;
   Value number = moved < count ? state.rest[moved] : Value();
   Value smaller = ops.number(ascending);
   for (int64_t i = 0; i < moved && i + 1 < count; ++i) {
@@ -185,6 +179,46 @@ Value DenseIndex::rank(WordOps &ops, const Unranked &state,
     smaller = ops.subtract(smaller, state.above[sources[i]]);
   }
   return number ? number : ops.number(0);
+}
+
+SmallVector<uint64_t> DenseIndex::bytes(size_t generator) const {
+  if (!isRank)
+    return keys.bytes(generator);
+  SmallVector<uint64_t> result;
+  for (int64_t source : keptSources(generator))
+    result.push_back(uint64_t(4 * source));
+  return result;
+}
+
+/// As rank(), with the state as a list of four-bit values.
+Value DenseIndex::neighbour(WordOps &ops, Value number,
+                            StateKeys::ByteOf byte) const {
+  if (!isRank)
+    return keys.neighbour(ops, number, byte)[0];
+  Unranked state = unrank(ops, number);
+  Value list, rank, smaller = ops.number(ascending);
+  for (auto [i, quadruple] : llvm::enumerate(state.quadruple))
+    list = ops.either(list, ops.shiftLeft(quadruple, unsigned(4 * i)));
+  size_t count = state.quadruple.size();
+  for (size_t i = 0; i + 1 < count; ++i) {
+    // Values are below 16, and four times as much fits the bits above.
+    Value quadruple = ops.both(ops.shiftRight(list, byte(i)), 60);
+    Value digit = ops.both(ops.shiftRight(smaller, quadruple), 15);
+    rank = ops.add(rank, ops.multiply(digit, factorial(count - 1 - i)));
+    smaller = ops.subtract(
+        smaller, ops.shiftLeft(ops.number(onesAboveFirst), quadruple));
+  }
+  return rank ? rank : ops.number(0);
+}
+
+int64_t DenseIndex::cost() const {
+  if (!isRank)
+    return keys.cost();
+  constexpr int64_t opsOfPosition = 6, opsOfUnranked = 12;
+  int64_t count = opsOfUnranked * int64_t(keys.positions().size());
+  for (size_t g = 0; g < size_t(growth.generators); ++g)
+    count += opsOfPosition * movedPositions(keptSources(g));
+  return count;
 }
 
 SmallVector<Value> DenseIndex::neighbours(WordOps &ops, Value numbers) const {

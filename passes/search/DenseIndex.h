@@ -30,6 +30,16 @@ public:
   llvm::SmallVector<mlir::Value> neighbours(WordOps &ops,
                                             mlir::Value numbers) const;
 
+  /// What describes a generator for neighbour().
+  llvm::SmallVector<uint64_t> bytes(size_t generator) const;
+  /// The number of the neighbour along the generator whose bytes `byte` gives.
+  mlir::Value neighbour(WordOps &ops, mlir::Value number,
+                        StateKeys::ByteOf byte) const;
+  /// How many ops neighbours() has.
+  int64_t cost() const;
+  /// At most so many numbers are states.
+  double states() const { return stateCount; }
+
 private:
   DenseIndex(const GrowthLoop &growth, const StateKeys &keys)
       : growth(growth), keys(keys) {}
@@ -37,6 +47,8 @@ private:
   Unranked unrank(WordOps &ops, mlir::Value numbers) const;
   mlir::Value rank(WordOps &ops, const Unranked &state,
                    llvm::ArrayRef<int64_t> sources) const;
+  /// Positions before those at the end that stay.
+  static int64_t movedPositions(llvm::ArrayRef<int64_t> sources);
   /// A generator's sources among the kept positions.
   llvm::SmallVector<int64_t> keptSources(size_t generator) const;
 
@@ -44,6 +56,7 @@ private:
   const StateKeys &keys;
   bool isRank = false; ///< of permutations; else the packed word itself
   int64_t wordCount = 0;
+  double stateCount = 0;
 };
 
 } // namespace zenith::search

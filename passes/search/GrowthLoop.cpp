@@ -256,17 +256,6 @@ std::optional<GrowthLoop> matchGrowthLoop(WhileOp loop, DimAnalysis &dims,
   return LoopMatcher(loop, dims, why).match();
 }
 
-int64_t GrowthLoop::changes() const {
-  int64_t count = 0;
-  for (const std::vector<int64_t> &neighbour : neighbours)
-    for (auto [position, number] : llvm::enumerate(neighbour)) {
-      const Formula &formula = (*formulas)[number];
-      count +=
-          formula.kind != Formula::Element || formula.left != int64_t(position);
-    }
-  return count;
-}
-
 std::vector<std::vector<int64_t>> GrowthLoop::permutations() const {
   std::vector<std::vector<int64_t>> result;
   for (const std::vector<int64_t> &neighbour : neighbours) {

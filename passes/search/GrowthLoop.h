@@ -32,9 +32,6 @@ struct GrowthLoop {
   /// Formula of each position of the neighbour along each generator.
   std::vector<std::vector<int64_t>> neighbours;
 
-  /// How many elements of neighbours are not where they were, over all
-  /// generators: what code for them grows with.
-  int64_t changes() const;
   /// The permutations of the generators (new[i] = old[p[i]]); empty where a
   /// neighbour is more than that.
   std::vector<std::vector<int64_t>> permutations() const;

@@ -4,6 +4,7 @@
 
 #include "passes/search/GrowthRewrite.h"
 #include "mlir/IR/IRMapping.h"
+#include "passes/search/GeneratorTable.h"
 
 using namespace mlir;
 using namespace zenith::graph;
@@ -47,6 +48,14 @@ protected:
   virtual void buildNext(ValueRange arguments,
                          MutableArrayRef<Value> yielded) = 0;
   virtual Value sizeOfNext() = 0;
+  /// All generators as bytes, as `of` (keys or an index) gives them.
+  template <typename Representation>
+  GeneratorTable table(const Representation &of, Value like) {
+    SmallVector<SmallVector<uint64_t>> bytes;
+    for (size_t g = 0; g < size_t(growth.generators); ++g)
+      bytes.push_back(of.bytes(g));
+    return GeneratorTable(builder, location, like, bytes);
+  }
 
   const GrowthLoop &growth;
   WhileOp old;
@@ -162,9 +171,10 @@ namespace {
 class KeyRewrite : public LoopRewrite {
 public:
   KeyRewrite(const GrowthLoop &growth, const StateKeys &keys,
-             const std::vector<size_t> &inverses, bool needsNoLayer)
+             const std::vector<size_t> &inverses, bool needsNoLayer,
+             bool asTable)
       : LoopRewrite(growth), keys(keys), inverses(inverses),
-        needsNoLayer(needsNoLayer) {}
+        needsNoLayer(needsNoLayer), asTable(asTable) {}
 
 private:
   SmallVector<Value> constantKeys(ArrayRef<GrowthLoop::Row> rows) {
@@ -195,16 +205,36 @@ private:
     return builder.create<DimOp>(location, next[0], uint64_t(0));
   }
 
-  void buildNext(ValueRange arguments,
-                 MutableArrayRef<Value> yielded) override {
-    ValueRange current = layer.of(arguments);
+  /// One key list per generator, or one for all.
+  SmallVector<Value> candidatesOf(ValueRange current) {
+    SmallVector<Value> candidates;
+    if (asTable) {
+      GeneratorTable generators = table(keys, current[0]);
+      SmallVector<Value> states;
+      for (Value word : current)
+        states.push_back(generators.ofStates(word));
+      WordOps ops(builder, location, states[0]);
+      auto byte = [&](size_t place) { return generators.byte(ops, place); };
+      if (inverses.empty())
+        return keys.neighbour(ops, states, byte);
+      SmallVector<uint64_t> back;
+      for (size_t inverse : inverses)
+        back.push_back(keys.bitOf(inverse));
+      return keys.onward(ops, states, byte, generators.ofGenerators(back));
+    }
     WordOps ops(builder, location, current[0]);
-    SmallVector<Value> candidates, known;
     for (size_t g = 0; g < size_t(growth.generators); ++g)
       llvm::append_range(candidates,
                          inverses.empty()
                              ? keys.neighbour(ops, current, g)
                              : keys.onward(ops, current, g, inverses[g]));
+    return candidates;
+  }
+
+  void buildNext(ValueRange arguments,
+                 MutableArrayRef<Value> yielded) override {
+    ValueRange current = layer.of(arguments);
+    SmallVector<Value> candidates = candidatesOf(current), known;
     bool leavesLayer = inverses.empty() ? growth.layerIsKnown : !needsNoLayer;
     if (leavesLayer)
       llvm::append_range(known, current);
@@ -232,7 +262,7 @@ private:
 
   const StateKeys &keys;
   const std::vector<size_t> &inverses;
-  bool needsNoLayer;
+  bool needsNoLayer, asTable;
   CarriedStates layer;
   std::optional<CarriedStates> earlier;
   ValueRange next;
@@ -244,8 +274,8 @@ namespace {
 
 class BitRewrite : public LoopRewrite {
 public:
-  BitRewrite(const GrowthLoop &growth, const DenseIndex &index)
-      : LoopRewrite(growth), index(index) {}
+  BitRewrite(const GrowthLoop &growth, const DenseIndex &index, bool asTable)
+      : LoopRewrite(growth), index(index), asTable(asTable) {}
 
 private:
   void carryStates() override {
@@ -276,15 +306,27 @@ private:
   }
   Value sizeOfNext() override { return next.getCount(); }
 
+  SmallVector<Value> candidatesOf(Value numbers) {
+    if (!asTable) {
+      WordOps ops(builder, location, numbers);
+      return index.neighbours(ops, numbers);
+    }
+    GeneratorTable generators = table(index, numbers);
+    Value states = generators.ofStates(numbers);
+    WordOps ops(builder, location, states);
+    return {index.neighbour(ops, states, [&](size_t place) {
+      return generators.byte(ops, place);
+    })};
+  }
+
   void buildNext(ValueRange arguments,
                  MutableArrayRef<Value> yielded) override {
     Value layer = states.of(arguments)[0], known = states.of(arguments)[1];
     Value numbers =
         builder.create<BitPositionsOp>(location, wordListType(builder), layer);
-    WordOps ops(builder, location, numbers);
     next = builder.create<FreshBitsOp>(location, known.getType(),
                                        states.of(arguments)[2].getType(), known,
-                                       index.neighbours(ops, numbers));
+                                       candidatesOf(numbers));
     yielded[states.first] = next.getBits();
     yielded[states.first + 1] =
         builder.create<OrOp>(location, known, next.getBits());
@@ -292,19 +334,167 @@ private:
   }
 
   const DenseIndex &index;
+  bool asTable;
   CarriedStates states; ///< layer, known, size of the layer
   FreshBitsOp next;
 };
 
 } // namespace
 
-void rewriteWithBits(const GrowthLoop &growth, const DenseIndex &index) {
-  BitRewrite(growth, index).run();
+namespace {
+
+class BitRowRewrite : public LoopRewrite {
+public:
+  BitRowRewrite(const GrowthLoop &growth, const CosetIndex &index)
+      : LoopRewrite(growth), index(index), table(index.table()) {}
+
+private:
+  template <typename T>
+  Value constant(ArrayRef<int64_t> shape, const std::vector<T> &elements) {
+    auto type = RankedTensorType::get(
+        shape, builder.getIntegerType(8 * sizeof(T), false));
+    return builder.create<ConstantOp>(
+        location, DenseElementsAttr::get(type, ArrayRef<T>(elements)));
+  }
+
+  /// Rows with the bits of the starts. The layer and what is known begin with
+  /// rows of their own, as both are written.
+  Value startRows() {
+    auto wordType = builder.getIntegerType(64, false);
+    auto list = RankedTensorType::get({table.rows() * table.words()}, wordType);
+    Value zero = builder.create<ConstantOp>(
+        location, DenseElementsAttr::get(RankedTensorType::get({}, wordType),
+                                         APInt(64, 0)));
+    Value none = builder.create<BroadcastOp>(location, list, zero,
+                                             ArrayRef<int64_t>{}, ValueRange());
+    Value starts = constant<uint64_t>({int64_t(index.starts().size())},
+                                      index.starts().vec());
+    auto bits = builder.create<FreshBitsOp>(
+        location, list, RankedTensorType::get({}, builder.getI64Type()), none,
+        ValueRange(starts));
+    return builder.create<ReshapeOp>(location, rowsType(), bits.getBits(),
+                                     ValueRange());
+  }
+  RankedTensorType rowsType() {
+    return RankedTensorType::get({table.rows(), table.words()},
+                                 builder.getIntegerType(64, false));
+  }
+
+  void carryStates() override {
+    Value size = countOfStarts(builder, location);
+    states = carry({startRows(), startRows(), size},
+                   {rowsType(), rowsType(), size.getType()});
+  }
+  Value sizeOfLayer(ValueRange arguments) override {
+    return states.of(arguments)[2];
+  }
+  Value sizeOfNext() override { return next.getCount(); }
+
+  void buildNext(ValueRange arguments,
+                 MutableArrayRef<Value> yielded) override {
+    Value sources =
+        constant({table.rows(), growth.generators}, table.sources());
+    Value moves =
+        constant({table.rows(), growth.generators}, table.sourceMoves());
+    Value columns =
+        constant({table.moves(), table.columns()}, table.moveColumns());
+    Value layer = states.of(arguments)[0], known = states.of(arguments)[1];
+    next = builder.create<FreshBitRowsOp>(
+        location, layer.getType(), known.getType(),
+        states.of(arguments)[2].getType(), known, layer, sources, moves,
+        columns);
+    yielded[states.first] = next.getBits();
+    yielded[states.first + 1] = next.getAll();
+    yielded[states.first + 2] = next.getCount();
+  }
+
+  const CosetIndex &index;
+  const CosetRows &table;
+  CarriedStates states; ///< layer, known, size of the layer
+  FreshBitRowsOp next;
+};
+
+} // namespace
+
+namespace {
+
+class MarkRewrite : public LoopRewrite {
+public:
+  MarkRewrite(const GrowthLoop &growth, const StateKeys &keys, int64_t words)
+      : LoopRewrite(growth), keys(keys), words(words) {}
+
+private:
+  RankedTensorType listOf(int64_t size) {
+    return RankedTensorType::get({size}, builder.getIntegerType(64, false));
+  }
+  MarkBitsOp mark(Value known, ValueRange candidates) {
+    return builder.create<MarkBitsOp>(location, wordListType(builder),
+                                      listOf(words), known, candidates);
+  }
+
+  void carryStates() override {
+    SmallVector<APInt> numbers;
+    for (const GrowthLoop::Row &row : growth.starts)
+      numbers.push_back(APInt(64, keys.pack(row)[0]));
+    Value zero = builder.create<ConstantOp>(
+        location,
+        DenseElementsAttr::get(
+            RankedTensorType::get({}, builder.getIntegerType(64, false)),
+            APInt(64, 0)));
+    Value none = builder.create<BroadcastOp>(location, listOf(words), zero,
+                                             ArrayRef<int64_t>{}, ValueRange());
+    Value starts = builder.create<ConstantOp>(
+        location,
+        DenseElementsAttr::get(listOf(int64_t(numbers.size())), numbers));
+    MarkBitsOp first = mark(none, starts);
+    states = carry(first.getResults(), first.getResultTypes());
+  }
+  Value sizeOfLayer(ValueRange arguments) override {
+    return builder.create<DimOp>(location, states.of(arguments)[0],
+                                 uint64_t(0));
+  }
+  Value sizeOfNext() override {
+    return builder.create<DimOp>(location, next.getPositions(), uint64_t(0));
+  }
+
+  void buildNext(ValueRange arguments,
+                 MutableArrayRef<Value> yielded) override {
+    Value layer = states.of(arguments)[0];
+    WordOps ops(builder, location, layer);
+    SmallVector<Value> candidates;
+    for (size_t g = 0; g < size_t(growth.generators); ++g)
+      candidates.push_back(keys.neighbour(ops, layer, g)[0]);
+    next = mark(states.of(arguments)[1], candidates);
+    yielded[states.first] = next.getPositions();
+    yielded[states.first + 1] = next.getBits();
+  }
+
+  const StateKeys &keys;
+  int64_t words;
+  CarriedStates states; ///< layer, known
+  MarkBitsOp next;
+};
+
+} // namespace
+
+void rewriteWithMarks(const GrowthLoop &growth, const StateKeys &keys,
+                      int64_t words) {
+  MarkRewrite(growth, keys, words).run();
+}
+
+void rewriteWithBitRows(const GrowthLoop &growth, const CosetIndex &index) {
+  BitRowRewrite(growth, index).run();
+}
+
+void rewriteWithBits(const GrowthLoop &growth, const DenseIndex &index,
+                     bool asTable) {
+  BitRewrite(growth, index, asTable).run();
 }
 
 void rewriteWithKeys(const GrowthLoop &growth, const StateKeys &keys,
-                     const std::vector<size_t> &inverses, bool needsNoLayer) {
-  KeyRewrite(growth, keys, inverses, needsNoLayer).run();
+                     const std::vector<size_t> &inverses, bool needsNoLayer,
+                     bool asTable) {
+  KeyRewrite(growth, keys, inverses, needsNoLayer, asTable).run();
 }
 
 } // namespace zenith::search

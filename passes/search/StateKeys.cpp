@@ -4,6 +4,7 @@
 // per distance that fields move.
 
 #include "passes/search/StateKeys.h"
+#include <set>
 
 using namespace mlir;
 using namespace zenith::graph;
@@ -77,6 +78,32 @@ bool StateKeys::chooseWords(bool withBackBits) {
     places[position] = {unsigned(number / perWord),
                         unsigned(number % perWord) * fieldBits};
   return true;
+}
+
+bool StateKeys::haveEachValueOnce() const {
+  return isPermutation && valueCount == kept.size() &&
+         llvm::all_of(growth.starts, [&](const GrowthLoop::Row &row) {
+           std::set<uint64_t> different;
+           for (int64_t position : kept)
+             different.insert(row[position]);
+           return different.size() == kept.size();
+         });
+}
+
+double StateKeys::mostStates() const {
+  double ways = 1;
+  if (!isPermutation) {
+    for (size_t field = 0; field < kept.size(); ++field)
+      ways *= double(valueCount);
+    return ways;
+  }
+  std::map<uint64_t, int> counts;
+  int number = 0;
+  for (int64_t position : kept) {
+    uint64_t value = growth.starts.front()[position];
+    ways *= double(++number) / double(++counts[value]);
+  }
+  return ways;
 }
 
 static uint64_t lowBits(unsigned count) {
@@ -153,16 +180,77 @@ SmallVector<Value> StateKeys::neighbour(WordOps &ops, ValueRange state,
   return words;
 }
 
+SmallVector<uint64_t> StateKeys::bytes(size_t generator) const {
+  SmallVector<uint64_t> result;
+  for (int64_t position : kept) {
+    int64_t formula = growth.neighbours[generator][position];
+    Place from = places[(*growth.formulas)[formula].left];
+    result.push_back(from.word << 6 | from.shift);
+  }
+  if (backBit)
+    result.push_back(*backBit + generator);
+  return result;
+}
+
+SmallVector<Value> StateKeys::neighbour(WordOps &ops, ValueRange state,
+                                        ByteOf byte) const {
+  SmallVector<Value> words(wordCount);
+  for (auto [number, position] : llvm::enumerate(kept)) {
+    Value shift = byte(number), from = state[0];
+    if (wordCount > 1) {
+      Value word = ops.shiftRight(shift, 6);
+      shift = ops.both(shift, 63);
+      for (unsigned other = 1; other < wordCount; ++other)
+        from = ops.selectWhere(word, other, state[other], from);
+    }
+    Place to = places[position];
+    Value field = ops.both(ops.shiftRight(from, shift), lowBits(fieldBits));
+    words[to.word] = ops.either(words[to.word], ops.shiftLeft(field, to.shift));
+  }
+  return words;
+}
+
+/// All ones where the bit at `shift` is set: 0 - 1 has all bits.
+static Value onesWhere(WordOps &ops, Value state, Value shift) {
+  Value bit = ops.both(ops.shiftRight(state, shift), 1);
+  return ops.subtract(ops.number(0), bit);
+}
+
+SmallVector<Value> StateKeys::onward(WordOps &ops, ValueRange state,
+                                     ByteOf byte, Value back) const {
+  SmallVector<Value> words = neighbour(ops, state, byte);
+  words.back() = ops.either(words.back(), back);
+  words.front() = ops.either(words.front(),
+                             onesWhere(ops, state.back(), byte(kept.size())));
+  return words;
+}
+
+int64_t StateKeys::cost() const {
+  int64_t count = 0;
+  for (const std::vector<int64_t> &neighbour : growth.neighbours) {
+    std::set<std::tuple<unsigned, unsigned, int>> moves;
+    for (int64_t position : kept) {
+      const Formula &formula = (*growth.formulas)[neighbour[position]];
+      constexpr int64_t opsOfFormula = 8;
+      if (formula.kind != Formula::Element) {
+        count += opsOfFormula;
+        continue;
+      }
+      Place to = places[position], from = places[formula.left];
+      moves.insert({to.word, from.word, int(to.shift) - int(from.shift)});
+    }
+    constexpr int64_t opsOfMove = 3;
+    count += int64_t(moves.size()) * opsOfMove;
+  }
+  return count;
+}
+
 SmallVector<Value> StateKeys::onward(WordOps &ops, ValueRange state,
                                      size_t generator, size_t back) const {
   SmallVector<Value> words = neighbour(ops, state, generator);
-  unsigned own = *backBit + unsigned(generator),
-           bit = *backBit + unsigned(back);
-  words.back() = ops.either(words.back(), ops.number(uint64_t(1) << bit));
-  // 0 - 1 has all bits.
-  Value leadsBack = ops.both(ops.shiftRight(state.back(), own), 1);
-  words.front() =
-      ops.either(words.front(), ops.subtract(ops.number(0), leadsBack));
+  words.back() = ops.either(words.back(), ops.number(bitOf(back)));
+  Value own = ops.number(*backBit + generator);
+  words.front() = ops.either(words.front(), onesWhere(ops, state.back(), own));
   return words;
 }
 

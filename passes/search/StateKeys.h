@@ -24,6 +24,12 @@ public:
   bool hasBackBits() const { return backBit.has_value(); }
   /// Number of different values of one position.
   uint64_t values() const { return valueCount; }
+  /// Every state has each value once. Starts may have the same number of
+  /// values together and repeat some.
+  bool haveEachValueOnce() const;
+  /// How many ways there are to arrange what a state holds, where it only
+  /// moves; else what the fields could hold.
+  double mostStates() const;
 
   /// Bits of each word that tell states apart.
   llvm::SmallVector<int64_t> keyBits() const;
@@ -32,6 +38,26 @@ public:
   /// The words of the neighbour along a generator.
   llvm::SmallVector<mlir::Value> neighbour(WordOps &ops, mlir::ValueRange state,
                                            size_t generator) const;
+  /// A generator as bytes: for each field of a neighbour the shift and the
+  /// word (times 64) that it comes from, behind them the shift of the
+  /// generator's bit that leads back. Only for few words whose fields just
+  /// move.
+  llvm::SmallVector<uint64_t> bytes(size_t generator) const;
+  bool haveBytes() const { return isPermutation && wordCount <= 4; }
+  using ByteOf = llvm::function_ref<mlir::Value(size_t)>;
+  /// The words of the neighbour along the generator whose bytes `byte` gives.
+  llvm::SmallVector<mlir::Value> neighbour(WordOps &ops, mlir::ValueRange state,
+                                           ByteOf byte) const;
+  /// The same with `back`, the bit of the generator that leads back; all ones
+  /// in word 0 where this one leads back itself.
+  llvm::SmallVector<mlir::Value> onward(WordOps &ops, mlir::ValueRange state,
+                                        ByteOf byte, mlir::Value back) const;
+  /// The bit of a generator.
+  uint64_t bitOf(size_t generator) const {
+    return uint64_t(1) << (*backBit + generator);
+  }
+  /// How many ops neighbour() has for all generators together.
+  int64_t cost() const;
   /// The same with the bit of `back`, the generator that leads back; all ones
   /// in word 0 where `generator` leads back itself.
   llvm::SmallVector<mlir::Value> onward(WordOps &ops, mlir::ValueRange state,

@@ -63,6 +63,14 @@ public:
     return make<graph::RemOp>(x, number(divisor));
   }
 
+  /// `yes` where x is `value`.
+  mlir::Value selectWhere(mlir::Value x, uint64_t value, mlir::Value yes,
+                          mlir::Value no) {
+    mlir::Value is = builder.create<graph::CompareOp>(
+        location, graph::CompareDirection::eq, x, number(value));
+    return builder.create<graph::SelectOp>(location, is, yes, no);
+  }
+
 private:
   template <typename Op> mlir::Value make(mlir::Value x, mlir::Value y) {
     return builder.create<Op>(location, x, y);

@@ -470,6 +470,78 @@ func.func @fresh_bits_c3(%x: tensor<4xui64>, %a: tensor<4xui64>) {
 
 // -----
 
+func.func @fresh_bit_rows_c1_rank(%k: tensor<3xui64>, %l: tensor<3xui64>, %s: tensor<3x2xui32>, %m: tensor<3x2xui16>, %c: tensor<4x24xui16>) {
+  // expected-error@below {{'graph.fresh_bit_rows' op rank of the layer: got 1, expected 2 (fresh_bit_rows_c1)}}
+  %r, %a, %n = graph.fresh_bit_rows %k, %l, %s, %m, %c : (tensor<3xui64>, tensor<3xui64>, tensor<3x2xui32>, tensor<3x2xui16>, tensor<4x24xui16>) -> (tensor<3xui64>, tensor<3xui64>, tensor<i64>)
+  return
+}
+
+// -----
+
+func.func @fresh_bit_rows_c1_types(%k: tensor<3x1xui64>, %l: tensor<3x1xui64>, %s: tensor<3x2xui32>, %m: tensor<3x2xui16>, %c: tensor<4x24xui16>) {
+  // expected-error@below {{'graph.fresh_bit_rows' op bits: got tensor<3x2xui64>, expected tensor<3x1xui64> (fresh_bit_rows_c1)}}
+  %r, %a, %n = graph.fresh_bit_rows %k, %l, %s, %m, %c : (tensor<3x1xui64>, tensor<3x1xui64>, tensor<3x2xui32>, tensor<3x2xui16>, tensor<4x24xui16>) -> (tensor<3x1xui64>, tensor<3x2xui64>, tensor<i64>)
+  return
+}
+
+// -----
+
+func.func @fresh_bit_rows_c2_shape(%k: tensor<3x1xui64>, %l: tensor<3x1xui64>, %s: tensor<3x2xui32>, %m: tensor<3x3xui16>, %c: tensor<4x24xui16>) {
+  // expected-error@below {{'graph.fresh_bit_rows' op dimension of the moves: got 3, expected 2 (fresh_bit_rows_c2)}}
+  %r, %a, %n = graph.fresh_bit_rows %k, %l, %s, %m, %c : (tensor<3x1xui64>, tensor<3x1xui64>, tensor<3x2xui32>, tensor<3x3xui16>, tensor<4x24xui16>) -> (tensor<3x1xui64>, tensor<3x1xui64>, tensor<i64>)
+  return
+}
+
+// -----
+
+func.func @fresh_bit_rows_c2_rows(%k: tensor<3x1xui64>, %l: tensor<3x1xui64>, %s: tensor<4x2xui32>, %m: tensor<4x2xui16>, %c: tensor<4x24xui16>) {
+  // expected-error@below {{'graph.fresh_bit_rows' op rows of the sources: got 4, expected 3 (fresh_bit_rows_c2)}}
+  %r, %a, %n = graph.fresh_bit_rows %k, %l, %s, %m, %c : (tensor<3x1xui64>, tensor<3x1xui64>, tensor<4x2xui32>, tensor<4x2xui16>, tensor<4x24xui16>) -> (tensor<3x1xui64>, tensor<3x1xui64>, tensor<i64>)
+  return
+}
+
+// -----
+
+func.func @fresh_bit_rows_c3(%k: tensor<3x1xui64>, %l: tensor<3x1xui64>, %s: tensor<3x2xui32>, %m: tensor<3x2xui16>, %c: tensor<4x65xui16>) {
+  // expected-error@below {{'graph.fresh_bit_rows' op number of columns: got 65, expected at most 64 (fresh_bit_rows_c3)}}
+  %r, %a, %n = graph.fresh_bit_rows %k, %l, %s, %m, %c : (tensor<3x1xui64>, tensor<3x1xui64>, tensor<3x2xui32>, tensor<3x2xui16>, tensor<4x65xui16>) -> (tensor<3x1xui64>, tensor<3x1xui64>, tensor<i64>)
+  return
+}
+
+// -----
+
+func.func @mark_bits_c1(%k: tensor<4x1xui64>, %a: tensor<4xui64>, %b: tensor<4xui64>) {
+  // expected-error@below {{'graph.mark_bits' op rank of the known bits: got 2, expected 1 (mark_bits_c1)}}
+  %p, %r = graph.mark_bits %k (%a, %b) : (tensor<4x1xui64>, tensor<4xui64>, tensor<4xui64>) -> (tensor<?xui64>, tensor<4x1xui64>)
+  return
+}
+
+// -----
+
+func.func @mark_bits_c2_size(%k: tensor<4xui64>, %a: tensor<4xui64>, %b: tensor<5xui64>) {
+  // expected-error@below {{'graph.mark_bits' op size of a candidate: got 5, expected 4 (mark_bits_c2)}}
+  %p, %r = graph.mark_bits %k (%a, %b) : (tensor<4xui64>, tensor<4xui64>, tensor<5xui64>) -> (tensor<?xui64>, tensor<4xui64>)
+  return
+}
+
+// -----
+
+func.func @mark_bits_c3(%k: tensor<4xui64>, %a: tensor<4xui64>, %b: tensor<4xui64>) {
+  // expected-error@below {{'graph.mark_bits' op positions: got tensor<4xui64>, expected tensor<?xui64> (mark_bits_c3)}}
+  %p, %r = graph.mark_bits %k (%a, %b) : (tensor<4xui64>, tensor<4xui64>, tensor<4xui64>) -> (tensor<4xui64>, tensor<4xui64>)
+  return
+}
+
+// -----
+
+func.func @mark_bits_c4(%k: tensor<4xui64>, %a: tensor<4xui64>, %b: tensor<4xui64>) {
+  // expected-error@below {{'graph.mark_bits' op bits: got tensor<5xui64>, expected tensor<4xui64> (mark_bits_c4)}}
+  %p, %r = graph.mark_bits %k (%a, %b) : (tensor<4xui64>, tensor<4xui64>, tensor<4xui64>) -> (tensor<?xui64>, tensor<5xui64>)
+  return
+}
+
+// -----
+
 func.func @non_max_suppression_c1_boxes(%b: tensor<6x4xf32>, %s: tensor<1x2x6xf32>, %n: tensor<i64>, %t: tensor<f32>) {
   // expected-error@below {{'graph.non_max_suppression' op rank of boxes: got 2, expected 3 (non_max_suppression_c1)}}
   %r = graph.non_max_suppression %b, %s, %n, %t : (tensor<6x4xf32>, tensor<1x2x6xf32>, tensor<i64>, tensor<f32>) -> tensor<?x3xi64>

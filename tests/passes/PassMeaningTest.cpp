@@ -222,6 +222,10 @@ INSTANTIATE_TEST_SUITE_P(
         "func.func(zenith-decompose-random)", "func.func(zenith-split-complex)",
         "func.func(zenith-choose-state-keys)",
         "func.func(zenith-choose-state-keys{dense-bytes=1000000})",
+        "func.func(zenith-choose-state-keys{dense-bytes=1000000 "
+        "without=bit-rows})",
+        "func.func(zenith-choose-state-keys{dense-bytes=1000000 "
+        "without=bit-rows,dense-index})",
         "func.func(zenith-choose-layouts)", "func.func(zenith-fold-batch-norm)",
         "func.func(zenith-pack-parameters)", "zenith-hoist-prepare",
         "func.func(zenith-form-fusions)",

@@ -7,15 +7,42 @@
 // BACK: SEA002
 // BACK: layers: [1, 3, 6, 12, 22, 42, 73, 124, 203, 303, 425, 559, 678, 713, 746, 611, 355, 122, 28, 10, 3, 1]
 // RUN: zenith-search bfs lrx:8 --no-dense-index | FileCheck --check-prefix=ODD %s
-// RUN: zenith-search bfs lrx:8 --explain=search 2>&1 | FileCheck --check-prefixes=DENSE,ODD %s
+// RUN: zenith-search bfs lrx:8 --without=bit-rows --explain=search 2>&1 | FileCheck --check-prefixes=DENSE,ODD %s
 // DENSE: SEA003 "lrx:8": layers are sets of 40320 bits: ranks of permutations of 8
 // ODD: layers: [1, 3, 6, 12, 23, 44, 80, 142, 247, 411, 662, 1019, 1481, 2059, 2745, 3465, 4126, 4633, 4913, 4777, 4163, 3079, 1612, 488, 94, 25, 6, 3, 1]
 // RUN: zenith-search bfs pancake:7 --threads=1 | FileCheck --check-prefix=PANCAKE %s
 // RUN: zenith-search bfs pancake:7 --no-dense-index --threads=3 | FileCheck --check-prefix=PANCAKE %s
 // PANCAKE: layers: [1, 6, 30, 149, 543, 1357, 1903, 1016, 35]
 //
-// No room for such bits; several words.
-// RUN: zenith-search bfs cube_222_fixed_qtm --max-layers=6 --explain=search 2>&1 | FileCheck --check-prefix=FULL %s
+// Rows of bits: one per coset of a stabiliser.
+// RUN: zenith-search bfs lrx:8 --threads=3 | FileCheck --check-prefix=ODD %s
+// RUN: zenith-search bfs lrx:8 --explain=search 2>&1 | FileCheck --check-prefix=ROWS %s
+// ROWS: SEA005 "lrx:8": layers are 8 rows of 5040 bits, whose columns have 4 ways to move
+// RUN: zenith-search bfs cube_222_fixed_qtm --max-layers=6 --explain=search 2>&1 | FileCheck --check-prefix=CUBE %s
+// CUBE: SEA005 "cube_222_fixed_qtm": layers are 378 rows of 9720 bits
+// CUBE: layers: [1, 6, 27, 120, 534, 2256, 8969]
+//
+// Marked bits, and what does not suit rows of them: a coset, a commutative group, starts that no element leads to.
+// RUN: zenith-search bfs lrx:00000000011111 --without=dense-index --explain=search 2>&1 | FileCheck --check-prefix=MARKS %s
+// RUN: zenith-search bfs lrx:00000000011111 --target=interp | FileCheck --check-prefix=MARKED %s
+// MARKS: SEA006 "lrx:00000000011111": known states are marked in 16384 bits
+// MARKS: layers: [1, 2, 3, 4, 6, 8, 10, 14, 17, 22, 31, 37, 47, 57, 63, 77, 91, 99, 109, 117, 124, 128, 131, 133, 124, 121, 114, 97, 84, 65, 42, 20, 4]
+// MARKED: layers: [1, 2, 3, 4, 6, 8, 10, 14, 17, 22, 31, 37, 47, 57, 63, 77, 91, 99, 109, 117, 124, 128, 131, 133, 124, 121, 114, 97, 84, 65, 42, 20, 4]
+// RUN: zenith-search bfs lrx:0000011111 --explain=search 2>&1 | FileCheck --check-prefix=SEVERAL %s
+// SEVERAL: no rows of bits: several elements of the group lead to one state
+// RUN: printf '{"generators": {"a": [1, 0, 2, 3, 4], "b": [0, 1, 3, 4, 2]}}' > %t.commutes.json
+// RUN: zenith-search bfs %t.commutes.json --explain=search 2>&1 | FileCheck --check-prefix=COMMUTES %s
+// COMMUTES: no rows of bits: generators commute
+// COMMUTES: layers: [1, 2, 2, 1]
+// RUN: printf '{"generators": {"a": [1, 2, 0, 3], "b": [1, 0, 3, 2]}}' > %t.even.json
+// RUN: zenith-search bfs %t.even.json --start=0123 --start=1023 --explain=search 2>&1 | FileCheck --check-prefix=APART %s
+// RUN: zenith-search bfs %t.even.json --start=0123 --start=1023 --target=interp | FileCheck --check-prefix=STARTS %s
+// APART: no rows of bits: no element of the group leads from one start to another
+// APART: layers: [2, 4, 6, 8, 4]
+// STARTS: layers: [2, 4, 6, 8, 4]
+//
+// No room for bits that lead back; several words.
+// RUN: zenith-search bfs cube_222_fixed_qtm --no-dense-index --max-layers=6 --explain=search 2>&1 | FileCheck --check-prefix=FULL %s
 // FULL: SEA102 "cube_222_fixed_qtm": no bits that lead back: a word has no room for them
 // FULL: layers: [1, 6, 27, 120, 534, 2256, 8969]
 // RUN: zenith-search bfs cube_333_htm --max-layers=3 --explain=search 2>&1 | FileCheck --check-prefix=WORDS %s

@@ -270,6 +270,35 @@ TEST(EvalOrdering, Bits) {
       "dense<[0, 4]> : tensor<2xui64>\ndense<1> : tensor<i64>");
 }
 
+TEST(EvalOrdering, BitRows) {
+  // Columns 0 and 1 change places, or all go to column 2; row 5 and move 9 are
+  // not there.
+  EXPECT_EQ(
+      evaluateBody("  %a, %b, %c = graph.fresh_bit_rows %0, %1, %2, %3, %4 : "
+                   "(tensor<2x1xui64>, tensor<2x1xui64>, tensor<2x2xui32>, "
+                   "tensor<2x2xui16>, tensor<2x3xui16>) -> (tensor<2x1xui64>, "
+                   "tensor<2x1xui64>, tensor<i64>)\n  return %a, %b, %c",
+                   "tensor<2x1xui64>, tensor<2x1xui64>, tensor<i64>",
+                   {"dense<[[1], [8]]> : tensor<2x1xui64>",
+                    "dense<[[3], [9]]> : tensor<2x1xui64>",
+                    "dense<[[0, 1], [0, 5]]> : tensor<2x2xui32>",
+                    "dense<[[0, 1], [9, 0]]> : tensor<2x2xui16>",
+                    "dense<[[1, 0, 2], [2, 2, 2]]> : tensor<2x3xui16>"}),
+      "dense<[[6], [0]]> : tensor<2x1xui64>\ndense<[[7], [8]]> : "
+      "tensor<2x1xui64>\ndense<2> : tensor<i64>");
+}
+
+TEST(EvalOrdering, MarkBits) {
+  EXPECT_EQ(
+      evaluateBody("  %a, %b = graph.mark_bits %0 (%1) : (tensor<2xui64>, "
+                   "tensor<4xui64>) -> (tensor<?xui64>, tensor<2xui64>)\n"
+                   "  return %a, %b",
+                   "tensor<?xui64>, tensor<2xui64>",
+                   {"dense<[1, 0]> : tensor<2xui64>",
+                    "dense<[0, 66, 66, 128]> : tensor<4xui64>"}),
+      "dense<66> : tensor<1xui64>\ndense<[1, 4]> : tensor<2xui64>");
+}
+
 TEST(EvalOrdering, NonMaxSuppression) {
   std::string boxes = "dense<[[[0.0, 0.0, 1.0, 1.0], [1.0, 1.1, 0.0, 0.1], "
                       "[0.0, 10.0, 1.0, 11.0], [0.0, 10.0, 1.0, 11.0]]]> : "

@@ -1,5 +1,7 @@
 // RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-choose-state-keys{explain}))' --verify-diagnostics --split-input-file | FileCheck %s
-// RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-choose-state-keys{dense-bytes=1000000}))' --split-input-file | FileCheck --check-prefix=DENSE %s
+// RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-choose-state-keys{dense-bytes=1000000 without=bit-rows}))' --split-input-file | FileCheck --check-prefix=DENSE %s
+// RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-choose-state-keys{dense-bytes=1000000}))' --split-input-file | FileCheck --check-prefix=ROWS %s
+// RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-choose-state-keys{dense-bytes=1000000 without=bit-rows,dense-index}))' --split-input-file | FileCheck --check-prefix=MARKS %s
 
 // A cycle of three positions, its inverse and a swap; position 3 never moves. Two bits
 // a position, and a bit for each generator that leads back.
@@ -8,6 +10,10 @@
 // CHECK: graph.while {{.*}} cond
 // CHECK: graph.fresh_keys(%{{.*}}, %{{.*}}, %{{.*}}) known(%{{.*}}) key [63] absent -1
 // CHECK-NOT: graph.unique
+// ROWS-LABEL: func.func @three_cycle
+// ROWS: graph.fresh_bit_rows {{.*}} : (tensor<1x1xui64>, tensor<1x1xui64>, tensor<1x3xui32>, tensor<1x3xui16>, tensor<3x6xui16>) -> (tensor<1x1xui64>, tensor<1x1xui64>, tensor<i64>)
+// MARKS-LABEL: func.func @three_cycle
+// MARKS: graph.mark_bits %{{.*}}(%{{.*}}, %{{.*}}, %{{.*}}) : (tensor<1xui64>, tensor<?xui64>, tensor<?xui64>, tensor<?xui64>) -> (tensor<?xui64>, tensor<1xui64>)
 // DENSE-LABEL: func.func @three_cycle
 // DENSE: graph.bit_positions %{{.*}} : tensor<1xui64> -> tensor<?xui64>
 // DENSE: graph.fresh_bits %{{.*}}(%{{.*}}, %{{.*}}, %{{.*}}) : (tensor<1xui64>, tensor<?xui64>, tensor<?xui64>, tensor<?xui64>) -> (tensor<1xui64>, tensor<i64>)
