@@ -13,7 +13,7 @@ using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
-static constexpr int64_t keysOfBlock = 256;
+static constexpr int64_t keysOfBlock = 512;
 static constexpr int64_t tilesOfBlock = 8;
 
 std::optional<bool> AttentionSpace::hasFewQueries() const {

@@ -13,7 +13,7 @@ using zenith::graph::DimExpr;
 namespace zenith::kernels {
 
 /// Rows of A that stay in the second-level cache while panels stream by.
-static constexpr double rowBlockBytes = 400 * 1024;
+static constexpr double rowBlockBytes = 256 * 1024;
 static constexpr double maxTilesPerTask = 512;
 /// B is small where it stays in the second-level cache beside the rows.
 static constexpr double smallBytes = 256 * 1024;
@@ -55,7 +55,10 @@ static void chooseSlices(ContractionTasks &tasks, const ContractionSpace &space,
   if (space.taps.empty()) {
     int64_t deepest = tasks.packsRows ? depthOfPackedSlice : depthOfSlice;
     tasks.slices = (*depth + deepest - 1) / deepest;
-    tasks.sliceDepth = (*depth + tasks.slices - 1) / tasks.slices;
+    // Groups of depths stay together.
+    tasks.sliceDepth = int64_t(llvm::alignTo(
+        uint64_t(*depth + tasks.slices - 1) / tasks.slices, space.group));
+    tasks.slices = (*depth + tasks.sliceDepth - 1) / tasks.sliceDepth;
   } else if (space.taps.size() > 1) {
     tasks.slices = space.taps.front().axis.size.constant().value_or(1);
   }

@@ -62,7 +62,7 @@ Num VectorMath::expShort(Num x) {
                                         9.67603192e-3, 1.33908634e-3};
   Num c = select(x < -87, -87, x);
   Num t = fma(c, log2e, roundingMagic);
-  Num r = fma(c, log2e, -(t - roundingMagic));
+  Num r = fma(c, log2e, roundingMagic - t);
   // The product passes a NaN on; none of the magic number's own bits survive
   // the shift.
   Num power = floatOf((bits(t) << 23) + double(0x3f800000));
