@@ -37,6 +37,7 @@ struct ConvolutionAxes {
   void copyInput();
   void addRows();
   void addTaps(const PlacedOperand &kernel);
+  void addGroups(const StridedDim &digits, Stride &outputs);
   LogicalResult build();
 };
 
@@ -201,6 +202,24 @@ void ConvolutionAxes::addTaps(const PlacedOperand &kernel) {
   }
 }
 
+/// Groups, then panels of their columns; `outputs` becomes the columns of one.
+void ConvolutionAxes::addGroups(const StridedDim &digits, Stride &outputs) {
+  DimExpr groups = int64_t(op.getGroups());
+  DimExpr inputs =
+      dims.dimOf(op.getKernel(), unsigned(op.getDims().getKernelInput()));
+  DimExpr stride = space.depth.strideA * inputs;
+  if (digits.size() == 1) {
+    outputs.size = DimExpr::floorDiv(outputs.size, groups);
+    space.outer.push_back(
+        {{groups, stride, outputs.stride * outputs.size}, -1});
+    return;
+  }
+  DimExpr panels = DimExpr::floorDiv(digits[0].size, groups);
+  space.outer.push_back({{groups, stride, digits[0].stride * panels}, -1});
+  if (!panels.isConstant(1))
+    space.outer.push_back({{panels, DimExpr(0), digits[0].stride}, -1});
+}
+
 LogicalResult ConvolutionAxes::build() {
   graph::ConvDimsAttr numbers = op.getDims();
   if (spatial() == 0 || spatial() > 3)
@@ -219,9 +238,14 @@ LogicalResult ConvolutionAxes::build() {
   bool panels = kernel.panel && output + 1 == kernel.dims.size() &&
                 groups == 1 && kernel.panel % columns == 0 &&
                 takesGroups(kernel);
-  bool simple = llvm::all_of(kernel.dims, [](StridedDim &digits) {
+  for (StridedDim &digits : kernel.dims)
     coalesce(digits);
-    return digits.size() == 1;
+  bool simple = llvm::all_of(llvm::enumerate(kernel.dims), [&](auto dim) {
+    const StridedDim &digits = dim.value();
+    // Panels of groups may lie apart.
+    return digits.size() == 1 ||
+           (dim.index() == output && digits.size() == 2 && groups > 1 &&
+            digits[0].size.exactDiv(groups));
   });
   if ((kernel.panel && !panels) || !simple)
     kernel = materialise(space, kernelValue, dims);
@@ -230,17 +254,9 @@ LogicalResult ConvolutionAxes::build() {
   space.group = kernel.panel ? kernel.group : 1;
   addRows();
   addTaps(kernel);
-  Stride outputs = kernel.dims[output][0];
-  if (groups > 1) {
-    DimExpr perGroup = DimExpr::floorDiv(outputs.size, DimExpr(groups));
-    space.outer.push_back(
-        {{DimExpr(groups),
-          space.depth.strideA *
-              dims.dimOf(kernelValue, unsigned(numbers.getKernelInput())),
-          outputs.stride * perGroup},
-         -1});
-    outputs.size = perGroup;
-  }
+  Stride outputs = kernel.dims[output].back();
+  if (groups > 1)
+    addGroups(kernel.dims[output], outputs);
   space.columns = {outputs.size, DimExpr(0), outputs.stride};
   chooseForm(space, target);
   return success();

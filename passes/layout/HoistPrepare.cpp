@@ -145,6 +145,11 @@ static llvm::DenseSet<Operation *> unpackingOps(Block &block) {
     Value weights = op.getOperand(1);
     if (beforeWidening(weights) != weights)
       ops.insert(weights.getDefiningOp());
+    if (auto convolution = dyn_cast<ConvolutionOp>(op))
+      if (TransposeOp transpose = ungrouping(convolution)) {
+        ops.insert(transpose);
+        ops.insert(weights.getDefiningOp());
+      }
     if (auto panels = matchUnpackedPanels(weights))
       for (; weights != panels->packed;
            weights = weights.getDefiningOp()->getOperand(0))

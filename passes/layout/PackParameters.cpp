@@ -132,6 +132,8 @@ static void packDot(DotGeneralOp op, PanelShape shape) {
 }
 
 static void packConvolution(ConvolutionOp op, PanelShape shape) {
+  if (isPackable(op.getKernel()))
+    packGroups(op, shape.panel);
   Value kernel = op.getKernel();
   if (op.getGroups() != 1 || !isChannelsLast(op) || !isPackable(kernel))
     return;

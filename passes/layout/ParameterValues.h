@@ -25,6 +25,14 @@ bool isIdentity(llvm::ArrayRef<int64_t> permutation);
 bool isChannelsLast(graph::ConvolutionOp convolution);
 graph::ConvDimsAttr channelsLastDims(mlir::MLIRContext *context, int64_t rank);
 
+/// Lets a grouped, channels-last convolution of several channels per group read
+/// its parameter group by group; small groups become one where a panel holds
+/// them, with zeros between them.
+void packGroups(graph::ConvolutionOp op, int64_t panel);
+/// The movement, before a reshape, by which it reads such a kernel; null if it
+/// doesn't.
+graph::TransposeOp ungrouping(graph::ConvolutionOp op);
+
 /// A pattern, for channels-last convolutions of static shape.
 mlir::LogicalResult splitDilatedInput(graph::ConvolutionOp op,
                                       mlir::PatternRewriter &rewriter);

@@ -85,7 +85,18 @@ std::string Convolution::text() const {
     kernel.insert(kernel.end(), {inner, outputs});
   std::string w = tensor(kernel), stored = w, unpack;
   std::string kernelValue = "%y";
-  if (packed) {
+  if (packed && groups > 1) {
+    int64_t depth = inner, width = outputs / groups;
+    for (int64_t size : window)
+      depth *= size;
+    width = width % 16 ? width : 16;
+    Sizes turned{depth, outputs / width, width};
+    stored = tensor({outputs / width, depth, width});
+    unpack = "%t = graph.transpose %y [1, 0, 2] : " + stored + " -> " +
+             tensor(turned) + "\n%k = graph.reshape %t : " + tensor(turned) +
+             " -> " + w + "\n";
+    kernelValue = "%k";
+  } else if (packed) {
     int64_t depth = inner, panels = (outputs + 15) / 16;
     for (int64_t size : window)
       depth *= size;
@@ -258,6 +269,31 @@ TEST_F(ConvolutionKernel, Groups) {
   grouped.groups = 6;
   grouped.outputs = 6;
   grouped.check(harness);
+  // Groups, and panels of them, apart in memory.
+  grouped.packed = true;
+  grouped.groups = 2;
+  for (int64_t outputs : {10, 32, 96}) {
+    grouped.outputs = outputs;
+    grouped.strides = {1, 1};
+    grouped.check(harness);
+    grouped.strides = {2, 1};
+    grouped.check(harness);
+  }
+}
+
+TEST_F(ConvolutionKernel, FewOutputs) {
+  for (unsigned lanes : {4u, 8u, 16u})
+    for (int64_t outputs : {2, 5, 8, 11}) {
+      harness.target.lanes = lanes;
+      harness.target.panel = 4 * lanes;
+      Convolution few({7, 13}, {3, 3});
+      few.outputs = outputs;
+      few.low = few.high = {1, 1};
+      few.epilogue = "neg";
+      few.check(harness);
+      few.channelsFirst = true;
+      few.check(harness);
+    }
 }
 
 TEST_F(ConvolutionKernel, DilatedInput) {

@@ -94,3 +94,34 @@ func.func @wide_integers(%x: tensor<2x8xi32>, %y: tensor<8x20xui16>) -> tensor<2
   %r = graph.dot_general %x, %b <batching = [] x [], contracting = [1] x [0]> : (tensor<2x8xi32>, tensor<8x20xi32>) -> tensor<2x20xi32>
   return %r : tensor<2x20xi32>
 }
+
+// Groups of as many outputs as a panel has, or several times as many, apart.
+// CHECK-LABEL: @groups
+// CHECK: %[[W:.*]] = graph.get_param @g
+// CHECK: %[[M:.*]] = graph.reshape %[[W]] : tensor<3x3x8x64xf32> -> tensor<72x4x16xf32>
+// CHECK: %[[P:.*]] = graph.transpose %[[M]] [1, 0, 2]
+// CHECK: %[[T:.*]] = graph.transpose %[[P]] [1, 0, 2]
+// CHECK: %[[K:.*]] = graph.reshape %[[T]] : tensor<72x4x16xf32> -> tensor<3x3x8x64xf32>
+// CHECK: graph.convolution %{{.*}}, %[[K]] {{.*}} groups 2
+graph.param @g : tensor<3x3x8x64xf32>
+func.func @groups(%x: tensor<1x9x9x16xf32>) -> tensor<1x7x7x64xf32> {
+  %w = graph.get_param @g : tensor<3x3x8x64xf32>
+  %r = graph.convolution %x, %w <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])>
+      strides [1, 1] low [0, 0] high [0, 0] input_dilation [1, 1] kernel_dilation [1, 1] groups 2
+      : (tensor<1x9x9x16xf32>, tensor<3x3x8x64xf32>) -> tensor<1x7x7x64xf32>
+  return %r : tensor<1x7x7x64xf32>
+}
+
+// Two groups of eight outputs share a panel: each keeps zeros for the other's inputs.
+// CHECK-LABEL: @small_groups
+// CHECK: graph.select %{{.*}}, %{{.*}}, %{{.*}} : tensor<1x2x4x3x2x8xi1>, tensor<1x2x4x3x2x8xf32>
+// CHECK: graph.convolution {{.*}} groups 3
+// CHECK-SAME: (tensor<1x9x9x24xf32>, tensor<1x1x8x48xf32>)
+graph.param @s : tensor<1x1x4x48xf32>
+func.func @small_groups(%x: tensor<1x9x9x24xf32>) -> tensor<1x9x9x48xf32> {
+  %w = graph.get_param @s : tensor<1x1x4x48xf32>
+  %r = graph.convolution %x, %w <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])>
+      strides [1, 1] low [0, 0] high [0, 0] input_dilation [1, 1] kernel_dilation [1, 1] groups 6
+      : (tensor<1x9x9x24xf32>, tensor<1x1x4x48xf32>) -> tensor<1x9x9x48xf32>
+  return %r : tensor<1x9x9x48xf32>
+}

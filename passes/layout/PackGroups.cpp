@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels of grouped convolutions with several channels in a group: group by
+// group and panel by panel in memory, small groups joined until they fill a
+// panel.
+
+#include "passes/layout/ParameterValues.h"
+
+using namespace mlir;
+using namespace zenith::graph;
+
+namespace zenith::layout {
+
+static Value reshaped(OpBuilder &builder, Location loc, Value value,
+                      ArrayRef<int64_t> shape) {
+  return builder.create<ReshapeOp>(loc, typeOf(value).clone(shape), value,
+                                   ValueRange());
+}
+
+/// [taps, inputs, groups, joined, outputs] to [taps, joined, inputs, groups,
+/// joined, outputs]: zeros where an input's group is not the output's.
+static Value besideZeros(OpBuilder &builder, Location loc, Value kernel) {
+  RankedTensorType type = typeOf(kernel);
+  int64_t joined = type.getDimSize(3);
+  SmallVector<int64_t> shape(type.getShape());
+  shape.insert(shape.begin() + 1, joined);
+  auto wide = RankedTensorType::get(shape, type.getElementType());
+  SmallVector<bool> diagonal;
+  for (int64_t i = 0; i < joined * joined; ++i)
+    diagonal.push_back(i / joined == i % joined);
+  auto square = RankedTensorType::get({joined, joined}, builder.getI1Type());
+  Value own = builder.create<ConstantOp>(
+      loc, cast<ElementsAttr>(DenseElementsAttr::get(square, diagonal)));
+  Value zero = builder.create<ConstantOp>(
+      loc, cast<ElementsAttr>(DenseElementsAttr::get(
+               wide, builder.getZeroAttr(type.getElementType()))));
+  kernel = builder.create<BroadcastOp>(
+      loc, wide, kernel, ArrayRef<int64_t>{0, 2, 3, 4, 5}, ValueRange());
+  own = builder.create<BroadcastOp>(loc, wide.clone(builder.getI1Type()), own,
+                                    ArrayRef<int64_t>{1, 4}, ValueRange());
+  return builder.create<SelectOp>(loc, wide, own, kernel, zero);
+}
+
+void packGroups(ConvolutionOp op, int64_t panel) {
+  constexpr int64_t fewestInputs = 4;
+  Value kernel = op.getKernel();
+  SmallVector<int64_t> shape(typeOf(kernel).getShape());
+  int64_t groups = int64_t(op.getGroups()), joined = 1;
+  int64_t inputs = shape[shape.size() - 2], outputs = shape.back() / groups;
+  if (groups == 1 || inputs < fewestInputs || !isChannelsLast(op))
+    return;
+  for (int64_t count = 2; count <= groups && count * outputs <= panel; ++count)
+    if (groups % count == 0)
+      joined = count;
+  int64_t taps = typeOf(kernel).getNumElements() / (inputs * shape.back());
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  if (joined > 1)
+    kernel =
+        besideZeros(builder, loc,
+                    reshaped(builder, loc, kernel,
+                             {taps, inputs, groups / joined, joined, outputs}));
+  inputs *= joined, outputs *= joined, groups /= joined;
+  shape[shape.size() - 2] = inputs;
+  op.setGroups(groups);
+  if (groups == 1) {
+    op.getKernelMutable().assign(reshaped(builder, loc, kernel, shape));
+    return;
+  }
+  int64_t width = outputs % panel == 0 ? panel : outputs;
+  kernel = reshaped(builder, loc, kernel,
+                    {taps * inputs, groups * (outputs / width), width});
+  kernel = transposed(builder, loc, kernel, {1, 0, 2});
+  kernel = transposed(builder, loc, kernel, {1, 0, 2});
+  op.getKernelMutable().assign(reshaped(builder, loc, kernel, shape));
+}
+
+TransposeOp ungrouping(ConvolutionOp op) {
+  auto reshape = op.getKernel().getDefiningOp<ReshapeOp>();
+  auto transpose = reshape && op.getGroups() != 1
+                       ? reshape.getOperand().getDefiningOp<TransposeOp>()
+                       : TransposeOp();
+  bool matches =
+      transpose && transpose.getPermutation() == ArrayRef<int64_t>{1, 0, 2} &&
+      typeOf(transpose.getOperand()).getDimSize(0) % int64_t(op.getGroups()) ==
+          0;
+  return matches ? transpose : TransposeOp();
+}
+
+} // namespace zenith::layout
