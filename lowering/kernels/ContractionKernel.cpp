@@ -396,6 +396,11 @@ void ContractionNest::dispatch(const Tile &tile, bool full, unsigned panels) {
   MicroKernel shape;
   shape.lanes = sumLanes(space.sum, k.target);
   shape.vectors = panels * (columns / shape.lanes);
+  // A single panel may have vectors without columns.
+  if (auto known = space.columns.size.constant(); known && panels == 1)
+    shape.vectors = std::min<unsigned>(
+        shape.vectors,
+        std::max<int64_t>(1, (*known + shape.lanes - 1) / shape.lanes));
   shape.masked = !full && space.form == ContractionSpace::Direct;
   shape.continues = inSlices();
   shape.fma = k.target.fma;

@@ -78,6 +78,8 @@ static std::string nameOf(const MicroKernel &shape) {
     name += "_ahead";
   if (shape.knownStride)
     name += "_by" + std::to_string(shape.knownStride);
+  if (shape.knownStrideB != shape.vectors * shape.lanes && shape.knownStride)
+    name += "x" + std::to_string(shape.knownStrideB);
   if (shape.looksAhead)
     name += "_next";
   return shape.masked ? name + "_masked" : name;
@@ -130,13 +132,14 @@ unsigned depthsOfRound(const MicroKernel &shape) {
 /// Which strides are known; without them there is no looking ahead.
 static MicroKernel withKnownStrides(KernelBuilder &kernel, MicroKernel shape,
                                     const MicroKernelArgs &args) {
-  constexpr int64_t longest = 8;
+  constexpr int64_t longest = 8, longestB = 64;
   auto strideA = kernel.constantOf(args.depthStrideA),
        strideB = kernel.constantOf(args.depthStrideB);
   bool known = !shape.pairs && strideA && strideB && *strideA > 0 &&
-               *strideA <= longest &&
-               *strideB == int64_t(shape.vectors) * shape.lanes;
+               *strideA <= longest && *strideB <= longestB && *strideB > 0 &&
+               *strideB % shape.lanes == 0;
   shape.knownStride = known ? unsigned(*strideA) : 0;
+  shape.knownStrideB = known ? unsigned(*strideB) : 0;
   shape.looksAhead &= known;
   return shape;
 }

@@ -37,9 +37,9 @@ struct MicroKernel {
   /// Asks for B some cache lines ahead: where widening leaves too few loads
   /// under way at once.
   bool prefetches = false;
-  /// Not 0: depthStrideA, and depthStrideB is the number of columns; what
-  /// neighbouring depths read then lies at known distances.
-  unsigned knownStride = 0;
+  /// Not 0: depthStrideA and depthStrideB, so that what neighbouring depths
+  /// read lies at known distances.
+  unsigned knownStride = 0, knownStrideB = 0;
   /// Asks for one cache line in each round of depths, `ahead` elements behind
   /// those of B: what is read after this tile and its neighbours.
   bool looksAhead = false;

@@ -110,12 +110,14 @@ void MicroKernelWriter::prefetch(Value memory, Value offset, unsigned set) {
       shape.group * shape.vectors * shape.lanes * elementBytes;
   if (set * depthBytes % lineBytes >= depthBytes)
     return;
-  fetch(memory, add(offset, index(bytesAhead / elementBytes)));
+  fetch(memory, add(offset, index(bytesAhead / elementBytes)), /*soon=*/true);
 }
 
-void MicroKernelWriter::fetch(Value memory, Value offset) {
+/// Into the first-level cache for use soon, else into the second-level one.
+void MicroKernelWriter::fetch(Value memory, Value offset, bool soon) {
   b.create<memref::PrefetchOp>(loc, memory, offset, /*isWrite=*/false,
-                               /*localityHint=*/3, /*isDataCache=*/true);
+                               /*localityHint=*/soon ? 3 : 2,
+                               /*isDataCache=*/true);
 }
 
 void MicroKernelWriter::addDepth(const MicroKernelArgs &args,
@@ -143,17 +145,16 @@ MicroKernelWriter::Values
 MicroKernelWriter::roundLoop(const MicroKernelArgs &args, ValueRange aMemory,
                              ValueRange aRows, Value bOffset, Values sums) {
   unsigned tile = shape.height * shape.vectors;
-  unsigned columns = shape.vectors * shape.lanes;
   unsigned depths = std::max(depthsAtOnce, depthsOfRound(shape));
   auto run = [&](Value first, ValueRange carried, unsigned count) {
     Values next(carried);
-    Value place = add(bOffset, mul(first, index(columns)));
+    Value place = add(bOffset, mul(first, index(shape.knownStrideB)));
     Value firstA =
         shape.knownStride > 1 ? mul(first, index(shape.knownStride)) : first;
     if (shape.looksAhead && count > 1)
-      fetch(args.b, add(place, args.ahead));
+      fetch(args.b, add(place, args.ahead), /*soon=*/false);
     for (unsigned depth = 0; depth < count; ++depth) {
-      Value bk = depth ? add(place, index(depth * columns)) : place;
+      Value bk = depth ? add(place, index(depth * shape.knownStrideB)) : place;
       Value ak = depth ? add(firstA, index(depth * shape.knownStride)) : firstA;
       if (shape.prefetches)
         prefetch(args.b, bk, depth);

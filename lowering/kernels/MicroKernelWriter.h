@@ -59,7 +59,7 @@ private:
   /// The depth loop where strides are known.
   Values roundLoop(const MicroKernelArgs &args, mlir::ValueRange aMemory,
                    mlir::ValueRange aRows, mlir::Value bOffset, Values sums);
-  void fetch(mlir::Value memory, mlir::Value offset);
+  void fetch(mlir::Value memory, mlir::Value offset, bool soon);
   void prefetch(mlir::Value memory, mlir::Value offset, unsigned set);
   void pairStep(const MicroKernelArgs &args, mlir::ValueRange aMemory,
                 mlir::ValueRange aRows, unsigned sets, Values &next,

@@ -357,6 +357,27 @@ TEST_F(ContractionKernel, LongSumsInSlices) {
           b + ") -> tensor<25x33xf32>\n%r = graph.neg %d : tensor<25x33xf32>"));
 }
 
+TEST_F(ContractionKernel, RowsThatLieSideBySide) {
+  harness.target.lanes = 8;
+  harness.target.panel = 16;
+  harness.target.rows = 6;
+  for (auto [depth, rows, columns] : std::vector<std::tuple<int, int, int>>{
+           {64, 48, 128}, {400, 205, 130}, {70, 512, 144}, {2400, 49, 333}}) {
+    SCOPED_TRACE(rows);
+    std::string k = std::to_string(depth), n = std::to_string(columns),
+                m = std::to_string(rows);
+    std::string a = "tensor<" + k + "x" + m + "xf32>",
+                b = "tensor<" + k + "x" + n + "xf32>",
+                c = "tensor<" + m + "x" + n + "xf32>";
+    harness.check(fusionText(
+        a, b, c,
+        "%d = graph.dot_general %x, %y <batching = [] x [], contracting = [0] "
+        "x [0]> : (" +
+            a + ", " + b + ") -> " + c + "\n%r = graph.neg %d : " + c));
+    EXPECT_NE(harness.emitted.find("_more"), std::string::npos);
+  }
+}
+
 TEST_F(ContractionKernel, PrintedKernelsCallNothing) {
   harness.target.opencl = true;
   for (auto [m, k, n] : std::vector<std::tuple<int, int, int>>{
@@ -373,11 +394,12 @@ TEST_F(ContractionKernel, KernelsShareMicroKernels) {
   harness.target.rows = 6;
   checkMatrix(18, 5, 32);
   EXPECT_EQ(harness.functions,
-            (std::vector<std::string>{"kernel", "uk_f32_6x2x8"}));
+            (std::vector<std::string>{"kernel", "uk_f32_6x2x8_by1x32"}));
   // 19 rows are three tiles of 5 and one of 4.
   checkMatrix(19, 5, 32);
-  EXPECT_EQ(harness.functions, (std::vector<std::string>{
-                                   "kernel", "uk_f32_5x2x8", "uk_f32_4x2x8"}));
+  EXPECT_EQ(harness.functions,
+            (std::vector<std::string>{"kernel", "uk_f32_5x2x8_by1x32",
+                                      "uk_f32_4x2x8_by1x32"}));
 }
 
 TEST_F(ContractionKernel, ResidualMayBeOverwritten) {
