@@ -221,6 +221,23 @@ TEST_P(ReductionKernel, DimensionsOfSizeOneAroundKeptOnes) {
     %r = graph.neg %0 : tensor<1x6x33x1xf32>)");
 }
 
+// Edges that cut rows shorter than the lanes: which part a lane reads is known
+// for all lanes that count, not for those after them.
+TEST_P(ReductionKernel, PartsOfShortRows) {
+  check("%a : tensor<4xi32>, %b : tensor<4xi32>, %c : tensor<4xi32>",
+        "tensor<6xi32>", R"(
+    %x = graph.reshape %a : tensor<4xi32> -> tensor<4x1xi32>
+    %y = graph.reshape %b : tensor<4xi32> -> tensor<4x1xi32>
+    %z = graph.reshape %c : tensor<4xi32> -> tensor<4x1xi32>
+    %all = graph.concat 1, %x, %y, %z, %x : (tensor<4x1xi32>, tensor<4x1xi32>, tensor<4x1xi32>, tensor<4x1xi32>) -> tensor<4x4xi32>
+    %some = graph.slice %all [1, 0] [3, 4] [1, 1] : tensor<4x4xi32> -> tensor<3x4xi32>
+    %rows = graph.reshape %some : tensor<3x4xi32> -> tensor<6x2xi32>
+    %r = graph.reduce sum, %rows [1] : tensor<6x2xi32> -> tensor<6xi32>)");
+  check("%a : tensor<5x3xf32>, %b : tensor<5x2xf32>", "tensor<5xf32>", R"(
+    %all = graph.concat 1, %a, %b : (tensor<5x3xf32>, tensor<5x2xf32>) -> tensor<5x5xf32>
+    %r = graph.reduce sum, %all [1] : tensor<5x5xf32> -> tensor<5xf32>)");
+}
+
 TEST_P(ReductionKernel, TallColumns) {
   for (const char *rows : {"8192", "8193", "12288", "9001"}) {
     std::string from = std::string("tensor<") + rows + "x19xf32>";
