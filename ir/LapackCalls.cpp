@@ -22,7 +22,7 @@ struct Signature {
   SmallVector<int64_t> options;
 };
 
-/// The matrices of the first operand.
+/// The matrices that a routine works on: its first operand, mostly.
 struct Matrices {
   SmallVector<int64_t> batch;
   int64_t rows, columns;
@@ -106,6 +106,19 @@ static Signature eigenvalues(CustomCallOp op, const Matrices &a) {
   return call;
 }
 
+// Sorted by no predicate: none can be named.
+static std::optional<Signature> schurForm(CustomCallOp op, const Matrices &a) {
+  int64_t n = a.columns;
+  if (letter(op, "sort", 'N') != 'N')
+    return std::nullopt;
+  Part square{E::Same, {n, n}}, values{E::Same, {n}}, number{E::Integer, {}};
+  Signature call{{square}, {square, square, values}, {letter(op, "mode", 'V')}};
+  if (!a.isComplex())
+    call.results.push_back(values);
+  call.results.append(2, number);
+  return call;
+}
+
 static std::optional<Signature>
 signatureOf(StringRef name, CustomCallOp op, const Matrices &a,
             ArrayRef<RankedTensorType> operands) {
@@ -132,6 +145,13 @@ signatureOf(StringRef name, CustomCallOp op, const Matrices &a,
     return singularValues(op, m, n);
   if (name == "geev")
     return eigenvalues(op, a);
+  if (name == "gees")
+    return schurForm(op, a);
+  if (name == "gtsv")
+    return Signature{
+        {{E::Same, {m}}, {E::Same, {m}}, {E::Same, {m}}, same},
+        {{E::Same, {m}}, {E::Same, {m}}, {E::Same, {m}}, same, info},
+        {}};
   if (name == "gehrd")
     return Signature{{square},
                      {square, {E::Same, {below}}, info},
@@ -149,15 +169,17 @@ static llvm::Error wrong(CustomCallOp op, const Twine &what) {
                                  "calls '" + op.getTarget() + "'" + what);
 }
 
-static std::optional<Matrices> matricesOf(ArrayRef<RankedTensorType> operands) {
-  if (operands.empty() || operands[0].getRank() < 2 ||
+// `number` is the operand that they are.
+static std::optional<Matrices> matricesOf(ArrayRef<RankedTensorType> operands,
+                                          size_t number) {
+  if (operands.size() <= number || operands[number].getRank() < 2 ||
       !llvm::all_of(operands, [](RankedTensorType type) {
         return type.hasStaticShape();
       }))
     return std::nullopt;
-  ArrayRef<int64_t> shape = operands[0].getShape();
+  ArrayRef<int64_t> shape = operands[number].getShape();
   Matrices a{SmallVector<int64_t>(shape.drop_back(2)), shape[shape.size() - 2],
-             shape.back(), operands[0].getElementType()};
+             shape.back(), operands[number].getElementType()};
   if (!a.partType().isF32() && !a.partType().isF64())
     return std::nullopt;
   return a;
@@ -166,9 +188,12 @@ static std::optional<Matrices> matricesOf(ArrayRef<RankedTensorType> operands) {
 llvm::Expected<LapackCall> lapackCall(CustomCallOp op,
                                       ArrayRef<RankedTensorType> operands) {
   StringRef name = op.getTarget();
-  std::optional<Matrices> a = matricesOf(operands);
+  std::optional<Matrices> a;
   std::optional<Signature> signature;
-  if (name.consume_front("lapack_") && a)
+  // Three diagonals stand before the right-hand sides.
+  if (name.consume_front("lapack_"))
+    a = matricesOf(operands, name == "gtsv" ? 3 : 0);
+  if (a)
     signature = signatureOf(name, op, *a, operands);
   if (!signature)
     return wrong(op, ", which is no routine here");

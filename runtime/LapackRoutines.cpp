@@ -83,8 +83,8 @@ public:
   int32_t leading;
 };
 
-/// What all routines see: sizes of the first operand and the options that
-/// follow them.
+/// What all routines see: sizes of the matrices and the options that follow
+/// them.
 struct Call {
   std::string name; ///< with the letter of the element type
   int64_t batches, rows, columns;
@@ -274,6 +274,57 @@ template <typename T> void runGeev(const Call &c, const Fortran &f) {
   }
 }
 
+// Options: whether the vectors are wanted (letters V and N).
+template <typename T> void runGees(const Call &c, const Fortran &f) {
+  using R = typename PartOf<T>::type;
+  int32_t n = int32_t(c.columns);
+  char mode = c.letter(0), sort = 'N';
+  void *choice = nullptr; // chooses what is sorted to the front
+  Columns<T> a(n, n), v(n, n);
+  std::vector<R> real(static_cast<size_t>(n));
+  std::vector<int32_t> chosen(static_cast<size_t>(n));
+  constexpr int counts = isComplex<T> ? 3 : 4;
+  for (int64_t i = 0; i < c.batches; ++i) {
+    a.load(c.input<T>(0, i * n * n));
+    int32_t *count = c.result<int32_t>(counts, i);
+    int32_t *info = c.result<int32_t>(counts + 1, i);
+    *info = -4; // some versions do not end on infinities and NaN
+    if (!a.isFinite())
+      continue;
+    withWork<T>([&](T *work, int32_t *length) {
+      if constexpr (isComplex<T>)
+        f(&mode, &sort, choice, &n, a.data(), &a.leading, count,
+          c.result<T>(2, i * n), v.data(), &v.leading, work, length,
+          real.data(), chosen.data(), info, one, one);
+      else
+        f(&mode, &sort, choice, &n, a.data(), &a.leading, count,
+          c.result<T>(2, i * n), c.result<T>(3, i * n), v.data(), &v.leading,
+          work, length, chosen.data(), info, one, one);
+    });
+    a.store(c.result<T>(0, i * n * n));
+    if (mode == 'V')
+      v.store(c.result<T>(1, i * n * n));
+  }
+}
+
+// Diagonals below, on and above, each as long as the matrix: the first entry
+// below and the last one above count for nothing.
+template <typename T> void runGtsv(const Call &c, const Fortran &f) {
+  int32_t n = int32_t(c.rows), k = int32_t(c.columns);
+  Columns<T> b(n, k);
+  for (int64_t i = 0; i < c.batches; ++i) {
+    T *diagonals[3];
+    for (int d = 0; d < 3; ++d) {
+      diagonals[d] = c.result<T>(d, i * n);
+      std::copy_n(c.input<T>(d, i * n), n, diagonals[d]);
+    }
+    b.load(c.input<T>(3, i * n * k));
+    f(&n, &k, diagonals[0] + 1, diagonals[1], diagonals[2], b.data(),
+      &b.leading, c.result<int32_t>(4, i));
+    b.store(c.result<T>(3, i * n * k));
+  }
+}
+
 // Options: first and last row of the part to reduce, from 1.
 template <typename T> void runGehrd(const Call &c, const Fortran &f) {
   int32_t n = int32_t(c.columns);
@@ -320,7 +371,8 @@ template <typename T> Status runTyped(Call call, const std::string &routine) {
       {"syevd", true, false, runSyevd<T>}, {"heevd", false, true, runSyevd<T>},
       {"gesdd", true, true, runGesdd<T>},  {"geev", true, true, runGeev<T>},
       {"gehrd", true, true, runGehrd<T>},  {"sytrd", true, false, runSytrd<T>},
-      {"hetrd", false, true, runSytrd<T>},
+      {"hetrd", false, true, runSytrd<T>}, {"gees", true, true, runGees<T>},
+      {"gtsv", true, true, runGtsv<T>},
   };
   for (const auto &entry : table) {
     if (routine != entry.name ||
@@ -340,7 +392,7 @@ template <typename T> Status runTyped(Call call, const std::string &routine) {
 } // namespace
 
 /// Runs `routine` (without the letter of the element type, which is `type`: s,
-/// d, c or z). Numbers: batches, rows and columns of the first input, then the
+/// d, c or z). Numbers: batches, rows and columns of its matrices, then the
 /// options of the routine. Results are zero before.
 extern "C" __attribute__((visibility("default"))) int
 zenith_routine_lapack(const char *routine, char type, const int64_t *numbers,

@@ -246,6 +246,35 @@ TEST(EvalControl, SingularValues) {
       "tensor<3x3xf64>");
 }
 
+TEST(EvalControl, SchurForm) {
+  expectRebuilt(
+      std::string(
+          R"(  %t1, %v, %re, %im, %k, %i = graph.custom_call "lapack_gees" (%0) config {mode = 86 : ui8, sort = 78 : ui8} : (tensor<3x3xf64>) -> (tensor<3x3xf64>, tensor<3x3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<i32>, tensor<i32>)
+  %l = graph.dot_general %v, %t1 )") +
+          product +
+          R"(  %vt = graph.transpose %v [1, 0] : tensor<3x3xf64> -> tensor<3x3xf64>
+  %b = graph.dot_general %l, %vt )" +
+          product,
+      "dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 10.0]]> : "
+      "tensor<3x3xf64>");
+}
+
+// The 9 below the first row and the 7 above the last one stand for nothing.
+TEST(EvalControl, TridiagonalSystems) {
+  expectRebuilt(
+      std::string(
+          R"(  %below = graph.constant dense<[9.0, 1.0, -1.0]> : tensor<3xf64>
+  %on = graph.constant dense<[2.0, 3.0, 4.0]> : tensor<3xf64>
+  %above = graph.constant dense<[0.5, 1.0, 7.0]> : tensor<3xf64>
+  %a = graph.constant dense<[[2.0, 0.5, 0.0], [1.0, 3.0, 1.0], [0.0, -1.0, 4.0]]> : tensor<3x3xf64>
+  %rhs = graph.dot_general %a, %0 )") +
+          product +
+          R"(  %p, %q, %r, %b, %i = graph.custom_call "lapack_gtsv" (%below, %on, %above, %rhs) : (tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3x3xf64>) -> (tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3x3xf64>, tensor<i32>)
+)",
+      "dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 10.0]]> : "
+      "tensor<3x3xf64>");
+}
+
 TEST(EvalControl, CallsInsideOfRegions) {
   EXPECT_EQ(evaluateModule(R"(
 func.func private @step(%x: tensor<i64>, %y: tensor<i64>) -> tensor<i64> {
