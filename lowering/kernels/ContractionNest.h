@@ -77,7 +77,7 @@ private:
   int64_t sumsOfTask() const {
     if (tasks.sweeps)
       return *space.tile.size.constant() * tasks.panelsPerTask * columns;
-    int64_t tiles = tasks.slices > 1 ? tasks.tilesPerTask * panelsAtOnce()
+    int64_t tiles = inSlices() ? tasks.tilesPerTask * panelsAtOnce()
                     : epilogue.storesColumns() ? tilesAtOnce()
                                                : 1;
     // The vector of rows that is finished last may reach beyond them.
@@ -85,6 +85,13 @@ private:
                          ? sumLanes(space.sum, k.target) * int64_t(columns)
                          : 0;
     return tileSize() * tiles + beyond;
+  }
+  /// Sums wait in memory between the slices that are added to them.
+  bool inSlices() const { return tasks.slices > 1 || tasks.packsRows; }
+  /// An odd number of cache lines, so that tiles are spread over its sets.
+  int64_t packedTileSize() const {
+    int64_t lines = (int64_t(heights) * tasks.sliceDepth + 15) / 16;
+    return 16 * (lines | 1);
   }
   /// Tiles that are finished together, column by column.
   int64_t tilesAtOnce() const {
