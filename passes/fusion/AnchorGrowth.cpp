@@ -5,11 +5,47 @@
 
 #include "ir/StridedView.h"
 #include "passes/fusion/FusionPlan.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace zenith::graph;
 
 namespace zenith::fusion {
+
+/// Elementwise ops between a value and a reduction of it.
+static constexpr unsigned maxDistance = 4;
+
+/// All that `value` is read for are reductions, perhaps behind a few
+/// elementwise ops.
+bool FusionPlan::leadsToReductions(Value value, unsigned distance) {
+  SmallVector<Read> reads = graph.reads(value);
+  return !reads.empty() && llvm::all_of(reads, [&](const Read &read) {
+    if (read.asSize || !graph.isWork(read.reader))
+      return false;
+    if (graph.role(read.reader) == Role::Reduction)
+      return true;
+    return distance > 0 && isElementwise(read.reader) &&
+           leadsToReductions(read.reader->getResult(0), distance - 1);
+  });
+}
+
+/// A value that is reduced and read by others too is written anyway. What
+/// follows is left to the kernels of those: in the epilogue each step of it
+/// would be one more result to write.
+bool FusionPlan::isWrittenForReductions(Operation *member) {
+  SmallVector<Read> reads = graph.reads(member->getResult(0));
+  SmallPtrSet<Operation *, 4> readers;
+  bool reduced = false;
+  for (const Read &read : reads) {
+    readers.insert(read.reader);
+    if (read.asSize || !graph.isWork(read.reader))
+      continue;
+    reduced |= graph.role(read.reader) == Role::Reduction ||
+               (isElementwise(read.reader) &&
+                leadsToReductions(read.reader->getResult(0), maxDistance));
+  }
+  return reduced && readers.size() > 1;
+}
 
 bool FusionPlan::joinsEpilogue(Operation *op, Group *group) {
   bool isMovement = isa<TransposeOp, ReshapeOp>(op);
@@ -23,6 +59,11 @@ bool FusionPlan::joinsEpilogue(Operation *op, Group *group) {
     Operation *member = traceUp(graph, operand.get(), path).getDefiningOp();
     if (!member || !graph.isWork(member) || graph.group(member) != group)
       continue;
+    if (!isMovement && isWrittenForReductions(member)) {
+      remark(op, "FUS104",
+             "stays out of the epilogue: it reads what is reduced too");
+      return false;
+    }
     if (isMovement && operand.getOperandNumber() != 0)
       return false;
     SmallVector<Operation *> here = spaces[member];

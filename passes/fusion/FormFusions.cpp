@@ -105,6 +105,7 @@ struct FormFusionsPass : impl::FormFusionsPassBase<FormFusionsPass> {
     if (failed(FusionPlan(graph, options).build()))
       return signalPassFailure();
     outlineFusions(function, graph);
+    recomputeResults(function, explain);
     copyReturnedValues(function);
   }
 };

@@ -32,6 +32,8 @@ private:
   // AnchorGrowth.cpp
   void growAnchor(mlir::Operation *anchor, graph::FusionKind kind);
   bool joinsEpilogue(mlir::Operation *op, Group *group);
+  bool leadsToReductions(mlir::Value value, unsigned distance);
+  bool isWrittenForReductions(mlir::Operation *member);
   // ReductionGrowth.cpp
   void growReduction(mlir::Operation *reduction);
   bool growReduction(mlir::Operation *reduction, unsigned ambition);

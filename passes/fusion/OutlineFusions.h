@@ -17,6 +17,10 @@ void outlineFusions(mlir::func::FuncOp function, FusionGraph &graph);
 /// where the epilogue takes them.
 void sinkScales(mlir::Block &block);
 
+/// Takes results away from regions whose readers can compute them again for a
+/// few additions, from no more arrays than they read before.
+void recomputeResults(mlir::func::FuncOp function, bool explain);
+
 /// Gives each returned value a buffer of its own: what no fusion computes, and
 /// what is returned twice, is copied.
 void copyReturnedValues(mlir::func::FuncOp function);

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A result of a region that is cheap to make of others is computed again by
+// those that read it, and never written: what a forward pass keeps for the
+// backward one is then few arrays.
+
+#include "ir/CompositeFormulas.h"
+#include "mlir/IR/IRMapping.h"
+#include "passes/fusion/FusionRoles.h"
+#include "passes/fusion/OutlineFusions.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+using namespace mlir;
+using namespace zenith::graph;
+
+namespace zenith::fusion {
+
+namespace {
+
+/// Additions that an element may cost again.
+constexpr unsigned maxCost = 5;
+/// Ops of a region that takes such work in.
+constexpr unsigned maxOps = 128;
+
+/// How a result follows from what is in memory anyway.
+struct Formula {
+  SmallVector<Operation *> ops;  ///< in program order
+  llvm::SetVector<Value> leaves; ///< in the region: arguments, other results
+  unsigned cost = 0;
+};
+
+class Recomputation {
+public:
+  Recomputation(FusionOp fusion, bool explain)
+      : fusion(fusion), yield(cast<YieldOp>(body().getTerminator())),
+        explain(explain) {}
+
+  /// Takes results away from the last to the first; true where some went.
+  bool run();
+
+private:
+  Block &body() { return fusion.getBody().front(); }
+  bool remove(unsigned result);
+  bool collect(Value value, unsigned result, Formula &formula,
+               llvm::SmallPtrSetImpl<Operation *> &seen);
+  bool isInMemory(Value value) const {
+    return isa<BlockArgument>(value) ||
+           (llvm::is_contained(yield->getOperands(), value) &&
+            !gone.contains(value));
+  }
+  bool isAtHand(Value value) const {
+    return isInMemory(value) || isSplatConstant(value.getDefiningOp());
+  }
+  /// The value outside of the region that holds a leaf.
+  Value outside(Value leaf);
+  bool isWorth(Value result, const Formula &formula);
+  void computeIn(FusionOp reader, Value result, Value yielded,
+                 const Formula &formula);
+
+  FusionOp fusion;
+  YieldOp yield;
+  bool explain;
+  llvm::SmallPtrSet<Value, 8> gone; ///< yielded values without readers now
+};
+
+} // namespace
+
+static bool sameType(Value x, Value y) { return x.getType() == y.getType(); }
+
+/// Readers that ask for an element at a time, at the place that they compute.
+static bool takesWork(FusionOp reader, Value value) {
+  FusionKind kind = reader.getKind();
+  if (kind != FusionKind::pointwise && kind != FusionKind::reduction &&
+      kind != FusionKind::contraction)
+    return false;
+  Block &body = reader.getBody().front();
+  if (std::distance(body.begin(), body.end()) > maxOps)
+    return false;
+  for (auto [input, argument] :
+       llvm::zip(reader.getInputs(), body.getArguments())) {
+    if (input != value)
+      continue;
+    for (Operation *user : argument.getUsers())
+      if (familyOf(user) != Family::Elementwise &&
+          !(isa<ReduceOp>(user) && kind == FusionKind::reduction))
+        return false;
+  }
+  return true;
+}
+
+Value Recomputation::outside(Value leaf) {
+  if (auto argument = dyn_cast<BlockArgument>(leaf))
+    return fusion.getInputs()[argument.getArgNumber()];
+  for (auto [yielded, result] :
+       llvm::zip(yield->getOperands(), fusion.getResults()))
+    if (yielded == leaf)
+      return result;
+  return {};
+}
+
+/// Walks up from a result to values that are in memory.
+bool Recomputation::collect(Value value, unsigned result, Formula &formula,
+                            llvm::SmallPtrSetImpl<Operation *> &seen) {
+  bool isResult = value == yield->getOperand(result);
+  if (!isResult && isInMemory(value)) {
+    formula.leaves.insert(value);
+    return true;
+  }
+  Operation *op = value.getDefiningOp();
+  if (!seen.insert(op).second)
+    return true;
+  bool repeats = isa<BroadcastOp>(op) && isAtHand(op->getOperand(0));
+  bool computes = familyOf(op) == Family::Elementwise &&
+                  sameType(value, yield->getOperand(result));
+  if (!repeats && !computes && !isSplatConstant(op))
+    return false;
+  if (computes)
+    formula.cost += elementCost(op);
+  if (formula.cost > maxCost)
+    return false;
+  for (Value operand : op->getOperands())
+    if (!collect(operand, result, formula, seen))
+      return false;
+  formula.ops.push_back(op);
+  return true;
+}
+
+/// No reader reads more whole arrays than before, and a write is saved.
+bool Recomputation::isWorth(Value result, const Formula &formula) {
+  return llvm::all_of(result.getUsers(), [&](Operation *user) {
+    auto reader = cast<FusionOp>(user);
+    return llvm::count_if(formula.leaves, [&](Value leaf) {
+             return leaf.getType() == result.getType() &&
+                    !llvm::is_contained(reader.getInputs(), outside(leaf));
+           }) <= 1;
+  });
+}
+
+static Value argumentFor(FusionOp reader, Value value) {
+  Block &body = reader.getBody().front();
+  for (auto [input, argument] :
+       llvm::zip(reader.getInputs(), body.getArguments()))
+    if (input == value)
+      return argument;
+  reader.getInputsMutable().append(value);
+  return body.addArgument(value.getType(), value.getLoc());
+}
+
+void Recomputation::computeIn(FusionOp reader, Value result, Value yielded,
+                              const Formula &formula) {
+  Block &inside = reader.getBody().front();
+  IRMapping map;
+  for (Value leaf : formula.leaves)
+    map.map(leaf, argumentFor(reader, outside(leaf)));
+  OpBuilder builder = OpBuilder::atBlockBegin(&inside);
+  for (Operation *op : formula.ops)
+    builder.clone(*op, map);
+  Value again = map.lookup(yielded);
+  for (unsigned i = reader.getInputs().size(); i-- > 0;)
+    if (reader.getInputs()[i] == result) {
+      inside.getArgument(i).replaceAllUsesWith(again);
+      inside.eraseArgument(i);
+      reader.getInputsMutable().erase(i);
+    }
+}
+
+bool Recomputation::remove(unsigned number) {
+  Value result = fusion.getResult(number), yielded = yield->getOperand(number);
+  auto type = cast<RankedTensorType>(result.getType());
+  if (result.use_empty() || type.getRank() == 0 ||
+      isa<BlockArgument>(yielded) ||
+      llvm::count(yield->getOperands(), yielded) != 1)
+    return false;
+  llvm::SmallSetVector<Operation *, 4> readers(result.user_begin(),
+                                               result.user_end());
+  for (Operation *user : readers) {
+    auto reader = dyn_cast<FusionOp>(user);
+    if (!reader || !takesWork(reader, result))
+      return false;
+  }
+  Formula formula;
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  if (!collect(yielded, number, formula, seen) || !isWorth(result, formula))
+    return false;
+  for (Operation *reader : readers)
+    computeIn(cast<FusionOp>(reader), result, yielded, formula);
+  if (explain)
+    fusion.emitRemark() << "fusion: FUS106: result " << number
+                        << " is computed again where it is read, in regions: "
+                        << readers.size();
+  gone.insert(yielded);
+  return true;
+}
+
+/// The same region without the results that nobody reads.
+static void dropResults(FusionOp fusion) {
+  Block &body = fusion.getBody().front();
+  auto yield = cast<YieldOp>(body.getTerminator());
+  SmallVector<Value> yielded, results;
+  SmallVector<Type> types;
+  for (auto [value, result] :
+       llvm::zip(yield->getOperands(), fusion.getResults()))
+    if (!result.use_empty()) {
+      yielded.push_back(value);
+      results.push_back(result);
+      types.push_back(result.getType());
+    }
+  if (results.empty()) {
+    fusion.erase();
+    return;
+  }
+  yield->setOperands(yielded);
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+  for (unsigned i = body.getNumArguments(); i-- > 0;)
+    if (body.getArgument(i).use_empty()) {
+      body.eraseArgument(i);
+      fusion.getInputsMutable().erase(i);
+    }
+  OpBuilder builder(fusion);
+  auto smaller = builder.create<FusionOp>(fusion.getLoc(), types,
+                                          fusion.getKind(), fusion.getInputs());
+  smaller.getBody().takeBody(fusion.getBody());
+  for (auto [value, result] : llvm::zip(results, smaller.getResults()))
+    value.replaceAllUsesWith(result);
+  fusion.erase();
+}
+
+bool Recomputation::run() {
+  FusionKind kind = fusion.getKind();
+  if (kind != FusionKind::pointwise && kind != FusionKind::contraction &&
+      kind != FusionKind::reduction && kind != FusionKind::window)
+    return false;
+  for (unsigned i = fusion.getNumResults(); i-- > 0;)
+    remove(i);
+  if (gone.empty())
+    return false;
+  dropResults(fusion);
+  return true;
+}
+
+void recomputeResults(func::FuncOp function, bool explain) {
+  // From the last to the first: what a reader computes again may come from
+  // regions before.
+  SmallVector<FusionOp> fusions(function.getBody().front().getOps<FusionOp>());
+  for (FusionOp fusion : llvm::reverse(fusions))
+    Recomputation(fusion, explain).run();
+}
+
+} // namespace zenith::fusion
