@@ -123,6 +123,18 @@ struct Quotient {
 };
 } // namespace
 
+/// The centred value serves the normalisation only. Others, in a backward pass,
+/// would need it and its mean a second time beside the composite.
+static bool isPrivate(SubOp centred, Operation *normalised) {
+  return llvm::all_of(centred->getUsers(), [&](Operation *user) {
+    if (user == normalised)
+      return true;
+    if (isa<MulOp>(user))
+      return llvm::all_equal(user->getOperands());
+    return isa<PowOp>(user);
+  });
+}
+
 /// Replaces a normalised value by rms_norm, or by layer_norm where what it
 /// normalises is x - mean(x).
 static LogicalResult raiseNorm(Operation *op, std::optional<Quotient> quotient,
@@ -140,6 +152,8 @@ static LogicalResult raiseNorm(Operation *op, std::optional<Quotient> quotient,
   if (auto sub = centred.getDefiningOp<SubOp>()) {
     std::optional<Mean> mean = matchMean(sub.getRhs(), miss);
     if (mean && mean->axis == axis && mean->operand == sub.getLhs()) {
+      if (!isPrivate(sub, op))
+        return miss.at(sub, "others read the centred value");
       rewriter.replaceOpWithNewOp<LayerNormOp>(op, op->getResult(0).getType(),
                                                sub.getLhs(), Value(), Value(),
                                                axisAttr, epsilonAttr);

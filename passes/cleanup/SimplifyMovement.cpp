@@ -162,6 +162,33 @@ static LogicalResult splitBeforeTranspose(ReshapeOp op,
   return success();
 }
 
+/// The transpose of x . y is y . x with both sides' numbers exchanged:
+/// gradients of weights are spelled so, and behind them nothing needs to be
+/// transposed.
+static LogicalResult turnedProduct(TransposeOp op, PatternRewriter &rewriter) {
+  auto dot = op.getOperand().getDefiningOp<DotGeneralOp>();
+  if (!dot || !dot->hasOneUse())
+    return failure();
+  DotDimsAttr numbers = dot.getDims();
+  int64_t rank = typeOf(op).getRank(),
+          batching = numbers.getLhsBatching().size(),
+          rows = typeOf(dot.getLhs()).getRank() - batching -
+                 int64_t(numbers.getLhsContracting().size());
+  SmallVector<int64_t> turned;
+  llvm::append_range(turned, llvm::seq<int64_t>(0, batching));
+  llvm::append_range(turned, llvm::seq<int64_t>(batching + rows, rank));
+  llvm::append_range(turned, llvm::seq<int64_t>(batching, batching + rows));
+  if (rows == 0 || batching + rows == rank ||
+      !llvm::equal(turned, op.getPermutation()))
+    return failure();
+  auto exchanged = DotDimsAttr::get(
+      op.getContext(), numbers.getRhsBatching(), numbers.getLhsBatching(),
+      numbers.getRhsContracting(), numbers.getLhsContracting());
+  rewriter.replaceOpWithNewOp<DotGeneralOp>(op, op.getType(), dot.getRhs(),
+                                            dot.getLhs(), exchanged);
+  return success();
+}
+
 void addMovementPatterns(RewritePatternSet &patterns) {
   ReshapeOp::getCanonicalizationPatterns(patterns, patterns.getContext());
   TransposeOp::getCanonicalizationPatterns(patterns, patterns.getContext());
@@ -172,6 +199,7 @@ void addMovementPatterns(RewritePatternSet &patterns) {
   patterns.add(transposeByReshape);
   patterns.add(sliceOfScalar);
   patterns.add(splitBeforeTranspose);
+  patterns.add(turnedProduct);
 }
 
 } // namespace zenith::cleanup

@@ -128,3 +128,24 @@ func.func @softmax_with_another_reader_stays(%x: tensor<2x8xf32>) -> (tensor<2x8
   %r = graph.div %e, %sumw : tensor<2x8xf32>
   return %r, %e : tensor<2x8xf32>, tensor<2x8xf32>
 }
+
+// A backward pass reads what is centred: it stays.
+// CHECK-LABEL: @centred_for_others
+// CHECK-NOT: layer_norm
+// CHECK: return
+func.func @centred_for_others(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
+  %eight = graph.constant dense<8.0> : tensor<4xf32>
+  %eps = graph.constant dense<1.0e-5> : tensor<4xf32>
+  %sum = graph.reduce sum, %x [1] : tensor<4x8xf32> -> tensor<4xf32>
+  %mean = graph.div %sum, %eight : tensor<4xf32>
+  %wide = graph.broadcast %mean [0] : tensor<4xf32> -> tensor<4x8xf32>
+  %c = graph.sub %x, %wide : tensor<4x8xf32>
+  %sq = graph.mul %c, %c : tensor<4x8xf32>
+  %sum2 = graph.reduce sum, %sq [1] : tensor<4x8xf32> -> tensor<4xf32>
+  %var = graph.div %sum2, %eight : tensor<4xf32>
+  %plus = graph.add %var, %eps : tensor<4xf32>
+  %root = graph.sqrt %plus : tensor<4xf32>
+  %rootw = graph.broadcast %root [0] : tensor<4xf32> -> tensor<4x8xf32>
+  %norm = graph.div %c, %rootw : tensor<4x8xf32>
+  return %norm, %c : tensor<4x8xf32>, tensor<4x8xf32>
+}

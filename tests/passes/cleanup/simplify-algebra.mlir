@@ -97,3 +97,34 @@ func.func @heads_split_before_transpose(%x: tensor<5x2x12xf32>) -> tensor<2x3x5x
   %r = graph.reshape %t : tensor<6x5x4xf32> -> tensor<2x3x5x4xf32>
   return %r : tensor<2x3x5x4xf32>
 }
+
+// The gradient of weights: dy . x transposed is x . dy.
+// CHECK-LABEL: @turned_product
+// CHECK-SAME: (%[[DY:.*]]: tensor<2x3x4xf32>, %[[X:.*]]: tensor<2x3x5xf32>)
+// CHECK: %[[D:.*]] = graph.dot_general %[[X]], %[[DY]] <batching = [] x [], contracting = [0, 1] x [0, 1]>
+// CHECK-SAME: -> tensor<5x4xf32>
+// CHECK-NEXT: return %[[D]]
+func.func @turned_product(%dy: tensor<2x3x4xf32>, %x: tensor<2x3x5xf32>) -> tensor<5x4xf32> {
+  %d = graph.dot_general %dy, %x <batching = [] x [], contracting = [0, 1] x [0, 1]> : (tensor<2x3x4xf32>, tensor<2x3x5xf32>) -> tensor<4x5xf32>
+  %t = graph.transpose %d [1, 0] : tensor<4x5xf32> -> tensor<5x4xf32>
+  return %t : tensor<5x4xf32>
+}
+
+// CHECK-LABEL: @turned_batches
+// CHECK-SAME: (%[[X:.*]]: tensor<2x3x4xf32>, %[[Y:.*]]: tensor<2x4x5xf32>)
+// CHECK: graph.dot_general %[[Y]], %[[X]] <batching = [0] x [0], contracting = [1] x [2]>
+// CHECK-NEXT: return
+func.func @turned_batches(%x: tensor<2x3x4xf32>, %y: tensor<2x4x5xf32>) -> tensor<2x5x3xf32> {
+  %d = graph.dot_general %x, %y <batching = [0] x [0], contracting = [2] x [1]> : (tensor<2x3x4xf32>, tensor<2x4x5xf32>) -> tensor<2x3x5xf32>
+  %t = graph.transpose %d [0, 2, 1] : tensor<2x3x5xf32> -> tensor<2x5x3xf32>
+  return %t : tensor<2x5x3xf32>
+}
+
+// Others read the product as it is.
+// CHECK-LABEL: @product_with_other_readers
+// CHECK: graph.transpose
+func.func @product_with_other_readers(%x: tensor<3x4xf32>, %y: tensor<4x5xf32>) -> (tensor<3x5xf32>, tensor<5x3xf32>) {
+  %d = graph.dot_general %x, %y <batching = [] x [], contracting = [1] x [0]> : (tensor<3x4xf32>, tensor<4x5xf32>) -> tensor<3x5xf32>
+  %t = graph.transpose %d [1, 0] : tensor<3x5xf32> -> tensor<5x3xf32>
+  return %d, %t : tensor<3x5xf32>, tensor<5x3xf32>
+}
