@@ -37,6 +37,7 @@ struct ConvolutionAxes {
   void copyInput();
   void addRows();
   void addTaps(const PlacedOperand &kernel);
+  void splitPanels(PlacedOperand &kernel, unsigned output);
   void addGroups(const StridedDim &digits, Stride &outputs);
   LogicalResult build();
 };
@@ -202,6 +203,21 @@ void ConvolutionAxes::addTaps(const PlacedOperand &kernel) {
   }
 }
 
+/// Panels that groups share none of are columns that lie apart.
+void ConvolutionAxes::splitPanels(PlacedOperand &kernel, unsigned output) {
+  DimExpr perGroup = DimExpr::floorDiv(dims.dimOf(op.getKernel(), output),
+                                       DimExpr(int64_t(op.getGroups())));
+  if (!kernel.panel || kernel.group != 1 || output + 1 != kernel.dims.size() ||
+      !perGroup.exactDiv(int64_t(kernel.panel)))
+    return;
+  DimExpr panel = int64_t(kernel.panel), stride = panel;
+  for (unsigned dim = 0; dim < output; ++dim)
+    stride = stride * dims.dimOf(op.getKernel(), dim);
+  DimExpr count = DimExpr::floorDiv(dims.dimOf(op.getKernel(), output), panel);
+  kernel.dims[output] = {{count, stride}, {panel, DimExpr(1)}};
+  kernel.panel = 0;
+}
+
 /// Groups, then panels of their columns; `outputs` becomes the columns of one.
 void ConvolutionAxes::addGroups(const StridedDim &digits, Stride &outputs) {
   DimExpr groups = int64_t(op.getGroups());
@@ -238,6 +254,8 @@ LogicalResult ConvolutionAxes::build() {
   bool panels = kernel.panel && output + 1 == kernel.dims.size() &&
                 groups == 1 && kernel.panel % columns == 0 &&
                 takesGroups(kernel);
+  if (groups > 1)
+    splitPanels(kernel, output);
   for (StridedDim &digits : kernel.dims)
     coalesce(digits);
   bool simple = llvm::all_of(llvm::enumerate(kernel.dims), [&](auto dim) {
