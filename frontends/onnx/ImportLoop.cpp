@@ -32,6 +32,7 @@ private:
   /// depend on the step those of step 0 count.
   void look();
   void lookAtStep(bool isFirst);
+  void lookAtCondition();
   void lookAtCarried(ImportedValue &initial, ImportedValue &next);
   void lookAtCollected(ImportedValue &value);
   Inputs step(Value index, Value condition, ValueRange carried);
@@ -206,12 +207,47 @@ void LoopImport::lookAtStep(bool isFirst) {
   probe(b, types, inside);
 }
 
+/// In a later step nothing is known of carried elements: a condition that is
+/// true for the initial ones may not stay so.
+void LoopImport::lookAtCondition() {
+  llvm::SmallVector<Type> types = {
+      RankedTensorType::get({}, b.builder.getI64Type())};
+  auto isKnown = [](const ImportedValue *value) {
+    return value->kind == ImportedValue::Tensor &&
+           (value->elements || value->tensor);
+  };
+  if (llvm::none_of(carried, isKnown))
+    return;
+  for (ImportedValue *value : carried)
+    if (isKnown(value))
+      types.push_back(import.read(*value).getType());
+  probe(b, types, [&](ValueRange arguments) -> Values {
+    Inputs values = {data(arguments.front()), known(true)};
+    arguments = arguments.drop_front();
+    for (ImportedValue *value : carried)
+      if (isKnown(value)) {
+        values.push_back(data(arguments.front()));
+        arguments = arguments.drop_front();
+      } else {
+        values.push_back(value);
+      }
+    Inputs outputs = import.importBody(*body, scope, std::move(values));
+    if (b.failed())
+      return {};
+    NodeImport rule(node, 1, b, import, {outputs[0]});
+    endless = isTrue(rule, 0);
+    return {};
+  });
+}
+
 void LoopImport::look() {
   auto readable = [&](const ElementShape &shape) {
     return llvm::all_of(shape.dims,
                         [&](const DimExpr &dim) { return b.canRead(dim); });
   };
   lookAtStep(/*isFirst=*/false);
+  if (!b.failed() && endless)
+    lookAtCondition();
   if (!b.failed() && !llvm::all_of(collected, readable))
     lookAtStep(/*isFirst=*/true);
   for (const ElementShape &shape : collected)

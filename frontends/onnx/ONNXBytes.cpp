@@ -99,6 +99,12 @@ AtomicFile::~AtomicFile() {
 Status AtomicFile::failure(const char *what) { return systemError(path, what); }
 
 Status AtomicFile::open() {
+  struct stat old;
+  if (::stat(path.c_str(), &old) == 0 && !S_ISREG(old.st_mode) &&
+      !S_ISDIR(old.st_mode)) {
+    descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    return descriptor < 0 ? failure("cannot open") : noError();
+  }
   std::string pattern = path + ".XXXXXX";
   descriptor = ::mkostemp(pattern.data(), O_CLOEXEC);
   if (descriptor < 0)
@@ -139,7 +145,7 @@ Status AtomicFile::commit() {
   if (!writeAll(descriptor, buffer) ||
       ::close(std::exchange(descriptor, -1)) != 0)
     return failure("cannot write");
-  if (::rename(temporary.c_str(), path.c_str()) != 0)
+  if (!temporary.empty() && ::rename(temporary.c_str(), path.c_str()) != 0)
     return failure("cannot create");
   temporary.clear();
   return noError();

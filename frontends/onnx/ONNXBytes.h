@@ -98,7 +98,7 @@ struct ByteRange {
 };
 
 /// A file that appears under its name only when it is complete: written beside
-/// it, then renamed.
+/// it, then renamed. Devices and pipes are written to as they are.
 class AtomicFile {
 public:
   explicit AtomicFile(std::string path) : path(std::move(path)) {}

@@ -97,6 +97,24 @@ TEST(ImportLoop, EndsByItsCondition) {
             "tensor<4xi64>");
 }
 
+/// The condition holds for the counter that the loop starts with, whose value
+/// is known, but not in every step.
+TEST(ImportLoop, EndsByACounterBeforeItsLimit) {
+  Graph body = graphOf({"i", "on", "n"},
+                       {makeNode("Add", {"n", "one"}, {"next"}),
+                        makeNode("Less", {"next", "four"}, {"more"}),
+                        makeNode("Identity", {"next"}, {"seen"})},
+                       {"more", "next", "seen"});
+  Model model =
+      modelOf({makeNode("Loop", {"count", "yes", "one"}, {"last", "all"},
+                        {graphAttribute("body", body)})},
+              {}, {"last", "all"},
+              {integers("count", {}, {10}), boolean("yes", true),
+               integers("one", {}, {1}), integers("four", {}, {4})});
+  EXPECT_EQ(run(model, {}),
+            "dense<4> : tensor<i64>; dense<[2, 3, 4]> : tensor<3xi64>");
+}
+
 TEST(ImportLoop, ShapesMayGrow) {
   std::vector<Tensor> inputs = {floats("x", {1}, {5}),
                                 floats("start", {2}, {1, 2}), three};
