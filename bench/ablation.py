@@ -7,16 +7,18 @@ import json
 import subprocess
 import sys
 
-# Graph, last layer (None: all), and the forms that are taken away, one line each. What takes a form away may leave
-# another one that would not have been chosen: without dense-index states are keys.
+# Graph, last layer (None: all), and the forms that are taken away, one list each. What takes a form away may leave
+# another one that would not have been chosen: without rows of bits there is a dense index, without that there are keys.
+ORDER = [["bit-rows"], ["bit-rows", "dense-index"], ["bit-rows", "dense-index", "back-bits"],
+         ["bit-rows", "dense-index", "keys"]]
 CASES = [
-    ("lrx:9", None, ["dense-index"], ["dense-index", "back-bits"], ["dense-index", "keys"]),
-    ("pancake:9", None, ["dense-index"], ["dense-index", "back-bits"], ["dense-index", "keys"]),
-    ("lx:9", None, ["dense-index"], ["dense-index", "keys"]),
-    ("lrx:0000000001111111111", None, ["back-bits"], ["keys"]),
+    ("lrx:9", None, *ORDER),
+    ("pancake:9", None, *ORDER),
+    ("lx:9", None, *ORDER[:2], ORDER[3]),
+    ("lrx:00000000001111111111", None, ["marks"], ["marks", "back-bits"], ["marks", "keys"]),
     ("heisenberg:3,60", None, ["keys"]),
-    ("cube_222_fixed_htm", 8, ["keys"]),
-    ("all_transpositions:8", None, ["generator-table"], ["dense-index", "generator-table"]),
+    ("cube_222_fixed_htm", 8, ["bit-rows"], ["bit-rows", "keys"]),
+    ("all_transpositions:8", None, ["bit-rows", "generator-table"], ["bit-rows", "dense-index", "generator-table"]),
 ]
 
 

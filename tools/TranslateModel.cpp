@@ -151,13 +151,16 @@ static llvm::Error checkTranslation(const TranslateOptions &options,
   return llvm::Error::success();
 }
 
-// ONNX has no folds and orders by a region, but most of what these spell out.
-static llvm::Error raiseRegions(ModuleOp module) {
+// ONNX has no folds and orders by a region, but most of what these spell out;
+// and no random bits from a key, but since opset 18 what they are made of.
+static llvm::Error adaptToONNX(ModuleOp module, int64_t opset) {
   PassManager passes(module.getContext());
   passes.addNestedPass<func::FuncOp>(createRaiseRegionsPass());
+  if (opset >= 18)
+    passes.addNestedPass<func::FuncOp>(createDecomposeRandomPass());
   if (succeeded(passes.run(module)))
     return llvm::Error::success();
-  return failure(ExitCode::Internal, "regions cannot be raised");
+  return failure(ExitCode::Internal, "the module cannot be adapted to ONNX");
 }
 
 llvm::Error zenith::tools::translateModel(const TranslateOptions &options,
@@ -181,7 +184,7 @@ llvm::Error zenith::tools::translateModel(const TranslateOptions &options,
   if (!model)
     return model.takeError();
   if (*to == "onnx") {
-    if (llvm::Error error = raiseRegions(*model->module))
+    if (llvm::Error error = adaptToONNX(*model->module, options.opset))
       return error;
     if (llvm::Error error = writeONNX(*model->module, options.output,
                                       {options.opset, options.externalData,

@@ -44,10 +44,9 @@ private:
                         rows.rem(number, rows.number(2)), rows.number(0));
   }
   Value meetingPath(ValueRange last);
-  Value back(ValueRange last, int64_t end, Value row) {
-    Value layers = rows.sub(rows.count(last[end + sizes]), rows.number(1));
-    return walkBack(rows, last[end + links], last[end + sizes], layers, row,
-                    graph.generators());
+  Value back(Value links, Value sizes, Value row) {
+    Value layers = rows.sub(rows.count(sizes), rows.number(1));
+    return walkBack(rows, links, sizes, layers, row, graph.generators());
   }
 
   const StateGraph &graph;
@@ -117,17 +116,18 @@ Value MeetingBuilder::meetingPath(ValueRange last) {
   Value state = rows.reshape(rows.pick(newest, rows.asList(row)),
                              rows.type({positions}, one.getElementType()), {});
   Value place = rows.firstWhere(rows.equalRows(opposite, state));
+  Type list = rows.listType(), number = row.getType();
+  SmallVector<Value> mineFirst{last[mine + links],  last[mine + sizes],  place,
+                               last[other + links], last[other + sizes], row};
+  SmallVector<Value> otherFirst(mineFirst);
+  std::rotate(otherFirst.begin(), otherFirst.begin() + 3, otherFirst.end());
   ValueRange ends = rows.branch(
-      isEven(last[depth]), {rows.listType(), rows.listType()},
-      [&]() -> SmallVector<Value> {
-        return {back(last, mine, place), back(last, other, row)};
-      },
-      [&]() -> SmallVector<Value> {
-        return {back(last, other, row), back(last, mine, place)};
-      });
+      isEven(last[depth]), {list, list, number, list, list, number},
+      [&] { return mineFirst; }, [&] { return otherFirst; });
+  Value start = back(ends[0], ends[1], ends[2]);
   Value forwards = builder.create<graph::ReverseOp>(
-      location, ends[0].getType(), ends[0], builder.getDenseI64ArrayAttr({0}));
-  return rows.concat(forwards, ends[1]);
+      location, start.getType(), start, builder.getDenseI64ArrayAttr({0}));
+  return rows.concat(forwards, back(ends[3], ends[4], ends[5]));
 }
 
 OwningOpRef<ModuleOp> MeetingBuilder::build() {
