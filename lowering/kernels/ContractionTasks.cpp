@@ -13,7 +13,7 @@ using zenith::graph::DimExpr;
 namespace zenith::kernels {
 
 /// Rows of A that stay in the second-level cache while panels stream by.
-static constexpr double rowBlockBytes = 256 * 1024;
+static constexpr double rowBlockBytes = 400 * 1024;
 static constexpr double maxTilesPerTask = 512;
 /// B is small where it stays in the second-level cache beside the rows.
 static constexpr double smallBytes = 256 * 1024;
@@ -147,8 +147,13 @@ ContractionTasks chooseTasks(const ContractionSpace &space,
     perTask =
         std::max(4.0, std::min(perTask, 50e3 / (heights * depth * panels)));
   }
-  if (tasks.packsRows)
-    perTask = std::floor(packedRowBytes / (4.0 * tasks.sliceDepth * heights));
+  if (tasks.packsRows) {
+    // A copy serves as many panels as it can: tasks share out the rows first.
+    double most = packedRowBytes / (4.0 * tasks.sliceDepth * heights);
+    double fair =
+        tiles * std::ceil(panels / maxSlicedPanels) / fewestSlicedTasks;
+    perTask = std::floor(std::min(most, std::max(4.0, fair)));
+  }
   else if (tasks.slices > 1)
     perTask = std::min(perTask, maxSlicedTiles);
   int64_t &tilesPerTask = tasks.tilesPerTask;
