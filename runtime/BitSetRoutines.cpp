@@ -71,20 +71,19 @@ struct SharedBits {
 /// is null, and has room for all. How many these are.
 ZENITH_INLINE int64_t setBits(const SharedBits &set, const uint64_t *positions,
                               int64_t count, uint64_t *fresh) {
-  constexpr int64_t ahead = 24, most = 512;
+  constexpr int64_t most = 256;
   const uint64_t *const looked = set.known ? set.known : set.bits;
   uint64_t lacking[most];
   int64_t found = 0;
   if (set.words == 0)
     return 0;
   for (int64_t first = 0; first < count; first += most) {
+    int64_t end = std::min(first + most, count);
+    for (int64_t i = first; i < end; ++i)
+      __builtin_prefetch(looked + std::min(positions[i] / 64, set.words - 1));
     // Whether a bit is set is no branch: nobody can foretell it.
     uint64_t *to = lacking;
-    int64_t end = std::min(first + most, count);
     for (int64_t i = first; i < end; ++i) {
-      if (i + ahead < count)
-        __builtin_prefetch(
-            looked + std::min(positions[i + ahead] / 64, set.words - 1), 1);
       uint64_t word = std::min(positions[i] / 64, set.words - 1);
       bool isSet = __atomic_load_n(looked + word, __ATOMIC_RELAXED) >>
                        positions[i] % 64 &

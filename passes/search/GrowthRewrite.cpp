@@ -357,9 +357,17 @@ private:
         location, DenseElementsAttr::get(type, ArrayRef<T>(elements)));
   }
 
-  /// Rows with the bits of the starts. The layer and what is known begin with
-  /// rows of their own, as both are written.
-  Value startRows() {
+  RankedTensorType rowsType() {
+    return RankedTensorType::get({table.rows(), table.words()},
+                                 builder.getIntegerType(64, false));
+  }
+  Value asRows(Value list) {
+    return builder.create<ReshapeOp>(location, rowsType(), list, ValueRange());
+  }
+
+  /// Both rows have the bits of the starts, but are not one value, as both are
+  /// written.
+  void carryStates() override {
     auto wordType = builder.getIntegerType(64, false);
     auto list = RankedTensorType::get({table.rows() * table.words()}, wordType);
     Value zero = builder.create<ConstantOp>(
@@ -369,20 +377,12 @@ private:
                                              ArrayRef<int64_t>{}, ValueRange());
     Value starts = constant<uint64_t>({int64_t(index.starts().size())},
                                       index.starts().vec());
-    auto bits = builder.create<FreshBitsOp>(
-        location, list, RankedTensorType::get({}, builder.getI64Type()), none,
-        ValueRange(starts));
-    return builder.create<ReshapeOp>(location, rowsType(), bits.getBits(),
-                                     ValueRange());
-  }
-  RankedTensorType rowsType() {
-    return RankedTensorType::get({table.rows(), table.words()},
-                                 builder.getIntegerType(64, false));
-  }
-
-  void carryStates() override {
     Value size = countOfStarts(builder, location);
-    states = carry({startRows(), startRows(), size},
+    auto layer = builder.create<FreshBitsOp>(location, list, size.getType(),
+                                             none, starts);
+    auto known = builder.create<MarkBitsOp>(location, wordListType(builder),
+                                            list, none, starts);
+    states = carry({asRows(layer.getBits()), asRows(known.getBits()), size},
                    {rowsType(), rowsType(), size.getType()});
   }
   Value sizeOfLayer(ValueRange arguments) override {
