@@ -210,6 +210,7 @@ struct RaiseCompositesPass
     patterns.add(raiseGelu);
     patterns.add(raiseSoftmax);
     addNormPatterns(patterns);
+    addRowSumPatterns(patterns);
     addAttentionPatterns(patterns);
     if (failed(applyPatternsAndFoldGreedily(function, std::move(patterns))))
       function.emitWarning() << "raising stopped before it was done";

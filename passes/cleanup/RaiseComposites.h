@@ -46,6 +46,8 @@ private:
 /// layer_norm and rms_norm (RaiseNorms.cpp).
 void addNormPatterns(mlir::RewritePatternSet &patterns);
 void explainNorms(mlir::func::FuncOp function);
+/// Products with one-hot rows (RaiseRowSums.cpp).
+void addRowSumPatterns(mlir::RewritePatternSet &patterns);
 /// Attention around each softmax of `function` (RaiseAttention.cpp); runs when
 /// softmaxes are found.
 void addAttentionPatterns(mlir::RewritePatternSet &patterns);

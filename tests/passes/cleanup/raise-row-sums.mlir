@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Products of one-hot rows with parameters are sums of the parameters' rows.
+//
+// RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-raise-composites))' | FileCheck %s -enable-var-scope
+
+graph.param @weight : tensor<20x16xf32> = dense<0.5> : tensor<20x16xf32>
+
+// A row of zeros stands for numbers that no symbol has.
+// CHECK-LABEL: @one_hot
+// CHECK-SAME: (%[[X:.*]]: tensor<?x4xui8>)
+// CHECK-DAG: %[[ZERO:.*]] = graph.constant dense<0.000000e+00> : tensor<4x1x16xf32>
+// CHECK-DAG: %[[W:.*]] = graph.get_param @weight
+// CHECK: %[[ROWS:.*]] = graph.reshape %[[W]] : tensor<20x16xf32> -> tensor<4x5x16xf32>
+// CHECK: %[[TABLE:.*]] = graph.concat 1, %[[ROWS]], %[[ZERO]]
+// CHECK: %[[CHOSEN:.*]] = graph.gather %[[TABLE]], {{.*}} sizes [1, 1, 16] : (tensor<4x6x16xf32>, tensor<?x4x1xui8>) -> tensor<?x4x16xf32>
+// CHECK: graph.reduce sum, %[[CHOSEN]] [1]
+// CHECK-NOT: graph.dot_general
+func.func @one_hot(%x: tensor<?x4xui8>) -> tensor<?x16xf32> {
+  %n = graph.dim %x, 0 : tensor<?x4xui8>
+  %symbols = graph.constant dense<[0, 1, 2, 3, 4]> : tensor<5xui8>
+  %a = graph.broadcast %x [0, 1] [%n] : tensor<?x4xui8> -> tensor<?x4x5xui8>
+  %b = graph.broadcast %symbols [2] [%n] : tensor<5xui8> -> tensor<?x4x5xui8>
+  %c = graph.compare eq, %a, %b : tensor<?x4x5xui8> -> tensor<?x4x5xi1>
+  %f = graph.convert %c : tensor<?x4x5xi1> -> tensor<?x4x5xf32>
+  %h = graph.reshape %f [%n] : tensor<?x4x5xf32> -> tensor<?x20xf32>
+  %w = graph.get_param @weight : tensor<20x16xf32>
+  %r = graph.dot_general %h, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<?x20xf32>, tensor<20x16xf32>) -> tensor<?x16xf32>
+  return %r : tensor<?x16xf32>
+}
+
+// Numbers may be negative, and these would choose another row.
+// CHECK-LABEL: @signed_numbers
+// CHECK: graph.dot_general
+func.func @signed_numbers(%x: tensor<3x4xi8>) -> tensor<3x16xf32> {
+  %symbols = graph.constant dense<[0, 1, 2, 3, 4]> : tensor<5xi8>
+  %a = graph.broadcast %x [0, 1] : tensor<3x4xi8> -> tensor<3x4x5xi8>
+  %b = graph.broadcast %symbols [2] : tensor<5xi8> -> tensor<3x4x5xi8>
+  %c = graph.compare eq, %a, %b : tensor<3x4x5xi8> -> tensor<3x4x5xi1>
+  %f = graph.convert %c : tensor<3x4x5xi1> -> tensor<3x4x5xf32>
+  %h = graph.reshape %f : tensor<3x4x5xf32> -> tensor<3x20xf32>
+  %w = graph.get_param @weight : tensor<20x16xf32>
+  %r = graph.dot_general %h, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<3x20xf32>, tensor<20x16xf32>) -> tensor<3x16xf32>
+  return %r : tensor<3x16xf32>
+}
+
+// The symbols are in another order.
+// CHECK-LABEL: @other_order
+// CHECK: graph.dot_general
+func.func @other_order(%x: tensor<3x4xui8>) -> tensor<3x16xf32> {
+  %symbols = graph.constant dense<[0, 2, 1, 3, 4]> : tensor<5xui8>
+  %a = graph.broadcast %x [0, 1] : tensor<3x4xui8> -> tensor<3x4x5xui8>
+  %b = graph.broadcast %symbols [2] : tensor<5xui8> -> tensor<3x4x5xui8>
+  %c = graph.compare eq, %a, %b : tensor<3x4x5xui8> -> tensor<3x4x5xi1>
+  %f = graph.convert %c : tensor<3x4x5xi1> -> tensor<3x4x5xf32>
+  %h = graph.reshape %f : tensor<3x4x5xf32> -> tensor<3x20xf32>
+  %w = graph.get_param @weight : tensor<20x16xf32>
+  %r = graph.dot_general %h, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<3x20xf32>, tensor<20x16xf32>) -> tensor<3x16xf32>
+  return %r : tensor<3x16xf32>
+}
