@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using zenith::graph::DimExpr;
@@ -33,6 +34,34 @@ static void collectCostly(Value value, const DenseSet<Value> &stops,
     found.insert(value);
   for (Value operand : op->getOperands())
     collectCostly(operand, stops, found, seen);
+}
+
+/// Whether all rows read from one table at places that data gives, so that a
+/// part of it that stays in a cache serves one row after the other.
+static bool readTable(const ReductionPlan &plan) {
+  return llvm::any_of(
+      plan.space->accesses(), [&](const IterationSpace::Access &access) {
+        return !access.written && access.factors[plan.lane].isConstant(1) &&
+               llvm::any_of(
+                   plan.reducedLoops,
+                   [&](unsigned loop) { return access.opaque[loop]; }) &&
+               llvm::any_of(plan.keptLoops,
+                            [&](unsigned loop) { return access.opaque[loop]; });
+      });
+}
+
+unsigned ReductionKernel::chooseWidth(const EmissionContext &context,
+                                      const ReductionPlan &plan) {
+  unsigned width = valueWidth(context.fusion, context.target);
+  auto size = plan.space->size(plan.lane).constant();
+  if (plan.lanesReduced || !size || *size < 2)
+    return width;
+  // Rows of few lanes take no masks where vectors are no wider; a place in a
+  // table that was worked out serves many lanes.
+  unsigned many = 8 * context.target.lanes;
+  if (*size < width)
+    return unsigned(llvm::PowerOf2Ceil(uint64_t(*size)));
+  return readTable(plan) && *size >= many ? std::max(width, many) : width;
 }
 
 SmallVector<const Fold *> ReductionKernel::foldsOf(unsigned level) {
@@ -396,27 +425,15 @@ ReductionKernel::passDownColumn(FoldState &folds, SmallVector<Ix> loopIndex,
   return folds.combine(sums, block(whole, high));
 }
 
-/// Whether all rows read from one table at places that data gives, so that a
-/// part of it that stays in a cache serves one row after the other.
-static bool readTable(const IterationSpace &space, const ReductionPlan &plan) {
-  return llvm::any_of(
-      space.accesses(), [&](const IterationSpace::Access &access) {
-        return !access.written && access.factors[plan.lane].isConstant(1) &&
-               llvm::any_of(
-                   plan.reducedLoops,
-                   [&](unsigned loop) { return access.opaque[loop]; }) &&
-               llvm::any_of(plan.keptLoops,
-                            [&](unsigned loop) { return access.opaque[loop]; });
-      });
-}
-
 Launch ReductionKernel::emitColumns() {
   DimExpr rows = 1;
   for (unsigned loop : plan.keptLoops)
     rows = rows * space.size(loop);
-  int64_t lanesPerTask = 4 * width;
+  // The part of a table that a task reads stays in a cache.
+  bool fromTable = readTable(plan);
+  int64_t lanesPerTask = fromTable ? width : 4 * width;
   RowTasks tasks = RowTasks::plan(rows, space.size(plan.lane), lanesPerTask);
-  tasks.chunksFirst = readTable(space, plan);
+  tasks.chunksFirst = fromTable;
   DimExpr count = plan.reducedRows();
   forEachRow(kernel, tasks, [&](Value row, Value low, Value high) {
     ElementEmitter::Scope scope(emitter);

@@ -17,11 +17,7 @@ public:
       : kernel(context.fusion, context.dims, context.target, context.kernels,
                name),
         emitter(kernel), plan(plan), space(*plan.space),
-        width(valueWidth(context.fusion, context.target)) {
-    // Rows of few lanes take no masks where vectors are no wider.
-    auto lanes = space.size(plan.lane).constant();
-    if (!plan.lanesReduced && lanes && *lanes > 1 && *lanes < width)
-      width = unsigned(llvm::PowerOf2Ceil(uint64_t(*lanes)));
+        width(chooseWidth(context, plan)) {
     emitter.indices.width = width;
   }
   void discard() { kernel.function().erase(); }
@@ -34,6 +30,8 @@ public:
   Launch emitCombine();
 
 private:
+  static unsigned chooseWidth(const EmissionContext &context,
+                              const ReductionPlan &plan);
   using State = llvm::SmallVector<mlir::Value>;
   /// Folds over steps low, low + step ... below high with `unroll` states in
   /// flight, then one at a time.

@@ -31,9 +31,9 @@ struct UniqueSizes {
                : isa<ComplexType>(element) ? elements * 2
                                            : elements;
     // Tasks of about 50 microseconds; a partition's table is part of a
-    // second-level cache.
-    constexpr int64_t rowsPerSlot = 4096, mostSlots = 16, partitionRows = 2048,
-                      mostPartitions = 1024;
+    // first-level cache.
+    constexpr int64_t rowsPerSlot = 4096, mostSlots = 16, partitionRows = 1024,
+                      mostPartitions = 2048;
     slots = DimExpr::min(mostSlots,
                          DimExpr::floorDiv(rows, rowsPerSlot) + DimExpr(1));
     partitions = DimExpr::min(

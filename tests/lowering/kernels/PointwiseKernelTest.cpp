@@ -181,6 +181,22 @@ TEST_P(PointwiseKernel, Gathers) {
       sizes [1, 1] : (tensor<3x9xf32>, tensor<3x5xui8>) -> tensor<3x5xf32>)");
 }
 
+TEST_P(PointwiseKernel, GathersOfBytes) {
+  // Rows that vectors hold, and shorter and longer ones; places past the end.
+  for (int64_t row : {5, 16, 54, 64, 65, 200})
+    for (const char *element : {"i8", "ui8", "i16"})
+      for (const char *place : {"ui8", "i8"}) {
+        std::string length = std::to_string(row);
+        std::string table = "tensor<3x" + length + "x" + element + ">",
+                    places = "tensor<3x" + length + "x1x" + place + ">";
+        check("%t : " + table + ", %i : " + places, table,
+              "%r = graph.gather %t, %i <offset = [], collapsed = [1], "
+              "batching = [0] x [0], index_map = [1], index_vector_dim = 2> "
+              "sizes [1, 1] : (" +
+                  table + ", " + places + ") -> " + table);
+      }
+}
+
 TEST_P(PointwiseKernel, DynamicSlices) {
   check("%a : tensor<6x20xf32>, %i : tensor<i32>, %j : tensor<i32>",
         "tensor<2x11xf32>",

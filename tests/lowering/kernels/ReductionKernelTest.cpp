@@ -38,6 +38,27 @@ TEST_P(ReductionKernel, Rows) {
     }
 }
 
+TEST_P(ReductionKernel, SumsOfTableRows) {
+  for (const char *element : {"ui8", "f32"})
+    for (int64_t width : {3, 16, 40, 200, 300}) {
+      std::string row = std::to_string(width) + "x" + element + ">",
+                  table = "tensor<20x5x" + row, places = "tensor<?x20xui8>",
+                  single = "tensor<?x20x1xui8>", result = "tensor<?x" + row;
+      for (int64_t rows : {0, 1, 9})
+        check("%t : " + table + ", %i : " + places, result,
+              "%n = graph.dim %i, 0 : " + places + "\n%p = graph.reshape %i " +
+                  "[%n] : " + places + " -> " + single +
+                  "\n%g = graph.gather %t, %p <offset = [2], collapsed = [1], "
+                  "batching = [0] x [1], index_map = [1], index_vector_dim = "
+                  "2> sizes [1, 1, " +
+                  std::to_string(width) + "] : (" + table + ", " + single +
+                  ") -> tensor<?x20x" + row +
+                  "\n%r = graph.reduce sum, %g [1] : tensor<?x20x" + row +
+                  " -> " + result,
+              {{20, 5, width}, {rows, 20}});
+    }
+}
+
 TEST_P(ReductionKernel, EmptyRows) {
   check("%a : tensor<5x0xf32>", "tensor<5xf32>",
         "%r = graph.reduce max, %a [1] : tensor<5x0xf32> -> tensor<5xf32>");
