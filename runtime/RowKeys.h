@@ -13,10 +13,18 @@
 
 namespace zenith::runtime {
 
-/// Bytes as a number, fewer than 8 with zeros behind.
-inline uint64_t wordAt(const char *bytes, int64_t count) {
+/// Eight bytes as a number.
+inline uint64_t wordAt(const char *bytes) {
+  uint64_t word;
+  std::memcpy(&word, bytes, sizeof(word));
+  return word;
+}
+
+/// Fewer than 8 bytes as a number, with zeros behind.
+inline uint64_t wordOf(const char *bytes, int64_t count) {
   uint64_t word = 0;
-  std::memcpy(&word, bytes, size_t(count));
+  for (int64_t i = 0; i < count; ++i)
+    word |= uint64_t(uint8_t(bytes[i])) << 8 * i;
   return word;
 }
 
@@ -26,29 +34,34 @@ inline uint64_t mixed(uint64_t x, uint64_t y) {
   return uint64_t(product) ^ uint64_t(product >> 64);
 }
 
+/// Of rows of one length. What is left of a row behind whole pairs of words is
+/// read with what comes before it.
 inline uint64_t hashOf(const char *row, int64_t bytes) {
   constexpr uint64_t odd = 0x9e3779b97f4a7c15, other = 0xc4ceb9fe1a85ec53;
   uint64_t value = uint64_t(bytes) * odd;
-  for (; bytes >= 16; row += 16, bytes -= 16)
-    value = mixed(wordAt(row, 8) ^ odd, wordAt(row + 8, 8) ^ value);
-  if (bytes > 8) {
-    value = mixed(wordAt(row, 8) ^ odd, wordAt(row + 8, bytes - 8) ^ value);
-    bytes = 0;
-  }
-  if (bytes > 0)
-    value = mixed(wordAt(row, bytes) ^ odd, value ^ other);
+  auto add = [&](int64_t first, int64_t second) {
+    value = mixed(wordAt(row + first) ^ odd, wordAt(row + second) ^ value);
+  };
+  for (int64_t at = 0; at + 16 <= bytes; at += 16)
+    add(at, at + 8);
+  if (bytes < 8)
+    value = mixed(wordOf(row, bytes) ^ odd, value ^ other);
+  else if (bytes < 16)
+    add(0, bytes - 8);
+  else if (bytes % 16 != 0)
+    add(bytes - 16, bytes - 8);
   return mixed(value ^ other, odd);
 }
 
 /// Whether two rows have the same bytes.
 inline bool sameBytes(const char *x, const char *y, int64_t bytes) {
   if (bytes < 8)
-    return std::memcmp(x, y, size_t(bytes)) == 0;
-  for (int64_t at = 0; at + 8 <= bytes; at += 8)
-    if (wordAt(x + at, 8) != wordAt(y + at, 8))
-      return false;
+    return wordOf(x, bytes) == wordOf(y, bytes);
   // The last word overlaps the one before.
-  return wordAt(x + bytes - 8, 8) == wordAt(y + bytes - 8, 8);
+  uint64_t others = wordAt(x + bytes - 8) ^ wordAt(y + bytes - 8);
+  for (int64_t at = 0; at + 8 <= bytes; at += 8)
+    others |= wordAt(x + at) ^ wordAt(y + at);
+  return others == 0;
 }
 
 inline void copyRow(char *to, const char *from, int64_t bytes) {
@@ -58,7 +71,7 @@ inline void copyRow(char *to, const char *from, int64_t bytes) {
     return;
   }
   auto copyWord = [&](int64_t at) {
-    uint64_t word = wordAt(from + at, 8);
+    uint64_t word = wordAt(from + at);
     std::memcpy(to + at, &word, 8);
   };
   for (int64_t at = 0; at + 8 <= bytes; at += 8)
