@@ -12,23 +12,6 @@ using namespace zenith::graph;
 
 namespace zenith::fusion {
 
-/// Elementwise ops between a value and a reduction of it.
-static constexpr unsigned maxDistance = 4;
-
-/// All that `value` is read for are reductions, perhaps behind a few
-/// elementwise ops.
-bool FusionPlan::leadsToReductions(Value value, unsigned distance) {
-  SmallVector<Read> reads = graph.reads(value);
-  return !reads.empty() && llvm::all_of(reads, [&](const Read &read) {
-    if (read.asSize || !graph.isWork(read.reader))
-      return false;
-    if (graph.role(read.reader) == Role::Reduction)
-      return true;
-    return distance > 0 && isElementwise(read.reader) &&
-           leadsToReductions(read.reader->getResult(0), distance - 1);
-  });
-}
-
 /// A value that is reduced and read by others too is written anyway. What
 /// follows is left to the kernels of those: in the epilogue each step of it
 /// would be one more result to write.
@@ -42,7 +25,7 @@ bool FusionPlan::isWrittenForReductions(Operation *member) {
       continue;
     reduced |= graph.role(read.reader) == Role::Reduction ||
                (isElementwise(read.reader) &&
-                leadsToReductions(read.reader->getResult(0), maxDistance));
+                leadsToReductions(graph, read.reader->getResult(0)));
   }
   return reduced && readers.size() > 1;
 }

@@ -32,7 +32,6 @@ private:
   // AnchorGrowth.cpp
   void growAnchor(mlir::Operation *anchor, graph::FusionKind kind);
   bool joinsEpilogue(mlir::Operation *op, Group *group);
-  bool leadsToReductions(mlir::Value value, unsigned distance);
   bool isWrittenForReductions(mlir::Operation *member);
   // ReductionGrowth.cpp
   void growReduction(mlir::Operation *reduction);
@@ -62,6 +61,11 @@ private:
 
 /// Elementwise by family, or a composite that is.
 bool isElementwise(mlir::Operation *op);
+
+/// All that `value` is read for are reductions, at most `distance` elementwise
+/// ops away.
+bool leadsToReductions(const FusionGraph &graph, mlir::Value value,
+                       unsigned distance = 3);
 
 } // namespace zenith::fusion
 

@@ -22,9 +22,6 @@ enum Ambition : unsigned {
   producersOnly
 };
 
-/// Elementwise ops between a value and another reduction of it.
-constexpr unsigned maxDistance = 3;
-
 class ReductionGrower {
 public:
   ReductionGrower(FusionGraph &graph, Group *group, Ambition ambition)
@@ -51,6 +48,19 @@ private:
 
 } // namespace
 
+bool leadsToReductions(const FusionGraph &graph, Value value,
+                       unsigned distance) {
+  SmallVector<Read> reads = graph.reads(value);
+  return !reads.empty() && llvm::all_of(reads, [&](const Read &read) {
+    if (read.asSize || !graph.isWork(read.reader))
+      return false;
+    if (graph.role(read.reader) == Role::Reduction)
+      return true;
+    return distance > 0 && isElementwise(read.reader) &&
+           leadsToReductions(graph, read.reader->getResult(0), distance - 1);
+  });
+}
+
 bool ReductionGrower::takesReader(Operation *op) {
   // Reductions store one number per element.
   if (isa<ComplexOp>(op) || !graph.isSingle(op))
@@ -74,22 +84,21 @@ bool ReductionGrower::takesReader(Operation *op) {
   return !graph.needsIndirectly(op, group);
 }
 
-/// Reductions that read what `member` reads, at most a few elementwise ops
-/// away.
+/// Reductions that read what `member` reads, behind elementwise ops that serve
+/// reductions only: others stay in memory, and reading two values at a time
+/// would gain nothing.
 SmallVector<Operation *> ReductionGrower::siblings(Operation *member) const {
-  SmallVector<std::pair<Value, unsigned>> stack;
-  for (Value source : graph.sources(member))
-    stack.push_back({source, 0});
+  SmallVector<Value> stack = graph.sources(member);
   SmallVector<Operation *> found;
   while (!stack.empty()) {
-    auto [value, distance] = stack.pop_back_val();
-    for (const Read &read : graph.reads(value)) {
+    for (const Read &read : graph.reads(stack.pop_back_val())) {
       if (!graph.isSingle(read.reader))
         continue;
       if (graph.role(read.reader) == Role::Reduction)
         found.push_back(read.reader);
-      else if (isElementwise(read.reader) && distance < maxDistance)
-        stack.push_back({read.reader->getResult(0), distance + 1});
+      else if (isElementwise(read.reader) &&
+               leadsToReductions(graph, read.reader->getResult(0)))
+        stack.push_back(read.reader->getResult(0));
     }
   }
   return found;
