@@ -144,9 +144,10 @@ static Type without(Value value, ArrayRef<int64_t> dims) {
   return RankedTensorType::get(shape, elementOf(value));
 }
 
-// JAX's compiler adds up to this many small floats one after the other, each
-// sum rounded; more of them by a tree. Rounding long sums once is nearer to
-// both the tree and the exact sum than rounding them at every step.
+// JAX's compiler adds small floats one after the other, each sum rounded, while
+// no reduced dimension is longer than this; else it makes trees. Rounding long
+// sums once is nearer to both the tree and the exact sum than rounding them at
+// every step.
 static constexpr int64_t longestStepwise = 32;
 
 static bool goesStepwise(Value input, Value init, ArrayRef<int64_t> dims,
@@ -158,8 +159,7 @@ static bool goesStepwise(Value input, Value init, ArrayRef<int64_t> dims,
       return false;
     terms *= size;
   }
-  return roundsOnce(kind, elementOf(input)) && rankOf(init) == 0 && terms > 1 &&
-         terms <= longestStepwise;
+  return roundsOnce(kind, elementOf(input)) && rankOf(init) == 0 && terms > 1;
 }
 
 static void reduceRule(OpImport &x) {

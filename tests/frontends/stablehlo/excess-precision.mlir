@@ -41,6 +41,11 @@ func.func @main() {
   %three = stablehlo.constant dense<[1.0, 0.00390625, 0.00390625]> : tensor<3xbf16>
   %stepwise = stablehlo.reduce(%three init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<3xbf16>, tensor<bf16>) -> tensor<bf16>
   check.expect_eq_const %stepwise, dense<1.0> : tensor<bf16>
+  // So are the 64 of a square, row by row.
+  %square = stablehlo.constant dense<0.00390625> : tensor<8x8xbf16>
+  %one_more = stablehlo.constant dense<1.0> : tensor<bf16>
+  %square_sum = stablehlo.reduce(%square init: %one_more) applies stablehlo.add across dimensions = [0, 1] : (tensor<8x8xbf16>, tensor<bf16>) -> tensor<bf16>
+  check.expect_eq_const %square_sum, dense<1.0> : tensor<bf16>
   // Long ones are rounded once.
   %half = stablehlo.constant dense<0.00390625> : tensor<32xbf16>
   %first = stablehlo.constant dense<1.0> : tensor<1xbf16>
