@@ -118,7 +118,8 @@ static int64_t configNumber(OpImport &x, StringRef name, int64_t fallback) {
   return value ? value.getValue().getZExtValue() : fallback;
 }
 
-// The factor, and 0 for success: a failure shows as NaN.
+// The factor, and 0 for success. A failure shows as NaN from some column on;
+// the program makes all of it NaN where it reads another number.
 static void potrfRule(OpImport &x) {
   Value matrix = x.in();
   RankedTensorType info = x.type(1);
@@ -126,7 +127,12 @@ static void potrfRule(OpImport &x) {
     return;
   Value factor = x.make<graph::CholeskyOp>(matrix.getType(), matrix,
                                            configNumber(x, "uplo", 'L') == 'L');
-  x.out(Values{factor, x.spread(x.scalar(info.getElementType(), 0), info, {})});
+  int64_t rank = rankOf(factor);
+  Value failed =
+      x.reduce(graph::ReduceKind::any,
+               x.compare(graph::CompareDirection::ne, factor, factor),
+               {rank - 2, rank - 1});
+  x.out(Values{factor, x.convert(failed, info.getElementType())});
 }
 
 static void trsmRule(OpImport &x) {
