@@ -75,6 +75,13 @@ RowFormulas::Index RowFormulas::remainder(int64_t left, int64_t divisor) {
 }
 
 std::optional<SmallVector<int64_t>> RowFormulas::rowShape(Value value) {
+  auto [place, isNew] = shapes.try_emplace(value);
+  if (isNew)
+    place->second = computeRowShape(value);
+  return place->second;
+}
+
+std::optional<SmallVector<int64_t>> RowFormulas::computeRowShape(Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   // Dimension 0 may hold several parts of a row.
   auto perRow = type.getRank() == 0

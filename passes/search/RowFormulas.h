@@ -54,6 +54,7 @@ private:
   Index number(int64_t value);
   /// Elements of a value per row, by dimension behind the first.
   std::optional<llvm::SmallVector<int64_t>> rowShape(mlir::Value value);
+  std::optional<llvm::SmallVector<int64_t>> computeRowShape(mlir::Value value);
 
   mlir::Value rows;
   uint64_t largestElement;
@@ -61,6 +62,7 @@ private:
   std::vector<Formula> formulas;
   std::map<std::tuple<int, int64_t, int64_t>, int64_t> known;
   llvm::DenseMap<mlir::Value, std::vector<Index>> memo;
+  llvm::DenseMap<mlir::Value, std::optional<llvm::SmallVector<int64_t>>> shapes;
 };
 
 } // namespace zenith::search
