@@ -168,10 +168,10 @@ Group *FusionGraph::start(Operation *op, FusionKind kind) {
 }
 
 void FusionGraph::add(Group *group, Operation *op) {
-  group->members.push_back(op);
-  llvm::sort(group->members, [&](Operation *a, Operation *b) {
-    return position(a) < position(b);
-  });
+  auto place = llvm::upper_bound(
+      group->members, op,
+      [&](Operation *a, Operation *b) { return position(a) < position(b); });
+  group->members.insert(place, op);
   groupIndex[op] = group;
 }
 
