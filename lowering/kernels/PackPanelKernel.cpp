@@ -6,8 +6,8 @@
 #include "lowering/kernels/PackPanelKernel.h"
 #include "lowering/kernels/AffineOperand.h"
 #include "lowering/kernels/Schedule.h"
+#include "lowering/kernels/TileTranspose.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -16,11 +16,9 @@ using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
-namespace {
-
 /// Digits of `flat`, the last one fastest.
-SmallVector<Value> decode(KernelBuilder &k, Value flat,
-                          ArrayRef<DimExpr> sizes) {
+SmallVector<Value> digitsOf(KernelBuilder &k, Value flat,
+                            ArrayRef<DimExpr> sizes) {
   SmallVector<Value> digits(sizes.size());
   for (unsigned i = sizes.size(); i-- > 0;) {
     Value size = k.size(sizes[i]);
@@ -31,12 +29,14 @@ SmallVector<Value> decode(KernelBuilder &k, Value flat,
   return digits;
 }
 
-DimExpr product(ArrayRef<DimExpr> sizes) {
+DimExpr productOf(ArrayRef<DimExpr> sizes) {
   DimExpr all = 1;
   for (const DimExpr &size : sizes)
     all = all * size;
   return all;
 }
+
+namespace {
 
 class PanelPacker {
 public:
@@ -113,24 +113,6 @@ void PanelPacker::rows(unsigned level, Value base, Value first,
   });
 }
 
-/// Exchanges rows and columns of a square of vectors, block size by block size.
-static void transpose(KernelBuilder &k, SmallVectorImpl<Value> &rows) {
-  int64_t n = rows.size();
-  for (int64_t block = n / 2; block; block /= 2)
-    for (int64_t i = 0; i < n; ++i) {
-      if (i & block)
-        continue;
-      SmallVector<int64_t> low, high;
-      for (int64_t lane = 0; lane < n; ++lane) {
-        low.push_back(lane & block ? n + lane - block : lane);
-        high.push_back(lane & block ? n + lane : lane + block);
-      }
-      Value x = rows[i], y = rows[i + block];
-      rows[i] = k.b.create<vector::ShuffleOp>(k.loc, x, y, low);
-      rows[i + block] = k.b.create<vector::ShuffleOp>(k.loc, x, y, high);
-    }
-}
-
 void PanelPacker::transposeBlock(Value base, Value first, Value depth,
                                  Value destination) {
   int64_t lanes = k.target.lanes;
@@ -146,7 +128,7 @@ void PanelPacker::transposeBlock(Value base, Value first, Value depth,
                        depth);
       square.push_back(k.b.create<vector::LoadOp>(k.loc, type, from, at));
     }
-    transpose(k, square);
+    transposeSquare(k, square);
     for (auto [i, x] : llvm::enumerate(square)) {
       Value row = k.add(k.mul(depth, k.index(columns)),
                         k.index(int64_t(i) * columns + group));
@@ -188,16 +170,16 @@ Launch PanelPacker::emit() {
       DimExpr::ceilDiv(pack.columns.size, DimExpr(int64_t(columns))));
   for (const Axis &axis : pack.depth)
     depths.push_back(axis.size);
-  DimExpr depth = product(depths);
+  DimExpr depth = productOf(depths);
   k.loop(k.begin(), k.end(), k.index(1), [&](Value task) {
-    SmallVector<Value> digits = decode(k, task, sizes);
+    SmallVector<Value> digits = digitsOf(k, task, sizes);
     Value base = k.size(pack.from.offset);
     for (auto [digit, axis] : llvm::zip(digits, pack.outer))
       base = k.add(base, k.mul(digit, k.size(axis.strideB)));
     panel(base, k.mul(digits.back(), k.index(columns)),
           k.mul(task, k.size(depth * DimExpr(int64_t(columns)))));
   });
-  return k.finish(product(sizes), 8 * estimate(depth) * columns);
+  return k.finish(productOf(sizes), 8 * estimate(depth) * columns);
 }
 
 /// Row-major copy of any value.
@@ -215,7 +197,7 @@ Launch copyRows(KernelBuilder &k, const Preparation &copy, bool &ok) {
   emitter.indices.width = width;
   k.loop(k.begin(), k.end(), k.index(1), [&](Value task) {
     SmallVector<Ix> index;
-    for (auto [digit, size] : llvm::zip(decode(k, task, outer), outer))
+    for (auto [digit, size] : llvm::zip(digitsOf(k, task, outer), outer))
       index.push_back(emitter.indices.scalar(digit, size));
     auto store = [&](Value start, Value mask) {
       ElementEmitter::Scope scope(emitter);
@@ -235,268 +217,7 @@ Launch copyRows(KernelBuilder &k, const Preparation &copy, bool &ok) {
       k.laneLoop(k.index(0), k.size(rowLength), width, store);
   });
   ok = !emitter.failed();
-  return k.finish(product(outer), 16 * estimate(rowLength));
-}
-
-/// Copies an image with its channels last, zeros around it and between dilated
-/// neighbours. Where the channels lie far apart and the pixels of a row side by
-/// side, it turns squares of them around in registers; a few channels are woven
-/// into each other.
-class ImagePadder {
-public:
-  ImagePadder(KernelBuilder &kernel, const Preparation &pad)
-      : k(kernel), emitter(kernel), pad(pad) {
-    element = getElementTypeOrSelf(pad.value.getType());
-    to = k.scratch(pad.scratch, memoryType(element));
-    channels = pad.sizes.back();
-    byRows = pixelsAreContiguous();
-    if (auto known = channels.constant(); byRows && known)
-      woven = *known < int64_t(k.target.lanes) && !k.target.opencl ? *known : 0;
-    byRows &=
-        woven || !channels.provablyAtMost(DimExpr(int64_t(k.target.lanes) - 1));
-    width = byRows                   ? k.target.lanes
-            : channels.isConstant(1) ? 1
-                                     : 2 * k.target.lanes;
-    emitter.indices.width = width;
-  }
-  Launch emit();
-  bool failed() const { return emitter.failed(); }
-
-private:
-  bool pixelsAreContiguous();
-  void rowOfPixels(SmallVector<Value> position, Value linear);
-  void turnPixels(SmallVector<Ix> index, Value first);
-  void weavePixels(SmallVector<Ix> index, Value first);
-  void zeros(Value first, Value last);
-  void pixels(unsigned level, SmallVector<Value> position, Value linear);
-  void pixel(ArrayRef<Value> position, Value linear);
-  void lanesOf(function_ref<void(Value start, Value mask)> body);
-  Value inside(ArrayRef<Value> position, SmallVectorImpl<Value> &source);
-
-  KernelBuilder &k;
-  ElementEmitter emitter;
-  const Preparation &pad;
-  Type element;
-  Value to;
-  DimExpr channels;
-  unsigned width;
-  bool byRows;
-  int64_t woven = 0; ///< channels, if few enough
-};
-
-bool ImagePadder::pixelsAreContiguous() {
-  unsigned column = pad.order.size() - 2;
-  auto view = operandView(pad.value, k.dims);
-  if (!view || pad.steps[column] != 1)
-    return false;
-  StridedDim digits = view->dims[pad.order[column]];
-  coalesce(digits);
-  return digits.size() == 1 && digits[0].stride.isConstant(1);
-}
-
-/// Pixels `first` to `last` of the copy.
-void ImagePadder::zeros(Value first, Value last) {
-  Type type = registerType(element);
-  Value zero =
-      isa<FloatType>(type) ? k.constant(type, 0.0) : k.integer(type, 0);
-  Value count = k.size(channels);
-  DimExpr elements = int64_t(1) << 40;
-  k.laneLoop(k.mul(first, count), k.mul(last, count), width,
-             [&](Value at, Value mask) {
-               ElementEmitter::Scope scope(emitter);
-               emitter.mask = mask;
-               emitter.storeLinear(to, element, k.broadcast(zero, width),
-                                   emitter.indices.lanes(at, elements));
-             });
-}
-
-/// Pixels of a row by squares of pixels and channels, to the copy from pixel
-/// `first` on.
-void ImagePadder::turnPixels(SmallVector<Ix> index, Value first) {
-  unsigned column = pad.order.size() - 2;
-  DimExpr extent = k.dims.dimOf(pad.value, pad.order[column]);
-  IndexMath &math = emitter.indices;
-  forEachTile(emitter, channels, extent, k.index(0), k.size(extent),
-              [&](const Ix &lanes, const Ix &pixel) {
-                index[pad.order[column]] = pixel;
-                index[pad.order.back()] = lanes;
-                Value x = emitter.emit(pad.value, index);
-                if (!x)
-                  return;
-                Ix start = math.scalar(k.mul(first, k.size(channels)),
-                                       DimExpr(int64_t(1) << 40));
-                Ix place = math.add(math.scale(pixel, channels), lanes);
-                emitter.storeLinear(to, element, x, math.add(start, place));
-              });
-}
-
-/// The same for few channels: a vector of pixels of each gives as many vectors
-/// that run through pixels and channels.
-void ImagePadder::weavePixels(SmallVector<Ix> index, Value first) {
-  unsigned column = pad.order.size() - 2;
-  DimExpr extent = k.dims.dimOf(pad.value, pad.order[column]);
-  IndexMath &math = emitter.indices;
-  int64_t lanes = width;
-  k.laneLoop(k.index(0), k.size(extent), width, [&](Value start, Value mask) {
-    ElementEmitter::Scope scope(emitter);
-    emitter.mask = mask;
-    index[pad.order[column]] = math.lanes(start, extent);
-    SmallVector<Value> planes;
-    for (int64_t channel = 0; channel < woven; ++channel) {
-      index[pad.order.back()] = Ix(DimExpr(channel));
-      Value x = emitter.emit(pad.value, index);
-      if (!x)
-        return;
-      planes.push_back(k.broadcast(x, width));
-    }
-    Value end = k.mul(k.sub(k.size(extent), start), k.index(woven));
-    Value base = k.mul(k.add(first, start), k.index(woven));
-    for (int64_t part = 0; part < woven; ++part) {
-      Value x = planes[0];
-      for (int64_t channel = woven > 1; channel < woven; ++channel) {
-        SmallVector<int64_t> source;
-        for (int64_t lane = 0; lane < lanes; ++lane) {
-          int64_t at = part * lanes + lane, pixel = at / woven;
-          bool own = at % woven == channel, begins = channel == 1;
-          source.push_back(own ? lanes + pixel : begins ? pixel : lane);
-        }
-        x = k.b.create<vector::ShuffleOp>(k.loc, x, planes[channel], source);
-      }
-      if (mask)
-        emitter.mask = k.mask(k.sub(end, k.index(part * lanes)), width);
-      Ix place = math.lanes(k.add(base, k.index(part * lanes)),
-                            DimExpr(int64_t(1) << 40));
-      emitter.storeLinear(to, element, x, place);
-    }
-  });
-}
-
-/// A row of pixels; `position` lacks the column.
-void ImagePadder::rowOfPixels(SmallVector<Value> position, Value linear) {
-  unsigned column = position.size();
-  DimExpr extent = k.dims.dimOf(pad.value, pad.order[column]);
-  SmallVector<Value> source;
-  Value isRow = inside(position, source);
-  Value first = k.mul(linear, k.size(pad.sizes[column]));
-  Value last = k.add(first, k.size(pad.sizes[column]));
-  Value low = k.add(first, k.index(pad.low[column]));
-  Value high = k.add(low, k.size(extent));
-  auto branch = k.b.create<scf::IfOp>(k.loc, isRow, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(k.b);
-  k.b.setInsertionPoint(branch.thenBlock()->getTerminator());
-  zeros(first, low);
-  SmallVector<Ix> index(pad.order.size());
-  for (auto [i, from] : llvm::enumerate(source))
-    index[pad.order[i]] =
-        emitter.indices.scalar(from, k.dims.dimOf(pad.value, pad.order[i]));
-  if (woven)
-    weavePixels(std::move(index), low);
-  else
-    turnPixels(std::move(index), low);
-  zeros(high, last);
-  k.b.setInsertionPoint(branch.elseBlock()->getTerminator());
-  zeros(first, last);
-}
-
-void ImagePadder::lanesOf(function_ref<void(Value, Value)> body) {
-  if (width == 1)
-    body(k.index(0), {});
-  else
-    k.laneLoop(k.index(0), k.size(channels), width, body);
-}
-
-/// Whether a pixel of the copy is one of the image, and which.
-Value ImagePadder::inside(ArrayRef<Value> position,
-                          SmallVectorImpl<Value> &source) {
-  Value all;
-  auto require = [&](arith::CmpIPredicate predicate, Value x, Value y) {
-    Value holds = k.b.create<arith::CmpIOp>(k.loc, predicate, x, y);
-    all =
-        all ? k.b.create<arith::AndIOp>(k.loc, all, holds).getResult() : holds;
-  };
-  for (auto [i, at] : llvm::enumerate(position)) {
-    Value from = k.sub(at, k.index(pad.low[i]));
-    if (pad.low[i])
-      require(arith::CmpIPredicate::sge, from, k.index(0));
-    from = k.max(from, k.index(0));
-    if (pad.steps[i] != 1) {
-      require(arith::CmpIPredicate::eq, k.rem(from, k.index(pad.steps[i])),
-              k.index(0));
-      from = k.div(from, k.index(pad.steps[i]));
-    }
-    Value extent = k.size(k.dims.dimOf(pad.value, pad.order[i]));
-    require(arith::CmpIPredicate::slt, from, extent);
-    source.push_back(from);
-  }
-  return all;
-}
-
-void ImagePadder::pixel(ArrayRef<Value> position, Value linear) {
-  SmallVector<Value> source;
-  Value isPixel = inside(position, source);
-  Value start = k.mul(linear, k.size(channels));
-  auto branch = k.b.create<scf::IfOp>(k.loc, isPixel, /*withElseRegion=*/true);
-  IndexMath &math = emitter.indices;
-  auto channelIndex = [&](Value at) {
-    return width == 1 ? math.scalar(at, channels)
-                      : math.lanes(at, channels, width);
-  };
-  auto storeAt = [&](Value x, Value at) {
-    Ix to = math.add(math.scalar(start, DimExpr(int64_t(1) << 40)),
-                     channelIndex(at));
-    emitter.storeLinear(this->to, element, k.broadcast(x, width), to);
-  };
-  OpBuilder::InsertionGuard guard(k.b);
-  k.b.setInsertionPoint(branch.thenBlock()->getTerminator());
-  lanesOf([&](Value at, Value mask) {
-    ElementEmitter::Scope scope(emitter);
-    emitter.mask = mask;
-    SmallVector<Ix> index(pad.order.size());
-    for (auto [i, from] : llvm::enumerate(source))
-      index[pad.order[i]] =
-          math.scalar(from, k.dims.dimOf(pad.value, pad.order[i]));
-    index[pad.order.back()] = channelIndex(at);
-    if (Value x = emitter.emit(pad.value, index))
-      storeAt(x, at);
-  });
-  k.b.setInsertionPoint(branch.elseBlock()->getTerminator());
-  Type type = registerType(element);
-  Value zero =
-      isa<FloatType>(type) ? k.constant(type, 0.0) : k.integer(type, 0);
-  lanesOf([&](Value at, Value mask) {
-    ElementEmitter::Scope scope(emitter);
-    emitter.mask = mask;
-    storeAt(zero, at);
-  });
-}
-
-void ImagePadder::pixels(unsigned level, SmallVector<Value> position,
-                         Value linear) {
-  if (level + 1 == pad.sizes.size()) {
-    pixel(position, linear);
-    return;
-  }
-  if (byRows && level + 2 == pad.sizes.size()) {
-    rowOfPixels(position, linear);
-    return;
-  }
-  Value size = k.size(pad.sizes[level]);
-  k.loop(k.index(0), size, k.index(1), [&](Value i) {
-    SmallVector<Value> next = position;
-    next.push_back(i);
-    pixels(level + 1, next, k.add(k.mul(linear, size), i));
-  });
-}
-
-Launch ImagePadder::emit() {
-  DimExpr perTask = channels;
-  for (const DimExpr &size : llvm::drop_begin(pad.sizes, 2))
-    perTask = perTask * size;
-  k.loop(k.begin(), k.end(), k.index(1), [&](Value task) {
-    SmallVector<Value> digits = decode(k, task, {pad.sizes[0], pad.sizes[1]});
-    pixels(2, digits, task);
-  });
-  return k.finish(pad.sizes[0] * pad.sizes[1], 8 * estimate(perTask));
+  return k.finish(productOf(outer), 16 * estimate(rowLength));
 }
 
 } // namespace
@@ -508,12 +229,8 @@ emitPreparation(const Preparation &preparation, const ContractionSpace &space,
   KernelBuilder kernel(fusion, dims, target, kernels, name);
   if (preparation.kind == Preparation::PackPanels)
     return PanelPacker(kernel, preparation, space).emit();
-  if (preparation.kind == Preparation::Pad) {
-    ImagePadder padder(kernel, preparation);
-    Launch launch = padder.emit();
-    return padder.failed() ? FailureOr<Launch>(failure())
-                           : FailureOr<Launch>(launch);
-  }
+  if (preparation.kind == Preparation::Pad)
+    return emitPaddedImage(kernel, preparation);
   bool ok = true;
   Launch launch = copyRows(kernel, preparation, ok);
   return ok ? FailureOr<Launch>(launch) : FailureOr<Launch>(failure());

@@ -7,6 +7,7 @@
 #define ZENITH_LOWERING_KERNELS_PACKPANELKERNEL_H
 
 #include "lowering/kernels/ContractionSpace.h"
+#include "lowering/kernels/KernelBuilder.h"
 
 namespace zenith::kernels {
 
@@ -15,6 +16,15 @@ emitPreparation(const Preparation &preparation, const ContractionSpace &space,
                 graph::FusionOp fusion, graph::DimAnalysis &dims,
                 const KernelTarget &target, mlir::ModuleOp kernels,
                 llvm::StringRef name);
+
+/// Ends the function of `kernel`, which makes the copy that `pad` describes.
+mlir::FailureOr<Launch> emitPaddedImage(KernelBuilder &kernel,
+                                        const Preparation &pad);
+
+/// Digits of `flat`, the last one fastest.
+llvm::SmallVector<mlir::Value> digitsOf(KernelBuilder &kernel, mlir::Value flat,
+                                        llvm::ArrayRef<graph::DimExpr> sizes);
+graph::DimExpr productOf(llvm::ArrayRef<graph::DimExpr> sizes);
 
 } // namespace zenith::kernels
 
