@@ -342,7 +342,10 @@ std::pair<Ix, Ix> IndexMath::divideRest(const Ix &rest,
   if (!builder) {
     for (const Ix::Term &term : rest.terms) {
       const Variable &v = variables[term.variable];
-      auto inner = divisor.exactDiv(term.factor);
+      // A reversed dimension splits like the one that it reverses.
+      bool reversed = kernels::provablyNonNegative(DimExpr(0) - term.factor);
+      auto inner =
+          divisor.exactDiv(reversed ? DimExpr(0) - term.factor : term.factor);
       if (v.value && inner && *inner != v.size && !inner->isConstant(1) &&
           v.size.exactDiv(*inner))
         splits.push_back({v.value, *inner});

@@ -152,6 +152,22 @@ TEST_P(PointwiseKernel, Reverses) {
         "%r = graph.reverse %a [0, 1] : tensor<5x37xf32>");
 }
 
+TEST_P(PointwiseKernel, ReversesMergedDimensions) {
+  check("%a : tensor<3x17xf32>", "tensor<3x1x51xf32>", R"(
+    %b = graph.broadcast %a [0, 1] : tensor<3x17xf32> -> tensor<3x17x3xf32>
+    %m = graph.reshape %b : tensor<3x17x3xf32> -> tensor<3x1x51xf32>
+    %r = graph.reverse %m [0, 1, 2] : tensor<3x1x51xf32>)");
+  check("%a : tensor<6x4x2xf32>", "tensor<3x16xf32>", R"(
+    %t = graph.transpose %a [0, 2, 1] : tensor<6x4x2xf32> -> tensor<6x2x4xf32>
+    %m = graph.reshape %t : tensor<6x2x4xf32> -> tensor<3x16xf32>
+    %r = graph.reverse %m [1] : tensor<3x16xf32>)");
+  check("%a : tensor<7x5xf32>", "tensor<33xf32>", R"(
+    %t = graph.transpose %a [1, 0] : tensor<7x5xf32> -> tensor<5x7xf32>
+    %m = graph.reshape %t : tensor<5x7xf32> -> tensor<35xf32>
+    %s = graph.slice %m [1] [33] [1] : tensor<35xf32> -> tensor<33xf32>
+    %r = graph.reverse %s [0] : tensor<33xf32>)");
+}
+
 TEST_P(PointwiseKernel, Iota) {
   check("%a : tensor<5x37xf32>", "tensor<5x37xf32>", R"(
     %0 = graph.iota 1 : tensor<5x37xf32>
