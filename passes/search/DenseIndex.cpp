@@ -39,7 +39,7 @@ SmallVector<int64_t> DenseIndex::keptSources(size_t generator) const {
 std::optional<DenseIndex> DenseIndex::choose(const GrowthLoop &growth,
                                              const StateKeys &keys,
                                              int64_t bytes, std::string &why) {
-  // Known, current and next states, and a set for each of two tasks.
+  // Known, current and next states, all known anew, and a first layer.
   constexpr int64_t sets = 5;
   DenseIndex index(growth, keys);
   int64_t positions = int64_t(keys.positions().size());
