@@ -23,15 +23,21 @@ FusionGraph::FusionGraph(func::FuncOp function, DimAnalysis &dims)
     positions[&op] = positions.size();
     roles[&op] = host.computes(&op) ? Role::Outside : roleOf(&op, dims);
   }
-  // Products widen narrow weights in registers.
-  auto isWeights = [&](OpOperand &use) {
-    return use.getOperandNumber() == 1 &&
-           roles.lookup(use.getOwner()) == Role::Contraction;
+  // Products widen narrow weights in registers, and take bytes on both sides
+  // where weights lie in groups of four.
+  auto isWidenedThere = [&](OpOperand &use) {
+    Operation *product = use.getOwner();
+    if (roles.lookup(product) != Role::Contraction)
+      return false;
+    if (use.getOperandNumber() == 1)
+      return true;
+    auto panels = matchUnpackedPanels(product->getOperand(1));
+    return use.getOperandNumber() == 0 && panels && panels->group == 4;
   };
   for (Operation &op : block)
     if (isa<ConvertOp>(op) &&
         beforeWidening(op.getResult(0)) != op.getResult(0) &&
-        llvm::all_of(op.getUses(), isWeights))
+        llvm::all_of(op.getUses(), isWidenedThere))
       roles[&op] = Role::Free;
   for (Operation &op : block)
     pinWhatReadersNeed(&op);
@@ -168,9 +174,10 @@ Group *FusionGraph::start(Operation *op, FusionKind kind) {
 }
 
 void FusionGraph::add(Group *group, Operation *op) {
-  auto place = llvm::upper_bound(
-      group->members, op,
-      [&](Operation *a, Operation *b) { return position(a) < position(b); });
+  auto place =
+      llvm::upper_bound(group->members, op, [&](Operation *a, Operation *b) {
+        return position(a) < position(b);
+      });
   group->members.insert(place, op);
   groupIndex[op] = group;
 }
