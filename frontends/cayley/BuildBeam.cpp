@@ -75,9 +75,8 @@ private:
   Value triesForWidth(Value tried, Value distinct);
   Layer distinct(Value candidates, Value places, ArrayRef<Value> banned,
                  Value &count);
-  Value isMet(Value states);
-  Layer distinctThenBest(Value beam, ArrayRef<Value> banned);
-  Value bestPlaces(Value layer);
+  Step distinctThenBest(Value beam, Value tries, ArrayRef<Value> banned);
+  std::pair<Value, Value> bestPlaces(Value layer);
   Layer withoutBanned(Layer layer, ArrayRef<Value> banned);
 
   Value target() {
@@ -317,47 +316,48 @@ BeamBuilder::Step BeamBuilder::bestThenDistinct(Value beam, Value tries,
   return {{best[kept], best[links]}, best[met], best[wanted]};
 }
 
-/// The places of the best states; that of the target alone where it is there.
-Value BeamBuilder::bestPlaces(Value layer) {
-  Value isTarget = rows.equalRows(layer, target());
-  return rows.branch(
-      rows.fold(graph::ReduceKind::any, isTarget, {0}), rows.listType(),
+/// The places of the best states, that of the target alone where it is there;
+/// and whether it is.
+std::pair<Value, Value> BeamBuilder::bestPlaces(Value layer) {
+  Value n = rows.count(layer);
+  Value first =
+      rows.fold(graph::ReduceKind::min,
+                rows.select(rows.equalRows(layer, target()), rows.positions(n),
+                            rows.broadcast(n, rows.listType(), {}, n)),
+                {0});
+  Value met = rows.compare(graph::CompareDirection::lt, first, n);
+  Value places = rows.branch(
+      met, rows.listType(),
       [&]() -> SmallVector<Value> {
-        return {rows.asList(rows.firstWhere(isTarget))};
+        return {rows.part(rows.positions(n), first, rows.number(1))};
       },
       [&]() -> SmallVector<Value> {
         Value scores = model->score(rows, builder, layer);
-        Value kept = rows.min(rows.count(layer), rows.number(options.width));
+        Value kept = rows.min(n, rows.number(options.width));
         auto top = builder.create<graph::TopKOp>(
             location, scores.getType(), rows.listType(), scores, kept,
             uint64_t(0), /*smallest=*/true);
         return {top.getIndices()};
       })[0];
+  return {places, met};
 }
 
-BeamBuilder::Layer BeamBuilder::distinctThenBest(Value beam,
-                                                 ArrayRef<Value> banned) {
+BeamBuilder::Step BeamBuilder::distinctThenBest(Value beam, Value tries,
+                                                ArrayRef<Value> banned) {
   auto [once, at] = rows.distinctAt(states.expand(beam));
   Layer layer = withoutBanned({once, at}, banned);
+  Value no = rows.condition(false);
   ValueRange best = rows.branch(
       rows.compare(graph::CompareDirection::gt, rows.count(layer.states),
                    rows.number(0)),
-      {states.rowsType(), rows.listType()},
+      {states.rowsType(), rows.listType(), no.getType()},
       [&]() -> SmallVector<Value> {
-        Value places = bestPlaces(layer.states);
-        return {rows.pick(layer.states, places),
-                rows.pick(layer.links, places)};
+        auto [places, met] = bestPlaces(layer.states);
+        return {rows.pick(layer.states, places), rows.pick(layer.links, places),
+                met};
       },
-      [&]() -> SmallVector<Value> { return {layer.states, layer.links}; });
-  return {best[0], best[1]};
-}
-
-/// Whether the first state is the target, which comes before all others.
-Value BeamBuilder::isMet(Value states) {
-  Value first = rows.part(states, rows.number(0),
-                          rows.min(rows.count(states), rows.number(1)));
-  return rows.fold(graph::ReduceKind::any, rows.equalRows(first, target()),
-                   {0});
+      [&]() -> SmallVector<Value> { return {layer.states, layer.links, no}; });
+  return {{best[0], best[1]}, best[2], tries};
 }
 
 SmallVector<Value> BeamBuilder::step(ValueRange now) {
@@ -366,14 +366,9 @@ SmallVector<Value> BeamBuilder::step(ValueRange now) {
     banned.push_back(now[beam]);
     llvm::append_range(banned, now.drop_front(olderLayers));
   }
-  Step next;
-  if (beamForm(options) == BeamForm::ScoreFirst) {
-    next = bestThenDistinct(now[beam], now[tries], banned);
-  } else {
-    next.layer = distinctThenBest(now[beam], banned);
-    next.found = isMet(next.layer.states);
-    next.tries = now[tries];
-  }
+  Step next = beamForm(options) == BeamForm::ScoreFirst
+                  ? bestThenDistinct(now[beam], now[tries], banned)
+                  : distinctThenBest(now[beam], now[tries], banned);
   Value kept = rows.count(next.layer.states);
   SmallVector<Value> values{
       next.layer.states,
