@@ -115,12 +115,12 @@ void Steps::findFirst(int64_t partition, uint64_t *table) const {
     constexpr int64_t ahead = 12;
     for (int64_t i = 0; i < here; ++i) {
       if (i + ahead < here) {
-        // Rows that will be compared are asked for.
+        // Rows that will be compared are asked for; without a branch, which
+        // would be guessed wrong too often.
         uint64_t later = from[i + ahead], there = table[home(later)];
-        if ((there ^ later) >> 32 == 0 && there != empty) {
-          __builtin_prefetch(all + rowOf(later) * row.keyBytes);
-          __builtin_prefetch(all + rowOf(there) * row.keyBytes);
-        }
+        bool isLikely = (there ^ later) >> 32 == 0;
+        __builtin_prefetch(all + (isLikely ? rowOf(later) * row.keyBytes : 0));
+        __builtin_prefetch(all + (isLikely ? rowOf(there) * row.keyBytes : 0));
       }
       uint64_t entry = from[i], at = home(entry);
       while (table[at] != empty &&
