@@ -68,19 +68,22 @@ void ProgramBuilder::drop(Operation *op) {
       builder.create<host::DropOp>(op->getLoc(), slot);
 }
 
+LogicalResult ProgramBuilder::takeResult(OpResult result,
+                                         const DimExpr &bytes) {
+  host::PlaceAttr place = places.lookup(result);
+  bool isLate = place && place.getKind() == host::PlaceKind::result &&
+                isTakenResult(place.getIndex());
+  return take(place, bytes, isLate, result.getOwner());
+}
+
 LogicalResult ProgramBuilder::takeMemory(graph::FusionOp fusion,
                                          const SharedPlan &plan) {
-  for (OpResult result : fusion->getResults()) {
-    unsigned number = result.getResultNumber();
-    host::PlaceAttr bytes = places.lookup(result);
-    bool isLate = bytes && bytes.getKind() == host::PlaceKind::result &&
-                  isTakenResult(bytes.getIndex());
-    if (failed(take(bytes,
-                    plan.capacityBytes.empty() ? memory::bytesOf(result, dims)
-                                               : plan.capacityBytes[number],
-                    isLate, fusion)))
+  for (OpResult result : fusion->getResults())
+    if (failed(takeResult(result,
+                          plan.capacityBytes.empty()
+                              ? memory::bytesOf(result, dims)
+                              : plan.capacityBytes[result.getResultNumber()])))
       return failure();
-  }
   for (auto [place, bytes] :
        llvm::zip(plans[fusion].scratch, plan.scratchBytes))
     if (failed(take(place, bytes, false, fusion)))
@@ -143,10 +146,11 @@ LogicalResult ProgramBuilder::writeScalars(graph::FusionOp fusion) {
     FailureOr<DimExpr> scalar = scalarOf(source, fusion);
     if (failed(scalar))
       return failure();
-    host::PlaceAttr target = places.lookup(result);
+    if (failed(takeResult(result, memory::bytesOf(result, dims))))
+      return failure();
     Type type = cast<RankedTensorType>(result.getType()).getElementType();
-    builder.create<host::ScalarOp>(fusion.getLoc(), text(*scalar), target,
-                                   type);
+    builder.create<host::ScalarOp>(fusion.getLoc(), text(*scalar),
+                                   places.lookup(result), type);
   }
   return success();
 }

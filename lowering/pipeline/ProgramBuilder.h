@@ -51,6 +51,8 @@ private:
                             const SharedLaunch &launch);
   mlir::LogicalResult takeMemory(graph::FusionOp fusion,
                                  const SharedPlan &plan);
+  mlir::LogicalResult takeResult(mlir::OpResult result,
+                                 const graph::DimExpr &bytes);
   mlir::LogicalResult take(host::PlaceAttr place, const graph::DimExpr &bytes,
                            bool isLate, mlir::Operation *op);
   void drop(mlir::Operation *op);

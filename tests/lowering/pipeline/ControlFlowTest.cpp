@@ -309,6 +309,22 @@ func.func @main(%p: tensor<i1>, %x: tensor<?xf32> {graph.dims = ["n"]}, %w: tens
     expectMeaning(text, {number(p, 1), floats({9}, 1), floats({4}, 2)});
 }
 
+TEST_F(ControlFlow, BranchesThatPutScalarsIntoLists) {
+  const char *text = R"(
+func.func @main(%p: tensor<i1>, %s: tensor<i64>) -> tensor<?xi64> {
+  %r = graph.if %p then {
+    %l = graph.reshape %s : tensor<i64> -> tensor<1xi64>
+    graph.yield %l : tensor<1xi64>
+  } else {
+    %x = graph.iota 0 : tensor<3xi64>
+    graph.yield %x : tensor<3xi64>
+  } : (tensor<i1>) -> tensor<?xi64>
+  return %r : tensor<?xi64>
+})";
+  for (int64_t p : {0, 1})
+    expectMeaning(text, {number(p, 1), number(41)});
+}
+
 TEST_F(ControlFlow, SizesFromData) {
   const char *text = R"(
 func.func @main(%v: tensor<5xi64>, %x: tensor<f32>) -> (tensor<?xf32>, tensor<?x3xi64>, tensor<i64>) {
