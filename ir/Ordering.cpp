@@ -334,16 +334,21 @@ DimVector BitPositionsOp::resultDims(unsigned, DimAnalysis &analysis) {
   return {analysis.freshSymbol()};
 }
 
+/// Constraints 1 and 2 of the ops that look numbers up in known bits.
+static LogicalResult checkCandidates(const ShapeChecks &checks, Value known,
+                                     ValueRange candidates) {
+  if (failed(checks.count("rank of the known bits", tensorType(known).getRank(),
+                          1, 1)))
+    return failure();
+  if (candidates.empty())
+    return checks.fail("number of candidates", "0", "at least 1", 2);
+  return checkWordLists(checks, candidates, "a candidate", 2);
+}
+
 LogicalResult FreshBitsOp::verify() {
   ShapeChecks checks(*this);
-  // fresh_bits_c1
-  if (failed(checks.count("rank of the known bits",
-                          tensorType(getKnown()).getRank(), 1, 1)))
-    return failure();
-  // fresh_bits_c2
-  if (getCandidates().empty())
-    return checks.fail("number of candidates", "0", "at least 1", 2);
-  if (failed(checkWordLists(checks, getCandidates(), "a candidate", 2)))
+  // fresh_bits_c1, fresh_bits_c2
+  if (failed(checkCandidates(checks, getKnown(), getCandidates())))
     return failure();
   // fresh_bits_c3
   return checks.compatible("bits", getBits().getType(), getKnown().getType(),
@@ -394,14 +399,8 @@ DimVector FreshBitRowsOp::resultDims(unsigned result, DimAnalysis &analysis) {
 
 LogicalResult MarkBitsOp::verify() {
   ShapeChecks checks(*this);
-  // mark_bits_c1
-  if (failed(checks.count("rank of the known bits",
-                          tensorType(getKnown()).getRank(), 1, 1)))
-    return failure();
-  // mark_bits_c2
-  if (getCandidates().empty())
-    return checks.fail("number of candidates", "0", "at least 1", 2);
-  if (failed(checkWordLists(checks, getCandidates(), "a candidate", 2)))
+  // mark_bits_c1, mark_bits_c2
+  if (failed(checkCandidates(checks, getKnown(), getCandidates())))
     return failure();
   // mark_bits_c3
   RankedTensorType positions = tensorType(getPositions());

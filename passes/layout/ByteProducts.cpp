@@ -7,6 +7,7 @@
 #include "passes/layout/IntegerRange.h"
 #include "passes/layout/NarrowProducts.h"
 #include "passes/layout/ParameterValues.h"
+#include "passes/layout/RepeatedNumbers.h"
 
 using namespace mlir;
 using namespace zenith::graph;
@@ -51,25 +52,9 @@ static Value plus128(OpBuilder &builder, Value value) {
 
 /// The one number that `value` repeats.
 static Value repeatedNumber(OpBuilder &builder, Value value) {
-  auto scalar = RankedTensorType::get({}, builder.getI32Type());
-  if (auto constant = value.getDefiningOp<ConstantOp>()) {
-    auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
-    if (!elements || !elements.isSplat())
-      return {};
-    return builder.create<ConstantOp>(
-        value.getLoc(),
-        DenseElementsAttr::get(scalar, elements.getSplatValue<Attribute>()));
-  }
-  auto broadcast = value.getDefiningOp<BroadcastOp>();
-  if (!broadcast)
-    return {};
-  RankedTensorType from = typeOf(broadcast.getOperand());
-  if (!from.hasStaticShape() || from.getNumElements() != 1)
-    return {};
-  if (from.getRank() == 0)
-    return broadcast.getOperand();
-  return builder.create<ReshapeOp>(value.getLoc(), scalar,
-                                   broadcast.getOperand(), ValueRange());
+  int64_t dim;
+  Value number = repeatedNumbers(builder, value, dim);
+  return dim < 0 ? number : Value();
 }
 
 static std::optional<Bytes> withoutSign(OpBuilder &builder, Value value,

@@ -8,6 +8,7 @@
 #include "passes/GraphPasses.h"
 #include "passes/layout/IntegerRange.h"
 #include "passes/layout/ParameterValues.h"
+#include "passes/layout/RepeatedNumbers.h"
 
 using namespace mlir;
 using namespace zenith::graph;
@@ -36,44 +37,6 @@ struct ProductDims {
 };
 } // namespace
 
-static Value reshaped(OpBuilder &builder, Value value,
-                      ArrayRef<int64_t> shape) {
-  if (typeOf(value).getShape() == shape)
-    return value;
-  return builder.create<ReshapeOp>(value.getLoc(), typeOf(value).clone(shape),
-                                   value, ValueRange());
-}
-
-/// The number that all elements of `value` are, or the one per index of a
-/// dimension; null where it is neither.
-static Value scaleOf(OpBuilder &builder, Value value, int64_t &dim) {
-  dim = -1;
-  if (auto constant = value.getDefiningOp<ConstantOp>()) {
-    auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
-    if (!elements || !elements.isSplat())
-      return {};
-    return builder.create<ConstantOp>(
-        value.getLoc(),
-        DenseElementsAttr::get(typeOf(value).clone(ArrayRef<int64_t>()),
-                               elements.getSplatValue<Attribute>()));
-  }
-  auto broadcast = value.getDefiningOp<BroadcastOp>();
-  if (!broadcast || !typeOf(broadcast.getOperand()).hasStaticShape())
-    return {};
-  RankedTensorType from = typeOf(broadcast.getOperand());
-  for (auto [d, target] : llvm::enumerate(broadcast.getMapping())) {
-    if (from.getDimSize(d) == 1)
-      continue;
-    if (dim >= 0)
-      return {};
-    dim = target;
-  }
-  SmallVector<int64_t> shape;
-  if (dim >= 0)
-    shape.push_back(from.getNumElements());
-  return reshaped(builder, broadcast.getOperand(), shape);
-}
-
 static std::optional<Scaled> scaledIntegers(OpBuilder &builder, Value value) {
   auto product = value.getDefiningOp<MulOp>();
   if (!product || !typeOf(value).getElementType().isF32())
@@ -90,7 +53,7 @@ static std::optional<Scaled> scaledIntegers(OpBuilder &builder, Value value) {
     if (!range || !range->fits(16))
       continue;
     scaled.magnitude = range->magnitude();
-    scaled.scale = scaleOf(builder, scale, scaled.dim);
+    scaled.scale = repeatedNumbers(builder, scale, scaled.dim);
     if (scaled.scale)
       return scaled;
   }

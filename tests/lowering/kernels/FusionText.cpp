@@ -47,4 +47,12 @@ std::string fusionText(const std::string &kind, const std::string &arguments,
          results + "\n}";
 }
 
+std::string tensorText(const std::vector<int64_t> &shape,
+                       const std::string &element) {
+  std::string text = "tensor<";
+  for (int64_t size : shape)
+    text += (size < 0 ? "?" : std::to_string(size)) + "x";
+  return text + element + ">";
+}
+
 } // namespace zenith::testing

@@ -6,7 +6,9 @@
 #ifndef ZENITH_TESTS_LOWERING_KERNELS_FUSIONTEXT_H
 #define ZENITH_TESTS_LOWERING_KERNELS_FUSIONTEXT_H
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace zenith::testing {
 
@@ -16,6 +18,10 @@ namespace zenith::testing {
 std::string fusionText(const std::string &kind, const std::string &arguments,
                        const std::string &results, const std::string &body,
                        const std::string &yields = "%r");
+
+/// "tensor<2x?xf32>"; sizes below 0 are dynamic.
+std::string tensorText(const std::vector<int64_t> &shape,
+                       const std::string &element);
 
 } // namespace zenith::testing
 

@@ -10,20 +10,13 @@
 
 using namespace zenith;
 using zenith::testing::KernelHarness;
+using zenith::testing::tensorText;
 
 namespace {
 
 class GroupedIntegers : public ::testing::Test {
 protected:
   KernelHarness harness{kernels::emitContraction};
-
-  static std::string tensor(std::vector<int64_t> shape,
-                            const std::string &element) {
-    std::string text = "tensor<";
-    for (int64_t size : shape)
-      text += (size < 0 ? "?" : std::to_string(size)) + "x";
-    return text + element + ">";
-  }
 
   static std::string numbers(std::vector<int64_t> values) {
     std::string text;
@@ -34,16 +27,16 @@ protected:
 
   static std::string packedType(int64_t k, int64_t n, int64_t panel,
                                 const std::string &narrow) {
-    return tensor({(n + panel - 1) / panel, (k + 1) / 2, panel, 2}, narrow);
+    return tensorText({(n + panel - 1) / panel, (k + 1) / 2, panel, 2}, narrow);
   }
 
   /// Ops that read %p as the matrix %w of i16.
   static std::string unpacking(int64_t k, int64_t n, int64_t panel,
                                const std::string &narrow) {
     int64_t panels = (n + panel - 1) / panel, groups = (k + 1) / 2;
-    std::string split = tensor({groups, 2, panels, panel}, narrow),
-                whole = tensor({groups * 2, panels * panel}, narrow),
-                cut = tensor({k, n}, narrow);
+    std::string split = tensorText({groups, 2, panels, panel}, narrow),
+                whole = tensorText({groups * 2, panels * panel}, narrow),
+                cut = tensorText({k, n}, narrow);
     std::string text = "    %t = graph.transpose %p [1, 3, 0, 2] : " +
                        packedType(k, n, panel, narrow) + " -> " + split +
                        "\n    %u = graph.reshape %t : " + split + " -> " +
@@ -53,15 +46,15 @@ protected:
       return text + "\n    %w = graph.reshape %s : " + cut + " -> " + cut +
              "\n";
     return text + "\n    %w = graph.convert %s : " + cut + " -> " +
-           tensor({k, n}, "i16") + "\n";
+           tensorText({k, n}, "i16") + "\n";
   }
 
   static std::string product(int64_t m, int64_t k, int64_t n, int64_t panel,
                              const std::string &narrow,
                              bool transposedRows = false) {
-    std::string a = transposedRows ? tensor({k, m}, "i16")
-                                   : tensor({m, k}, "i16"),
-                w = tensor({k, n}, "i16"), r = tensor({m, n}, "i32");
+    std::string a = transposedRows ? tensorText({k, m}, "i16")
+                                   : tensorText({m, k}, "i16"),
+                w = tensorText({k, n}, "i16"), r = tensorText({m, n}, "i32");
     return zenith::testing::fusionText(
         "contraction",
         "%a : " + a + ", %p : " + packedType(k, n, panel, narrow), r,
@@ -76,12 +69,12 @@ protected:
   /// of bytes write it.
   static std::string bytes(int64_t m, int64_t k, int64_t n, int64_t panel) {
     int64_t panels = (n + panel - 1) / panel;
-    std::string a = tensor({m, k}, "ui8"),
-                p = tensor({panels, k / 4, panel, 4}, "i8"),
-                split = tensor({k / 4, 4, panels, panel}, "i8"),
-                whole = tensor({k, panels * panel}, "i8"),
-                cut = tensor({k, n}, "i8"), x = tensor({m, k}, "i32"),
-                w = tensor({k, n}, "i32"), r = tensor({m, n}, "i32");
+    std::string a = tensorText({m, k}, "ui8"),
+                p = tensorText({panels, k / 4, panel, 4}, "i8"),
+                split = tensorText({k / 4, 4, panels, panel}, "i8"),
+                whole = tensorText({k, panels * panel}, "i8"),
+                cut = tensorText({k, n}, "i8"), x = tensorText({m, k}, "i32"),
+                w = tensorText({k, n}, "i32"), r = tensorText({m, n}, "i32");
     return zenith::testing::fusionText(
         "contraction", "%a : " + a + ", %p : " + p, r,
         "    %x = graph.convert %a : " + a + " -> " + x +
@@ -174,8 +167,8 @@ TEST_F(GroupedIntegers, PrintedKernelsReadThemAnotherWay) {
 TEST_F(GroupedIntegers, Convolutions) {
   for (int64_t padding : {0, 1}) {
     std::string low = numbers({padding, padding}),
-                result =
-                    tensor({1, 3 + 2 * padding, 4 + 2 * padding, 20}, "i32");
+                result = tensorText({1, 3 + 2 * padding, 4 + 2 * padding, 20},
+                                    "i32");
     harness.check(zenith::testing::fusionText(
         "contraction",
         "%a : tensor<1x5x6x4xi16>, %p : " + packedType(36, 20, 16, "i16"),

@@ -10,6 +10,7 @@
 
 using namespace zenith;
 using zenith::testing::KernelHarness;
+using zenith::testing::tensorText;
 
 namespace {
 
@@ -17,25 +18,17 @@ class NarrowWeights : public ::testing::Test {
 protected:
   KernelHarness harness{kernels::emitContraction};
 
-  static std::string tensor(std::vector<int64_t> shape,
-                            const std::string &element) {
-    std::string text = "tensor<";
-    for (int64_t size : shape)
-      text += (size < 0 ? "?" : std::to_string(size)) + "x";
-    return text + element + ">";
-  }
-
   /// [m, k] times packed panels of `columns` columns of `narrow`; m < 0 is
   /// dynamic.
   static std::string packedText(int64_t m, int64_t k, int64_t n,
                                 int64_t columns, const std::string &narrow) {
     int64_t panels = (n + columns - 1) / columns;
-    std::string a = tensor({m, k}, "f32"),
-                p = tensor({panels, k, columns}, narrow),
-                t = tensor({k, panels, columns}, narrow),
-                u = tensor({k, panels * columns}, narrow),
-                s = tensor({k, n}, narrow), w = tensor({k, n}, "f32"),
-                r = tensor({m, n}, "f32");
+    std::string a = tensorText({m, k}, "f32"),
+                p = tensorText({panels, k, columns}, narrow),
+                t = tensorText({k, panels, columns}, narrow),
+                u = tensorText({k, panels * columns}, narrow),
+                s = tensorText({k, n}, narrow), w = tensorText({k, n}, "f32"),
+                r = tensorText({m, n}, "f32");
     return zenith::testing::fusionText(
         "contraction", "%a : " + a + ", %p : " + p, r,
         "    %t = graph.transpose %p [1, 0, 2] : " + p + " -> " + t +
@@ -75,7 +68,7 @@ TEST_F(NarrowWeights, DynamicRows) {
 
 TEST_F(NarrowWeights, RowMajorAndTransposed) {
   for (int64_t m : {1, 9}) {
-    std::string a = tensor({m, 24}, "f32"), r = tensor({m, 21}, "f32");
+    std::string a = tensorText({m, 24}, "f32"), r = tensorText({m, 21}, "f32");
     harness.check(zenith::testing::fusionText(
         "contraction", "%a : " + a + ", %p : tensor<24x21xbf16>", r,
         "    %w = graph.convert %p : tensor<24x21xbf16> -> tensor<24x21xf32>\n"
