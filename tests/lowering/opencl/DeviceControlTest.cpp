@@ -3,39 +3,12 @@
 // Control and sizes from data on the first OpenCL device: loops on the host,
 // buffers that grow on the device, kernels that only the host can run.
 
-#include "lowering/pipeline/DeviceSession.h"
-#include "tests/lowering/pipeline/CompiledProgram.h"
+#include "tests/lowering/opencl/DeviceProgram.h"
 
 namespace zenith::test {
 namespace {
 
-class DeviceControl : public CompiledProgram {
-protected:
-  void SetUp() override {
-    if (runtime::listOpenCLDevices().empty())
-      GTEST_SKIP() << "no OpenCL device is installed";
-  }
-
-  /// Runs twice, since buffers are kept from run to run.
-  void expectOnDevice(const std::string &text,
-                      const std::vector<Tensor> &arguments) {
-    pipeline::CompileOptions options;
-    options.target = "opencl";
-    auto executable = compile(text, options);
-    ASSERT_TRUE(executable);
-    auto session = start(executable);
-    ASSERT_TRUE(session);
-    std::vector<Tensor> expected = interpret(text, arguments);
-    for (int repeat = 0; repeat < 2; ++repeat) {
-      std::vector<Tensor> got = run(*session, arguments);
-      ASSERT_EQ(got.size(), expected.size());
-      for (size_t i = 0; i < got.size(); ++i) {
-        SCOPED_TRACE("result " + std::to_string(i));
-        expectClose(got[i], expected[i]);
-      }
-    }
-  }
-};
+class DeviceControl : public DeviceProgram {};
 
 TEST_F(DeviceControl, LoopsUpdateBuffersInPlace) {
   expectOnDevice(R"(
