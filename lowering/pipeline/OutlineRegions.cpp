@@ -5,9 +5,13 @@
 
 #include "ir/GraphOps.h"
 #include "ir/HostScalars.h"
+#include "ir/ParameterDependence.h"
 #include "lowering/LoweringPasses.h"
+#include "lowering/kernels/Kernel.h"
 #include "lowering/memory/PlanBuffers.h"
+#include "lowering/pipeline/CompileTarget.h"
 #include "lowering/pipeline/HostDialect.h"
+#include "lowering/pipeline/LoopInvariants.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -62,8 +66,9 @@ static bool fromData(const DimExpr &expr) {
   return found;
 }
 
-/// Sizes, constants and parameters: a copy inside tells the function more than
-/// an argument would.
+/// Sizes, constants, parameters and what rests on them alone: a copy inside
+/// tells the function more than an argument would, and what rests on parameters
+/// moves into @prepare from there.
 static bool isWorthCopying(Value value, llvm::DenseMap<Value, bool> &known) {
   if (auto found = known.find(value); found != known.end())
     return found->second;
@@ -71,9 +76,11 @@ static bool isWorthCopying(Value value, llvm::DenseMap<Value, bool> &known) {
   bool worth =
       op && (isa<graph::ConstantOp, graph::GetParamOp, graph::DimOp>(op) ||
              (graph::isHostArithmetic(op) &&
-              llvm::all_of(op->getOperands(), [&](Value operand) {
-                return isWorthCopying(operand, known);
-              })));
+              llvm::all_of(op->getOperands(),
+                           [&](Value operand) {
+                             return isWorthCopying(operand, known);
+                           })) ||
+             (op->getNumResults() == 1 && graph::isParameter(value)));
   return known[value] = worth;
 }
 
@@ -312,11 +319,30 @@ SmallVector<func::FuncOp> Outliner::run() {
   return made;
 }
 
+/// Columns of a panel for the module's target; none where it has no target yet.
+static std::optional<int64_t> panelOf(ModuleOp module) {
+  if (!module->hasAttr(host::targetAttrName))
+    return std::nullopt;
+  llvm::Expected<kernels::KernelTarget> target =
+      pipeline::kernelTargetOf(pipeline::targetOf(module));
+  if (target)
+    return target->panel;
+  llvm::consumeError(target.takeError());
+  return std::nullopt;
+}
+
 namespace {
 class OutlineRegionsPass
     : public impl::OutlineRegionsPassBase<OutlineRegionsPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    // Inner loops first: what they hand out may leave the outer ones too.
+    std::optional<int64_t> panel = panelOf(module);
+    module.walk([&](graph::WhileOp loop) {
+      pipeline::hoistInvariants(loop);
+      if (panel)
+        pipeline::packInvariants(loop, *panel);
+    });
     SymbolTable symbols(module);
     SmallVector<func::FuncOp> open;
     for (func::FuncOp function : module.getOps<func::FuncOp>())

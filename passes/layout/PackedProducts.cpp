@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Brings the right-hand side of a product into the form [K, N], packs it, and
+// lets the product read it through the inverse movement.
+
+#include "passes/layout/PackedProducts.h"
+#include "ir/PackedPanels.h"
+#include "passes/layout/ParameterValues.h"
+
+using namespace mlir;
+using namespace zenith::graph;
+
+namespace zenith::layout {
+
+Value reshaped(OpBuilder &builder, Location loc, Value value,
+               ArrayRef<int64_t> shape) {
+  if (typeOf(value).getShape() == shape)
+    return value;
+  return builder.create<ReshapeOp>(loc, typeOf(value).clone(shape), value,
+                                   ValueRange());
+}
+
+Value widenedLike(OpBuilder &builder, Location loc, Value value,
+                  Value original) {
+  Type element = typeOf(original).getElementType();
+  if (typeOf(value).getElementType() == element)
+    return value;
+  return builder.create<ConvertOp>(
+      loc, RankedTensorType::get(typeOf(value).getShape(), element), value);
+}
+
+PanelShape panelShapeFor(Operation *op, PanelShape widest) {
+  auto elementOf = [&](unsigned operand, bool inMemory) {
+    Value value = op->getOperand(operand);
+    return typeOf(inMemory ? beforeWidening(value) : value).getElementType();
+  };
+  if (elementOf(0, false).isInteger(16) && elementOf(1, false).isInteger(16))
+    return {widest.panel, std::min<int64_t>(widest.group, 2)};
+  bool bytes = elementOf(0, true).isUnsignedInteger(8) &&
+               elementOf(1, true).isSignlessInteger(8) &&
+               elementOf(1, false).isInteger(32);
+  return {widest.panel, bytes && widest.group == 4 ? widest.group : 1};
+}
+
+Value repacked(OpBuilder &packing, OpBuilder &reading, Location loc,
+               Value matrix, PanelShape shape) {
+  int64_t k = typeOf(matrix).getDimSize(0), n = typeOf(matrix).getDimSize(1);
+  Value packed = packPanels(packing, loc, matrix, shape.panel, shape.group);
+  return unpackPanels(reading, loc, packed, k, n);
+}
+
+bool isPackable(Value weights, int64_t panel) {
+  RankedTensorType type = typeOf(weights);
+  if (!type.hasStaticShape() || type.getNumElements() == 0 ||
+      isa<ComplexType>(type.getElementType()))
+    return false;
+  // Any [1, K, N] may be read as one panel of N columns, which no kernel asks
+  // for.
+  auto panels = matchUnpackedPanels(weights);
+  return !panels || panels->panel != panel;
+}
+
+/// Result dimensions of free weights dimensions stay; several of them become
+/// one column index and are split again behind.
+bool packProduct(DotGeneralOp op, PanelShape widest, OpBuilder &packing) {
+  DotDimsAttr dims = op.getDims();
+  Value weights = op.getRhs();
+  if (!dims.getRhsBatching().empty() || dims.getRhsContracting().size() != 1 ||
+      !isPackable(weights, widest.panel))
+    return false;
+  int64_t contracted = dims.getRhsContracting().front(),
+          rank = typeOf(weights).getRank();
+  SmallVector<int64_t> order{contracted}, freeSizes;
+  for (int64_t d = 0; d < rank; ++d)
+    if (d != contracted) {
+      order.push_back(d);
+      freeSizes.push_back(typeOf(weights).getDimSize(d));
+    }
+  if (freeSizes.empty())
+    return false;
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  int64_t k = typeOf(weights).getDimSize(contracted),
+          n = typeOf(weights).getNumElements() / k;
+  weights = beforeWidening(weights);
+  if (!isIdentity(order))
+    weights = transposed(packing, loc, weights, order);
+  weights =
+      repacked(packing, builder, loc, reshaped(packing, loc, weights, {k, n}),
+               panelShapeFor(op, widest));
+  weights = widenedLike(builder, loc, weights, op.getRhs());
+  auto newDims =
+      DotDimsAttr::get(op.getContext(), {}, {}, dims.getLhsContracting(), {0});
+  SmallVector<int64_t> sizes(typeOf(op).getShape().drop_back(freeSizes.size()));
+  sizes.push_back(n);
+  Value result = builder.create<DotGeneralOp>(loc, typeOf(op).clone(sizes),
+                                              op.getLhs(), weights, newDims);
+  if (freeSizes.size() > 1) {
+    SmallVector<Value> dynamic;
+    for (int64_t d = 0; d < typeOf(op).getRank(); ++d)
+      if (typeOf(op).isDynamicDim(d))
+        dynamic.push_back(builder.create<DimOp>(loc, result, d));
+    result = builder.create<ReshapeOp>(loc, op.getType(), result, dynamic);
+  }
+  op.replaceAllUsesWith(result);
+  op.erase();
+  return true;
+}
+
+} // namespace zenith::layout
