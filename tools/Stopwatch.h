@@ -7,7 +7,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <sys/resource.h>
 
 namespace zenith::tools {
 
@@ -29,11 +28,8 @@ private:
   Clock::time_point start = Clock::now();
 };
 
-inline int64_t peakBytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return int64_t(usage.ru_maxrss) * 1024;
-}
+/// Most bytes that were resident at a time.
+int64_t peakBytes();
 
 } // namespace zenith::tools
 
