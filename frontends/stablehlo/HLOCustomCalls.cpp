@@ -118,6 +118,22 @@ static int64_t configNumber(OpImport &x, StringRef name, int64_t fallback) {
   return value ? value.getValue().getZExtValue() : fallback;
 }
 
+// LAPACK writes one triangle and leaves the other as it was.
+static Value besideFactor(OpImport &x, Value factor, Value matrix, bool lower) {
+  RankedTensorType type = tensorTypeOf(factor);
+  if (!type.hasStaticShape())
+    return factor;
+  ArrayRef<int64_t> shape = type.getShape().take_back(2);
+  Type number = x.b.getI32Type();
+  Value inside = x.compare(lower ? graph::CompareDirection::ge
+                                 : graph::CompareDirection::le,
+                           x.iota(shape, 0, number), x.iota(shape, 1, number));
+  int64_t rank = type.getRank();
+  inside = x.broadcast(inside, {rank - 2, rank - 1},
+                       RankedTensorType::get(type.getShape(), x.b.getI1Type()));
+  return x.select(inside, factor, matrix);
+}
+
 // The factor, and 0 for success. A failure shows as NaN from some column on;
 // the program makes all of it NaN where it reads another number.
 static void potrfRule(OpImport &x) {
@@ -125,14 +141,15 @@ static void potrfRule(OpImport &x) {
   RankedTensorType info = x.type(1);
   if (x.failed())
     return;
-  Value factor = x.make<graph::CholeskyOp>(matrix.getType(), matrix,
-                                           configNumber(x, "uplo", 'L') == 'L');
+  bool lower = configNumber(x, "uplo", 'L') == 'L';
+  Value factor = x.make<graph::CholeskyOp>(matrix.getType(), matrix, lower);
   int64_t rank = rankOf(factor);
   Value failed =
       x.reduce(graph::ReduceKind::any,
                x.compare(graph::CompareDirection::ne, factor, factor),
                {rank - 2, rank - 1});
-  x.out(Values{factor, x.convert(failed, info.getElementType())});
+  x.out(Values{besideFactor(x, factor, matrix, lower),
+               x.convert(failed, info.getElementType())});
 }
 
 static void trsmRule(OpImport &x) {

@@ -21,9 +21,9 @@ Value stablehlo::shapeElement(OpImport &x, Value shape, int64_t at) {
   if (rankOf(shape) == 0)
     return scalarAsIndex(x, shape);
   if (auto concat = shape.getDefiningOp<graph::ConcatOp>();
-      concat && rankOf(shape) == 1)
+      concat && concat.getDim() == 0 && tensorTypeOf(shape).hasStaticShape())
     for (Value piece : concat.getOperands()) {
-      int64_t size = tensorTypeOf(piece).getDimSize(0);
+      int64_t size = tensorTypeOf(piece).getNumElements();
       if (at < size)
         return shapeElement(x, piece, at);
       at -= size;

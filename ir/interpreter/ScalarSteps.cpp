@@ -225,8 +225,10 @@ bool zenith::interpreter::makeScalarStep(Operation *op, ScalarStep &step) {
     return use(runIsFinite);
   if (auto convert = dyn_cast<graph::ConvertOp>(op))
     return use(runConvert, convert.getSaturate());
+  // i4 and ui4 differ in how they fill their byte.
   if (isa<graph::BitcastOp>(op))
-    return elementBytes(from) == elementBytes(to) && use(runBitcast);
+    return elementBytes(from) == elementBytes(to) && !to.isInteger(4) &&
+           use(runBitcast);
   if (isa<graph::ComplexOp>(op))
     return use(runMakeComplex);
   if (isa<graph::RealOp>(op))

@@ -405,6 +405,9 @@ Value ElementEmitter::elementwise(Operation *op, ArrayRef<Ix> index) {
     if (type != stored.getType())
       stored = kernel.b.create<arith::BitcastOp>(kernel.loc, type, stored);
     result = toRegister(resultElement, stored);
+    // i4 and ui4 differ in how they fill their byte.
+    if (resultElement.isInteger(4))
+      result = roundTo(resultElement, result);
   } else if (byReciprocal) {
     result = (e.num(0) * e.num(1)).v;
   } else if (isFastExp(op)) {

@@ -2,7 +2,8 @@
 //
 // select_and_scatter over a batch of any size: flat positions of the chosen
 // elements, as many as there are windows. A convolution whose padding comes as
-// values is one of a padded input.
+// values is one of a padded input. A window as long as its dimension, padded
+// on one side, is a cumulative fold.
 //
 // RUN: zenith-translate %s --to-format=graphir -o %t && FileCheck %s < %t
 
@@ -33,4 +34,31 @@ func.func public @main(%x: tensor<?x4x6xf32>, %s: tensor<?x2x3xf32>) -> tensor<?
 func.func public @convolution(%x: tensor<2x?x3xf32>, %k: tensor<3x3x4xf32>, %p: tensor<1x2xi32>) -> tensor<2x?x4xf32> {
   %r = "stablehlo.dynamic_conv"(%x, %k, %p) {batch_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64, window_strides = array<i64: 2>, lhs_dilation = array<i64: 2>} : (tensor<2x?x3xf32>, tensor<3x3x4xf32>, tensor<1x2xi32>) -> tensor<2x?x4xf32>
   return %r : tensor<2x?x4xf32>
+}
+
+// CHECK-LABEL: func.func @cumulative
+// CHECK: graph.cumulative sum{{.*}} tensor<?x?xf32>
+func.func public @cumulative(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<1xi32>
+  %one = stablehlo.constant dense<1> : tensor<1xi32>
+  %init = stablehlo.constant dense<0.0> : tensor<f32>
+  %size = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?x?xf32>) -> tensor<i32>
+  %rows = stablehlo.reshape %size : (tensor<i32>) -> tensor<1xi32>
+  %c = stablehlo.constant dense<-1> : tensor<i32>
+  %less = stablehlo.add %size, %c : tensor<i32>
+  %before = stablehlo.reshape %less : (tensor<i32>) -> tensor<1xi32>
+  %window = stablehlo.concatenate %rows, %one, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %ones = stablehlo.concatenate %one, %one, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %first = stablehlo.concatenate %before, %zero, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %second = stablehlo.concatenate %zero, %zero, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %low = stablehlo.reshape %first : (tensor<2xi32>) -> tensor<1x2xi32>
+  %high = stablehlo.reshape %second : (tensor<2xi32>) -> tensor<1x2xi32>
+  %padding = stablehlo.concatenate %low, %high, dim = 0 : (tensor<1x2xi32>, tensor<1x2xi32>) -> tensor<2x2xi32>
+  %r = stablehlo.custom_call @stablehlo.dynamic_reduce_window(%x, %init, %window, %ones, %ones, %ones, %padding) {called_computations = [@add]} : (tensor<?x?xf32>, tensor<f32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>, tensor<2x2xi32>) -> tensor<?x?xf32>
+  return %r : tensor<?x?xf32>
+}
+
+func.func private @add(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {
+  %sum = stablehlo.add %a, %b : tensor<f32>
+  return %sum : tensor<f32>
 }
