@@ -60,7 +60,8 @@ FailureOr<Launch> ContractionNest::emit() {
   if (failed(epilogue.analyse()))
     return failure();
   prepareMemory();
-  k.loop(k.begin(), k.end(), k.index(1), [&](Value number) { task(number); });
+  k.loop(k.begin(), k.end(), k.index(tasks.tasksAtOnce),
+         [&](Value number) { task(number); });
   if (epilogue.failed())
     return failure();
   return k.finish(space.outerCount() * tasks.rowBlocks * tasks.panelGroups,
@@ -88,10 +89,12 @@ void ContractionNest::task(Value number) {
                          k.size(tasks.tileCount));
   Value one = k.index(1);
   Value first = k.mul(group, k.index(tasks.panelsPerTask));
-  Value last = tasks.panelsPerTask == 1
-                   ? k.add(first, one)
-                   : k.min(k.add(first, k.index(tasks.panelsPerTask)),
-                           k.size(tasks.panelCount));
+  Value last = k.add(first, k.index(tasks.panelsPerTask));
+  if (tasks.tasksAtOnce > 1)
+    last = k.mul(k.min(k.add(number, k.index(tasks.tasksAtOnce)), k.end()),
+                 k.index(tasks.panelsPerTask));
+  if (tasks.panelsPerTask > 1)
+    last = k.min(last, k.size(tasks.panelCount));
   if (space.symmetric)
     lastTile = k.max(firstTile, k.min(lastTile, tilesToDiagonal(last)));
   if (tasks.sweeps)

@@ -76,7 +76,7 @@ private:
   int64_t tileSize() const { return int64_t(heights) * columns; }
   int64_t sumsOfTask() const {
     if (tasks.sweeps)
-      return *space.tile.size.constant() * tasks.panelsPerTask * columns;
+      return *space.tile.size.constant() * sweptColumns();
     int64_t tiles = inSlices() ? tasks.tilesPerTask * panelsAtOnce()
                     : epilogue.storesColumns() ? tilesAtOnce()
                                                : 1;
@@ -85,6 +85,9 @@ private:
                          ? sumLanes(space.sum, k.target) * int64_t(columns)
                          : 0;
     return tileSize() * tiles + beyond;
+  }
+  int64_t sweptColumns() const {
+    return tasks.tasksAtOnce * tasks.panelsPerTask * columns;
   }
   /// Sums wait in memory between the slices that are added to them.
   bool inSlices() const { return tasks.slices > 1 || tasks.packsRows; }

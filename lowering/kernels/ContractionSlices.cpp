@@ -162,16 +162,14 @@ void ContractionNest::takeSlice(Tile &tile, Value slice) {
 /// as the tile has registers for them, then one at a time.
 void ContractionNest::sweepSlice(Value slice, Value firstPanel,
                                  Value lastPanel) {
-  int64_t vectors = columns / sumLanes(space.sum, k.target);
-  int64_t atOnce = std::max<int64_t>(
-      1, 8 / (vectors * std::max<int64_t>(1, *space.tile.size.constant())));
+  int64_t atOnce = tasks.panelsOfStep;
   auto run = [&](Value number, unsigned panels, bool full) {
     place.column = k.mul(number, k.index(columns));
     Tile tile = locate(k.index(0), panelBase());
     takeSlice(tile, slice);
     tile.args.c = tileMemory;
     tile.args.cOffset = k.mul(k.sub(number, firstPanel), k.index(columns));
-    tile.args.rowStrideC = k.index(tasks.panelsPerTask * columns);
+    tile.args.rowStrideC = k.index(sweptColumns());
     dispatch(tile, full, panels);
   };
   Value fullPanels =
@@ -198,8 +196,8 @@ void ContractionNest::sweep(Value firstPanel, Value lastPanel) {
     Tile tile = locate(k.index(0), panelBase());
     Value at = k.mul(k.sub(number, firstPanel), k.index(columns));
     byFullness(tile.rest, [&](bool full) {
-      epilogue.finish(tileMemory, at, k.index(tasks.panelsPerTask * columns),
-                      place, tile.height, full ? Value() : tile.rest);
+      epilogue.finish(tileMemory, at, k.index(sweptColumns()), place,
+                      tile.height, full ? Value() : tile.rest);
     });
   });
 }

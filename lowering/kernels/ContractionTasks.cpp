@@ -4,6 +4,7 @@
 // of B, or all of B.
 
 #include "lowering/kernels/ContractionTasks.h"
+#include "lowering/kernels/MicroKernel.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <cmath>
@@ -92,24 +93,36 @@ static int64_t panelsOfStream(const ContractionSpace &space, unsigned heights,
 }
 
 /// A column panel of a large row-major B takes a line from each of many pages;
-/// memory is read at full speed only along its rows, a few of them at a time.
+/// memory is read at full speed only along its rows, a few of them at a time,
+/// and from end to end where one thread has all columns.
 static bool chooseSweep(ContractionTasks &tasks, const ContractionSpace &space,
-                        unsigned heights, unsigned columns) {
-  constexpr int64_t rowsOfSlice = 8, shortestRun = 1024, mostSums = 4096;
+                        unsigned heights, unsigned columns,
+                        const KernelTarget &target) {
+  constexpr int64_t shortestRun = 1024, mostSums = 4096, registers = 8;
   auto rows = (space.lineCount() * space.tile.size).constant();
   auto depth = space.depthOfAllTaps().constant();
-  bool large = depth && *depth >= 4 * rowsOfSlice &&
-               double(*depth) * estimate(space.columns.size) * 4 > smallBytes;
-  if (!rows || *rows < 1 || *rows > heights || !large || !space.taps.empty() ||
+  if (!rows || *rows < 1 || *rows > heights || !depth || !space.taps.empty() ||
       !space.lines.empty() || space.form != ContractionSpace::Direct)
+    return false;
+  // Rows of A share what is loaded and stored of the sums.
+  int64_t rowsOfSlice = *rows == 1 ? 4 : 8;
+  if (*depth < 32 ||
+      double(*depth) * estimate(space.columns.size) * 4 <= smallBytes)
     return false;
   tasks.sweeps = true;
   tasks.slices = (*depth + rowsOfSlice - 1) / rowsOfSlice;
   tasks.sliceDepth = rowsOfSlice;
+  int64_t vectors = columns / sumLanes(space.sum, target);
+  tasks.panelsOfStep = std::max<int64_t>(1, registers / (vectors * *rows));
   int64_t half = int64_t(estimate(space.columns.size)) / 2;
   int64_t longestRun = std::max(shortestRun, mostSums / *rows);
   int64_t run = std::min(std::max(half, shortestRun), longestRun);
-  tasks.panelsPerTask = std::max<int64_t>(1, run / columns);
+  // Whole steps, so that a column's sum does not depend on where a task begins.
+  tasks.panelsPerTask = int64_t(llvm::alignTo(
+      std::max<int64_t>(1, run / columns), uint64_t(tasks.panelsOfStep)));
+  if (space.outerCount().isConstant(1))
+    tasks.tasksAtOnce = std::max<int64_t>(
+        1, longestRun / (tasks.panelsPerTask * int64_t(columns)));
   return true;
 }
 
@@ -122,7 +135,7 @@ ContractionTasks chooseTasks(const ContractionSpace &space,
   tasks.tileCount = space.lineCount() * tasks.tilesPerLine;
   tasks.panelCount =
       DimExpr::ceilDiv(space.columns.size, DimExpr(int64_t(columns)));
-  if (!chooseSweep(tasks, space, heights, columns))
+  if (!chooseSweep(tasks, space, heights, columns, target))
     chooseSlices(tasks, space, columns, target);
   double depth = std::max(1.0, estimate(space.depthOfAllTaps()));
   double tiles = std::max(1.0, estimate(tasks.tileCount));
@@ -153,8 +166,7 @@ ContractionTasks chooseTasks(const ContractionSpace &space,
     double fair =
         tiles * std::ceil(panels / maxSlicedPanels) / fewestSlicedTasks;
     perTask = std::floor(std::min(most, std::max(4.0, fair)));
-  }
-  else if (tasks.slices > 1)
+  } else if (tasks.slices > 1)
     perTask = std::min(perTask, maxSlicedTiles);
   int64_t &tilesPerTask = tasks.tilesPerTask;
   tilesPerTask = int64_t(std::min(perTask, maxTilesPerTask));

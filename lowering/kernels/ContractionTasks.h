@@ -26,6 +26,9 @@ struct ContractionTasks {
   /// The few rows there are meet a B that is read only once: each slice of it
   /// is read from left to right, past all columns of the task.
   bool sweeps = false;
+  /// Of a sweep: panels whose sums are in registers at once, and neighbouring
+  /// tasks that a thread which has them all sweeps as one.
+  int64_t panelsOfStep = 1, tasksAtOnce = 1;
   double costPerTask = 0;
 };
 

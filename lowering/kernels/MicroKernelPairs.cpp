@@ -164,8 +164,11 @@ void MicroKernelWriter::pairStep(const MicroKernelArgs &args,
 MicroKernelWriter::Values
 MicroKernelWriter::groupLoop(const MicroKernelArgs &args, ValueRange aMemory,
                              ValueRange aRows, Value bOffset, Values sums) {
-  // One set of sums leaves room to save counting instead.
-  unsigned again = depthsAtOnce == 1 ? 2 : 1;
+  // One set of sums leaves room to save counting instead; but of integers code
+  // generators add the products of both rounds first, which takes registers
+  // that such a tile has not.
+  bool addsInOrder = isa<FloatType>(shape.sum) || shape.vnni;
+  unsigned again = depthsAtOnce == 1 && addsInOrder ? 2 : 1;
   auto steps = [&](Value high, unsigned depths, Value low, unsigned sets,
                    unsigned times, bool half) {
     sums = loop(
