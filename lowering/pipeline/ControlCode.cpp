@@ -133,14 +133,8 @@ HostEntry::run(host::ProgramOp callee, ArrayRef<Passed> arguments,
 }
 
 void HostEntry::checkCancel() {
-  BasicBlock *bad = block(), *next = block();
   LoadInst *flag = builder.CreateLoad(i32, cancelFlag, /*isVolatile=*/true);
-  builder.CreateCondBr(builder.CreateICmpEQ(flag, builder.getInt32(0)), next,
-                       bad);
-  builder.SetInsertPoint(bad);
-  failure->addIncoming(call("zenith_status", i32, {function->getArg(0)}), bad);
-  builder.CreateBr(failed);
-  builder.SetInsertPoint(next);
+  failWithStatus(builder.CreateIsNotNull(flag));
 }
 
 //===- Results

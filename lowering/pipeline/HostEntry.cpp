@@ -101,28 +101,40 @@ void HostEntry::failUnlessOK(Value *code) {
   builder.SetInsertPoint(next);
 }
 
-void HostEntry::failIfNull(Value *data) {
-  BasicBlock *bad = block();
+/// Goes on where `condition` does not hold. Equal failures share a block.
+void HostEntry::failWhere(Value *condition, const std::string &what,
+                          function_ref<Value *()> status) {
+  BasicBlock *&bad = failures[what];
   BasicBlock *next = block();
-  builder.CreateCondBr(builder.CreateIsNull(data), bad, next);
-  builder.SetInsertPoint(bad);
-  failure->addIncoming(call("zenith_status", i32, {function->getArg(0)}), bad);
-  builder.CreateBr(failed);
+  bool isNew = !bad;
+  if (isNew)
+    bad = block();
+  builder.CreateCondBr(condition, bad, next);
+  if (isNew) {
+    builder.SetInsertPoint(bad);
+    failure->addIncoming(status(), bad);
+    builder.CreateBr(failed);
+  }
   builder.SetInsertPoint(next);
+}
+
+void HostEntry::failWithStatus(Value *condition) {
+  failWhere(condition, "",
+            [&] { return call("zenith_status", i32, {function->getArg(0)}); });
+}
+
+void HostEntry::failIfNull(Value *data) {
+  failWithStatus(builder.CreateIsNull(data));
 }
 
 void HostEntry::failIf(Value *condition, int32_t code,
                        const std::string &message) {
-  BasicBlock *bad = block();
-  BasicBlock *next = block();
-  builder.CreateCondBr(condition, bad, next);
-  builder.SetInsertPoint(bad);
-  Value *recorded = call("zenith_fail", i32,
-                         {function->getArg(0), builder.getInt32(code),
-                          text(message), text(frame->program.getSymName())});
-  failure->addIncoming(recorded, bad);
-  builder.CreateBr(failed);
-  builder.SetInsertPoint(next);
+  std::string place = frame->program.getSymName().str();
+  failWhere(condition, std::to_string(code) + place + ": " + message, [&] {
+    return call("zenith_fail", i32,
+                {function->getArg(0), builder.getInt32(code), text(message),
+                 text(place)});
+  });
 }
 
 Value *HostEntry::field(Value *base, int64_t offset, Type *type) {

@@ -146,6 +146,9 @@ private:
   llvm::Value *call(llvm::StringRef name, llvm::Type *result,
                     llvm::ArrayRef<llvm::Value *> arguments);
   void failUnlessOK(llvm::Value *code);
+  void failWhere(llvm::Value *condition, const std::string &what,
+                 llvm::function_ref<llvm::Value *()> status);
+  void failWithStatus(llvm::Value *condition);
   void failIfNull(llvm::Value *data);
   void failIf(llvm::Value *condition, int32_t code, const std::string &message);
   llvm::Value *field(llvm::Value *base, int64_t offset, llvm::Type *type);
@@ -179,6 +182,7 @@ private:
   std::map<mlir::Operation *, std::vector<Bytes>> constants,
       deviceCells; ///< by program
   std::map<std::string, llvm::Value *> strings;
+  std::map<std::string, llvm::BasicBlock *> failures; ///< by what went wrong
 };
 
 /// Bytes of an argument or result.

@@ -45,12 +45,31 @@ Value *SizeCode::checked(Intrinsic::ID operation, Value *lhs, Value *rhs) {
     return builder.getInt(result);
   }
   Value *pair = builder.CreateBinaryIntrinsic(operation, lhs, rhs);
-  overflow = builder.CreateOr(overflow, builder.CreateExtractValue(pair, 1));
+  Value *over = builder.CreateExtractValue(pair, 1);
+  overflow =
+      overflow == builder.getFalse() ? over : builder.CreateOr(overflow, over);
   return builder.CreateExtractValue(pair, 0);
+}
+
+/// By a constant > 0.
+Value *SizeCode::floorDivisionBy(Value *lhs, int64_t divisor, bool remainder) {
+  if (isPowerOf2_64(divisor))
+    return remainder ? builder.CreateAnd(lhs, divisor - 1)
+                     : builder.CreateAShr(lhs, Log2_64(divisor));
+  Value *by = builder.getInt64(divisor), *rest = builder.CreateSRem(lhs, by);
+  Value *isNegative = builder.CreateICmpSLT(rest, builder.getInt64(0));
+  if (remainder)
+    return builder.CreateSelect(isNegative, builder.CreateAdd(rest, by), rest);
+  Value *quotient = builder.CreateSDiv(lhs, by);
+  return builder.CreateAdd(quotient,
+                           builder.CreateSExt(isNegative, rest->getType()));
 }
 
 /// Rounds toward minus infinity; 0 where rhs is 0, as DimExpr has it.
 Value *SizeCode::floorDivision(Value *lhs, Value *rhs, bool remainder) {
+  if (auto *known = dyn_cast<ConstantInt>(rhs);
+      known && known->getSExtValue() > 0)
+    return floorDivisionBy(lhs, known->getSExtValue(), remainder);
   Value *zero = builder.getInt64(0), *isZero = builder.CreateICmpEQ(rhs, zero);
   // -1 as a divisor would trap on the smallest integer; no expression has it
   // but through overflow.
@@ -73,6 +92,14 @@ Value *SizeCode::floorDivision(Value *lhs, Value *rhs, bool remainder) {
 Value *SizeCode::evaluateAtom(const DimAtom &atom) {
   if (atom.kind == DimAtom::Kind::Symbol)
     return symbols.lookup(atom.name);
+  std::string key = DimExpr::fromMonomial({{atom, 1}}).str();
+  Value *known = memo.lookup(key);
+  if (!known)
+    memo[key] = known = computeAtom(atom);
+  return known;
+}
+
+Value *SizeCode::computeAtom(const DimAtom &atom) {
   Value *lhs = evaluate(*atom.lhs), *rhs = evaluate(*atom.rhs);
   switch (atom.kind) {
   case DimAtom::Kind::FloorDiv:

@@ -44,10 +44,13 @@ public:
 
 private:
   llvm::Value *evaluateAtom(const graph::DimAtom &atom);
+  llvm::Value *computeAtom(const graph::DimAtom &atom);
   llvm::Value *checked(llvm::Intrinsic::ID operation, llvm::Value *lhs,
                        llvm::Value *rhs);
   llvm::Value *floorDivision(llvm::Value *lhs, llvm::Value *rhs,
                              bool remainder);
+  llvm::Value *floorDivisionBy(llvm::Value *lhs, int64_t divisor,
+                               bool remainder);
 
   llvm::IRBuilder<> &builder;
   struct Scope {
