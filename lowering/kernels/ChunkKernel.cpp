@@ -13,6 +13,10 @@ namespace zenith::kernels {
 /// Buffers that no plan has: the routine gives their places.
 static constexpr unsigned writtenBuffer = 1, readBuffer = 2;
 
+/// Work per element from which on a body is emitted once, always under a mask,
+/// not another time for the last lanes: it costs less than it takes to compile.
+static constexpr double longBody = 200;
+
 FailureOr<Launch> emitChunk(const EmissionContext &context, ValueRange values,
                             Value source) {
   KernelBuilder kernel(context.fusion, context.dims, context.target,
@@ -25,29 +29,39 @@ FailureOr<Launch> emitChunk(const EmissionContext &context, ValueRange values,
   graph::DimExpr size = context.dims.dimOf(values.front(), 0);
   Value written = kernel.scratch(writtenBuffer, memory);
   Value read = source ? kernel.scratch(readBuffer, memory) : Value();
-  kernel.laneLoop(
-      kernel.begin(), kernel.end(), width, [&](Value start, Value mask) {
-        ElementEmitter::Scope scope(emitter);
-        emitter.mask = mask;
-        Ix at = emitter.indices.lanes(start, size);
-        Ix place =
-            emitter.indices.lanes(kernel.sub(start, kernel.begin()), chunkRows);
-        if (source)
-          emitter.bind(source, emitter.loadLinear(read, word, place));
-        for (auto [number, value] : llvm::enumerate(values)) {
-          Value lanes = emitter.emit(value, {at});
-          if (emitter.failed())
-            return;
-          emitter.storeLinear(
-              written, word, lanes,
-              emitter.indices.shift(place, int64_t(number) * chunkRows));
-        }
-      });
+  auto body = [&](Value start, Value mask) {
+    ElementEmitter::Scope scope(emitter);
+    emitter.mask = mask;
+    Ix at = emitter.indices.lanes(start, size);
+    Ix place =
+        emitter.indices.lanes(kernel.sub(start, kernel.begin()), chunkRows);
+    if (source)
+      emitter.bind(source, emitter.loadLinear(read, word, place));
+    for (auto [number, value] : llvm::enumerate(values)) {
+      Value lanes = emitter.emit(value, {at});
+      if (emitter.failed())
+        return;
+      // The chunk has room for whole vectors.
+      ElementEmitter::Scope whole(emitter);
+      emitter.mask = Value();
+      emitter.storeLinear(
+          written, word, lanes,
+          emitter.indices.shift(place, int64_t(number) * chunkRows));
+    }
+  };
+  double cost = costPerElement(context.fusion);
+  if (cost < longBody)
+    kernel.laneLoop(kernel.begin(), kernel.end(), width, body);
+  else
+    kernel.loop(
+        kernel.begin(), kernel.end(), kernel.index(width), [&](Value start) {
+          body(start, kernel.mask(kernel.sub(kernel.end(), start), width));
+        });
   if (emitter.failed()) {
     kernel.function().erase();
     return failure();
   }
-  return kernel.finish(1, costPerElement(context.fusion));
+  return kernel.finish(1, cost);
 }
 
 LogicalResult addChunkProducer(RoutineCall &call, const Launch &chunk) {

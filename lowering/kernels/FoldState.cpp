@@ -19,11 +19,14 @@ FoldState::FoldState(ElementEmitter &emitter, ArrayRef<const Fold *> folds,
     values += fold->arg() ? 2 : 1;
 }
 
-Type FoldState::placeType(const Fold &fold) const {
+unsigned placeBits(const Fold &fold, graph::DimAnalysis &dims) {
   auto op = cast<graph::ArgReduceOp>(fold.op);
-  DimExpr size = kernel.dims.dimOf(fold.operand, op.getDim());
-  bool narrow = size.provablyAtMost(DimExpr(INT32_MAX));
-  return kernel.b.getIntegerType(narrow ? 32 : 64);
+  DimExpr size = dims.dimOf(fold.operand, op.getDim());
+  return size.provablyAtMost(DimExpr(INT32_MAX)) ? 32 : 64;
+}
+
+Type FoldState::placeType(const Fold &fold) const {
+  return kernel.b.getIntegerType(placeBits(fold, kernel.dims));
 }
 
 // Of a lane that met nothing better than the neutral element; behind any real

@@ -9,6 +9,9 @@
 
 namespace zenith::kernels {
 
+/// Bits of the places that an arg_reduce carries.
+unsigned placeBits(const Fold &fold, graph::DimAnalysis &dims);
+
 /// Accumulators of the folds of one pass: one value each, two (best, place) for
 /// arg_reduce.
 class FoldState {

@@ -53,6 +53,11 @@ static bool readTable(const ReductionPlan &plan) {
 unsigned ReductionKernel::chooseWidth(const EmissionContext &context,
                                       const ReductionPlan &plan) {
   unsigned width = valueWidth(context.fusion, context.target);
+  // Vectors of places must not take all registers.
+  for (const Fold &fold : plan.folds)
+    if (fold.arg())
+      width = std::min(width, 2 * context.target.lanes * 32 /
+                                  placeBits(fold, context.dims));
   auto size = plan.space->size(plan.lane).constant();
   if (plan.lanesReduced || !size || *size < 2)
     return width;
