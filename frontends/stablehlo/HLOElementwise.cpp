@@ -2,7 +2,7 @@
 //
 // Import of elementwise ops. Booleans add by or and multiply by and.
 
-#include "frontends/stablehlo/ProgramImport.h"
+#include "frontends/stablehlo/OrderingImport.h"
 
 using namespace mlir;
 using namespace zenith;
@@ -71,14 +71,25 @@ static void imagRule(OpImport &x) { x.out(x.imagPart(x.in())); }
 // Comparison and selection
 //===----------------------------------------------------------------------===//
 
-// Floats as integers in total order: -NaN < -inf < ... < -0 < 0 < ... < NaN.
-static Value totalOrder(OpImport &x, Value value) {
-  unsigned width = elementOf(value).getIntOrFloatBitWidth();
-  Type integer = IntegerType::get(x.b.getContext(), width);
-  Expr bits(x, x.bitcast(value, integer));
-  Value mask =
-      x.spread(x.integer(integer, APInt::getSignedMaxValue(width)), bits.value);
+// Integers whose negative ones are in reverse order, the other way round.
+static Value reverseNegative(OpImport &x, Value value) {
+  Type integer = elementOf(value);
+  Expr bits(x, value);
+  Value mask = x.spread(
+      x.integer(integer,
+                APInt::getSignedMaxValue(integer.getIntOrFloatBitWidth())),
+      value);
   return select(bits < 0.0, bits ^ bits.with(mask), bits).value;
+}
+
+Value stablehlo::totalOrderKeys(OpImport &x, Value floats) {
+  unsigned width = elementOf(floats).getIntOrFloatBitWidth();
+  return reverseNegative(
+      x, x.bitcast(floats, IntegerType::get(x.b.getContext(), width)));
+}
+
+Value stablehlo::floatsOfKeys(OpImport &x, Value keys, Type element) {
+  return x.bitcast(reverseNegative(x, keys), element);
 }
 
 static CompareDirection directionOf(ComparisonDirection direction) {
@@ -107,8 +118,8 @@ static void compareRule(OpImport &x) {
   auto kind = x.op->getAttrOfType<ComparisonTypeAttr>("compare_type");
   if (kind && kind.getValue() == ComparisonType::TOTALORDER &&
       isa<FloatType>(elementOf(lhs))) {
-    lhs = totalOrder(x, lhs);
-    rhs = totalOrder(x, rhs);
+    lhs = totalOrderKeys(x, lhs);
+    rhs = totalOrderKeys(x, rhs);
   }
   x.out(x.compare(directionOf(direction.getValue()), lhs, rhs));
 }

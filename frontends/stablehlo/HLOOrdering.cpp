@@ -97,6 +97,8 @@ void stablehlo::importApproxTopK(OpImport &x) {
     x.out(best);
 }
 
+// graph.top_k holds zeros of both signs to be equal, and NaN too; JAX's order
+// is the total one.
 static void topKRule(OpImport &x) {
   Value operand = x.in();
   RankedTensorType values = x.type(0), indices = x.type(1);
@@ -105,10 +107,15 @@ static void topKRule(OpImport &x) {
   if (rankOf(operand) == 0)
     return x.invalid("takes a scalar");
   int64_t dim = rankOf(operand) - 1;
+  Type element = elementOf(operand);
+  bool isFloat = isa<FloatType>(element);
+  Value keys = isFloat ? totalOrderKeys(x, operand) : operand;
   auto topK = x.create<graph::TopKOp>(
-      values, RankedTensorType::get(values.getShape(), x.b.getI64Type()),
-      operand, Value(), uint64_t(dim));
-  x.out(Values{topK.getValues(),
+      RankedTensorType::get(values.getShape(), elementOf(keys)),
+      RankedTensorType::get(values.getShape(), x.b.getI64Type()), keys, Value(),
+      uint64_t(dim));
+  Value best = topK.getValues();
+  x.out(Values{isFloat ? floatsOfKeys(x, best, element) : best,
                x.convert(topK.getIndices(), indices.getElementType())});
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What sorting shares with custom calls: the best k by a comparator.
+// What sorting shares with comparisons and custom calls: the total order of
+// floats, and the best k by a comparator.
 
 #ifndef ZENITH_FRONTENDS_STABLEHLO_ORDERINGIMPORT_H
 #define ZENITH_FRONTENDS_STABLEHLO_ORDERINGIMPORT_H
@@ -8,6 +9,12 @@
 #include "frontends/stablehlo/ProgramImport.h"
 
 namespace zenith::stablehlo {
+
+/// Floats as signed integers in total order:
+/// -NaN < -inf < ... < -0 < 0 < ... < NaN.
+Value totalOrderKeys(OpImport &x, Value floats);
+/// The floats of such keys, bit by bit what they were.
+Value floatsOfKeys(OpImport &x, Value keys, mlir::Type element);
 
 /// custom_call @ApproxTopK, as jax.lax.approx_max_k prints it. Refused where
 /// it has no comparator or a dynamic size.
