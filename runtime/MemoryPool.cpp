@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Block sizes, reuse and the budget.
+// Block sizes, reuse, the budget, and what goes to files.
 
 #include "runtime/MemoryPool.h"
 
@@ -34,7 +34,8 @@ MemoryPool::~MemoryPool() {
     discard(data, block);
 }
 
-Status MemoryPool::refuse(const char *what, int64_t bytes) const {
+Status MemoryPool::refuse(const char *what, int64_t bytes,
+                          const Status &file) const {
   std::string text = std::string(what) + " of " + std::to_string(bytes) +
                      " bytes does not fit: ";
   if (budgetBytes)
@@ -42,23 +43,35 @@ Status MemoryPool::refuse(const char *what, int64_t bytes) const {
             " bytes are in use of a budget of " + std::to_string(budgetBytes);
   else
     text += "the system has no more memory";
+  if (!file)
+    text += "; " + file.text();
   return Status::error(ZENITH_OUT_OF_MEMORY, std::move(text));
 }
 
 void MemoryPool::discard(void *data, Block &block) {
-  if (block.pages)
+  if (block.inFile)
+    files.unmap(std::move(block.pages));
+  else if (block.pages)
     block.pages = PageBlock();
   else
     std::free(data);
+}
+
+/// What live blocks may take together with one of `bytes` more. Small ones are
+/// never in files, so they may use what those leave free.
+int64_t MemoryPool::roomFor(int64_t bytes) const {
+  return files.isOpen() && bytes >= pagedBytes ? budgetBytes - budgetBytes / 8
+                                               : budgetBytes;
 }
 
 /// Drops freed blocks, largest first, until bytes more fit the budget.
 bool MemoryPool::makeRoom(int64_t bytes) {
   if (!budgetBytes)
     return true;
-  if (bytes > budgetBytes - counts.liveBytes)
+  int64_t room = roomFor(bytes);
+  if (bytes > room - counts.liveBytes)
     return false;
-  while (bytes > budgetBytes - counts.heldBytes) {
+  while (bytes > room - counts.heldBytes) {
     if (cached.empty())
       return false;
     auto last = std::prev(cached.end());
@@ -69,9 +82,33 @@ bool MemoryPool::makeRoom(int64_t bytes) {
   return true;
 }
 
+/// Pages of a file for what the budget has no room for.
+StatusOr<PageBlock> MemoryPool::spill(const char *what, int64_t bytes) {
+  if (!files.isOpen() || bytes < pagedBytes)
+    return refuse(what, bytes);
+  StatusOr<PageBlock> pages = files.map(bytes);
+  if (!pages)
+    return refuse(what, bytes, pages.status());
+  counts.spilledPeakBytes = std::max(counts.spilledPeakBytes, files.bytes());
+  return pages;
+}
+
 void MemoryPool::raiseLive(int64_t bytes) {
   counts.liveBytes += bytes;
   counts.peakBytes = std::max(counts.peakBytes, counts.liveBytes);
+  // Files have at least the part that large blocks leave.
+  files.keepResident(
+      std::max(budgetBytes - counts.heldBytes, budgetBytes / 16));
+}
+
+void MemoryPool::dropArena() {
+  counts.liveBytes -= counts.arenaBytes;
+  counts.heldBytes -= counts.arenaBytes;
+  counts.arenaBytes = 0;
+  if (arenaInFile)
+    files.unmap(std::move(arenaPages));
+  arenaInFile = false;
+  arenaPages = PageBlock();
 }
 
 StatusOr<void *> MemoryPool::arena(int64_t bytes) {
@@ -79,15 +116,18 @@ StatusOr<void *> MemoryPool::arena(int64_t bytes) {
   if (bytes < 0)
     return refuse("an arena", bytes);
   bytes = std::max<int64_t>(bytes, 1);
-  if (bytes <= counts.arenaBytes)
+  if (bytes <= (arenaInFile ? arenaPages.bytes() : counts.arenaBytes))
     return arenaPages.data();
   // The old arena goes first: its contents end with the run that asked for it.
-  counts.liveBytes -= counts.arenaBytes;
-  counts.heldBytes -= counts.arenaBytes;
-  counts.arenaBytes = 0;
-  arenaPages = PageBlock();
-  if (!makeRoom(bytes))
-    return refuse("an arena", bytes);
+  dropArena();
+  if (!makeRoom(bytes)) {
+    StatusOr<PageBlock> pages = spill("an arena", bytes);
+    if (!pages)
+      return pages.status();
+    arenaPages = std::move(*pages);
+    arenaInFile = true;
+    return arenaPages.data();
+  }
   // At least 2 MiB, for the alignment that kernels rely on.
   arenaPages =
       PageBlock::allocate(std::max<int64_t>(bytes, ZENITH_ARENA_ALIGNMENT));
@@ -108,7 +148,7 @@ void *MemoryPool::reuse(int64_t bytes, int32_t kind) {
       bytes >= pagedBytes && !budgetBytes ? 16 * bytes : bytes + bytes / 4;
   if (found == cached.end() || found->first > most)
     return nullptr;
-  if (budgetBytes && bytes > budgetBytes - counts.liveBytes)
+  if (budgetBytes && bytes > roomFor(bytes) - counts.liveBytes)
     return nullptr;
   auto [data, block] = std::move(found->second);
   cached.erase(found);
@@ -152,14 +192,22 @@ StatusOr<void *> MemoryPool::allocate(int64_t bytes, zenith_alloc_kind kind) {
   int64_t rounded = blockBytes(bytes);
   if (void *data = reuse(rounded, kind))
     return data;
+  Block block;
+  block.kind = kind;
   if (!makeRoom(rounded)) {
     rounded = exactBytes(bytes);
-    if (!makeRoom(rounded))
-      return refuse("a buffer", bytes);
+    if (!makeRoom(rounded)) {
+      StatusOr<PageBlock> pages = spill("a buffer", bytes);
+      if (!pages)
+        return pages.status();
+      block.pages = std::move(*pages);
+      block.inFile = true;
+      void *data = block.pages.data();
+      live.emplace(data, std::move(block));
+      return data;
+    }
   }
-  Block block;
   block.bytes = block.used = rounded;
-  block.kind = kind;
   void *data;
   if (rounded >= pagedBytes) {
     block.pages = takePages(rounded);
@@ -176,6 +224,9 @@ StatusOr<void *> MemoryPool::allocate(int64_t bytes, zenith_alloc_kind kind) {
 }
 
 void MemoryPool::release(void *data, Block block) {
+  // The next block may fit in memory.
+  if (block.inFile)
+    return discard(data, block);
   counts.liveBytes -= block.used;
   int64_t bytes = block.bytes;
   cached.emplace(bytes, std::make_pair(data, std::move(block)));
@@ -215,10 +266,7 @@ void MemoryPool::trim(bool alsoArena) {
   }
   cached.clear();
   if (alsoArena) {
-    counts.liveBytes -= counts.arenaBytes;
-    counts.heldBytes -= counts.arenaBytes;
-    counts.arenaBytes = 0;
-    arenaPages = PageBlock();
+    dropArena();
   }
 }
 
@@ -230,6 +278,7 @@ MemoryUse MemoryPool::use() const {
 void MemoryPool::resetPeak() {
   std::lock_guard<std::mutex> lock(mutex);
   counts.peakBytes = counts.liveBytes;
+  counts.spilledPeakBytes = files.bytes();
 }
 
 } // namespace zenith::runtime

@@ -2,13 +2,14 @@
 //
 // The memory of runs under one byte budget: an arena that is kept from run to
 // run, and a pool for results and for data-dependent sizes that keeps freed
-// blocks for the next run.
+// blocks for the next run. What the budget has no room for may go to files.
 
 #ifndef ZENITH_RUNTIME_MEMORYPOOL_H
 #define ZENITH_RUNTIME_MEMORYPOOL_H
 
 #include "runtime/ABI.h"
 #include "runtime/PageBlock.h"
+#include "runtime/SpillSpace.h"
 #include "runtime/Status.h"
 
 #include <map>
@@ -25,13 +26,17 @@ struct MemoryUse {
   int64_t peakBytes = 0;  ///< highest liveBytes since resetPeak
   int64_t heldBytes =
       0; ///< live bytes and freed blocks kept for reuse; never above the budget
+  int64_t spilledPeakBytes = 0; ///< most bytes in files; no part of the others
 };
 
 /// An arena and a pool. Calls from several threads are safe.
 class MemoryPool {
 public:
-  /// budgetBytes bounds arena and blocks together; 0 = no bound.
-  explicit MemoryPool(int64_t budgetBytes = 0) : budgetBytes(budgetBytes) {}
+  /// budgetBytes bounds arena and blocks together; 0 = no bound. Large blocks
+  /// beyond it go to files where `spill` has a folder: then an eighth of the
+  /// budget stays free for pages of theirs.
+  explicit MemoryPool(int64_t budgetBytes = 0, SpillOptions spill = {})
+      : budgetBytes(budgetBytes), files(std::move(spill)) {}
   ~MemoryPool();
   MemoryPool(const MemoryPool &) = delete;
   MemoryPool &operator=(const MemoryPool &) = delete;
@@ -67,23 +72,29 @@ public:
 
 private:
   struct Block {
-    int64_t bytes = 0; ///< of the block
+    int64_t bytes = 0; ///< of the block; 0 in a file
     int64_t used = 0;  ///< of them, what its owner asked for; counts as live
     int32_t kind = ZENITH_ALLOC_POOL;
     PageBlock pages; ///< empty for blocks of aligned_alloc
+    bool inFile = false;
   };
 
+  int64_t roomFor(int64_t bytes) const;
   bool makeRoom(int64_t bytes);
+  void dropArena();
   void discard(void *data, Block &block);
   void release(void *data, Block block);
   void raiseLive(int64_t bytes);
-  Status refuse(const char *what, int64_t bytes) const;
+  Status refuse(const char *what, int64_t bytes, const Status &file = {}) const;
+  StatusOr<PageBlock> spill(const char *what, int64_t bytes);
   void *reuse(int64_t bytes, int32_t kind);
   PageBlock takePages(int64_t bytes);
 
   mutable std::mutex mutex;
   const int64_t budgetBytes;
+  SpillSpace files;
   PageBlock arenaPages;
+  bool arenaInFile = false;
   MemoryUse counts;
   std::unordered_map<void *, Block> live;
   std::multimap<int64_t, std::pair<void *, Block>> cached; ///< by bytes

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Maps anonymous pages at huge page boundaries.
+// Maps pages at huge page boundaries.
 
 #include "runtime/PageBlock.h"
 
@@ -50,6 +50,11 @@ void PageBlock::shrink(int64_t bytes) {
     return;
   munmap(static_cast<char *>(start) + kept, length - kept);
   length = kept;
+}
+
+bool PageBlock::mapFile(int descriptor) {
+  return mmap(start, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+              descriptor, 0) != MAP_FAILED;
 }
 
 PageBlock PageBlock::grow(PageBlock &smaller, int64_t bytes) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Anonymous memory straight from the system, on huge pages where it is large
-// enough for them.
+// Memory straight from the system: anonymous, on huge pages where it is large
+// enough for them, or that of a file.
 
 #ifndef ZENITH_RUNTIME_PAGEBLOCK_H
 #define ZENITH_RUNTIME_PAGEBLOCK_H
@@ -25,6 +25,10 @@ public:
   /// go: pages once touched are not asked of the system again. Empty, with
   /// `smaller` as it was, where the system refuses.
   static PageBlock grow(PageBlock &smaller, int64_t bytes);
+
+  /// Makes the pages those of a file as long as they are; what they held is
+  /// gone. False with errno, and the pages of no use, where the system refuses.
+  bool mapFile(int descriptor);
 
   /// Gives the system back what lies behind the first bytes.
   void shrink(int64_t bytes);

@@ -9,7 +9,7 @@
 namespace zenith::runtime {
 
 RunContext::RunContext(const RunOptions &options)
-    : memory(options.maxMemoryBytes),
+    : memory(options.maxMemoryBytes, options.spill),
       pool(std::make_shared<ThreadPool>(options.threads)) {
   fillContext();
 }

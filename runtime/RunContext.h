@@ -22,6 +22,7 @@ class ThreadPool;
 struct RunOptions {
   int threads = 0;            ///< with the caller's; 0 = grantedCores()
   int64_t maxMemoryBytes = 0; ///< budget for arena and pool together; 0 = none
+  SpillOptions spill = {};    ///< where what exceeds the budget goes
 };
 
 /// Owns all that a run needs, and keeps it for the next run. Serves one run at

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Files without names, and the thread that holds their resident pages to a
+// bound.
+
+#include "runtime/SpillSpace.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/vfs.h>
+#include <system_error>
+#include <unistd.h>
+
+namespace zenith::runtime {
+
+namespace {
+
+/// A descriptor that closes itself.
+class Descriptor {
+public:
+  explicit Descriptor(int number) : number(number) {}
+  ~Descriptor() {
+    if (number >= 0)
+      close(number);
+  }
+  Descriptor(const Descriptor &) = delete;
+  Descriptor &operator=(const Descriptor &) = delete;
+  int get() const { return number; }
+
+private:
+  const int number;
+};
+
+} // namespace
+
+/// A new file that has no name; -1 with errno where there is none.
+static int openNameless(const std::string &folder) {
+  int file = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (file >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
+    return file;
+  // Not every file system has such files: the name goes at once.
+  std::string name = folder + "/zenith.XXXXXX";
+  file = mkostemp(name.data(), O_CLOEXEC);
+  if (file >= 0)
+    (void)unlink(name.c_str());
+  return file;
+}
+
+/// An errno for what keeps a file from having bytes, 0 for nothing. Its blocks
+/// are taken now: a page that finds none later is a signal.
+static int reserve(int file, int64_t bytes) {
+  // Beyond this limit the system would send a signal, too.
+  rlimit limit;
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+      uint64_t(bytes) > limit.rlim_cur)
+    return EFBIG;
+  int error;
+  do
+    error = posix_fallocate(file, 0, bytes);
+  while (error == EINTR);
+  return error;
+}
+
+StatusOr<PageBlock> SpillSpace::map(int64_t bytes) {
+  auto refuse = [&](const std::string &reason) {
+    return Status::error(ZENITH_OUT_OF_MEMORY,
+                         std::to_string(mappedBytes.load()) +
+                             " bytes are in files, and another one has no " +
+                             "room: " + reason,
+                         options.folder);
+  };
+  auto failed = [&](int error) {
+    return refuse(std::generic_category().message(error));
+  };
+  if (options.mostBytes && bytes > options.mostBytes - mappedBytes.load())
+    return refuse("they may take " + std::to_string(options.mostBytes));
+  Descriptor file(openNameless(options.folder));
+  if (file.get() < 0)
+    return failed(errno);
+  PageBlock pages = PageBlock::allocate(bytes);
+  if (!pages)
+    return refuse("no addresses are left");
+  if (int error = reserve(file.get(), pages.bytes()))
+    return failed(error);
+  if (!pages.mapFile(file.get()))
+    return failed(errno);
+  std::lock_guard<std::mutex> lock(mutex);
+  mappings.emplace(pages.data(), pages.bytes());
+  mappedBytes += pages.bytes();
+  if (!watcher.joinable())
+    try {
+      watcher = std::thread([this] { watch(); });
+    } catch (const std::system_error &) {
+      // Without the thread, the system decides what is resident.
+    }
+  return pages;
+}
+
+void SpillSpace::unmap(PageBlock pages) {
+  std::lock_guard<std::mutex> lock(mutex);
+  mappings.erase(pages.data());
+  mappedBytes -= pages.bytes();
+  // The pages go here, while the thread cannot look at them.
+  PageBlock gone = std::move(pages);
+}
+
+/// Pages stay in the system's cache until it needs the memory; only the process
+/// has them no more.
+void SpillSpace::evict() {
+  for (auto [start, bytes] : mappings)
+    (void)madvise(start, size_t(bytes), MADV_DONTNEED);
+}
+
+/// Resident bytes of files, other than ours as well; INT64_MAX where the system
+/// does not say.
+static int64_t residentFileBytes(int statm) {
+  char text[128] = {};
+  long long total, resident, shared;
+  if (pread(statm, text, sizeof(text) - 1, 0) <= 0 ||
+      std::sscanf(text, "%lld %lld %lld", &total, &resident, &shared) != 3)
+    return INT64_MAX;
+  return shared * sysconf(_SC_PAGESIZE);
+}
+
+void SpillSpace::watch() {
+  constexpr auto pause = std::chrono::microseconds(500);
+  Descriptor statm(open("/proc/self/statm", O_RDONLY | O_CLOEXEC));
+  // What is resident right after pages went belongs to other files.
+  int64_t others = residentFileBytes(statm.get());
+  std::unique_lock<std::mutex> lock(mutex);
+  while (!stopped.wait_for(lock, pause, [&] { return stopping; })) {
+    // Pages come while this thread sleeps, so half of the bound is enough.
+    int64_t most = residentBytes.load() / 2;
+    if (mappedBytes.load() <= most)
+      continue;
+    lock.unlock();
+    int64_t resident = residentFileBytes(statm.get());
+    lock.lock();
+    if (resident - others <= most)
+      continue;
+    evict();
+    int64_t left = residentFileBytes(statm.get());
+    if (left < others || left - others > most)
+      others = left;
+  }
+}
+
+SpillSpace::~SpillSpace() {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    stopping = true;
+  }
+  stopped.notify_all();
+  if (watcher.joinable())
+    watcher.join();
+}
+
+std::string spillFolder() {
+  const char *named = std::getenv("TMPDIR");
+  for (const char *folder : {named ? named : "", "/var/tmp", "/tmp"}) {
+    struct statfs system;
+    if (*folder && statfs(folder, &system) == 0 &&
+        system.f_type != TMPFS_MAGIC && system.f_type != RAMFS_MAGIC &&
+        access(folder, W_OK | X_OK) == 0)
+      return folder;
+  }
+  return std::string();
+}
+
+} // namespace zenith::runtime
