@@ -66,6 +66,9 @@ public:
   int64_t arenaBytes() override {
     return session->runContext().memoryUse().arenaBytes;
   }
+  int64_t spilledBytes() override {
+    return session->runContext().memoryUse().spilledPeakBytes;
+  }
   llvm::Expected<std::vector<KernelFigures>>
   kernelFigures(ArrayRef<Tensor> arguments,
                 const std::map<std::string, int64_t> &dims) override;
@@ -153,11 +156,15 @@ zenith::tools::compileOptions(const RunOptions &options,
   pipeline::CompileOptions compile;
   compile.target = options.target;
   compile.mixedPrecision = options.mixedPrecision;
-  // Sets of bits pay while a layer goes through them in some milliseconds.
+  // Sets of bits pay while a layer goes through them in some milliseconds. What
+  // is spilled leaves them seven eighths.
   constexpr int64_t mostIndexBytes = int64_t(1) << 30;
   if (options.denseIndex)
-    compile.denseIndexBytes =
-        std::min(mostIndexBytes, options.maxMemory.value_or(mostIndexBytes));
+    compile.denseIndexBytes = std::min(
+        mostIndexBytes, options.maxMemory.value_or(mostIndexBytes) / 8 * 7);
+  // Without files the lists that a step starts from and ends with count, too.
+  compile.memoryBytes =
+      options.maxMemory.value_or(0) / (options.spillFolder.empty() ? 2 : 1);
   compile.withoutSearchForms = options.withoutSearchForms;
   // The cache's own remarks don't ask for the others.
   compile.explain = llvm::any_of(options.explain, [](const std::string &topic) {
@@ -202,6 +209,7 @@ llvm::Expected<std::unique_ptr<Executor>> zenith::tools::makeCompiled(
   settings.baseDir = folder;
   settings.threads = int(options.threads);
   settings.maxMemoryBytes = options.maxMemory.value_or(0);
+  settings.spill = {options.spillFolder, options.maxSpill.value_or(0)};
   for (const auto &[param, source] : params->replacementSources())
     settings.parameters[param] = {source.first, source.second, ""};
   auto session = pipeline::Session::create(*program, settings);

@@ -51,6 +51,9 @@ public:
       std::function<void(int64_t loop, llvm::ArrayRef<int64_t> numbers)>) {}
   /// Bytes of the arena of the latest run; 0 where there is none.
   virtual int64_t arenaBytes() { return 0; }
+  /// Most bytes that the latest run had in files because they exceeded
+  /// options.maxMemory.
+  virtual int64_t spilledBytes() { return 0; }
   /// Kernels of a run with these sizes of named dimensions; empty where nothing
   /// is known. Runs a few times.
   virtual llvm::Expected<std::vector<KernelFigures>>

@@ -44,7 +44,9 @@ struct RunOptions {
   std::string cache;                ///< folder, defaultCache, or empty: none
   int64_t printElements = 0;        ///< of each result, as text
   std::optional<int64_t> maxMemory;
-  bool denseIndex = true;   ///< searches may number all states
+  std::string spillFolder; ///< for memory above maxMemory; empty: none
+  std::optional<int64_t> maxSpill;
+  bool denseIndex = true; ///< searches may number all states
   /// Representations of states that searches must not choose.
   std::vector<std::string> withoutSearchForms;
   unsigned meshDevices = 1; ///< logical devices of a program with shardings

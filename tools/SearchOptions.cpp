@@ -5,9 +5,11 @@
 #include "tools/SearchOptions.h"
 
 #include "frontends/cayley/StateGraph.h"
+#include "runtime/SpillSpace.h"
 #include "tools/CommandLine.h"
 #include "tools/Diagnostics.h"
 #include "tools/Executor.h"
+#include "llvm/Support/FileSystem.h"
 #include <CLI/CLI.hpp>
 
 using namespace zenith;
@@ -36,6 +38,12 @@ static void addSharedOptions(CLI::App &app, SearchOptions &options) {
   addThreadsOption(app, options.run.threads, workerThreads);
   addCacheOption(app, options.run.cache);
   addMaxMemoryOption(app, options.run.maxMemory);
+  app.add_option("--spill-dir", options.run.spillFolder,
+                 "folder for what exceeds --max-memory, in files without "
+                 "names; none: nothing may; default: TMPDIR, /var/tmp or /tmp, "
+                 "whichever is on a disk");
+  addBytesOption(app, "--max-spill", options.run.maxSpill,
+                 "cap for these files together; default: 8 times --max-memory");
   app.add_option("--random-seed", options.seed,
                  "key of the random numbers; only walks have some");
   addExplainOption(app, options.run.explain,
@@ -43,11 +51,13 @@ static void addSharedOptions(CLI::App &app, SearchOptions &options) {
   addExplainFormatOption(app, options.run.explainJSON);
   app.add_option("--without", options.run.withoutSearchForms,
                  "forms of states that are not chosen, to compare with: keys, "
-                 "back-bits, generator-table, dense-index, bit-rows, marks")
+                 "back-bits, generator-table, dense-index, bit-rows, marks, "
+                 "key-ranges, symmetry")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::IsMember({"keys", "back-bits", "generator-table",
-                             "dense-index", "bit-rows", "marks"}));
+      ->check(
+          CLI::IsMember({"keys", "back-bits", "generator-table", "dense-index",
+                         "bit-rows", "marks", "key-ranges", "symmetry"}));
   app.add_option_function<std::string>(
          "--emit",
          [&options](const std::string &) { options.emitGraphIR = true; },
@@ -123,6 +133,27 @@ static void addWalkOptions(CLI::App &app, SearchOptions &options) {
                  ".npy file for the step number of each state");
 }
 
+/// Settles where memory above the cap goes: nowhere without a cap.
+static llvm::Error chooseSpillFolder(RunOptions &options) {
+  // Beyond this a search mostly waits for the disk.
+  constexpr int64_t budgetsInFiles = 8;
+  std::string &folder = options.spillFolder;
+  if (!folder.empty() && folder != "none" &&
+      !llvm::sys::fs::is_directory(folder))
+    return failure(ExitCode::Usage, "--spill-dir needs a folder", folder);
+  if (folder == "none" || !options.maxMemory) {
+    folder.clear();
+    return llvm::Error::success();
+  }
+  if (folder.empty())
+    folder = runtime::spillFolder();
+  if (!options.maxSpill)
+    options.maxSpill =
+        std::min(*options.maxMemory, INT64_MAX / budgetsInFiles) *
+        budgetsInFiles;
+  return llvm::Error::success();
+}
+
 llvm::Expected<std::optional<SearchOptions>>
 zenith::tools::parseSearchOptions(int argc, char **argv,
                                   bool &jsonDiagnostics) {
@@ -157,6 +188,8 @@ zenith::tools::parseSearchOptions(int argc, char **argv,
     return done.takeError();
   if (*done)
     return std::nullopt;
+  if (llvm::Error error = chooseSpillFolder(options.run))
+    return std::move(error);
   if (!isTarget(options.run.target))
     return failure(ExitCode::Usage, "'" + options.run.target +
                                         "' is no target; known are cpu, "

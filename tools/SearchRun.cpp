@@ -144,6 +144,11 @@ SearchRun::run(OwningOpRef<ModuleOp> module, llvm::ArrayRef<Tensor> arguments,
   compileMs += watch.restart();
   llvm::Expected<std::vector<Tensor>> results = (*executor)->run(arguments);
   runMs += watch.restart();
+  int64_t spilled = (*executor)->spilledBytes();
+  if (spilled > 0)
+    remark("SEA009", std::to_string(spilled) + " bytes were in files of " +
+                         options.run.spillFolder);
+  spilledBytes = std::max(spilledBytes, spilled);
   if (showsProgress && !sizes.empty())
     llvm::errs() << "\r                                        \r";
   return results;
@@ -159,11 +164,15 @@ void SearchRun::remark(const std::string &code, const std::string &text) {
 
 llvm::json::Object SearchRun::report(llvm::ArrayRef<int64_t> layers) const {
   int64_t states = std::accumulate(layers.begin(), layers.end(), int64_t(0));
-  return llvm::json::Object{
-      {"graph", options.graph}, {"layers", llvm::json::Array(layers)},
-      {"states", states},       {"path", nullptr},
-      {"found", nullptr},       {"compile_ms", compileMs},
-      {"run_ms", runMs},        {"peak_bytes", peakBytes()}};
+  return llvm::json::Object{{"graph", options.graph},
+                            {"layers", llvm::json::Array(layers)},
+                            {"states", states},
+                            {"path", nullptr},
+                            {"found", nullptr},
+                            {"compile_ms", compileMs},
+                            {"run_ms", runMs},
+                            {"peak_bytes", peakBytes()},
+                            {"spilled_bytes", spilledBytes}};
 }
 
 llvm::Error SearchRun::write(llvm::json::Object report) const {

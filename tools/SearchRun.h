@@ -68,6 +68,7 @@ private:
   bool showsProgress;
   std::vector<int64_t> sizes;
   double compileMs = 0, runMs = 0;
+  int64_t spilledBytes = 0;
 };
 
 /// Elements of an i64 tensor.

@@ -88,6 +88,7 @@ static PipelineOptions phaseOptions(const CompileOptions &options,
   chosen.explain = options.explain;
   chosen.mixedPrecision = options.mixedPrecision;
   chosen.denseIndexBytes = options.denseIndexBytes;
+  chosen.memoryBytes = options.memoryBytes;
   chosen.withoutSearchForms = options.withoutSearchForms;
   return chosen;
 }

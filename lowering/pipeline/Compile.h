@@ -27,6 +27,8 @@ struct CompileOptions {
   /// Memory that the sets of bits of a search over a dense index may take; 0 =
   /// no such index.
   int64_t denseIndexBytes = 0;
+  /// Memory that a step of a search should do with; 0 = any.
+  int64_t memoryBytes = 0;
   /// Representations of states that searches must not choose, as
   /// zenith-choose-state-keys names them.
   std::vector<std::string> withoutSearchForms;

@@ -21,8 +21,8 @@ static llvm::Error toError(const runtime::Status &status) {
 Session::Session(std::shared_ptr<const Executable> program,
                  const SessionOptions &options)
     : program(std::move(program)),
-      context(std::make_shared<runtime::RunContext>(
-          runtime::RunOptions{options.threads, options.maxMemoryBytes})),
+      context(std::make_shared<runtime::RunContext>(runtime::RunOptions{
+          options.threads, options.maxMemoryBytes, options.spill})),
       parameters(options.baseDir) {}
 
 llvm::Expected<std::unique_ptr<Session>>

@@ -23,6 +23,7 @@ struct SessionOptions {
   int threads = 0;     ///< 0 = the cores that the process was granted
   int64_t maxMemoryBytes =
       0; ///< budget of arena and results together; 0 = none
+  runtime::SpillOptions spill; ///< where what exceeds the budget goes
   /// Values for parameters by name, instead of what the module says.
   std::map<std::string, runtime::ParameterSource> parameters;
 };
