@@ -156,12 +156,13 @@ zenith::tools::compileOptions(const RunOptions &options,
   pipeline::CompileOptions compile;
   compile.target = options.target;
   compile.mixedPrecision = options.mixedPrecision;
-  // Sets of bits pay while a layer goes through them in some milliseconds. What
-  // is spilled leaves them seven eighths.
+  // Sets of bits pay while a layer goes through them in some milliseconds. Of a
+  // cap, files have an eighth.
   constexpr int64_t mostIndexBytes = int64_t(1) << 30;
   if (options.denseIndex)
-    compile.denseIndexBytes = std::min(
-        mostIndexBytes, options.maxMemory.value_or(mostIndexBytes) / 8 * 7);
+    compile.denseIndexBytes =
+        options.maxMemory ? std::min(mostIndexBytes, *options.maxMemory / 8 * 7)
+                          : mostIndexBytes;
   // Without files the lists that a step starts from and ends with count, too.
   compile.memoryBytes =
       options.maxMemory.value_or(0) / (options.spillFolder.empty() ? 2 : 1);
