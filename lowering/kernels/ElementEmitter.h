@@ -190,6 +190,11 @@ private:
   WindowFold describeConvolution(graph::ConvolutionOp op,
                                  llvm::ArrayRef<Ix> index);
   mlir::Value window(mlir::Operation *op, llvm::ArrayRef<Ix> index);
+  /// First tap of a window with one dilation that meets the operand, and the
+  /// one behind the last; their span is uniform and undilated.
+  std::pair<mlir::Value, mlir::Value> tapsInside(const WindowSpan &span);
+  /// Operand position of such a tap.
+  Ix tapAt(const WindowSpan &span, mlir::Value number);
   /// Folds `step` over the positions of a window, unrolled where few.
   mlir::Value foldWindow(llvm::ArrayRef<WindowSpan> spans, mlir::Value start,
                          const WindowStep &step);

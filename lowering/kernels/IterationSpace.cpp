@@ -263,10 +263,12 @@ private:
     SmallVector<Ix> input(at.size()), kernel(at.size(), Ix(0));
     Ix feature = at[numbers.getOutputFeature()];
     input[numbers.getInputBatch()] = at[numbers.getOutputBatch()];
-    int64_t outputs = cast<RankedTensorType>(op.getKernel().getType())
-                          .getDimSize(numbers.getKernelOutput());
-    bool depthwise = outputs == int64_t(op.getGroups());
-    input[numbers.getInputFeature()] = depthwise ? feature : Ix(0);
+    auto type = cast<RankedTensorType>(op.getKernel().getType());
+    // Groups as wide as their inputs are read whole, by neighbouring lanes.
+    bool alike = type.getDimSize(numbers.getKernelOutput()) ==
+                 int64_t(op.getGroups()) *
+                     type.getDimSize(numbers.getKernelInput());
+    input[numbers.getInputFeature()] = alike ? feature : Ix(0);
     kernel[numbers.getKernelOutput()] = feature;
     for (auto [s, d] : llvm::enumerate(numbers.getInputSpatial()))
       input[d] =

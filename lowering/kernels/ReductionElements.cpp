@@ -6,6 +6,8 @@
 #include "lowering/kernels/ElementConversions.h"
 #include "lowering/kernels/ElementEmitter.h"
 #include "lowering/kernels/LaneNumber.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <limits>
 
 using namespace mlir;
@@ -194,6 +196,24 @@ Value ElementEmitter::argReduceInPlace(graph::ArgReduceOp op,
   return anyFailure ? Value() : results[1];
 }
 
+Ix ElementEmitter::tapAt(const WindowSpan &span, Value number) {
+  Value distance = kernel.mul(number, kernel.index(span.dilation));
+  return indices.scalar(kernel.add(indices.value(span.first), distance),
+                        span.size);
+}
+
+std::pair<Value, Value> ElementEmitter::tapsInside(const WindowSpan &span) {
+  Value first = indices.value(span.first), step = kernel.index(span.dilation);
+  auto reach = [&](Value distance) {
+    Value positive = kernel.max(distance, kernel.index(0));
+    return kernel.div(kernel.add(positive, kernel.index(span.dilation - 1)),
+                      step);
+  };
+  return {reach(kernel.sub(kernel.index(0), first)),
+          kernel.min(kernel.index(span.count),
+                     reach(kernel.sub(kernel.size(span.size), first)))};
+}
+
 Value ElementEmitter::foldWindow(ArrayRef<WindowSpan> spans, Value start,
                                  const WindowStep &step) {
   int64_t unrolled = 1;
@@ -253,13 +273,9 @@ Value ElementEmitter::foldWindow(ArrayRef<WindowSpan> spans, Value start,
       return sum;
     }
     Value low = kernel.index(0), high = kernel.index(span.count);
-    bool clamped = indices.uniform(span.first) && span.dilation == 1 &&
-                   span.baseDilation == 1;
-    if (clamped) {
-      Value first = indices.value(span.first);
-      low = kernel.max(low, kernel.sub(low, first));
-      high = kernel.min(high, kernel.sub(kernel.size(span.size), first));
-    }
+    bool clamped = indices.uniform(span.first) && span.baseDilation == 1;
+    if (clamped)
+      std::tie(low, high) = tapsInside(span);
     auto results = kernel.loop(
         low, high, kernel.index(1), {sum}, [&](Value iv, ValueRange carried) {
           Scope scope(*this);
@@ -267,8 +283,7 @@ Value ElementEmitter::foldWindow(ArrayRef<WindowSpan> spans, Value start,
           Value result;
           if (clamped) {
             window.push_back(w);
-            operand.push_back(indices.scalar(
-                kernel.add(indices.value(span.first), iv), span.size));
+            operand.push_back(tapAt(span, iv));
             result = next(carried[0]);
             window.pop_back();
             operand.pop_back();
@@ -308,8 +323,8 @@ Value ElementEmitter::multiplyAdd(Type element, Value x, Value y, Value sum) {
   OpBuilder &b = kernel.b;
   Value values[] = {x, y, sum};
   unify(values);
-  // Products are rounded like those of the interpreter: windows are short, and
-  // their loops wait for loads.
+  if (isa<FloatType>(element) && kernel.target.fma && !kernel.target.opencl)
+    return b.create<math::FmaOp>(kernel.loc, values[0], values[1], values[2]);
   if (isa<FloatType>(element))
     return b.create<arith::AddFOp>(
         kernel.loc, values[2],
@@ -317,6 +332,17 @@ Value ElementEmitter::multiplyAdd(Type element, Value x, Value y, Value sum) {
   return b.create<arith::AddIOp>(
       kernel.loc, values[2],
       b.create<arith::MulIOp>(kernel.loc, values[0], values[1]));
+}
+
+/// Of each `size` neighbouring lanes all become number `which`.
+static Value repeatInGroups(KernelBuilder &kernel, Value x, int64_t lanes,
+                            int64_t size, int64_t which) {
+  if (!isa<VectorType>(x.getType()))
+    return x;
+  SmallVector<int64_t> source;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    source.push_back(lane / size * size + which);
+  return kernel.b.create<vector::ShuffleOp>(kernel.loc, x, x, source);
 }
 
 ElementEmitter::WindowFold
@@ -332,8 +358,15 @@ ElementEmitter::describeConvolution(graph::ConvolutionOp op,
   int64_t outputs =
       kernelType.getDimSize(numbers.getKernelOutput()) / op.getGroups();
   Ix feature = index[numbers.getOutputFeature()];
-  Ix group =
-      op.getGroups() == 1 ? Ix(0) : indices.divide(feature, outputs).first;
+  // Lanes that hold whole groups read the channels of all of them at once.
+  int64_t lanes = indices.width;
+  bool wholeGroups = op.getGroups() > 1 && inputs > 1 && inputs == outputs &&
+                     lanes % inputs == 0 &&
+                     indices.laneStride(feature).isConstant(1) &&
+                     indices.knownDivisor(feature) % inputs == 0;
+  Ix group = op.getGroups() == 1 || wholeGroups
+                 ? Ix(0)
+                 : indices.divide(feature, outputs).first;
 
   WindowFold result;
   result.element = to;
@@ -361,7 +394,8 @@ ElementEmitter::describeConvolution(graph::ConvolutionOp op,
                     Value sum) mutable -> Value {
     SmallVector<Ix> inputAt(inputDims.size()), kernelAt(kernelDims.size());
     inputAt[numbers.getInputBatch()] = batch;
-    inputAt[numbers.getInputFeature()] = indices.add(firstInput, at.back());
+    inputAt[numbers.getInputFeature()] =
+        wholeGroups ? feature : indices.add(firstInput, at.back());
     kernelAt[numbers.getKernelInput()] = window.back();
     kernelAt[numbers.getKernelOutput()] = feature;
     for (auto [s, d] : llvm::enumerate(numbers.getInputSpatial())) {
@@ -372,6 +406,10 @@ ElementEmitter::describeConvolution(graph::ConvolutionOp op,
           w = x ? emit(op.getKernel(), kernelAt) : Value();
     if (!w)
       return {};
+    // So few channels are always unrolled.
+    if (wholeGroups)
+      x = repeatInGroups(kernel, x, lanes, inputs,
+                         *at.back().offset.constant());
     return multiplyAdd(to, convertElement(*this, x, from, wide),
                        convertElement(*this, w, from, wide), sum);
   };
@@ -399,52 +437,126 @@ Value ElementEmitter::window(Operation *op, ArrayRef<Ix> index) {
   return result ? roundTo(fold->element, result) : result;
 }
 
+namespace {
+/// How the taps along one dimension are visited for positions in step.
+enum class TapOrder { Unrolled, Looped };
+} // namespace
+
+/// Positions whose windows are known to meet the operand, tap by tap, or meet
+/// it alike along a dimension; nothing where one of them needs a test.
+static std::optional<SmallVector<TapOrder>>
+orderTaps(unsigned rank, function_ref<bool(unsigned dim)> alike,
+          function_ref<bool(unsigned dim)> known,
+          function_ref<int64_t(unsigned dim)> count) {
+  SmallVector<TapOrder> order(rank, TapOrder::Unrolled);
+  int64_t unrolled = 1;
+  for (unsigned d = rank; d-- > 0;) {
+    bool fits = unrolled * count(d) <= unrollLimit;
+    if (known(d) && fits)
+      unrolled *= count(d);
+    else if (alike(d))
+      order[d] = TapOrder::Looped;
+    else
+      return std::nullopt;
+  }
+  return order;
+}
+
 SmallVector<Value>
 ElementEmitter::emitWindows(Operation *op,
                             ArrayRef<SmallVector<Ix>> positions) {
   std::vector<WindowFold> folds;
-  bool together = true;
-  int64_t count = 1;
   for (ArrayRef<Ix> index : positions) {
     auto fold = describe(op, index);
     if (!fold)
       return SmallVector<Value>(positions.size());
-    count = 1;
-    for (const WindowSpan &span : fold->spans) {
-      Ix last = indices.shift(span.first, (span.count - 1) * span.dilation);
-      count *= span.count;
-      together &= span.baseDilation == 1 &&
-                  indices.provablyInside(span.first, 0, span.size) &&
-                  indices.provablyInside(last, 0, span.size);
-    }
     folds.push_back(std::move(*fold));
   }
-  SmallVector<Value> results;
-  if (!together || count > unrollLimit) {
+  auto tap = [&](const WindowSpan &span, int64_t w) {
+    return indices.shift(span.first, w * span.dilation);
+  };
+  auto all = [&](unsigned d, function_ref<bool(const WindowSpan &)> holds) {
+    return llvm::all_of(folds, [&](const WindowFold &fold) {
+      return fold.spans[d].baseDilation == 1 && holds(fold.spans[d]);
+    });
+  };
+  auto alike = [&](unsigned d) {
+    return all(d, [&](const WindowSpan &span) {
+      return indices.uniform(span.first) &&
+             span.first == folds.front().spans[d].first;
+    });
+  };
+  auto known = [&](unsigned d) {
+    return all(d, [&](const WindowSpan &span) {
+      return llvm::all_of(llvm::seq(span.count), [&](int64_t w) {
+        Ix at = tap(span, w);
+        return indices.provablyInside(at, 0, span.size) ||
+               indices.provablyOutside(at, 0, span.size);
+      });
+    });
+  };
+  unsigned rank = folds.front().spans.size();
+  auto order = orderTaps(rank, alike, known, [&](unsigned d) {
+    return folds.front().spans[d].count;
+  });
+  SmallVector<Value> sums;
+  if (!order) {
     for (ArrayRef<Ix> index : positions)
-      results.push_back(window(op, index));
-    return results;
+      sums.push_back(window(op, index));
+    return sums;
   }
   for (WindowFold &fold : folds)
-    results.push_back(fold.start);
-  for (int64_t element = 0; element < count; ++element) {
-    SmallVector<Ix> at;
-    int64_t rest = element;
-    for (const WindowSpan &span : llvm::reverse(folds.front().spans)) {
-      at.insert(at.begin(), Ix(rest % span.count));
-      rest /= span.count;
-    }
-    for (auto [fold, sum] : llvm::zip(folds, results)) {
-      SmallVector<Ix> operand;
-      for (auto [span, w] : llvm::zip(fold.spans, at))
-        operand.push_back(
-            indices.add(span.first, indices.scale(w, span.dilation)));
-      sum = sum ? fold.step(at, operand, sum) : sum;
-    }
-  }
-  for (auto [fold, sum] : llvm::zip(folds, results))
-    sum = sum ? roundTo(fold.element, sum) : sum;
-  return results;
+    sums.push_back(fold.start);
+  std::vector<SmallVector<Ix>> window(folds.size(), SmallVector<Ix>(rank)),
+      operand = window;
+  // Of the last two dimensions, the channels of a group come first: their
+  // neighbours along the other one share what they read.
+  SmallVector<unsigned> nesting = llvm::to_vector(llvm::seq(rank));
+  if (isa<graph::ConvolutionOp>(op))
+    std::swap(nesting[rank - 1], nesting[rank - 2]);
+  std::function<void(unsigned, ArrayRef<bool>)> next =
+      [&](unsigned level, ArrayRef<bool> active) {
+        if (level == rank) {
+          for (auto [p, fold] : llvm::enumerate(folds))
+            if (active[p] && sums[p])
+              sums[p] = fold.step(window[p], operand[p], sums[p]);
+          return;
+        }
+        unsigned d = nesting[level];
+        const WindowSpan &shared = folds.front().spans[d];
+        if ((*order)[d] == TapOrder::Unrolled) {
+          for (int64_t w = 0; w < shared.count; ++w) {
+            SmallVector<bool> inside(active);
+            for (auto [p, fold] : llvm::enumerate(folds)) {
+              Ix at = tap(fold.spans[d], w);
+              inside[p] &= indices.provablyInside(at, 0, fold.spans[d].size);
+              window[p][d] = Ix(w);
+              operand[p][d] = at;
+            }
+            next(level + 1, inside);
+          }
+          return;
+        }
+        auto [low, high] = tapsInside(shared);
+        sums = kernel.loop(low, high, kernel.index(1), sums,
+                           [&](Value iv, ValueRange carried) {
+                             Scope scope(*this);
+                             sums.assign(carried.begin(), carried.end());
+                             Ix w = indices.scalar(iv, shared.count),
+                                at = tapAt(shared, iv);
+                             for (auto [p, fold] : llvm::enumerate(folds))
+                               window[p][d] = w, operand[p][d] = at;
+                             next(level + 1, active);
+                             SmallVector<Value> results(carried);
+                             for (auto [result, sum] : llvm::zip(results, sums))
+                               result = sum ? sum : result;
+                             return results;
+                           });
+      };
+  next(0, SmallVector<bool>(folds.size(), true));
+  for (auto [fold, sum] : llvm::zip(folds, sums))
+    sum = sum && !anyFailure ? roundTo(fold.element, sum) : Value();
+  return sums;
 }
 
 } // namespace zenith::kernels

@@ -1,50 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Kernels of windows that move over space, with lanes along the channels or
-// along a row: positions whose window lies inside run without a test, several
-// of them at a time so that they share what they read; the border runs one
-// position or vector at a time.
+// along a row: several positions at a time, so that they share what they read.
+// Taps outside of the image are left out: those of other rows by the bounds of
+// a loop, those beside a row where the code for its ends is written.
 
-#include "lowering/kernels/FusionKernels.h"
 #include "lowering/kernels/Schedule.h"
+#include "lowering/kernels/WindowShape.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
-namespace {
-/// The window along one dimension of the result.
-struct Span {
-  unsigned dim;
-  int64_t stride, low, count, dilation;
-  DimExpr size; ///< of the operand
+DimExpr WindowDim::firstInside() const {
+  return std::max<int64_t>(0, (low + stride - 1) / stride);
+}
 
-  /// First position whose window doesn't begin in the padding, and the position
-  /// behind the last that doesn't end in it.
-  DimExpr firstInside() const {
-    return std::max<int64_t>(0, (low + stride - 1) / stride);
-  }
-  DimExpr endInside(const DimExpr &positions) const {
-    DimExpr last = size - 1 + low - (count - 1) * dilation;
-    DimExpr end = DimExpr::min(DimExpr::floorDiv(last, stride) + 1, positions);
-    return DimExpr::max(end, firstInside());
-  }
-};
+DimExpr WindowDim::endInside(const DimExpr &positions) const {
+  DimExpr last = size - 1 + low - (count - 1) * dilation;
+  DimExpr end = DimExpr::min(DimExpr::floorDiv(last, stride) + 1, positions);
+  return DimExpr::max(end, firstInside());
+}
 
-// One native vector: several positions in flight fill the registers.
 unsigned lanesOfWindow(const EmissionContext &context) {
   return std::min(
       4 * context.target.lanes,
       std::max(1u, context.target.lanes * 4 / widestBytes(context.fusion)));
 }
 
+namespace {
 class WindowKernel {
 public:
   WindowKernel(const EmissionContext &context, IterationSpace &space,
-               Operation *anchor, ArrayRef<Span> spans, unsigned lane,
+               Operation *anchor, ArrayRef<WindowDim> spans, unsigned lane,
                unsigned column)
       : kernel(context.fusion, context.dims, context.target, context.kernels,
                context.name),
@@ -59,27 +51,31 @@ public:
   FailureOr<KernelPlan> run();
 
 private:
-  const Span *spanOf(unsigned loop) const {
-    for (const Span &span : spans)
+  const WindowDim *spanOf(unsigned loop) const {
+    for (const WindowDim &span : spans)
       if (span.dim == space.dimOf(loop))
         return &span;
     return nullptr;
   }
   void emitElements(ArrayRef<Ix> loopIndex);
   Value rowInside(ArrayRef<Ix> loopIndex);
-  void emitInside(SmallVector<Ix> loopIndex);
-  void emitPositions(SmallVector<Ix> loopIndex, const Ix &base, int64_t count);
-  void emitBorder(SmallVector<Ix> loopIndex, Value inside);
+  void emitPositions(ArrayRef<Ix> row, const Ix &base, int64_t count);
+  void emitColumns(ArrayRef<Ix> loopIndex);
+  void emitUnknownColumns(ArrayRef<Ix> loopIndex);
+  int64_t columnsAtOnce() const;
+  Launch runRows();
+  Launch runChannels();
   bool lanesAlongRow() const { return lane == column; }
   void emitRow(SmallVector<Ix> loopIndex);
   void emitRows(SmallVector<Ix> loopIndex, Value inside);
   SmallVector<Ix> withKnownRange(SmallVector<Ix> loopIndex);
+  double flopsOf(const DimExpr &length) const;
 
   KernelBuilder kernel;
   ElementEmitter emitter;
   IterationSpace &space;
   Operation *anchor;
-  ArrayRef<Span> spans;
+  ArrayRef<WindowDim> spans;
   unsigned lane, column;
   SmallVector<unsigned> outer;
 };
@@ -99,7 +95,7 @@ void WindowKernel::emitElements(ArrayRef<Ix> loopIndex) {
 Value WindowKernel::rowInside(ArrayRef<Ix> loopIndex) {
   Value inside = kernel.integer(kernel.b.getI1Type(), 1);
   for (unsigned loop : outer) {
-    const Span *span = spanOf(loop);
+    const WindowDim *span = spanOf(loop);
     if (!span)
       continue;
     Value at = emitter.indices.value(loopIndex[loop]);
@@ -115,9 +111,10 @@ Value WindowKernel::rowInside(ArrayRef<Ix> loopIndex) {
 }
 
 // Neighbours in step; what follows the window then finds its value.
-void WindowKernel::emitPositions(SmallVector<Ix> loopIndex, const Ix &base,
+void WindowKernel::emitPositions(ArrayRef<Ix> row, const Ix &base,
                                  int64_t count) {
   ElementEmitter::Scope scope(emitter);
+  SmallVector<Ix> loopIndex(row);
   std::vector<SmallVector<Ix>> at, indices;
   int64_t step = lanesAlongRow() ? emitter.indices.width : 1;
   for (int64_t position = 0; position < count; ++position) {
@@ -134,7 +131,7 @@ void WindowKernel::emitPositions(SmallVector<Ix> loopIndex, const Ix &base,
 // New names for the outer positions of a row whose windows stay inside.
 SmallVector<Ix> WindowKernel::withKnownRange(SmallVector<Ix> loopIndex) {
   for (unsigned loop : outer)
-    if (const Span *span = spanOf(loop)) {
+    if (const WindowDim *span = spanOf(loop)) {
       Value at = kernel.max(emitter.indices.value(loopIndex[loop]),
                             kernel.size(span->firstInside()));
       loopIndex[loop] = emitter.indices.scalar(
@@ -148,7 +145,7 @@ SmallVector<Ix> WindowKernel::withKnownRange(SmallVector<Ix> loopIndex) {
 void WindowKernel::emitRow(SmallVector<Ix> loopIndex) {
   constexpr int64_t atOnce = 4;
   int64_t width = emitter.indices.width;
-  const Span *span = spanOf(column);
+  const WindowDim *span = spanOf(column);
   const DimExpr &size = space.size(column);
   DimExpr first = span->firstInside(), end = span->endInside(size);
   auto blocks = [&](Value at, int64_t count) {
@@ -193,85 +190,177 @@ void WindowKernel::emitRows(SmallVector<Ix> loopIndex, Value inside) {
   emitRow(loopIndex);
 }
 
-void WindowKernel::emitInside(SmallVector<Ix> loopIndex) {
-  loopIndex = withKnownRange(std::move(loopIndex));
-  const Span *span = spanOf(column);
-  DimExpr first = span->firstInside(),
-          end = span->endInside(space.size(column));
-  forEachLaneBlock(emitter, space, lane, kernel.index(0),
-                   kernel.size(space.size(lane)), [&](const Ix &lanes) {
-                     loopIndex[lane] = lanes;
-                     Value low = kernel.size(first), high = kernel.size(end);
-                     for (int64_t positions : {6, 2, 1}) {
-                       Value count = kernel.sub(high, low),
-                             step = kernel.index(positions);
-                       Value whole = kernel.sub(high, kernel.rem(count, step));
-                       auto known = kernel.constantOf(count);
-                       if (known && *known < positions)
-                         continue;
-                       kernel.loop(low, whole, step, [&](Value at) {
-                         Ix base = emitter.indices.scalar(
-                             at, end - (positions - 1), 1, first);
-                         emitPositions(loopIndex, base, positions);
-                       });
-                       low = whole;
-                     }
-                   });
+/// Columns of a row, from the left: some at once with known places, `repeats`
+/// times `atOnce` of them whose windows stay inside, some with known places.
+struct ColumnParts {
+  int64_t left = 0, atOnce = 1, repeats = 0, right = 0;
+
+  ColumnParts(int64_t columns, int64_t first, int64_t end, int64_t most) {
+    int64_t least = columns + 1, behind = columns - end;
+    auto blocks = [&](int64_t count) { return (count + most - 1) / most; };
+    left = columns;
+    for (int64_t width = most; 2 * width > most && first < end; --width) {
+      int64_t times = (end - first) / width, rest = columns - times * width;
+      int64_t before = first + (rest - first - behind + 1) / 2;
+      int64_t all = blocks(before) + blocks(rest - before) + times;
+      if (times < 2 || all >= least)
+        continue;
+      least = all;
+      left = before, atOnce = width, repeats = times, right = rest - before;
+    }
+  }
+};
+
+// Few enough for the registers, and for the unrolled taps of all of them.
+int64_t WindowKernel::columnsAtOnce() const {
+  constexpr int64_t registers = 8, unrolled = 160;
+  int64_t taps = spanOf(column)->count;
+  if (auto convolution = dyn_cast<graph::ConvolutionOp>(anchor))
+    taps *= cast<RankedTensorType>(convolution.getKernel().getType())
+                .getDimSize(convolution.getDims().getKernelInput());
+  return std::clamp<int64_t>(unrolled / taps, 2, registers);
 }
 
-// Positions left and right of the inside ones, or all of a row that isn't
-// inside.
-void WindowKernel::emitBorder(SmallVector<Ix> loopIndex, Value inside) {
-  const Span *span = spanOf(column);
-  Value first = kernel.size(span->firstInside()),
-        end = kernel.size(span->endInside(space.size(column)));
-  Value gap = kernel.b.create<arith::SelectOp>(
-      kernel.loc, inside, kernel.sub(end, first), kernel.index(0));
-  Value count = kernel.sub(kernel.size(space.size(column)), gap);
-  kernel.loop(kernel.index(0), count, kernel.index(1), [&](Value number) {
-    ElementEmitter::Scope scope(emitter);
-    Value left = kernel.b.create<arith::CmpIOp>(
-        kernel.loc, arith::CmpIPredicate::slt, number, first);
-    Value at = kernel.b.create<arith::SelectOp>(kernel.loc, left, number,
-                                                kernel.add(number, gap));
-    loopIndex[column] = emitter.indices.scalar(at, space.size(column));
-    forEachLaneBlock(emitter, space, lane, kernel.index(0),
-                     kernel.size(space.size(lane)), [&](const Ix &lanes) {
-                       loopIndex[lane] = lanes;
-                       emitElements(loopIndex);
-                     });
-  });
+// All columns of a row, for one vector of channels.
+void WindowKernel::emitColumns(ArrayRef<Ix> loopIndex) {
+  const WindowDim *span = spanOf(column);
+  const DimExpr &size = space.size(column);
+  auto columns = size.constant(), first = span->firstInside().constant(),
+       end = span->endInside(size).constant();
+  if (!columns || !first || !end) {
+    emitUnknownColumns(loopIndex);
+    return;
+  }
+  int64_t most = columnsAtOnce();
+  ColumnParts parts(*columns, std::min(*first, *columns),
+                    std::min(*end, *columns), most);
+  auto known = [&](int64_t from, int64_t count) {
+    for (int64_t blocks = (count + most - 1) / most; blocks > 0; --blocks) {
+      int64_t some = (count + blocks - 1) / blocks;
+      emitPositions(loopIndex, Ix(DimExpr(from)), some);
+      from += some, count -= some;
+    }
+  };
+  known(0, parts.left);
+  int64_t behind = parts.left + parts.repeats * parts.atOnce;
+  kernel.loop(kernel.index(parts.left), kernel.index(behind),
+              kernel.index(parts.atOnce), [&](Value at) {
+                Ix base = emitter.indices.scalar(
+                    at, DimExpr(*end - (parts.atOnce - 1)), 1, DimExpr(*first));
+                emitPositions(loopIndex, base, parts.atOnce);
+              });
+  known(behind, parts.right);
 }
 
-FailureOr<KernelPlan> WindowKernel::run() {
-  DimExpr rows = space.rows({lane, column});
-  DimExpr length = lanesAlongRow() ? space.size(lane)
-                                   : space.size(lane) * space.size(column);
-  RowTasks tasks =
-      RowTasks::plan(rows, length, elementsPerTask, /*cutRows=*/false);
-  int64_t window = 1;
-  for (const Span &span : spans)
-    window *= span.count;
+// The same where only the launch knows how many columns there are: those near
+// the ends one at a time.
+void WindowKernel::emitUnknownColumns(ArrayRef<Ix> loopIndex) {
+  const WindowDim *span = spanOf(column);
+  const DimExpr &size = space.size(column);
+  DimExpr firstInside = span->firstInside(), endInside = span->endInside(size);
+  Value all = kernel.size(size);
+  Value first = kernel.min(kernel.size(firstInside), all),
+        end = kernel.max(first, kernel.min(kernel.size(endInside), all));
+  auto singly = [&](Value from, Value to) {
+    kernel.loop(from, to, kernel.index(1), [&](Value at) {
+      emitPositions(loopIndex, emitter.indices.scalar(at, size), 1);
+    });
+  };
+  singly(kernel.index(0), first);
+  Value low = first;
+  for (int64_t positions : {6, 1}) {
+    Value step = kernel.index(positions);
+    Value whole = kernel.sub(end, kernel.rem(kernel.sub(end, low), step));
+    kernel.loop(low, whole, step, [&](Value at) {
+      Ix base = emitter.indices.scalar(at, endInside - (positions - 1), 1,
+                                       firstInside);
+      emitPositions(loopIndex, base, positions);
+    });
+    low = whole;
+  }
+  singly(end, all);
+}
+
+// Lanes along the rows.
+Launch WindowKernel::runRows() {
+  RowTasks tasks = RowTasks::plan(space.rows({lane}), space.size(lane),
+                                  elementsPerTask, /*cutRows=*/false);
   forEachRow(kernel, tasks, [&](Value row, Value, Value) {
     ElementEmitter::Scope scope(emitter);
     SmallVector<Ix> loopIndex(space.rank(), Ix(0));
     unflattenRow(emitter, space, outer, row, loopIndex);
-    Value inside = rowInside(loopIndex);
-    if (lanesAlongRow()) {
-      emitRows(loopIndex, inside);
-      return;
-    }
-    kernel.ifThen(inside, [&] {
-      ElementEmitter::Scope scope(emitter);
-      emitInside(loopIndex);
-    });
-    emitBorder(loopIndex, inside);
+    emitRows(loopIndex, rowInside(loopIndex));
   });
-  double elements =
-      tasks.rowsPerTask * double(length.constant().value_or(4096));
-  Launch launch =
-      kernel.finish(tasks.tasks, elements * (2 * double(window) +
-                                             costPerElement(kernel.fusion)));
+  return kernel.finish(tasks.tasks,
+                       tasks.rowsPerTask * flopsOf(space.size(lane)));
+}
+
+// A task takes some rows past one vector of channels after the other: the
+// weights of a vector, and what its rows share, stay in the first-level cache.
+Launch WindowKernel::runChannels() {
+  constexpr double taskFlops = 400e3, taskBytes = 128 * 1024;
+  constexpr double fewestLanes = 64;
+  DimExpr rows = space.rows({lane, column}), image = 1;
+  for (unsigned loop : outer)
+    if (spanOf(loop))
+      image = image * space.size(loop);
+  double columns = double(space.size(column).constant().value_or(64)),
+         lanes = double(space.size(lane).constant().value_or(64)),
+         rowFlops = flopsOf(space.size(column)) * lanes;
+  int64_t width = emitter.indices.width, rowsOfTask, lanesOfTask = 0;
+  auto height = image.constant();
+  if (height && *height * columns * 4 * fewestLanes <= taskBytes) {
+    // A small image as a whole: its channels are shared out instead.
+    rowsOfTask = std::max<int64_t>(1, *height);
+    double ofTask = std::max(2.0 * width, taskFlops * lanes /
+                                              (rowFlops * double(rowsOfTask)));
+    lanesOfTask = int64_t(
+        llvm::alignTo(uint64_t(std::min(ofTask, lanes)), 2 * uint64_t(width)));
+  } else {
+    rowsOfTask = int64_t(std::clamp(
+        std::min(taskFlops / rowFlops, taskBytes / (4 * columns * lanes)), 1.0,
+        64.0));
+  }
+  bool shared = lanesOfTask && double(lanesOfTask) < lanes;
+  DimExpr chunks =
+      shared ? DimExpr::ceilDiv(space.size(lane), lanesOfTask) : DimExpr(1);
+  DimExpr blocks = DimExpr::ceilDiv(rows, rowsOfTask);
+  Value one = kernel.index(1);
+  kernel.loop(kernel.begin(), kernel.end(), one, [&](Value task) {
+    Value block = shared ? kernel.div(task, kernel.size(chunks)) : task;
+    Value from = kernel.mul(block, kernel.index(rowsOfTask));
+    Value to = kernel.min(kernel.add(from, kernel.index(rowsOfTask)),
+                          kernel.size(rows));
+    Value low = kernel.index(0), high = kernel.size(space.size(lane));
+    if (shared) {
+      low = kernel.mul(kernel.rem(task, kernel.size(chunks)),
+                       kernel.index(lanesOfTask));
+      high = kernel.min(high, kernel.add(low, kernel.index(lanesOfTask)));
+    }
+    forEachLaneBlock(emitter, space, lane, low, high, [&](const Ix &lanes) {
+      kernel.loop(from, to, one, [&](Value row) {
+        ElementEmitter::Scope scope(emitter);
+        SmallVector<Ix> loopIndex(space.rank(), Ix(0));
+        unflattenRow(emitter, space, outer, row, loopIndex);
+        loopIndex[lane] = lanes;
+        emitColumns(loopIndex);
+      });
+    });
+  });
+  double share = shared ? double(lanesOfTask) / lanes : 1.0;
+  return kernel.finish(blocks * chunks, rowFlops * double(rowsOfTask) * share);
+}
+
+double WindowKernel::flopsOf(const DimExpr &length) const {
+  int64_t window = 1;
+  for (const WindowDim &span : spans)
+    window *= span.count;
+  return double(length.constant().value_or(4096)) *
+         (2 * double(window) + costPerElement(kernel.fusion));
+}
+
+FailureOr<KernelPlan> WindowKernel::run() {
+  Launch launch = lanesAlongRow() ? runRows() : runChannels();
   if (emitter.failed()) {
     launch.kernel.erase();
     return failure();
@@ -283,9 +372,9 @@ FailureOr<KernelPlan> WindowKernel::run() {
 
 // The dimensions that a window moves along; nothing where the operand is
 // dilated.
-static std::optional<std::vector<Span>> spansOf(Operation *op,
-                                                graph::DimAnalysis &dims) {
-  std::vector<Span> spans;
+static std::optional<std::vector<WindowDim>> spansOf(Operation *op,
+                                                     graph::DimAnalysis &dims) {
+  std::vector<WindowDim> spans;
   auto add = [&](unsigned dim, int64_t stride, int64_t low, int64_t count,
                  int64_t dilation, DimExpr size) {
     if (count > 1 || low != 0 || stride > 1)
@@ -313,15 +402,19 @@ static std::optional<std::vector<Span>> spansOf(Operation *op,
   return spans;
 }
 
-// Whether a row is worth lanes along it: three vectors at least, of which the
-// outer ones hold the borders.
-static bool fillsVectors(const Span &span, const DimExpr &positions,
+// Whether lanes can run along a row: a vector at least, of which the outer ones
+// hold the borders and those between them none.
+static bool fillsVectors(const WindowDim &span, const DimExpr &positions,
                          const EmissionContext &context) {
   auto count = positions.constant(), first = span.firstInside().constant(),
        end = span.endInside(positions).constant();
   int64_t width = lanesOfWindow(context);
-  return span.stride <= 2 && count && first && end && *count >= 3 * width &&
-         *first <= width && *end >= *count - width;
+  if (span.stride > 2 || !count || !first || !end || *count < width ||
+      *first > width || *end < *count - width)
+    return false;
+  int64_t from = *first > 0 ? width : 0,
+          to = *end < *count ? *count - width : *count;
+  return from >= to || *end - *first >= width;
 }
 
 FailureOr<KernelPlan> emitWindow(const EmissionContext &context) {
@@ -353,18 +446,26 @@ FailureOr<KernelPlan> emitWindow(const EmissionContext &context) {
   std::optional<unsigned> column;
   bool laneMoves = false;
   for (unsigned loop : candidates)
-    for (const Span &span : *spans) {
+    for (const WindowDim &span : *spans) {
       if (span.dim != space.dimOf(loop))
         continue;
-      laneMoves |= loop == *lane;
-      if (loop == *lane && !fillsVectors(span, space.size(loop), context))
+      // A part of a dimension has its ends elsewhere.
+      if (space.size(loop) != shape[span.dim])
         return emitPointwise(context);
+      laneMoves |= loop == *lane;
       column = loop;
     }
   if (laneMoves)
     column = lane;
   if (!column)
     return emitPointwise(context);
+  WindowShape window{&*anchor, *spans, *column};
+  if (laneMoves && planesFit(context, space, window))
+    return emitPlanes(context, space, window);
+  for (const WindowDim &span : *spans)
+    if (laneMoves && span.dim == space.dimOf(*column) &&
+        !fillsVectors(span, space.size(*column), context))
+      return emitPointwise(context);
   return WindowKernel(context, space, &*anchor, *spans, *lane, *column).run();
 }
 

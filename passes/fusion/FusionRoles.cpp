@@ -110,12 +110,17 @@ static bool isSizeOfPositions(Operation *op) {
                       [](Operation *user) { return isa<BroadcastOp>(user); });
 }
 
-/// Groups of very few channels are windows of their own.
+/// Groups of very few channels are windows of their own, of which a vector of
+/// channels holds several.
 static bool multipliesMatrices(ConvolutionOp op) {
   constexpr int64_t fewestChannels = 4;
   auto kernel = cast<RankedTensorType>(op.getKernel().getType());
-  return op.getGroups() == 1 ||
-         kernel.getDimSize(op.getDims().getKernelInput()) >= fewestChannels;
+  int64_t inputs = kernel.getDimSize(op.getDims().getKernelInput()),
+          outputs = kernel.getDimSize(op.getDims().getKernelOutput());
+  bool fillsVector = inputs == fewestChannels &&
+                     outputs == inputs * int64_t(op.getGroups()) &&
+                     isa<FloatType>(kernel.getElementType());
+  return op.getGroups() == 1 || (inputs >= fewestChannels && !fillsVector);
 }
 
 Role roleOf(Operation *op, DimAnalysis &dims) {

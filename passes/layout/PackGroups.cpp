@@ -47,7 +47,11 @@ void packGroups(ConvolutionOp op, int64_t panel) {
   SmallVector<int64_t> shape(typeOf(kernel).getShape());
   int64_t groups = int64_t(op.getGroups()), joined = 1;
   int64_t inputs = shape[shape.size() - 2], outputs = shape.back() / groups;
-  if (groups == 1 || inputs < fewestInputs || !isChannelsLast(op))
+  // These are windows of their own.
+  bool fillsVector = inputs == fewestInputs && inputs == outputs &&
+                     isa<FloatType>(typeOf(kernel).getElementType());
+  if (groups == 1 || inputs < fewestInputs || fillsVector ||
+      !isChannelsLast(op))
     return;
   for (int64_t count = 2; count <= groups && count * outputs <= panel; ++count)
     if (groups % count == 0)

@@ -116,6 +116,92 @@ TEST_P(WindowKernel, GroupedConvolution) {
       : (tensor<1x4x6x7xf32>, tensor<8x4x3x3xf32>) -> tensor<1x8x12x14xf32>)");
 }
 
+/// A window of its own for each channel of an image.
+struct Depthwise {
+  int channels, height, width, rows, columns, stride, dilation, low, high,
+      outputs = 1, inputs = 1;
+
+  int result(int size, int window) const {
+    return (size + low + high - (window - 1) * dilation - 1) / stride + 1;
+  }
+  int features() const { return channels / inputs * outputs; }
+  std::string list(int x) const {
+    return "[" + std::to_string(x) + ", " + std::to_string(x) + "]";
+  }
+};
+
+std::string tensor(std::vector<int> sizes) {
+  std::string text = "tensor<";
+  for (int size : sizes)
+    text += std::to_string(size) + "x";
+  return text + "f32>";
+}
+
+TEST_P(WindowKernel, PlanesInTheCache) {
+  for (Depthwise d : std::vector<Depthwise>{{5, 14, 14, 3, 3, 1, 1, 1, 1},
+                                            {3, 7, 9, 7, 7, 1, 1, 3, 3},
+                                            {3, 28, 28, 5, 5, 2, 1, 2, 2},
+                                            {2, 11, 33, 3, 5, 1, 2, 3, 3},
+                                            {2, 9, 70, 5, 5, 2, 1, 1, 2},
+                                            {4, 20, 17, 3, 3, 1, 1, 0, 0, 2},
+                                            {2, 6, 101, 1, 31, 1, 1, 15, 15},
+                                            {3, 13, 12, 2, 2, 3, 1, 0, 1}}) {
+    std::string from = tensor({2, d.channels, d.height, d.width}),
+                to = tensor({2, d.features(), d.result(d.height, d.rows),
+                             d.result(d.width, d.columns)}),
+                kernel = tensor({d.features(), 1, d.rows, d.columns});
+    std::string features = "tensor<" + std::to_string(d.features()) + "xf32>";
+    check("%x : " + from + ", %w : " + kernel + ", %b : " + features, to,
+          "%0 = graph.convolution %x, %w <input = (0, 1, [2, 3]), kernel = (1, "
+          "0, [2, 3]), output = (0, 1, [2, 3])> strides " +
+              d.list(d.stride) + " low " + d.list(d.low) + " high " +
+              d.list(d.high) + " input_dilation [1, 1] kernel_dilation " +
+              d.list(d.dilation) + " groups " + std::to_string(d.channels) +
+              " : (" + from + ", " + kernel + ") -> " + to +
+              "\n%1 = graph.broadcast %b [1] : " + features + " -> " + to +
+              "\n%r = graph.add %0, %1 : " + to);
+    if (d.outputs > 1)
+      continue;
+    for (const char *kind : {"max", "sum"})
+      check("%a : " + from, to,
+            std::string("%r = graph.reduce_window ") + kind + ", %a window " +
+                "[1, 1, " + std::to_string(d.rows) + ", " +
+                std::to_string(d.columns) + "] strides [1, 1, " +
+                std::to_string(d.stride) + ", " + std::to_string(d.stride) +
+                "] low [0, 0, " + std::to_string(d.low) + ", " +
+                std::to_string(d.low) + "] high [0, 0, " +
+                std::to_string(d.high) + ", " + std::to_string(d.high) +
+                "] base_dilation [1, 1, 1, 1] dilation [1, 1, " +
+                std::to_string(d.dilation) + ", " + std::to_string(d.dilation) +
+                "] : " + from + " -> " + to);
+  }
+}
+
+TEST_P(WindowKernel, ChannelsOfSmallImages) {
+  for (Depthwise d :
+       std::vector<Depthwise>{{37, 7, 7, 7, 7, 1, 1, 3, 3},
+                              {24, 14, 14, 5, 5, 1, 1, 2, 2},
+                              {20, 9, 31, 3, 3, 2, 1, 1, 1},
+                              {16, 5, 29, 3, 3, 1, 2, 2, 2},
+                              {48, 3, 3, 5, 5, 1, 1, 2, 2},
+                              {32, 8, 27, 3, 3, 1, 1, 1, 1, 4, 4},
+                              {48, 6, 9, 3, 3, 2, 1, 1, 1, 2, 2},
+                              {12, 6, 9, 3, 3, 1, 1, 0, 2, 4, 4}}) {
+    std::string from = tensor({2, d.height, d.width, d.channels}),
+                to = tensor({2, d.result(d.height, d.rows),
+                             d.result(d.width, d.columns), d.features()}),
+                kernel = tensor({d.rows, d.columns, d.inputs, d.features()});
+    check("%x : " + from + ", %w : " + kernel, to,
+          "%r = graph.convolution %x, %w <input = (0, 3, [1, 2]), kernel = (2, "
+          "3, [0, 1]), output = (0, 3, [1, 2])> strides " +
+              d.list(d.stride) + " low " + d.list(d.low) + " high " +
+              d.list(d.high) + " input_dilation [1, 1] kernel_dilation " +
+              d.list(d.dilation) + " groups " +
+              std::to_string(d.channels / d.inputs) + " : (" + from + ", " +
+              kernel + ") -> " + to);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Lanes, WindowKernel, ::testing::Values(4u, 8u, 16u));
 
 } // namespace
