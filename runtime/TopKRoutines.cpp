@@ -9,100 +9,161 @@
 
 #include <algorithm>
 #include <cstring>
-#include <functional>
 #include <utility>
 
 using namespace zenith::runtime;
 
 namespace {
-struct KeyedPosition {
+
+/// An element by its key, and equal ones by their position.
+struct WideEntry {
+  WideEntry() = default;
+  WideEntry(uint64_t key, int64_t position) : key(key), at(position) {}
+  int64_t position() const { return at; }
+  bool operator<(const WideEntry &other) const {
+    return key != other.key ? key < other.key : at < other.at;
+  }
   uint64_t key;
-  int64_t position;
+  int64_t at;
 };
+
+/// The same of keys and positions that fit 32 bits each.
+struct NarrowEntry {
+  NarrowEntry() = default;
+  NarrowEntry(uint64_t key, int64_t position)
+      : both(key << 32 | uint64_t(position)) {}
+  int64_t position() const { return int64_t(uint32_t(both)); }
+  bool operator<(const NarrowEntry &other) const { return both < other.both; }
+  uint64_t both;
+};
+
+/// The first k of the entries added so far. Few stay in order; of many some
+/// more are kept before the last of them are dropped, all where k is not small
+/// against `length`, the number of all entries, for which there is room.
+template <typename Entry> class FirstEntries {
+public:
+  FirstEntries(Entry *room, int64_t k, int64_t length)
+      : entries(room), k(k), inOrder(k <= mostInOrder) {
+    // Little room, so that the last of the first k is known early.
+    int64_t some = 2 * k + 16;
+    capacity = 2 * some <= length ? some : length;
+  }
+
+  /// Whether `last` is known: what does not come before it is not taken.
+  bool full() const { return isFull; }
+  const Entry &last() const { return lastEntry; }
+
+  void add(const Entry &entry) {
+    if (isFull && !(entry < lastEntry))
+      return;
+    if (inOrder)
+      insert(entry);
+    else if (entries[count++] = entry; count == capacity && count > k)
+      drop();
+  }
+
+  /// The k entries in order.
+  const Entry *finish() {
+    if (inOrder)
+      return entries;
+    if (count > k)
+      std::nth_element(entries, entries + k, entries + count);
+    std::sort(entries, entries + k);
+    return entries;
+  }
+
+private:
+  static constexpr int64_t mostInOrder = 16;
+
+  void insert(const Entry &entry) {
+    int64_t at = count < k ? count++ : k - 1;
+    for (; at > 0 && entry < entries[at - 1]; --at)
+      entries[at] = entries[at - 1];
+    entries[at] = entry;
+    isFull = count == k;
+    lastEntry = entries[k - 1];
+  }
+
+  void drop() {
+    std::nth_element(entries, entries + k - 1, entries + count);
+    count = k;
+    isFull = true;
+    lastEntry = entries[k - 1];
+  }
+
+  Entry *entries;
+  int64_t k, capacity, count = 0;
+  bool inOrder, isFull = false;
+  Entry lastEntry;
+};
+
 } // namespace
 
-/// The k smallest of `entries` in front, in order.
-template <typename Entry, typename Less>
-static void bringForward(Entry *entries, int64_t length, int64_t k, Less less) {
-  if (k < length)
-    std::nth_element(entries, entries + k, entries + length, less);
-  std::sort(entries, entries + k, less);
+/// Whether no element of row[from, from + count) comes before the one at
+/// `last`; false where any is a NaN.
+template <typename Element>
+static bool noneBefore(const void *row, int64_t from, int64_t count,
+                       int64_t last, bool smallest) {
+  const Element *all = static_cast<const Element *>(row), *x = all + from;
+  Element limit = all[last];
+  unsigned others = 0;
+  if (smallest)
+    for (int64_t i = 0; i < count; ++i)
+      others |= !(x[i] >= limit);
+  else
+    for (int64_t i = 0; i < count; ++i)
+      others |= !(x[i] <= limit);
+  return others == 0;
 }
 
-/// Takes the order of a row's first k elements from its keys.
-template <typename Write>
-static void selectRow(uint64_t *keys, char *scratch, int64_t length, int64_t k,
-                      unsigned bits, Write write) {
-  if (bits <= 32 && length <= int64_t(UINT32_MAX)) {
-    for (int64_t i = 0; i < length; ++i)
-      keys[i] = keys[i] << 32 | uint64_t(i);
-    bringForward(keys, length, k, std::less<uint64_t>());
-    for (int64_t i = 0; i < k; ++i)
-      write(i, int64_t(uint32_t(keys[i])));
-    return;
+using NoneBefore = bool (*)(const void *, int64_t, int64_t, int64_t, bool);
+
+/// Null for types whose elements are compared by their keys only.
+static NoneBefore comparisonOf(int32_t dtype) {
+  switch (dtype) {
+  case ZENITH_F32:
+    return noneBefore<float>;
+  case ZENITH_F64:
+    return noneBefore<double>;
+  case ZENITH_I32:
+    return noneBefore<int32_t>;
+  case ZENITH_I64:
+    return noneBefore<int64_t>;
+  default:
+    return nullptr;
   }
-  auto *positions = reinterpret_cast<int64_t *>(scratch);
-  for (int64_t i = 0; i < length; ++i)
-    positions[i] = i;
-  bringForward(positions, length, k, [&](int64_t x, int64_t y) {
-    return keys[x] != keys[y] ? keys[x] < keys[y] : x < y;
-  });
-  for (int64_t i = 0; i < k; ++i)
-    write(i, positions[i]);
 }
 
-/// False where any is a NaN.
-static bool allBelow(const float *x, int64_t count, float limit) {
-  unsigned others = 0;
-  for (int64_t i = 0; i < count; ++i)
-    others |= !(x[i] < limit);
-  return others == 0;
-}
-
-static bool allAbove(const float *x, int64_t count, float limit) {
-  unsigned others = 0;
-  for (int64_t i = 0; i < count; ++i)
-    others |= !(x[i] > limit);
-  return others == 0;
-}
-
-/// The same where k is small against the length: keeps some candidates, and of
-/// the rest looks at those only that beat the worst of the best k so far. A
-/// later element with an equal key never does. `keysOf(from, count, keys)`
-/// gives keys of a block; `allWorse(from, count, position)` may know that all
-/// its elements are worse than the one at the position.
-template <typename Keys, typename Worse, typename Write>
-static void selectFew(KeyedPosition *candidates, int64_t capacity,
-                      int64_t length, int64_t k, Keys keysOf, Worse allWorse,
-                      Write write) {
-  constexpr int64_t block = 64;
-  uint64_t keys[block], worst = ~uint64_t(0);
-  int64_t count = 0;
-  auto better = [](const KeyedPosition &x, const KeyedPosition &y) {
-    return x.key != y.key ? x.key < y.key : x.position < y.position;
+/// Writes the order of a row's first k elements, k > 0. `keysOf(from, count,
+/// keys)` gives keys of some elements; `allAfter(from, count, position)` knows
+/// of many that none comes before the one at the position.
+template <typename Entry, typename Keys, typename After, typename Write>
+static void selectRow(Entry *room, int64_t length, int64_t k, Keys keysOf,
+                      After allAfter, Write write) {
+  constexpr int64_t block = 64, part = 8;
+  uint64_t keys[block];
+  FirstEntries<Entry> first(room, k, length);
+  auto isAfter = [&](int64_t from, int64_t count) {
+    return first.full() && allAfter(from, count, first.last().position());
   };
-  bool full = false;
   for (int64_t start = 0; start < length; start += block) {
-    int64_t here = std::min(block, length - start);
-    if (full && allWorse(start, here, candidates[k - 1].position))
+    int64_t end = std::min(start + block, length);
+    if (isAfter(start, end - start))
       continue;
-    keysOf(start, here, keys);
-    for (int64_t i = 0; i < here; ++i) {
-      if (full && keys[i] >= worst)
+    // Of a block, few elements are to be looked at.
+    int64_t step = first.full() ? part : block;
+    for (int64_t from = start; from < end; from += step) {
+      int64_t count = std::min(step, end - from);
+      if (isAfter(from, count))
         continue;
-      candidates[count++] = {keys[i], start + i};
-      if (count < capacity)
-        continue;
-      std::nth_element(candidates, candidates + k - 1, candidates + count,
-                       better);
-      count = k;
-      worst = candidates[k - 1].key;
-      full = true;
+      keysOf(from, count, keys);
+      for (int64_t i = 0; i < count; ++i)
+        first.add(Entry(keys[i], from + i));
     }
   }
-  std::partial_sort(candidates, candidates + k, candidates + count, better);
+  const Entry *entries = first.finish();
   for (int64_t i = 0; i < k; ++i)
-    write(i, candidates[i].position);
+    write(i, entries[i].position());
 }
 
 /// The order of a row's first k elements by counting its keys, which have few
@@ -159,9 +220,11 @@ void zenith_routine_top_k(void *const *pointers, const int64_t *numbers,
   uint64_t flip = smallest     ? 0
                   : bits == 64 ? ~uint64_t(0)
                                : (uint64_t(1) << bits) - 1;
-  for (int64_t slot = begin; slot < end; ++slot) {
+  bool narrow = bits <= 32 && length <= int64_t(UINT32_MAX);
+  NoneBefore noneBefore = distance == 1 ? comparisonOf(dtype) : nullptr;
+  for (int64_t slot = begin; slot < end && taken > 0; ++slot) {
     auto [first, last] = rowsOfSlot(rows, slots, slot);
-    auto *keys = reinterpret_cast<uint64_t *>(scratch + slot * length * 16);
+    char *room = scratch + slot * length * 16;
     for (int64_t row = first; row < last; ++row) {
       int64_t start = rowStart(row, length, distance),
               target = rowStart(row, k, distance);
@@ -171,12 +234,9 @@ void zenith_routine_top_k(void *const *pointers, const int64_t *numbers,
         for (int64_t i = 0; i < count; ++i)
           to[i] ^= flip;
       };
-      auto allWorse = [&](int64_t from, int64_t count, int64_t position) {
-        if (dtype != ZENITH_F32 || distance != 1)
-          return false;
-        auto *all = reinterpret_cast<const float *>(operand) + start;
-        return smallest ? allAbove(all + from, count, all[position])
-                        : allBelow(all + from, count, all[position]);
+      auto allAfter = [&](int64_t from, int64_t count, int64_t position) {
+        return noneBefore && noneBefore(operand + start * bytes, from, count,
+                                        position, smallest);
       };
       auto write = [&](int64_t i, int64_t position) {
         int64_t to = target + i * distance;
@@ -187,21 +247,15 @@ void zenith_routine_top_k(void *const *pointers, const int64_t *numbers,
         if (indices)
           indices[to] = position;
       };
-      if (bits <= 16 && length >= int64_t(1) << bits) {
-        selectByCounting(reinterpret_cast<int64_t *>(keys), bits, length, taken,
+      if (bits <= 16 && length >= int64_t(1) << bits)
+        selectByCounting(reinterpret_cast<int64_t *>(room), bits, length, taken,
                          keysOf, write);
-        continue;
-      }
-      // Little room, so that the worst of the best is known early.
-      if (int64_t capacity = 2 * taken + 16;
-          taken > 0 && capacity + 256 <= length) {
-        selectFew(reinterpret_cast<KeyedPosition *>(keys), capacity, length,
-                  taken, keysOf, allWorse, write);
-        continue;
-      }
-      keysOf(0, length, keys);
-      selectRow(keys, reinterpret_cast<char *>(keys + length), length, taken,
-                bits, write);
+      else if (narrow)
+        selectRow(reinterpret_cast<NarrowEntry *>(room), length, taken, keysOf,
+                  allAfter, write);
+      else
+        selectRow(reinterpret_cast<WideEntry *>(room), length, taken, keysOf,
+                  allAfter, write);
     }
   }
 }

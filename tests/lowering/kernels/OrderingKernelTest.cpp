@@ -169,11 +169,18 @@ TEST_F(OrderingKernelTest, TopKOfLongRows) {
                 ") -> (" + v + ", tensor<2x7x2xi64>)",
             "%r#0, %r#1");
     }
-  for (const char *order : {"", " smallest"})
-    check("%x : tensor<3x5000xf32>", "tensor<3x9xf32>, tensor<3x9xi64>",
-          "%r:2 = graph.top_k %x 1" + std::string(order) +
-              " : (tensor<3x5000xf32>) -> (tensor<3x9xf32>, tensor<3x9xi64>)",
-          "%r#0, %r#1");
+  // Some in order, some dropped again and again, all kept.
+  for (const char *element : {"f32", "f64", "i32", "i64"})
+    for (const char *k : {"1", "9", "40", "2000", "2999"})
+      for (const char *order : {"", " smallest"}) {
+        std::string x = tensor("3x3000x", element),
+                    v = tensor(std::string("3x") + k + "x", element),
+                    i = tensor(std::string("3x") + k + "x", "i64");
+        check("%x : " + x, v + ", " + i,
+              "%r:2 = graph.top_k %x 1" + std::string(order) + " : (" + x +
+                  ") -> (" + v + ", " + i + ")",
+              "%r#0, %r#1");
+      }
 }
 
 TEST_F(OrderingKernelTest, TopKByCounting) {
