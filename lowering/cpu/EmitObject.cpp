@@ -7,6 +7,7 @@
 #include "lowering/cpu/EmitObject.h"
 
 #include "lowering/cpu/CPUTarget.h"
+#include "lowering/cpu/LegalMasks.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
@@ -43,6 +44,7 @@ static void optimizeModule(Module &module, TargetMachine &machine) {
   passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
   passes.addPass(InstCombinePass(
       InstCombineOptions().setMaxIterations(1).setVerifyFixpoint(false)));
+  passes.addPass(LegalMasksPass());
   passes.addPass(SimplifyCFGPass());
   passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()),
                                                  /*UseMemorySSA=*/true));
@@ -53,13 +55,13 @@ static void optimizeModule(Module &module, TargetMachine &machine) {
 }
 
 /// Instructions of a function from which on it is not worth more than plain
-/// code: register allocation takes more than linear time in them.
-static constexpr unsigned longFunction = 4000;
+/// code. Compiling more than so many carefully takes longer than some hundred
+/// calls could win back, and more than linear time in them.
+static constexpr unsigned longFunction = 1000;
 
-/// How carefully to generate code that is not a kernel. The entry of a large
-/// model is one straight line of launches: that costs seconds to allocate
-/// registers for and runs once per call. Short entries may have loops of host
-/// arithmetic.
+/// How carefully to generate code that is not a kernel. Long entries are nearly
+/// straight lines of launches, each of which costs more than the numbers around
+/// it. Short entries may have loops of host arithmetic.
 static CodeGenOptLevel levelOfHostCode(const Module &module) {
   for (const Function &function : module)
     if (function.getInstructionCount() > longFunction)

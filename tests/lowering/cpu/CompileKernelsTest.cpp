@@ -101,6 +101,71 @@ TEST_F(CompileKernels, TaskFunctionUnpacksItsArrays) {
     EXPECT_EQ(y[i], i < 8 || i >= 21 ? -1.0f : 3.0f * i * i) << i;
 }
 
+/// The first `count` of 64 bytes go from x to y, larger by 1 where they were
+/// below 3; all bits of what is not 0 are joined in y[64].
+std::string bytesKernel = R"(
+  func.func @bytes(%x: memref<1099511627776xi8>, %y: memref<1099511627776xi8>, %count: index, %begin: index, %end: index) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    %none = arith.constant dense<false> : vector<64xi1>
+    %zero = arith.constant dense<0> : vector<64xi8>
+    %one = arith.constant dense<1> : vector<64xi8>
+    %three = arith.constant dense<3> : vector<64xi8>
+    %mask = vector.create_mask %count : vector<64xi1>
+    %v = vector.maskedload %x[%c0], %mask, %zero : memref<1099511627776xi8>, vector<64xi1>, vector<64xi8> into vector<64xi8>
+    %few = arith.cmpi ult, %v, %three : vector<64xi8>
+    %more = arith.addi %v, %one : vector<64xi8>
+    %r = arith.select %few, %more, %v : vector<64xi1>, vector<64xi8>
+    vector.maskedstore %y[%c0], %mask, %r : memref<1099511627776xi8>, vector<64xi1>, vector<64xi8>
+    %any = scf.for %i = %begin to %end step %c1 iter_args(%so = %none) -> (vector<64xi1>) {
+      %at = arith.muli %i, %c64 : index
+      %w = vector.load %x[%at] : memref<1099511627776xi8>, vector<64xi8>
+      %is = arith.cmpi ne, %w, %zero : vector<64xi8>
+      %next = arith.ori %so, %is : vector<64xi1>
+      scf.yield %next : vector<64xi1>
+    }
+    %all = vector.reduction <or>, %any : vector<64xi1> into i1
+    %byte = arith.extui %all : i1 to i8
+    memref.store %byte, %y[%c64] : memref<1099511627776xi8>
+    return
+  })";
+
+TEST_F(CompileKernels, MasksOfBytes) {
+  auto module = parse(bytesKernel);
+  auto library = link(compile(*module, 1));
+  auto task = library->lookupAs<zenith_task_fn>("bytes__task");
+  ASSERT_TRUE(bool(task));
+  for (int64_t count : {-1, 0, 1, 17, 63, 64, 65, 300}) {
+    std::vector<uint8_t> x(128), y(65, 200);
+    for (unsigned i = 0; i < 64; ++i)
+      x[i] = uint8_t(i % 7);
+    void *pointers[] = {x.data(), y.data()};
+    (*task)(pointers, &count, 0, 2);
+    for (int64_t i = 0; i < 64; ++i)
+      EXPECT_EQ(y[i], i >= count ? 200
+                      : x[i] < 3 ? x[i] + 1
+                                 : x[i])
+          << i << " of " << count;
+    EXPECT_EQ(y[64], 1);
+    (*task)(pointers, &count, 1, 2);
+    EXPECT_EQ(y[64], 0);
+  }
+}
+
+TEST_F(CompileKernels, MasksSuitTheProcessor) {
+  auto module = parse(bytesKernel);
+  std::string without =
+                  compile(*module, 1, "cpu:x86-64-v3", EmitKind::LLVM)[0].bytes,
+              with =
+                  compile(*module, 1, "cpu:x86-64-v4", EmitKind::LLVM)[0].bytes;
+  EXPECT_EQ(without.find("call <64 x i8> @llvm.masked"), std::string::npos);
+  EXPECT_NE(without.find("llvm.memcpy"), std::string::npos);
+  EXPECT_EQ(without.find("phi <64 x i1>"), std::string::npos);
+  EXPECT_NE(with.find("call <64 x i8> @llvm.masked.load"), std::string::npos);
+  EXPECT_NE(with.find("phi <64 x i1>"), std::string::npos);
+}
+
 TEST_F(CompileKernels, ObjectsDontDependOnThreads) {
   std::string text = square;
   for (int i = 0; i < 40; ++i)
