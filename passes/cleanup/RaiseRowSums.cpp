@@ -66,6 +66,36 @@ static std::optional<OneHotRows> matchOneHot(Value value) {
   return std::nullopt;
 }
 
+/// Rows of which one per position is added, as products with one-hot rows have
+/// them: weights that are not finite make a NaN of the zeros that the others
+/// stand for.
+static Value withNaNs(Value table, PatternRewriter &rewriter) {
+  Location loc = table.getLoc();
+  auto type = typeOf(table);
+  Type element = type.getElementType();
+  auto numbers = type.clone(rewriter.getI32Type());
+  auto filled = [&](ShapedType type, Attribute value) -> Value {
+    return rewriter.create<ConstantOp>(loc,
+                                       DenseElementsAttr::get(type, value));
+  };
+  Value own =
+      rewriter.create<SelectOp>(loc, rewriter.create<IsFiniteOp>(loc, table),
+                                filled(numbers, rewriter.getI32IntegerAttr(0)),
+                                filled(numbers, rewriter.getI32IntegerAttr(1)));
+  Value all = rewriter.create<ReduceOp>(
+      loc, numbers.clone({type.getDimSize(0), type.getDimSize(2)}),
+      ReduceKind::sum, own, ArrayRef<int64_t>{1});
+  Value others = rewriter.create<CompareOp>(
+      loc, type.clone(rewriter.getI1Type()), CompareDirection::lt, own,
+      rewriter.create<BroadcastOp>(loc, numbers, all, ArrayRef<int64_t>{0, 2},
+                                   ValueRange()));
+  Value nan = filled(
+      type, rewriter.getFloatAttr(
+                element, APFloat::getQNaN(
+                             cast<FloatType>(element).getFloatSemantics())));
+  return rewriter.create<SelectOp>(loc, others, nan, table);
+}
+
 /// The parameter's rows by position and number, and one of zeros behind those
 /// of each position.
 static Value rowTable(Value weight, const OneHotRows &rows,
@@ -82,8 +112,10 @@ static Value rowTable(Value weight, const OneHotRows &rows,
   Value none = rewriter.create<ConstantOp>(
       loc, DenseElementsAttr::get(shaped(1),
                                   rewriter.getZeroAttr(type.getElementType())));
-  return rewriter.create<ConcatOp>(loc, shaped(rows.count + 1), uint64_t(1),
-                                   ValueRange{table, none});
+  return withNaNs(rewriter.create<ConcatOp>(loc, shaped(rows.count + 1),
+                                            uint64_t(1),
+                                            ValueRange{table, none}),
+                  rewriter);
 }
 
 static LogicalResult raiseRowSum(DotGeneralOp op, PatternRewriter &rewriter) {

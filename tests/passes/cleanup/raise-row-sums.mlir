@@ -6,14 +6,21 @@
 
 graph.param @weight : tensor<20x16xf32> = dense<0.5> : tensor<20x16xf32>
 
-// A row of zeros stands for numbers that no symbol has.
+// A row of zeros stands for numbers that no symbol has. Weights that are not
+// finite count in the rows of other numbers too: times zero they are NaN.
 // CHECK-LABEL: @one_hot
 // CHECK-SAME: (%[[X:.*]]: tensor<?x4xui8>)
 // CHECK-DAG: %[[ZERO:.*]] = graph.constant dense<0.000000e+00> : tensor<4x1x16xf32>
 // CHECK-DAG: %[[W:.*]] = graph.get_param @weight
 // CHECK: %[[ROWS:.*]] = graph.reshape %[[W]] : tensor<20x16xf32> -> tensor<4x5x16xf32>
 // CHECK: %[[TABLE:.*]] = graph.concat 1, %[[ROWS]], %[[ZERO]]
-// CHECK: %[[CHOSEN:.*]] = graph.gather %[[TABLE]], {{.*}} sizes [1, 1, 16] : (tensor<4x6x16xf32>, tensor<?x4x1xui8>) -> tensor<?x4x16xf32>
+// CHECK: %[[FINITE:.*]] = graph.is_finite %[[TABLE]]
+// CHECK: %[[OWN:.*]] = graph.select %[[FINITE]]
+// CHECK: %[[SUM:.*]] = graph.reduce sum, %[[OWN]] [1]
+// CHECK: %[[ALL:.*]] = graph.broadcast %[[SUM]] [0, 2]
+// CHECK: %[[OTHERS:.*]] = graph.compare lt, %[[OWN]], %[[ALL]]
+// CHECK: %[[EXACT:.*]] = graph.select %[[OTHERS]], {{.*}}, %[[TABLE]]
+// CHECK: %[[CHOSEN:.*]] = graph.gather %[[EXACT]], {{.*}} sizes [1, 1, 16] : (tensor<4x6x16xf32>, tensor<?x4x1xui8>) -> tensor<?x4x16xf32>
 // CHECK: graph.reduce sum, %[[CHOSEN]] [1]
 // CHECK-NOT: graph.dot_general
 func.func @one_hot(%x: tensor<?x4xui8>) -> tensor<?x16xf32> {
