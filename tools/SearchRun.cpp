@@ -110,14 +110,19 @@ SearchRun::state(const std::string &text, const cayley::StateGraph &graph) {
 }
 
 /// The first loop is the search; what follows reads its results.
-void SearchRun::progress(int64_t loop, llvm::ArrayRef<int64_t> numbers) {
+void SearchRun::progress(int64_t loop, llvm::ArrayRef<int64_t> numbers,
+                         Executor &executor) {
   if (loop != 0 || numbers.empty())
     return;
   // The empty layer behind the last one does not count.
   if (numbers[0] > 0)
     sizes.push_back(numbers[0]);
-  if (showsProgress)
-    llvm::errs() << "\r" << sizes.size() << ": " << numbers[0] << " states   ";
+  if (!showsProgress)
+    return;
+  llvm::errs() << "\r" << sizes.size() << ": " << numbers[0] << " states   ";
+  constexpr int64_t mebibyte = 1 << 20;
+  if (int64_t spilled = executor.spilledBytes())
+    llvm::errs() << "(" << spilled / mebibyte << " MiB in files)   ";
 }
 
 llvm::Expected<LoadedModel> SearchRun::load(const std::string &path) {
@@ -137,10 +142,9 @@ SearchRun::run(OwningOpRef<ModuleOp> module, llvm::ArrayRef<Tensor> arguments,
   if (!executor)
     return executor.takeError();
   sizes.clear();
-  (*executor)->onProgress(
-      [this](int64_t loop, llvm::ArrayRef<int64_t> numbers) {
-        progress(loop, numbers);
-      });
+  (*executor)->onProgress([&](int64_t loop, llvm::ArrayRef<int64_t> numbers) {
+    progress(loop, numbers, **executor);
+  });
   compileMs += watch.restart();
   llvm::Expected<std::vector<Tensor>> results = (*executor)->run(arguments);
   runMs += watch.restart();
@@ -150,7 +154,7 @@ SearchRun::run(OwningOpRef<ModuleOp> module, llvm::ArrayRef<Tensor> arguments,
                          options.run.spillFolder);
   spilledBytes = std::max(spilledBytes, spilled);
   if (showsProgress && !sizes.empty())
-    llvm::errs() << "\r                                        \r";
+    llvm::errs() << "\r" << std::string(64, ' ') << "\r";
   return results;
 }
 

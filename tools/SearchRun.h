@@ -18,6 +18,7 @@
 namespace zenith::tools {
 
 class Diagnostics;
+class Executor;
 
 class SearchRun {
 public:
@@ -59,7 +60,8 @@ public:
   const std::unique_ptr<mlir::MLIRContext> context;
 
 private:
-  void progress(int64_t loop, llvm::ArrayRef<int64_t> numbers);
+  void progress(int64_t loop, llvm::ArrayRef<int64_t> numbers,
+                Executor &executor);
   llvm::Expected<std::vector<cayley::State>>
   statesOfFile(const std::string &path);
 
