@@ -159,10 +159,9 @@ zenith::tools::compileOptions(const RunOptions &options,
   // Sets of bits pay while a layer goes through them in some milliseconds. Of a
   // cap, files have an eighth.
   constexpr int64_t mostIndexBytes = int64_t(1) << 30;
-  if (options.denseIndex)
-    compile.denseIndexBytes =
-        options.maxMemory ? std::min(mostIndexBytes, *options.maxMemory / 8 * 7)
-                          : mostIndexBytes;
+  compile.denseIndexBytes =
+      options.maxMemory ? std::min(mostIndexBytes, *options.maxMemory / 8 * 7)
+                        : mostIndexBytes;
   // Without files the lists that a step starts from and ends with count, too.
   compile.memoryBytes =
       options.maxMemory.value_or(0) / (options.spillFolder.empty() ? 2 : 1);

@@ -46,7 +46,6 @@ struct RunOptions {
   std::optional<int64_t> maxMemory;
   std::string spillFolder; ///< for memory above maxMemory; empty: none
   std::optional<int64_t> maxSpill;
-  bool denseIndex = true; ///< searches may number all states
   /// Representations of states that searches must not choose.
   std::vector<std::string> withoutSearchForms;
   unsigned meshDevices = 1; ///< logical devices of a program with shardings

@@ -10,6 +10,7 @@
 #include "frontends/cayley/BuildGrowth.h"
 #include "frontends/cayley/BuildMeeting.h"
 #include "frontends/cayley/BuildWalks.h"
+#include "frontends/cayley/StateOps.h"
 #include "frontends/tensors/NpyFile.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "tools/Diagnostics.h"
@@ -34,6 +35,42 @@ static llvm::Error storeAdjacency(SearchRun &search,
   return tensors::writeNpy(search.options.adjacencyFile, edges->front());
 }
 
+/// Writes the files that options ask for.
+static llvm::Error storeStates(SearchRun &search,
+                               const cayley::StateGraph &graph,
+                               const std::vector<cayley::State> &starts,
+                               const Tensor &states) {
+  const SearchOptions &options = search.options;
+  if (!options.layersFile.empty())
+    if (llvm::Error error = tensors::writeNpy(options.layersFile, states))
+      return error;
+  if (options.adjacencyFile.empty())
+    return llvm::Error::success();
+  return storeAdjacency(search, graph, starts, states);
+}
+
+/// Stores the layers that were found before memory ended, by a search that
+/// stops where they fit.
+static llvm::Error storeFound(SearchRun &search,
+                              const cayley::StateGraph &graph,
+                              cayley::GrowthOptions growth, int64_t layers) {
+  for (growth.maxLayers = layers - 1; growth.maxLayers >= 0;
+       --growth.maxLayers) {
+    auto values =
+        search.run(cayley::buildGrowth(graph, growth, search.context.get()));
+    if (!values) {
+      llvm::consumeError(values.takeError());
+      continue;
+    }
+    if (llvm::Error error =
+            storeStates(search, graph, growth.starts, (*values)[1]))
+      return error;
+    llvm::outs() << "stored: layers 0 to " << growth.maxLayers << "\n";
+    break;
+  }
+  return llvm::Error::success();
+}
+
 static llvm::Error runGrowth(SearchRun &search) {
   const SearchOptions &options = search.options;
   auto graph = search.graph();
@@ -51,18 +88,21 @@ static llvm::Error runGrowth(SearchRun &search) {
       !options.layersFile.empty() || !options.adjacencyFile.empty();
   auto values =
       search.run(cayley::buildGrowth(*graph, growth, search.context.get()));
-  if (!values)
-    return search.incomplete(values.takeError(), "layer");
+  if (!values) {
+    auto found = int64_t(search.layers().size());
+    llvm::Error error = search.incomplete(values.takeError(), "layer");
+    if (!growth.keepLayers)
+      return error;
+    return llvm::joinErrors(std::move(error),
+                            storeFound(search, *graph, growth, found));
+  }
   if (options.emitGraphIR)
     return llvm::Error::success();
   std::vector<int64_t> layers = integersOf(values->front());
   printLayers(layers);
-  if (!options.layersFile.empty())
-    if (llvm::Error error = tensors::writeNpy(options.layersFile, (*values)[1]))
-      return error;
-  if (!options.adjacencyFile.empty())
+  if (growth.keepLayers)
     if (llvm::Error error =
-            storeAdjacency(search, *graph, growth.starts, (*values)[1]))
+            storeStates(search, *graph, growth.starts, (*values)[1]))
       return error;
   return search.write(search.report(layers));
 }
@@ -105,6 +145,16 @@ static bool canMeet(const cayley::StateGraph &graph, cayley::State from,
   return graph.permutations.empty() || from == to;
 }
 
+/// The states that a program's @main takes.
+static std::vector<Tensor>
+arguments(ModuleOp program, llvm::ArrayRef<const cayley::State *> states) {
+  std::vector<Tensor> rows;
+  auto main = program.lookupSymbol<func::FuncOp>("main");
+  for (auto [state, type] : llvm::zip_equal(states, main.getArgumentTypes()))
+    rows.push_back(cayley::stateRow(*state, cast<RankedTensorType>(type)));
+  return rows;
+}
+
 static llvm::Error runBeam(SearchRun &search) {
   const SearchOptions &options = search.options;
   auto graph = search.graph();
@@ -120,6 +170,8 @@ static llvm::Error runBeam(SearchRun &search) {
   beam.width = options.width;
   beam.maxSteps = options.maxSteps;
   beam.history = options.history;
+  beam.mayScoreFirst =
+      !llvm::is_contained(options.run.withoutSearchForms, "score-first");
   LoadedModel loaded;
   func::FuncOp model;
   if (options.score == "zero") {
@@ -145,9 +197,13 @@ static llvm::Error runBeam(SearchRun &search) {
     search.remark("SEA301", "all neighbours are scored, and the best ones told "
                             "apart: equal states have equal scores");
   else
-    search.remark("SEA302", "neighbours are told apart before the model scores "
-                            "them, which costs more");
-  auto values = search.run(std::move(loaded.module), {},
+    search.remark("SEA302", beam.mayScoreFirst
+                                ? "neighbours are told apart before the model "
+                                  "scores them, which costs more"
+                                : "neighbours are told apart before they are "
+                                  "scored, as asked");
+  std::vector<Tensor> from = arguments(*loaded.module, {&beam.start});
+  auto values = search.run(std::move(loaded.module), from,
                            loaded.folder.empty() ? "." : loaded.folder);
   if (!values)
     return search.incomplete(values.takeError(), "step");
@@ -176,7 +232,8 @@ static llvm::Error runPath(SearchRun &search) {
   auto module = cayley::buildMeeting(*graph, meeting, search.context.get());
   if (!module)
     return module.takeError();
-  auto values = search.run(std::move(*module));
+  std::vector<Tensor> ends = arguments(**module, {&*start, &*target});
+  auto values = search.run(std::move(*module), ends);
   if (!values)
     return search.incomplete(values.takeError(), "layer");
   if (options.emitGraphIR)

@@ -52,12 +52,12 @@ static void addSharedOptions(CLI::App &app, SearchOptions &options) {
   app.add_option("--without", options.run.withoutSearchForms,
                  "forms of states that are not chosen, to compare with: keys, "
                  "back-bits, generator-table, dense-index, bit-rows, marks, "
-                 "key-ranges, symmetry")
+                 "key-ranges, symmetry, score-first")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(
-          CLI::IsMember({"keys", "back-bits", "generator-table", "dense-index",
-                         "bit-rows", "marks", "key-ranges", "symmetry"}));
+      ->check(CLI::IsMember({"keys", "back-bits", "generator-table",
+                             "dense-index", "bit-rows", "marks", "key-ranges",
+                             "symmetry", "score-first"}));
   app.add_option_function<std::string>(
          "--emit",
          [&options](const std::string &) { options.emitGraphIR = true; },
@@ -77,8 +77,14 @@ static void addGrowthOptions(CLI::App &app, SearchOptions &options) {
   app.add_option("--store-adjacency", options.adjacencyFile,
                  ".npy file for the positions of each stored state's "
                  "neighbours, one column per generator; -1: not stored");
-  app.add_flag("!--no-dense-index", options.run.denseIndex,
-               "keeps lists of states also where all states have numbers");
+  app.add_flag_callback(
+      "--no-dense-index",
+      [&options] {
+        for (const char *form : {"dense-index", "bit-rows", "marks"})
+          options.run.withoutSearchForms.push_back(form);
+      },
+      "keeps lists of states, no sets of bits: --without=dense-index,bit-rows,"
+      "marks");
 }
 
 static void addEnds(CLI::App &app, SearchOptions &options) {

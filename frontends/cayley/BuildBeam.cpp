@@ -22,8 +22,9 @@ static constexpr int64_t anySize = ShapedType::kDynamic;
 BeamForm beamForm(const BeamOptions &options) {
   // A model costs more per state than telling states apart, and does not
   // promise equal states equal scores to the last bit.
-  return options.score == BeamScore::Model ? BeamForm::DistinctFirst
-                                           : BeamForm::ScoreFirst;
+  return options.score == BeamScore::Model || !options.mayScoreFirst
+             ? BeamForm::DistinctFirst
+             : BeamForm::ScoreFirst;
 }
 
 namespace {
@@ -46,6 +47,7 @@ public:
       for (int64_t number : *state)
         numbers = std::max(numbers, number + 1);
     hasScoreTable = options.score == BeamScore::Hamming &&
+                    beamForm(options) == BeamForm::ScoreFirst &&
                     !graph.permutations.empty() && chooseScoreTable();
     radix = hasScoreTable ? paddedGenerators() : generators;
     // Places of elements in a beam, and links, fit 32 bits nearly always.
@@ -77,6 +79,7 @@ private:
                  Value &count);
   Step distinctThenBest(Value beam, Value tries, ArrayRef<Value> banned);
   std::pair<Value, Value> bestPlaces(Value layer);
+  std::pair<Value, Value> bestByModel(Value layer);
   Layer withoutBanned(Layer layer, ArrayRef<Value> banned);
 
   Value target() {
@@ -84,6 +87,7 @@ private:
                         rows.type({positions}, stateElement()), {});
   }
   Type stateElement() const { return states.rowsType().getElementType(); }
+  Value scoresOf(Value layer);
   Value neighbourScores(Value beam);
   int64_t paddedGenerators() const;
   bool chooseScoreTable() const;
@@ -193,15 +197,18 @@ Value BeamBuilder::scoresByPermutation(Value beam) {
                       rows.mul(size, rows.number(generators)));
 }
 
+Value BeamBuilder::scoresOf(Value layer) {
+  Value wanted =
+      rows.broadcast(target(), states.rowsType(), {1}, rows.count(layer));
+  return scoreOf(rows.compare(graph::CompareDirection::ne, layer, wanted), 1);
+}
+
 Value BeamBuilder::neighbourScores(Value beam) {
   if (hasScoreTable)
     return scoresByTable(beam);
   if (!graph.permutations.empty())
     return scoresByPermutation(beam);
-  Value all = states.expand(beam);
-  Value wanted =
-      rows.broadcast(target(), states.rowsType(), {1}, rows.count(all));
-  return scoreOf(rows.compare(graph::CompareDirection::ne, all, wanted), 1);
+  return scoresOf(states.expand(beam));
 }
 
 /// Neighbours by their places among all of a beam's.
@@ -316,9 +323,22 @@ BeamBuilder::Step BeamBuilder::bestThenDistinct(Value beam, Value tries,
   return {{best[kept], best[links]}, best[met], best[wanted]};
 }
 
+/// The places of the best states, and whether the target is there; it alone has
+/// score 0.
+std::pair<Value, Value> BeamBuilder::bestPlaces(Value layer) {
+  Value kept = rows.min(rows.count(layer), rows.number(options.width)),
+        zero = rows.number(0);
+  auto top = builder.create<graph::TopKOp>(
+      location, rows.type({anySize}, scoreElement), rows.listType(),
+      scoresOf(layer), kept, uint64_t(0), /*smallest=*/true);
+  Value least = rows.convert(rows.at(top.getValues(), zero), rows.i64());
+  return {top.getIndices(),
+          rows.compare(graph::CompareDirection::eq, least, zero)};
+}
+
 /// The places of the best states, that of the target alone where it is there;
 /// and whether it is.
-std::pair<Value, Value> BeamBuilder::bestPlaces(Value layer) {
+std::pair<Value, Value> BeamBuilder::bestByModel(Value layer) {
   Value n = rows.count(layer);
   Value first =
       rows.fold(graph::ReduceKind::min,
@@ -352,7 +372,8 @@ BeamBuilder::Step BeamBuilder::distinctThenBest(Value beam, Value tries,
                    rows.number(0)),
       {states.rowsType(), rows.listType(), no.getType()},
       [&]() -> SmallVector<Value> {
-        auto [places, met] = bestPlaces(layer.states);
+        auto [places, met] =
+            model ? bestByModel(layer.states) : bestPlaces(layer.states);
         return {rows.pick(layer.states, places), rows.pick(layer.links, places),
                 met};
       },
@@ -388,17 +409,19 @@ void BeamBuilder::build(ModuleOp module) {
   SmallVector<Type> results{rows.type({}, builder.getI1Type()), rows.listType(),
                             rows.listType()};
   auto function = builder.create<func::FuncOp>(
-      location, "main", builder.getFunctionType({}, results));
+      location, "main", builder.getFunctionType({states.rowType()}, results));
+  nameArguments(function, {"start"});
   nameResults(function, {"found", "path", "sizes"});
   builder.setInsertionPointToStart(function.addEntryBlock());
-  Value one = rows.number(1);
-  SmallVector<Value> inits{states.constantStates({options.start}),
-                           rows.constant({}, {0}, index),
-                           rows.asList(one),
-                           one,
-                           rows.number(0),
-                           rows.condition(options.start == options.target),
-                           rows.number(options.width + options.width / 2 + 1)};
+  Value one = rows.number(1), start = function.getArgument(0);
+  SmallVector<Value> inits{
+      start,
+      rows.constant({}, {0}, index),
+      rows.asList(one),
+      one,
+      rows.number(0),
+      rows.areEqual(start, states.constantStates({options.target})),
+      rows.number(options.width + options.width / 2 + 1)};
   SmallVector<Type> types{states.rowsType(), rows.type({anySize}, index),
                           rows.listType(),   one.getType(),
                           one.getType(),     inits[found].getType(),

@@ -29,12 +29,13 @@ struct BeamOptions {
   std::string modelName; ///< for messages
   /// States of so many layers, the last one included, do not come back.
   int64_t history = 0;
+  bool mayScoreFirst = true;
 };
 
-/// How a step finds its beam.
+/// How a step finds its beam; both find the same.
 enum class BeamForm {
-  ScoreFirst, ///< scores of all neighbours, then the best ones once each
-  DistinctFirst
+  ScoreFirst,   ///< scores of all neighbours, then the best ones once each
+  DistinctFirst ///< each neighbour once, then their scores
 };
 BeamForm beamForm(const BeamOptions &options);
 
@@ -42,7 +43,8 @@ BeamForm beamForm(const BeamOptions &options);
 /// their neighbours, each state once, and keep the `width` best ones: the least
 /// scores, and of equal scores those that come first in the order of their
 /// parents and then of the generators. It ends where the target is met, after
-/// maxSteps or where no state is left. @main takes nothing and gives
+/// maxSteps or where no state is left. @main takes the start, 1 x positions as
+/// stateRow() makes it, so that one program serves all starts, and gives
 ///   whether the target was met, tensor<i1>,
 ///   the generators that lead there, last one first, tensor<?xi64>,
 ///   the number of states kept in each layer, tensor<?xi64>.

@@ -37,7 +37,7 @@ private:
   /// all states but the first; sizes of layers.
   enum End { layer, known, links, sizes };
 
-  SmallVector<Value> inits();
+  SmallVector<Value> inits(Value start, Value target);
   SmallVector<Value> step(ValueRange now);
   Value isEven(Value number) {
     return rows.compare(graph::CompareDirection::eq,
@@ -60,16 +60,13 @@ private:
 
 } // namespace
 
-SmallVector<Value> MeetingBuilder::inits() {
+SmallVector<Value> MeetingBuilder::inits(Value start, Value target) {
   SmallVector<Value> values;
   Value one = rows.number(1), none = rows.constant({}, {0}, rows.i64());
-  for (const State *state : {&options.start, &options.target}) {
-    Value root = forwardOps.constantStates({*state});
+  for (Value root : {start, target})
     values.append({root, needsAllLayers ? root : forwardOps.constantStates({}),
                    none, rows.asList(one)});
-  }
-  values.append(
-      {one, rows.number(0), rows.condition(options.start == options.target)});
+  values.append({one, rows.number(0), rows.areEqual(start, target)});
   return values;
 }
 
@@ -135,12 +132,15 @@ OwningOpRef<ModuleOp> MeetingBuilder::build() {
   builder.setInsertionPointToEnd(module->getBody());
   Type list = rows.listType();
   Type boolean = rows.type({}, builder.getI1Type());
+  Type state = forwardOps.rowType();
   auto function = builder.create<func::FuncOp>(
       location, "main",
-      builder.getFunctionType({}, {boolean, list, list, list}));
+      builder.getFunctionType({state, state}, {boolean, list, list, list}));
+  nameArguments(function, {"start", "target"});
   nameResults(function, {"found", "path", "forwards", "backwards"});
   builder.setInsertionPointToStart(function.addEntryBlock());
-  SmallVector<Value> first = inits();
+  SmallVector<Value> first =
+      inits(function.getArgument(0), function.getArgument(1));
   Type states = forwardOps.rowsType();
   SmallVector<Type> types{states, states, list, list,
                           states, states, list, list};

@@ -136,6 +136,12 @@ Value RowOps::equalRows(Value rows, Value row) {
               compare(graph::CompareDirection::eq, rows, wanted), {1});
 }
 
+Value RowOps::areEqual(Value a, Value b) {
+  return fold(graph::ReduceKind::all,
+              compare(graph::CompareDirection::eq, a, b),
+              llvm::to_vector(llvm::seq<int64_t>(0, typeOf(a).getRank())));
+}
+
 Value RowOps::firstWhere(Value mask) {
   Type byte = builder.getIntegerType(8, /*isSigned=*/false);
   return make<graph::ArgReduceOp>(type({}, i64()), graph::ReduceKind::max,
@@ -190,6 +196,12 @@ ValueRange RowOps::branch(Value condition, TypeRange types,
   fill(op.getElseRegion(), no);
   builder.setInsertionPointAfter(op);
   return op.getResults();
+}
+
+void nameArguments(func::FuncOp function, ArrayRef<StringRef> names) {
+  for (auto [number, name] : llvm::enumerate(names))
+    function.setArgAttr(number, graph::nameAttrName,
+                        StringAttr::get(function.getContext(), name));
 }
 
 void nameResults(func::FuncOp function, ArrayRef<StringRef> names) {

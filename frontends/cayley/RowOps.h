@@ -79,6 +79,8 @@ public:
   Value fold(graph::ReduceKind kind, Value a, llvm::ArrayRef<int64_t> dims);
   /// Which rows equal `row`, a tensor of rank 1.
   Value equalRows(Value rows, Value row);
+  /// Whether two values of one static shape have equal elements.
+  Value areEqual(Value a, Value b);
   /// The first row whose condition holds; there must be one.
   Value firstWhere(Value mask);
 
@@ -110,7 +112,9 @@ protected:
   mlir::Location location;
 };
 
-/// Gives results of an entry their public names.
+/// Gives arguments and results of an entry their public names.
+void nameArguments(mlir::func::FuncOp function,
+                   llvm::ArrayRef<llvm::StringRef> names);
 void nameResults(mlir::func::FuncOp function,
                  llvm::ArrayRef<llvm::StringRef> names);
 

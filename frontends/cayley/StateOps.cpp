@@ -34,6 +34,10 @@ RankedTensorType StateOps::rowsType() const {
   return type({anySize, int64_t(graph.central.size())}, stateElement);
 }
 
+RankedTensorType StateOps::rowType() const {
+  return type({1, int64_t(graph.central.size())}, stateElement);
+}
+
 Value StateOps::constantStates(ArrayRef<State> states) {
   SmallVector<int64_t> elements;
   for (const State &state : states)
@@ -113,6 +117,15 @@ Value StateOps::without(Value states, ArrayRef<Value> sets) {
     known = known ? either(known, found) : found;
   }
   return keep(negate(known), states).front();
+}
+
+Tensor stateRow(const State &state, RankedTensorType type) {
+  unsigned bytes = type.getElementTypeBitWidth() / 8;
+  std::vector<char> data;
+  for (int64_t number : state)
+    for (unsigned byte = 0; byte < bytes; ++byte)
+      data.push_back(char(number >> 8 * byte));
+  return Tensor(type, data);
 }
 
 } // namespace zenith::cayley

@@ -8,6 +8,7 @@
 
 #include "frontends/cayley/RowOps.h"
 #include "frontends/cayley/StateGraph.h"
+#include "ir/interpreter/Tensor.h"
 
 namespace zenith::cayley {
 
@@ -21,6 +22,8 @@ public:
 
   /// Any number of states.
   mlir::RankedTensorType rowsType() const;
+  /// One state, 1 x positions.
+  mlir::RankedTensorType rowType() const;
 
   mlir::Value constantStates(llvm::ArrayRef<State> states);
   /// Neighbours of N states along all G generators: N*G states, those of one
@@ -40,6 +43,9 @@ private:
   /// contain.
   mlir::Type stateElement;
 };
+
+/// A state as the argument of a search program, 1 x positions of `type`.
+Tensor stateRow(const State &state, mlir::RankedTensorType type);
 
 } // namespace zenith::cayley
 

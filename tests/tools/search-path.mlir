@@ -7,6 +7,13 @@
 // LRX: path: {{([LRX] ){12}[LRX]$}}
 // JSON: "found":true
 //
+// States are arguments: one compiled program finds all paths.
+// RUN: rm -rf %t.cache
+// RUN: zenith-search path lrx:6 --from=543210 --cache=%t.cache --explain=cache 2>&1 | FileCheck --check-prefix=FIRST %s
+// RUN: zenith-search path lrx:6 --from=120345 --to=503412 --cache=%t.cache --explain=cache 2>&1 | FileCheck --check-prefix=AGAIN %s
+// FIRST: CAC002
+// AGAIN: CAC001
+//
 // Generators without inverses: the other end goes backwards.
 // RUN: zenith-search path lx:5 --from=43210 --to=01234 --json=- | FileCheck --check-prefix=LX %s
 // LX: "found":true

@@ -7,6 +7,7 @@
 #include "frontends/cayley/BuildGrowth.h"
 #include "frontends/cayley/BuildMeeting.h"
 #include "frontends/cayley/BuildWalks.h"
+#include "frontends/cayley/StateOps.h"
 #include "ir/GraphDialect.h"
 #include "ir/interpreter/Interpreter.h"
 #include "ir/interpreter/Scalar.h"
@@ -45,6 +46,18 @@ protected:
     if (!results)
       throw std::runtime_error(llvm::toString(results.takeError()));
     return *results;
+  }
+
+  /// With states as arguments.
+  std::vector<Tensor> run(mlir::ModuleOp module,
+                          std::initializer_list<State> states) {
+    std::vector<Tensor> arguments;
+    auto types =
+        module.lookupSymbol<mlir::func::FuncOp>("main").getArgumentTypes();
+    for (const State &state : states)
+      arguments.push_back(stateRow(
+          state, mlir::cast<mlir::RankedTensorType>(types[arguments.size()])));
+    return run(module, llvm::ArrayRef<Tensor>(arguments));
   }
 
   /// Paths come out of the program from the target back to the start.
@@ -197,7 +210,7 @@ TEST_F(SearchPrograms, BeamKeepsTheBestOfEachStep) {
           auto module = mlir::OwningOpRef<mlir::ModuleOp>(
               mlir::ModuleOp::create(mlir::UnknownLoc::get(&context)));
           ASSERT_FALSE(buildBeam(states, options, *module, nullptr));
-          std::vector<Tensor> results = run(*module);
+          std::vector<Tensor> results = run(*module, {options.start});
           BeamResult expected =
               plainBeam(states, options, [&](const State &state) {
                 return score == BeamScore::Zero
@@ -206,6 +219,32 @@ TEST_F(SearchPrograms, BeamKeepsTheBestOfEachStep) {
               });
           expectBeam(results, expected);
         }
+}
+
+TEST_F(SearchPrograms, BothFormsOfABeamFindTheSame) {
+  for (const char *name : {"lrx:7", "pancake:6", "heisenberg:3,5", "lx:5"})
+    for (BeamScore score : {BeamScore::Hamming, BeamScore::Zero})
+      for (int64_t history : {0, 2}) {
+        StateGraph states = graph(name);
+        BeamOptions options;
+        options.start = scrambled(states, 20, 4);
+        options.target = states.central;
+        options.width = 15;
+        options.maxSteps = 12;
+        options.score = score;
+        options.history = history;
+        std::vector<std::vector<Tensor>> results;
+        for (bool mayScoreFirst : {true, false}) {
+          options.mayScoreFirst = mayScoreFirst;
+          auto module = mlir::OwningOpRef<mlir::ModuleOp>(
+              mlir::ModuleOp::create(mlir::UnknownLoc::get(&context)));
+          ASSERT_FALSE(buildBeam(states, options, *module, nullptr));
+          results.push_back(run(*module, {options.start}));
+        }
+        SCOPED_TRACE(testing::Message() << name << " history " << history);
+        for (unsigned i = 0; i < 3; ++i)
+          EXPECT_EQ(integers(results[0][i]), integers(results[1][i]));
+      }
 }
 
 TEST_F(SearchPrograms, BeamAtItsTargetHasAnEmptyPath) {
@@ -217,7 +256,7 @@ TEST_F(SearchPrograms, BeamAtItsTargetHasAnEmptyPath) {
   auto module = mlir::OwningOpRef<mlir::ModuleOp>(
       mlir::ModuleOp::create(mlir::UnknownLoc::get(&context)));
   ASSERT_FALSE(buildBeam(states, options, *module, nullptr));
-  std::vector<Tensor> results = run(*module);
+  std::vector<Tensor> results = run(*module, {options.start});
   EXPECT_EQ(integers(results[0])[0] != 0, true);
   EXPECT_EQ(integers(results[1]), std::vector<int64_t>());
   EXPECT_EQ(integers(results[2]), std::vector<int64_t>{1});
@@ -262,7 +301,7 @@ TEST_F(SearchPrograms, BeamAsksAModel) {
     ASSERT_TRUE(module);
     auto model = module->lookupSymbol<mlir::func::FuncOp>("main");
     ASSERT_FALSE(buildBeam(states, options, *module, model));
-    std::vector<Tensor> results = run(*module);
+    std::vector<Tensor> results = run(*module, {options.start});
     BeamResult expected = plainBeam(states, options, [](const State &state) {
       double sum = 0;
       for (size_t i = 0; i < state.size(); ++i)
@@ -295,7 +334,8 @@ TEST_F(SearchPrograms, MeetingFindsShortestPaths) {
       MeetingOptions options{scrambled(states, seed * 5, seed),
                              scrambled(states, seed, seed + 9), -1};
       auto module = llvm::cantFail(buildMeeting(states, options, &context));
-      std::vector<Tensor> results = run(*module);
+      std::vector<Tensor> results =
+          run(*module, {options.start, options.target});
       SCOPED_TRACE(testing::Message() << name << " seed " << seed);
       ASSERT_TRUE(integers(results[0])[0] != 0);
       std::vector<int64_t> path = integers(results[1]);
@@ -306,20 +346,47 @@ TEST_F(SearchPrograms, MeetingFindsShortestPaths) {
   }
 }
 
+TEST_F(SearchPrograms, OneProgramServesAllStates) {
+  StateGraph states = graph("pancake:6");
+  auto textOf = [](mlir::ModuleOp module) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    module.print(stream);
+    return text;
+  };
+  std::set<std::string> meetings, beams;
+  for (unsigned seed = 0; seed < 3; ++seed) {
+    MeetingOptions meeting{scrambled(states, 9, seed),
+                           scrambled(states, 7, seed + 9), -1};
+    meetings.insert(
+        textOf(*llvm::cantFail(buildMeeting(states, meeting, &context))));
+    BeamOptions beam;
+    beam.start = meeting.start;
+    beam.target = states.central;
+    auto module = mlir::OwningOpRef<mlir::ModuleOp>(
+        mlir::ModuleOp::create(mlir::UnknownLoc::get(&context)));
+    ASSERT_FALSE(buildBeam(states, beam, *module, nullptr));
+    beams.insert(textOf(*module));
+  }
+  EXPECT_EQ(meetings.size(), 1u);
+  EXPECT_EQ(beams.size(), 1u);
+}
+
 TEST_F(SearchPrograms, MeetingSaysWhereThereIsNoPath) {
   StateGraph states = graph("pancake:5");
   State other = states.central;
   other[0] = 7;
   auto module = llvm::cantFail(
       buildMeeting(states, {other, states.central, -1}, &context));
-  EXPECT_EQ(integers(run(*module)[0])[0], 0);
+  EXPECT_EQ(integers(run(*module, {other, states.central})[0])[0], 0);
   State far = scrambled(states, 40, 5);
   int64_t length = distance(states, far, states.central);
   ASSERT_GT(length, 1);
   for (int64_t most : {length - 1, length}) {
     module = llvm::cantFail(
         buildMeeting(states, {far, states.central, most}, &context));
-    EXPECT_EQ(integers(run(*module)[0])[0] != 0, most == length);
+    EXPECT_EQ(integers(run(*module, {far, states.central})[0])[0] != 0,
+              most == length);
   }
 }
 
