@@ -260,19 +260,24 @@ def ChooseStateKeysPass : ZenithPass<"zenith-choose-state-keys", "::mlir::func::
     lists of two values) and `dense-bytes` holds three bits for each, layers are sets of bits instead (fresh_bits). Many generators
     are a table that candidates look their shifts up in, so that code does not grow with them. Permutation groups whose elements fit the
     budget as bits are rows of bits, one per coset of a stabiliser, which generators move to other rows (fresh_bit_rows); lists of few
-    bits of which few are states are marked in a set of bits (mark_bits).
+    bits of which few are states are marked in a set of bits (mark_bits). Where keys might take more than `memory-bytes`, a layer whose
+    step would is expanded block by block, once for each of several ranges of hashes, so that the temporary lists fit.
+    Where a permutation of positions that undoes itself takes generators to generators and starts to starts, values renamed, one of each
+    two states that it takes to each other is kept: layers are half as long, and the states that it takes to themselves have a bit.
     Runs at the end of the clean phase. Other loops stay as they are.
 
     With `explain` each decision is a remark "search: CODE: text": SEA001 packed keys, SEA002 bits that tell which generators lead back,
-    SEA003 dense index, SEA004 a table of generators, SEA005 rows of bits, SEA006 marked bits, SEA101 a loop over rows stays and why, SEA102 no room for bits that lead back, SEA103 no dense index and why.
+    SEA003 dense index, SEA004 a table of generators, SEA005 rows of bits, SEA006 marked bits, SEA007 steps in blocks and ranges, SEA008 a symmetry of the graph, SEA101 a loop over rows stays and why, SEA102 no room for bits that lead back, SEA103 no dense index and why.
 
     Before and after (tests/passes/search/choose-state-keys.mlir @three_cycle).
   }];
   let options = [Option<"explain", "explain", "bool", "false", "emit a remark for each decision">,
                  Option<"denseBytes", "dense-bytes", "int64_t", "0",
                         "memory that the three sets of bits of a dense index may take; 0: none">,
+                 Option<"memoryBytes", "memory-bytes", "int64_t", "0",
+                        "memory that a step on keys should do with; 0: any">,
                  ListOption<"without", "without", "std::string",
-                            "forms not to choose: keys, back-bits, generator-table, dense-index, bit-rows, marks">];
+                            "forms not to choose: keys, back-bits, generator-table, dense-index, bit-rows, marks, key-ranges, symmetry">];
 }
 
 //===- fusion ------------------------------------------------------------------------------------------------===//

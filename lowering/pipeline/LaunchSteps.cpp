@@ -78,15 +78,17 @@ LogicalResult ProgramBuilder::takeResult(OpResult result,
 
 LogicalResult ProgramBuilder::takeMemory(graph::FusionOp fusion,
                                          const SharedPlan &plan) {
+  // Scratch first: where not all fits in memory, results go to files, which
+  // are written and read in order and, where they have a bound, in part.
+  for (auto [place, bytes] :
+       llvm::zip(plans[fusion].scratch, plan.scratchBytes))
+    if (failed(take(place, bytes, false, fusion)))
+      return failure();
   for (OpResult result : fusion->getResults())
     if (failed(takeResult(result,
                           plan.capacityBytes.empty()
                               ? memory::bytesOf(result, dims)
                               : plan.capacityBytes[result.getResultNumber()])))
-      return failure();
-  for (auto [place, bytes] :
-       llvm::zip(plans[fusion].scratch, plan.scratchBytes))
-    if (failed(take(place, bytes, false, fusion)))
       return failure();
   return success();
 }

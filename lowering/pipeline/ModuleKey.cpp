@@ -36,12 +36,12 @@ CacheKey keyOf(ModuleOp module, const CompileOptions &options,
   key.parts.push_back({"compiler", compilerVersion()});
   key.parts.push_back(
       {"target", target.triple + " " + target.cpu + " " + target.features});
-  key.parts.push_back({"options", "mixed-precision=" + options.mixedPrecision +
-                                      " dense-index-bytes=" +
-                                      std::to_string(options.denseIndexBytes) +
-                                      " without=" +
-                                      llvm::join(options.withoutSearchForms,
-                                                 ",")});
+  key.parts.push_back(
+      {"options",
+       "mixed-precision=" + options.mixedPrecision +
+           " dense-index-bytes=" + std::to_string(options.denseIndexBytes) +
+           " memory-bytes=" + std::to_string(options.memoryBytes) +
+           " without=" + llvm::join(options.withoutSearchForms, ",")});
   std::string parameters, others, attributes;
   std::vector<std::pair<std::string, std::string>> functions;
   llvm::raw_string_ostream stream(parameters);

@@ -48,6 +48,7 @@ static void buildClean(OpPassManager &passes, const PhaseOptions &options) {
   ChooseStateKeysPassOptions keys;
   keys.explain = options.explain;
   keys.denseBytes = options.denseIndexBytes;
+  keys.memoryBytes = options.memoryBytes;
   keys.without = options.withoutSearchForms;
   passes.addNestedPass<func::FuncOp>(createChooseStateKeysPass(keys));
   addTidy(passes);

@@ -23,8 +23,9 @@ namespace zenith::pipeline {
 /// What builders of passes need to know.
 struct PhaseOptions {
   bool attention = true; ///< the target has kernels for attention as a whole
-  bool explain = false;        ///< passes emit remarks
+  bool explain = false;  ///< passes emit remarks
   int64_t denseIndexBytes = 0; ///< what sets of bits of a search may take
+  int64_t memoryBytes = 0;     ///< what a step of a search may take; 0 = any
   std::vector<std::string> withoutSearchForms; ///< not to be chosen
   int64_t panelWidth = 16;     ///< columns of packed weights, from the target
   int64_t integerGroup = 1;    ///< depths of narrow integers side by side

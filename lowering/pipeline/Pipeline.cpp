@@ -147,6 +147,7 @@ llvm::Error buildPipeline(OpPassManager &passes,
   forPhases.integerGroup = target->opencl ? 1 : target->vnni ? 4 : 2;
   forPhases.attention = !target->opencl;
   forPhases.denseIndexBytes = options.denseIndexBytes;
+  forPhases.memoryBytes = options.memoryBytes;
   forPhases.withoutSearchForms = options.withoutSearchForms;
   if (!llvm::is_contained({"", "bf16", "fp16"}, options.mixedPrecision))
     return compileError(ZENITH_USAGE, "unknown precision '" +

@@ -24,6 +24,7 @@ struct PipelineOptions {
                        ///< no dumps
   bool explain = false;
   int64_t denseIndexBytes = 0; ///< what sets of bits of a search may take
+  int64_t memoryBytes = 0;     ///< what a step of a search may take; 0 = any
   std::vector<std::string> withoutSearchForms; ///< not to be chosen
   /// Gets the name and the milliseconds of each phase that runPhases() ran.
   std::function<void(llvm::StringRef, double)> timed;
