@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
 #include "passes/search/GrowthRewrite.h"
+#include "passes/search/KeyRanges.h"
 
 using namespace mlir;
 using namespace zenith::graph;
@@ -106,6 +107,10 @@ private:
   bool useBitRows(const GrowthLoop &growth);
   bool useMarks(const GrowthLoop &growth);
   bool useDenseIndex(const GrowthLoop &growth);
+  std::optional<GraphSymmetry>
+  chooseSymmetry(const GrowthLoop &growth,
+                 const std::vector<std::vector<int64_t>> &permutations);
+  int64_t boundOfStep(const GrowthLoop &growth, const StateKeys &keys);
   void packKeys(const GrowthLoop &growth);
 };
 
@@ -211,6 +216,44 @@ bool ChooseStateKeysPass::usesTable(const GrowthLoop &growth, int64_t cost,
   return true;
 }
 
+/// A symmetry that saves more than the code for it takes to compile.
+std::optional<GraphSymmetry> ChooseStateKeysPass::chooseSymmetry(
+    const GrowthLoop &growth,
+    const std::vector<std::vector<int64_t>> &permutations) {
+  constexpr double fewStates = 1 << 20;
+  constexpr int64_t mostOps = 300, opsOfChoice = 8;
+  StateKeys plain(growth, /*withBackBits=*/true);
+  if (!mayUse("symmetry") || !plain.hasBackBits() ||
+      plain.mostStates() < fewStates || plain.cost() * 2 > mostOps)
+    return std::nullopt;
+  std::optional<GraphSymmetry> symmetry = findSymmetry(growth, permutations);
+  if (!symmetry)
+    return std::nullopt;
+  StateKeys halved(growth, /*withBackBits=*/true, &*symmetry);
+  if (!halved.isHalved() || halved.words() > plain.words() ||
+      halved.cost() * 2 + halved.imageCost() +
+              growth.generators * opsOfChoice * halved.words() >
+          mostOps)
+    return std::nullopt;
+  remark(growth.loop, "SEA008",
+         "a symmetry of the graph: one of each two states that it takes to "
+         "each other stands for both");
+  return symmetry;
+}
+
+/// What a step may take where it might take more; else 0.
+int64_t ChooseStateKeysPass::boundOfStep(const GrowthLoop &growth,
+                                         const StateKeys &keys) {
+  int64_t perState = stepBytes(growth.generators, keys.words());
+  if (memoryBytes <= 0 || !mayUse("key-ranges") || keys.mayBeAllOnes() ||
+      keys.mostStates() * double(perState) <= double(memoryBytes))
+    return 0;
+  remark(growth.loop, "SEA007",
+         "layers of more than " + Twine(memoryBytes / perState) +
+             " states are expanded in blocks, by ranges of hashes");
+  return memoryBytes;
+}
+
 /// Words of a key: every generator is a formula per word, so that wide keys
 /// take longer to compile than they save.
 static constexpr unsigned mostWords = 8;
@@ -221,7 +264,10 @@ void ChooseStateKeysPass::packKeys(const GrowthLoop &growth) {
   std::vector<size_t> inverses;
   if (mayUse("back-bits"))
     inverses = inversesOf(permutations);
-  StateKeys keys(growth, !inverses.empty());
+  std::optional<GraphSymmetry> symmetry;
+  if (!inverses.empty())
+    symmetry = chooseSymmetry(growth, permutations);
+  StateKeys keys(growth, !inverses.empty(), symmetry ? &*symmetry : nullptr);
   if (keys.words() > mostWords) {
     remark(loop, "SEA101",
            "the loop goes on with rows: keys would have " +
@@ -257,7 +303,7 @@ void ChooseStateKeysPass::packKeys(const GrowthLoop &growth) {
                : "no bits that lead back: a word has no room for them");
   rewriteWithKeys(growth, keys,
                   keys.hasBackBits() ? inverses : std::vector<size_t>(),
-                  needsNoLayer, asTable);
+                  needsNoLayer, asTable, boundOfStep(growth, keys));
 }
 
 } // namespace zenith::search

@@ -5,6 +5,7 @@
 #include "passes/search/GrowthRewrite.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/search/GeneratorTable.h"
+#include "passes/search/KeyRanges.h"
 
 using namespace mlir;
 using namespace zenith::graph;
@@ -172,18 +173,26 @@ class KeyRewrite : public LoopRewrite {
 public:
   KeyRewrite(const GrowthLoop &growth, const StateKeys &keys,
              const std::vector<size_t> &inverses, bool needsNoLayer,
-             bool asTable)
+             bool asTable, int64_t memoryBytes)
       : LoopRewrite(growth), keys(keys), inverses(inverses),
-        needsNoLayer(needsNoLayer), asTable(asTable) {}
+        needsNoLayer(needsNoLayer), asTable(asTable), memoryBytes(memoryBytes) {
+  }
 
 private:
   SmallVector<Value> constantKeys(ArrayRef<GrowthLoop::Row> rows) {
     SmallVector<Value> lists;
+    SmallVector<SmallVector<uint64_t>> packed;
+    for (const GrowthLoop::Row &row : rows) {
+      if (!keys.isHalved())
+        packed.push_back(keys.pack(row));
+      else if (auto half = keys.packHalf(row))
+        packed.push_back(std::move(*half));
+    }
     for (unsigned word = 0; word < keys.words(); ++word) {
       SmallVector<APInt> elements;
-      for (const GrowthLoop::Row &row : rows)
-        elements.push_back(APInt(64, keys.pack(row)[word]));
-      auto type = RankedTensorType::get({int64_t(rows.size())},
+      for (ArrayRef<uint64_t> key : packed)
+        elements.push_back(APInt(64, key[word]));
+      auto type = RankedTensorType::get({int64_t(packed.size())},
                                         builder.getIntegerType(64, false));
       lists.push_back(builder.create<ConstantOp>(
           location, DenseElementsAttr::get(type, elements)));
@@ -196,13 +205,32 @@ private:
     layer = carry(constantKeys(growth.starts), types);
     if (inverses.empty() && growth.earlier)
       earlier = carry(constantKeys(growth.earlierStarts), types);
+    if (keys.isHalved()) {
+      Value count = countOfStarts(builder, location);
+      size = carry(count, count.getType());
+    }
   }
 
   Value sizeOfLayer(ValueRange arguments) override {
+    if (size)
+      return size->of(arguments)[0];
     return builder.create<DimOp>(location, layer.of(arguments)[0], uint64_t(0));
   }
-  Value sizeOfNext() override {
-    return builder.create<DimOp>(location, next[0], uint64_t(0));
+  Value sizeOfNext() override { return sizeOfNextLayer; }
+
+  /// States that are their own images count once, others twice.
+  Value countStates(ValueRange states) {
+    Value count = builder.create<DimOp>(location, states[0], uint64_t(0));
+    if (!keys.isHalved())
+      return count;
+    WordOps ops(builder, location, states[0]);
+    auto word = RankedTensorType::get({}, builder.getIntegerType(64, false));
+    Value own = builder.create<ReduceOp>(location, word, ReduceKind::sum,
+                                         keys.isOwnImage(ops, states),
+                                         ArrayRef<int64_t>{0});
+    own = builder.create<ConvertOp>(location, count.getType(), own);
+    Value twice = builder.create<AddOp>(location, count, count);
+    return builder.create<SubOp>(location, twice, own);
   }
 
   /// One key list per generator, or one for all.
@@ -223,31 +251,37 @@ private:
       return keys.onward(ops, states, byte, generators.ofGenerators(back));
     }
     WordOps ops(builder, location, current[0]);
+    SmallVector<Value> image;
+    if (keys.isHalved())
+      image = keys.imageOf(ops, current);
     for (size_t g = 0; g < size_t(growth.generators); ++g)
-      llvm::append_range(candidates,
-                         inverses.empty()
-                             ? keys.neighbour(ops, current, g)
-                             : keys.onward(ops, current, g, inverses[g]));
+      llvm::append_range(
+          candidates,
+          inverses.empty() ? keys.neighbour(ops, current, g)
+          : image.empty()
+              ? keys.onward(ops, current, g, inverses[g])
+              : keys.onwardHalf(ops, current, image, g, inverses[g]));
     return candidates;
   }
 
   void buildNext(ValueRange arguments,
                  MutableArrayRef<Value> yielded) override {
     ValueRange current = layer.of(arguments);
-    SmallVector<Value> candidates = candidatesOf(current), known;
+    SmallVector<Value> known;
     bool leavesLayer = inverses.empty() ? growth.layerIsKnown : !needsNoLayer;
     if (leavesLayer)
       llvm::append_range(known, current);
     if (earlier)
       llvm::append_range(known, earlier->of(arguments));
-    SmallVector<Type> types(keys.words(), wordListType(builder));
-    auto absent =
-        inverses.empty() ? IntegerAttr() : builder.getI64IntegerAttr(-1);
-    next = builder
-               .create<FreshKeysOp>(
-                   location, types, candidates, known,
-                   builder.getDenseI64ArrayAttr(keys.keyBits()), absent)
-               .getResults();
+    auto candidates = [&](ValueRange states) { return candidatesOf(states); };
+    KeyStep step{candidates, growth.generators, keys.keyBits(),
+                 !inverses.empty()};
+    next = memoryBytes > 0 ? freshKeysWithin(builder, location, step, current,
+                                             known, memoryBytes)
+                           : freshKeys(builder, location, step, current, known);
+    sizeOfNextLayer = countStates(next);
+    if (size)
+      yielded[size->first] = sizeOfNextLayer;
     for (unsigned word = 0; word < keys.words(); ++word) {
       yielded[layer.first + word] = next[word];
       if (earlier)
@@ -263,9 +297,11 @@ private:
   const StateKeys &keys;
   const std::vector<size_t> &inverses;
   bool needsNoLayer, asTable;
+  int64_t memoryBytes;
   CarriedStates layer;
-  std::optional<CarriedStates> earlier;
-  ValueRange next;
+  std::optional<CarriedStates> earlier, size;
+  SmallVector<Value> next;
+  Value sizeOfNextLayer;
 };
 
 } // namespace
@@ -493,8 +529,8 @@ void rewriteWithBits(const GrowthLoop &growth, const DenseIndex &index,
 
 void rewriteWithKeys(const GrowthLoop &growth, const StateKeys &keys,
                      const std::vector<size_t> &inverses, bool needsNoLayer,
-                     bool asTable) {
-  KeyRewrite(growth, keys, inverses, needsNoLayer, asTable).run();
+                     bool asTable, int64_t memoryBytes) {
+  KeyRewrite(growth, keys, inverses, needsNoLayer, asTable, memoryBytes).run();
 }
 
 } // namespace zenith::search

@@ -12,11 +12,11 @@ namespace zenith::search {
 
 /// On packed keys. With `inverses` (by generator) keys have bits that lead
 /// back, and only the current layer is left out of the next; with
-/// `needsNoLayer` not even that. With `asTable` generators are a table. Erases
-/// the loop.
+/// `needsNoLayer` not even that. With `asTable` generators are a table. A step
+/// does with about `memoryBytes`; 0: any. Erases the loop.
 void rewriteWithKeys(const GrowthLoop &growth, const StateKeys &keys,
                      const std::vector<size_t> &inverses, bool needsNoLayer,
-                     bool asTable);
+                     bool asTable, int64_t memoryBytes);
 
 /// On bits of a dense index, which are left out of the next layer once known.
 /// With `asTable` generators are a table. Erases the loop.

@@ -25,8 +25,10 @@ Value WordOps::number(uint64_t value) {
   return known;
 }
 
-StateKeys::StateKeys(const GrowthLoop &growth, bool withBackBits)
-    : growth(growth), isPermutation(!growth.permutations().empty()) {
+StateKeys::StateKeys(const GrowthLoop &growth, bool withBackBits,
+                     const GraphSymmetry *symmetry)
+    : growth(growth), symmetry(withBackBits ? symmetry : nullptr),
+      isPermutation(!growth.permutations().empty()) {
   auto isFixed = [&](int64_t position) {
     for (const std::vector<int64_t> &neighbour : growth.neighbours) {
       const Formula &formula = (*growth.formulas)[neighbour[position]];
@@ -47,20 +49,65 @@ StateKeys::StateKeys(const GrowthLoop &growth, bool withBackBits)
     for (const GrowthLoop::Row &row : growth.starts)
       for (int64_t position : kept)
         codes.try_emplace(row[position]);
-    for (auto [number, code] : llvm::enumerate(codes))
-      code.second = number;
     valueCount = codes.size();
   } else {
     valueCount = growth.formulas->largest() + 1;
   }
   fieldBits = std::max(1u, llvm::Log2_64_Ceil(valueCount));
+  if (this->symmetry && (!nameValues() || !chooseWords(true)))
+    this->symmetry = nullptr;
+  if (isHalved())
+    return;
+  for (auto [number, code] : llvm::enumerate(codes))
+    code.second = number;
   if (!withBackBits || !chooseWords(true))
     chooseWords(false);
 }
 
+/// Gives values codes so that those of images differ in the last bit, save
+/// where a value is its own image: such codes have leading ones.
+bool StateKeys::nameValues() {
+  auto imageOf = [&](uint64_t value) {
+    return symmetry->values.find(value)->second;
+  };
+  uint64_t own = 0;
+  for (const auto &[value, code] : codes)
+    own += imageOf(value) == value;
+  leadingOnes.reset();
+  if (own < codes.size()) {
+    unsigned ones = fieldBits;
+    auto codesWith = [&](unsigned count) {
+      return uint64_t(1) << (fieldBits - count);
+    };
+    // With an even number of them, codes and their images are on one side.
+    while (own > 0 && ones > 0 && (codesWith(ones) < own || ones == fieldBits))
+      --ones;
+    if (own > 0 &&
+        (ones == 0 || codes.size() - own > codesWith(0) - codesWith(ones)))
+      return false;
+    leadingOnes = own > 0 ? ones : 0;
+  }
+  uint64_t nextPair = 0,
+           nextOwn = leadingOnes.value_or(0) == 0
+                         ? 0
+                         : (uint64_t(1) << fieldBits) -
+                               (uint64_t(1) << (fieldBits - *leadingOnes));
+  for (auto &[value, code] : codes) {
+    uint64_t image = imageOf(value);
+    if (image == value) {
+      code = nextOwn++;
+    } else if (value < image) {
+      code = nextPair++;
+      codes.find(image)->second = nextPair++;
+    }
+  }
+  return true;
+}
+
 /// False where bits that lead back don't fit.
 bool StateKeys::chooseWords(bool withBackBits) {
-  unsigned generators = unsigned(growth.generators);
+  // One more tells a state that is its own image.
+  unsigned generators = unsigned(growth.generators) + isHalved();
   // A word 0 of all ones stands for no state, so one of several words that may
   // be a state keeps a bit free; a single word has at most one such bit set.
   unsigned perWord = 64 / fieldBits;
@@ -70,7 +117,7 @@ bool StateKeys::chooseWords(bool withBackBits) {
   wordCount = unsigned(llvm::divideCeil(kept.size(), perWord));
   unsigned last =
       unsigned(kept.size() - size_t(wordCount - 1) * perWord) * fieldBits;
-  if (withBackBits && (generators < 2 || last + generators > 64))
+  if (withBackBits && (growth.generators < 2 || last + generators > 64))
     return false;
   backBit = withBackBits ? std::optional<unsigned>(last) : std::nullopt;
   places.assign(size_t(growth.positions), Place{0, 0});
@@ -88,6 +135,15 @@ bool StateKeys::haveEachValueOnce() const {
              different.insert(row[position]);
            return different.size() == kept.size();
          });
+}
+
+bool StateKeys::mayBeAllOnes() const {
+  size_t first = llvm::count_if(
+      kept, [&](int64_t position) { return places[position].word == 0; });
+  bool isFull = first * fieldBits == 64 ||
+                (backBit && wordCount == 1 &&
+                 *backBit + growth.generators + isHalved() == 64);
+  return isFull && !(haveEachValueOnce() && first > 1);
 }
 
 double StateKeys::mostStates() const {
@@ -149,31 +205,46 @@ Value StateKeys::element(WordOps &ops, ValueRange state,
   return {};
 }
 
+/// Fields from other positions, `from` each one; from none: left 0. Those that
+/// move by one distance share a shift and a mask.
+template <typename From>
+SmallVector<Value> StateKeys::moved(WordOps &ops, ValueRange state,
+                                    From from) const {
+  std::map<std::tuple<unsigned, unsigned, int>, uint64_t> moves;
+  for (int64_t position : kept)
+    if (std::optional<int64_t> origin = from(position)) {
+      Place to = places[position], place = places[*origin];
+      moves[{to.word, place.word, int(to.shift) - int(place.shift)}] |=
+          lowBits(fieldBits) << to.shift;
+    }
+  SmallVector<Value> words(wordCount);
+  for (const auto &[move, filled] : moves) {
+    auto [to, origin, distance] = move;
+    Value shifted = distance >= 0
+                        ? ops.shiftLeft(state[origin], unsigned(distance))
+                        : ops.shiftRight(state[origin], unsigned(-distance));
+    words[to] = ops.either(words[to], ops.both(shifted, filled));
+  }
+  return words;
+}
+
 SmallVector<Value> StateKeys::neighbour(WordOps &ops, ValueRange state,
                                         size_t generator) const {
-  // Fields that only move, by words and distance: the bits that they fill.
-  std::map<std::tuple<unsigned, unsigned, int>, uint64_t> moves;
-  SmallVector<Value> words(wordCount);
-  for (int64_t position : kept) {
-    Place to = places[position];
-    int64_t number = growth.neighbours[generator][position];
-    const Formula &formula = (*growth.formulas)[number];
-    if (formula.kind == Formula::Element) {
-      Place from = places[formula.left];
-      moves[{to.word, from.word, int(to.shift) - int(from.shift)}] |=
-          lowBits(fieldBits) << to.shift;
-    } else {
+  const std::vector<int64_t> &neighbour = growth.neighbours[generator];
+  auto movesFrom = [&](int64_t position) -> std::optional<int64_t> {
+    const Formula &formula = (*growth.formulas)[neighbour[position]];
+    if (formula.kind != Formula::Element)
+      return std::nullopt;
+    return formula.left;
+  };
+  SmallVector<Value> words = moved(ops, state, movesFrom);
+  for (int64_t position : kept)
+    if (!movesFrom(position)) {
+      Place to = places[position];
       words[to.word] = ops.either(
-          words[to.word], ops.shiftLeft(element(ops, state, number), to.shift));
+          words[to.word],
+          ops.shiftLeft(element(ops, state, neighbour[position]), to.shift));
     }
-  }
-  for (const auto &[move, filled] : moves) {
-    auto [to, from, distance] = move;
-    Value moved = distance >= 0
-                      ? ops.shiftLeft(state[from], unsigned(distance))
-                      : ops.shiftRight(state[from], unsigned(-distance));
-    words[to] = ops.either(words[to], ops.both(moved, filled));
-  }
   for (Value &word : words)
     if (!word)
       word = ops.number(0);
@@ -252,6 +323,83 @@ SmallVector<Value> StateKeys::onward(WordOps &ops, ValueRange state,
   Value own = ops.number(*backBit + generator);
   words.front() = ops.either(words.front(), onesWhere(ops, state.back(), own));
   return words;
+}
+
+std::optional<SmallVector<uint64_t>>
+StateKeys::packHalf(const GrowthLoop::Row &row) const {
+  SmallVector<uint64_t> words = pack(row), image = pack(symmetry->imageOf(row));
+  if (image < words)
+    return std::nullopt;
+  if (image == words)
+    words.back() |= uint64_t(1) << ownBit();
+  return words;
+}
+
+SmallVector<Value> StateKeys::imageOf(WordOps &ops, ValueRange state) const {
+  SmallVector<Value> words =
+      moved(ops, state, [&](int64_t position) -> std::optional<int64_t> {
+        return symmetry->positions[size_t(position)];
+      });
+  if (!leadingOnes)
+    return words;
+  for (auto [number, word] : llvm::enumerate(words)) {
+    uint64_t lastBits = 0;
+    for (int64_t position : kept)
+      if (places[position].word == number)
+        lastBits |= uint64_t(1) << places[position].shift;
+    Value traded = ops.number(lastBits), ones;
+    for (unsigned bit = 1; bit <= *leadingOnes; ++bit) {
+      Value leading = ops.shiftRight(word, fieldBits - bit);
+      ones = ones ? ops.both(ones, leading) : leading;
+    }
+    if (ones)
+      traded = ops.differ(traded, ops.both(ones, lastBits));
+    word = ops.differ(word, traded);
+  }
+  return words;
+}
+
+SmallVector<Value> StateKeys::onwardHalf(WordOps &ops, ValueRange state,
+                                         ValueRange image, size_t generator,
+                                         size_t back) const {
+  SmallVector<Value> words = neighbour(ops, state, generator),
+                     others =
+                         neighbour(ops, image, symmetry->generators[generator]);
+  Value isLess, isSame;
+  for (size_t word = wordCount; word-- > 0;) {
+    Value less = ops.isLess(others[word], words[word]),
+          same = ops.isSame(others[word], words[word]);
+    isLess = isLess ? ops.either(less, ops.both(same, isLess)) : less;
+    isSame = isSame ? ops.both(same, isSame) : same;
+  }
+  for (auto [word, other] : llvm::zip(words, others))
+    word = ops.select(isLess, other, word);
+  // What is its own image is come back from both ways.
+  uint64_t bit = bitOf(back), imageBit = bitOf(symmetry->generators[back]);
+  Value bits = ops.number(bit);
+  if (bit != imageBit)
+    bits = ops.select(isLess, ops.number(imageBit), bits);
+  bits = ops.select(isSame,
+                    ops.number(bit | imageBit | uint64_t(1) << ownBit()), bits);
+  words.back() = ops.either(words.back(), bits);
+  Value own = ops.number(*backBit + generator);
+  words.front() = ops.either(words.front(), onesWhere(ops, state.back(), own));
+  return words;
+}
+
+Value StateKeys::isOwnImage(WordOps &ops, ValueRange state) const {
+  return ops.both(ops.shiftRight(state.back(), ownBit()), 1);
+}
+
+int64_t StateKeys::imageCost() const {
+  std::set<std::tuple<unsigned, unsigned, int>> moves;
+  for (int64_t position : kept) {
+    Place to = places[position],
+          from = places[symmetry->positions[size_t(position)]];
+    moves.insert({to.word, from.word, int(to.shift) - int(from.shift)});
+  }
+  constexpr int64_t opsOfMove = 3, opsOfCodes = 4;
+  return int64_t(moves.size()) * opsOfMove + wordCount * opsOfCodes;
 }
 
 } // namespace zenith::search

@@ -6,7 +6,7 @@
 #ifndef ZENITH_PASSES_SEARCH_STATEKEYS_H
 #define ZENITH_PASSES_SEARCH_STATEKEYS_H
 
-#include "passes/search/GrowthLoop.h"
+#include "passes/search/GraphSymmetry.h"
 #include "passes/search/WordOps.h"
 
 namespace zenith::search {
@@ -14,19 +14,25 @@ namespace zenith::search {
 class StateKeys {
 public:
   /// `withBackBits` asks for a bit per generator in the last word; where there
-  /// is no room, hasBackBits() is false.
-  StateKeys(const GrowthLoop &growth, bool withBackBits);
+  /// is no room, hasBackBits() is false. `symmetry` asks for one of each two
+  /// states that it takes to each other, besides bits that lead back; where
+  /// fields have no codes or no room for that, isHalved() is false.
+  StateKeys(const GrowthLoop &growth, bool withBackBits,
+            const GraphSymmetry *symmetry = nullptr);
 
   /// Positions that a generator changes or where starts differ, ascending.
   llvm::ArrayRef<int64_t> positions() const { return kept; }
   unsigned bits() const { return fieldBits; }
   unsigned words() const { return wordCount; }
   bool hasBackBits() const { return backBit.has_value(); }
+  bool isHalved() const { return symmetry != nullptr; }
   /// Number of different values of one position.
   uint64_t values() const { return valueCount; }
   /// Every state has each value once. Starts may have the same number of
   /// values together and repeat some.
   bool haveEachValueOnce() const;
+  /// Word 0 of a state may be all ones.
+  bool mayBeAllOnes() const;
   /// How many ways there are to arrange what a state holds, where it only
   /// moves; else what the fields could hold.
   double mostStates() const;
@@ -35,6 +41,10 @@ public:
   llvm::SmallVector<int64_t> keyBits() const;
   /// The words of a state.
   llvm::SmallVector<uint64_t> pack(llvm::ArrayRef<uint64_t> row) const;
+  /// The same where states are halved; nothing for one that is left to its
+  /// image.
+  std::optional<llvm::SmallVector<uint64_t>>
+  packHalf(const GrowthLoop::Row &row) const;
   /// The words of the neighbour along a generator.
   llvm::SmallVector<mlir::Value> neighbour(WordOps &ops, mlir::ValueRange state,
                                            size_t generator) const;
@@ -63,20 +73,42 @@ public:
   llvm::SmallVector<mlir::Value> onward(WordOps &ops, mlir::ValueRange state,
                                         size_t generator, size_t back) const;
 
+  /// The words of a state's image.
+  llvm::SmallVector<mlir::Value> imageOf(WordOps &ops,
+                                         mlir::ValueRange state) const;
+  /// As onward() where states are halved: the neighbour or its image, whichever
+  /// is less. `image` is the state's.
+  llvm::SmallVector<mlir::Value>
+  onwardHalf(WordOps &ops, mlir::ValueRange state, mlir::ValueRange image,
+             size_t generator, size_t back) const;
+  /// 1 for states of the list that are their own images, else 0.
+  mlir::Value isOwnImage(WordOps &ops, mlir::ValueRange state) const;
+  /// How many ops imageOf() has.
+  int64_t imageCost() const;
+
 private:
   struct Place {
     unsigned word, shift;
   };
   bool chooseWords(bool withBackBits);
+  bool nameValues();
+  unsigned ownBit() const { return *backBit + unsigned(growth.generators); }
+  template <typename From>
+  llvm::SmallVector<mlir::Value> moved(WordOps &ops, mlir::ValueRange state,
+                                       From from) const;
   mlir::Value element(WordOps &ops, mlir::ValueRange state,
                       int64_t formula) const;
 
   const GrowthLoop &growth;
+  const GraphSymmetry *symmetry;
   bool isPermutation;
   llvm::SmallVector<int64_t> kept;
   std::map<uint64_t, uint64_t> codes; ///< of values that only move
   uint64_t valueCount = 0;
   unsigned fieldBits = 1, wordCount = 1;
+  /// With a symmetry, codes with so many leading ones are their own images;
+  /// others trade their last bit. Nothing: all are their own.
+  std::optional<unsigned> leadingOnes;
   std::optional<unsigned> backBit; ///< of generator 0, in the last word
   std::vector<Place> places;       ///< by position; of kept ones
 };

@@ -6,6 +6,7 @@
 #define ZENITH_PASSES_SEARCH_WORDOPS_H
 
 #include "ir/GraphOps.h"
+#include <map>
 
 namespace zenith::search {
 
@@ -66,12 +67,25 @@ public:
   /// `yes` where x is `value`.
   mlir::Value selectWhere(mlir::Value x, uint64_t value, mlir::Value yes,
                           mlir::Value no) {
-    mlir::Value is = builder.create<graph::CompareOp>(
-        location, graph::CompareDirection::eq, x, number(value));
+    return select(isSame(x, number(value)), yes, no);
+  }
+
+  /// Truths, which both() and either() join too.
+  mlir::Value isLess(mlir::Value x, mlir::Value y) {
+    return compare(graph::CompareDirection::lt, x, y);
+  }
+  mlir::Value isSame(mlir::Value x, mlir::Value y) {
+    return compare(graph::CompareDirection::eq, x, y);
+  }
+  mlir::Value select(mlir::Value is, mlir::Value yes, mlir::Value no) {
     return builder.create<graph::SelectOp>(location, is, yes, no);
   }
 
 private:
+  mlir::Value compare(graph::CompareDirection direction, mlir::Value x,
+                      mlir::Value y) {
+    return builder.create<graph::CompareOp>(location, direction, x, y);
+  }
   template <typename Op> mlir::Value make(mlir::Value x, mlir::Value y) {
     return builder.create<Op>(location, x, y);
   }
@@ -79,7 +93,7 @@ private:
   mlir::OpBuilder &builder;
   mlir::Location location;
   mlir::Value like, size;
-  llvm::DenseMap<uint64_t, mlir::Value> numbers;
+  std::map<uint64_t, mlir::Value> numbers; // all ones is a key like others
 };
 
 } // namespace zenith::search

@@ -30,5 +30,21 @@
 // RUN: zenith-search bfs coxeter:5 --start=1,1,2,1,4 --start=0,1,3,4,2 | FileCheck --check-prefix=STARTS %s
 // STARTS: layers: [2, 7, 13, 19, 24, 25, 21, 15, 9, 4, 1]
 //
+// A symmetry of the graph leaves one of each two states that it takes to each other; with a value that is its own image,
+// with keys of two words, and with starts that it takes to each other.
+// RUN: zenith-search bfs lrx:11 --max-layers=9 --no-dense-index --explain=search 2>&1 | FileCheck --check-prefixes=HALF,ODD %s
+// RUN: zenith-search bfs lrx:11 --max-layers=9 --no-dense-index --without=symmetry --explain=search 2>&1 | FileCheck --check-prefixes=WHOLE,ODD %s
+// RUN: zenith-search bfs lrx:11 --max-layers=9 --no-dense-index --target=interp | FileCheck --check-prefix=ODD %s
+// RUN: zenith-search bfs top_spin:20 --max-layers=9 --explain=search 2>&1 | FileCheck --check-prefixes=HALF,SPIN %s
+// RUN: zenith-search bfs top_spin:20 --max-layers=9 --without=symmetry | FileCheck --check-prefix=SPIN %s
+// RUN: zenith-search bfs lrx:12 --no-dense-index --start=0,1,2,3,4,5,6,7,8,9,10,11 --start=1,2,3,4,5,6,7,8,9,10,11,0 --start=11,0,1,2,3,4,5,6,7,8,9,10 --max-layers=6 --explain=search 2>&1 | FileCheck --check-prefixes=HALF,SOME %s
+// RUN: zenith-search bfs lrx:12 --no-dense-index --start=0,1,2,3,4,5,6,7,8,9,10,11 --start=1,2,3,4,5,6,7,8,9,10,11,0 --max-layers=6 --explain=search 2>&1 | FileCheck --check-prefixes=WHOLE,TWO %s
+// HALF: SEA008
+// WHOLE-NOT: SEA008
+// ODD: layers: [1, 3, 6, 12, 24, 48, 89, 166, 309, 560]
+// SPIN: layers: [1, 3, 6, 12, 24, 48, 96, 192, 384, 765]
+// SOME: layers: [3, 5, 10, 20, 40, 78, 142]
+// TWO: layers: [2, 4, 8, 16, 32, 64, 116]
+//
 // RUN: not zenith-search bfs lrx:4 --without=rows 2>&1 | FileCheck --check-prefix=NAME %s
 // NAME: --without: rows not in

@@ -134,9 +134,15 @@ func.func @one_way() -> (tensor<i64>, tensor<i64>) {
 
 // -----
 
-// Forty positions of six bits each take four words, and bits that lead back a fifth.
+// Forty positions of six bits each take four words, and bits that lead back a fifth. The cycle
+// and its inverse trade places where positions are mirrored: a state or its image is kept, and
+// layers are counted.
 // CHECK-LABEL: func.func @wide
+// CHECK: graph.while {{.*}} cond
+// CHECK: graph.compare lt, {{.*}} : tensor<?xui64> -> tensor<?xi1>
 // CHECK: graph.fresh_keys({{.*}}) known(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) key [-1, -1, -1, 1152921504606846975] absent -1
+// CHECK: %[[OWN:.*]] = graph.reduce sum, {{.*}} : tensor<?xui64> -> tensor<ui64>
+// CHECK: graph.convert %[[OWN]] : tensor<ui64> -> tensor<i64>
 func.func @wide() -> (tensor<i64>, tensor<i64>) {
   %zero = graph.constant dense<0> : tensor<i64>
   %one = graph.constant dense<1> : tensor<i64>
@@ -145,6 +151,7 @@ func.func @wide() -> (tensor<i64>, tensor<i64>) {
   %none = graph.constant dense<> : tensor<0x40xui8>
   %moves = graph.constant dense<[[1], [2], [3], [4], [5], [6], [7], [0], [8], [9], [10], [11], [12], [13], [14], [15], [16], [17], [18], [19], [20], [21], [22], [23], [24], [25], [26], [27], [28], [29], [30], [31], [32], [33], [34], [35], [36], [37], [38], [39], [7], [0], [1], [2], [3], [4], [5], [6], [8], [9], [10], [11], [12], [13], [14], [15], [16], [17], [18], [19], [20], [21], [22], [23], [24], [25], [26], [27], [28], [29], [30], [31], [32], [33], [34], [35], [36], [37], [38], [39], [0], [1], [2], [3], [4], [5], [6], [7], [9], [8], [11], [10], [13], [12], [15], [14], [17], [16], [19], [18], [21], [20], [23], [22], [25], [24], [27], [26], [29], [28], [31], [30], [33], [32], [35], [34], [37], [36], [39], [38]]> : tensor<120x1xi64>
   %states = graph.dim %start, 0 : tensor<1x40xui8>
+  // expected-remark@below {{search: SEA008: a symmetry of the graph: one of each two states that it takes to each other stands for both}}
   // expected-remark@below {{search: SEA001: 40 of 40 positions in 6 bits each make keys of 4 words}}
   // expected-remark@below {{search: SEA002: 3 bits tell which generators lead back: the layer before the last is not kept}}
   %r:4 = graph.while %start, %none, %zero, %states cond {
