@@ -21,4 +21,13 @@
 #define ZENITH_INLINE static inline
 #endif
 
+/// The same for what belongs to a class, and behind a lambda's parameters.
+#if defined(__GNUC__)
+#define ZENITH_METHOD inline __attribute__((always_inline))
+#define ZENITH_LAMBDA __attribute__((always_inline))
+#else
+#define ZENITH_METHOD inline
+#define ZENITH_LAMBDA
+#endif
+
 #endif // ZENITH_RUNTIME_PROCESSORCLONES_H

@@ -5,6 +5,7 @@
 
 #include "lowering/kernels/ChunkKernel.h"
 #include "lowering/kernels/OrderingKernel.h"
+#include <numeric>
 
 using namespace mlir;
 using zenith::graph::DimExpr;
@@ -38,20 +39,32 @@ struct KeySetSizes {
     DimExpr slotRows = piecesOf(rows, slots) * lists;
     for (const DimExpr &list : knownRows)
       slotRows = slotRows + piecesOf(list, slots);
-    // A table has at most three cells a row.
-    constexpr int64_t mostCells = 1 << 16;
-    tableCells = DimExpr::min(mostCells, total * 3 + DimExpr(16));
     slotBlocks = piecesOf(slotRows, blockRows) + partitions * 2;
+    // Twice the mean: the routine takes a power of two of partitions. A table
+    // has two cells a row, which are words, with a byte for each four, or half
+    // of a word. Before there are tables the rows of a partition fill whole
+    // cache lines here.
+    DimExpr most = DimExpr::min(
+        total, DimExpr::floorDiv(total * 5, partitions * 2) + DimExpr(256));
+    int64_t lineWords = words / std::gcd(words, int64_t(8)) * 8;
+    DimExpr tableWords = words == 1 ? DimExpr::floorDiv(most * 33, 16) : most;
+    roomWords =
+        DimExpr::floorDiv(
+            DimExpr::max(partitions * lineWords, tableWords + DimExpr(64)), 8) *
+            8 +
+        DimExpr(8);
   }
 
   DimExpr scratchBytes() const {
     DimExpr blocks = slots * slotBlocks;
     DimExpr bytes = blocks * (blockRows * words * 8) + blocks * 8;
     bytes = bytes + slots * partitions * (2 * 16) + partitions * 64;
-    bytes = bytes + slots * tableCells * (words == 1 ? 12 : 4);
+    bytes = bytes +
+            slots * int64_t(knownRows.size()) * (partitions + DimExpr(1)) * 8;
+    bytes = bytes + slots * roomWords * 8;
     bytes = bytes + slots * (chunkRows * lists * (words + 1) * 2 * 8);
     // Tables of partitions that outgrow a slot's, and what alignment takes.
-    return bytes + total * 8 + 1024;
+    return bytes + total * 10 + partitions * 256 + DimExpr(1024);
   }
 
   /// At least one, and enough for `size` at `each`; a shorter text than the
@@ -65,7 +78,7 @@ struct KeySetSizes {
   /// A power of two; half of each slot's last block of each partition is
   /// unused.
   int64_t blockRows;
-  DimExpr rows, total, slots, partitions, slotBlocks, tableCells;
+  DimExpr rows, total, slots, partitions, slotBlocks, roomWords;
   SmallVector<DimExpr> knownRows;
 };
 
@@ -103,7 +116,7 @@ RoutineCall KeySetSteps::begin(StringRef step) {
   call.number(sizes.partitions);
   call.number(sizes.slotBlocks);
   call.number(sizes.blockRows);
-  call.number(sizes.tableCells);
+  call.number(sizes.roomWords);
   call.number(chunkRows);
   call.number(int64_t(op.getAbsent().has_value()));
   call.number(int64_t(op.getAbsent().value_or(0)));
@@ -135,6 +148,8 @@ FailureOr<KernelPlan> KeySetSteps::emit() {
   if (!finish(counting, 1, 0.1))
     return failure();
   RoutineCall merge = begin("merge");
+  for (Value list : op.getKnown())
+    merge.operand(list);
   if (!finish(merge, sizes.slots, 8))
     return failure();
   RoutineCall gather = begin("gather");

@@ -29,6 +29,9 @@ public:
   /// Largest difference, relative to the larger of 1 and the expected value.
   double tolerance = 0;
 
+  /// Whether elements of results have an order; else they are compared sorted.
+  bool ordered = true;
+
   /// What arguments hold; small integers where unset.
   std::function<Tensor(mlir::RankedTensorType type, unsigned number)> fill;
   /// Operand whose bytes result 0 takes over; -1 = none.

@@ -301,7 +301,8 @@ TEST_F(OrderingKernelTest, IsIn) {
 }
 
 TEST_F(OrderingKernelTest, FreshKeys) {
-  // Few rows make one partition, whose order is that of first occurrence.
+  // Few rows of several words make one partition, whose order is that of first
+  // occurrence.
   harness.fill = [](mlir::RankedTensorType type, unsigned number) {
     Tensor tensor(type);
     interpreter::ElementAccess access(type.getElementType());
@@ -311,12 +312,14 @@ TEST_F(OrderingKernelTest, FreshKeys) {
           interpreter::Scalar::ofSigned(1 + (i * 7919 + number * 31) % 97));
     return tensor;
   };
+  harness.ordered = false;
   check("%a : tensor<?xui64>, %b : tensor<?xui64>, %k : tensor<20xui64>",
         "tensor<?xui64>",
         "%c = graph.add %a, %b : tensor<?xui64>\n"
         "%r = graph.fresh_keys (%a, %c) known (%k) key [63] absent 5 : "
         "(tensor<?xui64>, tensor<?xui64>, tensor<20xui64>) -> tensor<?xui64>",
         "%r", {{700}, {700}, {20}});
+  harness.ordered = true;
   for (unsigned words = 2; words <= 4; ++words) {
     std::string candidates, known, bits, types, results;
     for (unsigned word = 0; word < words; ++word) {
@@ -339,6 +342,44 @@ TEST_F(OrderingKernelTest, FreshKeys) {
           : words == 3 ? "%r#0, %r#1, %r#2"
                        : "%r#0, %r#1, %r#2, %r#3");
   }
+}
+
+/// Keys of one word in several partitions; bits above the sixteenth tell none
+/// apart. `distinct` of them: few of them are in one partition, whose table is
+/// larger than others'.
+static Tensor keysOf(mlir::RankedTensorType type, uint64_t distinct,
+                     uint64_t seed) {
+  Tensor tensor(type);
+  auto *keys = reinterpret_cast<uint64_t *>(tensor.writable());
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    uint64_t number = (uint64_t(i) * 7919 + seed * 31) % distinct;
+    keys[i] = (number * 40503 & 0xffff) | uint64_t(i % 3) << 16;
+  }
+  return tensor;
+}
+
+TEST_F(OrderingKernelTest, FreshKeysOfManyRows) {
+  harness.ordered = false;
+  for (uint64_t distinct : {1, 2, 60, 5000, 60000})
+    for (uint64_t knownDistinct : {1, 30, 5000}) {
+      SCOPED_TRACE(std::to_string(distinct) + " " +
+                   std::to_string(knownDistinct));
+      // Known keys of one value are in order of partitions, others are not.
+      harness.fill = [&](mlir::RankedTensorType type, unsigned number) {
+        return keysOf(type, number < 2 ? distinct : knownDistinct, number);
+      };
+      check("%a : tensor<?xui64>, %b : tensor<?xui64>, %k : tensor<?xui64>, "
+            "%l : tensor<?xui64>",
+            "tensor<?xui64>",
+            "%r = graph.fresh_keys (%a, %b) known (%k, %l) key [65535] "
+            "absent 131072 : (tensor<?xui64>, tensor<?xui64>, "
+            "tensor<?xui64>, tensor<?xui64>) -> tensor<?xui64>",
+            "%r", {{20011}, {20011}, {3000}, {0}});
+      check("%a : tensor<?xui64>", "tensor<?xui64>",
+            "%r = graph.fresh_keys (%a) key [65535] : (tensor<?xui64>) -> "
+            "tensor<?xui64>",
+            "%r", {{40000}});
+    }
 }
 
 TEST_F(OrderingKernelTest, Bits) {
