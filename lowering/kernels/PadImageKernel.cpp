@@ -64,7 +64,7 @@ private:
 bool ImagePadder::pixelsAreContiguous() {
   unsigned column = pad.order.size() - 2;
   auto view = operandView(pad.value, k.dims);
-  if (!view || pad.steps[column] != 1)
+  if (!view || pad.steps[column] != 1 || pad.strides[column] != 1)
     return false;
   StridedDim digits = view->dims[pad.order[column]];
   coalesce(digits);
@@ -192,7 +192,7 @@ Value ImagePadder::inside(ArrayRef<Value> position,
         all ? k.b.create<arith::AndIOp>(k.loc, all, holds).getResult() : holds;
   };
   for (auto [i, at] : llvm::enumerate(position)) {
-    Value from = k.sub(at, k.index(pad.low[i]));
+    Value from = k.sub(k.mul(at, k.index(pad.strides[i])), k.index(pad.low[i]));
     if (pad.low[i])
       require(arith::CmpIPredicate::sge, from, k.index(0));
     from = k.max(from, k.index(0));

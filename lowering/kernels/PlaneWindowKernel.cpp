@@ -83,7 +83,10 @@ private:
   void copyPlane(Value memory, ArrayRef<Ix> index);
   void copyRow(Value memory, SmallVector<Ix> index, Value row, int64_t phase);
   void storeLanes(Value memory, Value at, Value lanes);
-  Value weight(Value y, int64_t x, ArrayRef<Ix> index);
+  Value weight(int64_t y, const Ix &x, ArrayRef<Ix> index);
+  void foldColumn(const PlaneView &view, ArrayRef<Ix> index, Value at,
+                  const Ix &tap, ArrayRef<int64_t> shifts,
+                  MutableArrayRef<Value> sums);
   Value step(Value sum, Value lanes, Value weight);
   void fold(const PlaneView &view, ArrayRef<Ix> index, Finish finish);
   SmallVector<Value> foldBlock(const PlaneView &view, ArrayRef<Ix> index,
@@ -136,12 +139,17 @@ std::optional<PlaneGeometry> PlaneGeometry::of(const IterationSpace &space,
 bool planesFit(const EmissionContext &context, const IterationSpace &space,
                const WindowShape &shape) {
   constexpr int64_t mostBytes = 32 * 1024, longestWindow = 32;
+  // Small windows over long rows wait for memory, which a copy would not
+  // overlap with their arithmetic.
+  constexpr int64_t fewTaps = 9, longRow = 4;
   auto geometry = PlaneGeometry::of(space, shape);
   Type element = getElementTypeOrSelf(shape.anchor->getOperand(0).getType());
   bool plain = element.isIntOrFloat() && memoryType(element) == element &&
                registerType(element) == element;
   if (!geometry || !plain || context.target.opencl ||
-      geometry->x.taps > longestWindow)
+      std::max(geometry->x.taps, geometry->y.taps) > longestWindow ||
+      (geometry->x.taps * geometry->y.taps <= fewTaps &&
+       geometry->x.results >= longRow * int64_t(lanesOfWindow(context))))
     return false;
   if (auto conv = dyn_cast<graph::ConvolutionOp>(shape.anchor)) {
     auto type = cast<RankedTensorType>(conv.getKernel().getType());
@@ -261,7 +269,7 @@ void PlaneWindowKernel::copyPlane(Value memory, ArrayRef<Ix> index) {
 
 /// What tap `x` along the row, `y` down, multiplies by; null where windows have
 /// no weights.
-Value PlaneWindowKernel::weight(Value y, int64_t x, ArrayRef<Ix> index) {
+Value PlaneWindowKernel::weight(int64_t y, const Ix &x, ArrayRef<Ix> index) {
   if (!conv)
     return {};
   auto numbers = conv.getDims();
@@ -270,9 +278,9 @@ Value PlaneWindowKernel::weight(Value y, int64_t x, ArrayRef<Ix> index) {
   for (auto [s, d] : llvm::enumerate(numbers.getKernelSpatial())) {
     unsigned dim = unsigned(numbers.getOutputSpatial()[s]);
     if (dim == space.dimOf(shape.column))
-      at[d] = Ix(x);
+      at[d] = x;
     else if (geometry.rowLoop && dim == space.dimOf(*geometry.rowLoop))
-      at[d] = emitter.indices.scalar(y, geometry.y.taps);
+      at[d] = Ix(DimExpr(y));
   }
   Value weight = emitter.emit(conv.getKernel(), at);
   return weight ? k.broadcast(weight, unsigned(width)) : start();
@@ -288,44 +296,64 @@ Value PlaneWindowKernel::step(Value sum, Value lanes, Value weight) {
       k.loc, sum, k.b.create<arith::MulFOp>(k.loc, lanes, weight));
 }
 
+/// One column of taps for rows by vectors of results: each vector of the plane
+/// is read once, for all rows whose windows hold it.
+void PlaneWindowKernel::foldColumn(const PlaneView &view, ArrayRef<Ix> index,
+                                   Value at, const Ix &tap,
+                                   ArrayRef<int64_t> shifts,
+                                   MutableArrayRef<Value> sums) {
+  const PlaneSide &y = view.y;
+  int64_t rows = int64_t(sums.size() / shifts.size());
+  SmallVector<Value> weights;
+  for (int64_t down = 0; down < y.taps; ++down)
+    weights.push_back(weight(down, tap, index));
+  int64_t lines = (rows - 1) * y.stride + y.reach() + 1;
+  for (int64_t line = 0; line < lines; ++line)
+    for (auto [number, shift] : llvm::enumerate(shifts)) {
+      Value lanes;
+      for (int64_t row = 0; row < rows; ++row) {
+        int64_t distance = line - row * y.stride, down = distance / y.dilation;
+        if (distance < 0 || distance % y.dilation || down >= y.taps)
+          continue;
+        if (!lanes)
+          lanes = k.b.create<vector::LoadOp>(
+              k.loc, vector, view.memory,
+              k.add(at, k.index(line * view.rowStride + shift)));
+        Value &sum = sums[size_t(row) * shifts.size() + number];
+        sum = step(sum, lanes, weights[size_t(down)]);
+      }
+    }
+}
+
 /// Rows by vectors whose windows begin at `column` plus a shift each.
 SmallVector<Value> PlaneWindowKernel::foldBlock(const PlaneView &view,
                                                 ArrayRef<Ix> index, Value row,
                                                 Value column, int64_t rows,
                                                 ArrayRef<int64_t> shifts) {
   constexpr int64_t unrolled = 96;
+  const PlaneSide &x = view.x;
   SmallVector<Value> sums(size_t(rows) * shifts.size(), start());
   Value base =
       k.add(k.mul(row, k.index(view.y.stride * view.rowStride)), column);
-  auto along = [&](Value y, SmallVectorImpl<Value> &sums) {
-    Value at = k.add(base, k.mul(y, k.index(view.y.dilation * view.rowStride)));
-    for (int64_t x = 0; x < view.x.taps; ++x) {
-      int64_t distance = x * view.x.dilation;
-      int64_t tap = distance % view.x.stride * view.phaseStride +
-                    distance / view.x.stride;
-      Value factor = weight(y, x, index);
-      for (int64_t r = 0; r < rows; ++r)
-        for (auto [number, shift] : llvm::enumerate(shifts)) {
-          int64_t place = r * view.y.stride * view.rowStride + tap + shift;
-          Value lanes = k.b.create<vector::LoadOp>(k.loc, vector, view.memory,
-                                                   k.add(at, k.index(place)));
-          Value &sum = sums[size_t(r) * shifts.size() + number];
-          sum = step(sum, lanes, factor);
-        }
-    }
-  };
-  if (view.y.taps * view.x.taps * int64_t(sums.size()) <= unrolled) {
-    for (int64_t y = 0; y < view.y.taps; ++y)
-      along(k.index(y), sums);
-    return sums;
+  if (x.stride == 1 && x.taps * view.y.taps * int64_t(sums.size()) > unrolled)
+    return k.loop(k.index(0), k.index(x.taps), k.index(1), sums,
+                  [&](Value tap, ValueRange carried) {
+                    ElementEmitter::Scope scope(emitter);
+                    SmallVector<Value> next(carried);
+                    Value at = k.add(base, k.mul(tap, k.index(x.dilation)));
+                    foldColumn(view, index, at,
+                               emitter.indices.scalar(tap, x.taps), shifts,
+                               next);
+                    return next;
+                  });
+  for (int64_t tap = 0; tap < x.taps; ++tap) {
+    int64_t distance = tap * x.dilation;
+    int64_t place =
+        distance % x.stride * view.phaseStride + distance / x.stride;
+    foldColumn(view, index, k.add(base, k.index(place)), Ix(DimExpr(tap)),
+               shifts, sums);
   }
-  return k.loop(k.index(0), k.index(view.y.taps), k.index(1), sums,
-                [&](Value y, ValueRange carried) {
-                  ElementEmitter::Scope scope(emitter);
-                  SmallVector<Value> next(carried);
-                  along(y, next);
-                  return next;
-                });
+  return sums;
 }
 
 /// All results of a view, in blocks that fill the registers. The last block of
@@ -333,12 +361,14 @@ SmallVector<Value> PlaneWindowKernel::foldBlock(const PlaneView &view,
 /// them: what is computed twice is the same.
 void PlaneWindowKernel::fold(const PlaneView &view, ArrayRef<Ix> index,
                              Finish finish) {
-  constexpr int64_t mostVectors = 4, mostSums = 8;
+  // Rows share more than vectors beside each other, where windows reach down.
+  constexpr int64_t mostSums = 8, mostSteps = 128;
   int64_t vectors = (view.x.results + width - 1) / width;
-  int64_t blocks = (vectors + mostVectors - 1) / mostVectors;
+  int64_t most = std::clamp<int64_t>(mostSteps / view.y.taps, 1, mostSums);
+  int64_t rows = std::min(view.y.results, view.y.taps > 1 ? most : most / 4);
+  rows = std::max<int64_t>(1, rows);
+  int64_t blocks = (vectors * rows + most - 1) / most;
   int64_t ofBlock = (vectors + blocks - 1) / blocks;
-  int64_t rows =
-      std::min(view.y.results, std::max<int64_t>(1, mostSums / ofBlock));
   int64_t lastShift = blocks == 1 ? std::max<int64_t>(0, view.x.results - width)
                                   : (ofBlock - 1) * width;
   SmallVector<int64_t> shifts;

@@ -40,6 +40,25 @@ bool FusionPlan::placePositions(BitPositionsOp op) {
   return true;
 }
 
+/// The group writes rows that were columns, which its kernel does by squares
+/// that it turns in registers; what is read in another order than it lies has
+/// no squares.
+static bool breaksSquares(FusionGraph &graph, Operation *op, Group *group) {
+  auto turn = dyn_cast<TransposeOp>(group->anchor);
+  if (!turn || turn.getPermutation().empty() ||
+      turn.getPermutation().back() + 1 == int64_t(turn.getPermutation().size()))
+    return false;
+  return llvm::any_of(op->getOperands(), [&](Value operand) {
+    SmallVector<Operation *> path;
+    traceUp(graph, operand, path);
+    auto holds = [&](auto kind) {
+      return llvm::any_of(
+          path, [](Operation *move) { return isa<decltype(kind)>(move); });
+    };
+    return holds(TransposeOp()) && holds(ReshapeOp());
+  });
+}
+
 bool FusionPlan::joinsAsProducer(Operation *op, Group *group) {
   if (isa<FreshKeysOp, FreshBitsOp, MarkBitsOp>(group->anchor))
     return joinsChunks(op, group);
@@ -63,6 +82,11 @@ bool FusionPlan::joinsAsProducer(Operation *op, Group *group) {
       return false;
     }
   }
+  if (breaksSquares(graph, op, group)) {
+    remark(op, "FUS103",
+           "computed apart: its reader turns it around, it reads in steps");
+    return false;
+  }
   if (!readsStayFew(group, op)) {
     remark(op, "FUS102",
            "computed apart: its reader would evaluate more than max-reads "
@@ -75,7 +99,8 @@ bool FusionPlan::joinsAsProducer(Operation *op, Group *group) {
 bool FusionPlan::joinsAsResult(Operation *op, Group *group) {
   Value value = op->getResult(0);
   if (group->members.size() >= options.maxMembers ||
-      resultCount(group) >= options.maxResults)
+      resultCount(group) >= options.maxResults ||
+      breaksSquares(graph, op, group))
     return false;
   Value space = group->kind == FusionKind::reduction
                     ? group->anchor->getOperand(0)

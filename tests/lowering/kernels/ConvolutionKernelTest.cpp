@@ -192,6 +192,32 @@ TEST_F(ConvolutionKernel, OneByOne) {
   pointwise.check(harness);
 }
 
+// What strides leave out is not copied for many columns.
+TEST_F(ConvolutionKernel, FewOfThePixels) {
+  for (bool channelsFirst : {false, true}) {
+    Convolution strided({13, 14}, {1, 1});
+    strided.batch = 2;
+    strided.features = 33;
+    strided.outputs = 72;
+    strided.strides = {2, 3};
+    strided.channelsFirst = channelsFirst;
+    strided.check(harness);
+    strided.high = {-2, -1};
+    strided.check(harness);
+    strided.low = {-1, 0};
+    strided.check(harness);
+  }
+}
+
+// Windows that share nothing.
+TEST_F(ConvolutionKernel, Patches) {
+  Convolution patches({32, 24}, {8, 8});
+  patches.strides = {8, 8};
+  patches.outputs = 40;
+  patches.packed = true;
+  patches.check(harness);
+}
+
 TEST_F(ConvolutionKernel, OneAndThreeDimensions) {
   Convolution line({23}, {4});
   line.low = {2};
@@ -292,6 +318,8 @@ TEST_F(ConvolutionKernel, FewOutputs) {
       few.epilogue = "neg";
       few.check(harness);
       few.channelsFirst = true;
+      few.check(harness);
+      few.features = 5;
       few.check(harness);
     }
 }
