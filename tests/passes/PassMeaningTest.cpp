@@ -226,6 +226,8 @@ INSTANTIATE_TEST_SUITE_P(
         "without=bit-rows})",
         "func.func(zenith-choose-state-keys{dense-bytes=1000000 "
         "without=bit-rows,dense-index})",
+        "func.func(zenith-choose-state-keys{memory-bytes=1})",
+        "func.func(zenith-choose-state-keys{memory-bytes=1000})",
         "func.func(zenith-choose-layouts)", "func.func(zenith-fold-batch-norm)",
         "func.func(zenith-pack-parameters)", "zenith-hoist-prepare",
         "func.func(zenith-form-fusions)",
