@@ -97,12 +97,15 @@ FailureOr<KernelPlan> CumulativeKernel::run() {
     length = length * space.size(loop);
   RowTasks tasks;
   if (lane) {
-    emitter.indices.width = valueWidth(kernel.fusion, kernel.target);
+    // Wide enough for some cache lines of each row on the way down.
+    constexpr unsigned vectors = 4;
+    unsigned narrow = valueWidth(kernel.fusion, kernel.target);
+    emitter.indices.width = folds.size() == 1 ? vectors * narrow : narrow;
     llvm::erase(others, *lane);
     DimExpr rows = 1;
     for (unsigned loop : others)
       rows = rows * space.size(loop);
-    tasks = RowTasks::plan(rows, space.size(*lane), 8 * emitter.indices.width);
+    tasks = RowTasks::plan(rows, space.size(*lane), 8 * narrow);
   } else {
     DimExpr rows = 1;
     for (unsigned loop : others)

@@ -274,35 +274,52 @@ Value ElementEmitter::loadLinear(Value memory, Type element, const Ix &linear) {
     return toRegister(element, b.create<vector::ShuffleOp>(kernel.loc, lanes,
                                                            lanes, backwards));
   }
-  if (stride.isConstant(2))
-    return toRegister(element, everyOther(memory, type, linear));
+  if (stride.isConstant(2) || stride.isConstant(3) || stride.isConstant(4))
+    return toRegister(element, everyNth(memory, type, linear));
   return gatherLanes(memory, element, linear);
 }
 
-// Two loads, of which the second ends with the last lane's element: nothing
-// beyond it is touched.
-Value ElementEmitter::everyOther(Value memory, VectorType type,
-                                 const Ix &linear) {
+// As many loads as elements from lane to lane, of which the last ends with the
+// last lane's element: nothing beyond it is touched.
+Value ElementEmitter::everyNth(Value memory, VectorType type,
+                               const Ix &linear) {
   OpBuilder &b = kernel.b;
-  int64_t width = type.getNumElements();
-  auto load = [&](int64_t start) -> Value {
-    Value at = kernel.add(indices.laneZero(linear), kernel.index(start));
+  int64_t width = type.getNumElements(),
+          n = *indices.laneStride(linear).constant();
+  auto startOf = [&](int64_t load) {
+    return load + 1 < n ? load * width : load * (width - 1);
+  };
+  auto loadOf = [&](int64_t lane) {
+    return lane * n >= startOf(n - 1) ? n - 1 : lane * n / width;
+  };
+  auto load = [&](int64_t number) -> Value {
+    Value at =
+        kernel.add(indices.laneZero(linear), kernel.index(startOf(number)));
     if (!mask)
       return b.create<vector::LoadOp>(kernel.loc, type, memory, at);
-    // Lane l's element is number 2l - start; `width` = a lane that is off.
+    // `width` = an element that is not loaded.
     Value none = kernel.integer(mask.getType(), 0);
     SmallVector<int64_t> lanes(width, width);
-    for (int64_t number = start % 2; number < width; number += 2)
-      lanes[number] = (number + start) / 2;
+    for (int64_t lane = 0; lane < width; ++lane)
+      if (loadOf(lane) == number)
+        lanes[lane * n - startOf(number)] = lane;
     Value wanted = b.create<vector::ShuffleOp>(kernel.loc, mask, none, lanes);
     return b.create<vector::MaskedLoadOp>(kernel.loc, type, memory, at, wanted,
                                           zeroOf(kernel, type));
   };
-  Value low = load(0), high = load(width - 1);
-  SmallVector<int64_t> even;
-  for (int64_t lane = 0; lane < width; ++lane)
-    even.push_back(2 * lane < width ? 2 * lane : 2 * lane + 1);
-  return b.create<vector::ShuffleOp>(kernel.loc, low, high, even);
+  // Lane by lane what earlier loads gave, or this one's element.
+  Value all = load(0);
+  for (int64_t number = 1; number < n; ++number) {
+    SmallVector<int64_t> lanes;
+    for (int64_t lane = 0; lane < width; ++lane) {
+      int64_t from = loadOf(lane), before = number == 1 ? lane * n : lane;
+      lanes.push_back(from == number  ? width + lane * n - startOf(number)
+                      : from < number ? before
+                                      : 0);
+    }
+    all = b.create<vector::ShuffleOp>(kernel.loc, all, load(number), lanes);
+  }
+  return all;
 }
 
 static Value allLanes(KernelBuilder &kernel, unsigned width) {

@@ -201,8 +201,8 @@ private:
 
   mlir::Value tileLoad(mlir::Value memory, mlir::Type element,
                        const Ix &linear);
-  mlir::Value everyOther(mlir::Value memory, mlir::VectorType type,
-                         const Ix &linear);
+  mlir::Value everyNth(mlir::Value memory, mlir::VectorType type,
+                       const Ix &linear);
   mlir::Value gatherLanes(mlir::Value memory, mlir::Type element,
                           const Ix &linear);
   /// `then` where `condition` (scalar: by a branch; lanes: under a mask), else

@@ -155,9 +155,10 @@ private:
         if (access.written || access.small || access.opaque[lane] ||
             access.opaque[loop])
           continue;
-        bool strided = !access.factors[lane].isConstant(0) &&
-                       !access.factors[lane].isConstant(1) &&
-                       !access.factors[lane].isConstant(-1);
+        // A few loads give lanes that are a few elements apart.
+        constexpr int64_t fewElements = 4;
+        auto stride = access.factors[lane].constant();
+        bool strided = !stride || *stride < -1 || *stride > fewElements;
         if (strided && access.factors[loop].isConstant(1))
           return loop;
       }

@@ -132,6 +132,26 @@ TEST_P(PointwiseKernel, PadsAndSlices) {
         {{3, 30}});
 }
 
+TEST_P(PointwiseKernel, FewElementsApart) {
+  // The last element that is read is the last one that there is.
+  for (const char *stride : {"2", "3", "4", "5"})
+    for (const char *element : {"f32", "f64", "i8", "bf16"}) {
+      int64_t apart = stride[0] - '0';
+      std::string from = "tensor<3x" + std::to_string(72 * apart + 1) + "x" +
+                         element + ">",
+                  to = std::string("tensor<3x73x") + element + ">";
+      check("%a : " + from, to,
+            "%r = graph.slice %a [0, 0] [3, 73] [1, " + std::string(stride) +
+                "] : " + from + " -> " + to);
+    }
+  check("%a : tensor<2x9x23x3xf32>", "tensor<2x3x9x23xf32>",
+        "%r = graph.transpose %a [0, 3, 1, 2] : tensor<2x9x23x3xf32> -> "
+        "tensor<2x3x9x23xf32>");
+  check("%a : tensor<2x16x8x4xf32>", "tensor<2x4x16x8xf32>",
+        "%r = graph.transpose %a [0, 3, 1, 2] : tensor<2x16x8x4xf32> -> "
+        "tensor<2x4x16x8xf32>");
+}
+
 TEST_P(PointwiseKernel, Concatenates) {
   check("%a : tensor<3x20xf32>, %b : tensor<3x7xf32>, %c : tensor<3x1xf32>",
         "tensor<3x28xf32>",
@@ -307,6 +327,8 @@ TEST_P(PointwiseKernel, FoldsInPlace) {
     %r = graph.add %0, %a : tensor<5x37xf32>)");
   check("%a : tensor<5x37xf32>", "tensor<5x37xf32>",
         "%r = graph.cumulative max, %a 0 exclusive reverse : tensor<5x37xf32>");
+  check("%a : tensor<9x300xf32>", "tensor<9x300xf32>",
+        "%r = graph.cumulative sum, %a 0 : tensor<9x300xf32>");
 }
 
 TEST_P(PointwiseKernel, InPlace) {
