@@ -399,14 +399,20 @@ void ContractionNest::dispatch(const Tile &tile, bool full, unsigned panels) {
   MicroKernel shape;
   shape.lanes = sumLanes(space.sum, k.target);
   shape.vectors = panels * (columns / shape.lanes);
+  auto known = space.columns.size.constant();
   // A single panel may have vectors without columns.
-  if (auto known = space.columns.size.constant(); known && panels == 1)
+  if (known && panels == 1)
     shape.vectors = std::min<unsigned>(
         shape.vectors,
         std::max<int64_t>(1, (*known + shape.lanes - 1) / shape.lanes));
-  shape.masked = !full && space.form == ContractionSpace::Direct;
+  // Whole vectors of a single panel need no mask.
+  bool whole = known && *known <= columns && *known % shape.lanes == 0;
+  shape.masked = !full && !whole && space.form == ContractionSpace::Direct;
   shape.continues = inSlices();
   shape.fma = k.target.fma;
+  constexpr int64_t fewDepths = 32;
+  auto depth = space.depthOfAllTaps().constant();
+  shape.inOrder = depth && *depth <= fewDepths;
   shape.a = space.a.element;
   shape.b = space.b.element;
   shape.sum = space.sum;

@@ -42,6 +42,7 @@ private:
   void sweep(mlir::Value firstPanel, mlir::Value lastPanel);
   void sweepSlice(mlir::Value slice, mlir::Value firstPanel,
                   mlir::Value lastPanel);
+  mlir::Value sweptSums(mlir::Value tileNumber, mlir::Value fromColumn);
   mlir::Value panelBase();
   mlir::Value tilesToDiagonal(mlir::Value lastPanel);
   graph::DimExpr panelElements() const;

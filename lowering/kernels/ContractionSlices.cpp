@@ -158,6 +158,12 @@ void ContractionNest::takeSlice(Tile &tile, Value slice) {
   args.bOffset = k.add(args.bOffset, k.mul(first, args.depthStrideB));
 }
 
+/// Sums of a tile among those of a sweep.
+Value ContractionNest::sweptSums(Value tileNumber, Value fromColumn) {
+  Value row = k.mul(firstRow(tileNumber), k.index(sweptColumns()));
+  return k.add(row, fromColumn);
+}
+
 /// Some rows of B past the sums of all columns: several panels at once as long
 /// as the tile has registers for them, then one at a time.
 void ContractionNest::sweepSlice(Value slice, Value firstPanel,
@@ -165,12 +171,16 @@ void ContractionNest::sweepSlice(Value slice, Value firstPanel,
   int64_t atOnce = tasks.panelsOfStep;
   auto run = [&](Value number, unsigned panels, bool full) {
     place.column = k.mul(number, k.index(columns));
-    Tile tile = locate(k.index(0), panelBase());
-    takeSlice(tile, slice);
-    tile.args.c = tileMemory;
-    tile.args.cOffset = k.mul(k.sub(number, firstPanel), k.index(columns));
-    tile.args.rowStrideC = k.index(sweptColumns());
-    dispatch(tile, full, panels);
+    Value base = panelBase();
+    Value at = k.mul(k.sub(number, firstPanel), k.index(columns));
+    k.loop(k.index(0), k.size(tasks.tileCount), k.index(1), [&](Value which) {
+      Tile tile = locate(which, base);
+      takeSlice(tile, slice);
+      tile.args.c = tileMemory;
+      tile.args.cOffset = sweptSums(which, at);
+      tile.args.rowStrideC = k.index(sweptColumns());
+      dispatch(tile, full, panels);
+    });
   };
   Value fullPanels =
       k.size(DimExpr::floorDiv(space.columns.size, DimExpr(int64_t(columns))));
@@ -193,11 +203,15 @@ void ContractionNest::sweep(Value firstPanel, Value lastPanel) {
          [&](Value slice) { sweepSlice(slice, firstPanel, lastPanel); });
   k.loop(firstPanel, lastPanel, k.index(1), [&](Value number) {
     place.column = k.mul(number, k.index(columns));
-    Tile tile = locate(k.index(0), panelBase());
+    Value base = panelBase();
     Value at = k.mul(k.sub(number, firstPanel), k.index(columns));
-    byFullness(tile.rest, [&](bool full) {
-      epilogue.finish(tileMemory, at, k.index(sweptColumns()), place,
-                      tile.height, full ? Value() : tile.rest);
+    k.loop(k.index(0), k.size(tasks.tileCount), k.index(1), [&](Value which) {
+      Tile tile = locate(which, base);
+      byFullness(tile.rest, [&](bool full) {
+        epilogue.finish(tileMemory, sweptSums(which, at),
+                        k.index(sweptColumns()), place, tile.height,
+                        full ? Value() : tile.rest);
+      });
     });
   });
 }

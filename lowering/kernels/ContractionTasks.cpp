@@ -29,7 +29,16 @@ static constexpr double maxSlicedTiles = 64;
 static constexpr int64_t depthOfPackedSlice = 384;
 static constexpr double packedRowBytes = 256 * 1024;
 /// Panels whose sums a task keeps beside that copy.
-static constexpr double maxSlicedPanels = 16, fewestSlicedTasks = 8;
+static constexpr double maxSlicedPanels = 16;
+
+/// Small products are not worth many tasks, each of which copies its rows.
+static double fewestSlicedTasks(const ContractionSpace &space) {
+  constexpr double flopsOfTask = 5e6;
+  double flops = 2 * estimate(space.tile.size) * estimate(space.lineCount()) *
+                 estimate(space.outerCount()) * estimate(space.columns.size) *
+                 estimate(space.depthOfAllTaps());
+  return std::clamp(std::floor(flops / flopsOfTask), 2.0, 8.0);
+}
 
 /// Depths of a row lie far apart, as where the gradient of weights sums over a
 /// batch: each step would take a few elements of another cache line. Worth a
@@ -71,8 +80,8 @@ static void choosePanelsOfSlices(ContractionTasks &tasks,
   double panels = std::max(1.0, estimate(tasks.panelCount));
   double all =
       panels * estimate(tasks.rowBlocks) * estimate(space.outerCount());
-  double several =
-      std::clamp(std::floor(all / fewestSlicedTasks), 1.0, maxSlicedPanels);
+  double several = std::clamp(std::floor(all / fewestSlicedTasks(space)), 1.0,
+                              maxSlicedPanels);
   double groups = std::ceil(panels / several);
   tasks.panelsPerTask = int64_t(std::ceil(panels / groups));
 }
@@ -98,22 +107,31 @@ static int64_t panelsOfStream(const ContractionSpace &space, unsigned heights,
 static bool chooseSweep(ContractionTasks &tasks, const ContractionSpace &space,
                         unsigned heights, unsigned columns,
                         const KernelTarget &target) {
-  constexpr int64_t shortestRun = 1024, mostSums = 4096, registers = 8;
+  constexpr int64_t mostRows = 24, shortestDepth = 32, registers = 8;
   auto rows = (space.lineCount() * space.tile.size).constant();
   auto depth = space.depthOfAllTaps().constant();
-  if (!rows || *rows < 1 || *rows > heights || !depth || !space.taps.empty() ||
-      !space.lines.empty() || space.form != ContractionSpace::Direct)
-    return false;
-  // Rows of A share what is loaded and stored of the sums.
-  int64_t rowsOfSlice = *rows == 1 ? 4 : 8;
-  if (*depth < 32 ||
+  if (!rows || *rows < 1 || *rows > mostRows || !depth ||
+      *depth < shortestDepth || !space.taps.empty() || !space.lines.empty() ||
+      space.form != ContractionSpace::Direct ||
       double(*depth) * estimate(space.columns.size) * 4 <= smallBytes)
     return false;
+  // Several tiles of rows share what is read of B, and a row more of what is
+  // loaded and stored of the sums.
+  bool several = *rows > int64_t(heights);
+  int64_t rowsOfSlice = several ? 16 : *rows == 1 ? 4 : 8;
+  // Rows whose lines meet in the same sets of the first-level cache, all but
+  // full of them, before several tiles have read them.
+  constexpr int64_t wayBytes = 4096;
+  auto rowBytes = (space.depth.strideB * DimExpr(int64_t(4))).constant();
+  if (rowBytes && *rowBytes % wayBytes == 0)
+    rowsOfSlice = std::min<int64_t>(rowsOfSlice, 8);
   tasks.sweeps = true;
   tasks.slices = (*depth + rowsOfSlice - 1) / rowsOfSlice;
   tasks.sliceDepth = rowsOfSlice;
   int64_t vectors = columns / sumLanes(space.sum, target);
   tasks.panelsOfStep = std::max<int64_t>(1, registers / (vectors * *rows));
+  // Sums stay in the first-level cache, those of several tiles in the second.
+  int64_t shortestRun = several ? 256 : 1024, mostSums = several ? 16384 : 4096;
   int64_t half = int64_t(estimate(space.columns.size)) / 2;
   int64_t longestRun = std::max(shortestRun, mostSums / *rows);
   int64_t run = std::min(std::max(half, shortestRun), longestRun);
@@ -124,6 +142,19 @@ static bool chooseSweep(ContractionTasks &tasks, const ContractionSpace &space,
     tasks.tasksAtOnce = std::max<int64_t>(
         1, longestRun / (tasks.panelsPerTask * int64_t(columns)));
   return true;
+}
+
+/// Numbers of A that a row doesn't share with its neighbours: windows that
+/// overlap read most of what those before them did.
+static double freshDepth(const ContractionSpace &space) {
+  double depth = std::max(1.0, estimate(space.depthOfAllTaps()));
+  if (space.taps.empty())
+    return depth;
+  double apart = space.lines.empty()
+                     ? estimate(space.tile.strideA)
+                     : estimate(space.lines.back().strideA) /
+                           std::max(1.0, estimate(space.tile.size));
+  return std::clamp(apart, std::min(depth, estimate(space.depth.size)), depth);
 }
 
 ContractionTasks chooseTasks(const ContractionSpace &space,
@@ -143,29 +174,28 @@ ContractionTasks chooseTasks(const ContractionSpace &space,
   if (!tasks.sweeps)
     tasks.panelsPerTask =
         panelsOfStream(space, heights, columns, depth, panels);
-  // Neighbouring rows of a convolution share most of what they read.
-  double rowBytes =
-      4 * (space.taps.empty() ? depth : estimate(space.depth.size));
+  double rowBytes = 4 * freshDepth(space);
   double perTask = rowBlockBytes / (rowBytes * heights);
   // Long rows leave no block worth the name: stream them all past each panel.
-  if (perTask < 8)
+  if (perTask < 8 || tasks.sweeps)
     perTask = maxTilesPerTask;
   auto knownPanels = tasks.panelCount.constant();
-  if (!tasks.sweeps && knownPanels && *knownPanels > 0 &&
-      depth * panels * columns * 4 <= smallBytes &&
-      tiles * heights >= 4 * panels * columns) {
-    // Tall and narrow: tasks that share lines of the result would fight for
-    // them.
+  // Tall and narrow: tasks that share lines of the result would fight for
+  // them. Shallow: the result is most of the work, and written by whole rows.
+  bool narrow = tiles * heights >= 4 * panels * columns, shallow = depth <= 32;
+  if (!tasks.sweeps && knownPanels && *knownPanels > 0 && (narrow || shallow) &&
+      depth * panels * columns * 4 <= smallBytes) {
+    constexpr double fewTiles = 4;
     tasks.panelsPerTask = *knownPanels;
-    perTask =
-        std::max(4.0, std::min(perTask, 50e3 / (heights * depth * panels)));
+    perTask = std::min(perTask, 50e3 / (heights * depth * panels));
+    perTask = narrow ? std::max(fewTiles, perTask) : fewTiles;
   }
   if (tasks.packsRows) {
     // A copy serves as many panels as it can: tasks share out the rows first.
     double most = packedRowBytes / (4.0 * tasks.sliceDepth * heights);
     double fair =
-        tiles * std::ceil(panels / maxSlicedPanels) / fewestSlicedTasks;
-    perTask = std::floor(std::min(most, std::max(4.0, fair)));
+        tiles * std::ceil(panels / maxSlicedPanels) / fewestSlicedTasks(space);
+    perTask = std::floor(std::min(most, std::max(2.0, fair)));
   } else if (tasks.slices > 1)
     perTask = std::min(perTask, maxSlicedTiles);
   int64_t &tilesPerTask = tasks.tilesPerTask;

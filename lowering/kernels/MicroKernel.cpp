@@ -71,6 +71,8 @@ static std::string nameOf(const MicroKernel &shape) {
   name += forms[shape.form];
   if (shape.continues)
     name += "_more";
+  if (shape.inOrder)
+    name += "_inorder";
   if (shape.pairs)
     name += shape.group > 1 ? "_grouped" + std::to_string(shape.group)
                             : std::string("_pairs");
@@ -121,6 +123,14 @@ static void callShared(KernelBuilder &kernel, const std::string &name,
   kernel.b.create<func::CallOp>(kernel.loc, function, converted);
 }
 
+unsigned setsOfSums(const MicroKernel &shape) {
+  constexpr unsigned accumulators = 12, most = 4;
+  unsigned tile = shape.height * shape.vectors, sets = 1;
+  while (!shape.inOrder && sets < most && tile * sets * 2 <= accumulators)
+    sets *= 2;
+  return sets;
+}
+
 unsigned depthsOfRound(const MicroKernel &shape) {
   constexpr unsigned multiplyAdds = 48, most = 4;
   unsigned tile = shape.height * shape.vectors, depths = 1;
@@ -147,6 +157,9 @@ static MicroKernel withKnownStrides(KernelBuilder &kernel, MicroKernel shape,
 void callMicroKernel(KernelBuilder &kernel, const MicroKernel &given,
                      const MicroKernelArgs &args) {
   MicroKernel shape = withKnownStrides(kernel, given, args);
+  // A kernel with one set of sums anyway is the same.
+  shape.inOrder = false;
+  shape.inOrder = given.inOrder && setsOfSums(shape) > 1;
   if (kernel.target.opencl) {
     MicroKernelWriter(kernel.b, kernel.loc, shape).tile(args);
     return;

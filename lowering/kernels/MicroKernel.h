@@ -26,6 +26,9 @@ struct MicroKernel {
   bool continues = false; ///< adds to the sums that the tile holds
   bool masked = false;    ///< reads only the first `columns` columns of B
   bool fma = true;
+  /// Adds one depth after the other, as few of them are added by hand: several
+  /// sums side by side would be rounded otherwise and gain nothing.
+  bool inOrder = false;
   /// Sums 16-bit products of two neighbouring depths at a time: A is i16 with
   /// depthStrideA 1, B i16 or narrower, sums are i32; or A and B are bf16, sums
   /// f32, and the target has AVX512-BF16.
@@ -75,6 +78,10 @@ unsigned sumLanes(mlir::Type sum, const KernelTarget &target);
 
 /// Depths that one round of the innermost loop adds, where strides are known.
 unsigned depthsOfRound(const MicroKernel &shape);
+
+/// Sets of sums side by side that few accumulators are multiplied by, so that
+/// multipliers don't wait for each other's results.
+unsigned setsOfSums(const MicroKernel &shape);
 
 /// Calls the micro-kernel, which is emitted once per module; in place where the
 /// target has no calls.

@@ -332,7 +332,7 @@ Value MicroKernelWriter::sumOfLanes(Value x) {
 void MicroKernelWriter::dotsOfColumns(const MicroKernelArgs &args, Value row,
                                       Value column, unsigned count,
                                       Value columnStride) {
-  constexpr unsigned chains = 2;
+  const unsigned chains = count > 1 ? 2 : 4;
   Value aBase = add(args.aOffset, mul(row, args.rowStride));
   Values bBases;
   for (unsigned n = 0; n < count; ++n)
@@ -368,8 +368,10 @@ void MicroKernelWriter::dotsOfColumns(const MicroKernelArgs &args, Value row,
       whole);
   Value to = add(add(args.cOffset, mul(row, args.rowStrideC)), column);
   for (unsigned n = 0; n < count; ++n) {
-    Value sum = addSums(sums[n * chains], sums[n * chains + 1]);
-    b.create<memref::StoreOp>(loc, sumOfLanes(sum), args.c,
+    for (unsigned half = chains / 2; half; half /= 2)
+      for (unsigned i = n * chains; i < n * chains + half; ++i)
+        sums[i] = addSums(sums[i], sums[i + half]);
+    b.create<memref::StoreOp>(loc, sumOfLanes(sums[n * chains]), args.c,
                               n ? add(to, index(n)) : to);
   }
 }

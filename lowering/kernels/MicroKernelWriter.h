@@ -17,11 +17,7 @@ public:
       : b(b), loc(loc), shape(shape) {
     indexType = b.getIndexType();
     vectorType = mlir::VectorType::get({int64_t(shape.lanes)}, shape.sum);
-    // Few accumulators leave the multipliers waiting for each other's results:
-    // sum several depths side by side.
-    unsigned tile = shape.height * shape.vectors;
-    while (depthsAtOnce < 4 && tile * depthsAtOnce * 2 <= 12)
-      depthsAtOnce *= 2;
+    depthsAtOnce = setsOfSums(shape);
   }
 
   void tile(const MicroKernelArgs &args);

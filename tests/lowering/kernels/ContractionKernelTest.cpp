@@ -306,8 +306,15 @@ TEST_F(ContractionKernel, OtherVectorLengths) {
 }
 
 TEST_F(ContractionKernel, FewRowsSweepLargeMatrices) {
-  for (auto [m, k, n] : std::vector<std::tuple<int, int, int>>{
-           {1, 100, 1500}, {3, 131, 1061}, {6, 64, 2049}, {1, 300, 255}})
+  for (auto [m, k, n] : std::vector<std::tuple<int, int, int>>{{1, 100, 1500},
+                                                               {3, 131, 1061},
+                                                               {6, 64, 2049},
+                                                               {1, 300, 255},
+                                                               {1, 33, 9001},
+                                                               {7, 131, 1061},
+                                                               {23, 300, 230},
+                                                               {12, 40, 2048},
+                                                               {47, 300, 230}})
     checkMatrix(m, k, n);
   harness.check(matrixText("2", "90", "1201", "f64", "f64"));
   harness.check(matrixText("1", "90", "1201", "i32", "i32"));
