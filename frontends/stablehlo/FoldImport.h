@@ -28,6 +28,10 @@ bool isNeutral(Value init, graph::ReduceKind kind);
 /// The fold of `init` and each element.
 Value joinWith(HLOBuilder &x, graph::ReduceKind kind, Value value, Value init);
 
+/// custom_call @stablehlo.dynamic_reduce_window: cumulative folds and windows
+/// of known size; refused where the size of a window is a value otherwise.
+void importDynamicReduceWindow(OpImport &x);
+
 } // namespace zenith::stablehlo
 
 #endif // ZENITH_FRONTENDS_STABLEHLO_FOLDIMPORT_H

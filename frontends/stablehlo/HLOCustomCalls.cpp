@@ -4,10 +4,8 @@
 
 #include "frontends/stablehlo/FoldImport.h"
 #include "frontends/stablehlo/OrderingImport.h"
-#include "frontends/stablehlo/ShapeImport.h"
 
 #include "ir/LocationText.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
 using namespace zenith;
@@ -177,49 +175,6 @@ static void lapackRule(OpImport &x, StringRef routine) {
                 .getResults());
 }
 
-// Operands: value, initial value, then window, strides, dilations (base,
-// window) and padding as vectors. JAX writes cumulative folds so, whose window
-// is a whole dimension of unknown size.
-static void dynamicReduceWindowRule(OpImport &x) {
-  auto calls = x.op->getAttrOfType<ArrayAttr>("called_computations");
-  auto symbol = calls && calls.size() == 1
-                    ? dyn_cast<FlatSymbolRefAttr>(calls[0])
-                    : FlatSymbolRefAttr();
-  auto body =
-      symbol ? x.program.function(symbol.getValue()) : mlir::func::FuncOp();
-  if (!body || x.inputs() != 7 || x.op->getNumResults() != 1)
-    return x.unsupported("@stablehlo.dynamic_reduce_window of this form is not "
-                         "supported");
-  Value value = x.in(0), init = x.in(1);
-  auto kind = reduceKind(body->getRegion(0), elementOf(value));
-  graph::DimAnalysis analysis;
-  int64_t along = -1;
-  bool plain = kind.has_value(), reverse = false;
-  for (int64_t i = 0, rank = rankOf(value); plain && i < rank; ++i) {
-    for (unsigned operand : {3u, 4u, 5u})
-      plain &= constantInteger(shapeElement(x, x.in(operand), i)) == 1;
-    Value size = shapeElement(x, x.in(2), i);
-    Value padding = x.reshape(x.in(6), {2 * rank});
-    graph::DimExpr low = analysis.scalar(shapeElement(x, padding, 2 * i)),
-                   high = analysis.scalar(shapeElement(x, padding, 2 * i + 1)),
-                   whole = analysis.dimOf(value, i);
-    if (constantInteger(size) == 1 && low.isConstant(0) && high.isConstant(0))
-      continue;
-    plain &= along < 0 && analysis.scalar(size) == whole;
-    reverse = low.isConstant(0);
-    plain &=
-        reverse ? high == whole - 1 : low == whole - 1 && high.isConstant(0);
-    along = i;
-  }
-  if (!plain || along < 0)
-    return x.unsupported("@stablehlo.dynamic_reduce_window of windows that are "
-                         "not cumulative is not supported");
-  Value result = x.make<graph::CumulativeOp>(value.getType(), *kind, value,
-                                             uint64_t(along),
-                                             /*exclusive=*/false, reverse);
-  x.out(isNeutral(init, *kind) ? result : joinWith(x, *kind, result, init));
-}
-
 static Rule ruleForTarget(StringRef target) {
   using Entry = std::pair<StringRef, Rule>;
   static constexpr Entry entries[] = {
@@ -232,7 +187,7 @@ static Rule ruleForTarget(StringRef target) {
       {"SPMDShardToFullShape", sameRule},
       {"LayoutConstraint", sameRule},
       {"annotate_device_placement", sameRule},
-      {"stablehlo.dynamic_reduce_window", dynamicReduceWindowRule},
+      {"stablehlo.dynamic_reduce_window", importDynamicReduceWindow},
       {"ApproxTopK", importApproxTopK},
       {"shape_assertion", shapeAssertionRule}};
   for (const Entry &entry : entries)

@@ -157,30 +157,61 @@ static void realDynamicSliceRule(OpImport &x) {
                                strides));
 }
 
+// Between elements first: kernels pad by values around them only.
+static Value spreadOut(OpImport &x, Value value, Value fill,
+                       ArrayRef<int64_t> interior) {
+  SmallVector<int64_t> shape(tensorTypeOf(value).getShape()),
+      zeros(shape.size(), 0);
+  for (auto [size, between] : llvm::zip_equal(shape, interior))
+    if (!ShapedType::isDynamic(size))
+      size += std::max<int64_t>(size - 1, 0) * between;
+  return x.make<graph::PadOp>(RankedTensorType::get(shape, elementOf(value)),
+                              value, fill, Values(), Values(), zeros, zeros,
+                              interior);
+}
+
+Value stablehlo::padByValues(OpImport &x, RankedTensorType type, Value value,
+                             Value fill, ArrayRef<Value> low,
+                             ArrayRef<Value> high, ArrayRef<int64_t> interior) {
+  SmallVector<int64_t> before, after, between(interior);
+  Values beforeValues, afterValues;
+  auto add = [](Value scalar, SmallVectorImpl<int64_t> &numbers,
+                Values &values) {
+    auto number = constantInteger(scalar);
+    numbers.push_back(number.value_or(ShapedType::kDynamic));
+    if (!number)
+      values.push_back(scalar);
+  };
+  for (auto [lowScalar, highScalar] : llvm::zip_equal(low, high)) {
+    add(lowScalar, before, beforeValues);
+    add(highScalar, after, afterValues);
+  }
+  bool isSpread = llvm::any_of(interior, [](int64_t n) { return n != 0; });
+  if (isSpread && !beforeValues.empty()) {
+    value = spreadOut(x, value, fill, interior);
+    between.assign(between.size(), 0);
+  }
+  return x.make<graph::PadOp>(type, value, fill, beforeValues, afterValues,
+                              before, after, between);
+}
+
 static void dynamicPadRule(OpImport &x) {
   Value value = x.in(0);
   RankedTensorType type = x.type();
   if (x.failed())
     return;
-  SmallVector<int64_t> low, high, interior;
-  Values lowValues, highValues;
+  SmallVector<int64_t> interior;
+  Values low, high;
   for (int64_t i = 0; i < rankOf(value); ++i) {
-    Value before = shapeElement(x, x.in(2), i),
-          after = shapeElement(x, x.in(3), i);
     auto between = constantInteger(shapeElement(x, x.in(4), i));
     if (!between)
       return x.unsupported("with interior padding known at run time only is "
                            "not supported");
     interior.push_back(*between);
-    low.push_back(constantInteger(before).value_or(ShapedType::kDynamic));
-    high.push_back(constantInteger(after).value_or(ShapedType::kDynamic));
-    if (!constantInteger(before))
-      lowValues.push_back(before);
-    if (!constantInteger(after))
-      highValues.push_back(after);
+    low.push_back(shapeElement(x, x.in(2), i));
+    high.push_back(shapeElement(x, x.in(3), i));
   }
-  x.out(x.make<graph::PadOp>(type, value, x.in(1), lowValues, highValues, low,
-                             high, interior));
+  x.out(padByValues(x, type, value, x.in(1), low, high, interior));
 }
 
 // A bound becomes the size itself, where it is the whole dimension.

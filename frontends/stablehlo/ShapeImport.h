@@ -15,6 +15,10 @@ namespace zenith::stablehlo {
 Value shapeElement(OpImport &x, Value shape, int64_t at);
 /// The number that a constant scalar holds.
 std::optional<int64_t> constantInteger(Value scalar);
+/// graph.pad to `type`, with one scalar per dimension for each side.
+Value padByValues(OpImport &x, RankedTensorType type, Value value, Value fill,
+                  llvm::ArrayRef<Value> low, llvm::ArrayRef<Value> high,
+                  llvm::ArrayRef<int64_t> interior);
 
 } // namespace zenith::stablehlo
 
