@@ -62,12 +62,14 @@ static unsigned elementSize(Type element) {
 }
 
 PlacedOperand materialise(ContractionSpace &space, Value value,
-                          graph::DimAnalysis &dims) {
+                          graph::DimAnalysis &dims, Type element) {
   Preparation copy;
   copy.kind = Preparation::Materialise;
   copy.value = value;
   copy.scratch = space.preparations.size();
-  Type element = getElementTypeOrSelf(value.getType());
+  if (!element)
+    element = getElementTypeOrSelf(value.getType());
+  copy.from.element = element;
   copy.bytes = dims.elementCount(value) * DimExpr(elementSize(element));
   space.preparations.push_back(copy);
   PlacedOperand placed;
@@ -114,6 +116,24 @@ PlacedOperand placeOperand(ContractionSpace &space, Value value,
                    getElementTypeOrSelf(narrow.getType()), view->offset};
   placed.dims = std::move(view->dims);
   return placed;
+}
+
+PlacedOperand placeLeft(ContractionSpace &space, const DimExpr &columns,
+                        graph::DimAnalysis &dims, const KernelTarget &target) {
+  // A copy of a number takes about as long as widening it for two panels.
+  constexpr int64_t fewestPanels = 3;
+  Value value = space.op->getOperand(0);
+  auto elementOf = [](Value operand) {
+    return getElementTypeOrSelf(graph::beforeWidening(operand).getType());
+  };
+  Type narrow = elementOf(value);
+  bool halves = (narrow.isBF16() || narrow.isF16()) && space.sum.isF32();
+  bool pairs = target.avx512bf16 && narrow.isBF16() &&
+               elementOf(space.op->getOperand(1)).isBF16();
+  if (!halves || pairs || target.opencl ||
+      estimate(columns) < fewestPanels * tileColumns(space.sum, target))
+    return placeOperand(space, value, dims);
+  return materialise(space, value, dims, space.sum);
 }
 
 static SmallVector<unsigned> freeDims(unsigned rank, ArrayRef<int64_t> batching,
@@ -287,6 +307,27 @@ static bool isSymmetric(graph::DotGeneralOp op, const ContractionSpace &space) {
          });
 }
 
+/// A matrix by a vector as the vector by the transposed matrix: products of
+/// several rows with the vector, side by side, read memory faster than one row
+/// after the other.
+static void turnMatrixByVector(ContractionSpace &space) {
+  bool turns = space.columns.size.isConstant(1) && space.lines.empty() &&
+               space.taps.empty() && !space.panel &&
+               space.depth.strideA.isConstant(1) &&
+               space.depth.strideB.isConstant(1) &&
+               !space.tile.size.isConstant(1) && !space.tile.size.isConstant(0);
+  for (const OuterAxis &outer : space.outer)
+    turns &= outer.resultDim >= 0;
+  if (!turns)
+    return;
+  for (OuterAxis &outer : space.outer)
+    std::swap(outer.axis.strideA, outer.axis.strideB);
+  std::swap(space.a, space.b);
+  space.columns = {space.tile.size, DimExpr(0), space.tile.strideA};
+  space.tile = {DimExpr(1), DimExpr(0), DimExpr(0)};
+  std::swap(space.rowDims, space.columnDims);
+}
+
 FailureOr<ContractionSpace> dotSpace(graph::DotGeneralOp op,
                                      graph::DimAnalysis &dims,
                                      const KernelTarget &target) {
@@ -295,7 +336,12 @@ FailureOr<ContractionSpace> dotSpace(graph::DotGeneralOp op,
   space.sum = sumType(getElementTypeOrSelf(op.getLhs().getType()),
                       getElementTypeOrSelf(op.getType()));
   DotAxes axes{op.getDims(), space};
-  PlacedOperand lhs = placeOperand(space, op.getLhs(), dims);
+  DimExpr columns = 1;
+  for (unsigned dim :
+       freeDims(dims.dimsOf(op.getRhs()).size(), op.getDims().getRhsBatching(),
+                op.getDims().getRhsContracting()))
+    columns = columns * dims.dimOf(op.getRhs(), dim);
+  PlacedOperand lhs = placeLeft(space, columns, dims, target);
   PlacedOperand rhs = usablePanels(
       space, placeOperand(space, op.getRhs(), dims), op.getRhs(), dims, target);
   bool ok = axes.build(lhs, rhs);
@@ -317,20 +363,26 @@ FailureOr<ContractionSpace> dotSpace(graph::DotGeneralOp op,
   for (unsigned dim = batching; dim < rank; ++dim)
     (dim < batching + rows ? space.rowDims : space.columnDims).push_back(dim);
   space.symmetric = !target.opencl && isSymmetric(op, space);
+  turnMatrixByVector(space);
   chooseForm(space, target);
   return space;
 }
 
 /// Row-major B that tile after tile reads again: a panel of it takes a line
 /// from each row, and lines a power of two apart push each other out of the
-/// cache. Of a batch of products, each must be worth the extra trip through
-/// memory.
-static bool isBetterPacked(const ContractionSpace &space) {
+/// cache; columns that end inside of a vector are masked in each step. Of a
+/// batch of products, each must be worth the extra trip through memory.
+static bool isBetterPacked(const ContractionSpace &space,
+                           const KernelTarget &target) {
   auto rows = (space.lineCount() * space.tile.size).constant();
   auto columns = space.columns.size.constant(),
        depth = space.depthOfAllTaps().constant();
   if (!rows || !columns || !depth)
     return false;
+  bool cutsVectors =
+      *columns > 2 && *columns % int64_t(sumLanes(space.sum, target)) != 0;
+  if (isa<graph::ConvolutionOp>(space.op) && cutsVectors && *depth >= 16)
+    return *rows >= 48;
   if (space.outerCount().isConstant(1))
     return *rows >= 48 && *columns >= 64 && *depth >= 32;
   return *rows >= 96 && *depth * *columns * 4 > 3 * 1024 * 1024;
@@ -389,7 +441,7 @@ void chooseForm(ContractionSpace &space, const KernelTarget &target) {
                     space.depth.strideB.isConstant(1);
   if (few && alongDepth && (single || !rowMajor)) {
     space.form = ContractionSpace::Dots;
-  } else if (single || (rowMajor && !isBetterPacked(space))) {
+  } else if (single || (rowMajor && !isBetterPacked(space, target))) {
     space.columns.strideB = DimExpr(1);
     space.form = ContractionSpace::Direct;
   } else {

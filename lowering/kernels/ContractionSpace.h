@@ -51,7 +51,7 @@ struct Source {
 /// Work that must be done before the product itself, into a scratch buffer.
 struct Preparation {
   enum Kind {
-    Materialise, ///< row-major copy of `value`
+    Materialise, ///< row-major copy of `value`, as elements of `from`
     Pad, ///< [batch][spatial...][feature] copy of a convolution's input, zeros
          ///< around and between
     PackPanels ///< B in panels
@@ -66,10 +66,10 @@ struct Preparation {
   Axis columns;
   llvm::SmallVector<Axis> depth;
   // Pad: dimensions of `value` in the order of the copy, the copy's sizes,
-  // zeros before and distance of neighbours.
+  // zeros before, distance of neighbours in the copy and in `value`.
   llvm::SmallVector<unsigned> order;
   llvm::SmallVector<graph::DimExpr> sizes;
-  llvm::SmallVector<int64_t> low, steps;
+  llvm::SmallVector<int64_t> low, steps, strides;
 };
 
 struct ContractionSpace {
@@ -139,9 +139,15 @@ PlacedOperand placeOperand(ContractionSpace &space, mlir::Value value,
 /// Whether products of these types are summed in groups of so many depths:
 /// pairs of 16 bits, or four bytes, the left ones unsigned.
 bool takesGroups(unsigned group, mlir::Type lhs, mlir::Type rhs);
-/// Copies the value to scratch first, so that it lies row-major.
+/// Copies the value to scratch first, so that it lies row-major, of its own
+/// elements or wider ones.
 PlacedOperand materialise(ContractionSpace &space, mlir::Value value,
-                          graph::DimAnalysis &dims);
+                          graph::DimAnalysis &dims, mlir::Type element = {});
+/// Places the left operand of `space.op`, whose numbers meet so many columns
+/// one by one. Narrow floats are widened first where each would be widened for
+/// many of them.
+PlacedOperand placeLeft(ContractionSpace &space, const graph::DimExpr &columns,
+                        graph::DimAnalysis &dims, const KernelTarget &target);
 /// Finishes a space whose axes are known: B's form, packing.
 void chooseForm(ContractionSpace &space, const KernelTarget &target);
 

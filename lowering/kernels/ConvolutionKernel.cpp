@@ -26,12 +26,15 @@ struct ConvolutionAxes {
   const KernelTarget &target;
   ContractionSpace space;
   SmallVector<int64_t> low, high; ///< padding that is left to clip
+  SmallVector<int64_t> strides;   ///< over what `input` describes
   SmallVector<StridedDim> input;  ///< digits of [batch, spatial..., feature]
   SmallVector<DimExpr> extents;   ///< spatial sizes of what `input` describes
 
   unsigned spatial() { return op.getStrides().size(); }
   bool clipped(unsigned i) { return low[i] > 0 || high[i] > 0; }
   void placeInput();
+  bool isPointwise();
+  bool skipsPixels();
   bool needsCopy();
   bool takesGroups(const PlacedOperand &kernel);
   void copyInput();
@@ -46,7 +49,9 @@ struct ConvolutionAxes {
 
 void ConvolutionAxes::placeInput() {
   graph::ConvDimsAttr numbers = op.getDims();
-  PlacedOperand placed = placeOperand(space, op.getInput(), dims);
+  DimExpr features =
+      dims.dimOf(op.getKernel(), unsigned(numbers.getKernelOutput()));
+  PlacedOperand placed = placeLeft(space, features, dims, target);
   SmallVector<unsigned> order{unsigned(numbers.getInputBatch())};
   for (int64_t dim : numbers.getInputSpatial()) {
     order.push_back(unsigned(dim));
@@ -59,6 +64,34 @@ void ConvolutionAxes::placeInput() {
     input.push_back(digits);
   }
   space.a = placed.source;
+}
+
+bool ConvolutionAxes::isPointwise() {
+  return llvm::none_of(llvm::seq(spatial()), [&](unsigned i) {
+    return clipped(i) ||
+           !dims.dimOf(op.getKernel(),
+                       unsigned(op.getDims().getKernelSpatial()[i]))
+                .isConstant(1);
+  });
+}
+
+/// Pixels that strides leave out divide the others into short lines, which
+/// fill tiles badly; those that count are few, and many columns read them.
+bool ConvolutionAxes::skipsPixels() {
+  constexpr int64_t longLine = 24, fewestColumns = 64;
+  graph::ConvDimsAttr numbers = op.getDims();
+  auto line = dims.dimOf(op.getResult(),
+                         unsigned(numbers.getOutputSpatial().back()))
+                  .constant(),
+       columns = dims.dimOf(op.getKernel(), unsigned(numbers.getKernelOutput()))
+                     .constant();
+  bool strided =
+      llvm::any_of(strides, [](int64_t stride) { return stride != 1; }) &&
+      llvm::all_of(low, [](int64_t before) { return before == 0; });
+  bool run = input.back()[0].stride.isConstant(1);
+  return strided && line && columns && (*line < longLine || !run) &&
+         *columns >= fewestColumns * int64_t(op.getGroups()) &&
+         !target.opencl && isPointwise();
 }
 
 /// Where strides can't express the input, its channels are no run of memory, or
@@ -77,13 +110,7 @@ bool ConvolutionAxes::needsCopy() {
   if (clipped(last) &&
       (target.opencl || !run || !channels || *channels > maxZeroRow))
     return true;
-  bool pointwise = llvm::none_of(llvm::seq(spatial()), [&](unsigned i) {
-    return clipped(i) ||
-           !dims.dimOf(op.getKernel(),
-                       unsigned(op.getDims().getKernelSpatial()[i]))
-                .isConstant(1);
-  });
-  return !run && !pointwise;
+  return skipsPixels() || (!run && !isPointwise());
 }
 
 /// Channels of the input can be read a group at a time.
@@ -108,8 +135,11 @@ void ConvolutionAxes::copyInput() {
   copy.kind = Preparation::Pad;
   copy.value = value;
   copy.scratch = space.preparations.size();
-  auto append = [&](int64_t dim, DimExpr size, int64_t before, int64_t step) {
+  bool skips = skipsPixels();
+  auto append = [&](int64_t dim, DimExpr size, int64_t before, int64_t step,
+                    int64_t stride = 1) {
     copy.order.push_back(unsigned(dim));
+    copy.strides.push_back(stride);
     copy.sizes.push_back(std::move(size));
     copy.low.push_back(before);
     copy.steps.push_back(step);
@@ -127,12 +157,17 @@ void ConvolutionAxes::copyInput() {
       size = DimExpr::max(DimExpr(0),
                           (size - DimExpr(1)) * DimExpr(step) + DimExpr(1));
     extents[i] = size + DimExpr(before + after);
-    append(dim, extents[i], before, step);
+    if (skips)
+      extents[i] =
+          dims.dimOf(op.getResult(), unsigned(numbers.getOutputSpatial()[i]));
+    append(dim, extents[i], before, step, skips ? strides[i] : 1);
     low[i] -= before;
     high[i] -= after;
   }
   append(numbers.getInputFeature(),
          dims.dimOf(value, unsigned(numbers.getInputFeature())), 0, 1);
+  if (skips)
+    strides.assign(spatial(), 1);
   Type element = getElementTypeOrSelf(value.getType());
   DimExpr stride = 1;
   for (unsigned i = copy.sizes.size(); i-- > 0;) {
@@ -154,8 +189,8 @@ void ConvolutionAxes::addRows() {
   for (unsigned i = 0; i < spatial(); ++i) {
     unsigned dim = unsigned(numbers.getOutputSpatial()[i]);
     DimExpr step = input[i + 1][0].stride;
-    rows.push_back({dims.dimOf(op.getResult(), dim),
-                    step * DimExpr(op.getStrides()[i]), DimExpr(0)});
+    rows.push_back({dims.dimOf(op.getResult(), dim), step * DimExpr(strides[i]),
+                    DimExpr(0)});
     space.rowDims.push_back(dim);
     space.a.offset = space.a.offset - step * DimExpr(low[i]);
     anyClip |= clipped(i);
@@ -185,8 +220,8 @@ void ConvolutionAxes::addTaps(const PlacedOperand &kernel) {
                 input[i + 1][0].stride * DimExpr(op.getKernelDilation()[i]),
                 digit.stride};
     tap.clipped = clipped(i);
-    tap.clip = {op.getStrides()[i], op.getKernelDilation()[i], low[i],
-                extents[i], i == last ? -1 : int(i) + 1};
+    tap.clip = {strides[i], op.getKernelDilation()[i], low[i], extents[i],
+                i == last ? -1 : int(i) + 1};
     if (tap.clipped || !digit.size.isConstant(1))
       space.taps.push_back(tap);
   }
@@ -243,6 +278,7 @@ LogicalResult ConvolutionAxes::build() {
            << spatial() << " spatial dimensions";
   low.assign(op.getLow().begin(), op.getLow().end());
   high.assign(op.getHigh().begin(), op.getHigh().end());
+  strides.assign(op.getStrides().begin(), op.getStrides().end());
   placeInput();
   if (needsCopy())
     copyInput();
@@ -283,7 +319,7 @@ LogicalResult ConvolutionAxes::build() {
 FailureOr<ContractionSpace> convolutionSpace(graph::ConvolutionOp op,
                                              graph::DimAnalysis &dims,
                                              const KernelTarget &target) {
-  ConvolutionAxes axes{op, dims, target, {}, {}, {}, {}, {}};
+  ConvolutionAxes axes{op, dims, target, {}, {}, {}, {}, {}, {}};
   axes.space.op = op;
   axes.space.sum = sumType(getElementTypeOrSelf(op.getInput().getType()),
                            getElementTypeOrSelf(op.getType()));

@@ -182,10 +182,10 @@ Launch PanelPacker::emit() {
   return k.finish(productOf(sizes), 8 * estimate(depth) * columns);
 }
 
-/// Row-major copy of any value.
+/// Row-major copy of any value, of its elements or wider ones.
 Launch copyRows(KernelBuilder &k, const Preparation &copy, bool &ok) {
   ElementEmitter emitter(k);
-  Type element = getElementTypeOrSelf(copy.value.getType());
+  Type element = copy.from.element;
   Value to = k.scratch(copy.scratch, memoryType(element));
   graph::DimVector sizes = emitter.dimsOf(copy.value);
   DimExpr rowLength = sizes.empty() ? DimExpr(1) : sizes.back();

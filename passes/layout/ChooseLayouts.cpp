@@ -34,9 +34,9 @@ static SmallVector<int64_t> order(int64_t first, ArrayRef<int64_t> middle,
 }
 
 /// A window of its own for each channel runs as well along its rows, if these
-/// fill a vector: it follows the convolutions that sum over channels, if any.
+/// fill most of a vector: it follows the convolutions that sum over channels, if any.
 static bool followsOthers(ConvolutionOp op) {
-  constexpr int64_t longRow = 8;
+  constexpr int64_t longRow = 5;
   ConvDimsAttr dims = op.getDims();
   auto channels = typeOf(op.getInput()).getDimSize(dims.getInputFeature());
   return channels > 1 && int64_t(op.getGroups()) == channels &&

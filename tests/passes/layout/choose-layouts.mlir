@@ -140,3 +140,29 @@ func.func @overlapping_steps(%x: tensor<1x4x6x3xf32>, %w: tensor<3x3x3x2xf32>) -
       : (tensor<1x4x6x3xf32>, tensor<3x3x3x2xf32>) -> tensor<1x9x6x2xf32>
   return %c : tensor<1x9x6x2xf32>
 }
+
+// Phases with fewer taps than others are convolutions of their own, which multiply no zeros.
+// CHECK-LABEL: @uneven_phases
+// CHECK: low [0, 0] high [0, 0] {{.*}} (tensor<1x7x6x8xf32>, tensor<1x1x8x16xf32>) -> tensor<1x7x6x16xf32>
+// CHECK: low [0, 0] high [0, 1] {{.*}} (tensor<1x7x6x8xf32>, tensor<1x2x8x16xf32>) -> tensor<1x7x6x16xf32>
+// CHECK: low [0, 0] high [1, 0] {{.*}} (tensor<1x7x6x8xf32>, tensor<2x1x8x16xf32>) -> tensor<1x7x6x16xf32>
+// CHECK: low [0, 0] high [1, 1] {{.*}} (tensor<1x7x6x8xf32>, tensor<2x2x8x16xf32>) -> tensor<1x7x6x16xf32>
+// CHECK: graph.concat 3, {{.*}} -> tensor<1x7x6x4x16xf32>
+func.func @uneven_phases(%x: tensor<1x7x6x8xf32>, %w: tensor<3x3x8x16xf32>) -> tensor<1x14x12x16xf32> {
+  %c = graph.convolution %x, %w <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])>
+      strides [1, 1] low [1, 1] high [2, 2] input_dilation [2, 2] kernel_dilation [1, 1] groups 1
+      : (tensor<1x7x6x8xf32>, tensor<3x3x8x16xf32>) -> tensor<1x14x12x16xf32>
+  return %c : tensor<1x14x12x16xf32>
+}
+
+// CHECK-LABEL: @phases_without_taps
+// CHECK: graph.constant dense<0.000000e+00> : tensor<1x6x5x1x16xf32>
+// CHECK: (tensor<1x5x4x8xf32>, tensor<1x1x8x16xf32>) -> tensor<1x6x5x16xf32>
+// CHECK-NOT: graph.convolution
+// CHECK: graph.concat
+func.func @phases_without_taps(%x: tensor<1x5x4x8xf32>, %w: tensor<1x1x8x16xf32>) -> tensor<1x10x8x16xf32> {
+  %c = graph.convolution %x, %w <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])>
+      strides [1, 1] low [0, 0] high [1, 1] input_dilation [2, 2] kernel_dilation [1, 1] groups 1
+      : (tensor<1x5x4x8xf32>, tensor<1x1x8x16xf32>) -> tensor<1x10x8x16xf32>
+  return %c : tensor<1x10x8x16xf32>
+}
