@@ -7,8 +7,9 @@ import json
 import subprocess
 import sys
 
-# Graph, last layer (None: all), and the forms that are taken away, one list each. What takes a form away may leave
-# another one that would not have been chosen: without rows of bits there is a dense index, without that there are keys.
+# Graph with options (a breadth-first search where no other command comes first), last layer (None: all), and the forms that
+# are taken away, one list each. What takes a form away may leave another one that would not have been chosen: without rows
+# of bits there is a dense index, without that there are keys.
 ORDER = [["bit-rows"], ["bit-rows", "dense-index"], ["bit-rows", "dense-index", "back-bits"],
          ["bit-rows", "dense-index", "keys"]]
 CASES = [
@@ -18,13 +19,18 @@ CASES = [
     ("lrx:00000000001111111111", None, ["marks"], ["marks", "back-bits"], ["marks", "keys"]),
     ("heisenberg:3,60", None, ["keys"]),
     ("cube_222_fixed_htm", 8, ["bit-rows"], ["bit-rows", "keys"]),
+    ("coxeter:10 --max-memory=64M", None, ["bit-rows", "dense-index", "marks"],
+     ["bit-rows", "dense-index", "marks", "key-ranges"]),
     ("all_transpositions:8", None, ["bit-rows", "generator-table"], ["bit-rows", "dense-index", "generator-table"]),
+    ("beam lrx:16 --from=15,14,13,12,11,10,9,8,7,6,5,4,3,2,1,0 --width=100000 --max-steps=25", None, ["score-first"]),
+    ("beam pancake:12 --from=11,9,7,5,3,1,0,2,4,6,8,10 --width=10000 --max-steps=8", None, ["score-first"]),
 ]
 
 
 def search(options, graph, last, forms, threads):
     """The report of one search, as zenith-search writes it."""
-    command = [options.zenith, "bfs", graph, "--json=-", f"--threads={threads}"]
+    words = graph.split()
+    command = [options.zenith, *([] if words[0] == "beam" else ["bfs"]), *words, "--json=-", f"--threads={threads}"]
     command += [f"--max-layers={last}"] if last is not None else []
     command += [f"--without={','.join(forms)}"] if forms else []
     command += options.zenith_args.split()
