@@ -111,8 +111,7 @@ private:
 
 } // namespace
 
-/// Candidates of a chunk without absent ones, of several words those of one row
-/// together: how many.
+/// Candidates of a chunk without absent ones, list after list: how many.
 template <int Width>
 static int64_t packChunk(const KeySet &set, const uint64_t *lists,
                          int64_t count, uint64_t *packed) {
@@ -120,22 +119,15 @@ static int64_t packChunk(const KeySet &set, const uint64_t *lists,
   const bool hasAbsent = set.hasAbsent;
   const uint64_t absent = set.absent;
   uint64_t *to = packed;
-  // Whether one is absent is no branch: nobody can foretell it.
-  if constexpr (Width == 1) {
-    for (int64_t list = 0; list < set.lists; ++list)
-      for (int64_t i = 0; i < count; ++i) {
-        *to = lists[list * chunkRows + i];
-        to += !hasAbsent | (*to != absent);
-      }
-    return to - packed;
-  }
-  for (int64_t i = 0; i < count; ++i)
-    for (int64_t list = 0; list < set.lists; ++list) {
-      const uint64_t *from = lists + list * width * chunkRows + i;
+  for (int64_t list = 0; list < set.lists; ++list) {
+    const uint64_t *from = lists + list * width * chunkRows;
+    for (int64_t i = 0; i < count; ++i) {
       for (int64_t word = 0; word < width; ++word)
-        to[word] = from[word * chunkRows];
-      to += (!hasAbsent | (to[0] != absent)) ? width : 0;
+        to[word] = from[word * chunkRows + i];
+      // Whether one is absent is no branch: nobody can foretell it.
+      to += int64_t(!hasAbsent | (to[0] != absent)) * width;
     }
+  }
   return (to - packed) / width;
 }
 

@@ -49,19 +49,32 @@ public:
   }
 
 private:
-  /// Lists the blocks of one kind, slot by slot; returns how many.
+  /// Lists the blocks of one kind, slot by slot; returns how many. Each block
+  /// says where the next one of its chain is, so chains of several slots are
+  /// followed at once: memory answers them together.
   ZENITH_METHOD int64_t listBlocks(int kind, uint32_t *to) const {
-    uint32_t *first = to;
-    for (int64_t slot = 0; slot < set.slots; ++slot) {
-      int64_t chain = set.chain(slot, kind, number);
-      uint32_t block = set.heads[chain];
-      for (uint32_t i = 0; i < set.blocks[chain]; ++i) {
-        *to++ = block;
-        if (i + 1 < set.blocks[chain])
-          block = set.following[block];
+    constexpr int64_t atOnce = 16;
+    uint32_t *end = to;
+    for (int64_t first = 0; first < set.slots; first += atOnce) {
+      int64_t here = std::min(atOnce, set.slots - first);
+      uint32_t block[atOnce], left[atOnce], *place[atOnce], longest = 0;
+      for (int64_t i = 0; i < here; ++i) {
+        int64_t chain = set.chain(first + i, kind, number);
+        block[i] = set.heads[chain];
+        left[i] = set.blocks[chain];
+        place[i] = end;
+        end += left[i];
+        longest = std::max(longest, left[i]);
       }
+      for (uint32_t step = 0; step < longest; ++step)
+        for (int64_t i = 0; i < here; ++i)
+          if (step < left[i]) {
+            place[i][step] = block[i];
+            if (step + 1 < left[i])
+              block[i] = set.following[block[i]];
+          }
     }
-    return to - first;
+    return end - to;
   }
   /// Asks memory for a block that comes soon.
   ZENITH_METHOD void askAhead(int64_t place) const {
@@ -80,41 +93,47 @@ private:
   int64_t knownBlocks, listed; ///< of known ones, of all
 };
 
-/// Finds what is new in partitions of keys of several words, by tables of
-/// positions.
+/// Cells of a table of its own, which must fit what all rows together have
+/// room for.
+int64_t largeCells(int64_t keys) { return keys * 9 / 8 + 8; }
+
+/// Finds what is new in partitions of keys of several words. A cell of a table
+/// is a row's position + 1 below half of its hash: rows elsewhere in the cache
+/// are compared where these halves agree.
 template <int Width> class RowMerger {
 public:
   RowMerger(const KeySet &set, int64_t slot)
       : set(set), width(Width ? Width : set.words), hash(set.hash<Width>()),
-        slotTable(reinterpret_cast<uint32_t *>(set.room(slot))) {}
+        slotTable(set.room(slot)) {}
 
   /// The number of new keys.
   int64_t merge(int64_t number) {
     const KeySet::Partition &partition = set.plan[number];
     PartitionRows rows(set, number);
-    cellCount = uint64_t(2 * (partition.known + partition.candidates));
-    cells =
-        partition.table < 0
-            ? slotTable
-            : reinterpret_cast<uint32_t *>(set.largeTables + partition.table);
+    const int64_t keys = partition.known + partition.candidates;
+    const bool isLarge = partition.table >= 0;
+    cells = isLarge ? set.largeTables + partition.table : slotTable;
+    cellCount = uint64_t(isLarge ? largeCells(keys) : 2 * keys);
     std::fill(cells, cells + cellCount, 0);
     forEachRow(rows, 0, [&](uint64_t *row, int64_t position) {
-      uint32_t &cell = find(rows, row);
+      uint64_t bits = hash(row);
+      uint64_t &cell = find(rows, row, bits);
       if (!cell)
-        cell = uint32_t(position + 1);
+        cell = bits << 32 | uint64_t(position + 1);
     });
     int64_t fresh = 0;
     const int64_t knownEnd = rows.knownEnd();
     forEachRow(rows, 1, [&](uint64_t *row, int64_t) {
-      uint32_t &cell = find(rows, row);
+      uint64_t bits = hash(row);
+      uint64_t &cell = find(rows, row, bits);
       if (!cell) {
         // Never behind the row that is read: rows before it are done with.
         uint64_t *to = rows.at(knownEnd + fresh);
         for (int64_t word = 0; word < width; ++word)
           to[word] = row[word];
-        cell = uint32_t(knownEnd + ++fresh);
-      } else if (int64_t(cell) > knownEnd) {
-        uint64_t *other = rows.at(cell - 1);
+        cell = bits << 32 | uint64_t(knownEnd + ++fresh);
+      } else if (positionOf(cell) >= knownEnd) {
+        uint64_t *other = rows.at(positionOf(cell));
         for (int64_t word = 0; word < width; ++word)
           other[word] |= row[word];
       }
@@ -130,12 +149,20 @@ private:
         fn(row + i * width, first + i);
     });
   }
+  static constexpr uint64_t lowHalf = UINT32_MAX;
+
+  static int64_t positionOf(uint64_t cell) {
+    return int64_t(cell & lowHalf) - 1;
+  }
   /// The cell of a row with the same key, or the empty one where it belongs.
-  uint32_t &find(const PartitionRows &rows, const uint64_t *row) {
-    uint64_t cell = (hash(row) >> 8 & 0xffffffff) * cellCount >> 32;
-    while (cells[cell] && !same(row, rows.at(cells[cell] - 1)))
-      cell = cell + 1 == cellCount ? 0 : cell + 1;
-    return cells[cell];
+  /// Cells have the lower half of a hash; the bits above say where to look.
+  uint64_t &find(const PartitionRows &rows, const uint64_t *row,
+                 uint64_t bits) {
+    uint64_t at = (bits << 12 >> 32) * cellCount >> 32;
+    while (cells[at] && ((cells[at] ^ bits << 32) > lowHalf ||
+                         !same(row, rows.at(positionOf(cells[at])))))
+      at = at + 1 == cellCount ? 0 : at + 1;
+    return cells[at];
   }
   bool same(const uint64_t *x, const uint64_t *y) const {
     uint64_t difference = 0;
@@ -147,7 +174,7 @@ private:
   const KeySet &set;
   const int64_t width;
   const KeySet::Hash<Width> hash;
-  uint32_t *slotTable, *cells = nullptr;
+  uint64_t *slotTable, *cells = nullptr;
   uint64_t cellCount = 0;
 };
 
@@ -254,15 +281,11 @@ static int64_t keysOf(const KeySet &set, int64_t number) {
   return keys;
 }
 
-/// Words of the table of a partition: two cells a key, which are words or
-/// halves of words.
-static int64_t tableWords(const KeySet &set, int64_t keys) {
-  constexpr int64_t cells = WordTable::bucketCells;
-  return set.words == 1 ? WordTable::wordsFor(keys * 2 / cells + 2) : keys + 1;
+/// Words of the table of a partition that has some cells.
+static int64_t tableWords(const KeySet &set, int64_t cells) {
+  return set.words == 1 ? WordTable::wordsFor(cells / WordTable::bucketCells)
+                        : cells;
 }
-
-/// Buckets of a table that all rows together have room for.
-static int64_t largeBuckets(int64_t keys) { return keys * 9 / 32 + 2; }
 
 static int64_t mergePartition(const KeySet &set, const uint64_t *const *known,
                               int64_t slot, int64_t number) {
@@ -271,8 +294,8 @@ static int64_t mergePartition(const KeySet &set, const uint64_t *const *known,
   bool isLarge = place >= 0;
   WordMerger merger(set, known, rows, number,
                     isLarge ? set.largeTables + place : set.room(slot),
-                    isLarge ? largeBuckets(keys)
-                            : keys * 2 / WordTable::bucketCells + 2);
+                    (isLarge ? largeCells(keys) : 2 * keys + 8) /
+                        WordTable::bucketCells);
   return mergeWords(merger);
 }
 
@@ -299,11 +322,10 @@ void zenith_routine_fresh_keys_plan(void *const *pointers,
       }
     set.plan[number] = partition;
     int64_t keys = keysOf(set, number);
-    if (tableWords(set, keys) > set.roomWords) {
+    if (tableWords(set, 2 * keys + 8) > set.roomWords) {
       set.plan[number].table = largeWords;
-      largeWords += set.words == 1
-                        ? WordTable::wordsFor(largeBuckets(keys)) / 8 * 8 + 8
-                        : keys + 1;
+      // The next one starts at a cache line too.
+      largeWords += tableWords(set, largeCells(keys)) / 8 * 8 + 8;
     }
   }
 }

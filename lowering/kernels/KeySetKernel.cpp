@@ -41,13 +41,13 @@ struct KeySetSizes {
       slotRows = slotRows + piecesOf(list, slots);
     slotBlocks = piecesOf(slotRows, blockRows) + partitions * 2;
     // Twice the mean: the routine takes a power of two of partitions. A table
-    // has two cells a row, which are words, with a byte for each four, or half
-    // of a word. Before there are tables the rows of a partition fill whole
-    // cache lines here.
+    // has two cells a row, and of keys of one word a byte for each four of
+    // them. Before there are tables the rows of a partition fill whole cache
+    // lines here.
     DimExpr most = DimExpr::min(
         total, DimExpr::floorDiv(total * 5, partitions * 2) + DimExpr(256));
     int64_t lineWords = words / std::gcd(words, int64_t(8)) * 8;
-    DimExpr tableWords = words == 1 ? DimExpr::floorDiv(most * 33, 16) : most;
+    DimExpr tableWords = DimExpr::floorDiv(most * 33, 16);
     roomWords =
         DimExpr::floorDiv(
             DimExpr::max(partitions * lineWords, tableWords + DimExpr(64)), 8) *

@@ -121,12 +121,14 @@ static void compare(const Tensor &expected, const Tensor &got, double tolerance,
   }
 }
 
-static std::vector<std::string> sortedElements(const Tensor &tensor) {
-  std::vector<std::string> elements;
-  for (int64_t i = 0; i < tensor.size(); ++i)
-    elements.push_back(interpreter::elementAt(tensor, i).str());
-  llvm::sort(elements);
-  return elements;
+/// Elements at the same place of all lists together, sorted.
+static std::vector<std::string> sortedRows(const std::vector<Tensor> &lists) {
+  std::vector<std::string> rows(size_t(lists.front().size()));
+  for (const Tensor &list : lists)
+    for (auto [number, row] : llvm::enumerate(rows))
+      row += interpreter::elementAt(list, int64_t(number)).str() + " ";
+  llvm::sort(rows);
+  return rows;
 }
 
 /// Calls a launch in pieces of different sizes, the last tasks first.
@@ -205,6 +207,7 @@ void KernelHarness::run(Case &test) {
   for (auto [number, count] : llvm::enumerate(test.plan.counts))
     EXPECT_EQ(counts[number], test.expected[count.result].shape()[count.dim])
         << "count " << number;
+  std::vector<Tensor> all;
   for (auto [number, expected] : llvm::enumerate(test.expected)) {
     EXPECT_TRUE(results[number].guardsHold()) << "result " << number;
     Tensor got(expected.type(), llvm::ArrayRef<char>(results[number].data(),
@@ -212,12 +215,13 @@ void KernelHarness::run(Case &test) {
     int64_t wrong = 0;
     if (ordered)
       compare(expected, got, tolerance, wrong);
-    else
-      wrong = sortedElements(expected) != sortedElements(got);
+    all.push_back(std::move(got));
     if (wrong)
       ADD_FAILURE() << "in result " << number << " of "
                     << test.plan.launches.back().kernel.getName().str();
   }
+  if (!ordered)
+    EXPECT_EQ(sortedRows(all), sortedRows(test.expected));
 }
 
 void KernelHarness::check(const std::string &text,

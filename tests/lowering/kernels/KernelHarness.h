@@ -29,7 +29,8 @@ public:
   /// Largest difference, relative to the larger of 1 and the expected value.
   double tolerance = 0;
 
-  /// Whether elements of results have an order; else they are compared sorted.
+  /// Whether elements of results have an order; else results are lists, whose
+  /// rows are compared sorted.
   bool ordered = true;
 
   /// What arguments hold; small integers where unset.

@@ -301,8 +301,7 @@ TEST_F(OrderingKernelTest, IsIn) {
 }
 
 TEST_F(OrderingKernelTest, FreshKeys) {
-  // Few rows of several words make one partition, whose order is that of first
-  // occurrence.
+  harness.ordered = false;
   harness.fill = [](mlir::RankedTensorType type, unsigned number) {
     Tensor tensor(type);
     interpreter::ElementAccess access(type.getElementType());
@@ -312,14 +311,12 @@ TEST_F(OrderingKernelTest, FreshKeys) {
           interpreter::Scalar::ofSigned(1 + (i * 7919 + number * 31) % 97));
     return tensor;
   };
-  harness.ordered = false;
   check("%a : tensor<?xui64>, %b : tensor<?xui64>, %k : tensor<20xui64>",
         "tensor<?xui64>",
         "%c = graph.add %a, %b : tensor<?xui64>\n"
         "%r = graph.fresh_keys (%a, %c) known (%k) key [63] absent 5 : "
         "(tensor<?xui64>, tensor<?xui64>, tensor<20xui64>) -> tensor<?xui64>",
         "%r", {{700}, {700}, {20}});
-  harness.ordered = true;
   for (unsigned words = 2; words <= 4; ++words) {
     std::string candidates, known, bits, types, results;
     for (unsigned word = 0; word < words; ++word) {
@@ -344,7 +341,7 @@ TEST_F(OrderingKernelTest, FreshKeys) {
   }
 }
 
-/// Keys of one word in several partitions; bits above the sixteenth tell none
+/// Keys for several partitions; bits above the sixteenth tell none
 /// apart. `distinct` of them: few of them are in one partition, whose table is
 /// larger than others'.
 static Tensor keysOf(mlir::RankedTensorType type, uint64_t distinct,
@@ -379,6 +376,14 @@ TEST_F(OrderingKernelTest, FreshKeysOfManyRows) {
             "%r = graph.fresh_keys (%a) key [65535] : (tensor<?xui64>) -> "
             "tensor<?xui64>",
             "%r", {{40000}});
+      check("%a : tensor<?xui64>, %b : tensor<?xui64>, %k : tensor<?xui64>",
+            "tensor<?xui64>, tensor<?xui64>, tensor<?xui64>",
+            "%r:3 = graph.fresh_keys (%a, %b, %a) known (%k, %k, %k) key "
+            "[65535, 65535, 65535] absent 131072 : (tensor<?xui64>, "
+            "tensor<?xui64>, tensor<?xui64>, tensor<?xui64>, tensor<?xui64>, "
+            "tensor<?xui64>) -> (tensor<?xui64>, tensor<?xui64>, "
+            "tensor<?xui64>)",
+            "%r#0, %r#1, %r#2", {{20011}, {20011}, {3000}});
     }
 }
 
