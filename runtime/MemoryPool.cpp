@@ -265,9 +265,9 @@ void MemoryPool::trim(bool alsoArena) {
     discard(entry.first, entry.second);
   }
   cached.clear();
-  if (alsoArena) {
+  if (alsoArena)
     dropArena();
-  }
+  files.trim();
 }
 
 MemoryUse MemoryPool::use() const {

@@ -68,7 +68,17 @@ static int reserve(int file, int64_t bytes) {
   return error;
 }
 
-StatusOr<PageBlock> SpillSpace::map(int64_t bytes) {
+/// Four to eight sizes per power of two, so that a list that grows finds the
+/// file that it left.
+static int64_t fileBytes(int64_t bytes) {
+  int64_t step = ZENITH_ARENA_ALIGNMENT;
+  while (step * 8 < bytes)
+    step *= 2;
+  return (bytes + step - 1) / step * step;
+}
+
+/// A new file in memory, with its blocks.
+StatusOr<PageBlock> SpillSpace::create(int64_t bytes) {
   auto refuse = [&](const std::string &reason) {
     return Status::error(ZENITH_OUT_OF_MEMORY,
                          std::to_string(mappedBytes.load()) +
@@ -91,9 +101,32 @@ StatusOr<PageBlock> SpillSpace::map(int64_t bytes) {
     return failed(error);
   if (!pages.mapFile(file.get()))
     return failed(errno);
-  std::lock_guard<std::mutex> lock(mutex);
   mappings.emplace(pages.data(), pages.bytes());
   mappedBytes += pages.bytes();
+  return pages;
+}
+
+StatusOr<PageBlock> SpillSpace::map(int64_t bytes) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (bytes > INT64_MAX / 4)
+    return Status::error(ZENITH_OUT_OF_MEMORY, "no file is as long",
+                         options.folder);
+  int64_t wanted = fileBytes(bytes);
+  auto found = freed.lower_bound(wanted);
+  if (found != freed.end() && found->first <= wanted * 2) {
+    PageBlock pages = std::move(found->second);
+    freed.erase(found);
+    liveBytes += pages.bytes();
+    return pages;
+  }
+  StatusOr<PageBlock> pages = create(wanted);
+  if (!pages) {
+    dropFreed();
+    pages = create(bytes);
+  }
+  if (!pages)
+    return pages;
+  liveBytes += pages->bytes();
   if (!watcher.joinable())
     try {
       watcher = std::thread([this] { watch(); });
@@ -105,10 +138,22 @@ StatusOr<PageBlock> SpillSpace::map(int64_t bytes) {
 
 void SpillSpace::unmap(PageBlock pages) {
   std::lock_guard<std::mutex> lock(mutex);
-  mappings.erase(pages.data());
-  mappedBytes -= pages.bytes();
-  // The pages go here, while the thread cannot look at them.
-  PageBlock gone = std::move(pages);
+  liveBytes -= pages.bytes();
+  int64_t bytes = pages.bytes();
+  freed.emplace(bytes, std::move(pages));
+}
+
+void SpillSpace::trim() {
+  std::lock_guard<std::mutex> lock(mutex);
+  dropFreed();
+}
+
+void SpillSpace::dropFreed() {
+  for (auto &[bytes, pages] : freed) {
+    mappings.erase(pages.data());
+    mappedBytes -= bytes;
+  }
+  freed.clear();
 }
 
 /// Pages stay in the system's cache until it needs the memory; only the process

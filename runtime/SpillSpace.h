@@ -36,27 +36,37 @@ public:
 
   bool isOpen() const { return !options.folder.empty(); }
 
-  /// At least bytes > 0, zeroed, for which the folder has room: a full disk is
-  /// met here, with ZENITH_OUT_OF_MEMORY, and not when pages are written.
+  /// At least bytes > 0, contents unspecified, for which the folder has room: a
+  /// full disk is met here, with ZENITH_OUT_OF_MEMORY, and not when pages are
+  /// written.
   StatusOr<PageBlock> map(int64_t bytes);
 
-  /// Ends a mapping; what it held is gone.
+  /// Takes back what map gave, and may give it again.
   void unmap(PageBlock pages);
+
+  /// Gives what unmap took back to the system.
+  void trim();
 
   /// About how many bytes of all mappings may be in memory at a time.
   void keepResident(int64_t mostBytes) { residentBytes.store(mostBytes); }
 
-  /// Bytes of all mappings.
-  int64_t bytes() const { return mappedBytes.load(); }
+  /// Bytes of all mappings that are in use.
+  int64_t bytes() const { return liveBytes.load(); }
 
 private:
+  StatusOr<PageBlock> create(int64_t bytes);
+  void dropFreed();
   void watch();
   void evict();
 
   const SpillOptions options;
-  std::atomic<int64_t> mappedBytes{0}, residentBytes{INT64_MAX};
-  std::mutex mutex;                   ///< of the mappings and of `stopping`
+  /// `mappedBytes` counts freed blocks, too.
+  std::atomic<int64_t> liveBytes{0}, mappedBytes{0}, residentBytes{INT64_MAX};
+  std::mutex mutex;                   ///< of what follows
   std::map<void *, int64_t> mappings; ///< bytes by start
+  /// By bytes: pages that are in the system's cache and blocks that are on the
+  /// disk already cost less than new ones.
+  std::multimap<int64_t, PageBlock> freed;
   std::condition_variable stopped;
   bool stopping = false;
   std::thread watcher;
