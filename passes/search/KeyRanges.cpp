@@ -153,7 +153,8 @@ SmallVector<Value> RangeBuilder::collect(ValueRange list, Range range,
                                          bool expands) {
   Value size = sizeOf(list.front());
   // Lists grow by a copy for each block, so there should be few.
-  int64_t rows = atLeastOne(bytes / 4 / stateBytes);
+  int64_t rows =
+      atLeastOne(bytes / 4 / (expands ? stateBytes : stepBytes(1, words)));
   auto stepFrom = [&](Value at) -> Value {
     Value behind = builder.create<AddOp>(location, at, number(rows));
     return builder.create<MinOp>(location, behind, size);
