@@ -42,7 +42,7 @@ public:
                context.name),
         emitter(kernel), space(space), anchor(anchor), spans(spans), lane(lane),
         column(column) {
-    emitter.indices.width = lanesOfWindow(context);
+    emitter.indices.width = vectorsOfWindow() * lanesOfWindow(context);
     for (unsigned loop = 0; loop < space.rank(); ++loop)
       if (loop != lane && loop != column)
         outer.push_back(loop);
@@ -63,6 +63,7 @@ private:
   void emitColumns(ArrayRef<Ix> loopIndex);
   void emitUnknownColumns(ArrayRef<Ix> loopIndex);
   int64_t columnsAtOnce() const;
+  unsigned vectorsOfWindow() const;
   Launch runRows();
   Launch runChannels();
   bool lanesAlongRow() const { return lane == column; }
@@ -211,6 +212,17 @@ struct ColumnParts {
   }
 };
 
+// Pixels a power of two apart push each other out of the first-level cache:
+// the part of one that its other channels lie in would be read again for them.
+unsigned WindowKernel::vectorsOfWindow() const {
+  constexpr int64_t lineBytes = 64, aliasedBytes = 2048;
+  int64_t bytes = widestBytes(kernel.fusion);
+  auto channels = space.size(lane).constant();
+  bool aliased =
+      lane != column && channels && *channels * bytes % aliasedBytes == 0;
+  return aliased && int64_t(kernel.target.lanes) * 4 < lineBytes ? 2 : 1;
+}
+
 // Few enough for the registers, and for the unrolled taps of all of them.
 int64_t WindowKernel::columnsAtOnce() const {
   constexpr int64_t registers = 8, unrolled = 160;
@@ -218,7 +230,7 @@ int64_t WindowKernel::columnsAtOnce() const {
   if (auto convolution = dyn_cast<graph::ConvolutionOp>(anchor))
     taps *= cast<RankedTensorType>(convolution.getKernel().getType())
                 .getDimSize(convolution.getDims().getKernelInput());
-  return std::clamp<int64_t>(unrolled / taps, 2, registers);
+  return std::clamp<int64_t>(unrolled / taps, 2, registers) / vectorsOfWindow();
 }
 
 // All columns of a row, for one vector of channels.

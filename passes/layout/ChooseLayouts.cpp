@@ -34,14 +34,19 @@ static SmallVector<int64_t> order(int64_t first, ArrayRef<int64_t> middle,
 }
 
 /// A window of its own for each channel runs as well along its rows, if these
-/// fill most of a vector: it follows the convolutions that sum over channels, if any.
+/// fill a vector, or most of one where the channels of a pixel would run badly:
+/// wide windows, or pixels a power of two apart. It follows the convolutions
+/// that sum over channels, if any.
 static bool followsOthers(ConvolutionOp op) {
-  constexpr int64_t longRow = 5;
+  constexpr int64_t longRow = 8, shortRow = 5, wideWindow = 7, aliased = 512;
   ConvDimsAttr dims = op.getDims();
   auto channels = typeOf(op.getInput()).getDimSize(dims.getInputFeature());
+  int64_t window =
+      typeOf(op.getKernel()).getDimSize(dims.getKernelSpatial().back());
+  bool runsBadly = window >= wideWindow || channels % aliased == 0;
   return channels > 1 && int64_t(op.getGroups()) == channels &&
          dims.getOutputSpatial().back() == typeOf(op).getRank() - 1 &&
-         typeOf(op).getShape().back() >= longRow &&
+         typeOf(op).getShape().back() >= (runsBadly ? shortRow : longRow) &&
          op.getStrides().back() <= 2 && op.getInputDilation().back() == 1;
 }
 

@@ -16,6 +16,7 @@ class WindowKernel : public ::testing::TestWithParam<unsigned> {
 protected:
   WindowKernel() : harness(kernels::emitKernels) {
     harness.target.lanes = GetParam();
+    harness.target.fma = GetParam() > 4;
   }
   void check(const std::string &arguments, const std::string &results,
              const std::string &body,
