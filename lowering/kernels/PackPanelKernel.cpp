@@ -8,6 +8,7 @@
 #include "lowering/kernels/Schedule.h"
 #include "lowering/kernels/TileTranspose.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -55,6 +56,7 @@ public:
 
 private:
   void panel(Value base, Value first, Value destination);
+  void sideBySide(Value base, Value firstPanel, Value destination);
   void row(Value base, Value first, Value destination, Value mask);
   void rows(unsigned level, Value base, Value first, Value destination,
             Value mask);
@@ -162,12 +164,48 @@ void PanelPacker::panel(Value base, Value first, Value destination) {
   rows(0, base, first, destination, mask);
 }
 
+/// Panels that are copied row by row: of a line from each row, little would
+/// have been asked for ahead.
+static constexpr int64_t panelsAtOnce = 4;
+
+/// Some panels of a row-major matrix; fewer behind the last whole ones.
+void PanelPacker::sideBySide(Value base, Value firstPanel, Value destination) {
+  const Axis &axis = pack.depth[0];
+  Value wide = k.index(columns), one = k.index(1);
+  Value size = k.size(axis.size * DimExpr(int64_t(columns)));
+  Value last = k.add(firstPanel, k.index(panelsAtOnce));
+  Value whole =
+      k.b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::sle,
+                                k.mul(last, wide), k.size(pack.columns.size));
+  auto branch = k.b.create<scf::IfOp>(k.loc, whole, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(k.b);
+  k.b.setInsertionPoint(branch.thenBlock()->getTerminator());
+  k.loop(k.index(0), k.size(axis.size), one, [&](Value i) {
+    Value at = k.add(base, k.mul(i, k.size(axis.strideB)));
+    Value to = k.add(destination, k.mul(i, wide));
+    for (int64_t p = 0; p < panelsAtOnce; ++p)
+      row(at, k.mul(k.add(firstPanel, k.index(p)), wide),
+          k.add(to, k.mul(k.index(p), size)), {});
+  });
+  k.b.setInsertionPoint(branch.elseBlock()->getTerminator());
+  Value panels =
+      k.size(DimExpr::ceilDiv(pack.columns.size, DimExpr(int64_t(columns))));
+  k.loop(firstPanel, k.min(last, panels), one, [&](Value p) {
+    panel(base, k.mul(p, wide),
+          k.add(destination, k.mul(k.sub(p, firstPanel), size)));
+  });
+}
+
 Launch PanelPacker::emit() {
   SmallVector<DimExpr> sizes, depths;
   for (const Axis &axis : pack.outer)
     sizes.push_back(axis.size);
-  sizes.push_back(
-      DimExpr::ceilDiv(pack.columns.size, DimExpr(int64_t(columns))));
+  DimExpr panels =
+      DimExpr::ceilDiv(pack.columns.size, DimExpr(int64_t(columns)));
+  bool several = pack.depth.size() == 1 && pack.columns.strideB.isConstant(1) &&
+                 estimate(panels) >= 4 * panelsAtOnce;
+  int64_t perTask = several ? panelsAtOnce : 1;
+  sizes.push_back(DimExpr::ceilDiv(panels, DimExpr(perTask)));
   for (const Axis &axis : pack.depth)
     depths.push_back(axis.size);
   DimExpr depth = productOf(depths);
@@ -176,10 +214,16 @@ Launch PanelPacker::emit() {
     Value base = k.size(pack.from.offset);
     for (auto [digit, axis] : llvm::zip(digits, pack.outer))
       base = k.add(base, k.mul(digit, k.size(axis.strideB)));
-    panel(base, k.mul(digits.back(), k.index(columns)),
-          k.mul(task, k.size(depth * DimExpr(int64_t(columns)))));
+    Value first = k.mul(digits.back(), k.index(perTask));
+    Value matrix = k.div(task, k.size(sizes.back()));
+    Value number = k.add(k.mul(matrix, k.size(panels)), first);
+    Value to = k.mul(number, k.size(depth * DimExpr(int64_t(columns))));
+    if (several)
+      sideBySide(base, first, to);
+    else
+      panel(base, k.mul(first, k.index(columns)), to);
   });
-  return k.finish(productOf(sizes), 8 * estimate(depth) * columns);
+  return k.finish(productOf(sizes), 8 * estimate(depth) * columns * perTask);
 }
 
 /// Row-major copy of any value, of its elements or wider ones.

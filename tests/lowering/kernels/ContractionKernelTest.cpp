@@ -305,6 +305,16 @@ TEST_F(ContractionKernel, OtherVectorLengths) {
   }
 }
 
+TEST_F(ContractionKernel, PanelsArePackedSideBySide) {
+  checkMatrix(61, 40, 1051);
+  harness.check(fusionText(
+      "tensor<2x97x40xf32>", "tensor<2x40x600xf32>", "tensor<2x97x600xf32>",
+      "%r = graph.dot_general %x, %y <batching = [0] x [0], contracting = [2] "
+      "x [1]> : (tensor<2x97x40xf32>, tensor<2x40x600xf32>) -> "
+      "tensor<2x97x600xf32>"));
+  harness.check(matrixText("50", "33", "390", "i8", "i32"));
+}
+
 TEST_F(ContractionKernel, FewRowsSweepLargeMatrices) {
   for (auto [m, k, n] : std::vector<std::tuple<int, int, int>>{{1, 100, 1500},
                                                                {3, 131, 1061},
