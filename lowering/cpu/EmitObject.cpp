@@ -57,7 +57,7 @@ static void optimizeModule(Module &module, TargetMachine &machine) {
 /// Instructions of a function from which on it is not worth more than plain
 /// code. Compiling more than so many carefully takes longer than some hundred
 /// calls could win back, and more than linear time in them.
-static constexpr unsigned longFunction = 1000;
+static constexpr unsigned longFunction = 1500;
 
 /// How carefully to generate code that is not a kernel. Long entries are nearly
 /// straight lines of launches, each of which costs more than the numbers around
