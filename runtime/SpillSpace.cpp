@@ -181,8 +181,10 @@ void SpillSpace::watch() {
   int64_t others = residentFileBytes(statm.get());
   std::unique_lock<std::mutex> lock(mutex);
   while (!stopped.wait_for(lock, pause, [&] { return stopping; })) {
-    // Pages come while this thread sleeps, so half of the bound is enough.
-    int64_t most = residentBytes.load() / 2;
+    // Pages come while this thread waits for a core.
+    constexpr int64_t margin = 32 << 20;
+    int64_t bound = residentBytes.load(),
+            most = std::max(bound - margin, bound / 4);
     if (mappedBytes.load() <= most)
       continue;
     lock.unlock();
@@ -192,7 +194,9 @@ void SpillSpace::watch() {
       continue;
     evict();
     int64_t left = residentFileBytes(statm.get());
-    if (left < others || left - others > most)
+    // Kernels ask for pages meanwhile, but not for this many.
+    constexpr int64_t otherFiles = 64 << 20;
+    if (left < others || left - others > std::max(most, otherFiles))
       others = left;
   }
 }
