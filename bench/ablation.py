@@ -14,6 +14,7 @@ ORDER = [["bit-rows"], ["bit-rows", "dense-index"], ["bit-rows", "dense-index", 
          ["bit-rows", "dense-index", "keys"]]
 CASES = [
     ("lrx:9", None, *ORDER),
+    ("lrx:11", None, ["bit-rows", "dense-index"], ["bit-rows", "dense-index", "symmetry"]),
     ("pancake:9", None, *ORDER),
     ("lx:9", None, *ORDER[:2], ORDER[3]),
     ("lrx:00000000001111111111", None, ["marks"], ["marks", "back-bits"], ["marks", "keys"]),
