@@ -456,7 +456,8 @@ void PlaneWindowKernel::plane(SmallVector<Ix> loopIndex) {
 }
 
 FailureOr<KernelPlan> PlaneWindowKernel::run() {
-  constexpr double taskFlops = 300e3;
+  // An element is copied in and stored for what so many operations take.
+  constexpr double taskFlops = 300e3, movement = 24;
   image = buffer(geometry.elements(width));
   if (!conv && geometry.y.taps > 1 && geometry.x.taps > 1)
     folded = buffer(geometry.y.padded() * std::max(geometry.x.results, width));
@@ -467,7 +468,7 @@ FailureOr<KernelPlan> PlaneWindowKernel::run() {
   int64_t taps = folded ? geometry.y.taps + geometry.x.taps
                         : geometry.y.taps * geometry.x.taps;
   double flops = double(geometry.y.results * geometry.x.results) *
-                 (2 * double(taps) + costPerElement(k.fusion));
+                 (2 * double(taps) + movement + costPerElement(k.fusion));
   int64_t ofTask = std::max<int64_t>(1, int64_t(taskFlops / flops));
   k.loop(k.begin(), k.end(), k.index(1), [&](Value task) {
     Value from = k.mul(task, k.index(ofTask));

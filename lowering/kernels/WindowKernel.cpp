@@ -364,11 +364,13 @@ Launch WindowKernel::runChannels() {
 }
 
 double WindowKernel::flopsOf(const DimExpr &length) const {
+  // An element is read and stored for what so many operations take.
+  constexpr double movement = 12;
   int64_t window = 1;
   for (const WindowDim &span : spans)
     window *= span.count;
   return double(length.constant().value_or(4096)) *
-         (2 * double(window) + costPerElement(kernel.fusion));
+         (2 * double(window) + movement + costPerElement(kernel.fusion));
 }
 
 FailureOr<KernelPlan> WindowKernel::run() {

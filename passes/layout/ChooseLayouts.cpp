@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Turns convolutions channels-last, with transposes around them, runs the
-// patterns that move these to the ends, and undoes dilations of inputs.
+// patterns that move these to the ends, undoes dilations of inputs, and folds
+// large rectangles row by row.
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -92,6 +93,7 @@ struct ChooseLayoutsPass : impl::ChooseLayoutsPassBase<ChooseLayoutsPass> {
     if (anyLeads)
       patterns.add(turnChannelsLast);
     patterns.add(splitDilatedInput);
+    patterns.add(splitWindow);
     addSinkPatterns(patterns);
     GreedyRewriteConfig config;
     config.useTopDownTraversal = true;

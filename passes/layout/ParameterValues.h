@@ -37,6 +37,10 @@ graph::TransposeOp ungrouping(graph::ConvolutionOp op);
 mlir::LogicalResult splitDilatedInput(graph::ConvolutionOp op,
                                       mlir::PatternRewriter &rewriter);
 
+/// A pattern, for large rectangles of which channels come last.
+mlir::LogicalResult splitWindow(graph::ReduceWindowOp op,
+                                mlir::PatternRewriter &rewriter);
+
 void addSinkPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace zenith::layout

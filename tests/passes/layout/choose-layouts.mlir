@@ -166,3 +166,14 @@ func.func @phases_without_taps(%x: tensor<1x5x4x8xf32>, %w: tensor<1x1x8x16xf32>
       : (tensor<1x5x4x8xf32>, tensor<1x1x8x16xf32>) -> tensor<1x10x8x16xf32>
   return %c : tensor<1x10x8x16xf32>
 }
+
+// A large rectangle is folded along its rows, then down.
+// CHECK-LABEL: @large_rectangle
+// CHECK: %[[ROWS:.*]] = graph.reduce_window max, %arg0 window [1, 1, 5, 1] strides [1, 1, 1, 1] low [0, 0, 2, 0] high [0, 0, 2, 0]
+// CHECK-SAME: -> tensor<?x9x8x4xf32>
+// CHECK: graph.reduce_window max, %[[ROWS]] window [1, 4, 1, 1] strides [1, 2, 1, 1] low [0, 1, 0, 0] high [0, 0, 0, 0]
+func.func @large_rectangle(%x: tensor<?x9x8x4xf32>) -> tensor<?x4x8x4xf32> {
+  %r = graph.reduce_window max, %x window [1, 4, 5, 1] strides [1, 2, 1, 1] low [0, 1, 2, 0] high [0, 0, 2, 0]
+      base_dilation [1, 1, 1, 1] dilation [1, 1, 1, 1] : tensor<?x9x8x4xf32> -> tensor<?x4x8x4xf32>
+  return %r : tensor<?x4x8x4xf32>
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Extremes over a rectangle are those over its rows' extremes: many fewer
+// elements to look at where the rectangle is large.
+
+#include "passes/layout/ParameterValues.h"
+
+using namespace mlir;
+using namespace zenith::graph;
+
+namespace zenith::layout {
+
+LogicalResult splitWindow(ReduceWindowOp op, PatternRewriter &rewriter) {
+  constexpr int64_t fewestElements = 16;
+  ArrayRef<int64_t> window = op.getWindow();
+  int64_t elements = 1, last = -1, windowed = 0;
+  for (auto [dim, size] : llvm::enumerate(window))
+    if (size > 1) {
+      elements *= size;
+      last = int64_t(dim);
+      ++windowed;
+    }
+  bool dilated = llvm::any_of(op.getBaseDilation(),
+                              [](int64_t step) { return step != 1; });
+  bool exact =
+      op.getKind() == ReduceKind::max || op.getKind() == ReduceKind::min;
+  // Kernels with lanes along the rows do the same in the first-level cache.
+  if (!exact || dilated || windowed < 2 || elements < fewestElements ||
+      window.back() != 1)
+    return failure();
+  auto along = [&](Value operand, RankedTensorType type, bool isLast) {
+    auto some = [&](ArrayRef<int64_t> entries, int64_t neutral) {
+      SmallVector<int64_t> result(entries);
+      for (auto [dim, entry] : llvm::enumerate(result))
+        if ((int64_t(dim) == last) != isLast)
+          entry = neutral;
+      return result;
+    };
+    return rewriter.create<ReduceWindowOp>(
+        op.getLoc(), type, op.getKind(), operand, some(window, 1),
+        some(op.getStrides(), 1), some(op.getLow(), 0), some(op.getHigh(), 0),
+        some(op.getBaseDilation(), 1), some(op.getDilation(), 1));
+  };
+  SmallVector<int64_t> shape(typeOf(op.getOperand()).getShape());
+  shape[last] = typeOf(op).getDimSize(last);
+  Value rows = along(op.getOperand(), typeOf(op).clone(shape), true);
+  rewriter.replaceOp(op, along(rows, typeOf(op), false));
+  return success();
+}
+
+} // namespace zenith::layout
