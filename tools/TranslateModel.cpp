@@ -4,6 +4,7 @@
 
 #include "tools/TranslateModel.h"
 
+#include "frontends/onnx/OrderAsONNX.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/GraphPasses.h"
@@ -154,6 +155,7 @@ static llvm::Error checkTranslation(const TranslateOptions &options,
 // ONNX has no folds and orders by a region, but most of what these spell out;
 // and no random bits from a key, but since opset 18 what they are made of.
 static llvm::Error adaptToONNX(ModuleOp module, int64_t opset) {
+  onnx::orderAsONNX(module);
   PassManager passes(module.getContext());
   passes.addNestedPass<func::FuncOp>(createRaiseRegionsPass());
   if (opset >= 18)
