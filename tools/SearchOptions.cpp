@@ -42,8 +42,10 @@ static void addSharedOptions(CLI::App &app, SearchOptions &options) {
                  "folder for what exceeds --max-memory, in files without "
                  "names; none: nothing may; default: TMPDIR, /var/tmp or /tmp, "
                  "whichever is on a disk");
-  addBytesOption(app, "--max-spill", options.run.maxSpill,
-                 "cap for these files together; default: 8 times --max-memory");
+  addBytesOption(
+      app, "--max-spill", options.run.maxSpill,
+      "cap for these files together; default: twice --max-memory, but "
+      "at most half of what the disk has free");
   app.add_option("--random-seed", options.seed,
                  "key of the random numbers; only walks have some");
   addExplainOption(app, options.run.explain,
@@ -142,7 +144,7 @@ static void addWalkOptions(CLI::App &app, SearchOptions &options) {
 /// Settles where memory above the cap goes: nowhere without a cap.
 static llvm::Error chooseSpillFolder(RunOptions &options) {
   // Beyond this a search mostly waits for the disk.
-  constexpr int64_t budgetsInFiles = 8;
+  constexpr int64_t budgetsInFiles = 2;
   std::string &folder = options.spillFolder;
   if (!folder.empty() && folder != "none" &&
       !llvm::sys::fs::is_directory(folder))
@@ -153,10 +155,16 @@ static llvm::Error chooseSpillFolder(RunOptions &options) {
   }
   if (folder.empty())
     folder = runtime::spillFolder();
-  if (!options.maxSpill)
+  if (!options.maxSpill) {
     options.maxSpill =
         std::min(*options.maxMemory, INT64_MAX / budgetsInFiles) *
         budgetsInFiles;
+    // A disk that others use, too, keeps half of what it has left.
+    auto space = llvm::sys::fs::disk_space(folder);
+    if (space)
+      options.maxSpill =
+          std::min(*options.maxSpill, int64_t(space->available / 2));
+  }
   return llvm::Error::success();
 }
 
