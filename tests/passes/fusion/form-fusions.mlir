@@ -237,3 +237,21 @@ func.func @silu_behind_reshape(%x: tensor<2x8xf32>, %w: tensor<8x12xf32>) -> ten
   %r = graph.mul %s, %g : tensor<2x3x4xf32>
   return %r : tensor<2x3x4xf32>
 }
+
+// What is read in steps has no squares that a kernel could turn: it is put in order first.
+// CHECK-LABEL: @turned_after_steps
+// CHECK: %[[ORDERED:.*]] = graph.fusion pointwise (%{{.*}} = %arg0
+// CHECK: graph.abs
+// CHECK: graph.yield {{.*}} : tensor<8x8x64xf32>
+// CHECK: graph.fusion pointwise (%{{.*}} = %[[ORDERED]]
+// CHECK: graph.neg
+// CHECK: graph.transpose {{.*}} [2, 0, 1]
+func.func @turned_after_steps(%x: tensor<4x4x256xf32>) -> tensor<64x8x8xf32> {
+  %0 = graph.reshape %x : tensor<4x4x256xf32> -> tensor<4x4x2x2x64xf32>
+  %1 = graph.transpose %0 [0, 2, 1, 3, 4] : tensor<4x4x2x2x64xf32> -> tensor<4x2x4x2x64xf32>
+  %2 = graph.reshape %1 : tensor<4x2x4x2x64xf32> -> tensor<8x8x64xf32>
+  %3 = graph.abs %2 : tensor<8x8x64xf32>
+  %4 = graph.neg %3 : tensor<8x8x64xf32>
+  %5 = graph.transpose %4 [2, 0, 1] : tensor<8x8x64xf32> -> tensor<64x8x8xf32>
+  return %5 : tensor<64x8x8xf32>
+}
