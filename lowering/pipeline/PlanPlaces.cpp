@@ -4,7 +4,9 @@
 // reloaded.
 
 #include "lowering/LoweringPasses.h"
+#include "lowering/kernels/ContractionSpace.h"
 #include "lowering/memory/PlanBuffers.h"
+#include "lowering/memory/ReleaseOrder.h"
 #include "lowering/pipeline/CompileTarget.h"
 #include "lowering/pipeline/HostDialect.h"
 
@@ -81,6 +83,39 @@ static void addCalleesFirst(func::FuncOp function, ModuleOp module,
   order.insert(function);
 }
 
+/// Less memory, and no value fewer that is updated where it lies.
+static bool isBetter(const memory::BufferPlan &plan,
+                     const memory::BufferPlan &other) {
+  return kernels::estimate(plan.arenaBytes) <
+             kernels::estimate(other.arenaBytes) &&
+         plan.inPlace.size() >= other.inPlace.size() &&
+         plan.donations.size() >= other.donations.size();
+}
+
+/// Plans the function in the order that needs less memory.
+static FailureOr<memory::BufferPlan>
+planInOrder(func::FuncOp function, const kernels::KernelTarget &target,
+            const memory::DerivedLayout &derived) {
+  graph::DimAnalysis dims;
+  FailureOr<memory::BufferPlan> plan =
+      memory::planBuffers(function, dims, target, derived);
+  if (failed(plan))
+    return failure();
+  std::vector<Operation *> given, order = memory::releaseOrder(function, dims);
+  if (order.empty())
+    return plan;
+  for (Operation &op : function.getBody().front())
+    given.push_back(&op);
+  memory::applyOrder(order);
+  graph::DimAnalysis again;
+  FailureOr<memory::BufferPlan> other =
+      memory::planBuffers(function, again, target, derived);
+  if (succeeded(other) && isBetter(*other, *plan))
+    return other;
+  memory::applyOrder(given);
+  return plan;
+}
+
 namespace {
 class PlanPlacesPass : public impl::PlanPlacesPassBase<PlanPlacesPass> {
   void runOnOperation() override {
@@ -98,9 +133,8 @@ class PlanPlacesPass : public impl::PlanPlacesPassBase<PlanPlacesPass> {
     for (func::FuncOp function : module.getOps<func::FuncOp>())
       addCalleesFirst(function, module, order);
     for (func::FuncOp function : order) {
-      graph::DimAnalysis dims;
       FailureOr<memory::BufferPlan> plan =
-          memory::planBuffers(function, dims, *target, derived);
+          planInOrder(function, *target, derived);
       if (failed(plan))
         return signalPassFailure();
       writePlan(function, *plan);

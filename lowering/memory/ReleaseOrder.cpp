@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// List scheduling that prefers what frees memory, and the count of bytes that
+// tells whether it did.
+
+#include "lowering/memory/ReleaseOrder.h"
+
+#include "lowering/kernels/ContractionSpace.h"
+#include "lowering/memory/Lifetimes.h"
+#include "lowering/memory/PlanBuffers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace zenith::memory {
+
+namespace {
+class Scheduler {
+public:
+  Scheduler(func::FuncOp function, graph::DimAnalysis &dims);
+  /// Bytes at the fullest moment of an order.
+  double fullest(ArrayRef<Operation *> order);
+  std::vector<Operation *> eager();
+  const std::vector<Operation *> &given() const { return ops; }
+
+private:
+  using Roots = llvm::SmallSetVector<Value, 8>;
+  Value rootOf(Value value) const;
+  Roots read(Operation *op) const;
+  double made(Operation *op) const;
+  bool isReady(Operation *op) const;
+  bool isEager(Operation *op) const;
+  void reset();
+  void run(Operation *op);
+
+  std::vector<Operation *> ops;
+  llvm::DenseMap<Value, double> bytes; ///< of roots in the arena
+  llvm::DenseMap<Value, SmallVector<Operation *>> readers; ///< of roots
+  llvm::DenseMap<Value, unsigned> remaining;
+  llvm::DenseSet<Operation *> done;
+  /// Ops that don't move wait for each other.
+  llvm::DenseMap<Operation *, Operation *> before;
+};
+} // namespace
+
+static bool isMovable(Operation *op) {
+  return isa<graph::FusionOp>(op) && isMemoryEffectFree(op);
+}
+
+/// The value whose bytes `value` is.
+Value Scheduler::rootOf(Value value) const {
+  while (Operation *op = value.getDefiningOp()) {
+    unsigned number = cast<OpResult>(value).getResultNumber();
+    auto fusion = dyn_cast<graph::FusionOp>(op);
+    if (isa<graph::BarrierOp>(op))
+      value = op->getOperand(number);
+    else if (fusion && isReshapeOnly(fusion))
+      value = fusion.getInputs()[reshapedOperand(fusion, number)];
+    else
+      break;
+  }
+  return value;
+}
+
+Scheduler::Scheduler(func::FuncOp function, graph::DimAnalysis &dims) {
+  Operation *last = nullptr;
+  for (Operation &op : function.getBody().front()) {
+    ops.push_back(&op);
+    for (Value root : read(&op))
+      readers[root].push_back(&op);
+    if (isMovable(&op)) {
+      for (Value result : op.getResults())
+        if (rootOf(result) == result)
+          bytes[result] = kernels::estimate(bytesOf(result, dims));
+      continue;
+    }
+    before[&op] = last;
+    last = &op;
+  }
+  // Results lie in the caller's memory.
+  for (Value value : ops.back()->getOperands())
+    bytes.erase(rootOf(value));
+}
+
+Scheduler::Roots Scheduler::read(Operation *op) const {
+  Roots roots;
+  for (Value operand : op->getOperands())
+    roots.insert(rootOf(operand));
+  return roots;
+}
+
+double Scheduler::made(Operation *op) const {
+  double sum = 0;
+  for (Value result : op->getResults())
+    sum += bytes.lookup(result);
+  return sum;
+}
+
+bool Scheduler::isReady(Operation *op) const {
+  auto ran = [&](Operation *other) { return !other || done.contains(other); };
+  return ran(before.lookup(op)) &&
+         llvm::all_of(op->getOperands(),
+                      [&](Value v) { return ran(v.getDefiningOp()); });
+}
+
+/// Leaves less than it frees, or next to nothing.
+bool Scheduler::isEager(Operation *op) const {
+  constexpr double small = 1.0 / 64;
+  double freed = 0, most = 0;
+  for (Value root : read(op)) {
+    double size = bytes.lookup(root);
+    most = std::max(most, size);
+    if (remaining.lookup(root) == 1)
+      freed += size;
+  }
+  return made(op) < freed || made(op) < most * small;
+}
+
+void Scheduler::reset() {
+  done.clear();
+  for (auto &[root, all] : readers)
+    remaining[root] = all.size();
+}
+
+void Scheduler::run(Operation *op) {
+  done.insert(op);
+  for (Value root : read(op))
+    --remaining[root];
+}
+
+double Scheduler::fullest(ArrayRef<Operation *> order) {
+  reset();
+  double now = 0, most = 0;
+  for (Operation *op : order) {
+    now += made(op);
+    most = std::max(most, now);
+    run(op);
+    for (Value root : read(op))
+      if (remaining.lookup(root) == 0)
+        now -= bytes.lookup(root);
+  }
+  return most;
+}
+
+std::vector<Operation *> Scheduler::eager() {
+  reset();
+  std::vector<Operation *> order;
+  auto take = [&](Operation *op) {
+    run(op);
+    order.push_back(op);
+  };
+  // What an op reads or makes may let others go next.
+  auto follow = [&](Operation *op) {
+    llvm::SmallSetVector<Operation *, 16> candidates;
+    auto consider = [&](Value root) {
+      for (Operation *reader : readers.lookup(root))
+        candidates.insert(reader);
+    };
+    for (Value root : read(op))
+      if (bytes.contains(root))
+        consider(root);
+    for (Value result : op->getResults())
+      consider(rootOf(result));
+    for (Operation *next : candidates)
+      if (!done.contains(next) && isMovable(next) && isReady(next) &&
+          isEager(next)) {
+        take(next);
+        return next;
+      }
+    return static_cast<Operation *>(nullptr);
+  };
+  for (Operation *op : ops) {
+    if (done.contains(op))
+      continue;
+    take(op);
+    for (unsigned at = order.size() - 1; at < order.size(); ++at)
+      while (follow(order[at]))
+        ;
+  }
+  return order;
+}
+
+std::vector<Operation *> releaseOrder(func::FuncOp function,
+                                      graph::DimAnalysis &dims) {
+  constexpr double worthwhile = 0.97;
+  Scheduler scheduler(function, dims);
+  std::vector<Operation *> order = scheduler.eager();
+  if (scheduler.fullest(order) >=
+      worthwhile * scheduler.fullest(scheduler.given()))
+    return {};
+  return order;
+}
+
+void applyOrder(ArrayRef<Operation *> order) {
+  Block *block = order.front()->getBlock();
+  for (Operation *op : order)
+    op->moveBefore(block, block->end());
+}
+
+} // namespace zenith::memory

@@ -1,0 +1,37 @@
+// Fusions that leave little behind run as soon as they can, so that what they read dies sooner: the small sum at the end
+// of the function moves to where its operand is made, and two large values never live beside a third.
+//
+// RUN: zenith-opt %s --pass-pipeline='builtin.module(zenith-plan-places)' | FileCheck %s
+
+// CHECK-LABEL: func.func @sum_moves_up
+// CHECK-SAME: host.arena = "8192"
+// CHECK: graph.fusion pointwise
+// CHECK: graph.fusion reduction (%{{.*}} = %0 :
+// CHECK: graph.fusion pointwise
+// CHECK: graph.fusion pointwise
+// CHECK: graph.fusion reduction
+// CHECK: return
+func.func @sum_moves_up(%x: tensor<32x32xf32>, %y: tensor<32x32xf32>) -> (tensor<32xf32>, tensor<32xf32>) {
+  %0 = graph.fusion pointwise (%a = %x : tensor<32x32xf32>) -> tensor<32x32xf32> {
+    %e = graph.exp %a : tensor<32x32xf32>
+    graph.yield %e : tensor<32x32xf32>
+  }
+  %1 = graph.fusion pointwise (%a = %y : tensor<32x32xf32>) -> tensor<32x32xf32> {
+    %e = graph.exp %a : tensor<32x32xf32>
+    graph.yield %e : tensor<32x32xf32>
+  }
+  %2 = graph.fusion pointwise (%a = %1 : tensor<32x32xf32>, %b = %1 : tensor<32x32xf32>) -> tensor<32x32xf32> {
+    %e = graph.mul %a, %b : tensor<32x32xf32>
+    graph.yield %e : tensor<32x32xf32>
+  }
+  %3 = graph.fusion reduction (%a = %2 : tensor<32x32xf32>, %b = %1 : tensor<32x32xf32>) -> tensor<32xf32> {
+    %e = graph.mul %a, %b : tensor<32x32xf32>
+    %s = graph.reduce sum, %e [1] : tensor<32x32xf32> -> tensor<32xf32>
+    graph.yield %s : tensor<32xf32>
+  }
+  %4 = graph.fusion reduction (%a = %0 : tensor<32x32xf32>) -> tensor<32xf32> {
+    %s = graph.reduce sum, %a [1] : tensor<32x32xf32> -> tensor<32xf32>
+    graph.yield %s : tensor<32xf32>
+  }
+  return %3, %4 : tensor<32xf32>, tensor<32xf32>
+}
