@@ -18,8 +18,12 @@ namespace zenith::fusion {
 
 namespace {
 
-/// Additions that an element may cost again.
-constexpr unsigned maxCost = 5;
+/// Additions that an element may cost again. One that would go through memory,
+/// there and back, may cost as much as a function: while eight numbers travel,
+/// a core computes tanh of eight, and what a backward pass reads needs no room
+/// in between.
+constexpr unsigned maxCost = 5, maxCostOfLarge = 32;
+constexpr int64_t cachedBytes = 8 << 20;
 /// Ops of a region that takes such work in.
 constexpr unsigned maxOps = 128;
 
@@ -89,6 +93,16 @@ static bool takesWork(FusionOp reader, Value value) {
   return true;
 }
 
+static unsigned limitFor(Value result) {
+  auto type = cast<RankedTensorType>(result.getType());
+  unsigned bits =
+      type.getElementType().isIntOrFloat() ? type.getElementTypeBitWidth() : 0;
+  return type.hasStaticShape() &&
+                 type.getNumElements() > cachedBytes * 8 / std::max(1u, bits)
+             ? maxCostOfLarge
+             : maxCost;
+}
+
 Value Recomputation::outside(Value leaf) {
   if (auto argument = dyn_cast<BlockArgument>(leaf))
     return fusion.getInputs()[argument.getArgNumber()];
@@ -117,7 +131,7 @@ bool Recomputation::collect(Value value, unsigned result, Formula &formula,
     return false;
   if (computes)
     formula.cost += elementCost(op);
-  if (formula.cost > maxCost)
+  if (formula.cost > limitFor(yield->getOperand(result)))
     return false;
   for (Value operand : op->getOperands())
     if (!collect(operand, result, formula, seen))

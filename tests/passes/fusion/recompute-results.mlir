@@ -58,3 +58,17 @@ func.func @needed_in_memory(%x: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8
   %d = graph.dot_general %a, %x <batching = [] x [], contracting = [1] x [0]> : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
   return %a, %d : tensor<8x8xf32>, tensor<8x8xf32>
 }
+
+// What is larger than caches is cheaper to compute again than to write and read, functions included.
+// CHECK-LABEL: func.func @function_of_a_large_value
+// CHECK: graph.fusion pointwise {{.*}} -> tensor<2048x2048xf32>
+// CHECK: graph.fusion contraction
+// CHECK: graph.tanh
+func.func @function_of_a_large_value(%x: tensor<2048x2048xf32>, %w: tensor<2048x8xf32>) -> (tensor<2048x2048xf32>, tensor<2048x8xf32>, tensor<2048x2048xf32>) {
+  %a = graph.abs %x : tensor<2048x2048xf32>
+  %t = graph.tanh %a : tensor<2048x2048xf32>
+  %r = graph.dot_general %a, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<2048x2048xf32>, tensor<2048x8xf32>) -> tensor<2048x8xf32>
+  %g = graph.dot_general %r, %w <batching = [] x [], contracting = [1] x [1]> : (tensor<2048x8xf32>, tensor<2048x8xf32>) -> tensor<2048x2048xf32>
+  %s = graph.mul %g, %t : tensor<2048x2048xf32>
+  return %a, %r, %s : tensor<2048x2048xf32>, tensor<2048x8xf32>, tensor<2048x2048xf32>
+}
