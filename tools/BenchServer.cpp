@@ -55,8 +55,10 @@ llvm::Error zenith::tools::serveBench(Executor &executor,
         timeRuns(executor, inputs, count);
     if (!times)
       return times.takeError();
-    printLine(llvm::json::Object{{"runs_ms", llvm::json::Array(*times)},
-                                 {"peak_bytes", peakBytes()}});
+    printLine(
+        llvm::json::Object{{"runs_ms", llvm::json::Array(*times)},
+                           {"peak_bytes", peakBytes()},
+                           {"transient_bytes", executor.transientBytes()}});
   }
   return llvm::Error::success();
 }

@@ -66,6 +66,9 @@ public:
   int64_t arenaBytes() override {
     return session->runContext().memoryUse().arenaBytes;
   }
+  int64_t transientBytes() override {
+    return session->runContext().memoryUse().peakBytes;
+  }
   int64_t spilledBytes() override {
     return session->runContext().memoryUse().spilledPeakBytes;
   }

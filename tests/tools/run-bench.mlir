@@ -9,9 +9,9 @@
 // CHECK: "arena_bytes":{{[0-9]+}},"compile_ms":{{[0-9.e+-]+}},"first_run_ms":{{[0-9.e+-]+}},"flops":48,"peak_bytes":{{[0-9]+}},"runs_ms":[{{[0-9.e+-]+}},{{[0-9.e+-]+}},{{[0-9.e+-]+}}]
 // RUN: printf 'run 2\nwalk\nrun 1\n' | zenith-run %s --target=interp --random-inputs --bench-server --out-dir %t/out | FileCheck --check-prefix=SERVER %s
 // SERVER: {"compile_ms":{{.*}},"first_run_ms":{{.*}},"peak_bytes":{{.*}}}
-// SERVER-NEXT: {"peak_bytes":{{.*}},"runs_ms":[{{[^,]*}},{{[^,]*}}]}
+// SERVER-NEXT: {"peak_bytes":{{.*}},"runs_ms":[{{[^,]*}},{{[^,]*}}],"transient_bytes":{{[0-9]+}}}
 // SERVER-NEXT: {"error":"unknown request 'walk'"}
-// SERVER-NEXT: {"peak_bytes":{{.*}},"runs_ms":[{{[^,]*}}]}
+// SERVER-NEXT: {"peak_bytes":{{.*}},"runs_ms":[{{[^,]*}}],"transient_bytes":{{[0-9]+}}}
 // RUN: ls %t/out/0.npy
 // RUN: %python %S/Inputs/exit_code.py 2 zenith-run %t/none.onnx --bench-server | FileCheck --check-prefix=ERROR %s
 // ERROR: {"error":"{{.*}}none.onnx
