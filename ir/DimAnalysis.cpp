@@ -145,6 +145,13 @@ void DimAnalysis::settleOperands(Value value) {
   }
 }
 
+// False for a loop whose body is still being written.
+static bool isComplete(Operation *loop) {
+  return llvm::all_of(loop->getRegions(), [](Region &region) {
+    return !region.empty() && region.front().mightHaveTerminator();
+  });
+}
+
 DimVector DimAnalysis::argumentDims(BlockArgument argument) {
   auto type = cast<RankedTensorType>(argument.getType());
   Operation *parent = argument.getOwner()->getParentOp();
@@ -152,7 +159,7 @@ DimVector DimAnalysis::argumentDims(BlockArgument argument) {
   if (auto fusion = dyn_cast_or_null<FusionOp>(parent);
       fusion && number < fusion.getInputs().size())
     return dimsOf(fusion.getInputs()[number]);
-  if (isa_and_nonnull<WhileOp>(parent)) {
+  if (isa_and_nonnull<WhileOp>(parent) && isComplete(parent)) {
     settleLoop(parent);
     return *dims[argument];
   }
