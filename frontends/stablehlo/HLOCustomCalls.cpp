@@ -169,9 +169,16 @@ static void lapackRule(OpImport &x, StringRef routine) {
   SmallVector<Type> types = x.program.typesOf(x.op->getResultTypes(), x.loc);
   if (x.failed())
     return;
+  // Shapes of results that are dynamic come behind the matrices.
+  auto shapes =
+      x.op->getAttrOfType<DenseIntElementsAttr>("indices_of_shape_operands");
+  Values matrices = x.flatInputs();
+  matrices.truncate(
+      matrices.size() -
+      std::min<size_t>(matrices.size(), shapes ? shapes.size() : 0));
   auto config = x.op->getAttrOfType<DictionaryAttr>("mhlo.backend_config");
   x.outFlat(x.create<graph::CustomCallOp>(types, "lapack_" + routine.str(),
-                                          x.flatInputs(), config)
+                                          matrices, config)
                 .getResults());
 }
 
