@@ -40,6 +40,10 @@ public:
   /// Remembers elements of `value` computed otherwise, one per index.
   void preset(mlir::Value value, llvm::ArrayRef<llvm::SmallVector<Ix>> indices,
               llvm::ArrayRef<mlir::Value> lanes);
+  /// Windows of so few taps are folded tap by tap, and products are rounded
+  /// before they are added: more freedom would gain little there, and results
+  /// are the interpreter's to the last digit.
+  static constexpr int64_t tapsInOrder = 9;
   /// Elements of a reduce_window or convolution at several positions, in step:
   /// what they share is read once and soon used.
   llvm::SmallVector<mlir::Value>
@@ -167,7 +171,7 @@ private:
   mlir::Value reduceInPlace(graph::ReduceOp op, llvm::ArrayRef<Ix> index);
   mlir::Value argReduceInPlace(graph::ArgReduceOp op, llvm::ArrayRef<Ix> index);
   mlir::Value multiplyAdd(mlir::Type element, mlir::Value x, mlir::Value y,
-                          mlir::Value sum);
+                          mlir::Value sum, bool roundsOnce);
   struct WindowSpan {
     Ix first;      ///< operand position of the window's first element
     int64_t count; ///< elements of the window

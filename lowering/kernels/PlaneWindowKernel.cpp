@@ -84,9 +84,10 @@ private:
   void copyRow(Value memory, SmallVector<Ix> index, Value row, int64_t phase);
   void storeLanes(Value memory, Value at, Value lanes);
   Value weight(int64_t y, const Ix &x, ArrayRef<Ix> index);
-  void foldColumn(const PlaneView &view, ArrayRef<Ix> index, Value at,
-                  const Ix &tap, ArrayRef<int64_t> shifts,
-                  MutableArrayRef<Value> sums);
+  bool inOrder() const;
+  void foldColumns(const PlaneView &view, ArrayRef<Ix> index,
+                   ArrayRef<Value> at, ArrayRef<Ix> taps,
+                   ArrayRef<int64_t> shifts, MutableArrayRef<Value> sums);
   Value step(Value sum, Value lanes, Value weight);
   void fold(const PlaneView &view, ArrayRef<Ix> index, Finish finish);
   SmallVector<Value> foldBlock(const PlaneView &view, ArrayRef<Ix> index,
@@ -290,39 +291,54 @@ Value PlaneWindowKernel::step(Value sum, Value lanes, Value weight) {
   if (!conv)
     return emitter.fold(cast<graph::ReduceWindowOp>(shape.anchor).getKind(),
                         element, sum, lanes);
-  if (k.target.fma)
+  if (k.target.fma && !inOrder())
     return k.b.create<math::FmaOp>(k.loc, lanes, weight, sum);
   return k.b.create<arith::AddFOp>(
       k.loc, sum, k.b.create<arith::MulFOp>(k.loc, lanes, weight));
 }
 
-/// One column of taps for rows by vectors of results: each vector of the plane
-/// is read once, for all rows whose windows hold it.
-void PlaneWindowKernel::foldColumn(const PlaneView &view, ArrayRef<Ix> index,
-                                   Value at, const Ix &tap,
-                                   ArrayRef<int64_t> shifts,
-                                   MutableArrayRef<Value> sums) {
+/// Whether results tell in which order their taps were folded, and are short
+/// enough to keep to it.
+bool PlaneWindowKernel::inOrder() const {
+  bool told = isa<FloatType>(element);
+  if (auto pool = dyn_cast<graph::ReduceWindowOp>(shape.anchor))
+    told &= pool.getKind() != graph::ReduceKind::max &&
+            pool.getKind() != graph::ReduceKind::min;
+  return told &&
+         geometry.y.taps * geometry.x.taps <= ElementEmitter::tapsInOrder;
+}
+
+/// Columns of taps for rows by vectors of results: each vector of the plane is
+/// read once for all rows whose windows hold it, and a result takes the taps of
+/// these columns row by row.
+void PlaneWindowKernel::foldColumns(const PlaneView &view, ArrayRef<Ix> index,
+                                    ArrayRef<Value> at, ArrayRef<Ix> taps,
+                                    ArrayRef<int64_t> shifts,
+                                    MutableArrayRef<Value> sums) {
   const PlaneSide &y = view.y;
   int64_t rows = int64_t(sums.size() / shifts.size());
-  SmallVector<Value> weights;
-  for (int64_t down = 0; down < y.taps; ++down)
-    weights.push_back(weight(down, tap, index));
+  std::vector<SmallVector<Value>> weights(taps.size());
+  for (auto [column, tap] : llvm::enumerate(taps))
+    for (int64_t down = 0; down < y.taps; ++down)
+      weights[column].push_back(weight(down, tap, index));
   int64_t lines = (rows - 1) * y.stride + y.reach() + 1;
   for (int64_t line = 0; line < lines; ++line)
-    for (auto [number, shift] : llvm::enumerate(shifts)) {
-      Value lanes;
-      for (int64_t row = 0; row < rows; ++row) {
-        int64_t distance = line - row * y.stride, down = distance / y.dilation;
-        if (distance < 0 || distance % y.dilation || down >= y.taps)
-          continue;
-        if (!lanes)
-          lanes = k.b.create<vector::LoadOp>(
-              k.loc, vector, view.memory,
-              k.add(at, k.index(line * view.rowStride + shift)));
-        Value &sum = sums[size_t(row) * shifts.size() + number];
-        sum = step(sum, lanes, weights[size_t(down)]);
+    for (auto [column, place] : llvm::enumerate(at))
+      for (auto [number, shift] : llvm::enumerate(shifts)) {
+        Value lanes;
+        for (int64_t row = 0; row < rows; ++row) {
+          int64_t distance = line - row * y.stride,
+                  down = distance / y.dilation;
+          if (distance < 0 || distance % y.dilation || down >= y.taps)
+            continue;
+          if (!lanes)
+            lanes = k.b.create<vector::LoadOp>(
+                k.loc, vector, view.memory,
+                k.add(place, k.index(line * view.rowStride + shift)));
+          Value &sum = sums[size_t(row) * shifts.size() + number];
+          sum = step(sum, lanes, weights[column][size_t(down)]);
+        }
       }
-    }
 }
 
 /// Rows by vectors whose windows begin at `column` plus a shift each.
@@ -341,18 +357,25 @@ SmallVector<Value> PlaneWindowKernel::foldBlock(const PlaneView &view,
                     ElementEmitter::Scope scope(emitter);
                     SmallVector<Value> next(carried);
                     Value at = k.add(base, k.mul(tap, k.index(x.dilation)));
-                    foldColumn(view, index, at,
-                               emitter.indices.scalar(tap, x.taps), shifts,
-                               next);
+                    foldColumns(view, index, at,
+                                emitter.indices.scalar(tap, x.taps), shifts,
+                                next);
                     return next;
                   });
+  SmallVector<Value> at;
+  SmallVector<Ix> taps;
   for (int64_t tap = 0; tap < x.taps; ++tap) {
     int64_t distance = tap * x.dilation;
     int64_t place =
         distance % x.stride * view.phaseStride + distance / x.stride;
-    foldColumn(view, index, k.add(base, k.index(place)), Ix(DimExpr(tap)),
-               shifts, sums);
+    at.push_back(k.add(base, k.index(place)));
+    taps.push_back(Ix(DimExpr(tap)));
   }
+  if (inOrder())
+    foldColumns(view, index, at, taps, shifts, sums);
+  else // keeps the weights of one column in registers
+    for (auto [place, tap] : llvm::zip_equal(at, taps))
+      foldColumns(view, index, place, tap, shifts, sums);
   return sums;
 }
 
@@ -459,7 +482,7 @@ FailureOr<KernelPlan> PlaneWindowKernel::run() {
   // An element is copied in and stored for what so many operations take.
   constexpr double taskFlops = 300e3, movement = 24;
   image = buffer(geometry.elements(width));
-  if (!conv && geometry.y.taps > 1 && geometry.x.taps > 1)
+  if (!conv && !inOrder() && geometry.y.taps > 1 && geometry.x.taps > 1)
     folded = buffer(geometry.y.padded() * std::max(geometry.x.results, width));
   SmallVector<unsigned> fixed{shape.column};
   if (geometry.rowLoop)

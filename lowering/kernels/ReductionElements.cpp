@@ -319,11 +319,13 @@ ElementEmitter::describeWindow(graph::ReduceWindowOp op, ArrayRef<Ix> index) {
   return result;
 }
 
-Value ElementEmitter::multiplyAdd(Type element, Value x, Value y, Value sum) {
+Value ElementEmitter::multiplyAdd(Type element, Value x, Value y, Value sum,
+                                  bool roundsOnce) {
   OpBuilder &b = kernel.b;
   Value values[] = {x, y, sum};
   unify(values);
-  if (isa<FloatType>(element) && kernel.target.fma && !kernel.target.opencl)
+  if (isa<FloatType>(element) && roundsOnce && kernel.target.fma &&
+      !kernel.target.opencl)
     return b.create<math::FmaOp>(kernel.loc, values[0], values[1], values[2]);
   if (isa<FloatType>(element))
     return b.create<arith::AddFOp>(
@@ -380,6 +382,9 @@ ElementEmitter::describeConvolution(graph::ConvolutionOp op,
          std::max<int64_t>(0, op.getLow()[s]), inputDims[d]});
   }
   result.spans.push_back({Ix(0), inputs, 1, 1, 0, inputs});
+  int64_t taps = 1;
+  for (const WindowSpan &span : result.spans)
+    taps *= span.count;
 
   // Products in f32 for the narrow floats, in the result type else.
   Type accumulator = registerType(to);
@@ -411,7 +416,8 @@ ElementEmitter::describeConvolution(graph::ConvolutionOp op,
       x = repeatInGroups(kernel, x, lanes, inputs,
                          *at.back().offset.constant());
     return multiplyAdd(to, convertElement(*this, x, from, wide),
-                       convertElement(*this, w, from, wide), sum);
+                       convertElement(*this, w, from, wide), sum,
+                       taps > tapsInOrder);
   };
   return result;
 }
