@@ -2,7 +2,7 @@
 //
 // Verifiers and dimensions of branches, loops and what has an order or a name.
 
-#include "ir/GraphOps.h"
+#include "ir/LapackCalls.h"
 #include "ir/OpInference.h"
 #include "ir/RegionChecks.h"
 
@@ -129,6 +129,13 @@ LogicalResult CustomCallOp::verify() {
 }
 
 DimVector CustomCallOp::resultDims(unsigned result, DimAnalysis &analysis) {
+  std::vector<DimVector> operands;
+  for (Value input : getInputs())
+    operands.push_back(analysis.dimsOf(input));
+  llvm::Expected<LapackCall> call = lapackCall(*this, operands);
+  if (call)
+    return call->resultDims[result];
+  llvm::consumeError(call.takeError());
   DimVector dims;
   for (int64_t size : tensorType(getResult(result)).getShape())
     dims.push_back(ShapedType::isDynamic(size) ? analysis.freshSymbol()

@@ -5,7 +5,6 @@
 
 #include "ir/LapackCalls.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "llvm/Support/Error.h"
 
 using namespace mlir;
 
@@ -14,18 +13,18 @@ namespace zenith::graph {
 namespace {
 struct Part {
   enum class Element { Same, Real, Complex, Integer } element;
-  SmallVector<int64_t> dims;
+  DimVector dims;
 };
 
 struct Signature {
   SmallVector<Part> operands, results;
-  SmallVector<int64_t> options;
+  DimVector options;
 };
 
 /// The matrices that a routine works on: its first operand, mostly.
 struct Matrices {
-  SmallVector<int64_t> batch;
-  int64_t rows, columns;
+  DimVector batch;
+  DimExpr rows, columns;
   Type element;
 
   bool isComplex() const { return isa<ComplexType>(element); }
@@ -46,15 +45,26 @@ struct Matrices {
     }
     return IntegerType::get(element.getContext(), 32);
   }
-  SmallVector<int64_t> shapeOf(const Part &part) const {
-    SmallVector<int64_t> shape(batch);
-    shape.append(part.dims);
-    return shape;
+  DimVector dimsOf(const Part &part) const {
+    DimVector dims(batch);
+    dims.append(part.dims);
+    return dims;
   }
-  bool fit(const Part &part, Type value) const {
+  bool isOperand(const Part &part, Type type, const DimVector &dims) const {
+    return getElementTypeOrSelf(type) == typeOf(part.element) &&
+           dims == dimsOf(part);
+  }
+  // Dynamic dimensions of results are what the routine gives.
+  bool isResult(const Part &part, Type value) const {
     auto type = cast<RankedTensorType>(value);
-    return type.getElementType() == typeOf(part.element) &&
-           succeeded(verifyCompatibleShape(type.getShape(), shapeOf(part)));
+    DimVector dims = dimsOf(part);
+    if (type.getElementType() != typeOf(part.element) ||
+        type.getRank() != int64_t(dims.size()))
+      return false;
+    for (auto [size, dim] : llvm::zip(type.getShape(), dims))
+      if (!ShapedType::isDynamic(size) && !dim.isConstant(size))
+        return false;
+    return true;
   }
 };
 } // namespace
@@ -65,6 +75,11 @@ static int64_t option(CustomCallOp op, StringRef name, int64_t fallback) {
   return value ? value.getValue().getSExtValue() : fallback;
 }
 
+static bool isGiven(CustomCallOp op, StringRef name) {
+  DictionaryAttr config = op.getConfigAttr();
+  return config && config.getAs<IntegerAttr>(name);
+}
+
 // A letter that a byte may hold in either signedness.
 static int64_t letter(CustomCallOp op, StringRef name, char fallback) {
   return option(op, name, fallback) & 0xff;
@@ -72,9 +87,10 @@ static int64_t letter(CustomCallOp op, StringRef name, char fallback) {
 
 using E = Part::Element;
 
-static std::optional<Signature> singularValues(CustomCallOp op, int64_t m,
-                                               int64_t n) {
-  int64_t mode = letter(op, "mode", 'A'), k = std::min(m, n);
+static std::optional<Signature>
+singularValues(CustomCallOp op, const DimExpr &m, const DimExpr &n) {
+  int64_t mode = letter(op, "mode", 'A');
+  DimExpr k = DimExpr::min(m, n);
   if (mode != 'A' && mode != 'S' && mode != 'N')
     return std::nullopt;
   auto u = op.getNumResults() > 2
@@ -82,7 +98,7 @@ static std::optional<Signature> singularValues(CustomCallOp op, int64_t m,
                : RankedTensorType();
   // Without vectors theirs are results all the same, of either size.
   bool isWhole = mode == 'A' || (mode == 'N' && u && u.getRank() >= 2 &&
-                                 u.getShape().back() == m);
+                                 m.isConstant(u.getShape().back()));
   Part same{E::Same, {m, n}};
   return Signature{{same},
                    {same,
@@ -94,7 +110,7 @@ static std::optional<Signature> singularValues(CustomCallOp op, int64_t m,
 }
 
 static Signature eigenvalues(CustomCallOp op, const Matrices &a) {
-  int64_t n = a.columns;
+  const DimExpr &n = a.columns;
   Signature call{
       {{E::Same, {n, n}}},
       {{E::Same, {n}}},
@@ -108,7 +124,7 @@ static Signature eigenvalues(CustomCallOp op, const Matrices &a) {
 
 // Sorted by no predicate: none can be named.
 static std::optional<Signature> schurForm(CustomCallOp op, const Matrices &a) {
-  int64_t n = a.columns;
+  const DimExpr &n = a.columns;
   if (letter(op, "sort", 'N') != 'N')
     return std::nullopt;
   Part square{E::Same, {n, n}}, values{E::Same, {n}}, number{E::Integer, {}};
@@ -119,21 +135,21 @@ static std::optional<Signature> schurForm(CustomCallOp op, const Matrices &a) {
   return call;
 }
 
-static std::optional<Signature>
-signatureOf(StringRef name, CustomCallOp op, const Matrices &a,
-            ArrayRef<RankedTensorType> operands) {
-  int64_t m = a.rows, n = a.columns, k = std::min(m, n);
-  int64_t below = std::max<int64_t>(n - 1, 0);
+static std::optional<Signature> signatureOf(StringRef name, CustomCallOp op,
+                                            const Matrices &a,
+                                            ArrayRef<DimVector> operands) {
+  const DimExpr &m = a.rows, &n = a.columns;
+  DimExpr k = DimExpr::min(m, n), below = DimExpr::max(n - 1, 0);
   Part same{E::Same, {m, n}}, square{E::Same, {n, n}}, info{E::Integer, {}};
   if (name == "getrf")
     return Signature{{same}, {same, {E::Integer, {k}}, info}, {}};
   if (name == "geqrf")
     return Signature{{same}, {same, {E::Same, {k}}}, {}};
   if (name == (a.isComplex() ? "ungqr" : "orgqr")) {
-    int64_t count = operands.size() > 1 && operands[1].getRank() > 0
-                        ? operands[1].getShape().back()
-                        : 0;
-    if (count > n || n > m)
+    DimExpr count = operands.size() > 1 && !operands[1].empty()
+                        ? operands[1].back()
+                        : DimExpr();
+    if (!count.provablyAtMost(n) || !n.provablyAtMost(m))
       return std::nullopt;
     return Signature{{same, {E::Same, {count}}}, {same}, {count}};
   }
@@ -152,10 +168,12 @@ signatureOf(StringRef name, CustomCallOp op, const Matrices &a,
         {{E::Same, {m}}, {E::Same, {m}}, {E::Same, {m}}, same},
         {{E::Same, {m}}, {E::Same, {m}}, {E::Same, {m}}, same, info},
         {}};
-  if (name == "gehrd")
+  if (name == "gehrd") {
+    DimExpr high = isGiven(op, "high") ? DimExpr(option(op, "high", 0)) : n;
     return Signature{{square},
                      {square, {E::Same, {below}}, info},
-                     {option(op, "low", 1), option(op, "high", n)}};
+                     {option(op, "low", 1), high}};
+  }
   if (name == (a.isComplex() ? "hetrd" : "sytrd"))
     return Signature{
         {square},
@@ -170,49 +188,47 @@ static llvm::Error wrong(CustomCallOp op, const Twine &what) {
 }
 
 // `number` is the operand that they are.
-static std::optional<Matrices> matricesOf(ArrayRef<RankedTensorType> operands,
-                                          size_t number) {
-  if (operands.size() <= number || operands[number].getRank() < 2 ||
-      !llvm::all_of(operands, [](RankedTensorType type) {
-        return type.hasStaticShape();
-      }))
+static std::optional<Matrices>
+matricesOf(CustomCallOp op, ArrayRef<DimVector> operands, size_t number) {
+  if (operands.size() <= number || operands[number].size() < 2)
     return std::nullopt;
-  ArrayRef<int64_t> shape = operands[number].getShape();
-  Matrices a{SmallVector<int64_t>(shape.drop_back(2)), shape[shape.size() - 2],
-             shape.back(), operands[number].getElementType()};
+  ArrayRef<DimExpr> dims = operands[number];
+  Matrices a{DimVector(dims.drop_back(2)), dims[dims.size() - 2], dims.back(),
+             getElementTypeOrSelf(op.getInputs()[number])};
   if (!a.partType().isF32() && !a.partType().isF64())
     return std::nullopt;
   return a;
 }
 
 llvm::Expected<LapackCall> lapackCall(CustomCallOp op,
-                                      ArrayRef<RankedTensorType> operands) {
+                                      ArrayRef<DimVector> operands) {
   StringRef name = op.getTarget();
   std::optional<Matrices> a;
   std::optional<Signature> signature;
   // Three diagonals stand before the right-hand sides.
   if (name.consume_front("lapack_"))
-    a = matricesOf(operands, name == "gtsv" ? 3 : 0);
+    a = matricesOf(op, operands, name == "gtsv" ? 3 : 0);
   if (a)
     signature = signatureOf(name, op, *a, operands);
   if (!signature)
     return wrong(op, ", which is no routine here");
   bool fits = signature->operands.size() == operands.size() &&
               signature->results.size() == op.getNumResults();
-  for (auto [part, type] : llvm::zip(signature->operands, operands))
-    fits = fits && a->fit(part, type);
+  for (auto [part, value, dims] :
+       llvm::zip(signature->operands, op.getInputs(), operands))
+    fits = fits && a->isOperand(part, value.getType(), dims);
   for (auto [part, type] : llvm::zip(signature->results, op->getResultTypes()))
-    fits = fits && a->fit(part, type);
+    fits = fits && a->isResult(part, type);
   if (!fits)
     return wrong(op, " with operands or results that it does not have");
   LapackCall call{name.str(),         's', 1, a->rows, a->columns,
                   signature->options, {}};
   for (const Part &part : signature->results)
-    call.resultShapes.push_back(a->shapeOf(part));
+    call.resultDims.push_back(a->dimsOf(part));
   call.letter = a->partType().isF32() ? (a->isComplex() ? 'c' : 's')
                                       : (a->isComplex() ? 'z' : 'd');
-  for (int64_t size : a->batch)
-    call.batches *= size;
+  for (const DimExpr &size : a->batch)
+    call.batches = call.batches * size;
   return call;
 }
 

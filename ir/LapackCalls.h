@@ -6,7 +6,9 @@
 #ifndef ZENITH_IR_LAPACKCALLS_H
 #define ZENITH_IR_LAPACKCALLS_H
 
+#include "ir/DimAnalysis.h"
 #include "ir/GraphOps.h"
+#include "llvm/Support/Error.h"
 
 namespace zenith::graph {
 
@@ -14,16 +16,16 @@ namespace zenith::graph {
 struct LapackCall {
   std::string routine;            ///< without the letter of the element type
   char letter;                    ///< s, d, c or z
-  int64_t batches, rows, columns; ///< of the first operand
-  llvm::SmallVector<int64_t> options;
-  std::vector<llvm::SmallVector<int64_t>> resultShapes;
+  DimExpr batches, rows, columns; ///< of the first operand
+  DimVector options;
+  std::vector<DimVector> resultDims;
 };
 
-/// The call that `op` is on operands of these static types, which may know more
-/// than the op's own. Otherwise what is wrong, for a sentence that begins with
-/// the op.
-llvm::Expected<LapackCall>
-lapackCall(CustomCallOp op, llvm::ArrayRef<mlir::RankedTensorType> operands);
+/// The call that `op` is on operands of these dimensions, which may know more
+/// than the op's own types. Otherwise what is wrong, for a sentence that begins
+/// with the op.
+llvm::Expected<LapackCall> lapackCall(CustomCallOp op,
+                                      llvm::ArrayRef<DimVector> operands);
 
 } // namespace zenith::graph
 

@@ -16,17 +16,25 @@ extern "C" int zenith_routine_lapack(const char *routine, char type,
                                      const int64_t *numbers,
                                      void *const *inputs, void *const *results);
 
+// Operands have sizes when they are there, and so has what follows from them.
+static Shape constantsOf(ArrayRef<graph::DimExpr> dims) {
+  Shape shape;
+  for (const graph::DimExpr &dim : dims)
+    shape.push_back(dim.constant().value_or(0));
+  return shape;
+}
+
 static Expected<Results> callLapack(const OpEvaluation &e,
                                     const graph::LapackCall &call) {
   Results results;
-  for (auto [i, shape] : llvm::enumerate(call.resultShapes)) {
-    Expected<Tensor> result = e.allocate(shape, i);
+  for (auto [i, dims] : llvm::enumerate(call.resultDims)) {
+    Expected<Tensor> result = e.allocate(constantsOf(dims), i);
     if (!result)
       return result.takeError();
     results.push_back(std::move(*result));
   }
-  SmallVector<int64_t> numbers{call.batches, call.rows, call.columns};
-  numbers.append(call.options);
+  Shape numbers = constantsOf({call.batches, call.rows, call.columns});
+  numbers.append(constantsOf(call.options));
   SmallVector<void *> inputs, targets;
   for (const Tensor &input : e.operands)
     inputs.push_back(const_cast<char *>(input.bytes()));
@@ -55,10 +63,10 @@ static Expected<Results> callLapack(const OpEvaluation &e,
 Expected<Results>
 zenith::interpreter::evaluateCustomCall(graph::CustomCallOp op,
                                         const OpEvaluation &e) {
-  SmallVector<RankedTensorType> types;
+  std::vector<graph::DimVector> dims;
   for (const Tensor &operand : e.operands)
-    types.push_back(operand.type());
-  Expected<graph::LapackCall> call = graph::lapackCall(op, types);
+    dims.emplace_back(operand.type().getShape());
+  Expected<graph::LapackCall> call = graph::lapackCall(op, dims);
   if (!call)
     return e.fail(llvm::toString(call.takeError()),
                   EvalError::Kind::Unsupported);

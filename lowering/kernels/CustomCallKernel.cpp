@@ -5,7 +5,6 @@
 #include "ir/LapackCalls.h"
 #include "lowering/kernels/OrderingKernel.h"
 #include "lowering/kernels/RoutineCall.h"
-#include "llvm/Support/Error.h"
 
 using namespace mlir;
 using zenith::graph::DimExpr;
@@ -35,12 +34,21 @@ static void nameNumbers(RoutineCall &call, StringRef name) {
   }
 }
 
+// Sizes that are not known count as 64.
+static double flopsOf(const graph::LapackCall &call) {
+  auto size = [](const DimExpr &dim) {
+    return double(dim.constant().value_or(64));
+  };
+  double rows = size(call.rows), columns = size(call.columns);
+  return 10 * size(call.batches) * rows * columns * std::max(rows, columns);
+}
+
 FailureOr<KernelPlan> emitCustomCall(const EmissionContext &context,
                                      graph::CustomCallOp op) {
-  SmallVector<RankedTensorType> types;
+  std::vector<graph::DimVector> dims;
   for (Value input : op.getInputs())
-    types.push_back(cast<RankedTensorType>(input.getType()));
-  auto lapack = graph::lapackCall(op, types);
+    dims.push_back(context.dims.dimsOf(input));
+  auto lapack = graph::lapackCall(op, dims);
   if (!lapack)
     return op.emitError() << "no kernel for '" << op->getName() << "' that "
                           << llvm::toString(lapack.takeError());
@@ -58,7 +66,7 @@ FailureOr<KernelPlan> emitCustomCall(const EmissionContext &context,
   call.number(lapack->batches);
   call.number(lapack->rows);
   call.number(lapack->columns);
-  for (int64_t option : lapack->options)
+  for (const DimExpr &option : lapack->options)
     call.number(option);
   for (Value input : op.getInputs())
     call.operand(input);
@@ -68,10 +76,7 @@ FailureOr<KernelPlan> emitCustomCall(const EmissionContext &context,
                             << "' without all of its results";
     call.result(result);
   }
-  double cube = double(lapack->rows) * double(lapack->columns) *
-                double(std::max(lapack->rows, lapack->columns));
-  FailureOr<Launch> launch =
-      call.finish(1, 10 * double(lapack->batches) * cube);
+  FailureOr<Launch> launch = call.finish(1, flopsOf(*lapack));
   if (failed(launch))
     return failure();
   KernelPlan plan;
