@@ -23,6 +23,9 @@ enum ShardyCode : uint64_t {
   dimSharding = 5,
   tensorSharding = 6,
   perValue = 7,
+  dimMapping = 8,
+  tensorMapping = 9,
+  shardingRule = 10,
   unreducedSharding = 15,
   unreducedPerValue = 16,
   reducedSharding = 17
@@ -42,6 +45,25 @@ static std::string quoted(llvm::StringRef text) {
 
 static std::string joined(llvm::ArrayRef<std::string> parts) {
   return llvm::join(parts, ", ");
+}
+
+// The name of a factor of a sharding rule: i to z, then z_1, z_2 and so on.
+static std::string factorName(int64_t factor) {
+  constexpr int64_t letters = 'z' - 'i' + 1;
+  return factor < letters ? std::string(1, char('i' + factor))
+                          : "z_" + std::to_string(factor - letters + 1);
+}
+
+static std::string factorNames(BytecodeCursor &cursor,
+                               llvm::ArrayRef<int64_t> factors,
+                               llvm::StringRef separator) {
+  std::string names;
+  for (int64_t factor : factors) {
+    if (factor < 0)
+      return cursor.fail("a factor of a sharding rule expected"), names;
+    names += (names.empty() ? "" : separator.str()) + factorName(factor);
+  }
+  return names;
 }
 
 // "#sdy.sharding<...>" -> "<...>": how attributes print inside of others.
@@ -156,6 +178,29 @@ Attribute BytecodeEntities::readShardyAttribute(BytecodeCursor &cursor) {
     return cursor.ok() ? parse("#sdy.sharding_per_value<[" +
                                llvm::Twine(joined(list)) + "]>")
                        : Attribute();
+  }
+  case dimMapping:
+    return text(factorNames(cursor, readIntegers(cursor), ""));
+  case tensorMapping:
+    return text("[" + joined(parts()) + "]");
+  case shardingRule: {
+    SmallVector<int64_t> sizes = readIntegers(cursor);
+    SmallVector<std::string> operands = parts(), results = parts();
+    std::string rule = "<(" + joined(operands) + ")->(" + joined(results) + ")";
+    for (auto [factor, size] : llvm::enumerate(sizes))
+      rule += (factor ? ", " : " {") + factorName(int64_t(factor)) + "=" +
+              std::to_string(size);
+    rule += sizes.empty() ? " {}" : "}";
+    for (llvm::StringRef kind : {"reduction", "need_replication", "permutation",
+                                 "blocked_propagation"})
+      if (SmallVector<int64_t> factors = readIntegers(cursor); !factors.empty())
+        rule += (" " + kind + "={" + factorNames(cursor, factors, ", ") + "}")
+                    .str();
+    if (cursor.byte() != 0)
+      rule += ", custom";
+    return cursor.ok()
+               ? parse("#sdy.op_sharding_rule" + llvm::Twine(rule) + ">")
+               : Attribute();
   }
   default:
     status.unsupported("Shardy attribute code " + llvm::Twine(code));
