@@ -17,9 +17,16 @@ namespace {
 /// One entry per dimension.
 struct DynamicWindows {
   Value value, init;
-  graph::ReduceKind kind = graph::ReduceKind::sum;
+  Region *body = nullptr;
+  std::optional<graph::ReduceKind> kind; ///< of the body, where it has one
   Values size, low, high;
   SmallVector<int64_t> strides, baseDilation, dilation;
+};
+
+/// Element i folds elements 0 to i, or i to the last one.
+struct Running {
+  int64_t along;
+  bool reverse;
 };
 } // namespace
 
@@ -36,16 +43,16 @@ static bool readWindows(OpImport &x, DynamicWindows &windows) {
     return false;
   windows.value = x.in(0);
   windows.init = x.in(1);
-  auto kind = reduceKind(body->getRegion(0), elementOf(windows.value));
+  windows.body = &body->getRegion(0);
+  windows.kind = reduceKind(*windows.body, elementOf(windows.value));
   int64_t rank = rankOf(windows.value);
   auto holds = [&](unsigned operand, int64_t count) {
     RankedTensorType type = tensorTypeOf(x.in(operand));
     return type.hasStaticShape() && type.getNumElements() == count;
   };
-  if (!kind || !holds(2, rank) || !holds(3, rank) || !holds(4, rank) ||
-      !holds(5, rank) || !holds(6, 2 * rank))
+  if (rankOf(windows.init) != 0 || !holds(2, rank) || !holds(3, rank) ||
+      !holds(4, rank) || !holds(5, rank) || !holds(6, 2 * rank))
     return false;
-  windows.kind = *kind;
   for (int64_t i = 0; i < rank; ++i) {
     windows.size.push_back(shapeElement(x, x.in(2), i));
     windows.low.push_back(shapeElement(x, x.in(6), 2 * i));
@@ -65,15 +72,14 @@ static bool readWindows(OpImport &x, DynamicWindows &windows) {
 
 // Windows as long as their dimension, padded on one side. Nothing where they
 // are not of that form.
-static Value cumulative(OpImport &x, const DynamicWindows &windows) {
+static std::optional<Running> runningFold(const DynamicWindows &windows) {
   auto isOne = [](int64_t number) { return number == 1; };
   if (!llvm::all_of(windows.strides, isOne) ||
       !llvm::all_of(windows.baseDilation, isOne) ||
       !llvm::all_of(windows.dilation, isOne))
-    return {};
+    return std::nullopt;
   graph::DimAnalysis analysis;
-  int64_t along = -1;
-  bool reverse = false;
+  std::optional<Running> running;
   for (int64_t i = 0, rank = rankOf(windows.value); i < rank; ++i) {
     graph::DimExpr low = analysis.scalar(windows.low[i]),
                    high = analysis.scalar(windows.high[i]),
@@ -81,18 +87,64 @@ static Value cumulative(OpImport &x, const DynamicWindows &windows) {
     if (constantInteger(windows.size[i]) == 1 && low.isConstant(0) &&
         high.isConstant(0))
       continue;
-    reverse = low.isConstant(0);
+    bool reverse = low.isConstant(0);
     bool oneSide =
         reverse ? high == whole - 1 : low == whole - 1 && high.isConstant(0);
-    if (along >= 0 || analysis.scalar(windows.size[i]) != whole || !oneSide)
-      return {};
-    along = i;
+    if (running || analysis.scalar(windows.size[i]) != whole || !oneSide)
+      return std::nullopt;
+    running = Running{i, reverse};
   }
-  if (along < 0)
+  return running;
+}
+
+// One step of foldByDoubling: each element with the one `shift` before it
+// (behind it in reverse), the initial value where there is none.
+static Value foldShifted(OpImport &x, const DynamicWindows &windows,
+                         Running running, Expr shift, Value folded) {
+  Values low(rankOf(folded), x.index(0)), high = low;
+  low[running.along] = running.reverse ? (-shift).value : shift.value;
+  high[running.along] = running.reverse ? shift.value : (-shift).value;
+  SmallVector<int64_t> interior(rankOf(folded), 0);
+  Value moved = padByValues(x, tensorTypeOf(folded), folded, windows.init, low,
+                            high, interior);
+  Values operands{moved, folded};
+  if (running.reverse)
+    std::swap(operands[0], operands[1]);
+  Value outer = std::exchange(x.program.liftedLike, folded);
+  Values results = x.program.inlineBlock(windows.body->front(), operands);
+  x.program.liftedLike = outer;
+  return x.failed() ? folded : results[0];
+}
+
+// A running fold by any body: elements fold 1, 2, 4 and so on of their
+// neighbours, log2(n) steps for n elements.
+static Value foldByDoubling(OpImport &x, const DynamicWindows &windows,
+                            Running running) {
+  Value count = x.dim(windows.value, running.along);
+  Values inits{x.index(1), windows.value};
+  SmallVector<Type> types(ValueRange(inits).getTypes());
+  SmallVector<Location> locs(types.size(), x.loc);
+  auto loop = x.create<graph::WhileOp>(types, inits);
+  OpBuilder::InsertionGuard guard(x.b);
+  Block *condition = x.b.createBlock(&loop.getCondition(), {}, types, locs);
+  Expr shift(x, condition->getArgument(0));
+  x.create<graph::YieldOp>(ValueRange{(shift < shift.with(count)).value});
+  Block *body = x.b.createBlock(&loop.getBody(), {}, types, locs);
+  shift = shift.with(body->getArgument(0));
+  Value folded = foldShifted(x, windows, running, shift, body->getArgument(1));
+  x.create<graph::YieldOp>(ValueRange{(shift + shift).value, folded});
+  return loop.getResult(1);
+}
+
+static Value cumulative(OpImport &x, const DynamicWindows &windows) {
+  std::optional<Running> running = runningFold(windows);
+  if (!running)
     return {};
-  return x.make<graph::CumulativeOp>(windows.value.getType(), windows.kind,
-                                     windows.value, uint64_t(along),
-                                     /*exclusive=*/false, reverse);
+  if (!windows.kind)
+    return foldByDoubling(x, windows, *running);
+  return x.make<graph::CumulativeOp>(windows.value.getType(), *windows.kind,
+                                     windows.value, uint64_t(running->along),
+                                     /*exclusive=*/false, running->reverse);
 }
 
 // Windows of known size over an input that has been padded by values. Nothing
@@ -120,9 +172,16 @@ static Value overPadded(OpImport &x, const DynamicWindows &windows) {
   SmallVector<int64_t> zeros(type.getRank(), 0), ones(type.getRank(), 1);
   auto result =
       RankedTensorType::get(x.type().getShape(), type.getElementType());
-  return x.make<graph::ReduceWindowOp>(result, windows.kind, padded, size,
-                                       windows.strides, zeros, zeros, ones,
-                                       windows.dilation);
+  if (windows.kind)
+    return x.make<graph::ReduceWindowOp>(result, *windows.kind, padded, size,
+                                         windows.strides, zeros, zeros, ones,
+                                         windows.dilation);
+  auto fold = x.create<graph::ReduceWindowWithOp>(
+      TypeRange{result}, ValueRange{padded}, ValueRange{windows.init}, size,
+      windows.strides, zeros, zeros, ones, windows.dilation);
+  Type scalar = windows.init.getType();
+  x.program.importRegion(*windows.body, fold.getBody(), {scalar, scalar});
+  return fold.getResult(0);
 }
 
 void stablehlo::importDynamicReduceWindow(OpImport &x) {
@@ -136,7 +195,6 @@ void stablehlo::importDynamicReduceWindow(OpImport &x) {
   if (!result)
     return x.unsupported("@stablehlo.dynamic_reduce_window of windows whose "
                          "size is a value is not supported");
-  x.out(isNeutral(windows.init, windows.kind)
-            ? result
-            : joinWith(x, windows.kind, result, windows.init));
+  bool isJoined = !windows.kind || isNeutral(windows.init, *windows.kind);
+  x.out(isJoined ? result : joinWith(x, *windows.kind, result, windows.init));
 }
