@@ -212,17 +212,6 @@ static Value unscaled(Value value, double &scale) {
   return value;
 }
 
-static bool isParameter(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (isa<GetParamOp, ConstantOp>(op))
-      return true;
-    if (!isMove(op))
-      return false;
-    value = op->getOperand(0);
-  }
-  return false;
-}
-
 /// Dimensions of an operand that a product neither pairs nor sums over.
 static SmallVector<int64_t> freeDims(Value operand, ArrayRef<int64_t> batching,
                                      ArrayRef<int64_t> contracting) {

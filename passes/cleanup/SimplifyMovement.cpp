@@ -162,9 +162,10 @@ static LogicalResult splitBeforeTranspose(ReshapeOp op,
   return success();
 }
 
-/// The transpose of x . y is y . x with both sides' numbers exchanged:
-/// gradients of weights are spelled so, and behind them nothing needs to be
-/// transposed.
+/// The product whose columns become rows is written by its other side: y . x
+/// instead of x . y. Gradients of weights need no transpose then, heads of
+/// attention one that moves whole rows. Products with parameters stay, which
+/// are packed as columns, unless nothing is left to transpose.
 static LogicalResult turnedProduct(TransposeOp op, PatternRewriter &rewriter) {
   auto dot = op.getOperand().getDefiningOp<DotGeneralOp>();
   if (!dot || !dot->hasOneUse())
@@ -173,19 +174,38 @@ static LogicalResult turnedProduct(TransposeOp op, PatternRewriter &rewriter) {
   int64_t rank = typeOf(op).getRank(),
           batching = numbers.getLhsBatching().size(),
           rows = typeOf(dot.getLhs()).getRank() - batching -
-                 int64_t(numbers.getLhsContracting().size());
-  SmallVector<int64_t> turned;
-  llvm::append_range(turned, llvm::seq<int64_t>(0, batching));
-  llvm::append_range(turned, llvm::seq<int64_t>(batching + rows, rank));
-  llvm::append_range(turned, llvm::seq<int64_t>(batching, batching + rows));
-  if (rows == 0 || batching + rows == rank ||
-      !llvm::equal(turned, op.getPermutation()))
+                 int64_t(numbers.getLhsContracting().size()),
+          columns = rank - batching - rows;
+  int64_t last = -1; // of those that are more than one element long
+  for (auto [size, source] :
+       llvm::zip(typeOf(op).getShape(), op.getPermutation()))
+    if (size != 1)
+      last = source;
+  if (columns == 0 || last < batching || last >= batching + rows)
+    return failure();
+  SmallVector<int64_t> permutation, shape(typeOf(op).getShape());
+  for (auto [d, source] : llvm::enumerate(op.getPermutation())) {
+    bool isRow = source >= batching && source < batching + rows;
+    permutation.push_back(source < batching ? source
+                          : isRow           ? source + columns
+                                            : source - rows);
+    shape[permutation.back()] = typeOf(op).getDimSize(d);
+  }
+  bool isInOrder =
+      llvm::equal(permutation, llvm::seq<int64_t>(0, permutation.size()));
+  if (!isInOrder && isParameter(dot.getRhs()))
     return failure();
   auto exchanged = DotDimsAttr::get(
       op.getContext(), numbers.getRhsBatching(), numbers.getLhsBatching(),
       numbers.getRhsContracting(), numbers.getLhsContracting());
-  rewriter.replaceOpWithNewOp<DotGeneralOp>(op, op.getType(), dot.getRhs(),
-                                            dot.getLhs(), exchanged);
+  Value turned =
+      rewriter.create<DotGeneralOp>(dot.getLoc(), typeOf(op).clone(shape),
+                                    dot.getRhs(), dot.getLhs(), exchanged);
+  if (isInOrder)
+    rewriter.replaceOp(op, turned);
+  else
+    rewriter.replaceOpWithNewOp<TransposeOp>(op, op.getType(), turned,
+                                             permutation);
   return success();
 }
 

@@ -41,6 +41,17 @@ bool isNear(std::optional<double> value, double expected) {
   return value && std::abs(*value - expected) <= 1e-5 * std::abs(expected);
 }
 
+bool isParameter(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (isa<GetParamOp, ConstantOp>(op))
+      return true;
+    if (!isa<ReshapeOp, TransposeOp>(op))
+      return false;
+    value = op->getOperand(0);
+  }
+  return false;
+}
+
 SmallVector<Value> dynamicDimsOf(OpBuilder &builder, Location loc,
                                  Value value) {
   SmallVector<Value> dims;

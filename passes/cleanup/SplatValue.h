@@ -18,6 +18,9 @@ std::optional<double> splatValue(mlir::Value value);
 /// like differs in the last digits.
 bool isNear(std::optional<double> value, double expected);
 
+/// True for parameters and constants, also moved ones.
+bool isParameter(mlir::Value value);
+
 inline mlir::RankedTensorType typeOf(mlir::Value value) {
   return llvm::cast<mlir::RankedTensorType>(value.getType());
 }
@@ -48,6 +51,7 @@ std::optional<std::pair<mlir::Value, mlir::Value>> splitBy(Op op, Test test) {
 
 void addAlgebraPatterns(mlir::RewritePatternSet &patterns);
 void addMovementPatterns(mlir::RewritePatternSet &patterns);
+void addOuterProductPatterns(mlir::RewritePatternSet &patterns);
 
 /// Writes every size once, in terms of the signature's dimensions, and drops
 /// reshapes and broadcasts that change nothing.

@@ -23,7 +23,7 @@ namespace {
 /// a core computes tanh of eight, and what a backward pass reads needs no room
 /// in between.
 constexpr unsigned maxCost = 5, maxCostOfLarge = 32;
-constexpr int64_t cachedBytes = 8 << 20;
+constexpr int64_t cachedBytes = 4 << 20;
 /// Ops of a region that takes such work in.
 constexpr unsigned maxOps = 128;
 

@@ -110,6 +110,28 @@ func.func @turned_product(%dy: tensor<2x3x4xf32>, %x: tensor<2x3x5xf32>) -> tens
   return %t : tensor<5x4xf32>
 }
 
+// What a transpose leaves innermost are the product's columns; heads then move as rows.
+// CHECK-LABEL: @turned_heads
+// CHECK-SAME: (%[[V:.*]]: tensor<2x6x3x4xf32>, %[[P:.*]]: tensor<2x3x5x6xf32>)
+// CHECK: %[[D:.*]] = graph.dot_general %[[P]], %[[V]] <batching = [0, 1] x [0, 2], contracting = [3] x [1]> : {{.*}} -> tensor<2x3x5x4xf32>
+// CHECK: graph.transpose %[[D]] [0, 2, 1, 3] : tensor<2x3x5x4xf32> -> tensor<2x5x3x4xf32>
+func.func @turned_heads(%v: tensor<2x6x3x4xf32>, %p: tensor<2x3x5x6xf32>) -> tensor<2x5x3x4xf32> {
+  %d = graph.dot_general %v, %p <batching = [0, 2] x [0, 1], contracting = [1] x [3]> : (tensor<2x6x3x4xf32>, tensor<2x3x5x6xf32>) -> tensor<2x3x4x5xf32>
+  %t = graph.transpose %d [0, 3, 1, 2] : tensor<2x3x4x5xf32> -> tensor<2x5x3x4xf32>
+  return %t : tensor<2x5x3x4xf32>
+}
+
+// Parameters are packed as columns and stay there.
+// CHECK-LABEL: @columns_of_parameters
+// CHECK: graph.dot_general %arg0, %{{.*}} <
+// CHECK: graph.transpose
+func.func @columns_of_parameters(%x: tensor<5x6x2xf32>) -> tensor<3x6x5xf32> {
+  %w = graph.constant dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<2x3xf32>
+  %d = graph.dot_general %x, %w <batching = [] x [], contracting = [2] x [0]> : (tensor<5x6x2xf32>, tensor<2x3xf32>) -> tensor<5x6x3xf32>
+  %t = graph.transpose %d [2, 1, 0] : tensor<5x6x3xf32> -> tensor<3x6x5xf32>
+  return %t : tensor<3x6x5xf32>
+}
+
 // CHECK-LABEL: @turned_batches
 // CHECK-SAME: (%[[X:.*]]: tensor<2x3x4xf32>, %[[Y:.*]]: tensor<2x4x5xf32>)
 // CHECK: graph.dot_general %[[Y]], %[[X]] <batching = [0] x [0], contracting = [1] x [2]>
@@ -127,4 +149,35 @@ func.func @product_with_other_readers(%x: tensor<3x4xf32>, %y: tensor<4x5xf32>) 
   %d = graph.dot_general %x, %y <batching = [] x [], contracting = [1] x [0]> : (tensor<3x4xf32>, tensor<4x5xf32>) -> tensor<3x5xf32>
   %t = graph.transpose %d [1, 0] : tensor<3x5xf32> -> tensor<5x3xf32>
   return %d, %t : tensor<3x5xf32>, tensor<5x3xf32>
+}
+
+// Products that sum over one number are pointwise.
+// CHECK-LABEL: @outer_product
+// CHECK-SAME: (%[[X:.*]]: tensor<?x1xf32>, %[[Y:.*]]: tensor<1x5xf32>)
+// CHECK-DAG: %[[N:.*]] = graph.dim %[[X]], 0
+// CHECK-DAG: %[[COLUMN:.*]] = graph.reshape %[[X]]
+// CHECK-DAG: %[[ROW:.*]] = graph.reshape %[[Y]] : tensor<1x5xf32> -> tensor<5xf32>
+// CHECK-DAG: %[[A:.*]] = graph.broadcast %[[COLUMN]] [0] [%[[N]]]
+// CHECK-DAG: %[[B:.*]] = graph.broadcast %[[ROW]] [1] [%[[N]]]
+// CHECK: graph.mul %[[A]], %[[B]] : tensor<?x5xf32>
+func.func @outer_product(%x: tensor<?x1xf32>, %y: tensor<1x5xf32>) -> tensor<?x5xf32> {
+  %d = graph.dot_general %x, %y <batching = [] x [], contracting = [1] x [0]> : (tensor<?x1xf32>, tensor<1x5xf32>) -> tensor<?x5xf32>
+  return %d : tensor<?x5xf32>
+}
+
+// CHECK-LABEL: @outer_products_of_turned_batches
+// CHECK: graph.broadcast %{{.*}} [2, 1, 0] : tensor<4x3x2xf64> -> tensor<2x3x4x5xf64>
+// CHECK: graph.broadcast %{{.*}} [1, 0, 3] : tensor<3x2x5xf64> -> tensor<2x3x4x5xf64>
+// CHECK-NOT: graph.dot_general
+func.func @outer_products_of_turned_batches(%x: tensor<4x1x3x2xf64>, %y: tensor<3x2x5x1xf64>) -> tensor<2x3x4x5xf64> {
+  %d = graph.dot_general %x, %y <batching = [3, 2] x [1, 0], contracting = [1] x [3]> : (tensor<4x1x3x2xf64>, tensor<3x2x5x1xf64>) -> tensor<2x3x4x5xf64>
+  return %d : tensor<2x3x4x5xf64>
+}
+
+// Sums of wider numbers are not products of these.
+// CHECK-LABEL: @outer_product_that_widens
+// CHECK: graph.dot_general
+func.func @outer_product_that_widens(%x: tensor<3x1xi8>, %y: tensor<1x5xi8>) -> tensor<3x5xi32> {
+  %d = graph.dot_general %x, %y <batching = [] x [], contracting = [1] x [0]> : (tensor<3x1xi8>, tensor<1x5xi8>) -> tensor<3x5xi32>
+  return %d : tensor<3x5xi32>
 }
