@@ -264,10 +264,14 @@ def ChooseStateKeysPass : ZenithPass<"zenith-choose-state-keys", "::mlir::func::
     step would is expanded block by block, once for each of several ranges of hashes, so that the temporary lists fit.
     Where a permutation of positions that undoes itself takes generators to generators and starts to starts, values renamed, one of each
     two states that it takes to each other is kept: layers are half as long, and the states that it takes to themselves have a bit.
+    Positions that always move together, as stickers of a puzzle's piece, have one number for what they hold where keys get shorter by it.
+    Where the condition says that a layer is the last one, its states are counted and not written down. Lists of marked states are kept
+    apart by the generator that led to them where these are few, so that none leads back.
     Runs at the end of the clean phase. Other loops stay as they are.
 
     With `explain` each decision is a remark "search: CODE: text": SEA001 packed keys, SEA002 bits that tell which generators lead back,
-    SEA003 dense index, SEA004 a table of generators, SEA005 rows of bits, SEA006 marked bits, SEA007 steps in blocks and ranges, SEA008 a symmetry of the graph, SEA101 a loop over rows stays and why, SEA102 no room for bits that lead back, SEA103 no dense index and why.
+    SEA003 dense index, SEA004 a table of generators, SEA005 rows of bits, SEA006 marked bits, SEA007 steps in blocks and ranges, SEA008 a symmetry of the graph,
+    SEA009 pieces of positions, SEA010 a last layer that is counted, SEA011 lists by generator, SEA101 a loop over rows stays and why, SEA102 no room for bits that lead back, SEA103 no dense index and why.
 
     Before and after (tests/passes/search/choose-state-keys.mlir @three_cycle).
   }];
@@ -277,7 +281,28 @@ def ChooseStateKeysPass : ZenithPass<"zenith-choose-state-keys", "::mlir::func::
                  Option<"memoryBytes", "memory-bytes", "int64_t", "0",
                         "memory that a step on keys should do with; 0: any">,
                  ListOption<"without", "without", "std::string",
-                            "forms not to choose: keys, back-bits, generator-table, dense-index, bit-rows, marks, key-ranges, symmetry">];
+                            "forms not to choose: keys, back-bits, generator-table, dense-index, bit-rows, marks, key-ranges, symmetry, "
+                            "pieces, last-count, lists-apart">];
+}
+
+def ScoreFirstPass : ZenithPass<"zenith-score-first", "::mlir::func::FuncOp"> {
+  let summary = "Score all candidates of a beam's step, and tell only the best ones apart";
+  let description = [{
+    Finds, in the body of a loop, candidates each of which is taken once (unique, and perhaps compact of those that are in no set of known
+    states), scored by how many of their positions differ from one state's, or whether any does (compare, convert, reduce), and of which
+    the best ones are kept (top_k of as many as there are but at most a constant, gathers). Equal states have equal scores, so the first of
+    equal candidates in order of score and place is the first in order of place: all candidates are scored, and unique only sees as many of
+    the best ones as have enough distinct states among them; half more are taken where they were too few. How many that is, is carried
+    from step to step and changes no result. Where candidates are the rows of a carried layer with their positions moved, they are scored
+    without being made, by sums of rows of a table or a state per lane, and only the best ones are made.
+    Steps whose other candidates are used for more than being counted or scored stay as they are.
+
+    With `explain` each step has a remark "search: CODE: text": SEA301 scored first, SEA302 not, and why.
+
+    Before and after (tests/passes/search/score-first.mlir @swaps).
+  }];
+  let options = [Option<"explain", "explain", "bool", "false", "emit a remark for each decision">,
+                 ListOption<"without", "without", "std::string", "forms not to choose: score-first">];
 }
 
 //===- fusion ------------------------------------------------------------------------------------------------===//

@@ -12,6 +12,8 @@ using namespace mlir;
 
 namespace zenith::cayley {
 
+using graph::RowOps;
+
 static constexpr int64_t anySize = ShapedType::kDynamic;
 
 /// Rows of a block: enough for a product of matrices to run at full speed,

@@ -5,7 +5,7 @@
 #ifndef ZENITH_FRONTENDS_CAYLEY_BEAMMODEL_H
 #define ZENITH_FRONTENDS_CAYLEY_BEAMMODEL_H
 
-#include "frontends/cayley/RowOps.h"
+#include "ir/RowOps.h"
 #include "llvm/Support/Error.h"
 
 namespace mlir::func {
@@ -25,13 +25,13 @@ public:
 
   /// Scores of rows of states, a list of floats. The rows go through the
   /// function in blocks, so that what it computes on the way stays small.
-  mlir::Value score(RowOps &ops, mlir::OpBuilder &builder,
+  mlir::Value score(graph::RowOps &ops, mlir::OpBuilder &builder,
                     mlir::Value rows) const;
 
 private:
   enum class Form { Numbers, FlatOneHot, OneHot };
 
-  mlir::Value call(RowOps &ops, mlir::OpBuilder &builder,
+  mlir::Value call(graph::RowOps &ops, mlir::OpBuilder &builder,
                    mlir::Value rows) const;
 
   mlir::Operation *function = nullptr;

@@ -5,7 +5,6 @@
 
 #include "frontends/cayley/BuildAdjacency.h"
 
-#include "frontends/cayley/RowOps.h"
 #include "frontends/cayley/StateOps.h"
 #include "ir/GraphDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

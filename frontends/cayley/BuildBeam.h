@@ -29,15 +29,7 @@ struct BeamOptions {
   std::string modelName; ///< for messages
   /// States of so many layers, the last one included, do not come back.
   int64_t history = 0;
-  bool mayScoreFirst = true;
 };
-
-/// How a step finds its beam; both find the same.
-enum class BeamForm {
-  ScoreFirst,   ///< scores of all neighbours, then the best ones once each
-  DistinctFirst ///< each neighbour once, then their scores
-};
-BeamForm beamForm(const BeamOptions &options);
 
 /// Adds @main to a module: steps that go from the states of a layer to all
 /// their neighbours, each state once, and keep the `width` best ones: the least
@@ -49,8 +41,7 @@ BeamForm beamForm(const BeamOptions &options);
 ///   the generators that lead there, last one first, tensor<?xi64>,
 ///   the number of states kept in each layer, tensor<?xi64>.
 /// The main loop carries as numbers how many states were kept in the last layer
-/// and how many steps there were, whether the target was met, and how many
-/// neighbours the next step looks at first, which changes no result.
+/// and how many steps there were, and whether the target was met.
 ///
 /// `model`, for BeamScore::Model, is a function of the module that takes states
 /// as N x positions integers or floats, or one-hot as N x (positions * numbers)

@@ -5,7 +5,6 @@
 
 #include "frontends/cayley/BuildWalks.h"
 
-#include "frontends/cayley/RowOps.h"
 #include "frontends/cayley/StateOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

@@ -5,6 +5,8 @@
 
 #include "frontends/cayley/StateOps.h"
 
+#include "ir/GraphDialect.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinAttributes.h"
 
 using namespace mlir;
@@ -126,6 +128,44 @@ Tensor stateRow(const State &state, RankedTensorType type) {
     for (unsigned byte = 0; byte < bytes; ++byte)
       data.push_back(char(number >> 8 * byte));
   return Tensor(type, data);
+}
+
+void nameArguments(func::FuncOp function, ArrayRef<StringRef> names) {
+  for (auto [number, name] : llvm::enumerate(names))
+    function.setArgAttr(number, graph::nameAttrName,
+                        StringAttr::get(function.getContext(), name));
+}
+
+void nameResults(func::FuncOp function, ArrayRef<StringRef> names) {
+  for (auto [number, name] : llvm::enumerate(names))
+    function.setResultAttr(number, graph::nameAttrName,
+                           StringAttr::get(function.getContext(), name));
+}
+
+Value walkBack(RowOps &ops, Value links, Value sizes, Value layer, Value row,
+               int64_t generators) {
+  enum Carried { path, depth, place, offset };
+  Value zero = ops.number(0), one = ops.number(1);
+  Value none = ops.constant({}, {0}, ops.i64());
+  // The last layer's links are the last ones.
+  Value start = ops.sub(ops.count(links), ops.at(sizes, layer));
+  SmallVector<Value> inits{none, layer, row, start};
+  SmallVector<Type> types{ops.listType(), zero.getType(), zero.getType(),
+                          zero.getType()};
+  return ops.loop(
+      types, inits,
+      [&](ValueRange now) {
+        return ops.compare(graph::CompareDirection::gt, now[depth], zero);
+      },
+      [&](ValueRange now) -> SmallVector<Value> {
+        Value link = ops.convert(
+            ops.at(links, ops.add(now[offset], now[place])), ops.i64());
+        Value count = ops.number(generators);
+        Value before = ops.sub(now[depth], one);
+        return {ops.concat(now[path], ops.asList(ops.rem(link, count))), before,
+                ops.div(link, count),
+                ops.sub(now[offset], ops.at(sizes, before))};
+      })[path];
 }
 
 } // namespace zenith::cayley

@@ -6,11 +6,17 @@
 #ifndef ZENITH_FRONTENDS_CAYLEY_STATEOPS_H
 #define ZENITH_FRONTENDS_CAYLEY_STATEOPS_H
 
-#include "frontends/cayley/RowOps.h"
 #include "frontends/cayley/StateGraph.h"
+#include "ir/RowOps.h"
 #include "ir/interpreter/Tensor.h"
 
+namespace mlir::func {
+class FuncOp;
+}
+
 namespace zenith::cayley {
+
+using graph::RowOps;
 
 /// Builds ops on states, which are rows of tensor<? x positions>.
 class StateOps : public RowOps {
@@ -46,6 +52,20 @@ private:
 
 /// A state as the argument of a search program, 1 x positions of `type`.
 Tensor stateRow(const State &state, mlir::RankedTensorType type);
+
+/// Gives arguments and results of an entry their public names.
+void nameArguments(mlir::func::FuncOp function,
+                   llvm::ArrayRef<llvm::StringRef> names);
+void nameResults(mlir::func::FuncOp function,
+                 llvm::ArrayRef<llvm::StringRef> names);
+
+/// Generators that lead to a state, from the state back to its root. `links`
+/// holds, for every state behind the root in order of layers, parent *
+/// generators + generator, where the parent is a position in its layer; `sizes`
+/// are those of the layers, the root's first. `row` is the state's position in
+/// layer number `layer`, the last one.
+mlir::Value walkBack(RowOps &ops, mlir::Value links, mlir::Value sizes,
+                     mlir::Value layer, mlir::Value row, int64_t generators);
 
 } // namespace zenith::cayley
 

@@ -34,6 +34,9 @@ static void buildClean(OpPassManager &passes, const PhaseOptions &options) {
   passes.addPass(createInlineCallsPass());
   addTidy(passes);
   addSimplification(passes);
+  // What it leaves of steps, simplification of control takes apart.
+  passes.addNestedPass<func::FuncOp>(
+      createScoreFirstPass({options.explain, options.withoutSearchForms}));
   passes.addNestedPass<func::FuncOp>(createSimplifyControlPass());
   passes.addNestedPass<func::FuncOp>(createRaiseRegionsPass());
   passes.addNestedPass<func::FuncOp>(createDecomposeRandomPass());

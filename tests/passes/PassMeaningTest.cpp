@@ -228,7 +228,8 @@ INSTANTIATE_TEST_SUITE_P(
         "without=bit-rows,dense-index})",
         "func.func(zenith-choose-state-keys{memory-bytes=1})",
         "func.func(zenith-choose-state-keys{memory-bytes=1000})",
-        "func.func(zenith-choose-layouts)", "func.func(zenith-fold-batch-norm)",
+        "func.func(zenith-score-first)", "func.func(zenith-choose-layouts)",
+        "func.func(zenith-fold-batch-norm)",
         "func.func(zenith-pack-parameters)", "zenith-hoist-prepare",
         "func.func(zenith-form-fusions)",
         "canonicalize,cse,func.func(zenith-fold-constants,zenith-"

@@ -221,32 +221,6 @@ TEST_F(SearchPrograms, BeamKeepsTheBestOfEachStep) {
         }
 }
 
-TEST_F(SearchPrograms, BothFormsOfABeamFindTheSame) {
-  for (const char *name : {"lrx:7", "pancake:6", "heisenberg:3,5", "lx:5"})
-    for (BeamScore score : {BeamScore::Hamming, BeamScore::Zero})
-      for (int64_t history : {0, 2}) {
-        StateGraph states = graph(name);
-        BeamOptions options;
-        options.start = scrambled(states, 20, 4);
-        options.target = states.central;
-        options.width = 15;
-        options.maxSteps = 12;
-        options.score = score;
-        options.history = history;
-        std::vector<std::vector<Tensor>> results;
-        for (bool mayScoreFirst : {true, false}) {
-          options.mayScoreFirst = mayScoreFirst;
-          auto module = mlir::OwningOpRef<mlir::ModuleOp>(
-              mlir::ModuleOp::create(mlir::UnknownLoc::get(&context)));
-          ASSERT_FALSE(buildBeam(states, options, *module, nullptr));
-          results.push_back(run(*module, {options.start}));
-        }
-        SCOPED_TRACE(testing::Message() << name << " history " << history);
-        for (unsigned i = 0; i < 3; ++i)
-          EXPECT_EQ(integers(results[0][i]), integers(results[1][i]));
-      }
-}
-
 TEST_F(SearchPrograms, BeamAtItsTargetHasAnEmptyPath) {
   StateGraph states = graph("lrx:5");
   BeamOptions options;
