@@ -207,7 +207,9 @@ static Expected<StateGraph> cosetGraph(const PermutationFamily &family,
   if (family.leastSizes != 1 ||
       !family.build({int64_t(central->size())}, graph) ||
       graph.central.size() != central->size())
-    return badSizes(graph.name, "no central state of this length");
+    return tensors::invalidFile(
+        graph.name, "this family has no central states of " +
+                        std::to_string(central->size()) + " numbers");
   graph.central = *central;
   return graph;
 }

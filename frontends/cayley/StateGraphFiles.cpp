@@ -31,46 +31,85 @@ static Expected<std::unique_ptr<MemoryBuffer>> readText(StringRef path) {
 
 namespace {
 
-/// One assignment of a GAP file: a permutation as cycles, from 1 on.
+/// A permutation of a GAP file as a product of cycles, from 0 on.
 struct GapMove {
   std::string name;
   std::vector<std::vector<int64_t>> cycles;
 };
 
+/// Reads permutations that are assigned to names, and those that are listed in
+/// brackets or as generators of a group. Other statements say nothing about
+/// generators.
 class GapReader {
 public:
-  GapReader(StringRef path, StringRef text) : path(path), text(text) {}
+  GapReader(StringRef path, StringRef text)
+      : path(path), text(withoutComments(text)) {}
 
   Expected<std::vector<GapMove>> read() {
-    std::vector<GapMove> moves;
-    for (text = text.ltrim(); !text.empty(); text = text.ltrim()) {
-      if (text.starts_with("#")) {
-        text = text.drop_until([](char c) { return c == '\n'; });
-        continue;
-      }
-      StringRef statement = text.take_until([](char c) { return c == ';'; });
+    for (StringRef statement : split(text, ';')) {
       auto [name, value] = statement.split(":=");
+      if (name.size() == statement.size())
+        std::swap(name, value);
       name = name.trim();
       value = value.trim();
-      if (value.starts_with("(")) {
-        GapMove move{name.str(), {}};
-        if (Error error = readCycles(value, move))
-          return std::move(error);
-        moves.push_back(std::move(move));
-      }
-      text = text.drop_front(statement.size());
-      if (!text.empty())
-        text = text.drop_front();
+      bool isMove = !name.empty() && value.starts_with("(");
+      if (Error error = isMove ? readMove(name, value) : readList(name, value))
+        return std::move(error);
     }
     if (moves.empty())
       return fail("has no permutation in cycle notation");
-    return moves;
+    return std::move(moves);
   }
 
 private:
+  /// Blanks comments, which go to the end of a line, and text in quotes.
+  static std::string withoutComments(StringRef text) {
+    std::string clean;
+    char inside = 0; // what ends the comment or text
+    for (char c : text) {
+      if (inside)
+        inside = c == inside || (inside == '"' && c == '\n') ? 0 : inside;
+      else if (c == '#' || c == '"')
+        inside = c == '#' ? '\n' : '"';
+      else if (c != '\r')
+        clean += c;
+    }
+    return clean;
+  }
   Error fail(const Twine &reason) {
     return tensors::invalidFile(path, reason.str());
   }
+  Error readMove(StringRef name, StringRef value) {
+    GapMove &move = moves.emplace_back();
+    move.name = name.str();
+    return readCycles(value, move);
+  }
+
+  /// "[(1,2), (3,4)]" and "Group((1,2), (3,4))", which may hold names as well:
+  /// those were read before.
+  Error readList(StringRef name, StringRef value) {
+    value.consume_front("Group");
+    value = value.ltrim();
+    bool isBracketed = value.starts_with("[") && value.ends_with("]");
+    if (!isBracketed && !(value.starts_with("(") && value.ends_with(")")))
+      return Error::success();
+    value = value.drop_front().drop_back().trim();
+    for (int64_t number = 1; !value.empty(); ++number) {
+      int64_t depth = 0;
+      size_t end = 0;
+      for (; end < value.size() && (depth > 0 || value[end] != ','); ++end)
+        depth += (value[end] == '(') - (value[end] == ')');
+      StringRef entry = value.take_front(end).trim();
+      value = value.drop_front(std::min(end + 1, value.size())).ltrim();
+      if (!entry.starts_with("("))
+        continue;
+      std::string prefix = name.empty() ? "" : (name + ".").str();
+      if (Error error = readMove(prefix + std::to_string(number), entry))
+        return error;
+    }
+    return Error::success();
+  }
+
   Error readCycles(StringRef value, GapMove &move) {
     while (!value.empty()) {
       if (!value.consume_front("("))
@@ -79,6 +118,8 @@ private:
       if (cycle.size() == value.size())
         return fail("'" + Twine(move.name) + "' has a cycle without end");
       value = value.drop_front(cycle.size() + 1).ltrim();
+      if (value.consume_front("*"))
+        value = value.ltrim();
       std::vector<int64_t> &points = move.cycles.emplace_back();
       for (StringRef part : split(cycle, ',')) {
         int64_t point;
@@ -95,8 +136,37 @@ private:
     return Error::success();
   }
 
-  StringRef path, text;
+  StringRef path;
+  std::string text;
+  std::vector<GapMove> moves;
 };
+
+/// The product of a move's cycles, the first one first, as GAP multiplies; or
+/// the point that a cycle has twice.
+Expected<Permutation> productOfCycles(const GapMove &move, int64_t points,
+                                      StringRef path) {
+  Permutation images(points), sources(points);
+  std::iota(images.begin(), images.end(), 0);
+  std::iota(sources.begin(), sources.end(), 0);
+  for (const std::vector<int64_t> &cycle : move.cycles) {
+    std::vector<uint32_t> before; // what the cycle's points are images of
+    for (int64_t point : cycle)
+      before.push_back(sources[point]);
+    std::vector<int64_t> sorted(cycle);
+    llvm::sort(sorted);
+    auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+    if (twice != sorted.end())
+      return tensors::invalidFile(
+          path, "'" + move.name + "' has a cycle with point " +
+                    std::to_string(*twice + 1) + " twice");
+    for (size_t i = 0; i < cycle.size(); ++i) {
+      int64_t next = cycle[(i + 1) % cycle.size()];
+      images[before[i]] = uint32_t(next);
+      sources[next] = before[i];
+    }
+  }
+  return images;
+}
 
 } // namespace
 
@@ -126,23 +196,17 @@ Expected<StateGraph> readGapFile(StringRef path) {
     for (const auto &cycle : move.cycles)
       for (int64_t point : cycle)
         n = std::max(n, point + 1);
+  if (n == 0)
+    return tensors::invalidFile(path, "has no permutation that moves a point");
   StateGraph graph;
   graph.name = path.str();
   graph.central.resize(n);
   std::iota(graph.central.begin(), graph.central.end(), 0);
   for (const GapMove &move : *moves) {
-    Permutation permutation(n), inverse(n);
-    std::iota(permutation.begin(), permutation.end(), 0);
-    std::vector<bool> moved(n);
-    for (const auto &cycle : move.cycles)
-      for (size_t i = 0; i < cycle.size(); ++i) {
-        if (moved[cycle[i]])
-          return tensors::invalidFile(path, "'" + move.name + "' moves point " +
-                                                std::to_string(cycle[i] + 1) +
-                                                " twice");
-        moved[cycle[i]] = true;
-        permutation[cycle[i]] = cycle[(i + 1) % cycle.size()];
-      }
+    Expected<Permutation> product = productOfCycles(move, n, path);
+    if (!product)
+      return product.takeError();
+    Permutation permutation = std::move(*product), inverse(n);
     for (int64_t i = 0; i < n; ++i)
       inverse[permutation[i]] = i;
     std::string name = moveName(move, *moves);

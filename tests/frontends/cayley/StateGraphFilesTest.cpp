@@ -37,6 +37,26 @@ TEST(StateGraphFilesTest, ReadsGapPermutations) {
   EXPECT_TRUE(graph->isInverseClosed());
 }
 
+TEST(StateGraphFilesTest, ReadsGapAsItIsWritten) {
+  // Comments anywhere, "#" and ";" in texts, products of cycles that share
+  // points, and the identity.
+  auto graph =
+      readText("Print(\"# a; b:=(1,9);\");\r\na := ( 1 , 2 ) # (7,8);\n"
+               "  *(2,3) ( ) ;; b:=();;\r\n"
+               "G := Group( a, (1,3), (2,3)(1,4) );\n"
+               "gens:=[a,b];ip:=[[1],[2,3]];",
+               "gap");
+  ASSERT_TRUE(bool(graph)) << llvm::toString(graph.takeError());
+  EXPECT_EQ(graph->generatorNames,
+            (std::vector<std::string>{"a", "a'", "b", "G.2", "G.3"}));
+  EXPECT_EQ(graph->permutations[0], (Permutation{2, 0, 1, 3}));
+  EXPECT_EQ(graph->permutations[2], (Permutation{0, 1, 2, 3}));
+  EXPECT_EQ(graph->permutations[4], (Permutation{3, 2, 1, 0}));
+  auto list = readText("[(1,2), (1,2,3)];", "gap");
+  ASSERT_TRUE(bool(list)) << llvm::toString(list.takeError());
+  EXPECT_EQ(list->generators(), 3u);
+}
+
 TEST(StateGraphFilesTest, ReadsJson) {
   auto graph = readText(R"({"generators": {"X": [1,0,2], "L": [1,2,0]},
                            "central": [0,0,1]})",
@@ -53,7 +73,7 @@ TEST(StateGraphFilesTest, ReadsJson) {
 
 TEST(StateGraphFilesTest, RefusesDamage) {
   for (const char *text :
-       {"", "A:=(1,2", "A:=(1,2)(2,3);", "A:=(0,1);", "A:=(1,99999999);",
+       {"", "A:=(1,2", "A:=(1,2,1);", "A:=();", "A:=(0,1);", "A:=(1,99999999);",
         "A:=(1,x);", "A:=(1,2)x;", "A:=(1,,2);"})
     EXPECT_TRUE(llvm::errorToBool(readText(text, "gap").takeError())) << text;
   for (const char *text :
