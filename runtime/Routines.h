@@ -64,13 +64,18 @@ ZENITH_ROUTINE(unique_sort);
 /// Further pointers: inverse.
 ZENITH_ROUTINE(unique_invert);
 
-/// A table of the rows of a set, in one task, fewer than 2^32 - 1. Pointers:
-/// table (8 * (2 * rows + 2) + rows * key bytes), set. Keys as in unique; those
-/// of integers are the rows' bytes. Numbers: rows, elements per row, dtype.
+/// A table of the rows of a set or of those that are asked about, whichever are
+/// fewer, in one task; fewer than 2^32 - 1. Pointers: table (for each of the
+/// fewer rows 17 bytes and those of its key, and 16 bytes), set, rows. Keys as
+/// in unique; those of integers are the rows' bytes. Numbers: rows of the set,
+/// rows, elements per row, dtype.
 ZENITH_ROUTINE(is_in_table);
-/// Which rows are in the table. Pointers: table, scratch (rows * key bytes; not
-/// used for integers), operand, result. Numbers: rows of the set, rows,
-/// elements per row, dtype, slots.
+/// Marks the rows of the table that the set has, where the table is of those
+/// asked about. Pointers: table, scratch (key bytes of both; not used for
+/// integers), set. Numbers as above, and slots.
+ZENITH_ROUTINE(is_in_mark);
+/// Which rows are in the set. Pointers: table, scratch, rows, result. Numbers as
+/// above, and slots.
 ZENITH_ROUTINE(is_in);
 
 /// How many of a slot's rows are chosen. Pointers: scratch (slots * 8 bytes),

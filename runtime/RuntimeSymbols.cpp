@@ -53,6 +53,7 @@ const zenith_symbol *zenith_runtime_symbols(size_t *count) {
       ZENITH_SYMBOL(zenith_routine_fresh_keys_merge),
       ZENITH_SYMBOL(zenith_routine_fresh_keys_plan),
       ZENITH_SYMBOL(zenith_routine_is_in),
+      ZENITH_SYMBOL(zenith_routine_is_in_mark),
       ZENITH_SYMBOL(zenith_routine_is_in_table),
       ZENITH_SYMBOL(zenith_routine_mark_bits_copy),
       ZENITH_SYMBOL(zenith_routine_mark_bits_end),

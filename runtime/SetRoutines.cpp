@@ -80,51 +80,101 @@ private:
 
 int64_t itself(int64_t row) { return row; }
 
+/// What the routines of is_in have in common. The table is of the fewer rows:
+/// where that is not the set, the set's rows mark those that it has.
+struct Membership {
+  explicit Membership(RoutineArguments &args)
+      : setCount(args.number()), count(args.number()), elements(args.number()),
+        row(int32_t(args.number()), elements, /*ordered=*/false) {}
+
+  bool isOfSet() const { return setCount <= count; }
+  int64_t least() const { return std::min(setCount, count); }
+  /// The parts of the scratch that begins with cells.
+  char *keys(int64_t *cells) const {
+    return reinterpret_cast<char *>(cells + 2 * least() + 2);
+  }
+  char *marks(int64_t *cells) const {
+    return keys(cells) + least() * row.keyBytes;
+  }
+  RowTable table(int64_t *cells) const {
+    return RowTable(keys(cells), row.keyBytes, cells, least());
+  }
+
+  int64_t setCount, count, elements;
+  RowKeys row;
+};
+
 } // namespace
 
 void zenith_routine_is_in_table(void *const *pointers, const int64_t *numbers,
                                 int64_t begin, int64_t end) {
   RoutineArguments args(pointers, numbers);
-  int64_t count = args.number(), elements = args.number();
-  RowKeys row(int32_t(args.number()), elements, /*ordered=*/false);
+  Membership is(args);
   auto *cells = args.pointer<int64_t>();
-  const char *set = args.pointer();
+  const char *set = args.pointer(), *asked = args.pointer();
   if (begin == end)
     return;
-  auto *room = reinterpret_cast<char *>(cells + 2 * count + 2);
-  const char *keys = row.of(set, count, room);
+  char *room = is.keys(cells);
+  const char *keys = is.row.of(is.isOfSet() ? set : asked, is.least(), room);
   // Who asks has the table only, which keeps the keys.
-  if (keys != room && count > 0)
-    std::memcpy(room, keys, size_t(count * row.keyBytes));
-  RowTable table(room, row.keyBytes, cells, count);
+  if (keys != room && is.least() > 0)
+    std::memcpy(room, keys, size_t(is.least() * is.row.keyBytes));
+  std::fill_n(is.marks(cells), is.least(), 0);
+  RowTable table = is.table(cells);
   table.clear();
-  table.visit(room, 0, count, itself,
+  table.visit(room, 0, is.least(), itself,
               [&](int64_t i, uint64_t &cell, uint64_t hash) {
                 if (RowTable::isEmpty(cell))
                   cell = RowTable::cellFor(hash, i);
               });
 }
 
-void zenith_routine_is_in(void *const *pointers, const int64_t *numbers,
-                          int64_t begin, int64_t end) {
+void zenith_routine_is_in_mark(void *const *pointers, const int64_t *numbers,
+                               int64_t begin, int64_t end) {
   RoutineArguments args(pointers, numbers);
-  int64_t setCount = args.number(), count = args.number(),
-          elements = args.number();
-  RowKeys row(int32_t(args.number()), elements, /*ordered=*/false);
+  Membership is(args);
   int64_t slots = args.number();
   auto *cells = args.pointer<int64_t>();
   char *own = args.pointer();
-  const char *operand = args.pointer();
-  auto *result = args.pointer<uint8_t>();
-  RowTable table(reinterpret_cast<const char *>(cells + 2 * setCount + 2),
-                 row.keyBytes, cells, setCount);
+  const char *set = args.pointer();
+  if (is.isOfSet())
+    return;
+  RowTable table = is.table(cells);
+  char *marks = is.marks(cells);
   for (int64_t slot = begin; slot < end; ++slot) {
-    auto [first, last] = rowsOfSlot(count, slots, slot);
-    const char *keys = row.of(operand + first * row.rowBytes, last - first,
-                              own + first * row.keyBytes);
+    auto [first, last] = rowsOfSlot(is.setCount, slots, slot);
+    const char *keys = is.row.of(set + first * is.row.rowBytes, last - first,
+                                 own + (is.count + first) * is.row.keyBytes);
+    table.visit(keys, 0, last - first, itself,
+                [&](int64_t, uint64_t &cell, uint64_t) {
+                  // Other tasks may write the same.
+                  if (!RowTable::isEmpty(cell))
+                    __atomic_store_n(marks + RowTable::numberOf(cell), 1,
+                                     __ATOMIC_RELAXED);
+                });
+  }
+}
+
+void zenith_routine_is_in(void *const *pointers, const int64_t *numbers,
+                          int64_t begin, int64_t end) {
+  RoutineArguments args(pointers, numbers);
+  Membership is(args);
+  int64_t slots = args.number();
+  auto *cells = args.pointer<int64_t>();
+  char *own = args.pointer();
+  const char *asked = args.pointer();
+  auto *result = args.pointer<uint8_t>();
+  RowTable table = is.table(cells);
+  const char *marks = is.marks(cells);
+  for (int64_t slot = begin; slot < end; ++slot) {
+    auto [first, last] = rowsOfSlot(is.count, slots, slot);
+    const char *keys = is.row.of(asked + first * is.row.rowBytes, last - first,
+                                 own + first * is.row.keyBytes);
     table.visit(keys, 0, last - first, itself,
                 [&, first = first](int64_t i, uint64_t &cell, uint64_t) {
-                  result[first + i] = !RowTable::isEmpty(cell);
+                  result[first + i] =
+                      !RowTable::isEmpty(cell) &&
+                      (is.isOfSet() || marks[RowTable::numberOf(cell)]);
                 });
   }
 }

@@ -46,8 +46,10 @@ static DimExpr countingSlots(const DimExpr &rows) {
                          : 32;
 }
 
-static DimExpr tableBytes(const Rows &rows) {
-  return (rows.count * 2 + 2) * 8 + rows.count * rows.keyBytes;
+/// Cells, keys and marks of the table of is_in.
+static DimExpr tableBytes(const Rows &set, const Rows &rows) {
+  DimExpr least = DimExpr::min(set.count, rows.count);
+  return (least * 2 + 2) * 8 + least * rows.keyBytes + least;
 }
 
 static DimExpr pairsOf(graph::NonMaxSuppressionOp op,
@@ -59,9 +61,10 @@ SmallVector<DimExpr> setScratch(Operation *op, graph::DimAnalysis &dims) {
   if (auto unique = dyn_cast<graph::UniqueOp>(op))
     return uniqueScratch(unique, dims);
   if (auto isIn = dyn_cast<graph::IsInOp>(op)) {
-    Rows rows(dims, isIn.getOperand());
-    return {tableBytes(Rows(dims, isIn.getSet())),
-            rows.areBytes ? DimExpr(8) : rows.count * rows.keyBytes};
+    Rows set(dims, isIn.getSet()), rows(dims, isIn.getOperand());
+    return {tableBytes(set, rows),
+            rows.areBytes ? DimExpr(8)
+                          : (rows.count + set.count) * rows.keyBytes};
   }
   if (auto compact = dyn_cast<graph::CompactOp>(op))
     return {countingSlots(dims.dimOf(compact.getMask(), 0)) * 8};
@@ -129,30 +132,40 @@ FailureOr<KernelPlan> emitIsIn(const EmissionContext &context,
                                graph::IsInOp op) {
   Rows set(context.dims, op.getSet()), rows(context.dims, op.getOperand());
   KernelPlan plan;
-  RoutineCall table(context, "is_in_table", "_table");
-  table.number(set.count);
-  table.number(set.elements);
-  table.dtype(op.getSet());
+  auto begin = [&](StringRef routine, StringRef suffix) {
+    RoutineCall call(context, routine.str(), suffix.str());
+    call.number(set.count);
+    call.number(rows.count);
+    call.number(rows.elements);
+    call.dtype(op.getOperand());
+    return call;
+  };
+  RoutineCall table = begin("is_in_table", "_table");
   table.scratch(0);
   table.operand(op.getSet());
+  table.operand(op.getOperand());
   if (!addLaunch(plan,
                  table.finish(1, double(set.count.constant().value_or(1024)) *
                                      rowCost(set, 20))))
     return failure();
-  DimExpr slots = slotsOf(rows, 10);
-  RoutineCall call(context, "is_in");
-  call.number(set.count);
-  call.number(rows.count);
-  call.number(rows.elements);
-  call.dtype(op.getOperand());
-  call.number(slots);
-  call.scratch(0);
-  call.scratch(1);
-  call.operand(op.getOperand());
-  call.result(op.getResult());
-  double each = double(rows.count.constant().value_or(1024)) /
-                double(std::max<int64_t>(1, slots.constant().value_or(32)));
-  if (!addLaunch(plan, call.finish(slots, each * rowCost(rows, 10))))
+  // Asks for the rows of one side, as tasks.
+  auto ask = [&](RoutineCall &call, const Rows &side, Value value,
+                 Value result) {
+    DimExpr slots = slotsOf(side, 10);
+    call.number(slots);
+    call.scratch(0);
+    call.scratch(1);
+    call.operand(value);
+    if (result)
+      call.result(result);
+    double each = double(side.count.constant().value_or(1024)) /
+                  double(std::max<int64_t>(1, slots.constant().value_or(32)));
+    return addLaunch(plan, call.finish(slots, each * rowCost(side, 10)));
+  };
+  RoutineCall mark = begin("is_in_mark", "_mark");
+  RoutineCall call = begin("is_in", "");
+  if (!ask(mark, set, op.getSet(), Value()) ||
+      !ask(call, rows, op.getOperand(), op.getResult()))
     return failure();
   return plan;
 }

@@ -289,7 +289,8 @@ TEST_F(OrderingKernelTest, SearchSorted) {
 TEST_F(OrderingKernelTest, IsIn) {
   fillSpecial();
   for (const char *element : {"i1", "i16", "f32", "f64"})
-    for (const char *set : {"0x", "1x", "6x"})
+    // The table is of the fewer rows.
+    for (const char *set : {"0x", "1x", "6x", "41x", "9000x"})
       for (const char *row : {"", "2x"}) {
         std::string x = tensor(std::string("40x") + row, element),
                     s = tensor(std::string(set) + row, element);
@@ -298,6 +299,15 @@ TEST_F(OrderingKernelTest, IsIn) {
                   ") -> tensor<40xi1>",
               "%r");
       }
+  for (std::vector<std::vector<int64_t>> sizes :
+       {std::vector<std::vector<int64_t>>{{3000, 2}, {9000, 2}},
+        {{9000, 2}, {3000, 2}},
+        {{0, 2}, {5, 2}},
+        {{5, 2}, {0, 2}}})
+    check("%x : tensor<?x2xf32>, %s : tensor<?x2xf32>", "tensor<?xi1>",
+          "%r = graph.is_in %x, %s : (tensor<?x2xf32>, tensor<?x2xf32>) -> "
+          "tensor<?xi1>",
+          "%r", sizes);
 }
 
 TEST_F(OrderingKernelTest, FreshKeys) {
