@@ -89,14 +89,55 @@ ByteRange ByteRange::fromMemory(std::string bytes) {
   return {ByteSource::fromMemory(std::move(bytes)), 0, length};
 }
 
+/// What an open file without a name goes by.
+static constexpr std::string_view openFiles = "/proc/self/fd/";
+
+static bool isNameless(std::string_view temporary) {
+  return temporary.substr(0, openFiles.size()) == openFiles;
+}
+
 AtomicFile::~AtomicFile() {
   if (descriptor >= 0)
     ::close(descriptor);
-  if (!temporary.empty())
+  if (!temporary.empty() && !isNameless(temporary))
     ::unlink(temporary.c_str());
 }
 
 Status AtomicFile::failure(const char *what) { return systemError(path, what); }
+
+/// A new file of the folder that has no name yet, so that nothing is left of it
+/// however the process ends; -1 where there are no such files.
+static int openNameless(const std::string &path) {
+  size_t slash = path.rfind('/');
+  std::string folder =
+      slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  int file = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+  // It gets its name by way of /proc.
+  if (file >= 0 &&
+      ::access((std::string(openFiles) + std::to_string(file)).c_str(), F_OK)) {
+    ::close(file);
+    return -1;
+  }
+  return file;
+}
+
+/// Gives a file without a name that of `path`, or of a new file beside it where
+/// there is one: `path` itself only once that is renamed.
+static bool giveName(std::string &temporary, const std::string &path) {
+  constexpr int attempts = 100;
+  std::string name = path;
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    if (::linkat(AT_FDCWD, temporary.c_str(), AT_FDCWD, name.c_str(),
+                 AT_SYMLINK_FOLLOW) == 0) {
+      temporary = attempt == 0 ? "" : name;
+      return true;
+    }
+    if (errno != EEXIST)
+      return false;
+    name = fmt::format("{}.{}.{}", path, ::getpid(), attempt);
+  }
+  return false;
+}
 
 Status AtomicFile::open() {
   struct stat old;
@@ -104,6 +145,11 @@ Status AtomicFile::open() {
       !S_ISDIR(old.st_mode)) {
     descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
     return descriptor < 0 ? failure("cannot open") : noError();
+  }
+  descriptor = openNameless(path);
+  if (descriptor >= 0) {
+    temporary = std::string(openFiles) + std::to_string(descriptor);
+    return noError();
   }
   std::string pattern = path + ".XXXXXX";
   descriptor = ::mkostemp(pattern.data(), O_CLOEXEC);
@@ -142,8 +188,11 @@ Status AtomicFile::write(std::string_view bytes) {
 }
 
 Status AtomicFile::commit() {
-  if (!writeAll(descriptor, buffer) ||
-      ::close(std::exchange(descriptor, -1)) != 0)
+  if (!writeAll(descriptor, buffer))
+    return failure("cannot write");
+  if (isNameless(temporary) && !giveName(temporary, path))
+    return failure("cannot create");
+  if (::close(std::exchange(descriptor, -1)) != 0)
     return failure("cannot write");
   if (!temporary.empty() && ::rename(temporary.c_str(), path.c_str()) != 0)
     return failure("cannot create");
