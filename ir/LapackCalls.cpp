@@ -93,12 +93,15 @@ singularValues(CustomCallOp op, const DimExpr &m, const DimExpr &n) {
   DimExpr k = DimExpr::min(m, n);
   if (mode != 'A' && mode != 'S' && mode != 'N')
     return std::nullopt;
-  auto u = op.getNumResults() > 2
-               ? cast<RankedTensorType>(op.getResult(2).getType())
-               : RankedTensorType();
   // Without vectors theirs are results all the same, of either size.
-  bool isWhole = mode == 'A' || (mode == 'N' && u && u.getRank() >= 2 &&
-                                 m.isConstant(u.getShape().back()));
+  auto has = [&](unsigned result, unsigned back, const DimExpr &size) {
+    auto type = result < op.getNumResults()
+                    ? cast<RankedTensorType>(op.getResult(result).getType())
+                    : RankedTensorType();
+    return type && type.getRank() >= 2 &&
+           size.isConstant(type.getDimSize(type.getRank() - back));
+  };
+  bool isWhole = mode == 'A' || (mode == 'N' && has(2, 1, m) && has(3, 2, n));
   Part same{E::Same, {m, n}};
   return Signature{{same},
                    {same,
