@@ -42,6 +42,8 @@ void ContractionNest::prepareMemory() {
                      MemRefType::get({tasks.tilesPerTask * packedTileSize()},
                                      memoryType(space.a.element)),
                      k.b.getI64IntegerAttr(64)));
+  if (copiesPanels())
+    prepareCopies();
 }
 
 void ContractionNest::prepareZeros() {
@@ -97,6 +99,9 @@ void ContractionNest::task(Value number) {
     last = k.min(last, k.size(tasks.panelCount));
   if (space.symmetric)
     lastTile = k.max(firstTile, k.min(lastTile, tilesToDiagonal(last)));
+  firstCopied = first;
+  if (copiesPanels() && !inSlices())
+    copyPanels(k.index(0), first, last);
   if (tasks.sweeps)
     sweep(first, last);
   else if (inSlices())
@@ -129,7 +134,7 @@ bool ContractionNest::looksAhead() const {
                  estimate(space.columns.size) *
                  std::max(1u, space.b.element.getIntOrFloatBitWidth() / 8);
   return space.form == ContractionSpace::Panels && !k.target.opencl &&
-         bytes > cachedBytes && estimate(tasks.tileCount) >= 2;
+         bytes > cachedBytes && estimate(tasks.tileCount) >= 4;
 }
 
 /// From what a tile reads of B to the lines that it asks for.
@@ -150,6 +155,10 @@ Value ContractionNest::ahead(Value number) {
 
 /// Where the columns of a panel begin in B.
 Value ContractionNest::panelBase() {
+  if (copiesPanels()) {
+    Value number = k.div(place.column, k.index(columns));
+    return k.mul(k.sub(number, firstCopied), k.index(copiedPanelSize()));
+  }
   if (space.form != ContractionSpace::Panels)
     return k.add(bBase, k.mul(place.column, k.size(space.columns.strideB)));
   Value wide = k.index(space.panel);
@@ -246,7 +255,7 @@ ContractionNest::Tile ContractionNest::locate(Value number, Value panelBase) {
   Value line = space.lines.empty() ? k.index(0) : k.div(number, perLine);
   Tile tile;
   MicroKernelArgs &args = tile.args;
-  args.a = a, args.b = b;
+  args.a = a, args.b = copiesPanels() ? packedPanels : b;
   args.aOffset = aBase, args.bOffset = panelBase;
   place.lines.assign(space.lines.size(), Value());
   for (unsigned i = space.lines.size(); i-- > 0;) {
@@ -270,7 +279,8 @@ ContractionNest::Tile ContractionNest::locate(Value number, Value panelBase) {
   args.aOffset = k.add(args.aOffset, k.mul(place.row, args.rowStride));
   args.depth = k.size(space.depth.size);
   args.depthStrideA = k.size(space.depth.strideA);
-  args.depthStrideB = k.size(space.depth.strideB);
+  args.depthStrideB =
+      copiesPanels() ? k.index(columns) : k.size(space.depth.strideB);
   tile.rest = k.sub(k.size(space.columns.size), place.column);
   if (looksAhead())
     args.ahead = ahead(number);
@@ -361,7 +371,7 @@ MicroKernelArgs ContractionNest::insideOfImage(MicroKernelArgs args,
 /// Integers of 16 bits everywhere, bf16 where there is an instruction for it.
 static bool multipliesPairs(const ContractionSpace &space,
                             const KernelTarget &target) {
-  Type a = space.a.element, b = space.b.element;
+  Type a = space.a.element, b = space.elementOfB();
   // Printed kernels have no loads that look at two elements as one.
   if (!space.depth.strideA.isConstant(1) || target.opencl)
     return false;
@@ -400,13 +410,13 @@ void ContractionNest::dispatch(const Tile &tile, bool full, unsigned panels) {
   shape.lanes = sumLanes(space.sum, k.target);
   shape.vectors = panels * (columns / shape.lanes);
   auto known = space.columns.size.constant();
-  // A single panel may have vectors without columns.
-  if (known && panels == 1)
-    shape.vectors = std::min<unsigned>(
-        shape.vectors,
-        std::max<int64_t>(1, (*known + shape.lanes - 1) / shape.lanes));
-  // Whole vectors of a single panel need no mask.
-  bool whole = known && *known <= columns && *known % shape.lanes == 0;
+  bool only = known && *known <= columns;
+  // The last panel may have vectors without columns.
+  if (known && panels == 1 && (only || !full))
+    shape.vectors = unsigned(std::max<int64_t>(
+        1, llvm::divideCeil(only ? *known : *known % columns, shape.lanes)));
+  // Whole vectors of the last panel need no mask.
+  bool whole = known && *known % shape.lanes == 0;
   shape.masked = !full && !whole && space.form == ContractionSpace::Direct;
   shape.continues = inSlices();
   shape.fma = k.target.fma;
@@ -414,7 +424,7 @@ void ContractionNest::dispatch(const Tile &tile, bool full, unsigned panels) {
   auto depth = space.depthOfAllTaps().constant();
   shape.inOrder = depth && *depth <= fewDepths;
   shape.a = space.a.element;
-  shape.b = space.b.element;
+  shape.b = space.elementOfB();
   shape.sum = space.sum;
   shape.pairs = multipliesPairs(space, k.target);
   shape.group = space.group;
@@ -423,7 +433,11 @@ void ContractionNest::dispatch(const Tile &tile, bool full, unsigned panels) {
   shape.looksAhead = looksAhead();
   MicroKernelArgs args = tile.args;
   args.columns = full ? k.index(columns) : tile.rest;
-  if (space.form == ContractionSpace::Dots) {
+  if (space.tiledDots) {
+    shape.alongDepth = true;
+    shape.vectors = unsigned(*known);
+    args.depthStrideB = k.size(space.columns.strideB);
+  } else if (space.form == ContractionSpace::Dots) {
     callDotKernel(k, shape, args, tile.height, k.size(space.columns.strideB));
     return;
   }

@@ -8,6 +8,8 @@
 #include "lowering/kernels/ContractionEpilogue.h"
 #include "lowering/kernels/ContractionTasks.h"
 #include "lowering/kernels/MicroKernel.h"
+#include "lowering/kernels/PanelWriter.h"
+#include <optional>
 
 namespace zenith::kernels {
 
@@ -16,7 +18,8 @@ public:
   ContractionNest(KernelBuilder &kernel, const ContractionSpace &space)
       : k(kernel), space(space), epilogue(kernel, space),
         columns(tileColumns(space.sum, kernel.target)),
-        heights(kernel.target.rows), tasks(chooseTasks(space, kernel.target)) {}
+        heights(tileRows(space, kernel.target)),
+        tasks(chooseTasks(space, kernel.target)) {}
   mlir::FailureOr<Launch> emit();
 
 private:
@@ -37,6 +40,9 @@ private:
               mlir::Value firstTile, mlir::Value lastTile);
   void slicesOfPanels(mlir::Value firstPanel, mlir::Value lastPanel,
                       mlir::Value firstTile, mlir::Value lastTile);
+  void prepareCopies();
+  void copyPanels(mlir::Value slice, mlir::Value firstPanel,
+                  mlir::Value lastPanel);
   void packRows(mlir::Value slice, mlir::Value firstTile, mlir::Value lastTile);
   void packDepth(mlir::Value from, mlir::Value to, const Tile &tile);
   void sweep(mlir::Value firstPanel, mlir::Value lastPanel);
@@ -92,6 +98,8 @@ private:
   }
   /// Sums wait in memory between the slices that are added to them.
   bool inSlices() const { return tasks.slices > 1 || tasks.packsRows; }
+  int64_t copiedPanelSize() const { return tasks.sliceDepth * columns; }
+  bool copiesPanels() const { return space.form == ContractionSpace::Copied; }
   /// An odd number of cache lines, so that tiles are spread over its sets.
   int64_t packedTileSize() const {
     int64_t lines = (int64_t(heights) * tasks.sliceDepth + 15) / 16;
@@ -112,7 +120,10 @@ private:
   ContractionEpilogue epilogue;
   unsigned columns, heights;
   ContractionTasks tasks;
-  mlir::Value a, b, tileMemory, packedRows, zeros, lowHeight, higher;
+  mlir::Value a, b, tileMemory, packedRows, packedPanels, zeros, lowHeight,
+      higher;
+  mlir::Value firstCopied; ///< panel that the task's copies begin with
+  std::optional<PanelWriter> panelWriter;
   TilePlace place;
   mlir::Value aBase, bBase;
 };

@@ -81,6 +81,29 @@ void ContractionNest::packRows(Value slice, Value firstTile, Value lastTile) {
   });
 }
 
+void ContractionNest::prepareCopies() {
+  int64_t size = tasks.panelsPerTask * copiedPanelSize();
+  Type element = memoryType(space.copied);
+  packedPanels = asMemory(
+      k.b, k.loc,
+      k.b.create<memref::AllocaOp>(k.loc, MemRefType::get({size}, element),
+                                   k.b.getI64IntegerAttr(64)));
+  panelWriter.emplace(k, PanelWriter::Place{b, space.b.element, space.columns,
+                                            space.depth, packedPanels, element,
+                                            columns, copiedPanelSize()});
+}
+
+/// Copies a slice of some panels.
+void ContractionNest::copyPanels(Value slice, Value firstPanel,
+                                 Value lastPanel) {
+  Value first = k.mul(slice, k.index(tasks.sliceDepth));
+  Value depths =
+      k.min(k.sub(k.size(space.depth.size), first), k.index(tasks.sliceDepth));
+  Value base = k.add(bBase, k.mul(first, k.size(space.depth.strideB)));
+  panelWriter->panels(base, firstPanel, lastPanel, tasks.panelsPerTask,
+                      k.index(0), depths);
+}
+
 /// Slice by slice over all tiles.
 void ContractionNest::slicesOfPanels(Value firstPanel, Value lastPanel,
                                      Value firstTile, Value lastTile) {
@@ -105,6 +128,8 @@ void ContractionNest::slicesOfPanels(Value firstPanel, Value lastPanel,
   k.loop(k.index(0), k.index(tasks.slices), one, [&](Value slice) {
     if (tasks.packsRows)
       packRows(slice, firstTile, lastTile);
+    if (copiesPanels())
+      copyPanels(slice, firstPanel, lastPanel);
     forTiles([&](Tile tile, Value number, Value slot) {
       takeSlice(tile, slice);
       if (tasks.packsRows) {
@@ -155,7 +180,9 @@ void ContractionNest::takeSlice(Tile &tile, Value slice) {
   Value first = k.mul(slice, k.index(tasks.sliceDepth));
   args.depth = k.min(k.sub(args.depth, first), k.index(tasks.sliceDepth));
   args.aOffset = k.add(args.aOffset, k.mul(first, args.depthStrideA));
-  args.bOffset = k.add(args.bOffset, k.mul(first, args.depthStrideB));
+  // Copies hold the slice alone.
+  if (!copiesPanels())
+    args.bOffset = k.add(args.bOffset, k.mul(first, args.depthStrideB));
 }
 
 /// Sums of a tile among those of a sweep.

@@ -5,6 +5,7 @@
 
 #include "lowering/kernels/ContractionSpace.h"
 #include "ir/PackedPanels.h"
+#include "lowering/kernels/ContractionTasks.h"
 #include "lowering/kernels/KernelBuilder.h"
 #include "lowering/kernels/MicroKernel.h"
 #include "llvm/ADT/STLExtras.h"
@@ -383,9 +384,46 @@ static bool isBetterPacked(const ContractionSpace &space,
       *columns > 2 && *columns % int64_t(sumLanes(space.sum, target)) != 0;
   if (isa<graph::ConvolutionOp>(space.op) && cutsVectors && *depth >= 16)
     return *rows >= 48;
-  if (space.outerCount().isConstant(1))
-    return *rows >= 48 && *columns >= 64 && *depth >= 32;
+  constexpr int64_t shortestDepth = 32, sweptRows = 12, smallBytes = 256 * 1024;
+  if (space.outerCount().isConstant(1)) {
+    if (*depth < shortestDepth)
+      return false;
+    if (*rows < 48)
+      return *rows > sweptRows && *depth * *columns * 4 > smallBytes;
+    return *columns >= 64 || *columns % int64_t(sumLanes(space.sum, target));
+  }
   return *rows >= 96 && *depth * *columns * 4 > 3 * 1024 * 1024;
+}
+
+/// Small integers stay as they are: they are widened, or multiplied in pairs,
+/// in registers.
+static Type packedElement(const ContractionSpace &space) {
+  Type element = space.b.element;
+  bool narrow =
+      element.isInteger() && memoryType(element).getIntOrFloatBitWidth() <= 16;
+  return narrow ? element : space.sum;
+}
+
+/// A copy of all of B goes through memory, and comes back for each block of
+/// rows. Where one task has all rows, it had better copy what it multiplies.
+static bool copiesInTasks(const ContractionSpace &space,
+                          const KernelTarget &target) {
+  constexpr int64_t mostRows = 256, mostTiles = 64;
+  DimExpr heights = int64_t(target.rows);
+  auto rows = (space.lineCount() * space.tile.size).constant(),
+       tiles = (space.lineCount() * DimExpr::ceilDiv(space.tile.size, heights))
+                   .constant();
+  if (!rows || *rows < 1 || *rows > mostRows || !tiles || *tiles > mostTiles)
+    return false;
+  auto columns = space.columns.size.constant(),
+       depth = space.depth.size.constant();
+  // A B that several products share is copied once.
+  bool shared = llvm::any_of(space.outer, [](const OuterAxis &outer) {
+    return outer.axis.strideB.isConstant(0);
+  });
+  return columns && *columns > 0 && depth && *depth > 0 && !shared &&
+         isa<graph::DotGeneralOp>(space.op) && space.taps.empty() &&
+         !space.symmetric && !target.opencl && !rowsNeedPacking(space, target);
 }
 
 static void packPanels(ContractionSpace &space, const KernelTarget &target) {
@@ -413,12 +451,7 @@ static void packPanels(ContractionSpace &space, const KernelTarget &target) {
     pack.outer.insert(pack.outer.begin(), axis.axis);
     place(axis.axis);
   }
-  // Small integers stay as they are: they are widened, or multiplied in pairs,
-  // in registers.
-  Type element = space.b.element;
-  bool narrow =
-      element.isInteger() && memoryType(element).getIntOrFloatBitWidth() <= 16;
-  Type packed = narrow ? element : space.sum;
+  Type packed = packedElement(space);
   pack.bytes = stride * DimExpr(elementSize(packed));
   space.columns.strideB = DimExpr(1);
   space.b = {true, pack.scratch, packed, DimExpr(0)};
@@ -427,16 +460,46 @@ static void packPanels(ContractionSpace &space, const KernelTarget &target) {
   space.preparations.push_back(std::move(pack));
 }
 
+/// Few columns leave most of a vector empty where lanes run along them; along
+/// the depth, all lanes count, and the sums of lanes are few beside it.
+static bool suitsTiledDots(const ContractionSpace &space,
+                           const KernelTarget &target) {
+  constexpr int64_t mostColumns = 4, fewestRows = 4, shortestSum = 64;
+  auto columns = space.columns.size.constant(),
+       depth = space.depth.size.constant(),
+       all = space.depthOfAllTaps().constant(),
+       rows = (space.lineCount() * space.tile.size).constant();
+  return isa<graph::ConvolutionOp>(space.op) && !target.opencl &&
+         isa<FloatType>(space.sum) && columns && *columns >= 1 &&
+         *columns <= mostColumns && depth &&
+         *depth >= int64_t(sumLanes(space.sum, target)) && all &&
+         *all >= shortestSum && (!rows || *rows >= fewestRows) &&
+         space.depth.strideA.isConstant(1) && space.depth.strideB.isConstant(1);
+}
+
+unsigned tileRows(const ContractionSpace &space, const KernelTarget &target) {
+  constexpr unsigned mostRows = 8;
+  if (!space.tiledDots)
+    return target.rows;
+  unsigned sums = target.rows * std::max(1u, target.panel / target.lanes);
+  return std::min<unsigned>(mostRows, sums / *space.columns.size.constant());
+}
+
 void chooseForm(ContractionSpace &space, const KernelTarget &target) {
   if (space.panel) {
     space.form = ContractionSpace::Panels;
+    return;
+  }
+  if (suitsTiledDots(space, target)) {
+    space.form = ContractionSpace::Dots;
+    space.tiledDots = true;
     return;
   }
   bool single = space.columns.size.isConstant(1);
   bool rowMajor = space.columns.strideB.isConstant(1);
   auto rows = (space.lineCount() * space.tile.size).constant(),
        columns = space.columns.size.constant();
-  bool few = (rows && *rows <= 4) || (columns && *columns <= 2);
+  bool few = (rows && *rows <= 4) || (columns && *columns <= 4);
   bool alongDepth = space.taps.empty() && space.depth.strideA.isConstant(1) &&
                     space.depth.strideB.isConstant(1);
   if (few && alongDepth && (single || !rowMajor)) {
@@ -444,6 +507,9 @@ void chooseForm(ContractionSpace &space, const KernelTarget &target) {
   } else if (single || (rowMajor && !isBetterPacked(space, target))) {
     space.columns.strideB = DimExpr(1);
     space.form = ContractionSpace::Direct;
+  } else if (copiesInTasks(space, target)) {
+    space.form = ContractionSpace::Copied;
+    space.copied = packedElement(space);
   } else {
     packPanels(space, target);
   }

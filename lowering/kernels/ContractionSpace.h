@@ -86,10 +86,14 @@ struct ContractionSpace {
   enum Form {
     Panels, ///< B in panels of `panel` columns: [panel][depth][column]
     Direct, ///< B row-major
+    Copied, ///< tasks copy slices of panels from B as it lies, then multiply
     Dots    ///< both operands run along the depth
   } form = Direct;
+  /// Of Dots: tiles of several rows by all columns, which are few.
+  bool tiledDots = false;
   unsigned panel = 0;
   unsigned group = 1; ///< depths of a column that lie side by side in a panel
+  mlir::Type copied;  ///< Copied: elements of the panels
   /// Result dimensions behind the flat row and column index, outer to inner.
   llvm::SmallVector<unsigned> rowDims, columnDims;
   std::vector<Preparation> preparations;
@@ -100,10 +104,15 @@ struct ContractionSpace {
   graph::DimExpr depthOfAllTaps() const;
   graph::DimExpr lineCount() const;
   graph::DimExpr outerCount() const;
+  /// Elements of B as micro-kernels read them.
+  mlir::Type elementOfB() const { return form == Copied ? copied : b.element; }
 };
 
 /// Columns that a micro-kernel computes at once, and how many vectors they are.
 unsigned tileColumns(mlir::Type sum, const KernelTarget &target);
+
+/// Rows that a micro-kernel computes at once.
+unsigned tileRows(const ContractionSpace &space, const KernelTarget &target);
 
 /// A value for symbols, to compare sizes that are not known: decisions must not
 /// depend on it for correctness.

@@ -5,6 +5,7 @@
 
 #include "lowering/kernels/ContractionTasks.h"
 #include "lowering/kernels/MicroKernel.h"
+#include "lowering/kernels/PanelWriter.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <cmath>
@@ -40,11 +41,9 @@ static double fewestSlicedTasks(const ContractionSpace &space) {
   return std::clamp(std::floor(flops / flopsOfTask), 2.0, 8.0);
 }
 
-/// Depths of a row lie far apart, as where the gradient of weights sums over a
-/// batch: each step would take a few elements of another cache line. Worth a
-/// copy where it serves enough columns.
-static bool rowsNeedPacking(const ContractionSpace &space, unsigned columns,
-                            const KernelTarget &target) {
+bool rowsNeedPacking(const ContractionSpace &space,
+                     const KernelTarget &target) {
+  unsigned columns = tileColumns(space.sum, target);
   auto depth = space.depth.size.constant(), rows = space.tile.size.constant(),
        width = space.columns.size.constant();
   return depth && rows && width && *depth >= 64 && *rows >= 48 &&
@@ -57,7 +56,7 @@ static void chooseSlices(ContractionTasks &tasks, const ContractionSpace &space,
                          unsigned columns, const KernelTarget &target) {
   auto depth = space.depthOfAllTaps().constant();
   auto tiles = tasks.tileCount.constant();
-  tasks.packsRows = rowsNeedPacking(space, columns, target);
+  tasks.packsRows = rowsNeedPacking(space, target);
   bool small = !depth || double(*depth) * columns * 4 <= panelBytes;
   if (!tasks.packsRows &&
       (small || (tiles && *tiles < 4) || space.form == ContractionSpace::Dots))
@@ -72,6 +71,27 @@ static void chooseSlices(ContractionTasks &tasks, const ContractionSpace &space,
   } else if (space.taps.size() > 1) {
     tasks.slices = space.taps.front().axis.size.constant().value_or(1);
   }
+}
+
+/// All rows meet each slice of a few panels while it is in cache: the copy that
+/// makes it so never leaves the cache.
+static void chooseCopies(ContractionTasks &tasks,
+                         const ContractionSpace &space) {
+  constexpr int64_t deepest = 256;
+  constexpr double fewestTasks = 8;
+  int64_t depth = *space.depth.size.constant();
+  tasks.slices = (depth + deepest - 1) / deepest;
+  tasks.sliceDepth =
+      int64_t(llvm::alignTo(uint64_t(depth + tasks.slices - 1) / tasks.slices,
+                            uint64_t(std::min<int64_t>(depth, 8))));
+  tasks.slices = (depth + tasks.sliceDepth - 1) / tasks.sliceDepth;
+  double panels = estimate(tasks.panelCount);
+  double several =
+      std::floor(panels * estimate(space.outerCount()) / fewestTasks);
+  tasks.panelsPerTask = int64_t(std::clamp(
+      several, 1.0, std::min(panels, double(PanelWriter::panelsAtOnce))));
+  tasks.tilesPerTask = *tasks.tileCount.constant();
+  tasks.rowBlocks = 1;
 }
 
 /// Several panels share a block of rows, as long as enough tasks are left.
@@ -157,20 +177,46 @@ static double freshDepth(const ContractionSpace &space) {
   return std::clamp(apart, std::min(depth, estimate(space.depth.size)), depth);
 }
 
+/// Columns of a panel that are computed.
+static double columnsOfPanel(const ContractionSpace &space,
+                             const KernelTarget &target) {
+  return space.tiledDots ? estimate(space.columns.size)
+                         : tileColumns(space.sum, target);
+}
+
+static void finishTasks(ContractionTasks &tasks, const ContractionSpace &space,
+                        const KernelTarget &target) {
+  tasks.panelGroups =
+      DimExpr::ceilDiv(tasks.panelCount, DimExpr(tasks.panelsPerTask));
+  double depth = std::max(1.0, estimate(space.depthOfAllTaps()));
+  double tiles = std::min(std::max(1.0, estimate(tasks.tileCount)),
+                          double(tasks.tilesPerTask));
+  tasks.costPerTask = depth * columnsOfPanel(space, target) *
+                      double(tasks.panelsPerTask) *
+                      (2 * tileRows(space, target) * tiles + 4);
+}
+
 ContractionTasks chooseTasks(const ContractionSpace &space,
                              const KernelTarget &target) {
   ContractionTasks tasks;
-  unsigned heights = target.rows, columns = tileColumns(space.sum, target);
+  unsigned heights = tileRows(space, target),
+           columns = tileColumns(space.sum, target);
   tasks.tilesPerLine =
       DimExpr::ceilDiv(space.tile.size, DimExpr(int64_t(heights)));
   tasks.tileCount = space.lineCount() * tasks.tilesPerLine;
   tasks.panelCount =
       DimExpr::ceilDiv(space.columns.size, DimExpr(int64_t(columns)));
+  if (space.form == ContractionSpace::Copied) {
+    chooseCopies(tasks, space);
+    finishTasks(tasks, space, target);
+    return tasks;
+  }
   if (!chooseSweep(tasks, space, heights, columns, target))
     chooseSlices(tasks, space, columns, target);
   double depth = std::max(1.0, estimate(space.depthOfAllTaps()));
   double tiles = std::max(1.0, estimate(tasks.tileCount));
   double panels = std::max(1.0, estimate(tasks.panelCount));
+  double computed = columnsOfPanel(space, target);
   if (!tasks.sweeps)
     tasks.panelsPerTask =
         panelsOfStream(space, heights, columns, depth, panels);
@@ -187,7 +233,8 @@ ContractionTasks chooseTasks(const ContractionSpace &space,
       depth * panels * columns * 4 <= smallBytes) {
     constexpr double fewTiles = 4;
     tasks.panelsPerTask = *knownPanels;
-    perTask = std::min(perTask, 50e3 / (heights * depth * panels));
+    double work = space.tiledDots ? 500e3 / computed : 50e3;
+    perTask = std::min(perTask, work / (heights * depth * panels));
     perTask = narrow ? std::max(fewTiles, perTask) : fewTiles;
   }
   if (tasks.packsRows) {
@@ -207,11 +254,7 @@ ContractionTasks chooseTasks(const ContractionSpace &space,
   tasks.rowBlocks = DimExpr::ceilDiv(tasks.tileCount, DimExpr(tilesPerTask));
   if (tasks.packsRows)
     choosePanelsOfSlices(tasks, space);
-  tasks.panelGroups =
-      DimExpr::ceilDiv(tasks.panelCount, DimExpr(tasks.panelsPerTask));
-  double tilesOfTask = std::min(double(tilesPerTask), tiles);
-  tasks.costPerTask = depth * columns * double(tasks.panelsPerTask) *
-                      (2 * heights * tilesOfTask + 4);
+  finishTasks(tasks, space, target);
   return tasks;
 }
 

@@ -32,6 +32,11 @@ struct ContractionTasks {
   double costPerTask = 0;
 };
 
+/// Depths of a row lie far apart, as where the gradient of weights sums over a
+/// batch: each step would take a few elements of another cache line. Worth a
+/// copy where it serves enough columns.
+bool rowsNeedPacking(const ContractionSpace &space, const KernelTarget &target);
+
 ContractionTasks chooseTasks(const ContractionSpace &space,
                              const KernelTarget &target);
 

@@ -73,6 +73,8 @@ static std::string nameOf(const MicroKernel &shape) {
     name += "_more";
   if (shape.inOrder)
     name += "_inorder";
+  if (shape.alongDepth)
+    name += "_along";
   if (shape.pairs)
     name += shape.group > 1 ? "_grouped" + std::to_string(shape.group)
                             : std::string("_pairs");
@@ -126,7 +128,8 @@ static void callShared(KernelBuilder &kernel, const std::string &name,
 unsigned setsOfSums(const MicroKernel &shape) {
   constexpr unsigned accumulators = 12, most = 4;
   unsigned tile = shape.height * shape.vectors, sets = 1;
-  while (!shape.inOrder && sets < most && tile * sets * 2 <= accumulators)
+  while (!shape.inOrder && !shape.alongDepth && sets < most &&
+         tile * sets * 2 <= accumulators)
     sets *= 2;
   return sets;
 }
@@ -145,9 +148,9 @@ static MicroKernel withKnownStrides(KernelBuilder &kernel, MicroKernel shape,
   constexpr int64_t longest = 8, longestB = 64;
   auto strideA = kernel.constantOf(args.depthStrideA),
        strideB = kernel.constantOf(args.depthStrideB);
-  bool known = !shape.pairs && strideA && strideB && *strideA > 0 &&
-               *strideA <= longest && *strideB <= longestB && *strideB > 0 &&
-               *strideB % shape.lanes == 0;
+  bool known = !shape.pairs && !shape.alongDepth && strideA && strideB &&
+               *strideA > 0 && *strideA <= longest && *strideB <= longestB &&
+               *strideB > 0 && *strideB % shape.lanes == 0;
   shape.knownStride = known ? unsigned(*strideA) : 0;
   shape.knownStrideB = known ? unsigned(*strideB) : 0;
   shape.looksAhead &= known;

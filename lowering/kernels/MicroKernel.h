@@ -29,6 +29,9 @@ struct MicroKernel {
   /// Adds one depth after the other, as few of them are added by hand: several
   /// sums side by side would be rounded otherwise and gain nothing.
   bool inOrder = false;
+  /// Lanes run along the depth: `vectors` columns, each a run of its own in B,
+  /// depthStrideB apart, times `height` rows; of sums a number each is stored.
+  bool alongDepth = false;
   /// Sums 16-bit products of two neighbouring depths at a time: A is i16 with
   /// depthStrideA 1, B i16 or narrower, sums are i32; or A and B are bf16, sums
   /// f32, and the target has AVX512-BF16.

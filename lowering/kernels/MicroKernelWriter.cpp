@@ -196,11 +196,50 @@ void MicroKernelWriter::depthStep(const MicroKernelArgs &args,
   next.back() = bk;
 }
 
+/// sums[row][column] += a[row][k + lane] * b[column][k + lane] over all k.
+MicroKernelWriter::Values
+MicroKernelWriter::laneLoop(const MicroKernelArgs &args, ValueRange aMemory,
+                            ValueRange aRows, Value bOffset, Values sums) {
+  auto step = [&](Value k, ValueRange carried, bool cut) {
+    Values next(carried), columns;
+    Value mask;
+    if (cut)
+      mask = b.create<vector::CreateMaskOp>(
+          loc, VectorType::get({int64_t(shape.lanes)}, b.getI1Type()),
+          ValueRange{sub(args.depth, k)});
+    for (unsigned v = 0; v < shape.vectors; ++v) {
+      Value column =
+          v ? add(bOffset, mul(index(v), args.depthStrideB)) : bOffset;
+      columns.push_back(loadVector(args.b, add(column, k), shape.b, mask));
+    }
+    for (unsigned r = 0; r < shape.height; ++r) {
+      Value x = loadVector(aMemory[r], add(aRows[r], k), shape.a, mask);
+      for (unsigned v = 0; v < shape.vectors; ++v) {
+        Value &sum = next[r * shape.vectors + v];
+        sum = multiplyAdd(x, columns[v], sum);
+      }
+    }
+    return next;
+  };
+  Value lanes = index(shape.lanes);
+  Value whole =
+      sub(args.depth, b.create<arith::RemUIOp>(loc, args.depth, lanes));
+  sums = loop(whole, lanes, sums, [&](Value k, ValueRange carried) {
+    return step(k, carried, false);
+  });
+  return loop(
+      args.depth, lanes, sums,
+      [&](Value k, ValueRange carried) { return step(k, carried, true); },
+      whole);
+}
+
 /// sums[set][row][vector] += a[row][k] * b[k][vector] over all k; set = k (or
 /// pair of k) modulo depthsAtOnce.
 MicroKernelWriter::Values
 MicroKernelWriter::depthLoop(const MicroKernelArgs &args, ValueRange aMemory,
                              ValueRange aRows, Value bOffset, Values sums) {
+  if (shape.alongDepth)
+    return laneLoop(args, aMemory, aRows, bOffset, std::move(sums));
   if (shape.knownStride)
     return roundLoop(args, aMemory, aRows, bOffset, std::move(sums));
   if (shape.group > 1)
@@ -303,9 +342,14 @@ void MicroKernelWriter::tile(const MicroKernelArgs &args) {
   for (unsigned half = depthsAtOnce / 2; half; half /= 2)
     for (unsigned i = 0; i < half * tile; ++i)
       sums[i] = addSums(sums[i], sums[i + half * tile]);
-  for (unsigned i = 0; i < tile; ++i)
-    b.create<vector::StoreOp>(loc, sums[i], args.c,
-                              place(i / shape.vectors, i % shape.vectors));
+  for (unsigned i = 0; i < tile; ++i) {
+    unsigned row = i / shape.vectors, vector = i % shape.vectors;
+    if (shape.alongDepth)
+      b.create<memref::StoreOp>(loc, sumOfLanes(sums[i]), args.c,
+                                add(place(row, 0), index(vector)));
+    else
+      b.create<vector::StoreOp>(loc, sums[i], args.c, place(row, vector));
+  }
 }
 
 Value MicroKernelWriter::addSums(Value x, Value y) {

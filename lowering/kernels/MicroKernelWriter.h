@@ -55,6 +55,9 @@ private:
   /// The depth loop where strides are known.
   Values roundLoop(const MicroKernelArgs &args, mlir::ValueRange aMemory,
                    mlir::ValueRange aRows, mlir::Value bOffset, Values sums);
+  /// The depth loop where lanes run along it.
+  Values laneLoop(const MicroKernelArgs &args, mlir::ValueRange aMemory,
+                  mlir::ValueRange aRows, mlir::Value bOffset, Values sums);
   void fetch(mlir::Value memory, mlir::Value offset, bool soon);
   void prefetch(mlir::Value memory, mlir::Value offset, unsigned set);
   void pairStep(const MicroKernelArgs &args, mlir::ValueRange aMemory,

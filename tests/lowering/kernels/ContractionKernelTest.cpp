@@ -312,7 +312,46 @@ TEST_F(ContractionKernel, PanelsArePackedSideBySide) {
       "%r = graph.dot_general %x, %y <batching = [0] x [0], contracting = [2] "
       "x [1]> : (tensor<2x97x40xf32>, tensor<2x40x600xf32>) -> "
       "tensor<2x97x600xf32>"));
+  harness.check(matrixText("260", "33", "390"));
+  harness.check(matrixText("260", "33", "390", "i8", "i32"));
+}
+
+TEST_F(ContractionKernel, TasksCopyThePanelsTheyMultiply) {
+  // One slice and several, whole panels and cut ones, one panel a task and four
+  // side by side.
+  for (auto [m, k, n] : std::vector<std::tuple<int, int, int>>{{13, 300, 260},
+                                                               {17, 513, 150},
+                                                               {48, 40, 600},
+                                                               {256, 33, 65},
+                                                               {50, 260, 10},
+                                                               {61, 33, 2},
+                                                               {52, 257, 3}})
+    checkMatrix(m, k, n);
+  for (const char *type : {"f64", "i32", "i16", "ui8", "bf16", "f16"})
+    harness.check(matrixText("50", "270", "131", type, type));
   harness.check(matrixText("50", "33", "390", "i8", "i32"));
+  harness.check(matrixText("50", "33", "390", "bf16", "f32"));
+  // B^T, and a batch of it; behind a product, what follows it.
+  harness.check(fusionText(
+      "tensor<9x300xf32>", "tensor<70x300xf32>", "tensor<9x70xf32>",
+      "%d = graph.dot_general %x, %y <batching = [] x [], contracting = [1] x "
+      "[1]> : (tensor<9x300xf32>, tensor<70x300xf32>) -> tensor<9x70xf32>\n"
+      "%r = graph.neg %d : tensor<9x70xf32>"));
+  for (int k : {24, 300}) {
+    std::string d = std::to_string(k), a = "tensor<3x24x" + d + "xf32>",
+                c = "tensor<3x24x24xf32>";
+    harness.check(fusionText(
+        a, a, c,
+        "%r = graph.dot_general %x, %y <batching = [0] x [0], contracting = "
+        "[2] x [2]> : (" +
+            a + ", " + a + ") -> " + c));
+  }
+}
+
+TEST_F(ContractionKernel, ColumnsBehindTheLastWholePanel) {
+  for (auto [m, k, n] : std::vector<std::tuple<int, int, int>>{
+           {24, 24, 24}, {7, 300, 24}, {3, 40, 29}, {20, 16, 40}})
+    checkMatrix(m, k, n);
 }
 
 TEST_F(ContractionKernel, FewRowsSweepLargeMatrices) {
