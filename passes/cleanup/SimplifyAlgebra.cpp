@@ -141,6 +141,7 @@ struct SimplifyAlgebraPass
     RewritePatternSet patterns(&getContext());
     addAlgebraPatterns(patterns);
     addMovementPatterns(patterns);
+    addOuterProductPatterns(patterns);
     FrozenRewritePatternSet frozen(std::move(patterns));
     simplifySizes(function);
     if (failed(applyPatternsAndFoldGreedily(function, frozen)))
