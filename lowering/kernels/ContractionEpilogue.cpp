@@ -10,6 +10,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/STLExtras.h"
+#include <numeric>
 
 using namespace mlir;
 using zenith::graph::DimExpr;
@@ -43,7 +44,7 @@ ContractionEpilogue::ContractionEpilogue(KernelBuilder &kernel,
   width = space.columns.size.isConstant(1)
               ? 1
               : tileColumns(space.sum, kernel.target);
-  emitter.indices.width = width;
+  part = emitter.indices.width = width;
   dependent = dependents(kernel.fusion, space.op);
 }
 
@@ -137,7 +138,26 @@ LogicalResult ContractionEpilogue::analyse() {
         return readsRowsAlike(output.places);
       }))
     rowsOfRun.reset();
+  if (!rowsOfRun)
+    part = columnsInARow();
   return success();
+}
+
+/// A result may take columns apart, as where those of several phases become
+/// neighbours in space: then a vector ends with the shortest run of them.
+unsigned ContractionEpilogue::columnsInARow() const {
+  uint64_t run = width;
+  for (const Output &output : outputs) {
+    StridedDim columns = output.columns;
+    coalesce(columns);
+    if (columns.size() < 2)
+      continue;
+    auto size = columns.back().size.constant();
+    if (!size || *size < 1 || !columns.back().stride.isConstant(1))
+      return width;
+    run = std::gcd(run, uint64_t(*size));
+  }
+  return run > 1 ? unsigned(run) : width;
 }
 
 /// The dimensions `rows` of `value` are one run, or none, wherever it is read
@@ -240,7 +260,7 @@ Ix ContractionEpilogue::flatRow(const TilePlace &place, Value row) {
 }
 
 Ix ContractionEpilogue::columnIndex(Value column, bool lanes) {
-  return lanes ? emitter.indices.lanes(column, space.columns.size, width)
+  return lanes ? emitter.indices.lanes(column, space.columns.size, part)
                : emitter.indices.scalar(column, space.columns.size);
 }
 
@@ -342,21 +362,36 @@ ContractionEpilogue::directStore(const TilePlace &place) {
 void ContractionEpilogue::finish(Value tiles, Value tileOffset, Value rowStride,
                                  const TilePlace &place, Value rows,
                                  Value columns) {
+  emitter.indices.width = part;
+  auto known = space.columns.size.constant();
   k.loop(k.index(0), rows, k.index(1), [&](Value r) {
-    ElementEmitter::Scope scope(emitter);
-    emitter.mask = columns && width > 1 ? k.mask(columns, width) : Value();
-    FlatIndex flat = flatIndex(place, flatRow(place, k.add(place.row, r)),
-                               columnIndex(place.column, width > 1));
     Value at = k.add(tileOffset, k.mul(r, rowStride));
-    Value sums =
-        width > 1 ? k.b.create<vector::LoadOp>(
-                           k.loc, VectorType::get({int64_t(width)}, space.sum),
-                           tiles, at)
-                        .getResult()
-                  : k.b.create<memref::LoadOp>(k.loc, tiles, at).getResult();
-    emitter.bind(product, emitter.roundTo(element, sums));
-    storeResults(flat);
+    for (int64_t first = 0; first < width && (!known || first < *known);
+         first += part)
+      finishPart(tiles, k.add(at, k.index(first)), place, r, k.index(first),
+                 columns);
   });
+  emitter.indices.width = width;
+}
+
+/// Columns of a tile's row from `first` on, whose sums begin at `at`.
+void ContractionEpilogue::finishPart(Value tiles, Value at,
+                                     const TilePlace &place, Value r,
+                                     Value first, Value columns) {
+  ElementEmitter::Scope scope(emitter);
+  bool lanes = part > 1;
+  emitter.mask =
+      columns && lanes ? k.mask(k.sub(columns, first), part) : Value();
+  FlatIndex flat = flatIndex(place, flatRow(place, k.add(place.row, r)),
+                             columnIndex(k.add(place.column, first), lanes));
+  Value sums = lanes
+                   ? k.b.create<vector::LoadOp>(
+                            k.loc, VectorType::get({int64_t(part)}, space.sum),
+                            tiles, at)
+                         .getResult()
+                   : k.b.create<memref::LoadOp>(k.loc, tiles, at).getResult();
+  emitter.bind(product, emitter.roundTo(element, sums));
+  storeResults(flat);
 }
 
 void ContractionEpilogue::storeResults(const FlatIndex &flat) {

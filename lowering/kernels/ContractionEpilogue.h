@@ -69,8 +69,11 @@ private:
   FlatIndex flatIndex(const TilePlace &place, Ix row, Ix column);
   Ix flatRow(const TilePlace &place, mlir::Value row);
   Ix columnIndex(mlir::Value column, bool lanes);
+  void finishPart(mlir::Value tiles, mlir::Value at, const TilePlace &place,
+                  mlir::Value r, mlir::Value first, mlir::Value columns);
   void storeResults(const FlatIndex &flat);
   std::optional<graph::DimExpr> runOfRows() const;
+  unsigned columnsInARow() const;
   bool readsRowsAlike(mlir::Value value, llvm::ArrayRef<int64_t> rows) const;
   bool readsRowsAlike(const llvm::DenseMap<mlir::Value, Digits> &seen) const;
   void columnsOfRows(mlir::Value tiles, mlir::Value at, const TilePlace &place,
@@ -87,6 +90,7 @@ private:
   mlir::Value product;
   mlir::Type element;
   unsigned width;
+  unsigned part = 0; ///< columns, of `width`, that each result has in a row
   llvm::DenseSet<mlir::Value> dependent;
   std::vector<Output> outputs;
   bool direct = false;

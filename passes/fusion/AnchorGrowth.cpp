@@ -30,6 +30,26 @@ bool FusionPlan::isWrittenForReductions(Operation *member) {
   return reduced && readers.size() > 1;
 }
 
+/// Columns come apart into several dimensions, of which the last, whole
+/// vectors long, stays a run: as where phases of a transposed convolution
+/// become neighbours in space.
+static bool movesRunsOfColumns(ArrayRef<Operation *> chain,
+                               DimAnalysis &analysis) {
+  constexpr int64_t runs = 8;
+  auto split = dyn_cast<ReshapeOp>(chain.front());
+  if (!split || chain.size() < 2)
+    return false;
+  const DimVector from = analysis.dimsOf(split.getOperand()),
+                  to = analysis.dimsOf(split.getResult());
+  if (from.empty() || to.size() <= from.size() ||
+      !std::equal(from.begin(), from.end() - 1, to.begin()))
+    return false;
+  auto run = to.back().constant();
+  auto strides = writeStrides(chain.drop_front(), analysis);
+  return strides && run && *run > 0 && *run % runs == 0 &&
+         strides->back().isConstant(1);
+}
+
 bool FusionPlan::joinsEpilogue(Operation *op, Group *group) {
   bool isMovement = isa<TransposeOp, ReshapeOp>(op);
   // Epilogues store one number per element.
@@ -74,7 +94,8 @@ bool FusionPlan::joinsEpilogue(Operation *op, Group *group) {
       return false;
     space = std::move(here);
   }
-  if (!space || (!space->empty() && !writeStrides(*space, graph.analysis())))
+  if (!space || (!space->empty() && !writeStrides(*space, graph.analysis()) &&
+                 !movesRunsOfColumns(*space, graph.analysis())))
     return false;
   if (graph.needsIndirectly(op, group)) {
     remark(

@@ -145,11 +145,14 @@ static llvm::DenseSet<Operation *> unpackingOps(Block &block) {
     Value weights = op.getOperand(1);
     if (beforeWidening(weights) != weights)
       ops.insert(weights.getDefiningOp());
-    if (auto convolution = dyn_cast<ConvolutionOp>(op))
+    if (auto convolution = dyn_cast<ConvolutionOp>(op)) {
+      if (TransposeOp transpose = turningOutputs(convolution))
+        ops.insert(transpose);
       if (TransposeOp transpose = ungrouping(convolution)) {
         ops.insert(transpose);
         ops.insert(weights.getDefiningOp());
       }
+    }
     if (auto panels = matchUnpackedPanels(weights))
       for (; weights != panels->packed;
            weights = weights.getDefiningOp()->getOperand(0))

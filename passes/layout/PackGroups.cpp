@@ -2,8 +2,9 @@
 //
 // Kernels of grouped convolutions with several channels in a group: group by
 // group and panel by panel in memory, small groups joined until they fill a
-// panel.
+// vector. Kernels of few outputs: output by output.
 
+#include "ir/PackedPanels.h"
 #include "passes/layout/ParameterValues.h"
 
 using namespace mlir;
@@ -42,7 +43,10 @@ static Value besideZeros(OpBuilder &builder, Location loc, Value kernel) {
 }
 
 void packGroups(ConvolutionOp op, int64_t panel) {
-  constexpr int64_t fewestInputs = 4;
+  constexpr int64_t fewestInputs = 4, widePanel = 64;
+  // A tile is two vectors of columns wide, four where there are registers for
+  // them. Groups that fill a vector need no zeros beside them.
+  int64_t vector = panel / (panel >= widePanel ? 4 : 2);
   Value kernel = op.getKernel();
   SmallVector<int64_t> shape(typeOf(kernel).getShape());
   int64_t groups = int64_t(op.getGroups()), joined = 1;
@@ -53,7 +57,7 @@ void packGroups(ConvolutionOp op, int64_t panel) {
   if (groups == 1 || inputs < fewestInputs || fillsVector ||
       !isChannelsLast(op))
     return;
-  for (int64_t count = 2; count <= groups && count * outputs <= panel; ++count)
+  for (int64_t count = 2; count <= groups && count * outputs <= vector; ++count)
     if (groups % count == 0)
       joined = count;
   int64_t taps = typeOf(kernel).getNumElements() / (inputs * shape.back());
@@ -77,6 +81,48 @@ void packGroups(ConvolutionOp op, int64_t panel) {
   kernel = transposed(builder, loc, kernel, {1, 0, 2});
   kernel = transposed(builder, loc, kernel, {1, 0, 2});
   op.getKernelMutable().assign(reshaped(builder, loc, kernel, shape));
+}
+
+/// Too few for a vector of them, for several results, of long sums.
+static bool hasFewOutputs(ConvolutionOp op) {
+  constexpr int64_t mostOutputs = 4, fewestInputs = 16, shortestSum = 64,
+                    fewestRows = 4;
+  RankedTensorType type = typeOf(op.getKernel()), result = typeOf(op);
+  int64_t outputs = type.getShape().back(),
+          inputs = type.getDimSize(type.getRank() - 2);
+  bool fewRows =
+      result.hasStaticShape() && result.getNumElements() < fewestRows * outputs;
+  return op.getGroups() == 1 && isChannelsLast(op) && outputs >= 1 &&
+         outputs <= mostOutputs && inputs >= fewestInputs && !fewRows &&
+         type.getNumElements() >= shortestSum * outputs &&
+         isa<FloatType>(type.getElementType()) &&
+         beforeWidening(op.getKernel()) == op.getKernel();
+}
+
+bool turnFewOutputs(ConvolutionOp op) {
+  if (!hasFewOutputs(op))
+    return false;
+  int64_t rank = typeOf(op.getKernel()).getRank();
+  SmallVector<int64_t> order{rank - 1};
+  for (int64_t d = 0; d + 1 < rank; ++d)
+    order.push_back(d);
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  Value kernel = transposed(builder, loc, op.getKernel(), order);
+  op.getKernelMutable().assign(
+      transposed(builder, loc, kernel, inverseOf(order)));
+  return true;
+}
+
+TransposeOp turningOutputs(ConvolutionOp op) {
+  auto transpose = op.getKernel().getDefiningOp<TransposeOp>();
+  if (!transpose || !hasFewOutputs(op))
+    return {};
+  ArrayRef<int64_t> permutation = transpose.getPermutation();
+  for (auto [to, from] : llvm::enumerate(permutation.drop_back()))
+    if (from != int64_t(to) + 1)
+      return {};
+  return transpose;
 }
 
 TransposeOp ungrouping(ConvolutionOp op) {

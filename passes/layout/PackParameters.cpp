@@ -25,6 +25,8 @@ static void packConvolution(ConvolutionOp op, PanelShape shape) {
     return isPackable(op.getKernel(), shape.panel) &&
            isParameter(op.getKernel());
   };
+  if (packable() && turnFewOutputs(op))
+    return;
   if (packable())
     packGroups(op, shape.panel);
   Value kernel = op.getKernel();

@@ -33,6 +33,12 @@ void packGroups(graph::ConvolutionOp op, int64_t panel);
 /// doesn't.
 graph::TransposeOp ungrouping(graph::ConvolutionOp op);
 
+/// Lets a channels-last convolution with a few outputs and many inputs read its
+/// parameter output by output; false where it isn't one.
+bool turnFewOutputs(graph::ConvolutionOp op);
+/// The movement by which it reads such a kernel; null if it doesn't.
+graph::TransposeOp turningOutputs(graph::ConvolutionOp op);
+
 /// A pattern, for channels-last convolutions of static shape.
 mlir::LogicalResult splitDilatedInput(graph::ConvolutionOp op,
                                       mlir::PatternRewriter &rewriter);

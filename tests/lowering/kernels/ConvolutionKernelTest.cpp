@@ -33,6 +33,7 @@ struct Convolution {
   int64_t batch = 1, features = 3, outputs = 16, groups = 1;
   Sizes image, window, strides, low, high, inputDilation, kernelDilation;
   bool channelsFirst = false, packed = false, dynamic = false;
+  bool turned = false; ///< the kernel lies output by output
   std::string epilogue;
 
   Convolution(Sizes image, Sizes window) : image(image), window(window) {
@@ -85,7 +86,17 @@ std::string Convolution::text() const {
     kernel.insert(kernel.end(), {inner, outputs});
   std::string w = tensor(kernel), stored = w, unpack;
   std::string kernelValue = "%y";
-  if (packed && groups > 1) {
+  if (turned) {
+    Sizes sizes{outputs}, order;
+    sizes.insert(sizes.end(), kernel.begin(), kernel.end() - 1);
+    for (int64_t d = 1; d < rank; ++d)
+      order.push_back(d);
+    order.push_back(0);
+    stored = tensor(sizes);
+    unpack = "%k = graph.transpose %y " + list(order) + " : " + stored +
+             " -> " + w + "\n";
+    kernelValue = "%k";
+  } else if (packed && groups > 1) {
     int64_t depth = inner, width = outputs / groups;
     for (int64_t size : window)
       depth *= size;
@@ -321,6 +332,41 @@ TEST_F(ConvolutionKernel, FewOutputs) {
       few.check(harness);
       few.features = 5;
       few.check(harness);
+    }
+}
+
+// Lanes along the depth, rows past all outputs at once.
+TEST_F(ConvolutionKernel, FewOutputsOfLongSums) {
+  for (unsigned lanes : {4u, 8u, 16u})
+    for (int64_t outputs : {1, 2, 3, 4}) {
+      harness.target.lanes = lanes;
+      harness.target.panel = 2 * lanes;
+      Convolution few({7, 13}, {3, 3});
+      few.turned = true;
+      few.outputs = outputs;
+      few.features = 21;
+      few.epilogue = "neg";
+      few.check(harness);
+      EXPECT_NE(harness.emitted.find("_along"), std::string::npos);
+      few.low = few.high = {1, 1};
+      few.batch = 2;
+      few.check(harness);
+      few.features = 32;
+      few.strides = {2, 1};
+      few.kernelDilation = {1, 2};
+      few.check(harness);
+      Convolution pointwise({5, 9}, {1, 1});
+      pointwise.turned = true;
+      pointwise.outputs = outputs;
+      pointwise.features = 70;
+      pointwise.check(harness);
+      Convolution line({40}, {16});
+      line.turned = true;
+      line.outputs = outputs;
+      line.features = 19;
+      line.low = {7};
+      line.high = {8};
+      line.check(harness);
     }
 }
 

@@ -255,3 +255,24 @@ func.func @turned_after_steps(%x: tensor<4x4x256xf32>) -> tensor<64x8x8xf32> {
   %5 = graph.transpose %4 [2, 0, 1] : tensor<8x8x64xf32> -> tensor<64x8x8xf32>
   return %5 : tensor<64x8x8xf32>
 }
+
+// Columns of a transposed convolution's phases become neighbours in space: its
+// stores take them there, a run of channels each.
+// CHECK-LABEL: @phases_apart
+// CHECK: graph.fusion contraction
+// CHECK: graph.convolution
+// CHECK: graph.add
+// CHECK: graph.transpose {{.*}} [0, 1, 3, 2, 4, 5]
+// CHECK: graph.yield
+// CHECK-NOT: graph.fusion
+func.func @phases_apart(%x: tensor<1x4x4x16xf32>, %w: tensor<1x1x16x64xf32>, %b: tensor<16xf32>) -> tensor<1x8x8x16xf32> {
+  %0 = graph.convolution %x, %w <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])>
+      strides [1, 1] low [0, 0] high [0, 0] input_dilation [1, 1] kernel_dilation [1, 1] groups 1
+      : (tensor<1x4x4x16xf32>, tensor<1x1x16x64xf32>) -> tensor<1x4x4x64xf32>
+  %1 = graph.reshape %0 : tensor<1x4x4x64xf32> -> tensor<1x4x4x2x2x16xf32>
+  %2 = graph.transpose %1 [0, 1, 3, 2, 4, 5] : tensor<1x4x4x2x2x16xf32> -> tensor<1x4x2x4x2x16xf32>
+  %3 = graph.reshape %2 : tensor<1x4x2x4x2x16xf32> -> tensor<1x8x8x16xf32>
+  %4 = graph.broadcast %b [3] : tensor<16xf32> -> tensor<1x8x8x16xf32>
+  %5 = graph.add %3, %4 : tensor<1x8x8x16xf32>
+  return %5 : tensor<1x8x8x16xf32>
+}
