@@ -13,6 +13,7 @@
 #include "tools/Executor.h"
 #include "tools/ParamFiles.h"
 #include "tools/RunOptions.h"
+#include <algorithm>
 
 using namespace mlir;
 using namespace zenith;
@@ -39,10 +40,12 @@ public:
         session->run(*entry, arguments, context);
     if (!results)
       return toolError(results.takeError());
-    if (buffers.empty())
-      for (const Tensor &result : *results)
-        buffers.emplace_back(result.type());
     return results;
+  }
+
+  ~CompiledExecutor() override {
+    for (zenith_tensor &buffer : buffers)
+      session->runContext().release(buffer);
   }
 
   llvm::Error runOnly(ArrayRef<Tensor> arguments) override;
@@ -67,7 +70,11 @@ public:
     return session->runContext().memoryUse().arenaBytes;
   }
   int64_t transientBytes() override {
-    return session->runContext().memoryUse().peakBytes;
+    runtime::MemoryUse use = session->runContext().memoryUse();
+    int64_t kept = 0;
+    for (const zenith_tensor &buffer : buffers)
+      kept += buffer.capacity;
+    return std::max(use.arenaBytes, use.peakBytes - kept);
   }
   int64_t spilledBytes() override {
     return session->runContext().memoryUse().spilledPeakBytes;
@@ -84,28 +91,22 @@ private:
   std::unique_ptr<pipeline::Session> session;
   pipeline::CompileTimes times;
   MLIRContext *context;
-  std::vector<Tensor> buffers; ///< where timed runs put their results
+  std::vector<zenith_tensor> buffers; ///< where timed runs put their results
 };
 } // namespace
 
-// Results go where those of the first run's types fit, so that a timed run of a
-// static program allocates nothing.
+// The first run allocates room for the results, by their largest sizes where
+// data decides; later ones write there, so that they allocate nothing.
 llvm::Error CompiledExecutor::runOnly(ArrayRef<Tensor> arguments) {
-  std::vector<zenith_tensor> given, results;
+  std::vector<zenith_tensor> given;
   for (const Tensor &argument : arguments)
     given.push_back(pipeline::viewTensor(argument));
-  std::vector<SmallVector<int64_t>> dims;
-  for (Tensor &buffer : buffers) {
-    dims.emplace_back(buffer.shape());
-    zenith_tensor result = pipeline::viewTensor(buffer);
-    result.data = buffer.writable();
-    result.capacity = buffer.byteSize();
-    result.strides = nullptr;
-    results.push_back(result);
+  if (buffers.empty()) {
+    zenith_tensor empty = {};
+    empty.struct_size = sizeof(empty);
+    buffers.resize(entry->results.size(), empty);
   }
-  for (size_t i = 0; i < results.size(); ++i)
-    results[i].dims = dims[i].data();
-  return toolError(session->run(*entry, given, results));
+  return toolError(session->run(*entry, given, buffers));
 }
 
 /// Profiled runs of which each kernel's fastest counts.

@@ -51,8 +51,9 @@ public:
       std::function<void(int64_t loop, llvm::ArrayRef<int64_t> numbers)>) {}
   /// Bytes of the arena of the latest run; 0 where there is none.
   virtual int64_t arenaBytes() { return 0; }
-  /// Most bytes that the latest run had at a time beside inputs and parameters:
-  /// arena, results and pool; 0 where that is not known.
+  /// Most bytes that the latest run had at a time beside inputs, parameters and
+  /// the buffers that timed runs write their results to again and again: arena
+  /// and pool; 0 where that is not known.
   virtual int64_t transientBytes() { return 0; }
   /// Most bytes that the latest run had in files because they exceeded
   /// options.maxMemory.

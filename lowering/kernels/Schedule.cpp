@@ -220,11 +220,31 @@ void forEachTile(ElementEmitter &emitter, const DimExpr &laneSize,
       emitTile(emitter, lanes, tile, lanesLeft, tilesLeft, body);
     });
   };
-  kernel.loop(
-      kernel.index(0), kernel.size(laneSize), step, [&](Value laneStart) {
-        kernel.loop(tileLow, tileHigh, step,
-                    [&](Value tileStart) { tileAt(laneStart, tileStart); });
-      });
+  // Two squares beside each other before the next ones: together they write
+  // whole cache lines, which would otherwise be gone before their second half
+  // comes where rows lie a power of two apart.
+  Value pair = kernel.index(2 * int64_t(width)),
+        lanesEnd = kernel.size(laneSize);
+  bool evenPairs = laneSize.exactDiv(2 * int64_t(width)).has_value();
+  kernel.loop(kernel.index(0), lanesEnd, pair, [&](Value laneStart) {
+    kernel.loop(tileLow, tileHigh, step, [&](Value tileStart) {
+      Value end = kernel.add(laneStart, pair);
+      kernel.loop(laneStart, evenPairs ? end : kernel.min(end, lanesEnd), step,
+                  [&](Value lanes) { tileAt(lanes, tileStart); });
+    });
+  });
+}
+
+/// True for what is the same all along a loop that is much longer than a
+/// vector: sums of rows, and what is repeated along them.
+static bool isRare(const IterationSpace &space,
+                   const IterationSpace::Access &access) {
+  constexpr int64_t longRow = 32;
+  for (unsigned loop = 0; loop < space.rank(); ++loop)
+    if (!access.opaque[loop] && access.factors[loop].isConstant(0) &&
+        space.size(loop).constant().value_or(longRow) >= longRow)
+      return true;
+  return false;
 }
 
 std::optional<unsigned> chooseLaneLoop(const IterationSpace &space,
@@ -234,7 +254,8 @@ std::optional<unsigned> chooseLaneLoop(const IterationSpace &space,
   for (unsigned loop : candidates) {
     double score = 0;
     for (const IterationSpace::Access &access : space.accesses()) {
-      double weight = access.small ? 0.1 : access.written ? 1.5 : 1;
+      bool small = access.small || isRare(space, access);
+      double weight = small ? 0.1 : access.written ? 1.5 : 1;
       if (access.opaque[loop])
         score -= weight;
       else if (access.factors[loop].isConstant(1))

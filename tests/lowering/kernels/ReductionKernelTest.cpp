@@ -204,6 +204,23 @@ TEST_P(ReductionKernel, SeveralResults) {
         {}, "%s, %m, %r");
 }
 
+// Lanes go along the rows, however many results have one element for each.
+TEST_P(ReductionKernel, SpreadOfRows) {
+  for (std::string n : {"40", "32", "31", "9", "7"}) {
+    std::string row = "tensor<50x" + n + "xf32>";
+    check("%a : " + row + ", %mean : tensor<50xf32>",
+          "tensor<50xf32>, tensor<50x1xf32>, tensor<50xf32>",
+          "%mb = graph.broadcast %mean [0] : tensor<50xf32> -> " + row +
+              "%d = graph.sub %a, %mb : " + row + "%q = graph.mul %d, %d : " +
+              row + "%s = graph.reduce sum, %q [1] : " + row +
+              R"( -> tensor<50xf32>
+    %t = graph.mul %s, %s : tensor<50xf32>
+    %u = graph.reshape %t : tensor<50xf32> -> tensor<50x1xf32>
+    %v = graph.sqrt %s : tensor<50xf32>)",
+          {}, "%s, %u, %v");
+  }
+}
+
 // Branches inside of unrolled passes: what is known inside one must not be used
 // in another.
 TEST_P(ReductionKernel, OfConcatenatedRows) {
