@@ -17,6 +17,8 @@
 #include "tools/EntrySignature.h"
 #include "tools/SearchRun.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -170,8 +172,6 @@ static llvm::Error runBeam(SearchRun &search) {
   beam.width = options.width;
   beam.maxSteps = options.maxSteps;
   beam.history = options.history;
-  beam.mayScoreFirst =
-      !llvm::is_contained(options.run.withoutSearchForms, "score-first");
   LoadedModel loaded;
   func::FuncOp model;
   if (options.score == "zero") {
@@ -193,15 +193,6 @@ static llvm::Error runBeam(SearchRun &search) {
   if (llvm::Error error =
           cayley::buildBeam(*graph, beam, *loaded.module, model))
     return error;
-  if (cayley::beamForm(beam) == cayley::BeamForm::ScoreFirst)
-    search.remark("SEA301", "all neighbours are scored, and the best ones told "
-                            "apart: equal states have equal scores");
-  else
-    search.remark("SEA302", beam.mayScoreFirst
-                                ? "neighbours are told apart before the model "
-                                  "scores them, which costs more"
-                                : "neighbours are told apart before they are "
-                                  "scored, as asked");
   std::vector<Tensor> from = arguments(*loaded.module, {&beam.start});
   auto values = search.run(std::move(loaded.module), from,
                            loaded.folder.empty() ? "." : loaded.folder);
@@ -293,8 +284,23 @@ static llvm::Error runWalks(SearchRun &search) {
   return search.write(search.report(sizes));
 }
 
+/// That files can be written is known before the search that fills them.
+static llvm::Error checkFolders(const SearchOptions &options) {
+  for (const std::string *file :
+       {&options.jsonFile, &options.layersFile, &options.adjacencyFile,
+        &options.walksFile, &options.stepsFile}) {
+    llvm::StringRef folder = llvm::sys::path::parent_path(*file);
+    if (!folder.empty() && !llvm::sys::fs::is_directory(folder))
+      return failure(ExitCode::Invalid,
+                     "cannot write: no folder " + folder.str(), *file);
+  }
+  return llvm::Error::success();
+}
+
 int zenith::tools::searchGraph(const SearchOptions &options,
                                Diagnostics &diagnostics) {
+  if (llvm::Error error = checkFolders(options))
+    return diagnostics.report(std::move(error));
   SearchRun search(options, diagnostics);
   switch (options.command) {
   case SearchCommand::Growth:

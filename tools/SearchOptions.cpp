@@ -16,7 +16,7 @@ using namespace zenith;
 using namespace zenith::tools;
 
 /// Largest width of a beam and number of walks, and of steps.
-static constexpr double mostStates = 1 << 30, mostSteps = 1 << 30;
+static constexpr int64_t mostStates = 1 << 30, mostSteps = 1 << 30;
 
 static constexpr const char *stateHelp =
     "digits, numbers with commas between, or @FILE.npy";
@@ -54,12 +54,14 @@ static void addSharedOptions(CLI::App &app, SearchOptions &options) {
   app.add_option("--without", options.run.withoutSearchForms,
                  "forms of states that are not chosen, to compare with: keys, "
                  "back-bits, generator-table, dense-index, bit-rows, marks, "
-                 "key-ranges, symmetry, score-first")
+                 "key-ranges, symmetry, pieces, last-count, lists-apart, "
+                 "score-first")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::IsMember({"keys", "back-bits", "generator-table",
                              "dense-index", "bit-rows", "marks", "key-ranges",
-                             "symmetry", "score-first"}));
+                             "symmetry", "pieces", "last-count", "lists-apart",
+                             "score-first"}));
   app.add_option_function<std::string>(
          "--emit",
          [&options](const std::string &) { options.emitGraphIR = true; },
@@ -73,7 +75,7 @@ static void addGrowthOptions(CLI::App &app, SearchOptions &options) {
                   "; default: the central state");
   app.add_option("--max-layers", options.maxLayers,
                  "stops after this layer; layer 0 is the start")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(int64_t(0), mostSteps));
   app.add_option("--store-layers", options.layersFile,
                  ".npy file for the states, layer by layer");
   app.add_option("--store-adjacency", options.adjacencyFile,
@@ -101,10 +103,10 @@ static void addBeamOptions(CLI::App &app, SearchOptions &options) {
   addEnds(app, options);
   app.add_option("--width", options.width, "states kept in each step")
       ->required()
-      ->check(CLI::Range(1.0, mostStates));
+      ->check(CLI::Range(int64_t(1), mostStates));
   app.add_option("--max-steps", options.maxSteps, "steps before giving up")
       ->required()
-      ->check(CLI::Range(0.0, mostSteps));
+      ->check(CLI::Range(int64_t(0), mostSteps));
   app.add_option("--score", options.score,
                  "hamming, zero or MODEL.onnx; states with the least scores "
                  "are kept");
@@ -116,7 +118,7 @@ static void addBeamOptions(CLI::App &app, SearchOptions &options) {
 static void addPathOptions(CLI::App &app, SearchOptions &options) {
   addEnds(app, options);
   app.add_option("--max-steps", options.maxSteps, "longest path to look for")
-      ->check(CLI::Range(0.0, mostSteps));
+      ->check(CLI::Range(int64_t(0), mostSteps));
 }
 
 static void addWalkOptions(CLI::App &app, SearchOptions &options) {
@@ -126,11 +128,11 @@ static void addWalkOptions(CLI::App &app, SearchOptions &options) {
   app.add_option("--width", options.width,
                  "number of walks, or most states of a layer")
       ->required()
-      ->check(CLI::Range(1.0, mostStates));
+      ->check(CLI::Range(int64_t(1), mostStates));
   app.add_option("--length", options.length,
                  "states of a walk, the start included")
       ->required()
-      ->check(CLI::Range(1.0, mostSteps));
+      ->check(CLI::Range(int64_t(1), mostSteps));
   app.add_option("--kind", options.walkKind,
                  "classic; nbt: never straight back; bfs: random parts of "
                  "breadth-first layers")

@@ -150,7 +150,7 @@ SearchRun::run(OwningOpRef<ModuleOp> module, llvm::ArrayRef<Tensor> arguments,
   runMs += watch.restart();
   int64_t spilled = (*executor)->spilledBytes();
   if (spilled > 0)
-    remark("SEA009", std::to_string(spilled) + " bytes were in files of " +
+    remark("SEA201", std::to_string(spilled) + " bytes were in files of " +
                          options.run.spillFolder);
   spilledBytes = std::max(spilledBytes, spilled);
   if (showsProgress && !sizes.empty())

@@ -53,3 +53,9 @@
 // NAME: no graph of this name
 // RUN: not zenith-search bfs 2>&1 | FileCheck --check-prefix=USAGE %s
 // USAGE: graph is required
+// RUN: not zenith-search bfs lrx:4 --max-layers=-1 2>&1 | FileCheck --check-prefix=LAYERS %s
+// LAYERS: --max-layers: Value -1 not in range 0 to 1073741824
+// A result that has no place to go is refused before the search.
+// RUN: not zenith-search bfs lrx:4 --json=%t.none/x.json > %t.out 2>&1
+// RUN: FileCheck --check-prefix=FOLDER %s --implicit-check-not=layers < %t.out
+// FOLDER: x.json: error: cannot write: no folder

@@ -12,7 +12,7 @@
 // LAYERS: layers: [1, 3, 6, 12, 23, 44, 80, 142, 247, 411, 662, 1019, 1481, 2059, 2745, 3465, 4126, 4633, 4913, 4777, 4163, 3079, 1612, 488, 94, 25, 6, 3, 1]
 // LAYERS: "spilled_bytes":{{[1-9]}}
 // RANGES: SEA007 "lrx:8": layers of more than {{[0-9]+}} states are expanded in blocks, by ranges of hashes
-// RANGES: SEA009 lrx:8: {{[0-9]+}} bytes were in files of
+// RANGES: SEA201 lrx:8: {{[0-9]+}} bytes were in files of
 //
 // All layers of a directed graph, and several words without bits that lead back.
 // RUN: zenith-search bfs lx:7 --max-memory=300K --max-spill=1G > %t.small
