@@ -100,6 +100,52 @@ Value zenith::onnx::gatherAlong(ImportBuilder &b, Value operand, int64_t axis,
       indices, numbers, sizes);
 }
 
+namespace {
+struct Run {
+  int64_t first, step, count;
+};
+} // namespace
+
+static SmallVector<Run> runsOf(ArrayRef<int64_t> from) {
+  SmallVector<Run> runs;
+  for (int64_t index : from) {
+    if (!runs.empty()) {
+      Run &run = runs.back();
+      int64_t step = index - (run.first + run.step * (run.count - 1));
+      if (run.count == 1 ? step >= -1 && step <= 1 : step == run.step) {
+        run.step = step;
+        ++run.count;
+        continue;
+      }
+    }
+    runs.push_back({index, 0, 1});
+  }
+  return runs;
+}
+
+Value zenith::onnx::readAlong(ImportBuilder &b, Value operand, int64_t axis,
+                              ArrayRef<int64_t> from) {
+  constexpr size_t mostRuns = 3;
+  SmallVector<Run> runs = runsOf(from);
+  if (runs.empty() || runs.size() > mostRuns)
+    return gatherAlong(b, operand, axis, b.intVector(from));
+  SmallVector<Value> parts;
+  for (const Run &run : runs) {
+    int64_t last = run.first + run.step * (run.count - 1);
+    Value part = b.sliceDim(operand, axis, DimExpr(std::min(run.first, last)),
+                            DimExpr(std::abs(last - run.first) + 1));
+    if (run.step < 0)
+      part = b.reverse(part, axis);
+    if (run.step == 0 && run.count > 1) {
+      DimVector dims = b.dims(part);
+      dims[axis] = DimExpr(run.count);
+      part = b.broadcastTo(part, dims);
+    }
+    parts.push_back(part);
+  }
+  return parts.size() == 1 ? parts[0] : b.concat(axis, parts);
+}
+
 static void importGather(NodeImport &n) {
   ImportBuilder &b = n.b;
   int64_t axis = n.axisAttribute("axis", 0, n.rank(0));

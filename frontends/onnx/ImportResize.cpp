@@ -216,7 +216,7 @@ static Value copyElements(ImportBuilder &b, Value x, int64_t dim,
     if (isRegular)
       return b.sliceDim(x, dim, DimExpr(from[0]), DimExpr(count), stride);
   }
-  return gatherAlong(b, x, dim, b.intVector(from));
+  return readAlong(b, x, dim, from);
 }
 
 static Value floatVector(ImportBuilder &b, ArrayRef<double> values,
@@ -253,6 +253,66 @@ static Value weighElements(ImportBuilder &b, Value x, int64_t dim,
     sum = sum ? b.binary<graph::AddOp>(sum, term) : term;
   }
   return sum;
+}
+
+/// Whether each output reads the elements that its own number would be and its
+/// neighbours only: not with aligned corners.
+static bool reachesNeighbours(const AxisTaps &taps, int64_t factor) {
+  for (auto [output, reads] : llvm::enumerate(taps.outputs))
+    for (auto [index, weight] : reads)
+      if (std::abs(index - int64_t(output) / factor) > 1)
+        return false;
+  return !taps.outputs.empty();
+}
+
+/// A weighed sum where the size grows by a small whole factor: output factor *
+/// i + phase reads neighbours of i, with weights that differ at the ends. The
+/// phases are then joined; nothing is read by index.
+static Value weighPhases(ImportBuilder &b, Value x, int64_t dim,
+                         const AxisTaps &taps, int64_t factor) {
+  DimVector dims = b.dims(x), single = dims, joined = dims;
+  int64_t size = *dims[dim].constant(), low = 0, high = 0;
+  for (auto [output, reads] : llvm::enumerate(taps.outputs))
+    for (auto [index, weight] : reads) {
+      int64_t distance = index - int64_t(output) / factor;
+      low = std::min(low, distance);
+      high = std::max(high, distance);
+    }
+  Type element = getElementTypeOrSelf(x.getType());
+  SmallVector<int64_t> none(dims.size(), 0), before = none, after = none,
+                                             shape(dims.size(), 1);
+  before[dim] = -low;
+  after[dim] = high;
+  DimVector padded = dims;
+  padded[dim] = DimExpr(size - low + high);
+  shape[dim] = size;
+  single.insert(single.begin() + dim + 1, DimExpr(1));
+  joined[dim] = DimExpr(size * factor);
+  x = b.emit<graph::PadOp>(b.typeOf(padded, element), x,
+                           b.scalarConstant(element, 0), ValueRange(),
+                           ValueRange(), before, after, none);
+  SmallVector<Value> phases;
+  for (int64_t phase = 0; phase < factor; ++phase) {
+    Value sum;
+    for (int64_t distance = low; distance <= high; ++distance) {
+      SmallVector<double> weights(size, 0);
+      for (int64_t i = 0; i < size; ++i)
+        for (auto [index, weight] : taps.outputs[i * factor + phase])
+          if (index == i + distance)
+            weights[i] = weight;
+      if (llvm::all_of(weights, [](double weight) { return weight == 0; }))
+        continue;
+      Value part = b.sliceDim(x, dim, DimExpr(distance - low), DimExpr(size));
+      bool isCopy =
+          llvm::all_of(weights, [](double weight) { return weight == 1; });
+      Value term = isCopy ? part
+                          : b.binary<graph::MulOp>(
+                                part, floatVector(b, weights, shape, element));
+      sum = sum ? b.binary<graph::AddOp>(sum, term) : term;
+    }
+    phases.push_back(b.reshape(sum, single));
+  }
+  return b.reshape(b.concat(dim + 1, phases), joined);
 }
 
 static Value byMatrix(ImportBuilder &b, Value x, int64_t dim,
@@ -303,8 +363,16 @@ static Value resizeStatic(NodeImport &n, Value x, const ResizeStyle &style,
     constexpr size_t mostReads = 4;
     constexpr int64_t largestMatrix = int64_t(1) << 24;
     bool few = most <= mostReads || sizes.input * sizes.output > largestMatrix;
-    x = few ? weighElements(b, x, axis.dim, taps, most)
-            : byMatrix(b, x, axis.dim, taps);
+    // What a phase reads is worked out again for each that comes after it.
+    constexpr size_t mostPhaseReads = 2;
+    constexpr int64_t mostPhases = 4;
+    int64_t outputs = taps.outputs.size(), factor = outputs / sizes.input;
+    bool byPhases = most <= mostPhaseReads && factor > 1 &&
+                    factor <= mostPhases && outputs % sizes.input == 0 &&
+                    reachesNeighbours(taps, factor);
+    x = byPhases ? weighPhases(b, x, axis.dim, taps, factor)
+        : few    ? weighElements(b, x, axis.dim, taps, most)
+                 : byMatrix(b, x, axis.dim, taps);
   }
   if (!llvm::is_contained(taps.outside, true))
     return x;

@@ -103,7 +103,7 @@ static Value padCopies(NodeImport &n, llvm::StringRef mode,
     SmallVector<int64_t> sources;
     for (int64_t i = -low; i < *size + high; ++i)
       sources.push_back(sourceOf(i, *size, mode));
-    x = gatherAlong(n.b, x, axis, n.b.intVector(sources));
+    x = readAlong(n.b, x, axis, sources);
   }
   return x;
 }

@@ -14,6 +14,11 @@ Value wrapNegative(ImportBuilder &b, Value indices, Value size);
 /// Slices of the operand along one dimension; the dimensions of the indices
 /// take its place. Indices count from the front.
 Value gatherAlong(ImportBuilder &b, Value operand, int64_t axis, Value indices);
+/// The same for known indices along a dimension of known size: without a read
+/// by index where these are a few runs of neighbours, forwards or backwards, or
+/// of equals.
+Value readAlong(ImportBuilder &b, Value operand, int64_t axis,
+                llvm::ArrayRef<int64_t> from);
 /// One element per index, which replaces the coordinate along `axis` of its own
 /// position. Indices are i64 and count from the front.
 Value gatherElements(ImportBuilder &b, Value operand, int64_t axis,
