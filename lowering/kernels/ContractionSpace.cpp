@@ -384,10 +384,10 @@ static bool isBetterPacked(const ContractionSpace &space,
       *columns > 2 && *columns % int64_t(sumLanes(space.sum, target)) != 0;
   if (isa<graph::ConvolutionOp>(space.op) && cutsVectors && *depth >= 16)
     return *rows >= 48;
-  constexpr int64_t shortestDepth = 32, sweptRows = 12, smallBytes = 256 * 1024;
+  constexpr int64_t sweptRows = 12, manyRows = 256, smallBytes = 256 * 1024;
   if (space.outerCount().isConstant(1)) {
-    if (*depth < shortestDepth)
-      return false;
+    if (*depth < 32)
+      return *rows > manyRows && *columns >= 64 && *depth >= 8;
     if (*rows < 48)
       return *rows > sweptRows && *depth * *columns * 4 > smallBytes;
     return *columns >= 64 || *columns % int64_t(sumLanes(space.sum, target));

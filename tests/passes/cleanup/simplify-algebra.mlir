@@ -181,3 +181,20 @@ func.func @outer_product_that_widens(%x: tensor<3x1xi8>, %y: tensor<1x5xi8>) -> 
   %d = graph.dot_general %x, %y <batching = [] x [], contracting = [1] x [0]> : (tensor<3x1xi8>, tensor<1x5xi8>) -> tensor<3x5xi32>
   return %d : tensor<3x5xi32>
 }
+
+// So are those that sum over few numbers with long rows.
+// CHECK-LABEL: @two_terms
+// CHECK-COUNT-2: graph.slice
+// CHECK-NOT: graph.dot_general
+// CHECK: graph.add
+func.func @two_terms(%x: tensor<?x2xf32>, %y: tensor<2x64xf32>) -> tensor<?x64xf32> {
+  %d = graph.dot_general %x, %y <batching = [] x [], contracting = [1] x [0]> : (tensor<?x2xf32>, tensor<2x64xf32>) -> tensor<?x64xf32>
+  return %d : tensor<?x64xf32>
+}
+
+// CHECK-LABEL: @two_terms_of_short_rows
+// CHECK: graph.dot_general
+func.func @two_terms_of_short_rows(%x: tensor<9x2xf32>, %y: tensor<2x8xf32>) -> tensor<9x8xf32> {
+  %d = graph.dot_general %x, %y <batching = [] x [], contracting = [1] x [0]> : (tensor<9x2xf32>, tensor<2x8xf32>) -> tensor<9x8xf32>
+  return %d : tensor<9x8xf32>
+}
