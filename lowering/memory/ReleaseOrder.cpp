@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// List scheduling that prefers what frees memory, and the count of bytes that
-// tells whether it did.
+// List scheduling that prefers what frees memory and puts off what takes it,
+// and the count of bytes that tells whether that helps.
 
 #include "lowering/memory/ReleaseOrder.h"
 
@@ -31,6 +31,7 @@ private:
   double made(Operation *op) const;
   bool isReady(Operation *op) const;
   bool isEager(Operation *op) const;
+  bool mayWait(Operation *op) const;
   void reset();
   void run(Operation *op);
 
@@ -117,6 +118,18 @@ bool Scheduler::isEager(Operation *op) const {
   return made(op) < freed || made(op) < most * small;
 }
 
+/// Makes more than it is the last to read: its result is better made where it
+/// is wanted.
+bool Scheduler::mayWait(Operation *op) const {
+  if (!isMovable(op) || op->use_empty())
+    return false;
+  double freed = 0;
+  for (Value root : read(op))
+    if (readers.lookup(root).back() == op)
+      freed += bytes.lookup(root);
+  return made(op) > freed;
+}
+
 void Scheduler::reset() {
   done.clear();
   for (auto &[root, all] : readers)
@@ -170,13 +183,29 @@ std::vector<Operation *> Scheduler::eager() {
       }
     return static_cast<Operation *>(nullptr);
   };
-  for (Operation *op : ops) {
-    if (done.contains(op))
-      continue;
+  auto takeAll = [&](Operation *op) {
     take(op);
     for (unsigned at = order.size() - 1; at < order.size(); ++at)
       while (follow(order[at]))
         ;
+  };
+  for (Operation *op : ops) {
+    if (done.contains(op) || mayWait(op))
+      continue;
+    // What waited and is wanted now, those first that it wants.
+    SmallVector<Operation *> wanted = {op};
+    while (!wanted.empty()) {
+      Operation *next = wanted.back();
+      for (Value operand : next->getOperands())
+        if (Operation *maker = operand.getDefiningOp();
+            maker && !done.contains(maker))
+          wanted.push_back(maker);
+      if (wanted.back() != next)
+        continue;
+      wanted.pop_back();
+      if (!done.contains(next))
+        takeAll(next);
+    }
   }
   return order;
 }

@@ -18,12 +18,14 @@ namespace zenith::fusion {
 
 namespace {
 
-/// Additions that an element may cost again. One that would go through memory,
-/// there and back, may cost as much as a function: while eight numbers travel,
-/// a core computes tanh of eight, and what a backward pass reads needs no room
-/// in between.
-constexpr unsigned maxCost = 5, maxCostOfLarge = 32;
-constexpr int64_t cachedBytes = 4 << 20;
+/// Additions that an element may cost again. One that leaves the caches of a
+/// core may cost a division, one that would go through memory, there and back,
+/// as much as a function: while eight numbers travel, a core computes tanh of
+/// eight, and what a backward pass reads needs no room in between.
+constexpr unsigned maxCost = 5, maxCostOfMedium = 8, maxCostOfLarge = 32;
+constexpr int64_t mediumBytes = 512 << 10, largeBytes = 4 << 20;
+/// Regions that a value outlives if it is kept for a backward pass.
+constexpr unsigned longLife = 24;
 /// Ops of a region that takes such work in.
 constexpr unsigned maxOps = 128;
 
@@ -72,8 +74,29 @@ private:
 
 static bool sameType(Value x, Value y) { return x.getType() == y.getType(); }
 
-/// Readers that ask for an element at a time, at the place that they compute.
-static bool takesWork(FusionOp reader, Value value) {
+/// True where the last reader comes long after the value is made.
+static bool livesLong(Value value) {
+  Operation *at = value.getDefiningOp();
+  for (unsigned passed = 0; at && passed < longLife; ++passed)
+    at = at->getNextNode();
+  return at && llvm::any_of(value.getUsers(), [&](Operation *user) {
+           return at->isBeforeInBlock(user);
+         });
+}
+
+static bool isFactor(FusionOp reader, Value value) {
+  for (auto [input, argument] :
+       llvm::zip(reader.getInputs(), reader.getBody().front().getArguments()))
+    if (input == value &&
+        llvm::any_of(argument.getUsers(),
+                     [](Operation *user) { return isa<DotGeneralOp>(user); }))
+      return true;
+  return false;
+}
+
+/// Readers that ask for an element at a time, at the place that they compute;
+/// with `factors` also products, which compute an operand while they pack it.
+static bool takesWork(FusionOp reader, Value value, bool factors) {
   FusionKind kind = reader.getKind();
   if (kind != FusionKind::pointwise && kind != FusionKind::reduction &&
       kind != FusionKind::contraction)
@@ -87,20 +110,26 @@ static bool takesWork(FusionOp reader, Value value) {
       continue;
     for (Operation *user : argument.getUsers())
       if (familyOf(user) != Family::Elementwise &&
-          !(isa<ReduceOp>(user) && kind == FusionKind::reduction))
+          !(isa<ReduceOp>(user) && kind == FusionKind::reduction) &&
+          !(isa<DotGeneralOp>(user) && factors))
         return false;
   }
   return true;
 }
 
+/// 0 where it is not known.
+static int64_t bytesOf(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  bool isKnown = type.hasStaticShape() && type.getElementType().isIntOrFloat();
+  return isKnown ? type.getNumElements() * type.getElementTypeBitWidth() / 8
+                 : 0;
+}
+
 static unsigned limitFor(Value result) {
-  auto type = cast<RankedTensorType>(result.getType());
-  unsigned bits =
-      type.getElementType().isIntOrFloat() ? type.getElementTypeBitWidth() : 0;
-  return type.hasStaticShape() &&
-                 type.getNumElements() > cachedBytes * 8 / std::max(1u, bits)
-             ? maxCostOfLarge
-             : maxCost;
+  int64_t bytes = bytesOf(result);
+  return bytes >= largeBytes    ? maxCostOfLarge
+         : bytes >= mediumBytes ? maxCostOfMedium
+                                : maxCost;
 }
 
 Value Recomputation::outside(Value leaf) {
@@ -188,14 +217,18 @@ bool Recomputation::remove(unsigned number) {
     return false;
   llvm::SmallSetVector<Operation *, 4> readers(result.user_begin(),
                                                result.user_end());
+  bool factors = bytesOf(result) >= largeBytes && livesLong(result),
+       anyFactor = false;
   for (Operation *user : readers) {
     auto reader = dyn_cast<FusionOp>(user);
-    if (!reader || !takesWork(reader, result))
+    if (!reader || !takesWork(reader, result, factors))
       return false;
+    anyFactor |= isFactor(reader, result);
   }
   Formula formula;
   llvm::SmallPtrSet<Operation *, 8> seen;
-  if (!collect(yielded, number, formula, seen) || !isWorth(result, formula))
+  if (!collect(yielded, number, formula, seen) || !isWorth(result, formula) ||
+      (anyFactor && formula.cost > maxCostOfMedium))
     return false;
   for (Operation *reader : readers)
     computeIn(cast<FusionOp>(reader), result, yielded, formula);

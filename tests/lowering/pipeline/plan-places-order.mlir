@@ -16,8 +16,8 @@ func.func @sum_moves_up(%x: tensor<32x32xf32>, %y: tensor<32x32xf32>) -> (tensor
     %e = graph.exp %a : tensor<32x32xf32>
     graph.yield %e : tensor<32x32xf32>
   }
-  %1 = graph.fusion pointwise (%a = %y : tensor<32x32xf32>) -> tensor<32x32xf32> {
-    %e = graph.exp %a : tensor<32x32xf32>
+  %1 = graph.fusion pointwise (%a = %y : tensor<32x32xf32>, %b = %0 : tensor<32x32xf32>) -> tensor<32x32xf32> {
+    %e = graph.add %a, %b : tensor<32x32xf32>
     graph.yield %e : tensor<32x32xf32>
   }
   %2 = graph.fusion pointwise (%a = %1 : tensor<32x32xf32>, %b = %1 : tensor<32x32xf32>) -> tensor<32x32xf32> {
@@ -34,4 +34,33 @@ func.func @sum_moves_up(%x: tensor<32x32xf32>, %y: tensor<32x32xf32>) -> (tensor
     graph.yield %s : tensor<32xf32>
   }
   return %3, %4 : tensor<32xf32>, tensor<32xf32>
+}
+
+// What takes memory and is wanted later only waits until then.
+// CHECK-LABEL: func.func @made_where_wanted
+// CHECK-SAME: host.arena = "4096"
+// CHECK: graph.fusion pointwise (%{{.*}} = %arg1 :
+// CHECK: graph.fusion reduction
+// CHECK: graph.fusion pointwise (%{{.*}} = %arg0 :
+// CHECK: graph.fusion reduction
+// CHECK: return
+func.func @made_where_wanted(%x: tensor<32x32xf32>, %y: tensor<32x32xf32>) -> (tensor<32xf32>, tensor<32xf32>) {
+  %0 = graph.fusion pointwise (%a = %x : tensor<32x32xf32>) -> tensor<32x32xf32> {
+    %e = graph.exp %a : tensor<32x32xf32>
+    graph.yield %e : tensor<32x32xf32>
+  }
+  %1 = graph.fusion pointwise (%a = %y : tensor<32x32xf32>) -> tensor<32x32xf32> {
+    %e = graph.exp %a : tensor<32x32xf32>
+    graph.yield %e : tensor<32x32xf32>
+  }
+  %2 = graph.fusion reduction (%a = %1 : tensor<32x32xf32>) -> tensor<32xf32> {
+    %s = graph.reduce sum, %a [1] : tensor<32x32xf32> -> tensor<32xf32>
+    graph.yield %s : tensor<32xf32>
+  }
+  %3 = graph.fusion reduction (%a = %0 : tensor<32x32xf32>, %b = %2 : tensor<32xf32>) -> tensor<32xf32> {
+    %s = graph.reduce sum, %a [1] : tensor<32x32xf32> -> tensor<32xf32>
+    %t = graph.add %s, %b : tensor<32xf32>
+    graph.yield %t : tensor<32xf32>
+  }
+  return %2, %3 : tensor<32xf32>, tensor<32xf32>
 }

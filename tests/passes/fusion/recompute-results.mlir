@@ -72,3 +72,66 @@ func.func @function_of_a_large_value(%x: tensor<2048x2048xf32>, %w: tensor<2048x
   %s = graph.mul %g, %t : tensor<2048x2048xf32>
   return %a, %r, %s : tensor<2048x2048xf32>, tensor<2048x8xf32>, tensor<2048x2048xf32>
 }
+
+// What outgrows the caches of a core may be divided again.
+// CHECK-LABEL: func.func @quotient_of_a_medium_value
+// CHECK: graph.fusion pointwise
+// CHECK-NOT: graph.div
+// CHECK: graph.yield
+// CHECK: graph.fusion contraction
+// CHECK: graph.div
+func.func @quotient_of_a_medium_value(%x: tensor<512x256xf32>, %n: tensor<512xf32>, %w: tensor<256x8xf32>) -> (tensor<512x256xf32>, tensor<512x8xf32>, tensor<512x256xf32>) {
+  %a = graph.abs %x : tensor<512x256xf32>
+  %y = graph.broadcast %n [0] : tensor<512xf32> -> tensor<512x256xf32>
+  %t = graph.div %a, %y : tensor<512x256xf32>
+  %r = graph.dot_general %a, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<512x256xf32>, tensor<256x8xf32>) -> tensor<512x8xf32>
+  %g = graph.dot_general %r, %w <batching = [] x [], contracting = [1] x [1]> : (tensor<512x8xf32>, tensor<256x8xf32>) -> tensor<512x256xf32>
+  %s = graph.mul %g, %t : tensor<512x256xf32>
+  return %a, %r, %s : tensor<512x256xf32>, tensor<512x8xf32>, tensor<512x256xf32>
+}
+
+// Weights of attention that a backward pass multiplies again are made of what else it keeps.
+// CHECK-LABEL: func.func @factor_kept_long
+// CHECK-NOT: graph.div
+// CHECK: graph.fusion contraction {{.*}} -> tensor<2048x4xf32>
+// CHECK: graph.div
+// CHECK-NEXT: graph.dot_general
+// CHECK: graph.fusion contraction {{.*}} -> tensor<4x4xf32>
+// CHECK: graph.fusion contraction {{.*}} -> tensor<2048x4xf32>
+// CHECK: graph.div
+// CHECK-NEXT: graph.dot_general
+func.func @factor_kept_long(%x: tensor<2048x1024xf32>, %n: tensor<2048xf32>, %w: tensor<1024x4xf32>, %m: tensor<4x4xf32>) -> (tensor<2048x1024xf32>, tensor<2048x4xf32>, tensor<2048x4xf32>) {
+  %e = graph.exp %x : tensor<2048x1024xf32>
+  %b = graph.broadcast %n [0] : tensor<2048xf32> -> tensor<2048x1024xf32>
+  %p = graph.div %e, %b : tensor<2048x1024xf32>
+  %y = graph.dot_general %p, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<2048x1024xf32>, tensor<1024x4xf32>) -> tensor<2048x4xf32>
+  %m0 = graph.dot_general %m, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %m1 = graph.dot_general %m0, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %m2 = graph.dot_general %m1, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %m3 = graph.dot_general %m2, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %m4 = graph.dot_general %m3, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %m5 = graph.dot_general %m4, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %m6 = graph.dot_general %m5, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %m7 = graph.dot_general %m6, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %m8 = graph.dot_general %m7, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %m9 = graph.dot_general %m8, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %m10 = graph.dot_general %m9, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %m11 = graph.dot_general %m10, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %m12 = graph.dot_general %m11, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %m13 = graph.dot_general %m12, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %m14 = graph.dot_general %m13, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %m15 = graph.dot_general %m14, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %m16 = graph.dot_general %m15, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %m17 = graph.dot_general %m16, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %m18 = graph.dot_general %m17, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %m19 = graph.dot_general %m18, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %m20 = graph.dot_general %m19, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %m21 = graph.dot_general %m20, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %m22 = graph.dot_general %m21, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %m23 = graph.dot_general %m22, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %m24 = graph.dot_general %m23, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %m25 = graph.dot_general %m24, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %v = graph.dot_general %w, %m25 <batching = [] x [], contracting = [1] x [0]> : (tensor<1024x4xf32>, tensor<4x4xf32>) -> tensor<1024x4xf32>
+  %z = graph.dot_general %p, %v <batching = [] x [], contracting = [1] x [0]> : (tensor<2048x1024xf32>, tensor<1024x4xf32>) -> tensor<2048x4xf32>
+  return %e, %y, %z : tensor<2048x1024xf32>, tensor<2048x4xf32>, tensor<2048x4xf32>
+}
