@@ -64,8 +64,25 @@ static void sortRule(OpImport &x) {
     x.out(results);
 }
 
-// Operands: values and their indices, then what stands for a missing one of
-// each. The exact best are an answer for every recall.
+// The first elements along `dim`, as many as `shape` says; the other
+// dimensions, which may be dynamic, are whole.
+static Value firstAlong(OpImport &x, Value value, int64_t dim,
+                        ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> sizes(tensorTypeOf(value).getShape());
+  sizes[dim] = shape[dim];
+  Values dynamic;
+  for (auto [i, size] : llvm::enumerate(sizes))
+    if (ShapedType::isDynamic(size))
+      dynamic.push_back(x.dim(value, int64_t(i)));
+  SmallVector<int64_t> zeros(sizes.size(), 0), ones(sizes.size(), 1);
+  return x.make<graph::SliceOp>(RankedTensorType::get(sizes, elementOf(value)),
+                                value, ValueRange(), dynamic, zeros, sizes,
+                                ones);
+}
+
+// Operands: values and their indices, what stands for a missing one of each,
+// then shapes of dynamic results. The exact best are an answer for every
+// recall.
 void stablehlo::importApproxTopK(OpImport &x) {
   auto calls = x.op->getAttrOfType<ArrayAttr>("called_computations");
   auto symbol = calls && calls.size() == 1
@@ -76,23 +93,25 @@ void stablehlo::importApproxTopK(OpImport &x) {
   auto config = x.op->getAttrOfType<DictionaryAttr>("mhlo.backend_config");
   auto along =
       config ? config.getAs<IntegerAttr>("reduction_dim") : IntegerAttr();
-  unsigned count = x.op->getNumResults();
+  auto shapeOperands =
+      x.op->getAttrOfType<DenseIntElementsAttr>("indices_of_shape_operands");
+  unsigned count = x.op->getNumResults(),
+           shapes = shapeOperands ? shapeOperands.size() : 0;
   if (!comparator || !comparator.getBody().hasOneBlock() || !along ||
-      count == 0 || x.inputs() != 2 * count)
+      count == 0 || x.inputs() != 2 * count + shapes)
     return x.unsupported("@ApproxTopK of this form is not supported");
   Values inputs = x.ins(0, count), best;
   RankedTensorType type = x.type();
   if (x.failed())
     return;
   int64_t dim = along.getValue().getSExtValue();
-  if (dim < 0 || dim >= rankOf(inputs[0]) || !type.hasStaticShape() ||
-      type.getRank() != rankOf(inputs[0]) ||
-      !tensorTypeOf(inputs[0]).hasStaticShape() ||
-      type.getDimSize(dim) > tensorTypeOf(inputs[0]).getDimSize(dim))
+  if (dim < 0 || dim >= rankOf(inputs[0]) ||
+      type.getRank() != rankOf(inputs[0]) || type.isDynamicDim(dim) ||
+      (!tensorTypeOf(inputs[0]).isDynamicDim(dim) &&
+       type.getDimSize(dim) > tensorTypeOf(inputs[0]).getDimSize(dim)))
     return x.unsupported("@ApproxTopK of this shape is not supported");
   for (Value value : sorted(x, inputs, dim, comparator.getBody()))
-    best.push_back(x.slice(value, SmallVector<int64_t>(type.getRank(), 0),
-                           type.getShape()));
+    best.push_back(firstAlong(x, value, dim, type.getShape()));
   if (!x.failed())
     x.out(best);
 }
