@@ -10,6 +10,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include <numeric>
 
 using namespace mlir;
 using zenith::graph::DimExpr;
@@ -416,6 +417,53 @@ void ElementEmitter::store(unsigned number, Value lanes, ArrayRef<Ix> index) {
   storeLinear(kernel.result(number), element, lanes, linearize(yielded, index));
 }
 
+/// Lanes first, first + 1, ... of the sequence x0[0], x1[0], ..., x0[1], ...
+static Value inTurns(KernelBuilder &kernel, ArrayRef<Value> values,
+                     int64_t first) {
+  int64_t n = values.size(),
+          width = cast<VectorType>(values[0].getType()).getNumElements();
+  Value all = values[0];
+  for (int64_t number = 1; number < n; ++number) {
+    SmallVector<int64_t> lanes;
+    for (int64_t lane = first; lane < first + width; ++lane) {
+      int64_t from = lane % n, before = number == 1 ? lane / n : lane - first;
+      lanes.push_back(from == number  ? width + lane / n
+                      : from < number ? before
+                                      : 0);
+    }
+    all = kernel.b.create<vector::ShuffleOp>(kernel.loc, all, values[number],
+                                             lanes);
+  }
+  return all;
+}
+
+void ElementEmitter::storeInTurns(unsigned number, ArrayRef<Value> values,
+                                  ArrayRef<Ix> index) {
+  OpBuilder &b = kernel.b;
+  Value yielded =
+      kernel.fusion.getBody().front().getTerminator()->getOperand(number);
+  Type element = getElementTypeOrSelf(yielded.getType());
+  Value memory = kernel.result(number);
+  int64_t n = values.size(), width = indices.width;
+  SmallVector<Value> lanes;
+  for (Value value : values) {
+    if (!value)
+      return;
+    lanes.push_back(kernel.broadcast(toMemory(element, value), indices.width));
+  }
+  SmallVector<Value> masks(n, mask);
+  Value first = indices.laneZero(linearize(yielded, index));
+  for (int64_t part = 0; part < n; ++part) {
+    Value whole = inTurns(kernel, lanes, part * width);
+    Value at = kernel.add(first, kernel.index(part * width));
+    if (mask)
+      b.create<vector::MaskedStoreOp>(
+          kernel.loc, memory, at, inTurns(kernel, masks, part * width), whole);
+    else
+      b.create<vector::StoreOp>(kernel.loc, whole, memory, at);
+  }
+}
+
 void ElementEmitter::storeLinear(Value memory, Type element, Value lanes,
                                  const Ix &linear) {
   OpBuilder &b = kernel.b;
@@ -441,6 +489,19 @@ void ElementEmitter::storeLinear(Value memory, Type element, Value lanes,
                               lanes);
 }
 
+/// True where bounds cannot part the lanes of a vector, since they and its
+/// first lane are multiples of a number that spans all lanes.
+static bool lanesAgree(IndexMath &indices, const Ix &x, const DimExpr &low,
+                       const DimExpr &high) {
+  auto stride = indices.laneStride(x).constant();
+  if (x.scattered || !stride || *stride <= 0)
+    return false;
+  int64_t aligned = std::gcd(
+      indices.knownDivisor(x),
+      std::gcd(indices.knownDivisor(Ix(low)), indices.knownDivisor(Ix(high))));
+  return *stride * (indices.width - 1) < aligned;
+}
+
 ElementEmitter::Inside ElementEmitter::inside(const Ix &x, const DimExpr &low,
                                               const DimExpr &high) {
   if (indices.provablyInside(x, low, high))
@@ -448,7 +509,8 @@ ElementEmitter::Inside ElementEmitter::inside(const Ix &x, const DimExpr &low,
   if (indices.provablyOutside(x, low, high))
     return {Value(), true};
   OpBuilder &b = kernel.b;
-  Value i = indices.value(x);
+  Value i = lanesAgree(indices, x, low, high) ? indices.laneZero(x)
+                                              : indices.value(x);
   unsigned width = isa<VectorType>(i.getType()) ? indices.width : 1;
   auto compare = [&](arith::CmpIPredicate predicate,
                      const DimExpr &bound) -> Value {

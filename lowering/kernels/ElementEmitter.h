@@ -52,6 +52,11 @@ public:
   /// Stores lanes of result `number` of the fusion: scalar where the index is
   /// uniform, else by lane class.
   void store(unsigned number, mlir::Value lanes, llvm::ArrayRef<Ix> index);
+  /// Stores values whose lanes lie as far apart as there are values, the first
+  /// at `index` and each one element after the one before: whole vectors of
+  /// what they are in turns.
+  void storeInTurns(unsigned number, llvm::ArrayRef<mlir::Value> values,
+                    llvm::ArrayRef<Ix> index);
   /// Rounds to the element type, where the register type is wider, and puts
   /// lanes to `memory` at a linear index.
   void storeLinear(mlir::Value memory, mlir::Type element, mlir::Value lanes,

@@ -71,6 +71,45 @@ private:
     return kernel.finish(1, costPerElement(kernel.fusion));
   }
 
+  // The same for all of a short loop beside the lanes at once.
+  void emitTurns(ArrayRef<Ix> loopIndex, unsigned pair) {
+    SmallVector<SmallVector<Value>> values(results.size());
+    SmallVector<Ix> at(loopIndex), index;
+    for (int64_t turn = *space.size(pair).constant(); turn-- > 0;) {
+      at[pair] = Ix(turn);
+      index = space.shapeIndex(emitter.indices, at);
+      for (auto [number, result] : llvm::enumerate(results))
+        values[number].insert(values[number].begin(),
+                              emitter.emit(result, index));
+    }
+    for (auto [number, turns] : llvm::zip(numbers, values))
+      if (!emitter.failed())
+        emitter.storeInTurns(number, turns, index);
+  }
+
+  /// A short loop whose elements lie between those of neighbouring lanes in all
+  /// that is written: pixels of few channels, elements that are repeated.
+  std::optional<unsigned> choosePair(unsigned lane) {
+    if (into || llvm::any_of(results, [](Value value) {
+          return isa<ComplexType>(getElementTypeOrSelf(value.getType()));
+        }))
+      return std::nullopt;
+    for (unsigned loop = 0; loop < space.rank(); ++loop) {
+      constexpr int64_t mostTurns = 4;
+      int64_t turns = space.size(loop).constant().value_or(0);
+      if (loop != lane && turns > 1 && turns <= mostTurns &&
+          llvm::all_of(space.accesses(),
+                       [&](const IterationSpace::Access &access) {
+                         return !access.written ||
+                                (!access.opaque[lane] && !access.opaque[loop] &&
+                                 access.factors[loop].isConstant(1) &&
+                                 access.factors[lane].isConstant(turns));
+                       }))
+        return loop;
+    }
+    return std::nullopt;
+  }
+
   SmallVector<unsigned> loopsWithout(ArrayRef<unsigned> excluded) {
     SmallVector<unsigned> loops;
     for (unsigned loop = 0; loop < space.rank(); ++loop)
@@ -122,12 +161,20 @@ private:
 
   Launch emitRows(unsigned lane) {
     emitter.indices.width = valueWidth(kernel.fusion, kernel.target);
-    SmallVector<unsigned> outer = loopsWithout({lane});
+    std::optional<unsigned> pair = choosePair(lane);
+    SmallVector<unsigned> inner{lane};
     double cost = costPerElement(kernel.fusion);
     int64_t elements = cost > 40 ? elementsPerTask / 4 : elementsPerTask;
+    if (pair) {
+      inner.push_back(*pair);
+      int64_t turns = *space.size(*pair).constant();
+      cost *= double(turns);
+      elements /= turns;
+    }
+    SmallVector<unsigned> outer = loopsWithout(inner);
     RowTasks tasks =
-        RowTasks::plan(space.rows({lane}), space.size(lane), elements);
-    bool overlaps = mayOverlap(lane, tasks);
+        RowTasks::plan(space.rows(inner), space.size(lane), elements);
+    bool overlaps = !pair && mayOverlap(lane, tasks);
     forEachRow(kernel, tasks, [&](Value row, Value low, Value high) {
       ElementEmitter::Scope scope(emitter);
       SmallVector<Ix> loopIndex(space.rank());
@@ -135,7 +182,10 @@ private:
       auto block = [&](const Ix &lanes) {
         SmallVector<Ix> at(loopIndex);
         at[lane] = lanes;
-        emitElements(at);
+        if (pair)
+          emitTurns(at, *pair);
+        else
+          emitElements(at);
       };
       if (overlaps)
         forEachOverlapping(lane, block);

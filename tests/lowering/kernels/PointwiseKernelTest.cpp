@@ -152,6 +152,43 @@ TEST_P(PointwiseKernel, FewElementsApart) {
         "tensor<2x4x16x8xf32>");
 }
 
+// What lanes give lies between what their neighbours give.
+TEST_P(PointwiseKernel, StoresInTurns) {
+  for (const char *element : {"f32", "ui8", "i64", "bf16", "i1"}) {
+    std::string type = std::string("x") + element + ">";
+    for (const char *times : {"2", "3", "4"}) {
+      std::string wide = "tensor<3x37x" + std::string(times) + type,
+                  flat = "tensor<3x" + std::to_string(37 * std::stoi(times)) +
+                         type;
+      check("%a : tensor<3x37" + type, flat,
+            "%0 = graph.broadcast %a [0, 1] : tensor<3x37" + type + " -> " +
+                wide + "\n%r = graph.reshape %0 : " + wide + " -> " + flat);
+    }
+    check("%a : tensor<3x9x23" + type, "tensor<9x23x3" + type,
+          "%r = graph.transpose %a [1, 2, 0] : tensor<3x9x23" + type +
+              " -> tensor<9x23x3" + type);
+  }
+  check("%a : tensor<5x19xf32>, %b : tensor<5x19xf32>", "tensor<5x38xf32>", R"(
+    %0 = graph.reshape %a : tensor<5x19xf32> -> tensor<5x19x1xf32>
+    %1 = graph.neg %b : tensor<5x19xf32>
+    %2 = graph.reshape %1 : tensor<5x19xf32> -> tensor<5x19x1xf32>
+    %3 = graph.concat 2, %0, %2 : (tensor<5x19x1xf32>, tensor<5x19x1xf32>) -> tensor<5x19x2xf32>
+    %r = graph.reshape %3 : tensor<5x19x2xf32> -> tensor<5x38xf32>)");
+  check("%a : tensor<?x2xf32>", "tensor<2x?xf32>", R"(
+    %r = graph.transpose %a [1, 0] : tensor<?x2xf32> -> tensor<2x?xf32>)",
+        {{21, 2}});
+  check("%a : tensor<2x?xf32>", "tensor<?x2xf32>", R"(
+    %r = graph.transpose %a [1, 0] : tensor<2x?xf32> -> tensor<?x2xf32>)",
+        {{2, 21}});
+}
+
+TEST_P(PointwiseKernel, FunctionsOfDoubles) {
+  harness.tolerance = 4e-16;
+  for (const char *op : {"exp", "tanh", "logistic"})
+    check("%a : tensor<1003xf64>", "tensor<1003xf64>",
+          "%r = graph." + std::string(op) + " %a : tensor<1003xf64>");
+}
+
 TEST_P(PointwiseKernel, Concatenates) {
   check("%a : tensor<3x20xf32>, %b : tensor<3x7xf32>, %c : tensor<3x1xf32>",
         "tensor<3x28xf32>",
@@ -165,6 +202,27 @@ TEST_P(PointwiseKernel, Concatenates) {
         "%r = graph.concat 1, %a, %b : (tensor<3x?xf32>, tensor<3x?xf32>) -> "
         "tensor<3x?xf32>",
         {{3, 21}, {3, 5}});
+}
+
+// Heads of queries, keys and values side by side: a vector's lanes are all of
+// one operand, or not, by how wide a head is.
+TEST_P(PointwiseKernel, JoinsHeads) {
+  for (int64_t depth : {32, 16, 12, 8, 5}) {
+    std::string d = std::to_string(depth), w = std::to_string(2 * depth),
+                all = std::to_string(6 * depth),
+                head = "tensor<3x2x4x" + d + "xf32>",
+                turned = "tensor<3x4x2x" + d + "xf32>",
+                rows = "tensor<3x4x" + w + "xf32>", body;
+    for (std::string name : {"a", "b", "c"})
+      body += "%t" + name + " = graph.transpose %" + name +
+              " [0, 2, 1, 3] : " + head + " -> " + turned + "\n%r" + name +
+              " = graph.reshape %t" + name + " : " + turned + " -> " + rows +
+              "\n";
+    check("%a : " + head + ", %b : " + head + ", %c : " + head,
+          "tensor<3x4x" + all + "xf32>",
+          body + "%r = graph.concat 2, %ra, %rb, %rc : (" + rows + ", " + rows +
+              ", " + rows + ") -> tensor<3x4x" + all + "xf32>");
+  }
 }
 
 TEST_P(PointwiseKernel, Reverses) {
