@@ -62,6 +62,22 @@ static Value floatToInteger(ElementEmitter &emitter, Value x, Type to) {
   bool isUnsigned = kernels::isUnsigned(to);
   double low = isUnsigned ? -1 : -std::ldexp(1.0, bits - 1),
          high = std::ldexp(1.0, isUnsigned ? bits : bits - 1);
+  unsigned exactBits = getElementTypeOrSelf(x.getType()).isF64() ? 53 : 24;
+  if (bits <= 32 && bits < exactBits && !(isUnsigned && bits == 32)) {
+    // The bounds themselves are numbers of the type: nothing is left to choose
+    // after the conversion.
+    Num bounded = select(value > high - 1, high - 1, value);
+    low = isUnsigned ? 0 : low;
+    bounded = select(bounded < low, low, bounded);
+    bounded = select(bounded.isNaN(), 0, bounded);
+    Value whole = b.create<arith::FPToSIOp>(
+        kernel.loc, typeLike(b.getI32Type(), x.getType()), bounded.v);
+    Type target = typeLike(registerType(to), x.getType());
+    return target == whole.getType()
+               ? whole
+               : b.create<arith::TruncIOp>(kernel.loc, target, whole)
+                     .getResult();
+  }
   Flag above = !(value < high) && !value.isNaN();
   // -2^31 - 1 isn't an f32; there the bound itself converts well.
   bool lowFits =

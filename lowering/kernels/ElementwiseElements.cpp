@@ -8,6 +8,7 @@
 #include "lowering/kernels/ReductionPlan.h"
 #include "lowering/kernels/VectorMath.h"
 #include "llvm/ADT/StringSwitch.h"
+#include <cmath>
 
 using namespace mlir;
 
@@ -61,6 +62,12 @@ Value Elementwise::function(StringRef name, Num (VectorMath::*one)(Num)) {
   VectorMath math(kernel);
   if (!isDouble())
     return (math.*one)(num(0)).v;
+  if (!kernel.target.opencl && name == "exp")
+    return math.expDouble(num(0)).v;
+  if (!kernel.target.opencl && name == "tanh")
+    return math.tanhDouble(num(0)).v;
+  if (!kernel.target.opencl && name == "logistic")
+    return math.logisticDouble(num(0)).v;
   if (name == "logistic") {
     Value e = math.libm("exp", {(-abs(num(0))).v});
     Num tail{&kernel, e};
@@ -348,16 +355,23 @@ static bool staysExact(Operation *op) {
              graph::IsFiniteOp>(op);
 }
 
-static bool isOne(Value value) {
+/// The one number of a float constant, broadcast or not.
+static std::optional<double> splatOf(Value value) {
   while (auto broadcast = value.getDefiningOp<graph::BroadcastOp>())
     value = broadcast.getOperand();
   auto constant = value.getDefiningOp<graph::ConstantOp>();
   auto elements =
       constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : nullptr;
-  return elements && elements.isSplat() &&
-         isa<FloatType>(elements.getElementType()) &&
-         elements.getSplatValue<APFloat>().isExactlyValue(1.0);
+  if (!elements || !elements.isSplat() ||
+      !isa<FloatType>(elements.getElementType()))
+    return std::nullopt;
+  APFloat number = elements.getSplatValue<APFloat>();
+  bool inexact;
+  number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &inexact);
+  return number.convertToDouble();
 }
+
+static bool isOne(Value value) { return splatOf(value) == 1.0; }
 
 // The erf or tanh of a gelu: 1 is added to it and the sum multiplied, so that
 // the absolute error counts.
@@ -372,10 +386,34 @@ static bool insideGelu(Operation *op) {
          });
 }
 
+/// What a conversion of floats to integers has the same result of: bounds that
+/// are no tighter than the type's own change nothing.
+static Value withoutBounds(graph::ConvertOp op) {
+  Value value = op.getOperand();
+  Type to = getElementTypeOrSelf(op.getType());
+  if (!isa<FloatType>(getElementTypeOrSelf(value.getType())) ||
+      !isa<IntegerType>(to) || to.getIntOrFloatBitWidth() > 16 ||
+      to.isInteger(1))
+    return value;
+  unsigned bits = to.getIntOrFloatBitWidth();
+  double most = std::ldexp(1.0, to.isUnsignedInteger() ? bits : bits - 1) - 1,
+         least = to.isUnsignedInteger() ? 0 : -most - 1;
+  for (;;) {
+    Operation *bound = value.getDefiningOp();
+    if (!isa_and_nonnull<graph::MinOp, graph::MaxOp>(bound))
+      return value;
+    auto limit = splatOf(bound->getOperand(1));
+    if (!limit || (isa<graph::MinOp>(bound) ? *limit < most : *limit > least))
+      return value;
+    value = bound->getOperand(0);
+  }
+}
+
 Value ElementEmitter::elementwise(Operation *op, ArrayRef<Ix> index) {
   SmallVector<Value> operands;
+  auto convert = dyn_cast<graph::ConvertOp>(op);
   for (Value operand : op->getOperands()) {
-    operands.push_back(emit(operand, index));
+    operands.push_back(emit(convert ? withoutBounds(convert) : operand, index));
     if (!operands.back())
       return {};
   }

@@ -176,6 +176,12 @@ inline Num convertToFloat(Num x) {
       typeLike(mlir::Float32Type::get(x.v.getContext()), x.v.getType());
   return {x.k, x.k->b.create<mlir::arith::SIToFPOp>(x.k->loc, type, x.v)};
 }
+/// x >= 0 or NaN, with the sign of another number: cheaper than copySign.
+inline Num withSignOf(Num x, Num sign) {
+  Num one = bits(sign);
+  Num mask = {one.k, one.k->integer(one.v.getType(), int64_t(1) << 31)};
+  return floatOf(bits(x) | (one & mask));
+}
 /// Polynomial by Horner's rule, lowest coefficient first.
 template <size_t N> Num polynomial(Num x, const double (&coefficients)[N]) {
   Num sum = x.like(coefficients[N - 1]);

@@ -26,9 +26,9 @@ static const double expCoefficients[] = {0.5,           0.166666672,
 static const double logCoefficients[] = {
     0.333333105, -0.249999866, 0.200022236,  -0.166692495, 0.142187163,
     -0.12384402, 0.118726194,  -0.117893703, 0.0691561252};
-// (tanh(x) - x) / x^3 in x^2 below 0.625.
-static const double tanhCoefficients[] = {
-    -0.333332837, 0.133314848, -0.0537430048, 0.0206491034, -0.00571549917};
+// The same with a power less, to 3e-9 of exp.
+static const double shortExpCoefficients[] = {
+    0.49999994, 0.166665211, 0.0416682884, 0.00836870354, 0.00138189388};
 // (sinh(x) - x) / x^3 in x^2 below 1.
 static const double sinhCoefficients[] = {
     0.166666672, 0.00833328534, 0.000198556911, 2.58478485e-06, 9.5109371e-08};
@@ -121,18 +121,41 @@ Num VectorMath::log1pScaled(Num x, std::optional<Num> extra) {
 
 Num VectorMath::log1p(Num x) { return log1pScaled(x, std::nullopt); }
 
+// 2^-64 / (2^-64 + 2^(n-64) exp(r)): so scaled, the power is a normal number
+// for all results down to the least denormal one. The terms are added in the
+// order that rounds least.
 Num VectorMath::logistic(Num x) {
-  Num e = exp(-abs(x));
-  Flag negative = x < 0;
-  Num y = select(negative, e, 1) / (e + 1.0);
-  return select(negative, fma(-e, y, e), y);
+  constexpr int scale = 64;
+  Num c = select(x > 30, 30, x);
+  c = select(c < -106, -106, c);
+  Num t = fma(c, -log2e, roundingMagic);
+  Num n = roundingMagic - t;
+  Num r = fma(n, ln2Low, fma(n, ln2High, -c));
+  Num p = fma(polynomial(r, shortExpCoefficients), r * r, r);
+  Num power = floatOf((bits(t) << 23) + double((127 - scale) << 23));
+  Num one = x.like(0x1p-64);
+  return one / (fma(power, p, one) + power);
 }
 
+// With x = n ln(2)/2 + r and k = r coth(r) - 1, an even function, exp(2x) is
+// 2^n (1 + k + r) / (1 + k - r): one division gives (exp(2x) - 1) / (exp(2x) +
+// 1). The divisor is the dividend and what is between them, so that their
+// roundings cancel; n is never 1, where the terms of the dividend would.
 Num VectorMath::tanh(Num x) {
-  Num a = abs(x), square = x * x;
-  Num inner = fma(polynomial(square, tanhCoefficients) * square, x, x);
-  Num outer = copySign(1.0 - 2.0 / (exp(a + a) + 1.0), x);
-  return copySign(select(a < 0.625, inner, outer), x);
+  static const double coefficients[] = {0.333332241, -0.0222007222,
+                                        0.00199531461};
+  Num a = abs(x);
+  Num c = select(a > 9.1, 9.1, a);
+  Num t = fma(c, 2 * log2e, roundingMagic);
+  t = select(c < 0.5508, roundingMagic, t);
+  Num r = fma(t - roundingMagic, -0.34657359, c);
+  Num square = r * r;
+  Num k = polynomial(square, coefficients) * square;
+  Num half = floatOf((bits(t) << 23) + double(126 << 23));
+  Num less = half - 0.5, more = half + 0.5;
+  Num top = less + fma(more, r, less * k);
+  Num bottom = (top - (r - k)) + 1.0;
+  return withSignOf(top / bottom, x);
 }
 
 Num VectorMath::sinh(Num x) {

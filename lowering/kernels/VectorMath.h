@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Elementary functions as sequences of arithmetic on scalars or vectors of f32,
-// within 2 ulp over all inputs; f64 by libm, lane by lane.
+// within 2 ulp over all inputs; f64 by a few such sequences, else by libm, lane
+// by lane.
 
 #ifndef ZENITH_LOWERING_KERNELS_VECTORMATH_H
 #define ZENITH_LOWERING_KERNELS_VECTORMATH_H
@@ -46,6 +47,10 @@ public:
   Num rsqrt(Num x) { return 1.0 / sqrt(x); }
   Num roundAway(Num x);
 
+  /// For f64, within 1 ulp (exp) and 2 ulp.
+  Num expDouble(Num x);
+  Num tanhDouble(Num x);
+  Num logisticDouble(Num x);
   /// libm's function `name` on f64, lane by lane.
   mlir::Value libm(llvm::StringRef name, llvm::ArrayRef<mlir::Value> operands);
 
@@ -54,6 +59,12 @@ private:
     Num high, low; ///< remainder by pi/2 as an unevaluated sum
     Num quadrant;  ///< number of quarter turns, i32
   };
+  struct ExpParts {
+    Num rest;     ///< exp(x) / 2^exponent - 1
+    Num exponent; ///< i64
+  };
+  /// For f64 x with a result within the normal numbers and some beyond.
+  ExpParts expParts(Num x);
   /// exp(x + low) * 2^extra.
   Num expScaled(Num x, std::optional<Num> low, int extra);
   /// log(x * 2^extra) + low / x for x > 0.

@@ -12,22 +12,24 @@ namespace zenith::kernels {
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 static constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-// Two polynomials: odd near zero, and 1 - exp(a polynomial) beyond.
+// Odd polynomial near zero, and 1 - 2^(a polynomial) beyond.
 Num VectorMath::erf(Num x) {
-  static const double inner[] = {1.28379166e-1, -3.76125336e-1,
-                                 1.12819925e-1, -2.67681349e-2,
-                                 4.99119423e-3, -5.96761703e-4};
+  static const double inner[] = {0.128379166,   -0.376125902, 0.11282865,
+                                 -0.0268072877, 0.0050577037, -0.000634851865};
+  static const double logOfRest[] = {-0.00215738174, -1.6181258,
+                                     -0.935920775,   -0.133486837,
+                                     0.0231716428,   -0.001897707};
+  static const double powers[] = {1.00000012,   0.693147242,   0.240219131,
+                                  0.0555008389, 0.00968547072, 0.00135213567};
+  constexpr double roundingMagic = 12582912.0;
   Num a = abs(x), square = x * x;
-  Num r = fma(a, -1.72853470e-5, 3.83197126e-4);
-  Num u = fma(a, -3.88396438e-3, 2.42546219e-2);
-  r = fma(r, square, u);
-  r = fma(r, a, -1.06777877e-1);
-  r = fma(r, a, -6.34846687e-1);
-  r = fma(r, a, -1.28717512e-1);
-  r = fma(r, a, -a);
-  r = select(a > 4.5, -30, r);
-  Num outer = copySign(1.0 - exp(select(x.isNaN(), x, r)), x);
-  return select(a > 0.927734375, outer, fma(polynomial(square, inner), x, x));
+  Num c = select(a > 3.95, 3.95, a);
+  Num g = polynomial(c, logOfRest);
+  Num t = g + roundingMagic;
+  Num power = floatOf((bits(t) << 23) + double(0x3f800000));
+  Num rest = polynomial(g - (t - roundingMagic), powers) * power;
+  Num outer = withSignOf(1.0 - rest, x);
+  return select(a > 0.85, outer, fma(polynomial(square, inner), x, x));
 }
 
 // Odd polynomial over an even one, with the argument clamped to where the
