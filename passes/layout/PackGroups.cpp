@@ -2,7 +2,7 @@
 //
 // Kernels of grouped convolutions with several channels in a group: group by
 // group and panel by panel in memory, small groups joined until they fill a
-// vector. Kernels of few outputs: output by output.
+// panel. Kernels of few outputs: output by output.
 
 #include "ir/PackedPanels.h"
 #include "passes/layout/ParameterValues.h"
@@ -43,10 +43,7 @@ static Value besideZeros(OpBuilder &builder, Location loc, Value kernel) {
 }
 
 void packGroups(ConvolutionOp op, int64_t panel) {
-  constexpr int64_t fewestInputs = 4, widePanel = 64;
-  // A tile is two vectors of columns wide, four where there are registers for
-  // them. Groups that fill a vector need no zeros beside them.
-  int64_t vector = panel / (panel >= widePanel ? 4 : 2);
+  constexpr int64_t fewestInputs = 4;
   Value kernel = op.getKernel();
   SmallVector<int64_t> shape(typeOf(kernel).getShape());
   int64_t groups = int64_t(op.getGroups()), joined = 1;
@@ -57,7 +54,7 @@ void packGroups(ConvolutionOp op, int64_t panel) {
   if (groups == 1 || inputs < fewestInputs || fillsVector ||
       !isChannelsLast(op))
     return;
-  for (int64_t count = 2; count <= groups && count * outputs <= vector; ++count)
+  for (int64_t count = 2; count <= groups && count * outputs <= panel; ++count)
     if (groups % count == 0)
       joined = count;
   int64_t taps = typeOf(kernel).getNumElements() / (inputs * shape.back());
