@@ -13,7 +13,6 @@
 #include "tools/Executor.h"
 #include "tools/ParamFiles.h"
 #include "tools/RunOptions.h"
-#include <algorithm>
 
 using namespace mlir;
 using namespace zenith;
@@ -70,11 +69,9 @@ public:
     return session->runContext().memoryUse().arenaBytes;
   }
   int64_t transientBytes() override {
+    // What outlives a run, beside the arena, is room for results.
     runtime::MemoryUse use = session->runContext().memoryUse();
-    int64_t kept = 0;
-    for (const zenith_tensor &buffer : buffers)
-      kept += buffer.capacity;
-    return std::max(use.arenaBytes, use.peakBytes - kept);
+    return use.peakBytes - (use.liveBytes - use.arenaBytes);
   }
   int64_t spilledBytes() override {
     return session->runContext().memoryUse().spilledPeakBytes;

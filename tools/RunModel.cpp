@@ -269,8 +269,10 @@ llvm::Error ModelRun::execute() {
   for (auto step : {&ModelRun::load, &ModelRun::start, &ModelRun::writeResults})
     if (llvm::Error error = (this->*step)())
       return error;
-  if (options.benchServer)
+  if (options.benchServer) {
+    results.clear(); // written; the server's runs have room of their own
     return serveBench(*executor, inputs, figures);
+  }
   if (llvm::Error error = llvm::joinErrors(
           llvm::joinErrors(compareExpected(), checkExpectations()),
           compareInterpreter()))
