@@ -61,6 +61,31 @@ void FusionGraph::pin(Value value) {
     pinned.insert(op);
 }
 
+static bool joinsDims(ReshapeOp reshape, DimAnalysis &dims) {
+  const DimVector &from = dims.dimsOf(reshape.getOperand());
+  unsigned next = 0;
+  for (const DimExpr &size : dims.dimsOf(reshape.getResult())) {
+    DimExpr joined = 1;
+    while (joined != size && next < from.size())
+      joined = joined * from[next++];
+    if (joined != size)
+      return false;
+  }
+  return llvm::all_of(llvm::drop_begin(from, next),
+                      [](const DimExpr &size) { return size.isConstant(1); });
+}
+
+/// What a product reads through strides. A dimension may be several of them
+/// joined, each with its own stride, as where groups of heads share keys.
+static Value stridedBase(Value operand, DimAnalysis &dims) {
+  Value base = viewOf(operand, dims).base;
+  auto reshape = base.getDefiningOp<ReshapeOp>();
+  if (reshape && reshape.getOperand().getDefiningOp<BroadcastOp>() &&
+      joinsDims(reshape, dims))
+    return viewOf(reshape.getOperand(), dims).base;
+  return base;
+}
+
 /// Contractions address operands through strides; windows, scans and what stays
 /// outside read plain memory.
 void FusionGraph::pinWhatReadersNeed(Operation *op) {
@@ -75,7 +100,9 @@ void FusionGraph::pinWhatReadersNeed(Operation *op) {
       if (auto panels = matchUnpackedPanels(operand))
         pin(panels->packed);
       else
-        pin(viewOf(beforeWidening(operand), dims).base);
+        pin(isa<ConvolutionOp>(op)
+                ? viewOf(beforeWidening(operand), dims).base
+                : stridedBase(beforeWidening(operand), dims));
     }
     return;
   case Role::Window:
