@@ -56,7 +56,8 @@ void hoistInvariants(graph::WhileOp loop) {
   auto isKnown = [&](Value value) {
     return isOutside(value, loop) || invariant.contains(value.getDefiningOp());
   };
-  for (Operation &op : body)
+  // A yield of nothing but such values stays all the same.
+  for (Operation &op : body.without_terminator())
     if (graph::familyOf(&op) && !op.getNumRegions() && isPure(&op) &&
         llvm::all_of(op.getOperands(), isKnown))
       invariant.insert(&op);
