@@ -220,16 +220,19 @@ void forEachTile(ElementEmitter &emitter, const DimExpr &laneSize,
       emitTile(emitter, lanes, tile, lanesLeft, tilesLeft, body);
     });
   };
-  // Two squares beside each other before the next ones: together they write
-  // whole cache lines, which would otherwise be gone before their second half
-  // comes where rows lie a power of two apart.
-  Value pair = kernel.index(2 * int64_t(width)),
+  // Where the rows that are written are the longer ones, two squares beside
+  // each other before the next ones: together they write whole cache lines,
+  // which would be gone before their second half comes if rows lie a power of
+  // two apart. Else the same holds for what is read, along the other dimension.
+  bool inPairs = tileSize.provablyAtMost(laneSize - 1);
+  Value lanesStep = kernel.index((inPairs ? 2 : 1) * int64_t(width)),
         lanesEnd = kernel.size(laneSize);
-  bool evenPairs = laneSize.exactDiv(2 * int64_t(width)).has_value();
-  kernel.loop(kernel.index(0), lanesEnd, pair, [&](Value laneStart) {
+  kernel.loop(kernel.index(0), lanesEnd, lanesStep, [&](Value laneStart) {
     kernel.loop(tileLow, tileHigh, step, [&](Value tileStart) {
-      Value end = kernel.add(laneStart, pair);
-      kernel.loop(laneStart, evenPairs ? end : kernel.min(end, lanesEnd), step,
+      if (!inPairs)
+        return tileAt(laneStart, tileStart);
+      Value end = kernel.min(kernel.add(laneStart, lanesStep), lanesEnd);
+      kernel.loop(laneStart, end, step,
                   [&](Value lanes) { tileAt(lanes, tileStart); });
     });
   });
