@@ -165,9 +165,19 @@ static llvm::Error unknownArgument(const CLI::App &app,
                  "unknown option '" + name + "'" + suggestion(name, names));
 }
 
+/// What the words that nobody expected are taken for.
+static llvm::Error unknownArguments(const CLI::App &app) {
+  std::vector<CLI::App *> commands = app.get_subcommands();
+  for (const std::string &word : app.remaining(/*recurse=*/true))
+    return unknownArgument(commands.empty() ? app : *commands.front(), word);
+  return llvm::Error::success();
+}
+
 llvm::Expected<bool> zenith::tools::parseCommandLine(CLI::App &app, int argc,
                                                      char **argv) {
   app.allow_extras();
+  for (CLI::App *command : app.get_subcommands([](CLI::App *) { return true; }))
+    command->allow_extras();
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success &request) {
@@ -175,14 +185,14 @@ llvm::Expected<bool> zenith::tools::parseCommandLine(CLI::App &app, int argc,
     return true;
   } catch (const CLI::RequiredError &error) {
     // An unknown option is the better explanation of a missing argument.
-    for (const std::string &word : app.remaining())
-      return unknownArgument(app, word);
+    if (llvm::Error unknown = unknownArguments(app))
+      return std::move(unknown);
     return failure(ExitCode::Usage, error.what());
   } catch (const CLI::ParseError &error) {
     return failure(ExitCode::Usage, error.what());
   }
-  for (const std::string &word : app.remaining())
-    return unknownArgument(app, word);
+  if (llvm::Error unknown = unknownArguments(app))
+    return std::move(unknown);
   return false;
 }
 

@@ -59,3 +59,5 @@
 // RUN: not zenith-search bfs lrx:4 --json=%t.none/x.json > %t.out 2>&1
 // RUN: FileCheck --check-prefix=FOLDER %s --implicit-check-not=layers < %t.out
 // FOLDER: x.json: error: cannot write: no folder
+// RUN: not zenith-search bfs lrx:4 --thread=2 2>&1 | FileCheck --check-prefix=NEAREST %s
+// NEAREST: unknown option '--thread', did you mean '--threads'?
