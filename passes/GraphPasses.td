@@ -265,13 +265,12 @@ def ChooseStateKeysPass : ZenithPass<"zenith-choose-state-keys", "::mlir::func::
     Where a permutation of positions that undoes itself takes generators to generators and starts to starts, values renamed, one of each
     two states that it takes to each other is kept: layers are half as long, and the states that it takes to themselves have a bit.
     Positions that always move together, as stickers of a puzzle's piece, have one number for what they hold where keys get shorter by it.
-    Where the condition says that a layer is the last one, its states are counted and not written down. Lists of marked states are kept
-    apart by the generator that led to them where these are few, so that none leads back.
+    Where the condition says that a layer is the last one, its states are counted and not written down.
     Runs at the end of the clean phase. Other loops stay as they are.
 
     With `explain` each decision is a remark "search: CODE: text": SEA001 packed keys, SEA002 bits that tell which generators lead back,
     SEA003 dense index, SEA004 a table of generators, SEA005 rows of bits, SEA006 marked bits, SEA007 steps in blocks and ranges, SEA008 a symmetry of the graph,
-    SEA009 pieces of positions, SEA010 a last layer that is counted, SEA011 lists by generator, SEA101 a loop over rows stays and why, SEA102 no room for bits that lead back, SEA103 no dense index and why.
+    SEA009 pieces of positions, SEA010 a last layer that is counted, SEA101 a loop over rows stays and why, SEA102 no room for bits that lead back, SEA103 no dense index and why.
 
     Before and after (tests/passes/search/choose-state-keys.mlir @three_cycle).
   }];
@@ -282,7 +281,7 @@ def ChooseStateKeysPass : ZenithPass<"zenith-choose-state-keys", "::mlir::func::
                         "memory that a step on keys should do with; 0: any">,
                  ListOption<"without", "without", "std::string",
                             "forms not to choose: keys, back-bits, generator-table, dense-index, bit-rows, marks, key-ranges, symmetry, "
-                            "pieces, last-count, lists-apart">];
+                            "pieces, last-count">];
 }
 
 def ScoreFirstPass : ZenithPass<"zenith-score-first", "::mlir::func::FuncOp"> {

@@ -73,23 +73,31 @@ ZENITH_INLINE int64_t setBits(const SharedBits &set, const uint64_t *positions,
                               int64_t count, uint64_t *fresh) {
   constexpr int64_t most = 256;
   const uint64_t *const looked = set.known ? set.known : set.bits;
-  uint64_t lacking[most];
+  uint64_t inside[most], lacking[most];
   int64_t found = 0;
-  if (set.words == 0)
-    return 0;
   for (int64_t first = 0; first < count; first += most) {
-    int64_t end = std::min(first + most, count);
-    for (int64_t i = first; i < end; ++i)
-      __builtin_prefetch(looked + std::min(positions[i] / 64, set.words - 1));
+    const uint64_t *from = positions + first;
+    int64_t here = std::min(most, count - first);
+    uint64_t last = 0;
+    for (int64_t i = 0; i < here; ++i)
+      last = std::max(last, from[i]);
+    // Seldom are there positions behind the last word.
+    if (__builtin_expect(last / 64 >= set.words, 0)) {
+      int64_t kept = 0;
+      for (int64_t i = 0; i < here; ++i)
+        if (from[i] / 64 < set.words)
+          inside[kept++] = from[i];
+      from = inside;
+      here = kept;
+    }
+    for (int64_t i = 0; i < here; ++i)
+      __builtin_prefetch(looked + from[i] / 64);
     // Whether a bit is set is no branch: nobody can foretell it.
     uint64_t *to = lacking;
-    for (int64_t i = first; i < end; ++i) {
-      uint64_t word = std::min(positions[i] / 64, set.words - 1);
-      bool isSet = __atomic_load_n(looked + word, __ATOMIC_RELAXED) >>
-                       positions[i] % 64 &
-                   1;
-      *to = positions[i];
-      to += !isSet & (positions[i] / 64 < set.words);
+    for (int64_t i = 0; i < here; ++i) {
+      uint64_t word = __atomic_load_n(looked + from[i] / 64, __ATOMIC_RELAXED);
+      *to = from[i];
+      to += ~(word >> from[i] % 64) & 1;
     }
     // Only these wait for other threads.
     for (const uint64_t *at = lacking; at < to; ++at) {

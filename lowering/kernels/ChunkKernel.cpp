@@ -17,10 +17,28 @@ static constexpr unsigned writtenBuffer = 1, readBuffer = 2;
 /// not another time for the last lanes: it costs less than it takes to compile.
 static constexpr double longBody = 200;
 
+static constexpr StringRef chunkSuffix = "_chunk";
+
+/// Takes the kernel of another chunk of the module that does the same: ops
+/// whose results are used in other ways may have the same candidates.
+static void shareKernel(Launch &chunk, ModuleOp kernels) {
+  func::FuncOp own = chunk.kernel;
+  for (auto other : kernels.getOps<func::FuncOp>())
+    if (other != own && other.getName().ends_with(chunkSuffix) &&
+        other.getFunctionType() == own.getFunctionType() &&
+        OperationEquivalence::isRegionEquivalentTo(
+            &other.getBody(), &own.getBody(),
+            OperationEquivalence::IgnoreLocations)) {
+      own.erase();
+      chunk.kernel = other;
+      return;
+    }
+}
+
 FailureOr<Launch> emitChunk(const EmissionContext &context, ValueRange values,
                             Value source) {
   KernelBuilder kernel(context.fusion, context.dims, context.target,
-                       context.kernels, (context.name + "_chunk").str());
+                       context.kernels, (context.name + chunkSuffix).str());
   ElementEmitter emitter(kernel);
   unsigned width = emitter.indices.width =
       valueWidth(context.fusion, context.target);
@@ -61,7 +79,9 @@ FailureOr<Launch> emitChunk(const EmissionContext &context, ValueRange values,
     kernel.function().erase();
     return failure();
   }
-  return kernel.finish(1, cost);
+  Launch chunk = kernel.finish(1, cost);
+  shareKernel(chunk, context.kernels);
+  return chunk;
 }
 
 LogicalResult addChunkProducer(RoutineCall &call, const Launch &chunk) {

@@ -107,7 +107,8 @@ Value addressOfTask(KernelBuilder &kernel, func::FuncOp task) {
   OpBuilder &b = kernel.b;
   auto module = kernel.function()->getParentOfType<ModuleOp>();
   std::string name = (task.getName() + cpu::taskSuffix).str();
-  {
+  // Kernels of one task declare it once.
+  if (!module.lookupSymbol(name)) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToEnd(module.getBody());
     SmallVector<Type> words(4, b.getI64Type());

@@ -110,6 +110,9 @@ private:
   std::optional<GraphSymmetry>
   chooseSymmetry(const GrowthLoop &growth,
                  const std::vector<std::vector<int64_t>> &permutations);
+  std::optional<StatePieces>
+  choosePieces(const GrowthLoop &growth,
+               const std::vector<std::vector<int64_t>> &permutations);
   int64_t boundOfStep(const GrowthLoop &growth, const StateKeys &keys);
   void packKeys(const GrowthLoop &growth);
 };
@@ -150,6 +153,21 @@ bool ChooseStateKeysPass::useBitRows(const GrowthLoop &growth) {
   return true;
 }
 
+/// The xor of a state's fields, where all states have the same.
+static std::optional<uint64_t> sumOfFields(const GrowthLoop &growth,
+                                           const StateKeys &keys) {
+  std::optional<uint64_t> sum;
+  for (const GrowthLoop::Row &row : growth.starts) {
+    uint64_t own = 0;
+    for (uint64_t rest = keys.pack(row)[0]; rest; rest >>= keys.bits())
+      own ^= rest & ((uint64_t(1) << keys.bits()) - 1);
+    if (sum && *sum != own)
+      return std::nullopt;
+    sum = own;
+  }
+  return sum;
+}
+
 bool ChooseStateKeysPass::useMarks(const GrowthLoop &growth) {
   if (denseBytes <= 0 || !mayUse("marks") || !leavesOutAllStates(growth))
     return false;
@@ -161,14 +179,21 @@ bool ChooseStateKeysPass::useMarks(const GrowthLoop &growth) {
   constexpr int64_t mostOps = 300;
   if (keys.words() > 1 || bits > 40 || keys.cost() > mostOps)
     return false;
+  MarkForm form;
+  // What permutations hold only moves, so its sum stays.
+  if (!growth.permutations().empty() && keys.positions().size() > 1)
+    form.sum = sumOfFields(growth, keys);
+  if (form.sum)
+    bits -= keys.bits();
   double numbers = double(uint64_t(1) << bits);
   if (numbers / 8 > double(denseBytes) ||
       (numbers / 8 > cached && numbers > numbersPerState * keys.mostStates()))
     return false;
   remark(growth.loop, "SEA006",
-         "known states are marked in " + Twine(uint64_t(numbers)) + " bits");
-  rewriteWithMarks(growth, keys,
-                   std::max<int64_t>(1, int64_t(uint64_t(numbers) / 64)));
+         "known states are marked in " + Twine(uint64_t(numbers)) + " bits" +
+             (form.sum ? ": one position follows from the others" : ""));
+  form.words = std::max<int64_t>(1, int64_t(uint64_t(numbers) / 64));
+  rewriteWithMarks(growth, keys, form);
   return true;
 }
 
@@ -241,6 +266,30 @@ std::optional<GraphSymmetry> ChooseStateKeysPass::chooseSymmetry(
   return symmetry;
 }
 
+/// Pieces, where they make keys shorter and code for them stays short.
+std::optional<StatePieces> ChooseStateKeysPass::choosePieces(
+    const GrowthLoop &growth,
+    const std::vector<std::vector<int64_t>> &permutations) {
+  constexpr int64_t mostOps = 1000;
+  std::optional<StatePieces> pieces;
+  if (mayUse("pieces"))
+    pieces = StatePieces::find(growth, permutations);
+  if (!pieces)
+    return std::nullopt;
+  StateKeys plain(growth, /*withBackBits=*/true),
+      joined(growth, /*withBackBits=*/true, /*symmetry=*/nullptr, &*pieces);
+  bool isShorter = joined.words() < plain.words() ||
+                   (joined.hasBackBits() && !plain.hasBackBits());
+  if (!isShorter || joined.words() > plain.words() || joined.cost() > mostOps)
+    return std::nullopt;
+  remark(growth.loop, "SEA009",
+         Twine(plain.positions().size()) + " positions are " +
+             Twine(joined.fieldCount()) + " pieces of at most " +
+             Twine(pieces->largest()) +
+             ", whose positions always move together");
+  return pieces;
+}
+
 /// What a step may take where it might take more; else 0.
 int64_t ChooseStateKeysPass::boundOfStep(const GrowthLoop &growth,
                                          const StateKeys &keys) {
@@ -267,7 +316,11 @@ void ChooseStateKeysPass::packKeys(const GrowthLoop &growth) {
   std::optional<GraphSymmetry> symmetry;
   if (!inverses.empty())
     symmetry = chooseSymmetry(growth, permutations);
-  StateKeys keys(growth, !inverses.empty(), symmetry ? &*symmetry : nullptr);
+  std::optional<StatePieces> pieces;
+  if (!inverses.empty() && !symmetry)
+    pieces = choosePieces(growth, permutations);
+  StateKeys keys(growth, !inverses.empty(), symmetry ? &*symmetry : nullptr,
+                 pieces ? &*pieces : nullptr);
   if (keys.words() > mostWords) {
     remark(loop, "SEA101",
            "the loop goes on with rows: keys would have " +
@@ -284,8 +337,8 @@ void ChooseStateKeysPass::packKeys(const GrowthLoop &growth) {
     return;
   }
   remark(loop, "SEA001",
-         Twine(keys.positions().size()) + " of " + Twine(growth.positions) +
-             " positions in " + Twine(keys.bits()) +
+         Twine(keys.fieldCount()) + (pieces ? " pieces of " : " of ") +
+             Twine(growth.positions) + " positions in " + Twine(keys.bits()) +
              " bits each make keys of " + Twine(keys.words()) + " words");
   bool needsNoLayer =
       keys.hasBackBits() && alternates(growth, keys, permutations);
@@ -301,9 +354,23 @@ void ChooseStateKeysPass::packKeys(const GrowthLoop &growth) {
            inverses.empty()
                ? "no bits that lead back: a generator has no inverse of its own"
                : "no bits that lead back: a word has no room for them");
-  rewriteWithKeys(growth, keys,
-                  keys.hasBackBits() ? inverses : std::vector<size_t>(),
-                  needsNoLayer, asTable, boundOfStep(growth, keys));
+  KeyForm form;
+  if (keys.hasBackBits())
+    form.inverses = inverses;
+  form.needsNoLayer = needsNoLayer;
+  form.asTable = asTable;
+  form.memoryBytes = boundOfStep(growth, keys);
+  // One word of each key is there anyway, as a list that has a size.
+  constexpr double fewStates = 1 << 20;
+  if (!keys.isHalved() && form.memoryBytes == 0 && !asTable &&
+      keys.words() > 1 && keys.mostStates() >= fewStates &&
+      mayUse("last-count"))
+    form.nextTurn = NextTurn::find(growth);
+  if (form.nextTurn)
+    remark(loop, "SEA010",
+           "of states of the last layer that is asked for one word is written "
+           "down: they are only counted");
+  rewriteWithKeys(growth, keys, form);
 }
 
 } // namespace zenith::search

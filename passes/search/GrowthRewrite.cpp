@@ -49,6 +49,9 @@ protected:
   virtual void buildNext(ValueRange arguments,
                          MutableArrayRef<Value> yielded) = 0;
   virtual Value sizeOfNext() = 0;
+  /// Whether the body that is built leads to another turn, as far as that does
+  /// not depend on the next layer; null where nothing is known.
+  virtual Value goesOn(const IRMapping &) { return {}; }
   /// All generators as bytes, as `of` (keys or an index) gives them.
   template <typename Representation>
   GeneratorTable table(const Representation &of, Value like) {
@@ -62,6 +65,7 @@ protected:
   WhileOp old;
   OpBuilder builder;
   Location location;
+  Value another; ///< what goesOn() gave
 
 private:
   void countStarts();
@@ -114,10 +118,13 @@ void LoopRewrite::buildBody(Block *block) {
   Block &from = old.getBody().front();
   IRMapping mapping;
   mapOthers(from, *block, mapping);
+  const IRMapping carried = mapping;
   SmallVector<Value> yielded(block->getNumArguments());
   for (Operation &op : from.without_terminator()) {
-    if (&op == growth.fresh.getDefiningOp())
+    if (&op == growth.fresh.getDefiningOp()) {
+      another = goesOn(carried);
       buildNext(block->getArguments(), yielded);
+    }
     if (llvm::is_contained(growth.replaced, &op))
       continue;
     if (Value states = statesOf(op);
@@ -172,11 +179,8 @@ namespace {
 class KeyRewrite : public LoopRewrite {
 public:
   KeyRewrite(const GrowthLoop &growth, const StateKeys &keys,
-             const std::vector<size_t> &inverses, bool needsNoLayer,
-             bool asTable, int64_t memoryBytes)
-      : LoopRewrite(growth), keys(keys), inverses(inverses),
-        needsNoLayer(needsNoLayer), asTable(asTable), memoryBytes(memoryBytes) {
-  }
+             const KeyForm &form)
+      : LoopRewrite(growth), keys(keys), form(form), inverses(form.inverses) {}
 
 private:
   SmallVector<Value> constantKeys(ArrayRef<GrowthLoop::Row> rows) {
@@ -233,10 +237,47 @@ private:
     return builder.create<SubOp>(location, twice, own);
   }
 
+  Value goesOn(const IRMapping &carried) override {
+    return form.nextTurn ? form.nextTurn->build(builder, carried) : Value();
+  }
+
+  /// The next layer and its size where there is another turn; else its size
+  /// and empty lists.
+  SmallVector<Value> nextUnlessLast(const KeyStep &step, ValueRange current,
+                                    ValueRange known) {
+    SmallVector<Type> types(keys.words(), wordListType(builder));
+    auto size = RankedTensorType::get({}, builder.getI64Type());
+    types.push_back(size);
+    auto choice = builder.create<IfOp>(location, types, another);
+    builder.createBlock(&choice.getThenRegion());
+    SmallVector<Value> states =
+        freshKeys(builder, location, step, current, known);
+    states.push_back(countStates(states));
+    builder.create<YieldOp>(location, states);
+    builder.createBlock(&choice.getElseRegion());
+    Value count =
+        countStates(freshKeys(builder, location, step, current, known));
+    Value none = builder.create<ConstantOp>(
+        location, DenseElementsAttr::get(size, int64_t(0)));
+    Value zero = builder.create<ConstantOp>(
+        location,
+        DenseElementsAttr::get(
+            RankedTensorType::get({}, builder.getIntegerType(64, false)),
+            APInt(64, 0)));
+    Value empty =
+        builder.create<BroadcastOp>(location, wordListType(builder), zero,
+                                    ArrayRef<int64_t>{}, ValueRange(none));
+    states.assign(keys.words(), empty);
+    states.push_back(count);
+    builder.create<YieldOp>(location, states);
+    builder.setInsertionPointAfter(choice);
+    return SmallVector<Value>(choice.getResults());
+  }
+
   /// One key list per generator, or one for all.
   SmallVector<Value> candidatesOf(ValueRange current) {
     SmallVector<Value> candidates;
-    if (asTable) {
+    if (form.asTable) {
       GeneratorTable generators = table(keys, current[0]);
       SmallVector<Value> states;
       for (Value word : current)
@@ -268,7 +309,8 @@ private:
                  MutableArrayRef<Value> yielded) override {
     ValueRange current = layer.of(arguments);
     SmallVector<Value> known;
-    bool leavesLayer = inverses.empty() ? growth.layerIsKnown : !needsNoLayer;
+    bool leavesLayer =
+        inverses.empty() ? growth.layerIsKnown : !form.needsNoLayer;
     if (leavesLayer)
       llvm::append_range(known, current);
     if (earlier)
@@ -276,10 +318,16 @@ private:
     auto candidates = [&](ValueRange states) { return candidatesOf(states); };
     KeyStep step{candidates, growth.generators, keys.keyBits(),
                  !inverses.empty()};
-    next = memoryBytes > 0 ? freshKeysWithin(builder, location, step, current,
-                                             known, memoryBytes)
-                           : freshKeys(builder, location, step, current, known);
-    sizeOfNextLayer = countStates(next);
+    if (another) {
+      next = nextUnlessLast(step, current, known);
+      sizeOfNextLayer = next.pop_back_val();
+    } else {
+      next = form.memoryBytes > 0
+                 ? freshKeysWithin(builder, location, step, current, known,
+                                   form.memoryBytes)
+                 : freshKeys(builder, location, step, current, known);
+      sizeOfNextLayer = countStates(next);
+    }
     if (size)
       yielded[size->first] = sizeOfNextLayer;
     for (unsigned word = 0; word < keys.words(); ++word) {
@@ -295,9 +343,8 @@ private:
   }
 
   const StateKeys &keys;
+  const KeyForm &form;
   const std::vector<size_t> &inverses;
-  bool needsNoLayer, asTable;
-  int64_t memoryBytes;
   CarriedStates layer;
   std::optional<CarriedStates> earlier, size;
   SmallVector<Value> next;
@@ -456,8 +503,9 @@ namespace {
 
 class MarkRewrite : public LoopRewrite {
 public:
-  MarkRewrite(const GrowthLoop &growth, const StateKeys &keys, int64_t words)
-      : LoopRewrite(growth), keys(keys), words(words) {}
+  MarkRewrite(const GrowthLoop &growth, const StateKeys &keys,
+              const MarkForm &form)
+      : LoopRewrite(growth), keys(keys), form(form) {}
 
 private:
   RankedTensorType listOf(int64_t size) {
@@ -465,19 +513,19 @@ private:
   }
   MarkBitsOp mark(Value known, ValueRange candidates) {
     return builder.create<MarkBitsOp>(location, wordListType(builder),
-                                      listOf(words), known, candidates);
+                                      listOf(form.words), known, candidates);
   }
 
   void carryStates() override {
     SmallVector<APInt> numbers;
     for (const GrowthLoop::Row &row : growth.starts)
-      numbers.push_back(APInt(64, keys.pack(row)[0]));
+      numbers.push_back(APInt(64, keys.pack(row)[0] >> droppedBits()));
     Value zero = builder.create<ConstantOp>(
         location,
         DenseElementsAttr::get(
             RankedTensorType::get({}, builder.getIntegerType(64, false)),
             APInt(64, 0)));
-    Value none = builder.create<BroadcastOp>(location, listOf(words), zero,
+    Value none = builder.create<BroadcastOp>(location, listOf(form.words), zero,
                                              ArrayRef<int64_t>{}, ValueRange());
     Value starts = builder.create<ConstantOp>(
         location,
@@ -493,20 +541,39 @@ private:
     return builder.create<DimOp>(location, next.getPositions(), uint64_t(0));
   }
 
+  unsigned droppedBits() const { return form.sum ? keys.bits() : 0; }
+  /// Keys with the first field again: what the others' sum, by xor, lacks.
+  Value wholeKeys(WordOps &ops, Value rest) {
+    if (!form.sum)
+      return rest;
+    unsigned width = keys.bits(),
+             end = keys.bits() * unsigned(keys.positions().size() - 1);
+    while (width < end)
+      width *= 2;
+    Value sum = rest;
+    for (width /= 2; width >= keys.bits(); width /= 2)
+      sum = ops.differ(sum, ops.shiftRight(sum, width));
+    Value first = ops.both(ops.differ(sum, ops.number(*form.sum)),
+                           (uint64_t(1) << keys.bits()) - 1);
+    return ops.either(ops.shiftLeft(rest, keys.bits()), first);
+  }
+
   void buildNext(ValueRange arguments,
                  MutableArrayRef<Value> yielded) override {
     Value layer = states.of(arguments)[0];
     WordOps ops(builder, location, layer);
+    Value whole = wholeKeys(ops, layer);
     SmallVector<Value> candidates;
     for (size_t g = 0; g < size_t(growth.generators); ++g)
-      candidates.push_back(keys.neighbour(ops, layer, g)[0]);
+      candidates.push_back(
+          ops.shiftRight(keys.neighbour(ops, whole, g)[0], droppedBits()));
     next = mark(states.of(arguments)[1], candidates);
     yielded[states.first] = next.getPositions();
     yielded[states.first + 1] = next.getBits();
   }
 
   const StateKeys &keys;
-  int64_t words;
+  const MarkForm &form;
   CarriedStates states; ///< layer, known
   MarkBitsOp next;
 };
@@ -514,8 +581,8 @@ private:
 } // namespace
 
 void rewriteWithMarks(const GrowthLoop &growth, const StateKeys &keys,
-                      int64_t words) {
-  MarkRewrite(growth, keys, words).run();
+                      const MarkForm &form) {
+  MarkRewrite(growth, keys, form).run();
 }
 
 void rewriteWithBitRows(const GrowthLoop &growth, const CosetIndex &index) {
@@ -528,9 +595,8 @@ void rewriteWithBits(const GrowthLoop &growth, const DenseIndex &index,
 }
 
 void rewriteWithKeys(const GrowthLoop &growth, const StateKeys &keys,
-                     const std::vector<size_t> &inverses, bool needsNoLayer,
-                     bool asTable, int64_t memoryBytes) {
-  KeyRewrite(growth, keys, inverses, needsNoLayer, asTable, memoryBytes).run();
+                     const KeyForm &form) {
+  KeyRewrite(growth, keys, form).run();
 }
 
 } // namespace zenith::search

@@ -7,26 +7,44 @@
 
 #include "passes/search/CosetIndex.h"
 #include "passes/search/DenseIndex.h"
+#include "passes/search/NextTurn.h"
 
 namespace zenith::search {
 
-/// On packed keys. With `inverses` (by generator) keys have bits that lead
-/// back, and only the current layer is left out of the next; with
-/// `needsNoLayer` not even that. With `asTable` generators are a table. A step
-/// does with about `memoryBytes`; 0: any. Erases the loop.
+/// How a loop on packed keys goes about it.
+struct KeyForm {
+  /// By generator. Where there are some, keys have bits that lead back, and
+  /// only the current layer is left out of the next.
+  std::vector<size_t> inverses;
+  bool needsNoLayer = false; ///< not even that one is left out
+  bool asTable = false;      ///< generators are a table
+  int64_t memoryBytes = 0;   ///< that a step does with, about; 0: any
+  /// When the next layer is the last one: then it is only counted. Not for
+  /// halved keys and steps within memory.
+  std::optional<NextTurn> nextTurn;
+};
+
+/// On packed keys. Erases the loop.
 void rewriteWithKeys(const GrowthLoop &growth, const StateKeys &keys,
-                     const std::vector<size_t> &inverses, bool needsNoLayer,
-                     bool asTable, int64_t memoryBytes);
+                     const KeyForm &form);
 
 /// On bits of a dense index, which are left out of the next layer once known.
 /// With `asTable` generators are a table. Erases the loop.
 void rewriteWithBits(const GrowthLoop &growth, const DenseIndex &index,
                      bool asTable);
 
-/// On lists of keys of one word below 64 * `words`, with a bit for each known
-/// one. Erases the loop.
+/// How states are marked.
+struct MarkForm {
+  int64_t words = 1; ///< numbers are below 64 times this
+  /// The xor of the fields of every state: then the first field follows from
+  /// the others, and numbers are keys without it.
+  std::optional<uint64_t> sum;
+};
+
+/// On lists of keys of one word, with a bit for each known one. Erases the
+/// loop.
 void rewriteWithMarks(const GrowthLoop &growth, const StateKeys &keys,
-                      int64_t words);
+                      const MarkForm &form);
 
 /// On rows of bits that generators move. Erases the loop.
 void rewriteWithBitRows(const GrowthLoop &growth, const CosetIndex &index);

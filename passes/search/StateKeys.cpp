@@ -26,9 +26,9 @@ Value WordOps::number(uint64_t value) {
 }
 
 StateKeys::StateKeys(const GrowthLoop &growth, bool withBackBits,
-                     const GraphSymmetry *symmetry)
+                     const GraphSymmetry *symmetry, const StatePieces *pieces)
     : growth(growth), symmetry(withBackBits ? symmetry : nullptr),
-      isPermutation(!growth.permutations().empty()) {
+      pieces(pieces), isPermutation(!growth.permutations().empty()) {
   auto isFixed = [&](int64_t position) {
     for (const std::vector<int64_t> &neighbour : growth.neighbours) {
       const Formula &formula = (*growth.formulas)[neighbour[position]];
@@ -53,7 +53,8 @@ StateKeys::StateKeys(const GrowthLoop &growth, bool withBackBits,
   } else {
     valueCount = growth.formulas->largest() + 1;
   }
-  fieldBits = std::max(1u, llvm::Log2_64_Ceil(valueCount));
+  fieldBits =
+      pieces ? pieces->bits() : std::max(1u, llvm::Log2_64_Ceil(valueCount));
   if (this->symmetry && (!nameValues() || !chooseWords(true)))
     this->symmetry = nullptr;
   if (isHalved())
@@ -111,17 +112,17 @@ bool StateKeys::chooseWords(bool withBackBits) {
   // A word 0 of all ones stands for no state, so one of several words that may
   // be a state keeps a bit free; a single word has at most one such bit set.
   unsigned perWord = 64 / fieldBits;
-  bool isSingle = kept.size() <= perWord;
+  bool isSingle = fieldCount() <= perWord;
   if (withBackBits && !isSingle)
     perWord = 63 / fieldBits;
-  wordCount = unsigned(llvm::divideCeil(kept.size(), perWord));
+  wordCount = unsigned(llvm::divideCeil(fieldCount(), perWord));
   unsigned last =
-      unsigned(kept.size() - size_t(wordCount - 1) * perWord) * fieldBits;
+      unsigned(fieldCount() - size_t(wordCount - 1) * perWord) * fieldBits;
   if (withBackBits && (growth.generators < 2 || last + generators > 64))
     return false;
   backBit = withBackBits ? std::optional<unsigned>(last) : std::nullopt;
   places.assign(size_t(growth.positions), Place{0, 0});
-  for (auto [number, position] : llvm::enumerate(kept))
+  for (auto [number, position] : llvm::enumerate(fields()))
     places[position] = {unsigned(number / perWord),
                         unsigned(number % perWord) * fieldBits};
   return true;
@@ -139,7 +140,7 @@ bool StateKeys::haveEachValueOnce() const {
 
 bool StateKeys::mayBeAllOnes() const {
   size_t first = llvm::count_if(
-      kept, [&](int64_t position) { return places[position].word == 0; });
+      fields(), [&](int64_t position) { return places[position].word == 0; });
   bool isFull = first * fieldBits == 64 ||
                 (backBit && wordCount == 1 &&
                  *backBit + growth.generators + isHalved() == 64);
@@ -175,9 +176,10 @@ SmallVector<int64_t> StateKeys::keyBits() const {
 
 SmallVector<uint64_t> StateKeys::pack(ArrayRef<uint64_t> row) const {
   SmallVector<uint64_t> words(wordCount, 0);
-  for (int64_t position : kept) {
-    uint64_t value =
-        isPermutation ? codes.find(row[position])->second : row[position];
+  for (int64_t position : fields()) {
+    uint64_t value = pieces          ? pieces->codeOf(row, position)
+                     : isPermutation ? codes.find(row[position])->second
+                                     : row[position];
     words[places[position].word] |= value << places[position].shift;
   }
   return words;
@@ -211,7 +213,7 @@ template <typename From>
 SmallVector<Value> StateKeys::moved(WordOps &ops, ValueRange state,
                                     From from) const {
   std::map<std::tuple<unsigned, unsigned, int>, uint64_t> moves;
-  for (int64_t position : kept)
+  for (int64_t position : fields())
     if (std::optional<int64_t> origin = from(position)) {
       Place to = places[position], place = places[*origin];
       moves[{to.word, place.word, int(to.shift) - int(place.shift)}] |=
@@ -235,10 +237,13 @@ SmallVector<Value> StateKeys::neighbour(WordOps &ops, ValueRange state,
     const Formula &formula = (*growth.formulas)[neighbour[position]];
     if (formula.kind != Formula::Element)
       return std::nullopt;
-    return formula.left;
+    return pieces ? pieces->headOf(formula.left) : formula.left;
   };
   SmallVector<Value> words = moved(ops, state, movesFrom);
-  for (int64_t position : kept)
+  if (pieces)
+    for (unsigned word = 0; word < wordCount; ++word)
+      words[word] = turn(ops, words[word], generator, word);
+  for (int64_t position : fields())
     if (!movesFrom(position)) {
       Place to = places[position];
       words[to.word] = ops.either(
@@ -249,6 +254,46 @@ SmallVector<Value> StateKeys::neighbour(WordOps &ops, ValueRange state,
     if (!word)
       word = ops.number(0);
   return words;
+}
+
+uint64_t StateKeys::turned(size_t generator, unsigned word, unsigned size,
+                           unsigned turn) const {
+  uint64_t lastBits = 0;
+  for (int64_t head : fields()) {
+    int64_t formula = growth.neighbours[generator][head];
+    if (places[head].word == word && pieces->sizeOf(head) == size &&
+        pieces->turnOf((*growth.formulas)[formula].left) == turn)
+      lastBits |= uint64_t(1) << places[head].shift;
+  }
+  return lastBits;
+}
+
+/// Adds turns to the pieces of a word that have moved. Of three turns 0, 1, 2
+/// the next of each has as its last bit whether both were 0, and as its first
+/// one what the last one was; two at once are that the other way round.
+Value StateKeys::turn(WordOps &ops, Value word, size_t generator,
+                      unsigned number) const {
+  uint64_t swapped = turned(generator, number, 2, 1),
+           once = turned(generator, number, 3, 1),
+           twice = turned(generator, number, 3, 2), both = once | twice;
+  Value result = word;
+  if (both) {
+    Value last = ops.both(word, both),
+          first = ops.both(ops.shiftRight(word, 1), both);
+    Value neither = ops.differ(ops.either(last, first), ops.number(both));
+    Value newLast, newFirst;
+    if (once) {
+      newLast = ops.both(neither, once);
+      newFirst = ops.both(last, once);
+    }
+    if (twice) {
+      newLast = ops.either(newLast, ops.both(first, twice));
+      newFirst = ops.either(newFirst, ops.both(neither, twice));
+    }
+    result = ops.either(ops.both(word, ~(both | both << 1)), newLast);
+    result = ops.either(result, ops.shiftLeft(newFirst, 1));
+  }
+  return swapped ? ops.differ(result, ops.number(swapped)) : result;
 }
 
 SmallVector<uint64_t> StateKeys::bytes(size_t generator) const {
@@ -298,20 +343,26 @@ SmallVector<Value> StateKeys::onward(WordOps &ops, ValueRange state,
 
 int64_t StateKeys::cost() const {
   int64_t count = 0;
-  for (const std::vector<int64_t> &neighbour : growth.neighbours) {
+  for (const auto &[generator, neighbour] :
+       llvm::enumerate(growth.neighbours)) {
     std::set<std::tuple<unsigned, unsigned, int>> moves;
-    for (int64_t position : kept) {
+    for (int64_t position : fields()) {
       const Formula &formula = (*growth.formulas)[neighbour[position]];
       constexpr int64_t opsOfFormula = 8;
       if (formula.kind != Formula::Element) {
         count += opsOfFormula;
         continue;
       }
-      Place to = places[position], from = places[formula.left];
+      Place to = places[position],
+            from = places[pieces ? pieces->headOf(formula.left) : formula.left];
       moves.insert({to.word, from.word, int(to.shift) - int(from.shift)});
     }
-    constexpr int64_t opsOfMove = 3;
+    constexpr int64_t opsOfMove = 3, opsOfTurn = 10;
     count += int64_t(moves.size()) * opsOfMove;
+    for (unsigned word = 0; pieces && word < wordCount; ++word)
+      count += (turned(generator, word, 3, 1) | turned(generator, word, 3, 2))
+                   ? opsOfTurn
+                   : 0;
   }
   return count;
 }

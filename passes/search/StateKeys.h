@@ -7,6 +7,7 @@
 #define ZENITH_PASSES_SEARCH_STATEKEYS_H
 
 #include "passes/search/GraphSymmetry.h"
+#include "passes/search/StatePieces.h"
 #include "passes/search/WordOps.h"
 
 namespace zenith::search {
@@ -16,9 +17,11 @@ public:
   /// `withBackBits` asks for a bit per generator in the last word; where there
   /// is no room, hasBackBits() is false. `symmetry` asks for one of each two
   /// states that it takes to each other, besides bits that lead back; where
-  /// fields have no codes or no room for that, isHalved() is false.
+  /// fields have no codes or no room for that, isHalved() is false. `pieces`
+  /// makes fields of pieces, not of positions.
   StateKeys(const GrowthLoop &growth, bool withBackBits,
-            const GraphSymmetry *symmetry = nullptr);
+            const GraphSymmetry *symmetry = nullptr,
+            const StatePieces *pieces = nullptr);
 
   /// Positions that a generator changes or where starts differ, ascending.
   llvm::ArrayRef<int64_t> positions() const { return kept; }
@@ -28,6 +31,8 @@ public:
   bool isHalved() const { return symmetry != nullptr; }
   /// Number of different values of one position.
   uint64_t values() const { return valueCount; }
+  /// What has a field: positions, or pieces.
+  size_t fieldCount() const { return fields().size(); }
   /// Every state has each value once. Starts may have the same number of
   /// values together and repeat some.
   bool haveEachValueOnce() const;
@@ -53,7 +58,7 @@ public:
   /// generator's bit that leads back. Only for few words whose fields just
   /// move.
   llvm::SmallVector<uint64_t> bytes(size_t generator) const;
-  bool haveBytes() const { return isPermutation && wordCount <= 4; }
+  bool haveBytes() const { return isPermutation && !pieces && wordCount <= 4; }
   using ByteOf = llvm::function_ref<mlir::Value(size_t)>;
   /// The words of the neighbour along the generator whose bytes `byte` gives.
   llvm::SmallVector<mlir::Value> neighbour(WordOps &ops, mlir::ValueRange state,
@@ -92,6 +97,17 @@ private:
   };
   bool chooseWords(bool withBackBits);
   bool nameValues();
+  /// The position that stands for each field.
+  llvm::ArrayRef<int64_t> fields() const {
+    return pieces ? llvm::ArrayRef<int64_t>(pieces->heads())
+                  : llvm::ArrayRef<int64_t>(kept);
+  }
+  /// The fields with a piece of `size` positions that a generator turns `turn`
+  /// times: last bits of those of one word.
+  uint64_t turned(size_t generator, unsigned word, unsigned size,
+                  unsigned turn) const;
+  mlir::Value turn(WordOps &ops, mlir::Value word, size_t generator,
+                   unsigned number) const;
   unsigned ownBit() const { return *backBit + unsigned(growth.generators); }
   template <typename From>
   llvm::SmallVector<mlir::Value> moved(WordOps &ops, mlir::ValueRange state,
@@ -101,6 +117,7 @@ private:
 
   const GrowthLoop &growth;
   const GraphSymmetry *symmetry;
+  const StatePieces *pieces;
   bool isPermutation;
   llvm::SmallVector<int64_t> kept;
   std::map<uint64_t, uint64_t> codes; ///< of values that only move

@@ -46,5 +46,42 @@
 // SOME: layers: [3, 5, 10, 20, 40, 78, 142]
 // TWO: layers: [2, 4, 8, 16, 32, 64, 116]
 //
+// Pieces of puzzles and signed numbers have one number for what they hold; the last layer is counted or written down.
+// RUN: zenith-search bfs cube_333_htm --max-layers=4 --explain=search 2>&1 | FileCheck --check-prefixes=PIECES,SHORT,LAST,CUBE %s
+// RUN: zenith-search bfs cube_333_htm --max-layers=4 --without=pieces,last-count --explain=search 2>&1 | FileCheck --check-prefixes=STICKERS,CUBE %s
+// RUN: zenith-search bfs cube_333_htm --max-layers=3 --target=interp | FileCheck --check-prefix=FEWER %s
+// RUN: zenith-search bfs cube_222_fixed_qtm --max-layers=8 --no-dense-index --threads=2 --explain=search 2>&1 | FileCheck --check-prefixes=PIECES,SMALL %s
+// RUN: zenith-search bfs cube_222_fixed_qtm --max-layers=8 --no-dense-index --without=pieces | FileCheck --check-prefix=SMALL %s
+// RUN: zenith-search bfs burnt_pancake:8 --max-layers=5 --no-dense-index --explain=search 2>&1 | FileCheck --check-prefixes=PIECES,BURNT %s
+// RUN: zenith-search bfs burnt_pancake:8 --max-layers=5 --no-dense-index --without=pieces,keys | FileCheck --check-prefix=BURNT %s
+// PIECES: SEA009 {{.*}} whose positions always move together
+// SHORT: SEA001 {{.*}} 20 pieces of 54 positions in 5 bits each make keys of 2 words
+// LAST: SEA010
+// STICKERS-NOT: SEA009
+// STICKERS-NOT: SEA010
+// FEWER: layers: [1, 18, 243, 3240]
+// CUBE: layers: [1, 18, 243, 3240, 43239]
+// SMALL: layers: [1, 6, 27, 120, 534, 2256, 8969, 33058, 114149]
+// BURNT: layers: [1, 8, 56, 392, 2548, 14056]
+//
+// A layer asked for last may be one behind all, and layer 0 may be the last.
+// RUN: zenith-search bfs top_spin:20 --max-layers=0 --without=symmetry | FileCheck --check-prefix=FIRST %s
+// RUN: zenith-search bfs cube_333_qtm --max-layers=1 | FileCheck --check-prefix=SECOND %s
+// FIRST: layers: [1]
+// SECOND: layers: [1, 12]
+//
+// Of marked states one position follows from the others, unless starts have different sums.
+// RUN: zenith-search bfs lrx:00000000001111111111 --explain=search 2>&1 | FileCheck --check-prefixes=FOLLOWS,WORD %s
+// RUN: zenith-search bfs lrx:00000000001111111111 --without=marks | FileCheck --check-prefix=WORD %s
+// RUN: zenith-search bfs lrx:012301230123 --without=bit-rows,dense-index --explain=search 2>&1 | FileCheck --check-prefixes=FOLLOWS,FOUR %s
+// RUN: zenith-search bfs lrx:012301230123 --without=bit-rows,dense-index,marks | FileCheck --check-prefix=FOUR %s
+// RUN: zenith-search bfs lrx:12 --start=000000111111 --start=010101010101 --start=011111000000 --without=bit-rows,dense-index --explain=search 2>&1 | FileCheck --check-prefixes=OWN,THREE %s
+// RUN: zenith-search bfs lrx:12 --start=000000111111 --start=010101010101 --start=011111000000 --target=interp | FileCheck --check-prefix=THREE %s
+// FOLLOWS: SEA006 {{.*}} one position follows from the others
+// OWN: SEA006 {{.*}} are marked in 4096 bits{{$}}
+// WORD: layers: [1, 2, 3, 4, 6, 8, 10, 14, 17, 21, 28, 32, 41, 53, 63, 81, 100, 124, 164, 204, 251, 318, 384, 473, 574, 683, 815,
+// FOUR: layers: [1, 3, 5, 9, 18, 36, 66, 118, 211, 367, 623, 1054, 1753, 2847, 4475, 6828, 10062, 14150, 18849, 23701, 28108, 31147,
+// THREE: layers: [3, 7, 10, 14, 20, 29, 42, 56, 76, 98, 130, 161, 185, 195, 150, 129, 84, 68, 61, 59, 49, 39, 30, 16, 5]
+//
 // RUN: not zenith-search bfs lrx:4 --without=rows 2>&1 | FileCheck --check-prefix=NAME %s
 // NAME: --without: rows not in
