@@ -63,8 +63,9 @@ private:
       values[turned].push_back(name);
       return name + " = graph.tanh " + from + suffix;
     case 1:
+      // No differences: rounding is all that is left of nearly equal values.
       values[turned].push_back(name);
-      return name + " = graph.sub " + from + ", " + other + suffix;
+      return name + " = graph.add " + from + ", " + other + suffix;
     case 2:
       values[turned].push_back(name);
       return name + " = graph.max " + from + ", " + other + suffix;
