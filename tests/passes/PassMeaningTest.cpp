@@ -59,6 +59,13 @@ Tensor randomTensor(RankedTensorType type, uint32_t seed) {
   std::mt19937 generator(seed);
   std::uniform_real_distribution<double> uniform(0.1, 1.5);
   Type element = type.getElementType();
+  if (element.isF32()) { // the tests' largest tensors are of this type
+    Tensor result(type);
+    for (int64_t i = 0; i < type.getNumElements(); ++i)
+      reinterpret_cast<float *>(result.writable())[i] =
+          float(uniform(generator));
+    return result;
+  }
   if (auto floating = dyn_cast<FloatType>(element)) {
     SmallVector<APFloat> values;
     for (int64_t i = 0; i < type.getNumElements(); ++i) {
@@ -136,6 +143,10 @@ double elementAt(DenseElementsAttr elements, int64_t index) {
 /// The numbers of a tensor: both parts of complex ones.
 std::vector<double> numbersOf(const Tensor &tensor) {
   std::vector<double> numbers;
+  if (tensor.elementType().isF32()) {
+    const float *elements = reinterpret_cast<const float *>(tensor.bytes());
+    return std::vector<double>(elements, elements + tensor.size());
+  }
   DenseElementsAttr elements = tensor.toElements();
   if (auto complex = dyn_cast<ComplexType>(tensor.elementType())) {
     bool isSingle = complex.getElementType().isF32();
@@ -165,6 +176,12 @@ void expectEqual(ArrayRef<Tensor> before, ArrayRef<Tensor> after) {
           << "element " << i;
     }
   }
+}
+
+bool hasNamedSizes(func::FuncOp function) {
+  return llvm::any_of(function.getArgumentTypes(), [](Type type) {
+    return !cast<RankedTensorType>(type).hasStaticShape();
+  });
 }
 
 class PassMeaning : public testing::TestWithParam<const char *> {
@@ -205,6 +222,8 @@ TEST_P(PassMeaning, KeepsResults) {
         ASSERT_TRUE(bool(after)) << llvm::toString(after.takeError());
         expectEqual(*before, *after);
         ++compared;
+        if (!hasNamedSizes(function))
+          break; // the other bases would give the same arguments
       }
     }
   }
