@@ -170,7 +170,7 @@ loadHLO(const std::string &name, const std::string &folder,
         llvm::StringRef bytes, MLIRContext *context, const LoadOptions &options,
         Diagnostics &diagnostics) {
   llvm::Expected<stablehlo::ImportedProgram> program =
-      loadStableHLO(name, bytes, context, diagnostics);
+      loadStableHLO(name, bytes, context, options.stablehlo, diagnostics);
   if (!program)
     return program.takeError();
   LoadedModel loaded{std::move(program->module),

@@ -33,6 +33,7 @@ struct LoadOptions {
   std::string entry;
   /// Where the IR will be written, for the paths of parameters.
   std::string irFolder;
+  stablehlo::ImportOptions stablehlo;
 };
 
 struct LoadedModel {

@@ -93,16 +93,16 @@ parseArtifact(const std::string &name, StringRef bytes, MLIRContext *context,
   return std::move(*module);
 }
 
-llvm::Expected<stablehlo::ImportedProgram>
-zenith::tools::loadStableHLO(const std::string &name, StringRef bytes,
-                             MLIRContext *context, Diagnostics &diagnostics) {
+llvm::Expected<stablehlo::ImportedProgram> zenith::tools::loadStableHLO(
+    const std::string &name, StringRef bytes, MLIRContext *context,
+    const stablehlo::ImportOptions &options, Diagnostics &diagnostics) {
   UnknownDialects allowed(context);
   bool isArtifact = bytes.starts_with("ML\xefR");
   auto module = isArtifact ? parseArtifact(name, bytes, context, diagnostics)
                            : parseText(name, bytes, context, diagnostics);
   if (!module)
     return module.takeError();
-  auto program = stablehlo::importStableHLO(**module);
+  auto program = stablehlo::importStableHLO(**module, options);
   if (program)
     return program;
   llvm::Error result = llvm::Error::success();

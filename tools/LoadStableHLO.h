@@ -21,9 +21,9 @@ bool isStableHLO(llvm::StringRef bytes);
 
 /// `name` is what messages call the file. Errors that the parser found have
 /// been printed to `diagnostics`.
-llvm::Expected<stablehlo::ImportedProgram>
-loadStableHLO(const std::string &name, llvm::StringRef bytes,
-              mlir::MLIRContext *context, Diagnostics &diagnostics);
+llvm::Expected<stablehlo::ImportedProgram> loadStableHLO(
+    const std::string &name, llvm::StringRef bytes, mlir::MLIRContext *context,
+    const stablehlo::ImportOptions &options, Diagnostics &diagnostics);
 
 } // namespace zenith::tools
 

@@ -118,13 +118,21 @@ runRandom(LoadedModel model, const TranslateOptions &options) {
   return (*interpreter)->run(*inputs);
 }
 
+/// IR says what the program says: how precise results are beyond their types is
+/// for the compiler that reads it to choose. What runs ONNX has no such choice.
+static LoadOptions loadOptions(const std::string &from, const std::string &to) {
+  LoadOptions load;
+  load.format = from;
+  load.stablehlo.excessPrecision = to == "onnx";
+  return load;
+}
+
 static llvm::Error checkTranslation(const TranslateOptions &options,
                                     const std::string &toFormat,
                                     LoadedModel original,
                                     Diagnostics &diagnostics) {
   MLIRContext *context = original.module->getContext();
-  LoadOptions load;
-  load.format = toFormat;
+  LoadOptions load = loadOptions(toFormat, toFormat);
   llvm::Expected<LoadedModel> again =
       loadModel(options.output, context, load, diagnostics);
   if (!again)
@@ -179,8 +187,7 @@ llvm::Error zenith::tools::translateModel(const TranslateOptions &options,
         ExitCode::Usage,
         "--check needs a file: standard output cannot be read again");
   std::unique_ptr<MLIRContext> context = makeContext();
-  LoadOptions load;
-  load.format = *from;
+  LoadOptions load = loadOptions(*from, *to);
   llvm::Expected<LoadedModel> model =
       loadModel(options.input, context.get(), load, diagnostics);
   if (!model)
