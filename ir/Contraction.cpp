@@ -2,6 +2,8 @@
 //
 // Verifiers, types and dimensions of the contraction family.
 
+#include "ir/Contraction.h"
+
 #include "ir/DimPreference.h"
 #include "ir/GraphOps.h"
 #include "ir/OpInference.h"
@@ -14,6 +16,17 @@ using namespace mlir;
 
 #define GET_OP_CLASSES
 #include "ir/Contraction.cpp.inc"
+
+SmallVector<int64_t> zenith::graph::freeDims(int64_t rank,
+                                             ArrayRef<int64_t> batching,
+                                             ArrayRef<int64_t> contracting) {
+  SmallVector<int64_t> result;
+  for (int64_t dim = 0; dim < rank; ++dim)
+    if (!llvm::is_contained(batching, dim) &&
+        !llvm::is_contained(contracting, dim))
+      result.push_back(dim);
+  return result;
+}
 
 namespace zenith::graph {
 
@@ -51,17 +64,6 @@ static LogicalResult checkResult(const ShapeChecks &checks,
                            " or the type it sums in",
                        elementConstraint);
   return success();
-}
-
-/// Dimensions below `rank` that neither list names.
-static SmallVector<int64_t> freeDims(int64_t rank, ArrayRef<int64_t> batching,
-                                     ArrayRef<int64_t> contracting) {
-  SmallVector<int64_t> result;
-  for (int64_t dim = 0; dim < rank; ++dim)
-    if (!llvm::is_contained(batching, dim) &&
-        !llvm::is_contained(contracting, dim))
-      result.push_back(dim);
-  return result;
 }
 
 static LogicalResult checkDotDims(ShapeChecks &checks, DotDimsAttr dims,

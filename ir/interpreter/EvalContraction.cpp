@@ -4,6 +4,7 @@
 // dot_general by reordering dimensions, convolution by gathering windows.
 
 #include "ir/interpreter/EvalContraction.h"
+#include "ir/Contraction.h"
 #include "ir/GraphOps.h"
 #include "ir/interpreter/Folding.h"
 #include "ir/interpreter/MatrixProduct.h"
@@ -50,15 +51,6 @@ static unsigned widthOf(Type element) {
   return isa<IntegerType>(element) ? element.getIntOrFloatBitWidth() : 0;
 }
 
-// Dimensions of `rank` in neither list, ascending.
-static Shape freeDims(int64_t rank, ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
-  Shape dims;
-  for (int64_t i = 0; i < rank; ++i)
-    if (!llvm::is_contained(a, i) && !llvm::is_contained(b, i))
-      dims.push_back(i);
-  return dims;
-}
-
 static int64_t productOf(const Tensor &tensor, ArrayRef<int64_t> dims) {
   int64_t product = 1;
   for (int64_t dim : dims)
@@ -95,8 +87,8 @@ static Expected<Tensor> evaluateDot(graph::DotGeneralOp op,
     return std::move(error);
   if (llvm::Error error = checkEqualDims(e, "contracting", lc, rc))
     return std::move(error);
-  Shape lf = freeDims(e.operand(0).shape().size(), lb, lc);
-  Shape rf = freeDims(e.operand(1).shape().size(), rb, rc);
+  Shape lf = graph::freeDims(e.operand(0).shape().size(), lb, lc);
+  Shape rf = graph::freeDims(e.operand(1).shape().size(), rb, rc);
   Expected<Tensor> left = permuted(e, e.operand(0), joined(lb, lf, lc));
   if (!left)
     return left;

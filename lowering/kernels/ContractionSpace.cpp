@@ -4,6 +4,7 @@
 // moves either by a fixed stride.
 
 #include "lowering/kernels/ContractionSpace.h"
+#include "ir/Contraction.h"
 #include "ir/PackedPanels.h"
 #include "lowering/kernels/ContractionTasks.h"
 #include "lowering/kernels/KernelBuilder.h"
@@ -137,19 +138,10 @@ PlacedOperand placeLeft(ContractionSpace &space, const DimExpr &columns,
   return materialise(space, value, dims, space.sum);
 }
 
-static SmallVector<unsigned> freeDims(unsigned rank, ArrayRef<int64_t> batching,
-                                      ArrayRef<int64_t> contracting) {
-  SmallVector<unsigned> free;
-  for (unsigned i = 0; i < rank; ++i)
-    if (!llvm::is_contained(batching, i) && !llvm::is_contained(contracting, i))
-      free.push_back(i);
-  return free;
-}
-
 static SmallVector<StridedDim> selectDims(const PlacedOperand &operand,
-                                          ArrayRef<unsigned> which) {
+                                          ArrayRef<int64_t> which) {
   SmallVector<StridedDim> dims;
-  for (unsigned dim : which)
+  for (int64_t dim : which)
     dims.push_back(operand.dims[dim]);
   return dims;
 }
@@ -248,11 +240,11 @@ bool DotAxes::build(const PlacedOperand &lhs, const PlacedOperand &rhs) {
         ((!space.taps.empty() || rhs.group == 4) && *depth % rhs.group != 0))))
     return false;
   auto rows = flatten(
-      selectDims(lhs, freeDims(lhs.dims.size(), numbers.getLhsBatching(),
-                               numbers.getLhsContracting())));
+      selectDims(lhs, graph::freeDims(lhs.dims.size(), numbers.getLhsBatching(),
+                                      numbers.getLhsContracting())));
   auto columns = flatten(
-      selectDims(rhs, freeDims(rhs.dims.size(), numbers.getRhsBatching(),
-                               numbers.getRhsContracting())));
+      selectDims(rhs, graph::freeDims(rhs.dims.size(), numbers.getRhsBatching(),
+                                      numbers.getRhsContracting())));
   for (const Stride &digit : llvm::drop_end(rows))
     space.lines.push_back({digit.size, digit.stride, DimExpr(0)});
   space.tile = {rows.back().size, rows.back().stride, DimExpr(0)};
@@ -338,9 +330,9 @@ FailureOr<ContractionSpace> dotSpace(graph::DotGeneralOp op,
                       getElementTypeOrSelf(op.getType()));
   DotAxes axes{op.getDims(), space};
   DimExpr columns = 1;
-  for (unsigned dim :
-       freeDims(dims.dimsOf(op.getRhs()).size(), op.getDims().getRhsBatching(),
-                op.getDims().getRhsContracting()))
+  for (int64_t dim : graph::freeDims(dims.dimsOf(op.getRhs()).size(),
+                                     op.getDims().getRhsBatching(),
+                                     op.getDims().getRhsContracting()))
     columns = columns * dims.dimOf(op.getRhs(), dim);
   PlacedOperand lhs = placeLeft(space, columns, dims, target);
   PlacedOperand rhs = usablePanels(

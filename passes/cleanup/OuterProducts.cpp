@@ -3,6 +3,7 @@
 // Products that sum over very few numbers are a few of these: pointwise, they
 // are written as fast as memory takes them, and fuse with what reads them.
 
+#include "ir/Contraction.h"
 #include "mlir/IR/PatternMatch.h"
 #include "passes/cleanup/SplatValue.h"
 #include "llvm/ADT/STLExtras.h"
@@ -19,15 +20,6 @@ struct Side {
   SmallVector<int64_t> kept, places;
 };
 } // namespace
-
-static SmallVector<int64_t> freeDims(Value operand, ArrayRef<int64_t> batching,
-                                     ArrayRef<int64_t> contracting) {
-  SmallVector<int64_t> free;
-  for (int64_t d = 0; d < typeOf(operand).getRank(); ++d)
-    if (!llvm::is_contained(batching, d) && !llvm::is_contained(contracting, d))
-      free.push_back(d);
-  return free;
-}
 
 /// The operand at one place of the dimension that is summed over, which is not
 /// of the result.
@@ -115,11 +107,11 @@ static LogicalResult outerProduct(DotGeneralOp op, PatternRewriter &rewriter) {
     keep(lhs, a, place);
     keep(rhs, b, place++);
   }
-  for (int64_t d :
-       freeDims(op.getLhs(), dims.getLhsBatching(), dims.getLhsContracting()))
+  for (int64_t d : freeDims(typeOf(op.getLhs()).getRank(),
+                            dims.getLhsBatching(), dims.getLhsContracting()))
     keep(lhs, d, place++);
-  for (int64_t d :
-       freeDims(op.getRhs(), dims.getRhsBatching(), dims.getRhsContracting()))
+  for (int64_t d : freeDims(typeOf(op.getRhs()).getRank(),
+                            dims.getRhsBatching(), dims.getRhsContracting()))
     keep(rhs, d, place++);
   SmallVector<Value> sizes(type.getRank());
   for (const Side &side : {lhs, rhs})

@@ -4,6 +4,7 @@
 // values is brought into the shape of the scores, where its own last dimension
 // stands for the one that it lacks; so whatever moves scores moves them too.
 
+#include "ir/Contraction.h"
 #include "ir/ReshapeGroups.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/cleanup/AttentionScores.h"
@@ -212,16 +213,6 @@ static Value unscaled(Value value, double &scale) {
   return value;
 }
 
-/// Dimensions of an operand that a product neither pairs nor sums over.
-static SmallVector<int64_t> freeDims(Value operand, ArrayRef<int64_t> batching,
-                                     ArrayRef<int64_t> contracting) {
-  SmallVector<int64_t> free;
-  for (int64_t d = 0; d < typeOf(operand).getRank(); ++d)
-    if (!llvm::is_contained(batching, d) && !llvm::is_contained(contracting, d))
-      free.push_back(d);
-  return free;
-}
-
 /// Which dimension of the product the softmax runs along. Behind a reshape it
 /// is as far from the end as before; `step` checks that.
 std::optional<unsigned> AttentionMatch::keyPosition() {
@@ -262,7 +253,8 @@ LogicalResult AttentionMatch::readProduct() {
     space.push_back(next++);
   }
   for (unsigned side : {0u, 1u})
-    for (int64_t d : freeDims(sides[side], batching[side], contracting[side])) {
+    for (int64_t d : freeDims(typeOf(sides[side]).getRank(), batching[side],
+                              contracting[side])) {
       numbers[side][d] = next;
       setSize(next, sides[side], d);
       space.push_back(next++);
@@ -414,7 +406,7 @@ LogicalResult AttentionMatch::readRoot() {
   if (contracting.size() != 1 || space[contracting[0]] != key)
     return miss.at(root,
                    "the weights are summed over something else than keys");
-  auto features = freeDims(values, other, valueContracting);
+  auto features = freeDims(typeOf(values).getRank(), other, valueContracting);
   if (features.size() != 1)
     return miss.at(root, "the values have not one dimension of their own");
   valueNumbers.resize(typeOf(values).getRank(), -1);
@@ -428,7 +420,7 @@ LogicalResult AttentionMatch::readRoot() {
   Value weights = weightsLeft ? root.getLhs() : root.getRhs();
   if (!weightsLeft)
     resultNumbers.push_back(key);
-  for (int64_t d : freeDims(weights, batching, contracting))
+  for (int64_t d : freeDims(typeOf(weights).getRank(), batching, contracting))
     resultNumbers.push_back(space[d]);
   if (weightsLeft)
     resultNumbers.push_back(key);
