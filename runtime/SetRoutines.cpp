@@ -99,6 +99,18 @@ struct Membership {
   RowTable table(int64_t *cells) const {
     return RowTable(keys(cells), row.keyBytes, cells, least());
   }
+  /// Calls fn(number, cell) for those of `most` rows that are a slot's.
+  template <typename Fn>
+  void lookUp(int64_t *cells, const char *rows, int64_t most, int64_t slots,
+              int64_t slot, char *scratch, Fn fn) const {
+    auto [first, last] = rowsOfSlot(most, slots, slot);
+    const char *keys = row.of(rows + first * row.rowBytes, last - first,
+                              scratch + first * row.keyBytes);
+    table(cells).visit(keys, 0, last - first, itself,
+                       [&, first = first](int64_t i, uint64_t &cell, uint64_t) {
+                         fn(first + i, cell);
+                       });
+  }
 
   int64_t setCount, count, elements;
   RowKeys row;
@@ -139,20 +151,15 @@ void zenith_routine_is_in_mark(void *const *pointers, const int64_t *numbers,
   const char *set = args.pointer();
   if (is.isOfSet())
     return;
-  RowTable table = is.table(cells);
-  char *marks = is.marks(cells);
-  for (int64_t slot = begin; slot < end; ++slot) {
-    auto [first, last] = rowsOfSlot(is.setCount, slots, slot);
-    const char *keys = is.row.of(set + first * is.row.rowBytes, last - first,
-                                 own + (is.count + first) * is.row.keyBytes);
-    table.visit(keys, 0, last - first, itself,
-                [&](int64_t, uint64_t &cell, uint64_t) {
-                  // Other tasks may write the same.
-                  if (!RowTable::isEmpty(cell))
-                    __atomic_store_n(marks + RowTable::numberOf(cell), 1,
-                                     __ATOMIC_RELAXED);
-                });
-  }
+  char *marks = is.marks(cells), *scratch = own + is.count * is.row.keyBytes;
+  for (int64_t slot = begin; slot < end; ++slot)
+    is.lookUp(cells, set, is.setCount, slots, slot, scratch,
+              [&](int64_t, uint64_t cell) {
+                // Other tasks may write the same.
+                if (!RowTable::isEmpty(cell))
+                  __atomic_store_n(marks + RowTable::numberOf(cell), 1,
+                                   __ATOMIC_RELAXED);
+              });
 }
 
 void zenith_routine_is_in(void *const *pointers, const int64_t *numbers,
@@ -164,19 +171,14 @@ void zenith_routine_is_in(void *const *pointers, const int64_t *numbers,
   char *own = args.pointer();
   const char *asked = args.pointer();
   auto *result = args.pointer<uint8_t>();
-  RowTable table = is.table(cells);
   const char *marks = is.marks(cells);
-  for (int64_t slot = begin; slot < end; ++slot) {
-    auto [first, last] = rowsOfSlot(is.count, slots, slot);
-    const char *keys = is.row.of(asked + first * is.row.rowBytes, last - first,
-                                 own + first * is.row.keyBytes);
-    table.visit(keys, 0, last - first, itself,
-                [&, first = first](int64_t i, uint64_t &cell, uint64_t) {
-                  result[first + i] =
-                      !RowTable::isEmpty(cell) &&
-                      (is.isOfSet() || marks[RowTable::numberOf(cell)]);
-                });
-  }
+  for (int64_t slot = begin; slot < end; ++slot)
+    is.lookUp(cells, asked, is.count, slots, slot, own,
+              [&](int64_t number, uint64_t cell) {
+                result[number] =
+                    !RowTable::isEmpty(cell) &&
+                    (is.isOfSet() || marks[RowTable::numberOf(cell)]);
+              });
 }
 
 void zenith_routine_compact_count(void *const *pointers, const int64_t *numbers,
