@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The claim ticket, and the three stages of waiting: pause, sched_yield, futex.
+// Claims, and the three stages of waiting: pause, sched_yield, futex.
 
 #include "runtime/ThreadPool.h"
 
@@ -50,11 +50,13 @@ ThreadPool::ThreadPool(int threads, int spinMicroseconds) {
   int wanted = std::max(threads > 0 ? threads : cores, 1);
   spinNanoseconds =
       wanted > cores ? 0 : int64_t{1000} * std::max(spinMicroseconds, 0);
-  groupDivisor = 8 * static_cast<uint32_t>(wanted);
+  rangeCount = static_cast<unsigned>(wanted);
+  ranges = std::make_unique<Range[]>(rangeCount);
   workers.reserve(wanted - 1);
   try {
     while (static_cast<int>(workers.size()) < wanted - 1)
-      workers.emplace_back([this] { work(); });
+      workers.emplace_back([this, self = static_cast<unsigned>(workers.size()) +
+                                         1] { work(self); });
   } catch (const std::system_error &) {
     // The pool works with the threads that there are.
   }
@@ -77,8 +79,7 @@ void ThreadPool::parallelFor(zenith_task_fn fn, void *const *pointers,
     fn(pointers, sizes, 0, tasks);
     return;
   }
-  // The ticket counts 32 bits of tasks; a larger launch takes several
-  // generations.
+  // Ranges count 32 bits of tasks; a larger launch takes several generations.
   constexpr int64_t most = int64_t{1} << 31;
   for (int64_t first = 0; first < tasks; first += most)
     runGeneration(fn, pointers, sizes, first,
@@ -93,34 +94,52 @@ void ThreadPool::runGeneration(zenith_task_fn taskFn, void *const *taskPointers,
   pointers = taskPointers;
   sizes = taskSizes;
   firstTask = first;
-  totalTasks = tasks;
   finished.store(0, std::memory_order_relaxed);
-  uint64_t generation = (ticket.load(std::memory_order_relaxed) >> 32) + 1;
-  ticket.store(generation << 32 | tasks);
+  // Where the system refused threads, the ranges are those of the others.
+  uint64_t shares = workers.size() + 1;
+  for (uint64_t share = 0; share < shares; ++share)
+    ranges[share].tasks.store(tasks * share / shares << 32 |
+                                  tasks * (share + 1) / shares,
+                              std::memory_order_release);
   epoch.fetch_add(1);
   // A worker counts itself as a sleeper before it looks at epoch for the last
   // time, so either it is seen here or it sees the new epoch.
   if (uint32_t asleep = sleepers.load())
     futexWake(epoch, static_cast<int>(std::min(asleep, tasks - 1)));
   uint32_t own = 0;
-  while (uint32_t done = claimAndRun())
+  while (uint32_t done = claimAndRun(0))
     own += done;
   waitUntilFinished(tasks - own);
 }
 
-uint32_t ThreadPool::claimAndRun() {
-  uint64_t seen = ticket.load(std::memory_order_acquire);
-  uint32_t left, take;
+uint32_t ThreadPool::claimFrom(Range &range, bool own) {
+  /// A claim takes this part of what is left.
+  constexpr uint32_t divisor = 8;
+  uint64_t seen = range.tasks.load(std::memory_order_acquire), rest;
+  uint32_t first, end, take;
   do {
-    left = static_cast<uint32_t>(seen);
-    if (left == 0)
+    first = static_cast<uint32_t>(seen >> 32);
+    end = static_cast<uint32_t>(seen);
+    if (first >= end)
       return 0;
-    take = std::max<uint32_t>(left / groupDivisor, 1);
-  } while (!ticket.compare_exchange_weak(
-      seen, seen - take, std::memory_order_acq_rel, std::memory_order_acquire));
-  int64_t begin = firstTask + (totalTasks - left);
+    take = std::max<uint32_t>((end - first) / divisor, 1);
+    rest = own ? uint64_t{first + take} << 32 | end
+               : uint64_t{first} << 32 | (end - take);
+  } while (!range.tasks.compare_exchange_weak(
+      seen, rest, std::memory_order_acq_rel, std::memory_order_acquire));
+  int64_t begin = firstTask + (own ? first : end - take);
   fn(pointers, sizes, begin, begin + take);
   return take;
+}
+
+uint32_t ThreadPool::claimAndRun(unsigned self) {
+  if (uint32_t done = claimFrom(ranges[self], /*own=*/true))
+    return done;
+  for (unsigned other = 1; other < rangeCount; ++other)
+    if (uint32_t done = claimFrom(ranges[(self + other) % rangeCount],
+                                  /*own=*/false))
+      return done;
+  return 0;
 }
 
 template <typename Done> bool ThreadPool::spinUntil(Done done) const {
@@ -153,27 +172,27 @@ void ThreadPool::waitUntilFinished(uint32_t others) {
   callerSleeps.store(0, std::memory_order_relaxed);
 }
 
-void ThreadPool::waitForWork() {
-  auto called = [&] {
-    return hasTasks() || stopping.load(std::memory_order_relaxed);
-  };
+void ThreadPool::waitForWork(uint32_t seen) {
+  auto called = [&] { return epoch.load(std::memory_order_acquire) != seen; };
   if (spinUntil(called))
     return;
-  uint32_t before = epoch.load();
   sleepers.fetch_add(1);
-  if (!called())
-    futexWait(epoch, before);
+  futexWait(epoch, seen);
   sleepers.fetch_sub(1);
 }
 
-void ThreadPool::work() {
+void ThreadPool::work(unsigned self) {
   while (!stopping.load(std::memory_order_acquire)) {
-    while (uint32_t done = claimAndRun()) {
-      finished.fetch_add(done);
+    uint32_t seen = epoch.load();
+    uint32_t own = 0;
+    while (uint32_t done = claimAndRun(self))
+      own += done;
+    if (own) {
+      finished.fetch_add(own);
       if (callerSleeps.load())
         futexWake(finished, 1);
     }
-    waitForWork();
+    waitForWork(seen);
   }
 }
 

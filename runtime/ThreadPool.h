@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Threads that share the tasks of one kernel launch by claiming them.
-// A busy neighbour on a core delays only the tasks that a thread there has
-// claimed, so the caller never waits for a thread that has not started.
+// Threads that share the tasks of one kernel launch: each claims from a range
+// of its own, then from the ends of the others'. A busy neighbour on a core
+// delays only the tasks that a thread there has claimed, so the caller never
+// waits for a thread that has not started.
 
 #ifndef ZENITH_RUNTIME_THREADPOOL_H
 #define ZENITH_RUNTIME_THREADPOOL_H
@@ -11,6 +12,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -44,43 +46,44 @@ public:
                    const int64_t *sizes, int64_t tasks);
 
 private:
+  /// Tasks of a launch that are not claimed yet: first << 32 | end. Its thread
+  /// claims from the front, so that it reads on where it left off and finds in
+  /// its caches what it wrote there in the launch before; others claim from
+  /// the back.
+  struct alignas(64) Range {
+    std::atomic<uint64_t> tasks{0};
+  };
+
   void runGeneration(zenith_task_fn fn, void *const *pointers,
                      const int64_t *sizes, int64_t first, uint32_t tasks);
-  uint32_t claimAndRun();
+  uint32_t claimAndRun(unsigned self);
+  uint32_t claimFrom(Range &range, bool own);
   void waitUntilFinished(uint32_t others);
-  void waitForWork();
-  void work();
-  bool hasTasks() const {
-    return static_cast<uint32_t>(ticket.load(std::memory_order_acquire)) != 0;
-  }
+  void waitForWork(uint32_t seen);
+  void work(unsigned self);
   template <typename Done> bool spinUntil(Done done) const;
 
-  // The launch in progress. Written before the ticket is published and read
-  // only by threads that hold a claim on it, which the caller waits for: so
-  // plain members do.
-  zenith_task_fn fn = nullptr;
-  void *const *pointers = nullptr;
-  const int64_t *sizes = nullptr;
-  int64_t firstTask = 0;
-  uint32_t totalTasks = 0;
-
   int64_t spinNanoseconds = 0;
-  /// Claims take 1/groupDivisor of the tasks left.
-  uint32_t groupDivisor = 8;
+  /// One per thread; the caller's is the first.
+  std::unique_ptr<Range[]> ranges;
+  unsigned rangeCount = 1;
 
-  /// generation << 32 | tasks left. The count is part of the ticket because a
-  /// thread that read the generation before the launch ended could otherwise
-  /// claim a task of the next launch in its name, and the caller would wait for
-  /// ever.
-  alignas(64) std::atomic<uint64_t> ticket{0};
   /// Tasks of the generation that threads other than the caller have finished.
   /// A futex word.
   alignas(64) std::atomic<uint32_t> finished{0};
   std::atomic<uint32_t> callerSleeps{0};
-  /// Counts launches and the stop request. A futex word.
+  /// Counts launches and the stop request. A futex word, on which threads wait:
+  /// what they read next lies on its line, and nothing that others write.
   alignas(64) std::atomic<uint32_t> epoch{0};
-  std::atomic<uint32_t> sleepers{0};
   std::atomic<bool> stopping{false};
+  // The launch in progress. Written before its ranges are published and read
+  // only by threads that hold a claim on it, which the caller waits for: so
+  // plain members do, and a thread that comes late claims what there is now.
+  zenith_task_fn fn = nullptr;
+  void *const *pointers = nullptr;
+  const int64_t *sizes = nullptr;
+  int64_t firstTask = 0;
+  alignas(64) std::atomic<uint32_t> sleepers{0};
   std::atomic<bool> inUse{false};
   std::vector<std::thread> workers;
 };
