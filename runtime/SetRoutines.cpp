@@ -3,6 +3,7 @@
 // Sets of rows: membership, and the rows that a mask chooses. A hash table
 // holds places of rows; rows are compared by their keys.
 
+#include "runtime/ProcessorClones.h"
 #include "runtime/RoutineArguments.h"
 #include "runtime/Routines.h"
 #include "runtime/RowKeys.h"
@@ -181,6 +182,96 @@ void zenith_routine_is_in(void *const *pointers, const int64_t *numbers,
               });
 }
 
+/// Rows of [first, last) that a mask chooses, in blocks: visit(numbers, count).
+template <typename Visit>
+ZENITH_INLINE void forEachChosen(const uint8_t *mask, int64_t first,
+                                 int64_t last, Visit visit) {
+  constexpr int64_t block = 1024, word = 8;
+  int64_t numbers[block];
+  for (int64_t start = first; start < last; start += block) {
+    int64_t end = std::min(start + block, last), count = 0;
+    for (int64_t row = start; row < end; row += word) {
+      int64_t here = std::min(word, end - row);
+      if (here == word &&
+          wordAt(reinterpret_cast<const char *>(mask + row)) == 0)
+        continue;
+      for (int64_t i = row; i < row + here; ++i) {
+        numbers[count] = i;
+        count += mask[i] != 0;
+      }
+    }
+    visit(static_cast<const int64_t *>(numbers), count);
+  }
+}
+
+ZENITH_PROCESSOR_CLONES
+static int64_t countChosen(const uint8_t *mask, int64_t first, int64_t last) {
+  int64_t chosen = 0;
+  for (int64_t row = first; row < last; ++row)
+    chosen += mask[row] != 0;
+  return chosen;
+}
+
+namespace {
+
+/// Elements that count: row / run % size, where nothing is in memory.
+struct CountedElements {
+  int64_t run, size;
+  int64_t first = 0, end = 0, value = 0; ///< rows of equal or rising elements
+
+  int64_t at(int64_t row) {
+    if (row >= end) {
+      int64_t number = row / run;
+      bool rising = run == 1;
+      value = rising ? 0 : number % size;
+      first = rising ? row - row % size : number * run;
+      end = first + (rising ? size : run);
+    }
+    return run == 1 ? row - first : value;
+  }
+};
+
+/// One input of compact; `run` is 0 for one in memory.
+struct CompactInput {
+  const char *from;
+  int64_t bytes;
+  CountedElements counted;
+
+  template <typename Element>
+  char *copy(const int64_t *rows, int64_t count, char *to) const {
+    auto *source = reinterpret_cast<const Element *>(from);
+    auto *target = reinterpret_cast<Element *>(to);
+    for (int64_t i = 0; i < count; ++i)
+      target[i] = source[rows[i]];
+    return to + count * int64_t(sizeof(Element));
+  }
+
+  /// Writes rows one behind the other; gives where the next one goes.
+  char *write(const int64_t *rows, int64_t count, char *to) {
+    if (counted.run > 0) {
+      auto *target = reinterpret_cast<int64_t *>(to);
+      for (int64_t i = 0; i < count; ++i)
+        target[i] = counted.at(rows[i]);
+      return to + count * bytes;
+    }
+    switch (bytes) {
+    case 1:
+      return copy<uint8_t>(rows, count, to);
+    case 2:
+      return copy<uint16_t>(rows, count, to);
+    case 4:
+      return copy<uint32_t>(rows, count, to);
+    case 8:
+      return copy<uint64_t>(rows, count, to);
+    }
+    for (int64_t i = 0; i < count; ++i, to += bytes)
+      std::memcpy(to, from + rows[i] * bytes, size_t(bytes));
+    return to;
+  }
+};
+
+} // namespace
+
 void zenith_routine_compact_count(void *const *pointers, const int64_t *numbers,
                                   int64_t begin, int64_t end) {
   RoutineArguments args(pointers, numbers);
@@ -189,10 +280,7 @@ void zenith_routine_compact_count(void *const *pointers, const int64_t *numbers,
   auto *mask = args.pointer<const uint8_t>();
   for (int64_t slot = begin; slot < end; ++slot) {
     auto [first, last] = rowsOfSlot(rows, slots, slot);
-    int64_t chosen = 0;
-    for (int64_t row = first; row < last; ++row)
-      chosen += mask[row] != 0;
-    counts[slot] = chosen;
+    counts[slot] = countChosen(mask, first, last);
   }
 }
 
@@ -200,7 +288,9 @@ void zenith_routine_compact(void *const *pointers, const int64_t *numbers,
                             int64_t begin, int64_t end) {
   RoutineArguments args(pointers, numbers);
   int64_t rows = args.number(), slots = args.number(), inputs = args.number();
-  const int64_t *bytes = args.takeNumbers(inputs);
+  const int64_t *bytes = args.takeNumbers(inputs),
+                *runs = args.takeNumbers(inputs),
+                *sizes = args.takeNumbers(inputs);
   auto *counts = args.pointer<const int64_t>();
   auto *mask = args.pointer<const uint8_t>();
   auto *found = args.pointer<int64_t>();
@@ -211,18 +301,17 @@ void zenith_routine_compact(void *const *pointers, const int64_t *numbers,
     before += counts[slot];
   for (int64_t slot = begin; slot < end; before += counts[slot++]) {
     auto [first, last] = rowsOfSlot(rows, slots, slot);
-    for (int64_t input = 0; input < inputs; ++input) {
-      if (!to[input])
+    for (int64_t number = 0; number < inputs; ++number) {
+      if (!to[number])
         continue;
-      int64_t size = bytes[input];
-      auto *source = static_cast<const char *>(from[input]);
-      auto *target = static_cast<char *>(to[input]) + before * size;
-      for (int64_t row = first; row < last; ++row) {
-        if (!mask[row])
-          continue;
-        std::memcpy(target, source + row * size, size_t(size));
-        target += size;
-      }
+      CompactInput input{static_cast<const char *>(from[number]),
+                         bytes[number],
+                         {runs[number], sizes[number]}};
+      auto *target = static_cast<char *>(to[number]) + before * input.bytes;
+      forEachChosen(mask, first, last,
+                    [&](const int64_t *chosen, int64_t count) {
+                      target = input.write(chosen, count, target);
+                    });
     }
     if (slot == slots - 1)
       *found = before + counts[slot];

@@ -3,6 +3,7 @@
 // is_in, compact, searchsorted and non_max_suppression: routines on rows, some
 // of which find out how many there are.
 
+#include "ir/CountedList.h"
 #include "lowering/kernels/OrderingKernel.h"
 #include "lowering/kernels/RoutineCall.h"
 
@@ -74,6 +75,25 @@ SmallVector<DimExpr> setScratch(Operation *op, graph::DimAnalysis &dims) {
   return {};
 }
 
+namespace {
+/// Numbers along a dimension of an array, as row / run % size of the row.
+struct CountedRows {
+  CountedRows(graph::DimAnalysis &dims, Value input) {
+    graph::IotaOp iota = graph::countedListOf(input);
+    if (!iota)
+      return;
+    isCounted = true;
+    const graph::DimVector shape = dims.dimsOf(iota.getResult());
+    run = 1;
+    size = shape[iota.getDim()];
+    for (const DimExpr &inner : ArrayRef(shape).drop_front(iota.getDim() + 1))
+      run = run * inner;
+  }
+  bool isCounted = false;
+  DimExpr run = 0, size = 1;
+};
+} // namespace
+
 FailureOr<KernelPlan> emitCompact(const EmissionContext &context,
                                   graph::CompactOp op) {
   DimExpr rows = context.dims.dimOf(op.getMask(), 0),
@@ -92,13 +112,23 @@ FailureOr<KernelPlan> emitCompact(const EmissionContext &context,
   call.number(rows);
   call.number(slots);
   call.number(int64_t(op.getInputs().size()));
-  for (Value input : op.getInputs())
+  SmallVector<CountedRows> counted;
+  for (Value input : op.getInputs()) {
     call.number(Rows(context.dims, input).elements * elementBytesOf(input));
+    counted.emplace_back(context.dims, input);
+  }
+  for (const CountedRows &each : counted)
+    call.number(each.run);
+  for (const CountedRows &each : counted)
+    call.number(each.size);
   call.scratch(0);
   call.operand(op.getMask());
   call.pointer(countDataRows(call, plan, op.getResults(), context, rows));
-  for (Value input : op.getInputs())
-    call.operand(input);
+  for (auto [input, each] : llvm::zip(op.getInputs(), counted))
+    if (each.isCounted)
+      call.pointer({});
+    else
+      call.operand(input);
   for (Value result : op.getResults())
     call.result(result);
   if (!addLaunch(plan,

@@ -4,6 +4,7 @@
 // takes.
 
 #include "passes/fusion/FusionRoles.h"
+#include "ir/CountedList.h"
 #include "passes/cost/CostRule.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -91,6 +92,8 @@ bool readsMemory(Operation *op, unsigned number) {
     return false;
   if (isa<TopKOp>(op))
     return number == 0;
+  if (isa<CompactOp>(op) && countedListOf(op->getOperand(number)))
+    return false;
   if (readsChunks(op, number))
     return false;
   return !isa<NonMaxSuppressionOp>(op) || number < 2;
