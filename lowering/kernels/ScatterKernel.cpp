@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // scatter and scatter_with: the operands go to the results, then updates are
-// folded in, in order. Tasks own parts of the results: columns of wide windows,
-// or places along a dimension that indices choose; every task walks all
-// indices, so the order of updates of an element is the same for any number of
-// threads.
+// folded in, in order. Tasks own parts of the results, so the order of updates
+// of an element is the same for any number of threads: columns of wide windows;
+// updates of their own along a dimension that has a place for each; or places
+// along a dimension that indices choose, for which every task walks all
+// indices. A range of tasks is one walk.
 
 #include "lowering/kernels/FusionKernels.h"
 #include "lowering/kernels/RegionElements.h"
@@ -55,11 +56,13 @@ public:
 private:
   void mapDims();
   void chooseTasks();
+  std::optional<unsigned> ownUpdates(unsigned d);
+  std::pair<Value, Value> share(const DimExpr &size);
   void forEachPosition(ArrayRef<unsigned> dims, MutableArrayRef<Ix> index,
                        function_ref<void()> body);
-  Value inWindow(ArrayRef<Ix> update, MutableArrayRef<Ix> start, Value task);
-  Value owned(const Ix &place, unsigned dim, Value task);
-  void foldWindow(SmallVector<Ix> update, ArrayRef<Ix> start, Value task);
+  Value inWindow(ArrayRef<Ix> update, MutableArrayRef<Ix> start);
+  Value owned(const Ix &place);
+  void foldWindow(SmallVector<Ix> update, ArrayRef<Ix> start);
   void foldElement(ArrayRef<Ix> update, ArrayRef<Ix> start);
   SmallVector<Value> join(ArrayRef<Value> old, ArrayRef<Value> updates);
   bool uses(graph::ScatterKind kind) const {
@@ -74,9 +77,10 @@ private:
   SmallVector<unsigned> scatterDims, windowDims; ///< of the updates
   /// Of each operand dimension: that of the window, or -1.
   SmallVector<int> windowOf;
-  std::optional<unsigned> lane; ///< of the updates
-  int64_t laneChunk = 0;        ///< lanes of a task; 0 = all
-  std::optional<unsigned> part; ///< operand dimension that tasks divide
+  std::optional<unsigned> lane;   ///< of the updates
+  int64_t laneChunk = 0;          ///< lanes of a task; 0 = all
+  std::optional<unsigned> part;   ///< operand dimension that tasks divide
+  std::optional<unsigned> ownDim; ///< dimension of the updates that they divide
   DimExpr tasks = 1;
 };
 } // namespace
@@ -101,10 +105,51 @@ void ScatterKernel::mapDims() {
     lane = updateDims.size() - 1;
 }
 
-// Wide windows are cut into columns. Else tasks own places along a dimension
-// that windows don't reach along.
+/// The dimension of the indices that component `number` of them counts; none
+/// where it comes from elsewhere.
+static std::optional<int64_t> countedDim(Value indices, int64_t vectorDim,
+                                         int64_t number) {
+  auto concat = indices.getDefiningOp<graph::ConcatOp>();
+  if (!concat || int64_t(concat.getDim()) != vectorDim)
+    return std::nullopt;
+  for (Value piece : concat.getOperands()) {
+    int64_t size =
+        cast<RankedTensorType>(piece.getType()).getDimSize(vectorDim);
+    if (ShapedType::isDynamic(size))
+      return std::nullopt;
+    if (number >= size) {
+      number -= size;
+      continue;
+    }
+    auto iota = piece.getDefiningOp<graph::IotaOp>();
+    if (!iota || int64_t(iota.getDim()) == vectorDim)
+      return std::nullopt;
+    return int64_t(iota.getDim());
+  }
+  return std::nullopt;
+}
+
+// The dimension of the updates whose number is the place along dimension d of
+// the operand.
+std::optional<unsigned> ScatterKernel::ownUpdates(unsigned d) {
+  auto dims = scatter.dims;
+  int64_t vectorDim = dims.getIndexVectorDim();
+  std::optional<int64_t> source;
+  if (auto *known = llvm::find(dims.getInputBatchingDims(), int64_t(d));
+      known != dims.getInputBatchingDims().end())
+    source = dims.getIndicesBatchingDims()[known -
+                                           dims.getInputBatchingDims().begin()];
+  else if (auto *mapped = llvm::find(dims.getIndexMap(), int64_t(d));
+           mapped != dims.getIndexMap().end())
+    source = countedDim(scatter.indices, vectorDim,
+                        mapped - dims.getIndexMap().begin());
+  if (!source)
+    return std::nullopt;
+  return scatterDims[*source > vectorDim ? *source - 1 : *source];
+}
+
 void ScatterKernel::chooseTasks() {
-  constexpr int64_t columns = 256, wide = 2 * columns, parts = 4,
+  constexpr int64_t columns = 256, wide = 2 * columns, mostOwn = 16,
                     enoughWork = 1 << 15;
   if (lane) {
     auto size = updateDims[*lane].constant();
@@ -117,16 +162,37 @@ void ScatterKernel::chooseTasks() {
   auto work = kernel.dims.elementCount(scatter.updates[0]).constant();
   if (work && *work < enoughWork)
     return;
-  auto isOne = [&](int64_t d) {
-    return windowOf[d] < 0 || updateDims[windowOf[d]].isConstant(1);
+  for (unsigned d = 0; d < operandDims.size(); ++d) {
+    if (windowOf[d] >= 0 && !updateDims[windowOf[d]].isConstant(1))
+      continue; // windows reach along it
+    if (!ownDim)
+      ownDim = ownUpdates(d);
+    if (!part && llvm::is_contained(scatter.dims.getIndexMap(), int64_t(d)))
+      part = d;
+  }
+  if (ownDim) {
+    part.reset();
+    tasks = DimExpr::min(updateDims[*ownDim], mostOwn);
+  } else if (part) {
+    // To look whose a window is takes as long as to write some elements.
+    constexpr int64_t fewElements = 32, parts = 4;
+    DimExpr window = 1;
+    for (unsigned d : windowDims)
+      window = window * updateDims[d];
+    auto size = window.constant();
+    if (size && *size < fewElements)
+      part.reset();
+    else
+      tasks = parts;
+  }
+}
+
+// The part of [0, size) that the range of tasks has.
+std::pair<Value, Value> ScatterKernel::share(const DimExpr &size) {
+  auto bound = [&](Value task) {
+    return kernel.div(kernel.mul(task, kernel.size(size)), kernel.size(tasks));
   };
-  for (ArrayRef<int64_t> candidates :
-       {scatter.dims.getInputBatchingDims(), scatter.dims.getIndexMap()})
-    for (int64_t d : candidates)
-      if (!part && isOne(d))
-        part = unsigned(d);
-  if (part)
-    tasks = parts;
+  return {bound(kernel.begin()), bound(kernel.end())};
 }
 
 // Loops over dimensions of the updates, in order.
@@ -136,12 +202,14 @@ void ScatterKernel::forEachPosition(ArrayRef<unsigned> dims,
   if (dims.empty())
     return body();
   const DimExpr &size = updateDims[dims.front()];
-  kernel.loop(kernel.index(0), kernel.size(size), kernel.index(1),
-              [&](Value at) {
-                ElementEmitter::Scope scope(emitter);
-                index[dims.front()] = emitter.indices.scalar(at, size);
-                forEachPosition(dims.drop_front(), index, body);
-              });
+  auto [low, high] = ownDim == dims.front()
+                         ? share(size)
+                         : std::make_pair(kernel.index(0), kernel.size(size));
+  kernel.loop(low, high, kernel.index(1), [&](Value at) {
+    ElementEmitter::Scope scope(emitter);
+    index[dims.front()] = emitter.indices.scalar(at, size);
+    forEachPosition(dims.drop_front(), index, body);
+  });
 }
 
 static Value both(KernelBuilder &kernel, Value x, Value y) {
@@ -150,24 +218,20 @@ static Value both(KernelBuilder &kernel, Value x, Value y) {
               : kernel.b.create<arith::AndIOp>(kernel.loc, x, y).getResult();
 }
 
-// Whether the place along the divided dimension is the task's.
-Value ScatterKernel::owned(const Ix &place, unsigned dim, Value task) {
-  Value size = kernel.size(operandDims[dim]), count = kernel.size(tasks);
-  Value low = kernel.div(kernel.mul(task, size), count),
-        high = kernel.div(kernel.mul(kernel.add(task, kernel.index(1)), size),
-                          count);
-  Value at = emitter.indices.value(place);
-  auto compare = [&](arith::CmpIPredicate predicate, Value bound) -> Value {
-    return kernel.b.create<arith::CmpIOp>(kernel.loc, predicate, at, bound);
-  };
-  return both(kernel, compare(arith::CmpIPredicate::sge, low),
-              compare(arith::CmpIPredicate::slt, high));
+// Whether the place along the divided dimension is one of the tasks'.
+Value ScatterKernel::owned(const Ix &place) {
+  auto [low, high] = share(operandDims[*part]);
+  OpBuilder &b = kernel.b;
+  // Those below are large ones.
+  Value behind =
+      b.create<arith::SubIOp>(kernel.loc, emitter.indices.value(place), low);
+  return b.create<arith::CmpIOp>(kernel.loc, arith::CmpIPredicate::ult, behind,
+                                 kernel.sub(high, low));
 }
 
 // Where the window starts, and whether it lies inside and is (partly) the
-// task's.
-Value ScatterKernel::inWindow(ArrayRef<Ix> update, MutableArrayRef<Ix> start,
-                              Value task) {
+// tasks'.
+Value ScatterKernel::inWindow(ArrayRef<Ix> update, MutableArrayRef<Ix> start) {
   auto dims = scatter.dims;
   OpBuilder &b = kernel.b;
   auto type = cast<RankedTensorType>(scatter.indices.getType());
@@ -211,8 +275,36 @@ Value ScatterKernel::inWindow(ArrayRef<Ix> update, MutableArrayRef<Ix> start,
       holds = both(kernel, holds, fits);
     }
   if (part)
-    holds = both(kernel, holds, owned(start[*part], *part, task));
+    holds = both(kernel, holds, owned(start[*part]));
   return holds ? holds : kernel.integer(b.getI1Type(), 1);
+}
+
+/// The smaller or larger of two floats, or a NaN where one is: chosen as
+/// integers, since processors choose among single floats by branches.
+static Value extremeByBits(KernelBuilder &kernel, Value x, Value y,
+                           bool smaller) {
+  OpBuilder &b = kernel.b;
+  Location loc = kernel.loc;
+  Type type = b.getIntegerType(x.getType().getIntOrFloatBitWidth());
+  int64_t sign = type.getIntOrFloatBitWidth() - 1;
+  Value left = b.create<arith::BitcastOp>(loc, type, x),
+        right = b.create<arith::BitcastOp>(loc, type, y);
+  // Magnitudes of negative numbers the other way round: ordered as integers.
+  auto ordered = [&](Value bits) -> Value {
+    Value flip =
+        b.create<arith::ShRSIOp>(loc, bits, kernel.integer(type, sign));
+    flip = b.create<arith::ShRUIOp>(loc, flip, kernel.integer(type, 1));
+    return b.create<arith::XOrIOp>(loc, bits, flip);
+  };
+  Value second = b.create<arith::CmpIOp>(
+      loc, smaller ? arith::CmpIPredicate::slt : arith::CmpIPredicate::sgt,
+      ordered(right), ordered(left));
+  Value chosen = b.create<arith::SelectOp>(loc, second, right, left);
+  Value isNaN = b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::UNO, x, y);
+  Value sum =
+      b.create<arith::BitcastOp>(loc, type, b.create<arith::AddFOp>(loc, x, y));
+  chosen = b.create<arith::SelectOp>(loc, isNaN, sum, chosen);
+  return b.create<arith::BitcastOp>(loc, x.getType(), chosen);
 }
 
 SmallVector<Value> ScatterKernel::join(ArrayRef<Value> old,
@@ -232,8 +324,12 @@ SmallVector<Value> ScatterKernel::join(ArrayRef<Value> old,
                            : op.getKind() == K::prod ? graph::ReduceKind::prod
                            : op.getKind() == K::max  ? graph::ReduceKind::max
                                                      : graph::ReduceKind::min;
-  return {emitter.roundTo(element,
-                          emitter.fold(kind, element, old[0], updates[0]))};
+  Value x = old[0], y = updates[0];
+  bool isExtreme = op.getKind() == K::max || op.getKind() == K::min;
+  Value joined = isa<FloatType>(x.getType()) && isExtreme
+                     ? extremeByBits(kernel, x, y, op.getKind() == K::min)
+                     : emitter.fold(kind, element, x, y);
+  return {emitter.roundTo(element, joined)};
 }
 
 void ScatterKernel::foldElement(ArrayRef<Ix> update, ArrayRef<Ix> start) {
@@ -262,8 +358,7 @@ void ScatterKernel::foldElement(ArrayRef<Ix> update, ArrayRef<Ix> start) {
   }
 }
 
-void ScatterKernel::foldWindow(SmallVector<Ix> update, ArrayRef<Ix> start,
-                               Value task) {
+void ScatterKernel::foldWindow(SmallVector<Ix> update, ArrayRef<Ix> start) {
   SmallVector<unsigned> loops(windowDims);
   if (lane)
     loops.pop_back();
@@ -273,8 +368,9 @@ void ScatterKernel::foldWindow(SmallVector<Ix> update, ArrayRef<Ix> start,
     const DimExpr &size = updateDims[*lane];
     Value low = kernel.index(0), high = kernel.size(size);
     if (laneChunk) {
-      low = kernel.mul(task, kernel.index(laneChunk));
-      high = kernel.min(kernel.add(low, kernel.index(laneChunk)), high);
+      Value chunk = kernel.index(laneChunk);
+      low = kernel.mul(kernel.begin(), chunk);
+      high = kernel.min(kernel.mul(kernel.end(), chunk), high);
     }
     kernel.laneLoop(low, high, emitter.indices.width,
                     [&](Value first, Value mask) {
@@ -291,18 +387,15 @@ FailureOr<Launch> ScatterKernel::run() {
   chooseTasks();
   if (lane)
     emitter.indices.width = valueWidth(kernel.fusion, kernel.target);
-  kernel.loop(kernel.begin(), kernel.end(), kernel.index(1), [&](Value task) {
-    ElementEmitter::Scope scope(emitter);
-    SmallVector<Ix> update(updateDims.size());
-    forEachPosition(scatterDims, update, [&] {
-      SmallVector<Ix> start(operandDims.size());
-      Value holds = inWindow(update, start, task);
-      if (!holds)
-        return;
-      kernel.ifThen(holds, [&] {
-        ElementEmitter::Scope scope(emitter);
-        foldWindow(update, start, task);
-      });
+  SmallVector<Ix> update(updateDims.size());
+  forEachPosition(scatterDims, update, [&] {
+    SmallVector<Ix> start(operandDims.size());
+    Value holds = inWindow(update, start);
+    if (!holds)
+      return;
+    kernel.ifThen(holds, [&] {
+      ElementEmitter::Scope scope(emitter);
+      foldWindow(update, start);
     });
   });
   double elements = double(kernel.dims.elementCount(scatter.updates[0])

@@ -104,6 +104,45 @@ TEST_F(ScatterKernelTest, Empty) {
           {{2, 3}, {0, 1}, {0, 3}});
 }
 
+// Places along one dimension are those of the updates: tasks divide these.
+TEST_F(ScatterKernelTest, OwnPlaces) {
+  for (const char *element : {"f32", "f64", "bf16", "i32"})
+    for (const char *kind : {"set", "sum", "prod", "max", "min"})
+      for (bool first : {true, false}) {
+        std::string type = element, number = first ? "%n, %j" : "%j, %n",
+                    updates = "tensor<181x193x" + type + ">",
+                    operand = "tensor<200x197x" + type + ">";
+        check("scatter",
+              "%x : " + operand + ", %i : tensor<181x193xi64>, %u : " + updates,
+              operand,
+              "%n = graph.iota " + std::string(first ? "0" : "1") +
+                  " : tensor<181x193x1xi64>\n"
+                  "%j = graph.reshape %i : tensor<181x193xi64> -> "
+                  "tensor<181x193x1xi64>\n"
+                  "%p = graph.concat 2, " +
+                  number +
+                  " : (tensor<181x193x1xi64>, tensor<181x193x1xi64>) -> "
+                  "tensor<181x193x2xi64>\n"
+                  "%r = graph.scatter " +
+                  kind +
+                  ", %x, %p, %u <window = [], inserted = [0, 1], batching = [] "
+                  "x [], index_map = [0, 1], index_vector_dim = 2> : (" +
+                  operand + ", tensor<181x193x2xi64>, " + updates + ") -> " +
+                  operand,
+              "%r");
+      }
+}
+
+TEST_F(ScatterKernelTest, ManyBatches) {
+  scatter("max", "tensor<50x8x2xf32>", "tensor<400x50x1xi64>",
+          "tensor<400x50x2xf32>",
+          "window = [2], inserted = [1], batching = [0] x [1], index_map = "
+          "[1], index_vector_dim = 2");
+  scatter("min", "tensor<70xf64>", "tensor<40000x1xi64>", "tensor<40000xf64>",
+          "window = [], inserted = [0], batching = [] x [], index_map = [0], "
+          "index_vector_dim = 1");
+}
+
 TEST_F(ScatterKernelTest, InPlace) {
   harness.sharedOperand = 0;
   scatter("sum", "tensor<9x17xf32>", "tensor<6x1xi64>", "tensor<6x17xf32>",
