@@ -3,6 +3,7 @@
 // Stable sorts of rows: keys become unsigned integers that carry positions, and
 // large rows are sorted by digits.
 
+#include "runtime/DigitSort.h"
 #include "runtime/RoutineArguments.h"
 #include "runtime/RoutineKeys.h"
 #include "runtime/Routines.h"
@@ -18,38 +19,11 @@ namespace {
 
 /// Rows below this are sorted by comparing: counting digits costs more.
 constexpr int64_t digitSortLength = 512;
-constexpr unsigned digitBits = 8, digitCount = 1u << digitBits;
 
 struct KeyedPosition {
   uint64_t key;
   int64_t position;
 };
-
-uint64_t keyOf(uint64_t packed) { return packed; }
-uint64_t keyOf(const KeyedPosition &entry) { return entry.key; }
-
-/// Sorts by bits [lowBit, highBit) of the keys, stably; the result is in
-/// `entries`.
-template <typename Entry>
-void sortByDigits(Entry *entries, Entry *other, int64_t count, unsigned lowBit,
-                  unsigned highBit) {
-  Entry *from = entries, *to = other;
-  for (unsigned shift = lowBit; shift < highBit; shift += digitBits) {
-    int64_t places[digitCount] = {};
-    for (int64_t i = 0; i < count; ++i)
-      ++places[keyOf(from[i]) >> shift & (digitCount - 1)];
-    if (places[keyOf(from[0]) >> shift & (digitCount - 1)] == count)
-      continue;
-    int64_t place = 0;
-    for (int64_t &digit : places)
-      place += std::exchange(digit, place);
-    for (int64_t i = 0; i < count; ++i)
-      to[places[keyOf(from[i]) >> shift & (digitCount - 1)]++] = from[i];
-    std::swap(from, to);
-  }
-  if (from != entries)
-    std::copy(from, from + count, entries);
-}
 
 /// What the sort of a row works with.
 struct RowScratch {
@@ -74,7 +48,8 @@ void orderBy(RowScratch &s, int64_t length, unsigned bits, bool descending,
     if (length < digitSortLength)
       std::sort(packed, packed + length);
     else
-      sortByDigits(packed, packed + length, length, 32, 32 + bits);
+      sortByDigits(packed, packed + length, length, 32, 32 + bits,
+                   [](uint64_t word) { return word; });
     for (int64_t i = 0; i < length; ++i)
       s.other[i] =
           first ? int64_t(uint32_t(packed[i])) : s.order[uint32_t(packed[i])];
@@ -88,7 +63,8 @@ void orderBy(RowScratch &s, int64_t length, unsigned bits, bool descending,
                                         : x.position < y.position;
                 });
     else
-      sortByDigits(s.pairs, s.pairs + length, length, 0, bits);
+      sortByDigits(s.pairs, s.pairs + length, length, 0, bits,
+                   [](const KeyedPosition &entry) { return entry.key; });
     for (int64_t i = 0; i < length; ++i)
       s.other[i] = first ? s.pairs[i].position : s.order[s.pairs[i].position];
   }

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The first elements of rows in order: a row by a task, or a long row of few
-// different keys by several that count them.
+// The first elements of rows in order: some rows by a task, or a long row of
+// few different keys by several that count them. Rows are filtered before they
+// are sorted: of groups of elements, the k-th best one of a group bounds the
+// k-th of the row.
 
+#include "runtime/DigitSort.h"
 #include "runtime/RoutineArguments.h"
 #include "runtime/RoutineKeys.h"
 #include "runtime/Routines.h"
+#include "runtime/RowFilter.h"
 
 #include <algorithm>
 #include <cstring>
@@ -20,6 +24,8 @@ struct WideEntry {
   WideEntry() = default;
   WideEntry(uint64_t key, int64_t position) : key(key), at(position) {}
   int64_t position() const { return at; }
+  uint64_t digits() const { return key; }
+  static constexpr unsigned lowBit = 0;
   bool operator<(const WideEntry &other) const {
     return key != other.key ? key < other.key : at < other.at;
   }
@@ -33,20 +39,24 @@ struct NarrowEntry {
   NarrowEntry(uint64_t key, int64_t position)
       : both(key << 32 | uint64_t(position)) {}
   int64_t position() const { return int64_t(uint32_t(both)); }
+  uint64_t digits() const { return both; }
+  static constexpr unsigned lowBit = 32;
   bool operator<(const NarrowEntry &other) const { return both < other.both; }
   uint64_t both;
 };
 
-/// The first k of the entries added so far. Few stay in order; of many some
-/// more are kept before the last of them are dropped, all where k is not small
-/// against `length`, the number of all entries, for which there is room.
+/// The first k of the entries added so far, k > 0. Few stay in order; of many
+/// some more are kept before the last of them are dropped.
 template <typename Entry> class FirstEntries {
 public:
-  FirstEntries(Entry *room, int64_t k, int64_t length)
-      : entries(room), k(k), inOrder(k <= mostInOrder) {
-    // Little room, so that the last of the first k is known early.
-    int64_t some = 2 * k + 16;
-    capacity = 2 * some <= length ? some : length;
+  /// `room` is for twice `most` entries.
+  void begin(Entry *room, int64_t first, int64_t most) {
+    entries = room;
+    k = first;
+    capacity = most;
+    count = 0;
+    inOrder = k <= mostInOrder;
+    isFull = dropped = false;
   }
 
   /// Whether `last` is known: what does not come before it is not taken.
@@ -57,15 +67,33 @@ public:
     if (isFull && !(entry < lastEntry))
       return;
     if (inOrder)
-      insert(entry);
-    else if (entries[count++] = entry; count == capacity && count > k)
+      return insert(entry);
+    if (count == capacity) {
+      drop();
+      if (!(entry < lastEntry))
+        return;
+    }
+    entries[count++] = entry;
+  }
+
+  /// Makes `last` known, of at least k entries.
+  void complete() {
+    if (!inOrder)
       drop();
   }
 
-  /// The k entries in order.
-  const Entry *finish() {
+  /// The k entries in order; `bits` of their keys are used.
+  const Entry *finish(unsigned bits) {
+    constexpr int64_t enoughForDigits = 32 * sizeof(Entry);
     if (inOrder)
       return entries;
+    // Stable, so equal keys need positions that still ascend.
+    if (!dropped && count >= enoughForDigits && count <= 2 * k) {
+      sortByDigits(entries, entries + capacity, count, Entry::lowBit,
+                   Entry::lowBit + bits,
+                   [](const Entry &entry) { return entry.digits(); });
+      return entries;
+    }
     if (count > k)
       std::nth_element(entries, entries + k, entries + count);
     std::sort(entries, entries + k);
@@ -87,84 +115,220 @@ private:
   void drop() {
     std::nth_element(entries, entries + k - 1, entries + count);
     count = k;
-    isFull = true;
+    isFull = dropped = true;
     lastEntry = entries[k - 1];
   }
 
   Entry *entries;
-  int64_t k, capacity, count = 0;
-  bool inOrder, isFull = false;
+  int64_t k, capacity, count;
+  bool inOrder, isFull, dropped;
   Entry lastEntry;
 };
 
-} // namespace
-
-/// Whether no element of row[from, from + count) comes before the one at
-/// `last`; false where any is a NaN.
-template <typename Element>
-static bool noneBefore(const void *row, int64_t from, int64_t count,
-                       int64_t last, bool smallest) {
-  const Element *all = static_cast<const Element *>(row), *x = all + from;
-  Element limit = all[last];
-  unsigned others = 0;
-  if (smallest)
-    for (int64_t i = 0; i < count; ++i)
-      others |= !(x[i] >= limit);
-  else
-    for (int64_t i = 0; i < count; ++i)
-      others |= !(x[i] <= limit);
-  return others == 0;
-}
-
-using NoneBefore = bool (*)(const void *, int64_t, int64_t, int64_t, bool);
-
-/// Null for types whose elements are compared by their keys only.
-static NoneBefore comparisonOf(int32_t dtype) {
-  switch (dtype) {
-  case ZENITH_F32:
-    return noneBefore<float>;
-  case ZENITH_F64:
-    return noneBefore<double>;
-  case ZENITH_I32:
-    return noneBefore<int32_t>;
-  case ZENITH_I64:
-    return noneBefore<int64_t>;
+void copyElement(char *to, const char *from, int64_t bytes) {
+  switch (bytes) {
+  case 4:
+    std::memcpy(to, from, 4);
+    return;
+  case 8:
+    std::memcpy(to, from, 8);
+    return;
   default:
-    return nullptr;
+    std::memcpy(to, from, size_t(bytes));
   }
 }
 
-/// Writes the order of a row's first k elements, k > 0. `keysOf(from, count,
-/// keys)` gives keys of some elements; `allAfter(from, count, position)` knows
-/// of many that none comes before the one at the position.
-template <typename Entry, typename Keys, typename After, typename Write>
-static void selectRow(Entry *room, int64_t length, int64_t k, Keys keysOf,
-                      After allAfter, Write write) {
-  constexpr int64_t block = 64, part = 8;
-  uint64_t keys[block];
-  FirstEntries<Entry> first(room, k, length);
-  auto isAfter = [&](int64_t from, int64_t count) {
-    return first.full() && allAfter(from, count, first.last().position());
-  };
-  for (int64_t start = 0; start < length; start += block) {
-    int64_t end = std::min(start + block, length);
-    if (isAfter(start, end - start))
-      continue;
-    // Of a block, few elements are to be looked at.
-    int64_t step = first.full() ? part : block;
-    for (int64_t from = start; from < end; from += step) {
-      int64_t count = std::min(step, end - from);
-      if (isAfter(from, count))
-        continue;
-      keysOf(from, count, keys);
-      for (int64_t i = 0; i < count; ++i)
-        first.add(Entry(keys[i], from + i));
+/// What the routine works on: rows of `length` elements that lie `distance`
+/// apart.
+struct Rows {
+  Rows(void *const *pointers, const int64_t *numbers) {
+    RoutineArguments args(pointers, numbers);
+    count = args.number();
+    length = args.number();
+    distance = args.number();
+    slots = args.number();
+    k = args.number();
+    smallest = args.number();
+    dtype = int32_t(args.number());
+    together = args.number();
+    most = args.number();
+    slotBytes = args.number();
+    scratch = args.pointer();
+    operand = args.pointer();
+    values = args.pointer();
+    indices = args.pointer<int64_t>();
+    bytes = zenith_dtype_bytes(dtype);
+    taken = std::min(k, length);
+    bits = orderKeyBits(dtype);
+    flip = smallest ? 0 : bits == 64 ? ~uint64_t(0) : (uint64_t(1) << bits) - 1;
+  }
+
+  const char *at(int64_t row, int64_t position) const {
+    return operand +
+           (rowStart(row, length, distance) + position * distance) * bytes;
+  }
+  /// Keys of elements that lie `apart` from each other.
+  void keysOf(const char *from, int64_t apart, int64_t number,
+              uint64_t *to) const {
+    orderKeys(dtype, from, apart, number, to);
+    for (int64_t i = 0; i < number; ++i)
+      to[i] ^= flip;
+  }
+  void write(int64_t row, int64_t place, int64_t position) const {
+    int64_t to = rowStart(row, k, distance) + place * distance;
+    if (values)
+      copyElement(values + to * bytes, at(row, position), bytes);
+    if (indices)
+      indices[to] = position;
+  }
+
+  int64_t count, length, distance, slots, k;
+  bool smallest;
+  int32_t dtype;
+  /// Neighbouring rows that are selected from at a time, where distance > 1.
+  int64_t together;
+  int64_t most; ///< entries of a row before some are dropped
+  int64_t slotBytes;
+  char *scratch, *values;
+  const char *operand;
+  int64_t *indices;
+  int64_t bytes, taken;
+  unsigned bits;
+  uint64_t flip;
+};
+
+/// Selects from `columns` rows that lie beside each other, or from one.
+template <typename Entry> class Selection {
+public:
+  Selection(const Rows &rows, int64_t row, int64_t columns, char *room)
+      : rows(rows), row(row), columns(columns) {
+    auto *entries = reinterpret_cast<Entry *>(room);
+    int64_t each = 2 * rows.most;
+    for (int64_t c = 0; c < columns; ++c)
+      firsts[c].begin(entries + c * each, rows.taken, rows.most);
+    extremes = reinterpret_cast<char *>(entries + columns * each);
+  }
+
+  void run() {
+    if (int64_t groups = groupCount()) {
+      findLimits(groups);
+      if (rows.distance == 1)
+        filterRow();
+      else
+        filterColumns();
+    } else {
+      for (int64_t c = 0; c < columns; ++c)
+        addAll(c);
+    }
+    for (int64_t c = 0; c < columns; ++c) {
+      const Entry *entries = firsts[c].finish(rows.bits);
+      for (int64_t i = 0; i < rows.taken; ++i)
+        rows.write(row + c, i, entries[i].position());
     }
   }
-  const Entry *entries = first.finish();
-  for (int64_t i = 0; i < k; ++i)
-    write(i, entries[i].position());
-}
+
+private:
+  static constexpr int64_t block = 64, gridRows = 16;
+
+  /// Groups of elements, at least twice k of two elements or more; 0 where
+  /// there are too few elements, or they have to be compared by their keys.
+  int64_t groupCount() const {
+    int64_t groups = rows.length < 256 ? 16 : 32;
+    while (groups < 2 * rows.taken)
+      groups *= 2;
+    return hasRowFilter(rows.dtype) && 2 * groups <= rows.length ? groups : 0;
+  }
+
+  /// The limits: the k-th of the best elements of the groups.
+  void findLimits(int64_t groups) {
+    bool lanes = rows.distance == 1;
+    ElementGrid grid{rows.at(row, 0), rows.length, rows.distance, columns};
+    if (lanes)
+      grid = {rows.at(row, 0), rows.length / groups, groups, groups};
+    columnExtremes(rows.dtype, grid, lanes ? 1 : groups, rows.smallest,
+                   extremes);
+    for (int64_t c = 0; c < columns; ++c) {
+      FirstEntries<Entry> best = firsts[c];
+      forEachKey(extremes + c * rows.bytes, columns, groups,
+                 [&](const Entry &entry) { best.add(entry); });
+      best.complete();
+      setLimit(c,
+               extremes + (best.last().position() * columns + c) * rows.bytes);
+    }
+  }
+
+  template <typename Visit>
+  void forEachKey(const char *from, int64_t apart, int64_t count, Visit visit) {
+    uint64_t keys[block];
+    for (int64_t start = 0; start < count; start += block) {
+      int64_t here = std::min(block, count - start);
+      rows.keysOf(from + start * apart * rows.bytes, apart, here, keys);
+      for (int64_t i = 0; i < here; ++i)
+        visit(Entry(keys[i], start + i));
+    }
+  }
+
+  void addAll(int64_t c) {
+    forEachKey(rows.at(row + c, 0), rows.distance, rows.length,
+               [&](const Entry &entry) { firsts[c].add(entry); });
+  }
+
+  void add(int64_t c, int64_t position) {
+    uint64_t key;
+    rows.keysOf(rows.at(row + c, position), 1, 1, &key);
+    firsts[c].add(Entry(key, position));
+  }
+
+  void setLimit(int64_t c, const char *element) {
+    copyElement(limits + c * rows.bytes, element, rows.bytes);
+  }
+
+  void filterRow() {
+    for (int64_t c = 1; c < filterWidth; ++c)
+      setLimit(c, limits);
+    for (int64_t from = 0; from < rows.length;) {
+      int64_t left = rows.length - from;
+      ElementGrid grid{rows.at(row, from), std::min(block, left / filterWidth),
+                       filterWidth, filterWidth};
+      if (grid.rows == 0) {
+        grid.rows = 1;
+        grid.width = left;
+      }
+      int64_t found = positionsWithin(rows.dtype, grid, limits, rows.smallest,
+                                      !firsts[0].full(), positions);
+      for (int64_t i = 0; i < found; ++i)
+        add(0, from + positions[i]);
+      from += grid.rows * grid.width;
+      if (found > 0 && firsts[0].full())
+        for (int64_t c = 0; c < filterWidth; ++c)
+          setLimit(c, rows.at(row, firsts[0].last().position()));
+    }
+  }
+
+  void filterColumns() {
+    for (int64_t from = 0; from < rows.length; from += gridRows) {
+      ElementGrid grid{rows.at(row, from),
+                       std::min(gridRows, rows.length - from), rows.distance,
+                       columns};
+      int64_t found = positionsWithin(rows.dtype, grid, limits, rows.smallest,
+                                      /*withEqual=*/true, positions);
+      for (int64_t i = 0; i < found; ++i)
+        add(positions[i] % columns, from + positions[i] / columns);
+      for (int64_t c = 0; c < columns; ++c)
+        if (firsts[c].full())
+          setLimit(c, rows.at(row + c, firsts[c].last().position()));
+    }
+  }
+
+  const Rows &rows;
+  const int64_t row, columns;
+  FirstEntries<Entry> firsts[filterWidth];
+  char *extremes;
+  alignas(64) char limits[filterWidth * 8];
+  uint32_t positions[gridRows * filterWidth];
+};
+
+} // namespace
 
 /// The order of a row's first k elements by counting its keys, which have few
 /// bits: how many are below each key, then one pass that puts positions behind
@@ -207,55 +371,31 @@ static void selectByCounting(int64_t *counts, unsigned bits, int64_t length,
 
 void zenith_routine_top_k(void *const *pointers, const int64_t *numbers,
                           int64_t begin, int64_t end) {
-  RoutineArguments args(pointers, numbers);
-  int64_t rows = args.number(), length = args.number(),
-          distance = args.number(), slots = args.number(), k = args.number();
-  bool smallest = args.number();
-  int32_t dtype = int32_t(args.number());
-  char *scratch = args.pointer(), *operand = args.pointer(),
-       *values = args.pointer();
-  auto *indices = args.pointer<int64_t>();
-  int64_t bytes = zenith_dtype_bytes(dtype), taken = std::min(k, length);
-  unsigned bits = orderKeyBits(dtype);
-  uint64_t flip = smallest     ? 0
-                  : bits == 64 ? ~uint64_t(0)
-                               : (uint64_t(1) << bits) - 1;
-  bool narrow = bits <= 32 && length <= int64_t(UINT32_MAX);
-  NoneBefore noneBefore = distance == 1 ? comparisonOf(dtype) : nullptr;
-  for (int64_t slot = begin; slot < end && taken > 0; ++slot) {
-    auto [first, last] = rowsOfSlot(rows, slots, slot);
-    char *room = scratch + slot * length * 16;
-    for (int64_t row = first; row < last; ++row) {
-      int64_t start = rowStart(row, length, distance),
-              target = rowStart(row, k, distance);
-      auto keysOf = [&](int64_t from, int64_t count, uint64_t *to) {
-        orderKeys(dtype, operand + (start + from * distance) * bytes, distance,
-                  count, to);
-        for (int64_t i = 0; i < count; ++i)
-          to[i] ^= flip;
-      };
-      auto allAfter = [&](int64_t from, int64_t count, int64_t position) {
-        return noneBefore && noneBefore(operand + start * bytes, from, count,
-                                        position, smallest);
-      };
-      auto write = [&](int64_t i, int64_t position) {
-        int64_t to = target + i * distance;
-        if (values)
-          std::memcpy(values + to * bytes,
-                      operand + (start + position * distance) * bytes,
-                      size_t(bytes));
-        if (indices)
-          indices[to] = position;
-      };
-      if (bits <= 16 && length >= int64_t(1) << bits)
-        selectByCounting(reinterpret_cast<int64_t *>(room), bits, length, taken,
-                         keysOf, write);
-      else if (narrow)
-        selectRow(reinterpret_cast<NarrowEntry *>(room), length, taken, keysOf,
-                  allAfter, write);
+  const Rows rows(pointers, numbers);
+  bool narrow = rows.bits <= 32 && rows.length <= int64_t(UINT32_MAX),
+       counted = rows.bits <= 16 && rows.length >= int64_t(1) << rows.bits;
+  for (int64_t slot = begin; slot < end && rows.taken > 0; ++slot) {
+    auto [first, last] = rowsOfSlot(rows.count, rows.slots, slot);
+    char *room = rows.scratch + slot * rows.slotBytes;
+    for (int64_t row = first, columns = 1; row < last; row += columns) {
+      if (counted) {
+        selectByCounting(
+            reinterpret_cast<int64_t *>(room), rows.bits, rows.length,
+            rows.taken,
+            [&](int64_t from, int64_t count, uint64_t *keys) {
+              rows.keysOf(rows.at(row, from), rows.distance, count, keys);
+            },
+            [&](int64_t place, int64_t position) {
+              rows.write(row, place, position);
+            });
+        continue;
+      }
+      columns = std::min(
+          {rows.together, last - row, rows.distance - row % rows.distance});
+      if (narrow)
+        Selection<NarrowEntry>(rows, row, columns, room).run();
       else
-        selectRow(reinterpret_cast<WideEntry *>(room), length, taken, keysOf,
-                  allAfter, write);
+        Selection<WideEntry>(rows, row, columns, room).run();
     }
   }
 }

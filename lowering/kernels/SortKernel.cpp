@@ -35,11 +35,40 @@ static std::optional<DimExpr> countingSlots(graph::TopKOp op,
                                 DimExpr(1));
 }
 
+namespace {
+/// Scratch that the routine of top_k divides.
+struct TopKRoom {
+  TopKRoom(graph::TopKOp op, graph::DimAnalysis &dims, const RowLayout &layout)
+      : k(dims.dimOf(op.getValues(), op.getDim())) {
+    // Neighbouring columns are compared in lanes, while their room is small.
+    constexpr int64_t lanes = 16, mostTaken = 128, few = 16;
+    auto known = k.constant();
+    if (known && *known <= mostTaken)
+      together =
+          DimExpr::min(layout.distance, *known <= few ? 4 * lanes : lanes);
+    // Small against a row, so that the last of the first k is known early.
+    most = DimExpr::min(layout.length, k * 4 + 32);
+    int64_t bytes = elementBytesOf(op.getOperand());
+    auto length = layout.length.constant();
+    // Keys and positions share a word where they can; the best of groups of
+    // elements; counts of keys.
+    int64_t entry =
+        bytes <= 4 && length && *length <= int64_t(UINT32_MAX) ? 8 : 16;
+    slotBytes = together * most * (2 * entry + 8);
+    if (bytes <= 2)
+      slotBytes = DimExpr::max(slotBytes, int64_t(8) << 8 * bytes);
+  }
+  DimExpr k, together = 1, most, slotBytes;
+};
+} // namespace
+
 SmallVector<DimExpr> sortScratch(Operation *op, graph::DimAnalysis &dims) {
   RowLayout layout = layoutOf(op, dims);
-  if (auto top = dyn_cast<graph::TopKOp>(op))
+  if (auto top = dyn_cast<graph::TopKOp>(op)) {
     if (auto slots = countingSlots(top, layout))
       return {*slots * (int64_t(16) << elementBytesOf(top.getOperand()) * 8)};
+    return {layout.slots * TopKRoom(top, dims, layout).slotBytes};
+  }
   int64_t perElement = isa<graph::SortOp>(op) ? 48 : 16;
   return {layout.slots * layout.length * perElement};
 }
@@ -194,9 +223,13 @@ FailureOr<KernelPlan> emitTopK(const EmissionContext &context,
     return emitCountedTopK(context, op, layout, *slots);
   RoutineCall call(context, "top_k");
   layoutNumbers(call, layout);
-  call.number(context.dims.dimOf(op.getValues(), op.getDim()));
+  TopKRoom room(op, context.dims, layout);
+  call.number(room.k);
   call.number(int64_t(op.getSmallest()));
   call.dtype(op.getOperand());
+  call.number(room.together);
+  call.number(room.most);
+  call.number(room.slotBytes);
   call.scratch(0);
   call.operand(op.getOperand());
   call.result(op.getValues());

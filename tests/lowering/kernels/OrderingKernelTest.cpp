@@ -183,6 +183,71 @@ TEST_F(OrderingKernelTest, TopKOfLongRows) {
       }
 }
 
+TEST_F(OrderingKernelTest, CompactOfCounted) {
+  // Positions along each dimension come from the number of the row.
+  for (const char *shape : {"5x7x300", "3000x1x4", "0x3x2", "1x1x1"}) {
+    std::string cube = tensor(std::string(shape) + "x", "i64"), body, list;
+    int64_t size = 1;
+    for (int64_t digit = 0, at = 0; shape[at]; ++at) {
+      digit = shape[at] == 'x' ? 0 : digit * 10 + (shape[at] - '0');
+      if (shape[at + 1] == 'x' || !shape[at + 1])
+        size *= digit;
+    }
+    list = "x" + std::string("i64>");
+    std::string flat = "tensor<" + std::to_string(size) + list,
+                mask = "tensor<" + std::to_string(size) + "xi1>";
+    for (int dim = 0; dim < 3; ++dim) {
+      std::string number = std::to_string(dim);
+      body += "%c" + number + " = graph.iota " + number + " : " + cube +
+              "\n%l" + number + " = graph.reshape %c" + number + " : " + cube +
+              " -> " + flat + "\n";
+    }
+    check("%m : " + mask + ", %x : " + flat,
+          "tensor<?xi64>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>",
+          body + "%r:4 = graph.compact %m, %l0, %l1, %l2, %x : (" + mask +
+              ", " + flat + ", " + flat + ", " + flat + ", " + flat +
+              ") -> (tensor<?xi64>, tensor<?xi64>, tensor<?xi64>, "
+              "tensor<?xi64>)",
+          "%r#0, %r#1, %r#2, %r#3");
+  }
+}
+
+TEST_F(OrderingKernelTest, TopKOfColumns) {
+  // Tiles of columns and what is left of them; limits by groups, or none.
+  for (const char *special : {"", "special"}) {
+    if (*special)
+      fillSpecial();
+    for (const char *element : {"f32", "f64", "i32", "i64", "f16", "ui32"})
+      for (const char *k : {"1", "3", "17", "40"})
+        for (const char *order : {"", " smallest"}) {
+          std::string x = tensor("2x75x19x", element),
+                      shape = std::string("2x") + k + "x19x";
+          check("%x : " + x,
+                tensor(shape, element) + ", " + tensor(shape, "i64"),
+                "%r:2 = graph.top_k %x 1" + std::string(order) + " : (" + x +
+                    ") -> (" + tensor(shape, element) + ", " +
+                    tensor(shape, "i64") + ")",
+                "%r#0, %r#1");
+        }
+  }
+}
+
+TEST_F(OrderingKernelTest, TopKOfEveryLength) {
+  fillFractions();
+  for (int64_t length : {1, 15, 31, 32, 33, 64, 1037})
+    for (int64_t k : {1, 8, 17, 33, 300, 700, 1037})
+      if (k <= length)
+        for (const char *element : {"f32", "f64"}) {
+          std::string x = tensor("3x" + std::to_string(length) + "x", element),
+                      shape = "3x" + std::to_string(k) + "x";
+          check("%x : " + x,
+                tensor(shape, element) + ", " + tensor(shape, "i64"),
+                "%r:2 = graph.top_k %x 1 : (" + x + ") -> (" +
+                    tensor(shape, element) + ", " + tensor(shape, "i64") + ")",
+                "%r#0, %r#1");
+        }
+}
+
 TEST_F(OrderingKernelTest, TopKByCounting) {
   // One long row of few keys, in several tasks.
   for (const char *element : {"ui8", "i8", "bf16"})
@@ -437,6 +502,32 @@ TEST_F(OrderingKernelTest, MarkBits) {
               ")",
           "%p, %r");
   }
+}
+
+TEST_F(OrderingKernelTest, MarkBitsInParts) {
+  // Several slots and parts, and blocks of positions that fill up; positions
+  // behind the last word, and equal ones in different slots.
+  harness.fill = [&](mlir::RankedTensorType type, unsigned number) {
+    Tensor tensor(type);
+    uint64_t state = 9;
+    for (int64_t i = 0; i < tensor.size(); ++i) {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      reinterpret_cast<uint64_t *>(tensor.writable())[i] =
+          number == 0 ? (state >> 32) & (state << 7)
+          : i % 5     ? (state >> 33) % 70000
+                      : uint64_t(i) / 100;
+    }
+    return tensor;
+  };
+  for (const char *size : {"2048x", "20001x"})
+    for (const char *words : {"1x", "1024x", "1025x"}) {
+      std::string bits = tensor(words, "ui64"), list = tensor(size, "ui64");
+      check("%x : " + bits + ", %a : " + list, bits,
+            "%s = graph.add %a, %a : " + list +
+                "\n%p, %r = graph.mark_bits %x (%a, %s) : (" + bits + ", " +
+                list + ", " + list + ") -> (tensor<?xui64>, " + bits + ")",
+            "%r");
+    }
 }
 
 TEST_F(OrderingKernelTest, BitRows) {

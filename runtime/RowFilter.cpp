@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Comparisons of elements in lanes: rows without an element within the limits
+// are passed over at once.
+
+#include "runtime/RowFilter.h"
+
+#include "runtime/ABI.h"
+#include "runtime/ProcessorClones.h"
+
+#include <limits>
+
+namespace zenith::runtime {
+
+bool hasRowFilter(int32_t dtype) {
+  return dtype == ZENITH_F32 || dtype == ZENITH_F64 || dtype == ZENITH_I32 ||
+         dtype == ZENITH_I64;
+}
+
+/// Columns that are compared at once.
+static constexpr int64_t lanes = 16;
+
+template <bool Smallest, typename Element>
+ZENITH_INLINE Element extremeOf(Element x, Element y) {
+  return (Smallest ? x < y : x > y) ? x : y;
+}
+
+template <bool Smallest, typename Element>
+ZENITH_INLINE void extremesOf(const ElementGrid &grid, int64_t groups,
+                              Element *__restrict to) {
+  using Limits = std::numeric_limits<Element>;
+  constexpr Element last =
+      Limits::has_infinity
+          ? (Smallest ? Limits::infinity() : -Limits::infinity())
+          : (Smallest ? Limits::max() : Limits::lowest());
+  auto *x = static_cast<const Element *>(grid.elements);
+  for (int64_t c = 0; c < groups * grid.width; ++c)
+    to[c] = last;
+  if (groups > 1) {
+    for (int64_t row = 0, group = 0; row < grid.rows; ++row, x += grid.pitch) {
+      Element *own = to + group * grid.width;
+      for (int64_t c = 0; c < grid.width; ++c)
+        own[c] = extremeOf<Smallest>(x[c], own[c]);
+      group = group + 1 == groups ? 0 : group + 1;
+    }
+    return;
+  }
+  // One after the other: in registers.
+  for (int64_t first = 0; first < grid.width; first += lanes) {
+    Element best[lanes];
+    for (int64_t c = 0; c < lanes; ++c)
+      best[c] = last;
+    const Element *column = x + first;
+    for (int64_t row = 0; row < grid.rows; ++row, column += grid.pitch)
+      for (int64_t c = 0; c < lanes; ++c)
+        best[c] = extremeOf<Smallest>(column[c], best[c]);
+    for (int64_t c = 0; c < lanes; ++c)
+      to[first + c] = best[c];
+  }
+}
+
+template <bool Smallest, bool WithEqual, typename Element>
+ZENITH_INLINE int64_t within(const ElementGrid &grid, const Element *limits,
+                             uint32_t *positions) {
+  auto isWithin = [](Element value, Element limit) ZENITH_LAMBDA -> bool {
+    if (Smallest)
+      return WithEqual ? !(value > limit) : !(value >= limit);
+    return WithEqual ? !(value < limit) : !(value <= limit);
+  };
+  auto *x = static_cast<const Element *>(grid.elements);
+  int64_t found = 0;
+  for (int64_t row = 0; row < grid.rows; ++row, x += grid.pitch) {
+    for (int64_t first = 0; first < grid.width; first += lanes) {
+      int64_t end = first + lanes;
+      if (end <= grid.width) {
+        unsigned some = 0;
+        for (int64_t c = 0; c < lanes; ++c)
+          some |= isWithin(x[first + c], limits[first + c]);
+        if (some == 0)
+          continue;
+      } else {
+        end = grid.width;
+      }
+      for (int64_t c = first; c < end; ++c) {
+        positions[found] = uint32_t(row * grid.width + c);
+        found += isWithin(x[c], limits[c]);
+      }
+    }
+  }
+  return found;
+}
+
+template <typename Run> ZENITH_INLINE void withType(int32_t dtype, Run run) {
+  switch (dtype) {
+  case ZENITH_F32:
+    return run(float());
+  case ZENITH_F64:
+    return run(double());
+  case ZENITH_I32:
+    return run(int32_t());
+  case ZENITH_I64:
+    return run(int64_t());
+  }
+}
+
+ZENITH_PROCESSOR_CLONES
+static void writeExtremes(int32_t dtype, const ElementGrid &grid,
+                          int64_t groups, bool smallest, void *to) {
+  withType(dtype, [&](auto element) ZENITH_LAMBDA {
+    auto *into = static_cast<decltype(element) *>(to);
+    if (smallest)
+      extremesOf<true>(grid, groups, into);
+    else
+      extremesOf<false>(grid, groups, into);
+  });
+}
+
+void columnExtremes(int32_t dtype, const ElementGrid &grid, int64_t groups,
+                    bool smallest, void *to) {
+  writeExtremes(dtype, grid, groups, smallest, to);
+}
+
+ZENITH_PROCESSOR_CLONES
+static int64_t writePositions(int32_t dtype, const ElementGrid &grid,
+                              const void *limits, bool smallest, bool withEqual,
+                              uint32_t *to) {
+  int64_t found = 0;
+  withType(dtype, [&](auto element) ZENITH_LAMBDA {
+    auto *bounds = static_cast<const decltype(element) *>(limits);
+    found = smallest    ? withEqual ? within<true, true>(grid, bounds, to)
+                                    : within<true, false>(grid, bounds, to)
+               : withEqual ? within<false, true>(grid, bounds, to)
+                        : within<false, false>(grid, bounds, to);
+  });
+  return found;
+}
+
+int64_t positionsWithin(int32_t dtype, const ElementGrid &grid,
+                        const void *limits, bool smallest, bool withEqual,
+                        uint32_t *positions) {
+  return writePositions(dtype, grid, limits, smallest, withEqual, positions);
+}
+
+} // namespace zenith::runtime
