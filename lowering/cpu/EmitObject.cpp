@@ -17,11 +17,13 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/LICM.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Utils.h"
 
 using namespace llvm;
 
@@ -70,6 +72,30 @@ static CodeGenOptLevel levelOfHostCode(const Module &module) {
 }
 
 namespace {
+/// Passes of code generation without the reduction of induction variables and
+/// what prepares for it. Kernels count with few variables already: their
+/// machine code is as fast without, and in loops with many addresses (windows)
+/// the search for the cheapest set takes most of the compile time.
+class CodePasses : public legacy::PassManagerBase {
+public:
+  void add(Pass *pass) override {
+    if (is_contained(unwanted, pass->getPassID()))
+      delete pass;
+    else
+      passes.add(pass);
+  }
+  void run(Module &module) { passes.run(module); }
+
+private:
+  static AnalysisID idOf(Pass *pass) {
+    return std::unique_ptr<Pass>(pass)->getPassID();
+  }
+
+  legacy::PassManager passes;
+  AnalysisID unwanted[2] = {idOf(createLoopStrengthReducePass()),
+                            idOf(createCanonicalizeFreezeInLoopsPass())};
+};
+
 /// Keeps errors that LLVM would otherwise print before it ends the process.
 struct ErrorCollector : DiagnosticHandler {
   explicit ErrorCollector(std::string &text) : text(text) {}
@@ -105,7 +131,7 @@ Expected<std::string> emitModule(Module &module, const CPUTarget &target,
   if (kind == EmitKind::LLVM) {
     module.print(stream, nullptr);
   } else {
-    legacy::PassManager passes;
+    CodePasses passes;
     possible = !(*machine)->addPassesToEmitFile(
         passes, stream, nullptr,
         kind == EmitKind::Object ? CodeGenFileType::ObjectFile

@@ -133,29 +133,28 @@ Value MicroKernelWriter::groupOfRow(Value memory, Value offset, bool half) {
 }
 
 void MicroKernelWriter::pairStep(const MicroKernelArgs &args,
-                                 ValueRange aMemory, ValueRange aRows,
+                                 ValueRange aMemory, ValueRange aRows, Value ak,
                                  unsigned sets, Values &next, bool half) {
   unsigned tile = shape.height * shape.vectors,
            depths = shape.group == 4 ? 4 : 2;
-  Value ak = next[next.size() - 2], bk = next.back();
+  Value bk = next.back();
   for (unsigned set = 0; set < sets; ++set) {
     Values columns;
     for (unsigned v = 0; v < shape.vectors; ++v)
       columns.push_back(groupOfDepths(args, bk, v));
     if (shape.prefetches)
       prefetch(args.b, bk, set);
+    Value depth = set ? add(ak, index(set * depths)) : ak;
     for (unsigned r = 0; r < shape.height; ++r) {
-      Value a = groupOfRow(aMemory[r], add(aRows[r], ak), half);
+      Value a = groupOfRow(aMemory[r], add(aRows[r], depth), half);
       for (unsigned v = 0; v < shape.vectors; ++v) {
         Value &sum = next[set * tile + r * shape.vectors + v];
         sum = depths == 4 ? addQuads(sum, a, columns[v])
                           : addPairs(sum, a, columns[v]);
       }
     }
-    ak = add(ak, index(depths));
     bk = add(bk, mul(args.depthStrideB, index(depths)));
   }
-  next[next.size() - 2] = ak;
   next.back() = bk;
 }
 
@@ -173,10 +172,12 @@ MicroKernelWriter::groupLoop(const MicroKernelArgs &args, ValueRange aMemory,
                    unsigned times, bool half) {
     sums = loop(
         high, index(depths), sums,
-        [&](Value, ValueRange carried) {
+        [&](Value first, ValueRange carried) {
           Values next(carried);
           for (unsigned i = 0; i < times; ++i)
-            pairStep(args, aMemory, aRows, sets, next, half);
+            pairStep(args, aMemory, aRows,
+                     i ? add(first, index(i * sets * shape.group)) : first,
+                     sets, next, half);
           return next;
         },
         low);
@@ -185,7 +186,6 @@ MicroKernelWriter::groupLoop(const MicroKernelArgs &args, ValueRange aMemory,
     Value rest = b.create<arith::RemUIOp>(loc, args.depth, index(depths));
     return sub(args.depth, rest);
   };
-  sums.push_back(index(0));
   sums.push_back(bOffset);
   unsigned round = shape.group * depthsAtOnce * again;
   Value rounds = wholes(round), groups = wholes(shape.group);
@@ -193,7 +193,7 @@ MicroKernelWriter::groupLoop(const MicroKernelArgs &args, ValueRange aMemory,
   steps(groups, shape.group, rounds, 1, 1, false);
   if (shape.group == 2)
     steps(args.depth, shape.group, groups, 1, 1, true);
-  sums.truncate(sums.size() - 2);
+  sums.pop_back();
   return sums;
 }
 

@@ -258,10 +258,13 @@ MicroKernelWriter::depthLoop(const MicroKernelArgs &args, ValueRange aMemory,
         sub(args.depth, b.create<arith::RemUIOp>(loc, args.depth, several));
     sums = loop(whole, several, sums, [&](Value, ValueRange carried) {
       Values next(carried);
-      if (shape.pairs)
-        pairStep(args, aMemory, aRows, depthsAtOnce, next);
-      else
+      if (shape.pairs) {
+        Value &ak = next[next.size() - 2];
+        pairStep(args, aMemory, aRows, ak, depthsAtOnce, next);
+        ak = add(ak, several);
+      } else {
         depthStep(args, aMemory, aRows, depthsAtOnce, next);
+      }
       return next;
     });
     sums = loop(args.depth, index(1), sums, one, whole);

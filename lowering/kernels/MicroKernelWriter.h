@@ -60,9 +60,11 @@ private:
                   mlir::ValueRange aRows, mlir::Value bOffset, Values sums);
   void fetch(mlir::Value memory, mlir::Value offset, bool soon);
   void prefetch(mlir::Value memory, mlir::Value offset, unsigned set);
+  /// One or several pairs or groups of depths from `ak` on: `next` holds the
+  /// sums of each set and, last, the offset of B, which moves on.
   void pairStep(const MicroKernelArgs &args, mlir::ValueRange aMemory,
-                mlir::ValueRange aRows, unsigned sets, Values &next,
-                bool half = false);
+                mlir::ValueRange aRows, mlir::Value ak, unsigned sets,
+                Values &next, bool half = false);
   mlir::Value groupOfDepths(const MicroKernelArgs &args, mlir::Value offset,
                             unsigned vector);
   mlir::Value groupOfRow(mlir::Value memory, mlir::Value offset, bool half);
