@@ -76,6 +76,13 @@ static json::Object partsObject(const pipeline::CacheKey &key) {
   return parts;
 }
 
+static json::Object entryObject(const pipeline::CacheEntry &entry) {
+  return json::Object{{"id", entry.id},
+                      {"bytes", entry.bytes},
+                      {"last_used", entry.lastUsed},
+                      {"parts", partsObject(entry.key)}};
+}
+
 static std::string timeText(int64_t seconds) {
   return llvm::formatv("{0:%Y-%m-%d %H:%M}",
                        llvm::sys::TimePoint<>(std::chrono::seconds(seconds)));
@@ -84,10 +91,7 @@ static std::string timeText(int64_t seconds) {
 static void listEntries(const pipeline::CacheStore &store, bool asJSON) {
   json::Array array;
   for (const pipeline::CacheEntry &entry : store.list()) {
-    array.push_back(json::Object{{"id", entry.id},
-                                 {"bytes", entry.bytes},
-                                 {"last_used", entry.lastUsed},
-                                 {"parts", partsObject(entry.key)}});
+    array.push_back(entryObject(entry));
     if (asJSON)
       continue;
     std::vector<std::string> functions;
@@ -130,6 +134,15 @@ static void printParts(const pipeline::CacheKey &key) {
     llvm::outs() << "  " << name << ": " << text << "\n";
 }
 
+static void printEntry(const pipeline::CacheEntry &entry, bool asJSON) {
+  if (asJSON) {
+    llvm::outs() << json::Value(entryObject(entry)) << "\n";
+    return;
+  }
+  llvm::outs() << "entry " << entry.id << "\n";
+  printParts(entry.key);
+}
+
 /// The key that zenith-run would look for.
 static llvm::Expected<pipeline::CacheKey>
 keyOfModel(const CacheOptions &options, Diagnostics &diagnostics) {
@@ -156,8 +169,7 @@ static llvm::Error explainSubject(const pipeline::CacheStore &store,
   if (!llvm::sys::fs::exists(options.subject)) {
     for (const pipeline::CacheEntry &entry : entries)
       if (llvm::StringRef(entry.id).starts_with(options.subject)) {
-        llvm::outs() << "entry " << entry.id << "\n";
-        printParts(entry.key);
+        printEntry(entry, options.json);
         return llvm::Error::success();
       }
     return failure(ExitCode::Invalid,

@@ -16,6 +16,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cerrno>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -165,10 +166,26 @@ std::string CacheStore::fileOf(StringRef id) const {
   return file.str().str();
 }
 
+/// Null where there is no such file; without bytes where it is no regular file
+/// that this user alone may write: links and devices lead anywhere, pipes never
+/// end. Copies, because another process may cut the file while it is read.
 static std::unique_ptr<MemoryBuffer> contents(const std::string &file) {
-  auto buffer = MemoryBuffer::getFile(file, /*IsText=*/false,
-                                      /*RequiresNullTerminator=*/false);
-  return buffer ? std::move(*buffer) : nullptr;
+  int descriptor =
+      ::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (descriptor < 0 && errno == ENOENT)
+    return nullptr;
+  struct stat status;
+  std::unique_ptr<MemoryBuffer> bytes = MemoryBuffer::getMemBuffer("");
+  if (descriptor >= 0 && fstat(descriptor, &status) == 0 &&
+      S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
+      !(status.st_mode & (S_IWGRP | S_IWOTH)))
+    if (auto read = MemoryBuffer::getOpenFile(
+            descriptor, file, uint64_t(status.st_size),
+            /*RequiresNullTerminator=*/false, /*IsVolatile=*/true))
+      bytes = std::move(*read);
+  if (descriptor >= 0)
+    ::close(descriptor);
+  return bytes;
 }
 
 CacheStore::Outcome CacheStore::read(StringRef id, std::string &payload) {

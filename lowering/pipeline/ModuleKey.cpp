@@ -9,16 +9,26 @@
 #include "lowering/cpu/CPUTarget.h"
 #include "lowering/pipeline/Compile.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
 namespace zenith::pipeline {
 
+/// The operation as text, and what the text only names: elements that lie
+/// beside the module.
 static std::string printed(Operation *op) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   op->print(stream, OpPrintingFlags().useLocalScope().assumeVerified());
+  op->walk([&](Operation *inner) {
+    inner->getAttrDictionary().walk([&](DenseResourceElementsAttr elements) {
+      AsmResourceBlob *blob = elements.getRawHandle().getBlob();
+      ArrayRef<char> bytes = blob ? blob->getData() : ArrayRef<char>();
+      stream << "\n" << digestOf(StringRef(bytes.data(), bytes.size()));
+    });
+  });
   return text;
 }
 
@@ -34,8 +44,9 @@ CacheKey keyOf(ModuleOp module, const CompileOptions &options,
                const cpu::CPUTarget &target) {
   CacheKey key;
   key.parts.push_back({"compiler", compilerVersion()});
-  key.parts.push_back(
-      {"target", target.triple + " " + target.cpu + " " + target.features});
+  key.parts.push_back({"target", target.triple + " " + target.cpu + " " +
+                                     target.features + " " +
+                                     std::to_string(target.vectorBits)});
   key.parts.push_back(
       {"options",
        "mixed-precision=" + options.mixedPrecision +

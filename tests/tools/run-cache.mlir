@@ -37,6 +37,8 @@
 // KNOWN: function @main:
 // RUN: zenith-cache explain %t/m.mlir --mixed-precision=bf16 --cache=%t/c | FileCheck --check-prefix=UNKNOWN %s
 // UNKNOWN: it is not in the cache; the nearest entry, {{[0-9a-f]+}}, differs in: options
+// RUN: zenith-cache explain "" --json --cache=%t/c | FileCheck --check-prefix=ENTRY %s
+// ENTRY: {"bytes":{{[0-9]+}},"id":"{{[0-9a-f]+}}","last_used":{{[0-9]+}},"parts":{
 //
 // RUN: %python -c "import glob; [open(f, 'ab').write(b'x') for f in glob.glob('%t/c/*.zce')]"
 // RUN: %python %S/Inputs/exit_code.py 2 zenith-cache verify --cache=%t/c 2>&1 | FileCheck --check-prefix=DAMAGED %s

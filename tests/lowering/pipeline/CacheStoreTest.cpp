@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <thread>
+#include <unistd.h>
 
 using namespace zenith::pipeline;
 
@@ -99,6 +100,28 @@ TEST_F(CacheStoreTest, DropsADamagedEntry) {
     EXPECT_EQ(store.read(keyWith("a").id(), bytes), Outcome::Damaged)
         << length << " bytes";
   }
+}
+
+TEST_F(CacheStoreTest, WhatIsNoFileOfThisUserAloneIsDamaged) {
+  CacheStore store = open();
+  std::string file = fileOf(keyWith("a")), aside = root + "/aside", bytes;
+  ASSERT_FALSE(store.write(keyWith("a"), "payload"));
+  ASSERT_FALSE(llvm::sys::fs::rename(file, aside));
+  auto isReplaced = [&] {
+    EXPECT_EQ(store.read(keyWith("a").id(), bytes), Outcome::Damaged);
+    ASSERT_FALSE(store.write(keyWith("a"), "payload"));
+    EXPECT_EQ(store.read(keyWith("a").id(), bytes), Outcome::Found);
+  };
+  ASSERT_FALSE(llvm::sys::fs::remove(file));
+  ASSERT_EQ(symlink(aside.c_str(), file.c_str()), 0);
+  EXPECT_EQ(store.verify().size(), 1u);
+  isReplaced();
+  ASSERT_FALSE(llvm::sys::fs::remove(file));
+  ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);
+  isReplaced();
+  ASSERT_EQ(chmod(file.c_str(), 0666), 0);
+  isReplaced();
+  EXPECT_TRUE(llvm::sys::fs::exists(aside));
 }
 
 TEST_F(CacheStoreTest, AnEntryUnderAnotherNameIsDamaged) {
