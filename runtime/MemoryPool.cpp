@@ -15,9 +15,13 @@ namespace zenith::runtime {
 static constexpr int64_t pagedBytes = 1 << 18;
 
 /// Eight sizes per power of two, so that a block freed by one run serves a
-/// slightly different size in the next at no more than 1/8 waste.
-static int64_t blockBytes(int64_t bytes) {
-  int64_t step = ZENITH_BUFFER_ALIGNMENT;
+/// slightly different size in the next at no more than 1/8 waste. Huge pages
+/// are taken whole: without a budget, blocks of them may be used whole too,
+/// which saves moving them to hold a little more.
+static int64_t blockBytes(int64_t bytes, bool hasBudget) {
+  int64_t step = !hasBudget && bytes >= ZENITH_ARENA_ALIGNMENT
+                     ? ZENITH_ARENA_ALIGNMENT
+                     : ZENITH_BUFFER_ALIGNMENT;
   while (step < bytes / 16)
     step *= 2;
   return (std::max<int64_t>(bytes, 1) + step - 1) / step * step;
@@ -189,7 +193,7 @@ StatusOr<void *> MemoryPool::allocate(int64_t bytes, zenith_alloc_kind kind) {
   std::lock_guard<std::mutex> lock(mutex);
   if (bytes < 0 || bytes > INT64_MAX / 4)
     return refuse("a buffer", bytes);
-  int64_t rounded = blockBytes(bytes);
+  int64_t rounded = blockBytes(bytes, budgetBytes != 0);
   if (void *data = reuse(rounded, kind))
     return data;
   Block block;

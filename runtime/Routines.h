@@ -122,14 +122,17 @@ ZENITH_ROUTINE(fresh_bits_count);
 ZENITH_ROUTINE(fresh_bits_sum);
 
 /// Bits at candidates' positions, and the list of those that were not set, in
-/// three steps. All begin with the numbers words, rows of candidates, lists of
-/// candidates, slots, rows of a chunk, and the pointers scratch (8 bytes *
-/// (slots * chunk * (lists + 1) + 8, and words if there is no result)), bits.
+/// four steps. All begin with the numbers words, rows of candidates, lists of
+/// candidates, slots, rows of a chunk, parts, a slot's memory in units of 4
+/// bytes (even), and the pointers scratch (8 bytes * (slots * chunk * (lists +
+/// 1) + 8, and words if there is no result), slots' memory), bits.
 /// Copies known bits unless they are the same memory, a slot per task. Further
 /// pointers: known.
 ZENITH_ROUTINE(mark_bits_copy);
-/// Sets and lists, a slot per task. Further pointers: positions. Ends with a
-/// producer.
+/// Deals positions whose bits are not set to parts, a slot per task. Ends with
+/// a producer.
+ZENITH_ROUTINE(mark_bits_deal);
+/// Sets and lists, a part per task. Further pointers: positions.
 ZENITH_ROUTINE(mark_bits_set);
 /// Says how many positions there are, in one task. Further pointers: that.
 ZENITH_ROUTINE(mark_bits_end);

@@ -56,6 +56,7 @@ const zenith_symbol *zenith_runtime_symbols(size_t *count) {
       ZENITH_SYMBOL(zenith_routine_is_in_mark),
       ZENITH_SYMBOL(zenith_routine_is_in_table),
       ZENITH_SYMBOL(zenith_routine_mark_bits_copy),
+      ZENITH_SYMBOL(zenith_routine_mark_bits_deal),
       ZENITH_SYMBOL(zenith_routine_mark_bits_end),
       ZENITH_SYMBOL(zenith_routine_mark_bits_set),
       ZENITH_SYMBOL(zenith_routine_searchsorted),

@@ -117,17 +117,38 @@ SmallVector<DimExpr> bitSetScratch(graph::FreshBitsOp op,
 
 namespace {
 
+/// Sizes of the steps of mark_bits (runtime/BitMarkRoutines.cpp).
 struct MarkSizes {
   MarkSizes(graph::MarkBitsOp op, graph::DimAnalysis &dims)
       : words(dims.dimOf(op.getKnown(), 0)),
         rows(dims.dimOf(op.getCandidates().front(), 0)),
-        slots(slotsOf(rows, 2048)), writesBits(!op.getBits().use_empty()),
-        lists(op.getCandidates().size()) {}
+        slots(slotsOf(rows, rowsPerSlot)),
+        writesBits(!op.getBits().use_empty()),
+        lists(op.getCandidates().size()) {
+    // Parts of a set of some megabytes fit a second-level cache; no part has
+    // more than 2^32 positions.
+    constexpr int64_t mostParts = 64, rowsPerPart = 1024,
+                      mostWords = int64_t(1) << 26;
+    parts = DimExpr::max(
+        DimExpr::min(mostParts,
+                     DimExpr::floorDiv(rows, rowsPerPart) + DimExpr(1)),
+        DimExpr::floorDiv(words, mostWords) + DimExpr(1));
+    // Of the numbers of a block one is the next block. A slot has at most its
+    // share of rows and one.
+    constexpr int64_t block = 64;
+    DimExpr candidates =
+        (DimExpr::floorDiv(rows, slots) + DimExpr(1)) * DimExpr(lists);
+    DimExpr blocks =
+        DimExpr::floorDiv(candidates, block - 1) + parts + DimExpr(1);
+    slotNumbers = (blocks * DimExpr(block / 2) + parts) * DimExpr(2);
+  }
   DimExpr scratchBytes() const {
     DimExpr sum = slots * DimExpr(chunkRows * (lists + 1)) + DimExpr(8);
-    return (writesBits ? sum : sum + words) * DimExpr(8);
+    DimExpr bytes = (writesBits ? sum : sum + words) * DimExpr(8);
+    return bytes + slots * slotNumbers * DimExpr(4);
   }
-  DimExpr words, rows, slots;
+  static constexpr int64_t rowsPerSlot = 2048;
+  DimExpr words, rows, slots, parts, slotNumbers;
   bool writesBits;
   int64_t lists;
 };
@@ -148,6 +169,8 @@ FailureOr<KernelPlan> emitMarkBits(const EmissionContext &context,
     call.number(sizes.lists);
     call.number(sizes.slots);
     call.number(chunkRows);
+    call.number(sizes.parts);
+    call.number(sizes.slotNumbers);
     call.scratch(0);
     call.result(op.getBits());
     return call;
@@ -156,10 +179,13 @@ FailureOr<KernelPlan> emitMarkBits(const EmissionContext &context,
   copy.operand(op.getKnown());
   if (!addLaunch(plan, copy.finish(sizes.slots, 1000)))
     return failure();
+  RoutineCall deal = begin("deal");
+  if (failed(addChunkProducer(deal, *chunk)) ||
+      !addLaunch(plan, deal.finish(sizes.slots, 50000)))
+    return failure();
   RoutineCall set = begin("set");
   set.result(op.getPositions());
-  if (failed(addChunkProducer(set, *chunk)) ||
-      !addLaunch(plan, set.finish(sizes.slots, 50000)))
+  if (!addLaunch(plan, set.finish(sizes.parts, 5000)))
     return failure();
   RoutineCall end = begin("end");
   end.pointer(countDataRows(end, plan, ValueRange(op.getPositions()), context,

@@ -168,6 +168,18 @@ static std::optional<uint64_t> sumOfFields(const GrowthLoop &growth,
   return sum;
 }
 
+/// Whether all starts are arrangements of the same values: then whatever codes
+/// these have, all states have the same sum.
+static bool areArrangements(const std::vector<GrowthLoop::Row> &starts) {
+  auto sorted = [](GrowthLoop::Row row) {
+    llvm::sort(row);
+    return row;
+  };
+  return llvm::all_of(starts, [&](const GrowthLoop::Row &row) {
+    return sorted(row) == sorted(starts.front());
+  });
+}
+
 bool ChooseStateKeysPass::useMarks(const GrowthLoop &growth) {
   if (denseBytes <= 0 || !mayUse("marks") || !leavesOutAllStates(growth))
     return false;
@@ -193,7 +205,18 @@ bool ChooseStateKeysPass::useMarks(const GrowthLoop &growth) {
          "known states are marked in " + Twine(uint64_t(numbers)) + " bits" +
              (form.sum ? ": one position follows from the others" : ""));
   form.words = std::max<int64_t>(1, int64_t(uint64_t(numbers) / 64));
-  rewriteWithMarks(growth, keys, form);
+  std::optional<GraphSymmetry> symmetry;
+  if (areArrangements(growth.starts))
+    symmetry = chooseSymmetry(growth, growth.permutations());
+  if (!symmetry) {
+    rewriteWithMarks(growth, keys, form);
+    return true;
+  }
+  // A halved key has its fields where a whole one has them, with other codes.
+  StateKeys halved(growth, /*withBackBits=*/true, &*symmetry);
+  if (form.sum)
+    form.sum = sumOfFields(growth, halved);
+  rewriteWithMarks(growth, halved, form);
   return true;
 }
 

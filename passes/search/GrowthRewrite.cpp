@@ -41,6 +41,17 @@ protected:
     return at.create<ConstantOp>(
         place, DenseElementsAttr::get(type, int64_t(growth.starts.size())));
   }
+  /// How many states a list of halved ones stands for: those that are their
+  /// own images, for which `own` is 1 (else 0), count once, others twice.
+  Value countHalved(Value list, Value own) {
+    Value count = builder.create<DimOp>(location, list, uint64_t(0));
+    auto word = RankedTensorType::get({}, builder.getIntegerType(64, false));
+    own = builder.create<ReduceOp>(location, word, ReduceKind::sum, own,
+                                   ArrayRef<int64_t>{0});
+    own = builder.create<ConvertOp>(location, count.getType(), own);
+    Value twice = builder.create<AddOp>(location, count, count);
+    return builder.create<SubOp>(location, twice, own);
+  }
   /// Adds the states' initial values.
   virtual void carryStates() = 0;
   /// The number of states of the current layer.
@@ -222,19 +233,11 @@ private:
   }
   Value sizeOfNext() override { return sizeOfNextLayer; }
 
-  /// States that are their own images count once, others twice.
   Value countStates(ValueRange states) {
-    Value count = builder.create<DimOp>(location, states[0], uint64_t(0));
     if (!keys.isHalved())
-      return count;
+      return builder.create<DimOp>(location, states[0], uint64_t(0));
     WordOps ops(builder, location, states[0]);
-    auto word = RankedTensorType::get({}, builder.getIntegerType(64, false));
-    Value own = builder.create<ReduceOp>(location, word, ReduceKind::sum,
-                                         keys.isOwnImage(ops, states),
-                                         ArrayRef<int64_t>{0});
-    own = builder.create<ConvertOp>(location, count.getType(), own);
-    Value twice = builder.create<AddOp>(location, count, count);
-    return builder.create<SubOp>(location, twice, own);
+    return countHalved(states[0], keys.isOwnImage(ops, states));
   }
 
   Value goesOn(const IRMapping &carried) override {
@@ -518,8 +521,12 @@ private:
 
   void carryStates() override {
     SmallVector<APInt> numbers;
-    for (const GrowthLoop::Row &row : growth.starts)
-      numbers.push_back(APInt(64, keys.pack(row)[0] >> droppedBits()));
+    for (const GrowthLoop::Row &row : growth.starts) {
+      auto key = keys.isHalved() ? keys.packHalf(row) : keys.pack(row);
+      if (key)
+        numbers.push_back(APInt(64, ((*key)[0] & uint64_t(keys.keyBits()[0])) >>
+                                        droppedBits()));
+    }
     Value zero = builder.create<ConstantOp>(
         location,
         DenseElementsAttr::get(
@@ -531,14 +538,24 @@ private:
         location,
         DenseElementsAttr::get(listOf(int64_t(numbers.size())), numbers));
     MarkBitsOp first = mark(none, starts);
-    states = carry(first.getResults(), first.getResultTypes());
+    Value count = countOfStarts(builder, location);
+    states = carry({first.getPositions(), first.getBits(), count},
+                   {first.getPositions().getType(), first.getBits().getType(),
+                    count.getType()});
   }
   Value sizeOfLayer(ValueRange arguments) override {
-    return builder.create<DimOp>(location, states.of(arguments)[0],
-                                 uint64_t(0));
+    return states.of(arguments)[2];
   }
-  Value sizeOfNext() override {
-    return builder.create<DimOp>(location, next.getPositions(), uint64_t(0));
+  Value sizeOfNext() override { return size; }
+
+  Value countStates(Value list) {
+    if (!keys.isHalved())
+      return builder.create<DimOp>(location, list, uint64_t(0));
+    WordOps ops(builder, location, list);
+    Value whole = wholeKeys(ops, list);
+    return countHalved(
+        list, ops.selectWhere(ops.differ(whole, keys.imageOf(ops, whole)[0]), 0,
+                              ops.number(1), ops.number(0)));
   }
 
   unsigned droppedBits() const { return form.sum ? keys.bits() : 0; }
@@ -563,19 +580,26 @@ private:
     Value layer = states.of(arguments)[0];
     WordOps ops(builder, location, layer);
     Value whole = wholeKeys(ops, layer);
-    SmallVector<Value> candidates;
-    for (size_t g = 0; g < size_t(growth.generators); ++g)
-      candidates.push_back(
-          ops.shiftRight(keys.neighbour(ops, whole, g)[0], droppedBits()));
-    next = mark(states.of(arguments)[1], candidates);
+    SmallVector<Value> image, candidates;
+    if (keys.isHalved())
+      image = keys.imageOf(ops, whole);
+    for (size_t g = 0; g < size_t(growth.generators); ++g) {
+      Value key = image.empty()
+                      ? keys.neighbour(ops, whole, g)[0]
+                      : keys.neighbourHalf(ops, whole, image, g).words[0];
+      candidates.push_back(ops.shiftRight(key, droppedBits()));
+    }
+    MarkBitsOp next = mark(states.of(arguments)[1], candidates);
+    size = countStates(next.getPositions());
     yielded[states.first] = next.getPositions();
     yielded[states.first + 1] = next.getBits();
+    yielded[states.first + 2] = size;
   }
 
   const StateKeys &keys;
   const MarkForm &form;
-  CarriedStates states; ///< layer, known
-  MarkBitsOp next;
+  CarriedStates states; ///< layer, known, size of the layer
+  Value size;           ///< of the next layer
 };
 
 } // namespace

@@ -11,6 +11,9 @@ using namespace zenith::graph;
 
 namespace zenith::search {
 
+/// What it takes to move fields by one distance, and to reverse slots by half.
+static constexpr int64_t opsOfMove = 3, opsOfStep = 5;
+
 Value WordOps::number(uint64_t value) {
   Value &known = numbers[value];
   if (known)
@@ -207,18 +210,21 @@ Value StateKeys::element(WordOps &ops, ValueRange state,
   return {};
 }
 
-/// Fields from other positions, `from` each one; from none: left 0. Those that
-/// move by one distance share a shift and a mask.
-template <typename From>
-SmallVector<Value> StateKeys::moved(WordOps &ops, ValueRange state,
-                                    From from) const {
-  std::map<std::tuple<unsigned, unsigned, int>, uint64_t> moves;
+/// Fields from other places, `from` each position; from none: left 0. Those
+/// that move by one distance share a shift and a mask.
+template <typename From> StateKeys::Moves StateKeys::movesOf(From from) const {
+  Moves moves;
   for (int64_t position : fields())
-    if (std::optional<int64_t> origin = from(position)) {
-      Place to = places[position], place = places[*origin];
-      moves[{to.word, place.word, int(to.shift) - int(place.shift)}] |=
+    if (std::optional<Place> place = from(position)) {
+      Place to = places[position];
+      moves[{to.word, place->word, int(to.shift) - int(place->shift)}] |=
           lowBits(fieldBits) << to.shift;
     }
+  return moves;
+}
+
+SmallVector<Value> StateKeys::moved(WordOps &ops, ValueRange state,
+                                    const Moves &moves) const {
   SmallVector<Value> words(wordCount);
   for (const auto &[move, filled] : moves) {
     auto [to, origin, distance] = move;
@@ -233,13 +239,13 @@ SmallVector<Value> StateKeys::moved(WordOps &ops, ValueRange state,
 SmallVector<Value> StateKeys::neighbour(WordOps &ops, ValueRange state,
                                         size_t generator) const {
   const std::vector<int64_t> &neighbour = growth.neighbours[generator];
-  auto movesFrom = [&](int64_t position) -> std::optional<int64_t> {
+  auto movesFrom = [&](int64_t position) -> std::optional<Place> {
     const Formula &formula = (*growth.formulas)[neighbour[position]];
     if (formula.kind != Formula::Element)
       return std::nullopt;
-    return pieces ? pieces->headOf(formula.left) : formula.left;
+    return places[pieces ? pieces->headOf(formula.left) : formula.left];
   };
-  SmallVector<Value> words = moved(ops, state, movesFrom);
+  SmallVector<Value> words = moved(ops, state, movesOf(movesFrom));
   if (pieces)
     for (unsigned word = 0; word < wordCount; ++word)
       words[word] = turn(ops, words[word], generator, word);
@@ -357,7 +363,7 @@ int64_t StateKeys::cost() const {
             from = places[pieces ? pieces->headOf(formula.left) : formula.left];
       moves.insert({to.word, from.word, int(to.shift) - int(from.shift)});
     }
-    constexpr int64_t opsOfMove = 3, opsOfTurn = 10;
+    constexpr int64_t opsOfTurn = 10;
     count += int64_t(moves.size()) * opsOfMove;
     for (unsigned word = 0; pieces && word < wordCount; ++word)
       count += (turned(generator, word, 3, 1) | turned(generator, word, 3, 2))
@@ -386,11 +392,48 @@ StateKeys::packHalf(const GrowthLoop::Row &row) const {
   return words;
 }
 
+/// Mirrored lists have a distance of its own for each field, but few after a
+/// reversal by halves, quarters and so on.
+StateKeys::ImageMoves StateKeys::imageMoves() const {
+  auto origin = [&](int64_t position) {
+    return places[symmetry->positions[size_t(position)]];
+  };
+  ImageMoves image{movesOf([&](int64_t position) -> std::optional<Place> {
+    return origin(position);
+  })};
+  unsigned size = unsigned(llvm::PowerOf2Ceil(fieldCount())),
+           steps = llvm::Log2_32(size);
+  if (wordCount > 1 || !llvm::isPowerOf2_32(fieldBits) || size * fieldBits > 64)
+    return image;
+  Moves reversed = movesOf([&](int64_t position) -> std::optional<Place> {
+    return Place{0, (size - 1) * fieldBits - origin(position).shift};
+  });
+  if (steps * opsOfStep + int64_t(reversed.size()) * opsOfMove <
+      int64_t(image.moves.size()) * opsOfMove)
+    return {std::move(reversed), steps};
+  return image;
+}
+
+/// A word whose 2^steps slots of `bits` each are in reverse.
+static Value reverseSlots(WordOps &ops, Value word, unsigned bits,
+                          unsigned steps) {
+  unsigned width = bits << steps;
+  for (unsigned half = width / 2; half >= bits; half /= 2) {
+    uint64_t lower = 0;
+    for (unsigned at = 0; at < width; at += 2 * half)
+      lower |= lowBits(half) << at;
+    word = ops.either(ops.both(ops.shiftRight(word, half), lower),
+                      ops.shiftLeft(ops.both(word, lower), half));
+  }
+  return word;
+}
+
 SmallVector<Value> StateKeys::imageOf(WordOps &ops, ValueRange state) const {
-  SmallVector<Value> words =
-      moved(ops, state, [&](int64_t position) -> std::optional<int64_t> {
-        return symmetry->positions[size_t(position)];
-      });
+  ImageMoves image = imageMoves();
+  SmallVector<Value> origins(state);
+  if (image.steps > 0)
+    origins[0] = reverseSlots(ops, origins[0], fieldBits, image.steps);
+  SmallVector<Value> words = moved(ops, origins, image.moves);
   if (!leadingOnes)
     return words;
   for (auto [number, word] : llvm::enumerate(words)) {
@@ -410,9 +453,9 @@ SmallVector<Value> StateKeys::imageOf(WordOps &ops, ValueRange state) const {
   return words;
 }
 
-SmallVector<Value> StateKeys::onwardHalf(WordOps &ops, ValueRange state,
-                                         ValueRange image, size_t generator,
-                                         size_t back) const {
+StateKeys::Half StateKeys::neighbourHalf(WordOps &ops, ValueRange state,
+                                         ValueRange image,
+                                         size_t generator) const {
   SmallVector<Value> words = neighbour(ops, state, generator),
                      others =
                          neighbour(ops, image, symmetry->generators[generator]);
@@ -425,6 +468,13 @@ SmallVector<Value> StateKeys::onwardHalf(WordOps &ops, ValueRange state,
   }
   for (auto [word, other] : llvm::zip(words, others))
     word = ops.select(isLess, other, word);
+  return {std::move(words), isLess, isSame};
+}
+
+SmallVector<Value> StateKeys::onwardHalf(WordOps &ops, ValueRange state,
+                                         ValueRange image, size_t generator,
+                                         size_t back) const {
+  auto [words, isLess, isSame] = neighbourHalf(ops, state, image, generator);
   // What is its own image is come back from both ways.
   uint64_t bit = bitOf(back), imageBit = bitOf(symmetry->generators[back]);
   Value bits = ops.number(bit);
@@ -443,14 +493,10 @@ Value StateKeys::isOwnImage(WordOps &ops, ValueRange state) const {
 }
 
 int64_t StateKeys::imageCost() const {
-  std::set<std::tuple<unsigned, unsigned, int>> moves;
-  for (int64_t position : kept) {
-    Place to = places[position],
-          from = places[symmetry->positions[size_t(position)]];
-    moves.insert({to.word, from.word, int(to.shift) - int(from.shift)});
-  }
-  constexpr int64_t opsOfMove = 3, opsOfCodes = 4;
-  return int64_t(moves.size()) * opsOfMove + wordCount * opsOfCodes;
+  ImageMoves image = imageMoves();
+  constexpr int64_t opsOfCodes = 4;
+  return int64_t(image.moves.size()) * opsOfMove + image.steps * opsOfStep +
+         wordCount * opsOfCodes;
 }
 
 } // namespace zenith::search

@@ -81,8 +81,16 @@ public:
   /// The words of a state's image.
   llvm::SmallVector<mlir::Value> imageOf(WordOps &ops,
                                          mlir::ValueRange state) const;
-  /// As onward() where states are halved: the neighbour or its image, whichever
-  /// is less. `image` is the state's.
+  /// Where states are halved: the neighbour or its image, whichever is less.
+  struct Half {
+    llvm::SmallVector<mlir::Value> words;
+    mlir::Value isImage; ///< true where the image is less
+    mlir::Value isOwn;   ///< true where both are the same
+  };
+  /// `image` is the state's.
+  Half neighbourHalf(WordOps &ops, mlir::ValueRange state,
+                     mlir::ValueRange image, size_t generator) const;
+  /// As onward(), with neighbourHalf().
   llvm::SmallVector<mlir::Value>
   onwardHalf(WordOps &ops, mlir::ValueRange state, mlir::ValueRange image,
              size_t generator, size_t back) const;
@@ -109,9 +117,19 @@ private:
   mlir::Value turn(WordOps &ops, mlir::Value word, size_t generator,
                    unsigned number) const;
   unsigned ownBit() const { return *backBit + unsigned(growth.generators); }
-  template <typename From>
+  /// The word that fields move to, that they come from, the distance to the
+  /// left, and the fields that move so, as bits.
+  using Moves = std::map<std::tuple<unsigned, unsigned, int>, uint64_t>;
+  template <typename From> Moves movesOf(From from) const;
   llvm::SmallVector<mlir::Value> moved(WordOps &ops, mlir::ValueRange state,
-                                       From from) const;
+                                       const Moves &moves) const;
+  /// How imageOf() moves fields: of states as they are, or of states whose
+  /// slots are in reverse, which takes so many steps.
+  struct ImageMoves {
+    Moves moves;
+    unsigned steps = 0;
+  };
+  ImageMoves imageMoves() const;
   mlir::Value element(WordOps &ops, mlir::ValueRange state,
                       int64_t formula) const;
 

@@ -83,5 +83,15 @@
 // FOUR: layers: [1, 3, 5, 9, 18, 36, 66, 118, 211, 367, 623, 1054, 1753, 2847, 4475, 6828, 10062, 14150, 18849, 23701, 28108, 31147,
 // THREE: layers: [3, 7, 10, 14, 20, 29, 42, 56, 76, 98, 130, 161, 185, 195, 150, 129, 84, 68, 61, 59, 49, 39, 30, 16, 5]
 //
+// Marked states are halved where a symmetry leaves the start as it is; layers are those of whole ones and of keys.
+// RUN: zenith-search bfs lrx:24 --start=111111100000000000011111 --explain=search > %t.halved.out 2> %t.halved.err
+// RUN: FileCheck --check-prefix=MIRRORED %s < %t.halved.err
+// RUN: zenith-search bfs lrx:24 --start=111111100000000000011111 --without=symmetry --threads=1 > %t.whole.out
+// RUN: zenith-search bfs lrx:24 --start=111111100000000000011111 --without=marks --threads=2 > %t.keys.out
+// RUN: cmp %t.halved.out %t.whole.out
+// RUN: cmp %t.halved.out %t.keys.out
+// MIRRORED: SEA006 {{.*}} marked in 8388608 bits: one position follows from the others
+// MIRRORED: SEA008
+//
 // RUN: not zenith-search bfs lrx:4 --without=rows 2>&1 | FileCheck --check-prefix=NAME %s
 // NAME: --without: rows not in
