@@ -44,7 +44,8 @@ def FoldConstantsPass : ZenithPass<"zenith-fold-constants", "::mlir::func::FuncO
 def SimplifyAlgebraPass : ZenithPass<"zenith-simplify-algebra", "::mlir::func::FuncOp"> {
   let summary = "Rewrite ops into cheaper ones with the same bits";
   let description = [{
-    x * 1, x + (-0.0), x - 0, pow(x, 2), division by a power of two, and, or and select with constants; reshape of reshape, transpose of
+    x * 1, x + (-0.0), x - 0, pow(x, 2), division by a power of two, max and min with infinities, and, or and select with
+    constants; reshape of reshape, transpose of
     transpose, transposes that only move dimensions of size 1, reshapes and broadcasts to the same shape; sizes written once as expressions
     over the dimensions that the signature names. Runs with constant folding, before anything looks for composites. Refuses
     nothing.
@@ -63,7 +64,8 @@ def RaiseCompositesPass : ZenithPass<"zenith-raise-composites", "::mlir::func::F
     Finds the formulas as exporters write them: gelu by erf or tanh, layer_norm and rms_norm from means, softmax from exp and
     sums, attention as two products around a softmax, with scales, masks and any order of the heads' dimensions. Runs after
     cleanup and before layout, so that fusion, export and gradients see one op. A formula whose inner values have other uses
-    stays as it is.
+    stays as it is; where gradients of a training step read the weights of attention again, the forward part becomes attention
+    all the same, and the gradients compute scores of their own: nothing keeps them in between.
 
     With `explain` each formula that is nearly one of these is a remark "fusion: CODE: text" at its op, with the condition
     that failed: FUS201 gelu, FUS202 softmax, FUS203 layer_norm or rms_norm, FUS204 attention.

@@ -59,12 +59,13 @@ static Value scoresOf(Operation *op, NearMiss &miss) {
   return {};
 }
 
-LogicalResult findScores(Value scores, ScoreChain &chain, NearMiss &miss) {
+LogicalResult findScores(Value scores, ScoreChain &chain, NearMiss &miss,
+                         bool shared) {
   // A softmax over anything else is no attempt at attention.
   if (!leadsToProduct(scores, /*loose=*/true))
     return failure();
   while (Operation *op = scores.getDefiningOp()) {
-    if (!scores.hasOneUse())
+    if (!shared && !scores.hasOneUse())
       return miss.at(op, "the scores have other readers");
     if (auto product = dyn_cast<DotGeneralOp>(op)) {
       chain.product = product;

@@ -11,16 +11,16 @@
 
 namespace zenith::cleanup {
 
-/// Ops from the product's reader to the softmax's operand, in order; each has
-/// one reader.
+/// Ops from the product's reader to the softmax's operand, in order.
 struct ScoreChain {
   graph::DotGeneralOp product;
   llvm::SmallVector<mlir::Operation *> steps;
 };
 
-/// Walks up from what a softmax reads.
+/// Walks up from what a softmax reads. Each op has one reader, unless they may
+/// be `shared`.
 mlir::LogicalResult findScores(mlir::Value scores, ScoreChain &chain,
-                               NearMiss &miss);
+                               NearMiss &miss, bool shared = false);
 
 /// What masks do to the scores, all of them in one shape of the scores.
 struct ScoreMask {

@@ -43,6 +43,7 @@ private:
   LogicalResult readProduct();
   LogicalResult followScores();
   LogicalResult readRoot();
+  bool mayGo(const Space &from, const DimVector &sizes, int64_t dim) const;
   bool keepsFixed(const ReshapeGroup &group, ReshapeOp reshape,
                   const Space &from, Space &to);
   LogicalResult step(Operation *move);
@@ -282,6 +283,19 @@ LogicalResult AttentionMatch::readProduct() {
   return success();
 }
 
+/// True for a dimension of size 1 of queries that have another one: a group of
+/// heads that is none, which reshapes put anywhere.
+bool AttentionMatch::mayGo(const Space &from, const DimVector &sizes,
+                           int64_t dim) const {
+  auto isUnit = [&](int64_t d) { return sizes[d].isConstant(1); };
+  if (!isUnit(dim) || !llvm::is_contained(queries, from[dim]))
+    return false;
+  return llvm::any_of(llvm::seq<int64_t>(0, from.size()), [&](int64_t d) {
+    return d != dim && llvm::is_contained(queries, from[d]) &&
+           (!isUnit(d) || d > dim);
+  });
+}
+
 /// Finds the dimension of queries or keys in a group of a reshape again; true
 /// where there is none, or one beside dimensions of size 1.
 bool AttentionMatch::keepsFixed(const ReshapeGroup &group, ReshapeOp reshape,
@@ -291,6 +305,8 @@ bool AttentionMatch::keepsFixed(const ReshapeGroup &group, ReshapeOp reshape,
   int64_t fixed = -1, target = group.to.front();
   for (int64_t d : group.from)
     if (isFixed(from[d])) {
+      if (group.from.size() > 1 && mayGo(from, fromDims, d))
+        continue;
       if (fixed >= 0)
         return false;
       fixed = d;
@@ -573,13 +589,18 @@ Value AttentionMatch::build(OpBuilder &given) {
   return builder->create<ReshapeOp>(loc, root.getType(), result, dynamic);
 }
 
+Value attentionFor(DotGeneralOp root, OpBuilder &builder) {
+  NearMiss miss;
+  AttentionMatch attention(root, miss);
+  return succeeded(attention.match()) ? attention.build(builder) : Value();
+}
+
 static LogicalResult raiseAttention(DotGeneralOp op,
                                     PatternRewriter &rewriter) {
-  NearMiss miss;
-  AttentionMatch attention(op, miss);
-  if (failed(attention.match()))
+  Value result = attentionFor(op, rewriter);
+  if (!result)
     return failure();
-  rewriter.replaceOp(op, attention.build(rewriter));
+  rewriter.replaceOp(op, result);
   return success();
 }
 

@@ -145,9 +145,8 @@ static ReduceOp repeatedReduction(Value value, ReduceKind kind) {
   return reduce;
 }
 
-/// exp(x - max(x)) / sum(exp(x - max(x)))
-static LogicalResult matchSoftmax(DivOp op, ReduceOp &sum, SubOp &shifted,
-                                  NearMiss &miss) {
+LogicalResult findSoftmax(DivOp op, ReduceOp &sum, SubOp &shifted,
+                          NearMiss &miss) {
   auto exp = op.getLhs().getDefiningOp<ExpOp>();
   sum = repeatedReduction(op.getRhs(), ReduceKind::sum);
   if (!exp || !sum || sum.getOperand() != exp.getResult())
@@ -159,9 +158,17 @@ static LogicalResult matchSoftmax(DivOp op, ReduceOp &sum, SubOp &shifted,
     return miss.at(exp, "the largest element is not taken off before exp");
   if (max.getDims() != sum.getDims())
     return miss.at(max, "maximum and sum run along different dimensions");
-  unsigned readers = std::distance(exp->user_begin(), exp->user_end());
+  return success();
+}
+
+static LogicalResult matchSoftmax(DivOp op, ReduceOp &sum, SubOp &shifted,
+                                  NearMiss &miss) {
+  if (failed(findSoftmax(op, sum, shifted, miss)))
+    return failure();
+  Value exp = op.getLhs();
+  unsigned readers = std::distance(exp.user_begin(), exp.user_end());
   if (readers != 2 || !sum->hasOneUse())
-    return miss.at(exp, "inner values have other readers");
+    return miss.at(exp.getDefiningOp(), "inner values have other readers");
   return success();
 }
 
@@ -214,6 +221,7 @@ struct RaiseCompositesPass
     addAttentionPatterns(patterns);
     if (failed(applyPatternsAndFoldGreedily(function, std::move(patterns))))
       function.emitWarning() << "raising stopped before it was done";
+    raiseTrainedAttention(function);
     // What attention reads was given the sizes of values that are gone.
     if (!function.getOps<AttentionOp>().empty())
       simplifySizes(function);

@@ -11,11 +11,19 @@
 #include <string>
 
 namespace mlir {
+class OpBuilder;
 class RewritePatternSet;
 namespace func {
 class FuncOp;
 }
 } // namespace mlir
+
+namespace zenith::graph {
+class DivOp;
+class DotGeneralOp;
+class ReduceOp;
+class SubOp;
+} // namespace zenith::graph
 
 namespace zenith::cleanup {
 
@@ -43,6 +51,11 @@ private:
   std::string condition;
 };
 
+/// exp(x - max(x)) / sum(exp(x - max(x))), whoever reads its parts: the sum,
+/// and `shifted`, which is x - max(x).
+mlir::LogicalResult findSoftmax(graph::DivOp op, graph::ReduceOp &sum,
+                                graph::SubOp &shifted, NearMiss &miss);
+
 /// layer_norm and rms_norm (RaiseNorms.cpp).
 void addNormPatterns(mlir::RewritePatternSet &patterns);
 void explainNorms(mlir::func::FuncOp function);
@@ -52,6 +65,12 @@ void addRowSumPatterns(mlir::RewritePatternSet &patterns);
 /// softmaxes are found.
 void addAttentionPatterns(mlir::RewritePatternSet &patterns);
 void explainAttention(mlir::func::FuncOp function);
+/// The result of a product of weights and values by an attention, written
+/// before it; null where there is none.
+mlir::Value attentionFor(graph::DotGeneralOp root, mlir::OpBuilder &builder);
+/// Attention of a training step, whose gradients read the weights again
+/// (RaiseTrainedAttention.cpp).
+void raiseTrainedAttention(mlir::func::FuncOp function);
 
 } // namespace zenith::cleanup
 

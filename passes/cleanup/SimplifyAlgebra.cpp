@@ -102,6 +102,31 @@ static LogicalResult selectByNumber(SelectOp op, PatternRewriter &rewriter) {
   return success();
 }
 
+/// select(p, true, false) is p.
+static LogicalResult selectOfItself(SelectOp op, PatternRewriter &rewriter) {
+  if (op.getPred().getType() != op.getType() ||
+      !typeOf(op).getElementType().isInteger(1) ||
+      splatValue(op.getOnTrue()).value_or(0) == 0 ||
+      splatValue(op.getOnFalse()).value_or(1) != 0)
+    return failure();
+  rewriter.replaceOp(op, op.getPred());
+  return success();
+}
+
+/// max(x, -inf) and min(x, inf): x, also where it is NaN.
+template <typename Op>
+static LogicalResult dropInfinity(Op op, PatternRewriter &rewriter) {
+  constexpr bool isMax = std::is_same_v<Op, MaxOp>;
+  for (unsigned i : {0u, 1u}) {
+    std::optional<double> number = splatValue(op->getOperand(i));
+    if (number && std::isinf(*number) && (*number < 0) == isMax) {
+      rewriter.replaceOp(op, op->getOperand(1 - i));
+      return success();
+    }
+  }
+  return failure();
+}
+
 template <typename Op>
 static LogicalResult logicByNumber(Op op, PatternRewriter &rewriter) {
   if (!typeOf(op).getElementType().isInteger(1))
@@ -124,6 +149,9 @@ void addAlgebraPatterns(RewritePatternSet &patterns) {
   patterns.add(squareByProduct);
   patterns.add(divisionByPowerOfTwo);
   patterns.add(selectByNumber);
+  patterns.add(selectOfItself);
+  patterns.add(dropInfinity<MaxOp>);
+  patterns.add(dropInfinity<MinOp>);
   patterns.add(logicByNumber<AndOp>);
   patterns.add(logicByNumber<OrOp>);
 }

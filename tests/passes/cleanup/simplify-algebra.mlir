@@ -198,3 +198,24 @@ func.func @two_terms_of_short_rows(%x: tensor<9x2xf32>, %y: tensor<2x8xf32>) -> 
   %d = graph.dot_general %x, %y <batching = [] x [], contracting = [1] x [0]> : (tensor<9x2xf32>, tensor<2x8xf32>) -> tensor<9x8xf32>
   return %d : tensor<9x8xf32>
 }
+
+// CHECK-LABEL: @infinities
+// CHECK-SAME: (%[[X:.*]]: tensor<4xf32>)
+// CHECK: return %[[X]], %[[X]]
+func.func @infinities(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %low = graph.constant dense<0xFF800000> : tensor<4xf32>
+  %high = graph.constant dense<0x7F800000> : tensor<4xf32>
+  %a = graph.max %low, %x : tensor<4xf32>
+  %b = graph.min %x, %high : tensor<4xf32>
+  return %a, %b : tensor<4xf32>, tensor<4xf32>
+}
+
+// CHECK-LABEL: @truth
+// CHECK-SAME: (%[[P:.*]]: tensor<4xi1>)
+// CHECK: return %[[P]]
+func.func @truth(%p: tensor<4xi1>) -> tensor<4xi1> {
+  %true = graph.constant dense<true> : tensor<4xi1>
+  %false = graph.constant dense<false> : tensor<4xi1>
+  %r = graph.select %p, %true, %false : tensor<4xi1>, tensor<4xi1>
+  return %r : tensor<4xi1>
+}
