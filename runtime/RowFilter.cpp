@@ -141,4 +141,33 @@ int64_t positionsWithin(int32_t dtype, const ElementGrid &grid,
   return writePositions(dtype, grid, limits, smallest, withEqual, positions);
 }
 
+template <int64_t Size>
+ZENITH_INLINE void rankIn(const uint64_t *words, int64_t count,
+                          int64_t *__restrict ranks) {
+  // Behind the others, those that aren't there are before none.
+  uint64_t all[Size];
+  int64_t before[Size] = {};
+  for (int64_t i = 0; i < Size; ++i)
+    all[i] = i < count ? words[i] : ~uint64_t(0);
+  for (int64_t other = 0; other < count; ++other)
+    for (int64_t i = 0; i < Size; ++i)
+      before[i] +=
+          (all[other] < all[i]) | ((all[other] == all[i]) & (other < i));
+  for (int64_t i = 0; i < Size; ++i)
+    ranks[i] = before[i];
+}
+
+ZENITH_PROCESSOR_CLONES
+static void writeRanks(const uint64_t *words, int64_t count, int64_t *ranks) {
+  constexpr int64_t few = mostRanked / 2;
+  if (count <= few)
+    rankIn<few>(words, count, ranks);
+  else
+    rankIn<mostRanked>(words, count, ranks);
+}
+
+void rankWords(const uint64_t *words, int64_t count, int64_t *ranks) {
+  writeRanks(words, count, ranks);
+}
+
 } // namespace zenith::runtime

@@ -37,6 +37,13 @@ int64_t positionsWithin(int32_t dtype, const ElementGrid &grid,
                         const void *limits, bool smallest, bool withEqual,
                         uint32_t *positions);
 
+/// Words that are ranked at once, at most.
+inline constexpr int64_t mostRanked = 32;
+
+/// Writes how many of `count` words come before each: smaller ones, and equal
+/// ones in front of it. `ranks` has room for mostRanked.
+void rankWords(const uint64_t *words, int64_t count, int64_t *ranks);
+
 } // namespace zenith::runtime
 
 #endif // ZENITH_RUNTIME_ROWFILTER_H

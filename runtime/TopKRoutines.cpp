@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The first elements of rows in order: some rows by a task, or a long row of
-// few different keys by several that count them. Rows are filtered before they
-// are sorted: of groups of elements, the k-th best one of a group bounds the
-// k-th of the row.
+// The first elements of rows in order, some rows by a task. Rows are filtered
+// before they are sorted: the k-th of the best elements of groups bounds the
+// k-th of all.
 
 #include "runtime/DigitSort.h"
 #include "runtime/RoutineArguments.h"
@@ -210,6 +209,11 @@ public:
   }
 
   void run() {
+    if (rows.length <= mostRanked) {
+      for (int64_t c = 0; c < columns; ++c)
+        rankRow(row + c);
+      return;
+    }
     if (int64_t groups = groupCount()) {
       findLimits(groups);
       if (rows.distance == 1)
@@ -247,14 +251,37 @@ private:
       grid = {rows.at(row, 0), rows.length / groups, groups, groups};
     columnExtremes(rows.dtype, grid, lanes ? 1 : groups, rows.smallest,
                    extremes);
-    for (int64_t c = 0; c < columns; ++c) {
-      FirstEntries<Entry> best = firsts[c];
-      forEachKey(extremes + c * rows.bytes, columns, groups,
-                 [&](const Entry &entry) { best.add(entry); });
-      best.complete();
-      setLimit(c,
-               extremes + (best.last().position() * columns + c) * rows.bytes);
+    for (int64_t c = 0; c < columns; ++c)
+      setLimit(c, extremes + (bestGroup(c, groups) * columns + c) * rows.bytes);
+  }
+
+  /// The group whose best element is the k-th of these.
+  int64_t bestGroup(int64_t c, int64_t groups) {
+    const char *best = extremes + c * rows.bytes;
+    constexpr int64_t veryFew = 2; // kept faster than all are ranked
+    if (groups > mostRanked || rows.taken <= veryFew) {
+      FirstEntries<Entry> kept = firsts[c];
+      forEachKey(best, columns, groups,
+                 [&](const Entry &entry) { kept.add(entry); });
+      kept.complete();
+      return kept.last().position();
     }
+    uint64_t keys[mostRanked];
+    int64_t ranks[mostRanked];
+    rows.keysOf(best, columns, groups, keys);
+    rankWords(keys, groups, ranks);
+    return std::find(ranks, ranks + groups, rows.taken - 1) - ranks;
+  }
+
+  void rankRow(int64_t row) {
+    uint64_t keys[mostRanked];
+    int64_t ranks[mostRanked], order[mostRanked];
+    rows.keysOf(rows.at(row, 0), rows.distance, rows.length, keys);
+    rankWords(keys, rows.length, ranks);
+    for (int64_t i = 0; i < rows.length; ++i)
+      order[ranks[i]] = i;
+    for (int64_t i = 0; i < rows.taken; ++i)
+      rows.write(row, i, order[i]);
   }
 
   template <typename Visit>
@@ -369,157 +396,42 @@ static void selectByCounting(int64_t *counts, unsigned bits, int64_t length,
   });
 }
 
+/// A row by counting its keys.
+static void countRow(const Rows &rows, int64_t row, char *room) {
+  selectByCounting(
+      reinterpret_cast<int64_t *>(room), rows.bits, rows.length, rows.taken,
+      [&](int64_t from, int64_t count, uint64_t *keys) {
+        rows.keysOf(rows.at(row, from), rows.distance, count, keys);
+      },
+      [&](int64_t place, int64_t position) {
+        rows.write(row, place, position);
+      });
+}
+
 void zenith_routine_top_k(void *const *pointers, const int64_t *numbers,
                           int64_t begin, int64_t end) {
   const Rows rows(pointers, numbers);
+  if (rows.taken == 0 || rows.count == 0)
+    return;
   bool narrow = rows.bits <= 32 && rows.length <= int64_t(UINT32_MAX),
        counted = rows.bits <= 16 && rows.length >= int64_t(1) << rows.bits;
-  for (int64_t slot = begin; slot < end && rows.taken > 0; ++slot) {
-    auto [first, last] = rowsOfSlot(rows.count, rows.slots, slot);
+  // Slots share tiles of neighbouring rows.
+  int64_t wide = counted ? 1 : rows.together,
+          across = (rows.distance + wide - 1) / wide,
+          tiles = rows.count / rows.distance * across;
+  for (int64_t slot = begin; slot < end; ++slot) {
+    auto [first, last] = rowsOfSlot(tiles, rows.slots, slot);
     char *room = rows.scratch + slot * rows.slotBytes;
-    for (int64_t row = first, columns = 1; row < last; row += columns) {
-      if (counted) {
-        selectByCounting(
-            reinterpret_cast<int64_t *>(room), rows.bits, rows.length,
-            rows.taken,
-            [&](int64_t from, int64_t count, uint64_t *keys) {
-              rows.keysOf(rows.at(row, from), rows.distance, count, keys);
-            },
-            [&](int64_t place, int64_t position) {
-              rows.write(row, place, position);
-            });
-        continue;
-      }
-      columns = std::min(
-          {rows.together, last - row, rows.distance - row % rows.distance});
-      if (narrow)
+    for (int64_t tile = first; tile < last; ++tile) {
+      int64_t from = tile % across * wide,
+              row = tile / across * rows.distance + from,
+              columns = std::min(wide, rows.distance - from);
+      if (counted)
+        countRow(rows, row, room);
+      else if (narrow)
         Selection<NarrowEntry>(rows, row, columns, room).run();
       else
         Selection<WideEntry>(rows, row, columns, room).run();
     }
-  }
-}
-
-namespace {
-
-/// What counting and taking share: one row of elements side by side, dealt to
-/// slots, whose keys have at most 16 bits.
-struct CountedRow {
-  CountedRow(void *const *pointers, const int64_t *numbers)
-      : args(pointers, numbers), length(args.number()), k(args.number()),
-        smallest(args.number()), dtype(int32_t(args.number())),
-        slots(args.number()), size(int64_t(1) << orderKeyBits(dtype)),
-        bytes(zenith_dtype_bytes(dtype)), counts(args.pointer<int64_t>()),
-        operand(args.pointer()) {}
-
-  static constexpr int64_t block = 1024;
-
-  /// Calls visit(start, count, keys) for blocks of a slot's elements.
-  template <typename Visit> void forEachBlock(int64_t slot, Visit visit) const {
-    auto [first, last] = rowsOfSlot(length, slots, slot);
-    uint64_t wide[block];
-    uint16_t keys[block];
-    auto flip = uint16_t(smallest ? 0 : size - 1);
-    for (int64_t start = first; start < last; start += block) {
-      int64_t here = std::min(block, last - start);
-      const char *from = operand + start * bytes;
-      if (dtype == ZENITH_UI8) {
-        for (int64_t i = 0; i < here; ++i)
-          keys[i] = uint16_t(uint8_t(from[i]) ^ flip);
-      } else {
-        orderKeys(dtype, from, 1, here, wide);
-        for (int64_t i = 0; i < here; ++i)
-          keys[i] = uint16_t(wide[i]) ^ flip;
-      }
-      visit(start, here, keys);
-    }
-  }
-  int64_t *countsOf(int64_t slot) const { return counts + slot * size; }
-
-  RoutineArguments args;
-  int64_t length, k;
-  bool smallest;
-  int32_t dtype;
-  int64_t slots, size, bytes;
-  int64_t *counts;
-  const char *operand;
-};
-
-} // namespace
-
-void zenith_routine_top_k_count(void *const *pointers, const int64_t *numbers,
-                                int64_t begin, int64_t end) {
-  CountedRow row(pointers, numbers);
-  for (int64_t slot = begin; slot < end; ++slot) {
-    int64_t *counts = row.countsOf(slot);
-    std::fill(counts, counts + row.size, int64_t(0));
-    // Neighbours are often equal: a second table lets the processor count them
-    // at the same time.
-    constexpr int64_t few = 256;
-    int64_t others[few] = {};
-    int64_t *second = row.size <= few ? others : counts;
-    row.forEachBlock(slot, [&](int64_t, int64_t here, const uint16_t *keys) {
-      int64_t i = 0;
-      for (; i + 1 < here; i += 2) {
-        ++counts[keys[i]];
-        ++second[keys[i + 1]];
-      }
-      if (i < here)
-        ++counts[keys[i]];
-    });
-    for (int64_t key = 0; key < std::min(few, row.size); ++key)
-      counts[key] += others[key];
-  }
-}
-
-/// The place of a slot's next element with each key, in `places`; gives the
-/// largest key that has one, -1 where none does.
-static int64_t firstPlaces(const CountedRow &row, int64_t slot,
-                           int64_t *places) {
-  int64_t before = 0, last = -1;
-  for (int64_t key = 0; key < row.size && before < row.k; ++key) {
-    int64_t all = 0;
-    for (int64_t other = 0; other < row.slots; ++other) {
-      if (other == slot)
-        places[key] = before + all;
-      all += row.countsOf(other)[key];
-    }
-    before += all;
-    last = key;
-  }
-  return last;
-}
-
-void zenith_routine_top_k_take(void *const *pointers, const int64_t *numbers,
-                               int64_t begin, int64_t end) {
-  CountedRow row(pointers, numbers);
-  char *values = row.args.pointer();
-  auto *indices = row.args.pointer<int64_t>();
-  for (int64_t slot = begin; slot < end; ++slot) {
-    int64_t *places = row.counts + (row.slots + slot) * row.size;
-    auto last = int32_t(firstPlaces(row, slot, places));
-    // Copied: what is written could be these numbers for all that is known.
-    int64_t k = row.k, bytes = row.bytes;
-    const char *operand = row.operand;
-    auto take = [=](int64_t start, int64_t here, const uint16_t *keys) {
-      uint32_t chosen[CountedRow::block]; // positions above keys
-      int64_t count = 0;
-      for (int64_t i = 0; i < here; ++i) {
-        chosen[count] = uint32_t(i) << 16 | keys[i];
-        count += int32_t(keys[i]) <= last;
-      }
-      for (int64_t i = 0; i < count; ++i) {
-        int64_t at = start + (chosen[i] >> 16),
-                place = places[chosen[i] & 0xffff]++;
-        if (place >= k)
-          continue;
-        if (indices)
-          indices[place] = at;
-        if (values)
-          std::memcpy(values + place * bytes, operand + at * bytes,
-                      size_t(bytes));
-      }
-    };
-    row.forEachBlock(slot, take);
   }
 }
