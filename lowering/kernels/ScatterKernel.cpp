@@ -279,32 +279,26 @@ Value ScatterKernel::inWindow(ArrayRef<Ix> update, MutableArrayRef<Ix> start) {
   return holds ? holds : kernel.integer(b.getI1Type(), 1);
 }
 
-/// The smaller or larger of two floats, or a NaN where one is: chosen as
-/// integers, since processors choose among single floats by branches.
-static Value extremeByBits(KernelBuilder &kernel, Value x, Value y,
-                           bool smaller) {
+/// The smaller or larger of two floats, -0 below 0, or a NaN where one is.
+/// Processors choose among single floats without branches only where floats
+/// decide, so zeros are told apart by the bits that both or either have.
+static Value extremeOf(KernelBuilder &kernel, Value x, Value y, bool smaller) {
   OpBuilder &b = kernel.b;
   Location loc = kernel.loc;
-  Type type = b.getIntegerType(x.getType().getIntOrFloatBitWidth());
-  int64_t sign = type.getIntOrFloatBitWidth() - 1;
-  Value left = b.create<arith::BitcastOp>(loc, type, x),
-        right = b.create<arith::BitcastOp>(loc, type, y);
-  // Magnitudes of negative numbers the other way round: ordered as integers.
-  auto ordered = [&](Value bits) -> Value {
-    Value flip =
-        b.create<arith::ShRSIOp>(loc, bits, kernel.integer(type, sign));
-    flip = b.create<arith::ShRUIOp>(loc, flip, kernel.integer(type, 1));
-    return b.create<arith::XOrIOp>(loc, bits, flip);
+  using P = arith::CmpFPredicate;
+  auto choose = [&](P predicate, Value yes, Value no) -> Value {
+    Value holds = b.create<arith::CmpFOp>(loc, predicate, y, x);
+    return b.create<arith::SelectOp>(loc, holds, yes, no);
   };
-  Value second = b.create<arith::CmpIOp>(
-      loc, smaller ? arith::CmpIPredicate::slt : arith::CmpIPredicate::sgt,
-      ordered(right), ordered(left));
-  Value chosen = b.create<arith::SelectOp>(loc, second, right, left);
-  Value isNaN = b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::UNO, x, y);
-  Value sum =
-      b.create<arith::BitcastOp>(loc, type, b.create<arith::AddFOp>(loc, x, y));
-  chosen = b.create<arith::SelectOp>(loc, isNaN, sum, chosen);
-  return b.create<arith::BitcastOp>(loc, x.getType(), chosen);
+  Type bits = b.getIntegerType(x.getType().getIntOrFloatBitWidth());
+  Value left = b.create<arith::BitcastOp>(loc, bits, x),
+        right = b.create<arith::BitcastOp>(loc, bits, y);
+  Value same = smaller ? b.create<arith::OrIOp>(loc, left, right).getResult()
+                       : b.create<arith::AndIOp>(loc, left, right).getResult();
+  same = b.create<arith::BitcastOp>(loc, x.getType(), same);
+  Value chosen = choose(smaller ? P::OLT : P::OGT, y, x);
+  chosen = choose(P::OEQ, same, chosen);
+  return choose(P::UNO, b.create<arith::AddFOp>(loc, x, y), chosen);
 }
 
 SmallVector<Value> ScatterKernel::join(ArrayRef<Value> old,
@@ -327,7 +321,7 @@ SmallVector<Value> ScatterKernel::join(ArrayRef<Value> old,
   Value x = old[0], y = updates[0];
   bool isExtreme = op.getKind() == K::max || op.getKind() == K::min;
   Value joined = isa<FloatType>(x.getType()) && isExtreme
-                     ? extremeByBits(kernel, x, y, op.getKind() == K::min)
+                     ? extremeOf(kernel, x, y, op.getKind() == K::min)
                      : emitter.fold(kind, element, x, y);
   return {emitter.roundTo(element, joined)};
 }
