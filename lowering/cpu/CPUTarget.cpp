@@ -13,6 +13,7 @@
 #include "llvm/Target/TargetOptions.h"
 #include "llvm/TargetParser/Host.h"
 #include <mutex>
+#include <tuple>
 
 using namespace llvm;
 
@@ -89,7 +90,10 @@ Expected<CPUTarget> CPUTarget::parse(StringRef text) {
   if (text == "cpu")
     return host();
   if (!text.consume_front("cpu:") || text.empty())
-    return failure("target '" + text + "' is not cpu or cpu:NAME");
+    return failure("target '" + text +
+                   "' is not cpu, cpu:NAME or cpu:NAME:BITS");
+  StringRef bits;
+  std::tie(text, bits) = text.split(':');
   CPUTarget target;
   target.triple = sys::getProcessTriple();
   target.cpu = text.str();
@@ -111,6 +115,11 @@ Expected<CPUTarget> CPUTarget::parse(StringRef text) {
   }
   if (Error error = fillVectorShape(target))
     return error;
+  if (bits.empty())
+    return target;
+  if (bits.getAsInteger(10, target.vectorBits) ||
+      !is_contained({128u, 256u, 512u}, target.vectorBits))
+    return failure("vectors have 128, 256 or 512 bits, not '" + bits + "'");
   return target;
 }
 
@@ -120,11 +129,12 @@ kernels::KernelTarget CPUTarget::kernelTarget() const {
   // Columns of a packed panel and rows of the register tile: 6x64 in 32
   // registers, 6x16 in 16; without fused multiply-add a temporary per product
   // is live too, so 5x8.
-  shape.panel = avx512 ? 64 : vectorBits == 256 ? 16 : 8;
+  bool wide = vectorBits == 512;
+  shape.panel = wide ? 64 : vectorBits == 256 ? 16 : 8;
   shape.rows = fma ? 6 : 5;
   shape.fma = fma;
-  shape.avx512 = avx512;
-  shape.avx512bf16 = avx512bf16;
+  shape.avx512 = wide;
+  shape.avx512bf16 = avx512bf16 && wide;
   shape.vnni = vnni;
   return shape;
 }

@@ -29,8 +29,10 @@ struct CPUTarget {
       128; ///< of the registers that generated vectors should fill
   bool fma = false, avx512 = false, avx512bf16 = false, vnni = false;
 
-  /// "cpu" (this machine), "cpu:NAME" with a name that LLVM knows. An unknown
-  /// name is an error that gives the nearest one.
+  /// "cpu" (this machine), "cpu:NAME" with a name that LLVM knows,
+  /// "cpu:NAME:BITS" with vectors of so many bits (128, 256, 512) instead of
+  /// the processor's; wider ones than its registers are done in parts. An
+  /// unknown name is an error that gives the nearest one.
   static llvm::Expected<CPUTarget> parse(llvm::StringRef text);
   /// This machine, with exactly the features that it grants.
   static llvm::Expected<CPUTarget> host();

@@ -36,6 +36,22 @@ TEST(CPUTarget, LanesFollowTheName) {
   EXPECT_FALSE(parsed("cpu:x86-64-v4").avx512bf16);
 }
 
+TEST(CPUTarget, BitsOverrideTheNames) {
+  zenith::kernels::KernelTarget wide =
+                                    parsed("cpu:x86-64-v3:512").kernelTarget(),
+                                narrow =
+                                    parsed("cpu:znver4:256").kernelTarget();
+  EXPECT_EQ(wide.lanes, 16u);
+  EXPECT_EQ(wide.panel, 64u);
+  EXPECT_FALSE(wide.avx512bf16);
+  EXPECT_EQ(narrow.lanes, 8u);
+  EXPECT_FALSE(narrow.avx512bf16);
+  llvm::Expected<CPUTarget> odd = CPUTarget::parse("cpu:x86-64-v3:384");
+  ASSERT_FALSE(bool(odd));
+  EXPECT_NE(llvm::toString(odd.takeError()).find("not '384'"),
+            std::string::npos);
+}
+
 TEST(CPUTarget, UnknownNameGivesTheNearest) {
   llvm::Expected<CPUTarget> target = CPUTarget::parse("cpu:znverr4");
   ASSERT_FALSE(bool(target));

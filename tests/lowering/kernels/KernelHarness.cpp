@@ -14,6 +14,7 @@
 #include "mlir/Parser/Parser.h"
 #include "runtime/ABI.h"
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <map>
@@ -76,10 +77,15 @@ KernelHarness::KernelHarness(Emitter emitter)
     : mlirContext(allDialects(), MLIRContext::Threading::DISABLED),
       emitter(std::move(emitter)) {
   mlirContext.loadAllAvailableDialects();
-  if (auto host = cpu::CPUTarget::host())
-    target = host->kernelTarget();
-  else
+  auto host = cpu::CPUTarget::host();
+  if (!host) {
     ADD_FAILURE() << llvm::toString(host.takeError());
+    return;
+  }
+  // Kernels shaped for wider vectors than this machine's run in parts.
+  if (const char *bits = std::getenv("ZENITH_TEST_VECTOR_BITS"))
+    host->vectorBits = unsigned(std::atoi(bits));
+  target = host->kernelTarget();
 }
 
 OwningOpRef<ModuleOp> KernelHarness::parse(const std::string &text) {
