@@ -4,8 +4,9 @@
 
 #include "lowering/kernels/ElementConversions.h"
 #include "lowering/kernels/EightBitFloats.h"
-#include "lowering/kernels/LaneNumber.h"
+#include "lowering/kernels/LaneQuotients.h"
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 
@@ -50,6 +51,40 @@ static Value toFloat(ElementEmitter &emitter, Value x, Type from, Type to) {
   return emitter.roundTo(to, wide ? truncateToOdd(kernel, y) : y);
 }
 
+// Whole numbers as f64, to i64: added to a power of two whose last place is 1
+// they stand in the low bits. Without AVX-512 processors have no such
+// conversion for vectors.
+static Num wholeToLong(Num whole) {
+  constexpr double magic = 0x1.8p52;
+  return bits(whole + magic) - bits(whole.like(magic));
+}
+
+// In two halves of 32 bits; saturates as `floatToInteger` does.
+static Num hugeToLong(Num whole) {
+  constexpr double half = 0x1p32, end = 0x1p63;
+  Num bounded = select(whole > end, end, whole);
+  bounded = select(bounded < -end, -end, bounded);
+  bounded = select(whole.isNaN(), 0, bounded);
+  Num high = floor(bounded * (1 / half));
+  Num result =
+      (wholeToLong(high) << 32) + wholeToLong(fma(high, -half, bounded));
+  Num most{whole.k, whole.k->integer(result.v.getType(),
+                                     std::numeric_limits<int64_t>::max())};
+  return select(bounded == end, most, result);
+}
+
+static Value floatToLong(KernelBuilder &kernel, Value x) {
+  OpBuilder &b = kernel.b;
+  Type wide = typeLike(b.getF64Type(), x.getType());
+  Flag large = !(abs(Num{&kernel, x}) < 0x1p51);
+  Num whole{&kernel, b.create<math::TruncOp>(kernel.loc, x)};
+  if (x.getType() != wide)
+    whole.v = b.create<arith::ExtFOp>(kernel.loc, wide, whole.v);
+  return unlessAny(large, wholeToLong(whole),
+                   [&](Num) { return hugeToLong(whole); })
+      .v;
+}
+
 // Values outside are replaced before the conversion, which is undefined there,
 // and set after it.
 static Value floatToInteger(ElementEmitter &emitter, Value x, Type to) {
@@ -62,6 +97,9 @@ static Value floatToInteger(ElementEmitter &emitter, Value x, Type to) {
   bool isUnsigned = kernels::isUnsigned(to);
   double low = isUnsigned ? -1 : -std::ldexp(1.0, bits - 1),
          high = std::ldexp(1.0, isUnsigned ? bits : bits - 1);
+  if (bits == 64 && !isUnsigned && isa<VectorType>(x.getType()) &&
+      !kernel.target.avx512 && !kernel.target.opencl)
+    return floatToLong(kernel, x);
   unsigned exactBits = getElementTypeOrSelf(x.getType()).isF64() ? 53 : 24;
   if (bits <= 32 && bits < exactBits && !(isUnsigned && bits == 32)) {
     // The bounds themselves are numbers of the type: nothing is left to choose

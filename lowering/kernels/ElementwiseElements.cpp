@@ -5,6 +5,7 @@
 
 #include "lowering/kernels/ElementConversions.h"
 #include "lowering/kernels/ElementEmitter.h"
+#include "lowering/kernels/LaneQuotients.h"
 #include "lowering/kernels/ReductionPlan.h"
 #include "lowering/kernels/VectorMath.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -113,7 +114,7 @@ Value Elementwise::count(bool leadingZeros) {
 // choose afterwards.
 Value Elementwise::divide(bool remainder) {
   if (isFloat())
-    return remainder ? make<arith::RemFOp>() : make<arith::DivFOp>();
+    return remainder ? exactRemainder(num(0), num(1)).v : make<arith::DivFOp>();
   Value left = x[0], right = x[1];
   Value zero = compareInt(arith::CmpIPredicate::eq, right, integer(0)),
         bad = zero, minusOne;
@@ -122,16 +123,18 @@ Value Elementwise::divide(bool remainder) {
     bad = b().create<arith::OrIOp>(kernel.loc, zero, minusOne);
   }
   Value safe = select(bad, integer(1), right), result;
-  if (remainder) {
+  if (Num x = num(0), y{&kernel, safe}; dividesAsFloats(x, num(1))) {
+    Num quotient = truncatedQuotient(x, y, isUnsigned());
+    result = (remainder ? x - quotient * y : quotient).v;
+  } else {
+    Elementwise whole{emitter, kernel, element, {left, safe}};
     result =
-        isUnsigned()
-            ? b().create<arith::RemUIOp>(kernel.loc, left, safe).getResult()
-            : b().create<arith::RemSIOp>(kernel.loc, left, safe).getResult();
-    return select(zero, left, result);
+        remainder
+            ? whole.choose<arith::RemFOp, arith::RemSIOp, arith::RemUIOp>()
+            : whole.choose<arith::DivFOp, arith::DivSIOp, arith::DivUIOp>();
   }
-  result = isUnsigned()
-               ? b().create<arith::DivUIOp>(kernel.loc, left, safe).getResult()
-               : b().create<arith::DivSIOp>(kernel.loc, left, safe).getResult();
+  if (remainder)
+    return select(zero, left, result);
   if (minusOne)
     result =
         select(minusOne,

@@ -14,9 +14,10 @@ namespace zenith::kernels {
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 static constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 static constexpr double smallestNormal = 0x1p-126;
-// Adding it rounds to an integer, which then stands in the low bits.
+// Adding it rounds to an integer, which then stands in the low bits: with the
+// bias of an exponent added too, a shift makes the power of two.
 static constexpr double roundingMagic = 12582912.0;
-static constexpr int64_t roundingMagicBits = 0x4b400000;
+static constexpr int exponentBias = 127, mantissaBits = 23;
 
 // (exp(r) - 1 - r) / r^2 on |r| <= ln(2) / 2.
 static const double expCoefficients[] = {0.5,           0.166666672,
@@ -35,23 +36,23 @@ static const double sinhCoefficients[] = {
 static constexpr double ln2High = 0.693145752, ln2Low = 1.42860677e-6,
                         log2e = 1.44269504;
 
-Num VectorMath::powerOfTwo(Num n) { return floatOf((n + 127) << 23); }
-
 // Cody-Waite reduction; 2^n in two factors, so that denormal results and those
 // beyond 2^127 come out right.
 Num VectorMath::expScaled(Num x, std::optional<Num> low, int extra) {
   Num c = select(x > 110, 110, x);
   c = select(c < -125, -125, c);
-  Num t = fma(c, log2e, roundingMagic);
-  Num n = bits(t) - double(roundingMagicBits - extra);
-  Num whole = t - roundingMagic;
+  constexpr double magic = roundingMagic + 2 * exponentBias;
+  Num t = fma(c, log2e, magic);
+  Num whole = t - magic;
   Num r = fma(whole, -ln2High, c);
   r = fma(whole, -ln2Low, r);
   if (low)
     r = r + *low;
   Num p = fma(polynomial(r, expCoefficients), r * r, r) + 1.0;
+  Num n = extra ? bits(t) + double(extra) : bits(t);
   Num half = n >> 1;
-  return p * powerOfTwo(half) * powerOfTwo(n - half);
+  return p * floatOf(half << mantissaBits) *
+         floatOf((n - half) << mantissaBits);
 }
 
 Num VectorMath::exp(Num x) { return expScaled(x, std::nullopt, 0); }
@@ -61,23 +62,23 @@ Num VectorMath::expShort(Num x) {
                                         2.40221075e-1, 5.55035711e-2,
                                         9.67603192e-3, 1.33908634e-3};
   Num c = select(x < -87, -87, x);
-  Num t = fma(c, log2e, roundingMagic);
-  Num r = fma(c, log2e, roundingMagic - t);
+  constexpr double magic = roundingMagic + exponentBias;
+  Num t = fma(c, log2e, magic);
+  Num r = fma(c, log2e, magic - t);
   // The product passes a NaN on; none of the magic number's own bits survive
   // the shift.
-  Num power = floatOf((bits(t) << 23) + double(0x3f800000));
-  return polynomial(r, coefficients) * power;
+  return polynomial(r, coefficients) * floatOf(bits(t) << mantissaBits);
 }
 
 Num VectorMath::expm1(Num x) {
   Num c = select(x > 88.8, 88.8, x);
   c = select(c < -20, -20, c);
-  Num t = fma(c, log2e, roundingMagic);
-  Num n = bits(t) - double(roundingMagicBits + 1);
-  Num whole = t - roundingMagic;
+  constexpr double magic = roundingMagic + exponentBias - 1;
+  Num t = fma(c, log2e, magic);
+  Num whole = t - magic;
   Num r = fma(whole, -ln2Low, fma(whole, -ln2High, c));
   Num p = fma(polynomial(r, expCoefficients), r * r, r);
-  Num half = powerOfTwo(n);
+  Num half = floatOf(bits(t) << mantissaBits);
   Num y = fma(half, p, half - 0.5);
   return select(x == 0, x, y + y);
 }
@@ -125,14 +126,14 @@ Num VectorMath::log1p(Num x) { return log1pScaled(x, std::nullopt); }
 // for all results down to the least denormal one. The terms are added in the
 // order that rounds least.
 Num VectorMath::logistic(Num x) {
-  constexpr int scale = 64;
+  constexpr double magic = roundingMagic + exponentBias - 64;
   Num c = select(x > 30, 30, x);
   c = select(c < -106, -106, c);
-  Num t = fma(c, -log2e, roundingMagic);
-  Num n = roundingMagic - t;
+  Num t = fma(c, -log2e, magic);
+  Num n = magic - t;
   Num r = fma(n, ln2Low, fma(n, ln2High, -c));
   Num p = fma(polynomial(r, shortExpCoefficients), r * r, r);
-  Num power = floatOf((bits(t) << 23) + double((127 - scale) << 23));
+  Num power = floatOf(bits(t) << mantissaBits);
   Num one = x.like(0x1p-64);
   return one / (fma(power, p, one) + power);
 }
@@ -140,21 +141,20 @@ Num VectorMath::logistic(Num x) {
 // With x = n ln(2)/2 + r and k = r coth(r) - 1, an even function, exp(2x) is
 // 2^n (1 + k + r) / (1 + k - r): one division gives (exp(2x) - 1) / (exp(2x) +
 // 1). The divisor is the dividend and what is between them, so that their
-// roundings cancel; n is never 1, where the terms of the dividend would.
+// roundings cancel; n is even, because for n = 1 the terms of the dividend
+// would cancel too. The magic number rounds to even integers.
 Num VectorMath::tanh(Num x) {
-  static const double coefficients[] = {0.333332241, -0.0222007222,
-                                        0.00199531461};
+  static const double coefficients[] = {0.333332241, -0.0221930984,
+                                        0.00194154575};
+  constexpr double magic = 2 * roundingMagic + exponentBias - 1;
   Num a = abs(x);
   Num c = select(a > 9.1, 9.1, a);
-  Num t = fma(c, 2 * log2e, roundingMagic);
-  t = select(c < 0.5508, roundingMagic, t);
-  Num r = fma(t - roundingMagic, -0.34657359, c);
-  Num square = r * r;
-  Num k = polynomial(square, coefficients) * square;
-  Num half = floatOf((bits(t) << 23) + double(126 << 23));
-  Num less = half - 0.5, more = half + 0.5;
-  Num top = less + fma(more, r, less * k);
-  Num bottom = (top - (r - k)) + 1.0;
+  Num t = fma(c, 2 * log2e, magic);
+  Num r = fma(t - magic, -0.34657359, c);
+  Num square = r * r, p = polynomial(square, coefficients);
+  Num less = floatOf(bits(t) << (mantissaBits + 1)) - 0.5;
+  Num top = fma(less, fma(p, square, r), r) + less;
+  Num bottom = (top - fma(-p, square, r)) + 1.0;
   return withSignOf(top / bottom, x);
 }
 

@@ -70,7 +70,6 @@ private:
   /// log(x * 2^extra) + low / x for x > 0.
   Num logCore(Num x, std::optional<Num> low, std::optional<Num> extra);
   Num log1pScaled(Num x, std::optional<Num> extra);
-  Num powerOfTwo(Num n);
   void logPair(Num x, Num &high, Num &low);
   Reduced reduceAngle(Num x);
   Reduced reduceHugeAngle(Num x);

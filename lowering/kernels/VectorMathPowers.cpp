@@ -21,12 +21,13 @@ Num VectorMath::erf(Num x) {
                                      0.0231716428,   -0.001897707};
   static const double powers[] = {1.00000012,   0.693147242,   0.240219131,
                                   0.0555008389, 0.00968547072, 0.00135213567};
-  constexpr double roundingMagic = 12582912.0;
+  // With the bias of an exponent: a shift makes the power of two.
+  constexpr double roundingMagic = 12582912.0 + 127;
   Num a = abs(x), square = x * x;
   Num c = select(a > 3.95, 3.95, a);
   Num g = polynomial(c, logOfRest);
   Num t = g + roundingMagic;
-  Num power = floatOf((bits(t) << 23) + double(0x3f800000));
+  Num power = floatOf(bits(t) << 23);
   Num rest = polynomial(g - (t - roundingMagic), powers) * power;
   Num outer = withSignOf(1.0 - rest, x);
   return select(a > 0.85, outer, fma(polynomial(square, inner), x, x));

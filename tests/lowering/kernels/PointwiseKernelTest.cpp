@@ -88,7 +88,7 @@ TEST_P(PointwiseKernel, ReshapesAcrossBoundaries) {
 TEST_P(PointwiseKernel, Transposes) {
   for (auto [rows, columns] :
        {std::pair(16, 16), std::pair(49, 33), std::pair(3, 40),
-        std::pair(300, 5), std::pair(64, 512)}) {
+        std::pair(300, 5), std::pair(530, 24), std::pair(64, 512)}) {
     std::string from =
         "tensor<" + std::to_string(rows) + "x" + std::to_string(columns);
     std::string to =
@@ -349,6 +349,19 @@ TEST_F(ElementTypes, FloatOps) {
   }
 }
 
+// Quotients of a few bits, of more than a mantissa has, and of all exponents.
+TEST_F(ElementTypes, Remainders) {
+  for (const char *element : {"f32", "f64"})
+    for (const char *factor : {"1.0", "1.0e9", "1.0e30"}) {
+      std::string type = std::string("tensor<200x") + element + ">";
+      for (const char *op : {"rem", "floor_mod"})
+        check("%a : " + type + ", %b : " + type, type,
+              std::string("%c = graph.constant dense<") + factor +
+                  "> : " + type + "\n%0 = graph.mul %a, %c : " + type +
+                  "\n%r = graph." + op + " %0, %b : " + type);
+    }
+}
+
 TEST_F(ElementTypes, ComparesAndSelects) {
   for (const char *element : {"f32", "f64", "bf16", "i32", "ui8", "i1"}) {
     std::string type = std::string("tensor<40x") + element + ">";
@@ -385,8 +398,19 @@ TEST_P(PointwiseKernel, FoldsInPlace) {
     %r = graph.add %0, %a : tensor<5x37xf32>)");
   check("%a : tensor<5x37xf32>", "tensor<5x37xf32>",
         "%r = graph.cumulative max, %a 0 exclusive reverse : tensor<5x37xf32>");
-  check("%a : tensor<9x300xf32>", "tensor<9x300xf32>",
-        "%r = graph.cumulative sum, %a 0 : tensor<9x300xf32>");
+  // Few columns, some that fit in registers, and rows kept in the result.
+  for (const char *shape : {"40x3", "40x7", "9x60", "9x300", "5x2500"}) {
+    std::string type = std::string("tensor<") + shape + "xf32>";
+    for (const char *how : {"", " reverse", " exclusive"})
+      check("%a : " + type, type,
+            "%r = graph.cumulative sum, %a 0" + std::string(how) + " : " +
+                type);
+  }
+  check("%a : tensor<3x5x200xf16>", "tensor<3x5x200xf16>",
+        "%r = graph.cumulative sum, %a 1 : tensor<3x5x200xf16>");
+  check("%a : tensor<5x200xi64>", "tensor<5x200xi64>", R"(
+    %0 = graph.cumulative max, %a 0 : tensor<5x200xi64>
+    %r = graph.add %0, %a : tensor<5x200xi64>)");
 }
 
 TEST_P(PointwiseKernel, InPlace) {
