@@ -3,6 +3,7 @@
 // Elements of ops that read at positions given by data: positions that all
 // lanes share stay scalar, so rows stay contiguous.
 
+#include "ir/CountedIndices.h"
 #include "lowering/kernels/ElementEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -187,7 +188,12 @@ Value ElementEmitter::gather(graph::GatherOp op, ArrayRef<Ix> index) {
     int64_t slice = op.getSliceSizes()[d];
     if (auto *mapped = llvm::find(dims.getStartIndexMap(), d);
         mapped != dims.getStartIndexMap().end() && slice >= 0) {
-      Value start = startAt(mapped - dims.getStartIndexMap().begin());
+      int64_t component = mapped - dims.getStartIndexMap().begin();
+      if (auto counted = graph::countedStart(op, component, kernel.dims)) {
+        at.push_back(indices.add(x, batch[*counted]));
+        continue;
+      }
+      Value start = startAt(component);
       if (!start)
         return {};
       bool isLast = d + 1 == int64_t(operandDims.size());

@@ -4,6 +4,7 @@
 // dimension any more, then collapses.
 
 #include "lowering/kernels/IterationSpace.h"
+#include "ir/CountedIndices.h"
 
 using namespace mlir;
 using zenith::graph::DimExpr;
@@ -213,9 +214,14 @@ private:
       Ix x = llvm::is_contained(numbers.getCollapsedSliceDims(), d)
                  ? Ix(0)
                  : offsets[next++];
-      if (llvm::is_contained(numbers.getStartIndexMap(), d) &&
-          op.getSliceSizes()[d] >= 0)
-        x = math.add(x, math.opaqueOf(batch, sizes[d]));
+      auto *mapped = llvm::find(numbers.getStartIndexMap(), d);
+      if (mapped != numbers.getStartIndexMap().end() &&
+          op.getSliceSizes()[d] >= 0) {
+        auto counted = graph::countedStart(
+            op, mapped - numbers.getStartIndexMap().begin(), dims);
+        x = math.add(x, counted ? batch[*counted]
+                                : math.opaqueOf(batch, sizes[d]));
+      }
       inner.push_back(x);
     }
     visit(op.getOperand(), inner);
@@ -265,9 +271,9 @@ private:
     input[numbers.getInputBatch()] = at[numbers.getOutputBatch()];
     auto type = cast<RankedTensorType>(op.getKernel().getType());
     // Groups as wide as their inputs are read whole, by neighbouring lanes.
-    bool alike = type.getDimSize(numbers.getKernelOutput()) ==
-                 int64_t(op.getGroups()) *
-                     type.getDimSize(numbers.getKernelInput());
+    bool alike =
+        type.getDimSize(numbers.getKernelOutput()) ==
+        int64_t(op.getGroups()) * type.getDimSize(numbers.getKernelInput());
     input[numbers.getInputFeature()] = alike ? feature : Ix(0);
     kernel[numbers.getKernelOutput()] = feature;
     for (auto [s, d] : llvm::enumerate(numbers.getInputSpatial()))

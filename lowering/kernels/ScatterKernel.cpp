@@ -7,6 +7,7 @@
 // along a dimension that indices choose, for which every task walks all
 // indices. A range of tasks is one walk.
 
+#include "ir/CountedIndices.h"
 #include "lowering/kernels/FusionKernels.h"
 #include "lowering/kernels/RegionElements.h"
 #include "lowering/kernels/Schedule.h"
@@ -105,30 +106,6 @@ void ScatterKernel::mapDims() {
     lane = updateDims.size() - 1;
 }
 
-/// The dimension of the indices that component `number` of them counts; none
-/// where it comes from elsewhere.
-static std::optional<int64_t> countedDim(Value indices, int64_t vectorDim,
-                                         int64_t number) {
-  auto concat = indices.getDefiningOp<graph::ConcatOp>();
-  if (!concat || int64_t(concat.getDim()) != vectorDim)
-    return std::nullopt;
-  for (Value piece : concat.getOperands()) {
-    int64_t size =
-        cast<RankedTensorType>(piece.getType()).getDimSize(vectorDim);
-    if (ShapedType::isDynamic(size))
-      return std::nullopt;
-    if (number >= size) {
-      number -= size;
-      continue;
-    }
-    auto iota = piece.getDefiningOp<graph::IotaOp>();
-    if (!iota || int64_t(iota.getDim()) == vectorDim)
-      return std::nullopt;
-    return int64_t(iota.getDim());
-  }
-  return std::nullopt;
-}
-
 // The dimension of the updates whose number is the place along dimension d of
 // the operand.
 std::optional<unsigned> ScatterKernel::ownUpdates(unsigned d) {
@@ -141,8 +118,8 @@ std::optional<unsigned> ScatterKernel::ownUpdates(unsigned d) {
                                            dims.getInputBatchingDims().begin()];
   else if (auto *mapped = llvm::find(dims.getIndexMap(), int64_t(d));
            mapped != dims.getIndexMap().end())
-    source = countedDim(scatter.indices, vectorDim,
-                        mapped - dims.getIndexMap().begin());
+    source = graph::countedDim(scatter.indices, vectorDim,
+                               mapped - dims.getIndexMap().begin());
   if (!source)
     return std::nullopt;
   return scatterDims[*source > vectorDim ? *source - 1 : *source];

@@ -3,7 +3,7 @@
 // is_in, compact, searchsorted and non_max_suppression: routines on rows, some
 // of which find out how many there are.
 
-#include "ir/CountedList.h"
+#include "ir/CountedIndices.h"
 #include "lowering/kernels/OrderingKernel.h"
 #include "lowering/kernels/RoutineCall.h"
 

@@ -4,7 +4,7 @@
 // takes.
 
 #include "passes/fusion/FusionRoles.h"
-#include "ir/CountedList.h"
+#include "ir/CountedIndices.h"
 #include "passes/cost/CostRule.h"
 #include "llvm/ADT/TypeSwitch.h"
 
