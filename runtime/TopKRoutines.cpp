@@ -310,9 +310,14 @@ private:
     copyElement(limits + c * rows.bytes, element, rows.bytes);
   }
 
+  /// All columns get the limit of the first one.
+  void repeatLimit() {
+    for (int64_t size = rows.bytes; size < filterWidth * rows.bytes; size *= 2)
+      std::memcpy(limits + size, limits, size_t(size));
+  }
+
   void filterRow() {
-    for (int64_t c = 1; c < filterWidth; ++c)
-      setLimit(c, limits);
+    repeatLimit();
     for (int64_t from = 0; from < rows.length;) {
       int64_t left = rows.length - from;
       ElementGrid grid{rows.at(row, from), std::min(block, left / filterWidth),
@@ -326,9 +331,10 @@ private:
       for (int64_t i = 0; i < found; ++i)
         add(0, from + positions[i]);
       from += grid.rows * grid.width;
-      if (found > 0 && firsts[0].full())
-        for (int64_t c = 0; c < filterWidth; ++c)
-          setLimit(c, rows.at(row, firsts[0].last().position()));
+      if (found > 0 && firsts[0].full()) {
+        setLimit(0, rows.at(row, firsts[0].last().position()));
+        repeatLimit();
+      }
     }
   }
 
@@ -352,7 +358,7 @@ private:
   FirstEntries<Entry> firsts[filterWidth];
   char *extremes;
   alignas(64) char limits[filterWidth * 8];
-  uint32_t positions[gridRows * filterWidth];
+  uint32_t positions[block * filterWidth]; // of a whole grid of either filter
 };
 
 } // namespace

@@ -183,6 +183,17 @@ TEST_F(OrderingKernelTest, TopKOfLongRows) {
       }
 }
 
+TEST_F(OrderingKernelTest, TopKOfManyEqual) {
+  // Nearly all of a filter's elements are within the limit.
+  fillSpecial();
+  for (const char *order : {"", " smallest"})
+    check("%x : tensor<90000xf32>", "tensor<20000xf32>, tensor<20000xi64>",
+          "%r:2 = graph.top_k %x 0" + std::string(order) +
+              " : (tensor<90000xf32>) -> (tensor<20000xf32>, "
+              "tensor<20000xi64>)",
+          "%r#0, %r#1");
+}
+
 TEST_F(OrderingKernelTest, CompactOfCounted) {
   // Positions along each dimension come from the number of the row.
   for (const char *shape : {"5x7x300", "3000x1x4", "0x3x2", "1x1x1"}) {
