@@ -109,25 +109,63 @@ llvm::Error CompiledExecutor::runOnly(ArrayRef<Tensor> arguments) {
 /// Profiled runs of which each kernel's fastest counts.
 static constexpr unsigned profiledRuns = 3;
 
+namespace {
+/// A kernel in one run: loops launch it several times.
+struct MeasuredKernel {
+  double ms = 0;
+  std::map<int64_t, int64_t> callsOfTasks; ///< by the number of tasks
+};
+using MeasuredRun = std::map<int64_t, MeasuredKernel>;
+} // namespace
+
+/// What a kernel did in a run. Launches are told apart by their tasks; those
+/// with the same count as the mean of them.
+static KernelFigures
+figuresOf(const MeasuredKernel &measured,
+          ArrayRef<const pipeline::LaunchInfo *> of,
+          function_ref<std::optional<int64_t>(const std::string &)> valueOf) {
+  KernelFigures figures;
+  figures.ms = measured.ms;
+  for (const auto &[tasks, calls] : measured.callsOfTasks) {
+    SmallVector<const pipeline::LaunchInfo *> same;
+    for (const pipeline::LaunchInfo *launch : of)
+      if (launch->tasks.evaluate(valueOf) == tasks)
+        same.push_back(launch);
+    // Sizes that only the run knows.
+    if (same.empty())
+      llvm::append_range(same, of);
+    for (const pipeline::LaunchInfo *launch : same) {
+      double share = double(calls) / double(same.size());
+      figures.flops +=
+          share * double(launch->flops.evaluate(valueOf).value_or(0));
+      figures.bytes +=
+          share * double(launch->bytes.evaluate(valueOf).value_or(0));
+    }
+    figures.calls += calls;
+  }
+  return figures;
+}
+
 llvm::Expected<std::vector<KernelFigures>>
 CompiledExecutor::kernelFigures(ArrayRef<Tensor> arguments,
                                 const std::map<std::string, int64_t> &dims) {
-  std::map<int64_t, KernelFigures> best;
+  MeasuredRun best;
   for (unsigned turn = 0; turn < profiledRuns; ++turn) {
-    std::map<int64_t, KernelFigures> figures;
+    MeasuredRun run;
     session->runContext().setProfile([&](const zenith_profile_event &event) {
       // Copies to and from a device count arguments and results, not kernels.
       if (event.kind != ZENITH_EVENT_KERNEL &&
           event.kind != ZENITH_EVENT_DEVICE_KERNEL)
         return;
-      ++figures[event.kernel_index].calls;
-      figures[event.kernel_index].ms += double(event.ns) * 1e-6;
+      MeasuredKernel &kernel = run[event.kernel_index];
+      ++kernel.callsOfTasks[event.tasks];
+      kernel.ms += double(event.ns) * 1e-6;
     });
     llvm::Error error = runOnly(arguments);
     session->runContext().setProfile({});
     if (error)
       return std::move(error);
-    for (const auto &[index, kernel] : figures)
+    for (const auto &[index, kernel] : run)
       if (auto [known, fresh] = best.try_emplace(index, kernel);
           !fresh && kernel.ms < known->second.ms)
         known->second = kernel;
@@ -137,16 +175,14 @@ CompiledExecutor::kernelFigures(ArrayRef<Tensor> arguments,
     return known == dims.end() ? std::nullopt
                                : std::optional<int64_t>(known->second);
   };
+  std::map<int64_t, SmallVector<const pipeline::LaunchInfo *>> launches;
   for (const pipeline::LaunchInfo &launch : entry->launches)
-    if (auto found = best.find(launch.kernel); found != best.end()) {
-      found->second.flops += double(launch.flops.evaluate(valueOf).value_or(0));
-      found->second.bytes += double(launch.bytes.evaluate(valueOf).value_or(0));
-    }
+    launches[launch.kernel].push_back(&launch);
   std::vector<KernelFigures> kernels;
-  for (auto &[index, kernel] : best) {
+  for (const auto &[index, measured] : best) {
+    kernels.push_back(figuresOf(measured, launches[index], valueOf));
     bool known = index >= 0 && size_t(index) < program->kernels.size();
-    kernel.name = known ? program->kernels[size_t(index)] : "?";
-    kernels.push_back(kernel);
+    kernels.back().name = known ? program->kernels[size_t(index)] : "?";
   }
   return kernels;
 }

@@ -48,19 +48,27 @@ static std::vector<ValueInfo> describe(ArrayAttr values) {
   return infos;
 }
 
+/// Calls `visit` with the programs that the branches and loops of `program`
+/// run.
+static void forEachInner(host::ProgramOp program,
+                         function_ref<void(host::ProgramOp)> visit) {
+  auto module = program->getParentOfType<ModuleOp>();
+  for (Operation &op : program.getBody().front())
+    if (isa<host::IfOp, host::WhileOp>(op))
+      op.getAttrDictionary().walk([&](FlatSymbolRefAttr name) {
+        visit(module.lookupSymbol<host::ProgramOp>(name.getAttr()));
+      });
+}
+
 /// True where the program, or one that it runs, takes memory of a size that
 /// depends on data.
 static bool usesPool(host::ProgramOp program) {
-  auto module = program->getParentOfType<ModuleOp>();
   bool found = !program.getBody().getOps<host::TakeOp>().empty();
-  for (Operation &op : program.getBody().front()) {
+  for (Operation &op : program.getBody().front())
     op.getAttrDictionary().walk(
         [&](host::OutcomeAttr outcome) { found |= outcome.getTaken(); });
-    if (isa<host::IfOp, host::WhileOp>(op))
-      op.getAttrDictionary().walk([&](FlatSymbolRefAttr name) {
-        found |= usesPool(module.lookupSymbol<host::ProgramOp>(name.getAttr()));
-      });
-  }
+  forEachInner(program,
+               [&](host::ProgramOp inner) { found |= usesPool(inner); });
   return found;
 }
 
@@ -82,6 +90,25 @@ static memory::MemoryReport certificate(host::ProgramOp program) {
   return report;
 }
 
+/// Adds the launches of a program and of those that it runs.
+static void addLaunches(host::ProgramOp program,
+                        const llvm::StringMap<int64_t> &kernels,
+                        std::vector<LaunchInfo> &launches) {
+  auto estimate = [](host::LaunchOp launch, StringRef name) {
+    auto text = launch->getAttrOfType<StringAttr>(name);
+    return text ? parsed(text) : DimExpr(0);
+  };
+  for (host::LaunchOp launch : program.getBody().getOps<host::LaunchOp>())
+    launches.push_back(
+        {kernels.lookup(launch.getKernel().getLeafReference().getValue()),
+         parsed(launch.getTasksAttr()), launch.getCost().convertToDouble(),
+         estimate(launch, host::flopsAttrName),
+         estimate(launch, host::bytesAttrName)});
+  forEachInner(program, [&](host::ProgramOp inner) {
+    addLaunches(inner, kernels, launches);
+  });
+}
+
 static EntryInfo describe(host::ProgramOp program,
                           const llvm::StringMap<int64_t> &kernels) {
   EntryInfo entry;
@@ -89,16 +116,7 @@ static EntryInfo describe(host::ProgramOp program,
   entry.arguments = describe(program.getArguments());
   entry.results = describe(program.getResults());
   entry.memory = certificate(program);
-  auto estimate = [](host::LaunchOp launch, StringRef name) {
-    auto text = launch->getAttrOfType<StringAttr>(name);
-    return text ? parsed(text) : DimExpr(0);
-  };
-  for (host::LaunchOp launch : program.getBody().getOps<host::LaunchOp>())
-    entry.launches.push_back(
-        {kernels.lookup(launch.getKernel().getLeafReference().getValue()),
-         parsed(launch.getTasksAttr()), launch.getCost().convertToDouble(),
-         estimate(launch, host::flopsAttrName),
-         estimate(launch, host::bytesAttrName)});
+  addLaunches(program, kernels, entry.launches);
   return entry;
 }
 

@@ -183,14 +183,32 @@ static DimExpr flopsOf(graph::FusionOp fusion, graph::DimAnalysis &dims) {
   return flops;
 }
 
+/// The value that a fusion only writes into its result number `index`, which
+/// earlier launches or the caller filled; null where it writes all of it.
+static Value updateOf(graph::FusionOp fusion, unsigned index) {
+  Operation *yield = fusion.getBody().front().getTerminator();
+  Operation *last = yield->getOperand(index).getDefiningOp();
+  if (auto update = dyn_cast_or_null<graph::DynamicUpdateSliceOp>(last))
+    return update.getUpdate();
+  if (auto scatter = dyn_cast_or_null<graph::ScatterOp>(last))
+    return scatter.getUpdates();
+  return Value();
+}
+
 /// Bytes that a launch moves at least: all that its pointers lead to, but of
-/// what is only gathered from the elements that are taken.
+/// what is only gathered from the elements that are taken, and of what is
+/// updated those that change.
 DimExpr ProgramBuilder::leastBytes(graph::FusionOp fusion,
                                    const SharedPlan &plan,
                                    const SharedLaunch &launch) {
   DimExpr total(0);
+  bool updates = fusion.getKind() == graph::FusionKind::scatter &&
+                 &launch != plan.launches.begin();
   for (const kernels::PointerArg &pointer : launch.pointers) {
     DimExpr bytes = pointerBytes(fusion, plan, pointer);
+    if (pointer.kind == kernels::PointerArg::Result && updates)
+      if (Value update = updateOf(fusion, pointer.index))
+        bytes = DimExpr::min(bytes, memory::bytesOf(update, dims));
     if (pointer.kind == kernels::PointerArg::Operand) {
       DimExpr taken(0);
       bool gathered = true;
