@@ -5,6 +5,7 @@
 
 #include "lowering/kernels/FusionKernels.h"
 #include "lowering/kernels/Schedule.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using zenith::graph::DimExpr;
@@ -27,6 +28,13 @@ public:
 
 private:
   void emitRow(SmallVector<Ix> loopIndex, ArrayRef<unsigned> along);
+  std::optional<unsigned> keptResult(const DimExpr &lanes, int64_t inRegisters);
+  void emitRowByRow(SmallVector<Ix> loopIndex, ArrayRef<unsigned> along,
+                    function_ref<void(function_ref<void(const Ix &)>)> forLanes,
+                    unsigned lane, unsigned result);
+  SmallVector<Value> neutrals();
+  SmallVector<Value> step(ValueRange carried, ArrayRef<Ix> index);
+  Value position(const DimExpr &count, Value step);
 
   KernelBuilder kernel;
   ElementEmitter emitter;
@@ -35,50 +43,105 @@ private:
 };
 } // namespace
 
+SmallVector<Value> CumulativeKernel::neutrals() {
+  SmallVector<Value> start;
+  for (graph::CumulativeOp op : folds)
+    start.push_back(emitter.neutral(
+        op.getKind(), getElementTypeOrSelf(op.getOperand().getType()),
+        kernel.b.getIndexType()));
+  return start;
+}
+
+// Folds the elements at `index` in and stores the results there.
+SmallVector<Value> CumulativeKernel::step(ValueRange carried,
+                                          ArrayRef<Ix> index) {
+  SmallVector<Value> next(carried);
+  for (unsigned number = 0; number < folds.size(); ++number) {
+    graph::CumulativeOp op = folds[number];
+    Type element = getElementTypeOrSelf(op.getOperand().getType());
+    Value x = emitter.emit(op.getOperand(), index);
+    if (!x)
+      return next;
+    // Rounded at every element: small floats too carry what they give.
+    next[number] = emitter.roundTo(
+        element, emitter.fold(op.getKind(), element, carried[number], x));
+    emitter.bind(op.getResult(),
+                 op.getExclusive() ? Value(carried[number]) : next[number]);
+  }
+  graph::FusionOp fusion = kernel.fusion;
+  auto results = fusion.getBody().front().getTerminator()->getOperands();
+  for (auto [number, value] : llvm::enumerate(results))
+    emitter.store(number, emitter.emit(value, index), index);
+  return next;
+}
+
+Value CumulativeKernel::position(const DimExpr &count, Value step) {
+  return folds.front().getReverse() ? kernel.sub(kernel.size(count - 1), step)
+                                    : step;
+}
+
 void CumulativeKernel::emitRow(SmallVector<Ix> loopIndex,
                                ArrayRef<unsigned> along) {
   bool lanes = llvm::any_of(
       loopIndex, [&](const Ix &x) { return !emitter.indices.uniform(x); });
-  SmallVector<Value> start;
+  SmallVector<Value> start = neutrals();
   DimExpr count = 1;
   for (unsigned loop : along)
     count = count * space.size(loop);
-  for (graph::CumulativeOp op : folds) {
-    Value neutral = emitter.neutral(
-        op.getKind(), getElementTypeOrSelf(op.getOperand().getType()),
-        kernel.b.getIndexType());
-    start.push_back(lanes ? kernel.broadcast(neutral, emitter.indices.width)
-                          : neutral);
-  }
-  graph::FusionOp fusion = kernel.fusion;
-  auto results = fusion.getBody().front().getTerminator()->getOperands();
+  for (Value &neutral : start)
+    if (lanes)
+      neutral = kernel.broadcast(neutral, emitter.indices.width);
   kernel.loop(
       kernel.index(0), kernel.size(count), kernel.index(1), start,
-      [&](Value step, ValueRange carried) {
+      [&](Value number, ValueRange carried) {
         ElementEmitter::Scope scope(emitter);
-        Value position = step;
-        if (folds.front().getReverse())
-          position = kernel.sub(kernel.size(count - 1), step);
-        unflattenRow(emitter, space, along, position, loopIndex);
-        SmallVector<Ix> index = space.shapeIndex(emitter.indices, loopIndex);
-        SmallVector<Value> next(carried);
-        for (unsigned number = 0; number < folds.size(); ++number) {
-          graph::CumulativeOp op = folds[number];
-          Type element = getElementTypeOrSelf(op.getOperand().getType());
-          Value x = emitter.emit(op.getOperand(), index);
-          if (!x)
-            return next;
-          // Rounded at every element: small floats too carry what they give.
-          next[number] = emitter.roundTo(
-              element, emitter.fold(op.getKind(), element, carried[number], x));
-          emitter.bind(op.getResult(), op.getExclusive()
-                                           ? Value(carried[number])
-                                           : next[number]);
-        }
-        for (auto [number, value] : llvm::enumerate(results))
-          emitter.store(number, emitter.emit(value, index), index);
-        return next;
+        unflattenRow(emitter, space, along, position(count, number), loopIndex);
+        return step(carried, space.shapeIndex(emitter.indices, loopIndex));
       });
+}
+
+/// The result that keeps the one running fold over rows of so many lanes, if
+/// they are too many for registers. What is exclusive may overwrite what it
+/// needs.
+std::optional<unsigned> CumulativeKernel::keptResult(const DimExpr &lanes,
+                                                     int64_t inRegisters) {
+  if (folds.size() != 1 || folds.front().getExclusive() ||
+      lanes.provablyAtMost(DimExpr(inRegisters)))
+    return std::nullopt;
+  return kernel.resultOf(folds.front().getResult());
+}
+
+// All lanes of a row before the next one: rows are read and written from one
+// end to the other, and what the fold had come to is the row of the result
+// before.
+void CumulativeKernel::emitRowByRow(
+    SmallVector<Ix> loopIndex, ArrayRef<unsigned> along,
+    function_ref<void(function_ref<void(const Ix &)>)> forLanes, unsigned lane,
+    unsigned result) {
+  graph::CumulativeOp op = folds.front();
+  Type element = getElementTypeOrSelf(op.getOperand().getType());
+  DimExpr count = 1;
+  for (unsigned loop : along)
+    count = count * space.size(loop);
+  auto indexAt = [&](Value row, const Ix &lanes) {
+    SmallVector<Ix> at(loopIndex);
+    at[lane] = lanes;
+    unflattenRow(emitter, space, along, position(count, row), at);
+    return space.shapeIndex(emitter.indices, at);
+  };
+  Value zero = kernel.index(0), one = kernel.index(1);
+  kernel.loop(zero, kernel.min(kernel.size(count), one), one, [&](Value row) {
+    forLanes([&](const Ix &lanes) { step(neutrals(), indexAt(row, lanes)); });
+  });
+  kernel.loop(one, kernel.size(count), one, [&](Value row) {
+    forLanes([&](const Ix &lanes) {
+      Value before = emitter.loadLinear(
+          kernel.result(result), element,
+          emitter.linearize(op.getResult(),
+                            indexAt(kernel.sub(row, one), lanes)));
+      step(before, indexAt(row, lanes));
+    });
+  });
 }
 
 FailureOr<KernelPlan> CumulativeKernel::run() {
@@ -92,20 +155,32 @@ FailureOr<KernelPlan> CumulativeKernel::run() {
                                      access.factors[*lane].isConstant(1);
                             }))
     lane.reset();
+  // Masks for a few lanes take longer than these one by one.
+  constexpr int64_t fewLanes = 4;
+  if (lane && space.size(*lane).provablyAtMost(DimExpr(fewLanes)))
+    lane.reset();
   DimExpr length = 1;
   for (unsigned loop : along)
     length = length * space.size(loop);
   RowTasks tasks;
+  std::optional<unsigned> kept;
   if (lane) {
     // Wide enough for some cache lines of each row on the way down.
     constexpr unsigned vectors = 4;
+    constexpr int64_t columnsOfRows = 1024;
     unsigned narrow = valueWidth(kernel.fusion, kernel.target);
-    emitter.indices.width = folds.size() == 1 ? vectors * narrow : narrow;
+    kept = keptResult(space.size(*lane), vectors * narrow);
+    emitter.indices.width =
+        folds.size() == 1 && !kept ? vectors * narrow : narrow;
+    if (auto size = space.size(*lane).constant(); size && *size > 0)
+      emitter.indices.width = std::min<unsigned>(
+          emitter.indices.width, unsigned(llvm::PowerOf2Ceil(uint64_t(*size))));
     llvm::erase(others, *lane);
     DimExpr rows = 1;
     for (unsigned loop : others)
       rows = rows * space.size(loop);
-    tasks = RowTasks::plan(rows, space.size(*lane), 8 * narrow);
+    tasks = RowTasks::plan(rows, space.size(*lane),
+                           kept ? columnsOfRows : 8 * int64_t(narrow));
   } else {
     DimExpr rows = 1;
     for (unsigned loop : others)
@@ -120,7 +195,12 @@ FailureOr<KernelPlan> CumulativeKernel::run() {
       emitRow(loopIndex, along);
       return;
     }
-    forEachLaneBlock(emitter, space, *lane, low, high, [&](const Ix &lanes) {
+    auto forLanes = [&](function_ref<void(const Ix &)> body) {
+      forEachLaneBlock(emitter, space, *lane, low, high, body);
+    };
+    if (kept)
+      return emitRowByRow(loopIndex, along, forLanes, *lane, *kept);
+    forLanes([&](const Ix &lanes) {
       SmallVector<Ix> at(loopIndex);
       at[*lane] = lanes;
       emitRow(at, along);

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/bit.h"
 #include <numeric>
 
 using namespace mlir;
@@ -464,6 +465,29 @@ void ElementEmitter::storeInTurns(unsigned number, ArrayRef<Value> values,
   }
 }
 
+/// Stores the first lanes of a known number in pieces of powers of two: masked
+/// stores take tens of cycles where they are not part of others. False where
+/// the number is not known.
+static bool storePieces(KernelBuilder &kernel, Value memory, Value first,
+                        Value mask, Value lanes) {
+  OpBuilder &b = kernel.b;
+  auto create = mask.getDefiningOp<vector::CreateMaskOp>();
+  auto count = create ? kernel.constantOf(create.getOperand(0))
+                      : std::optional<int64_t>();
+  if (!count || kernel.target.avx512 || kernel.target.opencl)
+    return false;
+  for (int64_t at = 0, piece; at < *count; at += piece) {
+    piece = int64_t(llvm::bit_floor(uint64_t(*count - at)));
+    SmallVector<int64_t> chosen(piece);
+    std::iota(chosen.begin(), chosen.end(), at);
+    b.create<vector::StoreOp>(
+        kernel.loc,
+        b.create<vector::ShuffleOp>(kernel.loc, lanes, lanes, chosen), memory,
+        kernel.add(first, kernel.index(at)));
+  }
+  return true;
+}
+
 void ElementEmitter::storeLinear(Value memory, Type element, Value lanes,
                                  const Ix &linear) {
   OpBuilder &b = kernel.b;
@@ -477,6 +501,8 @@ void ElementEmitter::storeLinear(Value memory, Type element, Value lanes,
   lanes = kernel.broadcast(lanes, indices.width);
   if (!linear.scattered && indices.laneStride(linear).isConstant(1)) {
     Value first = indices.laneZero(linear);
+    if (mask && storePieces(kernel, memory, first, mask, lanes))
+      return;
     if (mask)
       b.create<vector::MaskedStoreOp>(kernel.loc, memory, first, mask, lanes);
     else

@@ -9,6 +9,7 @@
 #include "lowering/kernels/Schedule.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using zenith::graph::DimExpr;
@@ -159,8 +160,23 @@ private:
     block(kernel.index(size - width));
   }
 
+  /// Lanes that the longest stretch between edges of a loop fills.
+  unsigned lanesOfPieces(unsigned lane) {
+    SmallVector<DimExpr> ends(space.edges(lane));
+    ends.push_back(space.size(lane));
+    int64_t longest = 1, begin = 0;
+    for (const DimExpr &end : ends) {
+      auto known = end.constant();
+      if (!known)
+        return ~0u;
+      longest = std::max(longest, *known - std::exchange(begin, *known));
+    }
+    return unsigned(std::min<uint64_t>(llvm::PowerOf2Ceil(longest), ~0u));
+  }
+
   Launch emitRows(unsigned lane) {
-    emitter.indices.width = valueWidth(kernel.fusion, kernel.target);
+    emitter.indices.width =
+        std::min(valueWidth(kernel.fusion, kernel.target), lanesOfPieces(lane));
     std::optional<unsigned> pair = choosePair(lane);
     SmallVector<unsigned> inner{lane};
     double cost = costPerElement(kernel.fusion);

@@ -182,9 +182,15 @@ static void planChunks(ReductionPlan &plan) {
     if (count)
       chunk = std::max(chunk, (*count + chunksOfColumns - 1) / chunksOfColumns);
   }
+  if (!plan.lanesReduced && !plan.keptLoops.empty()) {
+    // Many matrices are tasks enough: rows in parts only where going down them
+    // a few columns at a time would miss the caches.
+    constexpr int64_t longRow = 512, largeElements = 1 << 21, chunksOfEach = 4;
+    if (!count || perStep < longRow || *kept * *count < largeElements)
+      return;
+    chunk = std::max(chunk, *count / chunksOfEach);
+  }
   if (count && *count < 4 * chunk)
-    return;
-  if (!plan.lanesReduced && !plan.keptLoops.empty())
     return;
   plan.chunk = chunk;
   plan.chunks = DimExpr::ceilDiv(steps, chunk);

@@ -160,7 +160,7 @@ void forEachLaneBlock(ElementEmitter &emitter, const IterationSpace &space,
 }
 
 // Row by row; the first row loads the square, before anything that depends on
-// how many rows there are. Null counts: all of them.
+// how many rows there are. Null counts: all lanes, all rows.
 static void emitTile(ElementEmitter &emitter, const Ix &lanes, const Ix &tile,
                      Value laneCount, Value tileCount,
                      function_ref<void(const Ix &lanes, const Ix &tile)> body) {
@@ -170,11 +170,13 @@ static void emitTile(ElementEmitter &emitter, const Ix &lanes, const Ix &tile,
   if (laneCount) {
     emitter.mask = kernel.mask(laneCount, width);
     emitter.laneCount = laneCount;
-    emitter.tileMask = kernel.mask(tileCount, width);
   }
-  for (unsigned row = 0; row < width; ++row) {
+  if (tileCount)
+    emitter.tileMask = kernel.mask(tileCount, width);
+  auto known = tileCount ? kernel.constantOf(tileCount) : int64_t(width);
+  for (int64_t row = 0; row < known.value_or(width); ++row) {
     emitter.indices.tileRow = row;
-    if (row == 0 || !tileCount) {
+    if (row == 0 || known) {
       body(lanes, tile);
       continue;
     }
@@ -205,34 +207,48 @@ void forEachTile(ElementEmitter &emitter, const DimExpr &laneSize,
        tile = emitter.indices.tile(tileStart, tileSize);
     if (even)
       return emitTile(emitter, lanes, tile, {}, {}, body);
+    // Squares that all have the same few lanes or rows are whole but for these.
+    bool fewLanes = laneSize.constant() && below(laneSize),
+         fewRows = tileSize.constant() && below(tileSize);
     Value lanesLeft =
-        kernel.min(step, kernel.sub(kernel.size(laneSize), laneStart));
-    Value tilesLeft = kernel.min(step, kernel.sub(tileHigh, tileStart));
+        fewLanes
+            ? kernel.size(laneSize)
+            : kernel.min(step, kernel.sub(kernel.size(laneSize), laneStart));
+    Value tilesLeft = fewRows
+                          ? kernel.size(tileSize)
+                          : kernel.min(step, kernel.sub(tileHigh, tileStart));
     Value whole = kernel.b.create<arith::CmpIOp>(
-        kernel.loc, arith::CmpIPredicate::eq, kernel.add(lanesLeft, tilesLeft),
-        kernel.index(2 * width));
-    if (!below(laneSize) && !below(tileSize))
-      kernel.ifThen(whole,
-                    [&] { emitTile(emitter, lanes, tile, {}, {}, body); });
+        kernel.loc, arith::CmpIPredicate::eq,
+        fewRows    ? lanesLeft
+        : fewLanes ? tilesLeft
+                   : kernel.add(lanesLeft, tilesLeft),
+        kernel.index((fewLanes || fewRows ? 1 : 2) * int64_t(width)));
+    if ((fewLanes || !below(laneSize)) && (fewRows || !below(tileSize)))
+      kernel.ifThen(whole, [&] {
+        emitTile(emitter, lanes, tile, fewLanes ? lanesLeft : Value(),
+                 fewRows ? tilesLeft : Value(), body);
+      });
     Value cut = kernel.b.create<arith::XOrIOp>(
         kernel.loc, whole, kernel.integer(whole.getType(), 1));
     kernel.ifThen(cut, [&] {
       emitTile(emitter, lanes, tile, lanesLeft, tilesLeft, body);
     });
   };
-  // Where the rows that are written are the longer ones, two squares beside
-  // each other before the next ones: together they write whole cache lines,
-  // which would be gone before their second half comes if rows lie a power of
-  // two apart. Else the same holds for what is read, along the other dimension.
-  bool inPairs = tileSize.provablyAtMost(laneSize - 1);
-  Value lanesStep = kernel.index((inPairs ? 2 : 1) * int64_t(width)),
-        lanesEnd = kernel.size(laneSize);
-  kernel.loop(kernel.index(0), lanesEnd, lanesStep, [&](Value laneStart) {
+  // Where the rows that are written are the longer ones, long pieces of a few
+  // of them at a time: squares that write parts of cache lines would lose them
+  // before their other parts come if rows lie a power of two apart. Else the
+  // same holds for what is read, along the other dimension.
+  constexpr int64_t longPiece = 256, lineBytes = 64;
+  Value lanesEnd = kernel.size(laneSize);
+  bool longRows = tileSize.provablyAtMost(laneSize) &&
+                  width * widestBytes(kernel.fusion) < lineBytes;
+  Value piece = longRows ? kernel.index(longPiece) : step;
+  kernel.loop(kernel.index(0), lanesEnd, piece, [&](Value pieceStart) {
+    Value pieceEnd = kernel.min(kernel.add(pieceStart, piece), lanesEnd);
     kernel.loop(tileLow, tileHigh, step, [&](Value tileStart) {
-      if (!inPairs)
-        return tileAt(laneStart, tileStart);
-      Value end = kernel.min(kernel.add(laneStart, lanesStep), lanesEnd);
-      kernel.loop(laneStart, end, step,
+      if (!longRows)
+        return tileAt(pieceStart, tileStart);
+      kernel.loop(pieceStart, pieceEnd, step,
                   [&](Value lanes) { tileAt(lanes, tileStart); });
     });
   });
@@ -268,7 +284,7 @@ std::optional<unsigned> chooseLaneLoop(const IterationSpace &space,
     }
     // A loop shorter than a vector wastes lanes.
     if (auto size = space.size(loop).constant(); size && *size < 8)
-      score -= 8 - double(*size);
+      score -= 8.5 - double(*size);
     if (!best || score >= bestScore) {
       best = loop;
       bestScore = score;

@@ -156,6 +156,12 @@ TEST_P(ReductionKernel, Softmax) {
   }
 }
 
+TEST_P(ReductionKernel, ColumnsOfLargeMatrices) {
+  check("%a : tensor<3x700x1003xf32>", "tensor<3x1003xf32>",
+        "%r = graph.reduce sum, %a [1] : tensor<3x700x1003xf32> -> "
+        "tensor<3x1003xf32>");
+}
+
 TEST_P(ReductionKernel, SoftmaxDownColumns) {
   harness.tolerance = 2e-6;
   check("%a : tensor<6x50xf32>", "tensor<6x50xf32>", R"(
@@ -166,6 +172,18 @@ TEST_P(ReductionKernel, SoftmaxDownColumns) {
     %s = graph.reduce sum, %e [0] : tensor<6x50xf32> -> tensor<50xf32>
     %sb = graph.broadcast %s [1] : tensor<50xf32> -> tensor<6x50xf32>
     %r = graph.div %e, %sb : tensor<6x50xf32>)");
+}
+
+TEST_P(ReductionKernel, SoftmaxOfThree) {
+  harness.tolerance = 2e-6;
+  check("%a : tensor<50x3xf32>", "tensor<50x3xf32>", R"(
+    %m = graph.reduce max, %a [1] : tensor<50x3xf32> -> tensor<50xf32>
+    %mb = graph.broadcast %m [0] : tensor<50xf32> -> tensor<50x3xf32>
+    %d = graph.sub %a, %mb : tensor<50x3xf32>
+    %e = graph.exp %d : tensor<50x3xf32>
+    %s = graph.reduce sum, %e [1] : tensor<50x3xf32> -> tensor<50xf32>
+    %sb = graph.broadcast %s [0] : tensor<50xf32> -> tensor<50x3xf32>
+    %r = graph.div %e, %sb : tensor<50x3xf32>)");
 }
 
 TEST_P(ReductionKernel, LayerNormWithResidual) {
