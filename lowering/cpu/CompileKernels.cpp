@@ -20,7 +20,9 @@
 #include "llvm/Support/MemoryBufferRef.h"
 #include "llvm/Support/Threading.h"
 #include "llvm/Support/raw_ostream.h"
+#include <algorithm>
 #include <atomic>
+#include <numeric>
 #include <thread>
 
 using namespace mlir;
@@ -227,9 +229,16 @@ compileKernels(ModuleOp kernels, const CPUTarget &target,
     else
       errors[job] = llvm::toString(bytes.takeError());
   };
+  // Large ones first: none of them should begin when all others end.
+  std::vector<unsigned> order(files.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(
+      order.begin() + extra, order.end(), [&](unsigned x, unsigned y) {
+        return modules[x - extra].size() > modules[y - extra].size();
+      });
   parallelJobs(files.size(),
                options.threads ? options.threads : defaultCompileThreads(),
-               compileOne);
+               [&](unsigned position) { compileOne(order[position]); });
   for (const std::string &error : errors)
     if (!error.empty())
       return failure(error);
