@@ -9,6 +9,7 @@
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/MathExtras.h"
 #include <CLI/CLI.hpp>
+#include <csignal>
 
 using namespace zenith;
 using namespace zenith::tools;
@@ -175,6 +176,9 @@ static llvm::Error unknownArguments(const CLI::App &app) {
 
 llvm::Expected<bool> zenith::tools::parseCommandLine(CLI::App &app, int argc,
                                                      char **argv) {
+  // A file that reaches the user's limit is an error of the write, as on a full
+  // disk, and no reason to end without a word.
+  std::signal(SIGXFSZ, SIG_IGN);
   app.allow_extras();
   for (CLI::App *command : app.get_subcommands([](CLI::App *) { return true; }))
     command->allow_extras();
