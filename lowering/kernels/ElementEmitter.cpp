@@ -476,8 +476,11 @@ static bool storePieces(KernelBuilder &kernel, Value memory, Value first,
                       : std::optional<int64_t>();
   if (!count || kernel.target.avx512 || kernel.target.opencl)
     return false;
-  for (int64_t at = 0, piece; at < *count; at += piece) {
-    piece = int64_t(llvm::bit_floor(uint64_t(*count - at)));
+  // Masks may be asked for more lanes than there are.
+  int64_t end =
+      std::min(*count, cast<VectorType>(lanes.getType()).getNumElements());
+  for (int64_t at = 0, piece; at < end; at += piece) {
+    piece = int64_t(llvm::bit_floor(uint64_t(end - at)));
     SmallVector<int64_t> chosen(piece);
     std::iota(chosen.begin(), chosen.end(), at);
     b.create<vector::StoreOp>(
