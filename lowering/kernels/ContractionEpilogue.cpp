@@ -21,8 +21,7 @@ static Operation *yieldOf(graph::FusionOp fusion) {
   return fusion.getBody().front().getTerminator();
 }
 
-static llvm::DenseSet<Value> dependents(graph::FusionOp fusion,
-                                        Operation *anchor) {
+llvm::DenseSet<Value> dependents(graph::FusionOp fusion, Operation *anchor) {
   llvm::DenseSet<Value> all{anchor->getResult(0)};
   for (Operation &op : fusion.getBody().front())
     if (!isa<graph::DimOp>(op) &&
@@ -62,6 +61,9 @@ static bool sameDigits(StridedDim x, StridedDim y) {
 /// `value` lie in the result.
 LogicalResult ContractionEpilogue::place(Value value, Digits digits,
                                          llvm::DenseMap<Value, Digits> &seen) {
+  // Gates lie as what is made of them does.
+  if (llvm::is_contained(space.parts, value.getDefiningOp()))
+    value = product;
   auto [known, isNew] = seen.try_emplace(value, digits);
   if (!isNew) {
     for (auto [x, y] : llvm::zip(known->second, digits))
@@ -94,7 +96,12 @@ LogicalResult ContractionEpilogue::place(Value value, Digits digits,
 }
 
 LogicalResult ContractionEpilogue::analyse() {
-  const graph::DimVector &sizes = k.dims.dimsOf(product);
+  Value whole = product;
+  if (!space.parts.empty()) {
+    graph::SliceOp part = space.parts.front();
+    whole = part.getResult();
+  }
+  const graph::DimVector &sizes = k.dims.dimsOf(whole);
   for (Value yielded : yieldOf(k.fusion)->getOperands()) {
     if (!dependent.contains(yielded))
       return k.fusion.emitError("unsupported: a result of a contraction that "
@@ -106,7 +113,7 @@ LogicalResult ContractionEpilogue::analyse() {
     Output output;
     output.yielded = yielded;
     // The transpose of a square has its dimensions too.
-    auto own = rowMajorView(product, k.dims).dims;
+    auto own = rowMajorView(whole, k.dims).dims;
     output.sameDims = k.dims.dimsOf(yielded) == sizes &&
                       llvm::all_of(llvm::zip(digits, own), [](auto pair) {
                         return sameDigits(std::get<0>(pair), std::get<1>(pair));
@@ -238,13 +245,12 @@ std::optional<DimExpr> ContractionEpilogue::runOfRows() const {
   return lines == *run ? run : std::nullopt;
 }
 
-void ContractionEpilogue::prepare() {
-  if (!rowsOfRun)
-    return;
-  int64_t lanes = sumLanes(space.sum, k.target);
-  turned = k.b.create<memref::AllocaOp>(
-      k.loc, MemRefType::get({int64_t(width) * lanes}, space.sum),
-      k.b.getI64IntegerAttr(64));
+void ContractionEpilogue::prepare(unsigned rows) {
+  rowsAtOnce = rows;
+  if (rowsOfRun)
+    turned = k.b.create<memref::AllocaOp>(
+        k.loc, MemRefType::get({width * rowsAtOnce}, space.sum),
+        k.b.getI64IntegerAttr(64));
 }
 
 Ix ContractionEpilogue::flatRow(const TilePlace &place, Value row) {
@@ -415,22 +421,33 @@ void ContractionEpilogue::storeResults(const FlatIndex &flat) {
                         store.first, store.second);
 }
 
-/// A vector of rows, whose sums begin at `at`.
+/// Turns the sums of `rowsAtOnce` rows that begin at `at`.
+void ContractionEpilogue::turnRows(Value tiles, Value at) {
+  int64_t lanes = sumLanes(space.sum, k.target), rows = rowsAtOnce;
+  auto type = VectorType::get({lanes}, space.sum);
+  k.loop(k.index(0), k.index(rows), k.index(lanes), [&](Value block) {
+    Value from = k.add(at, k.mul(block, k.index(width)));
+    for (int64_t first = 0; first < width; first += lanes) {
+      SmallVector<Value> square;
+      for (int64_t row = 0; row < lanes; ++row)
+        square.push_back(k.b.create<vector::LoadOp>(
+            k.loc, type, tiles, k.add(from, k.index(row * width + first))));
+      transposeSquare(k, square);
+      for (auto [column, x] : llvm::enumerate(square)) {
+        Value to = k.index((first + int64_t(column)) * rows);
+        k.b.create<vector::StoreOp>(k.loc, x, turned, k.add(to, block));
+      }
+    }
+  });
+}
+
+/// Some rows, whose sums begin at `at`.
 void ContractionEpilogue::columnsOfRows(Value tiles, Value at,
                                         const TilePlace &place, Ix rows,
                                         Value mask, Value columns) {
   int64_t lanes = emitter.indices.width;
   auto type = VectorType::get({lanes}, space.sum);
-  for (int64_t first = 0; first < width; first += lanes) {
-    SmallVector<Value> square;
-    for (int64_t row = 0; row < lanes; ++row)
-      square.push_back(k.b.create<vector::LoadOp>(
-          k.loc, type, tiles, k.add(at, k.index(row * width + first))));
-    transposeSquare(k, square);
-    for (auto [column, x] : llvm::enumerate(square))
-      k.b.create<vector::StoreOp>(k.loc, x, turned,
-                                  k.index((first + int64_t(column)) * lanes));
-  }
+  turnRows(tiles, at);
   Value count = columns ? k.min(columns, k.index(width)) : k.index(width);
   k.loop(k.index(0), count, k.index(1), [&](Value column) {
     ElementEmitter::Scope scope(emitter);
@@ -443,11 +460,38 @@ void ContractionEpilogue::columnsOfRows(Value tiles, Value at,
   });
 }
 
+void ContractionEpilogue::fetchColumns(const TilePlace &place, Value firstRow,
+                                       Value rows) {
+  IndexMath &math = emitter.indices;
+  Value left = k.sub(k.size(space.columns.size), place.column);
+  for (auto [number, output] : llvm::enumerate(outputs)) {
+    StridedDim columns = output.columns;
+    coalesce(columns);
+    if (columns.size() != 1)
+      continue;
+    ElementEmitter::Scope scope(emitter);
+    Ix row = math.scalar(firstRow, space.lineCount() * space.tile.size);
+    Value first = math.value(address(
+        output, flatIndex(place, row, columnIndex(place.column, false))));
+    Value memory = k.result(unsigned(number)),
+          stride = k.size(columns[0].stride);
+    k.loop(k.index(0), k.min(left, k.index(width)), k.index(1), [&](Value at) {
+      Value column = k.add(first, k.mul(at, stride));
+      // Rows that follow in another image are missed.
+      k.loop(k.index(0), rows, k.index(rowsAtOnce), [&](Value line) {
+        k.b.create<memref::PrefetchOp>(k.loc, memory, k.add(column, line),
+                                       /*isWrite=*/true, /*localityHint=*/3,
+                                       /*isDataCache=*/true);
+      });
+    });
+  }
+}
+
 void ContractionEpilogue::finishColumns(Value tiles, Value tileOffset,
                                         const TilePlace &place, Value firstRow,
                                         Value rows, Value columns) {
   IndexMath &math = emitter.indices;
-  math.width = sumLanes(space.sum, k.target);
+  math.width = rowsAtOnce;
   Value run = k.size(*rowsOfRun), last = k.add(firstRow, rows);
   DimExpr all = space.lineCount() * space.tile.size;
   DimExpr runs = all.exactDiv(*rowsOfRun).value_or(all);
@@ -493,6 +537,15 @@ bool contractionMayShareBytes(graph::FusionOp fusion, unsigned operand,
         yielded = yieldOf(fusion)->getOperand(result);
   auto dependent = dependents(fusion, anchor);
   Type shape = anchor->getResult(0).getType();
+  // Behind gates, what is computed has the shape of one.
+  for (Value value : dependent)
+    if (value.getDefiningOp<graph::SliceOp>())
+      shape = value.getType();
+  auto leadsToGates = [&](Operation *op) {
+    return isa<graph::SliceOp>(op) ||
+           (isElementwise(op) && shape != anchor->getResult(0).getType() &&
+            op->getResult(0).getType() == anchor->getResult(0).getType());
+  };
   auto pointwise = [&](Operation *op) {
     return isElementwise(op) && dependent.contains(op->getResult(0)) &&
            cast<RankedTensorType>(op->getResult(0).getType()).getShape() ==
@@ -504,7 +557,7 @@ bool contractionMayShareBytes(graph::FusionOp fusion, unsigned operand,
     if (&op != anchor &&
         dependent.contains(op.getResults().empty() ? Value()
                                                    : op.getResult(0)) &&
-        !pointwise(&op))
+        !pointwise(&op) && !leadsToGates(&op))
       return false;
   return yielded != anchor->getResult(0) &&
          argument.getType() == yielded.getType() &&

@@ -35,11 +35,16 @@ public:
   /// True where the rows of each result follow each other in memory and its
   /// columns don't: tiles of neighbouring rows are then best finished together.
   bool storesColumns() const { return rowsOfRun.has_value(); }
-  /// Memory that finishColumns needs; called once, in the entry block.
-  void prepare();
+  /// Memory that finishColumns needs to take `rowsAtOnce` rows at once, whole
+  /// vectors of them; called once, in the entry block.
+  void prepare(unsigned rowsAtOnce);
+  /// Asks for the lines of results that finishColumns will write, while sums
+  /// are still under way.
+  void fetchColumns(const TilePlace &place, mlir::Value firstRow,
+                    mlir::Value rows);
   /// Finishes `rows` rows from `firstRow` on, counted over all lines: with
-  /// lanes along the rows, column by column. Reads `tiles` a vector of rows
-  /// past the last.
+  /// lanes along the rows, column by column. Reads `tiles` up to `rowsAtOnce`
+  /// rows past the last.
   void finishColumns(mlir::Value tiles, mlir::Value tileOffset,
                      const TilePlace &place, mlir::Value firstRow,
                      mlir::Value rows, mlir::Value columns);
@@ -49,6 +54,11 @@ public:
   /// ones.
   void finish(mlir::Value tiles, mlir::Value tileOffset, mlir::Value rowStride,
               const TilePlace &place, mlir::Value rows, mlir::Value columns);
+  /// The same where the columns are gates, whose sums lie `gateStride` apart:
+  /// `place` is that of the first gate.
+  void finishGates(mlir::Value tiles, mlir::Value tileOffset,
+                   int64_t gateStride, const TilePlace &place,
+                   mlir::Value rows);
   bool failed() const { return emitter.failed(); }
 
 private:
@@ -76,6 +86,7 @@ private:
   unsigned columnsInARow() const;
   bool readsRowsAlike(mlir::Value value, llvm::ArrayRef<int64_t> rows) const;
   bool readsRowsAlike(const llvm::DenseMap<mlir::Value, Digits> &seen) const;
+  void turnRows(mlir::Value tiles, mlir::Value at);
   void columnsOfRows(mlir::Value tiles, mlir::Value at, const TilePlace &place,
                      Ix rows, mlir::Value mask, mlir::Value columns);
   llvm::SmallVector<Ix> productIndex(const FlatIndex &flat);
@@ -95,7 +106,8 @@ private:
   std::vector<Output> outputs;
   bool direct = false;
   std::optional<graph::DimExpr> rowsOfRun; ///< that follow each other
-  mlir::Value turned;                      ///< columns of a vector of rows
+  mlir::Value turned;                      ///< columns of `rowsAtOnce` rows
+  int64_t rowsAtOnce = 1;
 };
 
 } // namespace zenith::kernels

@@ -12,6 +12,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir;
 using zenith::graph::DimExpr;
@@ -29,7 +31,7 @@ void ContractionNest::prepareMemory() {
       k.loc, MemRefType::get({sumsOfTask()}, space.sum),
       k.b.getI64IntegerAttr(64));
   DimExpr low = DimExpr::floorDiv(space.tile.size, tasks.tilesPerLine);
-  epilogue.prepare();
+  epilogue.prepare(rowsAtOnce());
   lowHeight = k.size(low);
   higher = k.size(space.tile.size - low * tasks.tilesPerLine);
   if (edgeTap())
@@ -61,6 +63,7 @@ void ContractionNest::prepareZeros() {
 FailureOr<Launch> ContractionNest::emit() {
   if (failed(epilogue.analyse()))
     return failure();
+  alignTasks();
   prepareMemory();
   k.loop(k.begin(), k.end(), k.index(tasks.tasksAtOnce),
          [&](Value number) { task(number); });
@@ -76,6 +79,11 @@ void ContractionNest::task(Value number) {
   Value rest = k.div(number, groups);
   Value block = k.rem(rest, blocks);
   Value flat = k.div(rest, blocks);
+  if (tasks.groupsInside) {
+    Value count = k.size(space.outerCount());
+    block = k.div(rest, count);
+    flat = k.rem(rest, count);
+  }
   place.outer.assign(space.outer.size(), Value());
   aBase = k.size(space.a.offset);
   bBase = k.size(space.b.offset);
@@ -170,6 +178,10 @@ Value ContractionNest::panelBase() {
 
 void ContractionNest::panel(Value panelNumber, Value firstTile,
                             Value lastTile) {
+  if (space.gates > 1) {
+    panelOfGates(panelNumber, firstTile, lastTile);
+    return;
+  }
   place.column = k.mul(panelNumber, k.index(columns));
   Value base = panelBase();
   if (epilogue.storesColumns()) {
@@ -190,6 +202,49 @@ Value ContractionNest::firstRow(Value number) {
   return k.add(k.mul(line, k.size(space.tile.size)), row);
 }
 
+/// Rows that are finished at once where results are stored column by column: a
+/// cache line of each, whose second half would find it gone where columns lie a
+/// power of two apart. Blocks of slices have few rows, and seldom fill lines.
+int64_t ContractionNest::rowsAtOnce() const {
+  constexpr int64_t lineBits = 512;
+  int64_t lanes = sumLanes(space.sum, k.target);
+  return inSlices() ? lanes
+                    : std::max<int64_t>(
+                          lanes, lineBits / space.sum.getIntOrFloatBitWidth());
+}
+
+/// Tiles that are finished together, column by column: lines of the image that
+/// fill cache lines, where few do.
+int64_t ContractionNest::tilesAtOnce() const {
+  constexpr int64_t sums = 1536, mostSums = 4096;
+  int64_t several = std::max<int64_t>(4, sums / tileSize());
+  auto perLine = tasks.tilesPerLine.constant(),
+       rows = space.tile.size.constant();
+  if (space.lines.empty() || !perLine || !rows || *rows == 0)
+    return several;
+  int64_t atOnce = rowsAtOnce();
+  int64_t tiles = atOnce / std::gcd(*rows, atOnce) * *perLine;
+  return tiles * tileSize() > mostSums
+             ? several
+             : tiles * std::max<int64_t>(1, several / tiles);
+}
+
+/// Tasks of whole groups of such tiles, where there are several.
+void ContractionNest::alignTasks() {
+  int64_t several = tilesAtOnce();
+  if (!epilogue.storesColumns() || inSlices() || tasks.sweeps ||
+      tasks.tilesPerTask < 2 * several)
+    return;
+  tasks.tilesPerTask = int64_t(llvm::alignTo(tasks.tilesPerTask, several));
+  tasks.rowBlocks =
+      DimExpr::ceilDiv(tasks.tileCount, DimExpr(tasks.tilesPerTask));
+}
+
+void ContractionNest::fetchColumns(Value firstTile, Value lastTile) {
+  Value first = firstRow(firstTile);
+  epilogue.fetchColumns(place, first, k.sub(firstRow(lastTile), first));
+}
+
 void ContractionNest::finishColumns(Value sums, Value firstTile,
                                     Value lastTile) {
   Value first = firstRow(firstTile);
@@ -207,6 +262,7 @@ void ContractionNest::tilesOfColumns(Value panelBase, Value firstTile,
   Value step = k.index(tilesAtOnce());
   k.loop(firstTile, lastTile, step, [&](Value from) {
     Value to = k.min(k.add(from, step), lastTile);
+    fetchColumns(from, to);
     k.loop(from, to, k.index(1), [&](Value number) {
       Tile tile = locate(number, panelBase);
       placeWindow(tile, {});

@@ -55,9 +55,13 @@ private:
   bool looksAhead() const;
   mlir::Value ahead(mlir::Value number);
   void wholeTile(mlir::Value number, mlir::Value panelBase);
+  void panelOfGates(mlir::Value panelNumber, mlir::Value firstTile,
+                    mlir::Value lastTile);
   mlir::Value firstRow(mlir::Value number);
+  void alignTasks();
   void tilesOfColumns(mlir::Value panelBase, mlir::Value firstTile,
                       mlir::Value lastTile);
+  void fetchColumns(mlir::Value firstTile, mlir::Value lastTile);
   void finishColumns(mlir::Value sums, mlir::Value firstTile,
                      mlir::Value lastTile);
   Tile locate(mlir::Value number, mlir::Value panelBase);
@@ -84,15 +88,16 @@ private:
   int64_t sumsOfTask() const {
     if (tasks.sweeps)
       return *space.tile.size.constant() * sweptColumns();
+    if (space.gates > 1)
+      return int64_t(space.gates) * sumsOfGate();
     int64_t tiles = inSlices() ? tasks.tilesPerTask * panelsAtOnce()
                     : epilogue.storesColumns() ? tilesAtOnce()
                                                : 1;
-    // The vector of rows that is finished last may reach beyond them.
-    int64_t beyond = epilogue.storesColumns()
-                         ? sumLanes(space.sum, k.target) * int64_t(columns)
-                         : 0;
+    // The rows that are finished last may reach beyond them.
+    int64_t beyond = epilogue.storesColumns() ? rowsAtOnce() * columns : 0;
     return tileSize() * tiles + beyond;
   }
+  int64_t sumsOfGate() const { return tasks.tilesPerTask * tileSize(); }
   int64_t sweptColumns() const {
     return tasks.tasksAtOnce * tasks.panelsPerTask * columns;
   }
@@ -105,11 +110,8 @@ private:
     int64_t lines = (int64_t(heights) * tasks.sliceDepth + 15) / 16;
     return 16 * (lines | 1);
   }
-  /// Tiles that are finished together, column by column.
-  int64_t tilesAtOnce() const {
-    constexpr int64_t sums = 1536;
-    return std::max<int64_t>(4, sums / tileSize());
-  }
+  int64_t rowsAtOnce() const;
+  int64_t tilesAtOnce() const;
   /// Panels whose sums wait side by side while their slices are added.
   int64_t panelsAtOnce() const {
     return space.taps.empty() ? tasks.panelsPerTask : 1;

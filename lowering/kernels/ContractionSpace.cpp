@@ -10,6 +10,7 @@
 #include "lowering/kernels/KernelBuilder.h"
 #include "lowering/kernels/MicroKernel.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using zenith::graph::DimExpr;
@@ -470,11 +471,19 @@ static bool suitsTiledDots(const ContractionSpace &space,
 }
 
 unsigned tileRows(const ContractionSpace &space, const KernelTarget &target) {
-  constexpr unsigned mostRows = 8;
-  if (!space.tiledDots)
+  constexpr unsigned mostRows = 12, mostDots = 8;
+  unsigned vectors = std::max(1u, target.panel / target.lanes);
+  unsigned sums = target.rows * vectors;
+  auto columns = space.columns.size.constant();
+  if (space.tiledDots)
+    return std::min<unsigned>(mostDots, sums / *columns);
+  // Columns that leave vectors of a panel free leave their registers to rows.
+  int64_t lanes = sumLanes(space.sum, target);
+  if (!columns || *columns <= 1 || target.opencl ||
+      *columns > lanes * (vectors - 1))
     return target.rows;
-  unsigned sums = target.rows * std::max(1u, target.panel / target.lanes);
-  return std::min<unsigned>(mostRows, sums / *space.columns.size.constant());
+  unsigned used = unsigned(llvm::divideCeil(*columns, lanes));
+  return std::max(target.rows, std::min(mostRows, sums / used));
 }
 
 void chooseForm(ContractionSpace &space, const KernelTarget &target) {
@@ -532,8 +541,12 @@ FailureOr<ContractionSpace> contractionSpace(graph::FusionOp fusion,
                             "one dot_general or convolution");
   if (failed(checkElements(anchor)))
     return failure();
-  if (auto dot = dyn_cast<graph::DotGeneralOp>(anchor))
-    return dotSpace(dot, dims, target);
+  if (auto dot = dyn_cast<graph::DotGeneralOp>(anchor)) {
+    auto space = dotSpace(dot, dims, target);
+    if (succeeded(space) && failed(findGates(*space, dims, target)))
+      return failure();
+    return space;
+  }
   return convolutionSpace(cast<graph::ConvolutionOp>(anchor), dims, target);
 }
 

@@ -97,6 +97,12 @@ struct ContractionSpace {
   /// Result dimensions behind the flat row and column index, outer to inner.
   llvm::SmallVector<unsigned> rowDims, columnDims;
   std::vector<Preparation> preparations;
+  /// Slices behind the product that part its columns into gates of equal width,
+  /// whose elements meet in what follows; empty where columns stay one run.
+  llvm::SmallVector<graph::SliceOp> parts;
+  /// Columns of a gate, and how many gates there are.
+  int64_t gateColumns = 0;
+  unsigned gates = 1;
   /// Both operands are the same rows, and the fusion is their product alone:
   /// the kernel leaves what lies below the diagonal to a mirror of it.
   bool symmetric = false;
@@ -125,6 +131,13 @@ mlir::Operation *contractionAnchor(graph::FusionOp fusion);
 mlir::FailureOr<ContractionSpace> contractionSpace(graph::FusionOp fusion,
                                                    graph::DimAnalysis &dims,
                                                    const KernelTarget &target);
+
+/// Finds the parts of the columns.
+mlir::LogicalResult findGates(ContractionSpace &space, graph::DimAnalysis &dims,
+                              const KernelTarget &target);
+/// Values of the fusion's body that are made of the anchor's result.
+llvm::DenseSet<mlir::Value> dependents(graph::FusionOp fusion,
+                                       mlir::Operation *anchor);
 
 // Parts of the above, per kind of anchor.
 mlir::FailureOr<ContractionSpace> dotSpace(graph::DotGeneralOp op,

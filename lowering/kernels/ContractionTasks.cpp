@@ -9,6 +9,7 @@
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 using zenith::graph::DimExpr;
 
@@ -164,16 +165,36 @@ static bool chooseSweep(ContractionTasks &tasks, const ContractionSpace &space,
   return true;
 }
 
+static double distanceOfRows(const ContractionSpace &space) {
+  return space.lines.empty() ? estimate(space.tile.strideA)
+                             : estimate(space.lines.back().strideA) /
+                                   std::max(1.0, estimate(space.tile.size));
+}
+
+/// Tiles whose pixels, with the channels of all groups, stay in cache; none
+/// where there are no groups.
+static std::optional<double> tilesOfGroups(const ContractionSpace &space,
+                                           unsigned heights) {
+  constexpr double blockBytes = 256 * 1024;
+  bool movesA = false;
+  for (const OuterAxis &outer : space.outer) {
+    if (outer.resultDim >= 0)
+      return std::nullopt;
+    movesA |= !outer.axis.strideA.isConstant(0);
+  }
+  if (!movesA || space.lines.empty())
+    return std::nullopt;
+  return std::max(
+      1.0, blockBytes / (4 * std::max(1.0, distanceOfRows(space)) * heights));
+}
+
 /// Numbers of A that a row doesn't share with its neighbours: windows that
 /// overlap read most of what those before them did.
 static double freshDepth(const ContractionSpace &space) {
   double depth = std::max(1.0, estimate(space.depthOfAllTaps()));
   if (space.taps.empty())
     return depth;
-  double apart = space.lines.empty()
-                     ? estimate(space.tile.strideA)
-                     : estimate(space.lines.back().strideA) /
-                           std::max(1.0, estimate(space.tile.size));
+  double apart = distanceOfRows(space);
   return std::clamp(apart, std::min(depth, estimate(space.depth.size)), depth);
 }
 
@@ -192,8 +213,21 @@ static void finishTasks(ContractionTasks &tasks, const ContractionSpace &space,
   double tiles = std::min(std::max(1.0, estimate(tasks.tileCount)),
                           double(tasks.tilesPerTask));
   tasks.costPerTask = depth * columnsOfPanel(space, target) *
-                      double(tasks.panelsPerTask) *
+                      double(tasks.panelsPerTask) * space.gates *
                       (2 * tileRows(space, target) * tiles + 4);
+}
+
+/// A task has the same panel of all gates, whose sums wait side by side.
+static void choosePanelsOfGates(ContractionTasks &tasks,
+                                const ContractionSpace &space,
+                                unsigned columns) {
+  constexpr int64_t mostTiles = 8;
+  tasks.panelCount = space.gateColumns / columns;
+  int64_t tiles = std::max<int64_t>(1, *tasks.tileCount.constant()),
+          blocks = (tiles + mostTiles - 1) / mostTiles;
+  tasks.tilesPerTask = (tiles + blocks - 1) / blocks;
+  tasks.rowBlocks =
+      DimExpr::ceilDiv(tasks.tileCount, DimExpr(tasks.tilesPerTask));
 }
 
 ContractionTasks chooseTasks(const ContractionSpace &space,
@@ -208,6 +242,11 @@ ContractionTasks chooseTasks(const ContractionSpace &space,
       DimExpr::ceilDiv(space.columns.size, DimExpr(int64_t(columns)));
   if (space.form == ContractionSpace::Copied) {
     chooseCopies(tasks, space);
+    finishTasks(tasks, space, target);
+    return tasks;
+  }
+  if (space.gates > 1) {
+    choosePanelsOfGates(tasks, space, columns);
     finishTasks(tasks, space, target);
     return tasks;
   }
@@ -245,6 +284,10 @@ ContractionTasks chooseTasks(const ContractionSpace &space,
     perTask = std::floor(std::min(most, std::max(2.0, fair)));
   } else if (tasks.slices > 1)
     perTask = std::min(perTask, maxSlicedTiles);
+  if (auto most = tilesOfGroups(space, heights); most && !tasks.sweeps) {
+    tasks.groupsInside = true;
+    perTask = std::min(perTask, *most);
+  }
   int64_t &tilesPerTask = tasks.tilesPerTask;
   tilesPerTask = int64_t(std::min(perTask, maxTilesPerTask));
   if (auto known = tasks.tileCount.constant(); known && *known > 0) {

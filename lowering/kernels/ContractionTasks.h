@@ -29,6 +29,9 @@ struct ContractionTasks {
   /// Of a sweep: panels whose sums are in registers at once, and neighbouring
   /// tasks that a thread which has them all sweeps as one.
   int64_t panelsOfStep = 1, tasksAtOnce = 1;
+  /// All groups of a block of rows come before the next block: they read
+  /// channels of the same pixels, parts of the same cache lines.
+  bool groupsInside = false;
   double costPerTask = 0;
 };
 

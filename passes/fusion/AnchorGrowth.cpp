@@ -107,7 +107,7 @@ bool FusionPlan::joinsEpilogue(Operation *op, Group *group) {
   return true;
 }
 
-void FusionPlan::growAnchor(Operation *anchor, FusionKind kind) {
+void FusionPlan::growEpilogue(Operation *anchor, FusionKind kind) {
   Group *group = graph.start(anchor, kind);
   bool grew = true;
   while (grew && group->members.size() < options.maxMembers) {
@@ -120,7 +120,16 @@ void FusionPlan::growAnchor(Operation *anchor, FusionKind kind) {
           grew = true;
         }
   }
-  if (resultCount(group) > 1)
+}
+
+void FusionPlan::growAnchor(Operation *anchor, FusionKind kind) {
+  growEpilogue(anchor, kind);
+  if (Group *group = graph.group(anchor); !growGates(group)) {
+    // What has joined by then would be results of two shapes.
+    graph.dissolve(group);
+    growEpilogue(anchor, kind);
+  }
+  if (resultCount(graph.group(anchor)) > 1)
     remark(
         anchor, "FUS104",
         "values of the epilogue have other readers and are written as results");

@@ -31,7 +31,13 @@ public:
 private:
   // AnchorGrowth.cpp
   void growAnchor(mlir::Operation *anchor, graph::FusionKind kind);
+  void growEpilogue(mlir::Operation *anchor, graph::FusionKind kind);
   bool joinsEpilogue(mlir::Operation *op, Group *group);
+  // GateGrowth.cpp
+  struct Gates;
+  bool growGates(Group *group);
+  bool joinsGates(mlir::Operation *op, Group *group, const Gates &gates);
+  void absorbStepInputs(Group *group);
   bool isWrittenForReductions(mlir::Operation *member);
   // ReductionGrowth.cpp
   void growReduction(mlir::Operation *reduction);

@@ -286,6 +286,41 @@ TEST_F(ContractionKernel, Epilogues) {
     %r = graph.convert %d : tensor<9x21xf32> -> tensor<9x21xi32>)"));
 }
 
+/// What stands behind a product of so many columns, of which there are four
+/// gates.
+static std::string gates(int64_t rows, int64_t width) {
+  std::string all = "tensor<" + std::to_string(rows) + "x" +
+                    std::to_string(4 * width) + "xf32>",
+              one = "tensor<" + std::to_string(rows) + "x" +
+                    std::to_string(width) + "xf32>";
+  std::string a = "tensor<" + std::to_string(rows) + "x7xf32>",
+              b = "tensor<7x" + std::to_string(4 * width) + "xf32>", body;
+  body = "%d = graph.dot_general %x, %y <batching = [] x [], contracting = [1] "
+         "x [0]> : (" +
+         a + ", " + b + ") -> " + all + "\n%t = graph.mul %d, %z : " + all;
+  for (int64_t gate : {0, 2, 1, 3})
+    body += "\n%g" + std::to_string(gate) + " = graph.slice " +
+            (gate == 1 ? "%d" : "%t") + " [0, " + std::to_string(gate * width) +
+            "] [" + std::to_string(rows) + ", " + std::to_string(width) +
+            "] [1, 1] : " + all + " -> " + one;
+  body += "\n%p = graph.mul %g0, %g3 : " + one +
+          "\n%m = graph.max %g1, %g2 : " + one +
+          "\n%r = graph.sub %p, %m : " + one;
+  return fusionText(a, b, one, body, "z", all);
+}
+
+TEST_F(ContractionKernel, GatesAreSummedTogether) {
+  harness.check(gates(1, 16));
+  harness.check(gates(8, 32));
+  harness.check(gates(13, 48));
+  harness.check(gates(61, 16)); // several tasks of rows
+  harness.target.lanes = 16;
+  harness.target.panel = 64;
+  harness.check(gates(9, 64));
+  // Ends inside of a tile's columns.
+  EXPECT_NE(harness.refusal(gates(9, 24)), "");
+}
+
 TEST_F(ContractionKernel, OtherVectorLengths) {
   for (auto [lanes, panel, rows] :
        std::vector<std::tuple<unsigned, unsigned, unsigned>>{{4, 8, 5},

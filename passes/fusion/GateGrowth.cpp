@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Gives a product whose columns are gates, as in recurrent networks, what is
+// computed of their elements: a step is then one kernel, with one wait.
+
+#include "ir/PackedPanels.h"
+#include "passes/fusion/FusionPlan.h"
+
+using namespace mlir;
+using namespace zenith::graph;
+
+namespace zenith::fusion {
+
+/// A product of few rows, parted behind `wide`.
+struct FusionPlan::Gates {
+  Operation *wide = nullptr; ///< what all parts are taken from
+  ArrayRef<int64_t> shape;   ///< of a part
+  int64_t panel = 0;         ///< columns of a panel of the right-hand matrix
+};
+
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+/// One slice: whole rows, and of the columns one of several equal gates.
+static bool takesGate(ArrayRef<Operation *> path) {
+  auto slice = path.size() == 1 ? dyn_cast<SliceOp>(path[0]) : SliceOp();
+  if (!slice || !slice.getStarts().empty() || !slice.getSizes().empty())
+    return false;
+  ArrayRef<int64_t> from = shapeOf(slice.getOperand()),
+                    to = shapeOf(slice.getResult());
+  return to.size() == 2 && to[0] == from[0] && to[1] > 0 &&
+         from[1] % to[1] == 0 && slice.getStaticStarts()[1] % to[1] == 0 &&
+         llvm::all_of(slice.getStrides(),
+                      [](int64_t stride) { return stride == 1; });
+}
+
+/// Results of the gates' shape, of gates or of what is made of them.
+bool FusionPlan::joinsGates(Operation *op, Group *group, const Gates &gates) {
+  if (isa<ComplexOp>(op) || !graph.isSingle(op) ||
+      graph.role(op) != Role::Pointwise || !isElementwise(op) ||
+      shapeOf(op->getResult(0)) != gates.shape)
+    return false;
+  for (Value operand : op->getOperands()) {
+    SmallVector<Operation *> path;
+    Operation *member = traceUp(graph, operand, path).getDefiningOp();
+    if (!member || !graph.isWork(member) || graph.group(member) != group)
+      continue;
+    bool isGate = member == gates.wide && takesGate(path) &&
+                  shapeOf(operand) == gates.shape;
+    if (!isGate && (member == gates.wide || !path.empty() ||
+                    shapeOf(operand) != gates.shape))
+      return false;
+  }
+  return !graph.needsIndirectly(op, group);
+}
+
+/// The step's part of what was computed for all of them is read where it lies,
+/// but for what the product itself multiplies.
+void FusionPlan::absorbStepInputs(Group *group) {
+  SmallVector<Operation *> members = group->members;
+  for (Operation *member : members)
+    for (Value source : graph.sources(member)) {
+      auto input = source.getDefiningOp<DynamicSliceOp>();
+      auto isInside = [&](const Read &read) {
+        return !read.asSize && read.reader != group->anchor &&
+               graph.isWork(read.reader) && graph.group(read.reader) == group;
+      };
+      if (input && graph.isSingle(input) &&
+          llvm::all_of(graph.reads(source), isInside))
+        graph.add(group, input);
+    }
+}
+
+/// False where some parts are read by what can't join: nothing may have then.
+bool FusionPlan::growGates(Group *group) {
+  constexpr int64_t mostRows = 512, mostGates = 8;
+  auto product = dyn_cast<DotGeneralOp>(group->anchor);
+  auto type = product ? product.getType() : RankedTensorType();
+  auto panels = product ? matchUnpackedPanels(product.getRhs()) : std::nullopt;
+  if (!panels || panels->group != 1 || !type.hasStaticShape() ||
+      type.getRank() != 2 || type.getDimSize(0) > mostRows ||
+      type.getDimSize(0) < 1 || !isa<FloatType>(type.getElementType()) ||
+      resultCount(group) != 1)
+    return true;
+  Gates gates;
+  auto isOutside = [&](const Read &read) {
+    return read.asSize || !graph.isWork(read.reader) ||
+           graph.group(read.reader) != group;
+  };
+  SmallVector<Read> reads;
+  for (Operation *member : group->members)
+    if (SmallVector<Read> all = graph.reads(member->getResult(0));
+        llvm::any_of(all, isOutside)) {
+      gates.wide = member;
+      reads = std::move(all);
+    }
+  if (!gates.wide || !spaces.lookup(gates.wide).empty() ||
+      shapeOf(gates.wide->getResult(0)) != type.getShape() ||
+      !llvm::all_of(reads, [](const Read &read) {
+        return !read.asSize && takesGate(read.path);
+      }))
+    return true;
+  gates.shape = shapeOf(reads.front().path.back()->getResult(0));
+  int64_t count = type.getDimSize(1) / gates.shape[1];
+  if (count < 2 || count > mostGates || gates.shape[1] % panels->panel != 0)
+    return true;
+  SmallVector<Operation *> joined{gates.wide};
+  for (unsigned next = 0; next < joined.size(); ++next)
+    for (const Read &read : graph.reads(joined[next]->getResult(0)))
+      if (!read.asSize && group->members.size() < options.maxMembers &&
+          joinsGates(read.reader, group, gates)) {
+        graph.add(group, read.reader);
+        joined.push_back(read.reader);
+        // What waited for it as another operand may follow now.
+        next = unsigned(-1);
+        break;
+      }
+  if (llvm::any_of(graph.reads(gates.wide->getResult(0)), isOutside) ||
+      resultCount(group) > options.maxResults)
+    return false;
+  absorbStepInputs(group);
+  return true;
+}
+
+} // namespace zenith::fusion

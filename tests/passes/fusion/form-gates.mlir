@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A step of a recurrent network is one kernel: what is computed of the gates joins the product that they are columns of.
+//
+// RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-form-fusions))' | FileCheck %s -enable-var-scope
+
+// The step's input joins too.
+// CHECK-LABEL: @step
+// CHECK: %[[R:.*]]:2 = graph.fusion contraction
+// CHECK: graph.dynamic_slice
+// CHECK: graph.dot_general
+// CHECK: graph.slice {{.*}} [0, 16]
+// CHECK: graph.tanh
+// CHECK: graph.yield
+// CHECK-NOT: graph.fusion
+// CHECK: return %[[R]]#{{[01]}}, %[[R]]#{{[01]}}
+func.func @step(%inputs: tensor<5x3x32xf32>, %t: tensor<i64>, %h: tensor<3x8xf32>, %c: tensor<3x16xf32>, %p: tensor<2x8x16xf32>) -> (tensor<3x16xf32>, tensor<3x16xf32>) {
+  %zero = graph.constant dense<0> : tensor<i64>
+  %s = graph.dynamic_slice %inputs, %t, %zero, %zero : (tensor<5x3x32xf32>, tensor<i64>, tensor<i64>, tensor<i64>) -> tensor<1x3x32xf32>
+  %x = graph.reshape %s : tensor<1x3x32xf32> -> tensor<3x32xf32>
+  %q = graph.transpose %p [1, 0, 2] : tensor<2x8x16xf32> -> tensor<8x2x16xf32>
+  %w = graph.reshape %q : tensor<8x2x16xf32> -> tensor<8x32xf32>
+  %d = graph.dot_general %h, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<3x8xf32>, tensor<8x32xf32>) -> tensor<3x32xf32>
+  %a = graph.add %x, %d : tensor<3x32xf32>
+  %g0 = graph.slice %a [0, 0] [3, 16] [1, 1] : tensor<3x32xf32> -> tensor<3x16xf32>
+  %g1 = graph.slice %a [0, 16] [3, 16] [1, 1] : tensor<3x32xf32> -> tensor<3x16xf32>
+  %f = graph.logistic %g0 : tensor<3x16xf32>
+  %u = graph.tanh %g1 : tensor<3x16xf32>
+  %n = graph.mul %f, %c : tensor<3x16xf32>
+  %next = graph.add %n, %u : tensor<3x16xf32>
+  %out = graph.tanh %next : tensor<3x16xf32>
+  return %next, %out : tensor<3x16xf32>, tensor<3x16xf32>
+}
+
+// What the product multiplies stays in memory.
+// CHECK-LABEL: @sliced_state
+// CHECK: graph.fusion pointwise
+// CHECK: graph.dynamic_slice
+// CHECK: graph.fusion contraction
+// CHECK-NOT: graph.dynamic_slice
+// CHECK: return
+func.func @sliced_state(%states: tensor<5x3x8xf32>, %t: tensor<i64>, %p: tensor<2x8x16xf32>) -> tensor<3x16xf32> {
+  %zero = graph.constant dense<0> : tensor<i64>
+  %s = graph.dynamic_slice %states, %t, %zero, %zero : (tensor<5x3x8xf32>, tensor<i64>, tensor<i64>, tensor<i64>) -> tensor<1x3x8xf32>
+  %h = graph.reshape %s : tensor<1x3x8xf32> -> tensor<3x8xf32>
+  %q = graph.transpose %p [1, 0, 2] : tensor<2x8x16xf32> -> tensor<8x2x16xf32>
+  %w = graph.reshape %q : tensor<8x2x16xf32> -> tensor<8x32xf32>
+  %d = graph.dot_general %h, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<3x8xf32>, tensor<8x32xf32>) -> tensor<3x32xf32>
+  %g0 = graph.slice %d [0, 0] [3, 16] [1, 1] : tensor<3x32xf32> -> tensor<3x16xf32>
+  %g1 = graph.slice %d [0, 16] [3, 16] [1, 1] : tensor<3x32xf32> -> tensor<3x16xf32>
+  %r = graph.mul %g0, %g1 : tensor<3x16xf32>
+  return %r : tensor<3x16xf32>
+}
+
+// A gate that somebody reads as it is would be a result of another shape.
+// CHECK-LABEL: @gate_returned
+// CHECK: graph.fusion contraction
+// CHECK: graph.dot_general
+// CHECK: graph.yield
+// CHECK: graph.fusion pointwise
+// CHECK: graph.logistic
+func.func @gate_returned(%h: tensor<3x8xf32>, %p: tensor<2x8x16xf32>) -> (tensor<3x16xf32>, tensor<3x16xf32>) {
+  %q = graph.transpose %p [1, 0, 2] : tensor<2x8x16xf32> -> tensor<8x2x16xf32>
+  %w = graph.reshape %q : tensor<8x2x16xf32> -> tensor<8x32xf32>
+  %d = graph.dot_general %h, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<3x8xf32>, tensor<8x32xf32>) -> tensor<3x32xf32>
+  %g0 = graph.slice %d [0, 0] [3, 16] [1, 1] : tensor<3x32xf32> -> tensor<3x16xf32>
+  %g1 = graph.slice %d [0, 16] [3, 16] [1, 1] : tensor<3x32xf32> -> tensor<3x16xf32>
+  %f = graph.logistic %g0 : tensor<3x16xf32>
+  return %f, %g1 : tensor<3x16xf32>, tensor<3x16xf32>
+}
+
+// Gates that end inside of a panel.
+// CHECK-LABEL: @narrow_gates
+// CHECK: graph.fusion contraction
+// CHECK: graph.dot_general
+// CHECK: graph.yield
+// CHECK: graph.fusion pointwise
+// CHECK: graph.slice
+func.func @narrow_gates(%h: tensor<3x8xf32>, %p: tensor<2x8x16xf32>) -> tensor<3x8xf32> {
+  %q = graph.transpose %p [1, 0, 2] : tensor<2x8x16xf32> -> tensor<8x2x16xf32>
+  %w = graph.reshape %q : tensor<8x2x16xf32> -> tensor<8x32xf32>
+  %d = graph.dot_general %h, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<3x8xf32>, tensor<8x32xf32>) -> tensor<3x32xf32>
+  %g0 = graph.slice %d [0, 0] [3, 8] [1, 1] : tensor<3x32xf32> -> tensor<3x8xf32>
+  %g1 = graph.slice %d [0, 16] [3, 8] [1, 1] : tensor<3x32xf32> -> tensor<3x8xf32>
+  %r = graph.mul %g0, %g1 : tensor<3x8xf32>
+  return %r : tensor<3x8xf32>
+}
