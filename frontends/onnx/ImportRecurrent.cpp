@@ -307,13 +307,17 @@ Value Recurrent::stepGRU(const Direction &direction, Value input, Value h) {
     return b.sliceDim(direction.recurrent, 0, DimExpr(from * hidden),
                       DimExpr(count * hidden));
   };
-  Value both =
-      b.binary<graph::AddOp>(part(input, 0, 2), product(h, rows(0, 2)));
-  Value update = apply(acts[0], limited(part(both, 0))),
-        reset = apply(acts[0], limited(part(both, 1)));
+  // Where nothing stands between h and the gates, one product has them all.
+  Value all = linearBeforeReset ? product(h, direction.recurrent)
+                                : product(h, rows(0, 2));
+  auto gate = [&](int64_t index) {
+    Value sum = b.binary<graph::AddOp>(part(input, index), part(all, index));
+    return apply(acts[0], limited(sum));
+  };
+  Value update = gate(0), reset = gate(1);
   Value fromState;
   if (linearBeforeReset) {
-    fromState = product(h, rows(2, 1));
+    fromState = part(all, 2);
     if (direction.resetBias)
       fromState = b.binary<graph::AddOp>(fromState, direction.resetBias);
     fromState = b.binary<graph::MulOp>(reset, fromState);
