@@ -33,7 +33,8 @@ struct MarkBits {
     if (!bits)
       bits =
           chunks + candidates.chunkWords() + candidates.slots * slotNumbers / 2;
-    while (uint64_t(candidates.words) >> (partBits - 6) >= uint64_t(parts))
+    uint64_t lastWord = uint64_t(std::max<int64_t>(candidates.words, 1)) - 1;
+    while (lastWord >> (partBits - 6) >= uint64_t(parts))
       ++partBits;
   }
   DealtPositions dealtOf(int64_t slot) const {
