@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Kernels of grouped convolutions with several channels in a group: group by
-// group and panel by panel in memory, small groups joined until they fill a
-// panel. Kernels of few outputs: output by output.
+// group and panel by panel in memory, small groups joined until they fill half
+// a panel. Kernels of few outputs: output by output.
 
 #include "ir/PackedPanels.h"
 #include "passes/layout/ParameterValues.h"
@@ -54,7 +54,9 @@ void packGroups(ConvolutionOp op, int64_t panel) {
   if (groups == 1 || inputs < fewestInputs || fillsVector ||
       !isChannelsLast(op))
     return;
-  for (int64_t count = 2; count <= groups && count * outputs <= panel; ++count)
+  // Half a panel is a vector or more: tiles of so few columns have more rows.
+  for (int64_t count = 2; count <= groups && count * outputs <= panel / 2;
+       ++count)
     if (groups % count == 0)
       joined = count;
   int64_t taps = typeOf(kernel).getNumElements() / (inputs * shape.back());

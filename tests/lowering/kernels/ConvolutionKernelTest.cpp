@@ -276,6 +276,14 @@ TEST_F(ConvolutionKernel, ColumnsOfResults) {
       first.epilogue = "neg";
       first.check(harness);
     }
+    // Lines that fill cache lines together, in several tasks and images.
+    Convolution lines({40, 28}, {3, 3});
+    lines.channelsFirst = true;
+    lines.batch = 2;
+    lines.outputs = 33;
+    lines.low = lines.high = {1, 1};
+    lines.epilogue = "neg";
+    lines.check(harness);
     Convolution deep({7, 9}, {1, 1});
     deep.channelsFirst = true;
     deep.features = 900;
@@ -314,6 +322,25 @@ TEST_F(ConvolutionKernel, Groups) {
     grouped.strides = {1, 1};
     grouped.check(harness);
     grouped.strides = {2, 1};
+    grouped.check(harness);
+  }
+}
+
+// Groups that leave room for more rows in a tile, block of rows by block.
+TEST_F(ConvolutionKernel, GroupsOfVectors) {
+  for (int64_t height : {5, 70}) {
+    Convolution grouped({height, 29}, {3, 3});
+    grouped.features = 24;
+    grouped.outputs = 24;
+    grouped.groups = 3;
+    grouped.packed = true;
+    grouped.batch = 2;
+    grouped.low = grouped.high = {1, 1};
+    grouped.epilogue = "neg";
+    grouped.check(harness);
+    grouped.strides = {2, 2};
+    grouped.check(harness);
+    grouped.channelsFirst = true;
     grouped.check(harness);
   }
 }

@@ -112,18 +112,31 @@ func.func @groups(%x: tensor<1x9x9x16xf32>) -> tensor<1x7x7x64xf32> {
   return %r : tensor<1x7x7x64xf32>
 }
 
-// Two groups of eight outputs share a panel: each keeps zeros for the other's inputs.
-// CHECK-LABEL: @small_groups
-// CHECK: graph.select %{{.*}}, %{{.*}}, %{{.*}} : tensor<1x2x4x3x2x8xi1>, tensor<1x2x4x3x2x8xf32>
-// CHECK: graph.convolution {{.*}} groups 3
-// CHECK-SAME: (tensor<1x9x9x24xf32>, tensor<1x1x8x48xf32>)
-graph.param @s : tensor<1x1x4x48xf32>
-func.func @small_groups(%x: tensor<1x9x9x24xf32>) -> tensor<1x9x9x48xf32> {
-  %w = graph.get_param @s : tensor<1x1x4x48xf32>
+// Groups of eight outputs fill a vector each.
+// CHECK-LABEL: @vector_groups
+// CHECK: graph.reshape {{.*}} : tensor<1x1x4x48xf32> -> tensor<4x6x8xf32>
+// CHECK: graph.convolution {{.*}} groups 6
+graph.param @v : tensor<1x1x4x48xf32>
+func.func @vector_groups(%x: tensor<1x9x9x24xf32>) -> tensor<1x9x9x48xf32> {
+  %w = graph.get_param @v : tensor<1x1x4x48xf32>
   %r = graph.convolution %x, %w <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])>
       strides [1, 1] low [0, 0] high [0, 0] input_dilation [1, 1] kernel_dilation [1, 1] groups 6
       : (tensor<1x9x9x24xf32>, tensor<1x1x4x48xf32>) -> tensor<1x9x9x48xf32>
   return %r : tensor<1x9x9x48xf32>
+}
+
+// Two groups of four outputs share a vector: each keeps zeros for the other's inputs.
+// CHECK-LABEL: @small_groups
+// CHECK: graph.select %{{.*}}, %{{.*}}, %{{.*}} : tensor<1x2x8x3x2x4xi1>, tensor<1x2x8x3x2x4xf32>
+// CHECK: graph.convolution {{.*}} groups 3
+// CHECK-SAME: (tensor<1x9x9x48xf32>, tensor<1x1x16x24xf32>)
+graph.param @s : tensor<1x1x8x24xf32>
+func.func @small_groups(%x: tensor<1x9x9x48xf32>) -> tensor<1x9x9x24xf32> {
+  %w = graph.get_param @s : tensor<1x1x8x24xf32>
+  %r = graph.convolution %x, %w <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])>
+      strides [1, 1] low [0, 0] high [0, 0] input_dilation [1, 1] kernel_dilation [1, 1] groups 6
+      : (tensor<1x9x9x48xf32>, tensor<1x1x8x24xf32>) -> tensor<1x9x9x24xf32>
+  return %r : tensor<1x9x9x24xf32>
 }
 
 // A few outputs of long sums are not worth a panel: each lies by itself.
