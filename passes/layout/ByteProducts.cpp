@@ -84,6 +84,9 @@ static std::optional<Bytes> bytesOf(OpBuilder &builder, Value value) {
 }
 
 static std::optional<Weights> weightsOf(Operation *op) {
+  // Factors and transforms are contractions too.
+  if (!isa<ConvolutionOp, DotGeneralOp>(op))
+    return std::nullopt;
   RankedTensorType type = typeOf(op->getOperand(1));
   if (!type.hasStaticShape() || !isParameter(op->getOperand(1)))
     return std::nullopt;
@@ -96,15 +99,13 @@ static std::optional<Weights> weightsOf(Operation *op) {
     auto isNothing = [](int64_t size) { return size == 0; };
     weights.padded = !llvm::all_of(convolution.getLow(), isNothing) ||
                      !llvm::all_of(convolution.getHigh(), isNothing);
-  } else if (auto dot = dyn_cast<DotGeneralOp>(op)) {
-    DotDimsAttr dims = dot.getDims();
+  } else {
+    DotDimsAttr dims = cast<DotGeneralOp>(op).getDims();
     if (!dims.getRhsBatching().empty() ||
         dims.getRhsContracting().size() != 1 || type.getRank() != 2)
       return std::nullopt;
     weights.column = 1 - dims.getRhsContracting().front();
     weights.innermost = type.getDimSize(dims.getRhsContracting().front());
-  } else {
-    return std::nullopt;
   }
   for (int64_t d = 0; d < type.getRank(); ++d)
     if (d != weights.column)

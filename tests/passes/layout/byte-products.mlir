@@ -49,3 +49,11 @@ func.func @odd(%x: tensor<2x7xui8>) -> tensor<2x16xi32> {
   %r = graph.dot_general %a, %b <batching = [] x [], contracting = [1] x [0]> : (tensor<2x7xi32>, tensor<7x16xi32>) -> tensor<2x16xi32>
   return %r : tensor<2x16xi32>
 }
+
+// Factors have one operand.
+// CHECK-LABEL: @factor
+// CHECK-NEXT: graph.cholesky
+func.func @factor(%x: tensor<3x3xf32>) -> tensor<3x3xf32> {
+  %l = graph.cholesky %x : (tensor<3x3xf32>) -> tensor<3x3xf32>
+  return %l : tensor<3x3xf32>
+}
