@@ -266,6 +266,10 @@ llvm::Error ModelRun::execute() {
     return failure(ExitCode::Unsupported,
                    "--mesh-devices: programs for several devices are not "
                    "supported");
+  if (options.target == "interp" &&
+      llvm::is_contained(options.reports, "roofline"))
+    return failure(ExitCode::Unsupported,
+                   "--report=roofline: the interpreter has no kernels");
   for (auto step : {&ModelRun::load, &ModelRun::start, &ModelRun::writeResults})
     if (llvm::Error error = (this->*step)())
       return error;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What loops repeat counts as often as it ran; a row that is written into a
-// buffer counts as a row.
+// buffer counts as a row; without kernels there is no roofline.
 //
 // RUN: zenith-run %s --random-inputs --report=roofline | FileCheck %s
+// RUN: not zenith-run %s --random-inputs --target=interp --report=roofline 2>&1 | FileCheck --check-prefix=INTERP %s
+// INTERP: --report=roofline: the interpreter has no kernels
 // CHECK-DAG: "bytes":3240,"calls":5,"flops":0,{{[^}]*}}"kernel":"k{{[0-9]+}}_scatter_part"
 // CHECK-DAG: "calls":5,"flops":20480,{{[^}]*}}"kernel":"k{{[0-9]+}}_contraction"
 
