@@ -101,7 +101,6 @@ LogicalResult ContractionEpilogue::analyse() {
     graph::SliceOp part = space.parts.front();
     whole = part.getResult();
   }
-  const graph::DimVector &sizes = k.dims.dimsOf(whole);
   for (Value yielded : yieldOf(k.fusion)->getOperands()) {
     if (!dependent.contains(yielded))
       return k.fusion.emitError("unsupported: a result of a contraction that "
@@ -111,13 +110,7 @@ LogicalResult ContractionEpilogue::analyse() {
       return failure();
     Digits digits = seen[product];
     Output output;
-    output.yielded = yielded;
-    // The transpose of a square has its dimensions too.
-    auto own = rowMajorView(whole, k.dims).dims;
-    output.sameDims = k.dims.dimsOf(yielded) == sizes &&
-                      llvm::all_of(llvm::zip(digits, own), [](auto pair) {
-                        return sameDigits(std::get<0>(pair), std::get<1>(pair));
-                      });
+    output.yielded = output.computed = yielded;
     auto select = [&](ArrayRef<unsigned> which) {
       Digits some;
       for (unsigned dim : which)
@@ -147,7 +140,35 @@ LogicalResult ContractionEpilogue::analyse() {
     rowsOfRun.reset();
   if (!rowsOfRun)
     part = columnsInARow();
+  for (Output &output : outputs)
+    computeBeforeMovement(output, whole);
   return success();
+}
+
+/// Movement behind all else only says where elements are stored: before it,
+/// indices are those of the product, and need no division. Where lanes run
+/// along rows, those of the result are the cheaper ones.
+void ContractionEpilogue::computeBeforeMovement(Output &output,
+                                                Value whole) const {
+  const Digits &own = output.places.at(product);
+  // The transpose of a square has its dimensions too.
+  auto sameOrder = [&](Value value) {
+    auto known = output.places.find(value);
+    return k.dims.dimsOf(value) == k.dims.dimsOf(whole) &&
+           (known == output.places.end() ||
+            llvm::all_of(llvm::zip(known->second, own), [](auto pair) {
+              return sameDigits(std::get<0>(pair), std::get<1>(pair));
+            }));
+  };
+  Value value = output.yielded;
+  if (!rowsOfRun)
+    while (!sameOrder(value) &&
+           isa_and_nonnull<graph::TransposeOp, graph::ReshapeOp>(
+               value.getDefiningOp()))
+      value = value.getDefiningOp()->getOperand(0);
+  output.sameDims = sameOrder(value);
+  if (output.sameDims)
+    output.computed = value;
 }
 
 /// A result may take columns apart, as where those of several phases become
@@ -406,10 +427,10 @@ void ContractionEpilogue::storeResults(const FlatIndex &flat) {
   for (const Output &output : outputs) {
     Ix linear = address(output, flat);
     if (!output.sameDims)
-      index = delinearize(linear, k.dims.dimsOf(output.yielded));
+      index = delinearize(linear, k.dims.dimsOf(output.computed));
     else
       index = productIndex(flat);
-    Value x = emitter.emit(output.yielded, index);
+    Value x = emitter.emit(output.computed, index);
     if (!x)
       return;
     stores.push_back({k.broadcast(x, emitter.indices.width), linear});

@@ -67,8 +67,10 @@ private:
                             llvm::DenseMap<mlir::Value, Digits> &seen);
   struct Output {
     mlir::Value yielded;
-    bool sameDims; ///< of the shape of the product
-    Digits outer;  ///< per batch dimension
+    /// What is computed per element: `yielded`, or what movement makes it of.
+    mlir::Value computed;
+    bool sameDims = false; ///< `computed` has the product's shape and order
+    Digits outer;          ///< per batch dimension
     StridedDim rows, columns;
     llvm::DenseMap<mlir::Value, Digits> places; ///< of values up to the product
   };
@@ -82,6 +84,7 @@ private:
   void finishPart(mlir::Value tiles, mlir::Value at, const TilePlace &place,
                   mlir::Value r, mlir::Value first, mlir::Value columns);
   void storeResults(const FlatIndex &flat);
+  void computeBeforeMovement(Output &output, mlir::Value whole) const;
   std::optional<graph::DimExpr> runOfRows() const;
   unsigned columnsInARow() const;
   bool readsRowsAlike(mlir::Value value, llvm::ArrayRef<int64_t> rows) const;

@@ -274,6 +274,20 @@ TEST_F(ContractionKernel, Epilogues) {
       R"(%d = graph.dot_general %x, %y <batching = [] x [], contracting = [2] x [0]> : (tensor<2x5x10xf32>, tensor<10x21xf32>) -> tensor<2x5x21xf32>
     %h = graph.reshape %d : tensor<2x5x21xf32> -> tensor<2x5x3x7xf32>
     %r = graph.transpose %h [0, 2, 1, 3] : tensor<2x5x3x7xf32> -> tensor<2x3x5x7xf32>)"));
+  // A bias of rows before columns become an image, and are turned besides.
+  for (bool turns : {false, true})
+    harness.check(fusionText(
+        "tensor<9x10xf32>", "tensor<10x21xf32>",
+        turns ? "tensor<7x9x3xf32>" : "tensor<1x9x7x3xf32>",
+        std::string(
+            R"(%d = graph.dot_general %x, %y <batching = [] x [], contracting = [1] x [0]> : (tensor<9x10xf32>, tensor<10x21xf32>) -> tensor<9x21xf32>
+    %z = graph.broadcast %bias [0] : tensor<9xf32> -> tensor<9x21xf32>
+    %s = graph.add %d, %z : tensor<9x21xf32>
+)") + (turns
+           ? R"(%h = graph.reshape %s : tensor<9x21xf32> -> tensor<9x7x3xf32>
+    %r = graph.transpose %h [1, 0, 2] : tensor<9x7x3xf32> -> tensor<7x9x3xf32>)"
+           : "%r = graph.reshape %s : tensor<9x21xf32> -> tensor<1x9x7x3xf32>"),
+        "bias", "tensor<9xf32>"));
   // A transposed result.
   harness.check(fusionText(
       "tensor<9x10xf32>", "tensor<10x21xf32>", "tensor<21x9xf32>",
