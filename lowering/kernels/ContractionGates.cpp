@@ -3,6 +3,7 @@
 // Products whose columns are gates, as in recurrent networks: a task sums the
 // same columns of all gates, then computes what their elements give together.
 
+#include "ir/ColumnParts.h"
 #include "lowering/kernels/ContractionNest.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/STLExtras.h"
@@ -11,19 +12,6 @@ using namespace mlir;
 using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
-
-/// The slice takes whole rows, and of the columns one of equal gates.
-static bool takesGate(graph::SliceOp slice, int64_t columns) {
-  auto type = cast<RankedTensorType>(slice.getType()),
-       from = cast<RankedTensorType>(slice.getOperand().getType());
-  if (!slice.getStarts().empty() || !slice.getSizes().empty() ||
-      type.getRank() != 2 || type.getDimSize(1) != columns ||
-      type.getDimSize(0) != from.getDimSize(0))
-    return false;
-  return llvm::all_of(slice.getStrides(),
-                      [](int64_t stride) { return stride == 1; }) &&
-         slice.getStaticStarts()[1] % columns == 0;
-}
 
 LogicalResult findGates(ContractionSpace &space, graph::DimAnalysis &dims,
                         const KernelTarget &target) {
@@ -39,13 +27,15 @@ LogicalResult findGates(ContractionSpace &space, graph::DimAnalysis &dims,
                         .getShape()
                         .back();
   auto all = space.columns.size.constant();
+  auto isGate = [&](graph::SliceOp slice) {
+    return slice.getType().getShape().back() == columns &&
+           graph::takesEqualPart(slice);
+  };
   bool fits = space.form != ContractionSpace::Copied && !space.tiledDots &&
               space.outer.empty() && all && columns > 0 &&
               *all % columns == 0 && columns % width == 0 &&
               (space.lineCount() * space.tile.size).constant() &&
-              llvm::all_of(space.parts, [&](graph::SliceOp slice) {
-                return takesGate(slice, columns);
-              });
+              llvm::all_of(space.parts, isGate);
   if (!fits)
     return space.op->emitError(
         "unsupported: a part of a product in the same kernel");

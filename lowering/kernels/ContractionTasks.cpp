@@ -240,13 +240,12 @@ ContractionTasks chooseTasks(const ContractionSpace &space,
   tasks.tileCount = space.lineCount() * tasks.tilesPerLine;
   tasks.panelCount =
       DimExpr::ceilDiv(space.columns.size, DimExpr(int64_t(columns)));
-  if (space.form == ContractionSpace::Copied) {
-    chooseCopies(tasks, space);
-    finishTasks(tasks, space, target);
-    return tasks;
-  }
-  if (space.gates > 1) {
-    choosePanelsOfGates(tasks, space, columns);
+  bool copied = space.form == ContractionSpace::Copied;
+  if (copied || space.gates > 1) {
+    if (copied)
+      chooseCopies(tasks, space);
+    else
+      choosePanelsOfGates(tasks, space, columns);
     finishTasks(tasks, space, target);
     return tasks;
   }

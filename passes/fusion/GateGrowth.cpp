@@ -3,6 +3,7 @@
 // Gives a product whose columns are gates, as in recurrent networks, what is
 // computed of their elements: a step is then one kernel, with one wait.
 
+#include "ir/ColumnParts.h"
 #include "ir/PackedPanels.h"
 #include "passes/fusion/FusionPlan.h"
 
@@ -22,17 +23,9 @@ static ArrayRef<int64_t> shapeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
 
-/// One slice: whole rows, and of the columns one of several equal gates.
 static bool takesGate(ArrayRef<Operation *> path) {
   auto slice = path.size() == 1 ? dyn_cast<SliceOp>(path[0]) : SliceOp();
-  if (!slice || !slice.getStarts().empty() || !slice.getSizes().empty())
-    return false;
-  ArrayRef<int64_t> from = shapeOf(slice.getOperand()),
-                    to = shapeOf(slice.getResult());
-  return to.size() == 2 && to[0] == from[0] && to[1] > 0 &&
-         from[1] % to[1] == 0 && slice.getStaticStarts()[1] % to[1] == 0 &&
-         llvm::all_of(slice.getStrides(),
-                      [](int64_t stride) { return stride == 1; });
+  return slice && takesEqualPart(slice);
 }
 
 /// Results of the gates' shape, of gates or of what is made of them.

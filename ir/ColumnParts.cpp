@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compares the places of a slice with multiples of its width.
+
+#include "ir/ColumnParts.h"
+
+using namespace mlir;
+
+namespace zenith::graph {
+
+bool takesEqualPart(SliceOp slice) {
+  if (!slice.getStarts().empty() || !slice.getSizes().empty())
+    return false;
+  auto from = cast<RankedTensorType>(slice.getOperand().getType()).getShape(),
+       to = cast<RankedTensorType>(slice.getResult().getType()).getShape();
+  return to.size() == 2 && to[0] == from[0] && to[1] > 0 &&
+         from[1] % to[1] == 0 && slice.getStaticStarts()[1] % to[1] == 0 &&
+         llvm::all_of(slice.getStrides(),
+                      [](int64_t stride) { return stride == 1; });
+}
+
+} // namespace zenith::graph

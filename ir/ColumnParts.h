@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Slices that part the columns of a matrix, as those of gates in recurrent
+// networks.
+
+#ifndef ZENITH_IR_COLUMNPARTS_H
+#define ZENITH_IR_COLUMNPARTS_H
+
+#include "ir/GraphOps.h"
+
+namespace zenith::graph {
+
+/// Whether the slice, of known sizes, takes whole rows of a matrix, and of its
+/// columns one of equal parts.
+bool takesEqualPart(SliceOp slice);
+
+} // namespace zenith::graph
+
+#endif // ZENITH_IR_COLUMNPARTS_H
