@@ -153,14 +153,6 @@ struct WindowWalk {
 };
 } // namespace
 
-static bool advance(MutableArrayRef<int64_t> position,
-                    ArrayRef<int64_t> shape) {
-  for (size_t i = shape.size(); i-- > 0; position[i] = 0)
-    if (++position[i] < shape[i])
-      return true;
-  return false;
-}
-
 static Expected<Results> evaluateReduceWindowWith(graph::ReduceWindowWithOp op,
                                                   const OpEvaluation &e) {
   size_t count = op.getInputs().size();
@@ -193,9 +185,9 @@ static Expected<Results> evaluateReduceWindowWith(graph::ReduceWindowWithOp op,
     do {
       if (llvm::Error error = fold->step(from, walk.index(position, place)))
         return std::move(error);
-    } while (advance(place, op.getWindow()));
+    } while (stepPosition(place, op.getWindow()));
     fold->store(to, i);
-    advance(position, walk.output);
+    stepPosition(position, walk.output);
   }
   return results;
 }

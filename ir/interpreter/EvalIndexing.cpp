@@ -73,14 +73,6 @@ static Shape sliceStart(graph::GatherDimsAttr dims, ArrayRef<int64_t> indices,
   return start;
 }
 
-static bool advance(MutableArrayRef<int64_t> position,
-                    ArrayRef<int64_t> shape) {
-  for (size_t i = shape.size(); i-- > 0; position[i] = 0)
-    if (++position[i] < shape[i])
-      return true;
-  return false;
-}
-
 static Expected<Tensor> evaluateGather(graph::GatherOp op,
                                        const OpEvaluation &e) {
   auto dims = op.getDims();
@@ -127,7 +119,7 @@ static Expected<Tensor> evaluateGather(graph::GatherOp op,
       offset += at * stride;
     copyStrided(target, {offset, boxTo}, operand.bytes(), {source, boxFrom},
                 box, elementBytes(e.resultElement()));
-  } while (advance(position, batch));
+  } while (stepPosition(position, batch));
   return result;
 }
 

@@ -244,23 +244,21 @@ static Expected<Tensor> evaluateReduceWindow(graph::ReduceWindowOp op,
     return result ? Expected<Tensor>(narrowed(*result, e.resultElement()))
                   : std::move(result);
   Shape strides = stridesOf(operand.shape());
-  bool known = visitFold(
-      op.getKind(), operand.elementType(),
-      [&](auto tag, auto fold, unsigned width) {
-        using T = typename decltype(tag)::type;
-        using Fold = decltype(fold);
-        WindowFold<T, Fold> windows(op, operand.shape(), strides);
-        T *to = writableElements<T>(*result).data();
-        Shape position(shape->size(), 0);
-        for (int64_t i = 0, count = result->size(); i < count; ++i) {
-          windows.state = Fold::start(width);
-          windows.visit(0, elementsOf<T>(operand).data(), position);
-          to[i] = foldResult<T>(windows.state, width);
-          for (size_t dim = position.size(); dim-- > 0; position[dim] = 0)
-            if (++position[dim] < (*shape)[dim])
-              break;
-        }
-      });
+  bool known =
+      visitFold(op.getKind(), operand.elementType(),
+                [&](auto tag, auto fold, unsigned width) {
+                  using T = typename decltype(tag)::type;
+                  using Fold = decltype(fold);
+                  WindowFold<T, Fold> windows(op, operand.shape(), strides);
+                  T *to = writableElements<T>(*result).data();
+                  Shape position(shape->size(), 0);
+                  for (int64_t i = 0, count = result->size(); i < count; ++i) {
+                    windows.state = Fold::start(width);
+                    windows.visit(0, elementsOf<T>(operand).data(), position);
+                    to[i] = foldResult<T>(windows.state, width);
+                    stepPosition(position, *shape);
+                  }
+                });
   if (!known)
     return unknownKind(e);
   return narrowed(*result, e.resultElement());

@@ -26,7 +26,7 @@ public:
   /// of the operand.
   template <typename Fn> llvm::Error forEachWindow(Fn &&fn) const {
     Shape position(batch.size(), 0);
-    for (int64_t i = 0; i < windows; ++i, advance(position, batch)) {
+    for (int64_t i = 0; i < windows; ++i, stepPosition(position, batch)) {
       int64_t base = 0, from = 0, to = 0;
       for (size_t k = 0; k < batch.size(); ++k) {
         base += position[k] * indexStrides[k];
@@ -39,14 +39,6 @@ public:
         return error;
     }
     return llvm::Error::success();
-  }
-
-  static bool advance(MutableArrayRef<int64_t> position,
-                      ArrayRef<int64_t> shape) {
-    for (size_t i = shape.size(); i-- > 0; position[i] = 0)
-      if (++position[i] < shape[i])
-        return true;
-    return false;
   }
 
   Shape box; ///< sizes of a window, strides of both sides below
@@ -302,7 +294,7 @@ static Expected<Results> evaluateWith(graph::ScatterWithOp op,
           }
           if (llvm::Error failed = fold(into, out))
             return failed;
-        } while (ScatterPlan::advance(place, plan->box));
+        } while (stepPosition(place, plan->box));
         return llvm::Error::success();
       });
   if (error)

@@ -19,6 +19,14 @@ Shape zenith::interpreter::stridesOf(ArrayRef<int64_t> shape) {
   return strides;
 }
 
+bool zenith::interpreter::stepPosition(MutableArrayRef<int64_t> position,
+                                       ArrayRef<int64_t> shape) {
+  for (size_t i = shape.size(); i-- > 0; position[i] = 0)
+    if (++position[i] < shape[i])
+      return true;
+  return false;
+}
+
 namespace {
 struct Loop {
   int64_t count, to, from;

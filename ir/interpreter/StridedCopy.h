@@ -19,6 +19,10 @@ struct StridedView {
 
 /// Row-major strides.
 Shape stridesOf(llvm::ArrayRef<int64_t> shape);
+/// Moves `position` to the next one below `shape` in row-major order; false
+/// after the last one, with `position` back at the first.
+bool stepPosition(llvm::MutableArrayRef<int64_t> position,
+                  llvm::ArrayRef<int64_t> shape);
 /// `to[toView(i)] = from[fromView(i)]` for all i below `box`.
 void copyStrided(char *to, const StridedView &toView, const char *from,
                  const StridedView &fromView, llvm::ArrayRef<int64_t> box,
