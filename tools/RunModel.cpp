@@ -22,6 +22,7 @@
 #include "tools/RunOptions.h"
 #include "tools/RunReports.h"
 #include "tools/Stopwatch.h"
+#include "tools/WriteModel.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -215,13 +216,10 @@ llvm::Error ModelRun::measure() {
   llvm::outs() << benchSummary(*measured) << "\n";
   if (options.benchJSON.empty())
     return llvm::Error::success();
-  std::error_code code;
-  llvm::raw_fd_ostream os(options.benchJSON, code);
-  if (code)
-    return failure(ExitCode::Invalid, "cannot write: " + code.message(),
-                   options.benchJSON);
-  os << llvm::json::Value(std::move(*measured)) << "\n";
-  return llvm::Error::success();
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << llvm::json::Value(std::move(*measured)) << "\n";
+  return writeFile(options.benchJSON, text);
 }
 
 llvm::Error ModelRun::report() {

@@ -10,6 +10,7 @@
 #include "lowering/pipeline/Remarks.h"
 #include "tools/Diagnostics.h"
 #include "tools/Executor.h"
+#include "tools/WriteModel.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
@@ -182,23 +183,10 @@ llvm::json::Object SearchRun::report(llvm::ArrayRef<int64_t> layers) const {
 llvm::Error SearchRun::write(llvm::json::Object report) const {
   if (options.jsonFile.empty())
     return llvm::Error::success();
-  llvm::json::Value value(std::move(report));
-  if (options.jsonFile == "-") {
-    llvm::outs() << value << "\n";
-    return llvm::Error::success();
-  }
-  std::error_code code;
-  llvm::raw_fd_ostream os(options.jsonFile, code);
-  if (!code) {
-    os << value << "\n";
-    os.flush();
-    code = os.error();
-    os.clear_error();
-  }
-  if (code)
-    return failure(ExitCode::Invalid, "cannot write: " + code.message(),
-                   options.jsonFile);
-  return llvm::Error::success();
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << llvm::json::Value(std::move(report)) << "\n";
+  return writeFile(options.jsonFile, text);
 }
 
 llvm::Error SearchRun::incomplete(llvm::Error error, const std::string &what) {

@@ -4,8 +4,10 @@
 #include "frontends/onnx/ONNXBytes.h"
 
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -139,7 +141,45 @@ static bool giveName(std::string &temporary, const std::string &path) {
   return false;
 }
 
+/// The number of an open file that `path` names, -1 for others.
+static int openNumber(std::string_view path) {
+  for (std::string_view folder : {openFiles, std::string_view("/dev/fd/")}) {
+    int number;
+    if (path.substr(0, folder.size()) != folder)
+      continue;
+    const char *end = path.data() + path.size();
+    auto [rest, error] =
+        std::from_chars(path.data() + folder.size(), end, number);
+    if (error == std::errc() && rest == end)
+      return number;
+  }
+  return -1;
+}
+
+/// Goes along links, so that what they lead to is replaced and not they, to a
+/// name or an open file. False where they lead nowhere.
+static bool followLinks(std::string &path) {
+  constexpr int mostLinks = 40; // of the system's
+  for (int link = 0; link < mostLinks; ++link) {
+    std::error_code none;
+    std::filesystem::path from(path),
+        to = std::filesystem::read_symlink(from, none);
+    if (none || openNumber(path) >= 0)
+      return true;
+    path = (from.parent_path() / to).string();
+  }
+  errno = ELOOP;
+  return false;
+}
+
 Status AtomicFile::open() {
+  if (!followLinks(path))
+    return failure("cannot open");
+  // Standard output may be a file, which others write to as well.
+  if (int number = openNumber(path); number >= 0) {
+    descriptor = ::fcntl(number, F_DUPFD_CLOEXEC, 0);
+    return descriptor < 0 ? failure("cannot open") : noError();
+  }
   struct stat old;
   if (::stat(path.c_str(), &old) == 0 && !S_ISREG(old.st_mode) &&
       !S_ISDIR(old.st_mode)) {

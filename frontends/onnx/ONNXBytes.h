@@ -98,7 +98,8 @@ struct ByteRange {
 };
 
 /// A file that appears under its name only when it is complete: written beside
-/// it, then renamed. Devices and pipes are written to as they are.
+/// it, then renamed. Links stay, and what they lead to is replaced. Devices,
+/// pipes and open files (/dev/stdout) are written to as they are.
 class AtomicFile {
 public:
   explicit AtomicFile(std::string path) : path(std::move(path)) {}

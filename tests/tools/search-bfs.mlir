@@ -59,5 +59,13 @@
 // RUN: not zenith-search bfs lrx:4 --json=%t.none/x.json > %t.out 2>&1
 // RUN: FileCheck --check-prefix=FOLDER %s --implicit-check-not=layers < %t.out
 // FOLDER: x.json: error: cannot write: no folder
+// A file of results is there as a whole or not at all.
+// RUN: echo before > %t.json
+// RUN: sh -c 'ulimit -f 0; zenith-search bfs lrx:4 --json=%t.json > /dev/null' > %t.out 2>&1 || echo status $? >> %t.out
+// RUN: FileCheck --check-prefix=WHOLE %s < %t.out
+// RUN: FileCheck --check-prefix=BEFORE %s < %t.json
+// WHOLE: error: cannot write '{{.*}}.json': File too large
+// WHOLE: status 2
+// BEFORE: before
 // RUN: not zenith-search bfs lrx:4 --thread=2 2>&1 | FileCheck --check-prefix=NEAREST %s
 // NEAREST: unknown option '--thread', did you mean '--threads'?

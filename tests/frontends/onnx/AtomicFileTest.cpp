@@ -36,16 +36,61 @@ TEST(AtomicFile, WritesIntoPipesAndDevices) {
   ::rmdir(folder.c_str());
 }
 
+static std::string contentOf(const std::string &path) {
+  std::ifstream in(path);
+  return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
+static void writeAtomically(const std::string &path, const char *text) {
+  AtomicFile file(path);
+  ASSERT_TRUE(bool(file.open()));
+  ASSERT_TRUE(bool(file.write(text)));
+  ASSERT_TRUE(bool(file.commit()));
+}
+
+/// What a link leads to is replaced, or made; links in a circle lead nowhere.
+TEST(AtomicFile, FollowsLinks) {
+  std::string folder = testing::TempDir() + "atomic-file.XXXXXX";
+  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  std::string path = folder + "/file", link = folder + "/link",
+              circle = folder + "/circle";
+  ASSERT_EQ(::symlink("file", link.c_str()), 0);
+  for (const char *text : {"first", "second"}) {
+    writeAtomically(link, text);
+    EXPECT_EQ(contentOf(path), text);
+    struct stat now;
+    ASSERT_EQ(::lstat(link.c_str(), &now), 0);
+    EXPECT_TRUE(S_ISLNK(now.st_mode));
+  }
+  ASSERT_EQ(::symlink("circle", circle.c_str()), 0);
+  EXPECT_FALSE(bool(AtomicFile(circle).open()));
+  for (const std::string &name : {path, link, circle})
+    ::unlink(name.c_str());
+  ::rmdir(folder.c_str());
+}
+
+/// Standard output goes on after what was written, file or not, and is not
+/// replaced.
+TEST(AtomicFile, WritesIntoOpenFiles) {
+  std::string path = testing::TempDir() + "atomic-file.XXXXXX";
+  int file = ::mkstemp(path.data());
+  ASSERT_GE(file, 0);
+  ASSERT_EQ(::write(file, "one ", 4), 4);
+  writeAtomically("/proc/self/fd/" + std::to_string(file), "two ");
+  writeAtomically("/dev/fd/" + std::to_string(file), "three ");
+  ASSERT_EQ(::write(file, "four", 4), 4);
+  EXPECT_EQ(contentOf(path), "one two three four");
+  ::close(file);
+  ::unlink(path.c_str());
+}
+
 /// A file that is there already stays as it is until the new one is complete,
 /// and goes on being the only one in the folder.
 TEST(AtomicFile, ReplacesFilesOnceTheyAreComplete) {
   std::string folder = testing::TempDir() + "atomic-file.XXXXXX";
   ASSERT_NE(::mkdtemp(folder.data()), nullptr);
   std::string path = folder + "/file";
-  auto content = [&] {
-    std::ifstream in(path);
-    return std::string(std::istreambuf_iterator<char>(in), {});
-  };
+  auto content = [&] { return contentOf(path); };
   for (const char *text : {"first", "second", "third"}) {
     std::string before = content();
     AtomicFile file(path);
