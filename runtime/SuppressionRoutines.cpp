@@ -3,12 +3,14 @@
 // Non-maximum suppression: boxes by falling score, each against those chosen
 // before.
 
+#include "runtime/ProcessorClones.h"
 #include "runtime/RoutineArguments.h"
 #include "runtime/RoutineKeys.h"
 #include "runtime/Routines.h"
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 
 using namespace zenith::runtime;
 
@@ -30,18 +32,53 @@ Box boxAt(const float *numbers, bool center) {
   return {{top, left}, {bottom, right}};
 }
 
-/// Intersection over union; 0 where a box is empty.
-float overlapOf(const Box &x, const Box &y) {
-  float sides[2];
-  for (int i = 0; i < 2; ++i) {
-    sides[i] = std::min(x.high[i], y.high[i]) - std::max(x.low[i], y.low[i]);
-    if (!(sides[i] > 0))
-      return 0;
+/// Chosen boxes, each number of them in an array of its own.
+struct ChosenBoxes {
+  ChosenBoxes(float *room, int64_t most) {
+    for (float *&array : {std::ref(top), std::ref(left), std::ref(bottom),
+                          std::ref(right), std::ref(area)}) {
+      array = room;
+      room += most;
+    }
   }
-  float both = sides[0] * sides[1], first = x.area(), second = y.area(),
-        either = first + second - both;
-  return first > 0 && second > 0 && either > 0 ? both / either : 0;
-}
+  void add(const Box &box) {
+    top[count] = box.low[0];
+    left[count] = box.low[1];
+    bottom[count] = box.high[0];
+    right[count] = box.high[1];
+    area[count++] = box.area();
+  }
+
+  float *top, *left, *bottom, *right, *area;
+  int64_t count = 0;
+};
+
+/// Gives keys from the greatest one downwards. No more are sorted than are
+/// asked for: a few boxes are chosen among many, most often.
+class FallingKeys {
+public:
+  FallingKeys(uint64_t *keys, int64_t count) : keys(keys), count(count) {}
+  bool empty() const { return next == count; }
+  uint64_t pop() {
+    if (next == sorted)
+      sortMore();
+    return keys[next++];
+  }
+
+private:
+  void sortMore() {
+    constexpr int64_t fewest = 128;
+    int64_t end = std::min(count, sorted + std::max(fewest, sorted));
+    if (end < count)
+      std::nth_element(keys + sorted, keys + end, keys + count,
+                       std::greater<>());
+    std::sort(keys + sorted, keys + end, std::greater<>());
+    sorted = end;
+  }
+
+  uint64_t *keys;
+  int64_t count, sorted = 0, next = 0;
+};
 
 float floatOf(int64_t bits) {
   auto word = uint32_t(bits);
@@ -50,7 +87,37 @@ float floatOf(int64_t bits) {
   return value;
 }
 
+/// What a pair of batch and class has in the scratch, in words: how many boxes
+/// are chosen, these, the keys of all, and five floats of each chosen one.
+int64_t wordsOfPair(int64_t boxes) { return 5 * boxes + 1; }
+
 } // namespace
+
+/// Whether the intersection of `box` and one of the chosen boxes, over their
+/// union, is above `overlap`; it is 0 where a box is empty.
+ZENITH_PROCESSOR_CLONES
+static bool meetsAny(const ChosenBoxes &chosen, const Box &box, float overlap) {
+  const float *top = chosen.top, *left = chosen.left, *bottom = chosen.bottom,
+              *right = chosen.right, *areas = chosen.area, area = box.area();
+  constexpr int64_t block = 32; // looked at before it is asked whether to go on
+  for (int64_t from = 0; from < chosen.count; from += block) {
+    int64_t end = std::min(from + block, chosen.count);
+    int any = 0;
+    for (int64_t i = from; i < end; ++i) {
+      float height =
+                std::min(box.high[0], bottom[i]) - std::max(box.low[0], top[i]),
+            width =
+                std::min(box.high[1], right[i]) - std::max(box.low[1], left[i]),
+            both = height * width, either = area + areas[i] - both;
+      bool meets = (height > 0) & (width > 0) & (area > 0) & (areas[i] > 0) &
+                   (either > 0);
+      any |= (meets ? both / either : 0.0f) > overlap;
+    }
+    if (any)
+      return true;
+  }
+  return false;
+}
 
 void zenith_routine_suppress(void *const *pointers, const int64_t *numbers,
                              int64_t begin, int64_t end) {
@@ -66,29 +133,25 @@ void zenith_routine_suppress(void *const *pointers, const int64_t *numbers,
   for (int64_t task = begin; task < end; ++task) {
     const float *own = boxes + task / classes * count * 4,
                 *score = scores + task * count;
-    int64_t *chosen = scratch + task * (2 * count + 1),
-            *candidates = chosen + count + 1;
-    int64_t candidateCount = 0, chosenCount = 0;
+    int64_t *chosen = scratch + task * wordsOfPair(count);
+    auto *keys = reinterpret_cast<uint64_t *>(chosen + count + 1);
+    ChosenBoxes against(reinterpret_cast<float *>(keys + count), count);
+    // Behind the score's key, so that the first of equal ones is the greatest.
+    orderKeys(ZENITH_F32, score, 1, count, keys);
+    int64_t candidates = 0;
     for (int64_t i = 0; i < count; ++i)
       if (!hasLeast || score[i] > least)
-        candidates[candidateCount++] = i;
-    std::sort(candidates, candidates + candidateCount,
-              [&](int64_t x, int64_t y) {
-                uint64_t left, right;
-                orderKeys(ZENITH_F32, score + x, 1, 1, &left);
-                orderKeys(ZENITH_F32, score + y, 1, 1, &right);
-                return left != right ? left > right : x < y;
-              });
-    for (int64_t i = 0; i < candidateCount && chosenCount < most; ++i) {
-      Box box = boxAt(own + candidates[i] * 4, center);
-      bool free = std::none_of(
-          chosen + 1, chosen + 1 + chosenCount, [&](int64_t other) {
-            return overlapOf(box, boxAt(own + other * 4, center)) > overlap;
-          });
-      if (free)
-        chosen[1 + chosenCount++] = candidates[i];
+        keys[candidates++] = keys[i] << 32 | uint32_t(~i);
+    for (FallingKeys falling(keys, candidates);
+         !falling.empty() && against.count < most;) {
+      int64_t candidate = uint32_t(~falling.pop());
+      Box box = boxAt(own + candidate * 4, center);
+      if (meetsAny(against, box, overlap))
+        continue;
+      chosen[1 + against.count] = candidate;
+      against.add(box);
     }
-    chosen[0] = chosenCount;
+    chosen[0] = against.count;
   }
 }
 
@@ -104,7 +167,7 @@ void zenith_routine_suppress_gather(void *const *pointers,
     return;
   int64_t rows = 0;
   for (int64_t task = 0; task < batches * classes; ++task) {
-    const int64_t *chosen = scratch + task * (2 * count + 1);
+    const int64_t *chosen = scratch + task * wordsOfPair(count);
     for (int64_t i = 0; i < chosen[0]; ++i, ++rows) {
       result[3 * rows] = task / classes;
       result[3 * rows + 1] = task % classes;

@@ -71,7 +71,7 @@ SmallVector<DimExpr> setScratch(Operation *op, graph::DimAnalysis &dims) {
     return {countingSlots(dims.dimOf(compact.getMask(), 0)) * 8};
   if (auto suppression = dyn_cast<graph::NonMaxSuppressionOp>(op))
     return {pairsOf(suppression, dims) *
-            (dims.dimOf(suppression.getScores(), 2) * 2 + 1) * 8};
+            (dims.dimOf(suppression.getScores(), 2) * 5 + 1) * 8};
   return {};
 }
 

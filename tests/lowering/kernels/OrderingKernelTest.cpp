@@ -135,6 +135,37 @@ TEST_F(OrderingKernelTest, NonMaxSuppression) {
   }
 }
 
+// More boxes than are sorted at a time, and more chosen than are compared with
+// at a time; scores that are equal or NaN.
+TEST_F(OrderingKernelTest, NonMaxSuppressionOfMany) {
+  for (int64_t most : {3, 100, 1000}) {
+    harness.fill = [&](mlir::RankedTensorType type, unsigned number) {
+      Tensor tensor = zenith::testing::smallIntegers(type, number + 1);
+      interpreter::ElementAccess access(type.getElementType());
+      auto put = [&](int64_t at, interpreter::Scalar value) {
+        access.store(tensor.writable() + at * access.bytes(), value);
+      };
+      if (number == 2)
+        put(0, interpreter::Scalar::ofSigned(most));
+      if (number == 3)
+        put(0, interpreter::Scalar::ofFloat(0.25));
+      for (int64_t i = 0; number == 0 && i < tensor.size(); ++i)
+        put(i, interpreter::Scalar::ofFloat(double(i * 7919 % 311)));
+      for (int64_t i = 0; number == 1 && i < tensor.size(); ++i)
+        put(i, interpreter::Scalar::ofFloat(
+                   i % 97 == 0 ? NAN : double(i * 7907 % 127)));
+      return tensor;
+    };
+    check("%b : tensor<1x701x4xf32>, %s : tensor<1x2x701xf32>, %n : "
+          "tensor<i64>, %o : tensor<f32>",
+          "tensor<?x3xi64>",
+          "%r = graph.non_max_suppression %b, %s, %n, %o : "
+          "(tensor<1x701x4xf32>, tensor<1x2x701xf32>, tensor<i64>, "
+          "tensor<f32>) -> tensor<?x3xi64>",
+          "%r");
+  }
+}
+
 TEST_F(OrderingKernelTest, RefusesUnknownRoutines) {
   EXPECT_EQ(harness.refusal(fusionText(
                 "ordering", "%x : tensor<4xf32>", "tensor<4xf32>",
