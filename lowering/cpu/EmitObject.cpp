@@ -7,6 +7,7 @@
 #include "lowering/cpu/EmitObject.h"
 
 #include "lowering/cpu/CPUTarget.h"
+#include "lowering/cpu/LegalHalves.h"
 #include "lowering/cpu/LegalMasks.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/DiagnosticInfo.h"
@@ -47,6 +48,7 @@ static void optimizeModule(Module &module, TargetMachine &machine) {
   passes.addPass(InstCombinePass(
       InstCombineOptions().setMaxIterations(1).setVerifyFixpoint(false)));
   passes.addPass(LegalMasksPass());
+  passes.addPass(LegalHalvesPass());
   passes.addPass(SimplifyCFGPass());
   passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()),
                                                  /*UseMemorySSA=*/true));
