@@ -261,6 +261,43 @@ static LogicalResult raiseRunningFold(ReduceWindowOp op,
   return success();
 }
 
+/// A window that spans all dimensions that it could move over has one place in
+/// them: it is a reduction.
+static LogicalResult raiseWholeFold(ReduceWindowOp op,
+                                    PatternRewriter &rewriter) {
+  RankedTensorType type = typeOf(op.getOperand());
+  SmallVector<int64_t> spanned, kept;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    int64_t window = op.getWindow()[dim];
+    if (op.getLow()[dim] != 0 || op.getHigh()[dim] != 0 ||
+        op.getBaseDilation()[dim] != 1)
+      return failure();
+    if (window == 1 && op.getStrides()[dim] == 1) {
+      kept.push_back(dim);
+      continue;
+    }
+    if (window != type.getDimSize(dim) ||
+        (window > 1 && op.getDilation()[dim] != 1))
+      return failure();
+    spanned.push_back(dim);
+  }
+  if (spanned.empty())
+    return failure();
+  SmallVector<int64_t> shape;
+  SmallVector<Value> sizes;
+  for (int64_t dim : kept) {
+    shape.push_back(type.getDimSize(dim));
+    if (type.isDynamicDim(dim))
+      sizes.push_back(
+          rewriter.create<DimOp>(op.getLoc(), op.getOperand(), dim));
+  }
+  Value folded = rewriter.create<ReduceOp>(
+      op.getLoc(), RankedTensorType::get(shape, type.getElementType()),
+      op.getKind(), op.getOperand(), spanned);
+  rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), folded, sizes);
+  return success();
+}
+
 /// How an update meets the element that it falls on.
 static std::optional<ScatterKind> scatterKind(Region &region, unsigned number) {
   Block &block = region.front();
@@ -312,6 +349,7 @@ struct RaiseRegionsPass : impl::RaiseRegionsPassBase<RaiseRegionsPass> {
     patterns.add(raiseReduce);
     patterns.add(raiseWindow);
     patterns.add(raiseRunningFold);
+    patterns.add(raiseWholeFold);
     patterns.add(raiseScatter);
     addComparatorPatterns(patterns);
     addArgReducePatterns(patterns);

@@ -84,6 +84,23 @@ func.func @running_maximum(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
   return %r : tensor<2x4xf32>
 }
 
+// CHECK-LABEL: @window_over_all_of_an_image
+// CHECK: %[[SUM:.*]] = graph.reduce sum, %{{.*}} [2, 3] : tensor<?x6x7x5xf32> -> tensor<?x6xf32>
+// CHECK: graph.reshape %[[SUM]] {{.*}} -> tensor<?x6x1x1xf32>
+func.func @window_over_all_of_an_image(%x: tensor<?x6x7x5xf32>) -> tensor<?x6x1x1xf32> {
+  %r = graph.reduce_window sum, %x window [1, 1, 7, 5] strides [1, 1, 7, 1] low [0, 0, 0, 0] high [0, 0, 0, 0] base_dilation [1, 1, 1, 1] dilation [1, 1, 1, 1] : tensor<?x6x7x5xf32> -> tensor<?x6x1x1xf32>
+  return %r : tensor<?x6x1x1xf32>
+}
+
+// CHECK-LABEL: @windows_that_move_or_are_padded
+// CHECK-COUNT-3: graph.reduce_window max
+func.func @windows_that_move_or_are_padded(%x: tensor<2x7xf32>) -> (tensor<2x2xf32>, tensor<2x1xf32>, tensor<2x1xf32>) {
+  %a = graph.reduce_window max, %x window [1, 6] strides [1, 1] low [0, 0] high [0, 0] base_dilation [1, 1] dilation [1, 1] : tensor<2x7xf32> -> tensor<2x2xf32>
+  %b = graph.reduce_window max, %x window [1, 7] strides [1, 2] low [0, 1] high [0, 0] base_dilation [1, 1] dilation [1, 1] : tensor<2x7xf32> -> tensor<2x1xf32>
+  %c = graph.reduce_window max, %x window [1, 4] strides [1, 1] low [0, 0] high [0, 0] base_dilation [1, 1] dilation [1, 2] : tensor<2x7xf32> -> tensor<2x1xf32>
+  return %a, %b, %c : tensor<2x2xf32>, tensor<2x1xf32>, tensor<2x1xf32>
+}
+
 // Rounded at every step, which a window of a kind is not.
 //
 // CHECK-LABEL: @sums_of_small_floats
