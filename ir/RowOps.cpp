@@ -27,11 +27,16 @@ Value RowOps::condition(bool value) {
 
 Value RowOps::constant(ArrayRef<int64_t> elements, ArrayRef<int64_t> shape,
                        Type element) {
+  RankedTensorType result = type(shape, element);
+  // Tables of large generators have millions of elements.
+  if (element.isInteger(64))
+    return make<ConstantOp>(DenseElementsAttr::getFromRawBuffer(
+        result, ArrayRef(reinterpret_cast<const char *>(elements.data()),
+                         elements.size() * sizeof(int64_t))));
   SmallVector<APInt> numbers;
   for (int64_t number : elements)
     numbers.push_back(APInt(element.getIntOrFloatBitWidth(), number));
-  return make<ConstantOp>(
-      DenseIntElementsAttr::get(type(shape, element), numbers));
+  return make<ConstantOp>(DenseIntElementsAttr::get(result, numbers));
 }
 
 Value RowOps::count(Value rows) { return make<DimOp>(rows, int64_t(0)); }

@@ -259,17 +259,15 @@ std::optional<GrowthLoop> matchGrowthLoop(WhileOp loop, DimAnalysis &dims,
 std::vector<std::vector<int64_t>> GrowthLoop::permutations() const {
   std::vector<std::vector<int64_t>> result;
   for (const std::vector<int64_t> &neighbour : neighbours) {
-    std::vector<int64_t> sources;
+    std::vector<int64_t> &sources = result.emplace_back();
+    std::vector<bool> taken(neighbour.size());
     for (int64_t formula : neighbour) {
-      if ((*formulas)[formula].kind != Formula::Element)
+      Formula element = (*formulas)[formula];
+      if (element.kind != Formula::Element || taken[size_t(element.left)])
         return {};
-      sources.push_back((*formulas)[formula].left);
+      taken[size_t(element.left)] = true;
+      sources.push_back(element.left);
     }
-    std::vector<int64_t> sorted(sources);
-    llvm::sort(sorted);
-    if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
-      return {};
-    result.push_back(std::move(sources));
   }
   return result;
 }

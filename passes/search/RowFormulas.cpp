@@ -5,6 +5,7 @@
 
 #include "passes/search/RowFormulas.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace zenith::graph;
@@ -75,13 +76,6 @@ RowFormulas::Index RowFormulas::remainder(int64_t left, int64_t divisor) {
 }
 
 std::optional<SmallVector<int64_t>> RowFormulas::rowShape(Value value) {
-  auto [place, isNew] = shapes.try_emplace(value);
-  if (isNew)
-    place->second = computeRowShape(value);
-  return place->second;
-}
-
-std::optional<SmallVector<int64_t>> RowFormulas::computeRowShape(Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   // Dimension 0 may hold several parts of a row.
   auto perRow = type.getRank() == 0
@@ -100,6 +94,11 @@ std::optional<SmallVector<int64_t>> RowFormulas::computeRowShape(Value value) {
     shape.push_back(size);
   }
   return shape;
+}
+
+static int64_t elementsPerRow(ArrayRef<int64_t> shape) {
+  return std::accumulate(shape.begin(), shape.end(), int64_t(1),
+                         std::multiplies<>());
 }
 
 static SmallVector<int64_t> unflatten(int64_t place, ArrayRef<int64_t> shape) {
@@ -130,28 +129,44 @@ static std::optional<int64_t> constantElement(Value value, int64_t place) {
   return isUnsigned ? int64_t(bits.getZExtValue()) : bits.getSExtValue();
 }
 
-/// A gather that takes whole columns of a matrix.
-RowFormulas::Index RowFormulas::gathered(GatherOp op, int64_t place) {
+std::optional<std::vector<int64_t>> RowFormulas::columnsOf(GatherOp op) {
   auto how = op.getDims();
-  auto from = rowShape(op.getOperand()), to = rowShape(op.getResult());
+  auto from = row(op.getOperand()).shape, to = rowShape(op.getResult());
   auto starts = cast<RankedTensorType>(op.getStartIndices().getType());
-  if (!from || !to || from->size() != 2 || to->size() != 2 || (*from)[0] != 1 ||
-      (*to)[0] != 1 || starts.getRank() != 2 || starts.getDimSize(1) != 1 ||
-      how.getIndexVectorDim() != 1 ||
+  auto constant = op.getStartIndices().getDefiningOp<ConstantOp>();
+  auto numbers = constant ? dyn_cast<DenseIntElementsAttr>(constant.getValue())
+                          : DenseIntElementsAttr();
+  if (!from || !to || !numbers || from->size() != 2 || to->size() != 2 ||
+      (*from)[0] != 1 || (*to)[0] != 1 || starts.getRank() != 2 ||
+      starts.getDimSize(1) != 1 || how.getIndexVectorDim() != 1 ||
       how.getStartIndexMap() != ArrayRef<int64_t>{1} ||
       how.getCollapsedSliceDims() != ArrayRef<int64_t>{1} ||
       how.getOffsetDims() != ArrayRef<int64_t>{0} ||
       !how.getOperandBatchingDims().empty())
     return std::nullopt;
-  std::optional<int64_t> column = constantElement(op.getStartIndices(), place);
-  if (!column)
-    return std::nullopt;
-  return element(op.getOperand(),
-                 std::clamp<int64_t>(*column, 0, (*from)[1] - 1));
+  bool isUnsigned = numbers.getElementType().isUnsignedInteger();
+  int64_t last = (*from)[1] - 1;
+  std::vector<int64_t> columns;
+  columns.reserve(size_t(numbers.size()));
+  for (const APInt &number : numbers) {
+    bool isBeyond = isUnsigned && number.getActiveBits() > 62;
+    int64_t column = isBeyond     ? last
+                     : isUnsigned ? int64_t(number.getZExtValue())
+                                  : number.getSExtValue();
+    columns.push_back(std::clamp<int64_t>(column, 0, last));
+  }
+  return columns;
+}
+
+RowFormulas::Index RowFormulas::gathered(GatherOp op, int64_t place) {
+  const auto &columns = row(op.getResult()).columns;
+  return columns ? element(op.getOperand(), (*columns)[size_t(place)])
+                 : Index();
 }
 
 RowFormulas::Index RowFormulas::sliced(SliceOp op, int64_t place) {
-  auto from = rowShape(op.getOperand()), to = rowShape(op.getResult());
+  const auto &from = row(op.getOperand()).shape,
+             &to = row(op.getResult()).shape;
   if (!from || !to || (*from)[0] != (*to)[0] || op.getStaticStarts()[0] != 0 ||
       op.getStrides()[0] != 1)
     return std::nullopt;
@@ -165,7 +180,7 @@ RowFormulas::Index RowFormulas::sliced(SliceOp op, int64_t place) {
 }
 
 RowFormulas::Index RowFormulas::broadcasted(BroadcastOp op, int64_t place) {
-  auto to = rowShape(op.getResult());
+  const auto &to = row(op.getResult()).shape;
   if (!to || (*to)[0] != 1)
     return std::nullopt;
   SmallVector<int64_t> index = unflatten(place, *to);
@@ -174,7 +189,7 @@ RowFormulas::Index RowFormulas::broadcasted(BroadcastOp op, int64_t place) {
   bool hasRows = !mapping.empty() && mapping[0] == 0;
   std::optional<SmallVector<int64_t>> from;
   if (hasRows)
-    from = rowShape(op.getOperand());
+    from = row(op.getOperand()).shape;
   else if (type.hasStaticShape() && !llvm::is_contained(mapping, 0))
     from = SmallVector<int64_t>(type.getShape());
   if (!from || (hasRows && (*from)[0] != 1))
@@ -195,8 +210,8 @@ RowFormulas::Index RowFormulas::moved(Operation *op, int64_t place) {
       .Case([&](BroadcastOp op) { return broadcasted(op, place); })
       .Case([&](ReshapeOp op) -> Index {
         // Row-major order keeps what belongs to a row together.
-        auto from = rowShape(op.getOperand());
-        return from ? element(op.getOperand(), place) : Index();
+        return row(op.getOperand()).shape ? element(op.getOperand(), place)
+                                          : Index();
       })
       .Default([](Operation *) { return Index(); });
 }
@@ -237,38 +252,45 @@ RowFormulas::Index RowFormulas::computed(Operation *op, int64_t place) {
   return result;
 }
 
+RowFormulas::Row &RowFormulas::row(Value value) {
+  if (std::unique_ptr<Row> &known = memo[value])
+    return *known;
+  auto made = std::make_unique<Row>();
+  made->shape = rowShape(value);
+  if (Operation *op = value.getDefiningOp(); op && made->shape) {
+    made->isElementwise = familyOf(op) == Family::Elementwise;
+    made->answers.resize(size_t(elementsPerRow(*made->shape)), Index(-1));
+    if (auto gather = dyn_cast<GatherOp>(op))
+      made->columns = columnsOf(gather);
+  }
+  return *(memo[value] = std::move(made));
+}
+
 RowFormulas::Index RowFormulas::element(Value value, int64_t place) {
-  if (value == rows)
-    return intern({Formula::Element, place, 0, largestElement});
-  Operation *op = value.getDefiningOp();
-  auto shape = op ? rowShape(value) : std::nullopt;
-  if (!shape)
+  if (value == rows) {
+    if (elements.size() <= size_t(place))
+      elements.resize(size_t(place) + 1);
+    Index &formula = elements[size_t(place)];
+    if (!formula)
+      formula = intern({Formula::Element, place, 0, largestElement});
+    return formula;
+  }
+  Row &known = row(value);
+  if (size_t(place) >= known.answers.size())
     return std::nullopt;
-  int64_t elements = 1;
-  for (int64_t size : *shape)
-    elements *= size;
-  std::vector<Index> &answers = memo[value];
-  if (answers.empty())
-    answers.resize(size_t(elements), Index(-1));
-  if (place >= elements)
-    return std::nullopt;
-  if (Index answer = answers[size_t(place)]; !answer || *answer >= 0)
-    return answer;
-  Index answer = familyOf(op) == Family::Elementwise ? computed(op, place)
-                                                     : moved(op, place);
-  memo[value][size_t(place)] = answer;
+  Index &answer = known.answers[size_t(place)];
+  if (answer && *answer < 0)
+    answer = known.isElementwise ? computed(value.getDefiningOp(), place)
+                                 : moved(value.getDefiningOp(), place);
   return answer;
 }
 
 std::optional<std::vector<int64_t>> RowFormulas::elementsOf(Value value) {
-  auto shape = rowShape(value);
+  const auto &shape = row(value).shape;
   if (!shape)
     return std::nullopt;
-  int64_t elements = 1;
-  for (int64_t size : *shape)
-    elements *= size;
   std::vector<int64_t> result;
-  for (int64_t place = 0; place < elements; ++place) {
+  for (int64_t place = 0; place < elementsPerRow(*shape); ++place) {
     Index formula = element(value, place);
     if (!formula)
       return std::nullopt;

@@ -8,6 +8,7 @@
 
 #include "ir/GraphOps.h"
 #include <map>
+#include <memory>
 #include <optional>
 #include <tuple>
 #include <vector>
@@ -41,6 +42,18 @@ public:
 
 private:
   using Index = std::optional<int64_t>;
+  /// What is known of a value.
+  struct Row {
+    /// Elements per row, by dimension behind the first; none for values that
+    /// are not made of rows.
+    std::optional<llvm::SmallVector<int64_t>> shape;
+    bool isElementwise = false;
+    /// Whole columns of a matrix that a gather takes.
+    std::optional<std::vector<int64_t>> columns;
+    /// By place; -1 where nothing has asked yet.
+    std::vector<Index> answers;
+  };
+  Row &row(mlir::Value value);
   Index element(mlir::Value value, int64_t place);
   Index moved(mlir::Operation *op, int64_t place);
   Index gathered(graph::GatherOp op, int64_t place);
@@ -52,17 +65,16 @@ private:
   Index remainder(int64_t left, int64_t divisor);
   Index intern(Formula formula);
   Index number(int64_t value);
-  /// Elements of a value per row, by dimension behind the first.
   std::optional<llvm::SmallVector<int64_t>> rowShape(mlir::Value value);
-  std::optional<llvm::SmallVector<int64_t>> computeRowShape(mlir::Value value);
+  std::optional<std::vector<int64_t>> columnsOf(graph::GatherOp op);
 
   mlir::Value rows;
   uint64_t largestElement;
   graph::DimAnalysis &dims;
   std::vector<Formula> formulas;
   std::map<std::tuple<int, int64_t, int64_t>, int64_t> known;
-  llvm::DenseMap<mlir::Value, std::vector<Index>> memo;
-  llvm::DenseMap<mlir::Value, std::optional<llvm::SmallVector<int64_t>>> shapes;
+  std::vector<Index> elements; ///< formulas of `rows`, by place
+  llvm::DenseMap<mlir::Value, std::unique_ptr<Row>> memo;
 };
 
 } // namespace zenith::search
