@@ -101,19 +101,17 @@ void CumulativeKernel::emitRow(SmallVector<Ix> loopIndex,
 }
 
 /// The result that keeps the one running fold over rows of so many lanes, if
-/// they are too many for registers. What is exclusive may overwrite what it
-/// needs.
+/// they are too many for registers.
 std::optional<unsigned> CumulativeKernel::keptResult(const DimExpr &lanes,
                                                      int64_t inRegisters) {
-  if (folds.size() != 1 || folds.front().getExclusive() ||
-      lanes.provablyAtMost(DimExpr(inRegisters)))
+  if (folds.size() != 1 || lanes.provablyAtMost(DimExpr(inRegisters)))
     return std::nullopt;
   return kernel.resultOf(folds.front().getResult());
 }
 
 // All lanes of a row before the next one: rows are read and written from one
 // end to the other, and what the fold had come to is the row of the result
-// before.
+// before, to which an exclusive one has yet to add the row of that number.
 void CumulativeKernel::emitRowByRow(
     SmallVector<Ix> loopIndex, ArrayRef<unsigned> along,
     function_ref<void(function_ref<void(const Ix &)>)> forLanes, unsigned lane,
@@ -135,10 +133,15 @@ void CumulativeKernel::emitRowByRow(
   });
   kernel.loop(one, kernel.size(count), one, [&](Value row) {
     forLanes([&](const Ix &lanes) {
-      Value before = emitter.loadLinear(
-          kernel.result(result), element,
-          emitter.linearize(op.getResult(),
-                            indexAt(kernel.sub(row, one), lanes)));
+      SmallVector<Ix> last = indexAt(kernel.sub(row, one), lanes);
+      Value before =
+          emitter.loadLinear(kernel.result(result), element,
+                             emitter.linearize(op.getResult(), last));
+      Value x =
+          op.getExclusive() ? emitter.emit(op.getOperand(), last) : Value();
+      if (x)
+        before = emitter.roundTo(
+            element, emitter.fold(op.getKind(), element, before, x));
       step(before, indexAt(row, lanes));
     });
   });

@@ -32,7 +32,15 @@ Ix ElementEmitter::clampedIndex(Value element, Type type, const DimExpr &size) {
   Value last = kernel.broadcast(kernel.size(size - 1), width);
   Type indexType = typeLike(b.getIndexType(), element.getType());
   Value i;
-  if (type.isUnsignedInteger()) {
+  if (type.isSignlessInteger(32) && size.provablyAtMost(DimExpr(INT32_MAX))) {
+    // Before they are widened: twice as many lanes share a vector.
+    i = b.create<arith::MinSIOp>(
+        kernel.loc, element,
+        b.create<arith::IndexCastOp>(kernel.loc, element.getType(), last));
+    i = b.create<arith::MaxSIOp>(kernel.loc, i,
+                                 kernel.integer(element.getType(), 0));
+    i = b.create<arith::IndexCastUIOp>(kernel.loc, indexType, i);
+  } else if (type.isUnsignedInteger()) {
     i = b.create<arith::IndexCastUIOp>(kernel.loc, indexType, element);
     i = b.create<arith::MinUIOp>(kernel.loc, i, last);
   } else {

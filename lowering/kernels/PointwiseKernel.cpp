@@ -52,13 +52,17 @@ private:
 
   // All loads of a block come before its stores: a result may share an
   // operand's bytes.
-  void emitElements(ArrayRef<Ix> loopIndex) {
+  // With `pastEnd`, whole vectors are stored, whatever the mask.
+  void emitElements(ArrayRef<Ix> loopIndex, bool pastEnd = false) {
     SmallVector<Ix> index = space.shapeIndex(emitter.indices, loopIndex);
     SmallVector<Value> values;
     for (Value result : results)
       values.push_back(emitter.emit(result, index));
     if (into)
       index = emitter.updatedIndex(into, index);
+    ElementEmitter::Scope scope(emitter);
+    if (pastEnd)
+      emitter.mask = Value();
     for (auto [number, value] : llvm::zip(numbers, values))
       if (!emitter.failed())
         emitter.store(number, value, index);
@@ -121,6 +125,8 @@ private:
 
   Launch emitLoops() {
     unsigned lane = *chooseLaneLoop(space, loopsWithout({}));
+    if (auto row = chooseShortRow(lane))
+      return emitTiles(*row, lane);
     if (auto tile = chooseTileLoop(lane); tile && !into)
       return emitTiles(lane, *tile);
     return emitRows(lane);
@@ -136,15 +142,22 @@ private:
         *size % width == 0 || !space.edges(lane).empty())
       return false;
     bool anyNarrow = false;
-    for (auto [number, value] : llvm::zip(numbers, results)) {
+    for (Value value : results) {
       Type element = getElementTypeOrSelf(value.getType());
       anyNarrow |=
           element.isIntOrFloat() && element.getIntOrFloatBitWidth() < 32;
+    }
+    return anyNarrow && mayWriteTwice();
+  }
+
+  /// Whether an element may be written before others are computed, and again:
+  /// not if it could be an operand's byte that is still to be read.
+  bool mayWriteTwice() {
+    for (unsigned number : numbers)
       for (unsigned i = 0; i < kernel.fusion.getInputs().size(); ++i)
         if (mayShareBytes(kernel.fusion, i, number))
-          return false; // it would be read after it is written
-    }
-    return anyNarrow;
+          return false;
+    return true;
   }
 
   void forEachOverlapping(unsigned lane,
@@ -211,6 +224,46 @@ private:
     return kernel.finish(tasks.tasks, tasks.elementsPerTask * cost);
   }
 
+  /// Where `lane` reads along rows and writes from one short row to the next:
+  /// the loop along the short rows, if they fill most of a vector.
+  std::optional<unsigned> chooseShortRow(unsigned lane) {
+    int64_t width = kernel.target.lanes;
+    for (unsigned loop = 0; loop < space.rank(); ++loop) {
+      int64_t size = space.size(loop).constant().value_or(0);
+      bool writesRows =
+          2 * size > width && size < width &&
+          llvm::all_of(
+              space.accesses(),
+              [&](const IterationSpace::Access &access) {
+                return !access.written ||
+                       (!access.opaque[lane] && !access.opaque[loop] &&
+                        access.factors[loop].isConstant(1) &&
+                        access.factors[lane].isConstant(size));
+              });
+      if (loop != lane && writesRows && chooseTileLoop(loop) == lane &&
+          mayOverlapTiles(loop, lane))
+        return loop;
+    }
+    return std::nullopt;
+  }
+
+  /// Whether squares need not be cut: the last ones may lie over those before,
+  /// and the lanes behind a short row may be written, where the next row of the
+  /// square writes them again.
+  bool mayOverlapTiles(unsigned lane, unsigned tile) {
+    int64_t width = kernel.target.lanes;
+    auto lanes = space.size(lane).constant(),
+         rows = space.size(tile).constant();
+    if (!lanes || !rows || *rows < width || into || kernel.target.opencl)
+      return false;
+    bool followed = llvm::all_of(
+        space.accesses(), [&](const IterationSpace::Access &access) {
+          return !access.written || (access.factors[lane].isConstant(1) &&
+                                     access.factors[tile].isConstant(*lanes));
+        });
+    return (*lanes >= width || followed) && mayWriteTwice();
+  }
+
   // The loop along which leaves that are strided along `lane` lie
   // contiguously. Tiles read whole squares, so nothing may end inside of one.
   std::optional<unsigned> chooseTileLoop(unsigned lane) {
@@ -254,6 +307,7 @@ FailureOr<Launch> emitValues(const EmissionContext &context, StringRef name,
 Launch PointwiseKernel::emitTiles(unsigned lane, unsigned tile) {
   constexpr int64_t tileChunk = 256;
   emitter.indices.width = kernel.target.lanes;
+  bool overlap = mayOverlapTiles(lane, tile);
   SmallVector<unsigned> outer = loopsWithout({lane, tile});
   const DimExpr &laneSize = space.size(lane), &tileSize = space.size(tile);
   DimExpr chunks = DimExpr::ceilDiv(tileSize, tileChunk),
@@ -268,13 +322,17 @@ Launch PointwiseKernel::emitTiles(unsigned lane, unsigned tile) {
         kernel.mul(kernel.rem(task, chunkCount), kernel.index(tileChunk));
     Value tileHigh = kernel.min(kernel.add(tileLow, kernel.index(tileChunk)),
                                 kernel.size(tileSize));
-    forEachTile(emitter, laneSize, tileSize, tileLow, tileHigh,
-                [&](const Ix &lanes, const Ix &tileRow) {
-                  SmallVector<Ix> at(loopIndex);
-                  at[lane] = lanes;
-                  at[tile] = tileRow;
-                  emitElements(at);
-                });
+    forEachTile(
+        emitter, laneSize, tileSize, tileLow, tileHigh,
+        [&](const Ix &lanes, const Ix &tileRow) {
+          SmallVector<Ix> at(loopIndex);
+          at[lane] = lanes;
+          at[tile] = tileRow;
+          bool lastRow =
+              emitter.indices.tileRow + 1 == int64_t(emitter.indices.width);
+          emitElements(at, overlap && !lastRow);
+        },
+        overlap);
   });
   double elements =
       double(tileChunk) * double(laneSize.constant().value_or(64));

@@ -193,7 +193,8 @@ static void emitTile(ElementEmitter &emitter, const Ix &lanes, const Ix &tile,
 
 void forEachTile(ElementEmitter &emitter, const DimExpr &laneSize,
                  const DimExpr &tileSize, Value tileLow, Value tileHigh,
-                 function_ref<void(const Ix &, const Ix &)> body) {
+                 function_ref<void(const Ix &, const Ix &)> body,
+                 bool overlap) {
   KernelBuilder &kernel = emitter.kernel;
   unsigned width = emitter.indices.width;
   Value step = kernel.index(width);
@@ -203,10 +204,24 @@ void forEachTile(ElementEmitter &emitter, const DimExpr &laneSize,
   };
   auto tileAt = [&](Value laneStart, Value tileStart) {
     ElementEmitter::Scope scope(emitter);
-    Ix lanes = emitter.indices.lanes(laneStart, laneSize, width),
+    bool cutLanes = below(laneSize);
+    if (overlap) {
+      auto inside = [&](Value start, const DimExpr &size) {
+        return size.exactDiv(width)
+                   ? start
+                   : kernel.min(start, kernel.size(size - int64_t(width)));
+      };
+      tileStart = inside(tileStart, tileSize);
+      laneStart = cutLanes ? laneStart : inside(laneStart, laneSize);
+    }
+    bool aligned = !overlap || cutLanes || laneSize.exactDiv(width);
+    Ix lanes = emitter.indices.lanes(laneStart, laneSize, aligned ? width : 1),
        tile = emitter.indices.tile(tileStart, tileSize);
     if (even)
       return emitTile(emitter, lanes, tile, {}, {}, body);
+    if (overlap)
+      return emitTile(emitter, lanes, tile,
+                      cutLanes ? kernel.size(laneSize) : Value(), {}, body);
     // Squares that all have the same few lanes or rows are whole but for these.
     bool fewLanes = laneSize.constant() && below(laneSize),
          fewRows = tileSize.constant() && below(tileSize);

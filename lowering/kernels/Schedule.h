@@ -63,11 +63,14 @@ void forEachLaneBlock(ElementEmitter &emitter, const IterationSpace &space,
 /// Squares of the emitter's width over [0, laneSize) x [tileLow, tileHigh), of
 /// [0, tileSize): `body` gets both indices once for each row of a square, with
 /// the emitter's masks set and a scope open. What is contiguous along the tile
-/// index is read in whole squares.
-void forEachTile(
-    ElementEmitter &emitter, const graph::DimExpr &laneSize,
-    const graph::DimExpr &tileSize, mlir::Value tileLow, mlir::Value tileHigh,
-    llvm::function_ref<void(const Ix &lanes, const Ix &tile)> body);
+/// index is read in whole squares. With `overlap`, the last squares along
+/// either index lie over those before instead of being cut; few lanes (laneSize
+/// below the width) stay masked.
+void forEachTile(ElementEmitter &emitter, const graph::DimExpr &laneSize,
+                 const graph::DimExpr &tileSize, mlir::Value tileLow,
+                 mlir::Value tileHigh,
+                 llvm::function_ref<void(const Ix &lanes, const Ix &tile)> body,
+                 bool overlap = false);
 
 /// The loop that lanes run along: most contiguous accesses, written ones first;
 /// ties go to the innermost.

@@ -106,6 +106,35 @@ TEST_P(PointwiseKernel, TransposesPadded) {
     %r = graph.transpose %0 [1, 0] : tensor<27x24xf32> -> tensor<24x27xf32>)");
 }
 
+// Squares that lie over each other at the ends, and short rows whose last
+// vector reaches into the next row; what is read beside must not be passed.
+TEST_P(PointwiseKernel, TransposesOddRows) {
+  for (const char *element : {"f32", "f64", "f16", "ui8"})
+    for (const char *row : {"5", "7", "12"})
+      for (const char *rows : {"15", "263"}) {
+        std::string type = std::string("x") + element + ">",
+                    from = "tensor<2x" + std::string(row) + "x" + rows + type,
+                    to = "tensor<2x" + std::string(rows) + "x" + row + type,
+                    bias = "tensor<" + std::string(row) + type;
+        check("%a : " + from + ", %b : " + bias, to,
+              "%t = graph.transpose %a [0, 2, 1] : " + from + " -> " + to +
+                  "\n%c = graph.broadcast %b [2] : " + bias + " -> " + to +
+                  "\n%r = graph.add %t, %c : " + to);
+      }
+}
+
+// The other operand's bytes become the result's.
+TEST_P(PointwiseKernel, TransposesOddRowsInPlace) {
+  harness.sharedOperand = 1;
+  for (const char *row : {"5", "7", "12"}) {
+    std::string from = "tensor<" + std::string(row) + "x263xf32>",
+                to = "tensor<263x" + std::string(row) + "xf32>";
+    check("%a : " + from + ", %b : " + to, to,
+          "%t = graph.transpose %a [1, 0] : " + from + " -> " + to +
+              "\n%r = graph.add %t, %b : " + to);
+  }
+}
+
 TEST_P(PointwiseKernel, ChannelsLast) {
   check("%a : tensor<2x5x9x7xf32>", "tensor<2x9x7x5xf32>",
         "%r = graph.transpose %a [0, 2, 3, 1] : tensor<2x5x9x7xf32> -> "
@@ -406,8 +435,10 @@ TEST_P(PointwiseKernel, FoldsInPlace) {
             "%r = graph.cumulative sum, %a 0" + std::string(how) + " : " +
                 type);
   }
-  check("%a : tensor<3x5x200xf16>", "tensor<3x5x200xf16>",
-        "%r = graph.cumulative sum, %a 1 : tensor<3x5x200xf16>");
+  for (const char *how : {"", " exclusive reverse"})
+    check("%a : tensor<3x5x200xf16>", "tensor<3x5x200xf16>",
+          "%r = graph.cumulative sum, %a 1" + std::string(how) +
+              " : tensor<3x5x200xf16>");
   check("%a : tensor<5x200xi64>", "tensor<5x200xi64>", R"(
     %0 = graph.cumulative max, %a 0 : tensor<5x200xi64>
     %r = graph.add %0, %a : tensor<5x200xi64>)");
