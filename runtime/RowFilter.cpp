@@ -13,8 +13,21 @@
 namespace zenith::runtime {
 
 bool hasRowFilter(int32_t dtype) {
-  return dtype == ZENITH_F32 || dtype == ZENITH_F64 || dtype == ZENITH_I32 ||
-         dtype == ZENITH_I64;
+  switch (dtype) {
+  case ZENITH_F32:
+  case ZENITH_F64:
+  case ZENITH_I8:
+  case ZENITH_I16:
+  case ZENITH_I32:
+  case ZENITH_I64:
+  case ZENITH_UI8:
+  case ZENITH_UI16:
+  case ZENITH_UI32:
+  case ZENITH_UI64:
+    return true;
+  default:
+    return false;
+  }
 }
 
 /// Columns that are compared at once.
@@ -100,6 +113,18 @@ template <typename Run> ZENITH_INLINE void withType(int32_t dtype, Run run) {
     return run(int32_t());
   case ZENITH_I64:
     return run(int64_t());
+  case ZENITH_I8:
+    return run(int8_t());
+  case ZENITH_I16:
+    return run(int16_t());
+  case ZENITH_UI8:
+    return run(uint8_t());
+  case ZENITH_UI16:
+    return run(uint16_t());
+  case ZENITH_UI32:
+    return run(uint32_t());
+  case ZENITH_UI64:
+    return run(uint64_t());
   }
 }
 

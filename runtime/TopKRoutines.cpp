@@ -419,8 +419,11 @@ void zenith_routine_top_k(void *const *pointers, const int64_t *numbers,
   const Rows rows(pointers, numbers);
   if (rows.taken == 0 || rows.count == 0)
     return;
+  constexpr int64_t fewOfRow = 16; // a part of it that is found by its limit
   bool narrow = rows.bits <= 32 && rows.length <= int64_t(UINT32_MAX),
-       counted = rows.bits <= 16 && rows.length >= int64_t(1) << rows.bits;
+       counted =
+           rows.bits <= 16 && rows.length >= int64_t(1) << rows.bits &&
+           (!hasRowFilter(rows.dtype) || rows.taken * fewOfRow > rows.length);
   // Slots share tiles of neighbouring rows.
   int64_t wide = counted ? 1 : rows.together,
           across = (rows.distance + wide - 1) / wide,
