@@ -13,13 +13,16 @@ using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
-LogicalResult findGates(ContractionSpace &space, graph::DimAnalysis &dims,
-                        const KernelTarget &target) {
+void findParts(ContractionSpace &space) {
   auto fusion = space.op->getParentOfType<graph::FusionOp>();
   auto dependent = dependents(fusion, space.op);
   for (auto slice : fusion.getBody().front().getOps<graph::SliceOp>())
     if (dependent.contains(slice.getOperand()))
       space.parts.push_back(slice);
+}
+
+LogicalResult findGates(ContractionSpace &space, graph::DimAnalysis &dims,
+                        const KernelTarget &target) {
   if (space.parts.empty())
     return success();
   int64_t width = tileColumns(space.sum, target),

@@ -145,6 +145,17 @@ bool ContractionNest::looksAhead() const {
          bytes > cachedBytes && estimate(tasks.tileCount) >= 4;
 }
 
+/// A tall A of short rows is read once, from end to end, but a processor sees a
+/// row for each one of a tile, all of which end soon.
+bool ContractionNest::fetchesRows() const {
+  constexpr double cachedBytes = 512 * 1024, longestRow = 2048;
+  double rowBytes = estimate(space.depth.size) * elementSize(space.a.element);
+  return space.taps.empty() && space.lines.empty() && !k.target.opencl &&
+         tasks.panelCount.isConstant(1) && space.depth.strideA.isConstant(1) &&
+         space.tile.strideA == space.depth.size && rowBytes <= longestRow &&
+         rowBytes * estimate(space.tile.size) > cachedBytes;
+}
+
 /// From what a tile reads of B to the lines that it asks for.
 Value ContractionNest::ahead(Value number) {
   constexpr int64_t lineBytes = 64;
@@ -156,9 +167,11 @@ Value ContractionNest::ahead(Value number) {
   int64_t lines = std::max<int64_t>(1, depthsOfRound(shape) * columns *
                                            elementBytes / lineBytes);
   bool byTaps = tasks.slices > 1 && !space.taps.empty();
-  return k.add(
-      k.size(byTaps ? space.taps.front().axis.strideB : panelElements()),
-      k.mul(k.rem(number, k.index(lines)), k.index(lineBytes / elementBytes)));
+  DimExpr next = byTaps             ? space.taps.front().axis.strideB
+                 : tasks.tilesFirst ? DimExpr(0)
+                                    : panelElements();
+  return k.add(k.size(next), k.mul(k.rem(number, k.index(lines)),
+                                   k.index(lineBytes / elementBytes)));
 }
 
 /// Where the columns of a panel begin in B.
@@ -340,6 +353,8 @@ ContractionNest::Tile ContractionNest::locate(Value number, Value panelBase) {
   tile.rest = k.sub(k.size(space.columns.size), place.column);
   if (looksAhead())
     args.ahead = ahead(number);
+  else if (fetchesRows())
+    args.ahead = k.mul(k.index(2 * int64_t(heights)), args.rowStride);
   return tile;
 }
 
@@ -453,6 +468,19 @@ static bool streamsNarrow(const ContractionSpace &space,
              space.sum.getIntOrFloatBitWidth();
 }
 
+/// Few rows past panels that no second-level cache holds: two tiles are not
+/// enough to ask for all of the next panel.
+static bool streamsPanels(const ContractionSpace &space,
+                          const ContractionTasks &tasks,
+                          const KernelTarget &target) {
+  constexpr double cachedBytes = 384 * 1024;
+  double bytes = estimate(space.depth.size) * estimate(space.columns.size) *
+                 elementSize(space.b.element);
+  return space.form == ContractionSpace::Panels && space.taps.empty() &&
+         !target.opencl && !target.avx512 && isa<FloatType>(space.sum) &&
+         bytes > cachedBytes && estimate(tasks.tileCount) < 4;
+}
+
 /// Only B that is read where it lies has an end to its columns.
 void ContractionNest::sumTile(const Tile &tile) {
   if (space.form == ContractionSpace::Direct)
@@ -485,8 +513,10 @@ void ContractionNest::dispatch(const Tile &tile, bool full, unsigned panels) {
   shape.pairs = multipliesPairs(space, k.target);
   shape.group = space.group;
   shape.vnni = k.target.vnni;
-  shape.prefetches = streamsNarrow(space, k.target);
+  shape.prefetches =
+      streamsNarrow(space, k.target) || streamsPanels(space, tasks, k.target);
   shape.looksAhead = looksAhead();
+  shape.fetchesRows = fetchesRows();
   MicroKernelArgs args = tile.args;
   args.columns = full ? k.index(columns) : tile.rest;
   if (space.tiledDots) {

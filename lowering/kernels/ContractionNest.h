@@ -45,6 +45,10 @@ private:
                   mlir::Value lastPanel);
   void packRows(mlir::Value slice, mlir::Value firstTile, mlir::Value lastTile);
   void packDepth(mlir::Value from, mlir::Value to, const Tile &tile);
+  mlir::Value toNextSlice(mlir::Value slice, mlir::Value panels,
+                          const Tile &tile);
+  void fetchNextSlice(mlir::Value slice, mlir::Value part,
+                      mlir::Value firstPanel, mlir::Value lastPanel);
   void sweep(mlir::Value firstPanel, mlir::Value lastPanel);
   void sweepSlice(mlir::Value slice, mlir::Value firstPanel,
                   mlir::Value lastPanel);
@@ -53,6 +57,7 @@ private:
   mlir::Value tilesToDiagonal(mlir::Value lastPanel);
   graph::DimExpr panelElements() const;
   bool looksAhead() const;
+  bool fetchesRows() const;
   mlir::Value ahead(mlir::Value number);
   void wholeTile(mlir::Value number, mlir::Value panelBase);
   void panelOfGates(mlir::Value panelNumber, mlir::Value firstTile,
@@ -90,9 +95,10 @@ private:
       return *space.tile.size.constant() * sweptColumns();
     if (space.gates > 1)
       return int64_t(space.gates) * sumsOfGate();
-    int64_t tiles = inSlices() ? tasks.tilesPerTask * panelsAtOnce()
-                    : epilogue.storesColumns() ? tilesAtOnce()
-                                               : 1;
+    int64_t tiles =
+        inSlices() ? tasks.tilesPerTask * panelsAtOnce() * tasks.tasksAtOnce
+        : epilogue.storesColumns() ? tilesAtOnce()
+                                   : 1;
     // The rows that are finished last may reach beyond them.
     int64_t beyond = epilogue.storesColumns() ? rowsAtOnce() * columns : 0;
     return tileSize() * tiles + beyond;

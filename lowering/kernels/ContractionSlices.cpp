@@ -104,6 +104,53 @@ void ContractionNest::copyPanels(Value slice, Value firstPanel,
                       k.index(0), depths);
 }
 
+/// From a slice of one of so many panels to what the task, or the one behind
+/// it, reads there next.
+Value ContractionNest::toNextSlice(Value slice, Value panels,
+                                   const Tile &tile) {
+  Value depths = k.mul(k.index(tasks.sliceDepth), tile.args.depthStrideB);
+  Value behind = k.sub(k.mul(panels, k.size(panelElements())),
+                       k.mul(k.index(tasks.slices - 1), depths));
+  Value isLast = k.b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::eq,
+                                           slice, k.index(tasks.slices - 1));
+  return k.b.create<arith::SelectOp>(k.loc, isLast, behind, depths);
+}
+
+/// Asks for one of as many parts of the next slice as there are tiles. These
+/// read a line or two of each row, and more than two lines are too far apart
+/// for a processor to look ahead.
+void ContractionNest::fetchNextSlice(Value slice, Value part, Value firstPanel,
+                                     Value lastPanel) {
+  constexpr int64_t lineBytes = 64, nearLines = 2;
+  Value parts =
+      k.mul(k.sub(lastPanel, firstPanel), k.index(tasks.tilesPerTask));
+  Value depths = k.div(k.add(k.index(tasks.sliceDepth - 1), parts), parts);
+  Value next = k.mul(k.add(slice, k.index(1)), k.index(tasks.sliceDepth));
+  Value first = k.add(next, k.mul(part, depths));
+  Value last = k.min(k.add(first, depths), k.size(space.depth.size));
+  auto fetch = [&](Value memory, Type element, Value base, const Axis &across,
+                   const DimExpr &stride, Value from, Value to) {
+    int64_t line = lineBytes / int64_t(elementSize(element));
+    if (*across.size.constant() <= nearLines * line)
+      return;
+    k.loop(first, last, k.index(1), [&](Value depth) {
+      Value start = k.add(base, k.mul(depth, k.size(stride)));
+      k.loop(from, to, k.index(line), [&](Value at) {
+        k.b.create<memref::PrefetchOp>(k.loc, memory, k.add(start, at),
+                                       /*isWrite=*/false, /*localityHint=*/2,
+                                       /*isDataCache=*/true);
+      });
+    });
+  };
+  fetch(a, space.a.element, aBase, space.tile, space.depth.strideA, k.index(0),
+        k.size(space.tile.size));
+  if (space.columns.strideB.isConstant(1))
+    fetch(
+        b, space.b.element, bBase, space.columns, space.depth.strideB,
+        k.mul(firstPanel, k.index(columns)),
+        k.min(k.mul(lastPanel, k.index(columns)), k.size(space.columns.size)));
+}
+
 /// Slice by slice over all tiles.
 void ContractionNest::slicesOfPanels(Value firstPanel, Value lastPanel,
                                      Value firstTile, Value lastTile) {
@@ -116,13 +163,18 @@ void ContractionNest::slicesOfPanels(Value firstPanel, Value lastPanel,
   };
   auto forTiles =
       [&](function_ref<void(Tile tile, Value number, Value slot)> run) {
-        k.loop(firstPanel, lastPanel, one, [&](Value panel) {
+        auto both = [&](Value panel, Value number) {
           place.column = k.mul(panel, k.index(columns));
-          Value base = panelBase();
-          k.loop(firstTile, lastTile, one, [&](Value number) {
-            run(locate(number, base), number, slot(panel, number));
-          });
-        });
+          run(locate(number, panelBase()), number, slot(panel, number));
+        };
+        bool tiles = tasks.tilesFirst;
+        k.loop(tiles ? firstTile : firstPanel, tiles ? lastTile : lastPanel,
+               one, [&](Value outer) {
+                 k.loop(tiles ? firstPanel : firstTile,
+                        tiles ? lastPanel : lastTile, one, [&](Value inner) {
+                          both(tiles ? inner : outer, tiles ? outer : inner);
+                        });
+               });
       };
   clearSums(slot(lastPanel, firstTile));
   k.loop(k.index(0), k.index(tasks.slices), one, [&](Value slice) {
@@ -132,6 +184,17 @@ void ContractionNest::slicesOfPanels(Value firstPanel, Value lastPanel,
       copyPanels(slice, firstPanel, lastPanel);
     forTiles([&](Tile tile, Value number, Value slot) {
       takeSlice(tile, slice);
+      if (tasks.tilesFirst && tile.args.ahead)
+        tile.args.ahead =
+            k.add(tile.args.ahead,
+                  toNextSlice(slice, k.sub(lastPanel, firstPanel), tile));
+      if (tasks.shortSlices) {
+        Value panel = k.sub(k.div(place.column, k.index(columns)), firstPanel);
+        fetchNextSlice(slice,
+                       k.add(k.mul(panel, k.index(tasks.tilesPerTask)),
+                             k.sub(number, firstTile)),
+                       firstPanel, lastPanel);
+      }
       if (tasks.packsRows) {
         tile.args.a = packedRows;
         tile.args.aOffset =

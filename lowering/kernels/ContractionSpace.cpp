@@ -60,7 +60,7 @@ Operation *contractionAnchor(graph::FusionOp fusion) {
   return anchor;
 }
 
-static unsigned elementSize(Type element) {
+unsigned elementSize(Type element) {
   return std::max(1u, memoryType(element).getIntOrFloatBitWidth() / 8);
 }
 
@@ -327,6 +327,7 @@ FailureOr<ContractionSpace> dotSpace(graph::DotGeneralOp op,
                                      const KernelTarget &target) {
   ContractionSpace space;
   space.op = op;
+  findParts(space);
   space.sum = sumType(getElementTypeOrSelf(op.getLhs().getType()),
                       getElementTypeOrSelf(op.getType()));
   DotAxes axes{op.getDims(), space};
@@ -377,10 +378,12 @@ static bool isBetterPacked(const ContractionSpace &space,
       *columns > 2 && *columns % int64_t(sumLanes(space.sum, target)) != 0;
   if (isa<graph::ConvolutionOp>(space.op) && cutsVectors && *depth >= 16)
     return *rows >= 48;
-  constexpr int64_t sweptRows = 12, manyRows = 256, smallBytes = 256 * 1024;
+  constexpr int64_t sweptRows = 12, manyRows = 256, tallRows = 4096,
+                    smallBytes = 256 * 1024;
   if (space.outerCount().isConstant(1)) {
     if (*depth < 32)
-      return *rows > manyRows && *columns >= 64 && *depth >= 8;
+      return (*rows > manyRows && *columns >= 64 && *depth >= 8) ||
+             (*rows > tallRows && cutsVectors && *depth >= 8);
     if (*rows < 48)
       return *rows > sweptRows && *depth * *columns * 4 > smallBytes;
     return *columns >= 64 || *columns % int64_t(sumLanes(space.sum, target));
@@ -416,7 +419,8 @@ static bool copiesInTasks(const ContractionSpace &space,
   });
   return columns && *columns > 0 && depth && *depth > 0 && !shared &&
          isa<graph::DotGeneralOp>(space.op) && space.taps.empty() &&
-         !space.symmetric && !target.opencl && !rowsNeedPacking(space, target);
+         !space.symmetric && space.parts.empty() && !target.opencl &&
+         (hasFewLongSums(space, target) || !rowsNeedPacking(space, target));
 }
 
 static void packPanels(ContractionSpace &space, const KernelTarget &target) {
@@ -457,17 +461,29 @@ static void packPanels(ContractionSpace &space, const KernelTarget &target) {
 /// the depth, all lanes count, and the sums of lanes are few beside it.
 static bool suitsTiledDots(const ContractionSpace &space,
                            const KernelTarget &target) {
-  constexpr int64_t mostColumns = 4, fewestRows = 4, shortestSum = 64;
+  constexpr int64_t fewestRows = 4, shortestSum = 64;
+  bool product = isa<graph::DotGeneralOp>(space.op);
+  int64_t fewestColumns = product ? 2 : 1, mostColumns = product ? 6 : 4;
   auto columns = space.columns.size.constant(),
        depth = space.depth.size.constant(),
        all = space.depthOfAllTaps().constant(),
        rows = (space.lineCount() * space.tile.size).constant();
-  return isa<graph::ConvolutionOp>(space.op) && !target.opencl &&
-         isa<FloatType>(space.sum) && columns && *columns >= 1 &&
+  return (!product || space.taps.empty()) && !target.opencl &&
+         isa<FloatType>(space.sum) && columns && *columns >= fewestColumns &&
          *columns <= mostColumns && depth &&
          *depth >= int64_t(sumLanes(space.sum, target)) && all &&
          *all >= shortestSum && (!rows || *rows >= fewestRows) &&
          space.depth.strideA.isConstant(1) && space.depth.strideB.isConstant(1);
+}
+
+/// Rows whose lines meet in the same sets of the first-level cache: more of
+/// them than it has ways would push each other out at each depth.
+static bool rowsCollide(const ContractionSpace &space) {
+  constexpr int64_t wayBytes = 4096;
+  auto apart =
+      (space.tile.strideA * DimExpr(int64_t(elementSize(space.a.element))))
+          .constant();
+  return apart && *apart > 0 && *apart % wayBytes == 0;
 }
 
 unsigned tileRows(const ContractionSpace &space, const KernelTarget &target) {
@@ -480,7 +496,7 @@ unsigned tileRows(const ContractionSpace &space, const KernelTarget &target) {
   // Columns that leave vectors of a panel free leave their registers to rows.
   int64_t lanes = sumLanes(space.sum, target);
   if (!columns || *columns <= 1 || target.opencl ||
-      *columns > lanes * (vectors - 1))
+      *columns > lanes * (vectors - 1) || rowsCollide(space))
     return target.rows;
   unsigned used = unsigned(llvm::divideCeil(*columns, lanes));
   return std::max(target.rows, std::min(mostRows, sums / used));

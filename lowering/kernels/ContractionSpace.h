@@ -114,6 +114,9 @@ struct ContractionSpace {
   mlir::Type elementOfB() const { return form == Copied ? copied : b.element; }
 };
 
+/// Bytes that an element takes in memory.
+unsigned elementSize(mlir::Type element);
+
 /// Columns that a micro-kernel computes at once, and how many vectors they are.
 unsigned tileColumns(mlir::Type sum, const KernelTarget &target);
 
@@ -132,7 +135,9 @@ mlir::FailureOr<ContractionSpace> contractionSpace(graph::FusionOp fusion,
                                                    graph::DimAnalysis &dims,
                                                    const KernelTarget &target);
 
-/// Finds the parts of the columns.
+/// Finds what takes parts of the product.
+void findParts(ContractionSpace &space);
+/// Finds the gates that they are.
 mlir::LogicalResult findGates(ContractionSpace &space, graph::DimAnalysis &dims,
                               const KernelTarget &target);
 /// Values of the fusion's body that are made of the anchor's result.

@@ -53,6 +53,19 @@ bool rowsNeedPacking(const ContractionSpace &space,
          !space.depth.strideA.isConstant(1);
 }
 
+bool hasFewLongSums(const ContractionSpace &space, const KernelTarget &target) {
+  constexpr int64_t longSum = 2048, mostResults = 8192, fewestRows = 8,
+                    most = 256;
+  auto rows = space.tile.size.constant(), width = space.columns.size.constant(),
+       depth = space.depth.size.constant();
+  return rows && width && depth && *rows >= fewestRows && *rows <= most &&
+         *width > 0 && *width <= most && *depth >= longSum &&
+         *rows * *width <= mostResults && space.gates == 1 &&
+         space.taps.empty() && space.lines.empty() &&
+         space.outerCount().isConstant(1) && !target.opencl &&
+         space.tile.strideA.isConstant(1) && !space.depth.strideA.isConstant(1);
+}
+
 static void chooseSlices(ContractionTasks &tasks, const ContractionSpace &space,
                          unsigned columns, const KernelTarget &target) {
   auto depth = space.depthOfAllTaps().constant();
@@ -105,6 +118,27 @@ static void choosePanelsOfSlices(ContractionTasks &tasks,
                               maxSlicedPanels);
   double groups = std::ceil(panels / several);
   tasks.panelsPerTask = int64_t(std::ceil(panels / groups));
+}
+
+/// A slice of all rows does not stay in the second-level cache: a tile's rows
+/// meet several panels while they are there, as long as enough tasks are left.
+/// Where no other rows follow, a thread joins the tasks that it has in a row.
+static void choosePanelsOfDeepRows(ContractionTasks &tasks,
+                                   const ContractionSpace &space) {
+  constexpr double mostPanels = 4, fewestTasks = 16;
+  if (tasks.slices == 1 || tasks.sweeps || tasks.groupsInside ||
+      tasks.panelsPerTask > 1 || !space.taps.empty() ||
+      space.form != ContractionSpace::Panels)
+    return;
+  tasks.tilesFirst = true;
+  DimExpr others = tasks.rowBlocks * space.outerCount();
+  if (others.isConstant(1)) {
+    tasks.tasksAtOnce = int64_t(mostPanels);
+    return;
+  }
+  double all = estimate(tasks.panelCount) * estimate(others);
+  tasks.panelsPerTask =
+      int64_t(std::clamp(std::floor(all / fewestTasks), 1.0, mostPanels));
 }
 
 /// Few rows read each panel once, as fast as memory gives it: a task takes a
@@ -230,6 +264,33 @@ static void choosePanelsOfGates(ContractionTasks &tasks,
       DimExpr::ceilDiv(tasks.tileCount, DimExpr(tasks.tilesPerTask));
 }
 
+/// Some depths of all rows stay in the first-level cache while all columns of a
+/// task meet them, so that memory gives them once, from end to end. Two tasks,
+/// since each reads all rows; one thread has both at once where B is read as it
+/// lies.
+static void chooseShortSlices(ContractionTasks &tasks,
+                              const ContractionSpace &space) {
+  constexpr int64_t cachedBytes = 16 * 1024, fewestDepths = 16,
+                    mostDepths = 256;
+  int64_t rows = *space.tile.size.constant(),
+          depth = *space.depth.size.constant(),
+          panels = *tasks.panelCount.constant(),
+          tiles = *tasks.tileCount.constant();
+  int64_t depthBytes = rows * int64_t(elementSize(space.a.element));
+  tasks.shortSlices = true;
+  tasks.sliceDepth =
+      std::clamp(cachedBytes / depthBytes / 8 * 8, fewestDepths, mostDepths);
+  tasks.slices = (depth + tasks.sliceDepth - 1) / tasks.sliceDepth;
+  tasks.panelsPerTask =
+      std::min<int64_t>((panels + 1) / 2, PanelWriter::panelsAtOnce);
+  tasks.tilesPerTask = panels > 1 ? tiles : (tiles + 1) / 2;
+  tasks.rowBlocks =
+      DimExpr::ceilDiv(tasks.tileCount, DimExpr(tasks.tilesPerTask));
+  if (panels > 1 && space.form == ContractionSpace::Direct)
+    tasks.tasksAtOnce =
+        (panels + tasks.panelsPerTask - 1) / tasks.panelsPerTask;
+}
+
 ContractionTasks chooseTasks(const ContractionSpace &space,
                              const KernelTarget &target) {
   ContractionTasks tasks;
@@ -241,8 +302,12 @@ ContractionTasks chooseTasks(const ContractionSpace &space,
   tasks.panelCount =
       DimExpr::ceilDiv(space.columns.size, DimExpr(int64_t(columns)));
   bool copied = space.form == ContractionSpace::Copied;
-  if (copied || space.gates > 1) {
-    if (copied)
+  bool shortSlices = (copied || space.form == ContractionSpace::Direct) &&
+                     hasFewLongSums(space, target);
+  if (copied || shortSlices || space.gates > 1) {
+    if (shortSlices)
+      chooseShortSlices(tasks, space);
+    else if (copied)
       chooseCopies(tasks, space);
     else
       choosePanelsOfGates(tasks, space, columns);
@@ -296,6 +361,8 @@ ContractionTasks chooseTasks(const ContractionSpace &space,
   tasks.rowBlocks = DimExpr::ceilDiv(tasks.tileCount, DimExpr(tilesPerTask));
   if (tasks.packsRows)
     choosePanelsOfSlices(tasks, space);
+  else
+    choosePanelsOfDeepRows(tasks, space);
   finishTasks(tasks, space, target);
   return tasks;
 }

@@ -23,12 +23,19 @@ struct ContractionTasks {
   /// A slice of A's rows is copied first, so that tiles read it depth by depth
   /// from one end to the other.
   bool packsRows = false;
+  /// Each tile meets a slice of all panels of the task before the next tile:
+  /// the rows that it reads come from afar.
+  bool tilesFirst = false;
+  /// Slices are so short that rows of A, which run across them, stay in the
+  /// first-level cache; those of the next slice are asked for meanwhile.
+  bool shortSlices = false;
   /// The few rows there are meet a B that is read only once: each slice of it
   /// is read from left to right, past all columns of the task.
   bool sweeps = false;
-  /// Of a sweep: panels whose sums are in registers at once, and neighbouring
-  /// tasks that a thread which has them all sweeps as one.
-  int64_t panelsOfStep = 1, tasksAtOnce = 1;
+  /// Of a sweep: panels whose sums are in registers at once.
+  int64_t panelsOfStep = 1;
+  /// Neighbouring tasks that a thread which has them all runs as one.
+  int64_t tasksAtOnce = 1;
   /// All groups of a block of rows come before the next block: they read
   /// channels of the same pixels, parts of the same cache lines.
   bool groupsInside = false;
@@ -39,6 +46,9 @@ struct ContractionTasks {
 /// batch: each step would take a few elements of another cache line. Worth a
 /// copy where it serves enough columns.
 bool rowsNeedPacking(const ContractionSpace &space, const KernelTarget &target);
+
+/// Few results of long sums, whose rows run across the depth.
+bool hasFewLongSums(const ContractionSpace &space, const KernelTarget &target);
 
 ContractionTasks chooseTasks(const ContractionSpace &space,
                              const KernelTarget &target);

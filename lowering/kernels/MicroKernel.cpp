@@ -39,7 +39,7 @@ static SmallVector<Value *> slots(const MicroKernel &shape,
                            &args.depth,   &args.cOffset,   &args.rowStrideC};
   if (!shape.knownStride)
     all.append({&args.depthStrideA, &args.depthStrideB});
-  if (shape.looksAhead)
+  if (shape.looksAhead || shape.fetchesRows)
     all.push_back(&args.ahead);
   if (shape.masked)
     all.push_back(&args.columns);
@@ -86,6 +86,8 @@ static std::string nameOf(const MicroKernel &shape) {
     name += "x" + std::to_string(shape.knownStrideB);
   if (shape.looksAhead)
     name += "_next";
+  if (shape.fetchesRows)
+    name += "_rows";
   return shape.masked ? name + "_masked" : name;
 }
 
@@ -154,6 +156,7 @@ static MicroKernel withKnownStrides(KernelBuilder &kernel, MicroKernel shape,
   shape.knownStride = known ? unsigned(*strideA) : 0;
   shape.knownStrideB = known ? unsigned(*strideB) : 0;
   shape.looksAhead &= known;
+  shape.fetchesRows &= known && !shape.looksAhead;
   return shape;
 }
 

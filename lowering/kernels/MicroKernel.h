@@ -49,6 +49,9 @@ struct MicroKernel {
   /// Asks for one cache line in each round of depths, `ahead` elements behind
   /// those of B: what is read after this tile and its neighbours.
   bool looksAhead = false;
+  /// Asks for rows `ahead` elements behind those of the tile, which lie one
+  /// behind the other, as fast as it reads these.
+  bool fetchesRows = false;
   mlir::Type a, b; ///< element types of the graph
   mlir::Type sum;  ///< type of the accumulators
 };
@@ -62,7 +65,7 @@ struct MicroKernelArgs {
   mlir::Value depth;
   mlir::Value cOffset, rowStrideC;
   mlir::Value columns; ///< masked only
-  mlir::Value ahead;   ///< looksAhead only
+  mlir::Value ahead;   ///< looksAhead and fetchesRows only
   struct Tap {
     mlir::Value count, strideA, strideB;
   };

@@ -139,6 +139,15 @@ void MicroKernelWriter::addDepth(const MicroKernelArgs &args,
   }
 }
 
+/// As much as some depths of all rows are.
+void MicroKernelWriter::fetchRows(const MicroKernelArgs &args, Value from,
+                                  unsigned depths) {
+  constexpr unsigned lineBytes = 64;
+  unsigned line = lineBytes * 8 / memoryType(shape.a).getIntOrFloatBitWidth();
+  for (unsigned at = 0; at < shape.height * depths; at += line)
+    fetch(args.a, add(from, index(at)), /*soon=*/false);
+}
+
 /// Rounds of several depths: fewer instructions that only count, which a
 /// processor core with a busy sibling has no room for.
 MicroKernelWriter::Values
@@ -153,6 +162,10 @@ MicroKernelWriter::roundLoop(const MicroKernelArgs &args, ValueRange aMemory,
         shape.knownStride > 1 ? mul(first, index(shape.knownStride)) : first;
     if (shape.looksAhead && count > 1)
       fetch(args.b, add(place, args.ahead), /*soon=*/false);
+    if (shape.fetchesRows && count > 1)
+      fetchRows(args,
+                add(add(aRows[0], args.ahead), mul(first, index(shape.height))),
+                count);
     for (unsigned depth = 0; depth < count; ++depth) {
       Value bk = depth ? add(place, index(depth * shape.knownStrideB)) : place;
       Value ak = depth ? add(firstA, index(depth * shape.knownStride)) : firstA;

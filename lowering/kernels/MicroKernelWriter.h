@@ -59,6 +59,8 @@ private:
   Values laneLoop(const MicroKernelArgs &args, mlir::ValueRange aMemory,
                   mlir::ValueRange aRows, mlir::Value bOffset, Values sums);
   void fetch(mlir::Value memory, mlir::Value offset, bool soon);
+  void fetchRows(const MicroKernelArgs &args, mlir::Value from,
+                 unsigned depths);
   void prefetch(mlir::Value memory, mlir::Value offset, unsigned set);
   /// One or several pairs or groups of depths from `ak` on: `next` holds the
   /// sums of each set and, last, the offset of B, which moves on.

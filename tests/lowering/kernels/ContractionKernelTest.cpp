@@ -302,13 +302,16 @@ TEST_F(ContractionKernel, Epilogues) {
 
 /// What stands behind a product of so many columns, of which there are four
 /// gates.
-static std::string gates(int64_t rows, int64_t width) {
+static std::string gates(int64_t rows, int64_t width, int64_t depth = 7) {
   std::string all = "tensor<" + std::to_string(rows) + "x" +
                     std::to_string(4 * width) + "xf32>",
               one = "tensor<" + std::to_string(rows) + "x" +
                     std::to_string(width) + "xf32>";
-  std::string a = "tensor<" + std::to_string(rows) + "x7xf32>",
-              b = "tensor<7x" + std::to_string(4 * width) + "xf32>", body;
+  std::string a = "tensor<" + std::to_string(rows) + "x" +
+                  std::to_string(depth) + "xf32>",
+              b = "tensor<" + std::to_string(depth) + "x" +
+                  std::to_string(4 * width) + "xf32>",
+              body;
   body = "%d = graph.dot_general %x, %y <batching = [] x [], contracting = [1] "
          "x [0]> : (" +
          a + ", " + b + ") -> " + all + "\n%t = graph.mul %d, %z : " + all;
@@ -324,10 +327,13 @@ static std::string gates(int64_t rows, int64_t width) {
 }
 
 TEST_F(ContractionKernel, GatesAreSummedTogether) {
+  harness.target.lanes = 8;
+  harness.target.panel = 16;
   harness.check(gates(1, 16));
   harness.check(gates(8, 32));
   harness.check(gates(13, 48));
-  harness.check(gates(61, 16)); // several tasks of rows
+  harness.check(gates(61, 16));     // several tasks of rows
+  harness.check(gates(50, 48, 40)); // tasks would copy such a B
   harness.target.lanes = 16;
   harness.target.panel = 64;
   harness.check(gates(9, 64));
@@ -451,6 +457,9 @@ TEST_F(ContractionKernel, LongSumsInSlices) {
   checkMatrix(25, 2500, 33);
   EXPECT_NE(harness.emitted.find("uk_f32_5x2x8_more"), std::string::npos);
   checkMatrix(-1, 2500, 33);
+  // Tiles meet several panels, of one block of rows and of two.
+  checkMatrix(260, 2410, 39);
+  checkMatrix(390, 2401, 17);
   // Few rows read B once in any case.
   checkMatrix(9, 2500, 16);
   EXPECT_EQ(harness.emitted.find("_more"), std::string::npos);
@@ -481,6 +490,92 @@ TEST_F(ContractionKernel, RowsThatLieSideBySide) {
             a + ", " + b + ") -> " + c + "\n%r = graph.neg %d : " + c));
     EXPECT_NE(harness.emitted.find("_more"), std::string::npos);
   }
+}
+
+TEST_F(ContractionKernel, FewResultsOfLongSums) {
+  harness.target.lanes = 8;
+  harness.target.panel = 16;
+  harness.target.rows = 6;
+  auto check = [&](int64_t depth, int64_t rows, int64_t columns,
+                   const std::string &of, const std::string &to) {
+    SCOPED_TRACE(std::to_string(rows) + "x" + std::to_string(depth) + "x" +
+                 std::to_string(columns) + " " + of);
+    auto type = [](int64_t x, int64_t y, const std::string &element) {
+      return "tensor<" + std::to_string(x) + "x" + std::to_string(y) + "x" +
+             element + ">";
+    };
+    std::string a = type(depth, rows, of), b = type(depth, columns, of),
+                c = type(rows, columns, to);
+    harness.check(fusionText(
+        a, b, c,
+        "%d = graph.dot_general %x, %y <batching = [] x [], contracting = [0] "
+        "x [0]> : (" +
+            a + ", " + b + ") -> " + c + "\n%r = graph.add %d, %z : " + c,
+        "z", c));
+    EXPECT_NE(harness.emitted.find("memref.prefetch"), std::string::npos);
+    EXPECT_NE(harness.emitted.find("_more"), std::string::npos);
+  };
+  for (auto [depth, rows, columns] :
+       std::vector<std::tuple<int, int, int>>{{2100, 8, 100},
+                                              {2100, 13, 40},
+                                              {2100, 50, 70},
+                                              {2061, 100, 9},
+                                              {2049, 9, 256},
+                                              {2048, 256, 1},
+                                              {2061, 33, 17},
+                                              {2300, 48, 130}})
+    check(depth, rows, columns, "f32", "f32");
+  check(2100, 40, 70, "f64", "f64");
+  check(2100, 40, 200, "i8", "i32");
+  check(2100, 80, 70, "i16", "i32");
+  check(2100, 70, 90, "bf16", "f32");
+  check(2100, 10, 80, "f16", "f32");
+}
+
+TEST_F(ContractionKernel, FewColumnsThatRunAlongTheDepth) {
+  harness.target.lanes = 8;
+  harness.target.panel = 16;
+  harness.target.rows = 6;
+  auto check = [&](int64_t rows, int64_t depth, int64_t columns,
+                   const std::string &of = "f32",
+                   const std::string &to = "f32") {
+    SCOPED_TRACE(std::to_string(rows) + "x" + std::to_string(depth) + "x" +
+                 std::to_string(columns) + " " + of);
+    std::string a = "tensor<2x" + std::to_string(rows) + "x" +
+                    std::to_string(depth) + "x" + of + ">",
+                b = "tensor<2x" + std::to_string(columns) + "x" +
+                    std::to_string(depth) + "x" + of + ">",
+                c = "tensor<2x" + std::to_string(rows) + "x" +
+                    std::to_string(columns) + "x" + to + ">";
+    harness.check(fusionText(
+        a, b, c,
+        "%d = graph.dot_general %x, %y <batching = [0] x [0], contracting = "
+        "[2] x [2]> : (" +
+            a + ", " + b + ") -> " + c + "\n%r = graph.neg %d : " + c));
+    EXPECT_NE(harness.emitted.find("_along"), std::string::npos);
+  };
+  for (int64_t columns : {2, 3, 5, 6})
+    check(13, 70, columns);
+  check(4, 64, 5);
+  check(41, 301, 4);
+  check(9, 90, 5, "f64", "f64");
+  check(9, 90, 3, "bf16");
+}
+
+TEST_F(ContractionKernel, TallProductsOfFewColumns) {
+  harness.target.lanes = 8;
+  harness.target.panel = 16;
+  harness.target.rows = 6;
+  for (auto [m, k, n] :
+       std::vector<std::tuple<int, int, int>>{{4099, 16, 10}, {4100, 9, 3}})
+    checkMatrix(m, k, n);
+  checkMatrix(5003, 37, 3);
+  EXPECT_NE(harness.emitted.find("_rows"), std::string::npos);
+  // Rows a power of two apart fill the sets of the cache they meet in.
+  checkMatrix(50, 1024, 5);
+  EXPECT_NE(harness.emitted.find("uk_f32_6x1x8"), std::string::npos);
+  checkMatrix(50, 1000, 5);
+  EXPECT_NE(harness.emitted.find("uk_f32_10x1x8"), std::string::npos);
 }
 
 TEST_F(ContractionKernel, PrintedKernelsCallNothing) {
