@@ -45,6 +45,7 @@ struct RegionAxis {
   DimExpr samples;       // of the region that has most
   NumberValue perRegion; // samples of each region
   DimExpr size;
+  Type index; // of the numbers of elements
 };
 } // namespace
 
@@ -90,10 +91,9 @@ static SmallVector<SampleTap> regionTaps(ImportBuilder &b,
   at = at.max(0.0).min(last);
   NumberValue base = at.floor(), fraction = at - base;
   auto full = [&](Value value) { return b.broadcastTo(value, points); };
-  Type i64 = b.builder.getI64Type();
   Value known = full(inside);
-  return {{full(base.to(i64)), full(1.0 - fraction), known},
-          {full((base + 1.0).min(last).to(i64)), full(fraction), known}};
+  return {{full(base.to(axis.index)), full(1.0 - fraction), known},
+          {full((base + 1.0).min(last).to(axis.index)), full(fraction), known}};
 }
 
 static std::optional<bool> readHalfPixel(NodeImport &n) {
@@ -147,8 +147,11 @@ static void importRoiAlign(NodeImport &n) {
                               "depends on the regions (0)"));
   Type wide = wideFloat(b, n.elementType(0));
   Value image = n.input(0), regions = b.convert(n.input(1), wide);
-  Value images = b.convert(n.input(2), b.builder.getI64Type());
   DimVector dims = n.dims(0);
+  Type index = indexType(b, dims);
+  NumberValue images(b, b.convert(n.input(2), b.builder.getI64Type()));
+  if (index.isInteger(32)) // what is outside stays outside
+    images = images.max(0.0).min(double(INT32_MAX)).to(index);
   double scale = n.floatAttribute("spatial_scale", 1),
          offset = *halfPixel ? 0.5 : 0;
   auto axis = [&](int64_t first, int64_t bins, int64_t dim) {
@@ -158,8 +161,8 @@ static void importRoiAlign(NodeImport &n) {
     if (!*halfPixel)
       extent = extent.max(1.0);
     auto [most, perRegion] = samplesOfBins(extent, b, bins, samples);
-    return RegionAxis{start,   extent, bins,      1 + dim,
-                      3 + dim, most,   perRegion, dims[2 + dim]};
+    return RegionAxis{start, extent,    bins,          1 + dim, 3 + dim,
+                      most,  perRegion, dims[2 + dim], index};
   };
   RegionAxis rows = axis(1, height, 0), columns = axis(0, width, 1);
   DimVector points = {n.dims(1)[0], DimExpr(height), DimExpr(width),
@@ -345,7 +348,7 @@ static void importDeformConv(NodeImport &n) {
     Value along = b.reshape(b.sliceDim(offsets, 2, DimExpr(i), DimExpr(1)),
                             {rows, taps, out[0], out[1]});
     neighbours.push_back(linearTaps(b, deformedPositions(n, *d, along, i, wide),
-                                    n.dims(0)[2 + i]));
+                                    n.dims(0)[2 + i], indexType(b, n.dims(0))));
   }
   // [rows, features / offset groups, taps, outputs...]
   Value columns = sampleSum(b, image, neighbours);

@@ -25,6 +25,7 @@ struct Axis {
   Interpolation mode;
   Outside outside;
   NumberValue size, low, high; // reflection is about low and high
+  Type index;                  // of the numbers of elements
 };
 } // namespace
 
@@ -48,7 +49,7 @@ static SampleTap tapAt(const Axis &axis, NumberValue at, Value weight) {
                                     at.compare(CompareDirection::le, last));
   if (axis.outside == Outside::Reflection)
     at = reflect(axis, at);
-  return {at.max(0.0).min(last).to(b.builder.getI64Type()), weight, inside};
+  return {at.max(0.0).min(last).to(axis.index), weight, inside};
 }
 
 /// Weights of the four elements around a position, `x` behind the second one.
@@ -134,7 +135,13 @@ static void importGridSample(NodeImport &n) {
                 high = corners ? size - 1.0 : size - 0.5;
     NumberValue position = corners ? (u + 1.0) / 2.0 * (size - 1.0)
                                    : ((u + 1.0) * size - 1.0) / 2.0;
-    Axis axis{b, modes->first, modes->second, size, low, high};
+    Axis axis{b,
+              modes->first,
+              modes->second,
+              size,
+              low,
+              high,
+              indexType(b, ArrayRef(dims).drop_front(2))};
     taps.push_back(tapsOf(axis, position));
   }
   n.result(b.convert(sampleSum(b, x, taps), n.elementType(0)));

@@ -23,6 +23,13 @@ NumberValue zenith::onnx::floatSize(ImportBuilder &b, const DimExpr &size,
   return {b, b.convert(b.scalar(size), type)};
 }
 
+Type zenith::onnx::indexType(ImportBuilder &b, ArrayRef<DimExpr> sizes) {
+  bool narrow = llvm::all_of(sizes, [](const DimExpr &size) {
+    return size.provablyAtMost(DimExpr(INT32_MAX));
+  });
+  return narrow ? b.builder.getI32Type() : b.builder.getI64Type();
+}
+
 /// One element of the image per point and feature.
 static Value gatherPoints(ImportBuilder &b, Value image,
                           ArrayRef<Value> indices, Value images) {
@@ -106,7 +113,8 @@ Value zenith::onnx::sampleSum(ImportBuilder &b, Value image,
 
 SmallVector<SampleTap> zenith::onnx::linearTaps(ImportBuilder &b,
                                                 NumberValue position,
-                                                const DimExpr &size) {
+                                                const DimExpr &size,
+                                                Type indexType) {
   Type type = getElementTypeOrSelf(Value(position).getType());
   NumberValue base = position.floor(), fraction = position - base,
               last = floatSize(b, size, type) - 1.0;
@@ -116,7 +124,7 @@ SmallVector<SampleTap> zenith::onnx::linearTaps(ImportBuilder &b,
     Value inside =
         b.binary<graph::AndOp>(at.compare(CompareDirection::ge, 0.0),
                                at.compare(CompareDirection::le, last));
-    NumberValue index = at.max(0.0).min(last).to(b.builder.getI64Type());
+    NumberValue index = at.max(0.0).min(last).to(indexType);
     taps.push_back({index, tap ? fraction : 1.0 - fraction, inside});
   }
   return taps;

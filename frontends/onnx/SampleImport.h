@@ -11,7 +11,7 @@ namespace zenith::onnx {
 
 /// One element that a point reads along one dimension, for all points.
 struct SampleTap {
-  Value index;  // i64; brought inside where it is not
+  Value index;  // an integer; brought inside where it is not
   Value weight; // null: 1
   Value inside; // the element counts as 0 where this is false; null: it is
 };
@@ -24,9 +24,12 @@ Value sampleSum(ImportBuilder &b, Value image,
                 llvm::ArrayRef<llvm::SmallVector<SampleTap>> taps,
                 Value images = {});
 /// Both neighbours of a position along a dimension of `size`, those outside
-/// counting as zeros.
+/// counting as zeros; their numbers are of type `index`.
 llvm::SmallVector<SampleTap> linearTaps(ImportBuilder &b, NumberValue position,
-                                        const DimExpr &size);
+                                        const DimExpr &size, mlir::Type index);
+/// Type of the numbers of elements along dimensions of these sizes: i32 where
+/// they are sure to fit, since twice as many share a vector, else i64.
+mlir::Type indexType(ImportBuilder &b, llvm::ArrayRef<DimExpr> sizes);
 /// f64 for f64, else f32.
 mlir::Type wideFloat(ImportBuilder &b, mlir::Type element);
 /// A size as a scalar of a float type.
