@@ -38,14 +38,14 @@ static SmallVector<int64_t> axesFrom(int64_t first, int64_t rank) {
 }
 
 /// x * scale + bias, both vectors along dimension 1, in the type of input 0.
-static void scaleFeatures(NodeImport &n, Value x, Value scale, Value bias) {
+static Value scaleFeatures(NodeImport &n, Value x, Value scale, Value bias) {
   DimVector dims = n.b.dims(x);
   Type element = getElementTypeOrSelf(x.getType());
   Value factor = n.b.broadcast(n.b.convert(scale, element), {1}, dims);
   Value scaled = n.b.binary<graph::MulOp>(x, factor);
   Value addend = n.b.broadcast(n.b.convert(bias, element), {1}, dims);
-  n.result(
-      n.b.convert(n.b.binary<graph::AddOp>(scaled, addend), n.elementType(0)));
+  return n.b.convert(n.b.binary<graph::AddOp>(scaled, addend),
+                     n.elementType(0));
 }
 
 /// The operand in the type that statistics are computed in.
@@ -64,13 +64,34 @@ static bool checkFeatures(NodeImport &n) {
   return !n.failed();
 }
 
+/// What was flattened to groups of features, as exporters write a group norm:
+/// [batch, groups, features of a group, ...]. Features and positions that stay
+/// apart can change their order.
+static DimVector groupedDims(NodeImport &n) {
+  DimVector flat = n.dims(0);
+  auto reshape = n.input(0).getDefiningOp<graph::ReshapeOp>();
+  DimVector dims = reshape ? n.b.dims(reshape.getOperand()) : DimVector();
+  auto groups = flat[1].constant();
+  if (flat.size() != 3 || dims.size() < 3 || dims[0] != flat[0] || !groups ||
+      *groups < 1)
+    return flat;
+  auto features = dims[1].constant();
+  if (!features || *features % *groups)
+    return flat;
+  DimVector grouped = {dims[0], DimExpr(*groups), DimExpr(*features / *groups)};
+  grouped.append(dims.begin() + 2, dims.end());
+  return grouped;
+}
+
 static void importInstanceNormalization(NodeImport &n) {
   if (!checkFeatures(n))
     return;
-  Value x = normalized(n.b, wideOperand(n), axesFrom(2, n.rank(0)),
-                       n.floatAttribute("epsilon", 1e-5f));
-  Value scale = n.input(1);
-  scaleFeatures(n, x, scale, n.input(2));
+  DimVector dims = groupedDims(n);
+  Value x =
+      normalized(n.b, n.b.reshape(wideOperand(n), dims),
+                 axesFrom(2, dims.size()), n.floatAttribute("epsilon", 1e-5f));
+  x = scaleFeatures(n, x, n.input(1), n.input(2));
+  n.result(n.b.reshape(x, n.dims(0)));
 }
 
 /// Normalizes groups of features. The scale has an entry per group up to opset
@@ -98,7 +119,7 @@ static void importGroupNormalization(NodeImport &n) {
     return b.reshape(b.broadcast(values, {0}, two), {dims[1]});
   };
   Value scale = perFeature(n.input(1));
-  scaleFeatures(n, x, scale, perFeature(n.input(2)));
+  n.result(scaleFeatures(n, x, scale, perFeature(n.input(2))));
 }
 
 /// (x - mean) / (deviation + 1e-9)

@@ -47,18 +47,6 @@ static Value scatterTuples(ImportBuilder &b, graph::ScatterKind kind,
                                   updates, dims, /*unique=*/false);
 }
 
-/// Coordinates of every element of `indices`, with its own value along `axis`.
-static Value elementTuples(ImportBuilder &b, Value indices, int64_t axis) {
-  DimVector one = b.dims(indices);
-  int64_t rank = one.size();
-  one.push_back(DimExpr(1));
-  SmallVector<Value> coordinates;
-  for (int64_t i = 0; i < rank; ++i)
-    coordinates.push_back(i == axis ? b.reshape(indices, one)
-                                    : b.iota(i, one, b.builder.getI64Type()));
-  return b.concat(rank, coordinates);
-}
-
 static void importScatterElements(NodeImport &n) {
   ImportBuilder &b = n.b;
   int64_t rank = n.rank(0);
@@ -68,11 +56,11 @@ static void importScatterElements(NodeImport &n) {
   graph::ScatterKind kind = scatterKind(n);
   if (n.failed())
     return;
-  Value operand = n.input(0),
-        indices = b.convert(n.input(1), b.builder.getI64Type());
+  Value updates = b.reshape(n.input(2), n.dims(1));
+  auto rows = rowIndices(b, n.input(1), axis, n.dims(0));
+  Value indices = b.convert(rows ? *rows : n.input(1), b.builder.getI64Type());
   indices = wrapNegative(b, indices, b.scalar(n.dims(0)[axis]));
-  Value updates = b.reshape(n.input(2), b.dims(indices));
-  n.result(scatterTuples(b, kind, operand, elementTuples(b, indices, axis),
+  n.result(scatterTuples(b, kind, n.input(0), elementTuples(b, indices, axis),
                          updates));
 }
 

@@ -16,22 +16,75 @@ using graph::CompareDirection;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-Value zenith::onnx::gatherElements(ImportBuilder &b, Value operand,
-                                   int64_t axis, Value indices) {
-  DimVector at = b.dims(indices), one = at;
-  int64_t rank = at.size();
+Value zenith::onnx::elementTuples(ImportBuilder &b, Value indices,
+                                  int64_t axis) {
+  DimVector one = b.dims(indices);
+  int64_t rank = one.size();
   one.push_back(DimExpr(1));
   SmallVector<Value> coordinates;
   for (int64_t i = 0; i < rank; ++i)
     coordinates.push_back(i == axis ? b.reshape(indices, one)
                                     : b.iota(i, one, b.builder.getI64Type()));
-  SmallVector<int64_t> all(rank), sizes(rank, 1);
-  std::iota(all.begin(), all.end(), 0);
-  auto numbers = graph::GatherDimsAttr::get(b.builder.getContext(), {}, all, {},
-                                            {}, all, rank);
+  return b.concat(rank, coordinates);
+}
+
+/// What the operand holds at tuples of coordinates, which lie along the last
+/// dimension and address its leading dimensions.
+static Value gatherTuples(ImportBuilder &b, Value operand, Value tuples) {
+  DimVector to = b.dims(tuples), dims = b.dims(operand);
+  int64_t at = to.size() - 1, leading = *to.back().constant();
+  to.pop_back();
+  SmallVector<int64_t> offset, collapsed(leading), sizes(leading, 1);
+  std::iota(collapsed.begin(), collapsed.end(), 0);
+  for (const DimExpr &size : ArrayRef(dims).drop_front(leading)) {
+    offset.push_back(to.size());
+    to.push_back(size);
+    sizes.push_back(size.constant().value_or(ShapedType::kDynamic));
+  }
+  auto numbers = graph::GatherDimsAttr::get(b.builder.getContext(), offset,
+                                            collapsed, {}, {}, collapsed, at);
   return b.emit<graph::GatherOp>(
-      b.typeOf(at, getElementTypeOrSelf(operand.getType())), operand,
-      b.concat(rank, coordinates), numbers, sizes);
+      b.typeOf(to, getElementTypeOrSelf(operand.getType())), operand, tuples,
+      numbers, sizes);
+}
+
+Value zenith::onnx::gatherElements(ImportBuilder &b, Value operand,
+                                   int64_t axis, Value indices) {
+  return gatherTuples(b, operand, elementTuples(b, indices, axis));
+}
+
+std::optional<Value> zenith::onnx::rowIndices(ImportBuilder &b, Value indices,
+                                              int64_t axis,
+                                              ArrayRef<DimExpr> dims) {
+  DimVector at = b.dims(indices), from;
+  SmallVector<int64_t> mapping(at.size());
+  std::iota(mapping.begin(), mapping.end(), 0);
+  Value source = indices;
+  if (auto broadcast = indices.getDefiningOp<graph::BroadcastOp>()) {
+    source = broadcast.getOperand();
+    mapping.assign(broadcast.getMapping().begin(),
+                   broadcast.getMapping().end());
+  }
+  from = b.dims(source);
+  auto repeats = [&](int64_t dim) {
+    auto it = llvm::find(mapping, dim);
+    return it == mapping.end() || from[it - mapping.begin()].isConstant(1);
+  };
+  int64_t leading = at.size();
+  while (leading - 1 > axis && repeats(leading - 1) &&
+         at[leading - 1] == dims[leading - 1])
+    --leading;
+  if (leading == int64_t(at.size()))
+    return std::nullopt;
+  DimVector kept;
+  SmallVector<int64_t> targets;
+  for (auto [dim, size] : llvm::zip_equal(mapping, from))
+    if (dim < leading) {
+      kept.push_back(size);
+      targets.push_back(dim);
+    }
+  return b.broadcast(b.reshape(source, kept), targets,
+                     ArrayRef(at).take_front(leading));
 }
 
 static bool isIndexType(Type element) {
@@ -54,10 +107,10 @@ static void importGatherElements(NodeImport &n) {
       return n.fail(invalid(
           fmt::format("indices have {} positions in dimension {} of size {}",
                       wanted.str(), index, size.str())));
-  Value operand = n.input(0),
-        indices = b.convert(n.input(1), b.builder.getI64Type());
+  auto rows = rowIndices(b, n.input(1), axis, dims);
+  Value indices = b.convert(rows ? *rows : n.input(1), b.builder.getI64Type());
   indices = wrapNegative(b, indices, b.scalar(dims[axis]));
-  n.result(gatherElements(b, operand, axis, indices));
+  n.result(gatherElements(b, n.input(0), axis, indices));
 }
 
 /// The first `length` steps of each batch entry backwards, the rest as it is.

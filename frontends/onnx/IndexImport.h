@@ -7,6 +7,8 @@
 
 #include "frontends/onnx/ImportBuilder.h"
 
+#include <optional>
+
 namespace zenith::onnx {
 
 /// Adds the size to negative indices.
@@ -23,6 +25,14 @@ Value readAlong(ImportBuilder &b, Value operand, int64_t axis,
 /// position. Indices are i64 and count from the front.
 Value gatherElements(ImportBuilder &b, Value operand, int64_t axis,
                      Value indices);
+/// Coordinates of every element of `indices`, with its own value along `axis`,
+/// along a new last dimension. Indices are i64 and count from the front.
+Value elementTuples(ImportBuilder &b, Value indices, int64_t axis);
+/// Indices of elements along `axis` of an array of shape `dims` that repeat
+/// along all dimensions behind it, or behind a later one, and span the array
+/// there: one per row instead of one per element. Nothing where they do not.
+std::optional<Value> rowIndices(ImportBuilder &b, Value indices, int64_t axis,
+                                llvm::ArrayRef<DimExpr> dims);
 
 } // namespace zenith::onnx
 

@@ -44,6 +44,51 @@ TEST(ImportDecomposed, Selection) {
             (List{2, 1, 3, 6, 5, 4}));
 }
 
+/// Indices that repeat along a row name the row.
+TEST(ImportDecomposed, RowsOfElements) {
+  auto repeated = [](Node node, std::vector<Tensor> inputs,
+                     std::vector<int64_t> to) {
+    int64_t rank = to.size();
+    inputs.push_back(integers("s", {rank}, std::move(to)));
+    return evaluate(std::move(node), inputs, {"s"}, 18, 0,
+                    {makeNode("Expand", {"i", "s"}, {"wide"})});
+  };
+  Node add = makeNode("ScatterElements", {"x", "wide", "u"}, {"y"},
+                      {textAttribute("reduction", "add")});
+  EXPECT_EQ(repeated(add,
+                     {floats("x", {3, 2}, {9, 9, 0, 0, 0, 0}),
+                      integers("i", {3, 1}, {-1, 1, 2}),
+                      floats("u", {3, 2}, {1, 2, 3, 4, 5, 6})},
+                     {3, 2}),
+            (List{9, 9, 3, 4, 6, 8}));
+  Node inner = makeNode("ScatterElements", {"x", "wide", "u"}, {"y"},
+                        {intAttribute("axis", 1)});
+  EXPECT_EQ(repeated(inner,
+                     {floats("x", {2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8}),
+                      integers("i", {2, 1, 1}, {1, 0}),
+                      floats("u", {2, 1, 2}, {-1, -2, -3, -4})},
+                     {2, 1, 2}),
+            (List{1, 2, -1, -2, -3, -4, 7, 8}));
+  Tensor x = floats("x", {2, 3}, {1, 2, 3, 4, 5, 6}),
+         i = integers("i", {3, 1}, {1, -2, -1});
+  Node gather = makeNode("GatherElements", {"x", "wide"}, {"y"});
+  EXPECT_EQ(repeated(gather, {x, i}, {3, 3}),
+            (List{4, 5, 6, 1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(repeated(gather, {x, i}, {3, 2}), (List{4, 5, 1, 2, 4, 5}));
+}
+
+/// A group norm as exporters write it.
+TEST(ImportDecomposed, FlattenedGroups) {
+  Node norm = makeNode("InstanceNormalization", {"flat", "g", "b"}, {"y"},
+                       {floatAttribute("epsilon", 0)});
+  EXPECT_EQ(evaluate(norm,
+                     {floats("x", {1, 4, 1, 2}, {0, 2, 2, 0, 4, 4, 8, 8}),
+                      floats("g", {2}, {1, 3}), floats("b", {2}, {0, 1}),
+                      integers("s", {3}, {0, 2, -1})},
+                     {"s"}, 18, 0, {makeNode("Reshape", {"x", "s"}, {"flat"})}),
+            (List{-1, 1, 1, -1, -2, -2, 4, 4}));
+}
+
 TEST(ImportDecomposed, Borders) {
   Tensor x = floats("x", {3}, {1, 2, 3});
   auto pad = [&](const char *mode, std::vector<int64_t> pads) {

@@ -50,11 +50,13 @@ inline NodeAttribute textAttribute(std::string name, std::string value) {
 }
 
 /// Elements of one result as doubles; inputs in `bound` are known to the
-/// import. Empty where something fails, and the test has the reason.
+/// import, and nodes of `before` come first. Empty where something fails, and
+/// the test has the reason.
 inline std::vector<double> evaluate(Node node,
                                     const std::vector<Tensor> &inputs,
                                     std::vector<std::string> bound = {},
-                                    int64_t opset = 18, size_t result = 0) {
+                                    int64_t opset = 18, size_t result = 0,
+                                    const std::vector<Node> &before = {}) {
   mlir::MLIRContext context;
   ImportOptions options;
   for (const Tensor &input : inputs)
@@ -62,6 +64,8 @@ inline std::vector<double> evaluate(Node node,
       options.bindings[input.name] = input;
   std::string domain = node.domain;
   Model model = nodeModel(std::move(node), inputs, domain.empty() ? opset : 21);
+  model.graph.nodes.insert(model.graph.nodes.begin(), before.begin(),
+                           before.end());
   if (!domain.empty())
     model.opsets.push_back({domain, opset});
   auto module = importONNX(model, &context, options);
