@@ -3,6 +3,7 @@
 // op(transpose(x)) becomes transpose(op'(x)), for each op that can work in the
 // other order of dimensions.
 
+#include "ir/CompositeFormulas.h"
 #include "ir/MovementRewrites.h"
 #include "ir/ReshapeGroups.h"
 #include "passes/layout/ParameterValues.h"
@@ -316,6 +317,19 @@ static LogicalResult sinkThroughArgReduce(ArgReduceOp op,
   return success();
 }
 
+/// A norm over dimensions that do not come last before the permutation is its
+/// formula there: norms of groups of channels, or of the pixels of one.
+static LogicalResult spellOutNorm(LayerNormOp op, PatternRewriter &rewriter) {
+  TransposeOp transpose = movingInto(op.getOperand());
+  auto axis = int64_t(op.getAxis());
+  if (!transpose ||
+      llvm::all_of(transpose.getPermutation().drop_front(axis),
+                   [&](int64_t source) { return source >= axis; }))
+    return failure();
+  rewriter.replaceOp(op, buildFormula(rewriter, op));
+  return success();
+}
+
 static LogicalResult absorbInBroadcast(BroadcastOp op,
                                        PatternRewriter &rewriter) {
   TransposeOp transpose = movingInto(op.getOperand());
@@ -395,6 +409,7 @@ void addSinkPatterns(RewritePatternSet &patterns) {
   patterns.add(sinkThroughSlice);
   patterns.add(sinkThroughReduce);
   patterns.add(sinkThroughArgReduce);
+  patterns.add(spellOutNorm);
   patterns.add(absorbInBroadcast);
   patterns.add(sinkThroughReshape);
   patterns.add(transposeByReshape);

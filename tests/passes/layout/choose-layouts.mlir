@@ -177,3 +177,24 @@ func.func @large_rectangle(%x: tensor<?x9x8x4xf32>) -> tensor<?x4x8x4xf32> {
       base_dilation [1, 1, 1, 1] dilation [1, 1, 1, 1] : tensor<?x9x8x4xf32> -> tensor<?x4x8x4xf32>
   return %r : tensor<?x4x8x4xf32>
 }
+
+// A norm of groups of channels follows the order of pixels.
+// CHECK-LABEL: @norm_of_groups
+// CHECK: %[[C:.*]] = graph.convolution
+// CHECK: %[[G:.*]] = graph.reshape %[[C]] : tensor<1x8x8x8xf32> -> tensor<1x8x8x2x4xf32>
+// CHECK: graph.reduce sum, %[[G]] [1, 2, 4]
+// CHECK-NOT: graph.layer_norm
+// CHECK: %[[N:.*]] = graph.reshape {{.*}} : tensor<1x8x8x2x4xf32> -> tensor<1x8x8x8xf32>
+// CHECK: graph.convolution %[[N]]
+func.func @norm_of_groups(%x: tensor<1x8x8x8xf32>, %w: tensor<8x8x1x1xf32>) -> tensor<1x8x8x8xf32> {
+  %c = graph.convolution %x, %w <input = (0, 1, [2, 3]), kernel = (1, 0, [2, 3]), output = (0, 1, [2, 3])>
+      strides [1, 1] low [0, 0] high [0, 0] input_dilation [1, 1] kernel_dilation [1, 1] groups 1
+      : (tensor<1x8x8x8xf32>, tensor<8x8x1x1xf32>) -> tensor<1x8x8x8xf32>
+  %g = graph.reshape %c : tensor<1x8x8x8xf32> -> tensor<1x2x4x8x8xf32>
+  %n = graph.layer_norm %g {axis = 2 : i64, epsilon = 1.0e-5 : f64} : (tensor<1x2x4x8x8xf32>) -> tensor<1x2x4x8x8xf32>
+  %b = graph.reshape %n : tensor<1x2x4x8x8xf32> -> tensor<1x8x8x8xf32>
+  %d = graph.convolution %b, %w <input = (0, 1, [2, 3]), kernel = (1, 0, [2, 3]), output = (0, 1, [2, 3])>
+      strides [1, 1] low [0, 0] high [0, 0] input_dilation [1, 1] kernel_dilation [1, 1] groups 1
+      : (tensor<1x8x8x8xf32>, tensor<8x8x1x1xf32>) -> tensor<1x8x8x8xf32>
+  return %d : tensor<1x8x8x8xf32>
+}
