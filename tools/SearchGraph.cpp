@@ -102,11 +102,12 @@ static llvm::Error runGrowth(SearchRun &search) {
     return llvm::Error::success();
   std::vector<int64_t> layers = integersOf(values->front());
   printLayers(layers);
+  // A disk that is full of states may have room for their counts.
+  llvm::Error unstored = llvm::Error::success();
   if (growth.keepLayers)
-    if (llvm::Error error =
-            storeStates(search, *graph, growth.starts, (*values)[1]))
-      return error;
-  return search.write(search.report(layers));
+    unstored = storeStates(search, *graph, growth.starts, (*values)[1]);
+  return llvm::joinErrors(std::move(unstored),
+                          search.write(search.report(layers)));
 }
 
 /// Prints a path after walking it: generators in order.

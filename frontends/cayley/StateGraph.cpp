@@ -13,6 +13,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
+#include <map>
 #include <optional>
 #include <tuple>
 
@@ -42,16 +43,15 @@ State StateGraph::apply(size_t generator, const State &state) const {
   return result;
 }
 
-/// True where doing both generators in turn changes nothing.
+static Permutation inverseOf(const Permutation &permutation) {
+  Permutation inverse(permutation.size());
+  for (size_t i = 0; i < permutation.size(); ++i)
+    inverse[permutation[i]] = uint32_t(i);
+  return inverse;
+}
+
+/// True where multiplying by both matrices in turn changes nothing.
 static bool undoes(const StateGraph &graph, size_t first, size_t second) {
-  if (!graph.permutations.empty()) {
-    const Permutation &a = graph.permutations[first],
-                      &b = graph.permutations[second];
-    for (size_t i = 0; i < a.size(); ++i)
-      if (a[b[i]] != i)
-        return false;
-    return true;
-  }
   const Matrix &a = graph.matrices[first];
   for (size_t row = 0; row < a.rows; ++row)
     for (size_t column = 0; column < a.rows; ++column) {
@@ -69,7 +69,16 @@ static bool undoes(const StateGraph &graph, size_t first, size_t second) {
 
 std::vector<size_t> StateGraph::inverses() const {
   std::vector<size_t> result(generators(), generators());
-  for (size_t i = 0; i < generators(); ++i)
+  // Families of permutations may have a hundred thousand.
+  std::map<Permutation, size_t> places;
+  for (size_t i = 0; i < permutations.size(); ++i)
+    places.try_emplace(permutations[i], i);
+  for (size_t i = 0; i < permutations.size(); ++i) {
+    auto found = places.find(inverseOf(permutations[i]));
+    if (found != places.end())
+      result[i] = found->second;
+  }
+  for (size_t i = 0; i < matrices.size(); ++i)
     for (size_t j = 0; j < generators() && result[i] == generators(); ++j)
       if (undoes(*this, i, j))
         result[i] = j;
@@ -123,12 +132,8 @@ static std::optional<Matrix> inverseMatrix(const Matrix &matrix, int64_t m) {
 
 Expected<StateGraph> StateGraph::reversed() const {
   StateGraph result = *this;
-  for (Permutation &permutation : result.permutations) {
-    Permutation inverse(permutation.size());
-    for (size_t i = 0; i < permutation.size(); ++i)
-      inverse[permutation[i]] = uint32_t(i);
-    permutation = std::move(inverse);
-  }
+  for (Permutation &permutation : result.permutations)
+    permutation = inverseOf(permutation);
   for (auto [matrix, generator] : zip(result.matrices, generatorNames)) {
     std::optional<Matrix> inverse = inverseMatrix(matrix, modulus);
     if (!inverse)

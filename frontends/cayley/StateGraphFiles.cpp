@@ -6,9 +6,9 @@
 
 #include "frontends/cayley/PermutationFamilies.h"
 #include "frontends/tensors/FileError.h"
+#include "frontends/tensors/JSONText.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <numeric>
 
@@ -232,9 +232,10 @@ public:
         object ? object->getObject("generators") : nullptr;
     if (!generators || generators->empty())
       return fail("has no object \"generators\" with a generator in it");
-    if (auto modulus = object->getInteger("modulus")) {
-      if (*modulus < 2 || *modulus > int64_t(1) << 31)
-        return fail("\"modulus\" is not from 2 to 2147483648");
+    if (const json::Value *value = object->get("modulus")) {
+      auto modulus = value->getAsInteger();
+      if (!modulus || *modulus < 2 || *modulus > int64_t(1) << 31)
+        return fail("\"modulus\" is no integer from 2 to 2147483648");
       graph.modulus = *modulus;
     }
     // llvm::json keeps members in no order that the user chose.
@@ -265,7 +266,10 @@ private:
             ? array->size()
             : (graph.permutations.empty() ? 0
                                           : graph.permutations.front().size());
-    if (!array || array->size() != n || n == 0 || n > size_t(maxPositions))
+    if (n > size_t(maxPositions))
+      return fail("generator '" + name + "' has " + Twine(n) +
+                  " positions, more than " + Twine(maxPositions));
+    if (!array || array->size() != n || n == 0)
       return fail("generator '" + name +
                   "' is not a list of numbers as long as the others");
     Permutation permutation;
@@ -350,7 +354,7 @@ Expected<StateGraph> readGeneratorFile(StringRef path) {
   auto file = readText(path);
   if (!file)
     return file.takeError();
-  Expected<json::Value> value = json::parse((*file)->getBuffer());
+  Expected<json::Value> value = tensors::parseJSON((*file)->getBuffer());
   if (!value)
     return tensors::invalidFile(path,
                                 "is not JSON: " + toString(value.takeError()));

@@ -6,8 +6,8 @@
 
 #include "frontends/tensors/ElementNames.h"
 #include "frontends/tensors/FileError.h"
+#include "frontends/tensors/JSONText.h"
 #include "llvm/Support/Endian.h"
-#include "llvm/Support/JSON.h"
 
 using namespace mlir;
 using namespace zenith;
@@ -78,8 +78,7 @@ Expected<Safetensors> Safetensors::open(const std::string &path,
   if (length > bytes.size() || length > maxHeaderBytes)
     return invalidFile(path, "has a header of " + std::to_string(length) +
                                  " bytes, the file ends before");
-  Expected<llvm::json::Value> header =
-      llvm::json::parse(bytes.take_front(length));
+  Expected<llvm::json::Value> header = parseJSON(bytes.take_front(length));
   if (!header)
     return invalidFile(path, "has a header that is no JSON: " +
                                  llvm::toString(header.takeError()));

@@ -7,6 +7,7 @@
 #include "passes/GraphPasses.h"
 #include "passes/search/GrowthRewrite.h"
 #include "passes/search/KeyRanges.h"
+#include <map>
 
 using namespace mlir;
 using namespace zenith::graph;
@@ -18,19 +19,35 @@ namespace zenith {
 
 namespace zenith::search {
 
-/// The generator that undoes each one; empty where one has none, or where two
-/// are the same: the bit of one would not tell that the other leads back too.
-static std::vector<size_t>
-inversesOf(const std::vector<std::vector<int64_t>> &permutations) {
-  std::vector<size_t> inverses;
-  for (const auto &permutation : permutations) {
+using PermutationList = std::vector<std::vector<int64_t>>;
+
+/// Each permutation's inverse among them, the first one of equal ones; nothing
+/// where it is not there.
+static std::vector<std::optional<size_t>>
+findInverses(const PermutationList &permutations) {
+  std::map<std::vector<int64_t>, size_t> places;
+  for (auto [place, permutation] : llvm::enumerate(permutations))
+    places.try_emplace(permutation, place);
+  std::vector<std::optional<size_t>> result;
+  for (const std::vector<int64_t> &permutation : permutations) {
     std::vector<int64_t> inverse(permutation.size());
     for (auto [to, from] : llvm::enumerate(permutation))
-      inverse[from] = to;
-    auto found = llvm::find(permutations, inverse);
-    if (found == permutations.end())
+      inverse[size_t(from)] = int64_t(to);
+    auto found = places.find(inverse);
+    result.push_back(found == places.end() ? std::optional<size_t>()
+                                           : found->second);
+  }
+  return result;
+}
+
+/// The generator that undoes each one; empty where one has none, or where two
+/// are the same: the bit of one would not tell that the other leads back too.
+static std::vector<size_t> inversesOf(const PermutationList &permutations) {
+  std::vector<size_t> inverses;
+  for (std::optional<size_t> inverse : findInverses(permutations)) {
+    if (!inverse)
       return {};
-    inverses.push_back(size_t(found - permutations.begin()));
+    inverses.push_back(*inverse);
   }
   for (size_t g = 0; g < inverses.size(); ++g)
     if (inverses[inverses[g]] != g)
@@ -49,18 +66,14 @@ static bool leavesOutAllStates(const GrowthLoop &growth) {
     return llvm::all_of(growth.starts, [&](const GrowthLoop::Row &row) {
       return has(growth.earlierStarts, row);
     });
-  auto permutations = growth.permutations();
   return growth.earlier && growth.layerIsKnown &&
          llvm::all_of(growth.earlierStarts,
                       [&](const GrowthLoop::Row &row) {
                         return has(growth.starts, row);
                       }) &&
-         llvm::all_of(permutations, [&](const std::vector<int64_t> &p) {
-           std::vector<int64_t> inverse(p.size());
-           for (auto [to, from] : llvm::enumerate(p))
-             inverse[size_t(from)] = int64_t(to);
-           return llvm::is_contained(permutations, inverse);
-         });
+         llvm::all_of(
+             findInverses(growth.permutations()),
+             [](std::optional<size_t> inverse) { return bool(inverse); });
 }
 
 static bool isOdd(ArrayRef<int64_t> permutation) {

@@ -14,6 +14,9 @@ namespace zenith::search {
 
 /// Beyond this a state is no row of a search, and a value no number of one.
 static constexpr int64_t mostElements = 1 << 20;
+/// What all values between a row and its neighbours may have together: formulas
+/// of larger ones would take longer than they save.
+static constexpr int64_t mostPlaces = 1 << 22;
 static constexpr uint64_t largestNumber = uint64_t(1) << 62;
 
 RowFormulas::RowFormulas(Value rows, uint64_t largest, DimAnalysis &dims)
@@ -257,6 +260,10 @@ RowFormulas::Row &RowFormulas::row(Value value) {
     return *known;
   auto made = std::make_unique<Row>();
   made->shape = rowShape(value);
+  if (made->shape && value != rows)
+    places += elementsPerRow(*made->shape);
+  if (places > mostPlaces)
+    made->shape.reset();
   if (Operation *op = value.getDefiningOp(); op && made->shape) {
     made->isElementwise = familyOf(op) == Family::Elementwise;
     made->answers.resize(size_t(elementsPerRow(*made->shape)), Index(-1));

@@ -71,6 +71,7 @@ private:
   mlir::Value rows;
   uint64_t largestElement;
   graph::DimAnalysis &dims;
+  int64_t places = 0; ///< answers of all values
   std::vector<Formula> formulas;
   std::map<std::tuple<int, int64_t, int64_t>, int64_t> known;
   std::vector<Index> elements; ///< formulas of `rows`, by place

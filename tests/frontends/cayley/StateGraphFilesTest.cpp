@@ -83,8 +83,16 @@ TEST(StateGraphFilesTest, RefusesDamage) {
         R"({"generators": {"a": [1,0]}, "central": [1]})",
         R"({"generators": {"a": [1,0]}, "central": [-1,0]})",
         R"({"generators": {"a": [[1,0]]}, "modulus": 3})",
-        R"({"generators": {"a": [[1]]}, "modulus": 1})"})
+        R"({"generators": {"a": [[1]]}, "modulus": 1})",
+        R"({"generators": {"a": [1,0]}, "modulus": "2"})"})
     EXPECT_TRUE(llvm::errorToBool(readText(text, "json").takeError())) << text;
+  // Text that would take the parser more stack than there is.
+  EXPECT_NE(
+      llvm::toString(readText(std::string(1000000, '['), "json").takeError())
+          .find("nest too deeply"),
+      std::string::npos);
+  auto named = readText(R"({"generators": {"[[[{\"[": [1,0]}})", "json");
+  EXPECT_TRUE(bool(named)) << llvm::toString(named.takeError());
 }
 
 } // namespace

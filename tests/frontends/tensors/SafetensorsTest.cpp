@@ -48,6 +48,8 @@ TEST_F(SafetensorsTest, RefusesTypesThatTheFormatLacks) {
 TEST_F(SafetensorsTest, RefusesDamagedHeaders) {
   EXPECT_NE(errorOfHeader("[]").find("no JSON object"), std::string::npos);
   EXPECT_NE(errorOfHeader("{").find("no JSON"), std::string::npos);
+  EXPECT_NE(errorOfHeader(std::string(100, '[')).find("nest too deeply"),
+            std::string::npos);
   EXPECT_NE(errorOfHeader(R"({"a": 1})").find("lacks dtype"),
             std::string::npos);
   EXPECT_NE(errorOfHeader(
