@@ -119,6 +119,34 @@ static bool meetsAny(const ChosenBoxes &chosen, const Box &box, float overlap) {
   return false;
 }
 
+ZENITH_PROCESSOR_CLONES
+static bool anyAbove(const float *scores, int64_t count, float least) {
+  int any = 0;
+  for (int64_t i = 0; i < count; ++i)
+    any |= scores[i] > least;
+  return any;
+}
+
+/// Writes a key for each box with a score above `least` (if there is one):
+/// the score's, and behind it the box, so that the first of equal ones is the
+/// greatest. Gives how many; most boxes have low scores, most often.
+static int64_t keysOfBoxes(const float *scores, int64_t count,
+                           const float *least, uint64_t *keys) {
+  constexpr int64_t block = 64;
+  uint64_t found[block];
+  int64_t candidates = 0;
+  for (int64_t from = 0; from < count; from += block) {
+    int64_t here = std::min(block, count - from);
+    if (least && !anyAbove(scores + from, here, *least))
+      continue;
+    orderKeys(ZENITH_F32, scores + from, 1, here, found);
+    for (int64_t i = 0; i < here; ++i)
+      if (!least || scores[from + i] > *least)
+        keys[candidates++] = found[i] << 32 | uint32_t(~(from + i));
+  }
+  return candidates;
+}
+
 void zenith_routine_suppress(void *const *pointers, const int64_t *numbers,
                              int64_t begin, int64_t end) {
   RoutineArguments args(pointers, numbers);
@@ -136,12 +164,8 @@ void zenith_routine_suppress(void *const *pointers, const int64_t *numbers,
     int64_t *chosen = scratch + task * wordsOfPair(count);
     auto *keys = reinterpret_cast<uint64_t *>(chosen + count + 1);
     ChosenBoxes against(reinterpret_cast<float *>(keys + count), count);
-    // Behind the score's key, so that the first of equal ones is the greatest.
-    orderKeys(ZENITH_F32, score, 1, count, keys);
-    int64_t candidates = 0;
-    for (int64_t i = 0; i < count; ++i)
-      if (!hasLeast || score[i] > least)
-        keys[candidates++] = keys[i] << 32 | uint32_t(~i);
+    int64_t candidates =
+        keysOfBoxes(score, count, hasLeast ? &least : nullptr, keys);
     for (FallingKeys falling(keys, candidates);
          !falling.empty() && against.count < most;) {
       int64_t candidate = uint32_t(~falling.pop());

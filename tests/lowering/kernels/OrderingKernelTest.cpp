@@ -149,6 +149,8 @@ TEST_F(OrderingKernelTest, NonMaxSuppressionOfMany) {
         put(0, interpreter::Scalar::ofSigned(most));
       if (number == 3)
         put(0, interpreter::Scalar::ofFloat(0.25));
+      if (number == 4)
+        put(0, interpreter::Scalar::ofFloat(124));
       for (int64_t i = 0; number == 0 && i < tensor.size(); ++i)
         put(i, interpreter::Scalar::ofFloat(double(i * 7919 % 311)));
       for (int64_t i = 0; number == 1 && i < tensor.size(); ++i)
@@ -162,6 +164,13 @@ TEST_F(OrderingKernelTest, NonMaxSuppressionOfMany) {
           "%r = graph.non_max_suppression %b, %s, %n, %o : "
           "(tensor<1x701x4xf32>, tensor<1x2x701xf32>, tensor<i64>, "
           "tensor<f32>) -> tensor<?x3xi64>",
+          "%r");
+    check("%b : tensor<1x701x4xf32>, %s : tensor<1x2x701xf32>, %n : "
+          "tensor<i64>, %o : tensor<f32>, %t : tensor<f32>",
+          "tensor<?x3xi64>",
+          "%r = graph.non_max_suppression %b, %s, %n, %o, %t : "
+          "(tensor<1x701x4xf32>, tensor<1x2x701xf32>, tensor<i64>, "
+          "tensor<f32>, tensor<f32>) -> tensor<?x3xi64>",
           "%r");
   }
 }
