@@ -18,6 +18,7 @@ namespace {
 enum Ambition : unsigned {
   withSiblings,
   wholeRows,
+  reducedWithSiblings,
   reducedOnly,
   producersOnly
 };
@@ -35,6 +36,12 @@ public:
 private:
   bool isInside(Operation *op) const {
     return graph.isWork(op) && graph.group(op) == group;
+  }
+  bool wantsSiblings() const {
+    return ambition == withSiblings || ambition == reducedWithSiblings;
+  }
+  bool wantsReducedOnly() const {
+    return ambition == reducedOnly || ambition == reducedWithSiblings;
   }
   bool takesReader(Operation *op);
   bool takesSibling(Operation *op);
@@ -72,7 +79,7 @@ bool ReductionGrower::takesReader(Operation *op) {
   Value to = isReduction ? op->getOperand(0) : op->getResult(0);
   SpaceShape shape = space.shapeOf(to);
   if (shape == SpaceShape::Other ||
-      (shape == SpaceShape::Full && ambition == reducedOnly))
+      (shape == SpaceShape::Full && wantsReducedOnly()))
     return false;
   for (OpOperand &operand : op->getOpOperands()) {
     SmallVector<Operation *> path;
@@ -123,7 +130,7 @@ bool ReductionGrower::takeReaders(unsigned maxMembers) {
           graph.add(group, read.reader);
           grew = grewAtAll = true;
         }
-      if (ambition != withSiblings || graph.role(member) != Role::Reduction)
+      if (!wantsSiblings() || graph.role(member) != Role::Reduction)
         continue;
       for (Operation *sibling : siblings(member))
         if (takesSibling(sibling)) {
@@ -173,8 +180,8 @@ bool FusionPlan::growReduction(Operation *reduction, unsigned ambition) {
 }
 
 void FusionPlan::growReduction(Operation *reduction) {
-  for (unsigned ambition :
-       {withSiblings, wholeRows, reducedOnly, producersOnly})
+  for (unsigned ambition : {withSiblings, wholeRows, reducedWithSiblings,
+                            reducedOnly, producersOnly})
     if (growReduction(reduction, ambition))
       return;
 }

@@ -127,6 +127,27 @@ func.func @average(%x: tensor<2x4x4x8xf32>) -> tensor<2x8x1x1xf32> {
   return %r : tensor<2x8x1x1xf32>
 }
 
+// The row's range goes to memory beside what is made of it: one pass finds both
+// ends, another scales.
+//
+// CHECK-LABEL: @range_and_scaled_rows
+// CHECK: graph.fusion reduction
+// CHECK: graph.reduce max
+// CHECK: graph.reduce min
+// CHECK: graph.sub
+// CHECK: graph.fusion pointwise
+// CHECK: graph.div
+// CHECK-NOT: graph.fusion
+// CHECK: return
+func.func @range_and_scaled_rows(%x: tensor<4x1000xf32>) -> (tensor<4x1000xf32>, tensor<4xf32>) {
+  %high = graph.reduce max, %x [1] : tensor<4x1000xf32> -> tensor<4xf32>
+  %low = graph.reduce min, %x [1] : tensor<4x1000xf32> -> tensor<4xf32>
+  %range = graph.sub %high, %low : tensor<4xf32>
+  %b = graph.broadcast %range [0] : tensor<4xf32> -> tensor<4x1000xf32>
+  %r = graph.div %x, %b : tensor<4x1000xf32>
+  return %r, %range : tensor<4x1000xf32>, tensor<4xf32>
+}
+
 // CHECK-LABEL: @two_statistics
 // CHECK: graph.fusion reduction
 // CHECK: graph.reduce sum
