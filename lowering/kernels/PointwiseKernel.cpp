@@ -173,6 +173,18 @@ private:
     block(kernel.index(size - width));
   }
 
+  /// Whether what lies between the elements that lanes read is read by other
+  /// rows: soon after, it is still in a cache.
+  bool sharesLines(unsigned lane) {
+    constexpr int64_t fewElements = 4;
+    return llvm::any_of(
+        space.accesses(), [&](const IterationSpace::Access &access) {
+          auto stride = access.factors[lane].constant();
+          return !access.written && !access.opaque[lane] && stride &&
+                 *stride > 1 && *stride <= fewElements;
+        });
+  }
+
   /// Lanes that the longest stretch between edges of a loop fills.
   unsigned lanesOfPieces(unsigned lane) {
     SmallVector<DimExpr> ends(space.edges(lane));
@@ -203,6 +215,7 @@ private:
     SmallVector<unsigned> outer = loopsWithout(inner);
     RowTasks tasks =
         RowTasks::plan(space.rows(inner), space.size(lane), elements);
+    tasks.chunksFirst = sharesLines(lane);
     bool overlaps = !pair && mayOverlap(lane, tasks);
     forEachRow(kernel, tasks, [&](Value row, Value low, Value high) {
       ElementEmitter::Scope scope(emitter);
