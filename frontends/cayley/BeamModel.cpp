@@ -6,7 +6,9 @@
 
 #include "frontends/tensors/FileError.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/raw_ostream.h"
+#include <algorithm>
 
 using namespace mlir;
 
@@ -16,9 +18,27 @@ using graph::RowOps;
 
 static constexpr int64_t anySize = ShapedType::kDynamic;
 
-/// Rows of a block: enough for a product of matrices to run at full speed,
-/// while a layer of 1024 floats still fits a cache.
-static constexpr int64_t blockRows = 4096;
+/// Rows of a block: enough for a product of matrices to run at full speed on
+/// some threads, few enough for what a layer takes and gives to stay in a cache
+/// of a processor, beside weights.
+static int64_t rowsOfBlock(Operation *function) {
+  constexpr int64_t layerBytes = 1 << 21, fewest = 256, most = 4096;
+  int64_t widest = 1;
+  function->walk([&](Operation *op) {
+    for (Value result : op->getResults()) {
+      auto type = dyn_cast<RankedTensorType>(result.getType());
+      if (!type || type.getRank() < 1 || !type.isDynamicDim(0) ||
+          !type.getElementType().isIntOrFloat())
+        continue;
+      int64_t bytes = (type.getElementTypeBitWidth() + 7) / 8;
+      for (int64_t size : type.getShape().drop_front())
+        bytes *= ShapedType::isDynamic(size) ? 1 : std::max<int64_t>(size, 1);
+      widest = std::max(widest, std::min(bytes, layerBytes));
+    }
+  });
+  return std::clamp<int64_t>(llvm::bit_floor(uint64_t(layerBytes / widest)),
+                             fewest, most);
+}
 
 static std::string text(Type type) {
   std::string text;
@@ -119,16 +139,17 @@ Value BeamModel::score(RowOps &ops, OpBuilder &builder, Value rows) const {
       DenseElementsAttr::get(ops.type({0}, out.getElementType()),
                              ArrayRef<Attribute>()));
   enum Carried { done, scores };
+  int64_t block = rowsOfBlock(function);
   return ops.loop(
       {zero.getType(), list}, {zero, none},
       [&](ValueRange now) {
         return ops.compare(graph::CompareDirection::lt, now[done], total);
       },
       [&](ValueRange now) -> SmallVector<Value> {
-        Value size = ops.min(ops.number(blockRows), ops.sub(total, now[done]));
-        Value block = ops.part(rows, now[done], size);
+        Value size = ops.min(ops.number(block), ops.sub(total, now[done]));
+        Value part = ops.part(rows, now[done], size);
         return {ops.add(now[done], size),
-                ops.concat(now[scores], call(ops, builder, block))};
+                ops.concat(now[scores], call(ops, builder, part))};
       })[scores];
 }
 

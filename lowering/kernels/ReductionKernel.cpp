@@ -8,6 +8,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
+#include <algorithm>
 
 using namespace mlir;
 using zenith::graph::DimExpr;
@@ -36,18 +37,34 @@ static void collectCostly(Value value, const DenseSet<Value> &stops,
     collectCostly(operand, stops, found, seen);
 }
 
+static bool isTable(const ReductionPlan &plan,
+                    const IterationSpace::Access &access) {
+  auto isOpaque = [&](unsigned loop) { return access.opaque[loop]; };
+  return !access.written && access.factors[plan.lane].isConstant(1) &&
+         llvm::any_of(plan.reducedLoops, isOpaque) &&
+         llvm::any_of(plan.keptLoops, isOpaque);
+}
+
 /// Whether all rows read from one table at places that data gives, so that a
 /// part of it that stays in a cache serves one row after the other.
 static bool readTable(const ReductionPlan &plan) {
-  return llvm::any_of(
-      plan.space->accesses(), [&](const IterationSpace::Access &access) {
-        return !access.written && access.factors[plan.lane].isConstant(1) &&
-               llvm::any_of(
-                   plan.reducedLoops,
-                   [&](unsigned loop) { return access.opaque[loop]; }) &&
-               llvm::any_of(plan.keptLoops,
-                            [&](unsigned loop) { return access.opaque[loop]; });
-      });
+  return llvm::any_of(plan.space->accesses(), [&](const auto &access) {
+    return isTable(plan, access);
+  });
+}
+
+/// The loops of rows, outermost first: all rows read one part of a table before
+/// the next.
+static SmallVector<unsigned> orderOfRows(const ReductionPlan &plan) {
+  SmallVector<unsigned> order(plan.keptLoops);
+  std::stable_partition(order.begin(), order.end(), [&](unsigned loop) {
+    return llvm::any_of(
+        plan.space->accesses(), [&](const IterationSpace::Access &access) {
+          return isTable(plan, access) && !access.opaque[loop] &&
+                 !access.factors[loop].isConstant(0);
+        });
+  });
+  return order;
 }
 
 unsigned ReductionKernel::chooseWidth(const EmissionContext &context,
@@ -66,7 +83,10 @@ unsigned ReductionKernel::chooseWidth(const EmissionContext &context,
   unsigned many = 8 * context.target.lanes;
   if (*size < width)
     return unsigned(llvm::PowerOf2Ceil(uint64_t(*size)));
-  return readTable(plan) && *size >= many ? std::max(width, many) : width;
+  return readTable(plan)
+             ? std::max(width, unsigned(std::min<uint64_t>(
+                                   many, llvm::bit_floor(uint64_t(*size)))))
+             : width;
 }
 
 SmallVector<const Fold *> ReductionKernel::foldsOf(unsigned level) {
@@ -440,10 +460,11 @@ Launch ReductionKernel::emitColumns() {
   RowTasks tasks = RowTasks::plan(rows, space.size(plan.lane), lanesPerTask);
   tasks.chunksFirst = fromTable;
   DimExpr count = plan.reducedRows();
+  SmallVector<unsigned> order = orderOfRows(plan);
   forEachRow(kernel, tasks, [&](Value row, Value low, Value high) {
     ElementEmitter::Scope scope(emitter);
     SmallVector<Ix> loopIndex(space.rank(), Ix(0));
-    unflattenRow(emitter, space, plan.keptLoops, row, loopIndex);
+    unflattenRow(emitter, space, order, row, loopIndex);
     forEachLaneBlock(
         emitter, space, plan.lane, low, high, [&](const Ix &lanes) {
           loopIndex[plan.lane] = lanes;

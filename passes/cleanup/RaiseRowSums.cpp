@@ -3,6 +3,7 @@
 // Products of one-hot rows with parameters become sums of the parameters' rows,
 // which are read at the numbers that the rows stand for.
 
+#include "ir/ParameterDependence.h"
 #include "mlir/IR/Matchers.h"
 #include "passes/cleanup/RaiseComposites.h"
 #include "passes/cleanup/SplatValue.h"
@@ -23,8 +24,8 @@ struct OneHotRows {
 
 /// Whether a value is 0, 1, ..., n - 1.
 static bool countsUp(Value value) {
-  if (value.getDefiningOp<IotaOp>())
-    return true;
+  if (auto iota = value.getDefiningOp<IotaOp>())
+    return typeOf(value).getRank() == 1;
   DenseIntElementsAttr elements;
   if (!matchPattern(value, m_Constant(&elements)))
     return false;
@@ -34,11 +35,31 @@ static bool countsUp(Value value) {
   });
 }
 
+/// Whether a value of three dimensions is its own index along the last.
+static bool countsUpLast(Value value) {
+  if (auto iota = value.getDefiningOp<IotaOp>())
+    return iota.getDim() == 2;
+  auto list = value.getDefiningOp<BroadcastOp>();
+  return list && list.getMapping() == ArrayRef<int64_t>({2}) &&
+         typeOf(list.getOperand()).getDimSize(0) ==
+             typeOf(value).getDimSize(2) &&
+         countsUp(list.getOperand());
+}
+
+/// The condition where `value` is 1, else 0; null if it isn't of that kind.
+static CompareOp matchIndicator(Value value) {
+  if (auto convert = value.getDefiningOp<ConvertOp>())
+    return convert.getOperand().getDefiningOp<CompareOp>();
+  auto select = value.getDefiningOp<SelectOp>();
+  if (!select || splatValue(select.getOnTrue()) != 1.0 ||
+      splatValue(select.getOnFalse()) != 0.0)
+    return {};
+  return select.getPred().getDefiningOp<CompareOp>();
+}
+
 static std::optional<OneHotRows> matchOneHot(Value value) {
   auto flat = value.getDefiningOp<ReshapeOp>();
-  auto convert = flat ? flat.getOperand().getDefiningOp<ConvertOp>() : nullptr;
-  auto compare =
-      convert ? convert.getOperand().getDefiningOp<CompareOp>() : nullptr;
+  CompareOp compare = flat ? matchIndicator(flat.getOperand()) : nullptr;
   if (!compare || compare.getDirection() != CompareDirection::eq)
     return std::nullopt;
   auto cube = typeOf(compare.getLhs()), to = typeOf(flat.getResult());
@@ -49,19 +70,15 @@ static std::optional<OneHotRows> matchOneHot(Value value) {
   for (bool swapped : {false, true}) {
     Value numbers = swapped ? compare.getRhs() : compare.getLhs(),
           symbols = swapped ? compare.getLhs() : compare.getRhs();
-    auto repeated = numbers.getDefiningOp<BroadcastOp>(),
-         list = symbols.getDefiningOp<BroadcastOp>();
+    auto repeated = numbers.getDefiningOp<BroadcastOp>();
+    if (!repeated || repeated.getMapping() != ArrayRef<int64_t>({0, 1}) ||
+        typeOf(repeated.getOperand()).getDimSize(1) != cube.getDimSize(1) ||
+        !countsUpLast(symbols))
+      continue;
     // Numbers above all symbols have a row of zeros; smaller ones than 0 would
     // need another.
-    if (repeated && list &&
-        repeated.getMapping() == ArrayRef<int64_t>({0, 1}) &&
-        list.getMapping() == ArrayRef<int64_t>({2}) &&
-        typeOf(repeated.getOperand()).getDimSize(1) == cube.getDimSize(1) &&
-        typeOf(list.getOperand()).getDimSize(0) == cube.getDimSize(2) &&
-        cube.getElementType().isUnsignedInteger() &&
-        countsUp(list.getOperand()))
-      return OneHotRows{repeated.getOperand(), cube.getDimSize(1),
-                        cube.getDimSize(2)};
+    if (Value whole = unsignedNumbers(repeated.getOperand()))
+      return OneHotRows{whole, cube.getDimSize(1), cube.getDimSize(2)};
   }
   return std::nullopt;
 }
@@ -97,12 +114,16 @@ static Value withNaNs(Value table, PatternRewriter &rewriter) {
 }
 
 /// The parameter's rows by position and number, and one of zeros behind those
-/// of each position.
-static Value rowTable(Value weight, const OneHotRows &rows,
+/// of each position; its columns are the rows where `contracted` is 1.
+static Value rowTable(Value weight, int64_t contracted, const OneHotRows &rows,
                       PatternRewriter &rewriter) {
   Location loc = weight.getLoc();
   auto type = typeOf(weight);
-  int64_t width = type.getDimSize(1);
+  int64_t width = type.getDimSize(1 - contracted);
+  if (contracted == 1)
+    weight = rewriter.create<TransposeOp>(
+        loc, type.clone({type.getDimSize(1), width}), weight,
+        ArrayRef<int64_t>{1, 0});
   auto shaped = [&](int64_t count) {
     return RankedTensorType::get({rows.positions, count, width},
                                  type.getElementType());
@@ -123,14 +144,14 @@ static LogicalResult raiseRowSum(DotGeneralOp op, PatternRewriter &rewriter) {
   // multiplications: about a fourth of the time.
   constexpr int64_t fewestSymbols = 4, narrow = 16;
   auto dims = op.getDims();
-  auto weight = op.getRhs().getDefiningOp<GetParamOp>();
+  Value weight = op.getRhs();
   auto type = typeOf(op.getResult());
-  if (!weight || !dims.getLhsBatching().empty() ||
+  if (graph::dependenceOf(weight) != Dependence::Parameters ||
+      !dims.getLhsBatching().empty() ||
       dims.getLhsContracting() != ArrayRef<int64_t>({1}) ||
-      dims.getRhsContracting() != ArrayRef<int64_t>({0}) ||
-      type.getRank() != 2 || !type.getElementType().isF32() ||
-      !typeOf(weight.getResult()).hasStaticShape() ||
-      type.getDimSize(1) < narrow)
+      dims.getRhsContracting().size() != 1 || typeOf(weight).getRank() != 2 ||
+      !typeOf(weight).hasStaticShape() || type.getRank() != 2 ||
+      !type.getElementType().isF32() || type.getDimSize(1) < narrow)
     return failure();
   std::optional<OneHotRows> rows = matchOneHot(op.getLhs());
   if (!rows || rows->count < fewestSymbols)
@@ -153,8 +174,8 @@ static LogicalResult raiseRowSum(DotGeneralOp op, PatternRewriter &rewriter) {
       loc,
       RankedTensorType::get({size, rows->positions, width},
                             type.getElementType()),
-      rowTable(weight, *rows, rewriter), places, gather,
-      ArrayRef<int64_t>{1, 1, width});
+      rowTable(weight, dims.getRhsContracting().front(), *rows, rewriter),
+      places, gather, ArrayRef<int64_t>{1, 1, width});
   rewriter.replaceOpWithNewOp<ReduceOp>(op, type, ReduceKind::sum, chosen,
                                         ArrayRef<int64_t>{1});
   return success();

@@ -102,6 +102,16 @@ static LogicalResult selectByNumber(SelectOp op, PatternRewriter &rewriter) {
   return success();
 }
 
+/// Indices that count from the end are none of numbers that were unsigned.
+static LogicalResult selectByNegative(SelectOp op, PatternRewriter &rewriter) {
+  auto compare = op.getPred().getDefiningOp<CompareOp>();
+  if (!compare || compare.getDirection() != CompareDirection::lt ||
+      splatValue(compare.getRhs()) != 0.0 || !unsignedNumbers(compare.getLhs()))
+    return failure();
+  rewriter.replaceOp(op, op.getOnFalse());
+  return success();
+}
+
 /// select(p, true, false) is p.
 static LogicalResult selectOfItself(SelectOp op, PatternRewriter &rewriter) {
   if (op.getPred().getType() != op.getType() ||
@@ -149,6 +159,7 @@ void addAlgebraPatterns(RewritePatternSet &patterns) {
   patterns.add(squareByProduct);
   patterns.add(divisionByPowerOfTwo);
   patterns.add(selectByNumber);
+  patterns.add(selectByNegative);
   patterns.add(selectOfItself);
   patterns.add(dropInfinity<MaxOp>);
   patterns.add(dropInfinity<MinOp>);

@@ -103,4 +103,26 @@ Product productOf(Value value) {
   return product;
 }
 
+static bool holdsUnsigned(Type type, unsigned bits) {
+  if (auto number = dyn_cast<FloatType>(type))
+    return bits <= number.getFPMantissaWidth();
+  auto integer = dyn_cast<IntegerType>(type);
+  return integer && (integer.isUnsigned() ? integer.getWidth() >= bits
+                                          : integer.getWidth() > bits);
+}
+
+Value unsignedNumbers(Value value) {
+  Value source = value;
+  SmallVector<Type> types{typeOf(value).getElementType()};
+  while (auto convert = source.getDefiningOp<ConvertOp>()) {
+    source = convert.getOperand();
+    types.push_back(typeOf(source).getElementType());
+  }
+  Type own = types.back();
+  bool isHeld = own.isUnsignedInteger() && llvm::all_of(types, [&](Type type) {
+                  return holdsUnsigned(type, own.getIntOrFloatBitWidth());
+                });
+  return isHeld ? source : Value();
+}
+
 } // namespace zenith::cleanup

@@ -18,6 +18,10 @@ std::optional<double> splatValue(mlir::Value value);
 /// like differs in the last digits.
 bool isNear(std::optional<double> value, double expected);
 
+/// The unsigned integers that `value` holds in types that have all of them,
+/// which it was converted to; null where it holds others.
+mlir::Value unsignedNumbers(mlir::Value value);
+
 /// True for parameters and constants, also moved ones.
 bool isParameter(mlir::Value value);
 

@@ -135,15 +135,17 @@ static bool staysBehind(Operation *op) {
   return isa<BroadcastOp, ReshapeOp, SliceOp>(op);
 }
 
-/// Movement and widening by which contractions read packed weights: kernels
-/// recognise them.
+/// Movement and widening by which contractions read packed weights, and sums of
+/// rows packed tables: kernels recognise them.
 static llvm::DenseSet<Operation *> unpackingOps(Block &block) {
   llvm::DenseSet<Operation *> ops;
   for (Operation &op : block) {
-    if (!isa<DotGeneralOp, ConvolutionOp>(op))
+    auto gather = dyn_cast<GatherOp>(op);
+    if (!isa<DotGeneralOp, ConvolutionOp>(op) &&
+        !(gather && readsSummedRows(gather)))
       continue;
-    Value weights = op.getOperand(1);
-    if (beforeWidening(weights) != weights)
+    Value weights = op.getOperand(gather ? 0 : 1);
+    if (!gather && beforeWidening(weights) != weights)
       ops.insert(weights.getDefiningOp());
     if (auto convolution = dyn_cast<ConvolutionOp>(op)) {
       if (TransposeOp transpose = turningOutputs(convolution))

@@ -81,6 +81,10 @@ struct PackParametersPass : impl::PackParametersPassBase<PackParametersPass> {
           packProduct(dot, {panel, group}, builder);
       } else if (auto convolution = dyn_cast<ConvolutionOp>(op))
         packConvolution(convolution, {panel, group});
+    SmallVector<GatherOp> gathers;
+    getOperation().walk([&](GatherOp op) { gathers.push_back(op); });
+    for (GatherOp op : gathers)
+      packTable(op, panel);
   }
 };
 

@@ -59,6 +59,36 @@ TEST_P(ReductionKernel, SumsOfTableRows) {
     }
 }
 
+// As a pass packs them: blocks of columns, each with all rows of the table.
+TEST_P(ReductionKernel, SumsOfPackedTableRows) {
+  for (int64_t block : {32, 64})
+    for (int64_t rows : {0, 1, 9}) {
+      std::string of = std::to_string(block) + "xf32>", blocks = "3x" + of,
+                  row = std::to_string(3 * block) + "xf32>",
+                  packed = "tensor<3x100x" + of,
+                  ordered = "tensor<100x" + blocks,
+                  table = "tensor<20x5x" + row, places = "tensor<?x20xui8>",
+                  single = "tensor<?x20x1xui8>", result = "tensor<?x" + row;
+      check("%b : " + packed + ", %i : " + places + ", %j : tensor<" + row,
+            result,
+            "%n = graph.dim %i, 0 : " + places +
+                "\n%o = graph.transpose %b [1, 0, 2] : " + packed + " -> " +
+                ordered + "\n%t = graph.reshape %o : " + ordered + " -> " +
+                table + "\n%p = graph.reshape %i [%n] : " + places + " -> " +
+                single +
+                "\n%g = graph.gather %t, %p <offset = [2], collapsed = [1], "
+                "batching = [0] x [1], index_map = [1], index_vector_dim = 2> "
+                "sizes [1, 1, " +
+                std::to_string(3 * block) + "] : (" + table + ", " + single +
+                ") -> tensor<?x20x" + row +
+                "\n%s = graph.reduce sum, %g [1] : tensor<?x20x" + row +
+                " -> " + result +
+                "\n%c = graph.broadcast %j [1] [%n] : tensor<" + row + " -> " +
+                result + "\n%r = graph.add %s, %c : " + result,
+            {{3, 100, block}, {rows, 20}, {3 * block}});
+    }
+}
+
 TEST_P(ReductionKernel, EmptyRows) {
   check("%a : tensor<5x0xf32>", "tensor<5xf32>",
         "%r = graph.reduce max, %a [1] : tensor<5x0xf32> -> tensor<5xf32>");

@@ -5,6 +5,7 @@
 // RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-raise-composites))' | FileCheck %s -enable-var-scope
 
 graph.param @weight : tensor<20x16xf32> = dense<0.5> : tensor<20x16xf32>
+graph.param @columns : tensor<16x20xf32> = dense<0.5> : tensor<16x20xf32>
 
 // A row of zeros stands for numbers that no symbol has. Weights that are not
 // finite count in the rows of other numbers too: times zero they are NaN.
@@ -34,6 +35,68 @@ func.func @one_hot(%x: tensor<?x4xui8>) -> tensor<?x16xf32> {
   %w = graph.get_param @weight : tensor<20x16xf32>
   %r = graph.dot_general %h, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<?x20xf32>, tensor<20x16xf32>) -> tensor<?x16xf32>
   return %r : tensor<?x16xf32>
+}
+
+// Weights by columns, numbers in a type that they fill no more, and ones and
+// zeros that a condition selects: as exporters write such products.
+// CHECK-LABEL: @transposed_weights
+// CHECK-SAME: (%[[X:.*]]: tensor<?x4xui8>)
+// CHECK-DAG: %[[W:.*]] = graph.get_param @columns
+// CHECK: %[[PLACES:.*]] = graph.reshape %[[X]] {{.*}} -> tensor<?x4x1xui8>
+// CHECK: %[[T:.*]] = graph.transpose %[[W]] [1, 0] : tensor<16x20xf32> -> tensor<20x16xf32>
+// CHECK: graph.reshape %[[T]] : tensor<20x16xf32> -> tensor<4x5x16xf32>
+// CHECK: graph.gather %{{.*}}, %[[PLACES]]
+// CHECK-NOT: graph.dot_general
+func.func @transposed_weights(%x: tensor<?x4xui8>) -> tensor<?x16xf32> {
+  %n = graph.dim %x, 0 : tensor<?x4xui8>
+  %g = graph.convert %x : tensor<?x4xui8> -> tensor<?x4xf32>
+  %i = graph.convert %g : tensor<?x4xf32> -> tensor<?x4xi64>
+  %a = graph.broadcast %i [0, 1] [%n] : tensor<?x4xi64> -> tensor<?x4x5xi64>
+  %b = graph.iota 2 [%n] : tensor<?x4x5xi64>
+  %c = graph.compare eq, %a, %b : tensor<?x4x5xi64> -> tensor<?x4x5xi1>
+  %one = graph.constant dense<1.0> : tensor<f32>
+  %zero = graph.constant dense<0.0> : tensor<f32>
+  %ones = graph.broadcast %one [] [%n] : tensor<f32> -> tensor<?x4x5xf32>
+  %zeros = graph.broadcast %zero [] [%n] : tensor<f32> -> tensor<?x4x5xf32>
+  %f = graph.select %c, %ones, %zeros : tensor<?x4x5xi1>, tensor<?x4x5xf32>
+  %h = graph.reshape %f [%n] : tensor<?x4x5xf32> -> tensor<?x20xf32>
+  %w = graph.get_param @columns : tensor<16x20xf32>
+  %r = graph.dot_general %h, %w <batching = [] x [], contracting = [1] x [1]> : (tensor<?x20xf32>, tensor<16x20xf32>) -> tensor<?x16xf32>
+  return %r : tensor<?x16xf32>
+}
+
+// f16 rounds some numbers of 16 bits.
+// CHECK-LABEL: @rounded_numbers
+// CHECK: graph.dot_general
+func.func @rounded_numbers(%x: tensor<3x4xui16>) -> tensor<3x16xf32> {
+  %symbols = graph.constant dense<[0, 1, 2, 3, 4]> : tensor<5xi32>
+  %g = graph.convert %x : tensor<3x4xui16> -> tensor<3x4xf16>
+  %i = graph.convert %g : tensor<3x4xf16> -> tensor<3x4xi32>
+  %a = graph.broadcast %i [0, 1] : tensor<3x4xi32> -> tensor<3x4x5xi32>
+  %b = graph.broadcast %symbols [2] : tensor<5xi32> -> tensor<3x4x5xi32>
+  %c = graph.compare eq, %a, %b : tensor<3x4x5xi32> -> tensor<3x4x5xi1>
+  %f = graph.convert %c : tensor<3x4x5xi1> -> tensor<3x4x5xf32>
+  %h = graph.reshape %f : tensor<3x4x5xf32> -> tensor<3x20xf32>
+  %w = graph.get_param @weight : tensor<20x16xf32>
+  %r = graph.dot_general %h, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<3x20xf32>, tensor<20x16xf32>) -> tensor<3x16xf32>
+  return %r : tensor<3x16xf32>
+}
+
+// The ones are twos.
+// CHECK-LABEL: @other_values
+// CHECK: graph.dot_general
+func.func @other_values(%x: tensor<3x4xui8>) -> tensor<3x16xf32> {
+  %symbols = graph.constant dense<[0, 1, 2, 3, 4]> : tensor<5xui8>
+  %a = graph.broadcast %x [0, 1] : tensor<3x4xui8> -> tensor<3x4x5xui8>
+  %b = graph.broadcast %symbols [2] : tensor<5xui8> -> tensor<3x4x5xui8>
+  %c = graph.compare eq, %a, %b : tensor<3x4x5xui8> -> tensor<3x4x5xi1>
+  %twos = graph.constant dense<2.0> : tensor<3x4x5xf32>
+  %zeros = graph.constant dense<0.0> : tensor<3x4x5xf32>
+  %f = graph.select %c, %twos, %zeros : tensor<3x4x5xi1>, tensor<3x4x5xf32>
+  %h = graph.reshape %f : tensor<3x4x5xf32> -> tensor<3x20xf32>
+  %w = graph.get_param @weight : tensor<20x16xf32>
+  %r = graph.dot_general %h, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<3x20xf32>, tensor<20x16xf32>) -> tensor<3x16xf32>
+  return %r : tensor<3x16xf32>
 }
 
 // Numbers may be negative, and these would choose another row.

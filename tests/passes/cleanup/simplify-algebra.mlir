@@ -219,3 +219,30 @@ func.func @truth(%p: tensor<4xi1>) -> tensor<4xi1> {
   %r = graph.select %p, %true, %false : tensor<4xi1>, tensor<4xi1>
   return %r : tensor<4xi1>
 }
+
+// Numbers that were unsigned don't count from the end.
+// CHECK-LABEL: @never_negative
+// CHECK: %[[WIDE:.*]] = graph.convert
+// CHECK-NOT: graph.select
+// CHECK: return %[[WIDE]]
+func.func @never_negative(%x: tensor<4xui8>) -> tensor<4xi64> {
+  %i = graph.convert %x : tensor<4xui8> -> tensor<4xi64>
+  %zero = graph.constant dense<0> : tensor<4xi64>
+  %six = graph.constant dense<6> : tensor<4xi64>
+  %negative = graph.compare lt, %i, %zero : tensor<4xi64> -> tensor<4xi1>
+  %behind = graph.add %i, %six : tensor<4xi64>
+  %r = graph.select %negative, %behind, %i : tensor<4xi1>, tensor<4xi64>
+  return %r : tensor<4xi64>
+}
+
+// CHECK-LABEL: @negative_where_narrow
+// CHECK: graph.select
+func.func @negative_where_narrow(%x: tensor<4xui8>) -> tensor<4xi8> {
+  %i = graph.convert %x : tensor<4xui8> -> tensor<4xi8>
+  %zero = graph.constant dense<0> : tensor<4xi8>
+  %six = graph.constant dense<6> : tensor<4xi8>
+  %negative = graph.compare lt, %i, %zero : tensor<4xi8> -> tensor<4xi1>
+  %behind = graph.add %i, %six : tensor<4xi8>
+  %r = graph.select %negative, %behind, %i : tensor<4xi1>, tensor<4xi8>
+  return %r : tensor<4xi8>
+}

@@ -95,3 +95,24 @@ func.func @unpacking_stays(%x: tensor<5x3xf32>) -> tensor<5x4xf32> {
   %r = graph.dot_general %x, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<5x3xf32>, tensor<3x4xf32>) -> tensor<5x4xf32>
   return %r : tensor<5x4xf32>
 }
+
+// -----
+
+// So are packed tables whose rows are added.
+graph.param @rows : tensor<6x8xf32>
+
+// CHECK-LABEL: func.func @unpacking_of_tables_stays
+// CHECK: %[[D:.*]] = graph.get_param @derived_0 : tensor<2x6x4xf32>
+// CHECK: %[[T:.*]] = graph.transpose %[[D]] [1, 0, 2]
+// CHECK: %[[M:.*]] = graph.reshape %[[T]]
+// CHECK: graph.gather %[[M]]
+func.func @unpacking_of_tables_stays(%x: tensor<5x3x1xui8>) -> tensor<5x8xf32> {
+  %w = graph.get_param @rows : tensor<6x8xf32>
+  %s = graph.reshape %w : tensor<6x8xf32> -> tensor<6x2x4xf32>
+  %q = graph.transpose %s [1, 0, 2] : tensor<6x2x4xf32> -> tensor<2x6x4xf32>
+  %u = graph.transpose %q [1, 0, 2] : tensor<2x6x4xf32> -> tensor<6x2x4xf32>
+  %m = graph.reshape %u : tensor<6x2x4xf32> -> tensor<6x8xf32>
+  %g = graph.gather %m, %x <offset = [2], collapsed = [0], batching = [] x [], index_map = [0], index_vector_dim = 2> sizes [1, 8] : (tensor<6x8xf32>, tensor<5x3x1xui8>) -> tensor<5x3x8xf32>
+  %r = graph.reduce sum, %g [1] : tensor<5x3x8xf32> -> tensor<5x8xf32>
+  return %r : tensor<5x8xf32>
+}
