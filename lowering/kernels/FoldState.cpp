@@ -141,31 +141,55 @@ SmallVector<Value> FoldState::combine(ValueRange x, ValueRange y) {
   return result;
 }
 
-SmallVector<Value> FoldState::acrossLanes(ValueRange state) {
-  SmallVector<Value> lower(state);
-  for (int64_t width = lanes / 2; width >= 1; width /= 2) {
+/// Folds the lanes of a vector to one number, half and half; the last two as a
+/// vector as well, since maxima of single floats take branches.
+static Value joinLanes(KernelBuilder &kernel, Value lanes,
+                       function_ref<Value(Value, Value)> join) {
+  OpBuilder &b = kernel.b;
+  auto type = cast<VectorType>(lanes.getType());
+  for (int64_t width = type.getNumElements() / 2; width > 1; width /= 2) {
     SmallVector<int64_t> low, high;
     for (int64_t lane = 0; lane < width; ++lane) {
       low.push_back(lane);
       high.push_back(lane + width);
     }
-    SmallVector<Value> left, right;
-    for (Value value : lower) {
-      if (width == 1) {
-        left.push_back(
-            kernel.b.create<vector::ExtractOp>(kernel.loc, value, 0));
-        right.push_back(
-            kernel.b.create<vector::ExtractOp>(kernel.loc, value, 1));
-      } else {
-        left.push_back(
-            kernel.b.create<vector::ShuffleOp>(kernel.loc, value, value, low));
-        right.push_back(
-            kernel.b.create<vector::ShuffleOp>(kernel.loc, value, value, high));
-      }
-    }
-    lower = combine(left, right);
+    lanes = join(b.create<vector::ShuffleOp>(kernel.loc, lanes, lanes, low),
+                 b.create<vector::ShuffleOp>(kernel.loc, lanes, lanes, high));
   }
-  return lower;
+  Value turned = b.create<vector::ShuffleOp>(kernel.loc, lanes, lanes,
+                                             ArrayRef<int64_t>{1, 0});
+  return b.create<vector::ExtractOp>(kernel.loc, join(lanes, turned), 0);
+}
+
+// Of an arg_reduce first the best value, then its first or last place: this
+// takes fewer instructions than to carry both along.
+SmallVector<Value> FoldState::acrossLanes(ValueRange state) {
+  if (lanes < 2)
+    return SmallVector<Value>(state);
+  SmallVector<Value> results;
+  for (const Fold *fold : folds) {
+    Value values = state[results.size()];
+    Value best = joinLanes(
+        kernel, values, [&](Value x, Value y) { return foldOne(*fold, x, y); });
+    results.push_back(best);
+    if (!fold->arg())
+      continue;
+    Num all{&kernel, values}, places{&kernel, state[results.size()]};
+    Flag isBest = all == Num{&kernel, kernel.broadcast(best, lanes)};
+    if (isa<FloatType>(fold->element))
+      isBest = isBest || all.isNaN();
+    bool last = cast<graph::ArgReduceOp>(fold->op).getLast();
+    Value none =
+        kernel.integer(places.v.getType(), noPlace(placeType(*fold), last));
+    places = select(isBest, places, Num{&kernel, none});
+    results.push_back(
+        joinLanes(kernel, places.v, [&](Value x, Value y) -> Value {
+          if (last)
+            return kernel.b.create<arith::MaxSIOp>(kernel.loc, x, y);
+          return kernel.b.create<arith::MinSIOp>(kernel.loc, x, y);
+        }));
+  }
+  return results;
 }
 
 SmallVector<Value> FoldState::finish(ValueRange state) {
