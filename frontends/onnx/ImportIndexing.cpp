@@ -60,16 +60,19 @@ static bool gatherOne(NodeImport &n, int64_t axis, const DimVector &dims) {
   int64_t position = *known->values[0].constant();
   DimExpr start =
       position < 0 ? dims[axis] + DimExpr(position) : DimExpr(position);
-  if (!provablyNatural(start) ||
-      (dims[axis].constant() && !provablyLess(start, dims[axis]))) {
+  auto size = dims[axis].constant();
+  if (size && (!provablyNatural(start) || !provablyLess(start, dims[axis]))) {
     n.fail(
         invalid(fmt::format("index {} is out of range for dimension of size {}",
                             position, dims[axis].str())));
     return true;
   }
+  // Counted from the end of what only the run will know.
+  if (!provablyNatural(start))
+    start = DimExpr::max(start, 0);
   DimVector result(dims.begin(), dims.begin() + axis);
-  for (int64_t size : known->shape)
-    result.push_back(DimExpr(size));
+  for (int64_t ones : known->shape)
+    result.push_back(DimExpr(ones));
   result.append(dims.begin() + axis + 1, dims.end());
   n.result(
       n.b.reshape(n.b.sliceDim(n.input(0), axis, start, DimExpr(1)), result));

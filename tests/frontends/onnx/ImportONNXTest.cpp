@@ -144,6 +144,27 @@ TEST(ImportONNX, ExpandChecksFold) {
   EXPECT_EQ(text.find("graph.select"), std::string::npos) << text;
 }
 
+/// x[:, -1] where the run decides how long the rows are.
+TEST(ImportONNX, LastOfUnknownLength) {
+  Model model = emptyModel();
+  model.graph.inputs = {floatValue("x", {fixed(2), named("n")})};
+  model.graph.outputs = {{"y", {}}};
+  model.graph.initializers = {integers("last", {}, {-1})};
+  model.graph.nodes = {
+      makeNode("Gather", {"x", "last"}, {"y"}, {intAttribute("axis", 1)})};
+  std::string text = importText(model);
+  EXPECT_HAS(text, "graph.slice %arg0");
+  EXPECT_HAS(text, "-> tensor<2x1xf32>");
+  mlir::MLIRContext context;
+  auto module = importONNX(model, &context, {});
+  ASSERT_TRUE(bool(module));
+  auto results =
+      runModule(**module, {{"x", floats("x", {2, 3}, {1, 2, 3, 4, 5, 6})}});
+  ASSERT_TRUE(bool(results));
+  EXPECT_EQ(textOf(results->front()),
+            textOf(interpreterTensor(floats("y", {2}, {3, 6}), &context)));
+}
+
 TEST(ImportONNX, ShapesThatAreDataBecomeData) {
   Model model = emptyModel();
   model.graph.inputs = {floatValue("x", {named("n"), fixed(3)})};
