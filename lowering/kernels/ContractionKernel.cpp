@@ -156,6 +156,13 @@ bool ContractionNest::fetchesRows() const {
          rowBytes * estimate(space.tile.size) > cachedBytes;
 }
 
+/// As far as memory takes to answer, and not less than a tile or two.
+int64_t ContractionNest::rowsAhead() const {
+  constexpr double bytesAhead = 8192;
+  double rowBytes = estimate(space.depth.size) * elementSize(space.a.element);
+  return std::max(2 * int64_t(heights), int64_t(bytesAhead / rowBytes));
+}
+
 /// From what a tile reads of B to the lines that it asks for.
 Value ContractionNest::ahead(Value number) {
   constexpr int64_t lineBytes = 64;
@@ -354,7 +361,7 @@ ContractionNest::Tile ContractionNest::locate(Value number, Value panelBase) {
   if (looksAhead())
     args.ahead = ahead(number);
   else if (fetchesRows())
-    args.ahead = k.mul(k.index(2 * int64_t(heights)), args.rowStride);
+    args.ahead = k.mul(k.index(rowsAhead()), args.rowStride);
   return tile;
 }
 
@@ -396,11 +403,15 @@ void ContractionNest::byFullness(Value rest,
 void ContractionNest::wholeTile(Value number, Value panelBase) {
   Tile tile = locate(number, panelBase);
   placeWindow(tile, {});
+  auto known = space.columns.size.constant();
   byFullness(tile.rest, [&](bool full) {
     tile.args.c = tileMemory;
     tile.args.cOffset = k.index(0);
     tile.args.rowStrideC = k.index(columns);
-    auto store = full ? epilogue.directStore(place) : std::nullopt;
+    // Whole vectors that are all columns there are end where the row does.
+    bool whole = known && *known <= columns &&
+                 *known % int64_t(sumLanes(space.sum, k.target)) == 0;
+    auto store = full || whole ? epilogue.directStore(place) : std::nullopt;
     if (store) {
       tile.args.c = store->memory;
       tile.args.cOffset = store->offset;

@@ -58,6 +58,7 @@ private:
   graph::DimExpr panelElements() const;
   bool looksAhead() const;
   bool fetchesRows() const;
+  int64_t rowsAhead() const;
   mlir::Value ahead(mlir::Value number);
   void wholeTile(mlir::Value number, mlir::Value panelBase);
   void panelOfGates(mlir::Value panelNumber, mlir::Value firstTile,

@@ -214,22 +214,32 @@ MicroKernelWriter::Values
 MicroKernelWriter::laneLoop(const MicroKernelArgs &args, ValueRange aMemory,
                             ValueRange aRows, Value bOffset, Values sums) {
   auto step = [&](Value k, ValueRange carried, bool cut) {
-    Values next(carried), columns;
+    Values next(carried), held;
     Value mask;
     if (cut)
       mask = b.create<vector::CreateMaskOp>(
           loc, VectorType::get({int64_t(shape.lanes)}, b.getI1Type()),
           ValueRange{sub(args.depth, k)});
-    for (unsigned v = 0; v < shape.vectors; ++v) {
-      Value column =
-          v ? add(bOffset, mul(index(v), args.depthStrideB)) : bOffset;
-      columns.push_back(loadVector(args.b, add(column, k), shape.b, mask));
-    }
-    for (unsigned r = 0; r < shape.height; ++r) {
-      Value x = loadVector(aMemory[r], add(aRows[r], k), shape.a, mask);
-      for (unsigned v = 0; v < shape.vectors; ++v) {
+    auto row = [&](unsigned r) {
+      return loadVector(aMemory[r], add(aRows[r], k), shape.a, mask);
+    };
+    auto column = [&](unsigned v) {
+      Value at = v ? add(bOffset, mul(index(v), args.depthStrideB)) : bOffset;
+      return loadVector(args.b, add(at, k), shape.b, mask);
+    };
+    // Registers hold the fewer ones, past which the others are read one by one.
+    bool holdsRows = shape.height < shape.vectors;
+    unsigned few = std::min(shape.height, shape.vectors),
+             many = std::max(shape.height, shape.vectors);
+    for (unsigned i = 0; i < few; ++i)
+      held.push_back(holdsRows ? row(i) : column(i));
+    for (unsigned j = 0; j < many; ++j) {
+      Value other = holdsRows ? column(j) : row(j);
+      for (unsigned i = 0; i < few; ++i) {
+        unsigned r = holdsRows ? i : j, v = holdsRows ? j : i;
         Value &sum = next[r * shape.vectors + v];
-        sum = multiplyAdd(x, columns[v], sum);
+        sum = multiplyAdd(holdsRows ? held[i] : other,
+                          holdsRows ? other : held[i], sum);
       }
     }
     return next;

@@ -566,8 +566,8 @@ TEST_F(ContractionKernel, TallProductsOfFewColumns) {
   harness.target.lanes = 8;
   harness.target.panel = 16;
   harness.target.rows = 6;
-  for (auto [m, k, n] :
-       std::vector<std::tuple<int, int, int>>{{4099, 16, 10}, {4100, 9, 3}})
+  for (auto [m, k, n] : std::vector<std::tuple<int, int, int>>{
+           {4099, 16, 10}, {4100, 9, 3}, {4097, 8, 8}})
     checkMatrix(m, k, n);
   checkMatrix(5003, 37, 3);
   EXPECT_NE(harness.emitted.find("_rows"), std::string::npos);
