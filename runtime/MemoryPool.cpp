@@ -61,11 +61,19 @@ void MemoryPool::discard(void *data, Block &block) {
     std::free(data);
 }
 
+/// Smaller blocks are never in files: those are whole pages, and take calls of
+/// the system. Of a small budget few blocks that are no file make up all.
+int64_t MemoryPool::leastInFile() const {
+  constexpr int64_t page = 4096;
+  return std::clamp(budgetBytes / 16, page, pagedBytes);
+}
+
 /// What live blocks may take together with one of `bytes` more. Small ones are
 /// never in files, so they may use what those leave free.
 int64_t MemoryPool::roomFor(int64_t bytes) const {
-  return files.isOpen() && bytes >= pagedBytes ? budgetBytes - budgetBytes / 8
-                                               : budgetBytes;
+  return files.isOpen() && bytes >= leastInFile()
+             ? budgetBytes - budgetBytes / 8
+             : budgetBytes;
 }
 
 /// Drops freed blocks, largest first, until bytes more fit the budget.
@@ -88,7 +96,7 @@ bool MemoryPool::makeRoom(int64_t bytes) {
 
 /// Pages of a file for what the budget has no room for.
 StatusOr<PageBlock> MemoryPool::spill(const char *what, int64_t bytes) {
-  if (!files.isOpen() || bytes < pagedBytes)
+  if (!files.isOpen() || bytes < leastInFile())
     return refuse(what, bytes);
   StatusOr<PageBlock> pages = files.map(bytes);
   if (!pages)

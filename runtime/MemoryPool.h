@@ -79,6 +79,7 @@ private:
     bool inFile = false;
   };
 
+  int64_t leastInFile() const;
   int64_t roomFor(int64_t bytes) const;
   bool makeRoom(int64_t bytes);
   void dropArena();

@@ -71,7 +71,7 @@ static int reserve(int file, int64_t bytes) {
 /// Four to eight sizes per power of two, so that a list that grows finds the
 /// file that it left.
 static int64_t fileBytes(int64_t bytes) {
-  int64_t step = ZENITH_ARENA_ALIGNMENT;
+  int64_t step = 1 << 14;
   while (step * 8 < bytes)
     step *= 2;
   return (bytes + step - 1) / step * step;

@@ -114,6 +114,20 @@ TEST(SpillSpace, FullDisksAndMissingFoldersAreErrors) {
   EXPECT_TRUE(space.map(8 * mebibyte).ok());
 }
 
+/// A small budget is soon made up of blocks that a large one keeps in memory.
+TEST(SpillSpace, SmallBudgetsSpillSmallBlocks) {
+  TemporaryFolder folder;
+  constexpr int64_t budget = 1 << 20, block = 100 << 10, blocks = 64;
+  MemoryPool pool(budget, {folder.path(), 2 * block * blocks});
+  for (int64_t i = 0; i < blocks; ++i) {
+    auto data = pool.allocate(block, ZENITH_ALLOC_POOL);
+    ASSERT_TRUE(data.ok()) << data.status().text();
+    std::memset(*data, int(i), block);
+  }
+  EXPECT_LE(pool.use().peakBytes, budget);
+  EXPECT_GE(pool.use().spilledPeakBytes, block * blocks - budget);
+}
+
 TEST(SpillSpace, PoolsSpillWhatTheBudgetHasNoRoomFor) {
   TemporaryFolder folder;
   MemoryPool pool(8 * mebibyte, {folder.path(), 16 * mebibyte});
