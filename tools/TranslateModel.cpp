@@ -160,9 +160,15 @@ static llvm::Error checkTranslation(const TranslateOptions &options,
   return llvm::Error::success();
 }
 
-// ONNX has no folds and orders by a region, but most of what these spell out;
-// and no random bits from a key, but since opset 18 what they are made of.
+// ONNX has no functions of the program's own; no folds and orders by a region,
+// but most of what these spell out; and no random bits from a key, but since
+// opset 18 what they are made of.
 static llvm::Error adaptToONNX(ModuleOp module, int64_t opset) {
+  PassManager calls(module.getContext());
+  calls.addPass(createInlineCallsPass());
+  if (failed(calls.run(module)))
+    return printedFailure(ExitCode::Unsupported,
+                          "calls that cannot be written as ONNX");
   onnx::orderAsONNX(module);
   PassManager passes(module.getContext());
   passes.addNestedPass<func::FuncOp>(createRaiseRegionsPass());

@@ -46,6 +46,8 @@
 // Searches can be written as ONNX, and mean the same there.
 // RUN: zenith-search beam pancake:6 --from=5,3,1,0,2,4 --width=20 --max-steps=20 --emit=graphir > %t.mlir
 // RUN: zenith-translate %t.mlir -o %t.search.onnx --check
+// RUN: zenith-search beam lrx:5 --from=43210 --width=20 --max-steps=9 --score=%t.onnx --emit=graphir > %t.mlir
+// RUN: zenith-translate %t.mlir -o %t.search.onnx --check
 //
 // RUN: not zenith-search beam lrx:5 --from=432109 --width=9 --max-steps=9 2>&1 | FileCheck --check-prefix=LENGTH %s
 // LENGTH: a state of this graph has 5 numbers, got 6
