@@ -22,15 +22,37 @@ static constexpr const char *stateHelp =
     "digits, numbers with commas between, or @FILE.npy";
 
 static std::string graphHelp() {
-  std::string text = "a .gap or .json file of generators, or one of";
-  for (const std::string &name : cayley::stateGraphNames())
+  std::string text = "\nGraphs:\n  NAME is one of";
+  constexpr size_t columns = 79;
+  size_t width = columns;
+  for (const std::string &name : cayley::stateGraphNames()) {
+    if (width + 1 + name.size() > columns) {
+      text += "\n   ";
+      width = 3;
+    }
     text += " " + name;
-  return text;
+    width += 1 + name.size();
+  }
+  return text + R"(
+  lrx:0011 and the like: the arrangements of 0011; any list that begins with 0
+  FILE.gap: permutations in GAP's notation; moves are these and their inverses
+  FILE.json: {"generators": {"L": [1,2,0], "R": [2,0,1]}, "central": [0,1,2]},
+    new[i] = old[p[i]]; or square matrices, with their "modulus"
+
+Examples:
+  zenith-search bfs lrx:8 --json=growth.json
+  zenith-search path cube_333_qtm --from=@scramble.npy
+  zenith-search beam pancake:7 --from=6,4,2,0,5,3,1 --width=1000 --max-steps=20
+  zenith-search walks lrx:12 --width=1000 --length=30 -o walks.npy
+)";
 }
 
 /// Options that all commands take.
 static void addSharedOptions(CLI::App &app, SearchOptions &options) {
-  app.add_option("graph", options.graph, graphHelp())->required();
+  app.add_option("graph", options.graph,
+                 "NAME, FILE.gap or FILE.json: see below")
+      ->required();
+  app.footer(graphHelp());
   app.add_option("--json", options.jsonFile,
                  "file for the result as JSON; - is standard output");
   app.add_option("--target", options.run.target,
@@ -47,7 +69,7 @@ static void addSharedOptions(CLI::App &app, SearchOptions &options) {
       "cap for these files together; default: twice --max-memory, but "
       "at most half of what the disk has free");
   app.add_option("--random-seed", options.seed,
-                 "key of the random numbers; only walks have some");
+                 "key of the random numbers that walks take; default: 0");
   addExplainOption(app, options.run.explain,
                    {"search", "fusion", "fallback", "cache"});
   addExplainFormatOption(app, options.run.explainJSON);
@@ -107,8 +129,8 @@ static void addBeamOptions(CLI::App &app, SearchOptions &options) {
       ->required()
       ->check(CLI::Range(int64_t(0), mostSteps));
   app.add_option("--score", options.score,
-                 "hamming, zero or MODEL.onnx; states with the least scores "
-                 "are kept");
+                 "states with the least scores are kept: hamming, zero or "
+                 "MODEL.onnx; default: hamming");
   app.add_option("--history", options.history,
                  "states of so many last layers don't come back; default: 0")
       ->check(CLI::Range(0, 64));
@@ -133,8 +155,8 @@ static void addWalkOptions(CLI::App &app, SearchOptions &options) {
       ->required()
       ->check(CLI::Range(int64_t(1), mostSteps));
   app.add_option("--kind", options.walkKind,
-                 "classic; nbt: never straight back; bfs: random parts of "
-                 "breadth-first layers")
+                 "classic (default); nbt: never straight back; bfs: random "
+                 "parts of breadth-first layers")
       ->check(CLI::IsMember({"classic", "nbt", "bfs"}));
   app.add_option("-o,--output", options.walksFile,
                  ".npy file for the states, step by step");
@@ -196,6 +218,7 @@ zenith::tools::parseSearchOptions(int argc, char **argv,
     command.addOptions(*sub, options);
     sub->callback([&options, command] { options.command = command.command; });
   }
+  app.footer(graphHelp());
   app.require_subcommand(1);
   addCommonOptions(app, jsonDiagnostics);
   llvm::Expected<bool> done = parseCommandLine(app, argc, argv);
