@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products of one-hot rows with parameters become sums of the parameters' rows,
-// which are read at the numbers that the rows stand for.
+// Products of one-hot or embedded rows with parameters become sums of rows of a
+// table, which are read at the numbers that the rows stand for.
 
 #include "ir/ParameterDependence.h"
 #include "mlir/IR/Matchers.h"
@@ -139,50 +139,148 @@ static Value rowTable(Value weight, int64_t contracted, const OneHotRows &rows,
                   rewriter);
 }
 
-static LogicalResult raiseRowSum(DotGeneralOp op, PatternRewriter &rewriter) {
-  // Each number costs a row of additions, each symbol one of fused
-  // multiplications: about a fourth of the time.
-  constexpr int64_t fewestSymbols = 4, narrow = 16;
-  auto dims = op.getDims();
-  Value weight = op.getRhs();
-  auto type = typeOf(op.getResult());
-  if (graph::dependenceOf(weight) != Dependence::Parameters ||
-      !dims.getLhsBatching().empty() ||
-      dims.getLhsContracting() != ArrayRef<int64_t>({1}) ||
-      dims.getRhsContracting().size() != 1 || typeOf(weight).getRank() != 2 ||
-      !typeOf(weight).hasStaticShape() || type.getRank() != 2 ||
-      !type.getElementType().isF32() || type.getDimSize(1) < narrow)
-    return failure();
-  std::optional<OneHotRows> rows = matchOneHot(op.getLhs());
-  if (!rows || rows->count < fewestSymbols)
-    return failure();
+/// Places of rows in a table [positions, numbers, columns], and that table.
+static void replaceByRowSum(DotGeneralOp op, Value numbers, Value table,
+                            PatternRewriter &rewriter) {
   Location loc = op.getLoc();
-  int64_t size = typeOf(rows->numbers).getDimSize(0),
-          width = type.getDimSize(1);
+  auto type = typeOf(op.getResult());
+  int64_t size = type.getDimSize(0), width = type.getDimSize(1),
+          positions = typeOf(table).getDimSize(0);
   SmallVector<Value> sizes;
   if (ShapedType::isDynamic(size))
-    sizes.push_back(rewriter.create<DimOp>(loc, rows->numbers, int64_t(0)));
-  Type number = typeOf(rows->numbers).getElementType();
+    sizes.push_back(rewriter.create<DimOp>(loc, numbers, int64_t(0)));
   Value places = rewriter.create<ReshapeOp>(
-      loc, RankedTensorType::get({size, rows->positions, 1}, number),
-      rows->numbers, sizes);
+      loc,
+      RankedTensorType::get({size, positions, 1},
+                            typeOf(numbers).getElementType()),
+      numbers, sizes);
   auto gather = GatherDimsAttr::get(
       rewriter.getContext(), /*offsetDims=*/{2}, /*collapsedSliceDims=*/{1},
       /*operandBatchingDims=*/{0}, /*startIndicesBatchingDims=*/{1},
       /*startIndexMap=*/{1}, /*indexVectorDim=*/2);
   Value chosen = rewriter.create<GatherOp>(
       loc,
-      RankedTensorType::get({size, rows->positions, width},
-                            type.getElementType()),
-      rowTable(weight, dims.getRhsContracting().front(), *rows, rewriter),
-      places, gather, ArrayRef<int64_t>{1, 1, width});
+      RankedTensorType::get({size, positions, width}, type.getElementType()),
+      table, places, gather, ArrayRef<int64_t>{1, 1, width});
   rewriter.replaceOpWithNewOp<ReduceOp>(op, type, ReduceKind::sum, chosen,
                                         ArrayRef<int64_t>{1});
+}
+
+/// Whether rows are multiplied by a matrix that depends on parameters, so that
+/// its products with what rows are made of can be known earlier.
+static bool multipliesParameter(DotGeneralOp op) {
+  constexpr int64_t narrow = 16;
+  auto dims = op.getDims();
+  auto weight = typeOf(op.getRhs()), type = typeOf(op.getResult());
+  return dependenceOf(op.getRhs()) == Dependence::Parameters &&
+         dims.getLhsBatching().empty() &&
+         dims.getLhsContracting() == ArrayRef<int64_t>({1}) &&
+         dims.getRhsContracting().size() == 1 && weight.getRank() == 2 &&
+         weight.hasStaticShape() && type.getRank() == 2 &&
+         type.getElementType().isF32() && type.getDimSize(1) >= narrow;
+}
+
+// Each number costs a row of additions, each symbol one of fused
+// multiplications: about a fourth of the time.
+static constexpr int64_t fewestSymbols = 4;
+
+static LogicalResult raiseRowSum(DotGeneralOp op, PatternRewriter &rewriter) {
+  if (!multipliesParameter(op))
+    return failure();
+  std::optional<OneHotRows> rows = matchOneHot(op.getLhs());
+  if (!rows || rows->count < fewestSymbols)
+    return failure();
+  int64_t contracted = op.getDims().getRhsContracting().front();
+  Value table = rowTable(op.getRhs(), contracted, *rows, rewriter);
+  replaceByRowSum(op, rows->numbers, table, rewriter);
+  return success();
+}
+
+namespace {
+/// Rows of `table` [numbers, depth] at `numbers` (rows x positions), side by
+/// side.
+struct EmbeddedRows {
+  Value numbers, table;
+};
+} // namespace
+
+static std::optional<EmbeddedRows> matchEmbedded(Value value) {
+  auto flat = value.getDefiningOp<ReshapeOp>();
+  auto gather = flat ? flat.getOperand().getDefiningOp<GatherOp>() : nullptr;
+  if (!gather || typeOf(value).getRank() != 2 ||
+      typeOf(gather.getResult()).getRank() != 3)
+    return std::nullopt;
+  GatherDimsAttr dims = gather.getDims();
+  auto table = typeOf(gather.getOperand()), rows = typeOf(gather.getResult());
+  Value places = gather.getStartIndices();
+  int64_t rank = typeOf(places).getRank();
+  if (table.getRank() != 2 || !table.hasStaticShape() ||
+      !isFixed(gather.getOperand()) || rows.isDynamicDim(1) ||
+      dims.getOffsetDims() != ArrayRef<int64_t>{2} ||
+      dims.getCollapsedSliceDims() != ArrayRef<int64_t>{0} ||
+      dims.getStartIndexMap() != ArrayRef<int64_t>{0} ||
+      dims.getIndexVectorDim() != 2 ||
+      gather.getSliceSizes()[1] != table.getDimSize(1) ||
+      typeOf(value).getDimSize(1) != rows.getDimSize(1) * rows.getDimSize(2) ||
+      (rank != 2 && (rank != 3 || typeOf(places).getDimSize(2) != 1)))
+    return std::nullopt;
+  if (Value whole = unsignedNumbers(places))
+    places = whole;
+  return EmbeddedRows{places, gather.getOperand()};
+}
+
+/// Products of the table's rows with the parts of a parameter that they meet in
+/// each position: [positions, numbers, columns].
+static Value productTable(Value rows, Value weight, int64_t contracted,
+                          PatternRewriter &rewriter) {
+  Location loc = weight.getLoc();
+  auto type = typeOf(weight);
+  int64_t numbers = typeOf(rows).getDimSize(0),
+          depth = typeOf(rows).getDimSize(1),
+          positions = type.getDimSize(contracted) / depth,
+          columns = type.getDimSize(1 - contracted);
+  bool byColumns = contracted == 1;
+  SmallVector<int64_t> split{positions, depth, columns},
+      product{numbers, positions, columns}, order{1, 0, 2};
+  if (byColumns)
+    split = {columns, positions, depth},
+    product = {numbers, columns, positions}, order = {2, 0, 1};
+  Value parts =
+      rewriter.create<ReshapeOp>(loc, type.clone(split), weight, ValueRange());
+  auto dims =
+      DotDimsAttr::get(rewriter.getContext(), {}, {}, {1}, {byColumns ? 2 : 1});
+  Value products = rewriter.create<DotGeneralOp>(loc, type.clone(product), rows,
+                                                 parts, dims);
+  return rewriter.create<TransposeOp>(
+      loc, type.clone({positions, numbers, columns}), products, order);
+}
+
+/// Rows of an embedding side by side times a parameter: what each of them gives
+/// in each position is known before any number is.
+static LogicalResult raiseEmbeddedSum(DotGeneralOp op,
+                                      PatternRewriter &rewriter) {
+  constexpr int64_t largestTable = 1 << 22;
+  if (!multipliesParameter(op))
+    return failure();
+  std::optional<EmbeddedRows> rows = matchEmbedded(op.getLhs());
+  if (!rows)
+    return failure();
+  auto table = typeOf(rows->table);
+  int64_t numbers = table.getDimSize(0), depth = table.getDimSize(1),
+          positions = typeOf(op.getLhs()).getDimSize(1) / depth,
+          columns = typeOf(op.getResult()).getDimSize(1);
+  if (depth < fewestSymbols || numbers < 1 || !table.getElementType().isF32() ||
+      positions * columns > largestTable / numbers)
+    return failure();
+  int64_t contracted = op.getDims().getRhsContracting().front();
+  Value products = productTable(rows->table, op.getRhs(), contracted, rewriter);
+  replaceByRowSum(op, rows->numbers, products, rewriter);
   return success();
 }
 
 void addRowSumPatterns(RewritePatternSet &patterns) {
   patterns.add(raiseRowSum);
+  patterns.add(raiseEmbeddedSum);
 }
 
 } // namespace zenith::cleanup

@@ -42,9 +42,9 @@ func.func @one_hot(%x: tensor<?x4xui8>) -> tensor<?x16xf32> {
 // CHECK-LABEL: @transposed_weights
 // CHECK-SAME: (%[[X:.*]]: tensor<?x4xui8>)
 // CHECK-DAG: %[[W:.*]] = graph.get_param @columns
-// CHECK: %[[PLACES:.*]] = graph.reshape %[[X]] {{.*}} -> tensor<?x4x1xui8>
 // CHECK: %[[T:.*]] = graph.transpose %[[W]] [1, 0] : tensor<16x20xf32> -> tensor<20x16xf32>
 // CHECK: graph.reshape %[[T]] : tensor<20x16xf32> -> tensor<4x5x16xf32>
+// CHECK: %[[PLACES:.*]] = graph.reshape %[[X]] {{.*}} -> tensor<?x4x1xui8>
 // CHECK: graph.gather %{{.*}}, %[[PLACES]]
 // CHECK-NOT: graph.dot_general
 func.func @transposed_weights(%x: tensor<?x4xui8>) -> tensor<?x16xf32> {
@@ -127,4 +127,55 @@ func.func @other_order(%x: tensor<3x4xui8>) -> tensor<3x16xf32> {
   %w = graph.get_param @weight : tensor<20x16xf32>
   %r = graph.dot_general %h, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<3x20xf32>, tensor<20x16xf32>) -> tensor<3x16xf32>
   return %r : tensor<3x16xf32>
+}
+
+graph.param @embedding : tensor<6x8xf32>
+graph.param @wide : tensor<24x16xf32>
+graph.param @tall : tensor<16x24xf32>
+
+// What a row of an embedding gives in each position is known earlier.
+// CHECK-LABEL: @embedded
+// CHECK-SAME: (%[[X:.*]]: tensor<?x3xui8>)
+// CHECK-DAG: %[[E:.*]] = graph.get_param @embedding
+// CHECK-DAG: %[[W:.*]] = graph.get_param @wide
+// CHECK: %[[PARTS:.*]] = graph.reshape %[[W]] : tensor<24x16xf32> -> tensor<3x8x16xf32>
+// CHECK: %[[PRODUCTS:.*]] = graph.dot_general %[[E]], %[[PARTS]] <batching = [] x [], contracting = [1] x [1]>
+// CHECK: %[[TABLE:.*]] = graph.transpose %[[PRODUCTS]] [1, 0, 2] : tensor<6x3x16xf32> -> tensor<3x6x16xf32>
+// CHECK: %[[PLACES:.*]] = graph.reshape %[[X]] {{.*}} -> tensor<?x3x1xui8>
+// CHECK: %[[CHOSEN:.*]] = graph.gather %[[TABLE]], %[[PLACES]]
+// CHECK: graph.reduce sum, %[[CHOSEN]] [1]
+// CHECK-NOT: graph.dot_general
+func.func @embedded(%x: tensor<?x3xui8>) -> tensor<?x16xf32> {
+  %n = graph.dim %x, 0 : tensor<?x3xui8>
+  %i = graph.convert %x : tensor<?x3xui8> -> tensor<?x3xi64>
+  %e = graph.get_param @embedding : tensor<6x8xf32>
+  %g = graph.gather %e, %i <offset = [2], collapsed = [0], batching = [] x [], index_map = [0], index_vector_dim = 2> sizes [1, 8] : (tensor<6x8xf32>, tensor<?x3xi64>) -> tensor<?x3x8xf32>
+  %h = graph.reshape %g [%n] : tensor<?x3x8xf32> -> tensor<?x24xf32>
+  %w = graph.get_param @wide : tensor<24x16xf32>
+  %r = graph.dot_general %h, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<?x24xf32>, tensor<24x16xf32>) -> tensor<?x16xf32>
+  return %r : tensor<?x16xf32>
+}
+
+// CHECK-LABEL: @embedded_by_columns
+// CHECK: %[[PARTS:.*]] = graph.reshape %{{.*}} : tensor<16x24xf32> -> tensor<16x3x8xf32>
+// CHECK: %[[PRODUCTS:.*]] = graph.dot_general %{{.*}}, %[[PARTS]] <batching = [] x [], contracting = [1] x [2]>
+// CHECK: graph.transpose %[[PRODUCTS]] [2, 0, 1] : tensor<6x16x3xf32> -> tensor<3x6x16xf32>
+func.func @embedded_by_columns(%i: tensor<5x3x1xi32>) -> tensor<5x16xf32> {
+  %e = graph.get_param @embedding : tensor<6x8xf32>
+  %g = graph.gather %e, %i <offset = [2], collapsed = [0], batching = [] x [], index_map = [0], index_vector_dim = 2> sizes [1, 8] : (tensor<6x8xf32>, tensor<5x3x1xi32>) -> tensor<5x3x8xf32>
+  %h = graph.reshape %g : tensor<5x3x8xf32> -> tensor<5x24xf32>
+  %w = graph.get_param @tall : tensor<16x24xf32>
+  %r = graph.dot_general %h, %w <batching = [] x [], contracting = [1] x [1]> : (tensor<5x24xf32>, tensor<16x24xf32>) -> tensor<5x16xf32>
+  return %r : tensor<5x16xf32>
+}
+
+// The table comes from outside.
+// CHECK-LABEL: @embedded_argument
+// CHECK: graph.dot_general %{{.*}} -> tensor<5x16xf32>
+func.func @embedded_argument(%i: tensor<5x3xi32>, %e: tensor<6x8xf32>) -> tensor<5x16xf32> {
+  %g = graph.gather %e, %i <offset = [2], collapsed = [0], batching = [] x [], index_map = [0], index_vector_dim = 2> sizes [1, 8] : (tensor<6x8xf32>, tensor<5x3xi32>) -> tensor<5x3x8xf32>
+  %h = graph.reshape %g : tensor<5x3x8xf32> -> tensor<5x24xf32>
+  %w = graph.get_param @wide : tensor<24x16xf32>
+  %r = graph.dot_general %h, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<5x24xf32>, tensor<24x16xf32>) -> tensor<5x16xf32>
+  return %r : tensor<5x16xf32>
 }
