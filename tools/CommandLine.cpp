@@ -7,9 +7,12 @@
 #include "tools/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MathExtras.h"
 #include <CLI/CLI.hpp>
 #include <csignal>
+#include <new>
+#include <unistd.h>
 
 using namespace zenith;
 using namespace zenith::tools;
@@ -82,8 +85,9 @@ void zenith::tools::addBytesOption(CLI::App &app, const std::string &name,
 
 void zenith::tools::addMaxMemoryOption(CLI::App &app,
                                        std::optional<int64_t> &bytes) {
-  addBytesOption(app, "--max-memory", bytes,
-                 "cap for arena and pool together, in bytes or with K, M, G");
+  addBytesOption(
+      app, "--max-memory", bytes,
+      "most bytes for what a run computes, with or without K, M or G");
 }
 
 void zenith::tools::addMixedPrecisionOption(CLI::App &app, std::string &type) {
@@ -174,11 +178,23 @@ static llvm::Error unknownArguments(const CLI::App &app) {
   return llvm::Error::success();
 }
 
+/// Ends the process where libraries, which have no way to go on, get no memory.
+/// What programs take for their values is asked for in other ways.
+static void endWithoutMemory() {
+  constexpr char text[] = "error: the system has no more memory\n";
+  (void)!::write(STDERR_FILENO, text, sizeof(text) - 1);
+  ::_exit(int(ExitCode::Memory));
+}
+
 llvm::Expected<bool> zenith::tools::parseCommandLine(CLI::App &app, int argc,
                                                      char **argv) {
   // A file that reaches the user's limit is an error of the write, as on a full
   // disk, and no reason to end without a word.
   std::signal(SIGXFSZ, SIG_IGN);
+  std::set_new_handler(endWithoutMemory);
+  llvm::remove_bad_alloc_error_handler();
+  llvm::install_bad_alloc_error_handler(
+      [](void *, const char *, bool) { endWithoutMemory(); });
   app.allow_extras();
   for (CLI::App *command : app.get_subcommands([](CLI::App *) { return true; }))
     command->allow_extras();
