@@ -67,6 +67,20 @@ static SmallVector<unsigned> orderOfRows(const ReductionPlan &plan) {
   return order;
 }
 
+/// Whether rows are read from one end to the other, and nothing but one number
+/// is kept for each column.
+static bool foldsWholeRows(const ReductionPlan &plan) {
+  return plan.folds.size() == 1 && !plan.folds.front().arg() &&
+         llvm::none_of(
+             plan.results,
+             [](const ReducedResult &result) { return result.full; }) &&
+         llvm::all_of(
+             plan.space->accesses(), [&](const IterationSpace::Access &access) {
+               return access.small || access.factors[plan.lane].isConstant(1) ||
+                      access.factors[plan.lane].isConstant(0);
+             });
+}
+
 unsigned ReductionKernel::chooseWidth(const EmissionContext &context,
                                       const ReductionPlan &plan) {
   unsigned width = valueWidth(context.fusion, context.target);
@@ -81,12 +95,20 @@ unsigned ReductionKernel::chooseWidth(const EmissionContext &context,
   // Rows of few lanes take no masks where vectors are no wider; a place in a
   // table that was worked out serves many lanes.
   unsigned many = 8 * context.target.lanes;
+  // Down long rows, some cache lines of each at a time, which come together, if
+  // little is computed on the way, which takes registers.
+  constexpr int64_t longRow = 512;
+  constexpr unsigned vectorsInFlight = 4;
+  constexpr double fewOps = 6;
+  bool wide = foldsWholeRows(plan) && *size >= longRow &&
+              costPerElement(context.fusion) <= fewOps;
   if (*size < width)
     return unsigned(llvm::PowerOf2Ceil(uint64_t(*size)));
   return readTable(plan)
              ? std::max(width, unsigned(std::min<uint64_t>(
                                    many, llvm::bit_floor(uint64_t(*size)))))
-             : width;
+         : wide ? std::min(many, vectorsInFlight * width)
+                : width;
 }
 
 SmallVector<const Fold *> ReductionKernel::foldsOf(unsigned level) {

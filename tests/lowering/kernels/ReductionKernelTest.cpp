@@ -147,6 +147,21 @@ TEST_P(ReductionKernel, MiddleAndOuterDimensions) {
         "tensor<2x3xf32>");
 }
 
+// Some cache lines of each row at a time, and rows that these do not divide.
+TEST_P(ReductionKernel, DownLongRows) {
+  for (const char *element : {"xf32>", "xf64>", "xf16>", "xi8>"})
+    for (const char *kind : {"sum", "max"}) {
+      std::string from = std::string("tensor<3x5x2100") + element,
+                  to = std::string("tensor<3x2100") + element;
+      check("%a : " + from, to,
+            "%r = graph.reduce " + std::string(kind) + ", %a [1] : " + from +
+                " -> " + to);
+    }
+  check("%a : tensor<150x517xf32>", "tensor<517xf32>", R"(
+    %0 = graph.mul %a, %a : tensor<150x517xf32>
+    %r = graph.reduce sum, %0 [0] : tensor<150x517xf32> -> tensor<517xf32>)");
+}
+
 TEST_P(ReductionKernel, Everything) {
   check("%a : tensor<300xf32>", "tensor<f32>",
         "%r = graph.reduce sum, %a [0] : tensor<300xf32> -> tensor<f32>");
