@@ -7,6 +7,7 @@
 #include "lowering/kernels/ContractionNest.h"
 #include "lowering/kernels/MirrorKernel.h"
 #include "lowering/kernels/PackPanelKernel.h"
+#include "lowering/kernels/TransformedWindow.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -591,6 +592,9 @@ FailureOr<KernelPlan> emitContraction(graph::FusionOp fusion,
                                       graph::DimAnalysis &dims,
                                       const KernelTarget &target,
                                       ModuleOp kernels, StringRef name) {
+  if (auto window = transformedConvolution(fusion, dims, target))
+    return emitTransformedConvolution(std::move(*window), fusion, dims, target,
+                                      kernels, name);
   auto space = contractionSpace(fusion, dims, target);
   if (failed(space))
     return failure();
@@ -619,6 +623,8 @@ FailureOr<KernelPlan> emitContraction(graph::FusionOp fusion,
 SmallVector<DimExpr> contractionScratchBytes(graph::FusionOp fusion,
                                              graph::DimAnalysis &dims,
                                              const KernelTarget &target) {
+  if (auto window = transformedConvolution(fusion, dims, target))
+    return transformedScratchBytes(*window);
   // What goes wrong here goes wrong, and is reported, when the kernels are
   // emitted.
   ScopedDiagnosticHandler silence(fusion.getContext(),

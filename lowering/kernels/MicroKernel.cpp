@@ -3,6 +3,7 @@
 // Names micro-kernels by what they do and emits each once per module.
 
 #include "lowering/kernels/MicroKernelWriter.h"
+#include "lowering/kernels/SharedFunction.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -114,9 +115,9 @@ sharedFunction(KernelBuilder &kernel, const std::string &name,
   return function;
 }
 
-static void callShared(KernelBuilder &kernel, const std::string &name,
-                       ArrayRef<Value> operands,
-                       function_ref<void(OpBuilder &, Block &)> write) {
+void callShared(KernelBuilder &kernel, const std::string &name,
+                ArrayRef<Value> operands,
+                function_ref<void(OpBuilder &, Block &)> write) {
   SmallVector<Value> converted;
   for (Value operand : operands)
     converted.push_back(isa<MemRefType>(operand.getType())

@@ -79,6 +79,9 @@ static void buildLayout(OpPassManager &passes, const PhaseOptions &options) {
     lowering.explain = options.explain;
     passes.addNestedPass<func::FuncOp>(createLowerPrecisionPass(lowering));
   }
+  if (options.windowTransforms)
+    passes.addNestedPass<func::FuncOp>(
+        createTransformWindowsPass({options.panelWidth}));
   PackParametersPassOptions packing;
   packing.panel = options.panelWidth;
   packing.group = options.integerGroup;

@@ -145,7 +145,7 @@ llvm::Error buildPipeline(OpPassManager &passes,
   forPhases.panelWidth = target->panel;
   // Printed kernels read no two elements as one.
   forPhases.integerGroup = target->opencl ? 1 : target->vnni ? 4 : 2;
-  forPhases.attention = !target->opencl;
+  forPhases.attention = forPhases.windowTransforms = !target->opencl;
   forPhases.denseIndexBytes = options.denseIndexBytes;
   forPhases.memoryBytes = options.memoryBytes;
   forPhases.withoutSearchForms = options.withoutSearchForms;

@@ -7,6 +7,7 @@
 #include "ir/HostScalars.h"
 #include "ir/PackedPanels.h"
 #include "ir/StridedView.h"
+#include "ir/WindowTransform.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/DenseSet.h"
@@ -86,6 +87,16 @@ static Value stridedBase(Value operand, DimAnalysis &dims) {
   return base;
 }
 
+/// The panels that a contraction reads; behind a transformed window, those of
+/// its values.
+static std::optional<PackedPanels> panelsOf(Operation *op, Value operand) {
+  auto convolution = dyn_cast<ConvolutionOp>(op);
+  if (convolution && operand == convolution.getKernel())
+    if (auto window = matchTransformedWindow(convolution))
+      return matchUnpackedPanels(window->matrix);
+  return matchUnpackedPanels(operand);
+}
+
 /// Contractions address operands through strides; windows, scans and what stays
 /// outside read plain memory.
 void FusionGraph::pinWhatReadersNeed(Operation *op) {
@@ -97,7 +108,7 @@ void FusionGraph::pinWhatReadersNeed(Operation *op) {
           attention && operand != attention.getKey() &&
           operand != attention.getValue())
         continue;
-      if (auto panels = matchUnpackedPanels(operand))
+      if (auto panels = panelsOf(op, operand))
         pin(panels->packed);
       else
         pin(isa<ConvolutionOp>(op)

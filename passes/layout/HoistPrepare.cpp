@@ -4,6 +4,7 @@
 // constants into parameters.
 
 #include "ir/PackedPanels.h"
+#include "ir/WindowTransform.h"
 #include "ir/interpreter/Tensor.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -154,6 +155,9 @@ static llvm::DenseSet<Operation *> unpackingOps(Block &block) {
         ops.insert(transpose);
         ops.insert(weights.getDefiningOp());
       }
+      // The slice and the reshape before the window stay behind anyway.
+      if (auto window = matchTransformedWindow(convolution))
+        weights = window->matrix;
     }
     if (auto panels = matchUnpackedPanels(weights))
       for (; weights != panels->packed;

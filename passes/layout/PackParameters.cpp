@@ -4,6 +4,7 @@
 // read them through the inverse movement.
 
 #include "ir/PackedPanels.h"
+#include "ir/WindowTransform.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
 #include "passes/layout/NarrowProducts.h"
@@ -21,6 +22,8 @@ namespace zenith {
 namespace zenith::layout {
 
 static void packConvolution(ConvolutionOp op, PanelShape shape) {
+  if (matchTransformedWindow(op))
+    return;
   auto packable = [&] {
     return isPackable(op.getKernel(), shape.panel) &&
            isParameter(op.getKernel());
@@ -77,7 +80,8 @@ struct PackParametersPass : impl::PackParametersPassBase<PackParametersPass> {
     for (Operation *op : contractions())
       if (auto dot = dyn_cast<DotGeneralOp>(op)) {
         OpBuilder builder(dot);
-        if (isParameter(dot.getRhs()))
+        // What is known before any argument is is multiplied once.
+        if (isParameter(dot.getRhs()) && !isFixed(dot.getLhs()))
           packProduct(dot, {panel, group}, builder);
       } else if (auto convolution = dyn_cast<ConvolutionOp>(op))
         packConvolution(convolution, {panel, group});

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Convolutions with 3x3 windows by fewer multiplications: tiles of the image
+// and the window are polynomials, known by their values at a few points.
+
+#ifndef ZENITH_IR_WINDOWTRANSFORM_H
+#define ZENITH_IR_WINDOWTRANSFORM_H
+
+#include "ir/GraphOps.h"
+#include <optional>
+#include <vector>
+
+namespace zenith::graph {
+
+/// A tile of `tile` results along a dimension comes from `size` pixels
+/// (S. Winograd, Arithmetic Complexity of Computations, 1980; A. Lavin and
+/// S. Gray, Fast Algorithms for Convolutional Neural Networks, 2016): window
+/// and pixels are evaluated at 0, at each of `points` and its negative, and at
+/// infinity, in this order; the values are multiplied one by one, and the
+/// results interpolated. `tile` is 2 or 4.
+struct WindowTransform {
+  explicit WindowTransform(int64_t tile);
+  int64_t tile, size;
+  std::vector<double> points;
+
+  /// Coefficients of the product of x*x - q*q over all points q but `without`
+  /// (-1: over all), of x to the power 0, 2, 4 ...
+  std::vector<double> evenPolynomial(int without = -1) const;
+  /// [size][3]: what a window's values are multiplied by; holds the factors
+  /// that the transforms of pixels and results leave out.
+  std::vector<std::vector<double>> window() const;
+};
+
+/// Marks a convolution that may be computed so; its value is the `tile`.
+inline constexpr llvm::StringLiteral windowTileAttrName = "graph.window_tile";
+
+/// The convolution reads its window from the last nine blocks of `features`
+/// rows of a matrix [(size * size + 9) * features, outputs]; the blocks before
+/// hold the transformed window.
+struct TransformedWindow {
+  int64_t tile;
+  mlir::Value matrix;
+};
+/// Nullopt where the convolution isn't marked, or no longer reads its window
+/// like that.
+std::optional<TransformedWindow> matchTransformedWindow(ConvolutionOp op);
+
+} // namespace zenith::graph
+
+#endif // ZENITH_IR_WINDOWTRANSFORM_H

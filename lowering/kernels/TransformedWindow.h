@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// 3x3 convolutions as products of values at points (ir/WindowTransform.h):
+// tiles of the image are evaluated, multiplied point by point with windows that
+// were evaluated before, and results interpolated.
+
+#ifndef ZENITH_LOWERING_KERNELS_TRANSFORMEDWINDOW_H
+#define ZENITH_LOWERING_KERNELS_TRANSFORMEDWINDOW_H
+
+#include "ir/WindowTransform.h"
+#include "lowering/kernels/ContractionSpace.h"
+#include "lowering/kernels/KernelBuilder.h"
+
+namespace zenith::kernels {
+
+struct TransformedConvolution {
+  graph::WindowTransform transform;
+  /// Rows and columns of the result as of any convolution, panels of the
+  /// windows' values; the depth is one point's.
+  ContractionSpace space;
+  /// The image, channels last: distances of images, lines and pixels.
+  Source image;
+  graph::DimExpr strides[3], extents[2];
+  int64_t low[2] = {0, 0};
+  graph::DimExpr tileLines, tilesPerLine; ///< of an image
+  /// Tasks are blocks of neighbouring units: lines of tiles, or pieces of long
+  /// ones.
+  int64_t tilesOfUnit = 1, unitsOfBlock = 1;
+  graph::DimExpr unitsPerLine;
+  /// Blocks evaluate their own tiles; else all of the image is evaluated first,
+  /// into scratch `values`.
+  bool inTasks = false;
+  unsigned values = 0;
+
+  graph::DimExpr features() const { return space.depth.size; }
+  graph::DimExpr batch() const { return space.lines[0].size; }
+  graph::DimExpr tiles() const { return batch() * tileLines * tilesPerLine; }
+  graph::DimExpr units() const { return batch() * tileLines * unitsPerLine; }
+  int64_t points() const { return transform.size * transform.size; }
+  /// From a point's values to the next one's, where so many tiles lie side by
+  /// side: not a power of two, whose lines push each other out of a cache.
+  graph::DimExpr planeStride(const graph::DimExpr &tiles) const {
+    constexpr int64_t line = 16;
+    return tiles * features() + graph::DimExpr(line);
+  }
+  /// Cuts lines into pieces, or none.
+  void cutLines(bool wholeLines);
+};
+
+/// Nullopt where the fusion's convolution has no transformed window, or the
+/// target doesn't multiply by its panels.
+std::optional<TransformedConvolution>
+transformedConvolution(graph::FusionOp fusion, graph::DimAnalysis &dims,
+                       const KernelTarget &target);
+
+/// Writes the values of tiles `first` to `last` to `to`: [point][tile][feature]
+/// from `offset` on, points `planeStride` apart.
+class ImageEvaluator {
+public:
+  /// In the entry block.
+  ImageEvaluator(KernelBuilder &kernel, const TransformedConvolution &what);
+  void evaluate(mlir::Value first, mlir::Value last, mlir::Value to,
+                mlir::Value offset, mlir::Value planeStride);
+
+private:
+  void tile(mlir::Value number, mlir::Value to, mlir::Value at,
+            mlir::Value planeStride);
+  mlir::Value isInside(mlir::Value y, mlir::Value x);
+  void copySquare(mlir::Value base, mlir::Value y, mlir::Value x);
+
+  KernelBuilder &k;
+  const TransformedConvolution &what;
+  unsigned lanes;
+  mlir::Value image;
+  mlir::Value square; ///< pixels of a tile, zeros outside of the image
+};
+
+/// Evaluates the whole image, into scratch `values`.
+Launch emitImageValues(KernelBuilder &kernel,
+                       const TransformedConvolution &what);
+
+/// Failure has been reported at the op.
+mlir::FailureOr<KernelPlan>
+emitTransformedConvolution(TransformedConvolution what, graph::FusionOp fusion,
+                           graph::DimAnalysis &dims, const KernelTarget &target,
+                           mlir::ModuleOp kernels, llvm::StringRef name);
+
+/// Scratch that emission asks for.
+llvm::SmallVector<graph::DimExpr>
+transformedScratchBytes(const TransformedConvolution &what);
+
+} // namespace zenith::kernels
+
+#endif // ZENITH_LOWERING_KERNELS_TRANSFORMEDWINDOW_H

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The loops around the products of values at points: blocks of tiles, panels
+// of columns, points, rows; then results are interpolated and finished line by
+// line.
+
+#include "lowering/kernels/ContractionEpilogue.h"
+#include "lowering/kernels/MicroKernel.h"
+#include "lowering/kernels/PackPanelKernel.h"
+#include "lowering/kernels/PointTransform.h"
+#include "lowering/kernels/TransformedWindow.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include <optional>
+#include <set>
+
+using namespace mlir;
+using zenith::graph::DimExpr;
+
+namespace zenith::kernels {
+
+namespace {
+
+/// Rows that lie side by side in results are finished so many at once.
+constexpr int64_t rowsAtOnce = 16;
+
+class TransformedNest {
+public:
+  TransformedNest(KernelBuilder &kernel, TransformedConvolution &what)
+      : k(kernel), what(what), space(what.space), epilogue(kernel, what.space),
+        columns(tileColumns(space.sum, kernel.target)) {}
+  FailureOr<Launch> emit();
+
+private:
+  void choosePanels();
+  Value memoryOf(int64_t elements);
+  void prepareMemory();
+  void task(Value number);
+  void multiply(Value firstTile, Value rows);
+  void multiplyPoint(Value point, Value firstTile, Value rows);
+  void callHeights(Value height, MicroKernelArgs args);
+  std::set<unsigned> heights() const;
+  void interpolateUnit(Value unit, Value firstTile);
+  void interpolateTile(Value row, Value pixel);
+  void finishUnit(Value image, Value line, Value pixel, Value count);
+
+  /// Tiles of units before this one.
+  Value firstTileOf(Value unit);
+  int64_t rowsOfBlock() const { return what.tilesOfUnit * what.unitsOfBlock; }
+  /// Of the products: points lie an odd number of lines of a cache apart.
+  int64_t pointStride() const { return (rowsOfBlock() | 1) * columns; }
+  int64_t lineOfPixels() const {
+    return byColumns ? *space.tile.size.constant()
+                     : what.tilesOfUnit * what.transform.tile;
+  }
+  bool wholeLines() const { return what.unitsPerLine.isConstant(1); }
+
+  KernelBuilder &k;
+  TransformedConvolution &what;
+  const ContractionSpace &space;
+  ContractionEpilogue epilogue;
+  int64_t columns;
+  int64_t panelsPerTask = 1;
+  bool byColumns = false;
+  Value values, products, results, b;
+  std::optional<ImageEvaluator> evaluator;
+  TilePlace place;
+};
+
+} // namespace
+
+/// All panels share a block's rows, as long as enough tasks are left.
+void TransformedNest::choosePanels() {
+  constexpr double fewestTasks = 16;
+  double blocks =
+             std::max(1.0, estimate(what.units()) / double(what.unitsOfBlock)),
+         panels = std::ceil(estimate(space.columns.size) / double(columns));
+  double groups =
+      what.inTasks ? 1 : std::min(panels, std::ceil(fewestTasks / blocks));
+  panelsPerTask = int64_t(std::max(1.0, std::ceil(panels / groups)));
+}
+
+Value TransformedNest::memoryOf(int64_t elements) {
+  return asMemory(k.b, k.loc,
+                  k.b.create<memref::AllocaOp>(
+                      k.loc, MemRefType::get({elements}, k.b.getF32Type()),
+                      k.b.getI64IntegerAttr(64)));
+}
+
+void TransformedNest::prepareMemory() {
+  int64_t tile = what.transform.tile;
+  b = k.operand(space.b.index);
+  products = memoryOf(what.points() * pointStride());
+  // The last tile of a line may reach beyond it.
+  results = memoryOf((tile * lineOfPixels() + tile + rowsAtOnce) * columns);
+  epilogue.prepare(rowsAtOnce);
+  if (!what.inTasks) {
+    values = k.scratch(what.values, k.b.getF32Type());
+    return;
+  }
+  values = memoryOf(what.points() *
+                    *what.planeStride(DimExpr(rowsOfBlock())).constant());
+  evaluator.emplace(k, what);
+}
+
+FailureOr<Launch> TransformedNest::emit() {
+  constexpr int64_t longestLine = 512;
+  if (failed(epilogue.analyse()))
+    return failure();
+  auto pixels = space.tile.size.constant();
+  byColumns = epilogue.storesColumns() && pixels && *pixels <= longestLine;
+  what.cutLines(/*wholeLines=*/byColumns);
+  choosePanels();
+  prepareMemory();
+  k.loop(k.begin(), k.end(), k.index(1), [&](Value number) { task(number); });
+  if (epilogue.failed())
+    return failure();
+  DimExpr panels = DimExpr::ceilDiv(space.columns.size, DimExpr(columns));
+  return k.finish(
+      DimExpr::ceilDiv(what.units(), DimExpr(what.unitsOfBlock)) *
+          DimExpr::ceilDiv(panels, DimExpr(panelsPerTask)),
+      2.0 * double(what.points() * rowsOfBlock() * columns * panelsPerTask) *
+          estimate(what.features()));
+}
+
+Value TransformedNest::firstTileOf(Value unit) {
+  if (wholeLines())
+    return k.mul(unit, k.size(what.tilesPerLine));
+  Value pieces = k.size(what.unitsPerLine);
+  return k.add(k.mul(k.div(unit, pieces), k.size(what.tilesPerLine)),
+               k.mul(k.rem(unit, pieces), k.index(what.tilesOfUnit)));
+}
+
+void TransformedNest::task(Value number) {
+  DimExpr panels = DimExpr::ceilDiv(space.columns.size, DimExpr(columns));
+  Value groups = k.size(DimExpr::ceilDiv(panels, DimExpr(panelsPerTask)));
+  Value group = k.rem(number, groups);
+  Value firstUnit = k.mul(k.div(number, groups), k.index(what.unitsOfBlock));
+  Value lastUnit =
+      k.min(k.add(firstUnit, k.index(what.unitsOfBlock)), k.size(what.units()));
+  Value firstTile = firstTileOf(firstUnit), lastTile = firstTileOf(lastUnit);
+  Value rows = k.sub(lastTile, firstTile);
+  if (evaluator)
+    evaluator->evaluate(firstTile, lastTile, values, k.index(0),
+                        k.size(what.planeStride(DimExpr(rowsOfBlock()))));
+  Value firstPanel = k.mul(group, k.index(panelsPerTask));
+  Value lastPanel =
+      k.min(k.add(firstPanel, k.index(panelsPerTask)), k.size(panels));
+  k.loop(firstPanel, lastPanel, k.index(1), [&](Value panel) {
+    place.column = k.mul(panel, k.index(columns));
+    multiply(firstTile, rows);
+    k.loop(firstUnit, lastUnit, k.index(1),
+           [&](Value unit) { interpolateUnit(unit, firstTile); });
+  });
+}
+
+void TransformedNest::multiply(Value firstTile, Value rows) {
+  k.loop(k.index(0), k.index(what.points()), k.index(1),
+         [&](Value point) { multiplyPoint(point, firstTile, rows); });
+}
+
+/// Rows of a block by a panel of a point, in tiles of balanced height.
+void TransformedNest::multiplyPoint(Value point, Value firstTile, Value rows) {
+  int64_t most = k.target.rows;
+  Value features = k.size(what.features());
+  Value count = k.div(k.add(rows, k.index(most - 1)), k.index(most));
+  Value low = k.div(rows, count), higher = k.rem(rows, count);
+  // All values of a panel, then those of the window itself.
+  DimExpr depths = what.features() * DimExpr(what.points() + 9);
+  Value panel = k.mul(place.column, k.size(depths));
+  MicroKernelArgs args;
+  args.a = values, args.b = b, args.c = products;
+  args.bOffset =
+      k.add(k.size(space.b.offset),
+            k.add(panel, k.mul(point, k.mul(features, k.index(columns)))));
+  args.depth = args.rowStride = features;
+  args.depthStrideA = k.index(1);
+  args.depthStrideB = args.rowStrideC = k.index(columns);
+  args.columns = k.index(columns);
+  DimExpr tiles = what.inTasks ? DimExpr(rowsOfBlock()) : what.tiles();
+  Value plane = k.mul(point, k.size(what.planeStride(tiles)));
+  Value base = what.inTasks ? plane : k.add(plane, k.mul(firstTile, features));
+  k.loop(k.index(0), count, k.index(1), [&](Value number) {
+    Value row = k.add(k.mul(number, low), k.min(number, higher));
+    Value isHigher = k.b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::slt,
+                                               number, higher);
+    Value height = k.add(low, k.b.create<arith::SelectOp>(
+                                  k.loc, isHigher, k.index(1), k.index(0)));
+    MicroKernelArgs own = args;
+    own.aOffset = k.add(base, k.mul(row, features));
+    own.cOffset = k.add(k.mul(point, k.index(pointStride())),
+                        k.mul(row, k.index(columns)));
+    callHeights(height, own);
+  });
+}
+
+/// Heights of tiles that blocks may have.
+std::set<unsigned> TransformedNest::heights() const {
+  unsigned most = k.target.rows;
+  std::set<unsigned> possible;
+  auto perLine = what.tilesPerLine.constant(), units = what.units().constant();
+  auto addRows = [&](int64_t rows) {
+    if (rows == 0)
+      return;
+    int64_t count = (rows + most - 1) / most;
+    possible.insert(
+        {unsigned(rows / count), unsigned((rows + count - 1) / count)});
+  };
+  if (perLine && units && *units > 0) {
+    addRows(std::min(*units, what.unitsOfBlock) * what.tilesOfUnit);
+    addRows(*units % what.unitsOfBlock * what.tilesOfUnit);
+    addRows(*perLine % what.tilesOfUnit);
+  }
+  if (possible.empty())
+    for (unsigned height = 1; height <= most; ++height)
+      possible.insert(height);
+  return possible;
+}
+
+void TransformedNest::callHeights(Value height, MicroKernelArgs args) {
+  MicroKernel shape;
+  shape.lanes = sumLanes(space.sum, k.target);
+  shape.vectors = columns / shape.lanes;
+  shape.fma = k.target.fma;
+  shape.a = shape.b = shape.sum = space.sum;
+  std::set<unsigned> possible = heights();
+  OpBuilder::InsertionGuard guard(k.b);
+  for (unsigned own : llvm::reverse(possible)) {
+    shape.height = own;
+    if (own == *possible.begin()) {
+      callMicroKernel(k, shape, args);
+      return;
+    }
+    Value equal = k.b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::eq,
+                                            height, k.index(own));
+    auto branch = k.b.create<scf::IfOp>(k.loc, equal, /*withElseRegion=*/true);
+    k.b.setInsertionPoint(branch.thenBlock()->getTerminator());
+    callMicroKernel(k, shape, args);
+    k.b.setInsertionPoint(branch.elseBlock()->getTerminator());
+  }
+}
+
+/// A line of tiles, or a piece of one, gives `tile` lines of pixels.
+void TransformedNest::interpolateUnit(Value unit, Value firstTile) {
+  int64_t tile = what.transform.tile;
+  Value piece = k.index(0), line = unit;
+  if (!wholeLines()) {
+    Value pieces = k.size(what.unitsPerLine);
+    piece = k.rem(unit, pieces);
+    line = k.div(unit, pieces);
+  }
+  Value before = k.mul(piece, k.index(what.tilesOfUnit));
+  Value count = k.min(k.sub(k.size(what.tilesPerLine), before),
+                      k.index(what.tilesOfUnit));
+  Value firstRow = k.sub(firstTileOf(unit), firstTile);
+  // What the last tile writes beyond its lines, the first ones write again.
+  k.loop(k.index(0), count, k.index(1), [&](Value done) {
+    Value number = k.sub(k.sub(count, k.index(1)), done);
+    interpolateTile(k.add(firstRow, number), k.mul(number, k.index(tile)));
+  });
+  Value lines = k.size(what.tileLines);
+  finishUnit(k.div(line, lines), k.mul(k.rem(line, lines), k.index(tile)),
+             k.mul(before, k.index(tile)), k.mul(count, k.index(tile)));
+}
+
+/// From the products of `row` to the results of so many pixels from `pixel` on.
+void TransformedNest::interpolateTile(Value row, Value pixel) {
+  Value stride = k.index(pointStride()), width = k.index(columns);
+  callInterpolate(
+      k, what.transform, sumLanes(space.sum, k.target),
+      {products, k.mul(row, width), k.mul(k.index(what.transform.size), stride),
+       stride},
+      {results, k.mul(pixel, width), k.index(lineOfPixels() * columns), width},
+      width);
+}
+
+void TransformedNest::finishUnit(Value image, Value line, Value pixel,
+                                 Value count) {
+  Value left = k.sub(k.size(space.lines[1].size), line);
+  Value lines = k.min(left, k.index(what.transform.tile));
+  auto known = space.columns.size.constant();
+  bool full = known && *known % columns == 0;
+  Value rest = full ? Value() : k.sub(k.size(space.columns.size), place.column);
+  if (byColumns) {
+    Value pixels = k.size(space.tile.size);
+    Value first =
+        k.mul(k.add(k.mul(image, k.size(space.lines[1].size)), line), pixels);
+    epilogue.finishColumns(results, k.index(0), place, first,
+                           k.mul(lines, pixels), rest);
+    return;
+  }
+  Value rows = k.min(count, k.sub(k.size(space.tile.size), pixel));
+  k.loop(k.index(0), lines, k.index(1), [&](Value number) {
+    place.lines.assign({image, k.add(line, number)});
+    place.row = pixel;
+    Value offset = k.mul(number, k.index(lineOfPixels() * columns));
+    epilogue.finish(results, offset, k.index(columns), place, rows, rest);
+  });
+}
+
+FailureOr<KernelPlan>
+emitTransformedConvolution(TransformedConvolution what, graph::FusionOp fusion,
+                           graph::DimAnalysis &dims, const KernelTarget &target,
+                           ModuleOp kernels, StringRef name) {
+  KernelPlan plan;
+  for (const Preparation &preparation : what.space.preparations) {
+    std::string ownName =
+        (name + "_prepare" + Twine(preparation.scratch)).str();
+    auto launch = emitPreparation(preparation, what.space, fusion, dims, target,
+                                  kernels, ownName);
+    if (failed(launch))
+      return failure();
+    plan.launches.push_back(*launch);
+  }
+  if (!what.inTasks) {
+    KernelBuilder kernel(fusion, dims, target, kernels,
+                         (name + "_values").str());
+    plan.launches.push_back(emitImageValues(kernel, what));
+  }
+  plan.scratchBytes = transformedScratchBytes(what);
+  KernelBuilder kernel(fusion, dims, target, kernels, name);
+  auto launch = TransformedNest(kernel, what).emit();
+  if (failed(launch))
+    return failure();
+  plan.launches.push_back(*launch);
+  return plan;
+}
+
+} // namespace zenith::kernels

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A panel has columns.
+//
+// RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-transform-windows{panel=0}))' --verify-diagnostics
+
+// expected-error @below {{panel: got 0, expected at least 1}}
+func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  return %x : tensor<2xf32>
+}
