@@ -25,6 +25,7 @@ struct Bytes {
 struct Weights {
   SmallVector<int64_t> summed;
   int64_t column = -1, innermost = 0; ///< size of the dimension that is packed
+  /// Zeros stand around the input's pixels or between them.
   bool padded = false;
 };
 } // namespace
@@ -77,6 +78,19 @@ static std::optional<Bytes> withoutSign(OpBuilder &builder, Value value,
 static std::optional<Bytes> bytesOf(OpBuilder &builder, Value value) {
   if (auto bytes = withoutSign(builder, value, {}))
     return bytes;
+  // The bytes are moved instead of the differences.
+  if (auto moved = value.getDefiningOp<TransposeOp>()) {
+    auto bytes = bytesOf(builder, moved.getOperand());
+    if (!bytes)
+      return std::nullopt;
+    Location loc = value.getLoc();
+    Value narrow = transposed(
+        builder, loc,
+        convertedTo(builder, bytes->values, builder.getIntegerType(8, false)),
+        moved.getPermutation());
+    return Bytes{builder.create<ConvertOp>(loc, typeOf(value), narrow),
+                 bytes->zero};
+  }
   auto difference = value.getDefiningOp<SubOp>();
   Value zero =
       difference ? repeatedNumber(builder, difference.getRhs()) : Value();
@@ -96,9 +110,12 @@ static std::optional<Weights> weightsOf(Operation *op) {
       return std::nullopt;
     weights.column = convolution.getDims().getKernelOutput();
     weights.innermost = type.getDimSize(convolution.getDims().getKernelInput());
-    auto isNothing = [](int64_t size) { return size == 0; };
-    weights.padded = !llvm::all_of(convolution.getLow(), isNothing) ||
-                     !llvm::all_of(convolution.getHigh(), isNothing);
+    auto isNot = [](int64_t usual) {
+      return [usual](int64_t size) { return size != usual; };
+    };
+    weights.padded = llvm::any_of(convolution.getLow(), isNot(0)) ||
+                     llvm::any_of(convolution.getHigh(), isNot(0)) ||
+                     llvm::any_of(convolution.getInputDilation(), isNot(1));
   } else {
     DotDimsAttr dims = cast<DotGeneralOp>(op).getDims();
     if (!dims.getRhsBatching().empty() ||
@@ -119,6 +136,33 @@ static int64_t columnOfResult(Operation *op) {
   return typeOf(op->getResult(0)).getRank() - 1;
 }
 
+/// The input with the number that stands for zero around its pixels and between
+/// them, which `convolution` then adds no zeros to.
+static Value padByZeroPoint(OpBuilder &builder, ConvolutionOp convolution,
+                            Value bytes, Value zero) {
+  RankedTensorType type = typeOf(bytes);
+  SmallVector<int64_t> shape(type.getShape()), low(shape.size(), 0), high(low),
+      interior(low);
+  for (auto [i, dim] :
+       llvm::enumerate(convolution.getDims().getInputSpatial())) {
+    low[dim] = convolution.getLow()[i];
+    high[dim] = convolution.getHigh()[i];
+    interior[dim] = convolution.getInputDilation()[i] - 1;
+    if (shape[dim] > 0)
+      shape[dim] =
+          low[dim] + (shape[dim] - 1) * (interior[dim] + 1) + 1 + high[dim];
+    else if (shape[dim] == 0)
+      shape[dim] = low[dim] + high[dim];
+  }
+  SmallVector<int64_t> none(convolution.getLow().size(), 0),
+      ones(none.size(), 1);
+  convolution.setLow(none);
+  convolution.setHigh(none);
+  convolution.setInputDilation(ones);
+  return builder.create<PadOp>(bytes.getLoc(), type.clone(shape), bytes, zero,
+                               ValueRange(), ValueRange(), low, high, interior);
+}
+
 bool byteProduct(Operation *op) {
   auto weights = weightsOf(op);
   auto isInt32 = [](Value value) {
@@ -132,20 +176,31 @@ bool byteProduct(Operation *op) {
     return false;
   OpBuilder builder(op);
   auto bytes = bytesOf(builder, op->getOperand(0));
-  // A zero point also meets the zeros around an image.
-  if (!bytes || (bytes->zero && weights->padded))
+  if (!bytes)
     return false;
+  // A zero point also stands for the zeros around an image.
+  bool padsBytes = bytes->zero && weights->padded;
+  if (padsBytes) {
+    auto zeros = rangeOf(bytes->zero);
+    if (!zeros || zeros->low < 0 || zeros->high > 255)
+      return false;
+  }
   Location loc = op->getLoc();
-  Type i32 = builder.getI32Type();
-  auto through = [&](Value value, Type narrow) -> Value {
+  Type i32 = builder.getI32Type(), ui8 = builder.getIntegerType(8, false);
+  auto widened = [&](Value narrow) -> Value {
     return builder.create<ConvertOp>(
-        loc, RankedTensorType::get(typeOf(value).getShape(), i32),
-        convertedTo(builder, value, narrow));
+        loc, RankedTensorType::get(typeOf(narrow).getShape(), i32), narrow);
   };
-  Value left = through(bytes->values, builder.getIntegerType(8, false)),
-        right = through(op->getOperand(1), builder.getI8Type());
   Operation *product = builder.clone(*op);
-  product->setOperands({left, right});
+  builder.setInsertionPoint(product);
+  Value left = convertedTo(builder, bytes->values, ui8);
+  if (padsBytes)
+    left = padByZeroPoint(builder, cast<ConvolutionOp>(product), left,
+                          convertedTo(builder, bytes->zero, ui8));
+  Value right =
+      widened(convertedTo(builder, op->getOperand(1), builder.getI8Type()));
+  product->setOperands({widened(left), right});
+  builder.setInsertionPointAfter(product);
   Value result = product->getResult(0);
   if (bytes->zero) {
     auto columns =

@@ -7,6 +7,7 @@
 
 graph.param @w : tensor<8x16xi8>
 graph.param @seven : tensor<7x16xi8>
+graph.param @kernel : tensor<3x4x16xi8>
 
 // CHECK-LABEL: @zero_point
 // CHECK-DAG: %[[P:.*]] = graph.transpose %{{.*}} [2, 0, 3, 1] : tensor<2x4x1x16xi8> -> tensor<1x2x16x4xi8>
@@ -37,6 +38,24 @@ func.func @signed(%x: tensor<2x8xi8>) -> tensor<2x16xi32> {
   %b = graph.convert %w : tensor<8x16xi8> -> tensor<8x16xi32>
   %r = graph.dot_general %a, %b <batching = [] x [], contracting = [1] x [0]> : (tensor<2x8xi32>, tensor<8x16xi32>) -> tensor<2x16xi32>
   return %r : tensor<2x16xi32>
+}
+
+// The zeros around an image are its zero point before that is taken away.
+// CHECK-LABEL: @padded
+// CHECK-SAME: (%[[X:.*]]: tensor<1x5x4xui8>, %[[ZERO:.*]]: tensor<ui8>)
+// CHECK: %[[PADDED:.*]] = graph.pad %[[X]], %[[ZERO]] [0, 1, 0] [0, 2, 0] [0, 1, 0] : tensor<1x5x4xui8>, tensor<ui8> -> tensor<1x12x4xui8>
+// CHECK: %[[LEFT:.*]] = graph.convert %[[PADDED]]
+// CHECK: %[[R:.*]] = graph.convolution %[[LEFT]], {{.*}} strides [1] low [0] high [0] input_dilation [1]
+// CHECK: graph.sub %[[R]]
+func.func @padded(%x: tensor<1x5x4xui8>, %zero: tensor<ui8>) -> tensor<1x10x16xi32> {
+  %w = graph.get_param @kernel : tensor<3x4x16xi8>
+  %a = graph.convert %x : tensor<1x5x4xui8> -> tensor<1x5x4xi32>
+  %z = graph.convert %zero : tensor<ui8> -> tensor<i32>
+  %zs = graph.broadcast %z [] : tensor<i32> -> tensor<1x5x4xi32>
+  %s = graph.sub %a, %zs : tensor<1x5x4xi32>
+  %b = graph.convert %w : tensor<3x4x16xi8> -> tensor<3x4x16xi32>
+  %r = graph.convolution %s, %b <input = (0, 2, [1]), kernel = (1, 2, [0]), output = (0, 2, [1])> strides [1] low [1] high [2] input_dilation [2] kernel_dilation [1] groups 1 : (tensor<1x5x4xi32>, tensor<3x4x16xi32>) -> tensor<1x10x16xi32>
+  return %r : tensor<1x10x16xi32>
 }
 
 // Depths that four does not divide are taken in pairs.
