@@ -18,6 +18,9 @@ class GroupedIntegers : public ::testing::Test {
 protected:
   KernelHarness harness{kernels::emitContraction};
 
+  /// Columns of this machine's panels.
+  int64_t panel() const { return harness.target.panel; }
+
   static std::string numbers(std::vector<int64_t> values) {
     std::string text;
     for (int64_t value : values)
@@ -112,7 +115,7 @@ TEST_F(GroupedIntegers, Products) {
                           {7, 100}}) {
         SCOPED_TRACE(std::string(narrow) + " " + std::to_string(m) + "x" +
                      std::to_string(k) + "x" + std::to_string(n));
-        harness.check(product(m, k, n, 16, narrow));
+        harness.check(product(m, k, n, panel(), narrow));
         EXPECT_TRUE(usesGroups());
       }
 }
@@ -124,7 +127,7 @@ TEST_F(GroupedIntegers, FourBytes) {
          {std::pair<int64_t, int64_t>{4, 17}, {36, 20}, {64, 40}, {2500, 16}}) {
       SCOPED_TRACE(std::to_string(m) + "x" + std::to_string(k) + "x" +
                    std::to_string(n));
-      harness.check(bytes(m, k, n, 16));
+      harness.check(bytes(m, k, n, panel()));
       EXPECT_TRUE(usesGroups());
     }
 }
@@ -140,17 +143,18 @@ TEST_F(GroupedIntegers, OtherVectorLengths) {
 }
 
 TEST_F(GroupedIntegers, LongSumsInSlices) {
-  harness.check(product(30, 2501, 20, 16, "i8"));
+  harness.check(product(30, 2501, 20, panel(), "i8"));
   EXPECT_TRUE(usesGroups());
 }
 
 TEST_F(GroupedIntegers, DynamicRows) {
   for (int64_t m : {0, 1, 5, 8, 19})
-    harness.check(product(-1, 31, 50, 16, "i8"), {{m, 31}, {4, 16, 16, 2}});
+    harness.check(product(-1, 31, 50, panel(), "i8"),
+                  {{m, 31}, {(50 + panel() - 1) / panel(), 16, panel(), 2}});
 }
 
 TEST_F(GroupedIntegers, RowsAcrossTheDepthAreReadAnotherWay) {
-  harness.check(product(9, 21, 20, 16, "i8", /*transposedRows=*/true));
+  harness.check(product(9, 21, 20, panel(), "i8", /*transposedRows=*/true));
 }
 
 TEST_F(GroupedIntegers, PanelsOfAnotherWidthAreReadAnotherWay) {
@@ -171,9 +175,9 @@ TEST_F(GroupedIntegers, Convolutions) {
                                     "i32");
     harness.check(zenith::testing::fusionText(
         "contraction",
-        "%a : tensor<1x5x6x4xi16>, %p : " + packedType(36, 20, 16, "i16"),
+        "%a : tensor<1x5x6x4xi16>, %p : " + packedType(36, 20, panel(), "i16"),
         result,
-        unpacking(36, 20, 16, "i16") +
+        unpacking(36, 20, panel(), "i16") +
             "    %k = graph.reshape %w : tensor<36x20xi16> -> "
             "tensor<3x3x4x20xi16>\n"
             "    %r = graph.convolution %a, %k <input = (0, 3, [1, 2]), kernel "

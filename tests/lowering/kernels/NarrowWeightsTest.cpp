@@ -18,6 +18,9 @@ class NarrowWeights : public ::testing::Test {
 protected:
   KernelHarness harness{kernels::emitContraction};
 
+  /// Columns of this machine's panels.
+  int64_t panel() const { return harness.target.panel; }
+
   /// [m, k] times packed panels of `columns` columns of `narrow`; m < 0 is
   /// dynamic.
   static std::string packedText(int64_t m, int64_t k, int64_t n,
@@ -49,21 +52,24 @@ TEST_F(NarrowWeights, PackedPanels) {
            {std::pair<int64_t, int64_t>{1, 17}, {33, 20}, {64, 40}, {7, 100}}) {
         SCOPED_TRACE(std::string(narrow) + " " + std::to_string(m) + "x" +
                      std::to_string(k) + "x" + std::to_string(n));
-        harness.check(packedText(m, k, n, 16, narrow));
+        harness.check(packedText(m, k, n, panel(), narrow));
       }
   EXPECT_NE(harness.emitted.find("xf16>"), std::string::npos);
 }
 
 TEST_F(NarrowWeights, WeightsStayNarrowInMemory) {
-  harness.check(packedText(3, 20, 40, 16, "bf16"));
-  EXPECT_NE(harness.emitted.find("vector<8xi16>"), std::string::npos);
+  harness.check(packedText(3, 20, 40, panel(), "bf16"));
+  std::string lanes = std::to_string(harness.target.lanes);
+  EXPECT_NE(harness.emitted.find("vector<" + lanes + "xi16>"),
+            std::string::npos);
   // Nothing is widened beforehand.
   EXPECT_EQ(harness.emitted.find("prepare"), std::string::npos);
 }
 
 TEST_F(NarrowWeights, DynamicRows) {
   for (int64_t m : {0, 1, 5, 8, 19})
-    harness.check(packedText(-1, 30, 50, 16, "bf16"), {{m, 30}, {4, 30, 16}});
+    harness.check(packedText(-1, 30, 50, panel(), "bf16"),
+                  {{m, 30}, {(50 + panel() - 1) / panel(), 30, panel()}});
 }
 
 TEST_F(NarrowWeights, RowMajorAndTransposed) {
