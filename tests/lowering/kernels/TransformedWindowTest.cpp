@@ -132,6 +132,12 @@ class TransformedWindow : public ::testing::Test {
 protected:
   KernelHarness harness{kernels::emitContraction};
 
+  /// The cases' windows lie in panels of 16 columns.
+  TransformedWindow() {
+    harness.target.lanes = 8;
+    harness.target.panel = 16;
+  }
+
   void check(const Case &what) {
     std::string text = what.text();
     SCOPED_TRACE(text);
