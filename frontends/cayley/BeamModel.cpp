@@ -5,6 +5,7 @@
 #include "frontends/cayley/BeamModel.h"
 
 #include "frontends/tensors/FileError.h"
+#include "ir/DimAnalysis.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/raw_ostream.h"
@@ -38,6 +39,18 @@ static int64_t rowsOfBlock(Operation *function) {
   });
   return std::clamp<int64_t>(llvm::bit_floor(uint64_t(layerBytes / widest)),
                              fewest, most);
+}
+
+/// How many scores the model gives for so many states, where shapes tell.
+static std::optional<int64_t> scoresFor(int64_t states, func::FuncOp function) {
+  graph::DimAnalysis dims;
+  Value scores = function.getBody().front().getTerminator()->getOperand(0);
+  auto batch = dims.dimOf(function.getArgument(0), 0).asSymbol();
+  if (!batch)
+    return std::nullopt;
+  return dims.dimOf(scores, 0).evaluate([&](const std::string &symbol) {
+    return symbol == *batch ? std::optional<int64_t>(states) : std::nullopt;
+  });
 }
 
 static std::string text(Type type) {
@@ -98,6 +111,11 @@ llvm::Expected<BeamModel> BeamModel::create(func::FuncOp function,
   if (!givesScores)
     return refuse("the model's output is " + text(type.getResult(0)) +
                   ", expected one float per state");
+  constexpr int64_t states = 61; // a size that no model has by chance
+  if (int64_t scores = scoresFor(states, function).value_or(states);
+      scores != states)
+    return refuse("the model gives " + llvm::Twine(scores) + " scores for " +
+                  llvm::Twine(states) + " states, expected one per state");
   return model;
 }
 

@@ -300,6 +300,27 @@ TEST_F(SearchPrograms, BeamRefusesModelsByWhatTheyTake) {
       << text;
 }
 
+TEST_F(SearchPrograms, BeamRefusesModelsThatGiveOtherNumbersOfScores) {
+  StateGraph states = graph("lrx:6");
+  BeamOptions options;
+  options.start = options.target = states.central;
+  options.score = BeamScore::Model;
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(R"(
+    func.func @main(%x: tensor<?x6xf32> {graph.dims = ["n", "6"]})
+        -> tensor<?xf32> {
+      %s = graph.reduce sum, %x [1] : tensor<?x6xf32> -> tensor<?xf32>
+      %t = graph.concat 0, %s, %s
+          : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+      return %t : tensor<?xf32>
+    })",
+                                                        &context);
+  ASSERT_TRUE(module);
+  auto model = module->lookupSymbol<mlir::func::FuncOp>("main");
+  std::string text = llvm::toString(buildBeam(states, options, *module, model));
+  EXPECT_NE(text.find("gives 122 scores for 61 states"), std::string::npos)
+      << text;
+}
+
 TEST_F(SearchPrograms, MeetingFindsShortestPaths) {
   for (const char *name : {"lrx:6", "lx:5", "pancake:6", "heisenberg:3,4",
                            "lrx:0011101", "sl_2_root_weyl:5"}) {
