@@ -55,6 +55,25 @@ SmallVector<int64_t> zenith::onnx::broadcastIndices(ArrayRef<int64_t> from,
   return indices;
 }
 
+Elements zenith::onnx::transposeKnown(const Elements &from,
+                                      ArrayRef<int64_t> permutation) {
+  SmallVector<int64_t> strides(from.shape.size(), 1);
+  for (size_t d = strides.size(); d-- > 1;)
+    strides[d - 1] = strides[d] * from.shape[d];
+  Elements result{{}, {}};
+  for (int64_t source : permutation)
+    result.shape.push_back(from.shape[source]);
+  for (int64_t flat = 0, count = from.values.size(); flat < count; ++flat) {
+    int64_t rest = flat, index = 0;
+    for (size_t d = permutation.size(); d-- > 0;) {
+      index += rest % result.shape[d] * strides[permutation[d]];
+      rest /= result.shape[d];
+    }
+    result.values.push_back(from.values[index]);
+  }
+  return result;
+}
+
 /// The common shape of static shapes; nothing where they do not fit, which the
 /// data path reports.
 static std::optional<SmallVector<int64_t>>

@@ -32,6 +32,10 @@ bool foldWhere(NodeImport &n);
 /// Converts to another integer type; false where a value might not fit.
 bool castKnownElements(Elements &elements, mlir::Type to);
 
+/// The elements in another order of dimensions: result dimension d is dimension
+/// permutation[d].
+Elements transposeKnown(const Elements &from,
+                        llvm::ArrayRef<int64_t> permutation);
 /// Row-major positions in `from` that a NumPy broadcast to `to` reads.
 llvm::SmallVector<int64_t> broadcastIndices(llvm::ArrayRef<int64_t> from,
                                             llvm::ArrayRef<int64_t> to);

@@ -201,8 +201,11 @@ static void importTranspose(NodeImport &n) {
   if (int64_t(permutation.size()) != rank ||
       n.axes(permutation, rank).size() != size_t(rank))
     n.fail(invalid("attribute 'perm' is no permutation of the dimensions"));
-  if (!n.failed())
-    n.result(n.b.transpose(n.input(0), permutation));
+  if (n.failed())
+    return;
+  if (auto known = n.knownElements(0))
+    return n.result(0, transposeKnown(*known, permutation), n.elementType(0));
+  n.result(n.b.transpose(n.input(0), permutation));
 }
 
 static void importExpand(NodeImport &n) {
@@ -345,16 +348,29 @@ static Value takePart(ImportBuilder &b, Value value, int64_t axis,
                     -part.step);
 }
 
-/// Elements of a known vector that a part takes; nothing where positions are
+/// Known elements that a part of a dimension takes; nothing where positions are
 /// not numbers.
-static std::optional<Elements> takeKnown(const Elements &from,
+static std::optional<Elements> takeKnown(const Elements &from, int64_t axis,
                                          const Part &part) {
   auto start = part.start.constant(), count = part.count.constant();
-  if (from.shape.size() != 1 || !start || !count)
+  int64_t outer = 1, inner = 1, size = from.shape[axis];
+  auto isInside = [&](int64_t position) {
+    return position >= 0 && position < size;
+  };
+  if (!start || !count ||
+      (*count > 0 &&
+       !(isInside(*start) && isInside(*start + (*count - 1) * part.step))))
     return std::nullopt;
-  Elements result{{*count}, {}};
-  for (int64_t i = 0; i < *count; ++i)
-    result.values.push_back(from.values[*start + i * part.step]);
+  for (auto [dim, extent] : llvm::enumerate(from.shape))
+    if (int64_t(dim) != axis)
+      (int64_t(dim) < axis ? outer : inner) *= extent;
+  Elements result{from.shape, {}};
+  result.shape[axis] = *count;
+  for (int64_t o = 0; o < outer; ++o)
+    for (int64_t i = 0; i < *count; ++i)
+      for (int64_t k = 0; k < inner; ++k)
+        result.values.push_back(
+            from.values[(o * size + *start + i * part.step) * inner + k]);
   return result;
 }
 
@@ -387,10 +403,11 @@ static void importSlice(NodeImport &n) {
   if (n.failed())
     return;
   auto known = n.knownElements(0);
-  if (known && axes.size() == 1)
-    if (auto part = takeKnown(
-            *known, slicePart(starts[0], ends[0], steps[0], dims[axes[0]])))
-      return n.result(0, std::move(*part), n.elementType(0));
+  for (size_t i = 0; known && i < axes.size(); ++i)
+    known = takeKnown(*known, axes[i],
+                      slicePart(starts[i], ends[i], steps[i], dims[axes[i]]));
+  if (known)
+    return n.result(0, std::move(*known), n.elementType(0));
   Value value = n.input(0);
   for (size_t i = 0; i < axes.size(); ++i) {
     const DimExpr &size = dims[axes[i]];
@@ -440,7 +457,7 @@ static void importSplit(NodeImport &n) {
   DimExpr start(0);
   for (size_t i = 0; i < sizes.size(); ++i) {
     std::optional<Elements> part =
-        known ? takeKnown(*known, {start, sizes[i], 1}) : std::nullopt;
+        known ? takeKnown(*known, axis, {start, sizes[i], 1}) : std::nullopt;
     if (part)
       n.result(i, std::move(*part), n.elementType(0));
     else

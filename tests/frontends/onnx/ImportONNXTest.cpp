@@ -144,6 +144,29 @@ TEST(ImportONNX, ExpandChecksFold) {
   EXPECT_EQ(text.find("graph.select"), std::string::npos) << text;
 }
 
+/// pad(x, [1, 2]) as torch writes it: pairs per dimension, last one first, are
+/// turned round.
+TEST(ImportONNX, BordersFold) {
+  Model model = emptyModel();
+  model.graph.inputs = {floatValue("x", {named("n"), fixed(3)})};
+  model.graph.outputs = {{"y", {}}};
+  model.graph.initializers = {
+      integers("given", {4}, {1, 2, 0, 0}), integers("pairs", {2}, {-1, 2}),
+      integers("last", {1}, {-1}), integers("far", {1}, {INT64_MIN + 1}),
+      integers("zero", {1}, {0})};
+  model.graph.nodes = {
+      makeNode("Reshape", {"given", "pairs"}, {"rows"}),
+      makeNode("Slice", {"rows", "last", "far", "zero", "last"}, {"turned"}),
+      makeNode("Transpose", {"turned"}, {"sides"},
+               {intsAttribute("perm", {1, 0})}),
+      makeNode("Reshape", {"sides", "last"}, {"borders"}),
+      makeNode("Pad", {"x", "borders"}, {"y"})};
+  std::string text = importText(model);
+  EXPECT_HAS(text, "[0, 1] [0, 2] [0, 0] : tensor<?x3xf32>");
+  EXPECT_HAS(text, "-> tensor<?x6xf32>");
+  EXPECT_EQ(text.find("graph.reverse"), std::string::npos) << text;
+}
+
 /// x[:, -1] where the run decides how long the rows are.
 TEST(ImportONNX, LastOfUnknownLength) {
   Model model = emptyModel();
