@@ -17,15 +17,19 @@ using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
+Value imageMemory(KernelBuilder &k, const TransformedConvolution &what) {
+  return what.image.scratch
+             ? k.scratch(what.image.index, memoryType(what.image.element))
+             : k.operand(what.image.index);
+}
+
 ImageEvaluator::ImageEvaluator(KernelBuilder &kernel,
                                const TransformedConvolution &what)
     : k(kernel), what(what), lanes(kernel.target.lanes) {
   int64_t features = *what.features().constant();
   while (features % lanes)
     lanes /= 2;
-  image = what.image.scratch
-              ? k.scratch(what.image.index, memoryType(what.image.element))
-              : k.operand(what.image.index);
+  image = imageMemory(k, what);
   int64_t pixels = what.transform.size * what.transform.size;
   square = asMemory(k.b, k.loc,
                     k.b.create<memref::AllocaOp>(

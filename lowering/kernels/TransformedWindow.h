@@ -10,6 +10,7 @@
 #include "ir/WindowTransform.h"
 #include "lowering/kernels/ContractionSpace.h"
 #include "lowering/kernels/KernelBuilder.h"
+#include "lowering/kernels/PointTransform.h"
 
 namespace zenith::kernels {
 
@@ -53,6 +54,10 @@ std::optional<TransformedConvolution>
 transformedConvolution(graph::FusionOp fusion, graph::DimAnalysis &dims,
                        const KernelTarget &target);
 
+/// The image, or its copy; in the entry block.
+mlir::Value imageMemory(KernelBuilder &kernel,
+                        const TransformedConvolution &what);
+
 /// Writes the values of tiles `first` to `last` to `to`: [point][tile][feature]
 /// from `offset` on, points `planeStride` apart.
 class ImageEvaluator {
@@ -73,6 +78,32 @@ private:
   unsigned lanes;
   mlir::Value image;
   mlir::Value square; ///< pixels of a tile, zeros outside of the image
+};
+
+/// Keeps results exact where numbers aren't finite.
+class ExactTile {
+public:
+  /// In the entry block; `panels` of so many columns hold the windows.
+  ExactTile(KernelBuilder &kernel, const TransformedConvolution &what,
+            mlir::Value panels, int64_t columns);
+  /// Computes the results of a tile again, for a panel's columns from `column`
+  /// on, unless all of those that were interpolated are finite.
+  void mend(mlir::Value tile, mlir::Value column, const SquarePlace &results);
+
+private:
+  mlir::Value isFinite(const SquarePlace &results);
+  void compute(mlir::Value tile, mlir::Value column,
+               const SquarePlace &results);
+  mlir::Value sumOf(const SquarePlace &pixels, mlir::Value y, mlir::Value x,
+                    mlir::Value window);
+  mlir::Value at(const SquarePlace &place, mlir::Value line, mlir::Value pixel);
+
+  KernelBuilder &k;
+  const TransformedConvolution &what;
+  mlir::Value panels;
+  int64_t columns;
+  mlir::Value image;
+  mlir::VectorType type;
 };
 
 /// Evaluates the whole image, into scratch `values`.

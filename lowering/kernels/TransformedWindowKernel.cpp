@@ -7,7 +7,6 @@
 #include "lowering/kernels/ContractionEpilogue.h"
 #include "lowering/kernels/MicroKernel.h"
 #include "lowering/kernels/PackPanelKernel.h"
-#include "lowering/kernels/PointTransform.h"
 #include "lowering/kernels/TransformedWindow.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -43,7 +42,7 @@ private:
   void callHeights(Value height, MicroKernelArgs args);
   std::set<unsigned> heights() const;
   void interpolateUnit(Value unit, Value firstTile);
-  void interpolateTile(Value row, Value pixel);
+  void interpolateTile(Value firstTile, Value row, Value pixel);
   void finishUnit(Value image, Value line, Value pixel, Value count);
 
   /// Tiles of units before this one.
@@ -66,6 +65,7 @@ private:
   bool byColumns = false;
   Value values, products, results, b;
   std::optional<ImageEvaluator> evaluator;
+  std::optional<ExactTile> exact;
   TilePlace place;
 };
 
@@ -96,6 +96,7 @@ void TransformedNest::prepareMemory() {
   // The last tile of a line may reach beyond it.
   results = memoryOf((tile * lineOfPixels() + tile + rowsAtOnce) * columns);
   epilogue.prepare(rowsAtOnce);
+  exact.emplace(k, what, b, columns);
   if (!what.inTasks) {
     values = k.scratch(what.values, k.b.getF32Type());
     return;
@@ -258,7 +259,8 @@ void TransformedNest::interpolateUnit(Value unit, Value firstTile) {
   // What the last tile writes beyond its lines, the first ones write again.
   k.loop(k.index(0), count, k.index(1), [&](Value done) {
     Value number = k.sub(k.sub(count, k.index(1)), done);
-    interpolateTile(k.add(firstRow, number), k.mul(number, k.index(tile)));
+    interpolateTile(firstTile, k.add(firstRow, number),
+                    k.mul(number, k.index(tile)));
   });
   Value lines = k.size(what.tileLines);
   finishUnit(k.div(line, lines), k.mul(k.rem(line, lines), k.index(tile)),
@@ -266,14 +268,15 @@ void TransformedNest::interpolateUnit(Value unit, Value firstTile) {
 }
 
 /// From the products of `row` to the results of so many pixels from `pixel` on.
-void TransformedNest::interpolateTile(Value row, Value pixel) {
+void TransformedNest::interpolateTile(Value firstTile, Value row, Value pixel) {
   Value stride = k.index(pointStride()), width = k.index(columns);
-  callInterpolate(
-      k, what.transform, sumLanes(space.sum, k.target),
-      {products, k.mul(row, width), k.mul(k.index(what.transform.size), stride),
-       stride},
-      {results, k.mul(pixel, width), k.index(lineOfPixels() * columns), width},
-      width);
+  SquarePlace to{results, k.mul(pixel, width),
+                 k.index(lineOfPixels() * columns), width};
+  callInterpolate(k, what.transform, sumLanes(space.sum, k.target),
+                  {products, k.mul(row, width),
+                   k.mul(k.index(what.transform.size), stride), stride},
+                  to, width);
+  exact->mend(k.add(firstTile, row), place.column, to);
 }
 
 void TransformedNest::finishUnit(Value image, Value line, Value pixel,

@@ -8,7 +8,10 @@
 #include "ir/WindowTransform.h"
 #include "lowering/kernels/ContractionKernel.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <cmath>
 #include <gtest/gtest.h>
+#include <limits>
+#include <optional>
 
 using namespace zenith;
 using zenith::testing::KernelHarness;
@@ -23,6 +26,8 @@ struct Case {
   bool channelsFirst = false; ///< image and result
   bool mark = true, dynamicBatch = false, dynamicImage = false;
   std::string epilogue;
+  std::optional<float> oddPixel; ///< at element `oddPlace` of the image
+  int64_t oddPlace = 0;
 
   int64_t points() const { return (tile + 2) * (tile + 2); }
   int64_t rows() const { return (points() + 9) * inputs; }
@@ -143,8 +148,13 @@ protected:
     SCOPED_TRACE(text);
     harness.tolerance = 1e-3;
     harness.fill = [&](mlir::RankedTensorType type, unsigned number) {
-      return number == 1 ? what.weights(type)
-                         : zenith::testing::smallIntegers(type, number + 1);
+      if (number == 1)
+        return what.weights(type);
+      Tensor image = zenith::testing::smallIntegers(type, number + 1);
+      if (what.oddPixel)
+        reinterpret_cast<float *>(image.writable())[what.oddPlace] =
+            *what.oddPixel;
+      return image;
     };
     std::vector<int64_t> image{what.batch, what.height, what.width,
                                what.inputs};
@@ -252,6 +262,24 @@ TEST_F(TransformedWindow, LongLines) {
   check(what);
   what.width = 521;
   check(what);
+}
+
+/// A pixel that isn't finite, or whose values at points aren't, reaches the
+/// results whose windows hold it and no others.
+TEST_F(TransformedWindow, NotFinitePixels) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  for (int64_t tile : {2, 4})
+    for (bool first : {false, true})
+      for (float pixel : {infinity, std::nanf(""), 3e38f}) {
+        Case what;
+        what.tile = tile, what.channelsFirst = first;
+        what.batch = 2, what.height = 11, what.width = 10, what.outputs = 40;
+        what.oddPixel = pixel;
+        for (int64_t place : {437, 2 * 11 * 10 * 8 - 1}) {
+          what.oddPlace = place;
+          check(what);
+        }
+      }
 }
 
 TEST_F(TransformedWindow, OtherTargets) {
