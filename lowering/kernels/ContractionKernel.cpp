@@ -481,16 +481,18 @@ static bool streamsNarrow(const ContractionSpace &space,
 }
 
 /// Few rows past panels that no second-level cache holds: two tiles are not
-/// enough to ask for all of the next panel.
+/// enough to ask for all of the next panel. One or two rows are done with a
+/// line before memory has the next one, and requests would only delay it.
 static bool streamsPanels(const ContractionSpace &space,
                           const ContractionTasks &tasks,
                           const KernelTarget &target) {
-  constexpr double cachedBytes = 384 * 1024;
+  constexpr double cachedBytes = 384 * 1024, fewestRows = 3;
   double bytes = estimate(space.depth.size) * estimate(space.columns.size) *
                  elementSize(space.b.element);
   return space.form == ContractionSpace::Panels && space.taps.empty() &&
          !target.opencl && !target.avx512 && isa<FloatType>(space.sum) &&
-         bytes > cachedBytes && estimate(tasks.tileCount) < 4;
+         bytes > cachedBytes && estimate(tasks.tileCount) < 4 &&
+         estimate(space.lineCount() * space.tile.size) >= fewestRows;
 }
 
 /// Only B that is read where it lies has an end to its columns.
