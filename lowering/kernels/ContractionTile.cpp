@@ -7,7 +7,6 @@
 #include "lowering/kernels/ContractionNest.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -164,20 +163,7 @@ void ContractionNest::callHeights(Value height, const MicroKernelArgs &args,
     }
     possible.push_back(h);
   }
-  OpBuilder::InsertionGuard guard(k.b);
-  for (auto [i, h] : llvm::enumerate(possible)) {
-    shape.height = h;
-    if (i + 1 == possible.size()) {
-      callMicroKernel(k, shape, args);
-      return;
-    }
-    Value equal = k.b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::eq,
-                                            height, k.index(h));
-    auto branch = k.b.create<scf::IfOp>(k.loc, equal, /*withElseRegion=*/true);
-    k.b.setInsertionPoint(branch.thenBlock()->getTerminator());
-    callMicroKernel(k, shape, args);
-    k.b.setInsertionPoint(branch.elseBlock()->getTerminator());
-  }
+  callMicroKernelOfHeight(k, shape, args, height, possible);
 }
 
 } // namespace zenith::kernels

@@ -4,7 +4,9 @@
 
 #include "lowering/kernels/MicroKernelWriter.h"
 #include "lowering/kernels/SharedFunction.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -182,6 +184,27 @@ void callMicroKernel(KernelBuilder &kernel, const MicroKernel &given,
       *slot = argument;
     MicroKernelWriter(b, b.getUnknownLoc(), shape).tile(inner);
   });
+}
+
+void callMicroKernelOfHeight(KernelBuilder &kernel, MicroKernel shape,
+                             const MicroKernelArgs &args, Value height,
+                             ArrayRef<unsigned> possible) {
+  if (possible.empty())
+    return;
+  OpBuilder &b = kernel.b;
+  OpBuilder::InsertionGuard guard(b);
+  for (unsigned own : possible.drop_back()) {
+    shape.height = own;
+    Value equal = b.create<arith::CmpIOp>(kernel.loc, arith::CmpIPredicate::eq,
+                                          height, kernel.index(own));
+    auto branch =
+        b.create<scf::IfOp>(kernel.loc, equal, /*withElseRegion=*/true);
+    b.setInsertionPoint(branch.thenBlock()->getTerminator());
+    callMicroKernel(kernel, shape, args);
+    b.setInsertionPoint(branch.elseBlock()->getTerminator());
+  }
+  shape.height = possible.back();
+  callMicroKernel(kernel, shape, args);
 }
 
 void callDotKernel(KernelBuilder &kernel, const MicroKernel &shape,

@@ -93,6 +93,11 @@ unsigned setsOfSums(const MicroKernel &shape);
 /// target has no calls.
 void callMicroKernel(KernelBuilder &kernel, const MicroKernel &shape,
                      const MicroKernelArgs &args);
+/// Calls that of `height` rows, which is one of `possible`; none where there
+/// are no rows.
+void callMicroKernelOfHeight(KernelBuilder &kernel, MicroKernel shape,
+                             const MicroKernelArgs &args, mlir::Value height,
+                             llvm::ArrayRef<unsigned> possible);
 
 /// Sums products of rows that both run along the depth (B is transposed): for r
 /// < rows, n < columns, c[cOffset + r * rowStrideC + n] = sum over k of

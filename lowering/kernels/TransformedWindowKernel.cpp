@@ -10,8 +10,6 @@
 #include "lowering/kernels/TransformedWindow.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <optional>
 #include <set>
 
@@ -227,20 +225,9 @@ void TransformedNest::callHeights(Value height, MicroKernelArgs args) {
   shape.fma = k.target.fma;
   shape.a = shape.b = shape.sum = space.sum;
   std::set<unsigned> possible = heights();
-  OpBuilder::InsertionGuard guard(k.b);
-  for (unsigned own : llvm::reverse(possible)) {
-    shape.height = own;
-    if (own == *possible.begin()) {
-      callMicroKernel(k, shape, args);
-      return;
-    }
-    Value equal = k.b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::eq,
-                                            height, k.index(own));
-    auto branch = k.b.create<scf::IfOp>(k.loc, equal, /*withElseRegion=*/true);
-    k.b.setInsertionPoint(branch.thenBlock()->getTerminator());
-    callMicroKernel(k, shape, args);
-    k.b.setInsertionPoint(branch.elseBlock()->getTerminator());
-  }
+  callMicroKernelOfHeight(
+      k, shape, args, height,
+      SmallVector<unsigned>(possible.rbegin(), possible.rend()));
 }
 
 /// A line of tiles, or a piece of one, gives `tile` lines of pixels.
