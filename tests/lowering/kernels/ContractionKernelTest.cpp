@@ -472,11 +472,7 @@ TEST_F(ContractionKernel, LongSumsInSlices) {
 }
 
 TEST_F(ContractionKernel, RowsThatLieSideBySide) {
-  harness.target.lanes = 8;
-  harness.target.panel = 16;
-  harness.target.rows = 6;
-  for (auto [depth, rows, columns] : std::vector<std::tuple<int, int, int>>{
-           {64, 48, 128}, {400, 205, 130}, {70, 512, 144}, {2400, 49, 333}}) {
+  auto check = [&](int depth, int rows, int columns) {
     SCOPED_TRACE(rows);
     std::string k = std::to_string(depth), n = std::to_string(columns),
                 m = std::to_string(rows);
@@ -489,7 +485,18 @@ TEST_F(ContractionKernel, RowsThatLieSideBySide) {
         "x [0]> : (" +
             a + ", " + b + ") -> " + c + "\n%r = graph.neg %d : " + c));
     EXPECT_NE(harness.emitted.find("_more"), std::string::npos);
-  }
+  };
+  harness.target.lanes = 8;
+  harness.target.panel = 16;
+  harness.target.rows = 6;
+  check(64, 48, 128);
+  check(400, 205, 130);
+  check(70, 512, 144);
+  check(2400, 49, 333);
+  harness.target.lanes = 16;
+  harness.target.panel = 64;
+  check(257, 48, 128);
+  check(400, 205, 130);
 }
 
 TEST_F(ContractionKernel, FewResultsOfLongSums) {
