@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds attention in two products around a softmax. Each of queries, keys and
-// values is brought into the shape of the scores, where its own last dimension
-// stands for the one that it lacks; so whatever moves scores moves them too.
+// Writes attention down where two products around a softmax are one.
 
-#include "ir/Contraction.h"
-#include "ir/ReshapeGroups.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "passes/cleanup/AttentionScores.h"
+#include "passes/cleanup/AttentionMatch.h"
 #include "passes/cleanup/SplatValue.h"
-#include <cmath>
 
 using namespace mlir;
 using namespace zenith::graph;
@@ -18,462 +13,52 @@ namespace zenith::cleanup {
 
 namespace {
 
-/// Numbers for the dimensions of a value of the scores' shape. A reshape gives
-/// new numbers to what it splits or merges.
-using Space = SmallVector<int>;
-
-/// The size of a dimension, to be written down when it is needed.
-struct Size {
-  int64_t fixed = ShapedType::kDynamic;
-  Value scalar; ///< where not fixed: the size itself,
-  Value of;     ///< or the value whose dimension has it
-  int64_t dim = 0;
-};
-
-class AttentionMatch {
+class AttentionWriter : AttentionMatch {
 public:
-  AttentionMatch(DotGeneralOp root, NearMiss &miss) : root(root), miss(miss) {}
-  LogicalResult match();
-  Value build(OpBuilder &builder);
+  AttentionWriter(AttentionMatch match, OpBuilder &builder)
+      : AttentionMatch(std::move(match)), builder(builder) {}
+  Value build();
 
 private:
-  LogicalResult findWeights();
-  LogicalResult checkTypes();
-  std::optional<unsigned> keyPosition();
-  LogicalResult readProduct();
-  LogicalResult followScores();
-  LogicalResult readRoot();
-  bool mayGo(const Space &from, const DimVector &sizes, int64_t dim) const;
-  bool keepsFixed(const ReshapeGroup &group, ReshapeOp reshape,
-                  const Space &from, Space &to);
-  LogicalResult step(Operation *move);
-  void setSize(int number, Value of, int64_t dim);
-
-  int indexOf(const Space &space, int number) const {
-    return int(llvm::find(space, number) - space.begin());
-  }
-  bool isFixed(int number) const {
-    return number == key || llvm::is_contained(queries, number);
-  }
-
-  // Writing it down.
   Value sizeOf(int number);
-  Value spread(Value value, ArrayRef<int> numbers, const Space &space,
+  Value spread(Value value, ArrayRef<int> numbers, const ScoreSpace &space,
                int standIn);
   Value moved(Value value, unsigned from, unsigned to, int standIn);
   Value permuted(Value value, ArrayRef<int64_t> permutation);
-  Value ordered(Value value, const Space &from, const Space &to);
+  Value ordered(Value value, const ScoreSpace &from, const ScoreSpace &to);
   Value converted(Value value, Type element);
 
-  DotGeneralOp root; ///< weights times values
-  NearMiss &miss;
-  ScoreChain chain;
-  ScoreMask mask;
-  SoftmaxOp softmax;
-  bool guarded = false, weightsLeft = true;
-  double scale = 1;
-  Value query, keys, values; ///< operands of the products, scales taken off
-  /// Numbers of their dimensions; the last of each stands in.
-  Space queryNumbers, keyNumbers, valueNumbers, resultNumbers;
-  SmallVector<int> queries; ///< dimensions that only queries have
-  int key = -1, row = -1;   ///< numbers of [T] and of [S]
-  int next = 0;
-  llvm::DenseMap<int, Size> sizes;
-  /// The scores' shape after the product and after each move; the masks are in
-  /// shape `canonical`, the weights in the last one.
-  SmallVector<Space> spaces;
-  SmallVector<Operation *> moves;
-  unsigned canonical = 0;
-  bool hasMask = false;
-  OpBuilder *builder = nullptr;
-  DimAnalysis dims;
+  OpBuilder &builder;
 };
 
 } // namespace
 
-/// `weights` where they are no NaN, else 0.
-static Value withoutGuard(Value value) {
-  auto select = value.getDefiningOp<SelectOp>();
-  auto compare =
-      select ? select.getPred().getDefiningOp<CompareOp>() : CompareOp();
-  if (!compare || compare.getLhs() != compare.getRhs())
-    return {};
-  bool isNaN = compare.getDirection() == CompareDirection::ne;
-  Value weights = isNaN ? select.getOnFalse() : select.getOnTrue(),
-        zero = isNaN ? select.getOnTrue() : select.getOnFalse();
-  bool fits = (isNaN || compare.getDirection() == CompareDirection::eq) &&
-              compare.getLhs() == weights && splatValue(zero) == 0.0;
-  return fits ? weights : Value();
-}
-
-/// The ops from a product's operand up to the softmax whose weights it holds:
-/// moves, conversions and one guard; null where there is none.
-static SoftmaxOp softmaxOf(Value value, SmallVectorImpl<Operation *> &way,
-                           SelectOp &guard) {
-  for (unsigned depth = 0; depth < 8; ++depth) {
-    Operation *op = value.getDefiningOp();
-    if (!op)
-      return {};
-    if (auto softmax = dyn_cast<SoftmaxOp>(op))
-      return softmax;
-    Value weights = withoutGuard(value);
-    if (weights && !guard)
-      guard = cast<SelectOp>(op);
-    else if (!isMove(op) && !isa<ConvertOp>(op))
-      return {};
-    way.push_back(op);
-    value = weights ? weights : op->getOperand(0);
-  }
-  return {};
-}
-
-LogicalResult AttentionMatch::findWeights() {
-  SelectOp guard;
-  for (bool left : {true, false}) {
-    moves.clear();
-    guard = SelectOp();
-    softmax = softmaxOf(left ? root.getLhs() : root.getRhs(), moves, guard);
-    weightsLeft = left;
-    if (softmax)
-      break;
-  }
-  if (!softmax || softmax.getDims().size() != 1)
-    return failure();
-  if (failed(findScores(softmax.getOperand(), chain, miss)))
-    return failure();
-  guarded = bool(guard);
-  Value unguarded = guard ? withoutGuard(guard.getResult()) : Value();
-  auto readers = [](Value value) {
-    return std::distance(value.use_begin(), value.use_end());
-  };
-  SmallVector<Value> weights = {softmax.getResult()};
-  for (Operation *op : moves)
-    weights.push_back(op->getResult(0));
-  // A guard reads the weights three times: on both sides of a comparison, and
-  // to keep them.
-  for (Value value : weights)
-    if (readers(value) != (value == unguarded ? 3 : 1))
-      return miss.at(softmax, "the weights have other readers");
-  if (guard && !guard.getPred().hasOneUse())
-    return miss.at(guard, "the guard of the weights has other readers");
-  llvm::erase_if(moves, [](Operation *op) { return isa<SelectOp>(op); });
-  return success();
-}
-
-static bool isNarrow(Type element) {
-  return element.getIntOrFloatBitWidth() < 32;
-}
-
-/// Scores have one type of at least 32 bits; weights may be rounded to a type
-/// that the result is rounded to as well.
-LogicalResult AttentionMatch::checkTypes() {
-  Type scores = typeOf(softmax).getElementType();
-  if (isNarrow(scores) || typeOf(chain.product).getElementType() != scores)
-    return miss.at(chain.product, "the scores are rounded to a narrow type");
-  Type element = scores;
-  for (Operation *move : llvm::reverse(moves)) {
-    Type to = typeOf(move->getResult(0)).getElementType();
-    bool narrows = to != element && !isNarrow(element);
-    if ((narrows && typeOf(root).getElementType() != to) ||
-        (to != element && !narrows))
-      return miss.at(move, "the weights are converted");
-    element = to;
-  }
-  if (!isNarrow(element) && element != typeOf(root).getElementType())
-    return miss.at(root, "the result is converted");
-  llvm::erase_if(moves, [](Operation *op) { return isa<ConvertOp>(op); });
-  return success();
-}
-
-void AttentionMatch::setSize(int number, Value of, int64_t dim) {
-  Size size;
-  size.fixed = typeOf(of).getDimSize(dim);
-  size.of = of;
-  size.dim = dim;
-  // A static size is worth more than one that must be asked for.
-  auto [at, isNew] = sizes.try_emplace(number, size);
-  if (!isNew && ShapedType::isDynamic(at->second.fixed))
-    at->second = size;
-}
-
-/// `value` without factors that are one number, which `scale` takes.
-static Value unscaled(Value value, double &scale) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (!isa<MulOp, DivOp>(op))
-      break;
-    unsigned place = splatValue(op->getOperand(1)) ? 1 : 0;
-    std::optional<double> number = splatValue(op->getOperand(place));
-    if (!number || (place == 0 && isa<DivOp>(op)))
-      break;
-    double factor = isa<DivOp>(op) ? 1 / *number : *number;
-    if (!std::isfinite(factor) || factor == 0)
-      break;
-    scale *= factor;
-    value = op->getOperand(1 - place);
-  }
-  return value;
-}
-
-/// Which dimension of the product the softmax runs along. Behind a reshape it
-/// is as far from the end as before; `step` checks that.
-std::optional<unsigned> AttentionMatch::keyPosition() {
-  int64_t position = softmax.getDims()[0];
-  for (Operation *op : llvm::reverse(chain.steps)) {
-    if (auto transpose = dyn_cast<TransposeOp>(op))
-      position = transpose.getPermutation()[position];
-    else if (isa<ReshapeOp>(op))
-      position += typeOf(op->getOperand(0)).getRank() -
-                  typeOf(op->getResult(0)).getRank();
-    if (position < 0) {
-      (void)miss.at(op, "a reshape mixes the keys with other dimensions");
-      return std::nullopt;
-    }
-  }
-  return position;
-}
-
-/// Numbers the dimensions of the scores as the product gives them.
-LogicalResult AttentionMatch::readProduct() {
-  DotGeneralOp product = chain.product;
-  DotDimsAttr attr = product.getDims();
-  if (attr.getLhsContracting().size() != 1)
-    return miss.at(product, "queries and keys are summed over more dimensions "
-                            "than one");
-  Value sides[] = {unscaled(product.getLhs(), scale),
-                   unscaled(product.getRhs(), scale)};
-  ArrayRef<int64_t> batching[] = {attr.getLhsBatching(), attr.getRhsBatching()},
-                    contracting[] = {attr.getLhsContracting(),
-                                     attr.getRhsContracting()};
-  Space space, numbers[2];
-  for (unsigned side : {0u, 1u})
-    numbers[side].resize(typeOf(sides[side]).getRank(), -1);
-  for (auto [lhs, rhs] : llvm::zip(batching[0], batching[1])) {
-    numbers[0][lhs] = numbers[1][rhs] = next;
-    setSize(next, sides[0], lhs);
-    setSize(next, sides[1], rhs);
-    space.push_back(next++);
-  }
-  for (unsigned side : {0u, 1u})
-    for (int64_t d : freeDims(typeOf(sides[side]).getRank(), batching[side],
-                              contracting[side])) {
-      numbers[side][d] = next;
-      setSize(next, sides[side], d);
-      space.push_back(next++);
-    }
-  spaces.push_back(space);
-  auto position = keyPosition();
-  if (!position)
-    return failure();
-  key = space[*position];
-  unsigned keySide = llvm::is_contained(numbers[0], key) ? 0 : 1;
-  if (llvm::is_contained(numbers[1 - keySide], key))
-    return miss.at(product, "the softmax is over a dimension of the batch");
-  for (int number : numbers[1 - keySide])
-    if (number >= 0 && !llvm::is_contained(numbers[keySide], number))
-      queries.push_back(number);
-  if (queries.empty())
-    return miss.at(product, "the queries have no dimension of their own");
-  query = sides[1 - keySide];
-  keys = sides[keySide];
-  // A layer of weights in front of a softmax is none: its weights are packed.
-  if (isParameter(keys))
-    return failure();
-  queryNumbers = numbers[1 - keySide];
-  keyNumbers = numbers[keySide];
-  return success();
-}
-
-/// True for a dimension of size 1 of queries that have another one: a group of
-/// heads that is none, which reshapes put anywhere.
-bool AttentionMatch::mayGo(const Space &from, const DimVector &sizes,
-                           int64_t dim) const {
-  auto isUnit = [&](int64_t d) { return sizes[d].isConstant(1); };
-  if (!isUnit(dim) || !llvm::is_contained(queries, from[dim]))
-    return false;
-  return llvm::any_of(llvm::seq<int64_t>(0, from.size()), [&](int64_t d) {
-    return d != dim && llvm::is_contained(queries, from[d]) &&
-           (!isUnit(d) || d > dim);
-  });
-}
-
-/// Finds the dimension of queries or keys in a group of a reshape again; true
-/// where there is none, or one beside dimensions of size 1.
-bool AttentionMatch::keepsFixed(const ReshapeGroup &group, ReshapeOp reshape,
-                                const Space &from, Space &to) {
-  const DimVector fromDims = dims.dimsOf(reshape.getOperand()),
-                  toDims = dims.dimsOf(reshape.getResult());
-  int64_t fixed = -1, target = group.to.front();
-  for (int64_t d : group.from)
-    if (isFixed(from[d])) {
-      if (group.from.size() > 1 && mayGo(from, fromDims, d))
-        continue;
-      if (fixed >= 0)
-        return false;
-      fixed = d;
-    }
-  if (fixed < 0) {
-    if (group.from.size() == 1 && group.to.size() == 1)
-      to[target] = from[group.from[0]];
-    return true;
-  }
-  for (int64_t d : group.to)
-    if (toDims[d] == fromDims[fixed])
-      target = d;
-  to[target] = from[fixed];
-  return toDims[target] == fromDims[fixed] &&
-         llvm::all_of(group.from,
-                      [&](int64_t d) {
-                        return d == fixed || fromDims[d].isConstant(1);
-                      }) &&
-         llvm::all_of(group.to, [&](int64_t d) {
-           return d == target || toDims[d].isConstant(1);
-         });
-}
-
-/// The space behind a move. Keys and queries stay as they are; batches may be
-/// split and merged.
-LogicalResult AttentionMatch::step(Operation *move) {
-  const Space from = spaces.back();
-  Space to;
-  if (auto transpose = dyn_cast<TransposeOp>(move)) {
-    for (int64_t source : transpose.getPermutation())
-      to.push_back(from[source]);
-  } else {
-    auto reshape = cast<ReshapeOp>(move);
-    auto type = typeOf(reshape.getResult());
-    auto groups = reshapeGroups(dims.dimsOf(reshape.getOperand()),
-                                dims.dimsOf(reshape.getResult()));
-    if (!groups)
-      return miss.at(move, "the sizes of a reshape do not tell what it does");
-    to.resize(type.getRank(), -1);
-    for (const ReshapeGroup &group : *groups)
-      if (!keepsFixed(group, reshape, from, to))
-        return miss.at(move, "a reshape mixes queries or keys with other "
-                             "dimensions");
-    unsigned given = 0;
-    for (int64_t d = 0; d < type.getRank(); ++d) {
-      Size size;
-      size.fixed = type.getDimSize(d);
-      if (type.isDynamicDim(d))
-        size.scalar = reshape.getDims()[given++];
-      if (to[d] < 0) {
-        sizes[next] = size;
-        to[d] = next++;
-      }
-    }
-  }
-  moves.push_back(move);
-  spaces.push_back(to);
-  return success();
-}
-
-/// Walks down from the product to the weights.
-LogicalResult AttentionMatch::followScores() {
-  SmallVector<Operation *> behind(moves.rbegin(), moves.rend());
-  moves.clear();
-  for (Operation *op : chain.steps) {
-    if (isMove(op)) {
-      if (failed(step(op)))
-        return failure();
-      continue;
-    }
-    const Space &space = spaces.back();
-    // Which of several query dimensions is the row is settled where the mask
-    // is.
-    int last = -1;
-    for (int number : space)
-      if (llvm::is_contained(queries, number))
-        last = number;
-    if (failed(addScoreStep(op, indexOf(space, last), indexOf(space, key),
-                            scale, mask, miss)))
-      return failure();
-    if (mask.bias || mask.kept || mask.causal) {
-      if (hasMask && canonical + 1 != spaces.size())
-        return miss.at(op, "scores are masked in two shapes");
-      canonical = spaces.size() - 1;
-      hasMask = true;
-    }
-  }
-  if (!hasMask)
-    canonical = spaces.size() - 1;
-  if (spaces.back()[softmax.getDims()[0]] != key)
-    return miss.at(softmax, "the softmax is not over the keys");
-  for (Operation *op : behind)
-    if (failed(step(op)))
-      return failure();
-  for (int number : spaces[canonical])
-    if (llvm::is_contained(queries, number))
-      row = number;
-  return success();
-}
-
-/// Numbers the dimensions of values and result.
-LogicalResult AttentionMatch::readRoot() {
-  DotDimsAttr attr = root.getDims();
-  auto batching = attr.getLhsBatching(), other = attr.getRhsBatching();
-  auto contracting = attr.getLhsContracting(),
-       valueContracting = attr.getRhsContracting();
-  if (!weightsLeft) {
-    std::swap(batching, other);
-    std::swap(contracting, valueContracting);
-  }
-  const Space &space = spaces.back();
-  values = weightsLeft ? root.getRhs() : root.getLhs();
-  if (contracting.size() != 1 || space[contracting[0]] != key)
-    return miss.at(root,
-                   "the weights are summed over something else than keys");
-  auto features = freeDims(typeOf(values).getRank(), other, valueContracting);
-  if (features.size() != 1)
-    return miss.at(root, "the values have not one dimension of their own");
-  valueNumbers.resize(typeOf(values).getRank(), -1);
-  valueNumbers[valueContracting[0]] = key;
-  for (auto [weight, value] : llvm::zip(batching, other)) {
-    valueNumbers[value] = space[weight];
-    resultNumbers.push_back(space[weight]);
-  }
-  if (llvm::is_contained(valueNumbers, row))
-    return miss.at(root, "each query has its own values");
-  Value weights = weightsLeft ? root.getLhs() : root.getRhs();
-  if (!weightsLeft)
-    resultNumbers.push_back(key);
-  for (int64_t d : freeDims(typeOf(weights).getRank(), batching, contracting))
-    resultNumbers.push_back(space[d]);
-  if (weightsLeft)
-    resultNumbers.push_back(key);
-  return success();
-}
-
-LogicalResult AttentionMatch::match() {
-  return success(succeeded(findWeights()) && succeeded(checkTypes()) &&
-                 succeeded(readProduct()) && succeeded(followScores()) &&
-                 succeeded(readRoot()));
-}
-
-Value AttentionMatch::sizeOf(int number) {
-  Size &size = sizes[number];
+Value AttentionWriter::sizeOf(int number) {
+  ScoreSize &size = sizes[number];
   if (!size.scalar)
-    size.scalar = builder->create<DimOp>(root.getLoc(), size.of, size.dim);
+    size.scalar = builder.create<DimOp>(root.getLoc(), size.of, size.dim);
   return size.scalar;
 }
 
-Value AttentionMatch::converted(Value value, Type element) {
+Value AttentionWriter::converted(Value value, Type element) {
   if (typeOf(value).getElementType() == element)
     return value;
-  return builder->create<ConvertOp>(root.getLoc(), typeOf(value).clone(element),
-                                    value, UnitAttr());
+  return builder.create<ConvertOp>(root.getLoc(), typeOf(value).clone(element),
+                                   value, UnitAttr());
 }
 
-Value AttentionMatch::permuted(Value value, ArrayRef<int64_t> permutation) {
+Value AttentionWriter::permuted(Value value, ArrayRef<int64_t> permutation) {
   if (llvm::equal(permutation, llvm::seq<int64_t>(0, permutation.size())))
     return value;
   SmallVector<int64_t> shape;
   for (int64_t source : permutation)
     shape.push_back(typeOf(value).getDimSize(source));
-  return builder->create<TransposeOp>(root.getLoc(), typeOf(value).clone(shape),
-                                      value, permutation);
+  return builder.create<TransposeOp>(root.getLoc(), typeOf(value).clone(shape),
+                                     value, permutation);
 }
 
-Value AttentionMatch::ordered(Value value, const Space &from, const Space &to) {
+Value AttentionWriter::ordered(Value value, const ScoreSpace &from,
+                               const ScoreSpace &to) {
   SmallVector<int64_t> permutation;
   for (int number : to)
     permutation.push_back(indexOf(from, number));
@@ -482,12 +67,12 @@ Value AttentionMatch::ordered(Value value, const Space &from, const Space &to) {
 
 /// `value`, whose dimensions have `numbers` (-1: the one that stands in), in
 /// the order of `space`, repeated along what it lacks.
-Value AttentionMatch::spread(Value value, ArrayRef<int> numbers,
-                             const Space &space, int standIn) {
+Value AttentionWriter::spread(Value value, ArrayRef<int> numbers,
+                              const ScoreSpace &space, int standIn) {
   auto numberOf = [&](unsigned d) {
     return numbers[d] < 0 ? standIn : numbers[d];
   };
-  Space own;
+  ScoreSpace own;
   for (unsigned d = 0; d < numbers.size(); ++d)
     own.push_back(numberOf(d));
   if (own.size() == space.size())
@@ -504,16 +89,16 @@ Value AttentionMatch::spread(Value value, ArrayRef<int> numbers,
     if (ShapedType::isDynamic(shape.back()))
       dynamic.push_back(
           isOwn
-              ? builder->create<DimOp>(root.getLoc(), value, source).getResult()
+              ? builder.create<DimOp>(root.getLoc(), value, source).getResult()
               : sizeOf(number));
   }
-  return builder->create<BroadcastOp>(root.getLoc(), typeOf(value).clone(shape),
-                                      value, mapping, dynamic);
+  return builder.create<BroadcastOp>(root.getLoc(), typeOf(value).clone(shape),
+                                     value, mapping, dynamic);
 }
 
 /// Follows the scores from one space to another, either way.
-Value AttentionMatch::moved(Value value, unsigned from, unsigned to,
-                            int standIn) {
+Value AttentionWriter::moved(Value value, unsigned from, unsigned to,
+                             int standIn) {
   while (from != to) {
     unsigned target = from < to ? from + 1 : from - 1;
     Operation *move = moves[std::min(from, target)];
@@ -529,11 +114,11 @@ Value AttentionMatch::moved(Value value, unsigned from, unsigned to,
                               : sizes[number].fixed);
         if (ShapedType::isDynamic(shape.back()))
           dynamic.push_back(
-              isOwn ? builder->create<DimOp>(root.getLoc(), value, source)
+              isOwn ? builder.create<DimOp>(root.getLoc(), value, source)
                           .getResult()
                     : sizeOf(number));
       }
-      value = builder->create<ReshapeOp>(
+      value = builder.create<ReshapeOp>(
           root.getLoc(), typeOf(value).clone(shape), value, dynamic);
     }
     from = target;
@@ -541,13 +126,12 @@ Value AttentionMatch::moved(Value value, unsigned from, unsigned to,
   return value;
 }
 
-Value AttentionMatch::build(OpBuilder &given) {
-  builder = &given;
+Value AttentionWriter::build() {
   Location loc = root.getLoc();
   Type element = typeOf(softmax).getElementType();
-  const Space &space = spaces[canonical];
+  const ScoreSpace &space = spaces[canonical];
   unsigned last = spaces.size() - 1;
-  Space rows, columns; // [..., S, T] and [..., T, S]
+  ScoreSpace rows, columns; // [..., S, T] and [..., T, S]
   for (int number : space)
     if (number != row && number != key)
       rows.push_back(number);
@@ -555,7 +139,7 @@ Value AttentionMatch::build(OpBuilder &given) {
   rows.append({row, key});
   columns.append({key, row});
   auto place = [&](Value value, ArrayRef<int> numbers, unsigned from,
-                   int standIn, const Space &order) {
+                   int standIn, const ScoreSpace &order) {
     Value spreadOut = spread(value, numbers, spaces[from], standIn);
     return ordered(
         moved(converted(spreadOut, element), from, canonical, standIn), space,
@@ -565,14 +149,14 @@ Value AttentionMatch::build(OpBuilder &given) {
         k = place(keys, keyNumbers, 0, row, columns),
         v = place(values, valueNumbers, last, row, columns), m;
   if (mask.kept && mask.keptNegated)
-    mask.kept = builder->create<NotOp>(loc, mask.kept.getType(), mask.kept);
+    mask.kept = builder.create<NotOp>(loc, mask.kept.getType(), mask.kept);
   if (Value given = mask.bias ? mask.bias : mask.kept)
     m = ordered(given, space, rows);
   SmallVector<int64_t> shape(typeOf(q).getShape());
   shape.back() = typeOf(v).getShape().back();
   FloatAttr removed =
-      mask.kept ? builder->getF64FloatAttr(mask.removed) : FloatAttr();
-  Value result = builder->create<AttentionOp>(
+      mask.kept ? builder.getF64FloatAttr(mask.removed) : FloatAttr();
+  Value result = builder.create<AttentionOp>(
       loc, RankedTensorType::get(shape, element), q, k, v, m, APFloat(scale),
       mask.causal, removed, guarded);
   // Its features stand where the keys were.
@@ -585,14 +169,15 @@ Value AttentionMatch::build(OpBuilder &given) {
   SmallVector<Value> dynamic;
   for (int64_t d = 0; d < typeOf(root).getRank(); ++d)
     if (typeOf(root).isDynamicDim(d))
-      dynamic.push_back(builder->create<DimOp>(loc, result, d));
-  return builder->create<ReshapeOp>(loc, root.getType(), result, dynamic);
+      dynamic.push_back(builder.create<DimOp>(loc, result, d));
+  return builder.create<ReshapeOp>(loc, root.getType(), result, dynamic);
 }
 
 Value attentionFor(DotGeneralOp root, OpBuilder &builder) {
   NearMiss miss;
-  AttentionMatch attention(root, miss);
-  return succeeded(attention.match()) ? attention.build(builder) : Value();
+  FailureOr<AttentionMatch> match = matchAttention(root, miss);
+  return succeeded(match) ? AttentionWriter(std::move(*match), builder).build()
+                          : Value();
 }
 
 static LogicalResult raiseAttention(DotGeneralOp op,
@@ -611,7 +196,7 @@ void addAttentionPatterns(RewritePatternSet &patterns) {
 void explainAttention(func::FuncOp function) {
   function.walk([](DotGeneralOp op) {
     NearMiss miss;
-    if (failed(AttentionMatch(op, miss).match()))
+    if (failed(matchAttention(op, miss)))
       miss.report("FUS204", "attention");
   });
 }
