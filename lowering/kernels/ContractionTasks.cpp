@@ -125,15 +125,21 @@ static void choosePanelsOfSlices(ContractionTasks &tasks,
 }
 
 /// A slice of all rows does not stay in the second-level cache: a tile's rows
-/// meet several panels while they are there, as long as enough tasks are left.
-/// Where no other rows follow, a thread joins the tasks that it has in a row.
+/// meet several panels while they are there, as long as enough tasks are left
+/// and slices of all of them stay there too. Where no other rows follow, a
+/// thread joins the tasks that it has in a row.
 static void choosePanelsOfDeepRows(ContractionTasks &tasks,
-                                   const ContractionSpace &space) {
-  constexpr double mostPanels = 4, fewestTasks = 16;
+                                   const ContractionSpace &space,
+                                   unsigned columns) {
+  constexpr double cachedBytes = 256 * 1024, fewestTasks = 16;
   if (tasks.slices == 1 || tasks.sweeps || tasks.groupsInside ||
       tasks.panelsPerTask > 1 || !space.taps.empty() ||
       space.form != ContractionSpace::Panels)
     return;
+  double sliceBytes =
+      double(tasks.sliceDepth) * columns * double(elementSize(space.b.element));
+  double mostPanels =
+      std::clamp(std::floor(cachedBytes / sliceBytes), 1.0, 4.0);
   tasks.tilesFirst = true;
   DimExpr others = tasks.rowBlocks * space.outerCount();
   if (others.isConstant(1)) {
@@ -366,7 +372,7 @@ ContractionTasks chooseTasks(const ContractionSpace &space,
   if (tasks.packsRows)
     choosePanelsOfSlices(tasks, space);
   else
-    choosePanelsOfDeepRows(tasks, space);
+    choosePanelsOfDeepRows(tasks, space, columns);
   finishTasks(tasks, space, target);
   return tasks;
 }
