@@ -54,10 +54,14 @@ Value AttentionSoftmax::load(Value memory, Value at, unsigned lanes) {
       k.loc, VectorType::get({int64_t(lanes)}, space.product.sum), memory, at);
 }
 
+/// Weights far below the rounding error of the largest, which is 1, are zeros:
+/// their products with values would be denormal, and some processors (Intel's)
+/// take over a hundred cycles for a multiply-add of those.
 Num AttentionSoftmax::exponential(Num x) {
+  constexpr double vanishing = -64;
   VectorMath math(k);
   return space.product.sum.isF64() ? num(math.libm("exp", {x.v}))
-                                   : math.expShort(x);
+                                   : math.expShort(x, vanishing);
 }
 
 /// The lanes in one, by halves, so that the order is that of the width alone.

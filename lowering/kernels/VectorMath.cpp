@@ -3,6 +3,7 @@
 // Exponential, logarithm and what is made of them, for f32.
 
 #include "lowering/kernels/VectorMath.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include <limits>
@@ -36,8 +37,39 @@ static const double sinhCoefficients[] = {
 static constexpr double ln2High = 0.693145752, ln2Low = 1.42860677e-6,
                         log2e = 1.44269504;
 
-// Cody-Waite reduction; 2^n in two factors, so that denormal results and those
-// beyond 2^127 come out right.
+std::optional<Num> VectorMath::scaled(Num x, Num n) {
+  constexpr int64_t lanes = 16;
+  auto type = dyn_cast<VectorType>(x.v.getType());
+  if (!kernel.target.avx512 || kernel.target.opencl || !type ||
+      type.getNumElements() % lanes)
+    return std::nullopt;
+  OpBuilder &b = kernel.b;
+  Location loc = kernel.loc;
+  auto part = VectorType::get({lanes}, type.getElementType());
+  const int64_t count[] = {lanes}, step[] = {1};
+  Value allLanes = kernel.integer(b.getI16Type(), -1),
+        ownRounding = kernel.integer(b.getI32Type(), 4), result = x.v;
+  for (int64_t first = 0; first < type.getNumElements(); first += lanes) {
+    const int64_t start[] = {first};
+    auto partOf = [&](Num v) -> Value {
+      return b.create<vector::ExtractStridedSliceOp>(loc, v.v, start, count,
+                                                     step);
+    };
+    Value piece = partOf(x);
+    Value operands[] = {piece, partOf(n), piece, allLanes, ownRounding};
+    piece =
+        b.create<LLVM::CallIntrinsicOp>(
+             loc, part, b.getStringAttr("llvm.x86.avx512.mask.scalef.ps.512"),
+             operands)
+            .getResult(0);
+    result =
+        b.create<vector::InsertStridedSliceOp>(loc, piece, result, start, step);
+  }
+  return Num{&kernel, result};
+}
+
+// Cody-Waite reduction; 2^n at once or in two factors, so that denormal results
+// and those beyond 2^127 come out right.
 Num VectorMath::expScaled(Num x, std::optional<Num> low, int extra) {
   Num c = select(x > 110, 110, x);
   c = select(c < -125, -125, c);
@@ -49,6 +81,8 @@ Num VectorMath::expScaled(Num x, std::optional<Num> low, int extra) {
   if (low)
     r = r + *low;
   Num p = fma(polynomial(r, expCoefficients), r * r, r) + 1.0;
+  if (auto y = scaled(p, extra ? whole + double(extra) : whole))
+    return *y;
   Num n = extra ? bits(t) + double(extra) : bits(t);
   Num half = n >> 1;
   return p * floatOf(half << mantissaBits) *
@@ -57,17 +91,19 @@ Num VectorMath::expScaled(Num x, std::optional<Num> low, int extra) {
 
 Num VectorMath::exp(Num x) { return expScaled(x, std::nullopt, 0); }
 
-Num VectorMath::expShort(Num x) {
+Num VectorMath::expShort(Num x, double vanishing) {
   static const double coefficients[] = {1.0,           6.93147188e-1,
                                         2.40221075e-1, 5.55035711e-2,
                                         9.67603192e-3, 1.33908634e-3};
-  Num c = select(x < -87, -87, x);
+  constexpr double lowest = -87;
+  Num c = vanishing < lowest ? select(x < lowest, lowest, x) : x;
   constexpr double magic = roundingMagic + exponentBias;
   Num t = fma(c, log2e, magic);
   Num r = fma(c, log2e, magic - t);
   // The product passes a NaN on; none of the magic number's own bits survive
   // the shift.
-  return polynomial(r, coefficients) * floatOf(bits(t) << mantissaBits);
+  Num y = polynomial(r, coefficients) * floatOf(bits(t) << mantissaBits);
+  return select(x < vanishing, 0, y);
 }
 
 Num VectorMath::expm1(Num x) {

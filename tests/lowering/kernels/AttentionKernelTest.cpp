@@ -146,6 +146,26 @@ TEST_F(AttentionKernel, RemovedRows) {
   check(1, 3, 310, 8, 16, ", guarded", "f32");
 }
 
+/// A removed key adds nothing, however large its values are.
+TEST_F(AttentionKernel, RemovedKeys) {
+  constexpr int64_t keys = 37, features = 16;
+  harness.fill = [](RankedTensorType type, unsigned number) {
+    Tensor tensor = uniform(type, number, -2, 2);
+    if (number == 2) {
+      auto *to = reinterpret_cast<float *>(tensor.writable());
+      for (int64_t i = 0; i < tensor.size(); ++i)
+        if (i / features % keys == 5)
+          to[i] = 1e38f;
+    } else if (number == 3) {
+      for (int64_t i = 0; i < tensor.size(); ++i)
+        tensor.writable()[i] = i % keys != 5;
+    }
+    return tensor;
+  };
+  for (int64_t queries : {2, 20})
+    check(1, queries, keys, 8, features, "", "i1");
+}
+
 TEST_F(AttentionKernel, NaN) {
   harness.fill = [](RankedTensorType type, unsigned number) {
     Tensor tensor = uniform(type, number, -2, 2);
