@@ -23,7 +23,7 @@ class BeamBuilder {
 public:
   BeamBuilder(const StateGraph &graph, const BeamOptions &options,
               ModuleOp module)
-      : graph(graph), options(options), builder(module.getContext()),
+      : options(options), builder(module.getContext()),
         location(NameLoc::get(builder.getStringAttr(graph.name))),
         rows(builder, location),
         states(builder, location, graph, {options.start, options.target}),
@@ -70,7 +70,6 @@ private:
   }
   Value scoresOf(Value layer);
 
-  const StateGraph &graph;
   const BeamOptions &options;
   OpBuilder builder;
   Location location;
