@@ -7,6 +7,7 @@
 #include "lowering/kernels/ContractionNest.h"
 #include "lowering/kernels/MirrorKernel.h"
 #include "lowering/kernels/PackPanelKernel.h"
+#include "lowering/kernels/TileTarget.h"
 #include "lowering/kernels/TransformedWindow.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -426,13 +427,14 @@ void ContractionNest::wholeTile(Value number, Value panelBase) {
 
 FailureOr<KernelPlan> emitContraction(graph::FusionOp fusion,
                                       graph::DimAnalysis &dims,
-                                      const KernelTarget &target,
+                                      const KernelTarget &machine,
                                       ModuleOp kernels, StringRef name) {
-  if (auto window = transformedConvolution(fusion, dims, target))
-    return emitTransformedConvolution(std::move(*window), fusion, dims, target,
+  if (auto window = transformedConvolution(fusion, dims, machine))
+    return emitTransformedConvolution(std::move(*window), fusion, dims, machine,
                                       kernels, name);
   auto space = contractionSpace(fusion, dims, target);
   if (failed(space))
+  const KernelTarget target = tileTarget(fusion, machine);
     return failure();
   KernelPlan plan;
   for (const Preparation &preparation : space->preparations) {
@@ -458,11 +460,12 @@ FailureOr<KernelPlan> emitContraction(graph::FusionOp fusion,
 
 SmallVector<DimExpr> contractionScratchBytes(graph::FusionOp fusion,
                                              graph::DimAnalysis &dims,
-                                             const KernelTarget &target) {
-  if (auto window = transformedConvolution(fusion, dims, target))
+                                             const KernelTarget &machine) {
+  if (auto window = transformedConvolution(fusion, dims, machine))
     return transformedScratchBytes(*window);
   // What goes wrong here goes wrong, and is reported, when the kernels are
   // emitted.
+  const KernelTarget target = tileTarget(fusion, machine);
   ScopedDiagnosticHandler silence(fusion.getContext(),
                                   [](Diagnostic &) { return success(); });
   auto space = contractionSpace(fusion, dims, target);

@@ -79,8 +79,8 @@ static bool streamsPanels(const ContractionSpace &space,
   double bytes = estimate(space.depth.size) * estimate(space.columns.size) *
                  elementSize(space.b.element);
   return space.form == ContractionSpace::Panels && space.taps.empty() &&
-         !target.opencl && !target.avx512 && isa<FloatType>(space.sum) &&
-         bytes > cachedBytes && estimate(tasks.tileCount) < 4 &&
+         !target.opencl && isa<FloatType>(space.sum) && bytes > cachedBytes &&
+         estimate(tasks.tileCount) < 4 &&
          estimate(space.lineCount() * space.tile.size) >= fewestRows;
 }
 

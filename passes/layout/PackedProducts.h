@@ -14,7 +14,7 @@ struct PanelShape {
   int64_t panel, group = 1;
 };
 /// Only products of 16-bit integers and those that byteProduct built take
-/// several depths at a time.
+/// several depths at a time; some of few rows take half of a wide panel.
 PanelShape panelShapeFor(mlir::Operation *contraction, PanelShape widest);
 
 /// Static, with elements, and not in panels of that width already.

@@ -227,24 +227,45 @@ TEST_F(ContractionKernel, SlicesAndBroadcasts) {
     %r = graph.dot_general %x, %s <batching = [] x [], contracting = [1] x [0]> : (tensor<6x9xf32>, tensor<9x20xf32>) -> tensor<6x20xf32>)"));
 }
 
+/// Rows by a matrix of ten rows in panels.
+static std::string packedText(int rows, int n, int panel) {
+  int count = (n + panel - 1) / panel;
+  std::string split = std::to_string(count) + "x" + std::to_string(panel),
+              wide = "tensor<10x" + std::to_string(count * panel) + "xf32>",
+              b = "tensor<10x" + std::to_string(n) + "xf32>",
+              a = "tensor<" + std::to_string(rows) + "x10xf32>",
+              w = "tensor<" + std::to_string(count) + "x10x" +
+                  std::to_string(panel) + "xf32>",
+              c = "tensor<" + std::to_string(rows) + "x" + std::to_string(n) +
+                  "xf32>";
+  return fusionText(
+      a, w, c,
+      "%t = graph.transpose %y [1, 0, 2] : " + w + " -> tensor<10x" + split +
+          "xf32>\n%f = graph.reshape %t : tensor<10x" + split + "xf32> -> " +
+          wide + "\n%s = graph.slice %f [0, 0] [10, " + std::to_string(n) +
+          "] [1, 1] : " + wide + " -> " + b +
+          "\n%r = graph.dot_general %x, %s <batching = [] x [], contracting = "
+          "[1] x [0]> : (" +
+          a + ", " + b + ") -> " + c);
+}
+
 TEST_F(ContractionKernel, PackedParameter) {
-  for (int n : {16, 33, 40}) {
-    std::string panels = std::to_string((n + 15) / 16),
-                wide = std::to_string((n + 15) / 16 * 16),
-                columns = std::to_string(n);
-    std::string w = "tensor<" + panels + "x10x16xf32>",
-                c = "tensor<7x" + columns + "xf32>";
-    harness.check(fusionText(
-        "tensor<7x10xf32>", w, c,
-        "%t = graph.transpose %y [1, 0, 2] : " + w + " -> tensor<10x" + panels +
-            "x16xf32>\n%f = graph.reshape %t : tensor<10x" + panels +
-            "x16xf32> -> tensor<10x" + wide +
-            "xf32>\n%s = graph.slice %f [0, 0] [10, " + columns +
-            "] [1, 1] : tensor<10x" + wide + "xf32> -> tensor<10x" + columns +
-            "xf32>\n%r = graph.dot_general %x, %s <batching = [] x [], "
-            "contracting = [1] x [0]> : (tensor<7x10xf32>, tensor<10x" +
-            columns + "xf32>) -> " + c));
-  }
+  for (int n : {16, 33, 40})
+    harness.check(packedText(7, n, 16));
+}
+
+TEST_F(ContractionKernel, NarrowPanelsOfFewRows) {
+  harness.target.lanes = 16;
+  harness.target.panel = 64;
+  harness.target.rows = 6;
+  for (int rows : {1, 7, 8, 14, 15, 31})
+    for (int n : {33, 64, 100, 129})
+      harness.check(packedText(rows, n, 32));
+  // One tile of all rows.
+  harness.check(packedText(13, 64, 32));
+  EXPECT_TRUE(llvm::any_of(harness.functions, [](const std::string &name) {
+    return name.find("13x2x16") != std::string::npos;
+  }));
 }
 
 TEST_F(ContractionKernel, Epilogues) {

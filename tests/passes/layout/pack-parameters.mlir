@@ -4,6 +4,7 @@
 //
 // RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-pack-parameters{panel=16}))' | FileCheck %s -enable-var-scope
 // RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-pack-parameters{panel=16 group=2}))' | FileCheck %s -enable-var-scope --check-prefix=GROUP
+// RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-pack-parameters{panel=64}))' | FileCheck %s -enable-var-scope --check-prefix=WIDE
 
 graph.param @w : tensor<8x20xf32>
 graph.param @t : tensor<20x8xf32>
@@ -212,4 +213,16 @@ func.func @odd_rows(%x: tensor<5x10x1xui8>) -> tensor<5x100xf32> {
   %g = graph.gather %w, %x <offset = [2], collapsed = [0], batching = [] x [], index_map = [0], index_vector_dim = 2> sizes [1, 100] : (tensor<100x100xf32>, tensor<5x10x1xui8>) -> tensor<5x10x100xf32>
   %r = graph.reduce sum, %g [1] : tensor<5x10x100xf32> -> tensor<5x100xf32>
   return %r : tensor<5x100xf32>
+}
+
+// Rows that fit one tile of two vectors of columns take narrow panels.
+// WIDE-LABEL: @few_rows
+// WIDE: graph.transpose {{.*}} -> tensor<4x8x32xf32>
+// WIDE: graph.transpose {{.*}} -> tensor<2x8x64xf32>
+graph.param @f : tensor<8x128xf32>
+func.func @few_rows(%x: tensor<7x2x8xf32>, %y: tensor<15x8xf32>) -> (tensor<7x2x128xf32>, tensor<15x128xf32>) {
+  %w = graph.get_param @f : tensor<8x128xf32>
+  %few = graph.dot_general %x, %w <batching = [] x [], contracting = [2] x [0]> : (tensor<7x2x8xf32>, tensor<8x128xf32>) -> tensor<7x2x128xf32>
+  %more = graph.dot_general %y, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<15x8xf32>, tensor<8x128xf32>) -> tensor<15x128xf32>
+  return %few, %more : tensor<7x2x128xf32>, tensor<15x128xf32>
 }
