@@ -6,13 +6,14 @@
 #ifndef ZENITH_IR_COLUMNPARTS_H
 #define ZENITH_IR_COLUMNPARTS_H
 
+#include "ir/DimAnalysis.h"
 #include "ir/GraphOps.h"
 
 namespace zenith::graph {
 
-/// Whether the slice, of known sizes, takes whole rows of a matrix, and of its
-/// columns one of equal parts.
-bool takesEqualPart(SliceOp slice);
+/// Whether the slice takes whole rows of a matrix, and of its columns, whose
+/// number is known, one of equal parts.
+bool takesEqualPart(SliceOp slice, DimAnalysis &dims);
 
 } // namespace zenith::graph
 

@@ -32,12 +32,11 @@ LogicalResult findGates(ContractionSpace &space, graph::DimAnalysis &dims,
   auto all = space.columns.size.constant();
   auto isGate = [&](graph::SliceOp slice) {
     return slice.getType().getShape().back() == columns &&
-           graph::takesEqualPart(slice);
+           graph::takesEqualPart(slice, dims);
   };
   bool fits = space.form != ContractionSpace::Copied && !space.tiledDots &&
               space.outer.empty() && all && columns > 0 &&
               *all % columns == 0 && columns % width == 0 &&
-              (space.lineCount() * space.tile.size).constant() &&
               llvm::all_of(space.parts, isGate);
   if (!fits)
     return space.op->emitError(

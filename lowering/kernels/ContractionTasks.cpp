@@ -263,11 +263,12 @@ static void finishTasks(ContractionTasks &tasks, const ContractionSpace &space,
 
 /// A task has the same panel of all gates, whose sums wait side by side.
 static void choosePanelsOfGates(ContractionTasks &tasks,
-                                const ContractionSpace &space,
-                                unsigned columns) {
-  constexpr int64_t mostTiles = 8;
+                                const ContractionSpace &space, unsigned columns,
+                                const KernelTarget &target) {
+  int64_t mostTiles = target.avx512 ? 16 : 8;
   tasks.panelCount = space.gateColumns / columns;
-  int64_t tiles = std::max<int64_t>(1, *tasks.tileCount.constant()),
+  auto known = tasks.tileCount.constant();
+  int64_t tiles = std::max<int64_t>(1, known.value_or(mostTiles)),
           blocks = (tiles + mostTiles - 1) / mostTiles;
   tasks.tilesPerTask = (tiles + blocks - 1) / blocks;
   tasks.rowBlocks =
@@ -320,7 +321,7 @@ ContractionTasks chooseTasks(const ContractionSpace &space,
     else if (copied)
       chooseCopies(tasks, space);
     else
-      choosePanelsOfGates(tasks, space, columns);
+      choosePanelsOfGates(tasks, space, columns, target);
     finishTasks(tasks, space, target);
     return tasks;
   }

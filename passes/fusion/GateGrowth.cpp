@@ -23,9 +23,9 @@ static ArrayRef<int64_t> shapeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
 
-static bool takesGate(ArrayRef<Operation *> path) {
+static bool takesGate(ArrayRef<Operation *> path, DimAnalysis &dims) {
   auto slice = path.size() == 1 ? dyn_cast<SliceOp>(path[0]) : SliceOp();
-  return slice && takesEqualPart(slice);
+  return slice && takesEqualPart(slice, dims);
 }
 
 /// Results of the gates' shape, of gates or of what is made of them.
@@ -39,7 +39,7 @@ bool FusionPlan::joinsGates(Operation *op, Group *group, const Gates &gates) {
     Operation *member = traceUp(graph, operand, path).getDefiningOp();
     if (!member || !graph.isWork(member) || graph.group(member) != group)
       continue;
-    bool isGate = member == gates.wide && takesGate(path) &&
+    bool isGate = member == gates.wide && takesGate(path, graph.analysis()) &&
                   shapeOf(operand) == gates.shape;
     if (!isGate && (member == gates.wide || !path.empty() ||
                     shapeOf(operand) != gates.shape))
@@ -71,9 +71,9 @@ bool FusionPlan::growGates(Group *group) {
   auto product = dyn_cast<DotGeneralOp>(group->anchor);
   auto type = product ? product.getType() : RankedTensorType();
   auto panels = product ? matchUnpackedPanels(product.getRhs()) : std::nullopt;
-  if (!panels || panels->group != 1 || !type.hasStaticShape() ||
-      type.getRank() != 2 || type.getDimSize(0) > mostRows ||
-      type.getDimSize(0) < 1 || !isa<FloatType>(type.getElementType()) ||
+  if (!panels || panels->group != 1 || type.getRank() != 2 ||
+      type.isDynamicDim(1) || type.getDimSize(0) > mostRows ||
+      type.getDimSize(0) == 0 || !isa<FloatType>(type.getElementType()) ||
       resultCount(group) != 1)
     return true;
   Gates gates;
@@ -90,8 +90,8 @@ bool FusionPlan::growGates(Group *group) {
     }
   if (!gates.wide || !spaces.lookup(gates.wide).empty() ||
       shapeOf(gates.wide->getResult(0)) != type.getShape() ||
-      !llvm::all_of(reads, [](const Read &read) {
-        return !read.asSize && takesGate(read.path);
+      !llvm::all_of(reads, [&](const Read &read) {
+        return !read.asSize && takesGate(read.path, graph.analysis());
       }))
     return true;
   gates.shape = shapeOf(reads.front().path.back()->getResult(0));

@@ -324,23 +324,26 @@ TEST_F(ContractionKernel, Epilogues) {
 /// What stands behind a product of so many columns, of which there are four
 /// gates.
 static std::string gates(int64_t rows, int64_t width, int64_t depth = 7) {
-  std::string all = "tensor<" + std::to_string(rows) + "x" +
-                    std::to_string(4 * width) + "xf32>",
-              one = "tensor<" + std::to_string(rows) + "x" +
-                    std::to_string(width) + "xf32>";
-  std::string a = "tensor<" + std::to_string(rows) + "x" +
-                  std::to_string(depth) + "xf32>",
+  bool dynamic = rows < 0;
+  std::string count = dynamic ? "?" : std::to_string(rows),
+              size = dynamic ? "%n" : count;
+  std::string all =
+                  "tensor<" + count + "x" + std::to_string(4 * width) + "xf32>",
+              one = "tensor<" + count + "x" + std::to_string(width) + "xf32>";
+  std::string a = "tensor<" + count + "x" + std::to_string(depth) + "xf32>",
               b = "tensor<" + std::to_string(depth) + "x" +
                   std::to_string(4 * width) + "xf32>",
               body;
   body = "%d = graph.dot_general %x, %y <batching = [] x [], contracting = [1] "
          "x [0]> : (" +
          a + ", " + b + ") -> " + all + "\n%t = graph.mul %d, %z : " + all;
+  if (dynamic)
+    body += "\n%n = graph.dim %x, 0 : " + a;
   for (int64_t gate : {0, 2, 1, 3})
     body += "\n%g" + std::to_string(gate) + " = graph.slice " +
             (gate == 1 ? "%d" : "%t") + " [0, " + std::to_string(gate * width) +
-            "] [" + std::to_string(rows) + ", " + std::to_string(width) +
-            "] [1, 1] : " + all + " -> " + one;
+            "] [" + size + ", " + std::to_string(width) + "] [1, 1] : " + all +
+            " -> " + one;
   body += "\n%p = graph.mul %g0, %g3 : " + one +
           "\n%m = graph.max %g1, %g2 : " + one +
           "\n%r = graph.sub %p, %m : " + one;
@@ -355,6 +358,8 @@ TEST_F(ContractionKernel, GatesAreSummedTogether) {
   harness.check(gates(13, 48));
   harness.check(gates(61, 16));     // several tasks of rows
   harness.check(gates(50, 48, 40)); // tasks would copy such a B
+  for (int64_t rows : {0, 1, 13, 150})
+    harness.check(gates(-1, 48), {{rows, 7}, {7, 192}, {rows, 192}});
   harness.target.lanes = 16;
   harness.target.panel = 64;
   harness.check(gates(9, 64));

@@ -52,6 +52,25 @@ func.func @sliced_state(%states: tensor<5x3x8xf32>, %t: tensor<i64>, %p: tensor<
   return %r : tensor<3x16xf32>
 }
 
+// Any number of rows.
+// CHECK-LABEL: @dynamic_rows
+// CHECK: graph.fusion contraction
+// CHECK: graph.dot_general
+// CHECK: graph.logistic
+// CHECK-NOT: graph.fusion
+// CHECK: return
+func.func @dynamic_rows(%h: tensor<?x8xf32> {graph.dims = ["rows", "8"]}, %p: tensor<2x8x16xf32>) -> tensor<?x16xf32> {
+  %q = graph.transpose %p [1, 0, 2] : tensor<2x8x16xf32> -> tensor<8x2x16xf32>
+  %w = graph.reshape %q : tensor<8x2x16xf32> -> tensor<8x32xf32>
+  %d = graph.dot_general %h, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<?x8xf32>, tensor<8x32xf32>) -> tensor<?x32xf32>
+  %n = graph.dim %h, 0 : tensor<?x8xf32>
+  %g0 = graph.slice %d [0, 0] [%n, 16] [1, 1] : tensor<?x32xf32> -> tensor<?x16xf32>
+  %g1 = graph.slice %d [0, 16] [%n, 16] [1, 1] : tensor<?x32xf32> -> tensor<?x16xf32>
+  %f = graph.logistic %g0 : tensor<?x16xf32>
+  %r = graph.mul %f, %g1 : tensor<?x16xf32>
+  return %r : tensor<?x16xf32>
+}
+
 // A gate that somebody reads as it is would be a result of another shape.
 // CHECK-LABEL: @gate_returned
 // CHECK: graph.fusion contraction
