@@ -70,15 +70,36 @@ ThreadPool::~ThreadPool() {
     worker.join();
 }
 
+/// Whether the launch of fn goes backwards.
+bool ThreadPool::turn(zenith_task_fn fn) {
+  bool again = lastFn.exchange(fn, std::memory_order_relaxed) == fn;
+  bool now = again && !backwards.load(std::memory_order_relaxed);
+  backwards.store(now, std::memory_order_relaxed);
+  return now;
+}
+
+/// All tasks on this thread, backwards in a few parts.
+static void runAlone(zenith_task_fn fn, void *const *pointers,
+                     const int64_t *sizes, int64_t tasks, bool backwards) {
+  constexpr int64_t parts = 8;
+  int64_t part = backwards ? (tasks + parts - 1) / parts : tasks;
+  for (int64_t end = tasks; end > 0; end -= part)
+    fn(pointers, sizes, std::max<int64_t>(end - part, 0), end);
+}
+
 void ThreadPool::parallelFor(zenith_task_fn fn, void *const *pointers,
                              const int64_t *sizes, int64_t tasks) {
   if (tasks <= 0)
     return;
-  if (tasks == 1 || workers.empty() ||
-      inUse.exchange(true, std::memory_order_acquire)) {
+  if (workers.empty()) {
+    runAlone(fn, pointers, sizes, tasks, turn(fn));
+    return;
+  }
+  if (tasks == 1 || inUse.exchange(true, std::memory_order_acquire)) {
     fn(pointers, sizes, 0, tasks);
     return;
   }
+  turn(fn);
   // Ranges count 32 bits of tasks; a larger launch takes several generations.
   constexpr int64_t most = int64_t{1} << 31;
   for (int64_t first = 0; first < tasks; first += most)
@@ -115,6 +136,7 @@ void ThreadPool::runGeneration(zenith_task_fn taskFn, void *const *taskPointers,
 uint32_t ThreadPool::claimFrom(Range &range, bool own) {
   /// A claim takes this part of what is left.
   constexpr uint32_t divisor = 8;
+  bool front = own != backwards.load(std::memory_order_relaxed);
   uint64_t seen = range.tasks.load(std::memory_order_acquire), rest;
   uint32_t first, end, take;
   do {
@@ -123,11 +145,11 @@ uint32_t ThreadPool::claimFrom(Range &range, bool own) {
     if (first >= end)
       return 0;
     take = std::max<uint32_t>((end - first) / divisor, 1);
-    rest = own ? uint64_t{first + take} << 32 | end
-               : uint64_t{first} << 32 | (end - take);
+    rest = front ? uint64_t{first + take} << 32 | end
+                 : uint64_t{first} << 32 | (end - take);
   } while (!range.tasks.compare_exchange_weak(
       seen, rest, std::memory_order_acq_rel, std::memory_order_acquire));
-  int64_t begin = firstTask + (own ? first : end - take);
+  int64_t begin = firstTask + (front ? first : end - take);
   fn(pointers, sizes, begin, begin + take);
   return take;
 }

@@ -39,7 +39,9 @@ public:
   int threads() const { return static_cast<int>(workers.size()) + 1; }
 
   /// Calls fn on disjoint ranges that cover 0..tasks-1 and returns when all are
-  /// done; what they wrote is visible then. fn must not throw. Where the pool
+  /// done; what they wrote is visible then. A function that is called again at
+  /// once goes through its tasks the other way, and so meets first what it read
+  /// last, while caches have it. fn must not throw. Where the pool
   /// is busy (a call from inside a task or from a second thread) the caller
   /// runs all tasks itself.
   void parallelFor(zenith_task_fn fn, void *const *pointers,
@@ -49,7 +51,7 @@ private:
   /// Tasks of a launch that are not claimed yet: first << 32 | end. Its thread
   /// claims from the front, so that it reads on where it left off and finds in
   /// its caches what it wrote there in the launch before; others claim from
-  /// the back.
+  /// the back. Where a launch goes backwards, the ends change places.
   struct alignas(64) Range {
     std::atomic<uint64_t> tasks{0};
   };
@@ -58,6 +60,7 @@ private:
                      const int64_t *sizes, int64_t first, uint32_t tasks);
   uint32_t claimAndRun(unsigned self);
   uint32_t claimFrom(Range &range, bool own);
+  bool turn(zenith_task_fn fn);
   void waitUntilFinished(uint32_t others);
   void waitForWork(uint32_t seen);
   void work(unsigned self);
@@ -85,6 +88,10 @@ private:
   int64_t firstTask = 0;
   alignas(64) std::atomic<uint32_t> sleepers{0};
   std::atomic<bool> inUse{false};
+  // Of the last launch. Ends of ranges are claimed by what `backwards` says at
+  // the time: any will do.
+  std::atomic<zenith_task_fn> lastFn{nullptr};
+  std::atomic<bool> backwards{false};
   std::vector<std::thread> workers;
 };
 

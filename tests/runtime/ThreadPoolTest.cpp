@@ -155,6 +155,30 @@ static void addLength(void *const *pointers, const int64_t *, int64_t begin,
   static_cast<std::atomic<int64_t> *>(pointers[0])->fetch_add(end - begin);
 }
 
+/// pointers[0]: where each call begins.
+static void noteBegin(void *const *pointers, const int64_t *, int64_t begin,
+                      int64_t) {
+  static_cast<std::vector<int64_t> *>(pointers[0])->push_back(begin);
+}
+
+TEST(ThreadPool, TurnsBackWhereAFunctionIsCalledAgain) {
+  ThreadPool pool(1);
+  std::vector<int64_t> begins;
+  std::atomic<int64_t> total{0};
+  void *pointers[] = {&begins}, *others[] = {&total};
+  auto run = [&] {
+    begins.clear();
+    pool.parallelFor(noteBegin, pointers, nullptr, 17);
+    return begins;
+  };
+  std::vector<int64_t> forwards{0}, back{14, 11, 8, 5, 2, 0};
+  EXPECT_EQ(run(), forwards);
+  EXPECT_EQ(run(), back);
+  EXPECT_EQ(run(), forwards);
+  pool.parallelFor(addLength, others, nullptr, 17);
+  EXPECT_EQ(run(), forwards);
+}
+
 TEST(ThreadPool, CountsMoreTasksThanTheTicketHolds) {
   ThreadPool pool(2);
   std::atomic<int64_t> total{0};
