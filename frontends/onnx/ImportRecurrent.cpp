@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Import rules of RNN, GRU and LSTM: one loop over time for all directions, the
-// product with the input in front of it.
+// Import rules of RNN, GRU and LSTM: a loop over time for each direction, whose
+// weights may then stay in a cache, the product with the input in front of it.
 #include "frontends/onnx/ContractionImport.h"
 #include "frontends/onnx/LoopBuilder.h"
 #include "frontends/onnx/ONNXOpTable.h"
@@ -52,6 +52,9 @@ struct Recurrent {
   void build();
 
 private:
+  size_t states() const { return cell == Cell::LSTM ? 2 : 1; }
+  bool wantsAll() const { return n.wants(0); }
+  Values run(int64_t index);
   bool readActivations();
   void readDirection(int64_t index, Value input);
   Value part(Value value, int64_t index, int64_t count = 1);
@@ -359,59 +362,56 @@ Value Recurrent::join(ArrayRef<Value> values, int64_t dim) {
   return b.concat(dim, parts);
 }
 
-void Recurrent::build() {
-  size_t states = cell == Cell::LSTM ? 2 : 1;
-  bool wantsAll = n.wants(0);
+/// All steps of a direction: last states, then what all steps show where that
+/// is wanted.
+Values Recurrent::run(int64_t index) {
+  const Direction &direction = directions[index];
   Values inits;
-  for (int64_t i = 0; i < directionCount; ++i) {
-    for (size_t state = 0; state < states; ++state)
-      inits.push_back(initialState(5 + state, i));
-    if (wantsAll)
-      inits.push_back(
-          b.filled({steps, batch, DimExpr(hidden)}, n.elementType(0), 0));
-  }
-  size_t each = states + wantsAll;
-  Value count = b.scalar(steps);
-  Values results =
-      buildFor(b, count, inits, [&](Value index, ValueRange carried) -> Values {
-        Values next;
-        for (auto [number, direction] : llvm::enumerate(directions)) {
-          Value time = index;
-          if (direction.backwards)
-            time = b.binary<graph::SubOp>(b.scalar(steps - DimExpr(1)), index);
-          Values state(carried.slice(number * each, states));
-          Values stepped = step(direction, time, state);
-          Value shown = stepped[0];
-          if (lengths) {
-            // Steps behind a sequence's end change nothing and show zeros.
-            DimVector dims = {batch, DimExpr(hidden)};
-            Value counts = b.broadcast(
-                b.compare(CompareDirection::lt, time, lengths), {0}, dims);
-            for (size_t i = 0; i < states; ++i)
-              stepped[i] = b.select(counts, stepped[i], state[i]);
-            shown =
-                b.select(counts, shown, b.scalarConstant(n.elementType(0), 0));
-          }
-          next.append(stepped);
-          if (wantsAll)
-            next.push_back(
-                putAt(b, carried[number * each + states], time, shown));
+  for (size_t state = 0; state < states(); ++state)
+    inits.push_back(initialState(5 + state, index));
+  if (wantsAll())
+    inits.push_back(
+        b.filled({steps, batch, DimExpr(hidden)}, n.elementType(0), 0));
+  return buildFor(
+      b, b.scalar(steps), inits, [&](Value time, ValueRange carried) -> Values {
+        if (direction.backwards)
+          time = b.binary<graph::SubOp>(b.scalar(steps - DimExpr(1)), time);
+        Values state(carried.take_front(states()));
+        Values next = step(direction, time, state);
+        Value shown = next[0];
+        if (lengths) {
+          // Steps behind a sequence's end change nothing and show zeros.
+          DimVector dims = {batch, DimExpr(hidden)};
+          Value counts = b.broadcast(
+              b.compare(CompareDirection::lt, time, lengths), {0}, dims);
+          for (size_t i = 0; i < states(); ++i)
+            next[i] = b.select(counts, next[i], state[i]);
+          shown =
+              b.select(counts, shown, b.scalarConstant(n.elementType(0), 0));
         }
+        if (wantsAll())
+          next.push_back(putAt(b, carried[states()], time, shown));
         return next;
       });
+}
+
+void Recurrent::build() {
+  std::vector<Values> results;
+  for (int64_t i = 0; i < directionCount && !b.failed(); ++i)
+    results.push_back(run(i));
   if (b.failed())
     return;
   auto gathered = [&](size_t offset) {
     Values values;
-    for (int64_t i = 0; i < directionCount; ++i)
-      values.push_back(results[i * each + offset]);
+    for (const Values &own : results)
+      values.push_back(own[offset]);
     return values;
   };
-  if (wantsAll) {
-    Value all = join(gathered(states), 1); // steps, directions, batch, hidden
+  if (wantsAll()) {
+    Value all = join(gathered(states()), 1); // steps, directions, batch, hidden
     n.result(0, batchFirst ? b.transpose(all, {2, 0, 1, 3}) : all);
   }
-  for (size_t state = 0; state < states; ++state)
+  for (size_t state = 0; state < states(); ++state)
     if (n.wants(1 + state))
       n.result(1 + state, join(gathered(state), batchFirst ? 1 : 0));
 }
