@@ -41,9 +41,9 @@ graph::TransposeOp turningOutputs(graph::ConvolutionOp op);
 
 /// Whether rows of a static table are read whole and only added or compared.
 bool readsSummedRows(graph::GatherOp op);
-/// Lets it read a parameter by blocks of a few panels of columns; false where
-/// that gains nothing.
-bool packTable(graph::GatherOp op, int64_t panel);
+/// Lets it read a parameter by blocks of a few panels of columns, where that
+/// gains something.
+void packTable(graph::GatherOp op, int64_t panel);
 
 /// A pattern, for channels-last convolutions of static shape.
 mlir::LogicalResult splitDilatedInput(graph::ConvolutionOp op,
