@@ -201,7 +201,10 @@ LogicalResult ProgramBuilder::returnValues(func::ReturnOp ret) {
     if (failed(checkSymbols(bytes, ret)))
       return failure();
     bool isTaken = isTakenResult(index);
-    if (isTaken) {
+    // Extents may come from data where bytes do not: those of no elements.
+    bool isLate = !isNested && !isPrepare &&
+                  llvm::any_of(dims.dimsOf(value), memory::dependsOnData);
+    if (isTaken || isLate) {
       yields = true;
       yielded.back() = strings(dims.dimsOf(value));
     }

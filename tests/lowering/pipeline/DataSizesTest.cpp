@@ -49,6 +49,19 @@ TEST_F(DataSizes, NothingSelected) {
   expectMeaning(selected, {x, floats({6, 5}, 2)});
 }
 
+TEST_F(DataSizes, RowsOfNothingAreCounted) {
+  const char *text = R"(
+func.func @main(%x: tensor<5x0xf32>, %y: tensor<5xf32>) -> (tensor<?x0xf32>, tensor<0x?xf32>) {
+  %zero = graph.constant dense<0.0> : tensor<5xf32>
+  %m = graph.compare gt, %y, %zero : tensor<5xf32> -> tensor<5xi1>
+  %c = graph.compact %m, %x : (tensor<5xi1>, tensor<5x0xf32>) -> tensor<?x0xf32>
+  %e = graph.exp %c : tensor<?x0xf32>
+  %t = graph.transpose %e [1, 0] : tensor<?x0xf32> -> tensor<0x?xf32>
+  return %c, %t : tensor<?x0xf32>, tensor<0x?xf32>
+})";
+  expectMeaning(text, {floats({5, 0}, 1), floats({5}, 2)});
+}
+
 TEST_F(DataSizes, TheBudgetHolds) {
   auto executable = compile(selected);
   ASSERT_TRUE(executable);
