@@ -68,11 +68,11 @@ private:
     WalkResult result = function.walk([&](func::CallOp call) {
       func::FuncOp callee = calleeOf(call);
       if (!callee || callee.isExternal())
-        return refuse(call, "has no body"), WalkResult::interrupt();
+        return WalkResult(refuse(call, "has no body"));
       State state = states.lookup(callee);
       if (state == State::Open)
-        return refuse(call, "calls itself, which no compiled program can"),
-               WalkResult::interrupt();
+        return WalkResult(
+            refuse(call, "calls itself, which no compiled program can"));
       if (state == State::New)
         open.push_back(callee);
       return WalkResult::advance();
