@@ -6,14 +6,17 @@
 
 #include "lowering/cpu/EmitObject.h"
 
+#include "lowering/cpu/AlignedStreams.h"
 #include "lowering/cpu/CPUTarget.h"
 #include "lowering/cpu/LegalHalves.h"
 #include "lowering/cpu/LegalMasks.h"
+#include "lowering/cpu/OrderedStores.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
@@ -53,6 +56,9 @@ static void optimizeModule(Module &module, TargetMachine &machine) {
   passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()),
                                                  /*UseMemorySSA=*/true));
   passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
+  passes.addPass(AlignedStreamsPass());
+  if (machine.getMCSubtargetInfo()->checkFeatures("+avx512f"))
+    passes.addPass(OrderedStoresPass());
   ModulePassManager all;
   all.addPass(createModuleToFunctionPassAdaptor(std::move(passes)));
   all.run(module, modules);

@@ -23,6 +23,9 @@ struct KernelTarget {
   bool avx512 = false;
   bool avx512bf16 = false;
   bool vnni = false;
+  /// What a kernel writes and the program never reads goes past the caches
+  /// where it touches more bytes than this; 0 = nothing does.
+  int64_t cachedBytes = 0;
 };
 
 /// What a pointer argument of a kernel points to, as an operand, result or

@@ -7,8 +7,12 @@
 #include "lowering/pipeline/KernelTable.h"
 
 #include "lowering/cpu/ConvertKernelsToLLVM.h"
+#include "lowering/memory/PlanBuffers.h"
 #include "lowering/pipeline/HostDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -17,11 +21,14 @@ namespace zenith::pipeline {
 
 /// Everything that emission may look at, without the names of values outside.
 static std::string keyOf(graph::FusionOp fusion, graph::DimAnalysis &dims,
-                         const AliasPattern &sharing) {
+                         const AliasPattern &sharing,
+                         ArrayRef<unsigned> streamed) {
   std::string key;
   llvm::raw_string_ostream text(key);
   for (unsigned number : sharing)
     text << number << ' ';
+  for (unsigned result : streamed)
+    text << '>' << result;
   llvm::SmallDenseMap<Value, unsigned> numbers;
   for (Value input : fusion.getInputs()) {
     text << '\n' << numbers.try_emplace(input, numbers.size()).first->second;
@@ -66,6 +73,77 @@ static void markAliases(const kernels::Launch &launch, graph::FusionOp fusion,
         kernel.setArgAttr(x, cpu::mayAliasAttrName, unit);
 }
 
+/// Whether kernels write `result` by whole cache lines, and each once: its rows
+/// are some, or all of it is one row, being computed from what has its shape.
+/// A line that ordinary stores write too would have to be read again (a pool
+/// over images takes four times as long).
+static bool hasWholeLines(graph::FusionOp fusion, OpResult result,
+                          graph::DimAnalysis &dims) {
+  constexpr int64_t lineBits = 512;
+  if (fusion.getKind() != graph::FusionKind::pointwise &&
+      fusion.getKind() != graph::FusionKind::copy &&
+      fusion.getKind() != graph::FusionKind::reduction)
+    return false;
+  const graph::DimVector shape = dims.dimsOf(result);
+  auto type = cast<RankedTensorType>(result.getType());
+  auto row = shape.empty() ? std::nullopt : shape.back().constant();
+  if (row && type.getElementType().isIntOrFloat() &&
+      *row * std::max(8u, type.getElementTypeBitWidth()) % lineBits == 0)
+    return true;
+  return llvm::all_of(fusion.getInputs(), [&](Value input) {
+    return dims.dimsOf(input) == shape ||
+           dims.elementCount(input).isConstant(1);
+  });
+}
+
+/// Results to write past the caches. What is only written takes less time
+/// through them, and what is read at the same place is in them already.
+static SmallVector<unsigned> chooseStreams(graph::FusionOp fusion,
+                                           graph::DimAnalysis &dims,
+                                           const AliasPattern &sharing,
+                                           const llvm::SmallBitVector &unread,
+                                           int64_t cachedBytes) {
+  SmallVector<unsigned> streamed;
+  if (!cachedBytes || unread.none())
+    return streamed;
+  auto bytesOf = [&](Value value) {
+    return memory::bytesOf(value, dims).constant().value_or(0);
+  };
+  int64_t read = 0, written = 0;
+  for (Value input : llvm::SmallSetVector<Value, 8>(fusion.getInputs().begin(),
+                                                    fusion.getInputs().end()))
+    read += bytesOf(input);
+  for (Value result : fusion->getResults())
+    written += bytesOf(result);
+  if (read + written <= cachedBytes || 2 * read < written)
+    return streamed;
+  unsigned inputs = fusion.getInputs().size();
+  for (unsigned result : unread.set_bits())
+    if (llvm::count(sharing, sharing[inputs + result]) == 1 &&
+        hasWholeLines(fusion, fusion->getResult(result), dims))
+      streamed.push_back(result);
+  return streamed;
+}
+
+/// Marks the stores of a result, unless a kernel reads it too.
+static void streamResult(const kernels::KernelPlan &plan, unsigned result) {
+  SmallVector<vector::StoreOp> stores;
+  for (const kernels::Launch &launch : plan.launches)
+    for (auto [number, pointer] : llvm::enumerate(launch.pointers)) {
+      if (pointer.kind != kernels::PointerArg::Result ||
+          pointer.index != result)
+        continue;
+      func::FuncOp kernel = launch.kernel;
+      for (Operation *user : kernel.getArgument(number).getUsers())
+        if (auto store = dyn_cast<vector::StoreOp>(user))
+          stores.push_back(store);
+        else if (!isa<vector::MaskedStoreOp, memref::StoreOp>(user))
+          return;
+    }
+  for (vector::StoreOp store : stores)
+    store.setNontemporal(true);
+}
+
 /// Marks a kernel and those whose addresses it takes.
 static void markHostOnly(func::FuncOp kernel, ModuleOp kernels) {
   UnitAttr unit = UnitAttr::get(kernel.getContext());
@@ -96,8 +174,11 @@ StringAttr KernelTable::share(func::FuncOp kernel) {
 
 FailureOr<SharedPlan> KernelTable::planOf(graph::FusionOp fusion,
                                           graph::DimAnalysis &dims,
-                                          const AliasPattern &sharing) {
-  std::string key = keyOf(fusion, dims, sharing);
+                                          const AliasPattern &sharing,
+                                          const llvm::SmallBitVector &unread) {
+  SmallVector<unsigned> streamed =
+      chooseStreams(fusion, dims, sharing, unread, target.cachedBytes);
+  std::string key = keyOf(fusion, dims, sharing, streamed);
   if (auto found = planByFusion.find(key); found != planByFusion.end())
     return found->second;
   std::string name = "k" + std::to_string(emitted++) + "_" +
@@ -111,6 +192,8 @@ FailureOr<SharedPlan> KernelTable::planOf(graph::FusionOp fusion,
                     std::move(plan->counts),
                     std::move(plan->capacityBytes),
                     plan->hostOnly};
+  for (unsigned result : streamed)
+    streamResult(*plan, result);
   // One function may be launched several times: it is marked for all before its
   // text is compared.
   for (kernels::Launch &launch : plan->launches) {

@@ -7,6 +7,7 @@
 #define ZENITH_LOWERING_PIPELINE_KERNELTABLE_H
 
 #include "lowering/kernels/Kernel.h"
+#include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace zenith::pipeline {
@@ -41,10 +42,12 @@ public:
   /// Kernels of `fusion` and how they are launched. Kernels that were emitted
   /// for an equal fusion are reused, and so is one whose code turns out equal.
   /// Two fusions are equal if their regions, types, kinds of sharing and sizes
-  /// are.
+  /// are, and so are those of their results that the program never reads
+  /// (`unread`) and that are worth keeping out of the caches.
   mlir::FailureOr<SharedPlan> planOf(graph::FusionOp fusion,
                                      graph::DimAnalysis &dims,
-                                     const AliasPattern &sharing);
+                                     const AliasPattern &sharing,
+                                     const llvm::SmallBitVector &unread);
 
 private:
   mlir::StringAttr share(mlir::func::FuncOp kernel);

@@ -48,6 +48,19 @@ AliasPattern ProgramBuilder::sharingOf(graph::FusionOp fusion) const {
   return pattern;
 }
 
+/// Results that the caller gets and nobody reads before.
+llvm::SmallBitVector ProgramBuilder::unreadOf(graph::FusionOp fusion) const {
+  llvm::SmallBitVector unread(fusion->getNumResults());
+  for (OpResult result : fusion->getResults()) {
+    host::PlaceAttr bytes = places.lookup(result);
+    unread[result.getResultNumber()] =
+        !isNested && bytes && bytes.getKind() == host::PlaceKind::result &&
+        llvm::all_of(result.getUsers(),
+                     [](Operation *user) { return isa<func::ReturnOp>(user); });
+  }
+  return unread;
+}
+
 /// Takes a slot or result unless that has happened; `isLate` results only.
 LogicalResult ProgramBuilder::take(host::PlaceAttr place, const DimExpr &bytes,
                                    bool isLate, Operation *op) {
@@ -248,7 +261,8 @@ static bool copiesInPlace(graph::FusionOp fusion, const SharedPlan &plan,
 LogicalResult ProgramBuilder::launch(graph::FusionOp fusion) {
   if (memory::isReshapeOnly(fusion))
     return writeScalars(fusion);
-  FailureOr<SharedPlan> plan = table.planOf(fusion, dims, sharingOf(fusion));
+  FailureOr<SharedPlan> plan =
+      table.planOf(fusion, dims, sharingOf(fusion), unreadOf(fusion));
   if (failed(plan) || failed(takeMemory(fusion, *plan)))
     return failure();
   if (plan->hostOnly && explainsFallbacks)

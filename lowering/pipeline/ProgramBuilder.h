@@ -40,6 +40,7 @@ private:
 
   // Kernels and their memory (LaunchSteps.cpp).
   AliasPattern sharingOf(graph::FusionOp fusion) const;
+  llvm::SmallBitVector unreadOf(graph::FusionOp fusion) const;
   mlir::LogicalResult launch(graph::FusionOp fusion);
   mlir::LogicalResult writeScalars(graph::FusionOp fusion);
   mlir::FailureOr<host::PlaceAttr> pointerPlace(graph::FusionOp fusion,

@@ -69,6 +69,23 @@ func.func @main(%x: tensor<5x64xf32>, %n: tensor<i64>)
                                {}, mlir::IntegerType::get(&context, 64)))});
 }
 
+// Results that may go past the caches: rows that begin on lines and rows that
+// don't, and one that another kernel reads.
+TEST_F(Compile, LargeResults) {
+  for (int64_t width : {1024, 513}) {
+    std::string t = "tensor<700x" + std::to_string(width) + "xf32>";
+    expectMeaning("func.func @main(%x: " + t + ", %y: tensor<" +
+                      std::to_string(width) + "xf32>) -> (" + t + ", " + t +
+                      ") {\n%b = graph.broadcast %y [1] : tensor<" +
+                      std::to_string(width) + "xf32> -> " + t +
+                      "\n%s = graph.add %x, %b : " + t +
+                      "\n%k = graph.barrier %s : (" + t + ") -> " + t +
+                      "\n%m = graph.max %k, %b : " + t +
+                      "\nreturn %s, %m : " + t + ", " + t + "\n}",
+                  {floats({700, width}, 1), floats({width}, 2)});
+  }
+}
+
 TEST_F(Compile, TensorsWithoutElements) {
   expectMeaning(R"(
 func.func @main(%x: tensor<0x4xf32>) -> (tensor<0x4xf32>, tensor<4xf32>) {
