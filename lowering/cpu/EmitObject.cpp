@@ -8,6 +8,7 @@
 
 #include "lowering/cpu/AlignedStreams.h"
 #include "lowering/cpu/CPUTarget.h"
+#include "lowering/cpu/LegalExtremes.h"
 #include "lowering/cpu/LegalHalves.h"
 #include "lowering/cpu/LegalMasks.h"
 #include "lowering/cpu/OrderedStores.h"
@@ -56,6 +57,8 @@ static void optimizeModule(Module &module, TargetMachine &machine) {
   passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()),
                                                  /*UseMemorySSA=*/true));
   passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
+  if (machine.getMCSubtargetInfo()->checkFeatures("+avx512dq,+avx512vl"))
+    passes.addPass(LegalExtremesPass());
   passes.addPass(AlignedStreamsPass());
   if (machine.getMCSubtargetInfo()->checkFeatures("+avx512f"))
     passes.addPass(OrderedStoresPass());

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Maxima and minima of floats by the instructions that know the order of zeros.
+
+#ifndef ZENITH_LOWERING_CPU_LEGALEXTREMES_H
+#define ZENITH_LOWERING_CPU_LEGALEXTREMES_H
+
+#include "llvm/IR/PassManager.h"
+
+namespace zenith::cpu {
+
+/// llvm.maximum and llvm.minimum of vectors take the code generator six
+/// instructions: the maximum, two choices before it by the sign of zeros, and
+/// one behind it for NaN. vrange orders zeros by itself and leaves NaN aside;
+/// under a mask of what is ordered, over a sum of both, it takes three. The
+/// processor needs AVX512DQ and AVX512VL.
+class LegalExtremesPass : public llvm::PassInfoMixin<LegalExtremesPass> {
+public:
+  llvm::PreservedAnalyses run(llvm::Function &function,
+                              llvm::FunctionAnalysisManager &analyses);
+};
+
+} // namespace zenith::cpu
+
+#endif // ZENITH_LOWERING_CPU_LEGALEXTREMES_H
