@@ -276,8 +276,8 @@ void ContractionEpilogue::prepare(unsigned rows) {
 
 Ix ContractionEpilogue::flatRow(const TilePlace &place, Value row) {
   IndexMath &math = emitter.indices;
-  Ix flat = math.scalar(row, space.tile.size);
-  DimExpr radix = space.tile.size;
+  Ix flat = math.scale(math.scalar(row, space.tile.size), space.rowStep());
+  DimExpr radix = space.tileIsOutermost ? DimExpr(1) : space.tile.size;
   for (unsigned i = space.lines.size(); i-- > 0;) {
     Ix line = math.scalar(place.lines[i], space.lines[i].size);
     flat = math.add(flat, math.scale(line, radix));
@@ -383,7 +383,7 @@ ContractionEpilogue::directStore(const TilePlace &place) {
   Ix linear = address(outputs[0], flatIndex(place, flatRow(place, place.row),
                                             columnIndex(place.column, false)));
   return DirectStore{k.result(0), emitter.indices.value(linear),
-                     k.size(outputs[0].rows[0].stride)};
+                     k.size(outputs[0].rows[0].stride * space.rowStep())};
 }
 
 void ContractionEpilogue::finish(Value tiles, Value tileOffset, Value rowStride,

@@ -213,13 +213,23 @@ void ContractionNest::panel(Value panelNumber, Value firstTile,
          [&](Value number) { wholeTile(number, base); });
 }
 
+/// Which tile of its line it is, and which line that is.
+std::pair<Value, Value> ContractionNest::placeOf(Value number) {
+  if (space.lines.empty())
+    return {number, k.index(0)};
+  Value count =
+      k.size(space.tileIsOutermost ? space.lineCount() : tasks.tilesPerLine);
+  Value inner = k.rem(number, count), outer = k.div(number, count);
+  return space.tileIsOutermost ? std::make_pair(outer, inner)
+                               : std::make_pair(inner, outer);
+}
+
 /// Rows of all lines before the first one of a tile.
 Value ContractionNest::firstRow(Value number) {
-  Value perLine = k.size(tasks.tilesPerLine);
-  bool single = space.lines.empty();
-  Value inLine = single ? number : k.rem(number, perLine);
-  Value line = single ? k.index(0) : k.div(number, perLine);
+  auto [inLine, line] = placeOf(number);
   Value row = k.add(k.mul(inLine, lowHeight), k.min(inLine, higher));
+  if (space.tileIsOutermost)
+    return k.add(k.mul(row, k.size(space.lineCount())), line);
   return k.add(k.mul(line, k.size(space.tile.size)), row);
 }
 
@@ -239,6 +249,8 @@ int64_t ContractionNest::rowsAtOnce() const {
 int64_t ContractionNest::tilesAtOnce() const {
   constexpr int64_t sums = 1536, mostSums = 4096;
   int64_t several = std::max<int64_t>(4, sums / tileSize());
+  if (space.tileIsOutermost)
+    return *space.lineCount().constant();
   auto perLine = tasks.tilesPerLine.constant(),
        rows = space.tile.size.constant();
   if (space.lines.empty() || !perLine || !rows || *rows == 0)
@@ -290,7 +302,7 @@ void ContractionNest::tilesOfColumns(Value panelBase, Value firstTile,
       tile.args.c = tileMemory;
       tile.args.cOffset =
           k.mul(k.sub(firstRow(number), firstRow(from)), k.index(columns));
-      tile.args.rowStrideC = k.index(columns);
+      tile.args.rowStrideC = strideOfSums();
       sumTile(tile);
     });
     finishColumns(k.index(0), from, to);
@@ -327,9 +339,7 @@ void ContractionNest::clipLines(MicroKernelArgs &args, Value slice) {
 }
 
 ContractionNest::Tile ContractionNest::locate(Value number, Value panelBase) {
-  Value perLine = k.size(tasks.tilesPerLine);
-  Value inLine = space.lines.empty() ? number : k.rem(number, perLine);
-  Value line = space.lines.empty() ? k.index(0) : k.div(number, perLine);
+  auto [inLine, line] = placeOf(number);
   Tile tile;
   MicroKernelArgs &args = tile.args;
   args.a = a, args.b = copiesPanels() ? packedPanels : b;

@@ -63,7 +63,13 @@ private:
   void wholeTile(mlir::Value number, mlir::Value panelBase);
   void panelOfGates(mlir::Value panelNumber, mlir::Value firstTile,
                     mlir::Value lastTile);
+  std::pair<mlir::Value, mlir::Value> placeOf(mlir::Value number);
   mlir::Value firstRow(mlir::Value number);
+  /// From the sums of a tile's row to those of the next one, where all rows of
+  /// some tiles lie in order.
+  mlir::Value strideOfSums() {
+    return k.size(space.rowStep() * graph::DimExpr(int64_t(columns)));
+  }
   void alignTasks();
   void tilesOfColumns(mlir::Value panelBase, mlir::Value firstTile,
                       mlir::Value lastTile);

@@ -204,7 +204,7 @@ void ContractionNest::slicesOfPanels(Value firstPanel, Value lastPanel,
       }
       tile.args.c = tileMemory;
       tile.args.cOffset = slot;
-      tile.args.rowStrideC = k.index(columns);
+      tile.args.rowStrideC = strideOfSums();
       sumTile(tile);
     });
   });
@@ -217,7 +217,7 @@ void ContractionNest::slicesOfPanels(Value firstPanel, Value lastPanel,
   }
   forTiles([&](Tile tile, Value, Value slot) {
     byFullness(tile.rest, [&](bool full) {
-      epilogue.finish(tileMemory, slot, k.index(columns), place, tile.height,
+      epilogue.finish(tileMemory, slot, strideOfSums(), place, tile.height,
                       full ? Value() : tile.rest);
     });
   });

@@ -79,6 +79,9 @@ struct ContractionSpace {
   llvm::SmallVector<OuterAxis> outer;
   llvm::SmallVector<Axis> lines; ///< outer digits of the rows
   Axis tile;                     ///< innermost digit of the rows
+  /// The tile axis is the outermost digit of the rows instead: those of a tile
+  /// lie as many rows apart as there are lines.
+  bool tileIsOutermost = false;
   Axis columns;
   llvm::SmallVector<TapAxis> taps; ///< outer to inner, at most 3; the clipped
                                    ///< one of the tile axis comes last
@@ -109,6 +112,10 @@ struct ContractionSpace {
 
   graph::DimExpr depthOfAllTaps() const;
   graph::DimExpr lineCount() const;
+  /// From a row of a tile to the next one, in rows.
+  graph::DimExpr rowStep() const {
+    return tileIsOutermost ? lineCount() : graph::DimExpr(1);
+  }
   graph::DimExpr outerCount() const;
   /// Elements of B as micro-kernels read them.
   mlir::Type elementOfB() const { return form == Copied ? copied : b.element; }

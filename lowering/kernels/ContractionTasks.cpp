@@ -22,6 +22,8 @@ static constexpr double maxTilesPerTask = 512;
 static constexpr double smallBytes = 256 * 1024;
 /// A panel that is read again for each tile from the second-level cache.
 static constexpr double panelBytes = 150 * 1024;
+/// The same from the first-level cache.
+static constexpr double shortPanelBytes = 24 * 1024;
 static constexpr int64_t depthOfSlice = 1024;
 /// Sums of sliced tiles wait in a buffer of the task.
 static constexpr double maxSlicedTiles = 64;
@@ -75,7 +77,10 @@ static void chooseSlices(ContractionTasks &tasks, const ContractionSpace &space,
   auto depth = space.depthOfAllTaps().constant();
   auto tiles = tasks.tileCount.constant();
   tasks.packsRows = rowsNeedPacking(space, target);
-  bool small = !depth || double(*depth) * columns * 4 <= panelBytes;
+  // Rows of A that lie side by side take a line of the second-level cache in
+  // each step: B had better come from the first-level one.
+  double cached = space.tileIsOutermost ? shortPanelBytes : panelBytes;
+  bool small = !depth || double(*depth) * columns * 4 <= cached;
   if (!tasks.packsRows &&
       (small || (tiles && *tiles < 4) || space.form == ContractionSpace::Dots))
     return;
@@ -86,7 +91,7 @@ static void chooseSlices(ContractionTasks &tasks, const ContractionSpace &space,
     tasks.sliceDepth = int64_t(llvm::alignTo(
         uint64_t(*depth + tasks.slices - 1) / tasks.slices, space.group));
     tasks.slices = (*depth + tasks.sliceDepth - 1) / tasks.sliceDepth;
-  } else if (space.taps.size() > 1) {
+  } else if (space.taps.size() > 1 || space.tileIsOutermost) {
     tasks.slices = space.taps.front().axis.size.constant().value_or(1);
   }
 }
@@ -369,6 +374,10 @@ ContractionTasks chooseTasks(const ContractionSpace &space,
     int64_t blocks = (*known + tilesPerTask - 1) / tilesPerTask;
     tilesPerTask = (*known + blocks - 1) / blocks;
   }
+  // Rows that follow each other belong to one task.
+  if (space.tileIsOutermost)
+    tilesPerTask = int64_t(llvm::alignTo(
+        uint64_t(tilesPerTask), uint64_t(*space.lineCount().constant())));
   tasks.rowBlocks = DimExpr::ceilDiv(tasks.tileCount, DimExpr(tilesPerTask));
   if (tasks.packsRows)
     choosePanelsOfSlices(tasks, space);

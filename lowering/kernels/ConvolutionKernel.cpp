@@ -29,11 +29,13 @@ struct ConvolutionAxes {
   SmallVector<int64_t> strides;   ///< over what `input` describes
   SmallVector<StridedDim> input;  ///< digits of [batch, spatial..., feature]
   SmallVector<DimExpr> extents;   ///< spatial sizes of what `input` describes
+  bool overPixels = false;        ///< the sum runs over pixels of a line first
 
   unsigned spatial() { return op.getStrides().size(); }
   bool clipped(unsigned i) { return low[i] > 0 || high[i] > 0; }
   void placeInput();
   bool isPointwise();
+  bool sumsPixels();
   bool skipsPixels();
   bool needsCopy();
   bool takesGroups(const PlacedOperand &kernel);
@@ -75,6 +77,36 @@ bool ConvolutionAxes::isPointwise() {
   });
 }
 
+/// The gradient of weights: windows as large as images, few places for them,
+/// and numbers of the batch (channels, once) side by side in memory. Those make
+/// the rows of a tile then, and the sum runs along a line of the image, unless
+/// it is too short to be worth a loop. Wide panels make up for what A takes
+/// from afar: a cache line for each depth of a tile.
+bool ConvolutionAxes::sumsPixels() {
+  constexpr int64_t mostPlaces = 32, fewestRows = 16, shortestLine = 12,
+                    widePanel = 32;
+  graph::ConvDimsAttr numbers = op.getDims();
+  if (target.opencl || op.getGroups() != 1 || target.panel < widePanel ||
+      llvm::any_of(
+          input, [](const StridedDim &digits) { return digits.size() != 1; }))
+    return false;
+  auto rows = input.front()[0].size.constant(),
+       line = dims.dimOf(op.getKernel(),
+                         unsigned(numbers.getKernelSpatial().back()))
+                  .constant(),
+       columns = dims.dimOf(op.getKernel(), unsigned(numbers.getKernelOutput()))
+                     .constant();
+  int64_t places = 1;
+  for (int64_t dim : numbers.getOutputSpatial()) {
+    auto size = dims.dimOf(op.getResult(), unsigned(dim)).constant();
+    places = size && places <= mostPlaces ? places * *size : mostPlaces + 1;
+  }
+  return rows && *rows >= fewestRows && line && *line >= shortestLine &&
+         columns && *columns >= int64_t(target.lanes) && places > 0 &&
+         places <= mostPlaces && input.front()[0].stride.isConstant(1) &&
+         !input.back()[0].stride.isConstant(1);
+}
+
 /// Pixels that strides leave out divide the others into short lines, which
 /// fill tiles badly; those that count are few, and many columns read them.
 bool ConvolutionAxes::skipsPixels() {
@@ -104,6 +136,8 @@ bool ConvolutionAxes::needsCopy() {
                    [](int64_t dilation) { return dilation != 1; }))
     return true;
   unsigned last = spatial() - 1;
+  if (overPixels)
+    return clipped(last);
   auto channels = input.back()[0].size.constant();
   bool run = input.back()[0].stride.isConstant(1);
   // Rows of zeros are chosen by pointer, which printed kernels have none of.
@@ -135,7 +169,7 @@ void ConvolutionAxes::copyInput() {
   copy.kind = Preparation::Pad;
   copy.value = value;
   copy.scratch = space.preparations.size();
-  bool skips = skipsPixels();
+  bool skips = !overPixels && skipsPixels();
   auto append = [&](int64_t dim, DimExpr size, int64_t before, int64_t step,
                     int64_t stride = 1) {
     copy.order.push_back(unsigned(dim));
@@ -144,8 +178,12 @@ void ConvolutionAxes::copyInput() {
     copy.low.push_back(before);
     copy.steps.push_back(step);
   };
-  append(numbers.getInputBatch(),
-         dims.dimOf(value, unsigned(numbers.getInputBatch())), 0, 1);
+  // What is side by side stays so.
+  int64_t outermost = numbers.getInputBatch(),
+          innermost = numbers.getInputFeature();
+  if (overPixels)
+    std::swap(outermost, innermost);
+  append(outermost, dims.dimOf(value, unsigned(outermost)), 0, 1);
   for (unsigned i = 0; i < spatial(); ++i) {
     int64_t dim = numbers.getInputSpatial()[i], step = op.getInputDilation()[i];
     // Lines outside of the image are left out where they are multiplied.
@@ -164,8 +202,7 @@ void ConvolutionAxes::copyInput() {
     low[i] -= before;
     high[i] -= after;
   }
-  append(numbers.getInputFeature(),
-         dims.dimOf(value, unsigned(numbers.getInputFeature())), 0, 1);
+  append(innermost, dims.dimOf(value, unsigned(innermost)), 0, 1);
   if (skips)
     strides.assign(spatial(), 1);
   Type element = getElementTypeOrSelf(value.getType());
@@ -174,6 +211,8 @@ void ConvolutionAxes::copyInput() {
     input[i] = {{copy.sizes[i], stride}};
     stride = stride * copy.sizes[i];
   }
+  if (overPixels)
+    std::swap(input.front(), input.back());
   copy.bytes =
       stride *
       DimExpr(int64_t(memoryType(element).getIntOrFloatBitWidth() / 8));
@@ -196,6 +235,12 @@ void ConvolutionAxes::addRows() {
     anyClip |= clipped(i);
   }
   space.columnDims.push_back(unsigned(numbers.getOutputFeature()));
+  if (overPixels) {
+    space.tileIsOutermost = true;
+    space.tile = rows.front();
+    space.lines.assign(rows.begin() + 1, rows.end());
+    return;
+  }
   if (!anyClip) {
     StridedDim digits;
     for (const Axis &row : rows)
@@ -222,11 +267,18 @@ void ConvolutionAxes::addTaps(const PlacedOperand &kernel) {
     tap.clipped = clipped(i);
     tap.clip = {strides[i], op.getKernelDilation()[i], low[i], extents[i],
                 i == last ? -1 : int(i) + 1};
-    if (tap.clipped || !digit.size.isConstant(1))
+    if (overPixels)
+      tap.clip.line = int(i);
+    if (tap.clipped || overPixels || !digit.size.isConstant(1))
       space.taps.push_back(tap);
   }
   const Stride &channels = kernel.dims[unsigned(numbers.getKernelInput())][0];
   space.depth = {channels.size, input.back()[0].stride, channels.stride};
+  if (overPixels) {
+    std::swap(space.taps.back().axis, space.depth);
+    space.taps.back().clipped = false;
+    return;
+  }
   // Taps beside each other whose channels are one run of memory.
   while (!space.taps.empty() && !space.taps.back().clipped) {
     const Axis &tap = space.taps.back().axis;
@@ -280,6 +332,7 @@ LogicalResult ConvolutionAxes::build() {
   high.assign(op.getHigh().begin(), op.getHigh().end());
   strides.assign(op.getStrides().begin(), op.getStrides().end());
   placeInput();
+  overPixels = sumsPixels();
   if (needsCopy())
     copyInput();
   Value kernelValue = op.getKernel();

@@ -397,6 +397,59 @@ TEST_F(ConvolutionKernel, FewOutputsOfLongSums) {
     }
 }
 
+/// The gradient of windows of 3x2 with `around` zeros about the images, every
+/// `apart` pixels, from images and from the gradient of what windows gave.
+static std::string gradientText(const Sizes &image, int64_t channels,
+                                int64_t outputs, int64_t around, int64_t apart,
+                                bool turned) {
+  int64_t batch = 3;
+  Sizes results;
+  for (size_t i = 0; i < 2; ++i)
+    results.push_back((image[i] + 2 * around - 3 + int64_t(i)) / apart + 1);
+  // What is left of the images behind the last window.
+  Sizes high;
+  for (size_t i = 0; i < 2; ++i)
+    high.push_back((results[i] - 1) * apart + 3 - int64_t(i) - image[i] -
+                   around);
+  std::string x = tensor({batch, image[0], image[1], channels}),
+              g = tensor({batch, results[0], results[1], outputs}),
+              a = tensor({channels, image[0], image[1], batch}),
+              b = tensor({results[0], results[1], batch, outputs}),
+              d = tensor({channels, 3, 2, outputs}),
+              r = turned ? tensor({outputs, channels, 3, 2}) : d;
+  return "func.func @main(%a: " + x + ", %b: " + g + ") -> " + r +
+         " {\n%r = graph.fusion contraction (%x = %a : " + x +
+         ", %y = %b : " + g + ") -> " + r +
+         " {\n%l = graph.transpose %x [3, 1, 2, 0] : " + x + " -> " + a +
+         "\n%k = graph.transpose %y [1, 2, 0, 3] : " + g + " -> " + b +
+         "\n%d = graph.convolution %l, %k <input = (0, 3, [1, 2]), kernel = "
+         "(2, "
+         "3, [0, 1]), output = (0, 3, [1, 2])> strides [1, 1] low " +
+         list({around, around}) + " high " + list(high) +
+         " input_dilation [1, 1] kernel_dilation " + list({apart, apart}) +
+         " groups 1 : (" + a + ", " + b + ") -> " + d +
+         "\n%e = graph.neg %d : " + d + "\n" +
+         (turned ? "%t = graph.transpose %e [3, 0, 1, 2] : " + d + " -> " + r +
+                       "\n"
+                 : "") +
+         "graph.yield " + (turned ? "%t" : "%e") + " : " + r +
+         "\n}\nreturn %r : " + r + "\n}";
+}
+
+// Sums over the pixels of lines, or over images first where lines are short.
+TEST_F(ConvolutionKernel, GradientsOfWeights) {
+  harness.target.lanes = 16;
+  harness.target.panel = 64;
+  for (bool turned : {false, true})
+    for (int64_t around : {0, 1})
+      for (int64_t apart : {1, 2})
+        for (const Sizes &image : {Sizes{5, 31}, Sizes{30, 14}, Sizes{6, 5}}) {
+          int64_t channels = turned ? 23 : 16, outputs = turned ? 17 : 130;
+          harness.check(
+              gradientText(image, channels, outputs, around, apart, turned));
+        }
+}
+
 TEST_F(ConvolutionKernel, DilatedInput) {
   Convolution transposed({3, 4}, {3, 3});
   transposed.inputDilation = {2, 3};
