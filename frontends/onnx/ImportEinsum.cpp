@@ -93,18 +93,34 @@ static std::optional<size_t> positionOf(const Labels &labels, int label) {
                             : std::optional<size_t>(at - labels.begin());
 }
 
-/// The elements whose coordinates in two dimensions are equal; the second
-/// dimension disappears.
+/// The elements whose coordinates in two dimensions of one size are equal; the
+/// second dimension disappears.
 static void takeDiagonal(ImportBuilder &b, Term &term, size_t first,
                          size_t second) {
-  Type i64 = b.builder.getI64Type();
+  term.labels.erase(term.labels.begin() + second);
   DimVector dims = b.dims(term.value);
+  // One step along both dimensions is one of known length through both of them
+  // laid end to end.
+  if (auto size = dims[first].constant(); size && *size > 0) {
+    SmallVector<int64_t> order;
+    for (size_t d = 0; d < dims.size(); ++d) {
+      if (d != second)
+        order.push_back(int64_t(d));
+      if (d == first)
+        order.push_back(int64_t(second));
+    }
+    dims.erase(dims.begin() + second);
+    dims[first] = *size * *size;
+    Value pairs = b.reshape(b.transpose(term.value, order), dims);
+    term.value = b.sliceDim(pairs, int64_t(first), 0, *size, *size + 1);
+    return;
+  }
+  Type i64 = b.builder.getI64Type();
   Value onDiagonal = b.compare(CompareDirection::eq, b.iota(first, dims, i64),
                                b.iota(second, dims, i64));
   Type element = getElementTypeOrSelf(term.value.getType());
   Value kept = b.select(onDiagonal, term.value, b.scalarConstant(element, 0));
   term.value = b.reduce(ReduceKind::sum, kept, {int64_t(second)}, false);
-  term.labels.erase(term.labels.begin() + second);
 }
 
 static void dropDim(ImportBuilder &b, Term &term, size_t index, bool isOne) {
