@@ -14,6 +14,8 @@ namespace zenith::runtime {
 
 bool hasRowFilter(int32_t dtype) {
   switch (dtype) {
+  case ZENITH_F16:
+  case ZENITH_BF16:
   case ZENITH_F32:
   case ZENITH_F64:
   case ZENITH_I8:
@@ -33,19 +35,49 @@ bool hasRowFilter(int32_t dtype) {
 /// Columns that are compared at once.
 static constexpr int64_t lanes = 16;
 
+namespace {
+/// A float of 16 bits by its representation, of which `Infinity` is that of
+/// infinity: compared as a number by sign and magnitude.
+template <int16_t Infinity> struct HalfFloat {
+  ZENITH_METHOD int16_t magnitude() const { return bits & 0x7fff; }
+  ZENITH_METHOD int16_t order() const {
+    return bits < 0 ? int16_t(-magnitude()) : bits;
+  }
+  ZENITH_METHOD bool isNumber() const { return magnitude() <= Infinity; }
+  ZENITH_METHOD bool operator<(HalfFloat y) const {
+    return (order() < y.order()) & isNumber() & y.isNumber();
+  }
+  ZENITH_METHOD bool operator<=(HalfFloat y) const {
+    return (order() <= y.order()) & isNumber() & y.isNumber();
+  }
+  ZENITH_METHOD bool operator>(HalfFloat y) const { return y < *this; }
+  ZENITH_METHOD bool operator>=(HalfFloat y) const { return y <= *this; }
+  int16_t bits;
+};
+} // namespace
+
 template <bool Smallest, typename Element>
 ZENITH_INLINE Element extremeOf(Element x, Element y) {
   return (Smallest ? x < y : x > y) ? x : y;
 }
 
+/// What no number comes after.
+template <bool Smallest, typename Element>
+constexpr Element lastOf(Element /*type*/) {
+  using Limits = std::numeric_limits<Element>;
+  if (Limits::has_infinity)
+    return Smallest ? Limits::infinity() : -Limits::infinity();
+  return Smallest ? Limits::max() : Limits::lowest();
+}
+template <bool Smallest, int16_t Infinity>
+constexpr HalfFloat<Infinity> lastOf(HalfFloat<Infinity> /*type*/) {
+  return {int16_t(Smallest ? Infinity : Infinity - 0x8000)};
+}
+
 template <bool Smallest, typename Element>
 ZENITH_INLINE void extremesOf(const ElementGrid &grid, int64_t groups,
                               Element *__restrict to) {
-  using Limits = std::numeric_limits<Element>;
-  constexpr Element last =
-      Limits::has_infinity
-          ? (Smallest ? Limits::infinity() : -Limits::infinity())
-          : (Smallest ? Limits::max() : Limits::lowest());
+  constexpr Element last = lastOf<Smallest>(Element());
   auto *x = static_cast<const Element *>(grid.elements);
   for (int64_t c = 0; c < groups * grid.width; ++c)
     to[c] = last;
@@ -105,6 +137,10 @@ ZENITH_INLINE int64_t within(const ElementGrid &grid, const Element *limits,
 
 template <typename Run> ZENITH_INLINE void withType(int32_t dtype, Run run) {
   switch (dtype) {
+  case ZENITH_F16:
+    return run(HalfFloat<0x7c00>());
+  case ZENITH_BF16:
+    return run(HalfFloat<0x7f80>());
   case ZENITH_F32:
     return run(float());
   case ZENITH_F64:

@@ -16,8 +16,8 @@ struct ElementGrid {
   int64_t rows, pitch, width;
 };
 
-/// Whether the two functions below take elements of the type: f32, f64 and
-/// integers of 8 bits and more.
+/// Whether the two functions below take elements of the type: f16, bf16, f32,
+/// f64 and integers of 8 bits and more.
 bool hasRowFilter(int32_t dtype);
 
 /// Writes the smallest or largest number of each column of every `groups`-th

@@ -21,13 +21,17 @@ static RowLayout layoutOf(Operation *op, graph::DimAnalysis &dims) {
 }
 
 /// Slots for counting the keys of one long row; none where it has several rows,
-/// or keys of too many bits.
+/// keys of too many bits, or only few of its elements are wanted: a limit
+/// finds these.
 static std::optional<DimExpr> countingSlots(graph::TopKOp op,
+                                            graph::DimAnalysis &dims,
                                             const RowLayout &layout) {
-  constexpr int64_t elementsPerSlot = 1 << 15;
+  constexpr int64_t elementsPerSlot = 1 << 15, fewOfRow = 16;
   unsigned bits = elementBytesOf(op.getOperand()) * 8;
-  auto rows = layout.rows.constant(), length = layout.length.constant();
-  if (rows != 1 || bits > 16 || (length && *length < 2 * elementsPerSlot))
+  auto rows = layout.rows.constant(), length = layout.length.constant(),
+       k = dims.dimOf(op.getValues(), op.getDim()).constant();
+  if (rows != 1 || bits > 16 || (length && *length < 2 * elementsPerSlot) ||
+      (bits == 16 && length && k && *k * fewOfRow <= *length))
     return std::nullopt;
   // Each has a table of all keys.
   int64_t most = bits <= 8 ? 16 : 4;
@@ -65,7 +69,7 @@ struct TopKRoom {
 SmallVector<DimExpr> sortScratch(Operation *op, graph::DimAnalysis &dims) {
   RowLayout layout = layoutOf(op, dims);
   if (auto top = dyn_cast<graph::TopKOp>(op)) {
-    if (auto slots = countingSlots(top, layout))
+    if (auto slots = countingSlots(top, dims, layout))
       return {*slots * (int64_t(16) << elementBytesOf(top.getOperand()) * 8)};
     return {layout.slots * TopKRoom(top, dims, layout).slotBytes};
   }
@@ -219,7 +223,7 @@ static FailureOr<KernelPlan> emitCountedTopK(const EmissionContext &context,
 FailureOr<KernelPlan> emitTopK(const EmissionContext &context,
                                graph::TopKOp op) {
   RowLayout layout = layoutOf(op, context.dims);
-  if (auto slots = countingSlots(op, layout))
+  if (auto slots = countingSlots(op, context.dims, layout))
     return emitCountedTopK(context, op, layout, *slots);
   RoutineCall call(context, "top_k");
   layoutNumbers(call, layout);

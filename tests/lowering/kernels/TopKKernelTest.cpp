@@ -27,7 +27,7 @@ TEST_F(TopKKernelTest, TopK) {
 
 TEST_F(TopKKernelTest, TopKOfLongRows) {
   fillSpecial();
-  for (const char *element : {"f32", "f64", "i8", "ui64", "bf16"})
+  for (const char *element : {"f32", "f64", "i8", "ui64", "bf16", "f16"})
     for (const char *order : {"", " smallest"}) {
       std::string x = tensor("2x700x2x", element),
                   v = tensor("2x7x2x", element);
@@ -48,6 +48,19 @@ TEST_F(TopKKernelTest, TopKOfLongRows) {
                   ") -> (" + v + ", " + i + ")",
               "%r#0, %r#1");
       }
+}
+
+TEST_F(TopKKernelTest, FewOfOneLongRow) {
+  // Found by a limit, though there are few keys.
+  fillSpecial();
+  for (const char *element : {"f16", "bf16"})
+    for (const char *order : {"", " smallest"}) {
+      std::string x = tensor("70000x", element), v = tensor("9x", element);
+      check("%x : " + x, v + ", tensor<9xi64>",
+            "%r:2 = graph.top_k %x 0" + std::string(order) + " : (" + x +
+                ") -> (" + v + ", tensor<9xi64>)",
+            "%r#0, %r#1");
+    }
 }
 
 TEST_F(TopKKernelTest, TopKOfManyEqual) {
