@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Turns a square of vectors around in registers: halves, quarters ... of
-// vectors first, then blocks of four lanes.
+// vectors first, then blocks of 16 bytes.
 
 #include "lowering/kernels/TileTranspose.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -31,34 +31,47 @@ static void exchange(KernelBuilder &kernel, Value &x, Value &y, int64_t half,
   x = low;
 }
 
-// Pairs of lanes alternately from x and y, inside each group of four: one
-// instruction on every machine.
-static std::pair<Value, Value> interleave(KernelBuilder &kernel, Value x,
-                                          Value y, int64_t width) {
-  auto take = [&](int64_t from) {
-    return shuffle(kernel, x, y, [&](int64_t lane) {
-      return (lane & ~3) + from + (lane & 2) / 2 + (lane & 1 ? width : 0);
-    });
-  };
-  return {take(0), take(2)};
+/// Lanes alternately from x and y, of the lower (upper) half of each `block`
+/// lanes.
+static Value interleave(KernelBuilder &kernel, Value x, Value y, int64_t block,
+                        bool upper) {
+  int64_t width = cast<VectorType>(x.getType()).getNumElements();
+  return shuffle(kernel, x, y, [&](int64_t lane) {
+    int64_t inBlock = lane % block, from = upper ? block / 2 : 0;
+    return lane - inBlock + from + inBlock / 2 + (lane & 1 ? width : 0);
+  });
 }
 
+/// Turns the squares of so many lanes that the vectors of `rows` hold side by
+/// side.
+static void transposeBlocks(KernelBuilder &kernel,
+                            MutableArrayRef<Value> rows) {
+  int64_t block = rows.size();
+  for (int64_t turns = 1; turns < block; turns *= 2) {
+    SmallVector<Value> mixed;
+    for (int64_t row = 0; row < block / 2; ++row)
+      for (bool upper : {false, true})
+        mixed.push_back(
+            interleave(kernel, rows[row], rows[row + block / 2], block, upper));
+    llvm::copy(mixed, rows.begin());
+  }
+}
+
+// Inside of 16 bytes interleaving is one instruction on every machine, whatever
+// the element.
 void transposeSquare(KernelBuilder &kernel, MutableArrayRef<Value> square) {
+  constexpr int64_t blockBits = 128;
   int64_t width = square.size();
-  for (int64_t half = width / 2; half >= 4 || (half > 0 && width < 4);
-       half /= 2)
+  int64_t block = std::min<int64_t>(
+      width,
+      blockBits /
+          getElementTypeOrSelf(square[0].getType()).getIntOrFloatBitWidth());
+  for (int64_t half = width / 2; half >= block; half /= 2)
     for (int64_t row = 0; row < width; ++row)
       if (!(row & half))
         exchange(kernel, square[row], square[row + half], half, width);
-  if (width < 4)
-    return;
-  for (int64_t row = 0; row < width; row += 4) {
-    auto [a, b] = interleave(kernel, square[row], square[row + 2], width);
-    auto [c, d] = interleave(kernel, square[row + 1], square[row + 3], width);
-    std::tie(square[row], square[row + 1]) = interleave(kernel, a, c, width);
-    std::tie(square[row + 2], square[row + 3]) =
-        interleave(kernel, b, d, width);
-  }
+  for (int64_t row = 0; row < width; row += block)
+    transposeBlocks(kernel, square.slice(row, block));
 }
 
 } // namespace zenith::kernels
