@@ -8,6 +8,7 @@
 #include "lowering/kernels/LaneQuotients.h"
 #include "lowering/kernels/ReductionPlan.h"
 #include "lowering/kernels/VectorMath.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <cmath>
 
@@ -53,6 +54,7 @@ struct Elementwise {
   Value count(bool leadingZeros);
   Value divide(bool remainder);
   Value floorMod();
+  Value bitsOfExponents();
   Value power();
   Value shift(bool left, bool arithmetic);
   Value compare(graph::CompareDirection direction);
@@ -155,12 +157,32 @@ Value Elementwise::floorMod() {
       .v;
 }
 
+/// An index: as many bits of exponents as matter, beside negative ones, whose
+/// powers are told from the base.
+Value Elementwise::bitsOfExponents() {
+  if (kernel.target.opencl || bits() == 1)
+    return kernel.index(bits());
+  Value all = x[1];
+  if (!isUnsigned()) {
+    Num exponents = num(1);
+    all = kernels::select(exponents < 0, exponents.like(0), exponents).v;
+  }
+  if (isa<VectorType>(all.getType()))
+    all = b().create<vector::ReductionOp>(kernel.loc, vector::CombiningKind::OR,
+                                          all);
+  Value unused = b().create<arith::IndexCastOp>(
+      kernel.loc, b().getIndexType(),
+      b().create<math::CountLeadingZerosOp>(kernel.loc, all));
+  return kernel.sub(kernel.index(all.getType().getIntOrFloatBitWidth()),
+                    unused);
+}
+
 Value Elementwise::power() {
   if (isFloat())
     return function("pow", &VectorMath::pow);
   Value one = integer(1);
   auto result = kernel.loop(
-      kernel.index(0), kernel.index(bits()), kernel.index(1), {one, x[0], x[1]},
+      kernel.index(0), bitsOfExponents(), kernel.index(1), {one, x[0], x[1]},
       [&](Value, ValueRange carried) {
         Num product{&kernel, carried[0]}, base{&kernel, carried[1]},
             rest{&kernel, carried[2]};
