@@ -212,12 +212,9 @@ FailureOr<KernelPlan> CumulativeKernel::run() {
   double cost = tasks.elementsPerTask * costPerElement(kernel.fusion) *
                 (lane ? double(length.constant().value_or(64)) : 1);
   Launch launch = kernel.finish(tasks.tasks, cost);
-  if (emitter.failed()) {
-    launch.kernel.erase();
-    return failure();
-  }
   KernelPlan plan;
-  plan.launches.push_back(std::move(launch));
+  if (!addLaunch(plan, unlessFailed(emitter, std::move(launch))))
+    return failure();
   return plan;
 }
 

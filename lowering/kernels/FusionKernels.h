@@ -18,6 +18,9 @@ struct EmissionContext {
   llvm::StringRef name;
 };
 
+/// Adds a launch; false where it failed, with the kernels before it erased.
+bool addLaunch(KernelPlan &plan, mlir::FailureOr<Launch> launch);
+
 /// Elements of the results one by one; also folds in place (small windows),
 /// whatever the region holds.
 mlir::FailureOr<KernelPlan> emitPointwise(const EmissionContext &context);

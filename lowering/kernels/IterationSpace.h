@@ -20,7 +20,8 @@ struct SpaceRoot {
   mlir::Value value;
   llvm::SmallVector<unsigned> dims;
   bool written = false; ///< it is also stored at this index
-  mlir::Value into;     ///< what it is stored as a part of, if not on its own
+  /// What it is stored as a part of, if not on its own.
+  mlir::Value into = {};
 };
 
 class IterationSpace {

@@ -21,8 +21,17 @@ static bool isReduction(graph::FusionOp fusion) {
 }
 
 static bool isScatter(graph::FusionOp fusion) {
-  return holds<graph::ScatterOp>(fusion) ||
-         holds<graph::ScatterWithOp>(fusion);
+  return holds<graph::ScatterOp>(fusion) || holds<graph::ScatterWithOp>(fusion);
+}
+
+bool addLaunch(KernelPlan &plan, FailureOr<Launch> launch) {
+  if (succeeded(launch)) {
+    plan.launches.push_back(std::move(*launch));
+    return true;
+  }
+  for (Launch &earlier : plan.launches)
+    earlier.kernel.erase();
+  return false;
 }
 
 FailureOr<KernelPlan> emitKernels(graph::FusionOp fusion,

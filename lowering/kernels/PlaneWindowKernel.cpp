@@ -505,12 +505,9 @@ FailureOr<KernelPlan> PlaneWindowKernel::run() {
   });
   Launch launch =
       k.finish(DimExpr::ceilDiv(planes, ofTask), flops * double(ofTask));
-  if (emitter.failed()) {
-    launch.kernel.erase();
-    return failure();
-  }
   KernelPlan plan;
-  plan.launches.push_back(std::move(launch));
+  if (!addLaunch(plan, unlessFailed(emitter, std::move(launch))))
+    return failure();
   return plan;
 }
 

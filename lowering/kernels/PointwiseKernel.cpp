@@ -30,11 +30,8 @@ public:
               roots(context.dims)) {}
 
   FailureOr<Launch> run() {
-    Launch launch = space.rank() == 0 ? emitSingle() : emitLoops();
-    if (!emitter.failed())
-      return launch;
-    launch.kernel.erase();
-    return failure();
+    return unlessFailed(emitter,
+                        space.rank() == 0 ? emitSingle() : emitLoops());
   }
 
 private:
@@ -376,13 +373,8 @@ FailureOr<KernelPlan> emitPointwise(const EmissionContext &context) {
     SmallVector<Value> values;
     for (unsigned result : group)
       values.push_back(results[result]);
-    FailureOr<Launch> launch = emitValues(context, name, values, group);
-    if (failed(launch)) {
-      for (Launch &earlier : plan.launches)
-        earlier.kernel.erase();
+    if (!addLaunch(plan, emitValues(context, name, values, group)))
       return failure();
-    }
-    plan.launches.push_back(std::move(*launch));
   }
   return plan;
 }

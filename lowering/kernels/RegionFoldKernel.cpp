@@ -271,12 +271,9 @@ FailureOr<KernelPlan> RegionFoldKernel::run() {
   Launch launch =
       kernel.finish(tasks.tasks, tasks.elementsPerTask * double(foldCount()) *
                                      costPerElement(kernel.fusion));
-  if (emitter.failed()) {
-    launch.kernel.erase();
-    return failure();
-  }
   KernelPlan plan;
-  plan.launches.push_back(std::move(launch));
+  if (!addLaunch(plan, unlessFailed(emitter, std::move(launch))))
+    return failure();
   return plan;
 }
 

@@ -93,16 +93,6 @@ FailureOr<Launch> RoutineCall::finish(DimExpr tasks, double costPerTask) {
   return kernel.finish(std::move(tasks), costPerTask);
 }
 
-bool addLaunch(KernelPlan &plan, FailureOr<Launch> launch) {
-  if (succeeded(launch)) {
-    plan.launches.push_back(std::move(*launch));
-    return true;
-  }
-  for (Launch &earlier : plan.launches)
-    earlier.kernel.erase();
-  return false;
-}
-
 Value addressOfTask(KernelBuilder &kernel, func::FuncOp task) {
   OpBuilder &b = kernel.b;
   auto module = kernel.function()->getParentOfType<ModuleOp>();

@@ -50,9 +50,6 @@ private:
   bool failed = false;
 };
 
-/// Adds a launch; false where it failed, with the kernels before it erased.
-bool addLaunch(KernelPlan &plan, mlir::FailureOr<Launch> launch);
-
 /// The address of a kernel's task function, which exists after translation
 /// only, for a routine to call.
 mlir::Value addressOfTask(KernelBuilder &kernel, mlir::func::FuncOp task);

@@ -373,12 +373,9 @@ FailureOr<Launch> ScatterKernel::run() {
                                .constant()
                                .value_or(1 << 16)) /
                     double(std::max<int64_t>(1, tasks.constant().value_or(4)));
-  Launch launch =
-      kernel.finish(tasks, 4 * elements * costPerElement(kernel.fusion));
-  if (!emitter.failed())
-    return launch;
-  launch.kernel.erase();
-  return failure();
+  return unlessFailed(
+      emitter,
+      kernel.finish(tasks, 4 * elements * costPerElement(kernel.fusion)));
 }
 
 static Operation *scatterOf(graph::FusionOp fusion) {
@@ -409,17 +406,10 @@ FailureOr<KernelPlan> emitScatter(const EmissionContext &context) {
     inputs.push_back(scatter.inputs[cast<OpResult>(result).getResultNumber()]);
     numbers.push_back(number);
   }
-  FailureOr<Launch> copy = emitValues(context, context.name, inputs, numbers);
-  if (failed(copy))
-    return failure();
-  FailureOr<Launch> fold = ScatterKernel(context, scatter).run();
-  if (failed(fold)) {
-    copy->kernel.erase();
-    return failure();
-  }
   KernelPlan plan;
-  plan.launches.push_back(std::move(*copy));
-  plan.launches.push_back(std::move(*fold));
+  if (!addLaunch(plan, emitValues(context, context.name, inputs, numbers)) ||
+      !addLaunch(plan, ScatterKernel(context, scatter).run()))
+    return failure();
   return plan;
 }
 

@@ -308,4 +308,11 @@ std::optional<unsigned> chooseLaneLoop(const IterationSpace &space,
   return best;
 }
 
+FailureOr<Launch> unlessFailed(const ElementEmitter &emitter, Launch launch) {
+  if (!emitter.failed())
+    return launch;
+  launch.kernel.erase();
+  return failure();
+}
+
 } // namespace zenith::kernels

@@ -72,6 +72,10 @@ void forEachTile(ElementEmitter &emitter, const graph::DimExpr &laneSize,
                  llvm::function_ref<void(const Ix &lanes, const Ix &tile)> body,
                  bool overlap = false);
 
+/// The launch, unless the emitter failed: then its kernel is erased.
+mlir::FailureOr<Launch> unlessFailed(const ElementEmitter &emitter,
+                                     Launch launch);
+
 /// The loop that lanes run along: most contiguous accesses, written ones first;
 /// ties go to the innermost.
 std::optional<unsigned> chooseLaneLoop(const IterationSpace &space,

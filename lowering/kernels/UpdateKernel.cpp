@@ -24,19 +24,12 @@ FailureOr<KernelPlan> emitUpdate(const EmissionContext &context) {
   if (!op)
     return fusion.emitError(
         "no kernel for an update fusion that gives anything but the update");
-  FailureOr<Launch> copy =
-      emitValues(context, context.name, op.getOperand(), {0});
-  if (failed(copy))
-    return failure();
-  FailureOr<Launch> part = emitValues(context, (context.name + "_part").str(),
-                                      op.getUpdate(), {0}, op);
-  if (failed(part)) {
-    copy->kernel.erase();
-    return failure();
-  }
   KernelPlan plan;
-  plan.launches.push_back(std::move(*copy));
-  plan.launches.push_back(std::move(*part));
+  if (!addLaunch(plan,
+                 emitValues(context, context.name, op.getOperand(), {0})) ||
+      !addLaunch(plan, emitValues(context, (context.name + "_part").str(),
+                                  op.getUpdate(), {0}, op)))
+    return failure();
   return plan;
 }
 

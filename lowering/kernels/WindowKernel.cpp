@@ -375,12 +375,9 @@ double WindowKernel::flopsOf(const DimExpr &length) const {
 
 FailureOr<KernelPlan> WindowKernel::run() {
   Launch launch = lanesAlongRow() ? runRows() : runChannels();
-  if (emitter.failed()) {
-    launch.kernel.erase();
-    return failure();
-  }
   KernelPlan plan;
-  plan.launches.push_back(std::move(launch));
+  if (!addLaunch(plan, unlessFailed(emitter, std::move(launch))))
+    return failure();
   return plan;
 }
 
