@@ -442,9 +442,9 @@ FailureOr<KernelPlan> emitContraction(graph::FusionOp fusion,
   if (auto window = transformedConvolution(fusion, dims, machine))
     return emitTransformedConvolution(std::move(*window), fusion, dims, machine,
                                       kernels, name);
+  const KernelTarget target = tileTarget(fusion, machine);
   auto space = contractionSpace(fusion, dims, target);
   if (failed(space))
-  const KernelTarget target = tileTarget(fusion, machine);
     return failure();
   KernelPlan plan;
   for (const Preparation &preparation : space->preparations) {
@@ -473,9 +473,9 @@ SmallVector<DimExpr> contractionScratchBytes(graph::FusionOp fusion,
                                              const KernelTarget &machine) {
   if (auto window = transformedConvolution(fusion, dims, machine))
     return transformedScratchBytes(*window);
+  const KernelTarget target = tileTarget(fusion, machine);
   // What goes wrong here goes wrong, and is reported, when the kernels are
   // emitted.
-  const KernelTarget target = tileTarget(fusion, machine);
   ScopedDiagnosticHandler silence(fusion.getContext(),
                                   [](Diagnostic &) { return success(); });
   auto space = contractionSpace(fusion, dims, target);
