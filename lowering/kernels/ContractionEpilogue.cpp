@@ -205,9 +205,15 @@ bool ContractionEpilogue::readsRowsAlike(Value value,
     return readsRowsAlike(transpose.getOperand(), inner);
   }
   if (auto broadcast = dyn_cast<graph::BroadcastOp>(op)) {
-    for (auto [from, to] : llvm::enumerate(broadcast.getMapping()))
-      if (llvm::is_contained(rows, to))
-        inner.push_back(int64_t(from));
+    // A dimension of size 1 that is repeated is read at one place.
+    const graph::DimVector own = k.dims.dimsOf(broadcast.getOperand()),
+                           wide = k.dims.dimsOf(broadcast.getResult());
+    for (int64_t row : rows) {
+      int64_t from = llvm::find(broadcast.getMapping(), row) -
+                     broadcast.getMapping().begin();
+      if (from < int64_t(own.size()) && own[from] == wide[row])
+        inner.push_back(from);
+    }
     return inner.empty() || (inner.size() == rows.size() &&
                              readsRowsAlike(broadcast.getOperand(), inner));
   }

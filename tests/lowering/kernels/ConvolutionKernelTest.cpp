@@ -301,6 +301,31 @@ TEST_F(ConvolutionKernel, ColumnsOfResults) {
   }
 }
 
+// What joins the product may be repeated along either dimension of its rows,
+// or have them in the other order.
+TEST_F(ConvolutionKernel, ColumnsOfResultsBesideOtherRows) {
+  std::string x = tensor({1, 20, 20, 3}), w = tensor({1, 1, 3, 8}),
+              d = tensor({1, 20, 20, 8}), r = tensor({1, 8, 20, 20});
+  for (const char *mapping : {"[0, 3, 1, 2]", "[0, 3, 2, 1]"})
+    for (const Sizes &addend :
+         {Sizes{1, 8, 20, 1}, Sizes{1, 8, 1, 20}, Sizes{1, 1, 20, 1},
+          Sizes{1, 8, 1, 1}, Sizes{1, 8, 20, 20}}) {
+      std::string z = tensor(addend);
+      harness.check(
+          "func.func @main(%a: " + x + ", %b: " + w + ", %c: " + z + ") -> " +
+          r + " {\n%r = graph.fusion contraction (%x = %a : " + x +
+          ", %y = %b : " + w + ", %z = %c : " + z + ") -> " + r +
+          " {\n%d = graph.convolution %x, %y <input = (0, 3, [1, 2]), kernel = "
+          "(2, 3, [0, 1]), output = (0, 3, [1, 2])> strides [1, 1] low [0, 0] "
+          "high [0, 0] input_dilation [1, 1] kernel_dilation [1, 1] groups 1 : "
+          "(" +
+          x + ", " + w + ") -> " + d + "\n%w = graph.broadcast %z " + mapping +
+          " : " + z + " -> " + d + "\n%e = graph.sub %d, %w : " + d +
+          "\n%t = graph.transpose %e [0, 3, 1, 2] : " + d + " -> " + r +
+          "\ngraph.yield %t : " + r + "\n}\nreturn %r : " + r + "\n}");
+    }
+}
+
 TEST_F(ConvolutionKernel, Groups) {
   Convolution grouped({6, 7}, {3, 3});
   grouped.features = 6;
