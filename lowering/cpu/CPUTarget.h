@@ -27,7 +27,9 @@ struct CPUTarget {
       features; ///< "+avx,-avx512f", sorted; empty = those of the name alone
   unsigned vectorBits =
       128; ///< of the registers that generated vectors should fill
-  bool fma = false, avx512 = false, avx512bf16 = false, vnni = false;
+  bool fma = false, avx512 = false;
+  bool bf16Pairs = false; ///< products of pairs outrun those of f32
+  bool vnni = false;
 
   /// "cpu" (this machine), "cpu:NAME" with a name that LLVM knows,
   /// "cpu:NAME:BITS" with vectors of so many bits (128, 256, 512) instead of

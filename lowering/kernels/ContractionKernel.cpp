@@ -108,8 +108,7 @@ void ContractionNest::task(Value number) {
     last = k.min(last, k.size(tasks.panelCount));
   if (space.symmetric)
     lastTile = k.max(firstTile, k.min(lastTile, tilesToDiagonal(last)));
-  firstCopied = first;
-  if (copiesPanels() && !inSlices())
+  if (copiesPanels() && !inSlices() && !tasks.widened)
     copyPanels(k.index(0), first, last);
   if (tasks.sweeps)
     sweep(first, last);
@@ -142,8 +141,9 @@ bool ContractionNest::looksAhead() const {
   double bytes = estimate(space.depthOfAllTaps()) *
                  estimate(space.columns.size) *
                  std::max(1u, space.b.element.getIntOrFloatBitWidth() / 8);
-  return space.form == ContractionSpace::Panels && !k.target.opencl &&
-         bytes > cachedBytes && estimate(tasks.tileCount) >= 4;
+  return space.form == ContractionSpace::Panels && !tasks.widened &&
+         !k.target.opencl && bytes > cachedBytes &&
+         estimate(tasks.tileCount) >= 4;
 }
 
 /// A tall A of short rows is read once, from end to end, but a processor sees a
@@ -204,6 +204,8 @@ void ContractionNest::panel(Value panelNumber, Value firstTile,
     return;
   }
   place.column = k.mul(panelNumber, k.index(columns));
+  if (tasks.widened)
+    copyPanels(k.index(0), panelNumber, k.add(panelNumber, k.index(1)));
   Value base = panelBase();
   if (epilogue.storesColumns()) {
     tilesOfColumns(base, firstTile, lastTile);

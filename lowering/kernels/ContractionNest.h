@@ -43,6 +43,8 @@ private:
   void prepareCopies();
   void copyPanels(mlir::Value slice, mlir::Value firstPanel,
                   mlir::Value lastPanel);
+  void widenPanels(mlir::Value slice, mlir::Value firstPanel,
+                   mlir::Value lastPanel);
   void packRows(mlir::Value slice, mlir::Value firstTile, mlir::Value lastTile);
   void packDepth(mlir::Value from, mlir::Value to, const Tile &tile);
   mlir::Value toNextSlice(mlir::Value slice, mlir::Value panels,
@@ -116,8 +118,17 @@ private:
   }
   /// Sums wait in memory between the slices that are added to them.
   bool inSlices() const { return tasks.slices > 1 || tasks.packsRows; }
-  int64_t copiedPanelSize() const { return tasks.sliceDepth * columns; }
-  bool copiesPanels() const { return space.form == ContractionSpace::Copied; }
+  int64_t copiedPanelSize() const {
+    return tasks.widened ? tasks.widened : tasks.sliceDepth * columns;
+  }
+  int64_t copiedPanels() const {
+    return !tasks.widened ? tasks.panelsPerTask
+           : inSlices()   ? panelsAtOnce() * tasks.tasksAtOnce
+                          : 1;
+  }
+  bool copiesPanels() const {
+    return space.form == ContractionSpace::Copied || tasks.widened;
+  }
   /// An odd number of cache lines, so that tiles are spread over its sets.
   int64_t packedTileSize() const {
     int64_t lines = (int64_t(heights) * tasks.sliceDepth + 15) / 16;

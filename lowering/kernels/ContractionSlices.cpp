@@ -82,20 +82,41 @@ void ContractionNest::packRows(Value slice, Value firstTile, Value lastTile) {
 }
 
 void ContractionNest::prepareCopies() {
-  int64_t size = tasks.panelsPerTask * copiedPanelSize();
-  Type element = memoryType(space.copied);
+  int64_t size = copiedPanels() * copiedPanelSize();
+  Type element = tasks.widened ? space.sum : memoryType(space.copied);
   packedPanels = asMemory(
       k.b, k.loc,
       k.b.create<memref::AllocaOp>(k.loc, MemRefType::get({size}, element),
                                    k.b.getI64IntegerAttr(64)));
-  panelWriter.emplace(k, PanelWriter::Place{b, space.b.element, space.columns,
+  Axis across = space.columns;
+  if (tasks.widened)
+    across = {DimExpr(int64_t(columns)), DimExpr(0), DimExpr(1)};
+  panelWriter.emplace(k, PanelWriter::Place{b, space.b.element, across,
                                             space.depth, packedPanels, element,
                                             columns, copiedPanelSize()});
+}
+
+/// Copies a slice of some panels, whose rows lie side by side in both places.
+void ContractionNest::widenPanels(Value slice, Value firstPanel,
+                                  Value lastPanel) {
+  Value size = k.index(tasks.widened), one = k.index(1);
+  Value first = k.mul(slice, size), all = k.size(panelElements());
+  Value rows = k.div(k.min(k.sub(all, first), size), k.index(int64_t(columns)));
+  k.loop(firstPanel, lastPanel, one, [&](Value panel) {
+    Value from = k.add(k.add(bBase, k.mul(panel, all)), first);
+    panelWriter->panels(from, k.index(0), one, /*most=*/1,
+                        k.mul(k.sub(panel, firstPanel), size), rows);
+  });
 }
 
 /// Copies a slice of some panels.
 void ContractionNest::copyPanels(Value slice, Value firstPanel,
                                  Value lastPanel) {
+  firstCopied = firstPanel;
+  if (tasks.widened) {
+    widenPanels(slice, firstPanel, lastPanel);
+    return;
+  }
   Value first = k.mul(slice, k.index(tasks.sliceDepth));
   Value depths =
       k.min(k.sub(k.size(space.depth.size), first), k.index(tasks.sliceDepth));
@@ -237,6 +258,9 @@ void ContractionNest::sliced(Value firstPanel, Value lastPanel, Value firstTile,
 void ContractionNest::takeSlice(Tile &tile, Value slice) {
   if (!space.taps.empty()) {
     placeWindow(tile, slice);
+    if (tasks.widened)
+      tile.args.bOffset =
+          k.sub(tile.args.bOffset, k.mul(slice, k.index(tasks.widened)));
     return;
   }
   MicroKernelArgs &args = tile.args;

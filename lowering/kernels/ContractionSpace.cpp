@@ -43,6 +43,21 @@ unsigned tileColumns(Type sum, const KernelTarget &target) {
   return vectors * sumLanes(sum, target);
 }
 
+bool multipliesPairs(const ContractionSpace &space,
+                     const KernelTarget &target) {
+  Type a = space.a.element, b = space.elementOfB();
+  // Printed kernels have no loads that look at two elements as one.
+  if (!space.depth.strideA.isConstant(1) || target.opencl)
+    return false;
+  if (a.isBF16() && b.isBF16() && space.sum.isF32())
+    return target.bf16Pairs;
+  if (space.group > 1)
+    return true;
+  return a.isInteger(16) && !a.isUnsignedInteger() && space.sum.isInteger(32) &&
+         b.isInteger() && b.getIntOrFloatBitWidth() <= 16 &&
+         !b.isUnsignedInteger(16);
+}
+
 double estimate(const DimExpr &expr) {
   auto value = expr.evaluate(
       [](const std::string &) { return std::optional<int64_t>(64); });
@@ -131,7 +146,7 @@ PlacedOperand placeLeft(ContractionSpace &space, const DimExpr &columns,
   };
   Type narrow = elementOf(value);
   bool halves = (narrow.isBF16() || narrow.isF16()) && space.sum.isF32();
-  bool pairs = target.avx512bf16 && narrow.isBF16() &&
+  bool pairs = target.bf16Pairs && narrow.isBF16() &&
                elementOf(space.op->getOperand(1)).isBF16();
   if (!halves || pairs || target.opencl ||
       estimate(columns) < fewestPanels * tileColumns(space.sum, target))

@@ -130,6 +130,9 @@ unsigned tileColumns(mlir::Type sum, const KernelTarget &target);
 /// Rows that a micro-kernel computes at once.
 unsigned tileRows(const ContractionSpace &space, const KernelTarget &target);
 
+/// Integers of 16 bits everywhere, bf16 where there is an instruction for it.
+bool multipliesPairs(const ContractionSpace &space, const KernelTarget &target);
+
 /// A value for symbols, to compare sizes that are not known: decisions must not
 /// depend on it for correctness.
 double estimate(const graph::DimExpr &expr);

@@ -307,6 +307,45 @@ static void chooseShortSlices(ContractionTasks &tasks,
         (panels + tasks.panelsPerTask - 1) / tasks.panelsPerTask;
 }
 
+/// Elements of a slice of a panel that are widened beforehand; 0: none. Numbers
+/// that are widened in registers take the ports of multiply-adds, half as many
+/// of them as a tile has multiply-adds itself with 512 bits.
+static int64_t widenedElements(const ContractionTasks &tasks,
+                               const ContractionSpace &space,
+                               const KernelTarget &target) {
+  constexpr double fewestTiles = 3;
+  constexpr int64_t mostBytes = 1024 * 1024;
+  unsigned columns = tileColumns(space.sum, target);
+  auto depth = space.depthOfAllTaps().constant();
+  bool halves = space.b.element.isBF16() || space.b.element.isF16();
+  if (!halves || !space.sum.isF32() || !target.avx512 || target.opencl ||
+      multipliesPairs(space, target) ||
+      space.form != ContractionSpace::Panels || space.panel != columns ||
+      tasks.sweeps || !depth || *depth == 0 ||
+      std::min(estimate(tasks.tileCount), double(tasks.tilesPerTask)) <
+          fewestTiles)
+    return 0;
+  // Rows of a panel follow each other, tap after tap.
+  DimExpr stride = int64_t(columns);
+  auto follows = [&](const Axis &axis) {
+    bool next = axis.strideB == stride;
+    stride = stride * axis.size;
+    return next;
+  };
+  if (!follows(space.depth))
+    return 0;
+  for (const TapAxis &tap : llvm::reverse(space.taps))
+    if (!follows(tap.axis))
+      return 0;
+  int64_t rows = tasks.slices == 1    ? *depth
+                 : space.taps.empty() ? tasks.sliceDepth
+                                      : *depth / tasks.slices;
+  int64_t panels = tasks.slices == 1 || !space.taps.empty()
+                       ? 1
+                       : tasks.panelsPerTask * tasks.tasksAtOnce;
+  return panels * rows * columns * 4 <= mostBytes ? rows * columns : 0;
+}
+
 ContractionTasks chooseTasks(const ContractionSpace &space,
                              const KernelTarget &target) {
   ContractionTasks tasks;
@@ -383,6 +422,7 @@ ContractionTasks chooseTasks(const ContractionSpace &space,
     choosePanelsOfSlices(tasks, space);
   else
     choosePanelsOfDeepRows(tasks, space, columns);
+  tasks.widened = widenedElements(tasks, space, target);
   finishTasks(tasks, space, target);
   return tasks;
 }

@@ -39,6 +39,9 @@ struct ContractionTasks {
   /// All groups of a block of rows come before the next block: they read
   /// channels of the same pixels, parts of the same cache lines.
   bool groupsInside = false;
+  /// Not 0: elements of a slice of a panel, which a task widens once for all of
+  /// its tiles.
+  int64_t widened = 0;
   double costPerTask = 0;
 };
 

@@ -40,30 +40,15 @@ MicroKernelArgs ContractionNest::insideOfImage(MicroKernelArgs args,
   return args;
 }
 
-/// Integers of 16 bits everywhere, bf16 where there is an instruction for it.
-static bool multipliesPairs(const ContractionSpace &space,
-                            const KernelTarget &target) {
-  Type a = space.a.element, b = space.elementOfB();
-  // Printed kernels have no loads that look at two elements as one.
-  if (!space.depth.strideA.isConstant(1) || target.opencl)
-    return false;
-  if (a.isBF16() && b.isBF16() && space.sum.isF32())
-    return target.avx512bf16;
-  if (space.group > 1)
-    return true;
-  return a.isInteger(16) && !a.isUnsignedInteger() && space.sum.isInteger(32) &&
-         b.isInteger() && b.getIntOrFloatBitWidth() <= 16 &&
-         !b.isUnsignedInteger(16);
-}
-
 /// One or two rows past narrow panels: memory is the limit, and a window of
 /// instructions that are half widening reaches half as far (measured with 256
-/// bits: 1.1 to 1.2 times as fast with requests ahead; 512 bits do without).
+/// bits: 1.1 to 1.2 times as fast with requests ahead; with 512 bits 13.3 GB/s
+/// instead of 10.6).
 static bool streamsNarrow(const ContractionSpace &space,
                           const KernelTarget &target) {
   auto rows = (space.lineCount() * space.tile.size).constant();
   return space.form == ContractionSpace::Panels && space.taps.empty() && rows &&
-         *rows <= 2 && !target.avx512 && !target.opencl &&
+         *rows <= 2 && !target.opencl &&
          (isa<FloatType>(space.sum) || space.group > 1) &&
          space.b.element.getIntOrFloatBitWidth() <
              space.sum.getIntOrFloatBitWidth();
@@ -111,7 +96,7 @@ void ContractionNest::dispatch(const Tile &tile, bool full, unsigned panels) {
   auto depth = space.depthOfAllTaps().constant();
   shape.inOrder = depth && *depth <= fewDepths;
   shape.a = space.a.element;
-  shape.b = space.elementOfB();
+  shape.b = tasks.widened ? space.sum : space.elementOfB();
   shape.sum = space.sum;
   shape.pairs = multipliesPairs(space, k.target);
   shape.group = space.group;

@@ -21,7 +21,7 @@ struct KernelTarget {
   bool opencl =
       false; ///< the kernels will be printed: no calls, no target intrinsics
   bool avx512 = false;
-  bool avx512bf16 = false;
+  bool bf16Pairs = false; ///< multiplies pairs of bf16 faster than f32
   bool vnni = false;
   /// What a kernel writes and the program never reads goes past the caches
   /// where it touches more bytes than this; 0 = nothing does.

@@ -110,7 +110,9 @@ void MicroKernelWriter::prefetch(Value memory, Value offset, unsigned set) {
       shape.group * shape.vectors * shape.lanes * elementBytes;
   if (set * depthBytes % lineBytes >= depthBytes)
     return;
-  fetch(memory, add(offset, index(bytesAhead / elementBytes)), /*soon=*/true);
+  for (unsigned at = 0; at < depthBytes; at += lineBytes)
+    fetch(memory, add(offset, index((bytesAhead + at) / elementBytes)),
+          /*soon=*/true);
 }
 
 /// Into the first-level cache for use soon, else into the second-level one.

@@ -156,7 +156,7 @@ llvm::Error buildPipeline(OpPassManager &passes,
   forPhases.mixedPrecision =
       options.mixedPrecision == "fp16" ? "f16" : options.mixedPrecision;
   forPhases.narrowProducts =
-      options.mixedPrecision == "bf16" && target->avx512bf16;
+      options.mixedPrecision == "bf16" && target->bf16Pairs;
   passes.addPass(std::make_unique<SetTargetPass>(options.target));
   for (int index = *from; index <= *to; ++index) {
     const Phase &phase = phases()[index];

@@ -31,9 +31,12 @@ TEST(CPUTarget, LanesFollowTheName) {
   EXPECT_TRUE(parsed("cpu:x86-64-v3").fma);
   EXPECT_EQ(parsed("cpu:x86-64-v4").kernelTarget().lanes, 16u);
   EXPECT_EQ(parsed("cpu:x86-64-v4").kernelTarget().panel, 64u);
-  EXPECT_TRUE(parsed("cpu:znver4").avx512bf16);
+  EXPECT_TRUE(parsed("cpu:znver4").bf16Pairs);
   EXPECT_TRUE(parsed("cpu:znver4").vnni);
-  EXPECT_FALSE(parsed("cpu:x86-64-v4").avx512bf16);
+  EXPECT_FALSE(parsed("cpu:x86-64-v4").bf16Pairs);
+  // Pairs are slower than f32 there.
+  EXPECT_FALSE(parsed("cpu:sapphirerapids").bf16Pairs);
+  EXPECT_TRUE(parsed("cpu:alderlake").vnni);
 }
 
 TEST(CPUTarget, BitsOverrideTheNames) {
@@ -43,9 +46,10 @@ TEST(CPUTarget, BitsOverrideTheNames) {
                                     parsed("cpu:znver4:256").kernelTarget();
   EXPECT_EQ(wide.lanes, 16u);
   EXPECT_EQ(wide.panel, 64u);
-  EXPECT_FALSE(wide.avx512bf16);
+  EXPECT_FALSE(wide.bf16Pairs);
   EXPECT_EQ(narrow.lanes, 8u);
-  EXPECT_FALSE(narrow.avx512bf16);
+  EXPECT_FALSE(narrow.bf16Pairs);
+  EXPECT_FALSE(parsed("cpu:alderlake:512").kernelTarget().vnni);
   llvm::Expected<CPUTarget> odd = CPUTarget::parse("cpu:x86-64-v3:384");
   ASSERT_FALSE(bool(odd));
   EXPECT_NE(llvm::toString(odd.takeError()).find("not '384'"),

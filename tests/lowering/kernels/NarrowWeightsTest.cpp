@@ -6,6 +6,7 @@
 #include "FusionText.h"
 #include "KernelHarness.h"
 #include "lowering/kernels/ContractionKernel.h"
+#include <array>
 #include <gtest/gtest.h>
 
 using namespace zenith;
@@ -66,8 +67,20 @@ TEST_F(NarrowWeights, WeightsStayNarrowInMemory) {
   EXPECT_EQ(harness.emitted.find("prepare"), std::string::npos);
 }
 
+// Tiles enough to share panels that are widened beforehand, in slices of long
+// sums too.
+TEST_F(NarrowWeights, ManyRows) {
+  for (const char *narrow : {"bf16", "f16"})
+    for (auto [m, k, n] :
+         {std::array<int64_t, 3>{40, 33, 100}, {37, 2500, 70}, {300, 5, 130}}) {
+      SCOPED_TRACE(std::string(narrow) + " " + std::to_string(m) + "x" +
+                   std::to_string(k) + "x" + std::to_string(n));
+      harness.check(packedText(m, k, n, panel(), narrow));
+    }
+}
+
 TEST_F(NarrowWeights, DynamicRows) {
-  for (int64_t m : {0, 1, 5, 8, 19})
+  for (int64_t m : {0, 1, 5, 8, 19, 200})
     harness.check(packedText(-1, 30, 50, panel(), "bf16"),
                   {{m, 30}, {(50 + panel() - 1) / panel(), 30, panel()}});
 }
@@ -100,6 +113,34 @@ TEST_F(NarrowWeights, Convolution) {
       "(2, 3, [0, 1]), output = (0, 3, [1, 2])> strides [1, 1] low [1, 1] "
       "high [1, 1] input_dilation [1, 1] kernel_dilation [1, 1] groups 1 : "
       "(tensor<1x5x6x4xf32>, tensor<3x3x4x20xf32>) -> tensor<1x5x6x20xf32>"));
+}
+
+// Panels of a window, whose slices are lines of taps where sums are long.
+TEST_F(NarrowWeights, PackedConvolution) {
+  for (int64_t inputs : {4, 80}) {
+    int64_t depth = 9 * inputs, columns = panel(), panels = 130 / columns + 1;
+    std::string x = tensorText({1, 9, 11, inputs}, "f32"),
+                p = tensorText({panels, depth, columns}, "bf16"),
+                t = tensorText({depth, panels, columns}, "bf16"),
+                u = tensorText({depth, panels * columns}, "bf16"),
+                s = tensorText({depth, 130}, "bf16"),
+                k = tensorText({3, 3, inputs, 130}, "bf16"),
+                w = tensorText({3, 3, inputs, 130}, "f32"),
+                r = tensorText({1, 9, 11, 130}, "f32");
+    harness.check(zenith::testing::fusionText(
+        "contraction", "%a : " + x + ", %p : " + p, r,
+        "    %t = graph.transpose %p [1, 0, 2] : " + p + " -> " + t +
+            "\n    %u = graph.reshape %t : " + t + " -> " + u +
+            "\n    %s = graph.slice %u [0, 0] [" + std::to_string(depth) +
+            ", 130] [1, 1] : " + u + " -> " + s +
+            "\n    %k = graph.reshape %s : " + s + " -> " + k +
+            "\n    %w = graph.convert %k : " + k + " -> " + w +
+            "\n    %r = graph.convolution %a, %w <input = (0, 3, [1, 2]), "
+            "kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])> strides [1, 1] "
+            "low [1, 1] high [1, 1] input_dilation [1, 1] kernel_dilation [1, "
+            "1] groups 1 : (" +
+            x + ", " + w + ") -> " + r));
+  }
 }
 
 } // namespace
