@@ -37,19 +37,23 @@ static const double sinhCoefficients[] = {
 static constexpr double ln2High = 0.693145752, ln2Low = 1.42860677e-6,
                         log2e = 1.44269504;
 
-std::optional<Num> VectorMath::scaled(Num x, Num n) {
-  constexpr int64_t lanes = 16;
+static constexpr int64_t scaledLanes = 16;
+
+bool VectorMath::scalesAtOnce(Num x) const {
   auto type = dyn_cast<VectorType>(x.v.getType());
-  if (!kernel.target.avx512 || kernel.target.opencl || !type ||
-      type.getNumElements() % lanes)
-    return std::nullopt;
+  return kernel.target.avx512 && !kernel.target.opencl && type &&
+         type.getNumElements() % scaledLanes == 0;
+}
+
+Num VectorMath::scaled(Num x, Num n) {
+  auto type = cast<VectorType>(x.v.getType());
   OpBuilder &b = kernel.b;
   Location loc = kernel.loc;
-  auto part = VectorType::get({lanes}, type.getElementType());
-  const int64_t count[] = {lanes}, step[] = {1};
+  auto part = VectorType::get({scaledLanes}, type.getElementType());
+  const int64_t count[] = {scaledLanes}, step[] = {1};
   Value allLanes = kernel.integer(b.getI16Type(), -1),
         ownRounding = kernel.integer(b.getI32Type(), 4), result = x.v;
-  for (int64_t first = 0; first < type.getNumElements(); first += lanes) {
+  for (int64_t first = 0; first < type.getNumElements(); first += scaledLanes) {
     const int64_t start[] = {first};
     auto partOf = [&](Num v) -> Value {
       return b.create<vector::ExtractStridedSliceOp>(loc, v.v, start, count,
@@ -65,14 +69,16 @@ std::optional<Num> VectorMath::scaled(Num x, Num n) {
     result =
         b.create<vector::InsertStridedSliceOp>(loc, piece, result, start, step);
   }
-  return Num{&kernel, result};
+  return {&kernel, result};
 }
 
 // Cody-Waite reduction; 2^n at once or in two factors, so that denormal results
 // and those beyond 2^127 come out right.
 Num VectorMath::expScaled(Num x, std::optional<Num> low, int extra) {
   Num c = select(x > 110, 110, x);
-  c = select(c < -125, -125, c);
+  // Far from the denormal numbers, which take long even where they become 0.
+  double least = scalesAtOnce(x) ? -1000 : -125;
+  c = select(c < least, least, c);
   constexpr double magic = roundingMagic + 2 * exponentBias;
   Num t = fma(c, log2e, magic);
   Num whole = t - magic;
@@ -81,8 +87,8 @@ Num VectorMath::expScaled(Num x, std::optional<Num> low, int extra) {
   if (low)
     r = r + *low;
   Num p = fma(polynomial(r, expCoefficients), r * r, r) + 1.0;
-  if (auto y = scaled(p, extra ? whole + double(extra) : whole))
-    return *y;
+  if (scalesAtOnce(x))
+    return scaled(p, extra ? whole + double(extra) : whole);
   Num n = extra ? bits(t) + double(extra) : bits(t);
   Num half = n >> 1;
   return p * floatOf(half << mantissaBits) *
@@ -96,6 +102,14 @@ Num VectorMath::expShort(Num x, double vanishing) {
                                         2.40221075e-1, 5.55035711e-2,
                                         9.67603192e-3, 1.33908634e-3};
   constexpr double lowest = -87;
+  // A denormal result takes a hundred times as long: there are none. What
+  // becomes of the arguments for which the whole number isn't one is left out.
+  if (scalesAtOnce(x)) {
+    Num t = fma(x, log2e, roundingMagic), whole = t - roundingMagic;
+    Num r = fma(x, log2e, -whole);
+    return select(x < std::max(vanishing, lowest), 0,
+                  scaled(polynomial(r, coefficients), whole));
+  }
   Num c = vanishing < lowest ? select(x < lowest, lowest, x) : x;
   constexpr double magic = roundingMagic + exponentBias;
   Num t = fma(c, log2e, magic);

@@ -19,8 +19,8 @@ public:
 
   Num exp(Num x);
   /// exp for arguments <= 0 inside composites: relative error 3e-7, results
-  /// below 1e-38 become that, and 0 where x < vanishing (below -104 exp itself
-  /// is 0).
+  /// below 1e-38 become that or 0, and 0 where x < vanishing (below -104 exp
+  /// itself is 0).
   Num expShort(Num x, double vanishing = -104);
   /// Absolute error 3.4e-7: for gelu only, where 1 is added to them.
   Num erfShort(Num x);
@@ -66,8 +66,10 @@ private:
   };
   /// For f64 x with a result within the normal numbers and some beyond.
   ExpParts expParts(Num x);
-  /// x 2^n for integral n, rounded once, where one instruction does it.
-  std::optional<Num> scaled(Num x, Num n);
+  /// Whether one instruction multiplies such numbers by powers of two.
+  bool scalesAtOnce(Num x) const;
+  /// x 2^n by it, for integral n, rounded once.
+  Num scaled(Num x, Num n);
   /// exp(x + low) * 2^extra.
   Num expScaled(Num x, std::optional<Num> low, int extra);
   /// log(x * 2^extra) + low / x for x > 0.
