@@ -90,6 +90,10 @@ unsigned ReductionKernel::chooseWidth(const EmissionContext &context,
       width = std::min(width, 2 * context.target.lanes * 32 /
                                   placeBits(fold, context.dims));
   auto size = plan.space->size(plan.lane).constant();
+  // Short rows in narrow registers, with fewer steps from lanes to one number.
+  if (plan.lanesReduced && size && *size > 1 && context.target.lanes >= 16)
+    return unsigned(
+        std::min<uint64_t>(width, llvm::PowerOf2Ceil(uint64_t(*size))));
   if (plan.lanesReduced || !size || *size < 2)
     return width;
   unsigned many = 8 * context.target.lanes;
@@ -140,6 +144,11 @@ SmallVector<const Fold *> ReductionKernel::enter(unsigned level) {
   unroll = costly.empty() || kernel.target.lanes >= 16
                ? std::max(1u, std::min(8u, elementsInFlight / width))
                : 1;
+  // States that a short row has no elements for would only have to be joined.
+  auto length = space.size(plan.lane).constant();
+  if (plan.lanesReduced && length && kernel.target.lanes >= 16)
+    unroll = std::min(unroll, unsigned(llvm::bit_floor(std::max<uint64_t>(
+                                  1, uint64_t(*length) / width))));
   return folds;
 }
 
