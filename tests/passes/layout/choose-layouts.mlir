@@ -178,6 +178,18 @@ func.func @large_rectangle(%x: tensor<?x9x8x4xf32>) -> tensor<?x4x8x4xf32> {
   return %r : tensor<?x4x8x4xf32>
 }
 
+// A box whose rows are runs of memory is folded plane by plane, then through
+// the planes.
+// CHECK-LABEL: @large_box
+// CHECK: %[[PLANES:.*]] = graph.reduce_window max, %arg0 window [1, 1, 1, 3, 3] strides [1, 1, 1, 2, 1] low [0, 0, 0, 1, 1] high [0, 0, 0, 0, 1]
+// CHECK-SAME: -> tensor<2x3x6x4x7xf32>
+// CHECK: graph.reduce_window max, %[[PLANES]] window [1, 1, 3, 1, 1] strides [1, 1, 2, 1, 1] low [0, 0, 1, 0, 0] high [0, 0, 0, 0, 0]
+func.func @large_box(%x: tensor<2x3x6x8x7xf32>) -> tensor<2x3x3x4x7xf32> {
+  %r = graph.reduce_window max, %x window [1, 1, 3, 3, 3] strides [1, 1, 2, 2, 1] low [0, 0, 1, 1, 1] high [0, 0, 0, 0, 1]
+      base_dilation [1, 1, 1, 1, 1] dilation [1, 1, 1, 1, 1] : tensor<2x3x6x8x7xf32> -> tensor<2x3x3x4x7xf32>
+  return %r : tensor<2x3x3x4x7xf32>
+}
+
 // A norm of groups of channels follows the order of pixels.
 // CHECK-LABEL: @norm_of_groups
 // CHECK: %[[C:.*]] = graph.convolution
