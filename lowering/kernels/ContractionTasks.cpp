@@ -49,11 +49,13 @@ bool rowsNeedPacking(const ContractionSpace &space,
   // A line of A serves a row of a wide panel long enough for the second-level
   // cache to give the next one, as long as it holds all of a short sum's
   // (measured with 64 columns: 784x256x256 at 160 GFLOP/s as it lies and at 140
-  // copied, 512x1024x512 at 90 and at 140).
-  int64_t shortest = tileColumns(space.sum, target) <= 16 ? 64 : 257;
+  // copied, 512x1024x512 at 90 and at 140). Up to 256 rows copies of panels are
+  // as short anyway (256x1024x1024 at 145, with rows copied at 130).
+  bool wide = tileColumns(space.sum, target) > 16;
+  int64_t shortest = wide ? 257 : 64, fewest = wide ? 257 : 48;
   auto depth = space.depth.size.constant(), rows = space.tile.size.constant(),
        width = space.columns.size.constant();
-  return depth && rows && width && *depth >= shortest && *rows >= 48 &&
+  return depth && rows && width && *depth >= shortest && *rows >= fewest &&
          *width >= 128 && !target.opencl && space.taps.empty() &&
          space.form != ContractionSpace::Dots &&
          !space.depth.strideA.isConstant(1);
