@@ -4,6 +4,7 @@
 // of the window and over channels of an input that is never copied, as long as
 // its channels are neighbours.
 
+#include "ir/PackedPanels.h"
 #include "lowering/kernels/ContractionSpace.h"
 #include "lowering/kernels/KernelBuilder.h"
 #include "lowering/kernels/MicroKernel.h"
@@ -39,7 +40,7 @@ struct ConvolutionAxes {
   bool skipsPixels();
   bool needsCopy();
   bool takesGroups(const PlacedOperand &kernel);
-  void copyInput();
+  void copyInput(Value value);
   void addRows();
   void addTaps(const PlacedOperand &kernel);
   void splitPanels(PlacedOperand &kernel, unsigned output);
@@ -159,11 +160,10 @@ bool ConvolutionAxes::takesGroups(const PlacedOperand &kernel) {
          *channels % group == 0;
 }
 
-void ConvolutionAxes::copyInput() {
+void ConvolutionAxes::copyInput(Value value) {
   graph::ConvDimsAttr numbers = op.getDims();
-  Value value = op.getInput();
   llvm::erase_if(space.preparations, [&](const Preparation &other) {
-    return other.value == value;
+    return other.value == op.getInput();
   });
   Preparation copy;
   copy.kind = Preparation::Pad;
@@ -333,9 +333,12 @@ LogicalResult ConvolutionAxes::build() {
   strides.assign(op.getStrides().begin(), op.getStrides().end());
   placeInput();
   overPixels = sumsPixels();
-  if (needsCopy())
-    copyInput();
   Value kernelValue = op.getKernel();
+  auto weights = graph::matchUnpackedPanels(kernelValue);
+  // Groups of channels are read as one, and bytes as they are.
+  bool grouped = weights && weights->group > 1;
+  if (needsCopy() || (grouped && !input.back()[0].stride.isConstant(1)))
+    copyInput(grouped ? graph::beforeWidening(op.getInput()) : op.getInput());
   unsigned output = unsigned(numbers.getKernelOutput());
   PlacedOperand kernel = placeOperand(space, kernelValue, dims);
   int64_t groups = int64_t(op.getGroups());

@@ -116,7 +116,8 @@ Value Elementwise::count(bool leadingZeros) {
 // choose afterwards.
 Value Elementwise::divide(bool remainder) {
   if (isFloat())
-    return remainder ? exactRemainder(num(0), num(1)).v : make<arith::DivFOp>();
+    return remainder ? exactRemainder(num(0), num(1)).v
+                     : quotient(num(0), num(1)).v;
   Value left = x[0], right = x[1];
   Value zero = compareInt(arith::CmpIPredicate::eq, right, integer(0)),
         bad = zero, minusOne;

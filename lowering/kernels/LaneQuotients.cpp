@@ -27,6 +27,38 @@ Num unlessAny(Flag rare, Num usual, function_ref<Num(Num)> always) {
                                })[0]};
 }
 
+/// The number, as far from the ends of the range as its reciprocal, that all
+/// lanes of y are; 0: not known.
+static float knownDivisor(Num y) {
+  constexpr float smallest = 0x1p-60f, largest = 0x1p60f;
+  Value value = y.v;
+  if (auto broadcast = value.getDefiningOp<vector::BroadcastOp>())
+    value = broadcast.getSource();
+  APFloat number(0.0f);
+  if (!isa<VectorType>(y.v.getType()) ||
+      !getElementTypeOrSelf(y.v.getType()).isF32() ||
+      !matchPattern(value, m_ConstantFloat(&number)))
+    return 0;
+  float divisor = number.convertToFloat(), size = std::abs(divisor);
+  return size >= smallest && size <= largest ? divisor : 0;
+}
+
+// 512 bits are divided in 16 cycles, and multiplied by a reciprocal in half of
+// one. Added to that, the remainder times the reciprocal gives the rounded
+// quotient (Markstein 1990), but not the sign of a zero, nor infinity; where
+// remainders underflow it may be one unit off.
+Num quotient(Num x, Num y) {
+  const KernelTarget &target = x.k->target;
+  float divisor = knownDivisor(y);
+  if (divisor == 0 || !target.avx512 || !target.fma || target.opencl)
+    return x / y;
+  Num reciprocal = y.like(1.0f / divisor), first = x * reciprocal;
+  Num better = fma(fma(-first, y, x), reciprocal, first);
+  Value differs = x.k->b.create<arith::CmpFOp>(
+      x.k->loc, arith::CmpFPredicate::ONE, better.v, first.v);
+  return select({x.k, differs}, better, first);
+}
+
 // A rounded quotient that is a whole number leaves a remainder that is a whole
 // number of both last places, and small: a number of the type. Each step makes
 // a quotient 2^53 times smaller, and quotients of f32 are below 2^278.

@@ -66,6 +66,23 @@ static void rebuildSizes(func::FuncOp function) {
   }
 }
 
+/// Products read bytes as they are, whoever else wants them wider: memory holds
+/// the bytes then, and others widen them on their own.
+static void giveBytesToProducts(Block &block) {
+  for (auto convert : llvm::make_early_inc_range(block.getOps<ConvertOp>())) {
+    SmallVector<OpOperand *> products;
+    for (OpOperand &use : convert.getResult().getUses())
+      if (takesBytes(use))
+        products.push_back(&use);
+    if (products.empty() ||
+        llvm::hasNItems(convert->getUses(), products.size()))
+      continue;
+    Operation *own = OpBuilder(convert).clone(*convert);
+    for (OpOperand *use : products)
+      use->set(own->getResult(0));
+  }
+}
+
 static void eraseDeadOps(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isOpTriviallyDead(&op))
@@ -95,6 +112,7 @@ struct FormFusionsPass : impl::FormFusionsPassBase<FormFusionsPass> {
     Block &block = function.getBody().front();
     writeAttentionOut(block, /*all=*/!attention, explain);
     sinkScales(block);
+    giveBytesToProducts(block);
     rebuildSizes(function);
     eraseDeadOps(block);
     DimAnalysis dims;

@@ -27,13 +27,9 @@ FusionGraph::FusionGraph(func::FuncOp function, DimAnalysis &dims)
   // Products widen narrow weights in registers, and take bytes on both sides
   // where weights lie in groups of four.
   auto isWidenedThere = [&](OpOperand &use) {
-    Operation *product = use.getOwner();
-    if (roles.lookup(product) != Role::Contraction)
-      return false;
-    if (use.getOperandNumber() == 1)
-      return true;
-    auto panels = matchUnpackedPanels(product->getOperand(1));
-    return use.getOperandNumber() == 0 && panels && panels->group == 4;
+    return takesBytes(use) ||
+           (roles.lookup(use.getOwner()) == Role::Contraction &&
+            use.getOperandNumber() == 1);
   };
   for (Operation &op : block)
     if (isa<ConvertOp>(op) &&

@@ -5,6 +5,7 @@
 
 #include "passes/fusion/FusionRoles.h"
 #include "ir/CountedIndices.h"
+#include "ir/PackedPanels.h"
 #include "passes/cost/CostRule.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -160,6 +161,14 @@ Role roleOf(Operation *op, DimAnalysis &dims) {
   default:
     return Role::Outside;
   }
+}
+
+bool takesBytes(OpOperand &use) {
+  Operation *product = use.getOwner();
+  if (!isa<DotGeneralOp, ConvolutionOp>(product) || use.getOperandNumber() != 0)
+    return false;
+  auto panels = matchUnpackedPanels(product->getOperand(1));
+  return panels && panels->group == 4;
 }
 
 SmallVector<int64_t> foldedDims(Operation *reduction) {

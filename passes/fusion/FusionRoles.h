@@ -41,6 +41,10 @@ bool readsMemory(mlir::Operation *op, unsigned number);
 /// chunk: the candidates of new keys or bits.
 bool readsChunks(mlir::Operation *op, unsigned number);
 
+/// Whether a product reads its left operand as the bytes that it was widened
+/// from: its weights lie in groups of four.
+bool takesBytes(mlir::OpOperand &use);
+
 /// Dimensions that a reduction folds.
 llvm::SmallVector<int64_t> foldedDims(mlir::Operation *reduction);
 

@@ -72,7 +72,10 @@ private:
 
 } // namespace
 
-static bool sameType(Value x, Value y) { return x.getType() == y.getType(); }
+static bool sameShape(Value x, Value y) {
+  return cast<RankedTensorType>(x.getType()).getShape() ==
+         cast<RankedTensorType>(y.getType()).getShape();
+}
 
 /// True where the last reader comes long after the value is made.
 static bool livesLong(Value value) {
@@ -155,7 +158,7 @@ bool Recomputation::collect(Value value, unsigned result, Formula &formula,
     return true;
   bool repeats = isa<BroadcastOp>(op) && isAtHand(op->getOperand(0));
   bool computes = familyOf(op) == Family::Elementwise &&
-                  sameType(value, yield->getOperand(result));
+                  sameShape(value, yield->getOperand(result));
   if (!repeats && !computes && !isSplatConstant(op))
     return false;
   if (computes)
@@ -169,14 +172,24 @@ bool Recomputation::collect(Value value, unsigned result, Formula &formula,
   return true;
 }
 
-/// No reader reads more whole arrays than before, and a write is saved.
+/// No reader reads more whole arrays than before, nor wider ones, and a write
+/// is saved.
 bool Recomputation::isWorth(Value result, const Formula &formula) {
+  auto bitsOf = [](Value value) {
+    Type element = getElementTypeOrSelf(value.getType());
+    return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
+  };
   return llvm::all_of(result.getUsers(), [&](Operation *user) {
     auto reader = cast<FusionOp>(user);
-    return llvm::count_if(formula.leaves, [&](Value leaf) {
-             return leaf.getType() == result.getType() &&
-                    !llvm::is_contained(reader.getInputs(), outside(leaf));
-           }) <= 1;
+    unsigned more = 0;
+    bool wider = false;
+    for (Value leaf : formula.leaves)
+      if (sameShape(leaf, result) &&
+          !llvm::is_contained(reader.getInputs(), outside(leaf))) {
+        more += leaf.getType() == result.getType();
+        wider |= bitsOf(leaf) > bitsOf(result);
+      }
+    return more <= 1 && !wider;
   });
 }
 

@@ -24,7 +24,9 @@ struct Bytes {
 /// What a product sums over, and the weights' dimension that stays.
 struct Weights {
   SmallVector<int64_t> summed;
-  int64_t column = -1, innermost = 0; ///< size of the dimension that is packed
+  int64_t column = -1;
+  int64_t depth = -1;     ///< the dimension that is packed in fours
+  int64_t leftDepth = -1; ///< the one that it meets
   /// Zeros stand around the input's pixels or between them.
   bool padded = false;
 };
@@ -109,7 +111,8 @@ static std::optional<Weights> weightsOf(Operation *op) {
     if (convolution.getGroups() != 1 || !isChannelsLast(convolution))
       return std::nullopt;
     weights.column = convolution.getDims().getKernelOutput();
-    weights.innermost = type.getDimSize(convolution.getDims().getKernelInput());
+    weights.depth = convolution.getDims().getKernelInput();
+    weights.leftDepth = convolution.getDims().getInputFeature();
     auto isNot = [](int64_t usual) {
       return [usual](int64_t size) { return size != usual; };
     };
@@ -122,7 +125,8 @@ static std::optional<Weights> weightsOf(Operation *op) {
         dims.getRhsContracting().size() != 1 || type.getRank() != 2)
       return std::nullopt;
     weights.column = 1 - dims.getRhsContracting().front();
-    weights.innermost = type.getDimSize(dims.getRhsContracting().front());
+    weights.depth = dims.getRhsContracting().front();
+    weights.leftDepth = dims.getLhsContracting().front();
   }
   for (int64_t d = 0; d < type.getRank(); ++d)
     if (d != weights.column)
@@ -163,13 +167,50 @@ static Value padByZeroPoint(OpBuilder &builder, ConvolutionOp convolution,
                                ValueRange(), ValueRange(), low, high, interior);
 }
 
+/// `bytes` with so many more zeros at the end of a dimension.
+static Value withMoreDepths(OpBuilder &builder, Value bytes, int64_t dim,
+                            int64_t more) {
+  if (more == 0)
+    return bytes;
+  RankedTensorType type = typeOf(bytes);
+  SmallVector<int64_t> shape(type.getShape()), none(shape.size(), 0),
+      high(none);
+  shape[dim] += more;
+  high[dim] = more;
+  auto number = RankedTensorType::get({}, type.getElementType());
+  Value zero = builder.create<ConstantOp>(
+      bytes.getLoc(),
+      cast<ElementsAttr>(DenseElementsAttr::get(
+          number, builder.getIntegerAttr(type.getElementType(), 0))));
+  return builder.create<PadOp>(bytes.getLoc(), type.clone(shape), bytes, zero,
+                               ValueRange(), ValueRange(), none, high, none);
+}
+
+/// Depths that make whole fours; none where a sum is too short to be worth a
+/// copy of what it reads.
+static std::optional<int64_t> missingDepths(RankedTensorType weights,
+                                            int64_t depth, int64_t column) {
+  constexpr int64_t shortestSum = 16;
+  int64_t more =
+      llvm::alignTo(weights.getDimSize(depth), 4) - weights.getDimSize(depth);
+  if (more &&
+      weights.getNumElements() < shortestSum * weights.getDimSize(column))
+    return std::nullopt;
+  return more;
+}
+
 bool byteProduct(Operation *op) {
   auto weights = weightsOf(op);
   auto isInt32 = [](Value value) {
     return typeOf(value).getElementType().isSignlessInteger(32);
   };
-  if (!weights || weights->innermost % 4 != 0 || !isInt32(op->getOperand(0)) ||
-      !isInt32(op->getOperand(1)) || !isInt32(op->getResult(0)))
+  if (!weights || !isInt32(op->getOperand(0)) || !isInt32(op->getOperand(1)) ||
+      !isInt32(op->getResult(0)))
+    return false;
+  auto more =
+      missingDepths(typeOf(op->getOperand(1)), weights->depth, weights->column);
+  if (!more ||
+      (*more && typeOf(op->getOperand(0)).isDynamicDim(weights->leftDepth)))
     return false;
   auto range = rangeOf(op->getOperand(1));
   if (!range || !range->fits(8))
@@ -197,8 +238,10 @@ bool byteProduct(Operation *op) {
   if (padsBytes)
     left = padByZeroPoint(builder, cast<ConvolutionOp>(product), left,
                           convertedTo(builder, bytes->zero, ui8));
-  Value right =
-      widened(convertedTo(builder, op->getOperand(1), builder.getI8Type()));
+  left = withMoreDepths(builder, left, weights->leftDepth, *more);
+  Value right = widened(withMoreDepths(
+      builder, convertedTo(builder, op->getOperand(1), builder.getI8Type()),
+      weights->depth, *more));
   product->setOperands({widened(left), right});
   builder.setInsertionPointAfter(product);
   Value result = product->getResult(0);

@@ -190,4 +190,33 @@ TEST_F(GroupedIntegers, Convolutions) {
   }
 }
 
+// Channels first: they are made neighbours, and bytes stay bytes.
+TEST_F(GroupedIntegers, BytesOfChannelsFirst) {
+  harness.fill = allBytes;
+  std::string packed = tensorText({1, 4, panel(), 4}, "i8"),
+              split = tensorText({4, 4, 1, panel()}, "i8"),
+              whole = tensorText({16, panel()}, "i8");
+  harness.check(zenith::testing::fusionText(
+      "contraction", "%a : tensor<1x16x5x6xui8>, %p : " + packed,
+      "tensor<1x5x6x8xi32>",
+      "    %m = graph.transpose %a [0, 2, 3, 1] : tensor<1x16x5x6xui8> -> "
+      "tensor<1x5x6x16xui8>\n"
+      "    %x = graph.convert %m : tensor<1x5x6x16xui8> -> "
+      "tensor<1x5x6x16xi32>\n"
+      "    %t = graph.transpose %p [1, 3, 0, 2] : " +
+          packed + " -> " + split + "\n    %u = graph.reshape %t : " + split +
+          " -> " + whole +
+          "\n    %s = graph.slice %u [0, 0] [16, 8] [1, 1] : " + whole +
+          " -> tensor<16x8xi8>\n"
+          "    %k = graph.reshape %s : tensor<16x8xi8> -> tensor<1x1x16x8xi8>\n"
+          "    %w = graph.convert %k : tensor<1x1x16x8xi8> -> "
+          "tensor<1x1x16x8xi32>\n"
+          "    %r = graph.convolution %x, %w <input = (0, 3, [1, 2]), kernel = "
+          "(2, 3, [0, 1]), output = (0, 3, [1, 2])> strides [1, 1] low [0, 0] "
+          "high [0, 0] input_dilation [1, 1] kernel_dilation [1, 1] groups 1 : "
+          "(tensor<1x5x6x16xi32>, tensor<1x1x16x8xi32>) -> "
+          "tensor<1x5x6x8xi32>"));
+  EXPECT_TRUE(usesGroups());
+}
+
 } // namespace

@@ -378,6 +378,35 @@ TEST_F(ElementTypes, FloatOps) {
   }
 }
 
+// Known divisors, whose quotients are bits of those by division: ends of the
+// range, both zeros, and what is no number.
+TEST_F(ElementTypes, QuotientsByANumber) {
+  std::vector<float> numbers = {0.0f,
+                                -0.0f,
+                                1.0f,
+                                -5.5f,
+                                3e38f,
+                                -3e38f,
+                                1e-20f,
+                                std::numeric_limits<float>::infinity(),
+                                -std::numeric_limits<float>::infinity(),
+                                std::numeric_limits<float>::quiet_NaN()};
+  harness.fill = [&](mlir::RankedTensorType type, unsigned) {
+    Tensor tensor(type);
+    auto *to = reinterpret_cast<float *>(tensor.writable());
+    for (int64_t i = 0; i < type.getNumElements(); ++i)
+      to[i] =
+          i < int64_t(numbers.size()) ? numbers[i] : float(i) * 0.37f - 300.0f;
+    return tensor;
+  };
+  harness.tolerance = 0;
+  for (const char *number :
+       {"0.0187175535", "-3.0", "0.125", "1.0e-12", "1.0e30", "0.0", "1.0e-44"})
+    check("%a : tensor<2000xf32>", "tensor<2000xf32>",
+          std::string("%c = graph.constant dense<") + number +
+              "> : tensor<2000xf32>\n%r = graph.div %a, %c : tensor<2000xf32>");
+}
+
 // Quotients of a few bits, of more than a mantissa has, and of all exponents.
 TEST_F(ElementTypes, Remainders) {
   for (const char *element : {"f32", "f64"})

@@ -135,3 +135,30 @@ func.func @factor_kept_long(%x: tensor<2048x1024xf32>, %n: tensor<2048xf32>, %w:
   %z = graph.dot_general %p, %v <batching = [] x [], contracting = [1] x [0]> : (tensor<2048x1024xf32>, tensor<1024x4xf32>) -> tensor<2048x4xf32>
   return %e, %y, %z : tensor<2048x1024xf32>, tensor<2048x4xf32>, tensor<2048x4xf32>
 }
+
+// Products read bytes: nobody writes what they are widened to, nor the numbers
+// that these stand for, which the sum computes again.
+// CHECK-LABEL: @bytes_that_are_added_too
+// CHECK: %[[Q:.*]] = graph.fusion contraction {{.*}} -> tensor<8x16xui8>
+// CHECK: %[[R:.*]] = graph.fusion contraction (%{{.*}} = %[[Q]] : tensor<8x16xui8>
+// CHECK-NOT: %[[Q]]
+// CHECK: graph.mul
+// CHECK: graph.add
+// CHECK: return %[[R]]
+func.func @bytes_that_are_added_too(%x: tensor<8x16xui8>, %p: tensor<1x4x16x4xi8>) -> tensor<8x16xf32> {
+  %t = graph.transpose %p [1, 3, 0, 2] : tensor<1x4x16x4xi8> -> tensor<4x4x1x16xi8>
+  %u = graph.reshape %t : tensor<4x4x1x16xi8> -> tensor<16x16xi8>
+  %w = graph.convert %u : tensor<16x16xi8> -> tensor<16x16xi32>
+  %a = graph.convert %x : tensor<8x16xui8> -> tensor<8x16xi32>
+  %s = graph.dot_general %a, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<8x16xi32>, tensor<16x16xi32>) -> tensor<8x16xi32>
+  %f = graph.convert %s : tensor<8x16xi32> -> tensor<8x16xf32>
+  %q = graph.convert %f : tensor<8x16xf32> -> tensor<8x16xui8>
+  %b = graph.convert %q : tensor<8x16xui8> -> tensor<8x16xi32>
+  %c = graph.dot_general %b, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<8x16xi32>, tensor<16x16xi32>) -> tensor<8x16xi32>
+  %d = graph.convert %c : tensor<8x16xi32> -> tensor<8x16xf32>
+  %scale = graph.constant dense<0.5> : tensor<8x16xf32>
+  %e = graph.convert %b : tensor<8x16xi32> -> tensor<8x16xf32>
+  %g = graph.mul %e, %scale : tensor<8x16xf32>
+  %r = graph.add %d, %g : tensor<8x16xf32>
+  return %r : tensor<8x16xf32>
+}

@@ -8,6 +8,7 @@
 graph.param @w : tensor<8x16xi8>
 graph.param @seven : tensor<7x16xi8>
 graph.param @kernel : tensor<3x4x16xi8>
+graph.param @colours : tensor<7x3x16xi8>
 
 // CHECK-LABEL: @zero_point
 // CHECK-DAG: %[[P:.*]] = graph.transpose %{{.*}} [2, 0, 3, 1] : tensor<2x4x1x16xi8> -> tensor<1x2x16x4xi8>
@@ -58,7 +59,20 @@ func.func @padded(%x: tensor<1x5x4xui8>, %zero: tensor<ui8>) -> tensor<1x10x16xi
   return %r : tensor<1x10x16xi32>
 }
 
-// Depths that four does not divide are taken in pairs.
+// Long sums over colours have a fourth one, whose weights are zeros.
+// CHECK-LABEL: @three_colours
+// CHECK-DAG: graph.pad %{{.*}} [0, 0, 0] [0, 0, 1] [0, 0, 0] : tensor<1x9x3xui8>, tensor<ui8> -> tensor<1x9x4xui8>
+// CHECK-DAG: graph.pad %{{.*}} [0, 0, 0] [0, 1, 0] [0, 0, 0] : tensor<7x3x16xi8>, tensor<i8> -> tensor<7x4x16xi8>
+// CHECK: graph.convolution {{.*}} : (tensor<1x9x4xi32>, tensor<7x4x16xi32>) -> tensor<1x3x16xi32>
+func.func @three_colours(%x: tensor<1x9x3xui8>) -> tensor<1x3x16xi32> {
+  %w = graph.get_param @colours : tensor<7x3x16xi8>
+  %a = graph.convert %x : tensor<1x9x3xui8> -> tensor<1x9x3xi32>
+  %b = graph.convert %w : tensor<7x3x16xi8> -> tensor<7x3x16xi32>
+  %r = graph.convolution %a, %b <input = (0, 2, [1]), kernel = (1, 2, [0]), output = (0, 2, [1])> strides [1] low [0] high [0] input_dilation [1] kernel_dilation [1] groups 1 : (tensor<1x9x3xi32>, tensor<7x3x16xi32>) -> tensor<1x3x16xi32>
+  return %r : tensor<1x3x16xi32>
+}
+
+// Short sums of depths that four does not divide are taken in pairs.
 // CHECK-LABEL: @odd
 // CHECK: graph.transpose %{{.*}} [2, 0, 3, 1] : tensor<4x2x1x16xi8> -> tensor<1x4x16x2xi8>
 func.func @odd(%x: tensor<2x7xui8>) -> tensor<2x16xi32> {
