@@ -64,18 +64,20 @@ ZENITH_ROUTINE(unique_sort);
 /// Further pointers: inverse.
 ZENITH_ROUTINE(unique_invert);
 
-/// A table of the rows of a set or of those that are asked about, whichever are
-/// fewer, in one task; fewer than 2^32 - 1. Pointers: table (for each of the
-/// fewer rows 17 bytes and those of its key, and 16 bytes), set, rows. Keys as
-/// in unique; those of integers are the rows' bytes. Numbers: rows of the set,
-/// rows, elements per row, dtype.
-ZENITH_ROUTINE(is_in_table);
+/// An empty table of the rows of a set or of those that are asked about,
+/// whichever are fewer, and their keys; fewer than 2^32 - 1. Pointers: table
+/// (for each of the fewer rows 17 bytes and those of its key, and 16 bytes),
+/// set, rows. Keys as in unique; those of integers are the rows' bytes.
+/// Numbers: rows of the set, rows, elements per row, dtype, slots.
+ZENITH_ROUTINE(is_in_clear);
+/// Puts the rows into it. Pointers: table. Numbers as above.
+ZENITH_ROUTINE(is_in_insert);
 /// Marks the rows of the table that the set has, where the table is of those
 /// asked about. Pointers: table, scratch (key bytes of both; not used for
-/// integers), set. Numbers as above, and slots.
+/// integers), set. Numbers as above.
 ZENITH_ROUTINE(is_in_mark);
-/// Which rows are in the set. Pointers: table, scratch, rows, result. Numbers as
-/// above, and slots.
+/// Which rows are in the set. Pointers: table, scratch, rows, result. Numbers
+/// as above.
 ZENITH_ROUTINE(is_in);
 
 /// How many of a slot's rows are chosen. Pointers: scratch (slots * 8 bytes),

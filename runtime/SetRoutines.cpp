@@ -20,20 +20,70 @@ namespace {
 /// compared only where they are nearly always equal.
 class RowTable {
 public:
-  /// `cells` has 2 * capacity + 2 entries.
+  /// `cells` has cellsFor(capacity) entries.
   RowTable(const char *keys, int64_t keyBytes, int64_t *cells, int64_t capacity)
       : keys(keys), keyBytes(keyBytes),
-        cells(reinterpret_cast<uint64_t *>(cells)), size(2 * capacity + 2) {}
+        cells(reinterpret_cast<uint64_t *>(cells)), size(cellsFor(capacity)) {}
 
-  void clear() { std::fill(cells, cells + size, empty); }
+  static int64_t cellsFor(int64_t capacity) { return 2 * capacity + 2; }
 
-  /// Calls visit(row, cell, hash) for rows first .. last - 1 of `from`: the
-  /// cell of an equal row, or the empty one where it belongs. Hashes go some
-  /// rows ahead, and their cells on the way to the cache. `rowOf` gives the row
-  /// of the table's keys whose number a cell holds.
-  template <typename RowOf, typename Visit>
-  void visit(const char *from, int64_t first, int64_t last, RowOf rowOf,
-             Visit visit) {
+  void clear(int64_t first, int64_t last) {
+    std::fill(cells + first, cells + last, empty);
+  }
+
+  /// Of equal rows one is kept, whichever comes first: other threads insert
+  /// meanwhile.
+  void insert(int64_t first, int64_t last) {
+    forEachHash(keys, first, last, [&](int64_t number, uint64_t hash) {
+      const char *row = keys + number * keyBytes;
+      const uint64_t own = (hash & ~uint64_t(UINT32_MAX)) | uint64_t(number);
+      for (int64_t at = home(hash);; at = next(at)) {
+        uint64_t held = __atomic_load_n(cells + at, __ATOMIC_RELAXED);
+        if (held == empty &&
+            __atomic_compare_exchange_n(cells + at, &held, own, /*weak=*/false,
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+          return;
+        if (isOf(held, hash, row))
+          return;
+      }
+    });
+  }
+
+  /// Calls visit(row, number) for rows first .. last - 1 of `from`: the number
+  /// of the equal row, or -1.
+  template <typename Visit>
+  void lookUp(const char *from, int64_t first, int64_t last,
+              Visit visit) const {
+    forEachHash(from, first, last, [&](int64_t i, uint64_t hash) {
+      const char *row = from + i * keyBytes;
+      int64_t at = home(hash);
+      while (cells[at] != empty && !isOf(cells[at], hash, row))
+        at = next(at);
+      visit(i, cells[at] == empty ? -1 : numberOf(cells[at]));
+    });
+  }
+
+private:
+  /// Numbers are below 2^32 - 1, so no cell in use looks like this.
+  static constexpr uint64_t empty = ~uint64_t(0);
+
+  static int64_t numberOf(uint64_t cell) { return int64_t(uint32_t(cell)); }
+  int64_t home(uint64_t hash) const {
+    return int64_t(
+        (unsigned __int128)(hash * 0xff51afd7ed558ccd) * uint64_t(size) >> 64);
+  }
+  int64_t next(int64_t at) const { return at + 1 == size ? 0 : at + 1; }
+  bool isOf(uint64_t cell, uint64_t hash, const char *row) const {
+    return (cell ^ hash) >> 32 == 0 &&
+           std::memcmp(row, keys + numberOf(cell) * keyBytes,
+                       size_t(keyBytes)) == 0;
+  }
+
+  /// Calls visit(row, hash). Hashes go some rows ahead, and their cells on the
+  /// way to the cache.
+  template <typename Visit>
+  void forEachHash(const char *from, int64_t first, int64_t last,
+                   Visit visit) const {
     constexpr int64_t ahead = 32;
     uint64_t hashes[ahead];
     for (int64_t start = first; start < last; start += ahead) {
@@ -43,34 +93,8 @@ public:
         __builtin_prefetch(cells + home(hashes[i]));
       }
       for (int64_t i = 0; i < count; ++i)
-        visit(start + i, find(from + (start + i) * keyBytes, hashes[i], rowOf),
-              hashes[i]);
+        visit(start + i, hashes[i]);
     }
-  }
-
-  static bool isEmpty(uint64_t cell) { return cell == empty; }
-  static int64_t numberOf(uint64_t cell) { return int64_t(uint32_t(cell)); }
-  static uint64_t cellFor(uint64_t hash, int64_t number) {
-    return (hash & ~uint64_t(UINT32_MAX)) | uint64_t(number);
-  }
-
-private:
-  /// Numbers are below 2^32 - 1, so no cell in use looks like this.
-  static constexpr uint64_t empty = ~uint64_t(0);
-
-  int64_t home(uint64_t hash) const {
-    return int64_t(
-        (unsigned __int128)(hash * 0xff51afd7ed558ccd) * uint64_t(size) >> 64);
-  }
-  template <typename RowOf>
-  uint64_t &find(const char *row, uint64_t hash, RowOf rowOf) {
-    int64_t at = home(hash);
-    while (cells[at] != empty &&
-           ((cells[at] ^ hash) >> 32 != 0 ||
-            std::memcmp(row, keys + rowOf(numberOf(cells[at])) * keyBytes,
-                        size_t(keyBytes)) != 0))
-      at = at + 1 == size ? 0 : at + 1;
-    return cells[at];
   }
 
   const char *keys;
@@ -79,107 +103,105 @@ private:
   int64_t size;
 };
 
-int64_t itself(int64_t row) { return row; }
-
 /// What the routines of is_in have in common. The table is of the fewer rows:
 /// where that is not the set, the set's rows mark those that it has.
 struct Membership {
   explicit Membership(RoutineArguments &args)
       : setCount(args.number()), count(args.number()), elements(args.number()),
-        row(int32_t(args.number()), elements, /*ordered=*/false) {}
+        row(int32_t(args.number()), elements, /*ordered=*/false),
+        slots(args.number()), cells(args.pointer<int64_t>()) {}
 
   bool isOfSet() const { return setCount <= count; }
   int64_t least() const { return std::min(setCount, count); }
+  int64_t cellCount() const { return RowTable::cellsFor(least()); }
   /// The parts of the scratch that begins with cells.
-  char *keys(int64_t *cells) const {
-    return reinterpret_cast<char *>(cells + 2 * least() + 2);
+  char *keys() const { return reinterpret_cast<char *>(cells + cellCount()); }
+  char *marks() const { return keys() + least() * row.keyBytes; }
+  RowTable table() const {
+    return RowTable(keys(), row.keyBytes, cells, least());
   }
-  char *marks(int64_t *cells) const {
-    return keys(cells) + least() * row.keyBytes;
-  }
-  RowTable table(int64_t *cells) const {
-    return RowTable(keys(cells), row.keyBytes, cells, least());
-  }
-  /// Calls fn(number, cell) for those of `most` rows that are a slot's.
+  /// Calls fn(row, number) for those of `most` rows that are a slot's.
   template <typename Fn>
-  void lookUp(int64_t *cells, const char *rows, int64_t most, int64_t slots,
-              int64_t slot, char *scratch, Fn fn) const {
+  void lookUp(const char *rows, int64_t most, int64_t slot, char *scratch,
+              Fn fn) const {
     auto [first, last] = rowsOfSlot(most, slots, slot);
-    const char *keys = row.of(rows + first * row.rowBytes, last - first,
-                              scratch + first * row.keyBytes);
-    table(cells).visit(keys, 0, last - first, itself,
-                       [&, first = first](int64_t i, uint64_t &cell, uint64_t) {
-                         fn(first + i, cell);
-                       });
+    const char *own = row.of(rows + first * row.rowBytes, last - first,
+                             scratch + first * row.keyBytes);
+    table().lookUp(own, 0, last - first,
+                   [&, first = first](int64_t i, int64_t number) {
+                     fn(first + i, number);
+                   });
   }
 
   int64_t setCount, count, elements;
   RowKeys row;
+  int64_t slots;
+  int64_t *cells;
 };
 
 } // namespace
 
-void zenith_routine_is_in_table(void *const *pointers, const int64_t *numbers,
+void zenith_routine_is_in_clear(void *const *pointers, const int64_t *numbers,
                                 int64_t begin, int64_t end) {
   RoutineArguments args(pointers, numbers);
   Membership is(args);
-  auto *cells = args.pointer<int64_t>();
   const char *set = args.pointer(), *asked = args.pointer();
-  if (begin == end)
-    return;
-  char *room = is.keys(cells);
-  const char *keys = is.row.of(is.isOfSet() ? set : asked, is.least(), room);
-  // Who asks has the table only, which keeps the keys.
-  if (keys != room && is.least() > 0)
-    std::memcpy(room, keys, size_t(is.least() * is.row.keyBytes));
-  std::fill_n(is.marks(cells), is.least(), 0);
-  RowTable table = is.table(cells);
-  table.clear();
-  table.visit(room, 0, is.least(), itself,
-              [&](int64_t i, uint64_t &cell, uint64_t hash) {
-                if (RowTable::isEmpty(cell))
-                  cell = RowTable::cellFor(hash, i);
-              });
+  const char *from = is.isOfSet() ? set : asked;
+  for (int64_t slot = begin; slot < end; ++slot) {
+    auto [firstCell, lastCell] = rowsOfSlot(is.cellCount(), is.slots, slot);
+    is.table().clear(firstCell, lastCell);
+    auto [first, last] = rowsOfSlot(is.least(), is.slots, slot);
+    if (first == last)
+      continue;
+    std::fill(is.marks() + first, is.marks() + last, 0);
+    char *room = is.keys() + first * is.row.keyBytes;
+    const char *keys =
+        is.row.of(from + first * is.row.rowBytes, last - first, room);
+    // Who asks has the table only, which keeps the keys.
+    if (keys != room)
+      std::memcpy(room, keys, size_t((last - first) * is.row.keyBytes));
+  }
+}
+
+void zenith_routine_is_in_insert(void *const *pointers, const int64_t *numbers,
+                                 int64_t begin, int64_t end) {
+  RoutineArguments args(pointers, numbers);
+  Membership is(args);
+  for (int64_t slot = begin; slot < end; ++slot) {
+    auto [first, last] = rowsOfSlot(is.least(), is.slots, slot);
+    is.table().insert(first, last);
+  }
 }
 
 void zenith_routine_is_in_mark(void *const *pointers, const int64_t *numbers,
                                int64_t begin, int64_t end) {
   RoutineArguments args(pointers, numbers);
   Membership is(args);
-  int64_t slots = args.number();
-  auto *cells = args.pointer<int64_t>();
   char *own = args.pointer();
   const char *set = args.pointer();
   if (is.isOfSet())
     return;
-  char *marks = is.marks(cells), *scratch = own + is.count * is.row.keyBytes;
+  char *marks = is.marks(), *scratch = own + is.count * is.row.keyBytes;
   for (int64_t slot = begin; slot < end; ++slot)
-    is.lookUp(cells, set, is.setCount, slots, slot, scratch,
-              [&](int64_t, uint64_t cell) {
-                // Other tasks may write the same.
-                if (!RowTable::isEmpty(cell))
-                  __atomic_store_n(marks + RowTable::numberOf(cell), 1,
-                                   __ATOMIC_RELAXED);
-              });
+    is.lookUp(set, is.setCount, slot, scratch, [&](int64_t, int64_t number) {
+      // Other tasks may write the same.
+      if (number >= 0)
+        __atomic_store_n(marks + number, 1, __ATOMIC_RELAXED);
+    });
 }
 
 void zenith_routine_is_in(void *const *pointers, const int64_t *numbers,
                           int64_t begin, int64_t end) {
   RoutineArguments args(pointers, numbers);
   Membership is(args);
-  int64_t slots = args.number();
-  auto *cells = args.pointer<int64_t>();
   char *own = args.pointer();
   const char *asked = args.pointer();
   auto *result = args.pointer<uint8_t>();
-  const char *marks = is.marks(cells);
+  const char *marks = is.marks();
   for (int64_t slot = begin; slot < end; ++slot)
-    is.lookUp(cells, asked, is.count, slots, slot, own,
-              [&](int64_t number, uint64_t cell) {
-                result[number] =
-                    !RowTable::isEmpty(cell) &&
-                    (is.isOfSet() || marks[RowTable::numberOf(cell)]);
-              });
+    is.lookUp(asked, is.count, slot, own, [&](int64_t row, int64_t number) {
+      result[row] = number >= 0 && (is.isOfSet() || marks[number]);
+    });
 }
 
 /// Rows of [first, last) that a mask chooses, in blocks: visit(numbers, count).

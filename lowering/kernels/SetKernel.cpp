@@ -162,40 +162,47 @@ FailureOr<KernelPlan> emitIsIn(const EmissionContext &context,
                                graph::IsInOp op) {
   Rows set(context.dims, op.getSet()), rows(context.dims, op.getOperand());
   KernelPlan plan;
-  auto begin = [&](StringRef routine, StringRef suffix) {
-    RoutineCall call(context, routine.str(), suffix.str());
-    call.number(set.count);
-    call.number(rows.count);
-    call.number(rows.elements);
-    call.dtype(op.getOperand());
-    return call;
+  // A step that goes through so many rows, as tasks.
+  struct Step {
+    RoutineCall call;
+    DimExpr slots;
+    double cost;
   };
-  RoutineCall table = begin("is_in_table", "_table");
-  table.scratch(0);
-  table.operand(op.getSet());
-  table.operand(op.getOperand());
-  if (!addLaunch(plan,
-                 table.finish(1, double(set.count.constant().value_or(1024)) *
-                                     rowCost(set, 20))))
-    return failure();
-  // Asks for the rows of one side, as tasks.
-  auto ask = [&](RoutineCall &call, const Rows &side, Value value,
-                 Value result) {
-    DimExpr slots = slotsOf(side, 10);
-    call.number(slots);
-    call.scratch(0);
-    call.scratch(1);
-    call.operand(value);
-    if (result)
-      call.result(result);
-    double each = double(side.count.constant().value_or(1024)) /
+  auto begin = [&](StringRef step, const DimExpr &count, double perElement) {
+    Rows side = rows;
+    side.count = count;
+    DimExpr slots = slotsOf(side, perElement);
+    double each = double(count.constant().value_or(1024)) /
                   double(std::max<int64_t>(1, slots.constant().value_or(32)));
-    return addLaunch(plan, call.finish(slots, each * rowCost(side, 10)));
+    Step result{RoutineCall(context,
+                            step.empty() ? "is_in" : ("is_in_" + step).str(),
+                            step.empty() ? "" : ("_" + step).str()),
+                slots, each * rowCost(rows, perElement)};
+    result.call.number(set.count);
+    result.call.number(rows.count);
+    result.call.number(rows.elements);
+    result.call.dtype(op.getOperand());
+    result.call.number(slots);
+    result.call.scratch(0);
+    return result;
   };
-  RoutineCall mark = begin("is_in_mark", "_mark");
-  RoutineCall call = begin("is_in", "");
-  if (!ask(mark, set, op.getSet(), Value()) ||
-      !ask(call, rows, op.getOperand(), op.getResult()))
+  auto finish = [&](Step &step) {
+    return addLaunch(plan, step.call.finish(step.slots, step.cost));
+  };
+  DimExpr least = DimExpr::min(set.count, rows.count);
+  // Cells are cleared even where there are no rows.
+  Step clear = begin("clear", least + DimExpr(1), 4);
+  clear.call.operand(op.getSet());
+  clear.call.operand(op.getOperand());
+  Step insert = begin("insert", least, 20);
+  Step mark = begin("mark", set.count, 10);
+  mark.call.scratch(1);
+  mark.call.operand(op.getSet());
+  Step ask = begin("", rows.count, 10);
+  ask.call.scratch(1);
+  ask.call.operand(op.getOperand());
+  ask.call.result(op.getResult());
+  if (!finish(clear) || !finish(insert) || !finish(mark) || !finish(ask))
     return failure();
   return plan;
 }
