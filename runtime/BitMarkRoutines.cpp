@@ -8,6 +8,7 @@
 #include "runtime/BitCandidates.h"
 #include "runtime/ChunkProducer.h"
 #include "runtime/Routines.h"
+#include "runtime/StreamingStores.h"
 
 using namespace zenith::runtime;
 
@@ -128,7 +129,7 @@ ZENITH_INLINE int64_t markBlock(uint64_t *bits, uint64_t base,
                                 const uint32_t *numbers, int64_t count,
                                 uint64_t *fresh) {
   for (int64_t i = 0; i < count; ++i)
-    __builtin_prefetch(bits + numbers[i] / 64, 1);
+    askForStore(bits + numbers[i] / 64);
   uint64_t *to = fresh;
   for (int64_t i = 0; i < count; ++i) {
     uint64_t &word = bits[numbers[i] / 64];

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stores that go past the caches, for buffers that are read again only after
-// they have long left them.
+// What stores say about caches: those that go past them, for buffers that are
+// read again only after they have long left them, and lines asked for in time.
 
 #ifndef ZENITH_RUNTIME_STREAMINGSTORES_H
 #define ZENITH_RUNTIME_STREAMINGSTORES_H
+
+#include "runtime/ProcessorClones.h"
 
 #include <atomic>
 #include <cstdint>
@@ -32,6 +34,18 @@ inline void streamLine(uint64_t *to, const uint64_t *from) {
 /// its other stores.
 inline void finishStreaming() {
   std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+/// Asks for a line that will be written. Where the processor cannot tell that
+/// from reading, another one's copy stays, and the store waits for it to go.
+ZENITH_INLINE void askForStore(const void *address) {
+#if defined(__x86_64__)
+  // A processor that lacks the instruction ignores it; the compiler takes it
+  // only for those that are known to have it.
+  asm volatile("prefetchw (%0)" : : "r"(address));
+#else
+  __builtin_prefetch(address, 1);
+#endif
 }
 
 } // namespace zenith::runtime
