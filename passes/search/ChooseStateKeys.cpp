@@ -72,7 +72,7 @@ static bool leavesOutAllStates(const GrowthLoop &growth) {
                         return has(growth.starts, row);
                       }) &&
          llvm::all_of(
-             findInverses(growth.permutations()),
+             findInverses(growth.permutations),
              [](std::optional<size_t> inverse) { return bool(inverse); });
 }
 
@@ -206,7 +206,7 @@ bool ChooseStateKeysPass::useMarks(const GrowthLoop &growth) {
     return false;
   MarkForm form;
   // What permutations hold only moves, so its sum stays.
-  if (!growth.permutations().empty() && keys.positions().size() > 1)
+  if (!growth.permutations.empty() && keys.positions().size() > 1)
     form.sum = sumOfFields(growth, keys);
   if (form.sum)
     bits -= keys.bits();
@@ -220,7 +220,7 @@ bool ChooseStateKeysPass::useMarks(const GrowthLoop &growth) {
   form.words = std::max<int64_t>(1, int64_t(uint64_t(numbers) / 64));
   std::optional<GraphSymmetry> symmetry;
   if (areArrangements(growth.starts))
-    symmetry = chooseSymmetry(growth, growth.permutations());
+    symmetry = chooseSymmetry(growth, growth.permutations);
   if (!symmetry) {
     rewriteWithMarks(growth, keys, form);
     return true;
@@ -345,7 +345,7 @@ static constexpr unsigned mostWords = 8;
 
 void ChooseStateKeysPass::packKeys(const GrowthLoop &growth) {
   WhileOp loop = growth.loop;
-  auto permutations = growth.permutations();
+  const auto &permutations = growth.permutations;
   std::vector<size_t> inverses;
   if (mayUse("back-bits"))
     inverses = inversesOf(permutations);

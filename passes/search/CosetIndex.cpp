@@ -24,7 +24,7 @@ keptOf(const std::vector<GrowthLoop::Row> &states, const StateKeys &keys) {
 static std::vector<std::vector<int64_t>>
 keptGenerators(const GrowthLoop &growth, const StateKeys &keys) {
   std::vector<std::vector<int64_t>> generators;
-  for (const std::vector<int64_t> &permutation : growth.permutations()) {
+  for (const std::vector<int64_t> &permutation : growth.permutations) {
     std::vector<int64_t> &kept = generators.emplace_back();
     for (int64_t position : keys.positions())
       kept.push_back(
@@ -119,11 +119,11 @@ std::optional<CosetIndex> CosetIndex::choose(const GrowthLoop &growth,
                                              const StateKeys &keys,
                                              int64_t bytes, std::string &why) {
   constexpr size_t mostPoints = 1 << 10;
-  std::vector<std::vector<int64_t>> generators = keptGenerators(growth, keys);
-  if (generators.empty() || keys.positions().size() > mostPoints) {
+  if (growth.permutations.empty() || keys.positions().size() > mostPoints) {
     why = "states are no permutations of a list";
     return std::nullopt;
   }
+  std::vector<std::vector<int64_t>> generators = keptGenerators(growth, keys);
   if (commute(generators)) {
     why = "generators commute: layers are many and small";
     return std::nullopt;

@@ -44,7 +44,7 @@ std::optional<DenseIndex> DenseIndex::choose(const GrowthLoop &growth,
   DenseIndex index(growth, keys);
   int64_t positions = int64_t(keys.positions().size());
   double numbers, states;
-  if (growth.permutations().empty()) {
+  if (growth.permutations.empty()) {
     why = "states are no permutations of a list";
     return std::nullopt;
   }

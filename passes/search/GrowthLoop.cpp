@@ -160,6 +160,25 @@ bool LoopMatcher::readStarts() {
   return true;
 }
 
+/// Empty where a neighbour is more than moved elements.
+static std::vector<std::vector<int64_t>>
+permutationsOf(const GrowthLoop &growth) {
+  std::vector<std::vector<int64_t>> result;
+  for (const std::vector<int64_t> &neighbour : growth.neighbours) {
+    std::vector<int64_t> &sources = result.emplace_back();
+    sources.reserve(neighbour.size());
+    std::vector<bool> taken(neighbour.size());
+    for (int64_t formula : neighbour) {
+      Formula element = (*growth.formulas)[formula];
+      if (element.kind != Formula::Element || taken[size_t(element.left)])
+        return {};
+      taken[size_t(element.left)] = true;
+      sources.push_back(element.left);
+    }
+  }
+  return result;
+}
+
 bool LoopMatcher::findNeighbours() {
   Value current = body().getArgument(found.layer),
         candidates = unique.getOperand();
@@ -187,6 +206,7 @@ bool LoopMatcher::findNeighbours() {
         found.neighbours.emplace_back(elements->begin() + g * found.positions,
                                       elements->begin() +
                                           (g + 1) * found.positions);
+      found.permutations = permutationsOf(found);
       return true;
     }
     largest = reached;
@@ -254,22 +274,6 @@ std::optional<GrowthLoop> LoopMatcher::match() {
 std::optional<GrowthLoop> matchGrowthLoop(WhileOp loop, DimAnalysis &dims,
                                           std::string &why) {
   return LoopMatcher(loop, dims, why).match();
-}
-
-std::vector<std::vector<int64_t>> GrowthLoop::permutations() const {
-  std::vector<std::vector<int64_t>> result;
-  for (const std::vector<int64_t> &neighbour : neighbours) {
-    std::vector<int64_t> &sources = result.emplace_back();
-    std::vector<bool> taken(neighbour.size());
-    for (int64_t formula : neighbour) {
-      Formula element = (*formulas)[formula];
-      if (element.kind != Formula::Element || taken[size_t(element.left)])
-        return {};
-      taken[size_t(element.left)] = true;
-      sources.push_back(element.left);
-    }
-  }
-  return result;
 }
 
 } // namespace zenith::search

@@ -31,10 +31,9 @@ struct GrowthLoop {
   std::shared_ptr<RowFormulas> formulas;
   /// Formula of each position of the neighbour along each generator.
   std::vector<std::vector<int64_t>> neighbours;
-
   /// The permutations of the generators (new[i] = old[p[i]]); empty where a
   /// neighbour is more than that.
-  std::vector<std::vector<int64_t>> permutations() const;
+  std::vector<std::vector<int64_t>> permutations;
 };
 
 /// What `loop` is, or nothing and the reason in `why`, which stays empty for

@@ -31,7 +31,7 @@ Value WordOps::number(uint64_t value) {
 StateKeys::StateKeys(const GrowthLoop &growth, bool withBackBits,
                      const GraphSymmetry *symmetry, const StatePieces *pieces)
     : growth(growth), symmetry(withBackBits ? symmetry : nullptr),
-      pieces(pieces), isPermutation(!growth.permutations().empty()) {
+      pieces(pieces), isPermutation(!growth.permutations.empty()) {
   auto isFixed = [&](int64_t position) {
     for (const std::vector<int64_t> &neighbour : growth.neighbours) {
       const Formula &formula = (*growth.formulas)[neighbour[position]];
