@@ -264,7 +264,8 @@ private:
     int64_t width = kernel.target.lanes;
     auto lanes = space.size(lane).constant(),
          rows = space.size(tile).constant();
-    if (!lanes || !rows || *rows < width || into || kernel.target.opencl)
+    if (!lanes || !rows || *rows < width || into || kernel.target.opencl ||
+        !space.edges(lane).empty())
       return false;
     bool followed = llvm::all_of(
         space.accesses(), [&](const IterationSpace::Access &access) {
@@ -274,11 +275,26 @@ private:
     return (*lanes >= width || followed) && mayWriteTwice();
   }
 
+  /// Whether squares can be cut at the edges of a loop: few and known ones,
+  /// each of which is code of its own, with room for whole squares between.
+  bool hasKnownEdges(unsigned loop) {
+    constexpr size_t mostEdges = 3;
+    ArrayRef<DimExpr> edges = space.edges(loop);
+    return !edges.empty() && edges.size() <= mostEdges &&
+           space.size(loop).constant() && !kernel.target.opencl &&
+           lanesOfPieces(loop) >= kernel.target.lanes &&
+           llvm::all_of(edges, [](const DimExpr &edge) {
+             return edge.constant().has_value();
+           });
+  }
+
   // The loop along which leaves that are strided along `lane` lie
-  // contiguously. Tiles read whole squares, so nothing may end inside of one.
+  // contiguously. Tiles read whole squares, so nothing may end inside of one:
+  // they are cut at the edges of lanes.
   std::optional<unsigned> chooseTileLoop(unsigned lane) {
+    bool cutsLanes = space.plain(lane) || hasKnownEdges(lane);
     for (unsigned loop = 0; loop < space.rank(); ++loop) {
-      if (loop == lane || !space.plain(lane) || !space.plain(loop))
+      if (loop == lane || !cutsLanes || !space.plain(loop))
         continue;
       for (const IterationSpace::Access &access : space.accesses()) {
         if (access.written || access.small || access.opaque[lane] ||
@@ -332,17 +348,23 @@ Launch PointwiseKernel::emitTiles(unsigned lane, unsigned tile) {
         kernel.mul(kernel.rem(task, chunkCount), kernel.index(tileChunk));
     Value tileHigh = kernel.min(kernel.add(tileLow, kernel.index(tileChunk)),
                                 kernel.size(tileSize));
-    forEachTile(
-        emitter, laneSize, tileSize, tileLow, tileHigh,
-        [&](const Ix &lanes, const Ix &tileRow) {
-          SmallVector<Ix> at(loopIndex);
-          at[lane] = lanes;
-          at[tile] = tileRow;
-          bool lastRow =
-              emitter.indices.tileRow + 1 == int64_t(emitter.indices.width);
-          emitElements(at, overlap && !lastRow);
-        },
-        overlap);
+    SmallVector<DimExpr> ends(space.edges(lane));
+    ends.push_back(laneSize);
+    DimExpr begin = 0;
+    for (const DimExpr &end : ends) {
+      forEachTile(
+          emitter, end - begin, tileSize, tileLow, tileHigh,
+          [&](const Ix &lanes, const Ix &tileRow) {
+            SmallVector<Ix> at(loopIndex);
+            at[lane] = lanes;
+            at[tile] = tileRow;
+            bool lastRow =
+                emitter.indices.tileRow + 1 == int64_t(emitter.indices.width);
+            emitElements(at, overlap && !lastRow);
+          },
+          overlap, begin);
+      begin = end;
+    }
   });
   double elements =
       double(tileChunk) * double(laneSize.constant().value_or(64));

@@ -193,11 +193,12 @@ static void emitTile(ElementEmitter &emitter, const Ix &lanes, const Ix &tile,
 
 void forEachTile(ElementEmitter &emitter, const DimExpr &laneSize,
                  const DimExpr &tileSize, Value tileLow, Value tileHigh,
-                 function_ref<void(const Ix &, const Ix &)> body,
-                 bool overlap) {
+                 function_ref<void(const Ix &, const Ix &)> body, bool overlap,
+                 const DimExpr &laneBegin) {
   KernelBuilder &kernel = emitter.kernel;
   unsigned width = emitter.indices.width;
   Value step = kernel.index(width);
+  const DimExpr laneEnd = laneBegin + laneSize;
   bool even = laneSize.exactDiv(width) && tileSize.exactDiv(width);
   auto below = [&](const DimExpr &size) {
     return size.provablyAtMost(DimExpr(int64_t(width) - 1));
@@ -215,7 +216,10 @@ void forEachTile(ElementEmitter &emitter, const DimExpr &laneSize,
       laneStart = cutLanes ? laneStart : inside(laneStart, laneSize);
     }
     bool aligned = !overlap || cutLanes || laneSize.exactDiv(width);
-    Ix lanes = emitter.indices.lanes(laneStart, laneSize, aligned ? width : 1),
+    int64_t divisor = aligned ? width : 1;
+    if (!laneBegin.isConstant(0))
+      divisor = std::gcd(divisor, laneBegin.constant().value_or(1));
+    Ix lanes = emitter.indices.lanes(laneStart, laneEnd, divisor, laneBegin),
        tile = emitter.indices.tile(tileStart, tileSize);
     if (even)
       return emitTile(emitter, lanes, tile, {}, {}, body);
@@ -228,7 +232,7 @@ void forEachTile(ElementEmitter &emitter, const DimExpr &laneSize,
     Value lanesLeft =
         fewLanes
             ? kernel.size(laneSize)
-            : kernel.min(step, kernel.sub(kernel.size(laneSize), laneStart));
+            : kernel.min(step, kernel.sub(kernel.size(laneEnd), laneStart));
     Value tilesLeft = fewRows
                           ? kernel.size(tileSize)
                           : kernel.min(step, kernel.sub(tileHigh, tileStart));
@@ -254,11 +258,11 @@ void forEachTile(ElementEmitter &emitter, const DimExpr &laneSize,
   // before their other parts come if rows lie a power of two apart. Else the
   // same holds for what is read, along the other dimension.
   constexpr int64_t longPiece = 256, lineBytes = 64;
-  Value lanesEnd = kernel.size(laneSize);
+  Value lanesEnd = kernel.size(laneEnd);
   bool longRows = tileSize.provablyAtMost(laneSize) &&
                   width * widestBytes(kernel.fusion) < lineBytes;
   Value piece = longRows ? kernel.index(longPiece) : step;
-  kernel.loop(kernel.index(0), lanesEnd, piece, [&](Value pieceStart) {
+  kernel.loop(kernel.size(laneBegin), lanesEnd, piece, [&](Value pieceStart) {
     Value pieceEnd = kernel.min(kernel.add(pieceStart, piece), lanesEnd);
     kernel.loop(tileLow, tileHigh, step, [&](Value tileStart) {
       if (!longRows)

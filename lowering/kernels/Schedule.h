@@ -60,17 +60,17 @@ void forEachLaneBlock(ElementEmitter &emitter, const IterationSpace &space,
                       unsigned lane, mlir::Value low, mlir::Value high,
                       llvm::function_ref<void(const Ix &lanes)> body);
 
-/// Squares of the emitter's width over [0, laneSize) x [tileLow, tileHigh), of
-/// [0, tileSize): `body` gets both indices once for each row of a square, with
-/// the emitter's masks set and a scope open. What is contiguous along the tile
-/// index is read in whole squares. With `overlap`, the last squares along
-/// either index lie over those before instead of being cut; few lanes (laneSize
-/// below the width) stay masked.
+/// Squares of the emitter's width over `laneSize` lanes from `laneBegin` on and
+/// [tileLow, tileHigh), of [0, tileSize): `body` gets both indices once for
+/// each row of a square, with the emitter's masks set and a scope open. What is
+/// contiguous along the tile index is read in whole squares. With `overlap`,
+/// the last squares along either index lie over those before instead of being
+/// cut; few lanes (laneSize below the width) stay masked.
 void forEachTile(ElementEmitter &emitter, const graph::DimExpr &laneSize,
                  const graph::DimExpr &tileSize, mlir::Value tileLow,
                  mlir::Value tileHigh,
                  llvm::function_ref<void(const Ix &lanes, const Ix &tile)> body,
-                 bool overlap = false);
+                 bool overlap = false, const graph::DimExpr &laneBegin = 0);
 
 /// The launch, unless the emitter failed: then its kernel is erased.
 mlir::FailureOr<Launch> unlessFailed(const ElementEmitter &emitter,

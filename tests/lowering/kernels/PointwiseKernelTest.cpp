@@ -254,6 +254,23 @@ TEST_P(PointwiseKernel, JoinsHeads) {
   }
 }
 
+// Squares that are turned end where a pad or an operand does.
+TEST_P(PointwiseKernel, TurnsWhatIsPaddedOrJoined) {
+  check("%a : tensor<2x5x33x21xf32>", "tensor<2x21x6x36xf32>",
+        "%z = graph.constant dense<7.0> : tensor<f32>\n"
+        "%p = graph.pad %a, %z [0, 0, 1, 0] [0, 1, 2, 0] [0, 0, 0, 0] : "
+        "tensor<2x5x33x21xf32>, tensor<f32> -> tensor<2x6x36x21xf32>\n"
+        "%r = graph.transpose %p [0, 3, 1, 2] : tensor<2x6x36x21xf32> -> "
+        "tensor<2x21x6x36xf32>");
+  check("%a : tensor<40x50xf32>, %b : tensor<18x50xf32>", "tensor<50x58xf32>",
+        "%s = graph.transpose %a [1, 0] : tensor<40x50xf32> -> "
+        "tensor<50x40xf32>\n"
+        "%t = graph.transpose %b [1, 0] : tensor<18x50xf32> -> "
+        "tensor<50x18xf32>\n"
+        "%r = graph.concat 1, %s, %t : (tensor<50x40xf32>, tensor<50x18xf32>) "
+        "-> tensor<50x58xf32>");
+}
+
 TEST_P(PointwiseKernel, Reverses) {
   check("%a : tensor<5x37xf32>", "tensor<5x37xf32>",
         "%r = graph.reverse %a [0, 1] : tensor<5x37xf32>");
