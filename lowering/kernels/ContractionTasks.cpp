@@ -268,7 +268,9 @@ static void finishTasks(ContractionTasks &tasks, const ContractionSpace &space,
                       (2 * tileRows(space, target) * tiles + 4);
 }
 
-/// A task has the same panel of all gates, whose sums wait side by side.
+/// A task has the same panel of all gates, whose sums wait side by side. Each
+/// block of rows reads all panels again: as many rows as second-level caches of
+/// processors with 512 bits have room for the sums of.
 static void choosePanelsOfGates(ContractionTasks &tasks,
                                 const ContractionSpace &space, unsigned columns,
                                 const KernelTarget &target) {
