@@ -16,11 +16,7 @@ static RankedTensorType typeOf(Value value) {
 
 static Value floatConstant(OpBuilder &builder, Location loc,
                            RankedTensorType type, double value) {
-  auto element = cast<FloatType>(type.getElementType());
-  APFloat number(value);
-  bool inexact;
-  number.convert(element.getFloatSemantics(), APFloat::rmNearestTiesToEven,
-                 &inexact);
+  APFloat number = FloatAttr::get(type.getElementType(), value).getValue();
   return builder.create<ConstantOp>(
       loc, cast<ElementsAttr>(DenseElementsAttr::get(type, number)));
 }

@@ -354,13 +354,9 @@ std::string ExportBuilder::constant(ElementsAttr value) {
 
 std::string ExportBuilder::scalar(mlir::Type element, double value) {
   auto type = RankedTensorType::get({}, element);
-  if (auto floating = dyn_cast<FloatType>(element)) {
-    llvm::APFloat number(value);
-    bool inexact;
-    number.convert(floating.getFloatSemantics(),
-                   llvm::APFloat::rmNearestTiesToEven, &inexact);
-    return constant(DenseElementsAttr::get(type, number));
-  }
+  if (isa<FloatType>(element))
+    return constant(DenseElementsAttr::get(
+        type, mlir::FloatAttr::get(element, value).getValue()));
   return constant(
       DenseElementsAttr::get(type, llvm::APInt(element.getIntOrFloatBitWidth(),
                                                int64_t(value), true)));

@@ -151,10 +151,7 @@ static std::string sumByConv(graph::ReduceWindowOp op, ExportBuilder &b,
   shape.append(window.begin(), window.end());
   mlir::Type element = getElementTypeOrSelf(op.getType());
   auto type = RankedTensorType::get(shape, element);
-  auto one = llvm::APFloat(1.0);
-  bool inexact;
-  one.convert(cast<FloatType>(element).getFloatSemantics(),
-              llvm::APFloat::rmNearestTiesToEven, &inexact);
+  llvm::APFloat one = mlir::FloatAttr::get(element, 1).getValue();
   return b.node("Conv", {x, b.constant(DenseElementsAttr::get(type, one))},
                 std::move(attributes));
 }

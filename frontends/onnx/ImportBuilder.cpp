@@ -86,13 +86,9 @@ Value ImportBuilder::constant(ElementsAttr value) {
 
 Value ImportBuilder::scalarConstant(Type element, double value) {
   auto type = RankedTensorType::get({}, element);
-  if (auto floating = dyn_cast<FloatType>(element)) {
-    llvm::APFloat number(value);
-    bool inexact;
-    number.convert(floating.getFloatSemantics(),
-                   llvm::APFloat::rmNearestTiesToEven, &inexact);
-    return constant(DenseElementsAttr::get(type, number));
-  }
+  if (isa<FloatType>(element))
+    return constant(DenseElementsAttr::get(
+        type, FloatAttr::get(element, value).getValue()));
   if (auto integer = dyn_cast<IntegerType>(element))
     return constant(DenseElementsAttr::get(
         type, llvm::APInt(integer.getWidth(), int64_t(value), true)));

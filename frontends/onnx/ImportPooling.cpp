@@ -98,13 +98,9 @@ static Value windowCounts(NodeImport &n, const Window &window,
     shape.push_back(along.size());
   }
   SmallVector<llvm::APFloat> values;
-  auto element = cast<FloatType>(n.elementType(0));
-  for (double value : counts) {
-    bool inexact;
-    values.emplace_back(value);
-    values.back().convert(element.getFloatSemantics(),
-                          llvm::APFloat::rmNearestTiesToEven, &inexact);
-  }
+  Type element = n.elementType(0);
+  for (double value : counts)
+    values.push_back(FloatAttr::get(element, value).getValue());
   return n.b.constant(
       DenseElementsAttr::get(RankedTensorType::get(shape, element), values));
 }

@@ -39,13 +39,9 @@ constantFloats(NodeImport &n, size_t index, const char *what) {
     return std::nullopt;
   }
   SmallVector<double> values;
-  for (llvm::APFloat value :
-       denseElements(*tensor, n.type(index)).getValues<llvm::APFloat>()) {
-    bool inexact;
-    value.convert(llvm::APFloat::IEEEdouble(),
-                  llvm::APFloat::rmNearestTiesToEven, &inexact);
+  for (const llvm::APFloat &value :
+       denseElements(*tensor, n.type(index)).getValues<llvm::APFloat>())
     values.push_back(value.convertToDouble());
-  }
   return values;
 }
 
@@ -222,12 +218,8 @@ static Value copyElements(ImportBuilder &b, Value x, int64_t dim,
 static Value floatVector(ImportBuilder &b, ArrayRef<double> values,
                          ArrayRef<int64_t> shape, Type element) {
   SmallVector<llvm::APFloat> numbers;
-  for (double value : values) {
-    bool inexact;
-    numbers.emplace_back(value);
-    numbers.back().convert(cast<FloatType>(element).getFloatSemantics(),
-                           llvm::APFloat::rmNearestTiesToEven, &inexact);
-  }
+  for (double value : values)
+    numbers.push_back(FloatAttr::get(element, value).getValue());
   return b.constant(
       DenseElementsAttr::get(RankedTensorType::get(shape, element), numbers));
 }

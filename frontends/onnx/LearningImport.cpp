@@ -28,13 +28,9 @@ static std::vector<double> numbersOf(NodeImport &n, const Tensor &tensor) {
     return values;
   }
   auto type = RankedTensorType::get(tensor.dims, element);
-  for (llvm::APFloat value :
-       denseElements(tensor, type).getValues<llvm::APFloat>()) {
-    bool inexact;
-    value.convert(llvm::APFloat::IEEEdouble(),
-                  llvm::APFloat::rmNearestTiesToEven, &inexact);
+  for (const llvm::APFloat &value :
+       denseElements(tensor, type).getValues<llvm::APFloat>())
     values.push_back(value.convertToDouble());
-  }
   return values;
 }
 

@@ -93,13 +93,8 @@ std::optional<double> NodeImport::constantNumber(size_t index) const {
       value.type.getNumElements() != 1)
     return std::nullopt;
   DenseElementsAttr elements = denseElements(*value.tensor, value.type);
-  if (auto floating = dyn_cast<FloatType>(value.type.getElementType())) {
-    llvm::APFloat number = *elements.value_begin<llvm::APFloat>();
-    bool inexact;
-    number.convert(llvm::APFloat::IEEEdouble(),
-                   llvm::APFloat::rmNearestTiesToEven, &inexact);
-    return number.convertToDouble();
-  }
+  if (isa<FloatType>(value.type.getElementType()))
+    return (*elements.value_begin<llvm::APFloat>()).convertToDouble();
   return std::nullopt;
 }
 

@@ -23,24 +23,16 @@ Value HLOBuilder::constant(ElementsAttr value) {
                 {});
 }
 
-static APFloat floatValue(FloatType type, double value) {
-  APFloat result(value);
-  bool inexact = false;
-  result.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
-                 &inexact);
-  return result;
-}
-
 Value HLOBuilder::scalar(Type element, double value) {
   auto type = RankedTensorType::get({}, element);
   if (auto floating = dyn_cast<FloatType>(element))
-    return create<graph::ConstantOp>(
-        DenseElementsAttr::get(type, floatValue(floating, value)));
+    return create<graph::ConstantOp>(DenseElementsAttr::get(
+        type, FloatAttr::get(floating, value).getValue()));
   if (auto complex = dyn_cast<ComplexType>(element)) {
     auto part = cast<FloatType>(complex.getElementType());
     return create<graph::ConstantOp>(DenseElementsAttr::get(
-        type,
-        std::complex<APFloat>(floatValue(part, value), floatValue(part, 0.0))));
+        type, std::complex<APFloat>(FloatAttr::get(part, value).getValue(),
+                                    FloatAttr::get(part, 0.0).getValue())));
   }
   unsigned width = element.getIntOrFloatBitWidth();
   return integer(element, APInt(width, uint64_t(int64_t(value)), true));

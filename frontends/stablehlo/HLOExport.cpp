@@ -134,10 +134,7 @@ Value HLOExport::constant(ElementsAttr value) {
 Value HLOExport::splat(RankedTensorType type, double value) {
   Type element = type.getElementType();
   if (auto complex = dyn_cast<ComplexType>(element)) {
-    APFloat part(value);
-    bool loses;
-    part.convert(cast<FloatType>(complex.getElementType()).getFloatSemantics(),
-                 APFloat::rmNearestTiesToEven, &loses);
+    APFloat part = FloatAttr::get(complex.getElementType(), value).getValue();
     std::complex<APFloat> number(part, APFloat::getZero(part.getSemantics()));
     return constant(DenseElementsAttr::get(type, number));
   }

@@ -24,11 +24,8 @@ public:
       : b(builder), loc(loc), like(like) {}
 
   Value number(double value) {
-    auto element = cast<FloatType>(typeOf(like).getElementType());
-    APFloat constant(value);
-    bool inexact;
-    constant.convert(element.getFloatSemantics(), APFloat::rmNearestTiesToEven,
-                     &inexact);
+    Type element = typeOf(like).getElementType();
+    APFloat constant = FloatAttr::get(element, value).getValue();
     Value scalar = b.create<ConstantOp>(
         loc, cast<ElementsAttr>(DenseElementsAttr::get(
                  RankedTensorType::get({}, element), constant)));

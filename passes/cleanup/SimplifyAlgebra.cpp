@@ -78,10 +78,7 @@ static LogicalResult divisionByPowerOfTwo(DivOp op, PatternRewriter &rewriter) {
     movement.push_back(number.getDefiningOp());
     number = movement.back()->getOperand(0);
   }
-  APFloat reciprocal(1 / *divisor);
-  bool inexact;
-  reciprocal.convert(cast<FloatType>(element).getFloatSemantics(),
-                     APFloat::rmNearestTiesToEven, &inexact);
+  APFloat reciprocal = FloatAttr::get(element, 1 / *divisor).getValue();
   Value value = rewriter.create<ConstantOp>(
       op.getLoc(),
       cast<ElementsAttr>(DenseElementsAttr::get(typeOf(number), reciprocal)));

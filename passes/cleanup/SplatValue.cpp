@@ -22,13 +22,8 @@ std::optional<double> splatValue(Value value) {
   if (!elements || !elements.isSplat())
     return std::nullopt;
   Type type = elements.getElementType();
-  if (isa<FloatType>(type)) {
-    APFloat number = elements.getSplatValue<APFloat>();
-    bool inexact;
-    number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
-                   &inexact);
-    return number.convertToDouble();
-  }
+  if (isa<FloatType>(type))
+    return elements.getSplatValue<APFloat>().convertToDouble();
   if (!isa<IntegerType>(type))
     return std::nullopt;
   APInt number = elements.getSplatValue<APInt>();
