@@ -7,6 +7,7 @@
 #include "lowering/pipeline/KernelTable.h"
 
 #include "lowering/cpu/ConvertKernelsToLLVM.h"
+#include "lowering/kernels/Schedule.h"
 #include "lowering/memory/PlanBuffers.h"
 #include "lowering/pipeline/HostDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -80,6 +81,11 @@ static void markAliases(const kernels::Launch &launch, graph::FusionOp fusion,
 static bool hasWholeLines(graph::FusionOp fusion, OpResult result,
                           graph::DimAnalysis &dims) {
   constexpr int64_t lineBits = 512;
+  // What takes long between two rows hides ordinary stores.
+  constexpr double longWork = 20;
+  if (fusion.getKind() == graph::FusionKind::reduction &&
+      kernels::costPerElement(fusion) > longWork)
+    return false;
   if (fusion.getKind() != graph::FusionKind::pointwise &&
       fusion.getKind() != graph::FusionKind::copy &&
       fusion.getKind() != graph::FusionKind::reduction)
