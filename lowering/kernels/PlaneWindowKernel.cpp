@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Windows over planes that fit the first-level cache: copied with their padding
-// first, then folded by full vectors only, several rows at a time.
+// Windows over planes that fit a cache: copied with their padding first, then
+// folded by full vectors only, several rows at a time.
 
 #include "lowering/kernels/Schedule.h"
 #include "lowering/kernels/WindowShape.h"
@@ -139,18 +139,22 @@ std::optional<PlaneGeometry> PlaneGeometry::of(const IterationSpace &space,
 
 bool planesFit(const EmissionContext &context, const IterationSpace &space,
                const WindowShape &shape) {
-  constexpr int64_t mostBytes = 32 * 1024, longestWindow = 32;
+  constexpr int64_t longestWindow = 32;
   // Small windows over long rows wait for memory, which a copy would not
   // overlap with their arithmetic.
   constexpr int64_t fewTaps = 9, longRow = 4;
+  // With 512 bits the second-level cache gives vectors as fast as large windows
+  // fold them.
+  constexpr int64_t firstCache = 32 * 1024, secondCache = 128 * 1024;
   auto geometry = PlaneGeometry::of(space, shape);
   Type element = getElementTypeOrSelf(shape.anchor->getOperand(0).getType());
   bool plain = element.isIntOrFloat() && memoryType(element) == element &&
                registerType(element) == element;
   if (!geometry || !plain || context.target.opencl ||
-      std::max(geometry->x.taps, geometry->y.taps) > longestWindow ||
-      (geometry->x.taps * geometry->y.taps <= fewTaps &&
-       geometry->x.results >= longRow * int64_t(lanesOfWindow(context))))
+      std::max(geometry->x.taps, geometry->y.taps) > longestWindow)
+    return false;
+  bool small = geometry->x.taps * geometry->y.taps <= fewTaps;
+  if (small && geometry->x.results >= longRow * int64_t(lanesOfWindow(context)))
     return false;
   if (auto conv = dyn_cast<graph::ConvolutionOp>(shape.anchor)) {
     auto type = cast<RankedTensorType>(conv.getKernel().getType());
@@ -161,7 +165,7 @@ bool planesFit(const EmissionContext &context, const IterationSpace &space,
   }
   return geometry->elements(lanesOfWindow(context)) *
              int64_t(element.getIntOrFloatBitWidth() / 8) <=
-         mostBytes;
+         (context.target.avx512 && !small ? secondCache : firstCache);
 }
 
 /// Of all it holds, the padding keeps its value.

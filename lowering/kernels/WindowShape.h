@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the schedules of moving windows share: the window along one dimension,
-// and the kernel that takes whole planes through the first-level cache.
+// and the kernel that takes whole planes through a cache.
 
 #ifndef ZENITH_LOWERING_KERNELS_WINDOWSHAPE_H
 #define ZENITH_LOWERING_KERNELS_WINDOWSHAPE_H
@@ -34,8 +34,8 @@ struct WindowShape {
   unsigned column; ///< loop along the rows of the image
 };
 
-/// Whether planes of an image whose rows are runs of memory fit the first-level
-/// cache, and their windows are of a kind that emitPlanes knows.
+/// Whether planes of an image whose rows are runs of memory fit a cache that
+/// keeps up with their windows, and these are of a kind that emitPlanes knows.
 bool planesFit(const EmissionContext &context, const IterationSpace &space,
                const WindowShape &shape);
 /// Copies each plane into a buffer with its padding around it, the columns that

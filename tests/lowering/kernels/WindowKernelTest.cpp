@@ -146,6 +146,7 @@ TEST_P(WindowKernel, PlanesInTheCache) {
                                             {2, 9, 70, 5, 5, 2, 1, 1, 2},
                                             {4, 20, 17, 3, 3, 1, 1, 0, 0, 2},
                                             {2, 6, 101, 1, 31, 1, 1, 15, 15},
+                                            {1, 92, 93, 5, 3, 2, 1, 1, 2},
                                             {3, 13, 12, 2, 2, 3, 1, 0, 1}}) {
     std::string from = tensor({2, d.channels, d.height, d.width}),
                 to = tensor({2, d.features(), d.result(d.height, d.rows),
