@@ -39,6 +39,9 @@ struct MicroKernel {
   /// Of pairs: how many depths of a column lie side by side in B. 4: A is u8, B
   /// i8, sums are i32, depths a multiple of 4.
   unsigned group = 1;
+  /// B is bf16, two vectors of which come as one of words: a shift widens the
+  /// even columns, a mask the odd ones. Chosen by who calls the micro-kernel.
+  bool splitsWords = false;
   bool vnni = false; ///< the target adds products of four bytes at once
   /// Asks for B some cache lines ahead: where widening leaves too few loads
   /// under way at once.

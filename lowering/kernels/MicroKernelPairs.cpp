@@ -2,7 +2,8 @@
 //
 // Products of narrow numbers, two or four depths at a time: pairs of 16-bit
 // integers in the form that code generators know as one instruction (pmaddwd,
-// vpdpwssd), bf16 and four bytes by name.
+// vpdpwssd), bf16 and four bytes by name. Columns of bf16 that are widened, two
+// at a time.
 
 #include "lowering/kernels/MicroKernelWriter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -20,6 +21,52 @@ Value MicroKernelWriter::shuffled(Value x, Value y, int64_t count,
   for (int64_t lane = 0; lane < count; ++lane)
     lanes.push_back(source(lane));
   return b.create<vector::ShuffleOp>(loc, x, y, lanes);
+}
+
+/// Even and odd columns of each two vectors.
+MicroKernelWriter::Values
+MicroKernelWriter::columnsOfWords(const MicroKernelArgs &args, Value offset) {
+  int64_t lanes = shape.lanes;
+  auto halves = VectorType::get({2 * lanes}, memoryType(shape.b)),
+       words = VectorType::get({lanes}, b.getI32Type());
+  auto number = [&](uint32_t value) {
+    return b.create<arith::ConstantOp>(
+        loc, DenseElementsAttr::get(words, APInt(32, value)));
+  };
+  Value sixteen = number(16), high = number(0xffff0000);
+  Values columns;
+  for (int64_t v = 0; v < shape.vectors; v += 2) {
+    Value both = b.create<vector::LoadOp>(
+        loc, halves, args.b, v ? add(offset, index(v * lanes)) : offset);
+    both = b.create<vector::BitCastOp>(loc, words, both);
+    Value even = b.create<arith::ShLIOp>(loc, both, sixteen),
+          odd = b.create<arith::AndIOp>(loc, both, high);
+    columns.push_back(b.create<arith::BitcastOp>(loc, vectorType, even));
+    columns.push_back(b.create<arith::BitcastOp>(loc, vectorType, odd));
+  }
+  return columns;
+}
+
+/// Sums as they lie in memory to those of even and of odd columns.
+void MicroKernelWriter::partColumns(MutableArrayRef<Value> sums) {
+  int64_t lanes = shape.lanes;
+  for (size_t i = 0; i + 1 < sums.size(); i += 2) {
+    Value low = sums[i], high = sums[i + 1];
+    for (int64_t odd : {0, 1})
+      sums[i + odd] = shuffled(low, high, lanes,
+                               [&](int64_t lane) { return 2 * lane + odd; });
+  }
+}
+
+void MicroKernelWriter::joinColumns(MutableArrayRef<Value> sums) {
+  int64_t lanes = shape.lanes;
+  for (size_t i = 0; i + 1 < sums.size(); i += 2) {
+    Value even = sums[i], odd = sums[i + 1];
+    for (int64_t high : {0, 1})
+      sums[i + high] = shuffled(even, odd, lanes, [&](int64_t lane) {
+        return (lane + high * lanes) / 2 + lane % 2 * lanes;
+      });
+  }
 }
 
 /// Two rows of B, the elements of a column side by side, as i16.

@@ -126,7 +126,9 @@ void MicroKernelWriter::addDepth(const MicroKernelArgs &args,
                                  ValueRange aMemory, ValueRange aRows, Value ak,
                                  Value bk, MutableArrayRef<Value> sums) {
   Values columns;
-  for (unsigned v = 0; v < shape.vectors; ++v)
+  if (shape.splitsWords)
+    columns = columnsOfWords(args, bk);
+  for (unsigned v = columns.size(); v < shape.vectors; ++v)
     columns.push_back(loadVector(args.b,
                                  v ? add(bk, index(v * shape.lanes)) : bk,
                                  shape.b, masks.empty() ? Value() : masks[v]));
@@ -363,6 +365,8 @@ void MicroKernelWriter::tile(const MicroKernelArgs &args) {
     for (unsigned i = 0; i < tile; ++i)
       sums[i] = b.create<vector::LoadOp>(
           loc, vectorType, args.c, place(i / shape.vectors, i % shape.vectors));
+  if (shape.continues && shape.splitsWords)
+    partColumns(MutableArrayRef<Value>(sums).take_front(tile));
   sums = shape.form == MicroKernel::Product
              ? depthLoop(args, Values(shape.height, args.a), rows, args.bOffset,
                          sums)
@@ -370,6 +374,8 @@ void MicroKernelWriter::tile(const MicroKernelArgs &args) {
   for (unsigned half = depthsAtOnce / 2; half; half /= 2)
     for (unsigned i = 0; i < half * tile; ++i)
       sums[i] = addSums(sums[i], sums[i + half * tile]);
+  if (shape.splitsWords)
+    joinColumns(MutableArrayRef<Value>(sums).take_front(tile));
   for (unsigned i = 0; i < tile; ++i) {
     unsigned row = i / shape.vectors, vector = i % shape.vectors;
     if (shape.alongDepth)

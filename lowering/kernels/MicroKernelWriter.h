@@ -76,6 +76,9 @@ private:
                    mlir::ValueRange aRows, mlir::Value bOffset, Values sums);
   mlir::Value shuffled(mlir::Value x, mlir::Value y, int64_t count,
                        llvm::function_ref<int64_t(int64_t lane)> source);
+  Values columnsOfWords(const MicroKernelArgs &args, mlir::Value offset);
+  void partColumns(llvm::MutableArrayRef<mlir::Value> sums);
+  void joinColumns(llvm::MutableArrayRef<mlir::Value> sums);
   mlir::Value pairOfRows(mlir::Value low, mlir::Value high);
   mlir::Value sumOfPairs(mlir::Value x, mlir::Value y);
   mlir::Value addPairs(mlir::Value sum, mlir::Value x, mlir::Value y);
