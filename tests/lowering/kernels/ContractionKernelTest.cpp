@@ -525,6 +525,23 @@ TEST_F(ContractionKernel, RowsThatLieSideBySide) {
   check(400, 405, 130);
 }
 
+TEST_F(ContractionKernel, SeveralResultsByWholeRows) {
+  harness.target.lanes = 16;
+  harness.target.panel = 64;
+  harness.target.avx512 = true;
+  std::string a = "tensor<100x300xf32>", b = "tensor<100x200xf32>",
+              c = "tensor<300x200xf32>", two = c + ", " + c;
+  harness.check(
+      "func.func @main(%a: " + a + ", %b: " + b + ", %c: " + c + ") -> (" +
+      two + ") {\n%r:2 = graph.fusion contraction (%x = %a : " + a +
+      ", %y = %b : " + b + ", %z = %c : " + c + ") -> (" + two +
+      ") {\n%d = graph.dot_general %x, %y <batching = [] x [], contracting = "
+      "[0] x [0]> : (" +
+      a + ", " + b + ") -> " + c + "\n%s = graph.add %d, %z : " + c +
+      "\n%t = graph.mul %s, %z : " + c + "\ngraph.yield %s, %t : " + two +
+      "\n}\nreturn %r#0, %r#1 : " + two + "\n}");
+}
+
 TEST_F(ContractionKernel, FewResultsOfLongSums) {
   harness.target.lanes = 8;
   harness.target.panel = 16;
