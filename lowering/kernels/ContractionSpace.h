@@ -48,6 +48,16 @@ struct Source {
   graph::DimExpr offset;
 };
 
+/// A dimension of a padded copy: which one of the value it is, and how many
+/// elements the copy has, zeros before them included.
+struct PaddedDim {
+  unsigned dim;
+  graph::DimExpr size;
+  int64_t low = 0;    ///< zeros before
+  int64_t step = 1;   ///< distance of neighbours in the copy
+  int64_t stride = 1; ///< distance of neighbours in the value
+};
+
 /// Work that must be done before the product itself, into a scratch buffer.
 struct Preparation {
   enum Kind {
@@ -65,11 +75,7 @@ struct Preparation {
   llvm::SmallVector<Axis> outer;
   Axis columns;
   llvm::SmallVector<Axis> depth;
-  // Pad: dimensions of `value` in the order of the copy, the copy's sizes,
-  // zeros before, distance of neighbours in the copy and in `value`.
-  llvm::SmallVector<unsigned> order;
-  llvm::SmallVector<graph::DimExpr> sizes;
-  llvm::SmallVector<int64_t> low, steps, strides;
+  llvm::SmallVector<PaddedDim> padded; ///< Pad: in the order of the copy
 };
 
 struct ContractionSpace {
@@ -180,6 +186,10 @@ bool takesGroups(unsigned group, mlir::Type lhs, mlir::Type rhs);
 /// elements or wider ones.
 PlacedOperand materialise(ContractionSpace &space, mlir::Value value,
                           graph::DimAnalysis &dims, mlir::Type element = {});
+/// Copies the left operand of `space.op`, or what it is made of, to scratch
+/// first, row-major in these dimensions, instead of what was prepared of it.
+PlacedOperand padded(ContractionSpace &space, mlir::Value value,
+                     llvm::SmallVector<PaddedDim> dims);
 /// Places the left operand of `space.op`, whose numbers meet so many columns
 /// one by one. Narrow floats are widened first where each would be widened for
 /// many of them.

@@ -160,64 +160,69 @@ bool ConvolutionAxes::takesGroups(const PlacedOperand &kernel) {
          *channels % group == 0;
 }
 
-void ConvolutionAxes::copyInput(Value value) {
-  graph::ConvDimsAttr numbers = op.getDims();
+PlacedOperand padded(ContractionSpace &space, Value value,
+                     SmallVector<PaddedDim> dims) {
   llvm::erase_if(space.preparations, [&](const Preparation &other) {
-    return other.value == op.getInput();
+    return other.value == space.op->getOperand(0);
   });
   Preparation copy;
   copy.kind = Preparation::Pad;
   copy.value = value;
   copy.scratch = space.preparations.size();
+  Type element = getElementTypeOrSelf(value.getType());
+  PlacedOperand placed;
+  placed.source = {true, copy.scratch, element, DimExpr(0)};
+  placed.dims.resize(dims.size());
+  DimExpr elements = 1;
+  for (unsigned i = dims.size(); i-- > 0;) {
+    placed.dims[i] = {{dims[i].size, elements}};
+    elements = elements * dims[i].size;
+  }
+  copy.bytes = elements * DimExpr(int64_t(elementSize(element)));
+  copy.padded = std::move(dims);
+  space.preparations.push_back(std::move(copy));
+  return placed;
+}
+
+void ConvolutionAxes::copyInput(Value value) {
+  graph::ConvDimsAttr numbers = op.getDims();
   bool skips = !overPixels && skipsPixels();
-  auto append = [&](int64_t dim, DimExpr size, int64_t before, int64_t step,
-                    int64_t stride = 1) {
-    copy.order.push_back(unsigned(dim));
-    copy.strides.push_back(stride);
-    copy.sizes.push_back(std::move(size));
-    copy.low.push_back(before);
-    copy.steps.push_back(step);
+  auto whole = [&](int64_t dim) {
+    return PaddedDim{unsigned(dim), dims.dimOf(value, unsigned(dim))};
   };
   // What is side by side stays so.
   int64_t outermost = numbers.getInputBatch(),
           innermost = numbers.getInputFeature();
   if (overPixels)
     std::swap(outermost, innermost);
-  append(outermost, dims.dimOf(value, unsigned(outermost)), 0, 1);
+  SmallVector<PaddedDim> copied{whole(outermost)};
   for (unsigned i = 0; i < spatial(); ++i) {
-    int64_t dim = numbers.getInputSpatial()[i], step = op.getInputDilation()[i];
+    PaddedDim dim = whole(numbers.getInputSpatial()[i]);
+    dim.step = op.getInputDilation()[i];
     // Lines outside of the image are left out where they are multiplied.
     bool inner = i + 1 == spatial();
-    int64_t before = inner ? std::max<int64_t>(low[i], 0) : 0,
-            after = inner ? std::max<int64_t>(high[i], 0) : 0;
-    DimExpr size = dims.dimOf(value, unsigned(dim));
-    if (step != 1)
-      size = DimExpr::max(DimExpr(0),
-                          (size - DimExpr(1)) * DimExpr(step) + DimExpr(1));
-    extents[i] = size + DimExpr(before + after);
-    if (skips)
-      extents[i] =
+    int64_t after = inner ? std::max<int64_t>(high[i], 0) : 0;
+    dim.low = inner ? std::max<int64_t>(low[i], 0) : 0;
+    if (dim.step != 1)
+      dim.size = DimExpr::max(
+          DimExpr(0), (dim.size - DimExpr(1)) * DimExpr(dim.step) + DimExpr(1));
+    dim.size = dim.size + DimExpr(dim.low + after);
+    if (skips) {
+      dim.size =
           dims.dimOf(op.getResult(), unsigned(numbers.getOutputSpatial()[i]));
-    append(dim, extents[i], before, step, skips ? strides[i] : 1);
-    low[i] -= before;
+      dim.stride = std::exchange(strides[i], 1);
+    }
+    low[i] -= dim.low;
     high[i] -= after;
+    extents[i] = dim.size;
+    copied.push_back(std::move(dim));
   }
-  append(innermost, dims.dimOf(value, unsigned(innermost)), 0, 1);
-  if (skips)
-    strides.assign(spatial(), 1);
-  Type element = getElementTypeOrSelf(value.getType());
-  DimExpr stride = 1;
-  for (unsigned i = copy.sizes.size(); i-- > 0;) {
-    input[i] = {{copy.sizes[i], stride}};
-    stride = stride * copy.sizes[i];
-  }
+  copied.push_back(whole(innermost));
+  PlacedOperand copy = padded(space, value, std::move(copied));
+  input = std::move(copy.dims);
   if (overPixels)
     std::swap(input.front(), input.back());
-  copy.bytes =
-      stride *
-      DimExpr(int64_t(memoryType(element).getIntOrFloatBitWidth() / 8));
-  space.a = {true, copy.scratch, element, DimExpr(0)};
-  space.preparations.push_back(std::move(copy));
+  space.a = copy.source;
 }
 
 void ConvolutionAxes::addRows() {

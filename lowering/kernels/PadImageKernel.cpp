@@ -25,7 +25,7 @@ public:
       : k(kernel), emitter(kernel), pad(pad) {
     element = getElementTypeOrSelf(pad.value.getType());
     to = k.scratch(pad.scratch, memoryType(element));
-    channels = pad.sizes.back();
+    channels = pad.padded.back().size;
     byRows = pixelsAreContiguous();
     if (auto known = channels.constant(); byRows && known)
       woven = *known < int64_t(k.target.lanes) && !k.target.opencl ? *known : 0;
@@ -62,11 +62,11 @@ private:
 };
 
 bool ImagePadder::pixelsAreContiguous() {
-  unsigned column = pad.order.size() - 2;
+  unsigned column = pad.padded.size() - 2;
   auto view = operandView(pad.value, k.dims);
-  if (!view || pad.steps[column] != 1 || pad.strides[column] != 1)
+  if (!view || pad.padded[column].step != 1 || pad.padded[column].stride != 1)
     return false;
-  StridedDim digits = view->dims[pad.order[column]];
+  StridedDim digits = view->dims[pad.padded[column].dim];
   coalesce(digits);
   return digits.size() == 1 && digits[0].stride.isConstant(1);
 }
@@ -90,13 +90,13 @@ void ImagePadder::zeros(Value first, Value last) {
 /// Pixels of a row by squares of pixels and channels, to the copy from pixel
 /// `first` on.
 void ImagePadder::turnPixels(SmallVector<Ix> index, Value first) {
-  unsigned column = pad.order.size() - 2;
-  DimExpr extent = k.dims.dimOf(pad.value, pad.order[column]);
+  unsigned column = pad.padded.size() - 2;
+  DimExpr extent = k.dims.dimOf(pad.value, pad.padded[column].dim);
   IndexMath &math = emitter.indices;
   forEachTile(emitter, channels, extent, k.index(0), k.size(extent),
               [&](const Ix &lanes, const Ix &pixel) {
-                index[pad.order[column]] = pixel;
-                index[pad.order.back()] = lanes;
+                index[pad.padded[column].dim] = pixel;
+                index[pad.padded.back().dim] = lanes;
                 Value x = emitter.emit(pad.value, index);
                 if (!x)
                   return;
@@ -110,17 +110,17 @@ void ImagePadder::turnPixels(SmallVector<Ix> index, Value first) {
 /// The same for few channels: a vector of pixels of each gives as many vectors
 /// that run through pixels and channels.
 void ImagePadder::weavePixels(SmallVector<Ix> index, Value first) {
-  unsigned column = pad.order.size() - 2;
-  DimExpr extent = k.dims.dimOf(pad.value, pad.order[column]);
+  unsigned column = pad.padded.size() - 2;
+  DimExpr extent = k.dims.dimOf(pad.value, pad.padded[column].dim);
   IndexMath &math = emitter.indices;
   int64_t lanes = width;
   k.laneLoop(k.index(0), k.size(extent), width, [&](Value start, Value mask) {
     ElementEmitter::Scope scope(emitter);
     emitter.mask = mask;
-    index[pad.order[column]] = math.lanes(start, extent);
+    index[pad.padded[column].dim] = math.lanes(start, extent);
     SmallVector<Value> planes;
     for (int64_t channel = 0; channel < woven; ++channel) {
-      index[pad.order.back()] = Ix(DimExpr(channel));
+      index[pad.padded.back().dim] = Ix(DimExpr(channel));
       Value x = emitter.emit(pad.value, index);
       if (!x)
         return;
@@ -151,21 +151,21 @@ void ImagePadder::weavePixels(SmallVector<Ix> index, Value first) {
 /// A row of pixels; `position` lacks the column.
 void ImagePadder::rowOfPixels(SmallVector<Value> position, Value linear) {
   unsigned column = position.size();
-  DimExpr extent = k.dims.dimOf(pad.value, pad.order[column]);
+  DimExpr extent = k.dims.dimOf(pad.value, pad.padded[column].dim);
   SmallVector<Value> source;
   Value isRow = inside(position, source);
-  Value first = k.mul(linear, k.size(pad.sizes[column]));
-  Value last = k.add(first, k.size(pad.sizes[column]));
-  Value low = k.add(first, k.index(pad.low[column]));
+  Value first = k.mul(linear, k.size(pad.padded[column].size));
+  Value last = k.add(first, k.size(pad.padded[column].size));
+  Value low = k.add(first, k.index(pad.padded[column].low));
   Value high = k.add(low, k.size(extent));
   auto branch = k.b.create<scf::IfOp>(k.loc, isRow, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(k.b);
   k.b.setInsertionPoint(branch.thenBlock()->getTerminator());
   zeros(first, low);
-  SmallVector<Ix> index(pad.order.size());
+  SmallVector<Ix> index(pad.padded.size());
   for (auto [i, from] : llvm::enumerate(source))
-    index[pad.order[i]] =
-        emitter.indices.scalar(from, k.dims.dimOf(pad.value, pad.order[i]));
+    index[pad.padded[i].dim] = emitter.indices.scalar(
+        from, k.dims.dimOf(pad.value, pad.padded[i].dim));
   if (woven)
     weavePixels(std::move(index), low);
   else
@@ -192,16 +192,17 @@ Value ImagePadder::inside(ArrayRef<Value> position,
         all ? k.b.create<arith::AndIOp>(k.loc, all, holds).getResult() : holds;
   };
   for (auto [i, at] : llvm::enumerate(position)) {
-    Value from = k.sub(k.mul(at, k.index(pad.strides[i])), k.index(pad.low[i]));
-    if (pad.low[i])
+    const PaddedDim &dim = pad.padded[i];
+    Value from = k.sub(k.mul(at, k.index(dim.stride)), k.index(dim.low));
+    if (dim.low)
       require(arith::CmpIPredicate::sge, from, k.index(0));
     from = k.max(from, k.index(0));
-    if (pad.steps[i] != 1) {
-      require(arith::CmpIPredicate::eq, k.rem(from, k.index(pad.steps[i])),
+    if (dim.step != 1) {
+      require(arith::CmpIPredicate::eq, k.rem(from, k.index(dim.step)),
               k.index(0));
-      from = k.div(from, k.index(pad.steps[i]));
+      from = k.div(from, k.index(dim.step));
     }
-    Value extent = k.size(k.dims.dimOf(pad.value, pad.order[i]));
+    Value extent = k.size(k.dims.dimOf(pad.value, dim.dim));
     require(arith::CmpIPredicate::slt, from, extent);
     source.push_back(from);
   }
@@ -228,11 +229,11 @@ void ImagePadder::pixel(ArrayRef<Value> position, Value linear) {
   lanesOf([&](Value at, Value mask) {
     ElementEmitter::Scope scope(emitter);
     emitter.mask = mask;
-    SmallVector<Ix> index(pad.order.size());
+    SmallVector<Ix> index(pad.padded.size());
     for (auto [i, from] : llvm::enumerate(source))
-      index[pad.order[i]] =
-          math.scalar(from, k.dims.dimOf(pad.value, pad.order[i]));
-    index[pad.order.back()] = channelIndex(at);
+      index[pad.padded[i].dim] =
+          math.scalar(from, k.dims.dimOf(pad.value, pad.padded[i].dim));
+    index[pad.padded.back().dim] = channelIndex(at);
     if (Value x = emitter.emit(pad.value, index))
       storeAt(x, at);
   });
@@ -249,15 +250,15 @@ void ImagePadder::pixel(ArrayRef<Value> position, Value linear) {
 
 void ImagePadder::pixels(unsigned level, SmallVector<Value> position,
                          Value linear) {
-  if (level + 1 == pad.sizes.size()) {
+  if (level + 1 == pad.padded.size()) {
     pixel(position, linear);
     return;
   }
-  if (byRows && level + 2 == pad.sizes.size()) {
+  if (byRows && level + 2 == pad.padded.size()) {
     rowOfPixels(position, linear);
     return;
   }
-  Value size = k.size(pad.sizes[level]);
+  Value size = k.size(pad.padded[level].size);
   k.loop(k.index(0), size, k.index(1), [&](Value i) {
     SmallVector<Value> next = position;
     next.push_back(i);
@@ -267,13 +268,15 @@ void ImagePadder::pixels(unsigned level, SmallVector<Value> position,
 
 Launch ImagePadder::emit() {
   DimExpr perTask = channels;
-  for (const DimExpr &size : llvm::drop_begin(pad.sizes, 2))
-    perTask = perTask * size;
+  for (const PaddedDim &dim : llvm::drop_begin(pad.padded, 2))
+    perTask = perTask * dim.size;
   k.loop(k.begin(), k.end(), k.index(1), [&](Value task) {
-    SmallVector<Value> digits = digitsOf(k, task, {pad.sizes[0], pad.sizes[1]});
+    SmallVector<Value> digits =
+        digitsOf(k, task, {pad.padded[0].size, pad.padded[1].size});
     pixels(2, digits, task);
   });
-  return k.finish(pad.sizes[0] * pad.sizes[1], 8 * estimate(perTask));
+  return k.finish(pad.padded[0].size * pad.padded[1].size,
+                  8 * estimate(perTask));
 }
 
 } // namespace

@@ -92,41 +92,21 @@ bool TransformedAxes::readsImage() {
 
 /// A copy with its channels last that holds all pixels of all tiles.
 void TransformedAxes::copyImage() {
-  ContractionSpace &space = what.space;
   graph::ConvDimsAttr numbers = op.getDims();
-  Value value = op.getInput();
-  llvm::erase_if(space.preparations, [&](const Preparation &other) {
-    return other.value == value;
-  });
-  Preparation copy;
-  copy.kind = Preparation::Pad;
-  copy.value = value;
-  copy.scratch = space.preparations.size();
   DimExpr tile = what.transform.tile,
           beyond = what.transform.size - what.transform.tile;
   what.extents[0] = what.tileLines * tile + beyond;
   what.extents[1] = what.tilesPerLine * tile + beyond;
-  auto append = [&](int64_t dim, const DimExpr &size, int64_t before) {
-    copy.order.push_back(unsigned(dim));
-    copy.sizes.push_back(size);
-    copy.low.push_back(before);
-    copy.steps.push_back(1);
-    copy.strides.push_back(1);
-  };
-  append(numbers.getInputBatch(), what.batch(), 0);
+  SmallVector<PaddedDim> copied{
+      PaddedDim{unsigned(numbers.getInputBatch()), what.batch()}};
   for (unsigned i = 0; i < 2; ++i)
-    append(numbers.getInputSpatial()[i], what.extents[i], op.getLow()[i]);
-  append(numbers.getInputFeature(), what.features(), 0);
-  DimExpr elements = 1;
-  for (unsigned i = copy.sizes.size(); i-- > 0;) {
-    if (i < 3)
-      what.strides[i] = elements;
-    elements = elements * copy.sizes[i];
-  }
-  copy.bytes = elements * DimExpr(int64_t(sizeof(float)));
-  Type element = getElementTypeOrSelf(value.getType());
-  what.image = {true, copy.scratch, element, DimExpr(0)};
-  space.preparations.push_back(std::move(copy));
+    copied.push_back({unsigned(numbers.getInputSpatial()[i]), what.extents[i],
+                      op.getLow()[i]});
+  copied.push_back({unsigned(numbers.getInputFeature()), what.features()});
+  PlacedOperand copy = padded(what.space, op.getInput(), std::move(copied));
+  for (unsigned i = 0; i < 3; ++i)
+    what.strides[i] = copy.dims[i][0].stride;
+  what.image = copy.source;
 }
 
 void TransformedConvolution::cutLines(bool wholeLines) {
