@@ -31,10 +31,12 @@ Value widenedLike(OpBuilder &builder, Location loc, Value value,
 }
 
 /// More rows than a tile of four vectors of columns has, but few enough to be
-/// one of half as many: then each panel is read once (8 rows by 512x2048 in the
-/// third-level cache: 120 GFLOP/s; in tiles of 4 rows 88).
+/// one or two of half as many: the first one waits for memory less than a lower
+/// tile would (8 rows by 512x2048 in the third-level cache: 120 GFLOP/s, in
+/// tiles of 4 rows 88; 16 rows by 768x3072 141 and 109, 24 rows 163 and 153; 32
+/// rows are as fast, 49 slower).
 static int64_t panelForRows(Operation *op, int64_t widest) {
-  constexpr int64_t fourVectors = 64, fewest = 7, most = 14;
+  constexpr int64_t fourVectors = 64, fewest = 7, most = 28;
   RankedTensorType left = typeOf(op->getOperand(0)),
                    result = typeOf(op->getResult(0));
   if (!isa<DotGeneralOp>(op) || widest != fourVectors ||

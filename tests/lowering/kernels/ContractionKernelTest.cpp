@@ -258,7 +258,7 @@ TEST_F(ContractionKernel, NarrowPanelsOfFewRows) {
   harness.target.lanes = 16;
   harness.target.panel = 64;
   harness.target.rows = 6;
-  for (int rows : {1, 7, 8, 14, 15, 31})
+  for (int rows : {1, 7, 8, 12, 14, 15, 28, 31})
     for (int n : {33, 64, 100, 129})
       harness.check(packedText(rows, n, 32));
   // One tile of all rows.

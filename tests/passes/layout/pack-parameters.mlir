@@ -215,14 +215,14 @@ func.func @odd_rows(%x: tensor<5x10x1xui8>) -> tensor<5x100xf32> {
   return %r : tensor<5x100xf32>
 }
 
-// Rows that fit one tile of two vectors of columns take narrow panels.
+// Rows that fit two tiles of two vectors of columns take narrow panels.
 // WIDE-LABEL: @few_rows
 // WIDE: graph.transpose {{.*}} -> tensor<4x8x32xf32>
 // WIDE: graph.transpose {{.*}} -> tensor<2x8x64xf32>
 graph.param @f : tensor<8x128xf32>
-func.func @few_rows(%x: tensor<7x2x8xf32>, %y: tensor<15x8xf32>) -> (tensor<7x2x128xf32>, tensor<15x128xf32>) {
+func.func @few_rows(%x: tensor<7x2x8xf32>, %y: tensor<29x8xf32>) -> (tensor<7x2x128xf32>, tensor<29x128xf32>) {
   %w = graph.get_param @f : tensor<8x128xf32>
   %few = graph.dot_general %x, %w <batching = [] x [], contracting = [2] x [0]> : (tensor<7x2x8xf32>, tensor<8x128xf32>) -> tensor<7x2x128xf32>
-  %more = graph.dot_general %y, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<15x8xf32>, tensor<8x128xf32>) -> tensor<15x128xf32>
-  return %few, %more : tensor<7x2x128xf32>, tensor<15x128xf32>
+  %more = graph.dot_general %y, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<29x8xf32>, tensor<8x128xf32>) -> tensor<29x128xf32>
+  return %few, %more : tensor<7x2x128xf32>, tensor<29x128xf32>
 }
