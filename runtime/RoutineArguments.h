@@ -42,9 +42,8 @@ inline std::pair<int64_t, int64_t> rowsOfSlot(int64_t rows, int64_t slots,
 /// Row `row` of an array [outer][length][distance] whose rows run along its
 /// middle: the position of the row's first element.
 inline int64_t rowStart(int64_t row, int64_t length, int64_t distance) {
-  return distance == 1
-             ? row * length
-             : row / distance * length * distance + row % distance;
+  return distance == 1 ? row * length
+                       : row / distance * length * distance + row % distance;
 }
 
 } // namespace zenith::runtime

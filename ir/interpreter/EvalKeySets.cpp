@@ -153,8 +153,8 @@ zenith::interpreter::evaluateFreshBitRows(const OpEvaluation &e) {
       uint64_t to = columns[move * columnCount + column];
       if (to >= columnCount || !isSet(source, column))
         continue;
-      uint64_t place = entry / generators * words + to / 64,
-               bit = uint64_t(1) << to % 64;
+      uint64_t place = entry / generators * words + to / 64;
+      uint64_t bit = uint64_t(1) << to % 64;
       if (joined[place] & bit)
         continue;
       fresh[place] |= bit;

@@ -119,8 +119,9 @@ void MaskRewriter::copyMasked(IntrinsicInst *access) {
       cast<ConstantInt>(access->getArgOperand(isLoad ? 1 : 2))->getAlignValue();
   auto *type = cast<FixedVectorType>(data->getType());
   uint64_t bytes = type->getScalarSizeInBits() / 8;
-  if (!count || !bytes || (isLoad ? target.isLegalMaskedLoad(type, align)
-                        : target.isLegalMaskedStore(type, align)))
+  if (!count || !bytes ||
+      (isLoad ? target.isLegalMaskedLoad(type, align)
+              : target.isLegalMaskedStore(type, align)))
     return;
   AllocaInst *buffer = room(type);
   IRBuilder<> builder(access);

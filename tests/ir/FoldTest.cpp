@@ -161,17 +161,17 @@ TEST_F(FoldTest, MovementOfConstants) {
                                     ": tensor<2x3xi16> -> tensor<2x2xi16>\n"));
   EXPECT_TRUE(foldsToItsMeaning(x + "%r = graph.slice %x [1, 1] [0, 2] [1, 1] "
                                     ": tensor<2x3xi16> -> tensor<0x2xi16>\n"));
-  EXPECT_TRUE(
-      foldsToItsMeaning(splat + "%r = graph.transpose %x [1, 0] : "
+  EXPECT_TRUE(foldsToItsMeaning(splat +
+                                "%r = graph.transpose %x [1, 0] : "
                                 "tensor<2x3xbf16> -> tensor<3x2xbf16>\n"));
-  EXPECT_TRUE(
-      foldsToItsMeaning(splat + "%r = graph.broadcast %x [2, 0] : "
+  EXPECT_TRUE(foldsToItsMeaning(splat +
+                                "%r = graph.broadcast %x [2, 0] : "
                                 "tensor<2x3xbf16> -> tensor<3x4x2xbf16>\n"));
-  EXPECT_TRUE(
-      foldsToItsMeaning(splat + "%r = graph.slice %x [0, 1] [1, 1] [1, 1] : "
+  EXPECT_TRUE(foldsToItsMeaning(splat +
+                                "%r = graph.slice %x [0, 1] [1, 1] [1, 1] : "
                                 "tensor<2x3xbf16> -> tensor<1x1xbf16>\n"));
-  EXPECT_TRUE(
-      foldsToItsMeaning(flags + "%r = graph.concat 0, %x, %x : (tensor<4xi1>, "
+  EXPECT_TRUE(foldsToItsMeaning(flags +
+                                "%r = graph.concat 0, %x, %x : (tensor<4xi1>, "
                                 "tensor<4xi1>) -> tensor<8xi1>\n"));
   EXPECT_TRUE(foldsToItsMeaning(
       flags +
