@@ -237,7 +237,8 @@ def TransformWindowsPass : ZenithPass<"zenith-transform-windows", "::mlir::func:
     %r = graph.convolution %x, %n ... {graph.window_tile = 4} : (tensor<1x56x56x64xf32>, tensor<3x3x64x64xf32>) -> tensor<1x56x56x64xf32>
     ```
   }];
-  let options = [Option<"panel", "panel", "int64_t", "16", "columns of a panel: the kernel target's">];
+  let options = [Option<"panel", "panel", "int64_t", "16", "columns of a panel: the kernel target's">,
+                 Option<"lanes", "lanes", "int64_t", "8", "f32 numbers in a vector: the kernel target's">];
 }
 
 def PackParametersPass : ZenithPass<"zenith-pack-parameters", "::mlir::func::FuncOp"> {

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/bit.h"
 #include <numeric>
 
 using namespace mlir;
@@ -172,9 +173,13 @@ void ContractionEpilogue::computeBeforeMovement(Output &output,
 }
 
 /// A result may take columns apart, as where those of several phases become
-/// neighbours in space: then a vector ends with the shortest run of them.
+/// neighbours in space: then a vector ends with the shortest run of them. Few
+/// columns take no more lanes than they fill.
 unsigned ContractionEpilogue::columnsInARow() const {
   uint64_t run = width;
+  if (auto known = space.columns.size.constant(); known && *known > 0)
+    run = std::min(run, llvm::bit_ceil(std::max<uint64_t>(
+                            *known, sumLanes(space.sum, k.target))));
   for (const Output &output : outputs) {
     StridedDim columns = output.columns;
     coalesce(columns);
@@ -413,8 +418,11 @@ void ContractionEpilogue::finishPart(Value tiles, Value at,
                                      Value first, Value columns) {
   ElementEmitter::Scope scope(emitter);
   bool lanes = part > 1;
+  auto known = space.columns.size.constant();
+  // All lanes have columns where these are as many whole vectors.
+  bool cut = !known || *known > width || *known % part != 0;
   emitter.mask =
-      columns && lanes ? k.mask(k.sub(columns, first), part) : Value();
+      columns && lanes && cut ? k.mask(k.sub(columns, first), part) : Value();
   FlatIndex flat = flatIndex(place, flatRow(place, k.add(place.row, r)),
                              columnIndex(k.add(place.column, first), lanes));
   Value sums = lanes

@@ -25,10 +25,10 @@ ExactTile::ExactTile(KernelBuilder &kernel, const TransformedConvolution &what,
 
 /// A pixel reaches at least one of the results at the corners, since only that
 /// at infinity and that at zero of its values know the last and the first one.
-Value ExactTile::isFinite(const SquarePlace &results) {
+Value ExactTile::isFinite(int64_t width, const SquarePlace &results) {
   int64_t last = what.transform.tile - 1, lanes = type.getNumElements();
   Value zeros = k.constant(type, 0.0);
-  for (int64_t column = 0; column < columns; column += lanes)
+  for (int64_t column = 0; column < width; column += lanes)
     for (int64_t i : {int64_t(0), last})
       for (int64_t j : {int64_t(0), last}) {
         Value x = k.b.create<vector::LoadOp>(
@@ -48,14 +48,16 @@ Value ExactTile::at(const SquarePlace &place, Value line, Value pixel) {
                k.add(k.mul(line, place.line), k.mul(pixel, place.pixel)));
 }
 
-void ExactTile::mend(Value tile, Value column, const SquarePlace &results) {
-  Value isWrong = k.b.create<arith::XOrIOp>(k.loc, isFinite(results),
+void ExactTile::mend(Value tile, Value column, int64_t width,
+                     const SquarePlace &results) {
+  Value isWrong = k.b.create<arith::XOrIOp>(k.loc, isFinite(width, results),
                                             k.integer(k.b.getI1Type(), 1));
-  k.ifThen(isWrong, [&] { compute(tile, column, results); });
+  k.ifThen(isWrong, [&] { compute(tile, column, width, results); });
 }
 
-void ExactTile::compute(Value tile, Value column, const SquarePlace &results) {
-  int64_t width = what.transform.tile, lanes = type.getNumElements();
+void ExactTile::compute(Value tile, Value column, int64_t width,
+                        const SquarePlace &results) {
+  int64_t side = what.transform.tile, lanes = type.getNumElements();
   SmallVector<Value> digits =
       digitsOf(k, tile, {what.batch(), what.tileLines, what.tilesPerLine});
   SquarePlace pixels{image,
@@ -63,8 +65,7 @@ void ExactTile::compute(Value tile, Value column, const SquarePlace &results) {
                            k.mul(digits[0], k.size(what.strides[0]))),
                      k.size(what.strides[1]), k.size(what.strides[2])};
   auto first = [&](unsigned dim) {
-    return k.sub(k.mul(digits[1 + dim], k.index(width)),
-                 k.index(what.low[dim]));
+    return k.sub(k.mul(digits[1 + dim], k.index(side)), k.index(what.low[dim]));
   };
   Value y = first(0), x = first(1);
   DimExpr depths = what.features() * DimExpr(what.points() + 9);
@@ -72,9 +73,9 @@ void ExactTile::compute(Value tile, Value column, const SquarePlace &results) {
       k.add(k.size(what.space.b.offset),
             k.add(k.mul(column, k.size(depths)),
                   k.size(what.features() * DimExpr(what.points() * columns))));
-  k.loop(k.index(0), k.index(width), k.index(1), [&](Value i) {
-    k.loop(k.index(0), k.index(width), k.index(1), [&](Value j) {
-      k.loop(k.index(0), k.index(columns), k.index(lanes), [&](Value own) {
+  k.loop(k.index(0), k.index(side), k.index(1), [&](Value i) {
+    k.loop(k.index(0), k.index(side), k.index(1), [&](Value j) {
+      k.loop(k.index(0), k.index(width), k.index(lanes), [&](Value own) {
         Value sum = sumOf(pixels, k.add(y, i), k.add(x, j), k.add(window, own));
         k.b.create<vector::StoreOp>(k.loc, sum, results.memory,
                                     k.add(at(results, i, j), own));

@@ -88,7 +88,8 @@ static std::string nameOf(const MicroKernel &shape) {
   if (shape.knownStrideB != shape.vectors * shape.lanes && shape.knownStride)
     name += "x" + std::to_string(shape.knownStrideB);
   if (shape.looksAhead)
-    name += "_next";
+    name += "_next" +
+            (shape.linesAhead > 1 ? std::to_string(shape.linesAhead) : "");
   if (shape.fetchesRows)
     name += "_rows";
   return shape.masked ? name + "_masked" : name;

@@ -49,9 +49,10 @@ struct MicroKernel {
   /// Not 0: depthStrideA and depthStrideB, so that what neighbouring depths
   /// read lies at known distances.
   unsigned knownStride = 0, knownStrideB = 0;
-  /// Asks for one cache line in each round of depths, `ahead` elements behind
+  /// Asks for some cache lines in each round of depths, `ahead` elements behind
   /// those of B: what is read after this tile and its neighbours.
   bool looksAhead = false;
+  unsigned linesAhead = 1;
   /// Asks for rows `ahead` elements behind those of the tile, which lie one
   /// behind the other, as fast as it reads these.
   bool fetchesRows = false;

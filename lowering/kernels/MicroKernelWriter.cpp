@@ -143,6 +143,13 @@ void MicroKernelWriter::addDepth(const MicroKernelArgs &args,
   }
 }
 
+void MicroKernelWriter::fetchAhead(Value from, Value memory) {
+  constexpr unsigned lineBits = 512;
+  unsigned line = lineBits / memoryType(shape.b).getIntOrFloatBitWidth();
+  for (unsigned i = 0; i < shape.linesAhead; ++i)
+    fetch(memory, i ? add(from, index(i * line)) : from, /*soon=*/false);
+}
+
 /// As much as some depths of all rows are.
 void MicroKernelWriter::fetchRows(const MicroKernelArgs &args, Value from,
                                   unsigned depths) {
@@ -165,7 +172,7 @@ MicroKernelWriter::roundLoop(const MicroKernelArgs &args, ValueRange aMemory,
     Value firstA =
         shape.knownStride > 1 ? mul(first, index(shape.knownStride)) : first;
     if (shape.looksAhead && count > 1)
-      fetch(args.b, add(place, args.ahead), /*soon=*/false);
+      fetchAhead(add(place, args.ahead), args.b);
     if (shape.fetchesRows && count > 1)
       fetchRows(args,
                 add(add(aRows[0], args.ahead), mul(first, index(shape.height))),

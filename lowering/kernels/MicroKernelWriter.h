@@ -59,6 +59,7 @@ private:
   Values laneLoop(const MicroKernelArgs &args, mlir::ValueRange aMemory,
                   mlir::ValueRange aRows, mlir::Value bOffset, Values sums);
   void fetch(mlir::Value memory, mlir::Value offset, bool soon);
+  void fetchAhead(mlir::Value from, mlir::Value memory);
   void fetchRows(const MicroKernelArgs &args, mlir::Value from,
                  unsigned depths);
   void prefetch(mlir::Value memory, mlir::Value offset, unsigned set);

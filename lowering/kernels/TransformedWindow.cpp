@@ -29,18 +29,31 @@ struct TransformedAxes {
 
 } // namespace
 
+/// One panel is a matrix like any other.
+static bool isOnePanel(const PlacedOperand &matrix, unsigned panel) {
+  if (matrix.panel)
+    return false;
+  StridedDim rows = matrix.dims[0], columns = matrix.dims[1];
+  coalesce(rows);
+  coalesce(columns);
+  return rows.size() == 1 && columns.size() == 1 &&
+         rows[0].stride.isConstant(panel) && columns[0].stride.isConstant(1) &&
+         columns[0].size.provablyAtMost(DimExpr(int64_t(panel)));
+}
+
 bool TransformedAxes::placeWindow(Value matrix) {
   ContractionSpace &space = what.space;
   PlacedOperand placed = placeOperand(space, matrix, dims);
-  if (placed.source.scratch || placed.group != 1 ||
-      placed.panel != tileColumns(space.sum, target) ||
-      !placed.source.element.isF32())
+  unsigned panel = tileColumns(space.sum, target);
+  bool inPanels = placed.panel == panel && placed.group == 1;
+  if (placed.source.scratch || !placed.source.element.isF32() ||
+      (!inPanels && !isOnePanel(placed, panel)))
     return false;
   space.b = placed.source;
-  space.panel = placed.panel;
+  space.panel = panel;
   space.form = ContractionSpace::Panels;
   DimExpr features = dims.dimOf(op.getKernel(), 2);
-  space.depth = {features, DimExpr(1), DimExpr(int64_t(placed.panel))};
+  space.depth = {features, DimExpr(1), DimExpr(int64_t(panel))};
   space.columns = {dims.dimOf(op.getKernel(), 3), DimExpr(0), DimExpr(1)};
   return true;
 }
@@ -110,43 +123,57 @@ void TransformedAxes::copyImage() {
 }
 
 void TransformedConvolution::cutLines(bool wholeLines) {
-  constexpr int64_t manyTiles = 24, mostTiles = 28;
+  int64_t mostTiles = tilesOfBlock + 4;
   auto perLine = tilesPerLine.constant();
-  unitsOfBlock = 1;
   if (!perLine || *perLine == 0) {
-    tilesOfUnit = manyTiles;
-    unitsPerLine = DimExpr::ceilDiv(tilesPerLine, DimExpr(manyTiles));
+    DimExpr most = tilesOfBlock;
+    unitsPerLine = DimExpr::ceilDiv(tilesPerLine, most);
+    tilesOfUnit = DimExpr::min(tilesPerLine, most);
+    unitsOfBlock = DimExpr::max(1, DimExpr::floorDiv(most, tilesOfUnit));
+    mostTilesOfUnit = mostTilesOfBlock = tilesOfBlock;
     return;
   }
-  int64_t pieces = wholeLines ? 1 : (*perLine + mostTiles - 1) / mostTiles;
-  tilesOfUnit = (*perLine + pieces - 1) / pieces;
-  unitsPerLine = DimExpr::ceilDiv(tilesPerLine, DimExpr(tilesOfUnit));
-  if (pieces > 1 || tilesOfUnit > manyTiles)
-    return;
-  unitsOfBlock = manyTiles / tilesOfUnit;
-  // Blocks alike.
-  if (auto all = units().constant(); all && *all > 0) {
-    int64_t blocks = (*all + unitsOfBlock - 1) / unitsOfBlock;
-    unitsOfBlock = (*all + blocks - 1) / blocks;
+  int64_t pieces = wholeLines ? 1 : (*perLine + mostTiles - 1) / mostTiles,
+          ofUnit = (*perLine + pieces - 1) / pieces, units = 1;
+  tilesOfUnit = ofUnit;
+  unitsPerLine = DimExpr::ceilDiv(tilesPerLine, tilesOfUnit);
+  if (pieces == 1 && ofUnit <= tilesOfBlock) {
+    units = tilesOfBlock / ofUnit;
+    // Blocks alike.
+    if (auto all = this->units().constant(); all && *all > 0) {
+      int64_t blocks = (*all + units - 1) / units;
+      units = (*all + blocks - 1) / blocks;
+    }
   }
+  unitsOfBlock = units;
+  mostTilesOfUnit = ofUnit;
+  mostTilesOfBlock = units * ofUnit;
 }
 
 /// Large images leave the caches on their way through memory, and have blocks
 /// enough for all columns to be one task's; the values of a block must stay in
-/// the second-level cache.
+/// the second-level cache. Windows that a large one doesn't hold are read again
+/// for each block: fewer ones then.
 void TransformedAxes::chooseEvaluation() {
-  constexpr double cachedBytes = 3 << 20, fewestBlocks = 12,
-                   blockBytes = 320 * 1024;
+  constexpr double fewestBlocks = 12, blockBytes = 320 * 1024;
+  constexpr int64_t largeBlock = 56;
+  // Processors with 512-bit vectors have second-level caches of 1 MB or more,
+  // third-level ones that are slow beside them (Emerald Rapids: 30 and 137
+  // GB/s).
+  double cachedBytes = target.avx512 ? 1 << 19 : 3 << 20;
   what.cutLines(/*wholeLines=*/false);
   auto perLine = what.tilesPerLine.constant();
   double ofTile = 4.0 * double(what.points()) * estimate(what.features());
-  double ofBlock = ofTile * double(what.tilesOfUnit * what.unitsOfBlock);
-  double blocks = estimate(what.units()) / double(what.unitsOfBlock);
+  double ofBlock = ofTile * double(what.mostTilesOfBlock);
   what.inTasks = perLine && ofBlock <= blockBytes &&
                  ofTile * double(*perLine) <= 2 * blockBytes &&
-                 blocks >= fewestBlocks &&
+                 estimate(what.blocks()) >= fewestBlocks &&
                  estimate(what.tiles()) * ofTile > cachedBytes;
   what.values = what.space.preparations.size();
+  if (target.avx512 && !what.inTasks) {
+    what.tilesOfBlock = largeBlock;
+    what.cutLines(/*wholeLines=*/false);
+  }
 }
 
 std::optional<TransformedConvolution>

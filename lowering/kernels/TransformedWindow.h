@@ -26,8 +26,9 @@ struct TransformedConvolution {
   graph::DimExpr tileLines, tilesPerLine; ///< of an image
   /// Tasks are blocks of neighbouring units: lines of tiles, or pieces of long
   /// ones.
-  int64_t tilesOfUnit = 1, unitsOfBlock = 1;
-  graph::DimExpr unitsPerLine;
+  graph::DimExpr tilesOfUnit = 1, unitsOfBlock = 1, unitsPerLine;
+  int64_t tilesOfBlock = 24; ///< about
+  int64_t mostTilesOfUnit = 1, mostTilesOfBlock = 1;
   /// Blocks evaluate their own tiles; else all of the image is evaluated first,
   /// into scratch `values`.
   bool inTasks = false;
@@ -37,6 +38,9 @@ struct TransformedConvolution {
   graph::DimExpr batch() const { return space.lines[0].size; }
   graph::DimExpr tiles() const { return batch() * tileLines * tilesPerLine; }
   graph::DimExpr units() const { return batch() * tileLines * unitsPerLine; }
+  graph::DimExpr blocks() const {
+    return graph::DimExpr::ceilDiv(units(), unitsOfBlock);
+  }
   int64_t points() const { return transform.size * transform.size; }
   /// From a point's values to the next one's, where so many tiles lie side by
   /// side: not a power of two, whose lines push each other out of a cache.
@@ -86,13 +90,14 @@ public:
   /// In the entry block; `panels` of so many columns hold the windows.
   ExactTile(KernelBuilder &kernel, const TransformedConvolution &what,
             mlir::Value panels, int64_t columns);
-  /// Computes the results of a tile again, for a panel's columns from `column`
-  /// on, unless all of those that were interpolated are finite.
-  void mend(mlir::Value tile, mlir::Value column, const SquarePlace &results);
+  /// Computes the results of a tile again, for `width` columns of a panel from
+  /// `column` on, unless all of those that were interpolated are finite.
+  void mend(mlir::Value tile, mlir::Value column, int64_t width,
+            const SquarePlace &results);
 
 private:
-  mlir::Value isFinite(const SquarePlace &results);
-  void compute(mlir::Value tile, mlir::Value column,
+  mlir::Value isFinite(int64_t width, const SquarePlace &results);
+  void compute(mlir::Value tile, mlir::Value column, int64_t width,
                const SquarePlace &results);
   mlir::Value sumOf(const SquarePlace &pixels, mlir::Value y, mlir::Value x,
                     mlir::Value window);

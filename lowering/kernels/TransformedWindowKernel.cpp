@@ -10,6 +10,7 @@
 #include "lowering/kernels/TransformedWindow.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/Support/MathExtras.h"
 #include <optional>
 #include <set>
 
@@ -35,22 +36,28 @@ private:
   Value memoryOf(int64_t elements);
   void prepareMemory();
   void task(Value number);
+  void eachPanel(Value firstPanel, Value lastPanel,
+                 llvm::function_ref<void()> run);
   void multiply(Value firstTile, Value rows);
   void multiplyPoint(Value point, Value firstTile, Value rows);
-  void callHeights(Value height, MicroKernelArgs args);
+  MicroKernel product() const;
+  int64_t mostTiles() const;
+  bool looksAhead() const;
+  void callHeights(Value height, Value number, MicroKernelArgs args);
   std::set<unsigned> heights() const;
+  unsigned mostRows() const;
   void interpolateUnit(Value unit, Value firstTile);
   void interpolateTile(Value firstTile, Value row, Value pixel);
   void finishUnit(Value image, Value line, Value pixel, Value count);
 
   /// Tiles of units before this one.
   Value firstTileOf(Value unit);
-  int64_t rowsOfBlock() const { return what.tilesOfUnit * what.unitsOfBlock; }
+  int64_t rowsOfBlock() const { return what.mostTilesOfBlock; }
   /// Of the products: points lie an odd number of lines of a cache apart.
   int64_t pointStride() const { return (rowsOfBlock() | 1) * columns; }
   int64_t lineOfPixels() const {
     return byColumns ? *space.tile.size.constant()
-                     : what.tilesOfUnit * what.transform.tile;
+                     : what.mostTilesOfUnit * what.transform.tile;
   }
   bool wholeLines() const { return what.unitsPerLine.isConstant(1); }
 
@@ -59,6 +66,7 @@ private:
   const ContractionSpace &space;
   ContractionEpilogue epilogue;
   int64_t columns;
+  int64_t width = 0; ///< of the panel at hand: columns in vectors that have any
   int64_t panelsPerTask = 1;
   bool byColumns = false;
   Value values, products, results, b;
@@ -72,8 +80,7 @@ private:
 /// All panels share a block's rows, as long as enough tasks are left.
 void TransformedNest::choosePanels() {
   constexpr double fewestTasks = 16;
-  double blocks =
-             std::max(1.0, estimate(what.units()) / double(what.unitsOfBlock)),
+  double blocks = std::max(1.0, estimate(what.blocks())),
          panels = std::ceil(estimate(space.columns.size) / double(columns));
   double groups =
       what.inTasks ? 1 : std::min(panels, std::ceil(fewestTasks / blocks));
@@ -118,8 +125,7 @@ FailureOr<Launch> TransformedNest::emit() {
     return failure();
   DimExpr panels = DimExpr::ceilDiv(space.columns.size, DimExpr(columns));
   return k.finish(
-      DimExpr::ceilDiv(what.units(), DimExpr(what.unitsOfBlock)) *
-          DimExpr::ceilDiv(panels, DimExpr(panelsPerTask)),
+      what.blocks() * DimExpr::ceilDiv(panels, DimExpr(panelsPerTask)),
       2.0 * double(what.points() * rowsOfBlock() * columns * panelsPerTask) *
           estimate(what.features()));
 }
@@ -129,16 +135,16 @@ Value TransformedNest::firstTileOf(Value unit) {
     return k.mul(unit, k.size(what.tilesPerLine));
   Value pieces = k.size(what.unitsPerLine);
   return k.add(k.mul(k.div(unit, pieces), k.size(what.tilesPerLine)),
-               k.mul(k.rem(unit, pieces), k.index(what.tilesOfUnit)));
+               k.mul(k.rem(unit, pieces), k.size(what.tilesOfUnit)));
 }
 
 void TransformedNest::task(Value number) {
   DimExpr panels = DimExpr::ceilDiv(space.columns.size, DimExpr(columns));
   Value groups = k.size(DimExpr::ceilDiv(panels, DimExpr(panelsPerTask)));
   Value group = k.rem(number, groups);
-  Value firstUnit = k.mul(k.div(number, groups), k.index(what.unitsOfBlock));
+  Value firstUnit = k.mul(k.div(number, groups), k.size(what.unitsOfBlock));
   Value lastUnit =
-      k.min(k.add(firstUnit, k.index(what.unitsOfBlock)), k.size(what.units()));
+      k.min(k.add(firstUnit, k.size(what.unitsOfBlock)), k.size(what.units()));
   Value firstTile = firstTileOf(firstUnit), lastTile = firstTileOf(lastUnit);
   Value rows = k.sub(lastTile, firstTile);
   if (evaluator)
@@ -147,12 +153,30 @@ void TransformedNest::task(Value number) {
   Value firstPanel = k.mul(group, k.index(panelsPerTask));
   Value lastPanel =
       k.min(k.add(firstPanel, k.index(panelsPerTask)), k.size(panels));
-  k.loop(firstPanel, lastPanel, k.index(1), [&](Value panel) {
-    place.column = k.mul(panel, k.index(columns));
+  eachPanel(firstPanel, lastPanel, [&] {
     multiply(firstTile, rows);
     k.loop(firstUnit, lastUnit, k.index(1),
            [&](Value unit) { interpolateUnit(unit, firstTile); });
   });
+}
+
+/// Full panels, then the last one, which may have vectors without columns.
+void TransformedNest::eachPanel(Value firstPanel, Value lastPanel,
+                                llvm::function_ref<void()> run) {
+  int64_t all = *space.columns.size.constant(), rest = all % columns;
+  auto each = [&](Value from, Value to, int64_t computed) {
+    width = computed;
+    k.loop(from, to, k.index(1), [&](Value panel) {
+      place.column = k.mul(panel, k.index(columns));
+      run();
+    });
+  };
+  Value full = k.index(all / columns);
+  if (all >= columns)
+    each(firstPanel, rest ? k.min(lastPanel, full) : lastPanel, columns);
+  if (rest)
+    each(all >= columns ? k.max(firstPanel, full) : firstPanel, lastPanel,
+         int64_t(llvm::alignTo(rest, sumLanes(space.sum, k.target))));
 }
 
 void TransformedNest::multiply(Value firstTile, Value rows) {
@@ -160,9 +184,18 @@ void TransformedNest::multiply(Value firstTile, Value rows) {
          [&](Value point) { multiplyPoint(point, firstTile, rows); });
 }
 
+/// Of a tile: a panel that has few vectors leaves registers to more rows.
+unsigned TransformedNest::mostRows() const {
+  ContractionSpace panel;
+  panel.sum = panel.a.element = space.sum;
+  panel.columns.size = width;
+  panel.tile.strideA = what.features();
+  return tileRows(panel, k.target);
+}
+
 /// Rows of a block by a panel of a point, in tiles of balanced height.
 void TransformedNest::multiplyPoint(Value point, Value firstTile, Value rows) {
-  int64_t most = k.target.rows;
+  int64_t most = mostRows();
   Value features = k.size(what.features());
   Value count = k.div(k.add(rows, k.index(most - 1)), k.index(most));
   Value low = k.div(rows, count), higher = k.rem(rows, count);
@@ -191,13 +224,13 @@ void TransformedNest::multiplyPoint(Value point, Value firstTile, Value rows) {
     own.aOffset = k.add(base, k.mul(row, features));
     own.cOffset = k.add(k.mul(point, k.index(pointStride())),
                         k.mul(row, k.index(columns)));
-    callHeights(height, own);
+    callHeights(height, number, own);
   });
 }
 
 /// Heights of tiles that blocks may have.
 std::set<unsigned> TransformedNest::heights() const {
-  unsigned most = k.target.rows;
+  unsigned most = mostRows();
   std::set<unsigned> possible;
   auto perLine = what.tilesPerLine.constant(), units = what.units().constant();
   auto addRows = [&](int64_t rows) {
@@ -208,9 +241,10 @@ std::set<unsigned> TransformedNest::heights() const {
         {unsigned(rows / count), unsigned((rows + count - 1) / count)});
   };
   if (perLine && units && *units > 0) {
-    addRows(std::min(*units, what.unitsOfBlock) * what.tilesOfUnit);
-    addRows(*units % what.unitsOfBlock * what.tilesOfUnit);
-    addRows(*perLine % what.tilesOfUnit);
+    int64_t ofUnit = what.mostTilesOfUnit, ofBlock = rowsOfBlock() / ofUnit;
+    addRows(std::min(*units, ofBlock) * ofUnit);
+    addRows(*units % ofBlock * ofUnit);
+    addRows(*perLine % ofUnit);
   }
   if (possible.empty())
     for (unsigned height = 1; height <= most; ++height)
@@ -218,12 +252,47 @@ std::set<unsigned> TransformedNest::heights() const {
   return possible;
 }
 
-void TransformedNest::callHeights(Value height, MicroKernelArgs args) {
+MicroKernel TransformedNest::product() const {
   MicroKernel shape;
   shape.lanes = sumLanes(space.sum, k.target);
-  shape.vectors = columns / shape.lanes;
+  shape.height = mostRows();
+  shape.vectors = width / shape.lanes;
   shape.fma = k.target.fma;
   shape.a = shape.b = shape.sum = space.sum;
+  return shape;
+}
+
+/// Of a block's rows by a panel.
+int64_t TransformedNest::mostTiles() const {
+  int64_t rows = rowsOfBlock(), height = mostRows();
+  if (auto all = what.tiles().constant())
+    rows = std::max<int64_t>(1, std::min(rows, *all));
+  return (rows + height - 1) / height;
+}
+
+/// A window's values at a point come from memory while those at the point
+/// before it are multiplied: each tile asks for its share of them.
+bool TransformedNest::looksAhead() const {
+  constexpr double cachedBytes = 256 * 1024;
+  double bytes = 4 * double(what.points()) * estimate(what.features()) *
+                 estimate(space.columns.size);
+  return k.target.avx512 && width == columns && bytes > cachedBytes;
+}
+
+void TransformedNest::callHeights(Value height, Value number,
+                                  MicroKernelArgs args) {
+  constexpr int64_t lineElements = 16;
+  MicroKernel shape = product();
+  if (looksAhead()) {
+    int64_t lines = depthsOfRound(shape) * columns / lineElements,
+            tiles = mostTiles();
+    shape.looksAhead = true;
+    shape.linesAhead = unsigned((lines + tiles - 1) / tiles);
+    Value line =
+        k.rem(k.mul(number, k.index(shape.linesAhead)), k.index(lines));
+    args.ahead = k.add(k.mul(args.depth, args.depthStrideB),
+                       k.mul(line, k.index(lineElements)));
+  }
   std::set<unsigned> possible = heights();
   callMicroKernelOfHeight(
       k, shape, args, height,
@@ -239,9 +308,9 @@ void TransformedNest::interpolateUnit(Value unit, Value firstTile) {
     piece = k.rem(unit, pieces);
     line = k.div(unit, pieces);
   }
-  Value before = k.mul(piece, k.index(what.tilesOfUnit));
-  Value count = k.min(k.sub(k.size(what.tilesPerLine), before),
-                      k.index(what.tilesOfUnit));
+  Value before = k.mul(piece, k.size(what.tilesOfUnit));
+  Value count =
+      k.min(k.sub(k.size(what.tilesPerLine), before), k.size(what.tilesOfUnit));
   Value firstRow = k.sub(firstTileOf(unit), firstTile);
   // What the last tile writes beyond its lines, the first ones write again.
   k.loop(k.index(0), count, k.index(1), [&](Value done) {
@@ -256,23 +325,24 @@ void TransformedNest::interpolateUnit(Value unit, Value firstTile) {
 
 /// From the products of `row` to the results of so many pixels from `pixel` on.
 void TransformedNest::interpolateTile(Value firstTile, Value row, Value pixel) {
-  Value stride = k.index(pointStride()), width = k.index(columns);
-  SquarePlace to{results, k.mul(pixel, width),
-                 k.index(lineOfPixels() * columns), width};
+  Value stride = k.index(pointStride()), apart = k.index(columns);
+  SquarePlace to{results, k.mul(pixel, apart),
+                 k.index(lineOfPixels() * columns), apart};
   callInterpolate(k, what.transform, sumLanes(space.sum, k.target),
-                  {products, k.mul(row, width),
+                  {products, k.mul(row, apart),
                    k.mul(k.index(what.transform.size), stride), stride},
-                  to, width);
-  exact->mend(k.add(firstTile, row), place.column, to);
+                  to, k.index(width));
+  exact->mend(k.add(firstTile, row), place.column, width, to);
 }
 
 void TransformedNest::finishUnit(Value image, Value line, Value pixel,
                                  Value count) {
   Value left = k.sub(k.size(space.lines[1].size), line);
   Value lines = k.min(left, k.index(what.transform.tile));
-  auto known = space.columns.size.constant();
-  bool full = known && *known % columns == 0;
-  Value rest = full ? Value() : k.sub(k.size(space.columns.size), place.column);
+  int64_t all = *space.columns.size.constant();
+  Value rest = all < columns     ? k.index(all)
+               : width < columns ? k.sub(k.index(all), place.column)
+                                 : Value();
   if (byColumns) {
     Value pixels = k.size(space.tile.size);
     Value first =

@@ -81,7 +81,7 @@ static void buildLayout(OpPassManager &passes, const PhaseOptions &options) {
   }
   if (options.windowTransforms)
     passes.addNestedPass<func::FuncOp>(
-        createTransformWindowsPass({options.panelWidth}));
+        createTransformWindowsPass({options.panelWidth, options.lanes}));
   PackParametersPassOptions packing;
   packing.panel = options.panelWidth;
   packing.group = options.integerGroup;

@@ -143,6 +143,7 @@ llvm::Error buildPipeline(OpPassManager &passes,
   PhaseOptions forPhases;
   forPhases.explain = options.explain;
   forPhases.panelWidth = target->panel;
+  forPhases.lanes = target->lanes;
   // Printed kernels read no two elements as one.
   forPhases.integerGroup = target->opencl ? 1 : target->vnni ? 4 : 2;
   forPhases.attention = forPhases.windowTransforms = !target->opencl;

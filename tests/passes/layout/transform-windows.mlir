@@ -5,6 +5,7 @@
 //
 // RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-transform-windows{panel=16}))' | FileCheck %s -enable-var-scope
 // RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-transform-windows{panel=16},zenith-pack-parameters{panel=16}),zenith-hoist-prepare)' | FileCheck %s -enable-var-scope --check-prefix=HOISTED
+// RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-transform-windows{panel=64 lanes=16}))' | FileCheck %s -enable-var-scope --check-prefix=WIDE
 
 graph.param @k : tensor<3x3x64x64xf32>
 graph.param @few : tensor<3x3x64x16xf32>
@@ -52,6 +53,8 @@ func.func @strided(%x: tensor<1x56x56x64xf32>) -> tensor<1x28x28x64xf32> {
 
 // CHECK-LABEL: @one_panel
 // CHECK-NOT: window_tile
+// WIDE-LABEL: @one_panel
+// WIDE: graph.window_tile = 4
 func.func @one_panel(%x: tensor<1x56x56x64xf32>) -> tensor<1x56x56x16xf32> {
   %k = graph.get_param @few : tensor<3x3x64x16xf32>
   %r = graph.convolution %x, %k <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])>
