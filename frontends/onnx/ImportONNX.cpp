@@ -16,6 +16,9 @@ using llvm::SmallVector;
 
 /// Constants of at least this many bytes are parameters.
 static constexpr uint64_t parameterBytes = 1024;
+/// Vectors of bytes are zero points, most of them zeros: products of bytes want
+/// to know those. Longer ones are parameters too.
+static constexpr uint64_t zeroPointBytes = 4096;
 
 //===----------------------------------------------------------------------===//
 // Constants and parameters
@@ -68,7 +71,9 @@ ImportedValue ModelImport::constantValue(const Tensor &tensor,
   }
   value.type = RankedTensorType::get(tensor.dims, element);
   value.tensor = &tensor;
-  if (tensor.data.length < parameterBytes)
+  bool isZeroPoint = tensor.dims.size() == 1 && element.isInteger(8) &&
+                     tensor.data.length <= zeroPointBytes;
+  if (tensor.data.length < parameterBytes || isZeroPoint)
     return value;
   std::string &known = parameters[&tensor];
   if (!known.empty()) {

@@ -63,6 +63,21 @@ TEST(ImportONNX, LargeWeightsAreExternalParameters) {
   EXPECT_HAS(importText(*model, elsewhere), "#graph.external<\"../m.onnx\"");
 }
 
+TEST(ImportONNX, ZeroPointsOfManyChannelsAreConstants) {
+  Model model = emptyModel();
+  model.graph.inputs = {floatValue("x", {fixed(2), fixed(1100)})};
+  model.graph.outputs = {{"y", {}}};
+  model.graph.initializers = {ramp("scales", {1100}),
+                              tensorOf<uint8_t>("zeros", DataType::UInt8,
+                                                {1100},
+                                                std::vector<uint8_t>(1100, 3))};
+  model.graph.nodes = {
+      makeNode("QuantizeLinear", {"x", "scales", "zeros"}, {"y"})};
+  std::string text = importText(model);
+  EXPECT_HAS(text, "graph.constant dense<3> : tensor<1100xui8>");
+  EXPECT_EQ(count(text, "graph.param @"), 1u);
+}
+
 TEST(ImportONNX, WeightsInMemoryStayInline) {
   EXPECT_HAS(importText(denseModel()),
              "graph.param @w : tensor<40x40xf32> = dense<");
