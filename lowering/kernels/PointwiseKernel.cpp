@@ -358,9 +358,12 @@ Launch PointwiseKernel::emitTiles(unsigned lane, unsigned tile) {
             SmallVector<Ix> at(loopIndex);
             at[lane] = lanes;
             at[tile] = tileRow;
-            bool lastRow =
-                emitter.indices.tileRow + 1 == int64_t(emitter.indices.width);
-            emitElements(at, overlap && !lastRow);
+            // What a vector stores beyond its row is for rows of this square.
+            int64_t width = emitter.indices.width,
+                    rowsFrom = width - emitter.indices.tileRow;
+            bool isFollowed =
+                overlap && rowsFrom * *laneSize.constant() >= width;
+            emitElements(at, isFollowed);
           },
           overlap, begin);
       begin = end;

@@ -123,6 +123,19 @@ TEST_P(PointwiseKernel, TransposesOddRows) {
       }
 }
 
+// Squares end inside of a tensor's rows, where another task's rows follow.
+TEST_P(PointwiseKernel, TransposesOddRowsOfImages) {
+  for (const char *row : {"1", "3", "7", "9"}) {
+    std::string channels = row, from = "tensor<" + channels + "x15x31xf32>",
+                to = "tensor<15x31x" + channels + "xf32>",
+                line = "tensor<31x" + channels + "xf32>";
+    check("%a : " + from + ", %b : " + line, to,
+          "%t = graph.transpose %a [1, 2, 0] : " + from + " -> " + to +
+              "\n%c = graph.broadcast %b [1, 2] : " + line + " -> " + to +
+              "\n%r = graph.max %t, %c : " + to);
+  }
+}
+
 // The other operand's bytes become the result's.
 TEST_P(PointwiseKernel, TransposesOddRowsInPlace) {
   harness.sharedOperand = 1;
