@@ -175,7 +175,7 @@ func.func @main(%x: tensor<7x20xf32>) -> (tensor<7x33xf32>, tensor<7x20xf32>, te
 /// The program with its open parameter as an argument, for the interpreter.
 std::string withValue(const Tensor &w) {
   std::string text = perceptron, hex = "dense<\"0x";
-  for (size_t i = 0; i < w.byteSize(); ++i) {
+  for (int64_t i = 0; i < w.byteSize(); ++i) {
     const char *digits = "0123456789ABCDEF";
     auto byte = static_cast<unsigned char>(w.bytes()[i]);
     hex += digits[byte >> 4];
