@@ -57,8 +57,8 @@ static void optimizeModule(Module &module, TargetMachine &machine) {
   passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()),
                                                  /*UseMemorySSA=*/true));
   passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
-  if (machine.getMCSubtargetInfo()->checkFeatures("+avx512dq,+avx512vl"))
-    passes.addPass(LegalExtremesPass());
+  passes.addPass(LegalExtremesPass(
+      machine.getMCSubtargetInfo()->checkFeatures("+avx512dq,+avx512vl")));
   passes.addPass(AlignedStreamsPass());
   if (machine.getMCSubtargetInfo()->checkFeatures("+avx512f"))
     passes.addPass(OrderedStoresPass());

@@ -93,6 +93,37 @@ static Value *inRegisters(IntrinsicInst &call) {
   return slice(builder, parts.front(), 0, all);
 }
 
+/// Of a vector and a number that all lanes compare with. Where neither is
+/// greater, among them NaN, the choice is the vector's lane: the one
+/// instruction for it gives its second operand then.
+static Value *extremeByNumber(IRBuilder<> &builder, bool isMaximum, Value *x,
+                              Constant *number, const APFloat &value) {
+  if (isMaximum && value.isPosZero())
+    x = builder.CreateFAdd(x, number); // -0 becomes 0
+  Value *beyond = isMaximum ? builder.CreateFCmpOGT(number, x)
+                            : builder.CreateFCmpOLT(number, x);
+  return builder.CreateSelect(beyond, number, x);
+}
+
+/// The instructions that know a number beside them, or null: -0 is less than a
+/// lane of 0, which no comparison tells.
+static Value *byNumber(IntrinsicInst &call) {
+  bool isMaximum = call.getIntrinsicID() == Intrinsic::maximum;
+  for (unsigned operand : {0u, 1u}) {
+    auto *constant = dyn_cast<Constant>(call.getArgOperand(operand));
+    auto *number = constant
+                       ? dyn_cast_or_null<ConstantFP>(constant->getSplatValue())
+                       : nullptr;
+    if (!number || number->isNaN() ||
+        (!isMaximum && number->getValueAPF().isNegZero()))
+      continue;
+    IRBuilder<> builder(&call);
+    return extremeByNumber(builder, isMaximum, call.getArgOperand(1 - operand),
+                           constant, number->getValueAPF());
+  }
+  return nullptr;
+}
+
 PreservedAnalyses LegalExtremesPass::run(Function &function,
                                          FunctionAnalysisManager &) {
   SmallVector<IntrinsicInst *> found;
@@ -100,11 +131,18 @@ PreservedAnalyses LegalExtremesPass::run(Function &function,
     if (auto *call = dyn_cast<IntrinsicInst>(&instruction);
         call && isExtremeOfFloats(*call))
       found.push_back(call);
+  bool changed = false;
   for (IntrinsicInst *call : found) {
-    call->replaceAllUsesWith(inRegisters(*call));
+    Value *result = byNumber(*call);
+    if (!result && hasRange)
+      result = inRegisters(*call);
+    if (!result)
+      continue;
+    call->replaceAllUsesWith(result);
     call->eraseFromParent();
+    changed = true;
   }
-  if (found.empty())
+  if (!changed)
     return PreservedAnalyses::all();
   PreservedAnalyses preserved;
   preserved.preserveSet<CFGAnalyses>();

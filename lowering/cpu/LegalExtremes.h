@@ -12,12 +12,18 @@ namespace zenith::cpu {
 /// llvm.maximum and llvm.minimum of vectors take the code generator six
 /// instructions: the maximum, two choices before it by the sign of zeros, and
 /// one behind it for NaN. vrange orders zeros by itself and leaves NaN aside;
-/// under a mask of what is ordered, over a sum of both, it takes three. The
-/// processor needs AVX512DQ and AVX512VL.
+/// under a mask of what is ordered, over a sum of both, it takes three. Beside
+/// a number, as in relu, the instructions that any processor has take one or
+/// two.
 class LegalExtremesPass : public llvm::PassInfoMixin<LegalExtremesPass> {
 public:
+  /// `hasRange`: the processor has AVX512DQ and AVX512VL.
+  explicit LegalExtremesPass(bool hasRange) : hasRange(hasRange) {}
   llvm::PreservedAnalyses run(llvm::Function &function,
                               llvm::FunctionAnalysisManager &analyses);
+
+private:
+  bool hasRange;
 };
 
 } // namespace zenith::cpu

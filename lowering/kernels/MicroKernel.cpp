@@ -143,10 +143,11 @@ unsigned setsOfSums(const MicroKernel &shape) {
 unsigned depthsOfRound(const MicroKernel &shape) {
   constexpr unsigned multiplyAdds = 48, most = 4, registers = 36;
   unsigned tile = shape.height * shape.vectors, depths = 1;
-  // The numbers of all rows are loaded before they are used, those of the next
-  // depth soon after: a tall tile's sums would leave their registers (12 rows
-  // by two vectors: 98 GFLOP/s, 154 by single depths).
-  if (tile + 2 * shape.height > registers)
+  // Behind a request for lines the numbers of all rows are loaded before they
+  // are used, those of the next depth soon after: a tall tile's sums would
+  // leave their registers (12 rows by two vectors: 98 GFLOP/s, 154 by single
+  // depths).
+  if (shape.prefetches && tile + 2 * shape.height > registers)
     return depths;
   while (depths < most && tile * depths * 2 <= multiplyAdds)
     depths *= 2;
