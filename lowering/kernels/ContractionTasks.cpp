@@ -364,6 +364,21 @@ static bool writesRows(const ContractionSpace &space,
          bytes <= (updates ? cachedBytes : smallBytes);
 }
 
+/// Tiles of a task where the rows have to be shared out too: wide panels may
+/// leave a product with one task or two, enough work though it is for several
+/// threads. For B that is small, since each task reads all of it.
+static double tilesOfFairShare(const ContractionSpace &space, unsigned heights,
+                               double columns, double panelGroups,
+                               double tiles) {
+  constexpr double fewestTasks = 4, flopsOfTask = 1e6;
+  double others = panelGroups * estimate(space.outerCount());
+  double flops = 2 * tiles * heights * estimate(space.depthOfAllTaps()) *
+                 columns * estimate(space.outerCount());
+  double wanted = std::min(fewestTasks, flops / flopsOfTask);
+  double parts = std::ceil(wanted / std::max(1.0, others));
+  return std::ceil(tiles / std::max(1.0, parts));
+}
+
 ContractionTasks chooseTasks(const ContractionSpace &space,
                              const KernelTarget &target) {
   ContractionTasks tasks;
@@ -426,6 +441,12 @@ ContractionTasks chooseTasks(const ContractionSpace &space,
     tasks.groupsInside = true;
     perTask = std::min(perTask, *most);
   }
+  if (!tasks.sweeps && !tasks.packsRows &&
+      depth * panels * computed * 4 <= smallBytes)
+    perTask = std::min(
+        perTask, tilesOfFairShare(
+                     space, heights, panels * computed,
+                     std::ceil(panels / double(tasks.panelsPerTask)), tiles));
   int64_t &tilesPerTask = tasks.tilesPerTask;
   tilesPerTask = int64_t(std::min(perTask, maxTilesPerTask));
   if (auto known = tasks.tileCount.constant(); known && *known > 0) {
