@@ -4,6 +4,7 @@
 
 #include "lowering/cpu/LegalExtremes.h"
 
+#include "lowering/cpu/InstructionRewrites.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -142,11 +143,7 @@ PreservedAnalyses LegalExtremesPass::run(Function &function,
     call->eraseFromParent();
     changed = true;
   }
-  if (!changed)
-    return PreservedAnalyses::all();
-  PreservedAnalyses preserved;
-  preserved.preserveSet<CFGAnalyses>();
-  return preserved;
+  return preservedByRewrites(changed);
 }
 
 } // namespace zenith::cpu

@@ -4,6 +4,7 @@
 
 #include "lowering/cpu/LegalHalves.h"
 
+#include "lowering/cpu/InstructionRewrites.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -70,11 +71,7 @@ PreservedAnalyses LegalHalvesPass::run(Function &function,
     instruction->replaceAllUsesWith(inFloats(*instruction));
     instruction->eraseFromParent();
   }
-  if (found.empty())
-    return PreservedAnalyses::all();
-  PreservedAnalyses preserved;
-  preserved.preserveSet<CFGAnalyses>();
-  return preserved;
+  return preservedByRewrites(!found.empty());
 }
 
 } // namespace zenith::cpu

@@ -4,6 +4,7 @@
 
 #include "lowering/cpu/LegalMasks.h"
 
+#include "lowering/cpu/InstructionRewrites.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
@@ -187,11 +188,7 @@ PreservedAnalyses LegalMasksPass::run(Function &function,
                                       FunctionAnalysisManager &analyses) {
   MaskRewriter rewriter(function,
                         analyses.getResult<TargetIRAnalysis>(function));
-  if (!rewriter.run())
-    return PreservedAnalyses::all();
-  PreservedAnalyses preserved;
-  preserved.preserveSet<CFGAnalyses>();
-  return preserved;
+  return preservedByRewrites(rewriter.run());
 }
 
 } // namespace zenith::cpu

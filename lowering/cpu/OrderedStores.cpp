@@ -4,6 +4,7 @@
 
 #include "lowering/cpu/OrderedStores.h"
 
+#include "lowering/cpu/InstructionRewrites.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 
@@ -53,11 +54,7 @@ PreservedAnalyses OrderedStoresPass::run(Function &function,
         found.push_back({store, elements});
   for (auto [store, elements] : found)
     storeInOrder(*store, elements);
-  if (found.empty())
-    return PreservedAnalyses::all();
-  PreservedAnalyses preserved;
-  preserved.preserveSet<CFGAnalyses>();
-  return preserved;
+  return preservedByRewrites(!found.empty());
 }
 
 } // namespace zenith::cpu

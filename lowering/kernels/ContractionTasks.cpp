@@ -35,13 +35,16 @@ static constexpr double packedRowBytes = 256 * 1024;
 /// Panels whose sums a task keeps beside that copy.
 static constexpr double maxSlicedPanels = 16;
 
+static double flopsOf(const ContractionSpace &space) {
+  return 2 * estimate(space.tile.size) * estimate(space.lineCount()) *
+         estimate(space.outerCount()) * estimate(space.columns.size) *
+         estimate(space.depthOfAllTaps());
+}
+
 /// Small products are not worth many tasks, each of which copies its rows.
 static double fewestSlicedTasks(const ContractionSpace &space) {
   constexpr double flopsOfTask = 5e6;
-  double flops = 2 * estimate(space.tile.size) * estimate(space.lineCount()) *
-                 estimate(space.outerCount()) * estimate(space.columns.size) *
-                 estimate(space.depthOfAllTaps());
-  return std::clamp(std::floor(flops / flopsOfTask), 2.0, 8.0);
+  return std::clamp(std::floor(flopsOf(space) / flopsOfTask), 2.0, 8.0);
 }
 
 bool rowsNeedPacking(const ContractionSpace &space,
@@ -367,14 +370,11 @@ static bool writesRows(const ContractionSpace &space,
 /// Tiles of a task where the rows have to be shared out too: wide panels may
 /// leave a product with one task or two, enough work though it is for several
 /// threads. For B that is small, since each task reads all of it.
-static double tilesOfFairShare(const ContractionSpace &space, unsigned heights,
-                               double columns, double panelGroups,
-                               double tiles) {
+static double tilesOfFairShare(const ContractionSpace &space,
+                               double panelGroups, double tiles) {
   constexpr double fewestTasks = 4, flopsOfTask = 1e6;
   double others = panelGroups * estimate(space.outerCount());
-  double flops = 2 * tiles * heights * estimate(space.depthOfAllTaps()) *
-                 columns * estimate(space.outerCount());
-  double wanted = std::min(fewestTasks, flops / flopsOfTask);
+  double wanted = std::min(fewestTasks, flopsOf(space) / flopsOfTask);
   double parts = std::ceil(wanted / std::max(1.0, others));
   return std::ceil(tiles / std::max(1.0, parts));
 }
@@ -441,12 +441,10 @@ ContractionTasks chooseTasks(const ContractionSpace &space,
     tasks.groupsInside = true;
     perTask = std::min(perTask, *most);
   }
+  double panelGroups = std::ceil(panels / double(tasks.panelsPerTask));
   if (!tasks.sweeps && !tasks.packsRows &&
       depth * panels * computed * 4 <= smallBytes)
-    perTask = std::min(
-        perTask, tilesOfFairShare(
-                     space, heights, panels * computed,
-                     std::ceil(panels / double(tasks.panelsPerTask)), tiles));
+    perTask = std::min(perTask, tilesOfFairShare(space, panelGroups, tiles));
   int64_t &tilesPerTask = tasks.tilesPerTask;
   tilesPerTask = int64_t(std::min(perTask, maxTilesPerTask));
   if (auto known = tasks.tileCount.constant(); known && *known > 0) {
