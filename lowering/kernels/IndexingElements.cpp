@@ -217,18 +217,28 @@ Value ElementEmitter::gather(graph::GatherOp op, ArrayRef<Ix> index) {
   return emit(op.getOperand(), at);
 }
 
+/// Where a slice begins along one dimension: the number that `start` holds,
+/// moved to the nearest of `places`; none where its element can't be made.
+static std::optional<Ix> startAlong(ElementEmitter &emitter, Value start,
+                                    const DimExpr &places) {
+  Value number = emitter.emit(start, {});
+  if (!number)
+    return std::nullopt;
+  return emitter.clampedIndex(number, getElementTypeOrSelf(start.getType()),
+                              places);
+}
+
 Value ElementEmitter::dynamicSlice(graph::DynamicSliceOp op,
                                    ArrayRef<Ix> index) {
   const graph::DimVector operandDims = dimsOf(op.getOperand()),
                          resultDims = dimsOf(op.getResult());
   SmallVector<Ix> at;
   for (auto [d, x] : llvm::enumerate(index)) {
-    Value start = emit(op.getStarts()[d], {});
+    std::optional<Ix> start = startAlong(*this, op.getStarts()[d],
+                                         operandDims[d] - resultDims[d] + 1);
     if (!start)
       return {};
-    Type type = getElementTypeOrSelf(op.getStarts()[d].getType());
-    at.push_back(indices.add(
-        x, clampedIndex(start, type, operandDims[d] - resultDims[d] + 1)));
+    at.push_back(indices.add(x, *start));
   }
   return emit(op.getOperand(), at);
 }
@@ -243,12 +253,11 @@ SmallVector<Ix> ElementEmitter::updatedIndex(graph::DynamicUpdateSliceOp op,
       at.push_back(x);
       continue;
     }
-    Value start = emit(op.getStarts()[d], {});
+    std::optional<Ix> start = startAlong(*this, op.getStarts()[d],
+                                         operandDims[d] - updateDims[d] + 1);
     if (!start)
       return {};
-    Type type = getElementTypeOrSelf(op.getStarts()[d].getType());
-    at.push_back(indices.add(
-        x, clampedIndex(start, type, operandDims[d] - updateDims[d] + 1)));
+    at.push_back(indices.add(x, *start));
   }
   return at;
 }
@@ -265,12 +274,11 @@ Value ElementEmitter::dynamicUpdateSlice(graph::DynamicUpdateSliceOp op,
       at.push_back(x);
       continue;
     }
-    Value start = emit(op.getStarts()[d], {});
+    std::optional<Ix> start = startAlong(*this, op.getStarts()[d],
+                                         operandDims[d] - updateDims[d] + 1);
     if (!start)
       return {};
-    Type type = getElementTypeOrSelf(op.getStarts()[d].getType());
-    Ix first = clampedIndex(start, type, operandDims[d] - updateDims[d] + 1);
-    at.push_back(indices.add(x, indices.scale(first, -1)));
+    at.push_back(indices.add(x, indices.scale(*start, -1)));
     if (!conditions.add(kernel, inside(at.back(), 0, updateDims[d])))
       return old();
   }
