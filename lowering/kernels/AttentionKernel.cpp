@@ -367,16 +367,17 @@ void AttentionNest::finish() {
 }
 
 FailureOr<KernelPlan> emitAttention(const EmissionContext &context) {
-  auto space = attentionSpace(context.fusion, context.dims, context.target);
+  KernelTarget target =
+      attentionTarget(context.fusion, context.dims, context.target);
+  auto space = attentionSpace(context.fusion, context.dims, target);
   if (failed(space))
     return failure();
   KernelPlan plan;
   for (const Preparation &preparation : space->product.preparations) {
     std::string name =
         (context.name + "_prepare" + Twine(preparation.scratch)).str();
-    auto launch =
-        emitPreparation(preparation, space->product, context.fusion,
-                        context.dims, context.target, context.kernels, name);
+    auto launch = emitPreparation(preparation, space->product, context.fusion,
+                                  context.dims, target, context.kernels, name);
     if (failed(launch))
       return failure();
     // Few queries read what lies in memory.
@@ -389,8 +390,8 @@ FailureOr<KernelPlan> emitAttention(const EmissionContext &context) {
     plan.launches.push_back(*launch);
     plan.scratchBytes.push_back(preparation.bytes);
   }
-  KernelBuilder kernel(context.fusion, context.dims, context.target,
-                       context.kernels, context.name);
+  KernelBuilder kernel(context.fusion, context.dims, target, context.kernels,
+                       context.name);
   auto launch = AttentionNest(kernel, *space).emit();
   if (failed(launch))
     return failure();
@@ -405,7 +406,8 @@ SmallVector<DimExpr> attentionScratch(graph::FusionOp fusion,
   // emitted.
   ScopedDiagnosticHandler silence(fusion.getContext(),
                                   [](Diagnostic &) { return success(); });
-  auto space = attentionSpace(fusion, dims, target);
+  auto space =
+      attentionSpace(fusion, dims, attentionTarget(fusion, dims, target));
   SmallVector<DimExpr> bytes;
   if (succeeded(space))
     for (const Preparation &preparation : space->product.preparations)

@@ -14,7 +14,7 @@ using zenith::graph::DimExpr;
 namespace zenith::kernels {
 
 static constexpr int64_t keysOfBlock = 512;
-static constexpr int64_t tilesOfBlock = 8;
+static constexpr int64_t rowsOfBlock = 48;
 
 std::optional<bool> AttentionSpace::hasFewQueries() const {
   auto count = queryCount.constant();
@@ -102,10 +102,16 @@ static void describeProduct(AttentionSpace &space, graph::DimAnalysis &dims) {
   product.panel = space.columns;
 }
 
+/// Tiles as high as each other, none of which is mostly empty.
+static int64_t tileHeight(int64_t rows, int64_t highest) {
+  int64_t tiles = std::max<int64_t>(1, (rows + highest - 1) / highest);
+  return std::clamp<int64_t>((rows + tiles - 1) / tiles, 1, highest);
+}
+
 /// Blocks of equal height where the rows don't fill the last one.
 static void chooseBlocks(AttentionSpace &space) {
   int64_t height = space.heights;
-  space.blockRows = height * tilesOfBlock;
+  space.blockRows = height * std::max<int64_t>(1, rowsOfBlock / height);
   space.blockKeys = keysOfBlock;
   if (auto count = space.queryCount.constant())
     space.blockRows = std::clamp((*count + height - 1) / height * height,
@@ -121,6 +127,48 @@ static void chooseBlocks(AttentionSpace &space) {
       DimExpr::ceilDiv(space.queryCount,
                        DimExpr::max(blocks, DimExpr(1)) * DimExpr(height)) *
       DimExpr(height);
+}
+
+/// The registers that columns leave hold rows.
+static KernelTarget narrowed(KernelTarget target) {
+  target.panel /= 2;
+  target.rows = 2 * target.rows + 2;
+  return target;
+}
+
+/// Keys and features fill whole panels. Where few of them leave most of a wide
+/// one empty, narrower and higher tiles take fewer instructions; the weight of
+/// a key takes about ten.
+KernelTarget attentionTarget(graph::FusionOp fusion, graph::DimAnalysis &dims,
+                             const KernelTarget &target) {
+  constexpr double clearly = 0.9, perWeight = 10;
+  graph::AttentionOp op = attentionAnchor(fusion);
+  if (!op || target.opencl)
+    return target;
+  unsigned rank = cast<RankedTensorType>(op.getType()).getRank();
+  auto queries = dims.dimOf(op.getQuery(), rank - 2).constant(),
+       depth = dims.dimOf(op.getQuery(), rank - 1).constant(),
+       keys = dims.dimOf(op.getKey(), rank - 2).constant(),
+       features = dims.dimOf(op.getValue(), rank - 1).constant();
+  if (!queries || !depth || !keys || !features)
+    return target;
+  auto instructions = [&](const KernelTarget &own) {
+    auto vectors = [&](int64_t count) {
+      return double(llvm::alignTo(uint64_t(count), own.panel) / own.lanes);
+    };
+    int64_t height = tileHeight(*queries, own.rows);
+    double rows = double(llvm::alignTo(uint64_t(*queries), uint64_t(height)));
+    return rows * (vectors(*keys) * double(*depth) +
+                   double(*keys) * vectors(*features)) +
+           double(*queries) * vectors(*keys) * perWeight;
+  };
+  KernelTarget best = target;
+  for (KernelTarget own = narrowed(target); own.panel >= own.lanes;
+       own = narrowed(own))
+    if (instructions(own) < clearly * instructions(best))
+      best = own;
+  best.rows = unsigned(tileHeight(*queries, best.rows));
+  return best;
 }
 
 FailureOr<AttentionSpace> attentionSpace(graph::FusionOp fusion,
@@ -151,7 +199,12 @@ FailureOr<AttentionSpace> attentionSpace(graph::FusionOp fusion,
   packRows(space, space.keys, {space.keyCount, DimExpr(0), space.keys.stride},
            {DimExpr(space.depth), DimExpr(0), DimExpr(1)});
   // Rows that follow each other stay together in the cache as they are, unless
-  // tile after tile takes every other line of them.
+  // tile after tile takes every other line of them; others are copied for tiles
+  // enough to read the copy.
+  constexpr int64_t fewTiles = 2;
+  auto queries = space.queryCount.constant();
+  if (queries && *queries <= fewTiles * int64_t(space.heights))
+    return space;
   if (space.values.stride != DimExpr(space.values.features) ||
       space.values.features > int64_t(space.columns))
     packRows(space, space.values,

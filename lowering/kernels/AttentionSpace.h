@@ -47,7 +47,11 @@ struct AttentionSpace {
 /// The attention of a fusion; null if there is none.
 graph::AttentionOp attentionAnchor(graph::FusionOp fusion);
 
-/// Failure has been reported at the op.
+/// The target with the register tile that suits the attention of the fusion.
+KernelTarget attentionTarget(graph::FusionOp fusion, graph::DimAnalysis &dims,
+                             const KernelTarget &target);
+
+/// For a target of attentionTarget(). Failure has been reported at the op.
 mlir::FailureOr<AttentionSpace> attentionSpace(graph::FusionOp fusion,
                                                graph::DimAnalysis &dims,
                                                const KernelTarget &target);

@@ -198,6 +198,20 @@ TEST_F(AttentionKernel, OtherMachines) {
   }
 }
 
+/// Tiles of one, two and four vectors; values packed and as they lie.
+TEST_F(AttentionKernel, FewKeysOrFeatures) {
+  for (unsigned lanes : {8u, 16u}) {
+    harness.target.lanes = lanes;
+    harness.target.panel = lanes == 8 ? 16 : 64;
+    check(3, 21, 21, 8, 8);
+    check(2, 24, 24, 32, 32, ", causal");
+    check(2, 49, 49, 32, 32, "", "f32");
+    check(1, 70, 12, 4, 3, "", "i1");
+    check(1, 100, 600, 8, 20);
+    check(2, 33, 7, 16, 40, "", "", "f64");
+  }
+}
+
 /// Heads in the middle, two heads for each head of keys, results merged again.
 TEST_F(AttentionKernel, Movement) {
   std::string q = "tensor<?x?x24xf32>", k = "tensor<?x2x?x8xf32>",
