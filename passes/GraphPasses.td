@@ -197,11 +197,12 @@ def LowerPrecisionPass : ZenithPass<"zenith-lower-precision", "::mlir::func::Fun
     rounding is a convert that zenith-hoist-prepare moves, the widening a convert that contraction kernels do in registers. With
     `activations` the other operand of a product with several rows is rounded too, so that a processor with dot products of pairs
     can use them. Runs behind zenith-fold-batch-norm, which scales weights in f32, and before zenith-pack-parameters. Leaves
-    weights alone that are smaller than `min-bytes`, dynamic or dependent on arguments, and batched or grouped contractions.
+    weights alone that are smaller than `min-bytes`, dynamic or dependent on arguments, batched and grouped contractions, and windows
+    that zenith-transform-windows put their values at points beside.
 
     With `explain` each decision is a remark "precision: CODE: text": PRE001 weights are stored in the narrow type, PRE002 both operands are
     rounded, PRE101 the operands are not f32, PRE102 the weights depend on arguments, PRE103 the weights are small,
-    PRE104 the contraction is batched or grouped.
+    PRE104 the contraction is batched or grouped, PRE105 the window is stored by its values at points.
 
     Before and after (tests/passes/precision/lower-precision.mlir @dot):
     ```mlir
@@ -226,7 +227,7 @@ def TransformWindowsPass : ZenithPass<"zenith-transform-windows", "::mlir::func:
     that; the values are packed into panels with the window itself behind them, which the convolution reads through a slice. Its mark
     says that a kernel may compute with the values instead; results change by rounding, by about 2e-6 of the largest one. A separate
     pass, since only some targets have such a kernel. Leaves alone what is estimated to gain nothing: few channels or pixels, strides,
-    dilations, groups, types other than f32. Runs before zenith-pack-parameters.
+    dilations, groups, types other than f32. Runs before zenith-pack-parameters, and before zenith-lower-precision where f32 is fastest.
 
     Before and after (tests/passes/layout/transform-windows.mlir @convolution):
     ```mlir

@@ -72,6 +72,15 @@ static void buildLayout(OpPassManager &passes, const PhaseOptions &options) {
   passes.addNestedPass<func::FuncOp>(createFoldConstantsPass());
   passes.addNestedPass<func::FuncOp>(createSimplifyAlgebraPass());
   addTidy(passes);
+  auto transformWindows = [&] {
+    if (options.windowTransforms)
+      passes.addNestedPass<func::FuncOp>(
+          createTransformWindowsPass({options.panelWidth, options.lanes}));
+  };
+  // Fewer f32 multiplications are faster than as many as ever of numbers to be
+  // widened, but not known to be faster than products of pairs.
+  if (!options.narrowProducts)
+    transformWindows();
   if (!options.mixedPrecision.empty()) {
     LowerPrecisionPassOptions lowering;
     lowering.type = options.mixedPrecision;
@@ -79,9 +88,8 @@ static void buildLayout(OpPassManager &passes, const PhaseOptions &options) {
     lowering.explain = options.explain;
     passes.addNestedPass<func::FuncOp>(createLowerPrecisionPass(lowering));
   }
-  if (options.windowTransforms)
-    passes.addNestedPass<func::FuncOp>(
-        createTransformWindowsPass({options.panelWidth, options.lanes}));
+  if (options.narrowProducts)
+    transformWindows();
   PackParametersPassOptions packing;
   packing.panel = options.panelWidth;
   packing.group = options.integerGroup;

@@ -5,6 +5,7 @@
 
 #include "ir/GraphOps.h"
 #include "ir/ParameterDependence.h"
+#include "ir/WindowTransform.h"
 #include "ir/interpreter/Tensor.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
@@ -110,6 +111,8 @@ bool LowerPrecisionPass::isCandidate(Operation *op) {
                " bytes only");
   else if (isBatched(op))
     remark(op, "PRE104", "the contraction is batched or grouped");
+  else if (op->hasAttr(windowTileAttrName))
+    remark(op, "PRE105", "the window is stored by its values at points");
   else
     return true;
   return false;
