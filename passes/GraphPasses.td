@@ -249,7 +249,8 @@ def PackParametersPass : ZenithPass<"zenith-pack-parameters", "::mlir::func::Fun
     (ir/PackedPanels.h), which contraction kernels recognise. Products of integers that fit 16 bits are narrowed first, and `group`
     depths of a column lie side by side, as instructions take them that add the products of neighbours: [ceil(N/panel), K/group,
     panel, group]. Large tables whose rows are gathered and reduced are read by blocks of two or four panels alike, so that a block of
-    all rows stays in a cache. Runs after FoldBatchNorm and before zenith-hoist-prepare. Leaves batched and grouped contractions alone.
+    all rows stays in a cache. Batched right-hand sides of several panels are stored as [batch, N/panel, K, panel] and multiplied as they
+    lie. Runs after FoldBatchNorm and before zenith-hoist-prepare. Leaves grouped contractions alone.
 
     Before and after (tests/passes/layout/pack-parameters.mlir @dot).
   }];

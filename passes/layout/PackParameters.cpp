@@ -81,7 +81,8 @@ struct PackParametersPass : impl::PackParametersPassBase<PackParametersPass> {
       if (auto dot = dyn_cast<DotGeneralOp>(op)) {
         OpBuilder builder(dot);
         // What is known before any argument is is multiplied once.
-        if (isParameter(dot.getRhs()) && !isFixed(dot.getLhs()))
+        if (isParameter(dot.getRhs()) && !isFixed(dot.getLhs()) &&
+            !packBatchedProduct(dot, panel))
           packProduct(dot, {panel, group}, builder);
       } else if (auto convolution = dyn_cast<ConvolutionOp>(op))
         packConvolution(convolution, {panel, group});

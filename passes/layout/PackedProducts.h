@@ -36,6 +36,9 @@ mlir::Value repacked(mlir::OpBuilder &packing, mlir::OpBuilder &reading,
 bool packProduct(graph::DotGeneralOp op, PanelShape widest,
                  mlir::OpBuilder &packing);
 
+/// The same for a batched product; one with widened weights stays.
+bool packBatchedProduct(graph::DotGeneralOp op, int64_t panel);
+
 } // namespace zenith::layout
 
 #endif // ZENITH_PASSES_LAYOUT_PACKEDPRODUCTS_H
