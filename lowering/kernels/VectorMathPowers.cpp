@@ -56,8 +56,11 @@ Num VectorMath::tanhShort(Num x) {
                                -2.76076847742355e-16};
   static const double bottom[] = {4.89352518554385e-03, 2.26843463243900e-03,
                                   1.18534705686654e-04, 1.19825839466702e-06};
-  Num c = select(x > 7.90531110763549805, 7.90531110763549805, x);
-  c = select(c < -7.90531110763549805, -7.90531110763549805, c);
+  // There the rounded quotient is exactly 1, which few arguments so near are
+  // given: gelu of large negative numbers has to be 0.
+  constexpr double most = 7.99881172180175781;
+  Num c = select(x > most, most, x);
+  c = select(c < -most, -most, c);
   Num square = c * c;
   return c * polynomial(square, top) / polynomial(square, bottom);
 }

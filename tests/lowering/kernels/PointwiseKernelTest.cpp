@@ -5,6 +5,8 @@
 
 #include "FusionText.h"
 #include "KernelHarness.h"
+#include <algorithm>
+#include <cmath>
 #include <gtest/gtest.h>
 
 using namespace zenith;
@@ -437,6 +439,63 @@ TEST_F(ElementTypes, QuotientsByANumber) {
               "> : tensor<2000xf32>\n%r = graph.div %a, %c : tensor<2000xf32>");
 }
 
+// Rounding of halves, bounds, what is out of range and what is no number; with
+// zero points that are known, and such that are not.
+TEST_F(ElementTypes, Quantizes) {
+  std::vector<float> numbers = {0.0f,
+                                -0.0f,
+                                3e38f,
+                                -3e38f,
+                                5e9f,
+                                -5e9f,
+                                8388607.5f,
+                                std::nextafter(0.5f, 0.0f),
+                                std::nextafter(0.5f, 1.0f),
+                                std::numeric_limits<float>::infinity(),
+                                -std::numeric_limits<float>::infinity(),
+                                std::numeric_limits<float>::quiet_NaN()};
+  harness.fill = [&](mlir::RankedTensorType type, unsigned number) {
+    if (!type.getElementType().isF32())
+      return smallIntegers(type, number);
+    Tensor tensor(type);
+    auto *to = reinterpret_cast<float *>(tensor.writable());
+    for (int64_t i = 0; i < type.getNumElements(); ++i)
+      to[i] =
+          i < int64_t(numbers.size()) ? numbers[i] : float(i) * 0.25f - 300.0f;
+    return tensor;
+  };
+  struct Case {
+    const char *element, *least, *most, *zero;
+  };
+  for (Case c : {Case{"ui8", "0.0", "255.0", "0.0"},
+                 Case{"ui8", "0.0", "255.0", "131.0"},
+                 Case{"i8", "-128.0", "127.0", "0.0"},
+                 Case{"i8", "-128.0", "127.0", "-7.0"},
+                 Case{"ui16", "0.0", "65535.0", "32769.0"},
+                 Case{"i16", "-32768.0", "32767.0", "5.0"},
+                 Case{"i8", "-8.0", "7.0", "3.0"}}) {
+    auto convert = [&](const std::string &zero) {
+      return zero + "%0 = graph.round_even %a : tensor<2500xf32>\n" +
+             "%1 = graph.add %0, %z : tensor<2500xf32>\n" +
+             "%l = graph.constant dense<" + c.least + "> : tensor<2500xf32>\n" +
+             "%m = graph.constant dense<" + c.most + "> : tensor<2500xf32>\n" +
+             "%2 = graph.max %1, %l : tensor<2500xf32>\n" +
+             "%3 = graph.min %2, %m : tensor<2500xf32>\n" +
+             "%r = graph.convert %3 : tensor<2500xf32> -> tensor<2500x" +
+             c.element + ">";
+    };
+    std::string result = std::string("tensor<2500x") + c.element + ">";
+    check("%a : tensor<2500xf32>", result,
+          convert(std::string("%z = graph.constant dense<") + c.zero +
+                  "> : tensor<2500xf32>\n"));
+    check(std::string("%a : tensor<2500xf32>, %b : tensor<") + c.element + ">",
+          result,
+          convert(std::string("%c = graph.convert %b : tensor<") + c.element +
+                  "> -> tensor<f32>\n%z = graph.broadcast %c [] : tensor<f32> "
+                  "-> tensor<2500xf32>\n"));
+  }
+}
+
 // Quotients of a few bits, of more than a mantissa has, and of all exponents.
 TEST_F(ElementTypes, Remainders) {
   for (const char *element : {"f32", "f64"})
@@ -525,6 +584,33 @@ TEST_P(PointwiseKernel, Gelu) {
     %2 = graph.add %1, %one : tensor<40xf32>
     %3 = graph.mul %a, %2 : tensor<40xf32>
     %r = graph.mul %3, %half : tensor<40xf32>)");
+}
+
+TEST_P(PointwiseKernel, GeluByTanhVanishes) {
+  const std::vector<float> numbers{-INFINITY, INFINITY, NAN,  -3e38f,
+                                   3e38f,     -1e30f,   -20,  20,
+                                   -8,        -3,       -0.0, 0.5};
+  harness.fill = [&](mlir::RankedTensorType type, unsigned) {
+    Tensor tensor(type);
+    std::copy(numbers.begin(), numbers.end(),
+              reinterpret_cast<float *>(tensor.writable()));
+    return tensor;
+  };
+  harness.tolerance = 1e-6;
+  check("%a : tensor<12xf32>", "tensor<12xf32>", R"(
+    %c = graph.constant dense<0.797884561> : tensor<12xf32>
+    %cubic = graph.constant dense<0.044715> : tensor<12xf32>
+    %one = graph.constant dense<1.0> : tensor<12xf32>
+    %half = graph.constant dense<0.5> : tensor<12xf32>
+    %0 = graph.mul %a, %a : tensor<12xf32>
+    %1 = graph.mul %0, %a : tensor<12xf32>
+    %2 = graph.mul %1, %cubic : tensor<12xf32>
+    %3 = graph.add %a, %2 : tensor<12xf32>
+    %4 = graph.mul %3, %c : tensor<12xf32>
+    %5 = graph.tanh %4 : tensor<12xf32>
+    %6 = graph.add %5, %one : tensor<12xf32>
+    %7 = graph.mul %a, %half : tensor<12xf32>
+    %r = graph.mul %7, %6 : tensor<12xf32>)");
 }
 
 INSTANTIATE_TEST_SUITE_P(Lanes, PointwiseKernel,
