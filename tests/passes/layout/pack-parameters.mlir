@@ -113,8 +113,10 @@ func.func @groups(%x: tensor<1x9x9x16xf32>) -> tensor<1x7x7x64xf32> {
   return %r : tensor<1x7x7x64xf32>
 }
 
-// Groups of eight outputs fill a vector each.
+// Groups of eight outputs fill a vector each, or two of them one of a panel of four vectors.
 // CHECK-LABEL: @vector_groups
+// WIDE-LABEL: @vector_groups
+// WIDE: graph.convolution {{.*}} groups 3
 // CHECK: graph.reshape {{.*}} : tensor<1x1x4x48xf32> -> tensor<4x6x8xf32>
 // CHECK: graph.convolution {{.*}} groups 6
 graph.param @v : tensor<1x1x4x48xf32>
