@@ -6,6 +6,7 @@
 #include "lowering/kernels/ElementConversions.h"
 #include "lowering/kernels/ElementEmitter.h"
 #include "lowering/kernels/LaneQuotients.h"
+#include "lowering/kernels/Quantization.h"
 #include "lowering/kernels/ReductionPlan.h"
 #include "lowering/kernels/VectorMath.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -381,22 +382,6 @@ static bool staysExact(Operation *op) {
              graph::IsFiniteOp>(op);
 }
 
-/// The one number of a float constant, broadcast or not.
-static std::optional<double> splatOf(Value value) {
-  while (auto broadcast = value.getDefiningOp<graph::BroadcastOp>())
-    value = broadcast.getOperand();
-  auto constant = value.getDefiningOp<graph::ConstantOp>();
-  auto elements =
-      constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : nullptr;
-  if (!elements || !elements.isSplat() ||
-      !isa<FloatType>(elements.getElementType()))
-    return std::nullopt;
-  APFloat number = elements.getSplatValue<APFloat>();
-  bool inexact;
-  number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &inexact);
-  return number.convertToDouble();
-}
-
 static bool isOne(Value value) { return splatOf(value) == 1.0; }
 
 // The erf or tanh of a gelu: 1 is added to it and the sum multiplied, so that
@@ -412,34 +397,19 @@ static bool insideGelu(Operation *op) {
          });
 }
 
-/// What a conversion of floats to integers has the same result of: bounds that
-/// are no tighter than the type's own change nothing.
-static Value withoutBounds(graph::ConvertOp op) {
-  Value value = op.getOperand();
-  Type to = getElementTypeOrSelf(op.getType());
-  if (!isa<FloatType>(getElementTypeOrSelf(value.getType())) ||
-      !isa<IntegerType>(to) || to.getIntOrFloatBitWidth() > 16 ||
-      to.isInteger(1))
-    return value;
-  unsigned bits = to.getIntOrFloatBitWidth();
-  double most = std::ldexp(1.0, to.isUnsignedInteger() ? bits : bits - 1) - 1,
-         least = to.isUnsignedInteger() ? 0 : -most - 1;
-  for (;;) {
-    Operation *bound = value.getDefiningOp();
-    if (!isa_and_nonnull<graph::MinOp, graph::MaxOp>(bound))
-      return value;
-    auto limit = splatOf(bound->getOperand(1));
-    if (!limit || (isa<graph::MinOp>(bound) ? *limit < most : *limit > least))
-      return value;
-    value = bound->getOperand(0);
-  }
-}
-
 Value ElementEmitter::elementwise(Operation *op, ArrayRef<Ix> index) {
-  SmallVector<Value> operands;
-  auto convert = dyn_cast<graph::ConvertOp>(op);
-  for (Value operand : op->getOperands()) {
-    operands.push_back(emit(convert ? withoutBounds(convert) : operand, index));
+  SmallVector<Value> sources(op->getOperands()), operands;
+  std::optional<Quantized> quantized;
+  if (auto convert = dyn_cast<graph::ConvertOp>(op)) {
+    sources = {withoutBounds(convert)};
+    if ((quantized = Quantized::match(convert))) {
+      sources = {quantized->scaled};
+      if (quantized->zeroPoint)
+        sources.push_back(quantized->zeroPoint);
+    }
+  }
+  for (Value source : sources) {
+    operands.push_back(emit(source, index));
     if (!operands.back())
       return {};
   }
@@ -459,6 +429,10 @@ Value ElementEmitter::elementwise(Operation *op, ArrayRef<Ix> index) {
     result = e.select(operands[0], operands[1], operands[2]);
   } else if (isa<graph::ClampOp>(op)) {
     result = clamp(e);
+  } else if (quantized) {
+    result = Quantized::convert(*this, operands[0],
+                                operands.size() > 1 ? operands[1] : Value(),
+                                resultElement);
   } else if (isa<graph::ConvertOp>(op)) {
     result = cast<graph::ConvertOp>(op).getSaturate()
                  ? saturateElement(*this, operands[0], element, resultElement)
