@@ -94,7 +94,8 @@ static Value uncutMatrix(SliceOp slice) {
 
 static bool widens(Type from, Type to) {
   if (to.isF32())
-    return from.isBF16() || from.isF16();
+    return from.isBF16() || from.isF16() || from.isInteger(8) ||
+           from.isInteger(16);
   // To an unsigned type a negative element would wrap around.
   return (to.isSignlessInteger(16) || to.isSignlessInteger(32)) &&
          from.isInteger() && from.getIntOrFloatBitWidth() >= 8 &&

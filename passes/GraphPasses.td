@@ -159,9 +159,10 @@ def MultiplyIntegersPass : ZenithPass<"zenith-multiply-integers", "::mlir::func:
   let description = [{
     A product or convolution of f32 values that are integers times a scale, with weights that depend on parameters only, becomes the
     product of the integers, summed in i32, times the product of the scales: one scale for the left side, one for all weights or one
-    per column of the result. That is what QuantizeLinear and DequantizeLinear around a product mean, with less rounding. Runs before
-    layouts are chosen. Leaves products alone whose integers need more than 16 bits or whose sums could leave i32, and batched and
-    grouped ones.
+    per column of the result. That is what QuantizeLinear and DequantizeLinear around a product mean, with less rounding. Grouped
+    convolutions sum in f32, as far as it holds whole numbers. A division by a constant behind the scale divides the scale, and what is
+    added in between, instead. Where only the weights are integers they stay so in memory, and the product is scaled. Runs before
+    layouts are chosen. Leaves products alone whose integers need more than 16 bits or whose sums could leave i32, and batched ones.
 
     Before and after (tests/passes/layout/multiply-integers.mlir @dot).
   }];

@@ -324,8 +324,8 @@ static int64_t widenedElements(const ContractionTasks &tasks,
   constexpr int64_t mostBytes = 1024 * 1024;
   unsigned columns = tileColumns(space.sum, target);
   auto depth = space.depthOfAllTaps().constant();
-  bool halves = space.b.element.isBF16() || space.b.element.isF16();
-  if (!halves || !space.sum.isF32() || !target.avx512 || target.opencl ||
+  bool narrow = elementSize(space.b.element) < elementSize(space.sum);
+  if (!narrow || !space.sum.isF32() || !target.avx512 || target.opencl ||
       multipliesPairs(space, target) ||
       space.form != ContractionSpace::Panels || space.panel != columns ||
       tasks.sweeps || !depth || *depth == 0 ||

@@ -71,6 +71,11 @@ Value MicroKernelWriter::toSum(Value x, Type element) {
     return x;
   if (isa<FloatType>(from))
     return b.create<arith::ExtFOp>(loc, to, x);
+  if (isa<FloatType>(shape.sum)) {
+    if (element.isUnsignedInteger())
+      return b.create<arith::UIToFPOp>(loc, to, x);
+    return b.create<arith::SIToFPOp>(loc, to, x);
+  }
   if (from.getIntOrFloatBitWidth() > shape.sum.getIntOrFloatBitWidth())
     return b.create<arith::TruncIOp>(loc, to, x);
   if (element.isUnsignedInteger())

@@ -26,8 +26,12 @@ Value PanelWriter::widen(Value x) {
        element = getElementTypeOrSelf(x.getType());
   if (element == packed)
     return x;
-  if (isa<FloatType>(packed))
+  if (isa<FloatType>(element))
     return k.b.create<arith::ExtFOp>(k.loc, type, x);
+  if (isa<FloatType>(packed) && place.element.isUnsignedInteger())
+    return k.b.create<arith::UIToFPOp>(k.loc, type, x);
+  if (isa<FloatType>(packed))
+    return k.b.create<arith::SIToFPOp>(k.loc, type, x);
   if (element.getIntOrFloatBitWidth() > packed.getIntOrFloatBitWidth())
     return k.b.create<arith::TruncIOp>(k.loc, type, x);
   if (place.element.isUnsignedInteger())

@@ -395,6 +395,11 @@ ElementEmitter::describeConvolution(graph::ConvolutionOp op,
       anyLanes(index) ? kernel.broadcast(start, indices.width) : start;
   Ix batch = index[numbers.getOutputBatch()];
   Ix firstInput = indices.scale(group, inputs);
+  // Quantized images are scaled by weights that were rounded before.
+  auto widening = op.getInput().getDefiningOp<graph::ConvertOp>();
+  bool ofIntegers =
+      widening &&
+      isa<IntegerType>(getElementTypeOrSelf(widening.getOperand().getType()));
   result.step = [=](ArrayRef<Ix> window, ArrayRef<Ix> at,
                     Value sum) mutable -> Value {
     SmallVector<Ix> inputAt(inputDims.size()), kernelAt(kernelDims.size());
@@ -417,7 +422,7 @@ ElementEmitter::describeConvolution(graph::ConvolutionOp op,
                          *at.back().offset.constant());
     return multiplyAdd(to, convertElement(*this, x, from, wide),
                        convertElement(*this, w, from, wide), sum,
-                       taps > tapsInOrder);
+                       taps > tapsInOrder || ofIntegers);
   };
   return result;
 }

@@ -24,18 +24,29 @@ FusionGraph::FusionGraph(func::FuncOp function, DimAnalysis &dims)
     positions[&op] = positions.size();
     roles[&op] = host.computes(&op) ? Role::Outside : roleOf(&op, dims);
   }
-  // Products widen narrow weights in registers, and take bytes on both sides
-  // where weights lie in groups of four.
+  // Products widen narrow weights in registers, integers only where these lie
+  // in panels, and take bytes on both sides where weights lie in groups of
+  // four.
   auto isWidenedThere = [&](OpOperand &use) {
+    auto type = [](Value value) {
+      return cast<RankedTensorType>(value.getType()).getElementType();
+    };
+    Value wide = use.get();
+    bool becomesFloat = isa<FloatType>(type(wide)) &&
+                        isa<IntegerType>(type(beforeWidening(wide)));
     return takesBytes(use) ||
            (roles.lookup(use.getOwner()) == Role::Contraction &&
-            use.getOperandNumber() == 1);
+            use.getOperandNumber() == 1 &&
+            (!becomesFloat || matchUnpackedPanels(wide)));
   };
   for (Operation &op : block)
     if (isa<ConvertOp>(op) &&
         beforeWidening(op.getResult(0)) != op.getResult(0) &&
         llvm::all_of(op.getUses(), isWidenedThere))
       roles[&op] = Role::Free;
+  for (Operation &op : block)
+    if (roles[&op] == Role::Window)
+      readBytes(&op);
   for (Operation &op : block)
     pinWhatReadersNeed(&op);
   for (Operation &op : block) {
@@ -45,6 +56,21 @@ FusionGraph::FusionGraph(func::FuncOp function, DimAnalysis &dims)
     workOps.push_back(&op);
     groupIndex[&op] = nullptr;
   }
+}
+
+/// Memory holds a byte per element then, instead of what windows make of it;
+/// nobody else reads that.
+void FusionGraph::readBytes(Operation *window) {
+  Value bytes = bytesOfWindow(window->getOperand(0));
+  SmallVector<Operation *> steps;
+  for (Value value = window->getOperand(0); bytes && value != bytes;
+       value = steps.back()->getOperand(0)) {
+    if (!value.hasOneUse())
+      return;
+    steps.push_back(value.getDefiningOp());
+  }
+  for (Operation *step : steps)
+    roles[step] = Role::Free;
 }
 
 Role FusionGraph::role(Operation *op) const {
@@ -112,7 +138,14 @@ void FusionGraph::pinWhatReadersNeed(Operation *op) {
                 : stridedBase(beforeWidening(operand), dims));
     }
     return;
-  case Role::Window:
+  case Role::Window: {
+    Value read = op->getOperand(0), bytes = bytesOfWindow(read);
+    bool isMade = bytes && roles.lookup(read.getDefiningOp()) == Role::Free;
+    pin(isMade ? bytes : read);
+    for (Value operand : llvm::drop_begin(op->getOperands()))
+      pin(operand);
+    return;
+  }
   case Role::Running:
     for (Value operand : op->getOperands())
       pin(operand);

@@ -78,6 +78,7 @@ public:
 
 private:
   void pin(mlir::Value value);
+  void readBytes(mlir::Operation *window);
   void pinWhatReadersNeed(mlir::Operation *op);
   void collectReads(mlir::Value value, Read prefix,
                     llvm::SmallVectorImpl<Read> &found) const;

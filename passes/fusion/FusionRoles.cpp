@@ -171,6 +171,25 @@ bool takesBytes(OpOperand &use) {
   return panels && panels->group == 4;
 }
 
+Value bytesOfWindow(Value operand) {
+  constexpr unsigned mostSteps = 4;
+  auto type = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getElementType();
+  };
+  for (unsigned steps = 0; steps < mostSteps; ++steps) {
+    Operation *op = operand.getDefiningOp();
+    bool isStep = isa_and_nonnull<ConvertOp>(op) ||
+                  (isa_and_nonnull<AddOp, SubOp, MulOp>(op) &&
+                   isSplatConstant(op->getOperand(1).getDefiningOp()));
+    if (!isStep)
+      return {};
+    operand = op->getOperand(0);
+    if (type(operand).isInteger(8))
+      return operand;
+  }
+  return {};
+}
+
 SmallVector<int64_t> foldedDims(Operation *reduction) {
   auto from = [&](int64_t axis) {
     return llvm::to_vector(llvm::seq<int64_t>(

@@ -45,6 +45,10 @@ bool readsChunks(mlir::Operation *op, unsigned number);
 /// from: its weights lie in groups of four.
 bool takesBytes(mlir::OpOperand &use);
 
+/// The bytes that a window reads where its operand is made of them by steps of
+/// one instruction each; null for other operands.
+mlir::Value bytesOfWindow(mlir::Value operand);
+
 /// Dimensions that a reduction folds.
 llvm::SmallVector<int64_t> foldedDims(mlir::Operation *reduction);
 

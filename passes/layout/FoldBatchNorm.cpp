@@ -4,6 +4,7 @@
 // the weights and bias of the contraction before.
 
 #include "ir/CompositeFormulas.h"
+#include "ir/PackedPanels.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/GraphPasses.h"
@@ -59,6 +60,9 @@ static Channels channelsOf(Value value) {
   if (auto convolution = dyn_cast<ConvolutionOp>(op))
     return {op, convolution.getDims().getOutputFeature(),
             convolution.getDims().getKernelOutput()};
+  // Weights that memory holds narrow would not be any more.
+  if (beforeWidening(op->getOperand(1)) != op->getOperand(1))
+    return {};
   // Of a product only the last dimension, where it is the weights' own last
   // one.
   DotDimsAttr dims = cast<DotGeneralOp>(op).getDims();

@@ -9,6 +9,7 @@
 #include "passes/layout/IntegerRange.h"
 #include "passes/layout/ParameterValues.h"
 #include "passes/layout/RepeatedNumbers.h"
+#include "passes/layout/RescaleSums.h"
 
 using namespace mlir;
 using namespace zenith::graph;
@@ -34,6 +35,13 @@ struct Scaled {
 struct ProductDims {
   int64_t depth = 1;
   int64_t weightDim = -1, resultDim = -1;
+  /// Windows of single channels are summed in f32, which is exact as far as it
+  /// holds whole numbers.
+  bool inFloats = false;
+
+  int64_t highestSum() const {
+    return inFloats ? int64_t(1) << 24 : std::numeric_limits<int32_t>::max();
+  }
 };
 } // namespace
 
@@ -66,8 +74,7 @@ static std::optional<ProductDims> dimsOf(Operation *op) {
     return std::nullopt;
   ProductDims dims;
   if (auto convolution = dyn_cast<ConvolutionOp>(op)) {
-    if (convolution.getGroups() != 1)
-      return std::nullopt;
+    dims.inFloats = convolution.getGroups() != 1;
     dims.weightDim = convolution.getDims().getKernelOutput();
     dims.resultDim = convolution.getDims().getOutputFeature();
   } else {
@@ -84,12 +91,11 @@ static std::optional<ProductDims> dimsOf(Operation *op) {
   return dims;
 }
 
-static Value asInt32(OpBuilder &builder, Value value) {
-  Type i32 = builder.getI32Type();
-  if (typeOf(value).getElementType() == i32)
+static Value converted(OpBuilder &builder, Value value, Type element) {
+  if (typeOf(value).getElementType() == element)
     return value;
   return builder.create<ConvertOp>(
-      value.getLoc(), RankedTensorType::get(typeOf(value).getShape(), i32),
+      value.getLoc(), RankedTensorType::get(typeOf(value).getShape(), element),
       value);
 }
 
@@ -107,38 +113,66 @@ static Value scaleOfSums(OpBuilder &builder, const Scaled &left,
   return broadcastLike(builder, loc, scale, mapping, sums);
 }
 
-static void multiplyIntegers(Operation *op) {
+static bool multiplyIntegers(Operation *op) {
   if (!typeOf(op->getResult(0)).getElementType().isF32() ||
       !isFixed(op->getOperand(1)) || isFixed(op->getOperand(0)))
-    return;
+    return false;
   auto dims = dimsOf(op);
   if (!dims)
-    return;
+    return false;
   OpBuilder builder(op);
   auto left = scaledIntegers(builder, op->getOperand(0));
   if (!left || left->dim >= 0)
-    return;
+    return false;
   auto right = scaledIntegers(builder, op->getOperand(1));
   if (!right || (right->dim >= 0 && right->dim != dims->weightDim))
-    return;
-  constexpr int64_t highest = std::numeric_limits<int32_t>::max();
-  if (left->magnitude * right->magnitude > highest / dims->depth)
-    return;
-  Location loc = op->getLoc();
+    return false;
+  if (left->magnitude * right->magnitude > dims->highestSum() / dims->depth)
+    return false;
   Value result = op->getResult(0);
-  auto integerType =
-      RankedTensorType::get(typeOf(result).getShape(), builder.getI32Type());
-  Value integers[] = {asInt32(builder, left->integers),
-                      asInt32(builder, right->integers)};
+  Type element =
+      dims->inFloats ? Type(builder.getF32Type()) : Type(builder.getI32Type());
+  Value integers[] = {converted(builder, left->integers, element),
+                      converted(builder, right->integers, element)};
   Operation *product = builder.clone(*op);
   product->setOperands(integers);
-  product->getResult(0).setType(integerType);
-  Value sums =
-      builder.create<ConvertOp>(loc, result.getType(), product->getResult(0));
+  product->getResult(0).setType(
+      RankedTensorType::get(typeOf(result).getShape(), element));
+  Value sums = converted(builder, product->getResult(0), builder.getF32Type());
   Value scale = scaleOfSums(builder, *left, *right, *dims, sums);
-  result.replaceAllUsesWith(
-      builder.create<MulOp>(loc, result.getType(), sums, scale));
+  auto scaled =
+      builder.create<MulOp>(op->getLoc(), result.getType(), sums, scale);
+  result.replaceAllUsesWith(scaled);
   op->erase();
+  rescaleSums(scaled);
+  return true;
+}
+
+/// Weights that are integers times a scale stay narrow in memory: the products
+/// are scaled behind.
+static void scaleProducts(Operation *op) {
+  Value result = op->getResult(0), weights = op->getOperand(1);
+  if (!isa<DotGeneralOp>(op) || !typeOf(result).getElementType().isF32() ||
+      !isParameter(weights) || isFixed(op->getOperand(0)))
+    return;
+  auto dims = dimsOf(op);
+  OpBuilder builder(op);
+  auto right = dims ? scaledIntegers(builder, weights) : std::nullopt;
+  if (!right || (right->dim >= 0 && right->dim != dims->weightDim))
+    return;
+  unsigned bits = rangeOf(right->integers)->fits(8) ? 8 : 16;
+  Value narrow =
+      converted(builder, right->integers, builder.getIntegerType(bits));
+  op->setOperand(1, converted(builder, narrow, builder.getF32Type()));
+  builder.setInsertionPointAfter(op);
+  SmallVector<int64_t> mapping;
+  if (right->dim >= 0)
+    mapping.push_back(dims->resultDim);
+  Value scale =
+      broadcastLike(builder, op->getLoc(), right->scale, mapping, result);
+  auto scaled =
+      builder.create<MulOp>(op->getLoc(), result.getType(), result, scale);
+  result.replaceAllUsesExcept(scaled, scaled);
 }
 
 namespace {
@@ -153,7 +187,9 @@ struct MultiplyIntegersPass
       if (isa<DotGeneralOp, ConvolutionOp>(op))
         contractions.push_back(op);
     });
-    llvm::for_each(contractions, multiplyIntegers);
+    for (Operation *contraction : contractions)
+      if (!multiplyIntegers(contraction))
+        scaleProducts(contraction);
   }
 };
 

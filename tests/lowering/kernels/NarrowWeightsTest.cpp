@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Products with weights that are widened on the way: packed and not, one row
-// and many, both narrow types, convolutions.
+// and many, narrow floats and integers, convolutions.
 
 #include "FusionText.h"
 #include "KernelHarness.h"
@@ -47,7 +47,7 @@ protected:
 };
 
 TEST_F(NarrowWeights, PackedPanels) {
-  for (const char *narrow : {"bf16", "f16"})
+  for (const char *narrow : {"i8", "ui8", "i16", "bf16", "f16"})
     for (int64_t m : {1, 2, 7})
       for (auto [k, n] :
            {std::pair<int64_t, int64_t>{1, 17}, {33, 20}, {64, 40}, {7, 100}}) {

@@ -99,6 +99,31 @@ TEST_P(WindowKernel, DepthwiseConvolution) {
       : (tensor<2x9x11x8xf32>, tensor<5x5x1x8xf32>) -> tensor<2x5x6x8xf32>)");
 }
 
+// Bytes become numbers in the kernel, those around the image too.
+TEST_P(WindowKernel, DepthwiseConvolutionOfBytes) {
+  for (std::string byte : {"ui8", "i8"})
+    for (std::string padding : {"0", "1"}) {
+      std::string result =
+          padding == "1" ? "tensor<1x5x6x21xf32>" : "tensor<1x4x5x21xf32>";
+      check("%x : tensor<1x9x11x21x" + byte + ">, %w : tensor<3x3x1x21xf32>",
+            result,
+            "%0 = graph.convert %x : tensor<1x9x11x21x" + byte +
+                "> -> tensor<1x9x11x21xi32>\n"
+                "%z = graph.constant dense<3> : tensor<1x9x11x21xi32>\n"
+                "%1 = graph.sub %0, %z : tensor<1x9x11x21xi32>\n"
+                "%2 = graph.convert %1 : tensor<1x9x11x21xi32> -> "
+                "tensor<1x9x11x21xf32>\n"
+                "%r = graph.convolution %2, %w <input = (0, 3, [1, 2]), kernel "
+                "= (2, 3, [0, 1]), output = (0, 3, [1, 2])> strides [2, 2] low "
+                "[" +
+                padding + ", " + padding + "] high [" + padding + ", " +
+                padding +
+                "] input_dilation [1, 1] kernel_dilation [1, 1] groups 21 : "
+                "(tensor<1x9x11x21xf32>, tensor<3x3x1x21xf32>) -> " +
+                result);
+    }
+}
+
 TEST_P(WindowKernel, GroupedConvolution) {
   check("%x : tensor<1x6x7x12xf32>, %w : tensor<3x3x4x18xf32>",
         "tensor<1x6x7x18xf32>", R"(

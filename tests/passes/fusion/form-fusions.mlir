@@ -176,6 +176,23 @@ func.func @pooling_relu(%x: tensor<1x4x4x2xf32>) -> tensor<1x2x2x2xf32> {
   return %r : tensor<1x2x2x2xf32>
 }
 
+// What comes before is written as bytes, which windows make numbers of.
+// CHECK-LABEL: @window_of_bytes
+// CHECK: %[[B:.*]] = graph.fusion pointwise {{.*}} -> tensor<1x4x4x2xui8>
+// CHECK: graph.fusion window (%{{.*}} = %[[B]] : tensor<1x4x4x2xui8>)
+// CHECK: graph.sub
+// CHECK: graph.reduce_window
+func.func @window_of_bytes(%x: tensor<1x4x4x2xf32>) -> tensor<1x2x2x2xf32> {
+  %b = graph.convert %x : tensor<1x4x4x2xf32> -> tensor<1x4x4x2xui8>
+  %i = graph.convert %b : tensor<1x4x4x2xui8> -> tensor<1x4x4x2xi32>
+  %z = graph.constant dense<3> : tensor<1x4x4x2xi32>
+  %d = graph.sub %i, %z : tensor<1x4x4x2xi32>
+  %f = graph.convert %d : tensor<1x4x4x2xi32> -> tensor<1x4x4x2xf32>
+  %p = graph.reduce_window max, %f window [1, 2, 2, 1] strides [1, 2, 2, 1] low [0, 0, 0, 0] high [0, 0, 0, 0]
+      base_dilation [1, 1, 1, 1] dilation [1, 1, 1, 1] : tensor<1x4x4x2xf32> -> tensor<1x2x2x2xf32>
+  return %p : tensor<1x2x2x2xf32>
+}
+
 // CHECK-LABEL: @embedding
 // CHECK: graph.fusion pointwise
 // CHECK: graph.gather

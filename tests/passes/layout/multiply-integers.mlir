@@ -8,6 +8,7 @@ graph.param @w : tensor<8x20xi8>
 graph.param @long : tensor<40000x2xi8>
 graph.param @s : tensor<20xf32>
 graph.param @k : tensor<20x4x3x3xi8>
+graph.param @d : tensor<4x1x3x3xi8>
 
 // CHECK-LABEL: @dot
 // CHECK: %[[P:.*]] = graph.dot_general %{{.*}}, %{{.*}} : (tensor<?x8xi32>, tensor<8x20xi32>) -> tensor<?x20xi32>
@@ -48,6 +49,37 @@ func.func @convolution(%x: tensor<1x4x4x4xi8>) -> tensor<1x20x4x4xf32> {
       strides [1, 1] low [1, 1] high [1, 1] input_dilation [1, 1] kernel_dilation [1, 1] groups 1
       : (tensor<1x4x4x4xf32>, tensor<20x4x3x3xf32>) -> tensor<1x20x4x4xf32>
   return %r : tensor<1x20x4x4xf32>
+}
+
+// Windows of single channels stay products of floats, which hold their sums;
+// the division by the next scale goes to the scales and the bias.
+// CHECK-LABEL: @depthwise
+// CHECK: %[[P:.*]] = graph.convolution {{.*}} -> tensor<1x4x4x4xf32>
+// CHECK: %[[S:.*]] = graph.div %{{.*}}, %{{.*}} : tensor<4xf32>
+// CHECK: %[[B:.*]] = graph.broadcast %[[S]] [1]
+// CHECK: %[[M:.*]] = graph.mul %[[P]], %[[B]]
+// CHECK: %[[O:.*]] = graph.div %{{.*}}, %{{.*}} : tensor<4xf32>
+// CHECK: %[[C:.*]] = graph.broadcast %[[O]] [1]
+// CHECK: %[[A:.*]] = graph.add %[[M]], %[[C]]
+// CHECK: graph.round_even %[[A]]
+func.func @depthwise(%x: tensor<1x4x4x4xui8>) -> tensor<1x4x4x4xf32> {
+  %k = graph.get_param @d : tensor<4x1x3x3xi8>
+  %c = graph.constant dense<0.5> : tensor<1x4x4x4xf32>
+  %xf = graph.convert %x : tensor<1x4x4x4xui8> -> tensor<1x4x4x4xf32>
+  %a = graph.mul %xf, %c : tensor<1x4x4x4xf32>
+  %kf = graph.convert %k : tensor<4x1x3x3xi8> -> tensor<4x1x3x3xf32>
+  %s = graph.constant dense<[0.5, 0.25, 1.0, 2.0]> : tensor<4xf32>
+  %ks = graph.broadcast %s [0] : tensor<4xf32> -> tensor<4x1x3x3xf32>
+  %b = graph.mul %kf, %ks : tensor<4x1x3x3xf32>
+  %p = graph.convolution %a, %b <input = (0, 1, [2, 3]), kernel = (1, 0, [2, 3]), output = (0, 1, [2, 3])>
+      strides [1, 1] low [1, 1] high [1, 1] input_dilation [1, 1] kernel_dilation [1, 1] groups 4
+      : (tensor<1x4x4x4xf32>, tensor<4x1x3x3xf32>) -> tensor<1x4x4x4xf32>
+  %o = graph.broadcast %s [1] : tensor<4xf32> -> tensor<1x4x4x4xf32>
+  %q = graph.add %p, %o : tensor<1x4x4x4xf32>
+  %n = graph.constant dense<0.03> : tensor<1x4x4x4xf32>
+  %h = graph.div %q, %n : tensor<1x4x4x4xf32>
+  %r = graph.round_even %h : tensor<1x4x4x4xf32>
+  return %r : tensor<1x4x4x4xf32>
 }
 
 // A scale per row of the weights is inside of the sums.
