@@ -402,11 +402,8 @@ Value ElementEmitter::elementwise(Operation *op, ArrayRef<Ix> index) {
   std::optional<Quantized> quantized;
   if (auto convert = dyn_cast<graph::ConvertOp>(op)) {
     sources = {withoutBounds(convert)};
-    if ((quantized = Quantized::match(convert))) {
-      sources = {quantized->scaled};
-      if (quantized->zeroPoint)
-        sources.push_back(quantized->zeroPoint);
-    }
+    if ((quantized = Quantized::match(convert)))
+      sources = quantized->sources();
   }
   for (Value source : sources) {
     operands.push_back(emit(source, index));
@@ -430,9 +427,7 @@ Value ElementEmitter::elementwise(Operation *op, ArrayRef<Ix> index) {
   } else if (isa<graph::ClampOp>(op)) {
     result = clamp(e);
   } else if (quantized) {
-    result = Quantized::convert(*this, operands[0],
-                                operands.size() > 1 ? operands[1] : Value(),
-                                resultElement);
+    result = quantized->convert(*this, operands, resultElement);
   } else if (isa<graph::ConvertOp>(op)) {
     result = cast<graph::ConvertOp>(op).getSaturate()
                  ? saturateElement(*this, operands[0], element, resultElement)

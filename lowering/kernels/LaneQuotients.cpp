@@ -47,17 +47,23 @@ static float knownDivisor(Num y) {
 // one. Added to that, the remainder times the reciprocal gives the rounded
 // quotient (Markstein 1990), but not the sign of a zero, nor infinity; where
 // remainders underflow it may be one unit off.
-Num quotient(Num x, Num y) {
+static Num quotient(Num x, Num y, bool isFinite) {
   const KernelTarget &target = x.k->target;
   float divisor = knownDivisor(y);
   if (divisor == 0 || !target.avx512 || !target.fma || target.opencl)
     return x / y;
   Num reciprocal = y.like(1.0f / divisor), first = x * reciprocal;
   Num better = fma(fma(-first, y, x), reciprocal, first);
+  if (isFinite)
+    return better;
   Value differs = x.k->b.create<arith::CmpFOp>(
       x.k->loc, arith::CmpFPredicate::ONE, better.v, first.v);
   return select({x.k, differs}, better, first);
 }
+
+Num quotient(Num x, Num y) { return quotient(x, y, /*isFinite=*/false); }
+
+Num quotientOfFinite(Num x, Num y) { return quotient(x, y, /*isFinite=*/true); }
 
 // A rounded quotient that is a whole number leaves a remainder that is a whole
 // number of both last places, and small: a number of the type. Each step makes

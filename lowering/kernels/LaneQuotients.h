@@ -15,6 +15,8 @@ Num unlessAny(Flag rare, Num usual, llvm::function_ref<Num(Num usual)> always);
 
 /// x / y of floats.
 Num quotient(Num x, Num y);
+/// The same where x is finite, but for the sign of a zero.
+Num quotientOfFinite(Num x, Num y);
 
 /// x - y * trunc(x / y) of f32 or f64, exactly, as C's fmod.
 Num exactRemainder(Num x, Num y);

@@ -6,7 +6,7 @@
 
 #include "lowering/kernels/Quantization.h"
 
-#include "lowering/kernels/LaneNumber.h"
+#include "lowering/kernels/LaneQuotients.h"
 #include <cmath>
 
 using namespace mlir;
@@ -92,29 +92,47 @@ std::optional<Quantized> Quantized::match(graph::ConvertOp op) {
   if (!rounded)
     return std::nullopt;
   quantized.scaled = rounded.getOperand();
+  // Bounds times a divisor are numbers, and their quotients round to them.
+  auto division = quantized.scaled.getDefiningOp<graph::DivOp>();
+  auto divisor = division ? splatOf(division.getRhs()) : std::nullopt;
+  if (divisor && *divisor > 0x1p-60 && *divisor < 0x1p60) {
+    quantized.scaled = division.getLhs();
+    quantized.divisor = division.getRhs();
+  }
   return quantized;
 }
 
-Value Quantized::convert(ElementEmitter &emitter, Value scaled, Value zeroPoint,
-                         Type to) {
+SmallVector<Value> Quantized::sources() const {
+  SmallVector<Value> all{scaled, divisor, zeroPoint};
+  llvm::erase(all, Value());
+  return all;
+}
+
+Value Quantized::convert(ElementEmitter &emitter, ArrayRef<Value> lanes,
+                         Type to) const {
   constexpr double magic = 0x1.8p23;
   KernelBuilder &kernel = emitter.kernel;
   Range range(to);
-  Num x{&kernel, scaled}, least = x.like(range.least),
-                          most = x.like(range.most),
-                          origin = bits(x.like(magic));
+  Num x{&kernel, lanes.front()}, least = x.like(range.least),
+                                 most = x.like(range.most),
+                                 origin = bits(x.like(magic));
   if (zeroPoint) {
-    Num zero{&kernel, zeroPoint};
+    Num zero{&kernel, lanes.back()};
     least = least - zero, most = most - zero;
     origin = bits(magic - zero);
   }
+  Num by{&kernel, divisor ? lanes[1] : Value()};
+  if (divisor)
+    least = least * by, most = most * by;
   // One instruction each, which takes the bound for NaN.
   Num bounded = select(x > least, x, least);
   bounded = select(bounded < most, bounded, most);
+  if (divisor)
+    bounded = quotientOfFinite(bounded, by);
   Num whole = bits(bounded + magic) - origin;
   if (range.least != 0)
     whole = select(x.isNaN(), 0, whole);
-  Type target = typeLike(registerType(to), scaled.getType());
+  Type target = typeLike(registerType(to), x.v.getType());
   return target == whole.v.getType()
              ? whole.v
              : kernel.b.create<arith::TruncIOp>(kernel.loc, target, whole.v)

@@ -22,12 +22,15 @@ mlir::Value withoutBounds(graph::ConvertOp op);
 /// that is converted to an integer of at most 16 bits.
 struct Quantized {
   mlir::Value scaled;    ///< before it is rounded
+  mlir::Value divisor;   ///< by which it is divided before; null for none
   mlir::Value zeroPoint; ///< null for none
 
   static std::optional<Quantized> match(graph::ConvertOp op);
-  /// The converted lanes of operands in registers.
-  static mlir::Value convert(ElementEmitter &emitter, mlir::Value scaled,
-                             mlir::Value zeroPoint, mlir::Type to);
+  /// Those of its values that it has.
+  llvm::SmallVector<mlir::Value> sources() const;
+  /// The converted lanes of these.
+  mlir::Value convert(ElementEmitter &emitter,
+                      llvm::ArrayRef<mlir::Value> lanes, mlir::Type to) const;
 };
 
 } // namespace zenith::kernels

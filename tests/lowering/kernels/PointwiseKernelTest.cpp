@@ -439,8 +439,8 @@ TEST_F(ElementTypes, QuotientsByANumber) {
               "> : tensor<2000xf32>\n%r = graph.div %a, %c : tensor<2000xf32>");
 }
 
-// Rounding of halves, bounds, what is out of range and what is no number; with
-// zero points that are known, and such that are not.
+// Quotients: rounding of halves, bounds, what is out of range and what is no
+// number; with zero points that are known, and such that are not.
 TEST_F(ElementTypes, Quantizes) {
   std::vector<float> numbers = {0.0f,
                                 -0.0f,
@@ -474,8 +474,11 @@ TEST_F(ElementTypes, Quantizes) {
                  Case{"ui16", "0.0", "65535.0", "32769.0"},
                  Case{"i16", "-32768.0", "32767.0", "5.0"},
                  Case{"i8", "-8.0", "7.0", "3.0"}}) {
-    auto convert = [&](const std::string &zero) {
-      return zero + "%0 = graph.round_even %a : tensor<2500xf32>\n" +
+    auto convert = [&](const std::string &zero, const std::string &divisor) {
+      return zero + "%d = graph.constant dense<" + divisor +
+             "> : tensor<2500xf32>\n" +
+             "%q = graph.div %a, %d : tensor<2500xf32>\n" +
+             "%0 = graph.round_even %q : tensor<2500xf32>\n" +
              "%1 = graph.add %0, %z : tensor<2500xf32>\n" +
              "%l = graph.constant dense<" + c.least + "> : tensor<2500xf32>\n" +
              "%m = graph.constant dense<" + c.most + "> : tensor<2500xf32>\n" +
@@ -485,14 +488,17 @@ TEST_F(ElementTypes, Quantizes) {
              c.element + ">";
     };
     std::string result = std::string("tensor<2500x") + c.element + ">";
-    check("%a : tensor<2500xf32>", result,
-          convert(std::string("%z = graph.constant dense<") + c.zero +
-                  "> : tensor<2500xf32>\n"));
+    for (const char *divisor : {"1.0", "0.5", "0.7", "1.0e-3", "1.0e20"})
+      check("%a : tensor<2500xf32>", result,
+            convert(std::string("%z = graph.constant dense<") + c.zero +
+                        "> : tensor<2500xf32>\n",
+                    divisor));
     check(std::string("%a : tensor<2500xf32>, %b : tensor<") + c.element + ">",
           result,
           convert(std::string("%c = graph.convert %b : tensor<") + c.element +
-                  "> -> tensor<f32>\n%z = graph.broadcast %c [] : tensor<f32> "
-                  "-> tensor<2500xf32>\n"));
+                      "> -> tensor<f32>\n%z = graph.broadcast %c [] : "
+                      "tensor<f32> -> tensor<2500xf32>\n",
+                  "0.25"));
   }
 }
 
