@@ -4,6 +4,7 @@
 // their softmax in place, and the product with the values; then the next block
 // of keys.
 
+#include "ir/KeyPieces.h"
 #include "lowering/kernels/AttentionSoftmax.h"
 #include "lowering/kernels/ContractionEpilogue.h"
 #include "lowering/kernels/FusionKernels.h"
@@ -28,7 +29,7 @@ public:
         epilogue(kernel, space.product), softmax(kernel, emitter, space),
         lanes(sumLanes(space.product.sum, kernel.target)),
         depthStride(llvm::alignTo(space.depth, space.columns)),
-        width(llvm::alignTo(space.values.features, space.columns)) {
+        width(llvm::alignTo(space.pieces[0].values.features, space.columns)) {
     emitter.indices.width = space.columns;
   }
   FailureOr<Launch> emit();
@@ -38,6 +39,7 @@ private:
   void task(Value number);
   void copyQueries();
   void blocks(bool few);
+  void blocksOf(const AttentionSpace::Piece &piece, Value last, bool few);
   void scoreTiles(Value count);
   void scoreRows(Value count);
   void sumTiles(Value count);
@@ -45,6 +47,7 @@ private:
   void weighRows(Value count);
   void finish();
   Value offsetOf(ArrayRef<StridedDim> digits);
+  Value keyInPiece() { return k.sub(block.firstKey, firstOfPiece); }
   Value memoryOf(const Source &source) {
     return source.scratch ? k.scratch(source.index, memoryType(source.element))
                           : k.operand(source.index);
@@ -67,6 +70,8 @@ private:
   int64_t depthStride, width; ///< of a row of queries, and of a row of sums
   Value queries, sums;
   ScoreBlock block;
+  const AttentionSpace::Piece *piece = nullptr; ///< that the block is part of
+  Value firstOfPiece;
   Value rows; ///< of the task
 };
 
@@ -98,8 +103,9 @@ FailureOr<Launch> AttentionNest::emit() {
   if (epilogue.failed() || emitter.failed())
     return failure();
   double pairs = double(space.blockRows) * estimate(space.keyCount);
-  return k.finish(space.product.outerCount() * space.rowBlocks,
-                  pairs * (2 * (space.depth + space.values.features) + 20));
+  return k.finish(
+      space.product.outerCount() * space.rowBlocks,
+      pairs * (2 * (space.depth + space.pieces[0].values.features) + 20));
 }
 
 /// Offset of the task's batch entry: digits of each of its dimensions.
@@ -143,7 +149,7 @@ void AttentionNest::task(Value number) {
   } else {
     Value few = k.b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::sle,
                                           k.size(space.queryCount),
-                                          k.index(AttentionSpace::fewQueries));
+                                          k.index(graph::fewQueries));
     auto branch = k.b.create<scf::IfOp>(k.loc, few, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(k.b);
     k.b.setInsertionPoint(branch.thenBlock()->getTerminator());
@@ -196,12 +202,25 @@ MicroKernel AttentionNest::tileShape(unsigned height, unsigned vectors,
 
 /// Key block after key block, as far as any of the rows may see.
 void AttentionNest::blocks(bool few) {
-  Value last = k.size(space.keyCount), step = k.index(space.blockKeys);
+  Value last = k.size(space.keyCount);
   if (op.getCausal())
     last = k.max(k.index(0),
                  k.min(last, k.add(k.add(block.firstRow, rows),
                                    k.size(space.keyCount - space.queryCount))));
-  k.loop(k.index(0), last, step, [&](Value firstKey) {
+  firstOfPiece = k.index(0);
+  for (const AttentionSpace::Piece &piece : space.pieces) {
+    Value next = k.add(firstOfPiece, k.size(piece.keyCount));
+    bool isLast = &piece == &space.pieces.back();
+    blocksOf(piece, isLast ? last : k.min(last, next), few);
+    firstOfPiece = next;
+  }
+}
+
+void AttentionNest::blocksOf(const AttentionSpace::Piece &part, Value last,
+                             bool few) {
+  piece = &part;
+  Value step = k.index(space.blockKeys);
+  k.loop(firstOfPiece, last, step, [&](Value firstKey) {
     block.firstKey = firstKey;
     Value count = k.min(step, k.sub(last, firstKey));
     block.keys = count;
@@ -212,7 +231,7 @@ void AttentionNest::blocks(bool few) {
 }
 
 void AttentionNest::scoreTiles(Value count) {
-  const AttentionRows &keys = space.keys;
+  const AttentionRows &keys = piece->keys;
   Value memory = k.scratch(keys.panels->scratch, space.product.sum),
         base = k.add(offsetOf(keys.panels->batch),
                      k.mul(block.firstKey, k.index(space.depth)));
@@ -236,13 +255,13 @@ void AttentionNest::scoreTiles(Value count) {
 }
 
 void AttentionNest::scoreRows(Value count) {
-  const AttentionRows &keys = space.keys;
+  const AttentionRows &keys = piece->keys;
   MicroKernelArgs args;
   args.a = queries, args.b = memoryOf(keys.source), args.c = softmax.scores();
   args.aOffset = k.index(0);
   args.rowStride = k.index(depthStride);
   args.bOffset = k.add(k.add(k.size(keys.source.offset), offsetOf(keys.batch)),
-                       k.mul(block.firstKey, k.size(keys.stride)));
+                       k.mul(keyInPiece(), k.size(keys.stride)));
   args.depth = k.index(space.depth);
   args.cOffset = k.index(0);
   args.rowStrideC = k.index(space.blockKeys);
@@ -270,7 +289,7 @@ void AttentionNest::weighRows(Value count) {
 }
 
 void AttentionNest::sumTiles(Value count) {
-  const AttentionRows &values = space.values;
+  const AttentionRows &values = piece->values;
   bool packed = values.panels.has_value();
   int64_t features = values.features, columns = space.columns;
   Value memory = packed ? k.scratch(values.panels->scratch, space.product.sum)
@@ -313,10 +332,10 @@ void AttentionNest::sumTiles(Value count) {
 /// All features of a value at once, as far as there are registers: values are
 /// read once, from left to right.
 void AttentionNest::sumRows(Value count) {
-  const AttentionRows &values = space.values;
+  const AttentionRows &values = piece->values;
   Value base =
       k.add(k.add(k.size(values.source.offset), offsetOf(values.batch)),
-            k.mul(block.firstKey, k.size(values.stride)));
+            k.mul(keyInPiece(), k.size(values.stride)));
   int64_t features = values.features, most = 8 * lanes;
   forRows([&](Value row) {
     for (int64_t column = 0; column < features; column += most) {
@@ -343,7 +362,7 @@ void AttentionNest::sumRows(Value count) {
 }
 
 void AttentionNest::finish() {
-  int64_t columns = space.columns, features = space.values.features;
+  int64_t columns = space.columns, features = space.pieces[0].values.features;
   auto type = VectorType::get({columns}, space.product.sum);
   forRows([&](Value row) {
     k.loop(k.index(0), k.index(width), k.index(columns), [&](Value column) {
@@ -383,7 +402,7 @@ FailureOr<KernelPlan> emitAttention(const EmissionContext &context) {
     // Few queries read what lies in memory.
     if (preparation.kind == Preparation::PackPanels &&
         !space->hasFewQueries()) {
-      DimExpr more = space->queryCount - DimExpr(AttentionSpace::fewQueries);
+      DimExpr more = space->queryCount - DimExpr(graph::fewQueries);
       launch->tasks = launch->tasks *
                       DimExpr::min(DimExpr::max(more, DimExpr(0)), DimExpr(1));
     }

@@ -5,6 +5,7 @@
 // values that they meet.
 
 #include "lowering/kernels/AttentionSpace.h"
+#include "ir/KeyPieces.h"
 #include "lowering/kernels/MicroKernel.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -18,7 +19,7 @@ static constexpr int64_t rowsOfBlock = 48;
 
 std::optional<bool> AttentionSpace::hasFewQueries() const {
   auto count = queryCount.constant();
-  return count ? std::optional(*count <= fewQueries) : std::nullopt;
+  return count ? std::optional(*count <= graph::fewQueries) : std::nullopt;
 }
 
 graph::AttentionOp attentionAnchor(graph::FusionOp fusion) {
@@ -192,11 +193,13 @@ FailureOr<AttentionSpace> attentionSpace(graph::FusionOp fusion,
   space.heights = target.rows;
   describeProduct(space, dims);
   chooseBlocks(space);
-  space.keys = placeRows(space, space.op.getKey(), dims);
-  space.values = placeRows(space, space.op.getValue(), dims);
+  for (const graph::KeyPiece &piece : graph::keyPieces(space.op, dims))
+    space.pieces.push_back({placeRows(space, piece.key, dims),
+                            placeRows(space, piece.value, dims), piece.count});
   if (space.hasFewQueries() == true)
     return space;
-  packRows(space, space.keys, {space.keyCount, DimExpr(0), space.keys.stride},
+  AttentionRows &keys = space.pieces[0].keys, &values = space.pieces[0].values;
+  packRows(space, keys, {space.keyCount, DimExpr(0), keys.stride},
            {DimExpr(space.depth), DimExpr(0), DimExpr(1)});
   // Rows that follow each other stay together in the cache as they are, unless
   // tile after tile takes every other line of them; others are copied for tiles
@@ -205,11 +208,10 @@ FailureOr<AttentionSpace> attentionSpace(graph::FusionOp fusion,
   auto queries = space.queryCount.constant();
   if (queries && *queries <= fewTiles * int64_t(space.heights))
     return space;
-  if (space.values.stride != DimExpr(space.values.features) ||
-      space.values.features > int64_t(space.columns))
-    packRows(space, space.values,
-             {DimExpr(space.values.features), DimExpr(0), DimExpr(1)},
-             {space.keyCount, DimExpr(0), space.values.stride});
+  if (values.stride != DimExpr(values.features) ||
+      values.features > int64_t(space.columns))
+    packRows(space, values, {DimExpr(values.features), DimExpr(0), DimExpr(1)},
+             {space.keyCount, DimExpr(0), values.stride});
   return space;
 }
 

@@ -30,17 +30,20 @@ struct AttentionSpace {
   /// The product of weights and values: what the epilogue and the preparations
   /// ask for.
   ContractionSpace product;
-  AttentionRows keys, values;
+  /// One behind the other; several for few queries only.
+  struct Piece {
+    AttentionRows keys, values;
+    graph::DimExpr keyCount;
+  };
+  llvm::SmallVector<Piece, 1> pieces;
   graph::DimExpr queryCount, keyCount;
   int64_t depth = 0;                    ///< features of queries and keys
   unsigned columns = 0, heights = 0;    ///< of a micro-kernel's tile
   int64_t blockRows = 0, blockKeys = 0; ///< largest block of scores
   graph::DimExpr rowsPerTask, rowBlocks;
 
-  /// Up to this many queries meet keys and values where they lie: packing would
-  /// cost as much as the products.
-  static constexpr int64_t fewQueries = 4;
-  /// Whether there are few of them; nullopt where that shows when it runs.
+  /// Whether there are few queries, which meet keys and values where they lie;
+  /// nullopt where that shows when it runs.
   std::optional<bool> hasFewQueries() const;
 };
 

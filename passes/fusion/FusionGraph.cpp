@@ -5,6 +5,7 @@
 
 #include "passes/fusion/FusionGraph.h"
 #include "ir/HostScalars.h"
+#include "ir/KeyPieces.h"
 #include "ir/PackedPanels.h"
 #include "ir/StridedView.h"
 #include "ir/WindowTransform.h"
@@ -39,6 +40,9 @@ FusionGraph::FusionGraph(func::FuncOp function, DimAnalysis &dims)
             use.getOperandNumber() == 1 &&
             (!becomesFloat || matchUnpackedPanels(wide)));
   };
+  for (auto concat : block.getOps<ConcatOp>())
+    if (isReadByPieces(concat, dims))
+      roles[concat] = Role::Free;
   for (Operation &op : block)
     if (isa<ConvertOp>(op) &&
         beforeWidening(op.getResult(0)) != op.getResult(0) &&
@@ -124,12 +128,15 @@ static std::optional<PackedPanels> panelsOf(Operation *op, Value operand) {
 void FusionGraph::pinWhatReadersNeed(Operation *op) {
   switch (roles[op]) {
   case Role::Contraction:
+    // Queries and masks are read element by element.
+    if (auto attention = dyn_cast<AttentionOp>(op)) {
+      for (const KeyPiece &piece : keyPieces(attention, dims)) {
+        pin(stridedBase(beforeWidening(piece.key), dims));
+        pin(stridedBase(beforeWidening(piece.value), dims));
+      }
+      return;
+    }
     for (Value operand : op->getOperands()) {
-      // Queries and masks are read element by element.
-      if (auto attention = dyn_cast<AttentionOp>(op);
-          attention && operand != attention.getKey() &&
-          operand != attention.getValue())
-        continue;
       if (auto panels = panelsOf(op, operand))
         pin(panels->packed);
       else
@@ -192,7 +199,7 @@ void FusionGraph::collectReads(Value value, Read prefix,
       found.push_back(std::move(read));
       continue;
     }
-    read.asSize |= use.getOperandNumber() != 0;
+    read.asSize |= use.getOperandNumber() != 0 && !isa<ConcatOp>(reader);
     read.path.push_back(reader);
     collectReads(reader->getResult(0), std::move(read), found);
   }

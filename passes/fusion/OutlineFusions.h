@@ -13,6 +13,9 @@ namespace zenith::fusion {
 /// cloned into their readers.
 void outlineFusions(mlir::func::FuncOp function, FusionGraph &graph);
 
+/// Lets attention of few queries read pieces of keys and values where they lie.
+void readKeysByPieces(mlir::Block &block);
+
 /// Moves factors that are numbers from a dot_general's operands behind it,
 /// where the epilogue takes them.
 void sinkScales(mlir::Block &block);

@@ -212,6 +212,34 @@ TEST_F(AttentionKernel, FewKeysOrFeatures) {
   }
 }
 
+/// A cache and what is appended to it, for few queries and for more; no cache
+/// yet, masks over all of them.
+TEST_F(AttentionKernel, Pieces) {
+  for (int64_t queries : {1, 3, 7})
+    for (int64_t past : {0, 5, 600}) {
+      std::string q = "tensor<2x" + std::to_string(queries) + "x16xf32>",
+                  p = "tensor<2x?x16xf32>", n = "tensor<2x3x16xf32>",
+                  m = "tensor<2x" + std::to_string(queries) + "x?xf32>",
+                  signature = "(" + p + ", " + n + ") -> " + p;
+      harness.check(
+          fusionText("attention",
+                     "%q: " + q + ", %kp: " + p + ", %kn: " + n +
+                         ", %vp: " + p + ", %vn: " + n + ", %m: " + m,
+                     q,
+                     "%k = graph.concat 1, %kp, %kn : " + signature +
+                         "\n%v = graph.concat 1, %vp, %vn : " + signature +
+                         "\n%r = graph.attention %q, %k, %v, %m {scale = 0.3 : "
+                         "f64, causal} : (" +
+                         q + ", " + p + ", " + p + ", " + m + ") -> " + q),
+          {{2, queries, 16},
+           {2, past, 16},
+           {2, 3, 16},
+           {2, past, 16},
+           {2, 3, 16},
+           {2, queries, past + 3}});
+    }
+}
+
 /// Heads in the middle, two heads for each head of keys, results merged again.
 TEST_F(AttentionKernel, Movement) {
   std::string q = "tensor<?x?x24xf32>", k = "tensor<?x2x?x8xf32>",

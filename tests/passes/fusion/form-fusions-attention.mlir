@@ -47,3 +47,36 @@ func.func @dynamic_features(%q: tensor<2x5x?xf32> {graph.dims = ["2", "5", "d"]}
   %a = graph.attention %q, %k, %k {scale = 0.5 : f64} : (tensor<2x5x?xf32>, tensor<2x7x?xf32>, tensor<2x7x?xf32>) -> tensor<2x5x?xf32>
   return %a : tensor<2x5x?xf32>
 }
+
+// One query reads a cache and what is appended to it where they lie; the joined
+// keys are for the caller.
+// CHECK-LABEL: @cache
+// CHECK: graph.fusion copy
+// CHECK: graph.concat 1,
+// CHECK: graph.fusion attention (%{{.*}} = %{{.*}} : tensor<2x1x8xf32>, %[[P:.*]] = %{{.*}} : tensor<2x?x8xf32>, %[[N:.*]] = %{{.*}} : tensor<2x1x8xf32>)
+// CHECK: graph.concat 1, %[[P]], %[[N]]
+// CHECK: graph.attention
+// CHECK: return
+// SPELLED-LABEL: @cache
+func.func @cache(%q: tensor<2x1x8xf32>, %past: tensor<2x?x8xf32>, %new: tensor<2x1x8xf32>) -> (tensor<2x1x8xf32>, tensor<2x?x8xf32>) {
+  %k = graph.concat 1, %past, %new : (tensor<2x?x8xf32>, tensor<2x1x8xf32>) -> tensor<2x?x8xf32>
+  %a = graph.attention %q, %k, %k {scale = 0.5 : f64} : (tensor<2x1x8xf32>, tensor<2x?x8xf32>, tensor<2x?x8xf32>) -> tensor<2x1x8xf32>
+  return %a, %k : tensor<2x1x8xf32>, tensor<2x?x8xf32>
+}
+
+// Groups of heads share keys: the pieces are repeated instead.
+// CHECK-LABEL: @cache_of_groups
+// CHECK: graph.fusion copy
+// CHECK: graph.fusion attention
+// CHECK: graph.reshape {{.*}} : tensor<1x2x3x7x8xf32> -> tensor<1x6x7x8xf32>
+// CHECK: graph.reshape {{.*}} : tensor<1x2x3x1x8xf32> -> tensor<1x6x1x8xf32>
+// CHECK: graph.concat 2,
+// CHECK: return
+// SPELLED-LABEL: @cache_of_groups
+func.func @cache_of_groups(%q: tensor<1x6x1x8xf32>, %past: tensor<1x2x7x8xf32>, %new: tensor<1x2x1x8xf32>) -> (tensor<1x6x1x8xf32>, tensor<1x2x8x8xf32>) {
+  %k = graph.concat 2, %past, %new : (tensor<1x2x7x8xf32>, tensor<1x2x1x8xf32>) -> tensor<1x2x8x8xf32>
+  %b = graph.broadcast %k [0, 1, 3, 4] : tensor<1x2x8x8xf32> -> tensor<1x2x3x8x8xf32>
+  %h = graph.reshape %b : tensor<1x2x3x8x8xf32> -> tensor<1x6x8x8xf32>
+  %a = graph.attention %q, %h, %h {scale = 0.5 : f64} : (tensor<1x6x1x8xf32>, tensor<1x6x8x8xf32>, tensor<1x6x8x8xf32>) -> tensor<1x6x1x8xf32>
+  return %a, %k : tensor<1x6x1x8xf32>, tensor<1x2x8x8xf32>
+}
