@@ -25,6 +25,7 @@ FusionGraph::FusionGraph(func::FuncOp function, DimAnalysis &dims)
     positions[&op] = positions.size();
     roles[&op] = host.computes(&op) ? Role::Outside : roleOf(&op, dims);
   }
+  bridges.resize(positions.size());
   // Products widen narrow weights in registers, integers only where these lie
   // in panels, and take bytes on both sides where weights lie in groups of
   // four.
@@ -247,7 +248,16 @@ Group *FusionGraph::start(Operation *op, FusionKind kind) {
   return group;
 }
 
+void FusionGraph::addBridges(unsigned from, unsigned to, int count) {
+  for (unsigned place = from; place < to; ++place)
+    bridges[place + 1] += count;
+}
+
 void FusionGraph::add(Group *group, Operation *op) {
+  if (!group->members.empty()) {
+    addBridges(position(op), position(group->members.front()), 1);
+    addBridges(position(group->members.back()), position(op), 1);
+  }
   auto place =
       llvm::upper_bound(group->members, op, [&](Operation *a, Operation *b) {
         return position(a) < position(b);
@@ -257,6 +267,8 @@ void FusionGraph::add(Group *group, Operation *op) {
 }
 
 void FusionGraph::dissolve(Group *group) {
+  addBridges(position(group->members.front()), position(group->members.back()),
+             -1);
   for (Operation *member : group->members)
     groupIndex[member] = nullptr;
   llvm::erase_if(groups, [&](const std::unique_ptr<Group> &other) {
@@ -264,13 +276,16 @@ void FusionGraph::dissolve(Group *group) {
   });
 }
 
-/// `first` is the position of the earliest target: what the program finished
-/// before it can't need one.
+/// `first` is the position of the earliest target. What the program finished
+/// before it can need one only by way of a group that runs as one and has
+/// members on both sides.
 bool FusionGraph::dependsOn(
     SmallVector<Operation *> stack, unsigned first,
     llvm::function_ref<bool(Operation *)> isTarget) const {
   llvm::DenseSet<Operation *> seen;
   SmallVector<Value> outside;
+  while (bridges[first] > 0)
+    --first;
   while (!stack.empty()) {
     Operation *op = stack.pop_back_val();
     if (!op || !seen.insert(op).second)

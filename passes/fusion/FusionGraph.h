@@ -82,6 +82,7 @@ private:
   void pinWhatReadersNeed(mlir::Operation *op);
   void collectReads(mlir::Value value, Read prefix,
                     llvm::SmallVectorImpl<Read> &found) const;
+  void addBridges(unsigned from, unsigned to, int count);
   bool dependsOn(llvm::SmallVector<mlir::Operation *> from, unsigned first,
                  llvm::function_ref<bool(mlir::Operation *)> isTarget) const;
 
@@ -94,6 +95,8 @@ private:
   llvm::DenseMap<mlir::Operation *, Group *>
       groupIndex; ///< null: work without a group yet
   llvm::SmallVector<std::unique_ptr<Group>> groups;
+  /// For each position, how many groups have members before it and from it on.
+  llvm::SmallVector<unsigned> bridges;
 };
 
 /// The work or outside value below `operand`, and the free ops between them,
