@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Folds of (element, its place) that keep the first of the largest or smallest
-// elements become arg_reduce.
+// elements become arg_reduce, and so do picks of one element of each row.
 
 #include "passes/cleanup/RaiseRegions.h"
 #include "passes/cleanup/SplatValue.h"
@@ -130,8 +130,55 @@ static LogicalResult raiseArgReduce(ReduceWithOp op,
   return success();
 }
 
+/// The element of each row at its place; a fold of them could return a zero of
+/// the other sign.
+static Value elementsAt(TopKOp op, Value places, PatternRewriter &rewriter) {
+  auto type = typeOf(op.getOperand());
+  int64_t dim = op.getDim(), rank = type.getRank();
+  SmallVector<int64_t> rows, numbers;
+  for (int64_t d = 0; d < rank; ++d)
+    if (d != dim) {
+      numbers.push_back(rows.size());
+      rows.push_back(d);
+    }
+  auto dims = GatherDimsAttr::get(op.getContext(), {}, {dim}, rows, numbers,
+                                  {dim}, rank - 1);
+  return rewriter.create<GatherOp>(
+      op.getLoc(), typeOf(places).clone(type.getElementType()), op.getOperand(),
+      places, dims, SmallVector<int64_t>(rank, 1));
+}
+
+/// One element of each row needs no list of candidates: all rows are compared
+/// at once, a vector of them or of their elements. A single row is for the
+/// kernel that filters it. NaN comes first for arg_reduce.
+static LogicalResult raiseSinglePick(TopKOp op, PatternRewriter &rewriter) {
+  auto type = typeOf(op.getOperand());
+  int64_t dim = op.getDim();
+  bool smallest = op.getSmallest(),
+       isFloat = isa<FloatType>(type.getElementType());
+  if (typeOf(op.getIndices()).getDimSize(dim) != 1 || op.getK() ||
+      type.getRank() < 2 || type.isDynamicDim(dim) ||
+      type.getDimSize(dim) == 0 || (smallest && isFloat))
+    return failure();
+  SmallVector<int64_t> rows(type.getShape());
+  rows.erase(rows.begin() + dim);
+  Location loc = op.getLoc();
+  Value places = rewriter.create<ArgReduceOp>(
+      loc, typeOf(op.getIndices()).clone(rows),
+      smallest ? ReduceKind::min : ReduceKind::max, op.getOperand(),
+      uint64_t(dim), /*last=*/false);
+  SmallVector<Value> sizes = dynamicDimsOf(rewriter, loc, op.getOperand());
+  auto asColumn = [&](Value value, Value result) {
+    return rewriter.create<ReshapeOp>(loc, result.getType(), value, sizes);
+  };
+  Value values = asColumn(elementsAt(op, places, rewriter), op.getValues());
+  rewriter.replaceOp(op, {values, asColumn(places, op.getIndices())});
+  return success();
+}
+
 void addArgReducePatterns(RewritePatternSet &patterns) {
   patterns.add(raiseArgReduce);
+  patterns.add(raiseSinglePick);
 }
 
 } // namespace zenith::cleanup

@@ -21,8 +21,8 @@ bool isNeutral(graph::ReduceKind kind, mlir::Value init);
 /// sort_with whose comparator is the order of graph.sort
 /// (RaiseComparators.cpp).
 void addComparatorPatterns(mlir::RewritePatternSet &patterns);
-/// reduce_with that looks for the place of the largest or smallest element
-/// (RaiseArgReduce.cpp).
+/// reduce_with that looks for the place of the largest or smallest element, and
+/// top_k of one (RaiseArgReduce.cpp).
 void addArgReducePatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace zenith::cleanup

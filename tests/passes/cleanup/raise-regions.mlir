@@ -245,6 +245,28 @@ func.func @place_of_the_largest(%x: tensor<2x5xf32>) -> tensor<2xi32> {
   return %r#1 : tensor<2xi32>
 }
 
+// CHECK-LABEL: @largest_of_each_row
+// CHECK-SAME: (%[[X:.*]]: tensor<?x5x3xf32>)
+// CHECK: %[[PLACE:.*]] = graph.arg_reduce max, %[[X]] 1 : tensor<?x5x3xf32> -> tensor<?x3xi64>
+// CHECK: graph.gather %[[X]], %[[PLACE]]
+// CHECK-NOT: graph.top_k
+// CHECK: return
+func.func @largest_of_each_row(%x: tensor<?x5x3xf32>) -> (tensor<?x1x3xf32>, tensor<?x1x3xi64>) {
+  %v, %i = graph.top_k %x 1 : (tensor<?x5x3xf32>) -> (tensor<?x1x3xf32>, tensor<?x1x3xi64>)
+  return %v, %i : tensor<?x1x3xf32>, tensor<?x1x3xi64>
+}
+
+// NaN is the last of the smallest, a list is one row.
+// CHECK-LABEL: @stays_top_k
+// CHECK-COUNT-3: graph.top_k
+// CHECK: return
+func.func @stays_top_k(%x: tensor<4x5xf32>, %l: tensor<9xf32>) -> (tensor<4x1xi64>, tensor<1xi64>, tensor<4x2xi64>) {
+  %v0, %i0 = graph.top_k %x 1 smallest : (tensor<4x5xf32>) -> (tensor<4x1xf32>, tensor<4x1xi64>)
+  %v1, %i1 = graph.top_k %l 0 : (tensor<9xf32>) -> (tensor<1xf32>, tensor<1xi64>)
+  %v2, %i2 = graph.top_k %x 1 : (tensor<4x5xf32>) -> (tensor<4x2xf32>, tensor<4x2xi64>)
+  return %i0, %i1, %i2 : tensor<4x1xi64>, tensor<1xi64>, tensor<4x2xi64>
+}
+
 // The region rounds at every step, an op of a kind once.
 // CHECK-LABEL: @sum_of_small_floats
 // CHECK: graph.reduce_with
