@@ -73,7 +73,10 @@ ImportedValue ModelImport::constantValue(const Tensor &tensor,
   value.tensor = &tensor;
   bool isZeroPoint = tensor.dims.size() == 1 && element.isInteger(8) &&
                      tensor.data.length <= zeroPointBytes;
-  if (tensor.data.length < parameterBytes || isZeroPoint)
+  // Matrices of bytes are weights, which are packed however few they are.
+  bool isWeight =
+      tensor.dims.size() > 1 && element.isInteger(8) && tensor.data.length > 0;
+  if ((tensor.data.length < parameterBytes && !isWeight) || isZeroPoint)
     return value;
   std::string &known = parameters[&tensor];
   if (!known.empty()) {

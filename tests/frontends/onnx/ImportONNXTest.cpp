@@ -78,6 +78,18 @@ TEST(ImportONNX, ZeroPointsOfManyChannelsAreConstants) {
   EXPECT_EQ(count(text, "graph.param @"), 1u);
 }
 
+TEST(ImportONNX, FewBytesOfWeightsAreParameters) {
+  Model model = emptyModel();
+  model.graph.inputs = {floatValue("x", {fixed(2), fixed(3)})};
+  model.graph.outputs = {{"y", {}}};
+  model.graph.initializers = {
+      ramp("scale", {1}),
+      tensorOf<int8_t>("w", DataType::Int8, {3, 2}, {1, -2, 3, -4, 5, -6})};
+  model.graph.nodes = {makeNode("DequantizeLinear", {"w", "scale"}, {"f"}),
+                       makeNode("MatMul", {"x", "f"}, {"y"})};
+  EXPECT_HAS(importText(model), "graph.param @w : tensor<3x2xi8>");
+}
+
 TEST(ImportONNX, WeightsInMemoryStayInline) {
   EXPECT_HAS(importText(denseModel()),
              "graph.param @w : tensor<40x40xf32> = dense<");
