@@ -21,6 +21,8 @@ namespace zenith::cleanup {
 /// Below this a constant is cheaper than the op that makes it, whatever the
 /// op's operands take.
 static constexpr int64_t alwaysSmall = 1024;
+/// How many times the bytes of its operands a constant may have otherwise.
+static constexpr int64_t widest = 4;
 
 /// Elements of all operands; nullopt where one isn't a constant.
 static std::optional<SmallVector<DenseElementsAttr>>
@@ -68,9 +70,10 @@ static void foldOp(Operation *op) {
   SmallVector<DenseElementsAttr> values;
   for (const Tensor &result : *results) {
     values.push_back(result.toElements());
-    // A table that a formula describes in a few bytes stays a formula.
+    // A table that a formula describes in a few bytes stays a formula; bytes
+    // that are made wider are none.
     if (!values.back().isSplat() &&
-        result.byteSize() > std::max(alwaysSmall, operandBytes))
+        result.byteSize() > std::max(alwaysSmall, widest * operandBytes))
       return;
   }
   OpBuilder builder(op);
