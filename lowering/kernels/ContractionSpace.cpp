@@ -3,9 +3,9 @@
 // Turns products into axes: digits of both operands are refined until each loop
 // moves either by a fixed stride.
 
-#include "lowering/kernels/ContractionSpace.h"
 #include "ir/Contraction.h"
 #include "ir/PackedPanels.h"
+#include "lowering/kernels/ContractionSpace.h"
 #include "lowering/kernels/ContractionTasks.h"
 #include "lowering/kernels/KernelBuilder.h"
 #include "lowering/kernels/MicroKernel.h"
@@ -517,6 +517,22 @@ unsigned tileRows(const ContractionSpace &space, const KernelTarget &target) {
   return std::max(target.rows, std::min(mostRows, sums / used));
 }
 
+/// B is a panel as it lies: the only one of weights that were packed before.
+static bool isSinglePanel(const ContractionSpace &space,
+                          const KernelTarget &target) {
+  unsigned columns = tileColumns(space.sum, target);
+  auto weights = graph::matchUnpackedPanels(space.op->getOperand(1));
+  auto source =
+      weights ? dyn_cast<BlockArgument>(weights->packed) : BlockArgument();
+  auto used = space.columns.size.constant();
+  return source && source.getArgNumber() == space.b.index && used &&
+         *used <= int64_t(columns) && !space.b.scratch &&
+         weights->panel == int64_t(columns) && weights->group == 1 &&
+         space.b.element == space.sum && space.columns.strideB.isConstant(1) &&
+         space.depth.strideB.isConstant(int64_t(columns)) &&
+         space.outer.empty();
+}
+
 void chooseForm(ContractionSpace &space, const KernelTarget &target) {
   if (space.panel) {
     space.form = ContractionSpace::Panels;
@@ -539,6 +555,9 @@ void chooseForm(ContractionSpace &space, const KernelTarget &target) {
   } else if (single || (rowMajor && !isBetterPacked(space, target))) {
     space.columns.strideB = DimExpr(1);
     space.form = ContractionSpace::Direct;
+  } else if (isSinglePanel(space, target)) {
+    space.panel = tileColumns(space.sum, target);
+    space.form = ContractionSpace::Panels;
   } else if (copiesInTasks(space, target)) {
     space.form = ContractionSpace::Copied;
     space.copied = packedElement(space);
