@@ -3,9 +3,9 @@
 // Turns products into axes: digits of both operands are refined until each loop
 // moves either by a fixed stride.
 
+#include "lowering/kernels/ContractionSpace.h"
 #include "ir/Contraction.h"
 #include "ir/PackedPanels.h"
-#include "lowering/kernels/ContractionSpace.h"
 #include "lowering/kernels/ContractionTasks.h"
 #include "lowering/kernels/KernelBuilder.h"
 #include "lowering/kernels/MicroKernel.h"

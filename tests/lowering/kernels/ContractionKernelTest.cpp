@@ -3,8 +3,8 @@
 // Products against the interpreter: shapes with and without remainders, every
 // form of B, movement around, types.
 
-#include "KernelHarness.h"
 #include "lowering/kernels/ContractionKernel.h"
+#include "KernelHarness.h"
 #include "mlir/Parser/Parser.h"
 #include <gtest/gtest.h>
 
