@@ -281,6 +281,43 @@ static LogicalResult checkWordLists(const ShapeChecks &checks, ValueRange lists,
   return success();
 }
 
+unsigned FreshKeysOp::partBits() {
+  return llvm::Log2_64(uint64_t(tensorType(getImageBits()).getDimSize(3)));
+}
+
+/// Constraint 5.
+static LogicalResult checkImages(const ShapeChecks &checks, FreshKeysOp op) {
+  bool hasParts = bool(op.getImageParts());
+  if (hasParts != bool(op.getImageBits()) || hasParts != bool(op.getTies()))
+    return checks.fail("images", "some of image parts, image bits and ties",
+                       "all or none", 5);
+  if (!hasParts)
+    return success();
+  RankedTensorType parts = tensorType(op.getImageParts()),
+                   bits = tensorType(op.getImageBits());
+  if (failed(checks.count("rank of the image parts", parts.getRank(), 3, 5)) ||
+      failed(checks.count("rank of the image bits", bits.getRank(), 4, 5)))
+    return failure();
+  if (!parts.hasStaticShape() || parts.getDimSize(0) == 0)
+    return checks.fail("image parts", typeText(parts),
+                       "a static shape with at least 1 image", 5);
+  if (failed(checks.count("words of an image", parts.getDimSize(1), op.words(),
+                          5)))
+    return failure();
+  for (int64_t dim = 0; dim < parts.getRank(); ++dim)
+    if (failed(checks.sameSize("dimension " + Twine(dim) + " of the image bits",
+                               bits.getDimSize(dim), parts.getDimSize(dim), 5)))
+      return failure();
+  int64_t values = bits.getDimSize(3);
+  if (!bits.hasStaticShape() || values < 2 || values > 256 ||
+      !llvm::isPowerOf2_64(uint64_t(values)))
+    return checks.fail("values of a part", Twine(values),
+                       "a power of two from 2 to 256", 5);
+  if (*op.getTies() < 0 || *op.getTies() > 63)
+    return checks.fail("ties", Twine(*op.getTies()), "a bit from 0 to 63", 5);
+  return success();
+}
+
 LogicalResult FreshKeysOp::verify() {
   ShapeChecks checks(*this);
   // fresh_keys_c1
@@ -309,7 +346,8 @@ LogicalResult FreshKeysOp::verify() {
     if (type.getRank() != 1 || !type.isDynamicDim(0))
       return checks.fail("result", typeText(type), "tensor<?xui64>", 4);
   }
-  return success();
+  // fresh_keys_c5
+  return checkImages(checks, *this);
 }
 
 DimVector FreshKeysOp::resultDims(unsigned result, DimAnalysis &analysis) {

@@ -295,13 +295,14 @@ def ChooseStateKeysPass : ZenithPass<"zenith-choose-state-keys", "::mlir::func::
     step would is expanded block by block, once for each of several ranges of hashes, so that the temporary lists fit.
     Where a permutation of positions that undoes itself takes generators to generators and starts to starts, values renamed, one of each
     two states that it takes to each other is kept: layers are half as long, and the states that it takes to themselves have a bit.
+    Where there are more such permutations, a group of them, fresh_keys keeps the least of each candidate's images under all.
     Positions that always move together, as stickers of a puzzle's piece, have one number for what they hold where keys get shorter by it.
     Where the condition says that a layer is the last one, its states are counted and not written down.
     Runs at the end of the clean phase. Other loops stay as they are.
 
     With `explain` each decision is a remark "search: CODE: text": SEA001 packed keys, SEA002 bits that tell which generators lead back,
     SEA003 dense index, SEA004 a table of generators, SEA005 rows of bits, SEA006 marked bits, SEA007 steps in blocks and ranges, SEA008 a symmetry of the graph,
-    SEA009 pieces of positions, SEA010 a last layer that is counted, SEA101 a loop over rows stays and why, SEA102 no room for bits that lead back, SEA103 no dense index and why.
+    SEA009 pieces of positions, SEA010 a last layer that is counted, SEA011 a group of symmetries, SEA101 a loop over rows stays and why, SEA102 no room for bits that lead back, SEA103 no dense index and why.
 
     Before and after (tests/passes/search/choose-state-keys.mlir @three_cycle).
   }];
@@ -312,7 +313,7 @@ def ChooseStateKeysPass : ZenithPass<"zenith-choose-state-keys", "::mlir::func::
                         "memory that a step on keys should do with; 0: any">,
                  ListOption<"without", "without", "std::string",
                             "forms not to choose: keys, back-bits, generator-table, dense-index, bit-rows, marks, key-ranges, symmetry, "
-                            "pieces, last-count">];
+                            "symmetry-group, pieces, last-count">];
 }
 
 def ScoreFirstPass : ZenithPass<"zenith-score-first", "::mlir::func::FuncOp"> {

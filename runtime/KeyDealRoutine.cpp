@@ -5,7 +5,7 @@
 // on no thread.
 
 #include "runtime/ChunkProducer.h"
-#include "runtime/KeySet.h"
+#include "runtime/KeyImages.h"
 #include "runtime/Routines.h"
 #include "runtime/StreamingStores.h"
 
@@ -172,19 +172,34 @@ static void dealKnown(const KeySet &set, const uint64_t *const *known,
   dealer.finish(0);
 }
 
+namespace {
+
+/// Tables of images; null where keys stand for themselves.
+struct ImageTables {
+  const uint16_t *numbers;
+  const uint64_t *bits;
+};
+
+} // namespace
+
 template <int Width>
 static void dealSlot(const KeySet &set, const ChunkProducer &producer,
-                     const uint64_t *const *known, int64_t slot) {
+                     const uint64_t *const *known, const ImageTables &tables,
+                     int64_t slot) {
   const int64_t width = Width ? Width : set.words;
   Dealer<Width> dealer(set, slot);
   uint64_t *lists =
       set.chunks + slot * set.chunkRows * set.lists * (width + 1) * 2;
   uint64_t *packed = lists + set.chunkRows * set.lists * width;
+  // Once candidates are packed, their lists are free: many times what it needs.
+  KeyImages<Width> images(set, tables.numbers, tables.bits, lists);
   auto [first, last] = rowsOfSlot(set.rows, set.slots, slot);
   for (int64_t row = first; row < last; row += set.chunkRows) {
     int64_t count = std::min(set.chunkRows, last - row);
     producer.run(row, row + count, lists);
     int64_t candidates = packChunk<Width>(set, lists, count, packed);
+    if (set.images > 0)
+      images.replace(packed, candidates);
     dealer.deal(packed, candidates, 1);
   }
   dealer.finish(1);
@@ -199,9 +214,14 @@ void zenith_routine_fresh_keys_deal(void *const *pointers,
   KeySet set(args);
   auto *const *known = reinterpret_cast<const uint64_t *const *>(
       args.takePointers(set.knownLists * set.words));
+  ImageTables tables{nullptr, nullptr};
+  if (set.images > 0) {
+    tables.numbers = args.pointer<const uint16_t>();
+    tables.bits = args.pointer<const uint64_t>();
+  }
   ChunkProducer producer(args);
   byWidth(set.words, [&](auto width) {
     for (int64_t slot = begin; slot < end; ++slot)
-      dealSlot<width>(set, producer, known, slot);
+      dealSlot<width>(set, producer, known, tables, slot);
   });
 }

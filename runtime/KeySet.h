@@ -26,7 +26,9 @@ public:
         partitions(int64_t(1) << partitionBits), slotBlocks(args.number()),
         blockRows(args.number()), roomWords(args.number()),
         chunkRows(args.number()), blockShift(__builtin_ctzll(blockRows)),
-        hasAbsent(args.number() != 0), absent(uint64_t(args.number())) {
+        hasAbsent(args.number() != 0), absent(uint64_t(args.number())),
+        images(args.number()), imageParts(args.number()),
+        partBits(args.number()), ties(args.number()) {
     auto next = reinterpret_cast<uintptr_t>(args.pointer());
     auto take = [&](auto *&array, int64_t count) {
       using T = std::remove_reference_t<decltype(*array)>;
@@ -64,7 +66,8 @@ public:
   int blockShift; ///< blockRows is a power of two
   bool hasAbsent;
   uint64_t absent;
-  uint64_t *storage;   ///< blocks of rows
+  int64_t images, imageParts, partBits, ties; ///< of keys; no images: 0
+  uint64_t *storage;                          ///< blocks of rows
   uint32_t *following; ///< the block after each one of its chain
   uint32_t *order;     ///< blocks by partition
   uint32_t *heads;     ///< first block by slot, kind and partition

@@ -76,13 +76,14 @@ static void addSharedOptions(CLI::App &app, SearchOptions &options) {
   app.add_option("--without", options.run.withoutSearchForms,
                  "forms of states that are not chosen, to compare with: keys, "
                  "back-bits, generator-table, dense-index, bit-rows, marks, "
-                 "key-ranges, symmetry, pieces, last-count, score-first")
+                 "key-ranges, symmetry, symmetry-group, pieces, last-count, "
+                 "score-first")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(
-          CLI::IsMember({"keys", "back-bits", "generator-table", "dense-index",
-                         "bit-rows", "marks", "key-ranges", "symmetry",
-                         "pieces", "last-count", "score-first"}));
+      ->check(CLI::IsMember({"keys", "back-bits", "generator-table",
+                             "dense-index", "bit-rows", "marks", "key-ranges",
+                             "symmetry", "symmetry-group", "pieces",
+                             "last-count", "score-first"}));
   app.add_option_function<std::string>(
          "--emit",
          [&options](const std::string &) { options.emitGraphIR = true; },

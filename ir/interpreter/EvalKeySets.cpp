@@ -35,10 +35,75 @@ static llvm::Error checkOneSize(const OpEvaluation &e, unsigned first,
   return llvm::Error::success();
 }
 
+namespace {
+
+/// The images of keys that fresh_keys has.
+class KeyImages {
+public:
+  KeyImages(const OpEvaluation &e, graph::FreshKeysOp op)
+      : key(op.getKey()), words(op.words()), ties(unsigned(*op.getTies())),
+        partBits(op.partBits()), perWord((64 + partBits - 1) / partBits),
+        count(size_t(op.getImageParts().getType().getDimSize(0))),
+        parts(size_t(op.getImageParts().getType().getDimSize(2))),
+        numbers(
+            elementsOf<uint16_t>(e.operand(unsigned(e.operands.size()) - 2))),
+        bits(elementsOf<uint64_t>(e.operand(unsigned(e.operands.size()) - 1))) {
+  }
+
+  /// The least image of a key, with what joins it.
+  std::vector<uint64_t> least(const std::vector<uint64_t> &from) const {
+    std::vector<uint64_t> best = image(from, 0);
+    uint64_t same = 0;
+    for (size_t number = 1; number < count; ++number) {
+      std::vector<uint64_t> other = image(from, number);
+      if (masked(other, key) < masked(best, key)) {
+        best = std::move(other);
+        same = 0;
+      } else if (masked(other, key) == masked(best, key)) {
+        for (size_t word = 0; word < words; ++word)
+          best[word] |= other[word];
+        ++same;
+      }
+    }
+    best.back() |= same << ties;
+    return best;
+  }
+
+private:
+  std::vector<uint64_t> image(const std::vector<uint64_t> &from,
+                              size_t number) const {
+    std::vector<uint64_t> to(words);
+    for (size_t word = 0; word < words; ++word)
+      for (size_t j = 0; j < parts; ++j) {
+        size_t entry = (number * words + word) * parts + j,
+               origin = numbers[entry];
+        uint64_t part = 0;
+        if (origin < words * perWord)
+          part = from[origin / perWord] >> origin % perWord * partBits &
+                 ((uint64_t(1) << partBits) - 1);
+        to[word] |= bits[entry << partBits | part];
+      }
+    return to;
+  }
+
+  ArrayRef<int64_t> key;
+  size_t words;
+  unsigned ties, partBits, perWord;
+  size_t count, parts;
+  ArrayRef<uint16_t> numbers;
+  ArrayRef<uint64_t> bits;
+};
+
+} // namespace
+
 Expected<Results>
 zenith::interpreter::evaluateFreshKeys(const OpEvaluation &e) {
   auto op = cast<graph::FreshKeysOp>(e.op);
-  size_t words = op.words(), candidates = op.getCandidates().size();
+  size_t words = op.words(), candidates = op.getCandidates().size(),
+         lists = candidates + op.getKnown().size();
+  std::optional<KeyImages> images;
+  if (op.getTies())
+    images.emplace(e, op);
   if (llvm::Error error = checkOneSize(e, 0, candidates))
     return std::move(error);
   // In order of first occurrence, which is one of the orders that the op
@@ -46,7 +111,7 @@ zenith::interpreter::evaluateFreshKeys(const OpEvaluation &e) {
   std::vector<std::vector<uint64_t>> fresh;
   std::map<std::vector<uint64_t>, size_t> places;
   constexpr size_t known = ~size_t(0);
-  for (size_t first = candidates; first < e.operands.size(); first += words) {
+  for (size_t first = candidates; first < lists; first += words) {
     if (llvm::Error error = checkOneSize(e, first, words))
       return std::move(error);
     for (int64_t row = 0; row < e.operand(first).size(); ++row)
@@ -57,6 +122,8 @@ zenith::interpreter::evaluateFreshKeys(const OpEvaluation &e) {
       std::vector<uint64_t> key = keyAt(e, first, words, row);
       if (op.getAbsent() && key[0] == uint64_t(*op.getAbsent()))
         continue;
+      if (images)
+        key = images->least(key);
       auto [place, isNew] =
           places.try_emplace(masked(key, op.getKey()), fresh.size());
       if (isNew)

@@ -116,17 +116,26 @@ def Graph_FreshKeysOp : Graph_OrderingOp<"fresh_keys", [AttrSizedOperandSegments
     has words; so are the known. Keys are equal where all their words are in the bits of `key`; other bits of a result are those of all
     candidates with its key together. A candidate whose word 0 is `absent` is none. The order of the results follows from the operands,
     but is not said: programs must not depend on it.
+    With images a key stands for several, and the least of a candidate's images takes its place: less in the bits of `key`, word 0 first.
+    `image_parts` has shape [images, words, parts], `image_bits` the same and 2^b: b bits of each word after the other make the word's
+    parts, from bit 0 on, and word w of image i is the or, over j, of `image_bits`[i, w, j, p], p the part with the number
+    `image_parts`[i, w, j] among those of all words (none: 0). Images with the least one's key join by or, and so does their number
+    less 1 in the last word, from bit `ties` on.
     c1: `key` is not empty; c2: there are candidates, as many operands as words divide; so for the known; c3: operands have rank 1, and those
-    of all candidates one size, those of one list of the known one size; c4: there is a result per word, a list of dynamic size.
+    of all candidates one size, those of one list of the known one size; c4: there is a result per word, a list of dynamic size; c5: image
+    parts, image bits and `ties` come together, with such shapes that are static, at least one image, b from 1 to 8 and `ties` below 64.
     Example: `%r = graph.fresh_keys (%a, %b) known (%k) key [255] : (tensor<8xui64>, tensor<8xui64>, tensor<5xui64>) -> tensor<?xui64>`
   }];
-  let arguments = (ins Variadic<Graph_WordList>:$candidates, Variadic<Graph_WordList>:$known, DenseI64ArrayAttr:$key,
-    OptionalAttr<I64Attr>:$absent);
+  let arguments = (ins Variadic<Graph_WordList>:$candidates, Variadic<Graph_WordList>:$known, Optional<RankedTensorOf<[UI16]>>:$image_parts,
+    Optional<RankedTensorOf<[UI64]>>:$image_bits, DenseI64ArrayAttr:$key, OptionalAttr<I64Attr>:$absent, OptionalAttr<I64Attr>:$ties);
   let results = (outs Variadic<Graph_WordList>:$results);
   let assemblyFormat = [{
-    `(` $candidates `)` (`known` `(` $known^ `)`)? `key` $key (`absent` $absent^)? attr-dict `:` functional-type(operands, results)
+    `(` $candidates `)` (`known` `(` $known^ `)`)? (`images` `(` $image_parts^ `,` $image_bits `)`)? `key` $key (`absent` $absent^)?
+    (`ties` $ties^)? attr-dict `:` functional-type(operands, results)
   }];
   let extraClassDeclaration = [{
+    /// Bits of a part of a word: image bits have 2^b entries for each.
+    unsigned partBits();
     /// Words of a key.
     unsigned words() { return getKey().size(); }
     /// Lists of candidates, and of the known.

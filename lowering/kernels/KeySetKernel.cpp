@@ -120,6 +120,13 @@ RoutineCall KeySetSteps::begin(StringRef step) {
   call.number(chunkRows);
   call.number(int64_t(op.getAbsent().has_value()));
   call.number(int64_t(op.getAbsent().value_or(0)));
+  ArrayRef<int64_t> images;
+  if (op.getTies())
+    images = op.getImageParts().getType().getShape();
+  call.number(images.empty() ? 0 : images[0]);
+  call.number(images.empty() ? 0 : images[2]);
+  call.number(int64_t(images.empty() ? 1 : op.partBits()));
+  call.number(op.getTies().value_or(0));
   call.scratch(0);
   return call;
 }
@@ -142,6 +149,10 @@ FailureOr<KernelPlan> KeySetSteps::emit() {
   RoutineCall deal = begin("deal");
   for (Value list : op.getKnown())
     deal.operand(list);
+  if (op.getTies()) {
+    deal.operand(op.getImageParts());
+    deal.operand(op.getImageBits());
+  }
   if (failed(addChunkProducer(deal, *chunk)) || !finish(deal, sizes.slots, 4))
     return failure();
   RoutineCall counting = begin("plan");

@@ -90,14 +90,6 @@ public:
       : LoopRewrite(growth), index(index), table(index.table()) {}
 
 private:
-  template <typename T>
-  Value constant(ArrayRef<int64_t> shape, const std::vector<T> &elements) {
-    auto type = RankedTensorType::get(
-        shape, builder.getIntegerType(8 * sizeof(T), false));
-    return builder.create<ConstantOp>(
-        location, DenseElementsAttr::get(type, ArrayRef<T>(elements)));
-  }
-
   RankedTensorType rowsType() {
     return RankedTensorType::get({table.rows(), table.words()},
                                  builder.getIntegerType(64, false));

@@ -7,6 +7,7 @@
 #include "passes/GraphPasses.h"
 #include "passes/search/GrowthRewrite.h"
 #include "passes/search/KeyRanges.h"
+#include "passes/search/SymmetryGroup.h"
 #include <map>
 
 using namespace mlir;
@@ -96,6 +97,12 @@ static bool alternates(const GrowthLoop &growth, const StateKeys &keys,
                       [](ArrayRef<int64_t> p) { return isOdd(p); });
 }
 
+/// Words of a key: every generator is a formula per word, so that wide keys
+/// take longer to compile than they save.
+static constexpr unsigned mostWords = 8;
+/// Ops of all generators: beyond, steps on rows are there sooner.
+static constexpr int64_t mostOps = 2500;
+
 namespace {
 
 struct ChooseStateKeysPass
@@ -115,6 +122,11 @@ private:
     if (explain)
       loop.emitRemark() << "search: " << code << ": " << text.str();
   }
+  void remarkSymmetry(WhileOp loop) {
+    remark(loop, "SEA008",
+           "a symmetry of the graph: one of each two states that it takes to "
+           "each other stands for both");
+  }
   bool mayUse(StringRef form) { return !llvm::is_contained(without, form); }
   bool usesTable(const GrowthLoop &growth, int64_t cost, double states);
   bool useBitRows(const GrowthLoop &growth);
@@ -123,11 +135,14 @@ private:
   std::optional<GraphSymmetry>
   chooseSymmetry(const GrowthLoop &growth,
                  const std::vector<std::vector<int64_t>> &permutations);
+  std::vector<GraphSymmetry>
+  chooseSymmetryGroup(const GrowthLoop &growth,
+                      const std::vector<std::vector<int64_t>> &permutations);
   std::optional<StatePieces>
   choosePieces(const GrowthLoop &growth,
                const std::vector<std::vector<int64_t>> &permutations);
   int64_t boundOfStep(const GrowthLoop &growth, const StateKeys &keys);
-  void packKeys(const GrowthLoop &growth);
+  void packKeys(const GrowthLoop &growth, bool mayShare = true);
 };
 
 } // namespace
@@ -225,6 +240,7 @@ bool ChooseStateKeysPass::useMarks(const GrowthLoop &growth) {
     rewriteWithMarks(growth, keys, form);
     return true;
   }
+  remarkSymmetry(growth.loop);
   // A halved key has its fields where a whole one has them, with other codes.
   StateKeys halved(growth, /*withBackBits=*/true, &*symmetry);
   if (form.sum)
@@ -296,17 +312,14 @@ std::optional<GraphSymmetry> ChooseStateKeysPass::chooseSymmetry(
               growth.generators * opsOfChoice * halved.words() >
           mostOps)
     return std::nullopt;
-  remark(growth.loop, "SEA008",
-         "a symmetry of the graph: one of each two states that it takes to "
-         "each other stands for both");
   return symmetry;
 }
 
-/// Pieces, where they make keys shorter and code for them stays short.
+/// Pieces, where they make keys shorter and code for them stays short, or keys
+/// of positions would be too long.
 std::optional<StatePieces> ChooseStateKeysPass::choosePieces(
     const GrowthLoop &growth,
     const std::vector<std::vector<int64_t>> &permutations) {
-  constexpr int64_t mostOps = 1000;
   std::optional<StatePieces> pieces;
   if (mayUse("pieces"))
     pieces = StatePieces::find(growth, permutations);
@@ -316,13 +329,10 @@ std::optional<StatePieces> ChooseStateKeysPass::choosePieces(
       joined(growth, /*withBackBits=*/true, /*symmetry=*/nullptr, &*pieces);
   bool isShorter = joined.words() < plain.words() ||
                    (joined.hasBackBits() && !plain.hasBackBits());
-  if (!isShorter || joined.words() > plain.words() || joined.cost() > mostOps)
+  constexpr int64_t mostOpsOfPieces = 1000;
+  if (!isShorter || joined.words() > plain.words() ||
+      joined.cost() > (plain.words() > mostWords ? mostOps : mostOpsOfPieces))
     return std::nullopt;
-  remark(growth.loop, "SEA009",
-         Twine(plain.positions().size()) + " positions are " +
-             Twine(joined.fieldCount()) + " pieces of at most " +
-             Twine(pieces->largest()) +
-             ", whose positions always move together");
   return pieces;
 }
 
@@ -339,24 +349,63 @@ int64_t ChooseStateKeysPass::boundOfStep(const GrowthLoop &growth,
   return memoryBytes;
 }
 
-/// Words of a key: every generator is a formula per word, so that wide keys
-/// take longer to compile than they save.
-static constexpr unsigned mostWords = 8;
+/// More symmetries than one that undoes itself, where there may be many states.
+std::vector<GraphSymmetry> ChooseStateKeysPass::chooseSymmetryGroup(
+    const GrowthLoop &growth,
+    const std::vector<std::vector<int64_t>> &permutations) {
+  constexpr double fewStates = 1 << 20;
+  constexpr size_t most = 128;
+  StateKeys plain(growth, /*withBackBits=*/true);
+  if (!mayUse("symmetry-group") || plain.words() > mostWords ||
+      plain.mostStates() < fewStates)
+    return {};
+  std::vector<GraphSymmetry> group =
+      findSymmetryGroup(growth, permutations, most);
+  // Steps with images are not divided: they should take about as little as the
+  // states of a layer would.
+  int64_t layerBytes = int64_t(group.size() * plain.words() * sizeof(uint64_t));
+  bool fits = boundOfStep(growth, plain) == 0 ||
+              stepBytes(growth.generators, plain.words()) <= 2 * layerBytes;
+  if (group.size() <= 2 || !fits)
+    group.clear();
+  return group;
+}
 
-void ChooseStateKeysPass::packKeys(const GrowthLoop &growth) {
+void ChooseStateKeysPass::packKeys(const GrowthLoop &growth, bool mayShare) {
   WhileOp loop = growth.loop;
   const auto &permutations = growth.permutations;
   std::vector<size_t> inverses;
   if (mayUse("back-bits"))
     inverses = inversesOf(permutations);
+  std::vector<GraphSymmetry> group;
+  if (!inverses.empty() && mayShare)
+    group = chooseSymmetryGroup(growth, permutations);
   std::optional<GraphSymmetry> symmetry;
-  if (!inverses.empty())
+  if (!inverses.empty() && group.empty())
     symmetry = chooseSymmetry(growth, permutations);
   std::optional<StatePieces> pieces;
   if (!inverses.empty() && !symmetry)
     pieces = choosePieces(growth, permutations);
   StateKeys keys(growth, !inverses.empty(), symmetry ? &*symmetry : nullptr,
-                 pieces ? &*pieces : nullptr);
+                 pieces ? &*pieces : nullptr,
+                 StateImages::tieBits(group.size()));
+  const std::optional<StateImages> images =
+      group.empty() ? std::nullopt : StateImages::build(growth, keys, group);
+  if (!group.empty() && (!images || keys.words() > mostWords))
+    return packKeys(growth, /*mayShare=*/false);
+  if (symmetry)
+    remarkSymmetry(loop);
+  if (images)
+    remark(loop, "SEA011",
+           Twine(images->images()) +
+               " symmetries of the graph: one of the states that they take to "
+               "each other stands for all");
+  if (pieces)
+    remark(loop, "SEA009",
+           Twine(keys.positions().size()) + " positions are " +
+               Twine(keys.fieldCount()) + " pieces of at most " +
+               Twine(pieces->largest()) +
+               ", whose positions always move together");
   if (keys.words() > mostWords) {
     remark(loop, "SEA101",
            "the loop goes on with rows: keys would have " +
@@ -365,7 +414,6 @@ void ChooseStateKeysPass::packKeys(const GrowthLoop &growth) {
   }
   bool asTable =
       keys.haveBytes() && usesTable(growth, keys.cost(), keys.mostStates());
-  constexpr int64_t mostOps = 2500;
   if (!asTable && keys.cost() > mostOps) {
     remark(loop, "SEA101",
            "the loop goes on with rows: code for its generators would have " +
@@ -395,10 +443,13 @@ void ChooseStateKeysPass::packKeys(const GrowthLoop &growth) {
     form.inverses = inverses;
   form.needsNoLayer = needsNoLayer;
   form.asTable = asTable;
-  form.memoryBytes = boundOfStep(growth, keys);
+  if (images)
+    form.images = &*images;
+  else
+    form.memoryBytes = boundOfStep(growth, keys);
   // One word of each key is there anyway, as a list that has a size.
   constexpr double fewStates = 1 << 20;
-  if (!keys.isHalved() && form.memoryBytes == 0 && !asTable &&
+  if (!keys.isHalved() && !images && form.memoryBytes == 0 && !asTable &&
       keys.words() > 1 && keys.mostStates() >= fewStates &&
       mayUse("last-count"))
     form.nextTurn = NextTurn::find(growth);

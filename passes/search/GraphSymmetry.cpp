@@ -7,13 +7,17 @@
 
 namespace zenith::search {
 
+uint64_t GraphSymmetry::valueAt(const GrowthLoop::Row &row,
+                                size_t position) const {
+  uint64_t value = row[size_t(positions[position])];
+  auto named = values.find(value);
+  return named == values.end() ? value : named->second;
+}
+
 GrowthLoop::Row GraphSymmetry::imageOf(const GrowthLoop::Row &row) const {
   GrowthLoop::Row image(row.size());
-  for (size_t i = 0; i < row.size(); ++i) {
-    uint64_t value = row[size_t(positions[i])];
-    auto named = values.find(value);
-    image[i] = named == values.end() ? value : named->second;
-  }
+  for (size_t i = 0; i < row.size(); ++i)
+    image[i] = valueAt(row, i);
   return image;
 }
 

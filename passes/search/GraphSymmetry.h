@@ -20,6 +20,8 @@ struct GraphSymmetry {
   std::vector<size_t> generators;
 
   GrowthLoop::Row imageOf(const GrowthLoop::Row &row) const;
+  /// The value at a position of a row's image.
+  uint64_t valueAt(const GrowthLoop::Row &row, size_t position) const;
 };
 
 /// One that changes states, if a search of bounded length finds one.

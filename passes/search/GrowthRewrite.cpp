@@ -25,10 +25,11 @@ private:
     SmallVector<Value> lists;
     SmallVector<SmallVector<uint64_t>> packed;
     for (const GrowthLoop::Row &row : rows) {
-      if (!keys.isHalved())
-        packed.push_back(keys.pack(row));
-      else if (auto half = keys.packHalf(row))
-        packed.push_back(std::move(*half));
+      auto own = form.images       ? form.images->packLeast(row)
+                 : keys.isHalved() ? keys.packHalf(row)
+                                   : keys.pack(row);
+      if (own)
+        packed.push_back(std::move(*own));
     }
     for (unsigned word = 0; word < keys.words(); ++word) {
       SmallVector<APInt> elements;
@@ -47,7 +48,7 @@ private:
     layer = carry(constantKeys(growth.starts), types);
     if (inverses.empty() && growth.earlier)
       earlier = carry(constantKeys(growth.earlierStarts), types);
-    if (keys.isHalved()) {
+    if (keys.isHalved() || form.images) {
       Value count = countOfStarts(builder, location);
       size = carry(count, count.getType());
     }
@@ -61,9 +62,14 @@ private:
   Value sizeOfNext() override { return sizeOfNextLayer; }
 
   Value countStates(ValueRange states) {
+    WordOps ops(builder, location, states[0]);
+    if (form.images)
+      return sumOf(
+          ops.divide(ops.number(uint64_t(form.images->images())),
+                     ops.add(ops.number(1),
+                             ops.shiftRight(states.back(), keys.ownBit()))));
     if (!keys.isHalved())
       return builder.create<DimOp>(location, states[0], uint64_t(0));
-    WordOps ops(builder, location, states[0]);
     return countHalved(states[0], keys.isOwnImage(ops, states));
   }
 
@@ -148,6 +154,14 @@ private:
     auto candidates = [&](ValueRange states) { return candidatesOf(states); };
     KeyStep step{candidates, growth.generators, keys.keyBits(),
                  !inverses.empty()};
+    if (const StateImages *images = form.images) {
+      SmallVector<int64_t> shape{images->images(), keys.words(),
+                                 images->parts()};
+      step.images.parts = constant(shape, images->partNumbers());
+      shape.push_back(images->values());
+      step.images.bits = constant(shape, images->partBits());
+      step.images.ties = keys.ownBit();
+    }
     if (another) {
       next = nextUnlessLast(step, current, known);
       sizeOfNextLayer = next.pop_back_val();

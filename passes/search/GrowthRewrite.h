@@ -8,6 +8,7 @@
 #include "passes/search/CosetIndex.h"
 #include "passes/search/DenseIndex.h"
 #include "passes/search/NextTurn.h"
+#include "passes/search/StateImages.h"
 
 namespace zenith::search {
 
@@ -20,8 +21,10 @@ struct KeyForm {
   bool asTable = false;      ///< generators are a table
   int64_t memoryBytes = 0;   ///< that a step does with, about; 0: any
   /// When the next layer is the last one: then it is only counted. Not for
-  /// halved keys and steps within memory.
+  /// halved keys, those with images and steps within memory.
   std::optional<NextTurn> nextTurn;
+  /// Keys stand for their images; not in steps within memory.
+  const StateImages *images = nullptr;
 };
 
 /// On packed keys. Erases the loop.

@@ -21,8 +21,10 @@ static SmallVector<Value> freshOf(OpBuilder &builder, Location location,
   SmallVector<Type> types(step.keyBits.size(), wordListType(builder));
   auto absent = hasAbsent ? builder.getI64IntegerAttr(-1) : IntegerAttr();
   auto fresh = builder.create<FreshKeysOp>(
-      location, types, candidates, known,
-      builder.getDenseI64ArrayAttr(step.keyBits), absent);
+      location, types, candidates, known, step.images.parts, step.images.bits,
+      builder.getDenseI64ArrayAttr(step.keyBits), absent,
+      step.images.parts ? builder.getI64IntegerAttr(step.images.ties)
+                        : IntegerAttr());
   return SmallVector<Value>(fresh.getResults());
 }
 

@@ -9,6 +9,12 @@
 
 namespace zenith::search {
 
+/// Images of keys as fresh_keys has them; null: keys stand for themselves.
+struct ImageTables {
+  mlir::Value parts, bits;
+  int64_t ties = 0;
+};
+
 /// Goes from a layer to the next one. A list of keys is one value per word.
 struct KeyStep {
   /// The candidates that follow from a part of a layer: lists of keys.
@@ -16,7 +22,8 @@ struct KeyStep {
       candidatesOf;
   int64_t candidatesPerState;
   llvm::SmallVector<int64_t> keyBits; ///< of each word
-  bool hasAbsent; ///< candidates whose word 0 is all ones are none
+  bool hasAbsent;          ///< candidates whose word 0 is all ones are none
+  ImageTables images = {}; ///< only of whole steps
 };
 
 /// The keys among the candidates of `layer`, each once, that are in no list of

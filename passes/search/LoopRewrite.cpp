@@ -23,12 +23,17 @@ Value LoopRewrite::countOfStarts(OpBuilder &at, Location place) {
       place, DenseElementsAttr::get(type, int64_t(growth.starts.size())));
 }
 
+Value LoopRewrite::sumOf(Value list) {
+  auto word = RankedTensorType::get({}, builder.getIntegerType(64, false)),
+       size = RankedTensorType::get({}, builder.getI64Type());
+  Value sum = builder.create<ReduceOp>(location, word, ReduceKind::sum, list,
+                                       ArrayRef<int64_t>{0});
+  return builder.create<ConvertOp>(location, size, sum);
+}
+
 Value LoopRewrite::countHalved(Value list, Value own) {
   Value count = builder.create<DimOp>(location, list, uint64_t(0));
-  auto word = RankedTensorType::get({}, builder.getIntegerType(64, false));
-  own = builder.create<ReduceOp>(location, word, ReduceKind::sum, own,
-                                 ArrayRef<int64_t>{0});
-  own = builder.create<ConvertOp>(location, count.getType(), own);
+  own = sumOf(own);
   Value twice = builder.create<AddOp>(location, count, count);
   return builder.create<SubOp>(location, twice, own);
 }

@@ -38,6 +38,17 @@ protected:
   /// How many states a list of halved ones stands for: those that are their
   /// own images, for which `own` is 1 (else 0), count once, others twice.
   mlir::Value countHalved(mlir::Value list, mlir::Value own);
+  /// The sum of a list of words, as a size.
+  mlir::Value sumOf(mlir::Value list);
+  template <typename T>
+  mlir::Value constant(llvm::ArrayRef<int64_t> shape,
+                       const std::vector<T> &elements) {
+    auto type = mlir::RankedTensorType::get(
+        shape, builder.getIntegerType(8 * sizeof(T), false));
+    return builder.create<graph::ConstantOp>(
+        location,
+        mlir::DenseElementsAttr::get(type, llvm::ArrayRef<T>(elements)));
+  }
   /// Adds the states' initial values.
   virtual void carryStates() = 0;
   /// The number of states of the current layer.

@@ -29,9 +29,11 @@ Value WordOps::number(uint64_t value) {
 }
 
 StateKeys::StateKeys(const GrowthLoop &growth, bool withBackBits,
-                     const GraphSymmetry *symmetry, const StatePieces *pieces)
+                     const GraphSymmetry *symmetry, const StatePieces *pieces,
+                     unsigned tieBits)
     : growth(growth), symmetry(withBackBits ? symmetry : nullptr),
-      pieces(pieces), isPermutation(!growth.permutations.empty()) {
+      pieces(pieces), freeBits(this->symmetry ? 1 : tieBits),
+      isPermutation(!growth.permutations.empty()) {
   auto isFixed = [&](int64_t position) {
     for (const std::vector<int64_t> &neighbour : growth.neighbours) {
       const Formula &formula = (*growth.formulas)[neighbour[position]];
@@ -58,8 +60,10 @@ StateKeys::StateKeys(const GrowthLoop &growth, bool withBackBits,
   }
   fieldBits =
       pieces ? pieces->bits() : std::max(1u, llvm::Log2_64_Ceil(valueCount));
-  if (this->symmetry && (!nameValues() || !chooseWords(true)))
+  if (this->symmetry && (!nameValues() || !chooseWords(true))) {
     this->symmetry = nullptr;
+    freeBits = tieBits;
+  }
   if (isHalved())
     return;
   for (auto [number, code] : llvm::enumerate(codes))
@@ -108,21 +112,33 @@ bool StateKeys::nameValues() {
   return true;
 }
 
-/// False where bits that lead back don't fit.
+/// False where bits that lead back don't fit. Where many states share one key,
+/// a word more for these bits costs little.
 bool StateKeys::chooseWords(bool withBackBits) {
-  // One more tells a state that is its own image.
-  unsigned generators = unsigned(growth.generators) + isHalved();
+  // Free ones tell how many images of a state are the same.
+  unsigned generators = unsigned(growth.generators) + freeBits;
+  if (withBackBits && (growth.generators < 2 || generators > 64))
+    return false;
   // A word 0 of all ones stands for no state, so one of several words that may
   // be a state keeps a bit free; a single word has at most one such bit set.
-  unsigned perWord = 64 / fieldBits;
-  bool isSingle = fieldCount() <= perWord;
-  if (withBackBits && !isSingle)
-    perWord = 63 / fieldBits;
-  wordCount = unsigned(llvm::divideCeil(fieldCount(), perWord));
-  unsigned last =
-      unsigned(fieldCount() - size_t(wordCount - 1) * perWord) * fieldBits;
-  if (withBackBits && (growth.generators < 2 || last + generators > 64))
-    return false;
+  unsigned perWord = 64 / fieldBits, last = 0;
+  auto layOut = [&] {
+    wordCount = unsigned(llvm::divideCeil(fieldCount(), perWord));
+    last = unsigned(fieldCount() - size_t(wordCount - 1) * perWord) * fieldBits;
+  };
+  layOut();
+  bool fits = wordCount == 1 && last + generators <= 64;
+  if (withBackBits && !fits) {
+    if (wordCount > 1 || freeBits > 0)
+      perWord = 63 / fieldBits;
+    layOut();
+    if (last + generators > 64) {
+      if (freeBits == 0 || isHalved())
+        return false;
+      ++wordCount;
+      last = 0;
+    }
+  }
   backBit = withBackBits ? std::optional<unsigned>(last) : std::nullopt;
   places.assign(size_t(growth.positions), Place{0, 0});
   for (auto [number, position] : llvm::enumerate(fields()))
@@ -145,8 +161,7 @@ bool StateKeys::mayBeAllOnes() const {
   size_t first = llvm::count_if(
       fields(), [&](int64_t position) { return places[position].word == 0; });
   bool isFull = first * fieldBits == 64 ||
-                (backBit && wordCount == 1 &&
-                 *backBit + growth.generators + isHalved() == 64);
+                (backBit && wordCount == 1 && ownBit() + freeBits == 64);
   return isFull && !(haveEachValueOnce() && first > 1);
 }
 
@@ -179,13 +194,39 @@ SmallVector<int64_t> StateKeys::keyBits() const {
 
 SmallVector<uint64_t> StateKeys::pack(ArrayRef<uint64_t> row) const {
   SmallVector<uint64_t> words(wordCount, 0);
-  for (int64_t position : fields()) {
-    uint64_t value = pieces          ? pieces->codeOf(row, position)
-                     : isPermutation ? codes.find(row[position])->second
-                                     : row[position];
-    words[places[position].word] |= value << places[position].shift;
-  }
+  for (int64_t position : fields())
+    words[places[position].word] |= *codeOf(row, position)
+                                    << places[position].shift;
   return words;
+}
+
+SmallVector<int64_t> StateKeys::positionsOf(int64_t field) const {
+  if (!pieces)
+    return {field};
+  return SmallVector<int64_t>(pieces->membersOf(field));
+}
+
+std::optional<uint64_t> StateKeys::codeOf(ArrayRef<uint64_t> row,
+                                          int64_t field) const {
+  if (pieces)
+    return pieces->codeOf(row, field);
+  if (!isPermutation)
+    return row[field];
+  auto code = codes.find(row[field]);
+  return code == codes.end() ? std::nullopt
+                             : std::optional<uint64_t>(code->second);
+}
+
+bool StateKeys::hold(MutableArrayRef<uint64_t> row, int64_t field,
+                     uint64_t code) const {
+  if (pieces)
+    return pieces->hold(row, field, code);
+  for (const auto &[value, own] : codes)
+    if (own == code) {
+      row[field] = value;
+      return true;
+    }
+  return false;
 }
 
 /// The value of a formula.

@@ -18,10 +18,11 @@ public:
   /// is no room, hasBackBits() is false. `symmetry` asks for one of each two
   /// states that it takes to each other, besides bits that lead back; where
   /// fields have no codes or no room for that, isHalved() is false. `pieces`
-  /// makes fields of pieces, not of positions.
+  /// makes fields of pieces, not of positions. `tieBits` are kept free behind
+  /// bits that lead back.
   StateKeys(const GrowthLoop &growth, bool withBackBits,
             const GraphSymmetry *symmetry = nullptr,
-            const StatePieces *pieces = nullptr);
+            const StatePieces *pieces = nullptr, unsigned tieBits = 0);
 
   /// Positions that a generator changes or where starts differ, ascending.
   llvm::ArrayRef<int64_t> positions() const { return kept; }
@@ -33,6 +34,27 @@ public:
   uint64_t values() const { return valueCount; }
   /// What has a field: positions, or pieces.
   size_t fieldCount() const { return fields().size(); }
+  /// The position that stands for each field.
+  llvm::ArrayRef<int64_t> fields() const {
+    return pieces ? llvm::ArrayRef<int64_t>(pieces->heads())
+                  : llvm::ArrayRef<int64_t>(kept);
+  }
+  struct Place {
+    unsigned word, shift;
+  };
+  Place placeOf(int64_t field) const { return places[size_t(field)]; }
+  /// The position that stands for the field of a position, and all of its
+  /// positions.
+  int64_t fieldOf(int64_t position) const {
+    return pieces ? pieces->headOf(position) : position;
+  }
+  llvm::SmallVector<int64_t> positionsOf(int64_t field) const;
+  /// What a field of a row is in a key: nothing for what no start has.
+  std::optional<uint64_t> codeOf(llvm::ArrayRef<uint64_t> row,
+                                 int64_t field) const;
+  /// Lets a field of a row hold what has a code; false where nothing has.
+  bool hold(llvm::MutableArrayRef<uint64_t> row, int64_t field,
+            uint64_t code) const;
   /// Every state has each value once. Starts may have the same number of
   /// values together and repeat some.
   bool haveEachValueOnce() const;
@@ -71,6 +93,8 @@ public:
   uint64_t bitOf(size_t generator) const {
     return uint64_t(1) << (*backBit + generator);
   }
+  /// The first bit of the last word behind those of all generators.
+  unsigned ownBit() const { return *backBit + unsigned(growth.generators); }
   /// How many ops neighbour() has for all generators together.
   int64_t cost() const;
   /// The same with the bit of `back`, the generator that leads back; all ones
@@ -100,23 +124,14 @@ public:
   int64_t imageCost() const;
 
 private:
-  struct Place {
-    unsigned word, shift;
-  };
   bool chooseWords(bool withBackBits);
   bool nameValues();
-  /// The position that stands for each field.
-  llvm::ArrayRef<int64_t> fields() const {
-    return pieces ? llvm::ArrayRef<int64_t>(pieces->heads())
-                  : llvm::ArrayRef<int64_t>(kept);
-  }
   /// The fields with a piece of `size` positions that a generator turns `turn`
   /// times: last bits of those of one word.
   uint64_t turned(size_t generator, unsigned word, unsigned size,
                   unsigned turn) const;
   mlir::Value turn(WordOps &ops, mlir::Value word, size_t generator,
                    unsigned number) const;
-  unsigned ownBit() const { return *backBit + unsigned(growth.generators); }
   /// The word that fields move to, that they come from, the distance to the
   /// left, and the fields that move so, as bits.
   using Moves = std::map<std::tuple<unsigned, unsigned, int>, uint64_t>;
@@ -136,6 +151,7 @@ private:
   const GrowthLoop &growth;
   const GraphSymmetry *symmetry;
   const StatePieces *pieces;
+  unsigned freeBits; ///< behind bits that lead back
   bool isPermutation;
   llvm::SmallVector<int64_t> kept;
   std::map<uint64_t, uint64_t> codes; ///< of values that only move

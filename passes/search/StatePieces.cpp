@@ -137,9 +137,26 @@ bool StatePieces::numberContents(const std::vector<GrowthLoop::Row> &starts) {
   return true;
 }
 
-uint64_t StatePieces::codeOf(llvm::ArrayRef<uint64_t> row, int64_t head) const {
+std::optional<uint64_t> StatePieces::codeOf(llvm::ArrayRef<uint64_t> row,
+                                            int64_t head) const {
   auto [least, turn] = leastTurn(contentOf(row, head));
-  return numbers.find(least)->second << turnBits(sizeOf(head)) | turn;
+  auto found = numbers.find(least);
+  if (found == numbers.end())
+    return std::nullopt;
+  return found->second << turnBits(sizeOf(head)) | turn;
+}
+
+bool StatePieces::hold(llvm::MutableArrayRef<uint64_t> row, int64_t head,
+                       uint64_t code) const {
+  unsigned size = sizeOf(head), bits = turnBits(size);
+  uint64_t turn = code & ((uint64_t(1) << bits) - 1);
+  for (const auto &[content, number] : numbers)
+    if (content.size() == size && number == code >> bits && turn < size) {
+      for (unsigned i = 0; i < size; ++i)
+        row[size_t(membersOf(head)[i])] = content[(i + turn) % size];
+      return true;
+    }
+  return false;
 }
 
 std::optional<StatePieces> StatePieces::find(const GrowthLoop &growth,

@@ -39,7 +39,16 @@ public:
   /// turn in turnBits(). A turn adds to that, modulo the size.
   unsigned bits() const { return codeBits; }
   static unsigned turnBits(unsigned size) { return size - 1; }
-  uint64_t codeOf(llvm::ArrayRef<uint64_t> row, int64_t head) const;
+  /// Nothing for what no start's piece holds.
+  std::optional<uint64_t> codeOf(llvm::ArrayRef<uint64_t> row,
+                                 int64_t head) const;
+  /// Lets the piece of a head hold what has a code; false where nothing has.
+  bool hold(llvm::MutableArrayRef<uint64_t> row, int64_t head,
+            uint64_t code) const;
+  /// Positions of the piece of a head, which is the first.
+  llvm::ArrayRef<int64_t> membersOf(int64_t head) const {
+    return members.find(head)->second;
+  }
 
 private:
   using Content = llvm::SmallVector<uint64_t, 3>;

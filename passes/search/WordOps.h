@@ -60,6 +60,9 @@ public:
   mlir::Value multiply(mlir::Value x, uint64_t factor) {
     return factor == 1 ? x : multiply(x, number(factor));
   }
+  mlir::Value divide(mlir::Value x, mlir::Value y) {
+    return make<graph::DivOp>(x, y);
+  }
   mlir::Value remainder(mlir::Value x, uint64_t divisor) {
     return make<graph::RemOp>(x, number(divisor));
   }

@@ -430,6 +430,70 @@ func.func @fresh_keys_c4_size(%a: tensor<4xui64>) {
 
 // -----
 
+func.func @fresh_keys_c5_some(%a: tensor<4xui64>, %n: tensor<3x1x2xui16>, %i: tensor<3x1x2x16xui64>) {
+  // expected-error@below {{'graph.fresh_keys' op images: got some of image parts, image bits and ties, expected all or none (fresh_keys_c5)}}
+  %r = graph.fresh_keys (%a) images (%n, %i) key [255] : (tensor<4xui64>, tensor<3x1x2xui16>, tensor<3x1x2x16xui64>) -> tensor<?xui64>
+  return
+}
+
+// -----
+
+func.func @fresh_keys_c5_rank_of_parts(%a: tensor<4xui64>, %n: tensor<3x1xui16>, %i: tensor<3x1x2x16xui64>) {
+  // expected-error@below {{'graph.fresh_keys' op rank of the image parts: got 2, expected 3 (fresh_keys_c5)}}
+  %r = graph.fresh_keys (%a) images (%n, %i) key [255] ties 8 : (tensor<4xui64>, tensor<3x1xui16>, tensor<3x1x2x16xui64>) -> tensor<?xui64>
+  return
+}
+
+// -----
+
+func.func @fresh_keys_c5_rank_of_bits(%a: tensor<4xui64>, %n: tensor<3x1x2xui16>, %i: tensor<3x1x2xui64>) {
+  // expected-error@below {{'graph.fresh_keys' op rank of the image bits: got 3, expected 4 (fresh_keys_c5)}}
+  %r = graph.fresh_keys (%a) images (%n, %i) key [255] ties 8 : (tensor<4xui64>, tensor<3x1x2xui16>, tensor<3x1x2xui64>) -> tensor<?xui64>
+  return
+}
+
+// -----
+
+func.func @fresh_keys_c5_none(%a: tensor<4xui64>, %n: tensor<0x1x2xui16>, %i: tensor<0x1x2x16xui64>) {
+  // expected-error@below {{'graph.fresh_keys' op image parts: got tensor<0x1x2xui16>, expected a static shape with at least 1 image (fresh_keys_c5)}}
+  %r = graph.fresh_keys (%a) images (%n, %i) key [255] ties 8 : (tensor<4xui64>, tensor<0x1x2xui16>, tensor<0x1x2x16xui64>) -> tensor<?xui64>
+  return
+}
+
+// -----
+
+func.func @fresh_keys_c5_words(%a: tensor<4xui64>, %n: tensor<3x2x2xui16>, %i: tensor<3x2x2x16xui64>) {
+  // expected-error@below {{'graph.fresh_keys' op words of an image: got 2, expected 1 (fresh_keys_c5)}}
+  %r = graph.fresh_keys (%a) images (%n, %i) key [255] ties 8 : (tensor<4xui64>, tensor<3x2x2xui16>, tensor<3x2x2x16xui64>) -> tensor<?xui64>
+  return
+}
+
+// -----
+
+func.func @fresh_keys_c5_shapes(%a: tensor<4xui64>, %n: tensor<3x1x2xui16>, %i: tensor<3x1x3x16xui64>) {
+  // expected-error@below {{'graph.fresh_keys' op dimension 2 of the image bits: got 3, expected 2 (fresh_keys_c5)}}
+  %r = graph.fresh_keys (%a) images (%n, %i) key [255] ties 8 : (tensor<4xui64>, tensor<3x1x2xui16>, tensor<3x1x3x16xui64>) -> tensor<?xui64>
+  return
+}
+
+// -----
+
+func.func @fresh_keys_c5_values(%a: tensor<4xui64>, %n: tensor<3x1x2xui16>, %i: tensor<3x1x2x12xui64>) {
+  // expected-error@below {{'graph.fresh_keys' op values of a part: got 12, expected a power of two from 2 to 256 (fresh_keys_c5)}}
+  %r = graph.fresh_keys (%a) images (%n, %i) key [255] ties 8 : (tensor<4xui64>, tensor<3x1x2xui16>, tensor<3x1x2x12xui64>) -> tensor<?xui64>
+  return
+}
+
+// -----
+
+func.func @fresh_keys_c5_ties(%a: tensor<4xui64>, %n: tensor<3x1x2xui16>, %i: tensor<3x1x2x16xui64>) {
+  // expected-error@below {{'graph.fresh_keys' op ties: got 64, expected a bit from 0 to 63 (fresh_keys_c5)}}
+  %r = graph.fresh_keys (%a) images (%n, %i) key [255] ties 64 : (tensor<4xui64>, tensor<3x1x2xui16>, tensor<3x1x2x16xui64>) -> tensor<?xui64>
+  return
+}
+
+// -----
+
 func.func @bit_positions_c1(%x: tensor<4x1xui64>) {
   // expected-error@below {{'graph.bit_positions' op rank of the operand: got 2, expected 1 (bit_positions_c1)}}
   %r = graph.bit_positions %x : tensor<4x1xui64> -> tensor<?xui64>

@@ -68,11 +68,13 @@ func.func @is_in(%x: tensor<8x3xui8>, %s: tensor<5x3xui8>) {
   return
 }
 
-func.func @fresh_keys(%a: tensor<8xui64>, %b: tensor<8xui64>, %k: tensor<5xui64>) {
+func.func @fresh_keys(%a: tensor<8xui64>, %b: tensor<8xui64>, %k: tensor<5xui64>, %n: tensor<3x1x2xui16>, %i: tensor<3x1x2x16xui64>) {
   // CHECK: graph.fresh_keys(%{{.*}}, %{{.*}}) known(%{{.*}}) key [255] : (tensor<8xui64>, tensor<8xui64>, tensor<5xui64>) -> tensor<?xui64>
   %r = graph.fresh_keys (%a, %b) known (%k) key [255] : (tensor<8xui64>, tensor<8xui64>, tensor<5xui64>) -> tensor<?xui64>
   // CHECK: graph.fresh_keys(%{{.*}}, %{{.*}}) key [-1, 7] absent -1 : (tensor<8xui64>, tensor<8xui64>) -> (tensor<?xui64>, tensor<?xui64>)
   %p, %q = graph.fresh_keys (%a, %b) key [-1, 7] absent -1 : (tensor<8xui64>, tensor<8xui64>) -> (tensor<?xui64>, tensor<?xui64>)
+  // CHECK: graph.fresh_keys(%{{.*}}) known(%{{.*}}) images(%{{.*}}, %{{.*}}) key [255] ties 8 : (tensor<8xui64>, tensor<5xui64>, tensor<3x1x2xui16>, tensor<3x1x2x16xui64>) -> tensor<?xui64>
+  %s = graph.fresh_keys (%a) known (%k) images (%n, %i) key [255] ties 8 : (tensor<8xui64>, tensor<5xui64>, tensor<3x1x2xui16>, tensor<3x1x2x16xui64>) -> tensor<?xui64>
   return
 }
 

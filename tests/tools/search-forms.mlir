@@ -47,8 +47,8 @@
 // TWO: layers: [2, 4, 8, 16, 32, 64, 116]
 //
 // Pieces of puzzles and signed numbers have one number for what they hold; the last layer is counted or written down.
-// RUN: zenith-search bfs cube_333_htm --max-layers=4 --explain=search 2>&1 | FileCheck --check-prefixes=PIECES,SHORT,LAST,CUBE %s
-// RUN: zenith-search bfs cube_333_htm --max-layers=4 --without=pieces,last-count --explain=search 2>&1 | FileCheck --check-prefixes=STICKERS,CUBE %s
+// RUN: zenith-search bfs cube_333_htm --max-layers=4 --without=symmetry-group --explain=search 2>&1 | FileCheck --check-prefixes=PIECES,SHORT,LAST,CUBE %s
+// RUN: zenith-search bfs cube_333_htm --max-layers=4 --without=symmetry-group,pieces,last-count --explain=search 2>&1 | FileCheck --check-prefixes=STICKERS,CUBE %s
 // RUN: zenith-search bfs cube_333_htm --max-layers=3 --target=interp | FileCheck --check-prefix=FEWER %s
 // RUN: zenith-search bfs cube_222_fixed_qtm --max-layers=8 --no-dense-index --threads=2 --explain=search 2>&1 | FileCheck --check-prefixes=PIECES,SMALL %s
 // RUN: zenith-search bfs cube_222_fixed_qtm --max-layers=8 --no-dense-index --without=pieces | FileCheck --check-prefix=SMALL %s
@@ -63,6 +63,23 @@
 // CUBE: layers: [1, 18, 243, 3240, 43239]
 // SMALL: layers: [1, 6, 27, 120, 534, 2256, 8969, 33058, 114149]
 // BURNT: layers: [1, 8, 56, 392, 2548, 14056]
+//
+// One state stands for all that symmetries take it to: with pieces and with single positions, on threads and one, with several
+// starts, with more symmetries than are used, and where memory is short.
+// RUN: zenith-search bfs cube_333_htm --max-layers=4 --threads=2 --explain=search 2>&1 | FileCheck --check-prefixes=ALL,HTM %s
+// RUN: zenith-search bfs cube_333_htm --max-layers=4 --threads=1 --without=pieces --explain=search 2>&1 | FileCheck --check-prefixes=ALL,HTM %s
+// RUN: zenith-search bfs cube_333_qtm --max-layers=5 --explain=search 2>&1 | FileCheck --check-prefixes=ALL,QTM %s
+// RUN: zenith-search bfs cube_333_qtm --max-layers=5 --max-memory=8M --threads=2 --explain=search 2>&1 | FileCheck --check-prefixes=ALL,QTM %s
+// RUN: zenith-search bfs stars:11 --max-layers=5 --no-dense-index --explain=search 2>&1 | FileCheck --check-prefixes=MANY,SWAPPED %s
+// RUN: zenith-search bfs stars:11 --max-layers=5 --no-dense-index --without=symmetry-group,symmetry | FileCheck --check-prefix=SWAPPED %s
+// RUN: zenith-search bfs stars:11 --start=0,1,2,3,4,5,6,7,8,9,10 --start=0,2,1,3,4,5,6,7,8,9,10 --max-layers=4 --no-dense-index --explain=search 2>&1 | FileCheck --check-prefixes=MANY,PAIR %s
+// RUN: zenith-search bfs stars:11 --start=0,1,2,3,4,5,6,7,8,9,10 --start=0,2,1,3,4,5,6,7,8,9,10 --max-layers=4 --no-dense-index --without=symmetry-group,symmetry | FileCheck --check-prefix=PAIR %s
+// ALL: SEA011 {{.*}} 48 symmetries of the graph
+// MANY: SEA011 {{.*}} symmetries of the graph
+// HTM: layers: [1, 18, 243, 3240, 43239]
+// QTM: layers: [1, 12, 114, 1068, 10011, 93840]
+// SWAPPED: layers: [1, 10, 90, 765, 5640, 35700]
+// PAIR: layers: [2, 20, 176, 1464, 10528]
 //
 // A layer asked for last may be one behind all, and layer 0 may be the last.
 // RUN: zenith-search bfs top_spin:20 --max-layers=0 --without=symmetry | FileCheck --check-prefix=FIRST %s

@@ -42,10 +42,10 @@
 // STARTS: layers: [2, 4, 6, 8, 4]
 //
 // No room for bits that lead back; several words.
-// RUN: zenith-search bfs cube_222_fixed_qtm --no-dense-index --without=pieces --max-layers=6 --explain=search 2>&1 | FileCheck --check-prefix=FULL %s
+// RUN: zenith-search bfs cube_222_fixed_qtm --no-dense-index --without=pieces,symmetry-group --max-layers=6 --explain=search 2>&1 | FileCheck --check-prefix=FULL %s
 // FULL: SEA102 "cube_222_fixed_qtm": no bits that lead back: a word has no room for them
 // FULL: layers: [1, 6, 27, 120, 534, 2256, 8969]
-// RUN: zenith-search bfs cube_333_htm --without=pieces --max-layers=3 --explain=search 2>&1 | FileCheck --check-prefix=WORDS %s
+// RUN: zenith-search bfs cube_333_htm --without=pieces,symmetry-group --max-layers=3 --explain=search 2>&1 | FileCheck --check-prefix=WORDS %s
 // WORDS: SEA001 "cube_333_htm": 48 of 54 positions in 3 bits each make keys of 3 words
 // WORDS: layers: [1, 18, 243, 3240]
 //

@@ -255,6 +255,22 @@ TEST(EvalOrdering, FreshKeys) {
       "dense<[1, 5]> : tensor<2xui64>\ndense<5> : tensor<2xui64>");
 }
 
+TEST(EvalOrdering, FreshKeysWithImages) {
+  // Two parts of two bits: as they are, and traded. 1 and 4 are one key, 5 is
+  // its own image, bit 4 joins where image 1 is the least.
+  EXPECT_EQ(
+      evaluateOp("graph.fresh_keys (%0) images (%1, %2) key [15] ties 6 : "
+                 "(tensor<4xui64>, tensor<2x1x2xui16>, "
+                 "tensor<2x1x2x4xui64>) -> tensor<?xui64>",
+                 "tensor<?xui64>",
+                 {"dense<[4, 1, 5, 8]> : tensor<4xui64>",
+                  "dense<[[[0, 1]], [[0, 1]]]> : tensor<2x1x2xui16>",
+                  "dense<[[[[0, 1, 2, 3], [0, 4, 8, 12]]], "
+                  "[[[0, 4, 8, 12], [16, 17, 18, 19]]]]> : "
+                  "tensor<2x1x2x4xui64>"}),
+      "dense<[17, 85, 18]> : tensor<3xui64>");
+}
+
 TEST(EvalOrdering, Bits) {
   EXPECT_EQ(evaluateOp("graph.bit_positions %0 : tensor<2xui64> -> "
                        "tensor<?xui64>",

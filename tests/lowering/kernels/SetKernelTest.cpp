@@ -4,6 +4,8 @@
 // sets of bits.
 
 #include "RoutineKernelTest.h"
+#include "runtime/RowKeys.h"
+#include <unordered_map>
 
 using namespace zenith;
 using zenith::testing::tensor;
@@ -65,6 +67,35 @@ TEST_F(SetKernelTest, UniqueOfManyRows) {
                   "tensor<?xi64>, tensor<?xi64>",
               results, {{60000, 3}});
   }
+}
+
+/// Tables tell rows apart by the upper halves of their hashes at first.
+TEST_F(SetKernelTest, UniqueOfEqualHashes) {
+  std::unordered_map<uint64_t, int64_t> seen;
+  std::vector<int64_t> numbers;
+  for (int64_t number = 0; numbers.size() < 12; ++number) {
+    uint64_t hash = runtime::hashOf(reinterpret_cast<const char *>(&number),
+                                    sizeof(number));
+    auto [known, fresh] = seen.try_emplace(hash >> 32, number);
+    if (!fresh)
+      numbers.insert(numbers.end(), {known->second, number});
+  }
+  harness.fill = [&](mlir::RankedTensorType type, unsigned) {
+    Tensor tensor(type);
+    auto *elements = reinterpret_cast<int64_t *>(tensor.writable());
+    for (int64_t i = 0; i < tensor.size(); ++i)
+      elements[i] = numbers[i * i % 1009 % int64_t(numbers.size())];
+    return tensor;
+  };
+  for (int64_t rows : {2, 40, 20000})
+    for (const char *results : {"%f", "%r, %f, %i, %c"})
+      check("%x : tensor<?xi64>",
+            results == std::string("%f")
+                ? "tensor<?xi64>"
+                : "tensor<?xi64>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>",
+            "%r, %f, %i, %c = graph.unique %x : tensor<?xi64> -> "
+            "tensor<?xi64>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>",
+            results, {{rows}});
 }
 
 TEST_F(SetKernelTest, Unique) {
@@ -217,6 +248,48 @@ TEST_F(SetKernelTest, FreshKeysOfManyRows) {
             "tensor<?xui64>) -> (tensor<?xui64>, tensor<?xui64>, "
             "tensor<?xui64>)",
             "%r#0, %r#1, %r#2", {{20011}, {20011}, {3000}});
+    }
+}
+
+TEST_F(SetKernelTest, FreshKeysWithImages) {
+  harness.ordered = false;
+  // Few different parts, so that images are equal; some parts there are not.
+  harness.fill = [](mlir::RankedTensorType type, unsigned number) {
+    Tensor tensor(type);
+    interpreter::ElementAccess access(type.getElementType());
+    for (int64_t i = 0; i < tensor.size(); ++i)
+      access.store(
+          tensor.writable() + i * access.bytes(),
+          interpreter::Scalar::ofSigned((i * 7919 / 3 + number * 31) % 61));
+    return tensor;
+  };
+  for (unsigned words = 1; words <= 4; ++words)
+    for (const char *sizes : {"1x0x2", "5x3x8", "3x2x256"}) {
+      auto [images, rest] = llvm::StringRef(sizes).split('x');
+      std::string shape = images.str() + "x" + std::to_string(words) + "x",
+                  parts = "tensor<" + shape + rest.split('x').first.str() +
+                          "xui16>",
+                  bits = "tensor<" + shape + rest.str() + "xui64>";
+      std::string candidates, known, key, types, knownTypes, results, named;
+      for (unsigned word = 0; word < words; ++word) {
+        std::string comma = word ? ", " : "";
+        candidates += comma + (word % 2 ? "%b" : "%a");
+        known += comma + "%k";
+        key += comma + (word % 2 ? "-1" : "47");
+        types += "tensor<?xui64>, ";
+        knownTypes += "tensor<20xui64>, ";
+        results += comma + "tensor<?xui64>";
+        named += comma + "%r#" + std::to_string(word);
+      }
+      check("%a : tensor<?xui64>, %b : tensor<?xui64>, %k : tensor<20xui64>, "
+            "%n : " +
+                parts + ", %i : " + bits,
+            results,
+            "%r:" + std::to_string(words) + " = graph.fresh_keys (" +
+                candidates + ") known (" + known + ") images (%n, %i) key [" +
+                key + "] absent 5 ties 40 : (" + types + knownTypes + parts +
+                ", " + bits + ") -> (" + results + ")",
+            named, {{700}, {700}, {20}, {}, {}});
     }
 }
 

@@ -49,7 +49,7 @@ std::optional<StatePieces> piecesOf(const std::vector<Row> &starts,
 Row codesOf(const StatePieces &pieces, const Row &row) {
   Row codes;
   for (int64_t head : pieces.heads())
-    codes.push_back(pieces.codeOf(row, head));
+    codes.push_back(*pieces.codeOf(row, head));
   return codes;
 }
 
@@ -60,10 +60,14 @@ void expectCodes(const StatePieces &pieces, const std::vector<Row> &starts,
   std::set<Row> states = reachable(starts, permutations), codes;
   for (const Row &row : states) {
     codes.insert(codesOf(pieces, row));
+    Row again = row;
+    for (int64_t head : pieces.heads())
+      EXPECT_TRUE(pieces.hold(again, head, *pieces.codeOf(row, head)));
+    EXPECT_EQ(again, row);
     for (const auto &permutation : permutations)
       for (int64_t head : pieces.heads()) {
         int64_t from = permutation[size_t(head)];
-        uint64_t old = pieces.codeOf(row, pieces.headOf(from));
+        uint64_t old = *pieces.codeOf(row, pieces.headOf(from));
         unsigned size = pieces.sizeOf(head), bits = StatePieces::turnBits(size);
         uint64_t turn =
             ((old & ((1u << bits) - 1)) + pieces.turnOf(from)) % size;
