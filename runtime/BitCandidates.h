@@ -31,45 +31,72 @@ struct BitCandidates {
   int64_t lists, slots, chunkRows;
 };
 
+/// Candidates in memory of their own.
+struct PositionList {
+  uint64_t *positions;
+  int64_t count; ///< at most BitCandidates::mostRows
+};
+
 /// A set of bits, which other threads may set meanwhile.
 struct BitSet {
   const uint64_t *bits;
   uint64_t words;
 
-  /// Positions, at most mostRows, that the set has room for and whose bits are
-  /// not set go to `lacking`, which has room for all; how many.
-  ZENITH_METHOD int64_t lookUp(const uint64_t *positions, int64_t count,
-                               uint64_t *lacking) const {
-    uint64_t inside[BitCandidates::mostRows];
+  /// Drops those that the set has no room for.
+  ZENITH_METHOD PositionList inside(PositionList list) const {
     // Seldom are there positions behind the last word: the bits of all together
     // say so at once where there is a power of two of words.
     uint64_t last = 0;
-    for (int64_t i = 0; i < count; ++i)
-      last |= positions[i];
+    for (int64_t i = 0; i < list.count; ++i)
+      last |= list.positions[i];
     if (last / 64 >= words) {
       last = 0;
-      for (int64_t i = 0; i < count; ++i)
-        last = std::max(last, positions[i]);
+      for (int64_t i = 0; i < list.count; ++i)
+        last = std::max(last, list.positions[i]);
     }
     if (__builtin_expect(last / 64 >= words, 0)) {
       int64_t kept = 0;
-      for (int64_t i = 0; i < count; ++i)
-        if (positions[i] / 64 < words)
-          inside[kept++] = positions[i];
-      positions = inside;
-      count = kept;
+      for (int64_t i = 0; i < list.count; ++i)
+        if (list.positions[i] / 64 < words)
+          list.positions[kept++] = list.positions[i];
+      list.count = kept;
     }
-    for (int64_t i = 0; i < count; ++i)
-      __builtin_prefetch(bits + positions[i] / 64);
-    // Whether a bit is set is no branch: nobody can foretell it.
+    return list;
+  }
+
+  ZENITH_METHOD void ask(PositionList list) const {
+    for (int64_t i = 0; i < list.count; ++i)
+      ask(list.positions[i]);
+  }
+  ZENITH_METHOD void ask(uint64_t position) const {
+    __builtin_prefetch(bits + position / 64);
+  }
+
+  /// Positions of a list that was asked for whose bits are not set go to
+  /// `lacking`, which has room for all; how many. Asks for the list that comes
+  /// next: a core waits for few lines at a time, and has this to do meanwhile.
+  ZENITH_METHOD int64_t lookUp(PositionList list, PositionList next,
+                               uint64_t *lacking) const {
+    const int64_t both = std::min(list.count, next.count);
     uint64_t *to = lacking;
-    for (int64_t i = 0; i < count; ++i) {
-      uint64_t position = positions[i];
-      uint64_t word = __atomic_load_n(bits + position / 64, __ATOMIC_RELAXED);
-      *to = position;
-      to += ~(word >> position % 64) & 1;
+    for (int64_t i = 0; i < both; ++i) {
+      ask(next.positions[i]);
+      to = addWhereNotSet(list.positions[i], to);
     }
+    for (int64_t i = both; i < list.count; ++i)
+      to = addWhereNotSet(list.positions[i], to);
+    for (int64_t i = both; i < next.count; ++i)
+      ask(next.positions[i]);
     return to - lacking;
+  }
+
+private:
+  /// Whether a bit is set is no branch: nobody can foretell it.
+  ZENITH_METHOD uint64_t *addWhereNotSet(uint64_t position,
+                                         uint64_t *to) const {
+    uint64_t word = __atomic_load_n(bits + position / 64, __ATOMIC_RELAXED);
+    *to = position;
+    return to + (~(word >> position % 64) & 1);
   }
 };
 

@@ -29,14 +29,17 @@ struct MarkBits {
       : candidates(args), parts(args.number()), slotNumbers(args.number()),
         written(args.pointer<int64_t>()),
         chunks(reinterpret_cast<uint64_t *>(written + 8)),
-        dealt(reinterpret_cast<uint32_t *>(chunks + candidates.chunkWords())),
+        dealt(reinterpret_cast<uint32_t *>(chunksOf(candidates.slots))),
         bits(args.pointer<uint64_t>()) {
     if (!bits)
-      bits =
-          chunks + candidates.chunkWords() + candidates.slots * slotNumbers / 2;
+      bits = chunksOf(candidates.slots) + candidates.slots * slotNumbers / 2;
     uint64_t lastWord = uint64_t(std::max<int64_t>(candidates.words, 1)) - 1;
     while (lastWord >> (partBits - 6) >= uint64_t(parts))
       ++partBits;
+  }
+  /// Two chunks of a slot's candidates.
+  uint64_t *chunksOf(int64_t slot) const {
+    return chunks + 2 * slot * candidates.lists * candidates.chunkRows;
   }
   DealtPositions dealtOf(int64_t slot) const {
     uint32_t *own = dealt + slot * slotNumbers;
@@ -55,6 +58,33 @@ struct MarkBits {
 
 } // namespace
 
+namespace {
+
+/// Lists of candidates, those of one chunk after the other.
+struct CandidateLists {
+  /// An empty one behind the last.
+  ZENITH_METHOD PositionList take() {
+    if (list == all.lists) {
+      list = 0;
+      // The last list of the chunk before is still in use.
+      std::swap(chunk, other);
+      rows = std::min(all.chunkRows, end - next);
+      if (rows > 0)
+        producer.run(next, next + rows, chunk);
+      next += rows;
+    }
+    return {chunk + list++ * all.chunkRows, rows};
+  }
+
+  const BitCandidates &all;
+  const ChunkProducer &producer;
+  uint64_t *chunk, *other;
+  int64_t next, end; ///< rows of the slot
+  int64_t list = all.lists, rows = 0;
+};
+
+} // namespace
+
 /// Deals those of the rows whose bits are not set.
 ZENITH_PROCESSOR_CLONES
 static void dealRows(const MarkBits &set, const ChunkProducer &producer,
@@ -67,26 +97,34 @@ static void dealRows(const MarkBits &set, const ChunkProducer &producer,
   uint32_t blocks = uint32_t(set.parts);
   for (uint32_t part = 0; part < blocks; ++part)
     ends[part] = part * DealtPositions::blockSize;
-  uint64_t *chunk = all.chunkOf(set.chunks, slot);
   uint64_t lacking[BitCandidates::mostRows];
   auto [first, last] = rowsOfSlot(all.sourceSize, all.slots, slot);
-  for (int64_t row = first; row < last; row += all.chunkRows) {
-    int64_t rows = std::min(all.chunkRows, last - row);
-    producer.run(row, row + rows, chunk);
-    for (int64_t list = 0; list < all.lists; ++list) {
-      int64_t count =
-          looked.lookUp(chunk + list * all.chunkRows, rows, lacking);
-      for (int64_t i = 0; i < count; ++i) {
-        uint64_t part = lacking[i] >> partBits;
-        uint32_t at = ends[part];
+  uint64_t *chunks = set.chunksOf(slot);
+  CandidateLists lists{
+      all, producer, chunks, chunks + all.lists * all.chunkRows, first, last};
+  PositionList list = lists.take();
+  bool isEnd = list.count == 0;
+  list = looked.inside(list);
+  looked.ask(list);
+  while (!isEnd) {
+    PositionList next = lists.take();
+    isEnd = next.count == 0;
+    next = looked.inside(next);
+    int64_t count = looked.lookUp(list, next, lacking);
+    // Often many of a list are of one part.
+    for (int64_t i = 0; i < count;) {
+      const uint64_t part = lacking[i] >> partBits;
+      uint32_t at = ends[part];
+      do {
         numbers[at++] = uint32_t(lacking[i] - (part << partBits));
         if (at % DealtPositions::blockSize == DealtPositions::last) {
           numbers[at] = blocks;
           at = DealtPositions::blockSize * blocks++;
         }
-        ends[part] = at;
-      }
+      } while (++i < count && lacking[i] >> partBits == part);
+      ends[part] = at;
     }
+    list = next;
   }
 }
 

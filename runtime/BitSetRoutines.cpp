@@ -40,10 +40,11 @@ void zenith_routine_bit_positions(void *const *pointers, const int64_t *numbers,
 
 /// Sets bits that several threads set in the same words.
 ZENITH_PROCESSOR_CLONES
-static void setBits(const BitSet &looked, uint64_t *bits,
-                    const uint64_t *positions, int64_t count) {
+static void setBits(const BitSet &looked, uint64_t *bits, PositionList list) {
   uint64_t lacking[BitCandidates::mostRows];
-  int64_t found = looked.lookUp(positions, count, lacking);
+  list = looked.inside(list);
+  looked.ask(list);
+  int64_t found = looked.lookUp(list, PositionList{nullptr, 0}, lacking);
   // Only these wait for other threads.
   for (int64_t i = 0; i < found; ++i)
     __atomic_fetch_or(bits + lacking[i] / 64, uint64_t(1) << lacking[i] % 64,
@@ -93,7 +94,7 @@ private:
       return;
     producer.run(begin, end, candidates, positions);
     for (int64_t list = 0; list < all.lists; ++list)
-      setBits(looked, bits, candidates + list * all.chunkRows, end - begin);
+      setBits(looked, bits, {candidates + list * all.chunkRows, end - begin});
   }
 
   const BitCandidates &all;

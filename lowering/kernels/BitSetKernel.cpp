@@ -143,7 +143,7 @@ struct MarkSizes {
     slotNumbers = (blocks * DimExpr(block / 2) + parts) * DimExpr(2);
   }
   DimExpr scratchBytes() const {
-    DimExpr sum = slots * DimExpr(chunkRows * (lists + 1)) + DimExpr(8);
+    DimExpr sum = slots * DimExpr(2 * chunkRows * lists) + DimExpr(8);
     DimExpr bytes = (writesBits ? sum : sum + words) * DimExpr(8);
     return bytes + slots * slotNumbers * DimExpr(4);
   }
