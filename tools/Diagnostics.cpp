@@ -100,14 +100,18 @@ int Diagnostics::report(llvm::Error error) {
   return code;
 }
 
-LogicalResult Diagnostics::handle(Diagnostic &diagnostic) {
+LogicalResult Diagnostics::handle(Diagnostic &diagnostic, StringRef file) {
+  auto placeOf = [&](Location location) {
+    std::string place = graph::placeOf(location);
+    return place.empty() ? file.str() : place;
+  };
   static constexpr const char *names[] = {"note", "warning", "error", "remark"};
   Message message{names[int(diagnostic.getSeverity())],
                   diagnostic.str(),
-                  graph::placeOf(diagnostic.getLocation()),
+                  placeOf(diagnostic.getLocation()),
                   {}};
   for (Diagnostic &note : diagnostic.getNotes())
-    message.notes.emplace_back(note.str(), graph::placeOf(note.getLocation()));
+    message.notes.emplace_back(note.str(), placeOf(note.getLocation()));
   print(message);
   return success();
 }

@@ -74,8 +74,10 @@ public:
   void remark(const std::string &line) { os << line << "\n"; }
   /// Prints each error; the exit code is that of the first.
   int report(llvm::Error error);
-  /// Prints what MLIR reports; errors are counted.
-  mlir::LogicalResult handle(mlir::Diagnostic &diagnostic);
+  /// Prints what MLIR reports, of `file` where it knows no place; errors are
+  /// counted.
+  mlir::LogicalResult handle(mlir::Diagnostic &diagnostic,
+                             llvm::StringRef file = {});
   unsigned errors() const { return errorCount; }
 
 private:

@@ -213,8 +213,9 @@ static llvm::Expected<LoadedModel> loadMLIR(const std::string &path,
                    name.str());
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(input), llvm::SMLoc());
+  // Bytecode without debug information knows no places.
   ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
-    return diagnostics.handle(diagnostic);
+    return diagnostics.handle(diagnostic, name);
   });
   ParserConfig config(context);
   LoadedModel loaded{

@@ -71,7 +71,7 @@ parseText(const std::string &name, StringRef text, MLIRContext *context,
     if (message.contains("not found for custom op") ||
         (message.starts_with("custom op '") && message.contains("is unknown")))
       code = ExitCode::Unsupported;
-    return diagnostics.handle(diagnostic);
+    return diagnostics.handle(diagnostic, name);
   });
   auto module = parseSourceFile<ModuleOp>(sources, ParserConfig(context));
   if (!module)
@@ -86,7 +86,7 @@ parseArtifact(const std::string &name, StringRef bytes, MLIRContext *context,
   if (!module)
     return failure(ExitCode(module.error().code), module.error().text(), name);
   ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
-    return diagnostics.handle(diagnostic);
+    return diagnostics.handle(diagnostic, name);
   });
   if (failed(verify(**module)))
     return printedFailure(ExitCode::Invalid, "is no valid StableHLO", name);

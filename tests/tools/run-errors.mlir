@@ -41,6 +41,11 @@
 // CONTRADICTION: dimension 0 (n) of input 'y' is 3, elsewhere it is 2
 // RUN: %python %S/Inputs/exit_code.py 2 zenith-run %s --target=interp --in 0=%t/none.npy --in 1=%t/x.npy | FileCheck --check-prefix=FILE %s
 // FILE: none.npy: error: cannot open
+// RUN: printf 'func.func @main(%%%%x: tensor<2x3xf32>) -> tensor<3x2xf32> {\n  %%%%r = graph.transpose %%%%x [1, 0] : tensor<2x3xf32> -> tensor<3x2xf32>\n  return %%%%r : tensor<3x2xf32>\n}\n' > %t/turn.mlir
+// RUN: zenith-opt %t/turn.mlir --strip-debuginfo --emit-bytecode -o %t/turn.mlirbc
+// RUN: %python -c "p = '%t/turn.mlirbc'; b = open(p, 'rb').read(); one = (1).to_bytes(8, 'little'); open(p, 'wb').write(b.replace(one + bytes(8), one + one))"
+// RUN: %python %S/Inputs/exit_code.py 2 zenith-run %t/turn.mlirbc | FileCheck --check-prefix=BYTECODE %s
+// BYTECODE: turn.mlirbc: error: 'graph.transpose' op permutation: got [1, 1]
 //
 // Unsupported, too little memory, failing runs.
 // RUN: echo 'func.func @main() { "stablehlo.custom_call"() {call_target_name = "mystery", has_side_effect = true} : () -> () return }' > %t/hlo.mlir
