@@ -45,7 +45,6 @@ struct Steps {
   static int64_t rowOf(uint64_t entry) { return int64_t(uint32_t(entry)); }
 
   void deal(int64_t slot) const;
-  void findFirst(int64_t partition, uint64_t *table) const;
   void findFirstOf(int64_t slot) const;
   int64_t keptBefore(int64_t slot) const {
     int64_t before = 0;
@@ -94,61 +93,120 @@ void Steps::deal(int64_t slot) const {
   start[0] = 0;
 }
 
-/// Leaves the entries of first rows, in front of each slot's part.
-void Steps::findFirst(int64_t partition, uint64_t *table) const {
-  constexpr uint64_t empty = ~uint64_t(0); // no row has this number
-  int64_t rows = 0;
-  for (int64_t slot = 0; slot < slots; ++slot)
-    rows += startsOf(slot)[partition + 1] - startsOf(slot)[partition];
-  uint64_t size = uint64_t(2 * rows + 2);
-  std::fill(table, table + size, empty);
-  const char *all = keys();
-  // Rows of a partition agree in the first bits of their hashes.
-  auto home = [&](uint64_t entry) {
-    return uint64_t(uint32_t(entry >> 32) * 0x9e3779b1u) * size >> 32;
-  };
-  for (int64_t slot = 0; slot < slots; ++slot) {
-    uint64_t *from = entries + rowsOfSlot(count, slots, slot).first +
-                     startsOf(slot)[partition],
-             *to = from;
-    int64_t here = startsOf(slot)[partition + 1] - startsOf(slot)[partition];
-    // As long as a large shared cache takes to answer: a tenth faster than 12.
-    constexpr int64_t ahead = 24;
-    for (int64_t i = 0; i < here; ++i) {
-      if (i + ahead < here) {
-        // Rows that will be compared are asked for; without a branch, which
-        // would be guessed wrong too often.
-        uint64_t later = from[i + ahead], there = table[home(later)];
-        bool isLikely = (there ^ later) >> 32 == 0;
-        for (uint64_t number : {later, there}) {
-          const char *first =
-              all + (isLikely ? rowOf(number) * row.keyBytes : 0);
-          __builtin_prefetch(first);
-          // Short rows often lie across two lines.
-          __builtin_prefetch(first + row.keyBytes - 1);
-        }
-      }
-      uint64_t entry = from[i], at = home(entry);
-      while (table[at] != empty &&
-             ((table[at] ^ entry) >> 32 != 0 ||
-              !sameBytes(all + rowOf(entry) * row.keyBytes,
-                         all + rowOf(table[at]) * row.keyBytes, row.keyBytes)))
-        at = at + 1 == size ? 0 : at + 1;
-      if (table[at] == empty) {
-        table[at] = *to++ = entry;
-        if (counted)
-          countOf[rowOf(entry)] = 0;
-      }
-      if (counted)
-        ++countOf[rowOf(table[at])];
-      if (inverted)
-        owner[rowOf(entry)] = rowOf(table[at]);
+namespace {
+
+/// The table of a partition's first rows. Rows whose hashes agree wait until
+/// memory has answered for them, in order, so that what they are compared with
+/// is what came before them.
+class FirstRows {
+public:
+  FirstRows(const Steps &steps, int64_t partition, uint64_t *table)
+      : steps(steps), partition(partition), table(table), all(steps.keys()) {
+    int64_t rows = 0;
+    for (int64_t slot = 0; slot < steps.slots; ++slot) {
+      rows += end(slot) - begin(slot);
+      kept(slot) = 0;
     }
-    kept[slot * partitions + partition] =
-        to - (entries + rowsOfSlot(count, slots, slot).first +
-              startsOf(slot)[partition]);
+    size = uint64_t(2 * rows + 2);
+    std::fill(table, table + size, empty);
   }
-}
+
+  /// Leaves the entries of first rows in front of each slot's part, in any
+  /// order.
+  void find() {
+    for (int64_t slot = 0; slot < steps.slots; ++slot)
+      for (const uint64_t *entry = begin(slot), *last = end(slot); entry < last;
+           ++entry)
+        look(*entry, slot);
+    while (settled < met)
+      settle();
+  }
+
+private:
+  static constexpr uint64_t empty = ~uint64_t(0); // no row has this number
+  /// As many as memory answers at a time.
+  static constexpr uint64_t mostWaiting = 16;
+  struct Waiting {
+    uint64_t entry, at;
+    int64_t slot;
+  };
+
+  uint64_t *begin(int64_t slot) const {
+    return steps.entries + rowsOfSlot(steps.count, steps.slots, slot).first +
+           steps.startsOf(slot)[partition];
+  }
+  const uint64_t *end(int64_t slot) const {
+    return begin(slot) + steps.startsOf(slot)[partition + 1] -
+           steps.startsOf(slot)[partition];
+  }
+  int64_t &kept(int64_t slot) const {
+    return steps.kept[slot * steps.partitions + partition];
+  }
+  const char *keyOf(uint64_t entry) const {
+    return all + Steps::rowOf(entry) * steps.row.keyBytes;
+  }
+  uint64_t next(uint64_t at) const { return at + 1 == size ? 0 : at + 1; }
+
+  /// Rows of a partition agree in the first bits of their hashes.
+  uint64_t home(uint64_t entry) const {
+    return uint64_t(uint32_t(entry >> 32) * 0x9e3779b1u) * size >> 32;
+  }
+
+  void look(uint64_t entry, int64_t slot) {
+    uint64_t at = home(entry);
+    while (table[at] != empty && (table[at] ^ entry) >> 32 != 0)
+      at = next(at);
+    if (table[at] == empty)
+      return add(entry, at, slot);
+    for (uint64_t row : {entry, table[at]}) {
+      __builtin_prefetch(keyOf(row));
+      // Short rows often lie across two lines.
+      __builtin_prefetch(keyOf(row) + steps.row.keyBytes - 1);
+    }
+    if (met - settled == mostWaiting)
+      settle();
+    waiting[met++ % mostWaiting] = {entry, at, slot};
+  }
+
+  /// The row that waits longest: equal to an earlier one, or the first after
+  /// all.
+  void settle() {
+    auto [entry, at, slot] = waiting[settled++ % mostWaiting];
+    while (table[at] != empty &&
+           ((table[at] ^ entry) >> 32 != 0 ||
+            !sameBytes(keyOf(entry), keyOf(table[at]), steps.row.keyBytes)))
+      at = next(at);
+    if (table[at] == empty)
+      return add(entry, at, slot);
+    note(entry, table[at]);
+  }
+
+  void add(uint64_t entry, uint64_t at, int64_t slot) {
+    table[at] = entry;
+    // What lay there was looked at before.
+    begin(slot)[kept(slot)++] = entry;
+    if (steps.counted)
+      steps.countOf[Steps::rowOf(entry)] = 0;
+    note(entry, entry);
+  }
+
+  void note(uint64_t entry, uint64_t first) {
+    if (steps.counted)
+      ++steps.countOf[Steps::rowOf(first)];
+    if (steps.inverted)
+      steps.owner[Steps::rowOf(entry)] = Steps::rowOf(first);
+  }
+
+  const Steps &steps;
+  const int64_t partition;
+  uint64_t *const table;
+  const char *const all;
+  uint64_t size;
+  Waiting waiting[mostWaiting];
+  uint64_t met = 0, settled = 0;
+};
+
+} // namespace
 
 void Steps::findFirstOf(int64_t slot) const {
   auto [first, last] = rowsOfSlot(partitions, slots, slot);
@@ -158,7 +216,7 @@ void Steps::findFirstOf(int64_t slot) const {
   for (int64_t s = 0; s < slots; ++s)
     before += startsOf(s)[first];
   for (int64_t partition = first; partition < last; ++partition)
-    findFirst(partition, cells + 2 * before);
+    FirstRows(*this, partition, cells + 2 * before).find();
 }
 
 void zenith_routine_unique_deal(void *const *pointers, const int64_t *numbers,
