@@ -81,6 +81,7 @@ static Error fillVectorShape(CPUTarget &target) {
   target.fma = has("fma");
   target.bf16Pairs = target.avx512 && has("avx512bf16") && !*slowPairs;
   target.vnni = (target.avx512 && has("avx512vnni")) || has("avxvnni");
+  target.vbmi = target.avx512 && has("avx512vbmi");
   return Error::success();
 }
 
@@ -163,6 +164,7 @@ kernels::KernelTarget CPUTarget::kernelTarget() const {
   // Wider vectors than the processor has are done in parts, which instructions
   // called by name are not.
   shape.vnni = vnni && (!wide || avx512);
+  shape.vbmi = vbmi && wide;
   shape.cachedBytes = wide ? cachedBytes(cpu) : 0;
   return shape;
 }

@@ -30,6 +30,7 @@ struct CPUTarget {
   bool fma = false, avx512 = false;
   bool bf16Pairs = false; ///< products of pairs outrun those of f32
   bool vnni = false;
+  bool vbmi = false;
 
   /// "cpu" (this machine), "cpu:NAME" with a name that LLVM knows,
   /// "cpu:NAME:BITS" with vectors of so many bits (128, 256, 512) instead of

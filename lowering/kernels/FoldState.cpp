@@ -4,6 +4,7 @@
 
 #include "lowering/kernels/FoldState.h"
 #include "lowering/kernels/LaneNumber.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -38,9 +39,9 @@ static int64_t noPlace(Type type, bool last) {
 SmallVector<Value> FoldState::start() {
   SmallVector<Value> state;
   for (const Fold *fold : folds) {
-    state.push_back(kernel.broadcast(
-        emitter.neutral(fold->kind(), fold->element, kernel.b.getIndexType()),
-        lanes));
+    Value neutral =
+        emitter.neutral(fold->kind(), fold->element, kernel.b.getIndexType());
+    state.push_back(counts(*fold) ? neutral : kernel.broadcast(neutral, lanes));
     if (fold->arg()) {
       bool last = cast<graph::ArgReduceOp>(fold->op).getLast();
       Type type = placeType(*fold);
@@ -60,11 +61,30 @@ Value FoldState::foldOne(const Fold &fold, Value x, Value y) {
   return select(now > sum, now, sum).v;
 }
 
+/// How many lanes of a mask are set, as a number of `type`.
+static Value countLanes(KernelBuilder &kernel, Value mask, Type type) {
+  OpBuilder &b = kernel.b;
+  auto lanes = unsigned(cast<VectorType>(mask.getType()).getNumElements());
+  Type word = b.getIntegerType(lanes);
+  Value bits = b.create<vector::ExtractOp>(
+      kernel.loc,
+      b.create<vector::BitCastOp>(kernel.loc, VectorType::get({1}, word), mask),
+      0);
+  Value count = b.create<math::CtPopOp>(kernel.loc, bits);
+  unsigned wanted = type.getIntOrFloatBitWidth();
+  if (wanted > lanes)
+    return b.create<arith::ExtUIOp>(kernel.loc, type, count);
+  if (wanted < lanes)
+    return b.create<arith::TruncIOp>(kernel.loc, type, count);
+  return count;
+}
+
 SmallVector<Value> FoldState::step(ValueRange state, ArrayRef<Ix> index,
                                    bool masked) {
   SmallVector<Value> next(state), elements;
   for (const Fold *fold : folds) {
-    elements.push_back(emitter.emit(fold->operand, index));
+    elements.push_back(
+        emitter.emit(counts(*fold) ? fold->counted : fold->operand, index));
     if (!elements.back())
       return next;
   }
@@ -78,7 +98,13 @@ SmallVector<Value> FoldState::step(ValueRange state, ArrayRef<Ix> index,
                         .getResult()
                   : now;
     };
-    if (fold->arg()) {
+    if (counts(*fold)) {
+      if (mask)
+        x = kernel.b.create<arith::AndIOp>(kernel.loc, mask, x);
+      next[at] =
+          foldOne(*fold, state[at], countLanes(kernel, x, state[at].getType()));
+      ++at;
+    } else if (fold->arg()) {
       auto op = cast<graph::ArgReduceOp>(fold->op);
       Value place = kernel.b.create<arith::IndexCastOp>(
           kernel.loc, typeLike(placeType(*fold), x.getType()),
@@ -169,6 +195,10 @@ SmallVector<Value> FoldState::acrossLanes(ValueRange state) {
   SmallVector<Value> results;
   for (const Fold *fold : folds) {
     Value values = state[results.size()];
+    if (counts(*fold)) {
+      results.push_back(values);
+      continue;
+    }
     Value best = joinLanes(
         kernel, values, [&](Value x, Value y) { return foldOne(*fold, x, y); });
     results.push_back(best);

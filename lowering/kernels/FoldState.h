@@ -34,6 +34,8 @@ public:
   unsigned size() const { return values; }
 
 private:
+  /// Whether the state is one number for all lanes.
+  bool counts(const Fold &fold) const { return fold.counted && lanes > 1; }
   mlir::Type placeType(const Fold &fold) const;
   mlir::Value foldOne(const Fold &fold, mlir::Value x, mlir::Value y);
   std::pair<mlir::Value, mlir::Value>

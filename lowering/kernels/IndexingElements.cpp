@@ -130,6 +130,30 @@ private:
 };
 } // namespace
 
+/// Bytes by their places in two vectors, one that starts at place 0 and one
+/// that starts at `second` and ends with the last place; one instruction's
+/// table.
+static Value lookUpInPair(KernelBuilder &kernel, Value places, Value low,
+                          Value high, int64_t second) {
+  OpBuilder &b = kernel.b;
+  Location loc = kernel.loc;
+  auto type = cast<VectorType>(places.getType());
+  int64_t width = type.getNumElements();
+  if (second < width) {
+    Value isHigh = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::uge,
+                                           places, kernel.integer(type, width));
+    Value moved = b.create<arith::AddIOp>(loc, places,
+                                          kernel.integer(type, width - second));
+    places = b.create<arith::SelectOp>(loc, isHigh, moved, places);
+  }
+  std::string name =
+      "llvm.x86.avx512.vpermi2var.qi." + std::to_string(8 * width);
+  return b
+      .create<LLVM::CallIntrinsicOp>(loc, type, b.getStringAttr(name),
+                                     ValueRange{low, places, high})
+      .getResult(0);
+}
+
 /// Bytes of a short row by their places in it, which differ from lane to lane;
 /// `index` has all but the last. Null where this is no such row, or nothing
 /// shuffles bytes.
@@ -142,16 +166,14 @@ static Value bytesOfRow(ElementEmitter &emitter, Value row, ArrayRef<Ix> index,
   auto type = dyn_cast<VectorType>(places.getType());
   if (kernel.target.lanes < 8 || kernel.target.opencl || !size || !type ||
       *size < width || *size > ByteLookup::longRow ||
-      width % ByteLookup::part != 0 ||
+      width % ByteLookup::part != 0 || !llvm::isPowerOf2_64(uint64_t(width)) ||
       !getElementTypeOrSelf(row.getType()).isInteger(8) ||
       !llvm::all_of(index, [&](const Ix &x) { return indices.uniform(x); }))
     return {};
   // All of the row is there, also where some lanes don't count.
   ElementEmitter::Scope scope(emitter);
   emitter.mask = {};
-  ByteLookup lookup(
-      kernel, kernel.b.create<arith::MinUIOp>(kernel.loc, places,
-                                              kernel.integer(type, *size - 1)));
+  SmallVector<std::pair<int64_t, Value>> parts;
   for (int64_t first = 0; first < *size; first += width) {
     // The last vector overlaps the one before.
     int64_t start = std::min(first, *size - width);
@@ -160,8 +182,16 @@ static Value bytesOfRow(ElementEmitter &emitter, Value row, ArrayRef<Ix> index,
     Value bytes = emitter.emit(row, at);
     if (!bytes || !isa<VectorType>(bytes.getType()))
       return {};
-    lookup.add(bytes, start);
+    parts.emplace_back(start, bytes);
   }
+  places = kernel.b.create<arith::MinUIOp>(kernel.loc, places,
+                                           kernel.integer(type, *size - 1));
+  if (kernel.target.vbmi && parts.size() <= 2)
+    return lookUpInPair(kernel, places, parts.front().second,
+                        parts.back().second, parts.back().first);
+  ByteLookup lookup(kernel, places);
+  for (auto [start, bytes] : parts)
+    lookup.add(bytes, start);
   return lookup.result();
 }
 

@@ -23,6 +23,7 @@ struct KernelTarget {
   bool avx512 = false;
   bool bf16Pairs = false; ///< multiplies pairs of bf16 faster than f32
   bool vnni = false;
+  bool vbmi = false; ///< looks bytes up in two vectors together
   /// What a kernel writes and the program never reads goes past the caches
   /// where it touches more bytes than this; 0 = nothing does.
   int64_t cachedBytes = 0;

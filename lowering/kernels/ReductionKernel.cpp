@@ -407,23 +407,39 @@ void ReductionKernel::bindStash(unsigned level) {
   });
 }
 
+/// The innermost loop of very short rows, where there are others: to divide for
+/// the place of each row would take longer than its elements do.
+std::optional<unsigned> ReductionKernel::innerRows() const {
+  constexpr int64_t fewVectors = 4;
+  auto length = (space.size(plan.lane) * plan.reducedRows()).constant();
+  if (plan.keptLoops.size() < 2 || !length || *length > fewVectors * width ||
+      !space.size(plan.keptLoops.back()).constant())
+    return std::nullopt;
+  return plan.keptLoops.back();
+}
+
 Launch ReductionKernel::emitRows() {
   chooseStash();
-  DimExpr rows = 1;
-  for (unsigned loop : plan.keptLoops)
-    rows = rows * space.size(loop);
   DimExpr length = space.size(plan.lane) * plan.reducedRows();
+  SmallVector<unsigned> outer(plan.keptLoops);
+  std::optional<unsigned> inner = innerRows();
+  if (inner) {
+    outer.pop_back();
+    length = length * space.size(*inner);
+  }
+  DimExpr rows = 1;
+  for (unsigned loop : outer)
+    rows = rows * space.size(loop);
   RowTasks tasks =
       RowTasks::plan(rows, length, elementsPerTask, /*cutRows=*/false);
-  forEachRow(kernel, tasks, [&](Value row, Value, Value) {
-    ElementEmitter::Scope scope(emitter);
-    SmallVector<Ix> loopIndex(space.rank(), Ix(0));
-    unflattenRow(emitter, space, plan.keptLoops, row, loopIndex);
+  auto reduceRow = [&](ArrayRef<Ix> loopIndex) {
     for (unsigned level = 1; level <= plan.levels; ++level) {
       auto folds = enter(level);
       FoldState state(emitter, folds, width);
-      bindResults(folds, state.finish(passOverRow(state, loopIndex, level)),
-                  loopIndex);
+      bindResults(
+          folds,
+          state.finish(passOverRow(state, SmallVector<Ix>(loopIndex), level)),
+          loopIndex);
       bindStash(level);
     }
     storeReduced(loopIndex);
@@ -440,6 +456,20 @@ Launch ReductionKernel::emitRows() {
                                      at[plan.lane] = lanes;
                                      storeFull(at);
                                    });
+                });
+  };
+  forEachRow(kernel, tasks, [&](Value row, Value, Value) {
+    ElementEmitter::Scope scope(emitter);
+    SmallVector<Ix> loopIndex(space.rank(), Ix(0));
+    unflattenRow(emitter, space, outer, row, loopIndex);
+    if (!inner)
+      return reduceRow(loopIndex);
+    kernel.loop(kernel.index(0), kernel.size(space.size(*inner)),
+                kernel.index(1), [&](Value at) {
+                  ElementEmitter::Scope scope(emitter);
+                  loopIndex[*inner] =
+                      emitter.indices.scalar(at, space.size(*inner));
+                  reduceRow(loopIndex);
                 });
   });
   double elements =

@@ -64,6 +64,7 @@ private:
   llvm::SmallVector<const Fold *> foldsOf(unsigned level);
   llvm::SmallVector<const Fold *> enter(unsigned level);
   llvm::DenseSet<mlir::Value> foldResults();
+  std::optional<unsigned> innerRows() const;
   llvm::SmallVector<Ix> keptIndex(llvm::ArrayRef<Ix> loopIndex);
   void storeReduced(llvm::ArrayRef<Ix> loopIndex);
   void storeFull(llvm::ArrayRef<Ix> loopIndex);

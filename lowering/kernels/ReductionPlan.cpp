@@ -145,6 +145,21 @@ DimExpr ReductionPlan::reducedRows() const {
   return count;
 }
 
+// What an integer sum counts. Without mask registers the bits of wide lanes
+// take more instructions than their sum.
+static Value countedBy(const Fold &fold, graph::FusionOp fusion,
+                       const KernelTarget &target) {
+  constexpr unsigned wide = 4;
+  auto convert = fold.operand.getDefiningOp<graph::ConvertOp>();
+  if (target.opencl || fold.arg() || fold.kind() != graph::ReduceKind::sum ||
+      !convert || !isa<IntegerType>(fold.element) ||
+      fold.element.getIntOrFloatBitWidth() < 8 ||
+      !getElementTypeOrSelf(convert.getOperand().getType()).isInteger(1) ||
+      (!target.avx512 && widestBytes(fusion) >= wide))
+    return Value();
+  return convert.getOperand();
+}
+
 // Partial results where too few tasks would have too much to do. Chunks are a
 // function of the shape alone.
 static void planChunks(ReductionPlan &plan) {
@@ -272,6 +287,9 @@ std::optional<ReductionPlan> ReductionPlan::make(graph::FusionOp fusion,
     if (loop != *lane)
       (plan.space->group(loop) ? plan.reducedLoops : plan.keptLoops)
           .push_back(loop);
+  if (plan.lanesReduced)
+    for (Fold &fold : plan.folds)
+      fold.counted = countedBy(fold, fusion, target);
   planChunks(plan);
   return plan;
 }

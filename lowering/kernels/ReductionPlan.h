@@ -23,6 +23,9 @@ struct Fold {
   /// result depends on: the sum carries a NaN, and the sign of zero doesn't
   /// matter.
   bool plainMax = false;
+  /// The i1 value that a sum counts, where lanes run along what is reduced: the
+  /// bits of a mask are one number, which one instruction counts.
+  mlir::Value counted = nullptr;
 };
 
 /// A result of the fusion behind reshapes that don't move its elements.

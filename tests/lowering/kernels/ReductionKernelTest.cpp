@@ -38,6 +38,32 @@ TEST_P(ReductionKernel, Rows) {
     }
 }
 
+/// Numbers of positions that differ from each of some rows, as bits of masks.
+TEST_P(ReductionKernel, Differences) {
+  harness.target.avx512 = GetParam() >= 16;
+  for (int64_t columns : {3, 54, 64, 300})
+    for (std::string sum : {"ui8", "i32"})
+      for (int64_t rows : {0, 9}) {
+        std::string element = sum == "ui8" ? "ui8>" : "f32>",
+                    of = std::to_string(columns) + "x",
+                    from = "tensor<?x" + of + element,
+                    others = "tensor<3x" + of + element,
+                    all = "tensor<?x3x" + of,
+                    result = "tensor<?x3x" + sum + ">";
+        check("%x : " + from + ", %y : " + others, result,
+              "%n = graph.dim %x, 0 : " + from +
+                  "\n%a = graph.broadcast %x [0, 2] [%n] : " + from + " -> " +
+                  all + element +
+                  "\n%b = graph.broadcast %y [1, 2] [%n] : " + others + " -> " +
+                  all + element + "\n%d = graph.compare ne, %a, %b : " + all +
+                  element + " -> " + all +
+                  "i1>\n%c = graph.convert %d : " + all + "i1> -> " + all +
+                  sum + ">\n%r = graph.reduce sum, %c [2] : " + all + sum +
+                  "> -> " + result,
+              {{rows, columns}, {3, columns}});
+      }
+}
+
 TEST_P(ReductionKernel, SumsOfTableRows) {
   for (const char *element : {"ui8", "f32"})
     for (int64_t width : {3, 16, 40, 200, 300}) {
