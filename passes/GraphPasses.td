@@ -325,7 +325,7 @@ def ScoreFirstPass : ZenithPass<"zenith-score-first", "::mlir::func::FuncOp"> {
     equal candidates in order of score and place is the first in order of place: all candidates are scored, and unique only sees as many of
     the best ones as have enough distinct states among them; half more are taken where they were too few. How many that is, is carried
     from step to step and changes no result. Where candidates are the rows of a carried layer with their positions moved, they are scored
-    without being made, by sums of rows of a table or a state per lane, and only the best ones are made.
+    without being made: they are compared with the target as each move takes it back. Only the best ones are made.
     Steps whose other candidates are used for more than being counted or scored stay as they are.
 
     With `explain` each step has a remark "search: CODE: text": SEA301 scored first, SEA302 not, and why.

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Scores of all neighbours of a beam: sums of rows of a table, or comparisons
-// of moved positions.
+// Scores of all neighbours of a beam: comparisons with one target for each
+// generator.
 
 #include "passes/search/BeamScores.h"
-
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace zenith::graph;
@@ -24,11 +22,7 @@ BeamScores::BeamScores(RowOps &ops, OpBuilder &builder, Location location,
   TopKOp best = step.best;
   stateElement = elementOf(unique.getRows());
   scoreElement = elementOf(best.getValues());
-  for (uint64_t number : step.target)
-    numbers = std::max(numbers, int64_t(number) + 2);
-  hasTable = isMoved() && chooseTable();
-  radix = hasTable ? paddedGenerators() : generators();
-  int64_t most = std::max(step.positions(), radix);
+  int64_t most = std::max(step.positions(), generators());
   auto unsignedType = [&](unsigned bits) {
     return builder.getIntegerType(bits, /*isSigned=*/false);
   };
@@ -37,57 +31,6 @@ BeamScores::BeamScores(RowOps &ops, OpBuilder &builder, Location location,
   bool isSmall = step.mostLayerRows > 0 && most > 0 &&
                  step.mostLayerRows <= INT32_MAX / most;
   index = builder.getIntegerType(isSmall ? 32 : 64);
-}
-
-/// As many as vectors of scores have lanes.
-int64_t BeamScores::paddedGenerators() const {
-  constexpr int64_t lanes = 16;
-  return generators() < lanes ? int64_t(llvm::PowerOf2Ceil(generators()))
-                              : int64_t(llvm::alignTo(generators(), lanes));
-}
-
-/// A table of scores is read at one place per position of a state: no gain
-/// where it outgrows caches. Its largest score stands for no neighbour.
-bool BeamScores::chooseTable() const {
-  constexpr int64_t mostBytes = 1 << 20;
-  unsigned bits = scoreElement.getIntOrFloatBitWidth();
-  return step.countsPositions && stateElement.isUnsignedInteger() &&
-         bits <= 32 && step.positions() < (int64_t(1) << bits) - 1 &&
-         step.positions() * numbers <=
-             mostBytes / (paddedGenerators() * bits / 8);
-}
-
-/// What each number in each position adds to the score of each neighbour:
-/// position p of the neighbour along g is position g[p] of the state.
-Value BeamScores::table() {
-  std::vector<int64_t> table(step.positions() * numbers * radix);
-  int64_t most = (int64_t(1) << scoreElement.getIntOrFloatBitWidth()) - 1;
-  for (int64_t number = 0; number < numbers; ++number) {
-    for (auto [g, permutation] : llvm::enumerate(step.permutations))
-      for (int64_t p = 0; p < step.positions(); ++p)
-        table[(permutation[p] * numbers + number) * radix + g] +=
-            number != int64_t(step.target[p]);
-    for (int64_t g = generators(); g < radix; ++g)
-      table[number * radix + g] = most;
-  }
-  return ops.constant(table, {step.positions(), numbers, radix}, scoreElement);
-}
-
-/// A number beyond the table is clamped to its last row: it differs from all.
-Value BeamScores::scoresByTable() {
-  Value size = ops.count(step.layer);
-  auto dims = GatherDimsAttr::get(
-      builder.getContext(), /*offsetDims=*/{2}, /*collapsedSliceDims=*/{1},
-      /*operandBatchingDims=*/{0}, /*startIndicesBatchingDims=*/{1},
-      /*startIndexMap=*/{1}, /*indexVectorDim=*/2);
-  Value places = ops.reshape(
-      step.layer, ops.type({anySize, step.positions(), 1}, stateElement), size);
-  Value parts = builder.create<GatherOp>(
-      location, ops.type({anySize, step.positions(), radix}, scoreElement),
-      table(), places, dims, ArrayRef<int64_t>{1, 1, radix});
-  Value scores = ops.fold(ReduceKind::sum, parts, {1});
-  return ops.reshape(scores, ops.type({anySize}, scoreElement),
-                     ops.mul(size, ops.number(radix)));
 }
 
 std::vector<int64_t> BeamScores::sources() const {
@@ -109,31 +52,28 @@ Value BeamScores::scoreOf(Value differs, int64_t dim) {
   return ops.fold(ReduceKind::sum, ops.convert(differs, scoreElement), {dim});
 }
 
-/// A state per lane: positions come first.
-Value BeamScores::scoresByPermutation() {
+/// Position p of the neighbour along g is position g[p] of the state: the state
+/// itself is compared with the target moved back, and no neighbour is made.
+Value BeamScores::scoresOfNeighbours() {
+  std::vector<int64_t> targets(generators() * step.positions());
+  for (auto [g, permutation] : llvm::enumerate(step.permutations))
+    for (auto [p, source] : llvm::enumerate(permutation))
+      targets[g * step.positions() + source] = int64_t(step.target[p]);
   Value size = ops.count(step.layer);
-  auto columns = builder.create<BarrierOp>(
-      location, TypeRange(ops.type({step.positions(), anySize}, stateElement)),
-      ValueRange(ops.transpose(step.layer)));
-  Value moved = ops.pick(
-      columns.getResult(0),
-      // Narrow places let a vector hold as many elements as it has bytes.
-      ops.constant(sources(), {generators() * step.positions()}, position));
   RankedTensorType cube =
-      ops.type({generators(), step.positions(), anySize}, stateElement);
-  Value differs =
-      ops.compare(CompareDirection::ne, ops.reshape(moved, cube, size),
-                  ops.broadcast(target(), cube, {1}, size));
-  Value scores = ops.transpose(scoreOf(differs, 1));
-  return ops.reshape(scores, ops.type({anySize}, scoreElement),
-                     ops.mul(size, ops.number(generators())));
+      ops.type({anySize, generators(), step.positions()}, stateElement);
+  Value differs = ops.compare(
+      CompareDirection::ne, ops.broadcast(step.layer, cube, {0, 2}, size),
+      ops.broadcast(
+          ops.constant(targets, {generators(), step.positions()}, stateElement),
+          cube, {1, 2}, size));
+  return ops.reshape(scoreOf(differs, 2), ops.type({anySize}, scoreElement),
+                     count());
 }
 
 Value BeamScores::scores() {
-  if (hasTable)
-    return scoresByTable();
   if (isMoved())
-    return scoresByPermutation();
+    return scoresOfNeighbours();
   UniqueOp unique = step.unique;
   Value candidates = unique.getOperand();
   auto type = cast<RankedTensorType>(candidates.getType());
@@ -149,28 +89,19 @@ Value BeamScores::count() {
                    : ops.count(unique.getOperand());
 }
 
-/// Rows of the layer that candidates are neighbours of.
-Value BeamScores::quotient(Value numbers) {
-  auto type = cast<RankedTensorType>(numbers.getType());
-  return ops.div(numbers, ops.broadcast(ops.convert(ops.number(radix),
-                                                    type.getElementType()),
-                                        type, {}, ops.count(numbers)));
-}
-
-Value BeamScores::rows(Value numbers) {
+Value BeamScores::rows(Value places) {
   UniqueOp unique = step.unique;
   if (!isMoved())
-    return ops.pick(unique.getOperand(), numbers);
-  Value n = ops.count(numbers);
-  Value parents = quotient(numbers);
-  Value generator =
-      ops.rem(numbers, ops.broadcast(ops.number(radix), ops.listType(), {}, n));
+    return ops.pick(unique.getOperand(), places);
+  Value n = ops.count(places);
+  Value all = ops.broadcast(ops.number(generators()), ops.listType(), {}, n);
+  Value parent = ops.div(places, all), generator = ops.rem(places, all);
   // Computed apart, so that rows are moved by as many elements at a time as
   // their own type allows.
   RankedTensorType list = ops.type({anySize}, index);
   auto apart = builder.create<BarrierOp>(
       location, TypeRange{list, list},
-      ValueRange{ops.convert(parents, index), ops.convert(generator, index)});
+      ValueRange{ops.convert(parent, index), ops.convert(generator, index)});
   Value moves = ops.pick(
       ops.constant(sources(), {generators(), step.positions()}, position),
       apart.getResult(1));
@@ -183,19 +114,6 @@ Value BeamScores::rows(Value numbers) {
   return builder.create<GatherOp>(location, unique.getRows().getType(),
                                   ops.pick(step.layer, apart.getResult(0)),
                                   moves, dims, ArrayRef<int64_t>{1, 1});
-}
-
-/// Without the numbers of no candidate.
-Value BeamScores::places(Value numbers) {
-  if (!isMoved() || radix == generators())
-    return numbers;
-  Value narrow = ops.convert(numbers, index);
-  auto type = cast<RankedTensorType>(narrow.getType());
-  Value padding =
-      ops.broadcast(ops.convert(ops.number(radix - generators()), index), type,
-                    {}, ops.count(numbers));
-  return ops.convert(ops.sub(narrow, ops.mul(quotient(narrow), padding)),
-                     ops.i64());
 }
 
 } // namespace zenith::search

@@ -10,35 +10,27 @@
 
 namespace zenith::search {
 
-/// Builds what a step asks about candidates by number: candidate `row * radix +
-/// generator` is the neighbour of a row of the layer. Where candidates are more
-/// than moved positions they are numbered as they are.
+/// Builds what a step asks about candidates by their places: candidate
+/// `row * generators + generator` is the neighbour of a row of the layer, where
+/// candidates are no more than moved positions.
 class BeamScores {
 public:
   BeamScores(graph::RowOps &ops, mlir::OpBuilder &builder,
              mlir::Location location, const BeamStep &step);
 
-  /// A score for each number. Numbers of no candidate have the largest one,
-  /// which no candidate has.
+  /// The score of each candidate.
   mlir::Value scores();
   /// How many candidates there are.
   mlir::Value count();
-  /// The candidates with these numbers, as rows; not from no candidates.
-  mlir::Value rows(mlir::Value numbers);
-  /// Their places among the candidates.
-  mlir::Value places(mlir::Value numbers);
+  /// The candidates at these places, as rows; not from no candidates.
+  mlir::Value rows(mlir::Value places);
 
 private:
   bool isMoved() const { return bool(step.layer); }
   int64_t generators() const { return int64_t(step.permutations.size()); }
-  int64_t paddedGenerators() const;
-  bool chooseTable() const;
-  mlir::Value table();
-  mlir::Value scoresByTable();
-  mlir::Value scoresByPermutation();
+  mlir::Value scoresOfNeighbours();
   mlir::Value scoreOf(mlir::Value differs, int64_t dim);
   mlir::Value target();
-  mlir::Value quotient(mlir::Value numbers);
   std::vector<int64_t> sources() const;
 
   graph::RowOps &ops;
@@ -47,11 +39,7 @@ private:
   const BeamStep &step;
   mlir::Type stateElement, scoreElement;
   mlir::Type position; ///< the narrowest type of positions and generators
-  mlir::Type index;    ///< of places in a layer and numbers of candidates
-  /// The table knows 0 to numbers - 1; the last one stands for all above too.
-  int64_t numbers = 0;
-  bool hasTable = false;
-  int64_t radix = 0;
+  mlir::Type index;    ///< of places in a layer and among candidates
 };
 
 } // namespace zenith::search

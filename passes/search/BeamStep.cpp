@@ -239,6 +239,16 @@ bool StepMatcher::checkUses(Value states) {
   return true;
 }
 
+static bool isPermutation(const std::vector<int64_t> &sources) {
+  std::vector<bool> seen(sources.size());
+  for (int64_t source : sources)
+    if (seen[source])
+      return false;
+    else
+      seen[source] = true;
+  return true;
+}
+
 bool StepMatcher::readNeighbours(Value layer) {
   auto perState =
       dims.dimOf(step.unique.getOperand(), 0).exactDiv(dims.dimOf(layer, 0));
@@ -257,6 +267,8 @@ bool StepMatcher::readNeighbours(Value layer) {
       permutations.emplace_back();
     permutations.back().push_back(formula.left);
   }
+  if (!llvm::all_of(permutations, isPermutation))
+    return false;
   step.layer = layer;
   step.permutations = std::move(permutations);
   return true;

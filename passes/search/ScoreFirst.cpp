@@ -115,7 +115,7 @@ Value StepBuilder::triesForWidth(Value tried, Value distinct) {
 Best StepBuilder::build(Value tries) {
   Value all = scores.scores(), total = scores.count();
   auto scoreList = cast<RankedTensorType>(all.getType());
-  enum Carried { wanted, kept, numbers, least, enough };
+  enum Carried { wanted, kept, places, least, enough };
   Value no = ops.condition(false);
   auto states = cast<RankedTensorType>(step.states.getType());
   SmallVector<Value> inits{
@@ -143,7 +143,7 @@ Best StepBuilder::build(Value tries) {
         return {ops.select(isEnough, triesForWidth(tried, count), more),
                 found.states, found.places, found.scores, isEnough};
       });
-  return {best[kept], scores.places(best[numbers]), best[least], best[wanted]};
+  return {best[kept], best[places], best[least], best[wanted]};
 }
 
 /// Gives the loop one more carried value, whose argument in the body is the

@@ -133,7 +133,6 @@ TEST_F(ScoreFirst, SeesThroughEqualGeneratorsAndNone) {
     }
 }
 
-/// The table of scores knows numbers of the target only.
 TEST_F(ScoreFirst, ScoresNumbersThatTheTargetLacks) {
   StateGraph states = graph("lrx:6");
   BeamOptions options;

@@ -1,13 +1,12 @@
 // RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-score-first{explain}))' --verify-diagnostics --split-input-file | FileCheck %s
 // RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-score-first{without=score-first}))' --split-input-file | FileCheck --check-prefix=WITHOUT %s
 
-// The three swaps of neighbouring positions, padded to four: the table has a row for each number in each position, and
-// numbers of no neighbour have the largest score.
+// The three swaps of neighbouring positions: a layer is compared with the target that each of them takes back.
 // CHECK-LABEL: func.func @swaps
 // CHECK: graph.while %{{.*}}, %{{.*}}, %[[TRIES:.*]] cond
-// CHECK: graph.constant dense<{{.*}}> : tensor<4x5x4xui8>
-// CHECK: graph.gather {{.*}} sizes [1, 1, 4]
-// CHECK: %[[SCORES:.*]] = graph.reshape {{.*}} : tensor<?x4xui8> -> tensor<?xui8>
+// CHECK: graph.constant dense<{{\[\[}}1, 0, 2, 3], [0, 2, 1, 3], [0, 1, 3, 2]]> : tensor<3x4xui8>
+// CHECK: graph.compare ne, {{.*}} : tensor<?x3x4xui8> -> tensor<?x3x4xi1>
+// CHECK: %[[SCORES:.*]] = graph.reshape {{.*}} : tensor<?x3xui8> -> tensor<?xui8>
 // CHECK: graph.while
 // CHECK: graph.top_k %[[SCORES]], %{{.*}} 0 smallest
 // CHECK: graph.unique
