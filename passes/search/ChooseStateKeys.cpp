@@ -343,9 +343,6 @@ int64_t ChooseStateKeysPass::boundOfStep(const GrowthLoop &growth,
   if (memoryBytes <= 0 || !mayUse("key-ranges") || keys.mayBeAllOnes() ||
       keys.mostStates() * double(perState) <= double(memoryBytes))
     return 0;
-  remark(growth.loop, "SEA007",
-         "layers of more than " + Twine(memoryBytes / perState) +
-             " states are expanded in blocks, by ranges of hashes");
   return memoryBytes;
 }
 
@@ -447,6 +444,12 @@ void ChooseStateKeysPass::packKeys(const GrowthLoop &growth, bool mayShare) {
     form.images = &*images;
   else
     form.memoryBytes = boundOfStep(growth, keys);
+  if (form.memoryBytes > 0)
+    remark(loop, "SEA007",
+           "layers of more than " +
+               Twine(form.memoryBytes /
+                     stepBytes(growth.generators, keys.words())) +
+               " states are expanded in blocks, by ranges of hashes");
   // One word of each key is there anyway, as a list that has a size.
   constexpr double fewStates = 1 << 20;
   if (!keys.isHalved() && !images && form.memoryBytes == 0 && !asTable &&
