@@ -5,6 +5,7 @@
 
 #include "lowering/kernels/ContractionKernel.h"
 #include "lowering/kernels/ContractionNest.h"
+#include "lowering/kernels/FusionKernels.h"
 #include "lowering/kernels/MirrorKernel.h"
 #include "lowering/kernels/PackPanelKernel.h"
 #include "lowering/kernels/TileTarget.h"
@@ -175,11 +176,17 @@ Value ContractionNest::ahead(Value number) {
   int64_t lines = std::max<int64_t>(1, depthsOfRound(shape) * columns *
                                            elementBytes / lineBytes);
   bool byTaps = tasks.slices > 1 && !space.taps.empty();
+  int64_t panels = panelsOfTile();
   DimExpr next = byTaps             ? space.taps.front().axis.strideB
                  : tasks.tilesFirst ? DimExpr(0)
-                                    : panelElements();
-  return k.add(k.size(next), k.mul(k.rem(number, k.index(lines)),
-                                   k.index(lineBytes / elementBytes)));
+                                    : panelElements() * DimExpr(panels);
+  Value line = k.rem(number, k.index(lines)), from = k.size(next);
+  if (panels > 1) {
+    Value ofPanel = k.index(lines / panels);
+    from = k.add(from, k.mul(k.div(line, ofPanel), k.size(panelElements())));
+    line = k.rem(line, ofPanel);
+  }
+  return k.add(from, k.mul(line, k.index(lineBytes / elementBytes)));
 }
 
 /// Where the columns of a panel begin in B.
@@ -192,7 +199,7 @@ Value ContractionNest::panelBase() {
     return k.add(bBase, k.mul(place.column, k.size(space.columns.strideB)));
   Value wide = k.index(space.panel);
   Value base = k.mul(k.div(place.column, wide), k.size(panelElements()));
-  if (space.panel != columns)
+  if (space.panel > columns)
     base = k.add(base, k.mul(k.rem(place.column, wide), k.index(space.group)));
   return k.add(bBase, base);
 }
@@ -371,6 +378,8 @@ ContractionNest::Tile ContractionNest::locate(Value number, Value panelBase) {
   args.depthStrideB =
       copiesPanels() ? k.index(columns) : k.size(space.depth.strideB);
   tile.rest = k.sub(k.size(space.columns.size), place.column);
+  if (panelsOfTile() > 1)
+    args.panelStride = k.size(panelElements());
   if (looksAhead())
     args.ahead = ahead(number);
   else if (fetchesRows())
@@ -459,11 +468,21 @@ FailureOr<KernelPlan> emitContraction(graph::FusionOp fusion,
     plan.launches.push_back(*launch);
     plan.scratchBytes.push_back(preparation.bytes);
   }
-  KernelBuilder kernel(fusion, dims, target, kernels, name);
-  auto launch = ContractionNest(kernel, *space).emit();
-  if (failed(launch))
+  auto emitNest = [&](const ContractionSpace &space, const KernelTarget &target,
+                      StringRef name, const DimExpr &taken) {
+    KernelBuilder kernel(fusion, dims, target, kernels, name);
+    auto launch = ContractionNest(kernel, space).emit();
+    if (succeeded(launch))
+      launch->tasks = launch->tasks * taken;
+    return addLaunch(plan, std::move(launch));
+  };
+  auto few = variantOfFewRows(fusion, dims, *space, target);
+  if (few &&
+      !emitNest(few->space, few->target, (name + "_few").str(), few->taken))
     return failure();
-  plan.launches.push_back(*launch);
+  if (!emitNest(*space, target, name,
+                few ? DimExpr(1) - few->taken : DimExpr(1)))
+    return failure();
   if (space->symmetric)
     plan.launches.push_back(emitMirror(fusion, dims, target, kernels,
                                        (name + "_mirror").str(), *space));

@@ -58,6 +58,12 @@ private:
   mlir::Value panelBase();
   mlir::Value tilesToDiagonal(mlir::Value lastPanel);
   graph::DimExpr panelElements() const;
+  /// Panels that a tile reads side by side.
+  int64_t panelsOfTile() const {
+    return space.form == ContractionSpace::Panels && space.panel < columns
+               ? columns / space.panel
+               : 1;
+  }
   bool looksAhead() const;
   bool fetchesRows() const;
   int64_t rowsAhead() const;

@@ -206,9 +206,11 @@ void ContractionNest::slicesOfPanels(Value firstPanel, Value lastPanel,
     forTiles([&](Tile tile, Value number, Value slot) {
       takeSlice(tile, slice);
       if (tasks.tilesFirst && tile.args.ahead)
-        tile.args.ahead =
-            k.add(tile.args.ahead,
-                  toNextSlice(slice, k.sub(lastPanel, firstPanel), tile));
+        tile.args.ahead = k.add(tile.args.ahead,
+                                toNextSlice(slice,
+                                            k.mul(k.sub(lastPanel, firstPanel),
+                                                  k.index(panelsOfTile())),
+                                            tile));
       if (tasks.shortSlices) {
         Value panel = k.sub(k.div(place.column, k.index(columns)), firstPanel);
         fetchNextSlice(slice,

@@ -274,18 +274,26 @@ bool DotAxes::build(const PlacedOperand &lhs, const PlacedOperand &rhs) {
   return true;
 }
 
+/// Panels that few rows are multiplied by one at a time, others two at a time.
+static bool isHalfOfTile(const PlacedOperand &rhs, unsigned columns,
+                         const KernelTarget &target) {
+  return rhs.panel * 2 == columns && rhs.group == 1 && !target.opencl &&
+         rhs.source.element.isF32();
+}
+
 /// Panels that micro-kernels can't step through are read as the matrix that
 /// they are, or copied.
 static PlacedOperand usablePanels(ContractionSpace &space, PlacedOperand rhs,
                                   Value value, graph::DimAnalysis &dims,
                                   const KernelTarget &target) {
-  bool fits = rhs.panel % tileColumns(space.sum, target) == 0;
+  unsigned columns = tileColumns(space.sum, target);
+  bool fits = rhs.panel % columns == 0 || isHalfOfTile(rhs, columns, target);
   if (rhs.group > 1 && (!fits || target.opencl))
     return materialise(space, value, dims);
   if (!rhs.panel || fits)
     return rhs;
-  auto columns = dims.dimsOf(value).back().constant();
-  if (!columns || *columns > rhs.panel)
+  auto width = dims.dimsOf(value).back().constant();
+  if (!width || *width > rhs.panel)
     return materialise(space, value, dims);
   rhs.panel = 0;
   return rhs;

@@ -101,6 +101,8 @@ void ContractionNest::dispatch(const Tile &tile, bool full, unsigned panels) {
   shape.pairs = multipliesPairs(space, k.target);
   shape.group = space.group;
   shape.vnni = k.target.vnni;
+  if (shape.vectors * shape.lanes > space.panel && panelsOfTile() > 1)
+    shape.vectorsOfPanel = space.panel / shape.lanes;
   shape.prefetches =
       streamsNarrow(space, k.target) || streamsPanels(space, tasks, k.target);
   shape.looksAhead = looksAhead();

@@ -44,6 +44,8 @@ static SmallVector<Value *> slots(const MicroKernel &shape,
     all.append({&args.depthStrideA, &args.depthStrideB});
   if (shape.looksAhead || shape.fetchesRows)
     all.push_back(&args.ahead);
+  if (shape.vectorsOfPanel)
+    all.push_back(&args.panelStride);
   if (shape.masked)
     all.push_back(&args.columns);
   if (shape.form == MicroKernel::Product)
@@ -87,6 +89,8 @@ static std::string nameOf(const MicroKernel &shape) {
     name += "_by" + std::to_string(shape.knownStride);
   if (shape.knownStrideB != shape.vectors * shape.lanes && shape.knownStride)
     name += "x" + std::to_string(shape.knownStrideB);
+  if (shape.vectorsOfPanel)
+    name += "_panels";
   if (shape.looksAhead)
     name += "_next" +
             (shape.linesAhead > 1 ? std::to_string(shape.linesAhead) : "");
@@ -160,7 +164,7 @@ unsigned depthsOfRound(const MicroKernel &shape) {
 static bool splitsWords(const MicroKernel &shape, const KernelTarget &target) {
   return target.avx512 && !target.opencl && shape.b.isBF16() &&
          shape.sum.isF32() && !shape.pairs && !shape.alongDepth &&
-         !shape.masked && shape.vectors % 2 == 0;
+         !shape.masked && !shape.vectorsOfPanel && shape.vectors % 2 == 0;
 }
 
 /// Which strides are known; without them there is no looking ahead.

@@ -49,6 +49,9 @@ struct MicroKernel {
   /// Not 0: depthStrideA and depthStrideB, so that what neighbouring depths
   /// read lies at known distances.
   unsigned knownStride = 0, knownStrideB = 0;
+  /// Not 0: vectors of a depth that lie side by side in B; the others lie
+  /// `panelStride` elements behind those, in the next panel.
+  unsigned vectorsOfPanel = 0;
   /// Asks for some cache lines in each round of depths, `ahead` elements behind
   /// those of B: what is read after this tile and its neighbours.
   bool looksAhead = false;
@@ -68,8 +71,9 @@ struct MicroKernelArgs {
   mlir::Value bOffset, depthStrideB;
   mlir::Value depth;
   mlir::Value cOffset, rowStrideC;
-  mlir::Value columns; ///< masked only
-  mlir::Value ahead;   ///< looksAhead and fetchesRows only
+  mlir::Value columns;     ///< masked only
+  mlir::Value ahead;       ///< looksAhead and fetchesRows only
+  mlir::Value panelStride; ///< vectorsOfPanel only
   struct Tap {
     mlir::Value count, strideA, strideB;
   };

@@ -127,6 +127,15 @@ void MicroKernelWriter::fetch(Value memory, Value offset, bool soon) {
                                /*isDataCache=*/true);
 }
 
+Value MicroKernelWriter::vectorOfDepth(const MicroKernelArgs &args, Value bk,
+                                       unsigned number) {
+  if (shape.vectorsOfPanel && number >= shape.vectorsOfPanel) {
+    bk = add(bk, args.panelStride);
+    number -= shape.vectorsOfPanel;
+  }
+  return number ? add(bk, index(number * shape.lanes)) : bk;
+}
+
 void MicroKernelWriter::addDepth(const MicroKernelArgs &args,
                                  ValueRange aMemory, ValueRange aRows, Value ak,
                                  Value bk, MutableArrayRef<Value> sums) {
@@ -134,9 +143,8 @@ void MicroKernelWriter::addDepth(const MicroKernelArgs &args,
   if (shape.splitsWords)
     columns = columnsOfWords(args, bk);
   for (unsigned v = columns.size(); v < shape.vectors; ++v)
-    columns.push_back(loadVector(args.b,
-                                 v ? add(bk, index(v * shape.lanes)) : bk,
-                                 shape.b, masks.empty() ? Value() : masks[v]));
+    columns.push_back(loadVector(args.b, vectorOfDepth(args, bk, v), shape.b,
+                                 masks.empty() ? Value() : masks[v]));
   for (unsigned r = 0; r < shape.height; ++r) {
     Value a = toSum(
         b.create<memref::LoadOp>(loc, aMemory[r], add(aRows[r], ak)), shape.a);

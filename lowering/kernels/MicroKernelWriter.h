@@ -48,6 +48,9 @@ private:
   /// of A and B, which move on.
   void depthStep(const MicroKernelArgs &args, mlir::ValueRange aMemory,
                  mlir::ValueRange aRows, unsigned sets, Values &next);
+  /// Where a vector of columns lies, given where its depth begins.
+  mlir::Value vectorOfDepth(const MicroKernelArgs &args, mlir::Value bk,
+                            unsigned number);
   /// Adds the products of one depth to one set of sums.
   void addDepth(const MicroKernelArgs &args, mlir::ValueRange aMemory,
                 mlir::ValueRange aRows, mlir::Value ak, mlir::Value bk,

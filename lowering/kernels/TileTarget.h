@@ -1,18 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The register tile that a product's packed panels ask for.
+// The register tile that a product's packed panels, or its number of rows, ask
+// for.
 
 #ifndef ZENITH_LOWERING_KERNELS_TILETARGET_H
 #define ZENITH_LOWERING_KERNELS_TILETARGET_H
 
-#include "lowering/kernels/Kernel.h"
+#include "lowering/kernels/ContractionSpace.h"
+#include <optional>
 
 namespace zenith::kernels {
 
-/// The target as the contraction of the fusion sees it: where weights lie in
+/// The target as the contraction of the fusion sees it: where few rows meet
 /// panels half as wide as a tile, that of a tile half as wide and twice as
 /// high.
 KernelTarget tileTarget(graph::FusionOp fusion, const KernelTarget &target);
+
+/// The other way to multiply of a product whose number of rows only the run
+/// knows.
+struct FewRows {
+  KernelTarget target;
+  ContractionSpace space;
+  graph::DimExpr taken; ///< 1 where there are so few rows, else 0
+};
+/// None where one way suits any number of rows.
+std::optional<FewRows> variantOfFewRows(graph::FusionOp fusion,
+                                        graph::DimAnalysis &dims,
+                                        const ContractionSpace &space,
+                                        const KernelTarget &target);
 
 } // namespace zenith::kernels
 

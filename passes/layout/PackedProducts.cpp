@@ -30,24 +30,26 @@ Value widenedLike(OpBuilder &builder, Location loc, Value value,
       loc, RankedTensorType::get(typeOf(value).getShape(), element), value);
 }
 
-/// More rows than a tile of four vectors of columns has, but few enough to be
-/// one or two of half as many: the first one waits for memory less than a lower
-/// tile would (8 rows by 512x2048 in the third-level cache: 120 GFLOP/s, in
-/// tiles of 4 rows 88; 16 rows by 768x3072 141 and 109, 24 rows 163 and 153; 32
-/// rows are as fast, 49 slower).
+/// Half of a wide panel for few rows, or where only the run knows how many
+/// there are.
 static int64_t panelForRows(Operation *op, int64_t widest) {
-  constexpr int64_t fourVectors = 64, fewest = 7, most = 28;
-  RankedTensorType left = typeOf(op->getOperand(0)),
-                   result = typeOf(op->getResult(0));
-  if (!isa<DotGeneralOp>(op) || widest != fourVectors ||
-      !result.getElementType().isF32() || !left.hasStaticShape())
+  constexpr int64_t fourVectors = 64;
+  auto dot = dyn_cast<DotGeneralOp>(op);
+  if (!dot || widest != fourVectors || !typeOf(dot).getElementType().isF32())
     return widest;
-  auto dot = cast<DotGeneralOp>(op);
+  RankedTensorType left = typeOf(dot.getLhs());
   int64_t rows = 1;
+  bool known = true;
   for (int64_t dim : freeDims(left.getRank(), dot.getDims().getLhsBatching(),
-                              dot.getDims().getLhsContracting()))
+                              dot.getDims().getLhsContracting())) {
+    known &= !left.isDynamicDim(dim);
     rows *= left.getDimSize(dim);
-  return rows >= fewest && rows <= most ? widest / 2 : widest;
+  }
+  // Pairs of narrow panels are read as they lie only.
+  bool isFew =
+      known ? rows >= fewestRowsOfHalfPanels && rows <= mostRowsOfHalfPanels
+            : typeOf(beforeWidening(dot.getRhs())).getElementType().isF32();
+  return isFew ? widest / 2 : widest;
 }
 
 PanelShape panelShapeFor(Operation *op, PanelShape widest) {

@@ -227,10 +227,11 @@ TEST_F(ContractionKernel, SlicesAndBroadcasts) {
     %r = graph.dot_general %x, %s <batching = [] x [], contracting = [1] x [0]> : (tensor<6x9xf32>, tensor<9x20xf32>) -> tensor<6x20xf32>)"));
 }
 
-/// Rows by a matrix in panels.
+/// Rows by a matrix in panels; -1: any number of them.
 static std::string packedText(int rows, int n, int panel, int depth = 10) {
   int count = (n + panel - 1) / panel;
-  std::string k = std::to_string(depth), m = std::to_string(rows),
+  std::string m = rows < 0 ? "?" : std::to_string(rows),
+              k = std::to_string(depth),
               split = std::to_string(count) + "x" + std::to_string(panel),
               wide =
                   "tensor<" + k + "x" + std::to_string(count * panel) + "xf32>",
@@ -279,6 +280,24 @@ TEST_F(ContractionKernel, NarrowPanelsOfFewRows) {
   EXPECT_TRUE(llvm::any_of(harness.functions, [](const std::string &name) {
     return name.find("13x2x16") != std::string::npos;
   }));
+}
+
+TEST_F(ContractionKernel, NarrowPanelsOfAnyNumberOfRows) {
+  harness.target.lanes = 16;
+  harness.target.panel = 64;
+  harness.target.rows = 6;
+  for (int n : {64, 100})
+    for (int rows : {0, 6, 7, 28, 29, 61})
+      harness.check(packedText(-1, n, 32),
+                    {{rows, 10}, {(n + 31) / 32, 10, 32}});
+  // Wide tiles of two panels, and tiles of few rows.
+  for (const char *tile : {"6x4x16_by1x32_panels", "14x2x16"})
+    EXPECT_TRUE(llvm::any_of(harness.functions, [&](const std::string &name) {
+      return name.find(tile) != std::string::npos;
+    })) << tile;
+  // Slices of long sums.
+  for (int rows : {13, 70})
+    harness.check(packedText(-1, 164, 32, 2100), {{rows, 2100}, {6, 2100, 32}});
 }
 
 TEST_F(ContractionKernel, Epilogues) {
