@@ -126,7 +126,10 @@ typedef enum zenith_event_kind {
   ZENITH_EVENT_UPLOAD = 2,        ///< host to device
   ZENITH_EVENT_DOWNLOAD = 3,      ///< device to host
   ZENITH_EVENT_PACK_ARGUMENT =
-      4 ///< copy of a strided argument (zenith_arg_data)
+      4, ///< copy of a strided argument (zenith_arg_data)
+  /// No step: what the kernel that follows has to do at least, its arithmetic
+  /// in `tasks` and the memory that it moves in `bytes`.
+  ZENITH_EVENT_WORK = 5
 } zenith_event_kind;
 
 /// One measured step of a run.
@@ -139,8 +142,7 @@ typedef struct zenith_profile_event {
   int64_t tasks;        ///< tasks launched; 0 for copies
   int64_t begin_ns;     ///< monotonic clock
   int64_t ns;           ///< duration
-  int64_t bytes; ///< bytes copied; 0 for kernels, whose bytes the compiler's
-                 ///< cost table has
+  int64_t bytes;        ///< bytes copied; 0 for kernels
   const int64_t *
       sizes; ///< the launch's sizes, valid during the callback; null for copies
 } zenith_profile_event;
@@ -272,6 +274,12 @@ ZENITH_EXPORT int32_t zenith_serial_for(zenith_run_context *context,
                                         void *const *pointers,
                                         const int64_t *sizes, int64_t tasks,
                                         int64_t kernel_index);
+
+/// Says what the launch that follows has to do, for the profile: arithmetic,
+/// and bytes that it moves at least; 0 where that is not known.
+ZENITH_EXPORT void zenith_report_work(zenith_run_context *context,
+                                      int64_t kernel_index, int64_t flops,
+                                      int64_t bytes);
 
 /// The run's arena; null after recording ZENITH_OUT_OF_MEMORY. bytes == 0 gives
 /// a pointer that must not be dereferenced.

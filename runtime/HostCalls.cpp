@@ -76,6 +76,12 @@ int32_t zenith_serial_for(zenith_run_context *context, zenith_task_fn fn,
   return runKernel(context, fn, pointers, sizes, tasks, kernel_index, nullptr);
 }
 
+void zenith_report_work(zenith_run_context *context, int64_t kernel_index,
+                        int64_t flops, int64_t bytes) {
+  ProfileClock(*context).report(ZENITH_EVENT_WORK, kernel_index, flops, bytes,
+                                nullptr);
+}
+
 static void *failNoMemory(zenith_run_context *context, const char *what,
                           int64_t bytes) {
   std::string text = std::string(what) + " of " + std::to_string(bytes) +

@@ -30,6 +30,7 @@ const zenith_symbol *zenith_runtime_symbols(size_t *count) {
       ZENITH_SYMBOL(zenith_parallel_for),
       ZENITH_SYMBOL(zenith_param_done),
       ZENITH_SYMBOL(zenith_progress),
+      ZENITH_SYMBOL(zenith_report_work),
       ZENITH_SYMBOL(zenith_result),
       ZENITH_SYMBOL(zenith_result_dims),
       ZENITH_SYMBOL(zenith_result_donated),

@@ -118,6 +118,23 @@ void zenith::tools::addExplainFormatOption(CLI::App &app, bool &asJSON) {
       ->check(CLI::IsMember({"text", "json"}));
 }
 
+void zenith::tools::addReportOptions(CLI::App &app,
+                                     std::vector<std::string> &reports,
+                                     bool &asText,
+                                     const std::vector<std::string> &kinds) {
+  app.add_option("--report", reports,
+                 "JSON on standard output, a line each: " +
+                     llvm::join(kinds, ", "))
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember(kinds));
+  app.add_option_function<std::string>(
+         "--report-format",
+         [&asText](const std::string &format) { asText = format == "text"; },
+         "json, or text for the roofline as a table")
+      ->check(CLI::IsMember({"text", "json"}));
+}
+
 /// Adds the size that a text NAME=N gives.
 static void addDim(std::map<std::string, int64_t> &dims, StringRef text) {
   auto [name, number] = text.split('=');

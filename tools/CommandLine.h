@@ -60,6 +60,11 @@ std::vector<std::string> modelRemarks();
 /// Adds --explain-format; `asJSON` becomes true for json.
 void addExplainFormatOption(CLI::App &app, bool &asJSON);
 
+/// Adds --report, a list out of `kinds`, and --report-format; `asText` becomes
+/// true for text.
+void addReportOptions(CLI::App &app, std::vector<std::string> &reports,
+                      bool &asText, const std::vector<std::string> &kinds);
+
 /// Adds --dim NAME=N, which may be repeated; two sizes for a name are a usage
 /// error.
 void addDimOption(

@@ -76,9 +76,8 @@ public:
   int64_t spilledBytes() override {
     return session->runContext().memoryUse().spilledPeakBytes;
   }
-  llvm::Expected<std::vector<KernelFigures>>
-  kernelFigures(ArrayRef<Tensor> arguments,
-                const std::map<std::string, int64_t> &dims) override;
+  void startMeasuring() override;
+  std::vector<KernelFigures> stopMeasuring() override;
   const pipeline::CompileTimes *compileTimes() override { return &times; }
   double prepareMs() override { return session->prepareMilliseconds(); }
 
@@ -89,6 +88,7 @@ private:
   pipeline::CompileTimes times;
   MLIRContext *context;
   std::vector<zenith_tensor> buffers; ///< where timed runs put their results
+  std::map<int64_t, KernelFigures> measured; ///< by the kernel's number
 };
 } // namespace
 
@@ -106,83 +106,37 @@ llvm::Error CompiledExecutor::runOnly(ArrayRef<Tensor> arguments) {
   return toolError(session->run(*entry, given, buffers));
 }
 
-/// Profiled runs of which each kernel's fastest counts.
-static constexpr unsigned profiledRuns = 3;
-
-namespace {
-/// A kernel in one run: loops launch it several times.
-struct MeasuredKernel {
-  double ms = 0;
-  std::map<int64_t, int64_t> callsOfTasks; ///< by the number of tasks
-};
-using MeasuredRun = std::map<int64_t, MeasuredKernel>;
-} // namespace
-
-/// What a kernel did in a run. Launches are told apart by their tasks; those
-/// with the same count as the mean of them.
-static KernelFigures
-figuresOf(const MeasuredKernel &measured,
-          ArrayRef<const pipeline::LaunchInfo *> of,
-          function_ref<std::optional<int64_t>(const std::string &)> valueOf) {
-  KernelFigures figures;
-  figures.ms = measured.ms;
-  for (const auto &[tasks, calls] : measured.callsOfTasks) {
-    SmallVector<const pipeline::LaunchInfo *> same;
-    for (const pipeline::LaunchInfo *launch : of)
-      if (launch->tasks.evaluate(valueOf) == tasks)
-        same.push_back(launch);
-    // Sizes that only the run knows.
-    if (same.empty())
-      llvm::append_range(same, of);
-    for (const pipeline::LaunchInfo *launch : same) {
-      double share = double(calls) / double(same.size());
-      figures.flops +=
-          share * double(launch->flops.evaluate(valueOf).value_or(0));
-      figures.bytes +=
-          share * double(launch->bytes.evaluate(valueOf).value_or(0));
+void CompiledExecutor::startMeasuring() {
+  measured.clear();
+  session->runContext().setProfile([this](const zenith_profile_event &event) {
+    switch (event.kind) {
+    case ZENITH_EVENT_WORK: {
+      KernelFigures &kernel = measured[event.kernel_index];
+      kernel.flops += double(event.tasks);
+      kernel.bytes += double(event.bytes);
+      break;
     }
-    figures.calls += calls;
-  }
-  return figures;
+    case ZENITH_EVENT_KERNEL:
+    case ZENITH_EVENT_DEVICE_KERNEL: {
+      KernelFigures &kernel = measured[event.kernel_index];
+      ++kernel.calls;
+      kernel.ms += double(event.ns) * 1e-6;
+      break;
+    }
+    default: // copies count arguments and results, not kernels
+      break;
+    }
+  });
 }
 
-llvm::Expected<std::vector<KernelFigures>>
-CompiledExecutor::kernelFigures(ArrayRef<Tensor> arguments,
-                                const std::map<std::string, int64_t> &dims) {
-  MeasuredRun best;
-  for (unsigned turn = 0; turn < profiledRuns; ++turn) {
-    MeasuredRun run;
-    session->runContext().setProfile([&](const zenith_profile_event &event) {
-      // Copies to and from a device count arguments and results, not kernels.
-      if (event.kind != ZENITH_EVENT_KERNEL &&
-          event.kind != ZENITH_EVENT_DEVICE_KERNEL)
-        return;
-      MeasuredKernel &kernel = run[event.kernel_index];
-      ++kernel.callsOfTasks[event.tasks];
-      kernel.ms += double(event.ns) * 1e-6;
-    });
-    llvm::Error error = runOnly(arguments);
-    session->runContext().setProfile({});
-    if (error)
-      return std::move(error);
-    for (const auto &[index, kernel] : run)
-      if (auto [known, fresh] = best.try_emplace(index, kernel);
-          !fresh && kernel.ms < known->second.ms)
-        known->second = kernel;
-  }
-  auto valueOf = [&](const std::string &name) -> std::optional<int64_t> {
-    auto known = dims.find(name);
-    return known == dims.end() ? std::nullopt
-                               : std::optional<int64_t>(known->second);
-  };
-  std::map<int64_t, SmallVector<const pipeline::LaunchInfo *>> launches;
-  for (const pipeline::LaunchInfo &launch : entry->launches)
-    launches[launch.kernel].push_back(&launch);
+std::vector<KernelFigures> CompiledExecutor::stopMeasuring() {
+  session->runContext().setProfile({});
   std::vector<KernelFigures> kernels;
-  for (const auto &[index, measured] : best) {
-    kernels.push_back(figuresOf(measured, launches[index], valueOf));
+  for (auto &[index, figures] : measured) {
     bool known = index >= 0 && size_t(index) < program->kernels.size();
-    kernels.back().name = known ? program->kernels[size_t(index)] : "?";
+    figures.name = known ? program->kernels[size_t(index)] : "?";
+    if (figures.calls > 0)
+      kernels.push_back(figures);
   }
   return kernels;
 }

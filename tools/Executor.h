@@ -58,13 +58,10 @@ public:
   /// Most bytes that the latest run had in files because they exceeded
   /// options.maxMemory.
   virtual int64_t spilledBytes() { return 0; }
-  /// Kernels of a run with these sizes of named dimensions; empty where nothing
-  /// is known. Runs a few times.
-  virtual llvm::Expected<std::vector<KernelFigures>>
-  kernelFigures(llvm::ArrayRef<Tensor>,
-                const std::map<std::string, int64_t> &) {
-    return std::vector<KernelFigures>();
-  }
+  /// Measures the kernels of the runs that follow, until `stopMeasuring`.
+  virtual void startMeasuring() {}
+  /// Their parts in these runs together; empty where there are no kernels.
+  virtual std::vector<KernelFigures> stopMeasuring() { return {}; }
   /// Null where nothing was compiled.
   virtual const pipeline::CompileTimes *compileTimes() { return nullptr; }
   /// Milliseconds that binding parameters and @prepare took.

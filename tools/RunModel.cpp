@@ -6,7 +6,6 @@
 
 #include "frontends/tensors/TensorIO.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "runtime/CoreCount.h"
 #include "tools/BenchServer.h"
 #include "tools/BindInputs.h"
 #include "tools/CommandLine.h"
@@ -16,7 +15,6 @@
 #include "tools/Diagnostics.h"
 #include "tools/Executor.h"
 #include "tools/LoadModel.h"
-#include "tools/MachinePeaks.h"
 #include "tools/PrintResults.h"
 #include "tools/RunInputs.h"
 #include "tools/RunOptions.h"
@@ -230,28 +228,15 @@ llvm::Error ModelRun::report() {
     llvm::outs() << executor->memoryReport(dims) << "\n";
   if (!wants("time") && !wants("roofline"))
     return llvm::Error::success();
-  auto kernels = executor->kernelFigures(inputs, dims);
+  auto kernels = measureKernels(*executor, inputs);
   if (!kernels)
     return kernels.takeError();
-  if (wants("time")) {
-    llvm::json::Object times = compileReport(*executor);
-    times["import_ms"] = importMs;
-    times["inputs_ms"] = inputMs;
-    times["compile_ms"] = figures.compileMs - importMs;
-    times["first_run_ms"] = figures.firstRunMs;
-    times["kernels"] = kernelReport(*kernels);
-    llvm::outs() << llvm::json::Value(std::move(times)) << "\n";
-  }
-  if (wants("roofline")) {
-    unsigned threads =
-        options.threads ? options.threads : unsigned(runtime::grantedCores());
-    llvm::json::Object roofline =
-        rooflineReport(*kernels, measurePeaks(threads));
-    if (options.reportText)
-      llvm::outs() << rooflineText(roofline);
-    else
-      llvm::outs() << llvm::json::Value(std::move(roofline)) << "\n";
-  }
+  llvm::json::Object times = compileReport(*executor);
+  times["import_ms"] = importMs;
+  times["inputs_ms"] = inputMs;
+  times["compile_ms"] = figures.compileMs - importMs;
+  times["first_run_ms"] = figures.firstRunMs;
+  printKernelReports(options, std::move(times), *kernels);
   return llvm::Error::success();
 }
 

@@ -16,7 +16,7 @@ namespace {
 /// Option values as they were written.
 struct Texts {
   std::vector<std::string> in, bind, expect;
-  std::string randomSeed, compare, reportFormat = "json";
+  std::string randomSeed, compare;
 };
 } // namespace
 
@@ -74,14 +74,8 @@ static void addOutputOptions(CLI::App &app, RunOptions &options, Texts &texts) {
       ->expected(0, 1)
       ->default_str("64")
       ->check(CLI::NonNegativeNumber);
-  app.add_option("--report", options.reports,
-                 "JSON on standard output, a line each: memory, time, roofline")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::IsMember({"memory", "time", "roofline"}));
-  app.add_option("--report-format", texts.reportFormat,
-                 "json, or text for the roofline as a table")
-      ->check(CLI::IsMember({"text", "json"}));
+  addReportOptions(app, options.reports, options.reportText,
+                   {"memory", "time", "roofline"});
   app.add_option("--bench", options.bench, "timed runs after warm-up")
       ->check(CLI::Range(1, 1 << 30));
   app.add_option("--bench-json", options.benchJSON,
@@ -130,7 +124,6 @@ static llvm::Error checkOptions(const CLI::App &app, RunOptions &options,
     options.randomSeed = seed;
   }
   options.compareInterp = !texts.compare.empty();
-  options.reportText = texts.reportFormat == "text";
   if (options.perOp && !options.compareInterp)
     return failure(ExitCode::Usage, "--per-op needs --compare=interp");
   if (!options.mixedPrecision.empty() && options.target == "interp")

@@ -5,8 +5,10 @@
 #include "tools/RunReports.h"
 
 #include "lowering/pipeline/Compile.h"
+#include "runtime/CoreCount.h"
 #include "tools/Executor.h"
 #include "tools/MachinePeaks.h"
+#include "tools/RunOptions.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -44,6 +46,25 @@ json::Array zenith::tools::kernelReport(llvm::ArrayRef<KernelFigures> kernels) {
     array.push_back(json::Object{
         {"kernel", kernel.name}, {"calls", kernel.calls}, {"ms", kernel.ms}});
   return array;
+}
+
+llvm::Expected<std::vector<KernelFigures>>
+zenith::tools::measureKernels(Executor &executor,
+                              llvm::ArrayRef<Tensor> arguments) {
+  constexpr unsigned turns = 3;
+  std::vector<KernelFigures> best;
+  for (unsigned turn = 0; turn < turns; ++turn) {
+    executor.startMeasuring();
+    llvm::Error error = executor.runOnly(arguments);
+    std::vector<KernelFigures> kernels = executor.stopMeasuring();
+    if (error)
+      return std::move(error);
+    if (best.empty())
+      best = kernels;
+    for (auto [known, kernel] : llvm::zip(best, kernels))
+      known.ms = std::min(known.ms, kernel.ms);
+  }
+  return best;
 }
 
 static double over(double x, double y) { return y > 0 ? x / y : 0; }
@@ -90,6 +111,24 @@ zenith::tools::rooflineReport(llvm::ArrayRef<KernelFigures> kernels,
                                {"gbytes_per_s", peaks.gbytesPerSecond}}},
       {"kernels", std::move(array)},
       {"total", std::move(total)}};
+}
+
+void zenith::tools::printKernelReports(const RunOptions &options,
+                                       json::Object time,
+                                       llvm::ArrayRef<KernelFigures> kernels) {
+  if (llvm::is_contained(options.reports, "time")) {
+    time["kernels"] = kernelReport(kernels);
+    llvm::outs() << json::Value(std::move(time)) << "\n";
+  }
+  if (!llvm::is_contained(options.reports, "roofline"))
+    return;
+  unsigned threads =
+      options.threads ? options.threads : unsigned(runtime::grantedCores());
+  json::Object roofline = rooflineReport(kernels, measurePeaks(threads));
+  if (options.reportText)
+    llvm::outs() << rooflineText(roofline);
+  else
+    llvm::outs() << json::Value(std::move(roofline)) << "\n";
 }
 
 static void printRow(llvm::raw_ostream &os, const json::Object &row) {

@@ -6,6 +6,8 @@
 #ifndef ZENITH_TOOLS_RUNREPORTS_H
 #define ZENITH_TOOLS_RUNREPORTS_H
 
+#include "ir/interpreter/Tensor.h"
+#include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
 #include <string>
 #include <vector>
@@ -15,6 +17,7 @@ namespace zenith::tools {
 class Executor;
 struct KernelFigures;
 struct MachinePeaks;
+struct RunOptions;
 
 /// "phases" (milliseconds of each), "objects_ms", "link_ms", "cached" and
 /// "prepare_ms" of a compiled model; empty for the interpreter.
@@ -22,6 +25,16 @@ llvm::json::Object compileReport(Executor &executor);
 
 /// Array of {"kernel", "calls", "ms"}, slowest first.
 llvm::json::Array kernelReport(llvm::ArrayRef<KernelFigures> kernels);
+
+/// Each kernel of a run in its fastest turn out of a few.
+llvm::Expected<std::vector<KernelFigures>>
+measureKernels(Executor &executor, llvm::ArrayRef<Tensor> arguments);
+
+/// Prints the figures on standard output as `options` ask: a line of JSON for
+/// each report, `time` with more on the way to the run; the roofline as a table
+/// where that is wanted.
+void printKernelReports(const RunOptions &options, llvm::json::Object time,
+                        llvm::ArrayRef<KernelFigures> kernels);
 
 /// Per kernel, slowest first, and for all together: measured time, achieved
 /// rates, and the least time that arithmetic or memory traffic allow. Data that

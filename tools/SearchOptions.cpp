@@ -73,6 +73,8 @@ static void addSharedOptions(CLI::App &app, SearchOptions &options) {
   addExplainOption(app, options.run.explain,
                    {"search", "fusion", "fallback", "cache"});
   addExplainFormatOption(app, options.run.explainJSON);
+  addReportOptions(app, options.run.reports, options.run.reportText,
+                   {"time", "roofline"});
   app.add_option("--without", options.run.withoutSearchForms,
                  "forms of states that are not chosen, to compare with: keys, "
                  "back-bits, generator-table, dense-index, bit-rows, marks, "
@@ -233,6 +235,9 @@ zenith::tools::parseSearchOptions(int argc, char **argv,
     return failure(ExitCode::Usage, "'" + options.run.target +
                                         "' is no target; known are cpu, "
                                         "cpu:ARCH, opencl, opencl:N, interp");
+  if (options.run.target == "interp" && !options.run.reports.empty())
+    return failure(ExitCode::Unsupported,
+                   "--report: the interpreter has no kernels");
   if (options.command == SearchCommand::Walks && options.walksFile.empty() &&
       !options.emitGraphIR)
     return failure(ExitCode::Usage, "--output is required");

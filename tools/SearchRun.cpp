@@ -10,6 +10,7 @@
 #include "lowering/pipeline/Remarks.h"
 #include "tools/Diagnostics.h"
 #include "tools/Executor.h"
+#include "tools/RunReports.h"
 #include "tools/WriteModel.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Process.h"
@@ -146,9 +147,17 @@ SearchRun::run(OwningOpRef<ModuleOp> module, llvm::ArrayRef<Tensor> arguments,
   (*executor)->onProgress([&](int64_t loop, llvm::ArrayRef<int64_t> numbers) {
     progress(loop, numbers, **executor);
   });
+  bool measures = !options.run.reports.empty();
+  if (measures)
+    (*executor)->startMeasuring();
   compileMs += watch.restart();
   llvm::Expected<std::vector<Tensor>> results = (*executor)->run(arguments);
   runMs += watch.restart();
+  if (measures) {
+    printKernelReports(options.run, compileReport(**executor),
+                       (*executor)->stopMeasuring());
+    watch.restart();
+  }
   int64_t spilled = (*executor)->spilledBytes();
   if (spilled > 0)
     remark("SEA201", std::to_string(spilled) + " bytes were in files of " +

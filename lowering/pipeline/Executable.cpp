@@ -90,33 +90,12 @@ static memory::MemoryReport certificate(host::ProgramOp program) {
   return report;
 }
 
-/// Adds the launches of a program and of those that it runs.
-static void addLaunches(host::ProgramOp program,
-                        const llvm::StringMap<int64_t> &kernels,
-                        std::vector<LaunchInfo> &launches) {
-  auto estimate = [](host::LaunchOp launch, StringRef name) {
-    auto text = launch->getAttrOfType<StringAttr>(name);
-    return text ? parsed(text) : DimExpr(0);
-  };
-  for (host::LaunchOp launch : program.getBody().getOps<host::LaunchOp>())
-    launches.push_back(
-        {kernels.lookup(launch.getKernel().getLeafReference().getValue()),
-         parsed(launch.getTasksAttr()), launch.getCost().convertToDouble(),
-         estimate(launch, host::flopsAttrName),
-         estimate(launch, host::bytesAttrName)});
-  forEachInner(program, [&](host::ProgramOp inner) {
-    addLaunches(inner, kernels, launches);
-  });
-}
-
-static EntryInfo describe(host::ProgramOp program,
-                          const llvm::StringMap<int64_t> &kernels) {
+static EntryInfo describe(host::ProgramOp program) {
   EntryInfo entry;
   entry.name = program.getSymName().str();
   entry.arguments = describe(program.getArguments());
   entry.results = describe(program.getResults());
   entry.memory = certificate(program);
-  addLaunches(program, kernels, entry.launches);
   return entry;
 }
 
@@ -154,9 +133,6 @@ static void readParameters(ModuleOp module, Executable &executable) {
 std::shared_ptr<Executable> describeExecutable(ModuleOp module) {
   auto executable = std::make_shared<Executable>();
   executable->kernels = kernelNames(module);
-  llvm::StringMap<int64_t> numbers;
-  for (const std::string &name : executable->kernels)
-    numbers.try_emplace(name, numbers.size());
   readParameters(module, *executable);
   if (auto bytes =
           module->getAttrOfType<IntegerAttr>(host::derivedBytesAttrName))
@@ -167,7 +143,7 @@ std::shared_ptr<Executable> describeExecutable(ModuleOp module) {
     if (program.getSymName() == graph::prepareFunctionName)
       executable->hasPrepare = true;
     else
-      executable->entries.push_back(describe(program, numbers));
+      executable->entries.push_back(describe(program));
   }
   return executable;
 }

@@ -30,20 +30,9 @@ struct ValueInfo {
       dims; ///< numbers, named dimensions, expressions over them
 };
 
-/// A kernel's share of an entry's work: one launch, which loops repeat.
-struct LaunchInfo {
-  int64_t kernel = 0; ///< position in Executable::kernels
-  graph::DimExpr tasks;
-  double costPerTask = 0; ///< flops and bytes, as the kernel estimates
-  /// Arithmetic, and the least bytes that the launch reads and writes; over
-  /// numbers that only a run knows where sizes depend on data or turns.
-  graph::DimExpr flops, bytes;
-};
-
 struct EntryInfo {
   std::string name;
   std::vector<ValueInfo> arguments, results;
-  std::vector<LaunchInfo> launches;
   memory::MemoryReport memory;
   zenith_entry_fn function = nullptr; ///< valid as long as the executable
 };

@@ -45,17 +45,9 @@ static json::Object memoryObject(const memory::MemoryReport &report) {
 }
 
 static json::Object entryObject(const EntryInfo &entry) {
-  json::Array launches;
-  for (const LaunchInfo &launch : entry.launches)
-    launches.push_back(json::Object{{"kernel", launch.kernel},
-                                    {"tasks", launch.tasks.str()},
-                                    {"cost", launch.costPerTask},
-                                    {"flops", launch.flops.str()},
-                                    {"bytes", launch.bytes.str()}});
   return json::Object{{"name", entry.name},
                       {"arguments", values(entry.arguments)},
                       {"results", values(entry.results)},
-                      {"launches", std::move(launches)},
                       {"memory", memoryObject(entry.memory)}};
 }
 
@@ -125,11 +117,6 @@ public:
     ok &= found.has_value();
     return found.value_or(0);
   }
-  double real(StringRef key) const {
-    auto found = object ? object->getNumber(key) : std::nullopt;
-    ok &= found.has_value();
-    return found.value_or(0);
-  }
   bool flag(StringRef key) const {
     auto found = object ? object->getBoolean(key) : std::nullopt;
     ok &= found.has_value();
@@ -190,12 +177,6 @@ static EntryInfo readEntry(const json::Value &value, bool &ok) {
   entry.name = fields.text("name");
   entry.arguments = readValues(fields, "arguments", ok);
   entry.results = readValues(fields, "results", ok);
-  fields.each("launches", [&](const json::Value &launch) {
-    Fields own(launch, ok);
-    entry.launches.push_back({own.number("kernel"), own.size("tasks"),
-                              own.real("cost"), own.size("flops"),
-                              own.size("bytes")});
-  });
   Fields memory = fields.member("memory");
   entry.memory.entry = entry.name;
   entry.memory.parameters = memory.size("parameters");

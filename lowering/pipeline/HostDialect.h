@@ -29,7 +29,7 @@ namespace zenith::host {
 inline constexpr llvm::StringLiteral targetAttrName = "host.target";
 inline constexpr llvm::StringLiteral derivedBytesAttrName =
     "host.derived_bytes";
-/// On host.launch: what the launch has to do at least, for reports.
+/// On host.launch: what the launch has to do at least, for profiles.
 inline constexpr llvm::StringLiteral flopsAttrName = "host.flops";
 inline constexpr llvm::StringLiteral bytesAttrName = "host.bytes";
 /// What the plan phase leaves: places of an op's results and scratch; on

@@ -79,6 +79,7 @@ private:
   void launch(host::LaunchOp op);
   void launchOnHost(host::LaunchOp op);
   void storeSizes(host::LaunchOp op);
+  void reportWork(host::LaunchOp op);
   void copy(host::CopyOp op);
   void writeScalar(host::ScalarOp op);
   void take(host::TakeOp op);

@@ -86,8 +86,31 @@ void HostEntry::storeSizes(host::LaunchOp op) {
         builder.CreateConstInBoundsGEP1_64(i64, frame->sizeArray, index));
 }
 
+/// Tells who measures the run what a launch has to do, where that is known
+/// before it.
+void HostEntry::reportWork(host::LaunchOp op) {
+  auto estimate = [&](StringRef name) -> Value * {
+    auto text = op->getAttrOfType<mlir::StringAttr>(name);
+    auto amount = text ? DimExpr::parse(text.str()) : std::nullopt;
+    return amount && sizes->canEvaluate(*amount) ? sizes->evaluate(*amount)
+                                                 : builder.getInt64(0);
+  };
+  Value *flops = estimate(host::flopsAttrName),
+        *bytes = estimate(host::bytesAttrName);
+  BasicBlock *measured = block(), *next = block();
+  builder.CreateCondBr(profiled, measured, next);
+  builder.SetInsertPoint(measured);
+  StringRef kernel = op.getKernel().getLeafReference().getValue();
+  call("zenith_report_work", Type::getVoidTy(context),
+       {function->getArg(0), builder.getInt64(kernels.lookup(kernel)), flops,
+        bytes});
+  builder.CreateBr(next);
+  builder.SetInsertPoint(next);
+}
+
 void HostEntry::launch(host::LaunchOp op) {
   storeSizes(op);
+  reportWork(op);
   if (deviceKernels)
     return op.getHostOnly() ? launchWithCopies(op) : launchOnDevice(op);
   for (auto [index, place] :

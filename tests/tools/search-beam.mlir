@@ -27,6 +27,13 @@
 // RUN: zenith-search beam heisenberg:3,3 --from=1,1,1,0,1,0,0,0,1 --width=30 --max-steps=9 --history=2 | FileCheck --check-prefix=MATRIX %s
 // MATRIX: path: {{[xy]}}
 //
+// What its kernels did, and how long they took.
+// RUN: zenith-search beam lrx:5 --from=43210 --width=9 --max-steps=9 --report=time,roofline | FileCheck --check-prefix=REPORT %s
+// REPORT: "kernels":[{"calls":{{.*}}"phases"
+// REPORT: "calls":9,"flops":{{[1-9].*}}"machine"
+// RUN: not zenith-search beam lrx:5 --from=43210 --width=9 --max-steps=9 --target=interp --report=time 2>&1 | FileCheck --check-prefix=NOKERNELS %s
+// NOKERNELS: --report: the interpreter has no kernels
+//
 // A model scores the states that a step has found.
 // RUN: zenith-translate %s -o %t.onnx
 // RUN: zenith-search beam lrx:5 --from=43210 --width=200 --max-steps=20 --score=%t.onnx --explain=search 2>&1 | FileCheck --check-prefix=MODEL %s
