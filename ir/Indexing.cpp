@@ -96,8 +96,13 @@ static LogicalResult checkGather(ShapeChecks &checks, Op op) {
                           operand.getRank(), 1)) ||
       failed(checks.atLeast("slice_sizes", sizes, -1, 1)))
     return failure();
+  auto isEmptyBatch = [&](int64_t dim) {
+    return operand.getDimSize(dim) == 0 &&
+           llvm::is_contained(dims.getOperandBatchingDims(), dim);
+  };
   for (int64_t dim = 0; dim < operand.getRank(); ++dim)
-    if (!operand.isDynamicDim(dim) && sizes[dim] > operand.getDimSize(dim))
+    if (!operand.isDynamicDim(dim) && sizes[dim] > operand.getDimSize(dim) &&
+        !isEmptyBatch(dim))
       return checks.fail("slice size " + Twine(dim), Twine(sizes[dim]),
                          "at most " + Twine(operand.getDimSize(dim)), 1);
   if (failed(

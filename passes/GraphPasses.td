@@ -115,8 +115,8 @@ def RaiseRegionsPass : ZenithPass<"zenith-raise-regions", "::mlir::func::FuncOp"
     reduce_with, reduce_window_with and scatter_with whose region is one known op become reduce, reduce_window and scatter; a
     reduce_window that runs from the first element to its own becomes cumulative, one that spans all dimensions that it could move
     over becomes reduce; sort_with becomes sort where the comparator orders by one key after the other, integers or floats in total
-    order with one zero and one NaN; a reduce_with that keeps the place of the largest element becomes arg_reduce. Runs before
-    anything asks for kinds. A region that means anything else stays.
+    order with one zero and one NaN; a reduce_with that keeps the place of the largest element becomes arg_reduce, and so does a top_k
+    of one element of each row, which a gather then reads. Runs before anything asks for kinds. A region that means anything else stays.
 
     Before and after (tests/passes/cleanup/raise-regions.mlir @sum):
     ```mlir

@@ -21,7 +21,10 @@ static Expected<Shape> sliceSizes(graph::GatherOp op, const OpEvaluation &e) {
     int64_t extent = e.operand(0).shape()[i];
     if (size < 0)
       size = extent;
-    if (size > extent)
+    bool isEmptyBatch =
+        extent == 0 &&
+        llvm::is_contained(op.getDims().getOperandBatchingDims(), int64_t(i));
+    if (size > extent && !isEmptyBatch)
       return e.fail("slice size " + Twine(size) + " exceeds dimension " +
                     Twine(i) + " of the operand, " + Twine(extent) +
                     " at run time");

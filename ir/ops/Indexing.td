@@ -15,8 +15,8 @@ def Graph_GatherOp : Graph_IndexingOp<"gather"> {
   let description = [{
     As StableHLO's gather: starts are clamped so that slices lie inside the operand; `slice_sizes`
     has -1 for a slice as large as a dynamic dimension (then its start is 0).
-    c1: slice_sizes has one entry per operand dimension, at most its size; c2: dimension numbers are sorted, distinct, in range and
-    disjoint; c3: collapsed and batching dimensions have slice size 1; c4: start_indices along
+    c1: slice_sizes has one entry per operand dimension, at most its size unless that is a batching dimension without elements;
+    c2: dimension numbers are sorted, distinct, in range and disjoint; c3: collapsed and batching dimensions have slice size 1; c4: start_indices along
     index_vector_dim has as many entries as index_map; c5: batching dimensions agree; c6: the result shape follows; c7: element
     types are equal.
     Example: `%r = graph.gather %t, %i <offset = [1], collapsed = [0], batching = [] x [], index_map = [0], index_vector_dim = 1> sizes [1, 4]

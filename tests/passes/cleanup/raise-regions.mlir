@@ -256,6 +256,13 @@ func.func @largest_of_each_row(%x: tensor<?x5x3xf32>) -> (tensor<?x1x3xf32>, ten
   return %v, %i : tensor<?x1x3xf32>, tensor<?x1x3xi64>
 }
 
+// CHECK-LABEL: @largest_of_no_rows
+// CHECK: graph.gather
+func.func @largest_of_no_rows(%x: tensor<0x5xf32>) -> (tensor<0x1xf32>, tensor<0x1xi64>) {
+  %v, %i = graph.top_k %x 1 : (tensor<0x5xf32>) -> (tensor<0x1xf32>, tensor<0x1xi64>)
+  return %v, %i : tensor<0x1xf32>, tensor<0x1xi64>
+}
+
 // NaN is the last of the smallest, a list is one row.
 // CHECK-LABEL: @stays_top_k
 // CHECK-COUNT-3: graph.top_k
