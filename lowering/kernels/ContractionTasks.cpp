@@ -9,6 +9,7 @@
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 using zenith::graph::DimExpr;
@@ -379,6 +380,28 @@ static double tilesOfFairShare(const ContractionSpace &space,
   return std::ceil(tiles / std::max(1.0, parts));
 }
 
+/// Tiles of a task near `tilesPerTask` that keep two threads busy alike, where
+/// rows are computed `others` times: nine tasks of 60 rows, five to one thread
+/// and four to the other, took a sixth longer than eight of 66.
+static int64_t evenTiles(int64_t tiles, int64_t tilesPerTask, double others) {
+  constexpr double fewTasks = 16;
+  int64_t blocks = (tiles + tilesPerTask - 1) / tilesPerTask;
+  int64_t best = (tiles + blocks - 1) / blocks;
+  if (blocks == 1 || double(blocks) * others > fewTasks)
+    return best;
+  double least = std::numeric_limits<double>::infinity();
+  for (int64_t i = blocks - blocks / 8; i <= blocks + blocks / 2; ++i) {
+    int64_t own = (tiles + i - 1) / i;
+    double tasks = std::ceil(double(tiles) / double(own)) * others,
+           busier = std::ceil(tasks / 2) * double(own);
+    if (busier < least) {
+      least = busier;
+      best = own;
+    }
+  }
+  return best;
+}
+
 ContractionTasks chooseTasks(const ContractionSpace &space,
                              const KernelTarget &target) {
   ContractionTasks tasks;
@@ -447,10 +470,9 @@ ContractionTasks chooseTasks(const ContractionSpace &space,
     perTask = std::min(perTask, tilesOfFairShare(space, panelGroups, tiles));
   int64_t &tilesPerTask = tasks.tilesPerTask;
   tilesPerTask = int64_t(std::min(perTask, maxTilesPerTask));
-  if (auto known = tasks.tileCount.constant(); known && *known > 0) {
-    int64_t blocks = (*known + tilesPerTask - 1) / tilesPerTask;
-    tilesPerTask = (*known + blocks - 1) / blocks;
-  }
+  if (auto known = tasks.tileCount.constant(); known && *known > 0)
+    tilesPerTask = evenTiles(*known, tilesPerTask,
+                             panelGroups * estimate(space.outerCount()));
   // Rows that follow each other belong to one task.
   if (space.tileIsOutermost)
     tilesPerTask = int64_t(llvm::alignTo(
