@@ -3,6 +3,7 @@
 // Elements of elementwise ops: one scalar or vector operation sequence each,
 // chosen by type.
 
+#include "ir/SplatConstant.h"
 #include "lowering/kernels/ElementConversions.h"
 #include "lowering/kernels/ElementEmitter.h"
 #include "lowering/kernels/LaneQuotients.h"
@@ -382,7 +383,7 @@ static bool staysExact(Operation *op) {
              graph::IsFiniteOp>(op);
 }
 
-static bool isOne(Value value) { return splatOf(value) == 1.0; }
+static bool isOne(Value value) { return graph::splatValue(value) == 1.0; }
 
 // The erf or tanh of a gelu: 1 is added to it and the sum multiplied, so that
 // the absolute error counts.

@@ -6,27 +6,13 @@
 
 #include "lowering/kernels/Quantization.h"
 
+#include "ir/SplatConstant.h"
 #include "lowering/kernels/LaneQuotients.h"
 #include <cmath>
 
 using namespace mlir;
 
 namespace zenith::kernels {
-
-std::optional<double> splatOf(Value value) {
-  while (auto broadcast = value.getDefiningOp<graph::BroadcastOp>())
-    value = broadcast.getOperand();
-  auto constant = value.getDefiningOp<graph::ConstantOp>();
-  auto elements =
-      constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : nullptr;
-  if (!elements || !elements.isSplat() ||
-      !isa<FloatType>(elements.getElementType()))
-    return std::nullopt;
-  APFloat number = elements.getSplatValue<APFloat>();
-  bool inexact;
-  number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &inexact);
-  return number.convertToDouble();
-}
 
 namespace {
 /// The numbers of an integer type.
@@ -57,7 +43,7 @@ Value withoutBounds(graph::ConvertOp op) {
     Operation *bound = value.getDefiningOp();
     if (!isa_and_nonnull<graph::MinOp, graph::MaxOp>(bound))
       return value;
-    auto limit = splatOf(bound->getOperand(1));
+    auto limit = graph::splatValue(bound->getOperand(1));
     if (!limit ||
         (isa<graph::MinOp>(bound) ? *limit < range.most : *limit > range.least))
       return value;
@@ -67,7 +53,7 @@ Value withoutBounds(graph::ConvertOp op) {
 
 /// At most 16 bits, as far as its type or its constant says.
 static bool isShortWhole(Value value) {
-  if (auto number = splatOf(value))
+  if (auto number = graph::splatValue(value))
     return std::abs(*number) <= 65535 && std::trunc(*number) == *number;
   while (isa_and_nonnull<graph::BroadcastOp, graph::ReshapeOp>(
       value.getDefiningOp()))
@@ -94,7 +80,7 @@ std::optional<Quantized> Quantized::match(graph::ConvertOp op) {
   quantized.scaled = rounded.getOperand();
   // Bounds times a divisor are numbers, and their quotients round to them.
   auto division = quantized.scaled.getDefiningOp<graph::DivOp>();
-  auto divisor = division ? splatOf(division.getRhs()) : std::nullopt;
+  auto divisor = division ? graph::splatValue(division.getRhs()) : std::nullopt;
   if (divisor && *divisor > 0x1p-60 && *divisor < 0x1p60) {
     quantized.scaled = division.getLhs();
     quantized.divisor = division.getRhs();

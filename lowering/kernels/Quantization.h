@@ -11,9 +11,6 @@
 
 namespace zenith::kernels {
 
-/// The one number of a float constant, broadcast or not.
-std::optional<double> splatOf(mlir::Value value);
-
 /// What a conversion of floats to integers has the same result of: bounds that
 /// are no tighter than the type's own change nothing.
 mlir::Value withoutBounds(graph::ConvertOp op);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Looks through movement for one number, and takes products apart.
+// Looks through movement for parameters, and takes products apart.
 
 #include "passes/cleanup/SplatValue.h"
 #include <cmath>
@@ -9,28 +9,6 @@ using namespace mlir;
 using namespace zenith::graph;
 
 namespace zenith::cleanup {
-
-std::optional<double> splatValue(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (!isa<BroadcastOp, ReshapeOp, TransposeOp>(op))
-      break;
-    value = op->getOperand(0);
-  }
-  auto constant = value.getDefiningOp<ConstantOp>();
-  auto elements = constant ? dyn_cast<DenseElementsAttr>(constant.getValue())
-                           : DenseElementsAttr();
-  if (!elements || !elements.isSplat())
-    return std::nullopt;
-  Type type = elements.getElementType();
-  if (isa<FloatType>(type))
-    return elements.getSplatValue<APFloat>().convertToDouble();
-  if (!isa<IntegerType>(type))
-    return std::nullopt;
-  APInt number = elements.getSplatValue<APInt>();
-  bool isUnsigned = type.isUnsignedInteger() || type.isInteger(1);
-  return isUnsigned ? double(number.getZExtValue())
-                    : double(number.getSExtValue());
-}
 
 bool isNear(std::optional<double> value, double expected) {
   return value && std::abs(*value - expected) <= 1e-5 * std::abs(expected);

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Values that hold one number everywhere, and small questions about formulas
-// that the rewrites of this room share.
+// Small questions about values and formulas that the rewrites of this room
+// share.
 
 #ifndef ZENITH_PASSES_CLEANUP_SPLATVALUE_H
 #define ZENITH_PASSES_CLEANUP_SPLATVALUE_H
 
 #include "ir/GraphOps.h"
+#include "ir/SplatConstant.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace zenith::cleanup {
 
-/// The number that every element of a float or integer value has, through
-/// broadcasts and other movement.
-std::optional<double> splatValue(mlir::Value value);
-/// The same within a relative 1e-5: what exporters write for 1/sqrt(2) and its
+using graph::splatValue;
+
+/// Equal within a relative 1e-5: what exporters write for 1/sqrt(2) and its
 /// like differs in the last digits.
 bool isNear(std::optional<double> value, double expected);
 

@@ -6,6 +6,7 @@
 #include "passes/layout/RescaleSums.h"
 
 #include "ir/CompositeFormulas.h"
+#include "ir/SplatConstant.h"
 #include "passes/layout/ParameterValues.h"
 
 using namespace mlir;
@@ -16,16 +17,8 @@ namespace zenith::layout {
 /// The one number that `value` repeats, where quotients by it stay far from the
 /// ends of f32.
 static std::optional<double> divisorOf(Value value) {
-  if (auto broadcast = value.getDefiningOp<BroadcastOp>())
-    value = broadcast.getOperand();
-  auto constant = value.getDefiningOp<ConstantOp>();
-  auto elements =
-      constant ? dyn_cast<DenseFPElementsAttr>(constant.getValue()) : nullptr;
-  if (!elements || !elements.isSplat() || !elements.getElementType().isF32())
-    return std::nullopt;
-  double number = elements.getSplatValue<APFloat>().convertToFloat();
-  return number > 0x1p-40 && number < 0x1p40 ? std::optional(number)
-                                             : std::nullopt;
+  std::optional<double> number = splatValue(value);
+  return number > 0x1p-40 && number < 0x1p40 ? number : std::nullopt;
 }
 
 /// Divided where there are the fewest numbers.
