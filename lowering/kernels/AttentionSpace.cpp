@@ -7,6 +7,7 @@
 #include "lowering/kernels/AttentionSpace.h"
 #include "ir/KeyPieces.h"
 #include "lowering/kernels/MicroKernel.h"
+#include "lowering/kernels/TileTarget.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -130,13 +131,6 @@ static void chooseBlocks(AttentionSpace &space) {
       DimExpr(height);
 }
 
-/// The registers that columns leave hold rows.
-static KernelTarget narrowed(KernelTarget target) {
-  target.panel /= 2;
-  target.rows = 2 * target.rows + 2;
-  return target;
-}
-
 /// Keys and features fill whole panels. Where few of them leave most of a wide
 /// one empty, narrower and higher tiles take fewer instructions; the weight of
 /// a key takes about ten.
@@ -164,8 +158,8 @@ KernelTarget attentionTarget(graph::FusionOp fusion, graph::DimAnalysis &dims,
            double(*queries) * vectors(*keys) * perWeight;
   };
   KernelTarget best = target;
-  for (KernelTarget own = narrowed(target); own.panel >= own.lanes;
-       own = narrowed(own))
+  for (KernelTarget own = halved(target); own.panel >= own.lanes;
+       own = halved(own))
     if (instructions(own) < clearly * instructions(best))
       best = own;
   best.rows = unsigned(tileHeight(*queries, best.rows));

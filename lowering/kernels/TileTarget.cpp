@@ -12,8 +12,7 @@ using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
-/// The registers that columns leave hold broadcast rows and panels.
-static KernelTarget halved(KernelTarget target) {
+KernelTarget halved(KernelTarget target) {
   target.panel /= 2;
   target.rows = 2 * target.rows + 2;
   return target;

@@ -11,6 +11,10 @@
 
 namespace zenith::kernels {
 
+/// Tiles half as wide: the registers that columns leave hold broadcast rows and
+/// panels.
+KernelTarget halved(KernelTarget target);
+
 /// The target as the contraction of the fusion sees it: where few rows meet
 /// panels half as wide as a tile, that of a tile half as wide and twice as
 /// high.
