@@ -5,6 +5,7 @@
 
 #include "passes/search/BeamStep.h"
 
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "passes/search/RowFormulas.h"
 
@@ -239,16 +240,6 @@ bool StepMatcher::checkUses(Value states) {
   return true;
 }
 
-static bool isPermutation(const std::vector<int64_t> &sources) {
-  std::vector<bool> seen(sources.size());
-  for (int64_t source : sources)
-    if (seen[source])
-      return false;
-    else
-      seen[source] = true;
-  return true;
-}
-
 bool StepMatcher::readNeighbours(Value layer) {
   auto perState =
       dims.dimOf(step.unique.getOperand(), 0).exactDiv(dims.dimOf(layer, 0));
@@ -267,7 +258,9 @@ bool StepMatcher::readNeighbours(Value layer) {
       permutations.emplace_back();
     permutations.back().push_back(formula.left);
   }
-  if (!llvm::all_of(permutations, isPermutation))
+  if (!llvm::all_of(permutations, [](ArrayRef<int64_t> sources) {
+        return isPermutationVector(sources);
+      }))
     return false;
   step.layer = layer;
   step.permutations = std::move(permutations);
