@@ -178,6 +178,7 @@ struct SimplifyAlgebraPass
     addAlgebraPatterns(patterns);
     addMovementPatterns(patterns);
     addOuterProductPatterns(patterns);
+    addPaddingPatterns(patterns);
     FrozenRewritePatternSet frozen(std::move(patterns));
     simplifySizes(function);
     if (failed(applyPatternsAndFoldGreedily(function, frozen)))

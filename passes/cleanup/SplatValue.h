@@ -56,6 +56,7 @@ std::optional<std::pair<mlir::Value, mlir::Value>> splitBy(Op op, Test test) {
 void addAlgebraPatterns(mlir::RewritePatternSet &patterns);
 void addMovementPatterns(mlir::RewritePatternSet &patterns);
 void addOuterProductPatterns(mlir::RewritePatternSet &patterns);
+void addPaddingPatterns(mlir::RewritePatternSet &patterns);
 
 /// Writes every size once, in terms of the signature's dimensions, and drops
 /// reshapes and broadcasts that change nothing.
