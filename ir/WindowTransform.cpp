@@ -11,9 +11,12 @@ namespace zenith::graph {
 
 /// With points 11/16 and 3/2 results of 512 channels are off by 2e-6 of the
 /// largest one; with 1 and 2 it would be 8e-6, and 3e-7 without a transform.
-WindowTransform::WindowTransform(int64_t tile) : tile(tile), size(tile + 2) {
-  points =
-      tile == 2 ? std::vector<double>{1.0} : std::vector<double>{0.6875, 1.5};
+WindowTransform::WindowTransform(int64_t tile)
+    : tile(tile), taps(tile == 1 ? 1 : 3), size(tile + taps - 1) {
+  if (tile == 2)
+    points = {1.0};
+  if (tile == 4)
+    points = {0.6875, 1.5};
 }
 
 std::vector<double> WindowTransform::evenPolynomial(int without) const {
@@ -32,6 +35,8 @@ std::vector<double> WindowTransform::evenPolynomial(int without) const {
 }
 
 std::vector<std::vector<double>> WindowTransform::window() const {
+  if (taps == 1)
+    return {{1.0}};
   std::vector<std::vector<double>> rows{{1.0 / evenPolynomial().front(), 0, 0}};
   for (auto [number, point] : llvm::enumerate(points)) {
     double square = point * point, others = 0, power = 1;
@@ -47,37 +52,51 @@ std::vector<std::vector<double>> WindowTransform::window() const {
   return rows;
 }
 
+std::optional<WindowPoints> windowPoints(ConvolutionOp op, int64_t tile) {
+  auto kernel = cast<RankedTensorType>(op.getKernel().getType());
+  int64_t spatial = kernel.getRank() - 2;
+  ConvDimsAttr dims = op.getDims();
+  bool last =
+      dims.getKernelInput() == spatial &&
+      dims.getKernelOutput() == spatial + 1 &&
+      llvm::equal(dims.getKernelSpatial(), llvm::seq<int64_t>(0, spatial));
+  if (!last || spatial < 1 || spatial > 3 || (tile != 2 && tile != 4))
+    return std::nullopt;
+  WindowPoints points{WindowTransform(spatial == 1 ? 1 : tile),
+                      WindowTransform(tile),
+                      spatial == 3 ? kernel.getDimSize(0) : 1};
+  bool fits =
+      kernel.hasStaticShape() && points.planes >= 1 &&
+      kernel.getDimSize(spatial - 1) == points.across.taps &&
+      (spatial == 1 || kernel.getDimSize(spatial - 2) == points.down.taps);
+  return fits ? std::optional(points) : std::nullopt;
+}
+
 std::optional<TransformedWindow> matchTransformedWindow(ConvolutionOp op) {
   auto mark = op->getAttrOfType<IntegerAttr>(windowTileAttrName);
   auto reshape = op.getKernel().getDefiningOp<ReshapeOp>();
   auto slice =
       reshape ? reshape.getOperand().getDefiningOp<SliceOp>() : SliceOp();
-  if (!mark || !slice || (mark.getInt() != 2 && mark.getInt() != 4))
+  auto points = mark ? windowPoints(op, mark.getInt()) : std::nullopt;
+  if (!points || !slice)
     return std::nullopt;
   auto kernel = cast<RankedTensorType>(op.getKernel().getType()),
        matrix = cast<RankedTensorType>(slice.getOperand().getType());
-  ConvDimsAttr dims = op.getDims();
   auto all = [](ArrayRef<int64_t> values, int64_t value) {
     return llvm::all_of(values, [&](int64_t x) { return x == value; });
   };
-  bool plain = op.getGroups() == 1 && all(op.getStrides(), 1) &&
-               all(op.getInputDilation(), 1) && all(op.getKernelDilation(), 1);
-  bool last = dims.getKernelInput() == 2 && dims.getKernelOutput() == 3 &&
-              dims.getKernelSpatial() == ArrayRef<int64_t>{0, 1};
-  if (!plain || !last || kernel.getRank() != 4 || kernel.getDimSize(0) != 3 ||
-      kernel.getDimSize(1) != 3 || matrix.getRank() != 2)
-    return std::nullopt;
-  WindowTransform transform(mark.getInt());
-  int64_t features = kernel.getDimSize(2),
-          before = transform.size * transform.size * features,
-          rows = before + 9 * features;
+  int64_t ofTap = kernel.getShape().drop_back().back() * points->planes,
+          before = points->points() * ofTap,
+          rows = before + points->taps() * ofTap;
   bool reads =
-      matrix.getShape() == ArrayRef<int64_t>{rows, kernel.getDimSize(3)} &&
+      op.getGroups() == 1 && all(op.getStrides(), 1) &&
+      all(op.getInputDilation(), 1) && matrix.getRank() == 2 &&
+      matrix.getShape() == ArrayRef<int64_t>{rows, kernel.getShape().back()} &&
       slice.getStaticStarts() == ArrayRef<int64_t>{before, 0} &&
       all(slice.getStrides(), 1);
   if (!reads)
     return std::nullopt;
-  return TransformedWindow{mark.getInt(), slice.getOperand()};
+  return TransformedWindow{*points, slice.getOperand()};
 }
 
 } // namespace zenith::graph

@@ -26,11 +26,15 @@ ExactTile::ExactTile(KernelBuilder &kernel, const TransformedConvolution &what,
 /// A pixel reaches at least one of the results at the corners, since only that
 /// at infinity and that at zero of its values know the last and the first one.
 Value ExactTile::isFinite(int64_t width, const SquarePlace &results) {
-  int64_t last = what.transform.tile - 1, lanes = type.getNumElements();
+  int64_t lanes = type.getNumElements();
+  auto ends = [](const graph::WindowTransform &along) {
+    return along.tile == 1 ? SmallVector<int64_t>{0}
+                           : SmallVector<int64_t>{0, along.tile - 1};
+  };
   Value zeros = k.constant(type, 0.0);
   for (int64_t column = 0; column < width; column += lanes)
-    for (int64_t i : {int64_t(0), last})
-      for (int64_t j : {int64_t(0), last}) {
+    for (int64_t i : ends(what.window.down))
+      for (int64_t j : ends(what.window.across)) {
         Value x = k.b.create<vector::LoadOp>(
             k.loc, type, results.memory,
             k.add(at(results, k.index(i), k.index(j)), k.index(column)));
@@ -57,26 +61,28 @@ void ExactTile::mend(Value tile, Value column, int64_t width,
 
 void ExactTile::compute(Value tile, Value column, int64_t width,
                         const SquarePlace &results) {
-  int64_t side = what.transform.tile, lanes = type.getNumElements();
-  SmallVector<Value> digits =
-      digitsOf(k, tile, {what.batch(), what.tileLines, what.tilesPerLine});
-  SquarePlace pixels{image,
-                     k.add(k.size(what.image.offset),
-                           k.mul(digits[0], k.size(what.strides[0]))),
-                     k.size(what.strides[1]), k.size(what.strides[2])};
-  auto first = [&](unsigned dim) {
-    return k.sub(k.mul(digits[1 + dim], k.index(side)), k.index(what.low[dim]));
-  };
-  Value y = first(0), x = first(1);
-  DimExpr depths = what.features() * DimExpr(what.points() + 9);
+  int64_t lanes = type.getNumElements();
+  TilePixels first = pixelsOfTile(k, what, tile, what.planes);
+  SquarePlace pixels{
+      image, {}, k.size(what.strides[2]), k.size(what.strides[3])};
+  pixels.offset = k.add(k.size(what.image.offset),
+                        k.mul(first.volume, k.size(what.strides[0])));
+  Value plane = k.sub(first.plane, k.index(what.low[0])),
+        y = k.sub(first.line, k.index(what.low[1])),
+        x = k.sub(first.pixel, k.index(what.low[2]));
+  DimExpr values = what.depthOfPoint() * DimExpr(what.points() * columns);
   Value window =
       k.add(k.size(what.space.b.offset),
-            k.add(k.mul(column, k.size(depths)),
-                  k.size(what.features() * DimExpr(what.points() * columns))));
-  k.loop(k.index(0), k.index(side), k.index(1), [&](Value i) {
-    k.loop(k.index(0), k.index(side), k.index(1), [&](Value j) {
+            k.add(k.mul(column, k.size(what.depthOfPanel())), k.size(values)));
+  auto moved = [&](Value from, Value number, unsigned place) {
+    return k.add(from, k.mul(number, k.index(what.dilation[place])));
+  };
+  Value one = k.index(1);
+  k.loop(k.index(0), k.index(what.window.down.tile), one, [&](Value i) {
+    k.loop(k.index(0), k.index(what.window.across.tile), one, [&](Value j) {
       k.loop(k.index(0), k.index(width), k.index(lanes), [&](Value own) {
-        Value sum = sumOf(pixels, k.add(y, i), k.add(x, j), k.add(window, own));
+        Value sum = sumOf(pixels, {{}, plane, moved(y, i, 1), moved(x, j, 2)},
+                          k.add(window, own));
         k.b.create<vector::StoreOp>(k.loc, sum, results.memory,
                                     k.add(at(results, i, j), own));
       });
@@ -84,25 +90,39 @@ void ExactTile::compute(Value tile, Value column, int64_t width,
   });
 }
 
-/// Over the taps at line `y` and pixel `x` of the image and after them; what
-/// lies outside is left out.
-Value ExactTile::sumOf(const SquarePlace &pixels, Value y, Value x,
-                       Value window) {
-  constexpr int64_t taps = 3;
-  // The lines and pixels of the window that are in the image.
-  auto range = [&](Value from, const DimExpr &extent) {
-    Value low =
-        k.min(k.max(k.sub(k.index(0), from), k.index(0)), k.index(taps));
-    Value high =
-        k.min(k.max(k.sub(k.size(extent), from), k.index(0)), k.index(taps));
-    return std::pair(low, high);
+/// Of so many taps, those that meet the image from `first` on.
+std::pair<Value, Value> ExactTile::tapsInside(Value first, unsigned place,
+                                              int64_t taps) {
+  auto tapsBefore = [&](Value pixels) {
+    int64_t apart = what.dilation[place];
+    Value some = k.max(pixels, k.index(0));
+    return k.min(k.div(k.add(some, k.index(apart - 1)), k.index(apart)),
+                 k.index(taps));
   };
-  auto [top, bottom] = range(y, what.extents[0]);
-  auto [left, right] = range(x, what.extents[1]);
+  return {tapsBefore(k.sub(k.index(0), first)),
+          tapsBefore(k.sub(k.size(what.extents[place]), first))};
+}
+
+/// Over the taps at a pixel and after it; what lies outside is left out.
+Value ExactTile::sumOf(const SquarePlace &pixels, const TilePixels &first,
+                       Value window) {
+  const graph::WindowPoints &taps = what.window;
+  std::pair<Value, Value> planes{k.index(0), k.index(1)};
+  if (taps.planes > 1)
+    planes = tapsInside(first.plane, 0, taps.planes);
+  auto lines = tapsInside(first.line, 1, taps.down.taps),
+       across = tapsInside(first.pixel, 2, taps.across.taps);
   Value features = k.size(what.features()), one = k.index(1);
-  auto overFeatures = [&](Value i, Value j, Value sum) {
-    Value pixel = at(pixels, k.add(y, i), k.add(x, j));
-    Value tap = k.mul(k.add(k.mul(i, k.index(taps)), j), features);
+  auto moved = [&](Value from, Value tap, unsigned place) {
+    return k.add(from, k.mul(tap, k.index(what.dilation[place])));
+  };
+  auto overFeatures = [&](Value plane, Value i, Value j, Value sum) {
+    Value pixel =
+        k.add(at(pixels, moved(first.line, i, 1), moved(first.pixel, j, 2)),
+              k.mul(moved(first.plane, plane, 0), k.size(what.strides[1])));
+    Value line = k.add(k.mul(plane, k.index(taps.down.taps)), i);
+    Value tap =
+        k.mul(k.add(k.mul(line, k.index(taps.across.taps)), j), features);
     return k.loop(
         k.index(0), features, one, sum, [&](Value feature, ValueRange sums) {
           Value value = k.b.create<memref::LoadOp>(k.loc, pixels.memory,
@@ -116,12 +136,17 @@ Value ExactTile::sumOf(const SquarePlace &pixels, Value y, Value x,
               k.b.create<arith::AddFOp>(k.loc, sums[0], product)};
         });
   };
-  return k.loop(
-      top, bottom, one, k.constant(type, 0.0), [&](Value i, ValueRange outer) {
-        return k.loop(left, right, one, outer, [&](Value j, ValueRange sums) {
-          return overFeatures(i, j, sums[0]);
-        });
-      })[0];
+  auto overPlane = [&](Value plane, ValueRange before) {
+    return k.loop(lines.first, lines.second, one, before,
+                  [&](Value i, ValueRange outer) {
+                    return k.loop(across.first, across.second, one, outer,
+                                  [&](Value j, ValueRange sums) {
+                                    return overFeatures(plane, i, j, sums[0]);
+                                  });
+                  });
+  };
+  return k.loop(planes.first, planes.second, one, k.constant(type, 0.0),
+                overPlane)[0];
 }
 
 } // namespace zenith::kernels

@@ -30,12 +30,11 @@ ImageEvaluator::ImageEvaluator(KernelBuilder &kernel,
   while (features % lanes)
     lanes /= 2;
   image = imageMemory(k, what);
-  int64_t pixels = what.transform.size * what.transform.size;
-  square = asMemory(k.b, k.loc,
-                    k.b.create<memref::AllocaOp>(
-                        k.loc,
-                        MemRefType::get({pixels * features}, k.b.getF32Type()),
-                        k.b.getI64IntegerAttr(64)));
+  square = asMemory(
+      k.b, k.loc,
+      k.b.create<memref::AllocaOp>(
+          k.loc, MemRefType::get({what.points() * features}, k.b.getF32Type()),
+          k.b.getI64IntegerAttr(64)));
 }
 
 void ImageEvaluator::evaluate(Value first, Value last, Value to, Value offset,
@@ -46,38 +45,52 @@ void ImageEvaluator::evaluate(Value first, Value last, Value to, Value offset,
   });
 }
 
-/// All pixels from line `y` and pixel `x` on are in the image.
-Value ImageEvaluator::isInside(Value y, Value x) {
-  Value all, size = k.index(what.transform.size);
-  auto require = [&](arith::CmpIPredicate predicate, Value x, Value y) {
-    Value holds = k.b.create<arith::CmpIOp>(k.loc, predicate, x, y);
+static Value isWithin(KernelBuilder &k, Value at, const DimExpr &extent) {
+  return k.b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::ult, at,
+                                   k.size(extent));
+}
+
+/// All pixels of a tile, given the first one, are in the image.
+Value ImageEvaluator::isInside(const TilePixels &pixels) {
+  Value all;
+  auto require = [&](Value holds) {
     all =
         all ? k.b.create<arith::AndIOp>(k.loc, all, holds).getResult() : holds;
   };
-  require(arith::CmpIPredicate::sge, y, k.index(0));
-  require(arith::CmpIPredicate::sge, x, k.index(0));
-  require(arith::CmpIPredicate::sle, k.add(y, size), k.size(what.extents[0]));
-  require(arith::CmpIPredicate::sle, k.add(x, size), k.size(what.extents[1]));
+  auto requireRange = [&](Value first, unsigned place, int64_t size) {
+    Value span = k.index((size - 1) * what.dilation[place] + 1);
+    require(k.b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::sge, first,
+                                      k.index(0)));
+    require(k.b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::sle,
+                                      k.add(first, span),
+                                      k.size(what.extents[place])));
+  };
+  requireRange(pixels.line, 1, what.window.down.size);
+  requireRange(pixels.pixel, 2, what.window.across.size);
+  if (what.window.planes > 1)
+    require(isWithin(k, pixels.plane, what.extents[0]));
   return all;
 }
 
-/// Pixels from line `y` and pixel `x` on, of which the first is, or would be,
-/// at `base`.
-void ImageEvaluator::copySquare(Value base, Value y, Value x) {
-  int64_t size = what.transform.size;
+/// Pixels of a tile, of which the first is, or would be, at `base`.
+void ImageEvaluator::copySquare(Value base, const TilePixels &pixels) {
+  int64_t down = what.window.down.size, across = what.window.across.size;
   auto type = VectorType::get({int64_t(lanes)}, k.b.getF32Type());
   Value features = k.size(what.features()), step = k.index(lanes);
-  auto within = [&](Value at, const DimExpr &extent) -> Value {
-    return k.b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::ult, at,
-                                     k.size(extent));
+  auto both = [&](Value x, Value y) -> Value {
+    return k.b.create<arith::AndIOp>(k.loc, x, y);
   };
-  k.loop(k.index(0), k.index(size), k.index(1), [&](Value i) {
-    Value isLine = within(k.add(y, i), what.extents[0]);
-    Value line = k.add(base, k.mul(i, k.size(what.strides[1])));
-    k.loop(k.index(0), k.index(size), k.index(1), [&](Value j) {
-      Value isPixel = k.b.create<arith::AndIOp>(
-          k.loc, isLine, within(k.add(x, j), what.extents[1]));
-      Value to = k.mul(k.add(k.mul(i, k.index(size)), j), features);
+  k.loop(k.index(0), k.index(down), k.index(1), [&](Value i) {
+    Value y = k.mul(i, k.index(what.dilation[1]));
+    Value isLine = isWithin(k, k.add(pixels.line, y), what.extents[1]);
+    if (what.window.planes > 1)
+      isLine = both(isLine, isWithin(k, pixels.plane, what.extents[0]));
+    Value line = k.add(base, k.mul(y, k.size(what.strides[2])));
+    k.loop(k.index(0), k.index(across), k.index(1), [&](Value j) {
+      Value x = k.mul(j, k.index(what.dilation[2]));
+      Value isPixel =
+          both(isLine, isWithin(k, k.add(pixels.pixel, x), what.extents[2]));
+      Value to = k.mul(k.add(k.mul(i, k.index(across)), j), features);
       auto branch =
           k.b.create<scf::IfOp>(k.loc, isPixel, /*withElseRegion=*/true);
       OpBuilder::InsertionGuard guard(k.b);
@@ -85,7 +98,7 @@ void ImageEvaluator::copySquare(Value base, Value y, Value x) {
         k.b.create<vector::StoreOp>(k.loc, pixel, square, k.add(to, channel));
       };
       k.b.setInsertionPoint(branch.thenBlock()->getTerminator());
-      Value from = k.add(line, k.mul(j, k.size(what.strides[2])));
+      Value from = k.add(line, k.mul(x, k.size(what.strides[3])));
       k.loop(k.index(0), features, step, [&](Value channel) {
         store(k.b.create<vector::LoadOp>(k.loc, type, image,
                                          k.add(from, channel)),
@@ -99,28 +112,31 @@ void ImageEvaluator::copySquare(Value base, Value y, Value x) {
 }
 
 void ImageEvaluator::tile(Value number, Value to, Value at, Value planeStride) {
-  Value size = k.index(what.transform.size), features = k.size(what.features());
-  SmallVector<Value> digits =
-      digitsOf(k, number, {what.batch(), what.tileLines, what.tilesPerLine});
-  Value y = k.sub(k.mul(digits[1], k.index(what.transform.tile)),
-                  k.index(what.low[0])),
-        x = k.sub(k.mul(digits[2], k.index(what.transform.tile)),
-                  k.index(what.low[1]));
-  Value line = k.size(what.strides[1]), pixel = k.size(what.strides[2]);
-  Value base = k.add(k.add(k.size(what.image.offset),
-                           k.mul(digits[0], k.size(what.strides[0]))),
-                     k.add(k.mul(y, line), k.mul(x, pixel)));
-  SquarePlace values{to, at, k.mul(size, planeStride), planeStride};
+  Value across = k.index(what.window.across.size),
+        features = k.size(what.features());
+  TilePixels first = pixelsOfTile(k, what, number, what.valuePlanes());
+  first.plane = k.sub(first.plane, k.index(what.low[0]));
+  first.line = k.sub(first.line, k.index(what.low[1]));
+  first.pixel = k.sub(first.pixel, k.index(what.low[2]));
+  Value base = k.size(what.image.offset);
+  Value place[] = {first.volume, first.plane, first.line, first.pixel};
+  for (auto [own, stride] : llvm::zip_equal(place, what.strides))
+    base = k.add(base, k.mul(own, k.size(stride)));
+  auto apart = [&](unsigned place) {
+    return k.size(what.strides[1 + place] * DimExpr(what.dilation[place]));
+  };
+  SquarePlace values{to, at, k.mul(across, planeStride), planeStride};
   auto branch =
-      k.b.create<scf::IfOp>(k.loc, isInside(y, x), /*withElseRegion=*/true);
+      k.b.create<scf::IfOp>(k.loc, isInside(first), /*withElseRegion=*/true);
+  Value line = apart(1), pixel = apart(2);
   OpBuilder::InsertionGuard guard(k.b);
   k.b.setInsertionPoint(branch.thenBlock()->getTerminator());
-  callEvaluate(k, what.transform, lanes, {image, base, line, pixel}, values,
+  callEvaluate(k, what.window, lanes, {image, base, line, pixel}, values,
                features);
   k.b.setInsertionPoint(branch.elseBlock()->getTerminator());
-  copySquare(base, y, x);
-  callEvaluate(k, what.transform, lanes,
-               {square, k.index(0), k.mul(size, features), features}, values,
+  copySquare(base, first);
+  callEvaluate(k, what.window, lanes,
+               {square, k.index(0), k.mul(across, features), features}, values,
                features);
 }
 

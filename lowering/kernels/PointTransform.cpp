@@ -53,6 +53,8 @@ Value PointTransform::polynomial(ArrayRef<double> factors,
 }
 
 Vectors PointTransform::evaluate(ArrayRef<Value> pixels) const {
+  if (transform.size == 1)
+    return Vectors(pixels);
   std::vector<double> all = transform.evenPolynomial();
   Vectors values{polynomial(all, pixels, 0)};
   for (auto [number, point] : llvm::enumerate(transform.points)) {
@@ -109,15 +111,20 @@ struct SquareWriter {
     Value inLine = add(mul(place.line, line), mul(place.pixel, pixel));
     return add(add(place.offset, inLine), channel);
   }
-  void run(ValueRange arguments, int64_t from, int64_t to,
-           function_ref<Vectors(ArrayRef<Value>)> transform);
+  void run(ValueRange arguments, const graph::WindowPoints &window, bool fma,
+           bool evaluates);
 };
 
 } // namespace
 
 /// Transforms the columns of a square, then its lines.
-void SquareWriter::run(ValueRange arguments, int64_t from, int64_t to,
-                       function_ref<Vectors(ArrayRef<Value>)> transform) {
+void SquareWriter::run(ValueRange arguments, const graph::WindowPoints &window,
+                       bool fma, bool evaluates) {
+  auto transformed = [&](const graph::WindowTransform &along,
+                         ArrayRef<Value> values) {
+    PointTransform points(b, loc, fma, along, type);
+    return evaluates ? points.evaluate(values) : points.interpolate(values);
+  };
   SquarePlace source{arguments[0], arguments[1], arguments[2], arguments[3]},
       target{arguments[4], arguments[5], arguments[6], arguments[7]};
   Value zero = b.create<arith::ConstantIndexOp>(loc, 0),
@@ -126,27 +133,27 @@ void SquareWriter::run(ValueRange arguments, int64_t from, int64_t to,
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(loop.getBody()->getTerminator());
   Value channel = loop.getInductionVar();
-  SmallVector<Vectors> lines(to);
-  for (int64_t j = 0; j < from; ++j) {
+  SmallVector<Vectors> lines(evaluates ? window.down.size : window.down.tile);
+  for (int64_t j = 0; j < window.across.size; ++j) {
     Vectors column;
-    for (int64_t i = 0; i < from; ++i)
+    for (int64_t i = 0; i < window.down.size; ++i)
       column.push_back(b.create<vector::LoadOp>(loc, type, source.memory,
                                                 at(source, i, j, channel)));
-    for (auto [line, value] : llvm::enumerate(transform(column)))
+    for (auto [line, value] : llvm::enumerate(transformed(window.down, column)))
       lines[line].push_back(value);
   }
-  for (int64_t i = 0; i < to; ++i)
-    for (auto [j, value] : llvm::enumerate(transform(lines[i])))
+  for (auto [i, line] : llvm::enumerate(lines))
+    for (auto [j, value] : llvm::enumerate(transformed(window.across, line)))
       b.create<vector::StoreOp>(loc, value, target.memory,
-                                at(target, i, int64_t(j), channel));
+                                at(target, int64_t(i), int64_t(j), channel));
 }
 
-static void callSquare(KernelBuilder &kernel,
-                       const graph::WindowTransform &transform, unsigned lanes,
-                       const SquarePlace &from, const SquarePlace &to,
-                       Value channels, bool evaluates) {
+static void callSquare(KernelBuilder &kernel, const graph::WindowPoints &window,
+                       unsigned lanes, const SquarePlace &from,
+                       const SquarePlace &to, Value channels, bool evaluates) {
   std::string name = (evaluates ? "evaluate_" : "interpolate_") +
-                     std::to_string(transform.tile) + "x" +
+                     std::to_string(window.down.tile) + "x" +
+                     std::to_string(window.across.tile) + "x" +
                      std::to_string(lanes);
   SmallVector<Value> operands{from.memory, from.offset, from.line,
                               from.pixel,  to.memory,   to.offset,
@@ -154,30 +161,21 @@ static void callSquare(KernelBuilder &kernel,
   bool fma = kernel.target.fma;
   callShared(kernel, name, operands, [&](OpBuilder &b, Block &entry) {
     auto type = VectorType::get({int64_t(lanes)}, b.getF32Type());
-    PointTransform points(b, b.getUnknownLoc(), fma, transform, type);
-    SquareWriter{b, b.getUnknownLoc(), type}.run(
-        entry.getArguments(), transform.size,
-        evaluates ? transform.size : transform.tile,
-        [&](ArrayRef<Value> values) {
-          return evaluates ? points.evaluate(values)
-                           : points.interpolate(values);
-        });
+    SquareWriter{b, b.getUnknownLoc(), type}.run(entry.getArguments(), window,
+                                                 fma, evaluates);
   });
 }
 
-void callEvaluate(KernelBuilder &kernel,
-                  const graph::WindowTransform &transform, unsigned lanes,
-                  const SquarePlace &from, const SquarePlace &to,
-                  Value channels) {
-  callSquare(kernel, transform, lanes, from, to, channels, /*evaluates=*/true);
+void callEvaluate(KernelBuilder &kernel, const graph::WindowPoints &window,
+                  unsigned lanes, const SquarePlace &from,
+                  const SquarePlace &to, Value channels) {
+  callSquare(kernel, window, lanes, from, to, channels, /*evaluates=*/true);
 }
 
-void callInterpolate(KernelBuilder &kernel,
-                     const graph::WindowTransform &transform, unsigned lanes,
-                     const SquarePlace &from, const SquarePlace &to,
-                     Value channels) {
-  callSquare(kernel, transform, lanes, from, to, channels,
-             /*evaluates=*/false);
+void callInterpolate(KernelBuilder &kernel, const graph::WindowPoints &window,
+                     unsigned lanes, const SquarePlace &from,
+                     const SquarePlace &to, Value channels) {
+  callSquare(kernel, window, lanes, from, to, channels, /*evaluates=*/false);
 }
 
 } // namespace zenith::kernels

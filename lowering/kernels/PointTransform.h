@@ -42,8 +42,8 @@ private:
   mlir::VectorType type;
 };
 
-/// Where a square of `size` by `size` vectors lies, or of `tile` by `tile`:
-/// element offsets.
+/// Where a square of vectors lies, of pixels, values or results: element
+/// offsets.
 struct SquarePlace {
   mlir::Value memory, offset, line, pixel;
 };
@@ -51,16 +51,14 @@ struct SquarePlace {
 /// Calls the function that evaluates a square of pixels, for all channels;
 /// values of neighbouring points are `to.pixel` apart, those of the next line
 /// of points `to.line`.
-void callEvaluate(KernelBuilder &kernel,
-                  const graph::WindowTransform &transform, unsigned lanes,
-                  const SquarePlace &from, const SquarePlace &to,
-                  mlir::Value channels);
+void callEvaluate(KernelBuilder &kernel, const graph::WindowPoints &window,
+                  unsigned lanes, const SquarePlace &from,
+                  const SquarePlace &to, mlir::Value channels);
 /// Calls the function that interpolates a square of results from products, laid
 /// out as values are. Lines of results are written one after the other.
-void callInterpolate(KernelBuilder &kernel,
-                     const graph::WindowTransform &transform, unsigned lanes,
-                     const SquarePlace &from, const SquarePlace &to,
-                     mlir::Value channels);
+void callInterpolate(KernelBuilder &kernel, const graph::WindowPoints &window,
+                     unsigned lanes, const SquarePlace &from,
+                     const SquarePlace &to, mlir::Value channels);
 
 } // namespace zenith::kernels
 

@@ -5,6 +5,7 @@
 
 #include "lowering/kernels/TransformedWindow.h"
 #include "lowering/kernels/MicroKernel.h"
+#include "lowering/kernels/PackPanelKernel.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -20,6 +21,9 @@ struct TransformedAxes {
   const KernelTarget &target;
   TransformedConvolution &what;
 
+  unsigned spatial() { return op.getStrides().size(); }
+  /// Of planes, lines and pixels, which one a spatial dimension is.
+  unsigned placeOf(unsigned i) { return 3 - spatial() + i; }
   bool placeWindow(Value matrix);
   void addRows();
   bool readsImage();
@@ -52,27 +56,40 @@ bool TransformedAxes::placeWindow(Value matrix) {
   space.b = placed.source;
   space.panel = panel;
   space.form = ContractionSpace::Panels;
-  DimExpr features = dims.dimOf(op.getKernel(), 2);
-  space.depth = {features, DimExpr(1), DimExpr(int64_t(panel))};
-  space.columns = {dims.dimOf(op.getKernel(), 3), DimExpr(0), DimExpr(1)};
+  graph::ConvDimsAttr numbers = op.getDims();
+  auto sizeOf = [&](int64_t dim) {
+    return dims.dimOf(op.getKernel(), unsigned(dim));
+  };
+  space.depth = {sizeOf(numbers.getKernelInput()), DimExpr(1),
+                 DimExpr(int64_t(panel))};
+  space.columns = {sizeOf(numbers.getKernelOutput()), DimExpr(0), DimExpr(1)};
   return true;
 }
 
 void TransformedAxes::addRows() {
   ContractionSpace &space = what.space;
   graph::ConvDimsAttr numbers = op.getDims();
+  DimExpr *sizes[] = {&what.planes, &what.lines, &space.tile.size};
   auto rowOf = [&](int64_t dim) {
     space.rowDims.push_back(unsigned(dim));
     return Axis{dims.dimOf(op.getResult(), unsigned(dim)), DimExpr(0),
                 DimExpr(0)};
   };
   space.lines.push_back(rowOf(numbers.getOutputBatch()));
-  space.lines.push_back(rowOf(numbers.getOutputSpatial()[0]));
-  space.tile = rowOf(numbers.getOutputSpatial()[1]);
+  (spatial() == 3 ? what.volumes : what.planes) = space.lines[0].size;
+  for (unsigned i = 0; i < spatial(); ++i) {
+    space.lines.push_back(rowOf(numbers.getOutputSpatial()[i]));
+    *sizes[placeOf(i)] = space.lines.back().size;
+    what.dilation[placeOf(i)] = op.getKernelDilation()[i];
+  }
+  space.tile = space.lines.pop_back_val();
   space.columnDims.push_back(unsigned(numbers.getOutputFeature()));
-  DimExpr tile = what.transform.tile;
-  what.tileLines = DimExpr::ceilDiv(space.lines[1].size, tile);
-  what.tilesPerLine = DimExpr::ceilDiv(space.tile.size, tile);
+  auto tilesAlong = [&](unsigned place, int64_t tile) {
+    DimExpr phases = what.dilation[place];
+    return DimExpr::ceilDiv(*sizes[place], phases * DimExpr(tile)) * phases;
+  };
+  what.tileLines = tilesAlong(1, what.window.down.tile);
+  what.tilesPerLine = tilesAlong(2, what.window.across.tile);
 }
 
 /// Where the image's channels are runs of memory, it is read as it lies.
@@ -80,25 +97,26 @@ bool TransformedAxes::readsImage() {
   graph::ConvDimsAttr numbers = op.getDims();
   PlacedOperand placed =
       placeLeft(what.space, what.space.columns.size, dims, target);
-  SmallVector<int64_t> order{numbers.getInputBatch()};
-  llvm::append_range(order, numbers.getInputSpatial());
-  order.push_back(numbers.getInputFeature());
-  SmallVector<DimExpr> strides;
-  for (int64_t dim : order) {
+  auto strideOf = [&](int64_t dim) -> std::optional<DimExpr> {
     StridedDim digits = placed.dims[dim];
     coalesce(digits);
-    if (digits.size() != 1)
-      return false;
-    strides.push_back(digits[0].stride);
-  }
-  if (!strides.back().isConstant(1) || !placed.source.element.isF32())
+    return digits.size() == 1 ? std::optional(digits[0].stride) : std::nullopt;
+  };
+  auto features = strideOf(numbers.getInputFeature()),
+       batch = strideOf(numbers.getInputBatch());
+  if (!features || !features->isConstant(1) || !batch ||
+      !placed.source.element.isF32())
     return false;
   what.image = placed.source;
-  std::copy_n(strides.begin(), 3, what.strides);
-  for (unsigned i = 0; i < 2; ++i) {
-    what.extents[i] =
-        dims.dimOf(op.getInput(), unsigned(numbers.getInputSpatial()[i]));
-    what.low[i] = op.getLow()[i];
+  what.strides[spatial() == 3 ? 0 : 1] = *batch;
+  for (unsigned i = 0; i < spatial(); ++i) {
+    int64_t dim = numbers.getInputSpatial()[i];
+    auto stride = strideOf(dim);
+    if (!stride)
+      return false;
+    what.strides[1 + placeOf(i)] = *stride;
+    what.extents[placeOf(i)] = dims.dimOf(op.getInput(), unsigned(dim));
+    what.low[placeOf(i)] = op.getLow()[i];
   }
   return true;
 }
@@ -106,41 +124,54 @@ bool TransformedAxes::readsImage() {
 /// A copy with its channels last that holds all pixels of all tiles.
 void TransformedAxes::copyImage() {
   graph::ConvDimsAttr numbers = op.getDims();
-  DimExpr tile = what.transform.tile,
-          beyond = what.transform.size - what.transform.tile;
-  what.extents[0] = what.tileLines * tile + beyond;
-  what.extents[1] = what.tilesPerLine * tile + beyond;
-  SmallVector<PaddedDim> copied{
-      PaddedDim{unsigned(numbers.getInputBatch()), what.batch()}};
-  for (unsigned i = 0; i < 2; ++i)
-    copied.push_back({unsigned(numbers.getInputSpatial()[i]), what.extents[i],
-                      op.getLow()[i]});
+  what.extents[0] = what.valuePlanes();
+  auto extent = [&](const DimExpr &tiles, unsigned place,
+                    const graph::WindowTransform &along) {
+    return tiles * DimExpr(along.tile) +
+           DimExpr((along.taps - 1) * what.dilation[place]);
+  };
+  what.extents[1] = extent(what.tileLines, 1, what.window.down);
+  what.extents[2] = extent(what.tilesPerLine, 2, what.window.across);
+  SmallVector<PaddedDim> copied{PaddedDim{unsigned(numbers.getInputBatch()),
+                                          what.space.lines.front().size}};
+  for (unsigned i = 0; i < spatial(); ++i) {
+    what.low[placeOf(i)] = 0;
+    copied.push_back({unsigned(numbers.getInputSpatial()[i]),
+                      what.extents[placeOf(i)], op.getLow()[i]});
+  }
   copied.push_back({unsigned(numbers.getInputFeature()), what.features()});
   PlacedOperand copy = padded(what.space, op.getInput(), std::move(copied));
-  for (unsigned i = 0; i < 3; ++i)
-    what.strides[i] = copy.dims[i][0].stride;
+  what.strides[spatial() == 3 ? 0 : 1] = copy.dims[0][0].stride;
+  for (unsigned i = 0; i < spatial(); ++i)
+    what.strides[1 + placeOf(i)] = copy.dims[1 + i][0].stride;
   what.image = copy.source;
 }
 
+/// Tiles of all phases stay together.
 void TransformedConvolution::cutLines(bool wholeLines) {
-  int64_t mostTiles = tilesOfBlock + 4;
+  int64_t phases = dilation[2];
+  auto bundles = [&](int64_t tiles) {
+    return std::max<int64_t>(1, tiles / phases);
+  };
   auto perLine = tilesPerLine.constant();
   if (!perLine || *perLine == 0) {
-    DimExpr most = tilesOfBlock;
+    int64_t ofUnit = bundles(tilesOfBlock) * phases;
+    DimExpr most = ofUnit;
     unitsPerLine = DimExpr::ceilDiv(tilesPerLine, most);
     tilesOfUnit = DimExpr::min(tilesPerLine, most);
     unitsOfBlock = DimExpr::max(1, DimExpr::floorDiv(most, tilesOfUnit));
-    mostTilesOfUnit = mostTilesOfBlock = tilesOfBlock;
+    mostTilesOfUnit = mostTilesOfBlock = ofUnit;
     return;
   }
-  int64_t pieces = wholeLines ? 1 : (*perLine + mostTiles - 1) / mostTiles,
-          ofUnit = (*perLine + pieces - 1) / pieces, units = 1;
+  int64_t most = bundles(tilesOfBlock + 4), ofLine = *perLine / phases,
+          pieces = wholeLines ? 1 : (ofLine + most - 1) / most,
+          ofUnit = (ofLine + pieces - 1) / pieces * phases, units = 1;
   tilesOfUnit = ofUnit;
   unitsPerLine = DimExpr::ceilDiv(tilesPerLine, tilesOfUnit);
   if (pieces == 1 && ofUnit <= tilesOfBlock) {
     units = tilesOfBlock / ofUnit;
     // Blocks alike.
-    if (auto all = this->units().constant(); all && *all > 0) {
+    if (auto all = unitsOfVolume().constant(); all && *all > 0) {
       int64_t blocks = (*all + units - 1) / units;
       units = (*all + blocks - 1) / blocks;
     }
@@ -165,7 +196,7 @@ void TransformedAxes::chooseEvaluation() {
   auto perLine = what.tilesPerLine.constant();
   double ofTile = 4.0 * double(what.points()) * estimate(what.features());
   double ofBlock = ofTile * double(what.mostTilesOfBlock);
-  what.inTasks = perLine && ofBlock <= blockBytes &&
+  what.inTasks = perLine && what.window.planes == 1 && ofBlock <= blockBytes &&
                  ofTile * double(*perLine) <= 2 * blockBytes &&
                  estimate(what.blocks()) >= fewestBlocks &&
                  estimate(what.tiles()) * ofTile > cachedBytes;
@@ -176,6 +207,25 @@ void TransformedAxes::chooseEvaluation() {
   }
 }
 
+/// The first pixel of a tile's first result.
+static Value firstOfTile(KernelBuilder &k, Value tile, int64_t results,
+                         int64_t phases) {
+  if (phases == 1)
+    return k.mul(tile, k.index(results));
+  Value apart = k.index(phases);
+  return k.add(k.mul(k.div(tile, apart), k.index(results * phases)),
+               k.rem(tile, apart));
+}
+
+TilePixels pixelsOfTile(KernelBuilder &k, const TransformedConvolution &what,
+                        Value number, const DimExpr &planes) {
+  SmallVector<Value> digits = digitsOf(
+      k, number, {what.volumes, planes, what.tileLines, what.tilesPerLine});
+  return {digits[0], digits[1],
+          firstOfTile(k, digits[2], what.window.down.tile, what.dilation[1]),
+          firstOfTile(k, digits[3], what.window.across.tile, what.dilation[2])};
+}
+
 std::optional<TransformedConvolution>
 transformedConvolution(graph::FusionOp fusion, graph::DimAnalysis &dims,
                        const KernelTarget &target) {
@@ -183,7 +233,8 @@ transformedConvolution(graph::FusionOp fusion, graph::DimAnalysis &dims,
   auto window = op ? graph::matchTransformedWindow(op) : std::nullopt;
   if (!window || target.opencl)
     return std::nullopt;
-  TransformedConvolution what{graph::WindowTransform(window->tile)};
+  TransformedConvolution what;
+  what.window = window->points;
   what.space.op = op;
   what.space.sum = sumType(getElementTypeOrSelf(op.getInput().getType()),
                            getElementTypeOrSelf(op.getType()));

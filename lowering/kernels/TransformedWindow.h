@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// 3x3 convolutions as products of values at points (ir/WindowTransform.h):
-// tiles of the image are evaluated, multiplied point by point with windows that
-// were evaluated before, and results interpolated.
+// Convolutions as products of values at points (ir/WindowTransform.h): tiles of
+// the image are evaluated, multiplied point by point with windows that were
+// evaluated before, and results interpolated.
 
 #ifndef ZENITH_LOWERING_KERNELS_TRANSFORMEDWINDOW_H
 #define ZENITH_LOWERING_KERNELS_TRANSFORMEDWINDOW_H
@@ -14,18 +14,26 @@
 
 namespace zenith::kernels {
 
+/// Images are planes of lines of pixels; several planes whose results sum over
+/// neighbouring ones are a volume. An image of two dimensions is a plane of a
+/// batch that is one volume, one of a single dimension a plane of one line.
 struct TransformedConvolution {
-  graph::WindowTransform transform;
+  graph::WindowPoints window{graph::WindowTransform(1),
+                             graph::WindowTransform(1), 1};
   /// Rows and columns of the result as of any convolution, panels of the
-  /// windows' values; the depth is one point's.
+  /// windows' values; the depth is a feature.
   ContractionSpace space;
-  /// The image, channels last: distances of images, lines and pixels.
+  /// The image, channels last: distances of volumes, planes, lines and pixels,
+  /// sizes of the last three.
   Source image;
-  graph::DimExpr strides[3], extents[2];
-  int64_t low[2] = {0, 0};
-  graph::DimExpr tileLines, tilesPerLine; ///< of an image
-  /// Tasks are blocks of neighbouring units: lines of tiles, or pieces of long
-  /// ones.
+  graph::DimExpr strides[4] = {0, 0, 0, 0}, extents[3] = {1, 1, 1};
+  int64_t low[3] = {0, 0, 0}, dilation[3] = {1, 1, 1};
+  /// Of the results. Pixels of a tile lie as far apart as the dilation says;
+  /// tiles of all phases follow each other.
+  graph::DimExpr volumes = 1, planes = 1, lines = 1;
+  graph::DimExpr tileLines = 1, tilesPerLine; ///< of a plane
+  /// Tasks are blocks of neighbouring units of a volume: lines of tiles, or
+  /// pieces of long ones.
   graph::DimExpr tilesOfUnit = 1, unitsOfBlock = 1, unitsPerLine;
   int64_t tilesOfBlock = 24; ///< about
   int64_t mostTilesOfUnit = 1, mostTilesOfBlock = 1;
@@ -35,13 +43,30 @@ struct TransformedConvolution {
   unsigned values = 0;
 
   graph::DimExpr features() const { return space.depth.size; }
-  graph::DimExpr batch() const { return space.lines[0].size; }
-  graph::DimExpr tiles() const { return batch() * tileLines * tilesPerLine; }
-  graph::DimExpr units() const { return batch() * tileLines * unitsPerLine; }
-  graph::DimExpr blocks() const {
-    return graph::DimExpr::ceilDiv(units(), unitsOfBlock);
+  /// Rows of the panels for a point: features of each plane of the window.
+  graph::DimExpr depthOfPoint() const {
+    return features() * graph::DimExpr(window.planes);
   }
-  int64_t points() const { return transform.size * transform.size; }
+  graph::DimExpr depthOfPanel() const {
+    return depthOfPoint() * graph::DimExpr(points() + window.taps());
+  }
+  graph::DimExpr tilesOfPlane() const { return tileLines * tilesPerLine; }
+  /// Of an evaluated volume.
+  graph::DimExpr valuePlanes() const {
+    return planes + graph::DimExpr((window.planes - 1) * dilation[0]);
+  }
+  /// That are evaluated.
+  graph::DimExpr tiles() const {
+    return volumes * valuePlanes() * tilesOfPlane();
+  }
+  graph::DimExpr unitsOfVolume() const {
+    return planes * tileLines * unitsPerLine;
+  }
+  graph::DimExpr blocksOfVolume() const {
+    return graph::DimExpr::ceilDiv(unitsOfVolume(), unitsOfBlock);
+  }
+  graph::DimExpr blocks() const { return volumes * blocksOfVolume(); }
+  int64_t points() const { return window.points(); }
   /// From a point's values to the next one's, where so many tiles lie side by
   /// side: not a power of two, whose lines push each other out of a cache.
   graph::DimExpr planeStride(const graph::DimExpr &tiles) const {
@@ -51,6 +76,15 @@ struct TransformedConvolution {
   /// Cuts lines into pieces, or none.
   void cutLines(bool wholeLines);
 };
+
+/// Where a tile's first result lies, or its first pixel.
+struct TilePixels {
+  mlir::Value volume, plane, line, pixel;
+};
+/// The first result of a tile, by its number among those of so many planes.
+TilePixels pixelsOfTile(KernelBuilder &kernel,
+                        const TransformedConvolution &what, mlir::Value number,
+                        const graph::DimExpr &planes);
 
 /// Nullopt where the fusion's convolution has no transformed window, or the
 /// target doesn't multiply by its panels.
@@ -74,8 +108,8 @@ public:
 private:
   void tile(mlir::Value number, mlir::Value to, mlir::Value at,
             mlir::Value planeStride);
-  mlir::Value isInside(mlir::Value y, mlir::Value x);
-  void copySquare(mlir::Value base, mlir::Value y, mlir::Value x);
+  mlir::Value isInside(const TilePixels &pixels);
+  void copySquare(mlir::Value base, const TilePixels &pixels);
 
   KernelBuilder &k;
   const TransformedConvolution &what;
@@ -99,7 +133,9 @@ private:
   mlir::Value isFinite(int64_t width, const SquarePlace &results);
   void compute(mlir::Value tile, mlir::Value column, int64_t width,
                const SquarePlace &results);
-  mlir::Value sumOf(const SquarePlace &pixels, mlir::Value y, mlir::Value x,
+  std::pair<mlir::Value, mlir::Value> tapsInside(mlir::Value first,
+                                                 unsigned place, int64_t taps);
+  mlir::Value sumOf(const SquarePlace &pixels, const TilePixels &first,
                     mlir::Value window);
   mlir::Value at(const SquarePlace &place, mlir::Value line, mlir::Value pixel);
 

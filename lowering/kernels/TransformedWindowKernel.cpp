@@ -38,8 +38,8 @@ private:
   void task(Value number);
   void eachPanel(Value firstPanel, Value lastPanel,
                  llvm::function_ref<void()> run);
-  void multiply(Value firstTile, Value rows);
-  void multiplyPoint(Value point, Value firstTile, Value rows);
+  void multiply(Value firstRow, Value rows);
+  void multiplyPoint(Value point, Value firstRow, Value rows);
   MicroKernel product() const;
   int64_t mostTiles() const;
   bool looksAhead() const;
@@ -47,17 +47,17 @@ private:
   std::set<unsigned> heights() const;
   unsigned mostRows() const;
   void interpolateUnit(Value unit, Value firstTile);
-  void interpolateTile(Value firstTile, Value row, Value pixel);
-  void finishUnit(Value image, Value line, Value pixel, Value count);
+  void interpolateTile(Value tile, Value row, Value pixel);
+  void finishUnit(const TilePixels &first, Value count);
 
-  /// Tiles of units before this one.
+  /// Tiles of a volume's units before this one.
   Value firstTileOf(Value unit);
   int64_t rowsOfBlock() const { return what.mostTilesOfBlock; }
   /// Of the products: points lie an odd number of lines of a cache apart.
   int64_t pointStride() const { return (rowsOfBlock() | 1) * columns; }
   int64_t lineOfPixels() const {
     return byColumns ? *space.tile.size.constant()
-                     : what.mostTilesOfUnit * what.transform.tile;
+                     : what.mostTilesOfUnit * what.window.across.tile;
   }
   bool wholeLines() const { return what.unitsPerLine.isConstant(1); }
 
@@ -69,7 +69,7 @@ private:
   int64_t width = 0; ///< of the panel at hand: columns in vectors that have any
   int64_t panelsPerTask = 1;
   bool byColumns = false;
-  Value values, products, results, b;
+  Value values, products, results, b, volume;
   std::optional<ImageEvaluator> evaluator;
   std::optional<ExactTile> exact;
   TilePlace place;
@@ -95,11 +95,12 @@ Value TransformedNest::memoryOf(int64_t elements) {
 }
 
 void TransformedNest::prepareMemory() {
-  int64_t tile = what.transform.tile;
   b = k.operand(space.b.index);
   products = memoryOf(what.points() * pointStride());
-  // The last tile of a line may reach beyond it.
-  results = memoryOf((tile * lineOfPixels() + tile + rowsAtOnce) * columns);
+  // The last tiles of a line may reach beyond it.
+  int64_t beyond = what.window.across.tile * what.dilation[2];
+  results = memoryOf(
+      (what.window.down.tile * lineOfPixels() + beyond + rowsAtOnce) * columns);
   epilogue.prepare(rowsAtOnce);
   exact.emplace(k, what, b, columns);
   if (!what.inTasks) {
@@ -116,7 +117,9 @@ FailureOr<Launch> TransformedNest::emit() {
   if (failed(epilogue.analyse()))
     return failure();
   auto pixels = space.tile.size.constant();
-  byColumns = epilogue.storesColumns() && pixels && *pixels <= longestLine;
+  bool dense = what.dilation[1] == 1 && what.dilation[2] == 1;
+  byColumns =
+      epilogue.storesColumns() && dense && pixels && *pixels <= longestLine;
   what.cutLines(/*wholeLines=*/byColumns);
   choosePanels();
   prepareMemory();
@@ -127,7 +130,7 @@ FailureOr<Launch> TransformedNest::emit() {
   return k.finish(
       what.blocks() * DimExpr::ceilDiv(panels, DimExpr(panelsPerTask)),
       2.0 * double(what.points() * rowsOfBlock() * columns * panelsPerTask) *
-          estimate(what.features()));
+          estimate(what.depthOfPoint()));
 }
 
 Value TransformedNest::firstTileOf(Value unit) {
@@ -141,20 +144,25 @@ Value TransformedNest::firstTileOf(Value unit) {
 void TransformedNest::task(Value number) {
   DimExpr panels = DimExpr::ceilDiv(space.columns.size, DimExpr(columns));
   Value groups = k.size(DimExpr::ceilDiv(panels, DimExpr(panelsPerTask)));
-  Value group = k.rem(number, groups);
-  Value firstUnit = k.mul(k.div(number, groups), k.size(what.unitsOfBlock));
-  Value lastUnit =
-      k.min(k.add(firstUnit, k.size(what.unitsOfBlock)), k.size(what.units()));
+  Value group = k.rem(number, groups), block = k.div(number, groups);
+  volume = k.div(block, k.size(what.blocksOfVolume()));
+  Value firstUnit = k.mul(k.rem(block, k.size(what.blocksOfVolume())),
+                          k.size(what.unitsOfBlock));
+  Value lastUnit = k.min(k.add(firstUnit, k.size(what.unitsOfBlock)),
+                         k.size(what.unitsOfVolume()));
   Value firstTile = firstTileOf(firstUnit), lastTile = firstTileOf(lastUnit);
   Value rows = k.sub(lastTile, firstTile);
   if (evaluator)
     evaluator->evaluate(firstTile, lastTile, values, k.index(0),
                         k.size(what.planeStride(DimExpr(rowsOfBlock()))));
+  Value before =
+      k.mul(volume, k.size(what.valuePlanes() * what.tilesOfPlane()));
+  Value firstRow = evaluator ? k.index(0) : k.add(before, firstTile);
   Value firstPanel = k.mul(group, k.index(panelsPerTask));
   Value lastPanel =
       k.min(k.add(firstPanel, k.index(panelsPerTask)), k.size(panels));
   eachPanel(firstPanel, lastPanel, [&] {
-    multiply(firstTile, rows);
+    multiply(firstRow, rows);
     k.loop(firstUnit, lastUnit, k.index(1),
            [&](Value unit) { interpolateUnit(unit, firstTile); });
   });
@@ -179,9 +187,9 @@ void TransformedNest::eachPanel(Value firstPanel, Value lastPanel,
          int64_t(llvm::alignTo(rest, sumLanes(space.sum, k.target))));
 }
 
-void TransformedNest::multiply(Value firstTile, Value rows) {
+void TransformedNest::multiply(Value firstRow, Value rows) {
   k.loop(k.index(0), k.index(what.points()), k.index(1),
-         [&](Value point) { multiplyPoint(point, firstTile, rows); });
+         [&](Value point) { multiplyPoint(point, firstRow, rows); });
 }
 
 /// Of a tile: a panel that has few vectors leaves registers to more rows.
@@ -194,26 +202,31 @@ unsigned TransformedNest::mostRows() const {
 }
 
 /// Rows of a block by a panel of a point, in tiles of balanced height.
-void TransformedNest::multiplyPoint(Value point, Value firstTile, Value rows) {
+void TransformedNest::multiplyPoint(Value point, Value firstRow, Value rows) {
   int64_t most = mostRows();
   Value features = k.size(what.features());
   Value count = k.div(k.add(rows, k.index(most - 1)), k.index(most));
   Value low = k.div(rows, count), higher = k.rem(rows, count);
   // All values of a panel, then those of the window itself.
-  DimExpr depths = what.features() * DimExpr(what.points() + 9);
-  Value panel = k.mul(place.column, k.size(depths));
+  Value panel = k.mul(place.column, k.size(what.depthOfPanel()));
+  Value ofPoint = k.size(what.depthOfPoint() * DimExpr(columns));
   MicroKernelArgs args;
   args.a = values, args.b = b, args.c = products;
   args.bOffset =
-      k.add(k.size(space.b.offset),
-            k.add(panel, k.mul(point, k.mul(features, k.index(columns)))));
+      k.add(k.size(space.b.offset), k.add(panel, k.mul(point, ofPoint)));
   args.depth = args.rowStride = features;
   args.depthStrideA = k.index(1);
   args.depthStrideB = args.rowStrideC = k.index(columns);
   args.columns = k.index(columns);
+  for (MicroKernelArgs::Tap &tap : args.taps)
+    tap = {k.index(1), k.index(0), k.index(0)};
+  DimExpr nextPlane = DimExpr(what.dilation[0]) * what.tilesOfPlane();
+  args.taps[2] = {k.index(what.window.planes),
+                  k.size(nextPlane * what.features()),
+                  k.mul(features, k.index(columns))};
   DimExpr tiles = what.inTasks ? DimExpr(rowsOfBlock()) : what.tiles();
-  Value plane = k.mul(point, k.size(what.planeStride(tiles)));
-  Value base = what.inTasks ? plane : k.add(plane, k.mul(firstTile, features));
+  Value base = k.add(k.mul(point, k.size(what.planeStride(tiles))),
+                     k.mul(firstRow, features));
   k.loop(k.index(0), count, k.index(1), [&](Value number) {
     Value row = k.add(k.mul(number, low), k.min(number, higher));
     Value isHigher = k.b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::slt,
@@ -232,7 +245,8 @@ void TransformedNest::multiplyPoint(Value point, Value firstTile, Value rows) {
 std::set<unsigned> TransformedNest::heights() const {
   unsigned most = mostRows();
   std::set<unsigned> possible;
-  auto perLine = what.tilesPerLine.constant(), units = what.units().constant();
+  auto perLine = what.tilesPerLine.constant(),
+       units = what.unitsOfVolume().constant();
   auto addRows = [&](int64_t rows) {
     if (rows == 0)
       return;
@@ -254,6 +268,8 @@ std::set<unsigned> TransformedNest::heights() const {
 
 MicroKernel TransformedNest::product() const {
   MicroKernel shape;
+  if (what.window.planes > 1)
+    shape.form = MicroKernel::Window;
   shape.lanes = sumLanes(space.sum, k.target);
   shape.height = mostRows();
   shape.vectors = width / shape.lanes;
@@ -265,7 +281,8 @@ MicroKernel TransformedNest::product() const {
 /// Of a block's rows by a panel.
 int64_t TransformedNest::mostTiles() const {
   int64_t rows = rowsOfBlock(), height = mostRows();
-  if (auto all = what.tiles().constant())
+  DimExpr ofVolume = what.planes * what.tilesOfPlane();
+  if (auto all = ofVolume.constant())
     rows = std::max<int64_t>(1, std::min(rows, *all));
   return (rows + height - 1) / height;
 }
@@ -274,7 +291,7 @@ int64_t TransformedNest::mostTiles() const {
 /// before it are multiplied: each tile asks for its share of them.
 bool TransformedNest::looksAhead() const {
   constexpr double cachedBytes = 256 * 1024;
-  double bytes = 4 * double(what.points()) * estimate(what.features()) *
+  double bytes = 4 * double(what.points()) * estimate(what.depthOfPoint()) *
                  estimate(space.columns.size);
   return k.target.avx512 && width == columns && bytes > cachedBytes;
 }
@@ -290,7 +307,7 @@ void TransformedNest::callHeights(Value height, Value number,
     shape.linesAhead = unsigned((lines + tiles - 1) / tiles);
     Value line =
         k.rem(k.mul(number, k.index(shape.linesAhead)), k.index(lines));
-    args.ahead = k.add(k.mul(args.depth, args.depthStrideB),
+    args.ahead = k.add(k.size(what.depthOfPoint() * DimExpr(columns)),
                        k.mul(line, k.index(lineElements)));
   }
   std::set<unsigned> possible = heights();
@@ -299,62 +316,64 @@ void TransformedNest::callHeights(Value height, Value number,
       SmallVector<unsigned>(possible.rbegin(), possible.rend()));
 }
 
-/// A line of tiles, or a piece of one, gives `tile` lines of pixels.
+/// A line of tiles, or a piece of one, gives some lines of pixels.
 void TransformedNest::interpolateUnit(Value unit, Value firstTile) {
-  int64_t tile = what.transform.tile;
-  Value piece = k.index(0), line = unit;
-  if (!wholeLines()) {
-    Value pieces = k.size(what.unitsPerLine);
-    piece = k.rem(unit, pieces);
-    line = k.div(unit, pieces);
-  }
-  Value before = k.mul(piece, k.size(what.tilesOfUnit));
+  Value first = firstTileOf(unit), perLine = k.size(what.tilesPerLine);
   Value count =
-      k.min(k.sub(k.size(what.tilesPerLine), before), k.size(what.tilesOfUnit));
-  Value firstRow = k.sub(firstTileOf(unit), firstTile);
-  // What the last tile writes beyond its lines, the first ones write again.
+      k.min(k.sub(perLine, k.rem(first, perLine)), k.size(what.tilesOfUnit));
+  TilePixels start = pixelsOfTile(k, what, first, what.planes);
+  Value ofVolume = k.size(what.planes * what.tilesOfPlane());
+  Value tilesBefore = k.mul(volume, ofVolume);
+  // What the last tiles write beyond their lines, the first ones write again.
   k.loop(k.index(0), count, k.index(1), [&](Value done) {
     Value number = k.sub(k.sub(count, k.index(1)), done);
-    interpolateTile(firstTile, k.add(firstRow, number),
-                    k.mul(number, k.index(tile)));
+    Value tile = k.add(first, number);
+    Value pixel = pixelsOfTile(k, what, tile, what.planes).pixel;
+    interpolateTile(k.add(tilesBefore, tile), k.sub(tile, firstTile),
+                    k.sub(pixel, start.pixel));
   });
-  Value lines = k.size(what.tileLines);
-  finishUnit(k.div(line, lines), k.mul(k.rem(line, lines), k.index(tile)),
-             k.mul(before, k.index(tile)), k.mul(count, k.index(tile)));
+  start.volume = volume;
+  finishUnit(start, k.mul(count, k.index(what.window.across.tile)));
 }
 
 /// From the products of `row` to the results of so many pixels from `pixel` on.
-void TransformedNest::interpolateTile(Value firstTile, Value row, Value pixel) {
+void TransformedNest::interpolateTile(Value tile, Value row, Value pixel) {
   Value stride = k.index(pointStride()), apart = k.index(columns);
   SquarePlace to{results, k.mul(pixel, apart),
-                 k.index(lineOfPixels() * columns), apart};
-  callInterpolate(k, what.transform, sumLanes(space.sum, k.target),
+                 k.index(lineOfPixels() * columns),
+                 k.index(what.dilation[2] * columns)};
+  callInterpolate(k, what.window, sumLanes(space.sum, k.target),
                   {products, k.mul(row, apart),
-                   k.mul(k.index(what.transform.size), stride), stride},
+                   k.mul(k.index(what.window.across.size), stride), stride},
                   to, k.index(width));
-  exact->mend(k.add(firstTile, row), place.column, width, to);
+  exact->mend(tile, place.column, width, to);
 }
 
-void TransformedNest::finishUnit(Value image, Value line, Value pixel,
-                                 Value count) {
-  Value left = k.sub(k.size(space.lines[1].size), line);
-  Value lines = k.min(left, k.index(what.transform.tile));
+void TransformedNest::finishUnit(const TilePixels &first, Value count) {
+  int64_t apart = what.dilation[1];
+  Value left = k.sub(k.size(what.lines), first.line);
+  Value lines = k.min(k.div(k.add(left, k.index(apart - 1)), k.index(apart)),
+                      k.index(what.window.down.tile));
   int64_t all = *space.columns.size.constant();
   Value rest = all < columns     ? k.index(all)
                : width < columns ? k.sub(k.index(all), place.column)
                                  : Value();
   if (byColumns) {
     Value pixels = k.size(space.tile.size);
-    Value first =
-        k.mul(k.add(k.mul(image, k.size(space.lines[1].size)), line), pixels);
-    epilogue.finishColumns(results, k.index(0), place, first,
+    Value planes = k.add(k.mul(first.volume, k.size(what.planes)), first.plane);
+    Value line = k.add(k.mul(planes, k.size(what.lines)), first.line);
+    epilogue.finishColumns(results, k.index(0), place, k.mul(line, pixels),
                            k.mul(lines, pixels), rest);
     return;
   }
-  Value rows = k.min(count, k.sub(k.size(space.tile.size), pixel));
+  Value rows = k.min(count, k.sub(k.size(space.tile.size), first.pixel));
+  size_t spatial = space.lines.size();
   k.loop(k.index(0), lines, k.index(1), [&](Value number) {
-    place.lines.assign({image, k.add(line, number)});
-    place.row = pixel;
+    Value line = k.add(first.line, k.mul(number, k.index(apart)));
+    Value digits[] = {first.volume, first.plane, line};
+    auto own = ArrayRef(digits).slice(spatial == 3 ? 0 : 1, spatial);
+    place.lines.assign(own.begin(), own.end());
+    place.row = first.pixel;
     Value offset = k.mul(number, k.index(lineOfPixels() * columns));
     epilogue.finish(results, offset, k.index(columns), place, rows, rest);
   });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Puts transformed windows beside those of 3x3 convolutions, where computing
+// Puts transformed windows beside those of 3 or 3x3 pixels, where computing
 // with them is estimated to be faster.
 
 #include "ir/DimAnalysis.h"
@@ -22,31 +22,37 @@ namespace zenith {
 
 namespace zenith::layout {
 
-/// A 3x3 window of a parameter over channels-last images, one pixel after the
-/// other; outputs enough to be worth the evaluation of their image.
+/// A window of a parameter over channels-last images that has a transform;
+/// outputs enough to be worth the evaluation of their image.
 static bool isSuitable(ConvolutionOp op, int64_t lanes) {
   RankedTensorType kernel = typeOf(op.getKernel()), result = typeOf(op);
   auto ones = [](ArrayRef<int64_t> values) {
     return llvm::all_of(values, [](int64_t value) { return value == 1; });
   };
-  auto small = [](ArrayRef<int64_t> values) {
-    return llvm::all_of(values,
-                        [](int64_t value) { return value >= 0 && value <= 2; });
+  auto isPadding = [&](ArrayRef<int64_t> padding) {
+    return llvm::all_of_zip(
+        padding, op.getKernelDilation(), kernel.getShape().drop_back(2),
+        [](int64_t value, int64_t dilation, int64_t taps) {
+          return value >= 0 && value <= (taps - 1) * dilation;
+        });
   };
+  // Tiles of dilated images have pixels of one phase; lines of a task hold
+  // those of all.
+  constexpr int64_t mostPhases = 64;
+  auto isNear = [](int64_t dilation) { return dilation <= mostPhases; };
   constexpr int64_t halfCacheLine = 8, wide = 16;
   // Measured with 256 bits: 16 outputs gain nothing; with 512 bits they take
   // 0.85 of the time, 24 outputs 0.55.
   int64_t fewestOutputs = lanes >= wide ? lanes : 2 * lanes + 1;
-  return result.getRank() == 4 && isChannelsLast(op) && op.getGroups() == 1 &&
+  return isChannelsLast(op) && op.getGroups() == 1 && windowPoints(op, 2) &&
          result.getElementType().isF32() && kernel.getElementType().isF32() &&
          typeOf(op.getInput()).getElementType().isF32() &&
          beforeWidening(op.getKernel()) == op.getKernel() &&
-         kernel.hasStaticShape() && kernel.getDimSize(0) == 3 &&
-         kernel.getDimSize(1) == 3 &&
-         kernel.getDimSize(2) % halfCacheLine == 0 &&
-         kernel.getDimSize(3) >= fewestOutputs && ones(op.getStrides()) &&
-         ones(op.getInputDilation()) && ones(op.getKernelDilation()) &&
-         small(op.getLow()) && small(op.getHigh()) &&
+         kernel.getShape().drop_back().back() % halfCacheLine == 0 &&
+         kernel.getShape().back() >= fewestOutputs && ones(op.getStrides()) &&
+         ones(op.getInputDilation()) && isPadding(op.getLow()) &&
+         isPadding(op.getHigh()) &&
+         llvm::all_of(op.getKernelDilation(), isNear) &&
          isParameter(op.getKernel());
 }
 
@@ -58,6 +64,8 @@ static double cyclesOf(ConvolutionOp op, int64_t tile, int64_t lanes,
   double multiplyAdds = 1.75 * double(lanes), transform = 6.4 / double(lanes);
   // Measured: 16 GB/s at 2.8 GHz where vectors have 512 bits.
   double bytesPerCycle = lanes >= 16 ? 5.5 : 4;
+  bool direct = tile == 1;
+  WindowPoints window = *windowPoints(op, direct ? 2 : tile);
   // What only the run will tell is guessed: the program's images are as large
   // as those that most networks are trained on, those of later layers smaller.
   auto extent = [&](unsigned dim, int64_t guess) {
@@ -65,20 +73,26 @@ static double cyclesOf(ConvolutionOp op, int64_t tile, int64_t lanes,
     auto value = dims.dimOf(op.getResult(), dim).evaluate(guessed);
     return double(std::max<int64_t>(1, value.value_or(guess)));
   };
-  auto tilesAlong = [&](unsigned dim) {
+  unsigned spatial = unsigned(op.getStrides().size());
+  auto tilesAlong = [&](unsigned before, int64_t results) {
     constexpr int64_t anyExtent = 224;
-    return std::ceil(extent(dim, anyExtent) / double(tile));
+    if (before >= spatial)
+      return 1.0;
+    double phases = double(op.getKernelDilation()[spatial - 1 - before]);
+    double own = phases * (direct ? 1 : double(results));
+    return phases * std::ceil(extent(spatial - before, anyExtent) / own);
   };
-  ArrayRef<int64_t> kernel = typeOf(op.getKernel()).getShape();
-  double images = extent(0, 1), inputs = double(kernel[2]),
-         outputs = double(kernel[3]);
-  double tiles = images * tilesAlong(1) * tilesAlong(2);
+  ArrayRef<int64_t> channels = typeOf(op.getKernel()).getShape().take_back(2);
+  double inputs = double(channels[0]), outputs = double(channels[1]);
+  double tiles = extent(0, 1) * tilesAlong(0, window.across.tile) *
+                 tilesAlong(1, window.down.tile) * tilesAlong(2, 1);
   // Tiles of fewer rows take almost as long.
   double rows = std::max(tiles, rowsOfTile);
-  double taps = tile == 1 ? 9 : double((tile + 2) * (tile + 2));
-  double products = taps * rows * inputs * outputs / multiplyAdds;
-  double weights = 4 * taps * inputs * outputs / bytesPerCycle;
-  double around = tile == 1 ? 0 : transform * taps * tiles * (inputs + outputs);
+  double points = double(direct ? window.taps() : window.points()),
+         perPoint = double(window.planes) * inputs * outputs;
+  double products = points * rows * perPoint / multiplyAdds;
+  double weights = 4 * points * perPoint / bytesPerCycle;
+  double around = direct ? 0 : transform * points * tiles * (inputs + outputs);
   return std::max(products, weights) + around;
 }
 
@@ -92,30 +106,33 @@ static int64_t bestTile(ConvolutionOp op, int64_t lanes, DimAnalysis &dims) {
   return best;
 }
 
-/// [size * size * inputs, outputs]: the window's values at all pairs of points.
+/// [points * planes * inputs, outputs]: the window's values at all points.
 static Value transformed(OpBuilder &builder, Location loc, Value kernel,
-                         const WindowTransform &transform) {
-  std::vector<std::vector<double>> rows = transform.window();
+                         const WindowPoints &window) {
   SmallVector<float> factors;
-  for (const auto &down : rows)
-    for (const auto &across : rows)
+  for (const auto &down : window.down.window())
+    for (const auto &across : window.across.window())
       for (double y : down)
         for (double x : across)
           factors.push_back(float(y * x));
-  int64_t points = transform.size * transform.size,
-          inputs = typeOf(kernel).getDimSize(2),
-          outputs = typeOf(kernel).getDimSize(3);
+  int64_t outputs = typeOf(kernel).getShape().back(),
+          ofPlane = typeOf(kernel).getNumElements() / window.planes;
   Type element = builder.getF32Type();
   Value matrix = builder.create<ConstantOp>(
       loc, cast<ElementsAttr>(DenseElementsAttr::get(
-               RankedTensorType::get({points, 9}, element),
+               RankedTensorType::get({window.points(), window.taps()}, element),
                ArrayRef<float>(factors))));
-  Value flat = reshaped(builder, loc, kernel, {9, inputs * outputs});
-  auto dims = DotDimsAttr::get(builder.getContext(), {}, {}, {1}, {0});
+  Value flat =
+      reshaped(builder, loc, kernel,
+               {window.planes, window.taps(), ofPlane / window.taps()});
+  auto dims = DotDimsAttr::get(builder.getContext(), {}, {}, {1}, {1});
   Value values = builder.create<DotGeneralOp>(
-      loc, RankedTensorType::get({points, inputs * outputs}, element), matrix,
-      flat, dims);
-  return reshaped(builder, loc, values, {points * inputs, outputs});
+      loc,
+      RankedTensorType::get(
+          {window.points(), window.planes, ofPlane / window.taps()}, element),
+      matrix, flat, dims);
+  return reshaped(builder, loc, values,
+                  {typeOf(values).getNumElements() / outputs, outputs});
 }
 
 static void transformWindow(ConvolutionOp op, int64_t panel, int64_t tile) {
@@ -123,19 +140,20 @@ static void transformWindow(ConvolutionOp op, int64_t panel, int64_t tile) {
   Location loc = op.getLoc();
   Value kernel = op.getKernel();
   RankedTensorType type = typeOf(kernel);
-  int64_t inputs = type.getDimSize(2), outputs = type.getDimSize(3);
-  Value values = transformed(builder, loc, kernel, WindowTransform(tile));
-  int64_t before = typeOf(values).getDimSize(0), rows = before + 9 * inputs;
+  Value values = transformed(builder, loc, kernel, *windowPoints(op, tile));
+  int64_t outputs = type.getShape().back(),
+          depths = type.getNumElements() / outputs,
+          before = typeOf(values).getDimSize(0);
   auto matrixType =
-      RankedTensorType::get({rows, outputs}, type.getElementType());
-  Value plain = reshaped(builder, loc, kernel, {9 * inputs, outputs});
+      RankedTensorType::get({before + depths, outputs}, type.getElementType());
+  Value plain = reshaped(builder, loc, kernel, {depths, outputs});
   Value both = builder.create<ConcatOp>(loc, matrixType, /*dim=*/0,
                                         ValueRange{values, plain});
   Value matrix = repacked(builder, builder, loc, both, {panel});
   Value window = builder.create<SliceOp>(
-      loc, RankedTensorType::get({9 * inputs, outputs}, type.getElementType()),
+      loc, RankedTensorType::get({depths, outputs}, type.getElementType()),
       matrix, ValueRange(), ValueRange(), ArrayRef<int64_t>{before, 0},
-      ArrayRef<int64_t>{9 * inputs, outputs}, ArrayRef<int64_t>{1, 1});
+      ArrayRef<int64_t>{depths, outputs}, ArrayRef<int64_t>{1, 1});
   op.getKernelMutable().assign(reshaped(builder, loc, window, type.getShape()));
   op->setAttr(windowTileAttrName, builder.getI64IntegerAttr(tile));
 }

@@ -18,43 +18,93 @@ using zenith::testing::KernelHarness;
 
 namespace {
 
-/// A convolution over channels-last images with a window of 3x3, its values in
-/// panels before it.
+/// A convolution over channels-last images with a window of 3 or 3x3 pixels, or
+/// some planes of those, its values in panels before it.
 struct Case {
-  int64_t tile = 4, batch = 1, height = 8, width = 8, inputs = 8, outputs = 32;
+  /// Of the image: 0 where it has no planes, or no lines.
+  int64_t planes = 0, height = 8, width = 8;
+  int64_t tile = 4, batch = 1, inputs = 8, outputs = 32;
   int64_t panel = 16;
+  int64_t windowPlanes = 3, lowPlanes = 1, highPlanes = 1;
   int64_t low[2] = {1, 1}, high[2] = {1, 1};
+  int64_t dilation = 1;
   bool channelsFirst = false; ///< image and result
   bool mark = true, dynamicBatch = false, dynamicImage = false;
   std::string epilogue;
   std::optional<float> oddPixel; ///< at element `oddPlace` of the image
   int64_t oddPlace = 0;
 
-  int64_t points() const { return (tile + 2) * (tile + 2); }
-  int64_t rows() const { return (points() + 9) * inputs; }
+  struct Dim {
+    int64_t size, window, low, high;
+  };
+  std::vector<Dim> spatial() const {
+    std::vector<Dim> dims{{width, 3, low[1], high[1]}};
+    if (height)
+      dims.insert(dims.begin(), {height, 3, low[0], high[0]});
+    if (planes)
+      dims.insert(dims.begin(), {planes, windowPlanes, lowPlanes, highPlanes});
+    return dims;
+  }
+  int64_t taps() const { return height ? 9 : 3; }
+  int64_t points() const { return height ? (tile + 2) * (tile + 2) : tile + 2; }
+  /// Rows of the panels for a point or a tap.
+  int64_t depths() const { return inputs * (planes ? windowPlanes : 1); }
+  int64_t rows() const { return (points() + taps()) * depths(); }
   int64_t panels() const { return (outputs + panel - 1) / panel; }
+  std::vector<int64_t> image() const;
   std::string text() const;
   /// What the panels hold, from a window of small numbers.
   Tensor weights(mlir::RankedTensorType type) const;
-  float windowAt(int64_t tap, int64_t input, int64_t output) const {
-    return float((tap * 5 + input * 3 + output * 7) % 9 - 4) / 4;
+  float windowAt(int64_t plane, int64_t tap, int64_t input,
+                 int64_t output) const {
+    int64_t mixed = plane * 2 + tap * 5 + input * 3 + output * 7;
+    return float(mixed % 9 - 4) / 4;
   }
 };
 
+std::string joined(const std::vector<int64_t> &numbers, const char *between) {
+  std::string text;
+  for (int64_t number : numbers)
+    text += (text.empty() ? "" : between) + std::to_string(number);
+  return text;
+}
+
+std::vector<int64_t> Case::image() const {
+  std::vector<int64_t> sizes{batch};
+  for (const Dim &dim : spatial())
+    sizes.push_back(dim.size);
+  sizes.insert(channelsFirst ? sizes.begin() + 1 : sizes.end(), inputs);
+  return sizes;
+}
+
 std::string Case::text() const {
-  int64_t h = height + low[0] + high[0] - 2, w = width + low[1] + high[1] - 2;
-  std::string n = dynamicBatch ? "?" : std::to_string(batch);
-  auto image = [&](int64_t height, int64_t width, int64_t c, bool first) {
-    std::string h = dynamicImage ? "?" : std::to_string(height),
-                w = dynamicImage ? "?" : std::to_string(width);
-    return first
-               ? llvm::formatv("tensor<{0}x{1}x{2}x{3}xf32>", n, c, h, w).str()
-               : llvm::formatv("tensor<{0}x{1}x{2}x{3}xf32>", n, h, w, c).str();
+  std::vector<Dim> dims = spatial();
+  std::vector<int64_t> given, found, window, lows, highs, ones, places, inner,
+      taps;
+  for (const Dim &dim : dims) {
+    given.push_back(dim.size);
+    found.push_back(dim.size + dim.low + dim.high -
+                    (dim.window - 1) * dilation);
+    window.push_back(dim.window);
+    lows.push_back(dim.low), highs.push_back(dim.high);
+    taps.push_back(int64_t(ones.size())), ones.push_back(1);
+    places.push_back(int64_t(ones.size()));
+    inner.push_back(int64_t(ones.size()) + 1);
+  }
+  int64_t spatialDims = int64_t(dims.size());
+  auto image = [&](const std::vector<int64_t> &sizes, int64_t c, bool first) {
+    std::string text =
+        "tensor<" + (dynamicBatch ? "?" : std::to_string(batch)) + "x";
+    std::string channels = std::to_string(c) + "x";
+    text += first ? channels : "";
+    for (int64_t size : sizes)
+      text += (dynamicImage ? "?" : std::to_string(size)) + "x";
+    return text + (first ? "" : channels) + "f32>";
   };
-  std::string given = image(height, width, inputs, channelsFirst),
-              x = image(height, width, inputs, false),
-              r = image(h, w, outputs, false),
-              result = image(h, w, outputs, channelsFirst);
+  std::string input = image(given, inputs, channelsFirst),
+              x = image(given, inputs, false), r = image(found, outputs, false),
+              result = image(found, outputs, channelsFirst);
+  int64_t before = points() * depths(), own = this->taps() * depths();
   std::string packed =
       llvm::formatv("tensor<{0}x{1}x{2}xf32>", panels(), rows(), panel);
   std::string split = llvm::formatv("tensor<{1}x{0}x{2}xf32>", panels(), rows(),
@@ -62,9 +112,9 @@ std::string Case::text() const {
               wide = llvm::formatv("tensor<{0}x{1}xf32>", rows(),
                                    panel * panels()),
               matrix = llvm::formatv("tensor<{0}x{1}xf32>", rows(), outputs),
-              flat = llvm::formatv("tensor<{0}x{1}xf32>", 9 * inputs, outputs),
-              window =
-                  llvm::formatv("tensor<3x3x{0}x{1}xf32>", inputs, outputs);
+              flat = llvm::formatv("tensor<{0}x{1}xf32>", own, outputs),
+              kernel = llvm::formatv("tensor<{0}x{1}x{2}xf32>",
+                                     joined(window, "x"), inputs, outputs);
   std::string body = "%w0 = graph.transpose %y [1, 0, 2] : " + packed + " -> " +
                      split + "\n%w1 = graph.reshape %w0 : " + split + " -> " +
                      wide + "\n";
@@ -77,37 +127,44 @@ std::string Case::text() const {
     whole = "%w2";
   }
   body += "%w3 = graph.slice " + whole +
-          llvm::formatv(" [{0}, 0] [{1}, {2}] [1, 1] : ", points() * inputs,
-                        9 * inputs, outputs)
+          llvm::formatv(" [{0}, 0] [{1}, {2}] [1, 1] : ", before, own, outputs)
               .str() +
           matrix + " -> " + flat + "\n%k = graph.reshape %w3 : " + flat +
-          " -> " + window + "\n";
-  std::string input = "%x", last = "%d";
+          " -> " + kernel + "\n";
+  std::string from = "%x", last = "%d";
   if (channelsFirst) {
-    body +=
-        "%t = graph.transpose %x [0, 2, 3, 1] : " + given + " -> " + x + "\n";
-    input = "%t";
+    body += llvm::formatv("%t = graph.transpose %x [0, {0}, 1] : ",
+                          joined(inner, ", "))
+                .str() +
+            input + " -> " + x + "\n";
+    from = "%t";
   }
-  body += "%d = graph.convolution " + input +
-          ", %k <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, "
-          "3, [1, 2])> strides [1, 1] " +
-          llvm::formatv("low [{0}, {1}] high [{2}, {3}]", low[0], low[1],
-                        high[0], high[1])
-              .str() +
-          " input_dilation [1, 1] kernel_dilation [1, 1] groups 1 " +
-          (mark ? "{graph.window_tile = " + std::to_string(tile) + "} " : "") +
-          ": (" + x + ", " + window + ") -> " + r + "\n";
+  std::string order = joined(places, ", ");
+  body +=
+      "%d = graph.convolution " + from + ", %k " +
+      llvm::formatv("<input = (0, {0}, [{1}]), kernel = ({2}, {0}, [{3}]), "
+                    "output = (0, {0}, [{1}])> strides [{4}] low [{5}] "
+                    "high [{6}] input_dilation [{4}] kernel_dilation [{7}]",
+                    spatialDims + 1, order, spatialDims, joined(taps, ", "),
+                    joined(ones, ", "), joined(lows, ", "), joined(highs, ", "),
+                    joined(std::vector<int64_t>(dims.size(), dilation), ", "))
+          .str() +
+      " groups 1 " +
+      (mark ? "{graph.window_tile = " + std::to_string(tile) + "} " : "") +
+      ": (" + x + ", " + kernel + ") -> " + r + "\n";
   if (!epilogue.empty()) {
     body += "%e = graph." + epilogue + " %d : " + r + "\n";
     last = "%e";
   }
   if (channelsFirst) {
-    body += "%l = graph.transpose " + last + " [0, 3, 1, 2] : " + r + " -> " +
-            result + "\n";
+    body += llvm::formatv("%l = graph.transpose {0} [0, {1}, {2}] : ", last,
+                          spatialDims + 1, order)
+                .str() +
+            r + " -> " + result + "\n";
     last = "%l";
   }
-  return "func.func @main(%a: " + given + ", %b: " + packed + ") -> " + result +
-         " {\n%r = graph.fusion contraction (%x = %a : " + given +
+  return "func.func @main(%a: " + input + ", %b: " + packed + ") -> " + result +
+         " {\n%r = graph.fusion contraction (%x = %a : " + input +
          ", %y = %b : " + packed + ") -> " + result + " {\n" + body +
          "graph.yield " + last + " : " + result + "\n}\nreturn %r : " + result +
          "\n}";
@@ -116,18 +173,22 @@ std::string Case::text() const {
 Tensor Case::weights(mlir::RankedTensorType type) const {
   Tensor tensor(type);
   float *data = reinterpret_cast<float *>(tensor.writable());
-  auto factors = graph::WindowTransform(tile).window();
+  auto across = graph::WindowTransform(tile).window(),
+       down = graph::WindowTransform(height ? tile : 1).window();
+  int64_t size = tile + 2, perLine = 3;
   for (int64_t row = 0; row < rows(); ++row)
     for (int64_t column = 0; column < panel * panels(); ++column) {
-      int64_t block = row / inputs, input = row % inputs, size = tile + 2;
+      // Values lie point by point, the window itself plane by plane.
+      int64_t input = row % inputs, block = row / inputs;
+      int64_t ofPoint = depths() / inputs, tap = block - points() * ofPoint;
       double value = 0;
-      if (block >= points())
-        value = windowAt(block - points(), input, column);
+      if (tap >= 0)
+        value = windowAt(tap / taps(), tap % taps(), input, column);
       else
-        for (int64_t tap = 0; tap < 9; ++tap)
-          value += factors[block / size][tap / 3] *
-                   factors[block % size][tap % 3] *
-                   windowAt(tap, input, column);
+        for (int64_t own = 0; own < taps(); ++own)
+          value += down[block / ofPoint / size][own / perLine] *
+                   across[block / ofPoint % size][own % perLine] *
+                   windowAt(block % ofPoint, own, input, column);
       bool inside = column < outputs;
       data[(column / panel * rows() + row) * panel + column % panel] =
           inside ? float(value) : 0.0f;
@@ -158,11 +219,7 @@ protected:
             *what.oddPixel;
       return image;
     };
-    std::vector<int64_t> image{what.batch, what.height, what.width,
-                               what.inputs};
-    if (what.channelsFirst)
-      image = {what.batch, what.inputs, what.height, what.width};
-    harness.check(text, {image});
+    harness.check(text, {what.image()});
   }
   bool isTransformed() const {
     return harness.emitted.find("interpolate_") != std::string::npos;
@@ -306,6 +363,93 @@ TEST_F(TransformedWindow, NotFinitePixels) {
           check(what);
         }
       }
+}
+
+TEST_F(TransformedWindow, Volumes) {
+  for (bool first : {false, true})
+    for (auto [planes, height, width] :
+         {std::tuple(1, 1, 1), std::tuple(4, 9, 6), std::tuple(5, 3, 121)})
+      for (int64_t windowPlanes : {1, 2, 3}) {
+        Case what;
+        what.planes = planes, what.height = height, what.width = width;
+        what.windowPlanes = windowPlanes, what.batch = 2, what.outputs = 24;
+        what.lowPlanes = windowPlanes / 2, what.highPlanes = windowPlanes - 1;
+        what.channelsFirst = first, what.epilogue = "neg";
+        check(what);
+        EXPECT_TRUE(isTransformed());
+      }
+}
+
+TEST_F(TransformedWindow, VolumesInWidePanels) {
+  harness.target.lanes = 16;
+  harness.target.panel = 64;
+  harness.target.avx512 = true;
+  for (int64_t outputs : {16, 64, 80}) {
+    Case what;
+    what.panel = 64, what.inputs = 16, what.outputs = outputs;
+    what.planes = 7, what.height = 29, what.width = 30;
+    check(what);
+    EXPECT_TRUE(isTransformed());
+  }
+}
+
+TEST_F(TransformedWindow, Lines) {
+  for (int64_t tile : {2, 4})
+    for (bool first : {false, true})
+      for (int64_t width : {1, 7, 64, 301}) {
+        Case what;
+        what.height = 0, what.width = width, what.tile = tile;
+        what.batch = 3, what.channelsFirst = first;
+        check(what);
+        EXPECT_TRUE(isTransformed());
+      }
+}
+
+/// Tiles hold pixels of one phase; lines are cut between them.
+TEST_F(TransformedWindow, Dilated) {
+  for (int64_t dilation : {2, 5, 32})
+    for (int64_t dims : {1, 2, 3})
+      for (bool first : {false, true}) {
+        Case what;
+        what.dilation = dilation, what.channelsFirst = first;
+        what.planes = dims == 3 ? 4 : 0, what.height = dims > 1 ? 11 : 0;
+        what.width = 150, what.batch = 2, what.outputs = 24;
+        what.lowPlanes = what.highPlanes = dilation;
+        for (int64_t place : {0, 1})
+          what.low[place] = dilation, what.high[place] = dilation;
+        what.low[1] = 2 * dilation, what.high[1] = 0;
+        check(what);
+        EXPECT_TRUE(isTransformed());
+        what.oddPixel = std::numeric_limits<float>::infinity();
+        what.oddPlace = 457;
+        check(what);
+      }
+}
+
+TEST_F(TransformedWindow, DynamicVolumes) {
+  for (int64_t dims : {1, 3})
+    for (auto [planes, width] :
+         {std::pair(1, 1), std::pair(4, 33), std::pair(2, 130)}) {
+      Case what;
+      what.dynamicBatch = what.dynamicImage = true;
+      what.planes = dims == 3 ? planes : 0, what.height = dims == 3 ? 5 : 0;
+      what.width = width, what.batch = 2;
+      check(what);
+      EXPECT_TRUE(isTransformed());
+    }
+}
+
+TEST_F(TransformedWindow, NotFiniteVolumes) {
+  for (int64_t dims : {1, 3})
+    for (float pixel : {std::numeric_limits<float>::infinity(), 3e38f}) {
+      Case what;
+      what.planes = dims == 3 ? 5 : 0, what.height = dims == 3 ? 7 : 0;
+      what.width = 26, what.batch = 2, what.oddPixel = pixel;
+      for (int64_t place : {0, 93, 415}) {
+        what.oddPlace = place;
+        check(what);
+      }
+    }
 }
 
 TEST_F(TransformedWindow, OtherTargets) {
