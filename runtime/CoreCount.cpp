@@ -86,4 +86,9 @@ int grantedCores() {
   return std::max(cores, 1);
 }
 
+int usefulThreads(int wanted) {
+  int cores = grantedCores();
+  return wanted > 0 ? std::min(wanted, cores) : cores;
+}
+
 } // namespace zenith::runtime

@@ -13,6 +13,10 @@ namespace zenith::runtime {
 /// quota of 1.5 cores counts as 2.
 int grantedCores();
 
+/// How many threads do best where so many are wanted, 0 = as many as there are
+/// cores: more than cores would take these from each other.
+int usefulThreads(int wanted);
+
 /// Cores of a cgroup v2 "cpu.max" text ("150000 100000", "max 100000"), rounded
 /// up; 0 = no quota or unreadable text.
 int coresOfQuota(const std::string &cpuMax);

@@ -4,13 +4,14 @@
 
 #include "runtime/RunContext.h"
 
+#include "runtime/CoreCount.h"
 #include "runtime/ThreadPool.h"
 
 namespace zenith::runtime {
 
 RunContext::RunContext(const RunOptions &options)
     : memory(options.maxMemoryBytes, options.spill),
-      pool(std::make_shared<ThreadPool>(options.threads)) {
+      pool(std::make_shared<ThreadPool>(usefulThreads(options.threads))) {
   fillContext();
 }
 

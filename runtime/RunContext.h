@@ -20,7 +20,7 @@ class ThreadPool;
 
 /// What a RunContext is made of.
 struct RunOptions {
-  int threads = 0;            ///< with the caller's; 0 = grantedCores()
+  int threads = 0;            ///< at most, with the caller's: usefulThreads()
   int64_t maxMemoryBytes = 0; ///< budget for arena and pool together; 0 = none
   SpillOptions spill = {};    ///< where what exceeds the budget goes
 };

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Claims, and the three stages of waiting: pause, sched_yield, futex.
+// Claims, the two stages of waiting, pauses and a futex, and what is done about
+// threads that lose their core.
 
 #include "runtime/ThreadPool.h"
 
 #include "runtime/CoreCount.h"
+#include "runtime/CorePlacement.h"
 
 #include <algorithm>
 #include <chrono>
 #include <climits>
 #include <linux/futex.h>
-#include <sched.h>
 #include <sys/syscall.h>
 #include <system_error>
 #include <unistd.h>
@@ -52,6 +53,7 @@ ThreadPool::ThreadPool(int threads, int spinMicroseconds) {
       wanted > cores ? 0 : int64_t{1000} * std::max(spinMicroseconds, 0);
   rangeCount = static_cast<unsigned>(wanted);
   ranges = std::make_unique<Range[]>(rangeCount);
+  presences = std::make_unique<Presence[]>(rangeCount);
   workers.reserve(wanted - 1);
   try {
     while (static_cast<int>(workers.size()) < wanted - 1)
@@ -122,6 +124,7 @@ void ThreadPool::runGeneration(zenith_task_fn taskFn, void *const *taskPointers,
     ranges[share].tasks.store(tasks * share / shares << 32 |
                                   tasks * (share + 1) / shares,
                               std::memory_order_release);
+  callerCore.store(currentCore(), std::memory_order_relaxed);
   epoch.fetch_add(1);
   // A worker counts itself as a sleeper before it looks at epoch for the last
   // time, so either it is seen here or it sees the new epoch.
@@ -164,29 +167,52 @@ uint32_t ThreadPool::claimAndRun(unsigned self) {
   return 0;
 }
 
-template <typename Done> bool ThreadPool::spinUntil(Done done) const {
+template <typename Done>
+static bool spinUntil(Done done, int64_t limitNanoseconds) {
   if (done())
     return true;
-  if (spinNanoseconds == 0)
+  if (limitNanoseconds == 0)
     return false;
-  int64_t limit = nanoseconds() + spinNanoseconds;
+  int64_t limit = nanoseconds() + limitNanoseconds;
   for (unsigned turn = 1;; ++turn) {
     pauseCore();
     if (done())
       return true;
     if (turn % 64 == 0 && nanoseconds() > limit)
       return false;
-    // Lets a neighbour on this core, perhaps the thread waited for, go on.
-    if (turn % 256 == 0)
-      sched_yield();
   }
+}
+
+template <typename Done> bool ThreadPool::spinAndFetchWorkers(Done done) {
+  int64_t half = spinNanoseconds / 2;
+  if (spinUntil(done, half))
+    return true;
+  for (size_t i = 0; i < workers.size(); ++i)
+    presences[i].coreNanoseconds =
+        presences[i].busy.load(std::memory_order_relaxed)
+            ? coreNanoseconds(workers[i])
+            : -1;
+  if (spinUntil(done, half))
+    return true;
+  for (size_t i = 0; i < workers.size(); ++i) {
+    Presence &presence = presences[i];
+    if (presence.coreNanoseconds < 0 ||
+        !presence.busy.load(std::memory_order_relaxed) ||
+        !lostItsCore(coreNanoseconds(workers[i]) - presence.coreNanoseconds,
+                     half))
+      continue;
+    std::unique_lock<std::mutex> lock(presence.moving, std::try_to_lock);
+    if (lock)
+      moveToCore(workers[i], currentCore());
+  }
+  return done();
 }
 
 void ThreadPool::waitUntilFinished(uint32_t others) {
   auto done = [&] {
     return finished.load(std::memory_order_acquire) == others;
   };
-  if (spinUntil(done))
+  if (spinNanoseconds ? spinAndFetchWorkers(done) : done())
     return;
   callerSleeps.store(1);
   for (uint32_t count; (count = finished.load()) != others;)
@@ -194,9 +220,23 @@ void ThreadPool::waitUntilFinished(uint32_t others) {
   callerSleeps.store(0, std::memory_order_relaxed);
 }
 
-void ThreadPool::waitForWork(uint32_t seen) {
+bool ThreadPool::isInCallersWay(Presence &presence) {
+  /// A move costs some 20 microseconds, and the kernel may undo it.
+  constexpr int64_t betweenMoves = 1'000'000;
+  int core = currentCore();
+  if (core != callerCore.load(std::memory_order_relaxed))
+    return false;
+  int64_t now = nanoseconds();
+  if (now - presence.lastMove < betweenMoves)
+    return true;
+  presence.lastMove = now;
+  std::lock_guard<std::mutex> lock(presence.moving);
+  return !leaveCore(core);
+}
+
+void ThreadPool::waitForWork(uint32_t seen, Presence &presence) {
   auto called = [&] { return epoch.load(std::memory_order_acquire) != seen; };
-  if (spinUntil(called))
+  if (spinUntil(called, isInCallersWay(presence) ? 0 : spinNanoseconds))
     return;
   sleepers.fetch_add(1);
   futexWait(epoch, seen);
@@ -204,9 +244,11 @@ void ThreadPool::waitForWork(uint32_t seen) {
 }
 
 void ThreadPool::work(unsigned self) {
+  Presence &presence = presences[self - 1];
   while (!stopping.load(std::memory_order_acquire)) {
     uint32_t seen = epoch.load();
     uint32_t own = 0;
+    presence.busy.store(true, std::memory_order_relaxed);
     while (uint32_t done = claimAndRun(self))
       own += done;
     if (own) {
@@ -214,7 +256,8 @@ void ThreadPool::work(unsigned self) {
       if (callerSleeps.load())
         futexWake(finished, 1);
     }
-    waitForWork(seen);
+    presence.busy.store(false, std::memory_order_relaxed);
+    waitForWork(seen, presence);
   }
 }
 

@@ -3,7 +3,8 @@
 // Threads that share the tasks of one kernel launch: each claims from a range
 // of its own, then from the ends of the others'. A busy neighbour on a core
 // delays only the tasks that a thread there has claimed, so the caller never
-// waits for a thread that has not started.
+// waits for a thread that has not started. It fetches one that has lost its
+// core to its own, and workers keep out of that core otherwise.
 
 #ifndef ZENITH_RUNTIME_THREADPOOL_H
 #define ZENITH_RUNTIME_THREADPOOL_H
@@ -13,6 +14,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -56,20 +58,31 @@ private:
     std::atomic<uint64_t> tasks{0};
   };
 
+  /// Whether a worker has a core, and where.
+  struct alignas(64) Presence {
+    std::atomic<bool> busy{false}; ///< may hold tasks
+    int64_t lastMove = 0;          ///< out of the caller's way; the worker's
+    int64_t coreNanoseconds = -1;  ///< when last waited for; the caller's
+    std::mutex moving;             ///< held by who moves it
+  };
+
   void runGeneration(zenith_task_fn fn, void *const *pointers,
                      const int64_t *sizes, int64_t first, uint32_t tasks);
   uint32_t claimAndRun(unsigned self);
   uint32_t claimFrom(Range &range, bool own);
   bool turn(zenith_task_fn fn);
   void waitUntilFinished(uint32_t others);
-  void waitForWork(uint32_t seen);
+  bool isInCallersWay(Presence &presence);
+  void waitForWork(uint32_t seen, Presence &presence);
   void work(unsigned self);
-  template <typename Done> bool spinUntil(Done done) const;
+  template <typename Done> bool spinAndFetchWorkers(Done done);
 
   int64_t spinNanoseconds = 0;
   /// One per thread; the caller's is the first.
   std::unique_ptr<Range[]> ranges;
   unsigned rangeCount = 1;
+  /// One per worker.
+  std::unique_ptr<Presence[]> presences;
 
   /// Tasks of the generation that threads other than the caller have finished.
   /// A futex word.
@@ -79,6 +92,7 @@ private:
   /// what they read next lies on its line, and nothing that others write.
   alignas(64) std::atomic<uint32_t> epoch{0};
   std::atomic<bool> stopping{false};
+  std::atomic<int> callerCore{-1}; ///< at the last launch
   // The launch in progress. Written before its ranges are published and read
   // only by threads that hold a claim on it, which the caller waits for: so
   // plain members do, and a thread that comes late claims what there is now.

@@ -37,7 +37,8 @@ inline constexpr llvm::StringLiteral defaultCache = "default";
 void addThreadsOption(CLI::App &app, unsigned &threads,
                       const std::string &help);
 inline constexpr const char *workerThreads =
-    "worker threads; default: the cores that the cgroup grants";
+    "worker threads, at most and by default one for each core that the "
+    "cgroup grants";
 
 /// Adds an option for bytes, with or without K, M or G; other texts are usage
 /// errors.

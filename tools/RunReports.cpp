@@ -122,9 +122,9 @@ void zenith::tools::printKernelReports(const RunOptions &options,
   }
   if (!llvm::is_contained(options.reports, "roofline"))
     return;
-  unsigned threads =
-      options.threads ? options.threads : unsigned(runtime::grantedCores());
-  json::Object roofline = rooflineReport(kernels, measurePeaks(threads));
+  int threads = runtime::usefulThreads(int(options.threads));
+  json::Object roofline =
+      rooflineReport(kernels, measurePeaks(unsigned(threads)));
   if (options.reportText)
     llvm::outs() << rooflineText(roofline);
   else

@@ -19,4 +19,12 @@ TEST(CoreCount, KnowsThatThereIsNoQuota) {
     EXPECT_EQ(coresOfQuota(text), 0) << text;
 }
 
+TEST(CoreCount, HasNoMoreThreadsThanCores) {
+  int cores = grantedCores();
+  EXPECT_EQ(usefulThreads(0), cores);
+  EXPECT_EQ(usefulThreads(1), 1);
+  EXPECT_EQ(usefulThreads(cores), cores);
+  EXPECT_EQ(usefulThreads(cores + 1), cores);
+}
+
 TEST(CoreCount, GrantsAtLeastOne) { EXPECT_GE(grantedCores(), 1); }

@@ -5,6 +5,7 @@
 
 #include "runtime/ThreadPool.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <gtest/gtest.h>
@@ -212,6 +213,29 @@ TEST(ThreadPool, TasksRunAtTheSameTime) {
       ASSERT_EQ(met, 2);
     }
   }
+}
+
+TEST(ThreadPool, FinishesBesideBusyNeighbours) {
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> neighbours;
+  for (unsigned i = 0; i < std::thread::hardware_concurrency(); ++i)
+    neighbours.emplace_back([&] {
+      while (!stop.load(std::memory_order_relaxed))
+        continue;
+    });
+  int64_t sizes[] = {2000};
+  ThreadPool one(1), two(2);
+  std::vector<double> expected(64), got(64);
+  void *expectedPointers[] = {expected.data()}, *gotPointers[] = {got.data()};
+  one.parallelFor(fillSlots, expectedPointers, sizes, 64);
+  for (int launch = 0; launch < 200; ++launch) {
+    std::fill(got.begin(), got.end(), 0);
+    two.parallelFor(fillSlots, gotPointers, sizes, 64);
+    ASSERT_EQ(got, expected);
+  }
+  stop = true;
+  for (std::thread &neighbour : neighbours)
+    neighbour.join();
 }
 
 TEST(ThreadPool, ManyPoolsLiveTogether) {
