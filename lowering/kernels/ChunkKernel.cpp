@@ -15,33 +15,53 @@ static constexpr unsigned writtenBuffer = 1, readBuffer = 2;
 
 /// Work per element from which on a body is emitted once, always under a mask,
 /// not another time for the last lanes: it costs less than it takes to compile.
+/// Its values are single vectors: there is enough to do at once without pairs
+/// of them, which take twice as long to compile.
 static constexpr double longBody = 200;
 
-static constexpr StringRef chunkSuffix = "_chunk";
+/// Work per element of a function of its own. Compiling a straight line takes
+/// more than linear time, and functions are compiled on several threads; what
+/// two of them need is computed twice.
+static constexpr double partBody = 500;
 
-/// Takes the kernel of another chunk of the module that does the same: ops
+static constexpr StringRef chunkSuffix = "_chunk", partSuffix = "_part";
+
+/// Takes the function of another chunk of the module that does the same: ops
 /// whose results are used in other ways may have the same candidates.
-static void shareKernel(Launch &chunk, ModuleOp kernels) {
-  func::FuncOp own = chunk.kernel;
+static void shareKernel(Launch &launch, StringRef suffix, ModuleOp kernels) {
+  func::FuncOp own = launch.kernel;
   for (auto other : kernels.getOps<func::FuncOp>())
-    if (other != own && other.getName().ends_with(chunkSuffix) &&
+    if (other != own && other.getName().contains(suffix) &&
         other.getFunctionType() == own.getFunctionType() &&
         OperationEquivalence::isRegionEquivalentTo(
             &other.getBody(), &own.getBody(),
             OperationEquivalence::IgnoreLocations)) {
       own.erase();
-      chunk.kernel = other;
+      launch.kernel = other;
       return;
     }
 }
 
-FailureOr<Launch> emitChunk(const EmissionContext &context, ValueRange values,
-                            Value source) {
+namespace {
+/// Some of the lists of a chunk.
+struct ChunkPart {
+  const EmissionContext &context;
+  std::string name;
+  ValueRange values;
+  size_t first; ///< list of the chunk that `values` begin with
+  Value source;
+  bool isLong;
+
+  FailureOr<Launch> emit() const;
+};
+} // namespace
+
+FailureOr<Launch> ChunkPart::emit() const {
   KernelBuilder kernel(context.fusion, context.dims, context.target,
-                       context.kernels, (context.name + chunkSuffix).str());
+                       context.kernels, name);
   ElementEmitter emitter(kernel);
-  unsigned width = emitter.indices.width =
-      valueWidth(context.fusion, context.target);
+  unsigned width = emitter.indices.width = std::max(
+      1u, valueWidth(context.fusion, context.target) / (isLong ? 2 : 1));
   Type word = getElementTypeOrSelf(values.front().getType());
   Type memory = memoryType(word);
   graph::DimExpr size = context.dims.dimOf(values.front(), 0);
@@ -64,11 +84,10 @@ FailureOr<Launch> emitChunk(const EmissionContext &context, ValueRange values,
       emitter.mask = Value();
       emitter.storeLinear(
           written, word, lanes,
-          emitter.indices.shift(place, int64_t(number) * chunkRows));
+          emitter.indices.shift(place, int64_t(first + number) * chunkRows));
     }
   };
-  double cost = costPerElement(context.fusion);
-  if (cost < longBody)
+  if (!isLong)
     kernel.laneLoop(kernel.begin(), kernel.end(), width, body);
   else
     kernel.loop(
@@ -79,8 +98,56 @@ FailureOr<Launch> emitChunk(const EmissionContext &context, ValueRange values,
     kernel.function().erase();
     return failure();
   }
+  return kernel.finish(1, costPerElement(context.fusion));
+}
+
+/// Calls a part with what it was emitted to be launched with.
+static void callPart(KernelBuilder &kernel, const Launch &part) {
+  SmallVector<Value> arguments;
+  func::FuncOp callee = part.kernel;
+  for (auto [pointer, type] :
+       llvm::zip(part.pointers, callee.getArgumentTypes()))
+    arguments.push_back(
+        pointer.kind == PointerArg::Operand
+            ? kernel.operand(pointer.index)
+            : kernel.scratch(pointer.index, getElementTypeOrSelf(type)));
+  for (const graph::DimExpr &size : part.sizes)
+    arguments.push_back(kernel.size(size));
+  arguments.append({kernel.begin(), kernel.end()});
+  kernel.b.create<func::CallOp>(kernel.loc, callee, arguments);
+}
+
+FailureOr<Launch> emitChunk(const EmissionContext &context, ValueRange values,
+                            Value source) {
+  double cost = costPerElement(context.fusion);
+  size_t parts = std::clamp<size_t>(size_t(cost / partBody), 1, values.size());
+  std::string name = (context.name + chunkSuffix).str();
+  ChunkPart whole{context, name, values, 0, source, cost >= longBody};
+  if (parts == 1) {
+    FailureOr<Launch> chunk = whole.emit();
+    if (succeeded(chunk))
+      shareKernel(*chunk, chunkSuffix, context.kernels);
+    return chunk;
+  }
+  KernelBuilder kernel(context.fusion, context.dims, context.target,
+                       context.kernels, name);
+  for (size_t number = 0; number < parts; ++number) {
+    ChunkPart part = whole;
+    part.first = values.size() * number / parts;
+    size_t end = values.size() * (number + 1) / parts;
+    part.values = values.slice(part.first, end - part.first);
+    part.name += (partSuffix + llvm::Twine(number)).str();
+    FailureOr<Launch> emitted = part.emit();
+    if (failed(emitted)) {
+      kernel.function().erase();
+      return failure();
+    }
+    emitted->kernel.setPrivate();
+    shareKernel(*emitted, partSuffix, context.kernels);
+    callPart(kernel, *emitted);
+  }
   Launch chunk = kernel.finish(1, cost);
-  shareKernel(chunk, context.kernels);
+  shareKernel(chunk, chunkSuffix, context.kernels);
   return chunk;
 }
 

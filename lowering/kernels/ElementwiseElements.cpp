@@ -11,6 +11,7 @@
 #include "lowering/kernels/ReductionPlan.h"
 #include "lowering/kernels/VectorMath.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <cmath>
 
@@ -204,10 +205,13 @@ Value Elementwise::power() {
 }
 
 Value Elementwise::shift(bool left, bool arithmetic) {
-  Value amount = x[1], value = x[0];
-  Value limit = integer(bits());
-  Value within = compareInt(arith::CmpIPredicate::ult, amount, limit);
-  Value safe = select(within, amount, integer(arithmetic ? bits() - 1 : 0));
+  Value amount = x[1], value = x[0], within, safe = amount;
+  // Distances are mostly known: keys of states are made of such shifts.
+  APInt known;
+  if (!matchPattern(amount, m_ConstantInt(&known)) || known.uge(bits())) {
+    within = compareInt(arith::CmpIPredicate::ult, amount, integer(bits()));
+    safe = select(within, amount, integer(arithmetic ? bits() - 1 : 0));
+  }
   if (arithmetic) {
     // The sign of a ui4 or ui8 is its own highest bit; i4 is kept extended
     // already.
@@ -222,7 +226,7 @@ Value Elementwise::shift(bool left, bool arithmetic) {
   Value moved =
       left ? b().create<arith::ShLIOp>(kernel.loc, value, safe).getResult()
            : b().create<arith::ShRUIOp>(kernel.loc, value, safe).getResult();
-  return select(within, moved, integer(0));
+  return within ? select(within, moved, integer(0)) : moved;
 }
 
 Value Elementwise::compare(graph::CompareDirection direction) {
