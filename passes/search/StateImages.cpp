@@ -75,7 +75,7 @@ bool StateImages::fill() {
     addBackBits(symmetry, words.back());
     for (const std::vector<Part> &parts : words)
       partCount = std::max(partCount, int64_t(parts.size()));
-    if (all.size() * keys.words() * size_t(partCount * values()) *
+    if (group.size() * keys.words() * size_t(partCount * values()) *
             sizeof(uint64_t) >
         mostBytes)
       return false;
