@@ -92,7 +92,8 @@ static llvm::Error runGrowth(SearchRun &search) {
       search.run(cayley::buildGrowth(*graph, growth, search.context.get()));
   if (!values) {
     auto found = int64_t(search.layers().size());
-    llvm::Error error = search.incomplete(values.takeError(), "layer");
+    llvm::Error error =
+        search.incomplete(values.takeError(), "layer", search.layers());
     if (!growth.keepLayers)
       return error;
     return llvm::joinErrors(std::move(error),
@@ -198,7 +199,7 @@ static llvm::Error runBeam(SearchRun &search) {
   auto values = search.run(std::move(loaded.module), from,
                            loaded.folder.empty() ? "." : loaded.folder);
   if (!values)
-    return search.incomplete(values.takeError(), "step");
+    return search.incomplete(values.takeError(), "step", search.layers());
   if (options.emitGraphIR)
     return llvm::Error::success();
   std::vector<int64_t> path = integersOf((*values)[1]);
@@ -206,6 +207,18 @@ static llvm::Error runBeam(SearchRun &search) {
   return reportPath(search, *graph, beam.start, beam.target,
                     *values->front().bytes() != 0, path,
                     search.report(integersOf((*values)[2])));
+}
+
+/// Layers that were found from both ends in turn: all of one end, then all of
+/// the other, as a search that comes to its end lists them.
+static std::vector<int64_t> byEnds(llvm::ArrayRef<int64_t> inTurn) {
+  std::vector<int64_t> layers;
+  for (size_t end = 0; end < 2 && !inTurn.empty(); ++end) {
+    layers.push_back(inTurn.front());
+    for (size_t at = 1 + end; at < inTurn.size(); at += 2)
+      layers.push_back(inTurn[at]);
+  }
+  return layers;
 }
 
 static llvm::Error runPath(SearchRun &search) {
@@ -227,7 +240,8 @@ static llvm::Error runPath(SearchRun &search) {
   std::vector<Tensor> ends = arguments(**module, {&*start, &*target});
   auto values = search.run(std::move(*module), ends);
   if (!values)
-    return search.incomplete(values.takeError(), "layer");
+    return search.incomplete(values.takeError(), "layer",
+                             byEnds(search.layers()));
   if (options.emitGraphIR)
     return llvm::Error::success();
   std::vector<int64_t> layers = integersOf((*values)[2]);
@@ -273,7 +287,7 @@ static llvm::Error runWalks(SearchRun &search) {
   auto values =
       search.run(cayley::buildWalks(*graph, walks, search.context.get()));
   if (!values)
-    return search.incomplete(values.takeError(), "step");
+    return search.incomplete(values.takeError(), "step", search.layers());
   if (options.emitGraphIR)
     return llvm::Error::success();
   std::vector<int64_t> sizes = integersOf((*values)[1]);

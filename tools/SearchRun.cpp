@@ -198,14 +198,15 @@ llvm::Error SearchRun::write(llvm::json::Object report) const {
   return writeFile(options.jsonFile, text);
 }
 
-llvm::Error SearchRun::incomplete(llvm::Error error, const std::string &what) {
+llvm::Error SearchRun::incomplete(llvm::Error error, const std::string &what,
+                                  llvm::ArrayRef<int64_t> layers) {
   return llvm::handleErrors(
       std::move(error), [&](std::unique_ptr<ToolError> failed) -> llvm::Error {
         if (sizes.empty())
           return llvm::Error(std::move(failed));
-        printLayers(sizes);
+        printLayers(layers);
         llvm::outs() << "incomplete\n";
-        llvm::json::Object object = report(sizes);
+        llvm::json::Object object = report(layers);
         object["complete"] = false;
         if (llvm::Error unwritten = write(std::move(object)))
           return llvm::joinErrors(llvm::Error(std::move(failed)),

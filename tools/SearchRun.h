@@ -52,9 +52,11 @@ public:
   /// times and memory.
   llvm::json::Object report(llvm::ArrayRef<int64_t> layers) const;
   llvm::Error write(llvm::json::Object report) const;
-  /// The error of a run that came no further than layers(), which are written
-  /// and printed as incomplete; `what` they are called: "layer", "step".
-  llvm::Error incomplete(llvm::Error error, const std::string &what);
+  /// The error of a run that came no further than layers(); `what` they are
+  /// called: "layer", "step". They are written and printed as incomplete, in
+  /// the order of `layers`.
+  llvm::Error incomplete(llvm::Error error, const std::string &what,
+                         llvm::ArrayRef<int64_t> layers);
 
   const SearchOptions &options;
   const std::unique_ptr<mlir::MLIRContext> context;

@@ -28,3 +28,11 @@
 // NONE: "found":false{{.*}}"path":null
 // RUN: zenith-search path lrx:6 --from=543210 --max-steps=4 | FileCheck --check-prefix=SHORT %s
 // SHORT: found: false
+//
+// Layers of one end come before those of the other, also where the search does not come to its end.
+// RUN: zenith-search path lrx:9 --from=8,7,6,5,4,3,2,1,0 --json=- | FileCheck --check-prefix=ENDS %s
+// ENDS: "layers":[1,3,6,12,24,{{.*}},1,3,6,12,24,
+// RUN: not zenith-search path pancake:9 --from=8,0,7,1,6,2,5,3,4 --max-memory=100K --spill-dir=none --json=- | FileCheck --check-prefix=CUT %s
+// CUT: layers: [1, 8, 56, {{.*}}1, 8, 56
+// CUT: incomplete
+// CUT: "complete":false{{.*}}"layers":[1,8,56,{{.*}}1,8,56{{.*}}"path":null
