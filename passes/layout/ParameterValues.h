@@ -45,7 +45,7 @@ bool readsSummedRows(graph::GatherOp op);
 /// gains something.
 void packTable(graph::GatherOp op, int64_t panel);
 
-/// A pattern, for channels-last convolutions of static shape.
+/// A pattern, for channels-last convolutions with channels of static number.
 mlir::LogicalResult splitDilatedInput(graph::ConvolutionOp op,
                                       mlir::PatternRewriter &rewriter);
 

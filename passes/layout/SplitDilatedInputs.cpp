@@ -5,6 +5,7 @@
 // the undilated input: they become the channels of a plain convolution, which
 // its result's movement puts side by side.
 
+#include "ir/WindowShapes.h"
 #include "passes/layout/ParameterValues.h"
 
 using namespace mlir;
@@ -41,9 +42,33 @@ struct PhasedDim {
 } // namespace
 
 static Value reshaped(OpBuilder &builder, Location loc, Value value,
-                      ArrayRef<int64_t> shape) {
+                      ArrayRef<int64_t> shape, ValueRange dynamic = {}) {
   return builder.create<ReshapeOp>(loc, typeOf(value).clone(shape), value,
-                                   ValueRange());
+                                   dynamic);
+}
+
+static Value scalar(OpBuilder &builder, Location loc, int64_t value) {
+  auto type = RankedTensorType::get({}, builder.getI64Type());
+  return builder.create<ConstantOp>(
+      loc, cast<ElementsAttr>(DenseElementsAttr::get(type, value)));
+}
+
+/// The size of a dimension, where only the run knows it.
+static void appendDynamic(OpBuilder &builder, Location loc, Value value,
+                          int64_t dim, SmallVectorImpl<Value> &sizes) {
+  if (typeOf(value).isDynamicDim(dim))
+    sizes.push_back(builder.create<DimOp>(loc, value, dim));
+}
+
+static Value zeros(OpBuilder &builder, Location loc, RankedTensorType type,
+                   ValueRange dynamic) {
+  auto scalar = RankedTensorType::get({}, type.getElementType());
+  Value zero = builder.create<ConstantOp>(
+      loc, cast<ElementsAttr>(DenseElementsAttr::get(
+               scalar,
+               cast<TypedAttr>(builder.getZeroAttr(type.getElementType())))));
+  return builder.create<BroadcastOp>(loc, type, zero, ArrayRef<int64_t>(),
+                                     dynamic);
 }
 
 /// [taps * dilation..., input, output] to [taps..., input, phases * output]:
@@ -85,32 +110,67 @@ static Value phasedKernel(OpBuilder &builder, Location loc, Value kernel,
                   joined);
 }
 
+/// Results of the dilated convolution along dimension `i`, an image without
+/// pixels included.
+static Value resultSize(OpBuilder &builder, ConvolutionOp op, unsigned i) {
+  Location loc = op.getLoc();
+  int64_t dilation = op.getInputDilation()[i];
+  int64_t reach = typeOf(op.getKernel()).getDimSize(i) - 1,
+          around = op.getLow()[i] + op.getHigh()[i];
+  Value size = builder.create<DimOp>(loc, op.getInput(), int64_t(i) + 1),
+        zero = scalar(builder, loc, 0);
+  auto plus = [&](Value value, int64_t number) -> Value {
+    return builder.create<AddOp>(loc, value.getType(), value,
+                                 scalar(builder, loc, number));
+  };
+  size = builder.create<MulOp>(loc, size.getType(), size,
+                               scalar(builder, loc, dilation));
+  size = builder.create<MaxOp>(loc, size.getType(), plus(size, 1 - dilation),
+                               zero);
+  return builder.create<MaxOp>(loc, size.getType(), plus(size, around - reach),
+                               zero);
+}
+
 /// [batch, positions..., phases * feature] to [batch, output..., feature].
-static Value sideBySide(OpBuilder &builder, Location loc, Value result,
-                        ArrayRef<PhasedDim> spatial, RankedTensorType type) {
+static Value sideBySide(OpBuilder &builder, ConvolutionOp op, Value result,
+                        ArrayRef<PhasedDim> spatial) {
+  Location loc = op.getLoc();
+  RankedTensorType type = typeOf(op);
   int64_t count = spatial.size(), batch = type.getDimSize(0),
           features = type.getShape().back();
   SmallVector<int64_t> split{batch}, phases, order{0}, joined{batch};
   SmallVector<int64_t> starts{0}, strides(count + 2, 1);
+  SmallVector<Value> splitSizes, joinedSizes, sizes;
+  for (SmallVector<Value> *all : {&splitSizes, &joinedSizes, &sizes})
+    appendDynamic(builder, loc, result, 0, *all);
   for (auto [i, dim] : llvm::enumerate(spatial)) {
+    bool dynamic = ShapedType::isDynamic(dim.positions);
     split.push_back(dim.positions);
     phases.push_back(dim.dilation);
     order.append({int64_t(i) + 1, int64_t(i) + 1 + count});
-    joined.push_back(dim.positions * dim.dilation);
+    joined.push_back(dynamic ? dim.positions : dim.positions * dim.dilation);
     starts.push_back(dim.cut);
+    if (!dynamic)
+      continue;
+    Value positions = builder.create<DimOp>(loc, result, int64_t(i) + 1);
+    splitSizes.push_back(positions);
+    joinedSizes.push_back(
+        builder.create<MulOp>(loc, positions.getType(), positions,
+                              scalar(builder, loc, dim.dilation)));
+    sizes.push_back(resultSize(builder, op, unsigned(i)));
   }
   split.append(phases);
   split.push_back(features);
   order.push_back(2 * count + 1);
   joined.push_back(features);
   starts.push_back(0);
-  result = reshaped(builder, loc, result, split);
-  result =
-      reshaped(builder, loc, transposed(builder, loc, result, order), joined);
-  if (ArrayRef<int64_t>(joined) == type.getShape())
+  result = reshaped(builder, loc, result, split, splitSizes);
+  result = reshaped(builder, loc, transposed(builder, loc, result, order),
+                    joined, joinedSizes);
+  if (type.hasStaticShape() && ArrayRef<int64_t>(joined) == type.getShape())
     return result;
-  return builder.create<SliceOp>(loc, type, result, ValueRange(), ValueRange(),
-                                 starts, type.getShape(), strides);
+  return builder.create<SliceOp>(loc, type, result, ValueRange(), sizes, starts,
+                                 type.getShape(), strides);
 }
 
 /// Phases with fewer taps than others are worth convolutions of their own where
@@ -138,7 +198,9 @@ static Value phaseByPhase(OpBuilder &builder, ConvolutionOp op, Value kernel,
   each.back() = outputs;
   joined = each;
   joined.insert(joined.end() - 1, 1);
-  SmallVector<Value> results;
+  SmallVector<Value> results, sizes;
+  // Phases without taps take their sizes from those that have some.
+  SmallVector<unsigned> empty;
   for (int64_t number = 0; number < phases; ++number) {
     SmallVector<int64_t> shape(typeOf(kernel).getShape()),
         start(shape.size(), 0), ones(shape.size(), 1), high(count);
@@ -149,12 +211,9 @@ static Value phaseByPhase(OpBuilder &builder, ConvolutionOp op, Value kernel,
       high[i] = dim.high - (dim.taps - shape[i]);
       rest /= dim.dilation;
     }
+    results.push_back({});
     if (llvm::is_contained(shape, 0)) {
-      auto zeros = type.clone(joined);
-      results.push_back(builder.create<ConstantOp>(
-          loc, cast<ElementsAttr>(DenseElementsAttr::get(
-                   zeros, cast<TypedAttr>(
-                              builder.getZeroAttr(type.getElementType()))))));
+      empty.push_back(unsigned(number));
       continue;
     }
     shape.back() = outputs;
@@ -168,23 +227,52 @@ static Value phaseByPhase(OpBuilder &builder, ConvolutionOp op, Value kernel,
         builder.getDenseI64ArrayAttr(high),
         builder.getDenseI64ArrayAttr(SmallVector<int64_t>(count, 1)),
         op.getKernelDilationAttr(), op.getGroupsAttr());
-    results.push_back(reshaped(builder, loc, result, joined));
+    if (sizes.empty())
+      for (int64_t dim = 0; dim <= count; ++dim)
+        appendDynamic(builder, loc, result, dim, sizes);
+    results.back() = reshaped(builder, loc, result, joined, sizes);
   }
+  for (unsigned number : empty)
+    results[number] = zeros(builder, loc, type.clone(joined), sizes);
   joined[joined.size() - 2] = phases;
   Value all = builder.create<ConcatOp>(loc, type.clone(joined),
                                        uint64_t(joined.size() - 2), results);
-  return reshaped(builder, loc, all, type.getShape());
+  return reshaped(builder, loc, all, type.getShape(), sizes);
+}
+
+/// Along spatial dimension `i`; where only the run knows the size, as for any
+/// other one.
+static PhasedDim phasedDim(ConvolutionOp op, unsigned i) {
+  constexpr int64_t anySize = 1 << 20;
+  int64_t input = typeOf(op.getInput()).getDimSize(i + 1),
+          output = typeOf(op).getDimSize(i + 1);
+  bool dynamic = ShapedType::isDynamic(input);
+  WindowDim window;
+  window.size = typeOf(op.getKernel()).getDimSize(i);
+  window.stride = op.getStrides()[i];
+  window.low = op.getLow()[i];
+  window.high = op.getHigh()[i];
+  window.baseDilation = op.getInputDilation()[i];
+  window.dilation = op.getKernelDilation()[i];
+  if (dynamic) {
+    input = anySize;
+    output = windowedSize(input, window);
+  }
+  PhasedDim dim(window.baseDilation, input, output, window.size, window.low,
+                window.high);
+  if (dynamic)
+    dim.positions = ShapedType::kDynamic;
+  return dim;
 }
 
 LogicalResult splitDilatedInput(ConvolutionOp op, PatternRewriter &rewriter) {
-  RankedTensorType input = typeOf(op.getInput()),
-                   kernel = typeOf(op.getKernel()), type = typeOf(op);
+  RankedTensorType kernel = typeOf(op.getKernel()), type = typeOf(op);
   ArrayRef<int64_t> dilation = op.getInputDilation();
   bool dilated = llvm::any_of(dilation, [](int64_t step) { return step != 1; });
   if (!dilated || !isChannelsLast(op) || op.getGroups() != 1 ||
-      !input.hasStaticShape() || !kernel.hasStaticShape() ||
-      !type.hasStaticShape() || type.getNumElements() == 0 ||
-      input.getNumElements() == 0)
+      typeOf(op.getInput()).isDynamicDim(type.getRank() - 1) ||
+      !kernel.hasStaticShape() || llvm::is_contained(type.getShape(), 0) ||
+      llvm::is_contained(typeOf(op.getInput()).getShape(), 0))
     return failure();
   SmallVector<PhasedDim> spatial;
   SmallVector<int64_t> ones(dilation.size(), 1), low, high,
@@ -194,8 +282,7 @@ LogicalResult splitDilatedInput(ConvolutionOp op, PatternRewriter &rewriter) {
     if (step != 1 &&
         (op.getStrides()[i] != 1 || op.getKernelDilation()[i] != 1))
       return failure();
-    spatial.emplace_back(step, input.getDimSize(i + 1), type.getDimSize(i + 1),
-                         kernel.getDimSize(i), op.getLow()[i], op.getHigh()[i]);
+    spatial.push_back(phasedDim(op, unsigned(i)));
     low.push_back(spatial.back().low);
     high.push_back(spatial.back().high);
     shape.push_back(spatial.back().positions);
@@ -203,19 +290,18 @@ LogicalResult splitDilatedInput(ConvolutionOp op, PatternRewriter &rewriter) {
   }
   shape.push_back(features);
   Location loc = op.getLoc();
-  Value phased = phasedKernel(rewriter, loc, op.getKernel(), spatial);
-  if (phasesDiffer(spatial, type.getShape().back())) {
-    Value result =
+  Value phased = phasedKernel(rewriter, loc, op.getKernel(), spatial), result;
+  if (phasesDiffer(spatial, type.getShape().back()))
+    result =
         phaseByPhase(rewriter, op, phased, spatial, low, type.clone(shape));
-    rewriter.replaceOp(op, sideBySide(rewriter, loc, result, spatial, type));
-    return success();
-  }
-  Value result = rewriter.create<ConvolutionOp>(
-      loc, type.clone(shape), op.getInput(), phased, op.getDims(),
-      op.getStridesAttr(), rewriter.getDenseI64ArrayAttr(low),
-      rewriter.getDenseI64ArrayAttr(high), rewriter.getDenseI64ArrayAttr(ones),
-      op.getKernelDilationAttr(), op.getGroupsAttr());
-  rewriter.replaceOp(op, sideBySide(rewriter, loc, result, spatial, type));
+  else
+    result = rewriter.create<ConvolutionOp>(
+        loc, type.clone(shape), op.getInput(), phased, op.getDims(),
+        op.getStridesAttr(), rewriter.getDenseI64ArrayAttr(low),
+        rewriter.getDenseI64ArrayAttr(high),
+        rewriter.getDenseI64ArrayAttr(ones), op.getKernelDilationAttr(),
+        op.getGroupsAttr());
+  rewriter.replaceOp(op, sideBySide(rewriter, op, result, spatial));
   return success();
 }
 

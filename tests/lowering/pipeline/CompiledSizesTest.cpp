@@ -4,6 +4,7 @@
 // from others, sizes refused.
 
 #include "tests/lowering/pipeline/CompiledProgram.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace zenith::test {
 namespace {
@@ -97,6 +98,36 @@ func.func @main(%x: tensor<?x3xf32> {graph.dims = ["n", "3"]}) -> tensor<4x3xf32
   ASSERT_EQ(got.size(), 1u);
   EXPECT_EQ(std::memcmp(got[0].bytes(), x.bytes() + 2 * 3 * 4, 4 * 3 * 4), 0);
   EXPECT_EQ(failureOf(*session, {floats({5, 3}, 1)}).substr(0, 2), "2:");
+}
+
+TEST_F(CompiledSizes, TransposedConvolutions) {
+  // Windows that steps fill, that overlap, and that leave gaps.
+  for (auto [window, low, high] :
+       {std::array<int64_t, 3>{2, 1, 1}, {3, 1, 2}, {4, 2, 2}, {1, 0, 1}}) {
+    int64_t more = low + high - window;
+    std::string w = std::to_string(window) + "x" + std::to_string(window);
+    std::string text = llvm::formatv(R"(
+func.func @main(%x: tensor<?x?x?x3xf32> {{graph.dims = ["n", "h", "w", "3"]},
+                %w: tensor<{0}x3x16xf32>) -> tensor<?x?x?x16xf32> {{
+  %c = graph.convolution %x, %w <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])>
+      strides [1, 1] low [{1}, {1}] high [{2}, {2}] input_dilation [2, 2] kernel_dilation [1, 1] groups 1
+      : (tensor<?x?x?x3xf32>, tensor<{0}x3x16xf32>) -> tensor<?x?x?x16xf32>
+  return %c : tensor<?x?x?x16xf32>
+})",
+                                     w, low, high)
+                           .str();
+    auto session = start(compile(text.c_str()), 2);
+    ASSERT_TRUE(session);
+    for (auto [n, h, width] :
+         {std::array<int64_t, 3>{1, 1, 1}, {2, 3, 7}, {0, 4, 4}, {1, 9, 16}}) {
+      std::vector<Tensor> arguments{floats({n, h, width, 3}, 1),
+                                    floats({window, window, 3, 16}, 2)};
+      std::vector<Tensor> got = run(*session, arguments);
+      ASSERT_EQ(got.size(), 1u);
+      EXPECT_EQ(got[0].type().getDimSize(1), 2 * h + more);
+      expectClose(got[0], interpret(text.c_str(), arguments)[0]);
+    }
+  }
 }
 
 TEST_F(CompiledSizes, HugeSizesAreRefused) {

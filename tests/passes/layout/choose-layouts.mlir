@@ -128,6 +128,24 @@ func.func @transposed_convolution(%x: tensor<1x4x5x6xf32>, %w: tensor<2x2x6x3xf3
   return %c : tensor<1x8x10x3xf32>
 }
 
+// Sizes that only the run knows are multiplied there; what results an image without pixels has is the slice's to say.
+// CHECK-LABEL: @transposed_convolution_of_any_size
+// CHECK-SAME: (%[[X:.*]]: tensor<?x?x5x6xf32>
+// CHECK-DAG: %[[TWO:.*]] = graph.constant dense<2> : tensor<i64>
+// CHECK: %[[C:.*]] = graph.convolution %[[X]], %{{.*}} low [0, 0] high [0, 0] input_dilation [1, 1]
+// CHECK-SAME: (tensor<?x?x5x6xf32>, tensor<1x1x6x12xf32>) -> tensor<?x?x5x12xf32>
+// CHECK: %[[P:.*]] = graph.dim %[[C]], 1
+// CHECK: %[[J:.*]] = graph.mul %[[P]], %[[TWO]]
+// CHECK: graph.transpose %{{.*}} [0, 1, 3, 2, 4, 5] : tensor<?x?x5x2x2x3xf32> -> tensor<?x?x2x5x2x3xf32>
+// CHECK-NEXT: graph.reshape %{{.*}} [%{{.*}}, %[[J]]]
+// CHECK-NEXT: graph.slice %{{.*}} [0, 0, 0, 0] [%{{.*}}, %{{.*}}, 10, 3]
+func.func @transposed_convolution_of_any_size(%x: tensor<?x?x5x6xf32>, %w: tensor<2x2x6x3xf32>) -> tensor<?x?x10x3xf32> {
+  %c = graph.convolution %x, %w <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])>
+      strides [1, 1] low [1, 1] high [1, 1] input_dilation [2, 2] kernel_dilation [1, 1] groups 1
+      : (tensor<?x?x5x6xf32>, tensor<2x2x6x3xf32>) -> tensor<?x?x10x3xf32>
+  return %c : tensor<?x?x10x3xf32>
+}
+
 // Taps that are no whole number of steps are filled up; results before the first are cut off.
 // CHECK-LABEL: @overlapping_steps
 // CHECK: graph.pad %{{.*}} [0, 0, 0, 0] [1, 0, 0, 0] [0, 0, 0, 0]
@@ -165,6 +183,19 @@ func.func @phases_without_taps(%x: tensor<1x5x4x8xf32>, %w: tensor<1x1x8x16xf32>
       strides [1, 1] low [0, 0] high [1, 1] input_dilation [2, 2] kernel_dilation [1, 1] groups 1
       : (tensor<1x5x4x8xf32>, tensor<1x1x8x16xf32>) -> tensor<1x10x8x16xf32>
   return %c : tensor<1x10x8x16xf32>
+}
+
+// Phases without taps are as large as those that have some.
+// CHECK-LABEL: @phases_of_any_size
+// CHECK: %[[C:.*]] = graph.convolution {{.*}} (tensor<1x?x4x8xf32>, tensor<1x1x8x16xf32>) -> tensor<1x?x5x16xf32>
+// CHECK: %[[N:.*]] = graph.dim %[[C]], 1
+// CHECK: graph.broadcast %{{.*}} [] [%[[N]]] : tensor<f32> -> tensor<1x?x5x1x16xf32>
+// CHECK: graph.concat 3, {{.*}} -> tensor<1x?x5x4x16xf32>
+func.func @phases_of_any_size(%x: tensor<1x?x4x8xf32>, %w: tensor<1x1x8x16xf32>) -> tensor<1x?x8x16xf32> {
+  %c = graph.convolution %x, %w <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])>
+      strides [1, 1] low [0, 0] high [1, 1] input_dilation [2, 2] kernel_dilation [1, 1] groups 1
+      : (tensor<1x?x4x8xf32>, tensor<1x1x8x16xf32>) -> tensor<1x?x8x16xf32>
+  return %c : tensor<1x?x8x16xf32>
 }
 
 // A large rectangle is folded along its rows, then down.
