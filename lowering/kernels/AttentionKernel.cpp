@@ -10,6 +10,7 @@
 #include "lowering/kernels/FusionKernels.h"
 #include "lowering/kernels/MicroKernel.h"
 #include "lowering/kernels/PackPanelKernel.h"
+#include "lowering/kernels/TileTarget.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -140,10 +141,12 @@ void AttentionNest::task(Value number) {
   copyQueries();
   softmax.begin(rows);
   auto type = VectorType::get({int64_t(space.columns)}, space.product.sum);
-  k.loop(k.index(0), k.index(space.blockRows * width), k.index(space.columns),
-         [&](Value at) {
-           k.b.create<vector::StoreOp>(k.loc, k.constant(type, 0.0), sums, at);
-         });
+  Value height = k.index(space.heights);
+  Value whole = k.mul(k.div(k.add(rows, k.sub(height, k.index(1))), height),
+                      k.index(space.heights * width));
+  k.loop(k.index(0), whole, k.index(space.columns), [&](Value at) {
+    k.b.create<vector::StoreOp>(k.loc, k.constant(type, 0.0), sums, at);
+  });
   if (auto known = space.hasFewQueries()) {
     blocks(*known);
   } else {
@@ -385,36 +388,57 @@ void AttentionNest::finish() {
     panel(k.index(whole), k.index(features - whole));
 }
 
-FailureOr<KernelPlan> emitAttention(const EmissionContext &context) {
-  KernelTarget target =
-      attentionTarget(context.fusion, context.dims, context.target);
-  auto space = attentionSpace(context.fusion, context.dims, target);
+/// Each variant has the scratch buffers to itself.
+static void addScratch(SmallVector<DimExpr> &bytes,
+                       const AttentionSpace &space) {
+  const auto &preparations = space.product.preparations;
+  bytes.resize(std::max(bytes.size(), preparations.size()));
+  for (auto [all, preparation] : llvm::zip(bytes, preparations))
+    all = DimExpr::max(all, preparation.bytes);
+}
+
+static LogicalResult emitVariant(const EmissionContext &context,
+                                 const AttentionVariant &variant,
+                                 StringRef name, KernelPlan &plan) {
+  auto space = attentionSpace(context.fusion, context.dims, variant);
   if (failed(space))
     return failure();
-  KernelPlan plan;
+  addScratch(plan.scratchBytes, *space);
   for (const Preparation &preparation : space->product.preparations) {
-    std::string name =
-        (context.name + "_prepare" + Twine(preparation.scratch)).str();
-    auto launch = emitPreparation(preparation, space->product, context.fusion,
-                                  context.dims, target, context.kernels, name);
+    std::string ownName =
+        (name + "_prepare" + Twine(preparation.scratch)).str();
+    auto launch =
+        emitPreparation(preparation, space->product, context.fusion,
+                        context.dims, variant.target, context.kernels, ownName);
     if (failed(launch))
       return failure();
+    launch->tasks = launch->tasks * variant.taken;
     // Few queries read what lies in memory.
-    if (preparation.kind == Preparation::PackPanels &&
-        !space->hasFewQueries()) {
-      DimExpr more = space->queryCount - DimExpr(graph::fewQueries);
-      launch->tasks = launch->tasks *
-                      DimExpr::min(DimExpr::max(more, DimExpr(0)), DimExpr(1));
-    }
+    if (preparation.kind == Preparation::PackPanels && !space->hasFewQueries())
+      launch->tasks =
+          launch->tasks *
+          (DimExpr(1) - isAtMost(space->queryCount, graph::fewQueries));
     plan.launches.push_back(*launch);
-    plan.scratchBytes.push_back(preparation.bytes);
   }
-  KernelBuilder kernel(context.fusion, context.dims, target, context.kernels,
-                       context.name);
+  KernelBuilder kernel(context.fusion, context.dims, variant.target,
+                       context.kernels, name);
   auto launch = AttentionNest(kernel, *space).emit();
   if (failed(launch))
     return failure();
+  launch->tasks = launch->tasks * variant.taken;
   plan.launches.push_back(*launch);
+  return success();
+}
+
+FailureOr<KernelPlan> emitAttention(const EmissionContext &context) {
+  KernelPlan plan;
+  for (const AttentionVariant &variant :
+       attentionVariants(context.fusion, context.dims, context.target)) {
+    StringRef kind = variant.mostKeys ? "_few" : "";
+    if (failed(
+            emitVariant(context, variant, (context.name + kind).str(), plan)))
+      return failure();
+  }
   return plan;
 }
 
@@ -425,12 +449,11 @@ SmallVector<DimExpr> attentionScratch(graph::FusionOp fusion,
   // emitted.
   ScopedDiagnosticHandler silence(fusion.getContext(),
                                   [](Diagnostic &) { return success(); });
-  auto space =
-      attentionSpace(fusion, dims, attentionTarget(fusion, dims, target));
   SmallVector<DimExpr> bytes;
-  if (succeeded(space))
-    for (const Preparation &preparation : space->product.preparations)
-      bytes.push_back(preparation.bytes);
+  for (const AttentionVariant &variant :
+       attentionVariants(fusion, dims, target))
+    if (auto space = attentionSpace(fusion, dims, variant); succeeded(space))
+      addScratch(bytes, *space);
   return bytes;
 }
 

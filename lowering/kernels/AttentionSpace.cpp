@@ -111,16 +111,16 @@ static int64_t tileHeight(int64_t rows, int64_t highest) {
 }
 
 /// Blocks of equal height where the rows don't fill the last one.
-static void chooseBlocks(AttentionSpace &space) {
+static void chooseBlocks(AttentionSpace &space, int64_t mostKeys) {
   int64_t height = space.heights;
   space.blockRows = height * std::max<int64_t>(1, rowsOfBlock / height);
   space.blockKeys = keysOfBlock;
   if (auto count = space.queryCount.constant())
     space.blockRows = std::clamp((*count + height - 1) / height * height,
                                  height, space.blockRows);
-  if (auto count = space.keyCount.constant()) {
+  if (int64_t keys = space.keyCount.constant().value_or(mostKeys)) {
     int64_t columns = space.columns;
-    space.blockKeys = std::clamp((*count + columns - 1) / columns * columns,
+    space.blockKeys = std::clamp((keys + columns - 1) / columns * columns,
                                  columns, space.blockKeys);
   }
   DimExpr blocks = DimExpr::ceilDiv(space.queryCount, DimExpr(space.blockRows));
@@ -134,41 +134,73 @@ static void chooseBlocks(AttentionSpace &space) {
 /// Keys and features fill whole panels. Where few of them leave most of a wide
 /// one empty, narrower and higher tiles take fewer instructions; the weight of
 /// a key takes about ten.
-KernelTarget attentionTarget(graph::FusionOp fusion, graph::DimAnalysis &dims,
-                             const KernelTarget &target) {
+static KernelTarget targetFor(int64_t queries, int64_t depth, int64_t keys,
+                              int64_t features, const KernelTarget &target) {
   constexpr double clearly = 0.9, perWeight = 10;
-  graph::AttentionOp op = attentionAnchor(fusion);
-  if (!op || target.opencl)
-    return target;
-  unsigned rank = cast<RankedTensorType>(op.getType()).getRank();
-  auto queries = dims.dimOf(op.getQuery(), rank - 2).constant(),
-       depth = dims.dimOf(op.getQuery(), rank - 1).constant(),
-       keys = dims.dimOf(op.getKey(), rank - 2).constant(),
-       features = dims.dimOf(op.getValue(), rank - 1).constant();
-  if (!queries || !depth || !keys || !features)
-    return target;
   auto instructions = [&](const KernelTarget &own) {
     auto vectors = [&](int64_t count) {
       return double(llvm::alignTo(uint64_t(count), own.panel) / own.lanes);
     };
-    int64_t height = tileHeight(*queries, own.rows);
-    double rows = double(llvm::alignTo(uint64_t(*queries), uint64_t(height)));
-    return rows * (vectors(*keys) * double(*depth) +
-                   double(*keys) * vectors(*features)) +
-           double(*queries) * vectors(*keys) * perWeight;
+    int64_t height = tileHeight(queries, own.rows);
+    double rows = double(llvm::alignTo(uint64_t(queries), uint64_t(height)));
+    return rows * (vectors(keys) * double(depth) +
+                   double(keys) * vectors(features)) +
+           double(queries) * vectors(keys) * perWeight;
   };
   KernelTarget best = target;
   for (KernelTarget own = halved(target); own.panel >= own.lanes;
        own = halved(own))
     if (instructions(own) < clearly * instructions(best))
       best = own;
-  best.rows = unsigned(tileHeight(*queries, best.rows));
+  best.rows = unsigned(tileHeight(queries, best.rows));
   return best;
+}
+
+/// Panels of one vector, for keys that leave half of a wide one empty. Eight
+/// rows of it keep multiply-adds busy, and few of them stay empty.
+static std::optional<AttentionVariant>
+variantOfFewKeys(const DimExpr &keys, const KernelTarget &target) {
+  constexpr unsigned fewestVectors = 4, rows = 8;
+  if (target.panel < fewestVectors * target.lanes)
+    return std::nullopt;
+  AttentionVariant few{target, target.panel / 2,
+                       isAtMost(keys, target.panel / 2)};
+  few.target.panel = target.lanes;
+  few.target.rows = rows;
+  return few;
+}
+
+SmallVector<AttentionVariant, 2> attentionVariants(graph::FusionOp fusion,
+                                                   graph::DimAnalysis &dims,
+                                                   const KernelTarget &target) {
+  AttentionVariant any{target, 0, 1};
+  graph::AttentionOp op = attentionAnchor(fusion);
+  if (!op || target.opencl)
+    return {any};
+  unsigned rank = cast<RankedTensorType>(op.getType()).getRank();
+  DimExpr queryCount = dims.dimOf(op.getQuery(), rank - 2),
+          keyCount = dims.dimOf(op.getKey(), rank - 2);
+  auto queries = queryCount.constant(), keys = keyCount.constant(),
+       depth = dims.dimOf(op.getQuery(), rank - 1).constant(),
+       features = dims.dimOf(op.getValue(), rank - 1).constant();
+  if (queries && keys && depth && features) {
+    any.target = targetFor(*queries, *depth, *keys, *features, target);
+    return {any};
+  }
+  bool tiles = !queries || *queries > graph::fewQueries;
+  auto few = tiles ? variantOfFewKeys(keyCount, target) : std::nullopt;
+  if (!few || few->taken.isConstant(0))
+    return {any};
+  if (few->taken.isConstant(1))
+    return {*few};
+  any.taken = DimExpr(1) - few->taken;
+  return {*few, any};
 }
 
 FailureOr<AttentionSpace> attentionSpace(graph::FusionOp fusion,
                                          graph::DimAnalysis &dims,
-                                         const KernelTarget &target) {
+                                         const AttentionVariant &variant) {
+  const KernelTarget &target = variant.target;
   AttentionSpace space;
   space.op = attentionAnchor(fusion);
   if (!space.op)
@@ -186,7 +218,7 @@ FailureOr<AttentionSpace> attentionSpace(graph::FusionOp fusion,
   space.columns = tileColumns(space.product.sum, target);
   space.heights = target.rows;
   describeProduct(space, dims);
-  chooseBlocks(space);
+  chooseBlocks(space, variant.mostKeys);
   for (const graph::KeyPiece &piece : graph::keyPieces(space.op, dims))
     space.pieces.push_back({placeRows(space, piece.key, dims),
                             placeRows(space, piece.value, dims), piece.count});
@@ -197,10 +229,11 @@ FailureOr<AttentionSpace> attentionSpace(graph::FusionOp fusion,
            {DimExpr(space.depth), DimExpr(0), DimExpr(1)});
   // Rows that follow each other stay together in the cache as they are, unless
   // tile after tile takes every other line of them; others are copied for tiles
-  // enough to read the copy.
+  // enough to read the copy, and rows that the first-level cache may not hold.
   constexpr int64_t fewTiles = 2;
   auto queries = space.queryCount.constant();
-  if (queries && *queries <= fewTiles * int64_t(space.heights))
+  if ((queries && *queries <= fewTiles * int64_t(space.heights)) ||
+      variant.mostKeys)
     return space;
   if (values.stride != DimExpr(values.features) ||
       values.features > int64_t(space.columns))

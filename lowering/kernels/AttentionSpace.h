@@ -50,14 +50,21 @@ struct AttentionSpace {
 /// The attention of a fusion; null if there is none.
 graph::AttentionOp attentionAnchor(graph::FusionOp fusion);
 
-/// The target with the register tile that suits the attention of the fusion.
-KernelTarget attentionTarget(graph::FusionOp fusion, graph::DimAnalysis &dims,
-                             const KernelTarget &target);
+/// A way to compute attention, for some numbers of keys.
+struct AttentionVariant {
+  KernelTarget target;  ///< with the register tile that suits them
+  int64_t mostKeys = 0; ///< 0: any number
+  graph::DimExpr taken; ///< 1 where the run takes it, else 0
+};
+/// Of which each run takes one.
+llvm::SmallVector<AttentionVariant, 2>
+attentionVariants(graph::FusionOp fusion, graph::DimAnalysis &dims,
+                  const KernelTarget &target);
 
-/// For a target of attentionTarget(). Failure has been reported at the op.
+/// Failure has been reported at the op.
 mlir::FailureOr<AttentionSpace> attentionSpace(graph::FusionOp fusion,
                                                graph::DimAnalysis &dims,
-                                               const KernelTarget &target);
+                                               const AttentionVariant &variant);
 
 } // namespace zenith::kernels
 

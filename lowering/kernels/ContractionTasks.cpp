@@ -12,6 +12,7 @@
 #include <limits>
 #include <optional>
 
+using zenith::graph::DimAtom;
 using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
@@ -40,6 +41,17 @@ static double flopsOf(const ContractionSpace &space) {
   return 2 * estimate(space.tile.size) * estimate(space.lineCount()) *
          estimate(space.outerCount()) * estimate(space.columns.size) *
          estimate(space.depthOfAllTaps());
+}
+
+/// Rows of a line, or as many as there are at most, where that is known.
+static std::optional<int64_t> mostRowsOfLine(const ContractionSpace &space) {
+  const DimExpr &size = space.tile.size;
+  auto rows = size.constant();
+  if (const DimAtom *atom = size.asAtom();
+      atom && atom->kind == DimAtom::Kind::Min)
+    for (const auto &side : {atom->lhs, atom->rhs})
+      rows = rows ? rows : side->constant();
+  return rows;
 }
 
 /// Small products are not worth many tasks, each of which copies its rows.
@@ -79,16 +91,19 @@ bool hasFewLongSums(const ContractionSpace &space, const KernelTarget &target) {
 }
 
 static void chooseSlices(ContractionTasks &tasks, const ContractionSpace &space,
-                         unsigned columns, const KernelTarget &target) {
+                         int64_t heights, unsigned columns,
+                         const KernelTarget &target) {
   auto depth = space.depthOfAllTaps().constant();
-  auto tiles = tasks.tileCount.constant();
+  auto rows = mostRowsOfLine(space), lines = space.lineCount().constant();
+  bool fewTiles =
+      rows && lines && *lines * ((*rows + heights - 1) / heights) < int64_t(4);
   tasks.packsRows = rowsNeedPacking(space, target);
   // Rows of A that lie side by side take a line of the second-level cache in
   // each step: B had better come from the first-level one.
   double cached = space.tileIsOutermost ? shortPanelBytes : panelBytes;
   bool small = !depth || double(*depth) * columns * 4 <= cached;
   if (!tasks.packsRows &&
-      (small || (tiles && *tiles < 4) || space.form == ContractionSpace::Dots))
+      (small || fewTiles || space.form == ContractionSpace::Dots))
     return;
   if (space.taps.empty()) {
     int64_t deepest = tasks.packsRows ? depthOfPackedSlice : depthOfSlice;
@@ -426,7 +441,7 @@ ContractionTasks chooseTasks(const ContractionSpace &space,
     return tasks;
   }
   if (!chooseSweep(tasks, space, heights, columns, target))
-    chooseSlices(tasks, space, columns, target);
+    chooseSlices(tasks, space, heights, columns, target);
   double depth = std::max(1.0, estimate(space.depthOfAllTaps()));
   double tiles = std::max(1.0, estimate(tasks.tileCount));
   double panels = std::max(1.0, estimate(tasks.panelCount));

@@ -55,18 +55,16 @@ static bool streamsNarrow(const ContractionSpace &space,
 }
 
 /// Few rows past panels that no second-level cache holds: two tiles are not
-/// enough to ask for all of the next panel. One or two rows are done with a
-/// line before memory has the next one, and requests would only delay it.
+/// enough to ask for all of the next panel.
 static bool streamsPanels(const ContractionSpace &space,
                           const ContractionTasks &tasks,
                           const KernelTarget &target) {
-  constexpr double cachedBytes = 384 * 1024, fewestRows = 3;
+  constexpr double cachedBytes = 384 * 1024;
   double bytes = estimate(space.depth.size) * estimate(space.columns.size) *
                  elementSize(space.b.element);
   return space.form == ContractionSpace::Panels && space.taps.empty() &&
          !target.opencl && isa<FloatType>(space.sum) && bytes > cachedBytes &&
-         estimate(tasks.tileCount) < 4 &&
-         estimate(space.lineCount() * space.tile.size) >= fewestRows;
+         estimate(tasks.tileCount) < 4;
 }
 
 /// Only B that is read where it lies has an end to its columns.
@@ -103,8 +101,11 @@ void ContractionNest::dispatch(const Tile &tile, bool full, unsigned panels) {
   shape.vnni = k.target.vnni;
   if (shape.vectors * shape.lanes > space.panel && panelsOfTile() > 1)
     shape.vectorsOfPanel = space.panel / shape.lanes;
-  shape.prefetches =
-      streamsNarrow(space, k.target) || streamsPanels(space, tasks, k.target);
+  bool narrow = streamsNarrow(space, k.target);
+  shape.prefetches = narrow || streamsPanels(space, tasks, k.target);
+  // One or two rows are done with a line before memory has the next one, and
+  // requests would only delay it.
+  shape.fewestRowsAhead = narrow ? 1 : 3;
   shape.looksAhead = looksAhead();
   shape.fetchesRows = fetchesRows();
   MicroKernelArgs args = tile.args;

@@ -207,25 +207,29 @@ void callMicroKernel(KernelBuilder &kernel, const MicroKernel &given,
   });
 }
 
-void callMicroKernelOfHeight(KernelBuilder &kernel, MicroKernel shape,
+void callMicroKernelOfHeight(KernelBuilder &kernel, const MicroKernel &shape,
                              const MicroKernelArgs &args, Value height,
                              ArrayRef<unsigned> possible) {
   if (possible.empty())
     return;
   OpBuilder &b = kernel.b;
   OpBuilder::InsertionGuard guard(b);
+  auto call = [&](unsigned own) {
+    MicroKernel tile = shape;
+    tile.height = own;
+    tile.prefetches &= own >= shape.fewestRowsAhead;
+    callMicroKernel(kernel, tile, args);
+  };
   for (unsigned own : possible.drop_back()) {
-    shape.height = own;
     Value equal = b.create<arith::CmpIOp>(kernel.loc, arith::CmpIPredicate::eq,
                                           height, kernel.index(own));
     auto branch =
         b.create<scf::IfOp>(kernel.loc, equal, /*withElseRegion=*/true);
     b.setInsertionPoint(branch.thenBlock()->getTerminator());
-    callMicroKernel(kernel, shape, args);
+    call(own);
     b.setInsertionPoint(branch.elseBlock()->getTerminator());
   }
-  shape.height = possible.back();
-  callMicroKernel(kernel, shape, args);
+  call(possible.back());
 }
 
 void callDotKernel(KernelBuilder &kernel, const MicroKernel &shape,

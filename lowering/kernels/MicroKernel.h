@@ -44,8 +44,9 @@ struct MicroKernel {
   bool splitsWords = false;
   bool vnni = false; ///< the target adds products of four bytes at once
   /// Asks for B some cache lines ahead: where widening leaves too few loads
-  /// under way at once.
+  /// under way at once. Of tiles at least so high.
   bool prefetches = false;
+  unsigned fewestRowsAhead = 1;
   /// Not 0: depthStrideA and depthStrideB, so that what neighbouring depths
   /// read lies at known distances.
   unsigned knownStride = 0, knownStrideB = 0;
@@ -103,7 +104,7 @@ void callMicroKernel(KernelBuilder &kernel, const MicroKernel &shape,
                      const MicroKernelArgs &args);
 /// Calls that of `height` rows, which is one of `possible`; none where there
 /// are no rows.
-void callMicroKernelOfHeight(KernelBuilder &kernel, MicroKernel shape,
+void callMicroKernelOfHeight(KernelBuilder &kernel, const MicroKernel &shape,
                              const MicroKernelArgs &args, mlir::Value height,
                              llvm::ArrayRef<unsigned> possible);
 

@@ -45,19 +45,18 @@ static bool partsPanels(graph::FusionOp fusion, graph::DotGeneralOp dot,
 KernelTarget tileTarget(graph::FusionOp fusion, const KernelTarget &target) {
   auto dot = dyn_cast_or_null<graph::DotGeneralOp>(contractionAnchor(fusion));
   auto panels = dot ? graph::matchUnpackedPanels(dot.getRhs()) : std::nullopt;
+  // A single panel has no others to be wider with.
   bool halves =
-      panels && panels->panel * 2 == int64_t(target.panel) && isWide(target);
+      panels && panels->panel * 2 == int64_t(target.panel) && isWide(target) &&
+      cast<RankedTensorType>(panels->packed.getType()).getDimSize(0) != 1;
   return halves && (hasFixedRows(dot) || partsPanels(fusion, dot, target))
              ? halved(target)
              : target;
 }
 
-/// 1 from `fewest` to `most`, else 0.
-static DimExpr isWithin(const DimExpr &count, int64_t fewest, int64_t most) {
-  auto sign = [](const DimExpr &expr) {
-    return DimExpr::min(DimExpr::max(expr, DimExpr(0)), DimExpr(1));
-  };
-  return sign(count - DimExpr(fewest - 1)) * sign(DimExpr(most + 1) - count);
+DimExpr isAtMost(const DimExpr &count, int64_t most) {
+  return DimExpr::min(DimExpr::max(DimExpr(most + 1) - count, DimExpr(0)),
+                      DimExpr(1));
 }
 
 std::optional<FewRows> variantOfFewRows(graph::FusionOp fusion,
@@ -72,12 +71,12 @@ std::optional<FewRows> variantOfFewRows(graph::FusionOp fusion,
   if (failed(own) || own->preparations.size() != space.preparations.size())
     return std::nullopt;
   few.space = std::move(*own);
-  // What is estimated of the rows is that they are few.
+  // What is known of the rows is that they are few. Even one of them had better
+  // meet panel after panel, from one end of memory to the other.
   DimExpr rows = space.tile.size;
   few.space.tile.size =
       DimExpr::min(rows, DimExpr(graph::mostRowsOfHalfPanels));
-  few.taken = isWithin(rows, graph::fewestRowsOfHalfPanels,
-                       graph::mostRowsOfHalfPanels);
+  few.taken = isAtMost(rows, graph::mostRowsOfHalfPanels);
   return few;
 }
 

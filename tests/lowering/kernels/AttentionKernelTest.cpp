@@ -198,6 +198,17 @@ TEST_F(AttentionKernel, OtherMachines) {
   }
 }
 
+/// Few and many keys are two variants of one executable.
+TEST_F(AttentionKernel, FewKeysOfAnyNumber) {
+  harness.target.lanes = 16;
+  harness.target.panel = 64;
+  for (int64_t keys : {0, 1, 9, 32, 33, 70})
+    for (int64_t queries : {2, 9, 50})
+      check(2, queries, keys, 24, 40, "", "f32", "f32", true);
+  check(2, 20, 20, 8, 64, ", causal", "", "f32", true);
+  check(2, 20, 20, 8, 16, ", causal", "i1", "f64", true);
+}
+
 /// Tiles of one, two and four vectors; values packed and as they lie.
 TEST_F(AttentionKernel, FewKeysOrFeatures) {
   for (unsigned lanes : {8u, 16u}) {

@@ -287,7 +287,7 @@ TEST_F(ContractionKernel, NarrowPanelsOfAnyNumberOfRows) {
   harness.target.panel = 64;
   harness.target.rows = 6;
   for (int n : {64, 100})
-    for (int rows : {0, 6, 7, 28, 29, 61})
+    for (int rows : {0, 1, 6, 7, 28, 29, 61})
       harness.check(packedText(-1, n, 32),
                     {{rows, 10}, {(n + 31) / 32, 10, 32}});
   // Wide tiles of two panels, and tiles of few rows.
@@ -296,7 +296,7 @@ TEST_F(ContractionKernel, NarrowPanelsOfAnyNumberOfRows) {
       return name.find(tile) != std::string::npos;
     })) << tile;
   // Slices of long sums.
-  for (int rows : {13, 70})
+  for (int rows : {2, 13, 28, 70})
     harness.check(packedText(-1, 164, 32, 2100), {{rows, 2100}, {6, 2100, 32}});
 }
 
