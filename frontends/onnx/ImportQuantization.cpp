@@ -4,6 +4,7 @@
 #include "frontends/onnx/CarriedTypes.h"
 #include "frontends/onnx/ONNXOpTable.h"
 #include "frontends/onnx/QuantizationImport.h"
+#include "ir/SplatConstant.h"
 
 #include <fmt/format.h>
 
@@ -24,8 +25,11 @@ static bool isFloat8(Type type) {
   return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8;
 }
 
-Value zenith::onnx::quantized(ImportBuilder &b, Value scaled, Value zeroPoint,
-                              IntegerType element) {
+/// A byte with a sign is one without, minus this.
+static constexpr int64_t signOffset = 128;
+
+static Value quantizedPlain(ImportBuilder &b, Value scaled, Value zeroPoint,
+                            IntegerType element) {
   Type f32 = b.builder.getF32Type();
   Value x = b.convert(b.unary<graph::RoundEvenOp>(scaled), f32);
   if (zeroPoint)
@@ -35,6 +39,51 @@ Value zenith::onnx::quantized(ImportBuilder &b, Value scaled, Value zeroPoint,
          high = double((1 << (element.isUnsigned() ? bits : bits - 1)) - 1);
   x = b.binary<graph::MinOp>(b.binary<graph::MaxOp>(x, low), high);
   return b.convert(x, element);
+}
+
+// Bytes with a sign are made of those without: memory holds what processors
+// multiply, and NaN becomes the lowest of either.
+Value zenith::onnx::quantized(ImportBuilder &b, Value scaled, Value zeroPoint,
+                              IntegerType element) {
+  if (!element.isSignlessInteger(8))
+    return quantizedPlain(b, scaled, zeroPoint, element);
+  Type f32 = b.builder.getF32Type(), i32 = b.builder.getI32Type();
+  Value offset = b.scalarConstant(f32, signOffset);
+  if (zeroPoint)
+    offset = b.binary<graph::AddOp>(b.convert(zeroPoint, f32), offset);
+  auto bytes =
+      IntegerType::get(b.builder.getContext(), 8, IntegerType::Unsigned);
+  Value wide = b.convert(quantizedPlain(b, scaled, offset, bytes), i32);
+  return b.convert(b.binary<graph::SubOp>(wide, double(signOffset)), element);
+}
+
+/// The bytes without sign that one with it was made of; null for others.
+static Value withoutSign(Value value) {
+  auto narrow = value.getDefiningOp<graph::ConvertOp>();
+  auto difference =
+      narrow && getElementTypeOrSelf(value.getType()).isSignlessInteger(8)
+          ? narrow.getOperand().getDefiningOp<graph::SubOp>()
+          : graph::SubOp();
+  if (!difference || graph::splatValue(difference.getRhs()) != signOffset)
+    return {};
+  auto wide = difference.getLhs().getDefiningOp<graph::ConvertOp>();
+  return wide && getElementTypeOrSelf(wide.getOperand().getType())
+                     .isUnsignedInteger(8)
+             ? Value(wide)
+             : Value();
+}
+
+Value zenith::onnx::minusZeroPoint(ImportBuilder &b, Value bytes,
+                                   Value zeroPoint) {
+  Type i32 = b.builder.getI32Type();
+  Value wide = withoutSign(bytes);
+  if (!wide)
+    return zeroPoint ? b.binary<graph::SubOp>(b.convert(bytes, i32), zeroPoint)
+                     : b.convert(bytes, i32);
+  Value offset = b.scalarConstant(i32, signOffset);
+  if (zeroPoint)
+    offset = b.binary<graph::AddOp>(zeroPoint, offset);
+  return b.binary<graph::SubOp>(wide, offset);
 }
 
 /// Each entry for `block` elements along a dimension of `size`.
@@ -146,9 +195,10 @@ static void importDequantizeLinear(NodeImport &n) {
   auto read = [&](size_t index) {
     return asBits ? decodedBits(n, index) : b.convert(n.input(index), common);
   };
-  Value x = read(0);
-  if (n.has(2))
-    x = b.binary<graph::SubOp>(x, alongAxis(n, 2, read(2)));
+  Value zero = n.has(2) ? alongAxis(n, 2, read(2)) : Value();
+  Value x = common.isInteger(32) ? minusZeroPoint(b, n.input(0), zero)
+            : zero               ? b.binary<graph::SubOp>(read(0), zero)
+                                 : read(0);
   if (n.failed())
     return;
   Value product =

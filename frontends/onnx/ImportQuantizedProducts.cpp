@@ -24,9 +24,9 @@ static Value shifted(NodeImport &n, size_t index, size_t zeroPointIndex,
   if (!isByte(n.elementType(index)) ||
       (n.has(zeroPointIndex) && !isByte(n.elementType(zeroPointIndex))))
     n.fail(invalid(fmt::format("{} needs integers of 8 bits", n.node.op)));
-  Value value = b.convert(n.input(index), i32);
+  Value value = n.input(index);
   if (n.failed() || !n.has(zeroPointIndex))
-    return value;
+    return minusZeroPoint(b, value, {});
   Value zeroPoint = b.convert(n.input(zeroPointIndex), i32);
   DimVector dims = n.dims(zeroPointIndex);
   if (dims.size() == 1 && isConstant(dims[0], 1)) {
@@ -44,7 +44,7 @@ static Value shifted(NodeImport &n, size_t index, size_t zeroPointIndex,
     n.fail(invalid("zero points do not fit the operand"));
     return value;
   }
-  return b.binary<graph::SubOp>(value, zeroPoint);
+  return minusZeroPoint(b, value, zeroPoint);
 }
 
 static bool checkMatrices(NodeImport &n, size_t rhs) {

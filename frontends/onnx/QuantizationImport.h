@@ -14,6 +14,9 @@ namespace zenith::onnx {
 Value quantized(ImportBuilder &b, Value scaled, Value zeroPoint,
                 mlir::IntegerType element);
 
+/// An integer of at most 32 bits minus its zero point (i32, or null), in i32.
+Value minusZeroPoint(ImportBuilder &b, Value integer, Value zeroPoint);
+
 } // namespace zenith::onnx
 
 #endif // ZENITH_FRONTENDS_ONNX_QUANTIZATIONIMPORT_H
