@@ -185,10 +185,12 @@ def FoldBatchNormPass : ZenithPass<"zenith-fold-batch-norm", "::mlir::func::Func
   let description = [{
     batch_norm(conv(x, w) + b) = conv(x, w * factor) + (b * factor + shift), where w, b and the statistics depend on parameters only; the new
     weights are ops that zenith-hoist-prepare moves. The same for dot_general. Other batch norms become a multiplication and an
-    addition. Values change by rounding only. Leaves a batch_norm whose contraction has other users to decomposition.
+    addition. Values change by rounding only. Leaves a batch_norm whose contraction has other users to decomposition, and windows whose
+    weights are integers, where these are multiplied four at a time.
 
     Before and after (tests/passes/layout/fold-batch-norm.mlir @convolution).
   }];
+  let options = [Option<"group", "group", "int64_t", "1", "depths of narrow integers that processors multiply at once: 1, 2 or 4">];
 }
 
 def LowerPrecisionPass : ZenithPass<"zenith-lower-precision", "::mlir::func::FuncOp"> {
@@ -256,7 +258,7 @@ def PackParametersPass : ZenithPass<"zenith-pack-parameters", "::mlir::func::Fun
     Before and after (tests/passes/layout/pack-parameters.mlir @dot).
   }];
   let options = [Option<"panel", "panel", "int64_t", "16", "columns of a panel: the kernel target's">,
-                 Option<"group", "group", "int64_t", "1", "depths of 16-bit integers that lie side by side: 1, 2 or 4">];
+                 Option<"group", "group", "int64_t", "1", "depths of narrow integers that lie side by side: 1, 2 or 4">];
 }
 
 def HoistPreparePass : ZenithPass<"zenith-hoist-prepare", "::mlir::ModuleOp"> {

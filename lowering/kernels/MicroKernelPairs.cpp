@@ -5,6 +5,7 @@
 // vpdpwssd), bf16 and four bytes by name. Columns of bf16 that are widened, two
 // at a time.
 
+#include "lowering/kernels/ByteQuads.h"
 #include "lowering/kernels/MicroKernelWriter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -111,30 +112,6 @@ Value MicroKernelWriter::sumOfPairs(Value x, Value y) {
   return b.create<arith::AddIOp>(loc, even, odd);
 }
 
-/// sum[i] + products of the bytes 4i to 4i+3 of x, without signs, and of y.
-Value MicroKernelWriter::addQuads(Value sum, Value x, Value y) {
-  int64_t lanes = shape.lanes;
-  if (shape.vnni) {
-    std::string name = "llvm.x86.avx512.vpdpbusd." + std::to_string(32 * lanes);
-    Value operands[] = {sum, b.create<vector::BitCastOp>(loc, vectorType, x),
-                        b.create<vector::BitCastOp>(loc, vectorType, y)};
-    return b
-        .create<LLVM::CallIntrinsicOp>(loc, vectorType, b.getStringAttr(name),
-                                       operands)
-        .getResult(0);
-  }
-  auto wide = VectorType::get({4 * lanes}, shape.sum);
-  Value products =
-      b.create<arith::MulIOp>(loc, b.create<arith::ExtUIOp>(loc, wide, x),
-                              b.create<arith::ExtSIOp>(loc, wide, y));
-  for (int64_t i = 0; i < 4; ++i)
-    sum = b.create<arith::AddIOp>(
-        loc, sum, shuffled(products, products, lanes, [&](int64_t lane) {
-          return 4 * lane + i;
-        }));
-  return sum;
-}
-
 /// A group of depths of one vector of columns: i16, or bytes as they are.
 Value MicroKernelWriter::groupOfDepths(const MicroKernelArgs &args,
                                        Value offset, unsigned vector) {
@@ -196,7 +173,7 @@ void MicroKernelWriter::pairStep(const MicroKernelArgs &args,
       Value a = groupOfRow(aMemory[r], add(aRows[r], depth), half);
       for (unsigned v = 0; v < shape.vectors; ++v) {
         Value &sum = next[set * tile + r * shape.vectors + v];
-        sum = depths == 4 ? addQuads(sum, a, columns[v])
+        sum = depths == 4 ? addQuads(b, loc, sum, a, columns[v], shape.vnni)
                           : addPairs(sum, a, columns[v]);
       }
     }

@@ -74,7 +74,6 @@ private:
   mlir::Value groupOfDepths(const MicroKernelArgs &args, mlir::Value offset,
                             unsigned vector);
   mlir::Value groupOfRow(mlir::Value memory, mlir::Value offset, bool half);
-  mlir::Value addQuads(mlir::Value sum, mlir::Value x, mlir::Value y);
   /// The depth loop where depths lie in groups.
   Values groupLoop(const MicroKernelArgs &args, mlir::ValueRange aMemory,
                    mlir::ValueRange aRows, mlir::Value bOffset, Values sums);

@@ -16,6 +16,22 @@ using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
+ColumnParts::ColumnParts(int64_t columns, int64_t first, int64_t end,
+                         int64_t most) {
+  int64_t least = columns + 1, behind = columns - end;
+  auto blocks = [&](int64_t count) { return (count + most - 1) / most; };
+  left = columns;
+  for (int64_t width = most; 2 * width > most && first < end; --width) {
+    int64_t times = (end - first) / width, rest = columns - times * width;
+    int64_t before = first + (rest - first - behind + 1) / 2;
+    int64_t all = blocks(before) + blocks(rest - before) + times;
+    if (times < 2 || all >= least)
+      continue;
+    least = all;
+    left = before, atOnce = width, repeats = times, right = rest - before;
+  }
+}
+
 DimExpr WindowDim::firstInside() const {
   return std::max<int64_t>(0, (low + stride - 1) / stride);
 }
@@ -190,27 +206,6 @@ void WindowKernel::emitRows(SmallVector<Ix> loopIndex, Value inside) {
   ElementEmitter::Scope scope(emitter);
   emitRow(loopIndex);
 }
-
-/// Columns of a row, from the left: some at once with known places, `repeats`
-/// times `atOnce` of them whose windows stay inside, some with known places.
-struct ColumnParts {
-  int64_t left = 0, atOnce = 1, repeats = 0, right = 0;
-
-  ColumnParts(int64_t columns, int64_t first, int64_t end, int64_t most) {
-    int64_t least = columns + 1, behind = columns - end;
-    auto blocks = [&](int64_t count) { return (count + most - 1) / most; };
-    left = columns;
-    for (int64_t width = most; 2 * width > most && first < end; --width) {
-      int64_t times = (end - first) / width, rest = columns - times * width;
-      int64_t before = first + (rest - first - behind + 1) / 2;
-      int64_t all = blocks(before) + blocks(rest - before) + times;
-      if (times < 2 || all >= least)
-        continue;
-      least = all;
-      left = before, atOnce = width, repeats = times, right = rest - before;
-    }
-  }
-};
 
 // Pixels a power of two apart push each other out of the first-level cache:
 // the part of one that its other channels lie in would be read again for them.
@@ -481,3 +476,5 @@ FailureOr<KernelPlan> emitWindow(const EmissionContext &context) {
 }
 
 } // namespace zenith::kernels
+  if (takesBytes(context, space, window, *lane))
+    return emitBytes(context, space, window, *lane);

@@ -24,6 +24,15 @@ struct WindowDim {
 };
 
 /// Lanes of a window's kernel: one native vector, as several positions in
+/// Columns of a row, from the left: some at once with known places, `repeats`
+/// times `atOnce` of them whose windows stay inside, some with known places.
+struct ColumnParts {
+  int64_t left = 0, atOnce = 1, repeats = 0, right = 0;
+
+  /// Windows at [first, end) stay inside; at most `most` columns at once.
+  ColumnParts(int64_t columns, int64_t first, int64_t end, int64_t most);
+};
+
 /// flight fill the registers.
 unsigned lanesOfWindow(const EmissionContext &context);
 
@@ -46,5 +55,13 @@ mlir::FailureOr<KernelPlan> emitPlanes(const EmissionContext &context,
                                        const WindowShape &shape);
 
 } // namespace zenith::kernels
+/// Whether a window multiplies bytes of channels that lanes run along, four
+/// taps at a time.
+bool takesBytes(const EmissionContext &context, const IterationSpace &space,
+                const WindowShape &shape, unsigned lane);
+mlir::FailureOr<KernelPlan> emitBytes(const EmissionContext &context,
+                                      IterationSpace &space,
+                                      const WindowShape &shape, unsigned lane);
+
 
 #endif // ZENITH_LOWERING_KERNELS_WINDOWSHAPE_H

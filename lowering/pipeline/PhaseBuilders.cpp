@@ -65,7 +65,8 @@ static void buildOutline(OpPassManager &passes, const PhaseOptions &) {
 static void buildLayout(OpPassManager &passes, const PhaseOptions &options) {
   passes.addNestedPass<func::FuncOp>(createMultiplyIntegersPass());
   passes.addNestedPass<func::FuncOp>(createChooseLayoutsPass());
-  passes.addNestedPass<func::FuncOp>(createFoldBatchNormPass());
+  passes.addNestedPass<func::FuncOp>(
+      createFoldBatchNormPass({options.integerGroup}));
   passes.addNestedPass<func::FuncOp>(
       createDecomposeCompositesPass({{"batch_norm"}}));
   // Small statistics are constants: what folding left of them is one too.

@@ -4,6 +4,7 @@
 // on whom.
 
 #include "passes/fusion/FusionGraph.h"
+#include "ir/ByteWindow.h"
 #include "ir/HostScalars.h"
 #include "ir/KeyPieces.h"
 #include "ir/PackedPanels.h"
@@ -18,6 +19,11 @@ using namespace zenith::graph;
 
 namespace zenith::fusion {
 
+static bool readsBytes(Operation *op) {
+  auto convolution = dyn_cast<ConvolutionOp>(op);
+  return convolution && matchByteWindow(convolution);
+}
+
 FusionGraph::FusionGraph(func::FuncOp function, DimAnalysis &dims)
     : dims(dims), host(function.getBody().front()) {
   Block &block = function.getBody().front();
@@ -28,7 +34,7 @@ FusionGraph::FusionGraph(func::FuncOp function, DimAnalysis &dims)
   bridges.resize(positions.size());
   // Products widen narrow weights in registers, integers only where these lie
   // in panels, and take bytes on both sides where weights lie in groups of
-  // four.
+  // four. So do windows.
   auto isWidenedThere = [&](OpOperand &use) {
     auto type = [](Value value) {
       return cast<RankedTensorType>(value.getType()).getElementType();
@@ -36,6 +42,8 @@ FusionGraph::FusionGraph(func::FuncOp function, DimAnalysis &dims)
     Value wide = use.get();
     bool becomesFloat = isa<FloatType>(type(wide)) &&
                         isa<IntegerType>(type(beforeWidening(wide)));
+    if (readsBytes(use.getOwner()))
+      return use.getOperandNumber() == 1;
     return takesBytes(use) ||
            (roles.lookup(use.getOwner()) == Role::Contraction &&
             use.getOperandNumber() == 1 &&
@@ -151,7 +159,7 @@ void FusionGraph::pinWhatReadersNeed(Operation *op) {
     bool isMade = bytes && roles.lookup(read.getDefiningOp()) == Role::Free;
     pin(isMade ? bytes : read);
     for (Value operand : llvm::drop_begin(op->getOperands()))
-      pin(operand);
+      pin(readsBytes(op) ? beforeWidening(operand) : operand);
     return;
   }
   case Role::Running:

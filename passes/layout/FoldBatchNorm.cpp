@@ -77,12 +77,34 @@ static Channels channelsOf(Value value) {
   return {op, typeOf(value).getRank() - 1, freeDims.front()};
 }
 
+/// Whole numbers from some integer.
+static bool areIntegers(Value weights) {
+  while (isa_and_nonnull<TransposeOp, ReshapeOp>(weights.getDefiningOp()))
+    weights = weights.getDefiningOp()->getOperand(0);
+  auto convert = weights.getDefiningOp<ConvertOp>();
+  return convert &&
+         isa<IntegerType>(typeOf(convert.getOperand()).getElementType());
+}
+
+namespace {
 /// conv(x, w) * v = conv(x, w * v)
-static LogicalResult scaleWeights(MulOp op, PatternRewriter &rewriter) {
+struct ScaleWeights : OpRewritePattern<MulOp> {
+  ScaleWeights(MLIRContext *context, bool leavesIntegers)
+      : OpRewritePattern(context), leavesIntegers(leavesIntegers) {}
+  bool leavesIntegers;
+
+  LogicalResult matchAndRewrite(MulOp op,
+                                PatternRewriter &rewriter) const override;
+};
+} // namespace
+
+LogicalResult ScaleWeights::matchAndRewrite(MulOp op,
+                                            PatternRewriter &rewriter) const {
   for (auto [value, factor] : {std::make_pair(op.getLhs(), op.getRhs()),
                                std::make_pair(op.getRhs(), op.getLhs())}) {
     Channels channels = channelsOf(value);
-    if (!channels.contraction)
+    if (!channels.contraction ||
+        (leavesIntegers && areIntegers(channels.contraction->getOperand(1))))
       continue;
     Value vector = channelVector(rewriter, factor, channels.resultDim);
     if (!vector ||
@@ -176,7 +198,7 @@ struct FoldBatchNormPass : impl::FoldBatchNormPassBase<FoldBatchNormPass> {
       return;
     RewritePatternSet patterns(&getContext());
     patterns.add(writeBatchNormOut);
-    patterns.add(scaleWeights);
+    patterns.add<ScaleWeights>(&getContext(), group == 4);
     patterns.add(distributeScale);
     patterns.add(mergeShifts);
     if (failed(

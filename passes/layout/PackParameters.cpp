@@ -3,10 +3,12 @@
 // Brings weights into the form [K, N], packs them, and lets the contraction
 // read them through the inverse movement.
 
+#include "ir/ByteWindow.h"
 #include "ir/PackedPanels.h"
 #include "ir/WindowTransform.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
+#include "passes/layout/IntegerRange.h"
 #include "passes/layout/NarrowProducts.h"
 #include "passes/layout/PackedProducts.h"
 #include "passes/layout/ParameterValues.h"
@@ -50,6 +52,40 @@ static void packConvolution(ConvolutionOp op, PanelShape shape) {
   op.getKernelMutable().assign(widenedLike(builder, loc, unpacked, kernel));
 }
 
+/// Lets a window of bytes read its weights as bytes too.
+static void narrowWindow(ConvolutionOp op) {
+  SmallVector<Operation *> moves;
+  Value weights = op.getKernel();
+  while (isa_and_nonnull<TransposeOp, ReshapeOp>(weights.getDefiningOp())) {
+    moves.push_back(weights.getDefiningOp());
+    weights = moves.back()->getOperand(0);
+  }
+  auto convert = weights.getDefiningOp<ConvertOp>();
+  auto range = convert ? rangeOf(convert.getOperand()) : std::nullopt;
+  if (op.getGroups() == 1 || !range || !range->fits(8) || !isParameter(weights))
+    return;
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  auto as = [&](Value value, Type element) -> Value {
+    return builder.create<ConvertOp>(
+        loc, RankedTensorType::get(typeOf(value).getShape(), element), value);
+  };
+  Value narrow = convert.getOperand();
+  if (!typeOf(narrow).getElementType().isSignlessInteger(8))
+    narrow = as(narrow, builder.getI8Type());
+  for (Operation *move : llvm::reverse(moves)) {
+    Operation *again = builder.clone(*move);
+    again->setOperand(0, narrow);
+    again->getResult(0).setType(
+        typeOf(move->getResult(0)).clone(builder.getI8Type()));
+    narrow = again->getResult(0);
+  }
+  Value wide = op.getKernel();
+  op.getKernelMutable().assign(as(narrow, typeOf(wide).getElementType()));
+  if (!matchByteWindow(op))
+    op.getKernelMutable().assign(wide);
+}
+
 namespace {
 
 struct PackParametersPass : impl::PackParametersPassBase<PackParametersPass> {
@@ -77,6 +113,8 @@ struct PackParametersPass : impl::PackParametersPassBase<PackParametersPass> {
     for (Operation *op : contractions())
       if (group != 4 || !byteProduct(op))
         narrowProduct(op);
+    if (group == 4)
+      getOperation().walk(narrowWindow);
     for (Operation *op : contractions())
       if (auto dot = dyn_cast<DotGeneralOp>(op)) {
         OpBuilder builder(dot);
