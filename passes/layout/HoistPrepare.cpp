@@ -173,8 +173,9 @@ void PrepareBuilder::hoist(func::FuncOp function) {
   llvm::DenseMap<Operation *, Dependence> dependence;
   for (Operation &op : block) {
     Dependence own = Dependence::Constants;
+    // What is derived lies in an arena, so its size is known before a run.
     if (!familyOf(&op) || op.getNumRegions() || !isPure(&op) ||
-        op.getNumResults() != 1)
+        op.getNumResults() != 1 || !typeOf(op.getResult(0)).hasStaticShape())
       own = Dependence::Arguments;
     if (isa<GetParamOp>(op))
       own = Dependence::Parameters;

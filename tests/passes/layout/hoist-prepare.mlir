@@ -116,3 +116,17 @@ func.func @unpacking_of_tables_stays(%x: tensor<5x3x1xui8>) -> tensor<5x8xf32> {
   %r = graph.reduce sum, %g [1] : tensor<5x3x8xf32> -> tensor<5x8xf32>
   return %r : tensor<5x8xf32>
 }
+
+// -----
+
+// Sizes that a parameter says are known in a run only.
+graph.param @n : tensor<i64>
+
+// CHECK-LABEL: func.func @numbers_of_elements_stay
+// CHECK: graph.iota
+// CHECK-NOT: @prepare
+func.func @numbers_of_elements_stay() -> tensor<?xi64> {
+  %n = graph.get_param @n : tensor<i64>
+  %i = graph.iota 0 [%n] : tensor<?xi64>
+  return %i : tensor<?xi64>
+}
