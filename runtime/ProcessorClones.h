@@ -11,8 +11,12 @@
 #if defined(__x86_64__) && defined(__linux__) && defined(__clang__)
 #define ZENITH_PROCESSOR_CLONES                                                \
   __attribute__((target_clones("arch=x86-64-v3", "default")))
+/// The same where 512 bits and masks are worth a clone of their own.
+#define ZENITH_WIDE_CLONES                                                     \
+  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define ZENITH_PROCESSOR_CLONES
+#define ZENITH_WIDE_CLONES
 #endif
 
 #if defined(__GNUC__)

@@ -5,6 +5,7 @@
 // k-th of all.
 
 #include "runtime/DigitSort.h"
+#include "runtime/LaneSelection.h"
 #include "runtime/RoutineArguments.h"
 #include "runtime/RoutineKeys.h"
 #include "runtime/Routines.h"
@@ -414,6 +415,51 @@ static void countRow(const Rows &rows, int64_t row, char *room) {
       });
 }
 
+/// Whether rows are selected from in lanes: columns, and rows that are too
+/// short for limits to pass over most of them.
+static bool fitLanes(const Rows &rows) {
+  constexpr int64_t shortRow = 128;
+  return rows.taken <= mostSelected && rows.bits <= 32 &&
+         rows.length <= int64_t(INT32_MAX) &&
+         (rows.distance > 1 || rows.length <= shortRow);
+}
+
+/// Copies of each of `count` rows the element at its position.
+template <typename Element>
+static void copyElements(const char *from, int64_t between, int64_t apart,
+                         const int32_t *positions, int64_t count, char *to,
+                         int64_t betweenResults) {
+  auto *x = reinterpret_cast<const Element *>(from);
+  auto *y = reinterpret_cast<Element *>(to);
+  for (int64_t i = 0; i < count; ++i)
+    y[i * betweenResults] = x[i * between + positions[i] * apart];
+}
+
+/// Selects from `count` rows that lie beside each other.
+static void selectRows(const Rows &rows, int64_t row, int64_t count) {
+  int32_t positions[mostSelected * selectedRows];
+  const char *from = rows.at(row, 0);
+  bool contiguous = rows.distance == 1;
+  int64_t between = contiguous ? rows.length : 1,
+          betweenResults = contiguous ? rows.k : 1,
+          to = rowStart(row, rows.k, rows.distance);
+  selectInLanes({rows.dtype, from, count, rows.length, between, rows.distance,
+                 rows.smallest},
+                rows.taken, positions);
+  auto copy = rows.bytes == 1   ? copyElements<uint8_t>
+              : rows.bytes == 2 ? copyElements<uint16_t>
+                                : copyElements<uint32_t>;
+  for (int64_t place = 0; place < rows.taken; ++place, to += rows.distance) {
+    const int32_t *own = positions + place * selectedRows;
+    if (rows.values)
+      copy(from, between, rows.distance, own, count,
+           rows.values + to * rows.bytes, betweenResults);
+    if (rows.indices)
+      for (int64_t i = 0; i < count; ++i)
+        rows.indices[to + i * betweenResults] = own[i];
+  }
+}
+
 void zenith_routine_top_k(void *const *pointers, const int64_t *numbers,
                           int64_t begin, int64_t end) {
   const Rows rows(pointers, numbers);
@@ -421,21 +467,29 @@ void zenith_routine_top_k(void *const *pointers, const int64_t *numbers,
     return;
   constexpr int64_t fewOfRow = 16; // a part of it that is found by its limit
   bool narrow = rows.bits <= 32 && rows.length <= int64_t(UINT32_MAX),
+       inLanes = fitLanes(rows),
        counted =
-           rows.bits <= 16 && rows.length >= int64_t(1) << rows.bits &&
+           !inLanes && rows.bits <= 16 &&
+           rows.length >= int64_t(1) << rows.bits &&
            (!hasRowFilter(rows.dtype) || rows.taken * fewOfRow > rows.length);
   // Slots share tiles of neighbouring rows.
-  int64_t wide = counted ? 1 : rows.together,
-          across = (rows.distance + wide - 1) / wide,
-          tiles = rows.count / rows.distance * across;
+  int64_t wide = inLanes   ? selectedRows
+                 : counted ? 1
+                           : rows.together,
+          neighbours =
+              inLanes && rows.distance == 1 ? rows.count : rows.distance,
+          across = (neighbours + wide - 1) / wide,
+          tiles = rows.count / neighbours * across;
   for (int64_t slot = begin; slot < end; ++slot) {
     auto [first, last] = rowsOfSlot(tiles, rows.slots, slot);
     char *room = rows.scratch + slot * rows.slotBytes;
     for (int64_t tile = first; tile < last; ++tile) {
       int64_t from = tile % across * wide,
-              row = tile / across * rows.distance + from,
-              columns = std::min(wide, rows.distance - from);
-      if (counted)
+              row = tile / across * neighbours + from,
+              columns = std::min(wide, neighbours - from);
+      if (inLanes)
+        selectRows(rows, row, columns);
+      else if (counted)
         countRow(rows, row, room);
       else if (narrow)
         Selection<NarrowEntry>(rows, row, columns, room).run();

@@ -94,6 +94,30 @@ TEST_F(TopKKernelTest, TopKOfColumns) {
   }
 }
 
+TEST_F(TopKKernelTest, FewOfShortRowsAndOfColumns) {
+  // A row in each lane, some lanes without any; rows of which nearly all is
+  // taken, elements that come last among it.
+  fillSpecial();
+  for (const char *element :
+       {"i1", "i8", "ui16", "i32", "ui32", "f16", "bf16", "f32"})
+    for (const char *k : {"1", "5", "8"})
+      for (const char *order : {"", " smallest"}) {
+        auto few = [&](const std::string &before, const char *length,
+                       const std::string &behind, const char *dim) {
+          std::string x = tensor(before + length + "x" + behind, element),
+                      shape = before + k + "x" + behind;
+          check("%x : " + x,
+                tensor(shape, element) + ", " + tensor(shape, "i64"),
+                "%r:2 = graph.top_k %x " + std::string(dim) + order + " : (" +
+                    x + ") -> (" + tensor(shape, element) + ", " +
+                    tensor(shape, "i64") + ")",
+                "%r#0, %r#1");
+        };
+        few("21x", "9", "", "1");
+        few("2x", "70", "19x", "1");
+      }
+}
+
 TEST_F(TopKKernelTest, TopKOfEveryLength) {
   fillFractions();
   for (int64_t length : {1, 15, 31, 32, 33, 64, 1037})
