@@ -157,17 +157,18 @@ unsigned tileRows(const ContractionSpace &space, const KernelTarget &target) {
 /// B is a panel as it lies: the only one of weights that were packed before.
 static bool isSinglePanel(const ContractionSpace &space,
                           const KernelTarget &target) {
-  unsigned columns = tileColumns(space.sum, target);
+  int64_t columns = tileColumns(space.sum, target),
+          lanes = sumLanes(space.sum, target);
   auto weights = graph::matchUnpackedPanels(space.op->getOperand(1));
   auto source =
       weights ? dyn_cast<BlockArgument>(weights->packed) : BlockArgument();
   auto used = space.columns.size.constant();
   return source && source.getArgNumber() == space.b.index && used &&
-         *used <= int64_t(columns) && !space.b.scratch &&
-         weights->panel == int64_t(columns) && weights->group == 1 &&
-         space.b.element == space.sum && space.columns.strideB.isConstant(1) &&
-         space.depth.strideB.isConstant(int64_t(columns)) &&
-         space.outer.empty();
+         *used <= weights->panel && weights->panel <= columns &&
+         weights->panel % lanes == 0 && !space.b.scratch &&
+         weights->group == 1 && space.b.element == space.sum &&
+         space.columns.strideB.isConstant(1) &&
+         space.depth.strideB.isConstant(weights->panel) && space.outer.empty();
 }
 
 void chooseForm(ContractionSpace &space, const KernelTarget &target) {

@@ -96,15 +96,16 @@ void ContractionNest::task(Value number) {
     aBase = k.add(aBase, k.mul(place.outer[i], k.size(axis.strideA)));
     bBase = k.add(bBase, k.mul(place.outer[i], k.size(axis.strideB)));
   }
-  Value firstTile = k.mul(block, k.index(tasks.tilesPerTask));
-  Value lastTile = k.min(k.add(firstTile, k.index(tasks.tilesPerTask)),
-                         k.size(tasks.tileCount));
   Value one = k.index(1);
+  Value behind = k.min(k.add(number, k.index(tasks.tasksAtOnce)), k.end());
+  Value firstTile = k.mul(block, k.index(tasks.tilesPerTask));
+  Value lastTile = k.min(k.mul(tasks.joinsRows ? behind : k.add(block, one),
+                               k.index(tasks.tilesPerTask)),
+                         k.size(tasks.tileCount));
   Value first = k.mul(group, k.index(tasks.panelsPerTask));
   Value last = k.add(first, k.index(tasks.panelsPerTask));
-  if (tasks.tasksAtOnce > 1)
-    last = k.mul(k.min(k.add(number, k.index(tasks.tasksAtOnce)), k.end()),
-                 k.index(tasks.panelsPerTask));
+  if (tasks.tasksAtOnce > 1 && !tasks.joinsRows)
+    last = k.mul(behind, k.index(tasks.panelsPerTask));
   if (tasks.panelsPerTask > 1)
     last = k.min(last, k.size(tasks.panelCount));
   if (space.symmetric)

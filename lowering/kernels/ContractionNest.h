@@ -129,8 +129,9 @@ private:
   }
   int64_t copiedPanels() const {
     return !tasks.widened ? tasks.panelsPerTask
-           : inSlices()   ? panelsAtOnce() * tasks.tasksAtOnce
-                          : 1;
+           : inSlices()
+               ? panelsAtOnce() * (tasks.joinsRows ? 1 : tasks.tasksAtOnce)
+               : 1;
   }
   bool copiesPanels() const {
     return space.form == ContractionSpace::Copied || tasks.widened;

@@ -222,7 +222,7 @@ static bool chooseSweep(ContractionTasks &tasks, const ContractionSpace &space,
   int64_t vectors = columns / sumLanes(space.sum, target);
   tasks.panelsOfStep = std::max<int64_t>(1, registers / (vectors * *rows));
   // Sums stay in the first-level cache, those of several tiles in the second.
-  int64_t shortestRun = several ? 256 : 1024, mostSums = several ? 16384 : 4096;
+  int64_t shortestRun = several ? 256 : 512, mostSums = several ? 16384 : 4096;
   int64_t half = int64_t(estimate(space.columns.size)) / 2;
   int64_t longestRun = std::max(shortestRun, mostSums / *rows);
   int64_t run = std::min(std::max(half, shortestRun), longestRun);
@@ -417,6 +417,25 @@ static int64_t evenTiles(int64_t tiles, int64_t tilesPerTask, double others) {
   return best;
 }
 
+/// A single task would leave the other threads without work: two have its rows.
+/// Each reads all of B, a thread that has both once.
+static void shareRows(ContractionTasks &tasks, const ContractionSpace &space) {
+  constexpr double flopsOfTask = 1e6;
+  auto tiles = tasks.tileCount.constant();
+  DimExpr groups =
+      DimExpr::ceilDiv(tasks.panelCount, DimExpr(tasks.panelsPerTask));
+  DimExpr count = groups * tasks.rowBlocks * space.outerCount();
+  if (!tiles || *tiles < 2 || !count.isConstant(1) ||
+      flopsOf(space) < 2 * flopsOfTask || tasks.sweeps || tasks.packsRows ||
+      tasks.tasksAtOnce > 1 || space.symmetric || space.tileIsOutermost ||
+      space.gates > 1)
+    return;
+  tasks.tilesPerTask = (*tiles + 1) / 2;
+  tasks.rowBlocks = 2;
+  tasks.tasksAtOnce = 2;
+  tasks.joinsRows = true;
+}
+
 ContractionTasks chooseTasks(const ContractionSpace &space,
                              const KernelTarget &target) {
   ContractionTasks tasks;
@@ -437,6 +456,7 @@ ContractionTasks chooseTasks(const ContractionSpace &space,
       chooseCopies(tasks, space);
     else
       choosePanelsOfGates(tasks, space, columns, target);
+    shareRows(tasks, space);
     finishTasks(tasks, space, target);
     return tasks;
   }
@@ -497,6 +517,7 @@ ContractionTasks chooseTasks(const ContractionSpace &space,
     choosePanelsOfSlices(tasks, space);
   else
     choosePanelsOfDeepRows(tasks, space, columns);
+  shareRows(tasks, space);
   tasks.widened = widenedElements(tasks, space, target);
   finishTasks(tasks, space, target);
   return tasks;

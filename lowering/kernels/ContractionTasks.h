@@ -36,6 +36,8 @@ struct ContractionTasks {
   int64_t panelsOfStep = 1;
   /// Neighbouring tasks that a thread which has them all runs as one.
   int64_t tasksAtOnce = 1;
+  /// These tasks have blocks of rows, not groups of panels.
+  bool joinsRows = false;
   /// All groups of a block of rows come before the next block: they read
   /// channels of the same pixels, parts of the same cache lines.
   bool groupsInside = false;

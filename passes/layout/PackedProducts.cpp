@@ -30,12 +30,26 @@ Value widenedLike(OpBuilder &builder, Location loc, Value value,
       loc, RankedTensorType::get(typeOf(value).getShape(), element), value);
 }
 
+/// A panel of four vectors of f32; others have two.
+static constexpr int64_t fourVectors = 64;
+
+/// As many vectors as few columns fill: what is beside them would take its
+/// share of the caches in each tile of rows.
+static int64_t panelForColumns(DotGeneralOp dot, int64_t widest) {
+  const int64_t vector = widest / (widest == fourVectors ? 4 : 2);
+  int64_t columns =
+      typeOf(dot.getRhs()).getNumElements() /
+      typeOf(dot.getRhs()).getDimSize(dot.getDims().getRhsContracting()[0]);
+  int64_t panel = widest;
+  while (panel / 2 >= std::max(columns, vector))
+    panel /= 2;
+  return panel;
+}
+
 /// Half of a wide panel for few rows, or where only the run knows how many
 /// there are.
-static int64_t panelForRows(Operation *op, int64_t widest) {
-  constexpr int64_t fourVectors = 64;
-  auto dot = dyn_cast<DotGeneralOp>(op);
-  if (!dot || widest != fourVectors || !typeOf(dot).getElementType().isF32())
+static int64_t panelForRows(DotGeneralOp dot, int64_t widest) {
+  if (widest != fourVectors)
     return widest;
   RankedTensorType left = typeOf(dot.getLhs());
   int64_t rows = 1;
@@ -64,7 +78,40 @@ PanelShape panelShapeFor(Operation *op, PanelShape widest) {
                elementOf(1, false).isInteger(32);
   if (bytes && widest.group == 4)
     return widest;
-  return {panelForRows(op, widest.panel)};
+  auto dot = dyn_cast<DotGeneralOp>(op);
+  if (!dot || !typeOf(dot).getElementType().isF32())
+    return {widest.panel};
+  return {std::min(panelForColumns(dot, widest.panel),
+                   panelForRows(dot, widest.panel))};
+}
+
+/// Few columns leave most of a vector empty; along the depth, all lanes count.
+static bool suitsDots(DotGeneralOp op) {
+  constexpr int64_t mostColumns = 6, mostColumnsOfFewRows = 4, fewRows = 4,
+                    shortestSum = 64;
+  RankedTensorType left = typeOf(op.getLhs()), right = typeOf(op.getRhs());
+  int64_t depth = right.getDimSize(op.getDims().getRhsContracting()[0]),
+          columns = right.getNumElements() / depth, rows = 1;
+  for (int64_t dim : freeDims(left.getRank(), op.getDims().getLhsBatching(),
+                              op.getDims().getLhsContracting()))
+    rows = left.isDynamicDim(dim) ? fewRows : rows * left.getDimSize(dim);
+  return right.getRank() == 2 && isa<FloatType>(typeOf(op).getElementType()) &&
+         depth >= shortestSum &&
+         columns <= (rows < fewRows ? mostColumnsOfFewRows : mostColumns);
+}
+
+/// Lets each column run along the depth.
+static void turnColumns(DotGeneralOp op, OpBuilder &packing) {
+  DotDimsAttr dims = op.getDims();
+  if (dims.getRhsContracting().front() == 1)
+    return;
+  Value weights =
+      transposed(packing, op.getLoc(), beforeWidening(op.getRhs()), {1, 0});
+  OpBuilder builder(op);
+  op.getRhsMutable().assign(
+      widenedLike(builder, op.getLoc(), weights, op.getRhs()));
+  op.setDimsAttr(
+      DotDimsAttr::get(op.getContext(), {}, {}, dims.getLhsContracting(), {1}));
 }
 
 Value repacked(OpBuilder &packing, OpBuilder &reading, Location loc,
@@ -90,10 +137,17 @@ bool isPackable(Value weights, int64_t panel) {
 bool packProduct(DotGeneralOp op, PanelShape widest, OpBuilder &packing) {
   DotDimsAttr dims = op.getDims();
   Value weights = op.getRhs();
-  PanelShape shape = panelShapeFor(op, widest);
   if (!dims.getRhsBatching().empty() || dims.getRhsContracting().size() != 1 ||
-      !isPackable(weights, shape.panel))
+      !typeOf(weights).hasStaticShape() ||
+      typeOf(weights).getNumElements() == 0)
     return false;
+  PanelShape shape = panelShapeFor(op, widest);
+  if (!isPackable(weights, shape.panel))
+    return false;
+  if (suitsDots(op)) {
+    turnColumns(op, packing);
+    return true;
+  }
   int64_t contracted = dims.getRhsContracting().front(),
           rank = typeOf(weights).getRank();
   SmallVector<int64_t> order{contracted}, freeSizes;

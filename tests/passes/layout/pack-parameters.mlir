@@ -156,6 +156,22 @@ func.func @few_outputs(%x: tensor<1x4x4x32xf32>) -> tensor<1x4x4x3xf32> {
   return %r : tensor<1x4x4x3xf32>
 }
 
+// So do a few columns of long products; more of them fill as many vectors.
+graph.param @heads : tensor<64x5xf32>
+graph.param @classes : tensor<64x10xf32>
+// CHECK-LABEL: @few_columns
+// CHECK: %[[T:.*]] = graph.transpose %{{.*}} [1, 0] : tensor<64x5xf32> -> tensor<5x64xf32>
+// CHECK: graph.dot_general %{{.*}}, %[[T]] <batching = [] x [], contracting = [1] x [1]>
+// WIDE-LABEL: @few_columns
+// WIDE: graph.transpose %{{.*}} : tensor<64x1x16xf32> -> tensor<1x64x16xf32>
+func.func @few_columns(%x: tensor<50x64xf32>) -> (tensor<50x5xf32>, tensor<50x10xf32>) {
+  %h = graph.get_param @heads : tensor<64x5xf32>
+  %c = graph.get_param @classes : tensor<64x10xf32>
+  %r = graph.dot_general %x, %h <batching = [] x [], contracting = [1] x [0]> : (tensor<50x64xf32>, tensor<64x5xf32>) -> tensor<50x5xf32>
+  %s = graph.dot_general %x, %c <batching = [] x [], contracting = [1] x [0]> : (tensor<50x64xf32>, tensor<64x10xf32>) -> tensor<50x10xf32>
+  return %r, %s : tensor<50x5xf32>, tensor<50x10xf32>
+}
+
 graph.param @table : tensor<10x7x192xf32>
 graph.param @small : tensor<20x192xf32>
 graph.param @odd : tensor<100x100xf32>
