@@ -445,8 +445,13 @@ LogicalResult MarkBitsOp::verify() {
   if (positions.getRank() != 1 || !positions.isDynamicDim(0))
     return checks.fail("positions", typeText(positions), "tensor<?xui64>", 3);
   // mark_bits_c4
-  return checks.compatible("bits", getBits().getType(), getKnown().getType(),
-                           4);
+  if (failed(checks.compatible("bits", getBits().getType(),
+                               getKnown().getType(), 4)))
+    return failure();
+  // mark_bits_c5
+  if (std::optional<uint64_t> tags = getTagBits(); tags && *tags - 1 >= 16)
+    return checks.fail("tag bits", std::to_string(*tags), "1 to 16", 5);
+  return success();
 }
 
 DimVector MarkBitsOp::resultDims(unsigned result, DimAnalysis &analysis) {

@@ -37,10 +37,12 @@ struct PositionList {
   int64_t count; ///< at most BitCandidates::mostRows
 };
 
-/// A set of bits, which other threads may set meanwhile.
+/// A set of bits, which other threads may set meanwhile. The first bits of a
+/// position may be a tag, which says nothing of where it is.
 struct BitSet {
   const uint64_t *bits;
   uint64_t words;
+  unsigned tagBits = 0;
 
   /// Drops those that the set has no room for.
   ZENITH_METHOD PositionList inside(PositionList list) const {
@@ -69,7 +71,7 @@ struct BitSet {
       ask(list.positions[i]);
   }
   ZENITH_METHOD void ask(uint64_t position) const {
-    __builtin_prefetch(bits + position / 64);
+    __builtin_prefetch(bits + (position >> tagBits) / 64);
   }
 
   /// Positions of a list that was asked for whose bits are not set go to
@@ -94,9 +96,10 @@ private:
   /// Whether a bit is set is no branch: nobody can foretell it.
   ZENITH_METHOD uint64_t *addWhereNotSet(uint64_t position,
                                          uint64_t *to) const {
-    uint64_t word = __atomic_load_n(bits + position / 64, __ATOMIC_RELAXED);
+    uint64_t untagged = position >> tagBits,
+             word = __atomic_load_n(bits + untagged / 64, __ATOMIC_RELAXED);
     *to = position;
-    return to + (~(word >> position % 64) & 1);
+    return to + (~(word >> untagged % 64) & 1);
   }
 };
 

@@ -7,6 +7,7 @@
 
 #include "runtime/BitCandidates.h"
 #include "runtime/ChunkProducer.h"
+#include "runtime/DealtPositions.h"
 #include "runtime/Routines.h"
 #include "runtime/StreamingStores.h"
 
@@ -14,19 +15,11 @@ using namespace zenith::runtime;
 
 namespace {
 
-/// Memory of one slot: blocks of positions, a chain of them for each part. The
-/// last number of a full block is the next block.
-struct DealtPositions {
-  static constexpr uint32_t blockSize = 64, last = blockSize - 1;
-
-  uint32_t *ends;    ///< by part: where its next position goes in `numbers`
-  uint32_t *numbers; ///< blocks; the chain of part p begins with block p
-};
-
 /// What the steps of mark_bits share.
 struct MarkBits {
   explicit MarkBits(RoutineArguments &args)
       : candidates(args), parts(args.number()), slotNumbers(args.number()),
+        form{uint64_t(candidates.words), unsigned(args.number()), 6},
         written(args.pointer<int64_t>()),
         chunks(reinterpret_cast<uint64_t *>(written + 8)),
         dealt(reinterpret_cast<uint32_t *>(chunksOf(candidates.slots))),
@@ -34,8 +27,8 @@ struct MarkBits {
     if (!bits)
       bits = chunksOf(candidates.slots) + candidates.slots * slotNumbers / 2;
     uint64_t lastWord = uint64_t(std::max<int64_t>(candidates.words, 1)) - 1;
-    while (lastWord >> (partBits - 6) >= uint64_t(parts))
-      ++partBits;
+    while (lastWord >> (form.partBits - 6) >= uint64_t(parts))
+      ++form.partBits;
   }
   /// Two chunks of a slot's candidates.
   uint64_t *chunksOf(int64_t slot) const {
@@ -49,82 +42,103 @@ struct MarkBits {
   BitCandidates candidates;
   int64_t parts;
   int64_t slotNumbers; ///< memory of a slot for positions: even
-  int64_t *written;    ///< positions so far, in a line of its own
+  TaggedPositions form;
+  int64_t *written; ///< positions so far, in a line of its own
   uint64_t *chunks;
   uint32_t *dealt;
   uint64_t *bits;
-  unsigned partBits = 6; ///< a part has 2^partBits positions: at most 2^32
 };
-
-} // namespace
-
-namespace {
 
 /// Lists of candidates, those of one chunk after the other.
 struct CandidateLists {
   /// An empty one behind the last.
-  ZENITH_METHOD PositionList take() {
-    if (list == all.lists) {
+  PositionList take() {
+    if (list == set.candidates.lists) {
       list = 0;
       // The last list of the chunk before is still in use.
       std::swap(chunk, other);
-      rows = std::min(all.chunkRows, end - next);
+      rows = std::min(set.candidates.chunkRows, end - next);
       if (rows > 0)
         producer.run(next, next + rows, chunk);
       next += rows;
+      ++chunks;
     }
-    return {chunk + list++ * all.chunkRows, rows};
+    isEnd = rows == 0;
+    uint64_t *own = chunk + list++ * set.candidates.chunkRows;
+    return {own, keepInside(set.form, own, rows)};
   }
 
-  const BitCandidates &all;
+  const MarkBits &set;
   const ChunkProducer &producer;
   uint64_t *chunk, *other;
   int64_t next, end; ///< rows of the slot
-  int64_t list = all.lists, rows = 0;
+  int64_t list, rows = 0, chunks = 0;
+  bool isEnd = false;
+};
+
+/// Which candidates are looked up before they are dealt. That saves dealing and
+/// marking those that are known, which take twice as long as looking up: it
+/// pays where half of them are. Some of each slot tell.
+class LookUps {
+public:
+  bool areDue(int64_t chunk) const {
+    constexpr int64_t turn = 32;
+    return chunk % turn == 1 || 2 * lacking <= seen;
+  }
+  void add(int64_t count, int64_t missing) {
+    seen += count;
+    lacking += missing;
+  }
+
+private:
+  int64_t seen = 0, lacking = 0;
 };
 
 } // namespace
 
-/// Deals those of the rows whose bits are not set.
+/// Those whose bits are not set, while the next list's are asked for.
 ZENITH_PROCESSOR_CLONES
+static int64_t lookUp(const BitSet &set, PositionList list, PositionList next,
+                      uint64_t *lacking) {
+  return set.lookUp(list, next, lacking);
+}
+
+/// Deals those of the rows whose bits are not set, and perhaps others.
 static void dealRows(const MarkBits &set, const ChunkProducer &producer,
                      int64_t slot) {
   const BitCandidates &all = set.candidates;
-  const BitSet looked{set.bits, uint64_t(all.words)};
-  const unsigned partBits = set.partBits;
+  const BitSet looked{set.bits, uint64_t(all.words), set.form.tagBits};
   const DealtPositions dealt = set.dealtOf(slot);
-  uint32_t *ends = dealt.ends, *numbers = dealt.numbers;
-  uint32_t blocks = uint32_t(set.parts);
+  auto blocks = uint32_t(set.parts);
   for (uint32_t part = 0; part < blocks; ++part)
-    ends[part] = part * DealtPositions::blockSize;
+    dealt.ends[part] = part * DealtPositions::blockSize;
   uint64_t lacking[BitCandidates::mostRows];
   auto [first, last] = rowsOfSlot(all.sourceSize, all.slots, slot);
   uint64_t *chunks = set.chunksOf(slot);
   CandidateLists lists{
-      all, producer, chunks, chunks + all.lists * all.chunkRows, first, last};
+      set,   producer, chunks,   chunks + all.lists * all.chunkRows,
+      first, last,     all.lists};
+  LookUps lookUps;
+  const PositionList none{nullptr, 0};
   PositionList list = lists.take();
-  bool isEnd = list.count == 0;
-  list = looked.inside(list);
-  looked.ask(list);
-  while (!isEnd) {
+  bool isAsked = lookUps.areDue(lists.chunks);
+  if (isAsked)
+    looked.ask(list);
+  for (bool isEnd = lists.isEnd; !isEnd;) {
     PositionList next = lists.take();
-    isEnd = next.count == 0;
-    next = looked.inside(next);
-    int64_t count = looked.lookUp(list, next, lacking);
-    // Often many of a list are of one part.
-    for (int64_t i = 0; i < count;) {
-      const uint64_t part = lacking[i] >> partBits;
-      uint32_t at = ends[part];
-      do {
-        numbers[at++] = uint32_t(lacking[i] - (part << partBits));
-        if (at % DealtPositions::blockSize == DealtPositions::last) {
-          numbers[at] = blocks;
-          at = DealtPositions::blockSize * blocks++;
-        }
-      } while (++i < count && lacking[i] >> partBits == part);
-      ends[part] = at;
+    isEnd = lists.isEnd;
+    bool asks = lookUps.areDue(lists.chunks);
+    PositionList fresh = list;
+    if (isAsked) {
+      fresh = {lacking, lookUp(looked, list, asks ? next : none, lacking)};
+      lookUps.add(list.count, fresh.count);
+    } else if (asks) {
+      looked.ask(next);
     }
+    blocks =
+        dealPositions(set.form, dealt, fresh.positions, fresh.count, blocks);
     list = next;
+    isAsked = asks;
   }
 }
 
@@ -161,20 +175,22 @@ private:
 
 } // namespace
 
-/// Sets the bits of a block of positions of a part; those that were not set go
-/// to `fresh`. How many.
-ZENITH_INLINE int64_t markBlock(uint64_t *bits, uint64_t base,
-                                const uint32_t *numbers, int64_t count,
-                                uint64_t *fresh) {
+/// Sets the bits of a block of numbers of a part, which begins at `base`; those
+/// that were not set go to `fresh`. How many.
+ZENITH_INLINE int64_t markBlock(const TaggedPositions &form, uint64_t *bits,
+                                uint64_t base, const uint32_t *numbers,
+                                int64_t count, uint64_t *fresh) {
+  const unsigned tagBits = form.tagBits;
   for (int64_t i = 0; i < count; ++i)
-    askForStore(bits + numbers[i] / 64);
+    askForStore(bits + (numbers[i] >> tagBits) / 64);
   uint64_t *to = fresh;
   for (int64_t i = 0; i < count; ++i) {
-    uint64_t &word = bits[numbers[i] / 64];
+    uint32_t position = numbers[i] >> tagBits;
+    uint64_t &word = bits[position / 64];
     uint64_t before = word;
-    word = before | uint64_t(1) << numbers[i] % 64;
+    word = before | uint64_t(1) << position % 64;
     *to = base + numbers[i];
-    to += ~(before >> numbers[i] % 64) & 1;
+    to += ~(before >> position % 64) & 1;
   }
   return to - fresh;
 }
@@ -183,19 +199,20 @@ ZENITH_PROCESSOR_CLONES
 static void markPart(const MarkBits &set, int64_t part,
                      PositionWriter &writer) {
   constexpr uint32_t blockSize = DealtPositions::blockSize;
-  uint64_t base = uint64_t(part) << set.partBits;
+  uint64_t base = uint64_t(part) << set.form.numberBits();
+  uint64_t *bits = set.bits + (uint64_t(part) << set.form.partBits) / 64;
   for (int64_t slot = 0; slot < set.candidates.slots; ++slot) {
     DealtPositions dealt = set.dealtOf(slot);
     uint32_t end = dealt.ends[part], block = uint32_t(part);
     while (true) {
       const uint32_t *numbers = dealt.numbers + size_t(block) * blockSize;
       bool isLast = block == end / blockSize;
-      int64_t count = isLast ? end % blockSize : DealtPositions::last;
+      int64_t count = isLast ? end % blockSize : numbers[DealtPositions::count];
       writer.add(
-          markBlock(set.bits + base / 64, base, numbers, count, writer.room()));
+          markBlock(set.form, bits, base, numbers, count, writer.room()));
       if (isLast)
         break;
-      block = numbers[DealtPositions::last];
+      block = numbers[DealtPositions::next];
     }
   }
 }

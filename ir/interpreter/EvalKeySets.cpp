@@ -233,6 +233,7 @@ zenith::interpreter::evaluateFreshBitRows(const OpEvaluation &e) {
 }
 
 Expected<Results> zenith::interpreter::evaluateMarkBits(const OpEvaluation &e) {
+  auto op = cast<graph::MarkBitsOp>(e.op);
   ArrayRef<uint64_t> known = elementsOf<uint64_t>(e.operand(0));
   Expected<Tensor> bits = e.allocate({int64_t(known.size())}, 1);
   if (!bits)
@@ -240,13 +241,15 @@ Expected<Results> zenith::interpreter::evaluateMarkBits(const OpEvaluation &e) {
   MutableArrayRef<uint64_t> all = writableElements<uint64_t>(*bits);
   llvm::copy(known, all.begin());
   std::vector<uint64_t> fresh;
-  for (const Tensor &positions : e.operands.drop_front())
-    for (uint64_t position : elementsOf<uint64_t>(positions)) {
-      uint64_t word = position / 64, bit = uint64_t(1) << position % 64;
+  const uint64_t tags = op.getTagBits().value_or(0);
+  for (const Tensor &candidates : e.operands.drop_front())
+    for (uint64_t candidate : elementsOf<uint64_t>(candidates)) {
+      uint64_t position = candidate >> tags, word = position / 64,
+               bit = uint64_t(1) << position % 64;
       if (word >= all.size() || all[word] & bit)
         continue;
       all[word] |= bit;
-      fresh.push_back(position);
+      fresh.push_back(candidate);
     }
   Expected<Tensor> positions = e.allocate({int64_t(fresh.size())}, 0);
   if (!positions)

@@ -191,14 +191,15 @@ def Graph_MarkBitsOp : Graph_OrderingOp<"mark_bits"> {
   let summary = "each position among the candidates once whose bit is not set yet, and the bits with these";
   let description = [{
     Bit b of word w is position 64 * w + b. Positions behind the last word are ignored. The order of the positions is not said: programs
-    must not depend on it.
+    must not depend on it. With tags, the first `tag_bits` bits of a candidate are no part of its position, which the others are, but come
+    along with it: a result has those of any one of the candidates with its position, and programs must not depend on which.
     c1: the known bits have rank 1; c2: there are candidates, of rank 1 and one size; c3: the positions have rank 1 and a dynamic size;
-    c4: the bits have the type of the known ones.
+    c4: the bits have the type of the known ones; c5: there are from 1 to 16 tag bits.
     Example: `%p, %r = graph.mark_bits %k (%a, %b) : (tensor<8xui64>, tensor<3xui64>, tensor<3xui64>) -> (tensor<?xui64>, tensor<8xui64>)`
   }];
-  let arguments = (ins Graph_WordList:$known, Variadic<Graph_WordList>:$candidates);
+  let arguments = (ins Graph_WordList:$known, Variadic<Graph_WordList>:$candidates, OptionalAttr<I64Attr>:$tag_bits);
   let results = (outs Graph_WordList:$positions, Graph_WordList:$bits);
-  let assemblyFormat = "$known `(` $candidates `)` attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$known `(` $candidates `)` (`tags` $tag_bits^)? attr-dict `:` functional-type(operands, results)";
 }
 
 def Graph_NonMaxSuppressionOp : Graph_OrderingOp<"non_max_suppression"> {

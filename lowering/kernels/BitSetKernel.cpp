@@ -123,23 +123,23 @@ struct MarkSizes {
       : words(dims.dimOf(op.getKnown(), 0)),
         rows(dims.dimOf(op.getCandidates().front(), 0)),
         slots(slotsOf(rows, rowsPerSlot)),
+        tagBits(int64_t(op.getTagBits().value_or(0))),
         writesBits(!op.getBits().use_empty()),
         lists(op.getCandidates().size()) {
-    // Parts of a set of some megabytes fit a second-level cache; no part has
-    // more than 2^32 positions.
-    constexpr int64_t mostParts = 64, rowsPerPart = 1024,
-                      mostWords = int64_t(1) << 26;
+    // Parts of a set of some megabytes fit a second-level cache; numbers in a
+    // part have at most 32 bits with their tags.
+    constexpr int64_t mostParts = 64, rowsPerPart = 1024;
+    const int64_t mostWords = int64_t(1) << (26 - tagBits);
     parts = DimExpr::max(
         DimExpr::min(mostParts,
                      DimExpr::floorDiv(rows, rowsPerPart) + DimExpr(1)),
         DimExpr::floorDiv(words, mostWords) + DimExpr(1));
-    // Of the numbers of a block one is the next block. A slot has at most its
-    // share of rows and one.
-    constexpr int64_t block = 64;
+    // Numbers of a block, and how many it has at least before another begins
+    // (runtime/DealtPositions.h). A slot has at most its share of rows and one.
+    constexpr int64_t block = 128, least = 119;
     DimExpr candidates =
         (DimExpr::floorDiv(rows, slots) + DimExpr(1)) * DimExpr(lists);
-    DimExpr blocks =
-        DimExpr::floorDiv(candidates, block - 1) + parts + DimExpr(1);
+    DimExpr blocks = DimExpr::floorDiv(candidates, least) + parts + DimExpr(1);
     slotNumbers = (blocks * DimExpr(block / 2) + parts) * DimExpr(2);
   }
   DimExpr scratchBytes() const {
@@ -149,6 +149,7 @@ struct MarkSizes {
   }
   static constexpr int64_t rowsPerSlot = 2048;
   DimExpr words, rows, slots, parts, slotNumbers;
+  int64_t tagBits;
   bool writesBits;
   int64_t lists;
 };
@@ -171,6 +172,7 @@ FailureOr<KernelPlan> emitMarkBits(const EmissionContext &context,
     call.number(chunkRows);
     call.number(sizes.parts);
     call.number(sizes.slotNumbers);
+    call.number(sizes.tagBits);
     call.scratch(0);
     call.result(op.getBits());
     return call;

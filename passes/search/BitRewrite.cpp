@@ -113,8 +113,9 @@ private:
     Value size = countOfStarts(builder, location);
     auto layer = builder.create<FreshBitsOp>(location, list, size.getType(),
                                              none, starts);
-    auto known = builder.create<MarkBitsOp>(location, wordListType(builder),
-                                            list, none, starts);
+    auto known =
+        builder.create<MarkBitsOp>(location, wordListType(builder), list, none,
+                                   starts, /*tag_bits=*/IntegerAttr());
     states = carry({asRows(layer.getBits()), asRows(known.getBits()), size},
                    {rowsType(), rowsType(), size.getType()});
   }

@@ -233,6 +233,11 @@ bool ChooseStateKeysPass::useMarks(const GrowthLoop &growth) {
          "known states are marked in " + Twine(uint64_t(numbers)) + " bits" +
              (form.sum ? ": one position follows from the others" : ""));
   form.words = std::max<int64_t>(1, int64_t(uint64_t(numbers) / 64));
+  // Leaving the generator that leads back out takes an op or two for each,
+  // whose candidates would take ten times as long: worth it for a few.
+  constexpr int64_t mostTagged = 8;
+  if (mayUse("back-bits") && growth.generators <= mostTagged)
+    form.inverses = inversesOf(growth.permutations);
   std::optional<GraphSymmetry> symmetry;
   if (areArrangements(growth.starts))
     symmetry = chooseSymmetry(growth, growth.permutations);

@@ -210,8 +210,21 @@ private:
     return RankedTensorType::get({size}, builder.getIntegerType(64, false));
   }
   MarkBitsOp mark(Value known, ValueRange candidates) {
-    return builder.create<MarkBitsOp>(location, wordListType(builder),
-                                      listOf(form.words), known, candidates);
+    return builder.create<MarkBitsOp>(
+        location, wordListType(builder), listOf(form.words), known, candidates,
+        tagBits() > 0 ? builder.getI64IntegerAttr(tagBits()) : IntegerAttr());
+  }
+
+  /// Tags are generators that lead back, and one more for none.
+  unsigned tagBits() const {
+    return form.inverses.empty() ? 0
+                                 : llvm::Log2_64_Ceil(form.inverses.size() + 1);
+  }
+  uint64_t tagged(uint64_t number, size_t generator) const {
+    return tagBits() == 0 ? number : number << tagBits() | generator;
+  }
+  Value withoutTags(WordOps &ops, Value layer) const {
+    return ops.shiftRight(layer, tagBits());
   }
 
   void carryStates() override {
@@ -219,8 +232,10 @@ private:
     for (const GrowthLoop::Row &row : growth.starts) {
       auto key = keys.isHalved() ? keys.packHalf(row) : keys.pack(row);
       if (key)
-        numbers.push_back(APInt(64, ((*key)[0] & uint64_t(keys.keyBits()[0])) >>
-                                        droppedBits()));
+        numbers.push_back(APInt(
+            64,
+            tagged(((*key)[0] & uint64_t(keys.keyBits()[0])) >> droppedBits(),
+                   form.inverses.size())));
     }
     Value zero = builder.create<ConstantOp>(
         location,
@@ -247,7 +262,7 @@ private:
     if (!keys.isHalved())
       return builder.create<DimOp>(location, list, uint64_t(0));
     WordOps ops(builder, location, list);
-    Value whole = wholeKeys(ops, list);
+    Value whole = wholeKeys(ops, withoutTags(ops, list));
     return countHalved(
         list, ops.selectWhere(ops.differ(whole, keys.imageOf(ops, whole)[0]), 0,
                               ops.number(1), ops.number(0)));
@@ -270,19 +285,63 @@ private:
     return ops.either(ops.shiftLeft(rest, keys.bits()), first);
   }
 
+  /// Whether a generator may leave a state as it is: each of its cycles holds
+  /// one value then.
+  bool mayStay(size_t generator) const {
+    if (growth.permutations.empty())
+      return false;
+    const std::vector<int64_t> &moves = growth.permutations[generator];
+    std::map<uint64_t, size_t> counts;
+    for (uint64_t value : growth.starts.front())
+      ++counts[value];
+    size_t most = 0, longest = 0;
+    for (const auto &[value, count] : counts)
+      most = std::max(most, count);
+    for (size_t first = 0; first < moves.size(); ++first) {
+      size_t length = 1;
+      for (size_t at = size_t(moves[first]); at != first;
+           at = size_t(moves[at]))
+        ++length;
+      longest = std::max(longest, length);
+    }
+    return longest <= most;
+  }
+
+  /// The number of a neighbour with its tag; all ones where it is known: the
+  /// state itself, or the one that led to it.
+  Value onward(WordOps &ops, Value layer, Value numbers,
+               const StateKeys::Half &next, size_t generator) const {
+    Value number = ops.shiftRight(next.words[0], droppedBits());
+    Value isKnown = mayStay(generator) ? ops.isSame(number, numbers) : Value();
+    if (tagBits() > 0) {
+      Value isBack = ops.isSame(ops.both(layer, (uint64_t(1) << tagBits()) - 1),
+                                ops.number(generator));
+      isKnown = isKnown ? ops.either(isKnown, isBack) : isBack;
+      size_t back = form.inverses[generator];
+      Value tag = ops.number(back);
+      if (next.isImage)
+        tag = ops.select(next.isImage, ops.number(keys.imageOf(back)), tag);
+      number = ops.either(ops.shiftLeft(number, tagBits()), tag);
+    }
+    return isKnown ? ops.select(isKnown, ops.number(~uint64_t(0)), number)
+                   : number;
+  }
+
   void buildNext(ValueRange arguments,
                  MutableArrayRef<Value> yielded) override {
     Value layer = states.of(arguments)[0];
     WordOps ops(builder, location, layer);
-    Value whole = wholeKeys(ops, layer);
+    Value numbers = withoutTags(ops, layer), whole = wholeKeys(ops, numbers);
     SmallVector<Value> image, candidates;
     if (keys.isHalved())
       image = keys.imageOf(ops, whole);
     for (size_t g = 0; g < size_t(growth.generators); ++g) {
-      Value key = image.empty()
-                      ? keys.neighbour(ops, whole, g)[0]
-                      : keys.neighbourHalf(ops, whole, image, g).words[0];
-      candidates.push_back(ops.shiftRight(key, droppedBits()));
+      StateKeys::Half neighbour;
+      if (image.empty())
+        neighbour.words = keys.neighbour(ops, whole, g);
+      else
+        neighbour = keys.neighbourHalf(ops, whole, image, g);
+      candidates.push_back(onward(ops, layer, numbers, neighbour, g));
     }
     MarkBitsOp next = mark(states.of(arguments)[1], candidates);
     size = countStates(next.getPositions());

@@ -42,6 +42,9 @@ struct MarkForm {
   /// The xor of the fields of every state: then the first field follows from
   /// the others, and numbers are keys without it.
   std::optional<uint64_t> sum;
+  /// By generator. Where there are some, the layer's numbers carry the
+  /// generator that leads back, which is not gone along.
+  std::vector<size_t> inverses;
 };
 
 /// On lists of keys of one word, with a bit for each known one. Erases the

@@ -118,6 +118,10 @@ public:
   llvm::SmallVector<mlir::Value>
   onwardHalf(WordOps &ops, mlir::ValueRange state, mlir::ValueRange image,
              size_t generator, size_t back) const;
+  /// The generator that does to images what one does to states.
+  size_t imageOf(size_t generator) const {
+    return size_t(symmetry->generators[generator]);
+  }
   /// 1 for states of the list that are their own images, else 0.
   mlir::Value isOwnImage(WordOps &ops, mlir::ValueRange state) const;
   /// How many ops imageOf() has.

@@ -606,6 +606,14 @@ func.func @mark_bits_c4(%k: tensor<4xui64>, %a: tensor<4xui64>, %b: tensor<4xui6
 
 // -----
 
+func.func @mark_bits_c5(%k: tensor<4xui64>, %a: tensor<4xui64>) {
+  // expected-error@below {{'graph.mark_bits' op tag bits: got 17, expected 1 to 16 (mark_bits_c5)}}
+  %p, %r = graph.mark_bits %k (%a) tags 17 : (tensor<4xui64>, tensor<4xui64>) -> (tensor<?xui64>, tensor<4xui64>)
+  return
+}
+
+// -----
+
 func.func @non_max_suppression_c1_boxes(%b: tensor<6x4xf32>, %s: tensor<1x2x6xf32>, %n: tensor<i64>, %t: tensor<f32>) {
   // expected-error@below {{'graph.non_max_suppression' op rank of boxes: got 2, expected 3 (non_max_suppression_c1)}}
   %r = graph.non_max_suppression %b, %s, %n, %t : (tensor<6x4xf32>, tensor<1x2x6xf32>, tensor<i64>, tensor<f32>) -> tensor<?x3xi64>

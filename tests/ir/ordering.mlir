@@ -95,6 +95,8 @@ func.func @fresh_bit_rows(%k: tensor<3x1xui64>, %s: tensor<3x2xui32>, %m: tensor
 func.func @mark_bits(%k: tensor<8xui64>, %a: tensor<3xui64>) {
   // CHECK: graph.mark_bits %{{.*}}(%{{.*}}, %{{.*}}) : (tensor<8xui64>, tensor<3xui64>, tensor<3xui64>) -> (tensor<?xui64>, tensor<8xui64>)
   %p, %r = graph.mark_bits %k (%a, %a) : (tensor<8xui64>, tensor<3xui64>, tensor<3xui64>) -> (tensor<?xui64>, tensor<8xui64>)
+  // CHECK: graph.mark_bits %{{.*}}(%{{.*}}) tags 2 : (tensor<8xui64>, tensor<3xui64>) -> (tensor<?xui64>, tensor<8xui64>)
+  %q, %s = graph.mark_bits %k (%a) tags 2 : (tensor<8xui64>, tensor<3xui64>) -> (tensor<?xui64>, tensor<8xui64>)
   return
 }
 

@@ -315,6 +315,18 @@ TEST(EvalOrdering, MarkBits) {
       "dense<66> : tensor<1xui64>\ndense<[1, 4]> : tensor<2xui64>");
 }
 
+TEST(EvalOrdering, MarkBitsWithTags) {
+  // Positions 0, 66, 66 and 128 with tags 1, 2, 3 and 0.
+  EXPECT_EQ(evaluateBody(
+                "  %a, %b = graph.mark_bits %0 (%1) tags 2 : (tensor<2xui64>, "
+                "tensor<4xui64>) -> (tensor<?xui64>, tensor<2xui64>)\n"
+                "  return %a, %b",
+                "tensor<?xui64>, tensor<2xui64>",
+                {"dense<[1, 0]> : tensor<2xui64>",
+                 "dense<[1, 266, 267, 512]> : tensor<4xui64>"}),
+            "dense<266> : tensor<1xui64>\ndense<[1, 4]> : tensor<2xui64>");
+}
+
 TEST(EvalOrdering, NonMaxSuppression) {
   std::string boxes = "dense<[[[0.0, 0.0, 1.0, 1.0], [1.0, 1.1, 0.0, 0.1], "
                       "[0.0, 10.0, 1.0, 11.0], [0.0, 10.0, 1.0, 11.0]]]> : "

@@ -327,11 +327,13 @@ TEST_F(SetKernelTest, MarkBits) {
               "(tensor<?xui64>, " +
               bits + ")",
           "%r");
-    check("%x : " + bits + ", %a : tensor<1xui64>", "tensor<?xui64>, " + bits,
-          "%p, %r = graph.mark_bits %x (%a, %a) : (" + bits +
-              ", tensor<1xui64>, tensor<1xui64>) -> (tensor<?xui64>, " + bits +
-              ")",
-          "%p, %r");
+    for (const char *tags : {"", "tags 2 "})
+      check("%x : " + bits + ", %a : tensor<1xui64>", "tensor<?xui64>, " + bits,
+            "%p, %r = graph.mark_bits %x (%a, %a) " + std::string(tags) +
+                ": (" + bits +
+                ", tensor<1xui64>, tensor<1xui64>) -> (tensor<?xui64>, " +
+                bits + ")",
+            "%p, %r");
   }
 }
 
@@ -357,6 +359,12 @@ TEST_F(SetKernelTest, MarkBitsInParts) {
             "%s = graph.add %a, %a : " + list +
                 "\n%p, %r = graph.mark_bits %x (%a, %s) : (" + bits + ", " +
                 list + ", " + list + ") -> (tensor<?xui64>, " + bits + ")",
+            "%r");
+      check("%x : " + bits + ", %a : " + list, bits,
+            "%s = graph.add %a, %a : " + list +
+                "\n%p, %r = graph.mark_bits %x (%a, %s) tags 3 : (" + bits +
+                ", " + list + ", " + list + ") -> (tensor<?xui64>, " + bits +
+                ")",
             "%r");
     }
 }

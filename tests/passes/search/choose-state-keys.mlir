@@ -13,7 +13,8 @@
 // ROWS-LABEL: func.func @three_cycle
 // ROWS: graph.fresh_bit_rows {{.*}} : (tensor<1x1xui64>, tensor<1x1xui64>, tensor<1x3xui32>, tensor<1x3xui16>, tensor<3x6xui16>) -> (tensor<1x1xui64>, tensor<1x1xui64>, tensor<i64>)
 // MARKS-LABEL: func.func @three_cycle
-// MARKS: graph.mark_bits %{{.*}}(%{{.*}}, %{{.*}}, %{{.*}}) : (tensor<1xui64>, tensor<?xui64>, tensor<?xui64>, tensor<?xui64>) -> (tensor<?xui64>, tensor<1xui64>)
+// Marked numbers carry which of three generators leads back, or none.
+// MARKS: graph.mark_bits %{{.*}}(%{{.*}}, %{{.*}}, %{{.*}}) tags 2 : (tensor<1xui64>, tensor<?xui64>, tensor<?xui64>, tensor<?xui64>) -> (tensor<?xui64>, tensor<1xui64>)
 // DENSE-LABEL: func.func @three_cycle
 // DENSE: graph.bit_positions %{{.*}} : tensor<1xui64> -> tensor<?xui64>
 // DENSE: graph.fresh_bits %{{.*}}(%{{.*}}, %{{.*}}, %{{.*}}) : (tensor<1xui64>, tensor<?xui64>, tensor<?xui64>, tensor<?xui64>) -> (tensor<1xui64>, tensor<i64>)
