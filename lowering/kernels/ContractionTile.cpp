@@ -55,7 +55,8 @@ static bool streamsNarrow(const ContractionSpace &space,
 }
 
 /// Few rows past panels that no second-level cache holds: two tiles are not
-/// enough to ask for all of the next panel.
+/// enough to ask for all of the next panel. An estimate of no rows is that of a
+/// difference of sizes that only the run knows.
 static bool streamsPanels(const ContractionSpace &space,
                           const ContractionTasks &tasks,
                           const KernelTarget &target) {
@@ -64,7 +65,8 @@ static bool streamsPanels(const ContractionSpace &space,
                  elementSize(space.b.element);
   return space.form == ContractionSpace::Panels && space.taps.empty() &&
          !target.opencl && isa<FloatType>(space.sum) && bytes > cachedBytes &&
-         estimate(tasks.tileCount) < 4;
+         estimate(tasks.tileCount) < 4 &&
+         estimate(space.lineCount() * space.tile.size) >= 1;
 }
 
 /// Only B that is read where it lies has an end to its columns.
