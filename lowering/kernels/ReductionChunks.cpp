@@ -173,7 +173,8 @@ Launch ReductionKernel::emitCombine() {
                   [&](Value chunk, ValueRange carried) {
                     return state.combine(carried, loadSlots(chunk, loopIndex));
                   });
-    bindResults(folds, state.finish(joinStates(state, sums)), loopIndex);
+    bindResults(folds, state.finish(joinStates(state, sums)),
+                LoopIndex(loopIndex));
     storeReduced(loopIndex);
   };
   RowTasks tasks = RowTasks::plan(

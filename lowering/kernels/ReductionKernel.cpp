@@ -23,10 +23,8 @@ static constexpr unsigned elementsInFlight = 64;
 // over all of them would round each row to what came before.
 static constexpr int64_t rowsOfBlock = 4096;
 
-// Values worth keeping, below `value` and above `stops`.
-static void collectCostly(Value value, const DenseSet<Value> &stops,
-                          llvm::SetVector<Value> &found,
-                          DenseSet<Value> &seen) {
+void collectCostly(Value value, const DenseSet<Value> &stops,
+                   llvm::SetVector<Value> &found, DenseSet<Value> &seen) {
   Operation *op = value.getDefiningOp();
   if (!op || stops.contains(value) || !seen.insert(value).second)
     return;
@@ -156,7 +154,7 @@ ReductionKernel::State
 ReductionKernel::foldSteps(FoldState &folds, Value low, Value high,
                            int64_t step, State state,
                            function_ref<State(Value, ValueRange)> body) {
-  unsigned count = folds.size();
+  unsigned count = state.size() / unroll;
   Value stride = kernel.index(step), wide = kernel.index(step * unroll);
   Value total = kernel.sub(high, low);
   Value whole = kernel.sub(high, kernel.rem(total, wide));
@@ -187,7 +185,7 @@ ReductionKernel::foldSteps(FoldState &folds, Value low, Value high,
 }
 
 ReductionKernel::State ReductionKernel::foldLanes(FoldState &folds,
-                                                  ArrayRef<Ix> loopIndex,
+                                                  ArrayRef<LoopIndex> rows,
                                                   Value low, Value high,
                                                   State state, unsigned level) {
   SmallVector<DimExpr> ends(space.edges(plan.lane));
@@ -204,13 +202,17 @@ ReductionKernel::State ReductionKernel::foldLanes(FoldState &folds,
     if (ends.size() > 1)
       last = kernel.max(first, last);
     auto step = [&](Value at, ValueRange carried, bool masked) {
-      SmallVector<Ix> loops(loopIndex);
-      loops[plan.lane] = emitter.indices.lanes(
-          at, end, begin.isConstant(0) ? width : 1, begin);
-      SmallVector<Ix> index = space.shapeIndex(emitter.indices, loops);
-      State next = folds.step(carried, index, masked);
-      stash(index, level);
-      prefetchNextRow(index, level);
+      State next;
+      for (auto [row, loopIndex] : llvm::enumerate(rows)) {
+        LoopIndex loops(loopIndex);
+        loops[plan.lane] = emitter.indices.lanes(
+            at, end, begin.isConstant(0) ? width : 1, begin);
+        SmallVector<Ix> index = space.shapeIndex(emitter.indices, loops);
+        next.append(
+            folds.step(carried.slice(row * count, count), index, masked));
+        stash(index, level);
+        prefetchRow(index, level, rows.size());
+      }
       return next;
     };
     Value rest = kernel.rem(kernel.sub(last, first), kernel.index(width));
@@ -221,7 +223,8 @@ ReductionKernel::State ReductionKernel::foldLanes(FoldState &folds,
     if (kernel.constantOf(rest) == 0)
       continue;
     // The rest under a mask, skipped where there is none.
-    ValueRange firstState = ValueRange(state).take_front(count);
+    unsigned statesOfRows = count * rows.size();
+    ValueRange firstState = ValueRange(state).take_front(statesOfRows);
     Value some = kernel.b.create<arith::CmpIOp>(
         kernel.loc, arith::CmpIPredicate::sgt, rest, kernel.index(0));
     auto tail = kernel.b.create<scf::IfOp>(kernel.loc, firstState.getTypes(),
@@ -236,7 +239,7 @@ ReductionKernel::State ReductionKernel::foldLanes(FoldState &folds,
     }
     kernel.b.setInsertionPointToEnd(tail.elseBlock());
     kernel.b.create<scf::YieldOp>(kernel.loc, firstState);
-    for (unsigned i = 0; i < count; ++i)
+    for (unsigned i = 0; i < statesOfRows; ++i)
       state[i] = tail.getResult(i);
   }
   return state;
@@ -244,49 +247,67 @@ ReductionKernel::State ReductionKernel::foldLanes(FoldState &folds,
 
 ReductionKernel::State ReductionKernel::joinStates(FoldState &folds,
                                                    State state) {
-  unsigned count = folds.size();
+  unsigned count = folds.size(), ofGroup = state.size() / unroll;
   for (unsigned groups = unroll; groups > 1; groups /= 2) {
     State joined;
     for (unsigned group = 0; group < groups; group += 2)
-      joined.append(
-          folds.combine(ValueRange(state).slice(group * count, count),
-                        ValueRange(state).slice((group + 1) * count, count)));
+      for (unsigned at = group * ofGroup; at < (group + 1) * ofGroup;
+           at += count)
+        joined.append(
+            folds.combine(ValueRange(state).slice(at, count),
+                          ValueRange(state).slice(at + ofGroup, count)));
     state = joined;
   }
   return state;
 }
 
-ReductionKernel::State ReductionKernel::passOverRow(FoldState &folds,
-                                                    SmallVector<Ix> loopIndex,
-                                                    unsigned level) {
+ReductionKernel::State ReductionKernel::passOverRows(FoldState &folds,
+                                                     ArrayRef<LoopIndex> rows,
+                                                     unsigned level) {
   State state;
-  for (unsigned group = 0; group < unroll; ++group)
+  for (unsigned group = 0; group < unroll * rows.size(); ++group)
     state.append(folds.start());
   Value low = kernel.index(0), high = kernel.size(space.size(plan.lane));
   if (plan.reducedLoops.empty()) {
-    state = foldLanes(folds, loopIndex, low, high, state, level);
+    state = foldLanes(folds, rows, low, high, state, level);
   } else {
     state = kernel.loop(
         low, kernel.size(plan.reducedRows()), kernel.index(1), state,
         [&](Value row, ValueRange carried) {
           ElementEmitter::Scope scope(emitter);
-          unflattenRow(emitter, space, plan.reducedLoops, row, loopIndex);
-          return foldLanes(folds, loopIndex, low, high, State(carried), level);
+          SmallVector<LoopIndex> at(rows);
+          for (LoopIndex &loopIndex : at)
+            unflattenRow(emitter, space, plan.reducedLoops, row, loopIndex);
+          return foldLanes(folds, at, low, high, State(carried), level);
         });
   }
-  return folds.acrossLanes(joinStates(folds, state));
+  state = joinStates(folds, state);
+  State results;
+  for (unsigned at = 0; at < state.size(); at += folds.size())
+    results.append(folds.finish(
+        folds.acrossLanes(ValueRange(state).slice(at, folds.size()))));
+  return results;
 }
 
-// Every use of a fold must ask for the row or column at hand.
+// Every use of a fold must ask for the rows or columns at hand.
 void ReductionKernel::bindResults(ArrayRef<const Fold *> folds,
-                                  ValueRange values, ArrayRef<Ix> loopIndex) {
-  SmallVector<Ix> expected = keptIndex(loopIndex);
-  for (auto [fold, value] : llvm::zip(folds, values)) {
-    Value result = value;
+                                  ValueRange values, ArrayRef<LoopIndex> rows) {
+  SmallVector<SmallVector<Ix>> expected;
+  for (const LoopIndex &loopIndex : rows)
+    expected.push_back(keptIndex(loopIndex));
+  for (auto [number, fold] : llvm::enumerate(folds)) {
+    SmallVector<Value> results;
+    for (size_t row = 0; row < rows.size(); ++row)
+      results.push_back(values[row * folds.size() + number]);
     emitter.bind(fold->op->getResult(0),
-                 [this, result, expected](ArrayRef<Ix> index) {
-                   moved |= ArrayRef<Ix>(expected) != index;
-                   return result;
+                 [this, results, expected](ArrayRef<Ix> index) {
+                   auto *row = llvm::find_if(expected, [&](const auto &kept) {
+                     return ArrayRef<Ix>(kept) == index;
+                   });
+                   if (row != expected.end())
+                     return results[size_t(row - expected.begin())];
+                   moved = true;
+                   return results.front();
                  });
   }
 }
@@ -331,150 +352,6 @@ void ReductionKernel::storeFull(ArrayRef<Ix> loopIndex) {
           kernel.result(number),
           getElementTypeOrSelf(plan.results[number].value.getType()), value,
           emitter.linearize(plan.results[number].value, index));
-}
-
-void ReductionKernel::chooseStash() {
-  if (!plan.lanesReduced)
-    return;
-  DenseSet<Value> stops = foldResults();
-  llvm::SetVector<Value> last;
-  for (const ReducedResult &result : plan.results)
-    if (DenseSet<Value> seen; result.full)
-      collectCostly(result.value, stops, last, seen);
-  for (const Fold &fold : plan.folds) {
-    llvm::SetVector<Value> here;
-    DenseSet<Value> seen;
-    collectCostly(fold.operand, stops, here, seen);
-    for (Value value : here) {
-      if (!last.contains(value) || kernel.dims.dimsOf(value) != plan.shape)
-        continue;
-      for (auto [number, result] : llvm::enumerate(plan.results))
-        if (result.full && result.value != value &&
-            getElementTypeOrSelf(result.value.getType()) ==
-                getElementTypeOrSelf(value.getType())) {
-          stashed = value;
-          stashLevel = fold.level;
-          stashResult = number;
-          return;
-        }
-    }
-  }
-}
-
-// The second pass over a row finds it in cache, and the machine's own prefetch
-// has nothing to follow: meanwhile the next row can come.
-void ReductionKernel::prefetchNextRow(ArrayRef<Ix> index, unsigned level) {
-  constexpr int64_t shortRow = 64, longRow = 1 << 14, smallBytes = 1 << 20;
-  auto length = space.size(plan.lane).constant();
-  if (level != 2 || !plan.reducedLoops.empty() || !length ||
-      *length < shortRow || *length > longRow || kernel.target.opencl)
-    return;
-  auto count = plan.keptCount().constant();
-  if (count && *count * *length * 4 < smallBytes)
-    return;
-  for (BlockArgument argument : kernel.fusion.getBody().getArguments()) {
-    auto type = dyn_cast<RankedTensorType>(argument.getType());
-    if (!type || emitter.dimsOf(argument) != plan.shape)
-      continue;
-    Ix linear = emitter.linearize(argument, index);
-    if (!emitter.indices.laneStride(linear).isConstant(1))
-      continue;
-    Value next =
-        kernel.add(emitter.indices.laneZero(linear), kernel.index(*length));
-    kernel.b.create<memref::PrefetchOp>(
-        kernel.loc, kernel.memoryOf(argument), ValueRange{next},
-        /*isWrite=*/false, /*localityHint=*/3, /*isDataCache=*/true);
-  }
-}
-
-void ReductionKernel::stash(ArrayRef<Ix> index, unsigned level) {
-  if (!stashed || level != stashLevel)
-    return;
-  Value value = emitter.emit(stashed, index);
-  if (value)
-    emitter.storeLinear(kernel.result(stashResult),
-                        getElementTypeOrSelf(stashed.getType()), value,
-                        emitter.linearize(stashed, index));
-}
-
-void ReductionKernel::bindStash(unsigned level) {
-  if (!stashed || level != stashLevel)
-    return;
-  emitter.bind(stashed, [this](ArrayRef<Ix> index) {
-    return emitter.loadLinear(kernel.result(stashResult),
-                              getElementTypeOrSelf(stashed.getType()),
-                              emitter.linearize(stashed, index));
-  });
-}
-
-/// The innermost loop of very short rows, where there are others: to divide for
-/// the place of each row would take longer than its elements do.
-std::optional<unsigned> ReductionKernel::innerRows() const {
-  constexpr int64_t fewVectors = 4;
-  auto length = (space.size(plan.lane) * plan.reducedRows()).constant();
-  if (plan.keptLoops.size() < 2 || !length || *length > fewVectors * width ||
-      !space.size(plan.keptLoops.back()).constant())
-    return std::nullopt;
-  return plan.keptLoops.back();
-}
-
-Launch ReductionKernel::emitRows() {
-  chooseStash();
-  DimExpr length = space.size(plan.lane) * plan.reducedRows();
-  SmallVector<unsigned> outer(plan.keptLoops);
-  std::optional<unsigned> inner = innerRows();
-  if (inner) {
-    outer.pop_back();
-    length = length * space.size(*inner);
-  }
-  DimExpr rows = 1;
-  for (unsigned loop : outer)
-    rows = rows * space.size(loop);
-  RowTasks tasks =
-      RowTasks::plan(rows, length, elementsPerTask, /*cutRows=*/false);
-  auto reduceRow = [&](ArrayRef<Ix> loopIndex) {
-    for (unsigned level = 1; level <= plan.levels; ++level) {
-      auto folds = enter(level);
-      FoldState state(emitter, folds, width);
-      bindResults(
-          folds,
-          state.finish(passOverRow(state, SmallVector<Ix>(loopIndex), level)),
-          loopIndex);
-      bindStash(level);
-    }
-    storeReduced(loopIndex);
-    if (!anyFull())
-      return;
-    kernel.loop(kernel.index(0), kernel.size(plan.reducedRows()),
-                kernel.index(1), [&](Value outer) {
-                  ElementEmitter::Scope scope(emitter);
-                  SmallVector<Ix> at(loopIndex);
-                  unflattenRow(emitter, space, plan.reducedLoops, outer, at);
-                  forEachLaneBlock(emitter, space, plan.lane, kernel.index(0),
-                                   kernel.size(space.size(plan.lane)),
-                                   [&](const Ix &lanes) {
-                                     at[plan.lane] = lanes;
-                                     storeFull(at);
-                                   });
-                });
-  };
-  forEachRow(kernel, tasks, [&](Value row, Value, Value) {
-    ElementEmitter::Scope scope(emitter);
-    SmallVector<Ix> loopIndex(space.rank(), Ix(0));
-    unflattenRow(emitter, space, outer, row, loopIndex);
-    if (!inner)
-      return reduceRow(loopIndex);
-    kernel.loop(kernel.index(0), kernel.size(space.size(*inner)),
-                kernel.index(1), [&](Value at) {
-                  ElementEmitter::Scope scope(emitter);
-                  loopIndex[*inner] =
-                      emitter.indices.scalar(at, space.size(*inner));
-                  reduceRow(loopIndex);
-                });
-  });
-  double elements =
-      tasks.rowsPerTask * double(length.constant().value_or(1024));
-  return kernel.finish(tasks.tasks, cost(elements));
 }
 
 ReductionKernel::State ReductionKernel::foldRow(FoldState &folds,

@@ -10,6 +10,11 @@
 
 namespace zenith::kernels {
 
+/// Values worth keeping, below `value` and above `stops`.
+void collectCostly(mlir::Value value, const llvm::DenseSet<mlir::Value> &stops,
+                   llvm::SetVector<mlir::Value> &found,
+                   llvm::DenseSet<mlir::Value> &seen);
+
 class ReductionKernel {
 public:
   ReductionKernel(const EmissionContext &context, ReductionPlan &plan,
@@ -33,19 +38,21 @@ private:
   static unsigned chooseWidth(const EmissionContext &context,
                               const ReductionPlan &plan);
   using State = llvm::SmallVector<mlir::Value>;
+  using LoopIndex = llvm::SmallVector<Ix>;
   /// Folds over steps low, low + step ... below high with `unroll` states in
-  /// flight, then one at a time.
+  /// flight, then one at a time. A state has the accumulators of all rows that
+  /// are reduced at once.
   State foldSteps(
       FoldState &folds, mlir::Value low, mlir::Value high, int64_t step,
       State state,
       llvm::function_ref<State(mlir::Value at, mlir::ValueRange state)> body);
   /// One pass over lanes [low, high) of the lane loop.
-  State foldLanes(FoldState &folds, llvm::ArrayRef<Ix> loopIndex,
+  State foldLanes(FoldState &folds, llvm::ArrayRef<LoopIndex> rows,
                   mlir::Value low, mlir::Value high, State state,
                   unsigned level);
   State joinStates(FoldState &folds, State state);
-  State passOverRow(FoldState &folds, llvm::SmallVector<Ix> loopIndex,
-                    unsigned level);
+  State passOverRows(FoldState &folds, llvm::ArrayRef<LoopIndex> rows,
+                     unsigned level);
   State passDownColumn(FoldState &folds, llvm::SmallVector<Ix> loopIndex,
                        mlir::Value low, mlir::Value high);
   /// `state` with the elements of one row (lanes run along the columns).
@@ -59,12 +66,15 @@ private:
                           llvm::function_ref<void(llvm::ArrayRef<Ix> at)> body);
   void addRowsToSlots(FoldState &folds, const llvm::SmallVector<Ix> &loopIndex,
                       mlir::Value chunk, mlir::Value low, mlir::Value high);
+  /// `values` are those of the first row, then of the next.
   void bindResults(llvm::ArrayRef<const Fold *> folds, mlir::ValueRange values,
-                   llvm::ArrayRef<Ix> loopIndex);
+                   llvm::ArrayRef<LoopIndex> rows);
   llvm::SmallVector<const Fold *> foldsOf(unsigned level);
   llvm::SmallVector<const Fold *> enter(unsigned level);
   llvm::DenseSet<mlir::Value> foldResults();
   std::optional<unsigned> innerRows() const;
+  unsigned rowsAtOnce();
+  void reduceRows(llvm::ArrayRef<LoopIndex> rows);
   llvm::SmallVector<Ix> keptIndex(llvm::ArrayRef<Ix> loopIndex);
   void storeReduced(llvm::ArrayRef<Ix> loopIndex);
   void storeFull(llvm::ArrayRef<Ix> loopIndex);
@@ -74,7 +84,7 @@ private:
   }
   void chooseStash();
   void stash(llvm::ArrayRef<Ix> index, unsigned level);
-  void prefetchNextRow(llvm::ArrayRef<Ix> index, unsigned level);
+  void prefetchRow(llvm::ArrayRef<Ix> index, unsigned level, size_t ahead);
   void bindStash(unsigned level);
   Ix slotIndex(mlir::Value chunk, llvm::ArrayRef<Ix> loopIndex);
   double cost(double elements) {

@@ -5,6 +5,7 @@
 
 #include "lowering/kernels/Schedule.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/Support/MathExtras.h"
 #include <numeric>
 
 using namespace mlir;
@@ -82,6 +83,22 @@ RowTasks RowTasks::plan(DimExpr rows, DimExpr rowLength, int64_t elements,
   return t;
 }
 
+void RowTasks::roundUpTo(unsigned together) {
+  rowsPerTask = int64_t(llvm::alignTo(uint64_t(rowsPerTask), together));
+  tasks = DimExpr::ceilDiv(rows, rowsPerTask);
+}
+
+/// The first row of a task and the one behind its last.
+static std::pair<Value, Value> rowsOfTask(KernelBuilder &kernel,
+                                          const RowTasks &tasks, Value task) {
+  Value first = kernel.mul(task, kernel.index(tasks.rowsPerTask)),
+        last = kernel.add(first, kernel.index(tasks.rowsPerTask));
+  auto rows = tasks.rows.constant();
+  if (!rows || *rows % tasks.rowsPerTask)
+    last = kernel.min(last, kernel.size(tasks.rows));
+  return {first, last};
+}
+
 void forEachRow(KernelBuilder &kernel, const RowTasks &tasks,
                 function_ref<void(Value, Value, Value)> body) {
   Value one = kernel.index(1), length = kernel.size(tasks.rowLength);
@@ -108,13 +125,25 @@ void forEachRow(KernelBuilder &kernel, const RowTasks &tasks,
       body(task, kernel.index(0), length);
       return;
     }
-    Value first = kernel.mul(task, kernel.index(tasks.rowsPerTask));
-    Value last = kernel.add(first, kernel.index(tasks.rowsPerTask));
-    auto rows = tasks.rows.constant();
-    if (!rows || *rows % tasks.rowsPerTask)
-      last = kernel.min(last, kernel.size(tasks.rows));
+    auto [first, last] = rowsOfTask(kernel, tasks, task);
     kernel.loop(first, last, one,
                 [&](Value row) { body(row, kernel.index(0), length); });
+  });
+}
+
+void forEachRows(KernelBuilder &kernel, const RowTasks &tasks,
+                 unsigned together, function_ref<void(Value, unsigned)> body) {
+  if (together == 1)
+    return forEachRow(kernel, tasks,
+                      [&](Value row, Value, Value) { body(row, 1); });
+  Value one = kernel.index(1), step = kernel.index(together);
+  kernel.loop(kernel.begin(), kernel.end(), one, [&](Value task) {
+    auto [first, last] = rowsOfTask(kernel, tasks, task);
+    Value whole = kernel.sub(last, kernel.rem(kernel.sub(last, first), step));
+    kernel.loop(first, whole, step, [&](Value row) { body(row, together); });
+    auto rows = tasks.rows.constant();
+    if (!rows || *rows % together)
+      kernel.loop(whole, last, one, [&](Value row) { body(row, 1); });
   });
 }
 

@@ -39,6 +39,8 @@ struct RowTasks {
   static RowTasks plan(graph::DimExpr rows, graph::DimExpr rowLength,
                        int64_t elements = kernels::elementsPerTask,
                        bool cutRows = true);
+  /// Gives each task a multiple of `together` whole rows.
+  void roundUpTo(unsigned together);
 };
 
 /// Runs `body` for each row of the kernel's task range with the row number and
@@ -47,6 +49,11 @@ void forEachRow(
     KernelBuilder &kernel, const RowTasks &tasks,
     llvm::function_ref<void(mlir::Value row, mlir::Value low, mlir::Value high)>
         body);
+/// Where tasks are whole rows: runs `body` with the first of `together` rows
+/// each, then with each of those that are left.
+void forEachRows(
+    KernelBuilder &kernel, const RowTasks &tasks, unsigned together,
+    llvm::function_ref<void(mlir::Value first, unsigned count)> body);
 
 /// Indices of the loops in `which` (outermost first) from a flat row number.
 void unflattenRow(ElementEmitter &emitter, const IterationSpace &space,

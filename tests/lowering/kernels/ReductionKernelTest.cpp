@@ -257,10 +257,11 @@ TEST_P(ReductionKernel, SoftmaxOfThree) {
     %r = graph.div %e, %sb : tensor<50x3xf32>)");
 }
 
+// Several rows at once, and those that are left.
 TEST_P(ReductionKernel, LayerNormWithResidual) {
   harness.tolerance = 2e-5;
-  check("%a : tensor<?x70xf32>, %b : tensor<?x70xf32>, %g : tensor<70xf32>",
-        "tensor<?x70xf32>", R"(
+  for (int64_t width : {1, 16, 70, 256}) {
+    std::string body = R"(
     %n0 = graph.dim %a, 0 : tensor<?x70xf32>
     %n = graph.constant dense<0.0142857143> : tensor<f32>
     %eps = graph.constant dense<1.0e-5> : tensor<f32>
@@ -280,7 +281,16 @@ TEST_P(ReductionKernel, LayerNormWithResidual) {
     %y = graph.mul %d, %isb : tensor<?x70xf32>
     %gb = graph.broadcast %g [1] [%n0] : tensor<70xf32> -> tensor<?x70xf32>
     %r = graph.mul %y, %gb : tensor<?x70xf32>)",
-        {{5, 70}, {5, 70}});
+                arguments = "%a : tensor<?x70xf32>, %b : tensor<?x70xf32>, "
+                            "%g : tensor<70xf32>",
+                result = "tensor<?x70xf32>";
+    for (std::string *text : {&body, &arguments, &result})
+      for (size_t at = 0; (at = text->find("70x", at)) != std::string::npos;
+           ++at)
+        text->replace(at, 2, std::to_string(width));
+    for (int64_t rows : {0, 1, 4, 23})
+      check(arguments, result, body, {{rows, width}, {rows, width}});
+  }
 }
 
 TEST_P(ReductionKernel, SeveralResults) {

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reductions with lanes along the rows: which rows are reduced at once, and
+// what is kept or fetched between the passes over one.
+
+#include "lowering/kernels/ReductionKernel.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+
+using namespace mlir;
+using zenith::graph::DimExpr;
+
+namespace zenith::kernels {
+
+void ReductionKernel::chooseStash() {
+  if (!plan.lanesReduced)
+    return;
+  DenseSet<Value> stops = foldResults();
+  llvm::SetVector<Value> last;
+  for (const ReducedResult &result : plan.results)
+    if (DenseSet<Value> seen; result.full)
+      collectCostly(result.value, stops, last, seen);
+  for (const Fold &fold : plan.folds) {
+    llvm::SetVector<Value> here;
+    DenseSet<Value> seen;
+    collectCostly(fold.operand, stops, here, seen);
+    for (Value value : here) {
+      if (!last.contains(value) || kernel.dims.dimsOf(value) != plan.shape)
+        continue;
+      for (auto [number, result] : llvm::enumerate(plan.results))
+        if (result.full && result.value != value &&
+            getElementTypeOrSelf(result.value.getType()) ==
+                getElementTypeOrSelf(value.getType())) {
+          stashed = value;
+          stashLevel = fold.level;
+          stashResult = number;
+          return;
+        }
+    }
+  }
+}
+
+// The second pass over a row finds it in cache, and the machine's own prefetch
+// has nothing to follow: meanwhile the row that is so many further on can come.
+void ReductionKernel::prefetchRow(ArrayRef<Ix> index, unsigned level,
+                                  size_t ahead) {
+  constexpr int64_t shortRow = 64, longRow = 1 << 14, smallBytes = 1 << 20;
+  auto length = space.size(plan.lane).constant();
+  if (level != 2 || !plan.reducedLoops.empty() || !length ||
+      *length < shortRow || *length > longRow || kernel.target.opencl)
+    return;
+  auto count = plan.keptCount().constant();
+  if (count && *count * *length * 4 < smallBytes)
+    return;
+  for (BlockArgument argument : kernel.fusion.getBody().getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!type || emitter.dimsOf(argument) != plan.shape)
+      continue;
+    Ix linear = emitter.linearize(argument, index);
+    if (!emitter.indices.laneStride(linear).isConstant(1))
+      continue;
+    Value next = kernel.add(emitter.indices.laneZero(linear),
+                            kernel.index(*length * int64_t(ahead)));
+    kernel.b.create<memref::PrefetchOp>(
+        kernel.loc, kernel.memoryOf(argument), ValueRange{next},
+        /*isWrite=*/false, /*localityHint=*/3, /*isDataCache=*/true);
+  }
+}
+
+void ReductionKernel::stash(ArrayRef<Ix> index, unsigned level) {
+  if (!stashed || level != stashLevel)
+    return;
+  Value value = emitter.emit(stashed, index);
+  if (value)
+    emitter.storeLinear(kernel.result(stashResult),
+                        getElementTypeOrSelf(stashed.getType()), value,
+                        emitter.linearize(stashed, index));
+}
+
+void ReductionKernel::bindStash(unsigned level) {
+  if (!stashed || level != stashLevel)
+    return;
+  emitter.bind(stashed, [this](ArrayRef<Ix> index) {
+    return emitter.loadLinear(kernel.result(stashResult),
+                              getElementTypeOrSelf(stashed.getType()),
+                              emitter.linearize(stashed, index));
+  });
+}
+
+/// The innermost loop of very short rows, where there are others: to divide for
+/// the place of each row would take longer than its elements do.
+std::optional<unsigned> ReductionKernel::innerRows() const {
+  constexpr int64_t fewVectors = 4;
+  auto length = (space.size(plan.lane) * plan.reducedRows()).constant();
+  if (plan.keptLoops.size() < 2 || !length || *length > fewVectors * width ||
+      !space.size(plan.keptLoops.back()).constant())
+    return std::nullopt;
+  return plan.keptLoops.back();
+}
+
+/// How many short rows are reduced at once. Behind each pass over a row the
+/// lanes of one vector are joined and its number goes through long operations
+/// (the square root and the quotient of a norm), while the machine's window is
+/// full of what waits for it: there must be other rows to go on with. Their
+/// accumulators stay in registers.
+unsigned ReductionKernel::rowsAtOnce() {
+  constexpr int64_t longRow = 1024;
+  constexpr unsigned accumulators = 16, mostRows = 4;
+  auto length = space.size(plan.lane).constant();
+  if (kernel.target.lanes < 16 || kernel.target.opencl || plan.levels < 2 ||
+      stashed || !plan.reducedLoops.empty() || !length || *length > longRow ||
+      !space.edges(plan.lane).empty())
+    return 1;
+  llvm::SetVector<Value> costly;
+  DenseSet<Value> seen;
+  for (const ReducedResult &result : plan.results)
+    collectCostly(result.value, {}, costly, seen);
+  unsigned each = std::max(1u, width * widestBytes(kernel.fusion) /
+                                   (4 * kernel.target.lanes)),
+           vectors = 1;
+  for (unsigned level = 1; level <= plan.levels; ++level) {
+    auto folds = enter(level);
+    vectors = std::max(vectors, unsigned(folds.size()) * unroll * each);
+  }
+  // Long chains of a row keep the machine busy alone.
+  if (!costly.empty())
+    return 1;
+  return std::clamp(unsigned(llvm::bit_floor(accumulators / vectors)), 1u,
+                    mostRows);
+}
+
+void ReductionKernel::reduceRows(ArrayRef<LoopIndex> rows) {
+  for (unsigned level = 1; level <= plan.levels; ++level) {
+    auto folds = enter(level);
+    FoldState state(emitter, folds, width);
+    bindResults(folds, passOverRows(state, rows, level), rows);
+    bindStash(level);
+  }
+  for (const LoopIndex &loopIndex : rows)
+    storeReduced(loopIndex);
+  if (!anyFull())
+    return;
+  kernel.loop(kernel.index(0), kernel.size(plan.reducedRows()), kernel.index(1),
+              [&](Value outer) {
+                ElementEmitter::Scope scope(emitter);
+                SmallVector<LoopIndex> at(rows);
+                for (LoopIndex &loopIndex : at)
+                  unflattenRow(emitter, space, plan.reducedLoops, outer,
+                               loopIndex);
+                forEachLaneBlock(emitter, space, plan.lane, kernel.index(0),
+                                 kernel.size(space.size(plan.lane)),
+                                 [&](const Ix &lanes) {
+                                   for (LoopIndex &loopIndex : at) {
+                                     loopIndex[plan.lane] = lanes;
+                                     storeFull(loopIndex);
+                                   }
+                                 });
+              });
+}
+
+Launch ReductionKernel::emitRows() {
+  chooseStash();
+  DimExpr length = space.size(plan.lane) * plan.reducedRows();
+  SmallVector<unsigned> outer(plan.keptLoops);
+  std::optional<unsigned> inner = innerRows();
+  if (inner) {
+    outer.pop_back();
+    length = length * space.size(*inner);
+  }
+  DimExpr rows = 1;
+  for (unsigned loop : outer)
+    rows = rows * space.size(loop);
+  RowTasks tasks =
+      RowTasks::plan(rows, length, elementsPerTask, /*cutRows=*/false);
+  unsigned together = inner ? 1 : rowsAtOnce();
+  if (together > 1)
+    tasks.roundUpTo(together);
+  auto reduceFrom = [&](Value first, unsigned count) {
+    ElementEmitter::Scope scope(emitter);
+    SmallVector<LoopIndex> all;
+    for (unsigned row = 0; row < count; ++row)
+      unflattenRow(emitter, space, outer, kernel.add(first, kernel.index(row)),
+                   all.emplace_back(space.rank(), Ix(0)));
+    if (!inner)
+      return reduceRows(all);
+    kernel.loop(kernel.index(0), kernel.size(space.size(*inner)),
+                kernel.index(1), [&](Value at) {
+                  ElementEmitter::Scope scope(emitter);
+                  all[0][*inner] =
+                      emitter.indices.scalar(at, space.size(*inner));
+                  reduceRows(all);
+                });
+  };
+  forEachRows(kernel, tasks, together, reduceFrom);
+  double elements =
+      tasks.rowsPerTask * double(length.constant().value_or(1024));
+  return kernel.finish(tasks.tasks, cost(elements));
+}
+
+} // namespace zenith::kernels
