@@ -217,6 +217,7 @@ struct RaiseCompositesPass
     patterns.add(raiseGelu);
     patterns.add(raiseSoftmax);
     addNormPatterns(patterns);
+    addMishPatterns(patterns);
     addRowSumPatterns(patterns);
     addAttentionPatterns(patterns);
     if (failed(applyPatternsAndFoldGreedily(function, std::move(patterns))))

@@ -59,6 +59,8 @@ mlir::LogicalResult findSoftmax(graph::DivOp op, graph::ReduceOp &sum,
 /// layer_norm and rms_norm (RaiseNorms.cpp).
 void addNormPatterns(mlir::RewritePatternSet &patterns);
 void explainNorms(mlir::func::FuncOp function);
+/// tanh of softplus (RaiseMish.cpp).
+void addMishPatterns(mlir::RewritePatternSet &patterns);
 /// Products with one-hot rows (RaiseRowSums.cpp).
 void addRowSumPatterns(mlir::RewritePatternSet &patterns);
 /// Attention around each softmax of `function` (RaiseAttention.cpp); runs when

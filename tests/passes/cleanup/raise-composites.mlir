@@ -149,3 +149,44 @@ func.func @centred_for_others(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4
   %norm = graph.div %c, %rootw : tensor<4x8xf32>
   return %norm, %c : tensor<4x8xf32>, tensor<4x8xf32>
 }
+
+// -----
+
+// tanh of softplus needs one exponential, however softplus is spelled.
+// CHECK-LABEL: @mish
+// CHECK: %[[L:.*]] = graph.min %{{.*}}, %{{.*}}
+// CHECK: %[[E:.*]] = graph.exp %[[L]]
+// CHECK-NOT: graph.tanh
+// CHECK: graph.div
+func.func @mish(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %zero = graph.constant dense<0.0> : tensor<4xf32>
+  %a = graph.abs %x : tensor<4xf32>
+  %n = graph.neg %a : tensor<4xf32>
+  %e = graph.exp %n : tensor<4xf32>
+  %l = graph.log1p %e : tensor<4xf32>
+  %m = graph.max %x, %zero : tensor<4xf32>
+  %s = graph.add %m, %l : tensor<4xf32>
+  %t = graph.tanh %s : tensor<4xf32>
+  %r = graph.mul %x, %t : tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
+// CHECK-LABEL: @mish_by_log
+// CHECK-NOT: graph.tanh
+func.func @mish_by_log(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %one = graph.constant dense<1.0> : tensor<4xf32>
+  %e = graph.exp %x : tensor<4xf32>
+  %p = graph.add %e, %one : tensor<4xf32>
+  %l = graph.log %p : tensor<4xf32>
+  %t = graph.tanh %l : tensor<4xf32>
+  return %t : tensor<4xf32>
+}
+
+// CHECK-LABEL: @softplus_is_read_again
+// CHECK: graph.tanh
+func.func @softplus_is_read_again(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %e = graph.exp %x : tensor<4xf32>
+  %l = graph.log1p %e : tensor<4xf32>
+  %t = graph.tanh %l : tensor<4xf32>
+  return %t, %l : tensor<4xf32>, tensor<4xf32>
+}
