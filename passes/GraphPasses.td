@@ -65,7 +65,8 @@ def RaiseCompositesPass : ZenithPass<"zenith-raise-composites", "::mlir::func::F
     sums, attention as two products around a softmax, with scales, masks and any order of the heads' dimensions. Runs after
     cleanup and before layout, so that fusion, export and gradients see one op. A formula whose inner values have other uses
     stays as it is; where gradients of a training step read the weights of attention again, the forward part becomes attention
-    all the same, and the gradients compute scores of their own: nothing keeps them in between.
+    all the same, and the gradients compute scores of their own: nothing keeps them in between. tanh of softplus, as in mish,
+    becomes a quotient with one exponential.
 
     With `explain` each formula that is nearly one of these is a remark "fusion: CODE: text" at its op, with the condition
     that failed: FUS201 gelu, FUS202 softmax, FUS203 layer_norm or rms_norm, FUS204 attention.
