@@ -162,28 +162,34 @@ std::optional<DimExpr> IndexMath::lower(const Ix &x) const {
   return bound;
 }
 
+bool IndexMath::provable(const DimExpr &nonNegative) const {
+  return kernels::provablyNonNegative(nonNegative) ||
+         llvm::any_of(assumed, [&](const DimExpr &known) {
+           return kernels::provablyNonNegative(nonNegative - known);
+         });
+}
+
 bool IndexMath::provablyInside(const Ix &x, const DimExpr &low,
                                const DimExpr &high) {
   auto least = lower(x), most = upper(x);
-  return least && most && kernels::provablyNonNegative(*least - low) &&
-         kernels::provablyNonNegative(high - 1 - *most);
+  return least && most && provable(*least - low) && provable(high - 1 - *most);
 }
 
 bool IndexMath::provablyOutside(const Ix &x, const DimExpr &low,
                                 const DimExpr &high) {
   auto least = lower(x), most = upper(x);
-  return (least && kernels::provablyNonNegative(*least - high)) ||
-         (most && kernels::provablyNonNegative(low - 1 - *most));
+  return (least && provable(*least - high)) ||
+         (most && provable(low - 1 - *most));
 }
 
 bool IndexMath::provablyNonNegative(const Ix &x) {
   auto least = lower(x);
-  return least && kernels::provablyNonNegative(*least);
+  return least && provable(*least);
 }
 
 bool IndexMath::provablyBelow(const Ix &x, const DimExpr &bound) {
   auto most = upper(x);
-  return most && kernels::provablyNonNegative(bound - 1 - *most);
+  return most && provable(bound - 1 - *most);
 }
 
 bool IndexMath::uniform(const Ix &x) const {

@@ -97,8 +97,21 @@ public:
                       const graph::DimExpr &high);
   bool provablyOutside(const Ix &x, const graph::DimExpr &low,
                        const graph::DimExpr &high);
+  /// While it lives, code is emitted for sizes of which `nonNegative` is.
+  class Assumption {
+  public:
+    Assumption(IndexMath &math, graph::DimExpr nonNegative) : math(math) {
+      math.assumed.push_back(std::move(nonNegative));
+    }
+    ~Assumption() { math.assumed.pop_back(); }
+    Assumption(const Assumption &) = delete;
+
+  private:
+    IndexMath &math;
+  };
 
 private:
+  bool provable(const graph::DimExpr &nonNegative) const;
   enum class Kind { Scalar, Lane, LaneOffset, Tile };
   struct Variable {
     mlir::Value value;
@@ -122,6 +135,7 @@ private:
   mlir::Value term(const Ix::Term &term);
 
   KernelBuilder *builder;
+  std::vector<graph::DimExpr> assumed;
   std::vector<Variable> variables;
   struct Division {
     Ix dividend;

@@ -7,6 +7,7 @@
 #include "lowering/kernels/ElementEmitter.h"
 #include "lowering/kernels/LaneNumber.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <limits>
 
@@ -454,10 +455,12 @@ enum class TapOrder { Unrolled, Looped };
 } // namespace
 
 /// Positions whose windows are known to meet the operand, tap by tap, or meet
-/// it alike along a dimension; nothing where one of them needs a test.
+/// it alike along a dimension, or all but a few taps of which are known;
+/// nothing where more of them need a test.
 static std::optional<SmallVector<TapOrder>>
 orderTaps(unsigned rank, function_ref<bool(unsigned dim)> alike,
           function_ref<bool(unsigned dim)> known,
+          function_ref<bool(unsigned dim)> nearlyKnown,
           function_ref<int64_t(unsigned dim)> count) {
   SmallVector<TapOrder> order(rank, TapOrder::Unrolled);
   int64_t unrolled = 1;
@@ -467,6 +470,8 @@ orderTaps(unsigned rank, function_ref<bool(unsigned dim)> alike,
       unrolled *= count(d);
     else if (alike(d))
       order[d] = TapOrder::Looped;
+    else if (nearlyKnown(d) && fits)
+      unrolled *= count(d);
     else
       return std::nullopt;
   }
@@ -506,8 +511,21 @@ ElementEmitter::emitWindows(Operation *op,
       });
     });
   };
+  // Tests of a tap, by all lanes at once, of at most every other one.
+  auto nearlyKnown = [&](unsigned d) {
+    int64_t taps = 0, tested = 0;
+    return all(d,
+               [&](const WindowSpan &span) {
+                 for (int64_t w = 0; w < span.count; ++w, ++taps)
+                   tested +=
+                       !indices.provablyInside(tap(span, w), 0, span.size) &&
+                       !indices.provablyOutside(tap(span, w), 0, span.size);
+                 return indices.uniform(span.first);
+               }) &&
+           2 * tested <= taps;
+  };
   unsigned rank = folds.front().spans.size();
-  auto order = orderTaps(rank, alike, known, [&](unsigned d) {
+  auto order = orderTaps(rank, alike, known, nearlyKnown, [&](unsigned d) {
     return folds.front().spans[d].count;
   });
   SmallVector<Value> sums;
@@ -525,12 +543,39 @@ ElementEmitter::emitWindows(Operation *op,
   SmallVector<unsigned> nesting = llvm::to_vector(llvm::seq(rank));
   if (isa<graph::ConvolutionOp>(op))
     std::swap(nesting[rank - 1], nesting[rank - 2]);
+  // Of the tap at hand, where only the run knows whether it is inside.
+  SmallVector<Value> tests(folds.size());
+  auto alsoInside = [&](Value test, const Ix &at, const DimExpr &size) {
+    Value holds =
+        kernel.b.create<arith::CmpIOp>(kernel.loc, arith::CmpIPredicate::ult,
+                                       indices.value(at), kernel.size(size));
+    return test ? kernel.b.create<arith::AndIOp>(kernel.loc, test, holds)
+                      .getResult()
+                : holds;
+  };
+  auto step = [&](unsigned p) {
+    WindowFold &fold = folds[p];
+    if (!tests[p]) {
+      sums[p] = fold.step(window[p], operand[p], sums[p]);
+      return;
+    }
+    auto branch = kernel.b.create<scf::IfOp>(
+        kernel.loc, TypeRange(sums[p].getType()), tests[p], true);
+    OpBuilder::InsertionGuard guard(kernel.b);
+    kernel.b.setInsertionPointToStart(branch.elseBlock());
+    kernel.b.create<scf::YieldOp>(kernel.loc, sums[p]);
+    kernel.b.setInsertionPointToStart(branch.thenBlock());
+    Scope scope(*this);
+    Value sum = fold.step(window[p], operand[p], sums[p]);
+    kernel.b.create<scf::YieldOp>(kernel.loc, sum ? sum : sums[p]);
+    sums[p] = sum ? branch.getResult(0) : Value();
+  };
   std::function<void(unsigned, ArrayRef<bool>)> next =
       [&](unsigned level, ArrayRef<bool> active) {
         if (level == rank) {
-          for (auto [p, fold] : llvm::enumerate(folds))
+          for (unsigned p = 0; p < folds.size(); ++p)
             if (active[p] && sums[p])
-              sums[p] = fold.step(window[p], operand[p], sums[p]);
+              step(p);
           return;
         }
         unsigned d = nesting[level];
@@ -538,13 +583,18 @@ ElementEmitter::emitWindows(Operation *op,
         if ((*order)[d] == TapOrder::Unrolled) {
           for (int64_t w = 0; w < shared.count; ++w) {
             SmallVector<bool> inside(active);
+            SmallVector<Value> before(tests);
             for (auto [p, fold] : llvm::enumerate(folds)) {
-              Ix at = tap(fold.spans[d], w);
-              inside[p] &= indices.provablyInside(at, 0, fold.spans[d].size);
+              const WindowSpan &span = fold.spans[d];
+              Ix at = tap(span, w);
+              inside[p] &= !indices.provablyOutside(at, 0, span.size);
+              if (inside[p] && !indices.provablyInside(at, 0, span.size))
+                tests[p] = alsoInside(tests[p], at, span.size);
               window[p][d] = Ix(w);
               operand[p][d] = at;
             }
             next(level + 1, inside);
+            tests = std::move(before);
           }
           return;
         }

@@ -78,6 +78,12 @@ private:
   void emitPositions(ArrayRef<Ix> row, const Ix &base, int64_t count);
   void emitColumns(ArrayRef<Ix> loopIndex);
   void emitUnknownColumns(ArrayRef<Ix> loopIndex);
+  void emitKnownColumns(ArrayRef<Ix> loopIndex, int64_t from, int64_t count);
+  void emitWhere(Value condition, function_ref<void()> then,
+                 function_ref<void()> otherwise);
+  Value rowHolds(int64_t block, bool anyLength);
+  void emitBlocks(ArrayRef<Ix> loopIndex, int64_t block, bool anyLength);
+  void emitColumnsSingly(ArrayRef<Ix> loopIndex);
   int64_t columnsAtOnce() const;
   unsigned vectorsOfWindow() const;
   Launch runRows();
@@ -241,14 +247,7 @@ void WindowKernel::emitColumns(ArrayRef<Ix> loopIndex) {
   int64_t most = columnsAtOnce();
   ColumnParts parts(*columns, std::min(*first, *columns),
                     std::min(*end, *columns), most);
-  auto known = [&](int64_t from, int64_t count) {
-    for (int64_t blocks = (count + most - 1) / most; blocks > 0; --blocks) {
-      int64_t some = (count + blocks - 1) / blocks;
-      emitPositions(loopIndex, Ix(DimExpr(from)), some);
-      from += some, count -= some;
-    }
-  };
-  known(0, parts.left);
+  emitKnownColumns(loopIndex, 0, parts.left);
   int64_t behind = parts.left + parts.repeats * parts.atOnce;
   kernel.loop(kernel.index(parts.left), kernel.index(behind),
               kernel.index(parts.atOnce), [&](Value at) {
@@ -256,36 +255,112 @@ void WindowKernel::emitColumns(ArrayRef<Ix> loopIndex) {
                     at, DimExpr(*end - (parts.atOnce - 1)), 1, DimExpr(*first));
                 emitPositions(loopIndex, base, parts.atOnce);
               });
-  known(behind, parts.right);
+  emitKnownColumns(loopIndex, behind, parts.right);
 }
 
-// The same where only the launch knows how many columns there are: those near
-// the ends one at a time.
+// Columns from `from` on, at known places.
+void WindowKernel::emitKnownColumns(ArrayRef<Ix> loopIndex, int64_t from,
+                                    int64_t count) {
+  int64_t most = columnsAtOnce();
+  for (int64_t blocks = (count + most - 1) / most; blocks > 0; --blocks) {
+    int64_t some = (count + blocks - 1) / blocks;
+    emitPositions(loopIndex, Ix(DimExpr(from)), some);
+    from += some, count -= some;
+  }
+}
+
+// The same where only the launch knows how many columns there are: blocks of
+// them at either end and between, that columns may be computed twice; smaller
+// blocks at the ends of short rows.
 void WindowKernel::emitUnknownColumns(ArrayRef<Ix> loopIndex) {
+  int64_t most = columnsAtOnce(),
+          first = *spanOf(column)->firstInside().constant();
+  int64_t shortest = most + first, half = shortest / 2;
+  auto singly = [&] { emitColumnsSingly(loopIndex); };
+  emitWhere(
+      rowHolds(most, /*anyLength=*/true),
+      [&] { emitBlocks(loopIndex, most, /*anyLength=*/true); },
+      [&] {
+        if (half >= most || half < 2)
+          return singly();
+        emitWhere(
+            rowHolds(half, /*anyLength=*/false),
+            [&] { emitBlocks(loopIndex, half, /*anyLength=*/false); }, singly);
+      });
+}
+
+void WindowKernel::emitWhere(Value condition, function_ref<void()> then,
+                             function_ref<void()> otherwise) {
+  auto branch = kernel.b.create<scf::IfOp>(kernel.loc, condition,
+                                           /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(kernel.b);
+  for (auto [block, run] : {std::pair(branch.thenBlock(), then),
+                            std::pair(branch.elseBlock(), otherwise)}) {
+    kernel.b.setInsertionPoint(block->getTerminator());
+    ElementEmitter::Scope scope(emitter);
+    run();
+  }
+}
+
+// Whether no window of a block at one end of the row reaches beyond the other
+// end, and none of a block between them beyond any; there are no such blocks in
+// a row that isn't of any length.
+Value WindowKernel::rowHolds(int64_t block, bool anyLength) {
   const WindowDim *span = spanOf(column);
   const DimExpr &size = space.size(column);
-  DimExpr firstInside = span->firstInside(), endInside = span->endInside(size);
-  Value all = kernel.size(size);
-  Value first = kernel.min(kernel.size(firstInside), all),
-        end = kernel.max(first, kernel.min(kernel.size(endInside), all));
-  auto singly = [&](Value from, Value to) {
-    kernel.loop(from, to, kernel.index(1), [&](Value at) {
-      emitPositions(loopIndex, emitter.indices.scalar(at, size), 1);
-    });
+  int64_t first = *span->firstInside().constant();
+  Value all = kernel.size(size), end = kernel.size(span->endInside(size));
+  auto atLeast = [&](Value x, Value y) -> Value {
+    return kernel.b.create<arith::CmpIOp>(kernel.loc, arith::CmpIPredicate::sge,
+                                          x, y);
   };
-  singly(kernel.index(0), first);
-  Value low = first;
-  for (int64_t positions : {6, 1}) {
-    Value step = kernel.index(positions);
-    Value whole = kernel.sub(end, kernel.rem(kernel.sub(end, low), step));
-    kernel.loop(low, whole, step, [&](Value at) {
-      Ix base = emitter.indices.scalar(at, endInside - (positions - 1), 1,
-                                       firstInside);
-      emitPositions(loopIndex, base, positions);
-    });
-    low = whole;
+  Value between = atLeast(kernel.index(2 * block), all);
+  if (anyLength)
+    between = kernel.b.create<arith::OrIOp>(
+        kernel.loc, between, atLeast(end, kernel.index(block + first)));
+  Value holds = between;
+  for (Value other : {atLeast(all, kernel.index(block + first)),
+                      atLeast(end, kernel.index(block)),
+                      atLeast(kernel.index(block), kernel.sub(all, end))})
+    holds = kernel.b.create<arith::AndIOp>(kernel.loc, holds, other);
+  return holds;
+}
+
+void WindowKernel::emitBlocks(ArrayRef<Ix> loopIndex, int64_t block,
+                              bool anyLength) {
+  const WindowDim *span = spanOf(column);
+  const DimExpr &size = space.size(column);
+  IndexMath &math = emitter.indices;
+  DimExpr end = span->endInside(size), last = size - block,
+          stride = span->stride;
+  int64_t reach = (span->count - 1) * span->dilation - span->low;
+  auto endsInside = [&](const DimExpr &position) {
+    return span->size - 1 - position * stride - reach;
+  };
+  IndexMath::Assumption left(math, endsInside(block - 1)),
+      right(math, last * stride - span->low);
+  emitPositions(loopIndex, Ix(DimExpr(0)), block);
+  if (anyLength) {
+    IndexMath::Assumption between(math, endsInside(end - 1));
+    Value inside = kernel.size(end - block);
+    kernel.loop(kernel.index(block), kernel.size(last), kernel.index(block),
+                [&](Value at) {
+                  ElementEmitter::Scope scope(emitter);
+                  Ix base =
+                      math.scalar(kernel.min(at, inside), end - (block - 1), 1,
+                                  span->firstInside());
+                  emitPositions(loopIndex, base, block);
+                });
   }
-  singly(end, all);
+  emitPositions(loopIndex, Ix(last), block);
+}
+
+void WindowKernel::emitColumnsSingly(ArrayRef<Ix> loopIndex) {
+  const DimExpr &size = space.size(column);
+  kernel.loop(kernel.index(0), kernel.size(size), kernel.index(1),
+              [&](Value at) {
+                emitPositions(loopIndex, emitter.indices.scalar(at, size), 1);
+              });
 }
 
 // Lanes along the rows.
@@ -306,43 +381,45 @@ Launch WindowKernel::runRows() {
 // weights of a vector, and what its rows share, stay in the first-level cache.
 Launch WindowKernel::runChannels() {
   constexpr double taskFlops = 400e3, taskBytes = 128 * 1024;
-  constexpr double fewestLanes = 64;
+  constexpr int64_t fewestLanes = 64, mostRows = 64;
   DimExpr rows = space.rows({lane, column}), image = 1;
   for (unsigned loop : outer)
     if (spanOf(loop))
       image = image * space.size(loop);
-  double columns = double(space.size(column).constant().value_or(64)),
-         lanes = double(space.size(lane).constant().value_or(64)),
-         rowFlops = flopsOf(space.size(column)) * lanes;
-  int64_t width = emitter.indices.width, rowsOfTask, lanesOfTask = 0;
-  auto height = image.constant();
-  if (height && *height * columns * 4 * fewestLanes <= taskBytes) {
-    // A small image as a whole: its channels are shared out instead.
-    rowsOfTask = std::max<int64_t>(1, *height);
-    double ofTask = std::max(2.0 * width, taskFlops * lanes /
-                                              (rowFlops * double(rowsOfTask)));
-    lanesOfTask = int64_t(
-        llvm::alignTo(uint64_t(std::min(ofTask, lanes)), 2 * uint64_t(width)));
-  } else {
-    rowsOfTask = int64_t(std::clamp(
-        std::min(taskFlops / rowFlops, taskBytes / (4 * columns * lanes)), 1.0,
-        64.0));
-  }
-  bool shared = lanesOfTask && double(lanesOfTask) < lanes;
-  DimExpr chunks =
-      shared ? DimExpr::ceilDiv(space.size(lane), lanesOfTask) : DimExpr(1);
+  const DimExpr &columns = space.size(column), &channels = space.size(lane);
+  double lanes = double(channels.constant().value_or(64)),
+         perElement = flopsOf(1);
+  // A small image as a whole: its channels are shared out instead.
+  DimExpr spare = DimExpr(int64_t(taskBytes) + 1) -
+                  image * columns * DimExpr(4 * fewestLanes);
+  DimExpr isSmall = DimExpr::min(DimExpr::max(spare, 0), 1);
+  auto either = [&](const DimExpr &small, const DimExpr &large) {
+    return isSmall * small + (DimExpr(1) - isSmall) * large;
+  };
+  double mostColumns =
+      std::min(taskFlops / (perElement * lanes), taskBytes / (4 * lanes));
+  DimExpr some = DimExpr::floorDiv(DimExpr(int64_t(mostColumns)), columns);
+  DimExpr rowsOfTask =
+      DimExpr::max(either(image, DimExpr::min(some, mostRows)), 1);
+  DimExpr vectors = DimExpr(2 * int64_t(emitter.indices.width)),
+          all = DimExpr::ceilDiv(channels, vectors),
+          share = DimExpr::floorDiv(DimExpr(int64_t(taskFlops / perElement)),
+                                    image * columns * vectors);
+  DimExpr lanesOfTask = either(DimExpr::min(share + 1, all), all) * vectors;
+  DimExpr chunks = DimExpr::ceilDiv(channels, lanesOfTask);
+  bool shared = !chunks.isConstant(1);
   DimExpr blocks = DimExpr::ceilDiv(rows, rowsOfTask);
   Value one = kernel.index(1);
   kernel.loop(kernel.begin(), kernel.end(), one, [&](Value task) {
     Value block = shared ? kernel.div(task, kernel.size(chunks)) : task;
-    Value from = kernel.mul(block, kernel.index(rowsOfTask));
-    Value to = kernel.min(kernel.add(from, kernel.index(rowsOfTask)),
+    Value from = kernel.mul(block, kernel.size(rowsOfTask));
+    Value to = kernel.min(kernel.add(from, kernel.size(rowsOfTask)),
                           kernel.size(rows));
     Value low = kernel.index(0), high = kernel.size(space.size(lane));
     if (shared) {
       low = kernel.mul(kernel.rem(task, kernel.size(chunks)),
-                       kernel.index(lanesOfTask));
-      high = kernel.min(high, kernel.add(low, kernel.index(lanesOfTask)));
+                       kernel.size(lanesOfTask));
+      high = kernel.min(high, kernel.add(low, kernel.size(lanesOfTask)));
     }
     forEachLaneBlock(emitter, space, lane, low, high, [&](const Ix &lanes) {
       kernel.loop(from, to, one, [&](Value row) {
@@ -354,8 +431,13 @@ Launch WindowKernel::runChannels() {
       });
     });
   });
-  double share = shared ? double(lanesOfTask) / lanes : 1.0;
-  return kernel.finish(blocks * chunks, rowFlops * double(rowsOfTask) * share);
+  auto guess = [](const DimExpr &size) {
+    auto any = [](const std::string &) { return std::optional<int64_t>(64); };
+    return double(size.evaluate(any).value_or(1));
+  };
+  return kernel.finish(blocks * chunks, perElement * guess(columns) *
+                                            guess(rowsOfTask) *
+                                            guess(lanesOfTask));
 }
 
 double WindowKernel::flopsOf(const DimExpr &length) const {
@@ -466,6 +548,8 @@ FailureOr<KernelPlan> emitWindow(const EmissionContext &context) {
   if (!column)
     return emitPointwise(context);
   WindowShape window{&*anchor, *spans, *column};
+  if (takesBytes(context, space, window, *lane))
+    return emitBytes(context, space, window, *lane);
   if (laneMoves && planesFit(context, space, window))
     return emitPlanes(context, space, window);
   for (const WindowDim &span : *spans)
@@ -476,5 +560,3 @@ FailureOr<KernelPlan> emitWindow(const EmissionContext &context) {
 }
 
 } // namespace zenith::kernels
-  if (takesBytes(context, space, window, *lane))
-    return emitBytes(context, space, window, *lane);

@@ -54,7 +54,6 @@ mlir::FailureOr<KernelPlan> emitPlanes(const EmissionContext &context,
                                        IterationSpace &space,
                                        const WindowShape &shape);
 
-} // namespace zenith::kernels
 /// Whether a window multiplies bytes of channels that lanes run along, four
 /// taps at a time.
 bool takesBytes(const EmissionContext &context, const IterationSpace &space,
@@ -63,5 +62,6 @@ mlir::FailureOr<KernelPlan> emitBytes(const EmissionContext &context,
                                       IterationSpace &space,
                                       const WindowShape &shape, unsigned lane);
 
+} // namespace zenith::kernels
 
 #endif // ZENITH_LOWERING_KERNELS_WINDOWSHAPE_H

@@ -130,6 +130,43 @@ func.func @main(%x: tensor<?x?x?x3xf32> {{graph.dims = ["n", "h", "w", "3"]},
   }
 }
 
+TEST_F(CompiledSizes, WindowsOfChannels) {
+  struct Window {
+    int64_t taps, stride, dilation, low, high;
+  };
+  for (Window window : {Window{3, 1, 1, 1, 1},
+                        {3, 2, 1, 1, 1},
+                        {5, 2, 1, 1, 2},
+                        {3, 1, 3, 4, 2},
+                        {2, 3, 1, 0, 0}}) {
+    std::string text = llvm::formatv(R"(
+func.func @main(%x: tensor<?x?x?x24xf32> {{graph.dims = ["n", "h", "w", "24"]},
+                %w: tensor<{0}x{0}x1x24xf32>) -> (tensor<?x?x?x24xf32>, tensor<?x?x?x24xf32>) {{
+  %c = graph.convolution %x, %w <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])>
+      strides [{1}, {1}] low [{3}, {3}] high [{4}, {4}] input_dilation [1, 1] kernel_dilation [{2}, {2}] groups 24
+      : (tensor<?x?x?x24xf32>, tensor<{0}x{0}x1x24xf32>) -> tensor<?x?x?x24xf32>
+  %m = graph.reduce_window max, %x window [1, {0}, {0}, 1] strides [1, {1}, {1}, 1] low [0, {3}, {3}, 0] high [0, {4}, {4}, 0]
+      base_dilation [1, 1, 1, 1] dilation [1, {2}, {2}, 1] : tensor<?x?x?x24xf32> -> tensor<?x?x?x24xf32>
+  return %c, %m : tensor<?x?x?x24xf32>, tensor<?x?x?x24xf32>
+})",
+                                     window.taps, window.stride,
+                                     window.dilation, window.low, window.high)
+                           .str();
+    auto session = start(compile(text), 2);
+    ASSERT_TRUE(session);
+    for (int64_t width = 1; width <= 45; width += width < 22 ? 1 : 4) {
+      std::vector<Tensor> arguments{
+          floats({width % 3, 1 + width % 4, width, 24}, 1),
+          floats({window.taps, window.taps, 1, 24}, 2)};
+      std::vector<Tensor> got = run(*session, arguments),
+                          expected = interpret(text, arguments);
+      ASSERT_EQ(got.size(), 2u);
+      expectClose(got[0], expected[0]);
+      expectClose(got[1], expected[1]);
+    }
+  }
+}
+
 TEST_F(CompiledSizes, HugeSizesAreRefused) {
   const char *text = R"(
 func.func @main(%x: tensor<?xi8> {graph.dims = ["n"]}) -> tensor<i8> {
