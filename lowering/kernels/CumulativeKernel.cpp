@@ -28,6 +28,7 @@ public:
 
 private:
   void emitRow(SmallVector<Ix> loopIndex, ArrayRef<unsigned> along);
+  bool roundsEachStep();
   std::optional<unsigned> keptResult(const DimExpr &lanes, int64_t inRegisters);
   void emitRowByRow(SmallVector<Ix> loopIndex, ArrayRef<unsigned> along,
                     function_ref<void(function_ref<void(const Ix &)>)> forLanes,
@@ -147,6 +148,16 @@ void CumulativeKernel::emitRowByRow(
   });
 }
 
+/// A step of small floats waits for the widening, the sum and the rounding of
+/// the one before: rows side by side fill that time, though their elements lie
+/// apart.
+bool CumulativeKernel::roundsEachStep() {
+  return llvm::all_of(folds, [](graph::CumulativeOp op) {
+    Type element = getElementTypeOrSelf(op.getOperand().getType());
+    return isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
+  });
+}
+
 FailureOr<KernelPlan> CumulativeKernel::run() {
   SmallVector<unsigned> along, others;
   for (unsigned loop = 0; loop < space.rank(); ++loop)
@@ -158,6 +169,9 @@ FailureOr<KernelPlan> CumulativeKernel::run() {
                                      access.factors[*lane].isConstant(1);
                             }))
     lane.reset();
+  bool apart = !lane && !others.empty() && roundsEachStep();
+  if (apart)
+    lane = others.back();
   // Masks for a few lanes take longer than these one by one.
   constexpr int64_t fewLanes = 4;
   if (lane && space.size(*lane).provablyAtMost(DimExpr(fewLanes)))
@@ -172,9 +186,10 @@ FailureOr<KernelPlan> CumulativeKernel::run() {
     constexpr unsigned vectors = 4;
     constexpr int64_t columnsOfRows = 1024;
     unsigned narrow = valueWidth(kernel.fusion, kernel.target);
-    kept = keptResult(space.size(*lane), vectors * narrow);
+    if (!apart)
+      kept = keptResult(space.size(*lane), vectors * narrow);
     emitter.indices.width =
-        folds.size() == 1 && !kept ? vectors * narrow : narrow;
+        folds.size() == 1 && !kept && !apart ? vectors * narrow : narrow;
     if (auto size = space.size(*lane).constant(); size && *size > 0)
       emitter.indices.width = std::min<unsigned>(
           emitter.indices.width, unsigned(llvm::PowerOf2Ceil(uint64_t(*size))));

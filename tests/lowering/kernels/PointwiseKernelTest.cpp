@@ -563,6 +563,12 @@ TEST_P(PointwiseKernel, FoldsInPlace) {
     check("%a : tensor<3x5x200xf16>", "tensor<3x5x200xf16>",
           "%r = graph.cumulative sum, %a 1" + std::string(how) +
               " : tensor<3x5x200xf16>");
+  // Rows of small floats side by side.
+  for (const char *type : {"tensor<19x37xf16>", "tensor<2x3x9x5xbf16>"})
+    for (const char *how : {"", " exclusive reverse"})
+      check("%a : " + std::string(type), type,
+            "%r = graph.cumulative sum, %a 1" + std::string(how) + " : " +
+                type);
   check("%a : tensor<5x200xi64>", "tensor<5x200xi64>", R"(
     %0 = graph.cumulative max, %a 0 : tensor<5x200xi64>
     %r = graph.add %0, %a : tensor<5x200xi64>)");
