@@ -120,7 +120,7 @@ struct PackParametersPass : impl::PackParametersPassBase<PackParametersPass> {
         OpBuilder builder(dot);
         // What is known before any argument is is multiplied once.
         if (isParameter(dot.getRhs()) && !isFixed(dot.getLhs()) &&
-            !packBatchedProduct(dot, panel))
+            !sumAlongRows(dot) && !packBatchedProduct(dot, panel))
           packProduct(dot, {panel, group}, builder);
       } else if (auto convolution = dyn_cast<ConvolutionOp>(op))
         packConvolution(convolution, {panel, group});

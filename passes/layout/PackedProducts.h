@@ -39,6 +39,10 @@ bool packProduct(graph::DotGeneralOp op, PanelShape widest,
 /// The same for a batched product; one with widened weights stays.
 bool packBatchedProduct(graph::DotGeneralOp op, int64_t panel);
 
+/// Writes a product with one column as sums along the rows of its left-hand
+/// side and erases it; false where it is not of that kind.
+bool sumAlongRows(graph::DotGeneralOp op);
+
 } // namespace zenith::layout
 
 #endif // ZENITH_PASSES_LAYOUT_PACKEDPRODUCTS_H

@@ -264,3 +264,19 @@ func.func @batched(%x: tensor<2x?x8xf32>, %y: tensor<2x7x8xf32>) -> (tensor<2x?x
   %one = graph.dot_general %x, %b <batching = [0] x [0], contracting = [2] x [1]> : (tensor<2x?x8xf32>, tensor<2x8x8xf32>) -> tensor<2x?x8xf32>
   return %many, %few, %one : tensor<2x?x32xf32>, tensor<2x7x32xf32>, tensor<2x?x8xf32>
 }
+
+// A single column is a sum along rows that are computed here.
+// CHECK-LABEL: @single_column
+// CHECK: graph.dot_general %{{.*}} : (tensor<?x8xf32>, tensor<8x1xf32>) -> tensor<?x1xf32>
+// CHECK: %[[R:.*]] = graph.tanh
+// CHECK: %[[P:.*]] = graph.mul %[[R]], %{{.*}} : tensor<?x8xf32>
+// CHECK: %[[S:.*]] = graph.reduce sum, %[[P]] [1] : tensor<?x8xf32> -> tensor<?xf32>
+// CHECK: graph.reshape %[[S]] {{.*}} -> tensor<?x1xf32>
+graph.param @column : tensor<8x1xf32>
+func.func @single_column(%x: tensor<?x8xf32>) -> (tensor<?x1xf32>, tensor<?x1xf32>) {
+  %w = graph.get_param @column : tensor<8x1xf32>
+  %read = graph.dot_general %x, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<?x8xf32>, tensor<8x1xf32>) -> tensor<?x1xf32>
+  %rows = graph.tanh %x : tensor<?x8xf32>
+  %computed = graph.dot_general %rows, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<?x8xf32>, tensor<8x1xf32>) -> tensor<?x1xf32>
+  return %read, %computed : tensor<?x1xf32>, tensor<?x1xf32>
+}
