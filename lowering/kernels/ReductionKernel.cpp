@@ -95,9 +95,6 @@ unsigned ReductionKernel::chooseWidth(const EmissionContext &context,
   if (plan.lanesReduced || !size || *size < 2)
     return width;
   unsigned many = 8 * context.target.lanes;
-  // A place in a table that was worked out serves many lanes, those of a block
-  // of columns.
-  constexpr unsigned lanesOfTable = 64;
   // Down long rows, some cache lines of each at a time, which come together, if
   // little is computed on the way, which takes registers.
   constexpr int64_t longRow = 512;
@@ -108,10 +105,11 @@ unsigned ReductionKernel::chooseWidth(const EmissionContext &context,
   // Rows of few lanes take no masks where vectors are no wider.
   if (*size < width)
     return unsigned(llvm::PowerOf2Ceil(uint64_t(*size)));
+  // A place in a table that was worked out serves many lanes, those of a block
+  // of columns.
   return readTable(plan)
              ? std::max(width, unsigned(std::min<uint64_t>(
-                                   std::min(many, lanesOfTable),
-                                   llvm::bit_floor(uint64_t(*size)))))
+                                   many, llvm::bit_floor(uint64_t(*size)))))
          : wide ? std::min(many, vectorsInFlight * width)
                 : width;
 }
