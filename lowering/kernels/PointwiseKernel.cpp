@@ -157,6 +157,51 @@ private:
     return true;
   }
 
+  /// A loop that moves what is read at data's places, but not these places, as
+  /// that over the channels of an image: they are found once for all of it.
+  /// Those that take few instructions had better be found again, for rows to be
+  /// written from end to end: each turn has cache lines of its own.
+  std::optional<unsigned> chooseRepeated(unsigned lane) {
+    constexpr double fewInstructions = 10;
+    constexpr int64_t mostTurns = 256;
+    if (costPerElement(kernel.fusion) < fewInstructions || into ||
+        kernel.target.opencl || !mayWriteTwice())
+      return std::nullopt;
+    auto repeats = [&](unsigned loop) {
+      bool movesLanes = false, keepsPlaces = false;
+      for (const IterationSpace::Access &access : space.accesses()) {
+        if (access.written)
+          continue;
+        if (access.opaque[loop])
+          return false;
+        bool moves = !access.factors[loop].isConstant(0);
+        movesLanes |= access.opaque[lane] && moves;
+        keepsPlaces |= !access.opaque[lane] && !moves && !access.small;
+      }
+      return movesLanes && keepsPlaces;
+    };
+    for (unsigned loop = 0; loop < space.rank(); ++loop) {
+      int64_t turns = space.size(loop).constant().value_or(0);
+      if (loop != lane && turns > 1 && turns <= mostTurns && repeats(loop) &&
+          space.edges(loop).empty())
+        return loop;
+    }
+    return std::nullopt;
+  }
+
+  /// What does not depend on the loop is left from its first turn.
+  void emitRepeated(SmallVector<Ix> &loopIndex, unsigned loop) {
+    const DimExpr &size = space.size(loop);
+    Value one = kernel.index(1);
+    loopIndex[loop] = Ix(0);
+    emitElements(loopIndex);
+    kernel.loop(one, kernel.size(size), one, [&](Value turn) {
+      ElementEmitter::Scope scope(emitter);
+      loopIndex[loop] = emitter.indices.scalar(turn, size);
+      emitElements(loopIndex);
+    });
+  }
+
   void forEachOverlapping(unsigned lane,
                           function_ref<void(const Ix &lanes)> body) {
     int64_t size = *space.size(lane).constant(), width = emitter.indices.width,
@@ -199,21 +244,23 @@ private:
   Launch emitRows(unsigned lane) {
     emitter.indices.width =
         std::min(valueWidth(kernel.fusion, kernel.target), lanesOfPieces(lane));
-    std::optional<unsigned> pair = choosePair(lane);
+    std::optional<unsigned> pair = choosePair(lane),
+                            repeated =
+                                pair ? std::nullopt : chooseRepeated(lane);
     SmallVector<unsigned> inner{lane};
     double cost = costPerElement(kernel.fusion);
     int64_t elements = cost > 40 ? elementsPerTask / 4 : elementsPerTask;
-    if (pair) {
-      inner.push_back(*pair);
-      int64_t turns = *space.size(*pair).constant();
+    if (pair || repeated) {
+      inner.push_back(pair ? *pair : *repeated);
+      int64_t turns = *space.size(inner.back()).constant();
       cost *= double(turns);
-      elements /= turns;
+      elements = std::max<int64_t>(emitter.indices.width, elements / turns);
     }
     SmallVector<unsigned> outer = loopsWithout(inner);
     RowTasks tasks =
         RowTasks::plan(space.rows(inner), space.size(lane), elements);
     tasks.chunksFirst = sharesLines(lane);
-    bool overlaps = !pair && mayOverlap(lane, tasks);
+    bool overlaps = !pair && !repeated && mayOverlap(lane, tasks);
     forEachRow(kernel, tasks, [&](Value row, Value low, Value high) {
       ElementEmitter::Scope scope(emitter);
       SmallVector<Ix> loopIndex(space.rank());
@@ -223,6 +270,8 @@ private:
         at[lane] = lanes;
         if (pair)
           emitTurns(at, *pair);
+        else if (repeated)
+          emitRepeated(at, *repeated);
         else
           emitElements(at);
       };

@@ -574,6 +574,27 @@ TEST_P(PointwiseKernel, FoldsInPlace) {
     %r = graph.add %0, %a : tensor<5x200xi64>)");
 }
 
+TEST_P(PointwiseKernel, PlacesForAllChannels) {
+  // Found once, and what is read there is multiplied in all channels.
+  check("%x : tensor<3x20x7xf32>, %p : tensor<45xf32>, %q : tensor<45xf32>",
+        "tensor<3x45xf32>", R"(
+    %a = graph.abs %p : tensor<45xf32>
+    %b = graph.mul %a, %a : tensor<45xf32>
+    %c = graph.floor %b : tensor<45xf32>
+    %d = graph.convert %c : tensor<45xf32> -> tensor<45xi32>
+    %e = graph.reshape %d : tensor<45xi32> -> tensor<45x1xi32>
+    %f = graph.sub %q, %p : tensor<45xf32>
+    %g = graph.abs %f : tensor<45xf32>
+    %h = graph.add %g, %a : tensor<45xf32>
+    %i = graph.floor %h : tensor<45xf32>
+    %j = graph.convert %i : tensor<45xf32> -> tensor<45xi32>
+    %k = graph.reshape %j : tensor<45xi32> -> tensor<45x1xi32>
+    %l = graph.concat 1, %e, %k : (tensor<45x1xi32>, tensor<45x1xi32>) -> tensor<45x2xi32>
+    %m = graph.gather %x, %l <offset = [0], collapsed = [1, 2], batching = [] x [], index_map = [1, 2], index_vector_dim = 1> sizes [3, 1, 1] : (tensor<3x20x7xf32>, tensor<45x2xi32>) -> tensor<3x45xf32>
+    %n = graph.broadcast %h [1] : tensor<45xf32> -> tensor<3x45xf32>
+    %r = graph.mul %m, %n : tensor<3x45xf32>)");
+}
+
 TEST_P(PointwiseKernel, InPlace) {
   harness.sharedOperand = 0;
   check("%a : tensor<30x33xf32>, %b : tensor<33x30xf32>", "tensor<30x33xf32>",
