@@ -38,10 +38,10 @@ ImageEvaluator::ImageEvaluator(KernelBuilder &kernel,
 }
 
 void ImageEvaluator::evaluate(Value first, Value last, Value to, Value offset,
-                              Value planeStride) {
+                              Value tileStride, Value pointStride) {
   k.loop(first, last, k.index(1), [&](Value number) {
-    Value before = k.mul(k.sub(number, first), k.size(what.features()));
-    tile(number, to, k.add(offset, before), planeStride);
+    Value before = k.mul(k.sub(number, first), tileStride);
+    tile(number, to, k.add(offset, before), pointStride);
   });
 }
 
@@ -111,7 +111,7 @@ void ImageEvaluator::copySquare(Value base, const TilePixels &pixels) {
   });
 }
 
-void ImageEvaluator::tile(Value number, Value to, Value at, Value planeStride) {
+void ImageEvaluator::tile(Value number, Value to, Value at, Value pointStride) {
   Value across = k.index(what.window.across.size),
         features = k.size(what.features());
   TilePixels first = pixelsOfTile(k, what, number, what.valuePlanes());
@@ -125,7 +125,7 @@ void ImageEvaluator::tile(Value number, Value to, Value at, Value planeStride) {
   auto apart = [&](unsigned place) {
     return k.size(what.strides[1 + place] * DimExpr(what.dilation[place]));
   };
-  SquarePlace values{to, at, k.mul(across, planeStride), planeStride};
+  SquarePlace values{to, at, k.mul(across, pointStride), pointStride};
   auto branch =
       k.b.create<scf::IfOp>(k.loc, isInside(first), /*withElseRegion=*/true);
   Value line = apart(1), pixel = apart(2);
@@ -149,8 +149,9 @@ Launch emitImageValues(KernelBuilder &k, const TransformedConvolution &what) {
   k.loop(k.begin(), k.end(), k.index(1), [&](Value task) {
     Value first = k.mul(task, k.index(perTask));
     Value last = k.min(k.add(first, k.index(perTask)), k.size(what.tiles()));
-    evaluator.evaluate(first, last, to, k.mul(first, k.size(what.features())),
-                       k.size(what.planeStride(what.tiles())));
+    Value features = k.size(what.features());
+    evaluator.evaluate(first, last, to, k.mul(first, features), features,
+                       k.size(what.pointStride(what.tiles())));
   });
   return k.finish(DimExpr::ceilDiv(what.tiles(), DimExpr(perTask)),
                   double(8 * ofTile * perTask));

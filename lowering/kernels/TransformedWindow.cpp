@@ -28,6 +28,7 @@ struct TransformedAxes {
   void addRows();
   bool readsImage();
   void copyImage();
+  bool layersInTasks();
   void chooseEvaluation();
 };
 
@@ -171,7 +172,7 @@ void TransformedConvolution::cutLines(bool wholeLines) {
   if (pieces == 1 && ofUnit <= tilesOfBlock) {
     units = tilesOfBlock / ofUnit;
     // Blocks alike.
-    if (auto all = unitsOfVolume().constant(); all && *all > 0) {
+    if (auto all = unitsOfLayer().constant(); all && *all > 0) {
       int64_t blocks = (*all + units - 1) / units;
       units = (*all + blocks - 1) / blocks;
     }
@@ -179,6 +180,38 @@ void TransformedConvolution::cutLines(bool wholeLines) {
   unitsOfBlock = units;
   mostTilesOfUnit = ofUnit;
   mostTilesOfBlock = units * ofUnit;
+}
+
+/// Planes of a volume sum over each other's values: blocks of some tiles of
+/// several planes evaluate few of them twice. False where a second-level cache
+/// doesn't hold such a block, for which values from afar are enough then, as
+/// many products need each of them.
+bool TransformedAxes::layersInTasks() {
+  constexpr int64_t fewestLayers = 3, mostLayers = 8;
+  int64_t tiles = target.avx512 ? 16 : 8;
+  double cachedBytes = target.avx512 ? 768 * 1024 : 320 * 1024;
+  TransformedConvolution layered = what;
+  layered.planesAreLayers = true;
+  layered.tilesOfBlock = tiles;
+  layered.cutLines(/*wholeLines=*/false);
+  double columns =
+      std::min(estimate(what.space.columns.size), double(what.space.panel));
+  double ofLayer = 4.0 * double(what.points() * layered.mostTilesOfBlock),
+         values = ofLayer * estimate(what.features()),
+         beside = values * double(what.planesBeside());
+  double fitting = (cachedBytes - beside) / (values + ofLayer * columns);
+  if (fitting < double(fewestLayers) ||
+      estimate(what.planes) < double(fewestLayers))
+    return false;
+  int64_t layers = std::min(int64_t(fitting), mostLayers);
+  // Blocks alike.
+  if (auto all = what.planes.constant()) {
+    int64_t blocks = (*all + layers - 1) / layers;
+    layers = (*all + blocks - 1) / blocks;
+  }
+  layered.layersOfBlock = layers;
+  what = std::move(layered);
+  return true;
 }
 
 /// Large images leave the caches on their way through memory, and have blocks
@@ -196,10 +229,12 @@ void TransformedAxes::chooseEvaluation() {
   auto perLine = what.tilesPerLine.constant();
   double ofTile = 4.0 * double(what.points()) * estimate(what.features());
   double ofBlock = ofTile * double(what.mostTilesOfBlock);
-  what.inTasks = perLine && what.window.planes == 1 && ofBlock <= blockBytes &&
+  what.inTasks = perLine && ofBlock <= blockBytes &&
                  ofTile * double(*perLine) <= 2 * blockBytes &&
                  estimate(what.blocks()) >= fewestBlocks &&
                  estimate(what.tiles()) * ofTile > cachedBytes;
+  if (what.inTasks && what.window.planes > 1)
+    what.inTasks = what.dilation[0] == 1 && layersInTasks();
   what.values = what.space.preparations.size();
   if (target.avx512 && !what.inTasks) {
     what.tilesOfBlock = largeBlock;
@@ -254,7 +289,7 @@ transformedScratchBytes(const TransformedConvolution &what) {
   for (const Preparation &preparation : what.space.preparations)
     bytes.push_back(preparation.bytes);
   if (!what.inTasks)
-    bytes.push_back(what.planeStride(what.tiles()) *
+    bytes.push_back(what.pointStride(what.tiles()) *
                     DimExpr(what.points() * int64_t(sizeof(float))));
   return bytes;
 }

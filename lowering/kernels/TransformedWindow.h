@@ -32,11 +32,14 @@ struct TransformedConvolution {
   /// tiles of all phases follow each other.
   graph::DimExpr volumes = 1, planes = 1, lines = 1;
   graph::DimExpr tileLines = 1, tilesPerLine; ///< of a plane
-  /// Tasks are blocks of neighbouring units of a volume: lines of tiles, or
-  /// pieces of long ones.
+  /// Tasks are blocks of neighbouring units of a layer: lines of tiles, or
+  /// pieces of long ones. A layer is all of a volume; or a plane, where blocks
+  /// hold the same units of several.
   graph::DimExpr tilesOfUnit = 1, unitsOfBlock = 1, unitsPerLine;
-  int64_t tilesOfBlock = 24; ///< about
-  int64_t mostTilesOfUnit = 1, mostTilesOfBlock = 1;
+  int64_t tilesOfBlock = 24;                         ///< about
+  int64_t mostTilesOfUnit = 1, mostTilesOfBlock = 1; ///< of a layer
+  bool planesAreLayers = false;
+  int64_t layersOfBlock = 1;
   /// Blocks evaluate their own tiles; else all of the image is evaluated first,
   /// into scratch `values`.
   bool inTasks = false;
@@ -51,25 +54,40 @@ struct TransformedConvolution {
     return depthOfPoint() * graph::DimExpr(points() + window.taps());
   }
   graph::DimExpr tilesOfPlane() const { return tileLines * tilesPerLine; }
-  /// Of an evaluated volume.
+  /// Planes that are evaluated beside those of so many results.
+  int64_t planesBeside() const { return (window.planes - 1) * dilation[0]; }
   graph::DimExpr valuePlanes() const {
-    return planes + graph::DimExpr((window.planes - 1) * dilation[0]);
+    return planes + graph::DimExpr(planesBeside());
   }
   /// That are evaluated.
   graph::DimExpr tiles() const {
     return volumes * valuePlanes() * tilesOfPlane();
   }
-  graph::DimExpr unitsOfVolume() const {
-    return planes * tileLines * unitsPerLine;
+  graph::DimExpr layers() const { return planesAreLayers ? planes : 1; }
+  graph::DimExpr tilesOfLayer() const {
+    return planesAreLayers ? tilesOfPlane() : planes * tilesOfPlane();
   }
-  graph::DimExpr blocksOfVolume() const {
-    return graph::DimExpr::ceilDiv(unitsOfVolume(), unitsOfBlock);
+  graph::DimExpr unitsOfLayer() const {
+    return (planesAreLayers ? 1 : planes) * tileLines * unitsPerLine;
   }
-  graph::DimExpr blocks() const { return volumes * blocksOfVolume(); }
+  /// Blocks along the layers of a volume, and along the units of a layer.
+  graph::DimExpr blocksOfLayers() const {
+    return graph::DimExpr::ceilDiv(layers(), layersOfBlock);
+  }
+  graph::DimExpr blocksOfUnits() const {
+    return graph::DimExpr::ceilDiv(unitsOfLayer(), unitsOfBlock);
+  }
+  graph::DimExpr blocks() const {
+    return volumes * blocksOfLayers() * blocksOfUnits();
+  }
+  /// Planes of a block that evaluates its own: one behind the other for each
+  /// tile, so that those of a window are one run.
+  int64_t planesOfBlock() const { return layersOfBlock + planesBeside(); }
+  int64_t valuesOfBlock() const { return mostTilesOfBlock * planesOfBlock(); }
   int64_t points() const { return window.points(); }
   /// From a point's values to the next one's, where so many tiles lie side by
   /// side: not a power of two, whose lines push each other out of a cache.
-  graph::DimExpr planeStride(const graph::DimExpr &tiles) const {
+  graph::DimExpr pointStride(const graph::DimExpr &tiles) const {
     constexpr int64_t line = 16;
     return tiles * features() + graph::DimExpr(line);
   }
@@ -97,17 +115,18 @@ mlir::Value imageMemory(KernelBuilder &kernel,
                         const TransformedConvolution &what);
 
 /// Writes the values of tiles `first` to `last` to `to`: [point][tile][feature]
-/// from `offset` on, points `planeStride` apart.
+/// from `offset` on, points `pointStride` apart, tiles `tileStride`.
 class ImageEvaluator {
 public:
   /// In the entry block.
   ImageEvaluator(KernelBuilder &kernel, const TransformedConvolution &what);
   void evaluate(mlir::Value first, mlir::Value last, mlir::Value to,
-                mlir::Value offset, mlir::Value planeStride);
+                mlir::Value offset, mlir::Value tileStride,
+                mlir::Value pointStride);
 
 private:
   void tile(mlir::Value number, mlir::Value to, mlir::Value at,
-            mlir::Value planeStride);
+            mlir::Value pointStride);
   mlir::Value isInside(const TilePixels &pixels);
   void copySquare(mlir::Value base, const TilePixels &pixels);
 

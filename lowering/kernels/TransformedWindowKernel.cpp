@@ -24,6 +24,12 @@ namespace {
 /// Rows that lie side by side in results are finished so many at once.
 constexpr int64_t rowsAtOnce = 16;
 
+/// The tiles of a task: those from the first to the last one of some layers.
+struct TileBlock {
+  Value volume, firstLayer, layers;
+  Value firstUnit, lastUnit, firstTile, tiles;
+};
+
 class TransformedNest {
 public:
   TransformedNest(KernelBuilder &kernel, TransformedConvolution &what)
@@ -36,28 +42,43 @@ private:
   Value memoryOf(int64_t elements);
   void prepareMemory();
   void task(Value number);
+  TileBlock blockOf(Value number);
+  void evaluate(const TileBlock &block);
   void eachPanel(Value firstPanel, Value lastPanel,
                  llvm::function_ref<void()> run);
-  void multiply(Value firstRow, Value rows);
-  void multiplyPoint(Value point, Value firstRow, Value rows);
+  void multiply(const TileBlock &block);
+  void multiplyPoint(Value point, const TileBlock &block);
+  void multiplyRows(Value rows, const MicroKernelArgs &args);
   MicroKernel product() const;
   int64_t mostTiles() const;
   bool looksAhead() const;
   void callHeights(Value height, Value number, MicroKernelArgs args);
   std::set<unsigned> heights() const;
   unsigned mostRows() const;
-  void interpolateUnit(Value unit, Value firstTile);
+  void interpolate(const TileBlock &block);
+  void interpolateUnit(const TileBlock &block, Value layer, Value unit);
   void interpolateTile(Value tile, Value row, Value pixel);
   void finishUnit(const TilePixels &first, Value count);
 
-  /// Tiles of a volume's units before this one.
+  /// Tiles of a layer's units before this one.
   Value firstTileOf(Value unit);
-  int64_t rowsOfBlock() const { return what.mostTilesOfBlock; }
+  int64_t rowsOfBlock() const {
+    return what.mostTilesOfBlock * what.layersOfBlock;
+  }
   /// Of the products: points lie an odd number of lines of a cache apart.
   int64_t pointStride() const { return (rowsOfBlock() | 1) * columns; }
   int64_t lineOfPixels() const {
     return byColumns ? *space.tile.size.constant()
                      : what.mostTilesOfUnit * what.window.across.tile;
+  }
+  /// Values of the whole image lie plane behind plane, for all planes' tiles to
+  /// be rows of one product.
+  DimExpr depthOfProduct() const {
+    return what.inTasks ? what.depthOfPoint() : what.features();
+  }
+  DimExpr rowStride() const {
+    return what.features() *
+           DimExpr(what.inTasks ? what.planesOfBlock() : int64_t(1));
   }
   bool wholeLines() const { return what.unitsPerLine.isConstant(1); }
 
@@ -69,7 +90,7 @@ private:
   int64_t width = 0; ///< of the panel at hand: columns in vectors that have any
   int64_t panelsPerTask = 1;
   bool byColumns = false;
-  Value values, products, results, b, volume;
+  Value values, products, results, b;
   std::optional<ImageEvaluator> evaluator;
   std::optional<ExactTile> exact;
   TilePlace place;
@@ -107,8 +128,9 @@ void TransformedNest::prepareMemory() {
     values = k.scratch(what.values, k.b.getF32Type());
     return;
   }
-  values = memoryOf(what.points() *
-                    *what.planeStride(DimExpr(rowsOfBlock())).constant());
+  values =
+      memoryOf(what.points() *
+               *what.pointStride(DimExpr(what.valuesOfBlock())).constant());
   evaluator.emplace(k, what);
 }
 
@@ -141,30 +163,51 @@ Value TransformedNest::firstTileOf(Value unit) {
                k.mul(k.rem(unit, pieces), k.size(what.tilesOfUnit)));
 }
 
+TileBlock TransformedNest::blockOf(Value number) {
+  SmallVector<Value> digits = digitsOf(
+      k, number, {what.volumes, what.blocksOfLayers(), what.blocksOfUnits()});
+  TileBlock block;
+  block.volume = digits[0];
+  block.firstLayer = k.mul(digits[1], k.index(what.layersOfBlock));
+  block.layers = k.min(k.sub(k.size(what.layers()), block.firstLayer),
+                       k.index(what.layersOfBlock));
+  block.firstUnit = k.mul(digits[2], k.size(what.unitsOfBlock));
+  block.lastUnit = k.min(k.add(block.firstUnit, k.size(what.unitsOfBlock)),
+                         k.size(what.unitsOfLayer()));
+  block.firstTile = firstTileOf(block.firstUnit);
+  block.tiles = k.sub(firstTileOf(block.lastUnit), block.firstTile);
+  return block;
+}
+
 void TransformedNest::task(Value number) {
   DimExpr panels = DimExpr::ceilDiv(space.columns.size, DimExpr(columns));
   Value groups = k.size(DimExpr::ceilDiv(panels, DimExpr(panelsPerTask)));
-  Value group = k.rem(number, groups), block = k.div(number, groups);
-  volume = k.div(block, k.size(what.blocksOfVolume()));
-  Value firstUnit = k.mul(k.rem(block, k.size(what.blocksOfVolume())),
-                          k.size(what.unitsOfBlock));
-  Value lastUnit = k.min(k.add(firstUnit, k.size(what.unitsOfBlock)),
-                         k.size(what.unitsOfVolume()));
-  Value firstTile = firstTileOf(firstUnit), lastTile = firstTileOf(lastUnit);
-  Value rows = k.sub(lastTile, firstTile);
+  Value group = k.rem(number, groups);
+  TileBlock block = blockOf(k.div(number, groups));
   if (evaluator)
-    evaluator->evaluate(firstTile, lastTile, values, k.index(0),
-                        k.size(what.planeStride(DimExpr(rowsOfBlock()))));
-  Value before =
-      k.mul(volume, k.size(what.valuePlanes() * what.tilesOfPlane()));
-  Value firstRow = evaluator ? k.index(0) : k.add(before, firstTile);
+    evaluate(block);
   Value firstPanel = k.mul(group, k.index(panelsPerTask));
   Value lastPanel =
       k.min(k.add(firstPanel, k.index(panelsPerTask)), k.size(panels));
   eachPanel(firstPanel, lastPanel, [&] {
-    multiply(firstRow, rows);
-    k.loop(firstUnit, lastUnit, k.index(1),
-           [&](Value unit) { interpolateUnit(unit, firstTile); });
+    multiply(block);
+    interpolate(block);
+  });
+}
+
+/// The planes behind the last layer too, which its results need.
+void TransformedNest::evaluate(const TileBlock &block) {
+  Value planes = k.add(block.layers, k.index(what.planesBeside()));
+  DimExpr ofVolume = what.valuePlanes() * what.tilesOfPlane();
+  Value first = k.add(k.mul(block.volume, k.size(ofVolume)), block.firstTile);
+  Value features = k.size(what.features());
+  k.loop(k.index(0), planes, k.index(1), [&](Value plane) {
+    Value tile = k.add(first, k.mul(k.add(block.firstLayer, plane),
+                                    k.size(what.tilesOfLayer())));
+    evaluator->evaluate(
+        tile, k.add(tile, block.tiles), values, k.mul(plane, features),
+        k.mul(k.index(what.planesOfBlock()), features),
+        k.size(what.pointStride(DimExpr(what.valuesOfBlock()))));
   });
 }
 
@@ -187,9 +230,9 @@ void TransformedNest::eachPanel(Value firstPanel, Value lastPanel,
          int64_t(llvm::alignTo(rest, sumLanes(space.sum, k.target))));
 }
 
-void TransformedNest::multiply(Value firstRow, Value rows) {
+void TransformedNest::multiply(const TileBlock &block) {
   k.loop(k.index(0), k.index(what.points()), k.index(1),
-         [&](Value point) { multiplyPoint(point, firstRow, rows); });
+         [&](Value point) { multiplyPoint(point, block); });
 }
 
 /// Of a tile: a panel that has few vectors leaves registers to more rows.
@@ -197,16 +240,13 @@ unsigned TransformedNest::mostRows() const {
   ContractionSpace panel;
   panel.sum = panel.a.element = space.sum;
   panel.columns.size = width;
-  panel.tile.strideA = what.features();
+  panel.tile.strideA = rowStride();
   return tileRows(panel, k.target);
 }
 
-/// Rows of a block by a panel of a point, in tiles of balanced height.
-void TransformedNest::multiplyPoint(Value point, Value firstRow, Value rows) {
-  int64_t most = mostRows();
+/// Rows of a block by a panel of a point, layer by layer.
+void TransformedNest::multiplyPoint(Value point, const TileBlock &block) {
   Value features = k.size(what.features());
-  Value count = k.div(k.add(rows, k.index(most - 1)), k.index(most));
-  Value low = k.div(rows, count), higher = k.rem(rows, count);
   // All values of a panel, then those of the window itself.
   Value panel = k.mul(place.column, k.size(what.depthOfPanel()));
   Value ofPoint = k.size(what.depthOfPoint() * DimExpr(columns));
@@ -214,7 +254,8 @@ void TransformedNest::multiplyPoint(Value point, Value firstRow, Value rows) {
   args.a = values, args.b = b, args.c = products;
   args.bOffset =
       k.add(k.size(space.b.offset), k.add(panel, k.mul(point, ofPoint)));
-  args.depth = args.rowStride = features;
+  args.depth = k.size(depthOfProduct());
+  args.rowStride = k.size(rowStride());
   args.depthStrideA = k.index(1);
   args.depthStrideB = args.rowStrideC = k.index(columns);
   args.columns = k.index(columns);
@@ -224,9 +265,28 @@ void TransformedNest::multiplyPoint(Value point, Value firstRow, Value rows) {
   args.taps[2] = {k.index(what.window.planes),
                   k.size(nextPlane * what.features()),
                   k.mul(features, k.index(columns))};
-  DimExpr tiles = what.inTasks ? DimExpr(rowsOfBlock()) : what.tiles();
-  Value base = k.add(k.mul(point, k.size(what.planeStride(tiles))),
-                     k.mul(firstRow, features));
+  DimExpr tiles = evaluator ? DimExpr(what.valuesOfBlock()) : what.tiles();
+  args.aOffset = k.mul(point, k.size(what.pointStride(tiles)));
+  args.cOffset = k.mul(point, k.index(pointStride()));
+  if (!evaluator) {
+    DimExpr ofVolume = what.valuePlanes() * what.tilesOfPlane();
+    Value first = k.add(k.mul(block.volume, k.size(ofVolume)), block.firstTile);
+    args.aOffset = k.add(args.aOffset, k.mul(first, features));
+  }
+  k.loop(k.index(0), block.layers, k.index(1), [&](Value layer) {
+    MicroKernelArgs own = args;
+    own.aOffset = k.add(args.aOffset, k.mul(layer, features));
+    own.cOffset =
+        k.add(args.cOffset, k.mul(k.mul(layer, block.tiles), k.index(columns)));
+    multiplyRows(block.tiles, own);
+  });
+}
+
+/// In tiles of balanced height.
+void TransformedNest::multiplyRows(Value rows, const MicroKernelArgs &args) {
+  int64_t most = mostRows();
+  Value count = k.div(k.add(rows, k.index(most - 1)), k.index(most));
+  Value low = k.div(rows, count), higher = k.rem(rows, count);
   k.loop(k.index(0), count, k.index(1), [&](Value number) {
     Value row = k.add(k.mul(number, low), k.min(number, higher));
     Value isHigher = k.b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::slt,
@@ -234,9 +294,8 @@ void TransformedNest::multiplyPoint(Value point, Value firstRow, Value rows) {
     Value height = k.add(low, k.b.create<arith::SelectOp>(
                                   k.loc, isHigher, k.index(1), k.index(0)));
     MicroKernelArgs own = args;
-    own.aOffset = k.add(base, k.mul(row, features));
-    own.cOffset = k.add(k.mul(point, k.index(pointStride())),
-                        k.mul(row, k.index(columns)));
+    own.aOffset = k.add(args.aOffset, k.mul(row, args.rowStride));
+    own.cOffset = k.add(args.cOffset, k.mul(row, k.index(columns)));
     callHeights(height, number, own);
   });
 }
@@ -246,7 +305,7 @@ std::set<unsigned> TransformedNest::heights() const {
   unsigned most = mostRows();
   std::set<unsigned> possible;
   auto perLine = what.tilesPerLine.constant(),
-       units = what.unitsOfVolume().constant();
+       units = what.unitsOfLayer().constant();
   auto addRows = [&](int64_t rows) {
     if (rows == 0)
       return;
@@ -255,7 +314,8 @@ std::set<unsigned> TransformedNest::heights() const {
         {unsigned(rows / count), unsigned((rows + count - 1) / count)});
   };
   if (perLine && units && *units > 0) {
-    int64_t ofUnit = what.mostTilesOfUnit, ofBlock = rowsOfBlock() / ofUnit;
+    int64_t ofUnit = what.mostTilesOfUnit,
+            ofBlock = what.mostTilesOfBlock / ofUnit;
     addRows(std::min(*units, ofBlock) * ofUnit);
     addRows(*units % ofBlock * ofUnit);
     addRows(*perLine % ofUnit);
@@ -268,7 +328,7 @@ std::set<unsigned> TransformedNest::heights() const {
 
 MicroKernel TransformedNest::product() const {
   MicroKernel shape;
-  if (what.window.planes > 1)
+  if (what.window.planes > 1 && !what.inTasks)
     shape.form = MicroKernel::Window;
   shape.lanes = sumLanes(space.sum, k.target);
   shape.height = mostRows();
@@ -281,8 +341,7 @@ MicroKernel TransformedNest::product() const {
 /// Of a block's rows by a panel.
 int64_t TransformedNest::mostTiles() const {
   int64_t rows = rowsOfBlock(), height = mostRows();
-  DimExpr ofVolume = what.planes * what.tilesOfPlane();
-  if (auto all = ofVolume.constant())
+  if (auto all = (what.planes * what.tilesOfPlane()).constant())
     rows = std::max<int64_t>(1, std::min(rows, *all));
   return (rows + height - 1) / height;
 }
@@ -316,23 +375,35 @@ void TransformedNest::callHeights(Value height, Value number,
       SmallVector<unsigned>(possible.rbegin(), possible.rend()));
 }
 
+void TransformedNest::interpolate(const TileBlock &block) {
+  k.loop(k.index(0), block.layers, k.index(1), [&](Value layer) {
+    k.loop(block.firstUnit, block.lastUnit, k.index(1),
+           [&](Value unit) { interpolateUnit(block, layer, unit); });
+  });
+}
+
 /// A line of tiles, or a piece of one, gives some lines of pixels.
-void TransformedNest::interpolateUnit(Value unit, Value firstTile) {
+void TransformedNest::interpolateUnit(const TileBlock &block, Value layer,
+                                      Value unit) {
   Value first = firstTileOf(unit), perLine = k.size(what.tilesPerLine);
   Value count =
       k.min(k.sub(perLine, k.rem(first, perLine)), k.size(what.tilesOfUnit));
+  Value firstRow =
+      k.add(k.mul(layer, block.tiles), k.sub(first, block.firstTile));
+  // By its number among the tiles of all volumes.
+  DimExpr ofVolume = what.planes * what.tilesOfPlane();
+  first = k.add(
+      k.add(k.mul(block.volume, k.size(ofVolume)),
+            k.mul(k.add(block.firstLayer, layer), k.size(what.tilesOfLayer()))),
+      first);
   TilePixels start = pixelsOfTile(k, what, first, what.planes);
-  Value ofVolume = k.size(what.planes * what.tilesOfPlane());
-  Value tilesBefore = k.mul(volume, ofVolume);
   // What the last tiles write beyond their lines, the first ones write again.
   k.loop(k.index(0), count, k.index(1), [&](Value done) {
     Value number = k.sub(k.sub(count, k.index(1)), done);
     Value tile = k.add(first, number);
     Value pixel = pixelsOfTile(k, what, tile, what.planes).pixel;
-    interpolateTile(k.add(tilesBefore, tile), k.sub(tile, firstTile),
-                    k.sub(pixel, start.pixel));
+    interpolateTile(tile, k.add(firstRow, number), k.sub(pixel, start.pixel));
   });
-  start.volume = volume;
   finishUnit(start, k.mul(count, k.index(what.window.across.tile)));
 }
 

@@ -393,6 +393,27 @@ TEST_F(TransformedWindow, VolumesInWidePanels) {
   }
 }
 
+/// Blocks of tasks that evaluate their own tiles hold some of several planes.
+TEST_F(TransformedWindow, LargeVolumes) {
+  harness.target.lanes = 16;
+  harness.target.panel = 64;
+  harness.target.avx512 = true;
+  for (int64_t windowPlanes : {1, 2, 3})
+    for (int64_t outputs : {24, 80}) {
+      Case what;
+      what.panel = 64, what.batch = 2, what.outputs = outputs;
+      what.planes = 7, what.height = 21, what.width = 24;
+      what.windowPlanes = windowPlanes, what.highPlanes = windowPlanes - 1;
+      what.lowPlanes = 0;
+      check(what);
+      EXPECT_TRUE(isTransformed());
+      EXPECT_EQ(harness.emitted.find("_values"), std::string::npos);
+      what.oddPixel = std::numeric_limits<float>::infinity();
+      what.oddPlace = 51457;
+      check(what);
+    }
+}
+
 TEST_F(TransformedWindow, Lines) {
   for (int64_t tile : {2, 4})
     for (bool first : {false, true})
