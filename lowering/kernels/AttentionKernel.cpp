@@ -10,7 +10,7 @@
 #include "lowering/kernels/FusionKernels.h"
 #include "lowering/kernels/MicroKernel.h"
 #include "lowering/kernels/PackPanelKernel.h"
-#include "lowering/kernels/TileTarget.h"
+#include "lowering/kernels/SizeChoice.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

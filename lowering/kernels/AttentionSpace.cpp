@@ -7,6 +7,7 @@
 #include "lowering/kernels/AttentionSpace.h"
 #include "ir/KeyPieces.h"
 #include "lowering/kernels/MicroKernel.h"
+#include "lowering/kernels/SizeChoice.h"
 #include "lowering/kernels/TileTarget.h"
 #include "llvm/ADT/STLExtras.h"
 

@@ -6,6 +6,7 @@
 #include "lowering/kernels/TileTarget.h"
 #include "ir/Contraction.h"
 #include "ir/PackedPanels.h"
+#include "lowering/kernels/SizeChoice.h"
 
 using namespace mlir;
 using zenith::graph::DimExpr;
@@ -52,11 +53,6 @@ KernelTarget tileTarget(graph::FusionOp fusion, const KernelTarget &target) {
   return halves && (hasFixedRows(dot) || partsPanels(fusion, dot, target))
              ? halved(target)
              : target;
-}
-
-DimExpr isAtMost(const DimExpr &count, int64_t most) {
-  return DimExpr::min(DimExpr::max(DimExpr(most + 1) - count, DimExpr(0)),
-                      DimExpr(1));
 }
 
 std::optional<FewRows> variantOfFewRows(graph::FusionOp fusion,

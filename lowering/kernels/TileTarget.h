@@ -20,9 +20,6 @@ KernelTarget halved(KernelTarget target);
 /// high.
 KernelTarget tileTarget(graph::FusionOp fusion, const KernelTarget &target);
 
-/// 1 where there are at most so many, else 0.
-graph::DimExpr isAtMost(const graph::DimExpr &count, int64_t most);
-
 /// The other way to multiply of a product whose number of rows only the run
 /// knows.
 struct FewRows {

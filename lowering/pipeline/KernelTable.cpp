@@ -8,6 +8,7 @@
 
 #include "lowering/cpu/ConvertKernelsToLLVM.h"
 #include "lowering/kernels/Schedule.h"
+#include "lowering/kernels/SizeChoice.h"
 #include "lowering/memory/PlanBuffers.h"
 #include "lowering/pipeline/HostDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -17,18 +18,28 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
+using zenith::graph::DimExpr;
 
 namespace zenith::pipeline {
 
+namespace {
+
+/// Results to write past the caches.
+struct Streams {
+  SmallVector<unsigned> results;
+  DimExpr taken; ///< 1 where the sizes of a run ask for it, else 0
+};
+
+} // namespace
+
 /// Everything that emission may look at, without the names of values outside.
 static std::string keyOf(graph::FusionOp fusion, graph::DimAnalysis &dims,
-                         const AliasPattern &sharing,
-                         ArrayRef<unsigned> streamed) {
+                         const AliasPattern &sharing, const Streams &streams) {
   std::string key;
   llvm::raw_string_ostream text(key);
   for (unsigned number : sharing)
     text << number << ' ';
-  for (unsigned result : streamed)
+  for (unsigned result : streams.results)
     text << '>' << result;
   llvm::SmallDenseMap<Value, unsigned> numbers;
   for (Value input : fusion.getInputs()) {
@@ -102,33 +113,32 @@ static bool hasWholeLines(graph::FusionOp fusion, OpResult result,
   });
 }
 
-/// Results to write past the caches. What is only written takes less time
-/// through them, and what is read at the same place is in them already.
-static SmallVector<unsigned> chooseStreams(graph::FusionOp fusion,
-                                           graph::DimAnalysis &dims,
-                                           const AliasPattern &sharing,
-                                           const llvm::SmallBitVector &unread,
-                                           int64_t cachedBytes) {
-  SmallVector<unsigned> streamed;
+/// What is only written takes less time through the caches, and what is read at
+/// the same place is in them already.
+static Streams chooseStreams(graph::FusionOp fusion, graph::DimAnalysis &dims,
+                             const AliasPattern &sharing,
+                             const llvm::SmallBitVector &unread,
+                             int64_t cachedBytes) {
   if (!cachedBytes || unread.none())
-    return streamed;
-  auto bytesOf = [&](Value value) {
-    return memory::bytesOf(value, dims).constant().value_or(0);
-  };
-  int64_t read = 0, written = 0;
+    return {};
+  DimExpr read, written;
   for (Value input : llvm::SmallSetVector<Value, 8>(fusion.getInputs().begin(),
                                                     fusion.getInputs().end()))
-    read += bytesOf(input);
+    read = read + memory::bytesOf(input, dims);
   for (Value result : fusion->getResults())
-    written += bytesOf(result);
-  if (read + written <= cachedBytes || 2 * read < written)
-    return streamed;
+    written = written + memory::bytesOf(result, dims);
+  Streams streams;
+  streams.taken =
+      (DimExpr(1) - kernels::isAtMost(read + written, cachedBytes)) *
+      kernels::isAtMost(written - read * DimExpr(2), 0);
+  if (streams.taken.isConstant(0))
+    return {};
   unsigned inputs = fusion.getInputs().size();
   for (unsigned result : unread.set_bits())
     if (llvm::count(sharing, sharing[inputs + result]) == 1 &&
         hasWholeLines(fusion, fusion->getResult(result), dims))
-      streamed.push_back(result);
-  return streamed;
+      streams.results.push_back(result);
+  return streams;
 }
 
 /// Marks the stores of a result, unless a kernel reads it too.
@@ -148,6 +158,38 @@ static void streamResult(const kernels::KernelPlan &plan, unsigned result) {
     }
   for (vector::StoreOp store : stores)
     store.setNontemporal(true);
+}
+
+/// Copies of the kernels for the runs where `taken` is 1: the plan's own have
+/// no tasks then.
+static kernels::KernelPlan variantOf(kernels::KernelPlan &plan,
+                                     const DimExpr &taken) {
+  kernels::KernelPlan variant = plan;
+  llvm::SmallDenseMap<Operation *, func::FuncOp> copies;
+  for (auto [own, other] : llvm::zip(plan.launches, variant.launches)) {
+    func::FuncOp &copy = copies[own.kernel];
+    if (!copy) {
+      copy = own.kernel.clone();
+      copy.setSymName((own.kernel.getSymName() + "_past").str());
+      own.kernel->getBlock()->getOperations().insertAfter(
+          own.kernel->getIterator(), copy);
+    }
+    other.kernel = copy;
+    other.tasks = other.tasks * taken;
+    own.tasks = own.tasks * (DimExpr(1) - taken);
+  }
+  return variant;
+}
+
+static void stream(kernels::KernelPlan &plan, const Streams &streams) {
+  if (streams.results.empty())
+    return;
+  bool always = streams.taken.isConstant(1);
+  kernels::KernelPlan past = always ? plan : variantOf(plan, streams.taken);
+  for (unsigned result : streams.results)
+    streamResult(past, result);
+  if (!always)
+    plan.launches.append(past.launches);
 }
 
 /// Marks a kernel and those whose addresses it takes.
@@ -182,9 +224,9 @@ FailureOr<SharedPlan> KernelTable::planOf(graph::FusionOp fusion,
                                           graph::DimAnalysis &dims,
                                           const AliasPattern &sharing,
                                           const llvm::SmallBitVector &unread) {
-  SmallVector<unsigned> streamed =
+  Streams streams =
       chooseStreams(fusion, dims, sharing, unread, target.cachedBytes);
-  std::string key = keyOf(fusion, dims, sharing, streamed);
+  std::string key = keyOf(fusion, dims, sharing, streams);
   if (auto found = planByFusion.find(key); found != planByFusion.end())
     return found->second;
   std::string name = "k" + std::to_string(emitted++) + "_" +
@@ -198,8 +240,7 @@ FailureOr<SharedPlan> KernelTable::planOf(graph::FusionOp fusion,
                     std::move(plan->counts),
                     std::move(plan->capacityBytes),
                     plan->hostOnly};
-  for (unsigned result : streamed)
-    streamResult(*plan, result);
+  stream(*plan, streams);
   // One function may be launched several times: it is marked for all before its
   // text is compared.
   for (kernels::Launch &launch : plan->launches) {
