@@ -35,7 +35,7 @@ private:
   void task(mlir::Value number);
   void panel(mlir::Value panelNumber, mlir::Value firstTile,
              mlir::Value lastTile);
-  void clearSums(mlir::Value count);
+  void clearSums(mlir::Value first, mlir::Value last);
   void sliced(mlir::Value firstPanel, mlir::Value lastPanel,
               mlir::Value firstTile, mlir::Value lastTile);
   void slicesOfPanels(mlir::Value firstPanel, mlir::Value lastPanel,

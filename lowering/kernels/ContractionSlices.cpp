@@ -14,12 +14,12 @@ using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
-void ContractionNest::clearSums(Value count) {
+void ContractionNest::clearSums(Value first, Value last) {
   auto type =
       VectorType::get({int64_t(sumLanes(space.sum, k.target))}, space.sum);
   Value zero =
       isa<FloatType>(space.sum) ? k.constant(type, 0.0) : k.integer(type, 0);
-  k.loop(k.index(0), count, k.index(type.getNumElements()), [&](Value at) {
+  k.loop(first, last, k.index(type.getNumElements()), [&](Value at) {
     k.b.create<vector::StoreOp>(k.loc, zero, tileMemory, at);
   });
 }
@@ -197,7 +197,10 @@ void ContractionNest::slicesOfPanels(Value firstPanel, Value lastPanel,
                         });
                });
       };
-  clearSums(slot(lastPanel, firstTile));
+  // There may be fewer tiles than a panel's sums have room for.
+  k.loop(firstPanel, lastPanel, one, [&](Value panel) {
+    clearSums(slot(panel, firstTile), slot(panel, lastTile));
+  });
   k.loop(k.index(0), k.index(tasks.slices), one, [&](Value slice) {
     if (tasks.packsRows)
       packRows(slice, firstTile, lastTile);
@@ -314,7 +317,7 @@ void ContractionNest::sweepSlice(Value slice, Value firstPanel,
 }
 
 void ContractionNest::sweep(Value firstPanel, Value lastPanel) {
-  clearSums(k.index(sumsOfTask()));
+  clearSums(k.index(0), k.index(sumsOfTask()));
   k.loop(k.index(0), k.index(tasks.slices), k.index(1),
          [&](Value slice) { sweepSlice(slice, firstPanel, lastPanel); });
   k.loop(firstPanel, lastPanel, k.index(1), [&](Value number) {
