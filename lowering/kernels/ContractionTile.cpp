@@ -69,9 +69,15 @@ static bool streamsPanels(const ContractionSpace &space,
          estimate(space.lineCount() * space.tile.size) >= 1;
 }
 
-/// Only B that is read where it lies has an end to its columns.
+/// B that is read where it lies has an end to its columns. Panels have zeros
+/// there: only whole vectors of these are worth other code.
 void ContractionNest::sumTile(const Tile &tile) {
-  if (space.form == ContractionSpace::Direct)
+  int64_t lanes = sumLanes(space.sum, k.target), width = columns;
+  auto known = space.columns.size.constant();
+  bool isShorter =
+      known && *known > width && *known % width != 0 &&
+      int64_t(llvm::divideCeil(*known % width, lanes)) < width / lanes;
+  if (space.form == ContractionSpace::Direct || isShorter)
     byFullness(tile.rest, [&](bool full) { dispatch(tile, full); });
   else
     dispatch(tile, true);
