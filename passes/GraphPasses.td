@@ -223,20 +223,22 @@ def LowerPrecisionPass : ZenithPass<"zenith-lower-precision", "::mlir::func::Fun
 }
 
 def TransformWindowsPass : ZenithPass<"zenith-transform-windows", "::mlir::func::FuncOp"> {
-  let summary = "Put transformed windows beside those of 3x3 convolutions";
+  let summary = "Put transformed windows beside those of 3 or 3x3 pixels";
   let description = [{
     A convolution with a 3x3 window moves over its image in tiles of 2x2 or 4x4 results. Each of them takes 16 or 36 multiplications for
     a pair of channels instead of 36 or 144, if pixels and windows are first evaluated as polynomials at some points, and results are
-    interpolated (ir/WindowTransform.h). Windows that depend on parameters only are evaluated here, so that zenith-hoist-prepare moves
-    that; the values are packed into panels with the window itself behind them, which the convolution reads through a slice. Its mark
-    says that a kernel may compute with the values instead; results change by rounding, by about 2e-6 of the largest one. A separate
-    pass, since only some targets have such a kernel. Leaves alone what is estimated to gain nothing: few channels or pixels, strides,
-    dilations, groups, types other than f32. Runs before zenith-pack-parameters, and before zenith-lower-precision where f32 is fastest.
+    interpolated (ir/WindowTransform.h); a window of 3 pixels takes 4 or 6 instead of 6 or 12. Planes of a window of three dimensions are
+    summed over as channels are, and pixels that a dilation leaves between those of a tile are other tiles'. Windows that depend on
+    parameters only are evaluated here, so that zenith-hoist-prepare moves that; the values are packed into panels with the window itself
+    behind them, which the convolution reads through a slice. Its mark says that a kernel may compute with the values instead; results
+    change by rounding, by about 2e-6 of the largest one. A separate pass, since only some targets have such a kernel. Leaves alone what
+    is estimated to gain nothing: few channels or pixels, strides, groups, types other than f32. Runs before zenith-pack-parameters, and
+    before zenith-lower-precision where f32 is fastest.
 
     Before and after (tests/passes/layout/transform-windows.mlir @convolution):
     ```mlir
     %r = graph.convolution %x, %k ... : (tensor<1x56x56x64xf32>, tensor<3x3x64x64xf32>) -> tensor<1x56x56x64xf32>
-    %v = graph.dot_general %points, %flat ... : (tensor<36x9xf32>, tensor<9x4096xf32>) -> tensor<36x4096xf32>
+    %v = graph.dot_general %points, %flat ... : (tensor<36x9xf32>, tensor<1x9x4096xf32>) -> tensor<36x1x4096xf32>
     %w = graph.slice %matrix [2304, 0] [576, 64] [1, 1] : tensor<2880x64xf32> -> tensor<576x64xf32>
     %n = graph.reshape %w : tensor<576x64xf32> -> tensor<3x3x64x64xf32>
     %r = graph.convolution %x, %n ... {graph.window_tile = 4} : (tensor<1x56x56x64xf32>, tensor<3x3x64x64xf32>) -> tensor<1x56x56x64xf32>
