@@ -16,10 +16,28 @@ static uint64_t partsPerWord(const StateKeys &keys) {
   return llvm::divideCeil(64, keys.bits());
 }
 
+/// What each code of a field becomes in the image's; 0 for what is none.
+std::vector<uint64_t> StateImages::codesOf(const GraphSymmetry &symmetry,
+                                           int64_t origin,
+                                           int64_t field) const {
+  GrowthLoop::Row row(size_t(growth.positions)), image = row;
+  std::vector<uint64_t> codes(size_t(values()), 0);
+  for (uint64_t code = 0; code < codes.size(); ++code) {
+    if (!keys.hold(row, origin, code))
+      continue;
+    for (int64_t position : keys.positionsOf(field))
+      image[size_t(position)] = symmetry.valueAt(row, size_t(position));
+    if (auto own = keys.codeOf(image, field))
+      codes[code] = *own;
+  }
+  return codes;
+}
+
 /// A field of an image is made of one field of the state.
 bool StateImages::addFields(const GraphSymmetry &symmetry,
                             std::vector<std::vector<Part>> &words) const {
-  GrowthLoop::Row row(size_t(growth.positions)), image = row;
+  // What a single position has becomes the same wherever it goes.
+  std::vector<uint64_t> singles;
   // What decides which image is less comes first.
   for (int64_t field : llvm::reverse(keys.fields())) {
     int64_t origin = keys.fieldOf(symmetry.positions[size_t(field)]);
@@ -29,18 +47,17 @@ bool StateImages::addFields(const GraphSymmetry &symmetry,
       if (keys.fieldOf(symmetry.positions[size_t(position)]) != origin)
         return false;
     StateKeys::Place from = keys.placeOf(origin), to = keys.placeOf(field);
-    Part part{
-        uint16_t(from.word * partsPerWord(keys) + from.shift / keys.bits()),
-        std::vector<uint64_t>(size_t(values()))};
-    for (uint64_t code = 0; code < uint64_t(values()); ++code) {
-      if (!keys.hold(row, origin, code))
-        continue;
-      for (int64_t position : keys.positionsOf(field))
-        image[size_t(position)] = symmetry.valueAt(row, size_t(position));
-      if (auto own = keys.codeOf(image, field))
-        part.bits[code] = *own << to.shift;
-    }
-    words[to.word].push_back(std::move(part));
+    bool isSingle = keys.positionsOf(field).size() == 1;
+    std::vector<uint64_t> codes = isSingle && !singles.empty()
+                                      ? singles
+                                      : codesOf(symmetry, origin, field);
+    if (isSingle)
+      singles = codes;
+    for (uint64_t &code : codes)
+      code <<= to.shift;
+    words[to.word].push_back(
+        {uint16_t(from.word * partsPerWord(keys) + from.shift / keys.bits()),
+         std::move(codes)});
   }
   return true;
 }

@@ -42,6 +42,8 @@ private:
               const std::vector<GraphSymmetry> &group)
       : growth(growth), keys(keys), group(group) {}
   bool fill();
+  std::vector<uint64_t> codesOf(const GraphSymmetry &symmetry, int64_t origin,
+                                int64_t field) const;
   bool addFields(const GraphSymmetry &symmetry,
                  std::vector<std::vector<Part>> &words) const;
   void addBackBits(const GraphSymmetry &symmetry,
