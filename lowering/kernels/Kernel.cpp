@@ -5,6 +5,7 @@
 #include "lowering/kernels/Kernel.h"
 #include "lowering/kernels/ContractionKernel.h"
 #include "lowering/kernels/FusionKernels.h"
+#include "lowering/kernels/NarrowStreams.h"
 #include "lowering/kernels/OrderingKernel.h"
 
 using namespace mlir;
@@ -49,8 +50,12 @@ FailureOr<KernelPlan> emitKernels(graph::FusionOp fusion,
   case graph::FusionKind::window:
     if (holds<graph::CumulativeOp>(fusion))
       return emitCumulative(context);
-    if (isReduction(fusion))
-      return emitReduction(context);
+    if (isReduction(fusion)) {
+      FailureOr<KernelPlan> plan = emitReduction(context);
+      if (succeeded(plan))
+        fetchBytesAhead(context, *plan);
+      return plan;
+    }
     if (fusion.getKind() == graph::FusionKind::window)
       return emitWindow(context);
     return emitPointwise(context);

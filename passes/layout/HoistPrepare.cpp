@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/GraphPasses.h"
+#include "passes/layout/BlockScales.h"
 #include "passes/layout/ParameterValues.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -141,6 +142,9 @@ static bool staysBehind(Operation *op) {
 static llvm::DenseSet<Operation *> unpackingOps(Block &block) {
   llvm::DenseSet<Operation *> ops;
   for (Operation &op : block) {
+    if (auto sum = dyn_cast<ReduceOp>(op))
+      if (ConvertOp widening = widenedFactor(sum))
+        ops.insert(widening);
     auto gather = dyn_cast<GatherOp>(op);
     if (!isa<DotGeneralOp, ConvolutionOp>(op) &&
         !(gather && readsSummedRows(gather)))

@@ -6,6 +6,7 @@
 #include "ir/CompositeFormulas.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
+#include "passes/layout/BlockScales.h"
 #include "passes/layout/IntegerRange.h"
 #include "passes/layout/ParameterValues.h"
 #include "passes/layout/RepeatedNumbers.h"
@@ -187,9 +188,11 @@ struct MultiplyIntegersPass
       if (isa<DotGeneralOp, ConvolutionOp>(op))
         contractions.push_back(op);
     });
-    for (Operation *contraction : contractions)
-      if (!multiplyIntegers(contraction))
+    for (Operation *contraction : contractions) {
+      auto dot = dyn_cast<DotGeneralOp>(contraction);
+      if (!multiplyIntegers(contraction) && !(dot && scaleBlocks(dot)))
         scaleProducts(contraction);
+    }
   }
 };
 
