@@ -377,6 +377,21 @@ FailureOr<Launch> emitValues(const EmissionContext &context, StringRef name,
   return PointwiseKernel(context, name, values, numbers, into).run();
 }
 
+/// Lanes of a task: all, unless there would be few tasks for long rows.
+static int64_t lanesOfTask(const DimExpr &laneSize, const DimExpr &tileSize,
+                           const DimExpr &tasks) {
+  constexpr int64_t fewestTasks = 8, elementsOfTask = 16384, multiple = 256;
+  auto lanes = laneSize.constant(), tile = tileSize.constant(),
+       others = tasks.constant();
+  if (!lanes || !tile || !others || *lanes == 0 || *tile == 0 || *others == 0)
+    return 0;
+  int64_t parts = std::clamp<int64_t>(
+      std::min(fewestTasks / *others, *lanes * *tile / elementsOfTask), 1,
+      fewestTasks);
+  return int64_t(llvm::alignTo(uint64_t((*lanes + parts - 1) / parts),
+                               uint64_t(multiple)));
+}
+
 // A task covers `tileChunk` elements of the tile loop, and all lanes of a row
 // for them: reads then use whole lines, and so do writes.
 Launch PointwiseKernel::emitTiles(unsigned lane, unsigned tile) {
@@ -386,10 +401,23 @@ Launch PointwiseKernel::emitTiles(unsigned lane, unsigned tile) {
   SmallVector<unsigned> outer = loopsWithout({lane, tile});
   const DimExpr &laneSize = space.size(lane), &tileSize = space.size(tile);
   DimExpr chunks = DimExpr::ceilDiv(tileSize, tileChunk),
-          rows = space.rows({lane, tile});
+          rows = space.rows({lane, tile}), parts = 1;
+  int64_t taken = space.edges(lane).empty()
+                      ? lanesOfTask(laneSize, tileSize, rows * chunks)
+                      : 0;
+  if (taken)
+    parts = DimExpr::ceilDiv(laneSize, taken);
   kernel.loop(kernel.begin(), kernel.end(), kernel.index(1), [&](Value task) {
     ElementEmitter::Scope scope(emitter);
     SmallVector<Ix> loopIndex(space.rank());
+    std::pair<Value, Value> laneRange;
+    if (!parts.isConstant(1)) {
+      Value count = kernel.size(parts);
+      Value first = kernel.mul(kernel.rem(task, count), kernel.index(taken));
+      laneRange = {first, kernel.min(kernel.add(first, kernel.index(taken)),
+                                     kernel.size(laneSize))};
+      task = kernel.div(task, count);
+    }
     Value chunkCount = kernel.size(chunks);
     unflattenRow(emitter, space, outer, kernel.div(task, chunkCount),
                  loopIndex);
@@ -414,13 +442,14 @@ Launch PointwiseKernel::emitTiles(unsigned lane, unsigned tile) {
                 overlap && rowsFrom * *laneSize.constant() >= width;
             emitElements(at, isFollowed);
           },
-          overlap, begin);
+          overlap, begin, laneRange);
       begin = end;
     }
   });
   double elements =
-      double(tileChunk) * double(laneSize.constant().value_or(64));
-  return kernel.finish(rows * chunks,
+      double(std::min(tileChunk, tileSize.constant().value_or(tileChunk))) *
+      double(parts.isConstant(1) ? laneSize.constant().value_or(64) : taken);
+  return kernel.finish(rows * chunks * parts,
                        elements * 2 * costPerElement(kernel.fusion));
 }
 

@@ -223,7 +223,7 @@ static void emitTile(ElementEmitter &emitter, const Ix &lanes, const Ix &tile,
 void forEachTile(ElementEmitter &emitter, const DimExpr &laneSize,
                  const DimExpr &tileSize, Value tileLow, Value tileHigh,
                  function_ref<void(const Ix &, const Ix &)> body, bool overlap,
-                 const DimExpr &laneBegin) {
+                 const DimExpr &laneBegin, std::pair<Value, Value> laneRange) {
   KernelBuilder &kernel = emitter.kernel;
   unsigned width = emitter.indices.width;
   Value step = kernel.index(width);
@@ -287,19 +287,24 @@ void forEachTile(ElementEmitter &emitter, const DimExpr &laneSize,
   // before their other parts come if rows lie a power of two apart. Else the
   // same holds for what is read, along the other dimension.
   constexpr int64_t longPiece = 256, lineBytes = 64;
-  Value lanesEnd = kernel.size(laneEnd);
+  auto [lanesBegin, lanesEnd] = laneRange;
+  if (!lanesEnd) {
+    lanesBegin = kernel.size(laneBegin);
+    lanesEnd = kernel.size(laneEnd);
+  }
   bool longRows = tileSize.provablyAtMost(laneSize) &&
                   width * widestBytes(kernel.fusion) < lineBytes;
   Value piece = longRows ? kernel.index(longPiece) : step;
-  kernel.loop(kernel.size(laneBegin), lanesEnd, piece, [&](Value pieceStart) {
-    Value pieceEnd = kernel.min(kernel.add(pieceStart, piece), lanesEnd);
-    kernel.loop(tileLow, tileHigh, step, [&](Value tileStart) {
-      if (!longRows)
-        return tileAt(pieceStart, tileStart);
-      kernel.loop(pieceStart, pieceEnd, step,
-                  [&](Value lanes) { tileAt(lanes, tileStart); });
-    });
-  });
+  kernel.loop(
+      lanesBegin, lanesEnd, piece, [&, last = lanesEnd](Value pieceStart) {
+        Value pieceEnd = kernel.min(kernel.add(pieceStart, piece), last);
+        kernel.loop(tileLow, tileHigh, step, [&](Value tileStart) {
+          if (!longRows)
+            return tileAt(pieceStart, tileStart);
+          kernel.loop(pieceStart, pieceEnd, step,
+                      [&](Value lanes) { tileAt(lanes, tileStart); });
+        });
+      });
 }
 
 /// True for what is the same all along a loop that is much longer than a

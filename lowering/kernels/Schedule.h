@@ -72,12 +72,14 @@ void forEachLaneBlock(ElementEmitter &emitter, const IterationSpace &space,
 /// each row of a square, with the emitter's masks set and a scope open. What is
 /// contiguous along the tile index is read in whole squares. With `overlap`,
 /// the last squares along either index lie over those before instead of being
-/// cut; few lanes (laneSize below the width) stay masked.
+/// cut; few lanes (laneSize below the width) stay masked. `laneRange`, where
+/// given, are the lanes at which squares begin.
 void forEachTile(ElementEmitter &emitter, const graph::DimExpr &laneSize,
                  const graph::DimExpr &tileSize, mlir::Value tileLow,
                  mlir::Value tileHigh,
                  llvm::function_ref<void(const Ix &lanes, const Ix &tile)> body,
-                 bool overlap = false, const graph::DimExpr &laneBegin = 0);
+                 bool overlap = false, const graph::DimExpr &laneBegin = 0,
+                 std::pair<mlir::Value, mlir::Value> laneRange = {});
 
 /// The launch, unless the emitter failed: then its kernel is erased.
 mlir::FailureOr<Launch> unlessFailed(const ElementEmitter &emitter,

@@ -574,6 +574,16 @@ TEST_P(PointwiseKernel, FoldsInPlace) {
     %r = graph.add %0, %a : tensor<5x200xi64>)");
 }
 
+TEST_P(PointwiseKernel, LongRowsOfFewTasks) {
+  for (const char *element : {"f32", "i8", "f64"}) {
+    std::string from = std::string("tensor<1100x35x") + element + ">",
+                to = std::string("tensor<35x1100x") + element + ">";
+    check("%a : " + from + ", %b : " + to, to,
+          "%0 = graph.transpose %a [1, 0] : " + from + " -> " + to +
+              "\n%r = graph.add %0, %b : " + to);
+  }
+}
+
 TEST_P(PointwiseKernel, PlacesForAllChannels) {
   // Found once, and what is read there is multiplied in all channels.
   check("%x : tensor<3x20x7xf32>, %p : tensor<45xf32>, %q : tensor<45xf32>",
