@@ -68,12 +68,17 @@ Value Elementwise::function(StringRef name, Num (VectorMath::*one)(Num)) {
   VectorMath math(kernel);
   if (!isDouble())
     return (math.*one)(num(0)).v;
-  if (!kernel.target.opencl && name == "exp")
-    return math.expDouble(num(0)).v;
-  if (!kernel.target.opencl && name == "tanh")
-    return math.tanhDouble(num(0)).v;
-  if (!kernel.target.opencl && name == "logistic")
-    return math.logisticDouble(num(0)).v;
+  using Function = Num (VectorMath::*)(Num);
+  auto own = llvm::StringSwitch<Function>(name)
+                 .Case("exp", &VectorMath::expDouble)
+                 .Case("log", &VectorMath::logDouble)
+                 .Case("sin", &VectorMath::sinDouble)
+                 .Case("cos", &VectorMath::cosDouble)
+                 .Case("tanh", &VectorMath::tanhDouble)
+                 .Case("logistic", &VectorMath::logisticDouble)
+                 .Default(nullptr);
+  if (own && !kernel.target.opencl)
+    return (math.*own)(num(0)).v;
   if (name == "logistic") {
     Value e = math.libm("exp", {(-abs(num(0))).v});
     Num tail{&kernel, e};

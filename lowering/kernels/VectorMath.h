@@ -48,17 +48,20 @@ public:
   Num rsqrt(Num x) { return 1.0 / sqrt(x); }
   Num roundAway(Num x);
 
-  /// For f64, within 1 ulp (exp) and 2 ulp.
+  /// For f64, within 1 ulp (exp, log, sin, cos) and 2 ulp.
   Num expDouble(Num x);
   Num tanhDouble(Num x);
   Num logisticDouble(Num x);
+  Num logDouble(Num x);
+  Num sinDouble(Num x);
+  Num cosDouble(Num x);
   /// libm's function `name` on f64, lane by lane.
   mlir::Value libm(llvm::StringRef name, llvm::ArrayRef<mlir::Value> operands);
 
 private:
   struct Reduced {
     Num high, low; ///< remainder by pi/2 as an unevaluated sum
-    Num quadrant;  ///< number of quarter turns, i32
+    Num quadrant;  ///< number of quarter turns, in its low bits
   };
   struct ExpParts {
     Num rest;     ///< exp(x) / 2^exponent - 1
@@ -78,6 +81,11 @@ private:
   void logPair(Num x, Num &high, Num &low);
   Reduced reduceAngle(Num x);
   Reduced reduceHugeAngle(Num x);
+  Reduced reduceDouble(Num x);
+  /// sin(x + quarters pi/2).
+  Num sineDouble(Num x, int64_t quarters);
+  /// The same for any x; libm calls it `name`.
+  Num angleDouble(Num x, llvm::StringRef name, int64_t quarters);
   Num sinPolynomial(Reduced r);
   Num cosPolynomial(Reduced r);
   /// atan(y / x) for y, x >= 0 and not both 0 or infinite.

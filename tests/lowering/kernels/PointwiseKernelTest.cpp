@@ -228,7 +228,7 @@ TEST_P(PointwiseKernel, StoresInTurns) {
 
 TEST_P(PointwiseKernel, FunctionsOfDoubles) {
   harness.tolerance = 4e-16;
-  for (const char *op : {"exp", "tanh", "logistic"})
+  for (const char *op : {"exp", "log", "sin", "cos", "tanh", "logistic"})
     check("%a : tensor<1003xf64>", "tensor<1003xf64>",
           "%r = graph." + std::string(op) + " %a : tensor<1003xf64>");
 }
