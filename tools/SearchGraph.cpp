@@ -174,6 +174,7 @@ static llvm::Error runBeam(SearchRun &search) {
   beam.width = options.width;
   beam.maxSteps = options.maxSteps;
   beam.history = options.history;
+  beam.memoryBytes = options.run.maxMemory.value_or(0);
   LoadedModel loaded;
   func::FuncOp model;
   if (options.score == "zero") {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Beam search: a loop that carries the beam, the links that lead back to the
-// start, and what the next layer must not contain.
+// start, and what the next layer must not contain. Links of few steps fill a
+// buffer in place; a list of those of many grows as they come.
 
 #include "frontends/cayley/BuildBeam.h"
 
@@ -16,6 +17,21 @@ using namespace mlir;
 namespace zenith::cayley {
 
 static constexpr int64_t anySize = ShapedType::kDynamic;
+
+/// A list of links with more behind it is a copy: of 300 steps of lrx:32 with a
+/// beam of 100000 these took more than half of the time. A buffer takes its
+/// pages before anyone needs them.
+static std::optional<int64_t> bufferOfLinks(const BeamOptions &options,
+                                            int64_t bytesOfLink) {
+  constexpr int64_t manyLinks = 1 << 25, partOfMemory = 8;
+  if (options.maxSteps < 1 || options.width > manyLinks / options.maxSteps)
+    return std::nullopt;
+  int64_t links = options.width * options.maxSteps;
+  if (options.memoryBytes > 0 &&
+      links * bytesOfLink > options.memoryBytes / partOfMemory)
+    return std::nullopt;
+  return links;
+}
 
 namespace {
 
@@ -39,6 +55,7 @@ public:
     // Places of elements in a beam, and links, fit 32 bits nearly always.
     bool isSmall = options.width <= INT32_MAX / std::max(positions, generators);
     index = builder.getIntegerType(isSmall ? 32 : 64);
+    mostLinks = bufferOfLinks(options, isSmall ? 4 : 8);
   }
 
   void useModel(BeamModel scorer) { model = std::move(scorer); }
@@ -46,8 +63,9 @@ public:
   void build(ModuleOp module);
 
 private:
-  /// Carried values by position; further layers that are banned follow.
-  enum Carried { beam, links, sizes, size, depth, found, olderLayers };
+  /// Carried values by position; further layers that are banned follow. There
+  /// are links up to `end`.
+  enum Carried { beam, links, sizes, size, depth, found, end, olderLayers };
   /// States and, for each, its link: parent * generators + generator.
   struct Layer {
     Value states, links;
@@ -57,6 +75,8 @@ private:
     Value found;
   };
 
+  Value firstLinks();
+  Value withLinks(ValueRange now, Value more);
   SmallVector<Value> step(ValueRange now);
   Step bestNeighbours(Value beam, ArrayRef<Value> banned);
   std::pair<Value, Value> bestPlaces(Value layer);
@@ -76,6 +96,8 @@ private:
   RowOps rows;
   StateOps states;
   int64_t positions, generators;
+  /// Of the buffer of links; nothing where they are a list.
+  std::optional<int64_t> mostLinks;
   int64_t numbers; ///< states contain 0 to numbers - 1
   Type index, scoreElement;
   std::optional<BeamModel> model;
@@ -168,6 +190,22 @@ BeamBuilder::Step BeamBuilder::bestNeighbours(Value beam,
   return {{best[0], best[1]}, best[2]};
 }
 
+Value BeamBuilder::firstLinks() {
+  if (!mostLinks)
+    return rows.constant({}, {0}, index);
+  return rows.broadcast(rows.constant({0}, {}, index),
+                        rows.type({*mostLinks}, index), {}, {});
+}
+
+Value BeamBuilder::withLinks(ValueRange now, Value more) {
+  Value links = rows.convert(more, index);
+  if (!mostLinks)
+    return rows.concat(now[Carried::links], links);
+  return builder.create<graph::DynamicUpdateSliceOp>(
+      location, now[Carried::links].getType(), now[Carried::links], links,
+      ValueRange(now[end]));
+}
+
 SmallVector<Value> BeamBuilder::step(ValueRange now) {
   SmallVector<Value> banned;
   if (options.history > 0) {
@@ -176,13 +214,13 @@ SmallVector<Value> BeamBuilder::step(ValueRange now) {
   }
   Step next = bestNeighbours(now[beam], banned);
   Value kept = rows.count(next.layer.states);
-  SmallVector<Value> values{
-      next.layer.states,
-      rows.concat(now[links], rows.convert(next.layer.links, index)),
-      rows.concat(now[sizes], rows.asList(kept)),
-      kept,
-      rows.add(now[depth], rows.number(1)),
-      next.found};
+  SmallVector<Value> values{next.layer.states,
+                            withLinks(now, next.layer.links),
+                            rows.concat(now[sizes], rows.asList(kept)),
+                            kept,
+                            rows.add(now[depth], rows.number(1)),
+                            next.found,
+                            rows.add(now[end], kept)};
   if (!banned.empty())
     values.append(banned.begin(), banned.end() - 1);
   return values;
@@ -200,14 +238,17 @@ void BeamBuilder::build(ModuleOp module) {
   Value one = rows.number(1), start = function.getArgument(0);
   SmallVector<Value> inits{
       start,
-      rows.constant({}, {0}, index),
+      firstLinks(),
       rows.asList(one),
       one,
       rows.number(0),
-      rows.areEqual(start, states.constantStates({options.target}))};
-  SmallVector<Type> types{states.rowsType(), rows.type({anySize}, index),
-                          rows.listType(),   one.getType(),
-                          one.getType(),     inits[found].getType()};
+      rows.areEqual(start, states.constantStates({options.target})),
+      rows.number(0)};
+  SmallVector<Type> types{
+      states.rowsType(), rows.type({mostLinks.value_or(anySize)}, index),
+      rows.listType(),   one.getType(),
+      one.getType(),     inits[found].getType(),
+      one.getType()};
   for (int64_t i = 1; i < options.history; ++i) {
     inits.push_back(states.constantStates({}));
     types.push_back(states.rowsType());
@@ -224,8 +265,8 @@ void BeamBuilder::build(ModuleOp module) {
       },
       [&](ValueRange now) { return step(now); });
   Value layer = rows.select(last[found], last[depth], rows.number(0));
-  Value path = walkBack(rows, last[links], last[sizes], layer, rows.number(0),
-                        generators);
+  Value path = walkBack(rows, last[links], last[end], last[sizes], layer,
+                        rows.number(0), generators);
   builder.create<func::ReturnOp>(location,
                                  ValueRange{last[found], path, last[sizes]});
 }

@@ -29,6 +29,7 @@ struct BeamOptions {
   std::string modelName; ///< for messages
   /// States of so many layers, the last one included, do not come back.
   int64_t history = 0;
+  int64_t memoryBytes = 0; ///< that a run does with; 0: any
 };
 
 /// Adds @main to a module: steps that go from the states of a layer to all
@@ -41,7 +42,7 @@ struct BeamOptions {
 ///   the generators that lead there, last one first, tensor<?xi64>,
 ///   the number of states kept in each layer, tensor<?xi64>.
 /// The main loop carries as numbers how many states were kept in the last layer
-/// and how many steps there were, and whether the target was met.
+/// and how many steps there were, whether the target was met, and more.
 ///
 /// `model`, for BeamScore::Model, is a function of the module that takes states
 /// as N x positions integers or floats, or one-hot as N x (positions * numbers)

@@ -45,7 +45,8 @@ private:
   Value meetingPath(ValueRange last);
   Value back(Value links, Value sizes, Value row) {
     Value layers = rows.sub(rows.count(sizes), rows.number(1));
-    return walkBack(rows, links, sizes, layers, row, graph.generators());
+    return walkBack(rows, links, rows.count(links), sizes, layers, row,
+                    graph.generators());
   }
 
   const StateGraph &graph;

@@ -142,13 +142,13 @@ void nameResults(func::FuncOp function, ArrayRef<StringRef> names) {
                            StringAttr::get(function.getContext(), name));
 }
 
-Value walkBack(RowOps &ops, Value links, Value sizes, Value layer, Value row,
-               int64_t generators) {
+Value walkBack(RowOps &ops, Value links, Value end, Value sizes, Value layer,
+               Value row, int64_t generators) {
   enum Carried { path, depth, place, offset };
   Value zero = ops.number(0), one = ops.number(1);
   Value none = ops.constant({}, {0}, ops.i64());
   // The last layer's links are the last ones.
-  Value start = ops.sub(ops.count(links), ops.at(sizes, layer));
+  Value start = ops.sub(end, ops.at(sizes, layer));
   SmallVector<Value> inits{none, layer, row, start};
   SmallVector<Type> types{ops.listType(), zero.getType(), zero.getType(),
                           zero.getType()};

@@ -60,12 +60,14 @@ void nameResults(mlir::func::FuncOp function,
                  llvm::ArrayRef<llvm::StringRef> names);
 
 /// Generators that lead to a state, from the state back to its root. `links`
-/// holds, for every state behind the root in order of layers, parent *
-/// generators + generator, where the parent is a position in its layer; `sizes`
-/// are those of the layers, the root's first. `row` is the state's position in
-/// layer number `layer`, the last one.
-mlir::Value walkBack(RowOps &ops, mlir::Value links, mlir::Value sizes,
-                     mlir::Value layer, mlir::Value row, int64_t generators);
+/// holds up to `end`, for every state behind the root in order of layers,
+/// parent
+/// * generators + generator, where the parent is a position in its layer;
+/// `sizes` are those of the layers, the root's first. `row` is the state's
+/// position in layer number `layer`, the last one.
+mlir::Value walkBack(RowOps &ops, mlir::Value links, mlir::Value end,
+                     mlir::Value sizes, mlir::Value layer, mlir::Value row,
+                     int64_t generators);
 
 } // namespace zenith::cayley
 

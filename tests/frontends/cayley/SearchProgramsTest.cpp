@@ -205,6 +205,8 @@ TEST_F(SearchPrograms, BeamKeepsTheBestOfEachStep) {
           options.maxSteps = 12;
           options.score = score;
           options.history = history;
+          // Links as a list, and in a buffer.
+          options.memoryBytes = history == 1 ? 1 : 0;
           SCOPED_TRACE(testing::Message()
                        << name << " width " << width << " history " << history);
           auto module = mlir::OwningOpRef<mlir::ModuleOp>(
