@@ -177,7 +177,9 @@ void ContractionNest::slicesOfPanels(Value firstPanel, Value lastPanel,
                                      Value firstTile, Value lastTile) {
   Value one = k.index(1);
   auto slot = [&](Value panel, Value number) {
-    Value before = k.mul(k.sub(panel, firstPanel), k.index(tasks.tilesPerTask));
+    int64_t tiles =
+        tasks.tilesPerTask * (tasks.joinsRows ? tasks.tasksAtOnce : 1);
+    Value before = k.mul(k.sub(panel, firstPanel), k.index(tiles));
     return k.add(
         k.mul(before, k.index(tileSize())),
         k.mul(k.sub(firstRow(number), firstRow(firstTile)), k.index(columns)));

@@ -518,6 +518,8 @@ TEST_F(ContractionKernel, LongSumsInSlices) {
   // Tiles meet several panels, of one block of rows and of two.
   checkMatrix(260, 2410, 39);
   checkMatrix(390, 2401, 17);
+  // Two tasks have the rows of a single panel, a thread may have both.
+  checkMatrix(61, 2500, 15);
   // Few rows read B once in any case.
   checkMatrix(9, 2500, 16);
   EXPECT_EQ(harness.emitted.find("_more"), std::string::npos);
