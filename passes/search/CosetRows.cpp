@@ -4,6 +4,7 @@
 // to them.
 
 #include "passes/search/CosetRows.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace zenith::search {
 
@@ -72,36 +73,62 @@ void CosetRows::listRepresentatives() {
     }
 }
 
+/// The rows that products of ways from a level on lie in behind `map`, in the
+/// order of products(); `row` is what levels before have told of them.
+static void
+forEachRowBehind(const PointMap &map,
+                 llvm::ArrayRef<const StabiliserChain::Level *> levels,
+                 uint32_t row, llvm::function_ref<void(uint32_t)> body) {
+  if (levels.empty())
+    return body(row);
+  const StabiliserChain::Level &level = *levels.front();
+  for (const PointMap &way : level.ways) {
+    size_t place = size_t(level.places[map[way[level.point]]]);
+    uint32_t next = row * uint32_t(level.orbit.size()) + uint32_t(place);
+    if (levels.size() == 1)
+      body(next);
+    else
+      forEachRowBehind(compose(level.waysBack[place], compose(map, way)),
+                       levels.drop_front(), next, body);
+  }
+}
+
 /// False where there are too many moves.
 bool CosetRows::fillSources(const std::vector<PointMap> &generators) {
-  sourceRows.clear();
+  sourceRows.assign(representatives.size() * generators.size(), 0);
   moveNumbers.clear();
   moveElements.clear();
-  std::vector<int32_t> moveOf(size_t(columnCount), -1);
   std::vector<PointMap> back;
-  for (const PointMap &generator : generators)
+  for (auto [g, generator] : llvm::enumerate(generators)) {
     back.push_back(inverse(generator));
+    size_t at = g;
+    forEachRowBehind(generator, rowLevels, 0, [&](uint32_t source) {
+      sourceRows[at] = source;
+      at += generators.size();
+    });
+  }
+  // Few elements move columns, and what they do to the levels' points tells
+  // them apart.
+  llvm::StringMap<uint16_t> moves;
   std::vector<uint16_t> images;
+  size_t at = 0;
   for (const PointMap &representative : representatives) {
     PointMap toColumns = inverse(representative);
-    for (size_t g = 0; g < generators.size(); ++g) {
-      images.clear();
-      for (const StabiliserChain::Level *level : rowLevels)
-        images.push_back(generators[g][representative[level->point]]);
-      uint32_t source = numberOf(rowLevels, images);
+    for (const PointMap &generator : back) {
+      const PointMap &source = representatives[sourceRows[at++]];
       images.clear();
       for (const StabiliserChain::Level *level : columnLevels)
-        images.push_back(
-            toColumns[back[g][representatives[source][level->point]]]);
-      uint32_t element = numberOf(columnLevels, images);
-      if (moveOf[element] < 0) {
-        moveOf[element] = int32_t(moveElements.size());
-        moveElements.push_back(element);
+        images.push_back(toColumns[generator[source[level->point]]]);
+      auto [move, isNew] = moves.try_emplace(
+          llvm::StringRef(reinterpret_cast<const char *>(images.data()),
+                          images.size() * sizeof(uint16_t)),
+          uint16_t(moveElements.size()));
+      if (isNew) {
+        moveElements.push_back(numberOf(columnLevels, images));
         if (int64_t(moveElements.size()) * columnCount > mostColumnEntries)
           return false;
       }
-      sourceRows.push_back(source);
-      moveNumbers.push_back(uint16_t(moveOf[element]));
+      moveNumbers.push_back(move->second);
     }
   }
   return true;
