@@ -22,7 +22,7 @@ static constexpr double longBody = 200;
 /// Work per element of a function of its own. Compiling a straight line takes
 /// more than linear time, and functions are compiled on several threads; what
 /// two of them need is computed twice.
-static constexpr double partBody = 500;
+static constexpr double partBody = 250;
 
 static constexpr StringRef chunkSuffix = "_chunk", partSuffix = "_part";
 
