@@ -50,6 +50,8 @@ struct MicroKernel {
   /// Not 0: depthStrideA and depthStrideB, so that what neighbouring depths
   /// read lies at known distances.
   unsigned knownStride = 0, knownStrideB = 0;
+  /// Not 0: rowStride, so that all rows are read past one address.
+  unsigned knownRows = 0;
   /// Not 0: vectors of a depth that lie side by side in B; the others lie
   /// `panelStride` elements behind those, in the next panel.
   unsigned vectorsOfPanel = 0;

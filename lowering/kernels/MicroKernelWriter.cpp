@@ -146,8 +146,10 @@ void MicroKernelWriter::addDepth(const MicroKernelArgs &args,
     columns.push_back(loadVector(args.b, vectorOfDepth(args, bk, v), shape.b,
                                  masks.empty() ? Value() : masks[v]));
   for (unsigned r = 0; r < shape.height; ++r) {
-    Value a = toSum(
-        b.create<memref::LoadOp>(loc, aMemory[r], add(aRows[r], ak)), shape.a);
+    Value at = shape.knownRows
+                   ? add(add(aRows[0], ak), index(r * shape.knownRows))
+                   : add(aRows[r], ak);
+    Value a = toSum(b.create<memref::LoadOp>(loc, aMemory[r], at), shape.a);
     a = b.create<vector::BroadcastOp>(loc, vectorType, a);
     for (unsigned v = 0; v < shape.vectors; ++v) {
       Value &sum = sums[r * shape.vectors + v];
@@ -371,7 +373,7 @@ void MicroKernelWriter::tile(const MicroKernelArgs &args) {
           ValueRange{count}));
     }
   Values rows;
-  for (unsigned r = 0; r < shape.height; ++r)
+  for (unsigned r = 0; r < (shape.knownRows ? 1 : shape.height); ++r)
     rows.push_back(r ? add(args.aOffset, mul(index(r), args.rowStride))
                      : args.aOffset);
   unsigned tile = shape.height * shape.vectors;
