@@ -179,6 +179,7 @@ struct SimplifyAlgebraPass
     addMovementPatterns(patterns);
     addOuterProductPatterns(patterns);
     addPaddingPatterns(patterns);
+    addQuantizationPatterns(patterns);
     FrozenRewritePatternSet frozen(std::move(patterns));
     simplifySizes(function);
     if (failed(applyPatternsAndFoldGreedily(function, frozen)))

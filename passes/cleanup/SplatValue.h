@@ -57,6 +57,7 @@ void addAlgebraPatterns(mlir::RewritePatternSet &patterns);
 void addMovementPatterns(mlir::RewritePatternSet &patterns);
 void addOuterProductPatterns(mlir::RewritePatternSet &patterns);
 void addPaddingPatterns(mlir::RewritePatternSet &patterns);
+void addQuantizationPatterns(mlir::RewritePatternSet &patterns);
 
 /// Writes every size once, in terms of the signature's dimensions, and drops
 /// reshapes and broadcasts that change nothing.
