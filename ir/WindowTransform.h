@@ -6,6 +6,7 @@
 #ifndef ZENITH_IR_WINDOWTRANSFORM_H
 #define ZENITH_IR_WINDOWTRANSFORM_H
 
+#include "ir/DimExpr.h"
 #include "ir/GraphOps.h"
 #include <optional>
 #include <vector>
@@ -46,6 +47,16 @@ struct WindowPoints {
 /// Nullopt for windows of other sizes, or kernels that aren't [spatial...,
 /// feature, output].
 std::optional<WindowPoints> windowPoints(ConvolutionOp op, int64_t tile);
+
+/// Estimated cycles of a core with so many f32 numbers in a vector, for results
+/// of these sizes: batch, then spatial ones. `tile` is 1 where the window
+/// itself is multiplied.
+DimExpr windowCycles(ConvolutionOp op, int64_t tile, int64_t lanes,
+                     llvm::ArrayRef<DimExpr> results);
+/// 1 where computing with the tile is estimated to be clearly faster than with
+/// another one, else 0.
+DimExpr isFasterWindow(ConvolutionOp op, int64_t tile, int64_t than,
+                       int64_t lanes, llvm::ArrayRef<DimExpr> results);
 
 /// The convolution reads its window from the last blocks of `features` rows of
 /// a matrix [(points + taps) * planes * features, outputs]; the blocks before

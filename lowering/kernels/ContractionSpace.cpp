@@ -77,6 +77,19 @@ unsigned elementSize(Type element) {
   return std::max(1u, memoryType(element).getIntOrFloatBitWidth() / 8);
 }
 
+void renumberScratch(ContractionSpace &space, unsigned first) {
+  auto move = [&](Source &source) {
+    if (source.scratch)
+      source.index += first;
+  };
+  move(space.a);
+  move(space.b);
+  for (Preparation &preparation : space.preparations) {
+    preparation.scratch += first;
+    move(preparation.from);
+  }
+}
+
 PlacedOperand materialise(ContractionSpace &space, Value value,
                           graph::DimAnalysis &dims, Type element) {
   Preparation copy;

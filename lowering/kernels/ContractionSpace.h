@@ -8,6 +8,7 @@
 
 #include "lowering/kernels/AffineOperand.h"
 #include "lowering/kernels/Kernel.h"
+#include <optional>
 #include <vector>
 
 namespace zenith::kernels {
@@ -101,6 +102,8 @@ struct ContractionSpace {
   /// Of Dots: tiles of several rows by all columns, which are few.
   bool tiledDots = false;
   unsigned panel = 0;
+  /// Of a panel in memory, where it has others before those of the sum.
+  std::optional<graph::DimExpr> panelRows;
   unsigned group = 1; ///< depths of a column that lie side by side in a panel
   mlir::Type copied;  ///< Copied: elements of the panels
   /// Result dimensions behind the flat row and column index, outer to inner.
@@ -195,6 +198,8 @@ PlacedOperand padded(ContractionSpace &space, mlir::Value value,
 /// many of them.
 PlacedOperand placeLeft(ContractionSpace &space, const graph::DimExpr &columns,
                         graph::DimAnalysis &dims, const KernelTarget &target);
+/// Numbers the space's scratch buffers from `first` on.
+void renumberScratch(ContractionSpace &space, unsigned first);
 /// Finishes a space whose axes are known: B's form, packing.
 void chooseForm(ContractionSpace &space, const KernelTarget &target);
 

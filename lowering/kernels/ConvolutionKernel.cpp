@@ -5,6 +5,7 @@
 // its channels are neighbours.
 
 #include "ir/PackedPanels.h"
+#include "ir/WindowTransform.h"
 #include "lowering/kernels/ContractionSpace.h"
 #include "lowering/kernels/KernelBuilder.h"
 #include "lowering/kernels/MicroKernel.h"
@@ -43,6 +44,7 @@ struct ConvolutionAxes {
   void copyInput(Value value);
   void addRows();
   void addTaps(const PlacedOperand &kernel);
+  PlacedOperand placeKernel();
   void splitPanels(PlacedOperand &kernel, unsigned output);
   void addGroups(const StridedDim &digits, Stride &outputs);
   LogicalResult build();
@@ -295,6 +297,33 @@ void ConvolutionAxes::addTaps(const PlacedOperand &kernel) {
   }
 }
 
+/// Behind the values of a transformed window lies the window itself.
+PlacedOperand ConvolutionAxes::placeKernel() {
+  Value kernel = op.getKernel();
+  auto window = graph::matchTransformedWindow(op);
+  if (!window)
+    return placeOperand(space, kernel, dims);
+  PlacedOperand placed = placeOperand(space, window->matrix, dims);
+  StridedDim rows = placed.dims[0];
+  coalesce(rows);
+  if (placed.source.scratch || rows.size() != 1)
+    return placeOperand(space, kernel, dims);
+  StridedDim columns = placed.dims[1];
+  graph::DimVector sizes = dims.dimsOf(kernel);
+  unsigned depths = sizes.size() - 1;
+  DimExpr depth = 1, stride = rows[0].stride;
+  placed.dims.assign(sizes.size(), {});
+  placed.dims.back() = columns;
+  for (unsigned dim = depths; dim-- > 0;) {
+    placed.dims[dim] = {{sizes[dim], depth * stride}};
+    depth = depth * sizes[dim];
+  }
+  placed.source.offset = placed.source.offset + (rows[0].size - depth) * stride;
+  if (placed.panel)
+    space.panelRows = rows[0].size;
+  return placed;
+}
+
 /// Panels that groups share none of are columns that lie apart.
 void ConvolutionAxes::splitPanels(PlacedOperand &kernel, unsigned output) {
   DimExpr perGroup = DimExpr::floorDiv(dims.dimOf(op.getKernel(), output),
@@ -345,7 +374,7 @@ LogicalResult ConvolutionAxes::build() {
   if (needsCopy() || (grouped && !input.back()[0].stride.isConstant(1)))
     copyInput(grouped ? graph::beforeWidening(op.getInput()) : op.getInput());
   unsigned output = unsigned(numbers.getKernelOutput());
-  PlacedOperand kernel = placeOperand(space, kernelValue, dims);
+  PlacedOperand kernel = placeKernel();
   int64_t groups = int64_t(op.getGroups());
   unsigned columns = tileColumns(space.sum, target);
   bool panels = kernel.panel && output + 1 == kernel.dims.size() &&

@@ -7,6 +7,7 @@
 #include "lowering/kernels/MicroKernel.h"
 #include "lowering/kernels/PackPanelKernel.h"
 #include "llvm/ADT/STLExtras.h"
+#include <cmath>
 
 using namespace mlir;
 using zenith::graph::DimExpr;
@@ -29,7 +30,8 @@ struct TransformedAxes {
   bool readsImage();
   void copyImage();
   bool layersInTasks();
-  void chooseEvaluation();
+  DimExpr leavesCaches();
+  std::vector<TransformedConvolution> evaluations();
 };
 
 } // namespace
@@ -156,12 +158,18 @@ void TransformedConvolution::cutLines(bool wholeLines) {
   };
   auto perLine = tilesPerLine.constant();
   if (!perLine || *perLine == 0) {
-    int64_t ofUnit = bundles(tilesOfBlock) * phases;
-    DimExpr most = ofUnit;
-    unitsPerLine = DimExpr::ceilDiv(tilesPerLine, most);
-    tilesOfUnit = DimExpr::min(tilesPerLine, most);
-    unitsOfBlock = DimExpr::max(1, DimExpr::floorDiv(most, tilesOfUnit));
-    mostTilesOfUnit = mostTilesOfBlock = ofUnit;
+    mostTilesOfUnit = bundles(tilesOfBlock + 4) * phases;
+    mostTilesOfBlock = std::max(mostTilesOfUnit, tilesOfBlock);
+    DimExpr pieces = DimExpr::ceilDiv(tilesPerLine, mostTilesOfUnit),
+            ofLine = DimExpr::floorDiv(tilesPerLine, phases);
+    tilesOfUnit = DimExpr::ceilDiv(ofLine, pieces) * DimExpr(phases);
+    unitsPerLine = DimExpr::ceilDiv(tilesPerLine, tilesOfUnit);
+    // Blocks alike.
+    DimExpr all = unitsOfLayer(),
+            most =
+                DimExpr::max(1, DimExpr::floorDiv(tilesOfBlock, tilesOfUnit));
+    unitsOfBlock =
+        DimExpr::max(1, DimExpr::ceilDiv(all, DimExpr::ceilDiv(all, most)));
     return;
   }
   int64_t most = bundles(tilesOfBlock + 4), ofLine = *perLine / phases,
@@ -214,32 +222,61 @@ bool TransformedAxes::layersInTasks() {
   return true;
 }
 
-/// Large images leave the caches on their way through memory, and have blocks
-/// enough for all columns to be one task's; the values of a block must stay in
-/// the second-level cache. Windows that a large one doesn't hold are read again
-/// for each block: fewer ones then.
-void TransformedAxes::chooseEvaluation() {
-  constexpr double fewestBlocks = 12, blockBytes = 320 * 1024;
-  constexpr int64_t largeBlock = 56;
+/// 1 where the run finds at least so much, else 0.
+static DimExpr isAtLeast(const DimExpr &size, double least) {
+  DimExpr beyond = size - DimExpr(int64_t(std::ceil(least)) - 1);
+  return DimExpr::min(DimExpr::max(beyond, DimExpr(0)), DimExpr(1));
+}
+
+/// Where the second-level cache has room for the values of a block.
+static constexpr double blockBytes = 320 * 1024;
+
+/// 1 where the image is large enough to leave the caches on its way through
+/// memory, and has blocks enough for all columns to be one task's; lines of
+/// which some fit the second-level cache.
+DimExpr TransformedAxes::leavesCaches() {
+  constexpr double fewestBlocks = 12;
   // Processors with 512-bit vectors have second-level caches of 1 MB or more,
   // third-level ones that are slow beside them (Emerald Rapids: 30 and 137
   // GB/s).
   double cachedBytes = target.avx512 ? 1 << 19 : 3 << 20;
-  what.cutLines(/*wholeLines=*/false);
-  auto perLine = what.tilesPerLine.constant();
   double ofTile = 4.0 * double(what.points()) * estimate(what.features());
-  double ofBlock = ofTile * double(what.mostTilesOfBlock);
-  what.inTasks = perLine && ofBlock <= blockBytes &&
-                 ofTile * double(*perLine) <= 2 * blockBytes &&
-                 estimate(what.blocks()) >= fewestBlocks &&
-                 estimate(what.tiles()) * ofTile > cachedBytes;
-  if (what.inTasks && what.window.planes > 1)
-    what.inTasks = what.dilation[0] == 1 && layersInTasks();
+  return isAtLeast(what.blocks(), fewestBlocks) *
+         isAtLeast(what.tiles(), cachedBytes / ofTile) *
+         (DimExpr(1) - isAtLeast(what.tilesPerLine,
+                                 std::floor(2 * blockBytes / ofTile) + 1));
+}
+
+/// All of the image first, or block by block; the values of a block must stay
+/// in the second-level cache. Windows that a large one doesn't hold are read
+/// again for each block: fewer ones then.
+std::vector<TransformedConvolution> TransformedAxes::evaluations() {
+  constexpr int64_t largeBlock = 56;
+  what.cutLines(/*wholeLines=*/false);
+  double ofBlock = 4.0 * double(what.points()) * estimate(what.features()) *
+                   double(what.mostTilesOfBlock);
+  DimExpr inTasks = ofBlock <= blockBytes ? leavesCaches() : DimExpr(0);
   what.values = what.space.preparations.size();
-  if (target.avx512 && !what.inTasks) {
-    what.tilesOfBlock = largeBlock;
-    what.cutLines(/*wholeLines=*/false);
+  std::vector<TransformedConvolution> ways;
+  TransformedConvolution first = what;
+  // Volumes are cut by numbers.
+  if (what.window.planes > 1 && !inTasks.isConstant(0) &&
+      !(inTasks.isConstant(1) && what.dilation[0] == 1 && layersInTasks()))
+    inTasks = 0;
+  if (!inTasks.isConstant(0)) {
+    what.inTasks = true;
+    what.taken = what.taken * inTasks;
+    ways.push_back(what);
   }
+  if (!inTasks.isConstant(1)) {
+    if (target.avx512) {
+      first.tilesOfBlock = largeBlock;
+      first.cutLines(/*wholeLines=*/false);
+    }
+    first.taken = first.taken * (DimExpr(1) - inTasks);
+    ways.push_back(std::move(first));
+  }
+  return ways;
 }
 
 /// The first pixel of a tile's first result.
@@ -261,13 +298,40 @@ TilePixels pixelsOfTile(KernelBuilder &k, const TransformedConvolution &what,
           firstOfTile(k, digits[3], what.window.across.tile, what.dilation[2])};
 }
 
-std::optional<TransformedConvolution>
-transformedConvolution(graph::FusionOp fusion, graph::DimAnalysis &dims,
-                       const KernelTarget &target) {
+/// Without sizes that only the run knows the pass has chosen.
+static DimExpr isWorthwhile(const TransformedConvolution &what,
+                            graph::ConvolutionOp op,
+                            const KernelTarget &target) {
+  SmallVector<DimExpr> sizes;
+  for (const Axis &line : what.space.lines)
+    sizes.push_back(line.size);
+  sizes.push_back(what.space.tile.size);
+  bool known = llvm::all_of(
+      sizes, [](const DimExpr &size) { return size.constant().has_value(); });
+  return known ? DimExpr(1)
+               : graph::isFasterWindow(op, what.window.across.tile, /*than=*/1,
+                                       target.lanes, sizes);
+}
+
+/// Each way has scratch buffers of its own.
+static void renumberScratch(std::vector<TransformedConvolution> &ways) {
+  unsigned first = 0;
+  for (TransformedConvolution &way : ways) {
+    unsigned own = transformedScratchBytes(way).size();
+    renumberScratch(way.space, first);
+    way.image.index += way.image.scratch ? first : 0;
+    way.values += first;
+    first += own;
+  }
+}
+
+std::vector<TransformedConvolution>
+transformedConvolutions(graph::FusionOp fusion, graph::DimAnalysis &dims,
+                        const KernelTarget &target) {
   auto op = dyn_cast_or_null<graph::ConvolutionOp>(contractionAnchor(fusion));
   auto window = op ? graph::matchTransformedWindow(op) : std::nullopt;
   if (!window || target.opencl)
-    return std::nullopt;
+    return {};
   TransformedConvolution what;
   what.window = window->points;
   what.space.op = op;
@@ -275,12 +339,14 @@ transformedConvolution(graph::FusionOp fusion, graph::DimAnalysis &dims,
                            getElementTypeOrSelf(op.getType()));
   TransformedAxes axes{op, dims, target, what};
   if (!axes.placeWindow(window->matrix) || !what.space.sum.isF32())
-    return std::nullopt;
+    return {};
   axes.addRows();
   if (!axes.readsImage())
     axes.copyImage();
-  axes.chooseEvaluation();
-  return what;
+  what.taken = isWorthwhile(what, op, target);
+  std::vector<TransformedConvolution> ways = axes.evaluations();
+  renumberScratch(ways);
+  return ways;
 }
 
 SmallVector<DimExpr>

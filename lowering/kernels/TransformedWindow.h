@@ -44,6 +44,8 @@ struct TransformedConvolution {
   /// into scratch `values`.
   bool inTasks = false;
   unsigned values = 0;
+  /// 1 where results are of a size that is computed so, else 0.
+  graph::DimExpr taken = 1;
 
   graph::DimExpr features() const { return space.depth.size; }
   /// Rows of the panels for a point: features of each plane of the window.
@@ -104,11 +106,12 @@ TilePixels pixelsOfTile(KernelBuilder &kernel,
                         const TransformedConvolution &what, mlir::Value number,
                         const graph::DimExpr &planes);
 
-/// Nullopt where the fusion's convolution has no transformed window, or the
-/// target doesn't multiply by its panels.
-std::optional<TransformedConvolution>
-transformedConvolution(graph::FusionOp fusion, graph::DimAnalysis &dims,
-                       const KernelTarget &target);
+/// Ways to compute the fusion's convolution of which the run takes one at most,
+/// by its sizes: none where it has no transformed window, or the target doesn't
+/// multiply by its panels.
+std::vector<TransformedConvolution>
+transformedConvolutions(graph::FusionOp fusion, graph::DimAnalysis &dims,
+                        const KernelTarget &target);
 
 /// The image, or its copy; in the entry block.
 mlir::Value imageMemory(KernelBuilder &kernel,
@@ -170,11 +173,12 @@ private:
 Launch emitImageValues(KernelBuilder &kernel,
                        const TransformedConvolution &what);
 
-/// Failure has been reported at the op.
-mlir::FailureOr<KernelPlan>
-emitTransformedConvolution(TransformedConvolution what, graph::FusionOp fusion,
-                           graph::DimAnalysis &dims, const KernelTarget &target,
-                           mlir::ModuleOp kernels, llvm::StringRef name);
+/// Adds the launches of `plan`; failure has been reported at the op.
+mlir::LogicalResult
+emitTransformedConvolution(KernelPlan &plan, TransformedConvolution what,
+                           graph::FusionOp fusion, graph::DimAnalysis &dims,
+                           const KernelTarget &target, mlir::ModuleOp kernels,
+                           llvm::StringRef name);
 
 /// Scratch that emission asks for.
 llvm::SmallVector<graph::DimExpr>

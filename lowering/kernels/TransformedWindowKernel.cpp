@@ -5,6 +5,7 @@
 // line.
 
 #include "lowering/kernels/ContractionEpilogue.h"
+#include "lowering/kernels/FusionKernels.h"
 #include "lowering/kernels/MicroKernel.h"
 #include "lowering/kernels/PackPanelKernel.h"
 #include "lowering/kernels/TransformedWindow.h"
@@ -65,8 +66,11 @@ private:
   int64_t rowsOfBlock() const {
     return what.mostTilesOfBlock * what.layersOfBlock;
   }
-  /// Of the products: points lie an odd number of lines of a cache apart.
-  int64_t pointStride() const { return (rowsOfBlock() | 1) * columns; }
+  DimExpr rowsOfPoint() const;
+  Value pointStride() const { return k.size(rowsOfPoint() * DimExpr(columns)); }
+  DimExpr panels() const {
+    return DimExpr::ceilDiv(space.columns.size, DimExpr(columns));
+  }
   int64_t lineOfPixels() const {
     return byColumns ? *space.tile.size.constant()
                      : what.mostTilesOfUnit * what.window.across.tile;
@@ -88,7 +92,7 @@ private:
   ContractionEpilogue epilogue;
   int64_t columns;
   int64_t width = 0; ///< of the panel at hand: columns in vectors that have any
-  int64_t panelsPerTask = 1;
+  DimExpr panelsPerTask = 1;
   bool byColumns = false;
   Value values, products, results, b;
   std::optional<ImageEvaluator> evaluator;
@@ -100,12 +104,25 @@ private:
 
 /// All panels share a block's rows, as long as enough tasks are left.
 void TransformedNest::choosePanels() {
-  constexpr double fewestTasks = 16;
-  double blocks = std::max(1.0, estimate(what.blocks())),
-         panels = std::ceil(estimate(space.columns.size) / double(columns));
-  double groups =
-      what.inTasks ? 1 : std::min(panels, std::ceil(fewestTasks / blocks));
-  panelsPerTask = int64_t(std::max(1.0, std::ceil(panels / groups)));
+  constexpr int64_t fewestTasks = 16;
+  if (what.inTasks) {
+    panelsPerTask = DimExpr::max(panels(), 1);
+    return;
+  }
+  DimExpr wanted =
+      DimExpr::ceilDiv(fewestTasks, DimExpr::max(what.blocks(), 1));
+  panelsPerTask = DimExpr::max(
+      DimExpr::ceilDiv(panels(), DimExpr::min(panels(), wanted)), 1);
+}
+
+/// Of the products: points lie an odd number of lines of a cache apart, near
+/// each other where a block has few tiles.
+DimExpr TransformedNest::rowsOfPoint() const {
+  DimExpr rows = DimExpr::min(what.unitsOfLayer(), what.unitsOfBlock) *
+                 what.tilesOfUnit * DimExpr(what.layersOfBlock);
+  return rows.constant()
+             ? DimExpr(rowsOfBlock() | 1)
+             : DimExpr::floorDiv(rows, DimExpr(2)) * DimExpr(2) + DimExpr(1);
 }
 
 Value TransformedNest::memoryOf(int64_t elements) {
@@ -117,7 +134,7 @@ Value TransformedNest::memoryOf(int64_t elements) {
 
 void TransformedNest::prepareMemory() {
   b = k.operand(space.b.index);
-  products = memoryOf(what.points() * pointStride());
+  products = memoryOf(what.points() * (rowsOfBlock() | 1) * columns);
   // The last tiles of a line may reach beyond it.
   int64_t beyond = what.window.across.tile * what.dilation[2];
   results = memoryOf(
@@ -148,11 +165,9 @@ FailureOr<Launch> TransformedNest::emit() {
   k.loop(k.begin(), k.end(), k.index(1), [&](Value number) { task(number); });
   if (epilogue.failed())
     return failure();
-  DimExpr panels = DimExpr::ceilDiv(space.columns.size, DimExpr(columns));
-  return k.finish(
-      what.blocks() * DimExpr::ceilDiv(panels, DimExpr(panelsPerTask)),
-      2.0 * double(what.points() * rowsOfBlock() * columns * panelsPerTask) *
-          estimate(what.depthOfPoint()));
+  return k.finish(what.blocks() * DimExpr::ceilDiv(panels(), panelsPerTask),
+                  2.0 * double(what.points() * rowsOfBlock() * columns) *
+                      estimate(panelsPerTask) * estimate(what.depthOfPoint()));
 }
 
 Value TransformedNest::firstTileOf(Value unit) {
@@ -180,15 +195,14 @@ TileBlock TransformedNest::blockOf(Value number) {
 }
 
 void TransformedNest::task(Value number) {
-  DimExpr panels = DimExpr::ceilDiv(space.columns.size, DimExpr(columns));
-  Value groups = k.size(DimExpr::ceilDiv(panels, DimExpr(panelsPerTask)));
+  Value groups = k.size(DimExpr::ceilDiv(panels(), panelsPerTask));
   Value group = k.rem(number, groups);
   TileBlock block = blockOf(k.div(number, groups));
   if (evaluator)
     evaluate(block);
-  Value firstPanel = k.mul(group, k.index(panelsPerTask));
+  Value firstPanel = k.mul(group, k.size(panelsPerTask));
   Value lastPanel =
-      k.min(k.add(firstPanel, k.index(panelsPerTask)), k.size(panels));
+      k.min(k.add(firstPanel, k.size(panelsPerTask)), k.size(panels()));
   eachPanel(firstPanel, lastPanel, [&] {
     multiply(block);
     interpolate(block);
@@ -267,7 +281,7 @@ void TransformedNest::multiplyPoint(Value point, const TileBlock &block) {
                   k.mul(features, k.index(columns))};
   DimExpr tiles = evaluator ? DimExpr(what.valuesOfBlock()) : what.tiles();
   args.aOffset = k.mul(point, k.size(what.pointStride(tiles)));
-  args.cOffset = k.mul(point, k.index(pointStride()));
+  args.cOffset = k.mul(point, pointStride());
   if (!evaluator) {
     DimExpr ofVolume = what.valuePlanes() * what.tilesOfPlane();
     Value first = k.add(k.mul(block.volume, k.size(ofVolume)), block.firstTile);
@@ -409,7 +423,7 @@ void TransformedNest::interpolateUnit(const TileBlock &block, Value layer,
 
 /// From the products of `row` to the results of so many pixels from `pixel` on.
 void TransformedNest::interpolateTile(Value tile, Value row, Value pixel) {
-  Value stride = k.index(pointStride()), apart = k.index(columns);
+  Value stride = pointStride(), apart = k.index(columns);
   SquarePlace to{results, k.mul(pixel, apart),
                  k.index(lineOfPixels() * columns),
                  k.index(what.dilation[2] * columns)};
@@ -450,32 +464,29 @@ void TransformedNest::finishUnit(const TilePixels &first, Value count) {
   });
 }
 
-FailureOr<KernelPlan>
-emitTransformedConvolution(TransformedConvolution what, graph::FusionOp fusion,
-                           graph::DimAnalysis &dims, const KernelTarget &target,
-                           ModuleOp kernels, StringRef name) {
-  KernelPlan plan;
-  for (const Preparation &preparation : what.space.preparations) {
-    std::string ownName =
-        (name + "_prepare" + Twine(preparation.scratch)).str();
-    auto launch = emitPreparation(preparation, what.space, fusion, dims, target,
-                                  kernels, ownName);
-    if (failed(launch))
+LogicalResult emitTransformedConvolution(KernelPlan &plan,
+                                         TransformedConvolution what,
+                                         graph::FusionOp fusion,
+                                         graph::DimAnalysis &dims,
+                                         const KernelTarget &target,
+                                         ModuleOp kernels, StringRef name) {
+  auto add = [&](FailureOr<Launch> launch) {
+    if (succeeded(launch))
+      launch->tasks = launch->tasks * what.taken;
+    return addLaunch(plan, std::move(launch));
+  };
+  for (const Preparation &preparation : what.space.preparations)
+    if (!add(emitPreparation(
+            preparation, what.space, fusion, dims, target, kernels,
+            (name + "_prepare" + Twine(preparation.scratch)).str())))
       return failure();
-    plan.launches.push_back(*launch);
-  }
   if (!what.inTasks) {
     KernelBuilder kernel(fusion, dims, target, kernels,
                          (name + "_values").str());
-    plan.launches.push_back(emitImageValues(kernel, what));
+    add(emitImageValues(kernel, what));
   }
-  plan.scratchBytes = transformedScratchBytes(what);
   KernelBuilder kernel(fusion, dims, target, kernels, name);
-  auto launch = TransformedNest(kernel, what).emit();
-  if (failed(launch))
-    return failure();
-  plan.launches.push_back(*launch);
-  return plan;
+  return success(add(TransformedNest(kernel, what).emit()));
 }
 
 } // namespace zenith::kernels

@@ -10,7 +10,6 @@
 #include "passes/GraphPasses.h"
 #include "passes/layout/PackedProducts.h"
 #include "passes/layout/ParameterValues.h"
-#include <cmath>
 
 using namespace mlir;
 using namespace zenith::graph;
@@ -56,52 +55,27 @@ static bool isSuitable(ConvolutionOp op, int64_t lanes) {
          isParameter(op.getKernel());
 }
 
-/// Estimated cycles of a core. Each weight comes from memory once, meanwhile
-/// others are multiplied; transforms are a few instructions for each number.
-static double cyclesOf(ConvolutionOp op, int64_t tile, int64_t lanes,
-                       DimAnalysis &dims) {
-  constexpr double rowsOfTile = 6;
-  double multiplyAdds = 1.75 * double(lanes), transform = 6.4 / double(lanes);
-  // Measured: 16 GB/s at 2.8 GHz where vectors have 512 bits.
-  double bytesPerCycle = lanes >= 16 ? 5.5 : 4;
-  bool direct = tile == 1;
-  WindowPoints window = *windowPoints(op, direct ? 2 : tile);
-  // What only the run will tell is guessed: the program's images are as large
-  // as those that most networks are trained on, those of later layers smaller.
-  auto extent = [&](unsigned dim, int64_t guess) {
-    auto guessed = [&](const std::string &) { return std::optional(guess); };
-    auto value = dims.dimOf(op.getResult(), dim).evaluate(guessed);
-    return double(std::max<int64_t>(1, value.value_or(guess)));
-  };
-  unsigned spatial = unsigned(op.getStrides().size());
-  auto tilesAlong = [&](unsigned before, int64_t results) {
-    constexpr int64_t anyExtent = 224;
-    if (before >= spatial)
-      return 1.0;
-    double phases = double(op.getKernelDilation()[spatial - 1 - before]);
-    double own = phases * (direct ? 1 : double(results));
-    return phases * std::ceil(extent(spatial - before, anyExtent) / own);
-  };
-  ArrayRef<int64_t> channels = typeOf(op.getKernel()).getShape().take_back(2);
-  double inputs = double(channels[0]), outputs = double(channels[1]);
-  double tiles = extent(0, 1) * tilesAlong(0, window.across.tile) *
-                 tilesAlong(1, window.down.tile) * tilesAlong(2, 1);
-  // Tiles of fewer rows take almost as long.
-  double rows = std::max(tiles, rowsOfTile);
-  double points = double(direct ? window.taps() : window.points()),
-         perPoint = double(window.planes) * inputs * outputs;
-  double products = points * rows * perPoint / multiplyAdds;
-  double weights = 4 * points * perPoint / bytesPerCycle;
-  double around = direct ? 0 : transform * points * tiles * (inputs + outputs);
-  return std::max(products, weights) + around;
+/// What only the run will tell is guessed: the program's images are as large as
+/// those that most networks are trained on, those of later layers smaller.
+static SmallVector<DimExpr> likelySizes(ConvolutionOp op, DimAnalysis &dims) {
+  constexpr int64_t anyExtent = 224;
+  SmallVector<DimExpr> sizes;
+  for (unsigned dim = 0; dim <= op.getStrides().size(); ++dim) {
+    int64_t guess = dim == 0 ? 1 : anyExtent;
+    auto value =
+        dims.dimOf(op.getResult(), dim).evaluate([&](const std::string &) {
+          return std::optional(guess);
+        });
+    sizes.push_back(std::max<int64_t>(1, value.value_or(guess)));
+  }
+  return sizes;
 }
 
 static int64_t bestTile(ConvolutionOp op, int64_t lanes, DimAnalysis &dims) {
-  constexpr double clearly = 0.85;
+  SmallVector<DimExpr> sizes = likelySizes(op, dims);
   int64_t best = 1;
   for (int64_t tile : {2, 4})
-    if (cyclesOf(op, tile, lanes, dims) <
-        clearly * cyclesOf(op, best, lanes, dims))
+    if (isFasterWindow(op, tile, best, lanes, sizes).isConstant(1))
       best = tile;
   return best;
 }
