@@ -55,9 +55,6 @@ private:
            (llvm::is_contained(yield->getOperands(), value) &&
             !gone.contains(value));
   }
-  bool isAtHand(Value value) const {
-    return isInMemory(value) || isSplatConstant(value.getDefiningOp());
-  }
   /// The value outside of the region that holds a leaf.
   Value outside(Value leaf);
   bool isWorth(Value result, const Formula &formula);
@@ -77,13 +74,34 @@ static bool sameShape(Value x, Value y) {
          cast<RankedTensorType>(y.getType()).getShape();
 }
 
-/// True where the last reader comes long after the value is made.
-static bool livesLong(Value value) {
+/// The region from which on a value counts as kept for a backward pass; null
+/// where there are not as many.
+static Operation *lateAfter(Value value) {
   Operation *at = value.getDefiningOp();
   for (unsigned passed = 0; at && passed < longLife; ++passed)
     at = at->getNextNode();
+  return at;
+}
+
+/// True where the last reader comes long after the value is made.
+static bool livesLong(Value value) {
+  Operation *at = lateAfter(value);
   return at && llvm::any_of(value.getUsers(), [&](Operation *user) {
            return at->isBeforeInBlock(user);
+         });
+}
+
+/// Whether `value` is still there when a backward pass reads `other`. Later
+/// readers of either may move: see memory::releaseOrder.
+static bool isKeptToo(Value value, Value other) {
+  if (isa<BlockArgument>(value))
+    return livesLong(other);
+  Operation *at = lateAfter(other);
+  return at && llvm::any_of(other.getUsers(), [&](Operation *reader) {
+           return at->isBeforeInBlock(reader) &&
+                  llvm::any_of(value.getUsers(), [&](Operation *user) {
+                    return !user->isBeforeInBlock(reader);
+                  });
          });
 }
 
@@ -156,10 +174,8 @@ bool Recomputation::collect(Value value, unsigned result, Formula &formula,
   Operation *op = value.getDefiningOp();
   if (!seen.insert(op).second)
     return true;
-  bool repeats = isa<BroadcastOp>(op) && isAtHand(op->getOperand(0));
-  bool computes = familyOf(op) == Family::Elementwise &&
-                  sameShape(value, yield->getOperand(result));
-  if (!repeats && !computes && !isSplatConstant(op))
+  bool computes = familyOf(op) == Family::Elementwise;
+  if (!isa<BroadcastOp>(op) && !computes && !isSplatConstant(op))
     return false;
   if (computes)
     formula.cost += elementCost(op);
@@ -172,8 +188,8 @@ bool Recomputation::collect(Value value, unsigned result, Formula &formula,
   return true;
 }
 
-/// No reader reads more whole arrays than before, nor wider ones, and a write
-/// is saved.
+/// No reader reads more whole arrays than before, and a write is saved. A wider
+/// one is read only instead of keeping both.
 bool Recomputation::isWorth(Value result, const Formula &formula) {
   auto bitsOf = [](Value value) {
     Type element = getElementTypeOrSelf(value.getType());
@@ -187,7 +203,8 @@ bool Recomputation::isWorth(Value result, const Formula &formula) {
       if (sameShape(leaf, result) &&
           !llvm::is_contained(reader.getInputs(), outside(leaf))) {
         more += leaf.getType() == result.getType();
-        wider |= bitsOf(leaf) > bitsOf(result);
+        wider |=
+            bitsOf(leaf) > bitsOf(result) && !isKeptToo(outside(leaf), result);
       }
     return more <= 1 && !wider;
   });
@@ -230,8 +247,12 @@ bool Recomputation::remove(unsigned number) {
     return false;
   llvm::SmallSetVector<Operation *, 4> readers(result.user_begin(),
                                                result.user_end());
-  bool factors = bytesOf(result) >= largeBytes && livesLong(result),
-       anyFactor = false;
+  Operation *last = yielded.getDefiningOp();
+  bool isConverted =
+      isa<ConvertOp>(last) && isa<BlockArgument>(last->getOperand(0));
+  bool factors =
+      livesLong(result) && (isConverted || bytesOf(result) >= largeBytes);
+  bool anyFactor = false;
   for (Operation *user : readers) {
     auto reader = dyn_cast<FusionOp>(user);
     if (!reader || !takesWork(reader, result, factors))
@@ -303,10 +324,14 @@ bool Recomputation::run() {
 
 void recomputeResults(func::FuncOp function, bool explain) {
   // From the last to the first: what a reader computes again may come from
-  // regions before.
-  SmallVector<FusionOp> fusions(function.getBody().front().getOps<FusionOp>());
-  for (FusionOp fusion : llvm::reverse(fusions))
-    Recomputation(fusion, explain).run();
+  // regions before. Then what these do without may be kept for others too.
+  for (bool changed = true; changed;) {
+    changed = false;
+    SmallVector<FusionOp> fusions(
+        function.getBody().front().getOps<FusionOp>());
+    for (FusionOp fusion : llvm::reverse(fusions))
+      changed |= Recomputation(fusion, explain).run();
+  }
 }
 
 } // namespace zenith::fusion

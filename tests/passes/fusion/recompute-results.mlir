@@ -162,3 +162,60 @@ func.func @bytes_that_are_added_too(%x: tensor<8x16xui8>, %p: tensor<1x4x16x4xi8
   %r = graph.add %d, %g : tensor<8x16xf32>
   return %r : tensor<8x16xf32>
 }
+
+// What a backward pass finds in f32 anyway is not kept in bf16 too: neither
+// what a forward product gives, nor weights, which products round as they pack.
+// CHECK-LABEL: func.func @kept_in_two_types
+// CHECK: %[[D:.*]] = graph.fusion contraction {{.*}} -> tensor<16x8xf32>
+// CHECK: graph.convert {{.*}} tensor<32x8xf32> -> tensor<32x8xbf16>
+// CHECK: graph.dot_general
+// CHECK: graph.fusion reduction (%{{.*}} = %[[D]] : tensor<16x8xf32>
+// CHECK: graph.convert {{.*}} tensor<16x8xf32> -> tensor<16x8xbf16>
+// CHECK: graph.fusion contraction {{.*}} -> tensor<8x8xf32>
+// CHECK: graph.fusion pointwise {{.*}} = %[[D]] : tensor<16x8xf32>{{.*}} -> tensor<16x8xbf16>
+// CHECK: graph.sub
+// CHECK: graph.fusion contraction {{.*}} -> tensor<16x32xf32>
+// CHECK: graph.convert {{.*}} tensor<32x8xf32> -> tensor<32x8xbf16>
+func.func @kept_in_two_types(%x: tensor<16x32xbf16>, %w: tensor<32x8xf32>, %n: tensor<8xbf16>, %m: tensor<8x8xf32>) -> tensor<16x32xf32> {
+  %h = graph.convert %w : tensor<32x8xf32> -> tensor<32x8xbf16>
+  %d = graph.dot_general %x, %h <batching = [] x [], contracting = [1] x [0]> : (tensor<16x32xbf16>, tensor<32x8xbf16>) -> tensor<16x8xf32>
+  %e = graph.convert %d : tensor<16x8xf32> -> tensor<16x8xbf16>
+  %b = graph.broadcast %n [1] : tensor<8xbf16> -> tensor<16x8xbf16>
+  %c = graph.sub %e, %b : tensor<16x8xbf16>
+  %o = graph.reduce sum, %c [0] : tensor<16x8xbf16> -> tensor<8xbf16>
+  %f = graph.convert %o : tensor<8xbf16> -> tensor<8xf32>
+  %k = graph.broadcast %f [0] : tensor<8xf32> -> tensor<8x8xf32>
+  %m0 = graph.dot_general %k, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %m1 = graph.dot_general %m0, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %m2 = graph.dot_general %m1, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %m3 = graph.dot_general %m2, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %m4 = graph.dot_general %m3, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %m5 = graph.dot_general %m4, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %m6 = graph.dot_general %m5, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %m7 = graph.dot_general %m6, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %m8 = graph.dot_general %m7, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %m9 = graph.dot_general %m8, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %m10 = graph.dot_general %m9, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %m11 = graph.dot_general %m10, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %m12 = graph.dot_general %m11, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %m13 = graph.dot_general %m12, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %m14 = graph.dot_general %m13, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %m15 = graph.dot_general %m14, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %m16 = graph.dot_general %m15, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %m17 = graph.dot_general %m16, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %m18 = graph.dot_general %m17, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %m19 = graph.dot_general %m18, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %m20 = graph.dot_general %m19, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %m21 = graph.dot_general %m20, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %m22 = graph.dot_general %m21, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %m23 = graph.dot_general %m22, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %m24 = graph.dot_general %m23, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %m25 = graph.dot_general %m24, %m <batching = [] x [], contracting = [1] x [0]> : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %q = graph.reduce sum, %m25 [0] : tensor<8x8xf32> -> tensor<8xf32>
+  %r = graph.broadcast %q [1] : tensor<8xf32> -> tensor<16x8xf32>
+  %s = graph.mul %d, %r : tensor<16x8xf32>
+  %t = graph.convert %s : tensor<16x8xf32> -> tensor<16x8xbf16>
+  %u = graph.mul %t, %c : tensor<16x8xbf16>
+  %v = graph.dot_general %u, %h <batching = [] x [], contracting = [1] x [1]> : (tensor<16x8xbf16>, tensor<32x8xbf16>) -> tensor<16x32xf32>
+  return %v : tensor<16x32xf32>
+}
