@@ -415,13 +415,14 @@ static void countRow(const Rows &rows, int64_t row, char *room) {
       });
 }
 
-/// Whether rows are selected from in lanes: columns, and rows that are too
-/// short for limits to pass over most of them.
+/// Whether rows are selected from in lanes: columns, and rows that fill the
+/// lanes and are too short for limits to pass over most of them.
 static bool fitLanes(const Rows &rows) {
-  constexpr int64_t shortRow = 128;
+  constexpr int64_t shortRow = 1024;
   return rows.taken <= mostSelected && rows.bits <= 32 &&
          rows.length <= int64_t(INT32_MAX) &&
-         (rows.distance > 1 || rows.length <= shortRow);
+         (rows.distance > 1 ||
+          (rows.length <= shortRow && rows.count >= selectedRows));
 }
 
 /// Copies of each of `count` rows the element at its position.
