@@ -87,9 +87,16 @@ DimExpr windowCycles(ConvolutionOp op, int64_t tile, int64_t lanes,
   auto tilesAlong = [&](size_t before, int64_t ofTile) {
     if (before >= spatial)
       return DimExpr(1);
-    DimExpr phases = op.getKernelDilation()[spatial - 1 - before];
-    return phases * DimExpr::ceilDiv(results[spatial - before],
-                                     phases * DimExpr(direct ? 1 : ofTile));
+    size_t i = spatial - 1 - before;
+    const DimExpr &size = results[spatial - before];
+    // Each line of padding is one of a line's taps, which direct sums leave out
+    // (17x17 pixels, dilation 12: 1.4 ms, 2.9 by values).
+    int64_t outside = (op.getLow()[i] + op.getHigh()[i]) / window.down.taps;
+    if (direct)
+      return before && outside ? DimExpr::max(size - DimExpr(outside), 1)
+                               : size;
+    DimExpr phases = op.getKernelDilation()[i];
+    return phases * DimExpr::ceilDiv(size, phases * DimExpr(ofTile));
   };
   auto kernel = cast<RankedTensorType>(op.getKernel().getType());
   ArrayRef<int64_t> channels = kernel.getShape().take_back(2);
