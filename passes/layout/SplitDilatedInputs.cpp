@@ -110,8 +110,10 @@ static Value phasedKernel(OpBuilder &builder, Location loc, Value kernel,
                   joined);
 }
 
-/// Results of the dilated convolution along dimension `i`, an image without
-/// pixels included.
+/// Results of the dilated convolution along dimension `i`. Of an image without
+/// pixels these may be more than its phases have, where padding alone fills
+/// windows: the slice then refuses it, since filling up what no phase computes
+/// would take a pass over the results of all other images.
 static Value resultSize(OpBuilder &builder, ConvolutionOp op, unsigned i) {
   Location loc = op.getLoc();
   int64_t dilation = op.getInputDilation()[i];
