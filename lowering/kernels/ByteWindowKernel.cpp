@@ -334,14 +334,8 @@ void ByteWindowKernel::emitBlock(ArrayRef<Ix> loopIndex, const Ix &column,
       sum = k.b.create<arith::SIToFPOp>(k.loc, floats, sum);
     }
   emitter.preset(anchor->getResult(0), indices, sums);
-  auto results = k.fusion.getBody().front().getTerminator()->getOperands();
-  for (ArrayRef<Ix> index : indices) {
-    SmallVector<Value> values;
-    for (Value result : results)
-      values.push_back(emitter.emit(result, index));
-    for (auto [number, value] : llvm::enumerate(values))
-      emitter.store(number, value, index);
-  }
+  for (ArrayRef<Ix> index : indices)
+    emitter.storeResults(index);
 }
 
 void ByteWindowKernel::emitColumns(ArrayRef<Ix> loopIndex) {

@@ -52,6 +52,9 @@ public:
   /// Stores lanes of result `number` of the fusion: scalar where the index is
   /// uniform, else by lane class.
   void store(unsigned number, mlir::Value lanes, llvm::ArrayRef<Ix> index);
+  /// Emits and stores all results of the fusion. Loads come before stores: a
+  /// result may share an operand's bytes.
+  void storeResults(llvm::ArrayRef<Ix> index);
   /// Stores values whose lanes lie as far apart as there are values, the first
   /// at `index` and each one element after the one before: whole vectors of
   /// what they are in turns.

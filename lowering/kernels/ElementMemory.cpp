@@ -269,6 +269,15 @@ void ElementEmitter::store(unsigned number, Value lanes, ArrayRef<Ix> index) {
   storeLinear(kernel.result(number), element, lanes, linearize(yielded, index));
 }
 
+void ElementEmitter::storeResults(ArrayRef<Ix> index) {
+  SmallVector<Value> values;
+  graph::FusionOp fusion = kernel.fusion;
+  for (Value result : fusion.getBody().front().getTerminator()->getOperands())
+    values.push_back(emit(result, index));
+  for (auto [number, value] : llvm::enumerate(values))
+    store(unsigned(number), value, index);
+}
+
 /// Lanes first, first + 1, ... of the sequence x0[0], x1[0], ..., x0[1], ...
 static Value inTurns(KernelBuilder &kernel, ArrayRef<Value> values,
                      int64_t first) {

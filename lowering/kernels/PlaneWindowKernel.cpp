@@ -455,15 +455,8 @@ void PlaneWindowKernel::finish(ArrayRef<Ix> loopIndex, Value row, Value column,
       indices.push_back(space.shapeIndex(math, at));
     }
   emitter.preset(shape.anchor->getResult(0), indices, lanes);
-  auto results = k.fusion.getBody().front().getTerminator()->getOperands();
-  for (ArrayRef<Ix> index : indices) {
-    SmallVector<Value> values;
-    for (Value result : results)
-      values.push_back(emitter.emit(result, index));
-    for (auto [number, value] : llvm::enumerate(values))
-      if (value)
-        emitter.store(unsigned(number), value, index);
-  }
+  for (ArrayRef<Ix> index : indices)
+    emitter.storeResults(index);
 }
 
 void PlaneWindowKernel::plane(SmallVector<Ix> loopIndex) {

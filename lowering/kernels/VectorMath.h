@@ -79,6 +79,8 @@ private:
   Num logCore(Num x, std::optional<Num> low, std::optional<Num> extra);
   Num log1pScaled(Num x, std::optional<Num> extra);
   void logPair(Num x, Num &high, Num &low);
+  /// Whether it is set in one lane at least.
+  mlir::Value inAnyLane(Flag flag);
   Reduced reduceAngle(Num x);
   Reduced reduceHugeAngle(Num x);
   Reduced reduceDouble(Num x);

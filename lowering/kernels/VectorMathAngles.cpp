@@ -33,6 +33,13 @@ static void renormalize(Num &high, Num &low) {
   high = sum;
 }
 
+Value VectorMath::inAnyLane(Flag flag) {
+  if (!isa<VectorType>(flag.v.getType()))
+    return flag.v;
+  return kernel.b.create<vector::ReductionOp>(
+      kernel.loc, vector::CombiningKind::OR, flag.v);
+}
+
 // Below the limit three parts of pi/2 suffice; beyond it, where any lane needs
 // it, the bits of 2/pi do.
 VectorMath::Reduced VectorMath::reduceAngle(Num x) {
@@ -49,15 +56,11 @@ VectorMath::Reduced VectorMath::reduceAngle(Num x) {
   renormalize(high, low);
 
   Flag huge = abs(x) > largestPlainAngle;
-  Value any = huge.v;
   OpBuilder &b = kernel.b;
-  if (isa<VectorType>(any.getType()))
-    any = b.create<vector::ReductionOp>(kernel.loc, vector::CombiningKind::OR,
-                                        any);
   auto choice = b.create<scf::IfOp>(
       kernel.loc,
-      TypeRange{high.v.getType(), low.v.getType(), quadrant.v.getType()}, any,
-      /*withElseRegion=*/true);
+      TypeRange{high.v.getType(), low.v.getType(), quadrant.v.getType()},
+      inAnyLane(huge), /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(choice.thenBlock());
   Reduced exact = reduceHugeAngle(x);

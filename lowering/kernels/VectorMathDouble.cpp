@@ -154,14 +154,11 @@ Num VectorMath::sineDouble(Num x, int64_t quarters) {
 Num VectorMath::angleDouble(Num x, StringRef name, int64_t quarters) {
   constexpr double largestPlainAngle = 1e5;
   Flag huge = abs(x) > largestPlainAngle;
-  Value any = huge.v;
   OpBuilder &b = kernel.b;
-  if (isa<VectorType>(any.getType()))
-    any = b.create<vector::ReductionOp>(kernel.loc, vector::CombiningKind::OR,
-                                        any);
   Num y = sineDouble(x, quarters);
-  auto choice = b.create<scf::IfOp>(kernel.loc, TypeRange{y.v.getType()}, any,
-                                    /*withElseRegion=*/true);
+  auto choice =
+      b.create<scf::IfOp>(kernel.loc, TypeRange{y.v.getType()}, inAnyLane(huge),
+                          /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(choice.thenBlock());
   Num exact = {&kernel, libm(name, {x.v})};

@@ -105,13 +105,7 @@ private:
 } // namespace
 
 void WindowKernel::emitElements(ArrayRef<Ix> loopIndex) {
-  SmallVector<Ix> index = space.shapeIndex(emitter.indices, loopIndex);
-  auto results = kernel.fusion.getBody().front().getTerminator()->getOperands();
-  SmallVector<Value> values;
-  for (Value result : results)
-    values.push_back(emitter.emit(result, index));
-  for (auto [number, value] : llvm::enumerate(values))
-    emitter.store(number, value, index);
+  emitter.storeResults(space.shapeIndex(emitter.indices, loopIndex));
 }
 
 // Whether the row's windows stay inside along the outer dimensions.
