@@ -48,7 +48,7 @@ public:
   Num rsqrt(Num x) { return 1.0 / sqrt(x); }
   Num roundAway(Num x);
 
-  /// For f64, within 1 ulp (exp, log, sin, cos) and 2 ulp.
+  /// For f64, within 1 ulp (exp, log, sin, cos) and 2.2 ulp.
   Num expDouble(Num x);
   Num tanhDouble(Num x);
   Num logisticDouble(Num x);
