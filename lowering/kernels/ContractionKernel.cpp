@@ -455,9 +455,9 @@ void ContractionNest::wholeTile(Value number, Value panelBase) {
   });
 }
 
+namespace {
 /// The ways in which a fusion's product may be computed, of which the run takes
 /// one: by the values of a window, or by numbers as they are.
-namespace {
 struct ProductWays {
   std::vector<TransformedConvolution> transformed;
   DimExpr plain = 1; ///< 1 where no other one is taken, else 0

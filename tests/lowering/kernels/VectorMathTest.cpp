@@ -159,19 +159,24 @@ INSTANTIATE_TEST_SUITE_P(
                       Unary{"rsqrt", rsqrt}),
     [](const auto &info) { return std::string(info.param.op); });
 
+/// The same 64 bits at each run (G. Marsaglia, Xorshift RNGs, 2003).
+struct RandomBits {
+  uint64_t state = 88172645463325252u;
+  uint64_t operator()() {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state;
+  }
+};
+
 void checkBinary(const char *op, double (*exact)(double, double)) {
   Function<> function(op, 2);
   std::vector<float> x(Function<>::count), y(Function<>::count),
       out(Function<>::count);
   double worst = 0;
   float worstX = 0, worstY = 0;
-  uint64_t state = 88172645463325252u;
-  auto random = [&] {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state;
-  };
+  RandomBits random;
   const float special[] = {0.0f,     -0.0f, INFINITY, -INFINITY,  NAN,
                            1.0f,     -1.0f, 1e-45f,   -1e-45f,    3.4e38f,
                            -3.4e38f, 2.0f,  -2.0f,    3.0f,       -3.0f,
@@ -204,13 +209,7 @@ void checkBinary(const char *op, double (*exact)(double, double)) {
 void checkDouble(const char *op, long double (*exact)(long double)) {
   Function<double> function(op, 1);
   std::vector<double> x(Function<double>::count), y(x.size());
-  uint64_t state = 88172645463325252u;
-  auto random = [&] {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state;
-  };
+  RandomBits random;
   const double special[] = {0.0, -0.0,   INFINITY, -INFINITY, NAN,   1.0,
                             -1., 5e-324, -5e-324,  2e-308,    1e308, 99999.5};
   double worst = 0, worstAt = 0;
