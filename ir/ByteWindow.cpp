@@ -3,6 +3,7 @@
 // Recognises convolutions of quantized images channel by channel.
 
 #include "ir/ByteWindow.h"
+#include "ir/ChannelsLast.h"
 #include "ir/SplatConstant.h"
 
 using namespace mlir;
@@ -21,29 +22,13 @@ static Value converted(Value value, Type element) {
   return holds ? convert.getOperand() : Value();
 }
 
-/// Batch first, features last, kernel [space..., input, output].
-static bool isChannelsLast(ConvDimsAttr dims, int64_t rank) {
-  auto inOrder = [](ArrayRef<int64_t> numbers, int64_t first) {
-    return llvm::all_of(llvm::enumerate(numbers), [&](auto number) {
-      return number.value() == int64_t(number.index()) + first;
-    });
-  };
-  return dims.getInputBatch() == 0 && dims.getInputFeature() == rank - 1 &&
-         inOrder(dims.getInputSpatial(), 1) && dims.getOutputBatch() == 0 &&
-         dims.getOutputFeature() == rank - 1 &&
-         inOrder(dims.getOutputSpatial(), 1) &&
-         inOrder(dims.getKernelSpatial(), 0) &&
-         dims.getKernelOutput() == rank - 1;
-}
-
 static bool isDepthwise(ConvolutionOp op) {
   // f32 holds this many products of bytes.
   constexpr int64_t mostTaps = 512;
   RankedTensorType kernel = typeOf(op.getKernel());
   int64_t rank = kernel.getRank();
   auto isOne = [](int64_t number) { return number == 1; };
-  if (!kernel.hasStaticShape() || rank < 3 || rank > 4 ||
-      !isChannelsLast(op.getDims(), rank) ||
+  if (!kernel.hasStaticShape() || rank < 3 || rank > 4 || !isChannelsLast(op) ||
       !llvm::all_of(op.getInputDilation(), isOne))
     return false;
   int64_t channels = kernel.getShape().back();

@@ -3,6 +3,7 @@
 // Processors that add products of four bytes at once want them without sign on
 // the left: (x - zero) w = x w - zero * (sums of w's columns).
 
+#include "ir/ChannelsLast.h"
 #include "ir/CompositeFormulas.h"
 #include "passes/layout/IntegerRange.h"
 #include "passes/layout/NarrowProducts.h"

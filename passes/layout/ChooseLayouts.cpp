@@ -4,6 +4,7 @@
 // patterns that move these to the ends, undoes dilations of inputs, and folds
 // large rectangles row by row.
 
+#include "ir/ChannelsLast.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/GraphPasses.h"

@@ -4,6 +4,7 @@
 // group and panel by panel in memory, small groups joined until they fill a
 // vector. Kernels of few outputs: output by output.
 
+#include "ir/ChannelsLast.h"
 #include "ir/PackedPanels.h"
 #include "passes/layout/ParameterValues.h"
 

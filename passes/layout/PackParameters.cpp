@@ -4,6 +4,7 @@
 // read them through the inverse movement.
 
 #include "ir/ByteWindow.h"
+#include "ir/ChannelsLast.h"
 #include "ir/PackedPanels.h"
 #include "ir/WindowTransform.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -29,17 +29,4 @@ bool isIdentity(ArrayRef<int64_t> permutation) {
   return llvm::is_sorted(permutation);
 }
 
-ConvDimsAttr channelsLastDims(MLIRContext *context, int64_t rank) {
-  auto spatial = llvm::to_vector(llvm::seq<int64_t>(1, rank - 1));
-  auto kernelSpatial = llvm::to_vector(llvm::seq<int64_t>(0, rank - 2));
-  return ConvDimsAttr::get(context, 0, rank - 1, spatial, rank - 2, rank - 1,
-                           kernelSpatial, 0, rank - 1, spatial);
-}
-
-bool isChannelsLast(ConvolutionOp convolution) {
-  return convolution.getDims() ==
-         channelsLastDims(convolution.getContext(),
-                          typeOf(convolution).getRank());
-}
-
 } // namespace zenith::layout

@@ -21,9 +21,6 @@ mlir::Value transposed(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value value, llvm::ArrayRef<int64_t> permutation);
 llvm::SmallVector<int64_t> inverseOf(llvm::ArrayRef<int64_t> permutation);
 bool isIdentity(llvm::ArrayRef<int64_t> permutation);
-/// Batch first, features last, kernel [spatial..., input, output].
-bool isChannelsLast(graph::ConvolutionOp convolution);
-graph::ConvDimsAttr channelsLastDims(mlir::MLIRContext *context, int64_t rank);
 
 /// Lets a grouped, channels-last convolution of several channels per group read
 /// its parameter group by group; small groups become one where a panel holds

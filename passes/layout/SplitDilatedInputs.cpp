@@ -5,6 +5,7 @@
 // the undilated input: they become the channels of a plain convolution, which
 // its result's movement puts side by side.
 
+#include "ir/ChannelsLast.h"
 #include "ir/WindowShapes.h"
 #include "passes/layout/ParameterValues.h"
 

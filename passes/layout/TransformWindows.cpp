@@ -3,6 +3,7 @@
 // Puts transformed windows beside those of 3 or 3x3 pixels, where computing
 // with them is estimated to be faster.
 
+#include "ir/ChannelsLast.h"
 #include "ir/DimAnalysis.h"
 #include "ir/PackedPanels.h"
 #include "ir/WindowTransform.h"
