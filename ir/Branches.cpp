@@ -2,9 +2,9 @@
 //
 // Verifiers and dimensions of branches, loops and what has an order or a name.
 
-#include "ir/LapackCalls.h"
 #include "ir/OpInference.h"
 #include "ir/RegionChecks.h"
+#include "ir/matchers/LapackCalls.h"
 
 using namespace mlir;
 

@@ -2,12 +2,12 @@
 //
 // Verifiers, types and dimensions of the elementwise family.
 
-#include "ir/DimPreference.h"
 #include "ir/GraphOps.h"
 #include "ir/OpInference.h"
 #include "ir/OpRegistration.h"
 #include "ir/OpSyntax.h"
 #include "ir/ShapeChecks.h"
+#include "ir/dims/DimPreference.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/TypeUtilities.h"
 

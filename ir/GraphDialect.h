@@ -51,6 +51,9 @@ inline constexpr llvm::StringLiteral dimsAttrName = "graph.dims";
 /// Names of the functions that compilation knows: the one that computes derived
 /// parameters.
 inline constexpr llvm::StringLiteral prepareFunctionName = "prepare";
+/// On functions that only control ops of the host dialect call: their scalar
+/// arguments are passed by value.
+inline constexpr llvm::StringLiteral nestedAttrName = "host.nested";
 
 /// Checks c1 and c2 of elementwise ops.
 llvm::LogicalResult verifyElementwiseTypes(mlir::Operation *op);

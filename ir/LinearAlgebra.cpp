@@ -2,9 +2,9 @@
 //
 // Verifiers, types and dimensions of factorizations and transforms.
 
-#include "ir/DimPreference.h"
 #include "ir/GraphOps.h"
 #include "ir/OpInference.h"
+#include "ir/dims/DimPreference.h"
 
 using namespace mlir;
 

@@ -2,12 +2,12 @@
 //
 // Verifiers and dimensions of the ordering family.
 
-#include "ir/DimPreference.h"
 #include "ir/GraphOps.h"
 #include "ir/OpInference.h"
 #include "ir/OpRegistration.h"
 #include "ir/OpSyntax.h"
 #include "ir/RegionChecks.h"
+#include "ir/dims/DimPreference.h"
 #include "mlir/IR/OpImplementation.h"
 
 using namespace mlir;

@@ -3,9 +3,9 @@
 // Checks the names that arguments and results of functions carry: graph.name
 // and graph.dims.
 
-#include "ir/DimExpr.h"
 #include "ir/GraphDialect.h"
 #include "ir/ShapeChecks.h"
+#include "ir/dims/DimExpr.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;

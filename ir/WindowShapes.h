@@ -6,7 +6,7 @@
 #ifndef ZENITH_IR_WINDOWSHAPES_H
 #define ZENITH_IR_WINDOWSHAPES_H
 
-#include "ir/DimExpr.h"
+#include "ir/dims/DimExpr.h"
 
 namespace zenith::graph {
 

@@ -17,7 +17,7 @@ def OutlineRegionsPass : Pass<"zenith-outline-regions", "::mlir::ModuleOp"> {
     are packed there. Functions name their arguments' dimensions as their callers do, so that equal sizes stay equal.
     Runs when the graph is simplified and before anything that looks at one block at a time. Refuses nothing.
 
-    Before and after (tests/lowering/pipeline/outline-regions.mlir @choose):
+    Before and after (tests/lowering/program/outline-regions.mlir @choose):
     ```mlir
     %r = graph.if %p then { graph.yield %x : tensor<4xf32> } else { graph.yield %y : tensor<4xf32> } : ...
     %r = host.branch %p, (%x, %y) to [@choose_if0_then, @choose_if0_else] counts [1, 1] dims [["4"]] boolean : ...
@@ -35,7 +35,7 @@ def PlanPlacesPass : Pass<"zenith-plan-places", "::mlir::ModuleOp"> {
     kernels. Values whose size depends on data get slots, and the ops behind which nobody reads them `host.drops`; control ops
     `host.nested_arena` for the functions that they name. Refuses ops with values in memory that are no fusions.
 
-    Before and after (tests/lowering/pipeline/plan-places.mlir @chain):
+    Before and after (tests/lowering/program/plan-places.mlir @chain):
     ```mlir
     %0 = graph.fusion pointwise (...) -> tensor<?x4xf32> {...}
     %0 = graph.fusion pointwise (...) -> tensor<?x4xf32> attributes {host.places = [#host.place<arena, 0, "0">]} {...}
@@ -52,7 +52,7 @@ def BuildHostProgramPass : Pass<"zenith-build-host-program", "::mlir::ModuleOp">
     Sizes that depend on data become symbols that steps bind. With `explain`, a kernel that the host runs for a device
     is a remark "fallback: DEV001: text". Refuses fusions for which there is no kernel, naming the op.
 
-    Before and after (tests/lowering/pipeline/build-host-program.mlir @two_equal_kernels):
+    Before and after (tests/lowering/program/build-host-program.mlir @two_equal_kernels):
     ```mlir
     %0 = graph.fusion pointwise (...) -> tensor<?x4xf32> attributes {host.places = [...]} {...}
     host.launch @kernels::@k0_pointwise pointers [...] sizes ["batch"] tasks "batch" cost 6.4e+01

@@ -20,7 +20,7 @@ def InlineCallsPass : ZenithPass<"zenith-inline-calls", "::mlir::ModuleOp"> {
     the clean phase: the others see one function at a time. Refuses functions without a body, functions that call themselves and
     callers that grow beyond a million ops.
 
-    Before and after (tests/passes/cleanup/inline-calls.mlir @calls).
+    Before and after (tests/passes/simplify/inline-calls.mlir @calls).
   }];
 }
 
@@ -31,7 +31,7 @@ def FoldConstantsPass : ZenithPass<"zenith-fold-constants", "::mlir::func::FuncO
     of one element becomes a splat whatever its size. Runs early, so that later patterns meet constants. Refuses nothing:
     what the interpreter cannot evaluate stays.
 
-    Before and after (tests/passes/cleanup/fold-constants.mlir @sum):
+    Before and after (tests/passes/simplify/fold-constants.mlir @sum):
     ```mlir
     %r = graph.add %a, %b : tensor<2xi32>          // %a = [1, 2], %b = [3, 4]
     %r = graph.constant dense<[4, 6]> : tensor<2xi32>
@@ -50,7 +50,7 @@ def SimplifyAlgebraPass : ZenithPass<"zenith-simplify-algebra", "::mlir::func::F
     over the dimensions that the signature names. Runs with constant folding, before anything looks for composites. Refuses
     nothing.
 
-    Before and after (tests/passes/cleanup/simplify-algebra.mlir @square):
+    Before and after (tests/passes/simplify/simplify-algebra.mlir @square):
     ```mlir
     %r = graph.pow %x, %two : tensor<4xf32>         // %two = 2.0
     %r = graph.mul %x, %x : tensor<4xf32>
@@ -71,7 +71,7 @@ def RaiseCompositesPass : ZenithPass<"zenith-raise-composites", "::mlir::func::F
     With `explain` each formula that is nearly one of these is a remark "fusion: CODE: text" at its op, with the condition
     that failed: FUS201 gelu, FUS202 softmax, FUS203 layer_norm or rms_norm, FUS204 attention.
 
-    Before and after (tests/passes/cleanup/raise-composites.mlir @gelu_erf):
+    Before and after (tests/passes/raise/raise-composites.mlir @gelu_erf):
     ```mlir
     %e = graph.erf %s : tensor<4xf32>               // %s = x / sqrt(2); then (e + 1) * x * 0.5
     %r = graph.gelu erf, %x : tensor<4xf32>
@@ -86,7 +86,7 @@ def DecomposeCompositesPass : ZenithPass<"zenith-decompose-composites", "::mlir:
     Replaces each composite by its formula (ir/CompositeFormulas.h). `only` names the mnemonics to replace; empty means all.
     The layout phase decomposes batch_norm alone; fusion writes the others out inside its regions. Refuses nothing.
 
-    Before and after (tests/passes/cleanup/decompose-composites.mlir @gelu_tanh):
+    Before and after (tests/passes/expand/decompose-composites.mlir @gelu_tanh):
     ```mlir
     %r = graph.gelu tanh, %x : tensor<4xf32>
     %r = graph.mul %half, %t : tensor<4xf32>        // x/2 (1 + tanh(...))
@@ -102,7 +102,7 @@ def SimplifyControlPass : ZenithPass<"zenith-simplify-control", "::mlir::func::F
     that the body passes on become captures, those that nothing needs go; so do results of branches that are not used or that all
     branches give alike. Runs when constants are folded. Refuses nothing.
 
-    Before and after (tests/passes/cleanup/simplify-control.mlir @carried_unchanged):
+    Before and after (tests/passes/simplify/simplify-control.mlir @carried_unchanged):
     ```mlir
     %r:2 = graph.while %x, %n cond { ... } do { ... graph.yield %next, %m : ... }    // %m is the body's second argument
     %r = graph.while %x cond { ... } do { ... graph.yield %next : ... }              // which was %n all along
@@ -119,7 +119,7 @@ def RaiseRegionsPass : ZenithPass<"zenith-raise-regions", "::mlir::func::FuncOp"
     order with one zero and one NaN; a reduce_with that keeps the place of the largest element becomes arg_reduce, and so does a top_k
     of one element of each row, which a gather then reads. Runs before anything asks for kinds. A region that means anything else stays.
 
-    Before and after (tests/passes/cleanup/raise-regions.mlir @sum):
+    Before and after (tests/passes/raise/raise-regions.mlir @sum):
     ```mlir
     %r = graph.reduce_with (%x), (%zero) [1] { ... graph.add ... } : (tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32>
     %r = graph.reduce sum, %x [1] : tensor<2x3xf32> -> tensor<2xf32>
@@ -133,7 +133,7 @@ def DecomposeRandomPass : ZenithPass<"zenith-decompose-random", "::mlir::func::F
     Threefry and Philox become additions, rotations and exclusive ors of 32-bit words, which fuse with what uses the bits. Runs at
     the end of the clean phase. Refuses nothing.
 
-    Before and after (tests/passes/cleanup/decompose-random.mlir @philox).
+    Before and after (tests/passes/expand/decompose-random.mlir @philox).
   }];
 }
 
@@ -145,7 +145,7 @@ def SplitComplexPass : ZenithPass<"zenith-split-complex", "::mlir::func::FuncOp"
     graph.real, graph.imag and graph.complex next to them. Functions of complex<f32> are computed in f64. Runs at the end of
     the clean phase. An op without a rule keeps its complex operands.
 
-    Before and after (tests/passes/cleanup/split-complex.mlir @product):
+    Before and after (tests/passes/expand/split-complex.mlir @product):
     ```mlir
     %r = graph.mul %x, %y : tensor<4xcomplex<f32>>
     %r = graph.complex %re, %im : tensor<4xf32> -> tensor<4xcomplex<f32>>      // %re = a * c - b * d, %im = a * d + b * c
@@ -155,7 +155,7 @@ def SplitComplexPass : ZenithPass<"zenith-split-complex", "::mlir::func::FuncOp"
 
 //===- layout ------------------------------------------------------------------------------------------------===//
 
-def MultiplyIntegersPass : ZenithPass<"zenith-multiply-integers", "::mlir::func::FuncOp"> {
+def LowerQDQPass : ZenithPass<"zenith-lower-qdq", "::mlir::func::FuncOp"> {
   let summary = "Multiply quantized values as integers";
   let description = [{
     A product or convolution of f32 values that are integers times a scale, with weights that depend on parameters only, becomes the
@@ -165,7 +165,7 @@ def MultiplyIntegersPass : ZenithPass<"zenith-multiply-integers", "::mlir::func:
     added in between, instead. Where only the weights are integers they stay so in memory, and the product is scaled. Runs before
     layouts are chosen. Leaves products alone whose integers need more than 16 bits or whose sums could leave i32, and batched ones.
 
-    Before and after (tests/passes/layout/multiply-integers.mlir @dot).
+    Before and after (tests/passes/quantize/multiply-integers.mlir @dot).
   }];
 }
 
@@ -189,7 +189,7 @@ def FoldBatchNormPass : ZenithPass<"zenith-fold-batch-norm", "::mlir::func::Func
     addition. Values change by rounding only. Leaves a batch_norm whose contraction has other users to decomposition, and windows whose
     weights are integers, where these are multiplied four at a time.
 
-    Before and after (tests/passes/layout/fold-batch-norm.mlir @convolution).
+    Before and after (tests/passes/parameters/fold-batch-norm.mlir @convolution).
   }];
   let options = [Option<"group", "group", "int64_t", "1", "depths of narrow integers that processors multiply at once: 1, 2 or 4">];
 }
@@ -202,7 +202,7 @@ def LowerPrecisionPass : ZenithPass<"zenith-lower-precision", "::mlir::func::Fun
     `activations` the other operand of a product with several rows is rounded too, so that a processor with dot products of pairs
     can use them. Runs behind zenith-fold-batch-norm, which scales weights in f32, and before zenith-pack-parameters. Leaves
     weights alone that are smaller than `min-bytes`, dynamic or dependent on arguments, batched and grouped contractions, and windows
-    that zenith-transform-windows put their values at points beside.
+    that zenith-transform-winograd-filters put their values at points beside.
 
     With `explain` each decision is a remark "precision: CODE: text": PRE001 weights are stored in the narrow type, PRE002 both operands are
     rounded, PRE101 the operands are not f32, PRE102 the weights depend on arguments, PRE103 the weights are small,
@@ -222,12 +222,12 @@ def LowerPrecisionPass : ZenithPass<"zenith-lower-precision", "::mlir::func::Fun
                  Option<"explain", "explain", "bool", "false", "emit a remark for each contraction">];
 }
 
-def TransformWindowsPass : ZenithPass<"zenith-transform-windows", "::mlir::func::FuncOp"> {
+def TransformWinogradFiltersPass : ZenithPass<"zenith-transform-winograd-filters", "::mlir::func::FuncOp"> {
   let summary = "Put transformed windows beside those of 3 or 3x3 pixels";
   let description = [{
     A convolution with a 3x3 window moves over its image in tiles of 2x2 or 4x4 results. Each of them takes 16 or 36 multiplications for
     a pair of channels instead of 36 or 144, if pixels and windows are first evaluated as polynomials at some points, and results are
-    interpolated (ir/WindowTransform.h); a window of 3 pixels takes 4 or 6 instead of 6 or 12. Planes of a window of three dimensions are
+    interpolated (ir/encodings/Winograd.h); a window of 3 pixels takes 4 or 6 instead of 6 or 12. Planes of a window of three dimensions are
     summed over as channels are, and pixels that a dilation leaves between those of a tile are other tiles'. Windows that depend on
     parameters only are evaluated here, so that zenith-hoist-prepare moves that; the values are packed into panels with the window itself
     behind them, which the convolution reads through a slice. Its mark says that a kernel may compute with the values instead; results
@@ -235,7 +235,7 @@ def TransformWindowsPass : ZenithPass<"zenith-transform-windows", "::mlir::func:
     is estimated to gain nothing: few channels or pixels, strides, groups, types other than f32. Runs before zenith-pack-parameters, and
     before zenith-lower-precision where f32 is fastest.
 
-    Before and after (tests/passes/layout/transform-windows.mlir @convolution):
+    Before and after (tests/passes/parameters/winograd-filters.mlir @convolution):
     ```mlir
     %r = graph.convolution %x, %k ... : (tensor<1x56x56x64xf32>, tensor<3x3x64x64xf32>) -> tensor<1x56x56x64xf32>
     %v = graph.dot_general %points, %flat ... : (tensor<36x9xf32>, tensor<1x9x4096xf32>) -> tensor<36x1x4096xf32>
@@ -252,13 +252,13 @@ def PackParametersPass : ZenithPass<"zenith-pack-parameters", "::mlir::func::Fun
   let summary = "Pack weights of contractions into panels of columns";
   let description = [{
     A right-hand side that depends on parameters only is packed as [ceil(N/panel), K, panel] and read back through the inverse movement
-    (ir/PackedPanels.h), which contraction kernels recognise. Products of integers that fit 16 bits are narrowed first, and `group`
+    (ir/encodings/PackedPanels.h), which contraction kernels recognise. Products of integers that fit 16 bits are narrowed first, and `group`
     depths of a column lie side by side, as instructions take them that add the products of neighbours: [ceil(N/panel), K/group,
     panel, group]. Large tables whose rows are gathered and reduced are read by blocks of two or four panels alike, so that a block of
     all rows stays in a cache. Batched right-hand sides of several panels are stored as [batch, N/panel, K, panel] and multiplied as they
     lie. Runs after FoldBatchNorm and before zenith-hoist-prepare. Leaves grouped contractions alone.
 
-    Before and after (tests/passes/layout/pack-parameters.mlir @dot).
+    Before and after (tests/passes/parameters/pack-parameters.mlir @dot).
   }];
   let options = [Option<"panel", "panel", "int64_t", "16", "columns of a panel: the kernel target's">,
                  Option<"group", "group", "int64_t", "1", "depths of narrow integers that lie side by side: 1, 2 or 4">];
@@ -272,7 +272,7 @@ def HoistPreparePass : ZenithPass<"zenith-hoist-prepare", "::mlir::ModuleOp"> {
     of at least `constant-bytes` become parameters with their values inline. The last pass of the layout phase.
     Refuses a module that has a function @prepare already.
 
-    Before and after (tests/passes/layout/hoist-prepare.mlir @transposed_weight):
+    Before and after (tests/passes/parameters/hoist-prepare.mlir @transposed_weight):
     ```mlir
     %t = graph.transpose %w [1, 0] : tensor<2x3xf32> -> tensor<3x2xf32>
     %t = graph.get_param @derived_0 : tensor<3x2xf32>
@@ -309,7 +309,7 @@ def ChooseStateKeysPass : ZenithPass<"zenith-choose-state-keys", "::mlir::func::
     SEA003 dense index, SEA004 a table of generators, SEA005 rows of bits, SEA006 marked bits, SEA007 steps in blocks and ranges, SEA008 a symmetry of the graph,
     SEA009 pieces of positions, SEA010 a last layer that is counted, SEA011 a group of symmetries, SEA101 a loop over rows stays and why, SEA102 no room for bits that lead back, SEA103 no dense index and why.
 
-    Before and after (tests/passes/search/choose-state-keys.mlir @three_cycle).
+    Before and after (tests/passes/search/states/choose-state-keys.mlir @three_cycle).
   }];
   let options = [Option<"explain", "explain", "bool", "false", "emit a remark for each decision">,
                  Option<"denseBytes", "dense-bytes", "int64_t", "0",
@@ -335,7 +335,7 @@ def ScoreFirstPass : ZenithPass<"zenith-score-first", "::mlir::func::FuncOp"> {
 
     With `explain` each step has a remark "search: CODE: text": SEA301 scored first, SEA302 not, and why.
 
-    Before and after (tests/passes/search/score-first.mlir @swaps).
+    Before and after (tests/passes/search/states/score-first.mlir @swaps).
   }];
   let options = [Option<"explain", "explain", "bool", "false", "emit a remark for each decision">,
                  ListOption<"without", "without", "std::string", "forms not to choose: score-first">];

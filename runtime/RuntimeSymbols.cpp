@@ -3,7 +3,7 @@
 // The table by which a JIT binds compiled code to the runtime.
 
 #include "runtime/ABI.h"
-#include "runtime/Routines.h"
+#include "runtime/routines/Routines.h"
 
 #define ZENITH_SYMBOL(name) {#name, reinterpret_cast<void *>(name)}
 

@@ -6,7 +6,7 @@
 #ifndef ZENITH_TOOLS_CACHECOMMANDS_H
 #define ZENITH_TOOLS_CACHECOMMANDS_H
 
-#include "tools/RunOptions.h"
+#include "tools/model/RunOptions.h"
 
 namespace zenith::tools {
 

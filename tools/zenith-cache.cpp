@@ -3,7 +3,7 @@
 // Looks after a cache of compiled programs.
 
 #include "tools/CacheCommands.h"
-#include "tools/Diagnostics.h"
+#include "tools/model/Diagnostics.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace zenith::tools;

@@ -2,8 +2,8 @@
 //
 // Compiles a model and writes what a stage of the compiler makes of it.
 
-#include "tools/Diagnostics.h"
 #include "tools/EmitModel.h"
+#include "tools/model/Diagnostics.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace zenith::tools;

@@ -3,7 +3,7 @@
 // Parses GraphIR or StableHLO, runs the passes or phases named on the command
 // line, prints the result.
 
-#include "frontends/stablehlo/StableHLODialect.h"
+#include "frontends/stablehlo/dialect/StableHLODialect.h"
 #include "lowering/LoweringPasses.h"
 #include "lowering/pipeline/Phases.h"
 #include "lowering/pipeline/Pipeline.h"

@@ -2,9 +2,9 @@
 //
 // Runs a model: reads it, compiles it for a target, feeds it tensors.
 
-#include "tools/Diagnostics.h"
-#include "tools/RunModel.h"
-#include "tools/RunOptions.h"
+#include "tools/model/Diagnostics.h"
+#include "tools/model/RunOptions.h"
+#include "tools/run/RunModel.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace zenith::tools;

@@ -2,9 +2,9 @@
 //
 // Searches graphs of states: reads the graph, compiles the search, runs it.
 
-#include "tools/Diagnostics.h"
-#include "tools/SearchGraph.h"
-#include "tools/SearchOptions.h"
+#include "tools/model/Diagnostics.h"
+#include "tools/search/SearchGraph.h"
+#include "tools/search/SearchOptions.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace zenith::tools;

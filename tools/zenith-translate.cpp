@@ -2,8 +2,8 @@
 //
 // Translates models between ONNX, GraphIR text and bytecode.
 
-#include "tools/Diagnostics.h"
 #include "tools/TranslateModel.h"
+#include "tools/model/Diagnostics.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace zenith::tools;

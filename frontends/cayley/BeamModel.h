@@ -5,7 +5,7 @@
 #ifndef ZENITH_FRONTENDS_CAYLEY_BEAMMODEL_H
 #define ZENITH_FRONTENDS_CAYLEY_BEAMMODEL_H
 
-#include "ir/RowOps.h"
+#include "ir/matchers/RowBuilder.h"
 #include "llvm/Support/Error.h"
 
 namespace mlir::func {

@@ -9,7 +9,7 @@
 #include "frontends/cayley/PermutationFamilies.h"
 #include "frontends/cayley/Puzzles.h"
 #include "frontends/cayley/StateGraphFiles.h"
-#include "frontends/tensors/FileError.h"
+#include "frontends/files/FileError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"

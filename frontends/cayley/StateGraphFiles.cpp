@@ -5,8 +5,8 @@
 #include "frontends/cayley/StateGraphFiles.h"
 
 #include "frontends/cayley/PermutationFamilies.h"
-#include "frontends/tensors/FileError.h"
-#include "frontends/tensors/JSONText.h"
+#include "frontends/files/FileError.h"
+#include "frontends/files/JSONText.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"

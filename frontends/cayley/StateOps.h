@@ -7,8 +7,8 @@
 #define ZENITH_FRONTENDS_CAYLEY_STATEOPS_H
 
 #include "frontends/cayley/StateGraph.h"
-#include "ir/RowOps.h"
-#include "ir/interpreter/Tensor.h"
+#include "ir/matchers/RowBuilder.h"
+#include "ir/tensor/Tensor.h"
 
 namespace mlir::func {
 class FuncOp;

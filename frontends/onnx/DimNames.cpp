@@ -4,7 +4,7 @@
 // expressions would misread.
 
 #include "frontends/onnx/DimNames.h"
-#include "frontends/onnx/ImportBuilder.h"
+#include "frontends/onnx/import/ImportBuilder.h"
 
 using namespace zenith;
 using zenith::graph::DimExpr;

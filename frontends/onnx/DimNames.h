@@ -6,7 +6,7 @@
 #ifndef ZENITH_FRONTENDS_ONNX_DIMNAMES_H
 #define ZENITH_FRONTENDS_ONNX_DIMNAMES_H
 
-#include "ir/DimExpr.h"
+#include "ir/dims/DimExpr.h"
 #include <set>
 #include <string>
 

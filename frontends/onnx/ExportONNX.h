@@ -5,7 +5,7 @@
 #ifndef ZENITH_FRONTENDS_ONNX_EXPORTONNX_H
 #define ZENITH_FRONTENDS_ONNX_EXPORTONNX_H
 
-#include "frontends/onnx/ONNXModel.h"
+#include "frontends/onnx/model/ONNXModel.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace zenith::onnx {

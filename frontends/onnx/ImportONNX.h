@@ -5,7 +5,7 @@
 #ifndef ZENITH_FRONTENDS_ONNX_IMPORTONNX_H
 #define ZENITH_FRONTENDS_ONNX_IMPORTONNX_H
 
-#include "frontends/onnx/ONNXModel.h"
+#include "frontends/onnx/model/ONNXModel.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include <map>

@@ -5,7 +5,7 @@
 #ifndef ZENITH_FRONTENDS_STABLEHLO_EXPORTSTABLEHLO_H
 #define ZENITH_FRONTENDS_STABLEHLO_EXPORTSTABLEHLO_H
 
-#include "frontends/onnx/ONNXBytes.h"
+#include "frontends/files/MappedBytes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 

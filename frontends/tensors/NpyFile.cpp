@@ -5,8 +5,8 @@
 
 #include "frontends/tensors/NpyFile.h"
 
-#include "frontends/tensors/ElementNames.h"
-#include "frontends/tensors/FileError.h"
+#include "frontends/files/ElementNames.h"
+#include "frontends/files/FileError.h"
 #include "ir/interpreter/StridedCopy.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"

@@ -4,9 +4,9 @@
 
 #include "frontends/tensors/PbFile.h"
 
-#include "frontends/onnx/TensorProtoFile.h"
-#include "frontends/tensors/ElementNames.h"
-#include "frontends/tensors/FileError.h"
+#include "frontends/files/ElementNames.h"
+#include "frontends/files/FileError.h"
+#include "frontends/onnx/model/TensorProtoFile.h"
 
 using namespace mlir;
 using namespace zenith;

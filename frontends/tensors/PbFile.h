@@ -5,8 +5,8 @@
 #ifndef ZENITH_FRONTENDS_TENSORS_PBFILE_H
 #define ZENITH_FRONTENDS_TENSORS_PBFILE_H
 
-#include "frontends/onnx/ONNXModel.h"
-#include "ir/interpreter/Tensor.h"
+#include "frontends/onnx/model/ONNXModel.h"
+#include "ir/tensor/Tensor.h"
 #include "llvm/Support/Error.h"
 
 namespace zenith::tensors {

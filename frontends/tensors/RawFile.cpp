@@ -4,8 +4,8 @@
 
 #include "frontends/tensors/RawFile.h"
 
-#include "frontends/tensors/ElementNames.h"
-#include "frontends/tensors/FileError.h"
+#include "frontends/files/ElementNames.h"
+#include "frontends/files/FileError.h"
 
 using namespace mlir;
 using namespace zenith;

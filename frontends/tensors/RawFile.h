@@ -5,8 +5,8 @@
 #ifndef ZENITH_FRONTENDS_TENSORS_RAWFILE_H
 #define ZENITH_FRONTENDS_TENSORS_RAWFILE_H
 
-#include "frontends/onnx/ONNXBytes.h"
-#include "ir/interpreter/Tensor.h"
+#include "frontends/files/MappedBytes.h"
+#include "ir/tensor/Tensor.h"
 #include "llvm/Support/Error.h"
 
 namespace zenith::tensors {

@@ -4,9 +4,9 @@
 
 #include "frontends/tensors/Safetensors.h"
 
-#include "frontends/tensors/ElementNames.h"
-#include "frontends/tensors/FileError.h"
-#include "frontends/tensors/JSONText.h"
+#include "frontends/files/ElementNames.h"
+#include "frontends/files/FileError.h"
+#include "frontends/files/JSONText.h"
 #include "llvm/Support/Endian.h"
 
 using namespace mlir;

@@ -4,8 +4,8 @@
 
 #include "frontends/tensors/TensorIO.h"
 
-#include "frontends/tensors/ElementNames.h"
-#include "frontends/tensors/FileError.h"
+#include "frontends/files/ElementNames.h"
+#include "frontends/files/FileError.h"
 #include "frontends/tensors/NpyFile.h"
 #include "frontends/tensors/PbFile.h"
 #include "frontends/tensors/RawFile.h"

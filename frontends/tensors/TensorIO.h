@@ -5,7 +5,7 @@
 #ifndef ZENITH_FRONTENDS_TENSORS_TENSORIO_H
 #define ZENITH_FRONTENDS_TENSORS_TENSORIO_H
 
-#include "ir/interpreter/Tensor.h"
+#include "ir/tensor/Tensor.h"
 #include "llvm/Support/Error.h"
 #include <optional>
 #include <string>

@@ -6,8 +6,8 @@
 #include "ir/GraphOps.h"
 #include "ir/interpreter/EvalReduction.h"
 #include "ir/interpreter/MatrixProduct.h"
-#include "ir/interpreter/Scalar.h"
 #include "ir/interpreter/StridedCopy.h"
+#include "ir/tensor/Scalar.h"
 #include <cmath>
 #include <limits>
 

@@ -6,10 +6,10 @@
 #include "ir/interpreter/EvalContraction.h"
 #include "ir/Contraction.h"
 #include "ir/GraphOps.h"
-#include "ir/interpreter/Folding.h"
 #include "ir/interpreter/MatrixProduct.h"
-#include "ir/interpreter/SmallFloat.h"
+#include "ir/interpreter/Reducing.h"
 #include "ir/interpreter/StridedCopy.h"
+#include "ir/tensor/SmallFloat.h"
 
 using namespace mlir;
 using namespace zenith;

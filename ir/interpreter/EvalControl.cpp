@@ -5,7 +5,7 @@
 
 #include "ir/GraphOps.h"
 #include "ir/interpreter/EvalCustomCall.h"
-#include "ir/interpreter/Scalar.h"
+#include "ir/tensor/Scalar.h"
 
 using namespace mlir;
 using namespace zenith;

@@ -4,7 +4,7 @@
 // results and options; others are refused.
 
 #include "ir/interpreter/EvalCustomCall.h"
-#include "ir/LapackCalls.h"
+#include "ir/matchers/LapackCalls.h"
 
 using namespace mlir;
 using namespace zenith;

@@ -7,7 +7,7 @@
 
 #include "ir/GraphOps.h"
 #include "ir/interpreter/ElementLoops.h"
-#include "ir/interpreter/Scalar.h"
+#include "ir/tensor/Scalar.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;

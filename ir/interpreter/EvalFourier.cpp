@@ -6,8 +6,8 @@
 #include "ir/GraphOps.h"
 #include "ir/interpreter/ElementLoops.h"
 #include "ir/interpreter/EvalContraction.h"
-#include "ir/interpreter/Scalar.h"
 #include "ir/interpreter/StridedCopy.h"
+#include "ir/tensor/Scalar.h"
 #include "llvm/Support/MathExtras.h"
 #include <memory>
 

@@ -4,8 +4,8 @@
 
 #include "ir/GraphOps.h"
 #include "ir/interpreter/OpEvaluation.h"
-#include "ir/interpreter/Scalar.h"
 #include "ir/interpreter/StridedCopy.h"
+#include "ir/tensor/Scalar.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;

@@ -5,9 +5,9 @@
 #include "ir/interpreter/EvalReduction.h"
 #include "ir/GraphOps.h"
 #include "ir/interpreter/ElementLoops.h"
-#include "ir/interpreter/Folding.h"
-#include "ir/interpreter/SmallFloat.h"
+#include "ir/interpreter/Reducing.h"
 #include "ir/interpreter/StridedCopy.h"
+#include "ir/tensor/SmallFloat.h"
 
 using namespace mlir;
 using namespace zenith;

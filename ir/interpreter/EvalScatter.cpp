@@ -6,8 +6,8 @@
 #include "ir/GraphOps.h"
 #include "ir/interpreter/ElementLoops.h"
 #include "ir/interpreter/ScalarFunction.h"
-#include "ir/interpreter/SmallFloat.h"
 #include "ir/interpreter/StridedCopy.h"
+#include "ir/tensor/SmallFloat.h"
 
 using namespace mlir;
 using namespace zenith;

@@ -5,7 +5,7 @@
 #ifndef ZENITH_IR_INTERPRETER_INTERPRETER_H
 #define ZENITH_IR_INTERPRETER_INTERPRETER_H
 
-#include "ir/interpreter/Tensor.h"
+#include "ir/tensor/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"
 #include <functional>

@@ -5,7 +5,7 @@
 #include "ir/interpreter/OpEvaluation.h"
 
 #include "ir/LocationText.h"
-#include "ir/interpreter/Scalar.h"
+#include "ir/tensor/Scalar.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/Support/raw_ostream.h"
 

@@ -7,7 +7,7 @@
 #define ZENITH_IR_INTERPRETER_OPEVALUATION_H
 
 #include "ir/interpreter/EvalError.h"
-#include "ir/interpreter/Tensor.h"
+#include "ir/tensor/Tensor.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/Twine.h"

@@ -7,7 +7,7 @@
 #define ZENITH_IR_INTERPRETER_SCALARFUNCTION_H
 
 #include "ir/interpreter/OpEvaluation.h"
-#include "ir/interpreter/Scalar.h"
+#include "ir/tensor/Scalar.h"
 #include "mlir/IR/Region.h"
 
 namespace zenith::interpreter {

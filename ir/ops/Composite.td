@@ -8,7 +8,7 @@
 include "ir/GraphBase.td"
 
 // One op for a well-known formula, with one decomposition into the core
-// (passes/cleanup/DecomposeComposites.cpp). The formula is the meaning; f16 and bf16 compute in f32.
+// (passes/expand/DecomposeComposites.cpp). The formula is the meaning; f16 and bf16 compute in f32.
 class Graph_CompositeOp<string mnemonic, list<Trait> traits = []>
     : Graph_PureOp<mnemonic, "Composite", traits>;
 

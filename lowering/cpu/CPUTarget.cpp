@@ -4,7 +4,7 @@
 
 #include "lowering/cpu/CPUTarget.h"
 
-#include "lowering/kernels/Kernel.h"
+#include "lowering/builder/KernelPlan.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"

@@ -4,6 +4,7 @@
 // threads don't wait for each other.
 
 #include "lowering/cpu/CompileKernels.h"
+#include "lowering/builder/KernelAttributes.h"
 
 #include "lowering/cpu/CPUTarget.h"
 #include "lowering/cpu/ConvertKernelsToLLVM.h"
@@ -146,7 +147,7 @@ static std::string writeGroup(llvm::ArrayRef<func::FuncOp> group,
   for (func::FuncOp function : group) {
     Operation *definition = builder.clone(*function);
     if (function.isPrivate())
-      definition->setAttr(sharedAttrName, builder.getUnitAttr());
+      definition->setAttr(kernels::sharedAttrName, builder.getUnitAttr());
   }
   std::string bytes;
   llvm::raw_string_ostream stream(bytes);

@@ -4,6 +4,7 @@
 // reconcile and one walk instead of eight.
 
 #include "lowering/cpu/ConvertKernelsToLLVM.h"
+#include "lowering/builder/KernelAttributes.h"
 
 #include "lowering/LoweringPasses.h"
 
@@ -68,9 +69,9 @@ static void markNoAlias(func::FuncOp kernel) {
   for (unsigned index = 0; index < kernel.getNumArguments(); ++index) {
     if (!isa<MemRefType>(kernel.getArgument(index).getType()))
       continue;
-    if (kernel.getArgAttr(index, mayAliasAttrName))
-      kernel.removeArgAttr(
-          index, StringAttr::get(kernel.getContext(), mayAliasAttrName));
+    if (kernel.getArgAttr(index, kernels::mayAliasAttrName))
+      kernel.removeArgAttr(index, StringAttr::get(kernel.getContext(),
+                                                  kernels::mayAliasAttrName));
     else
       kernel.setArgAttr(index, LLVM::LLVMDialect::getNoAliasAttrName(), unit);
   }
@@ -79,7 +80,7 @@ static void markNoAlias(func::FuncOp kernel) {
 /// The conversion passes these attributes on to the llvm.func.
 static void setPrivateLinkage(func::FuncOp function) {
   MLIRContext *context = function.getContext();
-  if (function->removeAttr(sharedAttrName))
+  if (function->removeAttr(kernels::sharedAttrName))
     function->setAttr("visibility_", LLVM::VisibilityAttr::get(
                                          context, LLVM::Visibility::Hidden));
   else

@@ -23,16 +23,6 @@ namespace zenith::cpu {
 
 struct CPUTarget;
 
-/// Argument attribute (unit) of a kernel's memref: another argument of the
-/// launch may point to the same bytes, and one of the two is written. All other
-/// memrefs become `noalias`.
-inline constexpr llvm::StringLiteral mayAliasAttrName = "zenith.may_alias";
-/// Attribute (unit) of a private function that kernels of other modules call:
-/// it becomes a hidden symbol instead of an internal one.
-inline constexpr llvm::StringLiteral sharedAttrName = "zenith.shared";
-/// What the name of a kernel's zenith_task_fn ends with.
-inline constexpr llvm::StringLiteral taskSuffix = "__task";
-
 /// Dialects that a kernel may consist of, with their translations to LLVM IR.
 void registerKernelDialects(mlir::DialectRegistry &registry);
 

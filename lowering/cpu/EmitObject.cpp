@@ -6,12 +6,12 @@
 
 #include "lowering/cpu/EmitObject.h"
 
-#include "lowering/cpu/AlignedStreams.h"
 #include "lowering/cpu/CPUTarget.h"
-#include "lowering/cpu/LegalExtremes.h"
-#include "lowering/cpu/LegalHalves.h"
-#include "lowering/cpu/LegalMasks.h"
-#include "lowering/cpu/OrderedStores.h"
+#include "lowering/cpu/LegalizeHalf.h"
+#include "lowering/cpu/LegalizeMasks.h"
+#include "lowering/cpu/LegalizeMinMax.h"
+#include "lowering/cpu/NonTemporalStores.h"
+#include "lowering/cpu/StoreOrder.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"

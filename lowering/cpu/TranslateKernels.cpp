@@ -3,6 +3,7 @@
 // LLVM dialect to LLVM IR, target attributes, and the task functions through
 // which the runtime calls kernels.
 
+#include "lowering/builder/KernelAttributes.h"
 #include "lowering/cpu/CPUTarget.h"
 #include "lowering/cpu/ConvertKernelsToLLVM.h"
 
@@ -33,7 +34,7 @@ static void addTaskFunction(Function &kernel, Module &module) {
        *index = Type::getInt64Ty(context);
   FunctionType *type = FunctionType::get(
       Type::getVoidTy(context), {pointer, pointer, index, index}, false);
-  std::string name = (kernel.getName() + taskSuffix).str();
+  std::string name = (kernel.getName() + kernels::taskSuffix).str();
   // Another kernel may have taken its address.
   Function *declared = module.getFunction(name);
   if (declared)

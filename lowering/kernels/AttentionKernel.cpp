@@ -4,13 +4,14 @@
 // their softmax in place, and the product with the values; then the next block
 // of keys.
 
-#include "ir/KeyPieces.h"
+#include "ir/encodings/KVSegments.h"
+#include "lowering/builder/EmissionContext.h"
+#include "lowering/builder/SizeChoice.h"
 #include "lowering/kernels/AttentionSoftmax.h"
-#include "lowering/kernels/ContractionEpilogue.h"
-#include "lowering/kernels/FusionKernels.h"
-#include "lowering/kernels/MicroKernel.h"
-#include "lowering/kernels/PackPanelKernel.h"
-#include "lowering/kernels/SizeChoice.h"
+#include "lowering/kernels/GemmEpilogue.h"
+#include "lowering/kernels/KernelEmitters.h"
+#include "lowering/kernels/PackPanels.h"
+#include "lowering/microkernels/MicroKernel.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

@@ -6,9 +6,9 @@
 #ifndef ZENITH_LOWERING_KERNELS_ATTENTIONSOFTMAX_H
 #define ZENITH_LOWERING_KERNELS_ATTENTIONSOFTMAX_H
 
-#include "lowering/kernels/AttentionSpace.h"
-#include "lowering/kernels/ElementEmitter.h"
-#include "lowering/kernels/VectorMath.h"
+#include "lowering/elements/ElementEmitter.h"
+#include "lowering/elements/VectorMath.h"
+#include "lowering/schedule/AttentionSchedule.h"
 
 namespace zenith::kernels {
 

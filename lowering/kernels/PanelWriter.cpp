@@ -4,8 +4,8 @@
 // in registers where the source runs along the depth.
 
 #include "lowering/kernels/PanelWriter.h"
-#include "lowering/kernels/Schedule.h"
-#include "lowering/kernels/TileTranspose.h"
+#include "lowering/builder/RowTasks.h"
+#include "lowering/builder/TileTranspose.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -125,7 +125,7 @@ void PanelWriter::sideBySide(Value base, Value firstPanel, Value destination) {
   k.loop(k.index(0), depthOf(0), k.index(1), [&](Value i) {
     Value at = k.add(base, k.mul(i, k.size(place.depth[0].strideB)));
     Value to = k.add(destination, k.mul(i, wide));
-    for (int64_t p = 0; p < panelsAtOnce; ++p)
+    for (int64_t p = 0; p < panelsPerCopy; ++p)
       row(at, k.mul(k.add(firstPanel, k.index(p)), wide),
           k.add(to, k.mul(k.index(p), size)), {});
   });
@@ -141,12 +141,12 @@ void PanelWriter::panels(Value base, Value firstPanel, Value lastPanel,
       panel(base, k.mul(p, wide), k.add(destination, to));
     });
   };
-  if (most != panelsAtOnce || place.depth.size() != 1 ||
+  if (most != panelsPerCopy || place.depth.size() != 1 ||
       !place.columns.strideB.isConstant(1)) {
     oneByOne();
     return;
   }
-  Value last = k.mul(k.add(firstPanel, k.index(panelsAtOnce)), wide);
+  Value last = k.mul(k.add(firstPanel, k.index(panelsPerCopy)), wide);
   Value whole = k.b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::sle,
                                           last, k.size(place.columns.size));
   auto branch = k.b.create<scf::IfOp>(k.loc, whole, /*withElseRegion=*/true);

@@ -6,18 +6,14 @@
 #ifndef ZENITH_LOWERING_KERNELS_PANELWRITER_H
 #define ZENITH_LOWERING_KERNELS_PANELWRITER_H
 
-#include "lowering/kernels/ContractionSpace.h"
-#include "lowering/kernels/ElementEmitter.h"
-#include "lowering/kernels/KernelBuilder.h"
+#include "lowering/builder/KernelBuilder.h"
+#include "lowering/elements/ElementEmitter.h"
+#include "lowering/schedule/GemmSchedule.h"
 
 namespace zenith::kernels {
 
 class PanelWriter {
 public:
-  /// Neighbouring panels that are best copied row by row: of a line from each
-  /// row, little would have been asked for ahead.
-  static constexpr int64_t panelsAtOnce = 4;
-
   struct Place {
     mlir::Value from;   ///< memory of the matrix
     mlir::Type element; ///< its elements, of the graph

@@ -4,9 +4,12 @@
 // or square tiles where what is read and what is written have no contiguous
 // dimension in common.
 
-#include "lowering/kernels/FusionKernels.h"
-#include "lowering/kernels/Kernel.h"
-#include "lowering/kernels/Schedule.h"
+#include "lowering/builder/EmissionContext.h"
+#include "lowering/builder/KernelPlan.h"
+#include "lowering/builder/RowTasks.h"
+#include "lowering/elements/LoopNests.h"
+#include "lowering/kernels/KernelEmitters.h"
+#include "lowering/schedule/LaneChoice.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"

@@ -3,6 +3,8 @@
 // Kernels of long single reductions: chunks with a slot each, combined in a
 // fixed order.
 
+#include "lowering/builder/RowTasks.h"
+#include "lowering/elements/LoopNests.h"
 #include "lowering/kernels/ReductionKernel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

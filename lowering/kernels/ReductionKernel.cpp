@@ -4,6 +4,10 @@
 // of folds, the last pass writes.
 
 #include "lowering/kernels/ReductionKernel.h"
+#include "lowering/builder/RowTasks.h"
+#include "lowering/elements/LoopNests.h"
+#include "lowering/kernels/KernelEmitters.h"
+#include "lowering/schedule/LaneChoice.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

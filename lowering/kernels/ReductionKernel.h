@@ -6,7 +6,7 @@
 #ifndef ZENITH_LOWERING_KERNELS_REDUCTIONKERNEL_H
 #define ZENITH_LOWERING_KERNELS_REDUCTIONKERNEL_H
 
-#include "lowering/kernels/FoldState.h"
+#include "lowering/kernels/Accumulators.h"
 
 namespace zenith::kernels {
 

@@ -3,7 +3,10 @@
 // Reductions with lanes along the rows: which rows are reduced at once, and
 // what is kept or fetched between the passes over one.
 
+#include "lowering/builder/RowTasks.h"
+#include "lowering/elements/LoopNests.h"
 #include "lowering/kernels/ReductionKernel.h"
+#include "lowering/schedule/LaneChoice.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>

@@ -7,10 +7,13 @@
 // along a dimension that indices choose, for which every task walks all
 // indices. A range of tasks is one walk.
 
-#include "ir/CountedIndices.h"
-#include "lowering/kernels/FusionKernels.h"
-#include "lowering/kernels/RegionElements.h"
-#include "lowering/kernels/Schedule.h"
+#include "ir/matchers/IotaIndices.h"
+#include "lowering/builder/EmissionContext.h"
+#include "lowering/builder/RowTasks.h"
+#include "lowering/elements/LoopNests.h"
+#include "lowering/elements/RegionElements.h"
+#include "lowering/kernels/KernelEmitters.h"
+#include "lowering/schedule/LaneChoice.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;

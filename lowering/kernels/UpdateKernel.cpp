@@ -3,7 +3,8 @@
 // dynamic_update_slice on memory: writes only the part, so that a loop which
 // fills a buffer row by row takes time for the rows alone.
 
-#include "lowering/kernels/FusionKernels.h"
+#include "lowering/builder/EmissionContext.h"
+#include "lowering/kernels/KernelEmitters.h"
 
 using namespace mlir;
 

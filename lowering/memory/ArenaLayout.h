@@ -6,8 +6,8 @@
 #ifndef ZENITH_LOWERING_MEMORY_ARENALAYOUT_H
 #define ZENITH_LOWERING_MEMORY_ARENALAYOUT_H
 
-#include "ir/DimExpr.h"
-#include "lowering/memory/Lifetimes.h"
+#include "ir/dims/DimExpr.h"
+#include "ir/liveness/Liveness.h"
 
 namespace zenith::memory {
 

@@ -6,7 +6,7 @@
 #ifndef ZENITH_LOWERING_MEMORY_MEMORYREPORT_H
 #define ZENITH_LOWERING_MEMORY_MEMORYREPORT_H
 
-#include "ir/DimExpr.h"
+#include "ir/dims/DimExpr.h"
 #include <functional>
 #include <string>
 #include <vector>

@@ -4,9 +4,10 @@
 // into the caller's buffers, and the rest into the arena.
 
 #include "lowering/memory/PlanBuffers.h"
+#include "lowering/kernels/EmitKernels.h"
 
-#include "ir/interpreter/Tensor.h"
-#include "lowering/pipeline/HostDialect.h"
+#include "ir/tensor/Tensor.h"
+#include "lowering/host/HostDialect.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;

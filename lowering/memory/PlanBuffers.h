@@ -6,9 +6,9 @@
 #ifndef ZENITH_LOWERING_MEMORY_PLANBUFFERS_H
 #define ZENITH_LOWERING_MEMORY_PLANBUFFERS_H
 
-#include "lowering/kernels/Kernel.h"
+#include "ir/liveness/Liveness.h"
+#include "lowering/builder/KernelPlan.h"
 #include "lowering/memory/ArenaLayout.h"
-#include "lowering/memory/Lifetimes.h"
 
 namespace zenith::memory {
 

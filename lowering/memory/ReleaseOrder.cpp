@@ -5,9 +5,9 @@
 
 #include "lowering/memory/ReleaseOrder.h"
 
-#include "lowering/kernels/ContractionSpace.h"
-#include "lowering/memory/Lifetimes.h"
+#include "ir/liveness/Liveness.h"
 #include "lowering/memory/PlanBuffers.h"
+#include "lowering/schedule/ContractionSpace.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 

@@ -4,7 +4,7 @@
 
 #include "lowering/opencl/OpenCLTarget.h"
 
-#include "lowering/kernels/Kernel.h"
+#include "lowering/builder/KernelPlan.h"
 #include "lowering/opencl/EmitOpenCL.h"
 
 namespace zenith::opencl {

@@ -4,9 +4,9 @@
 
 #include "lowering/pipeline/DeviceProgram.h"
 
+#include "lowering/host/HostDialect.h"
 #include "lowering/pipeline/CompileError.h"
-#include "lowering/pipeline/HostDialect.h"
-#include "lowering/pipeline/LowerHostProgram.h"
+#include "lowering/program/LowerHostProgram.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "runtime/ABI.h"
 #include "runtime/OpenCLDeviceList.h"

@@ -6,12 +6,12 @@
 #include "lowering/pipeline/Executable.h"
 
 #include "ir/GraphOps.h"
-#include "ir/interpreter/Tensor.h"
+#include "ir/tensor/Tensor.h"
 #include "lowering/cpu/CPUTarget.h"
-#include "lowering/kernels/ElementCodes.h"
+#include "lowering/elements/ElementCodes.h"
+#include "lowering/host/HostDialect.h"
 #include "lowering/pipeline/CompileError.h"
-#include "lowering/pipeline/HostDialect.h"
-#include "lowering/pipeline/LowerHostProgram.h"
+#include "lowering/program/LowerHostProgram.h"
 #include "mlir/IR/BuiltinOps.h"
 
 using namespace mlir;

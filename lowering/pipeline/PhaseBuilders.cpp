@@ -5,7 +5,7 @@
 #include "ir/GraphOps.h"
 #include "lowering/LoweringPasses.h"
 #include "lowering/cpu/ConvertKernelsToLLVM.h"
-#include "lowering/pipeline/HostDialect.h"
+#include "lowering/host/HostDialect.h"
 #include "lowering/pipeline/PhaseContracts.h"
 #include "lowering/pipeline/Phases.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -63,7 +63,7 @@ static void buildOutline(OpPassManager &passes, const PhaseOptions &) {
 }
 
 static void buildLayout(OpPassManager &passes, const PhaseOptions &options) {
-  passes.addNestedPass<func::FuncOp>(createMultiplyIntegersPass());
+  passes.addNestedPass<func::FuncOp>(createLowerQDQPass());
   passes.addNestedPass<func::FuncOp>(createChooseLayoutsPass());
   passes.addNestedPass<func::FuncOp>(
       createFoldBatchNormPass({options.integerGroup}));
@@ -76,7 +76,7 @@ static void buildLayout(OpPassManager &passes, const PhaseOptions &options) {
   auto transformWindows = [&] {
     if (options.windowTransforms)
       passes.addNestedPass<func::FuncOp>(
-          createTransformWindowsPass({options.panelWidth, options.lanes}));
+          createTransformWinogradFiltersPass({options.panelWidth, options.lanes}));
   };
   // Fewer f32 multiplications are faster than as many as ever of numbers to be
   // widened, but not known to be faster than products of pairs.

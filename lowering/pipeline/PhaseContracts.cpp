@@ -5,7 +5,7 @@
 #include "lowering/pipeline/PhaseContracts.h"
 
 #include "ir/GraphOps.h"
-#include "lowering/pipeline/HostDialect.h"
+#include "lowering/host/HostDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 

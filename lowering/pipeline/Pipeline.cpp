@@ -4,11 +4,11 @@
 
 #include "lowering/pipeline/Pipeline.h"
 
-#include "lowering/kernels/Kernel.h"
+#include "lowering/builder/KernelPlan.h"
+#include "lowering/host/HostDialect.h"
 #include "lowering/pipeline/CompileError.h"
-#include "lowering/pipeline/CompileTarget.h"
-#include "lowering/pipeline/HostDialect.h"
 #include "lowering/pipeline/Phases.h"
+#include "lowering/program/CompileTarget.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/Pass.h"

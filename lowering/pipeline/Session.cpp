@@ -4,7 +4,7 @@
 
 #include "lowering/pipeline/Session.h"
 
-#include "lowering/kernels/ElementCodes.h"
+#include "lowering/elements/ElementCodes.h"
 #include "lowering/pipeline/CompileError.h"
 #include "lowering/pipeline/DeviceSession.h"
 #include <chrono>

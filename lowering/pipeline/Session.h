@@ -5,7 +5,7 @@
 #ifndef ZENITH_LOWERING_PIPELINE_SESSION_H
 #define ZENITH_LOWERING_PIPELINE_SESSION_H
 
-#include "ir/interpreter/Tensor.h"
+#include "ir/tensor/Tensor.h"
 #include "lowering/pipeline/Executable.h"
 #include "runtime/RunContext.h"
 #include <map>

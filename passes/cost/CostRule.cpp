@@ -3,7 +3,7 @@
 // Collects the families' answers; bytes are the same question for all of them.
 
 #include "passes/cost/CostRule.h"
-#include "ir/interpreter/Tensor.h"
+#include "ir/tensor/Tensor.h"
 
 #include "passes/cost/CostRule.cpp.inc"
 

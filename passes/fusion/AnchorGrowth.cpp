@@ -3,7 +3,7 @@
 // Gives contractions and windows their epilogue: elementwise ops on the result,
 // also behind transposes and reshapes that the kernel's stores can follow.
 
-#include "ir/StridedView.h"
+#include "ir/matchers/StridedView.h"
 #include "passes/fusion/FusionPlan.h"
 #include "llvm/ADT/SmallPtrSet.h"
 

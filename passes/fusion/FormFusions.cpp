@@ -3,7 +3,7 @@
 // The pass: sizes in terms of the signature first, then plan, then regions.
 
 #include "ir/CompositeFormulas.h"
-#include "ir/DimScalars.h"
+#include "ir/dims/DimScalars.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
 #include "passes/cost/CostRule.h"

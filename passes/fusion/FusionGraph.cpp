@@ -4,12 +4,12 @@
 // on whom.
 
 #include "passes/fusion/FusionGraph.h"
-#include "ir/ByteWindow.h"
-#include "ir/HostScalars.h"
-#include "ir/KeyPieces.h"
-#include "ir/PackedPanels.h"
-#include "ir/StridedView.h"
-#include "ir/WindowTransform.h"
+#include "ir/encodings/Int8Depthwise.h"
+#include "ir/encodings/KVSegments.h"
+#include "ir/encodings/PackedPanels.h"
+#include "ir/encodings/Winograd.h"
+#include "ir/matchers/HostScalars.h"
+#include "ir/matchers/StridedView.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/DenseSet.h"

@@ -6,7 +6,7 @@
 #ifndef ZENITH_PASSES_FUSION_FUSIONGRAPH_H
 #define ZENITH_PASSES_FUSION_FUSIONGRAPH_H
 
-#include "ir/HostScalars.h"
+#include "ir/matchers/HostScalars.h"
 #include "passes/fusion/FusionRoles.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"

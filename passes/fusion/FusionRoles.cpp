@@ -4,8 +4,8 @@
 // takes.
 
 #include "passes/fusion/FusionRoles.h"
-#include "ir/CountedIndices.h"
-#include "ir/PackedPanels.h"
+#include "ir/encodings/PackedPanels.h"
+#include "ir/matchers/IotaIndices.h"
 #include "passes/cost/CostRule.h"
 #include "llvm/ADT/TypeSwitch.h"
 

@@ -3,8 +3,8 @@
 // Gives a product whose columns are gates, as in recurrent networks, what is
 // computed of their elements: a step is then one kernel, with one wait.
 
-#include "ir/ColumnParts.h"
-#include "ir/PackedPanels.h"
+#include "ir/encodings/PackedPanels.h"
+#include "ir/matchers/ColumnSlices.h"
 #include "passes/fusion/FusionPlan.h"
 
 using namespace mlir;

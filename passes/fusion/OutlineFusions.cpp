@@ -5,7 +5,7 @@
 
 #include "passes/fusion/OutlineFusions.h"
 #include "ir/CompositeFormulas.h"
-#include "ir/HostScalars.h"
+#include "ir/matchers/HostScalars.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"

@@ -4,11 +4,11 @@
 // patterns that move these to the ends, undoes dilations of inputs, and folds
 // large rectangles row by row.
 
-#include "ir/ChannelsLast.h"
+#include "ir/matchers/ChannelsLast.h"
+#include "ir/matchers/ParameterValues.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/GraphPasses.h"
-#include "passes/layout/ParameterValues.h"
 
 using namespace mlir;
 using namespace zenith::graph;

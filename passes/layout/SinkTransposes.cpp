@@ -4,9 +4,9 @@
 // other order of dimensions.
 
 #include "ir/CompositeFormulas.h"
-#include "ir/MovementRewrites.h"
-#include "ir/ReshapeGroups.h"
-#include "passes/layout/ParameterValues.h"
+#include "ir/matchers/MovementRewrites.h"
+#include "ir/matchers/ParameterValues.h"
+#include "ir/matchers/ReshapeGroups.h"
 
 using namespace mlir;
 using namespace zenith::graph;

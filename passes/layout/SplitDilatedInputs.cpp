@@ -5,9 +5,9 @@
 // the undilated input: they become the channels of a plain convolution, which
 // its result's movement puts side by side.
 
-#include "ir/ChannelsLast.h"
 #include "ir/WindowShapes.h"
-#include "passes/layout/ParameterValues.h"
+#include "ir/matchers/ChannelsLast.h"
+#include "ir/matchers/ParameterValues.h"
 
 using namespace mlir;
 using namespace zenith::graph;

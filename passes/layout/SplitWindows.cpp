@@ -3,7 +3,7 @@
 // Extremes over a rectangle are those over its rows' extremes, and over a box
 // those over its planes': many fewer elements to look at where they are large.
 
-#include "passes/layout/ParameterValues.h"
+#include "ir/matchers/ParameterValues.h"
 
 using namespace mlir;
 using namespace zenith::graph;

@@ -4,9 +4,9 @@
 // the widening to whoever multiplies.
 
 #include "ir/GraphOps.h"
-#include "ir/ParameterDependence.h"
-#include "ir/WindowTransform.h"
-#include "ir/interpreter/Tensor.h"
+#include "ir/encodings/Winograd.h"
+#include "ir/matchers/ParameterDependence.h"
+#include "ir/tensor/Tensor.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
 

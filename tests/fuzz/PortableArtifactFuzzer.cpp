@@ -4,8 +4,8 @@
 // what it accepts to the importer.
 
 #include "frontends/stablehlo/ImportStableHLO.h"
-#include "frontends/stablehlo/PortableArtifact.h"
-#include "frontends/stablehlo/StableHLODialect.h"
+#include "frontends/stablehlo/bytecode/PortableArtifact.h"
+#include "frontends/stablehlo/dialect/StableHLODialect.h"
 #include "ir/GraphDialect.h"
 #include "mlir/IR/Verifier.h"
 

@@ -4,8 +4,8 @@
 // and importing end in valid GraphIR or an error.
 
 #include "frontends/stablehlo/ImportStableHLO.h"
-#include "frontends/stablehlo/NewerText.h"
-#include "frontends/stablehlo/StableHLODialect.h"
+#include "frontends/stablehlo/bytecode/NewerText.h"
+#include "frontends/stablehlo/dialect/StableHLODialect.h"
 #include "ir/GraphDialect.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"

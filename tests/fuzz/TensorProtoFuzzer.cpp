@@ -2,7 +2,7 @@
 //
 // Feeds arbitrary bytes to the TensorProto reader.
 
-#include "frontends/onnx/ONNXModel.h"
+#include "frontends/onnx/model/ONNXModel.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   auto tensor = zenith::onnx::parseTensor(zenith::onnx::ByteSource::fromMemory(

@@ -2,9 +2,9 @@
 //
 // What command lines set up for the process.
 
-#include "tools/CommandLine.h"
+#include "tools/model/CommandLine.h"
 
-#include "tools/Diagnostics.h"
+#include "tools/model/Diagnostics.h"
 #include "llvm/Support/MemAlloc.h"
 #include <CLI/CLI.hpp>
 #include <gtest/gtest.h>

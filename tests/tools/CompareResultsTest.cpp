@@ -2,10 +2,10 @@
 //
 // Tolerances of comparisons, NaN, units in the last place, the worst element.
 
-#include "tools/CompareResults.h"
+#include "tools/model/CompareResults.h"
 
-#include "frontends/tensors/ElementNames.h"
-#include "ir/interpreter/Scalar.h"
+#include "frontends/files/ElementNames.h"
+#include "ir/tensor/Scalar.h"
 #include "mlir/IR/MLIRContext.h"
 #include <cmath>
 #include <gtest/gtest.h>

@@ -3,13 +3,13 @@
 // Dimensions solved from inputs, random values, keys and sizes on command
 // lines.
 
-#include "tools/RunInputs.h"
+#include "tools/model/RunInputs.h"
 
-#include "frontends/tensors/ElementNames.h"
-#include "ir/interpreter/Scalar.h"
+#include "frontends/files/ElementNames.h"
+#include "ir/tensor/Scalar.h"
 #include "mlir/IR/MLIRContext.h"
-#include "tools/BindInputs.h"
-#include "tools/CommandLine.h"
+#include "tools/model/BindInputs.h"
+#include "tools/model/CommandLine.h"
 #include <cmath>
 #include <gtest/gtest.h>
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes docs/generated: ops and passes as their TableGen records tell, phases, and what the built code answers for each op.
 
-usage: gen_docs.py [--check] [--tblgen=FILE] [--include=DIR] [--house=FILE] [--conformance FILE...]
---check writes nothing and exits 1 where a page has drifted. --house is the built ZenithHouseTests; without it
+usage: gen_docs.py [--check] [--tblgen=FILE] [--include=DIR] [--project=FILE] [--conformance FILE...]
+--check writes nothing and exits 1 where a page has drifted. --project is the built ZenithProjectTests; without it
 coverage.md and support.md stay as they are. --conformance takes results of conformance runs (JSON with a list `cases`
 of op, verdict and why) and prints where support.md says something else; nothing else is done then.
 """
@@ -165,7 +165,7 @@ def main():
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--tblgen", default="/usr/lib/llvm-19/bin/llvm-tblgen")
     parser.add_argument("--include", default="/usr/lib/llvm-19/include")
-    parser.add_argument("--house", default=str(ROOT / "build/bin/ZenithHouseTests"))
+    parser.add_argument("--project", default=str(ROOT / "build/bin/ZenithProjectTests"))
     parser.add_argument("--conformance", nargs="+")
     options = parser.parse_args()
     if options.conformance:
@@ -175,9 +175,9 @@ def main():
     if passes:
         pages["passes.md"] = passes_page(options.tblgen, options.include, passes)
     pages["phases.md"] = phases_page()
-    if pathlib.Path(options.house).exists():
+    if pathlib.Path(options.project).exists():
         for name in ("coverage", "support"):
-            pages[name + ".md"] = subprocess.run([options.house, "--print-" + name], capture_output=True, text=True,
+            pages[name + ".md"] = subprocess.run([options.project, "--print-" + name], capture_output=True, text=True,
                                                  check=True).stdout
     drifted = False
     for name, text in pages.items():

@@ -7,7 +7,7 @@
 
 #include "SampleModels.h"
 #include "frontends/onnx/ImportONNX.h"
-#include "frontends/onnx/NodeImport.h"
+#include "frontends/onnx/import/NodeReading.h"
 #include "ir/interpreter/Interpreter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"

@@ -4,7 +4,7 @@
 #ifndef ZENITH_TESTS_FRONTENDS_ONNX_SAMPLEMODELS_H
 #define ZENITH_TESTS_FRONTENDS_ONNX_SAMPLEMODELS_H
 
-#include "frontends/onnx/ONNXModel.h"
+#include "frontends/onnx/model/ONNXModel.h"
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>

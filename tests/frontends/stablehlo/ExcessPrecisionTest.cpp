@@ -3,7 +3,7 @@
 // Whether conversions skip the rounding of bf16 results is the caller's choice.
 
 #include "frontends/stablehlo/ImportStableHLO.h"
-#include "frontends/stablehlo/StableHLODialect.h"
+#include "frontends/stablehlo/dialect/StableHLODialect.h"
 #include "ir/GraphDialect.h"
 #include "mlir/Parser/Parser.h"
 #include "gtest/gtest.h"

@@ -3,11 +3,11 @@
 // Portable artifacts: whole ones, damaged ones, and equality with the text
 // form of the conformance programs.
 
-#include "frontends/stablehlo/PortableArtifact.h"
-#include "frontends/stablehlo/BytecodeCursor.h"
-#include "frontends/stablehlo/ElementBytes.h"
-#include "frontends/stablehlo/StableHLODialect.h"
-#include "frontends/stablehlo/VHLOOpTable.h"
+#include "frontends/stablehlo/bytecode/PortableArtifact.h"
+#include "frontends/stablehlo/bytecode/BytecodeCursor.h"
+#include "frontends/stablehlo/bytecode/ElementBytes.h"
+#include "frontends/stablehlo/bytecode/VHLOOpTable.h"
+#include "frontends/stablehlo/dialect/StableHLODialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringExtras.h"

@@ -4,9 +4,9 @@
 // Skips where the programs beside the repository are absent.
 
 #include "frontends/stablehlo/ImportStableHLO.h"
-#include "frontends/stablehlo/NewerText.h"
-#include "frontends/stablehlo/PortableArtifact.h"
-#include "frontends/stablehlo/StableHLODialect.h"
+#include "frontends/stablehlo/bytecode/NewerText.h"
+#include "frontends/stablehlo/bytecode/PortableArtifact.h"
+#include "frontends/stablehlo/dialect/StableHLODialect.h"
 #include "ir/GraphDialect.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"

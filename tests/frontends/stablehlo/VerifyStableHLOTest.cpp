@@ -3,7 +3,7 @@
 // Constraints of StableHLO ops: one program per mistake, with the sentence that
 // names it.
 
-#include "frontends/stablehlo/StableHLODialect.h"
+#include "frontends/stablehlo/dialect/StableHLODialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
 #include "gtest/gtest.h"

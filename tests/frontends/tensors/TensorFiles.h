@@ -5,8 +5,8 @@
 #ifndef ZENITH_TESTS_FRONTENDS_TENSORS_TENSORFILES_H
 #define ZENITH_TESTS_FRONTENDS_TENSORS_TENSORFILES_H
 
-#include "frontends/tensors/ElementNames.h"
-#include "ir/interpreter/Tensor.h"
+#include "frontends/files/ElementNames.h"
+#include "ir/tensor/Tensor.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"

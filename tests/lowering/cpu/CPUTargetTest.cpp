@@ -4,7 +4,7 @@
 
 #include "lowering/cpu/CPUTarget.h"
 
-#include "lowering/kernels/Kernel.h"
+#include "lowering/builder/KernelPlan.h"
 #include "llvm/Target/TargetMachine.h"
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 
 #include "FusionText.h"
 #include "KernelHarness.h"
-#include "ir/interpreter/Scalar.h"
+#include "ir/tensor/Scalar.h"
 #include <gtest/gtest.h>
 #include <limits>
 #include <random>

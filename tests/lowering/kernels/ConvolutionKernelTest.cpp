@@ -4,7 +4,7 @@
 // dilations, groups, orders of dimensions.
 
 #include "KernelHarness.h"
-#include "lowering/kernels/ContractionKernel.h"
+#include "lowering/kernels/GemmKernel.h"
 #include <gtest/gtest.h>
 
 using namespace zenith;

@@ -4,11 +4,13 @@
 
 #include "KernelHarness.h"
 #include "ir/interpreter/Interpreter.h"
-#include "ir/interpreter/Scalar.h"
+#include "ir/tensor/Scalar.h"
+#include "lowering/builder/KernelAttributes.h"
 #include "lowering/cpu/CPUTarget.h"
 #include "lowering/cpu/CompileKernels.h"
 #include "lowering/cpu/ConvertKernelsToLLVM.h"
 #include "lowering/cpu/JITLibrary.h"
+#include "lowering/kernels/EmitKernels.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -203,7 +205,7 @@ void KernelHarness::run(Case &test) {
     for (const graph::DimExpr &size : launch.sizes)
       sizes.push_back(test.valueOf(size));
     auto task = (*library)->lookupAs<zenith_task_fn>(
-        (launch.kernel.getName() + cpu::taskSuffix).str());
+        (launch.kernel.getName() + kernels::taskSuffix).str());
     ASSERT_TRUE(bool(task)) << llvm::toString(task.takeError());
     callBackwards(*task, pointers.data(), sizes.data(),
                   test.valueOf(launch.tasks));
@@ -269,7 +271,7 @@ void KernelHarness::check(const std::string &text,
   if (sharedOperand >= 0)
     for (kernels::Launch &launch : test.plan.launches)
       for (unsigned i = 0; i < launch.pointers.size(); ++i)
-        launch.kernel.setArgAttr(i, cpu::mayAliasAttrName,
+        launch.kernel.setArgAttr(i, kernels::mayAliasAttrName,
                                  UnitAttr::get(&mlirContext));
   run(test);
 }

@@ -6,8 +6,8 @@
 #ifndef ZENITH_TESTS_LOWERING_KERNELS_KERNELHARNESS_H
 #define ZENITH_TESTS_LOWERING_KERNELS_KERNELHARNESS_H
 
-#include "ir/interpreter/Tensor.h"
-#include "lowering/kernels/Kernel.h"
+#include "ir/tensor/Tensor.h"
+#include "lowering/builder/KernelPlan.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include <functional>

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Import rules of activation functions: each a few elementwise ops, or the
+// composite of the same name.
+#include "frontends/onnx/ONNXOpTable.h"
+#include "frontends/onnx/import/NodeReading.h"
+
+#include <fmt/format.h>
+
+using namespace mlir;
+using namespace zenith;
+using namespace zenith::onnx;
+using graph::CompareDirection;
+
+/// A constant of the type of input 0.
+static Value number(NodeImport &n, double value) {
+  return n.b.scalarConstant(n.elementType(0), value);
+}
+
+static void importRelu(NodeImport &n) {
+  n.result(n.b.binary<graph::MaxOp>(n.input(0), 0.0));
+}
+
+static void importSigmoid(NodeImport &n) {
+  n.result(n.b.unary<graph::LogisticOp>(n.input(0)));
+}
+
+static void importTanh(NodeImport &n) {
+  n.result(n.b.unary<graph::TanhOp>(n.input(0)));
+}
+
+/// `positive` where x > 0, else `other`.
+static void byPositive(NodeImport &n, Value x, Value positive, Value other) {
+  Value pred = n.b.compare(CompareDirection::gt, x, number(n, 0));
+  n.result(n.b.select(pred, positive, other));
+}
+
+static void importLeakyRelu(NodeImport &n) {
+  Value x = n.input(0);
+  Value scaled = n.b.binary<graph::MulOp>(x, n.floatAttribute("alpha", 0.01f));
+  Value pred = n.b.compare(CompareDirection::lt, x, number(n, 0));
+  n.result(n.b.select(pred, scaled, x));
+}
+
+static void importPRelu(NodeImport &n) {
+  Value x = n.input(0), slope = n.input(1);
+  // Below opset 7 a slope is shared or belongs to a feature.
+  if (n.version < 7 && n.rank(1) == 1 && !isConstant(n.dims(1)[0], 1)) {
+    DimVector dims(std::max<int64_t>(n.rank(0) - 1, 1), DimExpr(1));
+    dims[0] = n.dims(1)[0];
+    slope = n.b.reshape(slope, dims);
+  }
+  Value scaled = n.b.binary<graph::MulOp>(x, slope);
+  Value pred = n.b.compare(CompareDirection::lt, x, number(n, 0));
+  n.result(n.b.select(pred, scaled, x));
+}
+
+static void importElu(NodeImport &n) {
+  Value x = n.input(0);
+  Value below = n.b.binary<graph::MulOp>(n.b.unary<graph::Expm1Op>(x),
+                                         n.floatAttribute("alpha", 1));
+  byPositive(n, x, x, below);
+}
+
+static void importSelu(NodeImport &n) {
+  Value x = n.input(0);
+  double alpha = n.floatAttribute("alpha", 1.67326319217681884765625);
+  double gamma = n.floatAttribute("gamma", 1.05070102214813232421875);
+  Value below =
+      n.b.binary<graph::MulOp>(n.b.unary<graph::Expm1Op>(x), alpha * gamma);
+  byPositive(n, x, n.b.binary<graph::MulOp>(x, gamma), below);
+}
+
+static void importCelu(NodeImport &n) {
+  Value x = n.input(0);
+  double alpha = n.floatAttribute("alpha", 1);
+  Value scaled = n.b.unary<graph::Expm1Op>(n.b.binary<graph::DivOp>(x, alpha));
+  byPositive(n, x, x, n.b.binary<graph::MulOp>(scaled, alpha));
+}
+
+static void importThresholdedRelu(NodeImport &n) {
+  Value x = n.input(0);
+  Value pred = n.b.compare(CompareDirection::gt, x,
+                           number(n, n.floatAttribute("alpha", 1)));
+  n.result(n.b.select(pred, x, number(n, 0)));
+}
+
+/// log(1 + exp(x)) without overflow: max(x, 0) + log1p(exp(-|x|)).
+static Value softplus(NodeImport &n, Value x) {
+  Value tail = n.b.unary<graph::ExpOp>(
+      n.b.unary<graph::NegOp>(n.b.unary<graph::AbsOp>(x)));
+  return n.b.binary<graph::AddOp>(n.b.binary<graph::MaxOp>(x, 0.0),
+                                  n.b.unary<graph::Log1pOp>(tail));
+}
+
+static void importSoftplus(NodeImport &n) { n.result(softplus(n, n.input(0))); }
+
+static void importMish(NodeImport &n) {
+  Value x = n.input(0);
+  n.result(
+      n.b.binary<graph::MulOp>(x, n.b.unary<graph::TanhOp>(softplus(n, x))));
+}
+
+static void importSoftsign(NodeImport &n) {
+  Value x = n.input(0);
+  n.result(n.b.binary<graph::DivOp>(
+      x, n.b.binary<graph::AddOp>(n.b.unary<graph::AbsOp>(x), 1.0)));
+}
+
+/// max(0, min(1, alpha * x + beta))
+static Value hardSigmoid(NodeImport &n, Value x, double alpha, double beta) {
+  Value line =
+      n.b.binary<graph::AddOp>(n.b.binary<graph::MulOp>(x, alpha), beta);
+  return n.b.binary<graph::MaxOp>(n.b.binary<graph::MinOp>(line, 1.0), 0.0);
+}
+
+static void importHardSigmoid(NodeImport &n) {
+  n.result(hardSigmoid(n, n.input(0), n.floatAttribute("alpha", 0.2f),
+                       n.floatAttribute("beta", 0.5)));
+}
+
+static void importHardSwish(NodeImport &n) {
+  Value x = n.input(0);
+  n.result(n.b.binary<graph::MulOp>(x, hardSigmoid(n, x, 1.0 / 6, 0.5)));
+}
+
+static void importSwish(NodeImport &n) {
+  Value x = n.input(0);
+  n.result(n.b.binary<graph::MulOp>(
+      x, n.b.unary<graph::LogisticOp>(
+             n.b.binary<graph::MulOp>(x, n.floatAttribute("alpha", 1)))));
+}
+
+/// The second input times Swish of the first.
+static void importSwiGLU(NodeImport &n) {
+  Value x = n.input(0);
+  Value gate = n.b.unary<graph::LogisticOp>(
+      n.b.binary<graph::MulOp>(x, n.floatAttribute("alpha", 1)));
+  n.result(
+      n.b.binary<graph::MulOp>(n.b.binary<graph::MulOp>(x, gate), n.input(1)));
+}
+
+/// Values near zero become 0, others move towards it.
+static void importShrink(NodeImport &n) {
+  if (!isa<FloatType>(n.elementType(0)))
+    return n.fail(unsupported("Shrink of integers"));
+  Value x = n.input(0);
+  double bias = n.floatAttribute("bias", 0),
+         limit = n.floatAttribute("lambd", 0.5);
+  Value isBelow = n.b.compare(CompareDirection::lt, x, number(n, -limit));
+  Value isAbove = n.b.compare(CompareDirection::gt, x, number(n, limit));
+  Value above =
+      n.b.select(isAbove, n.b.binary<graph::SubOp>(x, bias), number(n, 0));
+  n.result(n.b.select(isBelow, n.b.binary<graph::AddOp>(x, bias), above));
+}
+
+static void importGelu(NodeImport &n) {
+  std::string form = n.stringAttribute("approximate", "none");
+  if (form != "none" && form != "tanh")
+    return n.fail(invalid(fmt::format(
+        "attribute 'approximate' is '{}', not none or tanh", form)));
+  Value x = n.input(0);
+  n.result(n.b.emit<graph::GeluOp>(
+      x.getType(),
+      form == "tanh" ? graph::GeluForm::tanh : graph::GeluForm::erf, x));
+}
+
+/// True where the node drops elements; not for inference, or a ratio of 0.
+static bool dropsElements(NodeImport &n) {
+  if (n.version < 7)
+    return !n.intAttribute("is_test", 0) && n.floatAttribute("ratio", 0.5) != 0;
+  if (!n.has(2))
+    return false;
+  auto training = n.knownElements(2);
+  if (training && training->values.size() == 1 &&
+      isConstant(training->values[0], 0))
+    return false;
+  return !n.has(1) || n.constantNumber(1) != 0.0;
+}
+
+/// Inference: the identity, and a mask that keeps everything.
+static void importDropout(NodeImport &n) {
+  if (dropsElements(n))
+    return n.fail(unsupported("Dropout in training mode"));
+  n.result(0, n.imported(0));
+  if (n.wants(1)) {
+    Type element =
+        n.version < 10 ? n.elementType(0) : Type(n.b.builder.getI1Type());
+    n.result(1, n.b.filled(n.dims(0), element, 1));
+  }
+}
+
+llvm::ArrayRef<OpRow> zenith::onnx::activationRows() {
+  static constexpr OpRow rows[] = {
+      {"Celu", 12, newest, 1, 1, importCelu},
+      {"Dropout", 1, newest, 1, 3, importDropout},
+      {"Elu", 1, newest, 1, 1, importElu},
+      {"Gelu", 20, newest, 1, 1, importGelu},
+      {"HardSigmoid", 1, newest, 1, 1, importHardSigmoid},
+      {"HardSwish", 14, newest, 1, 1, importHardSwish},
+      {"LeakyRelu", 1, newest, 1, 1, importLeakyRelu},
+      {"Mish", 18, newest, 1, 1, importMish},
+      {"PRelu", 1, newest, 2, 2, importPRelu},
+      {"Relu", 1, newest, 1, 1, importRelu},
+      {"Selu", 6, newest, 1, 1, importSelu},
+      {"Shrink", 9, newest, 1, 1, importShrink},
+      {"Sigmoid", 1, newest, 1, 1, importSigmoid},
+      {"Softplus", 1, newest, 1, 1, importSoftplus},
+      {"Softsign", 1, newest, 1, 1, importSoftsign},
+      {"SwiGLU", 28, newest, 2, 2, importSwiGLU},
+      {"Swish", 24, newest, 1, 1, importSwish},
+      {"Tanh", 1, newest, 1, 1, importTanh},
+      {"ThresholdedRelu", 10, newest, 1, 1, importThresholdedRelu},
+  };
+  return rows;
+}

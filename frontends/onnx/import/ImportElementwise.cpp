@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Import rules of arithmetic, comparisons, logic and type conversion. On known
+// elements they compute shapes.
+#include "frontends/onnx/ONNXOpTable.h"
+#include "frontends/onnx/import/ElementFolding.h"
+#include "frontends/onnx/import/NodeReading.h"
+#include "frontends/onnx/import/StorageTypes.h"
+
+#include <cmath>
+#include <fmt/format.h>
+
+using namespace mlir;
+using namespace zenith;
+using namespace zenith::onnx;
+using graph::CompareDirection;
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+template <typename Op> static void unary(NodeImport &n) {
+  n.result(n.b.unary<Op>(n.input(0)));
+}
+
+template <typename Op> static void binary(NodeImport &n) {
+  // Separate statements: what materialising emits must not depend on the order
+  // of argument evaluation.
+  Value lhs = n.input(0);
+  n.result(n.b.binary<Op>(lhs, n.input(1)));
+}
+
+/// Below opset 7 operands have one shape, or the second one is stretched to the
+/// first where the node says so, from dimension `axis` on.
+template <typename Op> static void alignedBinary(NodeImport &n) {
+  ImportBuilder &b = n.b;
+  Value lhs = n.input(0), rhs = n.input(1);
+  DimVector dims = b.dims(lhs), other = b.dims(rhs);
+  // Models without the attribute that need NumPy's rule exist.
+  if (!n.intAttribute("broadcast", 0))
+    return n.result(b.binary<Op>(lhs, rhs));
+  int64_t free = int64_t(dims.size()) - int64_t(other.size());
+  int64_t axis = n.intAttribute("axis", free);
+  if (axis < 0)
+    axis += dims.size();
+  if (free < 0 || axis < 0 || axis > free)
+    return n.fail(invalid("the second operand does not fit into the first"));
+  other.append(free - axis, DimExpr(1));
+  rhs = b.reshape(rhs, other);
+  if (!sameDims(b.broadcastDims(dims, other), dims))
+    return n.fail(invalid("the second operand does not fit into the first"));
+  n.result(b.binary<Op>(lhs, rhs));
+}
+
+/// Folds any number of inputs from left to right.
+template <typename Op> static void variadic(NodeImport &n) {
+  llvm::SmallVector<Value> values = n.allInputs();
+  if (n.failed())
+    return;
+  Value result = values.front();
+  for (Value value : llvm::drop_begin(values))
+    result = n.b.binary<Op>(result, value);
+  n.result(result);
+}
+
+static void importMean(NodeImport &n) {
+  llvm::SmallVector<Value> values = n.allInputs();
+  if (n.failed())
+    return;
+  Value sum = values.front();
+  for (Value value : llvm::drop_begin(values))
+    sum = n.b.binary<graph::AddOp>(sum, value);
+  n.result(n.b.binary<graph::DivOp>(sum, double(values.size())));
+}
+
+static void importIdentity(NodeImport &n) { n.result(0, n.imported(0)); }
+
+static void importNeg(NodeImport &n) { unary<graph::NegOp>(n); }
+
+static void importPow(NodeImport &n) {
+  Value base = n.input(0);
+  Type element = n.elementType(0);
+  // Small whole powers of floats as products: exact rounding steps, and no
+  // call.
+  if (auto exponent = n.constantNumber(1);
+      exponent && isa<FloatType>(element) && n.rank(1) <= n.rank(0)) {
+    if (*exponent == 1)
+      return n.result(base);
+    if (*exponent == 2)
+      return n.result(n.b.binary<graph::MulOp>(base, base));
+    if (*exponent == 3)
+      return n.result(
+          n.b.binary<graph::MulOp>(n.b.binary<graph::MulOp>(base, base), base));
+  }
+  Value exponent = n.input(1);
+  Type exponentElement = n.elementType(1);
+  if (isa<IntegerType>(element) && isa<FloatType>(exponentElement)) {
+    Value power =
+        n.b.binary<graph::PowOp>(n.b.convert(base, exponentElement), exponent);
+    return n.result(n.b.convert(power, element));
+  }
+  n.result(n.b.binary<graph::PowOp>(base, n.b.convert(exponent, element)));
+}
+
+static void importMod(NodeImport &n) {
+  if (n.intAttribute("fmod", 0))
+    return binary<graph::RemOp>(n);
+  binary<graph::FloorModOp>(n);
+}
+
+static void importBitShift(NodeImport &n) {
+  std::string direction = n.stringAttribute("direction", "");
+  if (direction == "LEFT")
+    return binary<graph::ShiftLeftOp>(n);
+  if (direction == "RIGHT")
+    return binary<graph::ShiftRightLogicalOp>(n);
+  n.fail(invalid(fmt::format("attribute 'direction' is '{}', not LEFT or RIGHT",
+                             direction)));
+}
+
+static void importReciprocal(NodeImport &n) {
+  Value operand = n.input(0);
+  n.result(n.b.binary<graph::DivOp>(n.b.scalarConstant(n.elementType(0), 1),
+                                    operand));
+}
+
+static void importClip(NodeImport &n) {
+  Value value = n.input(0);
+  auto bound = [&](const char *name, size_t index) -> Value {
+    if (n.version < 11 && n.hasAttribute(name))
+      return n.b.scalarConstant(n.elementType(0), n.floatAttribute(name, 0));
+    return n.has(index) ? n.b.reshape(n.input(index), {}) : Value();
+  };
+  Value low = bound("min", 1), high = bound("max", 2);
+  if (low && high) {
+    DimVector dims = n.b.dims(value);
+    low = n.b.broadcastTo(low, dims);
+    return n.result(n.b.emit<graph::ClampOp>(value.getType(), low, value,
+                                             n.b.broadcastTo(high, dims)));
+  }
+  if (low)
+    value = n.b.binary<graph::MaxOp>(value, low);
+  if (high)
+    value = n.b.binary<graph::MinOp>(value, high);
+  n.result(value);
+}
+
+//===----------------------------------------------------------------------===//
+// Comparisons and logic
+//===----------------------------------------------------------------------===//
+
+template <CompareDirection direction> static void comparison(NodeImport &n) {
+  Value lhs = n.input(0);
+  n.result(n.b.compare(direction, lhs, n.input(1)));
+}
+
+static void importWhere(NodeImport &n) {
+  Value pred = n.input(0), onTrue = n.input(1);
+  n.result(n.b.select(pred, onTrue, n.input(2)));
+}
+
+static void importIsNaN(NodeImport &n) {
+  Value value = n.input(0);
+  n.result(n.b.compare(CompareDirection::ne, value, value));
+}
+
+static void importIsInf(NodeImport &n) {
+  Value value = n.input(0), result;
+  auto test = [&](const char *name, double infinity) {
+    if (!n.intAttribute(name, 1))
+      return;
+    Value same = n.b.compare(CompareDirection::eq, value,
+                             n.b.scalarConstant(n.elementType(0), infinity));
+    result = result ? n.b.binary<graph::OrOp>(result, same) : same;
+  };
+  test("detect_positive", INFINITY);
+  test("detect_negative", -INFINITY);
+  n.result(result ? result
+                  : n.b.filled(n.b.dims(value), n.b.builder.getI1Type(), 0));
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+static void convertTo(NodeImport &n, Type element) {
+  if (carriesBits(n.imported(0).carried))
+    return n.result(n.b.convert(decodedBits(n, 0), element));
+  Type from = n.elementType(0);
+  bool saturates = element.isFloat8E4M3FN() || element.isFloat8E4M3FNUZ() ||
+                   element.isFloat8E5M2() || element.isFloat8E5M2FNUZ();
+  bool isInteger = isa<IntegerType>(element) && isa<IntegerType>(from);
+  if (auto known = n.knownElements(0);
+      known && isInteger && castKnownElements(*known, element))
+    return n.result(0, std::move(*known), element);
+  Value value = n.input(0);
+  if (!saturates || !n.intAttribute("saturate", 1))
+    return n.result(n.b.convert(value, element));
+  n.result(n.b.emit<graph::ConvertOp>(n.type(0).clone(element), value,
+                                      /*saturate=*/true));
+}
+
+static void importCast(NodeImport &n) {
+  auto to = static_cast<DataType>(n.intAttribute("to", 0));
+  if (Type element = elementTypeOf(to, n.b.builder.getContext()))
+    return convertTo(n, element);
+  if (dataTypeName(to).empty())
+    return n.fail(invalid(fmt::format(
+        "attribute 'to' is {}, which is no data type", int64_t(to))));
+  n.fail(unsupported(fmt::format("conversion to {}", dataTypeName(to))));
+}
+
+static void importBitCast(NodeImport &n) {
+  auto to = static_cast<DataType>(n.intAttribute("to", 0));
+  Type element = elementTypeOf(to, n.b.builder.getContext());
+  Type from = n.elementType(0);
+  if (!element)
+    return n.fail(unsupported(fmt::format("BitCast to {}", dataTypeName(to))));
+  if (isa<ComplexType>(element) || isa<ComplexType>(from) ||
+      element.isInteger(1) || from.isInteger(1))
+    return n.fail(unsupported("BitCast of complex numbers or booleans"));
+  if (element.getIntOrFloatBitWidth() != from.getIntOrFloatBitWidth())
+    return n.fail(invalid("BitCast to a type of another width"));
+  Value value = n.input(0);
+  n.result(element == from
+               ? value
+               : n.b.emit<graph::BitcastOp>(n.type(0).clone(element), value));
+}
+
+static void importCastLike(NodeImport &n) {
+  if (DataType like = n.imported(1).carried; like != DataType::Undefined)
+    return n.fail(
+        unsupported(fmt::format("conversion to {}", dataTypeName(like))));
+  convertTo(n, n.elementType(1));
+}
+
+llvm::ArrayRef<OpRow> zenith::onnx::elementwiseRows() {
+  static constexpr OpRow rows[] = {
+      {"Abs", 1, newest, 1, 1, unary<graph::AbsOp>},
+      {"Acos", 7, newest, 1, 1, unary<graph::AcosOp>},
+      {"Acosh", 9, newest, 1, 1, unary<graph::AcoshOp>},
+      {"Add", 1, 6, 2, 2, alignedBinary<graph::AddOp>},
+      {"Add", 7, newest, 2, 2, binary<graph::AddOp>, foldAdd},
+      {"And", 7, newest, 2, 2, binary<graph::AndOp>, foldAnd},
+      {"Asin", 7, newest, 1, 1, unary<graph::AsinOp>},
+      {"Asinh", 9, newest, 1, 1, unary<graph::AsinhOp>},
+      {"Atan", 7, newest, 1, 1, unary<graph::AtanOp>},
+      {"Atanh", 9, newest, 1, 1, unary<graph::AtanhOp>},
+      {"BitCast", 26, newest, 1, 1, importBitCast},
+      {"BitShift", 11, newest, 2, 2, importBitShift},
+      {"BitwiseAnd", 18, newest, 2, 2, binary<graph::AndOp>},
+      {"BitwiseNot", 18, newest, 1, 1, unary<graph::NotOp>},
+      {"BitwiseOr", 18, newest, 2, 2, binary<graph::OrOp>},
+      {"BitwiseXor", 18, newest, 2, 2, binary<graph::XorOp>},
+      {"Cast", 6, newest, 1, 1, importCast, nullptr, false, true},
+      {"CastLike", 15, newest, 2, 2, importCastLike, nullptr, false, true},
+      {"Ceil", 1, newest, 1, 1, unary<graph::CeilOp>},
+      {"Clip", 6, newest, 1, 3, importClip},
+      {"Cos", 7, newest, 1, 1, unary<graph::CosOp>},
+      {"Cosh", 9, newest, 1, 1, unary<graph::CoshOp>},
+      {"Div", 1, 6, 2, 2, alignedBinary<graph::DivOp>},
+      {"Div", 7, newest, 2, 2, binary<graph::DivOp>, foldDiv},
+      {"Equal", 7, newest, 2, 2, comparison<CompareDirection::eq>, foldEqual},
+      {"Erf", 9, newest, 1, 1, unary<graph::ErfOp>},
+      {"Exp", 1, newest, 1, 1, unary<graph::ExpOp>},
+      {"Floor", 1, newest, 1, 1, unary<graph::FloorOp>},
+      {"Greater", 7, newest, 2, 2, comparison<CompareDirection::gt>,
+       foldGreater},
+      {"GreaterOrEqual", 12, newest, 2, 2, comparison<CompareDirection::ge>,
+       foldGreaterOrEqual},
+      {"Identity", 1, newest, 1, 1, importIdentity},
+      {"IsInf", 10, newest, 1, 1, importIsInf},
+      {"IsNaN", 9, newest, 1, 1, importIsNaN},
+      {"Less", 7, newest, 2, 2, comparison<CompareDirection::lt>, foldLess},
+      {"LessOrEqual", 12, newest, 2, 2, comparison<CompareDirection::le>,
+       foldLessOrEqual},
+      {"Log", 1, newest, 1, 1, unary<graph::LogOp>},
+      {"Max", 1, newest, 1, anyNumber, variadic<graph::MaxOp>, foldMax},
+      {"Mean", 1, newest, 1, anyNumber, importMean},
+      {"Min", 1, newest, 1, anyNumber, variadic<graph::MinOp>, foldMin},
+      {"Mod", 10, newest, 2, 2, importMod, foldMod},
+      {"Mul", 1, 6, 2, 2, alignedBinary<graph::MulOp>},
+      {"Mul", 7, newest, 2, 2, binary<graph::MulOp>, foldMul},
+      {"Neg", 1, newest, 1, 1, importNeg, foldNeg},
+      {"Not", 1, newest, 1, 1, unary<graph::NotOp>, foldNot},
+      {"Or", 7, newest, 2, 2, binary<graph::OrOp>, foldOr},
+      {"Pow", 7, newest, 2, 2, importPow},
+      {"Reciprocal", 1, newest, 1, 1, importReciprocal},
+      {"Round", 11, newest, 1, 1, unary<graph::RoundEvenOp>},
+      {"Sign", 9, newest, 1, 1, unary<graph::SignOp>},
+      {"Sin", 7, newest, 1, 1, unary<graph::SinOp>},
+      {"Sinh", 9, newest, 1, 1, unary<graph::SinhOp>},
+      {"Sqrt", 1, newest, 1, 1, unary<graph::SqrtOp>},
+      {"Sub", 1, 6, 2, 2, alignedBinary<graph::SubOp>},
+      {"Sub", 7, newest, 2, 2, binary<graph::SubOp>, foldSub},
+      {"Sum", 1, newest, 1, anyNumber, variadic<graph::AddOp>},
+      {"Tan", 7, newest, 1, 1, unary<graph::TanOp>},
+      {"Where", 9, newest, 3, 3, importWhere, foldWhere},
+      {"Xor", 7, newest, 2, 2, binary<graph::XorOp>},
+  };
+  return rows;
+}

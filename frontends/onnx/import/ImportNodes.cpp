@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Walks nodes through the op table; calls of local functions inline.
+#include "frontends/onnx/ONNXOpTable.h"
+#include "frontends/onnx/import/ModelReading.h"
+
+#include "llvm/Support/SaveAndRestore.h"
+#include <fmt/format.h>
+
+using namespace mlir;
+using namespace zenith;
+using namespace zenith::onnx;
+
+ImportedValue *ModelImport::bind(Scope &scope, const std::string &name,
+                                 ImportedValue value) {
+  return scope.names[name] = keepValue(std::move(value));
+}
+
+Value ModelImport::read(ImportedValue &value) {
+  Node none;
+  return NodeImport(none, 0, b, *this, {&value}).input(0);
+}
+
+int64_t ModelImport::versionOf(const Node &node, const Scope &scope) const {
+  for (const OpsetImport &opset : *scope.opsets)
+    if (plainDomain(opset.domain) == plainDomain(node.domain))
+      return opset.version;
+  return model.irVersion < 3 ? 1 : 0; // there was no import of opsets yet
+}
+
+const Function *ModelImport::findFunction(const Node &node) const {
+  for (const Function &candidate : model.functions)
+    if (candidate.name == node.op &&
+        plainDomain(candidate.domain) == plainDomain(node.domain))
+      return &candidate;
+  return nullptr;
+}
+
+/// Most operators take no values of types that GraphIR does not have.
+static Status refuseCarried(const Node &node,
+                            llvm::ArrayRef<ImportedValue *> inputs) {
+  for (const ImportedValue *input : inputs)
+    if (input && input->carried != DataType::Undefined)
+      return unsupported(fmt::format("operator {} of type {}", node.op,
+                                     dataTypeName(input->carried)));
+  return noError();
+}
+
+Status ModelImport::importOperator(const Node &node, Scope &scope,
+                                   Inputs inputs) {
+  std::string_view domain = plainDomain(node.domain);
+  int64_t version = versionOf(node, scope);
+  bool known = false;
+  const OpRow *row = findRow(domain, node.op, version, known);
+  if (version == 0 && domain.empty())
+    return invalid("no opset of the default domain is imported");
+  if (!row && !domain.empty() && !known)
+    return unsupported(fmt::format("operator {} of domain {} is not supported",
+                                   node.op, node.domain));
+  if (!row)
+    return unsupported(
+        known ? fmt::format("operator {} of opset {} is not supported", node.op,
+                            version)
+              : fmt::format("operator {} is not supported", node.op));
+  while (!inputs.empty() && !inputs.back())
+    inputs.pop_back();
+  int64_t count = inputs.size();
+  if (count < row->minInputs || count > row->maxInputs)
+    return invalid(
+        fmt::format("operator {} has {} inputs where it takes {} to {}",
+                    node.op, count, row->minInputs, row->maxInputs));
+  for (int64_t i = 0; i < row->minInputs; ++i)
+    if (!inputs[i])
+      return invalid(fmt::format("input {} is absent", i));
+  if (node.op == "Identity" && inputs[0]->kind != ImportedValue::Tensor) {
+    scope.names[node.outputs.at(0)] = inputs[0];
+    return noError();
+  }
+  for (ImportedValue *input : inputs)
+    if (input && input->kind != ImportedValue::Tensor && !row->takesLists)
+      return invalid(fmt::format("an input is of kind {}", input->kindName()));
+  if (!row->takesCarried)
+    if (Status status = refuseCarried(node, inputs); !status)
+      return status;
+  llvm::SaveAndRestore<const Scope *> within(nodeScope, &scope);
+  NodeImport rule(node, version, b, *this, std::move(inputs));
+  if (!row->fold || !row->fold(rule))
+    if (!b.failed())
+      row->import(rule);
+  if (b.failed())
+    return *b.firstError;
+  for (auto [name, result] : llvm::zip_equal(node.outputs, rule.results)) {
+    if (name.empty())
+      continue;
+    ImportedValue missing;
+    missing.missing = fmt::format("the result '{}' of {} is not supported",
+                                  name, node.place());
+    bind(scope, name, result ? std::move(*result) : std::move(missing));
+  }
+  return noError();
+}
+
+/// Puts the attributes of a call in the place of references to them, in
+/// subgraphs too.
+static void giveAttributes(Node &node, const Node &call,
+                           const Function &callee) {
+  auto given = [&](const std::string &name) -> const NodeAttribute * {
+    if (const auto *attribute = call.attribute(name))
+      return attribute;
+    for (const auto &attribute : callee.defaults)
+      if (attribute.name == name)
+        return &attribute;
+    return nullptr;
+  };
+  std::vector<NodeAttribute> attributes;
+  for (NodeAttribute &attribute : node.attributes) {
+    const NodeAttribute *value = &attribute;
+    if (!attribute.reference.empty())
+      value = given(attribute.reference);
+    if (!value)
+      continue; // an optional attribute that the caller leaves out
+    attributes.push_back(*value);
+    attributes.back().name = attribute.name;
+    for (Graph &graph : attributes.back().graphs)
+      for (Node &inner : graph.nodes)
+        giveAttributes(inner, call, callee);
+  }
+  node.attributes = std::move(attributes);
+}
+
+/// The body of a function call with the caller's attributes put in.
+Status ModelImport::importCall(const Node &node, const Function &callee,
+                               Scope &scope, const Inputs &inputs) {
+  if (inputs.size() > callee.inputs.size() ||
+      node.outputs.size() > callee.outputs.size())
+    return invalid(
+        fmt::format("function {} takes {} inputs and gives {} results",
+                    callee.name, callee.inputs.size(), callee.outputs.size()));
+  Scope inner;
+  inner.opsets = callee.opsets.empty() ? scope.opsets : &callee.opsets;
+  for (auto [index, name] : llvm::enumerate(callee.inputs))
+    inner.names[name] = index < inputs.size() ? inputs[index] : nullptr;
+  for (const Node &original : callee.nodes) {
+    constexpr size_t mostInlined = 200000;
+    if (keptNodes.size() >= mostInlined)
+      return unsupported(fmt::format(
+          "calls of functions come to more than {} nodes", mostInlined));
+    Node &copy = keptNodes.emplace_back(original);
+    giveAttributes(copy, node, callee);
+    if (Status status = importNode(copy, inner); !status)
+      return status;
+  }
+  for (auto [index, name] : llvm::enumerate(node.outputs))
+    if (!name.empty())
+      scope.names[name] = inner.find(callee.outputs[index]);
+  return noError();
+}
+
+Status ModelImport::importNode(const Node &node, Scope &scope) {
+  // Loops inside of loops are read again for every assumption that fails, and
+  // so are their dimensions.
+  constexpr size_t mostNodes = 300000;
+  constexpr int deepest = 5;
+  bool isLoop = plainDomain(node.domain).empty() &&
+                (node.op == "Loop" || node.op == "Scan");
+  if (++importedNodes > mostNodes || (isLoop && loopDepth == deepest))
+    return unsupported("loops are nested too deeply").in(node.place());
+  b.loc = NameLoc::get(StringAttr::get(
+      context, node.name.empty() && !node.outputs.empty() ? node.outputs[0]
+                                                          : node.name));
+  Inputs inputs;
+  for (const std::string &name : node.inputs) {
+    ImportedValue *value = name.empty() ? nullptr : scope.find(name);
+    if (value && !value->missing.empty())
+      return unsupported(value->missing).in(node.place());
+    inputs.push_back(value);
+  }
+  Status status = noError();
+  if (const Function *callee = findFunction(node))
+    status = importCall(node, *callee, scope, inputs);
+  else if (NodeRule rule = controlRule(node)) {
+    status = refuseCarried(node, inputs);
+    loopDepth += isLoop;
+    if (status)
+      status = (this->*rule)(node, scope, inputs);
+    loopDepth -= isLoop;
+  } else
+    status = importOperator(node, scope, inputs);
+  if (!status)
+    return std::move(status.error()).in(node.place());
+  return status;
+}
+
+Status ModelImport::importGraphBody(const Graph &graph, Scope &scope) {
+  for (const Tensor &tensor : graph.initializers)
+    if (!scope.names.count(tensor.name))
+      bind(scope, tensor.name, constantValue(tensor, tensor.name));
+  for (const Node &node : graph.nodes)
+    if (Status status = importNode(node, scope); !status)
+      return std::move(status.error()).in("graph");
+  return noError();
+}

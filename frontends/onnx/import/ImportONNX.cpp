@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Imports a model: signature, initializers, results. Nodes are read in
+// ImportNodes.cpp, those with subgraphs in ImportControl.cpp.
+#include "frontends/onnx/ImportONNX.h"
+#include "frontends/onnx/import/ModelReading.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include <filesystem>
+#include <fmt/format.h>
+
+using namespace mlir;
+using namespace zenith;
+using namespace zenith::onnx;
+using llvm::SmallVector;
+
+/// Constants of at least this many bytes are parameters.
+static constexpr uint64_t parameterBytes = 1024;
+/// Vectors of bytes are zero points, most of them zeros: products of bytes want
+/// to know those. Longer ones are parameters too.
+static constexpr uint64_t zeroPointBytes = 4096;
+
+//===----------------------------------------------------------------------===//
+// Constants and parameters
+//===----------------------------------------------------------------------===//
+
+void ModelImport::createParameter(const Tensor &tensor, RankedTensorType type,
+                                  const std::string &name) {
+  namespace fs = std::filesystem;
+  Attribute source;
+  // Elements below a byte are packed in ONNX and not in GraphIR, so these
+  // cannot be mapped.
+  if (tensor.data.inFile() && dataTypeBits(tensor.type) >= 8) {
+    fs::path base = options.folder.empty() ? fs::path(model.path).parent_path()
+                                           : fs::path(options.folder);
+    std::error_code ignored;
+    fs::path relative = fs::proximate(tensor.data.source->path(),
+                                      base.empty() ? "." : base, ignored);
+    source = graph::ExternalAttr::get(context, relative.string(),
+                                      int64_t(tensor.data.offset),
+                                      int64_t(tensor.data.length));
+  } else {
+    source = denseElements(tensor, type);
+  }
+  OpBuilder builder(context);
+  if (lastParameter)
+    builder.setInsertionPointAfter(lastParameter);
+  else
+    builder.setInsertionPointToStart(module->getBody());
+  lastParameter = builder.create<graph::ParamOp>(
+      NameLoc::get(builder.getStringAttr(name)), name, type, source);
+}
+
+Value ModelImport::readParameter(ImportedValue &value) {
+  return b.emit<graph::GetParamOp>(
+      value.type, FlatSymbolRefAttr::get(context, value.parameter));
+}
+
+ImportedValue ModelImport::constantValue(const Tensor &tensor,
+                                         const std::string &name) {
+  ImportedValue value;
+  Type element = elementTypeOf(tensor.type, context);
+  if (!element) {
+    element = carrierTypeOf(tensor.type, context);
+    value.carried = tensor.type;
+  }
+  if (!element) {
+    value.missing = fmt::format("constants of type {} are not supported",
+                                dataTypeName(tensor.type));
+    return value;
+  }
+  value.type = RankedTensorType::get(tensor.dims, element);
+  value.tensor = &tensor;
+  bool isZeroPoint = tensor.dims.size() == 1 && element.isInteger(8) &&
+                     tensor.data.length <= zeroPointBytes;
+  // Matrices of bytes are weights, which are packed however few they are.
+  bool isWeight =
+      tensor.dims.size() > 1 && element.isInteger(8) && tensor.data.length > 0;
+  if ((tensor.data.length < parameterBytes && !isWeight) || isZeroPoint)
+    return value;
+  std::string &known = parameters[&tensor];
+  if (!known.empty()) {
+    value.parameter = known;
+    return value;
+  }
+  std::string unique = name.empty() ? "constant" : name;
+  for (int suffix = 1; !symbols.insert(unique).second; ++suffix)
+    unique = fmt::format("{}_{}", name, suffix);
+  createParameter(tensor, value.type, unique);
+  value.parameter = known = unique;
+  return value;
+}
+
+//===----------------------------------------------------------------------===//
+// Signature
+//===----------------------------------------------------------------------===//
+
+static const char *kindName(ValueType::Kind kind) {
+  switch (kind) {
+  case ValueType::SparseTensorKind:
+    return "sparse tensor";
+  case ValueType::SequenceKind:
+    return "sequence";
+  case ValueType::MapKind:
+    return "map";
+  case ValueType::OptionalKind:
+    return "optional";
+  default:
+    return "unknown";
+  }
+}
+
+/// Type of an argument and the text of its dimensions, with the sizes that the
+/// caller gave put in.
+Result<RankedTensorType>
+ModelImport::argumentType(const ValueInfo &input, unsigned number,
+                          SmallVector<Attribute> &dims) {
+  if (input.type.kind != ValueType::TensorKind)
+    return unsupported(
+        fmt::format("inputs of kind {}", kindName(input.type.kind)));
+  if (!input.type.hasShape)
+    return unsupported("inputs without a shape");
+  auto element = elementTypeOf(input.type.element, context);
+  if (!element)
+    element = carrierTypeOf(input.type.element, context);
+  if (!element)
+    return unsupported(
+        fmt::format("inputs of type {}", dataTypeName(input.type.element)));
+  SmallVector<int64_t> shape;
+  for (const Dim &dim : input.type.dims) {
+    std::optional<DimExpr> expr =
+        dim.symbol.empty() ? std::nullopt : DimExpr::parse(dim.symbol);
+    std::optional<int64_t> size = dim.value;
+    if (!size && expr)
+      size = expr->evaluate(
+          [&](const std::string &name) -> std::optional<int64_t> {
+            auto given = options.dims.find(name);
+            return given == options.dims.end() ? std::nullopt
+                                               : std::optional(given->second);
+          });
+    auto name =
+        dim.symbol.empty() ? unnamedDim(number, dims.size()) : dim.symbol;
+    if (auto given = options.dims.find(name);
+        !size && given != options.dims.end())
+      size = given->second;
+    if (size && *size < 0)
+      return invalid(
+          fmt::format("dimension '{}' has size {}", dim.symbol, *size));
+    shape.push_back(size.value_or(ShapedType::kDynamic));
+    dims.push_back(
+        StringAttr::get(context, size ? std::to_string(*size) : dim.symbol));
+  }
+  return RankedTensorType::get(shape, element);
+}
+
+Status ModelImport::createFunction(Scope &scope) {
+  std::unordered_map<std::string, const Tensor *> initializers;
+  for (const Tensor &tensor : model.graph.initializers)
+    initializers[tensor.name] = &tensor;
+  std::vector<const ValueInfo *> arguments;
+  std::vector<SmallVector<Attribute>> dims;
+  SmallVector<Type> types;
+  std::set<std::string> bound;
+  for (const ValueInfo &input : model.graph.inputs) {
+    if (auto given = options.bindings.find(input.name);
+        given != options.bindings.end()) {
+      bound.insert(input.name);
+      bind(scope, input.name, constantValue(given->second, input.name));
+      continue;
+    }
+    if (initializers.count(input.name))
+      continue;
+    dims.emplace_back();
+    auto type = argumentType(input, types.size(), dims.back());
+    if (!type)
+      return std::move(type.error())
+          .in(fmt::format("input '{}'", input.name))
+          .in("graph");
+    arguments.push_back(&input);
+    types.push_back(*type);
+  }
+  for (const auto &[name, tensor] : options.bindings)
+    if (!bound.count(name))
+      return invalid(fmt::format("there is no input '{}' to bind", name));
+  for (const auto &argument : dims)
+    for (Attribute text : argument)
+      dimNames.add(cast<StringAttr>(text).str());
+  OpBuilder builder(context);
+  builder.setInsertionPointToEnd(module->getBody());
+  function = builder.create<func::FuncOp>(
+      UnknownLoc::get(context), "main", FunctionType::get(context, types, {}));
+  Block *block = function.addEntryBlock();
+  b.builder.setInsertionPointToEnd(block);
+  for (auto [index, input] : llvm::enumerate(arguments)) {
+    BlockArgument argument = block->getArgument(index);
+    argument.setLoc(NameLoc::get(builder.getStringAttr(input->name)));
+    function.setArgAttr(index, graph::nameAttrName,
+                        builder.getStringAttr(input->name));
+    for (Attribute &text : dims[index])
+      text =
+          builder.getStringAttr(dimNames.textOf(cast<StringAttr>(text).str()));
+    function.setArgAttr(index, graph::dimsAttrName,
+                        builder.getArrayAttr(dims[index]));
+    ImportedValue value;
+    value.type = cast<RankedTensorType>(argument.getType());
+    value.data = argument;
+    if (!elementTypeOf(input->type.element, context))
+      value.carried = input->type.element;
+    bind(scope, input->name, std::move(value));
+  }
+  for (BlockArgument argument : block->getArguments())
+    b.bindDims(argument);
+  return noError();
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+/// True for expressions over the names of arguments' dimensions.
+static bool isPublic(const DimExpr &expr) {
+  bool result = DimExpr::parse(expr.str()).has_value();
+  expr.forEachSymbol(
+      [&](const std::string &name) { result &= name.rfind('%', 0) != 0; });
+  return result;
+}
+
+/// Names and dimensions of results: the model's own names where a size is not a
+/// number, else what is known.
+void ModelImport::nameResults(func::FuncOp function, ValueRange results) {
+  Builder builder(context);
+  for (auto [index, value] : llvm::enumerate(results)) {
+    const ValueInfo &output = model.graph.outputs[index];
+    SmallVector<Attribute> dims;
+    for (auto [dim, expr] : llvm::enumerate(b.dims(value))) {
+      std::string text;
+      if (dim < output.type.dims.size() && !expr.constant())
+        text = dimNames.textOf(output.type.dims[dim].symbol);
+      // A declared number that the analysis does not know is not to be relied
+      // on.
+      auto declared = DimExpr::parse(text);
+      if (!declared || declared->constant())
+        text = isPublic(expr) ? expr.str() : "";
+      dims.push_back(builder.getStringAttr(text));
+    }
+    function.setResultAttr(index, graph::nameAttrName,
+                           builder.getStringAttr(output.name));
+    function.setResultAttr(index, graph::dimsAttrName,
+                           builder.getArrayAttr(dims));
+  }
+}
+
+Status ModelImport::importReturn(const Scope &scope) {
+  b.loc = UnknownLoc::get(context);
+  SmallVector<Value> results;
+  for (const ValueInfo &output : model.graph.outputs) {
+    ImportedValue *value = scope.find(output.name);
+    if (!value || !value->missing.empty())
+      return unsupported(value ? value->missing : "an absent value as output")
+          .in(fmt::format("output '{}'", output.name));
+    if (value->kind != ImportedValue::Tensor)
+      return unsupported(fmt::format("outputs of kind {}", value->kindName()))
+          .in(fmt::format("output '{}'", output.name));
+    if (value->carried != DataType::Undefined)
+      return unsupported(fmt::format("outputs of type {}",
+                                     dataTypeName(value->carried)))
+          .in(fmt::format("output '{}'", output.name));
+    results.push_back(read(*value));
+  }
+  if (b.failed())
+    return *b.firstError;
+  b.builder.create<func::ReturnOp>(b.loc, results);
+  function.setFunctionType(FunctionType::get(
+      context, function.getArgumentTypes(), TypeRange(ValueRange(results))));
+  nameResults(function, results);
+  return noError();
+}
+
+/// Removes what nobody reads: scalars made for a type that turned out unused,
+/// dead nodes of the model.
+static void eraseDeadOps(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+    for (Region &region : op.getRegions())
+      for (Block &inner : region)
+        eraseDeadOps(inner);
+    if (isOpTriviallyDead(&op))
+      op.erase();
+  }
+}
+
+Result<OwningOpRef<ModuleOp>> ModelImport::run() {
+  symbols = {"main", graph::prepareFunctionName.str()};
+  Scope scope;
+  scope.opsets = &model.opsets;
+  Status status = createFunction(scope);
+  if (status)
+    status = importGraphBody(model.graph, scope);
+  if (status)
+    status = importReturn(scope);
+  if (!status)
+    return status.error();
+  b.eraseDiscarded();
+  eraseDeadOps(function.getBody().front());
+  std::string text;
+  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+    if (text.empty())
+      text = diagnostic.str();
+    return mlir::success();
+  });
+  if (mlir::failed(mlir::verify(*module)))
+    return invalid(text);
+  return std::move(module);
+}
+
+Result<OwningOpRef<ModuleOp>>
+zenith::onnx::importONNX(const Model &model, MLIRContext *context,
+                         const ImportOptions &options) {
+  context->loadDialect<graph::GraphDialect, func::FuncDialect>();
+  return ModelImport(model, context, options).run();
+}

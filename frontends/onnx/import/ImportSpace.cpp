@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Import rules that add or remove borders, or trade features for positions.
+#include "frontends/onnx/ONNXOpTable.h"
+#include "frontends/onnx/import/IndexReading.h"
+#include "frontends/onnx/import/NodeReading.h"
+
+#include <fmt/format.h>
+
+using namespace mlir;
+using namespace zenith;
+using namespace zenith::onnx;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+
+//===----------------------------------------------------------------------===//
+// Borders
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Elements to add per dimension; negative ones are taken away.
+struct Borders {
+  SmallVector<int64_t> low, high;
+};
+} // namespace
+
+/// Beyond this a border is a damaged model, and sizes could overflow.
+constexpr int64_t widestBorder = int64_t(1) << 32;
+/// A border that repeats elements is a list of indices.
+constexpr int64_t maxIndices = int64_t(1) << 22;
+
+static Borders readBorders(NodeImport &n) {
+  int64_t rank = n.rank(0);
+  auto pads = n.constantInts("pads", 1);
+  SmallVector<int64_t> axes;
+  if (n.has(3)) {
+    axes = n.constantInts("axes", 3).value_or(SmallVector<int64_t>());
+    for (int64_t &axis : axes)
+      axis = n.axis(axis, rank);
+    n.axes(axes, rank); // refuses repeated ones
+  } else {
+    for (int64_t i = 0; i < rank; ++i)
+      axes.push_back(i);
+  }
+  Borders borders{SmallVector<int64_t>(rank, 0), SmallVector<int64_t>(rank, 0)};
+  if (!n.failed() && (!pads || pads->size() != 2 * axes.size()))
+    n.fail(invalid("pads needs two entries per dimension"));
+  if (n.failed())
+    return borders;
+  for (auto [index, axis] : llvm::enumerate(axes)) {
+    borders.low[axis] = (*pads)[index];
+    borders.high[axis] = (*pads)[index + axes.size()];
+    for (int64_t width : {borders.low[axis], borders.high[axis]})
+      if (width > widestBorder || width < -widestBorder)
+        n.fail(invalid("a border is too wide"));
+  }
+  return borders;
+}
+
+static Value padConstant(ImportBuilder &b, Value x, Value value,
+                         const Borders &borders) {
+  DimVector dims = b.dims(x);
+  SmallVector<int64_t> interior(dims.size(), 0);
+  for (auto [dim, low, high] : llvm::zip(dims, borders.low, borders.high))
+    dim = dim + DimExpr(low) + DimExpr(high);
+  return b.emit<graph::PadOp>(b.typeOf(dims, getElementTypeOrSelf(x.getType())),
+                              x, value, ValueRange(), ValueRange(), borders.low,
+                              borders.high, interior);
+}
+
+/// Where the element at `position`, inside or outside of [0, size), is copied
+/// from.
+static int64_t sourceOf(int64_t position, int64_t size, llvm::StringRef mode) {
+  auto floorMod = [](int64_t value, int64_t by) {
+    return (value % by + by) % by;
+  };
+  if (mode == "edge")
+    return std::clamp<int64_t>(position, 0, size - 1);
+  if (mode == "wrap")
+    return floorMod(position, size);
+  if (size == 1)
+    return 0;
+  int64_t inPeriod = floorMod(position, 2 * (size - 1));
+  return std::min(inPeriod, 2 * (size - 1) - inPeriod);
+}
+
+static Value padCopies(NodeImport &n, llvm::StringRef mode,
+                       const Borders &borders) {
+  Value x = n.input(0);
+  DimVector dims = n.dims(0);
+  for (auto [axis, dim] : llvm::enumerate(dims)) {
+    int64_t low = borders.low[axis], high = borders.high[axis];
+    if (low == 0 && high == 0)
+      continue;
+    auto size = dim.constant();
+    if (!size || *size < 1 || *size + low + high < 0 ||
+        *size + low + high > maxIndices) {
+      n.fail(unsupported(
+          fmt::format("a border of kind {} around a dimension of {}",
+                      mode.str(), dim.str())));
+      return x;
+    }
+    SmallVector<int64_t> sources;
+    for (int64_t i = -low; i < *size + high; ++i)
+      sources.push_back(sourceOf(i, *size, mode));
+    x = readAlong(n.b, x, axis, sources);
+  }
+  return x;
+}
+
+/// Low and high borders that only running tells; nothing where they are
+/// constants.
+static std::optional<std::pair<DimVector, DimVector>>
+openBorders(NodeImport &n) {
+  if (n.hasAttribute("pads") || !n.has(1))
+    return std::nullopt;
+  auto known = n.knownElements(1);
+  if (known && llvm::all_of(known->values, [](const DimExpr &value) {
+        return value.constant().has_value();
+      }))
+    return std::nullopt;
+  int64_t rank = n.rank(0);
+  SmallVector<int64_t> axes;
+  for (int64_t i = 0; i < rank; ++i)
+    axes.push_back(i);
+  if (n.has(3))
+    axes = n.axes(n.constantInts("axes", 3).value_or(axes), rank);
+  auto pads = n.elements(1, "a border");
+  if (!n.failed() && pads.size() != 2 * axes.size())
+    n.fail(invalid("pads needs two entries per dimension"));
+  DimVector low(rank, DimExpr(0)), high(rank, DimExpr(0));
+  for (auto [index, axis] : llvm::enumerate(axes))
+    if (!n.failed()) {
+      low[axis] = pads[index];
+      high[axis] = pads[index + axes.size()];
+    }
+  return std::pair(low, high);
+}
+
+static Value padOpen(ImportBuilder &b, Value x, Value value,
+                     ArrayRef<DimExpr> low, ArrayRef<DimExpr> high) {
+  DimVector dims = b.dims(x);
+  SmallVector<int64_t> interior(dims.size(), 0), staticLow, staticHigh;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    dims[i] = dims[i] + low[i] + high[i];
+    staticLow.push_back(low[i].constant().value_or(ShapedType::kDynamic));
+    staticHigh.push_back(high[i].constant().value_or(ShapedType::kDynamic));
+  }
+  return b.emit<graph::PadOp>(b.typeOf(dims, getElementTypeOrSelf(x.getType())),
+                              x, value, b.dynamicScalars(low),
+                              b.dynamicScalars(high), staticLow, staticHigh,
+                              interior);
+}
+
+/// Borders of copied elements where positions are worked out on data.
+static Value copyOpen(ImportBuilder &b, llvm::StringRef mode, Value x,
+                      ArrayRef<DimExpr> low, ArrayRef<DimExpr> high) {
+  DimVector dims = b.dims(x);
+  for (auto [axis, size] : llvm::enumerate(dims)) {
+    if (low[axis].isConstant(0) && high[axis].isConstant(0))
+      continue;
+    DimExpr last = size - DimExpr(1);
+    Value at = b.binary<graph::SubOp>(
+        b.iota(0, {size + low[axis] + high[axis]}, b.builder.getI64Type()),
+        b.scalar(low[axis]));
+    if (mode == "edge") {
+      at = b.binary<graph::MinOp>(b.binary<graph::MaxOp>(at, 0.0),
+                                  b.scalar(last));
+    } else if (mode == "wrap") {
+      at = b.binary<graph::FloorModOp>(at, b.scalar(size));
+    } else {
+      DimExpr period = last * DimExpr(2);
+      at = b.binary<graph::FloorModOp>(
+          at, b.scalar(DimExpr::max(period, DimExpr(1))));
+      at = b.binary<graph::MinOp>(at,
+                                  b.binary<graph::SubOp>(b.scalar(period), at));
+    }
+    x = gatherAlong(b, x, axis, at);
+  }
+  return x;
+}
+
+static void importPad(NodeImport &n) {
+  std::string mode = n.stringAttribute("mode", "constant");
+  bool copies = mode != "constant";
+  if (copies && mode != "edge" && mode != "reflect" && mode != "wrap")
+    return n.fail(invalid(fmt::format("attribute 'mode' is '{}'", mode)));
+  auto open = openBorders(n);
+  if (n.failed())
+    return;
+  if (open && copies)
+    return n.result(copyOpen(n.b, mode, n.input(0), open->first, open->second));
+  Borders borders;
+  if (!open)
+    borders = readBorders(n);
+  if (n.failed())
+    return;
+  if (copies) {
+    bool isStatic = n.type(0).hasStaticShape();
+    DimVector low(borders.low.begin(), borders.low.end()),
+        high(borders.high.begin(), borders.high.end());
+    return n.result(isStatic ? padCopies(n, mode, borders)
+                             : copyOpen(n.b, mode, n.input(0), low, high));
+  }
+  Value value = n.has(2)
+                    ? n.b.reshape(n.input(2), {})
+                    : n.b.scalarConstant(
+                          n.elementType(0),
+                          n.version < 11 ? n.floatAttribute("value", 0) : 0);
+  n.result(open ? padOpen(n.b, n.input(0), value, open->first, open->second)
+                : padConstant(n.b, n.input(0), value, borders));
+}
+
+/// Cuts or fills both sides alike; an odd rest goes to the far side.
+static void importCenterCropPad(NodeImport &n) {
+  int64_t rank = n.rank(0);
+  SmallVector<int64_t> axes = n.intsAttribute("axes");
+  if (!n.hasAttribute("axes"))
+    for (int64_t i = 0; i < rank; ++i)
+      axes.push_back(i);
+  for (int64_t &axis : axes)
+    axis = n.axis(axis, rank);
+  n.axes(axes, rank); // refuses repeated ones
+  auto shape = n.constantInts("shape", 1);
+  DimVector dims = n.dims(0);
+  Borders borders{SmallVector<int64_t>(rank, 0), SmallVector<int64_t>(rank, 0)};
+  if (!n.failed() && (!shape || shape->size() != axes.size()))
+    n.fail(invalid("the shape does not fit the axes"));
+  if (n.failed())
+    return;
+  for (auto [axis, wanted] : llvm::zip(axes, *shape)) {
+    auto size = dims[axis].constant();
+    if (!size)
+      return n.fail(unsupported("CenterCropPad of a dynamic dimension"));
+    if (wanted < 0 || wanted > widestBorder)
+      return n.fail(invalid(fmt::format("size {} in the shape", wanted)));
+    int64_t more = wanted - *size, near = more / 2;
+    borders.low[axis] = near;
+    borders.high[axis] = more - near;
+  }
+  n.result(padConstant(n.b, n.input(0), n.b.scalarConstant(n.elementType(0), 0),
+                       borders));
+}
+
+//===----------------------------------------------------------------------===//
+// Features and positions
+//===----------------------------------------------------------------------===//
+
+static std::optional<int64_t> readBlock(NodeImport &n) {
+  int64_t block = n.intAttribute("blocksize", 0);
+  if (n.rank(0) != 4 || block < 1 || block > 1 << 15) {
+    n.fail(invalid(fmt::format("{} needs a positive blocksize and an input of "
+                               "rank 4",
+                               n.node.op)));
+    return std::nullopt;
+  }
+  return block;
+}
+
+static void importDepthToSpace(NodeImport &n) {
+  auto block = readBlock(n);
+  std::string mode = n.stringAttribute("mode", "DCR");
+  if (block && mode != "DCR" && mode != "CRD")
+    n.fail(
+        invalid(fmt::format("attribute 'mode' is '{}', not DCR or CRD", mode)));
+  if (n.failed())
+    return;
+  DimVector dims = n.dims(0);
+  auto depth = dims[1].constant();
+  if (!depth)
+    return n.fail(unsupported("DepthToSpace of a dynamic number of features"));
+  if (*depth % (*block * *block))
+    return n.fail(invalid(
+        fmt::format("blocks of {} do not divide {} features", *block, *depth)));
+  bool depthFirst = mode == "CRD";
+  DimExpr b(*block), left(*depth / (*block * *block));
+  DimVector split = {dims[0], b, b, left, dims[2], dims[3]};
+  if (depthFirst)
+    split = {dims[0], left, b, b, dims[2], dims[3]};
+  SmallVector<int64_t> order = {0, 3, 4, 1, 5, 2};
+  if (depthFirst)
+    order = {0, 1, 4, 2, 5, 3};
+  Value x = n.b.transpose(n.b.reshape(n.input(0), split), order);
+  n.result(n.b.reshape(x, {dims[0], left, dims[2] * b, dims[3] * b}));
+}
+
+static void importSpaceToDepth(NodeImport &n) {
+  auto block = readBlock(n);
+  if (!block)
+    return;
+  DimVector dims = n.dims(0);
+  auto height = dims[2].constant(), width = dims[3].constant();
+  if (!height || !width)
+    return n.fail(unsupported("SpaceToDepth of a dynamic number of positions"));
+  if (*height % *block || *width % *block)
+    return n.fail(invalid(fmt::format("blocks of {} do not divide {} x {}",
+                                      *block, *height, *width)));
+  DimExpr b(*block), rows(*height / *block), columns(*width / *block);
+  Value x = n.b.reshape(n.input(0), {dims[0], dims[1], rows, b, columns, b});
+  x = n.b.transpose(x, {0, 3, 5, 1, 2, 4});
+  n.result(n.b.reshape(x, {dims[0], dims[1] * b * b, rows, columns}));
+}
+
+llvm::ArrayRef<OpRow> zenith::onnx::spaceRows() {
+  static constexpr OpRow rows[] = {
+      {"CenterCropPad", 18, newest, 2, 2, importCenterCropPad},
+      {"DepthToSpace", 1, newest, 1, 1, importDepthToSpace},
+      {"Pad", 2, newest, 1, 4, importPad},
+      {"SpaceToDepth", 1, newest, 1, 1, importSpaceToDepth},
+  };
+  return rows;
+}

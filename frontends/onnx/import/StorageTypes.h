@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads values whose type GraphIR does not have.
+#ifndef ZENITH_FRONTENDS_ONNX_IMPORT_STORAGETYPES_H
+#define ZENITH_FRONTENDS_ONNX_IMPORT_STORAGETYPES_H
+
+#include "frontends/onnx/import/NodeReading.h"
+
+namespace zenith::onnx {
+
+/// True for floats that travel as integers of the same bits.
+inline bool carriesBits(DataType type) {
+  return type == DataType::Float4E2M1 || type == DataType::Float8E8M0;
+}
+/// The numbers that such bits stand for, in f32.
+Value decodedBits(NodeImport &n, size_t index);
+
+} // namespace zenith::onnx
+
+#endif // ZENITH_FRONTENDS_ONNX_IMPORT_STORAGETYPES_H

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Makes text of newer MLIR readable for this one.
+
+#ifndef ZENITH_FRONTENDS_STABLEHLO_BYTECODE_NEWERTEXT_H
+#define ZENITH_FRONTENDS_STABLEHLO_BYTECODE_NEWERTEXT_H
+
+#include "llvm/ADT/StringRef.h"
+#include <optional>
+#include <string>
+
+namespace zenith::stablehlo {
+
+/// Rewrites what the parser would stumble over before any dialect is asked:
+/// locations with a range (`"f":1:2 to :5`) lose their end, and hexadecimal
+/// data of booleans with a byte per element is packed into bits. Nothing where
+/// the text needs no change.
+std::optional<std::string> rewriteNewerText(llvm::StringRef text);
+
+/// The first result number (`%x#9`) for which the parser would take more memory
+/// than any program needs: it counts up to each number before it asks whether
+/// there is such a result.
+std::optional<uint64_t> hugeResultNumber(llvm::StringRef text);
+
+/// A dialect of StableHLO programs that ops of the text belong to; empty where
+/// there is none.
+llvm::StringRef stableHLODialectIn(llvm::StringRef text);
+
+} // namespace zenith::stablehlo
+
+#endif // ZENITH_FRONTENDS_STABLEHLO_BYTECODE_NEWERTEXT_H

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From an op of VHLO with its attributes to the op of StableHLO or func that
+// the text form has.
+
+#ifndef ZENITH_FRONTENDS_STABLEHLO_BYTECODE_VHLOCONVERSION_H
+#define ZENITH_FRONTENDS_STABLEHLO_BYTECODE_VHLOCONVERSION_H
+
+#include "frontends/stablehlo/bytecode/BytecodeEntities.h"
+#include "frontends/stablehlo/bytecode/VHLOOpTable.h"
+#include "mlir/IR/OperationSupport.h"
+
+namespace zenith::stablehlo {
+
+/// Puts `attributes` into `list` in the form that the op `name` of StableHLO
+/// has them; absent ones, which VHLO spells out, are left out. Failures are in
+/// `status`, with `offset`.
+void convertVHLOAttributes(llvm::StringRef name, mlir::NamedAttrList attributes,
+                           BytecodeEntities &entities, ArtifactStatus &status,
+                           uint64_t offset, mlir::NamedAttrList &list);
+
+} // namespace zenith::stablehlo
+
+#endif // ZENITH_FRONTENDS_STABLEHLO_BYTECODE_VHLOCONVERSION_H

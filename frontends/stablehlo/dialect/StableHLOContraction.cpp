@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Definitions of linear algebra, normalisation and random ops.
+
+#include "frontends/stablehlo/dialect/StableHLOOps.h"
+#include "frontends/stablehlo/dialect/StableHLORegistration.h"
+#include "frontends/stablehlo/dialect/StableHLOSyntax.h"
+
+using namespace mlir;
+using namespace zenith;
+using namespace zenith::stablehlo;
+
+#define GET_OP_CLASSES
+#include "frontends/stablehlo/dialect/StableHLOContraction.cpp.inc"
+
+void stablehlo::insertContractionOps(Dialect &dialect) {
+  insertOps<
+#define GET_OP_LIST
+#include "frontends/stablehlo/dialect/StableHLOContraction.cpp.inc"
+      >(dialect);
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Branches, loops and calls of GraphIR as StableHLO and func ops.
+
+#include "frontends/stablehlo/export/ExportHLO.h"
+#include "ir/GraphOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+using namespace zenith;
+using namespace zenith::stablehlo;
+
+static bool exportRegions(HLOExport &out, Operation *op, Operation *made) {
+  for (auto [from, to] : llvm::zip(op->getRegions(), made->getRegions()))
+    if (!out.region(from, to))
+      return false;
+  out.set(op, made->getResults());
+  return true;
+}
+
+static bool exportIf(HLOExport &out, Operation *op) {
+  return exportRegions(
+      out, op,
+      out.makeOp("stablehlo.if", op->getResultTypes(), out.operand(op), {}, 2));
+}
+
+// A wide index that would not survive the conversion means the last branch.
+static bool exportCase(HLOExport &out, Operation *op) {
+  Value index = out.operand(op);
+  RankedTensorType type = tensorType(index);
+  if (!type.getElementType().isSignlessInteger(32)) {
+    unsigned count = op->getNumRegions();
+    Value last = out.splat(type, count - 1), zero = out.splat(type, 0);
+    Value inside = out.binary(
+        "stablehlo.and", out.compare(ComparisonDirection::GE, index, zero),
+        out.compare(ComparisonDirection::LE, index, last));
+    index =
+        out.convert(out.make("stablehlo.select", type, {inside, index, last}),
+                    out.builder.getI32Type());
+  }
+  return exportRegions(out, op,
+                       out.makeOp("stablehlo.case", op->getResultTypes(), index,
+                                  {}, op->getNumRegions()));
+}
+
+static bool exportWhile(HLOExport &out, Operation *op) {
+  return exportRegions(out, op,
+                       out.makeOp("stablehlo.while", op->getResultTypes(),
+                                  out.list(op->getOperands()), {}, 2));
+}
+
+static bool exportBarrier(HLOExport &out, Operation *op) {
+  out.set(op, out.makeOp("stablehlo.optimization_barrier", op->getResultTypes(),
+                         out.list(op->getOperands()))
+                  ->getResults());
+  return true;
+}
+
+// Matrices of LAPACK are column-major; dimensions in front of them are batches.
+static Attribute lapackLayouts(HLOExport &out, TypeRange types,
+                               int64_t batches) {
+  SmallVector<Attribute> layouts;
+  for (Type type : types) {
+    int64_t rank = cast<RankedTensorType>(type).getRank();
+    SmallVector<int64_t> order;
+    for (int64_t i = rank; i-- > 0;)
+      order.push_back(i);
+    if (rank == batches + 2)
+      std::swap(order[0], order[1]);
+    layouts.push_back(DenseIntElementsAttr::get(
+        RankedTensorType::get({rank}, out.builder.getIndexType()), order));
+  }
+  return out.builder.getArrayAttr(layouts);
+}
+
+static llvm::StringRef lapackLetter(Type element) {
+  if (auto complex = dyn_cast<ComplexType>(element))
+    return complex.getElementType().isF64() ? "z" : "c";
+  return element.isF64() ? "d" : element.isF32() ? "s" : "";
+}
+
+// lapack_getrf on f32 is JAX's lapack_sgetrf_ffi.
+static bool exportCustomCall(HLOExport &out, Operation *op) {
+  auto call = cast<graph::CustomCallOp>(op);
+  llvm::StringRef routine = call.getTarget();
+  if (!routine.consume_front("lapack_") || op->getNumOperands() == 0)
+    return out.unsupported(op, "@" + call.getTarget());
+  RankedTensorType matrix = tensorType(op->getOperand(0));
+  llvm::StringRef letter = lapackLetter(matrix.getElementType());
+  int64_t batches = matrix.getRank() - 2;
+  if (letter.empty() || batches < 0)
+    return out.unsupported(op, "@" + call.getTarget());
+  Builder &b = out.builder;
+  Attribute config = call.getConfigAttr();
+  NamedAttribute counts =
+      out.named("num_batch_dims", b.getStringAttr(std::to_string(batches)));
+  Operation *made = out.makeOp(
+      "stablehlo.custom_call", op->getResultTypes(),
+      out.list(op->getOperands()),
+      {out.named("call_target_name",
+                 b.getStringAttr("lapack_" + letter + routine + "_ffi")),
+       out.named("backend_config", b.getStringAttr("")),
+       out.named("mhlo.backend_config",
+                 config ? config : b.getDictionaryAttr({})),
+       out.named("mhlo.frontend_attributes", b.getDictionaryAttr(counts)),
+       out.named("operand_layouts",
+                 lapackLayouts(out, op->getOperandTypes(), batches)),
+       out.named("result_layouts",
+                 lapackLayouts(out, op->getResultTypes(), batches))});
+  out.set(op, made->getResults());
+  return true;
+}
+
+static bool exportCall(HLOExport &out, Operation *op) {
+  auto call = cast<func::CallOp>(op);
+  out.set(op, out.makeOp("func.call", op->getResultTypes(),
+                         out.list(op->getOperands()),
+                         out.named("callee", call.getCalleeAttr()))
+                  ->getResults());
+  return true;
+}
+
+void zenith::stablehlo::addControlExports(ExportRules &rules) {
+  rules["graph.if"] = exportIf;
+  rules["graph.case"] = exportCase;
+  rules["graph.while"] = exportWhile;
+  rules["graph.barrier"] = exportBarrier;
+  rules["graph.custom_call"] = exportCustomCall;
+  rules["func.call"] = exportCall;
+}

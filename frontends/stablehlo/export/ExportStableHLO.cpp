@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Functions and parameters; ops are written by the rules of their family.
+
+#include "frontends/stablehlo/ExportStableHLO.h"
+
+#include "frontends/stablehlo/bytecode/ElementBytes.h"
+#include "frontends/stablehlo/export/ExportHLO.h"
+#include "ir/CompositeFormulas.h"
+#include "ir/GraphOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Iterators.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace zenith;
+using namespace zenith::stablehlo;
+
+// The formulas of composites stand in their place.
+static void decompose(ModuleOp module) {
+  SmallVector<Operation *> composites;
+  module.walk([&](Operation *op) {
+    if (graph::familyOf(op) == graph::Family::Composite)
+      composites.push_back(op);
+  });
+  for (Operation *op : composites) {
+    OpBuilder builder(op);
+    Value value = graph::buildFormula(builder, op);
+    if (!value)
+      continue;
+    op->getResult(0).replaceAllUsesWith(value);
+    op->erase();
+  }
+  // What a formula does not need for static shapes.
+  module.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+    if (op->use_empty() && isMemoryEffectFree(op) &&
+        !op->hasTrait<OpTrait::IsTerminator>() && !isa<ModuleOp>(op))
+      op->erase();
+  });
+}
+
+namespace {
+class ModuleExport {
+public:
+  ModuleExport(ModuleOp source, const ExportOptions &options)
+      : source(source), options(options), out(source.getContext()) {
+    out.paramValue = [this](Operation *op) {
+      return paramValue(cast<graph::GetParamOp>(op));
+    };
+  }
+  onnx::Result<OwningOpRef<ModuleOp>> run();
+
+private:
+  bool function(func::FuncOp from, ModuleOp module);
+  ElementsAttr paramValue(graph::GetParamOp op);
+  ElementsAttr externalValue(graph::ExternalAttr place, RankedTensorType type);
+
+  ModuleOp source;
+  const ExportOptions &options;
+  HLOExport out;
+};
+} // namespace
+
+ElementsAttr ModuleExport::externalValue(graph::ExternalAttr place,
+                                         RankedTensorType type) {
+  SmallString<128> path(place.getFile());
+  if (!llvm::sys::path::is_absolute(path)) {
+    path = options.folder;
+    llvm::sys::path::append(path, place.getFile());
+  }
+  auto file = onnx::ByteSource::open(std::string(path));
+  if (!file) {
+    out.error = file.error();
+    return {};
+  }
+  std::string_view bytes = (*file)->bytes();
+  uint64_t offset = place.getOffset(), length = place.getLength();
+  if (offset > bytes.size() || length > bytes.size() - offset) {
+    out.error = onnx::invalid("file '" + std::string(path) +
+                              "' ends before a parameter does");
+    return {};
+  }
+  llvm::StringRef part(bytes.data() + offset, length);
+  ElementsAttr value = elementsFromBytes(type, part);
+  if (!value)
+    out.error = onnx::invalid("a parameter of other bytes than its type");
+  return value;
+}
+
+ElementsAttr ModuleExport::paramValue(graph::GetParamOp op) {
+  auto param = SymbolTable::lookupNearestSymbolFrom<graph::ParamOp>(
+      op, op.getParamAttr());
+  Attribute value = param ? param.getSourceAttr() : Attribute();
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  if (auto external = dyn_cast_or_null<graph::ExternalAttr>(value))
+    return externalValue(external, type);
+  if (!isa_and_nonnull<ElementsAttr>(value)) {
+    out.unsupported(op, "parameter @" + op.getParam() + " has no value");
+    return {};
+  }
+  return cast<ElementsAttr>(value);
+}
+
+bool ModuleExport::function(func::FuncOp from, ModuleOp module) {
+  FunctionType type = from.getFunctionType();
+  for (TypeRange types :
+       {TypeRange(type.getInputs()), TypeRange(type.getResults())})
+    for (Type part : types) {
+      auto tensor = dyn_cast<RankedTensorType>(part);
+      if (!tensor || !tensor.hasStaticShape())
+        return out.unsupported(from, "a shape in its signature is dynamic");
+    }
+  if (from.isExternal() || !llvm::hasSingleElement(from.getBody()))
+    return out.unsupported(from, "it has no body of one block");
+  out.builder.setInsertionPointToEnd(module.getBody());
+  auto to =
+      out.builder.create<func::FuncOp>(from.getLoc(), from.getSymName(), type);
+  to.setVisibility(from.getVisibility());
+  to.getBody().push_back(new Block());
+  return out.block(from.getBody().front(), to.getBody().front(), "func.return");
+}
+
+onnx::Result<OwningOpRef<ModuleOp>> ModuleExport::run() {
+  OwningOpRef<ModuleOp> clone = source.clone();
+  source = *clone;
+  decompose(source);
+  OwningOpRef<ModuleOp> module =
+      ModuleOp::create(source.getLoc(), source.getSymName());
+  for (Operation &op : *source.getBody()) {
+    if (isa<graph::ParamOp>(op))
+      continue;
+    auto from = dyn_cast<func::FuncOp>(op);
+    bool written = from ? function(from, *module) : out.unsupported(&op);
+    if (!written)
+      return *out.error;
+  }
+  return module;
+}
+
+onnx::Result<OwningOpRef<ModuleOp>>
+zenith::stablehlo::exportStableHLO(ModuleOp module,
+                                   const ExportOptions &options) {
+  return ModuleExport(module, options).run();
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Import of control, calls, tuples and barriers.
+
+#include "frontends/stablehlo/import/ProgramReading.h"
+
+using namespace mlir;
+using namespace zenith;
+using namespace zenith::stablehlo;
+
+static void whileRule(OpImport &x) {
+  SmallVector<Type> types = x.program.typesOf(x.op->getResultTypes(), x.loc);
+  if (x.failed())
+    return;
+  auto loop = x.create<graph::WhileOp>(types, x.flatInputs());
+  x.program.importRegion(x.op->getRegion(0), loop.getCondition(), types);
+  x.program.importRegion(x.op->getRegion(1), loop.getBody(), types, types);
+  if (!x.failed())
+    x.outFlat(loop.getResults());
+}
+
+static void ifRule(OpImport &x) {
+  SmallVector<Type> types = x.program.typesOf(x.op->getResultTypes(), x.loc);
+  Value pred = x.in();
+  if (x.failed())
+    return;
+  auto branch = x.create<graph::IfOp>(types, pred);
+  x.program.importRegion(x.op->getRegion(0), branch.getThenRegion(), {}, types);
+  x.program.importRegion(x.op->getRegion(1), branch.getElseRegion(), {}, types);
+  if (!x.failed())
+    x.outFlat(branch.getResults());
+}
+
+static void caseRule(OpImport &x) {
+  SmallVector<Type> types = x.program.typesOf(x.op->getResultTypes(), x.loc);
+  Value index = x.in();
+  if (x.failed())
+    return;
+  auto branch = x.create<graph::CaseOp>(types, index, x.op->getNumRegions());
+  for (auto [from, to] :
+       llvm::zip_equal(x.op->getRegions(), branch.getBranches()))
+    x.program.importRegion(from, to, {}, types);
+  if (!x.failed())
+    x.outFlat(branch.getResults());
+}
+
+static void callByName(OpImport &x, StringRef attribute) {
+  auto name = x.attr<FlatSymbolRefAttr>(attribute);
+  if (!name)
+    return;
+  Values results =
+      x.program.inlineFunction(name.getValue(), x.flatInputs(), x.loc);
+  if (!x.failed())
+    x.outFlat(results);
+}
+static void callRule(OpImport &x) { callByName(x, "callee"); }
+static void compositeRule(OpImport &x) { callByName(x, "decomposition"); }
+
+// Scalars of the region stand for whole tensors.
+static void mapRule(OpImport &x) {
+  if (x.inputs() == 0)
+    return x.invalid("has no operand");
+  Values inputs = x.ins(0, x.inputs());
+  Value outer = std::exchange(x.program.liftedLike, inputs[0]);
+  Values results = x.program.inlineBlock(x.op->getRegion(0).front(), inputs);
+  x.program.liftedLike = outer;
+  if (x.failed())
+    return;
+  if (rankOf(results[0]) == 0)
+    results[0] = x.spread(results[0], inputs[0]);
+  x.out(results);
+}
+
+static void barrierRule(OpImport &x) {
+  Values inputs = x.flatInputs();
+  if (inputs.empty())
+    return x.outFlat({});
+  x.outFlat(x.create<graph::BarrierOp>(ValueRange(inputs).getTypes(), inputs)
+                .getResults());
+}
+
+static void tupleRule(OpImport &x) { x.outFlat(x.flatInputs()); }
+
+static void tupleElementRule(OpImport &x) {
+  auto tuple = dyn_cast<TupleType>(x.op->getOperand(0).getType());
+  int64_t index = x.number("index");
+  if (!tuple || index < 0 || index >= int64_t(tuple.size()))
+    return x.invalid("has an index out of range");
+  size_t first = 0;
+  for (int64_t i = 0; i < index; ++i)
+    first += x.program.typesOf(tuple.getType(i), x.loc).size();
+  Values parts = x.flatInputs();
+  x.outFlat(ValueRange(parts).drop_front(first));
+}
+
+void stablehlo::addControlRules(RuleTable &rules) {
+  rules["stablehlo.while"] = whileRule;
+  rules["stablehlo.if"] = ifRule;
+  rules["stablehlo.case"] = caseRule;
+  rules["func.call"] = callRule;
+  rules["stablehlo.composite"] = compositeRule;
+  rules["stablehlo.map"] = mapRule;
+  rules["stablehlo.optimization_barrier"] = barrierRule;
+  rules["stablehlo.tuple"] = tupleRule;
+  rules["stablehlo.get_tuple_element"] = tupleElementRule;
+}

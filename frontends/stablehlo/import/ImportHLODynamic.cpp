@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Import of ops whose shapes are given by values.
+
+#include "frontends/stablehlo/import/ShapeReading.h"
+
+using namespace mlir;
+using namespace zenith;
+using namespace zenith::stablehlo;
+
+static Value scalarAsIndex(OpImport &x, Value scalar) {
+  if (auto known = constantInteger(scalar))
+    return x.index(*known);
+  return x.convert(scalar, x.b.getI64Type());
+}
+
+Value stablehlo::shapeElement(OpImport &x, Value shape, int64_t at) {
+  if (auto convert = shape.getDefiningOp<graph::ConvertOp>())
+    if (isa<IntegerType>(elementOf(convert.getOperand())))
+      return shapeElement(x, convert.getOperand(), at);
+  if (rankOf(shape) == 0)
+    return scalarAsIndex(x, shape);
+  if (auto concat = shape.getDefiningOp<graph::ConcatOp>();
+      concat && concat.getDim() == 0 && tensorTypeOf(shape).hasStaticShape())
+    for (Value piece : concat.getOperands()) {
+      int64_t size = tensorTypeOf(piece).getNumElements();
+      if (at < size)
+        return shapeElement(x, piece, at);
+      at -= size;
+    }
+  if (auto broadcast = shape.getDefiningOp<graph::BroadcastOp>())
+    if (rankOf(broadcast.getOperand()) == 0)
+      return scalarAsIndex(x, broadcast.getOperand());
+  // Elements count in row-major order, which a reshape keeps.
+  if (auto reshape = shape.getDefiningOp<graph::ReshapeOp>())
+    if (tensorTypeOf(reshape.getOperand()).hasStaticShape())
+      return shapeElement(x, reshape.getOperand(), at);
+  if (auto constant = shape.getDefiningOp<graph::ConstantOp>())
+    if (auto value = dyn_cast<DenseIntElementsAttr>(constant.getValue()))
+      return x.index((value.getValues<APInt>()[at]).getSExtValue());
+  Value flat = x.reshape(shape, {tensorTypeOf(shape).getNumElements()});
+  Value element = x.reshape(x.slice(flat, {at}, {1}), {});
+  return x.convert(element, x.b.getI64Type());
+}
+
+std::optional<int64_t> stablehlo::constantInteger(Value scalar) {
+  auto constant = scalar.getDefiningOp<graph::ConstantOp>();
+  auto value =
+      constant ? dyn_cast<DenseIntElementsAttr>(constant.getValue()) : nullptr;
+  if (!value)
+    return std::nullopt;
+  return (*value.value_begin<APInt>()).getSExtValue();
+}
+
+namespace {
+/// A shape: static sizes, and scalars for the others.
+struct DynamicShape {
+  SmallVector<int64_t> sizes;
+  Values dims;
+};
+} // namespace
+
+// Sizes of a result: those of its type, else by value.
+static DynamicShape shapeFrom(OpImport &x, Value shape, RankedTensorType type) {
+  DynamicShape result;
+  for (int64_t i = 0; i < type.getRank(); ++i) {
+    int64_t size = type.getDimSize(i);
+    if (ShapedType::isDynamic(size)) {
+      Value scalar = shapeElement(x, shape, i);
+      if (auto known = constantInteger(scalar); known && *known >= 0)
+        size = *known;
+      else
+        result.dims.push_back(scalar);
+    }
+    result.sizes.push_back(size);
+  }
+  return result;
+}
+
+static bool fitsShape(OpImport &x, Value shape, RankedTensorType type) {
+  if (x.failed())
+    return false;
+  if (rankOf(shape) == 1 && tensorTypeOf(shape).getDimSize(0) == type.getRank())
+    return true;
+  x.unsupported("with a shape of unknown rank is not supported");
+  return false;
+}
+
+static void dynamicBroadcastRule(OpImport &x) {
+  RankedTensorType type = x.type();
+  Value value = x.in(0), shape = x.in(1);
+  if (!fitsShape(x, shape, type))
+    return;
+  DynamicShape to = shapeFrom(x, shape, type);
+  x.out(x.broadcast(value, x.list("broadcast_dimensions"),
+                    RankedTensorType::get(to.sizes, elementOf(value)),
+                    to.dims));
+}
+
+static void dynamicReshapeRule(OpImport &x) {
+  RankedTensorType type = x.type();
+  Value value = x.in(0), shape = x.in(1);
+  if (!fitsShape(x, shape, type))
+    return;
+  DynamicShape to = shapeFrom(x, shape, type);
+  x.out(x.make<graph::ReshapeOp>(
+      RankedTensorType::get(to.sizes, elementOf(value)), value, to.dims));
+}
+
+static void dynamicIotaRule(OpImport &x) {
+  RankedTensorType type = x.type();
+  Value shape = x.in(0);
+  if (!fitsShape(x, shape, type))
+    return;
+  DynamicShape to = shapeFrom(x, shape, type);
+  Type element = type.getElementType();
+  auto complex = dyn_cast<ComplexType>(element);
+  Value result = x.make<graph::IotaOp>(
+      RankedTensorType::get(to.sizes,
+                            complex ? complex.getElementType() : element),
+      uint64_t(x.number("iota_dimension")), to.dims);
+  x.out(x.convert(result, element));
+}
+
+// ceil((limit - start) / stride), static where all three are.
+static void realDynamicSliceRule(OpImport &x) {
+  Value value = x.in(0);
+  SmallVector<int64_t> starts, sizes, strides;
+  Values startValues, sizeValues;
+  for (int64_t i = 0; i < rankOf(value); ++i) {
+    Value start = shapeElement(x, x.in(1), i),
+          limit = shapeElement(x, x.in(2), i);
+    auto stride = constantInteger(shapeElement(x, x.in(3), i));
+    if (!stride || *stride < 1)
+      return x.unsupported("with strides known at run time only is not "
+                           "supported");
+    strides.push_back(*stride);
+    auto known = constantInteger(start), end = constantInteger(limit);
+    starts.push_back(known.value_or(ShapedType::kDynamic));
+    if (!known)
+      startValues.push_back(start);
+    if (known && end) {
+      sizes.push_back((*end - *known + *stride - 1) / *stride);
+      continue;
+    }
+    int64_t declared = x.type().getDimSize(i);
+    sizes.push_back(declared);
+    if (!ShapedType::isDynamic(declared))
+      continue;
+    Expr length = Expr(x, limit) - Expr(x, start);
+    if (*stride != 1)
+      length = (length + double(*stride - 1)) / double(*stride);
+    sizeValues.push_back(length.value);
+  }
+  x.out(x.make<graph::SliceOp>(RankedTensorType::get(sizes, elementOf(value)),
+                               value, startValues, sizeValues, starts, sizes,
+                               strides));
+}
+
+// Between elements first: kernels pad by values around them only.
+static Value spreadOut(OpImport &x, Value value, Value fill,
+                       ArrayRef<int64_t> interior) {
+  SmallVector<int64_t> shape(tensorTypeOf(value).getShape()),
+      zeros(shape.size(), 0);
+  for (auto [size, between] : llvm::zip_equal(shape, interior))
+    if (!ShapedType::isDynamic(size))
+      size += std::max<int64_t>(size - 1, 0) * between;
+  return x.make<graph::PadOp>(RankedTensorType::get(shape, elementOf(value)),
+                              value, fill, Values(), Values(), zeros, zeros,
+                              interior);
+}
+
+Value stablehlo::padByValues(OpImport &x, RankedTensorType type, Value value,
+                             Value fill, ArrayRef<Value> low,
+                             ArrayRef<Value> high, ArrayRef<int64_t> interior) {
+  SmallVector<int64_t> before, after, between(interior);
+  Values beforeValues, afterValues;
+  auto add = [](Value scalar, SmallVectorImpl<int64_t> &numbers,
+                Values &values) {
+    auto number = constantInteger(scalar);
+    numbers.push_back(number.value_or(ShapedType::kDynamic));
+    if (!number)
+      values.push_back(scalar);
+  };
+  for (auto [lowScalar, highScalar] : llvm::zip_equal(low, high)) {
+    add(lowScalar, before, beforeValues);
+    add(highScalar, after, afterValues);
+  }
+  bool isSpread = llvm::any_of(interior, [](int64_t n) { return n != 0; });
+  if (isSpread && !beforeValues.empty()) {
+    value = spreadOut(x, value, fill, interior);
+    between.assign(between.size(), 0);
+  }
+  return x.make<graph::PadOp>(type, value, fill, beforeValues, afterValues,
+                              before, after, between);
+}
+
+static void dynamicPadRule(OpImport &x) {
+  Value value = x.in(0);
+  RankedTensorType type = x.type();
+  if (x.failed())
+    return;
+  SmallVector<int64_t> interior;
+  Values low, high;
+  for (int64_t i = 0; i < rankOf(value); ++i) {
+    auto between = constantInteger(shapeElement(x, x.in(4), i));
+    if (!between)
+      return x.unsupported("with interior padding known at run time only is "
+                           "not supported");
+    interior.push_back(*between);
+    low.push_back(shapeElement(x, x.in(2), i));
+    high.push_back(shapeElement(x, x.in(3), i));
+  }
+  x.out(padByValues(x, type, value, x.in(1), low, high, interior));
+}
+
+// A bound becomes the size itself, where it is the whole dimension.
+static void setDimensionSizeRule(OpImport &x) {
+  Value value = x.in(0);
+  int64_t dim = x.number("dimension");
+  if (dim < 0 || dim >= rankOf(value))
+    return x.invalid("has a dimension out of range");
+  auto size = constantInteger(x.in(1));
+  if (!size || *size != tensorTypeOf(value).getDimSize(dim))
+    return x.unsupported("to a part of a dimension is not supported");
+  x.out(value);
+}
+
+void stablehlo::addDynamicRules(RuleTable &rules) {
+  rules["stablehlo.dynamic_broadcast_in_dim"] = dynamicBroadcastRule;
+  rules["stablehlo.dynamic_reshape"] = dynamicReshapeRule;
+  rules["stablehlo.dynamic_iota"] = dynamicIotaRule;
+  rules["stablehlo.real_dynamic_slice"] = realDynamicSliceRule;
+  rules["stablehlo.dynamic_pad"] = dynamicPadRule;
+  rules["stablehlo.set_dimension_size"] = setDimensionSizeRule;
+}

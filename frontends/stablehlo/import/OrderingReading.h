@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What sorting shares with comparisons and custom calls: the total order of
+// floats, and the best k by a comparator.
+
+#ifndef ZENITH_FRONTENDS_STABLEHLO_IMPORT_ORDERINGREADING_H
+#define ZENITH_FRONTENDS_STABLEHLO_IMPORT_ORDERINGREADING_H
+
+#include "frontends/stablehlo/import/ProgramReading.h"
+
+namespace zenith::stablehlo {
+
+/// Floats as signed integers in total order:
+/// -NaN < -inf < ... < -0 < 0 < ... < NaN.
+Value totalOrderKeys(OpImport &x, Value floats);
+/// The floats of such keys, bit by bit what they were.
+Value floatsOfKeys(OpImport &x, Value keys, mlir::Type element);
+
+/// custom_call @ApproxTopK, as jax.lax.approx_max_k prints it. Refused where
+/// it has no comparator or a dynamic size.
+void importApproxTopK(OpImport &x);
+
+} // namespace zenith::stablehlo
+
+#endif // ZENITH_FRONTENDS_STABLEHLO_IMPORT_ORDERINGREADING_H

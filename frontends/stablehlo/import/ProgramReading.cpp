@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Walks a StableHLO module function by function, op by op.
+
+#include "frontends/stablehlo/import/ProgramReading.h"
+
+#include "frontends/stablehlo/import/ExcessPrecision.h"
+#include "frontends/stablehlo/import/ExportedSignature.h"
+#include "ir/LocationText.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace zenith;
+using namespace zenith::stablehlo;
+
+char ImportError::ID;
+void ImportError::log(llvm::raw_ostream &os) const {
+  if (!place.empty())
+    os << place << ": ";
+  os << message;
+}
+
+llvm::Expected<ImportedProgram>
+stablehlo::importStableHLO(ModuleOp source, const ImportOptions &options) {
+  llvm::Expected<ImportedProgram> program = ProgramImport(source).run();
+  if (program && options.excessPrecision)
+    keepExcessPrecision(*program->module);
+  return program;
+}
+
+ProgramImport::ProgramImport(ModuleOp source)
+    : builder(source.getContext()), source(source) {
+  for (auto add :
+       {addElementwiseRules, addMovementRules, addIndexingRules,
+        addDynamicRules, addReductionRules, addWindowRules, addContractionRules,
+        addRaggedRules, addNormalizationRules, addOrderingRules,
+        addControlRules, addRandomRules, addDistributionRules,
+        addCustomCallRules, addExpectationRules, addCHLORules,
+        addSpecialFunctionRules, addScanRules, addQuantizationRules})
+    add(rules);
+}
+
+void ProgramImport::fail(int code, const Twine &message, Location loc) {
+  if (!failure)
+    failure = Failure{code, message.str(), loc};
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+static bool isGraphElement(Type type) {
+  if (auto complex = dyn_cast<ComplexType>(type))
+    return complex.getElementType().isF32() || complex.getElementType().isF64();
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return llvm::is_contained({1u, 4u, 8u, 16u, 32u, 64u},
+                              integer.getWidth()) &&
+           !integer.isSigned() &&
+           (integer.getWidth() > 1 || integer.isSignless());
+  return isa<Float16Type, BFloat16Type, Float32Type, Float64Type,
+             Float8E4M3FNType, Float8E5M2Type, Float8E4M3FNUZType,
+             Float8E5M2FNUZType, Float8E4M3B11FNUZType>(type);
+}
+
+SmallVector<Type> ProgramImport::typesOf(Type type, Location loc) {
+  if (isa<TokenType>(type))
+    return {};
+  if (auto tuple = dyn_cast<TupleType>(type))
+    return typesOf(tuple.getTypes(), loc);
+  if (auto future = dyn_cast<FutureType>(type))
+    return typesOf(future.getTypes(), loc);
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  Type element = tensor ? tensor.getElementType() : type;
+  element = element.isIndex() ? builder.getI64Type() : storageType(element);
+  if (tensor && isGraphElement(element)) {
+    if (!tensor.hasStaticShape() && tensor.getEncoding())
+      fail(3, "bounded dynamic dimensions are not supported", loc);
+    return {RankedTensorType::get(tensor.getShape(), element)};
+  }
+  std::string text;
+  llvm::raw_string_ostream(text) << (tensor ? element : type);
+  fail(3, (tensor ? "element type " : "type ") + text + " is not supported",
+       loc);
+  return {RankedTensorType::get({}, builder.getF32Type())};
+}
+
+SmallVector<Type> ProgramImport::typesOf(TypeRange types, Location loc) {
+  SmallVector<Type> result;
+  for (Type type : types)
+    llvm::append_range(result, typesOf(type, loc));
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks and calls
+//===----------------------------------------------------------------------===//
+
+void ProgramImport::importOp(Operation &op) {
+  auto rule = rules.find(op.getName().getStringRef());
+  if (rule == rules.end())
+    return fail(3, "op '" + op.getName().getStringRef() + "' is not supported",
+                op.getLoc());
+  OpImport import(*this, &op);
+  rule->second(import);
+}
+
+Values ProgramImport::inlineBlock(Block &block, ValueRange arguments) {
+  size_t next = 0;
+  for (BlockArgument argument : block.getArguments()) {
+    size_t count = typesOf(argument.getType(), argument.getLoc()).size();
+    if (failed())
+      return {};
+    if (next + count > arguments.size()) {
+      fail(2, "a region takes more arguments than it gets", argument.getLoc());
+      return {};
+    }
+    setValues(argument, Values(arguments.slice(next, count)));
+    next += count;
+  }
+  for (Operation &op : block.without_terminator()) {
+    importOp(op);
+    if (failed())
+      return {};
+  }
+  Values results;
+  for (Value operand : block.back().getOperands())
+    llvm::append_range(results, valuesOf(operand));
+  return results;
+}
+
+func::FuncOp ProgramImport::function(StringRef name) {
+  return source.lookupSymbol<func::FuncOp>(name);
+}
+
+Values ProgramImport::inlineFunction(StringRef name, ValueRange arguments,
+                                     Location loc) {
+  func::FuncOp callee = function(name);
+  if (!callee || callee.isExternal() || !callee.getBody().hasOneBlock()) {
+    fail(callee ? 3 : 2, "function @" + name + " has no body of one block",
+         loc);
+    return {};
+  }
+  if (llvm::is_contained(calls, name) || calls.size() > 200) {
+    fail(3, "recursive function @" + name + " is not supported", loc);
+    return {};
+  }
+  calls.push_back(name);
+  Values results = inlineBlock(callee.getBody().front(), arguments);
+  calls.pop_back();
+  return results;
+}
+
+void ProgramImport::importRegion(Region &from, Region &region, TypeRange types,
+                                 TypeRange yields) {
+  OpBuilder::InsertionGuard guard(builder);
+  SmallVector<Location> locs(types.size(), from.getLoc());
+  Block *block = builder.createBlock(&region, {}, types, locs);
+  if (!from.hasOneBlock())
+    return fail(3, "a region of several blocks is not supported",
+                from.getLoc());
+  Value lifted = std::exchange(liftedLike, Value());
+  ++regionDepth;
+  Values results = inlineBlock(from.front(), block->getArguments());
+  --regionDepth;
+  liftedLike = lifted;
+  HLOBuilder shapes(builder, from.getLoc());
+  if (results.size() == yields.size())
+    for (auto [result, type] : llvm::zip_equal(results, yields))
+      result = shapes.refine(result, cast<RankedTensorType>(type).getShape());
+  builder.create<graph::YieldOp>(from.front().back().getLoc(), results);
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+static int64_t integerAttr(Operation *op, StringRef name, int64_t fallback) {
+  auto value = op->getAttrOfType<IntegerAttr>(name);
+  return value ? value.getInt() : fallback;
+}
+
+// `mesh<["x"=2, "y"=4]>`: the product of the sizes.
+static int64_t devicesOf(StringRef mesh) {
+  int64_t devices = 1;
+  while (true) {
+    auto [before, after] = mesh.split("\"=");
+    if (after.empty())
+      return devices;
+    int64_t size = 0;
+    StringRef digits = after.take_while(llvm::isDigit);
+    if (digits.getAsInteger(10, size))
+      return devices;
+    devices *= size;
+    mesh = after;
+  }
+}
+
+void ProgramImport::checkModule() {
+  for (StringRef name : {"mhlo.num_partitions", "mhlo.num_replicas"})
+    if (integerAttr(source, name, 1) > 1)
+      return fail(3,
+                  "a program for " + Twine(integerAttr(source, name, 1)) +
+                      " devices (" + name + ") is not supported",
+                  source.getLoc());
+  for (Operation &op : source.getOps()) {
+    if (op.getName().getStringRef() == "sdy.mesh") {
+      auto mesh = op.getAttrOfType<sdy::TextAttr>("mesh");
+      if (mesh && devicesOf(mesh.getText()) > 1)
+        return fail(3, "a mesh of several devices is not supported",
+                    op.getLoc());
+    } else if (!isa<func::FuncOp>(op)) {
+      return fail(3,
+                  "op '" + op.getName().getStringRef() + "' is not supported",
+                  op.getLoc());
+    }
+  }
+}
+
+// Names that JAX gives to results, where they tell them apart.
+static SmallVector<StringAttr> resultNames(func::FuncOp function) {
+  SmallVector<StringAttr> names;
+  llvm::StringSet<> seen;
+  for (unsigned i = 0; i < function.getNumResults(); ++i) {
+    auto name = function.getResultAttrOfType<StringAttr>(i, "jax.result_info");
+    bool usable = name && !name.empty() && seen.insert(name.getValue()).second;
+    names.push_back(usable ? name : StringAttr());
+  }
+  return names;
+}
+
+// Arguments that callers give, with the attributes that GraphIR knows.
+void ProgramImport::setArgument(func::FuncOp from, unsigned index,
+                                ArrayRef<std::string> dims, func::FuncOp to,
+                                unsigned position) {
+  auto donor = from.getArgAttrOfType<BoolAttr>(index, "jax.buffer_donor");
+  if (from.getArgAttr(index, "tf.aliasing_output") ||
+      (donor && donor.getValue()))
+    to.setArgAttr(position, "graph.donated", builder.getUnitAttr());
+  if (llvm::all_of(dims, [](const std::string &dim) { return dim.empty(); }))
+    return;
+  SmallVector<StringRef> texts(dims.begin(), dims.end());
+  to.setArgAttr(position, graph::dimsAttrName, builder.getStrArrayAttr(texts));
+}
+
+// The function with its block of arguments; gives the values of the source's
+// arguments.
+func::FuncOp ProgramImport::beginFunction(func::FuncOp from,
+                                          Values &arguments) {
+  SmallVector<Type> types;
+  SmallVector<Location> locs;
+  for (BlockArgument argument : from.getArguments()) {
+    if (isPlatformIndex(from, argument.getArgNumber()))
+      continue;
+    llvm::append_range(types, typesOf(argument.getType(), argument.getLoc()));
+    locs.resize(types.size(), argument.getLoc());
+  }
+  builder.setInsertionPointToEnd(target->getBody());
+  auto to =
+      builder.create<func::FuncOp>(from.getLoc(), from.getSymName(),
+                                   builder.getFunctionType(types, TypeRange()));
+  Block *block = builder.createBlock(&to.getBody(), {}, types, locs);
+  std::vector<DimNames> names = exportedDimNames(from);
+  unsigned position = 0;
+  for (BlockArgument argument : from.getArguments()) {
+    unsigned index = argument.getArgNumber();
+    if (isPlatformIndex(from, index)) {
+      // The platforms of a program for this machine begin with it.
+      HLOBuilder constants(builder, argument.getLoc());
+      arguments.push_back(
+          constants.scalar(getElementTypeOrSelf(argument.getType()), 0));
+      continue;
+    }
+    size_t count = typesOf(argument.getType(), argument.getLoc()).size();
+    if (count == 1)
+      setArgument(from, index, names[index], to, position);
+    for (size_t i = 0; i < count; ++i)
+      arguments.push_back(block->getArgument(position++));
+  }
+  return to;
+}
+
+void ProgramImport::importFunction(func::FuncOp from) {
+  if (!from.getBody().hasOneBlock())
+    return fail(3, "a function of several blocks is not supported",
+                from.getLoc());
+  Block &body = from.getBody().front();
+  expectations.clear();
+  expected.clear();
+  probes.clear();
+  Values arguments;
+  func::FuncOp to = beginFunction(from, arguments);
+  if (failed())
+    return;
+  calls.assign(1, from.getSymName());
+  Values results = inlineBlock(body, arguments);
+  if (failed())
+    return;
+  unsigned own = results.size();
+  llvm::append_range(results, expected);
+  builder.create<func::ReturnOp>(body.back().getLoc(), results);
+  to.setFunctionType(builder.getFunctionType(to.getArgumentTypes(),
+                                             ValueRange(results).getTypes()));
+  if (own == from.getNumResults())
+    for (auto [i, name] : llvm::enumerate(resultNames(from)))
+      if (name)
+        to.setResultAttr(i, graph::nameAttrName, name);
+  functions.push_back({from.getSymName().str(), own, expectations});
+}
+
+static llvm::Error importError(int code, const Twine &message, Location loc) {
+  return llvm::make_error<ImportError>(code, message.str(),
+                                       graph::placeOf(loc));
+}
+
+llvm::Expected<ImportedProgram> ProgramImport::run() {
+  target = ModuleOp::create(source.getLoc(), source.getSymName());
+  checkModule();
+  expressQuantized(source);
+  SmallVector<func::FuncOp> entries;
+  for (auto function : source.getOps<func::FuncOp>())
+    if (function.isPublic() && !function.isExternal())
+      entries.push_back(function);
+  for (func::FuncOp function : entries)
+    if (!failed())
+      importFunction(function);
+  if (failed())
+    return importError(failure->code, failure->message, failure->loc);
+  // What no rule foresaw is an error of the program, in the verifier's words.
+  std::string text;
+  Location place = source.getLoc();
+  ScopedDiagnosticHandler handler(source.getContext(), [&](Diagnostic &d) {
+    if (text.empty()) {
+      text = d.str();
+      place = d.getLocation();
+    }
+    return success();
+  });
+  if (mlir::failed(mlir::verify(*target)))
+    return importError(2, text, place);
+  return ImportedProgram{std::move(target), std::move(functions)};
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What import rules see: the op at hand, its operands as GraphIR values, and
+// the program around it.
+
+#ifndef ZENITH_FRONTENDS_STABLEHLO_IMPORT_PROGRAMREADING_H
+#define ZENITH_FRONTENDS_STABLEHLO_IMPORT_PROGRAMREADING_H
+
+#include "frontends/stablehlo/ImportStableHLO.h"
+#include "frontends/stablehlo/dialect/StableHLODialect.h"
+#include "frontends/stablehlo/import/HLOBuilder.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace mlir::func {
+class FuncOp;
+}
+
+namespace zenith::stablehlo {
+
+class OpImport;
+/// Gives the results of one op, or reports why it can't.
+using Rule = void (*)(OpImport &);
+using RuleTable = llvm::StringMap<Rule>;
+
+void addElementwiseRules(RuleTable &rules);
+void addMovementRules(RuleTable &rules);
+void addIndexingRules(RuleTable &rules);
+void addDynamicRules(RuleTable &rules);
+void addReductionRules(RuleTable &rules);
+void addWindowRules(RuleTable &rules);
+void addContractionRules(RuleTable &rules);
+void addRaggedRules(RuleTable &rules);
+void addNormalizationRules(RuleTable &rules);
+void addOrderingRules(RuleTable &rules);
+void addControlRules(RuleTable &rules);
+void addRandomRules(RuleTable &rules);
+void addDistributionRules(RuleTable &rules);
+void addCustomCallRules(RuleTable &rules);
+void addExpectationRules(RuleTable &rules);
+void addCHLORules(RuleTable &rules);
+void addSpecialFunctionRules(RuleTable &rules);
+void addScanRules(RuleTable &rules);
+void addQuantizationRules(RuleTable &rules);
+
+/// Leaves quantized values to quantization and dequantization alone.
+void expressQuantized(mlir::ModuleOp module);
+/// The integers that hold a quantized type; other types are their own.
+Type storageType(Type element);
+
+using Values = llvm::SmallVector<Value>;
+
+class ProgramImport {
+public:
+  explicit ProgramImport(mlir::ModuleOp source);
+
+  llvm::Expected<ImportedProgram> run();
+
+  //===-- errors ----------------------------------------------------------===//
+  void fail(int code, const llvm::Twine &message, mlir::Location loc);
+  bool failed() const { return failure.has_value(); }
+
+  //===-- values ----------------------------------------------------------===//
+  /// The GraphIR values of a source value: one for a tensor, none for a token,
+  /// those of the parts for a tuple.
+  const Values &valuesOf(Value source) { return values[source]; }
+  void setValues(Value source, Values list) {
+    values[source] = std::move(list);
+  }
+  /// GraphIR types of a source type; fails where there is none.
+  llvm::SmallVector<Type> typesOf(Type source, mlir::Location loc);
+  llvm::SmallVector<Type> typesOf(mlir::TypeRange sources, mlir::Location loc);
+
+  //===-- regions and calls
+  //-------------------------------------------------===//
+  /// Imports the ops of a block at the builder's place and gives the values of
+  /// its terminator's operands. `arguments` are those of the block, flat.
+  Values inlineBlock(mlir::Block &block, ValueRange arguments);
+  Values inlineFunction(llvm::StringRef name, ValueRange arguments,
+                        mlir::Location loc);
+  /// Fills `region` with a block that takes `types` and yields what the
+  /// source block returns, with the static sizes of `yields`.
+  void importRegion(mlir::Region &source, mlir::Region &region,
+                    mlir::TypeRange types, mlir::TypeRange yields = {});
+  mlir::func::FuncOp function(llvm::StringRef name);
+
+  mlir::OpBuilder builder;
+  /// Scalars of the block at hand stand for tensors of this shape (map).
+  Value liftedLike;
+  /// Sequence number of random ops.
+  unsigned randomOps = 0;
+  std::vector<Expectation> expectations;
+  Values expected; ///< pairs of values, one pair per expectation
+  llvm::StringMap<Value> probes;
+  unsigned regionDepth = 0;
+
+private:
+  void importFunction(mlir::func::FuncOp source);
+  void importOp(mlir::Operation &op);
+  void checkModule();
+  mlir::func::FuncOp beginFunction(mlir::func::FuncOp from, Values &arguments);
+  void setArgument(mlir::func::FuncOp from, unsigned index,
+                   llvm::ArrayRef<std::string> dims, mlir::func::FuncOp to,
+                   unsigned position);
+
+  struct Failure {
+    int code;
+    std::string message;
+    mlir::Location loc;
+  };
+  mlir::ModuleOp source;
+  mlir::OwningOpRef<mlir::ModuleOp> target;
+  RuleTable rules;
+  llvm::DenseMap<Value, Values> values;
+  llvm::SmallVector<llvm::StringRef> calls; ///< functions being inlined
+  std::optional<Failure> failure;
+  std::vector<ImportedFunction> functions;
+};
+
+class OpImport : public HLOBuilder {
+public:
+  OpImport(ProgramImport &program, mlir::Operation *op)
+      : HLOBuilder(program.builder, op->getLoc()), program(program), op(op) {}
+  ProgramImport &program;
+  mlir::Operation *op;
+
+  //===-- operands and results --------------------------------------------===//
+  unsigned inputs() const { return op->getNumOperands(); }
+  Value in(unsigned index = 0);
+  Values ins(unsigned first, unsigned count);
+  /// All operands, tuples opened.
+  Values flatInputs();
+  /// GraphIR type of a tensor result.
+  RankedTensorType type(unsigned result = 0);
+  /// Dynamic dimensions of a result, read from a value of its shape.
+  void out(Value value) { out(Values{value}); }
+  void out(ValueRange list);
+  /// Results of any type from their flat parts.
+  void outFlat(ValueRange parts);
+
+  //===-- attributes ------------------------------------------------------===//
+  /// A list of integers, also in the older dense form; `fallback` repeated
+  /// `count` times where it is absent.
+  llvm::SmallVector<int64_t> list(llvm::StringRef name, size_t count = 0,
+                                  int64_t fallback = 0);
+  int64_t number(llvm::StringRef name, int64_t fallback = 0);
+  bool flag(llvm::StringRef name, bool fallback = false);
+  template <typename Attr> Attr attr(llvm::StringRef name) {
+    auto value = op->getAttrOfType<Attr>(name);
+    if (!value)
+      invalid("lacks attribute '" + name + "'");
+    return value;
+  }
+
+  //===-- errors ----------------------------------------------------------===//
+  void unsupported(const llvm::Twine &what);
+  void invalid(const llvm::Twine &what);
+  bool failed() const { return program.failed(); }
+};
+
+/// The op of a region that joins its two scalars, if it is that alone.
+std::optional<llvm::StringRef> joiningOp(mlir::Region &region);
+
+} // namespace zenith::stablehlo
+
+#endif // ZENITH_FRONTENDS_STABLEHLO_IMPORT_PROGRAMREADING_H

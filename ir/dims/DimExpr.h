@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A dimension as a polynomial with integer coefficients over named dimensions:
+// canonical, so equal means equal.
+
+#ifndef ZENITH_IR_DIMS_DIMEXPR_H
+#define ZENITH_IR_DIMS_DIMEXPR_H
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace zenith::graph {
+
+class DimExpr;
+
+/// A factor of a monomial: a named dimension, or a quotient, remainder, minimum
+/// or maximum that no rule turns into a polynomial.
+struct DimAtom {
+  enum class Kind { Symbol, FloorDiv, Mod, Min, Max };
+  Kind kind = Kind::Symbol;
+  std::string name;                   ///< Symbol only.
+  std::shared_ptr<const DimExpr> lhs; ///< other kinds
+  std::shared_ptr<const DimExpr> rhs;
+  int compare(const DimAtom &other) const;
+  bool operator<(const DimAtom &other) const { return compare(other) < 0; }
+};
+
+/// Sum of coefficient * product of atoms. Symbols stand for integers >= 0, but
+/// for those whose name starts with "%i" (scalars read from data), which may be
+/// negative. Arithmetic saturates at the ends of int64_t, so hostile sizes stay
+/// hostile instead of wrapping.
+class DimExpr {
+public:
+  using Monomial = std::map<DimAtom, unsigned>;
+  DimExpr() = default;
+  DimExpr(int64_t constant);
+  static DimExpr symbol(std::string name);
+  static DimExpr fromMonomial(const Monomial &monomial);
+  /// Parses "24*batch", "past + seq", "((seq**2)//seq)", and the functions
+  /// floordiv, ceildiv, mod, min and max of two arguments; nullopt where the
+  /// text is no expression. Names with blanks, operators (+ - * /), commas or
+  /// parentheses stand in single quotes: 'batch size'.
+  static std::optional<DimExpr> parse(const std::string &text);
+
+  std::optional<int64_t> constant() const;
+  bool isConstant(int64_t value) const { return constant() == value; }
+  /// The name, if the expression is one named dimension.
+  std::optional<std::string> asSymbol() const;
+  /// The atom, if the expression is one; else null.
+  const DimAtom *asAtom() const;
+
+  DimExpr operator+(const DimExpr &other) const;
+  DimExpr operator-(const DimExpr &other) const;
+  DimExpr operator*(const DimExpr &other) const;
+  /// Rounds toward minus infinity; exact polynomial quotient where one exists.
+  /// Division by zero gives 0.
+  static DimExpr floorDiv(const DimExpr &lhs, const DimExpr &rhs);
+  static DimExpr ceilDiv(const DimExpr &lhs, const DimExpr &rhs);
+  static DimExpr mod(const DimExpr &lhs, const DimExpr &rhs);
+  static DimExpr min(const DimExpr &lhs, const DimExpr &rhs);
+  static DimExpr max(const DimExpr &lhs, const DimExpr &rhs);
+  /// Polynomial quotient if `rhs` divides this without remainder.
+  std::optional<DimExpr> exactDiv(const DimExpr &rhs) const;
+
+  bool operator==(const DimExpr &other) const { return compare(other) == 0; }
+  bool operator!=(const DimExpr &other) const { return compare(other) != 0; }
+  bool operator<(const DimExpr &other) const { return compare(other) < 0; }
+  int compare(const DimExpr &other) const;
+
+  /// True where this <= other holds for all values >= 0 of the symbols (>= 1
+  /// where `atLeastOne`); false means "not proved".
+  bool provablyAtMost(const DimExpr &other, bool atLeastOne = false) const;
+
+  /// Value under an assignment; nullopt where a symbol has none.
+  std::optional<int64_t> evaluate(
+      const std::function<std::optional<int64_t>(const std::string &)> &valueOf)
+      const;
+  void
+  forEachSymbol(const std::function<void(const std::string &)> &visit) const;
+  /// Text that parse() reads back.
+  std::string str() const;
+  const std::map<Monomial, int64_t> &terms() const { return sum; }
+
+private:
+  static DimExpr atom(DimAtom atom);
+  void addTerm(const Monomial &monomial, int64_t coefficient);
+
+  std::map<Monomial, int64_t> sum; ///< no zero coefficients
+};
+
+} // namespace zenith::graph
+
+#endif // ZENITH_IR_DIMS_DIMEXPR_H

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Recognises convolutions of quantized images channel by channel.
+
+#include "ir/encodings/Int8Depthwise.h"
+#include "ir/matchers/ChannelsLast.h"
+#include "ir/matchers/SplatConstant.h"
+
+using namespace mlir;
+
+namespace zenith::graph {
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+/// What `value` converts to `element`, from a narrower integer.
+static Value converted(Value value, Type element) {
+  auto convert = value.getDefiningOp<ConvertOp>();
+  bool holds = convert && typeOf(value).getElementType() == element &&
+               typeOf(convert.getOperand()).getElementType().isInteger();
+  return holds ? convert.getOperand() : Value();
+}
+
+static bool isDepthwise(ConvolutionOp op) {
+  // f32 holds this many products of bytes.
+  constexpr int64_t mostTaps = 512;
+  RankedTensorType kernel = typeOf(op.getKernel());
+  int64_t rank = kernel.getRank();
+  auto isOne = [](int64_t number) { return number == 1; };
+  if (!kernel.hasStaticShape() || rank < 3 || rank > 4 || !isChannelsLast(op) ||
+      !llvm::all_of(op.getInputDilation(), isOne))
+    return false;
+  int64_t channels = kernel.getShape().back();
+  return channels > 0 && kernel.getDimSize(rank - 2) == 1 &&
+         int64_t(op.getGroups()) == channels &&
+         typeOf(op.getInput()).getShape().back() == channels &&
+         kernel.getNumElements() <= mostTaps * channels;
+}
+
+std::optional<ByteWindow> matchByteWindow(ConvolutionOp op) {
+  MLIRContext *context = op.getContext();
+  Type f32 = Float32Type::get(context), i32 = IntegerType::get(context, 32);
+  if (!typeOf(op).getElementType().isF32() || !isDepthwise(op))
+    return std::nullopt;
+  ByteWindow window;
+  window.weights = converted(op.getKernel(), f32);
+  window.zeroPoint = 0;
+  Value wide = converted(op.getInput(), f32);
+  if (!window.weights || !wide ||
+      !typeOf(window.weights).getElementType().isSignlessInteger(8))
+    return std::nullopt;
+  if (auto difference = wide.getDefiningOp<SubOp>()) {
+    auto zero = splatValue(difference.getRhs());
+    if (!zero || *zero < 0 || *zero > 255 ||
+        !typeOf(wide).getElementType().isInteger(32))
+      return std::nullopt;
+    window.zeroPoint = int64_t(*zero);
+    wide = difference.getLhs();
+  }
+  window.bytes =
+      typeOf(wide).getElementType() == i32 ? converted(wide, i32) : wide;
+  if (!window.bytes ||
+      !typeOf(window.bytes).getElementType().isUnsignedInteger(8))
+    return std::nullopt;
+  return window;
+}
+
+} // namespace zenith::graph

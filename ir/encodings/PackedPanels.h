@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The packed form of a contraction's right-hand matrix: panels of columns,
+// written by passes and read by kernels.
+
+#ifndef ZENITH_IR_ENCODINGS_PACKEDPANELS_H
+#define ZENITH_IR_ENCODINGS_PACKEDPANELS_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Value.h"
+#include <cstdint>
+#include <optional>
+
+namespace zenith::graph {
+
+/// `packed` is [ceil(N/panel), K, panel]: panel p holds columns p*panel to
+/// p*panel+panel-1, zero beyond N. With a group of several depths it is
+/// [ceil(N/panel), ceil(K/group), panel, group], zero beyond K.
+struct PackedPanels {
+  mlir::Value packed;
+  int64_t panel;
+  int64_t group = 1;
+};
+
+/// Rows that meet half of a panel of four vectors at a time: more than a tile
+/// of all its columns has, but few enough to be one or two of half of them. The
+/// first one waits for memory less than a lower tile would (8 rows by 512x2048
+/// in the third-level cache: 120 GFLOP/s, in tiles of 4 rows 88; 16 rows by
+/// 768x3072 141 and 109, 24 rows 163 and 153; 32 rows are as fast, 49 slower).
+constexpr int64_t fewestRowsOfHalfPanels = 7, mostRowsOfHalfPanels = 28;
+
+/// Packs a static matrix [K, N].
+mlir::Value packPanels(mlir::OpBuilder &builder, mlir::Location loc,
+                       mlir::Value rhs, int64_t panel, int64_t group = 1);
+/// The inverse: packed panels -> [K, N].
+mlir::Value unpackPanels(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::Value packed, int64_t k, int64_t n);
+/// Recognises what unpackPanels builds, also below a reshape that splits K ([K,
+/// N] -> [..., N]) and a widening.
+std::optional<PackedPanels> matchUnpackedPanels(mlir::Value value);
+
+/// The bf16 or f16 value that `value` widens to f32 by a convert, or the
+/// integer that it widens to i16 or i32; `value` itself where it does neither.
+mlir::Value beforeWidening(mlir::Value value);
+
+} // namespace zenith::graph
+
+#endif // ZENITH_IR_ENCODINGS_PACKEDPANELS_H

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Convolutions whose images have their channels last.
+
+#ifndef ZENITH_IR_MATCHERS_CHANNELSLAST_H
+#define ZENITH_IR_MATCHERS_CHANNELSLAST_H
+
+#include "ir/GraphOps.h"
+
+namespace zenith::graph {
+
+/// [batch, space..., feature] for images and results, [space..., input, output]
+/// for kernels.
+ConvDimsAttr channelsLastDims(mlir::MLIRContext *context, int64_t rank);
+
+bool isChannelsLast(ConvolutionOp convolution);
+
+} // namespace zenith::graph
+
+#endif // ZENITH_IR_MATCHERS_CHANNELSLAST_H

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which numbers an integer value can hold.
+
+#ifndef ZENITH_IR_MATCHERS_INTEGERRANGE_H
+#define ZENITH_IR_MATCHERS_INTEGERRANGE_H
+
+#include "mlir/IR/Value.h"
+#include <cstdint>
+#include <optional>
+
+namespace zenith::layout {
+
+struct IntegerRange {
+  int64_t low, high;
+  bool fits(unsigned bits) const {
+    return low >= -(int64_t(1) << (bits - 1)) && high < int64_t(1)
+                                                            << (bits - 1);
+  }
+  int64_t magnitude() const { return low < -high ? -low : high; }
+};
+
+/// What a type of at most 16 bits can hold; nothing for others.
+std::optional<IntegerRange> rangeOfType(mlir::Type element);
+
+/// A range that holds every element of a value of at most 16 bits, or of an i32
+/// that was computed from such values; nothing where none is known.
+std::optional<IntegerRange> rangeOf(mlir::Value value, unsigned opsLeft = 8);
+
+} // namespace zenith::layout
+
+#endif // ZENITH_IR_MATCHERS_INTEGERRANGE_H

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Walks up from a value to parameters, constants or arguments.
+
+#include "ir/matchers/ParameterDependence.h"
+#include "ir/GraphOps.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+
+namespace zenith::graph {
+
+Dependence dependenceOf(Value value) {
+  bool onParameters = false;
+  SmallVector<Value> stack{value};
+  llvm::DenseSet<Value> seen;
+  while (!stack.empty()) {
+    Value next = stack.pop_back_val();
+    if (!seen.insert(next).second)
+      continue;
+    Operation *op = next.getDefiningOp();
+    if (!op || !familyOf(op) || op->getNumRegions() || !isPure(op))
+      return Dependence::Arguments;
+    onParameters |= isa<GetParamOp>(op);
+    stack.append(op->operand_begin(), op->operand_end());
+  }
+  return onParameters ? Dependence::Parameters : Dependence::Constants;
+}
+
+} // namespace zenith::graph

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which values of a function depend on parameters and constants only.
+
+#ifndef ZENITH_IR_MATCHERS_PARAMETERDEPENDENCE_H
+#define ZENITH_IR_MATCHERS_PARAMETERDEPENDENCE_H
+
+#include "mlir/IR/Value.h"
+
+namespace zenith::graph {
+
+enum class Dependence { Parameters, Constants, Arguments };
+
+/// Parameters: at least one parameter and otherwise constants; Constants: no
+/// parameter either.
+Dependence dependenceOf(mlir::Value value);
+
+/// Known before any argument is.
+inline bool isFixed(mlir::Value value) {
+  return dependenceOf(value) != Dependence::Arguments;
+}
+inline bool isParameter(mlir::Value value) {
+  return dependenceOf(value) == Dependence::Parameters;
+}
+
+} // namespace zenith::graph
+
+#endif // ZENITH_IR_MATCHERS_PARAMETERDEPENDENCE_H

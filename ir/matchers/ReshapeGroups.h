@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Takes a reshape apart into the smallest groups of dimensions that hold the
+// same elements on both sides.
+
+#ifndef ZENITH_IR_MATCHERS_RESHAPEGROUPS_H
+#define ZENITH_IR_MATCHERS_RESHAPEGROUPS_H
+
+#include "ir/dims/DimAnalysis.h"
+
+namespace zenith::graph {
+
+/// Dimensions `from` of the operand and `to` of the result, both consecutive;
+/// the products of their sizes are equal.
+struct ReshapeGroup {
+  llvm::SmallVector<int64_t> from, to;
+};
+
+/// Groups in order, covering all dimensions; sizes of 1 left over at the end
+/// belong to the last group. Nullopt where the symbolic sizes don't tell, and
+/// for scalars.
+std::optional<llvm::SmallVector<ReshapeGroup>>
+reshapeGroups(const DimVector &from, const DimVector &to);
+
+} // namespace zenith::graph
+
+#endif // ZENITH_IR_MATCHERS_RESHAPEGROUPS_H

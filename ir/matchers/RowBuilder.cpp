@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds numbers, lists, and tensors of rows: the vocabulary of searches.
+
+#include "ir/matchers/RowBuilder.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+
+using namespace mlir;
+
+namespace zenith::graph {
+
+static constexpr int64_t anySize = ShapedType::kDynamic;
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+RankedTensorType RowOps::listType() const { return type({anySize}, i64()); }
+
+Value RowOps::number(int64_t value) { return constant(value, {}, i64()); }
+
+Value RowOps::condition(bool value) {
+  return make<ConstantOp>(DenseElementsAttr::get(type({}, builder.getI1Type()),
+                                                 ArrayRef<bool>(value)));
+}
+
+Value RowOps::constant(ArrayRef<int64_t> elements, ArrayRef<int64_t> shape,
+                       Type element) {
+  RankedTensorType result = type(shape, element);
+  // Tables of large generators have millions of elements.
+  if (element.isInteger(64))
+    return make<ConstantOp>(DenseElementsAttr::getFromRawBuffer(
+        result, ArrayRef(reinterpret_cast<const char *>(elements.data()),
+                         elements.size() * sizeof(int64_t))));
+  SmallVector<APInt> numbers;
+  for (int64_t number : elements)
+    numbers.push_back(APInt(element.getIntOrFloatBitWidth(), number));
+  return make<ConstantOp>(DenseIntElementsAttr::get(result, numbers));
+}
+
+Value RowOps::count(Value rows) { return make<DimOp>(rows, int64_t(0)); }
+
+Value RowOps::asList(Value number) {
+  return reshape(number, type({1}, typeOf(number).getElementType()), {});
+}
+
+Value RowOps::convert(Value a, Type element) {
+  RankedTensorType from = typeOf(a);
+  if (from.getElementType() == element)
+    return a;
+  return make<ConvertOp>(type(from.getShape(), element), a);
+}
+
+Value RowOps::broadcast(Value a, RankedTensorType result,
+                        ArrayRef<int64_t> mapping, ValueRange sizes) {
+  return make<BroadcastOp>(result, a, mapping, sizes);
+}
+
+Value RowOps::reshape(Value a, RankedTensorType result, ValueRange sizes) {
+  return make<ReshapeOp>(result, a, sizes);
+}
+
+Value RowOps::transpose(Value a) {
+  RankedTensorType from = typeOf(a);
+  return make<TransposeOp>(
+      type({from.getDimSize(1), from.getDimSize(0)}, from.getElementType()), a,
+      builder.getDenseI64ArrayAttr({1, 0}));
+}
+
+Value RowOps::concat(Value first, Value second) {
+  RankedTensorType from = typeOf(first);
+  SmallVector<int64_t> shape(from.getShape());
+  shape[0] = anySize;
+  return make<ConcatOp>(type(shape, from.getElementType()), uint64_t(0),
+                        ValueRange{first, second});
+}
+
+Value RowOps::positions(Value n) {
+  return make<IotaOp>(listType(), uint64_t(0), ValueRange(n));
+}
+
+Value RowOps::part(Value rows, Value start, Value size) {
+  RankedTensorType from = typeOf(rows);
+  SmallVector<int64_t> starts(from.getRank(), 0), sizes(from.getShape()),
+      strides(from.getRank(), 1);
+  starts[0] = sizes[0] = anySize;
+  return make<SliceOp>(type(sizes, from.getElementType()), rows,
+                       ValueRange(start), ValueRange(size), starts, sizes,
+                       strides);
+}
+
+Value RowOps::pick(Value rows, Value indices) {
+  RankedTensorType from = typeOf(rows), by = typeOf(indices);
+  SmallVector<int64_t> shape(from.getShape()), slice(from.getShape()), offset;
+  shape[0] = by.getDimSize(0);
+  slice[0] = 1;
+  for (int64_t dim = 1; dim < from.getRank(); ++dim) {
+    offset.push_back(dim);
+    if (from.isDynamicDim(dim))
+      slice[dim] = -1; // as large as the dimension
+  }
+  SmallVector<Value> sizes;
+  if (by.isDynamicDim(0))
+    sizes.push_back(count(indices));
+  Value column =
+      reshape(indices, type({by.getDimSize(0), 1}, by.getElementType()), sizes);
+  auto dims = GatherDimsAttr::get(
+      builder.getContext(), offset, /*collapsedSliceDims=*/{0},
+      /*operandBatchingDims=*/{}, /*startIndicesBatchingDims=*/{},
+      /*startIndexMap=*/{0}, /*indexVectorDim=*/1);
+  return make<GatherOp>(type(shape, from.getElementType()), rows, column, dims,
+                        slice);
+}
+
+Value RowOps::at(Value list, Value index) {
+  Type element = typeOf(list).getElementType();
+  Value one = make<DynamicSliceOp>(type({1}, element), list, ValueRange(index));
+  return reshape(one, type({}, element), {});
+}
+
+Value RowOps::fold(ReduceKind kind, Value a, ArrayRef<int64_t> dims) {
+  RankedTensorType from = typeOf(a);
+  SmallVector<int64_t> shape;
+  for (int64_t dim = 0; dim < from.getRank(); ++dim)
+    if (!llvm::is_contained(dims, dim))
+      shape.push_back(from.getDimSize(dim));
+  return make<ReduceOp>(type(shape, from.getElementType()), kind, a, dims);
+}
+
+Value RowOps::equalRows(Value rows, Value row) {
+  SmallVector<Value> sizes;
+  if (typeOf(rows).isDynamicDim(0))
+    sizes.push_back(count(rows));
+  Value wanted = broadcast(row, typeOf(rows), {1}, sizes);
+  return fold(ReduceKind::all, compare(CompareDirection::eq, rows, wanted),
+              {1});
+}
+
+Value RowOps::areEqual(Value a, Value b) {
+  return fold(ReduceKind::all, compare(CompareDirection::eq, a, b),
+              llvm::to_vector(llvm::seq<int64_t>(0, typeOf(a).getRank())));
+}
+
+Value RowOps::firstWhere(Value mask) {
+  Type byte = builder.getIntegerType(8, /*isSigned=*/false);
+  return make<ArgReduceOp>(type({}, i64()), ReduceKind::max,
+                           convert(mask, byte), uint64_t(0),
+                           /*last=*/false);
+}
+
+std::pair<Value, Value> RowOps::distinctAt(Value rows) {
+  RankedTensorType from = typeOf(rows);
+  auto unique = builder.create<UniqueOp>(
+      location, type({anySize, from.getDimSize(1)}, from.getElementType()),
+      listType(), type({from.getDimSize(0)}, i64()), listType(), rows);
+  return {unique.getRows(), unique.getFirst()};
+}
+
+SmallVector<Value> RowOps::keep(Value mask, ValueRange rows) {
+  SmallVector<Type> types;
+  for (Value value : rows) {
+    SmallVector<int64_t> shape(typeOf(value).getShape());
+    shape[0] = anySize;
+    types.push_back(type(shape, typeOf(value).getElementType()));
+  }
+  auto compact =
+      builder.create<CompactOp>(location, TypeRange(types), mask, rows);
+  return SmallVector<Value>(compact.getResults());
+}
+
+ValueRange RowOps::loop(TypeRange types, ValueRange inits,
+                        function_ref<Value(ValueRange)> goesOn, Body body) {
+  auto op = builder.create<WhileOp>(location, types, inits);
+  SmallVector<Location> places(types.size(), location);
+  Block *condition = builder.createBlock(&op.getCondition(), {}, types, places);
+  Value answer = goesOn(condition->getArguments());
+  builder.create<YieldOp>(location, answer);
+  Block *inside = builder.createBlock(&op.getBody(), {}, types, places);
+  SmallVector<Value> next = body(inside->getArguments());
+  builder.create<YieldOp>(location, next);
+  builder.setInsertionPointAfter(op);
+  return op.getResults();
+}
+
+ValueRange RowOps::branch(Value condition, TypeRange types,
+                          function_ref<SmallVector<Value>()> yes,
+                          function_ref<SmallVector<Value>()> no) {
+  auto op = builder.create<IfOp>(location, types, condition);
+  auto fill = [&](Region &region, function_ref<SmallVector<Value>()> build) {
+    builder.createBlock(&region);
+    SmallVector<Value> values = build();
+    builder.create<YieldOp>(location, values);
+  };
+  fill(op.getThenRegion(), yes);
+  fill(op.getElseRegion(), no);
+  builder.setInsertionPointAfter(op);
+  return op.getResults();
+}
+
+} // namespace zenith::graph

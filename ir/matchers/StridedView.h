@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A value seen as a strided view of another through movement ops: what fusion
+// absorbs and contraction kernels address.
+
+#ifndef ZENITH_IR_MATCHERS_STRIDEDVIEW_H
+#define ZENITH_IR_MATCHERS_STRIDEDVIEW_H
+
+#include "ir/dims/DimAnalysis.h"
+
+namespace zenith::graph {
+
+/// Element [i0, i1, ...] of the viewed value is element offset + sum of
+/// strides[d] * i_d of `base`, row-major.
+struct StridedView {
+  mlir::Value base;
+  DimExpr offset;
+  DimVector strides;
+};
+
+/// Row-major strides of a dense value.
+DimVector denseStrides(const DimVector &dims);
+
+/// Strides of the same elements under another shape; nullopt where they aren't
+/// evenly spaced
+/// ("[4, 6] with strides [1, 4]" merged into 24).
+std::optional<DimVector> reshapeStrides(const DimVector &from,
+                                        const DimVector &strides,
+                                        const DimVector &to);
+
+/// Follows transpose, reshape, slice and broadcast upwards as far as the view
+/// stays strided; `value` itself is the base where its own op already isn't.
+StridedView viewOf(mlir::Value value, DimAnalysis &analysis);
+
+/// Where `chain` (transposes and reshapes, each of the one before) moves a
+/// value: strides, for each dimension of the first one's operand, of its
+/// elements inside the last one's result. Nullopt where an op is another or
+/// isn't strided.
+std::optional<DimVector> writeStrides(llvm::ArrayRef<mlir::Operation *> chain,
+                                      DimAnalysis &analysis);
+/// The same for the chain from `from` to `to`; nullopt also where there is
+/// none.
+std::optional<DimVector> writeStrides(mlir::Value from, mlir::Value to,
+                                      DimAnalysis &analysis);
+
+} // namespace zenith::graph
+
+#endif // ZENITH_IR_MATCHERS_STRIDEDVIEW_H

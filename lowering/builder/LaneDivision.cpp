@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Quotients of small integers by way of floats; remainders of floats by exact
+// multiplication.
+
+#include "lowering/builder/LaneDivision.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+#include <limits>
+
+using namespace mlir;
+
+namespace zenith::kernels {
+
+static constexpr double infinity = std::numeric_limits<double>::infinity();
+
+Num unlessAny(Flag rare, Num usual, function_ref<Num(Num)> always) {
+  KernelBuilder &kernel = *usual.k;
+  Value any = kernel.b.create<vector::ReductionOp>(
+      kernel.loc, vector::CombiningKind::OR, rare.v);
+  Value times = kernel.b.create<arith::SelectOp>(
+      kernel.loc, any, kernel.index(1), kernel.index(0));
+  return {&kernel, kernel.loop(kernel.index(0), times, kernel.index(1), usual.v,
+                               [&](Value, ValueRange carried) {
+                                 return SmallVector<Value>{
+                                     always({&kernel, carried[0]}).v};
+                               })[0]};
+}
+
+/// The number, as far from the ends of the range as its reciprocal, that all
+/// lanes of y are; 0: not known.
+static float knownDivisor(Num y) {
+  constexpr float smallest = 0x1p-60f, largest = 0x1p60f;
+  Value value = y.v;
+  if (auto broadcast = value.getDefiningOp<vector::BroadcastOp>())
+    value = broadcast.getSource();
+  APFloat number(0.0f);
+  if (!isa<VectorType>(y.v.getType()) ||
+      !getElementTypeOrSelf(y.v.getType()).isF32() ||
+      !matchPattern(value, m_ConstantFloat(&number)))
+    return 0;
+  float divisor = number.convertToFloat(), size = std::abs(divisor);
+  return size >= smallest && size <= largest ? divisor : 0;
+}
+
+// 512 bits are divided in 16 cycles, and multiplied by a reciprocal in half of
+// one. Added to that, the remainder times the reciprocal gives the rounded
+// quotient (Markstein 1990), but not the sign of a zero, nor infinity; where
+// remainders underflow it may be one unit off.
+static Num quotient(Num x, Num y, bool isFinite) {
+  const KernelTarget &target = x.k->target;
+  float divisor = knownDivisor(y);
+  if (divisor == 0 || !target.avx512 || !target.fma || target.opencl)
+    return x / y;
+  Num reciprocal = y.like(1.0f / divisor), first = x * reciprocal;
+  Num better = fma(fma(-first, y, x), reciprocal, first);
+  if (isFinite)
+    return better;
+  Value differs = x.k->b.create<arith::CmpFOp>(
+      x.k->loc, arith::CmpFPredicate::ONE, better.v, first.v);
+  return select({x.k, differs}, better, first);
+}
+
+Num quotient(Num x, Num y) { return quotient(x, y, /*isFinite=*/false); }
+
+Num quotientOfFinite(Num x, Num y) { return quotient(x, y, /*isFinite=*/true); }
+
+// A rounded quotient that is a whole number leaves a remainder that is a whole
+// number of both last places, and small: a number of the type. Each step makes
+// a quotient 2^53 times smaller, and quotients of f32 are below 2^278.
+static Num reduceHuge(Num a, Num b) {
+  KernelBuilder &kernel = *a.k;
+  OpBuilder &builder = kernel.b;
+  Type type = a.v.getType();
+  if (getElementTypeOrSelf(type).isF64())
+    return {&kernel, builder.create<arith::RemFOp>(kernel.loc, a.v, b.v)};
+  constexpr int64_t steps = 6;
+  Type wide = typeLike(builder.getF64Type(), type);
+  Num divisor{&kernel, builder.create<arith::ExtFOp>(kernel.loc, wide, b.v)};
+  Value rest = builder.create<arith::ExtFOp>(kernel.loc, wide, a.v);
+  rest = kernel.loop(kernel.index(0), kernel.index(steps), kernel.index(1),
+                     rest, [&](Value, ValueRange carried) {
+                       Num x{&kernel, carried[0]};
+                       Num whole{&kernel, builder.create<math::RoundEvenOp>(
+                                              kernel.loc, (x / divisor).v)};
+                       return SmallVector<Value>{fma(-whole, divisor, x).v};
+                     })[0];
+  return {&kernel, builder.create<arith::TruncFOp>(kernel.loc, type, rest)};
+}
+
+// While the quotient has no more bits than a mantissa, rounding it is at most
+// one too much. Where any lane has a larger one, all are made small before.
+Num exactRemainder(Num x, Num y) {
+  KernelBuilder &kernel = *x.k;
+  OpBuilder &builder = kernel.b;
+  if (!isa<VectorType>(x.v.getType()) || kernel.target.opencl)
+    return {&kernel, builder.create<arith::RemFOp>(kernel.loc, x.v, y.v)};
+  bool isDouble = getElementTypeOrSelf(x.v.getType()).isF64();
+  Num a = abs(x), b = abs(y);
+  Flag huge = a / b > (isDouble ? 0x1p53 : 0x1p24);
+  Num small = unlessAny(huge, a, [&](Num all) { return reduceHuge(all, b); });
+  Num rest = fma(-floor(small / b), b, small);
+  rest = select(rest < 0, rest + b, rest);
+  rest = select((b == infinity) && (a < infinity), a, rest);
+  return copySign(rest, x);
+}
+
+static bool isConstant(Value value) {
+  if (auto broadcast = value.getDefiningOp<vector::BroadcastOp>())
+    value = broadcast.getSource();
+  return matchPattern(value, m_Constant());
+}
+
+bool dividesAsFloats(Num x, Num y) {
+  return isa<VectorType>(x.v.getType()) && !x.k->target.opencl &&
+         getElementTypeOrSelf(x.v.getType()).getIntOrFloatBitWidth() <= 32 &&
+         !isConstant(y.v);
+}
+
+// A quotient that isn't whole is at least 1 / y away from the next whole number
+// and at most 2^bits / y: a mantissa of more than twice the bits never rounds
+// it there.
+Num truncatedQuotient(Num x, Num y, bool isUnsigned) {
+  KernelBuilder &kernel = *x.k;
+  OpBuilder &b = kernel.b;
+  Type type = x.v.getType();
+  bool narrow = getElementTypeOrSelf(type).getIntOrFloatBitWidth() <= 16;
+  Type real = typeLike(narrow ? Type(b.getF32Type()) : b.getF64Type(), type),
+       whole = typeLike(b.getI32Type(), type);
+  auto toFloat = [&](Num n) -> Num {
+    return {&kernel,
+            isUnsigned
+                ? b.create<arith::UIToFPOp>(kernel.loc, real, n.v).getResult()
+                : b.create<arith::SIToFPOp>(kernel.loc, real, n.v).getResult()};
+  };
+  Value quotient = (toFloat(x) / toFloat(y)).v;
+  quotient =
+      isUnsigned && !narrow
+          ? b.create<arith::FPToUIOp>(kernel.loc, whole, quotient).getResult()
+          : b.create<arith::FPToSIOp>(kernel.loc, whole, quotient).getResult();
+  if (narrow)
+    quotient = b.create<arith::TruncIOp>(kernel.loc, type, quotient);
+  return {&kernel, quotient};
+}
+
+} // namespace zenith::kernels

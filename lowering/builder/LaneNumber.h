@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A scalar or vector of f32 or integers under construction, with operators, so
+// that formulas read as formulas.
+
+#ifndef ZENITH_LOWERING_BUILDER_LANENUMBER_H
+#define ZENITH_LOWERING_BUILDER_LANENUMBER_H
+
+#include "lowering/builder/KernelBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+namespace zenith::kernels {
+
+struct Num;
+
+/// A boolean or vector of booleans.
+struct Flag {
+  KernelBuilder *k;
+  mlir::Value v;
+  Flag operator&&(Flag y) const {
+    return {k, k->b.create<mlir::arith::AndIOp>(k->loc, v, y.v)};
+  }
+  Flag operator||(Flag y) const {
+    return {k, k->b.create<mlir::arith::OrIOp>(k->loc, v, y.v)};
+  }
+  Flag operator==(Flag y) const {
+    return {k, k->b.create<mlir::arith::CmpIOp>(
+                   k->loc, mlir::arith::CmpIPredicate::eq, v, y.v)};
+  }
+  Flag operator!() const {
+    return {k, k->b.create<mlir::arith::XOrIOp>(k->loc, v,
+                                                k->integer(v.getType(), 1))};
+  }
+};
+
+/// Comparisons of floats are ordered (false with a NaN), but `!=`, which is
+/// true with one. Integers are signed.
+struct Num {
+  KernelBuilder *k;
+  mlir::Value v;
+
+  bool isFloat() const {
+    return mlir::isa<mlir::FloatType>(mlir::getElementTypeOrSelf(v.getType()));
+  }
+  Num like(double c) const {
+    return {k, isFloat() ? k->constant(v.getType(), c)
+                         : k->integer(v.getType(), int64_t(c))};
+  }
+  template <typename FloatOp, typename IntOp> Num make(Num y) const {
+    if (isFloat())
+      return {k, k->b.create<FloatOp>(k->loc, v, y.v)};
+    return {k, k->b.create<IntOp>(k->loc, v, y.v)};
+  }
+  Flag compare(Num y, mlir::arith::CmpFPredicate real,
+               mlir::arith::CmpIPredicate integer) const {
+    if (isFloat())
+      return {k, k->b.create<mlir::arith::CmpFOp>(k->loc, real, v, y.v)};
+    return {k, k->b.create<mlir::arith::CmpIOp>(k->loc, integer, v, y.v)};
+  }
+
+  Num operator+(Num y) const {
+    return make<mlir::arith::AddFOp, mlir::arith::AddIOp>(y);
+  }
+  Num operator-(Num y) const {
+    return make<mlir::arith::SubFOp, mlir::arith::SubIOp>(y);
+  }
+  Num operator*(Num y) const {
+    return make<mlir::arith::MulFOp, mlir::arith::MulIOp>(y);
+  }
+  Num operator/(Num y) const {
+    return {k, k->b.create<mlir::arith::DivFOp>(k->loc, v, y.v)};
+  }
+  Num operator-() const {
+    return {k, k->b.create<mlir::arith::NegFOp>(k->loc, v)};
+  }
+  Num operator&(Num y) const {
+    return {k, k->b.create<mlir::arith::AndIOp>(k->loc, v, y.v)};
+  }
+  Num operator|(Num y) const {
+    return {k, k->b.create<mlir::arith::OrIOp>(k->loc, v, y.v)};
+  }
+  Num operator^(Num y) const {
+    return {k, k->b.create<mlir::arith::XOrIOp>(k->loc, v, y.v)};
+  }
+  Num operator<<(Num y) const {
+    return {k, k->b.create<mlir::arith::ShLIOp>(k->loc, v, y.v)};
+  }
+  Num operator>>(Num y) const {
+    return {k, k->b.create<mlir::arith::ShRSIOp>(k->loc, v, y.v)};
+  }
+  Num logicalShiftRight(Num y) const {
+    return {k, k->b.create<mlir::arith::ShRUIOp>(k->loc, v, y.v)};
+  }
+  Flag operator<(Num y) const {
+    return compare(y, mlir::arith::CmpFPredicate::OLT,
+                   mlir::arith::CmpIPredicate::slt);
+  }
+  Flag operator>(Num y) const {
+    return compare(y, mlir::arith::CmpFPredicate::OGT,
+                   mlir::arith::CmpIPredicate::sgt);
+  }
+  Flag operator==(Num y) const {
+    return compare(y, mlir::arith::CmpFPredicate::OEQ,
+                   mlir::arith::CmpIPredicate::eq);
+  }
+  Flag operator!=(Num y) const {
+    return compare(y, mlir::arith::CmpFPredicate::UNE,
+                   mlir::arith::CmpIPredicate::ne);
+  }
+
+  Num operator+(double c) const { return *this + like(c); }
+  Num operator-(double c) const { return *this - like(c); }
+  Num operator*(double c) const { return *this * like(c); }
+  Num operator/(double c) const { return *this / like(c); }
+  Num operator&(double c) const { return *this & like(c); }
+  Num operator<<(int c) const { return *this << like(c); }
+  Num operator>>(int c) const { return *this >> like(c); }
+  Flag operator<(double c) const { return *this < like(c); }
+  Flag operator>(double c) const { return *this > like(c); }
+  Flag operator==(double c) const { return *this == like(c); }
+  Flag operator!=(double c) const { return *this != like(c); }
+  Flag isNaN() const { return *this != *this; }
+};
+inline Num operator+(double c, Num x) { return x.like(c) + x; }
+inline Num operator-(double c, Num x) { return x.like(c) - x; }
+inline Num operator*(double c, Num x) { return x.like(c) * x; }
+inline Num operator/(double c, Num x) { return x.like(c) / x; }
+
+inline Num select(Flag condition, Num x, Num y) {
+  return {x.k, x.k->b.create<mlir::arith::SelectOp>(x.k->loc, condition.v, x.v,
+                                                    y.v)};
+}
+inline Num select(Flag condition, Num x, double y) {
+  return select(condition, x, x.like(y));
+}
+inline Num select(Flag condition, double x, Num y) {
+  return select(condition, y.like(x), y);
+}
+inline Num fma(Num x, Num y, Num z) {
+  return {x.k, x.k->b.create<mlir::math::FmaOp>(x.k->loc, x.v, y.v, z.v)};
+}
+inline Num fma(Num x, double y, Num z) { return fma(x, x.like(y), z); }
+inline Num fma(Num x, double y, double z) {
+  return fma(x, x.like(y), x.like(z));
+}
+inline Num fma(Num x, Num y, double z) { return fma(x, y, x.like(z)); }
+inline Num abs(Num x) {
+  return {x.k, x.k->b.create<mlir::math::AbsFOp>(x.k->loc, x.v)};
+}
+inline Num sqrt(Num x) {
+  return {x.k, x.k->b.create<mlir::math::SqrtOp>(x.k->loc, x.v)};
+}
+inline Num floor(Num x) {
+  return {x.k, x.k->b.create<mlir::math::FloorOp>(x.k->loc, x.v)};
+}
+inline Num copySign(Num x, Num sign) {
+  return {x.k, x.k->b.create<mlir::math::CopySignOp>(x.k->loc, x.v, sign.v)};
+}
+/// Bits of floats as integers of the same width, and back.
+inline Num bits(Num x) {
+  mlir::Type type = mlir::getElementTypeOrSelf(x.v.getType());
+  type = typeLike(
+      mlir::IntegerType::get(type.getContext(), type.getIntOrFloatBitWidth()),
+      x.v.getType());
+  return {x.k, x.k->b.create<mlir::arith::BitcastOp>(x.k->loc, type, x.v)};
+}
+inline Num floatOf(Num bits) {
+  mlir::Type type =
+      typeLike(mlir::Float32Type::get(bits.v.getContext()), bits.v.getType());
+  return {bits.k,
+          bits.k->b.create<mlir::arith::BitcastOp>(bits.k->loc, type, bits.v)};
+}
+inline Num convertToFloat(Num x) {
+  mlir::Type type =
+      typeLike(mlir::Float32Type::get(x.v.getContext()), x.v.getType());
+  return {x.k, x.k->b.create<mlir::arith::SIToFPOp>(x.k->loc, type, x.v)};
+}
+/// x >= 0 or NaN, with the sign of another number: cheaper than copySign.
+inline Num withSignOf(Num x, Num sign) {
+  Num one = bits(sign);
+  Num mask = {one.k, one.k->integer(one.v.getType(), int64_t(1) << 31)};
+  return floatOf(bits(x) | (one & mask));
+}
+/// Polynomial by Horner's rule, lowest coefficient first.
+template <size_t N> Num polynomial(Num x, const double (&coefficients)[N]) {
+  Num sum = x.like(coefficients[N - 1]);
+  for (size_t i = N - 1; i-- > 0;)
+    sum = fma(sum, x, coefficients[i]);
+  return sum;
+}
+
+} // namespace zenith::kernels
+
+#endif // ZENITH_LOWERING_BUILDER_LANENUMBER_H

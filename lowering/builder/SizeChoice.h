@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Choices among kernels that sizes make when they run: factors of numbers of
+// tasks, since a launch without tasks does nothing.
+
+#ifndef ZENITH_LOWERING_BUILDER_SIZECHOICE_H
+#define ZENITH_LOWERING_BUILDER_SIZECHOICE_H
+
+#include "ir/dims/DimExpr.h"
+
+namespace zenith::kernels {
+
+/// 1 where `size` is at most so large, else 0.
+inline graph::DimExpr isAtMost(const graph::DimExpr &size, int64_t most) {
+  using graph::DimExpr;
+  return DimExpr::min(DimExpr::max(DimExpr(most + 1) - size, DimExpr(0)),
+                      DimExpr(1));
+}
+
+} // namespace zenith::kernels
+
+#endif // ZENITH_LOWERING_BUILDER_SIZECHOICE_H

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Conversions between element types, in registers.
+
+#include "lowering/elements/ElementConversions.h"
+#include "lowering/builder/LaneDivision.h"
+#include "lowering/elements/Float8.h"
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+
+namespace zenith::kernels {
+
+static bool isUnsigned(Type element) {
+  return element.isUnsignedInteger() || element.isInteger(1);
+}
+
+// Rounds to odd: a second rounding, to f16 or bf16, then gives what one
+// rounding would have given.
+static Value truncateToOdd(KernelBuilder &kernel, Value x) {
+  OpBuilder &b = kernel.b;
+  Type f32 = typeLike(b.getF32Type(), x.getType());
+  Value nearest = b.create<arith::TruncFOp>(kernel.loc, f32, x);
+  Num back{&kernel, b.create<arith::ExtFOp>(kernel.loc, x.getType(), nearest)};
+  Num value{&kernel, x}, i = bits(Num{&kernel, nearest});
+  Num down = select(abs(back) > abs(value), i - 1.0, i);
+  Num odd = select(back != value, down | i.like(1), i);
+  return floatOf(odd).v;
+}
+
+static Value toFloat(ElementEmitter &emitter, Value x, Type from, Type to) {
+  KernelBuilder &kernel = emitter.kernel;
+  OpBuilder &b = kernel.b;
+  Type target = typeLike(registerType(to), x.getType());
+  bool narrow = to.getIntOrFloatBitWidth() < 32;
+  if (isa<FloatType>(from)) {
+    if (from.isF64() && narrow)
+      return emitter.roundTo(to, truncateToOdd(kernel, x));
+    if (from.isF64() && to.isF32())
+      return b.create<arith::TruncFOp>(kernel.loc, target, x);
+    if (to.isF64() && !from.isF64())
+      return b.create<arith::ExtFOp>(kernel.loc, target, x);
+    return from == to ? x : emitter.roundTo(to, x);
+  }
+  bool wide = narrow && from.getIntOrFloatBitWidth() >= 32;
+  Type first = wide ? typeLike(b.getF64Type(), x.getType()) : target;
+  Value y = isUnsigned(from)
+                ? b.create<arith::UIToFPOp>(kernel.loc, first, x).getResult()
+                : b.create<arith::SIToFPOp>(kernel.loc, first, x).getResult();
+  return emitter.roundTo(to, wide ? truncateToOdd(kernel, y) : y);
+}
+
+// Whole numbers as f64, to i64: added to a power of two whose last place is 1
+// they stand in the low bits. Without AVX-512 processors have no such
+// conversion for vectors.
+static Num wholeToLong(Num whole) {
+  constexpr double magic = 0x1.8p52;
+  return bits(whole + magic) - bits(whole.like(magic));
+}
+
+// In two halves of 32 bits; saturates as `floatToInteger` does.
+static Num hugeToLong(Num whole) {
+  constexpr double half = 0x1p32, end = 0x1p63;
+  Num bounded = select(whole > end, end, whole);
+  bounded = select(bounded < -end, -end, bounded);
+  bounded = select(whole.isNaN(), 0, bounded);
+  Num high = floor(bounded * (1 / half));
+  Num result =
+      (wholeToLong(high) << 32) + wholeToLong(fma(high, -half, bounded));
+  Num most{whole.k, whole.k->integer(result.v.getType(),
+                                     std::numeric_limits<int64_t>::max())};
+  return select(bounded == end, most, result);
+}
+
+static Value floatToLong(KernelBuilder &kernel, Value x) {
+  OpBuilder &b = kernel.b;
+  Type wide = typeLike(b.getF64Type(), x.getType());
+  Flag large = !(abs(Num{&kernel, x}) < 0x1p51);
+  Num whole{&kernel, b.create<math::TruncOp>(kernel.loc, x)};
+  if (x.getType() != wide)
+    whole.v = b.create<arith::ExtFOp>(kernel.loc, wide, whole.v);
+  return unlessAny(large, wholeToLong(whole),
+                   [&](Num) { return hugeToLong(whole); })
+      .v;
+}
+
+// Values outside are replaced before the conversion, which is undefined there,
+// and set after it.
+static Value floatToInteger(ElementEmitter &emitter, Value x, Type to) {
+  KernelBuilder &kernel = emitter.kernel;
+  OpBuilder &b = kernel.b;
+  Num value{&kernel, x};
+  unsigned bits = to.getIntOrFloatBitWidth();
+  if (bits == 1)
+    return (value != 0).v;
+  bool isUnsigned = kernels::isUnsigned(to);
+  double low = isUnsigned ? -1 : -std::ldexp(1.0, bits - 1),
+         high = std::ldexp(1.0, isUnsigned ? bits : bits - 1);
+  if (bits == 64 && !isUnsigned && isa<VectorType>(x.getType()) &&
+      !kernel.target.avx512 && !kernel.target.opencl)
+    return floatToLong(kernel, x);
+  unsigned exactBits = getElementTypeOrSelf(x.getType()).isF64() ? 53 : 24;
+  if (bits <= 32 && bits < exactBits && !(isUnsigned && bits == 32)) {
+    // The bounds themselves are numbers of the type: nothing is left to choose
+    // after the conversion.
+    Num bounded = select(value > high - 1, high - 1, value);
+    low = isUnsigned ? 0 : low;
+    bounded = select(bounded < low, low, bounded);
+    bounded = select(bounded.isNaN(), 0, bounded);
+    Value whole = b.create<arith::FPToSIOp>(
+        kernel.loc, typeLike(b.getI32Type(), x.getType()), bounded.v);
+    Type target = typeLike(registerType(to), x.getType());
+    return target == whole.getType()
+               ? whole
+               : b.create<arith::TruncIOp>(kernel.loc, target, whole)
+                     .getResult();
+  }
+  Flag above = !(value < high) && !value.isNaN();
+  // -2^31 - 1 isn't an f32; there the bound itself converts well.
+  bool lowFits =
+      isUnsigned || !getElementTypeOrSelf(x.getType()).isF32() || bits < 24;
+  Flag below = isUnsigned ? !(value > -1)
+               : lowFits  ? !(value > low - 1)
+                          : value < low;
+  Flag outside = above || below || value.isNaN();
+  Num safe = select(outside, value.like(0), value);
+  Type middle = typeLike(b.getIntegerType(std::max(32u, bits)), x.getType());
+  Value whole =
+      isUnsigned && bits >= 32
+          ? b.create<arith::FPToUIOp>(kernel.loc, middle, safe.v).getResult()
+          : b.create<arith::FPToSIOp>(kernel.loc, middle, safe.v).getResult();
+  Type target = typeLike(registerType(to), x.getType());
+  if (target != middle)
+    whole = b.create<arith::TruncIOp>(kernel.loc, target, whole);
+  Num result{&kernel, whole};
+  unsigned width = getElementTypeOrSelf(target).getIntOrFloatBitWidth();
+  APInt most = isUnsigned
+                   ? APInt::getMaxValue(bits).zext(std::max(width, bits))
+                   : APInt::getSignedMaxValue(bits).sext(std::max(width, bits));
+  APInt least =
+      isUnsigned ? APInt(width, 0)
+                 : APInt::getSignedMinValue(bits).sext(std::max(width, bits));
+  auto constant = [&](const APInt &c) {
+    return Num{&kernel, kernel.integer(target, c.getSExtValue())};
+  };
+  result = select(above, constant(most), result);
+  result = select(below && !value.isNaN(), constant(least), result);
+  return result.v;
+}
+
+Value saturateElement(ElementEmitter &emitter, Value x, Type from, Type to) {
+  // Through f32, without a second rounding.
+  Type f32 = emitter.kernel.b.getF32Type();
+  KernelBuilder &kernel = emitter.kernel;
+  Value wide = x;
+  if (from.isF64())
+    wide = truncateToOdd(kernel, x);
+  else if (!isa<FloatType>(from)) {
+    bool exact = from.getIntOrFloatBitWidth() < 32;
+    wide =
+        convertElement(emitter, x, from, exact ? f32 : kernel.b.getF64Type());
+    if (!exact)
+      wide = truncateToOdd(kernel, wide);
+  }
+  return decodeEightBits(kernel, to,
+                         encodeEightBits(kernel, to, wide, /*saturate=*/true));
+}
+
+Value convertElement(ElementEmitter &emitter, Value x, Type from, Type to) {
+  KernelBuilder &kernel = emitter.kernel;
+  OpBuilder &b = kernel.b;
+  if (from == to)
+    return x;
+  if (isa<FloatType>(to))
+    return toFloat(emitter, x, from, to);
+  if (isa<FloatType>(from))
+    return floatToInteger(emitter, x, to);
+  if (to.isInteger(1))
+    return (Num{&kernel, x} != 0).v;
+  Type target = typeLike(registerType(to), x.getType());
+  unsigned have = getElementTypeOrSelf(x.getType()).getIntOrFloatBitWidth();
+  unsigned want = getElementTypeOrSelf(target).getIntOrFloatBitWidth();
+  Value y = x;
+  if (want > have)
+    y = isUnsigned(from)
+            ? b.create<arith::ExtUIOp>(kernel.loc, target, x).getResult()
+            : b.create<arith::ExtSIOp>(kernel.loc, target, x).getResult();
+  else if (want < have)
+    y = b.create<arith::TruncIOp>(kernel.loc, target, x);
+  return emitter.roundTo(to, y);
+}
+
+} // namespace zenith::kernels

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Conversions between element types, in registers.
+
+#ifndef ZENITH_LOWERING_ELEMENTS_ELEMENTCONVERSIONS_H
+#define ZENITH_LOWERING_ELEMENTS_ELEMENTCONVERSIONS_H
+
+#include "lowering/elements/ElementEmitter.h"
+
+namespace zenith::kernels {
+
+/// graph.convert: nearest even to floats; truncation, saturation and 0 for NaN
+/// from floats to integers; integers wrap.
+mlir::Value convertElement(ElementEmitter &emitter, mlir::Value x,
+                           mlir::Type from, mlir::Type to);
+
+/// The same to an 8-bit float, with the largest number for what is out of
+/// range.
+mlir::Value saturateElement(ElementEmitter &emitter, mlir::Value x,
+                            mlir::Type from, mlir::Type to);
+
+} // namespace zenith::kernels
+
+#endif // ZENITH_LOWERING_ELEMENTS_ELEMENTCONVERSIONS_H

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memo, bindings and conditions; the rules per family are in
+// <Family>Elements.cpp, the way between memory and registers in
+// ElementMemory.cpp.
+
+#include "lowering/elements/ElementEmitter.h"
+#include "lowering/elements/Float8.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include <numeric>
+
+using namespace mlir;
+using zenith::graph::DimExpr;
+
+namespace zenith::kernels {
+
+ElementEmitter::ElementEmitter(KernelBuilder &kernel)
+    : kernel(kernel), indices(&kernel) {
+  frames.emplace_back();
+}
+
+ElementEmitter::Scope::Scope(ElementEmitter &emitter)
+    : emitter(emitter), mask(emitter.mask) {
+  emitter.frames.emplace_back();
+}
+
+ElementEmitter::Scope::~Scope() {
+  emitter.frames.pop_back();
+  emitter.mask = mask;
+}
+
+Value ElementEmitter::unsupported(Operation *op, const Twine &why) {
+  if (!anyFailure)
+    op->emitError() << "no kernel for '" << op->getName() << "'"
+                    << (why.isTriviallyEmpty() ? "" : ": ") << why;
+  anyFailure = true;
+  return {};
+}
+
+void ElementEmitter::bind(Value value, Value lanes) {
+  bind(value, [lanes](ArrayRef<Ix>) { return lanes; });
+}
+
+void ElementEmitter::bind(Value value, Provider provider) {
+  frames.back().bound[value] = std::move(provider);
+}
+
+void ElementEmitter::preset(Value value, ArrayRef<SmallVector<Ix>> indices,
+                            ArrayRef<Value> lanes) {
+  for (auto [index, known] : llvm::zip(indices, lanes))
+    if (known)
+      frames.back().memo[value].push_back(
+          {SmallVector<Ix, 4>(index.begin(), index.end()), mask, 0, known});
+}
+
+int64_t ElementEmitter::tileRowOf(ArrayRef<Ix> index) {
+  bool tiled = llvm::any_of(
+      index, [&](const Ix &x) { return !indices.tileStride(x).isConstant(0); });
+  return tiled ? indices.tileRow : 0;
+}
+
+Value ElementEmitter::emit(Value value, ArrayRef<Ix> index) {
+  if (anyFailure)
+    return {};
+  int64_t row = tileRowOf(index);
+  for (Frame &frame : llvm::reverse(frames)) {
+    auto bound = frame.bound.find(value);
+    if (bound != frame.bound.end())
+      return Provider(bound->second)(index);
+    auto memo = frame.memo.find(value);
+    if (memo == frame.memo.end())
+      continue;
+    for (const Memo &entry : memo->second)
+      if (entry.mask == mask && entry.tileRow == row &&
+          ArrayRef(entry.index) == index)
+        return entry.lanes;
+  }
+  Value lanes = rule(value, index);
+  if (lanes)
+    frames.back().memo[value].push_back(
+        {SmallVector<Ix, 4>(index), mask, row, lanes});
+  return lanes;
+}
+
+static bool supportedElement(Type element) {
+  if (auto complex = dyn_cast<ComplexType>(element))
+    element = complex.getElementType();
+  return element.isIntOrIndex() || isEightBitFloat(element) ||
+         element.isF16() || element.isBF16() || element.isF32() ||
+         element.isF64();
+}
+
+Value ElementEmitter::rule(Value value, ArrayRef<Ix> index) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return block(argument, index);
+  Operation *op = value.getDefiningOp();
+  SmallVector<Type> types(op->getOperandTypes());
+  llvm::append_range(types, op->getResultTypes());
+  for (Type type : types)
+    if (Type element = getElementTypeOrSelf(type); !supportedElement(element)) {
+      std::string text;
+      llvm::raw_string_ostream(text) << "elements of type " << element;
+      return unsupported(op, text);
+    }
+  if (isa<graph::RealOp, graph::ImagOp>(op))
+    return complexPart(op->getOperand(0), isa<graph::ImagOp>(op), index);
+  // Who stores a complex value asks for its imaginary parts later: they are
+  // loaded before anything is stored.
+  if (isa<ComplexType>(getElementTypeOrSelf(value.getType())))
+    return imaginaryPart(value, index)
+               ? complexPart(value, /*imaginary=*/false, index)
+               : Value();
+  switch (graph::familyOf(op).value_or(graph::Family::Control)) {
+  case graph::Family::Elementwise:
+    return elementwise(op, index);
+  case graph::Family::Movement:
+    return movement(op, index);
+  case graph::Family::Indexing:
+    return indexing(op, index);
+  case graph::Family::Reduction:
+  case graph::Family::Contraction:
+    return reduction(op, index);
+  default:
+    return unsupported(op);
+  }
+}
+
+Value ElementEmitter::block(BlockArgument argument, ArrayRef<Ix> index) {
+  Type element = getElementTypeOrSelf(argument.getType());
+  if (!supportedElement(element))
+    return unsupported(kernel.fusion, "operand elements of this type");
+  if (isa<ComplexType>(element))
+    return imaginaryPart(argument, index)
+               ? complexPart(argument, /*imaginary=*/false, index)
+               : Value();
+  if (auto expr = knownScalar(kernel.dims, argument))
+    return kernel.b.create<arith::IndexCastOp>(
+        kernel.loc, kernel.b.getI64Type(), kernel.size(*expr));
+  return loadLinear(kernel.memoryOf(argument), element,
+                    linearize(argument, index));
+}
+
+Ix ElementEmitter::linearize(Value value, ArrayRef<Ix> index) {
+  return linearize(dimsOf(value), index);
+}
+
+Ix ElementEmitter::linearize(ArrayRef<DimExpr> dims, ArrayRef<Ix> index) {
+  Ix linear(0);
+  DimExpr stride = 1;
+  for (unsigned d = index.size(); d-- > 0;) {
+    linear = indices.add(linear, indices.scale(index[d], stride));
+    stride = stride * dims[d];
+  }
+  return linear;
+}
+
+void ElementEmitter::unify(MutableArrayRef<Value> values) {
+  if (llvm::none_of(values,
+                    [](Value v) { return isa<VectorType>(v.getType()); }))
+    return;
+  for (Value &value : values)
+    value = kernel.broadcast(value, indices.width);
+}
+
+/// True where bounds cannot part the lanes of a vector, since they and its
+/// first lane are multiples of a number that spans all lanes.
+static bool lanesAgree(IndexMath &indices, const Ix &x, const DimExpr &low,
+                       const DimExpr &high) {
+  auto stride = indices.laneStride(x).constant();
+  if (x.scattered || !stride || *stride <= 0)
+    return false;
+  int64_t aligned = std::gcd(
+      indices.knownDivisor(x),
+      std::gcd(indices.knownDivisor(Ix(low)), indices.knownDivisor(Ix(high))));
+  return *stride * (indices.width - 1) < aligned;
+}
+
+ElementEmitter::Inside ElementEmitter::inside(const Ix &x, const DimExpr &low,
+                                              const DimExpr &high) {
+  if (indices.provablyInside(x, low, high))
+    return {Value(), false};
+  if (indices.provablyOutside(x, low, high))
+    return {Value(), true};
+  OpBuilder &b = kernel.b;
+  Value i = lanesAgree(indices, x, low, high) ? indices.laneZero(x)
+                                              : indices.value(x);
+  unsigned width = isa<VectorType>(i.getType()) ? indices.width : 1;
+  auto compare = [&](arith::CmpIPredicate predicate,
+                     const DimExpr &bound) -> Value {
+    return b.create<arith::CmpIOp>(kernel.loc, predicate, i,
+                                   kernel.broadcast(kernel.size(bound), width));
+  };
+  Value condition;
+  Ix least = indices.shift(x, DimExpr(0) - low);
+  if (!indices.provablyNonNegative(least))
+    condition = compare(arith::CmpIPredicate::sge, low);
+  if (!indices.provablyBelow(x, high)) {
+    Value below = compare(arith::CmpIPredicate::slt, high);
+    condition =
+        condition
+            ? b.create<arith::AndIOp>(kernel.loc, condition, below).getResult()
+            : below;
+  }
+  return {condition, false};
+}
+
+Value ElementEmitter::choose(Value condition, bool lanes,
+                             function_ref<Value()> then,
+                             function_ref<Value()> otherwise) {
+  OpBuilder &b = kernel.b;
+  if (isa<VectorType>(condition.getType())) {
+    Value x, y;
+    {
+      Scope scope(*this);
+      mask =
+          mask
+              ? b.create<arith::AndIOp>(kernel.loc, mask, condition).getResult()
+              : condition;
+      x = then();
+    }
+    y = x ? otherwise() : Value();
+    if (!y)
+      return {};
+    return b.create<arith::SelectOp>(kernel.loc, condition,
+                                     kernel.broadcast(x, indices.width),
+                                     kernel.broadcast(y, indices.width));
+  }
+  // The type of the branches is known once one of them stands: build the first
+  // apart, then the `if` around it.
+  Value x;
+  OpBuilder::InsertPoint here = b.saveInsertionPoint();
+  auto probe =
+      b.create<scf::IfOp>(kernel.loc, condition, /*withElseRegion=*/true);
+  auto fill = [&](Block *block, function_ref<Value()> body) -> Value {
+    b.setInsertionPoint(block->getTerminator());
+    Scope scope(*this);
+    Value value = body();
+    return value && lanes ? kernel.broadcast(value, indices.width) : value;
+  };
+  x = fill(probe.thenBlock(), then);
+  Value y = x ? fill(probe.elseBlock(), otherwise) : Value();
+  b.restoreInsertionPoint(here);
+  if (!y)
+    return {};
+  b.setInsertionPointAfter(probe);
+  auto choice = b.create<scf::IfOp>(kernel.loc, TypeRange{x.getType()},
+                                    condition, /*withElseRegion=*/true);
+  // The blocks themselves move: what is known of values inside goes by block.
+  choice.getThenRegion().takeBody(probe.getThenRegion());
+  choice.getElseRegion().takeBody(probe.getElseRegion());
+  for (auto [block, value] :
+       {std::pair(choice.thenBlock(), x), std::pair(choice.elseBlock(), y)}) {
+    block->getTerminator()->erase();
+    b.setInsertionPointToEnd(block);
+    b.create<scf::YieldOp>(kernel.loc, value);
+  }
+  b.setInsertionPointAfter(choice);
+  probe.erase();
+  return choice.getResult(0);
+}
+
+} // namespace zenith::kernels

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Emits lane loops with masked tails and square tiles of lanes.
+
+#include "lowering/elements/LoopNests.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include <numeric>
+
+using namespace mlir;
+using zenith::graph::DimExpr;
+
+namespace zenith::kernels {
+
+void unflattenRow(ElementEmitter &emitter, const IterationSpace &space,
+                  ArrayRef<unsigned> which, Value row,
+                  MutableArrayRef<Ix> loopIndex) {
+  KernelBuilder &kernel = emitter.kernel;
+  for (unsigned i = which.size(); i-- > 0;) {
+    const DimExpr &size = space.size(which[i]);
+    Value here = i == 0 ? row : kernel.rem(row, kernel.size(size));
+    if (i > 0)
+      row = kernel.div(row, kernel.size(size));
+    loopIndex[which[i]] = emitter.indices.scalar(here, size);
+  }
+}
+
+void forEachLaneBlock(ElementEmitter &emitter, const IterationSpace &space,
+                      unsigned lane, Value low, Value high,
+                      function_ref<void(const Ix &)> body) {
+  KernelBuilder &kernel = emitter.kernel;
+  SmallVector<DimExpr> ends(space.edges(lane));
+  ends.push_back(space.size(lane));
+  DimExpr begin = 0;
+  for (size_t number = 0; number < ends.size(); ++number) {
+    const DimExpr &end = ends[number];
+    Value first = low, last = high;
+    if (number > 0)
+      first = kernel.max(first, kernel.size(begin));
+    if (number + 1 < ends.size())
+      last = kernel.min(last, kernel.size(end));
+    if (ends.size() > 1)
+      last = kernel.max(first, last);
+    unsigned width = emitter.indices.width;
+    int64_t divisor =
+        begin.constant() ? std::gcd(*begin.constant(), int64_t(width)) : 1;
+    kernel.laneLoop(first, last, width, [&](Value start, Value mask) {
+      ElementEmitter::Scope scope(emitter);
+      emitter.mask = mask;
+      body(emitter.indices.lanes(start, end, divisor, begin));
+    });
+    begin = end;
+  }
+}
+
+// Row by row; the first row loads the square, before anything that depends on
+// how many rows there are. Null counts: all lanes, all rows.
+static void emitTile(ElementEmitter &emitter, const Ix &lanes, const Ix &tile,
+                     Value laneCount, Value tileCount,
+                     function_ref<void(const Ix &lanes, const Ix &tile)> body) {
+  KernelBuilder &kernel = emitter.kernel;
+  unsigned width = emitter.indices.width;
+  ElementEmitter::Scope scope(emitter);
+  if (laneCount) {
+    emitter.mask = kernel.mask(laneCount, width);
+    emitter.laneCount = laneCount;
+  }
+  if (tileCount)
+    emitter.tileMask = kernel.mask(tileCount, width);
+  auto known = tileCount ? kernel.constantOf(tileCount) : int64_t(width);
+  for (int64_t row = 0; row < known.value_or(width); ++row) {
+    emitter.indices.tileRow = row;
+    if (row == 0 || known) {
+      body(lanes, tile);
+      continue;
+    }
+    Value inside = kernel.b.create<arith::CmpIOp>(
+        kernel.loc, arith::CmpIPredicate::sgt, tileCount, kernel.index(row));
+    kernel.ifThen(inside, [&] {
+      ElementEmitter::Scope scope(emitter);
+      body(lanes, tile);
+    });
+  }
+  emitter.indices.tileRow = 0;
+  emitter.laneCount = emitter.tileMask = Value();
+}
+
+void forEachTile(ElementEmitter &emitter, const DimExpr &laneSize,
+                 const DimExpr &tileSize, Value tileLow, Value tileHigh,
+                 function_ref<void(const Ix &, const Ix &)> body, bool overlap,
+                 const DimExpr &laneBegin, std::pair<Value, Value> laneRange) {
+  KernelBuilder &kernel = emitter.kernel;
+  unsigned width = emitter.indices.width;
+  Value step = kernel.index(width);
+  const DimExpr laneEnd = laneBegin + laneSize;
+  bool even = laneSize.exactDiv(width) && tileSize.exactDiv(width);
+  auto below = [&](const DimExpr &size) {
+    return size.provablyAtMost(DimExpr(int64_t(width) - 1));
+  };
+  auto tileAt = [&](Value laneStart, Value tileStart) {
+    ElementEmitter::Scope scope(emitter);
+    bool cutLanes = below(laneSize);
+    if (overlap) {
+      auto inside = [&](Value start, const DimExpr &size) {
+        return size.exactDiv(width)
+                   ? start
+                   : kernel.min(start, kernel.size(size - int64_t(width)));
+      };
+      tileStart = inside(tileStart, tileSize);
+      laneStart = cutLanes ? laneStart : inside(laneStart, laneSize);
+    }
+    bool aligned = !overlap || cutLanes || laneSize.exactDiv(width);
+    int64_t divisor = aligned ? width : 1;
+    if (!laneBegin.isConstant(0))
+      divisor = std::gcd(divisor, laneBegin.constant().value_or(1));
+    Ix lanes = emitter.indices.lanes(laneStart, laneEnd, divisor, laneBegin),
+       tile = emitter.indices.tile(tileStart, tileSize);
+    if (even)
+      return emitTile(emitter, lanes, tile, {}, {}, body);
+    if (overlap)
+      return emitTile(emitter, lanes, tile,
+                      cutLanes ? kernel.size(laneSize) : Value(), {}, body);
+    // Squares that all have the same few lanes or rows are whole but for these.
+    bool fewLanes = laneSize.constant() && below(laneSize),
+         fewRows = tileSize.constant() && below(tileSize);
+    Value lanesLeft =
+        fewLanes
+            ? kernel.size(laneSize)
+            : kernel.min(step, kernel.sub(kernel.size(laneEnd), laneStart));
+    Value tilesLeft = fewRows
+                          ? kernel.size(tileSize)
+                          : kernel.min(step, kernel.sub(tileHigh, tileStart));
+    Value whole = kernel.b.create<arith::CmpIOp>(
+        kernel.loc, arith::CmpIPredicate::eq,
+        fewRows    ? lanesLeft
+        : fewLanes ? tilesLeft
+                   : kernel.add(lanesLeft, tilesLeft),
+        kernel.index((fewLanes || fewRows ? 1 : 2) * int64_t(width)));
+    if ((fewLanes || !below(laneSize)) && (fewRows || !below(tileSize)))
+      kernel.ifThen(whole, [&] {
+        emitTile(emitter, lanes, tile, fewLanes ? lanesLeft : Value(),
+                 fewRows ? tilesLeft : Value(), body);
+      });
+    Value cut = kernel.b.create<arith::XOrIOp>(
+        kernel.loc, whole, kernel.integer(whole.getType(), 1));
+    kernel.ifThen(cut, [&] {
+      emitTile(emitter, lanes, tile, lanesLeft, tilesLeft, body);
+    });
+  };
+  // Where the rows that are written are the longer ones, long pieces of a few
+  // of them at a time: squares that write parts of cache lines would lose them
+  // before their other parts come if rows lie a power of two apart. Else the
+  // same holds for what is read, along the other dimension.
+  constexpr int64_t longPiece = 256, lineBytes = 64;
+  auto [lanesBegin, lanesEnd] = laneRange;
+  if (!lanesEnd) {
+    lanesBegin = kernel.size(laneBegin);
+    lanesEnd = kernel.size(laneEnd);
+  }
+  bool longRows = tileSize.provablyAtMost(laneSize) &&
+                  width * widestBytes(kernel.fusion) < lineBytes;
+  Value piece = longRows ? kernel.index(longPiece) : step;
+  kernel.loop(
+      lanesBegin, lanesEnd, piece, [&, last = lanesEnd](Value pieceStart) {
+        Value pieceEnd = kernel.min(kernel.add(pieceStart, piece), last);
+        kernel.loop(tileLow, tileHigh, step, [&](Value tileStart) {
+          if (!longRows)
+            return tileAt(pieceStart, tileStart);
+          kernel.loop(pieceStart, pieceEnd, step,
+                      [&](Value lanes) { tileAt(lanes, tileStart); });
+        });
+      });
+}
+
+FailureOr<Launch> unlessFailed(const ElementEmitter &emitter, Launch launch) {
+  if (!emitter.failed())
+    return launch;
+  launch.kernel.erase();
+  return failure();
+}
+
+} // namespace zenith::kernels

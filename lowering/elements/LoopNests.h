@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loop nests around elements: lanes along a row, split at edges, and tiles of
+// lanes by rows for transposed reads.
+
+#ifndef ZENITH_LOWERING_ELEMENTS_LOOPNESTS_H
+#define ZENITH_LOWERING_ELEMENTS_LOOPNESTS_H
+
+#include "lowering/builder/IterationSpace.h"
+#include "lowering/elements/ElementEmitter.h"
+
+namespace zenith::kernels {
+
+/// Indices of the loops in `which` (outermost first) from a flat row number.
+void unflattenRow(ElementEmitter &emitter, const IterationSpace &space,
+                  llvm::ArrayRef<unsigned> which, mlir::Value row,
+                  llvm::MutableArrayRef<Ix> loopIndex);
+
+/// Lane loop over [low, high) of loop `lane`, one piece per stretch between
+/// edges; `body` gets the lane index with the emitter's mask set and a scope
+/// open.
+void forEachLaneBlock(ElementEmitter &emitter, const IterationSpace &space,
+                      unsigned lane, mlir::Value low, mlir::Value high,
+                      llvm::function_ref<void(const Ix &lanes)> body);
+
+/// Squares of the emitter's width over `laneSize` lanes from `laneBegin` on and
+/// [tileLow, tileHigh), of [0, tileSize): `body` gets both indices once for
+/// each row of a square, with the emitter's masks set and a scope open. What is
+/// contiguous along the tile index is read in whole squares. With `overlap`,
+/// the last squares along either index lie over those before instead of being
+/// cut; few lanes (laneSize below the width) stay masked. `laneRange`, where
+/// given, are the lanes at which squares begin.
+void forEachTile(ElementEmitter &emitter, const graph::DimExpr &laneSize,
+                 const graph::DimExpr &tileSize, mlir::Value tileLow,
+                 mlir::Value tileHigh,
+                 llvm::function_ref<void(const Ix &lanes, const Ix &tile)> body,
+                 bool overlap = false, const graph::DimExpr &laneBegin = 0,
+                 std::pair<mlir::Value, mlir::Value> laneRange = {});
+
+/// The launch, unless the emitter failed: then its kernel is erased.
+mlir::FailureOr<Launch> unlessFailed(const ElementEmitter &emitter,
+                                     Launch launch);
+
+} // namespace zenith::kernels
+
+#endif // ZENITH_LOWERING_ELEMENTS_LOOPNESTS_H

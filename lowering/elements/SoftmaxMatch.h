@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The exponentials and divisions of a softmax, whose short forms are exact
+// enough because arguments are never positive and sums never below 1.
+
+#ifndef ZENITH_LOWERING_ELEMENTS_SOFTMAXMATCH_H
+#define ZENITH_LOWERING_ELEMENTS_SOFTMAXMATCH_H
+
+#include "mlir/IR/Operation.h"
+
+namespace zenith::kernels {
+
+/// exp(x - max(x)): the exponentials of a softmax, whose arguments are never
+/// positive.
+bool isShiftedExp(mlir::Operation *op);
+/// The same inside a softmax, where its short form may serve.
+bool isFastExp(mlir::Operation *op);
+/// Such an exponential divided by the sum over it: a softmax, which is never
+/// divided by less than 1.
+bool isShareOfSum(mlir::Operation *op);
+
+} // namespace zenith::kernels
+
+#endif // ZENITH_LOWERING_ELEMENTS_SOFTMAXMATCH_H

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The host dialect: programs as launches on planned bytes.
+
+#ifndef ZENITH_LOWERING_HOST_HOSTDIALECT_H
+#define ZENITH_LOWERING_HOST_HOSTDIALECT_H
+
+#include "ir/GraphOps.h"
+#include "ir/dims/DimAnalysis.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+
+#include "lowering/host/HostDialect.h.inc"
+#include "lowering/host/HostEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "lowering/host/HostAttrs.h.inc"
+#define GET_OP_CLASSES
+#include "lowering/host/HostOps.h.inc"
+
+namespace zenith::host {
+
+/// Module attributes: the target as the user wrote it, bytes of the derived
+/// parameters' arena.
+inline constexpr llvm::StringLiteral targetAttrName = "host.target";
+inline constexpr llvm::StringLiteral derivedBytesAttrName =
+    "host.derived_bytes";
+/// On host.launch: what the launch has to do at least, for profiles.
+inline constexpr llvm::StringLiteral flopsAttrName = "host.flops";
+inline constexpr llvm::StringLiteral bytesAttrName = "host.bytes";
+/// What the plan phase leaves: places of an op's results and scratch; on
+/// functions the arena and donations.
+inline constexpr llvm::StringLiteral placesAttrName = "host.places";
+inline constexpr llvm::StringLiteral scratchAttrName = "host.scratch";
+inline constexpr llvm::StringLiteral arenaAttrName = "host.arena";
+inline constexpr llvm::StringLiteral activationsAttrName = "host.activations";
+inline constexpr llvm::StringLiteral donationsAttrName = "host.donations";
+/// On functions that only control steps call.
+using graph::nestedAttrName;
+/// On results of such functions whose size only the function knows: it takes
+/// their memory.
+inline constexpr llvm::StringLiteral takenAttrName = "host.taken";
+/// On functions: results that lie in the argument of the same number.
+inline constexpr llvm::StringLiteral inPlaceAttrName = "host.in_place";
+/// On control ops: where the arenas of the functions lie.
+inline constexpr llvm::StringLiteral nestedArenaAttrName = "host.nested_arena";
+/// On ops: slots that nobody reads any more.
+inline constexpr llvm::StringLiteral dropsAttrName = "host.drops";
+/// On kernels that call routines of the runtime.
+inline constexpr llvm::StringLiteral hostOnlyAttrName = "zenith.host_only";
+/// Name of the nested module of kernels.
+inline constexpr llvm::StringLiteral kernelsModuleName = "kernels";
+
+} // namespace zenith::host
+
+#endif // ZENITH_LOWERING_HOST_HOSTDIALECT_H

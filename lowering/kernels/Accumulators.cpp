@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Accumulators of the folds that one pass computes together.
+
+#include "lowering/kernels/Accumulators.h"
+#include "lowering/builder/LaneNumber.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using zenith::graph::DimExpr;
+
+namespace zenith::kernels {
+
+FoldState::FoldState(ElementEmitter &emitter, ArrayRef<const Fold *> folds,
+                     unsigned lanes)
+    : emitter(emitter), kernel(emitter.kernel),
+      folds(folds.begin(), folds.end()), lanes(lanes) {
+  for (const Fold *fold : folds)
+    values += fold->arg() ? 2 : 1;
+}
+
+unsigned placeBits(const Fold &fold, graph::DimAnalysis &dims) {
+  auto op = cast<graph::ArgReduceOp>(fold.op);
+  DimExpr size = dims.dimOf(fold.operand, op.getDim());
+  return size.provablyAtMost(DimExpr(INT32_MAX)) ? 32 : 64;
+}
+
+Type FoldState::placeType(const Fold &fold) const {
+  return kernel.b.getIntegerType(placeBits(fold, kernel.dims));
+}
+
+// Of a lane that met nothing better than the neutral element; behind any real
+// place.
+static int64_t noPlace(Type type, bool last) {
+  return last ? -1 : type.isInteger(32) ? INT32_MAX : INT64_MAX;
+}
+
+SmallVector<Value> FoldState::start() {
+  SmallVector<Value> state;
+  for (const Fold *fold : folds) {
+    Value neutral =
+        emitter.neutral(fold->kind(), fold->element, kernel.b.getIndexType());
+    state.push_back(counts(*fold) ? neutral : kernel.broadcast(neutral, lanes));
+    if (fold->arg()) {
+      bool last = cast<graph::ArgReduceOp>(fold->op).getLast();
+      Type type = placeType(*fold);
+      state.push_back(
+          kernel.broadcast(kernel.integer(type, noPlace(type, last)), lanes));
+    }
+  }
+  return state;
+}
+
+Value FoldState::foldOne(const Fold &fold, Value x, Value y) {
+  if (!fold.plainMax)
+    return emitter.fold(fold.kind(), fold.element, x, y);
+  Value pair[] = {x, y};
+  emitter.unify(pair);
+  Num sum{&kernel, pair[0]}, now{&kernel, pair[1]};
+  return select(now > sum, now, sum).v;
+}
+
+/// How many lanes of a mask are set, as a number of `type`.
+static Value countLanes(KernelBuilder &kernel, Value mask, Type type) {
+  OpBuilder &b = kernel.b;
+  auto lanes = unsigned(cast<VectorType>(mask.getType()).getNumElements());
+  Type word = b.getIntegerType(lanes);
+  Value bits = b.create<vector::ExtractOp>(
+      kernel.loc,
+      b.create<vector::BitCastOp>(kernel.loc, VectorType::get({1}, word), mask),
+      0);
+  Value count = b.create<math::CtPopOp>(kernel.loc, bits);
+  unsigned wanted = type.getIntOrFloatBitWidth();
+  if (wanted > lanes)
+    return b.create<arith::ExtUIOp>(kernel.loc, type, count);
+  if (wanted < lanes)
+    return b.create<arith::TruncIOp>(kernel.loc, type, count);
+  return count;
+}
+
+SmallVector<Value> FoldState::step(ValueRange state, ArrayRef<Ix> index,
+                                   bool masked) {
+  SmallVector<Value> next(state), elements;
+  for (const Fold *fold : folds) {
+    elements.push_back(
+        emitter.emit(counts(*fold) ? fold->counted : fold->operand, index));
+    if (!elements.back())
+      return next;
+  }
+  unsigned at = 0;
+  for (auto [fold, element] : llvm::zip(folds, elements)) {
+    Value x = kernel.broadcast(element, lanes);
+    Value mask = masked ? emitter.mask : Value();
+    auto keep = [&](Value now, Value before) {
+      return mask ? kernel.b
+                        .create<arith::SelectOp>(kernel.loc, mask, now, before)
+                        .getResult()
+                  : now;
+    };
+    if (counts(*fold)) {
+      if (mask)
+        x = kernel.b.create<arith::AndIOp>(kernel.loc, mask, x);
+      next[at] =
+          foldOne(*fold, state[at], countLanes(kernel, x, state[at].getType()));
+      ++at;
+    } else if (fold->arg()) {
+      auto op = cast<graph::ArgReduceOp>(fold->op);
+      Value place = kernel.b.create<arith::IndexCastOp>(
+          kernel.loc, typeLike(placeType(*fold), x.getType()),
+          kernel.broadcast(emitter.indices.value(index[op.getDim()]), lanes));
+      Value bestPlace;
+      Value best =
+          emitter.argStep(op, state[at], state[at + 1], x, place, bestPlace);
+      next[at] = keep(best, state[at]);
+      next[at + 1] = keep(bestPlace, state[at + 1]);
+      at += 2;
+    } else {
+      next[at] = keep(foldOne(*fold, state[at], x), state[at]);
+      ++at;
+    }
+  }
+  return next;
+}
+
+// On equal values the earlier place wins (with `last`, the later one); a NaN
+// beats all but another NaN.
+std::pair<Value, Value> FoldState::better(const Fold &fold,
+                                          std::pair<Value, Value> x,
+                                          std::pair<Value, Value> y) {
+  auto op = cast<graph::ArgReduceOp>(fold.op);
+  bool last = op.getLast();
+  Num xPlace{&kernel, x.second}, yPlace{&kernel, y.second};
+  Flag earlier = last ? yPlace > xPlace : yPlace < xPlace;
+  Num xv{&kernel, x.first}, yv{&kernel, y.first};
+  Value beats, equal;
+  if (isa<FloatType>(fold.element)) {
+    Flag greater = op.getKind() == graph::ReduceKind::max ? yv > xv : yv < xv;
+    beats = (greater || (yv.isNaN() && !xv.isNaN())).v;
+    equal = ((xv == yv) || (yv.isNaN() && xv.isNaN())).v;
+  } else {
+    bool isUnsigned =
+        fold.element.isUnsignedInteger() || fold.element.isInteger(1);
+    using P = arith::CmpIPredicate;
+    P predicate = op.getKind() == graph::ReduceKind::max
+                      ? (isUnsigned ? P::ugt : P::sgt)
+                      : (isUnsigned ? P::ult : P::slt);
+    beats = kernel.b.create<arith::CmpIOp>(kernel.loc, predicate, yv.v, xv.v);
+    equal = kernel.b.create<arith::CmpIOp>(kernel.loc, P::eq, yv.v, xv.v);
+  }
+  Flag take = Flag{&kernel, beats} || (Flag{&kernel, equal} && earlier);
+  return {select(take, yv, xv).v, select(take, yPlace, xPlace).v};
+}
+
+SmallVector<Value> FoldState::combine(ValueRange x, ValueRange y) {
+  SmallVector<Value> result;
+  for (const Fold *fold : folds) {
+    unsigned at = result.size();
+    if (fold->arg()) {
+      auto [best, place] =
+          better(*fold, {x[at], x[at + 1]}, {y[at], y[at + 1]});
+      result.append({best, place});
+    } else {
+      result.push_back(foldOne(*fold, x[at], y[at]));
+    }
+  }
+  return result;
+}
+
+/// Folds the lanes of a vector to one number, half and half; the last two as a
+/// vector as well, since maxima of single floats take branches.
+static Value joinLanes(KernelBuilder &kernel, Value lanes,
+                       function_ref<Value(Value, Value)> join) {
+  OpBuilder &b = kernel.b;
+  auto type = cast<VectorType>(lanes.getType());
+  for (int64_t width = type.getNumElements() / 2; width > 1; width /= 2) {
+    SmallVector<int64_t> low, high;
+    for (int64_t lane = 0; lane < width; ++lane) {
+      low.push_back(lane);
+      high.push_back(lane + width);
+    }
+    lanes = join(b.create<vector::ShuffleOp>(kernel.loc, lanes, lanes, low),
+                 b.create<vector::ShuffleOp>(kernel.loc, lanes, lanes, high));
+  }
+  Value turned = b.create<vector::ShuffleOp>(kernel.loc, lanes, lanes,
+                                             ArrayRef<int64_t>{1, 0});
+  return b.create<vector::ExtractOp>(kernel.loc, join(lanes, turned), 0);
+}
+
+// Of an arg_reduce first the best value, then its first or last place: this
+// takes fewer instructions than to carry both along.
+SmallVector<Value> FoldState::acrossLanes(ValueRange state) {
+  if (lanes < 2)
+    return SmallVector<Value>(state);
+  SmallVector<Value> results;
+  for (const Fold *fold : folds) {
+    Value values = state[results.size()];
+    if (counts(*fold)) {
+      results.push_back(values);
+      continue;
+    }
+    Value best = joinLanes(
+        kernel, values, [&](Value x, Value y) { return foldOne(*fold, x, y); });
+    results.push_back(best);
+    if (!fold->arg())
+      continue;
+    Num all{&kernel, values}, places{&kernel, state[results.size()]};
+    Flag isBest = all == Num{&kernel, kernel.broadcast(best, lanes)};
+    if (isa<FloatType>(fold->element))
+      isBest = isBest || all.isNaN();
+    bool last = cast<graph::ArgReduceOp>(fold->op).getLast();
+    Value none =
+        kernel.integer(places.v.getType(), noPlace(placeType(*fold), last));
+    places = select(isBest, places, Num{&kernel, none});
+    results.push_back(
+        joinLanes(kernel, places.v, [&](Value x, Value y) -> Value {
+          if (last)
+            return kernel.b.create<arith::MaxSIOp>(kernel.loc, x, y);
+          return kernel.b.create<arith::MinSIOp>(kernel.loc, x, y);
+        }));
+  }
+  return results;
+}
+
+SmallVector<Value> FoldState::finish(ValueRange state) {
+  SmallVector<Value> results;
+  unsigned at = 0;
+  for (const Fold *fold : folds) {
+    if (!fold->arg()) {
+      results.push_back(emitter.roundTo(fold->element, state[at++]));
+      continue;
+    }
+    auto op = cast<graph::ArgReduceOp>(fold->op);
+    Num place{&kernel, state[at + 1]};
+    at += 2;
+    Type type = placeType(*fold);
+    // Nothing beat the neutral element, so all are equal to it and the first
+    // one is meant.
+    place = select(
+        place == Num{&kernel, kernel.integer(place.v.getType(),
+                                             noPlace(type, op.getLast()))},
+        place.like(0), place);
+    Type target =
+        typeLike(registerType(getElementTypeOrSelf(op.getResult().getType())),
+                 place.v.getType());
+    unsigned from = type.getIntOrFloatBitWidth(),
+             to = getElementTypeOrSelf(target).getIntOrFloatBitWidth();
+    if (to > from)
+      place.v = kernel.b.create<arith::ExtSIOp>(kernel.loc, target, place.v);
+    else if (to < from)
+      place.v = kernel.b.create<arith::TruncIOp>(kernel.loc, target, place.v);
+    results.push_back(place.v);
+  }
+  return results;
+}
+
+} // namespace zenith::kernels

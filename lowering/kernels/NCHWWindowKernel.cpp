@@ -1,0 +1,535 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Windows over planes that fit a cache: copied with their padding first, then
+// folded by full vectors only, several rows at a time.
+
+#include "lowering/builder/RowTasks.h"
+#include "lowering/elements/LoopNests.h"
+#include "lowering/schedule/LaneChoice.h"
+#include "lowering/schedule/WindowSchedule.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using zenith::graph::DimExpr;
+
+namespace zenith::kernels {
+
+namespace {
+
+/// One dimension of a plane. Copied elements of a phase, those with one
+/// remainder by the stride, lie side by side.
+struct PlaneSide {
+  int64_t results = 1, stride = 1, low = 0, taps = 1, dilation = 1, inputs = 1;
+
+  int64_t padded() const { return (results - 1) * stride + reach() + 1; }
+  int64_t reach() const { return (taps - 1) * dilation; }
+  int64_t ofPhase() const {
+    return std::max(results + reach() / stride,
+                    (low + inputs + stride - 1) / stride);
+  }
+};
+
+/// Rows of a buffer, and the taps that are folded where they lie.
+struct PlaneView {
+  Value memory;
+  int64_t rowStride, phaseStride;
+  PlaneSide y, x;
+};
+
+struct PlaneGeometry {
+  PlaneSide y, x;
+  std::optional<unsigned> rowLoop;
+
+  static std::optional<PlaneGeometry> of(const IterationSpace &space,
+                                         const WindowShape &shape);
+  int64_t rowStride(int64_t width) const {
+    return x.stride * phaseStride(width);
+  }
+  /// The last vector of a short row reads beyond it.
+  int64_t phaseStride(int64_t width) const {
+    return x.ofPhase() + std::max<int64_t>(0, width - x.results);
+  }
+  int64_t elements(int64_t width) const {
+    return y.padded() * rowStride(width) + width;
+  }
+};
+
+class PlaneWindowKernel {
+public:
+  PlaneWindowKernel(const EmissionContext &context, IterationSpace &space,
+                    const WindowShape &shape, PlaneGeometry geometry)
+      : k(context.fusion, context.dims, context.target, context.kernels,
+          context.name),
+        emitter(k), space(space), shape(shape), geometry(geometry),
+        conv(dyn_cast<graph::ConvolutionOp>(shape.anchor)),
+        element(getElementTypeOrSelf(shape.anchor->getOperand(0).getType())),
+        width(lanesOfWindow(context)) {
+    emitter.indices.width = width;
+    vector = VectorType::get({width}, registerType(element));
+    for (unsigned loop = 0; loop < space.rank(); ++loop)
+      if (loop != shape.column && loop != geometry.rowLoop)
+        outer.push_back(loop);
+  }
+  FailureOr<KernelPlan> run();
+
+private:
+  /// Takes rows by vectors of results, from a row and a column on.
+  using Finish =
+      llvm::function_ref<void(Value row, Value column, int64_t rows,
+                              ArrayRef<int64_t> shifts, ArrayRef<Value> lanes)>;
+  Value buffer(int64_t elements);
+  Value start();
+  void copyPlane(Value memory, ArrayRef<Ix> index);
+  void copyRow(Value memory, SmallVector<Ix> index, Value row, int64_t phase);
+  void storeLanes(Value memory, Value at, Value lanes);
+  Value weight(int64_t y, const Ix &x, ArrayRef<Ix> index);
+  bool inOrder() const;
+  void foldColumns(const PlaneView &view, ArrayRef<Ix> index,
+                   ArrayRef<Value> at, ArrayRef<Ix> taps,
+                   ArrayRef<int64_t> shifts, MutableArrayRef<Value> sums);
+  Value step(Value sum, Value lanes, Value weight);
+  void fold(const PlaneView &view, ArrayRef<Ix> index, Finish finish);
+  SmallVector<Value> foldBlock(const PlaneView &view, ArrayRef<Ix> index,
+                               Value row, Value column, int64_t rows,
+                               ArrayRef<int64_t> shifts);
+  void plane(SmallVector<Ix> loopIndex);
+  void finish(ArrayRef<Ix> loopIndex, Value row, Value column, int64_t rows,
+              ArrayRef<int64_t> shifts, ArrayRef<Value> lanes);
+  SmallVector<Ix> inputIndex(ArrayRef<Ix> index, const Ix &row,
+                             const Ix &column);
+
+  KernelBuilder k;
+  ElementEmitter emitter;
+  IterationSpace &space;
+  const WindowShape &shape;
+  PlaneGeometry geometry;
+  graph::ConvolutionOp conv;
+  Type element;
+  int64_t width;
+  VectorType vector;
+  SmallVector<unsigned> outer;
+  Value image, folded; ///< the copy, and what its rows give
+};
+
+} // namespace
+
+std::optional<PlaneGeometry> PlaneGeometry::of(const IterationSpace &space,
+                                               const WindowShape &shape) {
+  PlaneGeometry geometry;
+  unsigned windowed = 0;
+  for (unsigned loop = 0; loop < space.rank(); ++loop)
+    for (const WindowDim &span : shape.spans) {
+      if (span.dim != space.dimOf(loop))
+        continue;
+      auto results = space.size(loop).constant(), inputs = span.size.constant();
+      if (!results || !inputs || *results < 1 || *inputs < 1 || span.low < 0)
+        return std::nullopt;
+      PlaneSide &side = loop == shape.column ? geometry.x : geometry.y;
+      side = {*results,   span.stride,   span.low,
+              span.count, span.dilation, *inputs};
+      if (loop != shape.column)
+        geometry.rowLoop = loop;
+      ++windowed;
+    }
+  bool all = windowed == shape.spans.size() &&
+             windowed == 1u + unsigned(geometry.rowLoop.has_value());
+  return all ? std::optional(geometry) : std::nullopt;
+}
+
+bool planesFit(const EmissionContext &context, const IterationSpace &space,
+               const WindowShape &shape) {
+  constexpr int64_t longestWindow = 32;
+  // Small windows over long rows wait for memory, which a copy would not
+  // overlap with their arithmetic.
+  constexpr int64_t fewTaps = 9, longRow = 4;
+  // With 512 bits the second-level cache gives vectors as fast as large windows
+  // fold them.
+  constexpr int64_t firstCache = 32 * 1024, secondCache = 128 * 1024;
+  // Sums, which rows don't share, must read an element there more often than so
+  // (5x5 by steps of 3 take 1.12 of the time, by steps of 2 0.75).
+  constexpr int64_t fewReads = 4;
+  auto geometry = PlaneGeometry::of(space, shape);
+  Type element = getElementTypeOrSelf(shape.anchor->getOperand(0).getType());
+  bool plain = element.isIntOrFloat() && memoryType(element) == element &&
+               registerType(element) == element;
+  if (!geometry || !plain || context.target.opencl ||
+      std::max(geometry->x.taps, geometry->y.taps) > longestWindow)
+    return false;
+  int64_t taps = geometry->x.taps * geometry->y.taps,
+          steps = geometry->x.stride * geometry->y.stride;
+  // Windows that don't overlap read an element where it is for less than its
+  // copy (4x4: half the time).
+  if (taps <= steps)
+    return false;
+  bool small = taps <= fewTaps;
+  if (small && geometry->x.results >= longRow * int64_t(lanesOfWindow(context)))
+    return false;
+  if (auto conv = dyn_cast<graph::ConvolutionOp>(shape.anchor)) {
+    auto type = cast<RankedTensorType>(conv.getKernel().getType());
+    if (!isa<FloatType>(element) || type.getElementType() != element ||
+        getElementTypeOrSelf(conv.getType()) != element ||
+        type.getDimSize(conv.getDims().getKernelInput()) != 1)
+      return false;
+  }
+  auto pool = dyn_cast<graph::ReduceWindowOp>(shape.anchor);
+  bool sums = pool && pool.getKind() != graph::ReduceKind::max &&
+              pool.getKind() != graph::ReduceKind::min;
+  bool far =
+      context.target.avx512 && !small && (!sums || taps > fewReads * steps);
+  return geometry->elements(lanesOfWindow(context)) *
+             int64_t(element.getIntOrFloatBitWidth() / 8) <=
+         (far ? secondCache : firstCache);
+}
+
+/// Of all it holds, the padding keeps its value.
+Value PlaneWindowKernel::buffer(int64_t elements) {
+  elements = int64_t(llvm::alignTo(uint64_t(elements), uint64_t(width)));
+  Value memory = k.b.create<memref::AllocaOp>(
+      k.loc, MemRefType::get({elements}, element), k.b.getI64IntegerAttr(64));
+  Value padding = start();
+  k.loop(k.index(0), k.index(elements), k.index(width), [&](Value at) {
+    k.b.create<vector::StoreOp>(k.loc, padding, memory, at);
+  });
+  return memory;
+}
+
+Value PlaneWindowKernel::start() {
+  Value scalar =
+      conv
+          ? k.constant(registerType(element), 0.0)
+          : emitter.neutral(cast<graph::ReduceWindowOp>(shape.anchor).getKind(),
+                            element, k.b.getIndexType());
+  return k.broadcast(scalar, width);
+}
+
+/// Where the input of the anchor's element at `index` has a row and a column.
+SmallVector<Ix> PlaneWindowKernel::inputIndex(ArrayRef<Ix> index, const Ix &row,
+                                              const Ix &column) {
+  SmallVector<Ix> at(index);
+  auto place = [&](unsigned resultDim, unsigned inputDim) {
+    if (resultDim == space.dimOf(shape.column))
+      at[inputDim] = column;
+    else if (geometry.rowLoop && resultDim == space.dimOf(*geometry.rowLoop))
+      at[inputDim] = row;
+    else
+      at[inputDim] = index[resultDim];
+  };
+  if (!conv) {
+    for (unsigned dim = 0; dim < index.size(); ++dim)
+      place(dim, dim);
+    return at;
+  }
+  auto numbers = conv.getDims();
+  auto type = cast<RankedTensorType>(conv.getKernel().getType());
+  int64_t outputs =
+      type.getDimSize(numbers.getKernelOutput()) / int64_t(conv.getGroups());
+  at[numbers.getInputBatch()] = index[numbers.getOutputBatch()];
+  at[numbers.getInputFeature()] =
+      emitter.indices.divide(index[numbers.getOutputFeature()], outputs).first;
+  for (auto [s, d] : llvm::enumerate(numbers.getInputSpatial()))
+    place(unsigned(numbers.getOutputSpatial()[s]), unsigned(d));
+  return at;
+}
+
+void PlaneWindowKernel::storeLanes(Value memory, Value at, Value lanes) {
+  if (emitter.mask)
+    k.b.create<vector::MaskedStoreOp>(k.loc, memory, at, emitter.mask, lanes);
+  else
+    k.b.create<vector::StoreOp>(k.loc, lanes, memory, at);
+}
+
+/// The columns of one phase; the last vector begins early enough to end with
+/// them.
+void PlaneWindowKernel::copyRow(Value memory, SmallVector<Ix> index, Value row,
+                                int64_t phase) {
+  const PlaneSide &x = geometry.x;
+  IndexMath &math = emitter.indices;
+  int64_t first = ((phase - x.low) % x.stride + x.stride) % x.stride;
+  int64_t count = (x.inputs - first + x.stride - 1) / x.stride;
+  if (count <= 0)
+    return;
+  bool whole = count >= width;
+  int64_t place =
+      phase * geometry.phaseStride(width) + (first + x.low) / x.stride;
+  auto some = [&](Value from) {
+    ElementEmitter::Scope scope(emitter);
+    emitter.mask = whole ? Value() : k.mask(k.index(count), unsigned(width));
+    Ix column = math.shift(math.scale(math.lanes(from, count), x.stride),
+                           DimExpr(first));
+    Ix at = math.scalar(row, geometry.y.inputs);
+    Value lanes = emitter.emit(shape.anchor->getOperand(0),
+                               inputIndex(index, at, column));
+    if (!lanes)
+      return;
+    Value to = k.mul(k.add(row, k.index(geometry.y.low)),
+                     k.index(geometry.rowStride(width)));
+    storeLanes(memory, k.add(k.add(to, from), k.index(place)),
+               k.broadcast(lanes, unsigned(width)));
+  };
+  if (!whole) {
+    some(k.index(0));
+    return;
+  }
+  Value last = k.index(count - width);
+  k.loop(k.index(0), k.index(count), k.index(width),
+         [&](Value at) { some(k.min(at, last)); });
+}
+
+void PlaneWindowKernel::copyPlane(Value memory, ArrayRef<Ix> index) {
+  int64_t rows =
+      std::min(geometry.y.inputs, geometry.y.padded() - geometry.y.low);
+  k.loop(k.index(0), k.index(rows), k.index(1), [&](Value row) {
+    ElementEmitter::Scope scope(emitter);
+    for (int64_t phase = 0; phase < geometry.x.stride; ++phase)
+      copyRow(memory, SmallVector<Ix>(index), row, phase);
+  });
+}
+
+/// What tap `x` along the row, `y` down, multiplies by; null where windows have
+/// no weights.
+Value PlaneWindowKernel::weight(int64_t y, const Ix &x, ArrayRef<Ix> index) {
+  if (!conv)
+    return {};
+  auto numbers = conv.getDims();
+  SmallVector<Ix> at(index.size(), Ix(0));
+  at[numbers.getKernelOutput()] = index[numbers.getOutputFeature()];
+  for (auto [s, d] : llvm::enumerate(numbers.getKernelSpatial())) {
+    unsigned dim = unsigned(numbers.getOutputSpatial()[s]);
+    if (dim == space.dimOf(shape.column))
+      at[d] = x;
+    else if (geometry.rowLoop && dim == space.dimOf(*geometry.rowLoop))
+      at[d] = Ix(DimExpr(y));
+  }
+  Value weight = emitter.emit(conv.getKernel(), at);
+  return weight ? k.broadcast(weight, unsigned(width)) : start();
+}
+
+Value PlaneWindowKernel::step(Value sum, Value lanes, Value weight) {
+  if (!conv)
+    return emitter.fold(cast<graph::ReduceWindowOp>(shape.anchor).getKind(),
+                        element, sum, lanes);
+  if (k.target.fma && !inOrder())
+    return k.b.create<math::FmaOp>(k.loc, lanes, weight, sum);
+  return k.b.create<arith::AddFOp>(
+      k.loc, sum, k.b.create<arith::MulFOp>(k.loc, lanes, weight));
+}
+
+/// Whether results tell in which order their taps were folded, and are short
+/// enough to keep to it.
+bool PlaneWindowKernel::inOrder() const {
+  bool told = isa<FloatType>(element);
+  if (auto pool = dyn_cast<graph::ReduceWindowOp>(shape.anchor))
+    told &= pool.getKind() != graph::ReduceKind::max &&
+            pool.getKind() != graph::ReduceKind::min;
+  return told &&
+         geometry.y.taps * geometry.x.taps <= ElementEmitter::tapsInOrder;
+}
+
+/// Columns of taps for rows by vectors of results: each vector of the plane is
+/// read once for all rows whose windows hold it, and a result takes the taps of
+/// these columns row by row.
+void PlaneWindowKernel::foldColumns(const PlaneView &view, ArrayRef<Ix> index,
+                                    ArrayRef<Value> at, ArrayRef<Ix> taps,
+                                    ArrayRef<int64_t> shifts,
+                                    MutableArrayRef<Value> sums) {
+  const PlaneSide &y = view.y;
+  int64_t rows = int64_t(sums.size() / shifts.size());
+  std::vector<SmallVector<Value>> weights(taps.size());
+  for (auto [column, tap] : llvm::enumerate(taps))
+    for (int64_t down = 0; down < y.taps; ++down)
+      weights[column].push_back(weight(down, tap, index));
+  int64_t lines = (rows - 1) * y.stride + y.reach() + 1;
+  for (int64_t line = 0; line < lines; ++line)
+    for (auto [column, place] : llvm::enumerate(at))
+      for (auto [number, shift] : llvm::enumerate(shifts)) {
+        Value lanes;
+        for (int64_t row = 0; row < rows; ++row) {
+          int64_t distance = line - row * y.stride,
+                  down = distance / y.dilation;
+          if (distance < 0 || distance % y.dilation || down >= y.taps)
+            continue;
+          if (!lanes)
+            lanes = k.b.create<vector::LoadOp>(
+                k.loc, vector, view.memory,
+                k.add(place, k.index(line * view.rowStride + shift)));
+          Value &sum = sums[size_t(row) * shifts.size() + number];
+          sum = step(sum, lanes, weights[column][size_t(down)]);
+        }
+      }
+}
+
+/// Rows by vectors whose windows begin at `column` plus a shift each.
+SmallVector<Value> PlaneWindowKernel::foldBlock(const PlaneView &view,
+                                                ArrayRef<Ix> index, Value row,
+                                                Value column, int64_t rows,
+                                                ArrayRef<int64_t> shifts) {
+  constexpr int64_t unrolled = 96;
+  const PlaneSide &x = view.x;
+  SmallVector<Value> sums(size_t(rows) * shifts.size(), start());
+  Value base =
+      k.add(k.mul(row, k.index(view.y.stride * view.rowStride)), column);
+  if (x.stride == 1 && x.taps * view.y.taps * int64_t(sums.size()) > unrolled)
+    return k.loop(k.index(0), k.index(x.taps), k.index(1), sums,
+                  [&](Value tap, ValueRange carried) {
+                    ElementEmitter::Scope scope(emitter);
+                    SmallVector<Value> next(carried);
+                    Value at = k.add(base, k.mul(tap, k.index(x.dilation)));
+                    foldColumns(view, index, at,
+                                emitter.indices.scalar(tap, x.taps), shifts,
+                                next);
+                    return next;
+                  });
+  SmallVector<Value> at;
+  SmallVector<Ix> taps;
+  for (int64_t tap = 0; tap < x.taps; ++tap) {
+    int64_t distance = tap * x.dilation;
+    int64_t place =
+        distance % x.stride * view.phaseStride + distance / x.stride;
+    at.push_back(k.add(base, k.index(place)));
+    taps.push_back(Ix(DimExpr(tap)));
+  }
+  if (inOrder())
+    foldColumns(view, index, at, taps, shifts, sums);
+  else // keeps the weights of one column in registers
+    for (auto [place, tap] : llvm::zip_equal(at, taps))
+      foldColumns(view, index, place, tap, shifts, sums);
+  return sums;
+}
+
+/// All results of a view, in blocks that fill the registers. The last block of
+/// rows, of columns, and of a row's vectors begins early enough to end with
+/// them: what is computed twice is the same.
+void PlaneWindowKernel::fold(const PlaneView &view, ArrayRef<Ix> index,
+                             Finish finish) {
+  // Rows share more than vectors beside each other, where windows reach down.
+  constexpr int64_t mostSums = 8, mostSteps = 128;
+  int64_t vectors = (view.x.results + width - 1) / width;
+  int64_t most = std::clamp<int64_t>(mostSteps / view.y.taps, 1, mostSums);
+  int64_t rows = std::min(view.y.results, view.y.taps > 1 ? most : most / 4);
+  rows = std::max<int64_t>(1, rows);
+  int64_t blocks = (vectors * rows + most - 1) / most;
+  int64_t ofBlock = (vectors + blocks - 1) / blocks;
+  int64_t lastShift = blocks == 1 ? std::max<int64_t>(0, view.x.results - width)
+                                  : (ofBlock - 1) * width;
+  SmallVector<int64_t> shifts;
+  for (int64_t number = 0; number < ofBlock; ++number)
+    shifts.push_back(std::min(number * width, lastShift));
+  Value lastRow = k.index(view.y.results - rows),
+        lastColumn =
+            k.index(blocks == 1 ? 0 : view.x.results - ofBlock * width);
+  k.loop(k.index(0), k.index(view.y.results), k.index(rows), [&](Value at) {
+    ElementEmitter::Scope scope(emitter);
+    Value row = k.min(at, lastRow);
+    auto block = [&](Value column) {
+      ElementEmitter::Scope scope(emitter);
+      finish(row, column, rows, shifts,
+             foldBlock(view, index, row, column, rows, shifts));
+    };
+    if (blocks == 1)
+      block(k.index(0));
+    else
+      k.loop(k.index(0), k.index(blocks), k.index(1), [&](Value number) {
+        block(k.min(k.mul(number, k.index(ofBlock * width)), lastColumn));
+      });
+  });
+}
+
+/// What follows the window, and the stores.
+void PlaneWindowKernel::finish(ArrayRef<Ix> loopIndex, Value row, Value column,
+                               int64_t rows, ArrayRef<int64_t> shifts,
+                               ArrayRef<Value> lanes) {
+  IndexMath &math = emitter.indices;
+  const PlaneSide &x = geometry.x;
+  if (x.results < width)
+    emitter.mask = k.mask(k.index(x.results), unsigned(width));
+  std::vector<SmallVector<Ix>> indices;
+  Ix firstRow = math.scalar(row, geometry.y.results - (rows - 1));
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t shift : shifts) {
+      SmallVector<Ix> at(loopIndex);
+      if (geometry.rowLoop)
+        at[*geometry.rowLoop] = math.shift(firstRow, DimExpr(r));
+      at[shape.column] =
+          math.shift(math.lanes(column, x.results - shift), DimExpr(shift));
+      indices.push_back(space.shapeIndex(math, at));
+    }
+  emitter.preset(shape.anchor->getResult(0), indices, lanes);
+  for (ArrayRef<Ix> index : indices)
+    emitter.storeResults(index);
+}
+
+void PlaneWindowKernel::plane(SmallVector<Ix> loopIndex) {
+  SmallVector<Ix> index = space.shapeIndex(emitter.indices, loopIndex);
+  copyPlane(image, index);
+  PlaneView view{image, geometry.rowStride(width), geometry.phaseStride(width),
+                 geometry.y, geometry.x};
+  if (folded) {
+    PlaneView rows = view;
+    rows.y = {geometry.y.padded(), 1, 0, 1, 1, 1};
+    int64_t stride = std::max(geometry.x.results, width);
+    fold(rows, index,
+         [&](Value row, Value column, int64_t count, ArrayRef<int64_t> shifts,
+             ArrayRef<Value> lanes) {
+           Value to = k.add(k.mul(row, k.index(stride)), column);
+           for (int64_t r = 0; r < count; ++r)
+             for (auto [number, shift] : llvm::enumerate(shifts))
+               k.b.create<vector::StoreOp>(
+                   k.loc, lanes[size_t(r) * shifts.size() + number], folded,
+                   k.add(to, k.index(r * stride + shift)));
+         });
+    view.memory = folded;
+    view.rowStride = stride;
+    view.x.taps = view.x.stride = view.x.dilation = 1;
+  }
+  fold(view, index,
+       [&](Value row, Value column, int64_t count, ArrayRef<int64_t> shifts,
+           ArrayRef<Value> lanes) {
+         finish(loopIndex, row, column, count, shifts, lanes);
+       });
+}
+
+FailureOr<KernelPlan> PlaneWindowKernel::run() {
+  // An element is copied in and stored for what so many operations take.
+  constexpr double taskFlops = 300e3, movement = 24;
+  image = buffer(geometry.elements(width));
+  if (!conv && !inOrder() && geometry.y.taps > 1 && geometry.x.taps > 1)
+    folded = buffer(geometry.y.padded() * std::max(geometry.x.results, width));
+  SmallVector<unsigned> fixed{shape.column};
+  if (geometry.rowLoop)
+    fixed.push_back(*geometry.rowLoop);
+  DimExpr planes = space.rows(fixed);
+  int64_t taps = folded ? geometry.y.taps + geometry.x.taps
+                        : geometry.y.taps * geometry.x.taps;
+  double flops = double(geometry.y.results * geometry.x.results) *
+                 (2 * double(taps) + movement + costPerElement(k.fusion));
+  int64_t ofTask = std::max<int64_t>(1, int64_t(taskFlops / flops));
+  k.loop(k.begin(), k.end(), k.index(1), [&](Value task) {
+    Value from = k.mul(task, k.index(ofTask));
+    Value to = k.min(k.add(from, k.index(ofTask)), k.size(planes));
+    k.loop(from, to, k.index(1), [&](Value number) {
+      ElementEmitter::Scope scope(emitter);
+      SmallVector<Ix> loopIndex(space.rank(), Ix(0));
+      unflattenRow(emitter, space, outer, number, loopIndex);
+      plane(std::move(loopIndex));
+    });
+  });
+  Launch launch =
+      k.finish(DimExpr::ceilDiv(planes, ofTask), flops * double(ofTask));
+  KernelPlan plan;
+  if (!addLaunch(plan, unlessFailed(emitter, std::move(launch))))
+    return failure();
+  return plan;
+}
+
+FailureOr<KernelPlan> emitPlanes(const EmissionContext &context,
+                                 IterationSpace &space,
+                                 const WindowShape &shape) {
+  return PlaneWindowKernel(context, space, shape,
+                           *PlaneGeometry::of(space, shape))
+      .run();
+}
+
+} // namespace zenith::kernels

@@ -1,0 +1,561 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels of windows that move over space, with lanes along the channels or
+// along a row: several positions at a time, so that they share what they read.
+// Taps outside of the image are left out: those of other rows by the bounds of
+// a loop, those beside a row where the code for its ends is written.
+
+#include "lowering/builder/RowTasks.h"
+#include "lowering/elements/LoopNests.h"
+#include "lowering/kernels/KernelEmitters.h"
+#include "lowering/schedule/LaneChoice.h"
+#include "lowering/schedule/WindowSchedule.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using zenith::graph::DimExpr;
+
+namespace zenith::kernels {
+
+ColumnParts::ColumnParts(int64_t columns, int64_t first, int64_t end,
+                         int64_t most) {
+  int64_t least = columns + 1, behind = columns - end;
+  auto blocks = [&](int64_t count) { return (count + most - 1) / most; };
+  left = columns;
+  for (int64_t width = most; 2 * width > most && first < end; --width) {
+    int64_t times = (end - first) / width, rest = columns - times * width;
+    int64_t before = first + (rest - first - behind + 1) / 2;
+    int64_t all = blocks(before) + blocks(rest - before) + times;
+    if (times < 2 || all >= least)
+      continue;
+    least = all;
+    left = before, atOnce = width, repeats = times, right = rest - before;
+  }
+}
+
+DimExpr WindowDim::firstInside() const {
+  return std::max<int64_t>(0, (low + stride - 1) / stride);
+}
+
+DimExpr WindowDim::endInside(const DimExpr &positions) const {
+  DimExpr last = size - 1 + low - (count - 1) * dilation;
+  DimExpr end = DimExpr::min(DimExpr::floorDiv(last, stride) + 1, positions);
+  return DimExpr::max(end, firstInside());
+}
+
+unsigned lanesOfWindow(const EmissionContext &context) {
+  return std::min(
+      4 * context.target.lanes,
+      std::max(1u, context.target.lanes * 4 / widestBytes(context.fusion)));
+}
+
+namespace {
+class WindowKernel {
+public:
+  WindowKernel(const EmissionContext &context, IterationSpace &space,
+               Operation *anchor, ArrayRef<WindowDim> spans, unsigned lane,
+               unsigned column)
+      : kernel(context.fusion, context.dims, context.target, context.kernels,
+               context.name),
+        emitter(kernel), space(space), anchor(anchor), spans(spans), lane(lane),
+        column(column) {
+    emitter.indices.width = vectorsOfWindow() * lanesOfWindow(context);
+    for (unsigned loop = 0; loop < space.rank(); ++loop)
+      if (loop != lane && loop != column)
+        outer.push_back(loop);
+  }
+
+  FailureOr<KernelPlan> run();
+
+private:
+  const WindowDim *spanOf(unsigned loop) const {
+    for (const WindowDim &span : spans)
+      if (span.dim == space.dimOf(loop))
+        return &span;
+    return nullptr;
+  }
+  void emitElements(ArrayRef<Ix> loopIndex);
+  Value rowInside(ArrayRef<Ix> loopIndex);
+  void emitPositions(ArrayRef<Ix> row, const Ix &base, int64_t count);
+  void emitColumns(ArrayRef<Ix> loopIndex);
+  void emitUnknownColumns(ArrayRef<Ix> loopIndex);
+  void emitKnownColumns(ArrayRef<Ix> loopIndex, int64_t from, int64_t count);
+  void emitWhere(Value condition, function_ref<void()> then,
+                 function_ref<void()> otherwise);
+  Value rowHolds(int64_t block, bool anyLength);
+  void emitBlocks(ArrayRef<Ix> loopIndex, int64_t block, bool anyLength);
+  void emitColumnsSingly(ArrayRef<Ix> loopIndex);
+  int64_t columnsAtOnce() const;
+  unsigned vectorsOfWindow() const;
+  Launch runRows();
+  Launch runChannels();
+  bool lanesAlongRow() const { return lane == column; }
+  void emitRow(SmallVector<Ix> loopIndex);
+  void emitRows(SmallVector<Ix> loopIndex, Value inside);
+  SmallVector<Ix> withKnownRange(SmallVector<Ix> loopIndex);
+  double flopsOf(const DimExpr &length) const;
+
+  KernelBuilder kernel;
+  ElementEmitter emitter;
+  IterationSpace &space;
+  Operation *anchor;
+  ArrayRef<WindowDim> spans;
+  unsigned lane, column;
+  SmallVector<unsigned> outer;
+};
+} // namespace
+
+void WindowKernel::emitElements(ArrayRef<Ix> loopIndex) {
+  emitter.storeResults(space.shapeIndex(emitter.indices, loopIndex));
+}
+
+// Whether the row's windows stay inside along the outer dimensions.
+Value WindowKernel::rowInside(ArrayRef<Ix> loopIndex) {
+  Value inside = kernel.integer(kernel.b.getI1Type(), 1);
+  for (unsigned loop : outer) {
+    const WindowDim *span = spanOf(loop);
+    if (!span)
+      continue;
+    Value at = emitter.indices.value(loopIndex[loop]);
+    auto both = [&](arith::CmpIPredicate predicate, const DimExpr &bound) {
+      Value holds = kernel.b.create<arith::CmpIOp>(kernel.loc, predicate, at,
+                                                   kernel.size(bound));
+      inside = kernel.b.create<arith::AndIOp>(kernel.loc, inside, holds);
+    };
+    both(arith::CmpIPredicate::sge, span->firstInside());
+    both(arith::CmpIPredicate::slt, span->endInside(space.size(loop)));
+  }
+  return inside;
+}
+
+// Neighbours in step; what follows the window then finds its value.
+void WindowKernel::emitPositions(ArrayRef<Ix> row, const Ix &base,
+                                 int64_t count) {
+  ElementEmitter::Scope scope(emitter);
+  SmallVector<Ix> loopIndex(row);
+  std::vector<SmallVector<Ix>> at, indices;
+  int64_t step = lanesAlongRow() ? emitter.indices.width : 1;
+  for (int64_t position = 0; position < count; ++position) {
+    loopIndex[column] = emitter.indices.shift(base, position * step);
+    at.push_back(loopIndex);
+    indices.push_back(space.shapeIndex(emitter.indices, loopIndex));
+  }
+  emitter.preset(anchor->getResult(0), indices,
+                 emitter.emitWindows(anchor, indices));
+  for (ArrayRef<Ix> position : at)
+    emitElements(position);
+}
+
+// New names for the outer positions of a row whose windows stay inside.
+SmallVector<Ix> WindowKernel::withKnownRange(SmallVector<Ix> loopIndex) {
+  for (unsigned loop : outer)
+    if (const WindowDim *span = spanOf(loop)) {
+      Value at = kernel.max(emitter.indices.value(loopIndex[loop]),
+                            kernel.size(span->firstInside()));
+      loopIndex[loop] = emitter.indices.scalar(
+          at, span->endInside(space.size(loop)), 1, span->firstInside());
+    }
+  return loopIndex;
+}
+
+// A row with lanes along it: a vector at either end under masks, and whole ones
+// between them, of which the last begins early enough to end there.
+void WindowKernel::emitRow(SmallVector<Ix> loopIndex) {
+  constexpr int64_t atOnce = 4;
+  int64_t width = emitter.indices.width;
+  const WindowDim *span = spanOf(column);
+  const DimExpr &size = space.size(column);
+  DimExpr first = span->firstInside(), end = span->endInside(size);
+  auto blocks = [&](Value at, int64_t count) {
+    emitPositions(
+        loopIndex,
+        emitter.indices.lanes(at, end - (count - 1) * width, 1, first), count);
+  };
+  auto border = [&](const DimExpr &start) {
+    emitPositions(loopIndex,
+                  emitter.indices.lanes(kernel.size(start), size, 1, start), 1);
+  };
+  bool leftBorder = !first.isConstant(0), rightBorder = end != size;
+  if (leftBorder)
+    border(0);
+  DimExpr from = leftBorder ? DimExpr(width) : DimExpr(0),
+          to = rightBorder ? size - width : size;
+  Value low = kernel.size(from), high = kernel.max(low, kernel.size(to)),
+        step = kernel.index(width);
+  Value wide = kernel.index(atOnce * width);
+  Value whole = kernel.sub(high, kernel.rem(kernel.sub(high, low), wide));
+  kernel.loop(low, whole, wide, [&](Value at) { blocks(at, atOnce); });
+  kernel.loop(whole, high, step, [&](Value at) {
+    blocks(kernel.min(at, kernel.size(end - width)), 1);
+  });
+  if (rightBorder)
+    border(size - width);
+}
+
+// Rows whose windows stay inside along the outer dimensions need no tests
+// there.
+void WindowKernel::emitRows(SmallVector<Ix> loopIndex, Value inside) {
+  auto branch =
+      kernel.b.create<scf::IfOp>(kernel.loc, inside, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(kernel.b);
+  kernel.b.setInsertionPoint(branch.thenBlock()->getTerminator());
+  {
+    ElementEmitter::Scope scope(emitter);
+    emitRow(withKnownRange(loopIndex));
+  }
+  kernel.b.setInsertionPoint(branch.elseBlock()->getTerminator());
+  ElementEmitter::Scope scope(emitter);
+  emitRow(loopIndex);
+}
+
+// Pixels a power of two apart push each other out of the first-level cache:
+// the part of one that its other channels lie in would be read again for them.
+unsigned WindowKernel::vectorsOfWindow() const {
+  constexpr int64_t lineBytes = 64, aliasedBytes = 2048;
+  int64_t bytes = widestBytes(kernel.fusion);
+  auto channels = space.size(lane).constant();
+  bool aliased =
+      lane != column && channels && *channels * bytes % aliasedBytes == 0;
+  return aliased && int64_t(kernel.target.lanes) * 4 < lineBytes ? 2 : 1;
+}
+
+// Few enough for the registers, and for the unrolled taps of all of them; many
+// columns share the weights of long windows (63 taps of 512 channels: 51
+// GFLOP/s two at a time, 123 eight at a time).
+int64_t WindowKernel::columnsAtOnce() const {
+  constexpr int64_t registers = 8, unrolled = 640;
+  int64_t taps = spanOf(column)->count;
+  if (auto convolution = dyn_cast<graph::ConvolutionOp>(anchor))
+    taps *= cast<RankedTensorType>(convolution.getKernel().getType())
+                .getDimSize(convolution.getDims().getKernelInput());
+  return std::clamp<int64_t>(unrolled / taps, 2, registers) / vectorsOfWindow();
+}
+
+// All columns of a row, for one vector of channels.
+void WindowKernel::emitColumns(ArrayRef<Ix> loopIndex) {
+  const WindowDim *span = spanOf(column);
+  const DimExpr &size = space.size(column);
+  auto columns = size.constant(), first = span->firstInside().constant(),
+       end = span->endInside(size).constant();
+  if (!columns || !first || !end) {
+    emitUnknownColumns(loopIndex);
+    return;
+  }
+  int64_t most = columnsAtOnce();
+  ColumnParts parts(*columns, std::min(*first, *columns),
+                    std::min(*end, *columns), most);
+  emitKnownColumns(loopIndex, 0, parts.left);
+  int64_t behind = parts.left + parts.repeats * parts.atOnce;
+  kernel.loop(kernel.index(parts.left), kernel.index(behind),
+              kernel.index(parts.atOnce), [&](Value at) {
+                Ix base = emitter.indices.scalar(
+                    at, DimExpr(*end - (parts.atOnce - 1)), 1, DimExpr(*first));
+                emitPositions(loopIndex, base, parts.atOnce);
+              });
+  emitKnownColumns(loopIndex, behind, parts.right);
+}
+
+// Columns from `from` on, at known places.
+void WindowKernel::emitKnownColumns(ArrayRef<Ix> loopIndex, int64_t from,
+                                    int64_t count) {
+  int64_t most = columnsAtOnce();
+  for (int64_t blocks = (count + most - 1) / most; blocks > 0; --blocks) {
+    int64_t some = (count + blocks - 1) / blocks;
+    emitPositions(loopIndex, Ix(DimExpr(from)), some);
+    from += some, count -= some;
+  }
+}
+
+// The same where only the launch knows how many columns there are: blocks of
+// them at either end and between, that columns may be computed twice; smaller
+// blocks at the ends of short rows.
+void WindowKernel::emitUnknownColumns(ArrayRef<Ix> loopIndex) {
+  int64_t most = columnsAtOnce(),
+          first = *spanOf(column)->firstInside().constant();
+  int64_t shortest = most + first, half = shortest / 2;
+  auto singly = [&] { emitColumnsSingly(loopIndex); };
+  emitWhere(
+      rowHolds(most, /*anyLength=*/true),
+      [&] { emitBlocks(loopIndex, most, /*anyLength=*/true); },
+      [&] {
+        if (half >= most || half < 2)
+          return singly();
+        emitWhere(
+            rowHolds(half, /*anyLength=*/false),
+            [&] { emitBlocks(loopIndex, half, /*anyLength=*/false); }, singly);
+      });
+}
+
+void WindowKernel::emitWhere(Value condition, function_ref<void()> then,
+                             function_ref<void()> otherwise) {
+  auto branch = kernel.b.create<scf::IfOp>(kernel.loc, condition,
+                                           /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(kernel.b);
+  for (auto [block, run] : {std::pair(branch.thenBlock(), then),
+                            std::pair(branch.elseBlock(), otherwise)}) {
+    kernel.b.setInsertionPoint(block->getTerminator());
+    ElementEmitter::Scope scope(emitter);
+    run();
+  }
+}
+
+// Whether no window of a block at one end of the row reaches beyond the other
+// end, and none of a block between them beyond any; there are no such blocks in
+// a row that isn't of any length.
+Value WindowKernel::rowHolds(int64_t block, bool anyLength) {
+  const WindowDim *span = spanOf(column);
+  const DimExpr &size = space.size(column);
+  int64_t first = *span->firstInside().constant();
+  Value all = kernel.size(size), end = kernel.size(span->endInside(size));
+  auto atLeast = [&](Value x, Value y) -> Value {
+    return kernel.b.create<arith::CmpIOp>(kernel.loc, arith::CmpIPredicate::sge,
+                                          x, y);
+  };
+  Value between = atLeast(kernel.index(2 * block), all);
+  if (anyLength)
+    between = kernel.b.create<arith::OrIOp>(
+        kernel.loc, between, atLeast(end, kernel.index(block + first)));
+  Value holds = between;
+  for (Value other : {atLeast(all, kernel.index(block + first)),
+                      atLeast(end, kernel.index(block)),
+                      atLeast(kernel.index(block), kernel.sub(all, end))})
+    holds = kernel.b.create<arith::AndIOp>(kernel.loc, holds, other);
+  return holds;
+}
+
+void WindowKernel::emitBlocks(ArrayRef<Ix> loopIndex, int64_t block,
+                              bool anyLength) {
+  const WindowDim *span = spanOf(column);
+  const DimExpr &size = space.size(column);
+  IndexMath &math = emitter.indices;
+  DimExpr end = span->endInside(size), last = size - block,
+          stride = span->stride;
+  int64_t reach = (span->count - 1) * span->dilation - span->low;
+  auto endsInside = [&](const DimExpr &position) {
+    return span->size - 1 - position * stride - reach;
+  };
+  IndexMath::Assumption left(math, endsInside(block - 1)),
+      right(math, last * stride - span->low);
+  emitPositions(loopIndex, Ix(DimExpr(0)), block);
+  if (anyLength) {
+    IndexMath::Assumption between(math, endsInside(end - 1));
+    Value inside = kernel.size(end - block);
+    kernel.loop(kernel.index(block), kernel.size(last), kernel.index(block),
+                [&](Value at) {
+                  ElementEmitter::Scope scope(emitter);
+                  Ix base =
+                      math.scalar(kernel.min(at, inside), end - (block - 1), 1,
+                                  span->firstInside());
+                  emitPositions(loopIndex, base, block);
+                });
+  }
+  emitPositions(loopIndex, Ix(last), block);
+}
+
+void WindowKernel::emitColumnsSingly(ArrayRef<Ix> loopIndex) {
+  const DimExpr &size = space.size(column);
+  kernel.loop(kernel.index(0), kernel.size(size), kernel.index(1),
+              [&](Value at) {
+                emitPositions(loopIndex, emitter.indices.scalar(at, size), 1);
+              });
+}
+
+// Lanes along the rows.
+Launch WindowKernel::runRows() {
+  RowTasks tasks = RowTasks::plan(space.rows({lane}), space.size(lane),
+                                  elementsPerTask, /*cutRows=*/false);
+  forEachRow(kernel, tasks, [&](Value row, Value, Value) {
+    ElementEmitter::Scope scope(emitter);
+    SmallVector<Ix> loopIndex(space.rank(), Ix(0));
+    unflattenRow(emitter, space, outer, row, loopIndex);
+    emitRows(loopIndex, rowInside(loopIndex));
+  });
+  return kernel.finish(tasks.tasks,
+                       tasks.rowsPerTask * flopsOf(space.size(lane)));
+}
+
+// A task takes some rows past one vector of channels after the other: the
+// weights of a vector, and what its rows share, stay in the first-level cache.
+Launch WindowKernel::runChannels() {
+  constexpr double taskFlops = 400e3, taskBytes = 128 * 1024;
+  constexpr int64_t fewestLanes = 64, mostRows = 64;
+  DimExpr rows = space.rows({lane, column}), image = 1;
+  for (unsigned loop : outer)
+    if (spanOf(loop))
+      image = image * space.size(loop);
+  const DimExpr &columns = space.size(column), &channels = space.size(lane);
+  double lanes = double(channels.constant().value_or(64)),
+         perElement = flopsOf(1);
+  // A small image as a whole: its channels are shared out instead.
+  DimExpr spare = DimExpr(int64_t(taskBytes) + 1) -
+                  image * columns * DimExpr(4 * fewestLanes);
+  DimExpr isSmall = DimExpr::min(DimExpr::max(spare, 0), 1);
+  auto either = [&](const DimExpr &small, const DimExpr &large) {
+    return isSmall * small + (DimExpr(1) - isSmall) * large;
+  };
+  double mostColumns =
+      std::min(taskFlops / (perElement * lanes), taskBytes / (4 * lanes));
+  DimExpr some = DimExpr::floorDiv(DimExpr(int64_t(mostColumns)), columns);
+  DimExpr rowsOfTask =
+      DimExpr::max(either(image, DimExpr::min(some, mostRows)), 1);
+  DimExpr vectors = DimExpr(2 * int64_t(emitter.indices.width)),
+          all = DimExpr::ceilDiv(channels, vectors),
+          share = DimExpr::floorDiv(DimExpr(int64_t(taskFlops / perElement)),
+                                    image * columns * vectors);
+  DimExpr lanesOfTask = either(DimExpr::min(share + 1, all), all) * vectors;
+  DimExpr chunks = DimExpr::ceilDiv(channels, lanesOfTask);
+  bool shared = !chunks.isConstant(1);
+  DimExpr blocks = DimExpr::ceilDiv(rows, rowsOfTask);
+  Value one = kernel.index(1);
+  kernel.loop(kernel.begin(), kernel.end(), one, [&](Value task) {
+    Value block = shared ? kernel.div(task, kernel.size(chunks)) : task;
+    Value from = kernel.mul(block, kernel.size(rowsOfTask));
+    Value to = kernel.min(kernel.add(from, kernel.size(rowsOfTask)),
+                          kernel.size(rows));
+    Value low = kernel.index(0), high = kernel.size(space.size(lane));
+    if (shared) {
+      low = kernel.mul(kernel.rem(task, kernel.size(chunks)),
+                       kernel.size(lanesOfTask));
+      high = kernel.min(high, kernel.add(low, kernel.size(lanesOfTask)));
+    }
+    forEachLaneBlock(emitter, space, lane, low, high, [&](const Ix &lanes) {
+      kernel.loop(from, to, one, [&](Value row) {
+        ElementEmitter::Scope scope(emitter);
+        SmallVector<Ix> loopIndex(space.rank(), Ix(0));
+        unflattenRow(emitter, space, outer, row, loopIndex);
+        loopIndex[lane] = lanes;
+        emitColumns(loopIndex);
+      });
+    });
+  });
+  auto guess = [](const DimExpr &size) {
+    auto any = [](const std::string &) { return std::optional<int64_t>(64); };
+    return double(size.evaluate(any).value_or(1));
+  };
+  return kernel.finish(blocks * chunks, perElement * guess(columns) *
+                                            guess(rowsOfTask) *
+                                            guess(lanesOfTask));
+}
+
+double WindowKernel::flopsOf(const DimExpr &length) const {
+  // An element is read and stored for what so many operations take.
+  constexpr double movement = 12;
+  int64_t window = 1;
+  for (const WindowDim &span : spans)
+    window *= span.count;
+  return double(length.constant().value_or(4096)) *
+         (2 * double(window) + movement + costPerElement(kernel.fusion));
+}
+
+FailureOr<KernelPlan> WindowKernel::run() {
+  Launch launch = lanesAlongRow() ? runRows() : runChannels();
+  KernelPlan plan;
+  if (!addLaunch(plan, unlessFailed(emitter, std::move(launch))))
+    return failure();
+  return plan;
+}
+
+// The dimensions that a window moves along; nothing where the operand is
+// dilated.
+static std::optional<std::vector<WindowDim>> spansOf(Operation *op,
+                                                     graph::DimAnalysis &dims) {
+  std::vector<WindowDim> spans;
+  auto add = [&](unsigned dim, int64_t stride, int64_t low, int64_t count,
+                 int64_t dilation, DimExpr size) {
+    if (count > 1 || low != 0 || stride > 1)
+      spans.push_back({dim, stride, low, count, dilation, std::move(size)});
+  };
+  if (auto window = dyn_cast<graph::ReduceWindowOp>(op)) {
+    for (auto [d, size] : llvm::enumerate(dims.dimsOf(window.getOperand()))) {
+      if (window.getBaseDilation()[d] != 1)
+        return std::nullopt;
+      add(d, window.getStrides()[d], window.getLow()[d], window.getWindow()[d],
+          window.getDilation()[d], size);
+    }
+    return spans;
+  }
+  auto conv = cast<graph::ConvolutionOp>(op);
+  auto numbers = conv.getDims();
+  auto kernelType = cast<RankedTensorType>(conv.getKernel().getType());
+  for (auto [s, d] : llvm::enumerate(numbers.getInputSpatial())) {
+    int64_t count = kernelType.getDimSize(numbers.getKernelSpatial()[s]);
+    if (conv.getInputDilation()[s] != 1 || count < 0)
+      return std::nullopt;
+    add(numbers.getOutputSpatial()[s], conv.getStrides()[s], conv.getLow()[s],
+        count, conv.getKernelDilation()[s], dims.dimOf(conv.getInput(), d));
+  }
+  return spans;
+}
+
+// Whether lanes can run along a row: a vector at least, of which the outer ones
+// hold the borders and those between them none.
+static bool fillsVectors(const WindowDim &span, const DimExpr &positions,
+                         const EmissionContext &context) {
+  auto count = positions.constant(), first = span.firstInside().constant(),
+       end = span.endInside(positions).constant();
+  int64_t width = lanesOfWindow(context);
+  if (span.stride > 2 || !count || !first || !end || *count < width ||
+      *first > width || *end < *count - width)
+    return false;
+  int64_t from = *first > 0 ? width : 0,
+          to = *end < *count ? *count - width : *count;
+  return from >= to || *end - *first >= width;
+}
+
+FailureOr<KernelPlan> emitWindow(const EmissionContext &context) {
+  graph::FusionOp fusion = context.fusion;
+  Block &body = fusion.getBody().front();
+  auto anchor = llvm::find_if(body, [](Operation &op) {
+    return isa<graph::ReduceWindowOp, graph::ConvolutionOp>(op);
+  });
+  if (anchor == body.end())
+    return emitPointwise(context);
+  const graph::DimVector shape = context.dims.dimsOf(anchor->getResult(0));
+  auto spans = spansOf(&*anchor, context.dims);
+  SmallVector<SpaceRoot> roots;
+  for (Value result : body.getTerminator()->getOperands()) {
+    SpaceRoot root{result, {}, true};
+    for (unsigned d = 0; d < shape.size(); ++d)
+      root.dims.push_back(d);
+    if (context.dims.dimsOf(result) != shape)
+      return emitPointwise(context);
+    roots.push_back(std::move(root));
+  }
+  if (!spans || spans->empty())
+    return emitPointwise(context);
+  IterationSpace space(context.dims, shape, roots);
+  SmallVector<unsigned> candidates;
+  for (unsigned loop = 0; loop < space.rank(); ++loop)
+    candidates.push_back(loop);
+  auto lane = chooseLaneLoop(space, candidates);
+  std::optional<unsigned> column;
+  bool laneMoves = false;
+  for (unsigned loop : candidates)
+    for (const WindowDim &span : *spans) {
+      if (span.dim != space.dimOf(loop))
+        continue;
+      // A part of a dimension has its ends elsewhere.
+      if (space.size(loop) != shape[span.dim])
+        return emitPointwise(context);
+      laneMoves |= loop == *lane;
+      column = loop;
+    }
+  if (laneMoves)
+    column = lane;
+  if (!column)
+    return emitPointwise(context);
+  WindowShape window{&*anchor, *spans, *column};
+  if (takesBytes(context, space, window, *lane))
+    return emitBytes(context, space, window, *lane);
+  if (laneMoves && planesFit(context, space, window))
+    return emitPlanes(context, space, window);
+  for (const WindowDim &span : *spans)
+    if (laneMoves && span.dim == space.dimOf(*column) &&
+        !fillsVectors(span, space.size(*column), context))
+      return emitPointwise(context);
+  return WindowKernel(context, space, &*anchor, *spans, *lane, *column).run();
+}
+
+} // namespace zenith::kernels

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels that bring an operand into the form that the product reads: panels,
+// row-major copies, padded images.
+
+#ifndef ZENITH_LOWERING_KERNELS_PACKPANELS_H
+#define ZENITH_LOWERING_KERNELS_PACKPANELS_H
+
+#include "lowering/builder/KernelBuilder.h"
+#include "lowering/schedule/ContractionSpace.h"
+
+namespace zenith::kernels {
+
+mlir::FailureOr<Launch>
+emitPreparation(const Preparation &preparation, const ContractionSpace &space,
+                graph::FusionOp fusion, graph::DimAnalysis &dims,
+                const KernelTarget &target, mlir::ModuleOp kernels,
+                llvm::StringRef name);
+
+/// Ends the function of `kernel`, which makes the copy that `pad` describes.
+mlir::FailureOr<Launch> emitPaddedImage(KernelBuilder &kernel,
+                                        const Preparation &pad);
+
+} // namespace zenith::kernels
+
+#endif // ZENITH_LOWERING_KERNELS_PACKPANELS_H

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Steps of the host's scalars and of control: what is evaluated, fetched and
+// checked, and which programs run when.
+
+#include "ir/LocationText.h"
+#include "lowering/program/ProgramBuilder.h"
+
+using namespace mlir;
+
+namespace zenith::pipeline {
+
+using graph::DimExpr;
+
+/// Marks a symbol as bound, and checks what waited for it.
+void ProgramBuilder::learn(StringRef symbol) {
+  if (!known.insert(symbol).second)
+    return;
+  for (ShapeGuard &guard : guards)
+    if (isKnown(guard.nonnegative)) {
+      builder.create<host::GuardOp>(function.getLoc(), text(guard.nonnegative),
+                                    builder.getStringAttr(guard.message));
+      guard.message.clear();
+    }
+  llvm::erase_if(guards,
+                 [](const ShapeGuard &guard) { return guard.message.empty(); });
+}
+
+/// The symbol that a step binds to a scalar: the one that sizes are made of, if
+/// it is still free.
+std::string ProgramBuilder::symbolFor(Value value) {
+  std::optional<std::string> symbol = dims.scalar(value).asSymbol();
+  if (symbol && StringRef(*symbol).starts_with("%i") &&
+      !known.contains(*symbol))
+    return *symbol;
+  return "%h" + std::to_string(computed++);
+}
+
+/// A scalar of the host as an expression.
+FailureOr<DimExpr> ProgramBuilder::scalarOf(Value value, Operation *user) {
+  if (auto found = symbols.find(value); found != symbols.end())
+    return DimExpr::symbol(found->second);
+  if (auto constant = value.getDefiningOp<graph::ConstantOp>()) {
+    APInt number = *constant.getValue().value_begin<APInt>();
+    Type type = constant.getValue().getElementType();
+    bool isSigned = !type.isUnsignedInteger() && !type.isInteger(1);
+    return DimExpr(isSigned ? number.getSExtValue()
+                            : int64_t(number.getZExtValue()));
+  }
+  DimExpr scalar = dims.scalar(value);
+  if (failed(checkSymbols(scalar, user)))
+    return failure();
+  return scalar;
+}
+
+/// The cell in which kernels find a scalar of the host.
+host::PlaceAttr ProgramBuilder::cellOf(Value value, Operation *user) {
+  auto [found, isNew] = cells.try_emplace(value, cellCount);
+  host::PlaceAttr cell = place(host::PlaceKind::cell, found->second);
+  if (!isNew)
+    return cell;
+  FailureOr<DimExpr> scalar = scalarOf(value, user);
+  if (failed(scalar))
+    return {};
+  ++cellCount;
+  builder.create<host::ScalarOp>(
+      user->getLoc(), text(*scalar), cell,
+      cast<RankedTensorType>(value.getType()).getElementType());
+  return cell;
+}
+
+static Type elementOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getElementType();
+}
+
+LogicalResult ProgramBuilder::evaluate(Operation *op) {
+  Value value = op->getResult(0);
+  // Sizes are written where they are used.
+  if (elementOf(value).isSignlessInteger(64)) {
+    bool isSize = isKnown(dims.scalar(value));
+    dims.scalar(value).forEachSymbol([&](const std::string &name) {
+      isSize &= !StringRef(name).starts_with("%i");
+    });
+    if (isSize)
+      return success();
+  }
+  SmallVector<Attribute> inputs;
+  for (Value operand : op->getOperands()) {
+    FailureOr<DimExpr> scalar = scalarOf(operand, op);
+    if (failed(scalar))
+      return failure();
+    inputs.push_back(text(*scalar));
+  }
+  std::string opcode = op->getName().stripDialect().str();
+  if (auto compare = dyn_cast<graph::CompareOp>(op))
+    opcode += "." + stringifyEnum(compare.getDirection()).str();
+  std::string symbol = symbolFor(value);
+  builder.create<host::EvalOp>(
+      op->getLoc(), symbol, opcode, builder.getArrayAttr(inputs),
+      elementOf(op->getOperands().back()), elementOf(value));
+  symbols[value] = symbol;
+  learn(symbol);
+  return success();
+}
+
+/// Scalars that cross a barrier become the host's; other values only wait, and
+/// steps run in order anyway.
+LogicalResult ProgramBuilder::fetch(graph::BarrierOp barrier) {
+  for (auto [input, result] :
+       llvm::zip(barrier.getInputs(), barrier.getResults())) {
+    if (!graph::isHostScalarType(result.getType()))
+      continue;
+    std::string symbol = symbolFor(result);
+    Type type = elementOf(result);
+    if (host::PlaceAttr source = places.lookup(input)) {
+      builder.create<host::FetchOp>(barrier.getLoc(), symbol, source, type);
+    } else {
+      FailureOr<DimExpr> scalar = scalarOf(input, barrier);
+      if (failed(scalar))
+        return failure();
+      Attribute inputs = text(*scalar);
+      builder.create<host::EvalOp>(barrier.getLoc(), symbol, "convert",
+                                   builder.getArrayAttr(inputs), type, type);
+    }
+    symbols[result] = symbol;
+    learn(symbol);
+  }
+  return success();
+}
+
+LogicalResult ProgramBuilder::check(graph::AssertOp op) {
+  FailureOr<DimExpr> condition = scalarOf(op.getCondition(), op);
+  if (failed(condition))
+    return failure();
+  SmallVector<Attribute> details;
+  for (Value detail : op.getDetails()) {
+    FailureOr<DimExpr> scalar = scalarOf(detail, op);
+    if (failed(scalar))
+      return failure();
+    details.push_back(text(*scalar));
+  }
+  builder.create<host::AssertOp>(op.getLoc(), text(*condition), op.getMessage(),
+                                 builder.getArrayAttr(details),
+                                 graph::placeOf(op.getLoc()));
+  return success();
+}
+
+FailureOr<ArrayAttr> ProgramBuilder::argumentsOf(ValueRange values,
+                                                 Operation *op) {
+  SmallVector<Attribute> arguments;
+  for (Value value : values) {
+    if (graph::isHostScalarType(value.getType())) {
+      FailureOr<DimExpr> scalar = scalarOf(value, op);
+      if (failed(scalar))
+        return failure();
+      arguments.push_back(host::ArgumentAttr::get(
+          builder.getContext(), scalar->str(), host::PlaceAttr(), ArrayAttr()));
+      continue;
+    }
+    host::PlaceAttr bytes = places.lookup(value);
+    if (!bytes)
+      return op->emitOpError("passes a value without a place");
+    arguments.push_back(host::ArgumentAttr::get(builder.getContext(), "", bytes,
+                                                strings(dims.dimsOf(value))));
+  }
+  return builder.getArrayAttr(arguments);
+}
+
+/// Takes the memory of results that the nested programs don't take.
+LogicalResult ProgramBuilder::takeOutcomes(Operation *op) {
+  for (OpResult result : op->getResults()) {
+    host::PlaceAttr bytes = places.lookup(result);
+    if (!bytes || host.contains(result))
+      continue;
+    if (memory::isTakenInside(op, result.getResultNumber())) {
+      if (bytes.getKind() == host::PlaceKind::slot)
+        liveSlots.insert(bytes.getIndex());
+      else
+        takenResults.insert(bytes.getIndex());
+      continue;
+    }
+    bool isLate = bytes.getKind() == host::PlaceKind::result &&
+                  isTakenResult(bytes.getIndex());
+    if (failed(take(bytes, memory::bytesOf(result, dims), isLate, op)))
+      return failure();
+  }
+  return success();
+}
+
+FailureOr<ArrayAttr>
+ProgramBuilder::outcomesOf(Operation *op, ArrayRef<host::PlaceAttr> second) {
+  SmallVector<Attribute> outcomes;
+  for (OpResult result : op->getResults()) {
+    unsigned number = result.getResultNumber();
+    if (host.contains(result)) {
+      symbols[result] = symbolFor(result);
+      outcomes.push_back(host::OutcomeAttr::get(
+          builder.getContext(), symbols[result], host::PlaceAttr(), ArrayAttr(),
+          "", host::PlaceAttr(), false));
+      continue;
+    }
+    host::PlaceAttr bytes = places.lookup(result);
+    if (!bytes)
+      return op->emitOpError("has a result without a place");
+    outcomes.push_back(host::OutcomeAttr::get(
+        builder.getContext(), "", bytes, strings(dims.dimsOf(result)),
+        memory::bytesOf(result, dims).str(),
+        number < second.size() ? second[number] : host::PlaceAttr(),
+        memory::isTakenInside(op, number)));
+  }
+  return builder.getArrayAttr(outcomes);
+}
+
+void ProgramBuilder::learnDims(Value value) {
+  for (const DimExpr &size : dims.dimsOf(value))
+    if (std::optional<std::string> symbol = size.asSymbol())
+      learn(*symbol);
+}
+
+void ProgramBuilder::learnResults(Operation *op) {
+  for (Value result : op->getResults()) {
+    if (auto found = symbols.find(result); found != symbols.end())
+      learn(found->second);
+    else
+      learnDims(result);
+  }
+}
+
+LogicalResult ProgramBuilder::branch(host::BranchOp op) {
+  FailureOr<DimExpr> selector = scalarOf(op.getSelector(), op);
+  FailureOr<ArrayAttr> arguments = argumentsOf(op.getCaptures(), op);
+  if (failed(selector) || failed(arguments) || failed(takeOutcomes(op)))
+    return failure();
+  // Each branch has its part of the arguments.
+  SmallVector<Attribute> parts;
+  ArrayRef<Attribute> rest = arguments->getValue();
+  for (int64_t count : op.getCounts()) {
+    parts.push_back(builder.getArrayAttr(rest.take_front(count)));
+    rest = rest.drop_front(count);
+  }
+  FailureOr<ArrayAttr> outcomes = outcomesOf(op, {});
+  if (failed(outcomes))
+    return failure();
+  builder.create<host::IfOp>(op.getLoc(), text(*selector), op.getBranches(),
+                             builder.getArrayAttr(parts), *outcomes,
+                             op.getBoolean(), plans[op].nestedArena);
+  learnResults(op);
+  return success();
+}
+
+LogicalResult ProgramBuilder::loop(host::LoopOp op) {
+  FailureOr<ArrayAttr> inits = argumentsOf(op.getInits(), op),
+                       ofCondition = argumentsOf(op.getConditionCaptures(), op),
+                       ofBody = argumentsOf(op.getBodyCaptures(), op);
+  if (failed(inits) || failed(ofCondition) || failed(ofBody) ||
+      failed(takeOutcomes(op)))
+    return failure();
+  SmallVector<host::PlaceAttr> second(op.getNumResults());
+  SmallVector<int64_t> inPlace;
+  ArrayRef<host::PlaceAttr> scratch = plans[op].scratch;
+  for (OpResult result : op.getResults()) {
+    unsigned number = result.getResultNumber();
+    if (host.contains(result))
+      continue;
+    if (memory::updatesInPlace(op, number)) {
+      inPlace.push_back(number);
+    } else if (!memory::isTakenInside(op, number) && !scratch.empty()) {
+      second[number] = scratch.front();
+      scratch = scratch.drop_front();
+      if (failed(
+              take(second[number], memory::bytesOf(result, dims), false, op)))
+        return failure();
+    }
+  }
+  FailureOr<ArrayAttr> outcomes = outcomesOf(op, second);
+  if (failed(outcomes))
+    return failure();
+  builder.create<host::WhileOp>(
+      op.getLoc(), op.getConditionAttr(), op.getBodyAttr(), *inits,
+      *ofCondition, *ofBody, *outcomes, builder.getDenseI64ArrayAttr(inPlace),
+      plans[op].nestedArena);
+  learnResults(op);
+  return success();
+}
+
+} // namespace zenith::pipeline

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Shares kernels twice: before emission by the text of the fusion (the layers
+// of a model), after it by the text of the kernel (fusions that differ in what
+// a kernel gets as sizes).
+
+#include "lowering/program/KernelCache.h"
+#include "lowering/kernels/EmitKernels.h"
+
+#include "lowering/builder/KernelAttributes.h"
+#include "lowering/builder/RowTasks.h"
+#include "lowering/builder/SizeChoice.h"
+#include "lowering/host/HostDialect.h"
+#include "lowering/memory/PlanBuffers.h"
+#include "lowering/schedule/LaneChoice.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using zenith::graph::DimExpr;
+
+namespace zenith::pipeline {
+
+namespace {
+
+/// Results to write past the caches.
+struct Streams {
+  SmallVector<unsigned> results;
+  DimExpr taken; ///< 1 where the sizes of a run ask for it, else 0
+};
+
+} // namespace
+
+/// Everything that emission may look at, without the names of values outside.
+static std::string keyOf(graph::FusionOp fusion, graph::DimAnalysis &dims,
+                         const AliasPattern &sharing, const Streams &streams) {
+  std::string key;
+  llvm::raw_string_ostream text(key);
+  for (unsigned number : sharing)
+    text << number << ' ';
+  for (unsigned result : streams.results)
+    text << '>' << result;
+  llvm::SmallDenseMap<Value, unsigned> numbers;
+  for (Value input : fusion.getInputs()) {
+    text << '\n' << numbers.try_emplace(input, numbers.size()).first->second;
+    for (const graph::DimExpr &size : dims.dimsOf(input))
+      text << ',' << size.str();
+    auto type = cast<RankedTensorType>(input.getType());
+    if (type.getRank() == 0 && type.getElementType().isInteger(64))
+      text << '=' << dims.scalar(input).str();
+  }
+  text << '\n';
+  fusion->print(text, OpPrintingFlags().useLocalScope());
+  return key;
+}
+
+/// Pointers of a launch that share bytes with another one, where one of the two
+/// is written.
+static void markAliases(const kernels::Launch &launch, graph::FusionOp fusion,
+                        const AliasPattern &sharing) {
+  unsigned inputs = fusion.getInputs().size(),
+           results = fusion->getNumResults();
+  // Counts are cells of their own.
+  unsigned next = sharing.size();
+  SmallVector<unsigned> numbers;
+  for (const kernels::PointerArg &pointer : launch.pointers) {
+    if (pointer.kind == kernels::PointerArg::Count) {
+      numbers.push_back(next++);
+      continue;
+    }
+    unsigned base = pointer.kind == kernels::PointerArg::Operand ? 0
+                    : pointer.kind == kernels::PointerArg::Result
+                        ? inputs
+                        : inputs + results;
+    numbers.push_back(sharing[base + pointer.index]);
+  }
+  UnitAttr unit = UnitAttr::get(fusion.getContext());
+  func::FuncOp kernel = launch.kernel;
+  for (unsigned x = 0; x < launch.pointers.size(); ++x)
+    for (unsigned y = 0; y < launch.pointers.size(); ++y)
+      if (x != y && numbers[x] == numbers[y] &&
+          (launch.pointers[x].kind != kernels::PointerArg::Operand ||
+           launch.pointers[y].kind != kernels::PointerArg::Operand))
+        kernel.setArgAttr(x, kernels::mayAliasAttrName, unit);
+}
+
+/// Whether kernels write `result` by whole cache lines, and each once: its rows
+/// are some, or all of it is one row, being computed from what has its shape.
+/// A line that ordinary stores write too would have to be read again (a pool
+/// over images takes four times as long).
+static bool hasWholeLines(graph::FusionOp fusion, OpResult result,
+                          graph::DimAnalysis &dims) {
+  constexpr int64_t lineBits = 512;
+  // What takes long between two rows hides ordinary stores.
+  constexpr double longWork = 20;
+  if (fusion.getKind() == graph::FusionKind::reduction &&
+      kernels::costPerElement(fusion) > longWork)
+    return false;
+  if (fusion.getKind() != graph::FusionKind::pointwise &&
+      fusion.getKind() != graph::FusionKind::copy &&
+      fusion.getKind() != graph::FusionKind::reduction)
+    return false;
+  const graph::DimVector shape = dims.dimsOf(result);
+  auto type = cast<RankedTensorType>(result.getType());
+  auto row = shape.empty() ? std::nullopt : shape.back().constant();
+  if (row && type.getElementType().isIntOrFloat() &&
+      *row * std::max(8u, type.getElementTypeBitWidth()) % lineBits == 0)
+    return true;
+  return llvm::all_of(fusion.getInputs(), [&](Value input) {
+    return dims.dimsOf(input) == shape ||
+           dims.elementCount(input).isConstant(1);
+  });
+}
+
+/// What is only written takes less time through the caches, and what is read at
+/// the same place is in them already.
+static Streams chooseStreams(graph::FusionOp fusion, graph::DimAnalysis &dims,
+                             const AliasPattern &sharing,
+                             const llvm::SmallBitVector &unread,
+                             int64_t cachedBytes) {
+  if (!cachedBytes || unread.none())
+    return {};
+  DimExpr read, written;
+  for (Value input : llvm::SmallSetVector<Value, 8>(fusion.getInputs().begin(),
+                                                    fusion.getInputs().end()))
+    read = read + memory::bytesOf(input, dims);
+  for (Value result : fusion->getResults())
+    written = written + memory::bytesOf(result, dims);
+  Streams streams;
+  streams.taken =
+      (DimExpr(1) - kernels::isAtMost(read + written, cachedBytes)) *
+      kernels::isAtMost(written - read * DimExpr(2), 0);
+  if (streams.taken.isConstant(0))
+    return {};
+  unsigned inputs = fusion.getInputs().size();
+  for (unsigned result : unread.set_bits())
+    if (llvm::count(sharing, sharing[inputs + result]) == 1 &&
+        hasWholeLines(fusion, fusion->getResult(result), dims))
+      streams.results.push_back(result);
+  return streams;
+}
+
+/// Marks the stores of a result, unless a kernel reads it too.
+static void streamResult(const kernels::KernelPlan &plan, unsigned result) {
+  SmallVector<vector::StoreOp> stores;
+  for (const kernels::Launch &launch : plan.launches)
+    for (auto [number, pointer] : llvm::enumerate(launch.pointers)) {
+      if (pointer.kind != kernels::PointerArg::Result ||
+          pointer.index != result)
+        continue;
+      func::FuncOp kernel = launch.kernel;
+      for (Operation *user : kernel.getArgument(number).getUsers())
+        if (auto store = dyn_cast<vector::StoreOp>(user))
+          stores.push_back(store);
+        else if (!isa<vector::MaskedStoreOp, memref::StoreOp>(user))
+          return;
+    }
+  for (vector::StoreOp store : stores)
+    store.setNontemporal(true);
+}
+
+/// Copies of the kernels for the runs where `taken` is 1: the plan's own have
+/// no tasks then.
+static kernels::KernelPlan variantOf(kernels::KernelPlan &plan,
+                                     const DimExpr &taken) {
+  kernels::KernelPlan variant = plan;
+  llvm::SmallDenseMap<Operation *, func::FuncOp> copies;
+  for (auto [own, other] : llvm::zip(plan.launches, variant.launches)) {
+    func::FuncOp &copy = copies[own.kernel];
+    if (!copy) {
+      copy = own.kernel.clone();
+      copy.setSymName((own.kernel.getSymName() + "_past").str());
+      own.kernel->getBlock()->getOperations().insertAfter(
+          own.kernel->getIterator(), copy);
+    }
+    other.kernel = copy;
+    other.tasks = other.tasks * taken;
+    own.tasks = own.tasks * (DimExpr(1) - taken);
+  }
+  return variant;
+}
+
+static void stream(kernels::KernelPlan &plan, const Streams &streams) {
+  if (streams.results.empty())
+    return;
+  bool always = streams.taken.isConstant(1);
+  kernels::KernelPlan past = always ? plan : variantOf(plan, streams.taken);
+  for (unsigned result : streams.results)
+    streamResult(past, result);
+  if (!always)
+    plan.launches.append(past.launches);
+}
+
+/// Marks a kernel and those whose addresses it takes.
+static void markHostOnly(func::FuncOp kernel, ModuleOp kernels) {
+  UnitAttr unit = UnitAttr::get(kernel.getContext());
+  kernel->setAttr(host::hostOnlyAttrName, unit);
+  kernel.walk([&](LLVM::AddressOfOp address) {
+    StringRef name = address.getGlobalName();
+    if (name.consume_back(kernels::taskSuffix))
+      if (Operation *called = kernels.lookupSymbol(name))
+        called->setAttr(host::hostOnlyAttrName, unit);
+  });
+}
+
+/// The name under which an equal kernel is in the table already, or the
+/// kernel's own.
+StringAttr KernelTable::share(func::FuncOp kernel) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  StringAttr name = kernel.getSymNameAttr();
+  kernel.setSymName("k");
+  kernel->print(stream, OpPrintingFlags().useLocalScope());
+  auto [found, isNew] = kernelByText.try_emplace(text, name);
+  if (isNew)
+    kernel.setSymNameAttr(name);
+  else
+    kernel.erase();
+  return found->second;
+}
+
+FailureOr<SharedPlan> KernelTable::planOf(graph::FusionOp fusion,
+                                          graph::DimAnalysis &dims,
+                                          const AliasPattern &sharing,
+                                          const llvm::SmallBitVector &unread) {
+  Streams streams =
+      chooseStreams(fusion, dims, sharing, unread, target.cachedBytes);
+  std::string key = keyOf(fusion, dims, sharing, streams);
+  if (auto found = planByFusion.find(key); found != planByFusion.end())
+    return found->second;
+  std::string name = "k" + std::to_string(emitted++) + "_" +
+                     stringifyEnum(fusion.getKind()).str();
+  FailureOr<kernels::KernelPlan> plan =
+      kernels::emitKernels(fusion, dims, target, kernels, name);
+  if (failed(plan))
+    return failure();
+  SharedPlan shared{{},
+                    std::move(plan->scratchBytes),
+                    std::move(plan->counts),
+                    std::move(plan->capacityBytes),
+                    plan->hostOnly};
+  stream(*plan, streams);
+  // One function may be launched several times: it is marked for all before its
+  // text is compared.
+  for (kernels::Launch &launch : plan->launches) {
+    markAliases(launch, fusion, sharing);
+    if (plan->hostOnly)
+      markHostOnly(launch.kernel, kernels);
+  }
+  llvm::SmallDenseMap<Operation *, StringAttr> names;
+  for (kernels::Launch &launch : plan->launches) {
+    auto [found, isNew] = names.try_emplace(launch.kernel);
+    if (isNew)
+      found->second = share(launch.kernel);
+    shared.launches.push_back({found->second, std::move(launch.pointers),
+                               std::move(launch.sizes), std::move(launch.tasks),
+                               launch.costPerTask});
+  }
+  return planByFusion[key] = std::move(shared);
+}
+
+} // namespace zenith::pipeline

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The kernels of a program: emitted once per structure, shared by all launches
+// that need the same.
+
+#ifndef ZENITH_LOWERING_PROGRAM_KERNELCACHE_H
+#define ZENITH_LOWERING_PROGRAM_KERNELCACHE_H
+
+#include "lowering/builder/KernelPlan.h"
+#include "llvm/ADT/SmallBitVector.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace zenith::pipeline {
+
+/// One launch of a fusion, with the name that the kernel has in the table.
+struct SharedLaunch {
+  mlir::StringAttr kernel;
+  llvm::SmallVector<kernels::PointerArg> pointers;
+  llvm::SmallVector<graph::DimExpr> sizes;
+  graph::DimExpr tasks;
+  double costPerTask;
+};
+
+/// What a fusion comes to: kernels.KernelPlan with the table's kernels.
+struct SharedPlan {
+  llvm::SmallVector<SharedLaunch> launches;
+  llvm::SmallVector<graph::DimExpr> scratchBytes;
+  llvm::SmallVector<kernels::DataCount> counts;
+  llvm::SmallVector<graph::DimExpr> capacityBytes;
+  bool hostOnly = false;
+};
+
+/// Says which places of a fusion are the same bytes: equal numbers, for
+/// operands, results and scratch in order.
+using AliasPattern = llvm::SmallVector<unsigned>;
+
+class KernelTable {
+public:
+  KernelTable(mlir::ModuleOp kernels, const kernels::KernelTarget &target)
+      : kernels(kernels), target(target) {}
+
+  /// Kernels of `fusion` and how they are launched. Kernels that were emitted
+  /// for an equal fusion are reused, and so is one whose code turns out equal.
+  /// Two fusions are equal if their regions, types, kinds of sharing and sizes
+  /// are, and so are those of their results that the program never reads
+  /// (`unread`) and that are worth keeping out of the caches.
+  mlir::FailureOr<SharedPlan> planOf(graph::FusionOp fusion,
+                                     graph::DimAnalysis &dims,
+                                     const AliasPattern &sharing,
+                                     const llvm::SmallBitVector &unread);
+
+private:
+  mlir::StringAttr share(mlir::func::FuncOp kernel);
+
+  mlir::ModuleOp kernels;
+  const kernels::KernelTarget &target;
+  llvm::StringMap<SharedPlan> planByFusion;
+  llvm::StringMap<mlir::StringAttr> kernelByText;
+  unsigned emitted = 0;
+};
+
+} // namespace zenith::pipeline
+
+#endif // ZENITH_LOWERING_PROGRAM_KERNELCACHE_H

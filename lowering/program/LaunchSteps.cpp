@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Steps of fusions: memory whose size depends on data, launches, and the sizes
+// that kernels find out.
+
+#include "lowering/program/ProgramBuilder.h"
+#include "passes/cost/CostRule.h"
+
+using namespace mlir;
+
+namespace zenith::pipeline {
+
+using graph::DimExpr;
+
+AliasPattern ProgramBuilder::sharingOf(graph::FusionOp fusion) const {
+  SmallVector<std::pair<Attribute, unsigned>> seen;
+  AliasPattern pattern;
+  auto add = [&](host::PlaceAttr bytes) {
+    unsigned number = pattern.size();
+    for (auto &[other, first] : seen)
+      if (bytes && other == bytes)
+        number = first;
+    seen.push_back({bytes, number});
+    pattern.push_back(number);
+  };
+  for (Value input : fusion.getInputs())
+    add(places.lookup(input));
+  for (Value result : fusion->getResults())
+    add(places.lookup(result));
+  if (auto found = plans.find(fusion); found != plans.end())
+    for (host::PlaceAttr bytes : found->second.scratch)
+      add(bytes);
+  // A result may lie in a donated argument.
+  if (auto pairs =
+          function->getAttrOfType<DenseI64ArrayAttr>(host::donationsAttrName))
+    for (unsigned i = 0; i + 1 < pairs.size(); i += 2) {
+      auto result = llvm::find_if(seen, [&](auto &entry) {
+        return entry.first == place(host::PlaceKind::result, pairs[i]);
+      });
+      auto argument = llvm::find_if(seen, [&](auto &entry) {
+        return entry.first == place(host::PlaceKind::argument, pairs[i + 1]);
+      });
+      if (result != seen.end() && argument != seen.end())
+        for (unsigned index = 0; index < seen.size(); ++index)
+          if (seen[index].first == result->first)
+            pattern[index] = argument->second;
+    }
+  return pattern;
+}
+
+/// Results that the caller gets and nobody reads before.
+llvm::SmallBitVector ProgramBuilder::unreadOf(graph::FusionOp fusion) const {
+  llvm::SmallBitVector unread(fusion->getNumResults());
+  for (OpResult result : fusion->getResults()) {
+    host::PlaceAttr bytes = places.lookup(result);
+    unread[result.getResultNumber()] =
+        !isNested && bytes && bytes.getKind() == host::PlaceKind::result &&
+        llvm::all_of(result.getUsers(),
+                     [](Operation *user) { return isa<func::ReturnOp>(user); });
+  }
+  return unread;
+}
+
+/// Takes a slot or result unless that has happened; `isLate` results only.
+LogicalResult ProgramBuilder::take(host::PlaceAttr place, const DimExpr &bytes,
+                                   bool isLate, Operation *op) {
+  bool isSlot = place && place.getKind() == host::PlaceKind::slot;
+  bool isResult = place && place.getKind() == host::PlaceKind::result;
+  if (!(isSlot && liveSlots.insert(place.getIndex()).second) &&
+      !(isResult && isLate && takenResults.insert(place.getIndex()).second))
+    return success();
+  if (failed(checkSymbols(bytes, op)))
+    return failure();
+  builder.create<host::TakeOp>(op->getLoc(), place, text(bytes));
+  return success();
+}
+
+void ProgramBuilder::drop(Operation *op) {
+  for (int64_t slot : plans[op].drops)
+    if (liveSlots.erase(slot))
+      builder.create<host::DropOp>(op->getLoc(), slot);
+}
+
+LogicalResult ProgramBuilder::takeResult(OpResult result,
+                                         const DimExpr &bytes) {
+  host::PlaceAttr place = places.lookup(result);
+  bool isLate = place && place.getKind() == host::PlaceKind::result &&
+                isTakenResult(place.getIndex());
+  return take(place, bytes, isLate, result.getOwner());
+}
+
+LogicalResult ProgramBuilder::takeMemory(graph::FusionOp fusion,
+                                         const SharedPlan &plan) {
+  // Scratch first: where not all fits in memory, results go to files, which
+  // are written and read in order and, where they have a bound, in part.
+  for (auto [place, bytes] :
+       llvm::zip(plans[fusion].scratch, plan.scratchBytes))
+    if (failed(take(place, bytes, false, fusion)))
+      return failure();
+  for (OpResult result : fusion->getResults())
+    if (failed(takeResult(result,
+                          plan.capacityBytes.empty()
+                              ? memory::bytesOf(result, dims)
+                              : plan.capacityBytes[result.getResultNumber()])))
+      return failure();
+  return success();
+}
+
+FailureOr<host::PlaceAttr>
+ProgramBuilder::pointerPlace(graph::FusionOp fusion,
+                             const kernels::PointerArg &arg,
+                             unsigned firstCell) {
+  host::PlaceAttr bytes;
+  ArrayRef<host::PlaceAttr> scratch = plans[fusion].scratch;
+  switch (arg.kind) {
+  case kernels::PointerArg::Operand:
+    bytes = places.lookup(fusion.getInputs()[arg.index]);
+    if (!bytes && host.contains(fusion.getInputs()[arg.index]))
+      bytes = cellOf(fusion.getInputs()[arg.index], fusion);
+    break;
+  case kernels::PointerArg::Result:
+    bytes = places.lookup(fusion->getResult(arg.index));
+    break;
+  case kernels::PointerArg::Scratch:
+    bytes = arg.index < scratch.size() ? scratch[arg.index] : host::PlaceAttr();
+    break;
+  case kernels::PointerArg::Count:
+    bytes = place(host::PlaceKind::cell, firstCell + arg.index);
+    break;
+  }
+  if (!bytes)
+    return fusion.emitOpError(
+        "has a kernel that reads a value without a place");
+  return bytes;
+}
+
+DimExpr ProgramBuilder::pointerBytes(graph::FusionOp fusion,
+                                     const SharedPlan &plan,
+                                     const kernels::PointerArg &arg) {
+  switch (arg.kind) {
+  case kernels::PointerArg::Operand:
+    return memory::bytesOf(fusion.getInputs()[arg.index], dims);
+  case kernels::PointerArg::Result:
+    return plan.capacityBytes.empty()
+               ? memory::bytesOf(fusion->getResult(arg.index), dims)
+               : plan.capacityBytes[arg.index];
+  case kernels::PointerArg::Scratch:
+    return plan.scratchBytes[arg.index];
+  case kernels::PointerArg::Count:
+    return DimExpr(8);
+  }
+  return DimExpr(0);
+}
+
+/// Scalars that a fusion which only reshapes puts into memory.
+LogicalResult ProgramBuilder::writeScalars(graph::FusionOp fusion) {
+  for (OpResult result : fusion->getResults()) {
+    Value source = host.writtenBy(fusion, result.getResultNumber());
+    if (!source)
+      continue;
+    FailureOr<DimExpr> scalar = scalarOf(source, fusion);
+    if (failed(scalar))
+      return failure();
+    if (failed(takeResult(result, memory::bytesOf(result, dims))))
+      return failure();
+    Type type = cast<RankedTensorType>(result.getType()).getElementType();
+    builder.create<host::ScalarOp>(fusion.getLoc(), text(*scalar),
+                                   places.lookup(result), type);
+  }
+  return success();
+}
+
+/// Sizes that the kernels of a fusion wrote into cells.
+LogicalResult ProgramBuilder::bindCounts(graph::FusionOp fusion,
+                                         const SharedPlan &plan,
+                                         unsigned firstCell) {
+  for (auto [index, count] : llvm::enumerate(plan.counts)) {
+    std::optional<std::string> symbol =
+        dims.dimOf(fusion->getResult(count.result), count.dim).asSymbol();
+    if (!symbol)
+      return fusion.emitOpError("counts a size that has no symbol");
+    builder.create<host::FetchOp>(
+        fusion.getLoc(), *symbol,
+        place(host::PlaceKind::cell, firstCell + index), builder.getI64Type());
+    learn(*symbol);
+  }
+  return success();
+}
+
+/// Arithmetic of all ops of a fusion.
+static DimExpr flopsOf(graph::FusionOp fusion, graph::DimAnalysis &dims) {
+  DimExpr flops(0);
+  for (Operation &op : fusion.getBody().front())
+    if (auto rule = dyn_cast<cost::CostRule>(op))
+      flops = flops + rule.flops(dims);
+  return flops;
+}
+
+/// The value that a fusion only writes into its result number `index`, which
+/// earlier launches or the caller filled; null where it writes all of it.
+static Value updateOf(graph::FusionOp fusion, unsigned index) {
+  Operation *yield = fusion.getBody().front().getTerminator();
+  Operation *last = yield->getOperand(index).getDefiningOp();
+  if (auto update = dyn_cast_or_null<graph::DynamicUpdateSliceOp>(last))
+    return update.getUpdate();
+  if (auto scatter = dyn_cast_or_null<graph::ScatterOp>(last))
+    return scatter.getUpdates();
+  return Value();
+}
+
+/// Bytes that a launch moves at least: all that its pointers lead to, but of
+/// what is only gathered from the elements that are taken, and of what is
+/// updated those that change.
+DimExpr ProgramBuilder::leastBytes(graph::FusionOp fusion,
+                                   const SharedPlan &plan,
+                                   const SharedLaunch &launch) {
+  DimExpr total(0);
+  bool updates = fusion.getKind() == graph::FusionKind::scatter &&
+                 &launch != plan.launches.begin();
+  for (const kernels::PointerArg &pointer : launch.pointers) {
+    DimExpr bytes = pointerBytes(fusion, plan, pointer);
+    if (pointer.kind == kernels::PointerArg::Result && updates)
+      if (Value update = updateOf(fusion, pointer.index))
+        bytes = DimExpr::min(bytes, memory::bytesOf(update, dims));
+    if (pointer.kind == kernels::PointerArg::Operand) {
+      DimExpr taken(0);
+      bool gathered = true;
+      for (OpOperand &use :
+           fusion.getBody().getArgument(pointer.index).getUses()) {
+        Operation *reader = use.getOwner();
+        gathered &= use.getOperandNumber() == 0 &&
+                    isa<graph::GatherOp, graph::DynamicSliceOp>(reader);
+        if (gathered)
+          taken = taken + memory::bytesOf(reader->getResult(0), dims);
+      }
+      if (gathered)
+        bytes = DimExpr::min(bytes, taken);
+    }
+    total = total + bytes;
+  }
+  return total;
+}
+
+/// True for the first launch of an update, which brings the operands to the
+/// results, where they are there already.
+static bool copiesInPlace(graph::FusionOp fusion, const SharedPlan &plan,
+                          const SharedLaunch &launch,
+                          ArrayRef<Attribute> places) {
+  if (fusion.getKind() != graph::FusionKind::scatter ||
+      &launch != plan.launches.begin() || plan.launches.size() < 2)
+    return false;
+  llvm::DenseSet<Attribute> read, written;
+  for (auto [pointer, place] : llvm::zip(launch.pointers, places))
+    (pointer.kind == kernels::PointerArg::Operand ? read : written)
+        .insert(place);
+  return read.size() == written.size() &&
+         llvm::all_of(read,
+                      [&](Attribute place) { return written.contains(place); });
+}
+
+LogicalResult ProgramBuilder::launch(graph::FusionOp fusion) {
+  if (memory::isReshapeOnly(fusion))
+    return writeScalars(fusion);
+  FailureOr<SharedPlan> plan =
+      table.planOf(fusion, dims, sharingOf(fusion), unreadOf(fusion));
+  if (failed(plan) || failed(takeMemory(fusion, *plan)))
+    return failure();
+  if (plan->hostOnly && explainsFallbacks)
+    fusion.emitRemark() << "fallback: DEV001: the host runs this kernel, with "
+                           "copies from and to the device";
+  unsigned firstCell = cellCount;
+  cellCount += plan->counts.size();
+  for (const SharedLaunch &launch : plan->launches) {
+    SmallVector<Attribute> pointers, bytes;
+    SmallVector<int64_t> written;
+    for (auto [index, pointer] : llvm::enumerate(launch.pointers)) {
+      FailureOr<host::PlaceAttr> found =
+          pointerPlace(fusion, pointer, firstCell);
+      if (failed(found))
+        return failure();
+      pointers.push_back(*found);
+      bytes.push_back(text(pointerBytes(fusion, *plan, pointer)));
+      if (pointer.kind != kernels::PointerArg::Operand)
+        written.push_back(index);
+    }
+    if (copiesInPlace(fusion, *plan, launch, pointers))
+      continue;
+    if (failed(checkSymbols(launch.tasks, fusion)))
+      return failure();
+    for (const DimExpr &size : launch.sizes)
+      if (failed(checkSymbols(size, fusion)))
+        return failure();
+    auto kernel =
+        SymbolRefAttr::get(builder.getContext(), host::kernelsModuleName,
+                           FlatSymbolRefAttr::get(launch.kernel));
+    auto op = builder.create<host::LaunchOp>(
+        fusion.getLoc(), kernel, builder.getArrayAttr(pointers),
+        strings(launch.sizes), text(launch.tasks),
+        builder.getF64FloatAttr(launch.costPerTask), UnitAttr(), ArrayAttr(),
+        DenseI64ArrayAttr());
+    // What comes before the last launch of a fusion only moves.
+    bool isLast = &launch == &plan->launches.back();
+    op->setAttr(host::flopsAttrName,
+                text(isLast ? flopsOf(fusion, dims) : DimExpr(0)));
+    op->setAttr(host::bytesAttrName, text(leastBytes(fusion, *plan, launch)));
+    if (plan->hostOnly) {
+      op.setHostOnly(true);
+      op.setPointerBytesAttr(builder.getArrayAttr(bytes));
+      op.setWritten(written);
+    }
+  }
+  return bindCounts(fusion, *plan, firstCell);
+}
+
+} // namespace zenith::pipeline

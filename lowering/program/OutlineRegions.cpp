@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Regions of if, case and while become private functions, so that every later
+// pass sees straight lines only.
+
+#include "ir/GraphOps.h"
+#include "ir/matchers/HostScalars.h"
+#include "ir/matchers/ParameterDependence.h"
+#include "lowering/LoweringPasses.h"
+#include "lowering/builder/KernelPlan.h"
+#include "lowering/host/HostDialect.h"
+#include "lowering/memory/PlanBuffers.h"
+#include "lowering/program/CompileTarget.h"
+#include "lowering/program/LoopInvariants.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace zenith {
+#define GEN_PASS_DEF_OUTLINEREGIONSPASS
+#include "lowering/LoweringPasses.h.inc"
+
+using graph::DimExpr;
+
+namespace {
+
+/// Values from outside that a region becomes a function of.
+using Captures = llvm::SetVector<Value>;
+
+class Outliner {
+public:
+  Outliner(func::FuncOp function, SymbolTable &symbols)
+      : function(function), symbols(symbols) {}
+  /// Outlines the control ops of the function's block; gives the functions
+  /// made.
+  SmallVector<func::FuncOp> run();
+
+private:
+  void outlineLoop(graph::WhileOp loop);
+  void outlineBranch(Operation *op, ValueRange selector, bool boolean);
+  Captures captureInto(Region &region);
+  func::FuncOp makeFunction(Operation *op, Region &region, StringRef role,
+                            const Captures &captures, ArrayAttr resultDims,
+                            bool donatesCarried);
+  std::string nameOf(const DimExpr &dim, func::FuncOp callee,
+                     std::map<DimExpr, std::string> &names);
+  ArrayAttr describeResults(Operation *op, ValueRange operands);
+
+  func::FuncOp function;
+  SymbolTable &symbols;
+  graph::DimAnalysis dims;
+  SmallVector<func::FuncOp> made;
+  unsigned number = 0;
+};
+
+} // namespace
+
+static bool fromData(const DimExpr &expr) {
+  bool found = false;
+  expr.forEachSymbol([&](const std::string &name) {
+    found |= !name.empty() && name[0] == '%';
+  });
+  return found;
+}
+
+/// Sizes, constants, parameters and what rests on them alone: a copy inside
+/// tells the function more than an argument would, and what rests on parameters
+/// moves into @prepare from there.
+static bool isWorthCopying(Value value, llvm::DenseMap<Value, bool> &known) {
+  if (auto found = known.find(value); found != known.end())
+    return found->second;
+  Operation *op = value.getDefiningOp();
+  bool worth =
+      op && (isa<graph::ConstantOp, graph::GetParamOp, graph::DimOp>(op) ||
+             (graph::isHostArithmetic(op) &&
+              llvm::all_of(op->getOperands(),
+                           [&](Value operand) {
+                             return isWorthCopying(operand, known);
+                           })) ||
+             (op->getNumResults() == 1 && graph::isParameter(value)));
+  return known[value] = worth;
+}
+
+/// Copies what is worth it into the region, and gives the rest.
+Captures Outliner::captureInto(Region &region) {
+  llvm::DenseMap<Value, bool> known;
+  while (true) {
+    Captures used;
+    getUsedValuesDefinedAbove(region, used);
+    SmallVector<Value> copied;
+    for (Value value : used)
+      if (isWorthCopying(value, known))
+        copied.push_back(value);
+    if (copied.empty())
+      return used;
+    OpBuilder builder = OpBuilder::atBlockBegin(&region.front());
+    for (Value value : copied) {
+      Operation *copy = builder.clone(*value.getDefiningOp());
+      builder.setInsertionPointToStart(&region.front());
+      value.replaceUsesWithIf(
+          copy->getResult(cast<OpResult>(value).getResultNumber()),
+          [&](OpOperand &use) {
+            return region.isAncestor(use.getOwner()->getParentRegion()) &&
+                   use.getOwner() != copy;
+          });
+    }
+  }
+}
+
+/// What a dimension is called in the function: by its name where it has one,
+/// for nested functions share the names of their callers; else by a name of the
+/// function's own.
+std::string Outliner::nameOf(const DimExpr &dim, func::FuncOp callee,
+                             std::map<DimExpr, std::string> &names) {
+  if (!fromData(dim))
+    return dim.str();
+  auto [found, isNew] = names.try_emplace(dim);
+  if (isNew)
+    found->second =
+        DimExpr::symbol(
+            (callee.getSymName() + "." + Twine(names.size() - 1)).str())
+            .str();
+  return found->second;
+}
+
+func::FuncOp Outliner::makeFunction(Operation *op, Region &region,
+                                    StringRef role, const Captures &captures,
+                                    ArrayAttr resultDims, bool donatesCarried) {
+  Block &block = region.front();
+  SmallVector<SmallVector<DimExpr>> argumentDims;
+  for (BlockArgument argument : block.getArguments())
+    argumentDims.push_back(dims.dimsOf(argument));
+  for (Value value : captures)
+    argumentDims.push_back(dims.dimsOf(value));
+  unsigned carried = block.getNumArguments();
+  for (Value value : captures) {
+    BlockArgument argument = block.addArgument(value.getType(), value.getLoc());
+    value.replaceUsesWithIf(argument, [&](OpOperand &use) {
+      return region.isAncestor(use.getOwner()->getParentRegion());
+    });
+  }
+  Operation *yield = block.getTerminator();
+  Builder attributes(op->getContext());
+  auto callee = func::FuncOp::create(
+      op->getLoc(), (function.getSymName() + "_" + role).str(),
+      attributes.getFunctionType(block.getArgumentTypes(),
+                                 yield->getOperandTypes()));
+  callee.setPrivate();
+  callee->setAttr(host::nestedAttrName, attributes.getUnitAttr());
+  symbols.insert(callee, std::next(function->getIterator()));
+  callee.getBody().takeBody(region);
+  OpBuilder builder(yield);
+  builder.create<func::ReturnOp>(yield->getLoc(), yield->getOperands());
+  yield->erase();
+  std::map<DimExpr, std::string> names;
+  for (auto [index, sizes] : llvm::enumerate(argumentDims)) {
+    if (!cast<RankedTensorType>(callee.getArgumentTypes()[index])
+             .hasStaticShape()) {
+      SmallVector<Attribute> texts;
+      for (const DimExpr &size : sizes)
+        texts.push_back(attributes.getStringAttr(nameOf(size, callee, names)));
+      callee.setArgAttr(index, graph::dimsAttrName,
+                        attributes.getArrayAttr(texts));
+    }
+    if (donatesCarried && index < carried)
+      callee.setArgAttr(index, memory::donatedAttrName,
+                        attributes.getUnitAttr());
+  }
+  for (auto [index, texts] : llvm::enumerate(
+           resultDims ? resultDims.getValue() : ArrayRef<Attribute>()))
+    if (llvm::any_of(cast<ArrayAttr>(texts), [](Attribute text) {
+          return cast<StringAttr>(text).getValue().starts_with("?");
+        }))
+      callee.setResultAttr(index, host::takenAttrName,
+                           attributes.getUnitAttr());
+  made.push_back(callee);
+  return callee;
+}
+
+/// Sizes of the results as HostDialect.td writes them.
+ArrayAttr Outliner::describeResults(Operation *op, ValueRange operands) {
+  Builder attributes(op->getContext());
+  std::map<DimExpr, unsigned> unknown;
+  SmallVector<Attribute> described;
+  for (OpResult result : op->getResults()) {
+    SmallVector<Attribute> texts;
+    for (const DimExpr &size : dims.dimsOf(result)) {
+      std::string text = fromData(size) ? "" : size.str();
+      for (unsigned k = 0; k < operands.size() && text.empty(); ++k)
+        for (auto [d, other] : llvm::enumerate(dims.dimsOf(operands[k])))
+          if (text.empty() && other == size)
+            text = "=" + std::to_string(k) + "." + std::to_string(d);
+      if (text.empty())
+        text =
+            "?" + std::to_string(
+                      unknown.try_emplace(size, unknown.size()).first->second);
+      texts.push_back(attributes.getStringAttr(text));
+    }
+    described.push_back(attributes.getArrayAttr(texts));
+  }
+  return attributes.getArrayAttr(described);
+}
+
+/// Carried values that the body hands on as they are become captures.
+static graph::WhileOp dropInvariants(graph::WhileOp loop) {
+  Block &condition = loop.getCondition().front(),
+        &body = loop.getBody().front();
+  Operation *yield = body.getTerminator();
+  llvm::BitVector gone(loop.getNumResults());
+  for (unsigned i = 0; i < loop.getNumResults(); ++i)
+    if (yield->getOperand(i) == body.getArgument(i) &&
+        loop.getInits()[i].getType() == loop.getResult(i).getType()) {
+      gone.set(i);
+      condition.getArgument(i).replaceAllUsesWith(loop.getInits()[i]);
+      body.getArgument(i).replaceAllUsesWith(loop.getInits()[i]);
+      loop.getResult(i).replaceAllUsesWith(loop.getInits()[i]);
+    }
+  if (gone.none())
+    return loop;
+  condition.eraseArguments(gone);
+  body.eraseArguments(gone);
+  yield->eraseOperands(gone);
+  SmallVector<Value> inits, kept;
+  SmallVector<Type> types;
+  for (unsigned i = 0; i < loop.getNumResults(); ++i)
+    if (!gone[i]) {
+      inits.push_back(loop.getInits()[i]);
+      kept.push_back(loop.getResult(i));
+      types.push_back(loop.getResult(i).getType());
+    }
+  OpBuilder builder(loop);
+  auto fewer = builder.create<graph::WhileOp>(loop.getLoc(), types, inits);
+  fewer.getCondition().takeBody(loop.getCondition());
+  fewer.getBody().takeBody(loop.getBody());
+  for (auto [from, to] : llvm::zip(kept, fewer.getResults()))
+    from.replaceAllUsesWith(to);
+  loop.erase();
+  return fewer;
+}
+
+void Outliner::outlineLoop(graph::WhileOp loop) {
+  Captures ofCondition = captureInto(loop.getCondition()),
+           ofBody = captureInto(loop.getBody());
+  SmallVector<Value> operands(loop.getInits());
+  operands.append(ofCondition.begin(), ofCondition.end());
+  operands.append(ofBody.begin(), ofBody.end());
+  ArrayAttr described = describeResults(loop, operands);
+  std::string role = "while" + std::to_string(number++);
+  // All sizes are asked for before the regions go.
+  for (Region &region : loop->getRegions())
+    for (BlockArgument argument : region.getArguments())
+      dims.dimsOf(argument);
+  func::FuncOp condition =
+      makeFunction(loop, loop.getCondition(), role + "_condition", ofCondition,
+                   ArrayAttr(), false);
+  func::FuncOp body = makeFunction(loop, loop.getBody(), role + "_body", ofBody,
+                                   described, true);
+  OpBuilder builder(loop);
+  auto outlined = builder.create<host::LoopOp>(
+      loop.getLoc(), loop.getResultTypes(), loop.getInits(),
+      ofCondition.getArrayRef(), ofBody.getArrayRef(), condition.getSymName(),
+      body.getSymName(), described);
+  loop.replaceAllUsesWith(outlined.getResults());
+  loop.erase();
+}
+
+void Outliner::outlineBranch(Operation *op, ValueRange selector, bool boolean) {
+  SmallVector<Captures> captures;
+  SmallVector<Value> operands(selector), all;
+  SmallVector<int64_t> counts;
+  for (Region &region : op->getRegions()) {
+    captures.push_back(captureInto(region));
+    all.append(captures.back().begin(), captures.back().end());
+    counts.push_back(captures.back().size());
+  }
+  operands.append(all.begin(), all.end());
+  ArrayAttr described = describeResults(op, operands);
+  std::string role = (boolean ? "if" : "case") + std::to_string(number++);
+  SmallVector<Attribute> branches;
+  for (auto [index, region] : llvm::enumerate(op->getRegions())) {
+    std::string part =
+        boolean ? (index ? "else" : "then") : std::to_string(index);
+    branches.push_back(
+        FlatSymbolRefAttr::get(makeFunction(op, region, role + "_" + part,
+                                            captures[index], described, false)
+                                   .getSymNameAttr()));
+  }
+  OpBuilder builder(op);
+  auto outlined = builder.create<host::BranchOp>(
+      op->getLoc(), op->getResultTypes(), selector.front(), all,
+      builder.getArrayAttr(branches), builder.getDenseI64ArrayAttr(counts),
+      described, boolean);
+  op->replaceAllUsesWith(outlined.getResults());
+  op->erase();
+}
+
+SmallVector<func::FuncOp> Outliner::run() {
+  SmallVector<Operation *> control;
+  for (Operation &op : function.getBody().front())
+    if (isa<graph::IfOp, graph::CaseOp, graph::WhileOp>(op))
+      control.push_back(&op);
+  // Which values a loop carries is settled before anyone asks for sizes.
+  for (Operation *&op : control)
+    if (auto loop = dyn_cast<graph::WhileOp>(op))
+      op = dropInvariants(loop);
+  for (Operation *op : control) {
+    // The analysis holds values of regions that are gone.
+    dims = graph::DimAnalysis();
+    if (auto loop = dyn_cast<graph::WhileOp>(op))
+      outlineLoop(loop);
+    else if (auto choice = dyn_cast<graph::IfOp>(op))
+      outlineBranch(op, choice.getCondition(), true);
+    else
+      outlineBranch(op, cast<graph::CaseOp>(op).getIndex(), false);
+  }
+  return made;
+}
+
+/// Columns of a panel for the module's target; none where it has no target yet.
+static std::optional<int64_t> panelOf(ModuleOp module) {
+  if (!module->hasAttr(host::targetAttrName))
+    return std::nullopt;
+  llvm::Expected<kernels::KernelTarget> target =
+      pipeline::kernelTargetOf(pipeline::targetOf(module));
+  if (target)
+    return target->panel;
+  llvm::consumeError(target.takeError());
+  return std::nullopt;
+}
+
+namespace {
+class OutlineRegionsPass
+    : public impl::OutlineRegionsPassBase<OutlineRegionsPass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    // Inner loops first: what they hand out may leave the outer ones too.
+    std::optional<int64_t> panel = panelOf(module);
+    module.walk([&](graph::WhileOp loop) {
+      pipeline::hoistInvariants(loop);
+      if (panel)
+        pipeline::packInvariants(loop, *panel);
+    });
+    SymbolTable symbols(module);
+    SmallVector<func::FuncOp> open;
+    for (func::FuncOp function : module.getOps<func::FuncOp>())
+      if (!function.isExternal() && function.getBody().hasOneBlock())
+        open.push_back(function);
+    // From the outside in: a function's arguments tell sizes to what it holds.
+    while (!open.empty()) {
+      func::FuncOp function = open.pop_back_val();
+      open.append(Outliner(function, symbols).run());
+    }
+  }
+};
+} // namespace
+
+} // namespace zenith

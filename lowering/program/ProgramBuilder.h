@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds the host program of one planned function.
+
+#ifndef ZENITH_LOWERING_PROGRAM_PROGRAMBUILDER_H
+#define ZENITH_LOWERING_PROGRAM_PROGRAMBUILDER_H
+
+#include "ir/liveness/Liveness.h"
+#include "lowering/host/HostDialect.h"
+#include "lowering/memory/PlanBuffers.h"
+#include "lowering/program/KernelCache.h"
+#include "lowering/program/ShapeGuards.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace zenith::pipeline {
+
+class ProgramBuilder {
+public:
+  /// `explainsFallbacks`: kernels that only the host can run are remarks.
+  ProgramBuilder(mlir::func::FuncOp function, KernelTable &table,
+                 const memory::DerivedLayout &derived, bool explainsFallbacks)
+      : function(function), table(table), derived(derived), builder(function),
+        explainsFallbacks(explainsFallbacks),
+        isPrepare(function.getName() == graph::prepareFunctionName),
+        isNested(function->hasAttr(host::nestedAttrName)),
+        host(function, dims) {}
+
+  /// Replaces the function by its program; failure has been reported at an op.
+  mlir::LogicalResult build();
+
+private:
+  // The program (BuildHostProgram.cpp).
+  mlir::LogicalResult readPlaces();
+  mlir::ArrayAttr describe(mlir::ValueRange values, bool results);
+  mlir::ArrayAttr scalarArguments();
+  mlir::ArrayAttr knownGuards();
+  mlir::DictionaryAttr certificate(mlir::func::ReturnOp ret);
+  mlir::LogicalResult addStep(mlir::Operation &op);
+  mlir::LogicalResult returnValues(mlir::func::ReturnOp ret);
+
+  // Kernels and their memory (LaunchSteps.cpp).
+  AliasPattern sharingOf(graph::FusionOp fusion) const;
+  llvm::SmallBitVector unreadOf(graph::FusionOp fusion) const;
+  mlir::LogicalResult launch(graph::FusionOp fusion);
+  mlir::LogicalResult writeScalars(graph::FusionOp fusion);
+  mlir::FailureOr<host::PlaceAttr> pointerPlace(graph::FusionOp fusion,
+                                                const kernels::PointerArg &arg,
+                                                unsigned firstCell);
+  graph::DimExpr pointerBytes(graph::FusionOp fusion, const SharedPlan &plan,
+                              const kernels::PointerArg &arg);
+  graph::DimExpr leastBytes(graph::FusionOp fusion, const SharedPlan &plan,
+                            const SharedLaunch &launch);
+  mlir::LogicalResult takeMemory(graph::FusionOp fusion,
+                                 const SharedPlan &plan);
+  mlir::LogicalResult takeResult(mlir::OpResult result,
+                                 const graph::DimExpr &bytes);
+  mlir::LogicalResult take(host::PlaceAttr place, const graph::DimExpr &bytes,
+                           bool isLate, mlir::Operation *op);
+  void drop(mlir::Operation *op);
+  mlir::LogicalResult bindCounts(graph::FusionOp fusion, const SharedPlan &plan,
+                                 unsigned firstCell);
+
+  // Scalars and control (ControlSteps.cpp).
+  mlir::FailureOr<graph::DimExpr> scalarOf(mlir::Value value,
+                                           mlir::Operation *user);
+  host::PlaceAttr cellOf(mlir::Value value, mlir::Operation *user);
+  std::string symbolFor(mlir::Value value);
+  void learn(llvm::StringRef symbol);
+  void learnDims(mlir::Value value);
+  mlir::LogicalResult evaluate(mlir::Operation *op);
+  mlir::LogicalResult fetch(graph::BarrierOp barrier);
+  mlir::LogicalResult check(graph::AssertOp op);
+  mlir::LogicalResult branch(host::BranchOp op);
+  mlir::LogicalResult loop(host::LoopOp op);
+  mlir::FailureOr<mlir::ArrayAttr> argumentsOf(mlir::ValueRange values,
+                                               mlir::Operation *op);
+  mlir::FailureOr<mlir::ArrayAttr>
+  outcomesOf(mlir::Operation *op, llvm::ArrayRef<host::PlaceAttr> second);
+  mlir::LogicalResult takeOutcomes(mlir::Operation *op);
+  void learnResults(mlir::Operation *op);
+
+  // Vocabulary.
+  bool isKnown(const graph::DimExpr &expr) const;
+  mlir::LogicalResult checkSymbols(const graph::DimExpr &expr,
+                                   mlir::Operation *op);
+  host::PlaceAttr place(host::PlaceKind kind, int64_t index) const {
+    return host::PlaceAttr::get(builder.getContext(), kind, index, "0");
+  }
+  mlir::ArrayAttr strings(llvm::ArrayRef<graph::DimExpr> exprs);
+  /// The size as text, from which the lowering reads it back; build() fails
+  /// where one is too long for that.
+  mlir::StringAttr text(const graph::DimExpr &expr);
+  bool isTakenResult(unsigned result);
+
+  mlir::func::FuncOp function;
+  KernelTable &table;
+  const memory::DerivedLayout &derived;
+  mlir::OpBuilder builder;
+  bool explainsFallbacks, isPrepare, isNested;
+  graph::DimAnalysis dims;
+  memory::HostValues host;
+  llvm::DenseMap<mlir::Value, host::PlaceAttr> places;
+  struct OpPlan {
+    llvm::SmallVector<host::PlaceAttr> scratch;
+    host::PlaceAttr nestedArena;
+    llvm::SmallVector<int64_t> drops;
+  };
+  llvm::DenseMap<mlir::Operation *, OpPlan> plans;
+  llvm::SmallVector<mlir::Attribute> constants;
+  llvm::StringSet<> known; ///< symbols that arguments give or steps bound
+  std::vector<ShapeGuard> guards;                   ///< that wait for a symbol
+  llvm::DenseMap<mlir::Value, std::string> symbols; ///< of the host's scalars
+  llvm::DenseMap<mlir::Value, unsigned> cells;
+  unsigned cellCount = 0, computed = 0;
+  bool hasUnreadableSize = false;
+  llvm::DenseSet<int64_t> liveSlots, takenResults;
+};
+
+} // namespace zenith::pipeline
+
+#endif // ZENITH_LOWERING_PROGRAM_PROGRAMBUILDER_H

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Dimension expressions as integer code, with one flag that says whether any of
+// it overflowed.
+
+#ifndef ZENITH_LOWERING_PROGRAM_SIZECODE_H
+#define ZENITH_LOWERING_PROGRAM_SIZECODE_H
+
+#include "ir/dims/DimExpr.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/IR/IRBuilder.h"
+
+namespace zenith::pipeline {
+
+/// Computes each distinct expression once, where it is first asked for. What
+/// nested programs bind and compute is theirs alone: it may not run.
+class SizeCode {
+public:
+  explicit SizeCode(llvm::IRBuilder<> &builder);
+
+  void bind(llvm::StringRef symbol, llvm::Value *value) {
+    symbols[symbol] = value;
+  }
+  bool isBound(llvm::StringRef symbol) const { return symbols.count(symbol); }
+  /// Starts a nested program, which sees the sizes that arguments named so far,
+  /// and binds symbols of its own to data ("%0").
+  void enter();
+  /// Ends it: back to what was bound and computed before.
+  void leave() {
+    symbols = std::move(outer.back().symbols);
+    memo = std::move(outer.back().memo);
+    outer.pop_back();
+  }
+  /// True where all symbols are bound.
+  bool canEvaluate(const graph::DimExpr &expr) const;
+  /// i64; constants stay constants.
+  llvm::Value *evaluate(const graph::DimExpr &expr);
+  llvm::Value *evaluate(llvm::StringRef text);
+  /// i1: some product or sum since `settle` left 64 bits; values that depend on
+  /// it mean nothing.
+  llvm::Value *overflowed() const { return overflow; }
+  /// Says that the caller has checked.
+  void settle() { overflow = builder.getFalse(); }
+
+private:
+  llvm::Value *evaluateAtom(const graph::DimAtom &atom);
+  llvm::Value *computeAtom(const graph::DimAtom &atom);
+  llvm::Value *checked(llvm::Intrinsic::ID operation, llvm::Value *lhs,
+                       llvm::Value *rhs);
+  llvm::Value *floorDivision(llvm::Value *lhs, llvm::Value *rhs,
+                             bool remainder);
+  llvm::Value *floorDivisionBy(llvm::Value *lhs, int64_t divisor,
+                               bool remainder);
+
+  llvm::IRBuilder<> &builder;
+  struct Scope {
+    llvm::StringMap<llvm::Value *> symbols, memo;
+  };
+  std::vector<Scope> outer;
+  llvm::StringMap<llvm::Value *> symbols, memo;
+  llvm::Value *overflow;
+};
+
+} // namespace zenith::pipeline
+
+#endif // ZENITH_LOWERING_PROGRAM_SIZECODE_H

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// fresh_bit_rows: counts of the rows' bits, rows by the slot, and their sum.
+
+#include "lowering/routines/OrderingCalls.h"
+#include "lowering/routines/RoutineCall.h"
+
+using namespace mlir;
+using zenith::graph::DimExpr;
+
+namespace zenith::kernels {
+
+namespace {
+
+/// Sizes that the routines get.
+struct BitRowSizes {
+  BitRowSizes(graph::FreshBitRowsOp op, graph::DimAnalysis &dims)
+      : rows(dims.dimOf(op.getLayer(), 0)), words(dims.dimOf(op.getLayer(), 1)),
+        generators(dims.dimOf(op.getSources(), 1)),
+        moves(dims.dimOf(op.getColumns(), 0)),
+        columns(dims.dimOf(op.getColumns(), 1)) {
+    // A task of some microseconds.
+    constexpr int64_t rowsPerSlot = 16, mostSlots = 256;
+    slots = DimExpr::min(mostSlots,
+                         DimExpr::floorDiv(rows, rowsPerSlot) + DimExpr(1));
+  }
+  /// As runtime/routines/BitRowRoutines.cpp divides it, with what alignment
+  /// takes.
+  DimExpr scratchBytes() const {
+    return rows * 4 + slots * 8 + moves + moves * columns * 2 + 4 * 64;
+  }
+  DimExpr rows, words, generators, moves, columns, slots;
+};
+
+} // namespace
+
+FailureOr<KernelPlan> emitFreshBitRows(const EmissionContext &context,
+                                       graph::FreshBitRowsOp op) {
+  BitRowSizes sizes(op, context.dims);
+  KernelPlan plan;
+  auto begin = [&](StringRef step) {
+    RoutineCall call(context, ("fresh_bit_rows_" + step).str(),
+                     ("_" + step).str());
+    for (const DimExpr &size : {sizes.rows, sizes.words, sizes.generators,
+                                sizes.moves, sizes.columns, sizes.slots})
+      call.number(size);
+    call.scratch(0);
+    return call;
+  };
+  RoutineCall count = begin("count");
+  count.operand(op.getLayer());
+  count.operand(op.getColumns());
+  if (!addLaunch(plan, count.finish(sizes.slots, 10000)))
+    return failure();
+  RoutineCall move = begin("move");
+  for (Value operand : {op.getKnown(), op.getLayer(), op.getSources(),
+                        op.getMoves(), op.getColumns()})
+    move.operand(operand);
+  move.result(op.getBits());
+  move.result(op.getAll());
+  if (!addLaunch(plan, move.finish(sizes.slots, 100000)))
+    return failure();
+  RoutineCall sum = begin("sum");
+  sum.result(op.getCount());
+  if (!addLaunch(plan, sum.finish(1, 100)))
+    return failure();
+  return plan;
+}
+
+SmallVector<DimExpr> bitRowScratch(graph::FreshBitRowsOp op,
+                                   graph::DimAnalysis &dims) {
+  return {BitRowSizes(op, dims).scratchBytes()};
+}
+
+bool orderingMayShareBytes(graph::FusionOp fusion, unsigned operand,
+                           unsigned result) {
+  Value yielded = fusion.getBody().front().getTerminator()->getOperand(result),
+        argument = fusion.getBody().getArgument(operand), known;
+  if (auto rows = yielded.getDefiningOp<graph::FreshBitRowsOp>();
+      rows && yielded == rows.getAll())
+    known = rows.getKnown();
+  if (auto marks = yielded.getDefiningOp<graph::MarkBitsOp>();
+      marks && yielded == marks.getBits())
+    known = marks.getKnown();
+  return argument == known && argument.hasOneUse() &&
+         yielded.getType() == argument.getType() &&
+         llvm::count(fusion.getInputs(), fusion.getInputs()[operand]) == 1;
+}
+
+} // namespace zenith::kernels

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds the op of an ordering fusion and who emits it.
+
+#include "lowering/routines/OrderingCalls.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace zenith::kernels {
+
+/// The one op that does the work; null where there are several or none.
+static Operation *workOf(graph::FusionOp fusion) {
+  Operation *work = nullptr;
+  for (Operation &op : fusion.getBody().front().without_terminator()) {
+    if (isa<graph::FreshKeysOp, graph::FreshBitsOp, graph::MarkBitsOp>(op))
+      return &op;
+    if (graph::familyOf(&op) == graph::Family::Elementwise ||
+        graph::familyOf(&op) == graph::Family::Movement)
+      continue;
+    if (work)
+      return nullptr;
+    work = &op;
+  }
+  return work;
+}
+
+FailureOr<KernelPlan> emitOrdering(const EmissionContext &context) {
+  graph::FusionOp fusion = context.fusion;
+  Operation *work = workOf(fusion);
+  if (!work)
+    return fusion.emitError(
+        "no kernel for an ordering fusion that doesn't hold "
+        "exactly one ordering op");
+  FailureOr<KernelPlan> plan =
+      llvm::TypeSwitch<Operation *, FailureOr<KernelPlan>>(work)
+          .Case([&](graph::SortOp op) { return emitSort(context, op); })
+          .Case([&](graph::SortWithOp op) { return emitSortWith(context, op); })
+          .Case([&](graph::TopKOp op) { return emitTopK(context, op); })
+          .Case([&](graph::UniqueOp op) { return emitUnique(context, op); })
+          .Case([&](graph::CompactOp op) { return emitCompact(context, op); })
+          .Case([&](graph::SearchSortedOp op) {
+            return emitSearchSorted(context, op);
+          })
+          .Case([&](graph::IsInOp op) { return emitIsIn(context, op); })
+          .Case([&](graph::NonMaxSuppressionOp op) {
+            return emitNonMaxSuppression(context, op);
+          })
+          .Case(
+              [&](graph::FreshKeysOp op) { return emitFreshKeys(context, op); })
+          .Case([&](graph::BitPositionsOp op) {
+            return emitBitPositions(context, op);
+          })
+          .Case(
+              [&](graph::FreshBitsOp op) { return emitFreshBits(context, op); })
+          .Case([&](graph::MarkBitsOp op) { return emitMarkBits(context, op); })
+          .Case([&](graph::FreshBitRowsOp op) {
+            return emitFreshBitRows(context, op);
+          })
+          .Case([&](graph::CholeskyOp op) { return emitCholesky(context, op); })
+          .Case([&](graph::TriangularSolveOp op) {
+            return emitTriangularSolve(context, op);
+          })
+          .Case([&](graph::FourierOp op) { return emitFourier(context, op); })
+          .Case([&](graph::CustomCallOp op) {
+            return emitCustomCall(context, op);
+          })
+          .Default([&](Operation *op) -> FailureOr<KernelPlan> {
+            return op->emitError() << "no kernel for '" << op->getName() << "'";
+          });
+  if (failed(plan))
+    return failure();
+  plan->scratchBytes = orderingScratch(fusion, context.dims);
+  plan->hostOnly = true;
+  return plan;
+}
+
+SmallVector<graph::DimExpr> orderingScratch(graph::FusionOp fusion,
+                                            graph::DimAnalysis &dims) {
+  Operation *work = workOf(fusion);
+  if (!work)
+    return {};
+  if (isa<graph::SortOp, graph::SortWithOp, graph::TopKOp>(work))
+    return sortScratch(work, dims);
+  if (isa<graph::CholeskyOp, graph::TriangularSolveOp>(work))
+    return matrixScratch(work, dims);
+  if (auto keys = dyn_cast<graph::FreshKeysOp>(work))
+    return keySetScratch(keys, dims);
+  if (auto bits = dyn_cast<graph::FreshBitsOp>(work))
+    return bitSetScratch(bits, dims);
+  if (auto marks = dyn_cast<graph::MarkBitsOp>(work))
+    return markBitsScratch(marks, dims);
+  if (auto rows = dyn_cast<graph::FreshBitRowsOp>(work))
+    return bitRowScratch(rows, dims);
+  if (auto fourier = dyn_cast<graph::FourierOp>(work))
+    return fourierScratch(fourier, dims);
+  return setScratch(work, dims);
+}
+
+} // namespace zenith::kernels

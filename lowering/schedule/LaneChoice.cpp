@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Chooses lanes by the width of elements, the length of dependence chains and
+// the contiguity of accesses.
+
+#include "lowering/schedule/LaneChoice.h"
+#include "lowering/elements/ElementEmitter.h"
+
+using namespace mlir;
+using zenith::graph::DimExpr;
+
+namespace zenith::kernels {
+
+unsigned widestBytes(graph::FusionOp fusion) {
+  unsigned widest = 1;
+  auto count = [&](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type || type.getRank() == 0)
+      return;
+    Type element = registerType(type.getElementType());
+    if (element.isIntOrFloat())
+      widest = std::max(widest, (element.getIntOrFloatBitWidth() + 7) / 8);
+  };
+  for (Value argument : fusion.getBody().getArguments())
+    count(argument);
+  fusion.getBody().walk(
+      [&](Operation *op) { llvm::for_each(op->getResults(), count); });
+  return widest;
+}
+
+static bool isTranscendental(Operation *op) {
+  return isa<graph::ExpOp, graph::Expm1Op, graph::LogOp, graph::Log1pOp,
+             graph::CbrtOp, graph::SinOp, graph::CosOp, graph::TanOp,
+             graph::AsinOp, graph::AcosOp, graph::AtanOp, graph::SinhOp,
+             graph::CoshOp, graph::TanhOp, graph::AsinhOp, graph::AcoshOp,
+             graph::AtanhOp, graph::LogisticOp, graph::ErfOp, graph::PowOp,
+             graph::Atan2Op>(op);
+}
+
+double costPerElement(graph::FusionOp fusion) {
+  double cost = 1;
+  fusion.getBody().walk([&](Operation *op) {
+    cost += isTranscendental(op)                             ? 20
+            : graph::familyOf(op) == graph::Family::Movement ? 0
+                                                             : 1;
+  });
+  return cost;
+}
+
+// Long dependent chains profit from more independent vectors than two.
+unsigned valueWidth(graph::FusionOp fusion, const KernelTarget &target) {
+  unsigned chain = 0;
+  fusion.getBody().walk([&](Operation *op) { chain += isTranscendental(op); });
+  unsigned bytes = widestBytes(fusion);
+  unsigned vectors = chain >= 2 && target.lanes >= 16 ? 4 : 2;
+  return std::min(8 * target.lanes, vectors * target.lanes * 4 / bytes);
+}
+
+/// True for what is the same all along a loop that is much longer than a
+/// vector: sums of rows, and what is repeated along them.
+static bool isRare(const IterationSpace &space,
+                   const IterationSpace::Access &access) {
+  constexpr int64_t longRow = 32;
+  for (unsigned loop = 0; loop < space.rank(); ++loop)
+    if (!access.opaque[loop] && access.factors[loop].isConstant(0) &&
+        space.size(loop).constant().value_or(longRow) >= longRow)
+      return true;
+  return false;
+}
+
+std::optional<unsigned> chooseLaneLoop(const IterationSpace &space,
+                                       ArrayRef<unsigned> candidates) {
+  std::optional<unsigned> best;
+  double bestScore = 0;
+  for (unsigned loop : candidates) {
+    double score = 0;
+    for (const IterationSpace::Access &access : space.accesses()) {
+      bool small = access.small || isRare(space, access);
+      double weight = small ? 0.1 : access.written ? 1.5 : 1;
+      if (access.opaque[loop])
+        score -= weight;
+      else if (access.factors[loop].isConstant(1))
+        score += weight;
+      else if (!access.factors[loop].isConstant(0))
+        score -= weight;
+    }
+    // A loop shorter than a vector wastes lanes.
+    if (auto size = space.size(loop).constant(); size && *size < 8)
+      score -= 8.5 - double(*size);
+    if (!best || score >= bestScore) {
+      best = loop;
+      bestScore = score;
+    }
+  }
+  return best;
+}
+
+} // namespace zenith::kernels

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which loop lanes run along, how many lanes a value has, and what an element
+// costs.
+
+#ifndef ZENITH_LOWERING_SCHEDULE_LANECHOICE_H
+#define ZENITH_LOWERING_SCHEDULE_LANECHOICE_H
+
+#include "lowering/builder/IterationSpace.h"
+#include "lowering/builder/KernelPlan.h"
+
+namespace zenith::kernels {
+
+/// Lanes of a value: two native vectors of the widest element that the region
+/// computes with, more for byte-sized ones.
+unsigned valueWidth(graph::FusionOp fusion, const KernelTarget &target);
+/// Bytes of the widest element of the region, in registers.
+unsigned widestBytes(graph::FusionOp fusion);
+/// Estimate of flops per element of the region (transcendental functions count
+/// as 20).
+double costPerElement(graph::FusionOp fusion);
+
+/// The loop that lanes run along: most contiguous accesses, written ones first;
+/// ties go to the innermost.
+std::optional<unsigned> chooseLaneLoop(const IterationSpace &space,
+                                       llvm::ArrayRef<unsigned> candidates);
+
+} // namespace zenith::kernels
+
+#endif // ZENITH_LOWERING_SCHEDULE_LANECHOICE_H

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Puts transformed windows beside those of 3 or 3x3 pixels, where computing
+// with them is estimated to be faster.
+
+#include "ir/dims/DimAnalysis.h"
+#include "ir/encodings/PackedPanels.h"
+#include "ir/encodings/Winograd.h"
+#include "ir/matchers/ChannelsLast.h"
+#include "ir/matchers/ParameterValues.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/GraphPasses.h"
+#include "passes/parameters/PackedMatmuls.h"
+
+using namespace mlir;
+using namespace zenith::graph;
+
+namespace zenith {
+#define GEN_PASS_DEF_TRANSFORMWINDOWSPASS
+#include "passes/GraphPasses.h.inc"
+} // namespace zenith
+
+namespace zenith::layout {
+
+/// A window of a parameter over channels-last images that has a transform;
+/// outputs enough to be worth the evaluation of their image.
+static bool isSuitable(ConvolutionOp op, int64_t lanes) {
+  RankedTensorType kernel = typeOf(op.getKernel()), result = typeOf(op);
+  auto ones = [](ArrayRef<int64_t> values) {
+    return llvm::all_of(values, [](int64_t value) { return value == 1; });
+  };
+  auto isPadding = [&](ArrayRef<int64_t> padding) {
+    return llvm::all_of_zip(
+        padding, op.getKernelDilation(), kernel.getShape().drop_back(2),
+        [](int64_t value, int64_t dilation, int64_t taps) {
+          return value >= 0 && value <= (taps - 1) * dilation;
+        });
+  };
+  // Tiles of dilated images have pixels of one phase; lines of a task hold
+  // those of all.
+  constexpr int64_t mostPhases = 64;
+  auto isNear = [](int64_t dilation) { return dilation <= mostPhases; };
+  constexpr int64_t halfCacheLine = 8, wide = 16;
+  // Measured with 256 bits: 16 outputs gain nothing; with 512 bits they take
+  // 0.85 of the time, 24 outputs 0.55.
+  int64_t fewestOutputs = lanes >= wide ? lanes : 2 * lanes + 1;
+  return isChannelsLast(op) && op.getGroups() == 1 && windowPoints(op, 2) &&
+         result.getElementType().isF32() && kernel.getElementType().isF32() &&
+         typeOf(op.getInput()).getElementType().isF32() &&
+         beforeWidening(op.getKernel()) == op.getKernel() &&
+         kernel.getShape().drop_back().back() % halfCacheLine == 0 &&
+         kernel.getShape().back() >= fewestOutputs && ones(op.getStrides()) &&
+         ones(op.getInputDilation()) && isPadding(op.getLow()) &&
+         isPadding(op.getHigh()) &&
+         llvm::all_of(op.getKernelDilation(), isNear) &&
+         isParameter(op.getKernel());
+}
+
+/// What only the run will tell is guessed: the program's images are as large as
+/// those that most networks are trained on, those of later layers smaller.
+static SmallVector<DimExpr> likelySizes(ConvolutionOp op, DimAnalysis &dims) {
+  constexpr int64_t anyExtent = 224;
+  SmallVector<DimExpr> sizes;
+  for (unsigned dim = 0; dim <= op.getStrides().size(); ++dim) {
+    int64_t guess = dim == 0 ? 1 : anyExtent;
+    auto value =
+        dims.dimOf(op.getResult(), dim).evaluate([&](const std::string &) {
+          return std::optional(guess);
+        });
+    sizes.push_back(std::max<int64_t>(1, value.value_or(guess)));
+  }
+  return sizes;
+}
+
+static int64_t bestTile(ConvolutionOp op, int64_t lanes, DimAnalysis &dims) {
+  SmallVector<DimExpr> sizes = likelySizes(op, dims);
+  int64_t best = 1;
+  for (int64_t tile : {2, 4})
+    if (isFasterWindow(op, tile, best, lanes, sizes).isConstant(1))
+      best = tile;
+  return best;
+}
+
+/// [points * planes * inputs, outputs]: the window's values at all points.
+static Value transformed(OpBuilder &builder, Location loc, Value kernel,
+                         const WindowPoints &window) {
+  SmallVector<float> factors;
+  for (const auto &down : window.down.window())
+    for (const auto &across : window.across.window())
+      for (double y : down)
+        for (double x : across)
+          factors.push_back(float(y * x));
+  int64_t outputs = typeOf(kernel).getShape().back(),
+          ofPlane = typeOf(kernel).getNumElements() / window.planes;
+  Type element = builder.getF32Type();
+  Value matrix = builder.create<ConstantOp>(
+      loc, cast<ElementsAttr>(DenseElementsAttr::get(
+               RankedTensorType::get({window.points(), window.taps()}, element),
+               ArrayRef<float>(factors))));
+  Value flat =
+      reshaped(builder, loc, kernel,
+               {window.planes, window.taps(), ofPlane / window.taps()});
+  auto dims = DotDimsAttr::get(builder.getContext(), {}, {}, {1}, {1});
+  Value values = builder.create<DotGeneralOp>(
+      loc,
+      RankedTensorType::get(
+          {window.points(), window.planes, ofPlane / window.taps()}, element),
+      matrix, flat, dims);
+  return reshaped(builder, loc, values,
+                  {typeOf(values).getNumElements() / outputs, outputs});
+}
+
+static void transformWindow(ConvolutionOp op, int64_t panel, int64_t tile) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  Value kernel = op.getKernel();
+  RankedTensorType type = typeOf(kernel);
+  Value values = transformed(builder, loc, kernel, *windowPoints(op, tile));
+  int64_t outputs = type.getShape().back(),
+          depths = type.getNumElements() / outputs,
+          before = typeOf(values).getDimSize(0);
+  auto matrixType =
+      RankedTensorType::get({before + depths, outputs}, type.getElementType());
+  Value plain = reshaped(builder, loc, kernel, {depths, outputs});
+  Value both = builder.create<ConcatOp>(loc, matrixType, /*dim=*/0,
+                                        ValueRange{values, plain});
+  Value matrix = repacked(builder, builder, loc, both, {panel});
+  Value window = builder.create<SliceOp>(
+      loc, RankedTensorType::get({depths, outputs}, type.getElementType()),
+      matrix, ValueRange(), ValueRange(), ArrayRef<int64_t>{before, 0},
+      ArrayRef<int64_t>{depths, outputs}, ArrayRef<int64_t>{1, 1});
+  op.getKernelMutable().assign(reshaped(builder, loc, window, type.getShape()));
+  op->setAttr(windowTileAttrName, builder.getI64IntegerAttr(tile));
+}
+
+namespace {
+
+struct TransformWinogradFiltersPass
+    : impl::TransformWinogradFiltersPassBase<TransformWinogradFiltersPass> {
+  using TransformWinogradFiltersPassBase::TransformWinogradFiltersPassBase;
+
+  void runOnOperation() override {
+    auto isPositive = [&](const Option<int64_t> &option) {
+      if (option < 1)
+        getOperation().emitError()
+            << option.getArgStr() << ": got " << option.getValue()
+            << ", expected at least 1";
+      return option >= 1;
+    };
+    if (!isPositive(panel) || !isPositive(lanes))
+      return signalPassFailure();
+    DimAnalysis dims;
+    SmallVector<std::pair<ConvolutionOp, int64_t>> chosen;
+    getOperation().walk([&](ConvolutionOp op) {
+      if (int64_t tile = isSuitable(op, lanes) ? bestTile(op, lanes, dims) : 1;
+          tile != 1)
+        chosen.push_back({op, tile});
+    });
+    for (auto [op, tile] : chosen)
+      transformWindow(op, panel, tile);
+  }
+};
+
+} // namespace
+} // namespace zenith::layout

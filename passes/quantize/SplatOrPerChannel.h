@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The numbers that a constant or a broadcast repeats.
+
+#ifndef ZENITH_PASSES_QUANTIZE_SPLATORPERCHANNEL_H
+#define ZENITH_PASSES_QUANTIZE_SPLATORPERCHANNEL_H
+
+#include "mlir/IR/Builders.h"
+
+namespace zenith::layout {
+
+/// The number that all elements of `value` are, rank 0 and `dim` -1, or the one
+/// per index of its dimension `dim`, rank 1; null where it is neither.
+mlir::Value repeatedNumbers(mlir::OpBuilder &builder, mlir::Value value,
+                            int64_t &dim);
+
+} // namespace zenith::layout
+
+#endif // ZENITH_PASSES_QUANTIZE_SPLATORPERCHANNEL_H

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds gelu and softmax in graphs that spell them out; and the pass.
+
+#include "passes/raise/RaiseComposites.h"
+#include "ir/matchers/SplatMatch.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "passes/GraphPasses.h"
+
+using namespace mlir;
+using namespace zenith::graph;
+
+namespace zenith {
+#define GEN_PASS_DEF_RAISECOMPOSITESPASS
+#include "passes/GraphPasses.h.inc"
+} // namespace zenith
+
+namespace zenith::cleanup {
+
+/// The x of `1 + function(...)`, given the function's operand; null where
+/// `value` is anything else.
+template <typename Function> static Function onePlus(Value value) {
+  auto add = value.getDefiningOp<AddOp>();
+  if (!add)
+    return {};
+  auto parts =
+      splitBy(add, [](Value operand) { return splatValue(operand) == 1.0; });
+  auto function =
+      parts ? parts->first.template getDefiningOp<Function>() : Function();
+  return function;
+}
+
+/// True for sqrt(2/pi) (x + 0.044715 x^3), also as sqrt(2/pi) x (1 + 0.044715
+/// x^2).
+static bool isTanhArgument(Value argument, Value x) {
+  Product product = productOf(argument);
+  if (!isNear(product.constant, 0.7978845608028654))
+    return false;
+  int outer = product.powerOf(x);
+  Value sum;
+  for (auto [factor, power] : product.factors)
+    if (factor != x)
+      sum = power == 1 && !sum ? factor : Value();
+  auto add = sum ? sum.getDefiningOp<AddOp>() : AddOp();
+  if (!add || product.factors.size() != size_t(outer) + 1 || outer > 1)
+    return false;
+  for (auto [low, high] : {std::make_pair(add.getLhs(), add.getRhs()),
+                           std::make_pair(add.getRhs(), add.getLhs())}) {
+    Product cube = productOf(high);
+    bool isLow = outer == 1 ? splatValue(low) == 1.0 : low == x;
+    if (isLow && isNear(cube.constant, 0.044715) && cube.factors.size() == 1 &&
+        cube.powerOf(x) == 3 - outer)
+      return true;
+  }
+  return false;
+}
+
+namespace {
+struct GeluMatch {
+  GeluForm form = GeluForm::erf;
+  Value operand;
+};
+} // namespace
+
+/// What gelu asks of x * inner, once `function` is known to be in `inner`.
+static LogicalResult checkGelu(MulOp op, const Product &product, Value inner,
+                               Operation *function, bool fits, NearMiss &miss) {
+  if (!isNear(product.constant, 0.5))
+    return miss.at(op, "the factor is " +
+                           Twine(std::to_string(product.constant)) +
+                           ", not 0.5");
+  if (!fits)
+    return miss.at(function, "'" + function->getName().getStringRef() +
+                                 "' reads something else of x");
+  if (!function->hasOneUse() || !inner.hasOneUse())
+    return miss.at(function, "inner values have other readers");
+  return success();
+}
+
+/// x/2 (1 + f(g(x))), multiplied in any order.
+static LogicalResult matchGelu(MulOp op, GeluMatch &match, NearMiss &miss) {
+  Product product = productOf(op);
+  if (product.factors.size() != 2)
+    return failure();
+  for (unsigned i : {0u, 1u}) {
+    auto [inner, innerPower] = product.factors[i];
+    auto [x, power] = product.factors[1 - i];
+    if (power != 1 || innerPower != 1)
+      continue;
+    match.operand = x;
+    if (auto erf = onePlus<ErfOp>(inner)) {
+      Product argument = productOf(erf.getOperand());
+      bool fits = isNear(argument.constant, 0.7071067811865476) &&
+                  argument.factors.size() == 1 && argument.powerOf(x) == 1;
+      return checkGelu(op, product, inner, erf, fits, miss);
+    }
+    if (auto tanh = onePlus<TanhOp>(inner)) {
+      match.form = GeluForm::tanh;
+      return checkGelu(op, product, inner, tanh,
+                       isTanhArgument(tanh.getOperand(), x), miss);
+    }
+  }
+  return failure();
+}
+
+static LogicalResult raiseGelu(MulOp op, PatternRewriter &rewriter) {
+  GeluMatch match;
+  NearMiss miss;
+  if (failed(matchGelu(op, match, miss)))
+    return failure();
+  rewriter.replaceOpWithNewOp<GeluOp>(op, op.getType(), match.form,
+                                      match.operand);
+  return success();
+}
+
+/// The reduction that `value` repeats along the reduced dimensions; null where
+/// it doesn't, or not along these.
+static ReduceOp repeatedReduction(Value value, ReduceKind kind) {
+  auto broadcast = value.getDefiningOp<BroadcastOp>();
+  if (!broadcast)
+    return {};
+  Value reduced = broadcast.getOperand();
+  auto reshape = reduced.getDefiningOp<ReshapeOp>();
+  if (reshape)
+    reduced = reshape.getOperand();
+  auto reduce = reduced.getDefiningOp<ReduceOp>();
+  if (!reduce || reduce.getKind() != kind ||
+      typeOf(reduce.getOperand()).getShape() != typeOf(value).getShape())
+    return {};
+  SmallVector<int64_t> kept, all;
+  for (int64_t d = 0; d < typeOf(value).getRank(); ++d) {
+    all.push_back(d);
+    if (!llvm::is_contained(reduce.getDims(), d))
+      kept.push_back(d);
+  }
+  if (!reshape)
+    return broadcast.getMapping() == ArrayRef<int64_t>(kept) ? reduce
+                                                             : ReduceOp();
+  if (broadcast.getMapping() != ArrayRef<int64_t>(all))
+    return {};
+  for (int64_t d : reduce.getDims())
+    if (typeOf(reshape.getResult()).getDimSize(d) != 1)
+      return {};
+  return reduce;
+}
+
+LogicalResult findSoftmax(DivOp op, ReduceOp &sum, SubOp &shifted,
+                          NearMiss &miss) {
+  auto exp = op.getLhs().getDefiningOp<ExpOp>();
+  sum = repeatedReduction(op.getRhs(), ReduceKind::sum);
+  if (!exp || !sum || sum.getOperand() != exp.getResult())
+    return failure();
+  shifted = exp.getOperand().getDefiningOp<SubOp>();
+  ReduceOp max = shifted ? repeatedReduction(shifted.getRhs(), ReduceKind::max)
+                         : ReduceOp();
+  if (!max || max.getOperand() != shifted.getLhs())
+    return miss.at(exp, "the largest element is not taken off before exp");
+  if (max.getDims() != sum.getDims())
+    return miss.at(max, "maximum and sum run along different dimensions");
+  return success();
+}
+
+static LogicalResult matchSoftmax(DivOp op, ReduceOp &sum, SubOp &shifted,
+                                  NearMiss &miss) {
+  if (failed(findSoftmax(op, sum, shifted, miss)))
+    return failure();
+  Value exp = op.getLhs();
+  unsigned readers = std::distance(exp.user_begin(), exp.user_end());
+  if (readers != 2 || !sum->hasOneUse())
+    return miss.at(exp.getDefiningOp(), "inner values have other readers");
+  return success();
+}
+
+static LogicalResult raiseSoftmax(DivOp op, PatternRewriter &rewriter) {
+  ReduceOp sum;
+  SubOp shifted;
+  NearMiss miss;
+  if (failed(matchSoftmax(op, sum, shifted, miss)))
+    return failure();
+  rewriter.replaceOpWithNewOp<SoftmaxOp>(op, op.getType(), shifted.getLhs(),
+                                         sum.getDims());
+  return success();
+}
+
+static void explainGeluAndSoftmax(func::FuncOp function) {
+  function.walk([](MulOp op) {
+    // A factor of a larger product is judged with it.
+    if (llvm::any_of(op->getUsers(),
+                     [](Operation *user) { return isa<MulOp>(user); }))
+      return;
+    GeluMatch match;
+    NearMiss miss;
+    if (failed(matchGelu(op, match, miss)))
+      miss.report("FUS201", "gelu");
+  });
+  function.walk([](DivOp op) {
+    ReduceOp sum;
+    SubOp shifted;
+    NearMiss miss;
+    if (failed(matchSoftmax(op, sum, shifted, miss)))
+      miss.report("FUS202", "softmax");
+  });
+}
+
+namespace {
+
+struct RaiseCompositesPass
+    : impl::RaiseCompositesPassBase<RaiseCompositesPass> {
+  using RaiseCompositesPassBase::RaiseCompositesPassBase;
+
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (function.isExternal())
+      return;
+    RewritePatternSet patterns(&getContext());
+    patterns.add(raiseGelu);
+    patterns.add(raiseSoftmax);
+    addNormPatterns(patterns);
+    addMishPatterns(patterns);
+    addRowSumPatterns(patterns);
+    addAttentionPatterns(patterns);
+    if (failed(applyPatternsAndFoldGreedily(function, std::move(patterns))))
+      function.emitWarning() << "raising stopped before it was done";
+    raiseTrainedAttention(function);
+    // What attention reads was given the sizes of values that are gone.
+    if (!function.getOps<AttentionOp>().empty())
+      simplifySizes(function);
+    if (!explain)
+      return;
+    explainGeluAndSoftmax(function);
+    explainNorms(function);
+    explainAttention(function);
+  }
+};
+
+} // namespace
+} // namespace zenith::cleanup

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tanh of softplus, as in mish, by one exponential instead of three functions.
+
+#include "ir/CompositeFormulas.h"
+#include "ir/matchers/SplatMatch.h"
+#include "passes/raise/RaiseComposites.h"
+
+using namespace mlir;
+using namespace zenith::graph;
+
+namespace zenith::cleanup {
+
+template <typename Op> static Value operandOf(Value value) {
+  auto op = value ? value.getDefiningOp<Op>() : Op();
+  return op ? op->getOperand(0) : Value();
+}
+
+template <typename Op> static Value besideNumber(Value value, double number) {
+  auto op = value ? value.getDefiningOp<Op>() : Op();
+  if (!op)
+    return {};
+  auto split = splitBy(op, [&](Value x) { return splatValue(x) == number; });
+  return split ? split->first : Value();
+}
+
+/// The x of log(1 + exp(x)), also as max(x, 0) + log1p(exp(-|x|)); null where
+/// the value is something else.
+static Value argumentOfSoftplus(Value value) {
+  if (Value x = operandOf<ExpOp>(operandOf<Log1pOp>(value)))
+    return x;
+  if (Value x =
+          operandOf<ExpOp>(besideNumber<AddOp>(operandOf<LogOp>(value), 1)))
+    return x;
+  auto sum = value.getDefiningOp<AddOp>();
+  auto terms = sum ? splitBy(sum,
+                             [](Value term) {
+                               return term.getDefiningOp<Log1pOp>() != nullptr;
+                             })
+                   : std::nullopt;
+  if (!terms)
+    return {};
+  Value x = besideNumber<MaxOp>(terms->first, 0);
+  Value tail = operandOf<ExpOp>(operandOf<Log1pOp>(terms->second));
+  return x && x == operandOf<AbsOp>(operandOf<NegOp>(tail)) ? x : Value();
+}
+
+/// With e = exp(x) it is (e^2 + 2 e) / (e^2 + 2 e + 2), long 1 where e could
+/// overflow.
+static LogicalResult shortenTanhOfSoftplus(TanhOp op,
+                                           PatternRewriter &rewriter) {
+  constexpr double isOne = 20;
+  Value sum = op.getOperand();
+  if (!typeOf(op).getElementType().isF32() || !sum.hasOneUse())
+    return failure();
+  Value x = argumentOfSoftplus(sum);
+  if (!x)
+    return failure();
+  Location loc = op.getLoc();
+  Type type = op.getType();
+  auto number = [&](double value) {
+    return splatLike(rewriter, loc, x, value);
+  };
+  Value two = number(2);
+  Value e = rewriter.create<ExpOp>(
+      loc, type, rewriter.create<MinOp>(loc, type, x, number(isOne)));
+  Value top = rewriter.create<MulOp>(loc, type, e,
+                                     rewriter.create<AddOp>(loc, type, e, two));
+  rewriter.replaceOpWithNewOp<DivOp>(
+      op, type, top, rewriter.create<AddOp>(loc, type, top, two));
+  return success();
+}
+
+void addMishPatterns(RewritePatternSet &patterns) {
+  patterns.add(shortenTanhOfSoftplus);
+}
+
+} // namespace zenith::cleanup

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Ops with a region that is one known op become the ops of a kind; the pass.
+
+#include "passes/raise/RaiseRegions.h"
+#include "ir/matchers/SplatMatch.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "passes/GraphPasses.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace zenith::graph;
+
+namespace zenith {
+#define GEN_PASS_DEF_RAISEREGIONSPASS
+#include "passes/GraphPasses.h.inc"
+} // namespace zenith
+
+namespace zenith::cleanup {
+
+std::optional<ReduceKind> foldKind(Region &region, unsigned number) {
+  Block &block = region.front();
+  unsigned count = block.getNumArguments() / 2;
+  Value result = block.getTerminator()->getOperand(number);
+  Operation *op = result.getDefiningOp();
+  if (!op || op->getNumOperands() != 2 || op->getBlock() != &block)
+    return std::nullopt;
+  Value old = block.getArgument(number),
+        next = block.getArgument(count + number);
+  bool fits = (op->getOperand(0) == old && op->getOperand(1) == next) ||
+              (op->getOperand(0) == next && op->getOperand(1) == old);
+  if (!fits)
+    return std::nullopt;
+  return llvm::TypeSwitch<Operation *, std::optional<ReduceKind>>(op)
+      .Case([](AddOp) { return ReduceKind::sum; })
+      .Case([](MulOp) { return ReduceKind::prod; })
+      .Case([](MaxOp) { return ReduceKind::max; })
+      .Case([](MinOp) { return ReduceKind::min; })
+      .Case([](AndOp) { return ReduceKind::all; })
+      .Case([](OrOp) { return ReduceKind::any; })
+      .Case([](XorOp) { return ReduceKind::parity; })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+static Value combine(OpBuilder &builder, Location loc, ReduceKind kind,
+                     Value lhs, Value rhs) {
+  Type type = lhs.getType();
+  switch (kind) {
+  case ReduceKind::sum:
+    return builder.create<AddOp>(loc, type, lhs, rhs);
+  case ReduceKind::prod:
+    return builder.create<MulOp>(loc, type, lhs, rhs);
+  case ReduceKind::max:
+    return builder.create<MaxOp>(loc, type, lhs, rhs);
+  case ReduceKind::min:
+    return builder.create<MinOp>(loc, type, lhs, rhs);
+  case ReduceKind::all:
+    return builder.create<AndOp>(loc, type, lhs, rhs);
+  case ReduceKind::any:
+    return builder.create<OrOp>(loc, type, lhs, rhs);
+  case ReduceKind::parity:
+    return builder.create<XorOp>(loc, type, lhs, rhs);
+  }
+  return {};
+}
+
+static bool isNeutralFloat(ReduceKind kind, const APFloat &value) {
+  switch (kind) {
+  case ReduceKind::sum:
+    return value.isZero();
+  case ReduceKind::prod:
+    return value.isExactlyValue(1.0);
+  case ReduceKind::max:
+    return value.isInfinity() && value.isNegative();
+  case ReduceKind::min:
+    return value.isInfinity() && !value.isNegative();
+  default:
+    return false;
+  }
+}
+
+static bool isNeutralInteger(ReduceKind kind, const APInt &value,
+                             bool isUnsigned) {
+  switch (kind) {
+  case ReduceKind::sum:
+  case ReduceKind::any:
+  case ReduceKind::parity:
+    return value.isZero();
+  case ReduceKind::prod:
+    return value.isOne();
+  case ReduceKind::all:
+    return value.isAllOnes();
+  case ReduceKind::max:
+    return isUnsigned ? value.isZero() : value.isMinSignedValue();
+  case ReduceKind::min:
+    return isUnsigned ? value.isAllOnes() : value.isMaxSignedValue();
+  }
+  return false;
+}
+
+bool isNeutral(ReduceKind kind, Value init) {
+  auto constant = init.getDefiningOp<ConstantOp>();
+  auto elements = constant ? dyn_cast<DenseElementsAttr>(constant.getValue())
+                           : DenseElementsAttr();
+  if (!elements || !elements.isSplat())
+    return false;
+  Type type = elements.getElementType();
+  if (isa<FloatType>(type))
+    return isNeutralFloat(kind, elements.getSplatValue<APFloat>());
+  if (auto complex = dyn_cast<ComplexType>(type)) {
+    auto value = elements.getSplatValue<std::complex<APFloat>>();
+    return value.imag().isZero() && isNeutralFloat(kind, value.real());
+  }
+  return isNeutralInteger(kind, elements.getSplatValue<APInt>(),
+                          type.isUnsignedInteger() || type.isInteger(1));
+}
+
+/// True where all yielded values are folds of a kind.
+static std::optional<SmallVector<ReduceKind>> foldKinds(Operation *op) {
+  SmallVector<ReduceKind> kinds;
+  for (unsigned i = 0; i < op->getNumResults(); ++i) {
+    std::optional<ReduceKind> kind = foldKind(op->getRegion(0), i);
+    if (!kind)
+      return std::nullopt;
+    kinds.push_back(*kind);
+  }
+  return kinds;
+}
+
+/// `folded` with `init` folded in once more: exact but for the order of sums,
+/// which no fold promises.
+static Value withInit(OpBuilder &builder, Location loc, ReduceKind kind,
+                      Value folded, Value init) {
+  if (isNeutral(kind, init))
+    return folded;
+  Value everywhere = builder.create<BroadcastOp>(
+      loc, folded.getType(), init, ArrayRef<int64_t>{},
+      dynamicDimsOf(builder, loc, folded));
+  return combine(builder, loc, kind, everywhere, folded);
+}
+
+/// An op of a kind rounds sums and products of small floats once, a running
+/// fold and the region at every step.
+static bool roundsOnce(ReduceKind kind, Type element) {
+  return (kind == ReduceKind::sum || kind == ReduceKind::prod) &&
+         isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
+}
+
+static LogicalResult raiseReduce(ReduceWithOp op, PatternRewriter &rewriter) {
+  auto kinds = foldKinds(op);
+  if (!kinds)
+    return failure();
+  for (auto [kind, init] : llvm::zip(*kinds, op.getInits()))
+    if (roundsOnce(kind, getElementTypeOrSelf(init.getType())))
+      return failure();
+  SmallVector<Value> results;
+  for (auto [i, kind] : llvm::enumerate(*kinds)) {
+    Value folded =
+        rewriter.create<ReduceOp>(op.getLoc(), op.getResult(i).getType(), kind,
+                                  op.getInputs()[i], op.getDims());
+    results.push_back(
+        withInit(rewriter, op.getLoc(), kind, folded, op.getInits()[i]));
+  }
+  rewriter.replaceOp(op, results);
+  return success();
+}
+
+/// Folding the same value in twice changes nothing.
+static bool isIdempotent(ReduceKind kind) {
+  return kind == ReduceKind::max || kind == ReduceKind::min ||
+         kind == ReduceKind::all || kind == ReduceKind::any;
+}
+
+namespace {
+struct RunningFold {
+  int64_t dim;
+  bool reverse;
+};
+} // namespace
+
+/// A window that reaches from the first element to its own, or from its own to
+/// the last, along one dimension is a running fold. Op is reduce_window or
+/// reduce_window_with.
+template <typename Op>
+static std::optional<RunningFold> runningFoldOf(Op op, RankedTensorType type) {
+  auto allOnes = [](ArrayRef<int64_t> list) {
+    return llvm::all_of(list, [](int64_t value) { return value == 1; });
+  };
+  if (typeOf(op->getResult(0)).getShape() != type.getShape() ||
+      !allOnes(op.getStrides()) || !allOnes(op.getBaseDilation()) ||
+      !allOnes(op.getDilation()))
+    return std::nullopt;
+  int64_t along = -1;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    if (op.getWindow()[dim] == 1 && op.getLow()[dim] == 0 &&
+        op.getHigh()[dim] == 0)
+      continue;
+    if (along != -1 || type.isDynamicDim(dim) ||
+        op.getWindow()[dim] != type.getDimSize(dim))
+      return std::nullopt;
+    along = dim;
+  }
+  if (along == -1)
+    return std::nullopt;
+  int64_t low = op.getLow()[along], high = op.getHigh()[along],
+          reach = op.getWindow()[along] - 1;
+  bool forward = low == reach && high == 0,
+       backward = low == 0 && high == reach;
+  if (!forward && !backward)
+    return std::nullopt;
+  return RunningFold{along, !forward};
+}
+
+/// One result of a window as an op of a kind.
+static Value windowOfKind(ReduceWindowWithOp op, unsigned number,
+                          ReduceKind kind, PatternRewriter &rewriter) {
+  Value input = op.getInputs()[number];
+  Type type = op.getResult(number).getType();
+  if (auto running = runningFoldOf(op, typeOf(input)))
+    return rewriter.create<CumulativeOp>(op.getLoc(), type, kind, input,
+                                         running->dim, /*exclusive=*/false,
+                                         running->reverse);
+  return rewriter.create<ReduceWindowOp>(
+      op.getLoc(), type, kind, input, op.getWindow(), op.getStrides(),
+      op.getLow(), op.getHigh(), op.getBaseDilation(), op.getDilation());
+}
+
+static LogicalResult raiseWindow(ReduceWindowWithOp op,
+                                 PatternRewriter &rewriter) {
+  auto kinds = foldKinds(op);
+  if (!kinds)
+    return failure();
+  bool running = runningFoldOf(op, typeOf(op.getInputs().front())).has_value();
+  for (auto [kind, init] : llvm::zip(*kinds, op.getInits())) {
+    // Padding counts as init, any number of times.
+    if (!isNeutral(kind, init) && !isIdempotent(kind))
+      return failure();
+    if (roundsOnce(kind, getElementTypeOrSelf(init.getType())) && !running)
+      return failure();
+  }
+  SmallVector<Value> results;
+  for (auto [i, kind] : llvm::enumerate(*kinds))
+    results.push_back(withInit(rewriter, op.getLoc(), kind,
+                               windowOfKind(op, i, kind, rewriter),
+                               op.getInits()[i]));
+  rewriter.replaceOp(op, results);
+  return success();
+}
+
+static LogicalResult raiseRunningFold(ReduceWindowOp op,
+                                      PatternRewriter &rewriter) {
+  if (roundsOnce(op.getKind(), getElementTypeOrSelf(op.getType())))
+    return failure();
+  auto running = runningFoldOf(op, typeOf(op.getOperand()));
+  if (!running)
+    return failure();
+  rewriter.replaceOpWithNewOp<CumulativeOp>(
+      op, op.getType(), op.getKind(), op.getOperand(), running->dim,
+      /*exclusive=*/false, running->reverse);
+  return success();
+}
+
+/// A window that spans all dimensions that it could move over has one place in
+/// them: it is a reduction.
+static LogicalResult raiseWholeFold(ReduceWindowOp op,
+                                    PatternRewriter &rewriter) {
+  RankedTensorType type = typeOf(op.getOperand());
+  SmallVector<int64_t> spanned, kept;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    int64_t window = op.getWindow()[dim];
+    if (op.getLow()[dim] != 0 || op.getHigh()[dim] != 0 ||
+        op.getBaseDilation()[dim] != 1)
+      return failure();
+    if (window == 1 && op.getStrides()[dim] == 1) {
+      kept.push_back(dim);
+      continue;
+    }
+    if (window != type.getDimSize(dim) ||
+        (window > 1 && op.getDilation()[dim] != 1))
+      return failure();
+    spanned.push_back(dim);
+  }
+  if (spanned.empty())
+    return failure();
+  SmallVector<int64_t> shape;
+  SmallVector<Value> sizes;
+  for (int64_t dim : kept) {
+    shape.push_back(type.getDimSize(dim));
+    if (type.isDynamicDim(dim))
+      sizes.push_back(
+          rewriter.create<DimOp>(op.getLoc(), op.getOperand(), dim));
+  }
+  Value folded = rewriter.create<ReduceOp>(
+      op.getLoc(), RankedTensorType::get(shape, type.getElementType()),
+      op.getKind(), op.getOperand(), spanned);
+  rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), folded, sizes);
+  return success();
+}
+
+/// How an update meets the element that it falls on.
+static std::optional<ScatterKind> scatterKind(Region &region, unsigned number) {
+  Block &block = region.front();
+  unsigned count = block.getNumArguments() / 2;
+  if (block.getTerminator()->getOperand(number) ==
+      block.getArgument(count + number))
+    return ScatterKind::set;
+  switch (foldKind(region, number).value_or(ReduceKind::parity)) {
+  case ReduceKind::sum:
+    return ScatterKind::sum;
+  case ReduceKind::prod:
+    return ScatterKind::prod;
+  case ReduceKind::max:
+    return ScatterKind::max;
+  case ReduceKind::min:
+    return ScatterKind::min;
+  default:
+    return std::nullopt;
+  }
+}
+
+static LogicalResult raiseScatter(ScatterWithOp op, PatternRewriter &rewriter) {
+  SmallVector<ScatterKind> kinds;
+  for (unsigned i = 0; i < op.getNumResults(); ++i) {
+    std::optional<ScatterKind> kind = scatterKind(op.getBody(), i);
+    if (!kind)
+      return failure();
+    kinds.push_back(*kind);
+  }
+  SmallVector<Value> results;
+  for (auto [i, kind] : llvm::enumerate(kinds))
+    results.push_back(rewriter.create<ScatterOp>(
+        op.getLoc(), op.getResult(i).getType(), kind, op.getInputs()[i],
+        op.getIndices(), op.getUpdates()[i], op.getDims(), op.getUnique()));
+  rewriter.replaceOp(op, results);
+  return success();
+}
+
+namespace {
+
+struct RaiseRegionsPass : impl::RaiseRegionsPassBase<RaiseRegionsPass> {
+  using RaiseRegionsPassBase::RaiseRegionsPassBase;
+
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (function.isExternal())
+      return;
+    RewritePatternSet patterns(&getContext());
+    patterns.add(raiseReduce);
+    patterns.add(raiseWindow);
+    patterns.add(raiseRunningFold);
+    patterns.add(raiseWholeFold);
+    patterns.add(raiseScatter);
+    addComparatorPatterns(patterns);
+    addArgReducePatterns(patterns);
+    if (failed(applyPatternsAndFoldGreedily(function, std::move(patterns))))
+      function.emitWarning() << "raising stopped before it was done";
+  }
+};
+
+} // namespace
+} // namespace zenith::cleanup

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Scores of all neighbours of a beam, by their places, without making them.
+
+#ifndef ZENITH_PASSES_SEARCH_STATES_BEAMSCORES_H
+#define ZENITH_PASSES_SEARCH_STATES_BEAMSCORES_H
+
+#include "ir/matchers/RowBuilder.h"
+#include "passes/search/states/BeamStep.h"
+
+namespace zenith::search {
+
+/// Builds what a step asks about candidates by their places: candidate
+/// `row * generators + generator` is the neighbour of a row of the layer, where
+/// candidates are no more than moved positions.
+class BeamScores {
+public:
+  BeamScores(graph::RowOps &ops, mlir::OpBuilder &builder,
+             mlir::Location location, const BeamStep &step);
+
+  /// The score of each candidate.
+  mlir::Value scores();
+  /// How many candidates there are.
+  mlir::Value count();
+  /// The candidates at these places, as rows; not from no candidates.
+  mlir::Value rows(mlir::Value places);
+
+private:
+  bool isMoved() const { return bool(step.layer); }
+  int64_t generators() const { return int64_t(step.permutations.size()); }
+  mlir::Value scoresOfNeighbours();
+  mlir::Value scoreOf(mlir::Value differs, int64_t dim);
+  mlir::Value target();
+  std::vector<int64_t> sources() const;
+
+  graph::RowOps &ops;
+  mlir::OpBuilder &builder;
+  mlir::Location location;
+  const BeamStep &step;
+  mlir::Type stateElement, scoreElement;
+  mlir::Type position; ///< the narrowest type of positions and generators
+  mlir::Type index;    ///< of places in a layer and among candidates
+};
+
+} // namespace zenith::search
+
+#endif // ZENITH_PASSES_SEARCH_STATES_BEAMSCORES_H

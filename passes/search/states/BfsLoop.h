@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A breadth-first loop over rows, recognised by what it computes.
+
+#ifndef ZENITH_PASSES_SEARCH_STATES_BFSLOOP_H
+#define ZENITH_PASSES_SEARCH_STATES_BFSLOOP_H
+
+#include "passes/search/states/RowFormulas.h"
+
+namespace zenith::search {
+
+/// A loop that carries a layer of states, rows [N, positions], and takes for
+/// the next layer those neighbours that are no rows of the known ones. Nothing
+/// else is done with states but counting them.
+struct GrowthLoop {
+  using Row = std::vector<uint64_t>;
+
+  graph::WhileOp loop;
+  unsigned layer = 0; ///< carried value
+  /// The carried value with states of earlier layers, if any.
+  std::optional<unsigned> earlier;
+  bool earlierIsAll = false; ///< every layer so far, else the last but one
+  bool layerIsKnown = false; ///< the current layer is left out too
+  mlir::Value fresh;         ///< the next layer, in the body
+  /// Ops of the body that a rewrite replaces, in the order of the body.
+  llvm::SmallVector<mlir::Operation *> replaced;
+  std::vector<Row> starts; ///< distinct
+  /// Rows that `earlier` begins with.
+  std::vector<Row> earlierStarts;
+  int64_t positions = 0, generators = 0;
+  std::shared_ptr<RowFormulas> formulas;
+  /// Formula of each position of the neighbour along each generator.
+  std::vector<std::vector<int64_t>> neighbours;
+  /// The permutations of the generators (new[i] = old[p[i]]); empty where a
+  /// neighbour is more than that.
+  std::vector<std::vector<int64_t>> permutations;
+};
+
+/// What `loop` is, or nothing and the reason in `why`, which stays empty for
+/// loops that have nothing to do with sets of rows.
+std::optional<GrowthLoop> matchGrowthLoop(graph::WhileOp loop,
+                                          graph::DimAnalysis &dims,
+                                          std::string &why);
+
+} // namespace zenith::search
+
+#endif // ZENITH_PASSES_SEARCH_STATES_BFSLOOP_H

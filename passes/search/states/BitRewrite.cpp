@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Carries bits where the loop carried rows: one for each number of an index, or
+// rows of them that generators move.
+
+#include "passes/search/states/BfsRewrite.h"
+#include "passes/search/states/LoopRewrite.h"
+
+using namespace mlir;
+using namespace zenith::graph;
+
+namespace zenith::search {
+
+namespace {
+
+class BitRewrite : public LoopRewrite {
+public:
+  BitRewrite(const GrowthLoop &growth, const DenseIndex &index, bool asTable)
+      : LoopRewrite(growth), index(index), asTable(asTable) {}
+
+private:
+  void carryStates() override {
+    auto wordType = builder.getIntegerType(64, false);
+    auto bitsType = RankedTensorType::get({index.words()}, wordType);
+    auto scalar = RankedTensorType::get({}, wordType);
+    auto starts =
+        RankedTensorType::get({int64_t(growth.starts.size())}, wordType);
+    SmallVector<APInt> numbers;
+    for (const GrowthLoop::Row &row : growth.starts)
+      numbers.push_back(APInt(64, index.numberOf(row)));
+    Value zero = builder.create<ConstantOp>(
+        location, DenseElementsAttr::get(scalar, APInt(64, 0)));
+    Value none = builder.create<BroadcastOp>(location, bitsType, zero,
+                                             ArrayRef<int64_t>{}, ValueRange());
+    Value list = builder.create<ConstantOp>(
+        location, DenseElementsAttr::get(starts, numbers));
+    auto first = builder.create<FreshBitsOp>(
+        location, bitsType, RankedTensorType::get({}, builder.getI64Type()),
+        none, ValueRange(list));
+    Value size = countOfStarts(builder, location);
+    states = carry({first.getBits(), first.getBits(), size},
+                   {bitsType, bitsType, size.getType()});
+  }
+
+  Value sizeOfLayer(ValueRange arguments) override {
+    return states.of(arguments)[2];
+  }
+  Value sizeOfNext() override { return next.getCount(); }
+
+  SmallVector<Value> candidatesOf(Value numbers) {
+    if (!asTable) {
+      WordOps ops(builder, location, numbers);
+      return index.neighbours(ops, numbers);
+    }
+    GeneratorTable generators = table(index, numbers);
+    Value states = generators.ofStates(numbers);
+    WordOps ops(builder, location, states);
+    return {index.neighbour(ops, states, [&](size_t place) {
+      return generators.byte(ops, place);
+    })};
+  }
+
+  void buildNext(ValueRange arguments,
+                 MutableArrayRef<Value> yielded) override {
+    Value layer = states.of(arguments)[0], known = states.of(arguments)[1];
+    Value numbers =
+        builder.create<BitPositionsOp>(location, wordListType(builder), layer);
+    next = builder.create<FreshBitsOp>(location, known.getType(),
+                                       states.of(arguments)[2].getType(), known,
+                                       candidatesOf(numbers));
+    yielded[states.first] = next.getBits();
+    yielded[states.first + 1] =
+        builder.create<OrOp>(location, known, next.getBits());
+    yielded[states.first + 2] = next.getCount();
+  }
+
+  const DenseIndex &index;
+  bool asTable;
+  CarriedStates states; ///< layer, known, size of the layer
+  FreshBitsOp next;
+};
+
+} // namespace
+
+namespace {
+
+class BitRowRewrite : public LoopRewrite {
+public:
+  BitRowRewrite(const GrowthLoop &growth, const CosetIndex &index)
+      : LoopRewrite(growth), index(index), table(index.table()) {}
+
+private:
+  RankedTensorType rowsType() {
+    return RankedTensorType::get({table.rows(), table.words()},
+                                 builder.getIntegerType(64, false));
+  }
+  Value asRows(Value list) {
+    return builder.create<ReshapeOp>(location, rowsType(), list, ValueRange());
+  }
+
+  /// Both rows have the bits of the starts, but are not one value, as both are
+  /// written.
+  void carryStates() override {
+    auto wordType = builder.getIntegerType(64, false);
+    auto list = RankedTensorType::get({table.rows() * table.words()}, wordType);
+    Value zero = builder.create<ConstantOp>(
+        location, DenseElementsAttr::get(RankedTensorType::get({}, wordType),
+                                         APInt(64, 0)));
+    Value none = builder.create<BroadcastOp>(location, list, zero,
+                                             ArrayRef<int64_t>{}, ValueRange());
+    Value starts = constant<uint64_t>({int64_t(index.starts().size())},
+                                      index.starts().vec());
+    Value size = countOfStarts(builder, location);
+    auto layer = builder.create<FreshBitsOp>(location, list, size.getType(),
+                                             none, starts);
+    auto known =
+        builder.create<MarkBitsOp>(location, wordListType(builder), list, none,
+                                   starts, /*tag_bits=*/IntegerAttr());
+    states = carry({asRows(layer.getBits()), asRows(known.getBits()), size},
+                   {rowsType(), rowsType(), size.getType()});
+  }
+  Value sizeOfLayer(ValueRange arguments) override {
+    return states.of(arguments)[2];
+  }
+  Value sizeOfNext() override { return next.getCount(); }
+
+  void buildNext(ValueRange arguments,
+                 MutableArrayRef<Value> yielded) override {
+    Value sources =
+        constant({table.rows(), growth.generators}, table.sources());
+    Value moves =
+        constant({table.rows(), growth.generators}, table.sourceMoves());
+    Value columns =
+        constant({table.moves(), table.columns()}, table.moveColumns());
+    Value layer = states.of(arguments)[0], known = states.of(arguments)[1];
+    next = builder.create<FreshBitRowsOp>(
+        location, layer.getType(), known.getType(),
+        states.of(arguments)[2].getType(), known, layer, sources, moves,
+        columns);
+    yielded[states.first] = next.getBits();
+    yielded[states.first + 1] = next.getAll();
+    yielded[states.first + 2] = next.getCount();
+  }
+
+  const CosetIndex &index;
+  const CosetRows &table;
+  CarriedStates states; ///< layer, known, size of the layer
+  FreshBitRowsOp next;
+};
+
+} // namespace
+
+void rewriteWithBitRows(const GrowthLoop &growth, const CosetIndex &index) {
+  BitRowRewrite(growth, index).run();
+}
+
+void rewriteWithBits(const GrowthLoop &growth, const DenseIndex &index,
+                     bool asTable) {
+  BitRewrite(growth, index, asTable).run();
+}
+
+} // namespace zenith::search

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Clones condition and body of a breadth-first loop, with the next layer built
+// otherwise.
+
+#include "passes/search/states/LoopRewrite.h"
+
+using namespace mlir;
+using namespace zenith::graph;
+
+namespace zenith::search {
+
+CarriedStates LoopRewrite::carry(ValueRange values, TypeRange carriedTypes) {
+  CarriedStates states{unsigned(inits.size()), unsigned(values.size())};
+  llvm::append_range(inits, values);
+  llvm::append_range(types, carriedTypes);
+  return states;
+}
+
+Value LoopRewrite::countOfStarts(OpBuilder &at, Location place) {
+  auto type = RankedTensorType::get({}, at.getI64Type());
+  return at.create<ConstantOp>(
+      place, DenseElementsAttr::get(type, int64_t(growth.starts.size())));
+}
+
+Value LoopRewrite::sumOf(Value list) {
+  auto word = RankedTensorType::get({}, builder.getIntegerType(64, false)),
+       size = RankedTensorType::get({}, builder.getI64Type());
+  Value sum = builder.create<ReduceOp>(location, word, ReduceKind::sum, list,
+                                       ArrayRef<int64_t>{0});
+  return builder.create<ConvertOp>(location, size, sum);
+}
+
+Value LoopRewrite::countHalved(Value list, Value own) {
+  Value count = builder.create<DimOp>(location, list, uint64_t(0));
+  own = sumOf(own);
+  Value twice = builder.create<AddOp>(location, count, count);
+  return builder.create<SubOp>(location, twice, own);
+}
+
+void LoopRewrite::mapOthers(Block &from, Block &to, IRMapping &mapping) {
+  for (auto [before, after] : others)
+    mapping.map(from.getArgument(before), to.getArgument(after));
+}
+
+/// The size of the states that a dim asks for: null for other ops.
+static Value statesOf(Operation &op) {
+  auto dim = dyn_cast<DimOp>(op);
+  return dim && dim.getDim() == 0 ? dim.getOperand() : Value();
+}
+
+void LoopRewrite::buildCondition(Block *block) {
+  builder.setInsertionPointToStart(block);
+  Block &from = old.getCondition().front();
+  IRMapping mapping;
+  mapOthers(from, *block, mapping);
+  for (Operation &op : from)
+    if (statesOf(op) == from.getArgument(growth.layer))
+      mapping.map(op.getResult(0), sizeOfLayer(block->getArguments()));
+    else
+      builder.clone(op, mapping);
+}
+
+void LoopRewrite::buildBody(Block *block) {
+  builder.setInsertionPointToStart(block);
+  Block &from = old.getBody().front();
+  IRMapping mapping;
+  mapOthers(from, *block, mapping);
+  const IRMapping carried = mapping;
+  SmallVector<Value> yielded(block->getNumArguments());
+  for (Operation &op : from.without_terminator()) {
+    if (&op == growth.fresh.getDefiningOp()) {
+      another = goesOn(carried);
+      buildNext(block->getArguments(), yielded);
+    }
+    if (llvm::is_contained(growth.replaced, &op))
+      continue;
+    if (Value states = statesOf(op);
+        states && states == from.getArgument(growth.layer))
+      mapping.map(op.getResult(0), sizeOfLayer(block->getArguments()));
+    else if (states && states == growth.fresh)
+      mapping.map(op.getResult(0), sizeOfNext());
+    else
+      builder.clone(op, mapping);
+  }
+  for (auto [before, after] : others)
+    yielded[after] =
+        mapping.lookupOrDefault(from.getTerminator()->getOperand(before));
+  builder.create<YieldOp>(location, yielded);
+}
+
+/// The first layer is constant, so its size is a number.
+void LoopRewrite::countStarts() {
+  Value rows = old.getInits()[growth.layer];
+  for (Operation *user : llvm::make_early_inc_range(rows.getUsers()))
+    if (statesOf(*user) == rows) {
+      OpBuilder here(user);
+      user->getResult(0).replaceAllUsesWith(
+          countOfStarts(here, user->getLoc()));
+      user->erase();
+    }
+}
+
+void LoopRewrite::run() {
+  countStarts();
+  carryStates();
+  for (unsigned carried = 0; carried < old.getInits().size(); ++carried)
+    if (!isState(carried)) {
+      others.push_back({carried, unsigned(inits.size())});
+      inits.push_back(old.getInits()[carried]);
+      types.push_back(old.getResult(carried).getType());
+    }
+  auto loop = builder.create<WhileOp>(location, types, inits);
+  SmallVector<Location> places(types.size(), location);
+  Block *condition =
+      builder.createBlock(&loop.getCondition(), {}, types, places);
+  Block *body = builder.createBlock(&loop.getBody(), {}, types, places);
+  buildCondition(condition);
+  buildBody(body);
+  for (auto [before, after] : others)
+    old.getResult(before).replaceAllUsesWith(loop.getResult(after));
+  old.erase();
+}
+
+} // namespace zenith::search

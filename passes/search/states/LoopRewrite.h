@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A breadth-first loop built again around other values for its states; all else
+// that it carries stays.
+
+#ifndef ZENITH_PASSES_SEARCH_STATES_LOOPREWRITE_H
+#define ZENITH_PASSES_SEARCH_STATES_LOOPREWRITE_H
+
+#include "mlir/IR/IRMapping.h"
+#include "passes/search/states/BfsLoop.h"
+#include "passes/search/states/GeneratorTable.h"
+
+namespace zenith::search {
+
+/// States as they are carried: a fixed number of values, which `first` begins
+/// in the new loop.
+struct CarriedStates {
+  unsigned first = 0, count = 0;
+  mlir::ValueRange of(mlir::ValueRange arguments) const {
+    return arguments.slice(first, count);
+  }
+};
+
+/// What all representations share: the new loop with its other carried values.
+class LoopRewrite {
+public:
+  explicit LoopRewrite(const GrowthLoop &growth)
+      : growth(growth), old(growth.loop), builder(growth.loop),
+        location(old.getLoc()) {}
+  virtual ~LoopRewrite() = default;
+  void run();
+
+protected:
+  /// Adds carried values that stand for states.
+  CarriedStates carry(mlir::ValueRange values, mlir::TypeRange carriedTypes);
+  /// How many states the search starts from.
+  mlir::Value countOfStarts(mlir::OpBuilder &at, mlir::Location place);
+  /// How many states a list of halved ones stands for: those that are their
+  /// own images, for which `own` is 1 (else 0), count once, others twice.
+  mlir::Value countHalved(mlir::Value list, mlir::Value own);
+  /// The sum of a list of words, as a size.
+  mlir::Value sumOf(mlir::Value list);
+  template <typename T>
+  mlir::Value constant(llvm::ArrayRef<int64_t> shape,
+                       const std::vector<T> &elements) {
+    auto type = mlir::RankedTensorType::get(
+        shape, builder.getIntegerType(8 * sizeof(T), false));
+    return builder.create<graph::ConstantOp>(
+        location,
+        mlir::DenseElementsAttr::get(type, llvm::ArrayRef<T>(elements)));
+  }
+  /// Adds the states' initial values.
+  virtual void carryStates() = 0;
+  /// The number of states of the current layer.
+  virtual mlir::Value sizeOfLayer(mlir::ValueRange arguments) = 0;
+  /// Builds the next layer; fills in what the loop yields for states.
+  virtual void buildNext(mlir::ValueRange arguments,
+                         llvm::MutableArrayRef<mlir::Value> yielded) = 0;
+  virtual mlir::Value sizeOfNext() = 0;
+  /// Whether the body that is built leads to another turn, as far as that does
+  /// not depend on the next layer; null where nothing is known.
+  virtual mlir::Value goesOn(const mlir::IRMapping &) { return {}; }
+  /// All generators as bytes, as `of` (keys or an index) gives them.
+  template <typename Representation>
+  GeneratorTable table(const Representation &of, mlir::Value like) {
+    llvm::SmallVector<llvm::SmallVector<uint64_t>> bytes;
+    for (size_t g = 0; g < size_t(growth.generators); ++g)
+      bytes.push_back(of.bytes(g));
+    return GeneratorTable(builder, location, like, bytes);
+  }
+
+  const GrowthLoop &growth;
+  graph::WhileOp old;
+  mlir::OpBuilder builder;
+  mlir::Location location;
+  mlir::Value another; ///< what goesOn() gave
+
+private:
+  void countStarts();
+  void buildCondition(mlir::Block *block);
+  void buildBody(mlir::Block *block);
+  bool isState(unsigned carried) const {
+    return carried == growth.layer || carried == growth.earlier;
+  }
+  void mapOthers(mlir::Block &from, mlir::Block &to, mlir::IRMapping &mapping);
+
+  llvm::SmallVector<mlir::Value> inits;
+  llvm::SmallVector<mlir::Type> types;
+  std::vector<std::pair<unsigned, unsigned>> others; ///< old place, new place
+};
+
+} // namespace zenith::search
+
+#endif // ZENITH_PASSES_SEARCH_STATES_LOOPREWRITE_H

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arithmetic with one number everywhere, also where a dynamic shape keeps it
+// from being a constant; and the pass.
+
+#include "ir/matchers/SplatMatch.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "passes/GraphPasses.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace zenith::graph;
+
+namespace zenith {
+#define GEN_PASS_DEF_SIMPLIFYALGEBRAPASS
+#include "passes/GraphPasses.h.inc"
+} // namespace zenith
+
+namespace zenith::cleanup {
+
+static bool isFloat(Value value) {
+  return isa<FloatType>(typeOf(value).getElementType());
+}
+
+/// x * 1, x + (-0.0), x - 0.0, x / 1: bits stay. x + 0.0 doesn't count: -0.0 +
+/// 0.0 is 0.0.
+static LogicalResult dropNeutral(Operation *op, PatternRewriter &rewriter) {
+  auto isNeutral = [&](Value operand) {
+    std::optional<double> number = splatValue(operand);
+    if (!number)
+      return false;
+    if (isa<MulOp, DivOp>(op))
+      return *number == 1;
+    bool isZero = *number == 0;
+    return isZero &&
+           (!isFloat(operand) || std::signbit(*number) == isa<AddOp>(op));
+  };
+  if (isNeutral(op->getOperand(1)))
+    return rewriter.replaceOp(op, op->getOperand(0)), success();
+  if (isa<MulOp, AddOp>(op) && isNeutral(op->getOperand(0)))
+    return rewriter.replaceOp(op, op->getOperand(1)), success();
+  return failure();
+}
+
+template <typename Op>
+static LogicalResult dropNeutralOf(Op op, PatternRewriter &rewriter) {
+  return dropNeutral(op, rewriter);
+}
+
+static LogicalResult squareByProduct(PowOp op, PatternRewriter &rewriter) {
+  std::optional<double> exponent = splatValue(op.getRhs());
+  if (!isFloat(op) || !exponent)
+    return failure();
+  if (*exponent == 1)
+    return rewriter.replaceOp(op, op.getLhs()), success();
+  if (*exponent != 2)
+    return failure();
+  rewriter.replaceOpWithNewOp<MulOp>(op, op.getType(), op.getLhs(),
+                                     op.getLhs());
+  return success();
+}
+
+/// x / 2^k = x * 2^-k exactly, where 2^-k is a normal number of the type.
+static LogicalResult divisionByPowerOfTwo(DivOp op, PatternRewriter &rewriter) {
+  std::optional<double> divisor = splatValue(op.getRhs());
+  int exponent;
+  Type element = typeOf(op).getElementType();
+  if (!divisor || !(element.isF32() || element.isF64()) || *divisor == 0 ||
+      std::abs(std::frexp(*divisor, &exponent)) != 0.5 ||
+      std::abs(exponent) > 100)
+    return failure();
+  // The reciprocal takes the divisor's place at the bottom of its movement, so
+  // that shapes stay as they are.
+  Value number = op.getRhs();
+  SmallVector<Operation *> movement;
+  while (!number.getDefiningOp<ConstantOp>()) {
+    movement.push_back(number.getDefiningOp());
+    number = movement.back()->getOperand(0);
+  }
+  APFloat reciprocal = FloatAttr::get(element, 1 / *divisor).getValue();
+  Value value = rewriter.create<ConstantOp>(
+      op.getLoc(),
+      cast<ElementsAttr>(DenseElementsAttr::get(typeOf(number), reciprocal)));
+  for (Operation *move : llvm::reverse(movement)) {
+    Operation *moved = rewriter.clone(*move);
+    moved->setOperand(0, value);
+    value = moved->getResult(0);
+  }
+  rewriter.replaceOpWithNewOp<MulOp>(op, op.getType(), op.getLhs(), value);
+  return success();
+}
+
+static LogicalResult selectByNumber(SelectOp op, PatternRewriter &rewriter) {
+  std::optional<double> pred = splatValue(op.getPred());
+  if (!pred)
+    return failure();
+  rewriter.replaceOp(op, *pred != 0 ? op.getOnTrue() : op.getOnFalse());
+  return success();
+}
+
+/// Indices that count from the end are none of numbers that were unsigned.
+static LogicalResult selectByNegative(SelectOp op, PatternRewriter &rewriter) {
+  auto compare = op.getPred().getDefiningOp<CompareOp>();
+  if (!compare || compare.getDirection() != CompareDirection::lt ||
+      splatValue(compare.getRhs()) != 0.0 || !unsignedNumbers(compare.getLhs()))
+    return failure();
+  rewriter.replaceOp(op, op.getOnFalse());
+  return success();
+}
+
+/// select(p, true, false) is p.
+static LogicalResult selectOfItself(SelectOp op, PatternRewriter &rewriter) {
+  if (op.getPred().getType() != op.getType() ||
+      !typeOf(op).getElementType().isInteger(1) ||
+      splatValue(op.getOnTrue()).value_or(0) == 0 ||
+      splatValue(op.getOnFalse()).value_or(1) != 0)
+    return failure();
+  rewriter.replaceOp(op, op.getPred());
+  return success();
+}
+
+/// max(x, -inf) and min(x, inf): x, also where it is NaN.
+template <typename Op>
+static LogicalResult dropInfinity(Op op, PatternRewriter &rewriter) {
+  constexpr bool isMax = std::is_same_v<Op, MaxOp>;
+  for (unsigned i : {0u, 1u}) {
+    std::optional<double> number = splatValue(op->getOperand(i));
+    if (number && std::isinf(*number) && (*number < 0) == isMax) {
+      rewriter.replaceOp(op, op->getOperand(1 - i));
+      return success();
+    }
+  }
+  return failure();
+}
+
+template <typename Op>
+static LogicalResult logicByNumber(Op op, PatternRewriter &rewriter) {
+  if (!typeOf(op).getElementType().isInteger(1))
+    return failure();
+  constexpr bool isAnd = std::is_same_v<Op, AndOp>;
+  for (unsigned i : {0u, 1u})
+    if (std::optional<double> known = splatValue(op->getOperand(i))) {
+      bool keepsOther = (*known != 0) == isAnd;
+      rewriter.replaceOp(op, op->getOperand(keepsOther ? 1 - i : i));
+      return success();
+    }
+  return failure();
+}
+
+void addAlgebraPatterns(RewritePatternSet &patterns) {
+  patterns.add(dropNeutralOf<MulOp>);
+  patterns.add(dropNeutralOf<DivOp>);
+  patterns.add(dropNeutralOf<AddOp>);
+  patterns.add(dropNeutralOf<SubOp>);
+  patterns.add(squareByProduct);
+  patterns.add(divisionByPowerOfTwo);
+  patterns.add(selectByNumber);
+  patterns.add(selectByNegative);
+  patterns.add(selectOfItself);
+  patterns.add(dropInfinity<MaxOp>);
+  patterns.add(dropInfinity<MinOp>);
+  patterns.add(logicByNumber<AndOp>);
+  patterns.add(logicByNumber<OrOp>);
+}
+
+namespace {
+
+struct SimplifyAlgebraPass
+    : impl::SimplifyAlgebraPassBase<SimplifyAlgebraPass> {
+  using SimplifyAlgebraPassBase::SimplifyAlgebraPassBase;
+
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (function.isExternal())
+      return;
+    RewritePatternSet patterns(&getContext());
+    addAlgebraPatterns(patterns);
+    addMovementPatterns(patterns);
+    addOuterProductPatterns(patterns);
+    addPaddingPatterns(patterns);
+    addQuantizationPatterns(patterns);
+    FrozenRewritePatternSet frozen(std::move(patterns));
+    simplifySizes(function);
+    if (failed(applyPatternsAndFoldGreedily(function, frozen)))
+      function.emitWarning() << "simplification stopped before it was done";
+    simplifySizes(function);
+  }
+};
+
+} // namespace
+} // namespace zenith::cleanup

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sizes that DimAnalysis knows become sums of products of the signature's
+// dimensions; movement to the same shape goes.
+
+#include "ir/dims/DimScalars.h"
+#include "ir/matchers/SplatMatch.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+using namespace zenith::graph;
+
+namespace zenith::cleanup {
+
+static bool isSizeOp(Operation *op) {
+  if (!isa<DimOp, AddOp, SubOp, MulOp, DivOp, RemOp, FloorModOp, MaxOp, MinOp>(
+          op))
+    return false;
+  auto type = typeOf(op->getResult(0));
+  return type.getRank() == 0 && type.getElementType().isSignlessInteger(64);
+}
+
+/// True where a reshape or broadcast keeps shape and order.
+static bool keepsShape(Operation *op, DimAnalysis &dims) {
+  if (!isa<ReshapeOp, BroadcastOp>(op) ||
+      op->getOperand(0).getType() != op->getResult(0).getType())
+    return false;
+  if (auto broadcast = dyn_cast<BroadcastOp>(op);
+      broadcast && !llvm::is_sorted(broadcast.getMapping()))
+    return false;
+  return dims.dimsOf(op->getOperand(0)) == dims.dimsOf(op->getResult(0));
+}
+
+void simplifySizes(func::FuncOp function) {
+  DimAnalysis dims;
+  DimScalars scalars(function, dims);
+  SmallVector<Operation *> sizes, kept;
+  for (Operation &op : function.getBody().front())
+    if (isSizeOp(&op))
+      sizes.push_back(&op);
+    else if (keepsShape(&op, dims))
+      kept.push_back(&op);
+  SmallVector<std::pair<Operation *, Value>> rewritten;
+  for (Operation *op : sizes)
+    if (Value value = scalars.materialize(dims.scalar(op->getResult(0))))
+      rewritten.push_back({op, value});
+  for (auto [op, value] : rewritten)
+    op->getResult(0).replaceAllUsesWith(value);
+  for (Operation *op : kept)
+    op->getResult(0).replaceAllUsesWith(op->getOperand(0));
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+} // namespace zenith::cleanup

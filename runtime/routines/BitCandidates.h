@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Numbers that are looked up in a set of bits, computed chunk by chunk.
+
+#ifndef ZENITH_RUNTIME_ROUTINES_BITCANDIDATES_H
+#define ZENITH_RUNTIME_ROUTINES_BITCANDIDATES_H
+
+#include "runtime/ProcessorClones.h"
+#include "runtime/routines/RoutineArguments.h"
+#include <algorithm>
+
+namespace zenith::runtime {
+
+/// Candidates that a producer computes, and memory for a chunk of each slot.
+struct BitCandidates {
+  explicit BitCandidates(RoutineArguments &args)
+      : words(args.number()), sourceSize(args.number()), lists(args.number()),
+        slots(args.number()), chunkRows(args.number()) {}
+
+  /// Rows of a chunk are at most so many.
+  static constexpr int64_t mostRows = 256;
+
+  /// The memory: positions, then candidates by list.
+  uint64_t *chunkOf(uint64_t *chunks, int64_t slot) const {
+    return chunks + slot * chunkRows * (lists + 1);
+  }
+  int64_t chunkWords() const { return slots * chunkRows * (lists + 1); }
+
+  int64_t words;      ///< of the set of bits
+  int64_t sourceSize; ///< words of bits, or rows of candidates
+  int64_t lists, slots, chunkRows;
+};
+
+/// Candidates in memory of their own.
+struct PositionList {
+  uint64_t *positions;
+  int64_t count; ///< at most BitCandidates::mostRows
+};
+
+/// A set of bits, which other threads may set meanwhile. The first bits of a
+/// position may be a tag, which says nothing of where it is.
+struct BitSet {
+  const uint64_t *bits;
+  uint64_t words;
+  unsigned tagBits = 0;
+
+  /// Drops those that the set has no room for.
+  ZENITH_METHOD PositionList inside(PositionList list) const {
+    // Seldom are there positions behind the last word: the bits of all together
+    // say so at once where there is a power of two of words.
+    uint64_t last = 0;
+    for (int64_t i = 0; i < list.count; ++i)
+      last |= list.positions[i];
+    if (last / 64 >= words) {
+      last = 0;
+      for (int64_t i = 0; i < list.count; ++i)
+        last = std::max(last, list.positions[i]);
+    }
+    if (__builtin_expect(last / 64 >= words, 0)) {
+      int64_t kept = 0;
+      for (int64_t i = 0; i < list.count; ++i)
+        if (list.positions[i] / 64 < words)
+          list.positions[kept++] = list.positions[i];
+      list.count = kept;
+    }
+    return list;
+  }
+
+  ZENITH_METHOD void ask(PositionList list) const {
+    for (int64_t i = 0; i < list.count; ++i)
+      ask(list.positions[i]);
+  }
+  ZENITH_METHOD void ask(uint64_t position) const {
+    __builtin_prefetch(bits + (position >> tagBits) / 64);
+  }
+
+  /// Positions of a list that was asked for whose bits are not set go to
+  /// `lacking`, which has room for all; how many. Asks for the list that comes
+  /// next: a core waits for few lines at a time, and has this to do meanwhile.
+  ZENITH_METHOD int64_t lookUp(PositionList list, PositionList next,
+                               uint64_t *lacking) const {
+    const int64_t both = std::min(list.count, next.count);
+    uint64_t *to = lacking;
+    for (int64_t i = 0; i < both; ++i) {
+      ask(next.positions[i]);
+      to = addWhereNotSet(list.positions[i], to);
+    }
+    for (int64_t i = both; i < list.count; ++i)
+      to = addWhereNotSet(list.positions[i], to);
+    for (int64_t i = both; i < next.count; ++i)
+      ask(next.positions[i]);
+    return to - lacking;
+  }
+
+private:
+  /// Whether a bit is set is no branch: nobody can foretell it.
+  ZENITH_METHOD uint64_t *addWhereNotSet(uint64_t position,
+                                         uint64_t *to) const {
+    uint64_t untagged = position >> tagBits,
+             word = __atomic_load_n(bits + untagged / 64, __ATOMIC_RELAXED);
+    *to = position;
+    return to + (~(word >> untagged % 64) & 1);
+  }
+};
+
+} // namespace zenith::runtime
+
+#endif // ZENITH_RUNTIME_ROUTINES_BITCANDIDATES_H

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What tells rows apart: bytes that are equal where the rows are, and hashes of
+// them.
+
+#ifndef ZENITH_RUNTIME_ROUTINES_ROWKEYS_H
+#define ZENITH_RUNTIME_ROUTINES_ROWKEYS_H
+
+#include "runtime/ABI.h"
+#include "runtime/routines/RoutineKeys.h"
+
+#include <cstring>
+
+namespace zenith::runtime {
+
+/// Eight bytes as a number.
+inline uint64_t wordAt(const char *bytes) {
+  uint64_t word;
+  std::memcpy(&word, bytes, sizeof(word));
+  return word;
+}
+
+/// Fewer than 8 bytes as a number, with zeros behind.
+inline uint64_t wordOf(const char *bytes, int64_t count) {
+  uint64_t word = 0;
+  for (int64_t i = 0; i < count; ++i)
+    word |= uint64_t(uint8_t(bytes[i])) << 8 * i;
+  return word;
+}
+
+/// Halves of a product, joined: every bit depends on all of both factors.
+inline uint64_t mixed(uint64_t x, uint64_t y) {
+  auto product = (unsigned __int128)(x)*y;
+  return uint64_t(product) ^ uint64_t(product >> 64);
+}
+
+/// Of rows of one length. What is left of a row behind whole pairs of words is
+/// read with what comes before it.
+inline uint64_t hashOf(const char *row, int64_t bytes) {
+  constexpr uint64_t odd = 0x9e3779b97f4a7c15, other = 0xc4ceb9fe1a85ec53;
+  uint64_t value = uint64_t(bytes) * odd;
+  auto add = [&](int64_t first, int64_t second) {
+    value = mixed(wordAt(row + first) ^ odd, wordAt(row + second) ^ value);
+  };
+  for (int64_t at = 0; at + 16 <= bytes; at += 16)
+    add(at, at + 8);
+  if (bytes < 8)
+    value = mixed(wordOf(row, bytes) ^ odd, value ^ other);
+  else if (bytes < 16)
+    add(0, bytes - 8);
+  else if (bytes % 16 != 0)
+    add(bytes - 16, bytes - 8);
+  return mixed(value ^ other, odd);
+}
+
+/// Whether two rows have the same bytes.
+inline bool sameBytes(const char *x, const char *y, int64_t bytes) {
+  if (bytes < 8)
+    return wordOf(x, bytes) == wordOf(y, bytes);
+  // The last word overlaps the one before.
+  uint64_t others = wordAt(x + bytes - 8) ^ wordAt(y + bytes - 8);
+  for (int64_t at = 0; at + 8 <= bytes; at += 8)
+    others |= wordAt(x + at) ^ wordAt(y + at);
+  return others == 0;
+}
+
+inline void copyRow(char *to, const char *from, int64_t bytes) {
+  if (bytes < 8) {
+    for (int64_t at = 0; at < bytes; ++at)
+      to[at] = from[at];
+    return;
+  }
+  auto copyWord = [&](int64_t at) {
+    uint64_t word = wordAt(from + at);
+    std::memcpy(to + at, &word, 8);
+  };
+  for (int64_t at = 0; at + 8 <= bytes; at += 8)
+    copyWord(at);
+  copyWord(bytes - 8);
+}
+
+/// What tells rows of a type apart: their bytes where equal numbers have equal
+/// bytes, else a word per element, as also for order.
+struct RowKeys {
+  RowKeys(int32_t dtype, int64_t elements, bool ordered)
+      : part(keyParts(dtype)), width(elements * part.perElement),
+        rowBytes(elements * zenith_dtype_bytes(dtype)),
+        areBytes(dtype >= ZENITH_I8 && dtype <= ZENITH_UI64 && !ordered),
+        keyBytes(areBytes ? rowBytes : width * 8) {}
+  /// The keys of rows: the rows themselves, or `room` after writing them there.
+  const char *of(const char *rows, int64_t count, char *room) const {
+    if (areBytes)
+      return rows;
+    orderKeys(part.dtype, rows, 1, count * width,
+              reinterpret_cast<uint64_t *>(room));
+    return room;
+  }
+  KeyParts part;
+  int64_t width, rowBytes;
+  bool areBytes;
+  int64_t keyBytes;
+};
+
+} // namespace zenith::runtime
+
+#endif // ZENITH_RUNTIME_ROUTINES_ROWKEYS_H

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Products with weights that are widened on the way: packed and not, one row
+// and many, narrow floats and integers, convolutions.
+
+#include "FusionText.h"
+#include "KernelHarness.h"
+#include "lowering/kernels/GemmKernel.h"
+#include <array>
+#include <gtest/gtest.h>
+
+using namespace zenith;
+using zenith::testing::KernelHarness;
+using zenith::testing::tensorText;
+
+namespace {
+
+class NarrowWeights : public ::testing::Test {
+protected:
+  KernelHarness harness{kernels::emitContraction};
+
+  /// Columns of this machine's panels.
+  int64_t panel() const { return harness.target.panel; }
+
+  /// [m, k] times packed panels of `columns` columns of `narrow`; m < 0 is
+  /// dynamic.
+  static std::string packedText(int64_t m, int64_t k, int64_t n,
+                                int64_t columns, const std::string &narrow) {
+    int64_t panels = (n + columns - 1) / columns;
+    std::string a = tensorText({m, k}, "f32"),
+                p = tensorText({panels, k, columns}, narrow),
+                t = tensorText({k, panels, columns}, narrow),
+                u = tensorText({k, panels * columns}, narrow),
+                s = tensorText({k, n}, narrow), w = tensorText({k, n}, "f32"),
+                r = tensorText({m, n}, "f32");
+    return zenith::testing::fusionText(
+        "contraction", "%a : " + a + ", %p : " + p, r,
+        "    %t = graph.transpose %p [1, 0, 2] : " + p + " -> " + t +
+            "\n    %u = graph.reshape %t : " + t + " -> " + u +
+            "\n    %s = graph.slice %u [0, 0] [" + std::to_string(k) + ", " +
+            std::to_string(n) + "] [1, 1] : " + u + " -> " + s +
+            "\n    %w = graph.convert %s : " + s + " -> " + w +
+            "\n    %r = graph.dot_general %a, %w <batching = [] x [], "
+            "contracting = [1] x [0]> : (" +
+            a + ", " + w + ") -> " + r);
+  }
+};
+
+TEST_F(NarrowWeights, PackedPanels) {
+  for (const char *narrow : {"i8", "ui8", "i16", "bf16", "f16"})
+    for (int64_t m : {1, 2, 7})
+      for (auto [k, n] :
+           {std::pair<int64_t, int64_t>{1, 17}, {33, 20}, {64, 40}, {7, 100}}) {
+        SCOPED_TRACE(std::string(narrow) + " " + std::to_string(m) + "x" +
+                     std::to_string(k) + "x" + std::to_string(n));
+        harness.check(packedText(m, k, n, panel(), narrow));
+      }
+  EXPECT_NE(harness.emitted.find("xf16>"), std::string::npos);
+}
+
+TEST_F(NarrowWeights, WeightsStayNarrowInMemory) {
+  harness.check(packedText(3, 20, 40, panel(), "bf16"));
+  std::string lanes = std::to_string(harness.target.lanes);
+  EXPECT_NE(harness.emitted.find("vector<" + lanes + "xi16>"),
+            std::string::npos);
+  // Nothing is widened beforehand.
+  EXPECT_EQ(harness.emitted.find("prepare"), std::string::npos);
+}
+
+// Tiles enough to share panels that are widened beforehand, in slices of long
+// sums too.
+TEST_F(NarrowWeights, ManyRows) {
+  for (const char *narrow : {"bf16", "f16"})
+    for (auto [m, k, n] :
+         {std::array<int64_t, 3>{40, 33, 100}, {37, 2500, 70}, {300, 5, 130}}) {
+      SCOPED_TRACE(std::string(narrow) + " " + std::to_string(m) + "x" +
+                   std::to_string(k) + "x" + std::to_string(n));
+      harness.check(packedText(m, k, n, panel(), narrow));
+    }
+}
+
+TEST_F(NarrowWeights, DynamicRows) {
+  for (int64_t m : {0, 1, 5, 8, 19, 200})
+    harness.check(packedText(-1, 30, 50, panel(), "bf16"),
+                  {{m, 30}, {(50 + panel() - 1) / panel(), 30, panel()}});
+}
+
+TEST_F(NarrowWeights, RowMajorAndTransposed) {
+  for (int64_t m : {1, 9}) {
+    std::string a = tensorText({m, 24}, "f32"), r = tensorText({m, 21}, "f32");
+    harness.check(zenith::testing::fusionText(
+        "contraction", "%a : " + a + ", %p : tensor<24x21xbf16>", r,
+        "    %w = graph.convert %p : tensor<24x21xbf16> -> tensor<24x21xf32>\n"
+        "    %r = graph.dot_general %a, %w <batching = [] x [], contracting = "
+        "[1] x [0]> : (" +
+            a + ", tensor<24x21xf32>) -> " + r));
+    harness.check(zenith::testing::fusionText(
+        "contraction", "%a : " + a + ", %p : tensor<21x24xbf16>", r,
+        "    %w = graph.convert %p : tensor<21x24xbf16> -> tensor<21x24xf32>\n"
+        "    %r = graph.dot_general %a, %w <batching = [] x [], contracting = "
+        "[1] x [1]> : (" +
+            a + ", tensor<21x24xf32>) -> " + r));
+  }
+}
+
+TEST_F(NarrowWeights, Convolution) {
+  harness.check(zenith::testing::fusionText(
+      "contraction", "%a : tensor<1x5x6x4xf32>, %p : tensor<3x3x4x20xbf16>",
+      "tensor<1x5x6x20xf32>",
+      "    %w = graph.convert %p : tensor<3x3x4x20xbf16> -> "
+      "tensor<3x3x4x20xf32>\n"
+      "    %r = graph.convolution %a, %w <input = (0, 3, [1, 2]), kernel = "
+      "(2, 3, [0, 1]), output = (0, 3, [1, 2])> strides [1, 1] low [1, 1] "
+      "high [1, 1] input_dilation [1, 1] kernel_dilation [1, 1] groups 1 : "
+      "(tensor<1x5x6x4xf32>, tensor<3x3x4x20xf32>) -> tensor<1x5x6x20xf32>"));
+}
+
+// Panels of a window, whose slices are lines of taps where sums are long.
+TEST_F(NarrowWeights, PackedConvolution) {
+  for (int64_t inputs : {4, 80}) {
+    int64_t depth = 9 * inputs, columns = panel(), panels = 130 / columns + 1;
+    std::string x = tensorText({1, 9, 11, inputs}, "f32"),
+                p = tensorText({panels, depth, columns}, "bf16"),
+                t = tensorText({depth, panels, columns}, "bf16"),
+                u = tensorText({depth, panels * columns}, "bf16"),
+                s = tensorText({depth, 130}, "bf16"),
+                k = tensorText({3, 3, inputs, 130}, "bf16"),
+                w = tensorText({3, 3, inputs, 130}, "f32"),
+                r = tensorText({1, 9, 11, 130}, "f32");
+    harness.check(zenith::testing::fusionText(
+        "contraction", "%a : " + x + ", %p : " + p, r,
+        "    %t = graph.transpose %p [1, 0, 2] : " + p + " -> " + t +
+            "\n    %u = graph.reshape %t : " + t + " -> " + u +
+            "\n    %s = graph.slice %u [0, 0] [" + std::to_string(depth) +
+            ", 130] [1, 1] : " + u + " -> " + s +
+            "\n    %k = graph.reshape %s : " + s + " -> " + k +
+            "\n    %w = graph.convert %k : " + k + " -> " + w +
+            "\n    %r = graph.convolution %a, %w <input = (0, 3, [1, 2]), "
+            "kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])> strides [1, 1] "
+            "low [1, 1] high [1, 1] input_dilation [1, 1] kernel_dilation [1, "
+            "1] groups 1 : (" +
+            x + ", " + w + ") -> " + r));
+  }
+}
+
+} // namespace

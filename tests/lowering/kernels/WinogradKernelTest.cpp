@@ -1,0 +1,502 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Convolutions with transformed windows against the interpreter, which reads
+// the windows themselves.
+
+#include "KernelHarness.h"
+#include "ir/encodings/Winograd.h"
+#include "lowering/kernels/GemmKernel.h"
+#include "lowering/schedule/WinogradSchedule.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <cmath>
+#include <gtest/gtest.h>
+#include <limits>
+#include <optional>
+
+using namespace zenith;
+using zenith::testing::KernelHarness;
+
+namespace {
+
+/// A convolution over channels-last images with a window of 3 or 3x3 pixels, or
+/// some planes of those, its values in panels before it.
+struct Case {
+  /// Of the image: 0 where it has no planes, or no lines.
+  int64_t planes = 0, height = 8, width = 8;
+  int64_t tile = 4, batch = 1, inputs = 8, outputs = 32;
+  int64_t panel = 16;
+  int64_t windowPlanes = 3, lowPlanes = 1, highPlanes = 1;
+  int64_t low[2] = {1, 1}, high[2] = {1, 1};
+  int64_t dilation = 1;
+  bool channelsFirst = false; ///< image and result
+  bool mark = true, dynamicBatch = false, dynamicImage = false;
+  std::string epilogue;
+  std::optional<float> oddPixel; ///< at element `oddPlace` of the image
+  int64_t oddPlace = 0;
+
+  struct Dim {
+    int64_t size, window, low, high;
+  };
+  std::vector<Dim> spatial() const {
+    std::vector<Dim> dims{{width, 3, low[1], high[1]}};
+    if (height)
+      dims.insert(dims.begin(), {height, 3, low[0], high[0]});
+    if (planes)
+      dims.insert(dims.begin(), {planes, windowPlanes, lowPlanes, highPlanes});
+    return dims;
+  }
+  int64_t taps() const { return height ? 9 : 3; }
+  int64_t points() const { return height ? (tile + 2) * (tile + 2) : tile + 2; }
+  /// Rows of the panels for a point or a tap.
+  int64_t depths() const { return inputs * (planes ? windowPlanes : 1); }
+  int64_t rows() const { return (points() + taps()) * depths(); }
+  int64_t panels() const { return (outputs + panel - 1) / panel; }
+  std::vector<int64_t> image() const;
+  std::string text() const;
+  /// What the panels hold, from a window of small numbers.
+  Tensor weights(mlir::RankedTensorType type) const;
+  float windowAt(int64_t plane, int64_t tap, int64_t input,
+                 int64_t output) const {
+    int64_t mixed = plane * 2 + tap * 5 + input * 3 + output * 7;
+    return float(mixed % 9 - 4) / 4;
+  }
+};
+
+std::string joined(const std::vector<int64_t> &numbers, const char *between) {
+  std::string text;
+  for (int64_t number : numbers)
+    text += (text.empty() ? "" : between) + std::to_string(number);
+  return text;
+}
+
+std::vector<int64_t> Case::image() const {
+  std::vector<int64_t> sizes{batch};
+  for (const Dim &dim : spatial())
+    sizes.push_back(dim.size);
+  sizes.insert(channelsFirst ? sizes.begin() + 1 : sizes.end(), inputs);
+  return sizes;
+}
+
+std::string Case::text() const {
+  std::vector<Dim> dims = spatial();
+  std::vector<int64_t> given, found, window, lows, highs, ones, places, inner,
+      taps;
+  for (const Dim &dim : dims) {
+    given.push_back(dim.size);
+    found.push_back(dim.size + dim.low + dim.high -
+                    (dim.window - 1) * dilation);
+    window.push_back(dim.window);
+    lows.push_back(dim.low), highs.push_back(dim.high);
+    taps.push_back(int64_t(ones.size())), ones.push_back(1);
+    places.push_back(int64_t(ones.size()));
+    inner.push_back(int64_t(ones.size()) + 1);
+  }
+  int64_t spatialDims = int64_t(dims.size());
+  auto image = [&](const std::vector<int64_t> &sizes, int64_t c, bool first) {
+    std::string text =
+        "tensor<" + (dynamicBatch ? "?" : std::to_string(batch)) + "x";
+    std::string channels = std::to_string(c) + "x";
+    text += first ? channels : "";
+    for (int64_t size : sizes)
+      text += (dynamicImage ? "?" : std::to_string(size)) + "x";
+    return text + (first ? "" : channels) + "f32>";
+  };
+  std::string input = image(given, inputs, channelsFirst),
+              x = image(given, inputs, false), r = image(found, outputs, false),
+              result = image(found, outputs, channelsFirst);
+  int64_t before = points() * depths(), own = this->taps() * depths();
+  std::string packed =
+      llvm::formatv("tensor<{0}x{1}x{2}xf32>", panels(), rows(), panel);
+  std::string split = llvm::formatv("tensor<{1}x{0}x{2}xf32>", panels(), rows(),
+                                    panel),
+              wide = llvm::formatv("tensor<{0}x{1}xf32>", rows(),
+                                   panel * panels()),
+              matrix = llvm::formatv("tensor<{0}x{1}xf32>", rows(), outputs),
+              flat = llvm::formatv("tensor<{0}x{1}xf32>", own, outputs),
+              kernel = llvm::formatv("tensor<{0}x{1}x{2}xf32>",
+                                     joined(window, "x"), inputs, outputs);
+  std::string body = "%w0 = graph.transpose %y [1, 0, 2] : " + packed + " -> " +
+                     split + "\n%w1 = graph.reshape %w0 : " + split + " -> " +
+                     wide + "\n";
+  std::string whole = "%w1";
+  if (wide != matrix) {
+    body += llvm::formatv("%w2 = graph.slice %w1 [0, 0] [{0}, {1}] [1, 1] : ",
+                          rows(), outputs)
+                .str() +
+            wide + " -> " + matrix + "\n";
+    whole = "%w2";
+  }
+  body += "%w3 = graph.slice " + whole +
+          llvm::formatv(" [{0}, 0] [{1}, {2}] [1, 1] : ", before, own, outputs)
+              .str() +
+          matrix + " -> " + flat + "\n%k = graph.reshape %w3 : " + flat +
+          " -> " + kernel + "\n";
+  std::string from = "%x", last = "%d";
+  if (channelsFirst) {
+    body += llvm::formatv("%t = graph.transpose %x [0, {0}, 1] : ",
+                          joined(inner, ", "))
+                .str() +
+            input + " -> " + x + "\n";
+    from = "%t";
+  }
+  std::string order = joined(places, ", ");
+  body +=
+      "%d = graph.convolution " + from + ", %k " +
+      llvm::formatv("<input = (0, {0}, [{1}]), kernel = ({2}, {0}, [{3}]), "
+                    "output = (0, {0}, [{1}])> strides [{4}] low [{5}] "
+                    "high [{6}] input_dilation [{4}] kernel_dilation [{7}]",
+                    spatialDims + 1, order, spatialDims, joined(taps, ", "),
+                    joined(ones, ", "), joined(lows, ", "), joined(highs, ", "),
+                    joined(std::vector<int64_t>(dims.size(), dilation), ", "))
+          .str() +
+      " groups 1 " +
+      (mark ? "{graph.window_tile = " + std::to_string(tile) + "} " : "") +
+      ": (" + x + ", " + kernel + ") -> " + r + "\n";
+  if (!epilogue.empty()) {
+    body += "%e = graph." + epilogue + " %d : " + r + "\n";
+    last = "%e";
+  }
+  if (channelsFirst) {
+    body += llvm::formatv("%l = graph.transpose {0} [0, {1}, {2}] : ", last,
+                          spatialDims + 1, order)
+                .str() +
+            r + " -> " + result + "\n";
+    last = "%l";
+  }
+  return "func.func @main(%a: " + input + ", %b: " + packed + ") -> " + result +
+         " {\n%r = graph.fusion contraction (%x = %a : " + input +
+         ", %y = %b : " + packed + ") -> " + result + " {\n" + body +
+         "graph.yield " + last + " : " + result + "\n}\nreturn %r : " + result +
+         "\n}";
+}
+
+Tensor Case::weights(mlir::RankedTensorType type) const {
+  Tensor tensor(type);
+  float *data = reinterpret_cast<float *>(tensor.writable());
+  auto across = graph::WindowTransform(tile).window(),
+       down = graph::WindowTransform(height ? tile : 1).window();
+  int64_t size = tile + 2, perLine = 3;
+  for (int64_t row = 0; row < rows(); ++row)
+    for (int64_t column = 0; column < panel * panels(); ++column) {
+      // Values lie point by point, the window itself plane by plane.
+      int64_t input = row % inputs, block = row / inputs;
+      int64_t ofPoint = depths() / inputs, tap = block - points() * ofPoint;
+      double value = 0;
+      if (tap >= 0)
+        value = windowAt(tap / taps(), tap % taps(), input, column);
+      else
+        for (int64_t own = 0; own < taps(); ++own)
+          value += down[block / ofPoint / size][own / perLine] *
+                   across[block / ofPoint % size][own % perLine] *
+                   windowAt(block % ofPoint, own, input, column);
+      bool inside = column < outputs;
+      data[(column / panel * rows() + row) * panel + column % panel] =
+          inside ? float(value) : 0.0f;
+    }
+  return tensor;
+}
+
+class TransformedWindow : public ::testing::Test {
+protected:
+  KernelHarness harness{kernels::emitContraction};
+
+  /// The cases' windows lie in panels of 16 columns.
+  TransformedWindow() {
+    harness.target.lanes = 8;
+    harness.target.panel = 16;
+  }
+
+  void check(const Case &what) {
+    std::string text = what.text();
+    SCOPED_TRACE(text);
+    harness.tolerance = 1e-3;
+    harness.fill = [&](mlir::RankedTensorType type, unsigned number) {
+      if (number == 1)
+        return what.weights(type);
+      Tensor image = zenith::testing::smallIntegers(type, number + 1);
+      if (what.oddPixel)
+        reinterpret_cast<float *>(image.writable())[what.oddPlace] =
+            *what.oddPixel;
+      return image;
+    };
+    harness.check(text, {what.image()});
+  }
+  bool isTransformed() const {
+    return harness.emitted.find("interpolate_") != std::string::npos;
+  }
+};
+
+TEST_F(TransformedWindow, SizesAndBorders) {
+  for (int64_t tile : {2, 4})
+    for (auto [height, width] :
+         {std::pair(1, 1), std::pair(1, 9), std::pair(7, 3), std::pair(14, 14),
+          std::pair(6, 31)})
+      for (bool borders : {true, false}) {
+        Case what;
+        what.tile = tile;
+        what.height = height + (borders ? 0 : 2);
+        what.width = width + (borders ? 0 : 2);
+        if (!borders)
+          what.low[0] = what.low[1] = what.high[0] = what.high[1] = 0;
+        check(what);
+        EXPECT_TRUE(isTransformed());
+      }
+}
+
+TEST_F(TransformedWindow, UnequalBorders) {
+  Case what;
+  what.low[0] = 2, what.low[1] = 0, what.high[0] = 0, what.high[1] = 2;
+  what.height = 9, what.width = 13;
+  check(what);
+  what.channelsFirst = true;
+  check(what);
+}
+
+TEST_F(TransformedWindow, ChannelsFirst) {
+  for (auto [height, width] :
+       {std::pair(5, 7), std::pair(3, 1), std::pair(16, 16), std::pair(2, 121)})
+    for (int64_t batch : {1, 3}) {
+      Case what;
+      what.height = height, what.width = width, what.batch = batch;
+      what.channelsFirst = true;
+      what.epilogue = "neg";
+      check(what);
+      EXPECT_TRUE(isTransformed());
+    }
+}
+
+TEST_F(TransformedWindow, CutColumnsAndOddChannels) {
+  for (int64_t outputs : {17, 33, 40})
+    for (bool first : {false, true}) {
+      Case what;
+      what.inputs = 24, what.outputs = outputs, what.batch = 2;
+      what.height = 9, what.width = 11;
+      what.channelsFirst = first;
+      what.epilogue = "neg";
+      check(what);
+    }
+}
+
+/// Panels of four vectors, one of which may be all there is; of the last one,
+/// only vectors that have columns are computed.
+TEST_F(TransformedWindow, WidePanels) {
+  harness.target.lanes = 16;
+  harness.target.panel = 64;
+  harness.target.avx512 = true;
+  for (int64_t outputs : {16, 24, 48, 64, 80, 130})
+    for (bool first : {false, true}) {
+      Case what;
+      what.panel = 64, what.inputs = 40, what.outputs = outputs;
+      what.height = 31, what.width = 26, what.batch = outputs == 64 ? 3 : 1;
+      what.channelsFirst = first;
+      what.epilogue = "neg";
+      check(what);
+      EXPECT_TRUE(isTransformed());
+      what.oddPixel = std::numeric_limits<float>::infinity();
+      what.oddPlace = 457;
+      check(what);
+    }
+}
+
+TEST_F(TransformedWindow, DynamicBatch) {
+  Case what;
+  what.dynamicBatch = true;
+  for (int64_t batch : {0, 1, 5}) {
+    what.batch = batch;
+    check(what);
+  }
+}
+
+TEST_F(TransformedWindow, DynamicImages) {
+  for (bool first : {false, true})
+    for (auto [height, width] : {std::pair(1, 1), std::pair(7, 6),
+                                 std::pair(33, 30), std::pair(3, 130)}) {
+      Case what;
+      what.dynamicBatch = what.dynamicImage = true;
+      what.batch = 2, what.outputs = 24, what.epilogue = "neg";
+      what.height = height, what.width = width;
+      what.channelsFirst = first;
+      check(what);
+      EXPECT_TRUE(isTransformed());
+    }
+}
+
+/// Tasks evaluate the tiles of images that leave the caches themselves, one
+/// kernel less.
+TEST_F(TransformedWindow, LargeImages) {
+  Case what;
+  what.tile = 2;
+  what.height = 157, what.width = 161, what.outputs = 17;
+  auto evaluatesFirst = [&] {
+    return harness.emitted.find("_values") != std::string::npos;
+  };
+  check(what);
+  EXPECT_FALSE(evaluatesFirst());
+  what.height = 2;
+  check(what);
+  EXPECT_TRUE(evaluatesFirst());
+}
+
+TEST_F(TransformedWindow, LongLines) {
+  Case what;
+  what.height = 2, what.width = 301, what.outputs = 17;
+  check(what);
+  what.channelsFirst = true;
+  check(what);
+  what.width = 521;
+  check(what);
+}
+
+/// A pixel that isn't finite, or whose values at points aren't, reaches the
+/// results whose windows hold it and no others.
+TEST_F(TransformedWindow, NotFinitePixels) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  for (int64_t tile : {2, 4})
+    for (bool first : {false, true})
+      for (float pixel : {infinity, std::nanf(""), 3e38f}) {
+        Case what;
+        what.tile = tile, what.channelsFirst = first;
+        what.batch = 2, what.height = 11, what.width = 10, what.outputs = 40;
+        what.oddPixel = pixel;
+        for (int64_t place : {437, 2 * 11 * 10 * 8 - 1}) {
+          what.oddPlace = place;
+          check(what);
+        }
+      }
+}
+
+TEST_F(TransformedWindow, Volumes) {
+  for (bool first : {false, true})
+    for (auto [planes, height, width] :
+         {std::tuple(1, 1, 1), std::tuple(4, 9, 6), std::tuple(5, 3, 121)})
+      for (int64_t windowPlanes : {1, 2, 3}) {
+        Case what;
+        what.planes = planes, what.height = height, what.width = width;
+        what.windowPlanes = windowPlanes, what.batch = 2, what.outputs = 24;
+        what.lowPlanes = windowPlanes / 2, what.highPlanes = windowPlanes - 1;
+        what.channelsFirst = first, what.epilogue = "neg";
+        check(what);
+        EXPECT_TRUE(isTransformed());
+      }
+}
+
+TEST_F(TransformedWindow, VolumesInWidePanels) {
+  harness.target.lanes = 16;
+  harness.target.panel = 64;
+  harness.target.avx512 = true;
+  for (int64_t outputs : {16, 64, 80}) {
+    Case what;
+    what.panel = 64, what.inputs = 16, what.outputs = outputs;
+    what.planes = 7, what.height = 29, what.width = 30;
+    check(what);
+    EXPECT_TRUE(isTransformed());
+  }
+}
+
+/// Blocks of tasks that evaluate their own tiles hold some of several planes.
+TEST_F(TransformedWindow, LargeVolumes) {
+  harness.target.lanes = 16;
+  harness.target.panel = 64;
+  harness.target.avx512 = true;
+  for (int64_t windowPlanes : {1, 2, 3})
+    for (int64_t outputs : {24, 80}) {
+      Case what;
+      what.panel = 64, what.batch = 2, what.outputs = outputs;
+      what.planes = 7, what.height = 21, what.width = 24;
+      what.windowPlanes = windowPlanes, what.highPlanes = windowPlanes - 1;
+      what.lowPlanes = 0;
+      check(what);
+      EXPECT_TRUE(isTransformed());
+      EXPECT_EQ(harness.emitted.find("_values"), std::string::npos);
+      what.oddPixel = std::numeric_limits<float>::infinity();
+      what.oddPlace = 51457;
+      check(what);
+    }
+}
+
+TEST_F(TransformedWindow, Lines) {
+  for (int64_t tile : {2, 4})
+    for (bool first : {false, true})
+      for (int64_t width : {1, 7, 64, 301}) {
+        Case what;
+        what.height = 0, what.width = width, what.tile = tile;
+        what.batch = 3, what.channelsFirst = first;
+        check(what);
+        EXPECT_TRUE(isTransformed());
+      }
+}
+
+/// Tiles hold pixels of one phase; lines are cut between them.
+TEST_F(TransformedWindow, Dilated) {
+  for (int64_t dilation : {2, 5, 32})
+    for (int64_t dims : {1, 2, 3})
+      for (bool first : {false, true}) {
+        Case what;
+        what.dilation = dilation, what.channelsFirst = first;
+        what.planes = dims == 3 ? 4 : 0, what.height = dims > 1 ? 11 : 0;
+        what.width = 150, what.batch = 2, what.outputs = 24;
+        what.lowPlanes = what.highPlanes = dilation;
+        for (int64_t place : {0, 1})
+          what.low[place] = dilation, what.high[place] = dilation;
+        what.low[1] = 2 * dilation, what.high[1] = 0;
+        check(what);
+        EXPECT_TRUE(isTransformed());
+        what.oddPixel = std::numeric_limits<float>::infinity();
+        what.oddPlace = 457;
+        check(what);
+      }
+}
+
+TEST_F(TransformedWindow, DynamicVolumes) {
+  for (int64_t dims : {1, 3})
+    for (auto [planes, width] :
+         {std::pair(1, 1), std::pair(4, 33), std::pair(2, 130)}) {
+      Case what;
+      what.dynamicBatch = what.dynamicImage = true;
+      what.planes = dims == 3 ? planes : 0, what.height = dims == 3 ? 5 : 0;
+      what.width = width, what.batch = 2;
+      check(what);
+      EXPECT_TRUE(isTransformed());
+    }
+}
+
+TEST_F(TransformedWindow, NotFiniteVolumes) {
+  for (int64_t dims : {1, 3})
+    for (float pixel : {std::numeric_limits<float>::infinity(), 3e38f}) {
+      Case what;
+      what.planes = dims == 3 ? 5 : 0, what.height = dims == 3 ? 7 : 0;
+      what.width = 26, what.batch = 2, what.oddPixel = pixel;
+      for (int64_t place : {0, 93, 415}) {
+        what.oddPlace = place;
+        check(what);
+      }
+    }
+}
+
+TEST_F(TransformedWindow, OtherTargets) {
+  Case what;
+  what.epilogue = "neg";
+  harness.target.lanes = 4;
+  harness.target.fma = false;
+  harness.target.panel = 8;
+  check(what);
+  EXPECT_FALSE(isTransformed());
+  harness.target = {};
+  harness.target.lanes = 4;
+  harness.target.panel = 16;
+  check(what);
+  EXPECT_TRUE(isTransformed());
+  harness.target = {};
+  harness.target.opencl = true;
+  check(what);
+  EXPECT_FALSE(isTransformed());
+}
+
+TEST_F(TransformedWindow, WithoutMarkAsItIs) {
+  Case what;
+  what.mark = false;
+  check(what);
+  EXPECT_FALSE(isTransformed());
+}
+
+} // namespace

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sets beside the interpreter: rows that are unique, chosen, known or new, and
+// sets of bits.
+
+#include "RoutineHarness.h"
+#include "runtime/routines/RowKeys.h"
+#include <unordered_map>
+
+using namespace zenith;
+using zenith::testing::tensor;
+
+namespace {
+
+class SetKernelTest : public zenith::testing::RoutineKernelTest {};
+
+TEST_F(SetKernelTest, CompactOfCounted) {
+  // Positions along each dimension come from the number of the row.
+  for (const char *shape : {"5x7x300", "3000x1x4", "0x3x2", "1x1x1"}) {
+    std::string cube = tensor(std::string(shape) + "x", "i64"), body, list;
+    int64_t size = 1;
+    for (int64_t digit = 0, at = 0; shape[at]; ++at) {
+      digit = shape[at] == 'x' ? 0 : digit * 10 + (shape[at] - '0');
+      if (shape[at + 1] == 'x' || !shape[at + 1])
+        size *= digit;
+    }
+    list = "x" + std::string("i64>");
+    std::string flat = "tensor<" + std::to_string(size) + list,
+                mask = "tensor<" + std::to_string(size) + "xi1>";
+    for (int dim = 0; dim < 3; ++dim) {
+      std::string number = std::to_string(dim);
+      body += "%c" + number + " = graph.iota " + number + " : " + cube +
+              "\n%l" + number + " = graph.reshape %c" + number + " : " + cube +
+              " -> " + flat + "\n";
+    }
+    check("%m : " + mask + ", %x : " + flat,
+          "tensor<?xi64>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>",
+          body + "%r:4 = graph.compact %m, %l0, %l1, %l2, %x : (" + mask +
+              ", " + flat + ", " + flat + ", " + flat + ", " + flat +
+              ") -> (tensor<?xi64>, tensor<?xi64>, tensor<?xi64>, "
+              "tensor<?xi64>)",
+          "%r#0, %r#1, %r#2, %r#3");
+  }
+}
+
+TEST_F(SetKernelTest, UniqueOfManyRows) {
+  // Several tasks and partitions; rows differ only far behind, or not at all.
+  for (int64_t kinds : {1, 97, 30011}) {
+    harness.fill = [&](mlir::RankedTensorType type, unsigned) {
+      Tensor tensor(type);
+      interpreter::ElementAccess access(type.getElementType());
+      for (int64_t i = 0; i < tensor.size(); ++i)
+        access.store(tensor.writable() + i * access.bytes(),
+                     interpreter::Scalar::ofSigned(
+                         i % 3 ? i / 3 * 7919 % kinds >> i % 3 * 5 & 63 : 1));
+      return tensor;
+    };
+    for (const char *results : {"%r, %f", "%r, %f, %i, %c"})
+      for (const char *sorted : {"", " sorted"})
+        check("%x : tensor<?x3xui8>",
+              results == std::string("%r, %f")
+                  ? "tensor<?x3xui8>, tensor<?xi64>"
+                  : "tensor<?x3xui8>, tensor<?xi64>, tensor<?xi64>, "
+                    "tensor<?xi64>",
+              "%r, %f, %i, %c = graph.unique %x" + std::string(sorted) +
+                  " : tensor<?x3xui8> -> tensor<?x3xui8>, tensor<?xi64>, "
+                  "tensor<?xi64>, tensor<?xi64>",
+              results, {{60000, 3}});
+  }
+}
+
+/// Tables tell rows apart by the upper halves of their hashes at first.
+TEST_F(SetKernelTest, UniqueOfEqualHashes) {
+  std::unordered_map<uint64_t, int64_t> seen;
+  std::vector<int64_t> numbers;
+  for (int64_t number = 0; numbers.size() < 12; ++number) {
+    uint64_t hash = runtime::hashOf(reinterpret_cast<const char *>(&number),
+                                    sizeof(number));
+    auto [known, fresh] = seen.try_emplace(hash >> 32, number);
+    if (!fresh)
+      numbers.insert(numbers.end(), {known->second, number});
+  }
+  harness.fill = [&](mlir::RankedTensorType type, unsigned) {
+    Tensor tensor(type);
+    auto *elements = reinterpret_cast<int64_t *>(tensor.writable());
+    for (int64_t i = 0; i < tensor.size(); ++i)
+      elements[i] = numbers[i * i % 1009 % int64_t(numbers.size())];
+    return tensor;
+  };
+  for (int64_t rows : {2, 40, 20000})
+    for (const char *results : {"%f", "%r, %f, %i, %c"})
+      check("%x : tensor<?xi64>",
+            results == std::string("%f")
+                ? "tensor<?xi64>"
+                : "tensor<?xi64>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>",
+            "%r, %f, %i, %c = graph.unique %x : tensor<?xi64> -> "
+            "tensor<?xi64>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>",
+            results, {{rows}});
+}
+
+TEST_F(SetKernelTest, Unique) {
+  fillSpecial();
+  for (const char *sorted : {"", " sorted"})
+    for (const char *element : {"i1", "i4", "ui8", "i64", "f16", "f32", "f64"})
+      for (const char *row : {"", "2x"}) {
+        std::string x = tensor(std::string("45x") + row, element),
+                    r = tensor(std::string("?x") + row, element);
+        check("%x : " + x, r + ", tensor<?xi64>, tensor<45xi64>, tensor<?xi64>",
+              "%r, %f, %i, %c = graph.unique %x" + std::string(sorted) + " : " +
+                  x + " -> " + r +
+                  ", tensor<?xi64>, tensor<45xi64>, tensor<?xi64>",
+              "%r, %f, %i, %c");
+        check("%x : " + x, "tensor<?xi64>",
+              "%r, %f, %i, %c = graph.unique %x" + std::string(sorted) + " : " +
+                  x + " -> " + r +
+                  ", tensor<?xi64>, tensor<45xi64>, tensor<?xi64>",
+              "%c");
+      }
+}
+
+TEST_F(SetKernelTest, UniqueOfNothing) {
+  for (int64_t size : {0, 1})
+    check("%x : tensor<?xf32>",
+          "tensor<?xf32>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>",
+          "%r, %f, %i, %c = graph.unique %x sorted : tensor<?xf32> -> "
+          "tensor<?xf32>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>",
+          "%r, %f, %i, %c", {{size}});
+}
+
+TEST_F(SetKernelTest, Compact) {
+  for (int64_t size : {0, 1, 31, 10000})
+    check("%m : tensor<?xi1>, %x : tensor<?x3xf16>, %y : tensor<?xi64>",
+          "tensor<?x3xf16>, tensor<?xi64>",
+          "%r:2 = graph.compact %m, %x, %y : (tensor<?xi1>, tensor<?x3xf16>, "
+          "tensor<?xi64>) -> (tensor<?x3xf16>, tensor<?xi64>)",
+          "%r#0, %r#1", {{size}, {size, 3}, {size}});
+  check("%m : tensor<17xi1>, %x : tensor<17xf64>", "tensor<?xf64>",
+        "%r = graph.compact %m, %x : (tensor<17xi1>, tensor<17xf64>) -> "
+        "tensor<?xf64>",
+        "%r");
+}
+
+TEST_F(SetKernelTest, IsIn) {
+  fillSpecial();
+  for (const char *element : {"i1", "i16", "f32", "f64"})
+    // The table is of the fewer rows.
+    for (const char *set : {"0x", "1x", "6x", "41x", "9000x"})
+      for (const char *row : {"", "2x"}) {
+        std::string x = tensor(std::string("40x") + row, element),
+                    s = tensor(std::string(set) + row, element);
+        check("%x : " + x + ", %s : " + s, "tensor<40xi1>",
+              "%r = graph.is_in %x, %s : (" + x + ", " + s +
+                  ") -> tensor<40xi1>",
+              "%r");
+      }
+  for (std::vector<std::vector<int64_t>> sizes :
+       {std::vector<std::vector<int64_t>>{{3000, 2}, {9000, 2}},
+        {{9000, 2}, {3000, 2}},
+        {{0, 2}, {5, 2}},
+        {{5, 2}, {0, 2}}})
+    check("%x : tensor<?x2xf32>, %s : tensor<?x2xf32>", "tensor<?xi1>",
+          "%r = graph.is_in %x, %s : (tensor<?x2xf32>, tensor<?x2xf32>) -> "
+          "tensor<?xi1>",
+          "%r", sizes);
+}
+
+TEST_F(SetKernelTest, FreshKeys) {
+  harness.ordered = false;
+  harness.fill = [](mlir::RankedTensorType type, unsigned number) {
+    Tensor tensor(type);
+    interpreter::ElementAccess access(type.getElementType());
+    for (int64_t i = 0; i < tensor.size(); ++i)
+      access.store(
+          tensor.writable() + i * access.bytes(),
+          interpreter::Scalar::ofSigned(1 + (i * 7919 + number * 31) % 97));
+    return tensor;
+  };
+  check("%a : tensor<?xui64>, %b : tensor<?xui64>, %k : tensor<20xui64>",
+        "tensor<?xui64>",
+        "%c = graph.add %a, %b : tensor<?xui64>\n"
+        "%r = graph.fresh_keys (%a, %c) known (%k) key [63] absent 5 : "
+        "(tensor<?xui64>, tensor<?xui64>, tensor<20xui64>) -> tensor<?xui64>",
+        "%r", {{700}, {700}, {20}});
+  for (unsigned words = 2; words <= 4; ++words) {
+    std::string candidates, known, bits, types, results;
+    for (unsigned word = 0; word < words; ++word) {
+      std::string comma = word ? ", " : "";
+      candidates += comma + (word % 2 ? "%b" : "%a");
+      known += comma + "%k";
+      bits += comma + "-1";
+      types += "tensor<700xui64>, ";
+      results += comma + "tensor<?xui64>";
+    }
+    std::string knownTypes = results;
+    for (size_t at; (at = knownTypes.find("?")) != std::string::npos;)
+      knownTypes.replace(at, 1, "20");
+    check("%a : tensor<700xui64>, %b : tensor<700xui64>, %k : tensor<20xui64>",
+          results,
+          "%r:" + std::to_string(words) + " = graph.fresh_keys (" + candidates +
+              ") known (" + known + ") key [" + bits + "] : (" + types +
+              knownTypes + ") -> (" + results + ")",
+          words == 2   ? "%r#0, %r#1"
+          : words == 3 ? "%r#0, %r#1, %r#2"
+                       : "%r#0, %r#1, %r#2, %r#3");
+  }
+}
+
+/// Keys for several partitions; bits above the sixteenth tell none
+/// apart. `distinct` of them: few of them are in one partition, whose table is
+/// larger than others'.
+static Tensor keysOf(mlir::RankedTensorType type, uint64_t distinct,
+                     uint64_t seed) {
+  Tensor tensor(type);
+  auto *keys = reinterpret_cast<uint64_t *>(tensor.writable());
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    uint64_t number = (uint64_t(i) * 7919 + seed * 31) % distinct;
+    keys[i] = (number * 40503 & 0xffff) | uint64_t(i % 3) << 16;
+  }
+  return tensor;
+}
+
+TEST_F(SetKernelTest, FreshKeysOfManyRows) {
+  harness.ordered = false;
+  for (uint64_t distinct : {1, 2, 60, 5000, 60000})
+    for (uint64_t knownDistinct : {1, 30, 5000}) {
+      SCOPED_TRACE(std::to_string(distinct) + " " +
+                   std::to_string(knownDistinct));
+      // Known keys of one value are in order of partitions, others are not.
+      harness.fill = [&](mlir::RankedTensorType type, unsigned number) {
+        return keysOf(type, number < 2 ? distinct : knownDistinct, number);
+      };
+      check("%a : tensor<?xui64>, %b : tensor<?xui64>, %k : tensor<?xui64>, "
+            "%l : tensor<?xui64>",
+            "tensor<?xui64>",
+            "%r = graph.fresh_keys (%a, %b) known (%k, %l) key [65535] "
+            "absent 131072 : (tensor<?xui64>, tensor<?xui64>, "
+            "tensor<?xui64>, tensor<?xui64>) -> tensor<?xui64>",
+            "%r", {{20011}, {20011}, {3000}, {0}});
+      check("%a : tensor<?xui64>", "tensor<?xui64>",
+            "%r = graph.fresh_keys (%a) key [65535] : (tensor<?xui64>) -> "
+            "tensor<?xui64>",
+            "%r", {{40000}});
+      check("%a : tensor<?xui64>, %b : tensor<?xui64>, %k : tensor<?xui64>",
+            "tensor<?xui64>, tensor<?xui64>, tensor<?xui64>",
+            "%r:3 = graph.fresh_keys (%a, %b, %a) known (%k, %k, %k) key "
+            "[65535, 65535, 65535] absent 131072 : (tensor<?xui64>, "
+            "tensor<?xui64>, tensor<?xui64>, tensor<?xui64>, tensor<?xui64>, "
+            "tensor<?xui64>) -> (tensor<?xui64>, tensor<?xui64>, "
+            "tensor<?xui64>)",
+            "%r#0, %r#1, %r#2", {{20011}, {20011}, {3000}});
+    }
+}
+
+TEST_F(SetKernelTest, FreshKeysWithImages) {
+  harness.ordered = false;
+  // Few different parts, so that images are equal; some parts there are not.
+  harness.fill = [](mlir::RankedTensorType type, unsigned number) {
+    Tensor tensor(type);
+    interpreter::ElementAccess access(type.getElementType());
+    for (int64_t i = 0; i < tensor.size(); ++i)
+      access.store(
+          tensor.writable() + i * access.bytes(),
+          interpreter::Scalar::ofSigned((i * 7919 / 3 + number * 31) % 61));
+    return tensor;
+  };
+  for (unsigned words = 1; words <= 4; ++words)
+    for (const char *sizes : {"1x0x2", "5x3x8", "3x2x256"}) {
+      auto [images, rest] = llvm::StringRef(sizes).split('x');
+      std::string shape = images.str() + "x" + std::to_string(words) + "x",
+                  parts = "tensor<" + shape + rest.split('x').first.str() +
+                          "xui16>",
+                  bits = "tensor<" + shape + rest.str() + "xui64>";
+      std::string candidates, known, key, types, knownTypes, results, named;
+      for (unsigned word = 0; word < words; ++word) {
+        std::string comma = word ? ", " : "";
+        candidates += comma + (word % 2 ? "%b" : "%a");
+        known += comma + "%k";
+        key += comma + (word % 2 ? "-1" : "47");
+        types += "tensor<?xui64>, ";
+        knownTypes += "tensor<20xui64>, ";
+        results += comma + "tensor<?xui64>";
+        named += comma + "%r#" + std::to_string(word);
+      }
+      check("%a : tensor<?xui64>, %b : tensor<?xui64>, %k : tensor<20xui64>, "
+            "%n : " +
+                parts + ", %i : " + bits,
+            results,
+            "%r:" + std::to_string(words) + " = graph.fresh_keys (" +
+                candidates + ") known (" + known + ") images (%n, %i) key [" +
+                key + "] absent 5 ties 40 : (" + types + knownTypes + parts +
+                ", " + bits + ") -> (" + results + ")",
+            named, {{700}, {700}, {20}, {}, {}});
+    }
+}
+
+TEST_F(SetKernelTest, Bits) {
+  for (const char *words : {"1x", "7x", "300x"}) {
+    std::string bits = tensor(words, "ui64");
+    check("%x : " + bits, "tensor<?xui64>",
+          "%r = graph.bit_positions %x : " + bits + " -> tensor<?xui64>", "%r");
+    check("%x : " + bits + ", %a : tensor<300xui64>", bits + ", tensor<i64>",
+          "%s = graph.add %a, %a : tensor<300xui64>\n"
+          "%r, %n = graph.fresh_bits %x (%a, %s) : (" +
+              bits + ", tensor<300xui64>, tensor<300xui64>) -> (" + bits +
+              ", tensor<i64>)",
+          "%r, %n");
+    check("%x : " + bits + ", %y : " + bits, bits + ", tensor<i64>",
+          "%p = graph.bit_positions %x : " + bits +
+              " -> tensor<?xui64>\n"
+              "%s = graph.add %p, %p : tensor<?xui64>\n"
+              "%r, %n = graph.fresh_bits %y (%s, %p) : (" +
+              bits + ", tensor<?xui64>, tensor<?xui64>) -> (" + bits +
+              ", tensor<i64>)",
+          "%r, %n");
+  }
+}
+
+TEST_F(SetKernelTest, MarkBits) {
+  // Positions come in any order, so that only their bits are compared.
+  for (const char *words : {"1x", "7x", "300x"}) {
+    std::string bits = tensor(words, "ui64");
+    check("%x : " + bits + ", %a : tensor<300xui64>", bits,
+          "%s = graph.mul %a, %a : tensor<300xui64>\n"
+          "%p, %r = graph.mark_bits %x (%a, %s) : (" +
+              bits +
+              ", tensor<300xui64>, tensor<300xui64>) -> "
+              "(tensor<?xui64>, " +
+              bits + ")",
+          "%r");
+    for (const char *tags : {"", "tags 2 "})
+      check("%x : " + bits + ", %a : tensor<1xui64>", "tensor<?xui64>, " + bits,
+            "%p, %r = graph.mark_bits %x (%a, %a) " + std::string(tags) +
+                ": (" + bits +
+                ", tensor<1xui64>, tensor<1xui64>) -> (tensor<?xui64>, " +
+                bits + ")",
+            "%p, %r");
+  }
+}
+
+TEST_F(SetKernelTest, MarkBitsInParts) {
+  // Several slots and parts, and blocks of positions that fill up; positions
+  // behind the last word, and equal ones in different slots.
+  harness.fill = [&](mlir::RankedTensorType type, unsigned number) {
+    Tensor tensor(type);
+    uint64_t state = 9;
+    for (int64_t i = 0; i < tensor.size(); ++i) {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      reinterpret_cast<uint64_t *>(tensor.writable())[i] =
+          number == 0 ? (state >> 32) & (state << 7)
+          : i % 5     ? (state >> 33) % 70000
+                      : uint64_t(i) / 100;
+    }
+    return tensor;
+  };
+  for (const char *size : {"2048x", "20001x"})
+    for (const char *words : {"1x", "1024x", "1025x"}) {
+      std::string bits = tensor(words, "ui64"), list = tensor(size, "ui64");
+      check("%x : " + bits + ", %a : " + list, bits,
+            "%s = graph.add %a, %a : " + list +
+                "\n%p, %r = graph.mark_bits %x (%a, %s) : (" + bits + ", " +
+                list + ", " + list + ") -> (tensor<?xui64>, " + bits + ")",
+            "%r");
+      check("%x : " + bits + ", %a : " + list, bits,
+            "%s = graph.add %a, %a : " + list +
+                "\n%p, %r = graph.mark_bits %x (%a, %s) tags 3 : (" + bits +
+                ", " + list + ", " + list + ") -> (tensor<?xui64>, " + bits +
+                ")",
+            "%r");
+    }
+}
+
+TEST_F(SetKernelTest, BitRows) {
+  // Moves that leave all columns, permute them, send many to one, and lose
+  // some; rows and moves that there are not; few bits and many.
+  for (uint64_t density : {1, 3, 60})
+    for (int64_t columns : {1, 64, 100}) {
+      harness.fill = [&](mlir::RankedTensorType type, unsigned number) {
+        Tensor tensor(type);
+        interpreter::ElementAccess access(type.getElementType());
+        uint64_t state = number * 77 + 5;
+        for (int64_t i = 0; i < tensor.size(); ++i) {
+          auto next = [&] {
+            state = state * 6364136223846793005u + 1442695040888963407u;
+            return state >> 33;
+          };
+          uint64_t value = 0;
+          for (int bit = 0; number < 2 && bit < 64; ++bit)
+            value |= uint64_t(next() % 64 < density) << bit;
+          int64_t move = i / columns, column = i % columns;
+          if (number == 2 || number == 3)
+            value = next() % (number == 2 ? 8 : 5);
+          if (number == 4)
+            value = uint64_t(move == 0   ? column
+                             : move == 1 ? (column * 37 + 5) % columns
+                             : move == 2 ? column / 2
+                                         : column * 2);
+          access.store(tensor.writable() + i * access.bytes(),
+                       interpreter::Scalar::ofSigned(int64_t(value)));
+        }
+        return tensor;
+      };
+      std::string rows = "tensor<7x2xui64>",
+                  operands = "(" + rows + ", " + rows +
+                             ", tensor<7x3xui32>, tensor<7x3xui16>, "
+                             "tensor<4x" +
+                             std::to_string(columns) + "xui16>)";
+      check("%k : " + rows + ", %l : " + rows +
+                ", %s : tensor<7x3xui32>, %m : tensor<7x3xui16>, %c : "
+                "tensor<4x" +
+                std::to_string(columns) + "xui16>",
+            rows + ", " + rows + ", tensor<i64>",
+            "%r, %a, %n = graph.fresh_bit_rows %k, %l, %s, %m, %c : " +
+                operands + " -> (" + rows + ", " + rows + ", tensor<i64>)",
+            "%r, %a, %n");
+    }
+}
+
+} // namespace

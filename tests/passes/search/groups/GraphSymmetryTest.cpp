@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Symmetries that are found, and graphs that have none of use.
+
+#include "passes/search/states/GraphSymmetry.h"
+#include <gtest/gtest.h>
+
+using namespace zenith::search;
+
+namespace {
+
+using Permutations = std::vector<std::vector<int64_t>>;
+
+GrowthLoop growthOf(const Permutations &permutations,
+                    std::vector<GrowthLoop::Row> starts) {
+  GrowthLoop growth;
+  growth.positions = int64_t(starts.front().size());
+  growth.generators = int64_t(permutations.size());
+  growth.starts = std::move(starts);
+  return growth;
+}
+
+GrowthLoop::Row neighbour(const GrowthLoop::Row &row,
+                          const std::vector<int64_t> &permutation) {
+  GrowthLoop::Row next;
+  for (int64_t from : permutation)
+    next.push_back(row[size_t(from)]);
+  return next;
+}
+
+/// Images of states some steps away, and of their neighbours, are what they
+/// should be.
+void expectSymmetry(const GraphSymmetry &symmetry, const GrowthLoop &growth,
+                    const Permutations &permutations) {
+  GrowthLoop::Row state = growth.starts.front();
+  EXPECT_EQ(symmetry.imageOf(state), state);
+  bool changes = false;
+  for (size_t step = 0; step < 40; ++step) {
+    GrowthLoop::Row image = symmetry.imageOf(state);
+    changes |= image != state;
+    EXPECT_EQ(symmetry.imageOf(image), state);
+    for (size_t g = 0; g < permutations.size(); ++g)
+      EXPECT_EQ(symmetry.imageOf(neighbour(state, permutations[g])),
+                neighbour(image, permutations[symmetry.generators[g]]));
+    state = neighbour(state, permutations[step * step % permutations.size()]);
+  }
+  EXPECT_TRUE(changes);
+}
+
+/// A cycle, its inverse and a swap of the first two of `count` positions.
+Permutations cycleAndSwap(int64_t count) {
+  Permutations permutations(3);
+  for (int64_t i = 0; i < count; ++i) {
+    permutations[0].push_back((i + 1) % count);
+    permutations[1].push_back((i + count - 1) % count);
+    permutations[2].push_back(i < 2 ? 1 - i : i);
+  }
+  return permutations;
+}
+
+TEST(GraphSymmetry, MirrorsCycles) {
+  for (int64_t count : {5, 6, 12}) {
+    Permutations permutations = cycleAndSwap(count);
+    GrowthLoop::Row start;
+    for (int64_t i = 0; i < count; ++i)
+      start.push_back(uint64_t(i * 3));
+    GrowthLoop growth = growthOf(permutations, {start});
+    auto symmetry = findSymmetry(growth, permutations);
+    ASSERT_TRUE(symmetry);
+    EXPECT_EQ(symmetry->generators, (std::vector<size_t>{1, 0, 2}));
+    EXPECT_EQ(symmetry->positions[0], 1);
+    expectSymmetry(*symmetry, growth, permutations);
+  }
+}
+
+TEST(GraphSymmetry, FindsOrbitsThatAreApart) {
+  // Two cycles of three positions, one between them that nothing moves.
+  Permutations permutations = {{1, 2, 0, 3, 4, 5, 6}, {0, 1, 2, 3, 5, 6, 4}};
+  GrowthLoop growth = growthOf(permutations, {{0, 1, 2, 9, 4, 5, 6}});
+  auto symmetry = findSymmetry(growth, permutations);
+  ASSERT_TRUE(symmetry);
+  expectSymmetry(*symmetry, growth, permutations);
+}
+
+TEST(GraphSymmetry, NeedsValuesThatCanBeRenamed) {
+  Permutations permutations = cycleAndSwap(6);
+  EXPECT_TRUE(
+      findSymmetry(growthOf(permutations, {{1, 1, 2, 3, 3, 2}}), permutations));
+  EXPECT_FALSE(
+      findSymmetry(growthOf(permutations, {{1, 1, 1, 2, 2, 2}}), permutations));
+}
+
+TEST(GraphSymmetry, LeavesOutWhatKeepsAllStates) {
+  // Whatever takes the one generator to itself takes each state to itself.
+  Permutations permutations = {{1, 0, 3, 2}};
+  EXPECT_FALSE(
+      findSymmetry(growthOf(permutations, {{0, 1, 2, 3}}), permutations));
+  EXPECT_FALSE(findSymmetry(growthOf({}, {{0, 1}}), {}));
+}
+
+TEST(GraphSymmetry, TakesStartsToStarts) {
+  Permutations permutations = cycleAndSwap(6);
+  GrowthLoop::Row start = {0, 1, 2, 3, 4, 5},
+                  left = neighbour(start, permutations[0]),
+                  right = neighbour(start, permutations[1]);
+  EXPECT_TRUE(
+      findSymmetry(growthOf(permutations, {start, left, right}), permutations));
+  EXPECT_FALSE(
+      findSymmetry(growthOf(permutations, {start, left}), permutations));
+}
+
+} // namespace

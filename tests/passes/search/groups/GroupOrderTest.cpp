@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Orders of groups that are known, or counted by listing their elements.
+
+#include "passes/search/groups/GroupOrder.h"
+#include <gtest/gtest.h>
+#include <random>
+#include <set>
+
+using namespace zenith::search;
+
+namespace {
+
+using Permutation = std::vector<int64_t>;
+
+/// By a search from the identity; at most 8 points.
+double countedOrder(const std::vector<Permutation> &generators) {
+  Permutation identity(generators.front().size());
+  for (size_t i = 0; i < identity.size(); ++i)
+    identity[i] = int64_t(i);
+  std::set<Permutation> seen{identity};
+  std::vector<Permutation> open{identity};
+  while (!open.empty()) {
+    Permutation at = open.back();
+    open.pop_back();
+    for (const Permutation &generator : generators) {
+      Permutation next(at.size());
+      for (size_t i = 0; i < at.size(); ++i)
+        next[i] = at[size_t(generator[i])];
+      if (seen.insert(next).second)
+        open.push_back(next);
+    }
+  }
+  return double(seen.size());
+}
+
+Permutation rotation(int64_t n, int64_t by = 1) {
+  Permutation result;
+  for (int64_t i = 0; i < n; ++i)
+    result.push_back((i + by) % n);
+  return result;
+}
+
+Permutation swapped(int64_t n, int64_t a, int64_t b) {
+  Permutation result = rotation(n, 0);
+  std::swap(result[size_t(a)], result[size_t(b)]);
+  return result;
+}
+
+TEST(GroupOrder, TrivialGroupsHaveOneElement) {
+  EXPECT_EQ(groupOrder({}), 1);
+  EXPECT_EQ(groupOrder({rotation(1, 0)}), 1);
+  EXPECT_EQ(groupOrder({rotation(5, 0), rotation(5, 0)}), 1);
+}
+
+TEST(GroupOrder, KnownFamilies) {
+  double factorial = 1;
+  for (int64_t n = 2; n <= 12; ++n) {
+    factorial *= double(n);
+    EXPECT_EQ(groupOrder({rotation(n)}), double(n));
+    EXPECT_EQ(groupOrder({rotation(n), swapped(n, 0, 1)}), factorial);
+    // Three-cycles give the even permutations.
+    std::vector<Permutation> cycles;
+    for (int64_t i = 2; i < n; ++i) {
+      Permutation cycle = rotation(n, 0);
+      cycle[0] = 1, cycle[1] = i, cycle[size_t(i)] = 0;
+      cycles.push_back(cycle);
+    }
+    if (n > 2) {
+      EXPECT_EQ(groupOrder(cycles), factorial / 2) << n;
+    }
+  }
+}
+
+TEST(GroupOrder, OrbitsNeedNotContainAllPoints) {
+  // Two swaps, and a rotation of three other points: 2 * 2 * 3.
+  EXPECT_EQ(groupOrder({swapped(7, 0, 1), swapped(7, 2, 3),
+                        Permutation{0, 1, 2, 3, 5, 6, 4}}),
+            12);
+}
+
+TEST(GroupOrder, AgreesWithCounting) {
+  std::mt19937 random(7);
+  for (int test = 0; test < 60; ++test) {
+    auto points = int64_t(1 + random() % 7);
+    std::vector<Permutation> generators(1 + random() % 3, rotation(points, 0));
+    for (Permutation &generator : generators)
+      for (size_t i = generator.size() - 1; i > 0; --i)
+        // Few exchanges make small groups too.
+        if (random() % 2)
+          std::swap(generator[i], generator[random() % (i + 1)]);
+    EXPECT_EQ(groupOrder(generators), countedOrder(generators)) << test;
+  }
+}
+
+} // namespace

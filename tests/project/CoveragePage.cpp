@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The coverage page: a row per op of GraphIR, a column per question, and the
+// operators that the ONNX door reads.
+
+#include "frontends/onnx/ONNXOpTable.h"
+#include "ir/GraphDialect.h"
+#include "ir/interpreter/EvalError.h"
+#include "ir/interpreter/Interpreter.h"
+#include "tests/project/ProjectFacts.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include <sstream>
+
+using namespace mlir;
+
+namespace zenith::project {
+
+static std::string joined(const std::set<std::string> &words) {
+  return llvm::join(words, ", ");
+}
+
+/// A room's cells, and on the way what it refuses.
+class RoomColumn {
+public:
+  explicit RoomColumn(DirectoryAnswer (*room)(Operation *)) : room(room) {}
+
+  std::string cell(ProjectFacts &facts, const std::string &op) {
+    std::set<std::string> words, errors;
+    const std::vector<Operation *> &instances = facts.instances[op];
+    for (Operation *instance : instances) {
+      DirectoryAnswer answer = room(instance);
+      if (answer.refused)
+        errors.insert(StringRef(answer.error).split('\n').first.str());
+      else
+        words.insert(answer.words.begin(), answer.words.end());
+    }
+    for (const std::string &error : errors)
+      refusals += "- " + error + "\n";
+    if (words.empty())
+      return errors.empty() ? "no code" : "refused";
+    return joined(words) + (errors.empty() ? "" : ", not all");
+  }
+
+  std::string refusals;
+
+private:
+  DirectoryAnswer (*room)(Operation *);
+};
+
+/// Ops without a meaning of their own outside of a whole program.
+static bool isDeclaration(const std::string &op) {
+  return op == "graph.param" || op == "graph.derived_param" ||
+         op == "graph.get_param" || op == "graph.yield";
+}
+
+static void writeOps(ProjectFacts &facts, std::ostream &page) {
+  RoomColumn kernel(lowered), onnx([](Operation *op) { return exported(op); });
+  page << "| op | family | kernel | ONNX |\n|---|---|---|---|\n";
+  for (RegisteredOperationName name : facts.ops) {
+    std::string op = name.getStringRef().str();
+    if (!facts.instances.count(op) || isDeclaration(op))
+      continue;
+    auto family = graph::familyOf(OperationName(name));
+    page << "| `" << op << "` | "
+         << (family ? graph::familyName(*family).str() : "") << " | "
+         << kernel.cell(facts, op) << " | " << onnx.cell(facts, op) << " |\n";
+  }
+  page << "\n## What kernels refuse\n\n" << kernel.refusals;
+  page << "\n## What ONNX export refuses\n\n" << onnx.refusals;
+}
+
+static void writeOperators(StringRef family, llvm::ArrayRef<onnx::OpRow> rows,
+                           std::ostream &page) {
+  std::map<std::string, std::string> operators;
+  for (const onnx::OpRow &row : rows) {
+    std::string &text = operators[row.op.str()];
+    text +=
+        (text.empty() ? "" : ", ") + std::to_string(row.since) +
+        (row.until == onnx::newest ? " on" : "-" + std::to_string(row.until));
+  }
+  page << "| " << family.str() << " | ";
+  llvm::interleave(
+      operators,
+      [&](const auto &entry) {
+        page << "`" << entry.first << "`";
+        if (entry.second != "1 on")
+          page << " (" << entry.second << ")";
+      },
+      [&] { page << ", "; });
+  page << " |\n";
+}
+
+std::string coveragePage(ProjectFacts &facts) {
+  std::ostringstream page;
+  page
+      << R"page(<!-- Written by tools/scripts/gen_docs.py from what the code answers; change the code instead. -->
+# Coverage
+
+Every op below has a family, a shape rule, numbered constraints with a test each, a section in [ops.md](ops.md), a text and a bytecode form, and a meaning in the interpreter; `tests/project/CoverageTest.cpp` fails where one is missing. The other rooms may refuse an op, naming it.
+
+The instances of the op in `tests/ir/<family>.mlir` are put through them one by one: *kernel* lists the kinds of fusion that they lower to, *ONNX* the operators that they export as, at opset 17. "Not all" means that some instance is refused; "no code" that nothing remains to be computed.
+
+)page";
+  writeOps(facts, page);
+  page << R"page(
+## Operators of ONNX that import
+
+In brackets the opsets, where not all since 1.
+
+| family | operators |
+|---|---|
+)page";
+  for (const onnx::OpFamily &family : onnx::opFamilies())
+    writeOperators(family.name.str() + (family.domain.empty()
+                                            ? std::string()
+                                            : " (" + family.domain.str() + ")"),
+                   family.rows(), page);
+  return page.str();
+}
+
+} // namespace zenith::project

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds inputs by key and replaces bound arguments by constants.
+
+#include "tools/model/BindInputs.h"
+
+#include "frontends/files/ElementNames.h"
+#include "frontends/tensors/TensorIO.h"
+#include "ir/GraphOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "tools/model/Diagnostics.h"
+#include "tools/model/EntrySignature.h"
+#include "tools/model/RunOptions.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace zenith;
+using namespace zenith::tools;
+
+llvm::Expected<unsigned> zenith::tools::inputIndex(StringRef key,
+                                                   ArrayRef<std::string> names,
+                                                   StringRef option) {
+  unsigned index;
+  if (!key.getAsInteger(10, index) && index < names.size())
+    return index;
+  for (auto [i, name] : llvm::enumerate(names))
+    if (key == name)
+      return unsigned(i);
+  StringRef number = key;
+  if (number.consume_front("arg") && !number.getAsInteger(10, index) &&
+      index < names.size())
+    return index;
+  std::string known;
+  for (auto [i, name] : llvm::enumerate(names))
+    known += (i ? ", " : "") + std::to_string(i) + " = '" + name + "'";
+  return failure(ExitCode::Usage,
+                 option.str() + ": the program has no input '" + key.str() +
+                     "'; it has " + (known.empty() ? "none" : known));
+}
+
+llvm::Expected<Tensor> zenith::tools::readKeyedFile(const KeyedFile &file,
+                                                    Type element,
+                                                    MLIRContext *context) {
+  std::optional<RankedTensorType> wanted;
+  if (!file.typeText.empty()) {
+    wanted = tensors::parseTypeText(file.typeText, context);
+    if (!wanted)
+      return failure(ExitCode::Usage,
+                     "'" + file.typeText +
+                         "' is no tensor type; one is f32[2x3]");
+  } else if (element && !StringRef(file.file).ends_with(".raw")) {
+    wanted = RankedTensorType::get({}, element);
+  }
+  return tensors::readTensor(file.file, wanted, context);
+}
+
+static llvm::Error bindArgument(func::FuncOp function, unsigned index,
+                                const Tensor &value, const std::string &name) {
+  BlockArgument argument = function.getArgument(index);
+  auto type = cast<RankedTensorType>(argument.getType());
+  if (!type.hasStaticShape())
+    return failure(ExitCode::Unsupported,
+                   "--bind: input '" + name + "' has dynamic dimensions");
+  if (value.type() !=
+      RankedTensorType::get(type.getShape(), type.getElementType()))
+    return failure(ExitCode::Invalid, "--bind: input '" + name + "' is " +
+                                          tensors::typeText(type) +
+                                          ", the file has " +
+                                          tensors::typeText(value.type()));
+  OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
+  Value constant =
+      builder.create<graph::ConstantOp>(function.getLoc(), value.toElements());
+  argument.replaceAllUsesWith(constant);
+  return llvm::Error::success();
+}
+
+llvm::Error zenith::tools::bindArguments(ModuleOp module, StringRef entry,
+                                         ArrayRef<KeyedFile> files,
+                                         std::vector<std::string> &names) {
+  llvm::Expected<func::FuncOp> function = findEntry(module, entry);
+  if (!function)
+    return function.takeError();
+  for (const ArgumentInfo &argument : argumentsOf(*function))
+    names.push_back(argument.name);
+  BitVector bound(names.size());
+  for (const KeyedFile &file : files) {
+    llvm::Expected<unsigned> index = inputIndex(file.key, names, "--bind");
+    if (!index)
+      return index.takeError();
+    Type element =
+        cast<RankedTensorType>(function->getArgument(*index).getType())
+            .getElementType();
+    llvm::Expected<Tensor> value =
+        readKeyedFile(file, element, module.getContext());
+    if (!value)
+      return value.takeError();
+    if (llvm::Error error =
+            bindArgument(*function, *index, *value, names[*index]))
+      return error;
+    bound.set(*index);
+  }
+  // The remaining arguments keep the names that indices gave them.
+  if (bound.any()) {
+    for (auto [i, name] : llvm::enumerate(names))
+      function->setArgAttr(i, graph::nameAttrName,
+                           StringAttr::get(module.getContext(), name));
+    function->eraseArguments(bound);
+  }
+  return llvm::Error::success();
+}

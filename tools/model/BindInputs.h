@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Keys of inputs, files behind them, and arguments that become constants.
+
+#ifndef ZENITH_TOOLS_MODEL_BINDINPUTS_H
+#define ZENITH_TOOLS_MODEL_BINDINPUTS_H
+
+#include "ir/tensor/Tensor.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/Error.h"
+#include <string>
+#include <vector>
+
+namespace zenith::tools {
+
+struct KeyedFile;
+
+/// Position of the input that `key` (an index, a name or "argK") means; a usage
+/// error lists the names otherwise. `option` is the option that used the key.
+llvm::Expected<unsigned> inputIndex(llvm::StringRef key,
+                                    llvm::ArrayRef<std::string> names,
+                                    llvm::StringRef option);
+
+/// The file's tensor; `element` (may be null) is what its bits stand for.
+llvm::Expected<Tensor> readKeyedFile(const KeyedFile &file, mlir::Type element,
+                                     mlir::MLIRContext *context);
+
+/// Makes constants of arguments of the entry function; `names` receives the
+/// names of all arguments, those included.
+llvm::Error bindArguments(mlir::ModuleOp module, llvm::StringRef entry,
+                          llvm::ArrayRef<KeyedFile> files,
+                          std::vector<std::string> &names);
+
+} // namespace zenith::tools
+
+#endif // ZENITH_TOOLS_MODEL_BINDINPUTS_H

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whether two tensors are equal within a tolerance, and where they differ most.
+
+#ifndef ZENITH_TOOLS_MODEL_COMPARERESULTS_H
+#define ZENITH_TOOLS_MODEL_COMPARERESULTS_H
+
+#include "ir/tensor/Tensor.h"
+#include "tools/model/RunOptions.h"
+#include <optional>
+
+namespace zenith::tools {
+
+/// What is taken as equal where the user gives nothing: integers and booleans
+/// exactly, floats by the precision of their type.
+Tolerance defaultTolerance(mlir::Type element);
+
+/// Nothing where the tensors are equal: same type and shape; each element equal
+/// or within one of the given limits (|got - expected| <= atol + rtol *
+/// |expected|, or at most so many units in the last place), NaN equal to NaN.
+/// Else a sentence that names the worst element.
+std::optional<std::string> compareTensors(const Tensor &got,
+                                          const Tensor &expected,
+                                          const Tolerance &tolerance);
+
+} // namespace zenith::tools
+
+#endif // ZENITH_TOOLS_MODEL_COMPARERESULTS_H

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compiled code as an executor.
+
+#include "tools/model/CompiledModel.h"
+
+#include "lowering/pipeline/CacheStore.h"
+#include "lowering/pipeline/Session.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "tools/model/CommandLine.h"
+#include "tools/model/Diagnostics.h"
+#include "tools/model/EntrySignature.h"
+#include "tools/model/Executor.h"
+#include "tools/model/ParamFiles.h"
+#include "tools/model/RunOptions.h"
+
+using namespace mlir;
+using namespace zenith;
+using namespace zenith::tools;
+
+llvm::Error zenith::tools::toolError(llvm::Error error) {
+  return llvm::handleErrors(std::move(error), [](const CompileError &e) {
+    return failure(ExitCode(e.code()), e.text(), e.location());
+  });
+}
+
+namespace {
+class CompiledExecutor : public Executor {
+public:
+  CompiledExecutor(std::shared_ptr<const pipeline::Executable> program,
+                   const pipeline::EntryInfo *entry,
+                   std::unique_ptr<pipeline::Session> session,
+                   pipeline::CompileTimes times, MLIRContext *context)
+      : program(std::move(program)), entry(entry), session(std::move(session)),
+        times(std::move(times)), context(context) {}
+
+  llvm::Expected<std::vector<Tensor>> run(ArrayRef<Tensor> arguments) override {
+    llvm::Expected<std::vector<Tensor>> results =
+        session->run(*entry, arguments, context);
+    if (!results)
+      return toolError(results.takeError());
+    return results;
+  }
+
+  ~CompiledExecutor() override {
+    for (zenith_tensor &buffer : buffers)
+      session->runContext().release(buffer);
+  }
+
+  llvm::Error runOnly(ArrayRef<Tensor> arguments) override;
+  std::string
+  memoryReport(const std::map<std::string, int64_t> &dims) override {
+    return memory::toJSON(
+        entry->memory, [&](const std::string &name) -> std::optional<int64_t> {
+          auto known = dims.find(name);
+          return known == dims.end() ? std::nullopt
+                                     : std::optional<int64_t>(known->second);
+        });
+  }
+  void onProgress(
+      std::function<void(int64_t, ArrayRef<int64_t>)> progress) override {
+    session->runContext().setProgress(
+        [progress = std::move(progress)](int64_t loop, const int64_t *numbers,
+                                         int64_t count) {
+          progress(loop, ArrayRef(numbers, count));
+        });
+  }
+  int64_t arenaBytes() override {
+    return session->runContext().memoryUse().arenaBytes;
+  }
+  int64_t transientBytes() override {
+    // What outlives a run, beside the arena, is room for results.
+    runtime::MemoryUse use = session->runContext().memoryUse();
+    return use.peakBytes - (use.liveBytes - use.arenaBytes);
+  }
+  int64_t spilledBytes() override {
+    return session->runContext().memoryUse().spilledPeakBytes;
+  }
+  void startMeasuring() override;
+  std::vector<KernelFigures> stopMeasuring() override;
+  const pipeline::CompileTimes *compileTimes() override { return &times; }
+  double prepareMs() override { return session->prepareMilliseconds(); }
+
+private:
+  std::shared_ptr<const pipeline::Executable> program;
+  const pipeline::EntryInfo *entry;
+  std::unique_ptr<pipeline::Session> session;
+  pipeline::CompileTimes times;
+  MLIRContext *context;
+  std::vector<zenith_tensor> buffers; ///< where timed runs put their results
+  std::map<int64_t, KernelFigures> measured; ///< by the kernel's number
+};
+} // namespace
+
+// The first run allocates room for the results, by their largest sizes where
+// data decides; later ones write there, so that they allocate nothing.
+llvm::Error CompiledExecutor::runOnly(ArrayRef<Tensor> arguments) {
+  std::vector<zenith_tensor> given;
+  for (const Tensor &argument : arguments)
+    given.push_back(pipeline::viewTensor(argument));
+  if (buffers.empty()) {
+    zenith_tensor empty = {};
+    empty.struct_size = sizeof(empty);
+    buffers.resize(entry->results.size(), empty);
+  }
+  return toolError(session->run(*entry, given, buffers));
+}
+
+void CompiledExecutor::startMeasuring() {
+  measured.clear();
+  session->runContext().setProfile([this](const zenith_profile_event &event) {
+    switch (event.kind) {
+    case ZENITH_EVENT_WORK: {
+      KernelFigures &kernel = measured[event.kernel_index];
+      kernel.flops += double(event.tasks);
+      kernel.bytes += double(event.bytes);
+      break;
+    }
+    case ZENITH_EVENT_KERNEL:
+    case ZENITH_EVENT_DEVICE_KERNEL: {
+      KernelFigures &kernel = measured[event.kernel_index];
+      ++kernel.calls;
+      kernel.ms += double(event.ns) * 1e-6;
+      break;
+    }
+    default: // copies count arguments and results, not kernels
+      break;
+    }
+  });
+}
+
+std::vector<KernelFigures> CompiledExecutor::stopMeasuring() {
+  session->runContext().setProfile({});
+  std::vector<KernelFigures> kernels;
+  for (auto &[index, figures] : measured) {
+    bool known = index >= 0 && size_t(index) < program->kernels.size();
+    figures.name = known ? program->kernels[size_t(index)] : "?";
+    if (figures.calls > 0)
+      kernels.push_back(figures);
+  }
+  return kernels;
+}
+
+pipeline::CompileOptions
+zenith::tools::compileOptions(const RunOptions &options,
+                              Diagnostics &diagnostics) {
+  pipeline::CompileOptions compile;
+  compile.target = options.target;
+  compile.mixedPrecision = options.mixedPrecision;
+  // Sets of bits pay while a layer goes through them in some milliseconds. Of a
+  // cap, files have an eighth.
+  constexpr int64_t mostIndexBytes = int64_t(1) << 30;
+  compile.denseIndexBytes =
+      options.maxMemory ? std::min(mostIndexBytes, *options.maxMemory / 8 * 7)
+                        : mostIndexBytes;
+  // Without files the lists that a step starts from and ends with count, too.
+  compile.memoryBytes =
+      options.maxMemory.value_or(0) / (options.spillFolder.empty() ? 2 : 1);
+  compile.withoutSearchForms = options.withoutSearchForms;
+  // The cache's own remarks don't ask for the others.
+  compile.explain = llvm::any_of(options.explain, [](const std::string &topic) {
+    return topic != "cache";
+  });
+  compile.cacheDir = options.cache == defaultCache
+                         ? pipeline::defaultCacheFolder()
+                         : options.cache;
+  compile.remark = [&options, &diagnostics](const pipeline::Remark &remark) {
+    if (llvm::is_contained(options.explain, remark.topic))
+      diagnostics.remark(options.explainJSON ? pipeline::toJSON(remark)
+                                             : pipeline::toText(remark));
+  };
+  return compile;
+}
+
+llvm::Expected<std::unique_ptr<Executor>> zenith::tools::makeCompiled(
+    OwningOpRef<ModuleOp> module, const std::string &folder,
+    const RunOptions &options, Diagnostics &diagnostics) {
+  MLIRContext *context = module->getContext();
+  llvm::Expected<func::FuncOp> entry = findEntry(*module, options.entry);
+  if (!entry)
+    return entry.takeError();
+  std::string name = entry->getSymName().str();
+  llvm::Expected<ParamFiles> params =
+      ParamFiles::open(folder, options.params, context);
+  if (!params)
+    return params.takeError();
+  if (llvm::Error error = params->checkReplacements(*module))
+    return std::move(error);
+  pipeline::CompileTimes times;
+  auto program = pipeline::compile(
+      std::move(module), compileOptions(options, diagnostics), &times);
+  if (!program)
+    return toolError(program.takeError());
+  const pipeline::EntryInfo *info = (*program)->find(name);
+  if (!info)
+    return failure(ExitCode::Usage,
+                   "@" + name +
+                       " is private: only public functions are compiled");
+  pipeline::SessionOptions settings;
+  settings.baseDir = folder;
+  settings.threads = int(options.threads);
+  settings.maxMemoryBytes = options.maxMemory.value_or(0);
+  settings.spill = {options.spillFolder, options.maxSpill.value_or(0)};
+  for (const auto &[param, source] : params->replacementSources())
+    settings.parameters[param] = {source.first, source.second, ""};
+  auto session = pipeline::Session::create(*program, settings);
+  if (!session)
+    return toolError(session.takeError());
+  return std::make_unique<CompiledExecutor>(*program, info, std::move(*session),
+                                            std::move(times), context);
+}

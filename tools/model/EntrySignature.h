@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The function that a tool runs: names, types and dimensions of its arguments
+// and results.
+
+#ifndef ZENITH_TOOLS_MODEL_ENTRYSIGNATURE_H
+#define ZENITH_TOOLS_MODEL_ENTRYSIGNATURE_H
+
+#include "ir/dims/DimExpr.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/Support/Error.h"
+#include <string>
+#include <vector>
+
+namespace mlir::func {
+class FuncOp;
+}
+
+namespace zenith::tools {
+
+struct ArgumentInfo {
+  std::string name; ///< public name, that of its location, or "argK"
+  mlir::RankedTensorType type;
+  std::vector<graph::DimExpr> dims;
+  bool isRead = true;
+};
+
+struct ResultInfo {
+  std::string name; ///< public name; empty where there is none
+  mlir::RankedTensorType type;
+};
+
+/// The function called `entry`; where that is empty the only public one, else
+/// `main`.
+llvm::Expected<mlir::func::FuncOp> findEntry(mlir::ModuleOp module,
+                                             llvm::StringRef entry);
+
+/// Arguments and results must be tensors.
+std::vector<ArgumentInfo> argumentsOf(mlir::func::FuncOp function);
+std::vector<ResultInfo> resultsOf(mlir::func::FuncOp function);
+
+} // namespace zenith::tools
+
+#endif // ZENITH_TOOLS_MODEL_ENTRYSIGNATURE_H

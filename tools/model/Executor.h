@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Something that runs the entry of a model: the interpreter or compiled code.
+
+#ifndef ZENITH_TOOLS_MODEL_EXECUTOR_H
+#define ZENITH_TOOLS_MODEL_EXECUTOR_H
+
+#include "ir/tensor/Tensor.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/Error.h"
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace zenith::pipeline {
+struct CompileTimes;
+}
+
+namespace zenith::tools {
+
+class Diagnostics;
+struct RunOptions;
+
+/// A kernel's part in a run.
+struct KernelFigures {
+  std::string name;
+  int64_t calls = 0;
+  double ms = 0;
+  double flops = 0, bytes = 0; ///< at least; 0 where the sizes stay unknown
+};
+
+class Executor {
+public:
+  virtual ~Executor() = default;
+  virtual llvm::Expected<std::vector<Tensor>>
+  run(llvm::ArrayRef<Tensor> arguments) = 0;
+  /// One run whose results stay where they are: what is timed.
+  virtual llvm::Error runOnly(llvm::ArrayRef<Tensor> arguments) {
+    return run(arguments).takeError();
+  }
+  /// JSON of --report=memory for these sizes of named dimensions.
+  virtual std::string
+  memoryReport(const std::map<std::string, int64_t> &dims) = 0;
+  /// Called when a loop of the entry comes to its condition, with the loop's
+  /// number and the integer scalars that it carries. The interpreter says
+  /// nothing.
+  virtual void onProgress(
+      std::function<void(int64_t loop, llvm::ArrayRef<int64_t> numbers)>) {}
+  /// Bytes of the arena of the latest run; 0 where there is none.
+  virtual int64_t arenaBytes() { return 0; }
+  /// Most bytes that the latest run had at a time beside inputs, parameters and
+  /// the buffers that timed runs write their results to again and again: arena
+  /// and pool; 0 where that is not known.
+  virtual int64_t transientBytes() { return 0; }
+  /// Most bytes that the latest run had in files because they exceeded
+  /// options.maxMemory.
+  virtual int64_t spilledBytes() { return 0; }
+  /// Measures the kernels of the runs that follow, until `stopMeasuring`.
+  virtual void startMeasuring() {}
+  /// Their parts in these runs together; empty where there are no kernels.
+  virtual std::vector<KernelFigures> stopMeasuring() { return {}; }
+  /// Null where nothing was compiled.
+  virtual const pipeline::CompileTimes *compileTimes() { return nullptr; }
+  /// Milliseconds that binding parameters and @prepare took.
+  virtual double prepareMs() { return 0; }
+};
+
+/// True where text is a target that --target takes.
+bool isTarget(llvm::StringRef target);
+/// One line for each target of this machine.
+std::vector<std::string> listTargets();
+
+/// Runs `entry` of the module by the reference interpreter; `folder` is where
+/// the paths of parameters start.
+llvm::Expected<std::unique_ptr<Executor>>
+makeInterpreter(mlir::OwningOpRef<mlir::ModuleOp> module,
+                const std::string &folder, const RunOptions &options);
+/// Compiles for options.target. Remarks that options.explain asks for go to
+/// `diagnostics`.
+llvm::Expected<std::unique_ptr<Executor>>
+makeCompiled(mlir::OwningOpRef<mlir::ModuleOp> module,
+             const std::string &folder, const RunOptions &options,
+             Diagnostics &diagnostics);
+/// The one of both that options.target says.
+llvm::Expected<std::unique_ptr<Executor>>
+makeExecutor(mlir::OwningOpRef<mlir::ModuleOp> module,
+             const std::string &folder, const RunOptions &options,
+             Diagnostics &diagnostics);
+
+} // namespace zenith::tools
+
+#endif // ZENITH_TOOLS_MODEL_EXECUTOR_H

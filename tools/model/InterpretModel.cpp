@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The interpreter as an executor.
+
+#include "ir/GraphOps.h"
+#include "ir/interpreter/Interpreter.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "tools/model/Diagnostics.h"
+#include "tools/model/EntrySignature.h"
+#include "tools/model/Executor.h"
+#include "tools/model/ParamFiles.h"
+#include "tools/model/RunOptions.h"
+#include "llvm/Support/JSON.h"
+
+using namespace mlir;
+using namespace zenith;
+using namespace zenith::tools;
+
+namespace {
+class InterpreterExecutor : public Executor {
+public:
+  InterpreterExecutor(OwningOpRef<ModuleOp> module, func::FuncOp entry,
+                      ParamFiles params, const RunOptions &options)
+      : module(std::move(module)), entry(entry), params(std::move(params)) {
+    if (options.maxMemory)
+      settings.maxTensorBytes = *options.maxMemory;
+    settings.loadParam = [this](StringRef name, RankedTensorType type,
+                                Attribute source) {
+      return this->params.load(name, type, source);
+    };
+  }
+
+  llvm::Expected<std::vector<Tensor>> run(ArrayRef<Tensor> arguments) override {
+    inputBytes = 0;
+    for (const Tensor &argument : arguments)
+      inputBytes += argument.byteSize();
+    return interpreter::run(entry, arguments, settings);
+  }
+
+  // The interpreter plans nothing: what is known are parameters and inputs.
+  std::string memoryReport(const std::map<std::string, int64_t> &) override {
+    int64_t bytes = 0;
+    module->walk([&](graph::ParamOp param) {
+      bytes += tensorBytes(cast<RankedTensorType>(param.getType())).value_or(0);
+    });
+    std::string text;
+    llvm::raw_string_ostream(text)
+        << llvm::json::Value(llvm::json::Object{{"entry", entry.getSymName()},
+                                                {"parameters", bytes},
+                                                {"inputs", inputBytes}});
+    return text;
+  }
+
+private:
+  OwningOpRef<ModuleOp> module;
+  func::FuncOp entry;
+  ParamFiles params;
+  interpreter::Options settings;
+  int64_t inputBytes = 0;
+};
+} // namespace
+
+llvm::Expected<std::unique_ptr<Executor>>
+zenith::tools::makeInterpreter(OwningOpRef<ModuleOp> module,
+                               const std::string &folder,
+                               const RunOptions &options) {
+  llvm::Expected<func::FuncOp> entry = findEntry(*module, options.entry);
+  if (!entry)
+    return entry.takeError();
+  llvm::Expected<ParamFiles> params =
+      ParamFiles::open(folder, options.params, module->getContext());
+  if (!params)
+    return params.takeError();
+  if (llvm::Error error = params->checkReplacements(*module))
+    return std::move(error);
+  return std::make_unique<InterpreterExecutor>(std::move(module), *entry,
+                                               std::move(*params), options);
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads ONNX and StableHLO through their doors and GraphIR through MLIR's
+// parsers.
+
+#include "tools/model/LoadModel.h"
+
+#include "frontends/onnx/DimNames.h"
+#include "frontends/onnx/ImportONNX.h"
+#include "frontends/stablehlo/bytecode/NewerText.h"
+#include "frontends/stablehlo/dialect/StableHLODialect.h"
+#include "frontends/tensors/PbFile.h"
+#include "frontends/tensors/TensorIO.h"
+#include "ir/GraphDialect.h"
+#include "ir/dims/DimExpr.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+#include "tools/model/BindInputs.h"
+#include "tools/model/Diagnostics.h"
+#include "tools/model/LoadStableHLO.h"
+#include "tools/model/RunOptions.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+#include <set>
+
+using namespace mlir;
+using namespace zenith;
+using namespace zenith::tools;
+
+ModelFormat zenith::tools::formatOf(StringRef path) {
+  return path.ends_with(".onnx") ? ModelFormat::ONNX : ModelFormat::MLIR;
+}
+
+// Protobuf begins with the tag of a small field, which no text does; MLIR
+// bytecode has a magic number.
+static ModelFormat formatOfBytes(StringRef bytes) {
+  bool isText = bytes.starts_with("ML\xefR") || bytes.empty() ||
+                llvm::isPrint(bytes.front()) || llvm::isSpace(bytes.front());
+  return isText ? ModelFormat::MLIR : ModelFormat::ONNX;
+}
+
+std::unique_ptr<MLIRContext> zenith::tools::makeContext() {
+  DialectRegistry registry;
+  registry.insert<graph::GraphDialect, func::FuncDialect>();
+  stablehlo::registerStableHLODialects(registry);
+  auto context =
+      std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  context->loadAllAvailableDialects();
+  // Messages name the op and its place; its whole text would bury them.
+  context->printOpOnDiagnostic(false);
+  return context;
+}
+
+static llvm::Error modelError(const std::string &path,
+                              const onnx::ModelError &error) {
+  return failure(ExitCode(error.code), error.text(), path);
+}
+
+/// What standard input holds; null where the model is a file.
+using Input = std::unique_ptr<llvm::MemoryBuffer>;
+
+static llvm::Expected<onnx::Model> readONNX(const std::string &path,
+                                            const Input &input) {
+  auto model = input ? onnx::parseModel(onnx::ByteSource::fromMemory(
+                           input->getBuffer().str()))
+                     : onnx::loadModel(path);
+  return model ? llvm::Expected<onnx::Model>(std::move(*model))
+               : modelError(input ? "<stdin>" : path, model.error());
+}
+
+// Inputs that callers give: those without an initialiser.
+static std::vector<const onnx::ValueInfo *>
+callerInputs(const onnx::Model &model) {
+  std::set<std::string> initialised;
+  for (const onnx::Tensor &tensor : model.graph.initializers)
+    initialised.insert(tensor.name);
+  std::vector<const onnx::ValueInfo *> inputs;
+  for (const onnx::ValueInfo &input : model.graph.inputs)
+    if (!initialised.count(input.name))
+      inputs.push_back(&input);
+  return inputs;
+}
+
+static llvm::Error bindONNX(const std::vector<KeyedFile> &files,
+                            llvm::ArrayRef<const onnx::ValueInfo *> inputs,
+                            MLIRContext *context,
+                            onnx::ImportOptions &options) {
+  std::vector<std::string> names;
+  for (const onnx::ValueInfo *input : inputs)
+    names.push_back(input->name);
+  for (const KeyedFile &file : files) {
+    llvm::Expected<unsigned> index = inputIndex(file.key, names, "--bind");
+    if (!index)
+      return index.takeError();
+    llvm::Expected<Tensor> value = readKeyedFile(
+        file, tensors::elementTypeOf(inputs[*index]->type.element, context),
+        context);
+    if (!value)
+      return value.takeError();
+    llvm::Expected<onnx::Tensor> proto =
+        tensors::toTensorProto(*value, names[*index]);
+    if (!proto)
+      return proto.takeError();
+    options.bindings[names[*index]] = std::move(*proto);
+  }
+  return llvm::Error::success();
+}
+
+// A --dim that no input has is a mistake.
+static llvm::Error checkDims(llvm::ArrayRef<const onnx::ValueInfo *> inputs,
+                             const onnx::ImportOptions &options) {
+  std::set<std::string> names;
+  size_t number = 0;
+  for (const onnx::ValueInfo *input : inputs) {
+    if (options.bindings.count(input->name))
+      continue;
+    for (auto [index, dim] : llvm::enumerate(input->type.dims)) {
+      if (dim.symbol.empty() && !dim.value)
+        names.insert(onnx::unnamedDim(number, index));
+      if (dim.symbol.empty())
+        continue;
+      names.insert(dim.symbol);
+      if (std::optional<graph::DimExpr> expr =
+              graph::DimExpr::parse(dim.symbol))
+        expr->forEachSymbol(
+            [&](const std::string &name) { names.insert(name); });
+    }
+    ++number;
+  }
+  for (const auto &[name, size] : options.dims)
+    if (!names.count(name))
+      return failure(ExitCode::Usage,
+                     "--dim: the program has no dimension '" + name +
+                         "'; it has " +
+                         (names.empty() ? "none" : llvm::join(names, ", ")));
+  return llvm::Error::success();
+}
+
+static llvm::Expected<LoadedModel> loadONNX(const std::string &path,
+                                            const Input &input,
+                                            MLIRContext *context,
+                                            const LoadOptions &options) {
+  llvm::Expected<onnx::Model> model = readONNX(path, input);
+  if (!model)
+    return model.takeError();
+  onnx::ImportOptions import;
+  import.dims = options.dims;
+  import.folder = options.irFolder;
+  std::vector<const onnx::ValueInfo *> inputs = callerInputs(*model);
+  if (llvm::Error error = bindONNX(options.bindings, inputs, context, import))
+    return std::move(error);
+  if (llvm::Error error = checkDims(inputs, import))
+    return std::move(error);
+  std::string folder = input ? "" : llvm::sys::path::parent_path(path).str();
+  if (import.folder.empty())
+    import.folder = folder.empty() ? "." : folder;
+  auto module = onnx::importONNX(*model, context, import);
+  if (!module)
+    return modelError(input ? "<stdin>" : path, module.error());
+  LoadedModel loaded{std::move(*module), import.folder, {}, true, {}};
+  for (const onnx::ValueInfo *input : inputs)
+    loaded.inputNames.push_back(input->name);
+  return loaded;
+}
+
+static llvm::Expected<LoadedModel>
+loadHLO(const std::string &name, const std::string &folder,
+        llvm::StringRef bytes, MLIRContext *context, const LoadOptions &options,
+        Diagnostics &diagnostics) {
+  llvm::Expected<stablehlo::ImportedProgram> program =
+      loadStableHLO(name, bytes, context, options.stablehlo, diagnostics);
+  if (!program)
+    return program.takeError();
+  LoadedModel loaded{std::move(program->module),
+                     folder,
+                     {},
+                     false,
+                     std::move(program->functions)};
+  // A module may have no function to run and still be translated.
+  if (options.bindings.empty() && loaded.functions.empty())
+    return loaded;
+  if (llvm::Error error = bindArguments(*loaded.module, options.entry,
+                                        options.bindings, loaded.inputNames))
+    return std::move(error);
+  return loaded;
+}
+
+static llvm::Expected<LoadedModel> loadMLIR(const std::string &path,
+                                            Input input, MLIRContext *context,
+                                            const LoadOptions &options,
+                                            Diagnostics &diagnostics) {
+  llvm::StringRef name = input ? llvm::StringRef("<stdin>") : path;
+  bool inFile = !input;
+  if (inFile) {
+    auto buffer = llvm::MemoryBuffer::getFile(path);
+    if (!buffer)
+      return failure(ExitCode::Invalid,
+                     "cannot open: " + buffer.getError().message(), path);
+    input = std::move(*buffer);
+  }
+  std::string folder = inFile ? llvm::sys::path::parent_path(path).str() : "";
+  if (folder.empty())
+    folder = ".";
+  if (isStableHLO(input->getBuffer()))
+    return loadHLO(name.str(), folder, input->getBuffer(), context, options,
+                   diagnostics);
+  if (std::optional<uint64_t> number =
+          stablehlo::hugeResultNumber(input->getBuffer()))
+    return failure(ExitCode::Invalid,
+                   "no op has a result of number " + std::to_string(*number),
+                   name.str());
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(std::move(input), llvm::SMLoc());
+  // Bytecode without debug information knows no places.
+  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+    return diagnostics.handle(diagnostic, name);
+  });
+  ParserConfig config(context);
+  LoadedModel loaded{
+      parseSourceFile<ModuleOp>(sources, config), folder, {}, false, {}};
+  if (!loaded.module)
+    return printedFailure(ExitCode::Invalid, "is no valid GraphIR", name.str());
+  if (llvm::Error error = bindArguments(*loaded.module, options.entry,
+                                        options.bindings, loaded.inputNames))
+    return std::move(error);
+  return loaded;
+}
+
+llvm::Expected<LoadedModel> zenith::tools::loadModel(const std::string &path,
+                                                     MLIRContext *context,
+                                                     const LoadOptions &options,
+                                                     Diagnostics &diagnostics) {
+  Input input;
+  if (path == "-") {
+    auto buffer = llvm::MemoryBuffer::getSTDIN();
+    if (!buffer)
+      return failure(ExitCode::Invalid, "cannot read standard input: " +
+                                            buffer.getError().message());
+    input = std::move(*buffer);
+  }
+  ModelFormat format =
+      input ? formatOfBytes(input->getBuffer()) : formatOf(path);
+  bool isONNX = options.format.empty() ? format == ModelFormat::ONNX
+                                       : options.format == "onnx";
+  return isONNX
+             ? loadONNX(path, input, context, options)
+             : loadMLIR(path, std::move(input), context, options, diagnostics);
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A model file as a GraphIR module.
+
+#ifndef ZENITH_TOOLS_MODEL_LOADMODEL_H
+#define ZENITH_TOOLS_MODEL_LOADMODEL_H
+
+#include "frontends/stablehlo/ImportStableHLO.h"
+#include "ir/tensor/Tensor.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/Error.h"
+#include <map>
+#include <string>
+#include <vector>
+
+namespace zenith::tools {
+
+class Diagnostics;
+struct KeyedFile;
+
+enum class ModelFormat { ONNX, MLIR };
+/// By the file's name; what is no .onnx is MLIR text or bytecode.
+ModelFormat formatOf(llvm::StringRef path);
+
+struct LoadOptions {
+  /// "onnx", "graphir" or "bytecode"; empty: by the file's name.
+  std::string format;
+  /// Inputs that become constants.
+  std::vector<KeyedFile> bindings;
+  /// Sizes of named dimensions.
+  std::map<std::string, int64_t> dims;
+  std::string entry;
+  /// Where the IR will be written, for the paths of parameters.
+  std::string irFolder;
+  stablehlo::ImportOptions stablehlo;
+};
+
+struct LoadedModel {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  /// Folder that paths of parameters are relative to.
+  std::string folder;
+  /// Names of the inputs as the file has them, bound ones included: what
+  /// indices count.
+  std::vector<std::string> inputNames;
+  /// True where the sizes of named dimensions went into the types.
+  bool dimsApplied = false;
+  /// What StableHLO functions expect of themselves.
+  std::vector<stablehlo::ImportedFunction> functions;
+};
+
+/// A context with the dialects that model files may use.
+std::unique_ptr<mlir::MLIRContext> makeContext();
+
+/// Errors that the parser found have been printed to `diagnostics`.
+llvm::Expected<LoadedModel> loadModel(const std::string &path,
+                                      mlir::MLIRContext *context,
+                                      const LoadOptions &options,
+                                      Diagnostics &diagnostics);
+
+} // namespace zenith::tools
+
+#endif // ZENITH_TOOLS_MODEL_LOADMODEL_H

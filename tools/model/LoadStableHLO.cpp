@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Parses StableHLO and hands it to the door.
+
+#include "tools/model/LoadStableHLO.h"
+
+#include "frontends/stablehlo/bytecode/NewerText.h"
+#include "frontends/stablehlo/bytecode/PortableArtifact.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "tools/model/Diagnostics.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace zenith;
+using namespace zenith::tools;
+
+bool zenith::tools::isStableHLO(StringRef bytes) {
+  if (bytes.starts_with("ML\xefR"))
+    return stablehlo::isPortableArtifact(bytes);
+  return !stablehlo::stableHLODialectIn(bytes).empty();
+}
+
+// Ops of unknown dialects may pass the parser: the door refuses them by name.
+namespace {
+class UnknownDialects {
+public:
+  explicit UnknownDialects(MLIRContext *context)
+      : context(context), before(context->allowsUnregisteredDialects()) {
+    context->allowUnregisteredDialects(true);
+  }
+  ~UnknownDialects() { context->allowUnregisteredDialects(before); }
+
+private:
+  MLIRContext *context;
+  bool before;
+};
+} // namespace
+
+// Element types of newer MLIR, whose text this one cannot parse.
+static StringRef newerType(StringRef text) {
+  for (StringRef type :
+       {"f8E8M0FNU", "f8E3M4", "f6E2M3FN", "f6E3M2FN", "f4E2M1FN"})
+    if (text.contains(type))
+      return type;
+  return "";
+}
+
+static llvm::Expected<OwningOpRef<ModuleOp>>
+parseText(const std::string &name, StringRef text, MLIRContext *context,
+          Diagnostics &diagnostics) {
+  if (StringRef type = newerType(text); !type.empty())
+    return failure(ExitCode::Unsupported,
+                   "element type " + type.str() + " is not supported", name);
+  if (std::optional<uint64_t> number = stablehlo::hugeResultNumber(text))
+    return failure(ExitCode::Invalid,
+                   "no op has a result of number " + std::to_string(*number),
+                   name);
+  std::optional<std::string> rewritten = stablehlo::rewriteNewerText(text);
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(
+      llvm::MemoryBuffer::getMemBufferCopy(rewritten ? *rewritten : text, name),
+      llvm::SMLoc());
+  // The parser names an op that it doesn't have, or whose dialect it doesn't
+  // have: a valid one for all that is known.
+  ExitCode code = ExitCode::Invalid;
+  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+    std::string text = diagnostic.str();
+    StringRef message = text;
+    if (message.contains("not found for custom op") ||
+        (message.starts_with("custom op '") && message.contains("is unknown")))
+      code = ExitCode::Unsupported;
+    return diagnostics.handle(diagnostic, name);
+  });
+  auto module = parseSourceFile<ModuleOp>(sources, ParserConfig(context));
+  if (!module)
+    return printedFailure(code, "is no valid StableHLO", name);
+  return std::move(module);
+}
+
+static llvm::Expected<OwningOpRef<ModuleOp>>
+parseArtifact(const std::string &name, StringRef bytes, MLIRContext *context,
+              Diagnostics &diagnostics) {
+  auto module = stablehlo::readPortableArtifact(bytes, context);
+  if (!module)
+    return failure(ExitCode(module.error().code), module.error().text(), name);
+  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+    return diagnostics.handle(diagnostic, name);
+  });
+  if (failed(verify(**module)))
+    return printedFailure(ExitCode::Invalid, "is no valid StableHLO", name);
+  return std::move(*module);
+}
+
+llvm::Expected<stablehlo::ImportedProgram> zenith::tools::loadStableHLO(
+    const std::string &name, StringRef bytes, MLIRContext *context,
+    const stablehlo::ImportOptions &options, Diagnostics &diagnostics) {
+  UnknownDialects allowed(context);
+  bool isArtifact = bytes.starts_with("ML\xefR");
+  auto module = isArtifact ? parseArtifact(name, bytes, context, diagnostics)
+                           : parseText(name, bytes, context, diagnostics);
+  if (!module)
+    return module.takeError();
+  auto program = stablehlo::importStableHLO(**module, options);
+  if (program)
+    return program;
+  llvm::Error result = llvm::Error::success();
+  llvm::handleAllErrors(
+      program.takeError(), [&](const stablehlo::ImportError &error) {
+        result =
+            llvm::joinErrors(std::move(result),
+                             failure(ExitCode(error.code), error.message,
+                                     error.place.empty() ? name : error.place));
+      });
+  return std::move(result);
+}

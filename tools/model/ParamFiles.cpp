@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Maps each file once and checks that parameters lie inside it.
+
+#include "tools/model/ParamFiles.h"
+
+#include "frontends/files/ElementNames.h"
+#include "ir/GraphOps.h"
+#include "tools/model/Diagnostics.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace zenith;
+using namespace zenith::tools;
+
+llvm::Expected<ParamFiles> ParamFiles::open(std::string folder,
+                                            const std::string &replacements,
+                                            MLIRContext *context) {
+  ParamFiles params;
+  params.folder = std::move(folder);
+  if (replacements.empty())
+    return params;
+  llvm::Expected<tensors::Safetensors> file =
+      tensors::Safetensors::open(replacements, context);
+  if (!file)
+    return file.takeError();
+  params.replacementPath = replacements;
+  params.replaced = std::move(*file);
+  return params;
+}
+
+llvm::Error ParamFiles::checkReplacements(ModuleOp module) const {
+  if (!replaced)
+    return llvm::Error::success();
+  for (const auto &[name, value] : replaced->tensors()) {
+    auto param = module.lookupSymbol<graph::ParamOp>(name);
+    if (!param)
+      return failure(ExitCode::Invalid,
+                     "the program has no parameter '" + name + "'",
+                     replacementPath);
+    auto type = cast<RankedTensorType>(param.getType());
+    if (value.type() != type)
+      return failure(ExitCode::Invalid,
+                     "parameter '" + name + "' is " + tensors::typeText(type) +
+                         ", the file has " + tensors::typeText(value.type()),
+                     replacementPath);
+  }
+  return llvm::Error::success();
+}
+
+std::map<std::string, std::pair<std::string, int64_t>>
+ParamFiles::replacementSources() const {
+  std::map<std::string, std::pair<std::string, int64_t>> sources;
+  SmallString<256> path(replacementPath);
+  llvm::sys::fs::make_absolute(path);
+  if (replaced)
+    for (const auto &[name, value] : replaced->tensors())
+      sources[name] = {path.str().str(), int64_t(replaced->offsetOf(name))};
+  return sources;
+}
+
+llvm::Expected<Tensor> ParamFiles::mapExternal(StringRef name,
+                                               RankedTensorType type,
+                                               StringRef file, int64_t offset,
+                                               int64_t length) {
+  SmallString<256> path(file);
+  if (!llvm::sys::path::is_absolute(path)) {
+    path = folder;
+    llvm::sys::path::append(path, file);
+  }
+  auto &source = files[path.str().str()];
+  if (!source) {
+    auto opened = onnx::ByteSource::open(path.str().str());
+    if (!opened)
+      return failure(ExitCode::Invalid, "parameter '" + name.str() +
+                                            "': " + opened.error().text());
+    source = *opened;
+  }
+  uint64_t size = source->bytes().size();
+  std::optional<int64_t> bytes = tensorBytes(type);
+  if (!bytes || length != *bytes || offset < 0 || uint64_t(offset) > size ||
+      uint64_t(length) > size - uint64_t(offset))
+    return failure(ExitCode::Invalid,
+                   "parameter '" + name.str() + "' lies outside of the file",
+                   path.str().str());
+  return Tensor(type, source->bytes().data() + offset, source);
+}
+
+llvm::Expected<Tensor> ParamFiles::load(StringRef name, RankedTensorType type,
+                                        Attribute source) {
+  if (const Tensor *value = replaced ? replaced->find(name) : nullptr)
+    return *value;
+  if (auto external = dyn_cast_or_null<graph::ExternalAttr>(source))
+    return mapExternal(name, type, external.getFile(), external.getOffset(),
+                       external.getLength());
+  return Tensor();
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Values of parameters: mapped files that the program names, and a file of
+// values that replace them.
+
+#ifndef ZENITH_TOOLS_MODEL_PARAMFILES_H
+#define ZENITH_TOOLS_MODEL_PARAMFILES_H
+
+#include "frontends/tensors/Safetensors.h"
+#include "ir/tensor/Tensor.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/Error.h"
+#include <map>
+#include <optional>
+#include <string>
+
+namespace zenith::tools {
+
+class ParamFiles {
+public:
+  /// `folder` is where relative paths start; `replacements` a .safetensors
+  /// file, or empty.
+  static llvm::Expected<ParamFiles> open(std::string folder,
+                                         const std::string &replacements,
+                                         mlir::MLIRContext *context);
+
+  /// The replacement of that name, else what `source` says; an empty tensor
+  /// where that is no external file.
+  llvm::Expected<Tensor> load(llvm::StringRef name, mlir::RankedTensorType type,
+                              mlir::Attribute source);
+
+  /// Where the bytes of the replacements are: name -> file, offset.
+  std::map<std::string, std::pair<std::string, int64_t>>
+  replacementSources() const;
+
+  /// An error where a replacement has no parameter, or one of another type.
+  llvm::Error checkReplacements(mlir::ModuleOp module) const;
+
+private:
+  llvm::Expected<Tensor> mapExternal(llvm::StringRef name,
+                                     mlir::RankedTensorType type,
+                                     llvm::StringRef file, int64_t offset,
+                                     int64_t length);
+
+  std::string folder, replacementPath;
+  std::optional<tensors::Safetensors> replaced;
+  std::map<std::string, std::shared_ptr<const onnx::ByteSource>> files;
+};
+
+} // namespace zenith::tools
+
+#endif // ZENITH_TOOLS_MODEL_PARAMFILES_H

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Multiplications and additions of a program's products and convolutions.
+
+#ifndef ZENITH_TOOLS_RUN_COUNTFLOPS_H
+#define ZENITH_TOOLS_RUN_COUNTFLOPS_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include <map>
+#include <string>
+
+namespace mlir::func {
+class FuncOp;
+}
+
+namespace zenith::tools {
+
+/// For these sizes of named dimensions; products whose size stays unknown count
+/// nothing.
+double countFlops(mlir::func::FuncOp function,
+                  const std::map<std::string, int64_t> &dims);
+
+} // namespace zenith::tools
+
+#endif // ZENITH_TOOLS_RUN_COUNTFLOPS_H

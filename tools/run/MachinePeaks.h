@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What this machine can do at most, measured.
+
+#ifndef ZENITH_TOOLS_RUN_MACHINEPEAKS_H
+#define ZENITH_TOOLS_RUN_MACHINEPEAKS_H
+
+namespace zenith::tools {
+
+struct MachinePeaks {
+  unsigned threads = 1;
+  double gflops = 0;          ///< f32 multiply-adds, two operations each
+  double gbytesPerSecond = 0; ///< reading memory that no cache holds
+};
+
+/// Runs for about a fifth of a second on `threads` threads.
+MachinePeaks measurePeaks(unsigned threads);
+
+} // namespace zenith::tools
+
+#endif // ZENITH_TOOLS_RUN_MACHINEPEAKS_H

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The steps of zenith-run in order, each timed.
+
+#include "tools/run/RunModel.h"
+
+#include "frontends/tensors/TensorIO.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "tools/model/BindInputs.h"
+#include "tools/model/CommandLine.h"
+#include "tools/model/CompareResults.h"
+#include "tools/model/Diagnostics.h"
+#include "tools/model/Executor.h"
+#include "tools/model/LoadModel.h"
+#include "tools/model/RunInputs.h"
+#include "tools/model/RunOptions.h"
+#include "tools/model/Stopwatch.h"
+#include "tools/model/WriteModel.h"
+#include "tools/run/BenchServer.h"
+#include "tools/run/CompareOps.h"
+#include "tools/run/CountFlops.h"
+#include "tools/run/PrintResults.h"
+#include "tools/run/RunReports.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace zenith;
+using namespace zenith::tools;
+
+namespace {
+class ModelRun {
+public:
+  ModelRun(const RunOptions &given, Diagnostics &diagnostics)
+      : options(given), diagnostics(diagnostics), context(makeContext()) {}
+
+  llvm::Error execute();
+
+private:
+  llvm::Error load();
+  llvm::Error start();
+  llvm::Error writeResults();
+  llvm::Error compareExpected();
+  llvm::Error checkExpectations();
+  llvm::Error compareInterpreter();
+  llvm::Error measure();
+  llvm::Error report();
+
+  RunOptions options;
+  Diagnostics &diagnostics;
+  std::unique_ptr<MLIRContext> context;
+  LoadedModel model;
+  OwningOpRef<ModuleOp> original; ///< kept for --compare
+  std::vector<ResultInfo> resultInfos;
+  /// What a program that tests itself expects; its pairs of values are results
+  /// behind those of the program.
+  std::vector<stablehlo::Expectation> expectations;
+  std::vector<Tensor> inputs, results;
+  DimValues dims;
+  std::unique_ptr<Executor> executor;
+  BenchStart figures;
+  double importMs = 0, inputMs = 0, flops = 0;
+};
+} // namespace
+
+llvm::Error ModelRun::load() {
+  Stopwatch watch;
+  LoadOptions load;
+  load.bindings = options.bindings;
+  load.dims = options.dims;
+  load.entry = options.entry;
+  llvm::Expected<LoadedModel> loaded =
+      loadModel(options.model, context.get(), load, diagnostics);
+  if (!loaded)
+    return loaded.takeError();
+  model = std::move(*loaded);
+  importMs = watch.restart();
+  llvm::Expected<func::FuncOp> entry = findEntry(*model.module, options.entry);
+  if (!entry)
+    return entry.takeError();
+  resultInfos = resultsOf(*entry);
+  for (const stablehlo::ImportedFunction &function : model.functions)
+    if (function.name == entry->getSymName()) {
+      expectations = function.expectations;
+      resultInfos.resize(function.results);
+    }
+  if (model.dimsApplied)
+    options.dims.clear();
+  std::vector<ArgumentInfo> arguments = argumentsOf(*entry);
+  llvm::Expected<std::vector<Tensor>> values =
+      collectInputs(arguments, model.inputNames, options, context.get(), dims);
+  if (!values)
+    return values.takeError();
+  inputs = std::move(*values);
+  flops = countFlops(*entry, dims);
+  inputMs = watch.ms();
+  return llvm::Error::success();
+}
+
+llvm::Error ModelRun::start() {
+  if (options.compareInterp)
+    original = model.module->clone();
+  Stopwatch watch;
+  auto made =
+      makeExecutor(std::move(model.module), model.folder, options, diagnostics);
+  if (!made)
+    return made.takeError();
+  executor = std::move(*made);
+  // What is done to parameters before the first run is no compilation.
+  double prepareMs = executor->prepareMs();
+  figures.compileMs = watch.restart() + importMs - prepareMs;
+  llvm::Expected<std::vector<Tensor>> values = executor->run(inputs);
+  if (!values)
+    return values.takeError();
+  results = std::move(*values);
+  figures.firstRunMs = watch.ms() + prepareMs;
+  return llvm::Error::success();
+}
+
+llvm::Error ModelRun::writeResults() {
+  if (options.printElements)
+    for (auto [info, result] : llvm::zip(resultInfos, results))
+      printTensor(llvm::outs(), info.name, result, options.printElements);
+  if (options.outDir.empty())
+    return llvm::Error::success();
+  if (std::error_code code = llvm::sys::fs::create_directories(options.outDir))
+    return failure(ExitCode::Invalid,
+                   "cannot create the folder: " + code.message(),
+                   options.outDir);
+  for (auto [i, result] :
+       llvm::enumerate(ArrayRef(results).take_front(resultInfos.size()))) {
+    std::string file =
+        options.outDir + "/" + std::to_string(i) + "." + options.outFormat;
+    if (llvm::Error error =
+            tensors::writeTensor(file, result, resultInfos[i].name))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error ModelRun::compareExpected() {
+  std::vector<std::string> names;
+  for (const ResultInfo &info : resultInfos)
+    names.push_back(info.name);
+  llvm::Error all = llvm::Error::success();
+  for (const KeyedFile &file : options.expected) {
+    llvm::Expected<unsigned> index = inputIndex(file.key, names, "--expect");
+    if (!index)
+      return llvm::joinErrors(std::move(all), index.takeError());
+    llvm::Expected<Tensor> expected = readKeyedFile(
+        file, resultInfos[*index].type.getElementType(), context.get());
+    if (!expected)
+      return llvm::joinErrors(std::move(all), expected.takeError());
+    if (auto difference =
+            compareTensors(results[*index], *expected, options.tolerance))
+      all = llvm::joinErrors(
+          std::move(all),
+          failure(ExitCode::Differs, "result '" + file.key + "' differs from " +
+                                         file.file + ": " + *difference));
+  }
+  return all;
+}
+
+static Tolerance toleranceOf(const stablehlo::Expectation &expectation) {
+  Tolerance tolerance;
+  switch (expectation.kind) {
+  case stablehlo::Expectation::Equal:
+    tolerance.absolute = 0.0;
+    break;
+  case stablehlo::Expectation::AlmostEqual:
+    tolerance.absolute = expectation.tolerance;
+    break;
+  case stablehlo::Expectation::Close:
+    tolerance.ulps = expectation.maxUlp;
+    break;
+  }
+  return tolerance;
+}
+
+llvm::Error ModelRun::checkExpectations() {
+  llvm::Error all = llvm::Error::success();
+  for (auto [i, expectation] : llvm::enumerate(expectations)) {
+    size_t at = resultInfos.size() + 2 * i;
+    if (auto difference = compareTensors(results[at], results[at + 1],
+                                         toleranceOf(expectation)))
+      all = llvm::joinErrors(std::move(all),
+                             failure(ExitCode::Differs,
+                                     "the program's expectation " +
+                                         std::to_string(i) +
+                                         " does not hold: " + *difference,
+                                     expectation.place));
+  }
+  return all;
+}
+
+llvm::Error ModelRun::compareInterpreter() {
+  if (!options.compareInterp)
+    return llvm::Error::success();
+  if (options.perOp)
+    if (llvm::Error error = compareEachOp(*original, model.folder, options,
+                                          inputs, diagnostics))
+      return error;
+  return compareWithInterpreter(*original, model.folder, options, inputs,
+                                results);
+}
+
+llvm::Error ModelRun::measure() {
+  if (!options.bench)
+    return llvm::Error::success();
+  llvm::Expected<llvm::json::Object> measured =
+      bench(*executor, inputs, options.bench, figures, flops);
+  if (!measured)
+    return measured.takeError();
+  llvm::outs() << benchSummary(*measured) << "\n";
+  if (options.benchJSON.empty())
+    return llvm::Error::success();
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << llvm::json::Value(std::move(*measured)) << "\n";
+  return writeFile(options.benchJSON, text);
+}
+
+llvm::Error ModelRun::report() {
+  auto wants = [&](llvm::StringRef name) {
+    return llvm::is_contained(options.reports, name);
+  };
+  if (wants("memory"))
+    llvm::outs() << executor->memoryReport(dims) << "\n";
+  if (!wants("time") && !wants("roofline"))
+    return llvm::Error::success();
+  auto kernels = measureKernels(*executor, inputs);
+  if (!kernels)
+    return kernels.takeError();
+  llvm::json::Object times = compileReport(*executor);
+  times["import_ms"] = importMs;
+  times["inputs_ms"] = inputMs;
+  times["compile_ms"] = figures.compileMs - importMs;
+  times["first_run_ms"] = figures.firstRunMs;
+  printKernelReports(options, std::move(times), *kernels);
+  return llvm::Error::success();
+}
+
+llvm::Error ModelRun::execute() {
+  if (!isTarget(options.target))
+    return failure(ExitCode::Usage, "'" + options.target +
+                                        "' is no target; known are cpu, "
+                                        "cpu:ARCH, opencl, opencl:N, interp");
+  if (options.meshDevices > 1)
+    return failure(ExitCode::Unsupported,
+                   "--mesh-devices: programs for several devices are not "
+                   "supported");
+  if (options.target == "interp" &&
+      llvm::is_contained(options.reports, "roofline"))
+    return failure(ExitCode::Unsupported,
+                   "--report=roofline: the interpreter has no kernels");
+  for (auto step : {&ModelRun::load, &ModelRun::start, &ModelRun::writeResults})
+    if (llvm::Error error = (this->*step)())
+      return error;
+  if (options.benchServer) {
+    results.clear(); // written; the server's runs have room of their own
+    return serveBench(*executor, inputs, figures);
+  }
+  if (llvm::Error error = llvm::joinErrors(
+          llvm::joinErrors(compareExpected(), checkExpectations()),
+          compareInterpreter()))
+    return error;
+  if (llvm::Error error = report())
+    return error;
+  return measure();
+}
+
+int zenith::tools::runModel(const RunOptions &options,
+                            Diagnostics &diagnostics) {
+  if (options.listTargets) {
+    for (const std::string &line : listTargets())
+      llvm::outs() << line << "\n";
+    return 0;
+  }
+  llvm::Error error = ModelRun(options, diagnostics).execute();
+  if (error && options.benchServer) {
+    std::string text;
+    llvm::visitErrors(error, [&](const llvm::ErrorInfoBase &info) {
+      text += (text.empty() ? "" : "; ") + info.message();
+    });
+    llvm::outs() << llvm::json::Value(llvm::json::Object{{"error", text}})
+                 << "\n";
+  }
+  return diagnostics.report(std::move(error));
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What all searches do: read the graph and states, compile a program, run it
+// while saying how far it is, and report.
+
+#include "tools/search/SearchRun.h"
+
+#include "frontends/tensors/TensorIO.h"
+#include "ir/tensor/Scalar.h"
+#include "lowering/pipeline/Remarks.h"
+#include "tools/model/Diagnostics.h"
+#include "tools/model/Executor.h"
+#include "tools/model/WriteModel.h"
+#include "tools/run/RunReports.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/raw_ostream.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace zenith;
+using namespace zenith::tools;
+
+SearchRun::SearchRun(const SearchOptions &options, Diagnostics &diagnostics)
+    : options(options), context(makeContext()), diagnostics(diagnostics),
+      showsProgress(llvm::sys::Process::StandardErrIsDisplayed()) {}
+
+SearchRun::~SearchRun() = default;
+
+llvm::Expected<cayley::StateGraph> SearchRun::graph() {
+  return cayley::loadStateGraph(options.graph);
+}
+
+/// One state, or one per row.
+llvm::Expected<std::vector<cayley::State>>
+SearchRun::statesOfFile(const std::string &path) {
+  llvm::Expected<Tensor> tensor =
+      tensors::readTensor(path, std::nullopt, context.get());
+  if (!tensor)
+    return tensor.takeError();
+  if (!tensor->elementType().isInteger() || tensor->shape().empty() ||
+      tensor->shape().size() > 2 || tensor->size() == 0)
+    return failure(ExitCode::Invalid,
+                   "a state is a list of integers, several are rows", path);
+  std::vector<cayley::State> states;
+  int64_t positions = tensor->shape().back();
+  for (int64_t i = 0; i < tensor->size(); ++i) {
+    if (i % positions == 0)
+      states.emplace_back();
+    std::string text = interpreter::elementAt(*tensor, i).str();
+    int64_t number;
+    if (llvm::StringRef(text).getAsInteger(10, number) || number < 0 ||
+        number > INT32_MAX)
+      return failure(ExitCode::Invalid,
+                     "numbers of a state are from 0 to 2147483647, got " + text,
+                     path);
+    states.back().push_back(number);
+  }
+  return states;
+}
+
+llvm::Expected<std::vector<cayley::State>>
+SearchRun::states(llvm::ArrayRef<std::string> texts,
+                  const cayley::StateGraph &graph) {
+  std::vector<cayley::State> all;
+  for (const std::string &text : texts) {
+    std::vector<cayley::State> some;
+    if (llvm::StringRef(text).starts_with("@")) {
+      llvm::Expected<std::vector<cayley::State>> read =
+          statesOfFile(text.substr(1));
+      if (!read)
+        return read.takeError();
+      some = std::move(*read);
+    } else {
+      llvm::Expected<cayley::State> state = cayley::parseState(text);
+      if (!state)
+        return state.takeError();
+      some.push_back(std::move(*state));
+    }
+    for (cayley::State &state : some) {
+      if (state.size() != graph.central.size())
+        return failure(ExitCode::Invalid,
+                       "a state of this graph has " +
+                           std::to_string(graph.central.size()) +
+                           " numbers, got " + std::to_string(state.size()),
+                       text.substr(0, 80));
+      for (int64_t number : state)
+        if (graph.modulus && number >= graph.modulus)
+          return failure(ExitCode::Invalid,
+                         "numbers of a state are below the modulus " +
+                             std::to_string(graph.modulus),
+                         text.substr(0, 80));
+      all.push_back(std::move(state));
+    }
+  }
+  return all;
+}
+
+llvm::Expected<cayley::State>
+SearchRun::state(const std::string &text, const cayley::StateGraph &graph) {
+  if (text.empty())
+    return graph.central;
+  auto found = states(text, graph);
+  if (!found)
+    return found.takeError();
+  if (found->size() != 1)
+    return failure(ExitCode::Invalid,
+                   "one state is expected, got " +
+                       std::to_string(found->size()),
+                   text.substr(0, 80));
+  return found->front();
+}
+
+/// The first loop is the search; what follows reads its results.
+void SearchRun::progress(int64_t loop, llvm::ArrayRef<int64_t> numbers,
+                         Executor &executor) {
+  if (loop != 0 || numbers.empty())
+    return;
+  // The empty layer behind the last one does not count.
+  if (numbers[0] > 0)
+    sizes.push_back(numbers[0]);
+  if (!showsProgress)
+    return;
+  llvm::errs() << "\r" << sizes.size() << ": " << numbers[0] << " states   ";
+  constexpr int64_t mebibyte = 1 << 20;
+  if (int64_t spilled = executor.spilledBytes())
+    llvm::errs() << "(" << spilled / mebibyte << " MiB in files)   ";
+}
+
+llvm::Expected<LoadedModel> SearchRun::load(const std::string &path) {
+  return loadModel(path, context.get(), LoadOptions(), diagnostics);
+}
+
+llvm::Expected<std::vector<Tensor>>
+SearchRun::run(OwningOpRef<ModuleOp> module, llvm::ArrayRef<Tensor> arguments,
+               const std::string &folder) {
+  if (options.emitGraphIR) {
+    module->print(llvm::outs());
+    llvm::outs() << "\n";
+    return std::vector<Tensor>();
+  }
+  auto executor =
+      makeExecutor(std::move(module), folder, options.run, diagnostics);
+  if (!executor)
+    return executor.takeError();
+  sizes.clear();
+  (*executor)->onProgress([&](int64_t loop, llvm::ArrayRef<int64_t> numbers) {
+    progress(loop, numbers, **executor);
+  });
+  bool measures = !options.run.reports.empty();
+  if (measures)
+    (*executor)->startMeasuring();
+  compileMs += watch.restart();
+  llvm::Expected<std::vector<Tensor>> results = (*executor)->run(arguments);
+  runMs += watch.restart();
+  if (measures) {
+    printKernelReports(options.run, compileReport(**executor),
+                       (*executor)->stopMeasuring());
+    watch.restart();
+  }
+  int64_t spilled = (*executor)->spilledBytes();
+  if (spilled > 0)
+    remark("SEA201", std::to_string(spilled) + " bytes were in files of " +
+                         options.run.spillFolder);
+  spilledBytes = std::max(spilledBytes, spilled);
+  if (showsProgress && !sizes.empty())
+    llvm::errs() << "\r" << std::string(64, ' ') << "\r";
+  return results;
+}
+
+void SearchRun::remark(const std::string &code, const std::string &text) {
+  if (!llvm::is_contained(options.run.explain, "search"))
+    return;
+  pipeline::Remark remark{"search", code, text, options.graph};
+  diagnostics.remark(options.run.explainJSON ? pipeline::toJSON(remark)
+                                             : pipeline::toText(remark));
+}
+
+llvm::json::Object SearchRun::report(llvm::ArrayRef<int64_t> layers) const {
+  int64_t states = std::accumulate(layers.begin(), layers.end(), int64_t(0));
+  return llvm::json::Object{{"graph", options.graph},
+                            {"layers", llvm::json::Array(layers)},
+                            {"states", states},
+                            {"path", nullptr},
+                            {"found", nullptr},
+                            {"compile_ms", compileMs},
+                            {"run_ms", runMs},
+                            {"peak_bytes", peakBytes()},
+                            {"spilled_bytes", spilledBytes}};
+}
+
+llvm::Error SearchRun::write(llvm::json::Object report) const {
+  if (options.jsonFile.empty())
+    return llvm::Error::success();
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << llvm::json::Value(std::move(report)) << "\n";
+  return writeFile(options.jsonFile, text);
+}
+
+llvm::Error SearchRun::incomplete(llvm::Error error, const std::string &what,
+                                  llvm::ArrayRef<int64_t> layers) {
+  return llvm::handleErrors(
+      std::move(error), [&](std::unique_ptr<ToolError> failed) -> llvm::Error {
+        if (sizes.empty())
+          return llvm::Error(std::move(failed));
+        printLayers(layers);
+        llvm::outs() << "incomplete\n";
+        llvm::json::Object object = report(layers);
+        object["complete"] = false;
+        if (llvm::Error unwritten = write(std::move(object)))
+          return llvm::joinErrors(llvm::Error(std::move(failed)),
+                                  std::move(unwritten));
+        return failure(
+            failed->code(),
+            failed->reason() + " (" + what + " " +
+                std::to_string(sizes.size()) + " was being searched, " +
+                std::to_string(sizes.back()) + " states came before)",
+            failed->place());
+      });
+}
+
+std::vector<int64_t> zenith::tools::integersOf(const Tensor &tensor) {
+  const auto *numbers = reinterpret_cast<const int64_t *>(tensor.bytes());
+  return {numbers, numbers + tensor.size()};
+}
+
+void zenith::tools::printLayers(llvm::ArrayRef<int64_t> layers) {
+  llvm::outs() << "layers: [";
+  llvm::interleaveComma(layers, llvm::outs());
+  llvm::outs() << "]\n";
+}

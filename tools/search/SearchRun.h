@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What all searches do: read the graph and states, compile a program, run it
+// while saying how far it is, and report.
+
+#ifndef ZENITH_TOOLS_SEARCH_SEARCHRUN_H
+#define ZENITH_TOOLS_SEARCH_SEARCHRUN_H
+
+#include "frontends/cayley/StateGraph.h"
+#include "ir/tensor/Tensor.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "tools/model/LoadModel.h"
+#include "tools/model/Stopwatch.h"
+#include "tools/search/SearchOptions.h"
+#include "llvm/Support/JSON.h"
+
+namespace zenith::tools {
+
+class Diagnostics;
+class Executor;
+
+class SearchRun {
+public:
+  SearchRun(const SearchOptions &options, Diagnostics &diagnostics);
+  ~SearchRun();
+
+  llvm::Expected<cayley::StateGraph> graph();
+  /// States as the command line writes them; errors where they don't fit.
+  llvm::Expected<std::vector<cayley::State>>
+  states(llvm::ArrayRef<std::string> texts, const cayley::StateGraph &graph);
+  llvm::Expected<cayley::State> state(const std::string &text,
+                                      const cayley::StateGraph &graph);
+
+  /// A model file, read into the search's context.
+  llvm::Expected<LoadedModel> load(const std::string &path);
+
+  /// Compiles and runs @main, or prints the module and gives no results where
+  /// that is asked for. `folder` is where the paths of parameters start. Each
+  /// step of the first loop of @main adds the first integer that it carries,
+  /// the size of a layer, to layers().
+  llvm::Expected<std::vector<Tensor>>
+  run(mlir::OwningOpRef<mlir::ModuleOp> module,
+      llvm::ArrayRef<Tensor> arguments = {}, const std::string &folder = ".");
+
+  /// A remark for --explain=search.
+  void remark(const std::string &code, const std::string &text);
+
+  /// Sizes of the layers that the latest run has come to.
+  const std::vector<int64_t> &layers() const { return sizes; }
+  /// Starts the JSON result: graph, layers, states, path (null), found (null),
+  /// times and memory.
+  llvm::json::Object report(llvm::ArrayRef<int64_t> layers) const;
+  llvm::Error write(llvm::json::Object report) const;
+  /// The error of a run that came no further than layers(); `what` they are
+  /// called: "layer", "step". They are written and printed as incomplete, in
+  /// the order of `layers`.
+  llvm::Error incomplete(llvm::Error error, const std::string &what,
+                         llvm::ArrayRef<int64_t> layers);
+
+  const SearchOptions &options;
+  const std::unique_ptr<mlir::MLIRContext> context;
+
+private:
+  void progress(int64_t loop, llvm::ArrayRef<int64_t> numbers,
+                Executor &executor);
+  llvm::Expected<std::vector<cayley::State>>
+  statesOfFile(const std::string &path);
+
+  Diagnostics &diagnostics;
+  Stopwatch watch;
+  bool showsProgress;
+  std::vector<int64_t> sizes;
+  double compileMs = 0, runMs = 0;
+  int64_t spilledBytes = 0;
+};
+
+/// Elements of an i64 tensor.
+std::vector<int64_t> integersOf(const Tensor &tensor);
+/// "layers: [1, 3, 6]" on standard output.
+void printLayers(llvm::ArrayRef<int64_t> layers);
+
+} // namespace zenith::tools
+
+#endif // ZENITH_TOOLS_SEARCH_SEARCHRUN_H
