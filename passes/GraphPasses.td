@@ -241,7 +241,7 @@ def TransformWinogradFiltersPass : ZenithPass<"zenith-transform-winograd-filters
     %v = graph.dot_general %points, %flat ... : (tensor<36x9xf32>, tensor<1x9x4096xf32>) -> tensor<36x1x4096xf32>
     %w = graph.slice %matrix [2304, 0] [576, 64] [1, 1] : tensor<2880x64xf32> -> tensor<576x64xf32>
     %n = graph.reshape %w : tensor<576x64xf32> -> tensor<3x3x64x64xf32>
-    %r = graph.convolution %x, %n ... {graph.window_tile = 4} : (tensor<1x56x56x64xf32>, tensor<3x3x64x64xf32>) -> tensor<1x56x56x64xf32>
+    %r = graph.convolution %x, %n ... {graph.winograd_tile = 4} : (tensor<1x56x56x64xf32>, tensor<3x3x64x64xf32>) -> tensor<1x56x56x64xf32>
     ```
   }];
   let options = [Option<"panel", "panel", "int64_t", "16", "columns of a panel: the kernel target's">,

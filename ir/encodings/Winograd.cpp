@@ -11,7 +11,7 @@ namespace zenith::graph {
 
 /// With points 11/16 and 3/2 results of 512 channels are off by 2e-6 of the
 /// largest one; with 1 and 2 it would be 8e-6, and 3e-7 without a transform.
-WindowTransform::WindowTransform(int64_t tile)
+WinogradTransform::WinogradTransform(int64_t tile)
     : tile(tile), taps(tile == 1 ? 1 : 3), size(tile + taps - 1) {
   if (tile == 2)
     points = {1.0};
@@ -19,7 +19,7 @@ WindowTransform::WindowTransform(int64_t tile)
     points = {0.6875, 1.5};
 }
 
-std::vector<double> WindowTransform::evenPolynomial(int without) const {
+std::vector<double> WinogradTransform::evenPolynomial(int without) const {
   std::vector<double> product{1.0};
   for (auto [number, point] : llvm::enumerate(points)) {
     if (int(number) == without)
@@ -34,7 +34,7 @@ std::vector<double> WindowTransform::evenPolynomial(int without) const {
   return product;
 }
 
-std::vector<std::vector<double>> WindowTransform::window() const {
+std::vector<std::vector<double>> WinogradTransform::window() const {
   if (taps == 1)
     return {{1.0}};
   std::vector<std::vector<double>> rows{{1.0 / evenPolynomial().front(), 0, 0}};
@@ -52,7 +52,7 @@ std::vector<std::vector<double>> WindowTransform::window() const {
   return rows;
 }
 
-std::optional<WindowPoints> windowPoints(ConvolutionOp op, int64_t tile) {
+std::optional<WinogradFilter> winogradFilter(ConvolutionOp op, int64_t tile) {
   auto kernel = cast<RankedTensorType>(op.getKernel().getType());
   int64_t spatial = kernel.getRank() - 2;
   ConvDimsAttr dims = op.getDims();
@@ -62,9 +62,9 @@ std::optional<WindowPoints> windowPoints(ConvolutionOp op, int64_t tile) {
       llvm::equal(dims.getKernelSpatial(), llvm::seq<int64_t>(0, spatial));
   if (!last || spatial < 1 || spatial > 3 || (tile != 2 && tile != 4))
     return std::nullopt;
-  WindowPoints points{WindowTransform(spatial == 1 ? 1 : tile),
-                      WindowTransform(tile),
-                      spatial == 3 ? kernel.getDimSize(0) : 1};
+  WinogradFilter points{WinogradTransform(spatial == 1 ? 1 : tile),
+                        WinogradTransform(tile),
+                        spatial == 3 ? kernel.getDimSize(0) : 1};
   bool fits =
       kernel.hasStaticShape() && points.planes >= 1 &&
       kernel.getDimSize(spatial - 1) == points.across.taps &&
@@ -74,15 +74,15 @@ std::optional<WindowPoints> windowPoints(ConvolutionOp op, int64_t tile) {
 
 /// Each weight comes from memory once, meanwhile others are multiplied;
 /// transforms are a few instructions for each number.
-DimExpr windowCycles(ConvolutionOp op, int64_t tile, int64_t lanes,
-                     ArrayRef<DimExpr> results) {
+DimExpr winogradCycles(ConvolutionOp op, int64_t tile, int64_t lanes,
+                       ArrayRef<DimExpr> results) {
   // Tiles of fewer rows take almost as long.
   constexpr int64_t rowsOfTile = 6;
   double multiplyAdds = 1.75 * double(lanes), transform = 6.4 / double(lanes);
   // Measured: 16 GB/s at 2.8 GHz where vectors have 512 bits.
   double bytesPerCycle = lanes >= 16 ? 5.5 : 4;
   bool direct = tile == 1;
-  WindowPoints window = *windowPoints(op, direct ? 2 : tile);
+  WinogradFilter window = *winogradFilter(op, direct ? 2 : tile);
   size_t spatial = results.size() - 1;
   auto tilesAlong = [&](size_t before, int64_t ofTile) {
     if (before >= spatial)
@@ -112,20 +112,20 @@ DimExpr windowCycles(ConvolutionOp op, int64_t tile, int64_t lanes,
          tiles * DimExpr(int64_t(around));
 }
 
-DimExpr isFasterWindow(ConvolutionOp op, int64_t tile, int64_t than,
-                       int64_t lanes, ArrayRef<DimExpr> results) {
+DimExpr isFasterWinograd(ConvolutionOp op, int64_t tile, int64_t than,
+                         int64_t lanes, ArrayRef<DimExpr> results) {
   constexpr int64_t clearly = 85, of = 100;
-  DimExpr gain = DimExpr(clearly) * windowCycles(op, than, lanes, results) -
-                 DimExpr(of) * windowCycles(op, tile, lanes, results);
+  DimExpr gain = DimExpr(clearly) * winogradCycles(op, than, lanes, results) -
+                 DimExpr(of) * winogradCycles(op, tile, lanes, results);
   return DimExpr::min(DimExpr::max(gain, DimExpr(0)), DimExpr(1));
 }
 
-std::optional<TransformedWindow> matchTransformedWindow(ConvolutionOp op) {
-  auto mark = op->getAttrOfType<IntegerAttr>(windowTileAttrName);
+std::optional<TransformedFilter> matchTransformedFilter(ConvolutionOp op) {
+  auto mark = op->getAttrOfType<IntegerAttr>(winogradTileAttrName);
   auto reshape = op.getKernel().getDefiningOp<ReshapeOp>();
   auto slice =
       reshape ? reshape.getOperand().getDefiningOp<SliceOp>() : SliceOp();
-  auto points = mark ? windowPoints(op, mark.getInt()) : std::nullopt;
+  auto points = mark ? winogradFilter(op, mark.getInt()) : std::nullopt;
   if (!points || !slice)
     return std::nullopt;
   auto kernel = cast<RankedTensorType>(op.getKernel().getType()),
@@ -144,7 +144,7 @@ std::optional<TransformedWindow> matchTransformedWindow(ConvolutionOp op) {
       all(slice.getStrides(), 1);
   if (!reads)
     return std::nullopt;
-  return TransformedWindow{*points, slice.getOperand()};
+  return TransformedFilter{*points, slice.getOperand()};
 }
 
 } // namespace zenith::graph

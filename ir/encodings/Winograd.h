@@ -20,8 +20,8 @@ namespace zenith::graph {
 /// infinity, in this order; the values are multiplied one by one, and the
 /// results interpolated. `tile` is 2 or 4; or 1, with one tap and one pixel,
 /// where there is nothing to evaluate.
-struct WindowTransform {
-  explicit WindowTransform(int64_t tile);
+struct WinogradTransform {
+  explicit WinogradTransform(int64_t tile);
   int64_t tile, taps, size;
   std::vector<double> points;
 
@@ -34,40 +34,41 @@ struct WindowTransform {
 };
 
 /// Marks a convolution that may be computed so; its value is the `tile`.
-inline constexpr llvm::StringLiteral windowTileAttrName = "graph.window_tile";
+inline constexpr llvm::StringLiteral winogradTileAttrName =
+    "graph.winograd_tile";
 
 /// How a window of one to three dimensions is transformed: along the last two
 /// of them, or the only one. The first of three is summed over as features are.
-struct WindowPoints {
-  WindowTransform down, across;
+struct WinogradFilter {
+  WinogradTransform down, across;
   int64_t planes; ///< of the window
   int64_t points() const { return down.size * across.size; }
   int64_t taps() const { return down.taps * across.taps; }
 };
 /// Nullopt for windows of other sizes, or kernels that aren't [spatial...,
 /// feature, output].
-std::optional<WindowPoints> windowPoints(ConvolutionOp op, int64_t tile);
+std::optional<WinogradFilter> winogradFilter(ConvolutionOp op, int64_t tile);
 
 /// Estimated cycles of a core with so many f32 numbers in a vector, for results
 /// of these sizes: batch, then spatial ones. `tile` is 1 where the window
 /// itself is multiplied.
-DimExpr windowCycles(ConvolutionOp op, int64_t tile, int64_t lanes,
-                     llvm::ArrayRef<DimExpr> results);
+DimExpr winogradCycles(ConvolutionOp op, int64_t tile, int64_t lanes,
+                       llvm::ArrayRef<DimExpr> results);
 /// 1 where computing with the tile is estimated to be clearly faster than with
 /// another one, else 0.
-DimExpr isFasterWindow(ConvolutionOp op, int64_t tile, int64_t than,
-                       int64_t lanes, llvm::ArrayRef<DimExpr> results);
+DimExpr isFasterWinograd(ConvolutionOp op, int64_t tile, int64_t than,
+                         int64_t lanes, llvm::ArrayRef<DimExpr> results);
 
 /// The convolution reads its window from the last blocks of `features` rows of
 /// a matrix [(points + taps) * planes * features, outputs]; the blocks before
 /// hold the transformed window, [point][plane][feature].
-struct TransformedWindow {
-  WindowPoints points;
+struct TransformedFilter {
+  WinogradFilter points;
   mlir::Value matrix;
 };
 /// Nullopt where the convolution isn't marked, or no longer reads its window
 /// like that.
-std::optional<TransformedWindow> matchTransformedWindow(ConvolutionOp op);
+std::optional<TransformedFilter> matchTransformedFilter(ConvolutionOp op);
 
 } // namespace zenith::graph
 

@@ -5,7 +5,6 @@
 
 #include "ir/liveness/Liveness.h"
 
-
 using namespace mlir;
 
 namespace zenith::memory {

@@ -58,7 +58,7 @@ void ContractionNest::panelOfGates(Value panelNumber, Value firstTile,
     Value base = panelBase();
     k.loop(firstTile, lastTile, one, [&](Value number) {
       Tile tile = locate(number, base);
-      placeWindow(tile, {});
+      placeFilter(tile, {});
       tile.args.c = tileMemory;
       tile.args.cOffset =
           k.add(slot(number), k.index(int64_t(gate) * sumsOfGate()));

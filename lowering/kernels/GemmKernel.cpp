@@ -316,7 +316,7 @@ void ContractionNest::tilesOfColumns(Value panelBase, Value firstTile,
     fetchColumns(from, to);
     k.loop(from, to, k.index(1), [&](Value number) {
       Tile tile = locate(number, panelBase);
-      placeWindow(tile, {});
+      placeFilter(tile, {});
       tile.args.c = tileMemory;
       tile.args.cOffset =
           k.mul(k.sub(firstRow(number), firstRow(from)), k.index(columns));
@@ -396,7 +396,7 @@ ContractionNest::Tile ContractionNest::locate(Value number, Value panelBase) {
   return tile;
 }
 
-void ContractionNest::placeWindow(Tile &tile, Value slice) {
+void ContractionNest::placeFilter(Tile &tile, Value slice) {
   MicroKernelArgs &args = tile.args;
   for (MicroKernelArgs::Tap &tap : args.taps)
     tap = {k.index(1), k.index(0), k.index(0)};
@@ -433,7 +433,7 @@ void ContractionNest::byFullness(Value rest,
 
 void ContractionNest::wholeTile(Value number, Value panelBase) {
   Tile tile = locate(number, panelBase);
-  placeWindow(tile, {});
+  placeFilter(tile, {});
   auto known = space.columns.size.constant();
   byFullness(tile.rest, [&](bool full) {
     tile.args.c = tileMemory;
@@ -459,7 +459,7 @@ namespace {
 /// The ways in which a fusion's product may be computed, of which the run takes
 /// one: by the values of a window, or by numbers as they are.
 struct ProductWays {
-  std::vector<TransformedConvolution> transformed;
+  std::vector<WinogradConvolution> transformed;
   DimExpr plain = 1; ///< 1 where no other one is taken, else 0
   KernelTarget target;
   FailureOr<ContractionSpace> space = failure();
@@ -468,10 +468,10 @@ struct ProductWays {
   /// Failure has been reported at the op.
   ProductWays(graph::FusionOp fusion, graph::DimAnalysis &dims,
               const KernelTarget &machine)
-      : transformed(transformedConvolutions(fusion, dims, machine)),
+      : transformed(winogradConvolutions(fusion, dims, machine)),
         target(tileTarget(fusion, machine)) {
-    for (const TransformedConvolution &way : transformed) {
-      llvm::append_range(scratchBytes, transformedScratchBytes(way));
+    for (const WinogradConvolution &way : transformed) {
+      llvm::append_range(scratchBytes, winogradScratchBytes(way));
       plain = plain - way.taken;
     }
     if (plain.isConstant(0) ||
@@ -496,8 +496,8 @@ FailureOr<KernelPlan> emitContraction(graph::FusionOp fusion,
   for (auto [number, way] : llvm::enumerate(ways.transformed)) {
     std::string own =
         onlyOne ? name.str() : (name + "_points" + Twine(number)).str();
-    if (failed(emitTransformedConvolution(plan, way, fusion, dims, machine,
-                                          kernels, own)))
+    if (failed(emitWinogradConvolution(plan, way, fusion, dims, machine,
+                                       kernels, own)))
       return failure();
   }
   if (ways.plain.isConstant(0))

@@ -85,7 +85,7 @@ private:
   void finishColumns(mlir::Value sums, mlir::Value firstTile,
                      mlir::Value lastTile);
   Tile locate(mlir::Value number, mlir::Value panelBase);
-  void placeWindow(Tile &tile, mlir::Value slice);
+  void placeFilter(Tile &tile, mlir::Value slice);
   void takeSlice(Tile &tile, mlir::Value slice);
   void byFullness(mlir::Value rest, llvm::function_ref<void(bool full)> run);
   void clipLines(MicroKernelArgs &args, mlir::Value slice);

@@ -264,7 +264,7 @@ void ContractionNest::sliced(Value firstPanel, Value lastPanel, Value firstTile,
 
 void ContractionNest::takeSlice(Tile &tile, Value slice) {
   if (!space.taps.empty()) {
-    placeWindow(tile, slice);
+    placeFilter(tile, slice);
     if (tasks.widened)
       tile.args.bOffset =
           k.sub(tile.args.bOffset, k.mul(slice, k.index(tasks.widened)));

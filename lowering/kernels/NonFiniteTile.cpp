@@ -16,8 +16,9 @@ using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
-ExactTile::ExactTile(KernelBuilder &kernel, const TransformedConvolution &what,
-                     Value panels, int64_t columns)
+NonFiniteTile::NonFiniteTile(KernelBuilder &kernel,
+                             const WinogradConvolution &what, Value panels,
+                             int64_t columns)
     : k(kernel), what(what), panels(panels), columns(columns),
       image(imageMemory(kernel, what)),
       type(VectorType::get({int64_t(sumLanes(what.space.sum, kernel.target))},
@@ -25,9 +26,9 @@ ExactTile::ExactTile(KernelBuilder &kernel, const TransformedConvolution &what,
 
 /// A pixel reaches at least one of the results at the corners, since only that
 /// at infinity and that at zero of its values know the last and the first one.
-Value ExactTile::isFinite(int64_t width, const SquarePlace &results) {
+Value NonFiniteTile::isFinite(int64_t width, const SquarePlace &results) {
   int64_t lanes = type.getNumElements();
-  auto ends = [](const graph::WindowTransform &along) {
+  auto ends = [](const graph::WinogradTransform &along) {
     return along.tile == 1 ? SmallVector<int64_t>{0}
                            : SmallVector<int64_t>{0, along.tile - 1};
   };
@@ -47,20 +48,20 @@ Value ExactTile::isFinite(int64_t width, const SquarePlace &results) {
   return k.b.create<arith::CmpFOp>(k.loc, arith::CmpFPredicate::ORD, sum, sum);
 }
 
-Value ExactTile::at(const SquarePlace &place, Value line, Value pixel) {
+Value NonFiniteTile::at(const SquarePlace &place, Value line, Value pixel) {
   return k.add(place.offset,
                k.add(k.mul(line, place.line), k.mul(pixel, place.pixel)));
 }
 
-void ExactTile::mend(Value tile, Value column, int64_t width,
-                     const SquarePlace &results) {
+void NonFiniteTile::recomputeTile(Value tile, Value column, int64_t width,
+                                  const SquarePlace &results) {
   Value isWrong = k.b.create<arith::XOrIOp>(k.loc, isFinite(width, results),
                                             k.integer(k.b.getI1Type(), 1));
   k.ifThen(isWrong, [&] { compute(tile, column, width, results); });
 }
 
-void ExactTile::compute(Value tile, Value column, int64_t width,
-                        const SquarePlace &results) {
+void NonFiniteTile::compute(Value tile, Value column, int64_t width,
+                            const SquarePlace &results) {
   int64_t lanes = type.getNumElements();
   TilePixels first = pixelsOfTile(k, what, tile, what.planes);
   SquarePlace pixels{
@@ -91,8 +92,8 @@ void ExactTile::compute(Value tile, Value column, int64_t width,
 }
 
 /// Of so many taps, those that meet the image from `first` on.
-std::pair<Value, Value> ExactTile::tapsInside(Value first, unsigned place,
-                                              int64_t taps) {
+std::pair<Value, Value> NonFiniteTile::tapsInside(Value first, unsigned place,
+                                                  int64_t taps) {
   auto tapsBefore = [&](Value pixels) {
     int64_t apart = what.dilation[place];
     Value some = k.max(pixels, k.index(0));
@@ -104,9 +105,9 @@ std::pair<Value, Value> ExactTile::tapsInside(Value first, unsigned place,
 }
 
 /// Over the taps at a pixel and after it; what lies outside is left out.
-Value ExactTile::sumOf(const SquarePlace &pixels, const TilePixels &first,
-                       Value window) {
-  const graph::WindowPoints &taps = what.window;
+Value NonFiniteTile::sumOf(const SquarePlace &pixels, const TilePixels &first,
+                           Value window) {
+  const graph::WinogradFilter &taps = what.window;
   std::pair<Value, Value> planes{k.index(0), k.index(1)};
   if (taps.planes > 1)
     planes = tapsInside(first.plane, 0, taps.planes);

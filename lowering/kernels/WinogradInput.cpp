@@ -17,14 +17,14 @@ using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
-Value imageMemory(KernelBuilder &k, const TransformedConvolution &what) {
+Value imageMemory(KernelBuilder &k, const WinogradConvolution &what) {
   return what.image.scratch
              ? k.scratch(what.image.index, memoryType(what.image.element))
              : k.operand(what.image.index);
 }
 
-ImageEvaluator::ImageEvaluator(KernelBuilder &kernel,
-                               const TransformedConvolution &what)
+WinogradInput::WinogradInput(KernelBuilder &kernel,
+                             const WinogradConvolution &what)
     : k(kernel), what(what), lanes(kernel.target.lanes) {
   int64_t features = *what.features().constant();
   while (features % lanes)
@@ -37,8 +37,8 @@ ImageEvaluator::ImageEvaluator(KernelBuilder &kernel,
           k.b.getI64IntegerAttr(64)));
 }
 
-void ImageEvaluator::evaluate(Value first, Value last, Value to, Value offset,
-                              Value tileStride, Value pointStride) {
+void WinogradInput::evaluate(Value first, Value last, Value to, Value offset,
+                             Value tileStride, Value pointStride) {
   k.loop(first, last, k.index(1), [&](Value number) {
     Value before = k.mul(k.sub(number, first), tileStride);
     tile(number, to, k.add(offset, before), pointStride);
@@ -51,7 +51,7 @@ static Value isWithin(KernelBuilder &k, Value at, const DimExpr &extent) {
 }
 
 /// All pixels of a tile, given the first one, are in the image.
-Value ImageEvaluator::isInside(const TilePixels &pixels) {
+Value WinogradInput::isInside(const TilePixels &pixels) {
   Value all;
   auto require = [&](Value holds) {
     all =
@@ -73,7 +73,7 @@ Value ImageEvaluator::isInside(const TilePixels &pixels) {
 }
 
 /// Pixels of a tile, of which the first is, or would be, at `base`.
-void ImageEvaluator::copySquare(Value base, const TilePixels &pixels) {
+void WinogradInput::copySquare(Value base, const TilePixels &pixels) {
   int64_t down = what.window.down.size, across = what.window.across.size;
   auto type = VectorType::get({int64_t(lanes)}, k.b.getF32Type());
   Value features = k.size(what.features()), step = k.index(lanes);
@@ -111,7 +111,7 @@ void ImageEvaluator::copySquare(Value base, const TilePixels &pixels) {
   });
 }
 
-void ImageEvaluator::tile(Value number, Value to, Value at, Value pointStride) {
+void WinogradInput::tile(Value number, Value to, Value at, Value pointStride) {
   Value across = k.index(what.window.across.size),
         features = k.size(what.features());
   TilePixels first = pixelsOfTile(k, what, number, what.valuePlanes());
@@ -140,12 +140,12 @@ void ImageEvaluator::tile(Value number, Value to, Value at, Value pointStride) {
                features);
 }
 
-Launch emitImageValues(KernelBuilder &k, const TransformedConvolution &what) {
+Launch emitInputTransform(KernelBuilder &k, const WinogradConvolution &what) {
   constexpr int64_t numbersOfTask = 16384;
   int64_t ofTile = what.points() * *what.features().constant(),
           perTask = std::max<int64_t>(1, numbersOfTask / ofTile);
   Value to = k.scratch(what.values, k.b.getF32Type());
-  ImageEvaluator evaluator(k, what);
+  WinogradInput evaluator(k, what);
   k.loop(k.begin(), k.end(), k.index(1), [&](Value task) {
     Value first = k.mul(task, k.index(perTask));
     Value last = k.min(k.add(first, k.index(perTask)), k.size(what.tiles()));

@@ -31,9 +31,9 @@ struct TileBlock {
   Value firstUnit, lastUnit, firstTile, tiles;
 };
 
-class TransformedNest {
+class WinogradNest {
 public:
-  TransformedNest(KernelBuilder &kernel, TransformedConvolution &what)
+  WinogradNest(KernelBuilder &kernel, WinogradConvolution &what)
       : k(kernel), what(what), space(what.space), epilogue(kernel, what.space),
         columns(tileColumns(space.sum, kernel.target)) {}
   FailureOr<Launch> emit();
@@ -87,7 +87,7 @@ private:
   bool wholeLines() const { return what.unitsPerLine.isConstant(1); }
 
   KernelBuilder &k;
-  TransformedConvolution &what;
+  WinogradConvolution &what;
   const ContractionSpace &space;
   ContractionEpilogue epilogue;
   int64_t columns;
@@ -95,15 +95,15 @@ private:
   DimExpr panelsPerTask = 1;
   bool byColumns = false;
   Value values, products, results, b;
-  std::optional<ImageEvaluator> evaluator;
-  std::optional<ExactTile> exact;
+  std::optional<WinogradInput> evaluator;
+  std::optional<NonFiniteTile> exact;
   TilePlace place;
 };
 
 } // namespace
 
 /// All panels share a block's rows, as long as enough tasks are left.
-void TransformedNest::choosePanels() {
+void WinogradNest::choosePanels() {
   constexpr int64_t fewestTasks = 16;
   if (what.inTasks) {
     panelsPerTask = DimExpr::max(panels(), 1);
@@ -117,7 +117,7 @@ void TransformedNest::choosePanels() {
 
 /// Of the products: points lie an odd number of lines of a cache apart, near
 /// each other where a block has few tiles.
-DimExpr TransformedNest::rowsOfPoint() const {
+DimExpr WinogradNest::rowsOfPoint() const {
   DimExpr rows = DimExpr::min(what.unitsOfLayer(), what.unitsOfBlock) *
                  what.tilesOfUnit * DimExpr(what.layersOfBlock);
   return rows.constant()
@@ -125,14 +125,14 @@ DimExpr TransformedNest::rowsOfPoint() const {
              : DimExpr::floorDiv(rows, DimExpr(2)) * DimExpr(2) + DimExpr(1);
 }
 
-Value TransformedNest::memoryOf(int64_t elements) {
+Value WinogradNest::memoryOf(int64_t elements) {
   return asMemory(k.b, k.loc,
                   k.b.create<memref::AllocaOp>(
                       k.loc, MemRefType::get({elements}, k.b.getF32Type()),
                       k.b.getI64IntegerAttr(64)));
 }
 
-void TransformedNest::prepareMemory() {
+void WinogradNest::prepareMemory() {
   b = k.operand(space.b.index);
   products = memoryOf(what.points() * (rowsOfBlock() | 1) * columns);
   // The last tiles of a line may reach beyond it.
@@ -151,7 +151,7 @@ void TransformedNest::prepareMemory() {
   evaluator.emplace(k, what);
 }
 
-FailureOr<Launch> TransformedNest::emit() {
+FailureOr<Launch> WinogradNest::emit() {
   constexpr int64_t longestLine = 512;
   if (failed(epilogue.analyse()))
     return failure();
@@ -170,7 +170,7 @@ FailureOr<Launch> TransformedNest::emit() {
                       estimate(panelsPerTask) * estimate(what.depthOfPoint()));
 }
 
-Value TransformedNest::firstTileOf(Value unit) {
+Value WinogradNest::firstTileOf(Value unit) {
   if (wholeLines())
     return k.mul(unit, k.size(what.tilesPerLine));
   Value pieces = k.size(what.unitsPerLine);
@@ -178,7 +178,7 @@ Value TransformedNest::firstTileOf(Value unit) {
                k.mul(k.rem(unit, pieces), k.size(what.tilesOfUnit)));
 }
 
-TileBlock TransformedNest::blockOf(Value number) {
+TileBlock WinogradNest::blockOf(Value number) {
   SmallVector<Value> digits = digitsOf(
       k, number, {what.volumes, what.blocksOfLayers(), what.blocksOfUnits()});
   TileBlock block;
@@ -194,7 +194,7 @@ TileBlock TransformedNest::blockOf(Value number) {
   return block;
 }
 
-void TransformedNest::task(Value number) {
+void WinogradNest::task(Value number) {
   Value groups = k.size(DimExpr::ceilDiv(panels(), panelsPerTask));
   Value group = k.rem(number, groups);
   TileBlock block = blockOf(k.div(number, groups));
@@ -210,7 +210,7 @@ void TransformedNest::task(Value number) {
 }
 
 /// The planes behind the last layer too, which its results need.
-void TransformedNest::evaluate(const TileBlock &block) {
+void WinogradNest::evaluate(const TileBlock &block) {
   Value planes = k.add(block.layers, k.index(what.planesBeside()));
   DimExpr ofVolume = what.valuePlanes() * what.tilesOfPlane();
   Value first = k.add(k.mul(block.volume, k.size(ofVolume)), block.firstTile);
@@ -226,8 +226,8 @@ void TransformedNest::evaluate(const TileBlock &block) {
 }
 
 /// Full panels, then the last one, which may have vectors without columns.
-void TransformedNest::eachPanel(Value firstPanel, Value lastPanel,
-                                llvm::function_ref<void()> run) {
+void WinogradNest::eachPanel(Value firstPanel, Value lastPanel,
+                             llvm::function_ref<void()> run) {
   int64_t all = *space.columns.size.constant(), rest = all % columns;
   auto each = [&](Value from, Value to, int64_t computed) {
     width = computed;
@@ -244,13 +244,13 @@ void TransformedNest::eachPanel(Value firstPanel, Value lastPanel,
          int64_t(llvm::alignTo(rest, sumLanes(space.sum, k.target))));
 }
 
-void TransformedNest::multiply(const TileBlock &block) {
+void WinogradNest::multiply(const TileBlock &block) {
   k.loop(k.index(0), k.index(what.points()), k.index(1),
          [&](Value point) { multiplyPoint(point, block); });
 }
 
 /// Of a tile: a panel that has few vectors leaves registers to more rows.
-unsigned TransformedNest::mostRows() const {
+unsigned WinogradNest::mostRows() const {
   ContractionSpace panel;
   panel.sum = panel.a.element = space.sum;
   panel.columns.size = width;
@@ -259,7 +259,7 @@ unsigned TransformedNest::mostRows() const {
 }
 
 /// Rows of a block by a panel of a point, layer by layer.
-void TransformedNest::multiplyPoint(Value point, const TileBlock &block) {
+void WinogradNest::multiplyPoint(Value point, const TileBlock &block) {
   Value features = k.size(what.features());
   // All values of a panel, then those of the window itself.
   Value panel = k.mul(place.column, k.size(what.depthOfPanel()));
@@ -297,7 +297,7 @@ void TransformedNest::multiplyPoint(Value point, const TileBlock &block) {
 }
 
 /// In tiles of balanced height.
-void TransformedNest::multiplyRows(Value rows, const MicroKernelArgs &args) {
+void WinogradNest::multiplyRows(Value rows, const MicroKernelArgs &args) {
   int64_t most = mostRows();
   Value count = k.div(k.add(rows, k.index(most - 1)), k.index(most));
   Value low = k.div(rows, count), higher = k.rem(rows, count);
@@ -315,7 +315,7 @@ void TransformedNest::multiplyRows(Value rows, const MicroKernelArgs &args) {
 }
 
 /// Heights of tiles that blocks may have.
-std::set<unsigned> TransformedNest::heights() const {
+std::set<unsigned> WinogradNest::heights() const {
   unsigned most = mostRows();
   std::set<unsigned> possible;
   auto perLine = what.tilesPerLine.constant(),
@@ -340,7 +340,7 @@ std::set<unsigned> TransformedNest::heights() const {
   return possible;
 }
 
-MicroKernel TransformedNest::product() const {
+MicroKernel WinogradNest::product() const {
   MicroKernel shape;
   if (what.window.planes > 1 && !what.inTasks)
     shape.form = MicroKernel::Window;
@@ -353,7 +353,7 @@ MicroKernel TransformedNest::product() const {
 }
 
 /// Of a block's rows by a panel.
-int64_t TransformedNest::mostTiles() const {
+int64_t WinogradNest::mostTiles() const {
   int64_t rows = rowsOfBlock(), height = mostRows();
   if (auto all = (what.planes * what.tilesOfPlane()).constant())
     rows = std::max<int64_t>(1, std::min(rows, *all));
@@ -362,15 +362,15 @@ int64_t TransformedNest::mostTiles() const {
 
 /// A window's values at a point come from memory while those at the point
 /// before it are multiplied: each tile asks for its share of them.
-bool TransformedNest::looksAhead() const {
+bool WinogradNest::looksAhead() const {
   constexpr double cachedBytes = 256 * 1024;
   double bytes = 4 * double(what.points()) * estimate(what.depthOfPoint()) *
                  estimate(space.columns.size);
   return k.target.avx512 && width == columns && bytes > cachedBytes;
 }
 
-void TransformedNest::callHeights(Value height, Value number,
-                                  MicroKernelArgs args) {
+void WinogradNest::callHeights(Value height, Value number,
+                               MicroKernelArgs args) {
   constexpr int64_t lineElements = 16;
   MicroKernel shape = product();
   if (looksAhead()) {
@@ -389,7 +389,7 @@ void TransformedNest::callHeights(Value height, Value number,
       SmallVector<unsigned>(possible.rbegin(), possible.rend()));
 }
 
-void TransformedNest::interpolate(const TileBlock &block) {
+void WinogradNest::interpolate(const TileBlock &block) {
   k.loop(k.index(0), block.layers, k.index(1), [&](Value layer) {
     k.loop(block.firstUnit, block.lastUnit, k.index(1),
            [&](Value unit) { interpolateUnit(block, layer, unit); });
@@ -397,8 +397,8 @@ void TransformedNest::interpolate(const TileBlock &block) {
 }
 
 /// A line of tiles, or a piece of one, gives some lines of pixels.
-void TransformedNest::interpolateUnit(const TileBlock &block, Value layer,
-                                      Value unit) {
+void WinogradNest::interpolateUnit(const TileBlock &block, Value layer,
+                                   Value unit) {
   Value first = firstTileOf(unit), perLine = k.size(what.tilesPerLine);
   Value count =
       k.min(k.sub(perLine, k.rem(first, perLine)), k.size(what.tilesOfUnit));
@@ -422,7 +422,7 @@ void TransformedNest::interpolateUnit(const TileBlock &block, Value layer,
 }
 
 /// From the products of `row` to the results of so many pixels from `pixel` on.
-void TransformedNest::interpolateTile(Value tile, Value row, Value pixel) {
+void WinogradNest::interpolateTile(Value tile, Value row, Value pixel) {
   Value stride = pointStride(), apart = k.index(columns);
   SquarePlace to{results, k.mul(pixel, apart),
                  k.index(lineOfPixels() * columns),
@@ -431,10 +431,10 @@ void TransformedNest::interpolateTile(Value tile, Value row, Value pixel) {
                   {products, k.mul(row, apart),
                    k.mul(k.index(what.window.across.size), stride), stride},
                   to, k.index(width));
-  exact->mend(tile, place.column, width, to);
+  exact->recomputeTile(tile, place.column, width, to);
 }
 
-void TransformedNest::finishUnit(const TilePixels &first, Value count) {
+void WinogradNest::finishUnit(const TilePixels &first, Value count) {
   int64_t apart = what.dilation[1];
   Value left = k.sub(k.size(what.lines), first.line);
   Value lines = k.min(k.div(k.add(left, k.index(apart - 1)), k.index(apart)),
@@ -464,12 +464,12 @@ void TransformedNest::finishUnit(const TilePixels &first, Value count) {
   });
 }
 
-LogicalResult emitTransformedConvolution(KernelPlan &plan,
-                                         TransformedConvolution what,
-                                         graph::FusionOp fusion,
-                                         graph::DimAnalysis &dims,
-                                         const KernelTarget &target,
-                                         ModuleOp kernels, StringRef name) {
+LogicalResult emitWinogradConvolution(KernelPlan &plan,
+                                      WinogradConvolution what,
+                                      graph::FusionOp fusion,
+                                      graph::DimAnalysis &dims,
+                                      const KernelTarget &target,
+                                      ModuleOp kernels, StringRef name) {
   auto add = [&](FailureOr<Launch> launch) {
     if (succeeded(launch))
       launch->tasks = launch->tasks * what.taken;
@@ -483,10 +483,10 @@ LogicalResult emitTransformedConvolution(KernelPlan &plan,
   if (!what.inTasks) {
     KernelBuilder kernel(fusion, dims, target, kernels,
                          (name + "_values").str());
-    add(emitImageValues(kernel, what));
+    add(emitInputTransform(kernel, what));
   }
   KernelBuilder kernel(fusion, dims, target, kernels, name);
-  return success(add(TransformedNest(kernel, what).emit()));
+  return success(add(WinogradNest(kernel, what).emit()));
 }
 
 } // namespace zenith::kernels

@@ -14,26 +14,27 @@ using namespace mlir;
 
 namespace zenith::kernels {
 
-Value PointTransform::constant(double value) const {
+Value WinogradTileTransform::constant(double value) const {
   auto scalar = b.getFloatAttr(type.getElementType(), value);
   return b.create<arith::ConstantOp>(loc, DenseElementsAttr::get(type, scalar));
 }
 
-Value PointTransform::add(Value x, Value y) const {
+Value WinogradTileTransform::add(Value x, Value y) const {
   return b.create<arith::AddFOp>(loc, x, y);
 }
 
-Value PointTransform::sub(Value x, Value y) const {
+Value WinogradTileTransform::sub(Value x, Value y) const {
   return b.create<arith::SubFOp>(loc, x, y);
 }
 
-Value PointTransform::scaled(double factor, Value x) const {
+Value WinogradTileTransform::scaled(double factor, Value x) const {
   if (factor == 1)
     return x;
   return b.create<arith::MulFOp>(loc, constant(factor), x);
 }
 
-Value PointTransform::addScaled(double factor, Value x, Value sum) const {
+Value WinogradTileTransform::addScaled(double factor, Value x,
+                                       Value sum) const {
   if (factor == 1)
     return add(x, sum);
   if (factor == -1)
@@ -44,15 +45,16 @@ Value PointTransform::addScaled(double factor, Value x, Value sum) const {
 }
 
 /// Sum of factors[i] * pixels[first + 2 * i]; the last factor is 1.
-Value PointTransform::polynomial(ArrayRef<double> factors,
-                                 ArrayRef<Value> pixels, unsigned first) const {
+Value WinogradTileTransform::polynomial(ArrayRef<double> factors,
+                                        ArrayRef<Value> pixels,
+                                        unsigned first) const {
   Value sum = pixels[first + 2 * (factors.size() - 1)];
   for (unsigned i = factors.size() - 1; i-- > 0;)
     sum = addScaled(factors[i], pixels[first + 2 * i], sum);
   return sum;
 }
 
-Vectors PointTransform::evaluate(ArrayRef<Value> pixels) const {
+Vectors WinogradTileTransform::evaluate(ArrayRef<Value> pixels) const {
   if (transform.size == 1)
     return Vectors(pixels);
   std::vector<double> all = transform.evenPolynomial();
@@ -68,7 +70,7 @@ Vectors PointTransform::evaluate(ArrayRef<Value> pixels) const {
   return values;
 }
 
-Vectors PointTransform::interpolate(ArrayRef<Value> products) const {
+Vectors WinogradTileTransform::interpolate(ArrayRef<Value> products) const {
   Vectors sums, differences, results;
   for (unsigned i = 0; i < transform.points.size(); ++i) {
     Value plus = products[1 + 2 * i], minus = products[2 + 2 * i];
@@ -111,18 +113,19 @@ struct SquareWriter {
     Value inLine = add(mul(place.line, line), mul(place.pixel, pixel));
     return add(add(place.offset, inLine), channel);
   }
-  void run(ValueRange arguments, const graph::WindowPoints &window, bool fma,
+  void run(ValueRange arguments, const graph::WinogradFilter &window, bool fma,
            bool evaluates);
 };
 
 } // namespace
 
 /// Transforms the columns of a square, then its lines.
-void SquareWriter::run(ValueRange arguments, const graph::WindowPoints &window,
-                       bool fma, bool evaluates) {
-  auto transformed = [&](const graph::WindowTransform &along,
+void SquareWriter::run(ValueRange arguments,
+                       const graph::WinogradFilter &window, bool fma,
+                       bool evaluates) {
+  auto transformed = [&](const graph::WinogradTransform &along,
                          ArrayRef<Value> values) {
-    PointTransform points(b, loc, fma, along, type);
+    WinogradTileTransform points(b, loc, fma, along, type);
     return evaluates ? points.evaluate(values) : points.interpolate(values);
   };
   SquarePlace source{arguments[0], arguments[1], arguments[2], arguments[3]},
@@ -148,9 +151,10 @@ void SquareWriter::run(ValueRange arguments, const graph::WindowPoints &window,
                                 at(target, int64_t(i), int64_t(j), channel));
 }
 
-static void callSquare(KernelBuilder &kernel, const graph::WindowPoints &window,
-                       unsigned lanes, const SquarePlace &from,
-                       const SquarePlace &to, Value channels, bool evaluates) {
+static void callSquare(KernelBuilder &kernel,
+                       const graph::WinogradFilter &window, unsigned lanes,
+                       const SquarePlace &from, const SquarePlace &to,
+                       Value channels, bool evaluates) {
   std::string name = (evaluates ? "evaluate_" : "interpolate_") +
                      std::to_string(window.down.tile) + "x" +
                      std::to_string(window.across.tile) + "x" +
@@ -166,13 +170,13 @@ static void callSquare(KernelBuilder &kernel, const graph::WindowPoints &window,
   });
 }
 
-void callEvaluate(KernelBuilder &kernel, const graph::WindowPoints &window,
+void callEvaluate(KernelBuilder &kernel, const graph::WinogradFilter &window,
                   unsigned lanes, const SquarePlace &from,
                   const SquarePlace &to, Value channels) {
   callSquare(kernel, window, lanes, from, to, channels, /*evaluates=*/true);
 }
 
-void callInterpolate(KernelBuilder &kernel, const graph::WindowPoints &window,
+void callInterpolate(KernelBuilder &kernel, const graph::WinogradFilter &window,
                      unsigned lanes, const SquarePlace &from,
                      const SquarePlace &to, Value channels) {
   callSquare(kernel, window, lanes, from, to, channels, /*evaluates=*/false);

@@ -14,10 +14,11 @@ using Vectors = llvm::SmallVector<mlir::Value>;
 
 /// The transforms along one dimension, as vector instructions; pairs of points
 /// share the even and the odd half of their sums.
-class PointTransform {
+class WinogradTileTransform {
 public:
-  PointTransform(mlir::OpBuilder &b, mlir::Location loc, bool fma,
-                 const graph::WindowTransform &transform, mlir::VectorType type)
+  WinogradTileTransform(mlir::OpBuilder &b, mlir::Location loc, bool fma,
+                        const graph::WinogradTransform &transform,
+                        mlir::VectorType type)
       : b(b), loc(loc), fma(fma), transform(transform), type(type) {}
 
   /// `size` pixels to as many values.
@@ -38,7 +39,7 @@ private:
   mlir::OpBuilder &b;
   mlir::Location loc;
   bool fma;
-  const graph::WindowTransform &transform;
+  const graph::WinogradTransform &transform;
   mlir::VectorType type;
 };
 
@@ -51,12 +52,12 @@ struct SquarePlace {
 /// Calls the function that evaluates a square of pixels, for all channels;
 /// values of neighbouring points are `to.pixel` apart, those of the next line
 /// of points `to.line`.
-void callEvaluate(KernelBuilder &kernel, const graph::WindowPoints &window,
+void callEvaluate(KernelBuilder &kernel, const graph::WinogradFilter &window,
                   unsigned lanes, const SquarePlace &from,
                   const SquarePlace &to, mlir::Value channels);
 /// Calls the function that interpolates a square of results from products, laid
 /// out as values are. Lines of results are written one after the other.
-void callInterpolate(KernelBuilder &kernel, const graph::WindowPoints &window,
+void callInterpolate(KernelBuilder &kernel, const graph::WinogradFilter &window,
                      unsigned lanes, const SquarePlace &from,
                      const SquarePlace &to, mlir::Value channels);
 

@@ -73,15 +73,15 @@ static void buildLayout(OpPassManager &passes, const PhaseOptions &options) {
   passes.addNestedPass<func::FuncOp>(createFoldConstantsPass());
   passes.addNestedPass<func::FuncOp>(createSimplifyAlgebraPass());
   addTidy(passes);
-  auto transformWindows = [&] {
-    if (options.windowTransforms)
-      passes.addNestedPass<func::FuncOp>(
-          createTransformWinogradFiltersPass({options.panelWidth, options.lanes}));
+  auto transformFilters = [&] {
+    if (options.winograd)
+      passes.addNestedPass<func::FuncOp>(createTransformWinogradFiltersPass(
+          {options.panelWidth, options.lanes}));
   };
   // Fewer f32 multiplications are faster than as many as ever of numbers to be
   // widened, but not known to be faster than products of pairs.
   if (!options.narrowProducts)
-    transformWindows();
+    transformFilters();
   if (!options.mixedPrecision.empty()) {
     LowerPrecisionPassOptions lowering;
     lowering.type = options.mixedPrecision;
@@ -90,7 +90,7 @@ static void buildLayout(OpPassManager &passes, const PhaseOptions &options) {
     passes.addNestedPass<func::FuncOp>(createLowerPrecisionPass(lowering));
   }
   if (options.narrowProducts)
-    transformWindows();
+    transformFilters();
   PackParametersPassOptions packing;
   packing.panel = options.panelWidth;
   packing.group = options.integerGroup;

@@ -146,7 +146,7 @@ llvm::Error buildPipeline(OpPassManager &passes,
   forPhases.lanes = target->lanes;
   // Printed kernels read no two elements as one.
   forPhases.integerGroup = target->opencl ? 1 : target->vnni ? 4 : 2;
-  forPhases.attention = forPhases.windowTransforms = !target->opencl;
+  forPhases.attention = forPhases.winograd = !target->opencl;
   forPhases.denseIndexBytes = options.denseIndexBytes;
   forPhases.memoryBytes = options.memoryBytes;
   forPhases.withoutSearchForms = options.withoutSearchForms;

@@ -300,7 +300,7 @@ void ConvolutionAxes::addTaps(const PlacedOperand &kernel) {
 /// Behind the values of a transformed window lies the window itself.
 PlacedOperand ConvolutionAxes::placeKernel() {
   Value kernel = op.getKernel();
-  auto window = graph::matchTransformedWindow(op);
+  auto window = graph::matchTransformedFilter(op);
   if (!window)
     return placeOperand(space, kernel, dims);
   PlacedOperand placed = placeOperand(space, window->matrix, dims);

@@ -15,22 +15,22 @@ namespace zenith::kernels {
 
 namespace {
 
-struct TransformedAxes {
+struct WinogradAxes {
   graph::ConvolutionOp op;
   graph::DimAnalysis &dims;
   const KernelTarget &target;
-  TransformedConvolution &what;
+  WinogradConvolution &what;
 
   unsigned spatial() { return op.getStrides().size(); }
   /// Of planes, lines and pixels, which one a spatial dimension is.
   unsigned placeOf(unsigned i) { return 3 - spatial() + i; }
-  bool placeWindow(Value matrix);
+  bool placeFilter(Value matrix);
   void addRows();
   bool readsImage();
   void copyImage();
   bool layersInTasks();
   DimExpr leavesCaches();
-  std::vector<TransformedConvolution> evaluations();
+  std::vector<WinogradConvolution> evaluations();
 };
 
 } // namespace
@@ -47,7 +47,7 @@ static bool isOnePanel(const PlacedOperand &matrix, unsigned panel) {
          columns[0].size.provablyAtMost(DimExpr(int64_t(panel)));
 }
 
-bool TransformedAxes::placeWindow(Value matrix) {
+bool WinogradAxes::placeFilter(Value matrix) {
   ContractionSpace &space = what.space;
   PlacedOperand placed = placeOperand(space, matrix, dims);
   unsigned panel = tileColumns(space.sum, target);
@@ -68,7 +68,7 @@ bool TransformedAxes::placeWindow(Value matrix) {
   return true;
 }
 
-void TransformedAxes::addRows() {
+void WinogradAxes::addRows() {
   ContractionSpace &space = what.space;
   graph::ConvDimsAttr numbers = op.getDims();
   DimExpr *sizes[] = {&what.planes, &what.lines, &space.tile.size};
@@ -95,7 +95,7 @@ void TransformedAxes::addRows() {
 }
 
 /// Where the image's channels are runs of memory, it is read as it lies.
-bool TransformedAxes::readsImage() {
+bool WinogradAxes::readsImage() {
   graph::ConvDimsAttr numbers = op.getDims();
   PlacedOperand placed =
       placeLeft(what.space, what.space.columns.size, dims, target);
@@ -124,11 +124,11 @@ bool TransformedAxes::readsImage() {
 }
 
 /// A copy with its channels last that holds all pixels of all tiles.
-void TransformedAxes::copyImage() {
+void WinogradAxes::copyImage() {
   graph::ConvDimsAttr numbers = op.getDims();
   what.extents[0] = what.valuePlanes();
   auto extent = [&](const DimExpr &tiles, unsigned place,
-                    const graph::WindowTransform &along) {
+                    const graph::WinogradTransform &along) {
     return tiles * DimExpr(along.tile) +
            DimExpr((along.taps - 1) * what.dilation[place]);
   };
@@ -150,7 +150,7 @@ void TransformedAxes::copyImage() {
 }
 
 /// Tiles of all phases stay together.
-void TransformedConvolution::cutLines(bool wholeLines) {
+void WinogradConvolution::cutLines(bool wholeLines) {
   int64_t phases = dilation[2];
   auto bundles = [&](int64_t tiles) {
     return std::max<int64_t>(1, tiles / phases);
@@ -193,11 +193,11 @@ void TransformedConvolution::cutLines(bool wholeLines) {
 /// several planes evaluate few of them twice. False where a second-level cache
 /// doesn't hold such a block, for which values from afar are enough then, as
 /// many products need each of them.
-bool TransformedAxes::layersInTasks() {
+bool WinogradAxes::layersInTasks() {
   constexpr int64_t fewestLayers = 3, mostLayers = 8;
   int64_t tiles = target.avx512 ? 16 : 8;
   double cachedBytes = target.avx512 ? 768 * 1024 : 320 * 1024;
-  TransformedConvolution layered = what;
+  WinogradConvolution layered = what;
   layered.planesAreLayers = true;
   layered.tilesOfBlock = tiles;
   layered.cutLines(/*wholeLines=*/false);
@@ -233,7 +233,7 @@ static constexpr double blockBytes = 320 * 1024;
 /// 1 where the image is large enough to leave the caches on its way through
 /// memory, and has blocks enough for all columns to be one task's; lines of
 /// which some fit the second-level cache.
-DimExpr TransformedAxes::leavesCaches() {
+DimExpr WinogradAxes::leavesCaches() {
   constexpr double fewestBlocks = 12;
   // Processors with 512-bit vectors have second-level caches of 1 MB or more,
   // third-level ones that are slow beside them (Emerald Rapids: 30 and 137
@@ -249,15 +249,15 @@ DimExpr TransformedAxes::leavesCaches() {
 /// All of the image first, or block by block; the values of a block must stay
 /// in the second-level cache. Windows that a large one doesn't hold are read
 /// again for each block: fewer ones then.
-std::vector<TransformedConvolution> TransformedAxes::evaluations() {
+std::vector<WinogradConvolution> WinogradAxes::evaluations() {
   constexpr int64_t largeBlock = 56;
   what.cutLines(/*wholeLines=*/false);
   double ofBlock = 4.0 * double(what.points()) * estimate(what.features()) *
                    double(what.mostTilesOfBlock);
   DimExpr inTasks = ofBlock <= blockBytes ? leavesCaches() : DimExpr(0);
   what.values = what.space.preparations.size();
-  std::vector<TransformedConvolution> ways;
-  TransformedConvolution first = what;
+  std::vector<WinogradConvolution> ways;
+  WinogradConvolution first = what;
   // Volumes are cut by numbers.
   if (what.window.planes > 1 && !inTasks.isConstant(0) &&
       !(inTasks.isConstant(1) && what.dilation[0] == 1 && layersInTasks()))
@@ -288,7 +288,7 @@ static Value firstOfTile(KernelBuilder &k, Value tile, int64_t results,
                k.rem(tile, apart));
 }
 
-TilePixels pixelsOfTile(KernelBuilder &k, const TransformedConvolution &what,
+TilePixels pixelsOfTile(KernelBuilder &k, const WinogradConvolution &what,
                         Value number, const DimExpr &planes) {
   SmallVector<Value> digits = digitsOf(
       k, number, {what.volumes, planes, what.tileLines, what.tilesPerLine});
@@ -298,7 +298,7 @@ TilePixels pixelsOfTile(KernelBuilder &k, const TransformedConvolution &what,
 }
 
 /// Without sizes that only the run knows the pass has chosen.
-static DimExpr isWorthwhile(const TransformedConvolution &what,
+static DimExpr isWorthwhile(const WinogradConvolution &what,
                             graph::ConvolutionOp op,
                             const KernelTarget &target) {
   SmallVector<DimExpr> sizes;
@@ -308,15 +308,15 @@ static DimExpr isWorthwhile(const TransformedConvolution &what,
   bool known = llvm::all_of(
       sizes, [](const DimExpr &size) { return size.constant().has_value(); });
   return known ? DimExpr(1)
-               : graph::isFasterWindow(op, what.window.across.tile, /*than=*/1,
-                                       target.lanes, sizes);
+               : graph::isFasterWinograd(op, what.window.across.tile,
+                                         /*than=*/1, target.lanes, sizes);
 }
 
 /// Each way has scratch buffers of its own.
-static void renumberScratch(std::vector<TransformedConvolution> &ways) {
+static void renumberScratch(std::vector<WinogradConvolution> &ways) {
   unsigned first = 0;
-  for (TransformedConvolution &way : ways) {
-    unsigned own = transformedScratchBytes(way).size();
+  for (WinogradConvolution &way : ways) {
+    unsigned own = winogradScratchBytes(way).size();
     renumberScratch(way.space, first);
     way.image.index += way.image.scratch ? first : 0;
     way.values += first;
@@ -324,32 +324,31 @@ static void renumberScratch(std::vector<TransformedConvolution> &ways) {
   }
 }
 
-std::vector<TransformedConvolution>
-transformedConvolutions(graph::FusionOp fusion, graph::DimAnalysis &dims,
-                        const KernelTarget &target) {
+std::vector<WinogradConvolution>
+winogradConvolutions(graph::FusionOp fusion, graph::DimAnalysis &dims,
+                     const KernelTarget &target) {
   auto op = dyn_cast_or_null<graph::ConvolutionOp>(contractionAnchor(fusion));
-  auto window = op ? graph::matchTransformedWindow(op) : std::nullopt;
+  auto window = op ? graph::matchTransformedFilter(op) : std::nullopt;
   if (!window || target.opencl)
     return {};
-  TransformedConvolution what;
+  WinogradConvolution what;
   what.window = window->points;
   what.space.op = op;
   what.space.sum = sumType(getElementTypeOrSelf(op.getInput().getType()),
                            getElementTypeOrSelf(op.getType()));
-  TransformedAxes axes{op, dims, target, what};
-  if (!axes.placeWindow(window->matrix) || !what.space.sum.isF32())
+  WinogradAxes axes{op, dims, target, what};
+  if (!axes.placeFilter(window->matrix) || !what.space.sum.isF32())
     return {};
   axes.addRows();
   if (!axes.readsImage())
     axes.copyImage();
   what.taken = isWorthwhile(what, op, target);
-  std::vector<TransformedConvolution> ways = axes.evaluations();
+  std::vector<WinogradConvolution> ways = axes.evaluations();
   renumberScratch(ways);
   return ways;
 }
 
-SmallVector<DimExpr>
-transformedScratchBytes(const TransformedConvolution &what) {
+SmallVector<DimExpr> winogradScratchBytes(const WinogradConvolution &what) {
   SmallVector<DimExpr> bytes;
   for (const Preparation &preparation : what.space.preparations)
     bytes.push_back(preparation.bytes);

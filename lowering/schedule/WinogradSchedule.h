@@ -17,9 +17,9 @@ namespace zenith::kernels {
 /// Images are planes of lines of pixels; several planes whose results sum over
 /// neighbouring ones are a volume. An image of two dimensions is a plane of a
 /// batch that is one volume, one of a single dimension a plane of one line.
-struct TransformedConvolution {
-  graph::WindowPoints window{graph::WindowTransform(1),
-                             graph::WindowTransform(1), 1};
+struct WinogradConvolution {
+  graph::WinogradFilter window{graph::WinogradTransform(1),
+                               graph::WinogradTransform(1), 1};
   /// Rows and columns of the result as of any convolution, panels of the
   /// windows' values; the depth is a feature.
   ContractionSpace space;
@@ -102,27 +102,25 @@ struct TilePixels {
   mlir::Value volume, plane, line, pixel;
 };
 /// The first result of a tile, by its number among those of so many planes.
-TilePixels pixelsOfTile(KernelBuilder &kernel,
-                        const TransformedConvolution &what, mlir::Value number,
-                        const graph::DimExpr &planes);
+TilePixels pixelsOfTile(KernelBuilder &kernel, const WinogradConvolution &what,
+                        mlir::Value number, const graph::DimExpr &planes);
 
 /// Ways to compute the fusion's convolution of which the run takes one at most,
 /// by its sizes: none where it has no transformed window, or the target doesn't
 /// multiply by its panels.
-std::vector<TransformedConvolution>
-transformedConvolutions(graph::FusionOp fusion, graph::DimAnalysis &dims,
-                        const KernelTarget &target);
+std::vector<WinogradConvolution>
+winogradConvolutions(graph::FusionOp fusion, graph::DimAnalysis &dims,
+                     const KernelTarget &target);
 
 /// The image, or its copy; in the entry block.
-mlir::Value imageMemory(KernelBuilder &kernel,
-                        const TransformedConvolution &what);
+mlir::Value imageMemory(KernelBuilder &kernel, const WinogradConvolution &what);
 
 /// Writes the values of tiles `first` to `last` to `to`: [point][tile][feature]
 /// from `offset` on, points `pointStride` apart, tiles `tileStride`.
-class ImageEvaluator {
+class WinogradInput {
 public:
   /// In the entry block.
-  ImageEvaluator(KernelBuilder &kernel, const TransformedConvolution &what);
+  WinogradInput(KernelBuilder &kernel, const WinogradConvolution &what);
   void evaluate(mlir::Value first, mlir::Value last, mlir::Value to,
                 mlir::Value offset, mlir::Value tileStride,
                 mlir::Value pointStride);
@@ -134,22 +132,22 @@ private:
   void copySquare(mlir::Value base, const TilePixels &pixels);
 
   KernelBuilder &k;
-  const TransformedConvolution &what;
+  const WinogradConvolution &what;
   unsigned lanes;
   mlir::Value image;
   mlir::Value square; ///< pixels of a tile, zeros outside of the image
 };
 
 /// Keeps results exact where numbers aren't finite.
-class ExactTile {
+class NonFiniteTile {
 public:
   /// In the entry block; `panels` of so many columns hold the windows.
-  ExactTile(KernelBuilder &kernel, const TransformedConvolution &what,
-            mlir::Value panels, int64_t columns);
+  NonFiniteTile(KernelBuilder &kernel, const WinogradConvolution &what,
+                mlir::Value panels, int64_t columns);
   /// Computes the results of a tile again, for `width` columns of a panel from
   /// `column` on, unless all of those that were interpolated are finite.
-  void mend(mlir::Value tile, mlir::Value column, int64_t width,
-            const SquarePlace &results);
+  void recomputeTile(mlir::Value tile, mlir::Value column, int64_t width,
+                     const SquarePlace &results);
 
 private:
   mlir::Value isFinite(int64_t width, const SquarePlace &results);
@@ -162,7 +160,7 @@ private:
   mlir::Value at(const SquarePlace &place, mlir::Value line, mlir::Value pixel);
 
   KernelBuilder &k;
-  const TransformedConvolution &what;
+  const WinogradConvolution &what;
   mlir::Value panels;
   int64_t columns;
   mlir::Value image;
@@ -170,19 +168,19 @@ private:
 };
 
 /// Evaluates the whole image, into scratch `values`.
-Launch emitImageValues(KernelBuilder &kernel,
-                       const TransformedConvolution &what);
+Launch emitInputTransform(KernelBuilder &kernel,
+                          const WinogradConvolution &what);
 
 /// Adds the launches of `plan`; failure has been reported at the op.
 mlir::LogicalResult
-emitTransformedConvolution(KernelPlan &plan, TransformedConvolution what,
-                           graph::FusionOp fusion, graph::DimAnalysis &dims,
-                           const KernelTarget &target, mlir::ModuleOp kernels,
-                           llvm::StringRef name);
+emitWinogradConvolution(KernelPlan &plan, WinogradConvolution what,
+                        graph::FusionOp fusion, graph::DimAnalysis &dims,
+                        const KernelTarget &target, mlir::ModuleOp kernels,
+                        llvm::StringRef name);
 
 /// Scratch that emission asks for.
 llvm::SmallVector<graph::DimExpr>
-transformedScratchBytes(const TransformedConvolution &what);
+winogradScratchBytes(const WinogradConvolution &what);
 
 } // namespace zenith::kernels
 

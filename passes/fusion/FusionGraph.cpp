@@ -127,7 +127,7 @@ static Value stridedBase(Value operand, DimAnalysis &dims) {
 static std::optional<PackedPanels> panelsOf(Operation *op, Value operand) {
   auto convolution = dyn_cast<ConvolutionOp>(op);
   if (convolution && operand == convolution.getKernel())
-    if (auto window = matchTransformedWindow(convolution))
+    if (auto window = matchTransformedFilter(convolution))
       return matchUnpackedPanels(window->matrix);
   return matchUnpackedPanels(operand);
 }

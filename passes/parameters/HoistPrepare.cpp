@@ -160,7 +160,7 @@ static llvm::DenseSet<Operation *> unpackingOps(Block &block) {
         ops.insert(weights.getDefiningOp());
       }
       // The slice and the reshape before the window stay behind anyway.
-      if (auto window = matchTransformedWindow(convolution))
+      if (auto window = matchTransformedFilter(convolution))
         weights = window->matrix;
     }
     if (auto panels = matchUnpackedPanels(weights))

@@ -25,7 +25,7 @@ namespace zenith {
 namespace zenith::layout {
 
 static void packConvolution(ConvolutionOp op, PanelShape shape) {
-  if (matchTransformedWindow(op))
+  if (matchTransformedFilter(op))
     return;
   auto packable = [&] {
     return isPackable(op.getKernel(), shape.panel) &&

@@ -44,7 +44,7 @@ static bool isSuitable(ConvolutionOp op, int64_t lanes) {
   // Measured with 256 bits: 16 outputs gain nothing; with 512 bits they take
   // 0.85 of the time, 24 outputs 0.55.
   int64_t fewestOutputs = lanes >= wide ? lanes : 2 * lanes + 1;
-  return isChannelsLast(op) && op.getGroups() == 1 && windowPoints(op, 2) &&
+  return isChannelsLast(op) && op.getGroups() == 1 && winogradFilter(op, 2) &&
          result.getElementType().isF32() && kernel.getElementType().isF32() &&
          typeOf(op.getInput()).getElementType().isF32() &&
          beforeWidening(op.getKernel()) == op.getKernel() &&
@@ -76,14 +76,14 @@ static int64_t bestTile(ConvolutionOp op, int64_t lanes, DimAnalysis &dims) {
   SmallVector<DimExpr> sizes = likelySizes(op, dims);
   int64_t best = 1;
   for (int64_t tile : {2, 4})
-    if (isFasterWindow(op, tile, best, lanes, sizes).isConstant(1))
+    if (isFasterWinograd(op, tile, best, lanes, sizes).isConstant(1))
       best = tile;
   return best;
 }
 
 /// [points * planes * inputs, outputs]: the window's values at all points.
 static Value transformed(OpBuilder &builder, Location loc, Value kernel,
-                         const WindowPoints &window) {
+                         const WinogradFilter &window) {
   SmallVector<float> factors;
   for (const auto &down : window.down.window())
     for (const auto &across : window.across.window())
@@ -110,12 +110,12 @@ static Value transformed(OpBuilder &builder, Location loc, Value kernel,
                   {typeOf(values).getNumElements() / outputs, outputs});
 }
 
-static void transformWindow(ConvolutionOp op, int64_t panel, int64_t tile) {
+static void transformFilter(ConvolutionOp op, int64_t panel, int64_t tile) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
   Value kernel = op.getKernel();
   RankedTensorType type = typeOf(kernel);
-  Value values = transformed(builder, loc, kernel, *windowPoints(op, tile));
+  Value values = transformed(builder, loc, kernel, *winogradFilter(op, tile));
   int64_t outputs = type.getShape().back(),
           depths = type.getNumElements() / outputs,
           before = typeOf(values).getDimSize(0);
@@ -130,7 +130,7 @@ static void transformWindow(ConvolutionOp op, int64_t panel, int64_t tile) {
       matrix, ValueRange(), ValueRange(), ArrayRef<int64_t>{before, 0},
       ArrayRef<int64_t>{depths, outputs}, ArrayRef<int64_t>{1, 1});
   op.getKernelMutable().assign(reshaped(builder, loc, window, type.getShape()));
-  op->setAttr(windowTileAttrName, builder.getI64IntegerAttr(tile));
+  op->setAttr(winogradTileAttrName, builder.getI64IntegerAttr(tile));
 }
 
 namespace {
@@ -157,7 +157,7 @@ struct TransformWinogradFiltersPass
         chosen.push_back({op, tile});
     });
     for (auto [op, tile] : chosen)
-      transformWindow(op, panel, tile);
+      transformFilter(op, panel, tile);
   }
 };
 

@@ -111,7 +111,7 @@ bool LowerPrecisionPass::isCandidate(Operation *op) {
                " bytes only");
   else if (isBatched(op))
     remark(op, "PRE104", "the contraction is batched or grouped");
-  else if (op->hasAttr(windowTileAttrName))
+  else if (op->hasAttr(winogradTileAttrName))
     remark(op, "PRE105", "the window is stored by its values at points");
   else
     return true;

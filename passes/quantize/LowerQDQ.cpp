@@ -178,8 +178,7 @@ static void scaleProducts(Operation *op) {
 
 namespace {
 
-struct LowerQDQPass
-    : impl::LowerQDQPassBase<LowerQDQPass> {
+struct LowerQDQPass : impl::LowerQDQPassBase<LowerQDQPass> {
   using LowerQDQPassBase::LowerQDQPassBase;
 
   void runOnOperation() override {

@@ -150,7 +150,7 @@ std::string Case::text() const {
                     joined(std::vector<int64_t>(dims.size(), dilation), ", "))
           .str() +
       " groups 1 " +
-      (mark ? "{graph.window_tile = " + std::to_string(tile) + "} " : "") +
+      (mark ? "{graph.winograd_tile = " + std::to_string(tile) + "} " : "") +
       ": (" + x + ", " + kernel + ") -> " + r + "\n";
   if (!epilogue.empty()) {
     body += "%e = graph." + epilogue + " %d : " + r + "\n";
@@ -173,8 +173,8 @@ std::string Case::text() const {
 Tensor Case::weights(mlir::RankedTensorType type) const {
   Tensor tensor(type);
   float *data = reinterpret_cast<float *>(tensor.writable());
-  auto across = graph::WindowTransform(tile).window(),
-       down = graph::WindowTransform(height ? tile : 1).window();
+  auto across = graph::WinogradTransform(tile).window(),
+       down = graph::WinogradTransform(height ? tile : 1).window();
   int64_t size = tile + 2, perLine = 3;
   for (int64_t row = 0; row < rows(); ++row)
     for (int64_t column = 0; column < panel * panels(); ++column) {
@@ -196,12 +196,12 @@ Tensor Case::weights(mlir::RankedTensorType type) const {
   return tensor;
 }
 
-class TransformedWindow : public ::testing::Test {
+class TransformedFilter : public ::testing::Test {
 protected:
   KernelHarness harness{kernels::emitContraction};
 
   /// The cases' windows lie in panels of 16 columns.
-  TransformedWindow() {
+  TransformedFilter() {
     harness.target.lanes = 8;
     harness.target.panel = 16;
   }
@@ -226,7 +226,7 @@ protected:
   }
 };
 
-TEST_F(TransformedWindow, SizesAndBorders) {
+TEST_F(TransformedFilter, SizesAndBorders) {
   for (int64_t tile : {2, 4})
     for (auto [height, width] :
          {std::pair(1, 1), std::pair(1, 9), std::pair(7, 3), std::pair(14, 14),
@@ -243,7 +243,7 @@ TEST_F(TransformedWindow, SizesAndBorders) {
       }
 }
 
-TEST_F(TransformedWindow, UnequalBorders) {
+TEST_F(TransformedFilter, UnequalBorders) {
   Case what;
   what.low[0] = 2, what.low[1] = 0, what.high[0] = 0, what.high[1] = 2;
   what.height = 9, what.width = 13;
@@ -252,7 +252,7 @@ TEST_F(TransformedWindow, UnequalBorders) {
   check(what);
 }
 
-TEST_F(TransformedWindow, ChannelsFirst) {
+TEST_F(TransformedFilter, ChannelsFirst) {
   for (auto [height, width] :
        {std::pair(5, 7), std::pair(3, 1), std::pair(16, 16), std::pair(2, 121)})
     for (int64_t batch : {1, 3}) {
@@ -265,7 +265,7 @@ TEST_F(TransformedWindow, ChannelsFirst) {
     }
 }
 
-TEST_F(TransformedWindow, CutColumnsAndOddChannels) {
+TEST_F(TransformedFilter, CutColumnsAndOddChannels) {
   for (int64_t outputs : {17, 33, 40})
     for (bool first : {false, true}) {
       Case what;
@@ -279,7 +279,7 @@ TEST_F(TransformedWindow, CutColumnsAndOddChannels) {
 
 /// Panels of four vectors, one of which may be all there is; of the last one,
 /// only vectors that have columns are computed.
-TEST_F(TransformedWindow, WidePanels) {
+TEST_F(TransformedFilter, WidePanels) {
   harness.target.lanes = 16;
   harness.target.panel = 64;
   harness.target.avx512 = true;
@@ -298,7 +298,7 @@ TEST_F(TransformedWindow, WidePanels) {
     }
 }
 
-TEST_F(TransformedWindow, DynamicBatch) {
+TEST_F(TransformedFilter, DynamicBatch) {
   Case what;
   what.dynamicBatch = true;
   for (int64_t batch : {0, 1, 5}) {
@@ -307,7 +307,7 @@ TEST_F(TransformedWindow, DynamicBatch) {
   }
 }
 
-TEST_F(TransformedWindow, DynamicImages) {
+TEST_F(TransformedFilter, DynamicImages) {
   for (bool first : {false, true})
     for (auto [height, width] : {std::pair(1, 1), std::pair(7, 6),
                                  std::pair(33, 30), std::pair(3, 130)}) {
@@ -323,7 +323,7 @@ TEST_F(TransformedWindow, DynamicImages) {
 
 /// Tasks evaluate the tiles of images that leave the caches themselves, one
 /// kernel less.
-TEST_F(TransformedWindow, LargeImages) {
+TEST_F(TransformedFilter, LargeImages) {
   Case what;
   what.tile = 2;
   what.height = 157, what.width = 161, what.outputs = 17;
@@ -337,7 +337,7 @@ TEST_F(TransformedWindow, LargeImages) {
   EXPECT_TRUE(evaluatesFirst());
 }
 
-TEST_F(TransformedWindow, LongLines) {
+TEST_F(TransformedFilter, LongLines) {
   Case what;
   what.height = 2, what.width = 301, what.outputs = 17;
   check(what);
@@ -349,7 +349,7 @@ TEST_F(TransformedWindow, LongLines) {
 
 /// A pixel that isn't finite, or whose values at points aren't, reaches the
 /// results whose windows hold it and no others.
-TEST_F(TransformedWindow, NotFinitePixels) {
+TEST_F(TransformedFilter, NotFinitePixels) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   for (int64_t tile : {2, 4})
     for (bool first : {false, true})
@@ -365,7 +365,7 @@ TEST_F(TransformedWindow, NotFinitePixels) {
       }
 }
 
-TEST_F(TransformedWindow, Volumes) {
+TEST_F(TransformedFilter, Volumes) {
   for (bool first : {false, true})
     for (auto [planes, height, width] :
          {std::tuple(1, 1, 1), std::tuple(4, 9, 6), std::tuple(5, 3, 121)})
@@ -380,7 +380,7 @@ TEST_F(TransformedWindow, Volumes) {
       }
 }
 
-TEST_F(TransformedWindow, VolumesInWidePanels) {
+TEST_F(TransformedFilter, VolumesInWidePanels) {
   harness.target.lanes = 16;
   harness.target.panel = 64;
   harness.target.avx512 = true;
@@ -394,7 +394,7 @@ TEST_F(TransformedWindow, VolumesInWidePanels) {
 }
 
 /// Blocks of tasks that evaluate their own tiles hold some of several planes.
-TEST_F(TransformedWindow, LargeVolumes) {
+TEST_F(TransformedFilter, LargeVolumes) {
   harness.target.lanes = 16;
   harness.target.panel = 64;
   harness.target.avx512 = true;
@@ -414,7 +414,7 @@ TEST_F(TransformedWindow, LargeVolumes) {
     }
 }
 
-TEST_F(TransformedWindow, Lines) {
+TEST_F(TransformedFilter, Lines) {
   for (int64_t tile : {2, 4})
     for (bool first : {false, true})
       for (int64_t width : {1, 7, 64, 301}) {
@@ -427,7 +427,7 @@ TEST_F(TransformedWindow, Lines) {
 }
 
 /// Tiles hold pixels of one phase; lines are cut between them.
-TEST_F(TransformedWindow, Dilated) {
+TEST_F(TransformedFilter, Dilated) {
   for (int64_t dilation : {2, 5, 32})
     for (int64_t dims : {1, 2, 3})
       for (bool first : {false, true}) {
@@ -447,7 +447,7 @@ TEST_F(TransformedWindow, Dilated) {
       }
 }
 
-TEST_F(TransformedWindow, DynamicVolumes) {
+TEST_F(TransformedFilter, DynamicVolumes) {
   for (int64_t dims : {1, 3})
     for (auto [planes, width] :
          {std::pair(1, 1), std::pair(4, 33), std::pair(2, 130)}) {
@@ -460,7 +460,7 @@ TEST_F(TransformedWindow, DynamicVolumes) {
     }
 }
 
-TEST_F(TransformedWindow, NotFiniteVolumes) {
+TEST_F(TransformedFilter, NotFiniteVolumes) {
   for (int64_t dims : {1, 3})
     for (float pixel : {std::numeric_limits<float>::infinity(), 3e38f}) {
       Case what;
@@ -473,7 +473,7 @@ TEST_F(TransformedWindow, NotFiniteVolumes) {
     }
 }
 
-TEST_F(TransformedWindow, OtherTargets) {
+TEST_F(TransformedFilter, OtherTargets) {
   Case what;
   what.epilogue = "neg";
   harness.target.lanes = 4;
@@ -492,7 +492,7 @@ TEST_F(TransformedWindow, OtherTargets) {
   EXPECT_FALSE(isTransformed());
 }
 
-TEST_F(TransformedWindow, WithoutMarkAsItIs) {
+TEST_F(TransformedFilter, WithoutMarkAsItIs) {
   Case what;
   what.mark = false;
   check(what);

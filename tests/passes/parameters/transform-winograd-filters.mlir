@@ -20,7 +20,7 @@ graph.param @dilated : tensor<3x128x128xf32>
 // CHECK: %[[B:.*]] = graph.concat 0, %[[R]], %{{.*}} -> tensor<2880x64xf32>
 // CHECK: %[[W:.*]] = graph.slice %{{.*}} [2304, 0] [576, 64] [1, 1] : tensor<2880x64xf32> -> tensor<576x64xf32>
 // CHECK: %[[N:.*]] = graph.reshape %[[W]] : tensor<576x64xf32> -> tensor<3x3x64x64xf32>
-// CHECK: graph.convolution %{{.*}}, %[[N]] {{.*}} {graph.window_tile = 4 : i64}
+// CHECK: graph.convolution %{{.*}}, %[[N]] {{.*}} {graph.winograd_tile = 4 : i64}
 // HOISTED-LABEL: func.func @convolution
 // HOISTED: %[[P:.*]] = graph.get_param @derived_0 : tensor<4x2880x16xf32>
 // HOISTED: graph.convolution
@@ -34,7 +34,7 @@ func.func @convolution(%x: tensor<1x56x56x64xf32>) -> tensor<1x56x56x64xf32> {
 }
 
 // CHECK-LABEL: @few_pixels
-// CHECK-NOT: window_tile
+// CHECK-NOT: winograd_tile
 func.func @few_pixels(%x: tensor<1x3x3x64xf32>) -> tensor<1x1x1x64xf32> {
   %k = graph.get_param @k : tensor<3x3x64x64xf32>
   %r = graph.convolution %x, %k <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])>
@@ -44,7 +44,7 @@ func.func @few_pixels(%x: tensor<1x3x3x64xf32>) -> tensor<1x1x1x64xf32> {
 }
 
 // CHECK-LABEL: @strided
-// CHECK-NOT: window_tile
+// CHECK-NOT: winograd_tile
 func.func @strided(%x: tensor<1x56x56x64xf32>) -> tensor<1x28x28x64xf32> {
   %k = graph.get_param @k : tensor<3x3x64x64xf32>
   %r = graph.convolution %x, %k <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])>
@@ -54,9 +54,9 @@ func.func @strided(%x: tensor<1x56x56x64xf32>) -> tensor<1x28x28x64xf32> {
 }
 
 // CHECK-LABEL: @one_panel
-// CHECK-NOT: window_tile
+// CHECK-NOT: winograd_tile
 // WIDE-LABEL: @one_panel
-// WIDE: graph.window_tile = 4
+// WIDE: graph.winograd_tile = 4
 func.func @one_panel(%x: tensor<1x56x56x64xf32>) -> tensor<1x56x56x16xf32> {
   %k = graph.get_param @few : tensor<3x3x64x16xf32>
   %r = graph.convolution %x, %k <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])>
@@ -66,7 +66,7 @@ func.func @one_panel(%x: tensor<1x56x56x64xf32>) -> tensor<1x56x56x16xf32> {
 }
 
 // CHECK-LABEL: @argument
-// CHECK-NOT: window_tile
+// CHECK-NOT: winograd_tile
 func.func @argument(%x: tensor<1x56x56x64xf32>, %k: tensor<3x3x64x64xf32>) -> tensor<1x56x56x64xf32> {
   %r = graph.convolution %x, %k <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])>
       strides [1, 1] low [1, 1] high [1, 1] input_dilation [1, 1] kernel_dilation [1, 1] groups 1
@@ -79,7 +79,7 @@ func.func @argument(%x: tensor<1x56x56x64xf32>, %k: tensor<3x3x64x64xf32>) -> te
 // CHECK: graph.reshape %{{.*}} : tensor<3x3x3x16x32xf32> -> tensor<3x9x512xf32>
 // CHECK: %[[V:.*]] = graph.dot_general {{.*}} -> tensor<36x3x512xf32>
 // CHECK: graph.reshape %[[V]] : tensor<36x3x512xf32> -> tensor<1728x32xf32>
-// CHECK: graph.convolution {{.*}} {graph.window_tile = 4 : i64}
+// CHECK: graph.convolution {{.*}} {graph.winograd_tile = 4 : i64}
 func.func @volume(%x: tensor<1x8x32x32x16xf32>) -> tensor<1x8x32x32x32xf32> {
   %k = graph.get_param @planes : tensor<3x3x3x16x32xf32>
   %r = graph.convolution %x, %k <input = (0, 4, [1, 2, 3]), kernel = (3, 4, [0, 1, 2]), output = (0, 4, [1, 2, 3])>
@@ -90,7 +90,7 @@ func.func @volume(%x: tensor<1x8x32x32x16xf32>) -> tensor<1x8x32x32x32xf32> {
 
 // CHECK-LABEL: @dilated_line
 // CHECK: graph.dot_general {{.*}} -> tensor<6x1x16384xf32>
-// CHECK: graph.convolution {{.*}} {graph.window_tile = 4 : i64}
+// CHECK: graph.convolution {{.*}} {graph.winograd_tile = 4 : i64}
 func.func @dilated_line(%x: tensor<1x512x128xf32>) -> tensor<1x512x128xf32> {
   %k = graph.get_param @dilated : tensor<3x128x128xf32>
   %r = graph.convolution %x, %k <input = (0, 2, [1]), kernel = (1, 2, [0]), output = (0, 2, [1])>

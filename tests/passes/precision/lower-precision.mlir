@@ -62,7 +62,7 @@ func.func @convolution(%x: tensor<1x4x4x8xf32>) -> tensor<1x4x4x32xf32> {
 func.func @transformed(%x: tensor<1x4x4x8xf32>) -> tensor<1x4x4x32xf32> {
   %k = graph.get_param @k : tensor<3x3x8x32xf32>
   %r = graph.convolution %x, %k <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])>
-      strides [1, 1] low [1, 1] high [1, 1] input_dilation [1, 1] kernel_dilation [1, 1] groups 1 {graph.window_tile = 2}
+      strides [1, 1] low [1, 1] high [1, 1] input_dilation [1, 1] kernel_dilation [1, 1] groups 1 {graph.winograd_tile = 2}
       : (tensor<1x4x4x8xf32>, tensor<3x3x8x32xf32>) -> tensor<1x4x4x32xf32>
   return %r : tensor<1x4x4x32xf32>
 }
