@@ -15,7 +15,7 @@ using namespace mlir;
 
 namespace zenith::cayley {
 
-using graph::RowOps;
+using graph::RowBuilder;
 
 static constexpr int64_t anySize = ShapedType::kDynamic;
 
@@ -120,7 +120,7 @@ llvm::Expected<BeamModel> BeamModel::create(func::FuncOp function,
   return model;
 }
 
-Value BeamModel::call(RowOps &ops, OpBuilder &builder, Value rows) const {
+Value BeamModel::call(RowBuilder &ops, OpBuilder &builder, Value rows) const {
   auto callee = cast<func::FuncOp>(function);
   auto in = cast<RankedTensorType>(callee.getFunctionType().getInput(0));
   Value n = ops.count(rows), input;
@@ -148,7 +148,7 @@ Value BeamModel::call(RowOps &ops, OpBuilder &builder, Value rows) const {
   return ops.reshape(scores, ops.type({anySize}, out.getElementType()), n);
 }
 
-Value BeamModel::score(RowOps &ops, OpBuilder &builder, Value rows) const {
+Value BeamModel::score(RowBuilder &ops, OpBuilder &builder, Value rows) const {
   auto out = cast<RankedTensorType>(
       cast<func::FuncOp>(function).getFunctionType().getResult(0));
   RankedTensorType list = ops.type({anySize}, out.getElementType());

@@ -25,13 +25,13 @@ public:
 
   /// Scores of rows of states, a list of floats. The rows go through the
   /// function in blocks, so that what it computes on the way stays small.
-  mlir::Value score(graph::RowOps &ops, mlir::OpBuilder &builder,
+  mlir::Value score(graph::RowBuilder &ops, mlir::OpBuilder &builder,
                     mlir::Value rows) const;
 
 private:
   enum class Form { Numbers, FlatOneHot, OneHot };
 
-  mlir::Value call(graph::RowOps &ops, mlir::OpBuilder &builder,
+  mlir::Value call(graph::RowBuilder &ops, mlir::OpBuilder &builder,
                    mlir::Value rows) const;
 
   mlir::Operation *function = nullptr;

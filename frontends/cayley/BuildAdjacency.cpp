@@ -18,7 +18,7 @@ OwningOpRef<ModuleOp> buildAdjacency(const StateGraph &graph,
                                      MLIRContext *context) {
   OpBuilder builder(context);
   Location location = NameLoc::get(builder.getStringAttr(graph.name));
-  RowOps rows(builder, location);
+  RowBuilder rows(builder, location);
   StateOps states(builder, location, graph, starts);
   OwningOpRef<ModuleOp> module = ModuleOp::create(location);
   builder.setInsertionPointToEnd(module->getBody());

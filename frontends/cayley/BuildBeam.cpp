@@ -93,7 +93,7 @@ private:
   const BeamOptions &options;
   OpBuilder builder;
   Location location;
-  RowOps rows;
+  RowBuilder rows;
   StateOps states;
   int64_t positions, generators;
   /// Of the buffer of links; nothing where they are a list.

@@ -53,7 +53,7 @@ private:
   const MeetingOptions &options;
   OpBuilder builder;
   Location location;
-  RowOps rows;
+  RowBuilder rows;
   StateOps forwardOps, backwardOps;
   bool needsAllLayers; ///< `known` holds all layers, else the last but one
 };

@@ -44,7 +44,7 @@ private:
   const WalkOptions &options;
   OpBuilder builder;
   Location location;
-  RowOps rows;
+  RowBuilder rows;
   StateOps states;
   int64_t positions, generators;
 };

@@ -17,7 +17,7 @@ static constexpr int64_t anySize = ShapedType::kDynamic;
 
 StateOps::StateOps(OpBuilder &builder, Location location,
                    const StateGraph &graph, ArrayRef<State> starts)
-    : RowOps(builder, location), graph(graph) {
+    : RowBuilder(builder, location), graph(graph) {
   int64_t largest = graph.modulus - 1;
   for (int64_t number : graph.central)
     largest = std::max(largest, number);
@@ -142,8 +142,8 @@ void nameResults(func::FuncOp function, ArrayRef<StringRef> names) {
                            StringAttr::get(function.getContext(), name));
 }
 
-Value walkBack(RowOps &ops, Value links, Value end, Value sizes, Value layer,
-               Value row, int64_t generators) {
+Value walkBack(RowBuilder &ops, Value links, Value end, Value sizes,
+               Value layer, Value row, int64_t generators) {
   enum Carried { path, depth, place, offset };
   Value zero = ops.number(0), one = ops.number(1);
   Value none = ops.constant({}, {0}, ops.i64());

@@ -16,10 +16,10 @@ class FuncOp;
 
 namespace zenith::cayley {
 
-using graph::RowOps;
+using graph::RowBuilder;
 
 /// Builds ops on states, which are rows of tensor<? x positions>.
-class StateOps : public RowOps {
+class StateOps : public RowBuilder {
 public:
   /// `starts` are states that the graph's central state does not reach, perhaps
   /// with larger numbers.
@@ -65,7 +65,7 @@ void nameResults(mlir::func::FuncOp function,
 /// * generators + generator, where the parent is a position in its layer;
 /// `sizes` are those of the layers, the root's first. `row` is the state's
 /// position in layer number `layer`, the last one.
-mlir::Value walkBack(RowOps &ops, mlir::Value links, mlir::Value end,
+mlir::Value walkBack(RowBuilder &ops, mlir::Value links, mlir::Value end,
                      mlir::Value sizes, mlir::Value layer, mlir::Value row,
                      int64_t generators);
 

@@ -38,12 +38,12 @@ static bool isDepthwise(ConvolutionOp op) {
          kernel.getNumElements() <= mostTaps * channels;
 }
 
-std::optional<ByteWindow> matchByteWindow(ConvolutionOp op) {
+std::optional<Int8Depthwise> matchInt8Depthwise(ConvolutionOp op) {
   MLIRContext *context = op.getContext();
   Type f32 = Float32Type::get(context), i32 = IntegerType::get(context, 32);
   if (!typeOf(op).getElementType().isF32() || !isDepthwise(op))
     return std::nullopt;
-  ByteWindow window;
+  Int8Depthwise window;
   window.weights = converted(op.getKernel(), f32);
   window.zeroPoint = 0;
   Value wide = converted(op.getInput(), f32);

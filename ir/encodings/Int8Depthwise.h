@@ -13,7 +13,7 @@ namespace zenith::graph {
 
 /// The convolution's image is (bytes - zeroPoint) and its kernel `weights`,
 /// widened to f32, which holds every sum.
-struct ByteWindow {
+struct Int8Depthwise {
   mlir::Value bytes;   ///< ui8
   int64_t zeroPoint;   ///< fits ui8
   mlir::Value weights; ///< i8
@@ -21,7 +21,7 @@ struct ByteWindow {
 
 /// A channels-last convolution of one input and one output per group, along one
 /// or two dimensions of space; nullopt for others.
-std::optional<ByteWindow> matchByteWindow(ConvolutionOp op);
+std::optional<Int8Depthwise> matchInt8Depthwise(ConvolutionOp op);
 
 } // namespace zenith::graph
 

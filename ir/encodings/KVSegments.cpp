@@ -21,10 +21,11 @@ static ConcatOp joined(Value value, int64_t dim) {
              : ConcatOp();
 }
 
-SmallVector<KeyPiece> keyPieces(AttentionOp attention, DimAnalysis &analysis) {
+SmallVector<KVSegment> kvSegments(AttentionOp attention,
+                                  DimAnalysis &analysis) {
   Value key = attention.getKey(), value = attention.getValue();
   int64_t dim = rankOf(attention) - 2;
-  SmallVector<KeyPiece> whole{{key, value, analysis.dimOf(key, dim)}}, pieces;
+  SmallVector<KVSegment> whole{{key, value, analysis.dimOf(key, dim)}}, pieces;
   auto queries = analysis.dimOf(attention.getQuery(), dim).constant();
   ConcatOp keys = joined(key, dim), values = joined(value, dim);
   if (!queries || *queries > fewQueries || !keys || !values ||
@@ -40,13 +41,13 @@ SmallVector<KeyPiece> keyPieces(AttentionOp attention, DimAnalysis &analysis) {
   return pieces;
 }
 
-bool isReadByPieces(ConcatOp concat, DimAnalysis &analysis) {
+bool isReadBySegments(ConcatOp concat, DimAnalysis &analysis) {
   return llvm::all_of(concat->getUses(), [&](OpOperand &use) {
     auto attention = dyn_cast<AttentionOp>(use.getOwner());
     return attention &&
            (use.get() == attention.getKey() ||
             use.get() == attention.getValue()) &&
-           keyPieces(attention, analysis).size() > 1;
+           kvSegments(attention, analysis).size() > 1;
   });
 }
 

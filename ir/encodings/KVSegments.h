@@ -15,18 +15,18 @@ namespace zenith::graph {
 constexpr int64_t fewQueries = 4;
 
 /// The same positions of keys and values, behind those of earlier pieces.
-struct KeyPiece {
+struct KVSegment {
   mlir::Value key, value;
   DimExpr count;
 };
 
 /// What few queries read one after the other; one piece where keys and values
 /// are whole, joined at different places, or not for few queries for certain.
-llvm::SmallVector<KeyPiece> keyPieces(AttentionOp attention,
-                                      DimAnalysis &analysis);
+llvm::SmallVector<KVSegment> kvSegments(AttentionOp attention,
+                                        DimAnalysis &analysis);
 
 /// Whether nobody reads the joined value, but attention its pieces.
-bool isReadByPieces(ConcatOp concat, DimAnalysis &analysis);
+bool isReadBySegments(ConcatOp concat, DimAnalysis &analysis);
 
 } // namespace zenith::graph
 

@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace zenith::graph {
 
-bool takesEqualPart(SliceOp slice, DimAnalysis &dims) {
+bool isColumnSlice(SliceOp slice, DimAnalysis &dims) {
   auto from = cast<RankedTensorType>(slice.getOperand().getType()).getShape(),
        to = cast<RankedTensorType>(slice.getResult().getType()).getShape();
   return slice.getStarts().empty() && to.size() == 2 && from[1] > 0 &&

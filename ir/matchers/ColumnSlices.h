@@ -13,7 +13,7 @@ namespace zenith::graph {
 
 /// Whether the slice takes whole rows of a matrix, and of its columns, whose
 /// number is known, one of equal parts.
-bool takesEqualPart(SliceOp slice, DimAnalysis &dims);
+bool isColumnSlice(SliceOp slice, DimAnalysis &dims);
 
 } // namespace zenith::graph
 

@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace zenith::graph {
 
-IotaOp countedListOf(Value list) {
+IotaOp iotaListOf(Value list) {
   auto type = cast<RankedTensorType>(list.getType());
   if (type.getRank() != 1 || !type.getElementType().isSignlessInteger(64))
     return {};
@@ -24,8 +24,8 @@ static bool holdsAll(RankedTensorType type, int64_t dim) {
                         type.getDimSize(dim) <= int64_t(1) << (bits - 1));
 }
 
-std::optional<int64_t> countedDim(Value indices, int64_t vectorDim,
-                                  int64_t number) {
+std::optional<int64_t> iotaDim(Value indices, int64_t vectorDim,
+                               int64_t number) {
   auto concat = indices.getDefiningOp<ConcatOp>();
   if (!concat || int64_t(concat.getDim()) != vectorDim)
     return std::nullopt;
@@ -47,13 +47,13 @@ std::optional<int64_t> countedDim(Value indices, int64_t vectorDim,
   return std::nullopt;
 }
 
-std::optional<int64_t> countedStart(GatherOp op, int64_t number,
-                                    DimAnalysis &dims) {
+std::optional<int64_t> iotaStart(GatherOp op, int64_t number,
+                                 DimAnalysis &dims) {
   GatherDimsAttr numbers = op.getDims();
   int64_t vectorDim = numbers.getIndexVectorDim(),
           mapped = numbers.getStartIndexMap()[number],
           slice = op.getSliceSizes()[mapped];
-  auto source = countedDim(op.getStartIndices(), vectorDim, number);
+  auto source = iotaDim(op.getStartIndices(), vectorDim, number);
   if (!source || slice < 0 ||
       !dims.dimOf(op.getStartIndices(), *source)
            .provablyAtMost(dims.dimOf(op.getOperand(), mapped) - slice + 1))

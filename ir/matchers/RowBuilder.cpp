@@ -16,17 +16,17 @@ static RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-RankedTensorType RowOps::listType() const { return type({anySize}, i64()); }
+RankedTensorType RowBuilder::listType() const { return type({anySize}, i64()); }
 
-Value RowOps::number(int64_t value) { return constant(value, {}, i64()); }
+Value RowBuilder::number(int64_t value) { return constant(value, {}, i64()); }
 
-Value RowOps::condition(bool value) {
+Value RowBuilder::condition(bool value) {
   return make<ConstantOp>(DenseElementsAttr::get(type({}, builder.getI1Type()),
                                                  ArrayRef<bool>(value)));
 }
 
-Value RowOps::constant(ArrayRef<int64_t> elements, ArrayRef<int64_t> shape,
-                       Type element) {
+Value RowBuilder::constant(ArrayRef<int64_t> elements, ArrayRef<int64_t> shape,
+                           Type element) {
   RankedTensorType result = type(shape, element);
   // Tables of large generators have millions of elements.
   if (element.isInteger(64))
@@ -39,36 +39,36 @@ Value RowOps::constant(ArrayRef<int64_t> elements, ArrayRef<int64_t> shape,
   return make<ConstantOp>(DenseIntElementsAttr::get(result, numbers));
 }
 
-Value RowOps::count(Value rows) { return make<DimOp>(rows, int64_t(0)); }
+Value RowBuilder::count(Value rows) { return make<DimOp>(rows, int64_t(0)); }
 
-Value RowOps::asList(Value number) {
+Value RowBuilder::asList(Value number) {
   return reshape(number, type({1}, typeOf(number).getElementType()), {});
 }
 
-Value RowOps::convert(Value a, Type element) {
+Value RowBuilder::convert(Value a, Type element) {
   RankedTensorType from = typeOf(a);
   if (from.getElementType() == element)
     return a;
   return make<ConvertOp>(type(from.getShape(), element), a);
 }
 
-Value RowOps::broadcast(Value a, RankedTensorType result,
-                        ArrayRef<int64_t> mapping, ValueRange sizes) {
+Value RowBuilder::broadcast(Value a, RankedTensorType result,
+                            ArrayRef<int64_t> mapping, ValueRange sizes) {
   return make<BroadcastOp>(result, a, mapping, sizes);
 }
 
-Value RowOps::reshape(Value a, RankedTensorType result, ValueRange sizes) {
+Value RowBuilder::reshape(Value a, RankedTensorType result, ValueRange sizes) {
   return make<ReshapeOp>(result, a, sizes);
 }
 
-Value RowOps::transpose(Value a) {
+Value RowBuilder::transpose(Value a) {
   RankedTensorType from = typeOf(a);
   return make<TransposeOp>(
       type({from.getDimSize(1), from.getDimSize(0)}, from.getElementType()), a,
       builder.getDenseI64ArrayAttr({1, 0}));
 }
 
-Value RowOps::concat(Value first, Value second) {
+Value RowBuilder::concat(Value first, Value second) {
   RankedTensorType from = typeOf(first);
   SmallVector<int64_t> shape(from.getShape());
   shape[0] = anySize;
@@ -76,11 +76,11 @@ Value RowOps::concat(Value first, Value second) {
                         ValueRange{first, second});
 }
 
-Value RowOps::positions(Value n) {
+Value RowBuilder::positions(Value n) {
   return make<IotaOp>(listType(), uint64_t(0), ValueRange(n));
 }
 
-Value RowOps::part(Value rows, Value start, Value size) {
+Value RowBuilder::part(Value rows, Value start, Value size) {
   RankedTensorType from = typeOf(rows);
   SmallVector<int64_t> starts(from.getRank(), 0), sizes(from.getShape()),
       strides(from.getRank(), 1);
@@ -90,7 +90,7 @@ Value RowOps::part(Value rows, Value start, Value size) {
                        strides);
 }
 
-Value RowOps::pick(Value rows, Value indices) {
+Value RowBuilder::pick(Value rows, Value indices) {
   RankedTensorType from = typeOf(rows), by = typeOf(indices);
   SmallVector<int64_t> shape(from.getShape()), slice(from.getShape()), offset;
   shape[0] = by.getDimSize(0);
@@ -113,13 +113,13 @@ Value RowOps::pick(Value rows, Value indices) {
                         slice);
 }
 
-Value RowOps::at(Value list, Value index) {
+Value RowBuilder::at(Value list, Value index) {
   Type element = typeOf(list).getElementType();
   Value one = make<DynamicSliceOp>(type({1}, element), list, ValueRange(index));
   return reshape(one, type({}, element), {});
 }
 
-Value RowOps::fold(ReduceKind kind, Value a, ArrayRef<int64_t> dims) {
+Value RowBuilder::fold(ReduceKind kind, Value a, ArrayRef<int64_t> dims) {
   RankedTensorType from = typeOf(a);
   SmallVector<int64_t> shape;
   for (int64_t dim = 0; dim < from.getRank(); ++dim)
@@ -128,7 +128,7 @@ Value RowOps::fold(ReduceKind kind, Value a, ArrayRef<int64_t> dims) {
   return make<ReduceOp>(type(shape, from.getElementType()), kind, a, dims);
 }
 
-Value RowOps::equalRows(Value rows, Value row) {
+Value RowBuilder::equalRows(Value rows, Value row) {
   SmallVector<Value> sizes;
   if (typeOf(rows).isDynamicDim(0))
     sizes.push_back(count(rows));
@@ -137,19 +137,19 @@ Value RowOps::equalRows(Value rows, Value row) {
               {1});
 }
 
-Value RowOps::areEqual(Value a, Value b) {
+Value RowBuilder::areEqual(Value a, Value b) {
   return fold(ReduceKind::all, compare(CompareDirection::eq, a, b),
               llvm::to_vector(llvm::seq<int64_t>(0, typeOf(a).getRank())));
 }
 
-Value RowOps::firstWhere(Value mask) {
+Value RowBuilder::firstWhere(Value mask) {
   Type byte = builder.getIntegerType(8, /*isSigned=*/false);
   return make<ArgReduceOp>(type({}, i64()), ReduceKind::max,
                            convert(mask, byte), uint64_t(0),
                            /*last=*/false);
 }
 
-std::pair<Value, Value> RowOps::distinctAt(Value rows) {
+std::pair<Value, Value> RowBuilder::distinctAt(Value rows) {
   RankedTensorType from = typeOf(rows);
   auto unique = builder.create<UniqueOp>(
       location, type({anySize, from.getDimSize(1)}, from.getElementType()),
@@ -157,7 +157,7 @@ std::pair<Value, Value> RowOps::distinctAt(Value rows) {
   return {unique.getRows(), unique.getFirst()};
 }
 
-SmallVector<Value> RowOps::keep(Value mask, ValueRange rows) {
+SmallVector<Value> RowBuilder::keep(Value mask, ValueRange rows) {
   SmallVector<Type> types;
   for (Value value : rows) {
     SmallVector<int64_t> shape(typeOf(value).getShape());
@@ -169,8 +169,8 @@ SmallVector<Value> RowOps::keep(Value mask, ValueRange rows) {
   return SmallVector<Value>(compact.getResults());
 }
 
-ValueRange RowOps::loop(TypeRange types, ValueRange inits,
-                        function_ref<Value(ValueRange)> goesOn, Body body) {
+ValueRange RowBuilder::loop(TypeRange types, ValueRange inits,
+                            function_ref<Value(ValueRange)> goesOn, Body body) {
   auto op = builder.create<WhileOp>(location, types, inits);
   SmallVector<Location> places(types.size(), location);
   Block *condition = builder.createBlock(&op.getCondition(), {}, types, places);
@@ -183,9 +183,9 @@ ValueRange RowOps::loop(TypeRange types, ValueRange inits,
   return op.getResults();
 }
 
-ValueRange RowOps::branch(Value condition, TypeRange types,
-                          function_ref<SmallVector<Value>()> yes,
-                          function_ref<SmallVector<Value>()> no) {
+ValueRange RowBuilder::branch(Value condition, TypeRange types,
+                              function_ref<SmallVector<Value>()> yes,
+                              function_ref<SmallVector<Value>()> no) {
   auto op = builder.create<IfOp>(location, types, condition);
   auto fill = [&](Region &region, function_ref<SmallVector<Value>()> build) {
     builder.createBlock(&region);

@@ -13,11 +13,11 @@ namespace zenith::graph {
 
 /// Builds ops on rows: tensors of rank 1 or 2 whose dimension 0 may be dynamic.
 /// A number is a tensor<i64>, a condition a tensor<i1>, a list a tensor<?xi64>.
-class RowOps {
+class RowBuilder {
 public:
   using Value = mlir::Value;
 
-  RowOps(mlir::OpBuilder &builder, mlir::Location location)
+  RowBuilder(mlir::OpBuilder &builder, mlir::Location location)
       : builder(builder), location(location) {}
 
   mlir::RankedTensorType type(llvm::ArrayRef<int64_t> shape,

@@ -217,7 +217,7 @@ private:
       auto *mapped = llvm::find(numbers.getStartIndexMap(), d);
       if (mapped != numbers.getStartIndexMap().end() &&
           op.getSliceSizes()[d] >= 0) {
-        auto counted = graph::countedStart(
+        auto counted = graph::iotaStart(
             op, mapped - numbers.getStartIndexMap().begin(), dims);
         x = math.add(x, counted ? batch[*counted]
                                 : math.opaqueOf(batch, sizes[d]));

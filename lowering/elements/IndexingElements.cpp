@@ -227,7 +227,7 @@ Value ElementEmitter::gather(graph::GatherOp op, ArrayRef<Ix> index) {
     if (auto *mapped = llvm::find(dims.getStartIndexMap(), d);
         mapped != dims.getStartIndexMap().end() && slice >= 0) {
       int64_t component = mapped - dims.getStartIndexMap().begin();
-      if (auto counted = graph::countedStart(op, component, kernel.dims)) {
+      if (auto counted = graph::iotaStart(op, component, kernel.dims)) {
         at.push_back(indices.add(x, batch[*counted]));
         continue;
       }

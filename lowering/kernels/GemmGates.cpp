@@ -32,7 +32,7 @@ LogicalResult findGates(ContractionSpace &space, graph::DimAnalysis &dims,
   auto all = space.columns.size.constant();
   auto isGate = [&](graph::SliceOp slice) {
     return slice.getType().getShape().back() == columns &&
-           graph::takesEqualPart(slice, dims);
+           graph::isColumnSlice(slice, dims);
   };
   bool fits = space.form != ContractionSpace::Copied && !space.tiledDots &&
               space.outer.empty() && all && columns > 0 &&

@@ -41,14 +41,14 @@ struct Blocking {
 /// and the tap along a row.
 using QuadOfTaps = std::pair<int64_t, int64_t>;
 
-class ByteWindowKernel {
+class Int8WindowKernel {
 public:
-  ByteWindowKernel(const EmissionContext &context, IterationSpace &space,
+  Int8WindowKernel(const EmissionContext &context, IterationSpace &space,
                    const WindowShape &shape, unsigned lane, Sides sides)
       : k(context.fusion, context.dims, context.target, context.kernels,
           context.name),
         emitter(k), space(space), anchor(shape.anchor), lane(lane),
-        sides(sides), window(*graph::matchByteWindow(
+        sides(sides), window(*graph::matchInt8Depthwise(
                           cast<graph::ConvolutionOp>(shape.anchor))) {
     width = k.target.lanes;
     emitter.indices.width = width;
@@ -101,7 +101,7 @@ private:
   Operation *anchor;
   unsigned lane;
   Sides sides;
-  graph::ByteWindow window;
+  graph::Int8Depthwise window;
   int64_t width;
   VectorType bytesType, sumType;
   SmallVector<unsigned> outer;
@@ -118,7 +118,7 @@ private:
 } // namespace
 
 /// Instructions per result.
-double ByteWindowKernel::costOf(Blocking block) const {
+double Int8WindowKernel::costOf(Blocking block) const {
   // Loads, a shuffle and what keeps them waiting.
   constexpr double costOfQuad = 4.5;
   int64_t quads = quadsOf(block.rows), products = 0;
@@ -135,7 +135,7 @@ double ByteWindowKernel::costOf(Blocking block) const {
          double(block.rows);
 }
 
-Blocking ByteWindowKernel::chooseBlocking() const {
+Blocking Int8WindowKernel::chooseBlocking() const {
   constexpr int64_t accumulators = 16, mostColumns = 8;
   auto rows = space.size(sides.downLoop).constant();
   Blocking best;
@@ -153,7 +153,7 @@ Blocking ByteWindowKernel::chooseBlocking() const {
 }
 
 /// Bytes of four rows, those of a channel side by side.
-Value ByteWindowKernel::interleaved(ArrayRef<Value> rows) {
+Value Int8WindowKernel::interleaved(ArrayRef<Value> rows) {
   auto joined = [&](Value x, Value y, int64_t count) -> Value {
     auto places = llvm::to_vector(llvm::seq<int64_t>(2 * count));
     return k.b.create<vector::ShuffleOp>(k.loc, x, y, places);
@@ -168,7 +168,7 @@ Value ByteWindowKernel::interleaved(ArrayRef<Value> rows) {
 }
 
 /// A byte of each channel at hand.
-Value ByteWindowKernel::bytesAt(Value memory, Value offset) {
+Value Int8WindowKernel::bytesAt(Value memory, Value offset) {
   auto type = VectorType::get({width}, k.b.getI8Type());
   if (!emitter.mask)
     return k.b.create<vector::LoadOp>(k.loc, type, memory, offset);
@@ -176,7 +176,7 @@ Value ByteWindowKernel::bytesAt(Value memory, Value offset) {
                                           emitter.mask, k.integer(type, 0));
 }
 
-void ByteWindowKernel::readWeights(Value channel) {
+void Int8WindowKernel::readWeights(Value channel) {
   const WindowDim &down = *sides.down;
   Value memory = k.memoryOf(cast<BlockArgument>(window.weights));
   int64_t channels = *space.size(lane).constant();
@@ -209,13 +209,13 @@ void ByteWindowKernel::readWeights(Value channel) {
   for (int64_t number = 0; number < quadsOf(blocking.rows); ++number)
     for (int64_t x = 0; x < tapsAlong(); ++x)
       if (meetsTaps(tapOfQuad(number, 0)))
-        start = addQuads(k.b, k.loc, start, splat(window.zeroPoint),
-                         weights[{tapOfQuad(number, 0), x}], /*vnni=*/true);
+        start = addInt8Dot(k.b, k.loc, start, splat(window.zeroPoint),
+                           weights[{tapOfQuad(number, 0), x}], /*vnni=*/true);
   start = k.b.create<arith::SubIOp>(k.loc, zero, start);
 }
 
 /// Rows outside are read from the nearest one inside, and then replaced.
-void ByteWindowKernel::enterRows(ArrayRef<Ix> loopIndex, Value firstRow) {
+void Int8WindowKernel::enterRows(ArrayRef<Ix> loopIndex, Value firstRow) {
   const WindowDim &down = *sides.down;
   graph::DimVector dims = emitter.dimsOf(window.bytes);
   DimExpr rowStride = dims.back();
@@ -261,7 +261,7 @@ void ByteWindowKernel::enterRows(ArrayRef<Ix> loopIndex, Value firstRow) {
 }
 
 /// Of pixels `distance` bytes behind where those of `column` begin.
-Value ByteWindowKernel::quadAt(int64_t number, Value column, int64_t distance) {
+Value Int8WindowKernel::quadAt(int64_t number, Value column, int64_t distance) {
   Value memory = k.memoryOf(cast<BlockArgument>(window.bytes));
   SmallVector<Value> rows;
   for (int64_t i = 0; i < quad; ++i) {
@@ -279,7 +279,7 @@ Value ByteWindowKernel::quadAt(int64_t number, Value column, int64_t distance) {
 }
 
 /// Results of some columns of the rows at hand.
-void ByteWindowKernel::emitBlock(ArrayRef<Ix> loopIndex, const Ix &column,
+void Int8WindowKernel::emitBlock(ArrayRef<Ix> loopIndex, const Ix &column,
                                  int64_t count) {
   ElementEmitter::Scope scope(emitter);
   int64_t quads = quadsOf(blocking.rows), rows = blocking.rows,
@@ -317,8 +317,8 @@ void ByteWindowKernel::emitBlock(ArrayRef<Ix> loopIndex, const Ix &column,
         for (int64_t row = 0; row < rows; ++row)
           if (int64_t tap = tapOfQuad(number, row); meetsTaps(tap)) {
             Value &sum = sums[row * count + result];
-            sum = addQuads(k.b, k.loc, sum, bytes, weights[{tap, x}],
-                           /*vnni=*/true);
+            sum = addInt8Dot(k.b, k.loc, sum, bytes, weights[{tap, x}],
+                             /*vnni=*/true);
           }
     }
   }
@@ -340,7 +340,7 @@ void ByteWindowKernel::emitBlock(ArrayRef<Ix> loopIndex, const Ix &column,
     emitter.storeResults(index);
 }
 
-void ByteWindowKernel::emitColumns(ArrayRef<Ix> loopIndex) {
+void Int8WindowKernel::emitColumns(ArrayRef<Ix> loopIndex) {
   if (!sides.along)
     return emitBlock(loopIndex, Ix(0), 1);
   const DimExpr &size = space.size(sides.alongLoop);
@@ -369,7 +369,7 @@ void ByteWindowKernel::emitColumns(ArrayRef<Ix> loopIndex) {
 }
 
 /// The last block begins early enough to end with the last row.
-void ByteWindowKernel::emitRowBlock(Value number, const Ix &lanes) {
+void Int8WindowKernel::emitRowBlock(Value number, const Ix &lanes) {
   ElementEmitter::Scope scope(emitter);
   SmallVector<Ix> loopIndex(space.rank(), Ix(0));
   Value blocks = k.size(rowBlocks());
@@ -384,7 +384,7 @@ void ByteWindowKernel::emitRowBlock(Value number, const Ix &lanes) {
   emitColumns(loopIndex);
 }
 
-FailureOr<KernelPlan> ByteWindowKernel::run() {
+FailureOr<KernelPlan> Int8WindowKernel::run() {
   // A task's lines of the image stay in the first-level cache, and what it
   // computes is worth a claim.
   constexpr double cachedPixels = 448, taskCost = 100e3;
@@ -448,8 +448,8 @@ bool takesBytes(const EmissionContext &context, const IterationSpace &space,
                 const WindowShape &shape, unsigned lane) {
   constexpr int64_t mostRows = 32, mostColumns = 16;
   auto convolution = dyn_cast<graph::ConvolutionOp>(shape.anchor);
-  auto window = convolution ? graph::matchByteWindow(convolution)
-                            : std::optional<graph::ByteWindow>();
+  auto window = convolution ? graph::matchInt8Depthwise(convolution)
+                            : std::optional<graph::Int8Depthwise>();
   if (!window || !context.target.vnni || context.target.opencl ||
       !isa<BlockArgument>(window->bytes) ||
       !isa<BlockArgument>(window->weights))
@@ -480,7 +480,7 @@ bool takesBytes(const EmissionContext &context, const IterationSpace &space,
 FailureOr<KernelPlan> emitBytes(const EmissionContext &context,
                                 IterationSpace &space, const WindowShape &shape,
                                 unsigned lane) {
-  return ByteWindowKernel(context, space, shape, lane, sidesOf(space, shape))
+  return Int8WindowKernel(context, space, shape, lane, sidesOf(space, shape))
       .run();
 }
 

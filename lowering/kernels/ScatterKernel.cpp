@@ -121,8 +121,8 @@ std::optional<unsigned> ScatterKernel::ownUpdates(unsigned d) {
                                            dims.getInputBatchingDims().begin()];
   else if (auto *mapped = llvm::find(dims.getIndexMap(), int64_t(d));
            mapped != dims.getIndexMap().end())
-    source = graph::countedDim(scatter.indices, vectorDim,
-                               mapped - dims.getIndexMap().begin());
+    source = graph::iotaDim(scatter.indices, vectorDim,
+                            mapped - dims.getIndexMap().begin());
   if (!source)
     return std::nullopt;
   return scatterDims[*source > vectorDim ? *source - 1 : *source];

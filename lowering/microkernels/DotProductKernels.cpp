@@ -173,7 +173,7 @@ void MicroKernelWriter::pairStep(const MicroKernelArgs &args,
       Value a = groupOfRow(aMemory[r], add(aRows[r], depth), half);
       for (unsigned v = 0; v < shape.vectors; ++v) {
         Value &sum = next[set * tile + r * shape.vectors + v];
-        sum = depths == 4 ? addQuads(b, loc, sum, a, columns[v], shape.vnni)
+        sum = depths == 4 ? addInt8Dot(b, loc, sum, a, columns[v], shape.vnni)
                           : addPairs(sum, a, columns[v]);
       }
     }

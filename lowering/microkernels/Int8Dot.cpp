@@ -13,8 +13,8 @@ using namespace mlir;
 
 namespace zenith::kernels {
 
-Value addQuads(OpBuilder &b, Location loc, Value sum, Value x, Value y,
-               bool vnni) {
+Value addInt8Dot(OpBuilder &b, Location loc, Value sum, Value x, Value y,
+                 bool vnni) {
   auto type = cast<VectorType>(sum.getType());
   int64_t lanes = type.getNumElements();
   if (vnni) {

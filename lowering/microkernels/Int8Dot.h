@@ -11,8 +11,8 @@ namespace zenith::kernels {
 
 /// sum[i] + products of the bytes 4i to 4i+3 of x, without signs, and of y;
 /// `vnni`: in one instruction.
-mlir::Value addQuads(mlir::OpBuilder &b, mlir::Location loc, mlir::Value sum,
-                     mlir::Value x, mlir::Value y, bool vnni);
+mlir::Value addInt8Dot(mlir::OpBuilder &b, mlir::Location loc, mlir::Value sum,
+                       mlir::Value x, mlir::Value y, bool vnni);
 
 } // namespace zenith::kernels
 

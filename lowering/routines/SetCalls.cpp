@@ -79,7 +79,7 @@ namespace {
 /// Numbers along a dimension of an array, as row / run % size of the row.
 struct CountedRows {
   CountedRows(graph::DimAnalysis &dims, Value input) {
-    graph::IotaOp iota = graph::countedListOf(input);
+    graph::IotaOp iota = graph::iotaListOf(input);
     if (!iota)
       return;
     isCounted = true;

@@ -220,7 +220,7 @@ FailureOr<AttentionSpace> attentionSpace(graph::FusionOp fusion,
   space.heights = target.rows;
   describeProduct(space, dims);
   chooseBlocks(space, variant.mostKeys);
-  for (const graph::KeyPiece &piece : graph::keyPieces(space.op, dims))
+  for (const graph::KVSegment &piece : graph::kvSegments(space.op, dims))
     space.pieces.push_back({placeRows(space, piece.key, dims),
                             placeRows(space, piece.value, dims), piece.count});
   if (space.hasFewQueries() == true)

@@ -111,7 +111,7 @@ struct FormFusionsPass : impl::FormFusionsPassBase<FormFusionsPass> {
     }
     Block &block = function.getBody().front();
     writeAttentionOut(block, /*all=*/!attention, explain);
-    readKeysByPieces(block);
+    readKVSegments(block);
     sinkScales(block);
     giveBytesToProducts(block);
     rebuildSizes(function);

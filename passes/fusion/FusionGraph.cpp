@@ -21,7 +21,7 @@ namespace zenith::fusion {
 
 static bool readsBytes(Operation *op) {
   auto convolution = dyn_cast<ConvolutionOp>(op);
-  return convolution && matchByteWindow(convolution);
+  return convolution && matchInt8Depthwise(convolution);
 }
 
 FusionGraph::FusionGraph(func::FuncOp function, DimAnalysis &dims)
@@ -50,7 +50,7 @@ FusionGraph::FusionGraph(func::FuncOp function, DimAnalysis &dims)
             (!becomesFloat || matchUnpackedPanels(wide)));
   };
   for (auto concat : block.getOps<ConcatOp>())
-    if (isReadByPieces(concat, dims))
+    if (isReadBySegments(concat, dims))
       roles[concat] = Role::Free;
   for (Operation &op : block)
     if (isa<ConvertOp>(op) &&
@@ -139,7 +139,7 @@ void FusionGraph::pinWhatReadersNeed(Operation *op) {
   case Role::Contraction:
     // Queries and masks are read element by element.
     if (auto attention = dyn_cast<AttentionOp>(op)) {
-      for (const KeyPiece &piece : keyPieces(attention, dims)) {
+      for (const KVSegment &piece : kvSegments(attention, dims)) {
         pin(stridedBase(beforeWidening(piece.key), dims));
         pin(stridedBase(beforeWidening(piece.value), dims));
       }

@@ -93,7 +93,7 @@ bool readsMemory(Operation *op, unsigned number) {
     return false;
   if (isa<TopKOp>(op))
     return number == 0;
-  if (isa<CompactOp>(op) && countedListOf(op->getOperand(number)))
+  if (isa<CompactOp>(op) && iotaListOf(op->getOperand(number)))
     return false;
   if (readsChunks(op, number))
     return false;

@@ -25,7 +25,7 @@ static ArrayRef<int64_t> shapeOf(Value value) {
 
 static bool takesGate(ArrayRef<Operation *> path, DimAnalysis &dims) {
   auto slice = path.size() == 1 ? dyn_cast<SliceOp>(path[0]) : SliceOp();
-  return slice && takesEqualPart(slice, dims);
+  return slice && isColumnSlice(slice, dims);
 }
 
 /// Results of the gates' shape, of gates or of what is made of them.

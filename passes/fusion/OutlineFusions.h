@@ -14,7 +14,7 @@ namespace zenith::fusion {
 void outlineFusions(mlir::func::FuncOp function, FusionGraph &graph);
 
 /// Lets attention of few queries read pieces of keys and values where they lie.
-void readKeysByPieces(mlir::Block &block);
+void readKVSegments(mlir::Block &block);
 
 /// Moves factors that are numbers from a dot_general's operands behind it,
 /// where the epilogue takes them.

@@ -61,13 +61,13 @@ static void readByPieces(AttentionOp attention) {
     else if (Value pieces = repeatedByPieces(builder, operand->get(), dim))
       operand->set(pieces);
   DimAnalysis dims;
-  if (keyPieces(attention, dims).size() > 1)
+  if (kvSegments(attention, dims).size() > 1)
     return;
   for (auto [operand, value] : llvm::zip(operands, whole))
     operand->set(value);
 }
 
-void readKeysByPieces(Block &block) {
+void readKVSegments(Block &block) {
   for (auto attention : block.getOps<AttentionOp>())
     readByPieces(attention);
 }

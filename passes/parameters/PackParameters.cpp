@@ -83,7 +83,7 @@ static void narrowWindow(ConvolutionOp op) {
   }
   Value wide = op.getKernel();
   op.getKernelMutable().assign(as(narrow, typeOf(wide).getElementType()));
-  if (!matchByteWindow(op))
+  if (!matchInt8Depthwise(op))
     op.getKernelMutable().assign(wide);
 }
 

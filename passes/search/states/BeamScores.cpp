@@ -12,7 +12,7 @@ namespace zenith::search {
 
 static constexpr int64_t anySize = ShapedType::kDynamic;
 
-BeamScores::BeamScores(RowOps &ops, OpBuilder &builder, Location location,
+BeamScores::BeamScores(RowBuilder &ops, OpBuilder &builder, Location location,
                        const BeamStep &step)
     : ops(ops), builder(builder), location(location), step(step) {
   auto elementOf = [](Value value) {

@@ -15,7 +15,7 @@ namespace zenith::search {
 /// candidates are no more than moved positions.
 class BeamScores {
 public:
-  BeamScores(graph::RowOps &ops, mlir::OpBuilder &builder,
+  BeamScores(graph::RowBuilder &ops, mlir::OpBuilder &builder,
              mlir::Location location, const BeamStep &step);
 
   /// The score of each candidate.
@@ -33,7 +33,7 @@ private:
   mlir::Value target();
   std::vector<int64_t> sources() const;
 
-  graph::RowOps &ops;
+  graph::RowBuilder &ops;
   mlir::OpBuilder &builder;
   mlir::Location location;
   const BeamStep &step;

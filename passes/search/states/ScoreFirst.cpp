@@ -65,7 +65,7 @@ private:
   const BeamStep &step;
   OpBuilder &builder;
   Location location;
-  RowOps ops;
+  RowBuilder ops;
   BeamScores scores;
 };
 
@@ -182,14 +182,14 @@ static void eraseUnused(Block &block) {
 static void scoreFirst(BeamStep &step) {
   auto loop = cast<WhileOp>(step.unique->getParentOp());
   OpBuilder builder(loop);
-  Value tries =
-      RowOps(builder, loop.getLoc()).number(step.width + step.width / 2 + 1);
+  Value tries = RowBuilder(builder, loop.getLoc())
+                    .number(step.width + step.width / 2 + 1);
   BlockArgument now = carry(loop, tries);
   builder.setInsertionPointAfter(step.states.getDefiningOp());
   Best best = StepBuilder(builder, step).build(now);
   loop.getBody().front().getTerminator()->insertOperands(
       loop.getNumResults() - 1, best.tries);
-  Value count = RowOps(builder, step.best->getLoc()).count(best.states);
+  Value count = RowBuilder(builder, step.best->getLoc()).count(best.states);
   for (DimOp size : step.sizes)
     size.getResult().replaceAllUsesWith(count);
   for (OpOperand *use : step.emptyUses)
