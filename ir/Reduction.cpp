@@ -189,8 +189,8 @@ DimVector ReduceWindowOp::resultDims(unsigned, DimAnalysis &analysis) {
 /// Operands have one shape, each init is a scalar of its operand's element
 /// type, and there are as many results.
 template <typename Op>
-static LogicalResult checkFolded(const ShapeChecks &checks, Op op,
-                                 unsigned constraint) {
+static LogicalResult checkReduced(const ShapeChecks &checks, Op op,
+                                  unsigned constraint) {
   if (failed(checkOneShape(checks, "operand", op.getInputs(), constraint)))
     return failure();
   SmallVector<Type> scalars = scalarsOf(op.getInputs().getTypes());
@@ -202,8 +202,8 @@ static LogicalResult checkFolded(const ShapeChecks &checks, Op op,
 }
 
 template <typename Op>
-static LogicalResult checkFoldResults(const ShapeChecks &checks, Op op,
-                                      ArrayRef<int64_t> shape) {
+static LogicalResult checkReduceResults(const ShapeChecks &checks, Op op,
+                                        ArrayRef<int64_t> shape) {
   // reduce_with_c4, reduce_window_with_c4
   if (failed(checks.count("number of results", op.getNumResults(),
                           op.getInputs().size(), 4)))
@@ -220,15 +220,15 @@ static LogicalResult checkFoldResults(const ShapeChecks &checks, Op op,
 LogicalResult ReduceWithOp::verify() {
   ShapeChecks checks(*this);
   // reduce_with_c2
-  if (failed(checkFolded(checks, *this, 2)))
+  if (failed(checkReduced(checks, *this, 2)))
     return failure();
   RankedTensorType operand = tensorType(getInputs()[0]);
   // reduce_with_c1, reduce_with_c3
   if (failed(
           checks.ascendingInRange("dims", getDims(), operand.getRank(), 1)) ||
-      failed(checkFold(checks, getBody(), getInputs().getTypes(), 3)))
+      failed(checkReduceRegion(checks, getBody(), getInputs().getTypes(), 3)))
     return failure();
-  return checkFoldResults(checks, *this, shapeWithout(operand, getDims()));
+  return checkReduceResults(checks, *this, shapeWithout(operand, getDims()));
 }
 
 DimVector ReduceWithOp::resultDims(unsigned result, DimAnalysis &analysis) {
@@ -238,14 +238,14 @@ DimVector ReduceWithOp::resultDims(unsigned result, DimAnalysis &analysis) {
 LogicalResult ReduceWindowWithOp::verify() {
   ShapeChecks checks(*this);
   // reduce_window_with_c3
-  if (failed(checkFolded(checks, *this, 3)))
+  if (failed(checkReduced(checks, *this, 3)))
     return failure();
   RankedTensorType operand = tensorType(getInputs()[0]);
   // reduce_window_with_c1, reduce_window_with_c2, reduce_window_with_c3
   if (failed(checkWindow(checks, *this, operand.getRank())) ||
-      failed(checkFold(checks, getBody(), getInputs().getTypes(), 3)))
+      failed(checkReduceRegion(checks, getBody(), getInputs().getTypes(), 3)))
     return failure();
-  return checkFoldResults(checks, *this, windowedShape(*this, operand));
+  return checkReduceResults(checks, *this, windowedShape(*this, operand));
 }
 
 DimVector ReduceWindowWithOp::resultDims(unsigned result,

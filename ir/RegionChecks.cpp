@@ -86,8 +86,8 @@ SmallVector<Type> scalarsOf(TypeRange tensors, unsigned copies) {
   return result;
 }
 
-LogicalResult checkFold(const ShapeChecks &checks, Region &region,
-                        TypeRange tensors, unsigned constraint) {
+LogicalResult checkReduceRegion(const ShapeChecks &checks, Region &region,
+                                TypeRange tensors, unsigned constraint) {
   RegionChecks body{checks, region, "region", constraint};
   SmallVector<Type> scalars = scalarsOf(tensors), arguments(scalars);
   arguments.append(scalars.begin(), scalars.end());

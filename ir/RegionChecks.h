@@ -38,8 +38,10 @@ llvm::SmallVector<mlir::Type> scalarsOf(mlir::TypeRange tensors,
 
 /// `region` folds: it gets the scalars of `tensors` twice, one set after the
 /// other, and yields them once.
-mlir::LogicalResult checkFold(const ShapeChecks &checks, mlir::Region &region,
-                              mlir::TypeRange tensors, unsigned constraint);
+mlir::LogicalResult checkReduceRegion(const ShapeChecks &checks,
+                                      mlir::Region &region,
+                                      mlir::TypeRange tensors,
+                                      unsigned constraint);
 
 /// All of `values` have the shape of the first.
 mlir::LogicalResult checkOneShape(const ShapeChecks &checks,

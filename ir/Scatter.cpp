@@ -168,7 +168,7 @@ LogicalResult ScatterWithOp::verify() {
                                  input.getType(), 4)))
       return failure();
   // scatter_with_c5
-  return checkFold(checks, getBody(), getInputs().getTypes(), 5);
+  return checkReduceRegion(checks, getBody(), getInputs().getTypes(), 5);
 }
 
 DimVector ScatterWithOp::resultDims(unsigned result, DimAnalysis &analysis) {

@@ -40,7 +40,7 @@ constexpr int64_t blockTerms = 16;
 
 /// The terms met so far, joined by `Join` (std::plus<> or std::multiplies<>)
 /// with `neutral`.
-template <typename T, typename Join, int neutral> class BlockedFold {
+template <typename T, typename Join, int neutral> class BlockedReduce {
 public:
   void add(T value) {
     block = Join()(block, Term<T>(value));

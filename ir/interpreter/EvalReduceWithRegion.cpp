@@ -16,14 +16,14 @@ using llvm::Expected;
 
 namespace {
 /// The region with what is folded so far in its first arguments.
-class RegionFold {
+class RegionReduce {
 public:
-  static Expected<RegionFold> make(const OpEvaluation &e, Region &region,
-                                   ArrayRef<Tensor> inits) {
+  static Expected<RegionReduce> make(const OpEvaluation &e, Region &region,
+                                     ArrayRef<Tensor> inits) {
     Expected<ScalarFunction> function = ScalarFunction::compile(e, region);
     if (!function)
       return function.takeError();
-    RegionFold fold(std::move(*function));
+    RegionReduce fold(std::move(*function));
     for (const Tensor &init : inits) {
       fold.inits.push_back(elementAt(init, 0));
       fold.accesses.emplace_back(init.elementType());
@@ -55,7 +55,7 @@ public:
   }
 
 private:
-  explicit RegionFold(ScalarFunction function)
+  explicit RegionReduce(ScalarFunction function)
       : function(std::move(function)) {}
 
   ScalarFunction function;
@@ -92,8 +92,8 @@ static Expected<Results> evaluateReduceWith(graph::ReduceWithOp op,
   ArrayRef<Tensor> inputs = e.operands.take_front(count);
   if (llvm::Error error = checkOneShape(e, inputs))
     return std::move(error);
-  Expected<RegionFold> fold =
-      RegionFold::make(e, op.getBody(), e.operands.drop_front(count));
+  Expected<RegionReduce> fold =
+      RegionReduce::make(e, op.getBody(), e.operands.drop_front(count));
   if (!fold)
     return fold.takeError();
   SmallVector<int64_t> order;
@@ -159,8 +159,8 @@ static Expected<Results> evaluateReduceWindowWith(graph::ReduceWindowWithOp op,
   ArrayRef<Tensor> inputs = e.operands.take_front(count);
   if (llvm::Error error = checkOneShape(e, inputs))
     return std::move(error);
-  Expected<RegionFold> fold =
-      RegionFold::make(e, op.getBody(), e.operands.drop_front(count));
+  Expected<RegionReduce> fold =
+      RegionReduce::make(e, op.getBody(), e.operands.drop_front(count));
   if (!fold)
     return fold.takeError();
   WindowWalk walk;
@@ -193,7 +193,7 @@ static Expected<Results> evaluateReduceWindowWith(graph::ReduceWindowWithOp op,
 }
 
 Expected<Results>
-zenith::interpreter::evaluateFoldWithRegion(const OpEvaluation &e) {
+zenith::interpreter::evaluateReduceWithRegion(const OpEvaluation &e) {
   if (auto op = dyn_cast<graph::ReduceWithOp>(e.op))
     return evaluateReduceWith(op, e);
   if (auto op = dyn_cast<graph::ReduceWindowWithOp>(e.op))

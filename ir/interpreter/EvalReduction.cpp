@@ -51,18 +51,18 @@ static Expected<Tensor> evaluateReduce(graph::ReduceOp op,
   Expected<Tensor> result = e.temporary(rows->kept, element);
   if (!result)
     return result;
-  bool known = visitFold(op.getKind(), element,
-                         [&](auto tag, auto fold, unsigned width) {
-                           using T = typename decltype(tag)::type;
-                           const T *from = elementsOf<T>(rows->values).data();
-                           T *to = writableElements<T>(*result).data();
-                           for (int64_t row = 0; row < rows->count; ++row) {
-                             auto state = fold.start(width);
-                             for (int64_t i = 0; i < rows->length; ++i)
-                               state = fold.step(state, *from++);
-                             to[row] = foldResult<T>(state, width);
-                           }
-                         });
+  bool known = visitReduction(
+      op.getKind(), element, [&](auto tag, auto fold, unsigned width) {
+        using T = typename decltype(tag)::type;
+        const T *from = elementsOf<T>(rows->values).data();
+        T *to = writableElements<T>(*result).data();
+        for (int64_t row = 0; row < rows->count; ++row) {
+          auto state = fold.start(width);
+          for (int64_t i = 0; i < rows->length; ++i)
+            state = fold.step(state, *from++);
+          to[row] = reduceResult<T>(state, width);
+        }
+      });
   if (!known)
     return unknownKind(e);
   return narrowed(*result, e.resultElement());
@@ -124,7 +124,7 @@ static Expected<Tensor> evaluateArgReduce(graph::ArgReduceOp op,
 
 namespace {
 /// One row of running folds.
-template <typename T, typename Fold> struct RunningFold {
+template <typename T, typename Fold> struct ScanReduce {
   unsigned width;
   bool exclusive, reverse;
   std::optional<SmallFloat> small; ///< rounds every element
@@ -134,7 +134,7 @@ template <typename T, typename Fold> struct RunningFold {
     for (int64_t i = 0; i < length; ++i) {
       int64_t at = reverse ? length - 1 - i : i;
       auto next = rounded(Fold::step(state, from[at]));
-      to[at] = foldResult<T>(exclusive ? state : next, width);
+      to[at] = reduceResult<T>(exclusive ? state : next, width);
       state = next;
     }
   }
@@ -143,7 +143,7 @@ private:
   typename Fold::State rounded(typename Fold::State state) const {
     if constexpr (std::is_same_v<T, float>)
       if (small) {
-        double value = small->decode(small->encode(foldResult<T>(state, 32)));
+        double value = small->decode(small->encode(reduceResult<T>(state, 32)));
         return Fold::step(Fold::start(width), T(value));
       }
     return state;
@@ -162,17 +162,17 @@ static Expected<Tensor> evaluateCumulative(graph::CumulativeOp op,
     return result;
   auto small = SmallFloat::of(e.resultElement());
   bool known =
-      visitFold(op.getKind(), rows->values.elementType(),
-                [&](auto tag, auto fold, unsigned width) {
-                  using T = typename decltype(tag)::type;
-                  RunningFold<T, decltype(fold)> running{
-                      width, op.getExclusive(), op.getReverse(), small};
-                  const T *from = elementsOf<T>(rows->values).data();
-                  T *to = writableElements<T>(*result).data();
-                  for (int64_t row = 0; row < rows->count; ++row)
-                    running.run(from + row * rows->length,
-                                to + row * rows->length, rows->length);
-                });
+      visitReduction(op.getKind(), rows->values.elementType(),
+                     [&](auto tag, auto fold, unsigned width) {
+                       using T = typename decltype(tag)::type;
+                       ScanReduce<T, decltype(fold)> running{
+                           width, op.getExclusive(), op.getReverse(), small};
+                       const T *from = elementsOf<T>(rows->values).data();
+                       T *to = writableElements<T>(*result).data();
+                       for (int64_t row = 0; row < rows->count; ++row)
+                         running.run(from + row * rows->length,
+                                     to + row * rows->length, rows->length);
+                     });
   if (!known)
     return unknownKind(e);
   return permuted(e, narrowed(*result, e.resultElement()),
@@ -202,14 +202,14 @@ static Expected<Shape> windowShape(graph::ReduceWindowOp op,
 
 namespace {
 // Folds the window of one output position, dimension by dimension.
-template <typename T, typename Fold> struct WindowFold {
+template <typename T, typename Fold> struct WindowReduce {
   graph::ReduceWindowOp op;
   ArrayRef<int64_t> shape, strides;
   ArrayRef<int64_t> window, step, low, baseDilation, dilation;
   typename Fold::State state;
 
-  WindowFold(graph::ReduceWindowOp op, ArrayRef<int64_t> shape,
-             ArrayRef<int64_t> strides)
+  WindowReduce(graph::ReduceWindowOp op, ArrayRef<int64_t> shape,
+               ArrayRef<int64_t> strides)
       : op(op), shape(shape), strides(strides), window(op.getWindow()),
         step(op.getStrides()), low(op.getLow()),
         baseDilation(op.getBaseDilation()), dilation(op.getDilation()),
@@ -244,21 +244,21 @@ static Expected<Tensor> evaluateReduceWindow(graph::ReduceWindowOp op,
     return result ? Expected<Tensor>(narrowed(*result, e.resultElement()))
                   : std::move(result);
   Shape strides = stridesOf(operand.shape());
-  bool known =
-      visitFold(op.getKind(), operand.elementType(),
-                [&](auto tag, auto fold, unsigned width) {
-                  using T = typename decltype(tag)::type;
-                  using Fold = decltype(fold);
-                  WindowFold<T, Fold> windows(op, operand.shape(), strides);
-                  T *to = writableElements<T>(*result).data();
-                  Shape position(shape->size(), 0);
-                  for (int64_t i = 0, count = result->size(); i < count; ++i) {
-                    windows.state = Fold::start(width);
-                    windows.visit(0, elementsOf<T>(operand).data(), position);
-                    to[i] = foldResult<T>(windows.state, width);
-                    stepPosition(position, *shape);
-                  }
-                });
+  bool known = visitReduction(
+      op.getKind(), operand.elementType(),
+      [&](auto tag, auto fold, unsigned width) {
+        using T = typename decltype(tag)::type;
+        using Fold = decltype(fold);
+        WindowReduce<T, Fold> windows(op, operand.shape(), strides);
+        T *to = writableElements<T>(*result).data();
+        Shape position(shape->size(), 0);
+        for (int64_t i = 0, count = result->size(); i < count; ++i) {
+          windows.state = Fold::start(width);
+          windows.visit(0, elementsOf<T>(operand).data(), position);
+          to[i] = reduceResult<T>(windows.state, width);
+          stepPosition(position, *shape);
+        }
+      });
   if (!known)
     return unknownKind(e);
   return narrowed(*result, e.resultElement());

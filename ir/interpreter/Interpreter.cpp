@@ -32,7 +32,7 @@ static Expected<Results> single(Expected<Tensor> result) {
 
 static Expected<Results> evaluateFamily(const OpEvaluation &e) {
   if (isa<graph::ReduceWithOp, graph::ReduceWindowWithOp>(e.op))
-    return evaluateFoldWithRegion(e);
+    return evaluateReduceWithRegion(e);
   if (isa<graph::ScatterOp, graph::ScatterWithOp>(e.op))
     return evaluateScatter(e);
   switch (graph::familyOf(e.op).value_or(graph::Family::Collective)) {

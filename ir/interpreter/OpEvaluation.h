@@ -95,7 +95,7 @@ llvm::Expected<Results> evaluateRandom(const OpEvaluation &e);
 llvm::Expected<Results> evaluateControl(const OpEvaluation &e);
 /// Parts of families whose ops have regions or several results.
 llvm::Expected<Results> evaluateScatter(const OpEvaluation &e);
-llvm::Expected<Results> evaluateFoldWithRegion(const OpEvaluation &e);
+llvm::Expected<Results> evaluateReduceWithRegion(const OpEvaluation &e);
 
 /// The same elements as f32, for types that compute in f32; other values
 /// unchanged.

@@ -14,17 +14,18 @@
 namespace zenith::interpreter {
 
 /// Sums and products: integers wrap, others are rounded by blocks.
-template <typename T, typename Join, int neutral> struct ArithmeticFold {
-  using State = BlockedFold<T, Join, neutral>;
+template <typename T, typename Join, int neutral> struct ArithmeticReduce {
+  using State = BlockedReduce<T, Join, neutral>;
   static State start(unsigned) { return State(); }
   static State step(State state, T value) {
     state.add(value);
     return state;
   }
 };
-template <typename T> using SumFold = ArithmeticFold<T, std::plus<>, 0>;
-template <typename T> using ProdFold = ArithmeticFold<T, std::multiplies<>, 1>;
-template <typename T> struct MaxFold {
+template <typename T> using SumReduce = ArithmeticReduce<T, std::plus<>, 0>;
+template <typename T>
+using ProdReduce = ArithmeticReduce<T, std::multiplies<>, 1>;
+template <typename T> struct MaxReduce {
   using State = T;
   static State start(unsigned width) {
     if constexpr (std::is_floating_point_v<T>)
@@ -34,7 +35,7 @@ template <typename T> struct MaxFold {
   }
   static State step(State state, T value) { return maxOf(state, value); }
 };
-template <typename T> struct MinFold {
+template <typename T> struct MinReduce {
   using State = T;
   static State start(unsigned width) {
     if constexpr (std::is_floating_point_v<T>)
@@ -44,17 +45,17 @@ template <typename T> struct MinFold {
   }
   static State step(State state, T value) { return minOf(state, value); }
 };
-template <typename T> struct AllFold {
+template <typename T> struct AllReduce {
   using State = uint64_t;
   static State start(unsigned) { return ~uint64_t(0); }
   static State step(State state, T value) { return state & uint64_t(value); }
 };
-template <typename T> struct AnyFold {
+template <typename T> struct AnyReduce {
   using State = uint64_t;
   static State start(unsigned) { return 0; }
   static State step(State state, T value) { return state | uint64_t(value); }
 };
-template <typename T> struct ParityFold {
+template <typename T> struct ParityReduce {
   using State = uint64_t;
   static State start(unsigned) { return 0; }
   static State step(State state, T value) { return state ^ uint64_t(value); }
@@ -73,7 +74,7 @@ template <typename T, typename Sum> T elementOfSum(Sum sum, unsigned width) {
 
 /// The element that a fold's state stands for.
 template <typename T, typename State>
-T foldResult(State state, unsigned width) {
+T reduceResult(State state, unsigned width) {
   if constexpr (std::is_arithmetic_v<State>)
     return elementOfSum<T>(state, width);
   else
@@ -83,22 +84,22 @@ T foldResult(State state, unsigned width) {
 /// Calls fn(TypeTag<T>, Fold<T>, width) for the fold of `kind` on elements of
 /// `element` (small floats widened to f32 before); false where there is none.
 template <typename Fn>
-bool visitFold(graph::ReduceKind kind, mlir::Type element, Fn &&fn) {
+bool visitReduction(graph::ReduceKind kind, mlir::Type element, Fn &&fn) {
   using graph::ReduceKind;
   auto arithmetic = [&](auto tag, unsigned width) {
     using T = typename decltype(tag)::type;
     if (kind == ReduceKind::sum)
-      return fn(tag, SumFold<T>(), width), true;
+      return fn(tag, SumReduce<T>(), width), true;
     if (kind == ReduceKind::prod)
-      return fn(tag, ProdFold<T>(), width), true;
+      return fn(tag, ProdReduce<T>(), width), true;
     return false;
   };
   auto ordered = [&](auto tag, unsigned width) {
     using T = typename decltype(tag)::type;
     if (kind == ReduceKind::max)
-      return fn(tag, MaxFold<T>(), width), true;
+      return fn(tag, MaxReduce<T>(), width), true;
     if (kind == ReduceKind::min)
-      return fn(tag, MinFold<T>(), width), true;
+      return fn(tag, MinReduce<T>(), width), true;
     return false;
   };
   if (auto complex = mlir::dyn_cast<mlir::ComplexType>(element))
@@ -114,11 +115,11 @@ bool visitFold(graph::ReduceKind kind, mlir::Type element, Fn &&fn) {
   return visitInteger(element, [&](auto tag, unsigned width) {
     using T = typename decltype(tag)::type;
     if (kind == ReduceKind::all)
-      return fn(tag, AllFold<T>(), width), true;
+      return fn(tag, AllReduce<T>(), width), true;
     if (kind == ReduceKind::any)
-      return fn(tag, AnyFold<T>(), width), true;
+      return fn(tag, AnyReduce<T>(), width), true;
     if (kind == ReduceKind::parity)
-      return fn(tag, ParityFold<T>(), width), true;
+      return fn(tag, ParityReduce<T>(), width), true;
     return arithmetic(tag, width) || ordered(tag, width);
   });
 }

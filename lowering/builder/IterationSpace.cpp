@@ -145,7 +145,7 @@ private:
       visitUpdate(update, at);
     } else if (isa<graph::ReduceOp, graph::ArgReduceOp, graph::ReduceWindowOp,
                    graph::ConvolutionOp>(op)) {
-      visitFold(op, at);
+      visitReduction(op, at);
     } else if (!isa<graph::DimOp>(op)) {
       visitAll(op, at);
     }
@@ -241,7 +241,7 @@ private:
 
   // A fold in place: every dimension of its result keeps its meaning, what it
   // runs over is opaque but for features.
-  void visitFold(Operation *op, ArrayRef<Ix> at) {
+  void visitReduction(Operation *op, ArrayRef<Ix> at) {
     for (const Ix &x : at)
       keep(x);
     SmallVector<Ix> inner;

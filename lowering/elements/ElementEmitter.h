@@ -190,17 +190,18 @@ private:
   using WindowStep = std::function<mlir::Value(
       llvm::ArrayRef<Ix> window, llvm::ArrayRef<Ix> operand, mlir::Value sum)>;
   /// One element of a reduce_window or convolution.
-  struct WindowFold {
+  struct WindowReduce {
     mlir::Type element; ///< of the result
     llvm::SmallVector<WindowSpan, 4> spans;
     mlir::Value start;
     WindowStep step;
   };
-  std::optional<WindowFold> describe(mlir::Operation *op,
-                                     llvm::ArrayRef<Ix> index);
-  WindowFold describeWindow(graph::ReduceWindowOp op, llvm::ArrayRef<Ix> index);
-  WindowFold describeConvolution(graph::ConvolutionOp op,
-                                 llvm::ArrayRef<Ix> index);
+  std::optional<WindowReduce> describe(mlir::Operation *op,
+                                       llvm::ArrayRef<Ix> index);
+  WindowReduce describeWindow(graph::ReduceWindowOp op,
+                              llvm::ArrayRef<Ix> index);
+  WindowReduce describeConvolution(graph::ConvolutionOp op,
+                                   llvm::ArrayRef<Ix> index);
   mlir::Value window(mlir::Operation *op, llvm::ArrayRef<Ix> index);
   /// First tap of a window with one dilation that meets the operand, and the
   /// one behind the last; their span is uniform and undilated.

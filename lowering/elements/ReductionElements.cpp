@@ -298,9 +298,9 @@ Value ElementEmitter::foldWindow(ArrayRef<WindowSpan> spans, Value start,
   return next(start);
 }
 
-ElementEmitter::WindowFold
+ElementEmitter::WindowReduce
 ElementEmitter::describeWindow(graph::ReduceWindowOp op, ArrayRef<Ix> index) {
-  WindowFold result;
+  WindowReduce result;
   Type element = getElementTypeOrSelf(op.getOperand().getType());
   result.element = element;
   const graph::DimVector dims = dimsOf(op.getOperand());
@@ -348,7 +348,7 @@ static Value repeatInGroups(KernelBuilder &kernel, Value x, int64_t lanes,
   return kernel.b.create<vector::ShuffleOp>(kernel.loc, x, x, source);
 }
 
-ElementEmitter::WindowFold
+ElementEmitter::WindowReduce
 ElementEmitter::describeConvolution(graph::ConvolutionOp op,
                                     ArrayRef<Ix> index) {
   auto numbers = op.getDims();
@@ -371,7 +371,7 @@ ElementEmitter::describeConvolution(graph::ConvolutionOp op,
                  ? Ix(0)
                  : indices.divide(feature, outputs).first;
 
-  WindowFold result;
+  WindowReduce result;
   result.element = to;
   for (auto [s, d] : llvm::enumerate(numbers.getInputSpatial())) {
     Ix position =
@@ -428,7 +428,7 @@ ElementEmitter::describeConvolution(graph::ConvolutionOp op,
   return result;
 }
 
-std::optional<ElementEmitter::WindowFold>
+std::optional<ElementEmitter::WindowReduce>
 ElementEmitter::describe(Operation *op, ArrayRef<Ix> index) {
   if (auto window = dyn_cast<graph::ReduceWindowOp>(op))
     return describeWindow(window, index);
@@ -481,7 +481,7 @@ orderTaps(unsigned rank, function_ref<bool(unsigned dim)> alike,
 SmallVector<Value>
 ElementEmitter::emitWindows(Operation *op,
                             ArrayRef<SmallVector<Ix>> positions) {
-  std::vector<WindowFold> folds;
+  std::vector<WindowReduce> folds;
   for (ArrayRef<Ix> index : positions) {
     auto fold = describe(op, index);
     if (!fold)
@@ -492,7 +492,7 @@ ElementEmitter::emitWindows(Operation *op,
     return indices.shift(span.first, w * span.dilation);
   };
   auto all = [&](unsigned d, function_ref<bool(const WindowSpan &)> holds) {
-    return llvm::all_of(folds, [&](const WindowFold &fold) {
+    return llvm::all_of(folds, [&](const WindowReduce &fold) {
       return fold.spans[d].baseDilation == 1 && holds(fold.spans[d]);
     });
   };
@@ -534,7 +534,7 @@ ElementEmitter::emitWindows(Operation *op,
       sums.push_back(window(op, index));
     return sums;
   }
-  for (WindowFold &fold : folds)
+  for (WindowReduce &fold : folds)
     sums.push_back(fold.start);
   std::vector<SmallVector<Ix>> window(folds.size(), SmallVector<Ix>(rank)),
       operand = window;
@@ -554,7 +554,7 @@ ElementEmitter::emitWindows(Operation *op,
                 : holds;
   };
   auto step = [&](unsigned p) {
-    WindowFold &fold = folds[p];
+    WindowReduce &fold = folds[p];
     if (!tests[p]) {
       sums[p] = fold.step(window[p], operand[p], sums[p]);
       return;

@@ -12,8 +12,8 @@ using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
-FoldState::FoldState(ElementEmitter &emitter, ArrayRef<const Fold *> folds,
-                     unsigned lanes)
+Accumulators::Accumulators(ElementEmitter &emitter,
+                           ArrayRef<const Fold *> folds, unsigned lanes)
     : emitter(emitter), kernel(emitter.kernel),
       folds(folds.begin(), folds.end()), lanes(lanes) {
   for (const Fold *fold : folds)
@@ -26,7 +26,7 @@ unsigned placeBits(const Fold &fold, graph::DimAnalysis &dims) {
   return size.provablyAtMost(DimExpr(INT32_MAX)) ? 32 : 64;
 }
 
-Type FoldState::placeType(const Fold &fold) const {
+Type Accumulators::placeType(const Fold &fold) const {
   return kernel.b.getIntegerType(placeBits(fold, kernel.dims));
 }
 
@@ -36,7 +36,7 @@ static int64_t noPlace(Type type, bool last) {
   return last ? -1 : type.isInteger(32) ? INT32_MAX : INT64_MAX;
 }
 
-SmallVector<Value> FoldState::start() {
+SmallVector<Value> Accumulators::start() {
   SmallVector<Value> state;
   for (const Fold *fold : folds) {
     Value neutral =
@@ -52,7 +52,7 @@ SmallVector<Value> FoldState::start() {
   return state;
 }
 
-Value FoldState::foldOne(const Fold &fold, Value x, Value y) {
+Value Accumulators::foldOne(const Fold &fold, Value x, Value y) {
   if (!fold.plainMax)
     return emitter.fold(fold.kind(), fold.element, x, y);
   Value pair[] = {x, y};
@@ -79,8 +79,8 @@ static Value countLanes(KernelBuilder &kernel, Value mask, Type type) {
   return count;
 }
 
-SmallVector<Value> FoldState::step(ValueRange state, ArrayRef<Ix> index,
-                                   bool masked) {
+SmallVector<Value> Accumulators::step(ValueRange state, ArrayRef<Ix> index,
+                                      bool masked) {
   SmallVector<Value> next(state), elements;
   for (const Fold *fold : folds) {
     elements.push_back(
@@ -125,9 +125,9 @@ SmallVector<Value> FoldState::step(ValueRange state, ArrayRef<Ix> index,
 
 // On equal values the earlier place wins (with `last`, the later one); a NaN
 // beats all but another NaN.
-std::pair<Value, Value> FoldState::better(const Fold &fold,
-                                          std::pair<Value, Value> x,
-                                          std::pair<Value, Value> y) {
+std::pair<Value, Value> Accumulators::better(const Fold &fold,
+                                             std::pair<Value, Value> x,
+                                             std::pair<Value, Value> y) {
   auto op = cast<graph::ArgReduceOp>(fold.op);
   bool last = op.getLast();
   Num xPlace{&kernel, x.second}, yPlace{&kernel, y.second};
@@ -152,7 +152,7 @@ std::pair<Value, Value> FoldState::better(const Fold &fold,
   return {select(take, yv, xv).v, select(take, yPlace, xPlace).v};
 }
 
-SmallVector<Value> FoldState::combine(ValueRange x, ValueRange y) {
+SmallVector<Value> Accumulators::combine(ValueRange x, ValueRange y) {
   SmallVector<Value> result;
   for (const Fold *fold : folds) {
     unsigned at = result.size();
@@ -189,7 +189,7 @@ static Value joinLanes(KernelBuilder &kernel, Value lanes,
 
 // Of an arg_reduce first the best value, then its first or last place: this
 // takes fewer instructions than to carry both along.
-SmallVector<Value> FoldState::acrossLanes(ValueRange state) {
+SmallVector<Value> Accumulators::acrossLanes(ValueRange state) {
   if (lanes < 2)
     return SmallVector<Value>(state);
   SmallVector<Value> results;
@@ -222,7 +222,7 @@ SmallVector<Value> FoldState::acrossLanes(ValueRange state) {
   return results;
 }
 
-SmallVector<Value> FoldState::finish(ValueRange state) {
+SmallVector<Value> Accumulators::finish(ValueRange state) {
   SmallVector<Value> results;
   unsigned at = 0;
   for (const Fold *fold : folds) {

@@ -14,10 +14,10 @@ unsigned placeBits(const Fold &fold, graph::DimAnalysis &dims);
 
 /// Accumulators of the folds of one pass: one value each, two (best, place) for
 /// arg_reduce.
-class FoldState {
+class Accumulators {
 public:
-  FoldState(ElementEmitter &emitter, llvm::ArrayRef<const Fold *> folds,
-            unsigned lanes);
+  Accumulators(ElementEmitter &emitter, llvm::ArrayRef<const Fold *> folds,
+               unsigned lanes);
 
   llvm::SmallVector<mlir::Value> start();
   /// Folds in the operands' elements at `index`; under the emitter's mask where

@@ -32,7 +32,7 @@ FailureOr<KernelPlan> emitKernels(graph::FusionOp fusion,
   EmissionContext context{fusion, dims, target, kernels, name};
   if (holds<graph::ReduceWithOp>(fusion) ||
       holds<graph::ReduceWindowWithOp>(fusion))
-    return emitRegionFold(context);
+    return emitRegionReduce(context);
   switch (fusion.getKind()) {
   case graph::FusionKind::pointwise:
   case graph::FusionKind::copy:

@@ -44,7 +44,7 @@ mlir::FailureOr<KernelPlan> emitUpdate(const EmissionContext &context);
 bool updateMayShareBytes(graph::FusionOp fusion, unsigned operand,
                          unsigned result);
 /// reduce_with and reduce_window_with.
-mlir::FailureOr<KernelPlan> emitRegionFold(const EmissionContext &context);
+mlir::FailureOr<KernelPlan> emitRegionReduce(const EmissionContext &context);
 
 } // namespace zenith::kernels
 

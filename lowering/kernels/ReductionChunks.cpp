@@ -68,7 +68,7 @@ void ReductionKernel::forEachColumnBlock(
 
 // A few rows at a time from left to right, so that memory is read in long runs;
 // the sums wait in the chunk's slots, which stay in cache.
-void ReductionKernel::addRowsToSlots(FoldState &folds,
+void ReductionKernel::addRowsToSlots(Accumulators &folds,
                                      const SmallVector<Ix> &loopIndex,
                                      Value chunk, Value low, Value high) {
   forEachColumnBlock(loopIndex, [&](ArrayRef<Ix> at) {
@@ -106,7 +106,7 @@ void ReductionKernel::addRowsToSlots(FoldState &folds,
 
 Launch ReductionKernel::emitPartial() {
   auto folds = enter(1);
-  FoldState state(emitter, folds, width);
+  Accumulators state(emitter, folds, width);
   bool cutsLanes = plan.lanesReduced && plan.reducedLoops.empty();
   DimExpr steps = cutsLanes ? space.size(plan.lane) : plan.reducedRows();
   DimExpr rows = 1;
@@ -166,7 +166,7 @@ Launch ReductionKernel::emitCombine() {
   for (unsigned loop : plan.keptLoops)
     rows = rows * space.size(loop);
   auto combine = [&](ArrayRef<Ix> loopIndex, unsigned lanes) {
-    FoldState state(emitter, folds, lanes);
+    Accumulators state(emitter, folds, lanes);
     State sums;
     for (unsigned group = 0; group < unroll; ++group)
       sums.append(state.start());

@@ -153,7 +153,7 @@ SmallVector<const Fold *> ReductionKernel::enter(unsigned level) {
 }
 
 ReductionKernel::State
-ReductionKernel::foldSteps(FoldState &folds, Value low, Value high,
+ReductionKernel::foldSteps(Accumulators &folds, Value low, Value high,
                            int64_t step, State state,
                            function_ref<State(Value, ValueRange)> body) {
   unsigned count = state.size() / unroll;
@@ -186,7 +186,7 @@ ReductionKernel::foldSteps(FoldState &folds, Value low, Value high,
   return state;
 }
 
-ReductionKernel::State ReductionKernel::foldLanes(FoldState &folds,
+ReductionKernel::State ReductionKernel::foldLanes(Accumulators &folds,
                                                   ArrayRef<LoopIndex> rows,
                                                   Value low, Value high,
                                                   State state, unsigned level) {
@@ -247,7 +247,7 @@ ReductionKernel::State ReductionKernel::foldLanes(FoldState &folds,
   return state;
 }
 
-ReductionKernel::State ReductionKernel::joinStates(FoldState &folds,
+ReductionKernel::State ReductionKernel::joinStates(Accumulators &folds,
                                                    State state) {
   unsigned count = folds.size(), ofGroup = state.size() / unroll;
   for (unsigned groups = unroll; groups > 1; groups /= 2) {
@@ -263,7 +263,7 @@ ReductionKernel::State ReductionKernel::joinStates(FoldState &folds,
   return state;
 }
 
-ReductionKernel::State ReductionKernel::passOverRows(FoldState &folds,
+ReductionKernel::State ReductionKernel::passOverRows(Accumulators &folds,
                                                      ArrayRef<LoopIndex> rows,
                                                      unsigned level) {
   State state;
@@ -356,7 +356,7 @@ void ReductionKernel::storeFull(ArrayRef<Ix> loopIndex) {
           emitter.linearize(plan.results[number].value, index));
 }
 
-ReductionKernel::State ReductionKernel::foldRow(FoldState &folds,
+ReductionKernel::State ReductionKernel::foldRow(Accumulators &folds,
                                                 ArrayRef<Ix> loopIndex,
                                                 Value row, ValueRange state) {
   SmallVector<Ix> at(loopIndex);
@@ -366,7 +366,7 @@ ReductionKernel::State ReductionKernel::foldRow(FoldState &folds,
 }
 
 ReductionKernel::State
-ReductionKernel::passDownColumn(FoldState &folds, SmallVector<Ix> loopIndex,
+ReductionKernel::passDownColumn(Accumulators &folds, SmallVector<Ix> loopIndex,
                                 Value low, Value high) {
   auto block = [&](Value first, Value last) {
     State state;
@@ -413,7 +413,7 @@ Launch ReductionKernel::emitColumns() {
           loopIndex[plan.lane] = lanes;
           for (unsigned level = 1; level <= plan.levels; ++level) {
             auto folds = enter(level);
-            FoldState state(emitter, folds, width);
+            Accumulators state(emitter, folds, width);
             bindResults(
                 folds,
                 state.finish(passDownColumn(state, loopIndex, kernel.index(0),

@@ -43,29 +43,30 @@ private:
   /// flight, then one at a time. A state has the accumulators of all rows that
   /// are reduced at once.
   State foldSteps(
-      FoldState &folds, mlir::Value low, mlir::Value high, int64_t step,
+      Accumulators &folds, mlir::Value low, mlir::Value high, int64_t step,
       State state,
       llvm::function_ref<State(mlir::Value at, mlir::ValueRange state)> body);
   /// One pass over lanes [low, high) of the lane loop.
-  State foldLanes(FoldState &folds, llvm::ArrayRef<LoopIndex> rows,
+  State foldLanes(Accumulators &folds, llvm::ArrayRef<LoopIndex> rows,
                   mlir::Value low, mlir::Value high, State state,
                   unsigned level);
-  State joinStates(FoldState &folds, State state);
-  State passOverRows(FoldState &folds, llvm::ArrayRef<LoopIndex> rows,
+  State joinStates(Accumulators &folds, State state);
+  State passOverRows(Accumulators &folds, llvm::ArrayRef<LoopIndex> rows,
                      unsigned level);
-  State passDownColumn(FoldState &folds, llvm::SmallVector<Ix> loopIndex,
+  State passDownColumn(Accumulators &folds, llvm::SmallVector<Ix> loopIndex,
                        mlir::Value low, mlir::Value high);
   /// `state` with the elements of one row (lanes run along the columns).
-  State foldRow(FoldState &folds, llvm::ArrayRef<Ix> loopIndex, mlir::Value row,
-                mlir::ValueRange state);
+  State foldRow(Accumulators &folds, llvm::ArrayRef<Ix> loopIndex,
+                mlir::Value row, mlir::ValueRange state);
   mlir::Type slotType(unsigned number);
   void storeSlots(mlir::ValueRange values, mlir::Value chunk,
                   llvm::ArrayRef<Ix> loopIndex);
   State loadSlots(mlir::Value chunk, llvm::ArrayRef<Ix> loopIndex);
   void forEachColumnBlock(llvm::SmallVector<Ix> loopIndex,
                           llvm::function_ref<void(llvm::ArrayRef<Ix> at)> body);
-  void addRowsToSlots(FoldState &folds, const llvm::SmallVector<Ix> &loopIndex,
-                      mlir::Value chunk, mlir::Value low, mlir::Value high);
+  void addRowsToSlots(Accumulators &folds,
+                      const llvm::SmallVector<Ix> &loopIndex, mlir::Value chunk,
+                      mlir::Value low, mlir::Value high);
   /// `values` are those of the first row, then of the next.
   void bindResults(llvm::ArrayRef<const Fold *> folds, mlir::ValueRange values,
                    llvm::ArrayRef<LoopIndex> rows);

@@ -136,7 +136,7 @@ unsigned ReductionKernel::rowsAtOnce() {
 void ReductionKernel::reduceRows(ArrayRef<LoopIndex> rows) {
   for (unsigned level = 1; level <= plan.levels; ++level) {
     auto folds = enter(level);
-    FoldState state(emitter, folds, width);
+    Accumulators state(emitter, folds, width);
     bindResults(folds, passOverRows(state, rows, level), rows);
     bindStash(level);
   }

@@ -17,17 +17,17 @@ namespace zenith::kernels {
 
 namespace {
 /// What both ops have in common: elements of results, each folded over loops.
-class RegionFoldKernel {
+class RegionReduceKernel {
 public:
-  RegionFoldKernel(const EmissionContext &context, Operation *op,
-                   Region &region)
+  RegionReduceKernel(const EmissionContext &context, Operation *op,
+                     Region &region)
       : kernel(context.fusion, context.dims, context.target, context.kernels,
                context.name),
         emitter(kernel), op(op), region(region),
         inputs(op->getOperands().take_front(op->getNumOperands() / 2)),
         inits(op->getOperands().drop_front(op->getNumOperands() / 2)),
         resultDims(context.dims.dimsOf(op->getResult(0))) {}
-  virtual ~RegionFoldKernel() = default;
+  virtual ~RegionReduceKernel() = default;
 
   FailureOr<KernelPlan> run();
 
@@ -59,10 +59,10 @@ private:
   }
 };
 
-class ReduceWithKernel final : public RegionFoldKernel {
+class ReduceWithKernel final : public RegionReduceKernel {
 public:
   ReduceWithKernel(const EmissionContext &context, graph::ReduceWithOp op)
-      : RegionFoldKernel(context, op, op.getBody()), reduce(op),
+      : RegionReduceKernel(context, op, op.getBody()), reduce(op),
         dims(context.dims.dimsOf(op.getInputs().front())) {}
 
 private:
@@ -75,21 +75,21 @@ private:
       count *= dims[d].constant().value_or(64);
     return count;
   }
-  bool isFolded(int64_t dim) {
+  bool isReducedDim(int64_t dim) {
     return llvm::is_contained(reduce.getDims(), dim);
   }
   bool lanesFit() override {
-    return !dims.empty() && !isFolded(int64_t(dims.size()) - 1);
+    return !dims.empty() && !isReducedDim(int64_t(dims.size()) - 1);
   }
   graph::ReduceWithOp reduce;
   const graph::DimVector dims;
 };
 
-class ReduceWindowWithKernel final : public RegionFoldKernel {
+class ReduceWindowWithKernel final : public RegionReduceKernel {
 public:
   ReduceWindowWithKernel(const EmissionContext &context,
                          graph::ReduceWindowWithOp op)
-      : RegionFoldKernel(context, op, op.getBody()), window(op),
+      : RegionReduceKernel(context, op, op.getBody()), window(op),
         dims(context.dims.dimsOf(op.getInputs().front())) {}
 
 private:
@@ -109,8 +109,8 @@ private:
 };
 } // namespace
 
-SmallVector<Value> RegionFoldKernel::step(ArrayRef<Value> sums,
-                                          ArrayRef<Value> elements) {
+SmallVector<Value> RegionReduceKernel::step(ArrayRef<Value> sums,
+                                            ArrayRef<Value> elements) {
   Values arguments(sums);
   llvm::append_range(arguments, elements);
   Values next = emitRegion(emitter, region, arguments);
@@ -122,8 +122,8 @@ SmallVector<Value> RegionFoldKernel::step(ArrayRef<Value> sums,
 }
 
 SmallVector<Value>
-RegionFoldKernel::loop(const DimExpr &size, const Values &start,
-                       function_ref<Values(Ix, Values)> body) {
+RegionReduceKernel::loop(const DimExpr &size, const Values &start,
+                         function_ref<Values(Ix, Values)> body) {
   return kernel.loop(kernel.index(0), kernel.size(size), kernel.index(1), start,
                      [&](Value at, ValueRange carried) {
                        ElementEmitter::Scope scope(emitter);
@@ -155,7 +155,7 @@ SmallVector<Value> ReduceWithKernel::foldFrom(unsigned dim, ArrayRef<Ix> index,
     at.pop_back();
     return result;
   };
-  if (!isFolded(dim))
+  if (!isReducedDim(dim))
     return inner(index.front(), index.drop_front(), std::move(sums));
   return loop(dims[dim], sums, [&](Ix x, Values carried) {
     return inner(std::move(x), index, std::move(carried));
@@ -217,7 +217,7 @@ SmallVector<Value> ReduceWindowWithKernel::foldFrom(
   return loop(count, sums, body);
 }
 
-void RegionFoldKernel::emitElement(ArrayRef<Ix> index) {
+void RegionReduceKernel::emitElement(ArrayRef<Ix> index) {
   bool lanes = emitter.anyLanes(index);
   Values start;
   for (Value init : inits) {
@@ -234,7 +234,7 @@ void RegionFoldKernel::emitElement(ArrayRef<Ix> index) {
       emitter.store(*number, sum, index);
 }
 
-FailureOr<KernelPlan> RegionFoldKernel::run() {
+FailureOr<KernelPlan> RegionReduceKernel::run() {
   // A loop shorter than this is not worth lanes.
   constexpr int64_t fewLanes = 4;
   bool lanes = lanesFit() && !resultDims.empty() &&
@@ -280,7 +280,7 @@ FailureOr<KernelPlan> RegionFoldKernel::run() {
   return plan;
 }
 
-FailureOr<KernelPlan> emitRegionFold(const EmissionContext &context) {
+FailureOr<KernelPlan> emitRegionReduce(const EmissionContext &context) {
   graph::FusionOp fusion = context.fusion;
   Operation *found = nullptr;
   for (Operation &op : fusion.getBody().front())

@@ -16,11 +16,11 @@ using zenith::graph::DimExpr;
 namespace zenith::kernels {
 
 namespace {
-class CumulativeKernel {
+class ScanKernel {
 public:
-  CumulativeKernel(const EmissionContext &context,
-                   ArrayRef<graph::CumulativeOp> folds,
-                   ArrayRef<SpaceRoot> roots, ArrayRef<unsigned> groups)
+  ScanKernel(const EmissionContext &context,
+             ArrayRef<graph::CumulativeOp> folds, ArrayRef<SpaceRoot> roots,
+             ArrayRef<unsigned> groups)
       : kernel(context.fusion, context.dims, context.target, context.kernels,
                context.name),
         emitter(kernel), folds(folds.begin(), folds.end()),
@@ -47,7 +47,7 @@ private:
 };
 } // namespace
 
-SmallVector<Value> CumulativeKernel::neutrals() {
+SmallVector<Value> ScanKernel::neutrals() {
   SmallVector<Value> start;
   for (graph::CumulativeOp op : folds)
     start.push_back(emitter.neutral(
@@ -57,8 +57,7 @@ SmallVector<Value> CumulativeKernel::neutrals() {
 }
 
 // Folds the elements at `index` in and stores the results there.
-SmallVector<Value> CumulativeKernel::step(ValueRange carried,
-                                          ArrayRef<Ix> index) {
+SmallVector<Value> ScanKernel::step(ValueRange carried, ArrayRef<Ix> index) {
   SmallVector<Value> next(carried);
   for (unsigned number = 0; number < folds.size(); ++number) {
     graph::CumulativeOp op = folds[number];
@@ -79,13 +78,12 @@ SmallVector<Value> CumulativeKernel::step(ValueRange carried,
   return next;
 }
 
-Value CumulativeKernel::position(const DimExpr &count, Value step) {
+Value ScanKernel::position(const DimExpr &count, Value step) {
   return folds.front().getReverse() ? kernel.sub(kernel.size(count - 1), step)
                                     : step;
 }
 
-void CumulativeKernel::emitRow(SmallVector<Ix> loopIndex,
-                               ArrayRef<unsigned> along) {
+void ScanKernel::emitRow(SmallVector<Ix> loopIndex, ArrayRef<unsigned> along) {
   bool lanes = llvm::any_of(
       loopIndex, [&](const Ix &x) { return !emitter.indices.uniform(x); });
   SmallVector<Value> start = neutrals();
@@ -106,8 +104,8 @@ void CumulativeKernel::emitRow(SmallVector<Ix> loopIndex,
 
 /// The result that keeps the one running fold over rows of so many lanes, if
 /// they are too many for registers.
-std::optional<unsigned> CumulativeKernel::keptResult(const DimExpr &lanes,
-                                                     int64_t inRegisters) {
+std::optional<unsigned> ScanKernel::keptResult(const DimExpr &lanes,
+                                               int64_t inRegisters) {
   if (folds.size() != 1 || lanes.provablyAtMost(DimExpr(inRegisters)))
     return std::nullopt;
   return kernel.resultOf(folds.front().getResult());
@@ -116,7 +114,7 @@ std::optional<unsigned> CumulativeKernel::keptResult(const DimExpr &lanes,
 // All lanes of a row before the next one: rows are read and written from one
 // end to the other, and what the fold had come to is the row of the result
 // before, to which an exclusive one has yet to add the row of that number.
-void CumulativeKernel::emitRowByRow(
+void ScanKernel::emitRowByRow(
     SmallVector<Ix> loopIndex, ArrayRef<unsigned> along,
     function_ref<void(function_ref<void(const Ix &)>)> forLanes, unsigned lane,
     unsigned result) {
@@ -154,14 +152,14 @@ void CumulativeKernel::emitRowByRow(
 /// A step of small floats waits for the widening, the sum and the rounding of
 /// the one before: rows side by side fill that time, though their elements lie
 /// apart.
-bool CumulativeKernel::roundsEachStep() {
+bool ScanKernel::roundsEachStep() {
   return llvm::all_of(folds, [](graph::CumulativeOp op) {
     Type element = getElementTypeOrSelf(op.getOperand().getType());
     return isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
   });
 }
 
-FailureOr<KernelPlan> CumulativeKernel::run() {
+FailureOr<KernelPlan> ScanKernel::run() {
   SmallVector<unsigned> along, others;
   for (unsigned loop = 0; loop < space.rank(); ++loop)
     (space.group(loop) ? along : others).push_back(loop);
@@ -270,7 +268,7 @@ FailureOr<KernelPlan> emitCumulative(const EmissionContext &context) {
   }
   SmallVector<unsigned> groups(dims.size(), 0);
   groups[first.getDim()] = 1;
-  return CumulativeKernel(context, folds, roots, groups).run();
+  return ScanKernel(context, folds, roots, groups).run();
 }
 
 } // namespace zenith::kernels

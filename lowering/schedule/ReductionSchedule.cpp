@@ -76,7 +76,7 @@ static Value throughReshapes(Value value) {
 }
 
 // Folds in program order, with levels.
-static void collectFolds(graph::FusionOp fusion, ReductionPlan &plan) {
+static void collectReduces(graph::FusionOp fusion, ReductionPlan &plan) {
   DenseMap<Value, unsigned> levelOf;
   for (Operation &op : fusion.getBody().front()) {
     unsigned level = 0;
@@ -206,7 +206,7 @@ std::optional<ReductionPlan> ReductionPlan::make(graph::FusionOp fusion,
                                                  graph::DimAnalysis &dims,
                                                  const KernelTarget &target) {
   ReductionPlan plan;
-  collectFolds(fusion, plan);
+  collectReduces(fusion, plan);
   Operation *first = plan.folds.front().op;
   plan.shape = dims.dimsOf(first->getOperand(0));
   plan.reduced = reducedDims(first);

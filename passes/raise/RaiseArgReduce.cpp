@@ -14,7 +14,7 @@ namespace zenith::cleanup {
 namespace {
 
 /// The region's arguments: what is kept so far, then the next element.
-struct PlaceFold {
+struct ArgReduceRegion {
   Value keptValue, keptPlace, nextValue, nextPlace;
 };
 
@@ -34,7 +34,7 @@ static bool isCompare(Value value, CompareDirection direction, Value lhs,
 
 /// kept > next, or kept is NaN; the direction of the comparison.
 static std::optional<ReduceKind> keepsValue(Value value,
-                                            const PlaceFold &fold) {
+                                            const ArgReduceRegion &fold) {
   if (isCompare(value, CompareDirection::gt, fold.keptValue, fold.nextValue))
     return ReduceKind::max;
   if (isCompare(value, CompareDirection::lt, fold.keptValue, fold.nextValue))
@@ -43,7 +43,7 @@ static std::optional<ReduceKind> keepsValue(Value value,
 }
 
 static std::optional<ReduceKind> keepsValueOrNaN(Value value,
-                                                 const PlaceFold &fold) {
+                                                 const ArgReduceRegion &fold) {
   bool isFloat = isa<FloatType>(typeOf(fold.keptValue).getElementType());
   auto either = value.getDefiningOp<OrOp>();
   if (!either)
@@ -58,7 +58,7 @@ static std::optional<ReduceKind> keepsValueOrNaN(Value value,
 }
 
 /// Equal elements, the kept one earlier.
-static bool isEarlierEqual(Value value, const PlaceFold &fold) {
+static bool isEarlierEqual(Value value, const ArgReduceRegion &fold) {
   auto both = value.getDefiningOp<AndOp>();
   if (!both)
     return false;
@@ -74,8 +74,8 @@ static bool isEarlierEqual(Value value, const PlaceFold &fold) {
 }
 
 static std::optional<ReduceKind> placeKind(Block &block) {
-  PlaceFold fold{block.getArgument(0), block.getArgument(1),
-                 block.getArgument(2), block.getArgument(3)};
+  ArgReduceRegion fold{block.getArgument(0), block.getArgument(1),
+                       block.getArgument(2), block.getArgument(3)};
   auto place = block.getTerminator()->getOperand(1).getDefiningOp<SelectOp>();
   auto value = block.getTerminator()->getOperand(0).getDefiningOp<SelectOp>();
   auto keeps = place ? place.getPred().getDefiningOp<OrOp>() : OrOp();

@@ -173,7 +173,7 @@ static bool isIdempotent(ReduceKind kind) {
 }
 
 namespace {
-struct RunningFold {
+struct ScanReduce {
   int64_t dim;
   bool reverse;
 };
@@ -183,7 +183,7 @@ struct RunningFold {
 /// the last, along one dimension is a running fold. Op is reduce_window or
 /// reduce_window_with.
 template <typename Op>
-static std::optional<RunningFold> runningFoldOf(Op op, RankedTensorType type) {
+static std::optional<ScanReduce> scanOf(Op op, RankedTensorType type) {
   auto allOnes = [](ArrayRef<int64_t> list) {
     return llvm::all_of(list, [](int64_t value) { return value == 1; });
   };
@@ -209,7 +209,7 @@ static std::optional<RunningFold> runningFoldOf(Op op, RankedTensorType type) {
        backward = low == 0 && high == reach;
   if (!forward && !backward)
     return std::nullopt;
-  return RunningFold{along, !forward};
+  return ScanReduce{along, !forward};
 }
 
 /// One result of a window as an op of a kind.
@@ -217,7 +217,7 @@ static Value windowOfKind(ReduceWindowWithOp op, unsigned number,
                           ReduceKind kind, PatternRewriter &rewriter) {
   Value input = op.getInputs()[number];
   Type type = op.getResult(number).getType();
-  if (auto running = runningFoldOf(op, typeOf(input)))
+  if (auto running = scanOf(op, typeOf(input)))
     return rewriter.create<CumulativeOp>(op.getLoc(), type, kind, input,
                                          running->dim, /*exclusive=*/false,
                                          running->reverse);
@@ -231,7 +231,7 @@ static LogicalResult raiseWindow(ReduceWindowWithOp op,
   auto kinds = foldKinds(op);
   if (!kinds)
     return failure();
-  bool running = runningFoldOf(op, typeOf(op.getInputs().front())).has_value();
+  bool running = scanOf(op, typeOf(op.getInputs().front())).has_value();
   for (auto [kind, init] : llvm::zip(*kinds, op.getInits())) {
     // Padding counts as init, any number of times.
     if (!isNeutral(kind, init) && !isIdempotent(kind))
@@ -248,11 +248,10 @@ static LogicalResult raiseWindow(ReduceWindowWithOp op,
   return success();
 }
 
-static LogicalResult raiseRunningFold(ReduceWindowOp op,
-                                      PatternRewriter &rewriter) {
+static LogicalResult raiseScan(ReduceWindowOp op, PatternRewriter &rewriter) {
   if (roundsOnce(op.getKind(), getElementTypeOrSelf(op.getType())))
     return failure();
-  auto running = runningFoldOf(op, typeOf(op.getOperand()));
+  auto running = scanOf(op, typeOf(op.getOperand()));
   if (!running)
     return failure();
   rewriter.replaceOpWithNewOp<CumulativeOp>(
@@ -263,8 +262,8 @@ static LogicalResult raiseRunningFold(ReduceWindowOp op,
 
 /// A window that spans all dimensions that it could move over has one place in
 /// them: it is a reduction.
-static LogicalResult raiseWholeFold(ReduceWindowOp op,
-                                    PatternRewriter &rewriter) {
+static LogicalResult raiseWholeReduce(ReduceWindowOp op,
+                                      PatternRewriter &rewriter) {
   RankedTensorType type = typeOf(op.getOperand());
   SmallVector<int64_t> spanned, kept;
   for (int64_t dim = 0; dim < type.getRank(); ++dim) {
@@ -348,8 +347,8 @@ struct RaiseRegionsPass : impl::RaiseRegionsPassBase<RaiseRegionsPass> {
     RewritePatternSet patterns(&getContext());
     patterns.add(raiseReduce);
     patterns.add(raiseWindow);
-    patterns.add(raiseRunningFold);
-    patterns.add(raiseWholeFold);
+    patterns.add(raiseScan);
+    patterns.add(raiseWholeReduce);
     patterns.add(raiseScatter);
     addComparatorPatterns(patterns);
     addArgReducePatterns(patterns);

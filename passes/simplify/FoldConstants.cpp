@@ -39,7 +39,7 @@ constantOperands(Operation *op) {
   return constants;
 }
 
-static bool mayFold(Operation *op, int64_t maxBytes) {
+static bool mayReduce(Operation *op, int64_t maxBytes) {
   if (!familyOf(op) || isa<ConstantOp>(op) || familyOf(op) == Family::Control ||
       !isPure(op) || op->getNumRegions())
     return false;
@@ -94,7 +94,7 @@ struct FoldConstantsPass : impl::FoldConstantsPassBase<FoldConstantsPass> {
     if (getOperation().isExternal())
       return;
     getOperation().walk([&](Operation *op) {
-      if (mayFold(op, maxResultBytes))
+      if (mayReduce(op, maxResultBytes))
         foldOp(op);
     });
   }

@@ -278,8 +278,8 @@ static void writeReduceWindow(Operation *op, ExportBuilder &b,
 }
 
 /// A Scan that carries what is folded so far.
-static void writeRunningFold(graph::CumulativeOp op, ExportBuilder &b,
-                             const std::string &x) {
+static void writeScan(graph::CumulativeOp op, ExportBuilder &b,
+                      const std::string &x) {
   auto type = cast<RankedTensorType>(op.getType());
   auto neutral = neutralOf(b, op.getKind(), type.getElementType());
   if (!neutral)
@@ -324,7 +324,7 @@ static void writeCumulative(Operation *op, ExportBuilder &b,
   auto cumulative = cast<graph::CumulativeOp>(op);
   std::string x = b.name(cumulative.getOperand());
   if (cumulative.getKind() != ReduceKind::sum)
-    return writeRunningFold(cumulative, b, x);
+    return writeScan(cumulative, b, x);
   b.bind(cumulative, b.node("CumSum", {x, b.intScalar(cumulative.getDim())},
                             {makeInt("exclusive", cumulative.getExclusive()),
                              makeInt("reverse", cumulative.getReverse())}));

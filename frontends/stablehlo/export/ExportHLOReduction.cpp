@@ -19,7 +19,7 @@ struct Fold {
 };
 } // namespace
 
-static Fold foldOf(HLOExport &out, graph::ReduceKind kind, Type element) {
+static Fold reduceOf(HLOExport &out, graph::ReduceKind kind, Type element) {
   using graph::ReduceKind;
   Fold fold;
   fold.element = element;
@@ -49,7 +49,7 @@ static Fold foldOf(HLOExport &out, graph::ReduceKind kind, Type element) {
 static bool exportReduce(HLOExport &out, Operation *op) {
   auto reduce = cast<graph::ReduceOp>(op);
   Type element = tensorType(reduce.getOperand()).getElementType();
-  Fold fold = foldOf(out, reduce.getKind(), element);
+  Fold fold = reduceOf(out, reduce.getKind(), element);
   Value value = out.convert(out.operand(op), fold.element);
   Value folded = out.reduce(fold.combiner, value, fold.init, reduce.getDims());
   out.set(op, out.convert(folded, element));
@@ -152,7 +152,7 @@ template <typename Op> static Window windowOf(Op op) {
 static bool exportReduceWindow(HLOExport &out, Operation *op) {
   auto window = cast<graph::ReduceWindowOp>(op);
   RankedTensorType result = tensorType(op->getResult(0));
-  Fold fold = foldOf(out, window.getKind(), result.getElementType());
+  Fold fold = reduceOf(out, window.getKind(), result.getElementType());
   out.set(op, foldWindow(out, fold, out.operand(op), result, windowOf(window)));
   return true;
 }
@@ -175,7 +175,7 @@ static bool exportCumulative(HLOExport &out, Operation *op) {
     out.set(op, value);
     return true;
   }
-  Fold fold = foldOf(out, cumulative.getKind(), type.getElementType());
+  Fold fold = reduceOf(out, cumulative.getKind(), type.getElementType());
   value = out.convert(value, fold.element);
   SmallVector<int64_t> zeros(type.getRank(), 0), ones(type.getRank(), 1);
   bool reverse = cumulative.getReverse();

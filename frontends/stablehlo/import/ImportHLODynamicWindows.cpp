@@ -72,7 +72,7 @@ static bool readWindows(OpImport &x, DynamicWindows &windows) {
 
 // Windows as long as their dimension, padded on one side. Nothing where they
 // are not of that form.
-static std::optional<Running> runningFold(const DynamicWindows &windows) {
+static std::optional<Running> scanOf(const DynamicWindows &windows) {
   auto isOne = [](int64_t number) { return number == 1; };
   if (!llvm::all_of(windows.strides, isOne) ||
       !llvm::all_of(windows.baseDilation, isOne) ||
@@ -137,7 +137,7 @@ static Value foldByDoubling(OpImport &x, const DynamicWindows &windows,
 }
 
 static Value cumulative(OpImport &x, const DynamicWindows &windows) {
-  std::optional<Running> running = runningFold(windows);
+  std::optional<Running> running = scanOf(windows);
   if (!running)
     return {};
   if (!windows.kind)

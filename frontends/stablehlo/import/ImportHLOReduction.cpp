@@ -111,7 +111,7 @@ Value stablehlo::joinWith(HLOBuilder &x, ReduceKind kind, Value value,
   return value;
 }
 
-std::optional<Fold> stablehlo::readFold(OpImport &x) {
+std::optional<Fold> stablehlo::readReduce(OpImport &x) {
   Fold fold;
   unsigned count = x.inputs() / 2;
   fold.inputs = x.ins(0, count);
@@ -163,7 +163,7 @@ static bool goesStepwise(Value input, Value init, ArrayRef<int64_t> dims,
 }
 
 static void reduceRule(OpImport &x) {
-  std::optional<Fold> fold = readFold(x);
+  std::optional<Fold> fold = readReduce(x);
   if (!fold)
     return;
   SmallVector<int64_t> dims = x.list("dimensions");

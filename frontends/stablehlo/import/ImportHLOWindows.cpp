@@ -53,7 +53,7 @@ static bool isIdempotent(ReduceKind kind) {
 }
 
 static void reduceWindowRule(OpImport &x) {
-  std::optional<Fold> fold = readFold(x);
+  std::optional<Fold> fold = readReduce(x);
   if (!fold)
     return;
   Window window = readWindow(x, rankOf(fold->inputs[0]));

@@ -16,7 +16,7 @@ struct Fold {
   llvm::SmallVector<Type> scalars; ///< of the region's arguments
 };
 /// Nothing where the op is wrong; it has been reported.
-std::optional<Fold> readFold(OpImport &x);
+std::optional<Fold> readReduce(OpImport &x);
 
 /// The kind of a region that is one op.
 std::optional<graph::ReduceKind> reduceKind(mlir::Region &body, Type element);

@@ -98,7 +98,8 @@ static LogicalResult checkAllGather(Operation *op) {
 }
 
 // The region folds scalars of each operand; results may be wider.
-static LogicalResult checkFold(Operation *op, Value operand, Region &region) {
+static LogicalResult checkReduceRegion(Operation *op, Value operand,
+                                       Region &region) {
   RankedTensorType type = tensorOf(operand);
   RankedTensorType init = RankedTensorType::get({}, type.getElementType());
   return checkReducer(op, region, type, init, {});
@@ -113,7 +114,7 @@ static LogicalResult checkAllReduce(Operation *op) {
     return failure();
   SmallVector<Type> inferred;
   for (Value operand : op->getOperands()) {
-    if (failed(checkFold(op, operand, op->getRegion(0))))
+    if (failed(checkReduceRegion(op, operand, op->getRegion(0))))
       return failure();
     inferred.push_back(tensorOf(operand).clone(
         getElementTypeOrSelf(returnTypes(op->getRegion(0))->front())));
@@ -153,7 +154,7 @@ static LogicalResult checkReduceScatter(Operation *op) {
                              "operand (")
              << operand.getDimSize(i) << ") and result ("
              << result.getDimSize(i) << ")";
-  if (failed(checkFold(op, op->getOperand(0), op->getRegion(0))))
+  if (failed(checkReduceRegion(op, op->getOperand(0), op->getRegion(0))))
     return failure();
   return checkResults(op, Type(result.clone(getElementTypeOrSelf(
                               returnTypes(op->getRegion(0))->front()))));
@@ -274,7 +275,7 @@ static LogicalResult checkCollectiveReduce(Operation *op) {
     return failure();
   SmallVector<Type> inferred;
   for (Value operand : *data) {
-    if (failed(checkFold(op, operand, op->getRegion(0))))
+    if (failed(checkReduceRegion(op, operand, op->getRegion(0))))
       return failure();
     inferred.push_back(tensorOf(operand).clone(
         getElementTypeOrSelf(returnTypes(op->getRegion(0))->front())));

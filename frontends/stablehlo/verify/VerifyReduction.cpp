@@ -118,8 +118,8 @@ static LogicalResult checkInputs(Operation *op,
 }
 
 // Result types of a fold: these dimensions, element types of the region.
-static LogicalResult checkFoldResults(Operation *op, Region &region,
-                                      llvm::ArrayRef<int64_t> dims) {
+static LogicalResult checkReduceResults(Operation *op, Region &region,
+                                        llvm::ArrayRef<int64_t> dims) {
   SmallVector<Type> inferred;
   TypeRange types = *returnTypes(region);
   for (Type type : types)
@@ -157,7 +157,7 @@ static LogicalResult checkReduce(Operation *op) {
   Region &body = op->getRegion(0);
   if (failed(checkReducer(op, body, inputs, all.drop_front(count), kept)))
     return failure();
-  return checkFoldResults(op, body, kept);
+  return checkReduceResults(op, body, kept);
 }
 
 static LogicalResult checkWindowSizes(Operation *op, llvm::StringRef what,
@@ -267,7 +267,8 @@ static LogicalResult checkReduceWindow(Operation *op) {
   Region &body = op->getRegion(0);
   if (failed(checkReducer(op, body, inputs, all.drop_front(count), window)))
     return failure();
-  return checkFoldResults(op, body, windowedDims(inputs[0].getShape(), *dims));
+  return checkReduceResults(op, body,
+                            windowedDims(inputs[0].getShape(), *dims));
 }
 
 // The region that compares two elements.

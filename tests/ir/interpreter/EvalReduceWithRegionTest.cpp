@@ -56,8 +56,9 @@ TEST(EvalFoldWithRegion, EmptyFoldsGiveTheStart) {
 }
 
 // One op on every class of element; stays within the type.
-static std::string foldOf(const std::string &op, const std::string &type,
-                          const std::string &values, const std::string &start) {
+static std::string reduceOf(const std::string &op, const std::string &type,
+                            const std::string &values,
+                            const std::string &start) {
   return evaluateOp("graph.reduce_with (%0), (%1) [0] {\n^bb0(%a: tensor<" +
                         type + ">, %b: tensor<" + type + ">):\n  %s = graph." +
                         op + " %a, %b : tensor<" + type +
@@ -70,25 +71,25 @@ static std::string foldOf(const std::string &op, const std::string &type,
 }
 
 TEST(EvalFoldWithRegion, EveryClassOfElement) {
-  EXPECT_EQ(foldOf("add", "ui8", "[200, 100, 1]", "0"),
+  EXPECT_EQ(reduceOf("add", "ui8", "[200, 100, 1]", "0"),
             "dense<45> : tensor<ui8>");
-  EXPECT_EQ(foldOf("add", "i4", "[7, 1, 0]", "0"), "dense<-8> : tensor<i4>");
-  EXPECT_EQ(foldOf("xor", "i1", "[true, true, true]", "false"),
+  EXPECT_EQ(reduceOf("add", "i4", "[7, 1, 0]", "0"), "dense<-8> : tensor<i4>");
+  EXPECT_EQ(reduceOf("xor", "i1", "[true, true, true]", "false"),
             "dense<true> : tensor<i1>");
-  EXPECT_EQ(foldOf("max", "ui64", "[18446744073709551615, 1, 2]", "0"),
+  EXPECT_EQ(reduceOf("max", "ui64", "[18446744073709551615, 1, 2]", "0"),
             "dense<18446744073709551615> : tensor<ui64>");
-  EXPECT_EQ(foldOf("add", "f32", "[16777216.0, 1.0, 1.0]", "0.0"),
+  EXPECT_EQ(reduceOf("add", "f32", "[16777216.0, 1.0, 1.0]", "0.0"),
             "dense<0x4B800000> : tensor<f32>"); // each step rounds
-  EXPECT_EQ(foldOf("add", "f64", "[16777216.0, 1.0, 1.0]", "0.0"),
+  EXPECT_EQ(reduceOf("add", "f64", "[16777216.0, 1.0, 1.0]", "0.0"),
             "dense<0x4170000020000000> : tensor<f64>");
-  EXPECT_EQ(foldOf("add", "bf16", "[256.0, 1.0, 1.0]", "0.0"),
+  EXPECT_EQ(reduceOf("add", "bf16", "[256.0, 1.0, 1.0]", "0.0"),
             "dense<2.560000e+02> : tensor<bf16>");
-  EXPECT_EQ(foldOf("mul", "complex<f64>",
-                   "[(0.0, 1.0), (0.0, 1.0), (2.0, "
-                   "0.0)]",
-                   "(1.0, 0.0)"),
+  EXPECT_EQ(reduceOf("mul", "complex<f64>",
+                     "[(0.0, 1.0), (0.0, 1.0), (2.0, "
+                     "0.0)]",
+                     "(1.0, 0.0)"),
             "dense<(-2.000000e+00,0.000000e+00)> : tensor<complex<f64>>");
-  EXPECT_EQ(foldOf("min", "f32", "[1.0, 0x7FC00000, 2.0]", "0x7F800000"),
+  EXPECT_EQ(reduceOf("min", "f32", "[1.0, 0x7FC00000, 2.0]", "0x7F800000"),
             "dense<0x7FC00000> : tensor<f32>");
 }
 
