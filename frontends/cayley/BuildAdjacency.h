@@ -11,7 +11,7 @@
 
 namespace zenith::cayley {
 
-/// A module whose @main takes N distinct states, as buildGrowth gives them for
+/// A module whose @main takes N distinct states, as buildBfs gives them for
 /// these `starts`, and gives N x generators: the position of each state's
 /// neighbour among them, -1 where it is none of them; tensor<?xGxi64>.
 mlir::OwningOpRef<mlir::ModuleOp>

@@ -14,10 +14,10 @@ namespace zenith::cayley {
 
 namespace {
 
-class GrowthBuilder {
+class BfsBuilder {
 public:
-  GrowthBuilder(const StateGraph &graph, const GrowthOptions &options,
-                MLIRContext *context)
+  BfsBuilder(const StateGraph &graph, const BfsOptions &options,
+             MLIRContext *context)
       : options(options), builder(context),
         location(NameLoc::get(builder.getStringAttr(graph.name))),
         ops(builder, location, graph, options.starts),
@@ -35,7 +35,7 @@ private:
     return ops.compare(graph::CompareDirection::gt, number, ops.number(0));
   }
 
-  const GrowthOptions &options;
+  const BfsOptions &options;
   OpBuilder builder;
   Location location;
   StateOps ops;
@@ -44,7 +44,7 @@ private:
 
 } // namespace
 
-Value GrowthBuilder::goesOn(ValueRange carried) {
+Value BfsBuilder::goesOn(ValueRange carried) {
   Value found = isPositive(carried[size]);
   if (options.maxLayers < 0)
     return found;
@@ -53,7 +53,7 @@ Value GrowthBuilder::goesOn(ValueRange carried) {
   return ops.both(found, below);
 }
 
-SmallVector<Value> GrowthBuilder::nextLayer(ValueRange carried) {
+SmallVector<Value> BfsBuilder::nextLayer(ValueRange carried) {
   Value current = carried[layer], before = carried[earlier];
   // `before` contains the current layer where it holds all of them.
   SmallVector<Value> known{before};
@@ -70,7 +70,7 @@ SmallVector<Value> GrowthBuilder::nextLayer(ValueRange carried) {
           count, newDepth};
 }
 
-OwningOpRef<ModuleOp> GrowthBuilder::build() {
+OwningOpRef<ModuleOp> BfsBuilder::build() {
   OwningOpRef<ModuleOp> module = ModuleOp::create(location);
   builder.setInsertionPointToEnd(module->getBody());
   SmallVector<Type> results{ops.listType()};
@@ -96,10 +96,10 @@ OwningOpRef<ModuleOp> GrowthBuilder::build() {
   return module;
 }
 
-OwningOpRef<ModuleOp> buildGrowth(const StateGraph &graph,
-                                  const GrowthOptions &options,
-                                  MLIRContext *context) {
-  return GrowthBuilder(graph, options, context).build();
+OwningOpRef<ModuleOp> buildBfs(const StateGraph &graph,
+                               const BfsOptions &options,
+                               MLIRContext *context) {
+  return BfsBuilder(graph, options, context).build();
 }
 
 } // namespace zenith::cayley

@@ -11,7 +11,7 @@
 
 namespace zenith::cayley {
 
-struct GrowthOptions {
+struct BfsOptions {
   std::vector<State> starts; ///< layer 0; duplicates count once
   int64_t maxLayers = -1;    ///< stop after this layer; -1: when none is left
   bool keepLayers = false;   ///< result 1 has the states of all layers
@@ -23,9 +23,9 @@ struct GrowthOptions {
 /// are closed under inverses need two layers for that, others all of them. The
 /// loop carries as integers the size of the last layer and the number of steps.
 /// Precondition: starts are not empty and fit the graph.
-mlir::OwningOpRef<mlir::ModuleOp> buildGrowth(const StateGraph &graph,
-                                              const GrowthOptions &options,
-                                              mlir::MLIRContext *context);
+mlir::OwningOpRef<mlir::ModuleOp> buildBfs(const StateGraph &graph,
+                                           const BfsOptions &options,
+                                           mlir::MLIRContext *context);
 
 } // namespace zenith::cayley
 

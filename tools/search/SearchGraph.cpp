@@ -55,11 +55,11 @@ static llvm::Error storeStates(SearchRun &search,
 /// stops where they fit.
 static llvm::Error storeFound(SearchRun &search,
                               const cayley::StateGraph &graph,
-                              cayley::GrowthOptions growth, int64_t layers) {
+                              cayley::BfsOptions growth, int64_t layers) {
   for (growth.maxLayers = layers - 1; growth.maxLayers >= 0;
        --growth.maxLayers) {
     auto values =
-        search.run(cayley::buildGrowth(graph, growth, search.context.get()));
+        search.run(cayley::buildBfs(graph, growth, search.context.get()));
     if (!values) {
       llvm::consumeError(values.takeError());
       continue;
@@ -83,13 +83,13 @@ static llvm::Error runGrowth(SearchRun &search) {
     return starts.takeError();
   if (starts->empty())
     starts->push_back(graph->central);
-  cayley::GrowthOptions growth;
+  cayley::BfsOptions growth;
   growth.starts = std::move(*starts);
   growth.maxLayers = options.maxLayers;
   growth.keepLayers =
       !options.layersFile.empty() || !options.adjacencyFile.empty();
   auto values =
-      search.run(cayley::buildGrowth(*graph, growth, search.context.get()));
+      search.run(cayley::buildBfs(*graph, growth, search.context.get()));
   if (!values) {
     auto found = int64_t(search.layers().size());
     llvm::Error error =

@@ -50,7 +50,7 @@ private:
 
 class GroupSearch {
 public:
-  GroupSearch(const GrowthLoop &growth, const Permutations &generators,
+  GroupSearch(const BfsLoop &growth, const Permutations &generators,
               size_t fixed, size_t most)
       : growth(growth), generators(generators), fixed(fixed), most(most),
         positions(size_t(growth.positions)), images(generators.size()) {
@@ -94,7 +94,7 @@ private:
     });
   }
   bool startsAgreeAt(int64_t position) const {
-    return llvm::all_of(growth.starts, [&](const GrowthLoop::Row &row) {
+    return llvm::all_of(growth.starts, [&](const BfsLoop::Row &row) {
       return row[size_t(position)] == growth.starts.front()[size_t(position)];
     });
   }
@@ -210,14 +210,14 @@ private:
   void accept() {
     GraphSymmetry symmetry;
     symmetry.positions = positions.all();
-    const GrowthLoop::Row &first = growth.starts.front();
+    const BfsLoop::Row &first = growth.starts.front();
     for (size_t i : telling)
       symmetry.values[first[size_t(symmetry.positions[i])]] = first[i];
     symmetry.generators.resize(generators.size());
     for (int64_t g = 0; g < images.size(); ++g)
       symmetry.generators[size_t(images[g])] = size_t(g);
     std::vector<size_t> effect = symmetry.generators;
-    for (const GrowthLoop::Row &row : growth.starts) {
+    for (const BfsLoop::Row &row : growth.starts) {
       if (!llvm::all_of(telling, [&](size_t i) {
             return symmetry.values.count(row[i]) != 0;
           }))
@@ -236,7 +236,7 @@ private:
       found.push_back(std::move(symmetry));
   }
 
-  const GrowthLoop &growth;
+  const BfsLoop &growth;
   const Permutations &generators;
   const size_t fixed, most;
   std::vector<int64_t> movedBy;      ///< positions that a generator moves
@@ -257,7 +257,7 @@ private:
 
 } // namespace
 
-std::vector<GraphSymmetry> findSymmetryGroup(const GrowthLoop &growth,
+std::vector<GraphSymmetry> findSymmetryGroup(const BfsLoop &growth,
                                              const Permutations &permutations,
                                              size_t most) {
   for (size_t fixed = 0;; ++fixed) {

@@ -15,7 +15,7 @@ namespace zenith::search {
 /// search of bounded length does not find them. `permutations` are the growth's
 /// generators.
 std::vector<GraphSymmetry>
-findSymmetryGroup(const GrowthLoop &growth,
+findSymmetryGroup(const BfsLoop &growth,
                   const std::vector<std::vector<int64_t>> &permutations,
                   size_t most);
 

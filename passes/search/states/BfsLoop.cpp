@@ -20,7 +20,7 @@ public:
       : dims(dims), why(why) {
     found.loop = loop;
   }
-  std::optional<GrowthLoop> match();
+  std::optional<BfsLoop> match();
 
 private:
   bool findFresh();
@@ -36,7 +36,7 @@ private:
   Block &body() { return found.loop.getBody().front(); }
   Operation *yield() { return body().getTerminator(); }
 
-  GrowthLoop found;
+  BfsLoop found;
   DimAnalysis &dims;
   std::string &why;
   UniqueOp unique;
@@ -120,7 +120,7 @@ bool LoopMatcher::findRoles() {
 }
 
 /// Constant rows, perhaps made distinct.
-static std::optional<std::vector<GrowthLoop::Row>> rowsOf(Value value) {
+static std::optional<std::vector<BfsLoop::Row>> rowsOf(Value value) {
   if (auto unique = value.getDefiningOp<UniqueOp>();
       unique && value == unique.getRows())
     value = unique.getOperand();
@@ -130,18 +130,17 @@ static std::optional<std::vector<GrowthLoop::Row>> rowsOf(Value value) {
                            : DenseIntElementsAttr();
   if (!elements || type.getRank() != 2)
     return std::nullopt;
-  std::vector<GrowthLoop::Row> rows(size_t(type.getDimSize(0)));
+  std::vector<BfsLoop::Row> rows(size_t(type.getDimSize(0)));
   auto next = elements.value_begin<APInt>();
-  for (GrowthLoop::Row &row : rows)
+  for (BfsLoop::Row &row : rows)
     for (int64_t i = 0; i < type.getDimSize(1); ++i, ++next) {
       if ((*next).getActiveBits() > 32)
         return std::nullopt;
       row.push_back((*next).getZExtValue());
     }
-  std::set<GrowthLoop::Row> seen;
-  llvm::erase_if(rows, [&](const GrowthLoop::Row &row) {
-    return !seen.insert(row).second;
-  });
+  std::set<BfsLoop::Row> seen;
+  llvm::erase_if(
+      rows, [&](const BfsLoop::Row &row) { return !seen.insert(row).second; });
   return rows;
 }
 
@@ -161,8 +160,7 @@ bool LoopMatcher::readStarts() {
 }
 
 /// Empty where a neighbour is more than moved elements.
-static std::vector<std::vector<int64_t>>
-permutationsOf(const GrowthLoop &growth) {
+static std::vector<std::vector<int64_t>> permutationsOf(const BfsLoop &growth) {
   std::vector<std::vector<int64_t>> result;
   for (const std::vector<int64_t> &neighbour : growth.neighbours) {
     std::vector<int64_t> &sources = result.emplace_back();
@@ -188,7 +186,7 @@ bool LoopMatcher::findNeighbours() {
   found.generators = *perState->constant();
   uint64_t largest = 0;
   for (const auto &rows : {found.starts, found.earlierStarts})
-    for (const GrowthLoop::Row &row : rows)
+    for (const BfsLoop::Row &row : rows)
       for (uint64_t element : row)
         largest = std::max(largest, element);
   // What formulas give may be larger than what the search starts from.
@@ -264,15 +262,15 @@ bool LoopMatcher::statesGoNowhereElse() {
   return true;
 }
 
-std::optional<GrowthLoop> LoopMatcher::match() {
+std::optional<BfsLoop> LoopMatcher::match() {
   if (!findFresh() || !findRoles() || !readStarts() || !findNeighbours() ||
       !statesGoNowhereElse())
     return std::nullopt;
   return std::move(found);
 }
 
-std::optional<GrowthLoop> matchGrowthLoop(WhileOp loop, DimAnalysis &dims,
-                                          std::string &why) {
+std::optional<BfsLoop> matchBfsLoop(WhileOp loop, DimAnalysis &dims,
+                                    std::string &why) {
   return LoopMatcher(loop, dims, why).match();
 }
 

@@ -12,7 +12,7 @@ namespace zenith::search {
 /// A loop that carries a layer of states, rows [N, positions], and takes for
 /// the next layer those neighbours that are no rows of the known ones. Nothing
 /// else is done with states but counting them.
-struct GrowthLoop {
+struct BfsLoop {
   using Row = std::vector<uint64_t>;
 
   graph::WhileOp loop;
@@ -38,9 +38,8 @@ struct GrowthLoop {
 
 /// What `loop` is, or nothing and the reason in `why`, which stays empty for
 /// loops that have nothing to do with sets of rows.
-std::optional<GrowthLoop> matchGrowthLoop(graph::WhileOp loop,
-                                          graph::DimAnalysis &dims,
-                                          std::string &why);
+std::optional<BfsLoop> matchBfsLoop(graph::WhileOp loop,
+                                    graph::DimAnalysis &dims, std::string &why);
 
 } // namespace zenith::search
 

@@ -16,15 +16,14 @@ namespace {
 
 class KeyRewrite : public LoopRewrite {
 public:
-  KeyRewrite(const GrowthLoop &growth, const StateKeys &keys,
-             const KeyForm &form)
+  KeyRewrite(const BfsLoop &growth, const StateKeys &keys, const KeyForm &form)
       : LoopRewrite(growth), keys(keys), form(form), inverses(form.inverses) {}
 
 private:
-  SmallVector<Value> constantKeys(ArrayRef<GrowthLoop::Row> rows) {
+  SmallVector<Value> constantKeys(ArrayRef<BfsLoop::Row> rows) {
     SmallVector<Value> lists;
     SmallVector<SmallVector<uint64_t>> packed;
-    for (const GrowthLoop::Row &row : rows) {
+    for (const BfsLoop::Row &row : rows) {
       auto own = form.images       ? form.images->packLeast(row)
                  : keys.isHalved() ? keys.packHalf(row)
                                    : keys.pack(row);
@@ -201,7 +200,7 @@ namespace {
 
 class MarkRewrite : public LoopRewrite {
 public:
-  MarkRewrite(const GrowthLoop &growth, const StateKeys &keys,
+  MarkRewrite(const BfsLoop &growth, const StateKeys &keys,
               const MarkForm &form)
       : LoopRewrite(growth), keys(keys), form(form) {}
 
@@ -229,7 +228,7 @@ private:
 
   void carryStates() override {
     SmallVector<APInt> numbers;
-    for (const GrowthLoop::Row &row : growth.starts) {
+    for (const BfsLoop::Row &row : growth.starts) {
       auto key = keys.isHalved() ? keys.packHalf(row) : keys.pack(row);
       if (key)
         numbers.push_back(APInt(
@@ -358,12 +357,12 @@ private:
 
 } // namespace
 
-void rewriteWithMarks(const GrowthLoop &growth, const StateKeys &keys,
+void rewriteWithMarks(const BfsLoop &growth, const StateKeys &keys,
                       const MarkForm &form) {
   MarkRewrite(growth, keys, form).run();
 }
 
-void rewriteWithKeys(const GrowthLoop &growth, const StateKeys &keys,
+void rewriteWithKeys(const BfsLoop &growth, const StateKeys &keys,
                      const KeyForm &form) {
   KeyRewrite(growth, keys, form).run();
 }

@@ -22,18 +22,18 @@ struct KeyForm {
   int64_t memoryBytes = 0;   ///< that a step does with, about; 0: any
   /// When the next layer is the last one: then it is only counted. Not for
   /// halved keys, those with images and steps within memory.
-  std::optional<NextTurn> nextTurn;
+  std::optional<ExitPredicate> nextTurn;
   /// Keys stand for their images; not in steps within memory.
   const StateImages *images = nullptr;
 };
 
 /// On packed keys. Erases the loop.
-void rewriteWithKeys(const GrowthLoop &growth, const StateKeys &keys,
+void rewriteWithKeys(const BfsLoop &growth, const StateKeys &keys,
                      const KeyForm &form);
 
 /// On bits of a dense index, which are left out of the next layer once known.
 /// With `asTable` generators are a table. Erases the loop.
-void rewriteWithBits(const GrowthLoop &growth, const DenseIndex &index,
+void rewriteWithBits(const BfsLoop &growth, const DenseIndex &index,
                      bool asTable);
 
 /// How states are marked.
@@ -49,11 +49,11 @@ struct MarkForm {
 
 /// On lists of keys of one word, with a bit for each known one. Erases the
 /// loop.
-void rewriteWithMarks(const GrowthLoop &growth, const StateKeys &keys,
+void rewriteWithMarks(const BfsLoop &growth, const StateKeys &keys,
                       const MarkForm &form);
 
 /// On rows of bits that generators move. Erases the loop.
-void rewriteWithBitRows(const GrowthLoop &growth, const CosetIndex &index);
+void rewriteWithBitRows(const BfsLoop &growth, const CosetIndex &index);
 
 } // namespace zenith::search
 

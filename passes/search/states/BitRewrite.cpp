@@ -15,7 +15,7 @@ namespace {
 
 class BitRewrite : public LoopRewrite {
 public:
-  BitRewrite(const GrowthLoop &growth, const DenseIndex &index, bool asTable)
+  BitRewrite(const BfsLoop &growth, const DenseIndex &index, bool asTable)
       : LoopRewrite(growth), index(index), asTable(asTable) {}
 
 private:
@@ -26,7 +26,7 @@ private:
     auto starts =
         RankedTensorType::get({int64_t(growth.starts.size())}, wordType);
     SmallVector<APInt> numbers;
-    for (const GrowthLoop::Row &row : growth.starts)
+    for (const BfsLoop::Row &row : growth.starts)
       numbers.push_back(APInt(64, index.numberOf(row)));
     Value zero = builder.create<ConstantOp>(
         location, DenseElementsAttr::get(scalar, APInt(64, 0)));
@@ -86,7 +86,7 @@ namespace {
 
 class BitRowRewrite : public LoopRewrite {
 public:
-  BitRowRewrite(const GrowthLoop &growth, const CosetIndex &index)
+  BitRowRewrite(const BfsLoop &growth, const CosetIndex &index)
       : LoopRewrite(growth), index(index), table(index.table()) {}
 
 private:
@@ -150,11 +150,11 @@ private:
 
 } // namespace
 
-void rewriteWithBitRows(const GrowthLoop &growth, const CosetIndex &index) {
+void rewriteWithBitRows(const BfsLoop &growth, const CosetIndex &index) {
   BitRowRewrite(growth, index).run();
 }
 
-void rewriteWithBits(const GrowthLoop &growth, const DenseIndex &index,
+void rewriteWithBits(const BfsLoop &growth, const DenseIndex &index,
                      bool asTable) {
   BitRewrite(growth, index, asTable).run();
 }

@@ -58,18 +58,18 @@ static std::vector<size_t> inversesOf(const PermutationList &permutations) {
 
 /// Whether the next layer has no state of any layer before: the loop knows them
 /// all, or the last two, and every generator can be undone.
-static bool leavesOutAllStates(const GrowthLoop &growth) {
-  auto has = [](const std::vector<GrowthLoop::Row> &rows,
-                const GrowthLoop::Row &row) {
+static bool leavesOutAllStates(const BfsLoop &growth) {
+  auto has = [](const std::vector<BfsLoop::Row> &rows,
+                const BfsLoop::Row &row) {
     return llvm::is_contained(rows, row);
   };
   if (growth.earlierIsAll)
-    return llvm::all_of(growth.starts, [&](const GrowthLoop::Row &row) {
+    return llvm::all_of(growth.starts, [&](const BfsLoop::Row &row) {
       return has(growth.earlierStarts, row);
     });
   return growth.earlier && growth.layerIsKnown &&
          llvm::all_of(growth.earlierStarts,
-                      [&](const GrowthLoop::Row &row) {
+                      [&](const BfsLoop::Row &row) {
                         return has(growth.starts, row);
                       }) &&
          llvm::all_of(
@@ -90,7 +90,7 @@ static bool isOdd(ArrayRef<int64_t> permutation) {
 
 /// Whether every generator leads from even states to odd ones and back: then no
 /// two neighbours are in one layer.
-static bool alternates(const GrowthLoop &growth, const StateKeys &keys,
+static bool alternates(const BfsLoop &growth, const StateKeys &keys,
                        const std::vector<std::vector<int64_t>> &permutations) {
   return growth.starts.size() == 1 && keys.haveEachValueOnce() &&
          llvm::all_of(permutations,
@@ -128,21 +128,21 @@ private:
            "each other stands for both");
   }
   bool mayUse(StringRef form) { return !llvm::is_contained(without, form); }
-  bool usesTable(const GrowthLoop &growth, int64_t cost, double states);
-  bool useBitRows(const GrowthLoop &growth);
-  bool useMarks(const GrowthLoop &growth);
-  bool useDenseIndex(const GrowthLoop &growth);
+  bool usesTable(const BfsLoop &growth, int64_t cost, double states);
+  bool useBitRows(const BfsLoop &growth);
+  bool useMarks(const BfsLoop &growth);
+  bool useDenseIndex(const BfsLoop &growth);
   std::optional<GraphSymmetry>
-  chooseSymmetry(const GrowthLoop &growth,
+  chooseSymmetry(const BfsLoop &growth,
                  const std::vector<std::vector<int64_t>> &permutations);
   std::vector<GraphSymmetry>
-  chooseSymmetryGroup(const GrowthLoop &growth,
+  chooseSymmetryGroup(const BfsLoop &growth,
                       const std::vector<std::vector<int64_t>> &permutations);
   std::optional<StatePieces>
-  choosePieces(const GrowthLoop &growth,
+  choosePieces(const BfsLoop &growth,
                const std::vector<std::vector<int64_t>> &permutations);
-  int64_t boundOfStep(const GrowthLoop &growth, const StateKeys &keys);
-  void packKeys(const GrowthLoop &growth, bool mayShare = true);
+  int64_t boundOfStep(const BfsLoop &growth, const StateKeys &keys);
+  void packKeys(const BfsLoop &growth, bool mayShare = true);
 };
 
 } // namespace
@@ -150,7 +150,7 @@ private:
 void ChooseStateKeysPass::visit(WhileOp loop) {
   DimAnalysis dims;
   std::string why;
-  std::optional<GrowthLoop> growth = matchGrowthLoop(loop, dims, why);
+  std::optional<BfsLoop> growth = matchBfsLoop(loop, dims, why);
   if (!growth) {
     if (!why.empty())
       remark(loop, "SEA101", "the loop goes on with rows: " + why);
@@ -161,7 +161,7 @@ void ChooseStateKeysPass::visit(WhileOp loop) {
     packKeys(*growth);
 }
 
-bool ChooseStateKeysPass::useBitRows(const GrowthLoop &growth) {
+bool ChooseStateKeysPass::useBitRows(const BfsLoop &growth) {
   if (denseBytes <= 0 || !mayUse("bit-rows") || !leavesOutAllStates(growth))
     return false;
   StateKeys keys(growth, /*withBackBits=*/false);
@@ -182,10 +182,10 @@ bool ChooseStateKeysPass::useBitRows(const GrowthLoop &growth) {
 }
 
 /// The xor of a state's fields, where all states have the same.
-static std::optional<uint64_t> sumOfFields(const GrowthLoop &growth,
+static std::optional<uint64_t> sumOfFields(const BfsLoop &growth,
                                            const StateKeys &keys) {
   std::optional<uint64_t> sum;
-  for (const GrowthLoop::Row &row : growth.starts) {
+  for (const BfsLoop::Row &row : growth.starts) {
     uint64_t own = 0;
     for (uint64_t rest = keys.pack(row)[0]; rest; rest >>= keys.bits())
       own ^= rest & ((uint64_t(1) << keys.bits()) - 1);
@@ -198,17 +198,17 @@ static std::optional<uint64_t> sumOfFields(const GrowthLoop &growth,
 
 /// Whether all starts are arrangements of the same values: then whatever codes
 /// these have, all states have the same sum.
-static bool areArrangements(const std::vector<GrowthLoop::Row> &starts) {
-  auto sorted = [](GrowthLoop::Row row) {
+static bool areArrangements(const std::vector<BfsLoop::Row> &starts) {
+  auto sorted = [](BfsLoop::Row row) {
     llvm::sort(row);
     return row;
   };
-  return llvm::all_of(starts, [&](const GrowthLoop::Row &row) {
+  return llvm::all_of(starts, [&](const BfsLoop::Row &row) {
     return sorted(row) == sorted(starts.front());
   });
 }
 
-bool ChooseStateKeysPass::useMarks(const GrowthLoop &growth) {
+bool ChooseStateKeysPass::useMarks(const BfsLoop &growth) {
   if (denseBytes <= 0 || !mayUse("marks") || !leavesOutAllStates(growth))
     return false;
   StateKeys keys(growth, /*withBackBits=*/false);
@@ -254,7 +254,7 @@ bool ChooseStateKeysPass::useMarks(const GrowthLoop &growth) {
   return true;
 }
 
-bool ChooseStateKeysPass::useDenseIndex(const GrowthLoop &growth) {
+bool ChooseStateKeysPass::useDenseIndex(const BfsLoop &growth) {
   if (denseBytes <= 0 || !mayUse("dense-index"))
     return false;
   StateKeys keys(growth, /*withBackBits=*/false);
@@ -280,7 +280,7 @@ bool ChooseStateKeysPass::useDenseIndex(const GrowthLoop &growth) {
 
 /// Each op is an instruction of one kernel and takes a while to compile; those
 /// of a table are fewer, but take longer to run.
-bool ChooseStateKeysPass::usesTable(const GrowthLoop &growth, int64_t cost,
+bool ChooseStateKeysPass::usesTable(const BfsLoop &growth, int64_t cost,
                                     double states) {
   constexpr int64_t cheap = 300, mostOps = 1000;
   constexpr double compileNanoseconds = 7e5, savedNanoseconds = 5;
@@ -300,7 +300,7 @@ bool ChooseStateKeysPass::usesTable(const GrowthLoop &growth, int64_t cost,
 
 /// A symmetry that saves more than the code for it takes to compile.
 std::optional<GraphSymmetry> ChooseStateKeysPass::chooseSymmetry(
-    const GrowthLoop &growth,
+    const BfsLoop &growth,
     const std::vector<std::vector<int64_t>> &permutations) {
   constexpr double fewStates = 1 << 20;
   constexpr int64_t mostOps = 300, opsOfChoice = 8;
@@ -323,7 +323,7 @@ std::optional<GraphSymmetry> ChooseStateKeysPass::chooseSymmetry(
 /// Pieces, where they make keys shorter and code for them stays short, or keys
 /// of positions would be too long.
 std::optional<StatePieces> ChooseStateKeysPass::choosePieces(
-    const GrowthLoop &growth,
+    const BfsLoop &growth,
     const std::vector<std::vector<int64_t>> &permutations) {
   std::optional<StatePieces> pieces;
   if (mayUse("pieces"))
@@ -342,7 +342,7 @@ std::optional<StatePieces> ChooseStateKeysPass::choosePieces(
 }
 
 /// What a step may take where it might take more; else 0.
-int64_t ChooseStateKeysPass::boundOfStep(const GrowthLoop &growth,
+int64_t ChooseStateKeysPass::boundOfStep(const BfsLoop &growth,
                                          const StateKeys &keys) {
   int64_t perState = stepBytes(growth.generators, keys.words());
   if (memoryBytes <= 0 || !mayUse("key-ranges") || keys.mayBeAllOnes() ||
@@ -353,7 +353,7 @@ int64_t ChooseStateKeysPass::boundOfStep(const GrowthLoop &growth,
 
 /// More symmetries than one that undoes itself, where there may be many states.
 std::vector<GraphSymmetry> ChooseStateKeysPass::chooseSymmetryGroup(
-    const GrowthLoop &growth,
+    const BfsLoop &growth,
     const std::vector<std::vector<int64_t>> &permutations) {
   constexpr double fewStates = 1 << 20;
   constexpr size_t most = 128;
@@ -373,7 +373,7 @@ std::vector<GraphSymmetry> ChooseStateKeysPass::chooseSymmetryGroup(
   return group;
 }
 
-void ChooseStateKeysPass::packKeys(const GrowthLoop &growth, bool mayShare) {
+void ChooseStateKeysPass::packKeys(const BfsLoop &growth, bool mayShare) {
   WhileOp loop = growth.loop;
   const auto &permutations = growth.permutations;
   std::vector<size_t> inverses;
@@ -460,7 +460,7 @@ void ChooseStateKeysPass::packKeys(const GrowthLoop &growth, bool mayShare) {
   if (!keys.isHalved() && !images && form.memoryBytes == 0 && !asTable &&
       keys.words() > 1 && keys.mostStates() >= fewStates &&
       mayUse("last-count"))
-    form.nextTurn = NextTurn::find(growth);
+    form.nextTurn = ExitPredicate::find(growth);
   if (form.nextTurn)
     remark(loop, "SEA010",
            "of states of the last layer that is asked for one word is written "

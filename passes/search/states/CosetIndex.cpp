@@ -10,19 +10,19 @@ using namespace mlir;
 namespace zenith::search {
 
 /// What the states hold at the positions that matter.
-static std::vector<GrowthLoop::Row>
-keptOf(const std::vector<GrowthLoop::Row> &states, const StateKeys &keys) {
-  std::vector<GrowthLoop::Row> kept;
-  for (const GrowthLoop::Row &state : states) {
-    GrowthLoop::Row &row = kept.emplace_back();
+static std::vector<BfsLoop::Row> keptOf(const std::vector<BfsLoop::Row> &states,
+                                        const StateKeys &keys) {
+  std::vector<BfsLoop::Row> kept;
+  for (const BfsLoop::Row &state : states) {
+    BfsLoop::Row &row = kept.emplace_back();
     for (int64_t position : keys.positions())
       row.push_back(state[size_t(position)]);
   }
   return kept;
 }
 
-static std::vector<std::vector<int64_t>>
-keptGenerators(const GrowthLoop &growth, const StateKeys &keys) {
+static std::vector<std::vector<int64_t>> keptGenerators(const BfsLoop &growth,
+                                                        const StateKeys &keys) {
   std::vector<std::vector<int64_t>> generators;
   for (const std::vector<int64_t> &permutation : growth.permutations) {
     std::vector<int64_t> &kept = generators.emplace_back();
@@ -49,7 +49,7 @@ namespace {
 /// Looks for elements of a group that leave a state as it is.
 class Symmetries {
 public:
-  Symmetries(const StabiliserChain &group, const GrowthLoop::Row &state)
+  Symmetries(const StabiliserChain &group, const BfsLoop::Row &state)
       : group(group), state(state) {}
 
   /// Whether only the identity does; false where that takes long to find out.
@@ -79,18 +79,18 @@ private:
   }
 
   const StabiliserChain &group;
-  const GrowthLoop::Row &state;
+  const BfsLoop::Row &state;
   int64_t steps = 0;
   int found = 0;
 };
 
 } // namespace
 
-bool CosetIndex::findStarts(const std::vector<GrowthLoop::Row> &states,
+bool CosetIndex::findStarts(const std::vector<BfsLoop::Row> &states,
                             std::string &why) {
-  const GrowthLoop::Row &first = states.front();
+  const BfsLoop::Row &first = states.front();
   std::map<uint64_t, uint16_t> places;
-  for (const GrowthLoop::Row &state : states) {
+  for (const BfsLoop::Row &state : states) {
     places.clear();
     for (auto [place, value] : llvm::enumerate(state))
       places[value] = uint16_t(place);
@@ -115,7 +115,7 @@ bool CosetIndex::findStarts(const std::vector<GrowthLoop::Row> &states,
   return false;
 }
 
-std::optional<CosetIndex> CosetIndex::choose(const GrowthLoop &growth,
+std::optional<CosetIndex> CosetIndex::choose(const BfsLoop &growth,
                                              const StateKeys &keys,
                                              int64_t bytes, std::string &why) {
   constexpr size_t mostPoints = 1 << 10;

@@ -16,7 +16,7 @@ public:
   /// Nothing, and the reason in `why`, where states are no elements of a group
   /// or bits and tables would take more than `bytes`. States are at the
   /// positions that `keys` keeps.
-  static std::optional<CosetIndex> choose(const GrowthLoop &growth,
+  static std::optional<CosetIndex> choose(const BfsLoop &growth,
                                           const StateKeys &keys, int64_t bytes,
                                           std::string &why);
 
@@ -26,7 +26,7 @@ public:
 
 private:
   explicit CosetIndex(CosetRows rows) : rows(std::move(rows)) {}
-  bool findStarts(const std::vector<GrowthLoop::Row> &states, std::string &why);
+  bool findStarts(const std::vector<BfsLoop::Row> &states, std::string &why);
 
   CosetRows rows;
   std::vector<uint64_t> startBits;

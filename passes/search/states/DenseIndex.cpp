@@ -36,7 +36,7 @@ SmallVector<int64_t> DenseIndex::keptSources(size_t generator) const {
   return sources;
 }
 
-std::optional<DenseIndex> DenseIndex::choose(const GrowthLoop &growth,
+std::optional<DenseIndex> DenseIndex::choose(const BfsLoop &growth,
                                              const StateKeys &keys,
                                              int64_t bytes, std::string &why) {
   // Known, current and next states, all known anew, and a first layer.

@@ -15,7 +15,7 @@ public:
   /// An index whose sets of bits together take at most `bytes`; nothing, and
   /// the reason in `why`, where there is none or too few of its numbers would
   /// be states. States are those of `growth` packed as `keys` says.
-  static std::optional<DenseIndex> choose(const GrowthLoop &growth,
+  static std::optional<DenseIndex> choose(const BfsLoop &growth,
                                           const StateKeys &keys, int64_t bytes,
                                           std::string &why);
 
@@ -41,7 +41,7 @@ public:
   double states() const { return stateCount; }
 
 private:
-  DenseIndex(const GrowthLoop &growth, const StateKeys &keys)
+  DenseIndex(const BfsLoop &growth, const StateKeys &keys)
       : growth(growth), keys(keys) {}
   struct Unranked;
   Unranked unrank(WordOps &ops, mlir::Value numbers) const;
@@ -52,7 +52,7 @@ private:
   /// A generator's sources among the kept positions.
   llvm::SmallVector<int64_t> keptSources(size_t generator) const;
 
-  const GrowthLoop &growth;
+  const BfsLoop &growth;
   const StateKeys &keys;
   bool isRank = false; ///< of permutations; else the packed word itself
   int64_t wordCount = 0;

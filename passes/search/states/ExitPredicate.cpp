@@ -25,7 +25,7 @@ public:
     return body.getTerminator()->getOperand(argument.getArgNumber());
   }
   /// Whether it can be computed when the body begins, without the states.
-  bool isKnown(Value value, const GrowthLoop &growth) const {
+  bool isKnown(Value value, const BfsLoop &growth) const {
     value = follow(value);
     if (auto argument = dyn_cast<BlockArgument>(value);
         argument && argument.getOwner() == &body)
@@ -74,9 +74,9 @@ static void listParts(Value value, SmallVectorImpl<Value> &parts) {
   }
 }
 
-std::optional<NextTurn> NextTurn::find(const GrowthLoop &growth) {
+std::optional<ExitPredicate> ExitPredicate::find(const BfsLoop &growth) {
   WhileOp loop = growth.loop;
-  NextTurn turn(loop);
+  ExitPredicate turn(loop);
   listParts(loop.getCondition().front().getTerminator()->getOperand(0),
             turn.parts);
   ConditionWalk walk(loop);
@@ -89,7 +89,7 @@ std::optional<NextTurn> NextTurn::find(const GrowthLoop &growth) {
   return turn;
 }
 
-Value NextTurn::build(OpBuilder &builder, const IRMapping &carried) const {
+Value ExitPredicate::build(OpBuilder &builder, const IRMapping &carried) const {
   WhileOp own = loop;
   ConditionWalk walk(own);
   IRMapping mapping = carried;

@@ -14,10 +14,10 @@ namespace zenith::search {
 /// The parts of a loop's condition that depend on no state of the next layer,
 /// such as whether another layer was asked for. Where they are false there is
 /// no next turn.
-class NextTurn {
+class ExitPredicate {
 public:
   /// Nothing where each part may depend on the next layer.
-  static std::optional<NextTurn> find(const GrowthLoop &growth);
+  static std::optional<ExitPredicate> find(const BfsLoop &growth);
 
   /// Whether these parts are true for what the body yields: a scalar of i1.
   /// `carried` has what stands for values carried other than states.
@@ -25,7 +25,7 @@ public:
                     const mlir::IRMapping &carried) const;
 
 private:
-  explicit NextTurn(graph::WhileOp loop) : loop(loop) {}
+  explicit ExitPredicate(graph::WhileOp loop) : loop(loop) {}
 
   graph::WhileOp loop;
   llvm::SmallVector<mlir::Value> parts; ///< of the condition

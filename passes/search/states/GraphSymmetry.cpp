@@ -7,15 +7,15 @@
 
 namespace zenith::search {
 
-uint64_t GraphSymmetry::valueAt(const GrowthLoop::Row &row,
+uint64_t GraphSymmetry::valueAt(const BfsLoop::Row &row,
                                 size_t position) const {
   uint64_t value = row[size_t(positions[position])];
   auto named = values.find(value);
   return named == values.end() ? value : named->second;
 }
 
-GrowthLoop::Row GraphSymmetry::imageOf(const GrowthLoop::Row &row) const {
-  GrowthLoop::Row image(row.size());
+BfsLoop::Row GraphSymmetry::imageOf(const BfsLoop::Row &row) const {
+  BfsLoop::Row image(row.size());
   for (size_t i = 0; i < row.size(); ++i)
     image[i] = valueAt(row, i);
   return image;
@@ -26,7 +26,7 @@ namespace {
 /// Maps are their own inverses, so each image is set both ways.
 class SymmetrySearch {
 public:
-  SymmetrySearch(const GrowthLoop &growth,
+  SymmetrySearch(const BfsLoop &growth,
                  const std::vector<std::vector<int64_t>> &permutations)
       : growth(growth), generators(permutations),
         positions(size_t(growth.positions), none),
@@ -140,7 +140,7 @@ private:
         return false;
     }
     symmetry.generators.assign(images.begin(), images.end());
-    if (!moves || !llvm::all_of(growth.starts, [&](const GrowthLoop::Row &row) {
+    if (!moves || !llvm::all_of(growth.starts, [&](const BfsLoop::Row &row) {
           return llvm::is_contained(growth.starts, symmetry.imageOf(row)) &&
                  llvm::all_of(row, [&](uint64_t value) {
                    return symmetry.values.count(value) != 0;
@@ -151,7 +151,7 @@ private:
     return true;
   }
 
-  const GrowthLoop &growth;
+  const BfsLoop &growth;
   const std::vector<std::vector<int64_t>> &generators;
   std::vector<int64_t> positions, images; ///< none: not known yet
   int64_t steps = 1 << 21;                ///< a few milliseconds
@@ -161,7 +161,7 @@ private:
 } // namespace
 
 std::optional<GraphSymmetry>
-findSymmetry(const GrowthLoop &growth,
+findSymmetry(const BfsLoop &growth,
              const std::vector<std::vector<int64_t>> &permutations) {
   if (permutations.empty())
     return std::nullopt;

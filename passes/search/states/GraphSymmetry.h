@@ -19,16 +19,16 @@ struct GraphSymmetry {
   std::map<uint64_t, uint64_t> values;
   std::vector<size_t> generators;
 
-  GrowthLoop::Row imageOf(const GrowthLoop::Row &row) const;
+  BfsLoop::Row imageOf(const BfsLoop::Row &row) const;
   /// The value at a position of a row's image.
-  uint64_t valueAt(const GrowthLoop::Row &row, size_t position) const;
+  uint64_t valueAt(const BfsLoop::Row &row, size_t position) const;
 };
 
 /// One that changes states, if a search of bounded length finds one.
 /// `permutations` are the growth's generators; only positions that some of
 /// them moves are renamed.
 std::optional<GraphSymmetry>
-findSymmetry(const GrowthLoop &growth,
+findSymmetry(const BfsLoop &growth,
              const std::vector<std::vector<int64_t>> &permutations);
 
 } // namespace zenith::search

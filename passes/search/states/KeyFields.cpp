@@ -11,7 +11,7 @@ using namespace zenith::graph;
 
 namespace zenith::search {
 
-StateKeys::StateKeys(const GrowthLoop &growth, bool withBackBits,
+StateKeys::StateKeys(const BfsLoop &growth, bool withBackBits,
                      const GraphSymmetry *symmetry, const StatePieces *pieces,
                      unsigned tieBits)
     : growth(growth), symmetry(withBackBits ? symmetry : nullptr),
@@ -23,7 +23,7 @@ StateKeys::StateKeys(const GrowthLoop &growth, bool withBackBits,
       if (formula.kind != Formula::Element || formula.left != position)
         return false;
     }
-    return llvm::all_of(growth.starts, [&](const GrowthLoop::Row &row) {
+    return llvm::all_of(growth.starts, [&](const BfsLoop::Row &row) {
       return row[position] == growth.starts.front()[position];
     });
   };
@@ -34,7 +34,7 @@ StateKeys::StateKeys(const GrowthLoop &growth, bool withBackBits,
   if (kept.empty())
     kept.push_back(0);
   if (isPermutation) {
-    for (const GrowthLoop::Row &row : growth.starts)
+    for (const BfsLoop::Row &row : growth.starts)
       for (int64_t position : kept)
         codes.try_emplace(row[position]);
     valueCount = codes.size();
@@ -132,7 +132,7 @@ bool StateKeys::chooseWords(bool withBackBits) {
 
 bool StateKeys::haveEachValueOnce() const {
   return isPermutation && valueCount == kept.size() &&
-         llvm::all_of(growth.starts, [&](const GrowthLoop::Row &row) {
+         llvm::all_of(growth.starts, [&](const BfsLoop::Row &row) {
            std::set<uint64_t> different;
            for (int64_t position : kept)
              different.insert(row[position]);

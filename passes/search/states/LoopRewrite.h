@@ -24,7 +24,7 @@ struct CarriedStates {
 /// What all representations share: the new loop with its other carried values.
 class LoopRewrite {
 public:
-  explicit LoopRewrite(const GrowthLoop &growth)
+  explicit LoopRewrite(const BfsLoop &growth)
       : growth(growth), old(growth.loop), builder(growth.loop),
         location(old.getLoc()) {}
   virtual ~LoopRewrite() = default;
@@ -69,7 +69,7 @@ protected:
     return GeneratorTable(builder, location, like, bytes);
   }
 
-  const GrowthLoop &growth;
+  const BfsLoop &growth;
   graph::WhileOp old;
   mlir::OpBuilder builder;
   mlir::Location location;

@@ -20,7 +20,7 @@ static uint64_t partsPerWord(const StateKeys &keys) {
 std::vector<uint64_t> StateImages::codesOf(const GraphSymmetry &symmetry,
                                            int64_t origin,
                                            int64_t field) const {
-  GrowthLoop::Row row(size_t(growth.positions)), image = row;
+  BfsLoop::Row row(size_t(growth.positions)), image = row;
   std::vector<uint64_t> codes(size_t(values()), 0);
   for (uint64_t code = 0; code < codes.size(); ++code) {
     if (!keys.hold(row, origin, code))
@@ -110,7 +110,7 @@ bool StateImages::fill() {
 }
 
 std::optional<StateImages>
-StateImages::build(const GrowthLoop &growth, const StateKeys &keys,
+StateImages::build(const BfsLoop &growth, const StateKeys &keys,
                    const std::vector<GraphSymmetry> &group) {
   StateImages images(growth, keys, group);
   if (!keys.hasBackBits() || !images.fill())
@@ -119,7 +119,7 @@ StateImages::build(const GrowthLoop &growth, const StateKeys &keys,
 }
 
 std::optional<llvm::SmallVector<uint64_t>>
-StateImages::packLeast(const GrowthLoop::Row &row) const {
+StateImages::packLeast(const BfsLoop::Row &row) const {
   llvm::SmallVector<uint64_t> words = keys.pack(row);
   uint64_t same = 0;
   for (const GraphSymmetry &symmetry : group) {

@@ -16,7 +16,7 @@ public:
   /// Nothing where a symmetry does not take fields to fields, or where tables
   /// would not stay in a cache.
   static std::optional<StateImages>
-  build(const GrowthLoop &growth, const StateKeys &keys,
+  build(const BfsLoop &growth, const StateKeys &keys,
         const std::vector<GraphSymmetry> &group);
 
   /// Bits that hold the number of symmetries less 1.
@@ -31,14 +31,14 @@ public:
 
   /// The words of a state; nothing for one that is left to an image of it.
   std::optional<llvm::SmallVector<uint64_t>>
-  packLeast(const GrowthLoop::Row &row) const;
+  packLeast(const BfsLoop::Row &row) const;
 
 private:
   struct Part {
     uint16_t number;
     std::vector<uint64_t> bits; ///< by value
   };
-  StateImages(const GrowthLoop &growth, const StateKeys &keys,
+  StateImages(const BfsLoop &growth, const StateKeys &keys,
               const std::vector<GraphSymmetry> &group)
       : growth(growth), keys(keys), group(group) {}
   bool fill();
@@ -49,7 +49,7 @@ private:
   void addBackBits(const GraphSymmetry &symmetry,
                    std::vector<Part> &lastWord) const;
 
-  const GrowthLoop &growth;
+  const BfsLoop &growth;
   const StateKeys &keys;
   const std::vector<GraphSymmetry> &group;
   int64_t partCount = 0;

@@ -226,7 +226,7 @@ SmallVector<Value> StateKeys::onward(WordOps &ops, ValueRange state,
 }
 
 std::optional<SmallVector<uint64_t>>
-StateKeys::packHalf(const GrowthLoop::Row &row) const {
+StateKeys::packHalf(const BfsLoop::Row &row) const {
   SmallVector<uint64_t> words = pack(row), image = pack(symmetry->imageOf(row));
   if (image < words)
     return std::nullopt;

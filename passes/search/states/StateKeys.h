@@ -20,7 +20,7 @@ public:
   /// fields have no codes or no room for that, isHalved() is false. `pieces`
   /// makes fields of pieces, not of positions. `tieBits` are kept free behind
   /// bits that lead back.
-  StateKeys(const GrowthLoop &growth, bool withBackBits,
+  StateKeys(const BfsLoop &growth, bool withBackBits,
             const GraphSymmetry *symmetry = nullptr,
             const StatePieces *pieces = nullptr, unsigned tieBits = 0);
 
@@ -71,7 +71,7 @@ public:
   /// The same where states are halved; nothing for one that is left to its
   /// image.
   std::optional<llvm::SmallVector<uint64_t>>
-  packHalf(const GrowthLoop::Row &row) const;
+  packHalf(const BfsLoop::Row &row) const;
   /// The words of the neighbour along a generator.
   llvm::SmallVector<mlir::Value> neighbour(WordOps &ops, mlir::ValueRange state,
                                            size_t generator) const;
@@ -152,7 +152,7 @@ private:
   mlir::Value element(WordOps &ops, mlir::ValueRange state,
                       int64_t formula) const;
 
-  const GrowthLoop &growth;
+  const BfsLoop &growth;
   const GraphSymmetry *symmetry;
   const StatePieces *pieces;
   unsigned freeBits; ///< behind bits that lead back

@@ -120,9 +120,9 @@ static std::pair<Content, unsigned> leastTurn(Content content) {
 
 /// False where a turn may change nothing: then codes would tell states apart
 /// that are the same.
-bool StatePieces::numberContents(const std::vector<GrowthLoop::Row> &starts) {
+bool StatePieces::numberContents(const std::vector<BfsLoop::Row> &starts) {
   std::map<size_t, uint64_t> counts;
-  for (const GrowthLoop::Row &row : starts)
+  for (const BfsLoop::Row &row : starts)
     for (int64_t head : headList) {
       Content content = contentOf(row, head);
       if (content.size() > 1 && llvm::all_equal(content))
@@ -159,7 +159,7 @@ bool StatePieces::hold(llvm::MutableArrayRef<uint64_t> row, int64_t head,
   return false;
 }
 
-std::optional<StatePieces> StatePieces::find(const GrowthLoop &growth,
+std::optional<StatePieces> StatePieces::find(const BfsLoop &growth,
                                              const Permutations &permutations) {
   constexpr int64_t mostPositions = 1 << 10;
   if (permutations.empty() || growth.positions > mostPositions)
@@ -171,7 +171,7 @@ std::optional<StatePieces> StatePieces::find(const GrowthLoop &growth,
       continue;
     llvm::SmallVector<int64_t> orbit = orbitOf(permutations, position);
     bool matters = orbit.size() > 1 ||
-                   llvm::any_of(growth.starts, [&](const GrowthLoop::Row &row) {
+                   llvm::any_of(growth.starts, [&](const BfsLoop::Row &row) {
                      return row[size_t(position)] !=
                             growth.starts.front()[size_t(position)];
                    });

@@ -21,7 +21,7 @@ public:
   /// nothing where each of these is a piece of its own, or where turning what a
   /// start holds somewhere may change nothing.
   static std::optional<StatePieces>
-  find(const GrowthLoop &growth,
+  find(const BfsLoop &growth,
        const std::vector<std::vector<int64_t>> &permutations);
 
   /// One position of each piece; pieces of one size are neighbours.
@@ -59,7 +59,7 @@ private:
   Content contentOf(llvm::ArrayRef<uint64_t> row, int64_t head) const;
   void formPieces(const std::vector<std::vector<int64_t>> &permutations,
                   llvm::ArrayRef<int64_t> orbit, llvm::ArrayRef<int64_t> map);
-  bool numberContents(const std::vector<GrowthLoop::Row> &starts);
+  bool numberContents(const std::vector<BfsLoop::Row> &starts);
 
   std::vector<Place> places; ///< by position
   llvm::SmallVector<int64_t> headList;

@@ -434,11 +434,11 @@ TEST_F(SearchPrograms, LayersOfWalksAreBreadthFirst) {
 TEST_F(SearchPrograms, AdjacencyHasThePlacesOfNeighbours) {
   for (int64_t maxLayers : {-1, 3}) {
     StateGraph states = graph("lrx:5");
-    GrowthOptions options;
+    BfsOptions options;
     options.starts = {states.central};
     options.maxLayers = maxLayers;
     options.keepLayers = true;
-    auto growth = buildGrowth(states, options, &context);
+    auto growth = buildBfs(states, options, &context);
     Tensor layers = run(*growth)[1];
     std::vector<State> all = rows(layers);
     auto module = buildAdjacency(states, options.starts, &context);

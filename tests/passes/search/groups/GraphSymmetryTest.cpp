@@ -11,18 +11,18 @@ namespace {
 
 using Permutations = std::vector<std::vector<int64_t>>;
 
-GrowthLoop growthOf(const Permutations &permutations,
-                    std::vector<GrowthLoop::Row> starts) {
-  GrowthLoop growth;
+BfsLoop growthOf(const Permutations &permutations,
+                 std::vector<BfsLoop::Row> starts) {
+  BfsLoop growth;
   growth.positions = int64_t(starts.front().size());
   growth.generators = int64_t(permutations.size());
   growth.starts = std::move(starts);
   return growth;
 }
 
-GrowthLoop::Row neighbour(const GrowthLoop::Row &row,
-                          const std::vector<int64_t> &permutation) {
-  GrowthLoop::Row next;
+BfsLoop::Row neighbour(const BfsLoop::Row &row,
+                       const std::vector<int64_t> &permutation) {
+  BfsLoop::Row next;
   for (int64_t from : permutation)
     next.push_back(row[size_t(from)]);
   return next;
@@ -30,13 +30,13 @@ GrowthLoop::Row neighbour(const GrowthLoop::Row &row,
 
 /// Images of states some steps away, and of their neighbours, are what they
 /// should be.
-void expectSymmetry(const GraphSymmetry &symmetry, const GrowthLoop &growth,
+void expectSymmetry(const GraphSymmetry &symmetry, const BfsLoop &growth,
                     const Permutations &permutations) {
-  GrowthLoop::Row state = growth.starts.front();
+  BfsLoop::Row state = growth.starts.front();
   EXPECT_EQ(symmetry.imageOf(state), state);
   bool changes = false;
   for (size_t step = 0; step < 40; ++step) {
-    GrowthLoop::Row image = symmetry.imageOf(state);
+    BfsLoop::Row image = symmetry.imageOf(state);
     changes |= image != state;
     EXPECT_EQ(symmetry.imageOf(image), state);
     for (size_t g = 0; g < permutations.size(); ++g)
@@ -61,10 +61,10 @@ Permutations cycleAndSwap(int64_t count) {
 TEST(GraphSymmetry, MirrorsCycles) {
   for (int64_t count : {5, 6, 12}) {
     Permutations permutations = cycleAndSwap(count);
-    GrowthLoop::Row start;
+    BfsLoop::Row start;
     for (int64_t i = 0; i < count; ++i)
       start.push_back(uint64_t(i * 3));
-    GrowthLoop growth = growthOf(permutations, {start});
+    BfsLoop growth = growthOf(permutations, {start});
     auto symmetry = findSymmetry(growth, permutations);
     ASSERT_TRUE(symmetry);
     EXPECT_EQ(symmetry->generators, (std::vector<size_t>{1, 0, 2}));
@@ -76,7 +76,7 @@ TEST(GraphSymmetry, MirrorsCycles) {
 TEST(GraphSymmetry, FindsOrbitsThatAreApart) {
   // Two cycles of three positions, one between them that nothing moves.
   Permutations permutations = {{1, 2, 0, 3, 4, 5, 6}, {0, 1, 2, 3, 5, 6, 4}};
-  GrowthLoop growth = growthOf(permutations, {{0, 1, 2, 9, 4, 5, 6}});
+  BfsLoop growth = growthOf(permutations, {{0, 1, 2, 9, 4, 5, 6}});
   auto symmetry = findSymmetry(growth, permutations);
   ASSERT_TRUE(symmetry);
   expectSymmetry(*symmetry, growth, permutations);
@@ -100,9 +100,9 @@ TEST(GraphSymmetry, LeavesOutWhatKeepsAllStates) {
 
 TEST(GraphSymmetry, TakesStartsToStarts) {
   Permutations permutations = cycleAndSwap(6);
-  GrowthLoop::Row start = {0, 1, 2, 3, 4, 5},
-                  left = neighbour(start, permutations[0]),
-                  right = neighbour(start, permutations[1]);
+  BfsLoop::Row start = {0, 1, 2, 3, 4, 5},
+               left = neighbour(start, permutations[0]),
+               right = neighbour(start, permutations[1]);
   EXPECT_TRUE(
       findSymmetry(growthOf(permutations, {start, left, right}), permutations));
   EXPECT_FALSE(

@@ -10,7 +10,7 @@ using namespace zenith::search;
 
 namespace {
 
-using Row = GrowthLoop::Row;
+using Row = BfsLoop::Row;
 using Permutations = std::vector<std::vector<int64_t>>;
 
 /// Position 0 trades places with one of the others.
@@ -34,7 +34,7 @@ Row neighbour(const Row &row, const std::vector<int64_t> &permutation) {
 /// The number of symmetries.
 size_t orderOf(const std::vector<Row> &starts, const Permutations &permutations,
                size_t most) {
-  GrowthLoop growth;
+  BfsLoop growth;
   growth.positions = int64_t(starts.front().size());
   growth.generators = int64_t(permutations.size());
   growth.starts = starts;

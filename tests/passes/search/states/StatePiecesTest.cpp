@@ -11,7 +11,7 @@ using namespace zenith::search;
 
 namespace {
 
-using Row = GrowthLoop::Row;
+using Row = BfsLoop::Row;
 using Permutations = std::vector<std::vector<int64_t>>;
 
 Row neighbour(const Row &row, const std::vector<int64_t> &permutation) {
@@ -39,7 +39,7 @@ std::set<Row> reachable(const std::vector<Row> &starts,
 
 std::optional<StatePieces> piecesOf(const std::vector<Row> &starts,
                                     const Permutations &permutations) {
-  GrowthLoop growth;
+  BfsLoop growth;
   growth.positions = int64_t(starts.front().size());
   growth.generators = int64_t(permutations.size());
   growth.starts = starts;
