@@ -51,17 +51,17 @@ static void optimizeModule(Module &module, TargetMachine &machine) {
   passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
   passes.addPass(InstCombinePass(
       InstCombineOptions().setMaxIterations(1).setVerifyFixpoint(false)));
-  passes.addPass(LegalMasksPass());
-  passes.addPass(LegalHalvesPass());
+  passes.addPass(LegalizeMasksPass());
+  passes.addPass(LegalizeHalfPass());
   passes.addPass(SimplifyCFGPass());
   passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()),
                                                  /*UseMemorySSA=*/true));
   passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
-  passes.addPass(LegalExtremesPass(
+  passes.addPass(LegalizeMinMaxPass(
       machine.getMCSubtargetInfo()->checkFeatures("+avx512dq,+avx512vl")));
-  passes.addPass(AlignedStreamsPass());
+  passes.addPass(NonTemporalStoresPass());
   if (machine.getMCSubtargetInfo()->checkFeatures("+avx512f"))
-    passes.addPass(OrderedStoresPass());
+    passes.addPass(StoreOrderPass());
   ModulePassManager all;
   all.addPass(createModuleToFunctionPassAdaptor(std::move(passes)));
   all.run(module, modules);

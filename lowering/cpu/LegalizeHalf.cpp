@@ -57,8 +57,8 @@ static Value *inFloats(Instruction &instruction) {
   return builder.CreateFPTrunc(result, call.getType());
 }
 
-PreservedAnalyses LegalHalvesPass::run(Function &function,
-                                       FunctionAnalysisManager &) {
+PreservedAnalyses LegalizeHalfPass::run(Function &function,
+                                        FunctionAnalysisManager &) {
   SmallVector<Instruction *> found;
   for (Instruction &instruction : instructions(function)) {
     auto *call = dyn_cast<IntrinsicInst>(&instruction);

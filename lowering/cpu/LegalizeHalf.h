@@ -13,7 +13,7 @@ namespace zenith::cpu {
 /// roundings of widened halves into those of halves, which the code generator
 /// takes apart lane by lane. This widens them again, and is to run after these
 /// simplifications.
-class LegalHalvesPass : public llvm::PassInfoMixin<LegalHalvesPass> {
+class LegalizeHalfPass : public llvm::PassInfoMixin<LegalizeHalfPass> {
 public:
   llvm::PreservedAnalyses run(llvm::Function &function,
                               llvm::FunctionAnalysisManager &analyses);

@@ -184,8 +184,8 @@ bool MaskRewriter::run() {
   return changed;
 }
 
-PreservedAnalyses LegalMasksPass::run(Function &function,
-                                      FunctionAnalysisManager &analyses) {
+PreservedAnalyses LegalizeMasksPass::run(Function &function,
+                                         FunctionAnalysisManager &analyses) {
   MaskRewriter rewriter(function,
                         analyses.getResult<TargetIRAnalysis>(function));
   return preservedByRewrites(rewriter.run());

@@ -16,7 +16,7 @@ namespace zenith::cpu {
 ///   without AVX-512) become copies of as many bytes, through the stack,
 ///   masks that are carried from block to block become vectors of integers,
 ///   where there are no registers for masks.
-class LegalMasksPass : public llvm::PassInfoMixin<LegalMasksPass> {
+class LegalizeMasksPass : public llvm::PassInfoMixin<LegalizeMasksPass> {
 public:
   llvm::PreservedAnalyses run(llvm::Function &function,
                               llvm::FunctionAnalysisManager &analyses);

@@ -125,8 +125,8 @@ static Value *byNumber(IntrinsicInst &call) {
   return nullptr;
 }
 
-PreservedAnalyses LegalExtremesPass::run(Function &function,
-                                         FunctionAnalysisManager &) {
+PreservedAnalyses LegalizeMinMaxPass::run(Function &function,
+                                          FunctionAnalysisManager &) {
   SmallVector<IntrinsicInst *> found;
   for (Instruction &instruction : instructions(function))
     if (auto *call = dyn_cast<IntrinsicInst>(&instruction);

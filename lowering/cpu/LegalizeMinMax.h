@@ -15,10 +15,10 @@ namespace zenith::cpu {
 /// under a mask of what is ordered, over a sum of both, it takes three. Beside
 /// a number, as in relu, the instructions that any processor has take one or
 /// two.
-class LegalExtremesPass : public llvm::PassInfoMixin<LegalExtremesPass> {
+class LegalizeMinMaxPass : public llvm::PassInfoMixin<LegalizeMinMaxPass> {
 public:
   /// `hasRange`: the processor has AVX512DQ and AVX512VL.
-  explicit LegalExtremesPass(bool hasRange) : hasRange(hasRange) {}
+  explicit LegalizeMinMaxPass(bool hasRange) : hasRange(hasRange) {}
   llvm::PreservedAnalyses run(llvm::Function &function,
                               llvm::FunctionAnalysisManager &analyses);
 

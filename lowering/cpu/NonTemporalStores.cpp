@@ -48,8 +48,8 @@ static void testAddress(StoreInst &store) {
   store.eraseFromParent();
 }
 
-PreservedAnalyses AlignedStreamsPass::run(Function &function,
-                                          FunctionAnalysisManager &) {
+PreservedAnalyses NonTemporalStoresPass::run(Function &function,
+                                             FunctionAnalysisManager &) {
   SmallVector<StoreInst *> streams;
   for (Instruction &instruction : instructions(function))
     if (auto *store = dyn_cast<StoreInst>(&instruction);

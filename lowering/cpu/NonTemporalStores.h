@@ -14,7 +14,8 @@ namespace zenith::cpu {
 /// function ends with a fence, behind which other threads see them. Those that
 /// are no whole lines become ordinary. Branches would hide from other passes
 /// what a loop stores to: this is to run after them.
-class AlignedStreamsPass : public llvm::PassInfoMixin<AlignedStreamsPass> {
+class NonTemporalStoresPass
+    : public llvm::PassInfoMixin<NonTemporalStoresPass> {
 public:
   llvm::PreservedAnalyses run(llvm::Function &function,
                               llvm::FunctionAnalysisManager &analyses);

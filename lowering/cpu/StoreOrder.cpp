@@ -45,8 +45,8 @@ static void storeInOrder(StoreInst &store, unsigned elements) {
   store.eraseFromParent();
 }
 
-PreservedAnalyses OrderedStoresPass::run(Function &function,
-                                         FunctionAnalysisManager &) {
+PreservedAnalyses StoreOrderPass::run(Function &function,
+                                      FunctionAnalysisManager &) {
   SmallVector<std::pair<StoreInst *, unsigned>> found;
   for (Instruction &instruction : instructions(function))
     if (auto *store = dyn_cast<StoreInst>(&instruction))

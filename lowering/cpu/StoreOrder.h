@@ -14,7 +14,7 @@ namespace zenith::cpu {
 /// then meets a line that the one before has just left (Emerald Rapids: rows of
 /// 257 numbers in the second-level cache take 1.45 times as long). This takes
 /// such stores apart; branches that choose between them have to be there.
-class OrderedStoresPass : public llvm::PassInfoMixin<OrderedStoresPass> {
+class StoreOrderPass : public llvm::PassInfoMixin<StoreOrderPass> {
 public:
   llvm::PreservedAnalyses run(llvm::Function &function,
                               llvm::FunctionAnalysisManager &analyses);
