@@ -26,7 +26,7 @@ namespace {
 
 class AttentionNest {
 public:
-  AttentionNest(KernelBuilder &kernel, const AttentionSpace &space)
+  AttentionNest(KernelBuilder &kernel, const AttentionSchedule &space)
       : k(kernel), space(space), op(space.op), emitter(kernel),
         epilogue(kernel, space.product), softmax(kernel, emitter, space),
         lanes(sumLanes(space.product.sum, kernel.target)),
@@ -41,7 +41,7 @@ private:
   void task(Value number);
   void copyQueries();
   void blocks(bool few);
-  void blocksOf(const AttentionSpace::Piece &piece, Value last, bool few);
+  void blocksOf(const AttentionSchedule::Piece &piece, Value last, bool few);
   void scoreTiles(Value count);
   void scoreRows(Value count);
   void sumTiles(Value count);
@@ -63,16 +63,17 @@ private:
   }
 
   KernelBuilder &k;
-  const AttentionSpace &space;
+  const AttentionSchedule &space;
   graph::AttentionOp op;
   ElementEmitter emitter;
-  ContractionEpilogue epilogue;
+  GemmEpilogue epilogue;
   AttentionSoftmax softmax;
   unsigned lanes;
   int64_t depthStride, width; ///< of a row of queries, and of a row of sums
   Value queries, sums;
   ScoreBlock block;
-  const AttentionSpace::Piece *piece = nullptr; ///< that the block is part of
+  const AttentionSchedule::Piece *piece =
+      nullptr; ///< that the block is part of
   Value firstOfPiece;
   Value rows; ///< of the task
 };
@@ -212,7 +213,7 @@ void AttentionNest::blocks(bool few) {
                  k.min(last, k.add(k.add(block.firstRow, rows),
                                    k.size(space.keyCount - space.queryCount))));
   firstOfPiece = k.index(0);
-  for (const AttentionSpace::Piece &piece : space.pieces) {
+  for (const AttentionSchedule::Piece &piece : space.pieces) {
     Value next = k.add(firstOfPiece, k.size(piece.keyCount));
     bool isLast = &piece == &space.pieces.back();
     blocksOf(piece, isLast ? last : k.min(last, next), few);
@@ -220,7 +221,7 @@ void AttentionNest::blocks(bool few) {
   }
 }
 
-void AttentionNest::blocksOf(const AttentionSpace::Piece &part, Value last,
+void AttentionNest::blocksOf(const AttentionSchedule::Piece &part, Value last,
                              bool few) {
   piece = &part;
   Value step = k.index(space.blockKeys);
@@ -391,7 +392,7 @@ void AttentionNest::finish() {
 
 /// Each variant has the scratch buffers to itself.
 static void addScratch(SmallVector<DimExpr> &bytes,
-                       const AttentionSpace &space) {
+                       const AttentionSchedule &space) {
   const auto &preparations = space.product.preparations;
   bytes.resize(std::max(bytes.size(), preparations.size()));
   for (auto [all, preparation] : llvm::zip(bytes, preparations))
@@ -401,7 +402,7 @@ static void addScratch(SmallVector<DimExpr> &bytes,
 static LogicalResult emitVariant(const EmissionContext &context,
                                  const AttentionVariant &variant,
                                  StringRef name, KernelPlan &plan) {
-  auto space = attentionSpace(context.fusion, context.dims, variant);
+  auto space = attentionSchedule(context.fusion, context.dims, variant);
   if (failed(space))
     return failure();
   addScratch(plan.scratchBytes, *space);
@@ -453,7 +454,7 @@ SmallVector<DimExpr> attentionScratch(graph::FusionOp fusion,
   SmallVector<DimExpr> bytes;
   for (const AttentionVariant &variant :
        attentionVariants(fusion, dims, target))
-    if (auto space = attentionSpace(fusion, dims, variant); succeeded(space))
+    if (auto space = attentionSchedule(fusion, dims, variant); succeeded(space))
       addScratch(bytes, *space);
   return bytes;
 }

@@ -18,7 +18,7 @@ static constexpr double infinity = std::numeric_limits<double>::infinity();
 
 AttentionSoftmax::AttentionSoftmax(KernelBuilder &kernel,
                                    ElementEmitter &emitter,
-                                   const AttentionSpace &space)
+                                   const AttentionSchedule &space)
     : k(kernel), emitter(emitter), space(space), op(space.op),
       width(space.columns) {}
 

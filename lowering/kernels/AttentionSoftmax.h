@@ -16,13 +16,13 @@ namespace zenith::kernels {
 struct ScoreBlock {
   llvm::SmallVector<mlir::Value> batch;
   mlir::Value firstRow, firstKey;
-  mlir::Value keys; ///< at most AttentionSpace::blockKeys
+  mlir::Value keys; ///< at most AttentionSchedule::blockKeys
 };
 
 class AttentionSoftmax {
 public:
   AttentionSoftmax(KernelBuilder &kernel, ElementEmitter &emitter,
-                   const AttentionSpace &space);
+                   const AttentionSchedule &space);
   /// Memory for a task's rows.
   void allocate();
   /// A block of scores: [blockRows][blockKeys], row-major.
@@ -47,7 +47,7 @@ private:
 
   KernelBuilder &k;
   ElementEmitter &emitter;
-  const AttentionSpace &space;
+  const AttentionSchedule &space;
   graph::AttentionOp op;
   unsigned width;
   mlir::Value scoreMemory, largest, totals;

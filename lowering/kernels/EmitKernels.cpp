@@ -43,7 +43,7 @@ FailureOr<KernelPlan> emitKernels(graph::FusionOp fusion,
     if (isReduction(fusion)) {
       FailureOr<KernelPlan> plan = emitReduction(context);
       if (succeeded(plan))
-        fetchBytesAhead(context, *plan);
+        prefetchInt8Operands(context, *plan);
       return plan;
     }
     if (fusion.getKind() == graph::FusionKind::window)

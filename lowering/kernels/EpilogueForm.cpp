@@ -45,8 +45,8 @@ static bool sameDigits(StridedDim x, StridedDim y) {
 
 /// Walks from a result back to the product; `digits` say where elements of
 /// `value` lie in the result.
-LogicalResult ContractionEpilogue::place(Value value, Digits digits,
-                                         llvm::DenseMap<Value, Digits> &seen) {
+LogicalResult GemmEpilogue::place(Value value, Digits digits,
+                                  llvm::DenseMap<Value, Digits> &seen) {
   // Gates lie as what is made of them does.
   if (llvm::is_contained(space.parts, value.getDefiningOp()))
     value = product;
@@ -81,7 +81,7 @@ LogicalResult ContractionEpilogue::place(Value value, Digits digits,
   return op->emitError("unsupported: behind a product of the same kernel");
 }
 
-LogicalResult ContractionEpilogue::analyse() {
+LogicalResult GemmEpilogue::analyse() {
   Value whole = product;
   if (!space.parts.empty()) {
     graph::SliceOp part = space.parts.front();
@@ -134,8 +134,7 @@ LogicalResult ContractionEpilogue::analyse() {
 /// Movement behind all else only says where elements are stored: before it,
 /// indices are those of the product, and need no division. Where lanes run
 /// along rows, those of the result are the cheaper ones.
-void ContractionEpilogue::computeBeforeMovement(Output &output,
-                                                Value whole) const {
+void GemmEpilogue::computeBeforeMovement(Output &output, Value whole) const {
   const Digits &own = output.places.at(product);
   // The transpose of a square has its dimensions too.
   auto sameOrder = [&](Value value) {
@@ -160,7 +159,7 @@ void ContractionEpilogue::computeBeforeMovement(Output &output,
 /// A result may take columns apart, as where those of several phases become
 /// neighbours in space: then a vector ends with the shortest run of them. Few
 /// columns take no more lanes than they fill.
-unsigned ContractionEpilogue::columnsInARow() const {
+unsigned GemmEpilogue::columnsInARow() const {
   uint64_t run = width;
   if (auto known = space.columns.size.constant(); known && *known > 0)
     run = std::min(run, llvm::bit_ceil(std::max<uint64_t>(
@@ -180,8 +179,7 @@ unsigned ContractionEpilogue::columnsInARow() const {
 
 /// The dimensions `rows` of `value` are one run, or none, wherever it is read
 /// from: then one index can stand for all of them.
-bool ContractionEpilogue::readsRowsAlike(Value value,
-                                         ArrayRef<int64_t> rows) const {
+bool GemmEpilogue::readsRowsAlike(Value value, ArrayRef<int64_t> rows) const {
   for (size_t i = 1; i < rows.size(); ++i)
     if (rows[i] != rows[i - 1] + 1)
       return false;
@@ -213,7 +211,7 @@ bool ContractionEpilogue::readsRowsAlike(Value value,
 }
 
 /// The same for all that joins the product on its way to a result.
-bool ContractionEpilogue::readsRowsAlike(
+bool GemmEpilogue::readsRowsAlike(
     const llvm::DenseMap<Value, Digits> &seen) const {
   for (const auto &[value, digits] : seen) {
     Operation *op = value.getDefiningOp();
@@ -237,7 +235,7 @@ bool ContractionEpilogue::readsRowsAlike(
 
 /// Rows that lie side by side in all results, where these are whole lines, at
 /// least a vector of them, and columns lie apart.
-std::optional<DimExpr> ContractionEpilogue::runOfRows() const {
+std::optional<DimExpr> GemmEpilogue::runOfRows() const {
   unsigned lanes = sumLanes(space.sum, k.target);
   if (width == 1 || lanes < 2 || k.target.opencl)
     return std::nullopt;

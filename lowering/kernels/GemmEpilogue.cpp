@@ -16,8 +16,7 @@ using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
-ContractionEpilogue::ContractionEpilogue(KernelBuilder &kernel,
-                                         const ContractionSpace &space)
+GemmEpilogue::GemmEpilogue(KernelBuilder &kernel, const ContractionSpace &space)
     : k(kernel), emitter(kernel), space(space),
       product(space.op->getResult(0)) {
   element = getElementTypeOrSelf(product.getType());
@@ -28,7 +27,7 @@ ContractionEpilogue::ContractionEpilogue(KernelBuilder &kernel,
   dependent = dependents(kernel.fusion, space.op);
 }
 
-void ContractionEpilogue::prepare(unsigned rows) {
+void GemmEpilogue::prepare(unsigned rows) {
   rowsAtOnce = rows;
   if (rowsOfRun)
     turned = k.b.create<memref::AllocaOp>(
@@ -36,7 +35,7 @@ void ContractionEpilogue::prepare(unsigned rows) {
         k.b.getI64IntegerAttr(64));
 }
 
-Ix ContractionEpilogue::flatRow(const TilePlace &place, Value row) {
+Ix GemmEpilogue::flatRow(const TilePlace &place, Value row) {
   IndexMath &math = emitter.indices;
   Ix flat = math.scale(math.scalar(row, space.tile.size), space.rowStep());
   DimExpr radix = space.tileIsOutermost ? DimExpr(1) : space.tile.size;
@@ -48,13 +47,13 @@ Ix ContractionEpilogue::flatRow(const TilePlace &place, Value row) {
   return flat;
 }
 
-Ix ContractionEpilogue::columnIndex(Value column, bool lanes) {
+Ix GemmEpilogue::columnIndex(Value column, bool lanes) {
   return lanes ? emitter.indices.lanes(column, space.columns.size, part)
                : emitter.indices.scalar(column, space.columns.size);
 }
 
-ContractionEpilogue::FlatIndex
-ContractionEpilogue::flatIndex(const TilePlace &place, Ix row, Ix column) {
+GemmEpilogue::FlatIndex GemmEpilogue::flatIndex(const TilePlace &place, Ix row,
+                                                Ix column) {
   IndexMath &math = emitter.indices;
   FlatIndex flat;
   unsigned rank = k.dims.dimsOf(product).size();
@@ -75,8 +74,7 @@ ContractionEpilogue::flatIndex(const TilePlace &place, Ix row, Ix column) {
 }
 
 /// Dimensions of a flat index; the outermost needs no division.
-SmallVector<Ix> ContractionEpilogue::delinearize(Ix linear,
-                                                 ArrayRef<DimExpr> sizes) {
+SmallVector<Ix> GemmEpilogue::delinearize(Ix linear, ArrayRef<DimExpr> sizes) {
   SmallVector<Ix> index(sizes.size());
   unsigned outermost = 0;
   while (outermost < sizes.size() && sizes[outermost].isConstant(1))
@@ -95,7 +93,7 @@ SmallVector<Ix> ContractionEpilogue::delinearize(Ix linear,
   return index;
 }
 
-SmallVector<Ix> ContractionEpilogue::productIndex(const FlatIndex &flat) {
+SmallVector<Ix> GemmEpilogue::productIndex(const FlatIndex &flat) {
   const graph::DimVector sizes = k.dims.dimsOf(product);
   SmallVector<Ix> index = flat.batch;
   auto spread = [&](ArrayRef<unsigned> which, const Ix &linear) {
@@ -111,7 +109,7 @@ SmallVector<Ix> ContractionEpilogue::productIndex(const FlatIndex &flat) {
 }
 
 /// Sum of digit * stride for an index of one dimension.
-Ix ContractionEpilogue::along(const StridedDim &digits, Ix index) {
+Ix GemmEpilogue::along(const StridedDim &digits, Ix index) {
   IndexMath &math = emitter.indices;
   SmallVector<DimExpr> sizes;
   for (const Stride &digit : digits)
@@ -123,7 +121,7 @@ Ix ContractionEpilogue::along(const StridedDim &digits, Ix index) {
   return sum;
 }
 
-Ix ContractionEpilogue::address(const Output &output, const FlatIndex &flat) {
+Ix GemmEpilogue::address(const Output &output, const FlatIndex &flat) {
   IndexMath &math = emitter.indices;
   Ix sum = math.add(along(output.rows, flat.row),
                     along(output.columns, flat.column));
@@ -137,8 +135,8 @@ Ix ContractionEpilogue::address(const Output &output, const FlatIndex &flat) {
   return sum;
 }
 
-std::optional<ContractionEpilogue::DirectStore>
-ContractionEpilogue::directStore(const TilePlace &place) {
+std::optional<GemmEpilogue::DirectStore>
+GemmEpilogue::directStore(const TilePlace &place) {
   if (!direct)
     return std::nullopt;
   ElementEmitter::Scope scope(emitter);
@@ -148,9 +146,8 @@ ContractionEpilogue::directStore(const TilePlace &place) {
                      k.size(outputs[0].rows[0].stride * space.rowStep())};
 }
 
-void ContractionEpilogue::finish(Value tiles, Value tileOffset, Value rowStride,
-                                 const TilePlace &place, Value rows,
-                                 Value columns) {
+void GemmEpilogue::finish(Value tiles, Value tileOffset, Value rowStride,
+                          const TilePlace &place, Value rows, Value columns) {
   emitter.indices.width = part;
   auto known = space.columns.size.constant();
   k.loop(k.index(0), rows, k.index(1), [&](Value r) {
@@ -164,9 +161,8 @@ void ContractionEpilogue::finish(Value tiles, Value tileOffset, Value rowStride,
 }
 
 /// Columns of a tile's row from `first` on, whose sums begin at `at`.
-void ContractionEpilogue::finishPart(Value tiles, Value at,
-                                     const TilePlace &place, Value r,
-                                     Value first, Value columns) {
+void GemmEpilogue::finishPart(Value tiles, Value at, const TilePlace &place,
+                              Value r, Value first, Value columns) {
   ElementEmitter::Scope scope(emitter);
   bool lanes = part > 1;
   auto known = space.columns.size.constant();
@@ -186,7 +182,7 @@ void ContractionEpilogue::finishPart(Value tiles, Value at,
   storeResults(flat);
 }
 
-void ContractionEpilogue::storeResults(const FlatIndex &flat) {
+void GemmEpilogue::storeResults(const FlatIndex &flat) {
   SmallVector<Ix> index;
   std::vector<std::pair<Value, Ix>> stores;
   for (const Output &output : outputs) {
@@ -208,7 +204,7 @@ void ContractionEpilogue::storeResults(const FlatIndex &flat) {
 }
 
 /// Turns the sums of `rowsAtOnce` rows that begin at `at`.
-void ContractionEpilogue::turnRows(Value tiles, Value at) {
+void GemmEpilogue::turnRows(Value tiles, Value at) {
   int64_t lanes = sumLanes(space.sum, k.target), rows = rowsAtOnce;
   auto type = VectorType::get({lanes}, space.sum);
   k.loop(k.index(0), k.index(rows), k.index(lanes), [&](Value block) {
@@ -228,9 +224,8 @@ void ContractionEpilogue::turnRows(Value tiles, Value at) {
 }
 
 /// Some rows, whose sums begin at `at`.
-void ContractionEpilogue::columnsOfRows(Value tiles, Value at,
-                                        const TilePlace &place, Ix rows,
-                                        Value mask, Value columns) {
+void GemmEpilogue::columnsOfRows(Value tiles, Value at, const TilePlace &place,
+                                 Ix rows, Value mask, Value columns) {
   int64_t lanes = emitter.indices.width;
   auto type = VectorType::get({lanes}, space.sum);
   turnRows(tiles, at);
@@ -246,8 +241,8 @@ void ContractionEpilogue::columnsOfRows(Value tiles, Value at,
   });
 }
 
-void ContractionEpilogue::fetchColumns(const TilePlace &place, Value firstRow,
-                                       Value rows) {
+void GemmEpilogue::fetchColumns(const TilePlace &place, Value firstRow,
+                                Value rows) {
   IndexMath &math = emitter.indices;
   Value left = k.sub(k.size(space.columns.size), place.column);
   for (auto [number, output] : llvm::enumerate(outputs)) {
@@ -273,9 +268,9 @@ void ContractionEpilogue::fetchColumns(const TilePlace &place, Value firstRow,
   }
 }
 
-void ContractionEpilogue::finishColumns(Value tiles, Value tileOffset,
-                                        const TilePlace &place, Value firstRow,
-                                        Value rows, Value columns) {
+void GemmEpilogue::finishColumns(Value tiles, Value tileOffset,
+                                 const TilePlace &place, Value firstRow,
+                                 Value rows, Value columns) {
   IndexMath &math = emitter.indices;
   math.width = rowsAtOnce;
   Value run = k.size(*rowsOfRun), last = k.add(firstRow, rows);

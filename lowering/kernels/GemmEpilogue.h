@@ -18,9 +18,9 @@ struct TilePlace {
   mlir::Value row, column; ///< first ones, along the tile axis and the columns
 };
 
-class ContractionEpilogue {
+class GemmEpilogue {
 public:
-  ContractionEpilogue(KernelBuilder &kernel, const ContractionSpace &space);
+  GemmEpilogue(KernelBuilder &kernel, const ContractionSpace &space);
   /// Finds out how each result hangs together with the product; reports what no
   /// epilogue can do.
   llvm::LogicalResult analyse();

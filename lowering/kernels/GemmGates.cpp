@@ -47,8 +47,8 @@ LogicalResult findGates(ContractionSpace &space, graph::DimAnalysis &dims,
 }
 
 /// All tiles meet a gate's panel while it is in cache.
-void ContractionNest::panelOfGates(Value panelNumber, Value firstTile,
-                                   Value lastTile) {
+void GemmNest::panelOfGates(Value panelNumber, Value firstTile,
+                            Value lastTile) {
   Value first = k.mul(panelNumber, k.index(columns)), one = k.index(1);
   auto slot = [&](Value number) {
     return k.mul(k.sub(number, firstTile), k.index(tileSize()));
@@ -74,9 +74,9 @@ void ContractionNest::panelOfGates(Value panelNumber, Value firstTile,
   });
 }
 
-void ContractionEpilogue::finishGates(Value tiles, Value tileOffset,
-                                      int64_t gateStride,
-                                      const TilePlace &place, Value rows) {
+void GemmEpilogue::finishGates(Value tiles, Value tileOffset,
+                               int64_t gateStride, const TilePlace &place,
+                               Value rows) {
   IndexMath &math = emitter.indices;
   unsigned columnDim = space.columnDims.back();
   auto type = VectorType::get({int64_t(width)}, space.sum);

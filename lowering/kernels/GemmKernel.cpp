@@ -22,7 +22,7 @@ using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
-void ContractionNest::prepareMemory() {
+void GemmNest::prepareMemory() {
   auto memory = [&](const Source &source) {
     return source.scratch ? k.scratch(source.index, memoryType(source.element))
                           : k.operand(source.index);
@@ -50,7 +50,7 @@ void ContractionNest::prepareMemory() {
     prepareCopies();
 }
 
-void ContractionNest::prepareZeros() {
+void GemmNest::prepareZeros() {
   Type element = memoryType(space.a.element);
   int64_t count = std::max<int64_t>(1, *space.depth.size.constant());
   Value row = k.b.create<memref::AllocaOp>(
@@ -62,7 +62,7 @@ void ContractionNest::prepareZeros() {
   zeros = asMemory(k.b, k.loc, row);
 }
 
-FailureOr<Launch> ContractionNest::emit() {
+FailureOr<Launch> GemmNest::emit() {
   if (failed(epilogue.analyse()))
     return failure();
   alignTasks();
@@ -75,7 +75,7 @@ FailureOr<Launch> ContractionNest::emit() {
                   tasks.costPerTask);
 }
 
-void ContractionNest::task(Value number) {
+void GemmNest::task(Value number) {
   Value groups = k.size(tasks.panelGroups), blocks = k.size(tasks.rowBlocks);
   Value group = k.rem(number, groups);
   Value rest = k.div(number, groups);
@@ -131,12 +131,12 @@ void ContractionNest::task(Value number) {
 
 /// Tiles that reach the diagonal, or what is above it, in a panel before
 /// `lastPanel`.
-Value ContractionNest::tilesToDiagonal(Value lastPanel) {
+Value GemmNest::tilesToDiagonal(Value lastPanel) {
   Value lastColumn = k.sub(k.mul(lastPanel, k.index(columns)), k.index(1));
   return k.add(k.div(lastColumn, lowHeight), k.index(1));
 }
 
-DimExpr ContractionNest::panelElements() const {
+DimExpr GemmNest::panelElements() const {
   DimExpr group = int64_t(space.group),
           depth = space.panelRows.value_or(space.depthOfAllTaps());
   if (space.group > 1)
@@ -146,7 +146,7 @@ DimExpr ContractionNest::panelElements() const {
 
 /// Each panel comes from memory once, and the tiles that read it first would
 /// wait: those before them ask for it, a line each in each round of depths.
-bool ContractionNest::looksAhead() const {
+bool GemmNest::looksAhead() const {
   constexpr double cachedBytes = 256 * 1024;
   double bytes = estimate(space.depthOfAllTaps()) *
                  estimate(space.columns.size) *
@@ -158,7 +158,7 @@ bool ContractionNest::looksAhead() const {
 
 /// A tall A of short rows is read once, from end to end, but a processor sees a
 /// row for each one of a tile, all of which end soon.
-bool ContractionNest::fetchesRows() const {
+bool GemmNest::fetchesRows() const {
   constexpr double cachedBytes = 512 * 1024, longestRow = 2048;
   double rowBytes = estimate(space.depth.size) * elementSize(space.a.element);
   return space.taps.empty() && space.lines.empty() && !k.target.opencl &&
@@ -168,14 +168,14 @@ bool ContractionNest::fetchesRows() const {
 }
 
 /// As far as memory takes to answer, and not less than a tile or two.
-int64_t ContractionNest::rowsAhead() const {
+int64_t GemmNest::rowsAhead() const {
   constexpr double bytesAhead = 8192;
   double rowBytes = estimate(space.depth.size) * elementSize(space.a.element);
   return std::max(2 * int64_t(heights), int64_t(bytesAhead / rowBytes));
 }
 
 /// From what a tile reads of B to the lines that it asks for.
-Value ContractionNest::ahead(Value number) {
+Value GemmNest::ahead(Value number) {
   constexpr int64_t lineBytes = 64;
   MicroKernel shape;
   shape.height = heights;
@@ -199,7 +199,7 @@ Value ContractionNest::ahead(Value number) {
 }
 
 /// Where the columns of a panel begin in B.
-Value ContractionNest::panelBase() {
+Value GemmNest::panelBase() {
   if (copiesPanels()) {
     Value number = k.div(place.column, k.index(columns));
     return k.mul(k.sub(number, firstCopied), k.index(copiedPanelSize()));
@@ -213,8 +213,7 @@ Value ContractionNest::panelBase() {
   return k.add(bBase, base);
 }
 
-void ContractionNest::panel(Value panelNumber, Value firstTile,
-                            Value lastTile) {
+void GemmNest::panel(Value panelNumber, Value firstTile, Value lastTile) {
   if (space.gates > 1) {
     panelOfGates(panelNumber, firstTile, lastTile);
     return;
@@ -232,7 +231,7 @@ void ContractionNest::panel(Value panelNumber, Value firstTile,
 }
 
 /// Which tile of its line it is, and which line that is.
-std::pair<Value, Value> ContractionNest::placeOf(Value number) {
+std::pair<Value, Value> GemmNest::placeOf(Value number) {
   if (space.lines.empty())
     return {number, k.index(0)};
   Value count =
@@ -243,7 +242,7 @@ std::pair<Value, Value> ContractionNest::placeOf(Value number) {
 }
 
 /// Rows of all lines before the first one of a tile.
-Value ContractionNest::firstRow(Value number) {
+Value GemmNest::firstRow(Value number) {
   auto [inLine, line] = placeOf(number);
   Value row = k.add(k.mul(inLine, lowHeight), k.min(inLine, higher));
   if (space.tileIsOutermost)
@@ -254,7 +253,7 @@ Value ContractionNest::firstRow(Value number) {
 /// Rows that are finished at once where results are stored column by column: a
 /// cache line of each, whose second half would find it gone where columns lie a
 /// power of two apart. Blocks of slices have few rows, and seldom fill lines.
-int64_t ContractionNest::rowsAtOnce() const {
+int64_t GemmNest::rowsAtOnce() const {
   constexpr int64_t lineBits = 512;
   int64_t lanes = sumLanes(space.sum, k.target);
   return inSlices() ? lanes
@@ -264,7 +263,7 @@ int64_t ContractionNest::rowsAtOnce() const {
 
 /// Tiles that are finished together, column by column: lines of the image that
 /// fill cache lines, where few do.
-int64_t ContractionNest::tilesAtOnce() const {
+int64_t GemmNest::tilesAtOnce() const {
   constexpr int64_t sums = 1536, mostSums = 4096;
   int64_t several = std::max<int64_t>(4, sums / tileSize());
   if (space.tileIsOutermost)
@@ -281,7 +280,7 @@ int64_t ContractionNest::tilesAtOnce() const {
 }
 
 /// Tasks of whole groups of such tiles, where there are several.
-void ContractionNest::alignTasks() {
+void GemmNest::alignTasks() {
   int64_t several = tilesAtOnce();
   if (!epilogue.storesColumns() || inSlices() || tasks.sweeps ||
       tasks.tilesPerTask < 2 * several)
@@ -291,13 +290,12 @@ void ContractionNest::alignTasks() {
       DimExpr::ceilDiv(tasks.tileCount, DimExpr(tasks.tilesPerTask));
 }
 
-void ContractionNest::fetchColumns(Value firstTile, Value lastTile) {
+void GemmNest::fetchColumns(Value firstTile, Value lastTile) {
   Value first = firstRow(firstTile);
   epilogue.fetchColumns(place, first, k.sub(firstRow(lastTile), first));
 }
 
-void ContractionNest::finishColumns(Value sums, Value firstTile,
-                                    Value lastTile) {
+void GemmNest::finishColumns(Value sums, Value firstTile, Value lastTile) {
   Value first = firstRow(firstTile);
   Value rest = k.sub(k.size(space.columns.size), place.column);
   byFullness(rest, [&](bool full) {
@@ -308,8 +306,8 @@ void ContractionNest::finishColumns(Value sums, Value firstTile,
 }
 
 /// Some tiles at a time, whose rows lie side by side in the results.
-void ContractionNest::tilesOfColumns(Value panelBase, Value firstTile,
-                                     Value lastTile) {
+void GemmNest::tilesOfColumns(Value panelBase, Value firstTile,
+                              Value lastTile) {
   Value step = k.index(tilesAtOnce());
   k.loop(firstTile, lastTile, step, [&](Value from) {
     Value to = k.min(k.add(from, step), lastTile);
@@ -328,7 +326,7 @@ void ContractionNest::tilesOfColumns(Value panelBase, Value firstTile,
 }
 
 /// Taps whose rows leave the image altogether are not visited.
-void ContractionNest::clipLines(MicroKernelArgs &args, Value slice) {
+void GemmNest::clipLines(MicroKernelArgs &args, Value slice) {
   unsigned slot = 3 - space.taps.size();
   for (const TapAxis &tap : space.taps) {
     MicroKernelArgs::Tap &to = args.taps[slot++];
@@ -356,7 +354,7 @@ void ContractionNest::clipLines(MicroKernelArgs &args, Value slice) {
   }
 }
 
-ContractionNest::Tile ContractionNest::locate(Value number, Value panelBase) {
+GemmNest::Tile GemmNest::locate(Value number, Value panelBase) {
   auto [inLine, line] = placeOf(number);
   Tile tile;
   MicroKernelArgs &args = tile.args;
@@ -396,7 +394,7 @@ ContractionNest::Tile ContractionNest::locate(Value number, Value panelBase) {
   return tile;
 }
 
-void ContractionNest::placeFilter(Tile &tile, Value slice) {
+void GemmNest::placeFilter(Tile &tile, Value slice) {
   MicroKernelArgs &args = tile.args;
   for (MicroKernelArgs::Tap &tap : args.taps)
     tap = {k.index(1), k.index(0), k.index(0)};
@@ -414,8 +412,7 @@ void ContractionNest::placeFilter(Tile &tile, Value slice) {
 }
 
 /// Runs for a panel with all its columns, or for the last one.
-void ContractionNest::byFullness(Value rest,
-                                 function_ref<void(bool full)> run) {
+void GemmNest::byFullness(Value rest, function_ref<void(bool full)> run) {
   auto known = space.columns.size.constant();
   if (known && (*known % columns == 0 || *known < columns)) {
     run(*known >= columns);
@@ -431,7 +428,7 @@ void ContractionNest::byFullness(Value rest,
   run(false);
 }
 
-void ContractionNest::wholeTile(Value number, Value panelBase) {
+void GemmNest::wholeTile(Value number, Value panelBase) {
   Tile tile = locate(number, panelBase);
   placeFilter(tile, {});
   auto known = space.columns.size.constant();
@@ -458,7 +455,7 @@ void ContractionNest::wholeTile(Value number, Value panelBase) {
 namespace {
 /// The ways in which a fusion's product may be computed, of which the run takes
 /// one: by the values of a window, or by numbers as they are.
-struct ProductWays {
+struct GemmVariants {
   std::vector<WinogradConvolution> transformed;
   DimExpr plain = 1; ///< 1 where no other one is taken, else 0
   KernelTarget target;
@@ -466,8 +463,8 @@ struct ProductWays {
   SmallVector<DimExpr> scratchBytes;
 
   /// Failure has been reported at the op.
-  ProductWays(graph::FusionOp fusion, graph::DimAnalysis &dims,
-              const KernelTarget &machine)
+  GemmVariants(graph::FusionOp fusion, graph::DimAnalysis &dims,
+               const KernelTarget &machine)
       : transformed(winogradConvolutions(fusion, dims, machine)),
         target(tileTarget(fusion, machine)) {
     for (const WinogradConvolution &way : transformed) {
@@ -488,7 +485,7 @@ FailureOr<KernelPlan> emitContraction(graph::FusionOp fusion,
                                       graph::DimAnalysis &dims,
                                       const KernelTarget &machine,
                                       ModuleOp kernels, StringRef name) {
-  ProductWays ways(fusion, dims, machine);
+  GemmVariants ways(fusion, dims, machine);
   const KernelTarget &target = ways.target;
   bool onlyOne = ways.plain.isConstant(0) && ways.transformed.size() == 1;
   KernelPlan plan;
@@ -519,9 +516,9 @@ FailureOr<KernelPlan> emitContraction(graph::FusionOp fusion,
   auto emitNest = [&](const ContractionSpace &space, const KernelTarget &target,
                       StringRef name, const DimExpr &taken) {
     KernelBuilder kernel(fusion, dims, target, kernels, name);
-    return add(ContractionNest(kernel, space).emit(), taken);
+    return add(GemmNest(kernel, space).emit(), taken);
   };
-  auto few = variantOfFewRows(fusion, dims, *space, target);
+  auto few = smallMVariant(fusion, dims, *space, target);
   if (few &&
       !emitNest(few->space, few->target, (name + "_few").str(), few->taken))
     return failure();
@@ -541,7 +538,7 @@ SmallVector<DimExpr> contractionScratchBytes(graph::FusionOp fusion,
   // emitted.
   ScopedDiagnosticHandler silence(fusion.getContext(),
                                   [](Diagnostic &) { return success(); });
-  return ProductWays(fusion, dims, machine).scratchBytes;
+  return GemmVariants(fusion, dims, machine).scratchBytes;
 }
 
 } // namespace zenith::kernels

@@ -13,9 +13,9 @@
 
 namespace zenith::kernels {
 
-class ContractionNest {
+class GemmNest {
 public:
-  ContractionNest(KernelBuilder &kernel, const ContractionSpace &space)
+  GemmNest(KernelBuilder &kernel, const ContractionSpace &space)
       : k(kernel), space(space), epilogue(kernel, space),
         columns(tileColumns(space.sum, kernel.target)),
         heights(tileRows(space, kernel.target)),
@@ -150,9 +150,9 @@ private:
 
   KernelBuilder &k;
   const ContractionSpace &space;
-  ContractionEpilogue epilogue;
+  GemmEpilogue epilogue;
   unsigned columns, heights;
-  ContractionTasks tasks;
+  GemmSchedule tasks;
   mlir::Value a, b, tileMemory, packedRows, packedPanels, zeros, lowHeight,
       higher;
   mlir::Value firstCopied; ///< panel that the task's copies begin with

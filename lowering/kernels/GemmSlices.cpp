@@ -14,7 +14,7 @@ using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
-void ContractionNest::clearSums(Value first, Value last) {
+void GemmNest::clearSums(Value first, Value last) {
   auto type =
       VectorType::get({int64_t(sumLanes(space.sum, k.target))}, space.sum);
   Value zero =
@@ -25,7 +25,7 @@ void ContractionNest::clearSums(Value first, Value last) {
 }
 
 /// Copies one depth of a tile's rows, which then lie side by side.
-void ContractionNest::packDepth(Value from, Value to, const Tile &tile) {
+void GemmNest::packDepth(Value from, Value to, const Tile &tile) {
   auto byElement = [&] {
     k.loop(k.index(0), tile.height, k.index(1), [&](Value row) {
       Value x = k.b.create<memref::LoadOp>(
@@ -56,7 +56,7 @@ void ContractionNest::packDepth(Value from, Value to, const Tile &tile) {
 }
 
 /// Copies a slice of A's rows in the order in which they lie in memory.
-void ContractionNest::packRows(Value slice, Value firstTile, Value lastTile) {
+void GemmNest::packRows(Value slice, Value firstTile, Value lastTile) {
   constexpr int64_t depthsAhead = 8;
   place.column = k.index(0);
   Value one = k.index(1);
@@ -81,7 +81,7 @@ void ContractionNest::packRows(Value slice, Value firstTile, Value lastTile) {
   });
 }
 
-void ContractionNest::prepareCopies() {
+void GemmNest::prepareCopies() {
   int64_t size = copiedPanels() * copiedPanelSize();
   Type element = tasks.widened ? space.sum : memoryType(space.copied);
   packedPanels = asMemory(
@@ -97,8 +97,7 @@ void ContractionNest::prepareCopies() {
 }
 
 /// Copies a slice of some panels, whose rows lie side by side in both places.
-void ContractionNest::widenPanels(Value slice, Value firstPanel,
-                                  Value lastPanel) {
+void GemmNest::widenPanels(Value slice, Value firstPanel, Value lastPanel) {
   Value size = k.index(tasks.widened), one = k.index(1);
   Value first = k.mul(slice, size), all = k.size(panelElements());
   Value rows = k.div(k.min(k.sub(all, first), size), k.index(int64_t(columns)));
@@ -110,8 +109,7 @@ void ContractionNest::widenPanels(Value slice, Value firstPanel,
 }
 
 /// Copies a slice of some panels.
-void ContractionNest::copyPanels(Value slice, Value firstPanel,
-                                 Value lastPanel) {
+void GemmNest::copyPanels(Value slice, Value firstPanel, Value lastPanel) {
   firstCopied = firstPanel;
   if (tasks.widened) {
     widenPanels(slice, firstPanel, lastPanel);
@@ -127,8 +125,7 @@ void ContractionNest::copyPanels(Value slice, Value firstPanel,
 
 /// From a slice of one of so many panels to what the task, or the one behind
 /// it, reads there next.
-Value ContractionNest::toNextSlice(Value slice, Value panels,
-                                   const Tile &tile) {
+Value GemmNest::toNextSlice(Value slice, Value panels, const Tile &tile) {
   Value depths = k.mul(k.index(tasks.sliceDepth), tile.args.depthStrideB);
   Value behind = k.sub(k.mul(panels, k.size(panelElements())),
                        k.mul(k.index(tasks.slices - 1), depths));
@@ -140,8 +137,8 @@ Value ContractionNest::toNextSlice(Value slice, Value panels,
 /// Asks for one of as many parts of the next slice as there are tiles. These
 /// read a line or two of each row, and more than two lines are too far apart
 /// for a processor to look ahead.
-void ContractionNest::fetchNextSlice(Value slice, Value part, Value firstPanel,
-                                     Value lastPanel) {
+void GemmNest::fetchNextSlice(Value slice, Value part, Value firstPanel,
+                              Value lastPanel) {
   constexpr int64_t lineBytes = 64, nearLines = 2;
   Value parts =
       k.mul(k.sub(lastPanel, firstPanel), k.index(tasks.tilesPerTask));
@@ -173,8 +170,8 @@ void ContractionNest::fetchNextSlice(Value slice, Value part, Value firstPanel,
 }
 
 /// Slice by slice over all tiles.
-void ContractionNest::slicesOfPanels(Value firstPanel, Value lastPanel,
-                                     Value firstTile, Value lastTile) {
+void GemmNest::slicesOfPanels(Value firstPanel, Value lastPanel,
+                              Value firstTile, Value lastTile) {
   Value one = k.index(1);
   auto slot = [&](Value panel, Value number) {
     int64_t tiles =
@@ -251,8 +248,8 @@ void ContractionNest::slicesOfPanels(Value firstPanel, Value lastPanel,
   });
 }
 
-void ContractionNest::sliced(Value firstPanel, Value lastPanel, Value firstTile,
-                             Value lastTile) {
+void GemmNest::sliced(Value firstPanel, Value lastPanel, Value firstTile,
+                      Value lastTile) {
   if (panelsAtOnce() == tasks.panelsPerTask) {
     slicesOfPanels(firstPanel, lastPanel, firstTile, lastTile);
     return;
@@ -262,7 +259,7 @@ void ContractionNest::sliced(Value firstPanel, Value lastPanel, Value firstTile,
   });
 }
 
-void ContractionNest::takeSlice(Tile &tile, Value slice) {
+void GemmNest::takeSlice(Tile &tile, Value slice) {
   if (!space.taps.empty()) {
     placeFilter(tile, slice);
     if (tasks.widened)
@@ -280,15 +277,14 @@ void ContractionNest::takeSlice(Tile &tile, Value slice) {
 }
 
 /// Sums of a tile among those of a sweep.
-Value ContractionNest::sweptSums(Value tileNumber, Value fromColumn) {
+Value GemmNest::sweptSums(Value tileNumber, Value fromColumn) {
   Value row = k.mul(firstRow(tileNumber), k.index(sweptColumns()));
   return k.add(row, fromColumn);
 }
 
 /// Some rows of B past the sums of all columns: several panels at once as long
 /// as the tile has registers for them, then one at a time.
-void ContractionNest::sweepSlice(Value slice, Value firstPanel,
-                                 Value lastPanel) {
+void GemmNest::sweepSlice(Value slice, Value firstPanel, Value lastPanel) {
   int64_t atOnce = tasks.panelsOfStep;
   auto run = [&](Value number, unsigned panels, bool full) {
     place.column = k.mul(number, k.index(columns));
@@ -318,7 +314,7 @@ void ContractionNest::sweepSlice(Value slice, Value firstPanel,
            [&](Value number) { run(number, 1, false); });
 }
 
-void ContractionNest::sweep(Value firstPanel, Value lastPanel) {
+void GemmNest::sweep(Value firstPanel, Value lastPanel) {
   clearSums(k.index(0), k.index(sumsOfTask()));
   k.loop(k.index(0), k.index(tasks.slices), k.index(1),
          [&](Value slice) { sweepSlice(slice, firstPanel, lastPanel); });

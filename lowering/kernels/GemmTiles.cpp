@@ -15,7 +15,7 @@ using zenith::graph::DimExpr;
 namespace zenith::kernels {
 
 /// No row of the tile leaves the image at any tap.
-Value ContractionNest::isInside(Value height, const MicroKernelArgs &args) {
+Value GemmNest::isInside(Value height, const MicroKernelArgs &args) {
   Value lastRow = k.mul(k.sub(height, k.index(1)), args.rowStep);
   Value lastTap = k.mul(k.sub(args.taps[2].count, k.index(1)), args.tapStep);
   Value last = k.add(args.position, k.add(lastRow, lastTap));
@@ -27,8 +27,8 @@ Value ContractionNest::isInside(Value height, const MicroKernelArgs &args) {
 }
 
 /// Inside of the image, the innermost tap and its channels may be one run.
-MicroKernelArgs ContractionNest::insideOfImage(MicroKernelArgs args,
-                                               MicroKernel::Form &form) {
+MicroKernelArgs GemmNest::insideOfImage(MicroKernelArgs args,
+                                        MicroKernel::Form &form) {
   const Axis &tap = space.taps.back().axis;
   if (tap.strideA == space.depth.size * space.depth.strideA &&
       tap.strideB == space.depth.size * space.depth.strideB) {
@@ -58,7 +58,7 @@ static bool streamsNarrow(const ContractionSpace &space,
 /// enough to ask for all of the next panel. An estimate of no rows is that of a
 /// difference of sizes that only the run knows.
 static bool streamsPanels(const ContractionSpace &space,
-                          const ContractionTasks &tasks,
+                          const GemmSchedule &tasks,
                           const KernelTarget &target) {
   constexpr double cachedBytes = 384 * 1024;
   double bytes = estimate(space.depth.size) * estimate(space.columns.size) *
@@ -71,7 +71,7 @@ static bool streamsPanels(const ContractionSpace &space,
 
 /// B that is read where it lies has an end to its columns. Panels have zeros
 /// there: only whole vectors of these are worth other code.
-void ContractionNest::sumTile(const Tile &tile) {
+void GemmNest::sumTile(const Tile &tile) {
   int64_t lanes = sumLanes(space.sum, k.target), width = columns;
   auto known = space.columns.size.constant();
   bool isShorter =
@@ -83,7 +83,7 @@ void ContractionNest::sumTile(const Tile &tile) {
     dispatch(tile, true);
 }
 
-void ContractionNest::dispatch(const Tile &tile, bool full, unsigned panels) {
+void GemmNest::dispatch(const Tile &tile, bool full, unsigned panels) {
   MicroKernel shape;
   shape.lanes = sumLanes(space.sum, k.target);
   shape.vectors = panels * (columns / shape.lanes);
@@ -145,8 +145,8 @@ void ContractionNest::dispatch(const Tile &tile, bool full, unsigned panels) {
 
 /// Chooses the micro-kernel by the height of the tile, of which few are
 /// possible where the rows are known.
-void ContractionNest::callHeights(Value height, const MicroKernelArgs &args,
-                                  MicroKernel shape) {
+void GemmNest::callHeights(Value height, const MicroKernelArgs &args,
+                           MicroKernel shape) {
   SmallVector<unsigned> possible;
   auto rows = space.tile.size.constant();
   for (unsigned h = heights; h >= 1; --h) {

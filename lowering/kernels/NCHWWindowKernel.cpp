@@ -57,10 +57,10 @@ struct PlaneGeometry {
   }
 };
 
-class PlaneWindowKernel {
+class NCHWWindowKernel {
 public:
-  PlaneWindowKernel(const EmissionContext &context, IterationSpace &space,
-                    const WindowShape &shape, PlaneGeometry geometry)
+  NCHWWindowKernel(const EmissionContext &context, IterationSpace &space,
+                   const WindowShape &shape, PlaneGeometry geometry)
       : k(context.fusion, context.dims, context.target, context.kernels,
           context.name),
         emitter(k), space(space), shape(shape), geometry(geometry),
@@ -185,7 +185,7 @@ bool planesFit(const EmissionContext &context, const IterationSpace &space,
 }
 
 /// Of all it holds, the padding keeps its value.
-Value PlaneWindowKernel::buffer(int64_t elements) {
+Value NCHWWindowKernel::buffer(int64_t elements) {
   elements = int64_t(llvm::alignTo(uint64_t(elements), uint64_t(width)));
   Value memory = k.b.create<memref::AllocaOp>(
       k.loc, MemRefType::get({elements}, element), k.b.getI64IntegerAttr(64));
@@ -196,7 +196,7 @@ Value PlaneWindowKernel::buffer(int64_t elements) {
   return memory;
 }
 
-Value PlaneWindowKernel::start() {
+Value NCHWWindowKernel::start() {
   Value scalar =
       conv
           ? k.constant(registerType(element), 0.0)
@@ -206,8 +206,8 @@ Value PlaneWindowKernel::start() {
 }
 
 /// Where the input of the anchor's element at `index` has a row and a column.
-SmallVector<Ix> PlaneWindowKernel::inputIndex(ArrayRef<Ix> index, const Ix &row,
-                                              const Ix &column) {
+SmallVector<Ix> NCHWWindowKernel::inputIndex(ArrayRef<Ix> index, const Ix &row,
+                                             const Ix &column) {
   SmallVector<Ix> at(index);
   auto place = [&](unsigned resultDim, unsigned inputDim) {
     if (resultDim == space.dimOf(shape.column))
@@ -234,7 +234,7 @@ SmallVector<Ix> PlaneWindowKernel::inputIndex(ArrayRef<Ix> index, const Ix &row,
   return at;
 }
 
-void PlaneWindowKernel::storeLanes(Value memory, Value at, Value lanes) {
+void NCHWWindowKernel::storeLanes(Value memory, Value at, Value lanes) {
   if (emitter.mask)
     k.b.create<vector::MaskedStoreOp>(k.loc, memory, at, emitter.mask, lanes);
   else
@@ -243,8 +243,8 @@ void PlaneWindowKernel::storeLanes(Value memory, Value at, Value lanes) {
 
 /// The columns of one phase; the last vector begins early enough to end with
 /// them.
-void PlaneWindowKernel::copyRow(Value memory, SmallVector<Ix> index, Value row,
-                                int64_t phase) {
+void NCHWWindowKernel::copyRow(Value memory, SmallVector<Ix> index, Value row,
+                               int64_t phase) {
   const PlaneSide &x = geometry.x;
   IndexMath &math = emitter.indices;
   int64_t first = ((phase - x.low) % x.stride + x.stride) % x.stride;
@@ -278,7 +278,7 @@ void PlaneWindowKernel::copyRow(Value memory, SmallVector<Ix> index, Value row,
          [&](Value at) { some(k.min(at, last)); });
 }
 
-void PlaneWindowKernel::copyPlane(Value memory, ArrayRef<Ix> index) {
+void NCHWWindowKernel::copyPlane(Value memory, ArrayRef<Ix> index) {
   int64_t rows =
       std::min(geometry.y.inputs, geometry.y.padded() - geometry.y.low);
   k.loop(k.index(0), k.index(rows), k.index(1), [&](Value row) {
@@ -290,7 +290,7 @@ void PlaneWindowKernel::copyPlane(Value memory, ArrayRef<Ix> index) {
 
 /// What tap `x` along the row, `y` down, multiplies by; null where windows have
 /// no weights.
-Value PlaneWindowKernel::weight(int64_t y, const Ix &x, ArrayRef<Ix> index) {
+Value NCHWWindowKernel::weight(int64_t y, const Ix &x, ArrayRef<Ix> index) {
   if (!conv)
     return {};
   auto numbers = conv.getDims();
@@ -307,7 +307,7 @@ Value PlaneWindowKernel::weight(int64_t y, const Ix &x, ArrayRef<Ix> index) {
   return weight ? k.broadcast(weight, unsigned(width)) : start();
 }
 
-Value PlaneWindowKernel::step(Value sum, Value lanes, Value weight) {
+Value NCHWWindowKernel::step(Value sum, Value lanes, Value weight) {
   if (!conv)
     return emitter.fold(cast<graph::ReduceWindowOp>(shape.anchor).getKind(),
                         element, sum, lanes);
@@ -319,7 +319,7 @@ Value PlaneWindowKernel::step(Value sum, Value lanes, Value weight) {
 
 /// Whether results tell in which order their taps were folded, and are short
 /// enough to keep to it.
-bool PlaneWindowKernel::inOrder() const {
+bool NCHWWindowKernel::inOrder() const {
   bool told = isa<FloatType>(element);
   if (auto pool = dyn_cast<graph::ReduceWindowOp>(shape.anchor))
     told &= pool.getKind() != graph::ReduceKind::max &&
@@ -331,10 +331,10 @@ bool PlaneWindowKernel::inOrder() const {
 /// Columns of taps for rows by vectors of results: each vector of the plane is
 /// read once for all rows whose windows hold it, and a result takes the taps of
 /// these columns row by row.
-void PlaneWindowKernel::foldColumns(const PlaneView &view, ArrayRef<Ix> index,
-                                    ArrayRef<Value> at, ArrayRef<Ix> taps,
-                                    ArrayRef<int64_t> shifts,
-                                    MutableArrayRef<Value> sums) {
+void NCHWWindowKernel::foldColumns(const PlaneView &view, ArrayRef<Ix> index,
+                                   ArrayRef<Value> at, ArrayRef<Ix> taps,
+                                   ArrayRef<int64_t> shifts,
+                                   MutableArrayRef<Value> sums) {
   const PlaneSide &y = view.y;
   int64_t rows = int64_t(sums.size() / shifts.size());
   std::vector<SmallVector<Value>> weights(taps.size());
@@ -362,10 +362,10 @@ void PlaneWindowKernel::foldColumns(const PlaneView &view, ArrayRef<Ix> index,
 }
 
 /// Rows by vectors whose windows begin at `column` plus a shift each.
-SmallVector<Value> PlaneWindowKernel::foldBlock(const PlaneView &view,
-                                                ArrayRef<Ix> index, Value row,
-                                                Value column, int64_t rows,
-                                                ArrayRef<int64_t> shifts) {
+SmallVector<Value> NCHWWindowKernel::foldBlock(const PlaneView &view,
+                                               ArrayRef<Ix> index, Value row,
+                                               Value column, int64_t rows,
+                                               ArrayRef<int64_t> shifts) {
   constexpr int64_t unrolled = 96;
   const PlaneSide &x = view.x;
   SmallVector<Value> sums(size_t(rows) * shifts.size(), start());
@@ -402,8 +402,8 @@ SmallVector<Value> PlaneWindowKernel::foldBlock(const PlaneView &view,
 /// All results of a view, in blocks that fill the registers. The last block of
 /// rows, of columns, and of a row's vectors begins early enough to end with
 /// them: what is computed twice is the same.
-void PlaneWindowKernel::fold(const PlaneView &view, ArrayRef<Ix> index,
-                             Finish finish) {
+void NCHWWindowKernel::fold(const PlaneView &view, ArrayRef<Ix> index,
+                            Finish finish) {
   // Rows share more than vectors beside each other, where windows reach down.
   constexpr int64_t mostSums = 8, mostSteps = 128;
   int64_t vectors = (view.x.results + width - 1) / width;
@@ -438,9 +438,9 @@ void PlaneWindowKernel::fold(const PlaneView &view, ArrayRef<Ix> index,
 }
 
 /// What follows the window, and the stores.
-void PlaneWindowKernel::finish(ArrayRef<Ix> loopIndex, Value row, Value column,
-                               int64_t rows, ArrayRef<int64_t> shifts,
-                               ArrayRef<Value> lanes) {
+void NCHWWindowKernel::finish(ArrayRef<Ix> loopIndex, Value row, Value column,
+                              int64_t rows, ArrayRef<int64_t> shifts,
+                              ArrayRef<Value> lanes) {
   IndexMath &math = emitter.indices;
   const PlaneSide &x = geometry.x;
   if (x.results < width)
@@ -461,7 +461,7 @@ void PlaneWindowKernel::finish(ArrayRef<Ix> loopIndex, Value row, Value column,
     emitter.storeResults(index);
 }
 
-void PlaneWindowKernel::plane(SmallVector<Ix> loopIndex) {
+void NCHWWindowKernel::plane(SmallVector<Ix> loopIndex) {
   SmallVector<Ix> index = space.shapeIndex(emitter.indices, loopIndex);
   copyPlane(image, index);
   PlaneView view{image, geometry.rowStride(width), geometry.phaseStride(width),
@@ -491,7 +491,7 @@ void PlaneWindowKernel::plane(SmallVector<Ix> loopIndex) {
        });
 }
 
-FailureOr<KernelPlan> PlaneWindowKernel::run() {
+FailureOr<KernelPlan> NCHWWindowKernel::run() {
   // An element is copied in and stored for what so many operations take.
   constexpr double taskFlops = 300e3, movement = 24;
   image = buffer(geometry.elements(width));
@@ -527,8 +527,8 @@ FailureOr<KernelPlan> PlaneWindowKernel::run() {
 FailureOr<KernelPlan> emitPlanes(const EmissionContext &context,
                                  IterationSpace &space,
                                  const WindowShape &shape) {
-  return PlaneWindowKernel(context, space, shape,
-                           *PlaneGeometry::of(space, shape))
+  return NCHWWindowKernel(context, space, shape,
+                          *PlaneGeometry::of(space, shape))
       .run();
 }
 

@@ -52,11 +52,11 @@ unsigned lanesOfWindow(const EmissionContext &context) {
 }
 
 namespace {
-class WindowKernel {
+class NHWCWindowKernel {
 public:
-  WindowKernel(const EmissionContext &context, IterationSpace &space,
-               Operation *anchor, ArrayRef<WindowDim> spans, unsigned lane,
-               unsigned column)
+  NHWCWindowKernel(const EmissionContext &context, IterationSpace &space,
+                   Operation *anchor, ArrayRef<WindowDim> spans, unsigned lane,
+                   unsigned column)
       : kernel(context.fusion, context.dims, context.target, context.kernels,
                context.name),
         emitter(kernel), space(space), anchor(anchor), spans(spans), lane(lane),
@@ -107,12 +107,12 @@ private:
 };
 } // namespace
 
-void WindowKernel::emitElements(ArrayRef<Ix> loopIndex) {
+void NHWCWindowKernel::emitElements(ArrayRef<Ix> loopIndex) {
   emitter.storeResults(space.shapeIndex(emitter.indices, loopIndex));
 }
 
 // Whether the row's windows stay inside along the outer dimensions.
-Value WindowKernel::rowInside(ArrayRef<Ix> loopIndex) {
+Value NHWCWindowKernel::rowInside(ArrayRef<Ix> loopIndex) {
   Value inside = kernel.integer(kernel.b.getI1Type(), 1);
   for (unsigned loop : outer) {
     const WindowDim *span = spanOf(loop);
@@ -131,8 +131,8 @@ Value WindowKernel::rowInside(ArrayRef<Ix> loopIndex) {
 }
 
 // Neighbours in step; what follows the window then finds its value.
-void WindowKernel::emitPositions(ArrayRef<Ix> row, const Ix &base,
-                                 int64_t count) {
+void NHWCWindowKernel::emitPositions(ArrayRef<Ix> row, const Ix &base,
+                                     int64_t count) {
   ElementEmitter::Scope scope(emitter);
   SmallVector<Ix> loopIndex(row);
   std::vector<SmallVector<Ix>> at, indices;
@@ -149,7 +149,7 @@ void WindowKernel::emitPositions(ArrayRef<Ix> row, const Ix &base,
 }
 
 // New names for the outer positions of a row whose windows stay inside.
-SmallVector<Ix> WindowKernel::withKnownRange(SmallVector<Ix> loopIndex) {
+SmallVector<Ix> NHWCWindowKernel::withKnownRange(SmallVector<Ix> loopIndex) {
   for (unsigned loop : outer)
     if (const WindowDim *span = spanOf(loop)) {
       Value at = kernel.max(emitter.indices.value(loopIndex[loop]),
@@ -162,7 +162,7 @@ SmallVector<Ix> WindowKernel::withKnownRange(SmallVector<Ix> loopIndex) {
 
 // A row with lanes along it: a vector at either end under masks, and whole ones
 // between them, of which the last begins early enough to end there.
-void WindowKernel::emitRow(SmallVector<Ix> loopIndex) {
+void NHWCWindowKernel::emitRow(SmallVector<Ix> loopIndex) {
   constexpr int64_t atOnce = 4;
   int64_t width = emitter.indices.width;
   const WindowDim *span = spanOf(column);
@@ -196,7 +196,7 @@ void WindowKernel::emitRow(SmallVector<Ix> loopIndex) {
 
 // Rows whose windows stay inside along the outer dimensions need no tests
 // there.
-void WindowKernel::emitRows(SmallVector<Ix> loopIndex, Value inside) {
+void NHWCWindowKernel::emitRows(SmallVector<Ix> loopIndex, Value inside) {
   auto branch =
       kernel.b.create<scf::IfOp>(kernel.loc, inside, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(kernel.b);
@@ -212,7 +212,7 @@ void WindowKernel::emitRows(SmallVector<Ix> loopIndex, Value inside) {
 
 // Pixels a power of two apart push each other out of the first-level cache:
 // the part of one that its other channels lie in would be read again for them.
-unsigned WindowKernel::vectorsOfWindow() const {
+unsigned NHWCWindowKernel::vectorsOfWindow() const {
   constexpr int64_t lineBytes = 64, aliasedBytes = 2048;
   int64_t bytes = widestBytes(kernel.fusion);
   auto channels = space.size(lane).constant();
@@ -224,7 +224,7 @@ unsigned WindowKernel::vectorsOfWindow() const {
 // Few enough for the registers, and for the unrolled taps of all of them; many
 // columns share the weights of long windows (63 taps of 512 channels: 51
 // GFLOP/s two at a time, 123 eight at a time).
-int64_t WindowKernel::columnsAtOnce() const {
+int64_t NHWCWindowKernel::columnsAtOnce() const {
   constexpr int64_t registers = 8, unrolled = 640;
   int64_t taps = spanOf(column)->count;
   if (auto convolution = dyn_cast<graph::ConvolutionOp>(anchor))
@@ -234,7 +234,7 @@ int64_t WindowKernel::columnsAtOnce() const {
 }
 
 // All columns of a row, for one vector of channels.
-void WindowKernel::emitColumns(ArrayRef<Ix> loopIndex) {
+void NHWCWindowKernel::emitColumns(ArrayRef<Ix> loopIndex) {
   const WindowDim *span = spanOf(column);
   const DimExpr &size = space.size(column);
   auto columns = size.constant(), first = span->firstInside().constant(),
@@ -258,8 +258,8 @@ void WindowKernel::emitColumns(ArrayRef<Ix> loopIndex) {
 }
 
 // Columns from `from` on, at known places.
-void WindowKernel::emitKnownColumns(ArrayRef<Ix> loopIndex, int64_t from,
-                                    int64_t count) {
+void NHWCWindowKernel::emitKnownColumns(ArrayRef<Ix> loopIndex, int64_t from,
+                                        int64_t count) {
   int64_t most = columnsAtOnce();
   for (int64_t blocks = (count + most - 1) / most; blocks > 0; --blocks) {
     int64_t some = (count + blocks - 1) / blocks;
@@ -271,7 +271,7 @@ void WindowKernel::emitKnownColumns(ArrayRef<Ix> loopIndex, int64_t from,
 // The same where only the launch knows how many columns there are: blocks of
 // them at either end and between, that columns may be computed twice; smaller
 // blocks at the ends of short rows.
-void WindowKernel::emitUnknownColumns(ArrayRef<Ix> loopIndex) {
+void NHWCWindowKernel::emitUnknownColumns(ArrayRef<Ix> loopIndex) {
   int64_t most = columnsAtOnce(),
           first = *spanOf(column)->firstInside().constant();
   int64_t shortest = most + first, half = shortest / 2;
@@ -288,8 +288,8 @@ void WindowKernel::emitUnknownColumns(ArrayRef<Ix> loopIndex) {
       });
 }
 
-void WindowKernel::emitWhere(Value condition, function_ref<void()> then,
-                             function_ref<void()> otherwise) {
+void NHWCWindowKernel::emitWhere(Value condition, function_ref<void()> then,
+                                 function_ref<void()> otherwise) {
   auto branch = kernel.b.create<scf::IfOp>(kernel.loc, condition,
                                            /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(kernel.b);
@@ -304,7 +304,7 @@ void WindowKernel::emitWhere(Value condition, function_ref<void()> then,
 // Whether no window of a block at one end of the row reaches beyond the other
 // end, and none of a block between them beyond any; there are no such blocks in
 // a row that isn't of any length.
-Value WindowKernel::rowHolds(int64_t block, bool anyLength) {
+Value NHWCWindowKernel::rowHolds(int64_t block, bool anyLength) {
   const WindowDim *span = spanOf(column);
   const DimExpr &size = space.size(column);
   int64_t first = *span->firstInside().constant();
@@ -325,8 +325,8 @@ Value WindowKernel::rowHolds(int64_t block, bool anyLength) {
   return holds;
 }
 
-void WindowKernel::emitBlocks(ArrayRef<Ix> loopIndex, int64_t block,
-                              bool anyLength) {
+void NHWCWindowKernel::emitBlocks(ArrayRef<Ix> loopIndex, int64_t block,
+                                  bool anyLength) {
   const WindowDim *span = spanOf(column);
   const DimExpr &size = space.size(column);
   IndexMath &math = emitter.indices;
@@ -354,7 +354,7 @@ void WindowKernel::emitBlocks(ArrayRef<Ix> loopIndex, int64_t block,
   emitPositions(loopIndex, Ix(last), block);
 }
 
-void WindowKernel::emitColumnsSingly(ArrayRef<Ix> loopIndex) {
+void NHWCWindowKernel::emitColumnsSingly(ArrayRef<Ix> loopIndex) {
   const DimExpr &size = space.size(column);
   kernel.loop(kernel.index(0), kernel.size(size), kernel.index(1),
               [&](Value at) {
@@ -363,7 +363,7 @@ void WindowKernel::emitColumnsSingly(ArrayRef<Ix> loopIndex) {
 }
 
 // Lanes along the rows.
-Launch WindowKernel::runRows() {
+Launch NHWCWindowKernel::runRows() {
   RowTasks tasks = RowTasks::plan(space.rows({lane}), space.size(lane),
                                   elementsPerTask, /*cutRows=*/false);
   forEachRow(kernel, tasks, [&](Value row, Value, Value) {
@@ -378,7 +378,7 @@ Launch WindowKernel::runRows() {
 
 // A task takes some rows past one vector of channels after the other: the
 // weights of a vector, and what its rows share, stay in the first-level cache.
-Launch WindowKernel::runChannels() {
+Launch NHWCWindowKernel::runChannels() {
   constexpr double taskFlops = 400e3, taskBytes = 128 * 1024;
   constexpr int64_t fewestLanes = 64, mostRows = 64;
   DimExpr rows = space.rows({lane, column}), image = 1;
@@ -439,7 +439,7 @@ Launch WindowKernel::runChannels() {
                                             guess(lanesOfTask));
 }
 
-double WindowKernel::flopsOf(const DimExpr &length) const {
+double NHWCWindowKernel::flopsOf(const DimExpr &length) const {
   // An element is read and stored for what so many operations take.
   constexpr double movement = 12;
   int64_t window = 1;
@@ -449,7 +449,7 @@ double WindowKernel::flopsOf(const DimExpr &length) const {
          (2 * double(window) + movement + costPerElement(kernel.fusion));
 }
 
-FailureOr<KernelPlan> WindowKernel::run() {
+FailureOr<KernelPlan> NHWCWindowKernel::run() {
   Launch launch = lanesAlongRow() ? runRows() : runChannels();
   KernelPlan plan;
   if (!addLaunch(plan, unlessFailed(emitter, std::move(launch))))
@@ -555,7 +555,8 @@ FailureOr<KernelPlan> emitWindow(const EmissionContext &context) {
     if (laneMoves && span.dim == space.dimOf(*column) &&
         !fillsVectors(span, space.size(*column), context))
       return emitPointwise(context);
-  return WindowKernel(context, space, &*anchor, *spans, *lane, *column).run();
+  return NHWCWindowKernel(context, space, &*anchor, *spans, *lane, *column)
+      .run();
 }
 
 } // namespace zenith::kernels

@@ -39,7 +39,7 @@ void collectCostly(Value value, const DenseSet<Value> &stops,
     collectCostly(operand, stops, found, seen);
 }
 
-static bool isTable(const ReductionPlan &plan,
+static bool isTable(const ReductionSchedule &plan,
                     const IterationSpace::Access &access) {
   auto isOpaque = [&](unsigned loop) { return access.opaque[loop]; };
   return !access.written && access.factors[plan.lane].isConstant(1) &&
@@ -49,7 +49,7 @@ static bool isTable(const ReductionPlan &plan,
 
 /// Whether all rows read from one table at places that data gives, so that a
 /// part of it that stays in a cache serves one row after the other.
-static bool readTable(const ReductionPlan &plan) {
+static bool readTable(const ReductionSchedule &plan) {
   return llvm::any_of(plan.space->accesses(), [&](const auto &access) {
     return isTable(plan, access);
   });
@@ -57,7 +57,7 @@ static bool readTable(const ReductionPlan &plan) {
 
 /// The loops of rows, outermost first: all rows read one part of a table before
 /// the next.
-static SmallVector<unsigned> orderOfRows(const ReductionPlan &plan) {
+static SmallVector<unsigned> orderOfRows(const ReductionSchedule &plan) {
   SmallVector<unsigned> order(plan.keptLoops);
   std::stable_partition(order.begin(), order.end(), [&](unsigned loop) {
     return llvm::any_of(
@@ -71,7 +71,7 @@ static SmallVector<unsigned> orderOfRows(const ReductionPlan &plan) {
 
 /// Whether rows are read from one end to the other, and nothing but one number
 /// is kept for each column.
-static bool foldsWholeRows(const ReductionPlan &plan) {
+static bool foldsWholeRows(const ReductionSchedule &plan) {
   return plan.folds.size() == 1 && !plan.folds.front().arg() &&
          llvm::none_of(
              plan.results,
@@ -84,7 +84,7 @@ static bool foldsWholeRows(const ReductionPlan &plan) {
 }
 
 unsigned ReductionKernel::chooseWidth(const EmissionContext &context,
-                                      const ReductionPlan &plan) {
+                                      const ReductionSchedule &plan) {
   unsigned width = valueWidth(context.fusion, context.target);
   // Vectors of places must not take all registers.
   for (const Fold &fold : plan.folds)
@@ -439,7 +439,8 @@ Launch ReductionKernel::emitColumns() {
 }
 
 FailureOr<KernelPlan> emitReduction(const EmissionContext &context) {
-  auto plan = ReductionPlan::make(context.fusion, context.dims, context.target);
+  auto plan =
+      ReductionSchedule::make(context.fusion, context.dims, context.target);
   if (!plan)
     return emitPointwise(context);
   KernelPlan result;

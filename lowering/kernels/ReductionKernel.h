@@ -17,7 +17,7 @@ void collectCostly(mlir::Value value, const llvm::DenseSet<mlir::Value> &stops,
 
 class ReductionKernel {
 public:
-  ReductionKernel(const EmissionContext &context, ReductionPlan &plan,
+  ReductionKernel(const EmissionContext &context, ReductionSchedule &plan,
                   llvm::StringRef name)
       : kernel(context.fusion, context.dims, context.target, context.kernels,
                name),
@@ -36,7 +36,7 @@ public:
 
 private:
   static unsigned chooseWidth(const EmissionContext &context,
-                              const ReductionPlan &plan);
+                              const ReductionSchedule &plan);
   using State = llvm::SmallVector<mlir::Value>;
   using LoopIndex = llvm::SmallVector<Ix>;
   /// Folds over steps low, low + step ... below high with `unroll` states in
@@ -94,7 +94,7 @@ private:
 
   KernelBuilder kernel;
   ElementEmitter emitter;
-  ReductionPlan &plan;
+  ReductionSchedule &plan;
   IterationSpace &space;
   unsigned width, unroll = 1;
   bool moved =

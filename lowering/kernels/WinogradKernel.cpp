@@ -89,7 +89,7 @@ private:
   KernelBuilder &k;
   WinogradConvolution &what;
   const ContractionSpace &space;
-  ContractionEpilogue epilogue;
+  GemmEpilogue epilogue;
   int64_t columns;
   int64_t width = 0; ///< of the panel at hand: columns in vectors that have any
   DimExpr panelsPerTask = 1;

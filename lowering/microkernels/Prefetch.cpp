@@ -49,7 +49,8 @@ static void fetchAhead(Value memory) {
   }
 }
 
-void fetchBytesAhead(const EmissionContext &context, const KernelPlan &plan) {
+void prefetchInt8Operands(const EmissionContext &context,
+                          const KernelPlan &plan) {
   if (context.target.opencl)
     return;
   graph::FusionOp fusion = context.fusion;

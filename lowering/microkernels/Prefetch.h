@@ -11,7 +11,8 @@ namespace zenith::kernels {
 
 /// Lets the kernels of a reduction ask for large operands of bytes before they
 /// read them.
-void fetchBytesAhead(const EmissionContext &context, const KernelPlan &plan);
+void prefetchInt8Operands(const EmissionContext &context,
+                          const KernelPlan &plan);
 
 } // namespace zenith::kernels
 

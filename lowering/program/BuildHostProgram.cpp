@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Functions of fusions to programs of launches. Equal kernels are shared by
-// KernelTable; kernels are named in the order of their first launch.
+// KernelCache; kernels are named in the order of their first launch.
 
 #include "lowering/LoweringPasses.h"
 #include "lowering/memory/MemoryReport.h"
@@ -310,7 +310,7 @@ private:
     OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
     auto kernels =
         builder.create<ModuleOp>(module.getLoc(), host::kernelsModuleName);
-    pipeline::KernelTable table(kernels, *target);
+    pipeline::KernelCache table(kernels, *target);
     memory::DerivedLayout derived = memory::layOutDerived(module);
     // Callers come before the functions that they name and ask how those end.
     for (func::FuncOp function :

@@ -208,7 +208,7 @@ static void markHostOnly(func::FuncOp kernel, ModuleOp kernels) {
 
 /// The name under which an equal kernel is in the table already, or the
 /// kernel's own.
-StringAttr KernelTable::share(func::FuncOp kernel) {
+StringAttr KernelCache::share(func::FuncOp kernel) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   StringAttr name = kernel.getSymNameAttr();
@@ -222,7 +222,7 @@ StringAttr KernelTable::share(func::FuncOp kernel) {
   return found->second;
 }
 
-FailureOr<SharedPlan> KernelTable::planOf(graph::FusionOp fusion,
+FailureOr<SharedPlan> KernelCache::planOf(graph::FusionOp fusion,
                                           graph::DimAnalysis &dims,
                                           const AliasPattern &sharing,
                                           const llvm::SmallBitVector &unread) {

@@ -34,9 +34,9 @@ struct SharedPlan {
 /// operands, results and scratch in order.
 using AliasPattern = llvm::SmallVector<unsigned>;
 
-class KernelTable {
+class KernelCache {
 public:
-  KernelTable(mlir::ModuleOp kernels, const kernels::KernelTarget &target)
+  KernelCache(mlir::ModuleOp kernels, const kernels::KernelTarget &target)
       : kernels(kernels), target(target) {}
 
   /// Kernels of `fusion` and how they are launched. Kernels that were emitted

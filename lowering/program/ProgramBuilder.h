@@ -17,7 +17,7 @@ namespace zenith::pipeline {
 class ProgramBuilder {
 public:
   /// `explainsFallbacks`: kernels that only the host can run are remarks.
-  ProgramBuilder(mlir::func::FuncOp function, KernelTable &table,
+  ProgramBuilder(mlir::func::FuncOp function, KernelCache &table,
                  const memory::DerivedLayout &derived, bool explainsFallbacks)
       : function(function), table(table), derived(derived), builder(function),
         explainsFallbacks(explainsFallbacks),
@@ -93,7 +93,7 @@ private:
   bool isTakenResult(unsigned result);
 
   mlir::func::FuncOp function;
-  KernelTable &table;
+  KernelCache &table;
   const memory::DerivedLayout &derived;
   mlir::OpBuilder builder;
   bool explainsFallbacks, isPrepare, isNested;

@@ -19,7 +19,7 @@ namespace zenith::kernels {
 static constexpr int64_t keysOfBlock = 512;
 static constexpr int64_t rowsOfBlock = 48;
 
-std::optional<bool> AttentionSpace::hasFewQueries() const {
+std::optional<bool> AttentionSchedule::hasFewQueries() const {
   auto count = queryCount.constant();
   return count ? std::optional(*count <= graph::fewQueries) : std::nullopt;
 }
@@ -29,12 +29,12 @@ graph::AttentionOp attentionAnchor(graph::FusionOp fusion) {
   return found.empty() ? graph::AttentionOp() : *found.begin();
 }
 
-static unsigned sumBytes(const AttentionSpace &space) {
+static unsigned sumBytes(const AttentionSchedule &space) {
   return space.product.sum.getIntOrFloatBitWidth() / 8;
 }
 
 /// Positions one stride apart, features side by side; a copy where they aren't.
-static AttentionRows placeRows(AttentionSpace &space, Value value,
+static AttentionRows placeRows(AttentionSchedule &space, Value value,
                                graph::DimAnalysis &dims) {
   auto isRows = [](const PlacedOperand &placed) {
     unsigned rank = placed.dims.size();
@@ -58,7 +58,7 @@ static AttentionRows placeRows(AttentionSpace &space, Value value,
 
 /// Panels of `columns`, each `depth` long; entries that share rows share their
 /// panels.
-static void packRows(AttentionSpace &space, AttentionRows &rows,
+static void packRows(AttentionSchedule &space, AttentionRows &rows,
                      const Axis &columns, const Axis &depth) {
   Preparation pack;
   pack.kind = Preparation::PackPanels;
@@ -87,7 +87,8 @@ static void packRows(AttentionSpace &space, AttentionRows &rows,
 
 /// The product of weights and values, as far as epilogue and preparations look
 /// at it.
-static void describeProduct(AttentionSpace &space, graph::DimAnalysis &dims) {
+static void describeProduct(AttentionSchedule &space,
+                            graph::DimAnalysis &dims) {
   ContractionSpace &product = space.product;
   const graph::DimVector sizes = dims.dimsOf(space.op.getResult());
   unsigned rank = sizes.size();
@@ -112,7 +113,7 @@ static int64_t tileHeight(int64_t rows, int64_t highest) {
 }
 
 /// Blocks of equal height where the rows don't fill the last one.
-static void chooseBlocks(AttentionSpace &space, int64_t mostKeys) {
+static void chooseBlocks(AttentionSchedule &space, int64_t mostKeys) {
   int64_t height = space.heights;
   space.blockRows = height * std::max<int64_t>(1, rowsOfBlock / height);
   space.blockKeys = keysOfBlock;
@@ -198,11 +199,11 @@ SmallVector<AttentionVariant, 2> attentionVariants(graph::FusionOp fusion,
   return {*few, any};
 }
 
-FailureOr<AttentionSpace> attentionSpace(graph::FusionOp fusion,
-                                         graph::DimAnalysis &dims,
-                                         const AttentionVariant &variant) {
+FailureOr<AttentionSchedule>
+attentionSchedule(graph::FusionOp fusion, graph::DimAnalysis &dims,
+                  const AttentionVariant &variant) {
   const KernelTarget &target = variant.target;
-  AttentionSpace space;
+  AttentionSchedule space;
   space.op = attentionAnchor(fusion);
   if (!space.op)
     return fusion.emitError("unsupported: an attention fusion needs one "

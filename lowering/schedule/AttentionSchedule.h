@@ -25,7 +25,7 @@ struct AttentionRows {
   std::optional<Panels> panels;
 };
 
-struct AttentionSpace {
+struct AttentionSchedule {
   graph::AttentionOp op;
   /// The product of weights and values: what the epilogue and the preparations
   /// ask for.
@@ -62,9 +62,9 @@ attentionVariants(graph::FusionOp fusion, graph::DimAnalysis &dims,
                   const KernelTarget &target);
 
 /// Failure has been reported at the op.
-mlir::FailureOr<AttentionSpace> attentionSpace(graph::FusionOp fusion,
-                                               graph::DimAnalysis &dims,
-                                               const AttentionVariant &variant);
+mlir::FailureOr<AttentionSchedule>
+attentionSchedule(graph::FusionOp fusion, graph::DimAnalysis &dims,
+                  const AttentionVariant &variant);
 
 } // namespace zenith::kernels
 

@@ -89,7 +89,7 @@ bool hasFewLongSums(const ContractionSpace &space, const KernelTarget &target) {
          space.tile.strideA.isConstant(1) && !space.depth.strideA.isConstant(1);
 }
 
-static void chooseSlices(ContractionTasks &tasks, const ContractionSpace &space,
+static void chooseSlices(GemmSchedule &tasks, const ContractionSpace &space,
                          int64_t heights, unsigned columns,
                          const KernelTarget &target) {
   auto depth = space.depthOfAllTaps().constant();
@@ -118,8 +118,7 @@ static void chooseSlices(ContractionTasks &tasks, const ContractionSpace &space,
 
 /// All rows meet each slice of a few panels while it is in cache: the copy that
 /// makes it so never leaves the cache.
-static void chooseCopies(ContractionTasks &tasks,
-                         const ContractionSpace &space) {
+static void chooseCopies(GemmSchedule &tasks, const ContractionSpace &space) {
   constexpr int64_t deepest = 256;
   constexpr double fewestTasks = 8;
   int64_t depth = *space.depth.size.constant();
@@ -138,7 +137,7 @@ static void chooseCopies(ContractionTasks &tasks,
 }
 
 /// Several panels share a block of rows, as long as enough tasks are left.
-static void choosePanelsOfSlices(ContractionTasks &tasks,
+static void choosePanelsOfSlices(GemmSchedule &tasks,
                                  const ContractionSpace &space) {
   double panels = std::max(1.0, estimate(tasks.panelCount));
   double all =
@@ -153,7 +152,7 @@ static void choosePanelsOfSlices(ContractionTasks &tasks,
 /// meet several panels while they are there, as long as enough tasks are left
 /// and slices of all of them stay there too. Where no other rows follow, a
 /// thread joins the tasks that it has in a row.
-static void choosePanelsOfDeepRows(ContractionTasks &tasks,
+static void choosePanelsOfDeepRows(GemmSchedule &tasks,
                                    const ContractionSpace &space,
                                    unsigned columns) {
   constexpr double cachedBytes = 256 * 1024, fewestTasks = 16;
@@ -194,7 +193,7 @@ static int64_t panelsOfStream(const ContractionSpace &space, unsigned heights,
 /// A column panel of a large row-major B takes a line from each of many pages;
 /// memory is read at full speed only along its rows, a few of them at a time,
 /// and from end to end where one thread has all columns.
-static bool chooseSweep(ContractionTasks &tasks, const ContractionSpace &space,
+static bool chooseSweep(GemmSchedule &tasks, const ContractionSpace &space,
                         unsigned heights, unsigned columns,
                         const KernelTarget &target) {
   constexpr int64_t mostRows = 24, shortestDepth = 32, registers = 8;
@@ -274,7 +273,7 @@ static double columnsOfPanel(const ContractionSpace &space,
                          : tileColumns(space.sum, target);
 }
 
-static void finishTasks(ContractionTasks &tasks, const ContractionSpace &space,
+static void finishTasks(GemmSchedule &tasks, const ContractionSpace &space,
                         const KernelTarget &target) {
   tasks.panelGroups =
       DimExpr::ceilDiv(tasks.panelCount, DimExpr(tasks.panelsPerTask));
@@ -289,7 +288,7 @@ static void finishTasks(ContractionTasks &tasks, const ContractionSpace &space,
 /// A task has the same panel of all gates, whose sums wait side by side. Each
 /// block of rows reads all panels again: as many rows as second-level caches of
 /// processors with 512 bits have room for the sums of.
-static void choosePanelsOfGates(ContractionTasks &tasks,
+static void choosePanelsOfGates(GemmSchedule &tasks,
                                 const ContractionSpace &space, unsigned columns,
                                 const KernelTarget &target) {
   int64_t mostTiles = target.avx512 ? 16 : 8;
@@ -306,7 +305,7 @@ static void choosePanelsOfGates(ContractionTasks &tasks,
 /// task meet them, so that memory gives them once, from end to end. Two tasks,
 /// since each reads all rows; one thread has both at once where B is read as it
 /// lies.
-static void chooseShortSlices(ContractionTasks &tasks,
+static void chooseShortSlices(GemmSchedule &tasks,
                               const ContractionSpace &space) {
   constexpr int64_t cachedBytes = 16 * 1024, fewestDepths = 16,
                     mostDepths = 256;
@@ -331,7 +330,7 @@ static void chooseShortSlices(ContractionTasks &tasks,
 /// Elements of a slice of a panel that are widened beforehand; 0: none. Numbers
 /// that are widened in registers take the ports of multiply-adds, half as many
 /// of them as a tile has multiply-adds itself with 512 bits.
-static int64_t widenedElements(const ContractionTasks &tasks,
+static int64_t widenedElements(const GemmSchedule &tasks,
                                const ContractionSpace &space,
                                const KernelTarget &target) {
   constexpr double fewestTiles = 3;
@@ -421,7 +420,7 @@ static int64_t evenTiles(int64_t tiles, int64_t tilesPerTask, double others) {
 
 /// A single task would leave the other threads without work: two have its rows.
 /// Each reads all of B, a thread that has both once.
-static void shareRows(ContractionTasks &tasks, const ContractionSpace &space) {
+static void shareRows(GemmSchedule &tasks, const ContractionSpace &space) {
   constexpr double flopsOfTask = 1e6;
   auto tiles = tasks.tileCount.constant();
   DimExpr groups =
@@ -438,9 +437,9 @@ static void shareRows(ContractionTasks &tasks, const ContractionSpace &space) {
   tasks.joinsRows = true;
 }
 
-ContractionTasks chooseTasks(const ContractionSpace &space,
-                             const KernelTarget &target) {
-  ContractionTasks tasks;
+GemmSchedule chooseTasks(const ContractionSpace &space,
+                         const KernelTarget &target) {
+  GemmSchedule tasks;
   unsigned heights = tileRows(space, target),
            columns = tileColumns(space.sum, target);
   tasks.tilesPerLine =

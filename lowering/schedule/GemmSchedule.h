@@ -15,7 +15,7 @@ inline constexpr int64_t panelsPerCopy = 4;
 
 /// Functions of shapes and target only, so that results don't depend on who
 /// runs which task.
-struct ContractionTasks {
+struct GemmSchedule {
   graph::DimExpr tilesPerLine, tileCount, panelCount, rowBlocks, panelGroups;
   int64_t tilesPerTask = 1, panelsPerTask = 1;
   /// Parts of the sum that all tiles of a task finish before the next one
@@ -59,8 +59,8 @@ bool rowsNeedPacking(const ContractionSpace &space, const KernelTarget &target);
 /// Few results of long sums, whose rows run across the depth.
 bool hasFewLongSums(const ContractionSpace &space, const KernelTarget &target);
 
-ContractionTasks chooseTasks(const ContractionSpace &space,
-                             const KernelTarget &target);
+GemmSchedule chooseTasks(const ContractionSpace &space,
+                         const KernelTarget &target);
 
 } // namespace zenith::kernels
 

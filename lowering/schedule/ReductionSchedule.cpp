@@ -76,7 +76,7 @@ static Value throughReshapes(Value value) {
 }
 
 // Folds in program order, with levels.
-static void collectReduces(graph::FusionOp fusion, ReductionPlan &plan) {
+static void collectReduces(graph::FusionOp fusion, ReductionSchedule &plan) {
   DenseMap<Value, unsigned> levelOf;
   for (Operation &op : fusion.getBody().front()) {
     unsigned level = 0;
@@ -96,7 +96,7 @@ static void collectReduces(graph::FusionOp fusion, ReductionPlan &plan) {
     fold.plainMax = isPlainMax(fusion, fold);
 }
 
-DimExpr ReductionPlan::keptCount() const {
+DimExpr ReductionSchedule::keptCount() const {
   DimExpr count = 1;
   for (auto [d, size] : llvm::enumerate(shape))
     if (!llvm::is_contained(reduced, int64_t(d)))
@@ -104,7 +104,7 @@ DimExpr ReductionPlan::keptCount() const {
   return count;
 }
 
-DimExpr ReductionPlan::reducedRows() const {
+DimExpr ReductionSchedule::reducedRows() const {
   DimExpr count = 1;
   for (unsigned loop : reducedLoops)
     count = count * space->size(loop);
@@ -128,7 +128,7 @@ static Value countedBy(const Fold &fold, graph::FusionOp fusion,
 
 // Partial results where too few tasks would have too much to do. Chunks are a
 // function of the shape alone.
-static void planChunks(ReductionPlan &plan) {
+static void planChunks(ReductionSchedule &plan) {
   // Sums of columns take slots as long as a row: few of them, so that they
   // cost little beside the rows.
   constexpr int64_t chunkElements = 1 << 14, chunksOfColumns = 32;
@@ -180,7 +180,7 @@ static void planChunks(ReductionPlan &plan) {
 // Matches `sizes` with the kept dimensions of the shape. Dimensions of size 1
 // may come and go: what a batch norm makes of its sums has kept them.
 static std::optional<SmallVector<unsigned>>
-matchKept(const ReductionPlan &plan, const graph::DimVector &sizes) {
+matchKept(const ReductionSchedule &plan, const graph::DimVector &sizes) {
   SmallVector<unsigned> dims;
   unsigned next = 0, rank = plan.shape.size();
   auto skip = [&] {
@@ -202,10 +202,10 @@ matchKept(const ReductionPlan &plan, const graph::DimVector &sizes) {
   return next == rank ? std::optional(dims) : std::nullopt;
 }
 
-std::optional<ReductionPlan> ReductionPlan::make(graph::FusionOp fusion,
-                                                 graph::DimAnalysis &dims,
-                                                 const KernelTarget &target) {
-  ReductionPlan plan;
+std::optional<ReductionSchedule>
+ReductionSchedule::make(graph::FusionOp fusion, graph::DimAnalysis &dims,
+                        const KernelTarget &target) {
+  ReductionSchedule plan;
   collectReduces(fusion, plan);
   Operation *first = plan.folds.front().op;
   plan.shape = dims.dimsOf(first->getOperand(0));
@@ -260,7 +260,7 @@ std::optional<ReductionPlan> ReductionPlan::make(graph::FusionOp fusion,
   return plan;
 }
 
-SmallVector<DimExpr> ReductionPlan::scratch() const {
+SmallVector<DimExpr> ReductionSchedule::scratch() const {
   SmallVector<DimExpr> bytes;
   if (chunk)
     for (const Fold &fold : folds) {
@@ -274,7 +274,7 @@ SmallVector<DimExpr> ReductionPlan::scratch() const {
 SmallVector<DimExpr> reductionScratch(graph::FusionOp fusion,
                                       graph::DimAnalysis &dims,
                                       const KernelTarget &target) {
-  auto plan = ReductionPlan::make(fusion, dims, target);
+  auto plan = ReductionSchedule::make(fusion, dims, target);
   return plan ? plan->scratch() : SmallVector<DimExpr>();
 }
 

@@ -36,7 +36,7 @@ struct ReducedResult {
   llvm::SmallVector<unsigned> dims;
 };
 
-struct ReductionPlan {
+struct ReductionSchedule {
   graph::DimVector shape;
   llvm::SmallVector<int64_t> reduced; ///< dimensions of `shape`
   llvm::SmallVector<Fold> folds;
@@ -53,9 +53,9 @@ struct ReductionPlan {
 
   /// Nothing where the folds don't share one iteration, or results are moved:
   /// then folds happen in place.
-  static std::optional<ReductionPlan> make(graph::FusionOp fusion,
-                                           graph::DimAnalysis &dims,
-                                           const KernelTarget &target);
+  static std::optional<ReductionSchedule> make(graph::FusionOp fusion,
+                                               graph::DimAnalysis &dims,
+                                               const KernelTarget &target);
   graph::DimExpr keptCount() const;
   /// Product of reducedLoops.
   graph::DimExpr reducedRows() const;

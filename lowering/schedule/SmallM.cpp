@@ -55,14 +55,14 @@ KernelTarget tileTarget(graph::FusionOp fusion, const KernelTarget &target) {
              : target;
 }
 
-std::optional<FewRows> variantOfFewRows(graph::FusionOp fusion,
-                                        graph::DimAnalysis &dims,
-                                        const ContractionSpace &space,
-                                        const KernelTarget &target) {
+std::optional<SmallMVariant> smallMVariant(graph::FusionOp fusion,
+                                           graph::DimAnalysis &dims,
+                                           const ContractionSpace &space,
+                                           const KernelTarget &target) {
   if (space.form != ContractionSpace::Panels ||
       space.panel * 2 != tileColumns(space.sum, target) || !space.lines.empty())
     return std::nullopt;
-  FewRows few{halved(target), {}, {}};
+  SmallMVariant few{halved(target), {}, {}};
   auto own = contractionSpace(fusion, dims, few.target);
   if (failed(own) || own->preparations.size() != space.preparations.size())
     return std::nullopt;

@@ -22,16 +22,16 @@ KernelTarget tileTarget(graph::FusionOp fusion, const KernelTarget &target);
 
 /// The other way to multiply of a product whose number of rows only the run
 /// knows.
-struct FewRows {
+struct SmallMVariant {
   KernelTarget target;
   ContractionSpace space;
   graph::DimExpr taken; ///< 1 where there are so few rows, else 0
 };
 /// None where one way suits any number of rows.
-std::optional<FewRows> variantOfFewRows(graph::FusionOp fusion,
-                                        graph::DimAnalysis &dims,
-                                        const ContractionSpace &space,
-                                        const KernelTarget &target);
+std::optional<SmallMVariant> smallMVariant(graph::FusionOp fusion,
+                                           graph::DimAnalysis &dims,
+                                           const ContractionSpace &space,
+                                           const KernelTarget &target);
 
 } // namespace zenith::kernels
 

@@ -12,7 +12,7 @@ using zenith::testing::KernelHarness;
 
 namespace {
 
-class MirrorKernel : public ::testing::Test {
+class SyrkMirror : public ::testing::Test {
 protected:
   KernelHarness harness{kernels::emitContraction};
 
@@ -41,7 +41,7 @@ protected:
   }
 };
 
-TEST_F(MirrorKernel, Rows) {
+TEST_F(SyrkMirror, Rows) {
   for (int64_t rows : {256, 261, 300})
     for (const char *element : {"f32", "f64", "i32"}) {
       SCOPED_TRACE(std::to_string(rows) + element);
@@ -50,12 +50,12 @@ TEST_F(MirrorKernel, Rows) {
     }
 }
 
-TEST_F(MirrorKernel, Columns) {
+TEST_F(SyrkMirror, Columns) {
   harness.check(product(270, 64, 0, "f32"));
   EXPECT_TRUE(mirrors());
 }
 
-TEST_F(MirrorKernel, OtherVectorLengths) {
+TEST_F(SyrkMirror, OtherVectorLengths) {
   for (auto [lanes, panel] : {std::pair<unsigned, unsigned>{4, 8}, {16, 64}}) {
     harness.target.lanes = lanes;
     harness.target.panel = panel;
@@ -64,7 +64,7 @@ TEST_F(MirrorKernel, OtherVectorLengths) {
   }
 }
 
-TEST_F(MirrorKernel, SmallProductsAndEpiloguesAreWhole) {
+TEST_F(SyrkMirror, SmallProductsAndEpiloguesAreWhole) {
   harness.check(product(200, 64, 1, "f32"));
   EXPECT_FALSE(mirrors());
   harness.check(product(256, 64, 1, "f32", "neg"));

@@ -12,9 +12,9 @@ using namespace zenith::testing;
 
 namespace {
 
-class WindowKernel : public ::testing::TestWithParam<unsigned> {
+class NHWCWindowKernel : public ::testing::TestWithParam<unsigned> {
 protected:
-  WindowKernel() : harness(kernels::emitKernels) {
+  NHWCWindowKernel() : harness(kernels::emitKernels) {
     harness.target.lanes = GetParam();
     harness.target.fma = GetParam() > 4;
   }
@@ -27,7 +27,7 @@ protected:
   KernelHarness harness;
 };
 
-TEST_P(WindowKernel, PoolsChannelsLast) {
+TEST_P(NHWCWindowKernel, PoolsChannelsLast) {
   check("%a : tensor<2x9x11x13xf32>", "tensor<2x5x6x13xf32>", R"(
     %r = graph.reduce_window max, %a window [1, 3, 3, 1] strides [1, 2, 2, 1] low [0, 1, 1, 0] high [0, 1, 1, 0]
       base_dilation [1, 1, 1, 1] dilation [1, 1, 1, 1] : tensor<2x9x11x13xf32> -> tensor<2x5x6x13xf32>)");
@@ -41,13 +41,13 @@ TEST_P(WindowKernel, PoolsChannelsLast) {
         {{3, 9, 11, 13}});
 }
 
-TEST_P(WindowKernel, PoolsChannelsFirst) {
+TEST_P(NHWCWindowKernel, PoolsChannelsFirst) {
   check("%a : tensor<2x3x9x11xf32>", "tensor<2x3x5x6xf32>", R"(
     %r = graph.reduce_window max, %a window [1, 1, 3, 3] strides [1, 1, 2, 2] low [0, 0, 1, 1] high [0, 0, 1, 1]
       base_dilation [1, 1, 1, 1] dilation [1, 1, 1, 1] : tensor<2x3x9x11xf32> -> tensor<2x3x5x6xf32>)");
 }
 
-TEST_P(WindowKernel, LanesAlongRows) {
+TEST_P(NHWCWindowKernel, LanesAlongRows) {
   for (auto [size, stride, result] : std::vector<std::tuple<int, int, int>>{
            {23, 1, 23}, {37, 2, 19}, {70, 1, 70}, {150, 2, 75}, {40, 2, 20}}) {
     auto shape = [](int channels, int height, int width) {
@@ -76,14 +76,14 @@ TEST_P(WindowKernel, LanesAlongRows) {
   }
 }
 
-TEST_P(WindowKernel, DilatedOperand) {
+TEST_P(NHWCWindowKernel, DilatedOperand) {
   check("%a : tensor<5x6xf32>", "tensor<9x10xf32>", R"(
     %0 = graph.reduce_window sum, %a window [2, 3] strides [1, 1] low [1, 0] high [0, 1] base_dilation [2, 2]
       dilation [1, 1] : tensor<5x6xf32> -> tensor<9x10xf32>
     %r = graph.neg %0 : tensor<9x10xf32>)");
 }
 
-TEST_P(WindowKernel, DepthwiseConvolution) {
+TEST_P(NHWCWindowKernel, DepthwiseConvolution) {
   check("%x : tensor<1x9x11x21xf32>, %w : tensor<3x3x1x21xf32>, %b : "
         "tensor<21xf32>",
         "tensor<1x9x11x21xf32>", R"(
@@ -100,7 +100,7 @@ TEST_P(WindowKernel, DepthwiseConvolution) {
 }
 
 // Bytes become numbers in the kernel, those around the image too.
-TEST_P(WindowKernel, DepthwiseConvolutionOfBytes) {
+TEST_P(NHWCWindowKernel, DepthwiseConvolutionOfBytes) {
   for (std::string byte : {"ui8", "i8"})
     for (std::string padding : {"0", "1"}) {
       std::string result =
@@ -124,7 +124,7 @@ TEST_P(WindowKernel, DepthwiseConvolutionOfBytes) {
     }
 }
 
-TEST_P(WindowKernel, GroupedConvolution) {
+TEST_P(NHWCWindowKernel, GroupedConvolution) {
   check("%x : tensor<1x6x7x12xf32>, %w : tensor<3x3x4x18xf32>",
         "tensor<1x6x7x18xf32>", R"(
     %r = graph.convolution %x, %w <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])>
@@ -163,7 +163,7 @@ std::string tensor(std::vector<int> sizes) {
   return text + "f32>";
 }
 
-TEST_P(WindowKernel, PlanesInTheCache) {
+TEST_P(NHWCWindowKernel, PlanesInTheCache) {
   for (Depthwise d : std::vector<Depthwise>{{5, 14, 14, 3, 3, 1, 1, 1, 1},
                                             {3, 7, 9, 7, 7, 1, 1, 3, 3},
                                             {3, 28, 28, 5, 5, 2, 1, 2, 2},
@@ -204,7 +204,7 @@ TEST_P(WindowKernel, PlanesInTheCache) {
   }
 }
 
-TEST_P(WindowKernel, ChannelsOfSmallImages) {
+TEST_P(NHWCWindowKernel, ChannelsOfSmallImages) {
   for (Depthwise d :
        std::vector<Depthwise>{{37, 7, 7, 7, 7, 1, 1, 3, 3},
                               {24, 14, 14, 5, 5, 1, 1, 2, 2},
@@ -229,6 +229,7 @@ TEST_P(WindowKernel, ChannelsOfSmallImages) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Lanes, WindowKernel, ::testing::Values(4u, 8u, 16u));
+INSTANTIATE_TEST_SUITE_P(Lanes, NHWCWindowKernel,
+                         ::testing::Values(4u, 8u, 16u));
 
 } // namespace
