@@ -141,7 +141,7 @@ DimVector DotGeneralOp::resultDims(unsigned, DimAnalysis &analysis) {
   DotDimsAttr dims = getDims();
   for (auto [left, right] :
        llvm::zip(dims.getLhsBatching(), dims.getRhsBatching()))
-    result.push_back(moreTelling(lhs[left], rhs[right]));
+    result.push_back(moreSpecific(lhs[left], rhs[right]));
   for (int64_t dim :
        freeDims(lhs.size(), dims.getLhsBatching(), dims.getLhsContracting()))
     result.push_back(lhs[dim]);

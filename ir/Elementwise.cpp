@@ -64,7 +64,7 @@ DimVector elementwiseDims(Operation *op, DimAnalysis &analysis) {
   for (Value operand : op->getOperands().drop_front()) {
     const DimVector &dims = analysis.dimsOf(operand);
     for (size_t i = 0; i < result.size() && i < dims.size(); ++i)
-      result[i] = moreTelling(result[i], dims[i]);
+      result[i] = moreSpecific(result[i], dims[i]);
   }
   return result;
 }

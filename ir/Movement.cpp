@@ -121,7 +121,7 @@ DimVector BroadcastOp::resultDims(unsigned, DimAnalysis &analysis) {
   // result's is.
   for (auto [dim, target] : llvm::enumerate(getMapping()))
     if (!operand[dim].isConstant(1))
-      result[target] = moreTelling(result[target], operand[dim]);
+      result[target] = moreSpecific(result[target], operand[dim]);
   return result;
 }
 
@@ -175,7 +175,7 @@ DimVector ReshapeOp::resultDims(unsigned, DimAnalysis &analysis) {
       rest = rest * DimExpr(type.getDimSize(dim));
   }
   if (auto quotient = analysis.elementCount(getOperand()).exactDiv(rest))
-    result[unknown] = moreTelling(result[unknown], *quotient);
+    result[unknown] = moreSpecific(result[unknown], *quotient);
   return result;
 }
 

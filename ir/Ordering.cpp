@@ -47,7 +47,7 @@ static DimVector sortedDims(ValueRange inputs, DimAnalysis &analysis) {
   for (Value input : inputs.drop_front()) {
     DimVector dims = analysis.dimsOf(input);
     for (size_t i = 0; i < result.size() && i < dims.size(); ++i)
-      result[i] = moreTelling(result[i], dims[i]);
+      result[i] = moreSpecific(result[i], dims[i]);
   }
   return result;
 }

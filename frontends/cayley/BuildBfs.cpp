@@ -29,7 +29,7 @@ private:
   /// Carried values by position.
   enum Carried { layer, earlier, sizes, size, depth };
 
-  Value goesOn(ValueRange carried);
+  Value shouldContinue(ValueRange carried);
   SmallVector<Value> nextLayer(ValueRange carried);
   Value isPositive(Value number) {
     return ops.compare(graph::CompareDirection::gt, number, ops.number(0));
@@ -44,7 +44,7 @@ private:
 
 } // namespace
 
-Value BfsBuilder::goesOn(ValueRange carried) {
+Value BfsBuilder::shouldContinue(ValueRange carried) {
   Value found = isPositive(carried[size]);
   if (options.maxLayers < 0)
     return found;
@@ -87,7 +87,7 @@ OwningOpRef<ModuleOp> BfsBuilder::build() {
   SmallVector<Type> types{ops.rowsType(), ops.rowsType(), ops.listType(),
                           count.getType(), count.getType()};
   ValueRange grown = ops.loop(
-      types, inits, [&](ValueRange carried) { return goesOn(carried); },
+      types, inits, [&](ValueRange carried) { return shouldContinue(carried); },
       [&](ValueRange carried) { return nextLayer(carried); });
   SmallVector<Value> values{grown[sizes]};
   if (options.keepLayers)

@@ -149,12 +149,12 @@ OwningOpRef<ModuleOp> MeetingBuilder::build() {
   ValueRange last = rows.loop(
       types, first,
       [&](ValueRange now) {
-        Value goesOn = rows.both(rows.negate(now[met]),
-                                 rows.compare(graph::CompareDirection::gt,
-                                              now[size], rows.number(0)));
+        Value shouldContinue = rows.both(
+            rows.negate(now[met]), rows.compare(graph::CompareDirection::gt,
+                                                now[size], rows.number(0)));
         if (options.maxSteps < 0)
-          return goesOn;
-        return rows.both(goesOn,
+          return shouldContinue;
+        return rows.both(shouldContinue,
                          rows.compare(graph::CompareDirection::lt, now[depth],
                                       rows.number(options.maxSteps)));
       },

@@ -12,7 +12,8 @@ namespace zenith::graph {
 /// A number says more than a name of the signature, that more than an
 /// expression, that more than one that depends on data. `first` where both say
 /// as much.
-inline const DimExpr &moreTelling(const DimExpr &first, const DimExpr &second) {
+inline const DimExpr &moreSpecific(const DimExpr &first,
+                                   const DimExpr &second) {
   auto vagueness = [](const DimExpr &expr) {
     bool fromData = false;
     expr.forEachSymbol([&](const std::string &name) {

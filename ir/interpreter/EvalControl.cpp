@@ -54,10 +54,11 @@ static Expected<Results> evaluateWhile(graph::WhileOp op,
   for (int64_t step = 0;; ++step) {
     if (llvm::Error error = checkAll(e, values))
       return std::move(error);
-    Expected<Results> goesOn = e.regions->run(op.getCondition(), values);
-    if (!goesOn)
-      return goesOn;
-    if (!elementAt(goesOn->front(), 0).isNonZero())
+    Expected<Results> shouldContinue =
+        e.regions->run(op.getCondition(), values);
+    if (!shouldContinue)
+      return shouldContinue;
+    if (!elementAt(shouldContinue->front(), 0).isNonZero())
       return values;
     if (step == limit)
       return e.fail("takes more than " + Twine(limit) + " steps");

@@ -12,7 +12,7 @@
 namespace zenith::layout {
 
 /// Marks transposes that ChooseLayouts made and still moves.
-inline constexpr llvm::StringLiteral movingAttrName = "graph.moving";
+inline constexpr llvm::StringLiteral sinkableAttrName = "graph.moving";
 
 inline mlir::RankedTensorType typeOf(mlir::Value value) {
   return llvm::cast<mlir::RankedTensorType>(value.getType());
@@ -28,13 +28,13 @@ bool isIdentity(llvm::ArrayRef<int64_t> permutation);
 void packGroups(graph::ConvolutionOp op, int64_t panel);
 /// The movement, before a reshape, by which it reads such a kernel; null if it
 /// doesn't.
-graph::TransposeOp ungrouping(graph::ConvolutionOp op);
+graph::TransposeOp matchGroupPacking(graph::ConvolutionOp op);
 
 /// Lets a channels-last convolution with a few outputs and many inputs read its
 /// parameter output by output; false where it isn't one.
-bool turnFewOutputs(graph::ConvolutionOp op);
+bool packFewOutputs(graph::ConvolutionOp op);
 /// The movement by which it reads such a kernel; null if it doesn't.
-graph::TransposeOp turningOutputs(graph::ConvolutionOp op);
+graph::TransposeOp matchFewOutputPacking(graph::ConvolutionOp op);
 
 /// Whether rows of a static table are read whole and only added or compared.
 bool readsSummedRows(graph::GatherOp op);

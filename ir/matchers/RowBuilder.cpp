@@ -170,11 +170,12 @@ SmallVector<Value> RowBuilder::keep(Value mask, ValueRange rows) {
 }
 
 ValueRange RowBuilder::loop(TypeRange types, ValueRange inits,
-                            function_ref<Value(ValueRange)> goesOn, Body body) {
+                            function_ref<Value(ValueRange)> shouldContinue,
+                            Body body) {
   auto op = builder.create<WhileOp>(location, types, inits);
   SmallVector<Location> places(types.size(), location);
   Block *condition = builder.createBlock(&op.getCondition(), {}, types, places);
-  Value answer = goesOn(condition->getArguments());
+  Value answer = shouldContinue(condition->getArguments());
   builder.create<YieldOp>(location, answer);
   Block *inside = builder.createBlock(&op.getBody(), {}, types, places);
   SmallVector<Value> next = body(inside->getArguments());

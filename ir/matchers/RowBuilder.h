@@ -87,11 +87,11 @@ public:
 
   using Body =
       llvm::function_ref<llvm::SmallVector<Value>(mlir::ValueRange carried)>;
-  /// Runs `body` on carried values of these types as long as `goesOn` gives a
-  /// true condition.
-  mlir::ValueRange loop(mlir::TypeRange types, mlir::ValueRange inits,
-                        llvm::function_ref<Value(mlir::ValueRange)> goesOn,
-                        Body body);
+  /// Runs `body` on carried values of these types as long as `shouldContinue`
+  /// gives a true condition.
+  mlir::ValueRange
+  loop(mlir::TypeRange types, mlir::ValueRange inits,
+       llvm::function_ref<Value(mlir::ValueRange)> shouldContinue, Body body);
   /// What one of two builders gives.
   mlir::ValueRange branch(Value condition, mlir::TypeRange types,
                           llvm::function_ref<llvm::SmallVector<Value>()> yes,

@@ -458,11 +458,12 @@ void HostEntry::loop(host::WhileOp op) {
     all.insert(all.end(), captures.begin(), captures.end());
     return all;
   };
-  std::vector<Passed> goesOn = run(programOf(op.getConditionAttr()),
-                                   with(ofCondition), Bytes(), arena, reserve);
+  std::vector<Passed> shouldContinue =
+      run(programOf(op.getConditionAttr()), with(ofCondition), Bytes(), arena,
+          reserve);
   builder.CreateCondBr(
-      builder.CreateICmpNE(goesOn.front().number, builder.getInt64(0)), inside,
-      exit);
+      builder.CreateICmpNE(shouldContinue.front().number, builder.getInt64(0)),
+      inside, exit);
   builder.SetInsertPoint(inside);
   std::vector<Bytes> targets;
   for (Carried &value : carried)

@@ -68,7 +68,7 @@ static void rebuildSizes(func::FuncOp function) {
 
 /// Products read bytes as they are, whoever else wants them wider: memory holds
 /// the bytes then, and others widen them on their own.
-static void giveBytesToProducts(Block &block) {
+static void keepInt8Operands(Block &block) {
   for (auto convert : llvm::make_early_inc_range(block.getOps<ConvertOp>())) {
     SmallVector<OpOperand *> products;
     for (OpOperand &use : convert.getResult().getUses())
@@ -113,7 +113,7 @@ struct FormFusionsPass : impl::FormFusionsPassBase<FormFusionsPass> {
     writeAttentionOut(block, /*all=*/!attention, explain);
     readKVSegments(block);
     sinkScales(block);
-    giveBytesToProducts(block);
+    keepInt8Operands(block);
     rebuildSizes(function);
     eraseDeadOps(block);
     DimAnalysis dims;

@@ -17,7 +17,7 @@ static RankedTensorType typeOf(Value value) {
 }
 
 /// The rank-0 or single-element constant that `value` repeats.
-static ConstantOp repeatedNumber(Value value) {
+static ConstantOp splatConstantOf(Value value) {
   while (auto broadcast = value.getDefiningOp<BroadcastOp>())
     value = broadcast.getOperand();
   auto constant = value.getDefiningOp<ConstantOp>();
@@ -31,7 +31,7 @@ static MulOp scaleBelow(Value value, ConstantOp &number, unsigned &operand) {
       return {};
     if (auto mul = dyn_cast<MulOp>(op)) {
       for (operand = 0; operand < 2; ++operand)
-        if ((number = repeatedNumber(mul->getOperand(1 - operand))))
+        if ((number = splatConstantOf(mul->getOperand(1 - operand))))
           return mul;
       return {};
     }

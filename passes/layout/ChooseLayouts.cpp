@@ -23,7 +23,7 @@ namespace zenith::layout {
 static Value moving(PatternRewriter &rewriter, Location loc, Value value,
                     ArrayRef<int64_t> permutation) {
   Value result = transposed(rewriter, loc, value, permutation);
-  result.getDefiningOp()->setAttr(movingAttrName, rewriter.getUnitAttr());
+  result.getDefiningOp()->setAttr(sinkableAttrName, rewriter.getUnitAttr());
   return result;
 }
 
@@ -102,7 +102,8 @@ struct ChooseLayoutsPass : impl::ChooseLayoutsPassBase<ChooseLayoutsPass> {
                                             config)))
       getOperation().emitWarning()
           << "layouts stopped before all transposes were moved";
-    getOperation().walk([](TransposeOp op) { op->removeAttr(movingAttrName); });
+    getOperation().walk(
+        [](TransposeOp op) { op->removeAttr(sinkableAttrName); });
   }
 };
 

@@ -16,8 +16,8 @@ namespace zenith::layout {
 /// The transpose that gives `value`, if it is one of those that move.
 static TransposeOp movingInto(Value value) {
   auto transpose = value.getDefiningOp<TransposeOp>();
-  return transpose && transpose->hasAttr(movingAttrName) ? transpose
-                                                         : TransposeOp();
+  return transpose && transpose->hasAttr(sinkableAttrName) ? transpose
+                                                           : TransposeOp();
 }
 
 static Value moved(PatternRewriter &rewriter, Location loc, Value value,
@@ -25,7 +25,7 @@ static Value moved(PatternRewriter &rewriter, Location loc, Value value,
   if (isIdentity(permutation))
     return value;
   Value result = transposed(rewriter, loc, value, permutation);
-  result.getDefiningOp()->setAttr(movingAttrName, rewriter.getUnitAttr());
+  result.getDefiningOp()->setAttr(sinkableAttrName, rewriter.getUnitAttr());
   return result;
 }
 

@@ -153,9 +153,9 @@ static llvm::DenseSet<Operation *> unpackingOps(Block &block) {
     if (!gather && beforeWidening(weights) != weights)
       ops.insert(weights.getDefiningOp());
     if (auto convolution = dyn_cast<ConvolutionOp>(op)) {
-      if (TransposeOp transpose = turningOutputs(convolution))
+      if (TransposeOp transpose = matchFewOutputPacking(convolution))
         ops.insert(transpose);
-      if (TransposeOp transpose = ungrouping(convolution)) {
+      if (TransposeOp transpose = matchGroupPacking(convolution)) {
         ops.insert(transpose);
         ops.insert(weights.getDefiningOp());
       }

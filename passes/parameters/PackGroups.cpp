@@ -21,7 +21,7 @@ static Value reshaped(OpBuilder &builder, Location loc, Value value,
 
 /// [taps, inputs, groups, joined, outputs] to [taps, joined, inputs, groups,
 /// joined, outputs]: zeros where an input's group is not the output's.
-static Value besideZeros(OpBuilder &builder, Location loc, Value kernel) {
+static Value blockDiagonal(OpBuilder &builder, Location loc, Value kernel) {
   RankedTensorType type = typeOf(kernel);
   int64_t joined = type.getDimSize(3);
   SmallVector<int64_t> shape(type.getShape());
@@ -65,10 +65,10 @@ void packGroups(ConvolutionOp op, int64_t panel) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
   if (joined > 1)
-    kernel =
-        besideZeros(builder, loc,
-                    reshaped(builder, loc, kernel,
-                             {taps, inputs, groups / joined, joined, outputs}));
+    kernel = blockDiagonal(
+        builder, loc,
+        reshaped(builder, loc, kernel,
+                 {taps, inputs, groups / joined, joined, outputs}));
   inputs *= joined, outputs *= joined, groups /= joined;
   shape[shape.size() - 2] = inputs;
   op.setGroups(groups);
@@ -100,7 +100,7 @@ static bool hasFewOutputs(ConvolutionOp op) {
          beforeWidening(op.getKernel()) == op.getKernel();
 }
 
-bool turnFewOutputs(ConvolutionOp op) {
+bool packFewOutputs(ConvolutionOp op) {
   if (!hasFewOutputs(op))
     return false;
   int64_t rank = typeOf(op.getKernel()).getRank();
@@ -115,7 +115,7 @@ bool turnFewOutputs(ConvolutionOp op) {
   return true;
 }
 
-TransposeOp turningOutputs(ConvolutionOp op) {
+TransposeOp matchFewOutputPacking(ConvolutionOp op) {
   auto transpose = op.getKernel().getDefiningOp<TransposeOp>();
   if (!transpose || !hasFewOutputs(op))
     return {};
@@ -126,7 +126,7 @@ TransposeOp turningOutputs(ConvolutionOp op) {
   return transpose;
 }
 
-TransposeOp ungrouping(ConvolutionOp op) {
+TransposeOp matchGroupPacking(ConvolutionOp op) {
   auto reshape = op.getKernel().getDefiningOp<ReshapeOp>();
   auto transpose = reshape && op.getGroups() != 1
                        ? reshape.getOperand().getDefiningOp<TransposeOp>()

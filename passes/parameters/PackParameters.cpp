@@ -31,7 +31,7 @@ static void packConvolution(ConvolutionOp op, PanelShape shape) {
     return isPackable(op.getKernel(), shape.panel) &&
            isParameter(op.getKernel());
   };
-  if (packable() && turnFewOutputs(op))
+  if (packable() && packFewOutputs(op))
     return;
   if (packable())
     packGroups(op, shape.panel);

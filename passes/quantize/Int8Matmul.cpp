@@ -55,9 +55,9 @@ static Value plus128(OpBuilder &builder, Value value) {
 }
 
 /// The one number that `value` repeats.
-static Value repeatedNumber(OpBuilder &builder, Value value) {
+static Value splatConstantOf(OpBuilder &builder, Value value) {
   int64_t dim;
-  Value number = repeatedNumbers(builder, value, dim);
+  Value number = splatOrPerChannel(builder, value, dim);
   return dim < 0 ? number : Value();
 }
 
@@ -96,7 +96,7 @@ static std::optional<Bytes> bytesOf(OpBuilder &builder, Value value) {
   }
   auto difference = value.getDefiningOp<SubOp>();
   Value zero =
-      difference ? repeatedNumber(builder, difference.getRhs()) : Value();
+      difference ? splatConstantOf(builder, difference.getRhs()) : Value();
   return zero ? withoutSign(builder, difference.getLhs(), zero) : std::nullopt;
 }
 

@@ -62,7 +62,7 @@ static std::optional<Scaled> scaledIntegers(OpBuilder &builder, Value value) {
     if (!range || !range->fits(16))
       continue;
     scaled.magnitude = range->magnitude();
-    scaled.scale = repeatedNumbers(builder, scale, scaled.dim);
+    scaled.scale = splatOrPerChannel(builder, scale, scaled.dim);
     if (scaled.scale)
       return scaled;
   }

@@ -19,7 +19,7 @@ static Value reshaped(OpBuilder &builder, Value value,
                                    value, ValueRange());
 }
 
-Value repeatedNumbers(OpBuilder &builder, Value value, int64_t &dim) {
+Value splatOrPerChannel(OpBuilder &builder, Value value, int64_t &dim) {
   dim = -1;
   if (auto constant = value.getDefiningOp<ConstantOp>()) {
     auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());

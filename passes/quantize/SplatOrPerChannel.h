@@ -11,8 +11,8 @@ namespace zenith::layout {
 
 /// The number that all elements of `value` are, rank 0 and `dim` -1, or the one
 /// per index of its dimension `dim`, rank 1; null where it is neither.
-mlir::Value repeatedNumbers(mlir::OpBuilder &builder, mlir::Value value,
-                            int64_t &dim);
+mlir::Value splatOrPerChannel(mlir::OpBuilder &builder, mlir::Value value,
+                              int64_t &dim);
 
 } // namespace zenith::layout
 

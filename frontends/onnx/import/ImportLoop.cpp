@@ -354,13 +354,15 @@ Status LoopImport::run() {
   size_t head = inits.size();
   inits.append(initialValues());
   auto test = [&](ValueRange arguments) -> Values {
-    Value goesOn;
+    Value shouldContinue;
     if (limit)
-      goesOn = b.compare(CompareDirection::lt, arguments[0], limitValue);
+      shouldContinue =
+          b.compare(CompareDirection::lt, arguments[0], limitValue);
     if (!endless)
-      goesOn = goesOn ? b.binary<graph::AndOp>(goesOn, arguments[1])
-                      : Value(arguments[1]);
-    return {goesOn};
+      shouldContinue =
+          shouldContinue ? b.binary<graph::AndOp>(shouldContinue, arguments[1])
+                         : Value(arguments[1]);
+    return {shouldContinue};
   };
   auto inside = [&](ValueRange arguments) -> Values {
     ValueRange values = arguments.drop_front(head);

@@ -121,8 +121,8 @@ Value ForestWalk::step(Value x, Value nodes) {
   Value features = look(forest.feature, nodes, i64);
   NumberValue value(b, gatherElements(b, x, 1, features)),
       split(b, look(forest.split, nodes, wide));
-  Value goesOn = decision(value, split, nodes);
-  return b.select(goesOn, look(forest.yes, nodes, i64),
+  Value shouldContinue = decision(value, split, nodes);
+  return b.select(shouldContinue, look(forest.yes, nodes, i64),
                   look(forest.no, nodes, i64));
 }
 

@@ -98,7 +98,7 @@ private:
       return row[size_t(position)] == growth.starts.front()[size_t(position)];
     });
   }
-  bool goesOn() const { return steps >= 0 && found.size() <= most; }
+  bool shouldContinue() const { return steps >= 0 && found.size() <= most; }
 
   /// Position i of an image is from `origin`; false where it already is from
   /// elsewhere, or where the first start's value there has another name.
@@ -162,7 +162,7 @@ private:
       if (setPosition(position, origin) && followPositions(before))
         extend();
       goBackTo(before);
-      if (!goesOn() || (isDecided && isAccepted))
+      if (!shouldContinue() || (isDecided && isAccepted))
         return;
     }
   }
@@ -179,7 +179,7 @@ private:
         extend();
       goBackTo(before);
       images.goBackTo(imagesBefore);
-      if (!goesOn())
+      if (!shouldContinue())
         return;
     }
   }

@@ -72,7 +72,7 @@ private:
     return countHalved(states[0], keys.isOwnImage(ops, states));
   }
 
-  Value goesOn(const IRMapping &carried) override {
+  Value shouldContinue(const IRMapping &carried) override {
     return form.nextTurn ? form.nextTurn->build(builder, carried) : Value();
   }
 

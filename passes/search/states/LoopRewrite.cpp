@@ -70,7 +70,7 @@ void LoopRewrite::buildBody(Block *block) {
   SmallVector<Value> yielded(block->getNumArguments());
   for (Operation &op : from.without_terminator()) {
     if (&op == growth.fresh.getDefiningOp()) {
-      another = goesOn(carried);
+      another = shouldContinue(carried);
       buildNext(block->getArguments(), yielded);
     }
     if (llvm::is_contained(growth.replaced, &op))

@@ -59,7 +59,7 @@ protected:
   virtual mlir::Value sizeOfNext() = 0;
   /// Whether the body that is built leads to another turn, as far as that does
   /// not depend on the next layer; null where nothing is known.
-  virtual mlir::Value goesOn(const mlir::IRMapping &) { return {}; }
+  virtual mlir::Value shouldContinue(const mlir::IRMapping &) { return {}; }
   /// All generators as bytes, as `of` (keys or an index) gives them.
   template <typename Representation>
   GeneratorTable table(const Representation &of, mlir::Value like) {
@@ -73,7 +73,7 @@ protected:
   graph::WhileOp old;
   mlir::OpBuilder builder;
   mlir::Location location;
-  mlir::Value another; ///< what goesOn() gave
+  mlir::Value another; ///< what shouldContinue() gave
 
 private:
   void countStarts();
