@@ -24,13 +24,13 @@ void insertIndexingOps(Dialect &dialect) {
 
 /// Which result dimension comes from where: an operand dimension (slices) or
 /// one of start_indices (batches).
-struct GatherPlace {
+struct GatherCoordinate {
   bool fromOperand;
   int64_t dim;
 };
 
 /// Precondition: dimension numbers hold gather_c2.
-static SmallVector<GatherPlace>
+static SmallVector<GatherCoordinate>
 gatherPlaces(GatherDimsAttr dims, int64_t operandRank, int64_t indicesRank) {
   SmallVector<int64_t> slices, batches;
   for (int64_t dim = 0; dim < operandRank; ++dim)
@@ -40,7 +40,7 @@ gatherPlaces(GatherDimsAttr dims, int64_t operandRank, int64_t indicesRank) {
   for (int64_t dim = 0; dim < indicesRank; ++dim)
     if (dim != dims.getIndexVectorDim())
       batches.push_back(dim);
-  SmallVector<GatherPlace> places;
+  SmallVector<GatherCoordinate> places;
   size_t nextSlice = 0, nextBatch = 0;
   for (size_t dim = 0; dim < slices.size() + batches.size(); ++dim) {
     if (llvm::is_contained(dims.getOffsetDims(), int64_t(dim)))
@@ -142,7 +142,7 @@ LogicalResult GatherOp::verify() {
   RankedTensorType operand = tensorType(getOperand()),
                    indices = tensorType(getStartIndices());
   SmallVector<int64_t> shape;
-  for (GatherPlace place :
+  for (GatherCoordinate place :
        gatherPlaces(getDims(), operand.getRank(), indices.getRank())) {
     int64_t size = place.fromOperand ? getSliceSizes()[place.dim]
                                      : indices.getDimSize(place.dim);
@@ -162,7 +162,7 @@ LogicalResult GatherOp::verify() {
 DimVector GatherOp::resultDims(unsigned, DimAnalysis &analysis) {
   DimVector operand = analysis.dimsOf(getOperand()),
             indices = analysis.dimsOf(getStartIndices()), result;
-  for (GatherPlace place :
+  for (GatherCoordinate place :
        gatherPlaces(getDims(), operand.size(), indices.size())) {
     if (!place.fromOperand)
       result.push_back(indices[place.dim]);

@@ -14,14 +14,14 @@
 namespace zenith::interpreter {
 
 /// Where a value lives: in which frame, counted outwards, and its slot there.
-struct ValuePlace {
+struct ValueSlot {
   unsigned level = 0, slot = 0;
   bool last = false; ///< nobody reads the slot afterwards
 };
 
 struct PlannedOp {
   mlir::Operation *op;
-  llvm::SmallVector<ValuePlace, 4> operands;
+  llvm::SmallVector<ValueSlot, 4> operands;
   llvm::SmallVector<int64_t, 2> results; ///< slots; -1 where nobody reads it
   llvm::SmallVector<unsigned, 2> dead;   ///< slots that only its regions read
 };

@@ -166,7 +166,7 @@ Expected<Results> Run::call(func::FuncOp function, Results arguments) {
 Expected<Results> Run::operandsOf(const PlannedOp &planned, Frame &frame) {
   Results operands;
   operands.reserve(planned.operands.size());
-  for (const ValuePlace &place : planned.operands) {
+  for (const ValueSlot &place : planned.operands) {
     Frame *owner = &frame;
     for (unsigned level = place.level; owner && level > 0; --level)
       owner = owner->parent;

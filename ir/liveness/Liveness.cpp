@@ -59,7 +59,7 @@ Value HostValues::writtenBy(graph::FusionOp fusion, unsigned result) const {
   return !hasMemory && contains(source) ? source : Value();
 }
 
-Lifetimes::Lifetimes(func::FuncOp function, const HostValues &host) {
+Liveness::Liveness(func::FuncOp function, const HostValues &host) {
   Block &body = function.getBody().front();
   auto define = [&](Value value, unsigned step) {
     numbers[value] = groups.size();
@@ -90,18 +90,18 @@ Lifetimes::Lifetimes(func::FuncOp function, const HostValues &host) {
   }
 }
 
-int Lifetimes::find(int group) const {
+int Liveness::find(int group) const {
   while (groups[group].parent >= 0)
     group = groups[group].parent;
   return group;
 }
 
-int Lifetimes::groupOf(Value value) const {
+int Liveness::groupOf(Value value) const {
   auto found = numbers.find(value);
   return found == numbers.end() ? -1 : find(found->second);
 }
 
-std::vector<int> Lifetimes::roots() const {
+std::vector<int> Liveness::roots() const {
   std::vector<int> found;
   for (int group = 0; group < int(groups.size()); ++group)
     if (groups[group].parent < 0)
@@ -109,7 +109,7 @@ std::vector<int> Lifetimes::roots() const {
   return found;
 }
 
-void Lifetimes::join(int group, Value value) {
+void Liveness::join(int group, Value value) {
   int from = groupOf(value), to = find(group);
   if (from == to)
     return;

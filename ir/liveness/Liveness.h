@@ -55,11 +55,11 @@ private:
 /// True for an argument that has no memory: a scalar of a nested function.
 bool isPassedByValue(mlir::BlockArgument argument);
 
-/// Lifetimes of groups: values that share bytes because one is the reshape of
+/// Liveness of groups: values that share bytes because one is the reshape of
 /// another, or was put in its place (join).
-class Lifetimes {
+class Liveness {
 public:
-  Lifetimes(mlir::func::FuncOp function, const HostValues &host);
+  Liveness(mlir::func::FuncOp function, const HostValues &host);
 
   /// Number of the group of a value; -1 for values that were never seen.
   int groupOf(mlir::Value value) const;

@@ -14,9 +14,9 @@ namespace zenith::kernels {
 /// Index of `op`'s operand `number` behind result index `index`, for ops that
 /// always read exactly one element (broadcast, transpose, reshape, slice,
 /// reverse, elementwise). nullopt for others.
-std::optional<llvm::SmallVector<Ix>>
+std::optional<llvm::SmallVector<LaneIndex>>
 operandIndex(IndexMath &math, graph::DimAnalysis &dims, mlir::Operation *op,
-             unsigned number, llvm::ArrayRef<Ix> index);
+             unsigned number, llvm::ArrayRef<LaneIndex> index);
 
 /// True where no host expression gives the value: it comes from a tensor's
 /// data.

@@ -13,7 +13,7 @@ using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
-bool Ix::operator==(const Ix &other) const {
+bool LaneIndex::operator==(const LaneIndex &other) const {
   if (scattered != other.scattered || offset != other.offset ||
       terms.size() != other.terms.size())
     return false;
@@ -23,7 +23,7 @@ bool Ix::operator==(const Ix &other) const {
   return true;
 }
 
-Ix IndexMath::variable(Variable v) {
+LaneIndex IndexMath::variable(Variable v) {
   unsigned number = 0;
   for (; number < variables.size(); ++number)
     if (v.value && variables[number].value == v.value &&
@@ -35,29 +35,31 @@ Ix IndexMath::variable(Variable v) {
         break;
   if (number == variables.size())
     variables.push_back(std::move(v));
-  Ix x;
+  LaneIndex x;
   x.terms.push_back({number, DimExpr(1)});
   return x;
 }
 
-Ix IndexMath::scalar(Value value, DimExpr size, int64_t divisor, DimExpr low) {
+LaneIndex IndexMath::scalar(Value value, DimExpr size, int64_t divisor,
+                            DimExpr low) {
   if (size.isConstant(1) && low.isConstant(0))
-    return Ix(0);
+    return LaneIndex(0);
   if (builder)
     if (auto known = builder->constantOf(value))
-      return Ix(*known);
+      return LaneIndex(*known);
   return variable(
       {value, Kind::Scalar, std::move(size), divisor, std::move(low), {}, {}});
 }
 
-Ix IndexMath::lanes(Value start, DimExpr size, int64_t divisor, DimExpr low) {
+LaneIndex IndexMath::lanes(Value start, DimExpr size, int64_t divisor,
+                           DimExpr low) {
   if (width == 1)
     return scalar(start, std::move(size), divisor, std::move(low));
   return variable(
       {start, Kind::Lane, std::move(size), divisor, std::move(low), {}, {}});
 }
 
-Ix IndexMath::laneOffset() {
+LaneIndex IndexMath::laneOffset() {
   return variable({Value(),
                    Kind::LaneOffset,
                    DimExpr(int64_t(width)),
@@ -67,18 +69,18 @@ Ix IndexMath::laneOffset() {
                    {}});
 }
 
-Ix IndexMath::tile(Value start, DimExpr size) {
+LaneIndex IndexMath::tile(Value start, DimExpr size) {
   return variable({start, Kind::Tile, std::move(size), 1, DimExpr(0), {}, {}});
 }
 
-Ix IndexMath::scattered(Value lanes) const {
-  Ix x;
+LaneIndex IndexMath::scattered(Value lanes) const {
+  LaneIndex x;
   x.scattered = lanes;
   return x;
 }
 
-Ix IndexMath::add(const Ix &x, const Ix &y) {
-  Ix sum;
+LaneIndex IndexMath::add(const LaneIndex &x, const LaneIndex &y) {
+  LaneIndex sum;
   sum.offset = x.offset + y.offset;
   auto left = x.terms.begin(), right = y.terms.begin();
   while (left != x.terms.end() || right != y.terms.end()) {
@@ -101,14 +103,14 @@ Ix IndexMath::add(const Ix &x, const Ix &y) {
   return sum;
 }
 
-Ix IndexMath::scale(const Ix &x, const DimExpr &factor) {
+LaneIndex IndexMath::scale(const LaneIndex &x, const DimExpr &factor) {
   if (factor.isConstant(1))
     return x;
   if (factor.isConstant(0))
-    return Ix(0);
-  Ix product;
+    return LaneIndex(0);
+  LaneIndex product;
   product.offset = x.offset * factor;
-  for (const Ix::Term &term : x.terms)
+  for (const LaneIndex::Term &term : x.terms)
     product.terms.push_back({term.variable, term.factor * factor});
   if (x.scattered) {
     Value lanes = builder->broadcast(builder->size(factor), width);
@@ -118,8 +120,8 @@ Ix IndexMath::scale(const Ix &x, const DimExpr &factor) {
   return product;
 }
 
-Ix IndexMath::shift(const Ix &x, const DimExpr &offset) {
-  Ix moved = x;
+LaneIndex IndexMath::shift(const LaneIndex &x, const DimExpr &offset) {
+  LaneIndex moved = x;
   moved.offset = moved.offset + offset;
   return moved;
 }
@@ -130,11 +132,11 @@ static bool provablyNonNegative(const DimExpr &x) {
   return DimExpr(0).provablyAtMost(x, /*atLeastOne=*/true);
 }
 
-std::optional<DimExpr> IndexMath::upper(const Ix &x) const {
+std::optional<DimExpr> IndexMath::upper(const LaneIndex &x) const {
   if (x.scattered)
     return std::nullopt;
   DimExpr bound = x.offset;
-  for (const Ix::Term &term : x.terms) {
+  for (const LaneIndex::Term &term : x.terms) {
     const Variable &v = variables[term.variable];
     if (kernels::provablyNonNegative(term.factor))
       bound = bound + term.factor * (v.size - 1);
@@ -146,11 +148,11 @@ std::optional<DimExpr> IndexMath::upper(const Ix &x) const {
   return bound;
 }
 
-std::optional<DimExpr> IndexMath::lower(const Ix &x) const {
+std::optional<DimExpr> IndexMath::lower(const LaneIndex &x) const {
   if (x.scattered)
     return std::nullopt;
   DimExpr bound = x.offset;
-  for (const Ix::Term &term : x.terms) {
+  for (const LaneIndex::Term &term : x.terms) {
     const Variable &v = variables[term.variable];
     if (kernels::provablyNonNegative(term.factor))
       bound = bound + term.factor * v.low;
@@ -169,75 +171,75 @@ bool IndexMath::provable(const DimExpr &nonNegative) const {
          });
 }
 
-bool IndexMath::provablyInside(const Ix &x, const DimExpr &low,
+bool IndexMath::provablyInside(const LaneIndex &x, const DimExpr &low,
                                const DimExpr &high) {
   auto least = lower(x), most = upper(x);
   return least && most && provable(*least - low) && provable(high - 1 - *most);
 }
 
-bool IndexMath::provablyOutside(const Ix &x, const DimExpr &low,
+bool IndexMath::provablyOutside(const LaneIndex &x, const DimExpr &low,
                                 const DimExpr &high) {
   auto least = lower(x), most = upper(x);
   return (least && provable(*least - high)) ||
          (most && provable(low - 1 - *most));
 }
 
-bool IndexMath::provablyNonNegative(const Ix &x) {
+bool IndexMath::provablyNonNegative(const LaneIndex &x) {
   auto least = lower(x);
   return least && provable(*least);
 }
 
-bool IndexMath::provablyBelow(const Ix &x, const DimExpr &bound) {
+bool IndexMath::provablyBelow(const LaneIndex &x, const DimExpr &bound) {
   auto most = upper(x);
   return most && provable(bound - 1 - *most);
 }
 
-bool IndexMath::uniform(const Ix &x) const {
+bool IndexMath::uniform(const LaneIndex &x) const {
   return !x.scattered && laneStride(x).isConstant(0);
 }
 
-DimExpr IndexMath::laneStride(const Ix &x) const {
+DimExpr IndexMath::laneStride(const LaneIndex &x) const {
   DimExpr stride = 0;
-  for (const Ix::Term &term : x.terms)
+  for (const LaneIndex::Term &term : x.terms)
     if (variables[term.variable].kind == Kind::Lane ||
         variables[term.variable].kind == Kind::LaneOffset)
       stride = stride + term.factor;
   return stride;
 }
 
-DimExpr IndexMath::tileStride(const Ix &x) const {
+DimExpr IndexMath::tileStride(const LaneIndex &x) const {
   DimExpr stride = 0;
-  for (const Ix::Term &term : x.terms)
+  for (const LaneIndex::Term &term : x.terms)
     if (variables[term.variable].kind == Kind::Tile)
       stride = stride + term.factor;
   return stride;
 }
 
-DimExpr IndexMath::factorOf(const Ix &x, Value variable) const {
-  for (const Ix::Term &term : x.terms)
+DimExpr IndexMath::factorOf(const LaneIndex &x, Value variable) const {
+  for (const LaneIndex::Term &term : x.terms)
     if (variables[term.variable].value == variable)
       return term.factor;
   return 0;
 }
 
-bool IndexMath::opaque(const Ix &x, Value variable) const {
-  for (const Ix::Term &term : x.terms)
+bool IndexMath::opaque(const LaneIndex &x, Value variable) const {
+  for (const LaneIndex::Term &term : x.terms)
     if (llvm::is_contained(variables[term.variable].sources, variable))
       return true;
   return false;
 }
 
-Ix IndexMath::opaqueOf(ArrayRef<Ix> parts, DimExpr size) {
+LaneIndex IndexMath::opaqueOf(ArrayRef<LaneIndex> parts, DimExpr size) {
   Variable v{Value(), Kind::Scalar, std::move(size), 1, DimExpr(0), {}, {}};
-  for (const Ix &part : parts)
-    for (const Ix::Term &term : part.terms) {
+  for (const LaneIndex &part : parts)
+    for (const LaneIndex::Term &term : part.terms) {
       const Variable &source = variables[term.variable];
       if (source.value)
         v.sources.push_back(source.value);
       v.sources.append(source.sources.begin(), source.sources.end());
     }
   if (v.sources.empty())
-    return Ix(0);
+    return LaneIndex(0);
   return variable(std::move(v));
 }
 
@@ -249,11 +251,11 @@ static int64_t contentOf(const DimExpr &x) {
   return divisor;
 }
 
-int64_t IndexMath::knownDivisor(const Ix &x) const {
+int64_t IndexMath::knownDivisor(const LaneIndex &x) const {
   if (x.scattered)
     return 1;
   int64_t divisor = contentOf(x.offset);
-  for (const Ix::Term &term : x.terms) {
+  for (const LaneIndex::Term &term : x.terms) {
     const Variable &v = variables[term.variable];
     if (v.kind != Kind::LaneOffset)
       divisor = std::gcd(divisor, contentOf(term.factor) * v.divisor);
@@ -262,21 +264,21 @@ int64_t IndexMath::knownDivisor(const Ix &x) const {
 }
 
 // start + lane as two variables, so that the start alone can be divided.
-Ix IndexMath::separateLanes(const Ix &x) {
-  Ix separated(x.offset);
-  for (const Ix::Term &term : x.terms) {
+LaneIndex IndexMath::separateLanes(const LaneIndex &x) {
+  LaneIndex separated(x.offset);
+  for (const LaneIndex::Term &term : x.terms) {
     Variable v = variables[term.variable];
-    Ix part;
+    LaneIndex part;
     part.terms.push_back(term);
     if (v.kind == Kind::Lane) {
-      Ix start = scalar(v.value, v.size, v.divisor);
-      Ix lane = variable({Value(),
-                          Kind::LaneOffset,
-                          DimExpr(int64_t(width)),
-                          1,
-                          DimExpr(0),
-                          {},
-                          {}});
+      LaneIndex start = scalar(v.value, v.size, v.divisor);
+      LaneIndex lane = variable({Value(),
+                                 Kind::LaneOffset,
+                                 DimExpr(int64_t(width)),
+                                 1,
+                                 DimExpr(0),
+                                 {},
+                                 {}});
       part = scale(add(start, lane), term.factor);
     }
     separated = add(separated, part);
@@ -284,27 +286,28 @@ Ix IndexMath::separateLanes(const Ix &x) {
   return separated;
 }
 
-void IndexMath::collapse(const Ix &x, ArrayRef<DimExpr> boundaries) {
-  for (const Ix::Term &term : x.terms)
+void IndexMath::collapse(const LaneIndex &x, ArrayRef<DimExpr> boundaries) {
+  for (const LaneIndex::Term &term : x.terms)
     variables[term.variable].boundaries.assign(boundaries.begin(),
                                                boundaries.end());
 }
 
-Value IndexMath::onlyVariable(const Ix &x) const {
+Value IndexMath::onlyVariable(const LaneIndex &x) const {
   if (x.terms.size() != 1 || x.scattered || !x.terms[0].factor.isConstant(1))
     return {};
   return variables[x.terms[0].variable].value;
 }
 
 // One collapsed variable times a factor, plus what stays below the factor.
-bool IndexMath::staysCollapsed(const Ix &rest, const DimExpr &divisor) const {
-  for (const Ix::Term &term : rest.terms) {
+bool IndexMath::staysCollapsed(const LaneIndex &rest,
+                               const DimExpr &divisor) const {
+  for (const LaneIndex::Term &term : rest.terms) {
     auto boundary = divisor.exactDiv(term.factor);
     if (!boundary ||
         !llvm::is_contained(variables[term.variable].boundaries, *boundary))
       continue;
-    Ix others = rest;
-    llvm::erase_if(others.terms, [&](const Ix::Term &other) {
+    LaneIndex others = rest;
+    llvm::erase_if(others.terms, [&](const LaneIndex::Term &other) {
       return other.variable == term.variable;
     });
     auto least = lower(others), most = upper(others);
@@ -315,13 +318,14 @@ bool IndexMath::staysCollapsed(const Ix &rest, const DimExpr &divisor) const {
   return false;
 }
 
-std::pair<Ix, Ix> IndexMath::divide(const Ix &x, const DimExpr &divisor) {
+std::pair<LaneIndex, LaneIndex> IndexMath::divide(const LaneIndex &x,
+                                                  const DimExpr &divisor) {
   if (divisor.isConstant(1))
-    return {x, Ix(0)};
-  Ix quotient, rest;
+    return {x, LaneIndex(0)};
+  LaneIndex quotient, rest;
   if (x.scattered)
     return divideLanes(x, divisor);
-  for (const Ix::Term &term : x.terms) {
+  for (const LaneIndex::Term &term : x.terms) {
     if (auto exact = term.factor.exactDiv(divisor))
       quotient.terms.push_back({term.variable, *exact});
     else
@@ -343,10 +347,10 @@ std::pair<Ix, Ix> IndexMath::divide(const Ix &x, const DimExpr &divisor) {
   return {add(quotient, more), remainder};
 }
 
-std::pair<Ix, Ix> IndexMath::divideRest(const Ix &rest,
-                                        const DimExpr &divisor) {
+std::pair<LaneIndex, LaneIndex> IndexMath::divideRest(const LaneIndex &rest,
+                                                      const DimExpr &divisor) {
   if (!builder) {
-    for (const Ix::Term &term : rest.terms) {
+    for (const LaneIndex::Term &term : rest.terms) {
       const Variable &v = variables[term.variable];
       // A reversed dimension splits like the one that it reverses.
       bool reversed = kernels::provablyNonNegative(DimExpr(0) - term.factor);
@@ -356,7 +360,7 @@ std::pair<Ix, Ix> IndexMath::divideRest(const Ix &rest,
           v.size.exactDiv(*inner))
         splits.push_back({v.value, *inner});
     }
-    Ix parts[] = {rest};
+    LaneIndex parts[] = {rest};
     auto most = upper(rest);
     DimExpr count = most ? DimExpr::floorDiv(*most, divisor) + 1
                          : DimExpr(int64_t(1) << 40);
@@ -367,12 +371,12 @@ std::pair<Ix, Ix> IndexMath::divideRest(const Ix &rest,
   auto stride = laneStride(rest).constant();
   auto by = divisor.constant();
   if (stride && *stride > 0 && by) {
-    Ix separated = separateLanes(rest), shared = separated, lane;
-    llvm::erase_if(shared.terms, [&](const Ix::Term &t) {
+    LaneIndex separated = separateLanes(rest), shared = separated, lane;
+    llvm::erase_if(shared.terms, [&](const LaneIndex::Term &t) {
       return variables[t.variable].kind == Kind::LaneOffset;
     });
     llvm::copy_if(separated.terms, std::back_inserter(lane.terms),
-                  [&](const Ix::Term &t) {
+                  [&](const LaneIndex::Term &t) {
                     return variables[t.variable].kind == Kind::LaneOffset;
                   });
     int64_t step = std::gcd(knownDivisor(shared), *by);
@@ -385,8 +389,8 @@ std::pair<Ix, Ix> IndexMath::divideRest(const Ix &rest,
                        : divideLanes(rest, divisor);
 }
 
-std::pair<Ix, Ix> IndexMath::divideUniform(const Ix &rest,
-                                           const DimExpr &divisor) {
+std::pair<LaneIndex, LaneIndex>
+IndexMath::divideUniform(const LaneIndex &rest, const DimExpr &divisor) {
   Block *block = builder->b.getInsertionBlock();
   bool tiled = !tileStride(rest).isConstant(0);
   auto reaches = [&](Block *from) {
@@ -396,7 +400,7 @@ std::pair<Ix, Ix> IndexMath::divideUniform(const Ix &rest,
     if (!tiled && known.divisor == divisor && known.dividend == rest &&
         reaches(known.block))
       return known.result;
-  Value dividend = laneZero(rest), by = builder->size(divisor);
+  Value dividend = laneBase(rest), by = builder->size(divisor);
   Value quotient = builder->div(dividend, by);
   Value remainder = builder->rem(dividend, by);
   auto most = upper(rest);
@@ -404,15 +408,15 @@ std::pair<Ix, Ix> IndexMath::divideUniform(const Ix &rest,
       most ? DimExpr::floorDiv(*most, divisor) + 1 : DimExpr(int64_t(1) << 40);
   int64_t step =
       std::max<int64_t>(1, std::gcd(knownDivisor(rest), contentOf(divisor)));
-  std::pair<Ix, Ix> result = {scalar(quotient, count),
-                              scalar(remainder, divisor, step)};
+  std::pair<LaneIndex, LaneIndex> result = {scalar(quotient, count),
+                                            scalar(remainder, divisor, step)};
   if (!tiled)
     divisions.push_back({rest, divisor, block, result});
   return result;
 }
 
-std::pair<Ix, Ix> IndexMath::divideLanes(const Ix &rest,
-                                         const DimExpr &divisor) {
+std::pair<LaneIndex, LaneIndex> IndexMath::divideLanes(const LaneIndex &rest,
+                                                       const DimExpr &divisor) {
   OpBuilder &b = builder->b;
   Value lanes = value(rest);
   Type wide = lanes.getType();
@@ -434,7 +438,7 @@ std::pair<Ix, Ix> IndexMath::divideLanes(const Ix &rest,
   return {scattered(back(quotient)), scattered(back(remainder))};
 }
 
-Value IndexMath::term(const Ix::Term &term) {
+Value IndexMath::term(const LaneIndex::Term &term) {
   const Variable &v = variables[term.variable];
   if (v.kind == Kind::LaneOffset)
     return builder->index(0);
@@ -444,20 +448,20 @@ Value IndexMath::term(const Ix::Term &term) {
   return builder->mul(value, builder->size(term.factor));
 }
 
-Value IndexMath::laneZero(const Ix &x) {
+Value IndexMath::laneBase(const LaneIndex &x) {
   Value sum = builder->index(0);
   bool constant = x.offset.constant().has_value();
   if (!constant)
     sum = builder->size(x.offset);
-  for (const Ix::Term &part : x.terms)
+  for (const LaneIndex::Term &part : x.terms)
     sum = builder->add(sum, term(part));
   return constant ? builder->add(sum, builder->size(x.offset)) : sum;
 }
 
-Value IndexMath::value(const Ix &x) {
-  Ix affine = x;
+Value IndexMath::value(const LaneIndex &x) {
+  LaneIndex affine = x;
   affine.scattered = Value();
-  Value first = laneZero(affine);
+  Value first = laneBase(affine);
   if (uniform(x) || width == 1)
     return first;
   Value lanes = builder->broadcast(first, width);

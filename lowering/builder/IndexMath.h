@@ -17,7 +17,7 @@ namespace zenith::kernels {
 class KernelBuilder;
 
 /// Value in lane l: offset + sum of factor * variable (+ scattered[l]).
-struct Ix {
+struct LaneIndex {
   struct Term {
     unsigned variable; ///< number in IndexMath
     graph::DimExpr factor;
@@ -25,9 +25,9 @@ struct Ix {
   llvm::SmallVector<Term, 3> terms; ///< ascending by variable, no zero factors
   graph::DimExpr offset;
   mlir::Value scattered; ///< vector of index, or null
-  Ix() = default;
-  Ix(graph::DimExpr constant) : offset(std::move(constant)) {}
-  bool operator==(const Ix &other) const;
+  LaneIndex() = default;
+  LaneIndex(graph::DimExpr constant) : offset(std::move(constant)) {}
+  bool operator==(const LaneIndex &other) const;
 };
 
 /// Knows the variables (loop indices, the lane, the tile row) and what is
@@ -40,50 +40,51 @@ public:
   unsigned width = 1;
 
   /// A uniform variable, low <= value < size, and a multiple of `divisor`.
-  Ix scalar(mlir::Value value, graph::DimExpr size, int64_t divisor = 1,
-            graph::DimExpr low = 0);
+  LaneIndex scalar(mlir::Value value, graph::DimExpr size, int64_t divisor = 1,
+                   graph::DimExpr low = 0);
   /// start + lane, at least `low` and below `size` in lanes that count; start
   /// is a multiple of `divisor`.
-  Ix lanes(mlir::Value start, graph::DimExpr size, int64_t divisor = 1,
-           graph::DimExpr low = 0);
+  LaneIndex lanes(mlir::Value start, graph::DimExpr size, int64_t divisor = 1,
+                  graph::DimExpr low = 0);
   /// The number of the lane itself.
-  Ix laneOffset();
+  LaneIndex laneOffset();
   /// start + tile row; the row that code is emitted for is `tileRow`.
-  Ix tile(mlir::Value start, graph::DimExpr size);
+  LaneIndex tile(mlir::Value start, graph::DimExpr size);
   int64_t tileRow = 0;
   /// Per-lane values within [0, size).
-  Ix scattered(mlir::Value lanes) const;
+  LaneIndex scattered(mlir::Value lanes) const;
 
-  Ix add(const Ix &x, const Ix &y);
-  Ix scale(const Ix &x, const graph::DimExpr &factor);
-  Ix shift(const Ix &x, const graph::DimExpr &offset);
+  LaneIndex add(const LaneIndex &x, const LaneIndex &y);
+  LaneIndex scale(const LaneIndex &x, const graph::DimExpr &factor);
+  LaneIndex shift(const LaneIndex &x, const graph::DimExpr &offset);
   /// Quotient and remainder by a positive `divisor` of a non-negative index.
-  std::pair<Ix, Ix> divide(const Ix &x, const graph::DimExpr &divisor);
-  bool provablyNonNegative(const Ix &x);
-  bool provablyBelow(const Ix &x, const graph::DimExpr &bound);
+  std::pair<LaneIndex, LaneIndex> divide(const LaneIndex &x,
+                                         const graph::DimExpr &divisor);
+  bool provablyNonNegative(const LaneIndex &x);
+  bool provablyBelow(const LaneIndex &x, const graph::DimExpr &bound);
   /// No lane differs from another.
-  bool uniform(const Ix &x) const;
-  graph::DimExpr laneStride(const Ix &x) const;
-  graph::DimExpr tileStride(const Ix &x) const;
+  bool uniform(const LaneIndex &x) const;
+  graph::DimExpr laneStride(const LaneIndex &x) const;
+  graph::DimExpr tileStride(const LaneIndex &x) const;
   /// Largest known divisor of the part that lanes share; of 0 it is 0.
-  int64_t knownDivisor(const Ix &x) const;
+  int64_t knownDivisor(const LaneIndex &x) const;
   /// Index value if uniform, else a vector of index.
-  mlir::Value value(const Ix &x);
+  mlir::Value value(const LaneIndex &x);
   /// Value in lane 0 (of the affine part), at the current tile row.
-  mlir::Value laneZero(const Ix &x);
+  mlir::Value laneBase(const LaneIndex &x);
   /// Factor of one variable, by the value that it was made from; 0 where
   /// absent.
-  graph::DimExpr factorOf(const Ix &x, mlir::Value variable) const;
+  graph::DimExpr factorOf(const LaneIndex &x, mlir::Value variable) const;
   /// True where the index depends on `variable` other than by a factor:
   /// through a division or through data.
-  bool opaque(const Ix &x, mlir::Value variable) const;
+  bool opaque(const LaneIndex &x, mlir::Value variable) const;
   /// An index below `size` that depends on those of `parts` in an unknown way
   /// (for analysis).
-  Ix opaqueOf(llvm::ArrayRef<Ix> parts, graph::DimExpr size);
+  LaneIndex opaqueOf(llvm::ArrayRef<LaneIndex> parts, graph::DimExpr size);
   /// Says that `x`, one variable, stands for several collapsed dimensions that
   /// every access traverses alike: a division by one of `boundaries` then
   /// leaves all of it in the remainder.
-  void collapse(const Ix &x, llvm::ArrayRef<graph::DimExpr> boundaries);
+  void collapse(const LaneIndex &x, llvm::ArrayRef<graph::DimExpr> boundaries);
   /// Divisions met (without a builder) that would be exact if `variable` were
   /// split into an outer part and an inner one of size `inner`.
   struct Split {
@@ -92,10 +93,10 @@ public:
   };
   std::vector<Split> splits;
   /// The variable of a single-term index with factor 1, and its size.
-  mlir::Value onlyVariable(const Ix &x) const;
-  bool provablyInside(const Ix &x, const graph::DimExpr &low,
+  mlir::Value onlyVariable(const LaneIndex &x) const;
+  bool provablyInside(const LaneIndex &x, const graph::DimExpr &low,
                       const graph::DimExpr &high);
-  bool provablyOutside(const Ix &x, const graph::DimExpr &low,
+  bool provablyOutside(const LaneIndex &x, const graph::DimExpr &low,
                        const graph::DimExpr &high);
   /// While it lives, code is emitted for sizes of which `nonNegative` is.
   class Assumption {
@@ -122,26 +123,29 @@ private:
     llvm::SmallVector<mlir::Value> sources; ///< of opaque ones
     llvm::SmallVector<graph::DimExpr, 2> boundaries;
   };
-  Ix variable(Variable v);
+  LaneIndex variable(Variable v);
   /// Bounds that hold for all lanes that count.
-  std::optional<graph::DimExpr> upper(const Ix &x) const;
-  std::optional<graph::DimExpr> lower(const Ix &x) const;
-  std::pair<Ix, Ix> divideRest(const Ix &rest, const graph::DimExpr &divisor);
-  std::pair<Ix, Ix> divideUniform(const Ix &rest,
-                                  const graph::DimExpr &divisor);
-  std::pair<Ix, Ix> divideLanes(const Ix &rest, const graph::DimExpr &divisor);
-  Ix separateLanes(const Ix &x);
-  bool staysCollapsed(const Ix &rest, const graph::DimExpr &divisor) const;
-  mlir::Value term(const Ix::Term &term);
+  std::optional<graph::DimExpr> upper(const LaneIndex &x) const;
+  std::optional<graph::DimExpr> lower(const LaneIndex &x) const;
+  std::pair<LaneIndex, LaneIndex> divideRest(const LaneIndex &rest,
+                                             const graph::DimExpr &divisor);
+  std::pair<LaneIndex, LaneIndex> divideUniform(const LaneIndex &rest,
+                                                const graph::DimExpr &divisor);
+  std::pair<LaneIndex, LaneIndex> divideLanes(const LaneIndex &rest,
+                                              const graph::DimExpr &divisor);
+  LaneIndex separateLanes(const LaneIndex &x);
+  bool staysCollapsed(const LaneIndex &rest,
+                      const graph::DimExpr &divisor) const;
+  mlir::Value term(const LaneIndex::Term &term);
 
   KernelBuilder *builder;
   std::vector<graph::DimExpr> assumed;
   std::vector<Variable> variables;
   struct Division {
-    Ix dividend;
+    LaneIndex dividend;
     graph::DimExpr divisor;
     mlir::Block *block;
-    std::pair<Ix, Ix> result;
+    std::pair<LaneIndex, LaneIndex> result;
   };
   std::vector<Division> divisions;
 };

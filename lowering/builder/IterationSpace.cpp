@@ -20,20 +20,20 @@ public:
       : math(nullptr), dims(dims), context(context),
         stops(stops.begin(), stops.end()) {
     SmallVector<DimExpr> inner(shapeRank, DimExpr(1));
-    index.assign(shapeRank, Ix(0));
+    index.assign(shapeRank, LaneIndex(0));
     variables.resize(atoms.size());
     for (unsigned a = atoms.size(); a-- > 0;) {
-      Ix x = fresh(atoms[a].size, &variables[a]);
-      Ix &at = index[atoms[a].dim];
+      LaneIndex x = fresh(atoms[a].size, &variables[a]);
+      LaneIndex &at = index[atoms[a].dim];
       at = math.add(math.scale(x, inner[atoms[a].dim]), at);
       inner[atoms[a].dim] = inner[atoms[a].dim] * atoms[a].size;
     }
   }
 
   void follow(const SpaceRoot &root) {
-    SmallVector<Ix> at;
+    SmallVector<LaneIndex> at;
     for (unsigned d : root.dims)
-      at.push_back(d == SpaceRoot::single ? Ix(0) : index[d]);
+      at.push_back(d == SpaceRoot::single ? LaneIndex(0) : index[d]);
     if (root.written)
       access(root.value, at, true, false, root.into);
     visit(root.value, at);
@@ -41,7 +41,7 @@ public:
 
   struct Found {
     Value value;
-    Ix linear;
+    LaneIndex linear;
     bool written, small;
   };
   struct Edge {
@@ -55,7 +55,7 @@ public:
   DenseSet<Value> fixed; ///< variables that must keep their meaning
 
 private:
-  Ix fresh(DimExpr size, Value *variable = nullptr) {
+  LaneIndex fresh(DimExpr size, Value *variable = nullptr) {
     Value value =
         scratch.addArgument(IndexType::get(context), UnknownLoc::get(context));
     if (variable)
@@ -63,9 +63,9 @@ private:
     return math.scalar(value, std::move(size));
   }
 
-  void access(Value value, ArrayRef<Ix> at, bool written, bool small,
+  void access(Value value, ArrayRef<LaneIndex> at, bool written, bool small,
               Value memory = {}) {
-    Ix linear(0);
+    LaneIndex linear(0);
     DimExpr stride = 1;
     const graph::DimVector &sizes = dims.dimsOf(memory ? memory : value);
     for (unsigned d = at.size(); d-- > 0;) {
@@ -79,22 +79,22 @@ private:
     found.push_back({value, linear, written, small});
   }
 
-  void keep(const Ix &x) {
+  void keep(const LaneIndex &x) {
     for (Value variable : variables)
       if (!math.factorOf(x, variable).isConstant(0) || math.opaque(x, variable))
         fixed.insert(variable);
   }
 
   // Along x, something changes where x reaches `at`.
-  void edge(const Ix &x, const DimExpr &at) {
+  void edge(const LaneIndex &x, const DimExpr &at) {
     keep(x);
-    Ix only = x;
+    LaneIndex only = x;
     only.offset = 0;
     if (Value variable = math.onlyVariable(only))
       edges.push_back({variable, at - x.offset});
   }
 
-  void visitAll(Operation *op, ArrayRef<Ix> at) {
+  void visitAll(Operation *op, ArrayRef<LaneIndex> at) {
     for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
       if (graph::familyOf(op) != graph::Family::Elementwise && number > 0)
         return;
@@ -102,7 +102,7 @@ private:
         visit(operand, *inner);
       } else {
         // A start from data: the map is the same but for a shared offset.
-        SmallVector<Ix> moved(at);
+        SmallVector<LaneIndex> moved(at);
         if (auto slice = dyn_cast<graph::SliceOp>(op))
           for (auto [d, x] : llvm::enumerate(moved))
             x = math.scale(x, slice.getStrides()[d]);
@@ -111,12 +111,12 @@ private:
     }
   }
 
-  void visit(Value value, ArrayRef<Ix> at) {
+  void visit(Value value, ArrayRef<LaneIndex> at) {
     if (llvm::is_contained(stops, value))
       return;
     auto &seen = visited[value];
     for (const auto &known : seen)
-      if (ArrayRef<Ix>(known) == at)
+      if (ArrayRef<LaneIndex>(known) == at)
         return;
     seen.emplace_back(at.begin(), at.end());
     if (isa<BlockArgument>(value)) {
@@ -151,11 +151,11 @@ private:
     }
   }
 
-  void visitPad(graph::PadOp op, ArrayRef<Ix> at) {
+  void visitPad(graph::PadOp op, ArrayRef<LaneIndex> at) {
     auto low = mixedEntries(dims, op.getStaticLow(), op.getLow());
     const graph::DimVector sizes = dims.dimsOf(op.getOperand()),
                            resultSizes = dims.dimsOf(op.getResult());
-    SmallVector<Ix> inner;
+    SmallVector<LaneIndex> inner;
     for (auto [d, x] : llvm::enumerate(at)) {
       bool same = low[d].isConstant(0) && sizes[d] == resultSizes[d] &&
                   op.getInterior()[d] == 0;
@@ -174,10 +174,10 @@ private:
     visit(op.getValue(), {});
   }
 
-  void visitConcat(graph::ConcatOp op, ArrayRef<Ix> at) {
+  void visitConcat(graph::ConcatOp op, ArrayRef<LaneIndex> at) {
     DimExpr begin = 0;
     for (Value piece : op.getOperands()) {
-      SmallVector<Ix> inner(at);
+      SmallVector<LaneIndex> inner(at);
       inner[op.getDim()] = math.shift(at[op.getDim()], DimExpr(0) - begin);
       if (!begin.isConstant(0))
         edge(at[op.getDim()], begin);
@@ -187,21 +187,21 @@ private:
     keep(at[op.getDim()]);
   }
 
-  void visitGather(graph::GatherOp op, ArrayRef<Ix> at) {
+  void visitGather(graph::GatherOp op, ArrayRef<LaneIndex> at) {
     auto numbers = op.getDims();
     const graph::DimVector sizes = dims.dimsOf(op.getOperand());
-    SmallVector<Ix> batch, offsets;
+    SmallVector<LaneIndex> batch, offsets;
     for (auto [d, x] : llvm::enumerate(at))
       (llvm::is_contained(numbers.getOffsetDims(), int64_t(d)) ? offsets
                                                                : batch)
           .push_back(x);
-    SmallVector<Ix> starts(batch);
+    SmallVector<LaneIndex> starts(batch);
     int64_t vectorDim = numbers.getIndexVectorDim();
     if (vectorDim <
         cast<RankedTensorType>(op.getStartIndices().getType()).getRank())
-      starts.insert(starts.begin() + vectorDim, Ix(0));
+      starts.insert(starts.begin() + vectorDim, LaneIndex(0));
     visit(op.getStartIndices(), starts);
-    SmallVector<Ix> inner;
+    SmallVector<LaneIndex> inner;
     unsigned next = 0;
     for (int64_t d = 0; d < int64_t(sizes.size()); ++d) {
       if (auto *known = llvm::find(numbers.getOperandBatchingDims(), d);
@@ -211,9 +211,9 @@ private:
         inner.push_back(batch[source > vectorDim ? source - 1 : source]);
         continue;
       }
-      Ix x = llvm::is_contained(numbers.getCollapsedSliceDims(), d)
-                 ? Ix(0)
-                 : offsets[next++];
+      LaneIndex x = llvm::is_contained(numbers.getCollapsedSliceDims(), d)
+                        ? LaneIndex(0)
+                        : offsets[next++];
       auto *mapped = llvm::find(numbers.getStartIndexMap(), d);
       if (mapped != numbers.getStartIndexMap().end() &&
           op.getSliceSizes()[d] >= 0) {
@@ -227,7 +227,7 @@ private:
     visit(op.getOperand(), inner);
   }
 
-  void visitUpdate(graph::DynamicUpdateSliceOp op, ArrayRef<Ix> at) {
+  void visitUpdate(graph::DynamicUpdateSliceOp op, ArrayRef<LaneIndex> at) {
     const graph::DimVector sizes = dims.dimsOf(op.getOperand()),
                            updates = dims.dimsOf(op.getUpdate());
     for (auto [d, x] : llvm::enumerate(at))
@@ -241,19 +241,19 @@ private:
 
   // A fold in place: every dimension of its result keeps its meaning, what it
   // runs over is opaque but for features.
-  void visitReduction(Operation *op, ArrayRef<Ix> at) {
-    for (const Ix &x : at)
+  void visitReduction(Operation *op, ArrayRef<LaneIndex> at) {
+    for (const LaneIndex &x : at)
       keep(x);
-    SmallVector<Ix> inner;
+    SmallVector<LaneIndex> inner;
     if (auto reduce = dyn_cast<graph::ReduceOp>(op)) {
       for (unsigned d = 0, next = 0;
            d < dims.dimsOf(reduce.getOperand()).size(); ++d)
         inner.push_back(llvm::is_contained(reduce.getDims(), int64_t(d))
-                            ? Ix(0)
+                            ? LaneIndex(0)
                             : at[next++]);
     } else if (auto reduce = dyn_cast<graph::ArgReduceOp>(op)) {
       inner.assign(at.begin(), at.end());
-      inner.insert(inner.begin() + reduce.getDim(), Ix(0));
+      inner.insert(inner.begin() + reduce.getDim(), LaneIndex(0));
     } else if (auto window = dyn_cast<graph::ReduceWindowOp>(op)) {
       for (auto [d, x] : llvm::enumerate(at))
         inner.push_back(math.scale(x, window.getStrides()[d]));
@@ -264,17 +264,17 @@ private:
     visit(op->getOperand(0), inner);
   }
 
-  void visitConvolution(graph::ConvolutionOp op, ArrayRef<Ix> at) {
+  void visitConvolution(graph::ConvolutionOp op, ArrayRef<LaneIndex> at) {
     auto numbers = op.getDims();
-    SmallVector<Ix> input(at.size()), kernel(at.size(), Ix(0));
-    Ix feature = at[numbers.getOutputFeature()];
+    SmallVector<LaneIndex> input(at.size()), kernel(at.size(), LaneIndex(0));
+    LaneIndex feature = at[numbers.getOutputFeature()];
     input[numbers.getInputBatch()] = at[numbers.getOutputBatch()];
     auto type = cast<RankedTensorType>(op.getKernel().getType());
     // Groups as wide as their inputs are read whole, by neighbouring lanes.
     bool alike =
         type.getDimSize(numbers.getKernelOutput()) ==
         int64_t(op.getGroups()) * type.getDimSize(numbers.getKernelInput());
-    input[numbers.getInputFeature()] = alike ? feature : Ix(0);
+    input[numbers.getInputFeature()] = alike ? feature : LaneIndex(0);
     kernel[numbers.getKernelOutput()] = feature;
     for (auto [s, d] : llvm::enumerate(numbers.getInputSpatial()))
       input[d] =
@@ -287,8 +287,8 @@ private:
   graph::DimAnalysis &dims;
   MLIRContext *context;
   SmallVector<Value> stops;
-  SmallVector<Ix> index; ///< of the shape
-  DenseMap<Value, std::vector<SmallVector<Ix, 4>>> visited;
+  SmallVector<LaneIndex> index; ///< of the shape
+  DenseMap<Value, std::vector<SmallVector<LaneIndex, 4>>> visited;
 };
 
 IterationSpace::IterationSpace(graph::DimAnalysis &dims,
@@ -411,9 +411,10 @@ DimExpr IterationSpace::rows(ArrayRef<unsigned> without) const {
   return product;
 }
 
-SmallVector<Ix> IterationSpace::shapeIndex(IndexMath &math,
-                                           ArrayRef<Ix> loopIndex) const {
-  SmallVector<Ix> atomIndex(atoms.size(), Ix(0));
+SmallVector<LaneIndex>
+IterationSpace::shapeIndex(IndexMath &math,
+                           ArrayRef<LaneIndex> loopIndex) const {
+  SmallVector<LaneIndex> atomIndex(atoms.size(), LaneIndex(0));
   for (auto [number, loop] : llvm::enumerate(loops)) {
     SmallVector<DimExpr> boundaries;
     DimExpr inner = 1;
@@ -425,7 +426,7 @@ SmallVector<Ix> IterationSpace::shapeIndex(IndexMath &math,
       math.collapse(loopIndex[number], boundaries);
     atomIndex[loop.first + loop.count - 1] = loopIndex[number];
   }
-  SmallVector<Ix> index(shapeRank, Ix(0));
+  SmallVector<LaneIndex> index(shapeRank, LaneIndex(0));
   SmallVector<DimExpr> inner(shapeRank, DimExpr(1));
   for (unsigned a = atoms.size(); a-- > 0;) {
     unsigned d = atoms[a].dim;

@@ -61,8 +61,8 @@ public:
     return loops[loop].edges;
   }
   /// Index of the iterated shape, given one index per loop.
-  llvm::SmallVector<Ix> shapeIndex(IndexMath &math,
-                                   llvm::ArrayRef<Ix> loopIndex) const;
+  llvm::SmallVector<LaneIndex>
+  shapeIndex(IndexMath &math, llvm::ArrayRef<LaneIndex> loopIndex) const;
 
 private:
   struct Atom {

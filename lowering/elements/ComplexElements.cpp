@@ -23,7 +23,7 @@ static Value constantPart(KernelBuilder &kernel, graph::ConstantOp op,
       type.getElementType(), imaginary ? value.imag() : value.real()));
 }
 
-Value ElementEmitter::imaginaryPart(Value value, ArrayRef<Ix> index) {
+Value ElementEmitter::imaginaryPart(Value value, ArrayRef<LaneIndex> index) {
   int64_t row = tileRowOf(index);
   for (Frame &frame : llvm::reverse(frames))
     for (const Memo &entry : frame.imaginary[value])
@@ -33,12 +33,12 @@ Value ElementEmitter::imaginaryPart(Value value, ArrayRef<Ix> index) {
   Value lanes = complexPart(value, /*imaginary=*/true, index);
   if (lanes)
     frames.back().imaginary[value].push_back(
-        {SmallVector<Ix, 4>(index), mask, row, lanes});
+        {SmallVector<LaneIndex, 4>(index), mask, row, lanes});
   return lanes;
 }
 
 Value ElementEmitter::complexPart(Value value, bool imaginary,
-                                  ArrayRef<Ix> index) {
+                                  ArrayRef<LaneIndex> index) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     if (argument.getOwner() != &kernel.fusion.getBody().front())
       return unsupported(argument.getOwner()->getParentOp(),
@@ -69,17 +69,17 @@ Value ElementEmitter::interleavedMask() {
 }
 
 Value ElementEmitter::loadComplexPart(Value memory, bool imaginary,
-                                      const Ix &linear) {
+                                      const LaneIndex &linear) {
   OpBuilder &b = kernel.b;
   Type element = cast<MemRefType>(memory.getType()).getElementType();
-  Ix first = indices.scale(linear, 2);
+  LaneIndex first = indices.scale(linear, 2);
   bool contiguous = indices.width > 1 && !linear.scattered &&
                     indices.laneStride(linear).isConstant(1);
   if (!contiguous)
     return loadLinear(memory, element, indices.shift(first, imaginary));
   unsigned width = indices.width;
   auto type = VectorType::get({2 * int64_t(width)}, element);
-  Value at = indices.laneZero(first), both;
+  Value at = indices.laneBase(first), both;
   if (mask)
     both = b.create<vector::MaskedLoadOp>(kernel.loc, type, memory, at,
                                           interleavedMask(),
@@ -93,10 +93,10 @@ Value ElementEmitter::loadComplexPart(Value memory, bool imaginary,
 }
 
 void ElementEmitter::storeComplex(Value memory, Value real, Value imaginary,
-                                  const Ix &linear) {
+                                  const LaneIndex &linear) {
   OpBuilder &b = kernel.b;
   Type element = cast<MemRefType>(memory.getType()).getElementType();
-  Ix first = indices.scale(linear, 2);
+  LaneIndex first = indices.scale(linear, 2);
   bool contiguous = indices.width > 1 && !linear.scattered &&
                     indices.laneStride(linear).isConstant(1);
   if (!contiguous) {
@@ -111,7 +111,7 @@ void ElementEmitter::storeComplex(Value memory, Value real, Value imaginary,
   Value both =
       b.create<vector::ShuffleOp>(kernel.loc, kernel.broadcast(real, width),
                                   kernel.broadcast(imaginary, width), order);
-  Value at = indices.laneZero(first);
+  Value at = indices.laneBase(first);
   if (mask)
     b.create<vector::MaskedStoreOp>(kernel.loc, memory, at, interleavedMask(),
                                     both);

@@ -38,28 +38,31 @@ Value ElementEmitter::unsupported(Operation *op, const Twine &why) {
 }
 
 void ElementEmitter::bind(Value value, Value lanes) {
-  bind(value, [lanes](ArrayRef<Ix>) { return lanes; });
+  bind(value, [lanes](ArrayRef<LaneIndex>) { return lanes; });
 }
 
 void ElementEmitter::bind(Value value, Provider provider) {
   frames.back().bound[value] = std::move(provider);
 }
 
-void ElementEmitter::preset(Value value, ArrayRef<SmallVector<Ix>> indices,
+void ElementEmitter::preset(Value value,
+                            ArrayRef<SmallVector<LaneIndex>> indices,
                             ArrayRef<Value> lanes) {
   for (auto [index, known] : llvm::zip(indices, lanes))
     if (known)
       frames.back().memo[value].push_back(
-          {SmallVector<Ix, 4>(index.begin(), index.end()), mask, 0, known});
+          {SmallVector<LaneIndex, 4>(index.begin(), index.end()), mask, 0,
+           known});
 }
 
-int64_t ElementEmitter::tileRowOf(ArrayRef<Ix> index) {
-  bool tiled = llvm::any_of(
-      index, [&](const Ix &x) { return !indices.tileStride(x).isConstant(0); });
+int64_t ElementEmitter::tileRowOf(ArrayRef<LaneIndex> index) {
+  bool tiled = llvm::any_of(index, [&](const LaneIndex &x) {
+    return !indices.tileStride(x).isConstant(0);
+  });
   return tiled ? indices.tileRow : 0;
 }
 
-Value ElementEmitter::emit(Value value, ArrayRef<Ix> index) {
+Value ElementEmitter::emit(Value value, ArrayRef<LaneIndex> index) {
   if (anyFailure)
     return {};
   int64_t row = tileRowOf(index);
@@ -78,7 +81,7 @@ Value ElementEmitter::emit(Value value, ArrayRef<Ix> index) {
   Value lanes = rule(value, index);
   if (lanes)
     frames.back().memo[value].push_back(
-        {SmallVector<Ix, 4>(index), mask, row, lanes});
+        {SmallVector<LaneIndex, 4>(index), mask, row, lanes});
   return lanes;
 }
 
@@ -90,7 +93,7 @@ static bool supportedElement(Type element) {
          element.isF64();
 }
 
-Value ElementEmitter::rule(Value value, ArrayRef<Ix> index) {
+Value ElementEmitter::rule(Value value, ArrayRef<LaneIndex> index) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return block(argument, index);
   Operation *op = value.getDefiningOp();
@@ -125,7 +128,7 @@ Value ElementEmitter::rule(Value value, ArrayRef<Ix> index) {
   }
 }
 
-Value ElementEmitter::block(BlockArgument argument, ArrayRef<Ix> index) {
+Value ElementEmitter::block(BlockArgument argument, ArrayRef<LaneIndex> index) {
   Type element = getElementTypeOrSelf(argument.getType());
   if (!supportedElement(element))
     return unsupported(kernel.fusion, "operand elements of this type");
@@ -140,12 +143,13 @@ Value ElementEmitter::block(BlockArgument argument, ArrayRef<Ix> index) {
                     linearize(argument, index));
 }
 
-Ix ElementEmitter::linearize(Value value, ArrayRef<Ix> index) {
+LaneIndex ElementEmitter::linearize(Value value, ArrayRef<LaneIndex> index) {
   return linearize(dimsOf(value), index);
 }
 
-Ix ElementEmitter::linearize(ArrayRef<DimExpr> dims, ArrayRef<Ix> index) {
-  Ix linear(0);
+LaneIndex ElementEmitter::linearize(ArrayRef<DimExpr> dims,
+                                    ArrayRef<LaneIndex> index) {
+  LaneIndex linear(0);
   DimExpr stride = 1;
   for (unsigned d = index.size(); d-- > 0;) {
     linear = indices.add(linear, indices.scale(index[d], stride));
@@ -164,25 +168,26 @@ void ElementEmitter::unify(MutableArrayRef<Value> values) {
 
 /// True where bounds cannot part the lanes of a vector, since they and its
 /// first lane are multiples of a number that spans all lanes.
-static bool lanesAgree(IndexMath &indices, const Ix &x, const DimExpr &low,
-                       const DimExpr &high) {
+static bool lanesAgree(IndexMath &indices, const LaneIndex &x,
+                       const DimExpr &low, const DimExpr &high) {
   auto stride = indices.laneStride(x).constant();
   if (x.scattered || !stride || *stride <= 0)
     return false;
-  int64_t aligned = std::gcd(
-      indices.knownDivisor(x),
-      std::gcd(indices.knownDivisor(Ix(low)), indices.knownDivisor(Ix(high))));
+  int64_t aligned = std::gcd(indices.knownDivisor(x),
+                             std::gcd(indices.knownDivisor(LaneIndex(low)),
+                                      indices.knownDivisor(LaneIndex(high))));
   return *stride * (indices.width - 1) < aligned;
 }
 
-ElementEmitter::Inside ElementEmitter::inside(const Ix &x, const DimExpr &low,
+ElementEmitter::Inside ElementEmitter::inside(const LaneIndex &x,
+                                              const DimExpr &low,
                                               const DimExpr &high) {
   if (indices.provablyInside(x, low, high))
     return {Value(), false};
   if (indices.provablyOutside(x, low, high))
     return {Value(), true};
   OpBuilder &b = kernel.b;
-  Value i = lanesAgree(indices, x, low, high) ? indices.laneZero(x)
+  Value i = lanesAgree(indices, x, low, high) ? indices.laneBase(x)
                                               : indices.value(x);
   unsigned width = isa<VectorType>(i.getType()) ? indices.width : 1;
   auto compare = [&](arith::CmpIPredicate predicate,
@@ -191,7 +196,7 @@ ElementEmitter::Inside ElementEmitter::inside(const Ix &x, const DimExpr &low,
                                    kernel.broadcast(kernel.size(bound), width));
   };
   Value condition;
-  Ix least = indices.shift(x, DimExpr(0) - low);
+  LaneIndex least = indices.shift(x, DimExpr(0) - low);
   if (!indices.provablyNonNegative(least))
     condition = compare(arith::CmpIPredicate::sge, low);
   if (!indices.provablyBelow(x, high)) {

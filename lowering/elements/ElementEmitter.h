@@ -31,14 +31,15 @@ public:
 
   /// A group of lanes of `value`; the real parts, where it is complex. Null
   /// after an unsupported op, which has been reported.
-  mlir::Value emit(mlir::Value value, llvm::ArrayRef<Ix> index);
+  mlir::Value emit(mlir::Value value, llvm::ArrayRef<LaneIndex> index);
   /// From here on, in this scope, `value` is `lanes`, whatever the index.
   void bind(mlir::Value value, mlir::Value lanes);
   /// From here on, in this scope, `value` is what `provider` gives.
-  using Provider = std::function<mlir::Value(llvm::ArrayRef<Ix> index)>;
+  using Provider = std::function<mlir::Value(llvm::ArrayRef<LaneIndex> index)>;
   void bind(mlir::Value value, Provider provider);
   /// Remembers elements of `value` computed otherwise, one per index.
-  void preset(mlir::Value value, llvm::ArrayRef<llvm::SmallVector<Ix>> indices,
+  void preset(mlir::Value value,
+              llvm::ArrayRef<llvm::SmallVector<LaneIndex>> indices,
               llvm::ArrayRef<mlir::Value> lanes);
   /// Windows of so few taps are folded tap by tap, and products are rounded
   /// before they are added: more freedom would gain little there, and results
@@ -48,33 +49,35 @@ public:
   /// what they share is read once and soon used.
   llvm::SmallVector<mlir::Value>
   emitWindows(mlir::Operation *op,
-              llvm::ArrayRef<llvm::SmallVector<Ix>> positions);
+              llvm::ArrayRef<llvm::SmallVector<LaneIndex>> positions);
   /// Stores lanes of result `number` of the fusion: scalar where the index is
   /// uniform, else by lane class.
-  void store(unsigned number, mlir::Value lanes, llvm::ArrayRef<Ix> index);
+  void store(unsigned number, mlir::Value lanes,
+             llvm::ArrayRef<LaneIndex> index);
   /// Emits and stores all results of the fusion. Loads come before stores: a
   /// result may share an operand's bytes.
-  void storeResults(llvm::ArrayRef<Ix> index);
+  void storeResults(llvm::ArrayRef<LaneIndex> index);
   /// Stores values whose lanes lie as far apart as there are values, the first
   /// at `index` and each one element after the one before: whole vectors of
   /// what they are in turns.
   void storeInTurns(unsigned number, llvm::ArrayRef<mlir::Value> values,
-                    llvm::ArrayRef<Ix> index);
+                    llvm::ArrayRef<LaneIndex> index);
   /// Rounds to the element type, where the register type is wider, and puts
   /// lanes to `memory` at a linear index.
   void storeLinear(mlir::Value memory, mlir::Type element, mlir::Value lanes,
-                   const Ix &linear);
+                   const LaneIndex &linear);
   mlir::Value loadLinear(mlir::Value memory, mlir::Type element,
-                         const Ix &linear);
+                         const LaneIndex &linear);
   /// An integer element as an index clamped to [0, size).
-  Ix clampedIndex(mlir::Value element, mlir::Type type,
-                  const graph::DimExpr &size);
+  LaneIndex clampedIndex(mlir::Value element, mlir::Type type,
+                         const graph::DimExpr &size);
   /// Where an element of the update goes; empty after an unsupported op.
-  llvm::SmallVector<Ix> updatedIndex(graph::DynamicUpdateSliceOp op,
-                                     llvm::ArrayRef<Ix> index);
+  llvm::SmallVector<LaneIndex> updatedIndex(graph::DynamicUpdateSliceOp op,
+                                            llvm::ArrayRef<LaneIndex> index);
   /// Row-major position of an index in a value's shape.
-  Ix linearize(mlir::Value value, llvm::ArrayRef<Ix> index);
-  Ix linearize(llvm::ArrayRef<graph::DimExpr> dims, llvm::ArrayRef<Ix> index);
+  LaneIndex linearize(mlir::Value value, llvm::ArrayRef<LaneIndex> index);
+  LaneIndex linearize(llvm::ArrayRef<graph::DimExpr> dims,
+                      llvm::ArrayRef<LaneIndex> index);
   /// The dimensions of a value.
   const graph::DimVector &dimsOf(mlir::Value value) {
     return kernel.dims.dimsOf(value);
@@ -119,7 +122,7 @@ public:
   /// Condition (null = provably so), and whether it is provably false.
   using Inside = std::pair<mlir::Value, bool>;
   /// Whether low <= x < high: a condition, scalar where x is uniform.
-  Inside inside(const Ix &x, const graph::DimExpr &low,
+  Inside inside(const LaneIndex &x, const graph::DimExpr &low,
                 const graph::DimExpr &high);
   struct Conditions {
     mlir::Value uniform, lanes; ///< null = true
@@ -131,19 +134,19 @@ public:
   mlir::Value guarded(const Conditions &conditions, bool lanes,
                       llvm::function_ref<mlir::Value()> then,
                       llvm::function_ref<mlir::Value()> otherwise);
-  bool anyLanes(llvm::ArrayRef<Ix> index);
+  bool anyLanes(llvm::ArrayRef<LaneIndex> index);
 
 private:
   friend class Scope;
   struct Memo {
-    llvm::SmallVector<Ix, 4> index;
+    llvm::SmallVector<LaneIndex, 4> index;
     mlir::Value mask;
     int64_t tileRow;
     mlir::Value lanes;
   };
   struct Tile {
     mlir::Value memory;
-    Ix linear;
+    LaneIndex linear;
     llvm::SmallVector<mlir::Value> rows;
   };
   struct Frame {
@@ -151,44 +154,50 @@ private:
     llvm::DenseMap<mlir::Value, Provider> bound;
     std::vector<Tile> tiles;
   };
-  mlir::Value rule(mlir::Value value, llvm::ArrayRef<Ix> index);
-  int64_t tileRowOf(llvm::ArrayRef<Ix> index);
-  mlir::Value imaginaryPart(mlir::Value value, llvm::ArrayRef<Ix> index);
+  mlir::Value rule(mlir::Value value, llvm::ArrayRef<LaneIndex> index);
+  int64_t tileRowOf(llvm::ArrayRef<LaneIndex> index);
+  mlir::Value imaginaryPart(mlir::Value value, llvm::ArrayRef<LaneIndex> index);
   mlir::Value complexPart(mlir::Value value, bool imaginary,
-                          llvm::ArrayRef<Ix> index);
+                          llvm::ArrayRef<LaneIndex> index);
   mlir::Value loadComplexPart(mlir::Value memory, bool imaginary,
-                              const Ix &linear);
+                              const LaneIndex &linear);
   void storeComplex(mlir::Value memory, mlir::Value real, mlir::Value imaginary,
-                    const Ix &linear);
+                    const LaneIndex &linear);
   mlir::Value interleavedMask();
-  mlir::Value block(mlir::BlockArgument argument, llvm::ArrayRef<Ix> index);
+  mlir::Value block(mlir::BlockArgument argument,
+                    llvm::ArrayRef<LaneIndex> index);
 
-  mlir::Value elementwise(mlir::Operation *op, llvm::ArrayRef<Ix> index);
-  mlir::Value movement(mlir::Operation *op, llvm::ArrayRef<Ix> index);
-  mlir::Value constantElement(graph::ConstantOp op, llvm::ArrayRef<Ix> index);
-  mlir::Value iota(graph::IotaOp op, llvm::ArrayRef<Ix> index);
-  mlir::Value pad(graph::PadOp op, llvm::ArrayRef<Ix> index);
-  mlir::Value concat(graph::ConcatOp op, llvm::ArrayRef<Ix> index);
+  mlir::Value elementwise(mlir::Operation *op, llvm::ArrayRef<LaneIndex> index);
+  mlir::Value movement(mlir::Operation *op, llvm::ArrayRef<LaneIndex> index);
+  mlir::Value constantElement(graph::ConstantOp op,
+                              llvm::ArrayRef<LaneIndex> index);
+  mlir::Value iota(graph::IotaOp op, llvm::ArrayRef<LaneIndex> index);
+  mlir::Value pad(graph::PadOp op, llvm::ArrayRef<LaneIndex> index);
+  mlir::Value concat(graph::ConcatOp op, llvm::ArrayRef<LaneIndex> index);
 
-  mlir::Value indexing(mlir::Operation *op, llvm::ArrayRef<Ix> index);
-  mlir::Value gather(graph::GatherOp op, llvm::ArrayRef<Ix> index);
-  mlir::Value dynamicSlice(graph::DynamicSliceOp op, llvm::ArrayRef<Ix> index);
+  mlir::Value indexing(mlir::Operation *op, llvm::ArrayRef<LaneIndex> index);
+  mlir::Value gather(graph::GatherOp op, llvm::ArrayRef<LaneIndex> index);
+  mlir::Value dynamicSlice(graph::DynamicSliceOp op,
+                           llvm::ArrayRef<LaneIndex> index);
   mlir::Value dynamicUpdateSlice(graph::DynamicUpdateSliceOp op,
-                                 llvm::ArrayRef<Ix> index);
-  mlir::Value reduction(mlir::Operation *op, llvm::ArrayRef<Ix> index);
-  mlir::Value reduceInPlace(graph::ReduceOp op, llvm::ArrayRef<Ix> index);
-  mlir::Value argReduceInPlace(graph::ArgReduceOp op, llvm::ArrayRef<Ix> index);
+                                 llvm::ArrayRef<LaneIndex> index);
+  mlir::Value reduction(mlir::Operation *op, llvm::ArrayRef<LaneIndex> index);
+  mlir::Value reduceInPlace(graph::ReduceOp op,
+                            llvm::ArrayRef<LaneIndex> index);
+  mlir::Value argReduceInPlace(graph::ArgReduceOp op,
+                               llvm::ArrayRef<LaneIndex> index);
   mlir::Value multiplyAdd(mlir::Type element, mlir::Value x, mlir::Value y,
                           mlir::Value sum, bool roundsOnce);
   struct WindowSpan {
-    Ix first;      ///< operand position of the window's first element
-    int64_t count; ///< elements of the window
+    LaneIndex first; ///< operand position of the window's first element
+    int64_t count;   ///< elements of the window
     int64_t dilation, baseDilation;
     int64_t low;         ///< how far below 0 positions reach
     graph::DimExpr size; ///< of the operand
   };
   using WindowStep = std::function<mlir::Value(
-      llvm::ArrayRef<Ix> window, llvm::ArrayRef<Ix> operand, mlir::Value sum)>;
+      llvm::ArrayRef<LaneIndex> window, llvm::ArrayRef<LaneIndex> operand,
+      mlir::Value sum)>;
   /// One element of a reduce_window or convolution.
   struct WindowReduce {
     mlir::Type element; ///< of the result
@@ -197,27 +206,27 @@ private:
     WindowStep step;
   };
   std::optional<WindowReduce> describe(mlir::Operation *op,
-                                       llvm::ArrayRef<Ix> index);
+                                       llvm::ArrayRef<LaneIndex> index);
   WindowReduce describeWindow(graph::ReduceWindowOp op,
-                              llvm::ArrayRef<Ix> index);
+                              llvm::ArrayRef<LaneIndex> index);
   WindowReduce describeConvolution(graph::ConvolutionOp op,
-                                   llvm::ArrayRef<Ix> index);
-  mlir::Value window(mlir::Operation *op, llvm::ArrayRef<Ix> index);
+                                   llvm::ArrayRef<LaneIndex> index);
+  mlir::Value window(mlir::Operation *op, llvm::ArrayRef<LaneIndex> index);
   /// First tap of a window with one dilation that meets the operand, and the
   /// one behind the last; their span is uniform and undilated.
   std::pair<mlir::Value, mlir::Value> tapsInside(const WindowSpan &span);
   /// Operand position of such a tap.
-  Ix tapAt(const WindowSpan &span, mlir::Value number);
+  LaneIndex tapAt(const WindowSpan &span, mlir::Value number);
   /// Folds `step` over the positions of a window, unrolled where few.
   mlir::Value foldWindow(llvm::ArrayRef<WindowSpan> spans, mlir::Value start,
                          const WindowStep &step);
 
   mlir::Value tileLoad(mlir::Value memory, mlir::Type element,
-                       const Ix &linear);
+                       const LaneIndex &linear);
   mlir::Value everyNth(mlir::Value memory, mlir::VectorType type,
-                       const Ix &linear);
+                       const LaneIndex &linear);
   mlir::Value gatherLanes(mlir::Value memory, mlir::Type element,
-                          const Ix &linear);
+                          const LaneIndex &linear);
   /// `then` where `condition` (scalar: by a branch; lanes: under a mask), else
   /// `otherwise`.
   mlir::Value choose(mlir::Value condition, bool lanes,

@@ -88,7 +88,8 @@ static Value zeroOf(KernelBuilder &kernel, Type type) {
   return kernel.integer(type, 0);
 }
 
-Value ElementEmitter::loadLinear(Value memory, Type element, const Ix &linear) {
+Value ElementEmitter::loadLinear(Value memory, Type element,
+                                 const LaneIndex &linear) {
   OpBuilder &b = kernel.b;
   unsigned width = indices.width;
   if (width == 1 || indices.uniform(linear))
@@ -100,7 +101,7 @@ Value ElementEmitter::loadLinear(Value memory, Type element, const Ix &linear) {
   if (linear.scattered)
     return gatherLanes(memory, element, linear);
   if (stride.isConstant(1)) {
-    Value first = indices.laneZero(linear);
+    Value first = indices.laneBase(linear);
     if (mask)
       return toRegister(element, b.create<vector::MaskedLoadOp>(
                                      kernel.loc, type, memory, first, mask,
@@ -114,7 +115,7 @@ Value ElementEmitter::loadLinear(Value memory, Type element, const Ix &linear) {
     SmallVector<int64_t> backwards;
     for (unsigned lane = width; lane-- > 0;)
       backwards.push_back(lane);
-    Value first = kernel.sub(indices.laneZero(linear), kernel.index(width - 1));
+    Value first = kernel.sub(indices.laneBase(linear), kernel.index(width - 1));
     Value lanes;
     if (mask) {
       Value turned =
@@ -135,7 +136,7 @@ Value ElementEmitter::loadLinear(Value memory, Type element, const Ix &linear) {
 // As many loads as elements from lane to lane, of which the last ends with the
 // last lane's element: nothing beyond it is touched.
 Value ElementEmitter::everyNth(Value memory, VectorType type,
-                               const Ix &linear) {
+                               const LaneIndex &linear) {
   OpBuilder &b = kernel.b;
   int64_t width = type.getNumElements(),
           n = *indices.laneStride(linear).constant();
@@ -147,7 +148,7 @@ Value ElementEmitter::everyNth(Value memory, VectorType type,
   };
   auto load = [&](int64_t number) -> Value {
     Value at =
-        kernel.add(indices.laneZero(linear), kernel.index(startOf(number)));
+        kernel.add(indices.laneBase(linear), kernel.index(startOf(number)));
     if (!mask)
       return b.create<vector::LoadOp>(kernel.loc, type, memory, at);
     // `width` = an element that is not loaded.
@@ -183,16 +184,16 @@ static Value allLanes(KernelBuilder &kernel, unsigned width) {
 // The index vector holds distances from the first lane, so that it stays
 // loop-invariant where it can.
 static std::pair<Value, Value>
-splitLanes(KernelBuilder &kernel, IndexMath &indices, const Ix &linear) {
-  Ix affine = linear;
+splitLanes(KernelBuilder &kernel, IndexMath &indices, const LaneIndex &linear) {
+  LaneIndex affine = linear;
   affine.scattered = Value();
-  Value first = indices.laneZero(affine);
-  Ix lanes = affine;
+  Value first = indices.laneBase(affine);
+  LaneIndex lanes = affine;
   lanes.offset = 0;
   Value steps = linear.scattered;
   DimExpr stride = indices.laneStride(linear);
   if (!stride.isConstant(0)) {
-    Ix lane = indices.scale(indices.laneOffset(), stride);
+    LaneIndex lane = indices.scale(indices.laneOffset(), stride);
     lane.scattered = linear.scattered;
     steps = indices.value(lane);
   }
@@ -200,7 +201,7 @@ splitLanes(KernelBuilder &kernel, IndexMath &indices, const Ix &linear) {
 }
 
 Value ElementEmitter::gatherLanes(Value memory, Type element,
-                                  const Ix &linear) {
+                                  const LaneIndex &linear) {
   auto type =
       VectorType::get({int64_t(indices.width)},
                       cast<MemRefType>(memory.getType()).getElementType());
@@ -212,7 +213,8 @@ Value ElementEmitter::gatherLanes(Value memory, Type element,
 }
 
 // Reads along the tile rows, once per tile, and turns the square around.
-Value ElementEmitter::tileLoad(Value memory, Type element, const Ix &linear) {
+Value ElementEmitter::tileLoad(Value memory, Type element,
+                               const LaneIndex &linear) {
   for (Frame &frame : llvm::reverse(frames))
     for (const Tile &tile : frame.tiles)
       if (tile.memory == memory && tile.linear == linear)
@@ -222,7 +224,7 @@ Value ElementEmitter::tileLoad(Value memory, Type element, const Ix &linear) {
   auto type = VectorType::get(
       {int64_t(width)}, cast<MemRefType>(memory.getType()).getElementType());
   int64_t row = std::exchange(indices.tileRow, 0);
-  Value first = indices.laneZero(linear);
+  Value first = indices.laneBase(linear);
   indices.tileRow = row;
   Value stride = kernel.size(indices.laneStride(linear));
   SmallVector<Value> square;
@@ -254,7 +256,8 @@ Value ElementEmitter::tileLoad(Value memory, Type element, const Ix &linear) {
   return square[row];
 }
 
-void ElementEmitter::store(unsigned number, Value lanes, ArrayRef<Ix> index) {
+void ElementEmitter::store(unsigned number, Value lanes,
+                           ArrayRef<LaneIndex> index) {
   if (!lanes)
     return;
   Value yielded =
@@ -269,7 +272,7 @@ void ElementEmitter::store(unsigned number, Value lanes, ArrayRef<Ix> index) {
   storeLinear(kernel.result(number), element, lanes, linearize(yielded, index));
 }
 
-void ElementEmitter::storeResults(ArrayRef<Ix> index) {
+void ElementEmitter::storeResults(ArrayRef<LaneIndex> index) {
   SmallVector<Value> values;
   graph::FusionOp fusion = kernel.fusion;
   for (Value result : fusion.getBody().front().getTerminator()->getOperands())
@@ -299,7 +302,7 @@ static Value inTurns(KernelBuilder &kernel, ArrayRef<Value> values,
 }
 
 void ElementEmitter::storeInTurns(unsigned number, ArrayRef<Value> values,
-                                  ArrayRef<Ix> index) {
+                                  ArrayRef<LaneIndex> index) {
   OpBuilder &b = kernel.b;
   Value yielded =
       kernel.fusion.getBody().front().getTerminator()->getOperand(number);
@@ -313,7 +316,7 @@ void ElementEmitter::storeInTurns(unsigned number, ArrayRef<Value> values,
     lanes.push_back(kernel.broadcast(toMemory(element, value), indices.width));
   }
   SmallVector<Value> masks(n, mask);
-  Value first = indices.laneZero(linearize(yielded, index));
+  Value first = indices.laneBase(linearize(yielded, index));
   for (int64_t part = 0; part < n; ++part) {
     Value whole = inTurns(kernel, lanes, part * width);
     Value at = kernel.add(first, kernel.index(part * width));
@@ -352,7 +355,7 @@ static bool storePieces(KernelBuilder &kernel, Value memory, Value first,
 }
 
 void ElementEmitter::storeLinear(Value memory, Type element, Value lanes,
-                                 const Ix &linear) {
+                                 const LaneIndex &linear) {
   OpBuilder &b = kernel.b;
   lanes = toMemory(element, lanes);
   if (indices.width == 1 || indices.uniform(linear)) {
@@ -363,7 +366,7 @@ void ElementEmitter::storeLinear(Value memory, Type element, Value lanes,
   }
   lanes = kernel.broadcast(lanes, indices.width);
   if (!linear.scattered && indices.laneStride(linear).isConstant(1)) {
-    Value first = indices.laneZero(linear);
+    Value first = indices.laneBase(linear);
     if (mask && storePieces(kernel, memory, first, mask, lanes))
       return;
     if (mask)

@@ -407,7 +407,7 @@ static bool insideGelu(Operation *op) {
          });
 }
 
-Value ElementEmitter::elementwise(Operation *op, ArrayRef<Ix> index) {
+Value ElementEmitter::elementwise(Operation *op, ArrayRef<LaneIndex> index) {
   SmallVector<Value> sources(op->getOperands()), operands;
   std::optional<Quantized> quantized;
   if (auto convert = dyn_cast<graph::ConvertOp>(op)) {

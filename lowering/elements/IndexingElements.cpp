@@ -14,7 +14,7 @@ using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
-Value ElementEmitter::indexing(Operation *op, ArrayRef<Ix> index) {
+Value ElementEmitter::indexing(Operation *op, ArrayRef<LaneIndex> index) {
   if (auto gatherOp = dyn_cast<graph::GatherOp>(op))
     return gather(gatherOp, index);
   if (auto slice = dyn_cast<graph::DynamicSliceOp>(op))
@@ -24,10 +24,11 @@ Value ElementEmitter::indexing(Operation *op, ArrayRef<Ix> index) {
   return unsupported(op);
 }
 
-Ix ElementEmitter::clampedIndex(Value element, Type type, const DimExpr &size) {
+LaneIndex ElementEmitter::clampedIndex(Value element, Type type,
+                                       const DimExpr &size) {
   OpBuilder &b = kernel.b;
   if (size.isConstant(1))
-    return Ix(0);
+    return LaneIndex(0);
   unsigned width = isa<VectorType>(element.getType()) ? indices.width : 1;
   Value last = kernel.broadcast(kernel.size(size - 1), width);
   Type indexType = typeLike(b.getIndexType(), element.getType());
@@ -157,8 +158,8 @@ static Value lookUpInPair(KernelBuilder &kernel, Value places, Value low,
 /// Bytes of a short row by their places in it, which differ from lane to lane;
 /// `index` has all but the last. Null where this is no such row, or nothing
 /// shuffles bytes.
-static Value bytesOfRow(ElementEmitter &emitter, Value row, ArrayRef<Ix> index,
-                        Value places) {
+static Value bytesOfRow(ElementEmitter &emitter, Value row,
+                        ArrayRef<LaneIndex> index, Value places) {
   KernelBuilder &kernel = emitter.kernel;
   IndexMath &indices = emitter.indices;
   int64_t width = indices.width;
@@ -168,7 +169,8 @@ static Value bytesOfRow(ElementEmitter &emitter, Value row, ArrayRef<Ix> index,
       *size < width || *size > ByteLookup::longRow ||
       width % ByteLookup::part != 0 || !llvm::isPowerOf2_64(uint64_t(width)) ||
       !getElementTypeOrSelf(row.getType()).isInteger(8) ||
-      !llvm::all_of(index, [&](const Ix &x) { return indices.uniform(x); }))
+      !llvm::all_of(index,
+                    [&](const LaneIndex &x) { return indices.uniform(x); }))
     return {};
   // All of the row is there, also where some lanes don't count.
   ElementEmitter::Scope scope(emitter);
@@ -177,7 +179,7 @@ static Value bytesOfRow(ElementEmitter &emitter, Value row, ArrayRef<Ix> index,
   for (int64_t first = 0; first < *size; first += width) {
     // The last vector overlaps the one before.
     int64_t start = std::min(first, *size - width);
-    SmallVector<Ix> at(index);
+    SmallVector<LaneIndex> at(index);
     at.push_back(indices.lanes(kernel.index(start), *size));
     Value bytes = emitter.emit(row, at);
     if (!bytes || !isa<VectorType>(bytes.getType()))
@@ -195,23 +197,23 @@ static Value bytesOfRow(ElementEmitter &emitter, Value row, ArrayRef<Ix> index,
   return lookup.result();
 }
 
-Value ElementEmitter::gather(graph::GatherOp op, ArrayRef<Ix> index) {
+Value ElementEmitter::gather(graph::GatherOp op, ArrayRef<LaneIndex> index) {
   auto dims = op.getDims();
   const graph::DimVector operandDims = dimsOf(op.getOperand());
   auto startsType = cast<RankedTensorType>(op.getStartIndices().getType());
-  SmallVector<Ix> batch, offsets;
+  SmallVector<LaneIndex> batch, offsets;
   for (auto [d, x] : llvm::enumerate(index))
     (llvm::is_contained(dims.getOffsetDims(), int64_t(d)) ? offsets : batch)
         .push_back(x);
 
   int64_t vectorDim = dims.getIndexVectorDim();
   auto startAt = [&](int64_t component) {
-    SmallVector<Ix> at(batch);
+    SmallVector<LaneIndex> at(batch);
     if (vectorDim < startsType.getRank())
-      at.insert(at.begin() + vectorDim, Ix(component));
+      at.insert(at.begin() + vectorDim, LaneIndex(component));
     return emit(op.getStartIndices(), at);
   };
-  SmallVector<Ix> at;
+  SmallVector<LaneIndex> at;
   unsigned nextOffset = 0;
   for (int64_t d = 0; d < int64_t(operandDims.size()); ++d) {
     if (auto *known = llvm::find(dims.getOperandBatchingDims(), d);
@@ -222,7 +224,7 @@ Value ElementEmitter::gather(graph::GatherOp op, ArrayRef<Ix> index) {
       continue;
     }
     bool collapsed = llvm::is_contained(dims.getCollapsedSliceDims(), d);
-    Ix x = collapsed ? Ix(0) : offsets[nextOffset++];
+    LaneIndex x = collapsed ? LaneIndex(0) : offsets[nextOffset++];
     int64_t slice = op.getSliceSizes()[d];
     if (auto *mapped = llvm::find(dims.getStartIndexMap(), d);
         mapped != dims.getStartIndexMap().end() && slice >= 0) {
@@ -249,8 +251,8 @@ Value ElementEmitter::gather(graph::GatherOp op, ArrayRef<Ix> index) {
 
 /// Where a slice begins along one dimension: the number that `start` holds,
 /// moved to the nearest of `places`; none where its element can't be made.
-static std::optional<Ix> startAlong(ElementEmitter &emitter, Value start,
-                                    const DimExpr &places) {
+static std::optional<LaneIndex> startAlong(ElementEmitter &emitter, Value start,
+                                           const DimExpr &places) {
   Value number = emitter.emit(start, {});
   if (!number)
     return std::nullopt;
@@ -259,13 +261,13 @@ static std::optional<Ix> startAlong(ElementEmitter &emitter, Value start,
 }
 
 Value ElementEmitter::dynamicSlice(graph::DynamicSliceOp op,
-                                   ArrayRef<Ix> index) {
+                                   ArrayRef<LaneIndex> index) {
   const graph::DimVector operandDims = dimsOf(op.getOperand()),
                          resultDims = dimsOf(op.getResult());
-  SmallVector<Ix> at;
+  SmallVector<LaneIndex> at;
   for (auto [d, x] : llvm::enumerate(index)) {
-    std::optional<Ix> start = startAlong(*this, op.getStarts()[d],
-                                         operandDims[d] - resultDims[d] + 1);
+    std::optional<LaneIndex> start = startAlong(
+        *this, op.getStarts()[d], operandDims[d] - resultDims[d] + 1);
     if (!start)
       return {};
     at.push_back(indices.add(x, *start));
@@ -273,18 +275,19 @@ Value ElementEmitter::dynamicSlice(graph::DynamicSliceOp op,
   return emit(op.getOperand(), at);
 }
 
-SmallVector<Ix> ElementEmitter::updatedIndex(graph::DynamicUpdateSliceOp op,
-                                             ArrayRef<Ix> index) {
+SmallVector<LaneIndex>
+ElementEmitter::updatedIndex(graph::DynamicUpdateSliceOp op,
+                             ArrayRef<LaneIndex> index) {
   const graph::DimVector operandDims = dimsOf(op.getOperand()),
                          updateDims = dimsOf(op.getUpdate());
-  SmallVector<Ix> at;
+  SmallVector<LaneIndex> at;
   for (auto [d, x] : llvm::enumerate(index)) {
     if (operandDims[d] == updateDims[d]) {
       at.push_back(x);
       continue;
     }
-    std::optional<Ix> start = startAlong(*this, op.getStarts()[d],
-                                         operandDims[d] - updateDims[d] + 1);
+    std::optional<LaneIndex> start = startAlong(
+        *this, op.getStarts()[d], operandDims[d] - updateDims[d] + 1);
     if (!start)
       return {};
     at.push_back(indices.add(x, *start));
@@ -293,10 +296,10 @@ SmallVector<Ix> ElementEmitter::updatedIndex(graph::DynamicUpdateSliceOp op,
 }
 
 Value ElementEmitter::dynamicUpdateSlice(graph::DynamicUpdateSliceOp op,
-                                         ArrayRef<Ix> index) {
+                                         ArrayRef<LaneIndex> index) {
   const graph::DimVector operandDims = dimsOf(op.getOperand()),
                          updateDims = dimsOf(op.getUpdate());
-  SmallVector<Ix> at;
+  SmallVector<LaneIndex> at;
   Conditions conditions;
   auto old = [&] { return emit(op.getOperand(), index); };
   for (auto [d, x] : llvm::enumerate(index)) {
@@ -304,8 +307,8 @@ Value ElementEmitter::dynamicUpdateSlice(graph::DynamicUpdateSliceOp op,
       at.push_back(x);
       continue;
     }
-    std::optional<Ix> start = startAlong(*this, op.getStarts()[d],
-                                         operandDims[d] - updateDims[d] + 1);
+    std::optional<LaneIndex> start = startAlong(
+        *this, op.getStarts()[d], operandDims[d] - updateDims[d] + 1);
     if (!start)
       return {};
     at.push_back(indices.add(x, indices.scale(*start, -1)));

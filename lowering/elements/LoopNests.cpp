@@ -13,7 +13,7 @@ namespace zenith::kernels {
 
 void unflattenRow(ElementEmitter &emitter, const IterationSpace &space,
                   ArrayRef<unsigned> which, Value row,
-                  MutableArrayRef<Ix> loopIndex) {
+                  MutableArrayRef<LaneIndex> loopIndex) {
   KernelBuilder &kernel = emitter.kernel;
   for (unsigned i = which.size(); i-- > 0;) {
     const DimExpr &size = space.size(which[i]);
@@ -26,7 +26,7 @@ void unflattenRow(ElementEmitter &emitter, const IterationSpace &space,
 
 void forEachLaneBlock(ElementEmitter &emitter, const IterationSpace &space,
                       unsigned lane, Value low, Value high,
-                      function_ref<void(const Ix &)> body) {
+                      function_ref<void(const LaneIndex &)> body) {
   KernelBuilder &kernel = emitter.kernel;
   SmallVector<DimExpr> ends(space.edges(lane));
   ends.push_back(space.size(lane));
@@ -54,9 +54,10 @@ void forEachLaneBlock(ElementEmitter &emitter, const IterationSpace &space,
 
 // Row by row; the first row loads the square, before anything that depends on
 // how many rows there are. Null counts: all lanes, all rows.
-static void emitTile(ElementEmitter &emitter, const Ix &lanes, const Ix &tile,
-                     Value laneCount, Value tileCount,
-                     function_ref<void(const Ix &lanes, const Ix &tile)> body) {
+static void emitTile(
+    ElementEmitter &emitter, const LaneIndex &lanes, const LaneIndex &tile,
+    Value laneCount, Value tileCount,
+    function_ref<void(const LaneIndex &lanes, const LaneIndex &tile)> body) {
   KernelBuilder &kernel = emitter.kernel;
   unsigned width = emitter.indices.width;
   ElementEmitter::Scope scope(emitter);
@@ -86,8 +87,9 @@ static void emitTile(ElementEmitter &emitter, const Ix &lanes, const Ix &tile,
 
 void forEachTile(ElementEmitter &emitter, const DimExpr &laneSize,
                  const DimExpr &tileSize, Value tileLow, Value tileHigh,
-                 function_ref<void(const Ix &, const Ix &)> body, bool overlap,
-                 const DimExpr &laneBegin, std::pair<Value, Value> laneRange) {
+                 function_ref<void(const LaneIndex &, const LaneIndex &)> body,
+                 bool overlap, const DimExpr &laneBegin,
+                 std::pair<Value, Value> laneRange) {
   KernelBuilder &kernel = emitter.kernel;
   unsigned width = emitter.indices.width;
   Value step = kernel.index(width);
@@ -112,8 +114,9 @@ void forEachTile(ElementEmitter &emitter, const DimExpr &laneSize,
     int64_t divisor = aligned ? width : 1;
     if (!laneBegin.isConstant(0))
       divisor = std::gcd(divisor, laneBegin.constant().value_or(1));
-    Ix lanes = emitter.indices.lanes(laneStart, laneEnd, divisor, laneBegin),
-       tile = emitter.indices.tile(tileStart, tileSize);
+    LaneIndex lanes =
+                  emitter.indices.lanes(laneStart, laneEnd, divisor, laneBegin),
+              tile = emitter.indices.tile(tileStart, tileSize);
     if (even)
       return emitTile(emitter, lanes, tile, {}, {}, body);
     if (overlap)

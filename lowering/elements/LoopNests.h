@@ -14,14 +14,14 @@ namespace zenith::kernels {
 /// Indices of the loops in `which` (outermost first) from a flat row number.
 void unflattenRow(ElementEmitter &emitter, const IterationSpace &space,
                   llvm::ArrayRef<unsigned> which, mlir::Value row,
-                  llvm::MutableArrayRef<Ix> loopIndex);
+                  llvm::MutableArrayRef<LaneIndex> loopIndex);
 
 /// Lane loop over [low, high) of loop `lane`, one piece per stretch between
 /// edges; `body` gets the lane index with the emitter's mask set and a scope
 /// open.
 void forEachLaneBlock(ElementEmitter &emitter, const IterationSpace &space,
                       unsigned lane, mlir::Value low, mlir::Value high,
-                      llvm::function_ref<void(const Ix &lanes)> body);
+                      llvm::function_ref<void(const LaneIndex &lanes)> body);
 
 /// Squares of the emitter's width over `laneSize` lanes from `laneBegin` on and
 /// [tileLow, tileHigh), of [0, tileSize): `body` gets both indices once for
@@ -30,12 +30,13 @@ void forEachLaneBlock(ElementEmitter &emitter, const IterationSpace &space,
 /// the last squares along either index lie over those before instead of being
 /// cut; few lanes (laneSize below the width) stay masked. `laneRange`, where
 /// given, are the lanes at which squares begin.
-void forEachTile(ElementEmitter &emitter, const graph::DimExpr &laneSize,
-                 const graph::DimExpr &tileSize, mlir::Value tileLow,
-                 mlir::Value tileHigh,
-                 llvm::function_ref<void(const Ix &lanes, const Ix &tile)> body,
-                 bool overlap = false, const graph::DimExpr &laneBegin = 0,
-                 std::pair<mlir::Value, mlir::Value> laneRange = {});
+void forEachTile(
+    ElementEmitter &emitter, const graph::DimExpr &laneSize,
+    const graph::DimExpr &tileSize, mlir::Value tileLow, mlir::Value tileHigh,
+    llvm::function_ref<void(const LaneIndex &lanes, const LaneIndex &tile)>
+        body,
+    bool overlap = false, const graph::DimExpr &laneBegin = 0,
+    std::pair<mlir::Value, mlir::Value> laneRange = {});
 
 /// The launch, unless the emitter failed: then its kernel is erased.
 mlir::FailureOr<Launch> unlessFailed(const ElementEmitter &emitter,

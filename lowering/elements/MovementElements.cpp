@@ -74,12 +74,14 @@ forEachGroup(ArrayRef<DimExpr> from, ArrayRef<DimExpr> to,
   }
 }
 
-static SmallVector<Ix> reshapeIndex(IndexMath &math, ArrayRef<DimExpr> from,
-                                    ArrayRef<DimExpr> to, ArrayRef<Ix> index) {
-  SmallVector<Ix> result(from.size());
+static SmallVector<LaneIndex> reshapeIndex(IndexMath &math,
+                                           ArrayRef<DimExpr> from,
+                                           ArrayRef<DimExpr> to,
+                                           ArrayRef<LaneIndex> index) {
+  SmallVector<LaneIndex> result(from.size());
   forEachGroup(from, to,
                [&](unsigned i, unsigned iEnd, unsigned j, unsigned jEnd) {
-                 Ix linear(0);
+                 LaneIndex linear(0);
                  DimExpr stride = 1;
                  for (unsigned d = jEnd; d-- > j;) {
                    linear = math.add(linear, math.scale(index[d], stride));
@@ -102,21 +104,20 @@ static SmallVector<Ix> reshapeIndex(IndexMath &math, ArrayRef<DimExpr> from,
   return result;
 }
 
-std::optional<SmallVector<Ix>> operandIndex(IndexMath &math,
-                                            graph::DimAnalysis &dims,
-                                            Operation *op, unsigned number,
-                                            ArrayRef<Ix> index) {
+std::optional<SmallVector<LaneIndex>>
+operandIndex(IndexMath &math, graph::DimAnalysis &dims, Operation *op,
+             unsigned number, ArrayRef<LaneIndex> index) {
   if (graph::familyOf(op) == graph::Family::Elementwise)
-    return SmallVector<Ix>(index);
+    return SmallVector<LaneIndex>(index);
   if (auto broadcast = dyn_cast<graph::BroadcastOp>(op)) {
     auto type = cast<RankedTensorType>(broadcast.getOperand().getType());
-    SmallVector<Ix> result;
+    SmallVector<LaneIndex> result;
     for (auto [d, target] : llvm::enumerate(broadcast.getMapping()))
-      result.push_back(type.getDimSize(d) == 1 ? Ix(0) : index[target]);
+      result.push_back(type.getDimSize(d) == 1 ? LaneIndex(0) : index[target]);
     return result;
   }
   if (auto transpose = dyn_cast<graph::TransposeOp>(op)) {
-    SmallVector<Ix> result(index.size());
+    SmallVector<LaneIndex> result(index.size());
     for (auto [d, source] : llvm::enumerate(transpose.getPermutation()))
       result[source] = index[d];
     return result;
@@ -125,7 +126,7 @@ std::optional<SmallVector<Ix>> operandIndex(IndexMath &math,
     return reshapeIndex(math, dims.dimsOf(reshape.getOperand()),
                         dims.dimsOf(reshape.getResult()), index);
   if (auto reverse = dyn_cast<graph::ReverseOp>(op)) {
-    SmallVector<Ix> result(index);
+    SmallVector<LaneIndex> result(index);
     for (int64_t d : reverse.getDims())
       result[d] = math.shift(math.scale(index[d], -1),
                              dims.dimOf(reverse.getOperand(), d) - 1);
@@ -134,7 +135,7 @@ std::optional<SmallVector<Ix>> operandIndex(IndexMath &math,
   if (auto slice = dyn_cast<graph::SliceOp>(op)) {
     auto starts =
         mixedEntries(dims, slice.getStaticStarts(), slice.getStarts());
-    SmallVector<Ix> result;
+    SmallVector<LaneIndex> result;
     for (auto [d, x] : llvm::enumerate(index))
       result.push_back(
           math.shift(math.scale(x, slice.getStrides()[d]), starts[d]));
@@ -143,7 +144,7 @@ std::optional<SmallVector<Ix>> operandIndex(IndexMath &math,
   return std::nullopt;
 }
 
-Value ElementEmitter::movement(Operation *op, ArrayRef<Ix> index) {
+Value ElementEmitter::movement(Operation *op, ArrayRef<LaneIndex> index) {
   if (auto constant = dyn_cast<graph::ConstantOp>(op))
     return constantElement(constant, index);
   if (auto op2 = dyn_cast<graph::IotaOp>(op))
@@ -166,7 +167,7 @@ Value ElementEmitter::movement(Operation *op, ArrayRef<Ix> index) {
 // Splats and known positions are constants; the rest goes to a buffer on the
 // stack, filled once per call.
 Value ElementEmitter::constantElement(graph::ConstantOp op,
-                                      ArrayRef<Ix> index) {
+                                      ArrayRef<LaneIndex> index) {
   auto elements = dyn_cast<DenseElementsAttr>(op.getValue());
   if (!elements)
     return unsupported(op, "a constant that isn't inline");
@@ -185,7 +186,7 @@ Value ElementEmitter::constantElement(graph::ConstantOp op,
     return IntegerAttr::get(stored, zero ? value.zextOrTrunc(width)
                                          : value.sextOrTrunc(width));
   };
-  Ix linear = linearize(op.getResult(), index);
+  LaneIndex linear = linearize(op.getResult(), index);
   bool known =
       linear.terms.empty() && linear.offset.constant() && !linear.scattered;
   if (elements.isSplat() || known)
@@ -212,7 +213,7 @@ Value ElementEmitter::constantElement(graph::ConstantOp op,
   return loadLinear(buffer, element, linear);
 }
 
-Value ElementEmitter::iota(graph::IotaOp op, ArrayRef<Ix> index) {
+Value ElementEmitter::iota(graph::IotaOp op, ArrayRef<LaneIndex> index) {
   Type element = getElementTypeOrSelf(op.getResult().getType());
   Value position = indices.value(index[op.getDim()]);
   Type i64 = typeLike(kernel.b.getI64Type(), position.getType());
@@ -249,20 +250,21 @@ Value ElementEmitter::guarded(const Conditions &conditions, bool lanes,
              : inner();
 }
 
-bool ElementEmitter::anyLanes(ArrayRef<Ix> index) {
-  return indices.width > 1 &&
-         llvm::any_of(index, [&](const Ix &x) { return !indices.uniform(x); });
+bool ElementEmitter::anyLanes(ArrayRef<LaneIndex> index) {
+  return indices.width > 1 && llvm::any_of(index, [&](const LaneIndex &x) {
+           return !indices.uniform(x);
+         });
 }
 
-Value ElementEmitter::pad(graph::PadOp op, ArrayRef<Ix> index) {
+Value ElementEmitter::pad(graph::PadOp op, ArrayRef<LaneIndex> index) {
   auto low = mixedEntries(kernel.dims, op.getStaticLow(), op.getLow());
   const graph::DimVector dims = dimsOf(op.getOperand()),
                          resultDims = dimsOf(op.getResult());
   auto padding = [&] { return emit(op.getValue(), {}); };
-  SmallVector<Ix> inner;
+  SmallVector<LaneIndex> inner;
   Conditions conditions;
   for (auto [d, x] : llvm::enumerate(index)) {
-    Ix shifted = indices.shift(x, DimExpr(0) - low[d]);
+    LaneIndex shifted = indices.shift(x, DimExpr(0) - low[d]);
     int64_t step = op.getInterior()[d] + 1;
     // Nothing added here: x may stand for several collapsed dimensions.
     if (step == 1 && low[d].isConstant(0) && dims[d] == resultDims[d]) {
@@ -289,7 +291,7 @@ Value ElementEmitter::pad(graph::PadOp op, ArrayRef<Ix> index) {
       padding);
 }
 
-Value ElementEmitter::concat(graph::ConcatOp op, ArrayRef<Ix> index) {
+Value ElementEmitter::concat(graph::ConcatOp op, ArrayRef<LaneIndex> index) {
   int64_t dim = op.getDim();
   DimExpr begin = 0;
   SmallVector<DimExpr> begins;
@@ -299,7 +301,7 @@ Value ElementEmitter::concat(graph::ConcatOp op, ArrayRef<Ix> index) {
   }
   std::function<Value(unsigned)> from = [&](unsigned number) -> Value {
     Value piece = op.getOperands()[number];
-    SmallVector<Ix> inner(index);
+    SmallVector<LaneIndex> inner(index);
     inner[dim] = indices.shift(index[dim], DimExpr(0) - begins[number]);
     DimExpr size = kernel.dims.dimOf(piece, dim);
     bool last = number + 1 == op.getOperands().size();

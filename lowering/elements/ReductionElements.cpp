@@ -87,7 +87,7 @@ Value ElementEmitter::neutral(graph::ReduceKind kind, Type element, Type like) {
   }
 }
 
-Value ElementEmitter::reduction(Operation *op, ArrayRef<Ix> index) {
+Value ElementEmitter::reduction(Operation *op, ArrayRef<LaneIndex> index) {
   if (auto reduce = dyn_cast<graph::ReduceOp>(op))
     return reduceInPlace(reduce, index);
   if (auto reduce = dyn_cast<graph::ArgReduceOp>(op))
@@ -97,13 +97,14 @@ Value ElementEmitter::reduction(Operation *op, ArrayRef<Ix> index) {
   return unsupported(op);
 }
 
-Value ElementEmitter::reduceInPlace(graph::ReduceOp op, ArrayRef<Ix> index) {
+Value ElementEmitter::reduceInPlace(graph::ReduceOp op,
+                                    ArrayRef<LaneIndex> index) {
   Type element = getElementTypeOrSelf(op.getOperand().getType());
   const graph::DimVector dims = dimsOf(op.getOperand());
   bool lanes = anyLanes(index);
   Value start = neutral(op.getKind(), element, kernel.b.getIndexType());
   start = lanes ? kernel.broadcast(start, indices.width) : start;
-  SmallVector<Ix> at;
+  SmallVector<LaneIndex> at;
   std::function<Value(Value)> next = [&](Value sum) -> Value {
     unsigned d = at.size();
     if (d == dims.size()) {
@@ -165,18 +166,18 @@ Value ElementEmitter::argStep(graph::ArgReduceOp op, Value best, Value bestAt,
 }
 
 Value ElementEmitter::argReduceInPlace(graph::ArgReduceOp op,
-                                       ArrayRef<Ix> index) {
+                                       ArrayRef<LaneIndex> index) {
   int64_t dim = op.getDim();
   DimExpr size = kernel.dims.dimOf(op.getOperand(), dim);
   unsigned width = anyLanes(index) ? indices.width : 1;
   Type placeType = registerType(getElementTypeOrSelf(op.getResult().getType()));
-  auto elementAt = [&](Ix position) {
-    SmallVector<Ix> at(index);
+  auto elementAt = [&](LaneIndex position) {
+    SmallVector<LaneIndex> at(index);
     at.insert(at.begin() + dim, std::move(position));
     Value x = emit(op.getOperand(), at);
     return x ? kernel.broadcast(x, width) : x;
   };
-  Value first = elementAt(Ix(0));
+  Value first = elementAt(LaneIndex(0));
   if (!first)
     return {};
   Value zero = kernel.broadcast(kernel.integer(placeType, 0), width);
@@ -197,7 +198,7 @@ Value ElementEmitter::argReduceInPlace(graph::ArgReduceOp op,
   return anyFailure ? Value() : results[1];
 }
 
-Ix ElementEmitter::tapAt(const WindowSpan &span, Value number) {
+LaneIndex ElementEmitter::tapAt(const WindowSpan &span, Value number) {
   Value distance = kernel.mul(number, kernel.index(span.dilation));
   return indices.scalar(kernel.add(indices.value(span.first), distance),
                         span.size);
@@ -221,7 +222,8 @@ Value ElementEmitter::foldWindow(ArrayRef<WindowSpan> spans, Value start,
   SmallVector<bool> unroll(spans.size());
   for (unsigned d = spans.size(); d-- > 0;) {
     const WindowSpan &span = spans[d];
-    Ix last = indices.shift(span.first, (span.count - 1) * span.dilation);
+    LaneIndex last =
+        indices.shift(span.first, (span.count - 1) * span.dilation);
     // Lanes that leave the operand are masked, each step by itself.
     bool plain = span.baseDilation == 1 &&
                  (!indices.uniform(span.first) ||
@@ -232,13 +234,14 @@ Value ElementEmitter::foldWindow(ArrayRef<WindowSpan> spans, Value start,
     if (unroll[d])
       unrolled *= span.count;
   }
-  SmallVector<Ix> window, operand;
+  SmallVector<LaneIndex> window, operand;
   std::function<Value(Value)> next;
   // The element at window position w of dimension d, or the sum as it was where
   // that is padding.
-  auto at = [&](unsigned d, Ix w, Value sum) -> Value {
+  auto at = [&](unsigned d, LaneIndex w, Value sum) -> Value {
     const WindowSpan &span = spans[d];
-    Ix position = indices.add(span.first, indices.scale(w, span.dilation));
+    LaneIndex position =
+        indices.add(span.first, indices.scale(w, span.dilation));
     Conditions conditions;
     bool possible = true;
     if (span.baseDilation > 1) {
@@ -270,7 +273,7 @@ Value ElementEmitter::foldWindow(ArrayRef<WindowSpan> spans, Value start,
     const WindowSpan &span = spans[d];
     if (unroll[d]) {
       for (int64_t w = 0; w < span.count && sum; ++w)
-        sum = at(d, Ix(w), sum);
+        sum = at(d, LaneIndex(w), sum);
       return sum;
     }
     Value low = kernel.index(0), high = kernel.index(span.count);
@@ -280,7 +283,7 @@ Value ElementEmitter::foldWindow(ArrayRef<WindowSpan> spans, Value start,
     auto results = kernel.loop(
         low, high, kernel.index(1), {sum}, [&](Value iv, ValueRange carried) {
           Scope scope(*this);
-          Ix w = indices.scalar(iv, span.count);
+          LaneIndex w = indices.scalar(iv, span.count);
           Value result;
           if (clamped) {
             window.push_back(w);
@@ -299,7 +302,8 @@ Value ElementEmitter::foldWindow(ArrayRef<WindowSpan> spans, Value start,
 }
 
 ElementEmitter::WindowReduce
-ElementEmitter::describeWindow(graph::ReduceWindowOp op, ArrayRef<Ix> index) {
+ElementEmitter::describeWindow(graph::ReduceWindowOp op,
+                               ArrayRef<LaneIndex> index) {
   WindowReduce result;
   Type element = getElementTypeOrSelf(op.getOperand().getType());
   result.element = element;
@@ -312,7 +316,7 @@ ElementEmitter::describeWindow(graph::ReduceWindowOp op, ArrayRef<Ix> index) {
   Value start = neutral(op.getKind(), element, kernel.b.getIndexType());
   result.start =
       anyLanes(index) ? kernel.broadcast(start, indices.width) : start;
-  result.step = [this, op, element](ArrayRef<Ix>, ArrayRef<Ix> at,
+  result.step = [this, op, element](ArrayRef<LaneIndex>, ArrayRef<LaneIndex> at,
                                     Value sum) mutable {
     Value x = emit(op.getOperand(), at);
     return x ? fold(op.getKind(), element, sum, x) : Value();
@@ -350,7 +354,7 @@ static Value repeatInGroups(KernelBuilder &kernel, Value x, int64_t lanes,
 
 ElementEmitter::WindowReduce
 ElementEmitter::describeConvolution(graph::ConvolutionOp op,
-                                    ArrayRef<Ix> index) {
+                                    ArrayRef<LaneIndex> index) {
   auto numbers = op.getDims();
   const graph::DimVector inputDims = dimsOf(op.getInput()),
                          kernelDims = dimsOf(op.getKernel());
@@ -360,21 +364,21 @@ ElementEmitter::describeConvolution(graph::ConvolutionOp op,
   int64_t inputs = kernelType.getDimSize(numbers.getKernelInput());
   int64_t outputs =
       kernelType.getDimSize(numbers.getKernelOutput()) / op.getGroups();
-  Ix feature = index[numbers.getOutputFeature()];
+  LaneIndex feature = index[numbers.getOutputFeature()];
   // Lanes that hold whole groups read the channels of all of them at once.
   int64_t lanes = indices.width;
   bool wholeGroups = op.getGroups() > 1 && inputs > 1 && inputs == outputs &&
                      lanes % inputs == 0 &&
                      indices.laneStride(feature).isConstant(1) &&
                      indices.knownDivisor(feature) % inputs == 0;
-  Ix group = op.getGroups() == 1 || wholeGroups
-                 ? Ix(0)
-                 : indices.divide(feature, outputs).first;
+  LaneIndex group = op.getGroups() == 1 || wholeGroups
+                        ? LaneIndex(0)
+                        : indices.divide(feature, outputs).first;
 
   WindowReduce result;
   result.element = to;
   for (auto [s, d] : llvm::enumerate(numbers.getInputSpatial())) {
-    Ix position =
+    LaneIndex position =
         indices.scale(index[numbers.getOutputSpatial()[s]], op.getStrides()[s]);
     result.spans.push_back(
         {indices.shift(position, -op.getLow()[s]),
@@ -382,7 +386,7 @@ ElementEmitter::describeConvolution(graph::ConvolutionOp op,
          op.getKernelDilation()[s], op.getInputDilation()[s],
          std::max<int64_t>(0, op.getLow()[s]), inputDims[d]});
   }
-  result.spans.push_back({Ix(0), inputs, 1, 1, 0, inputs});
+  result.spans.push_back({LaneIndex(0), inputs, 1, 1, 0, inputs});
   int64_t taps = 1;
   for (const WindowSpan &span : result.spans)
     taps *= span.count;
@@ -394,16 +398,17 @@ ElementEmitter::describeConvolution(graph::ConvolutionOp op,
                                             : kernel.integer(accumulator, 0);
   result.start =
       anyLanes(index) ? kernel.broadcast(start, indices.width) : start;
-  Ix batch = index[numbers.getOutputBatch()];
-  Ix firstInput = indices.scale(group, inputs);
+  LaneIndex batch = index[numbers.getOutputBatch()];
+  LaneIndex firstInput = indices.scale(group, inputs);
   // Quantized images are scaled by weights that were rounded before.
   auto widening = op.getInput().getDefiningOp<graph::ConvertOp>();
   bool ofIntegers =
       widening &&
       isa<IntegerType>(getElementTypeOrSelf(widening.getOperand().getType()));
-  result.step = [=](ArrayRef<Ix> window, ArrayRef<Ix> at,
+  result.step = [=](ArrayRef<LaneIndex> window, ArrayRef<LaneIndex> at,
                     Value sum) mutable -> Value {
-    SmallVector<Ix> inputAt(inputDims.size()), kernelAt(kernelDims.size());
+    SmallVector<LaneIndex> inputAt(inputDims.size()),
+        kernelAt(kernelDims.size());
     inputAt[numbers.getInputBatch()] = batch;
     inputAt[numbers.getInputFeature()] =
         wholeGroups ? feature : indices.add(firstInput, at.back());
@@ -429,7 +434,7 @@ ElementEmitter::describeConvolution(graph::ConvolutionOp op,
 }
 
 std::optional<ElementEmitter::WindowReduce>
-ElementEmitter::describe(Operation *op, ArrayRef<Ix> index) {
+ElementEmitter::describe(Operation *op, ArrayRef<LaneIndex> index) {
   if (auto window = dyn_cast<graph::ReduceWindowOp>(op))
     return describeWindow(window, index);
   auto convolution = cast<graph::ConvolutionOp>(op);
@@ -441,7 +446,7 @@ ElementEmitter::describe(Operation *op, ArrayRef<Ix> index) {
   return describeConvolution(convolution, index);
 }
 
-Value ElementEmitter::window(Operation *op, ArrayRef<Ix> index) {
+Value ElementEmitter::window(Operation *op, ArrayRef<LaneIndex> index) {
   auto fold = describe(op, index);
   if (!fold)
     return {};
@@ -480,9 +485,9 @@ orderTaps(unsigned rank, function_ref<bool(unsigned dim)> alike,
 
 SmallVector<Value>
 ElementEmitter::emitWindows(Operation *op,
-                            ArrayRef<SmallVector<Ix>> positions) {
+                            ArrayRef<SmallVector<LaneIndex>> positions) {
   std::vector<WindowReduce> folds;
-  for (ArrayRef<Ix> index : positions) {
+  for (ArrayRef<LaneIndex> index : positions) {
     auto fold = describe(op, index);
     if (!fold)
       return SmallVector<Value>(positions.size());
@@ -505,7 +510,7 @@ ElementEmitter::emitWindows(Operation *op,
   auto known = [&](unsigned d) {
     return all(d, [&](const WindowSpan &span) {
       return llvm::all_of(llvm::seq(span.count), [&](int64_t w) {
-        Ix at = tap(span, w);
+        LaneIndex at = tap(span, w);
         return indices.provablyInside(at, 0, span.size) ||
                indices.provablyOutside(at, 0, span.size);
       });
@@ -530,13 +535,14 @@ ElementEmitter::emitWindows(Operation *op,
   });
   SmallVector<Value> sums;
   if (!order) {
-    for (ArrayRef<Ix> index : positions)
+    for (ArrayRef<LaneIndex> index : positions)
       sums.push_back(window(op, index));
     return sums;
   }
   for (WindowReduce &fold : folds)
     sums.push_back(fold.start);
-  std::vector<SmallVector<Ix>> window(folds.size(), SmallVector<Ix>(rank)),
+  std::vector<SmallVector<LaneIndex>> window(folds.size(),
+                                             SmallVector<LaneIndex>(rank)),
       operand = window;
   // Of the last two dimensions, the channels of a group come first: their
   // neighbours along the other one share what they read.
@@ -545,7 +551,7 @@ ElementEmitter::emitWindows(Operation *op,
     std::swap(nesting[rank - 1], nesting[rank - 2]);
   // Of the tap at hand, where only the run knows whether it is inside.
   SmallVector<Value> tests(folds.size());
-  auto alsoInside = [&](Value test, const Ix &at, const DimExpr &size) {
+  auto alsoInside = [&](Value test, const LaneIndex &at, const DimExpr &size) {
     Value holds =
         kernel.b.create<arith::CmpIOp>(kernel.loc, arith::CmpIPredicate::ult,
                                        indices.value(at), kernel.size(size));
@@ -586,11 +592,11 @@ ElementEmitter::emitWindows(Operation *op,
             SmallVector<Value> before(tests);
             for (auto [p, fold] : llvm::enumerate(folds)) {
               const WindowSpan &span = fold.spans[d];
-              Ix at = tap(span, w);
+              LaneIndex at = tap(span, w);
               inside[p] &= !indices.provablyOutside(at, 0, span.size);
               if (inside[p] && !indices.provablyInside(at, 0, span.size))
                 tests[p] = alsoInside(tests[p], at, span.size);
-              window[p][d] = Ix(w);
+              window[p][d] = LaneIndex(w);
               operand[p][d] = at;
             }
             next(level + 1, inside);
@@ -603,8 +609,8 @@ ElementEmitter::emitWindows(Operation *op,
                            [&](Value iv, ValueRange carried) {
                              Scope scope(*this);
                              sums.assign(carried.begin(), carried.end());
-                             Ix w = indices.scalar(iv, shared.count),
-                                at = tapAt(shared, iv);
+                             LaneIndex w = indices.scalar(iv, shared.count),
+                                       at = tapAt(shared, iv);
                              for (auto [p, fold] : llvm::enumerate(folds))
                                window[p][d] = w, operand[p][d] = at;
                              next(level + 1, active);

@@ -79,8 +79,8 @@ static Value countLanes(KernelBuilder &kernel, Value mask, Type type) {
   return count;
 }
 
-SmallVector<Value> Accumulators::step(ValueRange state, ArrayRef<Ix> index,
-                                      bool masked) {
+SmallVector<Value> Accumulators::step(ValueRange state,
+                                      ArrayRef<LaneIndex> index, bool masked) {
   SmallVector<Value> next(state), elements;
   for (const Fold *fold : folds) {
     elements.push_back(

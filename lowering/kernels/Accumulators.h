@@ -22,8 +22,8 @@ public:
   llvm::SmallVector<mlir::Value> start();
   /// Folds in the operands' elements at `index`; under the emitter's mask where
   /// `masked`.
-  llvm::SmallVector<mlir::Value> step(mlir::ValueRange state,
-                                      llvm::ArrayRef<Ix> index, bool masked);
+  llvm::SmallVector<mlir::Value>
+  step(mlir::ValueRange state, llvm::ArrayRef<LaneIndex> index, bool masked);
   /// Folds two states.
   llvm::SmallVector<mlir::Value> combine(mlir::ValueRange x,
                                          mlir::ValueRange y);

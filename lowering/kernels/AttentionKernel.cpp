@@ -174,7 +174,7 @@ void AttentionNest::copyQueries() {
                  ElementEmitter::Scope scope(emitter);
                  emitter.mask = mask;
                  IndexMath &math = emitter.indices;
-                 SmallVector<Ix> index;
+                 SmallVector<LaneIndex> index;
                  for (auto [value, axis] :
                       llvm::zip(block.batch, space.product.outer))
                    index.push_back(math.scalar(value, axis.axis.size));

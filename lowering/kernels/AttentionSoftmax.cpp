@@ -82,7 +82,7 @@ Value AttentionSoftmax::fold(Value lanes, bool isSum) {
   return k.b.create<vector::ExtractOp>(k.loc, x, int64_t(0));
 }
 
-Value AttentionSoftmax::masked(Value scores, ArrayRef<Ix> index) {
+Value AttentionSoftmax::masked(Value scores, ArrayRef<LaneIndex> index) {
   Value mask = op.getMask();
   Value lanes = emitter.emit(mask, index);
   if (!lanes)
@@ -117,7 +117,7 @@ void AttentionSoftmax::applyMask(Value at, Value row, const ScoreBlock &block) {
     Value x = load(scoreMemory, to, width);
     if (hasMask) {
       IndexMath &math = emitter.indices;
-      SmallVector<Ix> index;
+      SmallVector<LaneIndex> index;
       for (auto [value, axis] : llvm::zip(block.batch, space.product.outer))
         index.push_back(math.scalar(value, axis.axis.size));
       index.push_back(math.scalar(queryRow, space.queryCount));

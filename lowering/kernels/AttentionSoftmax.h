@@ -36,7 +36,7 @@ public:
 
 private:
   void applyMask(mlir::Value at, mlir::Value row, const ScoreBlock &block);
-  mlir::Value masked(mlir::Value scores, llvm::ArrayRef<Ix> index);
+  mlir::Value masked(mlir::Value scores, llvm::ArrayRef<LaneIndex> index);
   mlir::Value visible(mlir::Value scores, mlir::Value row, mlir::Value key);
   void padRow(mlir::Value at, mlir::Value keys);
   Num exponential(Num x);

@@ -35,25 +35,27 @@ void GemmEpilogue::prepare(unsigned rows) {
         k.b.getI64IntegerAttr(64));
 }
 
-Ix GemmEpilogue::flatRow(const TilePlace &place, Value row) {
+LaneIndex GemmEpilogue::flatRow(const TilePlace &place, Value row) {
   IndexMath &math = emitter.indices;
-  Ix flat = math.scale(math.scalar(row, space.tile.size), space.rowStep());
+  LaneIndex flat =
+      math.scale(math.scalar(row, space.tile.size), space.rowStep());
   DimExpr radix = space.tileIsOutermost ? DimExpr(1) : space.tile.size;
   for (unsigned i = space.lines.size(); i-- > 0;) {
-    Ix line = math.scalar(place.lines[i], space.lines[i].size);
+    LaneIndex line = math.scalar(place.lines[i], space.lines[i].size);
     flat = math.add(flat, math.scale(line, radix));
     radix = radix * space.lines[i].size;
   }
   return flat;
 }
 
-Ix GemmEpilogue::columnIndex(Value column, bool lanes) {
+LaneIndex GemmEpilogue::columnIndex(Value column, bool lanes) {
   return lanes ? emitter.indices.lanes(column, space.columns.size, part)
                : emitter.indices.scalar(column, space.columns.size);
 }
 
-GemmEpilogue::FlatIndex GemmEpilogue::flatIndex(const TilePlace &place, Ix row,
-                                                Ix column) {
+GemmEpilogue::FlatIndex GemmEpilogue::flatIndex(const TilePlace &place,
+                                                LaneIndex row,
+                                                LaneIndex column) {
   IndexMath &math = emitter.indices;
   FlatIndex flat;
   unsigned rank = k.dims.dimsOf(product).size();
@@ -64,8 +66,9 @@ GemmEpilogue::FlatIndex GemmEpilogue::flatIndex(const TilePlace &place, Ix row,
   DimExpr radix = space.columns.size;
   for (unsigned i = space.outer.size(); i-- > 0;) {
     const OuterAxis &axis = space.outer[i];
-    Ix digit = math.scalar(place.outer[i], axis.axis.size);
-    Ix &to = axis.resultDim < 0 ? flat.column : flat.batch[axis.resultDim];
+    LaneIndex digit = math.scalar(place.outer[i], axis.axis.size);
+    LaneIndex &to =
+        axis.resultDim < 0 ? flat.column : flat.batch[axis.resultDim];
     DimExpr &at = axis.resultDim < 0 ? radix : radices[axis.resultDim];
     to = math.add(to, math.scale(digit, at));
     at = at * axis.axis.size;
@@ -74,14 +77,15 @@ GemmEpilogue::FlatIndex GemmEpilogue::flatIndex(const TilePlace &place, Ix row,
 }
 
 /// Dimensions of a flat index; the outermost needs no division.
-SmallVector<Ix> GemmEpilogue::delinearize(Ix linear, ArrayRef<DimExpr> sizes) {
-  SmallVector<Ix> index(sizes.size());
+SmallVector<LaneIndex> GemmEpilogue::delinearize(LaneIndex linear,
+                                                 ArrayRef<DimExpr> sizes) {
+  SmallVector<LaneIndex> index(sizes.size());
   unsigned outermost = 0;
   while (outermost < sizes.size() && sizes[outermost].isConstant(1))
     ++outermost;
   for (unsigned i = sizes.size(); i-- > 0;) {
     if (sizes[i].isConstant(1)) {
-      index[i] = Ix(DimExpr(0));
+      index[i] = LaneIndex(DimExpr(0));
     } else if (i == outermost) {
       index[i] = linear;
     } else {
@@ -93,10 +97,10 @@ SmallVector<Ix> GemmEpilogue::delinearize(Ix linear, ArrayRef<DimExpr> sizes) {
   return index;
 }
 
-SmallVector<Ix> GemmEpilogue::productIndex(const FlatIndex &flat) {
+SmallVector<LaneIndex> GemmEpilogue::productIndex(const FlatIndex &flat) {
   const graph::DimVector sizes = k.dims.dimsOf(product);
-  SmallVector<Ix> index = flat.batch;
-  auto spread = [&](ArrayRef<unsigned> which, const Ix &linear) {
+  SmallVector<LaneIndex> index = flat.batch;
+  auto spread = [&](ArrayRef<unsigned> which, const LaneIndex &linear) {
     SmallVector<DimExpr> some;
     for (unsigned dim : which)
       some.push_back(sizes[dim]);
@@ -109,22 +113,22 @@ SmallVector<Ix> GemmEpilogue::productIndex(const FlatIndex &flat) {
 }
 
 /// Sum of digit * stride for an index of one dimension.
-Ix GemmEpilogue::along(const StridedDim &digits, Ix index) {
+LaneIndex GemmEpilogue::along(const StridedDim &digits, LaneIndex index) {
   IndexMath &math = emitter.indices;
   SmallVector<DimExpr> sizes;
   for (const Stride &digit : digits)
     sizes.push_back(digit.size);
-  Ix sum;
+  LaneIndex sum;
   for (auto [digit, ix] :
        llvm::zip(digits, delinearize(std::move(index), sizes)))
     sum = math.add(sum, math.scale(ix, digit.stride));
   return sum;
 }
 
-Ix GemmEpilogue::address(const Output &output, const FlatIndex &flat) {
+LaneIndex GemmEpilogue::address(const Output &output, const FlatIndex &flat) {
   IndexMath &math = emitter.indices;
-  Ix sum = math.add(along(output.rows, flat.row),
-                    along(output.columns, flat.column));
+  LaneIndex sum = math.add(along(output.rows, flat.row),
+                           along(output.columns, flat.column));
   for (auto [dim, ix] : llvm::enumerate(flat.batch))
     if (!llvm::is_contained(space.rowDims, dim) &&
         !llvm::is_contained(space.columnDims, dim)) {
@@ -140,8 +144,9 @@ GemmEpilogue::directStore(const TilePlace &place) {
   if (!direct)
     return std::nullopt;
   ElementEmitter::Scope scope(emitter);
-  Ix linear = address(outputs[0], flatIndex(place, flatRow(place, place.row),
-                                            columnIndex(place.column, false)));
+  LaneIndex linear =
+      address(outputs[0], flatIndex(place, flatRow(place, place.row),
+                                    columnIndex(place.column, false)));
   return DirectStore{k.result(0), emitter.indices.value(linear),
                      k.size(outputs[0].rows[0].stride * space.rowStep())};
 }
@@ -183,10 +188,10 @@ void GemmEpilogue::finishPart(Value tiles, Value at, const TilePlace &place,
 }
 
 void GemmEpilogue::storeResults(const FlatIndex &flat) {
-  SmallVector<Ix> index;
-  std::vector<std::pair<Value, Ix>> stores;
+  SmallVector<LaneIndex> index;
+  std::vector<std::pair<Value, LaneIndex>> stores;
   for (const Output &output : outputs) {
-    Ix linear = address(output, flat);
+    LaneIndex linear = address(output, flat);
     if (!output.sameDims)
       index = delinearize(linear, k.dims.dimsOf(output.computed));
     else
@@ -225,7 +230,7 @@ void GemmEpilogue::turnRows(Value tiles, Value at) {
 
 /// Some rows, whose sums begin at `at`.
 void GemmEpilogue::columnsOfRows(Value tiles, Value at, const TilePlace &place,
-                                 Ix rows, Value mask, Value columns) {
+                                 LaneIndex rows, Value mask, Value columns) {
   int64_t lanes = emitter.indices.width;
   auto type = VectorType::get({lanes}, space.sum);
   turnRows(tiles, at);
@@ -251,7 +256,7 @@ void GemmEpilogue::fetchColumns(const TilePlace &place, Value firstRow,
     if (columns.size() != 1)
       continue;
     ElementEmitter::Scope scope(emitter);
-    Ix row = math.scalar(firstRow, space.lineCount() * space.tile.size);
+    LaneIndex row = math.scalar(firstRow, space.lineCount() * space.tile.size);
     Value first = math.value(address(
         output, flatIndex(place, row, columnIndex(place.column, false))));
     Value memory = k.result(unsigned(number)),
@@ -288,9 +293,9 @@ void GemmEpilogue::finishColumns(Value tiles, Value tileOffset,
         k.sub(from, origin), k.sub(to, origin), math.width,
         [&](Value start, Value mask) {
           Value row = k.sub(k.add(origin, start), firstRow);
-          Ix rows = math.lanes(start, *rowsOfRun);
+          LaneIndex rows = math.lanes(start, *rowsOfRun);
           math.collapse(rows, boundaries);
-          Ix flat =
+          LaneIndex flat =
               math.add(math.scale(math.scalar(number, runs), *rowsOfRun), rows);
           columnsOfRows(tiles, k.add(tileOffset, k.mul(row, k.index(width))),
                         place, flat, mask, columns);

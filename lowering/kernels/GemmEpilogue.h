@@ -75,12 +75,12 @@ private:
     llvm::DenseMap<mlir::Value, Digits> places; ///< of values up to the product
   };
   struct FlatIndex {
-    llvm::SmallVector<Ix> batch;
-    Ix row, column;
+    llvm::SmallVector<LaneIndex> batch;
+    LaneIndex row, column;
   };
-  FlatIndex flatIndex(const TilePlace &place, Ix row, Ix column);
-  Ix flatRow(const TilePlace &place, mlir::Value row);
-  Ix columnIndex(mlir::Value column, bool lanes);
+  FlatIndex flatIndex(const TilePlace &place, LaneIndex row, LaneIndex column);
+  LaneIndex flatRow(const TilePlace &place, mlir::Value row);
+  LaneIndex columnIndex(mlir::Value column, bool lanes);
   void finishPart(mlir::Value tiles, mlir::Value at, const TilePlace &place,
                   mlir::Value r, mlir::Value first, mlir::Value columns);
   void storeResults(const FlatIndex &flat);
@@ -91,12 +91,12 @@ private:
   bool readsRowsAlike(const llvm::DenseMap<mlir::Value, Digits> &seen) const;
   void turnRows(mlir::Value tiles, mlir::Value at);
   void columnsOfRows(mlir::Value tiles, mlir::Value at, const TilePlace &place,
-                     Ix rows, mlir::Value mask, mlir::Value columns);
-  llvm::SmallVector<Ix> productIndex(const FlatIndex &flat);
-  llvm::SmallVector<Ix> delinearize(Ix linear,
-                                    llvm::ArrayRef<graph::DimExpr> sizes);
-  Ix address(const Output &output, const FlatIndex &flat);
-  Ix along(const StridedDim &digits, Ix index);
+                     LaneIndex rows, mlir::Value mask, mlir::Value columns);
+  llvm::SmallVector<LaneIndex> productIndex(const FlatIndex &flat);
+  llvm::SmallVector<LaneIndex>
+  delinearize(LaneIndex linear, llvm::ArrayRef<graph::DimExpr> sizes);
+  LaneIndex address(const Output &output, const FlatIndex &flat);
+  LaneIndex along(const StridedDim &digits, LaneIndex index);
 
   KernelBuilder &k;
   ElementEmitter emitter;

@@ -95,8 +95,9 @@ void GemmEpilogue::finishGates(Value tiles, Value tileOffset,
         emitter.bind(product,
                      emitter.roundTo(element, k.b.create<vector::LoadOp>(
                                                   k.loc, type, tiles, from)));
-        SmallVector<Ix> index = productIndex(flat);
-        index[columnDim] = math.add(index[columnDim], Ix(DimExpr(first)));
+        SmallVector<LaneIndex> index = productIndex(flat);
+        index[columnDim] =
+            math.add(index[columnDim], LaneIndex(DimExpr(first)));
         x = emitter.emit(part.getOperand(), index);
       }
       if (!x)

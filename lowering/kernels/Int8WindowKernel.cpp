@@ -86,11 +86,12 @@ private:
         DenseElementsAttr::get(bytesType, APInt(8, uint64_t(byte))));
   }
   void readWeights(Value channel);
-  void enterRows(ArrayRef<Ix> loopIndex, Value firstRow);
+  void enterRows(ArrayRef<LaneIndex> loopIndex, Value firstRow);
   Value quadAt(int64_t number, Value column, int64_t distance);
-  void emitBlock(ArrayRef<Ix> loopIndex, const Ix &column, int64_t count);
-  void emitColumns(ArrayRef<Ix> loopIndex);
-  void emitRowBlock(Value number, const Ix &lanes);
+  void emitBlock(ArrayRef<LaneIndex> loopIndex, const LaneIndex &column,
+                 int64_t count);
+  void emitColumns(ArrayRef<LaneIndex> loopIndex);
+  void emitRowBlock(Value number, const LaneIndex &lanes);
   DimExpr rowBlocks() const {
     return DimExpr::ceilDiv(space.size(sides.downLoop), blocking.rows);
   }
@@ -215,18 +216,19 @@ void Int8WindowKernel::readWeights(Value channel) {
 }
 
 /// Rows outside are read from the nearest one inside, and then replaced.
-void Int8WindowKernel::enterRows(ArrayRef<Ix> loopIndex, Value firstRow) {
+void Int8WindowKernel::enterRows(ArrayRef<LaneIndex> loopIndex,
+                                 Value firstRow) {
   const WindowDim &down = *sides.down;
   graph::DimVector dims = emitter.dimsOf(window.bytes);
   DimExpr rowStride = dims.back();
   for (unsigned d = down.dim + 1; d + 1 < dims.size(); ++d)
     rowStride = rowStride * dims[d];
-  SmallVector<Ix> index = space.shapeIndex(emitter.indices, loopIndex);
-  index[down.dim] = Ix(0);
+  SmallVector<LaneIndex> index = space.shapeIndex(emitter.indices, loopIndex);
+  index[down.dim] = LaneIndex(0);
   if (sides.along)
-    index[sides.along->dim] = Ix(0);
+    index[sides.along->dim] = LaneIndex(0);
   Value origin =
-      emitter.indices.laneZero(emitter.linearize(window.bytes, index));
+      emitter.indices.laneBase(emitter.linearize(window.bytes, index));
   Value top = k.sub(k.mul(firstRow, k.index(down.stride)), k.index(down.low)),
         last = k.sub(k.size(down.size), k.index(1));
   int64_t quads = quadsOf(blocking.rows);
@@ -279,14 +281,14 @@ Value Int8WindowKernel::quadAt(int64_t number, Value column, int64_t distance) {
 }
 
 /// Results of some columns of the rows at hand.
-void Int8WindowKernel::emitBlock(ArrayRef<Ix> loopIndex, const Ix &column,
-                                 int64_t count) {
+void Int8WindowKernel::emitBlock(ArrayRef<LaneIndex> loopIndex,
+                                 const LaneIndex &column, int64_t count) {
   ElementEmitter::Scope scope(emitter);
   int64_t quads = quadsOf(blocking.rows), rows = blocking.rows,
           channels = *space.size(lane).constant();
   SmallVector<Value> sums(rows * count, start);
   int64_t stride = 1, dilation = 1;
-  Ix first = column;
+  LaneIndex first = column;
   Value bytesOfColumn;
   if (sides.along) {
     stride = sides.along->stride, dilation = sides.along->dilation;
@@ -322,11 +324,11 @@ void Int8WindowKernel::emitBlock(ArrayRef<Ix> loopIndex, const Ix &column,
           }
     }
   }
-  std::vector<SmallVector<Ix>> at, indices;
+  std::vector<SmallVector<LaneIndex>> at, indices;
   auto floats = VectorType::get({width}, k.b.getF32Type());
   for (int64_t row = 0; row < rows; ++row)
     for (int64_t result = 0; result < count; ++result) {
-      SmallVector<Ix> here(loopIndex);
+      SmallVector<LaneIndex> here(loopIndex);
       here[sides.downLoop] =
           emitter.indices.shift(loopIndex[sides.downLoop], row);
       if (sides.along)
@@ -336,13 +338,13 @@ void Int8WindowKernel::emitBlock(ArrayRef<Ix> loopIndex, const Ix &column,
       sum = k.b.create<arith::SIToFPOp>(k.loc, floats, sum);
     }
   emitter.preset(anchor->getResult(0), indices, sums);
-  for (ArrayRef<Ix> index : indices)
+  for (ArrayRef<LaneIndex> index : indices)
     emitter.storeResults(index);
 }
 
-void Int8WindowKernel::emitColumns(ArrayRef<Ix> loopIndex) {
+void Int8WindowKernel::emitColumns(ArrayRef<LaneIndex> loopIndex) {
   if (!sides.along)
-    return emitBlock(loopIndex, Ix(0), 1);
+    return emitBlock(loopIndex, LaneIndex(0), 1);
   const DimExpr &size = space.size(sides.alongLoop);
   int64_t columns = *size.constant(),
           first = *sides.along->firstInside().constant(),
@@ -353,7 +355,7 @@ void Int8WindowKernel::emitColumns(ArrayRef<Ix> loopIndex) {
     for (int64_t blocks = llvm::divideCeil(count, blocking.columns); blocks > 0;
          --blocks) {
       int64_t some = llvm::divideCeil(count, blocks);
-      emitBlock(loopIndex, Ix(DimExpr(from)), some);
+      emitBlock(loopIndex, LaneIndex(DimExpr(from)), some);
       from += some, count -= some;
     }
   };
@@ -361,7 +363,7 @@ void Int8WindowKernel::emitColumns(ArrayRef<Ix> loopIndex) {
   int64_t behind = parts.left + parts.repeats * parts.atOnce;
   k.loop(k.index(parts.left), k.index(behind), k.index(parts.atOnce),
          [&](Value at) {
-           Ix base = emitter.indices.scalar(
+           LaneIndex base = emitter.indices.scalar(
                at, DimExpr(end - (parts.atOnce - 1)), 1, DimExpr(first));
            emitBlock(loopIndex, base, parts.atOnce);
          });
@@ -369,9 +371,9 @@ void Int8WindowKernel::emitColumns(ArrayRef<Ix> loopIndex) {
 }
 
 /// The last block begins early enough to end with the last row.
-void Int8WindowKernel::emitRowBlock(Value number, const Ix &lanes) {
+void Int8WindowKernel::emitRowBlock(Value number, const LaneIndex &lanes) {
   ElementEmitter::Scope scope(emitter);
-  SmallVector<Ix> loopIndex(space.rank(), Ix(0));
+  SmallVector<LaneIndex> loopIndex(space.rank(), LaneIndex(0));
   Value blocks = k.size(rowBlocks());
   Value block = outer.empty() ? number : k.rem(number, blocks);
   unflattenRow(emitter, space, outer,
@@ -414,10 +416,12 @@ FailureOr<KernelPlan> Int8WindowKernel::run() {
     Value to = k.min(k.add(from, k.index(blocksOfTask)), k.size(rows));
     Value low = k.mul(k.rem(task, k.index(chunks)), k.index(lanesOfTask));
     Value high = k.min(k.index(channels), k.add(low, k.index(lanesOfTask)));
-    forEachLaneBlock(emitter, space, lane, low, high, [&](const Ix &lanes) {
-      readWeights(emitter.indices.laneZero(lanes));
-      k.loop(from, to, one, [&](Value number) { emitRowBlock(number, lanes); });
-    });
+    forEachLaneBlock(
+        emitter, space, lane, low, high, [&](const LaneIndex &lanes) {
+          readWeights(emitter.indices.laneBase(lanes));
+          k.loop(from, to, one,
+                 [&](Value number) { emitRowBlock(number, lanes); });
+        });
   });
   KernelPlan plan;
   Launch launch = k.finish(parts * DimExpr(chunks), cost / double(chunks));

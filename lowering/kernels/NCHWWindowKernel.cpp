@@ -82,24 +82,26 @@ private:
                               ArrayRef<int64_t> shifts, ArrayRef<Value> lanes)>;
   Value buffer(int64_t elements);
   Value start();
-  void copyPlane(Value memory, ArrayRef<Ix> index);
-  void copyRow(Value memory, SmallVector<Ix> index, Value row, int64_t phase);
+  void copyPlane(Value memory, ArrayRef<LaneIndex> index);
+  void copyRow(Value memory, SmallVector<LaneIndex> index, Value row,
+               int64_t phase);
   void storeLanes(Value memory, Value at, Value lanes);
-  Value weight(int64_t y, const Ix &x, ArrayRef<Ix> index);
+  Value weight(int64_t y, const LaneIndex &x, ArrayRef<LaneIndex> index);
   bool inOrder() const;
-  void foldColumns(const PlaneView &view, ArrayRef<Ix> index,
-                   ArrayRef<Value> at, ArrayRef<Ix> taps,
+  void foldColumns(const PlaneView &view, ArrayRef<LaneIndex> index,
+                   ArrayRef<Value> at, ArrayRef<LaneIndex> taps,
                    ArrayRef<int64_t> shifts, MutableArrayRef<Value> sums);
   Value step(Value sum, Value lanes, Value weight);
-  void fold(const PlaneView &view, ArrayRef<Ix> index, Finish finish);
-  SmallVector<Value> foldBlock(const PlaneView &view, ArrayRef<Ix> index,
+  void fold(const PlaneView &view, ArrayRef<LaneIndex> index, Finish finish);
+  SmallVector<Value> foldBlock(const PlaneView &view, ArrayRef<LaneIndex> index,
                                Value row, Value column, int64_t rows,
                                ArrayRef<int64_t> shifts);
-  void plane(SmallVector<Ix> loopIndex);
-  void finish(ArrayRef<Ix> loopIndex, Value row, Value column, int64_t rows,
-              ArrayRef<int64_t> shifts, ArrayRef<Value> lanes);
-  SmallVector<Ix> inputIndex(ArrayRef<Ix> index, const Ix &row,
-                             const Ix &column);
+  void plane(SmallVector<LaneIndex> loopIndex);
+  void finish(ArrayRef<LaneIndex> loopIndex, Value row, Value column,
+              int64_t rows, ArrayRef<int64_t> shifts, ArrayRef<Value> lanes);
+  SmallVector<LaneIndex> inputIndex(ArrayRef<LaneIndex> index,
+                                    const LaneIndex &row,
+                                    const LaneIndex &column);
 
   KernelBuilder k;
   ElementEmitter emitter;
@@ -206,9 +208,10 @@ Value NCHWWindowKernel::start() {
 }
 
 /// Where the input of the anchor's element at `index` has a row and a column.
-SmallVector<Ix> NCHWWindowKernel::inputIndex(ArrayRef<Ix> index, const Ix &row,
-                                             const Ix &column) {
-  SmallVector<Ix> at(index);
+SmallVector<LaneIndex> NCHWWindowKernel::inputIndex(ArrayRef<LaneIndex> index,
+                                                    const LaneIndex &row,
+                                                    const LaneIndex &column) {
+  SmallVector<LaneIndex> at(index);
   auto place = [&](unsigned resultDim, unsigned inputDim) {
     if (resultDim == space.dimOf(shape.column))
       at[inputDim] = column;
@@ -243,8 +246,8 @@ void NCHWWindowKernel::storeLanes(Value memory, Value at, Value lanes) {
 
 /// The columns of one phase; the last vector begins early enough to end with
 /// them.
-void NCHWWindowKernel::copyRow(Value memory, SmallVector<Ix> index, Value row,
-                               int64_t phase) {
+void NCHWWindowKernel::copyRow(Value memory, SmallVector<LaneIndex> index,
+                               Value row, int64_t phase) {
   const PlaneSide &x = geometry.x;
   IndexMath &math = emitter.indices;
   int64_t first = ((phase - x.low) % x.stride + x.stride) % x.stride;
@@ -257,9 +260,9 @@ void NCHWWindowKernel::copyRow(Value memory, SmallVector<Ix> index, Value row,
   auto some = [&](Value from) {
     ElementEmitter::Scope scope(emitter);
     emitter.mask = whole ? Value() : k.mask(k.index(count), unsigned(width));
-    Ix column = math.shift(math.scale(math.lanes(from, count), x.stride),
-                           DimExpr(first));
-    Ix at = math.scalar(row, geometry.y.inputs);
+    LaneIndex column = math.shift(math.scale(math.lanes(from, count), x.stride),
+                                  DimExpr(first));
+    LaneIndex at = math.scalar(row, geometry.y.inputs);
     Value lanes = emitter.emit(shape.anchor->getOperand(0),
                                inputIndex(index, at, column));
     if (!lanes)
@@ -278,30 +281,31 @@ void NCHWWindowKernel::copyRow(Value memory, SmallVector<Ix> index, Value row,
          [&](Value at) { some(k.min(at, last)); });
 }
 
-void NCHWWindowKernel::copyPlane(Value memory, ArrayRef<Ix> index) {
+void NCHWWindowKernel::copyPlane(Value memory, ArrayRef<LaneIndex> index) {
   int64_t rows =
       std::min(geometry.y.inputs, geometry.y.padded() - geometry.y.low);
   k.loop(k.index(0), k.index(rows), k.index(1), [&](Value row) {
     ElementEmitter::Scope scope(emitter);
     for (int64_t phase = 0; phase < geometry.x.stride; ++phase)
-      copyRow(memory, SmallVector<Ix>(index), row, phase);
+      copyRow(memory, SmallVector<LaneIndex>(index), row, phase);
   });
 }
 
 /// What tap `x` along the row, `y` down, multiplies by; null where windows have
 /// no weights.
-Value NCHWWindowKernel::weight(int64_t y, const Ix &x, ArrayRef<Ix> index) {
+Value NCHWWindowKernel::weight(int64_t y, const LaneIndex &x,
+                               ArrayRef<LaneIndex> index) {
   if (!conv)
     return {};
   auto numbers = conv.getDims();
-  SmallVector<Ix> at(index.size(), Ix(0));
+  SmallVector<LaneIndex> at(index.size(), LaneIndex(0));
   at[numbers.getKernelOutput()] = index[numbers.getOutputFeature()];
   for (auto [s, d] : llvm::enumerate(numbers.getKernelSpatial())) {
     unsigned dim = unsigned(numbers.getOutputSpatial()[s]);
     if (dim == space.dimOf(shape.column))
       at[d] = x;
     else if (geometry.rowLoop && dim == space.dimOf(*geometry.rowLoop))
-      at[d] = Ix(DimExpr(y));
+      at[d] = LaneIndex(DimExpr(y));
   }
   Value weight = emitter.emit(conv.getKernel(), at);
   return weight ? k.broadcast(weight, unsigned(width)) : start();
@@ -331,8 +335,9 @@ bool NCHWWindowKernel::inOrder() const {
 /// Columns of taps for rows by vectors of results: each vector of the plane is
 /// read once for all rows whose windows hold it, and a result takes the taps of
 /// these columns row by row.
-void NCHWWindowKernel::foldColumns(const PlaneView &view, ArrayRef<Ix> index,
-                                   ArrayRef<Value> at, ArrayRef<Ix> taps,
+void NCHWWindowKernel::foldColumns(const PlaneView &view,
+                                   ArrayRef<LaneIndex> index,
+                                   ArrayRef<Value> at, ArrayRef<LaneIndex> taps,
                                    ArrayRef<int64_t> shifts,
                                    MutableArrayRef<Value> sums) {
   const PlaneSide &y = view.y;
@@ -363,8 +368,9 @@ void NCHWWindowKernel::foldColumns(const PlaneView &view, ArrayRef<Ix> index,
 
 /// Rows by vectors whose windows begin at `column` plus a shift each.
 SmallVector<Value> NCHWWindowKernel::foldBlock(const PlaneView &view,
-                                               ArrayRef<Ix> index, Value row,
-                                               Value column, int64_t rows,
+                                               ArrayRef<LaneIndex> index,
+                                               Value row, Value column,
+                                               int64_t rows,
                                                ArrayRef<int64_t> shifts) {
   constexpr int64_t unrolled = 96;
   const PlaneSide &x = view.x;
@@ -383,13 +389,13 @@ SmallVector<Value> NCHWWindowKernel::foldBlock(const PlaneView &view,
                     return next;
                   });
   SmallVector<Value> at;
-  SmallVector<Ix> taps;
+  SmallVector<LaneIndex> taps;
   for (int64_t tap = 0; tap < x.taps; ++tap) {
     int64_t distance = tap * x.dilation;
     int64_t place =
         distance % x.stride * view.phaseStride + distance / x.stride;
     at.push_back(k.add(base, k.index(place)));
-    taps.push_back(Ix(DimExpr(tap)));
+    taps.push_back(LaneIndex(DimExpr(tap)));
   }
   if (inOrder())
     foldColumns(view, index, at, taps, shifts, sums);
@@ -402,7 +408,7 @@ SmallVector<Value> NCHWWindowKernel::foldBlock(const PlaneView &view,
 /// All results of a view, in blocks that fill the registers. The last block of
 /// rows, of columns, and of a row's vectors begins early enough to end with
 /// them: what is computed twice is the same.
-void NCHWWindowKernel::fold(const PlaneView &view, ArrayRef<Ix> index,
+void NCHWWindowKernel::fold(const PlaneView &view, ArrayRef<LaneIndex> index,
                             Finish finish) {
   // Rows share more than vectors beside each other, where windows reach down.
   constexpr int64_t mostSums = 8, mostSteps = 128;
@@ -438,18 +444,18 @@ void NCHWWindowKernel::fold(const PlaneView &view, ArrayRef<Ix> index,
 }
 
 /// What follows the window, and the stores.
-void NCHWWindowKernel::finish(ArrayRef<Ix> loopIndex, Value row, Value column,
-                              int64_t rows, ArrayRef<int64_t> shifts,
-                              ArrayRef<Value> lanes) {
+void NCHWWindowKernel::finish(ArrayRef<LaneIndex> loopIndex, Value row,
+                              Value column, int64_t rows,
+                              ArrayRef<int64_t> shifts, ArrayRef<Value> lanes) {
   IndexMath &math = emitter.indices;
   const PlaneSide &x = geometry.x;
   if (x.results < width)
     emitter.mask = k.mask(k.index(x.results), unsigned(width));
-  std::vector<SmallVector<Ix>> indices;
-  Ix firstRow = math.scalar(row, geometry.y.results - (rows - 1));
+  std::vector<SmallVector<LaneIndex>> indices;
+  LaneIndex firstRow = math.scalar(row, geometry.y.results - (rows - 1));
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t shift : shifts) {
-      SmallVector<Ix> at(loopIndex);
+      SmallVector<LaneIndex> at(loopIndex);
       if (geometry.rowLoop)
         at[*geometry.rowLoop] = math.shift(firstRow, DimExpr(r));
       at[shape.column] =
@@ -457,12 +463,12 @@ void NCHWWindowKernel::finish(ArrayRef<Ix> loopIndex, Value row, Value column,
       indices.push_back(space.shapeIndex(math, at));
     }
   emitter.preset(shape.anchor->getResult(0), indices, lanes);
-  for (ArrayRef<Ix> index : indices)
+  for (ArrayRef<LaneIndex> index : indices)
     emitter.storeResults(index);
 }
 
-void NCHWWindowKernel::plane(SmallVector<Ix> loopIndex) {
-  SmallVector<Ix> index = space.shapeIndex(emitter.indices, loopIndex);
+void NCHWWindowKernel::plane(SmallVector<LaneIndex> loopIndex) {
+  SmallVector<LaneIndex> index = space.shapeIndex(emitter.indices, loopIndex);
   copyPlane(image, index);
   PlaneView view{image, geometry.rowStride(width), geometry.phaseStride(width),
                  geometry.y, geometry.x};
@@ -511,7 +517,7 @@ FailureOr<KernelPlan> NCHWWindowKernel::run() {
     Value to = k.min(k.add(from, k.index(ofTask)), k.size(planes));
     k.loop(from, to, k.index(1), [&](Value number) {
       ElementEmitter::Scope scope(emitter);
-      SmallVector<Ix> loopIndex(space.rank(), Ix(0));
+      SmallVector<LaneIndex> loopIndex(space.rank(), LaneIndex(0));
       unflattenRow(emitter, space, outer, number, loopIndex);
       plane(std::move(loopIndex));
     });

@@ -76,25 +76,27 @@ private:
         return &span;
     return nullptr;
   }
-  void emitElements(ArrayRef<Ix> loopIndex);
-  Value rowInside(ArrayRef<Ix> loopIndex);
-  void emitPositions(ArrayRef<Ix> row, const Ix &base, int64_t count);
-  void emitColumns(ArrayRef<Ix> loopIndex);
-  void emitUnknownColumns(ArrayRef<Ix> loopIndex);
-  void emitKnownColumns(ArrayRef<Ix> loopIndex, int64_t from, int64_t count);
+  void emitElements(ArrayRef<LaneIndex> loopIndex);
+  Value rowInside(ArrayRef<LaneIndex> loopIndex);
+  void emitPositions(ArrayRef<LaneIndex> row, const LaneIndex &base,
+                     int64_t count);
+  void emitColumns(ArrayRef<LaneIndex> loopIndex);
+  void emitUnknownColumns(ArrayRef<LaneIndex> loopIndex);
+  void emitKnownColumns(ArrayRef<LaneIndex> loopIndex, int64_t from,
+                        int64_t count);
   void emitWhere(Value condition, function_ref<void()> then,
                  function_ref<void()> otherwise);
   Value rowHolds(int64_t block, bool anyLength);
-  void emitBlocks(ArrayRef<Ix> loopIndex, int64_t block, bool anyLength);
-  void emitColumnsSingly(ArrayRef<Ix> loopIndex);
+  void emitBlocks(ArrayRef<LaneIndex> loopIndex, int64_t block, bool anyLength);
+  void emitColumnsSingly(ArrayRef<LaneIndex> loopIndex);
   int64_t columnsAtOnce() const;
   unsigned vectorsOfWindow() const;
   Launch runRows();
   Launch runChannels();
   bool lanesAlongRow() const { return lane == column; }
-  void emitRow(SmallVector<Ix> loopIndex);
-  void emitRows(SmallVector<Ix> loopIndex, Value inside);
-  SmallVector<Ix> withKnownRange(SmallVector<Ix> loopIndex);
+  void emitRow(SmallVector<LaneIndex> loopIndex);
+  void emitRows(SmallVector<LaneIndex> loopIndex, Value inside);
+  SmallVector<LaneIndex> withKnownRange(SmallVector<LaneIndex> loopIndex);
   double flopsOf(const DimExpr &length) const;
 
   KernelBuilder kernel;
@@ -107,12 +109,12 @@ private:
 };
 } // namespace
 
-void NHWCWindowKernel::emitElements(ArrayRef<Ix> loopIndex) {
+void NHWCWindowKernel::emitElements(ArrayRef<LaneIndex> loopIndex) {
   emitter.storeResults(space.shapeIndex(emitter.indices, loopIndex));
 }
 
 // Whether the row's windows stay inside along the outer dimensions.
-Value NHWCWindowKernel::rowInside(ArrayRef<Ix> loopIndex) {
+Value NHWCWindowKernel::rowInside(ArrayRef<LaneIndex> loopIndex) {
   Value inside = kernel.integer(kernel.b.getI1Type(), 1);
   for (unsigned loop : outer) {
     const WindowDim *span = spanOf(loop);
@@ -131,11 +133,11 @@ Value NHWCWindowKernel::rowInside(ArrayRef<Ix> loopIndex) {
 }
 
 // Neighbours in step; what follows the window then finds its value.
-void NHWCWindowKernel::emitPositions(ArrayRef<Ix> row, const Ix &base,
-                                     int64_t count) {
+void NHWCWindowKernel::emitPositions(ArrayRef<LaneIndex> row,
+                                     const LaneIndex &base, int64_t count) {
   ElementEmitter::Scope scope(emitter);
-  SmallVector<Ix> loopIndex(row);
-  std::vector<SmallVector<Ix>> at, indices;
+  SmallVector<LaneIndex> loopIndex(row);
+  std::vector<SmallVector<LaneIndex>> at, indices;
   int64_t step = lanesAlongRow() ? emitter.indices.width : 1;
   for (int64_t position = 0; position < count; ++position) {
     loopIndex[column] = emitter.indices.shift(base, position * step);
@@ -144,12 +146,13 @@ void NHWCWindowKernel::emitPositions(ArrayRef<Ix> row, const Ix &base,
   }
   emitter.preset(anchor->getResult(0), indices,
                  emitter.emitWindows(anchor, indices));
-  for (ArrayRef<Ix> position : at)
+  for (ArrayRef<LaneIndex> position : at)
     emitElements(position);
 }
 
 // New names for the outer positions of a row whose windows stay inside.
-SmallVector<Ix> NHWCWindowKernel::withKnownRange(SmallVector<Ix> loopIndex) {
+SmallVector<LaneIndex>
+NHWCWindowKernel::withKnownRange(SmallVector<LaneIndex> loopIndex) {
   for (unsigned loop : outer)
     if (const WindowDim *span = spanOf(loop)) {
       Value at = kernel.max(emitter.indices.value(loopIndex[loop]),
@@ -162,7 +165,7 @@ SmallVector<Ix> NHWCWindowKernel::withKnownRange(SmallVector<Ix> loopIndex) {
 
 // A row with lanes along it: a vector at either end under masks, and whole ones
 // between them, of which the last begins early enough to end there.
-void NHWCWindowKernel::emitRow(SmallVector<Ix> loopIndex) {
+void NHWCWindowKernel::emitRow(SmallVector<LaneIndex> loopIndex) {
   constexpr int64_t atOnce = 4;
   int64_t width = emitter.indices.width;
   const WindowDim *span = spanOf(column);
@@ -196,7 +199,8 @@ void NHWCWindowKernel::emitRow(SmallVector<Ix> loopIndex) {
 
 // Rows whose windows stay inside along the outer dimensions need no tests
 // there.
-void NHWCWindowKernel::emitRows(SmallVector<Ix> loopIndex, Value inside) {
+void NHWCWindowKernel::emitRows(SmallVector<LaneIndex> loopIndex,
+                                Value inside) {
   auto branch =
       kernel.b.create<scf::IfOp>(kernel.loc, inside, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(kernel.b);
@@ -234,7 +238,7 @@ int64_t NHWCWindowKernel::columnsAtOnce() const {
 }
 
 // All columns of a row, for one vector of channels.
-void NHWCWindowKernel::emitColumns(ArrayRef<Ix> loopIndex) {
+void NHWCWindowKernel::emitColumns(ArrayRef<LaneIndex> loopIndex) {
   const WindowDim *span = spanOf(column);
   const DimExpr &size = space.size(column);
   auto columns = size.constant(), first = span->firstInside().constant(),
@@ -250,7 +254,7 @@ void NHWCWindowKernel::emitColumns(ArrayRef<Ix> loopIndex) {
   int64_t behind = parts.left + parts.repeats * parts.atOnce;
   kernel.loop(kernel.index(parts.left), kernel.index(behind),
               kernel.index(parts.atOnce), [&](Value at) {
-                Ix base = emitter.indices.scalar(
+                LaneIndex base = emitter.indices.scalar(
                     at, DimExpr(*end - (parts.atOnce - 1)), 1, DimExpr(*first));
                 emitPositions(loopIndex, base, parts.atOnce);
               });
@@ -258,12 +262,12 @@ void NHWCWindowKernel::emitColumns(ArrayRef<Ix> loopIndex) {
 }
 
 // Columns from `from` on, at known places.
-void NHWCWindowKernel::emitKnownColumns(ArrayRef<Ix> loopIndex, int64_t from,
-                                        int64_t count) {
+void NHWCWindowKernel::emitKnownColumns(ArrayRef<LaneIndex> loopIndex,
+                                        int64_t from, int64_t count) {
   int64_t most = columnsAtOnce();
   for (int64_t blocks = (count + most - 1) / most; blocks > 0; --blocks) {
     int64_t some = (count + blocks - 1) / blocks;
-    emitPositions(loopIndex, Ix(DimExpr(from)), some);
+    emitPositions(loopIndex, LaneIndex(DimExpr(from)), some);
     from += some, count -= some;
   }
 }
@@ -271,7 +275,7 @@ void NHWCWindowKernel::emitKnownColumns(ArrayRef<Ix> loopIndex, int64_t from,
 // The same where only the launch knows how many columns there are: blocks of
 // them at either end and between, that columns may be computed twice; smaller
 // blocks at the ends of short rows.
-void NHWCWindowKernel::emitUnknownColumns(ArrayRef<Ix> loopIndex) {
+void NHWCWindowKernel::emitUnknownColumns(ArrayRef<LaneIndex> loopIndex) {
   int64_t most = columnsAtOnce(),
           first = *spanOf(column)->firstInside().constant();
   int64_t shortest = most + first, half = shortest / 2;
@@ -325,7 +329,7 @@ Value NHWCWindowKernel::rowHolds(int64_t block, bool anyLength) {
   return holds;
 }
 
-void NHWCWindowKernel::emitBlocks(ArrayRef<Ix> loopIndex, int64_t block,
+void NHWCWindowKernel::emitBlocks(ArrayRef<LaneIndex> loopIndex, int64_t block,
                                   bool anyLength) {
   const WindowDim *span = spanOf(column);
   const DimExpr &size = space.size(column);
@@ -338,23 +342,23 @@ void NHWCWindowKernel::emitBlocks(ArrayRef<Ix> loopIndex, int64_t block,
   };
   IndexMath::Assumption left(math, endsInside(block - 1)),
       right(math, last * stride - span->low);
-  emitPositions(loopIndex, Ix(DimExpr(0)), block);
+  emitPositions(loopIndex, LaneIndex(DimExpr(0)), block);
   if (anyLength) {
     IndexMath::Assumption between(math, endsInside(end - 1));
     Value inside = kernel.size(end - block);
     kernel.loop(kernel.index(block), kernel.size(last), kernel.index(block),
                 [&](Value at) {
                   ElementEmitter::Scope scope(emitter);
-                  Ix base =
+                  LaneIndex base =
                       math.scalar(kernel.min(at, inside), end - (block - 1), 1,
                                   span->firstInside());
                   emitPositions(loopIndex, base, block);
                 });
   }
-  emitPositions(loopIndex, Ix(last), block);
+  emitPositions(loopIndex, LaneIndex(last), block);
 }
 
-void NHWCWindowKernel::emitColumnsSingly(ArrayRef<Ix> loopIndex) {
+void NHWCWindowKernel::emitColumnsSingly(ArrayRef<LaneIndex> loopIndex) {
   const DimExpr &size = space.size(column);
   kernel.loop(kernel.index(0), kernel.size(size), kernel.index(1),
               [&](Value at) {
@@ -368,7 +372,7 @@ Launch NHWCWindowKernel::runRows() {
                                   elementsPerTask, /*cutRows=*/false);
   forEachRow(kernel, tasks, [&](Value row, Value, Value) {
     ElementEmitter::Scope scope(emitter);
-    SmallVector<Ix> loopIndex(space.rank(), Ix(0));
+    SmallVector<LaneIndex> loopIndex(space.rank(), LaneIndex(0));
     unflattenRow(emitter, space, outer, row, loopIndex);
     emitRows(loopIndex, rowInside(loopIndex));
   });
@@ -420,15 +424,16 @@ Launch NHWCWindowKernel::runChannels() {
                        kernel.size(lanesOfTask));
       high = kernel.min(high, kernel.add(low, kernel.size(lanesOfTask)));
     }
-    forEachLaneBlock(emitter, space, lane, low, high, [&](const Ix &lanes) {
-      kernel.loop(from, to, one, [&](Value row) {
-        ElementEmitter::Scope scope(emitter);
-        SmallVector<Ix> loopIndex(space.rank(), Ix(0));
-        unflattenRow(emitter, space, outer, row, loopIndex);
-        loopIndex[lane] = lanes;
-        emitColumns(loopIndex);
-      });
-    });
+    forEachLaneBlock(
+        emitter, space, lane, low, high, [&](const LaneIndex &lanes) {
+          kernel.loop(from, to, one, [&](Value row) {
+            ElementEmitter::Scope scope(emitter);
+            SmallVector<LaneIndex> loopIndex(space.rank(), LaneIndex(0));
+            unflattenRow(emitter, space, outer, row, loopIndex);
+            loopIndex[lane] = lanes;
+            emitColumns(loopIndex);
+          });
+        });
   });
   auto guess = [](const DimExpr &size) {
     auto any = [](const std::string &) { return std::optional<int64_t>(64); };

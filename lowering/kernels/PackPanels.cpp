@@ -75,13 +75,13 @@ Launch copyRows(KernelBuilder &k, const Preparation &copy, bool &ok) {
       sizes.empty() || rowLength.isConstant(1) ? 1 : 2 * k.target.lanes;
   emitter.indices.width = width;
   k.loop(k.begin(), k.end(), k.index(1), [&](Value task) {
-    SmallVector<Ix> index;
+    SmallVector<LaneIndex> index;
     for (auto [digit, size] : llvm::zip(digitsOf(k, task, outer), outer))
       index.push_back(emitter.indices.scalar(digit, size));
     auto store = [&](Value start, Value mask) {
       ElementEmitter::Scope scope(emitter);
       emitter.mask = mask;
-      SmallVector<Ix> at = index;
+      SmallVector<LaneIndex> at = index;
       if (!sizes.empty())
         at.push_back(width == 1
                          ? emitter.indices.scalar(start, rowLength)

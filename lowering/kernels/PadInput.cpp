@@ -43,8 +43,8 @@ public:
 private:
   bool pixelsAreContiguous();
   void rowOfPixels(SmallVector<Value> position, Value linear);
-  void turnPixels(SmallVector<Ix> index, Value first);
-  void weavePixels(SmallVector<Ix> index, Value first);
+  void turnPixels(SmallVector<LaneIndex> index, Value first);
+  void weavePixels(SmallVector<LaneIndex> index, Value first);
   void zeros(Value first, Value last);
   void pixels(unsigned level, SmallVector<Value> position, Value linear);
   void pixel(ArrayRef<Value> position, Value linear);
@@ -90,27 +90,27 @@ void ImagePadder::zeros(Value first, Value last) {
 
 /// Pixels of a row by squares of pixels and channels, to the copy from pixel
 /// `first` on.
-void ImagePadder::turnPixels(SmallVector<Ix> index, Value first) {
+void ImagePadder::turnPixels(SmallVector<LaneIndex> index, Value first) {
   unsigned column = pad.padded.size() - 2;
   DimExpr extent = k.dims.dimOf(pad.value, pad.padded[column].dim);
   IndexMath &math = emitter.indices;
   forEachTile(emitter, channels, extent, k.index(0), k.size(extent),
-              [&](const Ix &lanes, const Ix &pixel) {
+              [&](const LaneIndex &lanes, const LaneIndex &pixel) {
                 index[pad.padded[column].dim] = pixel;
                 index[pad.padded.back().dim] = lanes;
                 Value x = emitter.emit(pad.value, index);
                 if (!x)
                   return;
-                Ix start = math.scalar(k.mul(first, k.size(channels)),
-                                       DimExpr(int64_t(1) << 40));
-                Ix place = math.add(math.scale(pixel, channels), lanes);
+                LaneIndex start = math.scalar(k.mul(first, k.size(channels)),
+                                              DimExpr(int64_t(1) << 40));
+                LaneIndex place = math.add(math.scale(pixel, channels), lanes);
                 emitter.storeLinear(to, element, x, math.add(start, place));
               });
 }
 
 /// The same for few channels: a vector of pixels of each gives as many vectors
 /// that run through pixels and channels.
-void ImagePadder::weavePixels(SmallVector<Ix> index, Value first) {
+void ImagePadder::weavePixels(SmallVector<LaneIndex> index, Value first) {
   unsigned column = pad.padded.size() - 2;
   DimExpr extent = k.dims.dimOf(pad.value, pad.padded[column].dim);
   IndexMath &math = emitter.indices;
@@ -121,7 +121,7 @@ void ImagePadder::weavePixels(SmallVector<Ix> index, Value first) {
     index[pad.padded[column].dim] = math.lanes(start, extent);
     SmallVector<Value> planes;
     for (int64_t channel = 0; channel < woven; ++channel) {
-      index[pad.padded.back().dim] = Ix(DimExpr(channel));
+      index[pad.padded.back().dim] = LaneIndex(DimExpr(channel));
       Value x = emitter.emit(pad.value, index);
       if (!x)
         return;
@@ -142,8 +142,8 @@ void ImagePadder::weavePixels(SmallVector<Ix> index, Value first) {
       }
       if (mask)
         emitter.mask = k.mask(k.sub(end, k.index(part * lanes)), width);
-      Ix place = math.lanes(k.add(base, k.index(part * lanes)),
-                            DimExpr(int64_t(1) << 40));
+      LaneIndex place = math.lanes(k.add(base, k.index(part * lanes)),
+                                   DimExpr(int64_t(1) << 40));
       emitter.storeLinear(to, element, x, place);
     }
   });
@@ -163,7 +163,7 @@ void ImagePadder::rowOfPixels(SmallVector<Value> position, Value linear) {
   OpBuilder::InsertionGuard guard(k.b);
   k.b.setInsertionPoint(branch.thenBlock()->getTerminator());
   zeros(first, low);
-  SmallVector<Ix> index(pad.padded.size());
+  SmallVector<LaneIndex> index(pad.padded.size());
   for (auto [i, from] : llvm::enumerate(source))
     index[pad.padded[i].dim] = emitter.indices.scalar(
         from, k.dims.dimOf(pad.value, pad.padded[i].dim));
@@ -221,8 +221,8 @@ void ImagePadder::pixel(ArrayRef<Value> position, Value linear) {
                       : math.lanes(at, channels, width);
   };
   auto storeAt = [&](Value x, Value at) {
-    Ix to = math.add(math.scalar(start, DimExpr(int64_t(1) << 40)),
-                     channelIndex(at));
+    LaneIndex to = math.add(math.scalar(start, DimExpr(int64_t(1) << 40)),
+                            channelIndex(at));
     emitter.storeLinear(this->to, element, k.broadcast(x, width), to);
   };
   OpBuilder::InsertionGuard guard(k.b);
@@ -230,7 +230,7 @@ void ImagePadder::pixel(ArrayRef<Value> position, Value linear) {
   lanesOf([&](Value at, Value mask) {
     ElementEmitter::Scope scope(emitter);
     emitter.mask = mask;
-    SmallVector<Ix> index(pad.padded.size());
+    SmallVector<LaneIndex> index(pad.padded.size());
     for (auto [i, from] : llvm::enumerate(source))
       index[pad.padded[i].dim] =
           math.scalar(from, k.dims.dimOf(pad.value, pad.padded[i].dim));

@@ -43,9 +43,9 @@ void PanelWriter::row(Value base, Value first, Value destination, Value mask) {
   ElementEmitter::Scope scope(emitter);
   emitter.mask = mask;
   IndexMath &math = emitter.indices;
-  Ix lanes = math.lanes(first, place.columns.size, place.width);
-  Ix linear = math.add(math.scalar(base, DimExpr(int64_t(1) << 40)),
-                       math.scale(lanes, place.columns.strideB));
+  LaneIndex lanes = math.lanes(first, place.columns.size, place.width);
+  LaneIndex linear = math.add(math.scalar(base, DimExpr(int64_t(1) << 40)),
+                              math.scale(lanes, place.columns.strideB));
   Value x = widen(emitter.loadLinear(place.from, place.element, linear));
   k.b.create<vector::StoreOp>(k.loc, k.broadcast(x, place.width), place.to,
                               destination);

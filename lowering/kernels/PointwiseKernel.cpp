@@ -53,8 +53,8 @@ private:
   // All loads of a block come before its stores: a result may share an
   // operand's bytes.
   // With `pastEnd`, whole vectors are stored, whatever the mask.
-  void emitElements(ArrayRef<Ix> loopIndex, bool pastEnd = false) {
-    SmallVector<Ix> index = space.shapeIndex(emitter.indices, loopIndex);
+  void emitElements(ArrayRef<LaneIndex> loopIndex, bool pastEnd = false) {
+    SmallVector<LaneIndex> index = space.shapeIndex(emitter.indices, loopIndex);
     SmallVector<Value> values;
     for (Value result : results)
       values.push_back(emitter.emit(result, index));
@@ -77,11 +77,11 @@ private:
   }
 
   // The same for all of a short loop beside the lanes at once.
-  void emitTurns(ArrayRef<Ix> loopIndex, unsigned pair) {
+  void emitTurns(ArrayRef<LaneIndex> loopIndex, unsigned pair) {
     SmallVector<SmallVector<Value>> values(results.size());
-    SmallVector<Ix> at(loopIndex), index;
+    SmallVector<LaneIndex> at(loopIndex), index;
     for (int64_t turn = *space.size(pair).constant(); turn-- > 0;) {
-      at[pair] = Ix(turn);
+      at[pair] = LaneIndex(turn);
       index = space.shapeIndex(emitter.indices, at);
       for (auto [number, result] : llvm::enumerate(results))
         values[number].insert(values[number].begin(),
@@ -193,10 +193,10 @@ private:
   }
 
   /// What does not depend on the loop is left from its first turn.
-  void emitRepeated(SmallVector<Ix> &loopIndex, unsigned loop) {
+  void emitRepeated(SmallVector<LaneIndex> &loopIndex, unsigned loop) {
     const DimExpr &size = space.size(loop);
     Value one = kernel.index(1);
-    loopIndex[loop] = Ix(0);
+    loopIndex[loop] = LaneIndex(0);
     emitElements(loopIndex);
     kernel.loop(one, kernel.size(size), one, [&](Value turn) {
       ElementEmitter::Scope scope(emitter);
@@ -206,7 +206,7 @@ private:
   }
 
   void forEachOverlapping(unsigned lane,
-                          function_ref<void(const Ix &lanes)> body) {
+                          function_ref<void(const LaneIndex &lanes)> body) {
     int64_t size = *space.size(lane).constant(), width = emitter.indices.width,
             full = size - size % width;
     auto block = [&](Value start) {
@@ -266,10 +266,10 @@ private:
     bool overlaps = !pair && !repeated && mayOverlap(lane, tasks);
     forEachRow(kernel, tasks, [&](Value row, Value low, Value high) {
       ElementEmitter::Scope scope(emitter);
-      SmallVector<Ix> loopIndex(space.rank());
+      SmallVector<LaneIndex> loopIndex(space.rank());
       unflattenRow(emitter, space, outer, row, loopIndex);
-      auto block = [&](const Ix &lanes) {
-        SmallVector<Ix> at(loopIndex);
+      auto block = [&](const LaneIndex &lanes) {
+        SmallVector<LaneIndex> at(loopIndex);
         at[lane] = lanes;
         if (pair)
           emitTurns(at, *pair);
@@ -412,7 +412,7 @@ Launch PointwiseKernel::emitTiles(unsigned lane, unsigned tile) {
     parts = DimExpr::ceilDiv(laneSize, taken);
   kernel.loop(kernel.begin(), kernel.end(), kernel.index(1), [&](Value task) {
     ElementEmitter::Scope scope(emitter);
-    SmallVector<Ix> loopIndex(space.rank());
+    SmallVector<LaneIndex> loopIndex(space.rank());
     std::pair<Value, Value> laneRange;
     if (!parts.isConstant(1)) {
       Value count = kernel.size(parts);
@@ -434,8 +434,8 @@ Launch PointwiseKernel::emitTiles(unsigned lane, unsigned tile) {
     for (const DimExpr &end : ends) {
       forEachTile(
           emitter, end - begin, tileSize, tileLow, tileHigh,
-          [&](const Ix &lanes, const Ix &tileRow) {
-            SmallVector<Ix> at(loopIndex);
+          [&](const LaneIndex &lanes, const LaneIndex &tileRow) {
+            SmallVector<LaneIndex> at(loopIndex);
             at[lane] = lanes;
             at[tile] = tileRow;
             // What a vector stores beyond its row is for rows of this square.

@@ -20,12 +20,13 @@ namespace zenith::kernels {
 static constexpr int64_t rowsOfStep = 8;
 
 // Slot of a chunk: the kept elements in row-major order.
-Ix ReductionKernel::slotIndex(Value chunk, ArrayRef<Ix> loopIndex) {
+LaneIndex ReductionKernel::slotIndex(Value chunk,
+                                     ArrayRef<LaneIndex> loopIndex) {
   graph::DimVector kept;
   for (auto [d, size] : llvm::enumerate(plan.shape))
     if (!llvm::is_contained(plan.reduced, int64_t(d)))
       kept.push_back(size);
-  Ix linear = emitter.linearize(kept, keptIndex(loopIndex));
+  LaneIndex linear = emitter.linearize(kept, keptIndex(loopIndex));
   return emitter.indices.add(
       emitter.indices.scale(emitter.indices.scalar(chunk, plan.chunks),
                             plan.keptCount()),
@@ -38,7 +39,7 @@ Type ReductionKernel::slotType(unsigned number) {
 }
 
 void ReductionKernel::storeSlots(ValueRange values, Value chunk,
-                                 ArrayRef<Ix> loopIndex) {
+                                 ArrayRef<LaneIndex> loopIndex) {
   for (auto [number, value] : llvm::enumerate(values)) {
     Type type = slotType(number);
     emitter.storeLinear(kernel.scratch(number, memoryType(type)), type, value,
@@ -46,8 +47,8 @@ void ReductionKernel::storeSlots(ValueRange values, Value chunk,
   }
 }
 
-ReductionKernel::State ReductionKernel::loadSlots(Value chunk,
-                                                  ArrayRef<Ix> loopIndex) {
+ReductionKernel::State
+ReductionKernel::loadSlots(Value chunk, ArrayRef<LaneIndex> loopIndex) {
   State slots;
   for (unsigned number = 0; number < plan.folds.size(); ++number) {
     Type type = slotType(number);
@@ -58,9 +59,11 @@ ReductionKernel::State ReductionKernel::loadSlots(Value chunk,
 }
 
 void ReductionKernel::forEachColumnBlock(
-    SmallVector<Ix> loopIndex, function_ref<void(ArrayRef<Ix> at)> body) {
+    SmallVector<LaneIndex> loopIndex,
+    function_ref<void(ArrayRef<LaneIndex> at)> body) {
   forEachLaneBlock(emitter, space, plan.lane, kernel.index(0),
-                   kernel.size(space.size(plan.lane)), [&](const Ix &lanes) {
+                   kernel.size(space.size(plan.lane)),
+                   [&](const LaneIndex &lanes) {
                      loopIndex[plan.lane] = lanes;
                      body(loopIndex);
                    });
@@ -69,13 +72,13 @@ void ReductionKernel::forEachColumnBlock(
 // A few rows at a time from left to right, so that memory is read in long runs;
 // the sums wait in the chunk's slots, which stay in cache.
 void ReductionKernel::addRowsToSlots(Accumulators &folds,
-                                     const SmallVector<Ix> &loopIndex,
+                                     const SmallVector<LaneIndex> &loopIndex,
                                      Value chunk, Value low, Value high) {
-  forEachColumnBlock(loopIndex, [&](ArrayRef<Ix> at) {
+  forEachColumnBlock(loopIndex, [&](ArrayRef<LaneIndex> at) {
     storeSlots(folds.start(), chunk, at);
   });
   auto addRows = [&](Value first, int64_t count) {
-    forEachColumnBlock(loopIndex, [&](ArrayRef<Ix> at) {
+    forEachColumnBlock(loopIndex, [&](ArrayRef<LaneIndex> at) {
       unsigned chains = count > 1 ? unroll : 1, values = folds.size();
       // A slot holds much more than a step: it is rounded once for all rows.
       State sums;
@@ -114,7 +117,7 @@ Launch ReductionKernel::emitPartial() {
     rows = rows * space.size(loop);
   kernel.loop(kernel.begin(), kernel.end(), kernel.index(1), [&](Value task) {
     ElementEmitter::Scope scope(emitter);
-    SmallVector<Ix> loopIndex(space.rank(), Ix(0));
+    SmallVector<LaneIndex> loopIndex(space.rank(), LaneIndex(0));
     Value chunkCount = kernel.size(plan.chunks);
     Value chunk = rows.isConstant(1) ? task : kernel.rem(task, chunkCount);
     Value row =
@@ -125,9 +128,10 @@ Launch ReductionKernel::emitPartial() {
                             kernel.size(steps));
     if (!plan.lanesReduced) {
       if (space.size(plan.lane).provablyAtMost(DimExpr(int64_t(width))))
-        forEachColumnBlock(loopIndex, [&](ArrayRef<Ix> at) {
-          storeSlots(passDownColumn(state, SmallVector<Ix>(at), low, high),
-                     chunk, at);
+        forEachColumnBlock(loopIndex, [&](ArrayRef<LaneIndex> at) {
+          storeSlots(
+              passDownColumn(state, SmallVector<LaneIndex>(at), low, high),
+              chunk, at);
         });
       else
         addRowsToSlots(state, loopIndex, chunk, low, high);
@@ -150,7 +154,7 @@ Launch ReductionKernel::emitPartial() {
                          });
     }
     for (unsigned loop : plan.reducedLoops)
-      loopIndex[loop] = Ix(0);
+      loopIndex[loop] = LaneIndex(0);
     storeSlots(state.acrossLanes(joinStates(state, sums)), chunk, loopIndex);
   });
   double elements =
@@ -165,7 +169,7 @@ Launch ReductionKernel::emitCombine() {
   DimExpr rows = 1;
   for (unsigned loop : plan.keptLoops)
     rows = rows * space.size(loop);
-  auto combine = [&](ArrayRef<Ix> loopIndex, unsigned lanes) {
+  auto combine = [&](ArrayRef<LaneIndex> loopIndex, unsigned lanes) {
     Accumulators state(emitter, folds, lanes);
     State sums;
     for (unsigned group = 0; group < unroll; ++group)
@@ -184,15 +188,15 @@ Launch ReductionKernel::emitCombine() {
       slotsPerTask);
   forEachRow(kernel, tasks, [&](Value row, Value low, Value high) {
     ElementEmitter::Scope scope(emitter);
-    SmallVector<Ix> loopIndex(space.rank(), Ix(0));
+    SmallVector<LaneIndex> loopIndex(space.rank(), LaneIndex(0));
     unflattenRow(emitter, space, plan.keptLoops, row, loopIndex);
     if (plan.lanesReduced) {
       combine(loopIndex, 1);
       return;
     }
     forEachLaneBlock(emitter, space, plan.lane, low, high,
-                     [&](const Ix &lanes) {
-                       SmallVector<Ix> at(loopIndex);
+                     [&](const LaneIndex &lanes) {
+                       SmallVector<LaneIndex> at(loopIndex);
                        at[plan.lane] = lanes;
                        combine(at, width);
                      });

@@ -209,7 +209,7 @@ ReductionKernel::State ReductionKernel::foldLanes(Accumulators &folds,
         LoopIndex loops(loopIndex);
         loops[plan.lane] = emitter.indices.lanes(
             at, end, begin.isConstant(0) ? width : 1, begin);
-        SmallVector<Ix> index = space.shapeIndex(emitter.indices, loops);
+        SmallVector<LaneIndex> index = space.shapeIndex(emitter.indices, loops);
         next.append(
             folds.step(carried.slice(row * count, count), index, masked));
         stash(index, level);
@@ -294,7 +294,7 @@ ReductionKernel::State ReductionKernel::passOverRows(Accumulators &folds,
 // Every use of a fold must ask for the rows or columns at hand.
 void ReductionKernel::bindResults(ArrayRef<const Fold *> folds,
                                   ValueRange values, ArrayRef<LoopIndex> rows) {
-  SmallVector<SmallVector<Ix>> expected;
+  SmallVector<SmallVector<LaneIndex>> expected;
   for (const LoopIndex &loopIndex : rows)
     expected.push_back(keptIndex(loopIndex));
   for (auto [number, fold] : llvm::enumerate(folds)) {
@@ -302,9 +302,9 @@ void ReductionKernel::bindResults(ArrayRef<const Fold *> folds,
     for (size_t row = 0; row < rows.size(); ++row)
       results.push_back(values[row * folds.size() + number]);
     emitter.bind(fold->op->getResult(0),
-                 [this, results, expected](ArrayRef<Ix> index) {
+                 [this, results, expected](ArrayRef<LaneIndex> index) {
                    auto *row = llvm::find_if(expected, [&](const auto &kept) {
-                     return ArrayRef<Ix>(kept) == index;
+                     return ArrayRef<LaneIndex>(kept) == index;
                    });
                    if (row != expected.end())
                      return results[size_t(row - expected.begin())];
@@ -314,20 +314,23 @@ void ReductionKernel::bindResults(ArrayRef<const Fold *> folds,
   }
 }
 
-SmallVector<Ix> ReductionKernel::keptIndex(ArrayRef<Ix> loopIndex) {
-  SmallVector<Ix> index = space.shapeIndex(emitter.indices, loopIndex), kept;
+SmallVector<LaneIndex>
+ReductionKernel::keptIndex(ArrayRef<LaneIndex> loopIndex) {
+  SmallVector<LaneIndex> index = space.shapeIndex(emitter.indices, loopIndex),
+                         kept;
   for (auto [d, x] : llvm::enumerate(index))
     if (!llvm::is_contained(plan.reduced, int64_t(d)))
       kept.push_back(x);
   return kept;
 }
 
-void ReductionKernel::storeReduced(ArrayRef<Ix> loopIndex) {
-  SmallVector<Ix> shapeIndex = space.shapeIndex(emitter.indices, loopIndex);
+void ReductionKernel::storeReduced(ArrayRef<LaneIndex> loopIndex) {
+  SmallVector<LaneIndex> shapeIndex =
+      space.shapeIndex(emitter.indices, loopIndex);
   auto indexOf = [&](const ReducedResult &result) {
-    SmallVector<Ix> index;
+    SmallVector<LaneIndex> index;
     for (unsigned d : result.dims)
-      index.push_back(d == SpaceRoot::single ? Ix(0) : shapeIndex[d]);
+      index.push_back(d == SpaceRoot::single ? LaneIndex(0) : shapeIndex[d]);
     return index;
   };
   SmallVector<Value> values;
@@ -343,8 +346,8 @@ void ReductionKernel::storeReduced(ArrayRef<Ix> loopIndex) {
   }
 }
 
-void ReductionKernel::storeFull(ArrayRef<Ix> loopIndex) {
-  SmallVector<Ix> index = space.shapeIndex(emitter.indices, loopIndex);
+void ReductionKernel::storeFull(ArrayRef<LaneIndex> loopIndex) {
+  SmallVector<LaneIndex> index = space.shapeIndex(emitter.indices, loopIndex);
   SmallVector<Value> values;
   for (const ReducedResult &result : plan.results)
     values.push_back(result.full ? emitter.emit(result.value, index) : Value());
@@ -357,17 +360,18 @@ void ReductionKernel::storeFull(ArrayRef<Ix> loopIndex) {
 }
 
 ReductionKernel::State ReductionKernel::foldRow(Accumulators &folds,
-                                                ArrayRef<Ix> loopIndex,
+                                                ArrayRef<LaneIndex> loopIndex,
                                                 Value row, ValueRange state) {
-  SmallVector<Ix> at(loopIndex);
+  SmallVector<LaneIndex> at(loopIndex);
   unflattenRow(emitter, space, plan.reducedLoops, row, at);
   return folds.step(state, space.shapeIndex(emitter.indices, at),
                     /*masked=*/false);
 }
 
 ReductionKernel::State
-ReductionKernel::passDownColumn(Accumulators &folds, SmallVector<Ix> loopIndex,
-                                Value low, Value high) {
+ReductionKernel::passDownColumn(Accumulators &folds,
+                                SmallVector<LaneIndex> loopIndex, Value low,
+                                Value high) {
   auto block = [&](Value first, Value last) {
     State state;
     for (unsigned group = 0; group < unroll; ++group)
@@ -406,10 +410,10 @@ Launch ReductionKernel::emitColumns() {
   SmallVector<unsigned> order = orderOfRows(plan);
   forEachRow(kernel, tasks, [&](Value row, Value low, Value high) {
     ElementEmitter::Scope scope(emitter);
-    SmallVector<Ix> loopIndex(space.rank(), Ix(0));
+    SmallVector<LaneIndex> loopIndex(space.rank(), LaneIndex(0));
     unflattenRow(emitter, space, order, row, loopIndex);
     forEachLaneBlock(
-        emitter, space, plan.lane, low, high, [&](const Ix &lanes) {
+        emitter, space, plan.lane, low, high, [&](const LaneIndex &lanes) {
           loopIndex[plan.lane] = lanes;
           for (unsigned level = 1; level <= plan.levels; ++level) {
             auto folds = enter(level);
@@ -426,7 +430,7 @@ Launch ReductionKernel::emitColumns() {
           kernel.loop(kernel.index(0), kernel.size(count), kernel.index(1),
                       [&](Value outer) {
                         ElementEmitter::Scope scope(emitter);
-                        SmallVector<Ix> at(loopIndex);
+                        SmallVector<LaneIndex> at(loopIndex);
                         unflattenRow(emitter, space, plan.reducedLoops, outer,
                                      at);
                         storeFull(at);

@@ -38,7 +38,7 @@ private:
   static unsigned chooseWidth(const EmissionContext &context,
                               const ReductionSchedule &plan);
   using State = llvm::SmallVector<mlir::Value>;
-  using LoopIndex = llvm::SmallVector<Ix>;
+  using LoopIndex = llvm::SmallVector<LaneIndex>;
   /// Folds over steps low, low + step ... below high with `unroll` states in
   /// flight, then one at a time. A state has the accumulators of all rows that
   /// are reduced at once.
@@ -53,20 +53,22 @@ private:
   State joinStates(Accumulators &folds, State state);
   State passOverRows(Accumulators &folds, llvm::ArrayRef<LoopIndex> rows,
                      unsigned level);
-  State passDownColumn(Accumulators &folds, llvm::SmallVector<Ix> loopIndex,
-                       mlir::Value low, mlir::Value high);
+  State passDownColumn(Accumulators &folds,
+                       llvm::SmallVector<LaneIndex> loopIndex, mlir::Value low,
+                       mlir::Value high);
   /// `state` with the elements of one row (lanes run along the columns).
-  State foldRow(Accumulators &folds, llvm::ArrayRef<Ix> loopIndex,
+  State foldRow(Accumulators &folds, llvm::ArrayRef<LaneIndex> loopIndex,
                 mlir::Value row, mlir::ValueRange state);
   mlir::Type slotType(unsigned number);
   void storeSlots(mlir::ValueRange values, mlir::Value chunk,
-                  llvm::ArrayRef<Ix> loopIndex);
-  State loadSlots(mlir::Value chunk, llvm::ArrayRef<Ix> loopIndex);
-  void forEachColumnBlock(llvm::SmallVector<Ix> loopIndex,
-                          llvm::function_ref<void(llvm::ArrayRef<Ix> at)> body);
+                  llvm::ArrayRef<LaneIndex> loopIndex);
+  State loadSlots(mlir::Value chunk, llvm::ArrayRef<LaneIndex> loopIndex);
+  void forEachColumnBlock(
+      llvm::SmallVector<LaneIndex> loopIndex,
+      llvm::function_ref<void(llvm::ArrayRef<LaneIndex> at)> body);
   void addRowsToSlots(Accumulators &folds,
-                      const llvm::SmallVector<Ix> &loopIndex, mlir::Value chunk,
-                      mlir::Value low, mlir::Value high);
+                      const llvm::SmallVector<LaneIndex> &loopIndex,
+                      mlir::Value chunk, mlir::Value low, mlir::Value high);
   /// `values` are those of the first row, then of the next.
   void bindResults(llvm::ArrayRef<const Fold *> folds, mlir::ValueRange values,
                    llvm::ArrayRef<LoopIndex> rows);
@@ -76,18 +78,19 @@ private:
   std::optional<unsigned> innerRows() const;
   unsigned rowsAtOnce();
   void reduceRows(llvm::ArrayRef<LoopIndex> rows);
-  llvm::SmallVector<Ix> keptIndex(llvm::ArrayRef<Ix> loopIndex);
-  void storeReduced(llvm::ArrayRef<Ix> loopIndex);
-  void storeFull(llvm::ArrayRef<Ix> loopIndex);
+  llvm::SmallVector<LaneIndex> keptIndex(llvm::ArrayRef<LaneIndex> loopIndex);
+  void storeReduced(llvm::ArrayRef<LaneIndex> loopIndex);
+  void storeFull(llvm::ArrayRef<LaneIndex> loopIndex);
   bool anyFull() {
     return llvm::any_of(
         plan.results, [](const ReducedResult &result) { return result.full; });
   }
   void chooseStash();
-  void stash(llvm::ArrayRef<Ix> index, unsigned level);
-  void prefetchRow(llvm::ArrayRef<Ix> index, unsigned level, size_t ahead);
+  void stash(llvm::ArrayRef<LaneIndex> index, unsigned level);
+  void prefetchRow(llvm::ArrayRef<LaneIndex> index, unsigned level,
+                   size_t ahead);
   void bindStash(unsigned level);
-  Ix slotIndex(mlir::Value chunk, llvm::ArrayRef<Ix> loopIndex);
+  LaneIndex slotIndex(mlir::Value chunk, llvm::ArrayRef<LaneIndex> loopIndex);
   double cost(double elements) {
     return elements * plan.levels * costPerElement(kernel.fusion);
   }

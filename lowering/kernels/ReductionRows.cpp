@@ -46,7 +46,7 @@ void ReductionKernel::chooseStash() {
 
 // The second pass over a row finds it in cache, and the machine's own prefetch
 // has nothing to follow: meanwhile the row that is so many further on can come.
-void ReductionKernel::prefetchRow(ArrayRef<Ix> index, unsigned level,
+void ReductionKernel::prefetchRow(ArrayRef<LaneIndex> index, unsigned level,
                                   size_t ahead) {
   constexpr int64_t shortRow = 64, longRow = 1 << 14, smallBytes = 1 << 20;
   auto length = space.size(plan.lane).constant();
@@ -60,10 +60,10 @@ void ReductionKernel::prefetchRow(ArrayRef<Ix> index, unsigned level,
     auto type = dyn_cast<RankedTensorType>(argument.getType());
     if (!type || emitter.dimsOf(argument) != plan.shape)
       continue;
-    Ix linear = emitter.linearize(argument, index);
+    LaneIndex linear = emitter.linearize(argument, index);
     if (!emitter.indices.laneStride(linear).isConstant(1))
       continue;
-    Value next = kernel.add(emitter.indices.laneZero(linear),
+    Value next = kernel.add(emitter.indices.laneBase(linear),
                             kernel.index(*length * int64_t(ahead)));
     kernel.b.create<memref::PrefetchOp>(
         kernel.loc, kernel.memoryOf(argument), ValueRange{next},
@@ -71,7 +71,7 @@ void ReductionKernel::prefetchRow(ArrayRef<Ix> index, unsigned level,
   }
 }
 
-void ReductionKernel::stash(ArrayRef<Ix> index, unsigned level) {
+void ReductionKernel::stash(ArrayRef<LaneIndex> index, unsigned level) {
   if (!stashed || level != stashLevel)
     return;
   Value value = emitter.emit(stashed, index);
@@ -84,7 +84,7 @@ void ReductionKernel::stash(ArrayRef<Ix> index, unsigned level) {
 void ReductionKernel::bindStash(unsigned level) {
   if (!stashed || level != stashLevel)
     return;
-  emitter.bind(stashed, [this](ArrayRef<Ix> index) {
+  emitter.bind(stashed, [this](ArrayRef<LaneIndex> index) {
     return emitter.loadLinear(kernel.result(stashResult),
                               getElementTypeOrSelf(stashed.getType()),
                               emitter.linearize(stashed, index));
@@ -153,7 +153,7 @@ void ReductionKernel::reduceRows(ArrayRef<LoopIndex> rows) {
                                loopIndex);
                 forEachLaneBlock(emitter, space, plan.lane, kernel.index(0),
                                  kernel.size(space.size(plan.lane)),
-                                 [&](const Ix &lanes) {
+                                 [&](const LaneIndex &lanes) {
                                    for (LoopIndex &loopIndex : at) {
                                      loopIndex[plan.lane] = lanes;
                                      storeFull(loopIndex);
@@ -184,7 +184,7 @@ Launch ReductionKernel::emitRows() {
     SmallVector<LoopIndex> all;
     for (unsigned row = 0; row < count; ++row)
       unflattenRow(emitter, space, outer, kernel.add(first, kernel.index(row)),
-                   all.emplace_back(space.rank(), Ix(0)));
+                   all.emplace_back(space.rank(), LaneIndex(0)));
     if (!inner)
       return reduceRows(all);
     kernel.loop(kernel.index(0), kernel.size(space.size(*inner)),

@@ -34,7 +34,7 @@ public:
 protected:
   using Values = SmallVector<Value>;
   /// Loops over what is folded into the element at `index`.
-  virtual Values fold(ArrayRef<Ix> index, Values start) = 0;
+  virtual Values fold(ArrayRef<LaneIndex> index, Values start) = 0;
   /// Elements folded into one, where known.
   virtual int64_t foldCount() = 0;
   virtual bool lanesFit() = 0;
@@ -43,7 +43,7 @@ protected:
   Values step(ArrayRef<Value> sums, ArrayRef<Value> elements);
   /// `sums` is left as it was after a failure.
   Values loop(const DimExpr &size, const Values &start,
-              function_ref<Values(Ix, Values)> body);
+              function_ref<Values(LaneIndex, Values)> body);
 
   KernelBuilder kernel;
   ElementEmitter emitter;
@@ -53,7 +53,7 @@ protected:
   const graph::DimVector resultDims;
 
 private:
-  void emitElement(ArrayRef<Ix> index);
+  void emitElement(ArrayRef<LaneIndex> index);
   Value alike(Value value, bool lanes) {
     return lanes ? kernel.broadcast(value, emitter.indices.width) : value;
   }
@@ -66,9 +66,9 @@ public:
         dims(context.dims.dimsOf(op.getInputs().front())) {}
 
 private:
-  Values fold(ArrayRef<Ix> index, Values start) override;
-  Values foldFrom(unsigned dim, ArrayRef<Ix> index, SmallVector<Ix> &at,
-                  Values sums);
+  Values fold(ArrayRef<LaneIndex> index, Values start) override;
+  Values foldFrom(unsigned dim, ArrayRef<LaneIndex> index,
+                  SmallVector<LaneIndex> &at, Values sums);
   int64_t foldCount() override {
     int64_t count = 1;
     for (int64_t d : reduce.getDims())
@@ -93,8 +93,9 @@ public:
         dims(context.dims.dimsOf(op.getInputs().front())) {}
 
 private:
-  Values fold(ArrayRef<Ix> index, Values start) override;
-  Values foldFrom(unsigned dim, ArrayRef<Ix> index, SmallVector<Ix> &at,
+  Values fold(ArrayRef<LaneIndex> index, Values start) override;
+  Values foldFrom(unsigned dim, ArrayRef<LaneIndex> index,
+                  SmallVector<LaneIndex> &at,
                   ElementEmitter::Conditions conditions, bool possible,
                   Values sums);
   int64_t foldCount() override {
@@ -123,7 +124,7 @@ SmallVector<Value> RegionReduceKernel::step(ArrayRef<Value> sums,
 
 SmallVector<Value>
 RegionReduceKernel::loop(const DimExpr &size, const Values &start,
-                         function_ref<Values(Ix, Values)> body) {
+                         function_ref<Values(LaneIndex, Values)> body) {
   return kernel.loop(kernel.index(0), kernel.size(size), kernel.index(1), start,
                      [&](Value at, ValueRange carried) {
                        ElementEmitter::Scope scope(emitter);
@@ -132,13 +133,15 @@ RegionReduceKernel::loop(const DimExpr &size, const Values &start,
                      });
 }
 
-SmallVector<Value> ReduceWithKernel::fold(ArrayRef<Ix> index, Values start) {
-  SmallVector<Ix> at;
+SmallVector<Value> ReduceWithKernel::fold(ArrayRef<LaneIndex> index,
+                                          Values start) {
+  SmallVector<LaneIndex> at;
   return foldFrom(0, index, at, std::move(start));
 }
 
-SmallVector<Value> ReduceWithKernel::foldFrom(unsigned dim, ArrayRef<Ix> index,
-                                              SmallVector<Ix> &at,
+SmallVector<Value> ReduceWithKernel::foldFrom(unsigned dim,
+                                              ArrayRef<LaneIndex> index,
+                                              SmallVector<LaneIndex> &at,
                                               Values sums) {
   if (dim == dims.size()) {
     Values elements;
@@ -149,7 +152,7 @@ SmallVector<Value> ReduceWithKernel::foldFrom(unsigned dim, ArrayRef<Ix> index,
     }
     return step(sums, elements);
   }
-  auto inner = [&](Ix x, ArrayRef<Ix> rest, Values carried) {
+  auto inner = [&](LaneIndex x, ArrayRef<LaneIndex> rest, Values carried) {
     at.push_back(std::move(x));
     Values result = foldFrom(dim + 1, rest, at, std::move(carried));
     at.pop_back();
@@ -157,20 +160,20 @@ SmallVector<Value> ReduceWithKernel::foldFrom(unsigned dim, ArrayRef<Ix> index,
   };
   if (!isReducedDim(dim))
     return inner(index.front(), index.drop_front(), std::move(sums));
-  return loop(dims[dim], sums, [&](Ix x, Values carried) {
+  return loop(dims[dim], sums, [&](LaneIndex x, Values carried) {
     return inner(std::move(x), index, std::move(carried));
   });
 }
 
-SmallVector<Value> ReduceWindowWithKernel::fold(ArrayRef<Ix> index,
+SmallVector<Value> ReduceWindowWithKernel::fold(ArrayRef<LaneIndex> index,
                                                 Values start) {
-  SmallVector<Ix> at;
+  SmallVector<LaneIndex> at;
   return foldFrom(0, index, at, {}, true, std::move(start));
 }
 
 // Padding and gaps count as the first value.
 SmallVector<Value> ReduceWindowWithKernel::foldFrom(
-    unsigned dim, ArrayRef<Ix> index, SmallVector<Ix> &at,
+    unsigned dim, ArrayRef<LaneIndex> index, SmallVector<LaneIndex> &at,
     ElementEmitter::Conditions conditions, bool possible, Values sums) {
   bool lanes = emitter.anyLanes(index);
   if (dim == dims.size()) {
@@ -190,8 +193,8 @@ SmallVector<Value> ReduceWindowWithKernel::foldFrom(
   }
   IndexMath &math = emitter.indices;
   int64_t base = window.getBaseDilation()[dim], low = window.getLow()[dim];
-  auto body = [&](const Ix &w, Values carried) {
-    Ix position = math.add(
+  auto body = [&](const LaneIndex &w, Values carried) {
+    LaneIndex position = math.add(
         math.shift(math.scale(index[dim], window.getStrides()[dim]), -low),
         math.scale(w, window.getDilation()[dim]));
     ElementEmitter::Conditions here = conditions;
@@ -213,11 +216,11 @@ SmallVector<Value> ReduceWindowWithKernel::foldFrom(
   };
   int64_t count = window.getWindow()[dim];
   if (count == 1)
-    return body(Ix(0), std::move(sums));
+    return body(LaneIndex(0), std::move(sums));
   return loop(count, sums, body);
 }
 
-void RegionReduceKernel::emitElement(ArrayRef<Ix> index) {
+void RegionReduceKernel::emitElement(ArrayRef<LaneIndex> index) {
   bool lanes = emitter.anyLanes(index);
   Values start;
   for (Value init : inits) {
@@ -254,7 +257,7 @@ FailureOr<KernelPlan> RegionReduceKernel::run() {
   RowTasks tasks = RowTasks::plan(rows, rowLength, elements);
   forEachRow(kernel, tasks, [&](Value row, Value low, Value high) {
     ElementEmitter::Scope scope(emitter);
-    SmallVector<Ix> index(resultDims.size());
+    SmallVector<LaneIndex> index(resultDims.size());
     for (unsigned d = outer.size(); d-- > 0;) {
       Value here = d == 0 ? row : kernel.rem(row, kernel.size(outer[d]));
       if (d > 0)

@@ -30,14 +30,15 @@ public:
   FailureOr<KernelPlan> run();
 
 private:
-  void emitRow(SmallVector<Ix> loopIndex, ArrayRef<unsigned> along);
+  void emitRow(SmallVector<LaneIndex> loopIndex, ArrayRef<unsigned> along);
   bool roundsEachStep();
   std::optional<unsigned> keptResult(const DimExpr &lanes, int64_t inRegisters);
-  void emitRowByRow(SmallVector<Ix> loopIndex, ArrayRef<unsigned> along,
-                    function_ref<void(function_ref<void(const Ix &)>)> forLanes,
-                    unsigned lane, unsigned result);
+  void emitRowByRow(
+      SmallVector<LaneIndex> loopIndex, ArrayRef<unsigned> along,
+      function_ref<void(function_ref<void(const LaneIndex &)>)> forLanes,
+      unsigned lane, unsigned result);
   SmallVector<Value> neutrals();
-  SmallVector<Value> step(ValueRange carried, ArrayRef<Ix> index);
+  SmallVector<Value> step(ValueRange carried, ArrayRef<LaneIndex> index);
   Value position(const DimExpr &count, Value step);
 
   KernelBuilder kernel;
@@ -57,7 +58,8 @@ SmallVector<Value> ScanKernel::neutrals() {
 }
 
 // Folds the elements at `index` in and stores the results there.
-SmallVector<Value> ScanKernel::step(ValueRange carried, ArrayRef<Ix> index) {
+SmallVector<Value> ScanKernel::step(ValueRange carried,
+                                    ArrayRef<LaneIndex> index) {
   SmallVector<Value> next(carried);
   for (unsigned number = 0; number < folds.size(); ++number) {
     graph::CumulativeOp op = folds[number];
@@ -83,9 +85,11 @@ Value ScanKernel::position(const DimExpr &count, Value step) {
                                     : step;
 }
 
-void ScanKernel::emitRow(SmallVector<Ix> loopIndex, ArrayRef<unsigned> along) {
-  bool lanes = llvm::any_of(
-      loopIndex, [&](const Ix &x) { return !emitter.indices.uniform(x); });
+void ScanKernel::emitRow(SmallVector<LaneIndex> loopIndex,
+                         ArrayRef<unsigned> along) {
+  bool lanes = llvm::any_of(loopIndex, [&](const LaneIndex &x) {
+    return !emitter.indices.uniform(x);
+  });
   SmallVector<Value> start = neutrals();
   DimExpr count = 1;
   for (unsigned loop : along)
@@ -115,27 +119,28 @@ std::optional<unsigned> ScanKernel::keptResult(const DimExpr &lanes,
 // end to the other, and what the fold had come to is the row of the result
 // before, to which an exclusive one has yet to add the row of that number.
 void ScanKernel::emitRowByRow(
-    SmallVector<Ix> loopIndex, ArrayRef<unsigned> along,
-    function_ref<void(function_ref<void(const Ix &)>)> forLanes, unsigned lane,
-    unsigned result) {
+    SmallVector<LaneIndex> loopIndex, ArrayRef<unsigned> along,
+    function_ref<void(function_ref<void(const LaneIndex &)>)> forLanes,
+    unsigned lane, unsigned result) {
   graph::CumulativeOp op = folds.front();
   Type element = getElementTypeOrSelf(op.getOperand().getType());
   DimExpr count = 1;
   for (unsigned loop : along)
     count = count * space.size(loop);
-  auto indexAt = [&](Value row, const Ix &lanes) {
-    SmallVector<Ix> at(loopIndex);
+  auto indexAt = [&](Value row, const LaneIndex &lanes) {
+    SmallVector<LaneIndex> at(loopIndex);
     at[lane] = lanes;
     unflattenRow(emitter, space, along, position(count, row), at);
     return space.shapeIndex(emitter.indices, at);
   };
   Value zero = kernel.index(0), one = kernel.index(1);
   kernel.loop(zero, kernel.min(kernel.size(count), one), one, [&](Value row) {
-    forLanes([&](const Ix &lanes) { step(neutrals(), indexAt(row, lanes)); });
+    forLanes(
+        [&](const LaneIndex &lanes) { step(neutrals(), indexAt(row, lanes)); });
   });
   kernel.loop(one, kernel.size(count), one, [&](Value row) {
-    forLanes([&](const Ix &lanes) {
-      SmallVector<Ix> last = indexAt(kernel.sub(row, one), lanes);
+    forLanes([&](const LaneIndex &lanes) {
+      SmallVector<LaneIndex> last = indexAt(kernel.sub(row, one), lanes);
       Value before =
           emitter.loadLinear(kernel.result(result), element,
                              emitter.linearize(op.getResult(), last));
@@ -208,19 +213,19 @@ FailureOr<KernelPlan> ScanKernel::run() {
   }
   forEachRow(kernel, tasks, [&](Value row, Value low, Value high) {
     ElementEmitter::Scope scope(emitter);
-    SmallVector<Ix> loopIndex(space.rank());
+    SmallVector<LaneIndex> loopIndex(space.rank());
     unflattenRow(emitter, space, others, row, loopIndex);
     if (!lane) {
       emitRow(loopIndex, along);
       return;
     }
-    auto forLanes = [&](function_ref<void(const Ix &)> body) {
+    auto forLanes = [&](function_ref<void(const LaneIndex &)> body) {
       forEachLaneBlock(emitter, space, *lane, low, high, body);
     };
     if (kept)
       return emitRowByRow(loopIndex, along, forLanes, *lane, *kept);
-    forLanes([&](const Ix &lanes) {
-      SmallVector<Ix> at(loopIndex);
+    forLanes([&](const LaneIndex &lanes) {
+      SmallVector<LaneIndex> at(loopIndex);
       at[*lane] = lanes;
       emitRow(at, along);
     });

@@ -62,12 +62,13 @@ private:
   void chooseTasks();
   std::optional<unsigned> ownUpdates(unsigned d);
   std::pair<Value, Value> share(const DimExpr &size);
-  void forEachPosition(ArrayRef<unsigned> dims, MutableArrayRef<Ix> index,
+  void forEachPosition(ArrayRef<unsigned> dims,
+                       MutableArrayRef<LaneIndex> index,
                        function_ref<void()> body);
-  Value inWindow(ArrayRef<Ix> update, MutableArrayRef<Ix> start);
-  Value owned(const Ix &place);
-  void foldWindow(SmallVector<Ix> update, ArrayRef<Ix> start);
-  void foldElement(ArrayRef<Ix> update, ArrayRef<Ix> start);
+  Value inWindow(ArrayRef<LaneIndex> update, MutableArrayRef<LaneIndex> start);
+  Value owned(const LaneIndex &place);
+  void foldWindow(SmallVector<LaneIndex> update, ArrayRef<LaneIndex> start);
+  void foldElement(ArrayRef<LaneIndex> update, ArrayRef<LaneIndex> start);
   SmallVector<Value> join(ArrayRef<Value> old, ArrayRef<Value> updates);
   bool uses(graph::ScatterKind kind) const {
     auto op = dyn_cast<graph::ScatterOp>(scatter.op);
@@ -177,7 +178,7 @@ std::pair<Value, Value> ScatterKernel::share(const DimExpr &size) {
 
 // Loops over dimensions of the updates, in order.
 void ScatterKernel::forEachPosition(ArrayRef<unsigned> dims,
-                                    MutableArrayRef<Ix> index,
+                                    MutableArrayRef<LaneIndex> index,
                                     function_ref<void()> body) {
   if (dims.empty())
     return body();
@@ -199,7 +200,7 @@ static Value both(KernelBuilder &kernel, Value x, Value y) {
 }
 
 // Whether the place along the divided dimension is one of the tasks'.
-Value ScatterKernel::owned(const Ix &place) {
+Value ScatterKernel::owned(const LaneIndex &place) {
   auto [low, high] = share(operandDims[*part]);
   OpBuilder &b = kernel.b;
   // Those below are large ones.
@@ -211,12 +212,13 @@ Value ScatterKernel::owned(const Ix &place) {
 
 // Where the window starts, and whether it lies inside and is (partly) the
 // tasks'.
-Value ScatterKernel::inWindow(ArrayRef<Ix> update, MutableArrayRef<Ix> start) {
+Value ScatterKernel::inWindow(ArrayRef<LaneIndex> update,
+                              MutableArrayRef<LaneIndex> start) {
   auto dims = scatter.dims;
   OpBuilder &b = kernel.b;
   auto type = cast<RankedTensorType>(scatter.indices.getType());
   int64_t vectorDim = dims.getIndexVectorDim();
-  SmallVector<Ix> batch;
+  SmallVector<LaneIndex> batch;
   for (unsigned d : scatterDims)
     batch.push_back(update[d]);
   Value holds;
@@ -224,9 +226,9 @@ Value ScatterKernel::inWindow(ArrayRef<Ix> update, MutableArrayRef<Ix> start) {
        llvm::zip(dims.getInputBatchingDims(), dims.getIndicesBatchingDims()))
     start[d] = batch[source > vectorDim ? source - 1 : source];
   for (auto [component, d] : llvm::enumerate(dims.getIndexMap())) {
-    SmallVector<Ix> at(batch);
+    SmallVector<LaneIndex> at(batch);
     if (vectorDim < type.getRank())
-      at.insert(at.begin() + vectorDim, Ix(int64_t(component)));
+      at.insert(at.begin() + vectorDim, LaneIndex(int64_t(component)));
     Value index = emitter.emit(scatter.indices, at);
     if (!index)
       return {};
@@ -306,12 +308,13 @@ SmallVector<Value> ScatterKernel::join(ArrayRef<Value> old,
   return {emitter.roundTo(element, joined)};
 }
 
-void ScatterKernel::foldElement(ArrayRef<Ix> update, ArrayRef<Ix> start) {
-  SmallVector<Ix> at(start);
+void ScatterKernel::foldElement(ArrayRef<LaneIndex> update,
+                                ArrayRef<LaneIndex> start) {
+  SmallVector<LaneIndex> at(start);
   for (unsigned d = 0; d < at.size(); ++d)
     if (windowOf[d] >= 0)
       at[d] = emitter.indices.add(at[d], update[windowOf[d]]);
-  Ix linear = emitter.linearize(operandDims, at);
+  LaneIndex linear = emitter.linearize(operandDims, at);
   SmallVector<Value> old, updates;
   for (auto [number, input] : llvm::enumerate(scatter.inputs)) {
     Type element = getElementTypeOrSelf(input.getType());
@@ -332,7 +335,8 @@ void ScatterKernel::foldElement(ArrayRef<Ix> update, ArrayRef<Ix> start) {
   }
 }
 
-void ScatterKernel::foldWindow(SmallVector<Ix> update, ArrayRef<Ix> start) {
+void ScatterKernel::foldWindow(SmallVector<LaneIndex> update,
+                               ArrayRef<LaneIndex> start) {
   SmallVector<unsigned> loops(windowDims);
   if (lane)
     loops.pop_back();
@@ -350,7 +354,7 @@ void ScatterKernel::foldWindow(SmallVector<Ix> update, ArrayRef<Ix> start) {
                     [&](Value first, Value mask) {
                       ElementEmitter::Scope scope(emitter);
                       emitter.mask = mask;
-                      SmallVector<Ix> at(update);
+                      SmallVector<LaneIndex> at(update);
                       at[*lane] = emitter.indices.lanes(first, size);
                       foldElement(at, start);
                     });
@@ -361,9 +365,9 @@ FailureOr<Launch> ScatterKernel::run() {
   chooseTasks();
   if (lane)
     emitter.indices.width = valueWidth(kernel.fusion, kernel.target);
-  SmallVector<Ix> update(updateDims.size());
+  SmallVector<LaneIndex> update(updateDims.size());
   forEachPosition(scatterDims, update, [&] {
-    SmallVector<Ix> start(operandDims.size());
+    SmallVector<LaneIndex> start(operandDims.size());
     Value holds = inWindow(update, start);
     if (!holds)
       return;

@@ -71,7 +71,7 @@ private:
   const kernels::KernelTarget &target;
   const DerivedLayout &derived;
   HostValues host;
-  Lifetimes lifetimes;
+  Liveness lifetimes;
   bool isPrepare, isNested;
   BufferPlan plan;
   unsigned slots = 0;

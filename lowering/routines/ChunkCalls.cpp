@@ -71,8 +71,8 @@ FailureOr<Launch> ChunkPart::emit() const {
   auto body = [&](Value start, Value mask) {
     ElementEmitter::Scope scope(emitter);
     emitter.mask = mask;
-    Ix at = emitter.indices.lanes(start, size);
-    Ix place =
+    LaneIndex at = emitter.indices.lanes(start, size);
+    LaneIndex place =
         emitter.indices.lanes(kernel.sub(start, kernel.begin()), chunkRows);
     if (source)
       emitter.bind(source, emitter.loadLinear(read, word, place));
