@@ -12,17 +12,17 @@
 
 namespace zenith::onnx {
 
-class NodeImport;
+class NodeReading;
 
 struct OpRow {
   llvm::StringLiteral op;
   int since, until; // opset versions, inclusive
   int minInputs, maxInputs;
   /// Emits GraphIR for the node and sets its results.
-  void (*import)(NodeImport &);
+  void (*import)(NodeReading &);
   /// Computes results from inputs whose elements are all known; false where it
   /// cannot. Tried first.
-  bool (*fold)(NodeImport &) = nullptr;
+  bool (*fold)(NodeReading &) = nullptr;
   /// Inputs may be sequences and optionals.
   bool takesLists = false;
   /// Inputs may be of types that GraphIR does not have.

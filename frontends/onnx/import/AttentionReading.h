@@ -9,12 +9,12 @@
 namespace zenith::onnx {
 
 /// [batch, sequence, heads * size] as [batch, heads, sequence, size].
-Value splitHeads(NodeImport &n, Value value, int64_t heads);
+Value splitHeads(NodeReading &n, Value value, int64_t heads);
 /// The way back.
 Value joinHeads(ImportBuilder &b, Value value);
 /// How many heads of queries share a head of keys; 0 and the node's error where
 /// that is no whole number.
-int64_t queriesPerKey(NodeImport &n, const DimExpr &queryHeads,
+int64_t queriesPerKey(NodeReading &n, const DimExpr &queryHeads,
                       const DimExpr &keyHeads);
 
 } // namespace zenith::onnx

@@ -16,7 +16,7 @@ Value dot(ImportBuilder &b, Value lhs, Value rhs, int64_t batch,
 Value matmul(ImportBuilder &b, Value lhs, Value rhs);
 /// Convolution of operands with features in dimension 1, by the node's
 /// attributes; the node's error where they do not fit.
-Value convolve(NodeImport &n, Value input, Value kernel);
+Value convolve(NodeReading &n, Value input, Value kernel);
 
 } // namespace zenith::onnx
 

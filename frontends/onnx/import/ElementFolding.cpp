@@ -97,7 +97,7 @@ using Fold = llvm::function_ref<std::optional<DimExpr>(ArrayRef<DimExpr>)>;
 
 /// Applies `fold` to every group of elements; all inputs must be known
 /// integers, and so is the result.
-static bool foldElementwise(NodeImport &n, Type resultElement, Fold fold) {
+static bool foldElementwise(NodeReading &n, Type resultElement, Fold fold) {
   SmallVector<Elements> operands;
   for (size_t i = 0; i < n.inputCount(); ++i) {
     auto known = n.has(i) ? n.knownElements(i) : std::nullopt;
@@ -127,29 +127,29 @@ static bool foldElementwise(NodeImport &n, Type resultElement, Fold fold) {
 
 /// Arithmetic in the type of the inputs. Only 64-bit integers: narrower ones
 /// would wrap where expressions do not.
-static bool foldArithmetic(NodeImport &n, Fold fold) {
+static bool foldArithmetic(NodeReading &n, Fold fold) {
   return n.elementType(0).isSignlessInteger(64) &&
          foldElementwise(n, n.elementType(0), fold);
 }
 
-bool zenith::onnx::foldAdd(NodeImport &n) {
+bool zenith::onnx::foldAdd(NodeReading &n) {
   return foldArithmetic(n, [](ArrayRef<DimExpr> v) { return v[0] + v[1]; });
 }
 
-bool zenith::onnx::foldSub(NodeImport &n) {
+bool zenith::onnx::foldSub(NodeReading &n) {
   return foldArithmetic(n, [](ArrayRef<DimExpr> v) { return v[0] - v[1]; });
 }
 
-bool zenith::onnx::foldMul(NodeImport &n) {
+bool zenith::onnx::foldMul(NodeReading &n) {
   return foldArithmetic(n, [](ArrayRef<DimExpr> v) { return v[0] * v[1]; });
 }
 
-bool zenith::onnx::foldNeg(NodeImport &n) {
+bool zenith::onnx::foldNeg(NodeReading &n) {
   return foldArithmetic(n,
                         [](ArrayRef<DimExpr> v) { return DimExpr(0) - v[0]; });
 }
 
-bool zenith::onnx::foldDiv(NodeImport &n) {
+bool zenith::onnx::foldDiv(NodeReading &n) {
   return foldArithmetic(n, [](ArrayRef<DimExpr> v) -> std::optional<DimExpr> {
     auto lhs = v[0].constant(), rhs = v[1].constant();
     if (rhs && *rhs == 0)
@@ -163,7 +163,7 @@ bool zenith::onnx::foldDiv(NodeImport &n) {
   });
 }
 
-bool zenith::onnx::foldMod(NodeImport &n) {
+bool zenith::onnx::foldMod(NodeReading &n) {
   bool truncates = n.intAttribute("fmod", 0) != 0;
   return foldArithmetic(
       n, [truncates](ArrayRef<DimExpr> v) -> std::optional<DimExpr> {
@@ -178,7 +178,7 @@ bool zenith::onnx::foldMod(NodeImport &n) {
       });
 }
 
-bool zenith::onnx::foldMin(NodeImport &n) {
+bool zenith::onnx::foldMin(NodeReading &n) {
   return foldArithmetic(n, [](ArrayRef<DimExpr> v) {
     DimExpr result = v[0];
     for (const DimExpr &value : v.drop_front())
@@ -187,7 +187,7 @@ bool zenith::onnx::foldMin(NodeImport &n) {
   });
 }
 
-bool zenith::onnx::foldMax(NodeImport &n) {
+bool zenith::onnx::foldMax(NodeReading &n) {
   return foldArithmetic(n, [](ArrayRef<DimExpr> v) {
     DimExpr result = v[0];
     for (const DimExpr &value : v.drop_front())
@@ -206,55 +206,55 @@ static std::optional<DimExpr> truth(bool holds, bool fails) {
   return DimExpr(int64_t(holds));
 }
 
-static bool foldTest(NodeImport &n, Fold fold) {
+static bool foldTest(NodeReading &n, Fold fold) {
   return foldElementwise(n, n.b.builder.getI1Type(), fold);
 }
 
-bool zenith::onnx::foldEqual(NodeImport &n) {
+bool zenith::onnx::foldEqual(NodeReading &n) {
   return foldTest(n, [](ArrayRef<DimExpr> v) {
     return truth(v[0] == v[1],
                  provablyLess(v[0], v[1]) || provablyLess(v[1], v[0]));
   });
 }
 
-bool zenith::onnx::foldLess(NodeImport &n) {
+bool zenith::onnx::foldLess(NodeReading &n) {
   return foldTest(n, [](ArrayRef<DimExpr> v) {
     return truth(provablyLess(v[0], v[1]), v[1].provablyAtMost(v[0]));
   });
 }
 
-bool zenith::onnx::foldLessOrEqual(NodeImport &n) {
+bool zenith::onnx::foldLessOrEqual(NodeReading &n) {
   return foldTest(n, [](ArrayRef<DimExpr> v) {
     return truth(v[0].provablyAtMost(v[1]), provablyLess(v[1], v[0]));
   });
 }
 
-bool zenith::onnx::foldGreater(NodeImport &n) {
+bool zenith::onnx::foldGreater(NodeReading &n) {
   return foldTest(n, [](ArrayRef<DimExpr> v) {
     return truth(provablyLess(v[1], v[0]), v[0].provablyAtMost(v[1]));
   });
 }
 
-bool zenith::onnx::foldGreaterOrEqual(NodeImport &n) {
+bool zenith::onnx::foldGreaterOrEqual(NodeReading &n) {
   return foldTest(n, [](ArrayRef<DimExpr> v) {
     return truth(v[1].provablyAtMost(v[0]), provablyLess(v[0], v[1]));
   });
 }
 
-bool zenith::onnx::foldAnd(NodeImport &n) {
+bool zenith::onnx::foldAnd(NodeReading &n) {
   return foldTest(n, [](ArrayRef<DimExpr> v) { return v[0] * v[1]; });
 }
 
-bool zenith::onnx::foldOr(NodeImport &n) {
+bool zenith::onnx::foldOr(NodeReading &n) {
   return foldTest(n,
                   [](ArrayRef<DimExpr> v) { return DimExpr::max(v[0], v[1]); });
 }
 
-bool zenith::onnx::foldNot(NodeImport &n) {
+bool zenith::onnx::foldNot(NodeReading &n) {
   return foldTest(n, [](ArrayRef<DimExpr> v) { return DimExpr(1) - v[0]; });
 }
 
-bool zenith::onnx::foldWhere(NodeImport &n) {
+bool zenith::onnx::foldWhere(NodeReading &n) {
   return foldElementwise(
       n, n.elementType(1), [](ArrayRef<DimExpr> v) -> std::optional<DimExpr> {
         auto pred = v[0].constant();

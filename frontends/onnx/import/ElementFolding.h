@@ -11,23 +11,23 @@
 namespace zenith::onnx {
 
 // Fold functions of the op table: true where the results were computed.
-bool foldAdd(NodeImport &n);
-bool foldSub(NodeImport &n);
-bool foldMul(NodeImport &n);
-bool foldDiv(NodeImport &n);
-bool foldMod(NodeImport &n);
-bool foldMin(NodeImport &n);
-bool foldMax(NodeImport &n);
-bool foldNeg(NodeImport &n);
-bool foldAnd(NodeImport &n);
-bool foldOr(NodeImport &n);
-bool foldNot(NodeImport &n);
-bool foldEqual(NodeImport &n);
-bool foldLess(NodeImport &n);
-bool foldLessOrEqual(NodeImport &n);
-bool foldGreater(NodeImport &n);
-bool foldGreaterOrEqual(NodeImport &n);
-bool foldWhere(NodeImport &n);
+bool foldAdd(NodeReading &n);
+bool foldSub(NodeReading &n);
+bool foldMul(NodeReading &n);
+bool foldDiv(NodeReading &n);
+bool foldMod(NodeReading &n);
+bool foldMin(NodeReading &n);
+bool foldMax(NodeReading &n);
+bool foldNeg(NodeReading &n);
+bool foldAnd(NodeReading &n);
+bool foldOr(NodeReading &n);
+bool foldNot(NodeReading &n);
+bool foldEqual(NodeReading &n);
+bool foldLess(NodeReading &n);
+bool foldLessOrEqual(NodeReading &n);
+bool foldGreater(NodeReading &n);
+bool foldGreaterOrEqual(NodeReading &n);
+bool foldWhere(NodeReading &n);
 
 /// Converts to another integer type; false where a value might not fit.
 bool castKnownElements(Elements &elements, mlir::Type to);

@@ -13,36 +13,36 @@ using namespace zenith::onnx;
 using graph::CompareDirection;
 
 /// A constant of the type of input 0.
-static Value number(NodeImport &n, double value) {
+static Value number(NodeReading &n, double value) {
   return n.b.scalarConstant(n.elementType(0), value);
 }
 
-static void importRelu(NodeImport &n) {
+static void importRelu(NodeReading &n) {
   n.result(n.b.binary<graph::MaxOp>(n.input(0), 0.0));
 }
 
-static void importSigmoid(NodeImport &n) {
+static void importSigmoid(NodeReading &n) {
   n.result(n.b.unary<graph::LogisticOp>(n.input(0)));
 }
 
-static void importTanh(NodeImport &n) {
+static void importTanh(NodeReading &n) {
   n.result(n.b.unary<graph::TanhOp>(n.input(0)));
 }
 
 /// `positive` where x > 0, else `other`.
-static void byPositive(NodeImport &n, Value x, Value positive, Value other) {
+static void byPositive(NodeReading &n, Value x, Value positive, Value other) {
   Value pred = n.b.compare(CompareDirection::gt, x, number(n, 0));
   n.result(n.b.select(pred, positive, other));
 }
 
-static void importLeakyRelu(NodeImport &n) {
+static void importLeakyRelu(NodeReading &n) {
   Value x = n.input(0);
   Value scaled = n.b.binary<graph::MulOp>(x, n.floatAttribute("alpha", 0.01f));
   Value pred = n.b.compare(CompareDirection::lt, x, number(n, 0));
   n.result(n.b.select(pred, scaled, x));
 }
 
-static void importPRelu(NodeImport &n) {
+static void importPRelu(NodeReading &n) {
   Value x = n.input(0), slope = n.input(1);
   // Below opset 7 a slope is shared or belongs to a feature.
   if (n.version < 7 && n.rank(1) == 1 && !isConstant(n.dims(1)[0], 1)) {
@@ -55,14 +55,14 @@ static void importPRelu(NodeImport &n) {
   n.result(n.b.select(pred, scaled, x));
 }
 
-static void importElu(NodeImport &n) {
+static void importElu(NodeReading &n) {
   Value x = n.input(0);
   Value below = n.b.binary<graph::MulOp>(n.b.unary<graph::Expm1Op>(x),
                                          n.floatAttribute("alpha", 1));
   byPositive(n, x, x, below);
 }
 
-static void importSelu(NodeImport &n) {
+static void importSelu(NodeReading &n) {
   Value x = n.input(0);
   double alpha = n.floatAttribute("alpha", 1.67326319217681884765625);
   double gamma = n.floatAttribute("gamma", 1.05070102214813232421875);
@@ -71,14 +71,14 @@ static void importSelu(NodeImport &n) {
   byPositive(n, x, n.b.binary<graph::MulOp>(x, gamma), below);
 }
 
-static void importCelu(NodeImport &n) {
+static void importCelu(NodeReading &n) {
   Value x = n.input(0);
   double alpha = n.floatAttribute("alpha", 1);
   Value scaled = n.b.unary<graph::Expm1Op>(n.b.binary<graph::DivOp>(x, alpha));
   byPositive(n, x, x, n.b.binary<graph::MulOp>(scaled, alpha));
 }
 
-static void importThresholdedRelu(NodeImport &n) {
+static void importThresholdedRelu(NodeReading &n) {
   Value x = n.input(0);
   Value pred = n.b.compare(CompareDirection::gt, x,
                            number(n, n.floatAttribute("alpha", 1)));
@@ -86,45 +86,47 @@ static void importThresholdedRelu(NodeImport &n) {
 }
 
 /// log(1 + exp(x)) without overflow: max(x, 0) + log1p(exp(-|x|)).
-static Value softplus(NodeImport &n, Value x) {
+static Value softplus(NodeReading &n, Value x) {
   Value tail = n.b.unary<graph::ExpOp>(
       n.b.unary<graph::NegOp>(n.b.unary<graph::AbsOp>(x)));
   return n.b.binary<graph::AddOp>(n.b.binary<graph::MaxOp>(x, 0.0),
                                   n.b.unary<graph::Log1pOp>(tail));
 }
 
-static void importSoftplus(NodeImport &n) { n.result(softplus(n, n.input(0))); }
+static void importSoftplus(NodeReading &n) {
+  n.result(softplus(n, n.input(0)));
+}
 
-static void importMish(NodeImport &n) {
+static void importMish(NodeReading &n) {
   Value x = n.input(0);
   n.result(
       n.b.binary<graph::MulOp>(x, n.b.unary<graph::TanhOp>(softplus(n, x))));
 }
 
-static void importSoftsign(NodeImport &n) {
+static void importSoftsign(NodeReading &n) {
   Value x = n.input(0);
   n.result(n.b.binary<graph::DivOp>(
       x, n.b.binary<graph::AddOp>(n.b.unary<graph::AbsOp>(x), 1.0)));
 }
 
 /// max(0, min(1, alpha * x + beta))
-static Value hardSigmoid(NodeImport &n, Value x, double alpha, double beta) {
+static Value hardSigmoid(NodeReading &n, Value x, double alpha, double beta) {
   Value line =
       n.b.binary<graph::AddOp>(n.b.binary<graph::MulOp>(x, alpha), beta);
   return n.b.binary<graph::MaxOp>(n.b.binary<graph::MinOp>(line, 1.0), 0.0);
 }
 
-static void importHardSigmoid(NodeImport &n) {
+static void importHardSigmoid(NodeReading &n) {
   n.result(hardSigmoid(n, n.input(0), n.floatAttribute("alpha", 0.2f),
                        n.floatAttribute("beta", 0.5)));
 }
 
-static void importHardSwish(NodeImport &n) {
+static void importHardSwish(NodeReading &n) {
   Value x = n.input(0);
   n.result(n.b.binary<graph::MulOp>(x, hardSigmoid(n, x, 1.0 / 6, 0.5)));
 }
 
-static void importSwish(NodeImport &n) {
+static void importSwish(NodeReading &n) {
   Value x = n.input(0);
   n.result(n.b.binary<graph::MulOp>(
       x, n.b.unary<graph::LogisticOp>(
@@ -132,7 +134,7 @@ static void importSwish(NodeImport &n) {
 }
 
 /// The second input times Swish of the first.
-static void importSwiGLU(NodeImport &n) {
+static void importSwiGLU(NodeReading &n) {
   Value x = n.input(0);
   Value gate = n.b.unary<graph::LogisticOp>(
       n.b.binary<graph::MulOp>(x, n.floatAttribute("alpha", 1)));
@@ -141,7 +143,7 @@ static void importSwiGLU(NodeImport &n) {
 }
 
 /// Values near zero become 0, others move towards it.
-static void importShrink(NodeImport &n) {
+static void importShrink(NodeReading &n) {
   if (!isa<FloatType>(n.elementType(0)))
     return n.fail(unsupported("Shrink of integers"));
   Value x = n.input(0);
@@ -154,7 +156,7 @@ static void importShrink(NodeImport &n) {
   n.result(n.b.select(isBelow, n.b.binary<graph::AddOp>(x, bias), above));
 }
 
-static void importGelu(NodeImport &n) {
+static void importGelu(NodeReading &n) {
   std::string form = n.stringAttribute("approximate", "none");
   if (form != "none" && form != "tanh")
     return n.fail(invalid(fmt::format(
@@ -166,7 +168,7 @@ static void importGelu(NodeImport &n) {
 }
 
 /// True where the node drops elements; not for inference, or a ratio of 0.
-static bool dropsElements(NodeImport &n) {
+static bool dropsElements(NodeReading &n) {
   if (n.version < 7)
     return !n.intAttribute("is_test", 0) && n.floatAttribute("ratio", 0.5) != 0;
   if (!n.has(2))
@@ -179,7 +181,7 @@ static bool dropsElements(NodeImport &n) {
 }
 
 /// Inference: the identity, and a mask that keeps everything.
-static void importDropout(NodeImport &n) {
+static void importDropout(NodeReading &n) {
   if (dropsElements(n))
     return n.fail(unsupported("Dropout in training mode"));
   n.result(0, n.imported(0));

@@ -17,7 +17,7 @@ using graph::ReduceKind;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-Value zenith::onnx::splitHeads(NodeImport &n, Value value, int64_t heads) {
+Value zenith::onnx::splitHeads(NodeReading &n, Value value, int64_t heads) {
   DimVector dims = n.b.dims(value);
   auto size = heads > 0 ? dims[2].exactDiv(DimExpr(heads)) : std::nullopt;
   if (!size) {
@@ -36,7 +36,7 @@ Value zenith::onnx::joinHeads(ImportBuilder &b, Value value) {
                    {dims[0], dims[2], b.product({dims[1], dims[3]})});
 }
 
-int64_t zenith::onnx::queriesPerKey(NodeImport &n, const DimExpr &queryHeads,
+int64_t zenith::onnx::queriesPerKey(NodeReading &n, const DimExpr &queryHeads,
                                     const DimExpr &keyHeads) {
   if (queryHeads == keyHeads)
     return 1;
@@ -51,9 +51,9 @@ int64_t zenith::onnx::queriesPerKey(NodeImport &n, const DimExpr &queryHeads,
 
 namespace {
 
-class AttentionImport {
+class AttentionReading {
 public:
-  explicit AttentionImport(NodeImport &n) : n(n), b(n.b) {}
+  explicit AttentionReading(NodeReading &n) : n(n), b(n.b) {}
   void run();
 
 private:
@@ -74,7 +74,7 @@ private:
   Value zeroWhere(Value isEmpty, Value value);
   void setResult(Value value);
 
-  NodeImport &n;
+  NodeReading &n;
   ImportBuilder &b;
   Value query, key, value; // [batch, heads, positions, size]
   bool joined = false;     // rank 3 in and out
@@ -86,7 +86,7 @@ private:
   Type element;
 };
 
-bool AttentionImport::readOperands() {
+bool AttentionReading::readOperands() {
   element = n.elementType(0);
   joined = n.rank(0) == 3;
   for (size_t i = 0; i < 3; ++i)
@@ -118,7 +118,7 @@ bool AttentionImport::readOperands() {
   return !n.failed();
 }
 
-void AttentionImport::extendByPast() {
+void AttentionReading::extendByPast() {
   past = DimExpr(0);
   if (n.has(4) != n.has(5))
     return n.fail(invalid("of past_key and past_value one is absent"));
@@ -133,7 +133,7 @@ void AttentionImport::extendByPast() {
   n.result(2, value);
 }
 
-bool AttentionImport::readFeatures() {
+bool AttentionReading::readFeatures() {
   softcap = n.floatAttribute("softcap", 0);
   causal = n.intAttribute("is_causal", 0) != 0;
   left = n.intAttribute("left_window_size", -1);
@@ -153,14 +153,14 @@ bool AttentionImport::readFeatures() {
 }
 
 /// Numbers of queries (dimension 2) or keys (dimension 3).
-Value AttentionImport::positions(int64_t dim) {
+Value AttentionReading::positions(int64_t dim) {
   DimVector dims = {DimExpr(1), DimExpr(1), DimExpr(1), DimExpr(1)};
   dims[dim] = dim == 2 ? queries : keys;
   return b.iota(dim, dims, b.builder.getI64Type());
 }
 
 /// Which keys a query may see by where they are; null: all.
-Value AttentionImport::allowedByPosition() {
+Value AttentionReading::allowedByPosition() {
   Value allowed;
   auto add = [&](CompareDirection direction, Value lhs, Value rhs) {
     Value more = b.compare(direction, lhs, rhs);
@@ -189,7 +189,7 @@ Value AttentionImport::allowedByPosition() {
 }
 
 /// The given mask as rank 4, its missing keys forbidden; booleans as they are.
-Value AttentionImport::maskInput() {
+Value AttentionReading::maskInput() {
   Value mask = n.input(3);
   bool isBoolean = n.elementType(3).isInteger(1);
   if (n.rank(3) > 4 || n.rank(3) < 1 ||
@@ -221,7 +221,7 @@ Value AttentionImport::maskInput() {
 }
 
 /// What is added to the products, of full shape; null where that is nothing.
-Value AttentionImport::makeMask() {
+Value AttentionReading::makeMask() {
   Value allowed = allowedByPosition(), bias;
   if (n.has(3)) {
     Value mask = maskInput();
@@ -242,7 +242,7 @@ Value AttentionImport::makeMask() {
   return b.broadcastTo(bias, full);
 }
 
-Value AttentionImport::grouped(Value value) {
+Value AttentionReading::grouped(Value value) {
   if (share == 1)
     return value;
   DimVector dims = b.dims(value);
@@ -251,7 +251,7 @@ Value AttentionImport::grouped(Value value) {
                            b.product({DimExpr(share), dims[2]}), dims[3]});
 }
 
-Value AttentionImport::ungrouped(Value value) {
+Value AttentionReading::ungrouped(Value value) {
   if (share == 1)
     return value;
   DimVector dims = b.dims(value);
@@ -259,7 +259,7 @@ Value AttentionImport::ungrouped(Value value) {
 }
 
 /// A query without any key gives zeros.
-Value AttentionImport::zeroWhere(Value isEmpty, Value value) {
+Value AttentionReading::zeroWhere(Value isEmpty, Value value) {
   return b.select(isEmpty,
                   b.scalarConstant(getElementTypeOrSelf(value.getType()), 0),
                   value);
@@ -272,11 +272,11 @@ static Value isEmptyRow(ImportBuilder &b, Value scores) {
       b.scalarConstant(getElementTypeOrSelf(best.getType()), -INFINITY));
 }
 
-void AttentionImport::setResult(Value result) {
+void AttentionReading::setResult(Value result) {
   n.result(0, joined ? joinHeads(b, result) : result);
 }
 
-void AttentionImport::byComposite(Value mask) {
+void AttentionReading::byComposite(Value mask) {
   Value q = grouped(query), groupedMask = mask ? grouped(mask) : mask;
   DimVector dims = b.dims(q);
   dims[3] = b.dims(value)[3];
@@ -290,7 +290,7 @@ void AttentionImport::byComposite(Value mask) {
 
 /// All steps in the order of the operator's document; `qk_matmul_output` is one
 /// of them.
-void AttentionImport::spelledOut(Value mask) {
+void AttentionReading::spelledOut(Value mask) {
   int64_t mode = n.intAttribute("qk_matmul_output_mode", 0);
   auto precision =
       static_cast<DataType>(n.intAttribute("softmax_precision", 0));
@@ -339,7 +339,7 @@ void AttentionImport::spelledOut(Value mask) {
   setResult(ungrouped(b.convert(result, element)));
 }
 
-void AttentionImport::run() {
+void AttentionReading::run() {
   if (!readOperands() || !readFeatures())
     return;
   Value mask = makeMask();
@@ -353,7 +353,7 @@ void AttentionImport::run() {
 
 } // namespace
 
-static void importAttention(NodeImport &n) { AttentionImport(n).run(); }
+static void importAttention(NodeReading &n) { AttentionReading(n).run(); }
 
 //===----------------------------------------------------------------------===//
 // Rotary embedding
@@ -385,7 +385,7 @@ static Value rotated(ImportBuilder &b, Value x, Value cosine, Value sine,
 }
 
 /// The cache's rows for each position: [batch, 1, positions, pairs].
-static Value cacheRows(NodeImport &n, size_t index, const DimVector &dims,
+static Value cacheRows(NodeReading &n, size_t index, const DimVector &dims,
                        int64_t pairs) {
   ImportBuilder &b = n.b;
   Value cache = n.input(index);
@@ -409,7 +409,7 @@ static Value cacheRows(NodeImport &n, size_t index, const DimVector &dims,
   return b.reshape(cache, {rows[0], DimExpr(1), rows[1], rows[2]});
 }
 
-static void importRotaryEmbedding(NodeImport &n) {
+static void importRotaryEmbedding(NodeReading &n) {
   ImportBuilder &b = n.b;
   bool joined = n.rank(0) == 3;
   if ((!joined && n.rank(0) != 4) || !isa<FloatType>(n.elementType(0)))

@@ -12,7 +12,7 @@ using namespace zenith::onnx;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-template <typename Op> static void importSoftmax(NodeImport &n) {
+template <typename Op> static void importSoftmax(NodeReading &n) {
   int64_t axis = n.axisAttribute("axis", -1, n.rank(0));
   if (n.failed())
     return;
@@ -21,7 +21,7 @@ template <typename Op> static void importSoftmax(NodeImport &n) {
 }
 
 /// Below opset 13 the dimensions from `axis` on count as one.
-template <typename Op> static void importFlatSoftmax(NodeImport &n) {
+template <typename Op> static void importFlatSoftmax(NodeReading &n) {
   int64_t rank = n.rank(0),
           axis = n.axisAttribute("axis", 1, std::max<int64_t>(rank, 2));
   if (n.failed())
@@ -33,7 +33,7 @@ template <typename Op> static void importFlatSoftmax(NodeImport &n) {
 }
 
 /// The statistics of a LayerNormalization: means, and 1 / deviation.
-static void layerStatistics(NodeImport &n, Value operand, int64_t axis,
+static void layerStatistics(NodeReading &n, Value operand, int64_t axis,
                             double epsilon) {
   ImportBuilder &b = n.b;
   SmallVector<int64_t> inner;
@@ -49,7 +49,7 @@ static void layerStatistics(NodeImport &n, Value operand, int64_t axis,
            b.unary<graph::RsqrtOp>(b.binary<graph::AddOp>(variance, epsilon)));
 }
 
-static void importLayerNormalization(NodeImport &n) {
+static void importLayerNormalization(NodeReading &n) {
   int64_t axis = n.axisAttribute("axis", -1, n.rank(0));
   if (n.failed())
     return;
@@ -68,7 +68,7 @@ static void importLayerNormalization(NodeImport &n) {
     layerStatistics(n, operand, axis, epsilon);
 }
 
-static void importRMSNormalization(NodeImport &n) {
+static void importRMSNormalization(NodeReading &n) {
   int64_t axis = n.axisAttribute("axis", -1, n.rank(0));
   if (n.failed())
     return;
@@ -82,7 +82,7 @@ static void importRMSNormalization(NodeImport &n) {
 
 /// Normalizes by the statistics of the input itself, and moves the running ones
 /// towards these.
-static void trainBatchNormalization(NodeImport &n) {
+static void trainBatchNormalization(NodeReading &n) {
   ImportBuilder &b = n.b;
   if (n.rank(0) < 2)
     return n.fail(
@@ -119,7 +119,7 @@ static void trainBatchNormalization(NodeImport &n) {
   setRunning(2, 4, variance);
 }
 
-static void importBatchNormalization(NodeImport &n) {
+static void importBatchNormalization(NodeReading &n) {
   if (n.intAttribute("training_mode", 0))
     return trainBatchNormalization(n);
   if (n.version < 7 && !n.intAttribute("is_test", 0))

@@ -73,14 +73,14 @@ Value zenith::onnx::matmul(ImportBuilder &b, Value lhs, Value rhs) {
   return lhsRank == 1 ? dropDim(b, result, count) : result;
 }
 
-static void importMatMul(NodeImport &n) {
+static void importMatMul(NodeReading &n) {
   if (n.rank(0) == 0 || n.rank(1) == 0)
     return n.fail(invalid("a matrix product needs operands of rank 1 or more"));
   Value lhs = n.input(0);
   n.result(matmul(n.b, lhs, n.input(1)));
 }
 
-static void importGemm(NodeImport &n) {
+static void importGemm(NodeReading &n) {
   if (n.rank(0) != 2 || n.rank(1) != 2)
     return n.fail(invalid(fmt::format("operands have ranks {} and {}, not 2",
                                       n.rank(0), n.rank(1))));
@@ -109,7 +109,7 @@ static graph::ConvDimsAttr channelsFirst(MLIRContext *context,
                                   spatial);
 }
 
-Value zenith::onnx::convolve(NodeImport &n, Value x, Value w) {
+Value zenith::onnx::convolve(NodeReading &n, Value x, Value w) {
   DimVector input = n.b.dims(x), kernel = n.b.dims(w);
   int64_t rank = input.size();
   if (rank < 3 || int64_t(kernel.size()) != rank) {
@@ -142,7 +142,7 @@ Value zenith::onnx::convolve(NodeImport &n, Value x, Value w) {
       window.low, window.high, ones, window.dilations, groups);
 }
 
-static void importConv(NodeImport &n) {
+static void importConv(NodeReading &n) {
   Value x = n.input(0), value = convolve(n, x, n.input(1));
   if (n.failed())
     return;

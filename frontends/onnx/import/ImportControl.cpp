@@ -11,23 +11,23 @@ using namespace mlir;
 using namespace zenith;
 using namespace zenith::onnx;
 
-ModelImport::NodeRule ModelImport::controlRule(const Node &node) {
+ModelReading::NodeRule ModelReading::controlRule(const Node &node) {
   if (!plainDomain(node.domain).empty())
     return nullptr;
   if (node.op == "If")
-    return &ModelImport::importIf;
+    return &ModelReading::importIf;
   if (node.op == "Loop")
-    return &ModelImport::importLoop;
+    return &ModelReading::importLoop;
   if (node.op == "Scan")
-    return &ModelImport::importScan;
+    return &ModelReading::importScan;
   if (node.op == "SequenceMap")
-    return &ModelImport::importSequenceMap;
+    return &ModelReading::importSequenceMap;
   return nullptr;
 }
 
-Result<const Graph *> ModelImport::subgraph(const Node &node, const char *name,
-                                            size_t inputs,
-                                            size_t outputs) const {
+Result<const Graph *> ModelReading::subgraph(const Node &node, const char *name,
+                                             size_t inputs,
+                                             size_t outputs) const {
   const NodeAttribute *attribute = node.attribute(name);
   if (!attribute || attribute->graphs.size() != 1)
     return invalid(fmt::format("attribute '{}' is not a graph", name));
@@ -40,9 +40,9 @@ Result<const Graph *> ModelImport::subgraph(const Node &node, const char *name,
   return &graph;
 }
 
-ModelImport::Inputs ModelImport::importBody(const Graph &graph,
-                                            const Scope &scope,
-                                            Inputs arguments) {
+ModelReading::Inputs ModelReading::importBody(const Graph &graph,
+                                              const Scope &scope,
+                                              Inputs arguments) {
   // The error keeps the places that it has gathered on its way.
   auto fail = [&](ModelError error) {
     b.firstError = std::move(error);
@@ -119,11 +119,11 @@ static ImportedValue fill(const Shell &shell, ArrayRef<Value> &values,
 }
 
 /// A branch whose condition is known is part of the graph.
-Status ModelImport::importIf(const Node &node, Scope &scope,
-                             const Inputs &inputs) {
+Status ModelReading::importIf(const Node &node, Scope &scope,
+                              const Inputs &inputs) {
   if (inputs.size() != 1 || !inputs[0])
     return invalid("If takes one condition");
-  NodeImport rule(node, 1, b, *this, inputs);
+  NodeReading rule(node, 1, b, *this, inputs);
   auto thenGraph = subgraph(node, "then_branch", 0, node.outputs.size());
   if (!thenGraph)
     return thenGraph.error();
@@ -182,8 +182,8 @@ Status ModelImport::importIf(const Node &node, Scope &scope,
 }
 
 /// The subgraph once per element.
-Status ModelImport::importSequenceMap(const Node &node, Scope &scope,
-                                      const Inputs &inputs) {
+Status ModelReading::importSequenceMap(const Node &node, Scope &scope,
+                                       const Inputs &inputs) {
   if (inputs.empty() || !inputs[0] ||
       inputs[0]->kind != ImportedValue::Sequence)
     return invalid("SequenceMap takes a sequence");

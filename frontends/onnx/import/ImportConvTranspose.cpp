@@ -17,7 +17,7 @@ using llvm::ArrayRef;
 using llvm::SmallVector;
 
 /// Entries of a list attribute, one per spatial dimension and below 2^31.
-static SmallVector<int64_t> naturals(NodeImport &n, const char *name,
+static SmallVector<int64_t> naturals(NodeReading &n, const char *name,
                                      size_t count) {
   SmallVector<int64_t> values =
       n.intsAttribute(name, SmallVector<int64_t>(count, 0));
@@ -39,7 +39,7 @@ struct Spread {
 } // namespace
 
 /// The cut that gives the size that the node asks for by output_shape.
-static void cutToShape(NodeImport &n, Spread &spread, DimVector spatial,
+static void cutToShape(NodeReading &n, Spread &spread, DimVector spatial,
                        ArrayRef<int64_t> extra) {
   SmallVector<int64_t> wanted = n.intsAttribute("output_shape");
   size_t count = spatial.size();
@@ -62,7 +62,7 @@ static void cutToShape(NodeImport &n, Spread &spread, DimVector spatial,
   }
 }
 
-static void readCuts(NodeImport &n, Spread &spread, DimVector spatial) {
+static void readCuts(NodeReading &n, Spread &spread, DimVector spatial) {
   size_t count = spatial.size();
   SmallVector<int64_t> extra = naturals(n, "output_padding", count),
                        pads = naturals(n, "pads", 2 * count);
@@ -98,7 +98,7 @@ static void readCuts(NodeImport &n, Spread &spread, DimVector spatial) {
 
 /// [inputs, outputs / groups, ...] with the dimension of inputs cut into groups
 /// that move to the outputs: [inputs / groups, outputs, ...].
-static Value groupedKernel(NodeImport &n, Value kernel, int64_t groups) {
+static Value groupedKernel(NodeReading &n, Value kernel, int64_t groups) {
   if (groups == 1)
     return kernel;
   DimVector dims = n.b.dims(kernel);
@@ -119,7 +119,7 @@ static Value groupedKernel(NodeImport &n, Value kernel, int64_t groups) {
   return n.b.reshape(n.b.transpose(n.b.reshape(kernel, split), order), joined);
 }
 
-static Value spreadOver(NodeImport &n, Value x, Value kernel,
+static Value spreadOver(NodeReading &n, Value x, Value kernel,
                         const Spread &spread, int64_t groups) {
   DimVector input = n.b.dims(x), taps = n.b.dims(kernel);
   int64_t count = input.size() - 2;
@@ -141,7 +141,7 @@ static Value spreadOver(NodeImport &n, Value x, Value kernel,
       ones, low, high, spread.strides, spread.dilations, groups);
 }
 
-static void importConvTranspose(NodeImport &n) {
+static void importConvTranspose(NodeReading &n) {
   DimVector input = n.dims(0), kernel = n.dims(1);
   int64_t rank = input.size(), groups = n.intAttribute("group", 1);
   if (rank < 3 || int64_t(kernel.size()) != rank || groups < 1 ||
@@ -187,7 +187,7 @@ struct Columns {
 };
 } // namespace
 
-static std::optional<Columns> readColumns(NodeImport &n) {
+static std::optional<Columns> readColumns(NodeReading &n) {
   Columns c;
   auto image = n.constantInts("image_shape", 1),
        block = n.constantInts("block_shape", 2);
@@ -226,7 +226,7 @@ static std::optional<Columns> readColumns(NodeImport &n) {
 }
 
 /// The columns of one position of the block, spread over the image.
-static Value spreadColumn(NodeImport &n, Value columns, const Columns &c,
+static Value spreadColumn(NodeReading &n, Value columns, const Columns &c,
                           ArrayRef<int64_t> tap) {
   SmallVector<int64_t> low = {0, 0}, high = {0, 0}, interior = {0, 0};
   DimVector dims = n.b.dims(columns), result = {dims[0], dims[1]};
@@ -243,7 +243,7 @@ static Value spreadColumn(NodeImport &n, Value columns, const Columns &c,
                                 ValueRange(), low, high, interior);
 }
 
-static void importCol2Im(NodeImport &n) {
+static void importCol2Im(NodeReading &n) {
   auto c = readColumns(n);
   if (!c)
     return;

@@ -45,7 +45,7 @@ static bool isTerm(llvm::StringRef text) {
   return llvm::all_of(letters, isLabel);
 }
 
-static std::optional<Equation> parseEquation(NodeImport &n) {
+static std::optional<Equation> parseEquation(NodeReading &n) {
   std::string text = n.stringAttribute("equation", "");
   llvm::erase_if(text, [](char c) { return c == ' '; });
   Equation equation;
@@ -136,7 +136,7 @@ static void dropDim(ImportBuilder &b, Term &term, size_t index, bool isOne) {
 
 /// Diagonals of repeated labels; dimensions of size 1 go, since they repeat
 /// along the label's size, if that is more.
-static void simplify(NodeImport &n, Term &term) {
+static void simplify(NodeReading &n, Term &term) {
   ImportBuilder &b = n.b;
   for (size_t i = 0; i < term.labels.size();) {
     if (b.dims(term.value)[i].isConstant(1))
@@ -186,7 +186,7 @@ static Term multiply(ImportBuilder &b, const Term &lhs, const Term &rhs) {
 }
 
 /// The product of two terms, summed over labels that are not in `needed`.
-static Term join(NodeImport &n, Term lhs, Term rhs, const Labels &needed) {
+static Term join(NodeReading &n, Term lhs, Term rhs, const Labels &needed) {
   ImportBuilder &b = n.b;
   Labels lhsNeeded = needed, rhsNeeded = needed;
   lhsNeeded.append(rhs.labels);
@@ -247,7 +247,7 @@ static Labels implicitOutput(ArrayRef<Labels> terms, int64_t ellipsis) {
   return output;
 }
 
-static bool readTerms(NodeImport &n, const Equation &equation,
+static bool readTerms(NodeReading &n, const Equation &equation,
                       SmallVector<Term> &terms, Labels &output,
                       std::map<int, DimExpr> &sizes) {
   int64_t ellipsis = 0;
@@ -282,7 +282,7 @@ static bool readTerms(NodeImport &n, const Equation &equation,
   return true;
 }
 
-static void importEinsum(NodeImport &n) {
+static void importEinsum(NodeReading &n) {
   ImportBuilder &b = n.b;
   auto equation = parseEquation(n);
   SmallVector<Term> terms;

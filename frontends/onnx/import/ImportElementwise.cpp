@@ -19,11 +19,11 @@ using graph::CompareDirection;
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-template <typename Op> static void unary(NodeImport &n) {
+template <typename Op> static void unary(NodeReading &n) {
   n.result(n.b.unary<Op>(n.input(0)));
 }
 
-template <typename Op> static void binary(NodeImport &n) {
+template <typename Op> static void binary(NodeReading &n) {
   // Separate statements: what materialising emits must not depend on the order
   // of argument evaluation.
   Value lhs = n.input(0);
@@ -32,7 +32,7 @@ template <typename Op> static void binary(NodeImport &n) {
 
 /// Below opset 7 operands have one shape, or the second one is stretched to the
 /// first where the node says so, from dimension `axis` on.
-template <typename Op> static void alignedBinary(NodeImport &n) {
+template <typename Op> static void alignedBinary(NodeReading &n) {
   ImportBuilder &b = n.b;
   Value lhs = n.input(0), rhs = n.input(1);
   DimVector dims = b.dims(lhs), other = b.dims(rhs);
@@ -53,7 +53,7 @@ template <typename Op> static void alignedBinary(NodeImport &n) {
 }
 
 /// Folds any number of inputs from left to right.
-template <typename Op> static void variadic(NodeImport &n) {
+template <typename Op> static void variadic(NodeReading &n) {
   llvm::SmallVector<Value> values = n.allInputs();
   if (n.failed())
     return;
@@ -63,7 +63,7 @@ template <typename Op> static void variadic(NodeImport &n) {
   n.result(result);
 }
 
-static void importMean(NodeImport &n) {
+static void importMean(NodeReading &n) {
   llvm::SmallVector<Value> values = n.allInputs();
   if (n.failed())
     return;
@@ -73,11 +73,11 @@ static void importMean(NodeImport &n) {
   n.result(n.b.binary<graph::DivOp>(sum, double(values.size())));
 }
 
-static void importIdentity(NodeImport &n) { n.result(0, n.imported(0)); }
+static void importIdentity(NodeReading &n) { n.result(0, n.imported(0)); }
 
-static void importNeg(NodeImport &n) { unary<graph::NegOp>(n); }
+static void importNeg(NodeReading &n) { unary<graph::NegOp>(n); }
 
-static void importPow(NodeImport &n) {
+static void importPow(NodeReading &n) {
   Value base = n.input(0);
   Type element = n.elementType(0);
   // Small whole powers of floats as products: exact rounding steps, and no
@@ -102,13 +102,13 @@ static void importPow(NodeImport &n) {
   n.result(n.b.binary<graph::PowOp>(base, n.b.convert(exponent, element)));
 }
 
-static void importMod(NodeImport &n) {
+static void importMod(NodeReading &n) {
   if (n.intAttribute("fmod", 0))
     return binary<graph::RemOp>(n);
   binary<graph::FloorModOp>(n);
 }
 
-static void importBitShift(NodeImport &n) {
+static void importBitShift(NodeReading &n) {
   std::string direction = n.stringAttribute("direction", "");
   if (direction == "LEFT")
     return binary<graph::ShiftLeftOp>(n);
@@ -118,13 +118,13 @@ static void importBitShift(NodeImport &n) {
                              direction)));
 }
 
-static void importReciprocal(NodeImport &n) {
+static void importReciprocal(NodeReading &n) {
   Value operand = n.input(0);
   n.result(n.b.binary<graph::DivOp>(n.b.scalarConstant(n.elementType(0), 1),
                                     operand));
 }
 
-static void importClip(NodeImport &n) {
+static void importClip(NodeReading &n) {
   Value value = n.input(0);
   auto bound = [&](const char *name, size_t index) -> Value {
     if (n.version < 11 && n.hasAttribute(name))
@@ -149,22 +149,22 @@ static void importClip(NodeImport &n) {
 // Comparisons and logic
 //===----------------------------------------------------------------------===//
 
-template <CompareDirection direction> static void comparison(NodeImport &n) {
+template <CompareDirection direction> static void comparison(NodeReading &n) {
   Value lhs = n.input(0);
   n.result(n.b.compare(direction, lhs, n.input(1)));
 }
 
-static void importWhere(NodeImport &n) {
+static void importWhere(NodeReading &n) {
   Value pred = n.input(0), onTrue = n.input(1);
   n.result(n.b.select(pred, onTrue, n.input(2)));
 }
 
-static void importIsNaN(NodeImport &n) {
+static void importIsNaN(NodeReading &n) {
   Value value = n.input(0);
   n.result(n.b.compare(CompareDirection::ne, value, value));
 }
 
-static void importIsInf(NodeImport &n) {
+static void importIsInf(NodeReading &n) {
   Value value = n.input(0), result;
   auto test = [&](const char *name, double infinity) {
     if (!n.intAttribute(name, 1))
@@ -183,8 +183,8 @@ static void importIsInf(NodeImport &n) {
 // Types
 //===----------------------------------------------------------------------===//
 
-static void convertTo(NodeImport &n, Type element) {
-  if (carriesBits(n.imported(0).carried))
+static void convertTo(NodeReading &n, Type element) {
+  if (isStoredAsBits(n.imported(0).carried))
     return n.result(n.b.convert(decodedBits(n, 0), element));
   Type from = n.elementType(0);
   bool saturates = element.isFloat8E4M3FN() || element.isFloat8E4M3FNUZ() ||
@@ -200,7 +200,7 @@ static void convertTo(NodeImport &n, Type element) {
                                       /*saturate=*/true));
 }
 
-static void importCast(NodeImport &n) {
+static void importCast(NodeReading &n) {
   auto to = static_cast<DataType>(n.intAttribute("to", 0));
   if (Type element = elementTypeOf(to, n.b.builder.getContext()))
     return convertTo(n, element);
@@ -210,7 +210,7 @@ static void importCast(NodeImport &n) {
   n.fail(unsupported(fmt::format("conversion to {}", dataTypeName(to))));
 }
 
-static void importBitCast(NodeImport &n) {
+static void importBitCast(NodeReading &n) {
   auto to = static_cast<DataType>(n.intAttribute("to", 0));
   Type element = elementTypeOf(to, n.b.builder.getContext());
   Type from = n.elementType(0);
@@ -227,7 +227,7 @@ static void importBitCast(NodeImport &n) {
                : n.b.emit<graph::BitcastOp>(n.type(0).clone(element), value));
 }
 
-static void importCastLike(NodeImport &n) {
+static void importCastLike(NodeReading &n) {
   if (DataType like = n.imported(1).carried; like != DataType::Undefined)
     return n.fail(
         unsupported(fmt::format("conversion to {}", dataTypeName(like))));

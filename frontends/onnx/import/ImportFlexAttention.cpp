@@ -16,7 +16,7 @@ using llvm::ArrayRef;
 
 /// What the subgraph of an attribute makes of a value; the value itself where
 /// there is none.
-static Value modified(NodeImport &n, const char *name, Value value) {
+static Value modified(NodeReading &n, const char *name, Value value) {
   const NodeAttribute *attribute = n.node.attribute(name);
   if (!attribute || n.failed())
     return value;
@@ -45,7 +45,7 @@ static Value modified(NodeImport &n, const char *name, Value value) {
   return n.failed() ? value : result;
 }
 
-static void importFlexAttention(NodeImport &n) {
+static void importFlexAttention(NodeReading &n) {
   ImportBuilder &b = n.b;
   Type element = n.elementType(0);
   for (size_t i = 0; i < 3; ++i)

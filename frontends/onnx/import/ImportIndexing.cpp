@@ -24,7 +24,7 @@ Value zenith::onnx::wrapNegative(ImportBuilder &b, Value indices, Value size) {
 
 /// Indices into a dimension, from the front; constant ones are wrapped here and
 /// now.
-static Value gatherIndices(NodeImport &n, size_t index, const DimExpr &size) {
+static Value gatherIndices(NodeReading &n, size_t index, const DimExpr &size) {
   ImportBuilder &b = n.b;
   auto known = n.knownElements(index);
   bool allNatural = known && llvm::all_of(known->values, provablyNatural);
@@ -35,7 +35,7 @@ static Value gatherIndices(NodeImport &n, size_t index, const DimExpr &size) {
 }
 
 /// A part of known elements, where indices are numbers.
-static bool foldGather(NodeImport &n) {
+static bool foldGather(NodeReading &n) {
   auto from = n.knownElements(0), at = n.knownElements(1);
   if (!from || !at || from->shape.size() != 1 || n.intAttribute("axis", 0) > 0)
     return false;
@@ -53,7 +53,7 @@ static bool foldGather(NodeImport &n) {
 }
 
 /// One constant position: a slice, which costs nothing.
-static bool gatherOne(NodeImport &n, int64_t axis, const DimVector &dims) {
+static bool gatherOne(NodeReading &n, int64_t axis, const DimVector &dims) {
   auto known = n.knownElements(1);
   if (!known || known->values.size() != 1 || !known->values[0].constant())
     return false;
@@ -149,7 +149,7 @@ Value zenith::onnx::readAlong(ImportBuilder &b, Value operand, int64_t axis,
   return parts.size() == 1 ? parts[0] : b.concat(axis, parts);
 }
 
-static void importGather(NodeImport &n) {
+static void importGather(NodeReading &n) {
   ImportBuilder &b = n.b;
   int64_t axis = n.axisAttribute("axis", 0, n.rank(0));
   if (n.rank(0) == 0)
@@ -165,7 +165,7 @@ static void importGather(NodeImport &n) {
   n.result(gatherAlong(b, operand, axis, gatherIndices(n, 1, dims[axis])));
 }
 
-static void importGatherND(NodeImport &n) {
+static void importGatherND(NodeReading &n) {
   ImportBuilder &b = n.b;
   int64_t batch = n.intAttribute("batch_dims", 0), rank = n.rank(0),
           indexRank = n.rank(1);
@@ -204,7 +204,7 @@ static void importGatherND(NodeImport &n) {
 }
 
 /// on where the index equals the position along the new dimension, else off.
-static void importOneHot(NodeImport &n) {
+static void importOneHot(NodeReading &n) {
   ImportBuilder &b = n.b;
   int64_t axis = n.axisAttribute("axis", -1, n.rank(0) + 1);
   Type i64 = b.builder.getI64Type();

@@ -18,14 +18,14 @@ using graph::ReduceKind;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-static Type f32Of(NodeImport &n) { return n.b.builder.getF32Type(); }
+static Type f32Of(NodeReading &n) { return n.b.builder.getF32Type(); }
 
 //===----------------------------------------------------------------------===//
 // Features
 //===----------------------------------------------------------------------===//
 
 /// A list with one entry, or one per feature, in f32.
-static Value perFeature(NodeImport &n, const char *name, double otherwise) {
+static Value perFeature(NodeReading &n, const char *name, double otherwise) {
   std::vector<double> values = numbersAttribute(n, name);
   if (values.empty())
     values = {otherwise};
@@ -36,34 +36,34 @@ static Value perFeature(NodeImport &n, const char *name, double otherwise) {
   return numberTable(n.b, values, {int64_t(values.size())}, f32Of(n));
 }
 
-static void importScaler(NodeImport &n) {
-  NumberValue x(n.b, n.b.convert(n.input(0), f32Of(n)));
-  NumberValue offset(n.b, perFeature(n, "offset", 0)),
+static void importScaler(NodeReading &n) {
+  ScalarValue x(n.b, n.b.convert(n.input(0), f32Of(n)));
+  ScalarValue offset(n.b, perFeature(n, "offset", 0)),
       scale(n.b, perFeature(n, "scale", 1));
   if (!n.failed())
     n.result((x - offset) * scale);
 }
 
-static void importNormalizer(NodeImport &n) {
+static void importNormalizer(NodeReading &n) {
   ImportBuilder &b = n.b;
   std::string norm = n.stringAttribute("norm", "MAX");
   int64_t last = n.rank(0) - 1;
   if (last < 0 || last > 1 || (norm != "MAX" && norm != "L1" && norm != "L2"))
     return n.fail(
         invalid(fmt::format("norm {} of an input of rank {}", norm, last + 1)));
-  NumberValue x(b, b.convert(n.input(0), f32Of(n)));
+  ScalarValue x(b, b.convert(n.input(0), f32Of(n)));
   auto fold = [&](ReduceKind kind, Value value) {
-    return NumberValue(b, b.reduce(kind, value, {last}, true));
+    return ScalarValue(b, b.reduce(kind, value, {last}, true));
   };
-  NumberValue divisor = norm == "MAX"  ? fold(ReduceKind::max, x)
+  ScalarValue divisor = norm == "MAX"  ? fold(ReduceKind::max, x)
                         : norm == "L1" ? fold(ReduceKind::sum, x.abs())
                                        : fold(ReduceKind::sum, x * x).sqrt();
   n.result(x.where(divisor.compare(CompareDirection::eq, 0.0), x / divisor));
 }
 
-static void importBinarizer(NodeImport &n) {
+static void importBinarizer(NodeReading &n) {
   double threshold = n.floatAttribute("threshold", 0);
-  NumberValue x(n.b, n.input(0));
+  ScalarValue x(n.b, n.input(0));
   // An integer is above a threshold where it is above its whole part.
   if (isa<IntegerType>(n.elementType(0)))
     threshold = std::floor(threshold);
@@ -71,7 +71,7 @@ static void importBinarizer(NodeImport &n) {
                        n.elementType(0)));
 }
 
-static void importFeatureVectorizer(NodeImport &n) {
+static void importFeatureVectorizer(NodeReading &n) {
   ImportBuilder &b = n.b;
   SmallVector<int64_t> sizes = n.intsAttribute("inputdimensions");
   SmallVector<Value> parts;
@@ -90,7 +90,7 @@ static void importFeatureVectorizer(NodeImport &n) {
   n.result(b.concat(1, parts));
 }
 
-static void importArrayFeatureExtractor(NodeImport &n) {
+static void importArrayFeatureExtractor(NodeReading &n) {
   ImportBuilder &b = n.b;
   if (n.rank(0) < 1)
     return n.fail(invalid("ArrayFeatureExtractor of a scalar"));
@@ -100,7 +100,7 @@ static void importArrayFeatureExtractor(NodeImport &n) {
   n.result(gatherAlong(b, x, b.dims(x).size() - 1, at));
 }
 
-static void importImputer(NodeImport &n) {
+static void importImputer(NodeReading &n) {
   ImportBuilder &b = n.b;
   Type element = n.elementType(0);
   bool isFloat = isa<FloatType>(element);
@@ -112,7 +112,7 @@ static void importImputer(NodeImport &n) {
   if (values.size() != 1 && features != int64_t(values.size()))
     return n.fail(invalid(fmt::format("{} values to impute for {} features",
                                       values.size(), n.dims(0).back().str())));
-  NumberValue x(b, n.input(0)),
+  ScalarValue x(b, n.input(0)),
       imputed(b, numberTable(b, values, {int64_t(values.size())}, element));
   double replaced = isFloat ? n.floatAttribute("replaced_value_float", 0)
                             : double(n.intAttribute("replaced_value_int64", 0));
@@ -131,7 +131,7 @@ static void importImputer(NodeImport &n) {
 static Value matches(ImportBuilder &b, Value x, Value keys) {
   DimVector dims = b.dims(x);
   dims.push_back(DimExpr(1));
-  NumberValue column(b, b.reshape(x, dims)), key(b, keys);
+  ScalarValue column(b, b.reshape(x, dims)), key(b, keys);
   Value equal = column.compare(CompareDirection::eq, key);
   if (!isa<FloatType>(getElementTypeOrSelf(x.getType())))
     return equal;
@@ -143,7 +143,7 @@ static Value matches(ImportBuilder &b, Value x, Value keys) {
 
 constexpr size_t mostKeys = 1 << 12;
 
-static void importOneHotEncoder(NodeImport &n) {
+static void importOneHotEncoder(NodeReading &n) {
   ImportBuilder &b = n.b;
   std::vector<double> categories = numbersAttribute(n, "cats_int64s");
   if (categories.empty() || categories.size() > mostKeys)
@@ -159,8 +159,8 @@ static void importOneHotEncoder(NodeImport &n) {
 
 /// The one attribute of PREFIX_int64s, PREFIX_floats and PREFIX_tensor, and the
 /// type of its elements.
-static std::vector<double> encoderList(NodeImport &n, const std::string &prefix,
-                                       Type &element) {
+static std::vector<double>
+encoderList(NodeReading &n, const std::string &prefix, Type &element) {
   if (n.hasAttribute((prefix + "_int64s").c_str())) {
     element = n.b.builder.getI64Type();
     return numbersAttribute(n, (prefix + "_int64s").c_str());
@@ -180,7 +180,7 @@ static std::vector<double> encoderList(NodeImport &n, const std::string &prefix,
   return numbersAttribute(n, (prefix + "_tensor").c_str());
 }
 
-static void importLabelEncoder(NodeImport &n) {
+static void importLabelEncoder(NodeReading &n) {
   ImportBuilder &b = n.b;
   Type keyType, valueType;
   std::vector<double> keys = encoderList(n, "keys", keyType),
@@ -208,7 +208,7 @@ static void importLabelEncoder(NodeImport &n) {
   Value any = b.reduce(ReduceKind::any, found, {rank}, false);
   Value value =
       gatherAlong(b, numberTable(b, values, {count}, valueType), 0, place);
-  n.result(NumberValue(b, value).where(any, otherwise));
+  n.result(ScalarValue(b, value).where(any, otherwise));
 }
 
 //===----------------------------------------------------------------------===//
@@ -226,7 +226,7 @@ static Value products(ImportBuilder &b, Value x, Value table) {
 }
 
 /// The linear scores of `rows` targets.
-static Value linearScores(NodeImport &n, int64_t rows) {
+static Value linearScores(NodeReading &n, int64_t rows) {
   ImportBuilder &b = n.b;
   std::vector<double> weights = numbersAttribute(n, "coefficients"),
                       intercepts = numbersAttribute(n, "intercepts");
@@ -249,7 +249,7 @@ static Value linearScores(NodeImport &n, int64_t rows) {
                                 numberTable(b, intercepts, {rows}, f32Of(n)));
 }
 
-static void importLinearRegressor(NodeImport &n) {
+static void importLinearRegressor(NodeReading &n) {
   Value scores = linearScores(n, n.intAttribute("targets", 1));
   if (n.failed())
     return;
@@ -259,7 +259,7 @@ static void importLinearRegressor(NodeImport &n) {
     n.result(result);
 }
 
-static void importLinearClassifier(NodeImport &n) {
+static void importLinearClassifier(NodeReading &n) {
   ImportBuilder &b = n.b;
   const NodeAttribute *words = n.node.attribute("classlabels_strings");
   size_t classes = words && !words->strings.empty()
@@ -286,7 +286,7 @@ static void importLinearClassifier(NodeImport &n) {
     n.result(1, result);
 }
 
-static void importSVMRegressor(NodeImport &n) {
+static void importSVMRegressor(NodeReading &n) {
   ImportBuilder &b = n.b;
   int64_t supports = n.intAttribute("n_supports", 0);
   std::vector<double> vectors = numbersAttribute(n, "support_vectors"),
@@ -307,16 +307,16 @@ static void importSVMRegressor(NodeImport &n) {
       (!isLinear && int64_t(weights.size()) != supports))
     return n.fail(invalid("support vectors and coefficients do not fit"));
   Value vectorTable = numberTable(b, table, {rows, *features}, f32Of(n));
-  NumberValue dots(b, products(b, x, vectorTable));
-  NumberValue value = dots;
+  ScalarValue dots(b, products(b, x, vectorTable));
+  ScalarValue value = dots;
   if (kernel == "POLY") {
-    NumberValue base = dots * params[0] + params[1];
+    ScalarValue base = dots * params[0] + params[1];
     value = {b, b.binary<graph::PowOp>(base, params[2])};
   } else if (kernel == "SIGMOID") {
     value = (dots * params[0] + params[1]).apply<graph::TanhOp>();
   } else if (kernel == "RBF") {
-    NumberValue samples(b, x), support(b, vectorTable);
-    NumberValue square(b,
+    ScalarValue samples(b, x), support(b, vectorTable);
+    ScalarValue square(b,
                        b.reduce(ReduceKind::sum, samples * samples, {1}, true)),
         other(b, b.reduce(ReduceKind::sum, support * support, {1}, false));
     value = ((square + other - dots * 2.0).max(0.0) * -params[0])
@@ -330,7 +330,7 @@ static void importSVMRegressor(NodeImport &n) {
                          numberTable(b, weights, {1, supports}, f32Of(n)))};
   value = value + rho[0];
   if (n.intAttribute("one_class", 0)) {
-    NumberValue one = value.constant(1);
+    ScalarValue one = value.constant(1);
     value = one.where(value.compare(CompareDirection::gt, 0.0), -1.0);
     return n.result(b.broadcastTo(value, {b.dims(x)[0], DimExpr(1)}));
   }

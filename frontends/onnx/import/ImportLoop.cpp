@@ -16,9 +16,9 @@ using graph::CompareDirection;
 namespace zenith::onnx {
 
 /// One Loop node on its way into the program.
-struct LoopImport {
-  LoopImport(ModelImport &import, ImportBuilder &b, const Node &node,
-             Scope &scope, const std::vector<ImportedValue *> &inputs)
+struct LoopReading {
+  LoopReading(ModelReading &import, ImportBuilder &b, const Node &node,
+              Scope &scope, const std::vector<ImportedValue *> &inputs)
       : import(import), b(b), node(node), scope(scope), inputs(inputs) {}
 
   Status run();
@@ -43,7 +43,7 @@ private:
   Values tensorsOf(const Inputs &outputs);
   void giveResults(const Values &results);
 
-  ModelImport &import;
+  ModelReading &import;
   ImportBuilder &b;
   const Node &node;
   Scope &scope;
@@ -62,14 +62,14 @@ private:
 
 } // namespace zenith::onnx
 
-ImportedValue *LoopImport::known(bool truth) {
+ImportedValue *LoopReading::known(bool truth) {
   ImportedValue value;
   value.type = RankedTensorType::get({}, b.builder.getI1Type());
   value.elements = {DimExpr(int64_t(truth))};
   return import.keepValue(std::move(value));
 }
 
-ImportedValue *LoopImport::data(Value value, bool asSequence) {
+ImportedValue *LoopReading::data(Value value, bool asSequence) {
   ImportedValue result;
   if (asSequence) {
     result = stackedSequence(value);
@@ -81,13 +81,13 @@ ImportedValue *LoopImport::data(Value value, bool asSequence) {
 }
 
 /// Whether a value is known to be true.
-static bool isTrue(NodeImport &rule, size_t index) {
+static bool isTrue(NodeReading &rule, size_t index) {
   auto elements = rule.knownElements(index);
   return elements && elements->values.size() == 1 &&
          elements->values[0].isConstant(1);
 }
 
-Status LoopImport::readInputs() {
+Status LoopReading::readInputs() {
   carried.assign(inputs.begin() + std::min<size_t>(2, inputs.size()),
                  inputs.end());
   for (ImportedValue *value : carried)
@@ -101,7 +101,7 @@ Status LoopImport::readInputs() {
   if (node.outputs.size() >= body->outputs.size())
     return invalid(fmt::format("Loop gives {} results where its body has {}",
                                node.outputs.size(), body->outputs.size() - 1));
-  NodeImport rule(node, 1, b, import, inputs);
+  NodeReading rule(node, 1, b, import, inputs);
   if (rule.has(0)) {
     auto elements = rule.elements(0, "the number of steps");
     if (!b.failed() && elements.size() != 1)
@@ -119,8 +119,8 @@ Status LoopImport::readInputs() {
   return noError();
 }
 
-LoopImport::Inputs LoopImport::step(Value index, Value isOn,
-                                    ValueRange values) {
+LoopReading::Inputs LoopReading::step(Value index, Value isOn,
+                                      ValueRange values) {
   // Counts from 0; bodies may declare it as a vector.
   ImportedValue count;
   auto scalarOrVector = [&](size_t input) -> llvm::SmallVector<int64_t> {
@@ -148,7 +148,7 @@ LoopImport::Inputs LoopImport::step(Value index, Value isOn,
 
 /// A sequence that stays a list cannot be carried: it becomes a tensor of
 /// elements, whose shape the body tells.
-void LoopImport::lookAtCarried(ImportedValue &initial, ImportedValue &next) {
+void LoopReading::lookAtCarried(ImportedValue &initial, ImportedValue &next) {
   auto read = [&](ImportedValue &value) { return import.read(value); };
   if (initial.kind == ImportedValue::Optional)
     return b.fail(unsupported("a loop that carries an optional"));
@@ -171,7 +171,7 @@ void LoopImport::lookAtCarried(ImportedValue &initial, ImportedValue &next) {
   sequences.push_back(std::move(shape));
 }
 
-void LoopImport::lookAtCollected(ImportedValue &value) {
+void LoopReading::lookAtCollected(ImportedValue &value) {
   if (value.kind != ImportedValue::Tensor)
     return b.fail(unsupported(fmt::format("a loop that collects values of "
                                           "kind {}",
@@ -180,7 +180,7 @@ void LoopImport::lookAtCollected(ImportedValue &value) {
   collected.push_back({b.dims(tensor), getElementTypeOrSelf(tensor.getType())});
 }
 
-void LoopImport::lookAtStep(bool isFirst) {
+void LoopReading::lookAtStep(bool isFirst) {
   llvm::SmallVector<Type> types = {
       RankedTensorType::get({}, b.builder.getI64Type()),
       RankedTensorType::get({}, b.builder.getI1Type())};
@@ -193,7 +193,7 @@ void LoopImport::lookAtStep(bool isFirst) {
     Inputs outputs = import.importBody(*body, scope, std::move(values));
     if (b.failed())
       return {};
-    NodeImport rule(node, 1, b, import, {outputs[0]});
+    NodeReading rule(node, 1, b, import, {outputs[0]});
     if (!isFirst)
       endless = endless && isTrue(rule, 0);
     sequences.clear();
@@ -209,7 +209,7 @@ void LoopImport::lookAtStep(bool isFirst) {
 
 /// In a later step nothing is known of carried elements: a condition that is
 /// true for the initial ones may not stay so.
-void LoopImport::lookAtCondition() {
+void LoopReading::lookAtCondition() {
   llvm::SmallVector<Type> types = {
       RankedTensorType::get({}, b.builder.getI64Type())};
   auto isKnown = [](const ImportedValue *value) {
@@ -234,13 +234,13 @@ void LoopImport::lookAtCondition() {
     Inputs outputs = import.importBody(*body, scope, std::move(values));
     if (b.failed())
       return {};
-    NodeImport rule(node, 1, b, import, {outputs[0]});
+    NodeReading rule(node, 1, b, import, {outputs[0]});
     endless = isTrue(rule, 0);
     return {};
   });
 }
 
-void LoopImport::look() {
+void LoopReading::look() {
   auto readable = [&](const ElementShape &shape) {
     return llvm::all_of(shape.dims,
                         [&](const DimExpr &dim) { return b.canRead(dim); });
@@ -264,7 +264,7 @@ void LoopImport::look() {
 // Building
 //===----------------------------------------------------------------------===//
 
-Values LoopImport::initialValues() {
+Values LoopReading::initialValues() {
   Values values;
   for (auto [value, shape] : llvm::zip_equal(carried, sequences)) {
     if (!shape || value->isStacked) {
@@ -286,8 +286,8 @@ Values LoopImport::initialValues() {
   return values;
 }
 
-Values LoopImport::collect(ValueRange buffers, const Inputs &outputs,
-                           Value index) {
+Values LoopReading::collect(ValueRange buffers, const Inputs &outputs,
+                            Value index) {
   Values result;
   for (auto [number, buffer] : llvm::enumerate(buffers)) {
     ImportedValue &value = *outputs[carried.size() + 1 + number];
@@ -305,7 +305,7 @@ Values LoopImport::collect(ValueRange buffers, const Inputs &outputs,
   return result;
 }
 
-Values LoopImport::tensorsOf(const Inputs &outputs) {
+Values LoopReading::tensorsOf(const Inputs &outputs) {
   Values result;
   for (size_t i = 0; i < carried.size() && !b.failed(); ++i) {
     ImportedValue &value = *outputs[i + 1];
@@ -325,7 +325,7 @@ Values LoopImport::tensorsOf(const Inputs &outputs) {
   return result;
 }
 
-void LoopImport::giveResults(const Values &results) {
+void LoopReading::giveResults(const Values &results) {
   for (auto [index, name] : llvm::enumerate(node.outputs))
     if (!name.empty())
       scope.names[name] =
@@ -333,7 +333,7 @@ void LoopImport::giveResults(const Values &results) {
                index < carried.size() && sequences[index].has_value());
 }
 
-Status LoopImport::run() {
+Status LoopReading::run() {
   if (Status status = readInputs(); !status)
     return status;
   look();
@@ -386,7 +386,7 @@ Status LoopImport::run() {
   return noError();
 }
 
-Status ModelImport::importLoop(const Node &node, Scope &scope,
-                               const Inputs &inputs) {
-  return LoopImport(*this, b, node, scope, inputs).run();
+Status ModelReading::importLoop(const Node &node, Scope &scope,
+                                const Inputs &inputs) {
+  return LoopReading(*this, b, node, scope, inputs).run();
 }

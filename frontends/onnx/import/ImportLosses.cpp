@@ -22,7 +22,7 @@ static Value sumOfAll(ImportBuilder &b, Value value) {
   return b.reduce(ReduceKind::sum, value, all, false);
 }
 
-static bool checkLabels(NodeImport &n) {
+static bool checkLabels(NodeReading &n) {
   int64_t rank = n.rank(0);
   if (rank < 2 || n.rank(1) != rank - 1 ||
       !(n.elementType(1).isSignlessInteger(32) ||
@@ -53,7 +53,7 @@ static bool checkLabels(NodeImport &n) {
 
 /// -score of the label, times the label's weight; 0 where the label is the
 /// ignored one. The mean divides by the weights that took part.
-static Value labelLoss(NodeImport &n, Value scores) {
+static Value labelLoss(NodeReading &n, Value scores) {
   ImportBuilder &b = n.b;
   Type i64 = b.builder.getI64Type(), element = n.elementType(0);
   Value zero = b.scalarConstant(element, 0),
@@ -85,12 +85,12 @@ static Value labelLoss(NodeImport &n, Value scores) {
                             : b.binary<graph::DivOp>(sum, sumOfAll(b, weights));
 }
 
-static void importNegativeLogLikelihoodLoss(NodeImport &n) {
+static void importNegativeLogLikelihoodLoss(NodeReading &n) {
   if (checkLabels(n))
     n.result(labelLoss(n, n.input(0)));
 }
 
-static void importSoftmaxCrossEntropyLoss(NodeImport &n) {
+static void importSoftmaxCrossEntropyLoss(NodeReading &n) {
   if (!checkLabels(n))
     return;
   Value scores = n.input(0);

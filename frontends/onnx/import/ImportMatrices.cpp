@@ -26,34 +26,34 @@ struct Elimination {
   Value row(Value value, int64_t at) {
     return b.sliceDim(value, 1, DimExpr(at), DimExpr(1));
   }
-  NumberValue firstColumn(Value value) {
+  ScalarValue firstColumn(Value value) {
     return {b, b.sliceDim(value, 2, DimExpr(0), DimExpr(1))};
   }
 
   /// The pivot, negative where rows changed places: [batch, 1, 1].
-  NumberValue step() {
+  ScalarValue step() {
     Type i64 = b.builder.getI64Type();
     DimVector dims = b.dims(matrix), outer = {dims[0]};
     Value entries = b.reshape(firstColumn(matrix).abs(), {dims[0], dims[1]});
     Value best = b.emit<graph::ArgReduceOp>(b.typeOf(outer, i64),
                                             ReduceKind::max, entries, 1,
                                             /*last=*/false);
-    NumberValue chosen(b, b.reshape(best, {dims[0], DimExpr(1), DimExpr(1)}));
+    ScalarValue chosen(b, b.reshape(best, {dims[0], DimExpr(1), DimExpr(1)}));
     DimVector column = {dims[0], dims[1], DimExpr(1)};
-    Value isChosen = NumberValue(b, b.iota(1, column, i64))
+    Value isChosen = ScalarValue(b, b.iota(1, column, i64))
                          .compare(CompareDirection::eq, chosen);
-    NumberValue all(b, matrix);
+    ScalarValue all(b, matrix);
     Value pivotRow =
         b.reduce(ReduceKind::sum, all.where(isChosen, 0.0), {1}, true);
-    NumberValue exchanged = NumberValue(b, b.broadcastTo(row(matrix, 0), dims))
+    ScalarValue exchanged = ScalarValue(b, b.broadcastTo(row(matrix, 0), dims))
                                 .where(isChosen, all);
-    NumberValue rest(b,
+    ScalarValue rest(b,
                      b.sliceDim(exchanged, 1, DimExpr(1), DimExpr(size - 1)));
-    NumberValue pivot = firstColumn(pivotRow);
+    ScalarValue pivot = firstColumn(pivotRow);
     Value isZero = pivot.compare(CompareDirection::eq, 0.0);
-    NumberValue factor =
+    ScalarValue factor =
         pivot.constant(0).where(isZero, firstColumn(rest) / pivot);
-    Value reduced = rest - factor * NumberValue(b, pivotRow);
+    Value reduced = rest - factor * ScalarValue(b, pivotRow);
     --size;
     matrix = b.sliceDim(reduced, 2, DimExpr(1), DimExpr(size));
     Value stays = chosen.compare(CompareDirection::eq, 0.0);
@@ -62,7 +62,7 @@ struct Elimination {
 };
 } // namespace
 
-static void importDet(NodeImport &n) {
+static void importDet(NodeReading &n) {
   ImportBuilder &b = n.b;
   int64_t rank = n.rank(0);
   DimVector dims = n.dims(0);

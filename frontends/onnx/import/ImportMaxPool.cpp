@@ -70,7 +70,7 @@ static Value windowElements(ImportBuilder &b, Value x, const Window &window,
 }
 
 /// Positions of elements in the whole input, given the tap of each window.
-static Value flatPositions(NodeImport &n, Value taps, const Window &window,
+static Value flatPositions(NodeReading &n, Value taps, const Window &window,
                            bool columnMajor) {
   ImportBuilder &b = n.b;
   Type i64 = b.builder.getI64Type();
@@ -103,7 +103,7 @@ static Value flatPositions(NodeImport &n, Value taps, const Window &window,
   return flat;
 }
 
-static void importMaxPool(NodeImport &n) {
+static void importMaxPool(NodeReading &n) {
   auto window = poolingWindow(n);
   if (!window)
     return;
@@ -131,7 +131,7 @@ static void importMaxPool(NodeImport &n) {
 }
 
 /// Sizes that a pooling with this window would have taken its input from.
-static DimVector unpooledDims(NodeImport &n) {
+static DimVector unpooledDims(NodeReading &n) {
   DimVector dims = n.dims(0);
   size_t count = dims.size() - 2;
   SmallVector<int64_t> size = n.intsAttribute("kernel_shape"),
@@ -146,7 +146,7 @@ static DimVector unpooledDims(NodeImport &n) {
   return dims;
 }
 
-static void importMaxUnpool(NodeImport &n) {
+static void importMaxUnpool(NodeReading &n) {
   ImportBuilder &b = n.b;
   if (n.rank(0) < 3 || n.rank(1) != n.rank(0) ||
       !n.elementType(1).isSignlessInteger(64))

@@ -16,7 +16,7 @@ using llvm::ArrayRef;
 using llvm::SmallVector;
 
 /// Gives input 0 another shape, as data or as elements.
-static void giveShape(NodeImport &n, ArrayRef<DimExpr> dims) {
+static void giveShape(NodeReading &n, ArrayRef<DimExpr> dims) {
   if (n.failed())
     return;
   auto shape = staticShape(dims);
@@ -34,7 +34,7 @@ static void giveShape(NodeImport &n, ArrayRef<DimExpr> dims) {
 /// The dims that a Reshape's shape input asks for: 0 copies one, -1 is what
 /// remains.
 static std::optional<DimVector>
-requestedDims(NodeImport &n, ArrayRef<DimExpr> request, bool zeroCopies) {
+requestedDims(NodeReading &n, ArrayRef<DimExpr> request, bool zeroCopies) {
   DimVector from = n.dims(0), to;
   std::optional<size_t> open;
   for (auto [index, wanted] : llvm::enumerate(request)) {
@@ -91,7 +91,7 @@ static bool readsData(const DimExpr &expr) {
 
 /// The same where a dimension is data that may be 0 or -1: what these mean is
 /// worked out on data too.
-static DimVector dataDims(NodeImport &n, ArrayRef<DimExpr> request,
+static DimVector dataDims(NodeReading &n, ArrayRef<DimExpr> request,
                           bool zeroCopies) {
   ImportBuilder &b = n.b;
   DimVector from = n.dims(0);
@@ -125,7 +125,7 @@ static DimVector dataDims(NodeImport &n, ArrayRef<DimExpr> request,
   return result;
 }
 
-static void importReshape(NodeImport &n) {
+static void importReshape(NodeReading &n) {
   SmallVector<DimExpr> request;
   if (n.version < 5) {
     for (int64_t dim : n.intsAttribute("shape"))
@@ -144,7 +144,7 @@ static void importReshape(NodeImport &n) {
     giveShape(n, *dims);
 }
 
-static void importFlatten(NodeImport &n) {
+static void importFlatten(NodeReading &n) {
   int64_t rank = n.rank(0), axis = n.intAttribute("axis", 1);
   axis = axis < 0 ? axis + rank : axis;
   if (axis < 0 || axis > rank)
@@ -155,7 +155,7 @@ static void importFlatten(NodeImport &n) {
                 n.b.product(ArrayRef(dims).drop_front(axis))});
 }
 
-static void importSqueeze(NodeImport &n) {
+static void importSqueeze(NodeReading &n) {
   DimVector dims = n.dims(0), kept;
   auto given = n.constantInts("axes", 1);
   SmallVector<int64_t> axes =
@@ -171,7 +171,7 @@ static void importSqueeze(NodeImport &n) {
   giveShape(n, kept);
 }
 
-static void importUnsqueeze(NodeImport &n) {
+static void importUnsqueeze(NodeReading &n) {
   auto given = n.constantInts("axes", 1);
   if (!given)
     return n.fail(invalid("Unsqueeze needs axes"));
@@ -190,7 +190,7 @@ static void importUnsqueeze(NodeImport &n) {
 // Permuting, repeating, joining
 //===----------------------------------------------------------------------===//
 
-static void importTranspose(NodeImport &n) {
+static void importTranspose(NodeReading &n) {
   int64_t rank = n.rank(0);
   SmallVector<int64_t> reversed;
   for (int64_t i = rank; i-- > 0;)
@@ -208,7 +208,7 @@ static void importTranspose(NodeImport &n) {
   n.result(n.b.transpose(n.input(0), permutation));
 }
 
-static void importExpand(NodeImport &n) {
+static void importExpand(NodeReading &n) {
   DimVector wanted = n.elements(1, "the shape");
   if (n.failed())
     return;
@@ -227,7 +227,7 @@ static void importExpand(NodeImport &n) {
 
 /// Each dimension as (repeats, size): [a, b] -> [1, a, 1, b] -> [r, a, s, b] ->
 /// [r a, s b].
-static void importTile(NodeImport &n) {
+static void importTile(NodeReading &n) {
   DimVector dims = n.dims(0), repeats = n.elements(1, "the number of repeats"),
             result, wide;
   if (n.failed())
@@ -247,7 +247,7 @@ static void importTile(NodeImport &n) {
 
 /// Joins short integer vectors as elements: any that is data is read, since the
 /// result is most likely a shape.
-static bool foldConcat(NodeImport &n) {
+static bool foldConcat(NodeReading &n) {
   bool anyKnown = false;
   int64_t count = 0;
   constexpr int64_t longestShape = 16;
@@ -269,7 +269,7 @@ static bool foldConcat(NodeImport &n) {
   return true;
 }
 
-static void importConcat(NodeImport &n) {
+static void importConcat(NodeReading &n) {
   SmallVector<Value> values = n.allInputs();
   if (n.failed())
     return;
@@ -374,7 +374,7 @@ static std::optional<Elements> takeKnown(const Elements &from, int64_t axis,
   return result;
 }
 
-static void importSlice(NodeImport &n) {
+static void importSlice(NodeReading &n) {
   DimVector dims = n.dims(0);
   SmallVector<DimExpr> starts, ends;
   auto asElements = [](ArrayRef<int64_t> values) {
@@ -418,7 +418,7 @@ static void importSlice(NodeImport &n) {
 }
 
 /// Sizes of a Split's parts: given, or equal ones with a smaller last one.
-static SmallVector<DimExpr> splitSizes(NodeImport &n, const DimExpr &size) {
+static SmallVector<DimExpr> splitSizes(NodeReading &n, const DimExpr &size) {
   if (n.hasAttribute("split"))
     return llvm::map_to_vector(n.intsAttribute("split"),
                                [](int64_t value) { return DimExpr(value); });
@@ -437,7 +437,7 @@ static SmallVector<DimExpr> splitSizes(NodeImport &n, const DimExpr &size) {
   return sizes;
 }
 
-static void importSplit(NodeImport &n) {
+static void importSplit(NodeReading &n) {
   int64_t axis = n.axisAttribute("axis", 0, n.rank(0));
   if (n.failed())
     return;

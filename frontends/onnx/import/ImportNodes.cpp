@@ -11,24 +11,24 @@ using namespace mlir;
 using namespace zenith;
 using namespace zenith::onnx;
 
-ImportedValue *ModelImport::bind(Scope &scope, const std::string &name,
-                                 ImportedValue value) {
+ImportedValue *ModelReading::bind(Scope &scope, const std::string &name,
+                                  ImportedValue value) {
   return scope.names[name] = keepValue(std::move(value));
 }
 
-Value ModelImport::read(ImportedValue &value) {
+Value ModelReading::read(ImportedValue &value) {
   Node none;
-  return NodeImport(none, 0, b, *this, {&value}).input(0);
+  return NodeReading(none, 0, b, *this, {&value}).input(0);
 }
 
-int64_t ModelImport::versionOf(const Node &node, const Scope &scope) const {
+int64_t ModelReading::versionOf(const Node &node, const Scope &scope) const {
   for (const OpsetImport &opset : *scope.opsets)
     if (plainDomain(opset.domain) == plainDomain(node.domain))
       return opset.version;
   return model.irVersion < 3 ? 1 : 0; // there was no import of opsets yet
 }
 
-const Function *ModelImport::findFunction(const Node &node) const {
+const Function *ModelReading::findFunction(const Node &node) const {
   for (const Function &candidate : model.functions)
     if (candidate.name == node.op &&
         plainDomain(candidate.domain) == plainDomain(node.domain))
@@ -46,8 +46,8 @@ static Status refuseCarried(const Node &node,
   return noError();
 }
 
-Status ModelImport::importOperator(const Node &node, Scope &scope,
-                                   Inputs inputs) {
+Status ModelReading::importOperator(const Node &node, Scope &scope,
+                                    Inputs inputs) {
   std::string_view domain = plainDomain(node.domain);
   int64_t version = versionOf(node, scope);
   bool known = false;
@@ -83,7 +83,7 @@ Status ModelImport::importOperator(const Node &node, Scope &scope,
     if (Status status = refuseCarried(node, inputs); !status)
       return status;
   llvm::SaveAndRestore<const Scope *> within(nodeScope, &scope);
-  NodeImport rule(node, version, b, *this, std::move(inputs));
+  NodeReading rule(node, version, b, *this, std::move(inputs));
   if (!row->fold || !row->fold(rule))
     if (!b.failed())
       row->import(rule);
@@ -129,8 +129,8 @@ static void giveAttributes(Node &node, const Node &call,
 }
 
 /// The body of a function call with the caller's attributes put in.
-Status ModelImport::importCall(const Node &node, const Function &callee,
-                               Scope &scope, const Inputs &inputs) {
+Status ModelReading::importCall(const Node &node, const Function &callee,
+                                Scope &scope, const Inputs &inputs) {
   if (inputs.size() > callee.inputs.size() ||
       node.outputs.size() > callee.outputs.size())
     return invalid(
@@ -156,7 +156,7 @@ Status ModelImport::importCall(const Node &node, const Function &callee,
   return noError();
 }
 
-Status ModelImport::importNode(const Node &node, Scope &scope) {
+Status ModelReading::importNode(const Node &node, Scope &scope) {
   // Loops inside of loops are read again for every assumption that fails, and
   // so are their dimensions.
   constexpr size_t mostNodes = 300000;
@@ -191,7 +191,7 @@ Status ModelImport::importNode(const Node &node, Scope &scope) {
   return status;
 }
 
-Status ModelImport::importGraphBody(const Graph &graph, Scope &scope) {
+Status ModelReading::importGraphBody(const Graph &graph, Scope &scope) {
   for (const Tensor &tensor : graph.initializers)
     if (!scope.names.count(tensor.name))
       bind(scope, tensor.name, constantValue(tensor, tensor.name));

@@ -38,7 +38,7 @@ static SmallVector<int64_t> axesFrom(int64_t first, int64_t rank) {
 }
 
 /// x * scale + bias, both vectors along dimension 1, in the type of input 0.
-static Value scaleFeatures(NodeImport &n, Value x, Value scale, Value bias) {
+static Value scaleFeatures(NodeReading &n, Value x, Value scale, Value bias) {
   DimVector dims = n.b.dims(x);
   Type element = getElementTypeOrSelf(x.getType());
   Value factor = n.b.broadcast(n.b.convert(scale, element), {1}, dims);
@@ -49,13 +49,13 @@ static Value scaleFeatures(NodeImport &n, Value x, Value scale, Value bias) {
 }
 
 /// The operand in the type that statistics are computed in.
-static Value wideOperand(NodeImport &n) {
+static Value wideOperand(NodeReading &n) {
   Value x = n.input(0);
   return n.elementType(0).isF64() ? x
                                   : n.b.convert(x, n.b.builder.getF32Type());
 }
 
-static bool checkFeatures(NodeImport &n) {
+static bool checkFeatures(NodeReading &n) {
   if (n.rank(0) < 3 || n.rank(1) != 1 || n.rank(2) != 1 ||
       !isa<FloatType>(n.elementType(0)))
     n.fail(invalid(fmt::format("{} needs floats of rank 3 or more and "
@@ -67,7 +67,7 @@ static bool checkFeatures(NodeImport &n) {
 /// What was flattened to groups of features, as exporters write a group norm:
 /// [batch, groups, features of a group, ...]. Features and positions that stay
 /// apart can change their order.
-static DimVector groupedDims(NodeImport &n) {
+static DimVector groupedDims(NodeReading &n) {
   DimVector flat = n.dims(0);
   auto reshape = n.input(0).getDefiningOp<graph::ReshapeOp>();
   DimVector dims = reshape ? n.b.dims(reshape.getOperand()) : DimVector();
@@ -83,7 +83,7 @@ static DimVector groupedDims(NodeImport &n) {
   return grouped;
 }
 
-static void importInstanceNormalization(NodeImport &n) {
+static void importInstanceNormalization(NodeReading &n) {
   if (!checkFeatures(n))
     return;
   DimVector dims = groupedDims(n);
@@ -96,7 +96,7 @@ static void importInstanceNormalization(NodeImport &n) {
 
 /// Normalizes groups of features. The scale has an entry per group up to opset
 /// 20, per feature since.
-static void importGroupNormalization(NodeImport &n) {
+static void importGroupNormalization(NodeReading &n) {
   if (!checkFeatures(n))
     return;
   ImportBuilder &b = n.b;
@@ -123,7 +123,7 @@ static void importGroupNormalization(NodeImport &n) {
 }
 
 /// (x - mean) / (deviation + 1e-9)
-static void importMeanVarianceNormalization(NodeImport &n) {
+static void importMeanVarianceNormalization(NodeReading &n) {
   SmallVector<int64_t> axes =
       n.axes(n.intsAttribute("axes", {0, 2, 3}), n.rank(0));
   if (n.failed())
@@ -137,7 +137,7 @@ static void importMeanVarianceNormalization(NodeImport &n) {
 }
 
 /// x / norm along a dimension; 0 where the norm is 0.
-static void importLpNormalization(NodeImport &n) {
+static void importLpNormalization(NodeReading &n) {
   ImportBuilder &b = n.b;
   int64_t axis = n.axisAttribute("axis", -1, n.rank(0)),
           p = n.intAttribute("p", 2);

@@ -24,8 +24,8 @@ static constexpr uint64_t zeroPointBytes = 4096;
 // Constants and parameters
 //===----------------------------------------------------------------------===//
 
-void ModelImport::createParameter(const Tensor &tensor, RankedTensorType type,
-                                  const std::string &name) {
+void ModelReading::createParameter(const Tensor &tensor, RankedTensorType type,
+                                   const std::string &name) {
   namespace fs = std::filesystem;
   Attribute source;
   // Elements below a byte are packed in ONNX and not in GraphIR, so these
@@ -51,13 +51,13 @@ void ModelImport::createParameter(const Tensor &tensor, RankedTensorType type,
       NameLoc::get(builder.getStringAttr(name)), name, type, source);
 }
 
-Value ModelImport::readParameter(ImportedValue &value) {
+Value ModelReading::readParameter(ImportedValue &value) {
   return b.emit<graph::GetParamOp>(
       value.type, FlatSymbolRefAttr::get(context, value.parameter));
 }
 
-ImportedValue ModelImport::constantValue(const Tensor &tensor,
-                                         const std::string &name) {
+ImportedValue ModelReading::constantValue(const Tensor &tensor,
+                                          const std::string &name) {
   ImportedValue value;
   Type element = elementTypeOf(tensor.type, context);
   if (!element) {
@@ -113,8 +113,8 @@ static const char *kindName(ValueType::Kind kind) {
 /// Type of an argument and the text of its dimensions, with the sizes that the
 /// caller gave put in.
 Result<RankedTensorType>
-ModelImport::argumentType(const ValueInfo &input, unsigned number,
-                          SmallVector<Attribute> &dims) {
+ModelReading::argumentType(const ValueInfo &input, unsigned number,
+                           SmallVector<Attribute> &dims) {
   if (input.type.kind != ValueType::TensorKind)
     return unsupported(
         fmt::format("inputs of kind {}", kindName(input.type.kind)));
@@ -153,7 +153,7 @@ ModelImport::argumentType(const ValueInfo &input, unsigned number,
   return RankedTensorType::get(shape, element);
 }
 
-Status ModelImport::createFunction(Scope &scope) {
+Status ModelReading::createFunction(Scope &scope) {
   std::unordered_map<std::string, const Tensor *> initializers;
   for (const Tensor &tensor : model.graph.initializers)
     initializers[tensor.name] = &tensor;
@@ -227,7 +227,7 @@ static bool isPublic(const DimExpr &expr) {
 
 /// Names and dimensions of results: the model's own names where a size is not a
 /// number, else what is known.
-void ModelImport::nameResults(func::FuncOp function, ValueRange results) {
+void ModelReading::nameResults(func::FuncOp function, ValueRange results) {
   Builder builder(context);
   for (auto [index, value] : llvm::enumerate(results)) {
     const ValueInfo &output = model.graph.outputs[index];
@@ -250,7 +250,7 @@ void ModelImport::nameResults(func::FuncOp function, ValueRange results) {
   }
 }
 
-Status ModelImport::importReturn(const Scope &scope) {
+Status ModelReading::importReturn(const Scope &scope) {
   b.loc = UnknownLoc::get(context);
   SmallVector<Value> results;
   for (const ValueInfo &output : model.graph.outputs) {
@@ -288,7 +288,7 @@ static void eraseDeadOps(Block &block) {
   }
 }
 
-Result<OwningOpRef<ModuleOp>> ModelImport::run() {
+Result<OwningOpRef<ModuleOp>> ModelReading::run() {
   symbols = {"main", graph::prepareFunctionName.str()};
   Scope scope;
   scope.opsets = &model.opsets;
@@ -316,5 +316,5 @@ Result<OwningOpRef<ModuleOp>>
 zenith::onnx::importONNX(const Model &model, MLIRContext *context,
                          const ImportOptions &options) {
   context->loadDialect<graph::GraphDialect, func::FuncDialect>();
-  return ModelImport(model, context, options).run();
+  return ModelReading(model, context, options).run();
 }

@@ -21,7 +21,7 @@ namespace {
 /// without the gradients.
 class OptimizerStep {
 public:
-  OptimizerStep(NodeImport &n, size_t roles) : n(n), b(n.b) {
+  OptimizerStep(NodeReading &n, size_t roles) : n(n), b(n.b) {
     size_t tensors = n.inputCount() - 2;
     count = tensors / roles;
     if (tensors % roles || count == 0 || n.allInputs().empty())
@@ -29,67 +29,67 @@ public:
           invalid(fmt::format("{} tensors are not {} groups", tensors, roles)));
   }
   size_t size() const { return count; }
-  NumberValue in(size_t role, size_t tensor) {
+  ScalarValue in(size_t role, size_t tensor) {
     return {b, n.input(2 + role * count + tensor)};
   }
-  void out(size_t group, size_t tensor, NumberValue value) {
+  void out(size_t group, size_t tensor, ScalarValue value) {
     n.result(group * count + tensor, value);
   }
   /// The rate in the type of a tensor.
-  NumberValue rate(size_t tensor) { return scalar(0, tensor); }
-  NumberValue updates(size_t tensor) { return scalar(1, tensor); }
-  NumberValue regularized(size_t tensor) {
+  ScalarValue rate(size_t tensor) { return scalar(0, tensor); }
+  ScalarValue updates(size_t tensor) { return scalar(1, tensor); }
+  ScalarValue regularized(size_t tensor) {
     return in(0, tensor) * n.floatAttribute("norm_coefficient", 0) +
            in(1, tensor);
   }
 
 private:
-  NumberValue scalar(size_t index, size_t tensor) {
+  ScalarValue scalar(size_t index, size_t tensor) {
     Value value = b.reshape(n.input(index), {});
     return {b, b.convert(value, n.elementType(2 + tensor))};
   }
 
-  NodeImport &n;
+  NodeReading &n;
   ImportBuilder &b;
   size_t count = 0;
 };
 
 } // namespace
 
-static void importAdagrad(NodeImport &n) {
+static void importAdagrad(NodeReading &n) {
   OptimizerStep step(n, 3);
   double decay = n.floatAttribute("decay_factor", 0),
          epsilon = n.floatAttribute("epsilon", 1e-6f);
   for (size_t i = 0; i < step.size() && !n.failed(); ++i) {
-    NumberValue rate = step.rate(i) / (step.updates(i) * decay + 1.0);
-    NumberValue gradient = step.regularized(i);
-    NumberValue squares = step.in(2, i) + gradient * gradient;
+    ScalarValue rate = step.rate(i) / (step.updates(i) * decay + 1.0);
+    ScalarValue gradient = step.regularized(i);
+    ScalarValue squares = step.in(2, i) + gradient * gradient;
     step.out(0, i,
              step.in(0, i) - rate * gradient / (squares.sqrt() + epsilon));
     step.out(1, i, squares);
   }
 }
 
-static void importAdam(NodeImport &n) {
+static void importAdam(NodeReading &n) {
   OptimizerStep step(n, 4);
   double alpha = n.floatAttribute("alpha", 0.9f),
          beta = n.floatAttribute("beta", 0.999f),
          epsilon = n.floatAttribute("epsilon", 1e-6f),
          after = n.floatAttribute("norm_coefficient_post", 0);
   for (size_t i = 0; i < step.size() && !n.failed(); ++i) {
-    NumberValue gradient = step.regularized(i);
-    NumberValue mean = step.in(2, i) * alpha + gradient * (1 - alpha);
-    NumberValue squares =
+    ScalarValue gradient = step.regularized(i);
+    ScalarValue mean = step.in(2, i) * alpha + gradient * (1 - alpha);
+    ScalarValue squares =
         step.in(3, i) * beta + gradient * gradient * (1 - beta);
-    NumberValue updates = step.updates(i), rate = step.rate(i);
+    ScalarValue updates = step.updates(i), rate = step.rate(i);
     auto power = [&](double base) {
-      return NumberValue(
+      return ScalarValue(
           n.b, n.b.binary<graph::PowOp>(updates.constant(base), updates));
     };
-    NumberValue corrected =
+    ScalarValue corrected =
         rate * (1.0 - power(beta)).sqrt() / (1.0 - power(alpha));
     rate = corrected.where(updates.compare(CompareDirection::gt, 0.0), rate);
-    NumberValue moved =
+    ScalarValue moved =
         step.in(0, i) - rate * mean / (squares.sqrt() + epsilon);
     step.out(0, i, moved * (1 - after));
     step.out(1, i, mean);
@@ -97,7 +97,7 @@ static void importAdam(NodeImport &n) {
   }
 }
 
-static void importMomentum(NodeImport &n) {
+static void importMomentum(NodeReading &n) {
   OptimizerStep step(n, 3);
   double alpha = n.floatAttribute("alpha", 0),
          beta = n.floatAttribute("beta", 0);
@@ -105,12 +105,12 @@ static void importMomentum(NodeImport &n) {
   if (mode != "standard" && mode != "nesterov")
     n.fail(invalid(fmt::format("attribute 'mode' is '{}'", mode)));
   for (size_t i = 0; i < step.size() && !n.failed(); ++i) {
-    NumberValue gradient = step.regularized(i), updates = step.updates(i);
+    ScalarValue gradient = step.regularized(i), updates = step.updates(i);
     // The first step takes the whole gradient.
-    NumberValue share = updates.constant(beta).where(
+    ScalarValue share = updates.constant(beta).where(
         updates.compare(CompareDirection::gt, 0.0), 1.0);
-    NumberValue momentum = step.in(2, i) * alpha + share * gradient;
-    NumberValue direction =
+    ScalarValue momentum = step.in(2, i) * alpha + share * gradient;
+    ScalarValue direction =
         mode == "standard" ? momentum : gradient + momentum * alpha;
     step.out(0, i, step.in(0, i) - step.rate(i) * direction);
     step.out(1, i, momentum);

@@ -55,7 +55,7 @@ static SmallVector<int64_t> fromFront(int64_t axis, int64_t rank) {
 // By order
 //===----------------------------------------------------------------------===//
 
-static void importTopK(NodeImport &n) {
+static void importTopK(NodeReading &n) {
   ImportBuilder &b = n.b;
   if (n.rank(0) == 0)
     return n.fail(invalid("TopK of a scalar"));
@@ -89,7 +89,7 @@ static void importTopK(NodeImport &n) {
   n.result(1, results[1]);
 }
 
-static void importUnique(NodeImport &n) {
+static void importUnique(NodeReading &n) {
   ImportBuilder &b = n.b;
   bool isFlat = !n.hasAttribute("axis"),
        sorted = n.intAttribute("sorted", 1) != 0;
@@ -110,7 +110,7 @@ static void importUnique(NodeImport &n) {
     n.result(i, results[i]);
 }
 
-static void importNonMaxSuppression(NodeImport &n) {
+static void importNonMaxSuppression(NodeReading &n) {
   ImportBuilder &b = n.b;
   if (n.rank(0) != 3 || n.rank(1) != 3)
     return n.fail(invalid("boxes and scores need rank 3"));
@@ -132,7 +132,7 @@ static void importNonMaxSuppression(NodeImport &n) {
 //===----------------------------------------------------------------------===//
 
 /// One row of coordinates per dimension.
-static void importNonZero(NodeImport &n) {
+static void importNonZero(NodeReading &n) {
   ImportBuilder &b = n.b;
   Type i64 = b.builder.getI64Type();
   Value value = n.input(0);
@@ -153,7 +153,7 @@ static void importNonZero(NodeImport &n) {
   n.result(b.concat(0, kept));
 }
 
-static void importCompress(NodeImport &n) {
+static void importCompress(NodeReading &n) {
   ImportBuilder &b = n.b;
   bool isFlat = !n.hasAttribute("axis");
   int64_t rank = n.rank(0),

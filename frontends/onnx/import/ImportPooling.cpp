@@ -17,7 +17,7 @@ using llvm::ArrayRef;
 using llvm::SmallVector;
 
 /// The root of the sum of powers of a window's elements; sums in f32 or wider.
-static Value lpNorm(NodeImport &n, double p,
+static Value lpNorm(NodeReading &n, double p,
                     llvm::function_ref<Value(Value)> sum) {
   ImportBuilder &b = n.b;
   Type element = n.elementType(0);
@@ -37,7 +37,7 @@ static Value lpNorm(NodeImport &n, double p,
 }
 
 /// The order of the norm: a float at opset 1, an integer since.
-static std::optional<double> readOrder(NodeImport &n) {
+static std::optional<double> readOrder(NodeReading &n) {
   double p =
       n.version < 2 ? n.floatAttribute("p", 2) : double(n.intAttribute("p", 2));
   if (!isa<FloatType>(n.elementType(0)))
@@ -47,7 +47,7 @@ static std::optional<double> readOrder(NodeImport &n) {
   return n.failed() ? std::nullopt : std::optional(p);
 }
 
-static void importLpPool(NodeImport &n) {
+static void importLpPool(NodeReading &n) {
   auto window = poolingWindow(n);
   auto p = readOrder(n);
   if (window && p)
@@ -79,7 +79,7 @@ static SmallVector<double> countsAlong(const Window &window, size_t i,
 
 /// Divisors as data of shape [1, 1, spatial...]: an outer product of the counts
 /// along each dimension.
-static Value windowCounts(NodeImport &n, const Window &window,
+static Value windowCounts(NodeReading &n, const Window &window,
                           ArrayRef<int64_t> spatial, bool padded) {
   size_t count = spatial.size();
   SmallVector<int64_t> pads =
@@ -105,7 +105,7 @@ static Value windowCounts(NodeImport &n, const Window &window,
       DenseElementsAttr::get(RankedTensorType::get(shape, element), values));
 }
 
-static void importAveragePool(NodeImport &n) {
+static void importAveragePool(NodeReading &n) {
   auto window = poolingWindow(n);
   if (!window)
     return;
@@ -145,32 +145,32 @@ static void importAveragePool(NodeImport &n) {
   n.result(n.b.binary<graph::DivOp>(sum, counts));
 }
 
-static SmallVector<int64_t> spatialDims(NodeImport &n) {
+static SmallVector<int64_t> spatialDims(NodeReading &n) {
   SmallVector<int64_t> result;
   for (int64_t i = 2; i < n.rank(0); ++i)
     result.push_back(i);
   return result;
 }
 
-static void importGlobalMaxPool(NodeImport &n) {
+static void importGlobalMaxPool(NodeReading &n) {
   n.result(
       n.b.reduce(graph::ReduceKind::max, n.input(0), spatialDims(n), true));
 }
 
-static void importGlobalLpPool(NodeImport &n) {
+static void importGlobalLpPool(NodeReading &n) {
   if (auto p = readOrder(n))
     n.result(lpNorm(n, *p, [&](Value terms) {
       return n.b.reduce(graph::ReduceKind::sum, terms, spatialDims(n), true);
     }));
 }
 
-static void importGlobalAveragePool(NodeImport &n) {
+static void importGlobalAveragePool(NodeReading &n) {
   n.result(n.b.mean(n.input(0), spatialDims(n), true));
 }
 
 /// x / (bias + alpha / size * sum of squares of `size` neighbouring features) ^
 /// beta
-static void importLRN(NodeImport &n) {
+static void importLRN(NodeReading &n) {
   int64_t size = n.intAttribute("size", 0), rank = n.rank(0);
   if (size < 1 || size >= int64_t(1) << 31 || rank < 2)
     return n.fail(

@@ -101,7 +101,7 @@ static Value repeatBlocks(ImportBuilder &b, Value value, int64_t axis,
 
 /// A scale or zero point in a shape that broadcasts to the input's: scalars,
 /// vectors along the axis, or one entry per block of the axis.
-static Value alongAxis(NodeImport &n, size_t index, Value value) {
+static Value alongAxis(NodeReading &n, size_t index, Value value) {
   DimVector dims = n.dims(index);
   int64_t block = n.intAttribute("block_size", 0), rank = n.rank(0);
   if (block == 0 && n.b.product(dims).isConstant(1))
@@ -134,7 +134,7 @@ static Value alongAxis(NodeImport &n, size_t index, Value value) {
 }
 
 /// A float type named by an attribute, else `otherwise`.
-static Type floatAttributeType(NodeImport &n, const char *name,
+static Type floatAttributeType(NodeReading &n, const char *name,
                                Type otherwise) {
   auto wanted = static_cast<DataType>(n.intAttribute(name, 0));
   if (wanted == DataType::Undefined)
@@ -146,7 +146,7 @@ static Type floatAttributeType(NodeImport &n, const char *name,
   return otherwise;
 }
 
-static void importQuantizeLinear(NodeImport &n) {
+static void importQuantizeLinear(NodeReading &n) {
   ImportBuilder &b = n.b;
   auto wanted = static_cast<DataType>(n.intAttribute("output_dtype", 0));
   Type element = n.has(2) ? n.elementType(2)
@@ -176,10 +176,10 @@ static void importQuantizeLinear(NodeImport &n) {
                                     n.intAttribute("saturate", 1) != 0));
 }
 
-static void importDequantizeLinear(NodeImport &n) {
+static void importDequantizeLinear(NodeReading &n) {
   ImportBuilder &b = n.b;
   Type from = n.elementType(0);
-  bool asBits = carriesBits(n.imported(0).carried);
+  bool asBits = isStoredAsBits(n.imported(0).carried);
   if (n.imported(1).carried != DataType::Undefined)
     return n.fail(unsupported(
         fmt::format("scales of type {}", dataTypeName(n.imported(1).carried))));
@@ -206,7 +206,7 @@ static void importDequantizeLinear(NodeImport &n) {
   n.result(b.convert(product, result));
 }
 
-static void importDynamicQuantizeLinear(NodeImport &n) {
+static void importDynamicQuantizeLinear(NodeReading &n) {
   ImportBuilder &b = n.b;
   if (!n.elementType(0).isF32())
     return n.fail(invalid("DynamicQuantizeLinear needs f32"));

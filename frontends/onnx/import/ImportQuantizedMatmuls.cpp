@@ -17,7 +17,7 @@ static bool isByte(Type type) {
 
 /// Operand minus zero point in i32. A vector of zero points goes along the
 /// operand's dimension `axis`.
-static Value shifted(NodeImport &n, size_t index, size_t zeroPointIndex,
+static Value shifted(NodeReading &n, size_t index, size_t zeroPointIndex,
                      int64_t axis) {
   ImportBuilder &b = n.b;
   Type i32 = b.builder.getI32Type();
@@ -47,13 +47,13 @@ static Value shifted(NodeImport &n, size_t index, size_t zeroPointIndex,
   return minusZeroPoint(b, value, zeroPoint);
 }
 
-static bool checkMatrices(NodeImport &n, size_t rhs) {
+static bool checkMatrices(NodeReading &n, size_t rhs) {
   if (n.rank(0) < 2 || n.rank(rhs) < 2)
     n.fail(unsupported("a product of quantized vectors"));
   return !n.failed();
 }
 
-static void importMatMulInteger(NodeImport &n) {
+static void importMatMulInteger(NodeReading &n) {
   if (!checkMatrices(n, 1))
     return;
   Value lhs = shifted(n, 0, 2, n.rank(0) - 2),
@@ -62,7 +62,7 @@ static void importMatMulInteger(NodeImport &n) {
     n.result(matmul(n.b, lhs, rhs));
 }
 
-static void importConvInteger(NodeImport &n) {
+static void importConvInteger(NodeReading &n) {
   Value x = shifted(n, 0, 2, 1), w = shifted(n, 1, 3, 0);
   if (n.failed())
     return;
@@ -72,7 +72,7 @@ static void importConvInteger(NodeImport &n) {
 }
 
 /// A scale in f32: a scalar, or a vector along `axis` of a result of `rank`.
-static Value scaleAlong(NodeImport &n, size_t index, int64_t axis,
+static Value scaleAlong(NodeReading &n, size_t index, int64_t axis,
                         int64_t rank) {
   ImportBuilder &b = n.b;
   Value scale = b.convert(n.input(index), b.builder.getF32Type());
@@ -91,7 +91,7 @@ static Value scaleAlong(NodeImport &n, size_t index, int64_t axis,
 }
 
 /// The sums of products in the result's scale.
-static void setRequantized(NodeImport &n, Value sums, Value lhsScale,
+static void setRequantized(NodeReading &n, Value sums, Value lhsScale,
                            Value rhsScale, size_t scaleIndex) {
   ImportBuilder &b = n.b;
   auto element = dyn_cast<IntegerType>(n.elementType(scaleIndex + 1));
@@ -112,7 +112,7 @@ static void setRequantized(NodeImport &n, Value sums, Value lhsScale,
   n.result(quantized(b, scaled, zeroPoint, element));
 }
 
-static void importQLinearMatMul(NodeImport &n) {
+static void importQLinearMatMul(NodeReading &n) {
   if (!checkMatrices(n, 3))
     return;
   Value lhs = shifted(n, 0, 2, n.rank(0) - 2),
@@ -125,7 +125,7 @@ static void importQLinearMatMul(NodeImport &n) {
   setRequantized(n, sums, lhsScale, scaleAlong(n, 4, rank - 1, rank), 6);
 }
 
-static void importQLinearConv(NodeImport &n) {
+static void importQLinearConv(NodeReading &n) {
   ImportBuilder &b = n.b;
   Value x = shifted(n, 0, 2, 1), w = shifted(n, 3, 5, 0);
   if (n.failed())

@@ -19,7 +19,7 @@ using llvm::SmallVector;
 
 /// Uniform numbers of (0, 1) with 24 random bits, f32. `stream` tells several
 /// draws of one node apart.
-static Value uniform(NodeImport &n, const SmallVector<int64_t> &shape) {
+static Value uniform(NodeReading &n, const SmallVector<int64_t> &shape) {
   ImportBuilder &b = n.b;
   uint64_t key = 0;
   if (n.hasAttribute("seed")) {
@@ -46,7 +46,7 @@ static Value uniform(NodeImport &n, const SmallVector<int64_t> &shape) {
 }
 
 /// Standard normal numbers from pairs of uniform ones (Box and Muller).
-static Value normal(NodeImport &n, SmallVector<int64_t> shape) {
+static Value normal(NodeReading &n, SmallVector<int64_t> shape) {
   ImportBuilder &b = n.b;
   SmallVector<int64_t> pairs = {2};
   pairs.append(shape);
@@ -63,7 +63,7 @@ static Value normal(NodeImport &n, SmallVector<int64_t> shape) {
 }
 
 /// The shape of the result: an attribute, or that of the input.
-static std::optional<SmallVector<int64_t>> shapeOf(NodeImport &n) {
+static std::optional<SmallVector<int64_t>> shapeOf(NodeReading &n) {
   if (n.inputCount() == 0)
     return n.intsAttribute("shape");
   auto shape = staticShape(n.dims(0));
@@ -72,7 +72,7 @@ static std::optional<SmallVector<int64_t>> shapeOf(NodeImport &n) {
   return shape;
 }
 
-static Type resultElement(NodeImport &n) {
+static Type resultElement(NodeReading &n) {
   Type element = n.inputCount() ? n.elementType(0) : n.b.builder.getF32Type();
   if (n.hasAttribute("dtype"))
     element = elementTypeOf(static_cast<DataType>(n.intAttribute("dtype", 0)),
@@ -84,14 +84,14 @@ static Type resultElement(NodeImport &n) {
   return element;
 }
 
-static bool checkShape(NodeImport &n,
+static bool checkShape(NodeReading &n,
                        const std::optional<SmallVector<int64_t>> &shape) {
   if (shape && llvm::any_of(*shape, [](int64_t size) { return size < 0; }))
     n.fail(invalid("a dimension of the shape is negative"));
   return shape && !n.failed();
 }
 
-static void importRandomUniform(NodeImport &n) {
+static void importRandomUniform(NodeReading &n) {
   ImportBuilder &b = n.b;
   auto shape = shapeOf(n);
   Type element = resultElement(n);
@@ -103,7 +103,7 @@ static void importRandomUniform(NodeImport &n) {
   n.result(b.convert(value, element));
 }
 
-static void importRandomNormal(NodeImport &n) {
+static void importRandomNormal(NodeReading &n) {
   ImportBuilder &b = n.b;
   auto shape = shapeOf(n);
   Type element = resultElement(n);
@@ -116,7 +116,7 @@ static void importRandomNormal(NodeImport &n) {
 }
 
 /// 1 with the probability that the input gives.
-static void importBernoulli(NodeImport &n) {
+static void importBernoulli(NodeReading &n) {
   ImportBuilder &b = n.b;
   auto shape = shapeOf(n);
   Type element = resultElement(n);
@@ -130,7 +130,7 @@ static void importBernoulli(NodeImport &n) {
 
 /// Classes drawn by their logarithmic weights: the largest of weight plus
 /// Gumbel noise.
-static void importMultinomial(NodeImport &n) {
+static void importMultinomial(NodeReading &n) {
   ImportBuilder &b = n.b;
   int64_t count = n.intAttribute("sample_size", 1);
   auto shape = staticShape(n.dims(0));

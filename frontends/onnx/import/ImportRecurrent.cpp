@@ -36,9 +36,9 @@ struct Direction {
 };
 
 struct Recurrent {
-  Recurrent(NodeImport &n, Cell cell) : n(n), b(n.b), cell(cell) {}
+  Recurrent(NodeReading &n, Cell cell) : n(n), b(n.b), cell(cell) {}
 
-  NodeImport &n;
+  NodeReading &n;
   ImportBuilder &b;
   const Cell cell;
   int64_t gates = 1, hidden = 0, directionCount = 1;
@@ -416,7 +416,7 @@ void Recurrent::build() {
       n.result(1 + state, join(gathered(state), batchFirst ? 1 : 0));
 }
 
-template <Cell cell> static void importRecurrent(NodeImport &n) {
+template <Cell cell> static void importRecurrent(NodeReading &n) {
   Recurrent recurrent(n, cell);
   recurrent.gates = cell == Cell::RNN ? 1 : cell == Cell::GRU ? 3 : 4;
   recurrent.batchFirst = n.intAttribute("layout", 0) != 0;

@@ -23,7 +23,7 @@ struct Reduction {
 
 /// Axes are an attribute up to some opset (13 for ReduceSum, 18 for the others)
 /// and an input since.
-static Reduction readReduction(NodeImport &n) {
+static Reduction readReduction(NodeReading &n) {
   auto given = n.constantInts("axes", 1);
   Reduction reduction{{}, n.intAttribute("keepdims", 1) != 0};
   if (given && !given->empty()) {
@@ -53,7 +53,7 @@ static Value logarithm(ImportBuilder &b, Value value) {
 
 /// after(fold(before(x)))
 template <ReduceKind kind, Step before = same, Step after = same>
-static void importReduce(NodeImport &n) {
+static void importReduce(NodeReading &n) {
   Reduction reduction = readReduction(n);
   if (n.failed())
     return;
@@ -62,7 +62,7 @@ static void importReduce(NodeImport &n) {
       after(n.b, n.b.reduce(kind, value, reduction.dims, reduction.keepDims)));
 }
 
-static void importReduceMean(NodeImport &n) {
+static void importReduceMean(NodeReading &n) {
   Reduction reduction = readReduction(n);
   if (!n.failed())
     n.result(n.b.mean(n.input(0), reduction.dims, reduction.keepDims));
@@ -70,7 +70,7 @@ static void importReduceMean(NodeImport &n) {
 
 /// max + log(sum(exp(x - max))), where an infinite max counts as 0 so that no
 /// infinities cancel.
-static void importReduceLogSumExp(NodeImport &n) {
+static void importReduceLogSumExp(NodeReading &n) {
   Reduction reduction = readReduction(n);
   if (n.failed())
     return;
@@ -96,7 +96,7 @@ static void importReduceLogSumExp(NodeImport &n) {
   n.result(result);
 }
 
-template <ReduceKind kind> static void importArgReduce(NodeImport &n) {
+template <ReduceKind kind> static void importArgReduce(NodeReading &n) {
   int64_t axis = n.axisAttribute("axis", 0, n.rank(0));
   if (n.failed())
     return;
@@ -110,7 +110,7 @@ template <ReduceKind kind> static void importArgReduce(NodeImport &n) {
   n.result(n.intAttribute("keepdims", 1) ? n.b.reshape(result, kept) : result);
 }
 
-template <ReduceKind kind> static void importCumulative(NodeImport &n) {
+template <ReduceKind kind> static void importCumulative(NodeReading &n) {
   auto axis = n.constantInts("axis", 1);
   if (!n.failed() && (!axis || axis->size() != 1))
     n.fail(invalid(fmt::format("{} needs one axis", n.node.op)));

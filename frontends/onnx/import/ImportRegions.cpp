@@ -19,7 +19,7 @@ using llvm::ArrayRef;
 using llvm::SmallVector;
 
 /// Column `at` of [regions, columns], as [regions, 1, ...] of `rank`.
-static NumberValue column(ImportBuilder &b, Value regions, int64_t at,
+static ScalarValue column(ImportBuilder &b, Value regions, int64_t at,
                           int64_t rank) {
   DimVector dims(rank, DimExpr(1));
   dims[0] = b.dims(regions)[0];
@@ -40,10 +40,10 @@ namespace {
 /// Points of one dimension of all regions: bins and samples in each of them, in
 /// the dimensions that they get in the product.
 struct RegionAxis {
-  NumberValue start, extent;
+  ScalarValue start, extent;
   int64_t bins, binDim, sampleDim;
   DimExpr samples;       // of the region that has most
-  NumberValue perRegion; // samples of each region
+  ScalarValue perRegion; // samples of each region
   DimExpr size;
   Type index; // of the numbers of elements
 };
@@ -51,20 +51,20 @@ struct RegionAxis {
 
 /// How many samples each bin of a region takes: a constant, or about one per
 /// element.
-static std::pair<DimExpr, NumberValue> samplesOfBins(NumberValue extent,
+static std::pair<DimExpr, ScalarValue> samplesOfBins(ScalarValue extent,
                                                      ImportBuilder &b,
                                                      int64_t bins,
                                                      int64_t ratio) {
   if (ratio > 0)
     return {DimExpr(ratio), extent.constant(double(ratio))};
-  NumberValue count = (extent / double(bins)).apply<graph::CeilOp>().max(0.0);
+  ScalarValue count = (extent / double(bins)).apply<graph::CeilOp>().max(0.0);
   // Beyond this a region has lost its meaning.
   count = count.min(double(1 << 10));
   DimVector dims = b.dims(count);
   SmallVector<int64_t> all;
   for (size_t i = 0; i < dims.size(); ++i)
     all.push_back(i);
-  NumberValue most(b, b.reduce(ReduceKind::max, count, all, false));
+  ScalarValue most(b, b.reduce(ReduceKind::max, count, all, false));
   Value whole = most.max(1.0).to(b.builder.getI64Type());
   return {b.nameCount(whole), count};
 }
@@ -75,28 +75,28 @@ static SmallVector<SampleTap> regionTaps(ImportBuilder &b,
                                          const RegionAxis &axis,
                                          const DimVector &points, Type type) {
   constexpr int64_t rank = 5;
-  NumberValue bin(
+  ScalarValue bin(
       b, b.iota(axis.binDim, alongDim(rank, axis.binDim, axis.bins), type)),
       sample(b, b.iota(axis.sampleDim,
                        alongDim(rank, axis.sampleDim, axis.samples), type));
-  NumberValue step = axis.extent / double(axis.bins);
-  NumberValue at =
+  ScalarValue step = axis.extent / double(axis.bins);
+  ScalarValue at =
       axis.start + bin * step + (sample + 0.5) * step / axis.perRegion.max(1.0);
-  NumberValue size = floatSize(b, axis.size, type), last = size - 1.0;
+  ScalarValue size = floatSize(b, axis.size, type), last = size - 1.0;
   Value inside = b.binary<graph::AndOp>(at.compare(CompareDirection::ge, -1.0),
                                         at.compare(CompareDirection::le, size));
   if (!axis.samples.constant())
     inside = b.binary<graph::AndOp>(
         inside, sample.compare(CompareDirection::lt, axis.perRegion));
   at = at.max(0.0).min(last);
-  NumberValue base = at.floor(), fraction = at - base;
+  ScalarValue base = at.floor(), fraction = at - base;
   auto full = [&](Value value) { return b.broadcastTo(value, points); };
   Value known = full(inside);
   return {{full(base.to(axis.index)), full(1.0 - fraction), known},
           {full((base + 1.0).min(last).to(axis.index)), full(fraction), known}};
 }
 
-static std::optional<bool> readHalfPixel(NodeImport &n) {
+static std::optional<bool> readHalfPixel(NodeReading &n) {
   std::string mode =
       n.stringAttribute("coordinate_transformation_mode",
                         n.version < 16 ? "output_half_pixel" : "half_pixel");
@@ -120,7 +120,7 @@ static Value largestTerm(ImportBuilder &b, Value image,
   return best;
 }
 
-static bool checkRegions(NodeImport &n) {
+static bool checkRegions(NodeReading &n) {
   if (n.rank(0) != 4 || n.rank(1) != 2 || n.rank(2) != 1 ||
       !n.dims(1)[1].isConstant(4) || !isa<FloatType>(n.elementType(0)) ||
       !isa<FloatType>(n.elementType(1)))
@@ -129,7 +129,7 @@ static bool checkRegions(NodeImport &n) {
   return !n.failed();
 }
 
-static void importRoiAlign(NodeImport &n) {
+static void importRoiAlign(NodeReading &n) {
   ImportBuilder &b = n.b;
   auto halfPixel = readHalfPixel(n);
   int64_t height = n.intAttribute("output_height", 1),
@@ -149,15 +149,15 @@ static void importRoiAlign(NodeImport &n) {
   Value image = n.input(0), regions = b.convert(n.input(1), wide);
   DimVector dims = n.dims(0);
   Type index = indexType(b, dims);
-  NumberValue images(b, b.convert(n.input(2), b.builder.getI64Type()));
+  ScalarValue images(b, b.convert(n.input(2), b.builder.getI64Type()));
   if (index.isInteger(32)) // what is outside stays outside
     images = images.max(0.0).min(double(INT32_MAX)).to(index);
   double scale = n.floatAttribute("spatial_scale", 1),
          offset = *halfPixel ? 0.5 : 0;
   auto axis = [&](int64_t first, int64_t bins, int64_t dim) {
-    NumberValue start = column(b, regions, first, 5) * scale - offset,
+    ScalarValue start = column(b, regions, first, 5) * scale - offset,
                 end = column(b, regions, first + 2, 5) * scale - offset;
-    NumberValue extent = end - start;
+    ScalarValue extent = end - start;
     if (!*halfPixel)
       extent = extent.max(1.0);
     auto [most, perRegion] = samplesOfBins(extent, b, bins, samples);
@@ -174,11 +174,11 @@ static void importRoiAlign(NodeImport &n) {
     return n.result(b.convert(b.reduce(ReduceKind::max, values, {4, 5}, false),
                               n.elementType(0)));
   }
-  NumberValue sum(b,
+  ScalarValue sum(b,
                   b.reduce(ReduceKind::sum, sampleSum(b, image, taps, images),
                            {4, 5}, false));
   // One number per region, or for all.
-  NumberValue count = (rows.perRegion * columns.perRegion).max(1.0);
+  ScalarValue count = (rows.perRegion * columns.perRegion).max(1.0);
   if (samples < 1)
     count = {b, b.reshape(count, alongDim(4, 0, n.dims(1)[0]))};
   if (!n.failed())
@@ -191,15 +191,15 @@ static void importRoiAlign(NodeImport &n) {
 
 /// Which positions belong to which bin along one dimension: booleans of
 /// [regions, bins, size].
-static Value binMembers(ImportBuilder &b, NumberValue start, NumberValue end,
+static Value binMembers(ImportBuilder &b, ScalarValue start, ScalarValue end,
                         int64_t bins, const DimExpr &size) {
   Type f32 = b.builder.getF32Type();
-  NumberValue extent = (end - start + 1.0).max(1.0),
+  ScalarValue extent = (end - start + 1.0).max(1.0),
               step = extent / double(bins);
-  NumberValue bin(b, b.iota(1, alongDim(3, 1, bins), f32));
+  ScalarValue bin(b, b.iota(1, alongDim(3, 1, bins), f32));
   DimVector positions = {DimExpr(1), DimExpr(1), size};
-  NumberValue position(b, b.iota(2, positions, f32));
-  NumberValue low = (bin * step).floor() + start,
+  ScalarValue position(b, b.iota(2, positions, f32));
+  ScalarValue low = (bin * step).floor() + start,
               high = ((bin + 1.0) * step).apply<graph::CeilOp>() + start;
   return b.binary<graph::AndOp>(position.compare(CompareDirection::ge, low),
                                 position.compare(CompareDirection::lt, high));
@@ -221,7 +221,7 @@ static Value maxOfBins(ImportBuilder &b, Value values, Value members,
   return b.reduce(ReduceKind::max, chosen, {dim + 1}, false);
 }
 
-static void importMaxRoiPool(NodeImport &n) {
+static void importMaxRoiPool(NodeReading &n) {
   ImportBuilder &b = n.b;
   SmallVector<int64_t> shape = n.intsAttribute("pooled_shape");
   constexpr int64_t most = 1 << 12;
@@ -272,7 +272,7 @@ struct Deformed {
 };
 } // namespace
 
-static std::optional<Deformed> readDeformed(NodeImport &n) {
+static std::optional<Deformed> readDeformed(NodeReading &n) {
   Deformed d;
   DimVector dims = n.dims(0), kernel = n.dims(1);
   d.groups = n.intAttribute("group", 1);
@@ -308,7 +308,7 @@ static std::optional<Deformed> readDeformed(NodeImport &n) {
 
 /// Positions that the taps read along dimension `i`: [batch * offset groups,
 /// taps, outputs...].
-static NumberValue deformedPositions(NodeImport &n, const Deformed &d,
+static ScalarValue deformedPositions(NodeReading &n, const Deformed &d,
                                      Value offsets, size_t i, Type type) {
   ImportBuilder &b = n.b;
   DimVector points = b.dims(offsets);
@@ -324,12 +324,12 @@ static NumberValue deformedPositions(NodeImport &n, const Deformed &d,
       type);
   DimVector line = {DimExpr(1), DimExpr(1), DimExpr(1), DimExpr(1)};
   line[2 + i] = points[2 + i];
-  NumberValue output(b, b.iota(2 + i, line, type));
-  return NumberValue(b, offsets) + output * double(d.window.strides[i]) +
-         NumberValue(b, taps);
+  ScalarValue output(b, b.iota(2 + i, line, type));
+  return ScalarValue(b, offsets) + output * double(d.window.strides[i]) +
+         ScalarValue(b, taps);
 }
 
-static void importDeformConv(NodeImport &n) {
+static void importDeformConv(NodeReading &n) {
   ImportBuilder &b = n.b;
   auto d = readDeformed(n);
   if (!d)

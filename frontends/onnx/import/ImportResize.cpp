@@ -27,7 +27,7 @@ constexpr int64_t largestSize = int64_t(1) << 24;
 
 /// The floats of a constant input; nothing where it is absent or empty.
 static std::optional<SmallVector<double>>
-constantFloats(NodeImport &n, size_t index, const char *what) {
+constantFloats(NodeReading &n, size_t index, const char *what) {
   if (!n.has(index) ||
       (n.type(index).hasStaticShape() && n.type(index).getNumElements() == 0))
     return std::nullopt;
@@ -46,7 +46,7 @@ constantFloats(NodeImport &n, size_t index, const char *what) {
 }
 
 template <typename T>
-static T readWord(NodeImport &n, const char *name, const char *otherwise,
+static T readWord(NodeReading &n, const char *name, const char *otherwise,
                   std::initializer_list<std::pair<const char *, T>> words) {
   std::string text = n.stringAttribute(name, otherwise);
   for (const auto &[word, value] : words)
@@ -56,7 +56,7 @@ static T readWord(NodeImport &n, const char *name, const char *otherwise,
   return words.begin()->second;
 }
 
-static ResizeStyle readStyle(NodeImport &n) {
+static ResizeStyle readStyle(NodeReading &n) {
   ResizeStyle style;
   style.mode = readWord<ResizeMode>(n, "mode", "nearest",
                                     {{"nearest", ResizeMode::Nearest},
@@ -104,7 +104,7 @@ static std::optional<DimExpr> scaledSize(const DimExpr &size, double scale) {
   return std::nullopt;
 }
 
-static void sizesByScales(NodeImport &n, SmallVector<ResizeAxis> &axes,
+static void sizesByScales(NodeReading &n, SmallVector<ResizeAxis> &axes,
                           ArrayRef<double> scales) {
   for (auto [axis, scale] : llvm::zip(axes, scales)) {
     auto size = scaledSize(axis.input, scale);
@@ -117,7 +117,7 @@ static void sizesByScales(NodeImport &n, SmallVector<ResizeAxis> &axes,
 }
 
 /// One scale for all dimensions, so that the proportions stay.
-static void keepProportions(NodeImport &n, SmallVector<ResizeAxis> &axes,
+static void keepProportions(NodeReading &n, SmallVector<ResizeAxis> &axes,
                             bool larger) {
   double scale = larger ? 0 : INFINITY;
   for (const ResizeAxis &axis : axes) {
@@ -134,7 +134,7 @@ static void keepProportions(NodeImport &n, SmallVector<ResizeAxis> &axes,
   }
 }
 
-static void sizesGiven(NodeImport &n, SmallVector<ResizeAxis> &axes,
+static void sizesGiven(NodeReading &n, SmallVector<ResizeAxis> &axes,
                        size_t index) {
   SmallVector<DimExpr> sizes = n.elements(index, "sizes");
   if (!n.failed() && sizes.size() != axes.size())
@@ -159,7 +159,7 @@ static void sizesGiven(NodeImport &n, SmallVector<ResizeAxis> &axes,
         fmt::format("attribute 'keep_aspect_ratio_policy' is '{}'", policy)));
 }
 
-static SmallVector<ResizeAxis> allAxes(NodeImport &n) {
+static SmallVector<ResizeAxis> allAxes(NodeReading &n) {
   int64_t rank = n.rank(0);
   DimVector dims = n.dims(0);
   SmallVector<int64_t> chosen = n.intsAttribute("axes");
@@ -330,7 +330,7 @@ static Value byMatrix(ImportBuilder &b, Value x, int64_t dim,
   return b.transpose(product, order);
 }
 
-static Value resizeStatic(NodeImport &n, Value x, const ResizeStyle &style,
+static Value resizeStatic(NodeReading &n, Value x, const ResizeStyle &style,
                           const ResizeAxis &axis) {
   ImportBuilder &b = n.b;
   ResizedAxis sizes{*axis.input.constant(), *axis.output.constant(),
@@ -383,7 +383,7 @@ static Value resizeStatic(NodeImport &n, Value x, const ResizeStyle &style,
 // Operators
 //===----------------------------------------------------------------------===//
 
-static void resize(NodeImport &n, const ResizeStyle &style,
+static void resize(NodeReading &n, const ResizeStyle &style,
                    ArrayRef<ResizeAxis> axes) {
   ImportBuilder &b = n.b;
   Type element = n.elementType(0);
@@ -408,7 +408,7 @@ static void resize(NodeImport &n, const ResizeStyle &style,
   n.result(b.convert(x, element));
 }
 
-static void importResize(NodeImport &n) {
+static void importResize(NodeReading &n) {
   ResizeStyle style = readStyle(n);
   SmallVector<ResizeAxis> axes = allAxes(n);
   size_t scalesAt = n.version < 11 ? 1 : 2;
@@ -445,7 +445,7 @@ static void importResize(NodeImport &n) {
 
 /// Scales by attribute below opset 9; opset 1 names those of the last two
 /// dimensions.
-static void importUpsample(NodeImport &n) {
+static void importUpsample(NodeReading &n) {
   ResizeStyle style = readStyle(n);
   SmallVector<ResizeAxis> axes = allAxes(n);
   std::optional<SmallVector<double>> scales;

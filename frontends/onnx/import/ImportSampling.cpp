@@ -24,25 +24,25 @@ struct Axis {
   ImportBuilder &b;
   Interpolation mode;
   Outside outside;
-  NumberValue size, low, high; // reflection is about low and high
+  ScalarValue size, low, high; // reflection is about low and high
   Type index;                  // of the numbers of elements
 };
 } // namespace
 
 /// Mirrors positions at both ends until they lie between them.
-static NumberValue reflect(const Axis &axis, NumberValue x) {
-  NumberValue range = axis.high - axis.low, period = range * 2.0;
-  NumberValue phase = (x - axis.low).floorMod(period);
-  NumberValue mirrored =
+static ScalarValue reflect(const Axis &axis, ScalarValue x) {
+  ScalarValue range = axis.high - axis.low, period = range * 2.0;
+  ScalarValue phase = (x - axis.low).floorMod(period);
+  ScalarValue mirrored =
       axis.low +
       phase.where(phase.compare(CompareDirection::le, range), period - phase);
   return mirrored.where(range.compare(CompareDirection::gt, 0.0), axis.low);
 }
 
 /// A whole position as an element.
-static SampleTap tapAt(const Axis &axis, NumberValue at, Value weight) {
+static SampleTap tapAt(const Axis &axis, ScalarValue at, Value weight) {
   ImportBuilder &b = axis.b;
-  NumberValue last = axis.size - 1.0;
+  ScalarValue last = axis.size - 1.0;
   Value inside;
   if (axis.outside == Outside::Zeros)
     inside = b.binary<graph::AndOp>(at.compare(CompareDirection::ge, 0.0),
@@ -53,18 +53,18 @@ static SampleTap tapAt(const Axis &axis, NumberValue at, Value weight) {
 }
 
 /// Weights of the four elements around a position, `x` behind the second one.
-static SmallVector<NumberValue> cubicWeights(NumberValue x) {
+static SmallVector<ScalarValue> cubicWeights(ScalarValue x) {
   constexpr double a = -0.75;
-  auto near = [&](NumberValue d) {
+  auto near = [&](ScalarValue d) {
     return ((a + 2) * d - (a + 3)) * d * d + 1.0;
   };
-  auto far = [&](NumberValue d) {
+  auto far = [&](ScalarValue d) {
     return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a;
   };
   return {far(x + 1.0), near(x), near(1.0 - x), far(2.0 - x)};
 }
 
-static SmallVector<SampleTap> tapsOf(const Axis &axis, NumberValue x) {
+static SmallVector<SampleTap> tapsOf(const Axis &axis, ScalarValue x) {
   if (axis.mode == Interpolation::Nearest)
     return {tapAt(axis, x.apply<graph::RoundEvenOp>(), {})};
   // Cubic reads go beyond the border from both sides of it.
@@ -72,7 +72,7 @@ static SmallVector<SampleTap> tapsOf(const Axis &axis, NumberValue x) {
     x = x.max(0.0).min(axis.size - 1.0);
   if (axis.outside == Outside::Reflection)
     x = reflect(axis, x);
-  NumberValue base = x.floor(), fraction = x - base;
+  ScalarValue base = x.floor(), fraction = x - base;
   SmallVector<SampleTap> taps;
   if (axis.mode == Interpolation::Linear)
     return {tapAt(axis, base, 1.0 - fraction),
@@ -83,7 +83,7 @@ static SmallVector<SampleTap> tapsOf(const Axis &axis, NumberValue x) {
 }
 
 static std::optional<std::pair<Interpolation, Outside>>
-readModes(NodeImport &n) {
+readModes(NodeReading &n) {
   std::string mode = n.stringAttribute("mode", "linear"),
               padding = n.stringAttribute("padding_mode", "zeros");
   auto interpolation = llvm::StringSwitch<std::optional<Interpolation>>(mode)
@@ -105,7 +105,7 @@ readModes(NodeImport &n) {
   return std::pair(*interpolation, *outside);
 }
 
-static void importGridSample(NodeImport &n) {
+static void importGridSample(NodeReading &n) {
   ImportBuilder &b = n.b;
   auto modes = readModes(n);
   int64_t rank = n.rank(0), count = rank - 2;
@@ -127,13 +127,13 @@ static void importGridSample(NodeImport &n) {
   SmallVector<SmallVector<SampleTap>> taps;
   for (int64_t i = 0; i < count; ++i) {
     // The grid names the innermost dimension first.
-    NumberValue u(b, b.reshape(b.sliceDim(grid, rank - 1,
+    ScalarValue u(b, b.reshape(b.sliceDim(grid, rank - 1,
                                           DimExpr(count - 1 - i), DimExpr(1)),
                                points));
-    NumberValue size = floatSize(b, dims[2 + i], wide),
+    ScalarValue size = floatSize(b, dims[2 + i], wide),
                 low = size.constant(corners ? 0 : -0.5),
                 high = corners ? size - 1.0 : size - 0.5;
-    NumberValue position = corners ? (u + 1.0) / 2.0 * (size - 1.0)
+    ScalarValue position = corners ? (u + 1.0) / 2.0 * (size - 1.0)
                                    : ((u + 1.0) * size - 1.0) / 2.0;
     Axis axis{b,
               modes->first,
@@ -152,10 +152,10 @@ static void importGridSample(NodeImport &n) {
 //===----------------------------------------------------------------------===//
 
 /// Evenly spaced positions from -1 to 1 along one dimension of `dims`.
-static NumberValue spacedPositions(ImportBuilder &b, int64_t dim,
+static ScalarValue spacedPositions(ImportBuilder &b, int64_t dim,
                                    const DimVector &dims, Type type,
                                    bool corners) {
-  NumberValue i(b, b.iota(dim, dims, type)),
+  ScalarValue i(b, b.iota(dim, dims, type)),
       size = floatSize(b, dims[dim], type);
   if (!corners)
     return (i * 2.0 + 1.0) / size - 1.0;
@@ -164,7 +164,7 @@ static NumberValue spacedPositions(ImportBuilder &b, int64_t dim,
   return i.constant(0).where(single, i * 2.0 / (size - 1.0).max(1.0) - 1.0);
 }
 
-static void importAffineGrid(NodeImport &n) {
+static void importAffineGrid(NodeReading &n) {
   ImportBuilder &b = n.b;
   SmallVector<DimExpr> size = n.elements(1, "the size");
   if (n.failed())
@@ -184,20 +184,20 @@ static void importAffineGrid(NodeImport &n) {
   auto coefficient = [&](int64_t row, int64_t at) {
     Value part = b.sliceDim(b.sliceDim(theta, 1, DimExpr(row), DimExpr(1)), 2,
                             DimExpr(at), DimExpr(1));
-    return NumberValue(b, b.reshape(part, column));
+    return ScalarValue(b, b.reshape(part, column));
   };
   SmallVector<Value> rows;
   for (int64_t row = 0; row < count && !n.failed(); ++row) {
-    NumberValue sum = coefficient(row, count);
+    ScalarValue sum = coefficient(row, count);
     for (int64_t i = 0; i < count; ++i) {
       // Coordinates are x, y, z: the innermost dimension first.
-      NumberValue position =
+      ScalarValue position =
           spacedPositions(b, count - 1 - i, spatial, wide, corners);
       DimVector shape = {DimExpr(1)};
       shape.append(spatial);
       shape.push_back(DimExpr(1));
       sum = sum +
-            coefficient(row, i) * NumberValue(b, b.reshape(position, shape));
+            coefficient(row, i) * ScalarValue(b, b.reshape(position, shape));
     }
     rows.push_back(sum);
   }

@@ -15,9 +15,9 @@ using namespace zenith::onnx;
 namespace zenith::onnx {
 
 /// The loop over one sequence, wherever its values come from.
-struct ScanImport {
-  ScanImport(ModelImport &import, ImportBuilder &b, const Graph &body,
-             const Scope &scope)
+struct ScanReading {
+  ScanReading(ModelReading &import, ImportBuilder &b, const Graph &body,
+              const Scope &scope)
       : import(import), b(b), body(body), scope(scope) {}
 
   /// The body on one step's values; null values are no error, the builder's
@@ -30,7 +30,7 @@ struct ScanImport {
   Values run(ArrayRef<Value> states, ArrayRef<Value> scanned, Value length,
              const DimExpr &room);
 
-  ModelImport &import;
+  ModelReading &import;
   ImportBuilder &b;
   const Graph &body;
   const Scope &scope;
@@ -41,7 +41,7 @@ struct ScanImport {
 
 } // namespace zenith::onnx
 
-Values ScanImport::step(ValueRange arguments) {
+Values ScanReading::step(ValueRange arguments) {
   std::vector<ImportedValue *> values;
   for (Value argument : arguments) {
     ImportedValue value;
@@ -70,7 +70,7 @@ static Value position(ImportBuilder &b, Value index, Value count,
       b.binary<graph::SubOp>(count, b.scalar(DimExpr(1))), index);
 }
 
-void ScanImport::look(ArrayRef<Value> states, ArrayRef<Value> scanned) {
+void ScanReading::look(ArrayRef<Value> states, ArrayRef<Value> scanned) {
   auto inside = [&](ValueRange) -> Values {
     Values arguments(states);
     Value zero = b.scalar(DimExpr(0));
@@ -90,8 +90,8 @@ void ScanImport::look(ArrayRef<Value> states, ArrayRef<Value> scanned) {
                            "loop knows"));
 }
 
-Values ScanImport::run(ArrayRef<Value> states, ArrayRef<Value> scanned,
-                       Value length, const DimExpr &room) {
+Values ScanReading::run(ArrayRef<Value> states, ArrayRef<Value> scanned,
+                        Value length, const DimExpr &room) {
   Values inits(states);
   for (const ElementShape &shape : collected) {
     DimVector dims = {room};
@@ -118,8 +118,8 @@ Values ScanImport::run(ArrayRef<Value> states, ArrayRef<Value> scanned,
 }
 
 /// A list attribute with one entry per value; zeros where it is absent.
-static llvm::SmallVector<int64_t> listAttribute(NodeImport &n, const char *name,
-                                                size_t count) {
+static llvm::SmallVector<int64_t>
+listAttribute(NodeReading &n, const char *name, size_t count) {
   llvm::SmallVector<int64_t> result =
       n.intsAttribute(name, llvm::SmallVector<int64_t>(count, 0));
   if (result.size() != count)
@@ -138,8 +138,8 @@ static Value backTo(ImportBuilder &b, Value collected, int64_t axis) {
   return b.transpose(collected, order);
 }
 
-void ModelImport::bindTensors(Scope &scope, const Node &node,
-                              ArrayRef<Value> results) {
+void ModelReading::bindTensors(Scope &scope, const Node &node,
+                               ArrayRef<Value> results) {
   for (auto [index, name] : llvm::enumerate(node.outputs)) {
     ImportedValue value;
     value.type = cast<RankedTensorType>(results[index].getType());
@@ -149,14 +149,14 @@ void ModelImport::bindTensors(Scope &scope, const Node &node,
   }
 }
 
-Status ModelImport::importScan(const Node &node, Scope &scope,
-                               const Inputs &inputs) {
+Status ModelReading::importScan(const Node &node, Scope &scope,
+                                const Inputs &inputs) {
   bool old = versionOf(node, scope) < 9;
   Inputs values(inputs.begin() + (old && !inputs.empty()), inputs.end());
   for (ImportedValue *value : values)
     if (!value || value->kind != ImportedValue::Tensor)
       return invalid("an input is absent or no tensor");
-  NodeImport n(node, 9, b, *this, values);
+  NodeReading n(node, 9, b, *this, values);
   int64_t scannedCount = n.intAttribute("num_scan_inputs", 0);
   if (scannedCount < 1 || scannedCount > int64_t(values.size()))
     return invalid("attribute 'num_scan_inputs' does not fit the inputs");
@@ -169,7 +169,7 @@ Status ModelImport::importScan(const Node &node, Scope &scope,
   if (old)
     return importOldScan(node, **body, scope, inputs);
   size_t collectedCount = (*body)->outputs.size() - stateCount;
-  ScanImport scan(*this, b, **body, scope);
+  ScanReading scan(*this, b, **body, scope);
   scan.axes = listAttribute(n, "scan_input_axes", scannedCount);
   scan.directions = listAttribute(n, "scan_input_directions", scannedCount);
   scan.outDirections =
@@ -201,13 +201,13 @@ Status ModelImport::importScan(const Node &node, Scope &scope,
 /// Opset 8: every value has the batch as dimension 0 and the time as dimension
 /// 1; a loop over the batch around the loop over time, which may be shorter in
 /// some entries.
-Status ModelImport::importOldScan(const Node &node, const Graph &body,
-                                  Scope &scope, const Inputs &inputs) {
-  NodeImport n(node, 8, b, *this, inputs);
+Status ModelReading::importOldScan(const Node &node, const Graph &body,
+                                   Scope &scope, const Inputs &inputs) {
+  NodeReading n(node, 8, b, *this, inputs);
   size_t scannedCount = n.intAttribute("num_scan_inputs", 0),
          stateCount = inputs.size() - 1 - scannedCount,
          collectedCount = body.outputs.size() - stateCount;
-  ScanImport scan(*this, b, body, scope);
+  ScanReading scan(*this, b, body, scope);
   scan.axes.assign(scannedCount, 0);
   scan.directions = listAttribute(n, "directions", scannedCount);
   scan.outDirections.assign(collectedCount, 0);

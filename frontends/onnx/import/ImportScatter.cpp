@@ -14,7 +14,7 @@ using namespace zenith::onnx;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-static graph::ScatterKind scatterKind(NodeImport &n) {
+static graph::ScatterKind scatterKind(NodeReading &n) {
   std::string name = n.stringAttribute("reduction", "none");
   if (name == "none")
     return graph::ScatterKind::set;
@@ -47,7 +47,7 @@ static Value scatterTuples(ImportBuilder &b, graph::ScatterKind kind,
                                   updates, dims, /*unique=*/false);
 }
 
-static void importScatterElements(NodeImport &n) {
+static void importScatterElements(NodeReading &n) {
   ImportBuilder &b = n.b;
   int64_t rank = n.rank(0);
   if (rank == 0 || n.rank(1) != rank || n.rank(2) != rank)
@@ -64,7 +64,7 @@ static void importScatterElements(NodeImport &n) {
                          updates));
 }
 
-static void importScatterND(NodeImport &n) {
+static void importScatterND(NodeReading &n) {
   ImportBuilder &b = n.b;
   int64_t rank = n.rank(0);
   graph::ScatterKind kind = scatterKind(n);
@@ -94,7 +94,7 @@ static void importScatterND(NodeImport &n) {
 }
 
 /// A cache with new entries written from a position per batch entry on.
-static void importTensorScatter(NodeImport &n) {
+static void importTensorScatter(NodeReading &n) {
   ImportBuilder &b = n.b;
   int64_t rank = n.rank(0), axis = n.axisAttribute("axis", -2, rank);
   std::string mode = n.stringAttribute("mode", "linear");

@@ -91,7 +91,7 @@ static bool isIndexType(Type element) {
   return element.isSignlessInteger(32) || element.isSignlessInteger(64);
 }
 
-static void importGatherElements(NodeImport &n) {
+static void importGatherElements(NodeReading &n) {
   ImportBuilder &b = n.b;
   if (n.rank(0) == 0 || n.rank(0) != n.rank(1) ||
       !isIndexType(n.elementType(1)))
@@ -114,7 +114,7 @@ static void importGatherElements(NodeImport &n) {
 }
 
 /// The first `length` steps of each batch entry backwards, the rest as it is.
-static void importReverseSequence(NodeImport &n) {
+static void importReverseSequence(NodeReading &n) {
   ImportBuilder &b = n.b;
   int64_t rank = n.rank(0), time = n.axisAttribute("time_axis", 0, rank),
           batch = n.axisAttribute("batch_axis", 1, rank);
@@ -146,7 +146,7 @@ static Value diagonalOf(ImportBuilder &b, ArrayRef<DimExpr> matrix) {
   return b.binary<graph::SubOp>(columns, b.iota(0, matrix, i64));
 }
 
-static void importTrilu(NodeImport &n) {
+static void importTrilu(NodeReading &n) {
   ImportBuilder &b = n.b;
   if (n.rank(0) < 2)
     return n.fail(invalid("Trilu needs an input of rank 2 or more"));
@@ -166,7 +166,7 @@ static void importTrilu(NodeImport &n) {
   n.result(b.select(isKept, x, b.scalarConstant(n.elementType(0), 0)));
 }
 
-static void importEyeLike(NodeImport &n) {
+static void importEyeLike(NodeReading &n) {
   ImportBuilder &b = n.b;
   Type element = n.elementType(0);
   if (n.hasAttribute("dtype"))
@@ -198,7 +198,7 @@ static Value hardmax(ImportBuilder &b, Value x, int64_t axis) {
   return b.convert(isBest, getElementTypeOrSelf(x.getType()));
 }
 
-static void importHardmax(NodeImport &n) {
+static void importHardmax(NodeReading &n) {
   ImportBuilder &b = n.b;
   bool flat = n.version < 13;
   int64_t axis =

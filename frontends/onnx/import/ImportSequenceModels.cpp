@@ -23,7 +23,7 @@ using llvm::SmallVector;
 //===----------------------------------------------------------------------===//
 
 /// x with its state in front: [batch, features, state + length].
-static Value withState(NodeImport &n, Value x, int64_t state) {
+static Value withState(NodeReading &n, Value x, int64_t state) {
   ImportBuilder &b = n.b;
   if (state == 0)
     return x;
@@ -33,7 +33,7 @@ static Value withState(NodeImport &n, Value x, int64_t state) {
   return b.concat(2, {past, x});
 }
 
-static void importCausalConvolution(NodeImport &n) {
+static void importCausalConvolution(NodeReading &n) {
   ImportBuilder &b = n.b;
   if (n.rank(0) != 3 || n.rank(1) != 3 || (n.has(3) && n.rank(3) != 3) ||
       !isa<FloatType>(n.elementType(0)))
@@ -72,7 +72,7 @@ namespace {
 /// Everything by time: [time, batch, heads, ...] in f32 or wider.
 class LinearAttention {
 public:
-  explicit LinearAttention(NodeImport &n) : n(n), b(n.b) {}
+  explicit LinearAttention(NodeReading &n) : n(n), b(n.b) {}
   void run();
 
 private:
@@ -84,7 +84,7 @@ private:
                                llvm::function_ref<Value(Value)> at);
   void finish(Value state, Value outputs);
 
-  NodeImport &n;
+  NodeReading &n;
   ImportBuilder &b;
   Type wide;
   Value query, key, value, decay, beta;
@@ -156,18 +156,18 @@ LinearAttention::step(Value state, llvm::function_ref<Value(Value)> at) {
   auto asColumn = [&](Value vector) { // along the state's keys
     DimVector dims = b.dims(vector);
     dims.push_back(DimExpr(1));
-    return NumberValue(b, b.reshape(vector, dims));
+    return ScalarValue(b, b.reshape(vector, dims));
   };
   auto asRow = [&](Value vector) {
     DimVector dims = b.dims(vector);
     dims.insert(dims.begin() + 2, DimExpr(1));
-    return NumberValue(b, b.reshape(vector, dims));
+    return ScalarValue(b, b.reshape(vector, dims));
   };
-  NumberValue s(b, state), k = asColumn(at(key)), v = asRow(at(value));
+  ScalarValue s(b, state), k = asColumn(at(key)), v = asRow(at(value));
   if (decay)
     s = s * asColumn(at(decay)).apply<graph::ExpOp>();
   if (beta) {
-    NumberValue known(b, b.reduce(graph::ReduceKind::sum, s * k, {2}, true));
+    ScalarValue known(b, b.reduce(graph::ReduceKind::sum, s * k, {2}, true));
     v = (v - known) * asRow(at(beta));
   }
   s = s + k * v;
@@ -229,7 +229,7 @@ void LinearAttention::run() {
 
 } // namespace
 
-static void importLinearAttention(NodeImport &n) { LinearAttention(n).run(); }
+static void importLinearAttention(NodeReading &n) { LinearAttention(n).run(); }
 
 llvm::ArrayRef<OpRow> zenith::onnx::sequenceModelRows() {
   static constexpr OpRow rows[] = {

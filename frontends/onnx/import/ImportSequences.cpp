@@ -79,7 +79,7 @@ static ImportedValue listOf(std::vector<ImportedValue *> items) {
   return result;
 }
 
-static void importSequenceConstruct(NodeImport &n) {
+static void importSequenceConstruct(NodeReading &n) {
   std::vector<ImportedValue *> items;
   for (size_t i = 0; i < n.inputCount(); ++i) {
     if (!n.has(i))
@@ -89,10 +89,10 @@ static void importSequenceConstruct(NodeImport &n) {
   n.result(0, listOf(std::move(items)));
 }
 
-static void importSequenceEmpty(NodeImport &n) { n.result(0, listOf({})); }
+static void importSequenceEmpty(NodeReading &n) { n.result(0, listOf({})); }
 
 /// The sequence that input 0 is; an error where it is something else.
-static const ImportedValue *sequence(NodeImport &n) {
+static const ImportedValue *sequence(NodeReading &n) {
   const ImportedValue &value = n.imported(0);
   if (value.kind == ImportedValue::Sequence)
     return &value;
@@ -103,7 +103,7 @@ static const ImportedValue *sequence(NodeImport &n) {
 
 /// A position in a list of `size` from input `index`; the last one, or with
 /// `mayEnd` the end, where the input is absent.
-static std::optional<size_t> knownPosition(NodeImport &n, size_t index,
+static std::optional<size_t> knownPosition(NodeReading &n, size_t index,
                                            int64_t size, bool mayEnd) {
   if (!n.has(index))
     return mayEnd ? size : size - 1;
@@ -126,14 +126,14 @@ static std::optional<size_t> knownPosition(NodeImport &n, size_t index,
 }
 
 /// The position as an i64 scalar that counts from the front.
-static Value dataPosition(NodeImport &n, size_t index, const DimExpr &size) {
+static Value dataPosition(NodeReading &n, size_t index, const DimExpr &size) {
   ImportBuilder &b = n.b;
   Value position =
       b.convert(asScalar(b, n.input(index)), b.builder.getI64Type());
   return wrapNegative(b, position, b.scalar(size));
 }
 
-static void importSequenceInsert(NodeImport &n) {
+static void importSequenceInsert(NodeReading &n) {
   ImportBuilder &b = n.b;
   const ImportedValue *list = sequence(n);
   if (!list)
@@ -162,7 +162,7 @@ static void importSequenceInsert(NodeImport &n) {
                                b.sliceDim(data, 0, at, dims[0] - at)})));
 }
 
-static void importSequenceErase(NodeImport &n) {
+static void importSequenceErase(NodeReading &n) {
   ImportBuilder &b = n.b;
   const ImportedValue *list = sequence(n);
   if (!list)
@@ -189,7 +189,7 @@ static void importSequenceErase(NodeImport &n) {
 // Reading
 //===----------------------------------------------------------------------===//
 
-static void importSequenceAt(NodeImport &n) {
+static void importSequenceAt(NodeReading &n) {
   ImportBuilder &b = n.b;
   const ImportedValue *list = sequence(n);
   if (!list)
@@ -221,7 +221,7 @@ static void importSequenceAt(NodeImport &n) {
   n.result(takeAt(b, data, 0, dataPosition(n, 1, b.dims(data)[0])));
 }
 
-static void importSequenceLength(NodeImport &n) {
+static void importSequenceLength(NodeReading &n) {
   const ImportedValue *list = sequence(n);
   if (!list)
     return;
@@ -230,7 +230,7 @@ static void importSequenceLength(NodeImport &n) {
   n.result(0, Elements{{}, {length}}, n.b.builder.getI64Type());
 }
 
-static void importConcatFromSequence(NodeImport &n) {
+static void importConcatFromSequence(NodeReading &n) {
   ImportBuilder &b = n.b;
   const ImportedValue *list = sequence(n);
   if (!list)
@@ -280,7 +280,7 @@ static void importConcatFromSequence(NodeImport &n) {
 
 /// The sizes of the parts that SplitToSequence makes of a dimension; nothing
 /// where their number is not known.
-static std::optional<SmallVector<DimExpr>> partSizes(NodeImport &n,
+static std::optional<SmallVector<DimExpr>> partSizes(NodeReading &n,
                                                      const DimExpr &size) {
   constexpr int64_t mostParts = 4096;
   auto total = size.constant();
@@ -302,7 +302,7 @@ static std::optional<SmallVector<DimExpr>> partSizes(NodeImport &n,
   return sizes;
 }
 
-static void importSplitToSequence(NodeImport &n) {
+static void importSplitToSequence(NodeReading &n) {
   ImportBuilder &b = n.b;
   int64_t axis = n.axisAttribute("axis", 0, n.rank(0));
   if (n.failed())
@@ -350,7 +350,7 @@ static void importSplitToSequence(NodeImport &n) {
 // Optionals
 //===----------------------------------------------------------------------===//
 
-static void importOptional(NodeImport &n) {
+static void importOptional(NodeReading &n) {
   ImportedValue result;
   result.kind = ImportedValue::Optional;
   if (n.has(0))
@@ -358,7 +358,7 @@ static void importOptional(NodeImport &n) {
   n.result(0, std::move(result));
 }
 
-static void importOptionalGetElement(NodeImport &n) {
+static void importOptionalGetElement(NodeReading &n) {
   const ImportedValue &value = n.imported(0);
   if (value.kind != ImportedValue::Optional)
     return n.result(0, value);
@@ -367,7 +367,7 @@ static void importOptionalGetElement(NodeImport &n) {
   n.result(0, *value.items.front());
 }
 
-static void importOptionalHasElement(NodeImport &n) {
+static void importOptionalHasElement(NodeReading &n) {
   bool has = n.has(0) && (n.imported(0).kind != ImportedValue::Optional ||
                           !n.imported(0).items.empty());
   n.result(0, Elements{{}, {DimExpr(int64_t(has))}}, n.b.builder.getI1Type());

@@ -13,7 +13,7 @@ using namespace zenith;
 using namespace zenith::onnx;
 using llvm::SmallVector;
 
-static void importShape(NodeImport &n) {
+static void importShape(NodeReading &n) {
   int64_t rank = n.rank(0);
   auto bound = [&](const char *name, int64_t otherwise) {
     int64_t value = n.intAttribute(name, otherwise);
@@ -28,7 +28,7 @@ static void importShape(NodeImport &n) {
       n.b.builder.getI64Type());
 }
 
-static void importSize(NodeImport &n) {
+static void importSize(NodeReading &n) {
   n.result(0, Elements{{}, {n.b.product(n.dims(0))}}, n.b.builder.getI64Type());
 }
 
@@ -41,7 +41,7 @@ static Tensor makeTensor(DataType type, std::vector<int64_t> dims,
       "", type, std::move(dims), ByteRange::fromMemory(std::move(bytes)), {}};
 }
 
-static void importConstant(NodeImport &n) {
+static void importConstant(NodeReading &n) {
   if (n.node.attributes.size() != 1)
     return n.fail(invalid("Constant needs exactly one attribute"));
   const NodeAttribute &attribute = n.node.attributes.front();
@@ -71,7 +71,7 @@ static void importConstant(NodeImport &n) {
       unsupported(fmt::format("Constant with attribute '{}'", attribute.name)));
 }
 
-static void importConstantOfShape(NodeImport &n) {
+static void importConstantOfShape(NodeReading &n) {
   DimVector dims = n.elements(0, "the shape");
   Tensor zero = makeTensor<float>(DataType::Float, {1}, {0});
   const NodeAttribute *attribute = n.node.attribute("value");
@@ -100,7 +100,7 @@ static void importConstantOfShape(NodeImport &n) {
 }
 
 /// A Range of integers whose step is data, of either sign.
-static void importOpenRange(NodeImport &n, const DimExpr &start,
+static void importOpenRange(NodeReading &n, const DimExpr &start,
                             const DimExpr &limit, const DimExpr &delta) {
   ImportBuilder &b = n.b;
   DimExpr count =
@@ -113,7 +113,7 @@ static void importOpenRange(NodeImport &n, const DimExpr &start,
 
 /// Numbers of a Range of integers: expressions where the count is known, else
 /// start + i * delta as data.
-static void importIntegerRange(NodeImport &n) {
+static void importIntegerRange(NodeReading &n) {
   DimExpr bounds[3];
   const char *names[] = {"the start", "the limit", "the step"};
   for (int i = 0; i < 3; ++i) {
@@ -149,7 +149,7 @@ static void importIntegerRange(NodeImport &n) {
   n.result(n.b.convert(result, element));
 }
 
-static void importRange(NodeImport &n) {
+static void importRange(NodeReading &n) {
   if (isa<IntegerType>(n.elementType(0)))
     return importIntegerRange(n);
   ImportBuilder &b = n.b;

@@ -25,7 +25,7 @@ constexpr int64_t longestSignal = int64_t(1) << 31;
 //===----------------------------------------------------------------------===//
 
 /// The constant that a scalar input is; nothing where it is absent.
-static std::optional<int64_t> constantScalar(NodeImport &n, size_t index,
+static std::optional<int64_t> constantScalar(NodeReading &n, size_t index,
                                              const char *what) {
   auto values = n.constantInts("", index);
   if (n.failed() || !values)
@@ -37,7 +37,7 @@ static std::optional<int64_t> constantScalar(NodeImport &n, size_t index,
 }
 
 /// Cuts or fills the last dimension with zeros.
-static Value withLength(NodeImport &n, Value x, int64_t length) {
+static Value withLength(NodeReading &n, Value x, int64_t length) {
   ImportBuilder &b = n.b;
   DimVector dims = b.dims(x);
   int64_t rank = dims.size();
@@ -95,7 +95,7 @@ static Signal partsOf(ImportBuilder &b, Value value) {
           b.emit<graph::ImagOp>(type.clone(part), value)};
 }
 
-static Signal transformed(NodeImport &n, Signal signal, const Transform &t) {
+static Signal transformed(NodeReading &n, Signal signal, const Transform &t) {
   ImportBuilder &b = n.b;
   int64_t half = t.length / 2 + 1;
   int64_t wanted = t.onesided && t.inverse ? half : t.length;
@@ -120,7 +120,7 @@ static Signal transformed(NodeImport &n, Signal signal, const Transform &t) {
 
 /// The parts of a signal whose last dimension has one entry, or two for complex
 /// numbers; that dimension goes.
-static std::optional<Signal> readSignal(NodeImport &n, Value x) {
+static std::optional<Signal> readSignal(NodeReading &n, Value x) {
   ImportBuilder &b = n.b;
   DimVector dims = b.dims(x), rest(dims.begin(), dims.end() - 1);
   int64_t rank = dims.size();
@@ -160,7 +160,7 @@ static Value moveDim(ImportBuilder &b, Value x, int64_t from, int64_t to) {
   return b.transpose(x, order);
 }
 
-static void importDFT(NodeImport &n) {
+static void importDFT(NodeReading &n) {
   ImportBuilder &b = n.b;
   int64_t rank = n.rank(0), axis = n.version < 20 ? 1 : -2;
   if (n.version < 20)
@@ -208,11 +208,11 @@ static Value framesOf(ImportBuilder &b, Value signal, int64_t step,
                       int64_t size, const DimExpr &pieces) {
   Type i64 = b.builder.getI64Type();
   DimVector at = {pieces, DimExpr(size)};
-  NumberValue start(b, b.iota(0, at, i64)), offset(b, b.iota(1, at, i64));
+  ScalarValue start(b, b.iota(0, at, i64)), offset(b, b.iota(1, at, i64));
   return gatherAlong(b, signal, 1, start * double(step) + offset);
 }
 
-static void importSTFT(NodeImport &n) {
+static void importSTFT(NodeReading &n) {
   ImportBuilder &b = n.b;
   auto step = constantScalar(n, 1, "the step"),
        length = constantScalar(n, 3, "the frame length");
@@ -265,7 +265,7 @@ static void importSTFT(NodeImport &n) {
 // Windows
 //===----------------------------------------------------------------------===//
 
-static Type outputType(NodeImport &n) {
+static Type outputType(NodeReading &n) {
   Type element =
       elementTypeOf(static_cast<DataType>(n.intAttribute("output_datatype", 1)),
                     n.b.builder.getContext());
@@ -275,7 +275,7 @@ static Type outputType(NodeImport &n) {
 }
 
 /// Sum over k of coefficients[k] * cos(2 pi k i / period).
-static void cosineWindow(NodeImport &n, ArrayRef<double> coefficients) {
+static void cosineWindow(NodeReading &n, ArrayRef<double> coefficients) {
   ImportBuilder &b = n.b;
   SmallVector<DimExpr> size = n.elements(0, "the size");
   Type element = outputType(n);
@@ -302,28 +302,28 @@ static void cosineWindow(NodeImport &n, ArrayRef<double> coefficients) {
                   element));
   }
   Type f32 = b.builder.getF32Type();
-  NumberValue period =
+  ScalarValue period =
       (floatSize(b, size[0], f32) - (periodic ? 0.0 : 1.0)).max(1.0);
-  NumberValue angle = NumberValue(b, b.iota(0, size, f32)) / period;
-  NumberValue sum = angle.constant(coefficients[0]);
+  ScalarValue angle = ScalarValue(b, b.iota(0, size, f32)) / period;
+  ScalarValue sum = angle.constant(coefficients[0]);
   for (size_t k = 1; k < coefficients.size(); ++k)
     sum = sum + (angle * (2 * pi * double(k))).apply<graph::CosOp>() *
                     coefficients[k];
   n.result(b.convert(sum, element));
 }
 
-static void importHannWindow(NodeImport &n) { cosineWindow(n, {0.5, -0.5}); }
+static void importHannWindow(NodeReading &n) { cosineWindow(n, {0.5, -0.5}); }
 
-static void importHammingWindow(NodeImport &n) {
+static void importHammingWindow(NodeReading &n) {
   cosineWindow(n, {25.0 / 46, -21.0 / 46});
 }
 
-static void importBlackmanWindow(NodeImport &n) {
+static void importBlackmanWindow(NodeReading &n) {
   cosineWindow(n, {0.42, -0.5, 0.08});
 }
 
 /// Triangles that are evenly spaced on the mel scale.
-static void importMelWeightMatrix(NodeImport &n) {
+static void importMelWeightMatrix(NodeReading &n) {
   ImportBuilder &b = n.b;
   Type element = outputType(n);
   auto bands = constantScalar(n, 0, "the number of bands"),

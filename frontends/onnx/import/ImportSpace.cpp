@@ -29,7 +29,7 @@ constexpr int64_t widestBorder = int64_t(1) << 32;
 /// A border that repeats elements is a list of indices.
 constexpr int64_t maxIndices = int64_t(1) << 22;
 
-static Borders readBorders(NodeImport &n) {
+static Borders readBorders(NodeReading &n) {
   int64_t rank = n.rank(0);
   auto pads = n.constantInts("pads", 1);
   SmallVector<int64_t> axes;
@@ -84,7 +84,7 @@ static int64_t sourceOf(int64_t position, int64_t size, llvm::StringRef mode) {
   return std::min(inPeriod, 2 * (size - 1) - inPeriod);
 }
 
-static Value padCopies(NodeImport &n, llvm::StringRef mode,
+static Value padCopies(NodeReading &n, llvm::StringRef mode,
                        const Borders &borders) {
   Value x = n.input(0);
   DimVector dims = n.dims(0);
@@ -111,7 +111,7 @@ static Value padCopies(NodeImport &n, llvm::StringRef mode,
 /// Low and high borders that only running tells; nothing where they are
 /// constants.
 static std::optional<std::pair<DimVector, DimVector>>
-openBorders(NodeImport &n) {
+openBorders(NodeReading &n) {
   if (n.hasAttribute("pads") || !n.has(1))
     return std::nullopt;
   auto known = n.knownElements(1);
@@ -180,7 +180,7 @@ static Value copyOpen(ImportBuilder &b, llvm::StringRef mode, Value x,
   return x;
 }
 
-static void importPad(NodeImport &n) {
+static void importPad(NodeReading &n) {
   std::string mode = n.stringAttribute("mode", "constant");
   bool copies = mode != "constant";
   if (copies && mode != "edge" && mode != "reflect" && mode != "wrap")
@@ -212,7 +212,7 @@ static void importPad(NodeImport &n) {
 }
 
 /// Cuts or fills both sides alike; an odd rest goes to the far side.
-static void importCenterCropPad(NodeImport &n) {
+static void importCenterCropPad(NodeReading &n) {
   int64_t rank = n.rank(0);
   SmallVector<int64_t> axes = n.intsAttribute("axes");
   if (!n.hasAttribute("axes"))
@@ -246,7 +246,7 @@ static void importCenterCropPad(NodeImport &n) {
 // Features and positions
 //===----------------------------------------------------------------------===//
 
-static std::optional<int64_t> readBlock(NodeImport &n) {
+static std::optional<int64_t> readBlock(NodeReading &n) {
   int64_t block = n.intAttribute("blocksize", 0);
   if (n.rank(0) != 4 || block < 1 || block > 1 << 15) {
     n.fail(invalid(fmt::format("{} needs a positive blocksize and an input of "
@@ -257,7 +257,7 @@ static std::optional<int64_t> readBlock(NodeImport &n) {
   return block;
 }
 
-static void importDepthToSpace(NodeImport &n) {
+static void importDepthToSpace(NodeReading &n) {
   auto block = readBlock(n);
   std::string mode = n.stringAttribute("mode", "DCR");
   if (block && mode != "DCR" && mode != "CRD")
@@ -284,7 +284,7 @@ static void importDepthToSpace(NodeImport &n) {
   n.result(n.b.reshape(x, {dims[0], left, dims[2] * b, dims[3] * b}));
 }
 
-static void importSpaceToDepth(NodeImport &n) {
+static void importSpaceToDepth(NodeReading &n) {
   auto block = readBlock(n);
   if (!block)
     return;

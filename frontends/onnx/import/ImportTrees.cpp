@@ -67,7 +67,7 @@ std::optional<int64_t> depthOf(const Forest &forest) {
 /// Walks the trees and gathers what their leaves say.
 class ForestWalk {
 public:
-  ForestWalk(NodeImport &n, const Forest &forest, Type wide)
+  ForestWalk(NodeReading &n, const Forest &forest, Type wide)
       : n(n), b(n.b), forest(forest), wide(wide) {}
   /// [samples, targets]
   Value scores(llvm::StringRef aggregate);
@@ -80,15 +80,15 @@ private:
     return gatherAlong(b, table(values, element), 0, nodes);
   }
   Value step(Value x, Value nodes);
-  Value decision(NumberValue x, NumberValue split, Value nodes);
+  Value decision(ScalarValue x, ScalarValue split, Value nodes);
 
-  NodeImport &n;
+  NodeReading &n;
   ImportBuilder &b;
   const Forest &forest;
   Type wide;
 };
 
-Value ForestWalk::decision(NumberValue x, NumberValue split, Value nodes) {
+Value ForestWalk::decision(ScalarValue x, ScalarValue split, Value nodes) {
   static constexpr CompareDirection directions[] = {
       CompareDirection::le, CompareDirection::lt, CompareDirection::ge,
       CompareDirection::gt, CompareDirection::eq, CompareDirection::ne};
@@ -103,13 +103,13 @@ Value ForestWalk::decision(NumberValue x, NumberValue split, Value nodes) {
     }
     if (!modes)
       modes = look(forest.mode, nodes, b.builder.getI64Type());
-    result = b.select(NumberValue(b, modes).compare(CompareDirection::eq, mode),
+    result = b.select(ScalarValue(b, modes).compare(CompareDirection::eq, mode),
                       holds, result);
   }
   if (!llvm::is_contained(forest.missing, 1.0))
     return result;
   Value tracks =
-      NumberValue(b, look(forest.missing, nodes, b.builder.getI64Type()))
+      ScalarValue(b, look(forest.missing, nodes, b.builder.getI64Type()))
           .compare(CompareDirection::ne, 0.0);
   Value isMissing =
       b.binary<graph::AndOp>(x.compare(CompareDirection::ne, x), tracks);
@@ -119,7 +119,7 @@ Value ForestWalk::decision(NumberValue x, NumberValue split, Value nodes) {
 Value ForestWalk::step(Value x, Value nodes) {
   Type i64 = b.builder.getI64Type();
   Value features = look(forest.feature, nodes, i64);
-  NumberValue value(b, gatherElements(b, x, 1, features)),
+  ScalarValue value(b, gatherElements(b, x, 1, features)),
       split(b, look(forest.split, nodes, wide));
   Value shouldContinue = decision(value, split, nodes);
   return b.select(shouldContinue, look(forest.yes, nodes, i64),
@@ -179,7 +179,7 @@ static int modeNamed(llvm::StringRef name) {
 
 /// The leaves' votes: PREFIX_treeids, _nodeids, _ids and _weights.
 static void
-readVotes(NodeImport &n, Forest &forest, const std::string &prefix,
+readVotes(NodeReading &n, Forest &forest, const std::string &prefix,
           const std::map<std::pair<int64_t, int64_t>, int64_t> &places) {
   auto list = [&](const char *name) {
     return numbersAttribute(n, (prefix + name).c_str());
@@ -198,7 +198,7 @@ readVotes(NodeImport &n, Forest &forest, const std::string &prefix,
 }
 
 /// The form of opsets 1 to 4: nodes by the ids of trees and nodes.
-static Forest readForest(NodeImport &n, const char *prefix, int64_t targets) {
+static Forest readForest(NodeReading &n, const char *prefix, int64_t targets) {
   Forest forest;
   forest.targets = targets;
   auto list = [&](const char *name) { return numbersAttribute(n, name); };
@@ -249,7 +249,7 @@ static Forest readForest(NodeImport &n, const char *prefix, int64_t targets) {
 }
 
 /// Checks features and depth; false where the node has an error then.
-static bool finish(NodeImport &n, Forest &forest) {
+static bool finish(NodeReading &n, Forest &forest) {
   if (n.failed())
     return false;
   auto depth = depthOf(forest);
@@ -264,7 +264,7 @@ static bool finish(NodeImport &n, Forest &forest) {
   return !n.failed();
 }
 
-static Value withBase(NodeImport &n, Value scores, int64_t targets) {
+static Value withBase(NodeReading &n, Value scores, int64_t targets) {
   std::vector<double> base = numbersAttribute(n, "base_values");
   if (base.empty())
     return scores;
@@ -282,14 +282,14 @@ static Value withBase(NodeImport &n, Value scores, int64_t targets) {
 // Operators
 //===----------------------------------------------------------------------===//
 
-static void setScores(NodeImport &n, size_t result, Value scores,
+static void setScores(NodeReading &n, size_t result, Value scores,
                       llvm::StringRef transform, Type element) {
   Value transformed = transformedScores(n, scores, transform);
   if (!n.failed())
     n.result(result, n.b.convert(transformed, element));
 }
 
-static bool checkAggregate(NodeImport &n, const Forest &forest,
+static bool checkAggregate(NodeReading &n, const Forest &forest,
                            llvm::StringRef aggregate) {
   if (aggregate != "SUM" && aggregate != "AVERAGE" && aggregate != "MIN" &&
       aggregate != "MAX")
@@ -300,7 +300,7 @@ static bool checkAggregate(NodeImport &n, const Forest &forest,
   return !n.failed();
 }
 
-static void importTreeEnsembleRegressor(NodeImport &n) {
+static void importTreeEnsembleRegressor(NodeReading &n) {
   Forest forest = readForest(n, "target", n.intAttribute("n_targets", 1));
   std::string aggregate = n.stringAttribute("aggregate_function", "SUM");
   if (!finish(n, forest) || !checkAggregate(n, forest, aggregate))
@@ -316,11 +316,11 @@ static void importTreeEnsembleRegressor(NodeImport &n) {
 /// Two classes by the votes for one of them. Votes for the first one alone
 /// stand for the second one, against what is left of 1 or against their
 /// negative.
-static void binaryClasses(NodeImport &n, Value scores, int64_t voted,
+static void binaryClasses(NodeReading &n, Value scores, int64_t voted,
                           bool positive, llvm::StringRef transform) {
   ImportBuilder &b = n.b;
   Type f32 = b.builder.getF32Type();
-  NumberValue s(b, b.sliceDim(scores, 1, DimExpr(voted), DimExpr(1)));
+  ScalarValue s(b, b.sliceDim(scores, 1, DimExpr(voted), DimExpr(1)));
   Value isSecond = s.compare(CompareDirection::gt, positive ? 0.5 : 0.0);
   setLabels(n,
             b.reshape(b.convert(isSecond, b.builder.getI64Type()),
@@ -331,12 +331,12 @@ static void binaryClasses(NodeImport &n, Value scores, int64_t voted,
   if (transform == "PROBIT")
     return n.fail(unsupported("PROBIT of two classes by one score"));
   bool isLogistic = transform == "LOGISTIC";
-  NumberValue other = positive && !isLogistic ? 1.0 - s : s * -1.0;
+  ScalarValue other = positive && !isLogistic ? 1.0 - s : s * -1.0;
   Value both = b.concat(1, {other, s});
   setScores(n, 1, both, isLogistic ? "LOGISTIC" : "NONE", f32);
 }
 
-static void importTreeEnsembleClassifier(NodeImport &n) {
+static void importTreeEnsembleClassifier(NodeReading &n) {
   ImportBuilder &b = n.b;
   const NodeAttribute *words = n.node.attribute("classlabels_strings");
   int64_t classes = words && !words->strings.empty()
@@ -369,7 +369,7 @@ static void importTreeEnsembleClassifier(NodeImport &n) {
 }
 
 /// The form of opset 5: inner nodes and leaves in lists of their own.
-static void importTreeEnsemble(NodeImport &n) {
+static void importTreeEnsemble(NodeReading &n) {
   auto list = [&](const char *name) { return numbersAttribute(n, name); };
   std::vector<double> features = list("nodes_featureids"),
                       splits = list("nodes_splits"),

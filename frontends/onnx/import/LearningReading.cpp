@@ -15,7 +15,7 @@ using graph::ReduceKind;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-static std::vector<double> numbersOf(NodeImport &n, const Tensor &tensor) {
+static std::vector<double> numbersOf(NodeReading &n, const Tensor &tensor) {
   std::vector<double> values;
   Type element = elementTypeOf(tensor.type, n.b.builder.getContext());
   if (auto integers = integersOf(tensor)) {
@@ -34,7 +34,7 @@ static std::vector<double> numbersOf(NodeImport &n, const Tensor &tensor) {
   return values;
 }
 
-std::vector<double> zenith::onnx::numbersAttribute(NodeImport &n,
+std::vector<double> zenith::onnx::numbersAttribute(NodeReading &n,
                                                    const char *name) {
   const NodeAttribute *found = n.node.attribute(name);
   if (!found)
@@ -55,7 +55,7 @@ Value zenith::onnx::numberTable(ImportBuilder &b, ArrayRef<double> values,
   return b.convert(table, element);
 }
 
-Value zenith::onnx::samplesOf(NodeImport &n, Type element) {
+Value zenith::onnx::samplesOf(NodeReading &n, Type element) {
   ImportBuilder &b = n.b;
   Value x = b.convert(n.input(0), element);
   if (n.rank(0) == 1)
@@ -67,21 +67,21 @@ Value zenith::onnx::samplesOf(NodeImport &n, Type element) {
 
 /// The quantile of the normal distribution by an approximation of the inverse
 /// error function that needs logarithms and roots only.
-static NumberValue probit(NumberValue x) {
+static ScalarValue probit(ScalarValue x) {
   constexpr double a = 0.147, pi = 3.14159265358979323846;
-  NumberValue y = x * 2.0 - 1.0;
-  NumberValue logarithm = ((1.0 - y) * (1.0 + y)).apply<graph::LogOp>();
-  NumberValue v = logarithm * 0.5 + 2 / (pi * a);
-  NumberValue root = ((v * v - logarithm / a).sqrt() - v).sqrt();
-  NumberValue negative = root * -1.0;
+  ScalarValue y = x * 2.0 - 1.0;
+  ScalarValue logarithm = ((1.0 - y) * (1.0 + y)).apply<graph::LogOp>();
+  ScalarValue v = logarithm * 0.5 + 2 / (pi * a);
+  ScalarValue root = ((v * v - logarithm / a).sqrt() - v).sqrt();
+  ScalarValue negative = root * -1.0;
   return negative.where(y.compare(CompareDirection::lt, 0.0), root) *
          std::sqrt(2.0);
 }
 
-Value zenith::onnx::transformedScores(NodeImport &n, Value scores,
+Value zenith::onnx::transformedScores(NodeReading &n, Value scores,
                                       llvm::StringRef transform) {
   ImportBuilder &b = n.b;
-  NumberValue x(b, scores);
+  ScalarValue x(b, scores);
   if (transform == "NONE")
     return scores;
   if (transform == "LOGISTIC")
@@ -94,9 +94,9 @@ Value zenith::onnx::transformedScores(NodeImport &n, Value scores,
   if (transform == "SOFTMAX_ZERO") {
     // Scores of zero stay zero and take no share.
     Value counts = x.abs().compare(CompareDirection::gt, 1e-7);
-    NumberValue largest(b, b.reduce(ReduceKind::max, scores, {1}, true));
-    NumberValue powers = (x - largest).apply<graph::ExpOp>().where(counts, 0.0);
-    NumberValue sum(b, b.reduce(ReduceKind::sum, powers, {1}, true));
+    ScalarValue largest(b, b.reduce(ReduceKind::max, scores, {1}, true));
+    ScalarValue powers = (x - largest).apply<graph::ExpOp>().where(counts, 0.0);
+    ScalarValue sum(b, b.reduce(ReduceKind::sum, powers, {1}, true));
     return (powers / sum).where(sum.compare(CompareDirection::gt, 0.0), 0.0);
   }
   n.fail(invalid(
@@ -104,7 +104,7 @@ Value zenith::onnx::transformedScores(NodeImport &n, Value scores,
   return scores;
 }
 
-void zenith::onnx::setLabels(NodeImport &n, Value classes,
+void zenith::onnx::setLabels(NodeReading &n, Value classes,
                              const char *attribute) {
   SmallVector<int64_t> labels = n.intsAttribute(attribute);
   if (!labels.empty() && !n.failed())

@@ -38,10 +38,10 @@ inline std::string_view plainDomain(std::string_view domain) {
   return domain == "ai.onnx" ? "" : domain;
 }
 
-class ModelImport : public ValueSource {
+class ModelReading : public ValueSource {
 public:
-  ModelImport(const Model &model, mlir::MLIRContext *context,
-              const ImportOptions &options)
+  ModelReading(const Model &model, mlir::MLIRContext *context,
+               const ImportOptions &options)
       : model(model), options(options), context(context),
         module(mlir::ModuleOp::create(mlir::UnknownLoc::get(context))),
         b(mlir::OpBuilder(context), mlir::UnknownLoc::get(context)) {}
@@ -68,8 +68,8 @@ public:
 
 private:
   using Inputs = std::vector<ImportedValue *>;
-  using NodeRule = Status (ModelImport::*)(const Node &, Scope &,
-                                           const Inputs &);
+  using NodeRule = Status (ModelReading::*)(const Node &, Scope &,
+                                            const Inputs &);
 
   //===-- signature and parameters --------------------------------------===//
   Status createFunction(Scope &scope);
@@ -110,8 +110,8 @@ private:
   /// Imports a subgraph with its inputs bound; gives what its outputs stand
   /// for. On errors the builder has failed and the result is empty.
   Inputs importBody(const Graph &graph, const Scope &scope, Inputs arguments);
-  friend struct LoopImport;
-  friend struct ScanImport;
+  friend struct LoopReading;
+  friend struct ScanReading;
 
   const Model &model;
   const ImportOptions &options;

@@ -13,8 +13,9 @@ using namespace zenith::onnx;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-NodeImport::NodeImport(const Node &node, int64_t version, ImportBuilder &b,
-                       ValueSource &source, std::vector<ImportedValue *> inputs)
+NodeReading::NodeReading(const Node &node, int64_t version, ImportBuilder &b,
+                         ValueSource &source,
+                         std::vector<ImportedValue *> inputs)
     : node(node), version(version), b(b), source(source),
       results(node.outputs.size()), inputs(std::move(inputs)) {}
 
@@ -22,7 +23,7 @@ NodeImport::NodeImport(const Node &node, int64_t version, ImportBuilder &b,
 // Inputs
 //===----------------------------------------------------------------------===//
 
-SmallVector<Value> NodeImport::allInputs() {
+SmallVector<Value> NodeReading::allInputs() {
   SmallVector<Value> values;
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (!has(i)) {
@@ -34,7 +35,7 @@ SmallVector<Value> NodeImport::allInputs() {
   return values;
 }
 
-DimVector NodeImport::dims(size_t index) {
+DimVector NodeReading::dims(size_t index) {
   RankedTensorType known = type(index);
   if (!known.hasStaticShape())
     return b.dims(input(index));
@@ -67,7 +68,7 @@ static Value elementsAsData(ImportBuilder &b, const ImportedValue &value) {
   return b.convert(b.reshape(joined, dims), element);
 }
 
-Value NodeImport::materialise(ImportedValue &value) {
+Value NodeReading::materialise(ImportedValue &value) {
   if (value.data)
     return value.data;
   if (value.kind != ImportedValue::Tensor) {
@@ -84,7 +85,7 @@ Value NodeImport::materialise(ImportedValue &value) {
   return value.data;
 }
 
-std::optional<double> NodeImport::constantNumber(size_t index) const {
+std::optional<double> NodeReading::constantNumber(size_t index) const {
   const ImportedValue &value = *inputs[index];
   if (value.elements && value.elements->size() == 1)
     if (auto constant = value.elements->front().constant())
@@ -102,7 +103,7 @@ std::optional<double> NodeImport::constantNumber(size_t index) const {
 // Shapes as values
 //===----------------------------------------------------------------------===//
 
-std::optional<Elements> NodeImport::knownElements(size_t index) {
+std::optional<Elements> NodeReading::knownElements(size_t index) {
   ImportedValue &value = *inputs[index];
   if (!value.elements && value.tensor &&
       value.type.getNumElements() <= maxKnownElements)
@@ -113,14 +114,14 @@ std::optional<Elements> NodeImport::knownElements(size_t index) {
   return Elements{SmallVector<int64_t>(value.type.getShape()), *value.elements};
 }
 
-bool NodeImport::allElementsKnown() {
+bool NodeReading::allElementsKnown() {
   for (size_t i = 0; i < inputs.size(); ++i)
     if (has(i) && !knownElements(i))
       return false;
   return true;
 }
 
-SmallVector<DimExpr> NodeImport::elements(size_t index, const char *what) {
+SmallVector<DimExpr> NodeReading::elements(size_t index, const char *what) {
   if (auto known = knownElements(index))
     return known->values;
   RankedTensorType from = type(index);
@@ -141,8 +142,8 @@ SmallVector<DimExpr> NodeImport::elements(size_t index, const char *what) {
   return result;
 }
 
-std::optional<SmallVector<int64_t>> NodeImport::constantInts(const char *name,
-                                                             size_t index) {
+std::optional<SmallVector<int64_t>> NodeReading::constantInts(const char *name,
+                                                              size_t index) {
   if (hasAttribute(name))
     return intsAttribute(name);
   if (!has(index))
@@ -163,8 +164,8 @@ std::optional<SmallVector<int64_t>> NodeImport::constantInts(const char *name,
 // Attributes
 //===----------------------------------------------------------------------===//
 
-const NodeAttribute *NodeImport::attribute(const char *name,
-                                           NodeAttribute::Kind kind) {
+const NodeAttribute *NodeReading::attribute(const char *name,
+                                            NodeAttribute::Kind kind) {
   const NodeAttribute *found = node.attribute(name);
   if (!found || found->kind == kind)
     return found;
@@ -175,30 +176,30 @@ const NodeAttribute *NodeImport::attribute(const char *name,
   return nullptr;
 }
 
-int64_t NodeImport::intAttribute(const char *name, int64_t otherwise) {
+int64_t NodeReading::intAttribute(const char *name, int64_t otherwise) {
   const NodeAttribute *found = attribute(name, NodeAttribute::Int);
   return found ? found->i : otherwise;
 }
 
-double NodeImport::floatAttribute(const char *name, double otherwise) {
+double NodeReading::floatAttribute(const char *name, double otherwise) {
   const NodeAttribute *found = attribute(name, NodeAttribute::Float);
   return found ? found->f : otherwise;
 }
 
-std::string NodeImport::stringAttribute(const char *name,
-                                        const char *otherwise) {
+std::string NodeReading::stringAttribute(const char *name,
+                                         const char *otherwise) {
   const NodeAttribute *found = attribute(name, NodeAttribute::String);
   return found ? found->strings.front() : otherwise;
 }
 
-SmallVector<int64_t> NodeImport::intsAttribute(const char *name,
-                                               ArrayRef<int64_t> otherwise) {
+SmallVector<int64_t> NodeReading::intsAttribute(const char *name,
+                                                ArrayRef<int64_t> otherwise) {
   const NodeAttribute *found = attribute(name, NodeAttribute::Ints);
   return found ? SmallVector<int64_t>(found->ints.begin(), found->ints.end())
                : SmallVector<int64_t>(otherwise);
 }
 
-int64_t NodeImport::axis(int64_t value, int64_t rank) {
+int64_t NodeReading::axis(int64_t value, int64_t rank) {
   if (value < -rank || value >= rank) {
     fail(invalid(
         fmt::format("axis {} is out of range for rank {}", value, rank)));
@@ -207,7 +208,7 @@ int64_t NodeImport::axis(int64_t value, int64_t rank) {
   return value < 0 ? value + rank : value;
 }
 
-SmallVector<int64_t> NodeImport::axes(ArrayRef<int64_t> values, int64_t rank) {
+SmallVector<int64_t> NodeReading::axes(ArrayRef<int64_t> values, int64_t rank) {
   SmallVector<int64_t> result;
   for (int64_t value : values)
     result.push_back(axis(value, rank));
@@ -221,7 +222,7 @@ SmallVector<int64_t> NodeImport::axes(ArrayRef<int64_t> values, int64_t rank) {
 // Results
 //===----------------------------------------------------------------------===//
 
-void NodeImport::result(size_t index, Value value) {
+void NodeReading::result(size_t index, Value value) {
   if (index >= results.size())
     return;
   ImportedValue imported;
@@ -230,7 +231,7 @@ void NodeImport::result(size_t index, Value value) {
   results[index] = std::move(imported);
 }
 
-void NodeImport::result(size_t index, Elements elements, Type element) {
+void NodeReading::result(size_t index, Elements elements, Type element) {
   if (index >= results.size())
     return;
   ImportedValue imported;

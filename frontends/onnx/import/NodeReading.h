@@ -66,10 +66,10 @@ public:
                  std::vector<ImportedValue *> arguments) = 0;
 };
 
-class NodeImport {
+class NodeReading {
 public:
-  NodeImport(const Node &node, int64_t version, ImportBuilder &b,
-             ValueSource &source, std::vector<ImportedValue *> inputs);
+  NodeReading(const Node &node, int64_t version, ImportBuilder &b,
+              ValueSource &source, std::vector<ImportedValue *> inputs);
 
   const Node &node;
   const int64_t version; // of the node's opset

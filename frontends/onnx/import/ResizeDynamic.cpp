@@ -41,15 +41,15 @@ static bool onlyRepeats(const ResizeStyle &style, const ResizeAxis &axis) {
 }
 
 /// Original positions of all outputs.
-static NumberValue positionsOf(ImportBuilder &b, const ResizeStyle &style,
+static ScalarValue positionsOf(ImportBuilder &b, const ResizeStyle &style,
                                const ResizeAxis &axis) {
   Type f32 = b.builder.getF32Type();
-  NumberValue x(b, b.iota(0, {axis.output}, f32)),
+  ScalarValue x(b, b.iota(0, {axis.output}, f32)),
       input = floatSize(b, axis.input, f32),
       output = floatSize(b, axis.output, f32);
-  NumberValue scale = axis.scale ? input.constant(*axis.scale) : output / input;
+  ScalarValue scale = axis.scale ? input.constant(*axis.scale) : output / input;
   Value single = output.compare(CompareDirection::le, 1.0);
-  NumberValue last = input - 1.0, length = axis.scale ? scale * input : output,
+  ScalarValue last = input - 1.0, length = axis.scale ? scale * input : output,
               spacing = length - 1.0, zero = x.constant(0);
   switch (style.coordinates) {
   case Coordinates::HalfPixel:
@@ -68,13 +68,13 @@ static NumberValue positionsOf(ImportBuilder &b, const ResizeStyle &style,
   case Coordinates::CropAndResize:
     break;
   }
-  NumberValue middle = 0.5 * (axis.cropStart + axis.cropEnd) * last;
+  ScalarValue middle = 0.5 * (axis.cropStart + axis.cropEnd) * last;
   return middle.where(single,
                       axis.cropStart * last +
                           x * (axis.cropEnd - axis.cropStart) * last / spacing);
 }
 
-static NumberValue nearestOf(NearestRule rule, NumberValue position) {
+static ScalarValue nearestOf(NearestRule rule, ScalarValue position) {
   switch (rule) {
   case NearestRule::PreferFloor:
     return (position - 0.5).apply<graph::CeilOp>();
@@ -89,18 +89,18 @@ static NumberValue nearestOf(NearestRule rule, NumberValue position) {
 }
 
 /// As filterWeight of the plan.
-static NumberValue weightOf(const ResizeStyle &style, NumberValue distance) {
-  NumberValue d = distance.abs();
+static ScalarValue weightOf(const ResizeStyle &style, ScalarValue distance) {
+  ScalarValue d = distance.abs();
   double a = style.cubicCoefficient;
   if (style.mode == ResizeMode::Linear)
     return (1.0 - d).max(0.0);
-  NumberValue near = ((a + 2) * d - (a + 3)) * d * d + 1.0,
+  ScalarValue near = ((a + 2) * d - (a + 3)) * d * d + 1.0,
               far = ((a * d - 5 * a) * d + 8 * a) * d - 4 * a;
   return near.where(d.compare(CompareDirection::le, 1.0),
                     far.where(d.compare(CompareDirection::lt, 2.0), 0.0));
 }
 
-Value zenith::onnx::resizeDynamic(NodeImport &n, Value x,
+Value zenith::onnx::resizeDynamic(NodeReading &n, Value x,
                                   const ResizeStyle &style,
                                   const ResizeAxis &axis) {
   ImportBuilder &b = n.b;
@@ -115,9 +115,9 @@ Value zenith::onnx::resizeDynamic(NodeImport &n, Value x,
   int64_t rank = b.dims(x).size();
   DimVector column = alongDim(rank, axis.dim, axis.output);
   Type i64 = b.builder.getI64Type();
-  NumberValue position = positionsOf(b, style, axis),
+  ScalarValue position = positionsOf(b, style, axis),
               last = floatSize(b, axis.input, b.builder.getF32Type()) - 1.0;
-  auto read = [&](NumberValue at) {
+  auto read = [&](ScalarValue at) {
     return gatherAlong(b, x, axis.dim, at.max(0.0).min(last).to(i64));
   };
   Value result;
@@ -126,9 +126,9 @@ Value zenith::onnx::resizeDynamic(NodeImport &n, Value x,
   } else {
     Type element = getElementTypeOrSelf(x.getType());
     int reach = style.mode == ResizeMode::Linear ? 1 : 2;
-    NumberValue base = position.floor(), sum = base.constant(0);
+    ScalarValue base = position.floor(), sum = base.constant(0);
     for (int tap = 1 - reach; tap <= reach; ++tap) {
-      NumberValue at = base + double(tap),
+      ScalarValue at = base + double(tap),
                   weight = weightOf(style, at - position);
       if (style.excludeOutside)
         weight = weight.where(

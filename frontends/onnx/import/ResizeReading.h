@@ -20,7 +20,7 @@ struct ResizeAxis {
 /// Each element `times` times.
 Value repeatElements(ImportBuilder &b, Value x, int64_t dim, int64_t times);
 /// Resizes a dimension whose sizes or scale are known when running only.
-Value resizeDynamic(NodeImport &n, Value x, const ResizeStyle &style,
+Value resizeDynamic(NodeReading &n, Value x, const ResizeStyle &style,
                     const ResizeAxis &axis);
 
 } // namespace zenith::onnx

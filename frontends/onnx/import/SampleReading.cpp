@@ -16,7 +16,7 @@ Type zenith::onnx::wideFloat(ImportBuilder &b, Type element) {
   return element.isF64() ? element : Type(b.builder.getF32Type());
 }
 
-NumberValue zenith::onnx::floatSize(ImportBuilder &b, const DimExpr &size,
+ScalarValue zenith::onnx::floatSize(ImportBuilder &b, const DimExpr &size,
                                     Type type) {
   if (auto constant = size.constant())
     return {b, b.scalarConstant(type, double(*constant))};
@@ -112,19 +112,19 @@ Value zenith::onnx::sampleSum(ImportBuilder &b, Value image,
 }
 
 SmallVector<SampleTap> zenith::onnx::linearTaps(ImportBuilder &b,
-                                                NumberValue position,
+                                                ScalarValue position,
                                                 const DimExpr &size,
                                                 Type indexType) {
   Type type = getElementTypeOrSelf(Value(position).getType());
-  NumberValue base = position.floor(), fraction = position - base,
+  ScalarValue base = position.floor(), fraction = position - base,
               last = floatSize(b, size, type) - 1.0;
   SmallVector<SampleTap> taps;
   for (int tap = 0; tap < 2; ++tap) {
-    NumberValue at = base + double(tap);
+    ScalarValue at = base + double(tap);
     Value inside =
         b.binary<graph::AndOp>(at.compare(CompareDirection::ge, 0.0),
                                at.compare(CompareDirection::le, last));
-    NumberValue index = at.max(0.0).min(last).to(indexType);
+    ScalarValue index = at.max(0.0).min(last).to(indexType);
     taps.push_back({index, tap ? fraction : 1.0 - fraction, inside});
   }
   return taps;

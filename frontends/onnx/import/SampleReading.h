@@ -25,7 +25,7 @@ Value sampleSum(ImportBuilder &b, Value image,
                 Value images = {});
 /// Both neighbours of a position along a dimension of `size`, those outside
 /// counting as zeros; their numbers are of type `index`.
-llvm::SmallVector<SampleTap> linearTaps(ImportBuilder &b, NumberValue position,
+llvm::SmallVector<SampleTap> linearTaps(ImportBuilder &b, ScalarValue position,
                                         const DimExpr &size, mlir::Type index);
 /// Type of the numbers of elements along dimensions of these sizes: i32 where
 /// they are sure to fit, since twice as many share a vector, else i64.
@@ -33,7 +33,7 @@ mlir::Type indexType(ImportBuilder &b, llvm::ArrayRef<DimExpr> sizes);
 /// f64 for f64, else f32.
 mlir::Type wideFloat(ImportBuilder &b, mlir::Type element);
 /// A size as a scalar of a float type.
-NumberValue floatSize(ImportBuilder &b, const DimExpr &size, mlir::Type type);
+ScalarValue floatSize(ImportBuilder &b, const DimExpr &size, mlir::Type type);
 
 } // namespace zenith::onnx
 

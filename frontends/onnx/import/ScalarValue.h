@@ -9,78 +9,78 @@
 
 namespace zenith::onnx {
 
-class NumberValue {
+class ScalarValue {
 public:
-  NumberValue(ImportBuilder &b, Value value) : b(&b), value(value) {}
+  ScalarValue(ImportBuilder &b, Value value) : b(&b), value(value) {}
   operator Value() const { return value; }
 
-  friend NumberValue operator+(NumberValue x, NumberValue y) {
+  friend ScalarValue operator+(ScalarValue x, ScalarValue y) {
     return x.with<graph::AddOp>(y);
   }
-  friend NumberValue operator-(NumberValue x, NumberValue y) {
+  friend ScalarValue operator-(ScalarValue x, ScalarValue y) {
     return x.with<graph::SubOp>(y);
   }
-  friend NumberValue operator*(NumberValue x, NumberValue y) {
+  friend ScalarValue operator*(ScalarValue x, ScalarValue y) {
     return x.with<graph::MulOp>(y);
   }
-  friend NumberValue operator/(NumberValue x, NumberValue y) {
+  friend ScalarValue operator/(ScalarValue x, ScalarValue y) {
     return x.with<graph::DivOp>(y);
   }
-  friend NumberValue operator+(NumberValue x, double y) {
+  friend ScalarValue operator+(ScalarValue x, double y) {
     return x + x.constant(y);
   }
-  friend NumberValue operator-(NumberValue x, double y) {
+  friend ScalarValue operator-(ScalarValue x, double y) {
     return x - x.constant(y);
   }
-  friend NumberValue operator*(NumberValue x, double y) {
+  friend ScalarValue operator*(ScalarValue x, double y) {
     return x * x.constant(y);
   }
-  friend NumberValue operator/(NumberValue x, double y) {
+  friend ScalarValue operator/(ScalarValue x, double y) {
     return x / x.constant(y);
   }
-  friend NumberValue operator-(double x, NumberValue y) {
+  friend ScalarValue operator-(double x, ScalarValue y) {
     return y.constant(x) - y;
   }
-  friend NumberValue operator*(double x, NumberValue y) { return y * x; }
-  friend NumberValue operator+(double x, NumberValue y) { return y + x; }
+  friend ScalarValue operator*(double x, ScalarValue y) { return y * x; }
+  friend ScalarValue operator+(double x, ScalarValue y) { return y + x; }
 
-  NumberValue max(NumberValue other) const { return with<graph::MaxOp>(other); }
-  NumberValue min(NumberValue other) const { return with<graph::MinOp>(other); }
-  NumberValue max(double other) const { return max(constant(other)); }
-  NumberValue min(double other) const { return min(constant(other)); }
-  NumberValue floorMod(NumberValue other) const {
+  ScalarValue max(ScalarValue other) const { return with<graph::MaxOp>(other); }
+  ScalarValue min(ScalarValue other) const { return with<graph::MinOp>(other); }
+  ScalarValue max(double other) const { return max(constant(other)); }
+  ScalarValue min(double other) const { return min(constant(other)); }
+  ScalarValue floorMod(ScalarValue other) const {
     return with<graph::FloorModOp>(other);
   }
-  template <typename Op> NumberValue apply() const {
+  template <typename Op> ScalarValue apply() const {
     return {*b, b->unary<Op>(value)};
   }
-  NumberValue floor() const { return apply<graph::FloorOp>(); }
-  NumberValue abs() const { return apply<graph::AbsOp>(); }
-  NumberValue sqrt() const { return apply<graph::SqrtOp>(); }
-  NumberValue to(mlir::Type element) const {
+  ScalarValue floor() const { return apply<graph::FloorOp>(); }
+  ScalarValue abs() const { return apply<graph::AbsOp>(); }
+  ScalarValue sqrt() const { return apply<graph::SqrtOp>(); }
+  ScalarValue to(mlir::Type element) const {
     return {*b, b->convert(value, element)};
   }
-  Value compare(graph::CompareDirection direction, NumberValue other) const {
+  Value compare(graph::CompareDirection direction, ScalarValue other) const {
     return b->compare(direction, value, other.value);
   }
   Value compare(graph::CompareDirection direction, double other) const {
     return compare(direction, constant(other));
   }
   /// A scalar of the value's type.
-  NumberValue constant(double number) const {
+  ScalarValue constant(double number) const {
     return {*b, b->scalarConstant(mlir::getElementTypeOrSelf(value.getType()),
                                   number)};
   }
   /// This where the condition holds, else `other`.
-  NumberValue where(Value condition, NumberValue other) const {
+  ScalarValue where(Value condition, ScalarValue other) const {
     return {*b, b->select(condition, value, other.value)};
   }
-  NumberValue where(Value condition, double other) const {
+  ScalarValue where(Value condition, double other) const {
     return where(condition, constant(other));
   }
 
 private:
-  template <typename Op> NumberValue with(NumberValue other) const {
+  template <typename Op> ScalarValue with(ScalarValue other) const {
     return {*b, b->binary<Op>(value, other.value)};
   }
 

@@ -8,7 +8,7 @@ using namespace zenith;
 using namespace zenith::onnx;
 using graph::CompareDirection;
 
-Value zenith::onnx::decodedBits(NodeImport &n, size_t index) {
+Value zenith::onnx::decodedBits(NodeReading &n, size_t index) {
   ImportBuilder &b = n.b;
   Type f32 = b.builder.getF32Type(), i32 = b.builder.getI32Type();
   Value bits = b.convert(n.input(index), i32);

@@ -9,11 +9,11 @@
 namespace zenith::onnx {
 
 /// True for floats that travel as integers of the same bits.
-inline bool carriesBits(DataType type) {
+inline bool isStoredAsBits(DataType type) {
   return type == DataType::Float4E2M1 || type == DataType::Float8E8M0;
 }
 /// The numbers that such bits stand for, in f32.
-Value decodedBits(NodeImport &n, size_t index);
+Value decodedBits(NodeReading &n, size_t index);
 
 } // namespace zenith::onnx
 

@@ -12,8 +12,9 @@ using namespace zenith::onnx;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-SmallVector<int64_t>
-zenith::onnx::positiveAttribute(NodeImport &n, const char *name, size_t count) {
+SmallVector<int64_t> zenith::onnx::positiveAttribute(NodeReading &n,
+                                                     const char *name,
+                                                     size_t count) {
   SmallVector<int64_t> values =
       n.intsAttribute(name, SmallVector<int64_t>(count, 1));
   constexpr int64_t limit = int64_t(1)
@@ -30,7 +31,7 @@ zenith::onnx::positiveAttribute(NodeImport &n, const char *name, size_t count) {
 }
 
 /// Total padding of SAME: outputs = ceil(input / stride).
-static int64_t samePadding(NodeImport &n, const Window &window, size_t index,
+static int64_t samePadding(NodeReading &n, const Window &window, size_t index,
                            const DimExpr &input) {
   int64_t stride = window.strides[index],
           reach = (window.size[index] - 1) * window.dilations[index] + 1;
@@ -45,7 +46,7 @@ static int64_t samePadding(NodeImport &n, const Window &window, size_t index,
   return 0;
 }
 
-static void readPadding(NodeImport &n, Window &window,
+static void readPadding(NodeReading &n, Window &window,
                         ArrayRef<DimExpr> spatialDims) {
   size_t count = spatialDims.size();
   std::string automatic = n.stringAttribute("auto_pad", "NOTSET");
@@ -75,7 +76,7 @@ static void readPadding(NodeImport &n, Window &window,
   }
 }
 
-Window zenith::onnx::readWindow(NodeImport &n, ArrayRef<int64_t> size,
+Window zenith::onnx::readWindow(NodeReading &n, ArrayRef<int64_t> size,
                                 ArrayRef<DimExpr> spatialDims) {
   Window window;
   size_t count = spatialDims.size();
@@ -126,7 +127,7 @@ Window zenith::onnx::readWindow(NodeImport &n, ArrayRef<int64_t> size,
   return window;
 }
 
-Value zenith::onnx::reduceWindow(NodeImport &n, graph::ReduceKind kind,
+Value zenith::onnx::reduceWindow(NodeReading &n, graph::ReduceKind kind,
                                  Value value, const Window &window) {
   auto withOuter = [](ArrayRef<int64_t> spatial, int64_t outer) {
     SmallVector<int64_t> result = {outer, outer};
@@ -143,7 +144,7 @@ Value zenith::onnx::reduceWindow(NodeImport &n, graph::ReduceKind kind,
       withOuter(window.dilations, 1));
 }
 
-std::optional<Window> zenith::onnx::poolingWindow(NodeImport &n) {
+std::optional<Window> zenith::onnx::poolingWindow(NodeReading &n) {
   int64_t rank = n.rank(0);
   if (rank < 3) {
     n.fail(invalid(

@@ -17,21 +17,21 @@ struct Window {
 
 /// A window attribute with one positive entry per spatial dimension, 1 where
 /// the node has none.
-llvm::SmallVector<int64_t> positiveAttribute(NodeImport &n, const char *name,
+llvm::SmallVector<int64_t> positiveAttribute(NodeReading &n, const char *name,
                                              size_t count);
 
 /// Reads the attributes of a window of `size` over `spatialDims`; with
 /// `ceil_mode` the last window may begin in the input and end behind the
 /// padding, which then grows. Sticks an error in the node where something does
 /// not fit.
-Window readWindow(NodeImport &n, llvm::ArrayRef<int64_t> size,
+Window readWindow(NodeReading &n, llvm::ArrayRef<int64_t> size,
                   llvm::ArrayRef<DimExpr> spatialDims);
 
 /// The window that a pooling node moves over its input; the node's error where
 /// there is none.
-std::optional<Window> poolingWindow(NodeImport &n);
+std::optional<Window> poolingWindow(NodeReading &n);
 /// Folds windows over the spatial dimensions of [batch, features, spatial...].
-Value reduceWindow(NodeImport &n, graph::ReduceKind kind, Value value,
+Value reduceWindow(NodeReading &n, graph::ReduceKind kind, Value value,
                    const Window &window);
 
 } // namespace zenith::onnx

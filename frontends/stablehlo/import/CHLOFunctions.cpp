@@ -22,11 +22,11 @@ static Expr exp(Expr value) { return value.apply<graph::ExpOp>(); }
 //===----------------------------------------------------------------------===//
 
 using ComplexForm = ComplexExpr (*)(ComplexExpr);
-using RealForm = Value (*)(OpImport &, Value);
+using RealForm = Value (*)(OpReading &, Value);
 
 // The function of a complex value, computed in f64 so that formulas cost no
 // precision.
-static Value applyComplex(OpImport &x, Value value, ComplexForm form) {
+static Value applyComplex(OpReading &x, Value value, ComplexForm form) {
   Type part = cast<ComplexType>(elementOf(value)).getElementType();
   auto wide = [&](Value own) {
     return Expr(x, x.convert(own, x.b.getF64Type()));
@@ -37,19 +37,19 @@ static Value applyComplex(OpImport &x, Value value, ComplexForm form) {
 }
 
 template <RealForm realForm, ComplexForm complexForm>
-static void functionRule(OpImport &x) {
+static void functionRule(OpReading &x) {
   Value value = x.in();
   x.out(isComplex(value) ? applyComplex(x, value, complexForm)
                          : realForm(x, value));
 }
 
-template <typename Op> static Value op(OpImport &x, Value value) {
+template <typename Op> static Value op(OpReading &x, Value value) {
   return x.unary<Op>(value);
 }
 
 // CHLO's formulas, whose bits JAX shows: exp(x - log 2) doesn't overflow before
 // the result does. Small floats compute in f32.
-static Value hyperbolic(OpImport &x, Value value, bool odd) {
+static Value hyperbolic(OpReading &x, Value value, bool odd) {
   Type element = elementOf(value);
   bool small = element.getIntOrFloatBitWidth() < 32;
   Expr at(x, small ? x.convert(value, x.b.getF32Type()) : value);
@@ -62,14 +62,14 @@ static Value hyperbolic(OpImport &x, Value value, bool odd) {
   return x.convert(select(abs(at) < 1.0, near, rising - falling).value,
                    element);
 }
-static Value realSinh(OpImport &x, Value value) {
+static Value realSinh(OpReading &x, Value value) {
   return hyperbolic(x, value, /*odd=*/true);
 }
-static Value realCosh(OpImport &x, Value value) {
+static Value realCosh(OpReading &x, Value value) {
   return hyperbolic(x, value, /*odd=*/false);
 }
 
-static void squareRule(OpImport &x) {
+static void squareRule(OpReading &x) {
   Value value = x.in();
   x.out(isComplex(value) ? complexSquare(partsOf(x, value)).join()
                          : x.binary<graph::MulOp>(value, value));
@@ -79,14 +79,14 @@ static void squareRule(OpImport &x) {
 // Predicates and bits
 //===----------------------------------------------------------------------===//
 
-template <int sign> static void isInfRule(OpImport &x) {
+template <int sign> static void isInfRule(OpReading &x) {
   Expr value(x, x.in());
   Expr tested = sign == 0 ? abs(value) : value;
   double infinity = std::numeric_limits<double>::infinity();
   x.out((tested == (sign < 0 ? -infinity : infinity)).value);
 }
 
-static void conjRule(OpImport &x) {
+static void conjRule(OpReading &x) {
   Value value = x.in();
   if (!isComplex(value))
     return x.out(value);
@@ -116,7 +116,7 @@ static Value nextAfter(HLOBuilder &x, Value from, Value to) {
   return select((a != a) | (b != b), a + b, result).value;
 }
 
-static void nextAfterRule(OpImport &x) {
+static void nextAfterRule(OpReading &x) {
   x.out(nextAfter(x, x.in(0), x.in(1)));
 }
 
@@ -132,7 +132,7 @@ static Expr upperHalf(Expr a, Expr b) {
 }
 
 // Numbers in twice the width where there is such a type.
-static void mulhiRule(OpImport &x) {
+static void mulhiRule(OpReading &x) {
   Value lhs = x.in(0), rhs = x.in(1);
   Type element = elementOf(lhs);
   unsigned width = element.getIntOrFloatBitWidth();
@@ -161,7 +161,7 @@ static void mulhiRule(OpImport &x) {
 //===----------------------------------------------------------------------===//
 
 // Right-aligned, or along `broadcast_dimensions` for the operand of lower rank.
-static Value spreadTo(OpImport &x, Value value, RankedTensorType type) {
+static Value spreadTo(OpReading &x, Value value, RankedTensorType type) {
   if (tensorTypeOf(value).getShape() == type.getShape())
     return value;
   SmallVector<int64_t> mapping;
@@ -177,7 +177,7 @@ static Value spreadTo(OpImport &x, Value value, RankedTensorType type) {
 }
 
 // Runs the rule of the op without `broadcast_` on spread operands.
-template <auto build> static void broadcastRule(OpImport &x) {
+template <auto build> static void broadcastRule(OpReading &x) {
   RankedTensorType type = x.type();
   if (x.failed())
     return;
@@ -187,17 +187,17 @@ template <auto build> static void broadcastRule(OpImport &x) {
 }
 
 template <typename Op, typename BoolOp = Op>
-static Value buildBinary(OpImport &x, Value lhs, Value rhs) {
+static Value buildBinary(OpReading &x, Value lhs, Value rhs) {
   return elementOf(lhs).isInteger(1) ? x.binary<BoolOp>(lhs, rhs)
                                      : x.binary<Op>(lhs, rhs);
 }
-static Value buildComplex(OpImport &x, Value lhs, Value rhs) {
+static Value buildComplex(OpReading &x, Value lhs, Value rhs) {
   return x.complexOf(lhs, rhs);
 }
-static Value buildNextAfter(OpImport &x, Value lhs, Value rhs) {
+static Value buildNextAfter(OpReading &x, Value lhs, Value rhs) {
   return nextAfter(x, lhs, rhs);
 }
-static Value buildCompare(OpImport &x, Value lhs, Value rhs) {
+static Value buildCompare(OpReading &x, Value lhs, Value rhs) {
   using Direction = graph::CompareDirection;
   constexpr Direction directions[] = {Direction::eq, Direction::ne,
                                       Direction::ge, Direction::gt,
@@ -208,7 +208,7 @@ static Value buildCompare(OpImport &x, Value lhs, Value rhs) {
                    rhs);
 }
 
-static void broadcastSelectRule(OpImport &x) {
+static void broadcastSelectRule(OpReading &x) {
   RankedTensorType type = x.type();
   if (x.failed())
     return;
@@ -218,7 +218,7 @@ static void broadcastSelectRule(OpImport &x) {
                  spreadTo(x, x.in(2), type)));
 }
 
-static void constantLikeRule(OpImport &x) {
+static void constantLikeRule(OpReading &x) {
   auto value = x.attr<TypedAttr>("value");
   if (!value)
     return;
@@ -268,7 +268,9 @@ void stablehlo::addCHLORules(RuleTable &rules) {
   rules["chlo.sinh"] = functionRule<realSinh, complexSinh>;
   rules["chlo.cosh"] = functionRule<realCosh, complexCosh>;
   rules["chlo.tan"] = functionRule<op<graph::TanOp>, complexTan>;
-  rules["chlo.erf"] = [](OpImport &x) { x.out(x.unary<graph::ErfOp>(x.in())); };
+  rules["chlo.erf"] = [](OpReading &x) {
+    x.out(x.unary<graph::ErfOp>(x.in()));
+  };
   rules["chlo.square"] = squareRule;
   rules["chlo.conj"] = conjRule;
   rules["chlo.is_inf"] = isInfRule<0>;

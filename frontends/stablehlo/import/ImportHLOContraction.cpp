@@ -48,7 +48,7 @@ static Type sumType(Type operand, Type result) {
 }
 
 // Rounds to the type that an algorithm multiplies in.
-static Value roundTo(OpImport &x, Value value, Type precision) {
+static Value roundTo(OpReading &x, Value value, Type precision) {
   Type own = elementOf(value);
   bool narrower = isa<FloatType>(own) &&
                   (precision.isBF16() || precision.isF16()) &&
@@ -57,7 +57,7 @@ static Value roundTo(OpImport &x, Value value, Type precision) {
 }
 
 // The result of a product: from i32 back to i1 by test for zero.
-static Value finished(OpImport &x, Value product, Type element) {
+static Value finished(OpReading &x, Value product, Type element) {
   return element.isInteger(1) ? x.compare(graph::CompareDirection::ne, product,
                                           x.filled(product, 0))
                               : x.convert(product, element);
@@ -67,7 +67,7 @@ static Value finished(OpImport &x, Value product, Type element) {
 // Products
 //===----------------------------------------------------------------------===//
 
-Value stablehlo::makeProduct(OpImport &x, graph::DotDimsAttr dims, Value lhs,
+Value stablehlo::makeProduct(OpReading &x, graph::DotDimsAttr dims, Value lhs,
                              Value rhs, RankedTensorType type) {
   Type element = type.getElementType();
   Type operand = productType(lhs, rhs, element);
@@ -77,14 +77,14 @@ Value stablehlo::makeProduct(OpImport &x, graph::DotDimsAttr dims, Value lhs,
   return finished(x, x.make<graph::DotGeneralOp>(sum, lhs, rhs, dims), element);
 }
 
-static void product(OpImport &x, graph::DotDimsAttr dims, Value lhs,
+static void product(OpReading &x, graph::DotDimsAttr dims, Value lhs,
                     Value rhs) {
   RankedTensorType type = x.type();
   if (!x.failed())
     x.out(makeProduct(x, dims, lhs, rhs, type));
 }
 
-static void dotGeneralRule(OpImport &x) {
+static void dotGeneralRule(OpReading &x) {
   auto dims = x.attr<DotDimensionNumbersAttr>("dot_dimension_numbers");
   Value lhs = x.in(0), rhs = x.in(1);
   if (x.failed())
@@ -103,7 +103,7 @@ static void dotGeneralRule(OpImport &x) {
           lhs, rhs);
 }
 
-static void dotRule(OpImport &x) {
+static void dotRule(OpReading &x) {
   Value lhs = x.in(0), rhs = x.in(1);
   if (rankOf(lhs) == 0 || rankOf(rhs) == 0)
     return x.invalid("takes vectors and matrices");
@@ -126,7 +126,7 @@ struct Convolution {
 };
 } // namespace
 
-static bool readConvolution(OpImport &x, Convolution &conv) {
+static bool readConvolution(OpReading &x, Convolution &conv) {
   conv.dims = x.attr<ConvDimensionNumbersAttr>("dimension_numbers");
   conv.input = x.in(0);
   conv.kernel = x.in(1);
@@ -154,7 +154,7 @@ static bool readConvolution(OpImport &x, Convolution &conv) {
 
 // Batch groups as feature groups: part g of the batch becomes features of
 // group g.
-static bool mergeBatchGroups(OpImport &x, Convolution &conv, int64_t groups) {
+static bool mergeBatchGroups(OpReading &x, Convolution &conv, int64_t groups) {
   if (groups == 1)
     return true;
   auto type = tensorTypeOf(conv.input);
@@ -187,7 +187,7 @@ static bool mergeBatchGroups(OpImport &x, Convolution &conv, int64_t groups) {
 
 // Padding and dilation of the input, as a pad of its own: negative padding
 // removes elements.
-static void padInput(OpImport &x, Convolution &conv) {
+static void padInput(OpReading &x, Convolution &conv) {
   int64_t rank = rankOf(conv.input);
   Integers low(rank, 0), high(rank, 0), interior(rank, 0),
       shape(tensorTypeOf(conv.input).getShape());
@@ -207,7 +207,7 @@ static void padInput(OpImport &x, Convolution &conv) {
 }
 
 // Without spatial dimensions: as one dimension of size 1 at the end of all.
-static void addSpatialDimension(OpImport &x, Convolution &conv) {
+static void addSpatialDimension(OpReading &x, Convolution &conv) {
   auto extended = [&](Value value) {
     Integers shape(tensorTypeOf(value).getShape());
     shape.push_back(1);
@@ -227,7 +227,7 @@ static void addSpatialDimension(OpImport &x, Convolution &conv) {
   conv.low = conv.high = {0};
 }
 
-static void convolve(OpImport &x, Convolution conv) {
+static void convolve(OpReading &x, Convolution conv) {
   RankedTensorType type = x.type();
   if (x.failed())
     return;
@@ -271,7 +271,7 @@ static void convolve(OpImport &x, Convolution conv) {
   x.out(type == given ? result : x.reshape(result, given.getShape()));
 }
 
-static bool setPadding(OpImport &x, Convolution &conv,
+static bool setPadding(OpReading &x, Convolution &conv,
                        ArrayRef<int64_t> padding) {
   if (padding.size() != 2 * conv.strides.size()) {
     x.invalid("has padding that does not fit its dimensions");
@@ -284,7 +284,7 @@ static bool setPadding(OpImport &x, Convolution &conv,
   return true;
 }
 
-static void convolutionRule(OpImport &x) {
+static void convolutionRule(OpReading &x) {
   Convolution conv;
   if (readConvolution(x, conv) &&
       setPadding(x, conv, x.list("padding", 2 * conv.strides.size(), 0)))
@@ -292,7 +292,7 @@ static void convolutionRule(OpImport &x) {
 }
 
 // Pads the input itself: between its elements, then by values around them.
-static void padByValue(OpImport &x, Convolution &conv, const Values &padding) {
+static void padByValue(OpReading &x, Convolution &conv, const Values &padding) {
   size_t spatial = conv.strides.size();
   conv.low.assign(spatial, 0);
   conv.high = conv.low;
@@ -316,7 +316,7 @@ static void padByValue(OpImport &x, Convolution &conv, const Values &padding) {
                                     after, low, high, interior);
 }
 
-static void dynamicConvRule(OpImport &x) {
+static void dynamicConvRule(OpReading &x) {
   Convolution conv;
   if (!readConvolution(x, conv))
     return;
@@ -343,21 +343,21 @@ static void dynamicConvRule(OpImport &x) {
 //===----------------------------------------------------------------------===//
 
 // Small floats are solved in f32.
-static Type solveType(OpImport &x, Value value) {
+static Type solveType(OpReading &x, Value value) {
   Type element = elementOf(value);
   return isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32
              ? Type(x.b.getF32Type())
              : element;
 }
 
-static void choleskyRule(OpImport &x) {
+static void choleskyRule(OpReading &x) {
   Value value = x.in(), wide = x.convert(value, solveType(x, value));
   Value factor =
       x.make<graph::CholeskyOp>(wide.getType(), wide, x.flag("lower"));
   x.out(x.convert(factor, elementOf(value)));
 }
 
-static void triangularSolveRule(OpImport &x) {
+static void triangularSolveRule(OpReading &x) {
   auto transpose = x.attr<TransposeAttr>("transpose_a");
   if (!transpose)
     return;
@@ -382,7 +382,7 @@ static void triangularSolveRule(OpImport &x) {
   x.out(x.convert(solution, element));
 }
 
-static void fftRule(OpImport &x) {
+static void fftRule(OpReading &x) {
   auto kind = x.attr<FftTypeAttr>("fft_type");
   RankedTensorType type = x.type();
   if (x.failed())

@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace zenith;
 using namespace zenith::stablehlo;
 
-static void whileRule(OpImport &x) {
+static void whileRule(OpReading &x) {
   SmallVector<Type> types = x.program.typesOf(x.op->getResultTypes(), x.loc);
   if (x.failed())
     return;
@@ -19,7 +19,7 @@ static void whileRule(OpImport &x) {
     x.outFlat(loop.getResults());
 }
 
-static void ifRule(OpImport &x) {
+static void ifRule(OpReading &x) {
   SmallVector<Type> types = x.program.typesOf(x.op->getResultTypes(), x.loc);
   Value pred = x.in();
   if (x.failed())
@@ -31,7 +31,7 @@ static void ifRule(OpImport &x) {
     x.outFlat(branch.getResults());
 }
 
-static void caseRule(OpImport &x) {
+static void caseRule(OpReading &x) {
   SmallVector<Type> types = x.program.typesOf(x.op->getResultTypes(), x.loc);
   Value index = x.in();
   if (x.failed())
@@ -44,7 +44,7 @@ static void caseRule(OpImport &x) {
     x.outFlat(branch.getResults());
 }
 
-static void callByName(OpImport &x, StringRef attribute) {
+static void callByName(OpReading &x, StringRef attribute) {
   auto name = x.attr<FlatSymbolRefAttr>(attribute);
   if (!name)
     return;
@@ -53,11 +53,11 @@ static void callByName(OpImport &x, StringRef attribute) {
   if (!x.failed())
     x.outFlat(results);
 }
-static void callRule(OpImport &x) { callByName(x, "callee"); }
-static void compositeRule(OpImport &x) { callByName(x, "decomposition"); }
+static void callRule(OpReading &x) { callByName(x, "callee"); }
+static void compositeRule(OpReading &x) { callByName(x, "decomposition"); }
 
 // Scalars of the region stand for whole tensors.
-static void mapRule(OpImport &x) {
+static void mapRule(OpReading &x) {
   if (x.inputs() == 0)
     return x.invalid("has no operand");
   Values inputs = x.ins(0, x.inputs());
@@ -71,7 +71,7 @@ static void mapRule(OpImport &x) {
   x.out(results);
 }
 
-static void barrierRule(OpImport &x) {
+static void barrierRule(OpReading &x) {
   Values inputs = x.flatInputs();
   if (inputs.empty())
     return x.outFlat({});
@@ -79,9 +79,9 @@ static void barrierRule(OpImport &x) {
                 .getResults());
 }
 
-static void tupleRule(OpImport &x) { x.outFlat(x.flatInputs()); }
+static void tupleRule(OpReading &x) { x.outFlat(x.flatInputs()); }
 
-static void tupleElementRule(OpImport &x) {
+static void tupleElementRule(OpReading &x) {
   auto tuple = dyn_cast<TupleType>(x.op->getOperand(0).getType());
   int64_t index = x.number("index");
   if (!tuple || index < 0 || index >= int64_t(tuple.size()))

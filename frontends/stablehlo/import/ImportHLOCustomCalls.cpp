@@ -15,7 +15,7 @@ using namespace zenith::stablehlo;
 // Expectations
 //===----------------------------------------------------------------------===//
 
-static void expect(OpImport &x, Expectation::Kind kind, Value actual,
+static void expect(OpReading &x, Expectation::Kind kind, Value actual,
                    Value expected) {
   if (x.failed())
     return;
@@ -34,18 +34,18 @@ static void expect(OpImport &x, Expectation::Kind kind, Value actual,
   x.program.expected.append({actual, expected});
 }
 
-template <Expectation::Kind kind> static void expectRule(OpImport &x) {
+template <Expectation::Kind kind> static void expectRule(OpReading &x) {
   expect(x, kind, x.in(0), x.in(1));
 }
 
-template <Expectation::Kind kind> static void expectConstantRule(OpImport &x) {
+template <Expectation::Kind kind> static void expectConstantRule(OpReading &x) {
   auto value = x.attr<DenseElementsAttr>("value");
   if (value)
     expect(x, kind, x.in(0), x.constant(value));
 }
 
 // @check.eq gives whether all elements agree, and is an expectation too.
-static void checkEqualRule(OpImport &x) {
+static void checkEqualRule(OpReading &x) {
   Value lhs = x.in(0), rhs = x.in(1);
   expect(x, Expectation::Equal, lhs, rhs);
   if (x.failed() || x.op->getNumResults() == 0)
@@ -57,7 +57,7 @@ static void checkEqualRule(OpImport &x) {
   x.out(dims.empty() ? same : x.reduce(graph::ReduceKind::all, same, dims));
 }
 
-static void probeRule(OpImport &x) {
+static void probeRule(OpReading &x) {
   auto name = x.attr<StringAttr>("probe_id");
   Value value = x.in();
   if (x.failed())
@@ -68,7 +68,7 @@ static void probeRule(OpImport &x) {
   x.out(value);
 }
 
-static void expectProbeRule(OpImport &x) {
+static void expectProbeRule(OpReading &x) {
   auto name = x.attr<StringAttr>("probe_id");
   if (!name)
     return;
@@ -93,9 +93,9 @@ void stablehlo::addExpectationRules(RuleTable &rules) {
 // Calls by name
 //===----------------------------------------------------------------------===//
 
-static void sameRule(OpImport &x) { x.outFlat(x.flatInputs()); }
+static void sameRule(OpReading &x) { x.outFlat(x.flatInputs()); }
 
-static void shapeAssertionRule(OpImport &x) {
+static void shapeAssertionRule(OpReading &x) {
   auto message = x.attr<StringAttr>("error_message");
   if (!message || x.inputs() == 0)
     return;
@@ -108,7 +108,7 @@ static void shapeAssertionRule(OpImport &x) {
   x.outFlat({});
 }
 
-static int64_t configNumber(OpImport &x, StringRef name, int64_t fallback) {
+static int64_t configNumber(OpReading &x, StringRef name, int64_t fallback) {
   auto config = x.op->getAttrOfType<DictionaryAttr>("mhlo.backend_config");
   if (!config)
     config = x.op->getAttrOfType<DictionaryAttr>("backend_config");
@@ -117,7 +117,8 @@ static int64_t configNumber(OpImport &x, StringRef name, int64_t fallback) {
 }
 
 // LAPACK writes one triangle and leaves the other as it was.
-static Value besideFactor(OpImport &x, Value factor, Value matrix, bool lower) {
+static Value besideFactor(OpReading &x, Value factor, Value matrix,
+                          bool lower) {
   RankedTensorType type = tensorTypeOf(factor);
   if (!type.hasStaticShape())
     return factor;
@@ -134,7 +135,7 @@ static Value besideFactor(OpImport &x, Value factor, Value matrix, bool lower) {
 
 // The factor, and 0 for success. A failure shows as NaN from some column on;
 // the program makes all of it NaN where it reads another number.
-static void potrfRule(OpImport &x) {
+static void potrfRule(OpReading &x) {
   Value matrix = x.in();
   RankedTensorType info = x.type(1);
   if (x.failed())
@@ -150,7 +151,7 @@ static void potrfRule(OpImport &x) {
                x.convert(failed, info.getElementType())});
 }
 
-static void trsmRule(OpImport &x) {
+static void trsmRule(OpReading &x) {
   Value a = x.in(0), b = x.in(1);
   int64_t form = configNumber(x, "trans_x", 'N');
   x.out(x.make<graph::TriangularSolveOp>(
@@ -165,7 +166,7 @@ static void trsmRule(OpImport &x) {
 
 // Other LAPACK routines by the name that they have for all element types:
 // lapack_sgetrf_ffi is lapack_getrf.
-static void lapackRule(OpImport &x, StringRef routine) {
+static void lapackRule(OpReading &x, StringRef routine) {
   SmallVector<Type> types = x.program.typesOf(x.op->getResultTypes(), x.loc);
   if (x.failed())
     return;
@@ -205,7 +206,7 @@ static Rule ruleForTarget(StringRef target) {
 
 // Kept by name: what runs it refuses it. One that is called for its effect
 // would vanish, so it is refused here.
-static void unknownRule(OpImport &x, StringRef target) {
+static void unknownRule(OpReading &x, StringRef target) {
   SmallVector<Type> types = x.program.typesOf(x.op->getResultTypes(), x.loc);
   if (x.failed())
     return;
@@ -224,7 +225,7 @@ static void unknownRule(OpImport &x, StringRef target) {
                 .getResults());
 }
 
-static void customCallRule(OpImport &x) {
+static void customCallRule(OpReading &x) {
   auto name = x.attr<StringAttr>("call_target_name");
   if (!name)
     return;

@@ -8,17 +8,17 @@ using namespace mlir;
 using namespace zenith;
 using namespace zenith::stablehlo;
 
-static void identityRule(OpImport &x) { x.outFlat(x.flatInputs()); }
+static void identityRule(OpReading &x) { x.outFlat(x.flatInputs()); }
 
 // Device 0 of one.
-static void idRule(OpImport &x) {
+static void idRule(OpReading &x) {
   RankedTensorType type = x.type();
   if (!x.failed())
     x.out(x.scalar(type.getElementType(), 0));
 }
 
 // Every group has one member, so each device keeps what it has.
-static void collectiveRule(OpImport &x) {
+static void collectiveRule(OpReading &x) {
   auto groups = x.op->getAttrOfType<DenseIntElementsAttr>("replica_groups");
   if (!groups || groups.getNumElements() > 1)
     return x.unsupported("over several devices is not supported");
@@ -28,7 +28,7 @@ static void collectiveRule(OpImport &x) {
 }
 
 // From device 0 to itself, or zeros where nobody sends to it.
-static void permuteRule(OpImport &x) {
+static void permuteRule(OpReading &x) {
   SmallVector<int64_t> pairs = x.list("source_target_pairs");
   if (llvm::any_of(pairs, [](int64_t device) { return device != 0; }))
     return x.unsupported("over several devices is not supported");
@@ -46,11 +46,11 @@ void stablehlo::addDistributionRules(RuleTable &rules) {
   rules["stablehlo.collective_permute"] = permuteRule;
   rules["sdy.sharding_constraint"] = identityRule;
   rules["sdy.reshard"] = identityRule;
-  rules["sdy.manual_computation"] = [](OpImport &x) {
+  rules["sdy.manual_computation"] = [](OpReading &x) {
     x.outFlat(
         x.program.inlineBlock(x.op->getRegion(0).front(), x.flatInputs()));
   };
   // Tokens carry no value.
-  rules["stablehlo.create_token"] = [](OpImport &x) { x.outFlat({}); };
-  rules["stablehlo.after_all"] = [](OpImport &x) { x.outFlat({}); };
+  rules["stablehlo.create_token"] = [](OpReading &x) { x.outFlat({}); };
+  rules["stablehlo.after_all"] = [](OpReading &x) { x.outFlat({}); };
 }

@@ -8,13 +8,13 @@ using namespace mlir;
 using namespace zenith;
 using namespace zenith::stablehlo;
 
-static Value scalarAsIndex(OpImport &x, Value scalar) {
+static Value scalarAsIndex(OpReading &x, Value scalar) {
   if (auto known = constantInteger(scalar))
     return x.index(*known);
   return x.convert(scalar, x.b.getI64Type());
 }
 
-Value stablehlo::shapeElement(OpImport &x, Value shape, int64_t at) {
+Value stablehlo::shapeElement(OpReading &x, Value shape, int64_t at) {
   if (auto convert = shape.getDefiningOp<graph::ConvertOp>())
     if (isa<IntegerType>(elementOf(convert.getOperand())))
       return shapeElement(x, convert.getOperand(), at);
@@ -61,7 +61,8 @@ struct DynamicShape {
 } // namespace
 
 // Sizes of a result: those of its type, else by value.
-static DynamicShape shapeFrom(OpImport &x, Value shape, RankedTensorType type) {
+static DynamicShape shapeFrom(OpReading &x, Value shape,
+                              RankedTensorType type) {
   DynamicShape result;
   for (int64_t i = 0; i < type.getRank(); ++i) {
     int64_t size = type.getDimSize(i);
@@ -77,7 +78,7 @@ static DynamicShape shapeFrom(OpImport &x, Value shape, RankedTensorType type) {
   return result;
 }
 
-static bool fitsShape(OpImport &x, Value shape, RankedTensorType type) {
+static bool fitsShape(OpReading &x, Value shape, RankedTensorType type) {
   if (x.failed())
     return false;
   if (rankOf(shape) == 1 && tensorTypeOf(shape).getDimSize(0) == type.getRank())
@@ -86,7 +87,7 @@ static bool fitsShape(OpImport &x, Value shape, RankedTensorType type) {
   return false;
 }
 
-static void dynamicBroadcastRule(OpImport &x) {
+static void dynamicBroadcastRule(OpReading &x) {
   RankedTensorType type = x.type();
   Value value = x.in(0), shape = x.in(1);
   if (!fitsShape(x, shape, type))
@@ -97,7 +98,7 @@ static void dynamicBroadcastRule(OpImport &x) {
                     to.dims));
 }
 
-static void dynamicReshapeRule(OpImport &x) {
+static void dynamicReshapeRule(OpReading &x) {
   RankedTensorType type = x.type();
   Value value = x.in(0), shape = x.in(1);
   if (!fitsShape(x, shape, type))
@@ -107,7 +108,7 @@ static void dynamicReshapeRule(OpImport &x) {
       RankedTensorType::get(to.sizes, elementOf(value)), value, to.dims));
 }
 
-static void dynamicIotaRule(OpImport &x) {
+static void dynamicIotaRule(OpReading &x) {
   RankedTensorType type = x.type();
   Value shape = x.in(0);
   if (!fitsShape(x, shape, type))
@@ -123,7 +124,7 @@ static void dynamicIotaRule(OpImport &x) {
 }
 
 // ceil((limit - start) / stride), static where all three are.
-static void realDynamicSliceRule(OpImport &x) {
+static void realDynamicSliceRule(OpReading &x) {
   Value value = x.in(0);
   SmallVector<int64_t> starts, sizes, strides;
   Values startValues, sizeValues;
@@ -158,7 +159,7 @@ static void realDynamicSliceRule(OpImport &x) {
 }
 
 // Between elements first: kernels pad by values around them only.
-static Value spreadOut(OpImport &x, Value value, Value fill,
+static Value spreadOut(OpReading &x, Value value, Value fill,
                        ArrayRef<int64_t> interior) {
   SmallVector<int64_t> shape(tensorTypeOf(value).getShape()),
       zeros(shape.size(), 0);
@@ -170,7 +171,7 @@ static Value spreadOut(OpImport &x, Value value, Value fill,
                               interior);
 }
 
-Value stablehlo::padByValues(OpImport &x, RankedTensorType type, Value value,
+Value stablehlo::padByValues(OpReading &x, RankedTensorType type, Value value,
                              Value fill, ArrayRef<Value> low,
                              ArrayRef<Value> high, ArrayRef<int64_t> interior) {
   SmallVector<int64_t> before, after, between(interior);
@@ -195,7 +196,7 @@ Value stablehlo::padByValues(OpImport &x, RankedTensorType type, Value value,
                               before, after, between);
 }
 
-static void dynamicPadRule(OpImport &x) {
+static void dynamicPadRule(OpReading &x) {
   Value value = x.in(0);
   RankedTensorType type = x.type();
   if (x.failed())
@@ -215,7 +216,7 @@ static void dynamicPadRule(OpImport &x) {
 }
 
 // A bound becomes the size itself, where it is the whole dimension.
-static void setDimensionSizeRule(OpImport &x) {
+static void setDimensionSizeRule(OpReading &x) {
   Value value = x.in(0);
   int64_t dim = x.number("dimension");
   if (dim < 0 || dim >= rankOf(value))

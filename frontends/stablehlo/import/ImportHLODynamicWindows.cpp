@@ -32,7 +32,7 @@ struct Running {
 
 // Operands: value, initial value, then window, strides, dilations (base,
 // window) and padding as vectors. False where it is another form.
-static bool readWindows(OpImport &x, DynamicWindows &windows) {
+static bool readWindows(OpReading &x, DynamicWindows &windows) {
   auto calls = x.op->getAttrOfType<ArrayAttr>("called_computations");
   auto symbol = calls && calls.size() == 1
                     ? dyn_cast<FlatSymbolRefAttr>(calls[0])
@@ -99,7 +99,7 @@ static std::optional<Running> scanOf(const DynamicWindows &windows) {
 
 // One step of foldByDoubling: each element with the one `shift` before it
 // (behind it in reverse), the initial value where there is none.
-static Value foldShifted(OpImport &x, const DynamicWindows &windows,
+static Value foldShifted(OpReading &x, const DynamicWindows &windows,
                          Running running, Expr shift, Value folded) {
   Values low(rankOf(folded), x.index(0)), high = low;
   low[running.along] = running.reverse ? (-shift).value : shift.value;
@@ -118,7 +118,7 @@ static Value foldShifted(OpImport &x, const DynamicWindows &windows,
 
 // A running fold by any body: elements fold 1, 2, 4 and so on of their
 // neighbours, log2(n) steps for n elements.
-static Value foldByDoubling(OpImport &x, const DynamicWindows &windows,
+static Value foldByDoubling(OpReading &x, const DynamicWindows &windows,
                             Running running) {
   Value count = x.dim(windows.value, running.along);
   Values inits{x.index(1), windows.value};
@@ -136,7 +136,7 @@ static Value foldByDoubling(OpImport &x, const DynamicWindows &windows,
   return loop.getResult(1);
 }
 
-static Value cumulative(OpImport &x, const DynamicWindows &windows) {
+static Value cumulative(OpReading &x, const DynamicWindows &windows) {
   std::optional<Running> running = scanOf(windows);
   if (!running)
     return {};
@@ -149,7 +149,7 @@ static Value cumulative(OpImport &x, const DynamicWindows &windows) {
 
 // Windows of known size over an input that has been padded by values. Nothing
 // where their size is a value too.
-static Value overPadded(OpImport &x, const DynamicWindows &windows) {
+static Value overPadded(OpReading &x, const DynamicWindows &windows) {
   RankedTensorType type = tensorTypeOf(windows.value);
   SmallVector<int64_t> size, interior, shape;
   for (int64_t i = 0; i < type.getRank(); ++i) {
@@ -184,7 +184,7 @@ static Value overPadded(OpImport &x, const DynamicWindows &windows) {
   return fold.getResult(0);
 }
 
-void stablehlo::importDynamicReduceWindow(OpImport &x) {
+void stablehlo::importDynamicReduceWindow(OpReading &x) {
   DynamicWindows windows;
   if (!readWindows(x, windows))
     return x.unsupported("@stablehlo.dynamic_reduce_window of this form is not "

@@ -9,13 +9,13 @@ using namespace zenith;
 using namespace zenith::stablehlo;
 using graph::CompareDirection;
 
-template <typename Op> static void unaryRule(OpImport &x) {
+template <typename Op> static void unaryRule(OpReading &x) {
   x.out(x.unary<Op>(x.in()));
 }
-template <typename Op> static void binaryRule(OpImport &x) {
+template <typename Op> static void binaryRule(OpReading &x) {
   x.out(x.binary<Op>(x.in(0), x.in(1)));
 }
-template <typename Op, typename BoolOp> static void boolRule(OpImport &x) {
+template <typename Op, typename BoolOp> static void boolRule(OpReading &x) {
   Value lhs = x.in(0), rhs = x.in(1);
   x.out(elementOf(lhs).isInteger(1) ? x.binary<BoolOp>(lhs, rhs)
                                     : x.binary<Op>(lhs, rhs));
@@ -30,7 +30,7 @@ static bool isComplex(Value value) {
 //===----------------------------------------------------------------------===//
 
 // Larger (or smaller) by real part, then by imaginary part.
-template <typename Op, bool larger> static void extremumRule(OpImport &x) {
+template <typename Op, bool larger> static void extremumRule(OpReading &x) {
   Value lhs = x.in(0), rhs = x.in(1);
   if (elementOf(lhs).isInteger(1))
     return x.out(larger ? x.binary<graph::OrOp>(lhs, rhs)
@@ -44,7 +44,7 @@ template <typename Op, bool larger> static void extremumRule(OpImport &x) {
   x.out(x.select(wins.value, lhs, rhs));
 }
 
-static void absRule(OpImport &x) {
+static void absRule(OpReading &x) {
   Value value = x.in();
   if (!isComplex(value))
     return x.out(x.unary<graph::AbsOp>(value));
@@ -52,7 +52,7 @@ static void absRule(OpImport &x) {
 }
 
 // -i log((x + iy) / sqrt(x^2 + y^2))
-static void atan2Rule(OpImport &x) {
+static void atan2Rule(OpReading &x) {
   Value lhs = x.in(0), rhs = x.in(1);
   if (!isComplex(lhs))
     return x.out(x.binary<graph::Atan2Op>(lhs, rhs));
@@ -63,16 +63,16 @@ static void atan2Rule(OpImport &x) {
   x.out((-(i * unit.apply<graph::LogOp>())).value);
 }
 
-static void complexRule(OpImport &x) { x.out(x.complexOf(x.in(0), x.in(1))); }
-static void realRule(OpImport &x) { x.out(x.realPart(x.in())); }
-static void imagRule(OpImport &x) { x.out(x.imagPart(x.in())); }
+static void complexRule(OpReading &x) { x.out(x.complexOf(x.in(0), x.in(1))); }
+static void realRule(OpReading &x) { x.out(x.realPart(x.in())); }
+static void imagRule(OpReading &x) { x.out(x.imagPart(x.in())); }
 
 //===----------------------------------------------------------------------===//
 // Comparison and selection
 //===----------------------------------------------------------------------===//
 
 // Integers whose negative ones are in reverse order, the other way round.
-static Value reverseNegative(OpImport &x, Value value) {
+static Value reverseNegative(OpReading &x, Value value) {
   Type integer = elementOf(value);
   Expr bits(x, value);
   Value mask = x.spread(
@@ -82,13 +82,13 @@ static Value reverseNegative(OpImport &x, Value value) {
   return select(bits < 0.0, bits ^ bits.with(mask), bits).value;
 }
 
-Value stablehlo::totalOrderKeys(OpImport &x, Value floats) {
+Value stablehlo::totalOrderKeys(OpReading &x, Value floats) {
   unsigned width = elementOf(floats).getIntOrFloatBitWidth();
   return reverseNegative(
       x, x.bitcast(floats, IntegerType::get(x.b.getContext(), width)));
 }
 
-Value stablehlo::floatsOfKeys(OpImport &x, Value keys, Type element) {
+Value stablehlo::floatsOfKeys(OpReading &x, Value keys, Type element) {
   return x.bitcast(reverseNegative(x, keys), element);
 }
 
@@ -110,7 +110,7 @@ static CompareDirection directionOf(ComparisonDirection direction) {
   return CompareDirection::eq;
 }
 
-static void compareRule(OpImport &x) {
+static void compareRule(OpReading &x) {
   auto direction = x.attr<ComparisonDirectionAttr>("comparison_direction");
   if (!direction)
     return;
@@ -124,7 +124,7 @@ static void compareRule(OpImport &x) {
   x.out(x.compare(directionOf(direction.getValue()), lhs, rhs));
 }
 
-static void selectRule(OpImport &x) {
+static void selectRule(OpReading &x) {
   Value pred = x.in(0), onTrue = x.in(1), onFalse = x.in(2);
   if (rankOf(pred) == 0)
     pred = x.spread(pred, onTrue);
@@ -134,7 +134,7 @@ static void selectRule(OpImport &x) {
   x.out(x.select(pred, onTrue, onFalse));
 }
 
-static void clampRule(OpImport &x) {
+static void clampRule(OpReading &x) {
   Value low = x.in(0), value = x.in(1), high = x.in(2);
   low = rankOf(low) == 0 ? x.spread(low, value) : low;
   high = rankOf(high) == 0 ? x.spread(high, value) : high;
@@ -150,7 +150,7 @@ static void clampRule(OpImport &x) {
 // Conversions
 //===----------------------------------------------------------------------===//
 
-static void convertRule(OpImport &x) {
+static void convertRule(OpReading &x) {
   Type element = x.type().getElementType();
   if (!x.failed())
     x.out(x.convert(x.in(), element));
@@ -158,7 +158,7 @@ static void convertRule(OpImport &x) {
 
 // Elements of different widths: the narrower ones form a new last dimension,
 // least significant first.
-static Value narrowBits(OpImport &x, Value value, Type element, unsigned from,
+static Value narrowBits(OpReading &x, Value value, Type element, unsigned from,
                         unsigned to) {
   MLIRContext *context = x.b.getContext();
   Type wide = IntegerType::get(context, from, IntegerType::Unsigned);
@@ -180,7 +180,7 @@ static Value narrowBits(OpImport &x, Value value, Type element, unsigned from,
   return x.bitcast(x.convert(low.value, part), element);
 }
 
-static Value wideBits(OpImport &x, Value value, Type element, unsigned from,
+static Value wideBits(OpReading &x, Value value, Type element, unsigned from,
                       unsigned to) {
   MLIRContext *context = x.b.getContext();
   Type wide = IntegerType::get(context, to, IntegerType::Unsigned);
@@ -203,14 +203,14 @@ static unsigned bitsOf(Type element) {
 
 // Complex numbers have no bits of their own in GraphIR: the real part is the
 // first of two.
-static Value splitComplex(OpImport &x, Value value) {
+static Value splitComplex(OpReading &x, Value value) {
   SmallVector<int64_t> shape(tensorTypeOf(value).getShape());
   shape.push_back(1);
   int64_t last = shape.size() - 1;
   return x.concat(last, {x.reshape(x.realPart(value), shape),
                          x.reshape(x.imagPart(value), shape)});
 }
-static Value joinComplex(OpImport &x, Value value) {
+static Value joinComplex(OpReading &x, Value value) {
   SmallVector<int64_t> shape(tensorTypeOf(value).getShape()),
       starts(shape.size(), 0);
   shape.back() = 1;
@@ -221,7 +221,7 @@ static Value joinComplex(OpImport &x, Value value) {
   return x.complexOf(x.reshape(real, shape), x.reshape(imag, shape));
 }
 
-static void bitcastRule(OpImport &x) {
+static void bitcastRule(OpReading &x) {
   Value value = x.in();
   RankedTensorType type = x.type();
   if (x.failed())
@@ -253,7 +253,7 @@ static void bitcastRule(OpImport &x) {
 
 // Rounds to fewer mantissa bits, ties to even, then sends what leaves the
 // narrower exponent's range to infinity and zero.
-static void reducePrecisionRule(OpImport &x) {
+static void reducePrecisionRule(OpReading &x) {
   Value value = x.in();
   auto type = dyn_cast<FloatType>(elementOf(value));
   if (!type)
@@ -323,7 +323,7 @@ static void addFunctionRules(RuleTable &rules) {
   rules["stablehlo.popcnt"] = unaryRule<graph::PopcountOp>;
   rules["stablehlo.count_leading_zeros"] =
       unaryRule<graph::CountLeadingZerosOp>;
-  rules["stablehlo.is_finite"] = [](OpImport &x) {
+  rules["stablehlo.is_finite"] = [](OpReading &x) {
     Value value = x.in();
     x.out(x.make<graph::IsFiniteOp>(typeWith(value, x.b.getI1Type()), value));
   };

@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace zenith;
 using namespace zenith::stablehlo;
 
-static graph::GatherDimsAttr gatherDims(OpImport &x) {
+static graph::GatherDimsAttr gatherDims(OpReading &x) {
   auto dims = x.attr<GatherDimensionNumbersAttr>("dimension_numbers");
   if (!dims)
     return {};
@@ -18,7 +18,7 @@ static graph::GatherDimsAttr gatherDims(OpImport &x) {
       dims.getStartIndexMap(), dims.getIndexVectorDim());
 }
 
-static void gatherRule(OpImport &x) {
+static void gatherRule(OpReading &x) {
   graph::GatherDimsAttr dims = gatherDims(x);
   RankedTensorType type = x.type();
   if (!x.failed())
@@ -35,7 +35,7 @@ struct SliceSizes {
 };
 } // namespace
 
-static SliceSizes sliceSizes(OpImport &x, Value operand, Value sizes) {
+static SliceSizes sliceSizes(OpReading &x, Value operand, Value sizes) {
   graph::DimAnalysis analysis;
   SliceSizes result;
   for (int64_t i = 0; i < rankOf(operand); ++i) {
@@ -72,7 +72,7 @@ static void takeSizes(SliceSizes &sizes, graph::GatherDimsAttr dims,
 
 // One slice, as large as values say: its start is clamped so that it lies
 // inside.
-static void sliceByValue(OpImport &x, graph::GatherDimsAttr dims,
+static void sliceByValue(OpReading &x, graph::GatherDimsAttr dims,
                          const SliceSizes &sizes) {
   Value operand = x.in(0), indices = x.in(1);
   SmallVector<int64_t> starts, shape, rest;
@@ -109,7 +109,7 @@ static void sliceByValue(OpImport &x, graph::GatherDimsAttr dims,
                                        slice, sizeValues));
 }
 
-static void dynamicGatherRule(OpImport &x) {
+static void dynamicGatherRule(OpReading &x) {
   graph::GatherDimsAttr dims = gatherDims(x);
   RankedTensorType type = x.type();
   if (x.failed())
@@ -130,7 +130,7 @@ static void dynamicGatherRule(OpImport &x) {
 }
 
 // Starts of one type.
-static Values startsFrom(OpImport &x, unsigned first) {
+static Values startsFrom(OpReading &x, unsigned first) {
   Values starts = x.ins(first, x.inputs() - first);
   bool same = llvm::all_of(starts, [&](Value start) {
     return elementOf(start) == elementOf(starts[0]);
@@ -141,13 +141,13 @@ static Values startsFrom(OpImport &x, unsigned first) {
   return starts;
 }
 
-static void dynamicSliceRule(OpImport &x) {
+static void dynamicSliceRule(OpReading &x) {
   Value value = x.in();
   auto type = RankedTensorType::get(x.list("slice_sizes"), elementOf(value));
   x.out(x.make<graph::DynamicSliceOp>(type, value, startsFrom(x, 1)));
 }
 
-static void dynamicUpdateSliceRule(OpImport &x) {
+static void dynamicUpdateSliceRule(OpReading &x) {
   Value value = x.in();
   x.out(x.make<graph::DynamicUpdateSliceOp>(value.getType(), value, x.in(1),
                                             startsFrom(x, 2)));
@@ -174,7 +174,7 @@ static std::optional<graph::ScatterKind> scatterKind(Region &body,
   return std::nullopt;
 }
 
-static void scatterRule(OpImport &x) {
+static void scatterRule(OpReading &x) {
   auto numbers =
       x.attr<ScatterDimensionNumbersAttr>("scatter_dimension_numbers");
   if (x.failed())
@@ -217,7 +217,7 @@ static void scatterRule(OpImport &x) {
 
 // Rows of the operand's dimension `dim` that an index tensor names, within
 // batches.
-static void torchIndexSelectRule(OpImport &x) {
+static void torchIndexSelectRule(OpReading &x) {
   Value operand = x.in(0), index = x.in(1);
   int64_t dim = x.number("dim"), batches = x.number("batch_dims");
   RankedTensorType type = x.type();

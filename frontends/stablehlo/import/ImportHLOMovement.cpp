@@ -20,7 +20,7 @@ static ElementsAttr withGraphElements(ElementsAttr value, Type element) {
       element, [&](const APInt &bits) { return bits.sextOrTrunc(width); });
 }
 
-static void constantRule(OpImport &x) {
+static void constantRule(OpReading &x) {
   auto value = x.attr<ElementsAttr>("value");
   RankedTensorType type = x.type();
   if (x.failed())
@@ -35,7 +35,7 @@ static void constantRule(OpImport &x) {
   x.out(result);
 }
 
-static void iotaRule(OpImport &x) {
+static void iotaRule(OpReading &x) {
   RankedTensorType type = x.type();
   if (x.failed())
     return;
@@ -47,7 +47,7 @@ static void iotaRule(OpImport &x) {
   x.out(x.iota(type.getShape(), dim, element));
 }
 
-static void broadcastRule(OpImport &x) {
+static void broadcastRule(OpReading &x) {
   Value value = x.in();
   SmallVector<int64_t> shape = x.list("broadcast_sizes"), mapping;
   for (int64_t i = 0; i < rankOf(value); ++i)
@@ -58,7 +58,7 @@ static void broadcastRule(OpImport &x) {
                     x.dynamicDims(value)));
 }
 
-static void broadcastInDimRule(OpImport &x) {
+static void broadcastInDimRule(OpReading &x) {
   RankedTensorType type = x.type();
   if (x.failed())
     return;
@@ -71,7 +71,7 @@ static void broadcastInDimRule(OpImport &x) {
   x.out(x.broadcast(value, x.list("broadcast_dimensions"), type));
 }
 
-static void reshapeRule(OpImport &x) {
+static void reshapeRule(OpReading &x) {
   RankedTensorType type = x.type();
   if (x.failed())
     return;
@@ -81,7 +81,7 @@ static void reshapeRule(OpImport &x) {
   x.out(x.reshape(value, type.getShape()));
 }
 
-static void transposeRule(OpImport &x) {
+static void transposeRule(OpReading &x) {
   Value value = x.in();
   SmallVector<int64_t> permutation = x.list("permutation");
   if (int64_t(permutation.size()) != rankOf(value) ||
@@ -91,14 +91,14 @@ static void transposeRule(OpImport &x) {
   x.out(x.transpose(value, permutation));
 }
 
-static void reverseRule(OpImport &x) {
+static void reverseRule(OpReading &x) {
   Value value = x.in();
   SmallVector<int64_t> dims = x.list("dimensions");
   x.out(dims.empty() ? value
                      : x.make<graph::ReverseOp>(value.getType(), value, dims));
 }
 
-static void sliceRule(OpImport &x) {
+static void sliceRule(OpReading &x) {
   Value value = x.in();
   SmallVector<int64_t> starts = x.list("start_indices"),
                        limits = x.list("limit_indices"),
@@ -116,7 +116,7 @@ static void sliceRule(OpImport &x) {
                                strides));
 }
 
-static void padRule(OpImport &x) {
+static void padRule(OpReading &x) {
   RankedTensorType type = x.type();
   if (!x.failed())
     x.out(x.make<graph::PadOp>(type, x.in(0), x.in(1), ValueRange(),
@@ -125,7 +125,7 @@ static void padRule(OpImport &x) {
                                x.list("interior_padding")));
 }
 
-static void concatenateRule(OpImport &x) {
+static void concatenateRule(OpReading &x) {
   if (x.inputs() == 0)
     return x.invalid("has no operand");
   int64_t dim = x.number("dimension");
@@ -135,7 +135,7 @@ static void concatenateRule(OpImport &x) {
   x.out(values.size() == 1 ? values[0] : x.concat(dim, values));
 }
 
-static void dimensionSizeRule(OpImport &x) {
+static void dimensionSizeRule(OpReading &x) {
   int64_t dim = x.number("dimension");
   Value value = x.in();
   if (dim < 0 || dim >= rankOf(value))

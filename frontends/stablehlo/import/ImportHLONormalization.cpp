@@ -12,7 +12,7 @@ namespace {
 /// The operand of a batch norm, and vectors spread along its features.
 class Norm {
 public:
-  explicit Norm(OpImport &x)
+  explicit Norm(OpReading &x)
       : x(x), operand(x, x.in(0)), feature(x.number("feature_index")) {
     auto value = x.op->getAttrOfType<FloatAttr>("epsilon");
     epsilon = value ? value.getValueAsDouble() : 0;
@@ -37,7 +37,7 @@ public:
   }
   Expr mean(Expr value) const { return sum(value) / count; }
 
-  OpImport &x;
+  OpReading &x;
   Expr operand;
   int64_t feature;
   double epsilon = 0, count = 1;
@@ -45,7 +45,7 @@ public:
 };
 } // namespace
 
-static void inferenceRule(OpImport &x) {
+static void inferenceRule(OpReading &x) {
   Norm norm(x);
   if (x.failed())
     return;
@@ -55,7 +55,7 @@ static void inferenceRule(OpImport &x) {
   x.out((scale * ((norm.operand - mean) / deviation) + offset).value);
 }
 
-static void trainingRule(OpImport &x) {
+static void trainingRule(OpReading &x) {
   Norm norm(x);
   if (x.failed())
     return;
@@ -69,7 +69,7 @@ static void trainingRule(OpImport &x) {
   x.out(Values{output.value, mean.value, variance.value});
 }
 
-static void gradientRule(OpImport &x) {
+static void gradientRule(OpReading &x) {
   Norm norm(x);
   if (x.failed())
     return;

@@ -28,7 +28,7 @@ static std::optional<ComparisonDirection> plainComparator(Region &region) {
 }
 
 // Operands of one shape in the order of a comparator.
-static Values sorted(OpImport &x, const Values &inputs, int64_t dim,
+static Values sorted(OpReading &x, const Values &inputs, int64_t dim,
                      Region &comparator) {
   auto direction = plainComparator(comparator);
   // Integers have one order; floats differ in NaN and zeros.
@@ -50,7 +50,7 @@ static Values sorted(OpImport &x, const Values &inputs, int64_t dim,
   return sort.getResults();
 }
 
-static void sortRule(OpImport &x) {
+static void sortRule(OpReading &x) {
   Values inputs = x.ins(0, x.inputs());
   Region &comparator = x.op->getRegion(0);
   if (inputs.empty() || !comparator.hasOneBlock())
@@ -66,7 +66,7 @@ static void sortRule(OpImport &x) {
 
 // The first elements along `dim`, as many as `shape` says; the other
 // dimensions, which may be dynamic, are whole.
-static Value firstAlong(OpImport &x, Value value, int64_t dim,
+static Value firstAlong(OpReading &x, Value value, int64_t dim,
                         ArrayRef<int64_t> shape) {
   SmallVector<int64_t> sizes(tensorTypeOf(value).getShape());
   sizes[dim] = shape[dim];
@@ -83,7 +83,7 @@ static Value firstAlong(OpImport &x, Value value, int64_t dim,
 // Operands: values and their indices, what stands for a missing one of each,
 // then shapes of dynamic results. The exact best are an answer for every
 // recall.
-void stablehlo::importApproxTopK(OpImport &x) {
+void stablehlo::importApproxTopK(OpReading &x) {
   auto calls = x.op->getAttrOfType<ArrayAttr>("called_computations");
   auto symbol = calls && calls.size() == 1
                     ? dyn_cast<FlatSymbolRefAttr>(calls[0])
@@ -118,7 +118,7 @@ void stablehlo::importApproxTopK(OpImport &x) {
 
 // graph.top_k holds zeros of both signs to be equal, and NaN too; JAX's order
 // is the total one.
-static void topKRule(OpImport &x) {
+static void topKRule(OpReading &x) {
   Value operand = x.in();
   RankedTensorType values = x.type(0), indices = x.type(1);
   if (x.failed())

@@ -97,7 +97,7 @@ struct Quantization {
 } // namespace
 
 // One number per index of the quantized dimension.
-static Value alongAxis(OpImport &x, ArrayRef<double> numbers, int64_t axis,
+static Value alongAxis(OpReading &x, ArrayRef<double> numbers, int64_t axis,
                        Value like, Type element) {
   SmallVector<Attribute> values;
   for (double number : numbers)
@@ -109,7 +109,7 @@ static Value alongAxis(OpImport &x, ArrayRef<double> numbers, int64_t axis,
                      x.dynamicDims(like));
 }
 
-static std::optional<Quantization> readQuantization(OpImport &x,
+static std::optional<Quantization> readQuantization(OpReading &x,
                                                     quant::QuantizedType type,
                                                     Value like, Type element) {
   if (auto uniform = dyn_cast<quant::UniformQuantizedType>(type))
@@ -128,7 +128,7 @@ static std::optional<Quantization> readQuantization(OpImport &x,
       Expr(x, alongAxis(x, zeroPoints, axis, like, element))};
 }
 
-static void quantizeRule(OpImport &x) {
+static void quantizeRule(OpReading &x) {
   auto type = quantizedOf(x.op->getResult(0).getType());
   RankedTensorType storage = x.type();
   if (x.failed() || !type)
@@ -145,7 +145,7 @@ static void quantizeRule(OpImport &x) {
   x.out(x.convert(clamped, storage.getElementType()));
 }
 
-static void dequantizeRule(OpImport &x) {
+static void dequantizeRule(OpReading &x) {
   auto type = quantizedOf(x.op->getOperand(0).getType());
   RankedTensorType result = x.type();
   if (x.failed() || !type)

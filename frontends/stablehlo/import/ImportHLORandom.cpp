@@ -10,19 +10,19 @@ using namespace zenith::stablehlo;
 
 // Of four words of state, those of the key come low half first, those of the
 // counter high half first. This changes from one order to the other.
-static Value turnCounter(OpImport &x, Value words) {
+static Value turnCounter(OpReading &x, Value words) {
   return x.concat(0, {x.slice(words, {0}, {2}), x.slice(words, {3}, {1}),
                       x.slice(words, {2}, {1})});
 }
 // Four ui32 words of state as two ui64 words.
-static Value joinState(OpImport &x, Value state) {
+static Value joinState(OpReading &x, Value state) {
   Type u64 = x.b.getIntegerType(64, false);
   Value pairs = x.convert(x.reshape(turnCounter(x, state), {2, 2}), u64);
   Expr low(x, x.reshape(x.slice(pairs, {0, 0}, {2, 1}), {2}));
   Expr high(x, x.reshape(x.slice(pairs, {0, 1}, {2, 1}), {2}));
   return (low | high.apply<graph::ShiftLeftOp>(high.number(32))).value;
 }
-static Value splitState(OpImport &x, Value state) {
+static Value splitState(OpReading &x, Value state) {
   Type u32 = x.b.getIntegerType(32, false);
   Expr whole(x, state);
   Value high = whole.apply<graph::ShiftRightLogicalOp>(whole.number(32)).value;
@@ -32,7 +32,7 @@ static Value splitState(OpImport &x, Value state) {
   return turnCounter(x, words);
 }
 
-static void bitGeneratorRule(OpImport &x) {
+static void bitGeneratorRule(OpReading &x) {
   auto algorithm = x.attr<RngAlgorithmAttr>("rng_algorithm");
   RankedTensorType type = x.type(1);
   if (x.failed())
@@ -67,7 +67,7 @@ static void bitGeneratorRule(OpImport &x) {
 // rng: numbers from a fixed stream per op, the same in every run
 //===----------------------------------------------------------------------===//
 
-static Value streamBits(OpImport &x, ArrayRef<int64_t> shape, unsigned width) {
+static Value streamBits(OpReading &x, ArrayRef<int64_t> shape, unsigned width) {
   Type u64 = x.b.getIntegerType(64, false);
   Value state =
       x.concat(0, {x.reshape(x.scalar(u64, ++x.program.randomOps), {1}),
@@ -80,7 +80,7 @@ static Value streamBits(OpImport &x, ArrayRef<int64_t> shape, unsigned width) {
 }
 
 // In [0, 1), with as many random bits as the type has mantissa bits.
-static Expr unitInterval(OpImport &x, ArrayRef<int64_t> shape, Type element) {
+static Expr unitInterval(OpReading &x, ArrayRef<int64_t> shape, Type element) {
   bool isDouble = element.isF64();
   Expr bits(x, streamBits(x, shape, isDouble ? 64 : 32));
   unsigned dropped = isDouble ? 11 : 8;
@@ -89,7 +89,7 @@ static Expr unitInterval(OpImport &x, ArrayRef<int64_t> shape, Type element) {
          (isDouble ? 0x1p-53 : 0x1p-24);
 }
 
-static Expr normal(OpImport &x, ArrayRef<int64_t> shape, Type element) {
+static Expr normal(OpReading &x, ArrayRef<int64_t> shape, Type element) {
   constexpr double pi = 3.14159265358979323846;
   Expr radius =
       -2.0 * (-unitInterval(x, shape, element)).apply<graph::Log1pOp>();
@@ -97,7 +97,7 @@ static Expr normal(OpImport &x, ArrayRef<int64_t> shape, Type element) {
   return radius.apply<graph::SqrtOp>() * angle.apply<graph::CosOp>();
 }
 
-static void rngRule(OpImport &x) {
+static void rngRule(OpReading &x) {
   auto distribution = x.attr<RngDistributionAttr>("rng_distribution");
   RankedTensorType type = x.type();
   if (x.failed())

@@ -111,7 +111,7 @@ Value stablehlo::joinWith(HLOBuilder &x, ReduceKind kind, Value value,
   return value;
 }
 
-std::optional<Fold> stablehlo::readReduce(OpImport &x) {
+std::optional<Fold> stablehlo::readReduce(OpReading &x) {
   Fold fold;
   unsigned count = x.inputs() / 2;
   fold.inputs = x.ins(0, count);
@@ -162,7 +162,7 @@ static bool goesStepwise(Value input, Value init, ArrayRef<int64_t> dims,
   return roundsOnce(kind, elementOf(input)) && rankOf(init) == 0 && terms > 1;
 }
 
-static void reduceRule(OpImport &x) {
+static void reduceRule(OpReading &x) {
   std::optional<Fold> fold = readReduce(x);
   if (!fold)
     return;

@@ -19,14 +19,14 @@ struct Scan {
 };
 } // namespace
 
-static Values startsAt(OpImport &x, int64_t rank, int64_t dim, Value step) {
+static Values startsAt(OpReading &x, int64_t rank, int64_t dim, Value step) {
   Values starts(rank, x.index(0));
   if (rank > 0)
     starts[dim] = step;
   return starts;
 }
 
-static Value takeSlice(OpImport &x, Value value, int64_t dim, Value step) {
+static Value takeSlice(OpReading &x, Value value, int64_t dim, Value step) {
   SmallVector<int64_t> sizes(tensorTypeOf(value).getShape()), rest;
   sizes[dim] = 1;
   rest = sizes;
@@ -37,7 +37,7 @@ static Value takeSlice(OpImport &x, Value value, int64_t dim, Value step) {
   return x.reshape(slice, rest);
 }
 
-static Value putSlice(OpImport &x, Value stack, Value slice, int64_t dim,
+static Value putSlice(OpReading &x, Value stack, Value slice, int64_t dim,
                       Value step) {
   SmallVector<int64_t> sizes(tensorTypeOf(stack).getShape());
   sizes[dim] = 1;
@@ -47,7 +47,7 @@ static Value putSlice(OpImport &x, Value stack, Value slice, int64_t dim,
 }
 
 // One turn: carried are the carries and the stacks.
-static Values turn(OpImport &x, const Scan &scan, Expr step,
+static Values turn(OpReading &x, const Scan &scan, Expr step,
                    ValueRange carried) {
   Value at = scan.reversed ? (step.with(x.index(scan.steps - 1)) - step).value
                            : step.value;
@@ -65,7 +65,7 @@ static Values turn(OpImport &x, const Scan &scan, Expr step,
   return next;
 }
 
-static bool readScan(OpImport &x, Scan &scan) {
+static bool readScan(OpReading &x, Scan &scan) {
   auto segments = x.op->getAttrOfType<DenseI32ArrayAttr>("operandSegmentSizes");
   if (!segments || segments.size() != 2 || segments[0] < 1) {
     x.invalid("lacks inputs");
@@ -92,7 +92,7 @@ static bool readScan(OpImport &x, Scan &scan) {
 
 // Runs `turn` for step 0 to steps - 1 on carried values; gives the last ones.
 static Values
-countedLoop(OpImport &x, int64_t steps, Values carried,
+countedLoop(OpReading &x, int64_t steps, Values carried,
             llvm::function_ref<Values(Expr step, ValueRange carried)> turn) {
   carried.insert(carried.begin(), x.index(0));
   SmallVector<Type> types(ValueRange(carried).getTypes());
@@ -111,7 +111,7 @@ countedLoop(OpImport &x, int64_t steps, Values carried,
   return Values(loop.getResults().drop_front());
 }
 
-static void scanRule(OpImport &x) {
+static void scanRule(OpReading &x) {
   Scan scan;
   if (!readScan(x, scan))
     return;

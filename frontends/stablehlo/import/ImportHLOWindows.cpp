@@ -16,7 +16,7 @@ struct Window {
 };
 } // namespace
 
-static Window readWindow(OpImport &x, size_t rank) {
+static Window readWindow(OpReading &x, size_t rank) {
   Window window{x.list("window_dimensions", rank, 1),
                 x.list("window_strides", rank, 1),
                 {},
@@ -38,7 +38,7 @@ static Window readWindow(OpImport &x, size_t rank) {
   return window;
 }
 
-static graph::ReduceWindowWithOp windowWith(OpImport &x, TypeRange types,
+static graph::ReduceWindowWithOp windowWith(OpReading &x, TypeRange types,
                                             ValueRange inputs, ValueRange inits,
                                             const Window &window) {
   return x.create<graph::ReduceWindowWithOp>(
@@ -52,7 +52,7 @@ static bool isIdempotent(ReduceKind kind) {
          kind != ReduceKind::parity;
 }
 
-static void reduceWindowRule(OpImport &x) {
+static void reduceWindowRule(OpReading &x) {
   std::optional<Fold> fold = readReduce(x);
   if (!fold)
     return;
@@ -87,7 +87,7 @@ static void reduceWindowRule(OpImport &x) {
 
 // Region of a window over (value, position): keeps what `select` keeps, and
 // never an element of the padding, whose position is -1.
-static void buildSelection(OpImport &x, Region &select, Region &body,
+static void buildSelection(OpReading &x, Region &select, Region &body,
                            TypeRange scalars) {
   OpBuilder::InsertionGuard guard(x.b);
   SmallVector<Location> locs(scalars.size(), x.loc);
@@ -124,7 +124,7 @@ static std::optional<graph::ScatterKind> scatterKind(Region &body,
 }
 
 // Folds updates into a flat copy of the initial value at flat positions.
-static Value scatterFlat(OpImport &x, Value target, Value positions,
+static Value scatterFlat(OpReading &x, Value target, Value positions,
                          Value updates) {
   auto dims =
       graph::ScatterDimsAttr::get(x.b.getContext(), {}, {0}, {}, {}, {0}, 1);
@@ -148,7 +148,7 @@ struct Count {
 };
 } // namespace
 
-static Count countOf(OpImport &x, Value value) {
+static Count countOf(OpReading &x, Value value) {
   RankedTensorType type = tensorTypeOf(value);
   if (type.hasStaticShape())
     return {type.getNumElements(), {}};
@@ -159,12 +159,12 @@ static Count countOf(OpImport &x, Value value) {
 }
 
 // The same elements in the shape of `like`.
-static Value reshapeLike(OpImport &x, Value value, Value like) {
+static Value reshapeLike(OpReading &x, Value value, Value like) {
   return x.make<graph::ReshapeOp>(typeWith(like, elementOf(value)), value,
                                   x.dynamicDims(like));
 }
 
-static void selectAndScatterRule(OpImport &x) {
+static void selectAndScatterRule(OpReading &x) {
   Value operand = x.in(0), source = x.in(1), init = x.in(2);
   Window window = readWindow(x, rankOf(operand));
   if (x.failed())

@@ -11,7 +11,7 @@ namespace zenith::stablehlo {
 
 /// A dot_general of type `type`: operands of other types are converted to the
 /// one in which the product is taken.
-Value makeProduct(OpImport &x, graph::DotDimsAttr dims, Value lhs, Value rhs,
+Value makeProduct(OpReading &x, graph::DotDimsAttr dims, Value lhs, Value rhs,
                   RankedTensorType type);
 
 } // namespace zenith::stablehlo

@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace zenith;
 using namespace zenith::stablehlo;
 
-Value OpImport::in(unsigned index) {
+Value OpReading::in(unsigned index) {
   // Calls by name have any number of operands and results.
   if (index >= inputs()) {
     invalid("has too few operands");
@@ -26,21 +26,21 @@ Value OpImport::in(unsigned index) {
   return value;
 }
 
-Values OpImport::ins(unsigned first, unsigned count) {
+Values OpReading::ins(unsigned first, unsigned count) {
   Values list;
   for (unsigned i = first; i < first + count; ++i)
     list.push_back(in(i));
   return list;
 }
 
-Values OpImport::flatInputs() {
+Values OpReading::flatInputs() {
   Values list;
   for (Value operand : op->getOperands())
     llvm::append_range(list, program.valuesOf(operand));
   return list;
 }
 
-RankedTensorType OpImport::type(unsigned result) {
+RankedTensorType OpReading::type(unsigned result) {
   if (result >= op->getNumResults()) {
     invalid("has too few results");
     return RankedTensorType::get({}, b.getF32Type());
@@ -57,14 +57,14 @@ RankedTensorType OpImport::type(unsigned result) {
   return type;
 }
 
-void OpImport::out(ValueRange list) {
+void OpReading::out(ValueRange list) {
   if (list.size() != op->getNumResults())
     return unsupported("has an unexpected number of results");
   for (auto [result, value] : llvm::zip_equal(op->getResults(), list))
     program.setValues(result, {value});
 }
 
-void OpImport::outFlat(ValueRange parts) {
+void OpReading::outFlat(ValueRange parts) {
   size_t next = 0;
   for (Value result : op->getResults()) {
     size_t count = program.typesOf(result.getType(), loc).size();
@@ -77,8 +77,8 @@ void OpImport::outFlat(ValueRange parts) {
   }
 }
 
-SmallVector<int64_t> OpImport::list(StringRef name, size_t count,
-                                    int64_t fallback) {
+SmallVector<int64_t> OpReading::list(StringRef name, size_t count,
+                                     int64_t fallback) {
   Attribute value = op->getAttr(name);
   if (auto array = dyn_cast_or_null<DenseI64ArrayAttr>(value))
     return SmallVector<int64_t>(array.asArrayRef());
@@ -95,22 +95,22 @@ SmallVector<int64_t> OpImport::list(StringRef name, size_t count,
   return SmallVector<int64_t>(count, fallback);
 }
 
-int64_t OpImport::number(StringRef name, int64_t fallback) {
+int64_t OpReading::number(StringRef name, int64_t fallback) {
   auto value = op->getAttrOfType<IntegerAttr>(name);
   return value ? value.getInt() : fallback;
 }
 
-bool OpImport::flag(StringRef name, bool fallback) {
+bool OpReading::flag(StringRef name, bool fallback) {
   Attribute value = op->getAttr(name);
   if (auto boolean = dyn_cast_or_null<BoolAttr>(value))
     return boolean.getValue();
   return value ? isa<UnitAttr>(value) : fallback;
 }
 
-void OpImport::unsupported(const Twine &what) {
+void OpReading::unsupported(const Twine &what) {
   program.fail(3, "'" + op->getName().getStringRef() + "' " + what, loc);
 }
-void OpImport::invalid(const Twine &what) {
+void OpReading::invalid(const Twine &what) {
   program.fail(2, "'" + op->getName().getStringRef() + "' " + what, loc);
 }
 

@@ -12,13 +12,13 @@ namespace zenith::stablehlo {
 
 /// Floats as signed integers in total order:
 /// -NaN < -inf < ... < -0 < 0 < ... < NaN.
-Value totalOrderKeys(OpImport &x, Value floats);
+Value totalOrderKeys(OpReading &x, Value floats);
 /// The floats of such keys, bit by bit what they were.
-Value floatsOfKeys(OpImport &x, Value keys, mlir::Type element);
+Value floatsOfKeys(OpReading &x, Value keys, mlir::Type element);
 
 /// custom_call @ApproxTopK, as jax.lax.approx_max_k prints it. Refused where
 /// it has no comparator or a dynamic size.
-void importApproxTopK(OpImport &x);
+void importApproxTopK(OpReading &x);
 
 } // namespace zenith::stablehlo
 

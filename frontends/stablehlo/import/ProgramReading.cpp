@@ -25,13 +25,13 @@ void ImportError::log(llvm::raw_ostream &os) const {
 
 llvm::Expected<ImportedProgram>
 stablehlo::importStableHLO(ModuleOp source, const ImportOptions &options) {
-  llvm::Expected<ImportedProgram> program = ProgramImport(source).run();
+  llvm::Expected<ImportedProgram> program = ProgramReading(source).run();
   if (program && options.excessPrecision)
     keepExcessPrecision(*program->module);
   return program;
 }
 
-ProgramImport::ProgramImport(ModuleOp source)
+ProgramReading::ProgramReading(ModuleOp source)
     : builder(source.getContext()), source(source) {
   for (auto add :
        {addElementwiseRules, addMovementRules, addIndexingRules,
@@ -43,7 +43,7 @@ ProgramImport::ProgramImport(ModuleOp source)
     add(rules);
 }
 
-void ProgramImport::fail(int code, const Twine &message, Location loc) {
+void ProgramReading::fail(int code, const Twine &message, Location loc) {
   if (!failure)
     failure = Failure{code, message.str(), loc};
 }
@@ -65,7 +65,7 @@ static bool isGraphElement(Type type) {
              Float8E5M2FNUZType, Float8E4M3B11FNUZType>(type);
 }
 
-SmallVector<Type> ProgramImport::typesOf(Type type, Location loc) {
+SmallVector<Type> ProgramReading::typesOf(Type type, Location loc) {
   if (isa<TokenType>(type))
     return {};
   if (auto tuple = dyn_cast<TupleType>(type))
@@ -87,7 +87,7 @@ SmallVector<Type> ProgramImport::typesOf(Type type, Location loc) {
   return {RankedTensorType::get({}, builder.getF32Type())};
 }
 
-SmallVector<Type> ProgramImport::typesOf(TypeRange types, Location loc) {
+SmallVector<Type> ProgramReading::typesOf(TypeRange types, Location loc) {
   SmallVector<Type> result;
   for (Type type : types)
     llvm::append_range(result, typesOf(type, loc));
@@ -98,16 +98,16 @@ SmallVector<Type> ProgramImport::typesOf(TypeRange types, Location loc) {
 // Blocks and calls
 //===----------------------------------------------------------------------===//
 
-void ProgramImport::importOp(Operation &op) {
+void ProgramReading::importOp(Operation &op) {
   auto rule = rules.find(op.getName().getStringRef());
   if (rule == rules.end())
     return fail(3, "op '" + op.getName().getStringRef() + "' is not supported",
                 op.getLoc());
-  OpImport import(*this, &op);
+  OpReading import(*this, &op);
   rule->second(import);
 }
 
-Values ProgramImport::inlineBlock(Block &block, ValueRange arguments) {
+Values ProgramReading::inlineBlock(Block &block, ValueRange arguments) {
   size_t next = 0;
   for (BlockArgument argument : block.getArguments()) {
     size_t count = typesOf(argument.getType(), argument.getLoc()).size();
@@ -131,12 +131,12 @@ Values ProgramImport::inlineBlock(Block &block, ValueRange arguments) {
   return results;
 }
 
-func::FuncOp ProgramImport::function(StringRef name) {
+func::FuncOp ProgramReading::function(StringRef name) {
   return source.lookupSymbol<func::FuncOp>(name);
 }
 
-Values ProgramImport::inlineFunction(StringRef name, ValueRange arguments,
-                                     Location loc) {
+Values ProgramReading::inlineFunction(StringRef name, ValueRange arguments,
+                                      Location loc) {
   func::FuncOp callee = function(name);
   if (!callee || callee.isExternal() || !callee.getBody().hasOneBlock()) {
     fail(callee ? 3 : 2, "function @" + name + " has no body of one block",
@@ -153,8 +153,8 @@ Values ProgramImport::inlineFunction(StringRef name, ValueRange arguments,
   return results;
 }
 
-void ProgramImport::importRegion(Region &from, Region &region, TypeRange types,
-                                 TypeRange yields) {
+void ProgramReading::importRegion(Region &from, Region &region, TypeRange types,
+                                  TypeRange yields) {
   OpBuilder::InsertionGuard guard(builder);
   SmallVector<Location> locs(types.size(), from.getLoc());
   Block *block = builder.createBlock(&region, {}, types, locs);
@@ -198,7 +198,7 @@ static int64_t devicesOf(StringRef mesh) {
   }
 }
 
-void ProgramImport::checkModule() {
+void ProgramReading::checkModule() {
   for (StringRef name : {"mhlo.num_partitions", "mhlo.num_replicas"})
     if (integerAttr(source, name, 1) > 1)
       return fail(3,
@@ -232,9 +232,9 @@ static SmallVector<StringAttr> resultNames(func::FuncOp function) {
 }
 
 // Arguments that callers give, with the attributes that GraphIR knows.
-void ProgramImport::setArgument(func::FuncOp from, unsigned index,
-                                ArrayRef<std::string> dims, func::FuncOp to,
-                                unsigned position) {
+void ProgramReading::setArgument(func::FuncOp from, unsigned index,
+                                 ArrayRef<std::string> dims, func::FuncOp to,
+                                 unsigned position) {
   auto donor = from.getArgAttrOfType<BoolAttr>(index, "jax.buffer_donor");
   if (from.getArgAttr(index, "tf.aliasing_output") ||
       (donor && donor.getValue()))
@@ -247,8 +247,8 @@ void ProgramImport::setArgument(func::FuncOp from, unsigned index,
 
 // The function with its block of arguments; gives the values of the source's
 // arguments.
-func::FuncOp ProgramImport::beginFunction(func::FuncOp from,
-                                          Values &arguments) {
+func::FuncOp ProgramReading::beginFunction(func::FuncOp from,
+                                           Values &arguments) {
   SmallVector<Type> types;
   SmallVector<Location> locs;
   for (BlockArgument argument : from.getArguments()) {
@@ -282,7 +282,7 @@ func::FuncOp ProgramImport::beginFunction(func::FuncOp from,
   return to;
 }
 
-void ProgramImport::importFunction(func::FuncOp from) {
+void ProgramReading::importFunction(func::FuncOp from) {
   if (!from.getBody().hasOneBlock())
     return fail(3, "a function of several blocks is not supported",
                 from.getLoc());
@@ -315,7 +315,7 @@ static llvm::Error importError(int code, const Twine &message, Location loc) {
                                        graph::placeOf(loc));
 }
 
-llvm::Expected<ImportedProgram> ProgramImport::run() {
+llvm::Expected<ImportedProgram> ProgramReading::run() {
   target = ModuleOp::create(source.getLoc(), source.getSymName());
   checkModule();
   expressQuantized(source);

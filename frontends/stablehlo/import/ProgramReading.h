@@ -18,9 +18,9 @@ class FuncOp;
 
 namespace zenith::stablehlo {
 
-class OpImport;
+class OpReading;
 /// Gives the results of one op, or reports why it can't.
-using Rule = void (*)(OpImport &);
+using Rule = void (*)(OpReading &);
 using RuleTable = llvm::StringMap<Rule>;
 
 void addElementwiseRules(RuleTable &rules);
@@ -50,9 +50,9 @@ Type storageType(Type element);
 
 using Values = llvm::SmallVector<Value>;
 
-class ProgramImport {
+class ProgramReading {
 public:
-  explicit ProgramImport(mlir::ModuleOp source);
+  explicit ProgramReading(mlir::ModuleOp source);
 
   llvm::Expected<ImportedProgram> run();
 
@@ -117,11 +117,11 @@ private:
   std::vector<ImportedFunction> functions;
 };
 
-class OpImport : public HLOBuilder {
+class OpReading : public HLOBuilder {
 public:
-  OpImport(ProgramImport &program, mlir::Operation *op)
+  OpReading(ProgramReading &program, mlir::Operation *op)
       : HLOBuilder(program.builder, op->getLoc()), program(program), op(op) {}
-  ProgramImport &program;
+  ProgramReading &program;
   mlir::Operation *op;
 
   //===-- operands and results --------------------------------------------===//

@@ -33,7 +33,7 @@ static Integers listIn(StringRef text, StringRef name) {
   return values;
 }
 
-static bool readRaggedDims(OpImport &x, RaggedDims &dims) {
+static bool readRaggedDims(OpReading &x, RaggedDims &dims) {
   auto given = x.attr<chlo::TextAttr>("ragged_dot_dimension_numbers");
   if (!given)
     return false;
@@ -63,7 +63,7 @@ static bool readRaggedDims(OpImport &x, RaggedDims &dims) {
 }
 
 // Row i belongs to group g: mask[i, g].
-static Value groupMask(OpImport &x, Value sizes, int64_t rows) {
+static Value groupMask(OpReading &x, Value sizes, int64_t rows) {
   int64_t groups = tensorTypeOf(sizes).getDimSize(0);
   Value counts = x.convert(sizes, x.b.getI64Type());
   Value ends = x.make<graph::CumulativeOp>(
@@ -77,13 +77,13 @@ static Value groupMask(OpImport &x, Value sizes, int64_t rows) {
 }
 
 // `value` where `mask`, mapped to its dimensions, holds; else 0, even of NaN.
-static Value masked(OpImport &x, Value mask, ArrayRef<int64_t> mapping,
+static Value masked(OpReading &x, Value mask, ArrayRef<int64_t> mapping,
                     Value value) {
   Value spread = x.broadcast(mask, mapping, typeWith(value, x.b.getI1Type()));
   return x.select(spread, value, x.filled(value, 0));
 }
 
-static graph::DotDimsAttr dotDims(OpImport &x, const RaggedDims &dims) {
+static graph::DotDimsAttr dotDims(OpReading &x, const RaggedDims &dims) {
   return graph::DotDimsAttr::get(x.b.getContext(), dims.lhsBatching,
                                  dims.rhsBatching, dims.lhsContracting,
                                  dims.rhsContracting);
@@ -91,7 +91,7 @@ static graph::DotDimsAttr dotDims(OpImport &x, const RaggedDims &dims) {
 
 // Groups of rows of the result: the product with all groups, of which each row
 // keeps its own.
-static Value raggedRows(OpImport &x, const RaggedDims &dims, Value lhs,
+static Value raggedRows(OpReading &x, const RaggedDims &dims, Value lhs,
                         Value rhs, RankedTensorType type) {
   int64_t ragged = dims.ragged[0], group = dims.group[0];
   auto freeBefore = [](int64_t dim, const Integers &a, const Integers &b) {
@@ -117,7 +117,7 @@ static Value raggedRows(OpImport &x, const RaggedDims &dims, Value lhs,
 
 // Groups of terms of the sums: one product per group, of operands that are 0
 // outside of it.
-static Value raggedTerms(OpImport &x, RaggedDims dims, Value lhs, Value rhs,
+static Value raggedTerms(OpReading &x, RaggedDims dims, Value lhs, Value rhs,
                          RankedTensorType type) {
   int64_t ragged = dims.ragged[0];
   size_t position =
@@ -144,7 +144,7 @@ static Value raggedTerms(OpImport &x, RaggedDims dims, Value lhs, Value rhs,
   return makeProduct(x, dotDims(x, dims), lhs, rhs, type);
 }
 
-static void raggedDotRule(OpImport &x) {
+static void raggedDotRule(OpReading &x) {
   RaggedDims dims;
   RankedTensorType type = x.type();
   if (x.failed() || !readRaggedDims(x, dims))

@@ -16,7 +16,7 @@ struct Fold {
   llvm::SmallVector<Type> scalars; ///< of the region's arguments
 };
 /// Nothing where the op is wrong; it has been reported.
-std::optional<Fold> readReduce(OpImport &x);
+std::optional<Fold> readReduce(OpReading &x);
 
 /// The kind of a region that is one op.
 std::optional<graph::ReduceKind> reduceKind(mlir::Region &body, Type element);
@@ -30,7 +30,7 @@ Value joinWith(HLOBuilder &x, graph::ReduceKind kind, Value value, Value init);
 
 /// custom_call @stablehlo.dynamic_reduce_window: cumulative folds and windows
 /// of known size; refused where the size of a window is a value otherwise.
-void importDynamicReduceWindow(OpImport &x);
+void importDynamicReduceWindow(OpReading &x);
 
 } // namespace zenith::stablehlo
 

@@ -12,11 +12,11 @@ namespace zenith::stablehlo {
 /// Element of an integer tensor of static shape, in row-major order, as
 /// tensor<i64>: the piece itself where the tensor was put together from
 /// scalars.
-Value shapeElement(OpImport &x, Value shape, int64_t at);
+Value shapeElement(OpReading &x, Value shape, int64_t at);
 /// The number that a constant scalar holds.
 std::optional<int64_t> constantInteger(Value scalar);
 /// graph.pad to `type`, with one scalar per dimension for each side.
-Value padByValues(OpImport &x, RankedTensorType type, Value value, Value fill,
+Value padByValues(OpReading &x, RankedTensorType type, Value value, Value fill,
                   llvm::ArrayRef<Value> low, llvm::ArrayRef<Value> high,
                   llvm::ArrayRef<int64_t> interior);
 

@@ -276,16 +276,16 @@ static Expr besselI1e(Expr x) {
 // Rules
 //===----------------------------------------------------------------------===//
 
-static Expr inDouble(OpImport &x, unsigned index) {
+static Expr inDouble(OpReading &x, unsigned index) {
   return Expr(x, x.convert(x.in(index), x.b.getF64Type()));
 }
 
-template <Expr (*function)(Expr)> static void unaryRule(OpImport &x) {
+template <Expr (*function)(Expr)> static void unaryRule(OpReading &x) {
   if (isa<ComplexType>(elementOf(x.in())))
     return x.unsupported("of complex numbers is not supported");
   x.out(x.convert(function(inDouble(x, 0)).value, elementOf(x.in())));
 }
-template <Expr (*function)(Expr, Expr)> static void binaryRule(OpImport &x) {
+template <Expr (*function)(Expr, Expr)> static void binaryRule(OpReading &x) {
   x.out(x.convert(function(inDouble(x, 0), inDouble(x, 1)).value,
                   elementOf(x.in())));
 }
