@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
+using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 

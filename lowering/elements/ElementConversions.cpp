@@ -191,4 +191,21 @@ Value convertElement(ElementEmitter &emitter, Value x, Type from, Type to) {
   return emitter.roundTo(to, y);
 }
 
+unsigned widestBytes(graph::FusionOp fusion) {
+  unsigned widest = 1;
+  auto count = [&](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type || type.getRank() == 0)
+      return;
+    Type element = registerType(type.getElementType());
+    if (element.isIntOrFloat())
+      widest = std::max(widest, (element.getIntOrFloatBitWidth() + 7) / 8);
+  };
+  for (Value argument : fusion.getBody().getArguments())
+    count(argument);
+  fusion.getBody().walk(
+      [&](Operation *op) { llvm::for_each(op->getResults(), count); });
+  return widest;
+}
+
 } // namespace zenith::kernels

@@ -19,6 +19,9 @@ mlir::Value convertElement(ElementEmitter &emitter, mlir::Value x,
 mlir::Value saturateElement(ElementEmitter &emitter, mlir::Value x,
                             mlir::Type from, mlir::Type to);
 
+/// Bytes of the widest element of the region, in registers.
+unsigned widestBytes(graph::FusionOp fusion);
+
 } // namespace zenith::kernels
 
 #endif // ZENITH_LOWERING_ELEMENTS_ELEMENTCONVERSIONS_H

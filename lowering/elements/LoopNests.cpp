@@ -3,6 +3,7 @@
 // Emits lane loops with masked tails and square tiles of lanes.
 
 #include "lowering/elements/LoopNests.h"
+#include "lowering/elements/ElementConversions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include <numeric>
 

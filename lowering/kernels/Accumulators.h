@@ -5,6 +5,7 @@
 #ifndef ZENITH_LOWERING_KERNELS_ACCUMULATORS_H
 #define ZENITH_LOWERING_KERNELS_ACCUMULATORS_H
 
+#include "lowering/elements/ElementEmitter.h"
 #include "lowering/schedule/ReductionSchedule.h"
 
 namespace zenith::kernels {

@@ -6,6 +6,7 @@
 // a loop, those beside a row where the code for its ends is written.
 
 #include "lowering/builder/RowTasks.h"
+#include "lowering/elements/ElementConversions.h"
 #include "lowering/elements/LoopNests.h"
 #include "lowering/kernels/KernelEmitters.h"
 #include "lowering/schedule/LaneChoice.h"

@@ -8,6 +8,7 @@
 #include "lowering/builder/KernelPlan.h"
 #include "lowering/builder/RowTasks.h"
 #include "lowering/elements/LoopNests.h"
+#include "lowering/kernels/EmitKernels.h"
 #include "lowering/kernels/KernelEmitters.h"
 #include "lowering/schedule/LaneChoice.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -7,6 +7,7 @@
 #define ZENITH_LOWERING_KERNELS_REDUCTIONKERNEL_H
 
 #include "lowering/kernels/Accumulators.h"
+#include "lowering/schedule/LaneChoice.h"
 
 namespace zenith::kernels {
 

@@ -4,6 +4,7 @@
 // what is kept or fetched between the passes over one.
 
 #include "lowering/builder/RowTasks.h"
+#include "lowering/elements/ElementConversions.h"
 #include "lowering/elements/LoopNests.h"
 #include "lowering/kernels/ReductionKernel.h"
 #include "lowering/schedule/LaneChoice.h"

@@ -4,29 +4,13 @@
 // the contiguity of accesses.
 
 #include "lowering/schedule/LaneChoice.h"
+#include "lowering/elements/ElementConversions.h"
 #include "lowering/elements/ElementEmitter.h"
 
 using namespace mlir;
 using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
-
-unsigned widestBytes(graph::FusionOp fusion) {
-  unsigned widest = 1;
-  auto count = [&](Value value) {
-    auto type = dyn_cast<RankedTensorType>(value.getType());
-    if (!type || type.getRank() == 0)
-      return;
-    Type element = registerType(type.getElementType());
-    if (element.isIntOrFloat())
-      widest = std::max(widest, (element.getIntOrFloatBitWidth() + 7) / 8);
-  };
-  for (Value argument : fusion.getBody().getArguments())
-    count(argument);
-  fusion.getBody().walk(
-      [&](Operation *op) { llvm::for_each(op->getResults(), count); });
-  return widest;
-}
 
 static bool isTranscendental(Operation *op) {
   return isa<graph::ExpOp, graph::Expm1Op, graph::LogOp, graph::Log1pOp,

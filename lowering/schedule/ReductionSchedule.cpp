@@ -5,6 +5,7 @@
 
 #include "lowering/schedule/ReductionSchedule.h"
 #include "ir/CompositeFormulas.h"
+#include "lowering/elements/ElementConversions.h"
 #include "lowering/elements/SoftmaxMatch.h"
 #include "lowering/schedule/LaneChoice.h"
 #include "llvm/ADT/SetVector.h"

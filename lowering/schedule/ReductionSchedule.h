@@ -7,6 +7,7 @@
 #define ZENITH_LOWERING_SCHEDULE_REDUCTIONSCHEDULE_H
 
 #include "lowering/builder/EmissionContext.h"
+#include "lowering/builder/IterationSpace.h"
 #include "lowering/builder/RowTasks.h"
 
 namespace zenith::kernels {

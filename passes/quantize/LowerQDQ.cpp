@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace zenith::graph;
 
 namespace zenith {
-#define GEN_PASS_DEF_MULTIPLYINTEGERSPASS
+#define GEN_PASS_DEF_LOWERQDQPASS
 #include "passes/GraphPasses.h.inc"
 } // namespace zenith
 

@@ -2,9 +2,10 @@
 //
 // Complex numbers and floats of eight bits in kernels, beside the interpreter.
 
-#include "FusionText.h"
-#include "KernelHarness.h"
 #include "ir/tensor/Scalar.h"
+#include "lowering/kernels/EmitKernels.h"
+#include "tests/lowering/kernels/FusionText.h"
+#include "tests/lowering/kernels/KernelHarness.h"
 #include <cmath>
 #include <gtest/gtest.h>
 

@@ -3,7 +3,6 @@
 // Elementary functions of f32 beside libm in double: at most 2 ulp over a
 // stride of all floats. Those of f64 beside libm in long double.
 
-#include "FusionText.h"
 #include "lowering/builder/KernelAttributes.h"
 #include "lowering/builder/KernelPlan.h"
 #include "lowering/cpu/CPUTarget.h"
@@ -13,6 +12,7 @@
 #include "lowering/kernels/EmitKernels.h"
 #include "mlir/Parser/Parser.h"
 #include "runtime/ABI.h"
+#include "tests/lowering/kernels/FusionText.h"
 #include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>

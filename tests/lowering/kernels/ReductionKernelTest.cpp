@@ -5,6 +5,7 @@
 
 #include "FusionText.h"
 #include "KernelHarness.h"
+#include "lowering/kernels/EmitKernels.h"
 #include <cmath>
 #include <gtest/gtest.h>
 

@@ -6,6 +6,7 @@
 #include "FusionText.h"
 #include "KernelHarness.h"
 #include "ir/tensor/Scalar.h"
+#include "lowering/kernels/EmitKernels.h"
 #include <gtest/gtest.h>
 
 using namespace zenith;

@@ -3,7 +3,7 @@
 // Factors of matrices, triangular systems and Fourier transforms beside the
 // interpreter.
 
-#include "RoutineHarness.h"
+#include "tests/lowering/routines/RoutineHarness.h"
 #include "llvm/Support/DynamicLibrary.h"
 
 using namespace zenith;

@@ -3,7 +3,7 @@
 // Sorts, searches and suppression beside the interpreter, of odd shapes and
 // every element type, and what kernels of routines refuse.
 
-#include "RoutineHarness.h"
+#include "tests/lowering/routines/RoutineHarness.h"
 
 using namespace zenith;
 using zenith::testing::elementTypes;

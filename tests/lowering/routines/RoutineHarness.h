@@ -6,9 +6,10 @@
 #ifndef ZENITH_TESTS_LOWERING_ROUTINES_ROUTINEHARNESS_H
 #define ZENITH_TESTS_LOWERING_ROUTINES_ROUTINEHARNESS_H
 
-#include "FusionText.h"
-#include "KernelHarness.h"
 #include "ir/tensor/Scalar.h"
+#include "lowering/kernels/EmitKernels.h"
+#include "tests/lowering/kernels/FusionText.h"
+#include "tests/lowering/kernels/KernelHarness.h"
 #include <cmath>
 #include <gtest/gtest.h>
 

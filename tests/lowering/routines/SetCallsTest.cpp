@@ -3,8 +3,8 @@
 // Sets beside the interpreter: rows that are unique, chosen, known or new, and
 // sets of bits.
 
-#include "RoutineHarness.h"
 #include "runtime/routines/RowKeys.h"
+#include "tests/lowering/routines/RoutineHarness.h"
 #include <unordered_map>
 
 using namespace zenith;

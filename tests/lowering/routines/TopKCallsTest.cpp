@@ -3,7 +3,7 @@
 // Selections of the first elements beside the interpreter: of rows and columns,
 // short and long ones, with ties and NaN.
 
-#include "RoutineHarness.h"
+#include "tests/lowering/routines/RoutineHarness.h"
 
 using namespace zenith;
 using zenith::testing::elementTypes;

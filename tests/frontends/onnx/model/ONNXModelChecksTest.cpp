@@ -2,7 +2,7 @@
 //
 // Every kind of unsound model is refused with the node that breaks the rule.
 #include "frontends/onnx/model/ONNXModelChecks.h"
-#include "SampleModels.h"
+#include "tests/frontends/onnx/SampleModels.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 // Models survive a round trip through a file; damaged and hostile files give an
 // error that says what and where.
 #include "frontends/onnx/model/ONNXModel.h"
-#include "SampleModels.h"
+#include "tests/frontends/onnx/SampleModels.h"
 
 #include <gtest/gtest.h>
 #include <random>

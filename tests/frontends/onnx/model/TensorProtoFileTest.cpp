@@ -3,7 +3,7 @@
 // Tensors of every data type in files of their own, from raw data and from the
 // typed fields.
 #include "frontends/onnx/model/TensorProtoFile.h"
-#include "SampleModels.h"
+#include "tests/frontends/onnx/SampleModels.h"
 
 #include <gtest/gtest.h>
 
