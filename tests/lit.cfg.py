@@ -29,5 +29,5 @@ installed = os.path.isfile(vendors) or glob.glob(os.path.join(vendors, "*.icd"))
 # The runtime lists no devices where drivers cannot see the machine.
 if installed and os.path.isdir("/sys/devices/system/cpu"):
     config.available_features.add("opencl")
-if os.path.isdir(config.shared_data_dir):
+if config.shared_data_dir:
     config.available_features.add("shared-data")

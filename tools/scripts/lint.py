@@ -13,18 +13,65 @@ import sys
 
 LICENSE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
 CODE = {".cpp", ".h", ".td", ".def"}
-# What a room may include, beside itself; a longer prefix wins. Tests and bench see all.
-MAY_INCLUDE = {
+# What a layer may include. `lowering/pipeline` drives passes, `lowering/program` asks costs; tests and bench see all.
+LAYERS = {
     "ir": ["ir"],
-    "passes": ["ir", "passes/cost", "passes/GraphPasses"],
+    "passes": ["ir", "passes"],
     "lowering": ["ir", "lowering", "runtime/ABI.h"],
-    "lowering/pipeline": ["ir", "lowering", "passes", "runtime"],
     "lowering/program": ["ir", "lowering", "passes/cost", "passes/parameters", "runtime/ABI.h"],
+    "lowering/pipeline": ["ir", "lowering", "passes", "runtime"],
     "frontends": ["ir", "frontends"],
     "runtime": ["runtime"],
     "tools": ["ir", "passes", "lowering", "frontends", "runtime", "tools"],
 }
-BANNED_WORDS = re.compile(r"(Utils|Common|Helper|Misc)")
+# Inside a layer: a directory includes itself and the directories named here. What has no row includes itself only,
+# and the layer's own directory (`passes/GraphPasses.h`).
+INSIDE = {
+    "ir": ["ir/dims"],
+    "ir/dims": [],
+    "ir/tensor": [],
+    "ir/matchers": ["ir", "ir/dims"],
+    "ir/encodings": ["ir", "ir/dims", "ir/matchers"],
+    "ir/liveness": ["ir", "ir/dims", "ir/matchers"],
+    "ir/ops": ["ir", "ir/dims", "ir/matchers"],
+    "ir/interpreter": ["ir", "ir/dims", "ir/matchers", "ir/ops", "ir/tensor"],
+    "passes": [],
+    "passes/*": ["passes", "passes/cost"],
+    "passes/search/states": ["passes", "passes/cost", "passes/search/groups"],
+    "lowering/host": ["lowering"],
+    "lowering/builder": ["lowering"],
+    "lowering/elements": ["lowering/builder"],
+    "lowering/microkernels": ["lowering/builder", "lowering/elements"],
+    "lowering/schedule": ["lowering/builder", "lowering/elements", "lowering/microkernels"],
+    "lowering/routines": ["lowering/builder", "lowering/elements", "lowering/microkernels", "lowering/schedule"],
+    "lowering/kernels": ["lowering/builder", "lowering/elements", "lowering/microkernels", "lowering/schedule",
+                         "lowering/routines"],
+    "lowering/memory": ["lowering/host", "lowering/builder", "lowering/schedule", "lowering/kernels"],
+    "lowering/cpu": ["lowering", "lowering/builder"],
+    "lowering/opencl": ["lowering/builder"],
+    "lowering/program": ["lowering", "lowering/host", "lowering/builder", "lowering/elements", "lowering/schedule",
+                         "lowering/kernels", "lowering/memory", "lowering/cpu", "lowering/opencl"],
+    "lowering/pipeline": ["lowering"] + ["lowering/" + d for d in (
+        "host", "builder", "elements", "schedule", "kernels", "memory", "cpu", "opencl", "program")],
+    "frontends/onnx/model": ["frontends/files"],
+    "frontends/onnx": ["frontends/files", "frontends/onnx/model"],
+    "frontends/onnx/import": ["frontends/files", "frontends/onnx/model", "frontends/onnx"],
+    "frontends/onnx/export": ["frontends/files", "frontends/onnx/model", "frontends/onnx"],
+    "frontends/tensors": ["frontends/files", "frontends/onnx/model"],
+    "frontends/stablehlo/verify": ["frontends/stablehlo/dialect"],
+    "frontends/stablehlo/bytecode": ["frontends/files", "frontends/stablehlo/dialect"],
+    "frontends/stablehlo": ["frontends/files"],
+    "frontends/stablehlo/import": ["frontends/files", "frontends/stablehlo", "frontends/stablehlo/dialect"],
+    "frontends/stablehlo/export": ["frontends/files", "frontends/stablehlo", "frontends/stablehlo/dialect",
+                                   "frontends/stablehlo/bytecode"],
+    "frontends/cayley": ["frontends/files", "frontends/tensors"],
+    "runtime/routines": ["runtime"],
+    "tools/run": ["tools/model"],
+    "tools/search": ["tools/model", "tools/run"],
+    "tools": ["tools/model", "tools/run", "tools/search"],
+}
+MOST_FILES = 40
+BANNED_NAMES = re.compile(r"(Utils|Common|Helper|Misc)")
 TOP_LEVEL = {"ir", "passes", "lowering", "frontends", "runtime", "tools", "tests", "bench", "docs", "CMakeLists.txt",
              "CMakePresets.json", "README.md", "LICENSE"}
 
@@ -47,17 +94,37 @@ def header(path, text):
     yield "no sentence on its purpose under the licence line"
 
 
+def inside(directory):
+    """The row of INSIDE for a directory: its own, or that of `parent/*`."""
+    return INSIDE.get(directory, INSIDE.get(str(pathlib.PurePosixPath(directory).parent) + "/*", []))
+
+
 def includes(path, text):
-    room = next((room for room in sorted(MAY_INCLUDE, key=len, reverse=True) if str(path).startswith(room + "/")), None)
-    if room is None:
+    directory = str(path.parent)
+    layer = next((layer for layer in sorted(LAYERS, key=len, reverse=True) if f"{path}".startswith(layer + "/")), None)
+    if layer is None:
         return
-    top = str(path).split("/")[0]
-    own = "/".join(str(path).split("/")[:2]) if top in ("passes", "frontends") else str(path).split("/")[0]
-    allowed = MAY_INCLUDE[room] + ([own] if top != "lowering" else [])
     for number, line in enumerate(text.splitlines(), 1):
         found = re.match(r'\s*#?include "((?:ir|passes|lowering|frontends|runtime|tools|tests|bench)/[^"]+)"', line)
-        if found and not any(found[1] == a or found[1].startswith(a + "/") or found[1].startswith(a + ".") for a in allowed):
-            yield f"line {number}: {room} must not include {found[1]}"
+        if not found or (path.suffix == ".td" and found[1].endswith(".td")):
+            continue
+        target = str(pathlib.PurePosixPath(found[1]).parent)
+        allowed = LAYERS[layer]
+        if not any(found[1] == a or found[1].startswith((a + "/", a + ".")) for a in allowed):
+            yield f"line {number}: {layer} must not include {found[1]}"
+        elif target.split("/")[0] == directory.split("/")[0] and target != directory and target not in inside(directory):
+            yield f"line {number}: {directory} must not include {found[1]}"
+
+
+def crowded(files):
+    """Directories of more files than a reader takes in at a glance."""
+    counts = {}
+    for path in files:
+        if path.parts[0] in LAYERS:
+            counts[path.parent] = counts.get(path.parent, 0) + 1
+    for directory, count in counts.items():
+        if count > MOST_FILES:
+            yield directory, f"{count} files; {MOST_FILES} at most"
 
 
 def dead_checks(path, text):
@@ -96,7 +163,7 @@ def facts(root, files):
     findings, basenames = [], {}
     for path in files:
         if path.parts[0] not in TOP_LEVEL and not path.parts[0].startswith("."):
-            findings.append((path, "the top level holds only the floors of the house and dotfiles"))
+            findings.append((path, "the top level holds only the layers of the project and dotfiles"))
         if path.suffix in CODE:
             text = (root / path).read_text()
             checks = [header, includes] if path.suffix in (".cpp", ".h", ".td") else [header]
@@ -105,11 +172,11 @@ def facts(root, files):
                 if path.name in basenames:
                     findings.append((path, f"same basename as {basenames[path.name]}"))
                 basenames[path.name] = path
-            if BANNED_WORDS.search(path.stem):
+            if BANNED_NAMES.search(path.stem):
                 findings.append((path, "a name that says nothing (Utils, Common, Helper, Misc)"))
         elif path.suffix == ".mlir":
             findings += [(path, what) for what in dead_checks(path, (root / path).read_text())]
-    return findings + list(pass_tests(root, files))
+    return findings + list(crowded(files)) + list(pass_tests(root, files))
 
 
 def main():
