@@ -285,22 +285,23 @@ def HoistPreparePass : ZenithPass<"zenith-hoist-prepare", "::mlir::ModuleOp"> {
 //===- search ------------------------------------------------------------------------------------------------===//
 
 def ChooseStateKeysPass : ZenithPass<"zenith-choose-state-keys", "::mlir::func::FuncOp"> {
+  let dependentDialects = ["::zenith::graph::GraphDialect", "::zenith::search::SearchDialect", "::mlir::func::FuncDialect"];
   let summary = "Run breadth-first loops on packed keys or on bits of a dense index instead of rows";
   let description = [{
     Finds loops that carry a layer of states, rows of small integers, and whose body takes their neighbours along permutations of
     positions, drops repeated rows and those of earlier layers, and counts what is left (unique, is_in, compact). Where only the counts
     are used, states become keys: the positions that some generator moves, in as many bits as their values need, packed into one
-    or several ui64; a neighbour is a few shifts and masks; one fresh_keys op takes the place of the set operations. Where every generator
+    or several ui64; a neighbour is a few shifts and masks; one `search.dedup` op takes the place of the set operations. Where every generator
     has its inverse among the others and bits are left, they tell which generators lead back, so that the layer before last is not
     needed, nor the last one where all generators are odd. Where all states that could be reached have numbers (permutations,
-    lists of two values) and `dense-bytes` holds three bits for each, layers are sets of bits instead (fresh_bits). Many generators
+    lists of two values) and `dense-bytes` holds three bits for each, layers are sets of bits instead (`search.bitset_difference`). Many generators
     are a table that candidates look their shifts up in, so that code does not grow with them. Permutation groups whose elements fit the
-    budget as bits are rows of bits, one per coset of a stabiliser, which generators move to other rows (fresh_bit_rows); lists of few
-    bits of which few are states are marked in a set of bits (mark_bits). Where keys might take more than `memory-bytes`, a layer whose
+    budget as bits are rows of bits, one per coset of a stabiliser, which generators move to other rows (`search.coset_bit_rows`); lists of few
+    bits of which few are states are marked in a set of bits (`search.test_and_set`). Where keys might take more than `memory-bytes`, a layer whose
     step would is expanded block by block, once for each of several ranges of hashes, so that the temporary lists fit.
     Where a permutation of positions that undoes itself takes generators to generators and starts to starts, values renamed, one of each
     two states that it takes to each other is kept: layers are half as long, and the states that it takes to themselves have a bit.
-    Where there are more such permutations, a group of them, fresh_keys keeps the least of each candidate's images under all.
+    Where there are more such permutations, a group of them, `search.dedup` keeps the least of each candidate's images under all.
     Positions that always move together, as stickers of a puzzle's piece, have one number for what they hold where keys get shorter by it.
     Where the condition says that a layer is the last one, its states are counted and not written down.
     Runs at the end of the clean phase. Other loops stay as they are.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// fresh_bit_rows: counts of the rows' bits, rows by the slot, and their sum.
+// coset_bit_rows: counts of the rows' bits, rows by the slot, and their sum.
 
-#include "lowering/routines/OrderingCalls.h"
+#include "lowering/routines/RoutineKernels.h"
 #include "lowering/routines/RoutineCall.h"
 
 using namespace mlir;
@@ -14,7 +14,7 @@ namespace {
 
 /// Sizes that the routines get.
 struct BitRowSizes {
-  BitRowSizes(graph::FreshBitRowsOp op, graph::DimAnalysis &dims)
+  BitRowSizes(search::CosetBitRowsOp op, graph::DimAnalysis &dims)
       : rows(dims.dimOf(op.getLayer(), 0)), words(dims.dimOf(op.getLayer(), 1)),
         generators(dims.dimOf(op.getSources(), 1)),
         moves(dims.dimOf(op.getColumns(), 0)),
@@ -34,12 +34,12 @@ struct BitRowSizes {
 
 } // namespace
 
-FailureOr<KernelPlan> emitFreshBitRows(const EmissionContext &context,
-                                       graph::FreshBitRowsOp op) {
+FailureOr<KernelPlan> emitCosetBitRows(const EmissionContext &context,
+                                       search::CosetBitRowsOp op) {
   BitRowSizes sizes(op, context.dims);
   KernelPlan plan;
   auto begin = [&](StringRef step) {
-    RoutineCall call(context, ("fresh_bit_rows_" + step).str(),
+    RoutineCall call(context, ("coset_bit_rows_" + step).str(),
                      ("_" + step).str());
     for (const DimExpr &size : {sizes.rows, sizes.words, sizes.generators,
                                 sizes.moves, sizes.columns, sizes.slots})
@@ -67,19 +67,19 @@ FailureOr<KernelPlan> emitFreshBitRows(const EmissionContext &context,
   return plan;
 }
 
-SmallVector<DimExpr> bitRowScratch(graph::FreshBitRowsOp op,
+SmallVector<DimExpr> bitRowScratch(search::CosetBitRowsOp op,
                                    graph::DimAnalysis &dims) {
   return {BitRowSizes(op, dims).scratchBytes()};
 }
 
-bool orderingMayShareBytes(graph::FusionOp fusion, unsigned operand,
+bool routineMayShareBytes(graph::FusionOp fusion, unsigned operand,
                            unsigned result) {
   Value yielded = fusion.getBody().front().getTerminator()->getOperand(result),
         argument = fusion.getBody().getArgument(operand), known;
-  if (auto rows = yielded.getDefiningOp<graph::FreshBitRowsOp>();
+  if (auto rows = yielded.getDefiningOp<search::CosetBitRowsOp>();
       rows && yielded == rows.getAll())
     known = rows.getKnown();
-  if (auto marks = yielded.getDefiningOp<graph::MarkBitsOp>();
+  if (auto marks = yielded.getDefiningOp<search::TestAndSetOp>();
       marks && yielded == marks.getBits())
     known = marks.getKnown();
   return argument == known && argument.hasOneUse() &&

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// bit_positions, fresh_bits and mark_bits: sets of bits, whose candidates a
+// bit_positions, bitset_difference and test_and_set: sets of bits, whose candidates a
 // kernel of their own computes chunk by chunk, so that they are never written
 // out.
 
 #include "lowering/routines/ChunkCalls.h"
-#include "lowering/routines/OrderingCalls.h"
+#include "lowering/routines/RoutineKernels.h"
 
 using namespace mlir;
 using zenith::graph::DimExpr;
@@ -13,7 +13,7 @@ using zenith::graph::DimExpr;
 namespace zenith::kernels {
 
 FailureOr<KernelPlan> emitBitPositions(const EmissionContext &context,
-                                       graph::BitPositionsOp op) {
+                                       search::BitPositionsOp op) {
   DimExpr words = context.dims.dimOf(op.getOperand(), 0);
   RoutineCall call(context, "bit_positions");
   KernelPlan plan;
@@ -39,16 +39,16 @@ static DimExpr slotsOf(const DimExpr &pieces, int64_t piece) {
 
 namespace {
 
-/// Sizes of the steps of fresh_bits. Threads share the words that they set:
+/// Sizes of the steps of bitset_difference. Threads share the words that they set:
 /// bits of their own would take more memory than the sets themselves.
 struct BitSetSizes {
-  BitSetSizes(graph::FreshBitsOp op, graph::DimAnalysis &dims)
+  BitSetSizes(search::BitsetDifferenceOp op, graph::DimAnalysis &dims)
       : words(dims.dimOf(op.getKnown(), 0)),
         writesBits(!op.getBits().use_empty()),
         lists(op.getCandidates().size()) {
     // Positions computed here are what all candidates are made of; else
     // candidates are lists as long as they are.
-    for (auto found : op->getBlock()->getOps<graph::BitPositionsOp>())
+    for (auto found : op->getBlock()->getOps<search::BitPositionsOp>())
       positions = found;
     sourceSize = dims.dimOf(
         positions ? positions.getOperand() : op.getCandidates().front(), 0);
@@ -60,15 +60,15 @@ struct BitSetSizes {
     return (writesBits ? sum : sum + words) * DimExpr(8);
   }
   DimExpr words, sourceSize, slots, pieces;
-  graph::BitPositionsOp positions;
+  search::BitPositionsOp positions;
   bool writesBits;
   int64_t lists;
 };
 
 } // namespace
 
-FailureOr<KernelPlan> emitFreshBits(const EmissionContext &context,
-                                    graph::FreshBitsOp op) {
+FailureOr<KernelPlan> emitBitsetDifference(const EmissionContext &context,
+                                    search::BitsetDifferenceOp op) {
   BitSetSizes sizes(op, context.dims);
   FailureOr<Launch> chunk =
       emitChunk(context, op.getCandidates(),
@@ -77,7 +77,7 @@ FailureOr<KernelPlan> emitFreshBits(const EmissionContext &context,
     return failure();
   KernelPlan plan;
   auto begin = [&](StringRef step) {
-    RoutineCall call(context, ("fresh_bits_" + step).str(), ("_" + step).str());
+    RoutineCall call(context, ("bitset_difference_" + step).str(), ("_" + step).str());
     call.number(sizes.words);
     call.number(sizes.sourceSize);
     call.number(sizes.lists);
@@ -110,16 +110,16 @@ FailureOr<KernelPlan> emitFreshBits(const EmissionContext &context,
   return plan;
 }
 
-SmallVector<DimExpr> bitSetScratch(graph::FreshBitsOp op,
+SmallVector<DimExpr> bitSetScratch(search::BitsetDifferenceOp op,
                                    graph::DimAnalysis &dims) {
   return {BitSetSizes(op, dims).scratchBytes()};
 }
 
 namespace {
 
-/// Sizes of the steps of mark_bits (runtime/routines/BitMarkRoutines.cpp).
+/// Sizes of the steps of test_and_set (runtime/routines/BitMarkRoutines.cpp).
 struct MarkSizes {
-  MarkSizes(graph::MarkBitsOp op, graph::DimAnalysis &dims)
+  MarkSizes(search::TestAndSetOp op, graph::DimAnalysis &dims)
       : words(dims.dimOf(op.getKnown(), 0)),
         rows(dims.dimOf(op.getCandidates().front(), 0)),
         slots(slotsOf(rows, rowsPerSlot)),
@@ -157,15 +157,15 @@ struct MarkSizes {
 
 } // namespace
 
-FailureOr<KernelPlan> emitMarkBits(const EmissionContext &context,
-                                   graph::MarkBitsOp op) {
+FailureOr<KernelPlan> emitTestAndSet(const EmissionContext &context,
+                                   search::TestAndSetOp op) {
   MarkSizes sizes(op, context.dims);
   FailureOr<Launch> chunk = emitChunk(context, op.getCandidates());
   if (failed(chunk))
     return failure();
   KernelPlan plan;
   auto begin = [&](StringRef step) {
-    RoutineCall call(context, ("mark_bits_" + step).str(), ("_" + step).str());
+    RoutineCall call(context, ("test_and_set_" + step).str(), ("_" + step).str());
     call.number(sizes.words);
     call.number(sizes.rows);
     call.number(sizes.lists);
@@ -198,7 +198,7 @@ FailureOr<KernelPlan> emitMarkBits(const EmissionContext &context,
   return plan;
 }
 
-SmallVector<DimExpr> markBitsScratch(graph::MarkBitsOp op,
+SmallVector<DimExpr> markBitsScratch(search::TestAndSetOp op,
                                      graph::DimAnalysis &dims) {
   return {MarkSizes(op, dims).scratchBytes()};
 }

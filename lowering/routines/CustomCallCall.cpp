@@ -3,7 +3,7 @@
 // custom_call: LAPACK's routines, where this machine has them.
 
 #include "ir/matchers/LapackCalls.h"
-#include "lowering/routines/OrderingCalls.h"
+#include "lowering/routines/RoutineKernels.h"
 #include "lowering/routines/RoutineCall.h"
 
 using namespace mlir;

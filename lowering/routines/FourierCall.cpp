@@ -4,7 +4,7 @@
 // place; where the result is real, the others first.
 
 #include "lowering/elements/ElementCodes.h"
-#include "lowering/routines/OrderingCalls.h"
+#include "lowering/routines/RoutineKernels.h"
 #include "lowering/routines/RoutineCall.h"
 #include "llvm/ADT/bit.h"
 

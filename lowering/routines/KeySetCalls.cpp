@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// fresh_keys: routines whose candidates a kernel of their own computes chunk by
+// dedup: routines whose candidates a kernel of their own computes chunk by
 // chunk, so that they are never written out.
 
 #include "lowering/routines/ChunkCalls.h"
-#include "lowering/routines/OrderingCalls.h"
+#include "lowering/routines/RoutineKernels.h"
 #include <numeric>
 
 using namespace mlir;
@@ -14,10 +14,10 @@ namespace zenith::kernels {
 
 namespace {
 
-/// Sizes of the scratch buffer of fresh_keys. The routine divides it in the
+/// Sizes of the scratch buffer of dedup. The routine divides it in the
 /// same order (runtime/routines/KeySetRoutines.cpp).
 struct KeySetSizes {
-  KeySetSizes(graph::FreshKeysOp op, graph::DimAnalysis &dims)
+  KeySetSizes(search::DedupOp op, graph::DimAnalysis &dims)
       : words(op.words()), lists(op.candidateLists()),
         blockRows(words == 1   ? 64
                   : words == 2 ? 32
@@ -85,7 +85,7 @@ struct KeySetSizes {
 /// Calls of the steps of one fusion, each with the same first arguments.
 class KeySetSteps {
 public:
-  KeySetSteps(const EmissionContext &context, graph::FreshKeysOp op)
+  KeySetSteps(const EmissionContext &context, search::DedupOp op)
       : context(context), op(op), sizes(op, context.dims) {}
 
   FailureOr<KernelPlan> emit();
@@ -95,7 +95,7 @@ private:
   bool finish(RoutineCall &call, const DimExpr &tasks, double perRow);
 
   const EmissionContext &context;
-  graph::FreshKeysOp op;
+  search::DedupOp op;
   KeySetSizes sizes;
   KernelPlan plan;
 };
@@ -103,7 +103,7 @@ private:
 } // namespace
 
 RoutineCall KeySetSteps::begin(StringRef step) {
-  RoutineCall call(context, ("fresh_keys_" + step).str(), ("_" + step).str());
+  RoutineCall call(context, ("dedup_" + step).str(), ("_" + step).str());
   call.number(sizes.words);
   call.number(sizes.lists);
   call.number(sizes.rows);
@@ -173,12 +173,12 @@ FailureOr<KernelPlan> KeySetSteps::emit() {
   return std::move(plan);
 }
 
-FailureOr<KernelPlan> emitFreshKeys(const EmissionContext &context,
-                                    graph::FreshKeysOp op) {
+FailureOr<KernelPlan> emitDedup(const EmissionContext &context,
+                                    search::DedupOp op) {
   return KeySetSteps(context, op).emit();
 }
 
-SmallVector<DimExpr> keySetScratch(graph::FreshKeysOp op,
+SmallVector<DimExpr> keySetScratch(search::DedupOp op,
                                    graph::DimAnalysis &dims) {
   return {KeySetSizes(op, dims).scratchBytes()};
 }

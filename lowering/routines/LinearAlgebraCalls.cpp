@@ -2,7 +2,7 @@
 //
 // cholesky and triangular_solve: a matrix, or a slot of them, per task.
 
-#include "lowering/routines/OrderingCalls.h"
+#include "lowering/routines/RoutineKernels.h"
 #include "lowering/routines/RoutineCall.h"
 
 using namespace mlir;

@@ -4,7 +4,7 @@
 // of which find out how many there are.
 
 #include "ir/matchers/IotaIndices.h"
-#include "lowering/routines/OrderingCalls.h"
+#include "lowering/routines/RoutineKernels.h"
 #include "lowering/routines/RoutineCall.h"
 
 using namespace mlir;

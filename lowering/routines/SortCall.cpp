@@ -6,7 +6,7 @@
 #include "lowering/builder/RowTasks.h"
 #include "lowering/elements/ElementEmitter.h"
 #include "lowering/elements/RegionElements.h"
-#include "lowering/routines/OrderingCalls.h"
+#include "lowering/routines/RoutineKernels.h"
 #include "lowering/routines/RoutineCall.h"
 #include "lowering/schedule/LaneChoice.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -3,7 +3,7 @@
 // unique: routines that deal rows to partitions and find the first of equal
 // rows in each.
 
-#include "lowering/routines/OrderingCalls.h"
+#include "lowering/routines/RoutineKernels.h"
 #include "lowering/routines/RoutineCall.h"
 
 using namespace mlir;

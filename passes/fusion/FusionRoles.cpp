@@ -4,6 +4,7 @@
 // takes.
 
 #include "passes/fusion/FusionRoles.h"
+#include "ir/SearchOps.h"
 #include "ir/encodings/PackedPanels.h"
 #include "ir/matchers/IotaIndices.h"
 #include "passes/cost/CostRule.h"
@@ -62,9 +63,11 @@ static Role movementRole(Operation *op) {
 }
 
 static bool isAlone(Operation *op) {
-  return familyOf(op) == Family::Ordering ||
+  std::optional<Family> family = familyOf(op);
+  return family == Family::Ordering || family == Family::Search ||
+         family == Family::LinearAlgebra ||
          isa<ScatterOp, ScatterWithOp, ReduceWithOp, ReduceWindowWithOp,
-             CholeskyOp, TriangularSolveOp, FourierOp, CustomCallOp>(op);
+             CustomCallOp>(op);
 }
 
 /// An update of memory that somebody made: the kernel may write the part only.
@@ -82,8 +85,7 @@ FusionKind kindAlone(Operation *op) {
     return FusionKind::scatter;
   if (isa<ReduceWithOp>(op))
     return FusionKind::reduction;
-  return isa<ReduceWindowWithOp>(op) ? FusionKind::window
-                                     : FusionKind::ordering;
+  return isa<ReduceWindowWithOp>(op) ? FusionKind::window : FusionKind::routine;
 }
 
 bool readsMemory(Operation *op, unsigned number) {
@@ -101,15 +103,17 @@ bool readsMemory(Operation *op, unsigned number) {
 }
 
 bool readsChunks(Operation *op, unsigned number) {
-  if (auto keys = dyn_cast<FreshKeysOp>(op))
+  if (auto keys = dyn_cast<search::DedupOp>(op))
     return number < keys.getCandidates().size();
-  return isa<FreshBitsOp, MarkBitsOp>(op) && number > 0;
+  return isa<search::BitsetDifferenceOp, search::TestAndSetOp>(op) &&
+         number > 0;
 }
 
 /// The size of positions that perhaps nobody writes down, where it only says
 /// how often a scalar is repeated for them.
 static bool isSizeOfPositions(Operation *op) {
-  return isa<DimOp>(op) && op->getOperand(0).getDefiningOp<BitPositionsOp>() &&
+  return isa<DimOp>(op) &&
+         op->getOperand(0).getDefiningOp<search::BitPositionsOp>() &&
          llvm::all_of(op->getUsers(),
                       [](Operation *user) { return isa<BroadcastOp>(user); });
 }

@@ -3,6 +3,7 @@
 // Merges pointwise work into the groups that read it: evaluated inside where
 // they are its only readers, as one more result where others read it too.
 
+#include "ir/SearchOps.h"
 #include "passes/fusion/FusionPlan.h"
 
 using namespace mlir;
@@ -28,13 +29,14 @@ bool FusionPlan::joinsChunks(Operation *op, Group *group) {
              });
 }
 
-/// Positions that only the candidates of one fresh_bits are made of are never
-/// all in memory.
-bool FusionPlan::placePositions(BitPositionsOp op) {
+/// Positions that only the candidates of one bitset_difference are made of are
+/// never all in memory.
+bool FusionPlan::placePositions(search::BitPositionsOp op) {
   SmallVector<Read> reads = graph.reads(op.getResult());
   Operation *first = reads.empty() ? nullptr : reads.front().reader;
   Group *group = graph.isWork(first) ? graph.group(first) : nullptr;
-  if (!group || !isa<FreshBitsOp>(group->anchor) || !joinsChunks(op, group))
+  if (!group || !isa<search::BitsetDifferenceOp>(group->anchor) ||
+      !joinsChunks(op, group))
     return false;
   graph.add(group, op);
   return true;
@@ -60,7 +62,8 @@ static bool breaksSquares(FusionGraph &graph, Operation *op, Group *group) {
 }
 
 bool FusionPlan::joinsAsProducer(Operation *op, Group *group) {
-  if (isa<FreshKeysOp, FreshBitsOp, MarkBitsOp>(group->anchor))
+  if (isa<search::DedupOp, search::BitsetDifferenceOp, search::TestAndSetOp>(
+          group->anchor))
     return joinsChunks(op, group);
   if (group->members.size() >= options.maxMembers)
     return false;
@@ -125,7 +128,8 @@ bool FusionPlan::joinsAsResult(Operation *op, Group *group) {
 /// but a scalar again for each. What a scatter updates stays memory, which
 /// nothing else in its kernel reads: else it could not update in place.
 bool FusionPlan::computesOnTheWay(Operation *op, Group *group) {
-  if (isa<FreshKeysOp, FreshBitsOp, MarkBitsOp>(group->anchor))
+  if (isa<search::DedupOp, search::BitsetDifferenceOp, search::TestAndSetOp>(
+          group->anchor))
     return llvm::none_of(graph.reads(op->getResult(0)), [&](const Read &read) {
       return read.reader == group->anchor &&
              !readsChunks(group->anchor, read.operand);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mark_bits: candidates whose bits are not set are dealt to parts of the set,
+// test_and_set: candidates whose bits are not set are dealt to parts of the set,
 // each of which one task marks. So no thread waits for another's words, a part
 // stays in a cache, and new positions come part by part: the next candidates
 // that are made of them lie near each other too.
@@ -15,7 +15,7 @@ using namespace zenith::runtime;
 
 namespace {
 
-/// What the steps of mark_bits share.
+/// What the steps of test_and_set share.
 struct MarkBits {
   explicit MarkBits(RoutineArguments &args)
       : candidates(args), parts(args.number()), slotNumbers(args.number()),
@@ -217,7 +217,7 @@ static void markPart(const MarkBits &set, int64_t part,
   }
 }
 
-void zenith_routine_mark_bits_copy(void *const *pointers,
+void zenith_routine_test_and_set_copy(void *const *pointers,
                                    const int64_t *numbers, int64_t begin,
                                    int64_t end) {
   RoutineArguments args(pointers, numbers);
@@ -234,7 +234,7 @@ void zenith_routine_mark_bits_copy(void *const *pointers,
     std::copy(known + first, known + last, set.bits + first);
 }
 
-void zenith_routine_mark_bits_deal(void *const *pointers,
+void zenith_routine_test_and_set_deal(void *const *pointers,
                                    const int64_t *numbers, int64_t begin,
                                    int64_t end) {
   RoutineArguments args(pointers, numbers);
@@ -244,7 +244,7 @@ void zenith_routine_mark_bits_deal(void *const *pointers,
     dealRows(set, producer, slot);
 }
 
-void zenith_routine_mark_bits_set(void *const *pointers, const int64_t *numbers,
+void zenith_routine_test_and_set_set(void *const *pointers, const int64_t *numbers,
                                   int64_t begin, int64_t end) {
   RoutineArguments args(pointers, numbers);
   MarkBits set(args);
@@ -254,7 +254,7 @@ void zenith_routine_mark_bits_set(void *const *pointers, const int64_t *numbers,
   writer.flush();
 }
 
-void zenith_routine_mark_bits_end(void *const *pointers, const int64_t *numbers,
+void zenith_routine_test_and_set_end(void *const *pointers, const int64_t *numbers,
                                   int64_t begin, int64_t end) {
   RoutineArguments args(pointers, numbers);
   MarkBits set(args);

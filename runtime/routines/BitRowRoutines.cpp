@@ -343,7 +343,7 @@ static int64_t moveRows(RowMover &mover, int64_t first, int64_t last) {
   return found;
 }
 
-void zenith_routine_fresh_bit_rows_count(void *const *pointers,
+void zenith_routine_coset_bit_rows_count(void *const *pointers,
                                          const int64_t *numbers, int64_t begin,
                                          int64_t end) {
   RoutineArguments args(pointers, numbers);
@@ -358,7 +358,7 @@ void zenith_routine_fresh_bit_rows_count(void *const *pointers,
   }
 }
 
-void zenith_routine_fresh_bit_rows_move(void *const *pointers,
+void zenith_routine_coset_bit_rows_move(void *const *pointers,
                                         const int64_t *numbers, int64_t begin,
                                         int64_t end) {
   RoutineArguments args(pointers, numbers);
@@ -370,7 +370,7 @@ void zenith_routine_fresh_bit_rows_move(void *const *pointers,
   }
 }
 
-void zenith_routine_fresh_bit_rows_sum(void *const *pointers,
+void zenith_routine_coset_bit_rows_sum(void *const *pointers,
                                        const int64_t *numbers, int64_t begin,
                                        int64_t end) {
   RoutineArguments args(pointers, numbers);

@@ -103,7 +103,7 @@ private:
   uint64_t *bits, *positions, *candidates;
 };
 
-/// What the steps of fresh_bits share.
+/// What the steps of bitset_difference share.
 struct FreshBits {
   FreshBits(RoutineArguments &args) : candidates(args), pieces(args.number()) {
     chunks = args.pointer<uint64_t>();
@@ -120,7 +120,7 @@ struct FreshBits {
 
 } // namespace
 
-void zenith_routine_fresh_bits_clear(void *const *pointers,
+void zenith_routine_bitset_difference_clear(void *const *pointers,
                                      const int64_t *numbers, int64_t begin,
                                      int64_t end) {
   RoutineArguments args(pointers, numbers);
@@ -133,7 +133,7 @@ void zenith_routine_fresh_bits_clear(void *const *pointers,
   std::fill(set.bits + first, set.bits + last, 0);
 }
 
-void zenith_routine_fresh_bits_set(void *const *pointers,
+void zenith_routine_bitset_difference_set(void *const *pointers,
                                    const int64_t *numbers, int64_t begin,
                                    int64_t end) {
   RoutineArguments args(pointers, numbers);
@@ -152,7 +152,7 @@ void zenith_routine_fresh_bits_set(void *const *pointers,
   }
 }
 
-void zenith_routine_fresh_bits_count(void *const *pointers,
+void zenith_routine_bitset_difference_count(void *const *pointers,
                                      const int64_t *numbers, int64_t begin,
                                      int64_t end) {
   RoutineArguments args(pointers, numbers);
@@ -163,7 +163,7 @@ void zenith_routine_fresh_bits_count(void *const *pointers,
   }
 }
 
-void zenith_routine_fresh_bits_sum(void *const *pointers,
+void zenith_routine_bitset_difference_sum(void *const *pointers,
                                    const int64_t *numbers, int64_t begin,
                                    int64_t end) {
   RoutineArguments args(pointers, numbers);

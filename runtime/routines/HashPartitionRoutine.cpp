@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// First step of fresh_keys: rows are dealt by hash to partitions that fit a
+// First step of dedup: rows are dealt by hash to partitions that fit a
 // cache, each slot of tasks into blocks of its own, so that their order depends
 // on no thread.
 
@@ -207,7 +207,7 @@ static void dealSlot(const KeySet &set, const ChunkProducer &producer,
     dealKnown<Width>(set, known, slot, dealer, packed);
 }
 
-void zenith_routine_fresh_keys_deal(void *const *pointers,
+void zenith_routine_dedup_deal(void *const *pointers,
                                     const int64_t *numbers, int64_t begin,
                                     int64_t end) {
   RoutineArguments args(pointers, numbers);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the steps of fresh_keys share: their numbers, and the scratch buffer as
+// What the steps of dedup share: their numbers, and the scratch buffer as
 // they divide it.
 
 #ifndef ZENITH_RUNTIME_ROUTINES_KEYSET_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Later steps of fresh_keys: a table per partition finds what is new, which
+// Later steps of dedup: a table per partition finds what is new, which
 // goes where its candidates were and then, partition by partition, to the
 // results.
 
@@ -299,7 +299,7 @@ static int64_t mergePartition(const KeySet &set, const uint64_t *const *known,
   return mergeWords(merger);
 }
 
-void zenith_routine_fresh_keys_plan(void *const *pointers,
+void zenith_routine_dedup_plan(void *const *pointers,
                                     const int64_t *numbers, int64_t begin,
                                     int64_t end) {
   RoutineArguments args(pointers, numbers);
@@ -330,7 +330,7 @@ void zenith_routine_fresh_keys_plan(void *const *pointers,
   }
 }
 
-void zenith_routine_fresh_keys_merge(void *const *pointers,
+void zenith_routine_dedup_merge(void *const *pointers,
                                      const int64_t *numbers, int64_t begin,
                                      int64_t end) {
   RoutineArguments args(pointers, numbers);
@@ -349,7 +349,7 @@ void zenith_routine_fresh_keys_merge(void *const *pointers,
   });
 }
 
-void zenith_routine_fresh_keys_gather(void *const *pointers,
+void zenith_routine_dedup_gather(void *const *pointers,
                                       const int64_t *numbers, int64_t begin,
                                       int64_t end) {
   RoutineArguments args(pointers, numbers);

@@ -96,13 +96,13 @@ ZENITH_ROUTINE(compact);
 /// Deals candidates and known rows to partitions, a slot per task. Further
 /// pointers: words of the known lists. Ends with a producer
 /// (runtime/routines/ChunkProducer.h).
-ZENITH_ROUTINE(fresh_keys_deal);
+ZENITH_ROUTINE(dedup_deal);
 /// Sizes of the partitions, in one task.
-ZENITH_ROUTINE(fresh_keys_plan);
+ZENITH_ROUTINE(dedup_plan);
 /// Finds the new keys of partitions, a slot per task.
-ZENITH_ROUTINE(fresh_keys_merge);
+ZENITH_ROUTINE(dedup_merge);
 /// Copies them, a slot per task. Further pointers: number of keys, words.
-ZENITH_ROUTINE(fresh_keys_gather);
+ZENITH_ROUTINE(dedup_gather);
 
 /// Positions of the bits that are set. Pointers: bits, number of positions,
 /// result. Numbers: words, slots.
@@ -113,15 +113,15 @@ ZENITH_ROUTINE(bit_positions);
 /// slots, rows of a chunk, pieces, and the pointers scratch (8 bytes * (slots *
 /// chunk * (lists + 1) + pieces, and words if there is no result)), result.
 /// Clears a piece of the result.
-ZENITH_ROUTINE(fresh_bits_clear);
+ZENITH_ROUTINE(bitset_difference_clear);
 /// Sets the bits of candidates, a slot per task. Further pointers: known,
 /// source. Ends with a producer; one that reads a chunk gets positions of the
 /// source's bits.
-ZENITH_ROUTINE(fresh_bits_set);
+ZENITH_ROUTINE(bitset_difference_set);
 /// Counts the bits of a piece.
-ZENITH_ROUTINE(fresh_bits_count);
+ZENITH_ROUTINE(bitset_difference_count);
 /// Adds the pieces' counts, in one task. Further pointers: count.
-ZENITH_ROUTINE(fresh_bits_sum);
+ZENITH_ROUTINE(bitset_difference_sum);
 
 /// Bits at candidates' positions, and the list of those that were not set, in
 /// four steps. All begin with the numbers words, rows of candidates, lists of
@@ -130,26 +130,26 @@ ZENITH_ROUTINE(fresh_bits_sum);
 /// 1) + 8, and words if there is no result), slots' memory), bits.
 /// Copies known bits unless they are the same memory, a slot per task. Further
 /// pointers: known.
-ZENITH_ROUTINE(mark_bits_copy);
+ZENITH_ROUTINE(test_and_set_copy);
 /// Deals positions whose bits are not set to parts, a slot per task. Ends with
 /// a producer.
-ZENITH_ROUTINE(mark_bits_deal);
+ZENITH_ROUTINE(test_and_set_deal);
 /// Sets and lists, a part per task. Further pointers: positions.
-ZENITH_ROUTINE(mark_bits_set);
+ZENITH_ROUTINE(test_and_set_set);
 /// Says how many positions there are, in one task. Further pointers: that.
-ZENITH_ROUTINE(mark_bits_end);
+ZENITH_ROUTINE(test_and_set_end);
 
 /// Rows of bits moved to other rows, in three steps. All begin with the numbers
 /// rows, words of a row, generators, moves, columns, slots, and the pointer
 /// scratch, whose size lowering/routines/BitRowCalls.cpp knows.
 /// Counts bits of a slot's rows and looks at moves, a slot per task. Further
 /// pointers: layer, columns.
-ZENITH_ROUTINE(fresh_bit_rows_count);
+ZENITH_ROUTINE(coset_bit_rows_count);
 /// Makes a slot's rows. Further pointers: known, layer, sources, moves,
 /// columns, bits, all.
-ZENITH_ROUTINE(fresh_bit_rows_move);
+ZENITH_ROUTINE(coset_bit_rows_move);
 /// Sums the slots' counts, in one task. Further pointers: count.
-ZENITH_ROUTINE(fresh_bit_rows_sum);
+ZENITH_ROUTINE(coset_bit_rows_sum);
 
 /// Places in an ascending list. Pointers: list, queries, result. Numbers:
 /// length of the list, queries, right, dtype, slots.

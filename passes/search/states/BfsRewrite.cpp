@@ -4,6 +4,7 @@
 // for each known one.
 
 #include "passes/search/states/BfsRewrite.h"
+#include "ir/SearchOps.h"
 #include "passes/search/states/KeyRanges.h"
 #include "passes/search/states/LoopRewrite.h"
 
@@ -208,8 +209,8 @@ private:
   RankedTensorType listOf(int64_t size) {
     return RankedTensorType::get({size}, builder.getIntegerType(64, false));
   }
-  MarkBitsOp mark(Value known, ValueRange candidates) {
-    return builder.create<MarkBitsOp>(
+  TestAndSetOp mark(Value known, ValueRange candidates) {
+    return builder.create<TestAndSetOp>(
         location, wordListType(builder), listOf(form.words), known, candidates,
         tagBits() > 0 ? builder.getI64IntegerAttr(tagBits()) : IntegerAttr());
   }
@@ -246,7 +247,7 @@ private:
     Value starts = builder.create<ConstantOp>(
         location,
         DenseElementsAttr::get(listOf(int64_t(numbers.size())), numbers));
-    MarkBitsOp first = mark(none, starts);
+    TestAndSetOp first = mark(none, starts);
     Value count = countOfStarts(builder, location);
     states = carry({first.getPositions(), first.getBits(), count},
                    {first.getPositions().getType(), first.getBits().getType(),
@@ -342,7 +343,7 @@ private:
         neighbour = keys.neighbourHalf(ops, whole, image, g);
       candidates.push_back(onward(ops, layer, numbers, neighbour, g));
     }
-    MarkBitsOp next = mark(states.of(arguments)[1], candidates);
+    TestAndSetOp next = mark(states.of(arguments)[1], candidates);
     size = countStates(next.getPositions());
     yielded[states.first] = next.getPositions();
     yielded[states.first + 1] = next.getBits();

@@ -3,6 +3,7 @@
 // Carries bits where the loop carried rows: one for each number of an index, or
 // rows of them that generators move.
 
+#include "ir/SearchOps.h"
 #include "passes/search/states/BfsRewrite.h"
 #include "passes/search/states/LoopRewrite.h"
 
@@ -34,7 +35,7 @@ private:
                                              ArrayRef<int64_t>{}, ValueRange());
     Value list = builder.create<ConstantOp>(
         location, DenseElementsAttr::get(starts, numbers));
-    auto first = builder.create<FreshBitsOp>(
+    auto first = builder.create<BitsetDifferenceOp>(
         location, bitsType, RankedTensorType::get({}, builder.getI64Type()),
         none, ValueRange(list));
     Value size = countOfStarts(builder, location);
@@ -65,9 +66,9 @@ private:
     Value layer = states.of(arguments)[0], known = states.of(arguments)[1];
     Value numbers =
         builder.create<BitPositionsOp>(location, wordListType(builder), layer);
-    next = builder.create<FreshBitsOp>(location, known.getType(),
-                                       states.of(arguments)[2].getType(), known,
-                                       candidatesOf(numbers));
+    next = builder.create<BitsetDifferenceOp>(location, known.getType(),
+                                              states.of(arguments)[2].getType(),
+                                              known, candidatesOf(numbers));
     yielded[states.first] = next.getBits();
     yielded[states.first + 1] =
         builder.create<OrOp>(location, known, next.getBits());
@@ -77,7 +78,7 @@ private:
   const DenseIndex &index;
   bool asTable;
   CarriedStates states; ///< layer, known, size of the layer
-  FreshBitsOp next;
+  BitsetDifferenceOp next;
 };
 
 } // namespace
@@ -111,11 +112,11 @@ private:
     Value starts = constant<uint64_t>({int64_t(index.starts().size())},
                                       index.starts().vec());
     Value size = countOfStarts(builder, location);
-    auto layer = builder.create<FreshBitsOp>(location, list, size.getType(),
-                                             none, starts);
+    auto layer = builder.create<BitsetDifferenceOp>(
+        location, list, size.getType(), none, starts);
     auto known =
-        builder.create<MarkBitsOp>(location, wordListType(builder), list, none,
-                                   starts, /*tag_bits=*/IntegerAttr());
+        builder.create<TestAndSetOp>(location, wordListType(builder), list,
+                                     none, starts, /*tag_bits=*/IntegerAttr());
     states = carry({asRows(layer.getBits()), asRows(known.getBits()), size},
                    {rowsType(), rowsType(), size.getType()});
   }
@@ -133,7 +134,7 @@ private:
     Value columns =
         constant({table.moves(), table.columns()}, table.moveColumns());
     Value layer = states.of(arguments)[0], known = states.of(arguments)[1];
-    next = builder.create<FreshBitRowsOp>(
+    next = builder.create<CosetBitRowsOp>(
         location, layer.getType(), known.getType(),
         states.of(arguments)[2].getType(), known, layer, sources, moves,
         columns);
@@ -145,7 +146,7 @@ private:
   const CosetIndex &index;
   const CosetRows &table;
   CarriedStates states; ///< layer, known, size of the layer
-  FreshBitRowsOp next;
+  CosetBitRowsOp next;
 };
 
 } // namespace

@@ -3,6 +3,7 @@
 // The pass: decides how each breadth-first loop represents its states, says
 // why, and builds the loop again.
 
+#include "ir/SearchOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
 #include "passes/search/groups/SymmetryGroup.h"

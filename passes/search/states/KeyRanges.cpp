@@ -3,6 +3,7 @@
 // Two loops, over ranges of hashes and over blocks of states.
 
 #include "passes/search/states/KeyRanges.h"
+#include "ir/SearchOps.h"
 
 using namespace mlir;
 using namespace zenith::graph;
@@ -20,7 +21,7 @@ static SmallVector<Value> freshOf(OpBuilder &builder, Location location,
                                   ValueRange known, bool hasAbsent) {
   SmallVector<Type> types(step.keyBits.size(), wordListType(builder));
   auto absent = hasAbsent ? builder.getI64IntegerAttr(-1) : IntegerAttr();
-  auto fresh = builder.create<FreshKeysOp>(
+  auto fresh = builder.create<DedupOp>(
       location, types, candidates, known, step.images.parts, step.images.bits,
       builder.getDenseI64ArrayAttr(step.keyBits), absent,
       step.images.parts ? builder.getI64IntegerAttr(step.images.ties)
@@ -130,7 +131,7 @@ RangeBuilder::grow(Value end, function_ref<Value(Value)> stepFrom,
   return SmallVector<Value>(loop.getResults().drop_back());
 }
 
-/// Which keys have their hash in the range. The kernel of fresh_keys has
+/// Which keys have their hash in the range. The kernel of dedup has
 /// another hash, or a range would fill few of its partitions.
 Value RangeBuilder::within(WordOps &ops, ValueRange key, Range range) {
   constexpr uint64_t factor = 0xd6e8feb86659fd93;

@@ -9,7 +9,7 @@
 
 namespace zenith::search {
 
-/// Images of keys as fresh_keys has them; null: keys stand for themselves.
+/// Images of keys as dedup has them; null: keys stand for themselves.
 struct ImageTables {
   mlir::Value parts, bits;
   int64_t ties = 0;

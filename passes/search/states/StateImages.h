@@ -10,7 +10,7 @@
 
 namespace zenith::search {
 
-/// What fresh_keys calls images, for keys with bits that lead back.
+/// What dedup calls images, for keys with bits that lead back.
 class StateImages {
 public:
   /// Nothing where a symmetry does not take fields to fields, or where tables

@@ -235,7 +235,7 @@ TEST(EvalOrdering, IsIn) {
 
 TEST(EvalOrdering, FreshKeys) {
   // Bits beside the key come together; 7 stands for no candidate.
-  EXPECT_EQ(evaluateOp("graph.fresh_keys (%0, %1) known (%2) key [15] absent 7 "
+  EXPECT_EQ(evaluateOp("search.dedup (%0, %1) known (%2) key [15] absent 7 "
                        ": (tensor<3xui64>, tensor<3xui64>, tensor<1xui64>) -> "
                        "tensor<?xui64>",
                        "tensor<?xui64>",
@@ -245,7 +245,7 @@ TEST(EvalOrdering, FreshKeys) {
             "dense<[49, 66]> : tensor<2xui64>");
   EXPECT_EQ(
       evaluateBody(
-          "  %a, %b = graph.fresh_keys (%0, %1, %1, %1) known (%1, %0) "
+          "  %a, %b = search.dedup (%0, %1, %1, %1) known (%1, %0) "
           "key [-1, -1] : (tensor<2xui64>, tensor<2xui64>, "
           "tensor<2xui64>, tensor<2xui64>, tensor<2xui64>, "
           "tensor<2xui64>) -> (tensor<?xui64>, tensor<?xui64>)\n"
@@ -258,31 +258,31 @@ TEST(EvalOrdering, FreshKeys) {
 TEST(EvalOrdering, FreshKeysWithImages) {
   // Two parts of two bits: as they are, and traded. 1 and 4 are one key, 5 is
   // its own image, bit 4 joins where image 1 is the least.
-  EXPECT_EQ(
-      evaluateOp("graph.fresh_keys (%0) images (%1, %2) key [15] ties 6 : "
-                 "(tensor<4xui64>, tensor<2x1x2xui16>, "
-                 "tensor<2x1x2x4xui64>) -> tensor<?xui64>",
-                 "tensor<?xui64>",
-                 {"dense<[4, 1, 5, 8]> : tensor<4xui64>",
-                  "dense<[[[0, 1]], [[0, 1]]]> : tensor<2x1x2xui16>",
-                  "dense<[[[[0, 1, 2, 3], [0, 4, 8, 12]]], "
-                  "[[[0, 4, 8, 12], [16, 17, 18, 19]]]]> : "
-                  "tensor<2x1x2x4xui64>"}),
-      "dense<[17, 85, 18]> : tensor<3xui64>");
+  EXPECT_EQ(evaluateOp("search.dedup (%0) images (%1, %2) key [15] ties 6 : "
+                       "(tensor<4xui64>, tensor<2x1x2xui16>, "
+                       "tensor<2x1x2x4xui64>) -> tensor<?xui64>",
+                       "tensor<?xui64>",
+                       {"dense<[4, 1, 5, 8]> : tensor<4xui64>",
+                        "dense<[[[0, 1]], [[0, 1]]]> : tensor<2x1x2xui16>",
+                        "dense<[[[[0, 1, 2, 3], [0, 4, 8, 12]]], "
+                        "[[[0, 4, 8, 12], [16, 17, 18, 19]]]]> : "
+                        "tensor<2x1x2x4xui64>"}),
+            "dense<[17, 85, 18]> : tensor<3xui64>");
 }
 
 TEST(EvalOrdering, Bits) {
-  EXPECT_EQ(evaluateOp("graph.bit_positions %0 : tensor<2xui64> -> "
+  EXPECT_EQ(evaluateOp("search.bit_positions %0 : tensor<2xui64> -> "
                        "tensor<?xui64>",
                        "tensor<?xui64>", {"dense<[9, 3]> : tensor<2xui64>"}),
             "dense<[0, 3, 64, 65]> : tensor<4xui64>");
   EXPECT_EQ(
-      evaluateBody("  %a, %b = graph.fresh_bits %0 (%1) : (tensor<2xui64>, "
-                   "tensor<4xui64>) -> (tensor<2xui64>, tensor<i64>)\n"
-                   "  return %a, %b",
-                   "tensor<2xui64>, tensor<i64>",
-                   {"dense<[1, 0]> : tensor<2xui64>",
-                    "dense<[0, 66, 66, 128]> : tensor<4xui64>"}),
+      evaluateBody(
+          "  %a, %b = search.bitset_difference %0 (%1) : (tensor<2xui64>, "
+          "tensor<4xui64>) -> (tensor<2xui64>, tensor<i64>)\n"
+          "  return %a, %b",
+          "tensor<2xui64>, tensor<i64>",
+          {"dense<[1, 0]> : tensor<2xui64>",
+           "dense<[0, 66, 66, 128]> : tensor<4xui64>"}),
       "dense<[0, 4]> : tensor<2xui64>\ndense<1> : tensor<i64>");
 }
 
@@ -290,7 +290,7 @@ TEST(EvalOrdering, BitRows) {
   // Columns 0 and 1 change places, or all go to column 2; row 5 and move 9 are
   // not there.
   EXPECT_EQ(
-      evaluateBody("  %a, %b, %c = graph.fresh_bit_rows %0, %1, %2, %3, %4 : "
+      evaluateBody("  %a, %b, %c = search.coset_bit_rows %0, %1, %2, %3, %4 : "
                    "(tensor<2x1xui64>, tensor<2x1xui64>, tensor<2x2xui32>, "
                    "tensor<2x2xui16>, tensor<2x3xui16>) -> (tensor<2x1xui64>, "
                    "tensor<2x1xui64>, tensor<i64>)\n  return %a, %b, %c",
@@ -306,7 +306,7 @@ TEST(EvalOrdering, BitRows) {
 
 TEST(EvalOrdering, MarkBits) {
   EXPECT_EQ(
-      evaluateBody("  %a, %b = graph.mark_bits %0 (%1) : (tensor<2xui64>, "
+      evaluateBody("  %a, %b = search.test_and_set %0 (%1) : (tensor<2xui64>, "
                    "tensor<4xui64>) -> (tensor<?xui64>, tensor<2xui64>)\n"
                    "  return %a, %b",
                    "tensor<?xui64>, tensor<2xui64>",
@@ -317,14 +317,15 @@ TEST(EvalOrdering, MarkBits) {
 
 TEST(EvalOrdering, MarkBitsWithTags) {
   // Positions 0, 66, 66 and 128 with tags 1, 2, 3 and 0.
-  EXPECT_EQ(evaluateBody(
-                "  %a, %b = graph.mark_bits %0 (%1) tags 2 : (tensor<2xui64>, "
-                "tensor<4xui64>) -> (tensor<?xui64>, tensor<2xui64>)\n"
-                "  return %a, %b",
-                "tensor<?xui64>, tensor<2xui64>",
-                {"dense<[1, 0]> : tensor<2xui64>",
-                 "dense<[1, 266, 267, 512]> : tensor<4xui64>"}),
-            "dense<266> : tensor<1xui64>\ndense<[1, 4]> : tensor<2xui64>");
+  EXPECT_EQ(
+      evaluateBody(
+          "  %a, %b = search.test_and_set %0 (%1) tags 2 : (tensor<2xui64>, "
+          "tensor<4xui64>) -> (tensor<?xui64>, tensor<2xui64>)\n"
+          "  return %a, %b",
+          "tensor<?xui64>, tensor<2xui64>",
+          {"dense<[1, 0]> : tensor<2xui64>",
+           "dense<[1, 266, 267, 512]> : tensor<4xui64>"}),
+      "dense<266> : tensor<1xui64>\ndense<[1, 4]> : tensor<2xui64>");
 }
 
 TEST(EvalOrdering, NonMaxSuppression) {

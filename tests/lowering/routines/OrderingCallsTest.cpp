@@ -186,7 +186,7 @@ TEST_F(OrderingKernelTest, RefusesUnknownRoutines) {
 
 TEST_F(OrderingKernelTest, RefusesWhatIsNotAlone) {
   EXPECT_EQ(harness.refusal(
-                fusionText("ordering", "%x : tensor<4xf32>", "tensor<4xf32>",
+                fusionText("routine", "%x : tensor<4xf32>", "tensor<4xf32>",
                            "%y = graph.abs %x : tensor<4xf32>\n"
                            "%r = graph.sort %y 0 keys 1 : (tensor<4xf32>) -> "
                            "tensor<4xf32>")),

@@ -8,16 +8,16 @@
 // CHECK-LABEL: func.func @three_cycle
 // CHECK: graph.constant dense<36> : tensor<1xui64>
 // CHECK: graph.while {{.*}} cond
-// CHECK: graph.fresh_keys(%{{.*}}, %{{.*}}, %{{.*}}) known(%{{.*}}) key [63] absent -1
+// CHECK: search.dedup(%{{.*}}, %{{.*}}, %{{.*}}) known(%{{.*}}) key [63] absent -1
 // CHECK-NOT: graph.unique
 // ROWS-LABEL: func.func @three_cycle
-// ROWS: graph.fresh_bit_rows {{.*}} : (tensor<1x1xui64>, tensor<1x1xui64>, tensor<1x3xui32>, tensor<1x3xui16>, tensor<3x6xui16>) -> (tensor<1x1xui64>, tensor<1x1xui64>, tensor<i64>)
+// ROWS: search.coset_bit_rows {{.*}} : (tensor<1x1xui64>, tensor<1x1xui64>, tensor<1x3xui32>, tensor<1x3xui16>, tensor<3x6xui16>) -> (tensor<1x1xui64>, tensor<1x1xui64>, tensor<i64>)
 // MARKS-LABEL: func.func @three_cycle
 // Marked numbers carry which of three generators leads back, or none.
-// MARKS: graph.mark_bits %{{.*}}(%{{.*}}, %{{.*}}, %{{.*}}) tags 2 : (tensor<1xui64>, tensor<?xui64>, tensor<?xui64>, tensor<?xui64>) -> (tensor<?xui64>, tensor<1xui64>)
+// MARKS: search.test_and_set %{{.*}}(%{{.*}}, %{{.*}}, %{{.*}}) tags 2 : (tensor<1xui64>, tensor<?xui64>, tensor<?xui64>, tensor<?xui64>) -> (tensor<?xui64>, tensor<1xui64>)
 // DENSE-LABEL: func.func @three_cycle
-// DENSE: graph.bit_positions %{{.*}} : tensor<1xui64> -> tensor<?xui64>
-// DENSE: graph.fresh_bits %{{.*}}(%{{.*}}, %{{.*}}, %{{.*}}) : (tensor<1xui64>, tensor<?xui64>, tensor<?xui64>, tensor<?xui64>) -> (tensor<1xui64>, tensor<i64>)
+// DENSE: search.bit_positions %{{.*}} : tensor<1xui64> -> tensor<?xui64>
+// DENSE: search.bitset_difference %{{.*}}(%{{.*}}, %{{.*}}, %{{.*}}) : (tensor<1xui64>, tensor<?xui64>, tensor<?xui64>, tensor<?xui64>) -> (tensor<1xui64>, tensor<i64>)
 func.func @three_cycle() -> (tensor<i64>, tensor<i64>) {
   %zero = graph.constant dense<0> : tensor<i64>
   %one = graph.constant dense<1> : tensor<i64>
@@ -57,7 +57,7 @@ func.func @three_cycle() -> (tensor<i64>, tensor<i64>) {
 
 // Swaps alternate between even and odd states: no layer is known.
 // CHECK-LABEL: func.func @swaps
-// CHECK: graph.fresh_keys(%{{.*}}, %{{.*}}) key [63] absent -1
+// CHECK: search.dedup(%{{.*}}, %{{.*}}) key [63] absent -1
 func.func @swaps() -> (tensor<i64>, tensor<i64>) {
   %zero = graph.constant dense<0> : tensor<i64>
   %one = graph.constant dense<1> : tensor<i64>
@@ -97,7 +97,7 @@ func.func @swaps() -> (tensor<i64>, tensor<i64>) {
 
 // One way round: every layer stays known.
 // CHECK-LABEL: func.func @one_way
-// CHECK: graph.fresh_keys(%{{.*}}) known(%{{.*}}) key [-1] :
+// CHECK: search.dedup(%{{.*}}) known(%{{.*}}) key [-1] :
 // CHECK: graph.concat 0
 func.func @one_way() -> (tensor<i64>, tensor<i64>) {
   %zero = graph.constant dense<0> : tensor<i64>
@@ -141,7 +141,7 @@ func.func @one_way() -> (tensor<i64>, tensor<i64>) {
 // CHECK-LABEL: func.func @wide
 // CHECK: graph.while {{.*}} cond
 // CHECK: graph.compare lt, {{.*}} : tensor<?xui64> -> tensor<?xi1>
-// CHECK: graph.fresh_keys({{.*}}) known(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) key [-1, -1, -1, 1152921504606846975] absent -1
+// CHECK: search.dedup({{.*}}) known(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) key [-1, -1, -1, 1152921504606846975] absent -1
 // CHECK: %[[OWN:.*]] = graph.reduce sum, {{.*}} : tensor<?xui64> -> tensor<ui64>
 // CHECK: graph.convert %[[OWN]] : tensor<ui64> -> tensor<i64>
 func.func @wide() -> (tensor<i64>, tensor<i64>) {

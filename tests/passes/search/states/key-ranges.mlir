@@ -7,15 +7,15 @@
 // CHECK: graph.while
 // CHECK: graph.compare le,
 // CHECK: graph.if
-// CHECK: graph.fresh_keys(%{{.*}}, %{{.*}}, %{{.*}}) key [255] absent -1
+// CHECK: search.dedup(%{{.*}}, %{{.*}}, %{{.*}}) key [255] absent -1
 // CHECK: } else {
 // CHECK: graph.while
 // CHECK: graph.while
 // CHECK: graph.slice
 // CHECK: graph.select
-// CHECK: %[[PART:.*]] = graph.fresh_keys(%{{.*}}, %{{.*}}, %{{.*}}) key [255] absent -1
+// CHECK: %[[PART:.*]] = search.dedup(%{{.*}}, %{{.*}}, %{{.*}}) key [255] absent -1
 // CHECK: graph.concat 0, %{{.*}}, %[[PART]]
-// CHECK: %[[RANGE:.*]] = graph.fresh_keys(%{{[^,]*}}) key [255] :
+// CHECK: %[[RANGE:.*]] = search.dedup(%{{[^,]*}}) key [255] :
 // CHECK: graph.concat 0, %{{.*}}, %[[RANGE]]
 // WHOLE-LABEL: func.func @adjacent_swaps
 // WHOLE-COUNT-1: graph.while

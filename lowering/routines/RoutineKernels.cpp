@@ -2,7 +2,7 @@
 //
 // Finds the op of an ordering fusion and who emits it.
 
-#include "lowering/routines/OrderingCalls.h"
+#include "lowering/routines/RoutineKernels.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -13,7 +13,7 @@ namespace zenith::kernels {
 static Operation *workOf(graph::FusionOp fusion) {
   Operation *work = nullptr;
   for (Operation &op : fusion.getBody().front().without_terminator()) {
-    if (isa<graph::FreshKeysOp, graph::FreshBitsOp, graph::MarkBitsOp>(op))
+    if (isa<search::DedupOp, search::BitsetDifferenceOp, search::TestAndSetOp>(op))
       return &op;
     if (graph::familyOf(&op) == graph::Family::Elementwise ||
         graph::familyOf(&op) == graph::Family::Movement)
@@ -25,7 +25,7 @@ static Operation *workOf(graph::FusionOp fusion) {
   return work;
 }
 
-FailureOr<KernelPlan> emitOrdering(const EmissionContext &context) {
+FailureOr<KernelPlan> emitRoutine(const EmissionContext &context) {
   graph::FusionOp fusion = context.fusion;
   Operation *work = workOf(fusion);
   if (!work)
@@ -47,15 +47,15 @@ FailureOr<KernelPlan> emitOrdering(const EmissionContext &context) {
             return emitNonMaxSuppression(context, op);
           })
           .Case(
-              [&](graph::FreshKeysOp op) { return emitFreshKeys(context, op); })
-          .Case([&](graph::BitPositionsOp op) {
+              [&](search::DedupOp op) { return emitDedup(context, op); })
+          .Case([&](search::BitPositionsOp op) {
             return emitBitPositions(context, op);
           })
           .Case(
-              [&](graph::FreshBitsOp op) { return emitFreshBits(context, op); })
-          .Case([&](graph::MarkBitsOp op) { return emitMarkBits(context, op); })
-          .Case([&](graph::FreshBitRowsOp op) {
-            return emitFreshBitRows(context, op);
+              [&](search::BitsetDifferenceOp op) { return emitBitsetDifference(context, op); })
+          .Case([&](search::TestAndSetOp op) { return emitTestAndSet(context, op); })
+          .Case([&](search::CosetBitRowsOp op) {
+            return emitCosetBitRows(context, op);
           })
           .Case([&](graph::CholeskyOp op) { return emitCholesky(context, op); })
           .Case([&](graph::TriangularSolveOp op) {
@@ -70,12 +70,12 @@ FailureOr<KernelPlan> emitOrdering(const EmissionContext &context) {
           });
   if (failed(plan))
     return failure();
-  plan->scratchBytes = orderingScratch(fusion, context.dims);
+  plan->scratchBytes = routineScratch(fusion, context.dims);
   plan->hostOnly = true;
   return plan;
 }
 
-SmallVector<graph::DimExpr> orderingScratch(graph::FusionOp fusion,
+SmallVector<graph::DimExpr> routineScratch(graph::FusionOp fusion,
                                             graph::DimAnalysis &dims) {
   Operation *work = workOf(fusion);
   if (!work)
@@ -84,13 +84,13 @@ SmallVector<graph::DimExpr> orderingScratch(graph::FusionOp fusion,
     return sortScratch(work, dims);
   if (isa<graph::CholeskyOp, graph::TriangularSolveOp>(work))
     return matrixScratch(work, dims);
-  if (auto keys = dyn_cast<graph::FreshKeysOp>(work))
+  if (auto keys = dyn_cast<search::DedupOp>(work))
     return keySetScratch(keys, dims);
-  if (auto bits = dyn_cast<graph::FreshBitsOp>(work))
+  if (auto bits = dyn_cast<search::BitsetDifferenceOp>(work))
     return bitSetScratch(bits, dims);
-  if (auto marks = dyn_cast<graph::MarkBitsOp>(work))
+  if (auto marks = dyn_cast<search::TestAndSetOp>(work))
     return markBitsScratch(marks, dims);
-  if (auto rows = dyn_cast<graph::FreshBitRowsOp>(work))
+  if (auto rows = dyn_cast<search::CosetBitRowsOp>(work))
     return bitRowScratch(rows, dims);
   if (auto fourier = dyn_cast<graph::FourierOp>(work))
     return fourierScratch(fourier, dims);
