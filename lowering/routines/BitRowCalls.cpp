@@ -2,8 +2,8 @@
 //
 // coset_bit_rows: counts of the rows' bits, rows by the slot, and their sum.
 
-#include "lowering/routines/RoutineKernels.h"
 #include "lowering/routines/RoutineCall.h"
+#include "lowering/routines/RoutineKernels.h"
 
 using namespace mlir;
 using zenith::graph::DimExpr;
@@ -24,10 +24,8 @@ struct BitRowSizes {
     slots = DimExpr::min(mostSlots,
                          DimExpr::floorDiv(rows, rowsPerSlot) + DimExpr(1));
   }
-  /// As runtime/routines/BitRowRoutines.cpp divides it, with what alignment
-  /// takes.
   DimExpr scratchBytes() const {
-    return rows * 4 + slots * 8 + moves + moves * columns * 2 + 4 * 64;
+    return runtime::cosetBitRowsScratch(rows, slots, moves, columns).total();
   }
   DimExpr rows, words, generators, moves, columns, slots;
 };
@@ -36,32 +34,38 @@ struct BitRowSizes {
 
 FailureOr<KernelPlan> emitCosetBitRows(const EmissionContext &context,
                                        search::CosetBitRowsOp op) {
+  using Arguments = zenith_coset_bit_rows_arguments;
   BitRowSizes sizes(op, context.dims);
   KernelPlan plan;
   auto begin = [&](StringRef step) {
-    RoutineCall call(context, ("coset_bit_rows_" + step).str(),
-                     ("_" + step).str());
-    for (const DimExpr &size : {sizes.rows, sizes.words, sizes.generators,
-                                sizes.moves, sizes.columns, sizes.slots})
-      call.number(size);
-    call.scratch(0);
+    RoutineCall<Arguments> call(context, ("coset_bit_rows_" + step).str(),
+                                ("_" + step).str());
+    call.set(&Arguments::rows, sizes.rows);
+    call.set(&Arguments::words, sizes.words);
+    call.set(&Arguments::generators, sizes.generators);
+    call.set(&Arguments::moves, sizes.moves);
+    call.set(&Arguments::columns, sizes.columns);
+    call.set(&Arguments::slots, sizes.slots);
+    call.set(&Arguments::scratch, call.scratch(0));
     return call;
   };
   RoutineCall count = begin("count");
-  count.operand(op.getLayer());
-  count.operand(op.getColumns());
+  count.set(&Arguments::layer, count.operand(op.getLayer()));
+  count.set(&Arguments::column_maps, count.operand(op.getColumns()));
   if (!addLaunch(plan, count.finish(sizes.slots, 10000)))
     return failure();
   RoutineCall move = begin("move");
-  for (Value operand : {op.getKnown(), op.getLayer(), op.getSources(),
-                        op.getMoves(), op.getColumns()})
-    move.operand(operand);
-  move.result(op.getBits());
-  move.result(op.getAll());
+  move.set(&Arguments::known, move.operand(op.getKnown()));
+  move.set(&Arguments::layer, move.operand(op.getLayer()));
+  move.set(&Arguments::sources, move.operand(op.getSources()));
+  move.set(&Arguments::row_moves, move.operand(op.getMoves()));
+  move.set(&Arguments::column_maps, move.operand(op.getColumns()));
+  move.set(&Arguments::bits, move.result(op.getBits()));
+  move.set(&Arguments::all, move.result(op.getAll()));
   if (!addLaunch(plan, move.finish(sizes.slots, 100000)))
     return failure();
   RoutineCall sum = begin("sum");
-  sum.result(op.getCount());
+  sum.set(&Arguments::count, sum.result(op.getCount()));
   if (!addLaunch(plan, sum.finish(1, 100)))
     return failure();
   return plan;
@@ -73,7 +77,7 @@ SmallVector<DimExpr> bitRowScratch(search::CosetBitRowsOp op,
 }
 
 bool routineMayShareBytes(graph::FusionOp fusion, unsigned operand,
-                           unsigned result) {
+                          unsigned result) {
   Value yielded = fusion.getBody().front().getTerminator()->getOperand(result),
         argument = fusion.getBody().getArgument(operand), known;
   if (auto rows = yielded.getDefiningOp<search::CosetBitRowsOp>();

@@ -20,8 +20,8 @@ mlir::FailureOr<Launch> emitChunk(const EmissionContext &context,
                                   mlir::ValueRange values,
                                   mlir::Value source = {});
 
-/// Passes it on as the last arguments of a routine.
-mlir::LogicalResult addChunkProducer(RoutineCall &call, const Launch &chunk);
+/// The chunk's kernel as an argument of a routine; null after a diagnostic.
+mlir::Value chunkProducer(RoutineKernel &call, const Launch &chunk);
 
 } // namespace zenith::kernels
 

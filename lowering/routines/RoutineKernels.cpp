@@ -13,7 +13,8 @@ namespace zenith::kernels {
 static Operation *workOf(graph::FusionOp fusion) {
   Operation *work = nullptr;
   for (Operation &op : fusion.getBody().front().without_terminator()) {
-    if (isa<search::DedupOp, search::BitsetDifferenceOp, search::TestAndSetOp>(op))
+    if (isa<search::DedupOp, search::BitsetDifferenceOp, search::TestAndSetOp>(
+            op))
       return &op;
     if (graph::familyOf(&op) == graph::Family::Elementwise ||
         graph::familyOf(&op) == graph::Family::Movement)
@@ -46,14 +47,16 @@ FailureOr<KernelPlan> emitRoutine(const EmissionContext &context) {
           .Case([&](graph::NonMaxSuppressionOp op) {
             return emitNonMaxSuppression(context, op);
           })
-          .Case(
-              [&](search::DedupOp op) { return emitDedup(context, op); })
+          .Case([&](search::DedupOp op) { return emitDedup(context, op); })
           .Case([&](search::BitPositionsOp op) {
             return emitBitPositions(context, op);
           })
-          .Case(
-              [&](search::BitsetDifferenceOp op) { return emitBitsetDifference(context, op); })
-          .Case([&](search::TestAndSetOp op) { return emitTestAndSet(context, op); })
+          .Case([&](search::BitsetDifferenceOp op) {
+            return emitBitsetDifference(context, op);
+          })
+          .Case([&](search::TestAndSetOp op) {
+            return emitTestAndSet(context, op);
+          })
           .Case([&](search::CosetBitRowsOp op) {
             return emitCosetBitRows(context, op);
           })
@@ -76,7 +79,7 @@ FailureOr<KernelPlan> emitRoutine(const EmissionContext &context) {
 }
 
 SmallVector<graph::DimExpr> routineScratch(graph::FusionOp fusion,
-                                            graph::DimAnalysis &dims) {
+                                           graph::DimAnalysis &dims) {
   Operation *work = workOf(fusion);
   if (!work)
     return {};

@@ -16,11 +16,11 @@ namespace zenith::kernels {
 mlir::FailureOr<KernelPlan> emitRoutine(const EmissionContext &context);
 /// Scratch that emitRoutine asks for.
 llvm::SmallVector<graph::DimExpr> routineScratch(graph::FusionOp fusion,
-                                                  graph::DimAnalysis &dims);
+                                                 graph::DimAnalysis &dims);
 
 /// True where the operand's bytes may become the result's.
 bool routineMayShareBytes(graph::FusionOp fusion, unsigned operand,
-                           unsigned result);
+                          unsigned result);
 
 // By family. Scratch of ops that need none is empty.
 mlir::FailureOr<KernelPlan> emitSort(const EmissionContext &context,
@@ -41,13 +41,13 @@ mlir::FailureOr<KernelPlan>
 emitNonMaxSuppression(const EmissionContext &context,
                       graph::NonMaxSuppressionOp op);
 mlir::FailureOr<KernelPlan> emitDedup(const EmissionContext &context,
-                                          search::DedupOp op);
+                                      search::DedupOp op);
 mlir::FailureOr<KernelPlan> emitBitPositions(const EmissionContext &context,
                                              search::BitPositionsOp op);
 mlir::FailureOr<KernelPlan> emitBitsetDifference(const EmissionContext &context,
-                                          search::BitsetDifferenceOp op);
+                                                 search::BitsetDifferenceOp op);
 mlir::FailureOr<KernelPlan> emitTestAndSet(const EmissionContext &context,
-                                         search::TestAndSetOp op);
+                                           search::TestAndSetOp op);
 mlir::FailureOr<KernelPlan> emitCosetBitRows(const EmissionContext &context,
                                              search::CosetBitRowsOp op);
 mlir::FailureOr<KernelPlan> emitCholesky(const EmissionContext &context,

@@ -6,16 +6,19 @@
 #define ZENITH_RUNTIME_ROUTINES_BITCANDIDATES_H
 
 #include "runtime/ProcessorClones.h"
-#include "runtime/routines/RoutineArguments.h"
+#include "runtime/RoutineArguments.h"
 #include <algorithm>
 
 namespace zenith::runtime {
 
 /// Candidates that a producer computes, and memory for a chunk of each slot.
 struct BitCandidates {
-  explicit BitCandidates(RoutineArguments &args)
-      : words(args.number()), sourceSize(args.number()), lists(args.number()),
-        slots(args.number()), chunkRows(args.number()) {}
+  explicit BitCandidates(const zenith_bitset_difference_arguments &given)
+      : words(given.words), sourceSize(given.source_size), lists(given.lists),
+        slots(given.slots), chunkRows(given.chunk_rows) {}
+  explicit BitCandidates(const zenith_test_and_set_arguments &given)
+      : words(given.words), sourceSize(given.rows), lists(given.lists),
+        slots(given.slots), chunkRows(given.chunk_rows) {}
 
   /// Rows of a chunk are at most so many.
   static constexpr int64_t mostRows = 256;
@@ -24,7 +27,6 @@ struct BitCandidates {
   uint64_t *chunkOf(uint64_t *chunks, int64_t slot) const {
     return chunks + slot * chunkRows * (lists + 1);
   }
-  int64_t chunkWords() const { return slots * chunkRows * (lists + 1); }
 
   int64_t words;      ///< of the set of bits
   int64_t sourceSize; ///< words of bits, or rows of candidates

@@ -5,8 +5,9 @@
 // they have, or by those that it lacks, whichever are fewer.
 
 #include "runtime/ProcessorClones.h"
-#include "runtime/routines/RoutineArguments.h"
+#include "runtime/RoutineScratch.h"
 #include "runtime/routines/Routines.h"
+#include "runtime/routines/RowSlots.h"
 
 #include <algorithm>
 
@@ -26,21 +27,19 @@ enum class MoveKind : uint8_t {
   LeavesRange ///< some go to none
 };
 
-/// Numbers of all steps, and the scratch buffer.
+/// Sizes of all steps, and the arrays of the scratch buffer.
 struct BitRows {
-  explicit BitRows(RoutineArguments &args)
-      : rows(args.number()), rowWords(args.number()), generators(args.number()),
-        moves(args.number()), columns(args.number()), slots(args.number()),
+  explicit BitRows(const zenith_coset_bit_rows_arguments &given)
+      : rows(given.rows), rowWords(given.words), generators(given.generators),
+        moves(given.moves), columns(given.columns), slots(given.slots),
         words((columns + 63) / 64) {
-    auto *next = args.pointer();
-    auto take = [&](auto *&array, int64_t count) {
-      array = reinterpret_cast<std::decay_t<decltype(array)>>(next);
-      next += (count * int64_t(sizeof(*array)) + 63) / 64 * 64;
-    };
-    take(counts, rows);
-    take(found, slots);
-    take(kinds, moves);
-    take(inverses, moves * columns);
+    const auto layout =
+        cosetBitRowsScratch<int64_t>(rows, slots, moves, columns);
+    ScratchReader scratch(given.scratch, layout);
+    counts = scratch.take<uint32_t>();
+    found = scratch.take<int64_t>();
+    kinds = scratch.take<MoveKind>();
+    inverses = scratch.take<uint16_t>();
   }
   /// Columns that a word has.
   uint64_t wordMask(int64_t word) const {
@@ -67,13 +66,10 @@ struct Source {
 /// rows, and of bytes, where single columns do: setting a byte waits for no
 /// byte before it.
 struct RowMover {
-  RowMover(const BitRows &set, RoutineArguments &args)
-      : set(set), known(args.pointer<const uint64_t>()),
-        layer(args.pointer<const uint64_t>()),
-        sources(args.pointer<const uint32_t>()),
-        moves(args.pointer<const uint16_t>()),
-        columnMaps(args.pointer<const uint16_t>()),
-        fresh(args.pointer<uint64_t>()), all(args.pointer<uint64_t>()) {
+  RowMover(const BitRows &set, const zenith_coset_bit_rows_arguments &given)
+      : set(set), known(given.known), layer(given.layer),
+        sources(given.sources), moves(given.row_moves),
+        columnMaps(given.column_maps), fresh(given.bits), all(given.all) {
     std::fill(marks, marks + set.words * 64, 0);
   }
 
@@ -343,39 +339,37 @@ static int64_t moveRows(RowMover &mover, int64_t first, int64_t last) {
   return found;
 }
 
-void zenith_routine_coset_bit_rows_count(void *const *pointers,
-                                         const int64_t *numbers, int64_t begin,
-                                         int64_t end) {
-  RoutineArguments args(pointers, numbers);
-  BitRows set(args);
-  auto *layer = args.pointer<const uint64_t>();
-  auto *columnMaps = args.pointer<const uint16_t>();
+void zenith_routine_coset_bit_rows_count(
+    const zenith_coset_bit_rows_arguments *arguments, int64_t begin,
+    int64_t end) {
+  const zenith_coset_bit_rows_arguments &given = checked(arguments);
+  BitRows set(given);
   for (int64_t slot = begin; slot < end; ++slot) {
     auto [firstMove, lastMove] = rowsOfSlot(set.moves, set.slots, slot);
-    describeMoves(set, columnMaps, firstMove, lastMove);
+    describeMoves(set, given.column_maps, firstMove, lastMove);
     auto [first, last] = rowsOfSlot(set.rows, set.slots, slot);
-    countRows(set, layer, first, last);
+    countRows(set, given.layer, first, last);
   }
 }
 
-void zenith_routine_coset_bit_rows_move(void *const *pointers,
-                                        const int64_t *numbers, int64_t begin,
-                                        int64_t end) {
-  RoutineArguments args(pointers, numbers);
-  BitRows set(args);
-  RowMover mover(set, args);
+void zenith_routine_coset_bit_rows_move(
+    const zenith_coset_bit_rows_arguments *arguments, int64_t begin,
+    int64_t end) {
+  const zenith_coset_bit_rows_arguments &given = checked(arguments);
+  BitRows set(given);
+  RowMover mover(set, given);
   for (int64_t slot = begin; slot < end; ++slot) {
     auto [first, last] = rowsOfSlot(set.rows, set.slots, slot);
     set.found[slot] = moveRows(mover, first, last);
   }
 }
 
-void zenith_routine_coset_bit_rows_sum(void *const *pointers,
-                                       const int64_t *numbers, int64_t begin,
-                                       int64_t end) {
-  RoutineArguments args(pointers, numbers);
-  BitRows set(args);
-  auto *count = args.pointer<int64_t>();
+void zenith_routine_coset_bit_rows_sum(
+    const zenith_coset_bit_rows_arguments *arguments, int64_t begin,
+    int64_t end) {
+  const zenith_coset_bit_rows_arguments &given = checked(arguments);
+  BitRows set(given);
+  int64_t *count = given.count;
   if (begin == end || !count)
     return;
   *count = 0;

@@ -24,7 +24,7 @@ public:
       : set(set), nextBlock(uint32_t(slot * set.slotBlocks)),
         streams(set.slots * set.slotBlocks * set.blockRows * width() * 8 >
                 cachedBytes),
-        groups(set.room(slot)), heads(set.heads + set.chain(slot, 0, 0)),
+        groups(set.tableOf(slot)), heads(set.heads + set.chain(slot, 0, 0)),
         blocks(set.blocks + set.chain(slot, 0, 0)),
         cursors(set.cursors + set.chain(slot, 0, 0)) {
     std::fill(cursors, cursors + set.partitions * 2, 0);
@@ -207,19 +207,17 @@ static void dealSlot(const KeySet &set, const ChunkProducer &producer,
     dealKnown<Width>(set, known, slot, dealer, packed);
 }
 
-void zenith_routine_dedup_deal(void *const *pointers,
-                                    const int64_t *numbers, int64_t begin,
-                                    int64_t end) {
-  RoutineArguments args(pointers, numbers);
-  KeySet set(args);
-  auto *const *known = reinterpret_cast<const uint64_t *const *>(
-      args.takePointers(set.knownLists * set.words));
+void zenith_routine_dedup_partition(const zenith_dedup_arguments *arguments,
+                                    int64_t begin, int64_t end) {
+  const zenith_dedup_arguments &given = checked(arguments);
+  KeySet set(given);
+  auto *const *known = reinterpret_cast<const uint64_t *const *>(given.known);
   ImageTables tables{nullptr, nullptr};
   if (set.images > 0) {
-    tables.numbers = args.pointer<const uint16_t>();
-    tables.bits = args.pointer<const uint64_t>();
+    tables.numbers = given.image_numbers;
+    tables.bits = given.image_bits;
   }
-  ChunkProducer producer(args);
+  ChunkProducer producer(given.producer);
   byWidth(set.words, [&](auto width) {
     for (int64_t slot = begin; slot < end; ++slot)
       dealSlot<width>(set, producer, known, tables, slot);

@@ -104,11 +104,11 @@ template <int Width> class RowMerger {
 public:
   RowMerger(const KeySet &set, int64_t slot)
       : set(set), width(Width ? Width : set.words), hash(set.hash<Width>()),
-        slotTable(set.room(slot)) {}
+        slotTable(set.tableOf(slot)) {}
 
   /// The number of new keys.
   int64_t merge(int64_t number) {
-    const KeySet::Partition &partition = set.plan[number];
+    const DedupPartition &partition = set.plan[number];
     PartitionRows rows(set, number);
     const int64_t keys = partition.known + partition.candidates;
     const bool isLarge = partition.table >= 0;
@@ -293,22 +293,21 @@ static int64_t mergePartition(const KeySet &set, const uint64_t *const *known,
   int64_t keys = keysOf(set, number), place = set.plan[number].table;
   bool isLarge = place >= 0;
   WordMerger merger(set, known, rows, number,
-                    isLarge ? set.largeTables + place : set.room(slot),
+                    isLarge ? set.largeTables + place : set.tableOf(slot),
                     (isLarge ? largeCells(keys) : 2 * keys + 8) /
                         WordTable::bucketCells);
   return mergeWords(merger);
 }
 
-void zenith_routine_dedup_plan(void *const *pointers,
-                                    const int64_t *numbers, int64_t begin,
-                                    int64_t end) {
-  RoutineArguments args(pointers, numbers);
-  KeySet set(args);
+void zenith_routine_dedup_plan(const zenith_dedup_arguments *arguments,
+                               int64_t begin, int64_t end) {
+  const zenith_dedup_arguments &given = checked(arguments);
+  KeySet set(given);
   if (begin == end)
     return;
   int64_t order = 0, largeWords = 0;
   for (int64_t number = 0; number < set.partitions; ++number) {
-    KeySet::Partition partition;
+    DedupPartition partition;
     partition.order = order;
     for (int64_t slot = 0; slot < set.slots; ++slot)
       for (int kind = 0; kind < 2; ++kind) {
@@ -322,7 +321,7 @@ void zenith_routine_dedup_plan(void *const *pointers,
       }
     set.plan[number] = partition;
     int64_t keys = keysOf(set, number);
-    if (tableWords(set, 2 * keys + 8) > set.roomWords) {
+    if (tableWords(set, 2 * keys + 8) > set.tableWords) {
       set.plan[number].table = largeWords;
       // The next one starts at a cache line too.
       largeWords += tableWords(set, largeCells(keys)) / 8 * 8 + 8;
@@ -330,13 +329,11 @@ void zenith_routine_dedup_plan(void *const *pointers,
   }
 }
 
-void zenith_routine_dedup_merge(void *const *pointers,
-                                     const int64_t *numbers, int64_t begin,
-                                     int64_t end) {
-  RoutineArguments args(pointers, numbers);
-  KeySet set(args);
-  auto *const *known = reinterpret_cast<const uint64_t *const *>(
-      args.takePointers(set.knownLists * set.words));
+void zenith_routine_dedup_merge(const zenith_dedup_arguments *arguments,
+                                int64_t begin, int64_t end) {
+  const zenith_dedup_arguments &given = checked(arguments);
+  KeySet set(given);
+  auto *const *known = reinterpret_cast<const uint64_t *const *>(given.known);
   byWidth(set.words, [&](auto width) {
     for (int64_t slot = begin; slot < end; ++slot) {
       auto [first, last] = rowsOfSlot(set.partitions, set.slots, slot);
@@ -349,21 +346,18 @@ void zenith_routine_dedup_merge(void *const *pointers,
   });
 }
 
-void zenith_routine_dedup_gather(void *const *pointers,
-                                      const int64_t *numbers, int64_t begin,
-                                      int64_t end) {
-  RoutineArguments args(pointers, numbers);
-  KeySet set(args);
-  auto *found = args.pointer<int64_t>();
-  auto *const *results =
-      reinterpret_cast<uint64_t *const *>(args.takePointers(set.words));
+void zenith_routine_dedup_gather(const zenith_dedup_arguments *arguments,
+                                 int64_t begin, int64_t end) {
+  const zenith_dedup_arguments &given = checked(arguments);
+  KeySet set(given);
+  auto *const *results = reinterpret_cast<uint64_t *const *>(given.results);
   int64_t before = 0, number = 0;
   for (int64_t slot = 0; slot < end; ++slot) {
     auto [first, last] = rowsOfSlot(set.partitions, set.slots, slot);
     for (number = first; number < last; before += set.plan[number++].fresh) {
       if (slot < begin)
         continue;
-      const KeySet::Partition &partition = set.plan[number];
+      const DedupPartition &partition = set.plan[number];
       int64_t knownBlocks = 0;
       for (int64_t from = 0; from < set.slots; ++from)
         knownBlocks += set.blocks[set.chain(from, 0, number)];
@@ -379,5 +373,5 @@ void zenith_routine_dedup_gather(void *const *pointers,
     }
   }
   if (end == set.slots)
-    *found = before;
+    *given.found = before;
 }

@@ -6,10 +6,10 @@
 
 #include "runtime/routines/DigitSort.h"
 #include "runtime/routines/LaneSelection.h"
-#include "runtime/routines/RoutineArguments.h"
 #include "runtime/routines/RoutineKeys.h"
 #include "runtime/routines/Routines.h"
 #include "runtime/routines/RowFilter.h"
+#include "runtime/routines/RowSlots.h"
 
 #include <algorithm>
 #include <cstring>
@@ -141,22 +141,21 @@ void copyElement(char *to, const char *from, int64_t bytes) {
 /// What the routine works on: rows of `length` elements that lie `distance`
 /// apart.
 struct Rows {
-  Rows(void *const *pointers, const int64_t *numbers) {
-    RoutineArguments args(pointers, numbers);
-    count = args.number();
-    length = args.number();
-    distance = args.number();
-    slots = args.number();
-    k = args.number();
-    smallest = args.number();
-    dtype = int32_t(args.number());
-    together = args.number();
-    most = args.number();
-    slotBytes = args.number();
-    scratch = args.pointer();
-    operand = args.pointer();
-    values = args.pointer();
-    indices = args.pointer<int64_t>();
+  explicit Rows(const zenith_top_k_arguments &given) {
+    count = given.rows;
+    length = given.length;
+    distance = given.distance;
+    slots = given.slots;
+    k = given.k;
+    smallest = given.smallest != 0;
+    dtype = int32_t(given.dtype);
+    rowsAtOnce = given.rows_at_once;
+    candidates = given.candidates;
+    slotBytes = given.slot_bytes;
+    scratch = static_cast<char *>(given.scratch);
+    operand = static_cast<const char *>(given.operand);
+    values = static_cast<char *>(given.values);
+    indices = given.indices;
     bytes = zenith_dtype_bytes(dtype);
     taken = std::min(k, length);
     bits = orderKeyBits(dtype);
@@ -186,8 +185,8 @@ struct Rows {
   bool smallest;
   int32_t dtype;
   /// Neighbouring rows that are selected from at a time, where distance > 1.
-  int64_t together;
-  int64_t most; ///< entries of a row before some are dropped
+  int64_t rowsAtOnce;
+  int64_t candidates; ///< entries of a row before some are dropped
   int64_t slotBytes;
   char *scratch, *values;
   const char *operand;
@@ -203,9 +202,9 @@ public:
   Selection(const Rows &rows, int64_t row, int64_t columns, char *room)
       : rows(rows), row(row), columns(columns) {
     auto *entries = reinterpret_cast<Entry *>(room);
-    int64_t each = 2 * rows.most;
+    int64_t each = 2 * rows.candidates;
     for (int64_t c = 0; c < columns; ++c)
-      firsts[c].begin(entries + c * each, rows.taken, rows.most);
+      firsts[c].begin(entries + c * each, rows.taken, rows.candidates);
     extremes = reinterpret_cast<char *>(entries + columns * each);
   }
 
@@ -461,9 +460,9 @@ static void selectRows(const Rows &rows, int64_t row, int64_t count) {
   }
 }
 
-void zenith_routine_top_k(void *const *pointers, const int64_t *numbers,
+void zenith_routine_top_k(const zenith_top_k_arguments *arguments,
                           int64_t begin, int64_t end) {
-  const Rows rows(pointers, numbers);
+  const Rows rows(checked(arguments));
   if (rows.taken == 0 || rows.count == 0)
     return;
   constexpr int64_t fewOfRow = 16; // a part of it that is found by its limit
@@ -476,7 +475,7 @@ void zenith_routine_top_k(void *const *pointers, const int64_t *numbers,
   // Slots share tiles of neighbouring rows.
   int64_t wide = inLanes   ? selectedRows
                  : counted ? 1
-                           : rows.together,
+                           : rows.rowsAtOnce,
           neighbours =
               inLanes && rows.distance == 1 ? rows.count : rows.distance,
           across = (neighbours + wide - 1) / wide,

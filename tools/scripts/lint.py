@@ -18,6 +18,7 @@ MAY_INCLUDE = {
     "ir": ["ir"],
     "passes": ["ir", "passes/cost", "passes/GraphPasses"],
     "lowering": ["ir", "lowering", "runtime/ABI.h"],
+    "lowering/routines": ["ir", "lowering", "runtime/ABI.h", "runtime/RoutineArguments.h", "runtime/RoutineScratch.h"],
     "lowering/pipeline": ["ir", "lowering", "passes", "runtime"],
     "lowering/program": ["ir", "lowering", "passes/cost", "passes/parameters", "runtime/ABI.h"],
     "frontends": ["ir", "frontends"],

@@ -1,35 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads a routine's pointers and numbers in order, and deals rows to slots.
+// How a routine's rows are divided among slots.
 
-#ifndef ZENITH_RUNTIME_ROUTINES_ROUTINEARGUMENTS_H
-#define ZENITH_RUNTIME_ROUTINES_ROUTINEARGUMENTS_H
+#ifndef ZENITH_RUNTIME_ROUTINES_ROWSLOTS_H
+#define ZENITH_RUNTIME_ROUTINES_ROWSLOTS_H
 
+#include <cassert>
 #include <cstdint>
 #include <utility>
 
 namespace zenith::runtime {
 
-class RoutineArguments {
-public:
-  RoutineArguments(void *const *pointers, const int64_t *numbers)
-      : pointers(pointers), numbers(numbers) {}
-  template <typename T = char> T *pointer() {
-    return static_cast<T *>(*pointers++);
-  }
-  int64_t number() { return *numbers++; }
-  /// The next `count` entries.
-  void *const *takePointers(int64_t count) {
-    return std::exchange(pointers, pointers + count);
-  }
-  const int64_t *takeNumbers(int64_t count) {
-    return std::exchange(numbers, numbers + count);
-  }
-
-private:
-  void *const *pointers;
-  const int64_t *numbers;
-};
+/// A routine's arguments; the caller was compiled for the same struct.
+template <typename Arguments>
+const Arguments &checked(const Arguments *arguments) {
+  assert(arguments->struct_size == sizeof(Arguments));
+  return *arguments;
+}
 
 /// Rows that a slot handles: [first, second).
 inline std::pair<int64_t, int64_t> rowsOfSlot(int64_t rows, int64_t slots,
@@ -48,4 +35,4 @@ inline int64_t rowStart(int64_t row, int64_t length, int64_t distance) {
 
 } // namespace zenith::runtime
 
-#endif // ZENITH_RUNTIME_ROUTINES_ROUTINEARGUMENTS_H
+#endif // ZENITH_RUNTIME_ROUTINES_ROWSLOTS_H
