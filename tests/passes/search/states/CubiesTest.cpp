@@ -3,7 +3,7 @@
 // Pieces that are found, what generators do to their codes, and positions that
 // are none.
 
-#include "passes/search/states/StatePieces.h"
+#include "passes/search/states/Cubies.h"
 #include <gtest/gtest.h>
 #include <set>
 
@@ -37,59 +37,59 @@ std::set<Row> reachable(const std::vector<Row> &starts,
   return seen;
 }
 
-std::optional<StatePieces> piecesOf(const std::vector<Row> &starts,
-                                    const Permutations &permutations) {
-  BfsLoop growth;
-  growth.positions = int64_t(starts.front().size());
-  growth.generators = int64_t(permutations.size());
-  growth.starts = starts;
-  return StatePieces::find(growth, permutations);
+std::optional<Cubies> piecesOf(const std::vector<Row> &starts,
+                               const Permutations &permutations) {
+  BfsLoop bfs;
+  bfs.positions = int64_t(starts.front().size());
+  bfs.generators = int64_t(permutations.size());
+  bfs.starts = starts;
+  return Cubies::find(bfs, permutations);
 }
 
-Row codesOf(const StatePieces &pieces, const Row &row) {
+Row codesOf(const Cubies &cubies, const Row &row) {
   Row codes;
-  for (int64_t head : pieces.heads())
-    codes.push_back(*pieces.codeOf(row, head));
+  for (int64_t head : cubies.heads())
+    codes.push_back(*cubies.codeOf(row, head));
   return codes;
 }
 
 /// Codes tell all states apart, and those of a neighbour are those of the
 /// state, turned.
-void expectCodes(const StatePieces &pieces, const std::vector<Row> &starts,
+void expectCodes(const Cubies &cubies, const std::vector<Row> &starts,
                  const Permutations &permutations) {
   std::set<Row> states = reachable(starts, permutations), codes;
   for (const Row &row : states) {
-    codes.insert(codesOf(pieces, row));
+    codes.insert(codesOf(cubies, row));
     Row again = row;
-    for (int64_t head : pieces.heads())
-      EXPECT_TRUE(pieces.hold(again, head, *pieces.codeOf(row, head)));
+    for (int64_t head : cubies.heads())
+      EXPECT_TRUE(cubies.store(again, head, *cubies.codeOf(row, head)));
     EXPECT_EQ(again, row);
     for (const auto &permutation : permutations)
-      for (int64_t head : pieces.heads()) {
+      for (int64_t head : cubies.heads()) {
         int64_t from = permutation[size_t(head)];
-        uint64_t old = *pieces.codeOf(row, pieces.headOf(from));
-        unsigned size = pieces.sizeOf(head), bits = StatePieces::turnBits(size);
+        uint64_t old = *cubies.codeOf(row, cubies.headOf(from));
+        unsigned size = cubies.sizeOf(head), bits = Cubies::turnBits(size);
         uint64_t turn =
-            ((old & ((1u << bits) - 1)) + pieces.turnOf(from)) % size;
-        EXPECT_EQ(pieces.codeOf(neighbour(row, permutation), head),
+            ((old & ((1u << bits) - 1)) + cubies.turnOf(from)) % size;
+        EXPECT_EQ(cubies.codeOf(neighbour(row, permutation), head),
                   (old >> bits << bits) | turn);
-        EXPECT_LT(old >> pieces.bits(), 1u);
+        EXPECT_LT(old >> cubies.bits(), 1u);
       }
   }
   EXPECT_EQ(codes.size(), states.size());
 }
 
-TEST(StatePieces, SignedNumbers) {
+TEST(Cubies, SignedNumbers) {
   // Prefixes are reversed and their signs change: 2i and 2i+1 are one number.
   Permutations permutations = {
       {1, 0, 2, 3, 4, 5, 6}, {3, 2, 1, 0, 4, 5, 6}, {5, 4, 3, 2, 1, 0, 6}};
   std::vector<Row> starts = {{0, 1, 2, 3, 4, 5, 9}};
-  auto pieces = piecesOf(starts, permutations);
-  ASSERT_TRUE(pieces);
-  EXPECT_EQ(pieces->heads().size(), 3u);
-  EXPECT_EQ(pieces->largest(), 2u);
-  EXPECT_EQ(pieces->bits(), 3u);
-  expectCodes(*pieces, starts, permutations);
+  auto cubies = piecesOf(starts, permutations);
+  ASSERT_TRUE(cubies);
+  EXPECT_EQ(cubies->heads().size(), 3u);
+  EXPECT_EQ(cubies->largest(), 2u);
+  EXPECT_EQ(cubies->bits(), 3u);
+  expectCodes(*cubies, starts, permutations);
 }
 
 /// Four corners of three stickers and two pieces of two; one generator turns
@@ -99,28 +99,28 @@ Permutations corners() {
           {0, 1, 2, 6, 7, 8, 9, 10, 11, 3, 4, 5, 12, 13, 14, 15}};
 }
 
-TEST(StatePieces, Corners) {
+TEST(Cubies, Corners) {
   std::vector<Row> starts = {{0, 1, 2, 0, 3, 1, 4, 3, 0, 4, 0, 5, 1, 2, 3, 4}};
-  auto pieces = piecesOf(starts, corners());
-  ASSERT_TRUE(pieces);
-  EXPECT_EQ(pieces->heads().size(), 6u);
-  EXPECT_EQ(pieces->sizeOf(pieces->heads().front()), 3u);
-  EXPECT_EQ(pieces->sizeOf(pieces->heads().back()), 2u);
-  expectCodes(*pieces, starts, corners());
+  auto cubies = piecesOf(starts, corners());
+  ASSERT_TRUE(cubies);
+  EXPECT_EQ(cubies->heads().size(), 6u);
+  EXPECT_EQ(cubies->sizeOf(cubies->heads().front()), 3u);
+  EXPECT_EQ(cubies->sizeOf(cubies->heads().back()), 2u);
+  expectCodes(*cubies, starts, corners());
   // Pieces that are equal are told apart by their places only.
   starts = {{0, 1, 2, 1, 2, 0, 4, 3, 0, 4, 3, 0, 1, 2, 1, 2},
             {2, 0, 1, 4, 3, 0, 4, 3, 0, 0, 4, 3, 1, 2, 2, 1}};
-  pieces = piecesOf(starts, corners());
-  ASSERT_TRUE(pieces);
-  expectCodes(*pieces, starts, corners());
+  cubies = piecesOf(starts, corners());
+  ASSERT_TRUE(cubies);
+  expectCodes(*cubies, starts, corners());
 }
 
-TEST(StatePieces, TurnsThatChangeNothing) {
+TEST(Cubies, TurnsThatChangeNothing) {
   EXPECT_FALSE(
       piecesOf({{0, 1, 2, 0, 3, 1, 4, 3, 0, 4, 4, 4, 1, 2, 3, 4}}, corners()));
 }
 
-TEST(StatePieces, SinglePositions) {
+TEST(Cubies, SinglePositions) {
   // A cycle and a swap: whatever commutes with both leaves all in place.
   EXPECT_FALSE(piecesOf({{0, 1, 2, 3, 4}}, {{1, 2, 3, 4, 0}, {1, 0, 2, 3, 4}}));
   EXPECT_FALSE(piecesOf({{0, 1, 2}}, {}));
