@@ -19,7 +19,7 @@ struct BitRowSizes {
         generators(dims.dimOf(op.getSources(), 1)),
         moves(dims.dimOf(op.getColumns(), 0)),
         columns(dims.dimOf(op.getColumns(), 1)) {
-    // A task of some microseconds.
+    // A slot's rows outweigh the start of a task.
     constexpr int64_t rowsPerSlot = 16, mostSlots = 256;
     slots = DimExpr::min(mostSlots,
                          DimExpr::floorDiv(rows, rowsPerSlot) + DimExpr(1));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// bit_positions, bitset_difference and test_and_set: sets of bits, whose
-// candidates a kernel of their own computes chunk by chunk, so that they are
-// never written out.
+// bit_positions, bitset_difference and test_and_set: bitsets, whose candidates
+// a kernel of their own computes chunk by chunk, so that they are never
+// materialised.
 
 #include "lowering/routines/ChunkCalls.h"
 #include "lowering/routines/RoutineKernels.h"
@@ -45,8 +45,8 @@ struct BitSetSizes {
       : words(dims.dimOf(op.getKnown(), 0)),
         writesBits(!op.getBits().use_empty()),
         lists(op.getCandidates().size()) {
-    // Positions computed here are what all candidates are made of; else
-    // candidates are lists as long as they are.
+    // If the fusion computes positions, all candidates are computed from them;
+    // else candidates are lists of their own size.
     for (auto found : op->getBlock()->getOps<search::BitPositionsOp>())
       positions = found;
     sourceSize = dims.dimOf(

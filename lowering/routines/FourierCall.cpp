@@ -32,7 +32,7 @@ public:
       spectrum.back() = lengths.back() / 2 + 1;
   }
 
-  /// Lengths each once: every one has a table, in scratch of its number.
+  /// Distinct lengths: each has a table, in the scratch buffer of its index.
   SmallVector<int64_t> distinct() const {
     SmallVector<int64_t> found;
     for (int64_t length : lengths)
@@ -40,7 +40,8 @@ public:
         found.push_back(length);
     return found;
   }
-  /// Of a padded convolution; 0 where all factors are small.
+  /// The length of the padded convolution (Bluestein); 0 where all factors are
+  /// small.
   static int64_t convolution(int64_t length) {
     constexpr int64_t mostFactor = 31;
     int64_t rest = length;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the op of an ordering fusion and who emits it.
+// Dispatches the op of a routine fusion to its emitter.
 
 #include "lowering/routines/RoutineKernels.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -30,9 +30,8 @@ FailureOr<KernelPlan> emitRoutine(const EmissionContext &context) {
   graph::FusionOp fusion = context.fusion;
   Operation *work = workOf(fusion);
   if (!work)
-    return fusion.emitError(
-        "no kernel for an ordering fusion that doesn't hold "
-        "exactly one ordering op");
+    return fusion.emitError("no kernel for a routine fusion that doesn't hold "
+                            "exactly one op that a routine computes");
   FailureOr<KernelPlan> plan =
       llvm::TypeSwitch<Operation *, FailureOr<KernelPlan>>(work)
           .Case([&](graph::SortOp op) { return emitSort(context, op); })

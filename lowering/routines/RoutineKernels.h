@@ -11,8 +11,8 @@
 
 namespace zenith::kernels {
 
-/// The kernels of the one op of an ordering fusion; dedup, bitset_difference
-/// and test_and_set compute their candidates on the way.
+/// The kernels of the one op of a routine fusion; dedup, bitset_difference and
+/// test_and_set compute their candidates in a kernel of their own.
 mlir::FailureOr<KernelPlan> emitRoutine(const EmissionContext &context);
 /// Scratch that emitRoutine asks for.
 llvm::SmallVector<graph::DimExpr> routineScratch(graph::FusionOp fusion,

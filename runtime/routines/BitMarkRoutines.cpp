@@ -104,7 +104,7 @@ private:
 } // namespace
 
 /// Candidates whose bits are not set; prefetches the words of the next list.
-ZENITH_PROCESSOR_CLONES
+ZENITH_TARGET_CLONES
 static int64_t lookUp(const BitSet &set, PositionList list, PositionList next,
                       uint64_t *lacking) {
   return set.lookUp(list, next, lacking);
@@ -190,7 +190,7 @@ ZENITH_INLINE int64_t markBlock(const TaggedPositions &form, uint64_t *bits,
                                 int64_t count, uint64_t *fresh) {
   const unsigned tagBits = form.tagBits;
   for (int64_t i = 0; i < count; ++i)
-    askForStore(bits + (entries[i] >> tagBits) / 64);
+    prefetchForStore(bits + (entries[i] >> tagBits) / 64);
   uint64_t *to = fresh;
   for (int64_t i = 0; i < count; ++i) {
     uint32_t position = entries[i] >> tagBits;
@@ -203,7 +203,7 @@ ZENITH_INLINE int64_t markBlock(const TaggedPositions &form, uint64_t *bits,
   return to - fresh;
 }
 
-ZENITH_PROCESSOR_CLONES
+ZENITH_TARGET_CLONES
 static void markPartition(const TestAndSet &set, int64_t partition,
                           PositionWriter &writer) {
   constexpr uint32_t blockSize = PartitionedPositions::blockSize;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sets as bits: positions of the members, and new members among candidates.
+// Bitsets: positions of the set bits, and new bits among candidates.
 
 #include "runtime/RoutineScratch.h"
 #include "runtime/routines/BitCandidates.h"
@@ -11,7 +11,7 @@
 
 using namespace zenith::runtime;
 
-ZENITH_PROCESSOR_CLONES
+ZENITH_TARGET_CLONES
 static int64_t countBits(const uint64_t *words, int64_t count) {
   int64_t bits = 0;
   for (int64_t i = 0; i < count; ++i)
@@ -40,7 +40,7 @@ void zenith_routine_bit_positions(
 }
 
 /// Sets bits that several threads set in the same words.
-ZENITH_PROCESSOR_CLONES
+ZENITH_TARGET_CLONES
 static void setBits(const BitSet &looked, uint64_t *bits, PositionList list) {
   uint64_t lacking[BitCandidates::mostRows];
   list = looked.inside(list);

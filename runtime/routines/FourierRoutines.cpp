@@ -26,7 +26,8 @@ struct Complex {
 
 /// exp(sign * 2 pi i numerator / denominator), exact at the octants.
 Complex root(int64_t numerator, int64_t denominator, double sign) {
-  // The nearest quarter turn is taken off first: what is left is small.
+  // Reduces the angle by the nearest quarter turn, so that the remainder is
+  // small.
   int64_t quarter = (4 * numerator + denominator / 2) / denominator,
           rest = 4 * numerator - quarter * denominator;
   double angle = M_PI / 2 * double(rest) / double(denominator);
@@ -271,7 +272,7 @@ void zenith_routine_fourier_table(const zenith_fourier_arguments *arguments,
   }
   for (int64_t i = 0; i < convolution; ++i)
     table.wide[i] = root(i, convolution, -1);
-  // The chirp's conjugate, around 0, and room for its transform behind it.
+  // The chirp's conjugate, around 0, and memory for its transform after it.
   Complex *filter = table.filter, *room = filter + convolution;
   for (int64_t i = 0; i < convolution; ++i)
     filter[i] = {0, 0};

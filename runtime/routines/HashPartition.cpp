@@ -5,7 +5,7 @@
 
 #include "runtime/routines/HashPartition.h"
 
-#include "runtime/ProcessorClones.h"
+#include "runtime/TargetClones.h"
 
 #if defined(__x86_64__) && defined(__linux__) && defined(__clang__)
 #define ZENITH_WITH_COMPRESS

@@ -6,9 +6,9 @@
 #ifndef ZENITH_RUNTIME_ROUTINES_KEYSET_H
 #define ZENITH_RUNTIME_ROUTINES_KEYSET_H
 
-#include "runtime/ProcessorClones.h"
 #include "runtime/RoutineArguments.h"
 #include "runtime/RoutineScratch.h"
+#include "runtime/TargetClones.h"
 #include "runtime/routines/RowSlots.h"
 
 #include <numeric>
@@ -91,8 +91,8 @@ public:
   template <int Width> ZENITH_METHOD Hash<Width> hash() const {
     return {words, key, uint64_t(key[0])};
   }
-  /// The first bits of a hash, so that keys in order of their partitions stay
-  /// in order where partitions are fewer.
+  /// The high bits of a hash, so that keys in order of their partitions stay in
+  /// order where there are fewer partitions.
   ZENITH_METHOD static int64_t partitionOf(uint64_t hash, int bits) {
     return int64_t(hash >> 1 >> (63 - bits));
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Later steps of dedup: a table per partition finds what is new, which
-// goes where its candidates were and then, partition by partition, to the
+// Later steps of dedup: a hash table per partition finds the new keys, which
+// overwrite the candidates and are then copied, partition by partition, to the
 // results.
 
 #include "runtime/routines/KeySet.h"
@@ -50,8 +50,8 @@ public:
 
 private:
   /// Lists the blocks of one kind, slot by slot; returns how many. Each block
-  /// says where the next one of its chain is, so chains of several slots are
-  /// followed at once: memory answers them together.
+  /// has the index of the next one of its chain, so chains of several slots are
+  /// followed at once to overlap cache misses.
   ZENITH_METHOD int64_t listBlocks(int kind, uint32_t *to) const {
     constexpr int64_t atOnce = 16;
     uint32_t *end = to;
@@ -76,7 +76,7 @@ private:
     }
     return end - to;
   }
-  /// Asks memory for a block that comes soon.
+  /// Prefetches a block.
   ZENITH_METHOD void askAhead(int64_t place) const {
     constexpr int64_t line = 64;
     if (place >= listed)
@@ -93,11 +93,11 @@ private:
   int64_t knownBlocks, listed; ///< of known ones, of all
 };
 
-/// Cells of a table of its own, which must fit what all rows together have
-/// room for.
+/// Cells of a table outside of the slot's memory, which must fit the scratch
+/// for all rows.
 int64_t largeCells(int64_t keys) { return keys * 9 / 8 + 8; }
 
-/// Finds what is new in partitions of keys of several words. A cell of a table
+/// Finds the new keys of partitions of keys of several words. A cell of a table
 /// is a row's position + 1 below half of its hash: rows elsewhere in the cache
 /// are compared where these halves agree.
 template <int Width> class RowMerger {
@@ -127,7 +127,7 @@ public:
       uint64_t bits = hash(row);
       uint64_t &cell = find(rows, row, bits);
       if (!cell) {
-        // Never behind the row that is read: rows before it are done with.
+        // Never after the row that is read: rows before it are done.
         uint64_t *to = rows.at(knownEnd + fresh);
         for (int64_t word = 0; word < width; ++word)
           to[word] = row[word];
@@ -198,7 +198,8 @@ public:
 
 private:
   ZENITH_METHOD void add(const uint64_t *keys, int64_t count) {
-    // What doesn't change is held here: stores of keys may be to anything.
+    // Copies of loop invariants: the compiler must assume that stores of keys
+    // alias them.
     const KeySet::Hash<1> hash = set.hash<1>();
     const WordTable cells = table;
     const int bits = set.partitionBits;
@@ -208,7 +209,7 @@ private:
         zero |= keys[i];
         continue;
       }
-      // Bits behind those that all keys of the partition share.
+      // Bits after those that all keys of the partition share.
       cells.insert(keys[i], cells.bucketOf(hash(keys + i) << bits >> 32));
     }
   }
@@ -226,7 +227,7 @@ private:
     table.leaveOutHeld();
   }
 
-  /// Writes what is new over the candidates; how many.
+  /// Overwrites the candidates by the new keys; gives how many.
   ZENITH_METHOD int64_t give() {
     constexpr int64_t atOnce = WordTable::bucketCells;
     const int64_t first = rows.knownEnd();
@@ -266,7 +267,7 @@ private:
 
 } // namespace
 
-ZENITH_PROCESSOR_CLONES
+ZENITH_TARGET_CLONES
 static int64_t mergeWords(WordMerger &merger) { return merger.merge(); }
 
 /// Rows of a partition: known and new.
@@ -323,7 +324,7 @@ void zenith_routine_dedup_plan(const zenith_dedup_arguments *arguments,
     int64_t keys = keysOf(set, number);
     if (tableWords(set, 2 * keys + 8) > set.tableWords) {
       set.plan[number].table = largeWords;
-      // The next one starts at a cache line too.
+      // The next table starts at a cache line too.
       largeWords += tableWords(set, largeCells(keys)) / 8 * 8 + 8;
     }
   }

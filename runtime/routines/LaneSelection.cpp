@@ -23,7 +23,8 @@ static constexpr int32_t lastKey = std::numeric_limits<int32_t>::max();
 using Lanes = int32_t __attribute__((vector_size(lanes * sizeof(int32_t))));
 
 namespace {
-/// Keys as signed numbers, which processors compare, and their positions.
+/// Keys as signed integers, for which vectors have comparisons, and their
+/// positions.
 struct FirstElements {
   Lanes keys[mostSelected], positions[mostSelected];
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The first elements, in order, of a long row of few different keys: several
-// tasks count the keys, then each puts its elements where they belong.
+// tasks count the keys, then each writes its elements to their indices.
 
 #include "runtime/RoutineScratch.h"
 #include "runtime/routines/RoutineKeys.h"

@@ -26,8 +26,8 @@ inline std::pair<int64_t, int64_t> rowsOfSlot(int64_t rows, int64_t slots,
   return {first, first + each + (slot < more ? 1 : 0)};
 }
 
-/// Row `row` of an array [outer][length][distance] whose rows run along its
-/// middle: the position of the row's first element.
+/// The position of the first element of row `row` of an array
+/// [outer][length][distance], whose rows run along the middle dimension.
 inline int64_t rowStart(int64_t row, int64_t length, int64_t distance) {
   return distance == 1 ? row * length
                        : row / distance * length * distance + row % distance;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Sets of rows: membership, and the rows that a mask chooses. A hash table
-// holds places of rows; rows are compared by their keys.
+// holds indices of rows; rows are compared by their keys.
 
-#include "runtime/ProcessorClones.h"
 #include "runtime/RoutineScratch.h"
+#include "runtime/TargetClones.h"
 #include "runtime/routines/Routines.h"
 #include "runtime/routines/RowKeys.h"
 #include "runtime/routines/RowSlots.h"
@@ -16,7 +16,7 @@ using namespace zenith::runtime;
 
 namespace {
 
-/// A table from rows, told apart by the bytes of their keys, to numbers below
+/// A hash table from rows, by the bytes of their keys, to indices below
 /// 2^32. A cell holds 32 bits of the hash above the number, so that rows are
 /// compared only where they are nearly always equal.
 class RowTable {
@@ -187,7 +187,7 @@ void zenith_routine_is_in_mark(const zenith_is_in_arguments *arguments,
   char *scratch = static_cast<char *>(given.keys) + is.count * is.row.keyBytes;
   for (int64_t slot = begin; slot < end; ++slot)
     is.lookUp(set, is.setCount, slot, scratch, [&](int64_t, int64_t number) {
-      // Other tasks may write the same.
+      // Other tasks may store the same value.
       if (number >= 0)
         __atomic_store_n(is.marks + number, 1, __ATOMIC_RELAXED);
     });
@@ -227,7 +227,7 @@ ZENITH_INLINE void forEachChosen(const uint8_t *mask, int64_t first,
   }
 }
 
-ZENITH_PROCESSOR_CLONES
+ZENITH_TARGET_CLONES
 static int64_t countChosen(const uint8_t *mask, int64_t first, int64_t last) {
   int64_t chosen = 0;
   for (int64_t row = first; row < last; ++row)

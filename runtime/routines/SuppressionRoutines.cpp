@@ -3,8 +3,8 @@
 // Non-maximum suppression: boxes by falling score, each against those chosen
 // before.
 
-#include "runtime/ProcessorClones.h"
 #include "runtime/RoutineScratch.h"
+#include "runtime/TargetClones.h"
 #include "runtime/routines/RoutineKeys.h"
 #include "runtime/routines/Routines.h"
 #include "runtime/routines/RowSlots.h"
@@ -92,7 +92,7 @@ float floatOf(int64_t bits) {
 
 /// Whether the intersection of `box` and one of the chosen boxes, over their
 /// union, is above `overlap`; it is 0 where a box is empty.
-ZENITH_PROCESSOR_CLONES
+ZENITH_TARGET_CLONES
 static bool meetsAny(const ChosenBoxes &chosen, const Box &box, float overlap) {
   const float *top = chosen.top, *left = chosen.left, *bottom = chosen.bottom,
               *right = chosen.right, *areas = chosen.area, area = box.area();
@@ -116,7 +116,7 @@ static bool meetsAny(const ChosenBoxes &chosen, const Box &box, float overlap) {
   return false;
 }
 
-ZENITH_PROCESSOR_CLONES
+ZENITH_TARGET_CLONES
 static bool anyAbove(const float *scores, int64_t count, float least) {
   int any = 0;
   for (int64_t i = 0; i < count; ++i)
@@ -125,8 +125,9 @@ static bool anyAbove(const float *scores, int64_t count, float least) {
 }
 
 /// Writes a key for each box with a score above `least` (if there is one):
-/// the score's, and behind it the box, so that the first of equal ones is the
-/// greatest. Gives how many; most boxes have low scores, most often.
+/// the score's, and below it the complement of the box index, so that the first
+/// of equal ones is the greatest. Gives how many; most boxes have low scores,
+/// most often.
 static int64_t keysOfBoxes(const float *scores, int64_t count,
                            const float *least, uint64_t *keys) {
   constexpr int64_t block = 64;

@@ -49,7 +49,7 @@ struct NarrowEntry {
 /// some more are kept before the last of them are dropped.
 template <typename Entry> class FirstEntries {
 public:
-  /// `room` is for twice `most` entries.
+  /// `room` holds twice `most` entries.
   void begin(Entry *room, int64_t first, int64_t most) {
     entries = room;
     k = first;
@@ -59,7 +59,7 @@ public:
     isFull = dropped = false;
   }
 
-  /// Whether `last` is known: what does not come before it is not taken.
+  /// Whether `last` is known: entries not before it are dropped.
   bool full() const { return isFull; }
   const Entry &last() const { return lastEntry; }
 
@@ -364,8 +364,8 @@ private:
 } // namespace
 
 /// The order of a row's first k elements by counting its keys, which have few
-/// bits: how many are below each key, then one pass that puts positions behind
-/// each other. `counts` has room for 2^bits numbers.
+/// bits: a histogram of the keys, then one pass that writes positions in order.
+/// `counts` holds 2^bits counts.
 template <typename Keys, typename Write>
 static void selectByCounting(int64_t *counts, unsigned bits, int64_t length,
                              int64_t k, Keys keysOf, Write write) {
@@ -384,7 +384,8 @@ static void selectByCounting(int64_t *counts, unsigned bits, int64_t length,
     for (int64_t i = 0; i < here; ++i)
       ++counts[keys[i]];
   });
-  // The place of the next element with each key; no key above `last` has one.
+  // The result index of the next element with each key; no key above `last` has
+  // one.
   int64_t before = 0, last = 0;
   for (int64_t key = 0; key < size; ++key) {
     if (before < k && counts[key] > 0)

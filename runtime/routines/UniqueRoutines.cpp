@@ -15,8 +15,8 @@ using namespace zenith::runtime;
 
 namespace {
 
-/// What all steps share. An entry is the upper half of a row's hash above the
-/// row's number.
+/// State of all steps. An entry is the upper half of a row's hash above the
+/// row's index.
 struct Steps {
   explicit Steps(const zenith_unique_arguments &given)
       : count(given.rows), sorted(given.sorted != 0),
@@ -100,9 +100,9 @@ void Steps::partition(int64_t slot) const {
 
 namespace {
 
-/// The table of a partition's first rows. Rows whose hashes agree wait until
-/// memory has answered for them, in order, so that what they are compared with
-/// is what came before them.
+/// The table of a partition's first rows. Rows whose hashes agree wait in order
+/// until their prefetches complete, so that they are compared with the rows
+/// before them.
 class FirstRows {
 public:
   FirstRows(const Steps &steps, int64_t partition, uint64_t *table)
