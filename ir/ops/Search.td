@@ -27,17 +27,17 @@ class Search_Op<string mnemonic, list<Trait> traits = []>
 def Search_WordList : RankedTensorOf<[UI64]>;
 
 def Search_DedupOp : Search_Op<"dedup", [AttrSizedOperandSegments]> {
-  let summary = "each key among the candidates once, without those known; equal keys are joined by or";
+  let summary = "distinct keys among the candidates without the known ones (set difference); equal keys join by or";
   let description = [{
-    `key` has a number per word of a key: the bits that tell keys apart. Candidates are lists of keys, each as so many operands as a key
-    has words; so are the known. Keys are equal where all their words are in the bits of `key`; other bits of a result are those of all
-    candidates with its key together. A candidate whose word 0 is `absent` is none. The order of the results follows from the operands,
-    but is not said: programs must not depend on it.
-    With images a key stands for several, and the least of a candidate's images takes its place: less in the bits of `key`, word 0 first.
-    `image_parts` has shape [images, words, parts], `image_bits` the same and 2^b: b bits of each word after the other make the word's
-    parts, from bit 0 on, and word w of image i is the or, over j, of `image_bits`[i, w, j, p], p the part with the number
-    `image_parts`[i, w, j] among those of all words (none: 0). Images with the least one's key join by or, and so does their number
-    less 1 in the last word, from bit `ties` on.
+    `key` has a mask per word of a key: the bits that distinguish keys. Candidates are lists of keys, each one operand per word; so are the
+    known lists. Keys are equal where all their words agree in the bits of `key`; the other bits of a result are the or of those of all
+    candidates with its key. A candidate whose word 0 is `absent` does not count. The order of the results is deterministic but
+    unspecified: programs must not depend on it.
+    With images each candidate is replaced by the least of its images (a canonical form), compared in the bits of `key`, word 0 first.
+    `image_parts` has shape [images, words, parts], `image_bits` the same and 2^b: each word is divided into parts of b bits, from bit 0
+    on, and word w of image i is the or, over j, of `image_bits`[i, w, j, p], where p is the part with index `image_parts`[i, w, j] among
+    the parts of all words (out of range: 0). Images that equal the least one in the bits of `key` join by or; their count less 1 is added
+    to the last word, from bit `ties` on.
     c1: `key` is not empty; c2: there are candidates, as many operands as words divide; so for the known; c3: operands have rank 1, and those
     of all candidates one size, those of one list of the known one size; c4: there is a result per word, a list of dynamic size; c5: image
     parts, image bits and `ties` come together, with such shapes that are static, at least one image, b from 1 to 8 and `ties` below 64.
@@ -74,9 +74,9 @@ def Search_BitPositionsOp : Search_Op<"bit_positions"> {
 }
 
 def Search_BitsetDifferenceOp : Search_Op<"bitset_difference"> {
-  let summary = "the bits at the candidates' positions that are not set yet, and how many they are";
+  let summary = "the bits at the candidates' positions without the known bits (bitset difference), and their count";
   let description = [{
-    Bit b of word w is position 64 * w + b. Positions behind the last word are ignored.
+    Bit b of word w is position 64 * w + b. Positions after the last word are ignored.
     c1: the known bits have rank 1; c2: there are candidates, of rank 1 and one size; c3: the bits have the type of the known ones.
     Example: `%r, %n = search.bitset_difference %k (%a, %b) : (tensor<8xui64>, tensor<3xui64>, tensor<3xui64>) -> (tensor<8xui64>, tensor<i64>)`
   }];
@@ -86,11 +86,11 @@ def Search_BitsetDifferenceOp : Search_Op<"bitset_difference"> {
 }
 
 def Search_CosetBitRowsOp : Search_Op<"coset_bit_rows"> {
-  let summary = "rows of bits moved to other rows, without the bits known, and how many they are";
+  let summary = "bits of a layer, one row per coset, moved to their neighbours' rows, without the known bits, and their count";
   let description = [{
-    Bit b of word w of a row is column 64 * w + b. The row of `layer` that `sources` names in row r and column g goes to row r of the
-    result: its column c to column `columns`[`moves`[r, g], c]. Source rows that there are not, moves that there are not and columns from
-    the number of columns on, on either side, are ignored. `bits` has what arrives and isn't known, `all` what arrives or is known.
+    Bit b of word w of a row is column 64 * w + b. Row `sources`[r, g] of `layer` goes to row r of the result: its column c to column
+    `columns`[`moves`[r, g], c]. Source rows, moves and columns out of range, on either side, are ignored. `bits` has the moved bits that
+    are not known, `all` the moved or known bits.
     c1: layer, known, bits and all have one type, of rank 2; c2: sources and moves have rank 2, one shape, and as many rows as the
     layer; c3: columns has rank 2, and no more columns than the layer's rows have bits.
     Example: `%r, %a, %n = search.coset_bit_rows %known, %layer, %sources, %moves, %columns : (tensor<3x1xui64>, tensor<3x1xui64>,
@@ -105,11 +105,11 @@ def Search_CosetBitRowsOp : Search_Op<"coset_bit_rows"> {
 }
 
 def Search_TestAndSetOp : Search_Op<"test_and_set"> {
-  let summary = "each position among the candidates once whose bit is not set yet, and the bits with these";
+  let summary = "sets the bits at the candidates' positions and lists each position whose bit was not set";
   let description = [{
-    Bit b of word w is position 64 * w + b. Positions behind the last word are ignored. The order of the positions is not said: programs
-    must not depend on it. With tags, the first `tag_bits` bits of a candidate are no part of its position, which the others are, but come
-    along with it: a result has those of any one of the candidates with its position, and programs must not depend on which.
+    Bit b of word w is position 64 * w + b. Positions after the last word are ignored. The order of the results is unspecified: programs
+    must not depend on it. With tags, the low `tag_bits` bits of a candidate are a tag and the others its position: a result has the tag of
+    any one of the candidates with its position, and programs must not depend on which.
     c1: the known bits have rank 1; c2: there are candidates, of rank 1 and one size; c3: the positions have rank 1 and a dynamic size;
     c4: the bits have the type of the known ones; c5: there are from 1 to 16 tag bits.
     Example: `%p, %r = search.test_and_set %k (%a, %b) : (tensor<8xui64>, tensor<3xui64>, tensor<3xui64>) -> (tensor<?xui64>, tensor<8xui64>)`
