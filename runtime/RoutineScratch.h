@@ -163,7 +163,7 @@ template <typename Size> Size suppressWords(const Size &boxes) {
 }
 
 /// fourier_table: roots of unity of the length; of the convolution, and its
-/// filter with room for its transform. Complex numbers of f64.
+/// filter and the transform of it. Complex numbers of f64.
 inline constexpr int64_t fourierTableBytes(int64_t length,
                                            int64_t convolution) {
   return 16 * (length + 3 * convolution);

@@ -273,7 +273,7 @@ void zenith_routine_fourier_table(const zenith_fourier_arguments *arguments,
   for (int64_t i = 0; i < convolution; ++i)
     table.wide[i] = root(i, convolution, -1);
   // The chirp's conjugate, around 0, and memory for its transform after it.
-  Complex *filter = table.filter, *room = filter + convolution;
+  Complex *filter = table.filter, *transformed = filter + convolution;
   for (int64_t i = 0; i < convolution; ++i)
     filter[i] = {0, 0};
   for (int64_t i = 0; i < length; ++i) {
@@ -281,7 +281,8 @@ void zenith_routine_fourier_table(const zenith_fourier_arguments *arguments,
     if (i)
       filter[convolution - i] = filter[i];
   }
-  Complex *done = SmallFactors(convolution, table.wide, -1).run(filter, room);
+  Complex *done =
+      SmallFactors(convolution, table.wide, -1).run(filter, transformed);
   if (done != filter)
     for (int64_t i = 0; i < convolution; ++i)
       filter[i] = done[i];

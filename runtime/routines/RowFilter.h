@@ -41,7 +41,7 @@ int64_t positionsWithin(int32_t dtype, const ElementGrid &grid,
 inline constexpr int64_t mostRanked = 32;
 
 /// Writes how many of `count` words come before each: smaller ones, and equal
-/// ones in front of it. `ranks` has room for mostRanked.
+/// ones with a lower index. `ranks` holds mostRanked.
 void rankWords(const uint64_t *words, int64_t count, int64_t *ranks);
 
 } // namespace zenith::runtime

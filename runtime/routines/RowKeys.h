@@ -86,13 +86,14 @@ struct RowKeys {
         rowBytes(elements * zenith_dtype_bytes(dtype)),
         areBytes(dtype >= ZENITH_I8 && dtype <= ZENITH_UI64 && !ordered),
         keyBytes(areBytes ? rowBytes : width * 8) {}
-  /// The keys of rows: the rows themselves, or `room` after writing them there.
-  const char *of(const char *rows, int64_t count, char *room) const {
+  /// The keys of rows: the rows themselves, or `buffer` after writing them
+  /// there.
+  const char *of(const char *rows, int64_t count, char *buffer) const {
     if (areBytes)
       return rows;
     orderKeys(part.dtype, rows, 1, count * width,
-              reinterpret_cast<uint64_t *>(room));
-    return room;
+              reinterpret_cast<uint64_t *>(buffer));
+    return buffer;
   }
   KeyParts part;
   int64_t width, rowBytes;

@@ -49,9 +49,9 @@ struct NarrowEntry {
 /// some more are kept before the last of them are dropped.
 template <typename Entry> class FirstEntries {
 public:
-  /// `room` holds twice `most` entries.
-  void begin(Entry *room, int64_t first, int64_t most) {
-    entries = room;
+  /// `memory` holds twice `most` entries.
+  void begin(Entry *memory, int64_t first, int64_t most) {
+    entries = memory;
     k = first;
     capacity = most;
     count = 0;
@@ -199,9 +199,9 @@ struct Rows {
 /// Selects from `columns` rows that lie beside each other, or from one.
 template <typename Entry> class Selection {
 public:
-  Selection(const Rows &rows, int64_t row, int64_t columns, char *room)
+  Selection(const Rows &rows, int64_t row, int64_t columns, char *scratch)
       : rows(rows), row(row), columns(columns) {
-    auto *entries = reinterpret_cast<Entry *>(room);
+    auto *entries = reinterpret_cast<Entry *>(scratch);
     int64_t each = 2 * rows.candidates;
     for (int64_t c = 0; c < columns; ++c)
       firsts[c].begin(entries + c * each, rows.taken, rows.candidates);
@@ -404,9 +404,9 @@ static void selectByCounting(int64_t *counts, unsigned bits, int64_t length,
 }
 
 /// A row by counting its keys.
-static void countRow(const Rows &rows, int64_t row, char *room) {
+static void countRow(const Rows &rows, int64_t row, char *scratch) {
   selectByCounting(
-      reinterpret_cast<int64_t *>(room), rows.bits, rows.length, rows.taken,
+      reinterpret_cast<int64_t *>(scratch), rows.bits, rows.length, rows.taken,
       [&](int64_t from, int64_t count, uint64_t *keys) {
         rows.keysOf(rows.at(row, from), rows.distance, count, keys);
       },
@@ -483,7 +483,7 @@ void zenith_routine_top_k(const zenith_top_k_arguments *arguments,
           tiles = rows.count / neighbours * across;
   for (int64_t slot = begin; slot < end; ++slot) {
     auto [first, last] = rowsOfSlot(tiles, rows.slots, slot);
-    char *room = rows.scratch + slot * rows.slotBytes;
+    char *scratch = rows.scratch + slot * rows.slotBytes;
     for (int64_t tile = first; tile < last; ++tile) {
       int64_t from = tile % across * wide,
               row = tile / across * neighbours + from,
@@ -491,11 +491,11 @@ void zenith_routine_top_k(const zenith_top_k_arguments *arguments,
       if (inLanes)
         selectRows(rows, row, columns);
       else if (counted)
-        countRow(rows, row, room);
+        countRow(rows, row, scratch);
       else if (narrow)
-        Selection<NarrowEntry>(rows, row, columns, room).run();
+        Selection<NarrowEntry>(rows, row, columns, scratch).run();
       else
-        Selection<WideEntry>(rows, row, columns, room).run();
+        Selection<WideEntry>(rows, row, columns, scratch).run();
     }
   }
 }

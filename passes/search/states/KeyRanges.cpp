@@ -158,8 +158,8 @@ SmallVector<Value> RangeBuilder::collect(ValueRange list, Range range,
   int64_t rows =
       atLeastOne(bytes / 4 / (expands ? stateBytes : stepBytes(1, words)));
   auto stepFrom = [&](Value at) -> Value {
-    Value behind = builder.create<AddOp>(location, at, number(rows));
-    return builder.create<MinOp>(location, behind, size);
+    Value end = builder.create<AddOp>(location, at, number(rows));
+    return builder.create<MinOp>(location, end, size);
   };
   return grow(size, stepFrom, [&](Value at, Value after) {
     Value count = builder.create<SubOp>(location, after, at);

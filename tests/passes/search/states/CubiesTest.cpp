@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Pieces that are found, what generators do to their codes, and positions that
+// Cubies that are found, what generators do to their codes, and positions that
 // are none.
 
 #include "passes/search/states/Cubies.h"
@@ -37,7 +37,7 @@ std::set<Row> reachable(const std::vector<Row> &starts,
   return seen;
 }
 
-std::optional<Cubies> piecesOf(const std::vector<Row> &starts,
+std::optional<Cubies> cubiesOf(const std::vector<Row> &starts,
                                const Permutations &permutations) {
   BfsLoop bfs;
   bfs.positions = int64_t(starts.front().size());
@@ -84,7 +84,7 @@ TEST(Cubies, SignedNumbers) {
   Permutations permutations = {
       {1, 0, 2, 3, 4, 5, 6}, {3, 2, 1, 0, 4, 5, 6}, {5, 4, 3, 2, 1, 0, 6}};
   std::vector<Row> starts = {{0, 1, 2, 3, 4, 5, 9}};
-  auto cubies = piecesOf(starts, permutations);
+  auto cubies = cubiesOf(starts, permutations);
   ASSERT_TRUE(cubies);
   EXPECT_EQ(cubies->heads().size(), 3u);
   EXPECT_EQ(cubies->largest(), 2u);
@@ -92,7 +92,7 @@ TEST(Cubies, SignedNumbers) {
   expectCodes(*cubies, starts, permutations);
 }
 
-/// Four corners of three stickers and two pieces of two; one generator turns
+/// Four corners of three stickers and two edges of two; one generator turns
 /// corners as it moves them.
 Permutations corners() {
   return {{3, 4, 5, 7, 8, 6, 1, 2, 0, 9, 10, 11, 14, 15, 13, 12},
@@ -101,31 +101,31 @@ Permutations corners() {
 
 TEST(Cubies, Corners) {
   std::vector<Row> starts = {{0, 1, 2, 0, 3, 1, 4, 3, 0, 4, 0, 5, 1, 2, 3, 4}};
-  auto cubies = piecesOf(starts, corners());
+  auto cubies = cubiesOf(starts, corners());
   ASSERT_TRUE(cubies);
   EXPECT_EQ(cubies->heads().size(), 6u);
   EXPECT_EQ(cubies->sizeOf(cubies->heads().front()), 3u);
   EXPECT_EQ(cubies->sizeOf(cubies->heads().back()), 2u);
   expectCodes(*cubies, starts, corners());
-  // Pieces that are equal are told apart by their places only.
+  // Equal cubies differ in their positions only.
   starts = {{0, 1, 2, 1, 2, 0, 4, 3, 0, 4, 3, 0, 1, 2, 1, 2},
             {2, 0, 1, 4, 3, 0, 4, 3, 0, 0, 4, 3, 1, 2, 2, 1}};
-  cubies = piecesOf(starts, corners());
+  cubies = cubiesOf(starts, corners());
   ASSERT_TRUE(cubies);
   expectCodes(*cubies, starts, corners());
 }
 
 TEST(Cubies, TurnsThatChangeNothing) {
   EXPECT_FALSE(
-      piecesOf({{0, 1, 2, 0, 3, 1, 4, 3, 0, 4, 4, 4, 1, 2, 3, 4}}, corners()));
+      cubiesOf({{0, 1, 2, 0, 3, 1, 4, 3, 0, 4, 4, 4, 1, 2, 3, 4}}, corners()));
 }
 
 TEST(Cubies, SinglePositions) {
   // A cycle and a swap: whatever commutes with both leaves all in place.
-  EXPECT_FALSE(piecesOf({{0, 1, 2, 3, 4}}, {{1, 2, 3, 4, 0}, {1, 0, 2, 3, 4}}));
-  EXPECT_FALSE(piecesOf({{0, 1, 2}}, {}));
-  // A rotation by five commutes with itself, but no piece has five positions.
-  EXPECT_FALSE(piecesOf({{0, 1, 2, 3, 4}}, {{1, 2, 3, 4, 0}}));
+  EXPECT_FALSE(cubiesOf({{0, 1, 2, 3, 4}}, {{1, 2, 3, 4, 0}, {1, 0, 2, 3, 4}}));
+  EXPECT_FALSE(cubiesOf({{0, 1, 2}}, {}));
+  // A rotation by five commutes with itself, but no cubie has five positions.
+  EXPECT_FALSE(cubiesOf({{0, 1, 2, 3, 4}}, {{1, 2, 3, 4, 0}}));
 }
 
 } // namespace
