@@ -38,6 +38,7 @@ void GraphDialect::registerOps() {
   insertElementwiseOps(*this);
   insertMovementOps(*this);
   insertContractionOps(*this);
+  insertLinearAlgebraOps(*this);
   insertReductionOps(*this);
   insertIndexingOps(*this);
   insertOrderingOps(*this);
@@ -72,6 +73,8 @@ StringRef familyName(Family family) {
     return "Elementwise";
   case Family::Contraction:
     return "Contraction";
+  case Family::LinearAlgebra:
+    return "LinearAlgebra";
   case Family::Reduction:
     return "Reduction";
   case Family::Movement:
@@ -80,6 +83,8 @@ StringRef familyName(Family family) {
     return "Indexing";
   case Family::Ordering:
     return "Ordering";
+  case Family::Search:
+    return "Search";
   case Family::Random:
     return "Random";
   case Family::Composite:
@@ -103,9 +108,10 @@ static std::optional<Family> firstFamily(OperationName name) {
 
 std::optional<Family> familyOf(OperationName name) {
   return firstFamily<Family::Elementwise, Family::Contraction,
-                     Family::Reduction, Family::Movement, Family::Indexing,
-                     Family::Ordering, Family::Random, Family::Composite,
-                     Family::Control, Family::Collective>(name);
+                     Family::LinearAlgebra, Family::Reduction, Family::Movement,
+                     Family::Indexing, Family::Ordering, Family::Search,
+                     Family::Random, Family::Composite, Family::Control,
+                     Family::Collective>(name);
 }
 
 ParseResult parseIntegerList(AsmParser &parser, SmallVector<int64_t> &values) {

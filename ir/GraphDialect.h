@@ -23,10 +23,12 @@ namespace zenith::graph {
 enum class Family {
   Elementwise,
   Contraction,
+  LinearAlgebra,
   Reduction,
   Movement,
   Indexing,
   Ordering,
+  Search,
   Random,
   Composite,
   Control,
@@ -39,7 +41,7 @@ template <Family F> struct InFamily {
   template <typename ConcreteOp>
   class Impl : public mlir::OpTrait::TraitBase<ConcreteOp, Impl> {};
 };
-/// Family of a graph op; nullopt for ops of other dialects.
+/// Family of an op of the graph or search dialect; nullopt for ops of others.
 std::optional<Family> familyOf(mlir::OperationName name);
 inline std::optional<Family> familyOf(mlir::Operation *op) {
   return familyOf(op->getName());

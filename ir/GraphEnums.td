@@ -31,10 +31,11 @@ def Graph_ReduceKind : Graph_Enum<"ReduceKind", "reduction kind",
     ["sum", "prod", "max", "min", "all", "any", "parity"]>;
 def Graph_ReduceKindAttr : Graph_EnumAttr<Graph_ReduceKind, "reduce_kind">;
 
-// Which kernel schedule a fusion region is lowered with.
+// Which kernel schedule a fusion region is lowered with. `routine`: a function of the runtime
+// computes it (runtime/routines).
 def Graph_FusionKind : Graph_Enum<"FusionKind", "fusion kind",
     ["pointwise", "reduction", "contraction", "attention", "window", "scatter",
-     "ordering", "copy"]>;
+     "routine", "copy"]>;
 def Graph_FusionKindAttr : Graph_EnumAttr<Graph_FusionKind, "fusion_kind">;
 
 // erf is exact, x/2 (1 + erf(x/sqrt 2)); tanh is its approximation.

@@ -8,6 +8,7 @@
 include "ir/ops/Elementwise.td"
 include "ir/ops/Movement.td"
 include "ir/ops/Contraction.td"
+include "ir/ops/LinearAlgebra.td"
 include "ir/ops/Reduction.td"
 include "ir/ops/Indexing.td"
 include "ir/ops/Ordering.td"

@@ -4,11 +4,23 @@
 
 #include "ir/GraphOps.h"
 #include "ir/OpInference.h"
-#include "ir/dims/DimPreference.h"
+#include "ir/OpRegistration.h"
+#include "ir/OpSyntax.h"
+#include "mlir/IR/OpImplementation.h"
 
 using namespace mlir;
 
+#define GET_OP_CLASSES
+#include "ir/LinearAlgebra.cpp.inc"
+
 namespace zenith::graph {
+
+void insertLinearAlgebraOps(Dialect &dialect) {
+  insertOps<
+#define GET_OP_LIST
+#include "ir/LinearAlgebra.cpp.inc"
+      >(dialect);
+}
 
 static LogicalResult checkSquare(const ShapeChecks &checks, const Twine &place,
                                  RankedTensorType matrix, unsigned constraint) {

@@ -18,6 +18,7 @@ template <typename... Ops> void insertOps(mlir::Dialect &dialect) {
 void insertElementwiseOps(mlir::Dialect &dialect);
 void insertMovementOps(mlir::Dialect &dialect);
 void insertContractionOps(mlir::Dialect &dialect);
+void insertLinearAlgebraOps(mlir::Dialect &dialect);
 void insertReductionOps(mlir::Dialect &dialect);
 void insertIndexingOps(mlir::Dialect &dialect);
 void insertOrderingOps(mlir::Dialect &dialect);

@@ -285,29 +285,30 @@ def HoistPreparePass : ZenithPass<"zenith-hoist-prepare", "::mlir::ModuleOp"> {
 //===- search ------------------------------------------------------------------------------------------------===//
 
 def ChooseStateKeysPass : ZenithPass<"zenith-choose-state-keys", "::mlir::func::FuncOp"> {
+  let dependentDialects = ["::zenith::graph::GraphDialect", "::zenith::search::SearchDialect", "::mlir::func::FuncDialect"];
   let summary = "Run breadth-first loops on packed keys or on bits of a dense index instead of rows";
   let description = [{
     Finds loops that carry a layer of states, rows of small integers, and whose body takes their neighbours along permutations of
     positions, drops repeated rows and those of earlier layers, and counts what is left (unique, is_in, compact). Where only the counts
     are used, states become keys: the positions that some generator moves, in as many bits as their values need, packed into one
-    or several ui64; a neighbour is a few shifts and masks; one fresh_keys op takes the place of the set operations. Where every generator
-    has its inverse among the others and bits are left, they tell which generators lead back, so that the layer before last is not
+    or several ui64; a neighbour is a few shifts and masks; one `search.dedup` op takes the place of the set operations. Where every generator
+    has its inverse among the others and bits are left, a key has a mask of inverse generators, so that the layer before last is not
     needed, nor the last one where all generators are odd. Where all states that could be reached have numbers (permutations,
-    lists of two values) and `dense-bytes` holds three bits for each, layers are sets of bits instead (fresh_bits). Many generators
+    lists of two values) and `dense-bytes` holds three bits for each, layers are sets of bits instead (`search.bitset_difference`). Many generators
     are a table that candidates look their shifts up in, so that code does not grow with them. Permutation groups whose elements fit the
-    budget as bits are rows of bits, one per coset of a stabiliser, which generators move to other rows (fresh_bit_rows); lists of few
-    bits of which few are states are marked in a set of bits (mark_bits). Where keys might take more than `memory-bytes`, a layer whose
+    budget as bits are rows of bits, one per coset of a stabiliser, which generators move to other rows (`search.coset_bit_rows`); lists of few
+    bits of which few are states are marked in a set of bits (`search.test_and_set`). Where keys might take more than `memory-bytes`, a layer whose
     step would is expanded block by block, once for each of several ranges of hashes, so that the temporary lists fit.
-    Where a permutation of positions that undoes itself takes generators to generators and starts to starts, values renamed, one of each
-    two states that it takes to each other is kept: layers are half as long, and the states that it takes to themselves have a bit.
-    Where there are more such permutations, a group of them, fresh_keys keeps the least of each candidate's images under all.
-    Positions that always move together, as stickers of a puzzle's piece, have one number for what they hold where keys get shorter by it.
-    Where the condition says that a layer is the last one, its states are counted and not written down.
+    Where an involution of positions takes generators to generators and starts to starts, values renamed, one of each two states that it
+    exchanges is kept: layers are half as long, and a bit marks the states that it fixes.
+    Where there are more such permutations, a group of them, `search.dedup` keeps the least of each candidate's images under all.
+    Positions that always move together (cubies: blocks of imprimitivity) share a code for their values where keys get shorter by it.
+    Where the exit predicate says that a layer is the last one, its states are counted and not stored.
     Runs at the end of the clean phase. Other loops stay as they are.
 
-    With `explain` each decision is a remark "search: CODE: text": SEA001 packed keys, SEA002 bits that tell which generators lead back,
+    With `explain` each decision is a remark "search: CODE: text": SEA001 packed keys, SEA002 a mask of inverse generators,
     SEA003 dense index, SEA004 a table of generators, SEA005 rows of bits, SEA006 marked bits, SEA007 steps in blocks and ranges, SEA008 a symmetry of the graph,
-    SEA009 pieces of positions, SEA010 a last layer that is counted, SEA011 a group of symmetries, SEA101 a loop over rows stays and why, SEA102 no room for bits that lead back, SEA103 no dense index and why.
+    SEA009 cubies of positions, SEA010 a last layer that is counted, SEA011 a group of symmetries, SEA101 a loop over rows stays and why, SEA102 no mask of inverse generators and why, SEA103 no dense index and why.
 
     Before and after (tests/passes/search/states/choose-state-keys.mlir @three_cycle).
   }];

@@ -13,8 +13,8 @@ namespace zenith::runtime {
 /// quota of 1.5 cores counts as 2.
 int grantedCores();
 
-/// How many threads do best where so many are wanted, 0 = as many as there are
-/// cores: more than cores would take these from each other.
+/// The best number of threads where `wanted` are asked for, 0 = as many as
+/// there are cores: more threads than cores would preempt each other.
 int usefulThreads(int wanted);
 
 /// Cores of a cgroup v2 "cpu.max" text ("150000 100000", "max 100000"), rounded

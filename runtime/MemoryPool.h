@@ -2,7 +2,7 @@
 //
 // The memory of runs under one byte budget: an arena that is kept from run to
 // run, and a pool for results and for data-dependent sizes that keeps freed
-// blocks for the next run. What the budget has no room for may go to files.
+// blocks for the next run. Blocks beyond the budget may go to files.
 
 #ifndef ZENITH_RUNTIME_MEMORYPOOL_H
 #define ZENITH_RUNTIME_MEMORYPOOL_H

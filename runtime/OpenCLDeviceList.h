@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which OpenCL devices there are, and what they can do.
+// The OpenCL devices of this machine and their properties.
 
 #ifndef ZENITH_RUNTIME_OPENCLDEVICELIST_H
 #define ZENITH_RUNTIME_OPENCLDEVICELIST_H
@@ -12,7 +12,7 @@
 
 namespace zenith::runtime {
 
-/// What a device says of itself.
+/// The properties of a device.
 struct OpenCLDeviceInfo {
   int index = 0; ///< N of `--target=opencl:N`
   std::string name;

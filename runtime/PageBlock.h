@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory straight from the system: anonymous, on huge pages where it is large
-// enough for them, or that of a file.
+// Memory mapped from the system: anonymous, on huge pages where it is large
+// enough for them, or of a file.
 
 #ifndef ZENITH_RUNTIME_PAGEBLOCK_H
 #define ZENITH_RUNTIME_PAGEBLOCK_H
@@ -11,8 +11,8 @@
 namespace zenith::runtime {
 
 /// Owns a range of zeroed pages. From 2 MiB on it starts at a multiple of 2 MiB
-/// and asks for huge pages, which are worth 1.2 to 2x on kernels that stream
-/// through it.
+/// and asks for huge pages, since kernels that stream through it are bound by
+/// TLB misses otherwise.
 class PageBlock {
 public:
   PageBlock() = default;
@@ -21,8 +21,9 @@ public:
   /// costs memory once it is touched.
   static PageBlock allocate(int64_t bytes);
 
-  /// A block of at least bytes that has the pages of `smaller`, wherever they
-  /// go: pages once touched are not asked of the system again. Empty, with
+  /// A block of at least bytes that has the pages of `smaller`, perhaps at
+  /// another address: pages once touched are not requested from the system
+  /// again. Empty, with
   /// `smaller` as it was, where the system refuses.
   static PageBlock grow(PageBlock &smaller, int64_t bytes);
 
@@ -30,7 +31,7 @@ public:
   /// gone. False with errno, and the pages of no use, where the system refuses.
   bool mapFile(int descriptor);
 
-  /// Gives the system back what lies behind the first bytes.
+  /// Returns the pages after the first bytes to the system.
   void shrink(int64_t bytes);
 
   PageBlock(PageBlock &&other) noexcept { swap(other); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Measures one step of a run for the context's profile callback, and nothing
-// where there is none.
+// Measures one step of a run for the context's profile callback, if there is
+// one.
 
 #ifndef ZENITH_RUNTIME_PROFILECLOCK_H
 #define ZENITH_RUNTIME_PROFILECLOCK_H

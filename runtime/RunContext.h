@@ -18,16 +18,16 @@ namespace zenith::runtime {
 
 class ThreadPool;
 
-/// What a RunContext is made of.
+/// Options of a RunContext.
 struct RunOptions {
   int threads = 0;            ///< at most, with the caller's: usefulThreads()
   int64_t maxMemoryBytes = 0; ///< budget for arena and pool together; 0 = none
-  SpillOptions spill = {};    ///< where what exceeds the budget goes
+  SpillOptions spill = {};    ///< where blocks beyond the budget go
 };
 
-/// Owns all that a run needs, and keeps it for the next run. Serves one run at
-/// a time; any number of contexts may run at once. cancel() alone may be called
-/// from another thread.
+/// Owns the threads and the memory of a run, and keeps them for the next run.
+/// Serves one run at a time; any number of contexts may run at once. cancel()
+/// alone may be called from another thread.
 class RunContext {
 public:
   explicit RunContext(const RunOptions &options = {});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory in files without names, for what a budget has no room for.
+// Memory in unnamed files, for blocks beyond a budget.
 
 #ifndef ZENITH_RUNTIME_SPILLSPACE_H
 #define ZENITH_RUNTIME_SPILLSPACE_H
@@ -17,14 +17,14 @@
 
 namespace zenith::runtime {
 
-/// Where memory may go that does not fit.
+/// Where blocks beyond the budget go.
 struct SpillOptions {
   std::string folder;    ///< of the files; empty = nothing is spilled
   int64_t mostBytes = 0; ///< of all files together; 0 = what the folder holds
 };
 
-/// Maps files that have no name, so that nothing is left of them when the
-/// process ends, however it does. The system writes and reads their pages; a
+/// Maps unnamed files, so that nothing is left of them when the process ends,
+/// however it does. The system writes and reads their pages; a
 /// thread takes pages from the process again when too many are resident. Calls
 /// from several threads are safe.
 class SpillSpace {

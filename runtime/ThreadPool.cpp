@@ -5,8 +5,8 @@
 
 #include "runtime/ThreadPool.h"
 
+#include "runtime/CoreAffinity.h"
 #include "runtime/CoreCount.h"
-#include "runtime/CorePlacement.h"
 
 #include <algorithm>
 #include <chrono>

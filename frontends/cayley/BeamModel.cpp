@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A function that scores states: what it takes, and calls of it.
+// A function that scores states: its signature, and calls of it.
 
 #include "frontends/cayley/BeamModel.h"
 
@@ -19,10 +19,9 @@ using graph::RowBuilder;
 
 static constexpr int64_t anySize = ShapedType::kDynamic;
 
-/// Rows of a block: enough for a product of matrices to run at full speed on
-/// some threads and for the parts of tables that are read for all of them, few
-/// enough for what a layer takes and gives to stay in a second-level cache: by
-/// blocks of 2 MB, norms of 256 numbers took 1.4 times as long on one thread.
+/// Rows of a block: enough for matmuls to run at full speed on some threads and
+/// to amortise the reads of tables, few enough for the operands and results of
+/// a model's layer to stay in a second-level cache.
 static int64_t rowsOfBlock(Operation *function) {
   constexpr int64_t layerBytes = 1 << 20, fewest = 512, most = 4096;
   int64_t widest = 1;
@@ -42,7 +41,7 @@ static int64_t rowsOfBlock(Operation *function) {
                              fewest, most);
 }
 
-/// How many scores the model gives for so many states, where shapes tell.
+/// The number of scores for so many states, where the shape is static.
 static std::optional<int64_t> scoresFor(int64_t states, func::FuncOp function) {
   graph::DimAnalysis dims;
   Value scores = function.getBody().front().getTerminator()->getOperand(0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A function that scores states: what it takes, and calls of it.
+// A function that scores states: its signature, and calls of it.
 
 #ifndef ZENITH_FRONTENDS_CAYLEY_BEAMMODEL_H
 #define ZENITH_FRONTENDS_CAYLEY_BEAMMODEL_H
@@ -17,14 +17,14 @@ namespace zenith::cayley {
 class BeamModel {
 public:
   /// `numbers`: states contain 0 to numbers - 1. An error where the function's
-  /// signature is none that takes states and gives scores.
+  /// signature does not take states and give scores.
   /// `name` is what messages call it.
   static llvm::Expected<BeamModel> create(mlir::func::FuncOp function,
                                           llvm::StringRef name,
                                           int64_t positions, int64_t numbers);
 
-  /// Scores of rows of states, a list of floats. The rows go through the
-  /// function in blocks, so that what it computes on the way stays small.
+  /// Scores of rows of states, a list of floats. The function is called on
+  /// blocks of rows, so that its intermediate values stay small.
   mlir::Value score(graph::RowBuilder &ops, mlir::OpBuilder &builder,
                     mlir::Value rows) const;
 
@@ -36,7 +36,8 @@ private:
 
   mlir::Operation *function = nullptr;
   Form form = Form::Numbers;
-  int64_t positions = 0, numbers = 0; ///< numbers as the model counts them
+  int64_t positions = 0,
+          numbers = 0; ///< values of a position in the model's one-hot form
 };
 
 } // namespace zenith::cayley

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The edges between given states: positions by the places that neighbours have
-// among all distinct rows.
+// The edges between given states: indices of neighbours among all distinct
+// rows.
 
 #include "frontends/cayley/BuildAdjacency.h"
 
@@ -32,8 +32,8 @@ OwningOpRef<ModuleOp> buildAdjacency(const StateGraph &graph,
                          builder.getStringAttr("adjacency"));
   builder.setInsertionPointToStart(function.addEntryBlock());
   Value known = function.getArgument(0), n = rows.count(known);
-  // The states come first and are distinct, so each is at its own place among
-  // the distinct rows; what comes behind them is none of them.
+  // The states come first and are distinct, so each has its own index among the
+  // distinct rows; later rows are none of the states.
   Value all = rows.concat(known, states.expand(known));
   auto unique = builder.create<graph::UniqueOp>(
       location, states.rowsType(), rows.listType(), rows.listType(),

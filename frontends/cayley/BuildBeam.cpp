@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Beam search: a loop that carries the beam, the links that lead back to the
-// start, and what the next layer must not contain. Links of few steps fill a
-// buffer in place; a list of those of many grows as they come.
+// Beam search: a loop that carries the beam, the predecessor links of all
+// states, and the states excluded from the next layer. Links of few steps fill
+// a buffer in place; for many steps they are a list that grows.
 
 #include "frontends/cayley/BuildBeam.h"
 
@@ -18,9 +18,8 @@ namespace zenith::cayley {
 
 static constexpr int64_t anySize = ShapedType::kDynamic;
 
-/// A list of links with more behind it is a copy: of 300 steps of lrx:32 with a
-/// beam of 100000 these took more than half of the time. A buffer takes its
-/// pages before anyone needs them.
+/// Appending to a list of links copies it, which takes more than half of the
+/// time of wide beams. A buffer commits its pages before they are needed.
 static std::optional<int64_t> bufferOfLinks(const BeamOptions &options,
                                             int64_t bytesOfLink) {
   constexpr int64_t manyLinks = 1 << 25, partOfMemory = 8;
@@ -52,7 +51,7 @@ public:
     for (const State *state : {&graph.central, &options.start, &options.target})
       for (int64_t number : *state)
         numbers = std::max(numbers, number + 1);
-    // Places of elements in a beam, and links, fit 32 bits nearly always.
+    // Indices of elements in a beam, and links, nearly always fit 32 bits.
     bool isSmall = options.width <= INT32_MAX / std::max(positions, generators);
     index = builder.getIntegerType(isSmall ? 32 : 64);
     mostLinks = bufferOfLinks(options, isSmall ? 4 : 8);
@@ -63,8 +62,8 @@ public:
   void build(ModuleOp module);
 
 private:
-  /// Carried values by position; further layers that are banned follow. There
-  /// are links up to `end`.
+  /// Loop-carried values by position; further excluded layers follow. Links are
+  /// valid up to `end`.
   enum Carried { beam, links, sizes, size, depth, found, end, olderLayers };
   /// States and, for each, its link: parent * generators + generator.
   struct Layer {
@@ -96,7 +95,7 @@ private:
   RowBuilder rows;
   StateOps states;
   int64_t positions, generators;
-  /// Of the buffer of links; nothing where they are a list.
+  /// Size of the buffer of links; nothing where they are a list.
   std::optional<int64_t> mostLinks;
   int64_t numbers; ///< states contain 0 to numbers - 1
   Type index, scoreElement;
@@ -105,7 +104,7 @@ private:
 
 } // namespace
 
-/// Scores from where elements differ from the target's.
+/// Scores from the mask of elements that differ from the target.
 Value BeamBuilder::scoresOf(Value layer) {
   Value wanted =
       rows.broadcast(target(), states.rowsType(), {1}, rows.count(layer));
@@ -132,8 +131,8 @@ BeamBuilder::Layer BeamBuilder::withoutBanned(Layer layer,
   return {kept[0], kept[1]};
 }
 
-/// The places of the best states, and whether the target is there; it alone has
-/// score 0.
+/// The indices of the best states, and whether the target is among them; only
+/// the target has score 0.
 std::pair<Value, Value> BeamBuilder::bestPlaces(Value layer) {
   Value kept = rows.min(rows.count(layer), rows.number(options.width)),
         zero = rows.number(0);
@@ -145,8 +144,8 @@ std::pair<Value, Value> BeamBuilder::bestPlaces(Value layer) {
           rows.compare(graph::CompareDirection::eq, least, zero)};
 }
 
-/// The places of the best states, that of the target alone where it is there;
-/// and whether it is.
+/// The indices of the best states, only that of the target where it is among
+/// them; and whether it is.
 std::pair<Value, Value> BeamBuilder::bestByModel(Value layer) {
   Value n = rows.count(layer);
   Value first =

@@ -27,13 +27,14 @@ struct BeamOptions {
   int64_t width = 1, maxSteps = 1;
   BeamScore score = BeamScore::Hamming;
   std::string modelName; ///< for messages
-  /// States of so many layers, the last one included, do not come back.
+  /// States of so many layers, the last one included, are excluded from the
+  /// next.
   int64_t history = 0;
-  int64_t memoryBytes = 0; ///< that a run does with; 0: any
+  int64_t memoryBytes = 0; ///< memory bound of a run; 0: unlimited
 };
 
-/// Adds @main to a module: steps that go from the states of a layer to all
-/// their neighbours, each state once, and keep the `width` best ones: the least
+/// Adds @main to a module: steps that expand a layer to all neighbours, each
+/// state once, and keep the `width` best ones: the least
 /// scores, and of equal scores those that come first in the order of their
 /// parents and then of the generators. It ends where the target is met, after
 /// maxSteps or where no state is left. @main takes the start, 1 x positions as
@@ -41,8 +42,8 @@ struct BeamOptions {
 ///   whether the target was met, tensor<i1>,
 ///   the generators that lead there, last one first, tensor<?xi64>,
 ///   the number of states kept in each layer, tensor<?xi64>.
-/// The main loop carries as numbers how many states were kept in the last layer
-/// and how many steps there were, whether the target was met, and more.
+/// Loop-carried scalars of the main loop are the number of states of the last
+/// layer, the number of steps, whether the target was met, and more.
 ///
 /// `model`, for BeamScore::Model, is a function of the module that takes states
 /// as N x positions integers or floats, or one-hot as N x (positions * numbers)

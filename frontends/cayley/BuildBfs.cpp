@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Breadth-first growth: a loop that carries the last layer, what it must not
-// meet again, and the sizes.
+// Breadth-first search: a loop that carries the frontier, the states excluded
+// from the next layer, and the sizes of layers.
 
 #include "frontends/cayley/BuildBfs.h"
 
@@ -26,7 +26,7 @@ public:
   OwningOpRef<ModuleOp> build();
 
 private:
-  /// Carried values by position.
+  /// Loop-carried values by position.
   enum Carried { layer, earlier, sizes, size, depth };
 
   Value shouldContinue(ValueRange carried);
@@ -61,7 +61,7 @@ SmallVector<Value> BfsBuilder::nextLayer(ValueRange carried) {
     known.push_back(current);
   Value next = ops.without(ops.distinct(ops.expand(current)), known);
   Value count = ops.count(next);
-  // The empty layer behind the last one does not count.
+  // The empty layer after the last one does not count.
   Value counted =
       ops.keep(ops.asList(isPositive(count)), ops.asList(count)).front();
   Value newSizes = ops.concat(carried[sizes], counted);

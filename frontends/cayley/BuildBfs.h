@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Breadth-first growth of a graph of states as a GraphIR program.
+// Breadth-first search of a state graph as a GraphIR program.
 
 #ifndef ZENITH_FRONTENDS_CAYLEY_BUILDBFS_H
 #define ZENITH_FRONTENDS_CAYLEY_BUILDBFS_H
@@ -20,9 +20,9 @@ struct BfsOptions {
 /// A module whose @main takes nothing and gives the sizes of the layers as
 /// tensor<?xi64> and, where options ask for them, all states in order of
 /// layers. A state belongs to the first layer that reaches it. Generators that
-/// are closed under inverses need two layers for that, others all of them. The
-/// loop carries as integers the size of the last layer and the number of steps.
-/// Precondition: starts are not empty and fit the graph.
+/// are closed under inverses need two layers for that, others all of them.
+/// Loop-carried integers are the size of the last layer and the number of
+/// steps. Precondition: starts are not empty and fit the graph.
 mlir::OwningOpRef<mlir::ModuleOp> buildBfs(const StateGraph &graph,
                                            const BfsOptions &options,
                                            mlir::MLIRContext *context);

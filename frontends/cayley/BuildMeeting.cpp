@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Breadth-first search from both ends in turn: a loop that carries the layers
-// of both and swaps them.
+// Bidirectional breadth-first search: a loop that carries the layers of both
+// ends and swaps them.
 
 #include "frontends/cayley/BuildMeeting.h"
 
@@ -29,11 +29,11 @@ public:
   OwningOpRef<ModuleOp> build();
 
 private:
-  /// Carried values by position: what one end has, what the other has that goes
-  /// next but one, numbers.
+  /// Loop-carried values by position: of the end that is expanded, of the other
+  /// end, scalars.
   enum Carried { mine = 0, other = 4, size = 8, depth, met };
-  /// Of an end: the last layer; what a new one must not meet besides; links of
-  /// all states but the first; sizes of layers.
+  /// Of an end: the last layer; further states excluded from the next; links of
+  /// all states but the root; sizes of layers.
   enum End { layer, known, links, sizes };
 
   SmallVector<Value> inits(Value start, Value target);
@@ -100,8 +100,9 @@ SmallVector<Value> MeetingBuilder::step(ValueRange now) {
   return values;
 }
 
-/// Through the first state of the newest layer that the other end has too. What
-/// lies behind it is found from its end back, so it is in order already.
+/// Through the first state of the newest layer that the other end has too. The
+/// part of the path from there to the target is found from the meeting state
+/// on, so it is in order already.
 Value MeetingBuilder::meetingPath(ValueRange last) {
   Value newest = last[other + layer], opposite = last[mine + layer];
   Value common = builder.create<graph::IsInOp>(

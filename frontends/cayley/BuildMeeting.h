@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shortest paths on a graph of states, from both ends, as a GraphIR program.
+// Shortest paths on a state graph by bidirectional search, as a GraphIR
+// program.
 
 #ifndef ZENITH_FRONTENDS_CAYLEY_BUILDMEETING_H
 #define ZENITH_FRONTENDS_CAYLEY_BUILDMEETING_H
@@ -21,11 +22,12 @@ struct MeetingOptions {
 /// stateRow() makes them, so that one program serves all states, and gives
 ///   whether there is a path, tensor<i1>,
 ///   the generators of a shortest one in order, tensor<?xi64>,
-///   the sizes of the layers around the start, and of those that lead to the
-///   target, both tensor<?xi64>.
-/// Layers grow from both ends in turn until a new one of one end meets the last
-/// one of the other. The main loop carries as integers the size of the last
-/// layer, the number of layers and whether the ends have met. An error where a
+/// the sizes of the layers from the start, and of the layers from the target,
+/// both tensor<?xi64>.
+/// The frontiers of both ends are expanded in turn until a new layer of one end
+/// meets the last layer of the other. Loop-carried integers of the main loop
+/// are the size of the last layer, the number of layers and whether the ends
+/// have met. An error where a
 /// matrix of the graph has no inverse.
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 buildMeeting(const StateGraph &graph, const MeetingOptions &options,

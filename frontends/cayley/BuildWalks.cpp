@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random walks: a loop that carries where the walks are, all states so far, and
-// the state of the random numbers.
+// Random walks: a loop that carries the current states, all states so far, and
+// the state of the random generator.
 
 #include "frontends/cayley/BuildWalks.h"
 
@@ -56,7 +56,7 @@ Value WalkBuilder::seedState() {
                        builder.getIntegerType(64, /*isSigned=*/false));
 }
 
-/// The state behind, and `count` words of 32 bits.
+/// The next generator state, and `count` words of 32 bits.
 std::pair<Value, Value> WalkBuilder::randomBits(Value state, int64_t count) {
   auto bits = builder.create<graph::RandomBitsOp>(
       location, state.getType(),
@@ -65,8 +65,8 @@ std::pair<Value, Value> WalkBuilder::randomBits(Value state, int64_t count) {
   return {bits.getNewState(), bits.getBits()};
 }
 
-/// A generator per walk: word * choices / 2^32 numbers the allowed ones, which
-/// depend on the last generator for non-backtracking walks.
+/// A generator per walk: word * choices / 2^32 is an index into the allowed
+/// ones, which depend on the last generator for non-backtracking walks.
 Value WalkBuilder::chosenMoves(Value bits, Value last) {
   Type wide = builder.getIntegerType(64, /*isSigned=*/false);
   Value words = rows.convert(bits, wide), shift = fixed(32, wide);
@@ -79,8 +79,8 @@ Value WalkBuilder::chosenMoves(Value bits, Value last) {
   };
   if (options.kind == WalkKind::Classic)
     return numberBelow(fixed(generators, wide));
-  // Row `last` lists what may follow; row `generators` is that of the start. A
-  // generator that is the only one and undoes itself may follow itself.
+  // Row `last` lists the generators that may follow; row `generators` is for
+  // the start. A single generator that is its own inverse may follow itself.
   std::vector<size_t> inverses = graph.inverses();
   SmallVector<int64_t> table, counts;
   for (int64_t before = 0; before <= generators; ++before) {
@@ -192,7 +192,7 @@ WalkBuilder::Results WalkBuilder::buildLayers() {
               return {rows.pick(fresh, top.getIndices())};
             },
             [&]() -> SmallVector<Value> { return {fresh}; })[0];
-        // The empty layer behind the last one does not count.
+        // The empty layer after the last one does not count.
         Value counted = rows.keep(
             rows.reshape(isLayer, rows.type({1}, builder.getI1Type()), {}),
             rows.asList(kept))[0];

@@ -28,9 +28,10 @@ struct WalkOptions {
 /// A module whose @main takes nothing and gives states, N x positions, in order
 /// of steps, and how many states each step has, tensor<?xi64>. Step 0 is the
 /// start, once for each walk; there are `length` steps, and fewer only of
-/// layers where the graph ends. The main loop carries as integers the number of
-/// states of the last step, and of steps. Random numbers are Threefry's for key
-/// `seed`, step by step, so every target gives the same states.
+/// layers where the graph ends. Loop-carried integers of the main loop are the
+/// number of states of the last step, and of steps. Random numbers are
+/// Threefry's for key `seed`, step by step, so every target gives the same
+/// states.
 mlir::OwningOpRef<mlir::ModuleOp> buildWalks(const StateGraph &graph,
                                              const WalkOptions &options,
                                              mlir::MLIRContext *context);

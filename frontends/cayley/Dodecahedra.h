@@ -9,7 +9,7 @@
 
 namespace zenith::cayley {
 
-/// Builds "starminx_2", whose cuts lie behind the neighbouring faces' centres:
+/// Builds "starminx_2", whose cuts lie beyond the neighbouring faces' centres:
 /// a turn by 72 degrees moves a face, and of its five neighbours all but the
 /// corner that is farthest away. Generators are the turns of the twelve faces,
 /// then back; positions are 60 corners of faces, whose states are the colours 0

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The graph that a search walks: generators that act on states, and the state
-// where it starts.
+// The graph that a search explores: generators that act on states, and the
+// central state.
 
 #ifndef ZENITH_FRONTENDS_CAYLEY_STATEGRAPH_H
 #define ZENITH_FRONTENDS_CAYLEY_STATEGRAPH_H
@@ -37,7 +37,7 @@ struct StateGraph {
   size_t generators() const { return generatorNames.size(); }
   /// The neighbour of `state` along a generator.
   State apply(size_t generator, const State &state) const;
-  /// The generator that undoes each one; generators() where none does.
+  /// The index of each generator's inverse; generators() where it has none.
   std::vector<size_t> inverses() const;
   /// Every generator has its inverse among the generators.
   bool isInverseClosed() const;
@@ -46,7 +46,7 @@ struct StateGraph {
   llvm::Expected<StateGraph> reversed() const;
 };
 
-/// The graph that a name, or the path of a .gap or .json file, stands for.
+/// The graph of a name, or of the path of a .gap or .json file.
 /// Names are those of the families with a size after a colon ("lrx:11",
 /// "heisenberg:3,10"), or of a puzzle; a size that begins with 0 is a central
 /// state ("lrx:0011").

@@ -11,8 +11,8 @@ namespace zenith::cayley {
 
 /// Assignments `NAME:=(1,2,3)(4,5);` of permutations in cycle notation, from 1
 /// on; other statements and comments are skipped. Moves are these, without a
-/// common "M_" in front of their names, and their inverses (NAME'), where an
-/// inverse is not the same; the central state is the identity.
+/// common prefix "M_" of their names, and their inverses (NAME'), where an
+/// inverse is another permutation; the central state is the identity.
 llvm::Expected<StateGraph> readGapFile(llvm::StringRef path);
 
 /// {"generators": {"L": [1, 2, 0], ...}, "central": [0, 1, 2]}: permutations

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What search programs are made of: states as rows, their neighbours, sets of
+// Building blocks of search programs: states as rows, their neighbours, sets of
 // rows.
 
 #ifndef ZENITH_FRONTENDS_CAYLEY_STATEOPS_H
@@ -59,8 +59,9 @@ void nameArguments(mlir::func::FuncOp function,
 void nameResults(mlir::func::FuncOp function,
                  llvm::ArrayRef<llvm::StringRef> names);
 
-/// Generators that lead to a state, from the state back to its root. `links`
-/// holds up to `end`, for every state behind the root in order of layers,
+/// The generators of the path to a state, from the state back to its root.
+/// `links` holds up to `end`, for every state after the root in order of
+/// layers,
 /// parent
 /// * generators + generator, where the parent is a position in its layer;
 /// `sizes` are those of the layers, the root's first. `row` is the state's

@@ -3,7 +3,6 @@
 // Meaning of the Contraction family: products become those of matrices,
 // dot_general by reordering dimensions, convolution by gathering windows.
 
-#include "ir/interpreter/EvalContraction.h"
 #include "ir/Contraction.h"
 #include "ir/GraphOps.h"
 #include "ir/interpreter/MatrixProduct.h"
@@ -313,12 +312,6 @@ zenith::interpreter::evaluateContraction(const OpEvaluation &e) {
     return evaluateDot(dot, e);
   if (auto convolution = dyn_cast<graph::ConvolutionOp>(e.op))
     return evaluateConvolution(convolution, e);
-  if (isa<graph::CholeskyOp>(e.op))
-    return evaluateCholesky(e);
-  if (isa<graph::TriangularSolveOp>(e.op))
-    return evaluateTriangularSolve(e);
-  if (isa<graph::FourierOp>(e.op))
-    return evaluateFourier(e);
   return e.fail("has no meaning in the interpreter",
                 EvalError::Kind::Unsupported);
 }

@@ -5,7 +5,7 @@
 
 #include "ir/GraphOps.h"
 #include "ir/interpreter/ElementLoops.h"
-#include "ir/interpreter/EvalContraction.h"
+#include "ir/interpreter/EvalLinearAlgebra.h"
 #include <limits>
 
 using namespace mlir;
@@ -87,7 +87,7 @@ static int64_t matrixCount(ArrayRef<int64_t> shape) {
   return count;
 }
 
-Expected<Tensor> zenith::interpreter::evaluateCholesky(const OpEvaluation &e) {
+static Expected<Tensor> evaluateCholesky(const OpEvaluation &e) {
   ArrayRef<int64_t> shape = e.operand(0).shape();
   int64_t n = shape.back(), count = matrixCount(shape);
   if (shape[shape.size() - 2] != n)
@@ -149,8 +149,7 @@ static void solveMatrix(const Triangle<T> &triangle, bool left, const T *b,
   }
 }
 
-Expected<Tensor>
-zenith::interpreter::evaluateTriangularSolve(const OpEvaluation &e) {
+static Expected<Tensor> evaluateTriangularSolve(const OpEvaluation &e) {
   auto op = cast<graph::TriangularSolveOp>(e.op);
   ArrayRef<int64_t> a = e.operand(0).shape(), b = e.operand(1).shape();
   int64_t n = a.back(), rows = b[b.size() - 2], columns = b.back();
@@ -179,4 +178,16 @@ zenith::interpreter::evaluateTriangularSolve(const OpEvaluation &e) {
     }
   });
   return result;
+}
+
+Expected<Tensor>
+zenith::interpreter::evaluateLinearAlgebra(const OpEvaluation &e) {
+  if (isa<graph::CholeskyOp>(e.op))
+    return evaluateCholesky(e);
+  if (isa<graph::TriangularSolveOp>(e.op))
+    return evaluateTriangularSolve(e);
+  if (isa<graph::FourierOp>(e.op))
+    return evaluateFourier(e);
+  return e.fail("has no meaning in the interpreter",
+                EvalError::Kind::Unsupported);
 }

@@ -5,7 +5,7 @@
 
 #include "ir/GraphOps.h"
 #include "ir/interpreter/ElementLoops.h"
-#include "ir/interpreter/EvalContraction.h"
+#include "ir/interpreter/EvalLinearAlgebra.h"
 #include "ir/interpreter/StridedCopy.h"
 #include "ir/tensor/Scalar.h"
 #include "llvm/Support/MathExtras.h"

@@ -279,16 +279,6 @@ Expected<Results> zenith::interpreter::evaluateOrdering(const OpEvaluation &e) {
     return evaluateIsIn(e);
   if (isa<graph::NonMaxSuppressionOp>(e.op))
     return evaluateNonMaxSuppression(e);
-  if (isa<graph::FreshKeysOp>(e.op))
-    return evaluateFreshKeys(e);
-  if (isa<graph::BitPositionsOp>(e.op))
-    return evaluateBitPositions(e);
-  if (isa<graph::FreshBitsOp>(e.op))
-    return evaluateFreshBits(e);
-  if (isa<graph::FreshBitRowsOp>(e.op))
-    return evaluateFreshBitRows(e);
-  if (isa<graph::MarkBitsOp>(e.op))
-    return evaluateMarkBits(e);
   return e.fail("has no meaning in the interpreter",
                 EvalError::Kind::Unsupported);
 }

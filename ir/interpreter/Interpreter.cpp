@@ -42,6 +42,8 @@ static Expected<Results> evaluateFamily(const OpEvaluation &e) {
     return single(evaluateMovement(e));
   case graph::Family::Contraction:
     return single(evaluateContraction(e));
+  case graph::Family::LinearAlgebra:
+    return single(evaluateLinearAlgebra(e));
   case graph::Family::Reduction:
     return single(evaluateReduction(e));
   case graph::Family::Indexing:
@@ -50,6 +52,8 @@ static Expected<Results> evaluateFamily(const OpEvaluation &e) {
     return single(evaluateComposite(e));
   case graph::Family::Ordering:
     return evaluateOrdering(e);
+  case graph::Family::Search:
+    return evaluateSearch(e);
   case graph::Family::Random:
     return evaluateRandom(e);
   case graph::Family::Control:

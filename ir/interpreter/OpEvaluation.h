@@ -87,10 +87,12 @@ llvm::MutableArrayRef<T> writableElements(Tensor &tensor) {
 llvm::Expected<Tensor> evaluateElementwise(const OpEvaluation &e);
 llvm::Expected<Tensor> evaluateMovement(const OpEvaluation &e);
 llvm::Expected<Tensor> evaluateContraction(const OpEvaluation &e);
+llvm::Expected<Tensor> evaluateLinearAlgebra(const OpEvaluation &e);
 llvm::Expected<Tensor> evaluateReduction(const OpEvaluation &e);
 llvm::Expected<Tensor> evaluateIndexing(const OpEvaluation &e);
 llvm::Expected<Tensor> evaluateComposite(const OpEvaluation &e);
 llvm::Expected<Results> evaluateOrdering(const OpEvaluation &e);
+llvm::Expected<Results> evaluateSearch(const OpEvaluation &e);
 llvm::Expected<Results> evaluateRandom(const OpEvaluation &e);
 llvm::Expected<Results> evaluateControl(const OpEvaluation &e);
 /// Parts of families whose ops have regions or several results.

@@ -31,11 +31,6 @@ llvm::Expected<Results> evaluateCompact(const OpEvaluation &e);
 llvm::Expected<Results> evaluateSearchSorted(const OpEvaluation &e);
 llvm::Expected<Results> evaluateIsIn(const OpEvaluation &e);
 llvm::Expected<Results> evaluateNonMaxSuppression(const OpEvaluation &e);
-llvm::Expected<Results> evaluateFreshKeys(const OpEvaluation &e);
-llvm::Expected<Results> evaluateBitPositions(const OpEvaluation &e);
-llvm::Expected<Results> evaluateFreshBits(const OpEvaluation &e);
-llvm::Expected<Results> evaluateFreshBitRows(const OpEvaluation &e);
-llvm::Expected<Results> evaluateMarkBits(const OpEvaluation &e);
 
 } // namespace zenith::interpreter
 

@@ -32,7 +32,7 @@ HostScalars::HostScalars(Block &block) {
 }
 
 void HostScalars::visit(Operation *op) {
-  bool isForeign = !isa<GraphDialect>(op->getDialect());
+  bool isForeign = !familyOf(op);
   if (isa<ConstantOp, DimOp, BarrierOp, IfOp, CaseOp, WhileOp>(op) ||
       isForeign) {
     for (Value result : op->getResults())

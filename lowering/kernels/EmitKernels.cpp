@@ -6,7 +6,7 @@
 #include "lowering/kernels/GemmKernel.h"
 #include "lowering/kernels/KernelEmitters.h"
 #include "lowering/microkernels/Prefetch.h"
-#include "lowering/routines/OrderingCalls.h"
+#include "lowering/routines/RoutineKernels.h"
 #include "lowering/schedule/ReductionSchedule.h"
 
 using namespace mlir;
@@ -54,8 +54,8 @@ FailureOr<KernelPlan> emitKernels(graph::FusionOp fusion,
     return emitContraction(fusion, dims, target, kernels, name);
   case graph::FusionKind::scatter:
     return isScatter(fusion) ? emitScatter(context) : emitUpdate(context);
-  case graph::FusionKind::ordering:
-    return emitOrdering(context);
+  case graph::FusionKind::routine:
+    return emitRoutine(context);
   case graph::FusionKind::attention:
     return emitAttention(context);
   }
@@ -71,8 +71,8 @@ SmallVector<graph::DimExpr> scratchBytes(graph::FusionOp fusion,
     return contractionScratchBytes(fusion, dims, target);
   if (fusion.getKind() == graph::FusionKind::attention)
     return attentionScratch(fusion, dims, target);
-  if (fusion.getKind() == graph::FusionKind::ordering)
-    return orderingScratch(fusion, dims);
+  if (fusion.getKind() == graph::FusionKind::routine)
+    return routineScratch(fusion, dims);
   if (isReduction(fusion) && !holds<graph::CumulativeOp>(fusion))
     return reductionScratch(fusion, dims, target);
   return {};
@@ -98,8 +98,8 @@ bool mayShareBytes(graph::FusionOp fusion, unsigned operand, unsigned result) {
   if (fusion.getKind() == graph::FusionKind::scatter)
     return isScatter(fusion) ? scatterMayShareBytes(fusion, operand, result)
                              : updateMayShareBytes(fusion, operand, result);
-  if (fusion.getKind() == graph::FusionKind::ordering)
-    return orderingMayShareBytes(fusion, operand, result);
+  if (fusion.getKind() == graph::FusionKind::routine)
+    return routineMayShareBytes(fusion, operand, result);
   if (fusion.getKind() != graph::FusionKind::pointwise &&
       fusion.getKind() != graph::FusionKind::copy)
     return false;

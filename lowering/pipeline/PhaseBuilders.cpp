@@ -3,6 +3,7 @@
 // The passes of each phase, and the table made of Phases.def.
 
 #include "ir/GraphOps.h"
+#include "ir/SearchOps.h"
 #include "lowering/LoweringPasses.h"
 #include "lowering/cpu/ConvertKernelsToLLVM.h"
 #include "lowering/host/HostDialect.h"
@@ -149,7 +150,8 @@ const Phase *owedBy(Operation *op) {
 }
 
 void registerPhaseDialects(DialectRegistry &registry) {
-  registry.insert<graph::GraphDialect, host::HostDialect, func::FuncDialect>();
+  registry.insert<graph::GraphDialect, search::SearchDialect, host::HostDialect,
+                  func::FuncDialect>();
   cpu::registerKernelDialects(registry);
 }
 

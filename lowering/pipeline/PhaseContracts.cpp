@@ -14,8 +14,7 @@ using namespace mlir;
 namespace zenith::pipeline {
 
 bool allowsGraph(Operation *op) {
-  return isa<ModuleOp, func::FuncOp, func::ReturnOp>(op) ||
-         isa<graph::GraphDialect>(op->getDialect());
+  return isa<ModuleOp, func::FuncOp, func::ReturnOp>(op) || graph::familyOf(op);
 }
 
 bool allowsImported(Operation *op) {

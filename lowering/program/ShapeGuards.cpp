@@ -156,7 +156,7 @@ void GuardCollector::visitOperands(Operation *op) {
 }
 
 void GuardCollector::visit(Operation *op) {
-  if (!isa<graph::GraphDialect>(op->getDialect()))
+  if (!graph::familyOf(op))
     return;
   for (Value result : op->getResults())
     for (const DimExpr &size : dims.dimsOf(result))

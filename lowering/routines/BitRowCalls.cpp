@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// fresh_bit_rows: counts of the rows' bits, rows by the slot, and their sum.
+// coset_bit_rows: counts of the rows' bits, rows by the slot, and their sum.
 
-#include "lowering/routines/OrderingCalls.h"
 #include "lowering/routines/RoutineCall.h"
+#include "lowering/routines/RoutineKernels.h"
 
 using namespace mlir;
 using zenith::graph::DimExpr;
@@ -14,72 +14,76 @@ namespace {
 
 /// Sizes that the routines get.
 struct BitRowSizes {
-  BitRowSizes(graph::FreshBitRowsOp op, graph::DimAnalysis &dims)
+  BitRowSizes(search::CosetBitRowsOp op, graph::DimAnalysis &dims)
       : rows(dims.dimOf(op.getLayer(), 0)), words(dims.dimOf(op.getLayer(), 1)),
         generators(dims.dimOf(op.getSources(), 1)),
         moves(dims.dimOf(op.getColumns(), 0)),
         columns(dims.dimOf(op.getColumns(), 1)) {
-    // A task of some microseconds.
+    // A slot's rows outweigh the start of a task.
     constexpr int64_t rowsPerSlot = 16, mostSlots = 256;
     slots = DimExpr::min(mostSlots,
                          DimExpr::floorDiv(rows, rowsPerSlot) + DimExpr(1));
   }
-  /// As runtime/routines/BitRowRoutines.cpp divides it, with what alignment
-  /// takes.
   DimExpr scratchBytes() const {
-    return rows * 4 + slots * 8 + moves + moves * columns * 2 + 4 * 64;
+    return runtime::cosetBitRowsScratch(rows, slots, moves, columns).total();
   }
   DimExpr rows, words, generators, moves, columns, slots;
 };
 
 } // namespace
 
-FailureOr<KernelPlan> emitFreshBitRows(const EmissionContext &context,
-                                       graph::FreshBitRowsOp op) {
+FailureOr<KernelPlan> emitCosetBitRows(const EmissionContext &context,
+                                       search::CosetBitRowsOp op) {
+  using Arguments = zenith_coset_bit_rows_arguments;
   BitRowSizes sizes(op, context.dims);
   KernelPlan plan;
   auto begin = [&](StringRef step) {
-    RoutineCall call(context, ("fresh_bit_rows_" + step).str(),
-                     ("_" + step).str());
-    for (const DimExpr &size : {sizes.rows, sizes.words, sizes.generators,
-                                sizes.moves, sizes.columns, sizes.slots})
-      call.number(size);
-    call.scratch(0);
+    RoutineCall<Arguments> call(context, ("coset_bit_rows_" + step).str(),
+                                ("_" + step).str());
+    call.set(&Arguments::rows, sizes.rows);
+    call.set(&Arguments::words, sizes.words);
+    call.set(&Arguments::generators, sizes.generators);
+    call.set(&Arguments::moves, sizes.moves);
+    call.set(&Arguments::columns, sizes.columns);
+    call.set(&Arguments::slots, sizes.slots);
+    call.set(&Arguments::scratch, call.scratch(0));
     return call;
   };
   RoutineCall count = begin("count");
-  count.operand(op.getLayer());
-  count.operand(op.getColumns());
+  count.set(&Arguments::layer, count.operand(op.getLayer()));
+  count.set(&Arguments::column_maps, count.operand(op.getColumns()));
   if (!addLaunch(plan, count.finish(sizes.slots, 10000)))
     return failure();
   RoutineCall move = begin("move");
-  for (Value operand : {op.getKnown(), op.getLayer(), op.getSources(),
-                        op.getMoves(), op.getColumns()})
-    move.operand(operand);
-  move.result(op.getBits());
-  move.result(op.getAll());
+  move.set(&Arguments::known, move.operand(op.getKnown()));
+  move.set(&Arguments::layer, move.operand(op.getLayer()));
+  move.set(&Arguments::sources, move.operand(op.getSources()));
+  move.set(&Arguments::row_moves, move.operand(op.getMoves()));
+  move.set(&Arguments::column_maps, move.operand(op.getColumns()));
+  move.set(&Arguments::bits, move.result(op.getBits()));
+  move.set(&Arguments::all, move.result(op.getAll()));
   if (!addLaunch(plan, move.finish(sizes.slots, 100000)))
     return failure();
   RoutineCall sum = begin("sum");
-  sum.result(op.getCount());
+  sum.set(&Arguments::count, sum.result(op.getCount()));
   if (!addLaunch(plan, sum.finish(1, 100)))
     return failure();
   return plan;
 }
 
-SmallVector<DimExpr> bitRowScratch(graph::FreshBitRowsOp op,
+SmallVector<DimExpr> bitRowScratch(search::CosetBitRowsOp op,
                                    graph::DimAnalysis &dims) {
   return {BitRowSizes(op, dims).scratchBytes()};
 }
 
-bool orderingMayShareBytes(graph::FusionOp fusion, unsigned operand,
-                           unsigned result) {
+bool routineMayShareBytes(graph::FusionOp fusion, unsigned operand,
+                          unsigned result) {
   Value yielded = fusion.getBody().front().getTerminator()->getOperand(result),
         argument = fusion.getBody().getArgument(operand), known;
-  if (auto rows = yielded.getDefiningOp<graph::FreshBitRowsOp>();
+  if (auto rows = yielded.getDefiningOp<search::CosetBitRowsOp>();
       rows && yielded == rows.getAll())
     known = rows.getKnown();
-  if (auto marks = yielded.getDefiningOp<graph::MarkBitsOp>();
+  if (auto marks = yielded.getDefiningOp<search::TestAndSetOp>();
       marks && yielded == marks.getBits())
     known = marks.getKnown();
   return argument == known && argument.hasOneUse() &&

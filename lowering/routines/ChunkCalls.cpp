@@ -152,28 +152,8 @@ FailureOr<Launch> emitChunk(const EmissionContext &context, ValueRange values,
   return chunk;
 }
 
-LogicalResult addChunkProducer(RoutineCall &call, const Launch &chunk) {
-  constexpr size_t mostPointers = 64; // what the routine has room for
-  if (chunk.pointers.size() > mostPointers)
-    return func::FuncOp(chunk.kernel).emitError()
-           << "no kernel for values that are computed on the way: they read "
-              "more than "
-           << mostPointers << " values";
-  int64_t written = -1, read = -1;
-  for (auto [at, pointer] : llvm::enumerate(chunk.pointers))
-    if (pointer.kind == PointerArg::Scratch)
-      (pointer.index == writtenBuffer ? written : read) = int64_t(at);
-  call.number(int64_t(chunk.pointers.size()));
-  call.number(written);
-  call.number(read);
-  for (const graph::DimExpr &size : chunk.sizes)
-    call.number(size);
-  call.pointer(addressOfTask(call.kernel, chunk.kernel));
-  for (const PointerArg &pointer : chunk.pointers)
-    call.pointer(pointer.kind == PointerArg::Operand
-                     ? call.kernel.operand(pointer.index)
-                     : Value());
-  return success();
+Value chunkProducer(RoutineKernel &call, const Launch &chunk) {
+  return innerKernel(call, chunk, writtenBuffer, readBuffer);
 }
 
 } // namespace zenith::kernels

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels that a routine calls for a chunk of the values it works on
+// Kernels that a routine calls for a chunk of its operands
 // (runtime/routines/ChunkProducer.h).
 
 #ifndef ZENITH_LOWERING_ROUTINES_CHUNKCALLS_H
@@ -10,7 +10,7 @@
 
 namespace zenith::kernels {
 
-/// Rows of a chunk: what it holds stays in the first cache.
+/// Rows of a chunk, which stays in the first-level cache.
 inline constexpr int64_t chunkRows = 256;
 
 /// The kernel whose elements begin .. end-1 of `values`, ui64 lists of one
@@ -20,8 +20,8 @@ mlir::FailureOr<Launch> emitChunk(const EmissionContext &context,
                                   mlir::ValueRange values,
                                   mlir::Value source = {});
 
-/// Passes it on as the last arguments of a routine.
-mlir::LogicalResult addChunkProducer(RoutineCall &call, const Launch &chunk);
+/// The chunk's kernel as an argument of a routine; null after a diagnostic.
+mlir::Value chunkProducer(RoutineKernel &call, const Launch &chunk);
 
 } // namespace zenith::kernels
 

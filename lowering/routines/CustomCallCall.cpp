@@ -3,35 +3,49 @@
 // custom_call: LAPACK's routines, where this machine has them.
 
 #include "ir/matchers/LapackCalls.h"
-#include "lowering/routines/OrderingCalls.h"
 #include "lowering/routines/RoutineCall.h"
+#include "lowering/routines/RoutineKernels.h"
 
 using namespace mlir;
 using zenith::graph::DimExpr;
 
-/// The one door to LAPACK of the house, a library without headers.
+/// The only function of ZenithLapack, a library without headers.
 extern "C" int zenith_routine_lapack(const char *routine, char type,
-                                     const int64_t *numbers,
-                                     void *const *inputs, void *const *results);
+                                     const int64_t *sizes, void *const *inputs,
+                                     void *const *results);
 
 namespace zenith::kernels {
 
-// Of no matrices: only whether there is such a routine.
-static bool isThere(const graph::LapackCall &call) {
+// Calls it for no matrices, which only says whether there is such a routine.
+static bool isAvailable(const graph::LapackCall &call) {
   int64_t nothing[8] = {};
   return zenith_routine_lapack(call.routine.c_str(), call.letter, nothing,
                                nullptr, nullptr) == 0;
 }
 
-// The name in two words, low byte first.
-static void nameNumbers(RoutineCall &call, StringRef name) {
-  for (StringRef part : {name.take_front(8),
-                         name.drop_front(std::min<size_t>(8, name.size()))}) {
-    uint64_t word = 0;
-    for (auto [at, letter] : llvm::enumerate(part))
-      word |= uint64_t(uint8_t(letter)) << (8 * at);
-    call.number(int64_t(word));
-  }
+// At most eight letters as a word, low byte first.
+static int64_t lettersOf(StringRef part) {
+  uint64_t word = 0;
+  for (auto [at, letter] : llvm::enumerate(part))
+    word |= uint64_t(uint8_t(letter)) << (8 * at);
+  return int64_t(word);
+}
+
+using Arguments = zenith_custom_call_arguments;
+
+static void setMatrices(RoutineCall<Arguments> &call,
+                        const graph::LapackCall &lapack) {
+  StringRef name = lapack.routine;
+  call.set(&Arguments::name_low, lettersOf(name.take_front(8)));
+  call.set(&Arguments::name_high,
+           lettersOf(name.drop_front(std::min<size_t>(8, name.size()))));
+  call.set(&Arguments::type, int64_t(lapack.letter));
+  SmallVector<Value> sizes = {call.number(lapack.batches),
+                              call.number(lapack.rows),
+                              call.number(lapack.columns)};
+  for (const DimExpr &option : lapack.options)
+    sizes.push_back(call.number(option));
+  call.set(&Arguments::sizes, sizes);
 }
 
 // Sizes that are not known count as 64.
@@ -52,35 +66,31 @@ FailureOr<KernelPlan> emitCustomCall(const EmissionContext &context,
   if (!lapack)
     return op.emitError() << "no kernel for '" << op->getName() << "' that "
                           << llvm::toString(lapack.takeError());
-  if (lapack->routine.size() > 16 || !isThere(*lapack))
+  if (lapack->routine.size() > 16 || !isAvailable(*lapack))
     return op.emitError() << "no kernel for '" << op->getName()
                           << "' that calls '" << op.getTarget()
                           << "': this machine has no liblapack.so.3";
-  RoutineCall call(context, "custom_call");
-  nameNumbers(call, lapack->routine);
-  call.number(int64_t(lapack->letter));
-  call.number(int64_t(op.getInputs().size()));
-  call.number(int64_t(op.getNumResults()));
-  for (Value result : op.getResults())
-    call.number(context.dims.elementCount(result) * elementBytesOf(result));
-  call.number(lapack->batches);
-  call.number(lapack->rows);
-  call.number(lapack->columns);
-  for (const DimExpr &option : lapack->options)
-    call.number(option);
+  RoutineCall<Arguments> call(context, "custom_call");
+  setMatrices(call, *lapack);
+  SmallVector<Value> bytes, inputs, results;
   for (Value input : op.getInputs())
-    call.operand(input);
+    inputs.push_back(call.operand(input));
   for (Value result : op.getResults()) {
     if (!call.kernel.resultOf(result))
       return op.emitError() << "no kernel for '" << op->getName()
                             << "' without all of its results";
-    call.result(result);
+    bytes.push_back(call.number(context.dims.elementCount(result) *
+                                elementBytesOf(result)));
+    results.push_back(call.result(result));
   }
-  FailureOr<Launch> launch = call.finish(1, flopsOf(*lapack));
-  if (failed(launch))
-    return failure();
+  call.set(&Arguments::ninputs, int64_t(inputs.size()));
+  call.set(&Arguments::nresults, int64_t(results.size()));
+  call.set(&Arguments::result_bytes, bytes);
+  call.set(&Arguments::inputs, inputs);
+  call.set(&Arguments::results, results);
   KernelPlan plan;
-  plan.launches.push_back(std::move(*launch));
+  if (!addLaunch(plan, call.finish(1, flopsOf(*lapack))))
+    return failure();
   return plan;
 }
 

@@ -4,8 +4,8 @@
 // place; where the result is real, the others first.
 
 #include "lowering/elements/ElementCodes.h"
-#include "lowering/routines/OrderingCalls.h"
 #include "lowering/routines/RoutineCall.h"
+#include "lowering/routines/RoutineKernels.h"
 #include "llvm/ADT/bit.h"
 
 using namespace mlir;
@@ -15,6 +15,8 @@ using Kind = zenith::graph::FourierKind;
 namespace zenith::kernels {
 
 namespace {
+using Arguments = zenith_fourier_arguments;
+
 /// The plan of one transform.
 class FourierPlan {
 public:
@@ -30,7 +32,7 @@ public:
       spectrum.back() = lengths.back() / 2 + 1;
   }
 
-  /// Lengths each once: every one has a table, in scratch of its number.
+  /// Distinct lengths: each has a table, in the scratch buffer of its index.
   SmallVector<int64_t> distinct() const {
     SmallVector<int64_t> found;
     for (int64_t length : lengths)
@@ -38,7 +40,8 @@ public:
         found.push_back(length);
     return found;
   }
-  /// Of a padded convolution; 0 where all factors are small.
+  /// The length of the padded convolution (Bluestein); 0 where all factors are
+  /// small.
   static int64_t convolution(int64_t length) {
     constexpr int64_t mostFactor = 31;
     int64_t rest = length;
@@ -46,9 +49,6 @@ public:
       while (rest > 1 && rest % factor == 0)
         rest /= factor;
     return rest <= 1 ? 0 : int64_t(llvm::bit_ceil(uint64_t(2 * length - 1)));
-  }
-  static int64_t room(int64_t length) {
-    return std::max(length, convolution(length));
   }
   DimExpr lines(unsigned dim) const {
     DimExpr count = batch;
@@ -86,11 +86,13 @@ private:
 SmallVector<DimExpr> FourierPlan::scratch() const {
   SmallVector<DimExpr> bytes;
   for (int64_t length : distinct())
-    bytes.push_back(16 * (length + 3 * convolution(length)));
+    bytes.push_back(runtime::fourierTableBytes(length, convolution(length)));
   // Passes follow each other: one buffer is enough for all.
   DimExpr work = 0;
   for (unsigned dim = 0; dim < lengths.size(); ++dim)
-    work = DimExpr::max(work, slots(dim) * (32 * room(lengths[dim])));
+    work = DimExpr::max(work, slots(dim) *
+                                  runtime::fourierSlotBytes(
+                                      lengths[dim], convolution(lengths[dim])));
   bytes.push_back(work);
   if (real && lengths.size() > 1) {
     int64_t each = elementBytesOf(op->getOperand(0));
@@ -104,12 +106,13 @@ SmallVector<DimExpr> FourierPlan::scratch() const {
 FailureOr<Launch> FourierPlan::emitTable(const EmissionContext &context,
                                          unsigned number) {
   int64_t length = distinct()[number];
-  RoutineCall call(context, "fourier_table", "_table" + std::to_string(number));
-  call.number(length);
-  call.number(int64_t(inverse));
-  call.number(convolution(length));
-  call.scratch(number);
-  return call.finish(1, 50.0 * double(room(length)));
+  RoutineCall<Arguments> call(context, "fourier_table",
+                              "_table" + std::to_string(number));
+  call.set(&Arguments::length, length);
+  call.set(&Arguments::inverse, int64_t(inverse));
+  call.set(&Arguments::convolution, convolution(length));
+  call.set(&Arguments::table, call.scratch(number));
+  return call.finish(1, 50.0 * double(std::max(length, convolution(length))));
 }
 
 FailureOr<Launch> FourierPlan::emitPass(const EmissionContext &context,
@@ -127,36 +130,32 @@ FailureOr<Launch> FourierPlan::emitPass(const EmissionContext &context,
     distance = distance * size;
   Type inputType = getElementTypeOrSelf(op.getOperand().getType()),
        resultType = getElementTypeOrSelf(op.getResult().getType());
-  RoutineCall call(context, "fourier", "_pass" + std::to_string(dim));
-  call.number(elementCode(firstPass ? inputType : complexType));
-  call.number(elementCode(toReal ? resultType : complexType));
-  call.number(length);
-  call.number(convolution(length));
-  call.number(lines(dim));
-  call.number(distance);
-  call.number(firstPass && !real ? length : spectrum[dim]);
-  call.number(toReal ? length : spectrum[dim]);
-  call.number(int64_t(toReal));
-  call.number(inverse ? length : 1);
-  call.number(slots(dim));
-  call.number(int64_t(inverse));
-  auto memory = [&](bool isEnd) {
-    if (isEnd)
-      return;
-    if (throughScratch)
-      call.scratch(between);
-    else
-      call.result(op.getResult());
-  };
-  if (firstPass)
-    call.operand(op.getOperand());
-  memory(firstPass);
-  if (toReal)
-    call.result(op.getResult());
-  memory(toReal);
+  RoutineCall<Arguments> call(context, "fourier",
+                              "_pass" + std::to_string(dim));
+  call.set(&Arguments::input_dtype,
+           elementCode(firstPass ? inputType : complexType));
+  call.set(&Arguments::result_dtype,
+           elementCode(toReal ? resultType : complexType));
+  call.set(&Arguments::length, length);
+  call.set(&Arguments::convolution, convolution(length));
+  call.set(&Arguments::lines, lines(dim));
+  call.set(&Arguments::distance, distance);
+  call.set(&Arguments::input_length,
+           firstPass && !real ? length : spectrum[dim]);
+  call.set(&Arguments::result_length, toReal ? length : spectrum[dim]);
+  call.set(&Arguments::hermitian, int64_t(toReal));
+  call.set(&Arguments::divisor, inverse ? length : 1);
+  call.set(&Arguments::slots, slots(dim));
+  call.set(&Arguments::inverse, int64_t(inverse));
+  Value memory =
+      throughScratch ? call.scratch(between) : call.result(op.getResult());
+  call.set(&Arguments::input,
+           firstPass ? call.operand(op.getOperand()) : memory);
+  call.set(&Arguments::result, toReal ? call.result(op.getResult()) : memory);
   SmallVector<int64_t> tables = distinct();
-  call.scratch(llvm::find(tables, length) - tables.begin());
-  call.scratch(workBuffer());
+  call.set(&Arguments::table,
+           call.scratch(llvm::find(tables, length) - tables.begin()));
+  call.set(&Arguments::scratch, call.scratch(workBuffer()));
   double each =
       double(lines(dim).constant().value_or(64)) /
       double(std::max<int64_t>(1, slots(dim).constant().value_or(32)));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// fresh_keys: routines whose candidates a kernel of their own computes chunk by
-// chunk, so that they are never written out.
+// dedup: routines whose candidates a kernel of their own computes chunk by
+// chunk, so that they are never materialised.
 
 #include "lowering/routines/ChunkCalls.h"
-#include "lowering/routines/OrderingCalls.h"
+#include "lowering/routines/RoutineKernels.h"
 #include <numeric>
 
 using namespace mlir;
@@ -14,10 +14,11 @@ namespace zenith::kernels {
 
 namespace {
 
-/// Sizes of the scratch buffer of fresh_keys. The routine divides it in the
-/// same order (runtime/routines/KeySetRoutines.cpp).
+using Arguments = zenith_dedup_arguments;
+
+/// Sizes of the steps of dedup.
 struct KeySetSizes {
-  KeySetSizes(graph::FreshKeysOp op, graph::DimAnalysis &dims)
+  KeySetSizes(search::DedupOp op, graph::DimAnalysis &dims)
       : words(op.words()), lists(op.candidateLists()),
         blockRows(words == 1   ? 64
                   : words == 2 ? 32
@@ -29,17 +30,17 @@ struct KeySetSizes {
       known = known + knownRows.back();
     }
     total = rows * lists + known;
-    // Tasks of about 50 microseconds.
+    // A slot's rows outweigh the start of a task.
     constexpr int64_t rowsPerSlot = 4096, mostSlots = 16;
-    slots = DimExpr::min(mostSlots, piecesOf(total, rowsPerSlot));
+    slots = DimExpr::min(mostSlots, unitsOf(total, rowsPerSlot));
     // A partition has at most twice as many rows: its table is part of a
     // second-level cache.
     const int64_t partitionRows = words == 1 ? 4096 : 2048;
-    partitions = DimExpr::min(mostPartitions, piecesOf(total, partitionRows));
-    DimExpr slotRows = piecesOf(rows, slots) * lists;
+    partitions = DimExpr::min(mostPartitions, unitsOf(total, partitionRows));
+    DimExpr slotRows = unitsOf(rows, slots) * lists;
     for (const DimExpr &list : knownRows)
-      slotRows = slotRows + piecesOf(list, slots);
-    slotBlocks = piecesOf(slotRows, blockRows) + partitions * 2;
+      slotRows = slotRows + unitsOf(list, slots);
+    slotBlocks = unitsOf(slotRows, blockRows) + partitions * 2;
     // Twice the mean: the routine takes a power of two of partitions. A table
     // has two cells a row, and of keys of one word a byte for each four of
     // them. Before there are tables the rows of a partition fill whole cache
@@ -47,29 +48,24 @@ struct KeySetSizes {
     DimExpr most = DimExpr::min(
         total, DimExpr::floorDiv(total * 5, partitions * 2) + DimExpr(256));
     int64_t lineWords = words / std::gcd(words, int64_t(8)) * 8;
-    DimExpr tableWords = DimExpr::floorDiv(most * 33, 16);
-    roomWords =
+    DimExpr cells = DimExpr::floorDiv(most * 33, 16);
+    tableWords =
         DimExpr::floorDiv(
-            DimExpr::max(partitions * lineWords, tableWords + DimExpr(64)), 8) *
+            DimExpr::max(partitions * lineWords, cells + DimExpr(64)), 8) *
             8 +
         DimExpr(8);
   }
 
   DimExpr scratchBytes() const {
-    DimExpr blocks = slots * slotBlocks;
-    DimExpr bytes = blocks * (blockRows * words * 8) + blocks * 8;
-    bytes = bytes + slots * partitions * (2 * 16) + partitions * 64;
-    bytes = bytes +
-            slots * int64_t(knownRows.size()) * (partitions + DimExpr(1)) * 8;
-    bytes = bytes + slots * roomWords * 8;
-    bytes = bytes + slots * (chunkRows * lists * (words + 1) * 2 * 8);
-    // Tables of partitions that outgrow a slot's, and what alignment takes.
-    return bytes + total * 10 + partitions * 256 + DimExpr(1024);
+    return runtime::dedupScratch<DimExpr>(
+               {words, lists, int64_t(knownRows.size()), blockRows, chunkRows,
+                total, slots, partitions, slotBlocks, tableWords})
+        .total();
   }
 
-  /// At least one, and enough for `size` at `each`; a shorter text than the
-  /// exact number of pieces has.
-  static DimExpr piecesOf(const DimExpr &size, const DimExpr &each) {
+  /// At least one, and enough for `size` at `each`: a shorter expression than
+  /// the rounded-up quotient.
+  static DimExpr unitsOf(const DimExpr &size, const DimExpr &each) {
     return DimExpr::floorDiv(size, each) + DimExpr(1);
   }
 
@@ -78,107 +74,125 @@ struct KeySetSizes {
   /// A power of two; half of each slot's last block of each partition is
   /// unused.
   int64_t blockRows;
-  DimExpr rows, total, slots, partitions, slotBlocks, roomWords;
+  DimExpr rows, total, slots, partitions, slotBlocks, tableWords;
   SmallVector<DimExpr> knownRows;
 };
 
 /// Calls of the steps of one fusion, each with the same first arguments.
 class KeySetSteps {
 public:
-  KeySetSteps(const EmissionContext &context, graph::FreshKeysOp op)
+  KeySetSteps(const EmissionContext &context, search::DedupOp op)
       : context(context), op(op), sizes(op, context.dims) {}
 
   FailureOr<KernelPlan> emit();
 
 private:
-  RoutineCall begin(StringRef step);
-  bool finish(RoutineCall &call, const DimExpr &tasks, double perRow);
+  RoutineCall<Arguments> begin(StringRef step);
+  void setImages(RoutineCall<Arguments> &call);
+  SmallVector<Value> knownLists(RoutineKernel &call);
+  bool finish(RoutineCall<Arguments> &call, const DimExpr &tasks,
+              double perRow);
 
   const EmissionContext &context;
-  graph::FreshKeysOp op;
+  search::DedupOp op;
   KeySetSizes sizes;
   KernelPlan plan;
 };
 
 } // namespace
 
-RoutineCall KeySetSteps::begin(StringRef step) {
-  RoutineCall call(context, ("fresh_keys_" + step).str(), ("_" + step).str());
-  call.number(sizes.words);
-  call.number(sizes.lists);
-  call.number(sizes.rows);
-  call.number(int64_t(sizes.knownRows.size()));
+RoutineCall<Arguments> KeySetSteps::begin(StringRef step) {
+  RoutineCall<Arguments> call(context, ("dedup_" + step).str(),
+                              ("_" + step).str());
+  SmallVector<Value> knownRows, key;
   for (const DimExpr &rows : sizes.knownRows)
-    call.number(rows);
+    knownRows.push_back(call.number(rows));
   for (int64_t bits : op.getKey())
-    call.number(bits);
-  call.number(sizes.slots);
-  call.number(sizes.partitions);
-  call.number(sizes.slotBlocks);
-  call.number(sizes.blockRows);
-  call.number(sizes.roomWords);
-  call.number(chunkRows);
-  call.number(int64_t(op.getAbsent().has_value()));
-  call.number(int64_t(op.getAbsent().value_or(0)));
-  ArrayRef<int64_t> images;
+    key.push_back(call.number(bits));
+  call.set(&Arguments::words, sizes.words);
+  call.set(&Arguments::lists, sizes.lists);
+  call.set(&Arguments::rows, sizes.rows);
+  call.set(&Arguments::nknown, int64_t(knownRows.size()));
+  call.set(&Arguments::known_rows, knownRows);
+  call.set(&Arguments::key, key);
+  call.set(&Arguments::slots, sizes.slots);
+  call.set(&Arguments::partitions, sizes.partitions);
+  call.set(&Arguments::slot_blocks, sizes.slotBlocks);
+  call.set(&Arguments::block_rows, sizes.blockRows);
+  call.set(&Arguments::table_words, sizes.tableWords);
+  call.set(&Arguments::chunk_rows, chunkRows);
+  call.set(&Arguments::has_absent, int64_t(op.getAbsent().has_value()));
+  call.set(&Arguments::absent, int64_t(op.getAbsent().value_or(0)));
+  call.set(&Arguments::part_bits, 1);
   if (op.getTies())
-    images = op.getImageParts().getType().getShape();
-  call.number(images.empty() ? 0 : images[0]);
-  call.number(images.empty() ? 0 : images[2]);
-  call.number(int64_t(images.empty() ? 1 : op.partBits()));
-  call.number(op.getTies().value_or(0));
-  call.scratch(0);
+    setImages(call);
+  call.set(&Arguments::scratch, call.scratch(0));
   return call;
 }
 
-bool KeySetSteps::finish(RoutineCall &call, const DimExpr &tasks,
+void KeySetSteps::setImages(RoutineCall<Arguments> &call) {
+  ArrayRef<int64_t> images = op.getImageParts().getType().getShape();
+  call.set(&Arguments::images, images[0]);
+  call.set(&Arguments::image_parts, images[2]);
+  call.set(&Arguments::part_bits, int64_t(op.partBits()));
+  call.set(&Arguments::ties, int64_t(*op.getTies()));
+}
+
+SmallVector<Value> KeySetSteps::knownLists(RoutineKernel &call) {
+  SmallVector<Value> lists;
+  for (Value list : op.getKnown())
+    lists.push_back(call.operand(list));
+  return lists;
+}
+
+bool KeySetSteps::finish(RoutineCall<Arguments> &call, const DimExpr &tasks,
                          double perRow) {
   constexpr double typicalRows = 16384;
-  FailureOr<Launch> launch =
-      call.finish(tasks, perRow * typicalRows * double(sizes.words));
-  if (failed(launch))
-    return false;
-  plan.launches.push_back(std::move(*launch));
-  return true;
+  return addLaunch(
+      plan, call.finish(tasks, perRow * typicalRows * double(sizes.words)));
 }
 
 FailureOr<KernelPlan> KeySetSteps::emit() {
   FailureOr<Launch> chunk = emitChunk(context, op.getCandidates());
   if (failed(chunk))
     return failure();
-  RoutineCall deal = begin("deal");
-  for (Value list : op.getKnown())
-    deal.operand(list);
+  RoutineCall partition = begin("partition");
+  partition.set(&Arguments::known, knownLists(partition));
   if (op.getTies()) {
-    deal.operand(op.getImageParts());
-    deal.operand(op.getImageBits());
+    partition.set(&Arguments::image_numbers,
+                  partition.operand(op.getImageParts()));
+    partition.set(&Arguments::image_bits, partition.operand(op.getImageBits()));
   }
-  if (failed(addChunkProducer(deal, *chunk)) || !finish(deal, sizes.slots, 4))
+  Value producer = chunkProducer(partition, *chunk);
+  partition.set(&Arguments::producer, producer);
+  if (!producer || !finish(partition, sizes.slots, 4))
     return failure();
   RoutineCall counting = begin("plan");
   if (!finish(counting, 1, 0.1))
     return failure();
   RoutineCall merge = begin("merge");
-  for (Value list : op.getKnown())
-    merge.operand(list);
+  merge.set(&Arguments::known, knownLists(merge));
   if (!finish(merge, sizes.slots, 8))
     return failure();
   RoutineCall gather = begin("gather");
-  gather.pointer(countDataRows(gather, plan, op.getResults(), context,
-                               sizes.rows * sizes.lists));
+  gather.set(&Arguments::found,
+             countDataRows(gather, plan, op.getResults(), context,
+                           sizes.rows * sizes.lists));
+  SmallVector<Value> results;
   for (Value result : op.getResults())
-    gather.result(result);
+    results.push_back(gather.result(result));
+  gather.set(&Arguments::results, results);
   if (!finish(gather, sizes.slots, 1))
     return failure();
   return std::move(plan);
 }
 
-FailureOr<KernelPlan> emitFreshKeys(const EmissionContext &context,
-                                    graph::FreshKeysOp op) {
+FailureOr<KernelPlan> emitDedup(const EmissionContext &context,
+                                search::DedupOp op) {
   return KeySetSteps(context, op).emit();
 }
 
-SmallVector<DimExpr> keySetScratch(graph::FreshKeysOp op,
+SmallVector<DimExpr> keySetScratch(search::DedupOp op,
                                    graph::DimAnalysis &dims) {
   return {KeySetSizes(op, dims).scratchBytes()};
 }

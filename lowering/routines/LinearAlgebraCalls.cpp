@@ -2,8 +2,8 @@
 //
 // cholesky and triangular_solve: a matrix, or a slot of them, per task.
 
-#include "lowering/routines/OrderingCalls.h"
 #include "lowering/routines/RoutineCall.h"
+#include "lowering/routines/RoutineKernels.h"
 
 using namespace mlir;
 using zenith::graph::DimExpr;
@@ -55,12 +55,13 @@ static FailureOr<KernelPlan> planOf(FailureOr<Launch> launch) {
 FailureOr<KernelPlan> emitCholesky(const EmissionContext &context,
                                    graph::CholeskyOp op) {
   Matrices a(context.dims, op.getOperand());
-  RoutineCall call(context, "cholesky");
-  call.dtype(op.getOperand());
-  call.number(a.rows);
-  call.number(int64_t(op.getLower()));
-  call.operand(op.getOperand());
-  call.result(op.getResult());
+  using Arguments = zenith_cholesky_arguments;
+  RoutineCall<Arguments> call(context, "cholesky");
+  call.set(&Arguments::dtype, call.dtype(op.getOperand()));
+  call.set(&Arguments::size, a.rows);
+  call.set(&Arguments::lower, int64_t(op.getLower()));
+  call.set(&Arguments::operand, call.operand(op.getOperand()));
+  call.set(&Arguments::result, call.result(op.getResult()));
   return planOf(call.finish(a.batches, flopsOf(a.rows)));
 }
 
@@ -68,20 +69,21 @@ FailureOr<KernelPlan> emitTriangularSolve(const EmissionContext &context,
                                           graph::TriangularSolveOp op) {
   Matrices a(context.dims, op.getA()), b(context.dims, op.getB());
   DimExpr slots = solveSlots(op, context.dims);
-  RoutineCall call(context, "triangular_solve");
-  call.dtype(op.getA());
-  call.number(a.batches);
-  call.number(a.rows);
-  call.number(op.getLeft() ? b.columns : b.rows);
-  call.number(slots);
-  call.number(int64_t(op.getForm()));
-  call.number(int64_t(op.getLeft()));
-  call.number(int64_t(op.getLower()));
-  call.number(int64_t(op.getUnitDiagonal()));
-  call.scratch(0);
-  call.operand(op.getA());
-  call.operand(op.getB());
-  call.result(op.getResult());
+  using Arguments = zenith_triangular_solve_arguments;
+  RoutineCall<Arguments> call(context, "triangular_solve");
+  call.set(&Arguments::dtype, call.dtype(op.getA()));
+  call.set(&Arguments::batches, a.batches);
+  call.set(&Arguments::size, a.rows);
+  call.set(&Arguments::other_size, op.getLeft() ? b.columns : b.rows);
+  call.set(&Arguments::slots, slots);
+  call.set(&Arguments::form, int64_t(op.getForm()));
+  call.set(&Arguments::left, int64_t(op.getLeft()));
+  call.set(&Arguments::lower, int64_t(op.getLower()));
+  call.set(&Arguments::unit_diagonal, int64_t(op.getUnitDiagonal()));
+  call.set(&Arguments::scratch, call.scratch(0));
+  call.set(&Arguments::a, call.operand(op.getA()));
+  call.set(&Arguments::b, call.operand(op.getB()));
+  call.set(&Arguments::result, call.result(op.getResult()));
   return planOf(call.finish(slots, 3 * flopsOf(a.rows)));
 }
 

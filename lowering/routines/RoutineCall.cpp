@@ -15,55 +15,54 @@ using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
-RoutineCall::RoutineCall(const EmissionContext &context, StringRef routine,
-                         StringRef suffix)
+RoutineKernel::RoutineKernel(const EmissionContext &context, StringRef routine,
+                             StringRef suffix)
     : kernel(context.fusion, context.dims, context.target, context.kernels,
              (context.name + suffix).str()),
       routine(("zenith_routine_" + routine).str()) {}
 
-void RoutineCall::operand(Value value) {
+Value RoutineKernel::operand(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   if (argument && argument.getOwner() == &kernel.fusion.getBody().front())
-    return pointer(kernel.memoryOf(argument));
-  kernel.fusion.emitError()
-      << "no kernel that computes an operand of '" << routine << "' on the way";
+    return kernel.memoryOf(argument);
+  kernel.fusion.emitError() << "no kernel that computes an operand of '"
+                            << routine << "' inside of its call";
   failed = true;
+  return {};
 }
 
-void RoutineCall::result(Value value) {
+Value RoutineKernel::result(Value value) {
   auto number = kernel.resultOf(value);
-  pointer(number ? kernel.result(*number) : Value());
+  return number ? kernel.result(*number) : Value();
 }
 
-void RoutineCall::scratch(unsigned index) {
-  pointer(kernel.scratch(index, kernel.b.getI8Type()));
+Value RoutineKernel::scratch(unsigned index) {
+  return kernel.scratch(index, kernel.b.getI8Type());
 }
 
-void RoutineCall::bits(Value scalar) {
+Value RoutineKernel::bits(Value scalar) {
   ElementEmitter emitter(kernel);
   Value value = emitter.emit(scalar, {});
   failed |= emitter.failed();
   if (failed)
-    return;
+    return {};
   OpBuilder &b = kernel.b;
   if (auto type = dyn_cast<FloatType>(value.getType()))
     value = b.create<arith::BitcastOp>(
         kernel.loc, b.getIntegerType(type.getWidth()), value);
-  numbers.push_back(
-      b.create<arith::IndexCastOp>(kernel.loc, b.getIndexType(), value));
+  return b.create<arith::IndexCastOp>(kernel.loc, b.getIndexType(), value);
 }
 
-void RoutineCall::dtype(Value value) {
-  number(elementCode(getElementTypeOrSelf(value.getType())));
+Value RoutineKernel::dtype(Value value) {
+  return number(elementCode(getElementTypeOrSelf(value.getType())));
 }
 
-// The address of an array of the entries.
-Value RoutineCall::list(ArrayRef<Value> entries) {
+Value RoutineKernel::array(ArrayRef<Value> words) {
   OpBuilder &b = kernel.b;
-  auto type = MemRefType::get({int64_t(std::max<size_t>(1, entries.size()))},
+  auto type = MemRefType::get({int64_t(std::max<size_t>(1, words.size()))},
                               b.getIndexType());
   Value array = b.create<memref::AllocaOp>(kernel.loc, type);
-  for (auto [at, entry] : llvm::enumerate(entries)) {
+  for (auto [at, entry] : llvm::enumerate(words)) {
     Value word = entry ? entry : kernel.index(0);
     if (isa<MemRefType>(word.getType()))
       word = b.create<memref::ExtractAlignedPointerAsIndexOp>(kernel.loc, word);
@@ -73,12 +72,13 @@ Value RoutineCall::list(ArrayRef<Value> entries) {
   return b.create<memref::ExtractAlignedPointerAsIndexOp>(kernel.loc, array);
 }
 
-FailureOr<Launch> RoutineCall::finish(DimExpr tasks, double costPerTask) {
+FailureOr<Launch> RoutineKernel::finish(Value arguments, DimExpr tasks,
+                                        double costPerTask) {
   OpBuilder &b = kernel.b;
   auto module = kernel.function()->getParentOfType<ModuleOp>();
   auto callee = module.lookupSymbol<func::FuncOp>(routine);
   if (!callee) {
-    SmallVector<Type> words(4, b.getIndexType());
+    SmallVector<Type> words(3, b.getIndexType());
     callee = func::FuncOp::create(module.getLoc(), routine,
                                   b.getFunctionType(words, {}));
     callee.setPrivate();
@@ -88,12 +88,14 @@ FailureOr<Launch> RoutineCall::finish(DimExpr tasks, double costPerTask) {
     kernel.function().erase();
     return failure();
   }
-  Value words[] = {list(pointers), list(numbers), kernel.begin(), kernel.end()};
+  Value words[] = {arguments, kernel.begin(), kernel.end()};
   b.create<func::CallOp>(kernel.loc, callee, words);
   return kernel.finish(std::move(tasks), costPerTask);
 }
 
-Value addressOfTask(KernelBuilder &kernel, func::FuncOp task) {
+/// The address of a kernel's task function, which exists after translation
+/// only.
+static Value addressOfTask(KernelBuilder &kernel, func::FuncOp task) {
   OpBuilder &b = kernel.b;
   auto module = kernel.function()->getParentOfType<ModuleOp>();
   std::string name = (task.getName() + kernels::taskSuffix).str();
@@ -115,6 +117,40 @@ Value addressOfTask(KernelBuilder &kernel, func::FuncOp task) {
   return b.create<arith::IndexCastOp>(kernel.loc, b.getIndexType(), word);
 }
 
+Value innerKernel(RoutineKernel &call, const Launch &launch, unsigned written,
+                  unsigned read) {
+  if (launch.pointers.size() > ZENITH_INNER_KERNEL_POINTERS) {
+    func::FuncOp(launch.kernel).emitError()
+        << "no kernel that a routine calls for its operands: it reads more "
+           "than "
+        << ZENITH_INNER_KERNEL_POINTERS << " values";
+    return {};
+  }
+  int64_t writtenAt = -1, readAt = -1;
+  SmallVector<Value> pointers, sizes;
+  for (auto [at, pointer] : llvm::enumerate(launch.pointers)) {
+    bool isOperand = pointer.kind == PointerArg::Operand;
+    pointers.push_back(isOperand ? call.kernel.operand(pointer.index)
+                                 : Value());
+    if (!isOperand && pointer.index == written)
+      writtenAt = int64_t(at);
+    if (!isOperand && pointer.index == read)
+      readAt = int64_t(at);
+  }
+  for (const DimExpr &size : launch.sizes)
+    sizes.push_back(call.number(size));
+  using Inner = zenith_inner_kernel;
+  StructWords<Inner> words;
+  words.set(&Inner::struct_size, call.number(int64_t(sizeof(Inner))));
+  words.set(&Inner::fn, addressOfTask(call.kernel, launch.kernel));
+  words.set(&Inner::pointers, call.array(pointers));
+  words.set(&Inner::npointers, call.number(int64_t(pointers.size())));
+  words.set(&Inner::written, call.number(writtenAt));
+  words.set(&Inner::read, call.number(readAt));
+  words.set(&Inner::sizes, call.array(sizes));
+  return call.array(words.get());
+}
+
 int64_t elementBytesOf(Value value) {
   Type element = getElementTypeOrSelf(value.getType());
   int64_t parts = 1;
@@ -126,7 +162,7 @@ int64_t elementBytesOf(Value value) {
 }
 
 DimExpr slotsFor(const DimExpr &count, double cost) {
-  // About ten microseconds of work each, at most 32 of them.
+  // Enough work each to outweigh the start of a task.
   constexpr int64_t most = 32;
   constexpr double enough = 10000;
   auto known = count.constant();
@@ -175,7 +211,7 @@ SmallVector<DimExpr> resultBytes(graph::FusionOp fusion,
   return bytes;
 }
 
-Value countDataRows(RoutineCall &call, KernelPlan &plan, ValueRange results,
+Value countDataRows(RoutineKernel &call, KernelPlan &plan, ValueRange results,
                     const EmissionContext &context, const DimExpr &bound) {
   for (Value result : results)
     if (auto number = call.kernel.resultOf(result)) {

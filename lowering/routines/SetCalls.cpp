@@ -4,8 +4,8 @@
 // of which find out how many there are.
 
 #include "ir/matchers/IotaIndices.h"
-#include "lowering/routines/OrderingCalls.h"
 #include "lowering/routines/RoutineCall.h"
+#include "lowering/routines/RoutineKernels.h"
 
 using namespace mlir;
 using zenith::graph::DimExpr;
@@ -47,12 +47,6 @@ static DimExpr countingSlots(const DimExpr &rows) {
                          : 32;
 }
 
-/// Cells, keys and marks of the table of is_in.
-static DimExpr tableBytes(const Rows &set, const Rows &rows) {
-  DimExpr least = DimExpr::min(set.count, rows.count);
-  return (least * 2 + 2) * 8 + least * rows.keyBytes + least;
-}
-
 static DimExpr pairsOf(graph::NonMaxSuppressionOp op,
                        graph::DimAnalysis &dims) {
   return dims.dimOf(op.getScores(), 0) * dims.dimOf(op.getScores(), 1);
@@ -63,7 +57,8 @@ SmallVector<DimExpr> setScratch(Operation *op, graph::DimAnalysis &dims) {
     return uniqueScratch(unique, dims);
   if (auto isIn = dyn_cast<graph::IsInOp>(op)) {
     Rows set(dims, isIn.getSet()), rows(dims, isIn.getOperand());
-    return {tableBytes(set, rows),
+    DimExpr least = DimExpr::min(set.count, rows.count);
+    return {runtime::isInScratch(least, rows.keyBytes).total(),
             rows.areBytes ? DimExpr(8)
                           : (rows.count + set.count) * rows.keyBytes};
   }
@@ -71,25 +66,25 @@ SmallVector<DimExpr> setScratch(Operation *op, graph::DimAnalysis &dims) {
     return {countingSlots(dims.dimOf(compact.getMask(), 0)) * 8};
   if (auto suppression = dyn_cast<graph::NonMaxSuppressionOp>(op))
     return {pairsOf(suppression, dims) *
-            (dims.dimOf(suppression.getScores(), 2) * 5 + 1) * 8};
+            runtime::suppressWords(dims.dimOf(suppression.getScores(), 2)) * 8};
   return {};
 }
 
 namespace {
-/// Numbers along a dimension of an array, as row / run % size of the row.
-struct CountedRows {
-  CountedRows(graph::DimAnalysis &dims, Value input) {
+/// Indices along a dimension of an array, as row / run % size of the row.
+struct IotaRows {
+  IotaRows(graph::DimAnalysis &dims, Value input) {
     graph::IotaOp iota = graph::iotaListOf(input);
     if (!iota)
       return;
-    isCounted = true;
+    isIota = true;
     const graph::DimVector shape = dims.dimsOf(iota.getResult());
     run = 1;
     size = shape[iota.getDim()];
     for (const DimExpr &inner : ArrayRef(shape).drop_front(iota.getDim() + 1))
       run = run * inner;
   }
-  bool isCounted = false;
+  bool isIota = false;
   DimExpr run = 0, size = 1;
 };
 } // namespace
@@ -101,36 +96,37 @@ FailureOr<KernelPlan> emitCompact(const EmissionContext &context,
   double cost = double(rows.constant().value_or(4096)) /
                 double(slots.constant().value_or(32));
   KernelPlan plan;
-  RoutineCall counting(context, "compact_count", "_count");
-  counting.number(rows);
-  counting.number(slots);
-  counting.scratch(0);
-  counting.operand(op.getMask());
+  using Arguments = zenith_compact_arguments;
+  auto begin = [&](StringRef routine, StringRef suffix) {
+    RoutineCall<Arguments> call(context, routine, suffix);
+    call.set(&Arguments::rows, rows);
+    call.set(&Arguments::slots, slots);
+    call.set(&Arguments::scratch, call.scratch(0));
+    call.set(&Arguments::mask, call.operand(op.getMask()));
+    return call;
+  };
+  RoutineCall counting = begin("compact_count", "_count");
   if (!addLaunch(plan, counting.finish(slots, cost)))
     return failure();
-  RoutineCall call(context, "compact");
-  call.number(rows);
-  call.number(slots);
-  call.number(int64_t(op.getInputs().size()));
-  SmallVector<CountedRows> counted;
-  for (Value input : op.getInputs()) {
-    call.number(Rows(context.dims, input).elements * elementBytesOf(input));
-    counted.emplace_back(context.dims, input);
+  RoutineCall call = begin("compact", "");
+  SmallVector<Value> bytes, runs, sizes, inputs, results;
+  for (auto [input, result] : llvm::zip(op.getInputs(), op.getResults())) {
+    IotaRows iota(context.dims, input);
+    bytes.push_back(call.number(Rows(context.dims, input).elements *
+                                elementBytesOf(input)));
+    runs.push_back(call.number(iota.run));
+    sizes.push_back(call.number(iota.size));
+    inputs.push_back(iota.isIota ? Value() : call.operand(input));
+    results.push_back(call.result(result));
   }
-  for (const CountedRows &each : counted)
-    call.number(each.run);
-  for (const CountedRows &each : counted)
-    call.number(each.size);
-  call.scratch(0);
-  call.operand(op.getMask());
-  call.pointer(countDataRows(call, plan, op.getResults(), context, rows));
-  for (auto [input, each] : llvm::zip(op.getInputs(), counted))
-    if (each.isCounted)
-      call.pointer({});
-    else
-      call.operand(input);
-  for (Value result : op.getResults())
-    call.result(result);
+  call.set(&Arguments::ninputs, int64_t(inputs.size()));
+  call.set(&Arguments::row_bytes, bytes);
+  call.set(&Arguments::iota_runs, runs);
+  call.set(&Arguments::iota_sizes, sizes);
+  call.set(&Arguments::found,
+           countDataRows(call, plan, op.getResults(), context, rows));
+  call.set(&Arguments::inputs, inputs);
+  call.set(&Arguments::results, results);
   if (!addLaunch(plan,
                  call.finish(slots, 4 * cost * double(op->getNumResults()))))
     return failure();
@@ -141,15 +137,16 @@ FailureOr<KernelPlan> emitSearchSorted(const EmissionContext &context,
                                        graph::SearchSortedOp op) {
   DimExpr queries = context.dims.elementCount(op.getQueries()),
           slots = slotsFor(queries, 60);
-  RoutineCall call(context, "searchsorted");
-  call.number(context.dims.dimOf(op.getList(), 0));
-  call.number(queries);
-  call.number(int64_t(op.getRight()));
-  call.dtype(op.getList());
-  call.number(slots);
-  call.operand(op.getList());
-  call.operand(op.getQueries());
-  call.result(op.getResult());
+  using Arguments = zenith_searchsorted_arguments;
+  RoutineCall<Arguments> call(context, "searchsorted");
+  call.set(&Arguments::length, context.dims.dimOf(op.getList(), 0));
+  call.set(&Arguments::nqueries, queries);
+  call.set(&Arguments::right, int64_t(op.getRight()));
+  call.set(&Arguments::dtype, call.dtype(op.getList()));
+  call.set(&Arguments::slots, slots);
+  call.set(&Arguments::list, call.operand(op.getList()));
+  call.set(&Arguments::queries, call.operand(op.getQueries()));
+  call.set(&Arguments::result, call.result(op.getResult()));
   KernelPlan plan;
   double each = double(queries.constant().value_or(4096)) /
                 double(std::max<int64_t>(1, slots.constant().value_or(32)));
@@ -162,28 +159,30 @@ FailureOr<KernelPlan> emitIsIn(const EmissionContext &context,
                                graph::IsInOp op) {
   Rows set(context.dims, op.getSet()), rows(context.dims, op.getOperand());
   KernelPlan plan;
-  // A step that goes through so many rows, as tasks.
+  using Arguments = zenith_is_in_arguments;
   struct Step {
-    RoutineCall call;
+    RoutineCall<Arguments> call;
     DimExpr slots;
     double cost;
   };
+  // A step over `count` rows, divided among tasks.
   auto begin = [&](StringRef step, const DimExpr &count, double perElement) {
     Rows side = rows;
     side.count = count;
     DimExpr slots = slotsOf(side, perElement);
     double each = double(count.constant().value_or(1024)) /
                   double(std::max<int64_t>(1, slots.constant().value_or(32)));
-    Step result{RoutineCall(context,
-                            step.empty() ? "is_in" : ("is_in_" + step).str(),
-                            step.empty() ? "" : ("_" + step).str()),
+    Step result{RoutineCall<Arguments>(
+                    context, step.empty() ? "is_in" : ("is_in_" + step).str(),
+                    step.empty() ? "" : ("_" + step).str()),
                 slots, each * rowCost(rows, perElement)};
-    result.call.number(set.count);
-    result.call.number(rows.count);
-    result.call.number(rows.elements);
-    result.call.dtype(op.getOperand());
-    result.call.number(slots);
-    result.call.scratch(0);
+    RoutineCall<Arguments> &call = result.call;
+    call.set(&Arguments::set_rows, set.count);
+    call.set(&Arguments::rows, rows.count);
+    call.set(&Arguments::elements, rows.elements);
+    call.set(&Arguments::dtype, call.dtype(op.getOperand()));
+    call.set(&Arguments::slots, slots);
+    call.set(&Arguments::table, call.scratch(0));
     return result;
   };
   auto finish = [&](Step &step) {
@@ -192,17 +191,17 @@ FailureOr<KernelPlan> emitIsIn(const EmissionContext &context,
   DimExpr least = DimExpr::min(set.count, rows.count);
   // Cells are cleared even where there are no rows.
   Step clear = begin("clear", least + DimExpr(1), 4);
-  clear.call.operand(op.getSet());
-  clear.call.operand(op.getOperand());
+  clear.call.set(&Arguments::set, clear.call.operand(op.getSet()));
+  clear.call.set(&Arguments::operand, clear.call.operand(op.getOperand()));
   Step insert = begin("insert", least, 20);
   Step mark = begin("mark", set.count, 10);
-  mark.call.scratch(1);
-  mark.call.operand(op.getSet());
-  Step ask = begin("", rows.count, 10);
-  ask.call.scratch(1);
-  ask.call.operand(op.getOperand());
-  ask.call.result(op.getResult());
-  if (!finish(clear) || !finish(insert) || !finish(mark) || !finish(ask))
+  mark.call.set(&Arguments::keys, mark.call.scratch(1));
+  mark.call.set(&Arguments::set, mark.call.operand(op.getSet()));
+  Step lookUp = begin("", rows.count, 10);
+  lookUp.call.set(&Arguments::keys, lookUp.call.scratch(1));
+  lookUp.call.set(&Arguments::operand, lookUp.call.operand(op.getOperand()));
+  lookUp.call.set(&Arguments::result, lookUp.call.result(op.getResult()));
+  if (!finish(clear) || !finish(insert) || !finish(mark) || !finish(lookUp))
     return failure();
   return plan;
 }
@@ -212,34 +211,35 @@ FailureOr<KernelPlan> emitNonMaxSuppression(const EmissionContext &context,
   graph::DimAnalysis &dims = context.dims;
   DimExpr pairs = pairsOf(op, dims), boxes = dims.dimOf(op.getScores(), 2);
   KernelPlan plan;
-  RoutineCall choice(context, "suppress", "_choose");
-  choice.number(dims.dimOf(op.getScores(), 1));
-  choice.number(boxes);
-  choice.bits(op.getMaxPerClass());
-  choice.bits(op.getIouThreshold());
-  choice.number(int64_t(bool(op.getScoreThreshold())));
-  if (op.getScoreThreshold())
-    choice.bits(op.getScoreThreshold());
-  else
-    choice.number(int64_t(0));
-  choice.number(int64_t(op.getCenter()));
-  choice.scratch(0);
-  choice.operand(op.getBoxes());
-  choice.operand(op.getScores());
+  using Arguments = zenith_suppress_arguments;
+  auto begin = [&](StringRef routine, StringRef suffix) {
+    RoutineCall<Arguments> call(context, routine, suffix);
+    call.set(&Arguments::batches, dims.dimOf(op.getScores(), 0));
+    call.set(&Arguments::classes, dims.dimOf(op.getScores(), 1));
+    call.set(&Arguments::boxes, boxes);
+    call.set(&Arguments::scratch, call.scratch(0));
+    return call;
+  };
+  RoutineCall choice = begin("suppress", "_choose");
+  choice.set(&Arguments::max_per_class, choice.bits(op.getMaxPerClass()));
+  choice.set(&Arguments::iou_threshold, choice.bits(op.getIouThreshold()));
+  if (Value threshold = op.getScoreThreshold()) {
+    choice.set(&Arguments::has_score_threshold, 1);
+    choice.set(&Arguments::score_threshold, choice.bits(threshold));
+  }
+  choice.set(&Arguments::center, int64_t(op.getCenter()));
+  choice.set(&Arguments::corners, choice.operand(op.getBoxes()));
+  choice.set(&Arguments::scores, choice.operand(op.getScores()));
   double count = double(boxes.constant().value_or(1024));
   if (!addLaunch(plan, choice.finish(pairs, 100 * count)))
     return failure();
-  RoutineCall call(context, "suppress_gather");
-  call.number(dims.dimOf(op.getScores(), 0));
-  call.number(dims.dimOf(op.getScores(), 1));
-  call.number(boxes);
-  call.scratch(0);
-  call.result(op.getResult());
+  RoutineCall call = begin("suppress_gather", "");
+  call.set(&Arguments::result, call.result(op.getResult()));
   DimExpr most = boxes;
   if (auto limit = dims.scalar(op.getMaxPerClass()).constant())
     most = DimExpr::min(boxes, std::max<int64_t>(0, *limit));
-  call.pointer(
-      countDataRows(call, plan, op->getResults(), context, pairs * most));
+  call.set(&Arguments::found,
+           countDataRows(call, plan, op->getResults(), context, pairs * most));
   if (!addLaunch(plan, call.finish(1, 10 * count)))
     return failure();
   return plan;

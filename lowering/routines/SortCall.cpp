@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// sort, sort_with and top_k: rows dealt to slots, each with scratch for one
-// row.
+// sort, sort_with and top_k: rows divided among slots, each with scratch for
+// one row.
 
 #include "lowering/builder/RowTasks.h"
 #include "lowering/elements/ElementEmitter.h"
 #include "lowering/elements/RegionElements.h"
-#include "lowering/routines/OrderingCalls.h"
 #include "lowering/routines/RoutineCall.h"
+#include "lowering/routines/RoutineKernels.h"
 #include "lowering/schedule/LaneChoice.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -41,29 +41,30 @@ static std::optional<DimExpr> countingSlots(graph::TopKOp op,
 }
 
 namespace {
-/// Scratch that the routine of top_k divides.
-struct TopKRoom {
-  TopKRoom(graph::TopKOp op, graph::DimAnalysis &dims, const RowLayout &layout)
+/// Scratch of a slot of top_k.
+struct TopKScratch {
+  TopKScratch(graph::TopKOp op, graph::DimAnalysis &dims,
+              const RowLayout &layout)
       : k(dims.dimOf(op.getValues(), op.getDim())) {
-    // Neighbouring columns are compared in lanes, while their room is small.
+    // Neighbouring rows are compared in lanes, while their scratch is small.
     constexpr int64_t lanes = 16, mostTaken = 128, few = 16;
     auto known = k.constant();
     if (known && *known <= mostTaken)
-      together =
+      rowsAtOnce =
           DimExpr::min(layout.distance, *known <= few ? 4 * lanes : lanes);
     // Small against a row, so that the last of the first k is known early.
-    most = DimExpr::min(layout.length, k * 4 + 32);
+    candidates = DimExpr::min(layout.length, k * 4 + 32);
     int64_t bytes = elementBytesOf(op.getOperand());
     auto length = layout.length.constant();
     // Keys and positions share a word where they can; the best of groups of
     // elements; counts of keys.
     int64_t entry =
         bytes <= 4 && length && *length <= int64_t(UINT32_MAX) ? 8 : 16;
-    slotBytes = together * most * (2 * entry + 8);
+    slotBytes = rowsAtOnce * candidates * (2 * entry + 8);
     if (bytes <= 2)
       slotBytes = DimExpr::max(slotBytes, int64_t(8) << 8 * bytes);
   }
-  DimExpr k, together = 1, most, slotBytes;
+  DimExpr k, rowsAtOnce = 1, candidates, slotBytes;
 };
 } // namespace
 
@@ -71,17 +72,42 @@ SmallVector<DimExpr> sortScratch(Operation *op, graph::DimAnalysis &dims) {
   RowLayout layout = layoutOf(op, dims);
   if (auto top = dyn_cast<graph::TopKOp>(op)) {
     if (auto slots = countingSlots(top, dims, layout))
-      return {*slots * (int64_t(16) << elementBytesOf(top.getOperand()) * 8)};
-    return {layout.slots * TopKRoom(top, dims, layout).slotBytes};
+      return {runtime::countedTopKScratch(
+                  *slots, int64_t(1) << elementBytesOf(top.getOperand()) * 8)
+                  .total()};
+    return {layout.slots * TopKScratch(top, dims, layout).slotBytes};
   }
-  int64_t perElement = isa<graph::SortOp>(op) ? 48 : 16;
+  int64_t perElement = isa<graph::SortOp>(op)
+                           ? runtime::sortBytesPerElement
+                           : runtime::sortWithBytesPerElement;
   return {layout.slots * layout.length * perElement};
 }
 
-static void layoutNumbers(RoutineCall &call, const RowLayout &layout) {
-  for (const DimExpr &size :
-       {layout.rows, layout.length, layout.distance, layout.slots})
-    call.number(size);
+template <typename Arguments>
+static void setLayout(RoutineCall<Arguments> &call, const RowLayout &layout) {
+  call.set(&Arguments::rows, layout.rows);
+  call.set(&Arguments::length, layout.length);
+  call.set(&Arguments::distance, layout.distance);
+  call.set(&Arguments::slots, layout.slots);
+}
+
+/// Inputs and results of sort and sort_with.
+template <typename Op>
+static void setRows(RoutineCall<zenith_sort_arguments> &call, Op op,
+                    const RowLayout &layout) {
+  using Arguments = zenith_sort_arguments;
+  setLayout(call, layout);
+  SmallVector<Value> dtypes, inputs, results;
+  for (auto [input, result] : llvm::zip(op.getInputs(), op.getResults())) {
+    dtypes.push_back(call.dtype(input));
+    inputs.push_back(call.operand(input));
+    results.push_back(call.result(result));
+  }
+  call.set(&Arguments::ninputs, int64_t(inputs.size()));
+  call.set(&Arguments::dtypes, dtypes);
+  call.set(&Arguments::inputs, inputs);
+  call.set(&Arguments::results, results);
+  call.set(&Arguments::scratch, call.scratch(0));
 }
 
 // Of one slot: comparisons and moves of its rows.
@@ -92,32 +118,22 @@ static double slotCost(const RowLayout &layout, double perElement) {
   return rows * length * perElement / std::max(1.0, slots);
 }
 
-static FailureOr<KernelPlan> singleLaunch(RoutineCall &call, DimExpr tasks,
-                                          double cost) {
-  FailureOr<Launch> launch = call.finish(std::move(tasks), cost);
-  if (failed(launch))
-    return failure();
+static FailureOr<KernelPlan> singleLaunch(FailureOr<Launch> launch) {
   KernelPlan plan;
-  plan.launches.push_back(std::move(*launch));
+  if (!addLaunch(plan, std::move(launch)))
+    return failure();
   return plan;
 }
 
 FailureOr<KernelPlan> emitSort(const EmissionContext &context,
                                graph::SortOp op) {
   RowLayout layout = layoutOf(op, context.dims);
-  RoutineCall call(context, "sort");
-  layoutNumbers(call, layout);
-  call.number(int64_t(op.getInputs().size()));
-  call.number(op.getNumKeys());
-  call.number(int64_t(op.getDescending()));
-  for (Value input : op.getInputs())
-    call.dtype(input);
-  call.scratch(0);
-  for (Value input : op.getInputs())
-    call.operand(input);
-  for (Value result : op.getResults())
-    call.result(result);
-  return singleLaunch(call, layout.slots, slotCost(layout, 20));
+  using Arguments = zenith_sort_arguments;
+  RoutineCall<Arguments> call(context, "sort");
+  setRows(call, op, layout);
+  call.set(&Arguments::nkeys, int64_t(op.getNumKeys()));
+  call.set(&Arguments::descending, int64_t(op.getDescending()));
+  return singleLaunch(call.finish(layout.slots, slotCost(layout, 20)));
 }
 
 // The comparator as a kernel whose begin and end are the positions of left and
@@ -161,61 +177,45 @@ FailureOr<KernelPlan> emitSortWith(const EmissionContext &context,
   FailureOr<Launch> comparator = emitComparator(context, op);
   if (failed(comparator))
     return failure();
-  constexpr size_t mostPointers = 64; // what the routine has room for
-  if (comparator->pointers.size() > mostPointers)
-    return op.emitError() << "no kernel for '" << op->getName()
-                          << "': the comparator reads more than "
-                          << mostPointers << " values";
   RowLayout layout = layoutOf(op, context.dims);
-  RoutineCall call(context, "sort_with");
-  layoutNumbers(call, layout);
-  call.number(int64_t(op.getInputs().size()));
-  for (Value input : op.getInputs())
-    call.dtype(input);
-  call.number(int64_t(comparator->pointers.size()));
-  for (auto [at, pointer] : llvm::enumerate(comparator->pointers))
-    if (pointer.kind == PointerArg::Scratch)
-      call.number(int64_t(at));
-  for (const DimExpr &size : comparator->sizes)
-    call.number(size);
-  call.pointer(addressOfTask(call.kernel, comparator->kernel));
-  call.scratch(0);
-  for (Value input : op.getInputs())
-    call.operand(input);
-  for (Value result : op.getResults())
-    call.result(result);
-  for (const PointerArg &pointer : comparator->pointers)
-    call.pointer(pointer.kind == PointerArg::Operand
-                     ? call.kernel.operand(pointer.index)
-                     : Value());
-  return singleLaunch(call, layout.slots,
-                      slotCost(layout, 60 + costPerElement(context.fusion)));
+  using Arguments = zenith_sort_arguments;
+  RoutineCall<Arguments> call(context, "sort_with");
+  setRows(call, op, layout);
+  constexpr unsigned noBuffer = ~0u;
+  Value inner = innerKernel(call, *comparator, answerBuffer, noBuffer);
+  if (!inner)
+    return failure();
+  call.set(&Arguments::comparator, inner);
+  return singleLaunch(call.finish(
+      layout.slots, slotCost(layout, 60 + costPerElement(context.fusion))));
 }
 
 static FailureOr<KernelPlan> emitCountedTopK(const EmissionContext &context,
                                              graph::TopKOp op,
                                              const RowLayout &layout,
                                              const DimExpr &slots) {
+  using Arguments = zenith_counted_top_k_arguments;
   KernelPlan plan;
   double each = double(layout.length.constant().value_or(1 << 20)) /
                 double(slots.constant().value_or(16));
   auto begin = [&](StringRef step) {
-    RoutineCall call(context, ("top_k_" + step).str(), ("_" + step).str());
-    call.number(layout.length);
-    call.number(context.dims.dimOf(op.getValues(), op.getDim()));
-    call.number(int64_t(op.getSmallest()));
-    call.dtype(op.getOperand());
-    call.number(slots);
-    call.scratch(0);
-    call.operand(op.getOperand());
+    RoutineCall<Arguments> call(context, ("top_k_" + step).str(),
+                                ("_" + step).str());
+    call.set(&Arguments::length, layout.length);
+    call.set(&Arguments::k, context.dims.dimOf(op.getValues(), op.getDim()));
+    call.set(&Arguments::smallest, int64_t(op.getSmallest()));
+    call.set(&Arguments::dtype, call.dtype(op.getOperand()));
+    call.set(&Arguments::slots, slots);
+    call.set(&Arguments::scratch, call.scratch(0));
+    call.set(&Arguments::operand, call.operand(op.getOperand()));
     return call;
   };
   RoutineCall count = begin("count");
   if (!addLaunch(plan, count.finish(slots, each)))
     return failure();
   RoutineCall take = begin("take");
-  take.result(op.getValues());
-  take.result(op.getIndices());
+  take.set(&Arguments::values, take.result(op.getValues()));
+  take.set(&Arguments::indices, take.result(op.getIndices()));
   if (!addLaunch(plan, take.finish(slots, 2 * each)))
     return failure();
   return plan;
@@ -226,20 +226,21 @@ FailureOr<KernelPlan> emitTopK(const EmissionContext &context,
   RowLayout layout = layoutOf(op, context.dims);
   if (auto slots = countingSlots(op, context.dims, layout))
     return emitCountedTopK(context, op, layout, *slots);
-  RoutineCall call(context, "top_k");
-  layoutNumbers(call, layout);
-  TopKRoom room(op, context.dims, layout);
-  call.number(room.k);
-  call.number(int64_t(op.getSmallest()));
-  call.dtype(op.getOperand());
-  call.number(room.together);
-  call.number(room.most);
-  call.number(room.slotBytes);
-  call.scratch(0);
-  call.operand(op.getOperand());
-  call.result(op.getValues());
-  call.result(op.getIndices());
-  return singleLaunch(call, layout.slots, slotCost(layout, 6));
+  using Arguments = zenith_top_k_arguments;
+  RoutineCall<Arguments> call(context, "top_k");
+  setLayout(call, layout);
+  TopKScratch scratch(op, context.dims, layout);
+  call.set(&Arguments::k, scratch.k);
+  call.set(&Arguments::smallest, int64_t(op.getSmallest()));
+  call.set(&Arguments::dtype, call.dtype(op.getOperand()));
+  call.set(&Arguments::rows_at_once, scratch.rowsAtOnce);
+  call.set(&Arguments::candidates, scratch.candidates);
+  call.set(&Arguments::slot_bytes, scratch.slotBytes);
+  call.set(&Arguments::scratch, call.scratch(0));
+  call.set(&Arguments::operand, call.operand(op.getOperand()));
+  call.set(&Arguments::values, call.result(op.getValues()));
+  call.set(&Arguments::indices, call.result(op.getIndices()));
+  return singleLaunch(call.finish(layout.slots, slotCost(layout, 6)));
 }
 
 } // namespace zenith::kernels

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// unique: routines that deal rows to partitions and find the first of equal
-// rows in each.
+// unique: routines that partition rows by hash and find the first of equal rows
+// in each partition.
 
-#include "lowering/routines/OrderingCalls.h"
 #include "lowering/routines/RoutineCall.h"
+#include "lowering/routines/RoutineKernels.h"
 
 using namespace mlir;
 using zenith::graph::DimExpr;
@@ -13,8 +13,9 @@ namespace zenith::kernels {
 
 namespace {
 
-/// Sizes of the scratch buffer, which the routines divide in the same order
-/// (runtime/routines/UniqueRoutines.cpp).
+using Arguments = zenith_unique_arguments;
+
+/// Sizes of the steps of unique.
 struct UniqueSizes {
   UniqueSizes(graph::UniqueOp op, graph::DimAnalysis &dims)
       : elements(1), sorted(op.getSorted()),
@@ -30,8 +31,8 @@ struct UniqueSizes {
     keyWords = areBytes                    ? DimExpr(0)
                : isa<ComplexType>(element) ? elements * 2
                                            : elements;
-    // Tasks of about 50 microseconds; a partition's table is part of a
-    // first-level cache.
+    // A slot's rows outweigh the start of a task; a partition's table is part
+    // of a first-level cache.
     constexpr int64_t rowsPerSlot = 4096, mostSlots = 16, partitionRows = 1024,
                       mostPartitions = 2048;
     slots = DimExpr::min(mostSlots,
@@ -41,10 +42,10 @@ struct UniqueSizes {
   }
 
   DimExpr scratchBytes() const {
-    // Entries and tables with two cells a row; what was asked for besides.
-    int64_t perRow = 3 + inverted * 2 + counted + sorted * 3;
-    DimExpr words = rows * perRow + rows * keyWords + partitions * 2;
-    return (words + slots * (partitions * 2 + 1)) * 8;
+    return runtime::uniqueScratch<DimExpr>({rows, slots, partitions,
+                                            keyWords * 8, sorted, inverted,
+                                            counted})
+        .total();
   }
 
   DimExpr rows, elements, keyWords, slots, partitions;
@@ -63,51 +64,56 @@ FailureOr<KernelPlan> emitUnique(const EmissionContext &context,
   UniqueSizes sizes(op, context.dims);
   KernelPlan plan;
   auto begin = [&](StringRef step) {
-    RoutineCall call(context, ("unique_" + step).str(), ("_" + step).str());
-    call.number(sizes.rows);
-    call.number(sizes.elements);
-    call.dtype(op.getOperand());
-    call.number(int64_t(sizes.sorted));
-    call.number(int64_t(sizes.inverted));
-    call.number(int64_t(sizes.counted));
-    call.number(sizes.slots);
-    call.number(sizes.partitions);
-    call.scratch(0);
-    call.operand(op.getOperand());
+    RoutineCall<Arguments> call(context, ("unique_" + step).str(),
+                                ("_" + step).str());
+    call.set(&Arguments::rows, sizes.rows);
+    call.set(&Arguments::elements, sizes.elements);
+    call.set(&Arguments::dtype, call.dtype(op.getOperand()));
+    call.set(&Arguments::sorted, int64_t(sizes.sorted));
+    call.set(&Arguments::wants_inverse, int64_t(sizes.inverted));
+    call.set(&Arguments::wants_counts, int64_t(sizes.counted));
+    call.set(&Arguments::slots, sizes.slots);
+    call.set(&Arguments::partitions, sizes.partitions);
+    call.set(&Arguments::scratch, call.scratch(0));
+    call.set(&Arguments::operand, call.operand(op.getOperand()));
     return call;
+  };
+  auto setResults = [&](RoutineCall<Arguments> &call) {
+    call.set(&Arguments::distinct, call.result(op.getRows()));
+    call.set(&Arguments::first, call.result(op.getFirst()));
+    call.set(&Arguments::counts, call.result(op.getCounts()));
   };
   double rowsPerTask = double(sizes.rows.constant().value_or(16384)) /
                        double(sizes.slots.constant().value_or(4)),
          width = double(sizes.elements.constant().value_or(16));
-  auto finish = [&](RoutineCall &call, const DimExpr &tasks, double perRow) {
+  auto finish = [&](RoutineCall<Arguments> &call, const DimExpr &tasks,
+                    double perRow) {
     return addLaunch(plan, call.finish(tasks, rowsPerTask * perRow));
   };
-  RoutineCall deal = begin("deal");
-  if (!finish(deal, sizes.slots, 10 + width))
+  RoutineCall partition = begin("partition");
+  if (!finish(partition, sizes.slots, 10 + width))
     return failure();
   RoutineCall find = begin("find");
   if (!finish(find, sizes.slots, 20))
     return failure();
   RoutineCall keep = begin("keep");
-  keep.result(sizes.sorted ? Value() : op.getRows());
-  keep.result(sizes.sorted ? Value() : op.getFirst());
-  keep.result(sizes.sorted ? Value() : op.getCounts());
-  keep.pointer(countDataRows(keep, plan,
-                             {op.getRows(), op.getFirst(), op.getCounts()},
-                             context, sizes.rows));
+  if (!sizes.sorted)
+    setResults(keep);
+  keep.set(&Arguments::found,
+           countDataRows(keep, plan,
+                         {op.getRows(), op.getFirst(), op.getCounts()}, context,
+                         sizes.rows));
   if (!finish(keep, sizes.slots, 5 + width))
     return failure();
   if (sizes.sorted) {
     RoutineCall sort = begin("sort");
-    sort.result(op.getRows());
-    sort.result(op.getFirst());
-    sort.result(op.getCounts());
+    setResults(sort);
     if (!finish(sort, 1, 60 + width))
       return failure();
   }
   if (sizes.inverted) {
     RoutineCall invert = begin("invert");
-    invert.result(op.getInverse());
+    invert.set(&Arguments::inverse, invert.result(op.getInverse()));
     if (!finish(invert, sizes.slots, 4))
       return failure();
   }

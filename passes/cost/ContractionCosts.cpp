@@ -60,4 +60,11 @@ void attachContractionCosts(MLIRContext *context) {
             >(context);
 }
 
+void attachLinearAlgebraCosts(MLIRContext *context) {
+  attachAll<ContractionCost,
+#define GET_OP_LIST
+#include "ir/LinearAlgebra.cpp.inc"
+            >(context);
+}
+
 } // namespace zenith::cost

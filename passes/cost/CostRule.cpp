@@ -3,6 +3,7 @@
 // Collects the families' answers; bytes are the same question for all of them.
 
 #include "passes/cost/CostRule.h"
+#include "ir/SearchOps.h"
 #include "ir/tensor/Tensor.h"
 
 #include "passes/cost/CostRule.cpp.inc"
@@ -16,11 +17,15 @@ void registerCostRules(DialectRegistry &registry) {
     attachElementwiseCosts(context);
     attachMovementCosts(context);
     attachContractionCosts(context);
+    attachLinearAlgebraCosts(context);
     attachReductionCosts(context);
     attachIndexingCosts(context);
     attachOrderingCosts(context);
     attachRandomCosts(context);
     attachCompositeCosts(context);
+  });
+  registry.addExtension(+[](MLIRContext *context, search::SearchDialect *) {
+    attachSearchCosts(context);
   });
 }
 

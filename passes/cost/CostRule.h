@@ -13,7 +13,8 @@
 
 namespace zenith::cost {
 
-/// Answers for every op of the dialect, attached when it is loaded.
+/// Answers for every op of the graph and search dialects, attached when these
+/// are loaded.
 void registerCostRules(mlir::DialectRegistry &registry);
 
 /// See CostRule::elementCost; 1 for ops without a rule.
@@ -26,9 +27,11 @@ graph::DimExpr memoryBytes(mlir::Operation *op, graph::DimAnalysis &dims);
 void attachElementwiseCosts(mlir::MLIRContext *context);
 void attachMovementCosts(mlir::MLIRContext *context);
 void attachContractionCosts(mlir::MLIRContext *context);
+void attachLinearAlgebraCosts(mlir::MLIRContext *context);
 void attachReductionCosts(mlir::MLIRContext *context);
 void attachIndexingCosts(mlir::MLIRContext *context);
 void attachOrderingCosts(mlir::MLIRContext *context);
+void attachSearchCosts(mlir::MLIRContext *context);
 void attachRandomCosts(mlir::MLIRContext *context);
 void attachCompositeCosts(mlir::MLIRContext *context);
 

@@ -2,6 +2,7 @@
 //
 // Costs of ops that compare, and of random bits: comparisons per element.
 
+#include "ir/SearchOps.h"
 #include "passes/cost/CostRule.h"
 
 using namespace mlir;
@@ -54,6 +55,13 @@ void attachOrderingCosts(MLIRContext *context) {
   attachAll<OrderingCost,
 #define GET_OP_LIST
 #include "ir/Ordering.cpp.inc"
+            >(context);
+}
+
+void attachSearchCosts(MLIRContext *context) {
+  attachAll<OrderingCost,
+#define GET_OP_LIST
+#include "ir/Search.cpp.inc"
             >(context);
 }
 

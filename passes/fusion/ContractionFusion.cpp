@@ -102,25 +102,11 @@ struct ConvolutionFusion
   }
 };
 
-template <typename Op>
-struct LinearAlgebraFusion
-    : FusionRule::ExternalModel<LinearAlgebraFusion<Op>, Op> {
-  Role role(Operation *, DimAnalysis &) const { return Role::Opaque; }
-  std::optional<FusionKind> kernelKind(Operation *) const {
-    return FusionKind::ordering;
-  }
-  SmallVector<Value> memoryOperands(Operation *op, DimAnalysis &) const {
-    return SmallVector<Value>(op->getOperands());
-  }
-};
-
 } // namespace
 
 void attachContractionFusion(MLIRContext *context) {
   DotGeneralOp::attachInterface<DotGeneralFusion>(*context);
   ConvolutionOp::attachInterface<ConvolutionFusion>(*context);
-  attachAll<LinearAlgebraFusion, CholeskyOp, TriangularSolveOp, FourierOp>(
-      context);
 }
 
 } // namespace zenith::fusion

@@ -19,7 +19,7 @@ struct ControlFusion : FusionRule::ExternalModel<ControlFusion<Op>, Op> {
     return isCall ? Role::Opaque : Role::Outside;
   }
   std::optional<FusionKind> kernelKind(Operation *) const {
-    return isCall ? std::optional(FusionKind::ordering) : std::nullopt;
+    return isCall ? std::optional(FusionKind::routine) : std::nullopt;
   }
   SmallVector<Value> memoryOperands(Operation *op, DimAnalysis &) const {
     return isCall ? SmallVector<Value>(op->getOperands())

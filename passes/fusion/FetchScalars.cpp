@@ -107,7 +107,7 @@ void Fetcher::demand(OpOperand &use) {
 static bool isDemanded(OpOperand &use) {
   Operation *op = use.getOwner();
   unsigned number = use.getOperandNumber();
-  if (!isa<GraphDialect>(op->getDialect()) || isa<AssertOp>(op))
+  if (!familyOf(op) || isa<AssertOp>(op))
     return true;
   if (isa<IotaOp>(op))
     return true;

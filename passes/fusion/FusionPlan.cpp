@@ -23,7 +23,7 @@ void FusionPlan::build() {
   for (Operation *op : llvm::reverse(graph.work())) {
     if (!graph.isSingle(op))
       continue;
-    auto positions = dyn_cast<BitPositionsOp>(op);
+    auto positions = dyn_cast<search::BitPositionsOp>(op);
     if (positions && placePositions(positions))
       continue;
     if (graph.role(op) == Role::Pointwise)

@@ -6,6 +6,7 @@
 #ifndef ZENITH_PASSES_FUSION_FUSIONPLAN_H
 #define ZENITH_PASSES_FUSION_FUSIONPLAN_H
 
+#include "ir/SearchOps.h"
 #include "passes/fusion/FusionGraph.h"
 
 namespace zenith::fusion {
@@ -46,7 +47,7 @@ private:
   bool computesOnTheWay(mlir::Operation *op, Group *group);
   bool joinsAsProducer(mlir::Operation *op, Group *group);
   bool joinsChunks(mlir::Operation *op, Group *group);
-  bool placePositions(graph::BitPositionsOp op);
+  bool placePositions(search::BitPositionsOp op);
   bool joinsAsResult(mlir::Operation *op, Group *group);
 
   bool absorbProducers(Group *group, bool sharedToo);

@@ -3,6 +3,7 @@
 // Collects the families' answers, and answers for ops of other dialects.
 
 #include "passes/fusion/FusionRule.h"
+#include "ir/SearchOps.h"
 
 #include "passes/fusion/FusionRule.cpp.inc"
 
@@ -16,11 +17,15 @@ void registerFusionRules(DialectRegistry &registry) {
     attachElementwiseFusion(context);
     attachMovementFusion(context);
     attachContractionFusion(context);
+    attachLinearAlgebraFusion(context);
     attachReductionFusion(context);
     attachIndexingFusion(context);
     attachOrderingFusion(context);
     attachCompositeFusion(context);
     attachControlFusion(context);
+  });
+  registry.addExtension(+[](MLIRContext *context, search::SearchDialect *) {
+    attachSearchFusion(context);
   });
 }
 

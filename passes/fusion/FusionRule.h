@@ -41,6 +41,8 @@ void attachContractionFusion(mlir::MLIRContext *context);
 void attachReductionFusion(mlir::MLIRContext *context);
 void attachIndexingFusion(mlir::MLIRContext *context);
 void attachOrderingFusion(mlir::MLIRContext *context);
+void attachLinearAlgebraFusion(mlir::MLIRContext *context);
+void attachSearchFusion(mlir::MLIRContext *context);
 void attachCompositeFusion(mlir::MLIRContext *context);
 void attachControlFusion(mlir::MLIRContext *context);
 

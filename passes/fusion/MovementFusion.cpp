@@ -5,6 +5,7 @@
 
 #include "ir/encodings/KVSegments.h"
 #include "passes/fusion/FusionRule.h"
+#include "ir/SearchOps.h"
 
 using namespace mlir;
 using namespace zenith::graph;
@@ -14,7 +15,7 @@ namespace zenith::fusion {
 /// The dimension of bit positions that may never be in memory, where it only
 /// says how often a scalar is repeated for them.
 static bool isCountOfPositions(DimOp op) {
-  return op.getOperand().getDefiningOp<BitPositionsOp>() &&
+  return op.getOperand().getDefiningOp<search::BitPositionsOp>() &&
          llvm::all_of(op->getUsers(),
                       [](Operation *user) { return isa<BroadcastOp>(user); });
 }

@@ -29,13 +29,14 @@ bool FusionPlan::joinsChunks(Operation *op, Group *group) {
              });
 }
 
-/// Positions that only the candidates of one fresh_bits are made of are never
-/// all in memory.
-bool FusionPlan::placePositions(BitPositionsOp op) {
+/// Positions that only the candidates of one bitset_difference are made of are
+/// never all in memory.
+bool FusionPlan::placePositions(search::BitPositionsOp op) {
   SmallVector<Read> reads = graph.reads(op.getResult());
   Operation *first = reads.empty() ? nullptr : reads.front().reader;
   Group *group = graph.isWork(first) ? graph.group(first) : nullptr;
-  if (!group || !isa<FreshBitsOp>(group->anchor) || !joinsChunks(op, group))
+  if (!group || !isa<search::BitsetDifferenceOp>(group->anchor) ||
+      !joinsChunks(op, group))
     return false;
   graph.add(group, op);
   return true;

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Numbers that are looked up in a set of bits, computed chunk by chunk.
+// Candidates that are looked up in a bitset, computed chunk by chunk.
 
 #ifndef ZENITH_RUNTIME_ROUTINES_BITCANDIDATES_H
 #define ZENITH_RUNTIME_ROUTINES_BITCANDIDATES_H
 
-#include "runtime/ProcessorClones.h"
-#include "runtime/routines/RoutineArguments.h"
+#include "runtime/RoutineArguments.h"
+#include "runtime/TargetClones.h"
 #include <algorithm>
 
 namespace zenith::runtime {
 
 /// Candidates that a producer computes, and memory for a chunk of each slot.
 struct BitCandidates {
-  explicit BitCandidates(RoutineArguments &args)
-      : words(args.number()), sourceSize(args.number()), lists(args.number()),
-        slots(args.number()), chunkRows(args.number()) {}
+  explicit BitCandidates(const zenith_bitset_difference_arguments &given)
+      : words(given.words), sourceSize(given.source_size), lists(given.lists),
+        slots(given.slots), chunkRows(given.chunk_rows) {}
+  explicit BitCandidates(const zenith_test_and_set_arguments &given)
+      : words(given.words), sourceSize(given.rows), lists(given.lists),
+        slots(given.slots), chunkRows(given.chunk_rows) {}
 
   /// Rows of a chunk are at most so many.
   static constexpr int64_t mostRows = 256;
@@ -24,30 +27,29 @@ struct BitCandidates {
   uint64_t *chunkOf(uint64_t *chunks, int64_t slot) const {
     return chunks + slot * chunkRows * (lists + 1);
   }
-  int64_t chunkWords() const { return slots * chunkRows * (lists + 1); }
 
   int64_t words;      ///< of the set of bits
   int64_t sourceSize; ///< words of bits, or rows of candidates
   int64_t lists, slots, chunkRows;
 };
 
-/// Candidates in memory of their own.
+/// A list of candidates.
 struct PositionList {
   uint64_t *positions;
   int64_t count; ///< at most BitCandidates::mostRows
 };
 
-/// A set of bits, which other threads may set meanwhile. The first bits of a
-/// position may be a tag, which says nothing of where it is.
+/// A bitset in which other threads may set bits concurrently. The low bits of a
+/// candidate may be a tag, which is no part of its position.
 struct BitSet {
   const uint64_t *bits;
   uint64_t words;
   unsigned tagBits = 0;
 
-  /// Drops those that the set has no room for.
+  /// Drops positions beyond the bitset.
   ZENITH_METHOD PositionList inside(PositionList list) const {
-    // Seldom are there positions behind the last word: the bits of all together
-    // say so at once where there is a power of two of words.
+    // Positions after the last word are rare: the or of all positions rules
+    // them out at once where the number of words is a power of two.
     uint64_t last = 0;
     for (int64_t i = 0; i < list.count; ++i)
       last |= list.positions[i];
@@ -74,9 +76,9 @@ struct BitSet {
     __builtin_prefetch(bits + (position >> tagBits) / 64);
   }
 
-  /// Positions of a list that was asked for whose bits are not set go to
-  /// `lacking`, which has room for all; how many. Asks for the list that comes
-  /// next: a core waits for few lines at a time, and has this to do meanwhile.
+  /// Positions of a prefetched list whose bits are not set go to `lacking`,
+  /// which holds as many as the list; gives how many. Prefetches the next list
+  /// meanwhile, since a core has few outstanding misses.
   ZENITH_METHOD int64_t lookUp(PositionList list, PositionList next,
                                uint64_t *lacking) const {
     const int64_t both = std::min(list.count, next.count);
@@ -93,7 +95,7 @@ struct BitSet {
   }
 
 private:
-  /// Whether a bit is set is no branch: nobody can foretell it.
+  /// Branch-free: whether a bit is set is unpredictable.
   ZENITH_METHOD uint64_t *addWhereNotSet(uint64_t position,
                                          uint64_t *to) const {
     uint64_t untagged = position >> tagBits,

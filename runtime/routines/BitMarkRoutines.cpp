@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mark_bits: candidates whose bits are not set are dealt to parts of the set,
-// each of which one task marks. So no thread waits for another's words, a part
-// stays in a cache, and new positions come part by part: the next candidates
-// that are made of them lie near each other too.
+// test_and_set: candidates whose bits are not set are divided among partitions
+// of the bitset, and one task marks each partition. So no thread waits for the
+// words of another, and a partition stays in a cache. New positions come
+// partition by partition, so the candidates of the next step that are made of
+// them have locality too.
 
+#include "runtime/RoutineScratch.h"
 #include "runtime/StreamingStores.h"
 #include "runtime/routines/BitCandidates.h"
 #include "runtime/routines/ChunkProducer.h"
@@ -15,43 +17,47 @@ using namespace zenith::runtime;
 
 namespace {
 
-/// What the steps of mark_bits share.
-struct MarkBits {
-  explicit MarkBits(RoutineArguments &args)
-      : candidates(args), parts(args.number()), slotNumbers(args.number()),
-        form{uint64_t(candidates.words), unsigned(args.number()), 6},
-        written(args.pointer<int64_t>()),
-        chunks(reinterpret_cast<uint64_t *>(written + 8)),
-        dealt(reinterpret_cast<uint32_t *>(chunksOf(candidates.slots))),
-        bits(args.pointer<uint64_t>()) {
-    if (!bits)
-      bits = chunksOf(candidates.slots) + candidates.slots * slotNumbers / 2;
+/// What the steps of test_and_set share.
+struct TestAndSet {
+  explicit TestAndSet(const zenith_test_and_set_arguments &given)
+      : candidates(given), partitions(given.partitions),
+        slotEntries(given.slot_entries),
+        form{uint64_t(candidates.words), unsigned(given.tag_bits), 6} {
+    const auto layout = testAndSetScratch<int64_t>(
+        candidates.slots, slotEntries, candidates.words, candidates.lists,
+        candidates.chunkRows, /*holdsBits=*/!given.bits);
+    ScratchReader scratch(given.scratch, layout);
+    written = scratch.take<int64_t>();
+    chunks = scratch.take<uint64_t>();
+    partitioned = scratch.take<uint32_t>();
+    auto *ownBits = scratch.take<uint64_t>();
+    bits = given.bits ? given.bits : ownBits;
     uint64_t lastWord = uint64_t(std::max<int64_t>(candidates.words, 1)) - 1;
-    while (lastWord >> (form.partBits - 6) >= uint64_t(parts))
-      ++form.partBits;
+    while (lastWord >> (form.partitionBits - 6) >= uint64_t(partitions))
+      ++form.partitionBits;
   }
   /// Two chunks of a slot's candidates.
   uint64_t *chunksOf(int64_t slot) const {
     return chunks + 2 * slot * candidates.lists * candidates.chunkRows;
   }
-  DealtPositions dealtOf(int64_t slot) const {
-    uint32_t *own = dealt + slot * slotNumbers;
-    return {own, own + (parts + 1) / 2 * 2};
+  PartitionedPositions partitionedOf(int64_t slot) const {
+    uint32_t *own = partitioned + slot * slotEntries;
+    return {own, own + (partitions + 1) / 2 * 2};
   }
 
   BitCandidates candidates;
-  int64_t parts;
-  int64_t slotNumbers; ///< memory of a slot for positions: even
+  int64_t partitions;
+  int64_t slotEntries; ///< of a slot, for ends and entries: even
   TaggedPositions form;
-  int64_t *written; ///< positions so far, in a line of its own
+  int64_t *written; ///< positions so far, in a cache line of its own
   uint64_t *chunks;
-  uint32_t *dealt;
+  uint32_t *partitioned;
   uint64_t *bits;
 };
 
-/// Lists of candidates, those of one chunk after the other.
+/// Lists of candidates, chunk after chunk.
 struct CandidateLists {
-  /// An empty one behind the last.
+  /// An empty one after the last.
   PositionList take() {
     if (list == set.candidates.lists) {
       list = 0;
@@ -68,7 +74,7 @@ struct CandidateLists {
     return {own, keepInside(set.form, own, rows)};
   }
 
-  const MarkBits &set;
+  const TestAndSet &set;
   const ChunkProducer &producer;
   uint64_t *chunk, *other;
   int64_t next, end; ///< rows of the slot
@@ -76,9 +82,10 @@ struct CandidateLists {
   bool isEnd = false;
 };
 
-/// Which candidates are looked up before they are dealt. That saves dealing and
-/// marking those that are known, which take twice as long as looking up: it
-/// pays where half of them are. Some of each slot tell.
+/// Whether candidates are looked up before they are partitioned. Looking up a
+/// known candidate saves partitioning and marking it, which take twice as long:
+/// it pays where half of the candidates are known. A sample of each slot's
+/// chunks is always looked up to measure how many are.
 class LookUps {
 public:
   bool areDue(int64_t chunk) const {
@@ -96,22 +103,23 @@ private:
 
 } // namespace
 
-/// Those whose bits are not set, while the next list's are asked for.
-ZENITH_PROCESSOR_CLONES
+/// Candidates whose bits are not set; prefetches the words of the next list.
+ZENITH_TARGET_CLONES
 static int64_t lookUp(const BitSet &set, PositionList list, PositionList next,
                       uint64_t *lacking) {
   return set.lookUp(list, next, lacking);
 }
 
-/// Deals those of the rows whose bits are not set, and perhaps others.
-static void dealRows(const MarkBits &set, const ChunkProducer &producer,
-                     int64_t slot) {
+/// Partitions the candidates of a slot whose bits are not set, and those that
+/// were not looked up.
+static void partitionRows(const TestAndSet &set, const ChunkProducer &producer,
+                          int64_t slot) {
   const BitCandidates &all = set.candidates;
   const BitSet looked{set.bits, uint64_t(all.words), set.form.tagBits};
-  const DealtPositions dealt = set.dealtOf(slot);
-  auto blocks = uint32_t(set.parts);
-  for (uint32_t part = 0; part < blocks; ++part)
-    dealt.ends[part] = part * DealtPositions::blockSize;
+  const PartitionedPositions partitioned = set.partitionedOf(slot);
+  auto blocks = uint32_t(set.partitions);
+  for (uint32_t partition = 0; partition < blocks; ++partition)
+    partitioned.ends[partition] = partition * PartitionedPositions::blockSize;
   uint64_t lacking[BitCandidates::mostRows];
   auto [first, last] = rowsOfSlot(all.sourceSize, all.slots, slot);
   uint64_t *chunks = set.chunksOf(slot);
@@ -135,8 +143,8 @@ static void dealRows(const MarkBits &set, const ChunkProducer &producer,
     } else if (asks) {
       looked.ask(next);
     }
-    blocks =
-        dealPositions(set.form, dealt, fresh.positions, fresh.count, blocks);
+    blocks = partitionPositions(set.form, partitioned, fresh.positions,
+                                fresh.count, blocks);
     list = next;
     isAsked = asks;
   }
@@ -144,7 +152,7 @@ static void dealRows(const MarkBits &set, const ChunkProducer &producer,
 
 namespace {
 
-/// Writes new positions, a few hundred at a time, behind those of other tasks.
+/// Writes new positions, a few hundred at a time, after those of other tasks.
 class PositionWriter {
 public:
   PositionWriter(uint64_t *positions, int64_t *written)
@@ -152,9 +160,9 @@ public:
 
   static constexpr int64_t most = 512;
 
-  /// Room for a block; add() says how many there are.
-  uint64_t *room() {
-    if (count + DealtPositions::blockSize > most)
+  /// Memory for a block; add() says how many positions it got.
+  uint64_t *reserve() {
+    if (count + PartitionedPositions::blockSize > most)
       flush();
     return kept + count;
   }
@@ -175,54 +183,56 @@ private:
 
 } // namespace
 
-/// Sets the bits of a block of numbers of a part, which begins at `base`; those
-/// that were not set go to `fresh`. How many.
+/// Sets the bits of a block of entries of a partition, which begins at `base`.
+/// Candidates whose bits were not set go to `fresh`; gives how many.
 ZENITH_INLINE int64_t markBlock(const TaggedPositions &form, uint64_t *bits,
-                                uint64_t base, const uint32_t *numbers,
+                                uint64_t base, const uint32_t *entries,
                                 int64_t count, uint64_t *fresh) {
   const unsigned tagBits = form.tagBits;
   for (int64_t i = 0; i < count; ++i)
-    askForStore(bits + (numbers[i] >> tagBits) / 64);
+    prefetchForStore(bits + (entries[i] >> tagBits) / 64);
   uint64_t *to = fresh;
   for (int64_t i = 0; i < count; ++i) {
-    uint32_t position = numbers[i] >> tagBits;
+    uint32_t position = entries[i] >> tagBits;
     uint64_t &word = bits[position / 64];
     uint64_t before = word;
     word = before | uint64_t(1) << position % 64;
-    *to = base + numbers[i];
+    *to = base + entries[i];
     to += ~(before >> position % 64) & 1;
   }
   return to - fresh;
 }
 
-ZENITH_PROCESSOR_CLONES
-static void markPart(const MarkBits &set, int64_t part,
-                     PositionWriter &writer) {
-  constexpr uint32_t blockSize = DealtPositions::blockSize;
-  uint64_t base = uint64_t(part) << set.form.numberBits();
-  uint64_t *bits = set.bits + (uint64_t(part) << set.form.partBits) / 64;
+ZENITH_TARGET_CLONES
+static void markPartition(const TestAndSet &set, int64_t partition,
+                          PositionWriter &writer) {
+  constexpr uint32_t blockSize = PartitionedPositions::blockSize;
+  uint64_t base = uint64_t(partition) << set.form.entryBits();
+  uint64_t *bits =
+      set.bits + (uint64_t(partition) << set.form.partitionBits) / 64;
   for (int64_t slot = 0; slot < set.candidates.slots; ++slot) {
-    DealtPositions dealt = set.dealtOf(slot);
-    uint32_t end = dealt.ends[part], block = uint32_t(part);
+    PartitionedPositions partitioned = set.partitionedOf(slot);
+    uint32_t end = partitioned.ends[partition], block = uint32_t(partition);
     while (true) {
-      const uint32_t *numbers = dealt.numbers + size_t(block) * blockSize;
+      const uint32_t *entries = partitioned.entries + size_t(block) * blockSize;
       bool isLast = block == end / blockSize;
-      int64_t count = isLast ? end % blockSize : numbers[DealtPositions::count];
+      int64_t count =
+          isLast ? end % blockSize : entries[PartitionedPositions::count];
       writer.add(
-          markBlock(set.form, bits, base, numbers, count, writer.room()));
+          markBlock(set.form, bits, base, entries, count, writer.reserve()));
       if (isLast)
         break;
-      block = numbers[DealtPositions::next];
+      block = entries[PartitionedPositions::next];
     }
   }
 }
 
-void zenith_routine_mark_bits_copy(void *const *pointers,
-                                   const int64_t *numbers, int64_t begin,
-                                   int64_t end) {
-  RoutineArguments args(pointers, numbers);
-  MarkBits set(args);
-  auto *known = args.pointer<const uint64_t>();
+void zenith_routine_test_and_set_copy(
+    const zenith_test_and_set_arguments *arguments, int64_t begin,
+    int64_t end) {
+  const zenith_test_and_set_arguments &given = checked(arguments);
+  TestAndSet set(given);
+  const uint64_t *known = given.known;
   if (begin == end)
     return;
   if (begin == 0)
@@ -234,31 +244,32 @@ void zenith_routine_mark_bits_copy(void *const *pointers,
     std::copy(known + first, known + last, set.bits + first);
 }
 
-void zenith_routine_mark_bits_deal(void *const *pointers,
-                                   const int64_t *numbers, int64_t begin,
-                                   int64_t end) {
-  RoutineArguments args(pointers, numbers);
-  MarkBits set(args);
-  ChunkProducer producer(args);
+void zenith_routine_test_and_set_partition(
+    const zenith_test_and_set_arguments *arguments, int64_t begin,
+    int64_t end) {
+  const zenith_test_and_set_arguments &given = checked(arguments);
+  TestAndSet set(given);
+  ChunkProducer producer(given.producer);
   for (int64_t slot = begin; slot < end; ++slot)
-    dealRows(set, producer, slot);
+    partitionRows(set, producer, slot);
 }
 
-void zenith_routine_mark_bits_set(void *const *pointers, const int64_t *numbers,
-                                  int64_t begin, int64_t end) {
-  RoutineArguments args(pointers, numbers);
-  MarkBits set(args);
-  PositionWriter writer(args.pointer<uint64_t>(), set.written);
-  for (int64_t part = begin; part < end; ++part)
-    markPart(set, part, writer);
+void zenith_routine_test_and_set_set(
+    const zenith_test_and_set_arguments *arguments, int64_t begin,
+    int64_t end) {
+  const zenith_test_and_set_arguments &given = checked(arguments);
+  TestAndSet set(given);
+  PositionWriter writer(given.positions, set.written);
+  for (int64_t partition = begin; partition < end; ++partition)
+    markPartition(set, partition, writer);
   writer.flush();
 }
 
-void zenith_routine_mark_bits_end(void *const *pointers, const int64_t *numbers,
-                                  int64_t begin, int64_t end) {
-  RoutineArguments args(pointers, numbers);
-  MarkBits set(args);
-  auto *found = args.pointer<int64_t>();
-  if (begin < end && found)
-    *found = *set.written;
+void zenith_routine_test_and_set_end(
+    const zenith_test_and_set_arguments *arguments, int64_t begin,
+    int64_t end) {
+  const zenith_test_and_set_arguments &given = checked(arguments);
+  TestAndSet set(given);
+  if (begin < end && given.found)
+    *given.found = *set.written;
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rows of bits that move to other rows. Each row of the result is made where it
-// stays in the first cache, from the rows that lead to it: by the bits that
-// they have, or by those that it lacks, whichever are fewer.
+// Rows of bits moved to other rows. Each row of the result is computed in the
+// first-level cache from its source rows: top-down by the bits that they have,
+// or bottom-up by the bits that it lacks, whichever are fewer.
 
-#include "runtime/ProcessorClones.h"
-#include "runtime/routines/RoutineArguments.h"
+#include "runtime/RoutineScratch.h"
+#include "runtime/TargetClones.h"
 #include "runtime/routines/Routines.h"
+#include "runtime/routines/RowSlots.h"
 
 #include <algorithm>
 
@@ -26,21 +27,19 @@ enum class MoveKind : uint8_t {
   LeavesRange ///< some go to none
 };
 
-/// Numbers of all steps, and the scratch buffer.
+/// Sizes of all steps, and the arrays of the scratch buffer.
 struct BitRows {
-  explicit BitRows(RoutineArguments &args)
-      : rows(args.number()), rowWords(args.number()), generators(args.number()),
-        moves(args.number()), columns(args.number()), slots(args.number()),
+  explicit BitRows(const zenith_coset_bit_rows_arguments &given)
+      : rows(given.rows), rowWords(given.words), generators(given.generators),
+        moves(given.moves), columns(given.columns), slots(given.slots),
         words((columns + 63) / 64) {
-    auto *next = args.pointer();
-    auto take = [&](auto *&array, int64_t count) {
-      array = reinterpret_cast<std::decay_t<decltype(array)>>(next);
-      next += (count * int64_t(sizeof(*array)) + 63) / 64 * 64;
-    };
-    take(counts, rows);
-    take(found, slots);
-    take(kinds, moves);
-    take(inverses, moves * columns);
+    const auto layout =
+        cosetBitRowsScratch<int64_t>(rows, slots, moves, columns);
+    ScratchReader scratch(given.scratch, layout);
+    counts = scratch.take<uint32_t>();
+    found = scratch.take<int64_t>();
+    kinds = scratch.take<MoveKind>();
+    inverses = scratch.take<uint16_t>();
   }
   /// Columns that a word has.
   uint64_t wordMask(int64_t word) const {
@@ -56,24 +55,20 @@ struct BitRows {
   uint16_t *inverses; ///< by move and column: where it comes from
 };
 
-/// A row that leads to the one at work.
+/// A source row of the current row.
 struct Source {
   const uint64_t *bits;
   uint32_t count;
   int64_t move;
 };
 
-/// One task at work. A row is made of bits, where whole words come from other
-/// rows, and of bytes, where single columns do: setting a byte waits for no
-/// byte before it.
+/// State of one task. Whole words of a row are joined as bits; single columns
+/// are set as bytes, since a byte store does not depend on the store before it.
 struct RowMover {
-  RowMover(const BitRows &set, RoutineArguments &args)
-      : set(set), known(args.pointer<const uint64_t>()),
-        layer(args.pointer<const uint64_t>()),
-        sources(args.pointer<const uint32_t>()),
-        moves(args.pointer<const uint16_t>()),
-        columnMaps(args.pointer<const uint16_t>()),
-        fresh(args.pointer<uint64_t>()), all(args.pointer<uint64_t>()) {
+  RowMover(const BitRows &set, const zenith_coset_bit_rows_arguments &given)
+      : set(set), known(given.known), layer(given.layer),
+        sources(given.sources), moves(given.row_moves),
+        columnMaps(given.column_maps), fresh(given.bits), all(given.all) {
     std::fill(marks, marks + set.words * 64, 0);
   }
 
@@ -82,8 +77,8 @@ struct RowMover {
   const uint32_t *sources;
   const uint16_t *moves, *columnMaps;
   uint64_t *fresh, *all;
-  static constexpr int64_t mostColumns = 65536; ///< numbers have 16 bits
-  bool any = false;                             ///< something leads to the row
+  static constexpr int64_t mostColumns = 65536; ///< indices have 16 bits
+  bool any = false;                             ///< the row has a source
   bool marked = false;                          ///< part of it is in bytes
   uint64_t made[mostColumns / 64];
   /// Highest bits count; all 0 between rows.
@@ -93,7 +88,7 @@ struct RowMover {
 
 } // namespace
 
-/// What each move is, and the inverses of those that permute.
+/// Classifies each move, and inverts the permutations.
 static void describeMoves(const BitRows &set, const uint16_t *columnMaps,
                           int64_t first, int64_t last) {
   for (int64_t move = first; move < last; ++move) {
@@ -118,7 +113,7 @@ static void describeMoves(const BitRows &set, const uint16_t *columnMaps,
   }
 }
 
-ZENITH_PROCESSOR_CLONES
+ZENITH_TARGET_CLONES
 static void countRows(const BitRows &set, const uint64_t *layer, int64_t first,
                       int64_t last) {
   for (int64_t row = first; row < last; ++row) {
@@ -133,7 +128,7 @@ static void countRows(const BitRows &set, const uint64_t *layer, int64_t first,
   }
 }
 
-/// Positions of bits: eight are written at once, however many there are.
+/// Positions of bits, written eight at a time.
 ZENITH_INLINE uint16_t *listBits(uint64_t bits, int64_t first, uint16_t *to) {
   constexpr uint64_t last = uint64_t(1) << 63;
   for (int count = __builtin_popcountll(bits); count > 0; count -= 8, to += 8) {
@@ -180,8 +175,8 @@ ZENITH_INLINE void joinWords(uint64_t *__restrict to,
     to[word] |= from[word];
 }
 
-/// Rows with bits that lead to `row` along some generators; those that move no
-/// column are joined at once.
+/// Non-empty source rows of `row` along some generators; sources whose move is
+/// the identity are joined at once.
 ZENITH_INLINE int64_t listSources(RowMover &mover, int64_t row,
                                   int64_t firstGenerator, int64_t count,
                                   Source *list) {
@@ -203,7 +198,7 @@ ZENITH_INLINE int64_t listSources(RowMover &mover, int64_t row,
   return found;
 }
 
-/// Sets or marks what each bit of the source leads to.
+/// Sets or marks the target of each bit of the source.
 ZENITH_INLINE void push(RowMover &mover, const Source &source) {
   const BitRows &set = mover.set;
   const uint16_t *to = mover.columnMaps + source.move * set.columns;
@@ -218,7 +213,7 @@ ZENITH_INLINE void push(RowMover &mover, const Source &source) {
     mover.marked = true;
     return;
   }
-  // Reading marks takes as long as setting so many bits.
+  // Collecting marks costs as much as setting so many bits.
   constexpr int64_t few = 2;
   if (!mover.marked && end - begin < few * set.words) {
     for (const uint16_t *at = begin; at < end; ++at)
@@ -256,8 +251,8 @@ ZENITH_INLINE void pull(RowMover &mover, const Source *list, int64_t count,
   }
 }
 
-/// Whether going through the columns that a row lacks costs less than going
-/// through the bits that lead to it; in cycles, about.
+/// Whether the bottom-up scan of the columns that a row lacks costs less than
+/// the top-down scan of its sources' bits; costs in cycles, about.
 ZENITH_INLINE bool lacksFew(const RowMover &mover, const Source *list,
                             int64_t count, const uint64_t *knownRow) {
   const BitRows &set = mover.set;
@@ -282,7 +277,7 @@ ZENITH_INLINE bool lacksFew(const RowMover &mover, const Source *list,
          push;
 }
 
-/// Writes a row that nothing leads to.
+/// Writes a row without sources.
 ZENITH_INLINE void leaveRow(const RowMover &mover, int64_t row) {
   const int64_t words = mover.set.rowWords, first = row * words;
   std::fill(mover.fresh + first, mover.fresh + first + words, 0);
@@ -335,7 +330,7 @@ ZENITH_INLINE int64_t moveRow(RowMover &mover, int64_t row) {
   return int64_t(found);
 }
 
-ZENITH_PROCESSOR_CLONES
+ZENITH_TARGET_CLONES
 static int64_t moveRows(RowMover &mover, int64_t first, int64_t last) {
   int64_t found = 0;
   for (int64_t row = first; row < last; ++row)
@@ -343,39 +338,37 @@ static int64_t moveRows(RowMover &mover, int64_t first, int64_t last) {
   return found;
 }
 
-void zenith_routine_fresh_bit_rows_count(void *const *pointers,
-                                         const int64_t *numbers, int64_t begin,
-                                         int64_t end) {
-  RoutineArguments args(pointers, numbers);
-  BitRows set(args);
-  auto *layer = args.pointer<const uint64_t>();
-  auto *columnMaps = args.pointer<const uint16_t>();
+void zenith_routine_coset_bit_rows_count(
+    const zenith_coset_bit_rows_arguments *arguments, int64_t begin,
+    int64_t end) {
+  const zenith_coset_bit_rows_arguments &given = checked(arguments);
+  BitRows set(given);
   for (int64_t slot = begin; slot < end; ++slot) {
     auto [firstMove, lastMove] = rowsOfSlot(set.moves, set.slots, slot);
-    describeMoves(set, columnMaps, firstMove, lastMove);
+    describeMoves(set, given.column_maps, firstMove, lastMove);
     auto [first, last] = rowsOfSlot(set.rows, set.slots, slot);
-    countRows(set, layer, first, last);
+    countRows(set, given.layer, first, last);
   }
 }
 
-void zenith_routine_fresh_bit_rows_move(void *const *pointers,
-                                        const int64_t *numbers, int64_t begin,
-                                        int64_t end) {
-  RoutineArguments args(pointers, numbers);
-  BitRows set(args);
-  RowMover mover(set, args);
+void zenith_routine_coset_bit_rows_move(
+    const zenith_coset_bit_rows_arguments *arguments, int64_t begin,
+    int64_t end) {
+  const zenith_coset_bit_rows_arguments &given = checked(arguments);
+  BitRows set(given);
+  RowMover mover(set, given);
   for (int64_t slot = begin; slot < end; ++slot) {
     auto [first, last] = rowsOfSlot(set.rows, set.slots, slot);
     set.found[slot] = moveRows(mover, first, last);
   }
 }
 
-void zenith_routine_fresh_bit_rows_sum(void *const *pointers,
-                                       const int64_t *numbers, int64_t begin,
-                                       int64_t end) {
-  RoutineArguments args(pointers, numbers);
-  BitRows set(args);
-  auto *count = args.pointer<int64_t>();
+void zenith_routine_coset_bit_rows_sum(
+    const zenith_coset_bit_rows_arguments *arguments, int64_t begin,
+    int64_t end) {
+  const zenith_coset_bit_rows_arguments &given = checked(arguments);
+  BitRows set(given);
+  int64_t *count = given.count;
   if (begin == end || !count)
     return;
   *count = 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sets as bits: positions of the members, and new members among candidates.
+// Bitsets: positions of the set bits, and new bits among candidates.
 
+#include "runtime/RoutineScratch.h"
 #include "runtime/routines/BitCandidates.h"
 #include "runtime/routines/ChunkProducer.h"
 #include "runtime/routines/Routines.h"
@@ -10,7 +11,7 @@
 
 using namespace zenith::runtime;
 
-ZENITH_PROCESSOR_CLONES
+ZENITH_TARGET_CLONES
 static int64_t countBits(const uint64_t *words, int64_t count) {
   int64_t bits = 0;
   for (int64_t i = 0; i < count; ++i)
@@ -18,13 +19,13 @@ static int64_t countBits(const uint64_t *words, int64_t count) {
   return bits;
 }
 
-void zenith_routine_bit_positions(void *const *pointers, const int64_t *numbers,
-                                  int64_t begin, int64_t end) {
-  RoutineArguments args(pointers, numbers);
-  int64_t words = args.number(), slots = args.number();
-  auto *bits = args.pointer<const uint64_t>();
-  auto *found = args.pointer<int64_t>();
-  auto *result = args.pointer<uint64_t>();
+void zenith_routine_bit_positions(
+    const zenith_bit_positions_arguments *arguments, int64_t begin,
+    int64_t end) {
+  const zenith_bit_positions_arguments &given = checked(arguments);
+  const int64_t words = given.words, slots = given.slots;
+  const uint64_t *bits = given.bits;
+  uint64_t *result = given.result;
   if (begin == end)
     return;
   auto [first, last] = rowsOfSlot(words, slots, begin);
@@ -35,17 +36,17 @@ void zenith_routine_bit_positions(void *const *pointers, const int64_t *numbers,
       if (result)
         result[at] = uint64_t(word * 64 + __builtin_ctzll(rest));
   if (end == slots)
-    *found = at;
+    *given.found = at;
 }
 
 /// Sets bits that several threads set in the same words.
-ZENITH_PROCESSOR_CLONES
+ZENITH_TARGET_CLONES
 static void setBits(const BitSet &looked, uint64_t *bits, PositionList list) {
   uint64_t lacking[BitCandidates::mostRows];
   list = looked.inside(list);
   looked.ask(list);
   int64_t found = looked.lookUp(list, PositionList{nullptr, 0}, lacking);
-  // Only these wait for other threads.
+  // Only these may wait for other threads.
   for (int64_t i = 0; i < found; ++i)
     __atomic_fetch_or(bits + lacking[i] / 64, uint64_t(1) << lacking[i] % 64,
                       __ATOMIC_RELAXED);
@@ -64,7 +65,7 @@ public:
   /// Candidates of the positions of the source's bits.
   void setFromBits(const uint64_t *source, int64_t slot) {
     int64_t count = 0;
-    // Slots take turns, so that each gets its share of crowded parts.
+    // Slots take turns, so that each gets its share of dense regions.
     constexpr int64_t turn = 64;
     for (int64_t first = slot * turn; first < all.sourceSize;
          first += all.slots * turn)
@@ -103,76 +104,77 @@ private:
   uint64_t *bits, *positions, *candidates;
 };
 
-/// What the steps of fresh_bits share.
-struct FreshBits {
-  FreshBits(RoutineArguments &args) : candidates(args), pieces(args.number()) {
-    chunks = args.pointer<uint64_t>();
-    counts = reinterpret_cast<int64_t *>(chunks + candidates.chunkWords());
-    bits = args.pointer<uint64_t>();
-    if (!bits)
-      bits = reinterpret_cast<uint64_t *>(counts + pieces);
+/// What the steps of bitset_difference share.
+struct BitsetDifference {
+  explicit BitsetDifference(const zenith_bitset_difference_arguments &given)
+      : candidates(given), blocks(given.blocks) {
+    const auto layout = bitsetDifferenceScratch<int64_t>(
+        candidates.slots, blocks, candidates.words, candidates.lists,
+        candidates.chunkRows, /*holdsBits=*/!given.bits);
+    ScratchReader scratch(given.scratch, layout);
+    chunks = scratch.take<uint64_t>();
+    counts = scratch.take<int64_t>();
+    auto *ownBits = scratch.take<uint64_t>();
+    bits = given.bits ? given.bits : ownBits;
   }
   BitCandidates candidates;
-  int64_t pieces;
+  int64_t blocks; ///< of words that are cleared and counted as one task
   uint64_t *chunks, *bits;
-  int64_t *counts; ///< by piece
+  int64_t *counts; ///< by block
 };
 
 } // namespace
 
-void zenith_routine_fresh_bits_clear(void *const *pointers,
-                                     const int64_t *numbers, int64_t begin,
-                                     int64_t end) {
-  RoutineArguments args(pointers, numbers);
-  FreshBits set(args);
+void zenith_routine_bitset_difference_clear(
+    const zenith_bitset_difference_arguments *arguments, int64_t begin,
+    int64_t end) {
+  const zenith_bitset_difference_arguments &given = checked(arguments);
+  BitsetDifference set(given);
   if (begin == end)
     return;
   int64_t words = set.candidates.words,
-          first = rowsOfSlot(words, set.pieces, begin).first,
-          last = rowsOfSlot(words, set.pieces, end - 1).second;
+          first = rowsOfSlot(words, set.blocks, begin).first,
+          last = rowsOfSlot(words, set.blocks, end - 1).second;
   std::fill(set.bits + first, set.bits + last, 0);
 }
 
-void zenith_routine_fresh_bits_set(void *const *pointers,
-                                   const int64_t *numbers, int64_t begin,
-                                   int64_t end) {
-  RoutineArguments args(pointers, numbers);
-  FreshBits set(args);
-  auto *known = args.pointer<const uint64_t>();
-  auto *source = args.pointer<const uint64_t>();
-  ChunkProducer producer(args);
-  BitSet looked{known ? known : set.bits, uint64_t(set.candidates.words)};
+void zenith_routine_bitset_difference_set(
+    const zenith_bitset_difference_arguments *arguments, int64_t begin,
+    int64_t end) {
+  const zenith_bitset_difference_arguments &given = checked(arguments);
+  BitsetDifference set(given);
+  ChunkProducer producer(given.producer);
+  BitSet looked{given.known, uint64_t(set.candidates.words)};
   for (int64_t slot = begin; slot < end; ++slot) {
     BitSetter setter(set.candidates, producer, looked, set.bits,
                      set.candidates.chunkOf(set.chunks, slot));
     if (producer.reads())
-      setter.setFromBits(source, slot);
+      setter.setFromBits(given.source, slot);
     else
       setter.setFromRows(slot);
   }
 }
 
-void zenith_routine_fresh_bits_count(void *const *pointers,
-                                     const int64_t *numbers, int64_t begin,
-                                     int64_t end) {
-  RoutineArguments args(pointers, numbers);
-  FreshBits set(args);
-  for (int64_t piece = begin; piece < end; ++piece) {
-    auto [first, last] = rowsOfSlot(set.candidates.words, set.pieces, piece);
-    set.counts[piece] = countBits(set.bits + first, last - first);
+void zenith_routine_bitset_difference_count(
+    const zenith_bitset_difference_arguments *arguments, int64_t begin,
+    int64_t end) {
+  const zenith_bitset_difference_arguments &given = checked(arguments);
+  BitsetDifference set(given);
+  for (int64_t block = begin; block < end; ++block) {
+    auto [first, last] = rowsOfSlot(set.candidates.words, set.blocks, block);
+    set.counts[block] = countBits(set.bits + first, last - first);
   }
 }
 
-void zenith_routine_fresh_bits_sum(void *const *pointers,
-                                   const int64_t *numbers, int64_t begin,
-                                   int64_t end) {
-  RoutineArguments args(pointers, numbers);
-  FreshBits set(args);
-  auto *result = args.pointer<int64_t>();
-  if (begin == end || !result)
+void zenith_routine_bitset_difference_sum(
+    const zenith_bitset_difference_arguments *arguments, int64_t begin,
+    int64_t end) {
+  const zenith_bitset_difference_arguments &given = checked(arguments);
+  BitsetDifference set(given);
+  if (begin == end || !given.count)
     return;
   int64_t total = 0;
-  for (int64_t piece = 0; piece < set.pieces; ++piece)
-    total += set.counts[piece];
-  *result = total;
+  for (int64_t block = 0; block < set.blocks; ++block)
+    total += set.counts[block];
+  *given.count = total;
 }

@@ -6,45 +6,33 @@
 #ifndef ZENITH_RUNTIME_ROUTINES_CHUNKPRODUCER_H
 #define ZENITH_RUNTIME_ROUTINES_CHUNKPRODUCER_H
 
-#include "runtime/ABI.h"
-#include "runtime/routines/RoutineArguments.h"
+#include "runtime/RoutineArguments.h"
+#include "runtime/routines/RowSlots.h"
 #include <algorithm>
 
 namespace zenith::runtime {
 
 class ChunkProducer {
 public:
-  /// Numbers: pointers of the kernel, which of them is the chunk that it writes
-  /// and which the one that it reads (-1: none), its sizes. Pointers: the
-  /// kernel, its pointers. They are the last arguments of a routine.
-  explicit ChunkProducer(RoutineArguments &args)
-      : count(args.number()), written(args.number()), read(args.number()),
-        sizes(args.takeNumbers(0)),
-        fn(reinterpret_cast<zenith_task_fn>(args.pointer())),
-        pointers(args.takePointers(count)) {}
-
-  /// Pointers of a kernel that the compiler makes room for.
-  static constexpr int64_t mostPointers = 64;
+  explicit ChunkProducer(const zenith_inner_kernel *kernel)
+      : kernel(checked(kernel)) {}
 
   /// Whether it reads a chunk.
-  bool reads() const { return read >= 0; }
+  bool reads() const { return kernel.read >= 0; }
 
   /// Values of elements begin .. end-1.
   void run(int64_t begin, int64_t end, uint64_t *to,
            const uint64_t *from = nullptr) const {
-    void *own[mostPointers];
-    std::copy(pointers, pointers + count, own);
-    own[written] = to;
-    if (read >= 0)
-      own[read] = const_cast<uint64_t *>(from);
-    fn(own, sizes, begin, end);
+    void *pointers[ZENITH_INNER_KERNEL_POINTERS];
+    std::copy(kernel.pointers, kernel.pointers + kernel.npointers, pointers);
+    pointers[kernel.written] = to;
+    if (reads())
+      pointers[kernel.read] = const_cast<uint64_t *>(from);
+    kernel.fn(pointers, kernel.sizes, begin, end);
   }
 
 private:
-  int64_t count, written, read;
-  const int64_t *sizes;
-  zenith_task_fn fn;
-  void *const *pointers;
+  const zenith_inner_kernel &kernel;
 };
 
 } // namespace zenith::runtime

@@ -1,40 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The way from a kernel to LAPACK. Where it fails, which compilation has ruled
-// out on this machine, results are all ones in bits: NaN, and a negative info.
+// Calls LAPACK from a kernel. Where that fails, which compilation has ruled out
+// on this machine, all bits of the results are ones: NaN, and a negative info.
 
-#include "runtime/routines/RoutineArguments.h"
 #include "runtime/routines/Routines.h"
+#include "runtime/routines/RowSlots.h"
 
 #include <cstring>
 
 using namespace zenith::runtime;
 
-/// The one door to LAPACK of the house, a library without headers.
+/// The only function of ZenithLapack, a library without headers.
 extern "C" int zenith_routine_lapack(const char *routine, char type,
-                                     const int64_t *numbers,
-                                     void *const *inputs, void *const *results);
+                                     const int64_t *sizes, void *const *inputs,
+                                     void *const *results);
 
-void zenith_routine_custom_call(void *const *pointers, const int64_t *numbers,
+void zenith_routine_custom_call(const zenith_custom_call_arguments *arguments,
                                 int64_t begin, int64_t end) {
-  RoutineArguments args(pointers, numbers);
-  char name[2 * sizeof(int64_t) + 1] = {};
-  for (size_t word = 0; word < 2; ++word) {
-    int64_t letters = args.number();
-    std::memcpy(name + word * sizeof(letters), &letters, sizeof(letters));
-  }
-  char type = char(args.number());
-  int64_t inputs = args.number(), results = args.number();
-  const int64_t *bytes = args.takeNumbers(results);
-  const int64_t *sizes = args.takeNumbers(0);
-  void *const *from = args.takePointers(inputs);
-  void *const *to = args.takePointers(results);
+  const zenith_custom_call_arguments &given = checked(arguments);
   if (begin == end)
     return;
-  for (int64_t result = 0; result < results; ++result)
-    std::memset(to[result], 0, size_t(bytes[result]));
-  if (zenith_routine_lapack(name, type, sizes, from, to) == 0)
-    return;
-  for (int64_t result = 0; result < results; ++result)
-    std::memset(to[result], 0xff, size_t(bytes[result]));
+  const int64_t letters[] = {given.name_low, given.name_high};
+  char name[sizeof(letters) + 1] = {};
+  std::memcpy(name, letters, sizeof(letters));
+  auto fill = [&](int byte) {
+    for (int64_t result = 0; result < given.nresults; ++result)
+      std::memset(given.results[result], byte,
+                  size_t(given.result_bytes[result]));
+  };
+  fill(0);
+  if (zenith_routine_lapack(name, char(given.type), given.sizes, given.inputs,
+                            given.results) != 0)
+    fill(0xff);
 }

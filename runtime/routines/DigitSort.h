@@ -12,7 +12,7 @@
 namespace zenith::runtime {
 
 /// Sorts by bits [lowBit, highBit) of keyOf(entry), an unsigned number; the
-/// result is in `entries`. `other` has room for `count` entries.
+/// result is in `entries`. `other` holds `count` entries.
 template <typename Entry, typename KeyOf>
 void sortByDigits(Entry *entries, Entry *other, int64_t count, unsigned lowBit,
                   unsigned highBit, KeyOf keyOf) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The place of an element in the order of its type, by its representation.
+// Order-preserving keys of elements, from their representation.
 
 #ifndef ZENITH_RUNTIME_ROUTINES_ELEMENTKEYS_H
 #define ZENITH_RUNTIME_ROUTINES_ELEMENTKEYS_H
 
 #include "runtime/ABI.h"
-#include "runtime/ProcessorClones.h"
+#include "runtime/TargetClones.h"
 
 #include <cstdint>
 

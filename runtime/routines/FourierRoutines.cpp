@@ -4,8 +4,9 @@
 // small factors, Bluestein's convolution for others. All in double, so that
 // single precision keeps its accuracy at any length.
 
-#include "runtime/routines/RoutineArguments.h"
+#include "runtime/RoutineScratch.h"
 #include "runtime/routines/Routines.h"
+#include "runtime/routines/RowSlots.h"
 
 #include <cmath>
 
@@ -25,7 +26,8 @@ struct Complex {
 
 /// exp(sign * 2 pi i numerator / denominator), exact at the octants.
 Complex root(int64_t numerator, int64_t denominator, double sign) {
-  // The nearest quarter turn is taken off first: what is left is small.
+  // Reduces the angle by the nearest quarter turn, so that the remainder is
+  // small.
   int64_t quarter = (4 * numerator + denominator / 2) / denominator,
           rest = 4 * numerator - quarter * denominator;
   double angle = M_PI / 2 * double(rest) / double(denominator);
@@ -248,15 +250,14 @@ void store(int32_t dtype, char *to, int64_t at, Complex value) {
 
 } // namespace
 
-void zenith_routine_fourier_table(void *const *pointers, const int64_t *numbers,
+void zenith_routine_fourier_table(const zenith_fourier_arguments *arguments,
                                   int64_t begin, int64_t end) {
-  RoutineArguments args(pointers, numbers);
-  int64_t length = args.number();
-  double sign = args.number() ? 1 : -1;
-  int64_t convolution = args.number();
+  const zenith_fourier_arguments &given = checked(arguments);
+  const int64_t length = given.length, convolution = given.convolution;
+  const double sign = given.inverse ? 1 : -1;
   if (begin == end)
     return;
-  Table table(args.pointer<Complex>(), length, convolution);
+  Table table(static_cast<Complex *>(given.table), length, convolution);
   if (!convolution) {
     for (int64_t i = 0; i < length; ++i)
       table.own[i] = root(i, length, sign);
@@ -271,8 +272,8 @@ void zenith_routine_fourier_table(void *const *pointers, const int64_t *numbers,
   }
   for (int64_t i = 0; i < convolution; ++i)
     table.wide[i] = root(i, convolution, -1);
-  // The chirp's conjugate, around 0, and room for its transform behind it.
-  Complex *filter = table.filter, *room = filter + convolution;
+  // The chirp's conjugate, around 0, and memory for its transform after it.
+  Complex *filter = table.filter, *transformed = filter + convolution;
   for (int64_t i = 0; i < convolution; ++i)
     filter[i] = {0, 0};
   for (int64_t i = 0; i < length; ++i) {
@@ -280,31 +281,33 @@ void zenith_routine_fourier_table(void *const *pointers, const int64_t *numbers,
     if (i)
       filter[convolution - i] = filter[i];
   }
-  Complex *done = SmallFactors(convolution, table.wide, -1).run(filter, room);
+  Complex *done =
+      SmallFactors(convolution, table.wide, -1).run(filter, transformed);
   if (done != filter)
     for (int64_t i = 0; i < convolution; ++i)
       filter[i] = done[i];
 }
 
-void zenith_routine_fourier(void *const *pointers, const int64_t *numbers,
+void zenith_routine_fourier(const zenith_fourier_arguments *arguments,
                             int64_t begin, int64_t end) {
-  RoutineArguments args(pointers, numbers);
-  int32_t from = int32_t(args.number()), to = int32_t(args.number());
-  int64_t length = args.number(), convolution = args.number(),
-          lines = args.number(), distance = args.number(),
-          inputLength = args.number(), resultLength = args.number();
-  bool hermitian = args.number();
-  double divisor = double(args.number());
-  int64_t slots = args.number();
-  double sign = args.number() ? 1 : -1;
-  const char *input = args.pointer();
-  char *result = args.pointer();
-  Table table(args.pointer<Complex>(), length, convolution);
-  auto *scratch = args.pointer<Complex>();
-  int64_t room = convolution ? convolution : length;
+  const zenith_fourier_arguments &given = checked(arguments);
+  const auto from = int32_t(given.input_dtype),
+             to = int32_t(given.result_dtype);
+  const int64_t length = given.length, convolution = given.convolution,
+                distance = given.distance, inputLength = given.input_length,
+                resultLength = given.result_length;
+  const bool hermitian = given.hermitian != 0;
+  const double divisor = double(given.divisor), sign = given.inverse ? 1 : -1;
+  auto *input = static_cast<const char *>(given.input);
+  auto *result = static_cast<char *>(given.result);
+  Table table(static_cast<Complex *>(given.table), length, convolution);
   for (int64_t slot = begin; slot < end; ++slot) {
-    auto [first, last] = rowsOfSlot(lines, slots, slot);
-    Complex *x = scratch + slot * 2 * room, *y = x + room;
+    auto [first, last] = rowsOfSlot(given.lines, given.slots, slot);
+    // Two lines, between which the passes of a transform alternate.
+    const int64_t bytes = fourierSlotBytes(length, convolution);
+    char *own = static_cast<char *>(given.scratch) + slot * bytes;
+    auto *x = reinterpret_cast<Complex *>(own),
+         *y = reinterpret_cast<Complex *>(own + bytes / 2);
     for (int64_t line = first; line < last; ++line) {
       int64_t start = rowStart(line, inputLength, distance);
       for (int64_t i = 0; i < inputLength && i < length; ++i)

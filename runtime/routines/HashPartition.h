@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Positions that one task deals to parts of a set of bits, for others to mark.
+// Positions that one task divides among the partitions of a bitset, for other
+// tasks to mark.
 
 #ifndef ZENITH_RUNTIME_ROUTINES_HASHPARTITION_H
 #define ZENITH_RUNTIME_ROUTINES_HASHPARTITION_H
@@ -9,37 +10,39 @@
 
 namespace zenith::runtime {
 
-/// How candidates are read: their first `tagBits` bits are a tag, those above a
-/// position. A part has 2^partBits positions, so that a candidate without its
-/// part fits 32 bits.
+/// How candidates are read: their low `tagBits` bits are a tag, those above a
+/// position. A partition has 2^partitionBits positions, so that a candidate
+/// without the bits of its partition fits 32 bits.
 struct TaggedPositions {
   uint64_t words; ///< of the set
-  unsigned tagBits, partBits;
+  unsigned tagBits, partitionBits;
 
-  unsigned numberBits() const { return tagBits + partBits; }
+  unsigned entryBits() const { return tagBits + partitionBits; }
 };
 
-/// Chains of blocks of numbers, one for each part.
-struct DealtPositions {
-  /// A full block's last two numbers are how many it has and the next block.
-  /// It is full where not all lanes of a vector find room.
+/// Chains of blocks of entries, one for each partition: candidates without the
+/// bits of the partition.
+struct PartitionedPositions {
+  /// A full block's last two entries are its count and the next block. A block
+  /// is full where not all lanes of a vector fit.
   static constexpr uint32_t blockSize = 128, next = blockSize - 1,
                             count = blockSize - 2, lanes = 8,
                             mostFree = count - lanes;
 
-  uint32_t *ends;    ///< by part: where its next position goes in `numbers`
-  uint32_t *numbers; ///< blocks; the chain of part p begins with block p
+  uint32_t *ends;    ///< by partition: index in `entries` of its next one
+  uint32_t *entries; ///< blocks; the chain of partition p begins with block p
 };
 
-/// Drops candidates behind the last word; how many stay.
+/// Drops candidates after the last word; how many stay.
 int64_t keepInside(const TaggedPositions &set, uint64_t *candidates,
                    int64_t count);
 
-/// Adds candidates to the chains of their parts. `blocks` are in use; how many
-/// are then.
-uint32_t dealPositions(const TaggedPositions &set, const DealtPositions &to,
-                       const uint64_t *candidates, int64_t count,
-                       uint32_t blocks);
+/// Adds candidates to the chains of their partitions. `blocks` are in use
+/// before; the result is how many are afterwards.
+uint32_t partitionPositions(const TaggedPositions &set,
+                            const PartitionedPositions &to,
+                            const uint64_t *candidates, int64_t count,
+                            uint32_t blocks);
 
 } // namespace zenith::runtime
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// First step of fresh_keys: rows are dealt by hash to partitions that fit a
-// cache, each slot of tasks into blocks of its own, so that their order depends
-// on no thread.
+// First step of dedup: rows are partitioned by hash, so that the table of a
+// partition fits a cache. Each slot of tasks has blocks of its own, so that the
+// order of rows does not depend on threads.
 
 #include "runtime/StreamingStores.h"
 #include "runtime/routines/ChunkProducer.h"
@@ -15,16 +15,16 @@ using namespace zenith::runtime;
 
 namespace {
 
-/// Deals rows of one slot and kind to partitions. Rows of a partition gather
-/// in a group, which goes to its block as whole cache lines. `Width`: words of
-/// a key, 0: any.
-template <int Width> class Dealer {
+/// Partitions rows of one slot and kind by hash. Rows of a partition are
+/// buffered in a group, which is written to its block as whole cache lines.
+/// `Width`: words of a key, 0: any.
+template <int Width> class HashPartitioner {
 public:
-  Dealer(const KeySet &set, int64_t slot)
+  HashPartitioner(const KeySet &set, int64_t slot)
       : set(set), nextBlock(uint32_t(slot * set.slotBlocks)),
         streams(set.slots * set.slotBlocks * set.blockRows * width() * 8 >
                 cachedBytes),
-        groups(set.room(slot)), heads(set.heads + set.chain(slot, 0, 0)),
+        groups(set.tableOf(slot)), heads(set.heads + set.chain(slot, 0, 0)),
         blocks(set.blocks + set.chain(slot, 0, 0)),
         cursors(set.cursors + set.chain(slot, 0, 0)) {
     std::fill(cursors, cursors + set.partitions * 2, 0);
@@ -32,8 +32,9 @@ public:
     std::fill(groups, groups + set.partitions * groupWords(), 0);
   }
 
-  void deal(const uint64_t *rows, int64_t count, int kind) {
-    // What doesn't change is held here: stores of rows may be to anything.
+  void add(const uint64_t *rows, int64_t count, int kind) {
+    // Copies of loop invariants: the compiler must assume that stores of rows
+    // alias them.
     const KeySet::Hash<Width> hash = set.hash<Width>();
     const int bits = set.partitionBits;
     uint64_t *const all = groups;
@@ -46,7 +47,7 @@ public:
       for (int64_t word = 0; word < width; ++word)
         group[held * width + word] = row[word];
       if (held + 1 == groupRows())
-        empty(kind * set.partitions + partition, group);
+        flush(kind * set.partitions + partition, group);
       else
         group[groupWords() - 1] = uint64_t(held + 1);
     }
@@ -69,7 +70,7 @@ public:
   }
 
 private:
-  /// Blocks of more bytes have left the caches before they are read.
+  /// Beyond this size the caches evict blocks before they are read.
   static constexpr int64_t cachedBytes = 1 << 23;
 
   constexpr int64_t width() const { return Width ? Width : set.words; }
@@ -89,7 +90,7 @@ private:
     return cursor;
   }
 
-  void empty(int64_t chain, uint64_t *group) {
+  void flush(int64_t chain, uint64_t *group) {
     int64_t &cursor = openFor(chain);
     uint64_t *to = set.storage + cursor * width();
     if (streams)
@@ -124,15 +125,15 @@ static int64_t packChunk(const KeySet &set, const uint64_t *lists,
     for (int64_t i = 0; i < count; ++i) {
       for (int64_t word = 0; word < width; ++word)
         to[word] = from[word * chunkRows + i];
-      // Whether one is absent is no branch: nobody can foretell it.
+      // Branch-free: absence is unpredictable.
       to += int64_t(!hasAbsent | (to[0] != absent)) * width;
     }
   }
   return (to - packed) / width;
 }
 
-/// Whether rows are in order of their partitions; then `starts` says where each
-/// one starts.
+/// Whether rows are in order of their partitions; then `starts` has the first
+/// row of each partition.
 static bool findStarts(const KeySet &set, const uint64_t *rows, int64_t begin,
                        int64_t end, int64_t *starts) {
   const KeySet::Hash<1> hash = set.hash<1>();
@@ -154,8 +155,9 @@ static bool findStarts(const KeySet &set, const uint64_t *rows, int64_t begin,
 }
 
 template <int Width>
-static void dealKnown(const KeySet &set, const uint64_t *const *known,
-                      int64_t slot, Dealer<Width> &dealer, uint64_t *key) {
+static void partitionKnown(const KeySet &set, const uint64_t *const *known,
+                           int64_t slot, HashPartitioner<Width> &partitioner,
+                           uint64_t *key) {
   const int64_t width = Width ? Width : set.words;
   for (int64_t list = 0; list < set.knownLists; ++list) {
     auto [begin, end] = rowsOfSlot(set.knownRows[list], set.slots, slot);
@@ -166,10 +168,10 @@ static void dealKnown(const KeySet &set, const uint64_t *const *known,
     for (int64_t row = begin; row < end; ++row) {
       for (int64_t word = 0; word < width; ++word)
         key[word] = known[list * width + word][row];
-      dealer.deal(key, 1, 0);
+      partitioner.add(key, 1, 0);
     }
   }
-  dealer.finish(0);
+  partitioner.finish(0);
 }
 
 namespace {
@@ -183,15 +185,16 @@ struct ImageTables {
 } // namespace
 
 template <int Width>
-static void dealSlot(const KeySet &set, const ChunkProducer &producer,
-                     const uint64_t *const *known, const ImageTables &tables,
-                     int64_t slot) {
+static void partitionSlot(const KeySet &set, const ChunkProducer &producer,
+                          const uint64_t *const *known,
+                          const ImageTables &tables, int64_t slot) {
   const int64_t width = Width ? Width : set.words;
-  Dealer<Width> dealer(set, slot);
+  HashPartitioner<Width> partitioner(set, slot);
   uint64_t *lists =
       set.chunks + slot * set.chunkRows * set.lists * (width + 1) * 2;
   uint64_t *packed = lists + set.chunkRows * set.lists * width;
-  // Once candidates are packed, their lists are free: many times what it needs.
+  // Once candidates are packed, the memory of their lists is free: many times
+  // the need of the images.
   KeyImages<Width> images(set, tables.numbers, tables.bits, lists);
   auto [first, last] = rowsOfSlot(set.rows, set.slots, slot);
   for (int64_t row = first; row < last; row += set.chunkRows) {
@@ -200,28 +203,26 @@ static void dealSlot(const KeySet &set, const ChunkProducer &producer,
     int64_t candidates = packChunk<Width>(set, lists, count, packed);
     if (set.images > 0)
       images.replace(packed, candidates);
-    dealer.deal(packed, candidates, 1);
+    partitioner.add(packed, candidates, 1);
   }
-  dealer.finish(1);
+  partitioner.finish(1);
   if (set.knownLists > 0)
-    dealKnown<Width>(set, known, slot, dealer, packed);
+    partitionKnown<Width>(set, known, slot, partitioner, packed);
 }
 
-void zenith_routine_fresh_keys_deal(void *const *pointers,
-                                    const int64_t *numbers, int64_t begin,
-                                    int64_t end) {
-  RoutineArguments args(pointers, numbers);
-  KeySet set(args);
-  auto *const *known = reinterpret_cast<const uint64_t *const *>(
-      args.takePointers(set.knownLists * set.words));
+void zenith_routine_dedup_partition(const zenith_dedup_arguments *arguments,
+                                    int64_t begin, int64_t end) {
+  const zenith_dedup_arguments &given = checked(arguments);
+  KeySet set(given);
+  auto *const *known = reinterpret_cast<const uint64_t *const *>(given.known);
   ImageTables tables{nullptr, nullptr};
   if (set.images > 0) {
-    tables.numbers = args.pointer<const uint16_t>();
-    tables.bits = args.pointer<const uint64_t>();
+    tables.numbers = given.image_numbers;
+    tables.bits = given.image_bits;
   }
-  ChunkProducer producer(args);
+  ChunkProducer producer(given.producer);
   byWidth(set.words, [&](auto width) {
     for (int64_t slot = begin; slot < end; ++slot)
-      dealSlot<width>(set, producer, known, tables, slot);
+      partitionSlot<width>(set, producer, known, tables, slot);
   });
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Images of keys: a key stands for all of them, and the least takes its place.
+// Images of keys under symmetries: the least image is the canonical form of a
+// key.
 
 #ifndef ZENITH_RUNTIME_ROUTINES_KEYIMAGES_H
 #define ZENITH_RUNTIME_ROUTINES_KEYIMAGES_H
@@ -11,11 +12,11 @@
 
 namespace zenith::runtime {
 
-/// Parts of some bits make a word; each word of an image is made of what parts
-/// of the key stand for. `Width`: words of a key, 0: any.
+/// A word consists of parts of some bits; each word of an image is the or of
+/// table entries of the key's parts. `Width`: words of a key, 0: any.
 template <int Width> class KeyImages {
 public:
-  /// `memory` has room for 11 words for each word of a key.
+  /// `memory` has 11 words for each word of a key.
   KeyImages(const KeySet &set, const uint16_t *numbers, const uint64_t *bits,
             uint64_t *memory)
       : set(set), width(Width ? Width : set.words),
@@ -23,7 +24,7 @@ public:
         bits(bits), best(memory), other(memory + width),
         parts(reinterpret_cast<uint8_t *>(memory + 2 * width)) {}
 
-  /// Puts the least image of each key in its place, with what joins it.
+  /// Replaces each key by its least image, joined with equal images.
   ZENITH_METHOD void replace(uint64_t *keys, int64_t count) {
     for (uint64_t *key = keys; key < keys + count * width; key += width) {
       splitIntoParts(key);
@@ -44,12 +45,12 @@ private:
     *to = 0;
   }
 
-  /// What entries first .. last-1 of a word of an image make of the parts.
+  /// The or of entries first .. last-1 of a word of an image.
   ZENITH_METHOD uint64_t joined(int64_t row, int64_t first,
                                 int64_t last) const {
     const uint16_t *number = numbers + row * set.imageParts;
     const uint64_t *entry = bits + (row * set.imageParts << set.partBits);
-    // Parts that there are not are 0.
+    // Parts out of range are 0.
     const unsigned partCount = unsigned(width * perWord);
     uint64_t result = 0;
     for (int64_t i = first; i < last; ++i)
@@ -64,8 +65,8 @@ private:
     const uint64_t significant = uint64_t(set.key[0]);
     uint64_t leastFirst = best[0] & significant, ties = 0;
     for (int64_t image = 1; image < set.images; ++image) {
-      // Parts only add bits: where few make more than the least image has, the
-      // others need not be looked at. That is so for most images.
+      // Parts only add bits: where the first few exceed the least image, the
+      // others are skipped. That holds for most images.
       const int64_t row = image * width;
       uint64_t first = 0;
       int64_t looked = 0;
@@ -97,7 +98,7 @@ private:
     best[width - 1] |= ties << set.ties;
   }
 
-  /// Below 0 where the other one is less, 0 where both have one key.
+  /// Negative where the other image is less, 0 where both have one key.
   ZENITH_METHOD int compare() const {
     for (int64_t word = 0; word < width; ++word) {
       uint64_t x = other[word] & uint64_t(set.key[word]),

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the steps of fresh_keys share: their numbers, and the scratch buffer as
-// they divide it.
+// What the steps of dedup share: their arguments, and the arrays of the scratch
+// buffer.
 
 #ifndef ZENITH_RUNTIME_ROUTINES_KEYSET_H
 #define ZENITH_RUNTIME_ROUTINES_KEYSET_H
 
-#include "runtime/ProcessorClones.h"
-#include "runtime/routines/RoutineArguments.h"
+#include "runtime/RoutineArguments.h"
+#include "runtime/RoutineScratch.h"
+#include "runtime/TargetClones.h"
+#include "runtime/routines/RowSlots.h"
 
 #include <numeric>
 #include <type_traits>
@@ -18,51 +20,39 @@ namespace zenith::runtime {
 /// of tasks, partition and kind: known ones and candidates.
 class KeySet {
 public:
-  explicit KeySet(RoutineArguments &args)
-      : words(args.number()), lists(args.number()), rows(args.number()),
-        knownLists(args.number()), knownRows(args.takeNumbers(knownLists)),
-        key(args.takeNumbers(words)), slots(args.number()),
-        partitionBits(63 - __builtin_clzll(uint64_t(args.number()))),
-        partitions(int64_t(1) << partitionBits), slotBlocks(args.number()),
-        blockRows(args.number()), roomWords(args.number()),
-        chunkRows(args.number()), blockShift(__builtin_ctzll(blockRows)),
-        hasAbsent(args.number() != 0), absent(uint64_t(args.number())),
-        images(args.number()), imageParts(args.number()),
-        partBits(args.number()), ties(args.number()) {
-    auto next = reinterpret_cast<uintptr_t>(args.pointer());
-    auto take = [&](auto *&array, int64_t count) {
-      using T = std::remove_reference_t<decltype(*array)>;
-      constexpr uintptr_t line = 64;
-      next = (next + line - 1) / line * line;
-      array = reinterpret_cast<T *>(next);
-      next += uintptr_t(count) * sizeof(T);
-    };
-    take(storage, slots * slotBlocks * blockRows * words);
-    take(following, slots * slotBlocks);
-    take(order, slots * slotBlocks);
-    take(heads, slots * partitions * 2);
-    take(cursors, slots * partitions * 2);
-    take(blocks, slots * partitions * 2);
-    take(starts, slots * knownLists * (partitions + 1));
-    take(plan, partitions);
-    take(rooms, slots * roomWords);
-    take(chunks, slots * chunkRows * lists * (words + 1) * 2);
-    take(largeTables, 0);
+  explicit KeySet(const zenith_dedup_arguments &given)
+      : words(given.words), lists(given.lists), rows(given.rows),
+        knownLists(given.nknown), knownRows(given.known_rows), key(given.key),
+        slots(given.slots),
+        partitionBits(63 - __builtin_clzll(uint64_t(given.partitions))),
+        partitions(int64_t(1) << partitionBits), slotBlocks(given.slot_blocks),
+        blockRows(given.block_rows), tableWords(given.table_words),
+        chunkRows(given.chunk_rows), blockShift(__builtin_ctzll(blockRows)),
+        hasAbsent(given.has_absent != 0), absent(uint64_t(given.absent)),
+        images(given.images), imageParts(given.image_parts),
+        partBits(given.part_bits), ties(given.ties) {
+    const auto layout = dedupScratch<int64_t>(
+        {words, lists, knownLists, blockRows, chunkRows, allRows(), slots,
+         partitions, slotBlocks, tableWords});
+    ScratchReader scratch(given.scratch, layout);
+    storage = scratch.take<uint64_t>();
+    following = scratch.take<uint32_t>();
+    order = scratch.take<uint32_t>();
+    heads = scratch.take<uint32_t>();
+    cursors = scratch.take<int64_t>();
+    blocks = scratch.take<uint32_t>();
+    starts = scratch.take<int64_t>();
+    plan = scratch.take<DedupPartition>();
+    tables = scratch.take<uint64_t>();
+    chunks = scratch.take<uint64_t>();
+    largeTables = scratch.take<uint64_t>();
   }
-
-  /// What the plan says of a partition.
-  struct Partition {
-    int64_t known = 0, candidates = 0; ///< rows in blocks
-    int64_t order = 0;                 ///< first entry of its blocks' list
-    int64_t table = -1;                ///< own words; -1: those of the slot
-    int64_t fresh = 0;
-  };
 
   int64_t words, lists, rows, knownLists;
   const int64_t *knownRows, *key;
   int64_t slots;
   int partitionBits;
-  int64_t partitions, slotBlocks, blockRows, roomWords, chunkRows;
+  int64_t partitions, slotBlocks, blockRows, tableWords, chunkRows;
   int blockShift; ///< blockRows is a power of two
   bool hasAbsent;
   uint64_t absent;
@@ -71,15 +61,15 @@ public:
   uint32_t *following; ///< the block after each one of its chain
   uint32_t *order;     ///< blocks by partition
   uint32_t *heads;     ///< first block by slot, kind and partition
-  int64_t *cursors;    ///< behind the last row, by slot, kind and partition
+  int64_t *cursors;    ///< after the last row, by slot, kind and partition
   uint32_t *blocks;    ///< how many, likewise
   /// By slot, known list and partition: the first of the slot's rows that is
   /// not of a partition before; one more is their end. All are one where the
   /// slot's rows lie in blocks.
   int64_t *starts;
-  Partition *plan;
-  uint64_t *rooms;       ///< of each slot: rows on their way to blocks; tables
-  uint64_t *chunks;      ///< candidates of each slot before they are dealt
+  DedupPartition *plan;
+  uint64_t *tables; ///< of each slot: rows not yet in blocks, then hash tables
+  uint64_t *chunks; ///< candidates of each slot before they are partitioned
   uint64_t *largeTables; ///< of partitions too large for a slot's
 
   /// Of keys of `Width` words, 0: any. Different keys of one word have
@@ -101,16 +91,16 @@ public:
   template <int Width> ZENITH_METHOD Hash<Width> hash() const {
     return {words, key, uint64_t(key[0])};
   }
-  /// The first bits of a hash, so that keys in order of their partitions stay
-  /// in order where partitions are fewer.
+  /// The high bits of a hash, so that keys in order of their partitions stay in
+  /// order where there are fewer partitions.
   ZENITH_METHOD static int64_t partitionOf(uint64_t hash, int bits) {
     return int64_t(hash >> 1 >> (63 - bits));
   }
   ZENITH_METHOD uint64_t *row(int64_t number) const {
     return storage + number * words;
   }
-  ZENITH_METHOD uint64_t *room(int64_t slot) const {
-    return rooms + slot * roomWords;
+  ZENITH_METHOD uint64_t *tableOf(int64_t slot) const {
+    return tables + slot * tableWords;
   }
   ZENITH_METHOD int64_t chain(int64_t slot, int kind, int64_t partition) const {
     return (slot * 2 + kind) * partitions + partition;
@@ -120,6 +110,15 @@ public:
   }
   /// Whether known rows in order of their partitions stay where they are.
   bool mayStay() const { return words == 1; }
+
+private:
+  /// Rows of all lists.
+  int64_t allRows() const {
+    int64_t all = rows * lists;
+    for (int64_t list = 0; list < knownLists; ++list)
+      all += knownRows[list];
+    return all;
+  }
 };
 
 /// Rows that fill whole cache lines: as many as one line has words, divided by

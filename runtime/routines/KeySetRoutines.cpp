@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Later steps of fresh_keys: a table per partition finds what is new, which
-// goes where its candidates were and then, partition by partition, to the
+// Later steps of dedup: a hash table per partition finds the new keys, which
+// overwrite the candidates and are then copied, partition by partition, to the
 // results.
 
 #include "runtime/routines/KeySet.h"
@@ -50,8 +50,8 @@ public:
 
 private:
   /// Lists the blocks of one kind, slot by slot; returns how many. Each block
-  /// says where the next one of its chain is, so chains of several slots are
-  /// followed at once: memory answers them together.
+  /// has the index of the next one of its chain, so chains of several slots are
+  /// followed at once to overlap cache misses.
   ZENITH_METHOD int64_t listBlocks(int kind, uint32_t *to) const {
     constexpr int64_t atOnce = 16;
     uint32_t *end = to;
@@ -76,7 +76,7 @@ private:
     }
     return end - to;
   }
-  /// Asks memory for a block that comes soon.
+  /// Prefetches a block.
   ZENITH_METHOD void askAhead(int64_t place) const {
     constexpr int64_t line = 64;
     if (place >= listed)
@@ -93,22 +93,22 @@ private:
   int64_t knownBlocks, listed; ///< of known ones, of all
 };
 
-/// Cells of a table of its own, which must fit what all rows together have
-/// room for.
+/// Cells of a table outside of the slot's memory, which must fit the scratch
+/// for all rows.
 int64_t largeCells(int64_t keys) { return keys * 9 / 8 + 8; }
 
-/// Finds what is new in partitions of keys of several words. A cell of a table
+/// Finds the new keys of partitions of keys of several words. A cell of a table
 /// is a row's position + 1 below half of its hash: rows elsewhere in the cache
 /// are compared where these halves agree.
 template <int Width> class RowMerger {
 public:
   RowMerger(const KeySet &set, int64_t slot)
       : set(set), width(Width ? Width : set.words), hash(set.hash<Width>()),
-        slotTable(set.room(slot)) {}
+        slotTable(set.tableOf(slot)) {}
 
   /// The number of new keys.
   int64_t merge(int64_t number) {
-    const KeySet::Partition &partition = set.plan[number];
+    const DedupPartition &partition = set.plan[number];
     PartitionRows rows(set, number);
     const int64_t keys = partition.known + partition.candidates;
     const bool isLarge = partition.table >= 0;
@@ -127,7 +127,7 @@ public:
       uint64_t bits = hash(row);
       uint64_t &cell = find(rows, row, bits);
       if (!cell) {
-        // Never behind the row that is read: rows before it are done with.
+        // Never after the row that is read: rows before it are done.
         uint64_t *to = rows.at(knownEnd + fresh);
         for (int64_t word = 0; word < width; ++word)
           to[word] = row[word];
@@ -198,7 +198,8 @@ public:
 
 private:
   ZENITH_METHOD void add(const uint64_t *keys, int64_t count) {
-    // What doesn't change is held here: stores of keys may be to anything.
+    // Copies of loop invariants: the compiler must assume that stores of keys
+    // alias them.
     const KeySet::Hash<1> hash = set.hash<1>();
     const WordTable cells = table;
     const int bits = set.partitionBits;
@@ -208,7 +209,7 @@ private:
         zero |= keys[i];
         continue;
       }
-      // Bits behind those that all keys of the partition share.
+      // Bits after those that all keys of the partition share.
       cells.insert(keys[i], cells.bucketOf(hash(keys + i) << bits >> 32));
     }
   }
@@ -226,7 +227,7 @@ private:
     table.leaveOutHeld();
   }
 
-  /// Writes what is new over the candidates; how many.
+  /// Overwrites the candidates by the new keys; gives how many.
   ZENITH_METHOD int64_t give() {
     constexpr int64_t atOnce = WordTable::bucketCells;
     const int64_t first = rows.knownEnd();
@@ -266,7 +267,7 @@ private:
 
 } // namespace
 
-ZENITH_PROCESSOR_CLONES
+ZENITH_TARGET_CLONES
 static int64_t mergeWords(WordMerger &merger) { return merger.merge(); }
 
 /// Rows of a partition: known and new.
@@ -293,22 +294,21 @@ static int64_t mergePartition(const KeySet &set, const uint64_t *const *known,
   int64_t keys = keysOf(set, number), place = set.plan[number].table;
   bool isLarge = place >= 0;
   WordMerger merger(set, known, rows, number,
-                    isLarge ? set.largeTables + place : set.room(slot),
+                    isLarge ? set.largeTables + place : set.tableOf(slot),
                     (isLarge ? largeCells(keys) : 2 * keys + 8) /
                         WordTable::bucketCells);
   return mergeWords(merger);
 }
 
-void zenith_routine_fresh_keys_plan(void *const *pointers,
-                                    const int64_t *numbers, int64_t begin,
-                                    int64_t end) {
-  RoutineArguments args(pointers, numbers);
-  KeySet set(args);
+void zenith_routine_dedup_plan(const zenith_dedup_arguments *arguments,
+                               int64_t begin, int64_t end) {
+  const zenith_dedup_arguments &given = checked(arguments);
+  KeySet set(given);
   if (begin == end)
     return;
   int64_t order = 0, largeWords = 0;
   for (int64_t number = 0; number < set.partitions; ++number) {
-    KeySet::Partition partition;
+    DedupPartition partition;
     partition.order = order;
     for (int64_t slot = 0; slot < set.slots; ++slot)
       for (int kind = 0; kind < 2; ++kind) {
@@ -322,21 +322,19 @@ void zenith_routine_fresh_keys_plan(void *const *pointers,
       }
     set.plan[number] = partition;
     int64_t keys = keysOf(set, number);
-    if (tableWords(set, 2 * keys + 8) > set.roomWords) {
+    if (tableWords(set, 2 * keys + 8) > set.tableWords) {
       set.plan[number].table = largeWords;
-      // The next one starts at a cache line too.
+      // The next table starts at a cache line too.
       largeWords += tableWords(set, largeCells(keys)) / 8 * 8 + 8;
     }
   }
 }
 
-void zenith_routine_fresh_keys_merge(void *const *pointers,
-                                     const int64_t *numbers, int64_t begin,
-                                     int64_t end) {
-  RoutineArguments args(pointers, numbers);
-  KeySet set(args);
-  auto *const *known = reinterpret_cast<const uint64_t *const *>(
-      args.takePointers(set.knownLists * set.words));
+void zenith_routine_dedup_merge(const zenith_dedup_arguments *arguments,
+                                int64_t begin, int64_t end) {
+  const zenith_dedup_arguments &given = checked(arguments);
+  KeySet set(given);
+  auto *const *known = reinterpret_cast<const uint64_t *const *>(given.known);
   byWidth(set.words, [&](auto width) {
     for (int64_t slot = begin; slot < end; ++slot) {
       auto [first, last] = rowsOfSlot(set.partitions, set.slots, slot);
@@ -349,21 +347,18 @@ void zenith_routine_fresh_keys_merge(void *const *pointers,
   });
 }
 
-void zenith_routine_fresh_keys_gather(void *const *pointers,
-                                      const int64_t *numbers, int64_t begin,
-                                      int64_t end) {
-  RoutineArguments args(pointers, numbers);
-  KeySet set(args);
-  auto *found = args.pointer<int64_t>();
-  auto *const *results =
-      reinterpret_cast<uint64_t *const *>(args.takePointers(set.words));
+void zenith_routine_dedup_gather(const zenith_dedup_arguments *arguments,
+                                 int64_t begin, int64_t end) {
+  const zenith_dedup_arguments &given = checked(arguments);
+  KeySet set(given);
+  auto *const *results = reinterpret_cast<uint64_t *const *>(given.results);
   int64_t before = 0, number = 0;
   for (int64_t slot = 0; slot < end; ++slot) {
     auto [first, last] = rowsOfSlot(set.partitions, set.slots, slot);
     for (number = first; number < last; before += set.plan[number++].fresh) {
       if (slot < begin)
         continue;
-      const KeySet::Partition &partition = set.plan[number];
+      const DedupPartition &partition = set.plan[number];
       int64_t knownBlocks = 0;
       for (int64_t from = 0; from < set.slots; ++from)
         knownBlocks += set.blocks[set.chain(from, 0, number)];
@@ -379,5 +374,5 @@ void zenith_routine_fresh_keys_gather(void *const *pointers,
     }
   }
   if (end == set.slots)
-    *found = before;
+    *given.found = before;
 }

@@ -23,7 +23,8 @@ static constexpr int32_t lastKey = std::numeric_limits<int32_t>::max();
 using Lanes = int32_t __attribute__((vector_size(lanes * sizeof(int32_t))));
 
 namespace {
-/// Keys as signed numbers, which processors compare, and their positions.
+/// Keys as signed integers, for which vectors have comparisons, and their
+/// positions.
 struct FirstElements {
   Lanes keys[mostSelected], positions[mostSelected];
 };
@@ -73,8 +74,8 @@ ZENITH_INLINE void keepFirst(const Lanes *keys, int64_t position, int64_t count,
     Lanes key = keys[i];
     if (__builtin_reduce_or(key < kept[Selected - 1]) == 0)
       continue;
-    // From the last one up: an element that follows the new one in order takes
-    // the place behind its own.
+    // From the last entry on: an entry that follows the new one in order moves
+    // one index up.
     Lanes place = Lanes{} + int32_t(position + i);
     for (int64_t j = Selected - 1; j > 0; --j) {
       Lanes moves = key < kept[j - 1], comes = key < kept[j];

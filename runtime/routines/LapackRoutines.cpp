@@ -392,20 +392,20 @@ template <typename T> Status runTyped(Call call, const std::string &routine) {
 } // namespace
 
 /// Runs `routine` (without the letter of the element type, which is `type`: s,
-/// d, c or z). Numbers: batches, rows and columns of its matrices, then the
+/// d, c or z). Sizes: batches, rows and columns of its matrices, then the
 /// options of the routine. Results are zero before.
 extern "C" __attribute__((visibility("default"))) int
-zenith_routine_lapack(const char *routine, char type, const int64_t *numbers,
+zenith_routine_lapack(const char *routine, char type, const int64_t *sizes,
                       void *const *inputs, void *const *results) {
   constexpr int64_t largest = 1 << 20; // LAPACK counts in 32 bits
-  if (numbers[1] > largest || numbers[2] > largest)
+  if (sizes[1] > largest || sizes[2] > largest)
     return NoMemory;
   try {
     Call call{std::string(1, type) + routine,
-              numbers[0],
-              numbers[1],
-              numbers[2],
-              numbers + 3,
+              sizes[0],
+              sizes[1],
+              sizes[2],
+              sizes + 3,
               inputs,
               results};
     switch (type) {

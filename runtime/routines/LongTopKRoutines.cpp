@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The first elements, in order, of a long row of few different keys: several
-// tasks count the keys, then each puts its elements where they belong.
+// tasks count the keys, then each writes its elements to their indices.
 
-#include "runtime/routines/RoutineArguments.h"
+#include "runtime/RoutineScratch.h"
 #include "runtime/routines/RoutineKeys.h"
 #include "runtime/routines/Routines.h"
+#include "runtime/routines/RowSlots.h"
 
 #include <algorithm>
 #include <cstring>
@@ -18,14 +19,19 @@ using namespace zenith::runtime;
 
 namespace {
 
-/// What counting and taking share: one row of elements side by side, dealt to
-/// slots, whose keys have 8 or 16 bits.
+/// What counting and taking share: one row of contiguous elements, divided
+/// among slots, whose keys have 8 or 16 bits.
 struct CountedRow {
-  CountedRow(void *const *pointers, const int64_t *numbers)
-      : args(pointers, numbers), length(args.number()), k(args.number()),
-        smallest(args.number()), dtype(int32_t(args.number())),
-        slots(args.number()), size(int64_t(1) << orderKeyBits(dtype)),
-        counts(args.pointer<int64_t>()), operand(args.pointer()) {}
+  explicit CountedRow(const zenith_counted_top_k_arguments &given)
+      : length(given.length), k(given.k), smallest(given.smallest != 0),
+        dtype(int32_t(given.dtype)), slots(given.slots),
+        size(int64_t(1) << orderKeyBits(dtype)),
+        operand(static_cast<const char *>(given.operand)) {
+    const auto layout = countedTopKScratch<int64_t>(slots, size);
+    ScratchReader scratch(given.scratch, layout);
+    counts = scratch.take<int64_t>();
+    places = scratch.take<int64_t>();
+  }
 
   static constexpr int64_t block = 1024;
 
@@ -53,19 +59,19 @@ struct CountedRow {
   }
   int64_t *countsOf(int64_t slot) const { return counts + slot * size; }
 
-  RoutineArguments args;
   int64_t length, k;
   bool smallest;
   int32_t dtype;
   int64_t slots, size;
-  int64_t *counts;
+  int64_t *counts; ///< by slot and key
+  int64_t *places; ///< by slot and key: index in the result
   const char *operand;
 };
 
 } // namespace
 
-/// Neighbours are often equal: with tables of their own the processor counts
-/// them at the same time.
+/// Neighbours are often equal: with a table for each of eight neighbours no
+/// increment waits for the store of the one before.
 static void countKeys(const CountedRow &row, int64_t slot, uint8_t) {
   constexpr int64_t keys = 256, tables = 8;
   uint32_t table[tables][keys] = {};
@@ -99,9 +105,9 @@ static void countKeys(const CountedRow &row, int64_t slot, uint16_t) {
                              });
 }
 
-void zenith_routine_top_k_count(void *const *pointers, const int64_t *numbers,
+void zenith_routine_top_k_count(const zenith_counted_top_k_arguments *arguments,
                                 int64_t begin, int64_t end) {
-  CountedRow row(pointers, numbers);
+  CountedRow row(checked(arguments));
   for (int64_t slot = begin; slot < end; ++slot)
     if (zenith_dtype_bytes(row.dtype) == 1)
       countKeys(row, slot, uint8_t());
@@ -109,8 +115,8 @@ void zenith_routine_top_k_count(void *const *pointers, const int64_t *numbers,
       countKeys(row, slot, uint16_t());
 }
 
-/// The place of a slot's next element with each key, in `places`; gives the
-/// largest key that has one, -1 where none does.
+/// Sets `places` to the result index of a slot's next element with each key;
+/// gives the largest key that has one, -1 where none does.
 static int64_t firstPlaces(const CountedRow &row, int64_t slot,
                            int64_t *places) {
   int64_t before = 0, last = -1;
@@ -171,16 +177,16 @@ static int64_t choose(const uint8_t *keys, int64_t count, uint8_t last,
 template <typename Key>
 static void take(const CountedRow &row, int64_t slot, Key *values,
                  int64_t *indices) {
-  int64_t *places = row.counts + (row.slots + slot) * row.size;
+  int64_t *places = row.places + slot * row.size;
   int64_t last = firstPlaces(row, slot, places);
   if (last < 0)
     return;
-  // Copied: what is written could be these numbers for all that is known.
+  // A copy: the compiler must assume that stores to the results may alias it.
   int64_t k = row.k;
   auto *operand = reinterpret_cast<const Key *>(row.operand);
   row.forEachBlock<Key>(
       slot, [=](int64_t start, int64_t here, const Key *keys) mutable {
-        // Only of the last key not all have places.
+        // Only of the last key some elements have no place.
         if (last >= 0 && places[last] >= k)
           --last;
         if (last < 0)
@@ -199,14 +205,13 @@ static void take(const CountedRow &row, int64_t slot, Key *values,
       });
 }
 
-void zenith_routine_top_k_take(void *const *pointers, const int64_t *numbers,
+void zenith_routine_top_k_take(const zenith_counted_top_k_arguments *arguments,
                                int64_t begin, int64_t end) {
-  CountedRow row(pointers, numbers);
-  void *values = row.args.pointer();
-  auto *indices = row.args.pointer<int64_t>();
+  const zenith_counted_top_k_arguments &given = checked(arguments);
+  CountedRow row(given);
   for (int64_t slot = begin; slot < end; ++slot)
     if (zenith_dtype_bytes(row.dtype) == 1)
-      take(row, slot, static_cast<uint8_t *>(values), indices);
+      take(row, slot, static_cast<uint8_t *>(given.values), given.indices);
     else
-      take(row, slot, static_cast<uint16_t *>(values), indices);
+      take(row, slot, static_cast<uint16_t *>(given.values), given.indices);
 }

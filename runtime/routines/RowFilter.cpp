@@ -6,7 +6,7 @@
 #include "runtime/routines/RowFilter.h"
 
 #include "runtime/ABI.h"
-#include "runtime/ProcessorClones.h"
+#include "runtime/TargetClones.h"
 
 #include <limits>
 
@@ -164,7 +164,7 @@ template <typename Run> ZENITH_INLINE void withType(int32_t dtype, Run run) {
   }
 }
 
-ZENITH_PROCESSOR_CLONES
+ZENITH_TARGET_CLONES
 static void writeExtremes(int32_t dtype, const ElementGrid &grid,
                           int64_t groups, bool smallest, void *to) {
   withType(dtype, [&](auto element) ZENITH_LAMBDA {
@@ -181,7 +181,7 @@ void columnExtremes(int32_t dtype, const ElementGrid &grid, int64_t groups,
   writeExtremes(dtype, grid, groups, smallest, to);
 }
 
-ZENITH_PROCESSOR_CLONES
+ZENITH_TARGET_CLONES
 static int64_t writePositions(int32_t dtype, const ElementGrid &grid,
                               const void *limits, bool smallest, bool withEqual,
                               uint32_t *to) {
@@ -218,7 +218,7 @@ ZENITH_INLINE void rankIn(const uint64_t *words, int64_t count,
     ranks[i] = before[i];
 }
 
-ZENITH_PROCESSOR_CLONES
+ZENITH_TARGET_CLONES
 static void writeRanks(const uint64_t *words, int64_t count, int64_t *ranks) {
   constexpr int64_t few = mostRanked / 2;
   if (count <= few)

@@ -29,9 +29,9 @@ void columnExtremes(int32_t dtype, const ElementGrid &grid, int64_t groups,
 /// Columns that are looked at together, at most.
 inline constexpr int64_t filterWidth = 64;
 
-/// Writes the numbers (row * width + column), ascending, of the elements that
+/// Writes the indices (row * width + column), ascending, of the elements that
 /// don't come after the limit of their column, nor are equal to it unless
-/// `withEqual`; NaNs are among them. Gives how many; `positions` has room for
+/// `withEqual`; NaNs are among them. Gives how many; `positions` holds
 /// all.
 int64_t positionsWithin(int32_t dtype, const ElementGrid &grid,
                         const void *limits, bool smallest, bool withEqual,
@@ -41,7 +41,7 @@ int64_t positionsWithin(int32_t dtype, const ElementGrid &grid,
 inline constexpr int64_t mostRanked = 32;
 
 /// Writes how many of `count` words come before each: smaller ones, and equal
-/// ones in front of it. `ranks` has room for mostRanked.
+/// ones with a lower index. `ranks` holds mostRanked.
 void rankWords(const uint64_t *words, int64_t count, int64_t *ranks);
 
 } // namespace zenith::runtime

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What tells rows apart: bytes that are equal where the rows are, and hashes of
-// them.
+// Keys of rows: bytes that are equal where the rows are, and hashes of them.
 
 #ifndef ZENITH_RUNTIME_ROUTINES_ROWKEYS_H
 #define ZENITH_RUNTIME_ROUTINES_ROWKEYS_H
@@ -13,14 +12,14 @@
 
 namespace zenith::runtime {
 
-/// Eight bytes as a number.
+/// Eight bytes as a word.
 inline uint64_t wordAt(const char *bytes) {
   uint64_t word;
   std::memcpy(&word, bytes, sizeof(word));
   return word;
 }
 
-/// Fewer than 8 bytes as a number, with zeros behind.
+/// Fewer than 8 bytes as a word, zero-extended.
 inline uint64_t wordOf(const char *bytes, int64_t count) {
   uint64_t word = 0;
   for (int64_t i = 0; i < count; ++i)
@@ -34,8 +33,8 @@ inline uint64_t mixed(uint64_t x, uint64_t y) {
   return uint64_t(product) ^ uint64_t(product >> 64);
 }
 
-/// Of rows of one length. What is left of a row behind whole pairs of words is
-/// read with what comes before it.
+/// Of rows of one length. The tail of a row after whole pairs of words is read
+/// by a load that overlaps the bytes before it.
 inline uint64_t hashOf(const char *row, int64_t bytes) {
   constexpr uint64_t odd = 0x9e3779b97f4a7c15, other = 0xc4ceb9fe1a85ec53;
   uint64_t value = uint64_t(bytes) * odd;
@@ -87,13 +86,14 @@ struct RowKeys {
         rowBytes(elements * zenith_dtype_bytes(dtype)),
         areBytes(dtype >= ZENITH_I8 && dtype <= ZENITH_UI64 && !ordered),
         keyBytes(areBytes ? rowBytes : width * 8) {}
-  /// The keys of rows: the rows themselves, or `room` after writing them there.
-  const char *of(const char *rows, int64_t count, char *room) const {
+  /// The keys of rows: the rows themselves, or `buffer` after writing them
+  /// there.
+  const char *of(const char *rows, int64_t count, char *buffer) const {
     if (areBytes)
       return rows;
     orderKeys(part.dtype, rows, 1, count * width,
-              reinterpret_cast<uint64_t *>(room));
-    return room;
+              reinterpret_cast<uint64_t *>(buffer));
+    return buffer;
   }
   KeyParts part;
   int64_t width, rowBytes;

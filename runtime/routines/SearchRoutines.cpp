@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Places of queries in an ascending list, by halving.
+// Positions of queries in an ascending list, by binary search.
 
-#include "runtime/routines/RoutineArguments.h"
 #include "runtime/routines/RoutineKeys.h"
 #include "runtime/routines/Routines.h"
+#include "runtime/routines/RowSlots.h"
 
 using namespace zenith::runtime;
 
-void zenith_routine_searchsorted(void *const *pointers, const int64_t *numbers,
+void zenith_routine_searchsorted(const zenith_searchsorted_arguments *arguments,
                                  int64_t begin, int64_t end) {
-  RoutineArguments args(pointers, numbers);
-  int64_t length = args.number(), queries = args.number();
-  bool right = args.number();
-  int32_t dtype = int32_t(args.number());
-  int64_t slots = args.number();
-  const char *list = args.pointer(), *asked = args.pointer();
-  auto *result = args.pointer<int64_t>();
+  const zenith_searchsorted_arguments &given = checked(arguments);
+  const bool right = given.right != 0;
+  const auto dtype = int32_t(given.dtype);
+  auto *list = static_cast<const char *>(given.list),
+       *queries = static_cast<const char *>(given.queries);
   int64_t bytes = zenith_dtype_bytes(dtype);
   auto keyOf = [&](const char *from, int64_t at) {
     uint64_t key = 0;
@@ -24,10 +22,10 @@ void zenith_routine_searchsorted(void *const *pointers, const int64_t *numbers,
     return key;
   };
   for (int64_t slot = begin; slot < end; ++slot) {
-    auto [first, last] = rowsOfSlot(queries, slots, slot);
+    auto [first, last] = rowsOfSlot(given.nqueries, given.slots, slot);
     for (int64_t query = first; query < last; ++query) {
-      uint64_t key = keyOf(asked, query);
-      int64_t low = 0, high = length;
+      uint64_t key = keyOf(queries, query);
+      int64_t low = 0, high = given.length;
       while (low < high) {
         int64_t middle = low + (high - low) / 2;
         uint64_t here = keyOf(list, middle);
@@ -36,7 +34,7 @@ void zenith_routine_searchsorted(void *const *pointers, const int64_t *numbers,
         else
           high = middle;
       }
-      result[query] = low;
+      given.result[query] = low;
     }
   }
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Sets of rows: membership, and the rows that a mask chooses. A hash table
-// holds places of rows; rows are compared by their keys.
+// holds indices of rows; rows are compared by their keys.
 
-#include "runtime/ProcessorClones.h"
-#include "runtime/routines/RoutineArguments.h"
+#include "runtime/RoutineScratch.h"
+#include "runtime/TargetClones.h"
 #include "runtime/routines/Routines.h"
 #include "runtime/routines/RowKeys.h"
+#include "runtime/routines/RowSlots.h"
 
 #include <algorithm>
 #include <cstring>
@@ -15,7 +16,7 @@ using namespace zenith::runtime;
 
 namespace {
 
-/// A table from rows, told apart by the bytes of their keys, to numbers below
+/// A hash table from rows, by the bytes of their keys, to indices below
 /// 2^32. A cell holds 32 bits of the hash above the number, so that rows are
 /// compared only where they are nearly always equal.
 class RowTable {
@@ -106,19 +107,22 @@ private:
 /// What the routines of is_in have in common. The table is of the fewer rows:
 /// where that is not the set, the set's rows mark those that it has.
 struct Membership {
-  explicit Membership(RoutineArguments &args)
-      : setCount(args.number()), count(args.number()), elements(args.number()),
-        row(int32_t(args.number()), elements, /*ordered=*/false),
-        slots(args.number()), cells(args.pointer<int64_t>()) {}
+  explicit Membership(const zenith_is_in_arguments &given)
+      : setCount(given.set_rows), count(given.rows), elements(given.elements),
+        row(int32_t(given.dtype), elements, /*ordered=*/false),
+        slots(given.slots) {
+    const auto layout = isInScratch<int64_t>(least(), row.keyBytes);
+    ScratchReader scratch(given.table, layout);
+    cells = scratch.take<int64_t>();
+    keys = scratch.take<char>();
+    marks = scratch.take<char>();
+  }
 
   bool isOfSet() const { return setCount <= count; }
   int64_t least() const { return std::min(setCount, count); }
   int64_t cellCount() const { return RowTable::cellsFor(least()); }
-  /// The parts of the scratch that begins with cells.
-  char *keys() const { return reinterpret_cast<char *>(cells + cellCount()); }
-  char *marks() const { return keys() + least() * row.keyBytes; }
   RowTable table() const {
-    return RowTable(keys(), row.keyBytes, cells, least());
+    return RowTable(keys, row.keyBytes, cells, least());
   }
   /// Calls fn(row, number) for those of `most` rows that are a slot's.
   template <typename Fn>
@@ -137,79 +141,76 @@ struct Membership {
   RowKeys row;
   int64_t slots;
   int64_t *cells;
+  char *keys, *marks; ///< of the rows in the table
 };
 
 } // namespace
 
-void zenith_routine_is_in_clear(void *const *pointers, const int64_t *numbers,
+void zenith_routine_is_in_clear(const zenith_is_in_arguments *arguments,
                                 int64_t begin, int64_t end) {
-  RoutineArguments args(pointers, numbers);
-  Membership is(args);
-  const char *set = args.pointer(), *asked = args.pointer();
-  const char *from = is.isOfSet() ? set : asked;
+  const zenith_is_in_arguments &given = checked(arguments);
+  Membership is(given);
+  auto *from =
+      static_cast<const char *>(is.isOfSet() ? given.set : given.operand);
   for (int64_t slot = begin; slot < end; ++slot) {
     auto [firstCell, lastCell] = rowsOfSlot(is.cellCount(), is.slots, slot);
     is.table().clear(firstCell, lastCell);
     auto [first, last] = rowsOfSlot(is.least(), is.slots, slot);
     if (first == last)
       continue;
-    std::fill(is.marks() + first, is.marks() + last, 0);
-    char *room = is.keys() + first * is.row.keyBytes;
+    std::fill(is.marks + first, is.marks + last, 0);
+    char *own = is.keys + first * is.row.keyBytes;
     const char *keys =
-        is.row.of(from + first * is.row.rowBytes, last - first, room);
-    // Who asks has the table only, which keeps the keys.
-    if (keys != room)
-      std::memcpy(room, keys, size_t((last - first) * is.row.keyBytes));
+        is.row.of(from + first * is.row.rowBytes, last - first, own);
+    // Look-ups read the keys of the table, not the operands.
+    if (keys != own)
+      std::memcpy(own, keys, size_t((last - first) * is.row.keyBytes));
   }
 }
 
-void zenith_routine_is_in_insert(void *const *pointers, const int64_t *numbers,
+void zenith_routine_is_in_insert(const zenith_is_in_arguments *arguments,
                                  int64_t begin, int64_t end) {
-  RoutineArguments args(pointers, numbers);
-  Membership is(args);
+  Membership is(checked(arguments));
   for (int64_t slot = begin; slot < end; ++slot) {
     auto [first, last] = rowsOfSlot(is.least(), is.slots, slot);
     is.table().insert(first, last);
   }
 }
 
-void zenith_routine_is_in_mark(void *const *pointers, const int64_t *numbers,
+void zenith_routine_is_in_mark(const zenith_is_in_arguments *arguments,
                                int64_t begin, int64_t end) {
-  RoutineArguments args(pointers, numbers);
-  Membership is(args);
-  char *own = args.pointer();
-  const char *set = args.pointer();
+  const zenith_is_in_arguments &given = checked(arguments);
+  Membership is(given);
   if (is.isOfSet())
     return;
-  char *marks = is.marks(), *scratch = own + is.count * is.row.keyBytes;
+  auto *set = static_cast<const char *>(given.set);
+  char *scratch = static_cast<char *>(given.keys) + is.count * is.row.keyBytes;
   for (int64_t slot = begin; slot < end; ++slot)
     is.lookUp(set, is.setCount, slot, scratch, [&](int64_t, int64_t number) {
-      // Other tasks may write the same.
+      // Other tasks may store the same value.
       if (number >= 0)
-        __atomic_store_n(marks + number, 1, __ATOMIC_RELAXED);
+        __atomic_store_n(is.marks + number, 1, __ATOMIC_RELAXED);
     });
 }
 
-void zenith_routine_is_in(void *const *pointers, const int64_t *numbers,
+void zenith_routine_is_in(const zenith_is_in_arguments *arguments,
                           int64_t begin, int64_t end) {
-  RoutineArguments args(pointers, numbers);
-  Membership is(args);
-  char *own = args.pointer();
-  const char *asked = args.pointer();
-  auto *result = args.pointer<uint8_t>();
-  const char *marks = is.marks();
+  const zenith_is_in_arguments &given = checked(arguments);
+  Membership is(given);
+  auto *rows = static_cast<const char *>(given.operand);
+  auto *scratch = static_cast<char *>(given.keys);
   for (int64_t slot = begin; slot < end; ++slot)
-    is.lookUp(asked, is.count, slot, own, [&](int64_t row, int64_t number) {
-      result[row] = number >= 0 && (is.isOfSet() || marks[number]);
+    is.lookUp(rows, is.count, slot, scratch, [&](int64_t row, int64_t number) {
+      given.result[row] = number >= 0 && (is.isOfSet() || is.marks[number]);
     });
 }
 
-/// Rows of [first, last) that a mask chooses, in blocks: visit(numbers, count).
+/// Rows of [first, last) that a mask chooses, in blocks: visit(rows, count).
 template <typename Visit>
 ZENITH_INLINE void forEachChosen(const uint8_t *mask, int64_t first,
                                  int64_t last, Visit visit) {
   constexpr int64_t block = 1024, word = 8;
-  int64_t numbers[block];
+  int64_t rows[block];
   for (int64_t start = first; start < last; start += block) {
     int64_t end = std::min(start + block, last), count = 0;
     for (int64_t row = start; row < end; row += word) {
@@ -218,15 +219,15 @@ ZENITH_INLINE void forEachChosen(const uint8_t *mask, int64_t first,
           wordAt(reinterpret_cast<const char *>(mask + row)) == 0)
         continue;
       for (int64_t i = row; i < row + here; ++i) {
-        numbers[count] = i;
+        rows[count] = i;
         count += mask[i] != 0;
       }
     }
-    visit(static_cast<const int64_t *>(numbers), count);
+    visit(static_cast<const int64_t *>(rows), count);
   }
 }
 
-ZENITH_PROCESSOR_CLONES
+ZENITH_TARGET_CLONES
 static int64_t countChosen(const uint8_t *mask, int64_t first, int64_t last) {
   int64_t chosen = 0;
   for (int64_t row = first; row < last; ++row)
@@ -236,8 +237,8 @@ static int64_t countChosen(const uint8_t *mask, int64_t first, int64_t last) {
 
 namespace {
 
-/// Elements that count: row / run % size, where nothing is in memory.
-struct CountedElements {
+/// Elements of an iota that is not in memory: row / run % size.
+struct IotaElements {
   int64_t run, size;
   int64_t first = 0, end = 0, value = 0; ///< rows of equal or rising elements
 
@@ -257,7 +258,7 @@ struct CountedElements {
 struct CompactInput {
   const char *from;
   int64_t bytes;
-  CountedElements counted;
+  IotaElements iota;
 
   template <typename Element>
   char *copy(const int64_t *rows, int64_t count, char *to) const {
@@ -268,12 +269,12 @@ struct CompactInput {
     return to + count * int64_t(sizeof(Element));
   }
 
-  /// Writes rows one behind the other; gives where the next one goes.
+  /// Writes rows one after the other; gives the address after the last.
   char *write(const int64_t *rows, int64_t count, char *to) {
-    if (counted.run > 0) {
+    if (iota.run > 0) {
       auto *target = reinterpret_cast<int64_t *>(to);
       for (int64_t i = 0; i < count; ++i)
-        target[i] = counted.at(rows[i]);
+        target[i] = iota.at(rows[i]);
       return to + count * bytes;
     }
     switch (bytes) {
@@ -294,48 +295,39 @@ struct CompactInput {
 
 } // namespace
 
-void zenith_routine_compact_count(void *const *pointers, const int64_t *numbers,
+void zenith_routine_compact_count(const zenith_compact_arguments *arguments,
                                   int64_t begin, int64_t end) {
-  RoutineArguments args(pointers, numbers);
-  int64_t rows = args.number(), slots = args.number();
-  auto *counts = args.pointer<int64_t>();
-  auto *mask = args.pointer<const uint8_t>();
+  const zenith_compact_arguments &given = checked(arguments);
+  auto *counts = static_cast<int64_t *>(given.scratch);
   for (int64_t slot = begin; slot < end; ++slot) {
-    auto [first, last] = rowsOfSlot(rows, slots, slot);
-    counts[slot] = countChosen(mask, first, last);
+    auto [first, last] = rowsOfSlot(given.rows, given.slots, slot);
+    counts[slot] = countChosen(given.mask, first, last);
   }
 }
 
-void zenith_routine_compact(void *const *pointers, const int64_t *numbers,
+void zenith_routine_compact(const zenith_compact_arguments *arguments,
                             int64_t begin, int64_t end) {
-  RoutineArguments args(pointers, numbers);
-  int64_t rows = args.number(), slots = args.number(), inputs = args.number();
-  const int64_t *bytes = args.takeNumbers(inputs),
-                *runs = args.takeNumbers(inputs),
-                *sizes = args.takeNumbers(inputs);
-  auto *counts = args.pointer<const int64_t>();
-  auto *mask = args.pointer<const uint8_t>();
-  auto *found = args.pointer<int64_t>();
-  void *const *from = args.takePointers(inputs);
-  void *const *to = args.takePointers(inputs);
+  const zenith_compact_arguments &given = checked(arguments);
+  auto *counts = static_cast<const int64_t *>(given.scratch);
   int64_t before = 0;
   for (int64_t slot = 0; slot < begin; ++slot)
     before += counts[slot];
   for (int64_t slot = begin; slot < end; before += counts[slot++]) {
-    auto [first, last] = rowsOfSlot(rows, slots, slot);
-    for (int64_t number = 0; number < inputs; ++number) {
-      if (!to[number])
+    auto [first, last] = rowsOfSlot(given.rows, given.slots, slot);
+    for (int64_t i = 0; i < given.ninputs; ++i) {
+      auto *target = static_cast<char *>(given.results[i]);
+      if (!target)
         continue;
-      CompactInput input{static_cast<const char *>(from[number]),
-                         bytes[number],
-                         {runs[number], sizes[number]}};
-      auto *target = static_cast<char *>(to[number]) + before * input.bytes;
-      forEachChosen(mask, first, last,
+      CompactInput input{static_cast<const char *>(given.inputs[i]),
+                         given.row_bytes[i],
+                         {given.iota_runs[i], given.iota_sizes[i]}};
+      target += before * input.bytes;
+      forEachChosen(given.mask, first, last,
                     [&](const int64_t *chosen, int64_t count) {
                       target = input.write(chosen, count, target);
                     });
     }
-    if (slot == slots - 1)
-      *found = before + counts[slot];
+    if (slot == given.slots - 1)
+      *given.found = before + counts[slot];
   }
 }

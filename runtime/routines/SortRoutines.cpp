@@ -3,10 +3,11 @@
 // Stable sorts of rows: keys become unsigned integers that carry positions, and
 // large rows are sorted by digits.
 
+#include "runtime/RoutineScratch.h"
 #include "runtime/routines/DigitSort.h"
-#include "runtime/routines/RoutineArguments.h"
 #include "runtime/routines/RoutineKeys.h"
 #include "runtime/routines/Routines.h"
+#include "runtime/routines/RowSlots.h"
 
 #include <algorithm>
 #include <cstring>
@@ -103,25 +104,31 @@ void permuteRow(int64_t bytes, const void *from, void *to, int64_t start,
   }
 }
 
+/// Moves a row's elements of all inputs into their order.
+void permuteInputs(const zenith_sort_arguments &given, int64_t start,
+                   const int64_t *order) {
+  for (int64_t input = 0; input < given.ninputs; ++input)
+    if (void *to = given.results[input])
+      permuteRow(zenith_dtype_bytes(int32_t(given.dtypes[input])),
+                 given.inputs[input], to, start, order, given.length,
+                 given.distance);
+}
+
 } // namespace
 
-void zenith_routine_sort(void *const *pointers, const int64_t *numbers,
-                         int64_t begin, int64_t end) {
-  RoutineArguments args(pointers, numbers);
-  int64_t rows = args.number(), length = args.number(),
-          distance = args.number(), slots = args.number(),
-          inputs = args.number(), keys = args.number();
-  bool descending = args.number();
-  const int64_t *dtypes = args.takeNumbers(inputs);
-  char *scratch = args.pointer();
-  void *const *from = args.takePointers(inputs);
-  void *const *to = args.takePointers(inputs);
+void zenith_routine_sort(const zenith_sort_arguments *arguments, int64_t begin,
+                         int64_t end) {
+  const zenith_sort_arguments &given = checked(arguments);
+  const int64_t length = given.length, distance = given.distance,
+                keys = given.nkeys, *dtypes = given.dtypes;
+  void *const *from = given.inputs;
   if (length == 0)
     return;
   for (int64_t slot = begin; slot < end; ++slot) {
-    auto [first, last] = rowsOfSlot(rows, slots, slot);
-    // 48 bytes per element: two pairs, two orders less the keys' share.
-    char *own = scratch + slot * length * 48;
+    auto [first, last] = rowsOfSlot(given.rows, given.slots, slot);
+    // Two pairs and two orders per element; keys share memory with the pairs.
+    char *own = static_cast<char *>(given.scratch) +
+                slot * length * sortBytesPerElement;
     for (int64_t row = first; row < last; ++row) {
       int64_t start = rowStart(row, length, distance);
       auto *words = reinterpret_cast<int64_t *>(own);
@@ -132,19 +139,16 @@ void zenith_routine_sort(void *const *pointers, const int64_t *numbers,
       for (int64_t key = keys; key-- > 0;) {
         int32_t dtype = int32_t(dtypes[key]);
         unsigned bits = orderKeyBits(dtype);
-        // Keys lie where they are not overwritten before they are read: behind
-        // the packed words, or in the second half of the pairs.
+        // Keys are stored where they are read before they are overwritten:
+        // after the packed words, or in the second half of the pairs.
         s.keys = reinterpret_cast<uint64_t *>(words + 2 * length);
         orderKeys(dtype,
                   static_cast<const char *>(from[key]) +
                       start * zenith_dtype_bytes(dtype),
                   distance, length, s.keys);
-        orderBy(s, length, bits, descending, key == keys - 1);
+        orderBy(s, length, bits, given.descending != 0, key == keys - 1);
       }
-      for (int64_t input = 0; input < inputs; ++input)
-        if (to[input])
-          permuteRow(zenith_dtype_bytes(int32_t(dtypes[input])), from[input],
-                     to[input], start, s.order, length, distance);
+      permuteInputs(given, start, s.order);
     }
   }
 }
@@ -170,41 +174,31 @@ static int64_t *mergeSort(int64_t *from, int64_t *to, int64_t count,
   return from;
 }
 
-void zenith_routine_sort_with(void *const *pointers, const int64_t *numbers,
+void zenith_routine_sort_with(const zenith_sort_arguments *arguments,
                               int64_t begin, int64_t end) {
-  RoutineArguments args(pointers, numbers);
-  int64_t rows = args.number(), length = args.number(),
-          distance = args.number(), slots = args.number(),
-          inputs = args.number();
-  const int64_t *dtypes = args.takeNumbers(inputs);
-  int64_t count = args.number(), answerAt = args.number();
-  const int64_t *sizes = args.takeNumbers(0);
-  auto less = reinterpret_cast<zenith_task_fn>(args.pointer());
-  auto *scratch = args.pointer<int64_t>();
-  void *const *from = args.takePointers(inputs);
-  void *const *to = args.takePointers(inputs);
-  void *const *given = args.takePointers(count);
-  constexpr int64_t mostPointers = 64;
-  void *own[mostPointers];
-  std::copy(given, given + count, own);
+  const zenith_sort_arguments &given = checked(arguments);
+  const zenith_inner_kernel &less = checked(given.comparator);
+  const int64_t length = given.length, distance = given.distance;
+  void *pointers[ZENITH_INNER_KERNEL_POINTERS];
+  std::copy(less.pointers, less.pointers + less.npointers, pointers);
   uint8_t answer = 0;
-  own[answerAt] = &answer;
+  pointers[less.written] = &answer;
   for (int64_t slot = begin; slot < end; ++slot) {
-    auto [first, last] = rowsOfSlot(rows, slots, slot);
-    int64_t *order = scratch + slot * 2 * length;
+    auto [first, last] = rowsOfSlot(given.rows, given.slots, slot);
+    auto *order =
+        reinterpret_cast<int64_t *>(static_cast<char *>(given.scratch) +
+                                    slot * length * sortWithBytesPerElement);
     for (int64_t row = first; row < last; ++row) {
       int64_t start = rowStart(row, length, distance);
       for (int64_t i = 0; i < length; ++i)
         order[i] = i;
       int64_t *sorted =
           mergeSort(order, order + length, length, [&](int64_t x, int64_t y) {
-            less(own, sizes, start + x * distance, start + y * distance);
+            less.fn(pointers, less.sizes, start + x * distance,
+                    start + y * distance);
             return answer != 0;
           });
-      for (int64_t input = 0; input < inputs; ++input)
-        if (to[input])
-          permuteRow(zenith_dtype_bytes(int32_t(dtypes[input])), from[input],
-                     to[input], start, sorted, length, distance);
+      permuteInputs(given, start, sorted);
     }
   }
 }

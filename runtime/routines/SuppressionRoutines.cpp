@@ -3,10 +3,11 @@
 // Non-maximum suppression: boxes by falling score, each against those chosen
 // before.
 
-#include "runtime/ProcessorClones.h"
-#include "runtime/routines/RoutineArguments.h"
+#include "runtime/RoutineScratch.h"
+#include "runtime/TargetClones.h"
 #include "runtime/routines/RoutineKeys.h"
 #include "runtime/routines/Routines.h"
+#include "runtime/routines/RowSlots.h"
 
 #include <algorithm>
 #include <cstring>
@@ -87,15 +88,11 @@ float floatOf(int64_t bits) {
   return value;
 }
 
-/// What a pair of batch and class has in the scratch, in words: how many boxes
-/// are chosen, these, the keys of all, and five floats of each chosen one.
-int64_t wordsOfPair(int64_t boxes) { return 5 * boxes + 1; }
-
 } // namespace
 
 /// Whether the intersection of `box` and one of the chosen boxes, over their
 /// union, is above `overlap`; it is 0 where a box is empty.
-ZENITH_PROCESSOR_CLONES
+ZENITH_TARGET_CLONES
 static bool meetsAny(const ChosenBoxes &chosen, const Box &box, float overlap) {
   const float *top = chosen.top, *left = chosen.left, *bottom = chosen.bottom,
               *right = chosen.right, *areas = chosen.area, area = box.area();
@@ -119,7 +116,7 @@ static bool meetsAny(const ChosenBoxes &chosen, const Box &box, float overlap) {
   return false;
 }
 
-ZENITH_PROCESSOR_CLONES
+ZENITH_TARGET_CLONES
 static bool anyAbove(const float *scores, int64_t count, float least) {
   int any = 0;
   for (int64_t i = 0; i < count; ++i)
@@ -128,8 +125,9 @@ static bool anyAbove(const float *scores, int64_t count, float least) {
 }
 
 /// Writes a key for each box with a score above `least` (if there is one):
-/// the score's, and behind it the box, so that the first of equal ones is the
-/// greatest. Gives how many; most boxes have low scores, most often.
+/// the score's, and below it the complement of the box index, so that the first
+/// of equal ones is the greatest. Gives how many; most boxes have low scores,
+/// most often.
 static int64_t keysOfBoxes(const float *scores, int64_t count,
                            const float *least, uint64_t *keys) {
   constexpr int64_t block = 64;
@@ -147,27 +145,24 @@ static int64_t keysOfBoxes(const float *scores, int64_t count,
   return candidates;
 }
 
-void zenith_routine_suppress(void *const *pointers, const int64_t *numbers,
+void zenith_routine_suppress(const zenith_suppress_arguments *arguments,
                              int64_t begin, int64_t end) {
-  RoutineArguments args(pointers, numbers);
-  int64_t classes = args.number(), count = args.number(), most = args.number();
-  float overlap = floatOf(args.number());
-  bool hasLeast = args.number();
-  float least = floatOf(args.number());
-  bool center = args.number();
-  auto *scratch = args.pointer<int64_t>();
-  auto *boxes = args.pointer<const float>(),
-       *scores = args.pointer<const float>();
+  const zenith_suppress_arguments &given = checked(arguments);
+  const int64_t count = given.boxes;
+  const float overlap = floatOf(given.iou_threshold),
+              least = floatOf(given.score_threshold);
+  const bool center = given.center != 0;
   for (int64_t task = begin; task < end; ++task) {
-    const float *own = boxes + task / classes * count * 4,
-                *score = scores + task * count;
-    int64_t *chosen = scratch + task * wordsOfPair(count);
+    const float *own = given.corners + task / given.classes * count * 4,
+                *score = given.scores + task * count;
+    int64_t *chosen =
+        static_cast<int64_t *>(given.scratch) + task * suppressWords(count);
     auto *keys = reinterpret_cast<uint64_t *>(chosen + count + 1);
     ChosenBoxes against(reinterpret_cast<float *>(keys + count), count);
-    int64_t candidates =
-        keysOfBoxes(score, count, hasLeast ? &least : nullptr, keys);
+    int64_t candidates = keysOfBoxes(
+        score, count, given.has_score_threshold ? &least : nullptr, keys);
     for (FallingKeys falling(keys, candidates);
-         !falling.empty() && against.count < most;) {
+         !falling.empty() && against.count < given.max_per_class;) {
       int64_t candidate = uint32_t(~falling.pop());
       Box box = boxAt(own + candidate * 4, center);
       if (meetsAny(against, box, overlap))
@@ -179,24 +174,22 @@ void zenith_routine_suppress(void *const *pointers, const int64_t *numbers,
   }
 }
 
-void zenith_routine_suppress_gather(void *const *pointers,
-                                    const int64_t *numbers, int64_t begin,
-                                    int64_t end) {
-  RoutineArguments args(pointers, numbers);
-  int64_t batches = args.number(), classes = args.number(),
-          count = args.number();
-  auto *scratch = args.pointer<const int64_t>();
-  auto *result = args.pointer<int64_t>(), *found = args.pointer<int64_t>();
+void zenith_routine_suppress_gather(const zenith_suppress_arguments *arguments,
+                                    int64_t begin, int64_t end) {
+  const zenith_suppress_arguments &given = checked(arguments);
+  const int64_t classes = given.classes;
+  int64_t *result = given.result;
   if (begin == end)
     return;
   int64_t rows = 0;
-  for (int64_t task = 0; task < batches * classes; ++task) {
-    const int64_t *chosen = scratch + task * wordsOfPair(count);
+  for (int64_t task = 0; task < given.batches * classes; ++task) {
+    auto *chosen = static_cast<const int64_t *>(given.scratch) +
+                   task * suppressWords(given.boxes);
     for (int64_t i = 0; i < chosen[0]; ++i, ++rows) {
       result[3 * rows] = task / classes;
       result[3 * rows + 1] = task % classes;
       result[3 * rows + 2] = chosen[1 + i];
     }
   }
-  *found = rows;
+  *given.found = rows;
 }

@@ -6,10 +6,10 @@
 
 #include "runtime/routines/DigitSort.h"
 #include "runtime/routines/LaneSelection.h"
-#include "runtime/routines/RoutineArguments.h"
 #include "runtime/routines/RoutineKeys.h"
 #include "runtime/routines/Routines.h"
 #include "runtime/routines/RowFilter.h"
+#include "runtime/routines/RowSlots.h"
 
 #include <algorithm>
 #include <cstring>
@@ -49,9 +49,9 @@ struct NarrowEntry {
 /// some more are kept before the last of them are dropped.
 template <typename Entry> class FirstEntries {
 public:
-  /// `room` is for twice `most` entries.
-  void begin(Entry *room, int64_t first, int64_t most) {
-    entries = room;
+  /// `memory` holds twice `most` entries.
+  void begin(Entry *memory, int64_t first, int64_t most) {
+    entries = memory;
     k = first;
     capacity = most;
     count = 0;
@@ -59,7 +59,7 @@ public:
     isFull = dropped = false;
   }
 
-  /// Whether `last` is known: what does not come before it is not taken.
+  /// Whether `last` is known: entries not before it are dropped.
   bool full() const { return isFull; }
   const Entry &last() const { return lastEntry; }
 
@@ -141,22 +141,21 @@ void copyElement(char *to, const char *from, int64_t bytes) {
 /// What the routine works on: rows of `length` elements that lie `distance`
 /// apart.
 struct Rows {
-  Rows(void *const *pointers, const int64_t *numbers) {
-    RoutineArguments args(pointers, numbers);
-    count = args.number();
-    length = args.number();
-    distance = args.number();
-    slots = args.number();
-    k = args.number();
-    smallest = args.number();
-    dtype = int32_t(args.number());
-    together = args.number();
-    most = args.number();
-    slotBytes = args.number();
-    scratch = args.pointer();
-    operand = args.pointer();
-    values = args.pointer();
-    indices = args.pointer<int64_t>();
+  explicit Rows(const zenith_top_k_arguments &given) {
+    count = given.rows;
+    length = given.length;
+    distance = given.distance;
+    slots = given.slots;
+    k = given.k;
+    smallest = given.smallest != 0;
+    dtype = int32_t(given.dtype);
+    rowsAtOnce = given.rows_at_once;
+    candidates = given.candidates;
+    slotBytes = given.slot_bytes;
+    scratch = static_cast<char *>(given.scratch);
+    operand = static_cast<const char *>(given.operand);
+    values = static_cast<char *>(given.values);
+    indices = given.indices;
     bytes = zenith_dtype_bytes(dtype);
     taken = std::min(k, length);
     bits = orderKeyBits(dtype);
@@ -186,8 +185,8 @@ struct Rows {
   bool smallest;
   int32_t dtype;
   /// Neighbouring rows that are selected from at a time, where distance > 1.
-  int64_t together;
-  int64_t most; ///< entries of a row before some are dropped
+  int64_t rowsAtOnce;
+  int64_t candidates; ///< entries of a row before some are dropped
   int64_t slotBytes;
   char *scratch, *values;
   const char *operand;
@@ -200,12 +199,12 @@ struct Rows {
 /// Selects from `columns` rows that lie beside each other, or from one.
 template <typename Entry> class Selection {
 public:
-  Selection(const Rows &rows, int64_t row, int64_t columns, char *room)
+  Selection(const Rows &rows, int64_t row, int64_t columns, char *scratch)
       : rows(rows), row(row), columns(columns) {
-    auto *entries = reinterpret_cast<Entry *>(room);
-    int64_t each = 2 * rows.most;
+    auto *entries = reinterpret_cast<Entry *>(scratch);
+    int64_t each = 2 * rows.candidates;
     for (int64_t c = 0; c < columns; ++c)
-      firsts[c].begin(entries + c * each, rows.taken, rows.most);
+      firsts[c].begin(entries + c * each, rows.taken, rows.candidates);
     extremes = reinterpret_cast<char *>(entries + columns * each);
   }
 
@@ -365,8 +364,8 @@ private:
 } // namespace
 
 /// The order of a row's first k elements by counting its keys, which have few
-/// bits: how many are below each key, then one pass that puts positions behind
-/// each other. `counts` has room for 2^bits numbers.
+/// bits: a histogram of the keys, then one pass that writes positions in order.
+/// `counts` holds 2^bits counts.
 template <typename Keys, typename Write>
 static void selectByCounting(int64_t *counts, unsigned bits, int64_t length,
                              int64_t k, Keys keysOf, Write write) {
@@ -385,7 +384,8 @@ static void selectByCounting(int64_t *counts, unsigned bits, int64_t length,
     for (int64_t i = 0; i < here; ++i)
       ++counts[keys[i]];
   });
-  // The place of the next element with each key; no key above `last` has one.
+  // The result index of the next element with each key; no key above `last` has
+  // one.
   int64_t before = 0, last = 0;
   for (int64_t key = 0; key < size; ++key) {
     if (before < k && counts[key] > 0)
@@ -404,9 +404,9 @@ static void selectByCounting(int64_t *counts, unsigned bits, int64_t length,
 }
 
 /// A row by counting its keys.
-static void countRow(const Rows &rows, int64_t row, char *room) {
+static void countRow(const Rows &rows, int64_t row, char *scratch) {
   selectByCounting(
-      reinterpret_cast<int64_t *>(room), rows.bits, rows.length, rows.taken,
+      reinterpret_cast<int64_t *>(scratch), rows.bits, rows.length, rows.taken,
       [&](int64_t from, int64_t count, uint64_t *keys) {
         rows.keysOf(rows.at(row, from), rows.distance, count, keys);
       },
@@ -461,9 +461,9 @@ static void selectRows(const Rows &rows, int64_t row, int64_t count) {
   }
 }
 
-void zenith_routine_top_k(void *const *pointers, const int64_t *numbers,
+void zenith_routine_top_k(const zenith_top_k_arguments *arguments,
                           int64_t begin, int64_t end) {
-  const Rows rows(pointers, numbers);
+  const Rows rows(checked(arguments));
   if (rows.taken == 0 || rows.count == 0)
     return;
   constexpr int64_t fewOfRow = 16; // a part of it that is found by its limit
@@ -476,14 +476,14 @@ void zenith_routine_top_k(void *const *pointers, const int64_t *numbers,
   // Slots share tiles of neighbouring rows.
   int64_t wide = inLanes   ? selectedRows
                  : counted ? 1
-                           : rows.together,
+                           : rows.rowsAtOnce,
           neighbours =
               inLanes && rows.distance == 1 ? rows.count : rows.distance,
           across = (neighbours + wide - 1) / wide,
           tiles = rows.count / neighbours * across;
   for (int64_t slot = begin; slot < end; ++slot) {
     auto [first, last] = rowsOfSlot(tiles, rows.slots, slot);
-    char *room = rows.scratch + slot * rows.slotBytes;
+    char *scratch = rows.scratch + slot * rows.slotBytes;
     for (int64_t tile = first; tile < last; ++tile) {
       int64_t from = tile % across * wide,
               row = tile / across * neighbours + from,
@@ -491,11 +491,11 @@ void zenith_routine_top_k(void *const *pointers, const int64_t *numbers,
       if (inLanes)
         selectRows(rows, row, columns);
       else if (counted)
-        countRow(rows, row, room);
+        countRow(rows, row, scratch);
       else if (narrow)
-        Selection<NarrowEntry>(rows, row, columns, room).run();
+        Selection<NarrowEntry>(rows, row, columns, scratch).run();
       else
-        Selection<WideEntry>(rows, row, columns, room).run();
+        Selection<WideEntry>(rows, row, columns, scratch).run();
     }
   }
 }

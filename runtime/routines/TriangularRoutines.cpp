@@ -2,8 +2,8 @@
 //
 // Triangular factors and systems of dense matrices, row by row.
 
-#include "runtime/routines/RoutineArguments.h"
 #include "runtime/routines/Routines.h"
+#include "runtime/routines/RowSlots.h"
 
 #include <algorithm>
 #include <cmath>
@@ -150,44 +150,38 @@ template <typename Body> void withType(int32_t dtype, Body body) {
 
 } // namespace
 
-void zenith_routine_cholesky(void *const *pointers, const int64_t *numbers,
+void zenith_routine_cholesky(const zenith_cholesky_arguments *arguments,
                              int64_t begin, int64_t end) {
-  RoutineArguments args(pointers, numbers);
-  int32_t dtype = int32_t(args.number());
-  int64_t n = args.number();
-  bool lower = args.number();
-  void *from = args.pointer<void>(), *to = args.pointer<void>();
-  withType(dtype, [&](auto zero) {
+  const zenith_cholesky_arguments &given = checked(arguments);
+  const int64_t n = given.size;
+  withType(int32_t(given.dtype), [&](auto zero) {
     using T = decltype(zero);
     for (int64_t matrix = begin; matrix < end; ++matrix)
-      choleskyOf(static_cast<const T *>(from) + matrix * n * n,
-                 static_cast<T *>(to) + matrix * n * n, n, lower);
+      choleskyOf(static_cast<const T *>(given.operand) + matrix * n * n,
+                 static_cast<T *>(given.result) + matrix * n * n, n,
+                 given.lower != 0);
   });
 }
 
-void zenith_routine_triangular_solve(void *const *pointers,
-                                     const int64_t *numbers, int64_t begin,
-                                     int64_t end) {
-  RoutineArguments args(pointers, numbers);
-  int32_t dtype = int32_t(args.number());
-  int64_t batches = args.number(), n = args.number(), other = args.number(),
-          slots = args.number(), form = args.number();
-  bool left = args.number(), lower = args.number(), unit = args.number();
-  void *scratch = args.pointer<void>(), *a = args.pointer<void>(),
-       *b = args.pointer<void>(), *result = args.pointer<void>();
-  withType(dtype, [&](auto zero) {
+void zenith_routine_triangular_solve(
+    const zenith_triangular_solve_arguments *arguments, int64_t begin,
+    int64_t end) {
+  const zenith_triangular_solve_arguments &given = checked(arguments);
+  const int64_t n = given.size, other = given.other_size;
+  withType(int32_t(given.dtype), [&](auto zero) {
     using T = decltype(zero);
     for (int64_t slot = begin; slot < end; ++slot) {
-      auto [first, last] = rowsOfSlot(batches, slots, slot);
-      T *matrix = static_cast<T *>(scratch) + slot * n * n;
+      auto [first, last] = rowsOfSlot(given.batches, given.slots, slot);
+      T *matrix = static_cast<T *>(given.scratch) + slot * n * n;
       for (int64_t batch = first; batch < last; ++batch) {
-        const T *given = static_cast<const T *>(b) + batch * n * other;
-        T *x = static_cast<T *>(result) + batch * n * other;
-        if (x != given)
-          std::copy(given, given + n * other, x);
-        bool isLower = takeForm(static_cast<const T *>(a) + batch * n * n,
-                                matrix, n, form, lower, unit);
-        if (left)
+        const T *from = static_cast<const T *>(given.b) + batch * n * other;
+        T *x = static_cast<T *>(given.result) + batch * n * other;
+        if (x != from)
+          std::copy(from, from + n * other, x);
+        bool isLower =
+            takeForm(static_cast<const T *>(given.a) + batch * n * n, matrix, n,
+                     given.form, given.lower != 0, given.unit_diagonal != 0);
+        if (given.left)
           solveLeft(matrix, x, n, other, isLower);
         else
           solveRight(matrix, x, n, other, isLower);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Distinct rows in tasks: rows are dealt by hash to partitions, each of which a
-// table in a cache goes through in order of rows, so that the first of equal
-// rows is kept whatever the number of threads.
+// Distinct rows in tasks: rows are partitioned by hash, and a table that fits a
+// cache goes through each partition in order of rows, so that the first of
+// equal rows is kept whatever the number of threads.
 
-#include "runtime/routines/RoutineArguments.h"
+#include "runtime/RoutineScratch.h"
 #include "runtime/routines/Routines.h"
 #include "runtime/routines/RowKeys.h"
+#include "runtime/routines/RowSlots.h"
 
 #include <algorithm>
 
@@ -14,27 +15,33 @@ using namespace zenith::runtime;
 
 namespace {
 
-/// What all steps share. An entry is the upper half of a row's hash above the
-/// row's number.
+/// State of all steps. An entry is the upper half of a row's hash above the
+/// row's index.
 struct Steps {
-  Steps(void *const *pointers, const int64_t *numbers)
-      : args(pointers, numbers), count(args.number()), elements(args.number()),
-        dtype(int32_t(args.number())), sorted(args.number()),
-        inverted(args.number()), counted(args.number()), slots(args.number()),
-        partitions(args.number()), row(dtype, elements, sorted),
-        entries(args.pointer<uint64_t>()), cells(entries + count),
-        starts(reinterpret_cast<int64_t *>(cells + 2 * (count + partitions))),
-        kept(starts + slots * (partitions + 1)),
-        countOf(kept + slots * partitions),
-        owner(countOf + (counted ? count : 0)),
-        numberOf(owner + (inverted ? count : 0)),
-        firstOf(numberOf + (inverted ? count : 0)),
-        order(firstOf + (sorted ? count : 0)),
-        rank(order + (sorted ? count : 0)),
-        room(reinterpret_cast<char *>(rank + (sorted ? count : 0))),
-        operand(args.pointer()) {}
+  explicit Steps(const zenith_unique_arguments &given)
+      : count(given.rows), sorted(given.sorted != 0),
+        inverted(given.wants_inverse != 0), counted(given.wants_counts != 0),
+        slots(given.slots), partitions(given.partitions),
+        row(int32_t(given.dtype), given.elements, sorted),
+        operand(static_cast<const char *>(given.operand)) {
+    const auto layout = uniqueScratch<int64_t>({count, slots, partitions,
+                                                row.areBytes ? 0 : row.keyBytes,
+                                                sorted, inverted, counted});
+    ScratchReader scratch(given.scratch, layout);
+    entries = scratch.take<uint64_t>();
+    cells = scratch.take<uint64_t>();
+    starts = scratch.take<int64_t>();
+    kept = scratch.take<int64_t>();
+    countOf = scratch.take<int64_t>();
+    owner = scratch.take<int64_t>();
+    numberOf = scratch.take<int64_t>();
+    firstOf = scratch.take<int64_t>();
+    order = scratch.take<int64_t>();
+    rank = scratch.take<int64_t>();
+    ownKeys = scratch.take<char>();
+  }
 
-  const char *keys() const { return row.areBytes ? operand : room; }
+  const char *keys() const { return row.areBytes ? operand : ownKeys; }
   /// Partitions' first entries among a slot's.
   int64_t *startsOf(int64_t slot) const {
     return starts + slot * (partitions + 1);
@@ -44,7 +51,7 @@ struct Steps {
   }
   static int64_t rowOf(uint64_t entry) { return int64_t(uint32_t(entry)); }
 
-  void deal(int64_t slot) const;
+  void partition(int64_t slot) const;
   void findFirstOf(int64_t slot) const;
   int64_t keptBefore(int64_t slot) const {
     int64_t before = 0;
@@ -53,9 +60,7 @@ struct Steps {
     return before;
   }
 
-  RoutineArguments args;
-  int64_t count, elements;
-  int32_t dtype;
+  int64_t count; ///< of rows
   bool sorted, inverted, counted;
   int64_t slots, partitions;
   RowKeys row;
@@ -65,19 +70,19 @@ struct Steps {
   int64_t *owner;    ///< of a row: the first one equal to it
   int64_t *numberOf; ///< of a first row: distinct rows before it
   int64_t *firstOf, *order, *rank;
-  char *room;
+  char *ownKeys;
   const char *operand;
 };
 
 } // namespace
 
-void Steps::deal(int64_t slot) const {
+void Steps::partition(int64_t slot) const {
   auto [first, last] = rowsOfSlot(count, slots, slot);
   const char *own = row.of(operand + first * row.rowBytes, last - first,
-                           room + (row.areBytes ? 0 : first * row.keyBytes));
+                           ownKeys + (row.areBytes ? 0 : first * row.keyBytes));
   int64_t *start = startsOf(slot);
   std::fill(start, start + partitions + 1, int64_t(0));
-  // The tables' place is free until all is dealt.
+  // The memory of the tables is free until all rows are partitioned.
   uint64_t *hashes = cells + first;
   for (int64_t i = 0; i < last - first; ++i) {
     uint64_t hash = hashOf(own + i * row.keyBytes, row.keyBytes);
@@ -88,16 +93,16 @@ void Steps::deal(int64_t slot) const {
     start[p + 1] += start[p];
   for (int64_t i = 0; i < last - first; ++i)
     entries[first + start[partitionOf(hashes[i])]++] = hashes[i];
-  // Each start has moved to the next one's place.
+  // Each start has moved to that of the next partition.
   std::copy_backward(start, start + partitions, start + partitions + 1);
   start[0] = 0;
 }
 
 namespace {
 
-/// The table of a partition's first rows. Rows whose hashes agree wait until
-/// memory has answered for them, in order, so that what they are compared with
-/// is what came before them.
+/// The table of a partition's first rows. Rows whose hashes agree wait in order
+/// until their prefetches complete, so that they are compared with the rows
+/// before them.
 class FirstRows {
 public:
   FirstRows(const Steps &steps, int64_t partition, uint64_t *table)
@@ -111,7 +116,7 @@ public:
     std::fill(table, table + size, empty);
   }
 
-  /// Leaves the entries of first rows in front of each slot's part, in any
+  /// Leaves the entries of first rows at the begin of each slot's part, in any
   /// order.
   void find() {
     for (int64_t slot = 0; slot < steps.slots; ++slot)
@@ -219,29 +224,27 @@ void Steps::findFirstOf(int64_t slot) const {
     FirstRows(*this, partition, cells + 2 * before).find();
 }
 
-void zenith_routine_unique_deal(void *const *pointers, const int64_t *numbers,
-                                int64_t begin, int64_t end) {
-  Steps steps(pointers, numbers);
+void zenith_routine_unique_partition(const zenith_unique_arguments *arguments,
+                                     int64_t begin, int64_t end) {
+  Steps steps(checked(arguments));
   for (int64_t slot = begin; slot < end; ++slot)
-    steps.deal(slot);
+    steps.partition(slot);
 }
 
-void zenith_routine_unique_find(void *const *pointers, const int64_t *numbers,
+void zenith_routine_unique_find(const zenith_unique_arguments *arguments,
                                 int64_t begin, int64_t end) {
-  Steps steps(pointers, numbers);
+  Steps steps(checked(arguments));
   for (int64_t slot = begin; slot < end; ++slot)
     steps.findFirstOf(slot);
 }
 
-void zenith_routine_unique_keep(void *const *pointers, const int64_t *numbers,
+void zenith_routine_unique_keep(const zenith_unique_arguments *arguments,
                                 int64_t begin, int64_t end) {
-  Steps steps(pointers, numbers);
-  char *rows = steps.args.pointer();
-  auto *first = steps.args.pointer<int64_t>(),
-       *counts = steps.args.pointer<int64_t>(),
-       *found = steps.args.pointer<int64_t>();
-  if (steps.sorted)
-    first = steps.firstOf;
+  const zenith_unique_arguments &given = checked(arguments);
+  Steps steps(given);
+  auto *rows = static_cast<char *>(given.distinct);
+  int64_t *first = steps.sorted ? steps.firstOf : given.first,
+          *counts = given.counts;
   int64_t number = steps.keptBefore(begin);
   for (int64_t slot = begin; slot < end; ++slot) {
     auto [low, high] = rowsOfSlot(steps.count, steps.slots, slot);
@@ -264,7 +267,7 @@ void zenith_routine_unique_keep(void *const *pointers, const int64_t *numbers,
         if (steps.inverted)
           steps.numberOf[row] = number;
         if (steps.sorted)
-          continue; // its place is not known yet
+          continue; // its rank is not known yet
         if (counts)
           counts[number] = steps.countOf[row];
         if (rows)
@@ -272,29 +275,29 @@ void zenith_routine_unique_keep(void *const *pointers, const int64_t *numbers,
                   steps.operand + row * steps.row.rowBytes, steps.row.rowBytes);
       }
   }
-  if (end == steps.slots && found)
-    *found = number;
+  if (end == steps.slots && given.found)
+    *given.found = number;
 }
 
-void zenith_routine_unique_invert(void *const *pointers, const int64_t *numbers,
+void zenith_routine_unique_invert(const zenith_unique_arguments *arguments,
                                   int64_t begin, int64_t end) {
-  Steps steps(pointers, numbers);
-  auto *inverse = steps.args.pointer<int64_t>();
+  const zenith_unique_arguments &given = checked(arguments);
+  Steps steps(given);
   for (int64_t slot = begin; slot < end; ++slot) {
     auto [first, last] = rowsOfSlot(steps.count, steps.slots, slot);
     for (int64_t row = first; row < last; ++row) {
       int64_t number = steps.numberOf[steps.owner[row]];
-      inverse[row] = steps.sorted ? steps.rank[number] : number;
+      given.inverse[row] = steps.sorted ? steps.rank[number] : number;
     }
   }
 }
 
-void zenith_routine_unique_sort(void *const *pointers, const int64_t *numbers,
+void zenith_routine_unique_sort(const zenith_unique_arguments *arguments,
                                 int64_t begin, int64_t end) {
-  Steps steps(pointers, numbers);
-  char *rows = steps.args.pointer();
-  auto *first = steps.args.pointer<int64_t>(),
-       *counts = steps.args.pointer<int64_t>();
+  const zenith_unique_arguments &given = checked(arguments);
+  Steps steps(given);
+  auto *rows = static_cast<char *>(given.distinct);
+  int64_t *first = given.first, *counts = given.counts;
   if (begin == end)
     return;
   int64_t distinct = steps.keptBefore(steps.slots), width = steps.row.width,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A set of keys of one word in buckets that are searched without a branch:
-// nobody can foretell where in a bucket a key is.
+// the index of a key in its bucket is unpredictable.
 
 #ifndef ZENITH_RUNTIME_ROUTINES_WORDTABLE_H
 #define ZENITH_RUNTIME_ROUTINES_WORDTABLE_H
 
-#include "runtime/ProcessorClones.h"
+#include "runtime/TargetClones.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -21,7 +21,7 @@ class WordTable {
 public:
   static constexpr int64_t bucketCells = 4;
 
-  /// Memory for `buckets` buckets, and what is read behind the last.
+  /// Memory for `buckets` buckets, and the words read after the last.
   static constexpr int64_t wordsFor(int64_t buckets) {
     return (buckets + 1) * bucketCells + (buckets + 7) / 8;
   }

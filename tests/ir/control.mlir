@@ -64,8 +64,8 @@ func.func @kinds(%x: tensor<4xf32>) {
   %f4 = graph.fusion scatter (%a = %x : tensor<4xf32>) -> tensor<4xf32> {
     graph.yield %a : tensor<4xf32>
   }
-  // CHECK: graph.fusion ordering (
-  %f5 = graph.fusion ordering (%a = %x : tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: graph.fusion routine (
+  %f5 = graph.fusion routine (%a = %x : tensor<4xf32>) -> tensor<4xf32> {
     graph.yield %a : tensor<4xf32>
   }
   // CHECK: graph.fusion copy (

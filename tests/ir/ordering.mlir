@@ -68,38 +68,6 @@ func.func @is_in(%x: tensor<8x3xui8>, %s: tensor<5x3xui8>) {
   return
 }
 
-func.func @fresh_keys(%a: tensor<8xui64>, %b: tensor<8xui64>, %k: tensor<5xui64>, %n: tensor<3x1x2xui16>, %i: tensor<3x1x2x16xui64>) {
-  // CHECK: graph.fresh_keys(%{{.*}}, %{{.*}}) known(%{{.*}}) key [255] : (tensor<8xui64>, tensor<8xui64>, tensor<5xui64>) -> tensor<?xui64>
-  %r = graph.fresh_keys (%a, %b) known (%k) key [255] : (tensor<8xui64>, tensor<8xui64>, tensor<5xui64>) -> tensor<?xui64>
-  // CHECK: graph.fresh_keys(%{{.*}}, %{{.*}}) key [-1, 7] absent -1 : (tensor<8xui64>, tensor<8xui64>) -> (tensor<?xui64>, tensor<?xui64>)
-  %p, %q = graph.fresh_keys (%a, %b) key [-1, 7] absent -1 : (tensor<8xui64>, tensor<8xui64>) -> (tensor<?xui64>, tensor<?xui64>)
-  // CHECK: graph.fresh_keys(%{{.*}}) known(%{{.*}}) images(%{{.*}}, %{{.*}}) key [255] ties 8 : (tensor<8xui64>, tensor<5xui64>, tensor<3x1x2xui16>, tensor<3x1x2x16xui64>) -> tensor<?xui64>
-  %s = graph.fresh_keys (%a) known (%k) images (%n, %i) key [255] ties 8 : (tensor<8xui64>, tensor<5xui64>, tensor<3x1x2xui16>, tensor<3x1x2x16xui64>) -> tensor<?xui64>
-  return
-}
-
-func.func @bits(%x: tensor<8xui64>, %a: tensor<3xui64>) {
-  // CHECK: graph.bit_positions %{{.*}} : tensor<8xui64> -> tensor<?xui64>
-  %p = graph.bit_positions %x : tensor<8xui64> -> tensor<?xui64>
-  // CHECK: graph.fresh_bits %{{.*}}(%{{.*}}, %{{.*}}) : (tensor<8xui64>, tensor<3xui64>, tensor<3xui64>) -> (tensor<8xui64>, tensor<i64>)
-  %r, %n = graph.fresh_bits %x (%a, %a) : (tensor<8xui64>, tensor<3xui64>, tensor<3xui64>) -> (tensor<8xui64>, tensor<i64>)
-  return
-}
-
-func.func @fresh_bit_rows(%k: tensor<3x1xui64>, %s: tensor<3x2xui32>, %m: tensor<3x2xui16>, %c: tensor<4x24xui16>) {
-  // CHECK: graph.fresh_bit_rows %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : (tensor<3x1xui64>, tensor<3x1xui64>, tensor<3x2xui32>, tensor<3x2xui16>, tensor<4x24xui16>) -> (tensor<3x1xui64>, tensor<3x1xui64>, tensor<i64>)
-  %r, %a, %n = graph.fresh_bit_rows %k, %k, %s, %m, %c : (tensor<3x1xui64>, tensor<3x1xui64>, tensor<3x2xui32>, tensor<3x2xui16>, tensor<4x24xui16>) -> (tensor<3x1xui64>, tensor<3x1xui64>, tensor<i64>)
-  return
-}
-
-func.func @mark_bits(%k: tensor<8xui64>, %a: tensor<3xui64>) {
-  // CHECK: graph.mark_bits %{{.*}}(%{{.*}}, %{{.*}}) : (tensor<8xui64>, tensor<3xui64>, tensor<3xui64>) -> (tensor<?xui64>, tensor<8xui64>)
-  %p, %r = graph.mark_bits %k (%a, %a) : (tensor<8xui64>, tensor<3xui64>, tensor<3xui64>) -> (tensor<?xui64>, tensor<8xui64>)
-  // CHECK: graph.mark_bits %{{.*}}(%{{.*}}) tags 2 : (tensor<8xui64>, tensor<3xui64>) -> (tensor<?xui64>, tensor<8xui64>)
-  %q, %s = graph.mark_bits %k (%a) tags 2 : (tensor<8xui64>, tensor<3xui64>) -> (tensor<?xui64>, tensor<8xui64>)
-  return
-}
-
 func.func @non_max_suppression(%b: tensor<1x6x4xf32>, %s: tensor<1x2x6xf32>, %n: tensor<i64>, %t: tensor<f32>) {
   // CHECK: graph.non_max_suppression %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : (tensor<1x6x4xf32>, tensor<1x2x6xf32>, tensor<i64>, tensor<f32>) -> tensor<?x3xi64>
   %a = graph.non_max_suppression %b, %s, %n, %t : (tensor<1x6x4xf32>, tensor<1x2x6xf32>, tensor<i64>, tensor<f32>) -> tensor<?x3xi64>

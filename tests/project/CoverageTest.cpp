@@ -109,7 +109,8 @@ Answer answered(ProjectFacts &facts, mlir::RegisteredOperationName name,
                 project::DirectoryAnswer (*room)(mlir::Operation *)) {
   for (mlir::Operation *op : facts.instances[name.getStringRef().str()]) {
     project::DirectoryAnswer answer = room(op);
-    if (answer.refused && answer.error.find("graph.") == std::string::npos)
+    if (answer.refused && answer.error.find("graph.") == std::string::npos &&
+        answer.error.find("search.") == std::string::npos)
       return "refused without the name of an op: '" + answer.error + "'";
   }
   return "";

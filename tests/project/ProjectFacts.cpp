@@ -6,6 +6,7 @@
 #include "frontends/onnx/ExportONNX.h"
 #include "ir/GraphDialect.h"
 #include "ir/GraphOps.h"
+#include "ir/SearchOps.h"
 #include "lowering/host/HostDialect.h"
 #include "lowering/pipeline/Phases.h"
 #include "lowering/pipeline/Pipeline.h"
@@ -34,7 +35,8 @@ static bool endsWith(const std::string &text, StringRef suffix) {
 
 static DialectRegistry registry() {
   DialectRegistry result;
-  result.insert<graph::GraphDialect, func::FuncDialect>();
+  result
+      .insert<graph::GraphDialect, search::SearchDialect, func::FuncDialect>();
   pipeline::registerPhaseDialects(result);
   fusion::registerFusionRules(result);
   return result;
@@ -42,9 +44,11 @@ static DialectRegistry registry() {
 
 ProjectFacts::ProjectFacts(const std::filesystem::path &sourceDir)
     : context(registry()) {
-  context.loadDialect<graph::GraphDialect, func::FuncDialect>();
+  context.loadDialect<graph::GraphDialect, search::SearchDialect,
+                      func::FuncDialect>();
   for (RegisteredOperationName name : context.getRegisteredOperations())
-    if (name.getDialectNamespace() == "graph")
+    if (name.getDialectNamespace() == "graph" ||
+        name.getDialectNamespace() == "search")
       ops.push_back(name);
   llvm::sort(ops, [](RegisteredOperationName a, RegisteredOperationName b) {
     return a.getStringRef() < b.getStringRef();
@@ -57,8 +61,8 @@ void ProjectFacts::readSections(const std::filesystem::path &page) {
   std::stringstream text(readFile(page));
   std::string line, current;
   while (std::getline(text, line)) {
-    if (line.rfind("### graph.", 0) == 0)
-      current = line.substr(10);
+    if (line.rfind("### ", 0) == 0)
+      current = line.substr(line.find('.') + 1);
     else if (line.rfind("## ", 0) == 0)
       current.clear();
     else if (!current.empty())
@@ -75,7 +79,8 @@ void ProjectFacts::readRoundTrips(const std::filesystem::path &folder) {
     std::string name = path.filename().string();
     if (endsWith(name, "-invalid.mlir"))
       invalidTests += readFile(path);
-    if (!endsWith(name, ".mlir") || name.find('-') != std::string::npos)
+    if (!endsWith(name, ".mlir") || endsWith(name, "-invalid.mlir") ||
+        endsWith(name, "-fold.mlir"))
       continue;
     roundTrips.push_back(parseSourceFile<ModuleOp>(path.string(), &context));
     if (!roundTrips.back())

@@ -18,11 +18,11 @@
 // WORDS: layers: [1, 136, 8500]
 // SWAPS: layers: [1, 36, 546, 4536, 22449, 67284, 118124, 109584, 40320]
 //
-// Bits that lead back in such a table, where a word has room for them.
+// A mask of inverse generators in such a table, where a word has room for them.
 // RUN: zenith-search bfs pancake:0000000011111111 --no-dense-index --explain=search 2>&1 | FileCheck --check-prefixes=TABLE,BACK,COSET %s
 // RUN: zenith-search bfs pancake:0000000011111111 --without=back-bits,dense-index,bit-rows,marks | FileCheck --check-prefix=COSET %s
 // RUN: zenith-search bfs pancake:0000000011111111 --target=interp | FileCheck --check-prefix=COSET %s
-// BACK: SEA002 {{.*}} 15 bits tell which generators lead back
+// BACK: SEA002 {{.*}} 15 bits mask inverse generators
 // COSET: layers: [1, 8, 56, 196, 588, 1176, 1960, 2450, 2450, 1960, 1176, 588, 196, 56, 8, 1]
 //
 // Starts that repeat values which another start has are no arrangements of one set.
@@ -54,8 +54,8 @@
 // RUN: zenith-search bfs cube_222_fixed_qtm --max-layers=8 --no-dense-index --without=pieces | FileCheck --check-prefix=SMALL %s
 // RUN: zenith-search bfs burnt_pancake:8 --max-layers=5 --no-dense-index --explain=search 2>&1 | FileCheck --check-prefixes=PIECES,BURNT %s
 // RUN: zenith-search bfs burnt_pancake:8 --max-layers=5 --no-dense-index --without=pieces,keys | FileCheck --check-prefix=BURNT %s
-// PIECES: SEA009 {{.*}} whose positions always move together
-// SHORT: SEA001 {{.*}} 20 pieces of 54 positions in 5 bits each make keys of 2 words
+// PIECES: SEA009 {{.*}} positions, which always move together
+// SHORT: SEA001 {{.*}} 20 cubies of 54 positions in 5 bits each make keys of 2 words
 // LAST: SEA010
 // STICKERS-NOT: SEA009
 // STICKERS-NOT: SEA010

@@ -2,7 +2,7 @@
 //
 // Growth on packed keys and on a dense index is that of the rows.
 //
-// Bits that lead back, with and without the last layer known.
+// A mask of inverse generators, with and without the last layer known.
 // RUN: zenith-search bfs lrx:7 --no-dense-index --explain=search 2>&1 | FileCheck --check-prefix=BACK %s
 // BACK: SEA002
 // BACK: layers: [1, 3, 6, 12, 22, 42, 73, 124, 203, 303, 425, 559, 678, 713, 746, 611, 355, 122, 28, 10, 3, 1]
@@ -17,7 +17,7 @@
 // Rows of bits: one per coset of a stabiliser.
 // RUN: zenith-search bfs lrx:8 --threads=3 | FileCheck --check-prefix=ODD %s
 // RUN: zenith-search bfs lrx:8 --explain=search 2>&1 | FileCheck --check-prefix=ROWS %s
-// ROWS: SEA005 "lrx:8": layers are 8 rows of 5040 bits, whose columns have 4 ways to move
+// ROWS: SEA005 "lrx:8": layers are 8 rows of 5040 bits, with 4 maps of columns
 // RUN: zenith-search bfs cube_222_fixed_qtm --max-layers=6 --explain=search 2>&1 | FileCheck --check-prefix=CUBE %s
 // CUBE: SEA005 "cube_222_fixed_qtm": layers are 378 rows of 9720 bits
 // CUBE: layers: [1, 6, 27, 120, 534, 2256, 8969]
@@ -29,7 +29,7 @@
 // MARKS: layers: [1, 2, 3, 4, 6, 8, 10, 14, 17, 22, 31, 37, 47, 57, 63, 77, 91, 99, 109, 117, 124, 128, 131, 133, 124, 121, 114, 97, 84, 65, 42, 20, 4]
 // MARKED: layers: [1, 2, 3, 4, 6, 8, 10, 14, 17, 22, 31, 37, 47, 57, 63, 77, 91, 99, 109, 117, 124, 128, 131, 133, 124, 121, 114, 97, 84, 65, 42, 20, 4]
 // RUN: zenith-search bfs lrx:0000011111 --explain=search 2>&1 | FileCheck --check-prefix=SEVERAL %s
-// SEVERAL: no rows of bits: several elements of the group lead to one state
+// SEVERAL: no rows of bits: several elements of the group give one state
 // RUN: printf '{"generators": {"a": [1, 0, 2, 3, 4], "b": [0, 1, 3, 4, 2]}}' > %t.commutes.json
 // RUN: zenith-search bfs %t.commutes.json --explain=search 2>&1 | FileCheck --check-prefix=COMMUTES %s
 // COMMUTES: no rows of bits: generators commute
@@ -37,13 +37,13 @@
 // RUN: printf '{"generators": {"a": [1, 2, 0, 3], "b": [1, 0, 3, 2]}}' > %t.even.json
 // RUN: zenith-search bfs %t.even.json --start=0123 --start=1023 --explain=search 2>&1 | FileCheck --check-prefix=APART %s
 // RUN: zenith-search bfs %t.even.json --start=0123 --start=1023 --target=interp | FileCheck --check-prefix=STARTS %s
-// APART: no rows of bits: no element of the group leads from one start to another
+// APART: no rows of bits: no element of the group takes one start to another
 // APART: layers: [2, 4, 6, 8, 4]
 // STARTS: layers: [2, 4, 6, 8, 4]
 //
-// No room for bits that lead back; several words.
+// No room for a mask of inverse generators; several words.
 // RUN: zenith-search bfs cube_222_fixed_qtm --no-dense-index --without=pieces,symmetry-group --max-layers=6 --explain=search 2>&1 | FileCheck --check-prefix=FULL %s
-// FULL: SEA102 "cube_222_fixed_qtm": no bits that lead back: a word has no room for them
+// FULL: SEA102 "cube_222_fixed_qtm": no mask of inverse generators: no word has room for it
 // FULL: layers: [1, 6, 27, 120, 534, 2256, 8969]
 // RUN: zenith-search bfs cube_333_htm --without=pieces,symmetry-group --max-layers=3 --explain=search 2>&1 | FileCheck --check-prefix=WORDS %s
 // WORDS: SEA001 "cube_333_htm": 48 of 54 positions in 3 bits each make keys of 3 words

@@ -14,7 +14,7 @@
 // RANGES: SEA007 "lrx:8": layers of more than {{[0-9]+}} states are expanded in blocks, by ranges of hashes
 // RANGES: SEA201 lrx:8: {{[0-9]+}} bytes were in files of
 //
-// All layers of a directed graph, and several words without bits that lead back.
+// All layers of a directed graph, and several words without a mask of inverse generators.
 // RUN: zenith-search bfs lx:7 --max-memory=300K --max-spill=1G > %t.small
 // RUN: zenith-search bfs lx:7 | diff - %t.small
 // RUN: zenith-search bfs cube_333_htm --max-layers=3 --without=back-bits --max-memory=300K --max-spill=1G > %t.small

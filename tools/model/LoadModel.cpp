@@ -4,6 +4,7 @@
 // parsers.
 
 #include "tools/model/LoadModel.h"
+#include "ir/SearchOps.h"
 
 #include "frontends/onnx/DimNames.h"
 #include "frontends/onnx/ImportONNX.h"
@@ -43,7 +44,8 @@ static ModelFormat formatOfBytes(StringRef bytes) {
 
 std::unique_ptr<MLIRContext> zenith::tools::makeContext() {
   DialectRegistry registry;
-  registry.insert<graph::GraphDialect, func::FuncDialect>();
+  registry
+      .insert<graph::GraphDialect, search::SearchDialect, func::FuncDialect>();
   stablehlo::registerStableHLODialects(registry);
   auto context =
       std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);

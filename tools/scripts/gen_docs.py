@@ -71,13 +71,18 @@ def family_of(op, all_records):
 def ops_page(tblgen, include):
     sources = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "ir/ops").glob("*.td"))]
     order = re.findall(r'include "(ir/ops/\w+\.td)"', (ROOT / "ir/GraphOps.td").read_text())
-    assert sorted(order) == sources, "ir/GraphOps.td does not include every file of ir/ops"
-    all_records = records(tblgen, include, "ir/GraphOps.td")
-    names = [name for name in all_records["!instanceof"]["Op"] if name.startswith("Graph_")]
+    search = "ir/ops/Search.td"  # a dialect of its own, whose op classes are generated apart
+    assert sorted(order + [search]) == sources, "ir/GraphOps.td does not include every file of ir/ops"
     lines = [NOTE.format(sources="ir/ops/*.td"), "# Ops of GraphIR", ""]
     lines += ["What types, dimensions and parameters are: [graphir.md](../graphir.md). A broken constraint is reported with its",
               "label, as in `(transpose_c1)`; `tests/ir/<family>-invalid.mlir` breaks each one.", ""]
-    family = None
+    lines += op_sections(records(tblgen, include, "ir/GraphOps.td"), "graph", order)
+    return "\n".join(lines + op_sections(records(tblgen, include, search), "search", [search]))
+
+
+def op_sections(all_records, dialect, order):
+    names = [name for name in all_records["!instanceof"]["Op"] if name.startswith(dialect.title() + "_")]
+    lines, family = [], None
     for name in in_source_order(names, order):
         op = all_records[name]
         if family_of(op, all_records) != family:
@@ -86,14 +91,14 @@ def ops_page(tblgen, include):
             if family == "Elementwise":
                 lines += ["All operands and the result have one shape (c1) and, where no op says otherwise, one element type (c2).", ""]
         prose, constraints, example = sentences(op["description"])
-        lines += [f"### graph.{op['opName']}", "", op["summary"] + ".", ""]
+        lines += [f"### {dialect}.{op['opName']}", "", op["summary"] + ".", ""]
         if prose and not prose.startswith("No constraints"):
             lines += [prose, ""]
         lines += ["| value | role | type |", "|---|---|---|"]
         lines += [f"| {value} | {role} | {text} |" for value, role, text in value_rows(op, all_records)] + [""]
         lines += [f"- **{label}** {clause}." for label, clause in constraints] + ([""] if constraints else [])
         lines += ["```mlir", example, "```", ""]
-    return "\n".join(lines)
+    return lines
 
 
 def passes_page(tblgen, include, sources):

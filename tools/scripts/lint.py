@@ -18,6 +18,7 @@ LAYERS = {
     "ir": ["ir"],
     "passes": ["ir", "passes"],
     "lowering": ["ir", "lowering", "runtime/ABI.h"],
+    "lowering/routines": ["ir", "lowering", "runtime/ABI.h", "runtime/RoutineArguments.h", "runtime/RoutineScratch.h"],
     "lowering/program": ["ir", "lowering", "passes/cost", "passes/parameters", "runtime/ABI.h"],
     "lowering/pipeline": ["ir", "lowering", "passes", "runtime"],
     "frontends": ["ir", "frontends"],

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Splits a stabiliser chain into rows and columns, and lists what generators do
-// to them.
+// Splits a stabiliser chain into rows (cosets) and columns (elements of the
+// stabiliser), and tabulates the action of the generators on both.
 
 #include "passes/search/groups/CosetRows.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace zenith::search {
 
-/// Rows of this many columns keep what one generator does to a row in the first
-/// cache; fewer cost more per row, and there are more rows.
+/// With this many columns the action of one generator on a row stays in the
+/// first-level cache; with fewer there are more rows, and each costs more.
 static constexpr int64_t goodColumns = 2048, mostColumns = 32768;
-/// Of all moves: they stay in the second cache.
+/// Of all moves: they stay in the second-level cache.
 static constexpr int64_t mostColumnEntries = 1 << 20;
-/// Tables are part of the program.
+/// The tables are constants of the program.
 static constexpr int64_t mostSources = 1 << 24;
 
-/// The number of an element by the places that its images have in the orbits
-/// of the levels' points; images are taken back level by level.
+/// The rank of an element: a mixed-radix number of the orbit indices of its
+/// base images, which are divided by the transversal level by level.
 uint32_t CosetRows::numberOf(const Levels &levels,
                              std::vector<uint16_t> &images) {
   size_t number = 0;
   for (size_t i = 0; i < levels.size(); ++i) {
     const StabiliserChain::Level &level = *levels[i];
-    size_t place = size_t(level.places[images[i]]);
-    number = number * level.orbit.size() + place;
-    const PointMap &back = level.waysBack[place];
+    size_t index = size_t(level.orbitIndices[images[i]]);
+    number = number * level.orbit.size() + index;
+    const PointMap &back = level.inverseTransversal[index];
     for (size_t j = i + 1; j < levels.size(); ++j)
       images[j] = back[images[j]];
   }
@@ -50,46 +50,50 @@ products(const std::vector<const StabiliserChain::Level *> &levels,
   std::vector<PointMap> result{identity};
   for (const StabiliserChain::Level *level : levels) {
     std::vector<PointMap> longer;
-    longer.reserve(result.size() * level->ways.size());
+    longer.reserve(result.size() * level->transversal.size());
     for (const PointMap &product : result)
-      for (const PointMap &way : level->ways)
-        longer.push_back(compose(product, way));
+      for (const PointMap &representative : level->transversal)
+        longer.push_back(compose(product, representative));
     result = std::move(longer);
   }
   return result;
 }
 
-/// Of each coset the element that takes the columns' points to the least ones.
+/// The canonical representative of each coset: the element that takes the base
+/// points of the columns to the least points.
 void CosetRows::listRepresentatives() {
-  representatives = products(rowLevels, chain.levels().front().ways.front());
+  representatives =
+      products(rowLevels, chain.levels().front().transversal.front());
   for (PointMap &map : representatives)
     for (const StabiliserChain::Level *level : columnLevels) {
       size_t least = 0;
-      for (size_t place = 1; place < level->orbit.size(); ++place)
-        if (map[level->orbit[place]] < map[level->orbit[least]])
-          least = place;
+      for (size_t i = 1; i < level->orbit.size(); ++i)
+        if (map[level->orbit[i]] < map[level->orbit[least]])
+          least = i;
       if (least > 0)
-        map = compose(map, level->ways[least]);
+        map = compose(map, level->transversal[least]);
     }
 }
 
-/// The rows that products of ways from a level on lie in behind `map`, in the
-/// order of products(); `row` is what levels before have told of them.
+/// Calls `body` with the row of map * x for each product x of representatives
+/// of the levels, in the order of products(); `row` is the rank by the levels
+/// before.
 static void
-forEachRowBehind(const PointMap &map,
-                 llvm::ArrayRef<const StabiliserChain::Level *> levels,
-                 uint32_t row, llvm::function_ref<void(uint32_t)> body) {
+forEachRowOfImages(const PointMap &map,
+                   llvm::ArrayRef<const StabiliserChain::Level *> levels,
+                   uint32_t row, llvm::function_ref<void(uint32_t)> body) {
   if (levels.empty())
     return body(row);
   const StabiliserChain::Level &level = *levels.front();
-  for (const PointMap &way : level.ways) {
-    size_t place = size_t(level.places[map[way[level.point]]]);
-    uint32_t next = row * uint32_t(level.orbit.size()) + uint32_t(place);
+  for (const PointMap &representative : level.transversal) {
+    PointMap image = compose(map, representative);
+    size_t index = size_t(level.orbitIndices[image[level.point]]);
+    uint32_t next = row * uint32_t(level.orbit.size()) + uint32_t(index);
     if (levels.size() == 1)
       body(next);
     else
-      forEachRowBehind(compose(level.waysBack[place], compose(map, way)),
-                       levels.drop_front(), next, body);
+      forEachRowOfImages(compose(level.inverseTransversal[index], image),
+                         levels.drop_front(), next, body);
   }
 }
 
@@ -102,13 +106,12 @@ bool CosetRows::fillSources(const std::vector<PointMap> &generators) {
   for (auto [g, generator] : llvm::enumerate(generators)) {
     back.push_back(inverse(generator));
     size_t at = g;
-    forEachRowBehind(generator, rowLevels, 0, [&](uint32_t source) {
+    forEachRowOfImages(generator, rowLevels, 0, [&](uint32_t source) {
       sourceRows[at] = source;
       at += generators.size();
     });
   }
-  // Few elements move columns, and what they do to the levels' points tells
-  // them apart.
+  // Few elements act on columns, and their base images identify them.
   llvm::StringMap<uint16_t> moves;
   std::vector<uint16_t> images;
   size_t at = 0;
@@ -163,7 +166,7 @@ std::optional<uint64_t> CosetRows::bitOf(const PointMap &map) const {
 std::optional<CosetRows>
 CosetRows::build(const std::vector<std::vector<int64_t>> &generators,
                  double bytes, std::string &why) {
-  // Known, current and next states and a first layer.
+  // Known, current and next states, and the first layer.
   constexpr double sets = 4;
   StabiliserChain group(generators, bytes * 8 / sets);
   if (group.isTooLarge()) {
@@ -178,7 +181,7 @@ CosetRows::build(const std::vector<std::vector<int64_t>> &generators,
   std::vector<PointMap> maps;
   for (const std::vector<int64_t> &generator : generators)
     maps.emplace_back(generator.begin(), generator.end());
-  // From the first split with enough columns to ones with fewer.
+  // From the first split with enough columns on to splits with fewer.
   size_t split = rows.levels.size();
   while (split > 0 && (rows.splitAt(split), rows.columnCount < goodColumns))
     --split;
@@ -192,8 +195,8 @@ CosetRows::build(const std::vector<std::vector<int64_t>> &generators,
     rows.listRepresentatives();
     if (!rows.fillSources(maps))
       continue;
-    rows.elements =
-        products(rows.columnLevels, rows.chain.levels().front().ways.front());
+    rows.elements = products(rows.columnLevels,
+                             rows.chain.levels().front().transversal.front());
     rows.fillColumns();
     return rows;
   }

@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The states of a search as rows of bits: one row per coset of a stabiliser,
-// one column per element of it, so that a generator takes rows to rows.
+// one column per element of the stabiliser, so that a generator takes rows to
+// rows.
 
 #ifndef ZENITH_PASSES_SEARCH_GROUPS_COSETROWS_H
 #define ZENITH_PASSES_SEARCH_GROUPS_COSETROWS_H
 
 #include "passes/search/groups/StabiliserChain.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 #include <optional>
 #include <string>
 
 namespace zenith::search {
 
-/// A state that permutations of a group G have led to from the first one is
-/// known by where the first one's elements are: a map t of G, from positions
-/// to positions. A generator p (new[i] = old[p[i]]) makes it p^-1 t. With H the
-/// maps of G that fix the first few positions, t lies in one coset r H, which
-/// is its row; r^-1 t, an element of H, is its column. p^-1 takes row r' to row
-/// r, and columns along r^-1 p^-1 r', an element of H again: a move. With the
-/// least representative of each coset there are few moves.
+/// A state that permutations of a group G reach from the first state is
+/// determined by the map t of G that takes the positions of the first state's
+/// elements to their present ones. A generator p (new[i] = old[p[i]]) makes it
+/// p^-1 t. With H the pointwise stabiliser of the first few positions, t lies
+/// in one coset r H, which is its row; r^-1 t, an element of H, is its column.
+/// p^-1 takes row r' to row r, and columns along r^-1 p^-1 r', an element of H
+/// again: a move. With the least representative of each coset there are few
+/// moves.
 class CosetRows {
 public:
   /// Nothing, and the reason in `why`, where bits and tables would take more
@@ -32,13 +36,13 @@ public:
   int64_t words() const { return (columnCount + 63) / 64; } ///< of a row
   int64_t moves() const { return int64_t(moveElements.size()); }
 
-  /// By row and generator: the row that leads there, and its move.
+  /// By row and generator: the source row, and the move of its columns.
   const std::vector<uint32_t> &sources() const { return sourceRows; }
   const std::vector<uint16_t> &sourceMoves() const { return moveNumbers; }
   /// By move and column: the column it goes to.
   const std::vector<uint16_t> &moveColumns() const { return columnMaps; }
 
-  /// The bit of a map of the group, all rows in a list; nothing for others.
+  /// The bit of a map of the group among all rows; nothing for other maps.
   std::optional<uint64_t> bitOf(const PointMap &map) const;
 
   const StabiliserChain &group() const { return chain; }

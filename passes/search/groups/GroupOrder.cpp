@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The order of a group is that of its chain of stabilisers.
+// The order of a group is the product of its chain's orbit lengths.
 
 #include "passes/search/groups/GroupOrder.h"
 #include "passes/search/groups/StabiliserChain.h"

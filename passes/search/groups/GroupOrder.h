@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The order of a permutation group by a chain of stabilisers.
+// The order of a permutation group, by Schreier-Sims.
 
 #ifndef ZENITH_PASSES_SEARCH_GROUPS_GROUPORDER_H
 #define ZENITH_PASSES_SEARCH_GROUPS_GROUPORDER_H
@@ -11,9 +11,9 @@
 
 namespace zenith::search {
 
-/// The number of permutations that products of the generators give; for few
-/// points (Schreier and Sims, without random choices). Points are numbered from
-/// 0, all generators have as many.
+/// The number of elements of the group that the generators generate, for few
+/// points: the product of the orbit lengths of a stabiliser chain. Points are
+/// 0, 1, ..., the same for all generators.
 double groupOrder(llvm::ArrayRef<std::vector<int64_t>> generators);
 
 } // namespace zenith::search

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each level has the orbit of its point under the generators that fix all
-// points before it.
+// Each level has the orbit of its base point under the generators that fix all
+// base points before it.
 
 #include "passes/search/groups/StabiliserChain.h"
 
@@ -35,11 +35,11 @@ StabiliserChain::StabiliserChain(
   size_t points = chain.size();
   for (size_t i = 0; i < points; ++i) {
     chain[i].point = unsigned(i);
-    chain[i].places.assign(points, -1);
-    chain[i].places[i] = 0;
+    chain[i].orbitIndices.assign(points, -1);
+    chain[i].orbitIndices[i] = 0;
     chain[i].orbit.push_back(uint16_t(i));
-    chain[i].ways.push_back(identity(points));
-    chain[i].waysBack.push_back(identity(points));
+    chain[i].transversal.push_back(identity(points));
+    chain[i].inverseTransversal.push_back(identity(points));
   }
   for (const std::vector<int64_t> &generator : generators)
     add(0, PointMap(generator.begin(), generator.end()));
@@ -53,15 +53,15 @@ double StabiliserChain::order() const {
 }
 
 PointMap StabiliserChain::sift(PointMap element,
-                               std::vector<int32_t> *places) const {
+                               std::vector<int32_t> *orbitIndices) const {
   for (const Level &level : chain) {
-    int32_t place = level.places[element[level.point]];
-    if (place < 0)
+    int32_t index = level.orbitIndices[element[level.point]];
+    if (index < 0)
       return element;
-    if (places)
-      places->push_back(place);
-    if (place > 0)
-      element = compose(level.waysBack[size_t(place)], element);
+    if (orbitIndices)
+      orbitIndices->push_back(index);
+    if (index > 0)
+      element = compose(level.inverseTransversal[size_t(index)], element);
   }
   return element;
 }
@@ -71,7 +71,7 @@ bool StabiliserChain::contains(const PointMap &element) const {
          sift(element) == identity(chain.size());
 }
 
-/// Adds an element that fixes the points of all levels before.
+/// Adds an element that fixes the base points of all levels before.
 void StabiliserChain::add(size_t level, const PointMap &element) {
   if (tooLarge || contains(element))
     return;
@@ -79,26 +79,27 @@ void StabiliserChain::add(size_t level, const PointMap &element) {
   grow(level);
 }
 
-/// Extends the orbit, then gives every Schreier generator to the next level.
+/// Extends the orbit and its transversal, then adds every Schreier generator to
+/// the next level.
 void StabiliserChain::grow(size_t number) {
   Level &level = chain[number];
   for (size_t at = 0; at < level.orbit.size(); ++at)
     for (const PointMap &generator : level.generators) {
       uint16_t image = generator[level.orbit[at]];
-      if (level.places[image] >= 0)
+      if (level.orbitIndices[image] >= 0)
         continue;
-      level.places[image] = int32_t(level.orbit.size());
-      level.ways.push_back(compose(generator, level.ways[at]));
-      level.waysBack.push_back(inverse(level.ways.back()));
+      level.orbitIndices[image] = int32_t(level.orbit.size());
+      level.transversal.push_back(compose(generator, level.transversal[at]));
+      level.inverseTransversal.push_back(inverse(level.transversal.back()));
       level.orbit.push_back(image);
     }
   tooLarge |= order() > most;
   for (size_t at = 0; at < level.orbit.size(); ++at)
     for (size_t g = 0; g < level.generators.size() && !tooLarge; ++g) {
       const PointMap &generator = level.generators[g];
-      PointMap there = compose(generator, level.ways[at]);
-      size_t place = size_t(level.places[there[level.point]]);
-      add(number + 1, compose(level.waysBack[place], there));
+      PointMap there = compose(generator, level.transversal[at]);
+      size_t index = size_t(level.orbitIndices[there[level.point]]);
+      add(number + 1, compose(level.inverseTransversal[index], there));
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A permutation group as a chain of stabilisers: each element is a product of
-// one coset representative per level.
+// A permutation group as a chain of stabilisers (a base and strong generating
+// set): each element is a product of one coset representative per level.
 
 #ifndef ZENITH_PASSES_SEARCH_GROUPS_STABILISERCHAIN_H
 #define ZENITH_PASSES_SEARCH_GROUPS_STABILISERCHAIN_H
@@ -20,7 +20,10 @@ using PointMap = std::vector<uint16_t>;
 PointMap compose(const PointMap &x, const PointMap &y);
 PointMap inverse(const PointMap &x);
 
-/// Incremental Schreier and Sims, without random choices; for few points.
+/// The deterministic incremental Schreier-Sims algorithm, for few points; the
+/// base is all points in order. See Holt, Eick, O'Brien, Handbook of
+/// Computational Group Theory, 4.4, and Seress, Permutation Group
+/// Algorithms, 4.
 class StabiliserChain {
 public:
   /// The group that permutations of one number of points generate. Ends early
@@ -29,14 +32,15 @@ public:
       const std::vector<std::vector<int64_t>> &generators,
       double mostElements = std::numeric_limits<double>::infinity());
 
-  /// Permutations that fix the points of all levels before.
+  /// The pointwise stabiliser of the base points of all levels before.
   struct Level {
     unsigned point = 0;
-    std::vector<uint16_t> orbit; ///< of the point; begins with it
-    std::vector<int32_t> places; ///< by point: its place in the orbit, or -1
-    /// By place: a permutation of this level that takes the point there, and
-    /// its inverse.
-    std::vector<PointMap> ways, waysBack;
+    std::vector<uint16_t> orbit;       ///< of the base point; begins with it
+    std::vector<int32_t> orbitIndices; ///< by point: index in the orbit, or -1
+    /// By orbit index: the coset representative of this level that takes the
+    /// base point there, and its inverse.
+    std::vector<PointMap> transversal, inverseTransversal;
+    /// Those of the strong generating set that this level adds.
     std::vector<PointMap> generators;
   };
   /// One per point.
@@ -46,10 +50,11 @@ public:
   double order() const;
   bool isTooLarge() const { return tooLarge; }
 
-  /// What is left of an element once the representatives of its first levels
-  /// are taken off; the identity for elements of the group. `places`, if any,
-  /// gets the place in each level's orbit, as far as there is one.
-  PointMap sift(PointMap element, std::vector<int32_t> *places = nullptr) const;
+  /// The residue of an element after it is divided by the representative of
+  /// each level; the identity for elements of the group. `orbitIndices`, if
+  /// any, gets the index in each level's orbit, as far as there is one.
+  PointMap sift(PointMap element,
+                std::vector<int32_t> *orbitIndices = nullptr) const;
   bool contains(const PointMap &element) const;
 
 private:

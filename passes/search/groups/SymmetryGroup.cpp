@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds all symmetries by trying images of a position and of generators; each
-// one says where others go.
+// Finds all symmetries by backtracking over the images of positions and
+// generators. Each image that is chosen determines others.
 
 #include "passes/search/groups/SymmetryGroup.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 #include <set>
 
 namespace zenith::search {
@@ -12,22 +14,20 @@ namespace {
 
 constexpr int64_t none = -1;
 
-using Permutations = std::vector<std::vector<int64_t>>;
-
-/// One way, from what an image has to where it has it from: position i of an
-/// image is position `from`[i], and its generator h undoes what generator
-/// `from`[h] did.
-class OneToOne {
+/// A partial bijection, by the preimage of each entry: position i of an image
+/// is position `from`[i] of the state, and generator h of an image is the image
+/// of generator `from`[h].
+class PartialBijection {
 public:
-  explicit OneToOne(size_t size) : from(size, none), taken(size) {}
+  explicit PartialBijection(size_t size) : from(size, none), taken(size) {}
 
   int64_t operator[](int64_t i) const { return from[size_t(i)]; }
   bool isTaken(int64_t origin) const { return taken[size_t(origin)]; }
   int64_t size() const { return int64_t(from.size()); }
-  /// The first one without an origin; size() where all have one.
+  /// The first entry without a preimage; size() where all have one.
   int64_t firstFree() const { return llvm::find(from, none) - from.begin(); }
   const std::vector<int64_t> &all() const { return from; }
-  /// Those that have an origin, in the order in which they got it.
+  /// Entries with a preimage, in the order in which they got it.
   llvm::ArrayRef<int64_t> set() const { return order; }
 
   void add(int64_t i, int64_t origin) {
@@ -50,27 +50,28 @@ private:
 
 class GroupSearch {
 public:
-  GroupSearch(const BfsLoop &growth, const Permutations &generators,
-              size_t fixed, size_t most)
-      : growth(growth), generators(generators), fixed(fixed), most(most),
-        positions(size_t(growth.positions)), images(generators.size()) {
+  GroupSearch(const std::vector<StateRow> &starts,
+              const Permutations &generators, size_t fixed, size_t most)
+      : starts(starts), generators(generators), fixed(fixed), most(most),
+        positions(starts.front().size()), images(generators.size()) {
+    const int64_t positionCount = positions.size();
     for (const std::vector<int64_t> &p : generators) {
       int64_t &count = movedBy.emplace_back(0);
-      for (int64_t i = 0; i < growth.positions; ++i)
+      for (int64_t i = 0; i < positionCount; ++i)
         count += p[size_t(i)] != i;
     }
-    for (int64_t i = 0; i < growth.positions; ++i) {
+    for (int64_t i = 0; i < positionCount; ++i) {
       (isMoved(i) ? moved : still).push_back(i);
       if (isMoved(i) || !startsAgreeAt(i))
         telling.push_back(size_t(i));
     }
     std::map<uint64_t, int64_t> codes;
     for (size_t i : telling)
-      codes.try_emplace(growth.starts.front()[i], int64_t(codes.size()));
+      codes.try_emplace(starts.front()[i], int64_t(codes.size()));
     values.assign(codes.size(), {});
-    valueAt.assign(size_t(growth.positions), none);
+    valueAt.assign(size_t(positionCount), none);
     for (size_t i : telling)
-      valueAt[i] = codes.find(growth.starts.front()[i])->second;
+      valueAt[i] = codes.find(starts.front()[i])->second;
   }
 
   /// False where there are more than `most`.
@@ -83,7 +84,7 @@ public:
     return found.size() <= most;
   }
   bool isTooLong() const { return steps < 0; }
-  size_t positionCount() const { return moved.size(); }
+  size_t movedCount() const { return moved.size(); }
 
   std::vector<GraphSymmetry> found;
 
@@ -94,14 +95,15 @@ private:
     });
   }
   bool startsAgreeAt(int64_t position) const {
-    return llvm::all_of(growth.starts, [&](const BfsLoop::Row &row) {
-      return row[size_t(position)] == growth.starts.front()[size_t(position)];
+    return llvm::all_of(starts, [&](const StateRow &row) {
+      return row[size_t(position)] == starts.front()[size_t(position)];
     });
   }
   bool shouldContinue() const { return steps >= 0 && found.size() <= most; }
 
-  /// Position i of an image is from `origin`; false where it already is from
-  /// elsewhere, or where the first start's value there has another name.
+  /// Position i of an image is position `origin` of the state; false where it
+  /// is another one already, or where the first start's value there has another
+  /// name.
   bool setPosition(int64_t i, int64_t origin) {
     if (positions[i] != none)
       return positions[i] == origin;
@@ -128,7 +130,8 @@ private:
     positions.goBackTo(count);
   }
 
-  /// A generator leads from a position to the next, and so does its origin.
+  /// A generator takes a position to the next; its preimage takes the preimage
+  /// of the one to that of the other.
   bool follow(int64_t position, int64_t generator) {
     --steps;
     const auto &own = generators[size_t(generator)],
@@ -136,7 +139,7 @@ private:
     return setPosition(own[size_t(position)],
                        origin[size_t(positions[position])]);
   }
-  /// What follows from positions that came behind the first `count`.
+  /// Propagates the positions that were set after the first `count`.
   bool followPositions(size_t count) {
     for (; count < positions.set().size(); ++count)
       for (int64_t generator : images.set())
@@ -153,9 +156,9 @@ private:
   }
 
   void tryPosition(int64_t position) {
-    // Generators say what one start's images are: any one way will do.
-    bool isDecided =
-        images.firstFree() == images.size() && growth.starts.size() == 1;
+    // With one start, the images of all generators determine the symmetry's
+    // effect: any one choice will do.
+    bool isDecided = images.firstFree() == images.size() && starts.size() == 1;
     isAccepted = false;
     for (int64_t origin : moved) {
       size_t before = positions.set().size();
@@ -184,7 +187,8 @@ private:
     }
   }
 
-  /// A generator says more once it moves a position whose origin is known.
+  /// A generator that moves a position with a known preimage determines more
+  /// than others.
   int64_t nextGenerator() const {
     for (int64_t g = 0; g < images.size(); ++g)
       if (images[g] == none &&
@@ -205,67 +209,68 @@ private:
     accept();
   }
 
-  /// What takes each generator and start to the same as another symmetry takes
-  /// each state to the same.
+  /// Two symmetries with the same images of all generators and starts have the
+  /// same effect on every state; one of them is kept.
   void accept() {
     GraphSymmetry symmetry;
     symmetry.positions = positions.all();
-    const BfsLoop::Row &first = growth.starts.front();
+    const StateRow &first = starts.front();
     for (size_t i : telling)
       symmetry.values[first[size_t(symmetry.positions[i])]] = first[i];
     symmetry.generators.resize(generators.size());
     for (int64_t g = 0; g < images.size(); ++g)
       symmetry.generators[size_t(images[g])] = size_t(g);
     std::vector<size_t> effect = symmetry.generators;
-    for (const BfsLoop::Row &row : growth.starts) {
+    for (const StateRow &row : starts) {
       if (!llvm::all_of(telling, [&](size_t i) {
             return symmetry.values.count(row[i]) != 0;
           }))
         return;
-      auto image = llvm::find_if(growth.starts, [&](const auto &other) {
+      auto image = llvm::find_if(starts, [&](const auto &other) {
         return llvm::all_of(telling, [&](size_t i) {
           return other[i] == symmetry.valueAt(row, i);
         });
       });
-      if (image == growth.starts.end())
+      if (image == starts.end())
         return;
-      effect.push_back(size_t(image - growth.starts.begin()));
+      effect.push_back(size_t(image - starts.begin()));
     }
     isAccepted = true;
     if (effects.insert(std::move(effect)).second)
       found.push_back(std::move(symmetry));
   }
 
-  const BfsLoop &growth;
+  const std::vector<StateRow> &starts;
   const Permutations &generators;
   const size_t fixed, most;
   std::vector<int64_t> movedBy;      ///< positions that a generator moves
   std::vector<int64_t> moved, still; ///< positions
   std::vector<size_t>
       telling; ///< positions that are not the same in all states
-  OneToOne positions, images;
-  /// What a value of the first start is called in its image.
+  PartialBijection positions, images;
+  /// The value that a value of the first start becomes in its image.
   struct Name {
     int64_t to = none, uses = 0;
   };
   std::vector<Name> values;
-  std::vector<int64_t> valueAt; ///< by position, its number; none: not telling
+  std::vector<int64_t>
+      valueAt; ///< index of the value by position; none: not telling
   std::set<std::vector<size_t>> effects;
   bool isAccepted = false; ///< a symmetry, since a position was tried
-  int64_t steps = 1 << 22; ///< some ten milliseconds
+  int64_t steps = 1 << 22; ///< limit of the search
 };
 
 } // namespace
 
-std::vector<GraphSymmetry> findSymmetryGroup(const BfsLoop &growth,
-                                             const Permutations &permutations,
-                                             size_t most) {
+std::vector<GraphSymmetry>
+findSymmetryGroup(const std::vector<StateRow> &starts,
+                  const Permutations &generators, size_t most) {
   for (size_t fixed = 0;; ++fixed) {
-    GroupSearch search(growth, permutations, fixed, most);
+    GroupSearch search(starts, generators, fixed, most);
     bool isAll = search.run();
-    if (search.isTooLong() || permutations.empty())
+    if (search.isTooLong() || generators.empty())
       return {};
-    if (isAll || fixed >= search.positionCount())
+    if (isAll || fixed >= search.movedCount())
       return std::move(search.found);
   }
 }

@@ -27,7 +27,7 @@ BeamScores::BeamScores(RowBuilder &ops, OpBuilder &builder, Location location,
     return builder.getIntegerType(bits, /*isSigned=*/false);
   };
   position = unsignedType(most < 256 ? 8 : most < 65536 ? 16 : 32);
-  // Places of elements in a layer, and numbers, fit 32 bits nearly always.
+  // Indices of elements and of candidates nearly always fit 32 bits.
   bool isSmall = step.mostLayerRows > 0 && most > 0 &&
                  step.mostLayerRows <= INT32_MAX / most;
   index = builder.getIntegerType(isSmall ? 32 : 64);
@@ -45,7 +45,7 @@ Value BeamScores::target() {
   return ops.constant(row, {step.positions()}, stateElement);
 }
 
-/// Scores from where elements differ from the target's.
+/// Scores from the mask of elements that differ from the target.
 Value BeamScores::scoreOf(Value differs, int64_t dim) {
   if (!step.countsPositions)
     return ops.convert(ops.fold(ReduceKind::any, differs, {dim}), scoreElement);
@@ -53,7 +53,8 @@ Value BeamScores::scoreOf(Value differs, int64_t dim) {
 }
 
 /// Position p of the neighbour along g is position g[p] of the state: the state
-/// itself is compared with the target moved back, and no neighbour is made.
+/// itself is compared with the target permuted by the inverse, and no neighbour
+/// is materialised.
 Value BeamScores::scoresOfNeighbours() {
   std::vector<int64_t> targets(generators() * step.positions());
   for (auto [g, permutation] : llvm::enumerate(step.permutations))
@@ -96,8 +97,8 @@ Value BeamScores::rows(Value places) {
   Value n = ops.count(places);
   Value all = ops.broadcast(ops.number(generators()), ops.listType(), {}, n);
   Value parent = ops.div(places, all), generator = ops.rem(places, all);
-  // Computed apart, so that rows are moved by as many elements at a time as
-  // their own type allows.
+  // Computed apart, so that rows are copied in vectors of their own element
+  // type.
   RankedTensorType list = ops.type({anySize}, index);
   auto apart = builder.create<BarrierOp>(
       location, TypeRange{list, list},

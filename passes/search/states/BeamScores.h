@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Scores of all neighbours of a beam, by their places, without making them.
+// Scores of all neighbours of a beam by their indices, without materialising
+// them.
 
 #ifndef ZENITH_PASSES_SEARCH_STATES_BEAMSCORES_H
 #define ZENITH_PASSES_SEARCH_STATES_BEAMSCORES_H
@@ -10,9 +11,9 @@
 
 namespace zenith::search {
 
-/// Builds what a step asks about candidates by their places: candidate
+/// Builds scores and rows of candidates by their indices: candidate
 /// `row * generators + generator` is the neighbour of a row of the layer, where
-/// candidates are no more than moved positions.
+/// candidates are permutations of rows.
 class BeamScores {
 public:
   BeamScores(graph::RowBuilder &ops, mlir::OpBuilder &builder,
@@ -22,7 +23,8 @@ public:
   mlir::Value scores();
   /// How many candidates there are.
   mlir::Value count();
-  /// The candidates at these places, as rows; not from no candidates.
+  /// The candidates with these indices, as rows; there is at least one
+  /// candidate.
   mlir::Value rows(mlir::Value places);
 
 private:
@@ -39,7 +41,7 @@ private:
   const BeamStep &step;
   mlir::Type stateElement, scoreElement;
   mlir::Type position; ///< the narrowest type of positions and generators
-  mlir::Type index;    ///< of places in a layer and among candidates
+  mlir::Type index;    ///< of rows in a layer and of candidates
 };
 
 } // namespace zenith::search

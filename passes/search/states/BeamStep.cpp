@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the scores, the top_k and the picks behind a unique, and checks that
+// Finds the scores, the top_k and the picks after a unique, and checks that
 // nothing else depends on states that are not among the best.
 
 #include "passes/search/states/BeamStep.h"
@@ -106,7 +106,7 @@ bool StepMatcher::findStates() {
   return true;
 }
 
-/// The only top_k behind the unique in its block, regions included.
+/// The only top_k after the unique in its block, regions included.
 bool StepMatcher::findBest() {
   for (Operation *op = step.unique; op; op = op->getNextNode())
     op->walk([&](TopKOp top) {
@@ -117,7 +117,7 @@ bool StepMatcher::findBest() {
   return bool(step.best);
 }
 
-/// Sums of what tells positions apart, or whether one does.
+/// The sum of the positions that differ, or whether any does.
 bool StepMatcher::readScore() {
   constexpr const char *reason =
       "scores are more than how a state differs from another, and cost more "
@@ -171,7 +171,7 @@ bool StepMatcher::readWidth() {
   return step.width > 0 || fail("the width of the beam is not constant");
 }
 
-/// All that is made of the best indices: rows of `states` and `places`.
+/// All uses of the best indices: rows of `states` and `places`.
 bool StepMatcher::readPicks() {
   constexpr const char *reason = "indices of the best states are used for more";
   for (Operation *user : step.best.getIndices().getUsers()) {
@@ -203,7 +203,8 @@ bool StepMatcher::isSomeStates(Value condition) {
                             compare.getLhs().getDefiningOp<DimOp>());
 }
 
-/// Whether the size tells no more than there are any, and how many best ones.
+/// Whether the size is only used for whether there is a state, and for the
+/// number of the best ones.
 bool StepMatcher::checkSize(DimOp size) {
   if (size.getDim() != 0)
     return false;
@@ -302,7 +303,7 @@ bool StepMatcher::isPicked(Value value) {
          llvm::is_contained(step.emptyUses, &other);
 }
 
-/// A carried layer is what the loop starts from, and then what a step keeps.
+/// A loop-carried layer is the initial value, then what a step keeps.
 void StepMatcher::boundLayer() {
   auto layer = dyn_cast_or_null<BlockArgument>(step.layer);
   auto loop = dyn_cast<WhileOp>(step.unique->getParentOp());

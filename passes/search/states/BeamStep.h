@@ -12,32 +12,33 @@
 
 namespace zenith::search {
 
-/// Takes candidates, each state once, scores them by how they differ from one
-/// state, and goes on with the `width` least scores; of equal ones with those
-/// that came first.
+/// Deduplicates candidates, scores them by how they differ from one state, and
+/// keeps the `width` least scores; of equal scores the first candidates.
 struct BeamStep {
   graph::UniqueOp unique;
   graph::TopKOp best;
   /// The states to choose from: the distinct candidates without those that are
   /// in `known`.
   mlir::Value states;
-  /// Where each of them is first among the candidates; null where none asks.
+  /// The index of the first candidate equal to each; null where it is not used.
   mlir::Value places;
   llvm::SmallVector<mlir::Value> known;
   int64_t width = 0;
   std::vector<uint64_t> target;
-  bool countsPositions = false; ///< that differ; else the score is if any does
-  /// What the step goes on with: states and places picked by the best indices.
+  bool countsPositions =
+      false; ///< that differ; else the score is whether any does
+  /// What the step keeps: states and candidate indices picked by the best
+  /// indices.
   llvm::SmallVector<graph::GatherOp> picks;
-  /// Sizes of `states`, of which is only asked whether there is one and how
-  /// many the best ones are.
+  /// Sizes of `states`, only used for whether there is one and for the number
+  /// of the best ones.
   llvm::SmallVector<graph::DimOp> sizes;
   /// Operands that are `states` or `places` where there is none.
   llvm::SmallVector<mlir::OpOperand *> emptyUses;
 
   /// The rows that the candidates are neighbours of, along permutations of
   /// positions (new[i] = old[p[i]]), those of one row together; null and empty
-  /// where candidates are more than that.
+  /// where candidates are no such neighbours.
   mlir::Value layer;
   std::vector<std::vector<int64_t>> permutations;
   /// The most rows that `layer` has; 0: not known.
@@ -46,8 +47,8 @@ struct BeamStep {
   int64_t positions() const { return int64_t(target.size()); }
 };
 
-/// The step whose candidates `unique` tells apart, or nothing: then with the
-/// reason in `why` where it has a top_k of its rows.
+/// The step whose candidates `unique` deduplicates, or nothing; with the reason
+/// in `why` where there is a top_k of its rows.
 std::optional<BeamStep> matchBeamStep(graph::UniqueOp unique,
                                       graph::DimAnalysis &dims,
                                       std::string &why);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds unique, is_in and compact of a loop's body and checks that states go
-// nowhere else.
+// Finds unique, is_in and compact of a loop's body and checks that states have
+// no other uses.
 
 #include "passes/search/states/BfsLoop.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -82,7 +82,7 @@ bool LoopMatcher::findFresh() {
   return false;
 }
 
-/// Which carried values are the layer and the earlier states.
+/// Which loop-carried values are the layer and the earlier states.
 bool LoopMatcher::findRoles() {
   auto carriedAs = [&](Value yielded) -> std::optional<unsigned> {
     std::optional<unsigned> place;
@@ -119,7 +119,7 @@ bool LoopMatcher::findRoles() {
   return true;
 }
 
-/// Constant rows, perhaps made distinct.
+/// Constant rows, perhaps after a unique.
 static std::optional<std::vector<BfsLoop::Row>> rowsOf(Value value) {
   if (auto unique = value.getDefiningOp<UniqueOp>();
       unique && value == unique.getRows())
@@ -159,15 +159,15 @@ bool LoopMatcher::readStarts() {
   return true;
 }
 
-/// Empty where a neighbour is more than moved elements.
-static std::vector<std::vector<int64_t>> permutationsOf(const BfsLoop &growth) {
+/// Empty where a neighbour is no permutation of the elements.
+static std::vector<std::vector<int64_t>> permutationsOf(const BfsLoop &bfs) {
   std::vector<std::vector<int64_t>> result;
-  for (const std::vector<int64_t> &neighbour : growth.neighbours) {
+  for (const std::vector<int64_t> &neighbour : bfs.neighbours) {
     std::vector<int64_t> &sources = result.emplace_back();
     sources.reserve(neighbour.size());
     std::vector<bool> taken(neighbour.size());
     for (int64_t formula : neighbour) {
-      Formula element = (*growth.formulas)[formula];
+      Formula element = (*bfs.formulas)[formula];
       if (element.kind != Formula::Element || taken[size_t(element.left)])
         return {};
       taken[size_t(element.left)] = true;
@@ -189,7 +189,7 @@ bool LoopMatcher::findNeighbours() {
     for (const BfsLoop::Row &row : rows)
       for (uint64_t element : row)
         largest = std::max(largest, element);
-  // What formulas give may be larger than what the search starts from.
+  // Results of formulas may be larger than the values of the starts.
   for (int attempt = 0; attempt < 3; ++attempt) {
     found.formulas = std::make_shared<RowFormulas>(current, largest, dims);
     auto elements = found.formulas->elementsOf(candidates);
@@ -212,7 +212,7 @@ bool LoopMatcher::findNeighbours() {
   return fail("numbers of states have no bound");
 }
 
-/// Ops between the layer and the candidates, and uses of states that count.
+/// Ops between the layer and the candidates, and uses that count states.
 bool LoopMatcher::statesGoNowhereElse() {
   Value current = body().getArgument(found.layer);
   SmallVector<Value> stack{unique.getOperand()};

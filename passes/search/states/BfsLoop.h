@@ -9,18 +9,18 @@
 
 namespace zenith::search {
 
-/// A loop that carries a layer of states, rows [N, positions], and takes for
-/// the next layer those neighbours that are no rows of the known ones. Nothing
-/// else is done with states but counting them.
+/// A loop that carries a layer of states (the frontier), rows [N, positions],
+/// and computes the next layer as those neighbours that are no known rows.
+/// Beyond that states are only counted.
 struct BfsLoop {
   using Row = std::vector<uint64_t>;
 
   graph::WhileOp loop;
-  unsigned layer = 0; ///< carried value
-  /// The carried value with states of earlier layers, if any.
+  unsigned layer = 0; ///< loop-carried value
+  /// The loop-carried value with states of earlier layers, if any.
   std::optional<unsigned> earlier;
   bool earlierIsAll = false; ///< every layer so far, else the last but one
-  bool layerIsKnown = false; ///< the current layer is left out too
+  bool layerIsKnown = false; ///< the current layer is excluded, too
   mlir::Value fresh;         ///< the next layer, in the body
   /// Ops of the body that a rewrite replaces, in the order of the body.
   llvm::SmallVector<mlir::Operation *> replaced;
@@ -32,7 +32,7 @@ struct BfsLoop {
   /// Formula of each position of the neighbour along each generator.
   std::vector<std::vector<int64_t>> neighbours;
   /// The permutations of the generators (new[i] = old[p[i]]); empty where a
-  /// neighbour is more than that.
+  /// neighbour is no permutation.
   std::vector<std::vector<int64_t>> permutations;
 };
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Carries keys where the loop carried rows: lists of them, or a list with a bit
-// for each known one.
+// Makes keys loop-carried in place of rows: lists of keys, or a list with a bit
+// for each known key.
 
 #include "passes/search/states/BfsRewrite.h"
+#include "ir/SearchOps.h"
 #include "passes/search/states/KeyRanges.h"
 #include "passes/search/states/LoopRewrite.h"
 
@@ -16,8 +17,8 @@ namespace {
 
 class KeyRewrite : public LoopRewrite {
 public:
-  KeyRewrite(const BfsLoop &growth, const StateKeys &keys, const KeyForm &form)
-      : LoopRewrite(growth), keys(keys), form(form), inverses(form.inverses) {}
+  KeyRewrite(const BfsLoop &bfs, const StateKeys &keys, const KeyForm &form)
+      : LoopRewrite(bfs), keys(keys), form(form), inverses(form.inverses) {}
 
 private:
   SmallVector<Value> constantKeys(ArrayRef<BfsLoop::Row> rows) {
@@ -44,9 +45,9 @@ private:
 
   void carryStates() override {
     SmallVector<Type> types(keys.words(), wordListType(builder));
-    layer = carry(constantKeys(growth.starts), types);
-    if (inverses.empty() && growth.earlier)
-      earlier = carry(constantKeys(growth.earlierStarts), types);
+    layer = carry(constantKeys(bfs.starts), types);
+    if (inverses.empty() && bfs.earlier)
+      earlier = carry(constantKeys(bfs.earlierStarts), types);
     if (keys.isHalved() || form.images) {
       Value count = countOfStarts(builder, location);
       size = carry(count, count.getType());
@@ -73,10 +74,11 @@ private:
   }
 
   Value shouldContinue(const IRMapping &carried) override {
-    return form.nextTurn ? form.nextTurn->build(builder, carried) : Value();
+    return form.exitPredicate ? form.exitPredicate->build(builder, carried)
+                              : Value();
   }
 
-  /// The next layer and its size where there is another turn; else its size
+  /// The next layer and its size if there is another iteration; else its size
   /// and empty lists.
   SmallVector<Value> nextUnlessLast(const KeyStep &step, ValueRange current,
                                     ValueRange known) {
@@ -130,7 +132,7 @@ private:
     SmallVector<Value> image;
     if (keys.isHalved())
       image = keys.imageOf(ops, current);
-    for (size_t g = 0; g < size_t(growth.generators); ++g)
+    for (size_t g = 0; g < size_t(bfs.generators); ++g)
       llvm::append_range(
           candidates,
           inverses.empty() ? keys.neighbour(ops, current, g)
@@ -144,19 +146,17 @@ private:
                  MutableArrayRef<Value> yielded) override {
     ValueRange current = layer.of(arguments);
     SmallVector<Value> known;
-    bool leavesLayer =
-        inverses.empty() ? growth.layerIsKnown : !form.needsNoLayer;
+    bool leavesLayer = inverses.empty() ? bfs.layerIsKnown : !form.needsNoLayer;
     if (leavesLayer)
       llvm::append_range(known, current);
     if (earlier)
       llvm::append_range(known, earlier->of(arguments));
     auto candidates = [&](ValueRange states) { return candidatesOf(states); };
-    KeyStep step{candidates, growth.generators, keys.keyBits(),
-                 !inverses.empty()};
+    KeyStep step{candidates, bfs.generators, keys.keyBits(), !inverses.empty()};
     if (const StateImages *images = form.images) {
       SmallVector<int64_t> shape{images->images(), keys.words(),
                                  images->parts()};
-      step.images.parts = constant(shape, images->partNumbers());
+      step.images.parts = constant(shape, images->sourceParts());
       shape.push_back(images->values());
       step.images.bits = constant(shape, images->partBits());
       step.images.ties = keys.ownBit();
@@ -177,7 +177,7 @@ private:
       yielded[layer.first + word] = next[word];
       if (earlier)
         yielded[earlier->first + word] =
-            growth.earlierIsAll
+            bfs.earlierIsAll
                 ? builder.create<ConcatOp>(
                       location, wordListType(builder), uint64_t(0),
                       ValueRange{earlier->of(arguments)[word], next[word]})
@@ -200,21 +200,20 @@ namespace {
 
 class MarkRewrite : public LoopRewrite {
 public:
-  MarkRewrite(const BfsLoop &growth, const StateKeys &keys,
-              const MarkForm &form)
-      : LoopRewrite(growth), keys(keys), form(form) {}
+  MarkRewrite(const BfsLoop &bfs, const StateKeys &keys, const MarkForm &form)
+      : LoopRewrite(bfs), keys(keys), form(form) {}
 
 private:
   RankedTensorType listOf(int64_t size) {
     return RankedTensorType::get({size}, builder.getIntegerType(64, false));
   }
-  MarkBitsOp mark(Value known, ValueRange candidates) {
-    return builder.create<MarkBitsOp>(
+  TestAndSetOp mark(Value known, ValueRange candidates) {
+    return builder.create<TestAndSetOp>(
         location, wordListType(builder), listOf(form.words), known, candidates,
         tagBits() > 0 ? builder.getI64IntegerAttr(tagBits()) : IntegerAttr());
   }
 
-  /// Tags are generators that lead back, and one more for none.
+  /// Tags are inverse generators, and one more value for none.
   unsigned tagBits() const {
     return form.inverses.empty() ? 0
                                  : llvm::Log2_64_Ceil(form.inverses.size() + 1);
@@ -228,7 +227,7 @@ private:
 
   void carryStates() override {
     SmallVector<APInt> numbers;
-    for (const BfsLoop::Row &row : growth.starts) {
+    for (const BfsLoop::Row &row : bfs.starts) {
       auto key = keys.isHalved() ? keys.packHalf(row) : keys.pack(row);
       if (key)
         numbers.push_back(APInt(
@@ -246,7 +245,7 @@ private:
     Value starts = builder.create<ConstantOp>(
         location,
         DenseElementsAttr::get(listOf(int64_t(numbers.size())), numbers));
-    MarkBitsOp first = mark(none, starts);
+    TestAndSetOp first = mark(none, starts);
     Value count = countOfStarts(builder, location);
     states = carry({first.getPositions(), first.getBits(), count},
                    {first.getPositions().getType(), first.getBits().getType(),
@@ -268,7 +267,8 @@ private:
   }
 
   unsigned droppedBits() const { return form.sum ? keys.bits() : 0; }
-  /// Keys with the first field again: what the others' sum, by xor, lacks.
+  /// Keys with the first field restored: the xor of the sum and all other
+  /// fields.
   Value wholeKeys(WordOps &ops, Value rest) {
     if (!form.sum)
       return rest;
@@ -284,14 +284,14 @@ private:
     return ops.either(ops.shiftLeft(rest, keys.bits()), first);
   }
 
-  /// Whether a generator may leave a state as it is: each of its cycles holds
-  /// one value then.
+  /// Whether a generator may fix a state: then each of its cycles holds one
+  /// value.
   bool mayStay(size_t generator) const {
-    if (growth.permutations.empty())
+    if (bfs.permutations.empty())
       return false;
-    const std::vector<int64_t> &moves = growth.permutations[generator];
+    const std::vector<int64_t> &moves = bfs.permutations[generator];
     std::map<uint64_t, size_t> counts;
-    for (uint64_t value : growth.starts.front())
+    for (uint64_t value : bfs.starts.front())
       ++counts[value];
     size_t most = 0, longest = 0;
     for (const auto &[value, count] : counts)
@@ -306,8 +306,8 @@ private:
     return longest <= most;
   }
 
-  /// The number of a neighbour with its tag; all ones where it is known: the
-  /// state itself, or the one that led to it.
+  /// The index of a neighbour with its tag; all ones where it is known: the
+  /// state itself, or its predecessor.
   Value onward(WordOps &ops, Value layer, Value numbers,
                const StateKeys::Half &next, size_t generator) const {
     Value number = ops.shiftRight(next.words[0], droppedBits());
@@ -334,7 +334,7 @@ private:
     SmallVector<Value> image, candidates;
     if (keys.isHalved())
       image = keys.imageOf(ops, whole);
-    for (size_t g = 0; g < size_t(growth.generators); ++g) {
+    for (size_t g = 0; g < size_t(bfs.generators); ++g) {
       StateKeys::Half neighbour;
       if (image.empty())
         neighbour.words = keys.neighbour(ops, whole, g);
@@ -342,7 +342,7 @@ private:
         neighbour = keys.neighbourHalf(ops, whole, image, g);
       candidates.push_back(onward(ops, layer, numbers, neighbour, g));
     }
-    MarkBitsOp next = mark(states.of(arguments)[1], candidates);
+    TestAndSetOp next = mark(states.of(arguments)[1], candidates);
     size = countStates(next.getPositions());
     yielded[states.first] = next.getPositions();
     yielded[states.first + 1] = next.getBits();
@@ -357,14 +357,14 @@ private:
 
 } // namespace
 
-void rewriteWithMarks(const BfsLoop &growth, const StateKeys &keys,
+void rewriteWithMarks(const BfsLoop &bfs, const StateKeys &keys,
                       const MarkForm &form) {
-  MarkRewrite(growth, keys, form).run();
+  MarkRewrite(bfs, keys, form).run();
 }
 
-void rewriteWithKeys(const BfsLoop &growth, const StateKeys &keys,
+void rewriteWithKeys(const BfsLoop &bfs, const StateKeys &keys,
                      const KeyForm &form) {
-  KeyRewrite(growth, keys, form).run();
+  KeyRewrite(bfs, keys, form).run();
 }
 
 } // namespace zenith::search

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Builds a breadth-first loop again on another representation of its states.
+// Rebuilds a breadth-first loop on another representation of its states.
 
 #ifndef ZENITH_PASSES_SEARCH_STATES_BFSREWRITE_H
 #define ZENITH_PASSES_SEARCH_STATES_BFSREWRITE_H
@@ -12,48 +12,47 @@
 
 namespace zenith::search {
 
-/// How a loop on packed keys goes about it.
+/// What a loop on packed keys uses.
 struct KeyForm {
-  /// By generator. Where there are some, keys have bits that lead back, and
-  /// only the current layer is left out of the next.
+  /// The inverse of each generator. If not empty, keys have a mask of inverse
+  /// generators, and only the current layer is excluded from the next.
   std::vector<size_t> inverses;
-  bool needsNoLayer = false; ///< not even that one is left out
+  bool needsNoLayer = false; ///< not even the current layer is excluded
   bool asTable = false;      ///< generators are a table
-  int64_t memoryBytes = 0;   ///< that a step does with, about; 0: any
-  /// When the next layer is the last one: then it is only counted. Not for
-  /// halved keys, those with images and steps within memory.
-  std::optional<ExitPredicate> nextTurn;
-  /// Keys stand for their images; not in steps within memory.
+  int64_t memoryBytes = 0;   ///< about what a step may take; 0: unlimited
+  /// Tells when the next layer is the last one, which is only counted. Not for
+  /// halved keys, keys with images and steps within a memory bound.
+  std::optional<ExitPredicate> exitPredicate;
+  /// Keys are the least of their images; not in steps within a memory bound.
   const StateImages *images = nullptr;
 };
 
 /// On packed keys. Erases the loop.
-void rewriteWithKeys(const BfsLoop &growth, const StateKeys &keys,
+void rewriteWithKeys(const BfsLoop &bfs, const StateKeys &keys,
                      const KeyForm &form);
 
-/// On bits of a dense index, which are left out of the next layer once known.
+/// On bitsets over a dense index; known bits are excluded from the next layer.
 /// With `asTable` generators are a table. Erases the loop.
-void rewriteWithBits(const BfsLoop &growth, const DenseIndex &index,
-                     bool asTable);
+void rewriteWithBits(const BfsLoop &bfs, const DenseIndex &index, bool asTable);
 
-/// How states are marked.
+/// What a loop with a bitset of known keys uses.
 struct MarkForm {
-  int64_t words = 1; ///< numbers are below 64 times this
-  /// The xor of the fields of every state: then the first field follows from
-  /// the others, and numbers are keys without it.
+  int64_t words = 1; ///< of the bitset
+  /// The xor of the fields, if it is the same for every state: then the first
+  /// field follows from the others, and indices are keys without it.
   std::optional<uint64_t> sum;
-  /// By generator. Where there are some, the layer's numbers carry the
-  /// generator that leads back, which is not gone along.
+  /// The inverse of each generator. If not empty, the layer's indices carry the
+  /// inverse of the generator that reached them, which is not expanded.
   std::vector<size_t> inverses;
 };
 
-/// On lists of keys of one word, with a bit for each known one. Erases the
+/// On lists of keys of one word, with a bit for each known key. Erases the
 /// loop.
-void rewriteWithMarks(const BfsLoop &growth, const StateKeys &keys,
+void rewriteWithMarks(const BfsLoop &bfs, const StateKeys &keys,
                       const MarkForm &form);
 
-/// On rows of bits that generators move. Erases the loop.
-void rewriteWithBitRows(const BfsLoop &growth, const CosetIndex &index);
+/// On rows of bits, one per coset. Erases the loop.
+void rewriteWithBitRows(const BfsLoop &bfs, const CosetIndex &index);
 
 } // namespace zenith::search
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Carries bits where the loop carried rows: one for each number of an index, or
-// rows of them that generators move.
+// Makes bitsets loop-carried in place of rows: a bit for each value of a dense
+// index, or rows of bits, one per coset.
 
+#include "ir/SearchOps.h"
 #include "passes/search/states/BfsRewrite.h"
 #include "passes/search/states/LoopRewrite.h"
 
@@ -15,26 +16,25 @@ namespace {
 
 class BitRewrite : public LoopRewrite {
 public:
-  BitRewrite(const BfsLoop &growth, const DenseIndex &index, bool asTable)
-      : LoopRewrite(growth), index(index), asTable(asTable) {}
+  BitRewrite(const BfsLoop &bfs, const DenseIndex &index, bool asTable)
+      : LoopRewrite(bfs), index(index), asTable(asTable) {}
 
 private:
   void carryStates() override {
     auto wordType = builder.getIntegerType(64, false);
     auto bitsType = RankedTensorType::get({index.words()}, wordType);
     auto scalar = RankedTensorType::get({}, wordType);
-    auto starts =
-        RankedTensorType::get({int64_t(growth.starts.size())}, wordType);
+    auto starts = RankedTensorType::get({int64_t(bfs.starts.size())}, wordType);
     SmallVector<APInt> numbers;
-    for (const BfsLoop::Row &row : growth.starts)
-      numbers.push_back(APInt(64, index.numberOf(row)));
+    for (const BfsLoop::Row &row : bfs.starts)
+      numbers.push_back(APInt(64, index.indexOf(row)));
     Value zero = builder.create<ConstantOp>(
         location, DenseElementsAttr::get(scalar, APInt(64, 0)));
     Value none = builder.create<BroadcastOp>(location, bitsType, zero,
                                              ArrayRef<int64_t>{}, ValueRange());
     Value list = builder.create<ConstantOp>(
         location, DenseElementsAttr::get(starts, numbers));
-    auto first = builder.create<FreshBitsOp>(
+    auto first = builder.create<BitsetDifferenceOp>(
         location, bitsType, RankedTensorType::get({}, builder.getI64Type()),
         none, ValueRange(list));
     Value size = countOfStarts(builder, location);
@@ -65,9 +65,9 @@ private:
     Value layer = states.of(arguments)[0], known = states.of(arguments)[1];
     Value numbers =
         builder.create<BitPositionsOp>(location, wordListType(builder), layer);
-    next = builder.create<FreshBitsOp>(location, known.getType(),
-                                       states.of(arguments)[2].getType(), known,
-                                       candidatesOf(numbers));
+    next = builder.create<BitsetDifferenceOp>(location, known.getType(),
+                                              states.of(arguments)[2].getType(),
+                                              known, candidatesOf(numbers));
     yielded[states.first] = next.getBits();
     yielded[states.first + 1] =
         builder.create<OrOp>(location, known, next.getBits());
@@ -77,7 +77,7 @@ private:
   const DenseIndex &index;
   bool asTable;
   CarriedStates states; ///< layer, known, size of the layer
-  FreshBitsOp next;
+  BitsetDifferenceOp next;
 };
 
 } // namespace
@@ -86,8 +86,8 @@ namespace {
 
 class BitRowRewrite : public LoopRewrite {
 public:
-  BitRowRewrite(const BfsLoop &growth, const CosetIndex &index)
-      : LoopRewrite(growth), index(index), table(index.table()) {}
+  BitRowRewrite(const BfsLoop &bfs, const CosetIndex &index)
+      : LoopRewrite(bfs), index(index), table(index.table()) {}
 
 private:
   RankedTensorType rowsType() {
@@ -98,8 +98,8 @@ private:
     return builder.create<ReshapeOp>(location, rowsType(), list, ValueRange());
   }
 
-  /// Both rows have the bits of the starts, but are not one value, as both are
-  /// written.
+  /// Both rows have the bits of the starts, but are two values, since both are
+  /// written in place.
   void carryStates() override {
     auto wordType = builder.getIntegerType(64, false);
     auto list = RankedTensorType::get({table.rows() * table.words()}, wordType);
@@ -111,11 +111,11 @@ private:
     Value starts = constant<uint64_t>({int64_t(index.starts().size())},
                                       index.starts().vec());
     Value size = countOfStarts(builder, location);
-    auto layer = builder.create<FreshBitsOp>(location, list, size.getType(),
-                                             none, starts);
+    auto layer = builder.create<BitsetDifferenceOp>(
+        location, list, size.getType(), none, starts);
     auto known =
-        builder.create<MarkBitsOp>(location, wordListType(builder), list, none,
-                                   starts, /*tag_bits=*/IntegerAttr());
+        builder.create<TestAndSetOp>(location, wordListType(builder), list,
+                                     none, starts, /*tag_bits=*/IntegerAttr());
     states = carry({asRows(layer.getBits()), asRows(known.getBits()), size},
                    {rowsType(), rowsType(), size.getType()});
   }
@@ -126,14 +126,12 @@ private:
 
   void buildNext(ValueRange arguments,
                  MutableArrayRef<Value> yielded) override {
-    Value sources =
-        constant({table.rows(), growth.generators}, table.sources());
-    Value moves =
-        constant({table.rows(), growth.generators}, table.sourceMoves());
+    Value sources = constant({table.rows(), bfs.generators}, table.sources());
+    Value moves = constant({table.rows(), bfs.generators}, table.sourceMoves());
     Value columns =
         constant({table.moves(), table.columns()}, table.moveColumns());
     Value layer = states.of(arguments)[0], known = states.of(arguments)[1];
-    next = builder.create<FreshBitRowsOp>(
+    next = builder.create<CosetBitRowsOp>(
         location, layer.getType(), known.getType(),
         states.of(arguments)[2].getType(), known, layer, sources, moves,
         columns);
@@ -145,18 +143,18 @@ private:
   const CosetIndex &index;
   const CosetRows &table;
   CarriedStates states; ///< layer, known, size of the layer
-  FreshBitRowsOp next;
+  CosetBitRowsOp next;
 };
 
 } // namespace
 
-void rewriteWithBitRows(const BfsLoop &growth, const CosetIndex &index) {
-  BitRowRewrite(growth, index).run();
+void rewriteWithBitRows(const BfsLoop &bfs, const CosetIndex &index) {
+  BitRowRewrite(bfs, index).run();
 }
 
-void rewriteWithBits(const BfsLoop &growth, const DenseIndex &index,
+void rewriteWithBits(const BfsLoop &bfs, const DenseIndex &index,
                      bool asTable) {
-  BitRewrite(growth, index, asTable).run();
+  BitRewrite(bfs, index, asTable).run();
 }
 
 } // namespace zenith::search

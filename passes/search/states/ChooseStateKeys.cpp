@@ -3,6 +3,7 @@
 // The pass: decides how each breadth-first loop represents its states, says
 // why, and builds the loop again.
 
+#include "ir/SearchOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
 #include "passes/search/groups/SymmetryGroup.h"
@@ -22,8 +23,8 @@ namespace zenith::search {
 
 using PermutationList = std::vector<std::vector<int64_t>>;
 
-/// Each permutation's inverse among them, the first one of equal ones; nothing
-/// where it is not there.
+/// The index of each permutation's inverse, of equal ones the first; nothing
+/// where the list lacks it.
 static std::vector<std::optional<size_t>>
 findInverses(const PermutationList &permutations) {
   std::map<std::vector<int64_t>, size_t> places;
@@ -41,8 +42,8 @@ findInverses(const PermutationList &permutations) {
   return result;
 }
 
-/// The generator that undoes each one; empty where one has none, or where two
-/// are the same: the bit of one would not tell that the other leads back too.
+/// The inverse of each generator; empty where one has none, or where two
+/// generators are equal: the bit of one would not mask the other.
 static std::vector<size_t> inversesOf(const PermutationList &permutations) {
   std::vector<size_t> inverses;
   for (std::optional<size_t> inverse : findInverses(permutations)) {
@@ -56,24 +57,23 @@ static std::vector<size_t> inversesOf(const PermutationList &permutations) {
   return inverses;
 }
 
-/// Whether the next layer has no state of any layer before: the loop knows them
-/// all, or the last two, and every generator can be undone.
-static bool leavesOutAllStates(const BfsLoop &growth) {
+/// Whether the next layer has no state of any layer before: the loop knows all
+/// layers, or the last two and every generator has an inverse.
+static bool excludesAllLayers(const BfsLoop &bfs) {
   auto has = [](const std::vector<BfsLoop::Row> &rows,
                 const BfsLoop::Row &row) {
     return llvm::is_contained(rows, row);
   };
-  if (growth.earlierIsAll)
-    return llvm::all_of(growth.starts, [&](const BfsLoop::Row &row) {
-      return has(growth.earlierStarts, row);
+  if (bfs.earlierIsAll)
+    return llvm::all_of(bfs.starts, [&](const BfsLoop::Row &row) {
+      return has(bfs.earlierStarts, row);
     });
-  return growth.earlier && growth.layerIsKnown &&
-         llvm::all_of(growth.earlierStarts,
-                      [&](const BfsLoop::Row &row) {
-                        return has(growth.starts, row);
-                      }) &&
+  return bfs.earlier && bfs.layerIsKnown &&
          llvm::all_of(
-             findInverses(growth.permutations),
+             bfs.earlierStarts,
+             [&](const BfsLoop::Row &row) { return has(bfs.starts, row); }) &&
+         llvm::all_of(
+             findInverses(bfs.permutations),
              [](std::optional<size_t> inverse) { return bool(inverse); });
 }
 
@@ -88,19 +88,19 @@ static bool isOdd(ArrayRef<int64_t> permutation) {
   return odd;
 }
 
-/// Whether every generator leads from even states to odd ones and back: then no
-/// two neighbours are in one layer.
-static bool alternates(const BfsLoop &growth, const StateKeys &keys,
+/// Whether every generator is an odd permutation, so that the graph is
+/// bipartite: then no two neighbours are in one layer.
+static bool alternates(const BfsLoop &bfs, const StateKeys &keys,
                        const std::vector<std::vector<int64_t>> &permutations) {
-  return growth.starts.size() == 1 && keys.haveEachValueOnce() &&
+  return bfs.starts.size() == 1 && keys.haveEachValueOnce() &&
          llvm::all_of(permutations,
                       [](ArrayRef<int64_t> p) { return isOdd(p); });
 }
 
 /// Words of a key: every generator is a formula per word, so that wide keys
-/// take longer to compile than they save.
+/// take longer to compile than they save at run time.
 static constexpr unsigned mostWords = 8;
-/// Ops of all generators: beyond, steps on rows are there sooner.
+/// Ops of all generators: with more, a loop over rows finishes sooner.
 static constexpr int64_t mostOps = 2500;
 
 namespace {
@@ -123,26 +123,27 @@ private:
       loop.emitRemark() << "search: " << code << ": " << text.str();
   }
   void remarkSymmetry(WhileOp loop) {
-    remark(loop, "SEA008",
-           "a symmetry of the graph: one of each two states that it takes to "
-           "each other stands for both");
+    remark(
+        loop, "SEA008",
+        "an involutive symmetry of the graph: one of each two states that it "
+        "exchanges is kept");
   }
   bool mayUse(StringRef form) { return !llvm::is_contained(without, form); }
-  bool usesTable(const BfsLoop &growth, int64_t cost, double states);
-  bool useBitRows(const BfsLoop &growth);
-  bool useMarks(const BfsLoop &growth);
-  bool useDenseIndex(const BfsLoop &growth);
+  bool usesTable(const BfsLoop &bfs, int64_t cost, double states);
+  bool useBitRows(const BfsLoop &bfs);
+  bool useMarks(const BfsLoop &bfs);
+  bool useDenseIndex(const BfsLoop &bfs);
   std::optional<GraphSymmetry>
-  chooseSymmetry(const BfsLoop &growth,
+  chooseSymmetry(const BfsLoop &bfs,
                  const std::vector<std::vector<int64_t>> &permutations);
   std::vector<GraphSymmetry>
-  chooseSymmetryGroup(const BfsLoop &growth,
+  chooseSymmetryGroup(const BfsLoop &bfs,
                       const std::vector<std::vector<int64_t>> &permutations);
-  std::optional<StatePieces>
-  choosePieces(const BfsLoop &growth,
+  std::optional<Cubies>
+  chooseCubies(const BfsLoop &bfs,
                const std::vector<std::vector<int64_t>> &permutations);
-  int64_t boundOfStep(const BfsLoop &growth, const StateKeys &keys);
-  void packKeys(const BfsLoop &growth, bool mayShare = true);
+  int64_t boundOfStep(const BfsLoop &bfs, const StateKeys &keys);
+  void packKeys(const BfsLoop &bfs, bool mayShare = true);
 };
 
 } // namespace
@@ -150,42 +151,42 @@ private:
 void ChooseStateKeysPass::visit(WhileOp loop) {
   DimAnalysis dims;
   std::string why;
-  std::optional<BfsLoop> growth = matchBfsLoop(loop, dims, why);
-  if (!growth) {
+  std::optional<BfsLoop> bfs = matchBfsLoop(loop, dims, why);
+  if (!bfs) {
     if (!why.empty())
       remark(loop, "SEA101", "the loop goes on with rows: " + why);
     return;
   }
-  if (!useBitRows(*growth) && !useDenseIndex(*growth) && !useMarks(*growth) &&
+  if (!useBitRows(*bfs) && !useDenseIndex(*bfs) && !useMarks(*bfs) &&
       mayUse("keys"))
-    packKeys(*growth);
+    packKeys(*bfs);
 }
 
-bool ChooseStateKeysPass::useBitRows(const BfsLoop &growth) {
-  if (denseBytes <= 0 || !mayUse("bit-rows") || !leavesOutAllStates(growth))
+bool ChooseStateKeysPass::useBitRows(const BfsLoop &bfs) {
+  if (denseBytes <= 0 || !mayUse("bit-rows") || !excludesAllLayers(bfs))
     return false;
-  StateKeys keys(growth, /*withBackBits=*/false);
+  StateKeys keys(bfs, /*withInverseMask=*/false);
   std::string why;
   std::optional<CosetIndex> index =
-      CosetIndex::choose(growth, keys, denseBytes, why);
+      CosetIndex::choose(bfs, keys, denseBytes, why);
   if (!index) {
-    remark(growth.loop, "SEA104", "no rows of bits: " + why);
+    remark(bfs.loop, "SEA104", "no rows of bits: " + why);
     return false;
   }
   const CosetRows &table = index->table();
-  remark(growth.loop, "SEA005",
+  remark(bfs.loop, "SEA005",
          "layers are " + Twine(table.rows()) + " rows of " +
-             Twine(table.columns()) + " bits, whose columns have " +
-             Twine(table.moves()) + " ways to move");
-  rewriteWithBitRows(growth, *index);
+             Twine(table.columns()) + " bits, with " + Twine(table.moves()) +
+             " maps of columns");
+  rewriteWithBitRows(bfs, *index);
   return true;
 }
 
 /// The xor of a state's fields, where all states have the same.
-static std::optional<uint64_t> sumOfFields(const BfsLoop &growth,
+static std::optional<uint64_t> sumOfFields(const BfsLoop &bfs,
                                            const StateKeys &keys) {
   std::optional<uint64_t> sum;
-  for (const BfsLoop::Row &row : growth.starts) {
+  for (const BfsLoop::Row &row : bfs.starts) {
     uint64_t own = 0;
     for (uint64_t rest = keys.pack(row)[0]; rest; rest >>= keys.bits())
       own ^= rest & ((uint64_t(1) << keys.bits()) - 1);
@@ -196,8 +197,8 @@ static std::optional<uint64_t> sumOfFields(const BfsLoop &growth,
   return sum;
 }
 
-/// Whether all starts are arrangements of the same values: then whatever codes
-/// these have, all states have the same sum.
+/// Whether all starts are arrangements of one multiset of values: then all
+/// states have the same sum, whatever the codes of the values.
 static bool areArrangements(const std::vector<BfsLoop::Row> &starts) {
   auto sorted = [](BfsLoop::Row row) {
     llvm::sort(row);
@@ -208,206 +209,204 @@ static bool areArrangements(const std::vector<BfsLoop::Row> &starts) {
   });
 }
 
-bool ChooseStateKeysPass::useMarks(const BfsLoop &growth) {
-  if (denseBytes <= 0 || !mayUse("marks") || !leavesOutAllStates(growth))
+bool ChooseStateKeysPass::useMarks(const BfsLoop &bfs) {
+  if (denseBytes <= 0 || !mayUse("marks") || !excludesAllLayers(bfs))
     return false;
-  StateKeys keys(growth, /*withBackBits=*/false);
+  StateKeys keys(bfs, /*withInverseMask=*/false);
   size_t bits = keys.positions().size() * keys.bits();
-  // Beyond the cache marks pay where at least a few lie in each line, and code
-  // for each generator where that is short.
+  // Beyond the cache a bitset pays where each line holds at least a few states,
+  // and code for each generator pays where it is short.
   constexpr double cached = 1 << 24, numbersPerState = 128;
   constexpr int64_t mostOps = 300;
   if (keys.words() > 1 || bits > 40 || keys.cost() > mostOps)
     return false;
   MarkForm form;
-  // What permutations hold only moves, so its sum stays.
-  if (!growth.permutations.empty() && keys.positions().size() > 1)
-    form.sum = sumOfFields(growth, keys);
+  // Permutations only move values, so their sum is invariant.
+  if (!bfs.permutations.empty() && keys.positions().size() > 1)
+    form.sum = sumOfFields(bfs, keys);
   if (form.sum)
     bits -= keys.bits();
   double numbers = double(uint64_t(1) << bits);
   if (numbers / 8 > double(denseBytes) ||
       (numbers / 8 > cached && numbers > numbersPerState * keys.mostStates()))
     return false;
-  remark(growth.loop, "SEA006",
+  remark(bfs.loop, "SEA006",
          "known states are marked in " + Twine(uint64_t(numbers)) + " bits" +
              (form.sum ? ": one position follows from the others" : ""));
   form.words = std::max<int64_t>(1, int64_t(uint64_t(numbers) / 64));
-  // Leaving the generator that leads back out takes an op or two for each,
-  // whose candidates would take ten times as long: worth it for a few.
+  // Skipping the inverse generator takes an op or two per generator and saves
+  // its candidates, which take ten times as long: worth it for few generators.
   constexpr int64_t mostTagged = 8;
-  if (mayUse("back-bits") && growth.generators <= mostTagged)
-    form.inverses = inversesOf(growth.permutations);
+  if (mayUse("back-bits") && bfs.generators <= mostTagged)
+    form.inverses = inversesOf(bfs.permutations);
   std::optional<GraphSymmetry> symmetry;
-  if (areArrangements(growth.starts))
-    symmetry = chooseSymmetry(growth, growth.permutations);
+  if (areArrangements(bfs.starts))
+    symmetry = chooseSymmetry(bfs, bfs.permutations);
   if (!symmetry) {
-    rewriteWithMarks(growth, keys, form);
+    rewriteWithMarks(bfs, keys, form);
     return true;
   }
-  remarkSymmetry(growth.loop);
-  // A halved key has its fields where a whole one has them, with other codes.
-  StateKeys halved(growth, /*withBackBits=*/true, &*symmetry);
+  remarkSymmetry(bfs.loop);
+  // A halved key has the same fields as a whole one, with other codes.
+  StateKeys halved(bfs, /*withInverseMask=*/true, &*symmetry);
   if (form.sum)
-    form.sum = sumOfFields(growth, halved);
-  rewriteWithMarks(growth, halved, form);
+    form.sum = sumOfFields(bfs, halved);
+  rewriteWithMarks(bfs, halved, form);
   return true;
 }
 
-bool ChooseStateKeysPass::useDenseIndex(const BfsLoop &growth) {
+bool ChooseStateKeysPass::useDenseIndex(const BfsLoop &bfs) {
   if (denseBytes <= 0 || !mayUse("dense-index"))
     return false;
-  StateKeys keys(growth, /*withBackBits=*/false);
+  StateKeys keys(bfs, /*withInverseMask=*/false);
   std::string why;
   std::optional<DenseIndex> index =
-      DenseIndex::choose(growth, keys, denseBytes, why);
+      DenseIndex::choose(bfs, keys, denseBytes, why);
   if (!index) {
-    remark(growth.loop, "SEA103", "no dense index: " + why);
+    remark(bfs.loop, "SEA103", "no dense index: " + why);
     return false;
   }
-  bool asTable = usesTable(growth, index->cost(), index->states());
-  // A table's candidates are made of positions in memory.
+  bool asTable = usesTable(bfs, index->cost(), index->states());
+  // With a table, candidates are computed from a list of positions in memory.
   if (asTable && index->states() * sizeof(uint64_t) > double(denseBytes)) {
-    remark(growth.loop, "SEA103", "no dense index: too many generators");
+    remark(bfs.loop, "SEA103", "no dense index: too many generators");
     return false;
   }
-  remark(growth.loop, "SEA003",
+  remark(bfs.loop, "SEA003",
          "layers are sets of " + Twine(index->words() * 64) +
              " bits: " + index->description());
-  rewriteWithBits(growth, *index, asTable);
+  rewriteWithBits(bfs, *index, asTable);
   return true;
 }
 
-/// Each op is an instruction of one kernel and takes a while to compile; those
-/// of a table are fewer, but take longer to run.
-bool ChooseStateKeysPass::usesTable(const BfsLoop &growth, int64_t cost,
+/// Each op is an instruction of one kernel and costs compile time; the ops of a
+/// table are fewer, but take longer to run.
+bool ChooseStateKeysPass::usesTable(const BfsLoop &bfs, int64_t cost,
                                     double states) {
   constexpr int64_t cheap = 300, mostOps = 1000;
   constexpr double compileNanoseconds = 7e5, savedNanoseconds = 5;
-  // Searches of larger graphs see few of their states.
+  // Searches of larger graphs visit few of their states.
   double saved =
-      std::min(states, 1e7) * double(growth.generators) * savedNanoseconds;
+      std::min(states, 1e7) * double(bfs.generators) * savedNanoseconds;
   if (cost <= cheap || !mayUse("generator-table") ||
       (cost <= mostOps && double(cost) * compileNanoseconds < saved))
     return false;
-  remark(growth.loop, "SEA004",
-         Twine(growth.generators) +
+  remark(bfs.loop, "SEA004",
+         Twine(bfs.generators) +
              " generators are a table: code for each "
              "would have " +
              Twine(cost) + " ops");
   return true;
 }
 
-/// A symmetry that saves more than the code for it takes to compile.
+/// A symmetry that saves more time than its code takes to compile.
 std::optional<GraphSymmetry> ChooseStateKeysPass::chooseSymmetry(
-    const BfsLoop &growth,
-    const std::vector<std::vector<int64_t>> &permutations) {
+    const BfsLoop &bfs, const std::vector<std::vector<int64_t>> &permutations) {
   constexpr double fewStates = 1 << 20;
   constexpr int64_t mostOps = 300, opsOfChoice = 8;
-  StateKeys plain(growth, /*withBackBits=*/true);
-  if (!mayUse("symmetry") || !plain.hasBackBits() ||
+  StateKeys plain(bfs, /*withInverseMask=*/true);
+  if (!mayUse("symmetry") || !plain.hasInverseMask() ||
       plain.mostStates() < fewStates || plain.cost() * 2 > mostOps)
     return std::nullopt;
-  std::optional<GraphSymmetry> symmetry = findSymmetry(growth, permutations);
+  std::optional<GraphSymmetry> symmetry =
+      findSymmetry(bfs.starts, permutations);
   if (!symmetry)
     return std::nullopt;
-  StateKeys halved(growth, /*withBackBits=*/true, &*symmetry);
+  StateKeys halved(bfs, /*withInverseMask=*/true, &*symmetry);
   if (!halved.isHalved() || halved.words() > plain.words() ||
       halved.cost() * 2 + halved.imageCost() +
-              growth.generators * opsOfChoice * halved.words() >
+              bfs.generators * opsOfChoice * halved.words() >
           mostOps)
     return std::nullopt;
   return symmetry;
 }
 
-/// Pieces, where they make keys shorter and code for them stays short, or keys
-/// of positions would be too long.
-std::optional<StatePieces> ChooseStateKeysPass::choosePieces(
-    const BfsLoop &growth,
-    const std::vector<std::vector<int64_t>> &permutations) {
-  std::optional<StatePieces> pieces;
+/// Cubies, where they make keys shorter and their code stays short, or where
+/// keys of positions would be too long.
+std::optional<Cubies> ChooseStateKeysPass::chooseCubies(
+    const BfsLoop &bfs, const std::vector<std::vector<int64_t>> &permutations) {
+  std::optional<Cubies> cubies;
   if (mayUse("pieces"))
-    pieces = StatePieces::find(growth, permutations);
-  if (!pieces)
+    cubies = Cubies::find(bfs, permutations);
+  if (!cubies)
     return std::nullopt;
-  StateKeys plain(growth, /*withBackBits=*/true),
-      joined(growth, /*withBackBits=*/true, /*symmetry=*/nullptr, &*pieces);
+  StateKeys plain(bfs, /*withInverseMask=*/true),
+      joined(bfs, /*withInverseMask=*/true, /*symmetry=*/nullptr, &*cubies);
   bool isShorter = joined.words() < plain.words() ||
-                   (joined.hasBackBits() && !plain.hasBackBits());
-  constexpr int64_t mostOpsOfPieces = 1000;
+                   (joined.hasInverseMask() && !plain.hasInverseMask());
+  constexpr int64_t mostOpsOfCubies = 1000;
   if (!isShorter || joined.words() > plain.words() ||
-      joined.cost() > (plain.words() > mostWords ? mostOps : mostOpsOfPieces))
+      joined.cost() > (plain.words() > mostWords ? mostOps : mostOpsOfCubies))
     return std::nullopt;
-  return pieces;
+  return cubies;
 }
 
-/// What a step may take where it might take more; else 0.
-int64_t ChooseStateKeysPass::boundOfStep(const BfsLoop &growth,
+/// The memory bound of a step that might exceed it; else 0.
+int64_t ChooseStateKeysPass::boundOfStep(const BfsLoop &bfs,
                                          const StateKeys &keys) {
-  int64_t perState = stepBytes(growth.generators, keys.words());
+  int64_t perState = stepBytes(bfs.generators, keys.words());
   if (memoryBytes <= 0 || !mayUse("key-ranges") || keys.mayBeAllOnes() ||
       keys.mostStates() * double(perState) <= double(memoryBytes))
     return 0;
   return memoryBytes;
 }
 
-/// More symmetries than one that undoes itself, where there may be many states.
+/// A group of more than one involutive symmetry, where there may be many
+/// states.
 std::vector<GraphSymmetry> ChooseStateKeysPass::chooseSymmetryGroup(
-    const BfsLoop &growth,
-    const std::vector<std::vector<int64_t>> &permutations) {
+    const BfsLoop &bfs, const std::vector<std::vector<int64_t>> &permutations) {
   constexpr double fewStates = 1 << 20;
   constexpr size_t most = 128;
-  StateKeys plain(growth, /*withBackBits=*/true);
+  StateKeys plain(bfs, /*withInverseMask=*/true);
   if (!mayUse("symmetry-group") || plain.words() > mostWords ||
       plain.mostStates() < fewStates)
     return {};
   std::vector<GraphSymmetry> group =
-      findSymmetryGroup(growth, permutations, most);
-  // Steps with images are not divided: they should take about as little as the
-  // states of a layer would.
+      findSymmetryGroup(bfs.starts, permutations, most);
+  // Steps with images are not divided into ranges: they may take about as much
+  // memory as the states of a layer would without symmetries.
   int64_t layerBytes = int64_t(group.size() * plain.words() * sizeof(uint64_t));
-  bool fits = boundOfStep(growth, plain) == 0 ||
-              stepBytes(growth.generators, plain.words()) <= 2 * layerBytes;
+  bool fits = boundOfStep(bfs, plain) == 0 ||
+              stepBytes(bfs.generators, plain.words()) <= 2 * layerBytes;
   if (group.size() <= 2 || !fits)
     group.clear();
   return group;
 }
 
-void ChooseStateKeysPass::packKeys(const BfsLoop &growth, bool mayShare) {
-  WhileOp loop = growth.loop;
-  const auto &permutations = growth.permutations;
+void ChooseStateKeysPass::packKeys(const BfsLoop &bfs, bool mayShare) {
+  WhileOp loop = bfs.loop;
+  const auto &permutations = bfs.permutations;
   std::vector<size_t> inverses;
   if (mayUse("back-bits"))
     inverses = inversesOf(permutations);
   std::vector<GraphSymmetry> group;
   if (!inverses.empty() && mayShare)
-    group = chooseSymmetryGroup(growth, permutations);
+    group = chooseSymmetryGroup(bfs, permutations);
   std::optional<GraphSymmetry> symmetry;
   if (!inverses.empty() && group.empty())
-    symmetry = chooseSymmetry(growth, permutations);
-  std::optional<StatePieces> pieces;
+    symmetry = chooseSymmetry(bfs, permutations);
+  std::optional<Cubies> cubies;
   if (!inverses.empty() && !symmetry)
-    pieces = choosePieces(growth, permutations);
-  StateKeys keys(growth, !inverses.empty(), symmetry ? &*symmetry : nullptr,
-                 pieces ? &*pieces : nullptr,
+    cubies = chooseCubies(bfs, permutations);
+  StateKeys keys(bfs, !inverses.empty(), symmetry ? &*symmetry : nullptr,
+                 cubies ? &*cubies : nullptr,
                  StateImages::tieBits(group.size()));
   const std::optional<StateImages> images =
-      group.empty() ? std::nullopt : StateImages::build(growth, keys, group);
+      group.empty() ? std::nullopt : StateImages::build(bfs, keys, group);
   if (!group.empty() && (!images || keys.words() > mostWords))
-    return packKeys(growth, /*mayShare=*/false);
+    return packKeys(bfs, /*mayShare=*/false);
   if (symmetry)
     remarkSymmetry(loop);
   if (images)
     remark(loop, "SEA011",
            Twine(images->images()) +
-               " symmetries of the graph: one of the states that they take to "
-               "each other stands for all");
-  if (pieces)
+               " symmetries of the graph: one state of each orbit is kept");
+  if (cubies)
     remark(loop, "SEA009",
            Twine(keys.positions().size()) + " positions are " +
-               Twine(keys.fieldCount()) + " pieces of at most " +
-               Twine(pieces->largest()) +
-               ", whose positions always move together");
+               Twine(keys.fieldCount()) + " cubies of at most " +
+               Twine(cubies->largest()) +
+               " positions, which always move together");
   if (keys.words() > mostWords) {
     remark(loop, "SEA101",
            "the loop goes on with rows: keys would have " +
@@ -415,7 +414,7 @@ void ChooseStateKeysPass::packKeys(const BfsLoop &growth, bool mayShare) {
     return;
   }
   bool asTable =
-      keys.haveBytes() && usesTable(growth, keys.cost(), keys.mostStates());
+      keys.haveBytes() && usesTable(bfs, keys.cost(), keys.mostStates());
   if (!asTable && keys.cost() > mostOps) {
     remark(loop, "SEA101",
            "the loop goes on with rows: code for its generators would have " +
@@ -423,49 +422,49 @@ void ChooseStateKeysPass::packKeys(const BfsLoop &growth, bool mayShare) {
     return;
   }
   remark(loop, "SEA001",
-         Twine(keys.fieldCount()) + (pieces ? " pieces of " : " of ") +
-             Twine(growth.positions) + " positions in " + Twine(keys.bits()) +
+         Twine(keys.fieldCount()) + (cubies ? " cubies of " : " of ") +
+             Twine(bfs.positions) + " positions in " + Twine(keys.bits()) +
              " bits each make keys of " + Twine(keys.words()) + " words");
   bool needsNoLayer =
-      keys.hasBackBits() && alternates(growth, keys, permutations);
-  if (keys.hasBackBits())
+      keys.hasInverseMask() && alternates(bfs, keys, permutations);
+  if (keys.hasInverseMask())
     remark(loop, "SEA002",
-           Twine(growth.generators) +
-               " bits tell which generators lead back: the layer before the "
-               "last is not kept" +
+           Twine(bfs.generators) +
+               " bits mask inverse generators: the layer before the last is "
+               "not kept" +
                (needsNoLayer ? ", and all generators are odd: nor is the last"
                              : ""));
   else
     remark(loop, "SEA102",
            inverses.empty()
-               ? "no bits that lead back: a generator has no inverse of its own"
-               : "no bits that lead back: a word has no room for them");
+               ? "no mask of inverse generators: one has no inverse of its own"
+               : "no mask of inverse generators: no word has room for it");
   KeyForm form;
-  if (keys.hasBackBits())
+  if (keys.hasInverseMask())
     form.inverses = inverses;
   form.needsNoLayer = needsNoLayer;
   form.asTable = asTable;
   if (images)
     form.images = &*images;
   else
-    form.memoryBytes = boundOfStep(growth, keys);
+    form.memoryBytes = boundOfStep(bfs, keys);
   if (form.memoryBytes > 0)
-    remark(loop, "SEA007",
-           "layers of more than " +
-               Twine(form.memoryBytes /
-                     stepBytes(growth.generators, keys.words())) +
-               " states are expanded in blocks, by ranges of hashes");
-  // One word of each key is there anyway, as a list that has a size.
+    remark(
+        loop, "SEA007",
+        "layers of more than " +
+            Twine(form.memoryBytes / stepBytes(bfs.generators, keys.words())) +
+            " states are expanded in blocks, by ranges of hashes");
+  // One word of each key is stored anyway: its list has the layer's size.
   constexpr double fewStates = 1 << 20;
   if (!keys.isHalved() && !images && form.memoryBytes == 0 && !asTable &&
       keys.words() > 1 && keys.mostStates() >= fewStates &&
       mayUse("last-count"))
-    form.nextTurn = ExitPredicate::find(growth);
-  if (form.nextTurn)
+    form.exitPredicate = ExitPredicate::find(bfs);
+  if (form.exitPredicate)
     remark(loop, "SEA010",
-           "of states of the last layer that is asked for one word is written "
-           "down: they are only counted");
-  rewriteWithKeys(growth, keys, form);
+           "one word of each state of the last layer is stored: these states "
+           "are only counted");
+  rewriteWithKeys(bfs, keys, form);
 }
 
 } // namespace zenith::search

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds out whether states and elements of the group are the same, and which
-// elements a search starts from.
+// Checks that states correspond one-to-one to elements of the group, and finds
+// the elements that a search starts from.
 
 #include "passes/search/states/CosetIndex.h"
 
@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace zenith::search {
 
-/// What the states hold at the positions that matter.
+/// The values of the states at the positions that keys keep.
 static std::vector<BfsLoop::Row> keptOf(const std::vector<BfsLoop::Row> &states,
                                         const StateKeys &keys) {
   std::vector<BfsLoop::Row> kept;
@@ -21,10 +21,10 @@ static std::vector<BfsLoop::Row> keptOf(const std::vector<BfsLoop::Row> &states,
   return kept;
 }
 
-static std::vector<std::vector<int64_t>> keptGenerators(const BfsLoop &growth,
+static std::vector<std::vector<int64_t>> keptGenerators(const BfsLoop &bfs,
                                                         const StateKeys &keys) {
   std::vector<std::vector<int64_t>> generators;
-  for (const std::vector<int64_t> &permutation : growth.permutations) {
+  for (const std::vector<int64_t> &permutation : bfs.permutations) {
     std::vector<int64_t> &kept = generators.emplace_back();
     for (int64_t position : keys.positions())
       kept.push_back(
@@ -34,7 +34,7 @@ static std::vector<std::vector<int64_t>> keptGenerators(const BfsLoop &growth,
   return generators;
 }
 
-/// Layers of a commutative group are many and small.
+/// In a commutative group layers are many and small.
 static bool commute(const std::vector<std::vector<int64_t>> &generators) {
   for (const std::vector<int64_t> &x : generators)
     for (const std::vector<int64_t> &y : generators)
@@ -46,19 +46,19 @@ static bool commute(const std::vector<std::vector<int64_t>> &generators) {
 
 namespace {
 
-/// Looks for elements of a group that leave a state as it is.
-class Symmetries {
+/// Searches the stabiliser of a state in a group.
+class StateStabiliser {
 public:
-  Symmetries(const StabiliserChain &group, const BfsLoop::Row &state)
+  StateStabiliser(const StabiliserChain &group, const BfsLoop::Row &state)
       : group(group), state(state) {}
 
-  /// Whether only the identity does; false where that takes long to find out.
-  bool areTrivial() {
-    return search(0, group.levels().front().ways.front()) && found == 1;
+  /// Whether it is trivial; false where the step limit is reached, too.
+  bool isTrivial() {
+    return search(0, group.levels().front().transversal.front()) && found == 1;
   }
 
 private:
-  /// False where looking on makes no sense.
+  /// False ends the search.
   bool search(size_t number, const PointMap &product) {
     constexpr int64_t mostSteps = 100000;
     if (++steps > mostSteps)
@@ -70,10 +70,10 @@ private:
       return ++found == 1;
     }
     const StabiliserChain::Level &level = group.levels()[number];
-    for (size_t place = 0; place < level.orbit.size(); ++place)
-      if (state[product[level.orbit[place]]] == state[level.point] &&
+    for (size_t i = 0; i < level.orbit.size(); ++i)
+      if (state[product[level.orbit[i]]] == state[level.point] &&
           !search(number + 1,
-                  place == 0 ? product : compose(product, level.ways[place])))
+                  i == 0 ? product : compose(product, level.transversal[i])))
         return false;
     return true;
   }
@@ -89,41 +89,41 @@ private:
 bool CosetIndex::findStarts(const std::vector<BfsLoop::Row> &states,
                             std::string &why) {
   const BfsLoop::Row &first = states.front();
-  std::map<uint64_t, uint16_t> places;
+  std::map<uint64_t, uint16_t> positions;
   for (const BfsLoop::Row &state : states) {
-    places.clear();
-    for (auto [place, value] : llvm::enumerate(state))
-      places[value] = uint16_t(place);
-    PointMap map = rows.group().levels().front().ways.front();
+    positions.clear();
+    for (auto [position, value] : llvm::enumerate(state))
+      positions[value] = uint16_t(position);
+    PointMap map = rows.group().levels().front().transversal.front();
     if (&state != &first)
       for (auto [point, value] : llvm::enumerate(first)) {
-        auto found = places.find(value);
-        map[point] = found == places.end() ? map[point] : found->second;
+        auto found = positions.find(value);
+        map[point] = found == positions.end() ? map[point] : found->second;
       }
-    bool isMap = places.size() == state.size() || &state == &first;
+    bool isMap = positions.size() == state.size() || &state == &first;
     std::optional<uint64_t> bit = isMap ? rows.bitOf(map) : std::nullopt;
     if (!bit) {
-      why = "no element of the group leads from one start to another";
+      why = "no element of the group takes one start to another";
       return false;
     }
     startBits.push_back(*bit);
   }
-  if (places.size() == first.size() ||
-      Symmetries(rows.group(), first).areTrivial())
+  if (positions.size() == first.size() ||
+      StateStabiliser(rows.group(), first).isTrivial())
     return true;
-  why = "several elements of the group lead to one state";
+  why = "several elements of the group give one state";
   return false;
 }
 
-std::optional<CosetIndex> CosetIndex::choose(const BfsLoop &growth,
+std::optional<CosetIndex> CosetIndex::choose(const BfsLoop &bfs,
                                              const StateKeys &keys,
                                              int64_t bytes, std::string &why) {
   constexpr size_t mostPoints = 1 << 10;
-  if (growth.permutations.empty() || keys.positions().size() > mostPoints) {
+  if (bfs.permutations.empty() || keys.positions().size() > mostPoints) {
     why = "states are no permutations of a list";
     return std::nullopt;
   }
-  std::vector<std::vector<int64_t>> generators = keptGenerators(growth, keys);
+  std::vector<std::vector<int64_t>> generators = keptGenerators(bfs, keys);
   if (commute(generators)) {
     why = "generators commute: layers are many and small";
     return std::nullopt;
@@ -133,7 +133,7 @@ std::optional<CosetIndex> CosetIndex::choose(const BfsLoop &growth,
   if (!rows)
     return std::nullopt;
   CosetIndex index(std::move(*rows));
-  if (!index.findStarts(keptOf(growth.starts, keys), why))
+  if (!index.findStarts(keptOf(bfs.starts, keys), why))
     return std::nullopt;
   return index;
 }

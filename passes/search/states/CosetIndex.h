@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// States of a search as bits in rows, where each state is one element of the
+// States of a search as rows of bits, where each state is one element of the
 // group that the generators generate.
 
 #ifndef ZENITH_PASSES_SEARCH_STATES_COSETINDEX_H
@@ -14,14 +14,14 @@ namespace zenith::search {
 class CosetIndex {
 public:
   /// Nothing, and the reason in `why`, where states are no elements of a group
-  /// or bits and tables would take more than `bytes`. States are at the
-  /// positions that `keys` keeps.
-  static std::optional<CosetIndex> choose(const BfsLoop &growth,
+  /// or bits and tables would take more than `bytes`. Only the positions that
+  /// `keys` keeps are considered.
+  static std::optional<CosetIndex> choose(const BfsLoop &bfs,
                                           const StateKeys &keys, int64_t bytes,
                                           std::string &why);
 
   const CosetRows &table() const { return rows; }
-  /// Bits of the states that the search starts from, all rows in a list.
+  /// Bits of the states that the search starts from, among all rows.
   llvm::ArrayRef<uint64_t> starts() const { return startBits; }
 
 private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Permutations by their lexicographic rank, with vector arithmetic on lists of
-// four-bit numbers; short packed words by themselves.
+// four-bit entries; short packed words are their own index.
 
 #include "passes/search/states/DenseIndex.h"
 #include "passes/search/groups/GroupOrder.h"
@@ -28,23 +28,24 @@ static uint64_t factorial(int64_t n) {
 SmallVector<int64_t> DenseIndex::keptSources(size_t generator) const {
   SmallVector<int64_t> sources;
   for (int64_t position : keys.positions()) {
-    int64_t formula = growth.neighbours[generator][position];
-    int64_t source = (*growth.formulas)[formula].left;
+    int64_t formula = bfs.neighbours[generator][position];
+    int64_t source = (*bfs.formulas)[formula].left;
     sources.push_back(llvm::lower_bound(keys.positions(), source) -
                       keys.positions().begin());
   }
   return sources;
 }
 
-std::optional<DenseIndex> DenseIndex::choose(const BfsLoop &growth,
+std::optional<DenseIndex> DenseIndex::choose(const BfsLoop &bfs,
                                              const StateKeys &keys,
                                              int64_t bytes, std::string &why) {
-  // Known, current and next states, all known anew, and a first layer.
+  // Known, current and next states, all known states again, and the first
+  // layer.
   constexpr int64_t sets = 5;
-  DenseIndex index(growth, keys);
+  DenseIndex index(bfs, keys);
   int64_t positions = int64_t(keys.positions().size());
   double numbers, states;
-  if (growth.permutations.empty()) {
+  if (bfs.permutations.empty()) {
     why = "states are no permutations of a list";
     return std::nullopt;
   }
@@ -52,11 +53,11 @@ std::optional<DenseIndex> DenseIndex::choose(const BfsLoop &growth,
     index.isRank = true;
     numbers = double(factorial(positions));
     std::vector<std::vector<int64_t>> generators;
-    for (size_t g = 0; g < size_t(growth.generators); ++g) {
+    for (size_t g = 0; g < size_t(bfs.generators); ++g) {
       SmallVector<int64_t> sources = index.keptSources(g);
       generators.emplace_back(sources.begin(), sources.end());
     }
-    states = groupOrder(generators) * double(growth.starts.size());
+    states = groupOrder(generators) * double(bfs.starts.size());
   } else if (positions * keys.bits() <= 40) {
     numbers = double(uint64_t(1) << (positions * keys.bits()));
     states = keys.mostStates();
@@ -70,7 +71,7 @@ std::optional<DenseIndex> DenseIndex::choose(const BfsLoop &growth,
                         uint64_t(numbers), index.wordCount * 8 * sets, bytes);
     return std::nullopt;
   }
-  // Every layer goes through all bits, which pays where most are states.
+  // Every step scans all bits, which pays where most indices are states.
   constexpr double mostPerState = 2, alwaysCheap = 1 << 16;
   if (numbers > states * mostPerState && numbers > alwaysCheap) {
     why = llvm::formatv("at most {0} of {1} numbers are states",
@@ -88,14 +89,14 @@ std::string DenseIndex::description() const {
              : "lists of " + std::to_string(positions * keys.bits()) + " bits";
 }
 
-uint64_t DenseIndex::numberOf(ArrayRef<uint64_t> row) const {
+uint64_t DenseIndex::indexOf(ArrayRef<uint64_t> row) const {
   uint64_t word = keys.pack(row)[0];
   if (!isRank)
     return word;
   int64_t count = int64_t(keys.positions().size());
   uint64_t number = 0;
   for (int64_t i = 0; i < count; ++i) {
-    // All values are different, so their order is that of their codes.
+    // Values are distinct, so codes keep their order.
     uint64_t smaller = 0, own = row[keys.positions()[i]];
     for (int64_t j = i + 1; j < count; ++j)
       smaller += row[keys.positions()[j]] < own;
@@ -104,16 +105,16 @@ uint64_t DenseIndex::numberOf(ArrayRef<uint64_t> row) const {
   return number;
 }
 
-/// A state taken apart.
+/// An unranked state.
 struct DenseIndex::Unranked {
   /// By position: four times its value, and ones in all entries above it.
   SmallVector<Value> quadruple, above;
-  /// What is left of the number from a position on: the rank of the rest.
+  /// The remainder of the index from a position on: the rank of the rest.
   SmallVector<Value> rest;
 };
 
-/// x / divisor for x < bound <= 2^32, without a division: a 32-bit factor and a
-/// shift that are exact up to the bound.
+/// x / divisor for x < bound <= 2^32 by a multiplication with a 32-bit factor
+/// and a shift, which is exact up to the bound.
 static Value quotient(WordOps &ops, Value x, uint64_t divisor, uint64_t bound) {
   if (divisor == 1)
     return x;
@@ -130,7 +131,7 @@ static Value quotient(WordOps &ops, Value x, uint64_t divisor, uint64_t bound) {
 DenseIndex::Unranked DenseIndex::unrank(WordOps &ops, Value numbers) const {
   int64_t count = int64_t(keys.positions().size());
   Unranked state;
-  // Values that no position has yet, ascending.
+  // Values that are not assigned yet, ascending.
   Value left = ops.number(ascending);
   Value rest = ops.both(numbers, low32);
   for (int64_t i = 0; i < count; ++i) {
@@ -163,13 +164,13 @@ int64_t DenseIndex::movedPositions(ArrayRef<int64_t> sources) {
   return moved;
 }
 
-/// Digit i of the rank is how many smaller values come behind position i. A
-/// list of four-bit entries has it for each value; taking a value lowers the
-/// entries above it.
+/// Digit i of the rank is the number of smaller values after position i (the
+/// Lehmer code). A list of four-bit entries holds it for each value; taking a
+/// value decrements the entries above it.
 Value DenseIndex::rank(WordOps &ops, const Unranked &state,
                        ArrayRef<int64_t> sources) const {
   int64_t count = int64_t(sources.size()), moved = movedPositions(sources);
-  // Positions at the end that stay have the digits that they had.
+  // Fixed positions at the end keep their digits.
   Value number = moved < count ? state.rest[moved] : Value();
   Value smaller = ops.number(ascending);
   for (int64_t i = 0; i < moved && i + 1 < count; ++i) {
@@ -216,7 +217,7 @@ int64_t DenseIndex::cost() const {
     return keys.cost();
   constexpr int64_t opsOfPosition = 6, opsOfUnranked = 12;
   int64_t count = opsOfUnranked * int64_t(keys.positions().size());
-  for (size_t g = 0; g < size_t(growth.generators); ++g)
+  for (size_t g = 0; g < size_t(bfs.generators); ++g)
     count += opsOfPosition * movedPositions(keptSources(g));
   return count;
 }
@@ -226,7 +227,7 @@ SmallVector<Value> DenseIndex::neighbours(WordOps &ops, Value numbers) const {
   Unranked state;
   if (isRank)
     state = unrank(ops, numbers);
-  for (size_t g = 0; g < size_t(growth.generators); ++g)
+  for (size_t g = 0; g < size_t(bfs.generators); ++g)
     result.push_back(isRank ? rank(ops, state, keptSources(g))
                             : keys.neighbour(ops, numbers, g)[0]);
   return result;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Follows a condition through what the body yields.
+// Evaluates a loop's condition on the values that its body yields.
 
 #include "passes/search/states/ExitPredicate.h"
 
@@ -11,33 +11,34 @@ namespace zenith::search {
 
 namespace {
 
-/// Values of the condition, with what the body yields for its arguments.
+/// Values of the condition, with the values that the body yields for its
+/// arguments.
 class ConditionWalk {
 public:
   explicit ConditionWalk(WhileOp loop)
       : condition(loop.getCondition().front()), body(loop.getBody().front()) {}
 
-  /// What a value of the condition is in the body, where it is an argument.
+  /// The value that the body yields for an argument of the condition; other
+  /// values as they are.
   Value follow(Value value) const {
     auto argument = dyn_cast<BlockArgument>(value);
     if (!argument || argument.getOwner() != &condition)
       return value;
     return body.getTerminator()->getOperand(argument.getArgNumber());
   }
-  /// Whether it can be computed when the body begins, without the states.
-  bool isKnown(Value value, const BfsLoop &growth) const {
+  /// Whether it can be computed where the body begins, without the states.
+  bool isKnown(Value value, const BfsLoop &bfs) const {
     value = follow(value);
     if (auto argument = dyn_cast<BlockArgument>(value);
         argument && argument.getOwner() == &body)
-      return argument.getArgNumber() != growth.layer &&
-             argument.getArgNumber() != growth.earlier;
+      return argument.getArgNumber() != bfs.layer &&
+             argument.getArgNumber() != bfs.earlier;
     if (!isInLoop(value))
       return true;
     Operation *op = value.getDefiningOp();
     return op && op->getNumRegions() == 0 &&
-           llvm::all_of(op->getOperands(), [&](Value operand) {
-             return isKnown(operand, growth);
-           });
+           llvm::all_of(op->getOperands(),
+                        [&](Value operand) { return isKnown(operand, bfs); });
   }
   /// Its ops again; `mapping` has the body's arguments.
   Value clone(OpBuilder &builder, Value value, IRMapping &mapping) const {
@@ -65,26 +66,26 @@ private:
 } // namespace
 
 /// What has to be true together.
-static void listParts(Value value, SmallVectorImpl<Value> &parts) {
+static void listParts(Value value, SmallVectorImpl<Value> &conjuncts) {
   if (auto both = value.getDefiningOp<AndOp>()) {
-    listParts(both.getLhs(), parts);
-    listParts(both.getRhs(), parts);
+    listParts(both.getLhs(), conjuncts);
+    listParts(both.getRhs(), conjuncts);
   } else {
-    parts.push_back(value);
+    conjuncts.push_back(value);
   }
 }
 
-std::optional<ExitPredicate> ExitPredicate::find(const BfsLoop &growth) {
-  WhileOp loop = growth.loop;
+std::optional<ExitPredicate> ExitPredicate::find(const BfsLoop &bfs) {
+  WhileOp loop = bfs.loop;
   ExitPredicate turn(loop);
   listParts(loop.getCondition().front().getTerminator()->getOperand(0),
-            turn.parts);
+            turn.conjuncts);
   ConditionWalk walk(loop);
   // A constant says nothing, and a loop that goes on anyway has no last turn.
-  llvm::erase_if(turn.parts, [&](Value part) {
-    return part.getDefiningOp<ConstantOp>() || !walk.isKnown(part, growth);
+  llvm::erase_if(turn.conjuncts, [&](Value part) {
+    return part.getDefiningOp<ConstantOp>() || !walk.isKnown(part, bfs);
   });
-  if (turn.parts.empty())
+  if (turn.conjuncts.empty())
     return std::nullopt;
   return turn;
 }
@@ -94,7 +95,7 @@ Value ExitPredicate::build(OpBuilder &builder, const IRMapping &carried) const {
   ConditionWalk walk(own);
   IRMapping mapping = carried;
   Value all;
-  for (Value part : parts) {
+  for (Value part : conjuncts) {
     Value here = walk.clone(builder, part, mapping);
     all =
         all ? builder.create<AndOp>(own.getLoc(), all, here).getResult() : here;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a loop over layers knows of its next turn before it has the next layer:
-// the last layer's states need not be written down.
+// The part of a loop's exit predicate that is known before the next layer is:
+// the states of the last layer need not be stored.
 
 #ifndef ZENITH_PASSES_SEARCH_STATES_EXITPREDICATE_H
 #define ZENITH_PASSES_SEARCH_STATES_EXITPREDICATE_H
@@ -11,16 +11,16 @@
 
 namespace zenith::search {
 
-/// The parts of a loop's condition that depend on no state of the next layer,
-/// such as whether another layer was asked for. Where they are false there is
-/// no next turn.
+/// The conjuncts of a loop's condition that depend on no state of the next
+/// layer, such as a limit on the number of layers. Where one is false there is
+/// no next iteration.
 class ExitPredicate {
 public:
-  /// Nothing where each part may depend on the next layer.
-  static std::optional<ExitPredicate> find(const BfsLoop &growth);
+  /// Nothing where each conjunct may depend on the next layer.
+  static std::optional<ExitPredicate> find(const BfsLoop &bfs);
 
-  /// Whether these parts are true for what the body yields: a scalar of i1.
-  /// `carried` has what stands for values carried other than states.
+  /// Whether these conjuncts are true for the values that the body yields: a
+  /// scalar of i1. `carried` maps the loop-carried values other than states.
   mlir::Value build(mlir::OpBuilder &builder,
                     const mlir::IRMapping &carried) const;
 
@@ -28,7 +28,7 @@ private:
   explicit ExitPredicate(graph::WhileOp loop) : loop(loop) {}
 
   graph::WhileOp loop;
-  llvm::SmallVector<mlir::Value> parts; ///< of the condition
+  llvm::SmallVector<mlir::Value> conjuncts; ///< of the condition
 };
 
 } // namespace zenith::search

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Repeats lists by broadcasts, and packs bytes as words: one read of memory
-// gives eight of them.
+// Repeats lists by broadcasts, and packs bytes into words: one load reads
+// eight.
 
 #include "passes/search/states/GeneratorTable.h"
 

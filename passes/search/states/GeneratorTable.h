@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Many generators as a table of numbers, so that the neighbours along all of
-// them are one list and code does not grow with their number.
+// Many generators as a table, so that the neighbours along all of them are one
+// list and code size does not depend on their number.
 
 #ifndef ZENITH_PASSES_SEARCH_STATES_GENERATORTABLE_H
 #define ZENITH_PASSES_SEARCH_STATES_GENERATORTABLE_H
@@ -10,11 +10,11 @@
 
 namespace zenith::search {
 
-/// Lists with an element for each state and generator, those of one state one
-/// after the other.
+/// Lists with an element for each state and generator; elements of one state
+/// are adjacent.
 class GeneratorTable {
 public:
-  /// `bytes`: numbers below 256 by generator, as many for each. `like` has an
+  /// `bytes`: values below 256 by generator, as many for each. `like` has an
   /// element per state.
   GeneratorTable(mlir::OpBuilder &builder, mlir::Location location,
                  mlir::Value like,
@@ -22,9 +22,9 @@ public:
 
   /// Each state's element once per generator.
   mlir::Value ofStates(mlir::Value list) { return repeated(list, 0); }
-  /// The generator's own number.
+  /// The generator's index.
   mlir::Value ofGenerators(llvm::ArrayRef<uint64_t> numbers);
-  /// Number `place` of the generator's bytes.
+  /// Entry `place` of the generator's bytes.
   mlir::Value byte(WordOps &ops, size_t place) const;
 
 private:
@@ -33,7 +33,7 @@ private:
   mlir::OpBuilder &builder;
   mlir::Location location;
   int64_t generators;
-  mlir::Value states, total;             ///< numbers of elements
+  mlir::Value states, total;             ///< counts
   llvm::SmallVector<mlir::Value> packed; ///< eight bytes in each word
 };
 

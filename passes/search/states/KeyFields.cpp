@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Chooses fields and words of keys, and packs states.
+// Assigns bit fields and words of keys, and packs states.
 
 #include "passes/search/states/StateKeys.h"
 #include "llvm/Support/MathExtras.h"
@@ -11,38 +11,38 @@ using namespace zenith::graph;
 
 namespace zenith::search {
 
-StateKeys::StateKeys(const BfsLoop &growth, bool withBackBits,
-                     const GraphSymmetry *symmetry, const StatePieces *pieces,
+StateKeys::StateKeys(const BfsLoop &bfs, bool withInverseMask,
+                     const GraphSymmetry *symmetry, const Cubies *cubies,
                      unsigned tieBits)
-    : growth(growth), symmetry(withBackBits ? symmetry : nullptr),
-      pieces(pieces), freeBits(this->symmetry ? 1 : tieBits),
-      isPermutation(!growth.permutations.empty()) {
+    : bfs(bfs), symmetry(withInverseMask ? symmetry : nullptr), cubies(cubies),
+      freeBits(this->symmetry ? 1 : tieBits),
+      isPermutation(!bfs.permutations.empty()) {
   auto isFixed = [&](int64_t position) {
-    for (const std::vector<int64_t> &neighbour : growth.neighbours) {
-      const Formula &formula = (*growth.formulas)[neighbour[position]];
+    for (const std::vector<int64_t> &neighbour : bfs.neighbours) {
+      const Formula &formula = (*bfs.formulas)[neighbour[position]];
       if (formula.kind != Formula::Element || formula.left != position)
         return false;
     }
-    return llvm::all_of(growth.starts, [&](const BfsLoop::Row &row) {
-      return row[position] == growth.starts.front()[position];
+    return llvm::all_of(bfs.starts, [&](const BfsLoop::Row &row) {
+      return row[position] == bfs.starts.front()[position];
     });
   };
-  // Where a neighbour is computed, any position may be part of it.
-  for (int64_t position = 0; position < growth.positions; ++position)
+  // Where a neighbour is computed, any position may be an operand.
+  for (int64_t position = 0; position < bfs.positions; ++position)
     if (!isPermutation || !isFixed(position))
       kept.push_back(position);
   if (kept.empty())
     kept.push_back(0);
   if (isPermutation) {
-    for (const BfsLoop::Row &row : growth.starts)
+    for (const BfsLoop::Row &row : bfs.starts)
       for (int64_t position : kept)
         codes.try_emplace(row[position]);
     valueCount = codes.size();
   } else {
-    valueCount = growth.formulas->largest() + 1;
+    valueCount = bfs.formulas->largest() + 1;
   }
   fieldBits =
-      pieces ? pieces->bits() : std::max(1u, llvm::Log2_64_Ceil(valueCount));
+      cubies ? cubies->bits() : std::max(1u, llvm::Log2_64_Ceil(valueCount));
   if (this->symmetry && (!nameValues() || !chooseWords(true))) {
     this->symmetry = nullptr;
     freeBits = tieBits;
@@ -51,11 +51,11 @@ StateKeys::StateKeys(const BfsLoop &growth, bool withBackBits,
     return;
   for (auto [number, code] : llvm::enumerate(codes))
     code.second = number;
-  if (!withBackBits || !chooseWords(true))
+  if (!withInverseMask || !chooseWords(true))
     chooseWords(false);
 }
 
-/// Gives values codes so that those of images differ in the last bit, save
+/// Assigns codes so that a value and its image differ in the last bit, except
 /// where a value is its own image: such codes have leading ones.
 bool StateKeys::nameValues() {
   auto imageOf = [&](uint64_t value) {
@@ -70,7 +70,7 @@ bool StateKeys::nameValues() {
     auto codesWith = [&](unsigned count) {
       return uint64_t(1) << (fieldBits - count);
     };
-    // With an even number of them, codes and their images are on one side.
+    // The count of other codes must be even, so that no pair is split.
     while (own > 0 && ones > 0 && (codesWith(ones) < own || ones == fieldBits))
       --ones;
     if (own > 0 &&
@@ -95,15 +95,15 @@ bool StateKeys::nameValues() {
   return true;
 }
 
-/// False where bits that lead back don't fit. Where many states share one key,
-/// a word more for these bits costs little.
-bool StateKeys::chooseWords(bool withBackBits) {
-  // Free ones tell how many images of a state are the same.
-  unsigned generators = unsigned(growth.generators) + freeBits;
-  if (withBackBits && (growth.generators < 2 || generators > 64))
+/// False where the mask of inverse generators does not fit. Where one key
+/// represents many states, a further word for the mask costs little.
+bool StateKeys::chooseWords(bool withInverseMask) {
+  // Free bits count the images of a state that are equal.
+  unsigned generators = unsigned(bfs.generators) + freeBits;
+  if (withInverseMask && (bfs.generators < 2 || generators > 64))
     return false;
-  // A word 0 of all ones stands for no state, so one of several words that may
-  // be a state keeps a bit free; a single word has at most one such bit set.
+  // A word 0 of all ones means no state, so word 0 of several words keeps a bit
+  // free; a single word has at most one bit of the mask set.
   unsigned perWord = 64 / fieldBits, last = 0;
   auto layOut = [&] {
     wordCount = unsigned(llvm::divideCeil(fieldCount(), perWord));
@@ -111,7 +111,7 @@ bool StateKeys::chooseWords(bool withBackBits) {
   };
   layOut();
   bool fits = wordCount == 1 && last + generators <= 64;
-  if (withBackBits && !fits) {
+  if (withInverseMask && !fits) {
     if (wordCount > 1 || freeBits > 0)
       perWord = 63 / fieldBits;
     layOut();
@@ -122,17 +122,18 @@ bool StateKeys::chooseWords(bool withBackBits) {
       last = 0;
     }
   }
-  backBit = withBackBits ? std::optional<unsigned>(last) : std::nullopt;
-  places.assign(size_t(growth.positions), Place{0, 0});
+  inverseMaskBit =
+      withInverseMask ? std::optional<unsigned>(last) : std::nullopt;
+  bitFields.assign(size_t(bfs.positions), BitField{0, 0});
   for (auto [number, position] : llvm::enumerate(fields()))
-    places[position] = {unsigned(number / perWord),
-                        unsigned(number % perWord) * fieldBits};
+    bitFields[position] = {unsigned(number / perWord),
+                           unsigned(number % perWord) * fieldBits};
   return true;
 }
 
 bool StateKeys::haveEachValueOnce() const {
   return isPermutation && valueCount == kept.size() &&
-         llvm::all_of(growth.starts, [&](const BfsLoop::Row &row) {
+         llvm::all_of(bfs.starts, [&](const BfsLoop::Row &row) {
            std::set<uint64_t> different;
            for (int64_t position : kept)
              different.insert(row[position]);
@@ -141,10 +142,11 @@ bool StateKeys::haveEachValueOnce() const {
 }
 
 bool StateKeys::mayBeAllOnes() const {
-  size_t first = llvm::count_if(
-      fields(), [&](int64_t position) { return places[position].word == 0; });
+  size_t first = llvm::count_if(fields(), [&](int64_t position) {
+    return bitFields[position].word == 0;
+  });
   bool isFull = first * fieldBits == 64 ||
-                (backBit && wordCount == 1 && ownBit() + freeBits == 64);
+                (inverseMaskBit && wordCount == 1 && ownBit() + freeBits == 64);
   return isFull && !(haveEachValueOnce() && first > 1);
 }
 
@@ -158,7 +160,7 @@ double StateKeys::mostStates() const {
   std::map<uint64_t, int> counts;
   int number = 0;
   for (int64_t position : kept) {
-    uint64_t value = growth.starts.front()[position];
+    uint64_t value = bfs.starts.front()[position];
     ways *= double(++number) / double(++counts[value]);
   }
   return ways;
@@ -166,29 +168,29 @@ double StateKeys::mostStates() const {
 
 SmallVector<int64_t> StateKeys::keyBits() const {
   SmallVector<int64_t> bits(wordCount, -1);
-  if (backBit)
-    bits.back() = int64_t(llvm::maskTrailingOnes<uint64_t>(*backBit));
+  if (inverseMaskBit)
+    bits.back() = int64_t(llvm::maskTrailingOnes<uint64_t>(*inverseMaskBit));
   return bits;
 }
 
 SmallVector<uint64_t> StateKeys::pack(ArrayRef<uint64_t> row) const {
   SmallVector<uint64_t> words(wordCount, 0);
   for (int64_t position : fields())
-    words[places[position].word] |= *codeOf(row, position)
-                                    << places[position].shift;
+    words[bitFields[position].word] |= *codeOf(row, position)
+                                       << bitFields[position].shift;
   return words;
 }
 
 SmallVector<int64_t> StateKeys::positionsOf(int64_t field) const {
-  if (!pieces)
+  if (!cubies)
     return {field};
-  return SmallVector<int64_t>(pieces->membersOf(field));
+  return SmallVector<int64_t>(cubies->membersOf(field));
 }
 
 std::optional<uint64_t> StateKeys::codeOf(ArrayRef<uint64_t> row,
                                           int64_t field) const {
-  if (pieces)
-    return pieces->codeOf(row, field);
+  if (cubies)
+    return cubies->codeOf(row, field);
   if (!isPermutation)
     return row[field];
   auto code = codes.find(row[field]);
@@ -196,10 +198,10 @@ std::optional<uint64_t> StateKeys::codeOf(ArrayRef<uint64_t> row,
                              : std::optional<uint64_t>(code->second);
 }
 
-bool StateKeys::hold(MutableArrayRef<uint64_t> row, int64_t field,
-                     uint64_t code) const {
-  if (pieces)
-    return pieces->hold(row, field, code);
+bool StateKeys::store(MutableArrayRef<uint64_t> row, int64_t field,
+                      uint64_t code) const {
+  if (cubies)
+    return cubies->store(row, field, code);
   for (const auto &[value, own] : codes)
     if (own == code) {
       row[field] = value;

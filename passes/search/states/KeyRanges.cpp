@@ -3,6 +3,7 @@
 // Two loops, over ranges of hashes and over blocks of states.
 
 #include "passes/search/states/KeyRanges.h"
+#include "ir/SearchOps.h"
 
 using namespace mlir;
 using namespace zenith::graph;
@@ -10,8 +11,8 @@ using namespace zenith::graph;
 namespace zenith::search {
 
 int64_t stepBytes(int64_t candidatesPerState, int64_t words) {
-  // As lowering/routines/KeySetCalls.cpp: rows in blocks, some of which are not
-  // full, tables, and the list that may become as long as all candidates.
+  // As in lowering/routines/KeySetCalls.cpp: rows in blocks, some of which are
+  // not full, tables, and the list that may grow to all candidates.
   return candidatesPerState * (20 * words + 12);
 }
 
@@ -20,7 +21,7 @@ static SmallVector<Value> freshOf(OpBuilder &builder, Location location,
                                   ValueRange known, bool hasAbsent) {
   SmallVector<Type> types(step.keyBits.size(), wordListType(builder));
   auto absent = hasAbsent ? builder.getI64IntegerAttr(-1) : IntegerAttr();
-  auto fresh = builder.create<FreshKeysOp>(
+  auto fresh = builder.create<DedupOp>(
       location, types, candidates, known, step.images.parts, step.images.bits,
       builder.getDenseI64ArrayAttr(step.keyBits), absent,
       step.images.parts ? builder.getI64IntegerAttr(step.images.ties)
@@ -49,8 +50,7 @@ public:
   SmallVector<Value> next(ValueRange layer, ValueRange known);
 
 private:
-  /// Hashes that are dealt with together: number `index` of `count` equal
-  /// parts, both ui64 scalars.
+  /// Range `index` of `count` equal ranges of hashes, both ui64 scalars.
   struct Range {
     Value index, count;
   };
@@ -99,8 +99,8 @@ private:
 
 } // namespace
 
-/// A list of keys that `part`, from a position and the next one, adds to while
-/// the position is before `end`.
+/// A list of keys to which `part`, which maps a position to keys and the next
+/// position, appends while the position is before `end`.
 SmallVector<Value>
 RangeBuilder::grow(Value end, function_ref<Value(Value)> stepFrom,
                    function_ref<SmallVector<Value>(Value, Value)> part) {
@@ -130,8 +130,8 @@ RangeBuilder::grow(Value end, function_ref<Value(Value)> stepFrom,
   return SmallVector<Value>(loop.getResults().drop_back());
 }
 
-/// Which keys have their hash in the range. The kernel of fresh_keys has
-/// another hash, or a range would fill few of its partitions.
+/// Which keys have their hash in the range. The kernel of dedup uses another
+/// hash, else a range would fill few of its partitions.
 Value RangeBuilder::within(WordOps &ops, ValueRange key, Range range) {
   constexpr uint64_t factor = 0xd6e8feb86659fd93;
   constexpr unsigned half = 32;
@@ -150,7 +150,7 @@ Value RangeBuilder::within(WordOps &ops, ValueRange key, Range range) {
   return compare(CompareDirection::eq, number, repeated(range.index, size));
 }
 
-/// Keys of a range: those of a list, or candidates of its states.
+/// Keys of a range: keys of a list, or candidates of its states.
 SmallVector<Value> RangeBuilder::collect(ValueRange list, Range range,
                                          bool expands) {
   Value size = sizeOf(list.front());
@@ -158,8 +158,8 @@ SmallVector<Value> RangeBuilder::collect(ValueRange list, Range range,
   int64_t rows =
       atLeastOne(bytes / 4 / (expands ? stateBytes : stepBytes(1, words)));
   auto stepFrom = [&](Value at) -> Value {
-    Value behind = builder.create<AddOp>(location, at, number(rows));
-    return builder.create<MinOp>(location, behind, size);
+    Value end = builder.create<AddOp>(location, at, number(rows));
+    return builder.create<MinOp>(location, end, size);
   };
   return grow(size, stepFrom, [&](Value at, Value after) {
     Value count = builder.create<SubOp>(location, after, at);
@@ -179,8 +179,8 @@ SmallVector<Value> RangeBuilder::collect(ValueRange list, Range range,
 }
 
 SmallVector<Value> RangeBuilder::byRanges(ValueRange layer, ValueRange known) {
-  // Blocks leave out what leads back and most of what is twice, so a range has
-  // at most half of its candidates at its end.
+  // Blocks drop predecessors and most duplicates, so at most half of the
+  // candidates remain at the end of a range.
   int64_t rows = atLeastOne(bytes / stateBytes);
   Value one = number(1);
   Value before =

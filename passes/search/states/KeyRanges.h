@@ -9,20 +9,20 @@
 
 namespace zenith::search {
 
-/// Images of keys as fresh_keys has them; null: keys stand for themselves.
+/// Tables of images for search.dedup; null: keys have no images.
 struct ImageTables {
   mlir::Value parts, bits;
   int64_t ties = 0;
 };
 
-/// Goes from a layer to the next one. A list of keys is one value per word.
+/// A step from a layer to the next one. A list of keys is one value per word.
 struct KeyStep {
-  /// The candidates that follow from a part of a layer: lists of keys.
+  /// The candidates that a part of a layer expands to: lists of keys.
   llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange)>
       candidatesOf;
   int64_t candidatesPerState;
   llvm::SmallVector<int64_t> keyBits; ///< of each word
-  bool hasAbsent;          ///< candidates whose word 0 is all ones are none
+  bool hasAbsent;          ///< candidates whose word 0 is all ones do not count
   ImageTables images = {}; ///< only of whole steps
 };
 
@@ -33,10 +33,11 @@ freshKeys(mlir::OpBuilder &builder, mlir::Location location,
           const KeyStep &step, mlir::ValueRange layer, mlir::ValueRange known);
 
 /// The same for layers of any size in about `bytes` besides the layers
-/// themselves. Small layers go as above. Others are expanded once for each of
-/// several ranges of hashes, a block of states at a time: what a block has in
-/// the range joins a list that is as long as need be, and is made distinct at
-/// the end of the range. Word 0 of a key must not be all ones.
+/// themselves. Small layers take one step as above. Others are expanded once
+/// for each of several ranges of hashes, a block of states at a time:
+/// candidates of a block in the range are appended to a list that grows, which
+/// is deduplicated at the end of the range. Word 0 of a key must not be all
+/// ones.
 llvm::SmallVector<mlir::Value>
 freshKeysWithin(mlir::OpBuilder &builder, mlir::Location location,
                 const KeyStep &step, mlir::ValueRange layer,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Clones condition and body of a breadth-first loop, with the next layer built
-// otherwise.
+// Clones condition and body of a breadth-first loop around a new computation of
+// the next layer.
 
 #include "passes/search/states/LoopRewrite.h"
 
@@ -20,7 +20,7 @@ CarriedStates LoopRewrite::carry(ValueRange values, TypeRange carriedTypes) {
 Value LoopRewrite::countOfStarts(OpBuilder &at, Location place) {
   auto type = RankedTensorType::get({}, at.getI64Type());
   return at.create<ConstantOp>(
-      place, DenseElementsAttr::get(type, int64_t(growth.starts.size())));
+      place, DenseElementsAttr::get(type, int64_t(bfs.starts.size())));
 }
 
 Value LoopRewrite::sumOf(Value list) {
@@ -55,7 +55,7 @@ void LoopRewrite::buildCondition(Block *block) {
   IRMapping mapping;
   mapOthers(from, *block, mapping);
   for (Operation &op : from)
-    if (statesOf(op) == from.getArgument(growth.layer))
+    if (statesOf(op) == from.getArgument(bfs.layer))
       mapping.map(op.getResult(0), sizeOfLayer(block->getArguments()));
     else
       builder.clone(op, mapping);
@@ -69,16 +69,16 @@ void LoopRewrite::buildBody(Block *block) {
   const IRMapping carried = mapping;
   SmallVector<Value> yielded(block->getNumArguments());
   for (Operation &op : from.without_terminator()) {
-    if (&op == growth.fresh.getDefiningOp()) {
+    if (&op == bfs.fresh.getDefiningOp()) {
       another = shouldContinue(carried);
       buildNext(block->getArguments(), yielded);
     }
-    if (llvm::is_contained(growth.replaced, &op))
+    if (llvm::is_contained(bfs.replaced, &op))
       continue;
     if (Value states = statesOf(op);
-        states && states == from.getArgument(growth.layer))
+        states && states == from.getArgument(bfs.layer))
       mapping.map(op.getResult(0), sizeOfLayer(block->getArguments()));
-    else if (states && states == growth.fresh)
+    else if (states && states == bfs.fresh)
       mapping.map(op.getResult(0), sizeOfNext());
     else
       builder.clone(op, mapping);
@@ -89,9 +89,9 @@ void LoopRewrite::buildBody(Block *block) {
   builder.create<YieldOp>(location, yielded);
 }
 
-/// The first layer is constant, so its size is a number.
+/// The first layer is constant, so its size is, too.
 void LoopRewrite::countStarts() {
-  Value rows = old.getInits()[growth.layer];
+  Value rows = old.getInits()[bfs.layer];
   for (Operation *user : llvm::make_early_inc_range(rows.getUsers()))
     if (statesOf(*user) == rows) {
       OpBuilder here(user);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A breadth-first loop built again around other values for its states; all else
-// that it carries stays.
+// Rebuilds a breadth-first loop with other loop-carried values for its states;
+// all other loop-carried values stay.
 
 #ifndef ZENITH_PASSES_SEARCH_STATES_LOOPREWRITE_H
 #define ZENITH_PASSES_SEARCH_STATES_LOOPREWRITE_H
@@ -12,8 +12,8 @@
 
 namespace zenith::search {
 
-/// States as they are carried: a fixed number of values, which `first` begins
-/// in the new loop.
+/// The loop-carried values for states: `count` of them from `first` on in the
+/// new loop.
 struct CarriedStates {
   unsigned first = 0, count = 0;
   mlir::ValueRange of(mlir::ValueRange arguments) const {
@@ -21,21 +21,21 @@ struct CarriedStates {
   }
 };
 
-/// What all representations share: the new loop with its other carried values.
+/// What all representations share: the new loop with its other loop-carried
+/// values.
 class LoopRewrite {
 public:
-  explicit LoopRewrite(const BfsLoop &growth)
-      : growth(growth), old(growth.loop), builder(growth.loop),
-        location(old.getLoc()) {}
+  explicit LoopRewrite(const BfsLoop &bfs)
+      : bfs(bfs), old(bfs.loop), builder(bfs.loop), location(old.getLoc()) {}
   virtual ~LoopRewrite() = default;
   void run();
 
 protected:
-  /// Adds carried values that stand for states.
+  /// Adds loop-carried values for states.
   CarriedStates carry(mlir::ValueRange values, mlir::TypeRange carriedTypes);
   /// How many states the search starts from.
   mlir::Value countOfStarts(mlir::OpBuilder &at, mlir::Location place);
-  /// How many states a list of halved ones stands for: those that are their
+  /// How many states a list of halved ones represents: states that are their
   /// own images, for which `own` is 1 (else 0), count once, others twice.
   mlir::Value countHalved(mlir::Value list, mlir::Value own);
   /// The sum of a list of words, as a size.
@@ -57,36 +57,36 @@ protected:
   virtual void buildNext(mlir::ValueRange arguments,
                          llvm::MutableArrayRef<mlir::Value> yielded) = 0;
   virtual mlir::Value sizeOfNext() = 0;
-  /// Whether the body that is built leads to another turn, as far as that does
-  /// not depend on the next layer; null where nothing is known.
+  /// Whether another iteration follows, as far as that does not depend on the
+  /// next layer; null where nothing is known.
   virtual mlir::Value shouldContinue(const mlir::IRMapping &) { return {}; }
   /// All generators as bytes, as `of` (keys or an index) gives them.
   template <typename Representation>
   GeneratorTable table(const Representation &of, mlir::Value like) {
     llvm::SmallVector<llvm::SmallVector<uint64_t>> bytes;
-    for (size_t g = 0; g < size_t(growth.generators); ++g)
+    for (size_t g = 0; g < size_t(bfs.generators); ++g)
       bytes.push_back(of.bytes(g));
     return GeneratorTable(builder, location, like, bytes);
   }
 
-  const BfsLoop &growth;
+  const BfsLoop &bfs;
   graph::WhileOp old;
   mlir::OpBuilder builder;
   mlir::Location location;
-  mlir::Value another; ///< what shouldContinue() gave
+  mlir::Value another; ///< result of shouldContinue()
 
 private:
   void countStarts();
   void buildCondition(mlir::Block *block);
   void buildBody(mlir::Block *block);
   bool isState(unsigned carried) const {
-    return carried == growth.layer || carried == growth.earlier;
+    return carried == bfs.layer || carried == bfs.earlier;
   }
   void mapOthers(mlir::Block &from, mlir::Block &to, mlir::IRMapping &mapping);
 
   llvm::SmallVector<mlir::Value> inits;
   llvm::SmallVector<mlir::Type> types;
-  std::vector<std::pair<unsigned, unsigned>> others; ///< old place, new place
+  std::vector<std::pair<unsigned, unsigned>> others; ///< old index, new index
 };
 
 } // namespace zenith::search

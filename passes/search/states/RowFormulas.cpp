@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Follows elements through movement and integer arithmetic up to the row that
-// they come from.
+// Traces elements through movement and integer arithmetic back to their row.
 
 #include "passes/search/states/RowFormulas.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -12,10 +11,10 @@ using namespace zenith::graph;
 
 namespace zenith::search {
 
-/// Beyond this a state is no row of a search, and a value no number of one.
+/// Limits of the elements of a row and of their values.
 static constexpr int64_t mostElements = 1 << 20;
-/// What all values between a row and its neighbours may have together: formulas
-/// of larger ones would take longer than they save.
+/// Limit of the elements of all values between a row and its neighbours: larger
+/// graphs would cost more compile time than they save.
 static constexpr int64_t mostPlaces = 1 << 22;
 static constexpr uint64_t largestNumber = uint64_t(1) << 62;
 
@@ -212,7 +211,7 @@ RowFormulas::Index RowFormulas::moved(Operation *op, int64_t place) {
       .Case([&](SliceOp op) { return sliced(op, place); })
       .Case([&](BroadcastOp op) { return broadcasted(op, place); })
       .Case([&](ReshapeOp op) -> Index {
-        // Row-major order keeps what belongs to a row together.
+        // Row-major order keeps the elements of a row together.
         return row(op.getOperand()).shape ? element(op.getOperand(), place)
                                           : Index();
       })

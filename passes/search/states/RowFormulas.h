@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rows of small integers as formulas over the elements of another row: what a
-// neighbour of a state is made of.
+// Rows of small integers as formulas over the elements of another row, as a
+// neighbour's over a state's.
 
 #ifndef ZENITH_PASSES_SEARCH_STATES_ROWFORMULAS_H
 #define ZENITH_PASSES_SEARCH_STATES_ROWFORMULAS_H
@@ -15,7 +15,8 @@
 
 namespace zenith::search {
 
-/// A number made of the elements of one row. Operands are numbers of formulas.
+/// A value computed from the elements of one row. Operands are indices of
+/// formulas.
 struct Formula {
   enum Kind { Element, Number, Add, Mul, Rem } kind;
   int64_t left = 0;  ///< Element: which; Number: its value
@@ -25,7 +26,7 @@ struct Formula {
   uint64_t bound = 0;
 };
 
-/// Equal formulas are one.
+/// Formulas are uniqued.
 class RowFormulas {
 public:
   /// Rows of `rows` [N, n] have elements of 0 .. largest.
@@ -42,15 +43,15 @@ public:
 
 private:
   using Index = std::optional<int64_t>;
-  /// What is known of a value.
+  /// The formulas of a value.
   struct Row {
-    /// Elements per row, by dimension behind the first; none for values that
-    /// are not made of rows.
+    /// Elements per row, by dimension after the first; none for values that are
+    /// not computed from rows.
     std::optional<llvm::SmallVector<int64_t>> shape;
     bool isElementwise = false;
     /// Whole columns of a matrix that a gather takes.
     std::optional<std::vector<int64_t>> columns;
-    /// By place; -1 where nothing has asked yet.
+    /// By element; -1 where it is not computed yet.
     std::vector<Index> answers;
   };
   Row &row(mlir::Value value);
@@ -71,10 +72,10 @@ private:
   mlir::Value rows;
   uint64_t largestElement;
   graph::DimAnalysis &dims;
-  int64_t places = 0; ///< answers of all values
+  int64_t places = 0; ///< elements of all values
   std::vector<Formula> formulas;
   std::map<std::tuple<int, int64_t, int64_t>, int64_t> known;
-  std::vector<Index> elements; ///< formulas of `rows`, by place
+  std::vector<Index> elements; ///< formulas of `rows`, by element
   llvm::DenseMap<mlir::Value, std::unique_ptr<Row>> memo;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The pass: steps of beam searches score all candidates, and tell only the best
-// of them apart.
+// The pass: steps of beam searches score all candidates, and deduplicate only
+// the best of them.
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -44,7 +44,7 @@ private:
   }
 };
 
-/// Rows that a step keeps, their places among the candidates, and scores.
+/// Rows that a step keeps, their indices among the candidates, and scores.
 struct Best {
   Value states, places, scores, tries;
 };
@@ -55,7 +55,8 @@ public:
       : step(step), builder(builder), location(step.best->getLoc()),
         ops(builder, location), scores(ops, builder, location, step) {}
 
-  /// What the step keeps; `tries` is how many candidates it looks at first.
+  /// The result of the step; `tries` is how many candidates it deduplicates
+  /// first.
   Best build(Value tries);
 
 private:
@@ -98,9 +99,9 @@ Best StepBuilder::keep(Value candidates, Value numbers, Value scoresOfThem,
           ops.part(fresh[2], zero, kept), Value()};
 }
 
-/// How many candidates have as many distinct states as the beam holds, where
-/// those tried had so many; an eighth more, since the share changes from step
-/// to step.
+/// How many candidates contain as many distinct states as the beam holds,
+/// estimated from those tried; an eighth more, since the share changes from
+/// step to step.
 Value StepBuilder::triesForWidth(Value tried, Value distinct) {
   Value width = ops.number(step.width);
   Value wanted =
@@ -110,7 +111,7 @@ Value StepBuilder::triesForWidth(Value tried, Value distinct) {
 }
 
 /// Equal states have equal scores, so the first of them in order of score and
-/// place is the first in order of place. Only the best candidates become rows;
+/// index is the first in order of index. Only the best candidates become rows;
 /// half more where too few of these are distinct.
 Best StepBuilder::build(Value tries) {
   Value all = scores.scores(), total = scores.count();
@@ -146,8 +147,8 @@ Best StepBuilder::build(Value tries) {
   return {best[kept], best[places], best[least], best[wanted]};
 }
 
-/// Gives the loop one more carried value, whose argument in the body is the
-/// result; the body has to yield it still.
+/// Adds a loop-carried value and returns its argument in the body; the body
+/// does not yield it yet.
 static BlockArgument carry(WhileOp &loop, Value init) {
   OpBuilder builder(loop);
   SmallVector<Value> inits(loop.getInits());

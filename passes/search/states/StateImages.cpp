@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Takes each value of each field along a symmetry, by rows that hold no more
-// than that.
+// Tabulates the action of each symmetry on each value of each field, by the
+// images of rows that hold only this value.
 
 #include "passes/search/states/StateImages.h"
 #include "llvm/Support/MathExtras.h"
@@ -16,14 +16,15 @@ static uint64_t partsPerWord(const StateKeys &keys) {
   return llvm::divideCeil(64, keys.bits());
 }
 
-/// What each code of a field becomes in the image's; 0 for what is none.
+/// The code in the image for each code of the source field; 0 where there is
+/// none.
 std::vector<uint64_t> StateImages::codesOf(const GraphSymmetry &symmetry,
                                            int64_t origin,
                                            int64_t field) const {
-  BfsLoop::Row row(size_t(growth.positions)), image = row;
+  BfsLoop::Row row(size_t(bfs.positions)), image = row;
   std::vector<uint64_t> codes(size_t(values()), 0);
   for (uint64_t code = 0; code < codes.size(); ++code) {
-    if (!keys.hold(row, origin, code))
+    if (!keys.store(row, origin, code))
       continue;
     for (int64_t position : keys.positionsOf(field))
       image[size_t(position)] = symmetry.valueAt(row, size_t(position));
@@ -36,9 +37,9 @@ std::vector<uint64_t> StateImages::codesOf(const GraphSymmetry &symmetry,
 /// A field of an image is made of one field of the state.
 bool StateImages::addFields(const GraphSymmetry &symmetry,
                             std::vector<std::vector<Part>> &words) const {
-  // What a single position has becomes the same wherever it goes.
+  // Values of single positions are renamed alike at all positions.
   std::vector<uint64_t> singles;
-  // What decides which image is less comes first.
+  // High fields, which decide which image is less, come first.
   for (int64_t field : llvm::reverse(keys.fields())) {
     int64_t origin = keys.fieldOf(symmetry.positions[size_t(field)]);
     if (origin < 0)
@@ -46,7 +47,8 @@ bool StateImages::addFields(const GraphSymmetry &symmetry,
     for (int64_t position : keys.positionsOf(field))
       if (keys.fieldOf(symmetry.positions[size_t(position)]) != origin)
         return false;
-    StateKeys::Place from = keys.placeOf(origin), to = keys.placeOf(field);
+    StateKeys::BitField from = keys.bitFieldOf(origin),
+                        to = keys.bitFieldOf(field);
     bool isSingle = keys.positionsOf(field).size() == 1;
     std::vector<uint64_t> codes = isSingle && !singles.empty()
                                       ? singles
@@ -62,10 +64,10 @@ bool StateImages::addFields(const GraphSymmetry &symmetry,
   return true;
 }
 
-/// What leads back from a state leads back from its image along the images of
-/// generators.
-void StateImages::addBackBits(const GraphSymmetry &symmetry,
-                              std::vector<Part> &lastWord) const {
+/// A generator is in the mask of a state if its image is in the mask of the
+/// image.
+void StateImages::addInverseMask(const GraphSymmetry &symmetry,
+                                 std::vector<Part> &lastWord) const {
   unsigned first = unsigned(llvm::countr_zero(keys.bitOf(0)));
   std::map<uint64_t, std::vector<uint64_t>> parts;
   for (size_t g = 0; g < symmetry.generators.size(); ++g) {
@@ -89,7 +91,7 @@ bool StateImages::fill() {
     std::vector<std::vector<Part>> &words = all.emplace_back(keys.words());
     if (!addFields(symmetry, words))
       return false;
-    addBackBits(symmetry, words.back());
+    addInverseMask(symmetry, words.back());
     for (const std::vector<Part> &parts : words)
       partCount = std::max(partCount, int64_t(parts.size()));
     if (group.size() * keys.words() * size_t(partCount * values()) *
@@ -102,7 +104,7 @@ bool StateImages::fill() {
       parts.resize(size_t(partCount),
                    Part{0, std::vector<uint64_t>(size_t(values()))});
       for (const Part &part : parts) {
-        numbers.push_back(part.number);
+        sources.push_back(part.source);
         bits.insert(bits.end(), part.bits.begin(), part.bits.end());
       }
     }
@@ -110,10 +112,10 @@ bool StateImages::fill() {
 }
 
 std::optional<StateImages>
-StateImages::build(const BfsLoop &growth, const StateKeys &keys,
+StateImages::build(const BfsLoop &bfs, const StateKeys &keys,
                    const std::vector<GraphSymmetry> &group) {
-  StateImages images(growth, keys, group);
-  if (!keys.hasBackBits() || !images.fill())
+  StateImages images(bfs, keys, group);
+  if (!keys.hasInverseMask() || !images.fill())
     return std::nullopt;
   return images;
 }

@@ -10,7 +10,8 @@ using namespace zenith::graph;
 
 namespace zenith::search {
 
-/// What it takes to move fields by one distance, and to reverse slots by half.
+/// Ops that move fields by one distance, and that swap halves to reverse
+/// fields.
 static constexpr int64_t opsOfMove = 3, opsOfStep = 5;
 
 Value WordOps::number(uint64_t value) {
@@ -34,11 +35,11 @@ static uint64_t lowBits(unsigned count) {
 /// The value of a formula.
 Value StateKeys::element(WordOps &ops, ValueRange state,
                          int64_t formula) const {
-  const Formula &f = (*growth.formulas)[formula];
+  const Formula &f = (*bfs.formulas)[formula];
   switch (f.kind) {
   case Formula::Element:
     return ops.both(
-        ops.shiftRight(state[places[f.left].word], places[f.left].shift),
+        ops.shiftRight(state[bitFields[f.left].word], bitFields[f.left].shift),
         lowBits(fieldBits));
   case Formula::Number:
     return ops.number(uint64_t(f.left));
@@ -53,13 +54,14 @@ Value StateKeys::element(WordOps &ops, ValueRange state,
   return {};
 }
 
-/// Fields from other places, `from` each position; from none: left 0. Those
-/// that move by one distance share a shift and a mask.
+/// The moves of fields, with `from` the source of each position; fields without
+/// a source become 0. Fields that move by one distance share a shift and a
+/// mask.
 template <typename From> StateKeys::Moves StateKeys::movesOf(From from) const {
   Moves moves;
   for (int64_t position : fields())
-    if (std::optional<Place> place = from(position)) {
-      Place to = places[position];
+    if (std::optional<BitField> place = from(position)) {
+      BitField to = bitFields[position];
       moves[{to.word, place->word, int(to.shift) - int(place->shift)}] |=
           lowBits(fieldBits) << to.shift;
     }
@@ -81,20 +83,20 @@ SmallVector<Value> StateKeys::moved(WordOps &ops, ValueRange state,
 
 SmallVector<Value> StateKeys::neighbour(WordOps &ops, ValueRange state,
                                         size_t generator) const {
-  const std::vector<int64_t> &neighbour = growth.neighbours[generator];
-  auto movesFrom = [&](int64_t position) -> std::optional<Place> {
-    const Formula &formula = (*growth.formulas)[neighbour[position]];
+  const std::vector<int64_t> &neighbour = bfs.neighbours[generator];
+  auto movesFrom = [&](int64_t position) -> std::optional<BitField> {
+    const Formula &formula = (*bfs.formulas)[neighbour[position]];
     if (formula.kind != Formula::Element)
       return std::nullopt;
-    return places[pieces ? pieces->headOf(formula.left) : formula.left];
+    return bitFields[cubies ? cubies->headOf(formula.left) : formula.left];
   };
   SmallVector<Value> words = moved(ops, state, movesOf(movesFrom));
-  if (pieces)
+  if (cubies)
     for (unsigned word = 0; word < wordCount; ++word)
       words[word] = turn(ops, words[word], generator, word);
   for (int64_t position : fields())
     if (!movesFrom(position)) {
-      Place to = places[position];
+      BitField to = bitFields[position];
       words[to.word] = ops.either(
           words[to.word],
           ops.shiftLeft(element(ops, state, neighbour[position]), to.shift));
@@ -109,17 +111,18 @@ uint64_t StateKeys::turned(size_t generator, unsigned word, unsigned size,
                            unsigned turn) const {
   uint64_t lastBits = 0;
   for (int64_t head : fields()) {
-    int64_t formula = growth.neighbours[generator][head];
-    if (places[head].word == word && pieces->sizeOf(head) == size &&
-        pieces->turnOf((*growth.formulas)[formula].left) == turn)
-      lastBits |= uint64_t(1) << places[head].shift;
+    int64_t formula = bfs.neighbours[generator][head];
+    if (bitFields[head].word == word && cubies->sizeOf(head) == size &&
+        cubies->turnOf((*bfs.formulas)[formula].left) == turn)
+      lastBits |= uint64_t(1) << bitFields[head].shift;
   }
   return lastBits;
 }
 
-/// Adds turns to the pieces of a word that have moved. Of three turns 0, 1, 2
-/// the next of each has as its last bit whether both were 0, and as its first
-/// one what the last one was; two at once are that the other way round.
+/// Adds turns to the cubies of a word after they have moved. For rotations 0,
+/// 1, 2 in two bits, the low bit of the next is set where both bits were 0, and
+/// its high bit is the low bit before; two turns do the same with the bits
+/// exchanged.
 Value StateKeys::turn(WordOps &ops, Value word, size_t generator,
                       unsigned number) const {
   uint64_t swapped = turned(generator, number, 2, 1),
@@ -148,12 +151,12 @@ Value StateKeys::turn(WordOps &ops, Value word, size_t generator,
 SmallVector<uint64_t> StateKeys::bytes(size_t generator) const {
   SmallVector<uint64_t> result;
   for (int64_t position : kept) {
-    int64_t formula = growth.neighbours[generator][position];
-    Place from = places[(*growth.formulas)[formula].left];
+    int64_t formula = bfs.neighbours[generator][position];
+    BitField from = bitFields[(*bfs.formulas)[formula].left];
     result.push_back(from.word << 6 | from.shift);
   }
-  if (backBit)
-    result.push_back(*backBit + generator);
+  if (inverseMaskBit)
+    result.push_back(*inverseMaskBit + generator);
   return result;
 }
 
@@ -168,14 +171,14 @@ SmallVector<Value> StateKeys::neighbour(WordOps &ops, ValueRange state,
       for (unsigned other = 1; other < wordCount; ++other)
         from = ops.selectWhere(word, other, state[other], from);
     }
-    Place to = places[position];
+    BitField to = bitFields[position];
     Value field = ops.both(ops.shiftRight(from, shift), lowBits(fieldBits));
     words[to.word] = ops.either(words[to.word], ops.shiftLeft(field, to.shift));
   }
   return words;
 }
 
-/// All ones where the bit at `shift` is set: 0 - 1 has all bits.
+/// All ones where the bit at `shift` is set, since 0 - 1 is all ones.
 static Value onesWhere(WordOps &ops, Value state, Value shift) {
   Value bit = ops.both(ops.shiftRight(state, shift), 1);
   return ops.subtract(ops.number(0), bit);
@@ -192,23 +195,23 @@ SmallVector<Value> StateKeys::onward(WordOps &ops, ValueRange state,
 
 int64_t StateKeys::cost() const {
   int64_t count = 0;
-  for (const auto &[generator, neighbour] :
-       llvm::enumerate(growth.neighbours)) {
+  for (const auto &[generator, neighbour] : llvm::enumerate(bfs.neighbours)) {
     std::set<std::tuple<unsigned, unsigned, int>> moves;
     for (int64_t position : fields()) {
-      const Formula &formula = (*growth.formulas)[neighbour[position]];
+      const Formula &formula = (*bfs.formulas)[neighbour[position]];
       constexpr int64_t opsOfFormula = 8;
       if (formula.kind != Formula::Element) {
         count += opsOfFormula;
         continue;
       }
-      Place to = places[position],
-            from = places[pieces ? pieces->headOf(formula.left) : formula.left];
+      BitField to = bitFields[position],
+               from = bitFields[cubies ? cubies->headOf(formula.left)
+                                       : formula.left];
       moves.insert({to.word, from.word, int(to.shift) - int(from.shift)});
     }
     constexpr int64_t opsOfTurn = 10;
     count += int64_t(moves.size()) * opsOfMove;
-    for (unsigned word = 0; pieces && word < wordCount; ++word)
+    for (unsigned word = 0; cubies && word < wordCount; ++word)
       count += (turned(generator, word, 3, 1) | turned(generator, word, 3, 2))
                    ? opsOfTurn
                    : 0;
@@ -220,7 +223,7 @@ SmallVector<Value> StateKeys::onward(WordOps &ops, ValueRange state,
                                      size_t generator, size_t back) const {
   SmallVector<Value> words = neighbour(ops, state, generator);
   words.back() = ops.either(words.back(), ops.number(bitOf(back)));
-  Value own = ops.number(*backBit + generator);
+  Value own = ops.number(*inverseMaskBit + generator);
   words.front() = ops.either(words.front(), onesWhere(ops, state.back(), own));
   return words;
 }
@@ -235,21 +238,21 @@ StateKeys::packHalf(const BfsLoop::Row &row) const {
   return words;
 }
 
-/// Mirrored lists have a distance of its own for each field, but few after a
-/// reversal by halves, quarters and so on.
+/// In a mirrored list each field has a distance of its own; after a reversal by
+/// halves, quarters and so on there are few distances.
 StateKeys::ImageMoves StateKeys::imageMoves() const {
   auto origin = [&](int64_t position) {
-    return places[symmetry->positions[size_t(position)]];
+    return bitFields[symmetry->positions[size_t(position)]];
   };
-  ImageMoves image{movesOf([&](int64_t position) -> std::optional<Place> {
+  ImageMoves image{movesOf([&](int64_t position) -> std::optional<BitField> {
     return origin(position);
   })};
   unsigned size = unsigned(llvm::PowerOf2Ceil(fieldCount())),
            steps = llvm::Log2_32(size);
   if (wordCount > 1 || !llvm::isPowerOf2_32(fieldBits) || size * fieldBits > 64)
     return image;
-  Moves reversed = movesOf([&](int64_t position) -> std::optional<Place> {
-    return Place{0, (size - 1) * fieldBits - origin(position).shift};
+  Moves reversed = movesOf([&](int64_t position) -> std::optional<BitField> {
+    return BitField{0, (size - 1) * fieldBits - origin(position).shift};
   });
   if (steps * opsOfStep + int64_t(reversed.size()) * opsOfMove <
       int64_t(image.moves.size()) * opsOfMove)
@@ -257,7 +260,7 @@ StateKeys::ImageMoves StateKeys::imageMoves() const {
   return image;
 }
 
-/// A word whose 2^steps slots of `bits` each are in reverse.
+/// The word with its 2^steps fields of `bits` each in reverse order.
 static Value reverseSlots(WordOps &ops, Value word, unsigned bits,
                           unsigned steps) {
   unsigned width = bits << steps;
@@ -282,8 +285,8 @@ SmallVector<Value> StateKeys::imageOf(WordOps &ops, ValueRange state) const {
   for (auto [number, word] : llvm::enumerate(words)) {
     uint64_t lastBits = 0;
     for (int64_t position : kept)
-      if (places[position].word == number)
-        lastBits |= uint64_t(1) << places[position].shift;
+      if (bitFields[position].word == number)
+        lastBits |= uint64_t(1) << bitFields[position].shift;
     Value traded = ops.number(lastBits), ones;
     for (unsigned bit = 1; bit <= *leadingOnes; ++bit) {
       Value leading = ops.shiftRight(word, fieldBits - bit);
@@ -318,7 +321,7 @@ SmallVector<Value> StateKeys::onwardHalf(WordOps &ops, ValueRange state,
                                          ValueRange image, size_t generator,
                                          size_t back) const {
   auto [words, isLess, isSame] = neighbourHalf(ops, state, image, generator);
-  // What is its own image is come back from both ways.
+  // A state that is its own image has both inverse generators in its mask.
   uint64_t bit = bitOf(back), imageBit = bitOf(symmetry->generators[back]);
   Value bits = ops.number(bit);
   if (bit != imageBit)
@@ -326,7 +329,7 @@ SmallVector<Value> StateKeys::onwardHalf(WordOps &ops, ValueRange state,
   bits = ops.select(isSame,
                     ops.number(bit | imageBit | uint64_t(1) << ownBit()), bits);
   words.back() = ops.either(words.back(), bits);
-  Value own = ops.number(*backBit + generator);
+  Value own = ops.number(*inverseMaskBit + generator);
   words.front() = ops.either(words.front(), onesWhere(ops, state.back(), own));
   return words;
 }

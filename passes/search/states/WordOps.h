@@ -73,7 +73,7 @@ public:
     return select(isSame(x, number(value)), yes, no);
   }
 
-  /// Truths, which both() and either() join too.
+  /// Lists of i1, for which both() and either() are and, or.
   mlir::Value isLess(mlir::Value x, mlir::Value y) {
     return compare(graph::CompareDirection::lt, x, y);
   }
@@ -96,7 +96,7 @@ private:
   mlir::OpBuilder &builder;
   mlir::Location location;
   mlir::Value like, size;
-  std::map<uint64_t, mlir::Value> numbers; // all ones is a key like others
+  std::map<uint64_t, mlir::Value> numbers; // all ones is a key too
 };
 
 } // namespace zenith::search

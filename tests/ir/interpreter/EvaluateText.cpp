@@ -3,6 +3,7 @@
 // Parses the text in a context of its own and prints values as attributes.
 
 #include "EvaluateText.h"
+#include "ir/SearchOps.h"
 
 #include "ir/GraphDialect.h"
 #include "mlir/AsmParser/AsmParser.h"
@@ -19,7 +20,8 @@ interpreter::evaluateModule(const std::string &text,
                             const std::vector<std::string> &arguments,
                             const Options &options) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
-  context.loadDialect<graph::GraphDialect, func::FuncDialect>();
+  context.loadDialect<graph::GraphDialect, search::SearchDialect,
+                      func::FuncDialect>();
   std::string printed;
   llvm::raw_string_ostream os(printed);
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {

@@ -3,6 +3,7 @@
 // Emits, compiles and calls kernels; compares bytes with the interpreter's.
 
 #include "KernelHarness.h"
+#include "ir/SearchOps.h"
 #include "ir/interpreter/Interpreter.h"
 #include "ir/tensor/Scalar.h"
 #include "lowering/builder/KernelAttributes.h"
@@ -48,7 +49,8 @@ private:
 DialectRegistry allDialects() {
   DialectRegistry registry;
   cpu::registerKernelDialects(registry);
-  registry.insert<graph::GraphDialect, func::FuncDialect>();
+  registry
+      .insert<graph::GraphDialect, search::SearchDialect, func::FuncDialect>();
   return registry;
 }
 

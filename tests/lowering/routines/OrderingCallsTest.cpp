@@ -177,7 +177,7 @@ TEST_F(OrderingKernelTest, NonMaxSuppressionOfMany) {
 
 TEST_F(OrderingKernelTest, RefusesUnknownRoutines) {
   EXPECT_EQ(harness.refusal(fusionText(
-                "ordering", "%x : tensor<4xf32>", "tensor<4xf32>",
+                "routine", "%x : tensor<4xf32>", "tensor<4xf32>",
                 "%r = graph.custom_call \"magic\" (%x) : (tensor<4xf32>) -> "
                 "tensor<4xf32>")),
             "no kernel for 'graph.custom_call' that calls 'magic', which is no "
@@ -185,13 +185,14 @@ TEST_F(OrderingKernelTest, RefusesUnknownRoutines) {
 }
 
 TEST_F(OrderingKernelTest, RefusesWhatIsNotAlone) {
-  EXPECT_EQ(harness.refusal(
-                fusionText("ordering", "%x : tensor<4xf32>", "tensor<4xf32>",
-                           "%y = graph.abs %x : tensor<4xf32>\n"
-                           "%r = graph.sort %y 0 keys 1 : (tensor<4xf32>) -> "
-                           "tensor<4xf32>")),
-            "no kernel that computes an operand of 'zenith_routine_sort' on "
-            "the way");
+  EXPECT_EQ(
+      harness.refusal(
+          fusionText("routine", "%x : tensor<4xf32>", "tensor<4xf32>",
+                     "%y = graph.abs %x : tensor<4xf32>\n"
+                     "%r = graph.sort %y 0 keys 1 : (tensor<4xf32>) -> "
+                     "tensor<4xf32>")),
+      "no kernel that computes an operand of 'zenith_routine_sort' inside "
+      "of its call");
 }
 
 } // namespace

@@ -23,7 +23,7 @@ protected:
              const std::string &body, const std::string &yields,
              std::vector<std::vector<int64_t>> shapes = {}) {
     SCOPED_TRACE(body);
-    harness.check(fusionText("ordering", arguments, results, body, yields),
+    harness.check(fusionText("routine", arguments, results, body, yields),
                   std::move(shapes));
   }
   /// Few distinct numbers, NaN, infinities and both zeros.

@@ -178,7 +178,7 @@ TEST_F(SetKernelTest, FreshKeys) {
   check("%a : tensor<?xui64>, %b : tensor<?xui64>, %k : tensor<20xui64>",
         "tensor<?xui64>",
         "%c = graph.add %a, %b : tensor<?xui64>\n"
-        "%r = graph.fresh_keys (%a, %c) known (%k) key [63] absent 5 : "
+        "%r = search.dedup (%a, %c) known (%k) key [63] absent 5 : "
         "(tensor<?xui64>, tensor<?xui64>, tensor<20xui64>) -> tensor<?xui64>",
         "%r", {{700}, {700}, {20}});
   for (unsigned words = 2; words <= 4; ++words) {
@@ -196,7 +196,7 @@ TEST_F(SetKernelTest, FreshKeys) {
       knownTypes.replace(at, 1, "20");
     check("%a : tensor<700xui64>, %b : tensor<700xui64>, %k : tensor<20xui64>",
           results,
-          "%r:" + std::to_string(words) + " = graph.fresh_keys (" + candidates +
+          "%r:" + std::to_string(words) + " = search.dedup (" + candidates +
               ") known (" + known + ") key [" + bits + "] : (" + types +
               knownTypes + ") -> (" + results + ")",
           words == 2   ? "%r#0, %r#1"
@@ -232,17 +232,17 @@ TEST_F(SetKernelTest, FreshKeysOfManyRows) {
       check("%a : tensor<?xui64>, %b : tensor<?xui64>, %k : tensor<?xui64>, "
             "%l : tensor<?xui64>",
             "tensor<?xui64>",
-            "%r = graph.fresh_keys (%a, %b) known (%k, %l) key [65535] "
+            "%r = search.dedup (%a, %b) known (%k, %l) key [65535] "
             "absent 131072 : (tensor<?xui64>, tensor<?xui64>, "
             "tensor<?xui64>, tensor<?xui64>) -> tensor<?xui64>",
             "%r", {{20011}, {20011}, {3000}, {0}});
       check("%a : tensor<?xui64>", "tensor<?xui64>",
-            "%r = graph.fresh_keys (%a) key [65535] : (tensor<?xui64>) -> "
+            "%r = search.dedup (%a) key [65535] : (tensor<?xui64>) -> "
             "tensor<?xui64>",
             "%r", {{40000}});
       check("%a : tensor<?xui64>, %b : tensor<?xui64>, %k : tensor<?xui64>",
             "tensor<?xui64>, tensor<?xui64>, tensor<?xui64>",
-            "%r:3 = graph.fresh_keys (%a, %b, %a) known (%k, %k, %k) key "
+            "%r:3 = search.dedup (%a, %b, %a) known (%k, %k, %k) key "
             "[65535, 65535, 65535] absent 131072 : (tensor<?xui64>, "
             "tensor<?xui64>, tensor<?xui64>, tensor<?xui64>, tensor<?xui64>, "
             "tensor<?xui64>) -> (tensor<?xui64>, tensor<?xui64>, "
@@ -285,10 +285,10 @@ TEST_F(SetKernelTest, FreshKeysWithImages) {
             "%n : " +
                 parts + ", %i : " + bits,
             results,
-            "%r:" + std::to_string(words) + " = graph.fresh_keys (" +
-                candidates + ") known (" + known + ") images (%n, %i) key [" +
-                key + "] absent 5 ties 40 : (" + types + knownTypes + parts +
-                ", " + bits + ") -> (" + results + ")",
+            "%r:" + std::to_string(words) + " = search.dedup (" + candidates +
+                ") known (" + known + ") images (%n, %i) key [" + key +
+                "] absent 5 ties 40 : (" + types + knownTypes + parts + ", " +
+                bits + ") -> (" + results + ")",
             named, {{700}, {700}, {20}, {}, {}});
     }
 }
@@ -297,18 +297,19 @@ TEST_F(SetKernelTest, Bits) {
   for (const char *words : {"1x", "7x", "300x"}) {
     std::string bits = tensor(words, "ui64");
     check("%x : " + bits, "tensor<?xui64>",
-          "%r = graph.bit_positions %x : " + bits + " -> tensor<?xui64>", "%r");
+          "%r = search.bit_positions %x : " + bits + " -> tensor<?xui64>",
+          "%r");
     check("%x : " + bits + ", %a : tensor<300xui64>", bits + ", tensor<i64>",
           "%s = graph.add %a, %a : tensor<300xui64>\n"
-          "%r, %n = graph.fresh_bits %x (%a, %s) : (" +
+          "%r, %n = search.bitset_difference %x (%a, %s) : (" +
               bits + ", tensor<300xui64>, tensor<300xui64>) -> (" + bits +
               ", tensor<i64>)",
           "%r, %n");
     check("%x : " + bits + ", %y : " + bits, bits + ", tensor<i64>",
-          "%p = graph.bit_positions %x : " + bits +
+          "%p = search.bit_positions %x : " + bits +
               " -> tensor<?xui64>\n"
               "%s = graph.add %p, %p : tensor<?xui64>\n"
-              "%r, %n = graph.fresh_bits %y (%s, %p) : (" +
+              "%r, %n = search.bitset_difference %y (%s, %p) : (" +
               bits + ", tensor<?xui64>, tensor<?xui64>) -> (" + bits +
               ", tensor<i64>)",
           "%r, %n");
@@ -321,7 +322,7 @@ TEST_F(SetKernelTest, MarkBits) {
     std::string bits = tensor(words, "ui64");
     check("%x : " + bits + ", %a : tensor<300xui64>", bits,
           "%s = graph.mul %a, %a : tensor<300xui64>\n"
-          "%p, %r = graph.mark_bits %x (%a, %s) : (" +
+          "%p, %r = search.test_and_set %x (%a, %s) : (" +
               bits +
               ", tensor<300xui64>, tensor<300xui64>) -> "
               "(tensor<?xui64>, " +
@@ -329,7 +330,7 @@ TEST_F(SetKernelTest, MarkBits) {
           "%r");
     for (const char *tags : {"", "tags 2 "})
       check("%x : " + bits + ", %a : tensor<1xui64>", "tensor<?xui64>, " + bits,
-            "%p, %r = graph.mark_bits %x (%a, %a) " + std::string(tags) +
+            "%p, %r = search.test_and_set %x (%a, %a) " + std::string(tags) +
                 ": (" + bits +
                 ", tensor<1xui64>, tensor<1xui64>) -> (tensor<?xui64>, " +
                 bits + ")",
@@ -357,12 +358,12 @@ TEST_F(SetKernelTest, MarkBitsInParts) {
       std::string bits = tensor(words, "ui64"), list = tensor(size, "ui64");
       check("%x : " + bits + ", %a : " + list, bits,
             "%s = graph.add %a, %a : " + list +
-                "\n%p, %r = graph.mark_bits %x (%a, %s) : (" + bits + ", " +
+                "\n%p, %r = search.test_and_set %x (%a, %s) : (" + bits + ", " +
                 list + ", " + list + ") -> (tensor<?xui64>, " + bits + ")",
             "%r");
       check("%x : " + bits + ", %a : " + list, bits,
             "%s = graph.add %a, %a : " + list +
-                "\n%p, %r = graph.mark_bits %x (%a, %s) tags 3 : (" + bits +
+                "\n%p, %r = search.test_and_set %x (%a, %s) tags 3 : (" + bits +
                 ", " + list + ", " + list + ") -> (tensor<?xui64>, " + bits +
                 ")",
             "%r");
@@ -409,7 +410,7 @@ TEST_F(SetKernelTest, BitRows) {
                 "tensor<4x" +
                 std::to_string(columns) + "xui16>",
             rows + ", " + rows + ", tensor<i64>",
-            "%r, %a, %n = graph.fresh_bit_rows %k, %l, %s, %m, %c : " +
+            "%r, %a, %n = search.coset_bit_rows %k, %l, %s, %m, %c : " +
                 operands + " -> (" + rows + ", " + rows + ", tensor<i64>)",
             "%r, %a, %n");
     }

@@ -4,6 +4,7 @@
 // answers with symbols.
 
 #include "passes/cost/CostRule.h"
+#include "ir/SearchOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -22,7 +23,8 @@ protected:
     DialectRegistry registry;
     cost::registerCostRules(registry);
     context.appendDialectRegistry(registry);
-    context.loadDialect<graph::GraphDialect, func::FuncDialect>();
+    context.loadDialect<graph::GraphDialect, search::SearchDialect,
+                        func::FuncDialect>();
   }
   /// Flops of the first op of `family` in a function body.
   std::string flops(StringRef text, graph::Family family) {

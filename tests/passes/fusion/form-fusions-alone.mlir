@@ -7,7 +7,7 @@
 
 // CHECK-LABEL: @sort_keeps_what_is_read
 // CHECK: %[[E:.*]] = graph.fusion pointwise
-// CHECK: %[[R:.*]] = graph.fusion ordering (%[[A:.*]] = %[[E]] : tensor<8xf32>, %[[B:.*]] = %{{.*}} : tensor<8xi64>) -> tensor<8xi64>
+// CHECK: %[[R:.*]] = graph.fusion routine (%[[A:.*]] = %[[E]] : tensor<8xf32>, %[[B:.*]] = %{{.*}} : tensor<8xi64>) -> tensor<8xi64>
 // CHECK-NEXT: %[[S:.*]]:2 = graph.sort %[[A]], %[[B]] 0 keys 1
 // CHECK-NEXT: graph.yield %[[S]]#1
 // CHECK: return %[[R]]
@@ -55,7 +55,7 @@ func.func @captured_work(%x: tensor<4x8xf32>, %s: tensor<f32>, %f: tensor<f32>) 
 // CHECK-LABEL: @routine_reads_memory
 // CHECK: graph.fusion copy
 // CHECK: graph.transpose
-// CHECK: graph.fusion ordering
+// CHECK: graph.fusion routine
 // CHECK-NOT: graph.transpose
 // CHECK: graph.cholesky
 func.func @routine_reads_memory(%x: tensor<3x3xf32>) -> tensor<3x3xf32> {

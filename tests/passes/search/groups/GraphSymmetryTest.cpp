@@ -2,27 +2,16 @@
 //
 // Symmetries that are found, and graphs that have none of use.
 
-#include "passes/search/states/GraphSymmetry.h"
+#include "passes/search/groups/GraphSymmetry.h"
 #include <gtest/gtest.h>
 
 using namespace zenith::search;
 
 namespace {
 
-using Permutations = std::vector<std::vector<int64_t>>;
-
-BfsLoop growthOf(const Permutations &permutations,
-                 std::vector<BfsLoop::Row> starts) {
-  BfsLoop growth;
-  growth.positions = int64_t(starts.front().size());
-  growth.generators = int64_t(permutations.size());
-  growth.starts = std::move(starts);
-  return growth;
-}
-
-BfsLoop::Row neighbour(const BfsLoop::Row &row,
-                       const std::vector<int64_t> &permutation) {
-  BfsLoop::Row next;
+StateRow neighbour(const StateRow &row,
+                   const std::vector<int64_t> &permutation) {
+  StateRow next;
   for (int64_t from : permutation)
     next.push_back(row[size_t(from)]);
   return next;
@@ -30,13 +19,12 @@ BfsLoop::Row neighbour(const BfsLoop::Row &row,
 
 /// Images of states some steps away, and of their neighbours, are what they
 /// should be.
-void expectSymmetry(const GraphSymmetry &symmetry, const BfsLoop &growth,
+void expectSymmetry(const GraphSymmetry &symmetry, StateRow state,
                     const Permutations &permutations) {
-  BfsLoop::Row state = growth.starts.front();
   EXPECT_EQ(symmetry.imageOf(state), state);
   bool changes = false;
   for (size_t step = 0; step < 40; ++step) {
-    BfsLoop::Row image = symmetry.imageOf(state);
+    StateRow image = symmetry.imageOf(state);
     changes |= image != state;
     EXPECT_EQ(symmetry.imageOf(image), state);
     for (size_t g = 0; g < permutations.size(); ++g)
@@ -61,52 +49,45 @@ Permutations cycleAndSwap(int64_t count) {
 TEST(GraphSymmetry, MirrorsCycles) {
   for (int64_t count : {5, 6, 12}) {
     Permutations permutations = cycleAndSwap(count);
-    BfsLoop::Row start;
+    StateRow start;
     for (int64_t i = 0; i < count; ++i)
       start.push_back(uint64_t(i * 3));
-    BfsLoop growth = growthOf(permutations, {start});
-    auto symmetry = findSymmetry(growth, permutations);
+    auto symmetry = findSymmetry({start}, permutations);
     ASSERT_TRUE(symmetry);
     EXPECT_EQ(symmetry->generators, (std::vector<size_t>{1, 0, 2}));
     EXPECT_EQ(symmetry->positions[0], 1);
-    expectSymmetry(*symmetry, growth, permutations);
+    expectSymmetry(*symmetry, start, permutations);
   }
 }
 
 TEST(GraphSymmetry, FindsOrbitsThatAreApart) {
   // Two cycles of three positions, one between them that nothing moves.
   Permutations permutations = {{1, 2, 0, 3, 4, 5, 6}, {0, 1, 2, 3, 5, 6, 4}};
-  BfsLoop growth = growthOf(permutations, {{0, 1, 2, 9, 4, 5, 6}});
-  auto symmetry = findSymmetry(growth, permutations);
+  StateRow start = {0, 1, 2, 9, 4, 5, 6};
+  auto symmetry = findSymmetry({start}, permutations);
   ASSERT_TRUE(symmetry);
-  expectSymmetry(*symmetry, growth, permutations);
+  expectSymmetry(*symmetry, start, permutations);
 }
 
 TEST(GraphSymmetry, NeedsValuesThatCanBeRenamed) {
   Permutations permutations = cycleAndSwap(6);
-  EXPECT_TRUE(
-      findSymmetry(growthOf(permutations, {{1, 1, 2, 3, 3, 2}}), permutations));
-  EXPECT_FALSE(
-      findSymmetry(growthOf(permutations, {{1, 1, 1, 2, 2, 2}}), permutations));
+  EXPECT_TRUE(findSymmetry({{1, 1, 2, 3, 3, 2}}, permutations));
+  EXPECT_FALSE(findSymmetry({{1, 1, 1, 2, 2, 2}}, permutations));
 }
 
 TEST(GraphSymmetry, LeavesOutWhatKeepsAllStates) {
   // Whatever takes the one generator to itself takes each state to itself.
   Permutations permutations = {{1, 0, 3, 2}};
-  EXPECT_FALSE(
-      findSymmetry(growthOf(permutations, {{0, 1, 2, 3}}), permutations));
-  EXPECT_FALSE(findSymmetry(growthOf({}, {{0, 1}}), {}));
+  EXPECT_FALSE(findSymmetry({{0, 1, 2, 3}}, permutations));
+  EXPECT_FALSE(findSymmetry({{0, 1}}, {}));
 }
 
 TEST(GraphSymmetry, TakesStartsToStarts) {
   Permutations permutations = cycleAndSwap(6);
-  BfsLoop::Row start = {0, 1, 2, 3, 4, 5},
-               left = neighbour(start, permutations[0]),
-               right = neighbour(start, permutations[1]);
-  EXPECT_TRUE(
-      findSymmetry(growthOf(permutations, {start, left, right}), permutations));
-  EXPECT_FALSE(
-      findSymmetry(growthOf(permutations, {start, left}), permutations));
+  StateRow start = {0, 1, 2, 3, 4, 5}, left = neighbour(start, permutations[0]),
+           right = neighbour(start, permutations[1]);
+  EXPECT_TRUE(findSymmetry({start, left, right}, permutations));
+  EXPECT_FALSE(findSymmetry({start, left}, permutations));
 }
 
 } // namespace

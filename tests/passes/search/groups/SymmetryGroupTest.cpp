@@ -10,8 +10,7 @@ using namespace zenith::search;
 
 namespace {
 
-using Row = BfsLoop::Row;
-using Permutations = std::vector<std::vector<int64_t>>;
+using Row = StateRow;
 
 /// Position 0 trades places with one of the others.
 Permutations stars(int64_t positions) {
@@ -34,11 +33,7 @@ Row neighbour(const Row &row, const std::vector<int64_t> &permutation) {
 /// The number of symmetries.
 size_t orderOf(const std::vector<Row> &starts, const Permutations &permutations,
                size_t most) {
-  BfsLoop growth;
-  growth.positions = int64_t(starts.front().size());
-  growth.generators = int64_t(permutations.size());
-  growth.starts = starts;
-  auto group = findSymmetryGroup(growth, permutations, most);
+  auto group = findSymmetryGroup(starts, permutations, most);
   std::set<std::vector<size_t>> members;
   for (const GraphSymmetry &symmetry : group)
     members.insert(symmetry.generators);

@@ -4,20 +4,20 @@
 // RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-choose-state-keys{dense-bytes=1000000 without=bit-rows,dense-index}))' --split-input-file | FileCheck --check-prefix=MARKS %s
 
 // A cycle of three positions, its inverse and a swap; position 3 never moves. Two bits
-// a position, and a bit for each generator that leads back.
+// a position, and a mask of inverse generators.
 // CHECK-LABEL: func.func @three_cycle
 // CHECK: graph.constant dense<36> : tensor<1xui64>
 // CHECK: graph.while {{.*}} cond
-// CHECK: graph.fresh_keys(%{{.*}}, %{{.*}}, %{{.*}}) known(%{{.*}}) key [63] absent -1
+// CHECK: search.dedup(%{{.*}}, %{{.*}}, %{{.*}}) known(%{{.*}}) key [63] absent -1
 // CHECK-NOT: graph.unique
 // ROWS-LABEL: func.func @three_cycle
-// ROWS: graph.fresh_bit_rows {{.*}} : (tensor<1x1xui64>, tensor<1x1xui64>, tensor<1x3xui32>, tensor<1x3xui16>, tensor<3x6xui16>) -> (tensor<1x1xui64>, tensor<1x1xui64>, tensor<i64>)
+// ROWS: search.coset_bit_rows {{.*}} : (tensor<1x1xui64>, tensor<1x1xui64>, tensor<1x3xui32>, tensor<1x3xui16>, tensor<3x6xui16>) -> (tensor<1x1xui64>, tensor<1x1xui64>, tensor<i64>)
 // MARKS-LABEL: func.func @three_cycle
-// Marked numbers carry which of three generators leads back, or none.
-// MARKS: graph.mark_bits %{{.*}}(%{{.*}}, %{{.*}}, %{{.*}}) tags 2 : (tensor<1xui64>, tensor<?xui64>, tensor<?xui64>, tensor<?xui64>) -> (tensor<?xui64>, tensor<1xui64>)
+// Marked indices carry which of three generators is the inverse, or none.
+// MARKS: search.test_and_set %{{.*}}(%{{.*}}, %{{.*}}, %{{.*}}) tags 2 : (tensor<1xui64>, tensor<?xui64>, tensor<?xui64>, tensor<?xui64>) -> (tensor<?xui64>, tensor<1xui64>)
 // DENSE-LABEL: func.func @three_cycle
-// DENSE: graph.bit_positions %{{.*}} : tensor<1xui64> -> tensor<?xui64>
-// DENSE: graph.fresh_bits %{{.*}}(%{{.*}}, %{{.*}}, %{{.*}}) : (tensor<1xui64>, tensor<?xui64>, tensor<?xui64>, tensor<?xui64>) -> (tensor<1xui64>, tensor<i64>)
+// DENSE: search.bit_positions %{{.*}} : tensor<1xui64> -> tensor<?xui64>
+// DENSE: search.bitset_difference %{{.*}}(%{{.*}}, %{{.*}}, %{{.*}}) : (tensor<1xui64>, tensor<?xui64>, tensor<?xui64>, tensor<?xui64>) -> (tensor<1xui64>, tensor<i64>)
 func.func @three_cycle() -> (tensor<i64>, tensor<i64>) {
   %zero = graph.constant dense<0> : tensor<i64>
   %one = graph.constant dense<1> : tensor<i64>
@@ -27,7 +27,7 @@ func.func @three_cycle() -> (tensor<i64>, tensor<i64>) {
   %moves = graph.constant dense<[[1], [2], [0], [3], [2], [0], [1], [3], [1], [0], [2], [3]]> : tensor<12x1xi64>
   %states = graph.dim %start, 0 : tensor<1x4xui8>
   // expected-remark@below {{search: SEA001: 3 of 4 positions in 2 bits each make keys of 1 words}}
-  // expected-remark@below {{search: SEA002: 3 bits tell which generators lead back: the layer before the last is not kept}}
+  // expected-remark@below {{search: SEA002: 3 bits mask inverse generators: the layer before the last is not kept}}
   %r:4 = graph.while %start, %none, %zero, %states cond {
     ^bb0(%layer: tensor<?x4xui8>, %old: tensor<?x4xui8>, %depth: tensor<i64>, %total: tensor<i64>):
       %n = graph.dim %layer, 0 : tensor<?x4xui8>
@@ -57,7 +57,7 @@ func.func @three_cycle() -> (tensor<i64>, tensor<i64>) {
 
 // Swaps alternate between even and odd states: no layer is known.
 // CHECK-LABEL: func.func @swaps
-// CHECK: graph.fresh_keys(%{{.*}}, %{{.*}}) key [63] absent -1
+// CHECK: search.dedup(%{{.*}}, %{{.*}}) key [63] absent -1
 func.func @swaps() -> (tensor<i64>, tensor<i64>) {
   %zero = graph.constant dense<0> : tensor<i64>
   %one = graph.constant dense<1> : tensor<i64>
@@ -67,7 +67,7 @@ func.func @swaps() -> (tensor<i64>, tensor<i64>) {
   %moves = graph.constant dense<[[1], [0], [2], [0], [2], [1]]> : tensor<6x1xi64>
   %states = graph.dim %start, 0 : tensor<1x3xui8>
   // expected-remark@below {{search: SEA001: 3 of 3 positions in 2 bits each make keys of 1 words}}
-  // expected-remark@below {{search: SEA002: 2 bits tell which generators lead back: the layer before the last is not kept, and all generators are odd: nor is the last}}
+  // expected-remark@below {{search: SEA002: 2 bits mask inverse generators: the layer before the last is not kept, and all generators are odd: nor is the last}}
   %r:4 = graph.while %start, %none, %zero, %states cond {
     ^bb0(%layer: tensor<?x3xui8>, %old: tensor<?x3xui8>, %depth: tensor<i64>, %total: tensor<i64>):
       %n = graph.dim %layer, 0 : tensor<?x3xui8>
@@ -97,7 +97,7 @@ func.func @swaps() -> (tensor<i64>, tensor<i64>) {
 
 // One way round: every layer stays known.
 // CHECK-LABEL: func.func @one_way
-// CHECK: graph.fresh_keys(%{{.*}}) known(%{{.*}}) key [-1] :
+// CHECK: search.dedup(%{{.*}}) known(%{{.*}}) key [-1] :
 // CHECK: graph.concat 0
 func.func @one_way() -> (tensor<i64>, tensor<i64>) {
   %zero = graph.constant dense<0> : tensor<i64>
@@ -108,7 +108,7 @@ func.func @one_way() -> (tensor<i64>, tensor<i64>) {
   %moves = graph.constant dense<[[1], [2], [3], [4], [0]]> : tensor<5x1xi64>
   %states = graph.dim %start, 0 : tensor<2x5xui8>
   // expected-remark@below {{search: SEA001: 5 of 5 positions in 1 bits each make keys of 1 words}}
-  // expected-remark@below {{search: SEA102: no bits that lead back: a generator has no inverse of its own}}
+  // expected-remark@below {{search: SEA102: no mask of inverse generators: one has no inverse of its own}}
   %r:4 = graph.while %start, %start, %zero, %states cond {
     ^bb0(%layer: tensor<?x5xui8>, %old: tensor<?x5xui8>, %depth: tensor<i64>, %total: tensor<i64>):
       %n = graph.dim %layer, 0 : tensor<?x5xui8>
@@ -135,13 +135,13 @@ func.func @one_way() -> (tensor<i64>, tensor<i64>) {
 
 // -----
 
-// Forty positions of six bits each take four words, and bits that lead back a fifth. The cycle
+// Forty positions of six bits each take four words, and the mask of inverse generators a fifth. The cycle
 // and its inverse trade places where positions are mirrored: a state or its image is kept, and
 // layers are counted.
 // CHECK-LABEL: func.func @wide
 // CHECK: graph.while {{.*}} cond
 // CHECK: graph.compare lt, {{.*}} : tensor<?xui64> -> tensor<?xi1>
-// CHECK: graph.fresh_keys({{.*}}) known(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) key [-1, -1, -1, 1152921504606846975] absent -1
+// CHECK: search.dedup({{.*}}) known(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) key [-1, -1, -1, 1152921504606846975] absent -1
 // CHECK: %[[OWN:.*]] = graph.reduce sum, {{.*}} : tensor<?xui64> -> tensor<ui64>
 // CHECK: graph.convert %[[OWN]] : tensor<ui64> -> tensor<i64>
 func.func @wide() -> (tensor<i64>, tensor<i64>) {
@@ -152,9 +152,9 @@ func.func @wide() -> (tensor<i64>, tensor<i64>) {
   %none = graph.constant dense<> : tensor<0x40xui8>
   %moves = graph.constant dense<[[1], [2], [3], [4], [5], [6], [7], [0], [8], [9], [10], [11], [12], [13], [14], [15], [16], [17], [18], [19], [20], [21], [22], [23], [24], [25], [26], [27], [28], [29], [30], [31], [32], [33], [34], [35], [36], [37], [38], [39], [7], [0], [1], [2], [3], [4], [5], [6], [8], [9], [10], [11], [12], [13], [14], [15], [16], [17], [18], [19], [20], [21], [22], [23], [24], [25], [26], [27], [28], [29], [30], [31], [32], [33], [34], [35], [36], [37], [38], [39], [0], [1], [2], [3], [4], [5], [6], [7], [9], [8], [11], [10], [13], [12], [15], [14], [17], [16], [19], [18], [21], [20], [23], [22], [25], [24], [27], [26], [29], [28], [31], [30], [33], [32], [35], [34], [37], [36], [39], [38]]> : tensor<120x1xi64>
   %states = graph.dim %start, 0 : tensor<1x40xui8>
-  // expected-remark@below {{search: SEA008: a symmetry of the graph: one of each two states that it takes to each other stands for both}}
+  // expected-remark@below {{search: SEA008: an involutive symmetry of the graph: one of each two states that it exchanges is kept}}
   // expected-remark@below {{search: SEA001: 40 of 40 positions in 6 bits each make keys of 4 words}}
-  // expected-remark@below {{search: SEA002: 3 bits tell which generators lead back: the layer before the last is not kept}}
+  // expected-remark@below {{search: SEA002: 3 bits mask inverse generators: the layer before the last is not kept}}
   %r:4 = graph.while %start, %none, %zero, %states cond {
     ^bb0(%layer: tensor<?x40xui8>, %old: tensor<?x40xui8>, %depth: tensor<i64>, %total: tensor<i64>):
       %n = graph.dim %layer, 0 : tensor<?x40xui8>

@@ -7,15 +7,15 @@
 // CHECK: graph.while
 // CHECK: graph.compare le,
 // CHECK: graph.if
-// CHECK: graph.fresh_keys(%{{.*}}, %{{.*}}, %{{.*}}) key [255] absent -1
+// CHECK: search.dedup(%{{.*}}, %{{.*}}, %{{.*}}) key [255] absent -1
 // CHECK: } else {
 // CHECK: graph.while
 // CHECK: graph.while
 // CHECK: graph.slice
 // CHECK: graph.select
-// CHECK: %[[PART:.*]] = graph.fresh_keys(%{{.*}}, %{{.*}}, %{{.*}}) key [255] absent -1
+// CHECK: %[[PART:.*]] = search.dedup(%{{.*}}, %{{.*}}, %{{.*}}) key [255] absent -1
 // CHECK: graph.concat 0, %{{.*}}, %[[PART]]
-// CHECK: %[[RANGE:.*]] = graph.fresh_keys(%{{[^,]*}}) key [255] :
+// CHECK: %[[RANGE:.*]] = search.dedup(%{{[^,]*}}) key [255] :
 // CHECK: graph.concat 0, %{{.*}}, %[[RANGE]]
 // WHOLE-LABEL: func.func @adjacent_swaps
 // WHOLE-COUNT-1: graph.while
@@ -30,7 +30,7 @@ func.func @adjacent_swaps() -> (tensor<i64>, tensor<i64>) {
   %moves = graph.constant dense<[[1], [0], [2], [3], [0], [2], [1], [3], [0], [1], [3], [2]]> : tensor<12x1xi64>
   %states = graph.dim %start, 0 : tensor<1x4xui8>
   // expected-remark@below {{search: SEA001: 4 of 4 positions in 2 bits each make keys of 1 words}}
-  // expected-remark@below {{search: SEA002: 3 bits tell which generators lead back: the layer before the last is not kept, and all generators are odd: nor is the last}}
+  // expected-remark@below {{search: SEA002: 3 bits mask inverse generators: the layer before the last is not kept, and all generators are odd: nor is the last}}
   // expected-remark@below {{search: SEA007: layers of more than 10 states are expanded in blocks, by ranges of hashes}}
   %r:4 = graph.while %start, %none, %zero, %states cond {
     ^bb0(%layer: tensor<?x4xui8>, %old: tensor<?x4xui8>, %depth: tensor<i64>, %total: tensor<i64>):

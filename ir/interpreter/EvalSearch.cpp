@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ops of the Ordering family on sets of keys and of bits.
+// Meaning of the search dialect: sets of keys and of bits.
 
-#include "ir/GraphOps.h"
-#include "ir/interpreter/OrderKeys.h"
+#include "ir/SearchOps.h"
+#include "ir/interpreter/OpEvaluation.h"
 #include <map>
 
 using namespace mlir;
@@ -37,10 +37,10 @@ static llvm::Error checkOneSize(const OpEvaluation &e, unsigned first,
 
 namespace {
 
-/// The images of keys that fresh_keys has.
+/// The images of keys that dedup has.
 class KeyImages {
 public:
-  KeyImages(const OpEvaluation &e, graph::FreshKeysOp op)
+  KeyImages(const OpEvaluation &e, search::DedupOp op)
       : key(op.getKey()), words(op.words()), ties(unsigned(*op.getTies())),
         partBits(op.partBits()), perWord((64 + partBits - 1) / partBits),
         count(size_t(op.getImageParts().getType().getDimSize(0))),
@@ -96,9 +96,8 @@ private:
 
 } // namespace
 
-Expected<Results>
-zenith::interpreter::evaluateFreshKeys(const OpEvaluation &e) {
-  auto op = cast<graph::FreshKeysOp>(e.op);
+static Expected<Results> evaluateDedup(const OpEvaluation &e) {
+  auto op = cast<search::DedupOp>(e.op);
   size_t words = op.words(), candidates = op.getCandidates().size(),
          lists = candidates + op.getKnown().size();
   std::optional<KeyImages> images;
@@ -144,8 +143,7 @@ zenith::interpreter::evaluateFreshKeys(const OpEvaluation &e) {
   return results;
 }
 
-Expected<Results>
-zenith::interpreter::evaluateBitPositions(const OpEvaluation &e) {
+static Expected<Results> evaluateBitPositions(const OpEvaluation &e) {
   std::vector<uint64_t> positions;
   for (auto [at, bits] : llvm::enumerate(elementsOf<uint64_t>(e.operand(0))))
     for (uint64_t rest = bits; rest; rest &= rest - 1)
@@ -157,8 +155,7 @@ zenith::interpreter::evaluateBitPositions(const OpEvaluation &e) {
   return Results{std::move(*result)};
 }
 
-Expected<Results>
-zenith::interpreter::evaluateFreshBits(const OpEvaluation &e) {
+static Expected<Results> evaluateBitsetDifference(const OpEvaluation &e) {
   ArrayRef<uint64_t> known = elementsOf<uint64_t>(e.operand(0));
   Expected<Tensor> bits = e.allocate({int64_t(known.size())}, 0);
   if (!bits)
@@ -179,8 +176,7 @@ zenith::interpreter::evaluateFreshBits(const OpEvaluation &e) {
   return Results{std::move(*bits), std::move(*count)};
 }
 
-Expected<Results>
-zenith::interpreter::evaluateFreshBitRows(const OpEvaluation &e) {
+static Expected<Results> evaluateCosetBitRows(const OpEvaluation &e) {
   for (unsigned same : {1, 3})
     if (e.operand(same).shape() != e.operand(same - 1).shape())
       return e.fail("shapes differ at run time");
@@ -232,8 +228,8 @@ zenith::interpreter::evaluateFreshBitRows(const OpEvaluation &e) {
   return Results{std::move(*bits), std::move(*all), std::move(*count)};
 }
 
-Expected<Results> zenith::interpreter::evaluateMarkBits(const OpEvaluation &e) {
-  auto op = cast<graph::MarkBitsOp>(e.op);
+static Expected<Results> evaluateTestAndSet(const OpEvaluation &e) {
+  auto op = cast<search::TestAndSetOp>(e.op);
   ArrayRef<uint64_t> known = elementsOf<uint64_t>(e.operand(0));
   Expected<Tensor> bits = e.allocate({int64_t(known.size())}, 1);
   if (!bits)
@@ -256,4 +252,19 @@ Expected<Results> zenith::interpreter::evaluateMarkBits(const OpEvaluation &e) {
     return positions.takeError();
   llvm::copy(fresh, writableElements<uint64_t>(*positions).begin());
   return Results{std::move(*positions), std::move(*bits)};
+}
+
+Expected<Results> zenith::interpreter::evaluateSearch(const OpEvaluation &e) {
+  if (isa<search::DedupOp>(e.op))
+    return evaluateDedup(e);
+  if (isa<search::BitPositionsOp>(e.op))
+    return evaluateBitPositions(e);
+  if (isa<search::BitsetDifferenceOp>(e.op))
+    return evaluateBitsetDifference(e);
+  if (isa<search::CosetBitRowsOp>(e.op))
+    return evaluateCosetBitRows(e);
+  if (isa<search::TestAndSetOp>(e.op))
+    return evaluateTestAndSet(e);
+  return e.fail("has no meaning in the interpreter",
+                EvalError::Kind::Unsupported);
 }

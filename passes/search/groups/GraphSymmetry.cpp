@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Looks for a symmetry by trying images of a position and of generators; each
-// one says where their neighbours go.
+// Backtracking search for an automorphism of a state graph that is its own
+// inverse. The image of one position or generator determines those of its
+// neighbours.
 
-#include "passes/search/states/GraphSymmetry.h"
+#include "passes/search/groups/GraphSymmetry.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace zenith::search {
 
-uint64_t GraphSymmetry::valueAt(const BfsLoop::Row &row,
-                                size_t position) const {
+uint64_t GraphSymmetry::valueAt(const StateRow &row, size_t position) const {
   uint64_t value = row[size_t(positions[position])];
   auto named = values.find(value);
   return named == values.end() ? value : named->second;
 }
 
-BfsLoop::Row GraphSymmetry::imageOf(const BfsLoop::Row &row) const {
-  BfsLoop::Row image(row.size());
+StateRow GraphSymmetry::imageOf(const StateRow &row) const {
+  StateRow image(row.size());
   for (size_t i = 0; i < row.size(); ++i)
     image[i] = valueAt(row, i);
   return image;
@@ -26,17 +27,17 @@ namespace {
 /// Maps are their own inverses, so each image is set both ways.
 class SymmetrySearch {
 public:
-  SymmetrySearch(const BfsLoop &growth,
-                 const std::vector<std::vector<int64_t>> &permutations)
-      : growth(growth), generators(permutations),
-        positions(size_t(growth.positions), none),
-        images(permutations.size(), none) {
-    // A position that no generator moves keeps its place.
-    for (int64_t i = 0; i < growth.positions; ++i)
+  SymmetrySearch(const std::vector<StateRow> &starts,
+                 const Permutations &generators)
+      : starts(starts), generators(generators),
+        positions(starts.front().size(), none),
+        images(generators.size(), none) {
+    // A position that no generator moves stays fixed.
+    for (size_t i = 0; i < positions.size(); ++i)
       if (llvm::all_of(generators, [&](const std::vector<int64_t> &p) {
-            return p[size_t(i)] == i;
+            return p[i] == int64_t(i);
           }))
-        positions[size_t(i)] = i;
+        positions[i] = int64_t(i);
   }
 
   std::optional<GraphSymmetry> run() {
@@ -59,8 +60,8 @@ private:
     return true;
   }
 
-  /// Follows from what is set until nothing does; false where it contradicts
-  /// itself, or where the search has taken long enough.
+  /// Propagates known images until a fixed point; false where they contradict
+  /// each other, or where the step limit is reached.
   bool follow() {
     for (bool more = true; more;) {
       more = false;
@@ -83,8 +84,8 @@ private:
     return true;
   }
 
-  /// Tries all images of one entry, what differs from it first: keeping all in
-  /// place is no symmetry.
+  /// Tries all images of one entry, itself last: the identity changes no
+  /// state.
   bool tryImages(std::vector<int64_t> &map, size_t entry) {
     for (size_t turn = 1; turn <= map.size(); ++turn) {
       size_t image = (entry + turn) % map.size();
@@ -106,7 +107,7 @@ private:
       return false;
     auto position = llvm::find(positions, none);
     auto generator = llvm::find(images, none);
-    // Images of generators say more once some position has one.
+    // Images of generators determine more once some position has an image.
     if (generator != images.end() && triedPosition())
       return tryImages(images, size_t(generator - images.begin()));
     if (position != positions.end())
@@ -124,24 +125,24 @@ private:
     return false;
   }
 
-  /// Names values so that the first start stays what it is, where that is
+  /// Renames values so that the first start is its own image, where that is
   /// possible.
   bool accept() {
     GraphSymmetry symmetry;
     symmetry.positions = positions;
-    // What takes each generator to itself takes each state to itself.
+    // A symmetry that fixes each generator fixes each state.
     bool moves = false;
     for (size_t g = 0; g < images.size(); ++g)
       moves |= images[g] != int64_t(g);
     for (size_t i = 0; i < positions.size(); ++i) {
-      uint64_t value = growth.starts.front()[i],
-               from = growth.starts.front()[size_t(positions[i])];
+      uint64_t value = starts.front()[i],
+               from = starts.front()[size_t(positions[i])];
       if (symmetry.values.try_emplace(from, value).first->second != value)
         return false;
     }
     symmetry.generators.assign(images.begin(), images.end());
-    if (!moves || !llvm::all_of(growth.starts, [&](const BfsLoop::Row &row) {
-          return llvm::is_contained(growth.starts, symmetry.imageOf(row)) &&
+    if (!moves || !llvm::all_of(starts, [&](const StateRow &row) {
+          return llvm::is_contained(starts, symmetry.imageOf(row)) &&
                  llvm::all_of(row, [&](uint64_t value) {
                    return symmetry.values.count(value) != 0;
                  });
@@ -151,21 +152,20 @@ private:
     return true;
   }
 
-  const BfsLoop &growth;
-  const std::vector<std::vector<int64_t>> &generators;
+  const std::vector<StateRow> &starts;
+  const Permutations &generators;
   std::vector<int64_t> positions, images; ///< none: not known yet
-  int64_t steps = 1 << 21;                ///< a few milliseconds
+  int64_t steps = 1 << 21;                ///< limit of the search
   std::optional<GraphSymmetry> found;
 };
 
 } // namespace
 
-std::optional<GraphSymmetry>
-findSymmetry(const BfsLoop &growth,
-             const std::vector<std::vector<int64_t>> &permutations) {
-  if (permutations.empty())
+std::optional<GraphSymmetry> findSymmetry(const std::vector<StateRow> &starts,
+                                          const Permutations &generators) {
+  if (generators.empty())
     return std::nullopt;
-  return SymmetrySearch(growth, permutations).run();
+  return SymmetrySearch(starts, generators).run();
 }
 
 } // namespace zenith::search

@@ -3,23 +3,24 @@
 // Kernels that call a routine of the runtime: one function per op, and the
 // scratch that each asks for.
 
-#ifndef ZENITH_LOWERING_ROUTINES_ORDERINGCALLS_H
-#define ZENITH_LOWERING_ROUTINES_ORDERINGCALLS_H
+#ifndef ZENITH_LOWERING_ROUTINES_ROUTINEKERNELS_H
+#define ZENITH_LOWERING_ROUTINES_ROUTINEKERNELS_H
 
+#include "ir/SearchOps.h"
 #include "lowering/builder/EmissionContext.h"
 
 namespace zenith::kernels {
 
-/// The kernels of the one op of an ordering fusion; fresh_keys, fresh_bits
-/// and mark_bits compute their candidates on the way.
-mlir::FailureOr<KernelPlan> emitOrdering(const EmissionContext &context);
-/// Scratch that emitOrdering asks for.
-llvm::SmallVector<graph::DimExpr> orderingScratch(graph::FusionOp fusion,
-                                                  graph::DimAnalysis &dims);
+/// The kernels of the one op of a routine fusion; dedup, bitset_difference and
+/// test_and_set compute their candidates in a kernel of their own.
+mlir::FailureOr<KernelPlan> emitRoutine(const EmissionContext &context);
+/// Scratch that emitRoutine asks for.
+llvm::SmallVector<graph::DimExpr> routineScratch(graph::FusionOp fusion,
+                                                 graph::DimAnalysis &dims);
 
 /// True where the operand's bytes may become the result's.
-bool orderingMayShareBytes(graph::FusionOp fusion, unsigned operand,
-                           unsigned result);
+bool routineMayShareBytes(graph::FusionOp fusion, unsigned operand,
+                          unsigned result);
 
 // By family. Scratch of ops that need none is empty.
 mlir::FailureOr<KernelPlan> emitSort(const EmissionContext &context,
@@ -39,16 +40,16 @@ mlir::FailureOr<KernelPlan> emitIsIn(const EmissionContext &context,
 mlir::FailureOr<KernelPlan>
 emitNonMaxSuppression(const EmissionContext &context,
                       graph::NonMaxSuppressionOp op);
-mlir::FailureOr<KernelPlan> emitFreshKeys(const EmissionContext &context,
-                                          graph::FreshKeysOp op);
+mlir::FailureOr<KernelPlan> emitDedup(const EmissionContext &context,
+                                      search::DedupOp op);
 mlir::FailureOr<KernelPlan> emitBitPositions(const EmissionContext &context,
-                                             graph::BitPositionsOp op);
-mlir::FailureOr<KernelPlan> emitFreshBits(const EmissionContext &context,
-                                          graph::FreshBitsOp op);
-mlir::FailureOr<KernelPlan> emitMarkBits(const EmissionContext &context,
-                                         graph::MarkBitsOp op);
-mlir::FailureOr<KernelPlan> emitFreshBitRows(const EmissionContext &context,
-                                             graph::FreshBitRowsOp op);
+                                             search::BitPositionsOp op);
+mlir::FailureOr<KernelPlan> emitBitsetDifference(const EmissionContext &context,
+                                                 search::BitsetDifferenceOp op);
+mlir::FailureOr<KernelPlan> emitTestAndSet(const EmissionContext &context,
+                                           search::TestAndSetOp op);
+mlir::FailureOr<KernelPlan> emitCosetBitRows(const EmissionContext &context,
+                                             search::CosetBitRowsOp op);
 mlir::FailureOr<KernelPlan> emitCholesky(const EmissionContext &context,
                                          graph::CholeskyOp op);
 mlir::FailureOr<KernelPlan> emitTriangularSolve(const EmissionContext &context,
@@ -63,13 +64,13 @@ llvm::SmallVector<graph::DimExpr> setScratch(mlir::Operation *op,
                                              graph::DimAnalysis &dims);
 llvm::SmallVector<graph::DimExpr> uniqueScratch(graph::UniqueOp op,
                                                 graph::DimAnalysis &dims);
-llvm::SmallVector<graph::DimExpr> keySetScratch(graph::FreshKeysOp op,
+llvm::SmallVector<graph::DimExpr> keySetScratch(search::DedupOp op,
                                                 graph::DimAnalysis &dims);
-llvm::SmallVector<graph::DimExpr> bitSetScratch(graph::FreshBitsOp op,
+llvm::SmallVector<graph::DimExpr> bitSetScratch(search::BitsetDifferenceOp op,
                                                 graph::DimAnalysis &dims);
-llvm::SmallVector<graph::DimExpr> markBitsScratch(graph::MarkBitsOp op,
+llvm::SmallVector<graph::DimExpr> markBitsScratch(search::TestAndSetOp op,
                                                   graph::DimAnalysis &dims);
-llvm::SmallVector<graph::DimExpr> bitRowScratch(graph::FreshBitRowsOp op,
+llvm::SmallVector<graph::DimExpr> bitRowScratch(search::CosetBitRowsOp op,
                                                 graph::DimAnalysis &dims);
 llvm::SmallVector<graph::DimExpr> matrixScratch(mlir::Operation *op,
                                                 graph::DimAnalysis &dims);
@@ -78,4 +79,4 @@ llvm::SmallVector<graph::DimExpr> fourierScratch(graph::FourierOp op,
 
 } // namespace zenith::kernels
 
-#endif // ZENITH_LOWERING_ROUTINES_ORDERINGCALLS_H
+#endif // ZENITH_LOWERING_ROUTINES_ROUTINEKERNELS_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the op of an ordering fusion and who emits it.
+// Dispatches the op of a routine fusion to its emitter.
 
-#include "lowering/routines/OrderingCalls.h"
+#include "lowering/routines/RoutineKernels.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -13,7 +13,8 @@ namespace zenith::kernels {
 static Operation *workOf(graph::FusionOp fusion) {
   Operation *work = nullptr;
   for (Operation &op : fusion.getBody().front().without_terminator()) {
-    if (isa<graph::FreshKeysOp, graph::FreshBitsOp, graph::MarkBitsOp>(op))
+    if (isa<search::DedupOp, search::BitsetDifferenceOp, search::TestAndSetOp>(
+            op))
       return &op;
     if (graph::familyOf(&op) == graph::Family::Elementwise ||
         graph::familyOf(&op) == graph::Family::Movement)
@@ -25,13 +26,12 @@ static Operation *workOf(graph::FusionOp fusion) {
   return work;
 }
 
-FailureOr<KernelPlan> emitOrdering(const EmissionContext &context) {
+FailureOr<KernelPlan> emitRoutine(const EmissionContext &context) {
   graph::FusionOp fusion = context.fusion;
   Operation *work = workOf(fusion);
   if (!work)
-    return fusion.emitError(
-        "no kernel for an ordering fusion that doesn't hold "
-        "exactly one ordering op");
+    return fusion.emitError("no kernel for a routine fusion that doesn't hold "
+                            "exactly one op that a routine computes");
   FailureOr<KernelPlan> plan =
       llvm::TypeSwitch<Operation *, FailureOr<KernelPlan>>(work)
           .Case([&](graph::SortOp op) { return emitSort(context, op); })
@@ -46,16 +46,18 @@ FailureOr<KernelPlan> emitOrdering(const EmissionContext &context) {
           .Case([&](graph::NonMaxSuppressionOp op) {
             return emitNonMaxSuppression(context, op);
           })
-          .Case(
-              [&](graph::FreshKeysOp op) { return emitFreshKeys(context, op); })
-          .Case([&](graph::BitPositionsOp op) {
+          .Case([&](search::DedupOp op) { return emitDedup(context, op); })
+          .Case([&](search::BitPositionsOp op) {
             return emitBitPositions(context, op);
           })
-          .Case(
-              [&](graph::FreshBitsOp op) { return emitFreshBits(context, op); })
-          .Case([&](graph::MarkBitsOp op) { return emitMarkBits(context, op); })
-          .Case([&](graph::FreshBitRowsOp op) {
-            return emitFreshBitRows(context, op);
+          .Case([&](search::BitsetDifferenceOp op) {
+            return emitBitsetDifference(context, op);
+          })
+          .Case([&](search::TestAndSetOp op) {
+            return emitTestAndSet(context, op);
+          })
+          .Case([&](search::CosetBitRowsOp op) {
+            return emitCosetBitRows(context, op);
           })
           .Case([&](graph::CholeskyOp op) { return emitCholesky(context, op); })
           .Case([&](graph::TriangularSolveOp op) {
@@ -70,13 +72,13 @@ FailureOr<KernelPlan> emitOrdering(const EmissionContext &context) {
           });
   if (failed(plan))
     return failure();
-  plan->scratchBytes = orderingScratch(fusion, context.dims);
+  plan->scratchBytes = routineScratch(fusion, context.dims);
   plan->hostOnly = true;
   return plan;
 }
 
-SmallVector<graph::DimExpr> orderingScratch(graph::FusionOp fusion,
-                                            graph::DimAnalysis &dims) {
+SmallVector<graph::DimExpr> routineScratch(graph::FusionOp fusion,
+                                           graph::DimAnalysis &dims) {
   Operation *work = workOf(fusion);
   if (!work)
     return {};
@@ -84,13 +86,13 @@ SmallVector<graph::DimExpr> orderingScratch(graph::FusionOp fusion,
     return sortScratch(work, dims);
   if (isa<graph::CholeskyOp, graph::TriangularSolveOp>(work))
     return matrixScratch(work, dims);
-  if (auto keys = dyn_cast<graph::FreshKeysOp>(work))
+  if (auto keys = dyn_cast<search::DedupOp>(work))
     return keySetScratch(keys, dims);
-  if (auto bits = dyn_cast<graph::FreshBitsOp>(work))
+  if (auto bits = dyn_cast<search::BitsetDifferenceOp>(work))
     return bitSetScratch(bits, dims);
-  if (auto marks = dyn_cast<graph::MarkBitsOp>(work))
+  if (auto marks = dyn_cast<search::TestAndSetOp>(work))
     return markBitsScratch(marks, dims);
-  if (auto rows = dyn_cast<graph::FreshBitRowsOp>(work))
+  if (auto rows = dyn_cast<search::CosetBitRowsOp>(work))
     return bitRowScratch(rows, dims);
   if (auto fourier = dyn_cast<graph::FourierOp>(work))
     return fourierScratch(fourier, dims);

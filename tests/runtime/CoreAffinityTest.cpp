@@ -2,7 +2,7 @@
 //
 // Moves between cores, and that they bind no thread.
 
-#include "runtime/CorePlacement.h"
+#include "runtime/CoreAffinity.h"
 
 #include <atomic>
 #include <gtest/gtest.h>
@@ -38,12 +38,12 @@ template <typename Body> static void boundTo(int core, Body body) {
   }).join();
 }
 
-TEST(CorePlacement, KnowsTheCore) {
+TEST(CoreAffinity, KnowsTheCore) {
   for (int core : listed(allowedCores()))
     boundTo(core, [&] { EXPECT_EQ(currentCore(), core); });
 }
 
-TEST(CorePlacement, LeavesACoreWithoutBinding) {
+TEST(CoreAffinity, LeavesACoreWithoutBinding) {
   cpu_set_t before = allowedCores();
   if (CPU_COUNT(&before) < 2)
     GTEST_SKIP() << "one core";
@@ -52,7 +52,7 @@ TEST(CorePlacement, LeavesACoreWithoutBinding) {
   EXPECT_TRUE(CPU_EQUAL(&before, &after));
 }
 
-TEST(CorePlacement, StaysOnTheOnlyCore) {
+TEST(CoreAffinity, StaysOnTheOnlyCore) {
   int core = listed(allowedCores()).front();
   boundTo(core, [&] {
     EXPECT_FALSE(leaveCore(core));
@@ -61,7 +61,7 @@ TEST(CorePlacement, StaysOnTheOnlyCore) {
   EXPECT_FALSE(leaveCore(-1));
 }
 
-TEST(CorePlacement, MovesAThreadWithoutBinding) {
+TEST(CoreAffinity, MovesAThreadWithoutBinding) {
   std::vector<int> cores = listed(allowedCores());
   std::atomic<bool> stop{false};
   std::vector<int> seen;
@@ -78,7 +78,7 @@ TEST(CorePlacement, MovesAThreadWithoutBinding) {
   EXPECT_EQ(seen, cores);
 }
 
-TEST(CorePlacement, CountsTimeOnACore) {
+TEST(CoreAffinity, CountsTimeOnACore) {
   std::atomic<bool> worked{false}, stop{false};
   std::thread thread([&] {
     for (volatile int i = 0; i < 100000; i = i + 1)
@@ -94,7 +94,7 @@ TEST(CorePlacement, CountsTimeOnACore) {
   thread.join();
 }
 
-TEST(CorePlacement, TellsALostCoreFromAnInterrupt) {
+TEST(CoreAffinity, TellsALostCoreFromAnInterrupt) {
   EXPECT_TRUE(lostItsCore(0, 100'000));
   EXPECT_TRUE(lostItsCore(20'000, 100'000));
   EXPECT_FALSE(lostItsCore(60'000, 100'000));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which core a thread runs on, how long it had one, and moves to others. A move
-// does not bind: the thread may run afterwards wherever it might before.
+// The core that a thread runs on, its time on cores, and migration between
+// cores. A migration does not restrict the thread's affinity mask afterwards.
 
-#ifndef ZENITH_RUNTIME_COREPLACEMENT_H
-#define ZENITH_RUNTIME_COREPLACEMENT_H
+#ifndef ZENITH_RUNTIME_COREAFFINITY_H
+#define ZENITH_RUNTIME_COREAFFINITY_H
 
 #include <cstdint>
 #include <thread>
@@ -24,12 +24,12 @@ void moveToCore(std::thread &thread, int core);
 /// Nanoseconds that a thread has run on a core so far.
 int64_t coreNanoseconds(std::thread &thread);
 
-/// Whether a thread that was waited for and has run for less of that time had
-/// no core, up to an interrupt or a last glimpse of one.
+/// Whether a thread that ran for so long of the time that it was waited for was
+/// preempted, and not only interrupted.
 inline bool lostItsCore(int64_t ranNanoseconds, int64_t waitedNanoseconds) {
   return ranNanoseconds < waitedNanoseconds / 4;
 }
 
 } // namespace zenith::runtime
 
-#endif // ZENITH_RUNTIME_COREPLACEMENT_H
+#endif // ZENITH_RUNTIME_COREAFFINITY_H

@@ -3,7 +3,7 @@
 // A move narrows the thread's affinity, which takes it along at once, and
 // widens it again.
 
-#include "runtime/CorePlacement.h"
+#include "runtime/CoreAffinity.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Looks in each orbit of positions for a map that commutes with all generators,
-// and numbers what pieces hold.
+// Looks in each orbit of positions for a permutation that commutes with all
+// generators, and indexes the values that cubies hold.
 
-#include "passes/search/states/StatePieces.h"
+#include "passes/search/states/Cubies.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace zenith::search {
 
-using Permutations = std::vector<std::vector<int64_t>>;
-
-/// Positions that generators lead to from one, which is the first.
+/// The orbit of a position under the generators, which begins with it.
 static llvm::SmallVector<int64_t> orbitOf(const Permutations &permutations,
                                           int64_t first) {
   llvm::SmallVector<int64_t> orbit{first};
@@ -33,7 +31,7 @@ static std::vector<int64_t> commutingMap(const Permutations &permutations,
                                          int64_t image) {
   std::vector<int64_t> map(permutations.front().size(), -1);
   map[size_t(orbit.front())] = image;
-  // Positions of an orbit come after one that leads to them.
+  // Each position of the orbit comes after one with an edge to it.
   for (int64_t position : orbit)
     for (const std::vector<int64_t> &p : permutations) {
       int64_t &to = map[size_t(p[size_t(position)])],
@@ -45,7 +43,7 @@ static std::vector<int64_t> commutingMap(const Permutations &permutations,
   return map;
 }
 
-/// How often a map leads back to a position.
+/// The length of the cycle of a position.
 static size_t lengthOfCycle(llvm::ArrayRef<int64_t> map, int64_t first) {
   size_t length = 1;
   for (int64_t at = map[size_t(first)]; at != first; at = map[size_t(at)])
@@ -53,9 +51,9 @@ static size_t lengthOfCycle(llvm::ArrayRef<int64_t> map, int64_t first) {
   return length;
 }
 
-/// The map that makes the largest pieces, of at most three positions; empty
-/// where only that of single positions does.
-static std::vector<int64_t> mapOfPieces(const Permutations &permutations,
+/// The commuting map with the longest cycles, of at most three positions; empty
+/// where there is only the identity.
+static std::vector<int64_t> mapOfCubies(const Permutations &permutations,
                                         llvm::ArrayRef<int64_t> orbit) {
   std::vector<int64_t> best;
   for (int64_t image : orbit.drop_front()) {
@@ -71,21 +69,22 @@ static std::vector<int64_t> mapOfPieces(const Permutations &permutations,
   return best;
 }
 
-/// Heads are what generators lead to from heads, so that few pieces turn.
-void StatePieces::formPieces(const Permutations &permutations,
-                             llvm::ArrayRef<int64_t> orbit,
-                             llvm::ArrayRef<int64_t> map) {
+/// The images of heads under generators are heads, so that few cubies turn.
+void Cubies::formCubies(const Permutations &permutations,
+                        llvm::ArrayRef<int64_t> orbit,
+                        llvm::ArrayRef<int64_t> map) {
   llvm::SmallVector<int64_t> heads;
   auto addHead = [&](int64_t head) {
-    if (places[size_t(head)].head >= 0)
+    if (memberships[size_t(head)].head >= 0)
       return;
-    llvm::SmallVector<int64_t, 3> &piece = members[head];
-    piece.push_back(head);
+    llvm::SmallVector<int64_t, 3> &cubie = members[head];
+    cubie.push_back(head);
     if (!map.empty())
       for (int64_t at = map[size_t(head)]; at != head; at = map[size_t(at)])
-        piece.push_back(at);
-    for (auto [turn, position] : llvm::enumerate(piece))
-      places[size_t(position)] = {head, unsigned(turn), unsigned(piece.size())};
+        cubie.push_back(at);
+    for (auto [turn, position] : llvm::enumerate(cubie))
+      memberships[size_t(position)] = {head, unsigned(turn),
+                                       unsigned(cubie.size())};
     heads.push_back(head);
   };
   addHead(orbit.front());
@@ -95,15 +94,16 @@ void StatePieces::formPieces(const Permutations &permutations,
   llvm::append_range(headList, heads);
 }
 
-StatePieces::Content StatePieces::contentOf(llvm::ArrayRef<uint64_t> row,
-                                            int64_t head) const {
+Cubies::Content Cubies::contentOf(llvm::ArrayRef<uint64_t> row,
+                                  int64_t head) const {
   Content content;
   for (int64_t position : members.find(head)->second)
     content.push_back(row[size_t(position)]);
   return content;
 }
 
-/// The least turn of a content, and how often that is turned to be it again.
+/// The least rotation of a content, and the number of turns from there back to
+/// the content.
 template <typename Content>
 static std::pair<Content, unsigned> leastTurn(Content content) {
   Content least = content;
@@ -118,17 +118,17 @@ static std::pair<Content, unsigned> leastTurn(Content content) {
   return {least, back};
 }
 
-/// False where a turn may change nothing: then codes would tell states apart
-/// that are the same.
-bool StatePieces::numberContents(const std::vector<BfsLoop::Row> &starts) {
+/// False where a turn may leave a content as it is: then one state would have
+/// several codes.
+bool Cubies::indexContents(const std::vector<StateRow> &starts) {
   std::map<size_t, uint64_t> counts;
-  for (const BfsLoop::Row &row : starts)
+  for (const StateRow &row : starts)
     for (int64_t head : headList) {
       Content content = contentOf(row, head);
       if (content.size() > 1 && llvm::all_equal(content))
         return false;
       Content least = leastTurn(content).first;
-      if (numbers.try_emplace(least, counts[least.size()]).second)
+      if (contents.try_emplace(least, counts[least.size()]).second)
         ++counts[least.size()];
     }
   for (auto [size, count] : counts)
@@ -137,21 +137,21 @@ bool StatePieces::numberContents(const std::vector<BfsLoop::Row> &starts) {
   return true;
 }
 
-std::optional<uint64_t> StatePieces::codeOf(llvm::ArrayRef<uint64_t> row,
-                                            int64_t head) const {
+std::optional<uint64_t> Cubies::codeOf(llvm::ArrayRef<uint64_t> row,
+                                       int64_t head) const {
   auto [least, turn] = leastTurn(contentOf(row, head));
-  auto found = numbers.find(least);
-  if (found == numbers.end())
+  auto found = contents.find(least);
+  if (found == contents.end())
     return std::nullopt;
   return found->second << turnBits(sizeOf(head)) | turn;
 }
 
-bool StatePieces::hold(llvm::MutableArrayRef<uint64_t> row, int64_t head,
-                       uint64_t code) const {
+bool Cubies::store(llvm::MutableArrayRef<uint64_t> row, int64_t head,
+                   uint64_t code) const {
   unsigned size = sizeOf(head), bits = turnBits(size);
   uint64_t turn = code & ((uint64_t(1) << bits) - 1);
-  for (const auto &[content, number] : numbers)
-    if (content.size() == size && number == code >> bits && turn < size) {
+  for (const auto &[content, index] : contents)
+    if (content.size() == size && index == code >> bits && turn < size) {
       for (unsigned i = 0; i < size; ++i)
         row[size_t(membersOf(head)[i])] = content[(i + turn) % size];
       return true;
@@ -159,32 +159,31 @@ bool StatePieces::hold(llvm::MutableArrayRef<uint64_t> row, int64_t head,
   return false;
 }
 
-std::optional<StatePieces> StatePieces::find(const BfsLoop &growth,
-                                             const Permutations &permutations) {
+std::optional<Cubies> Cubies::find(const BfsLoop &bfs,
+                                   const Permutations &permutations) {
   constexpr int64_t mostPositions = 1 << 10;
-  if (permutations.empty() || growth.positions > mostPositions)
+  if (permutations.empty() || bfs.positions > mostPositions)
     return std::nullopt;
-  StatePieces pieces;
-  pieces.places.resize(size_t(growth.positions));
-  for (int64_t position = 0; position < growth.positions; ++position) {
-    if (pieces.headOf(position) >= 0)
+  Cubies cubies;
+  cubies.memberships.resize(size_t(bfs.positions));
+  for (int64_t position = 0; position < bfs.positions; ++position) {
+    if (cubies.headOf(position) >= 0)
       continue;
     llvm::SmallVector<int64_t> orbit = orbitOf(permutations, position);
-    bool matters = orbit.size() > 1 ||
-                   llvm::any_of(growth.starts, [&](const BfsLoop::Row &row) {
-                     return row[size_t(position)] !=
-                            growth.starts.front()[size_t(position)];
-                   });
+    bool matters =
+        orbit.size() > 1 || llvm::any_of(bfs.starts, [&](const StateRow &row) {
+          return row[size_t(position)] != bfs.starts.front()[size_t(position)];
+        });
     if (matters)
-      pieces.formPieces(permutations, orbit, mapOfPieces(permutations, orbit));
+      cubies.formCubies(permutations, orbit, mapOfCubies(permutations, orbit));
   }
-  llvm::stable_sort(pieces.headList, [&](int64_t x, int64_t y) {
-    return pieces.sizeOf(x) > pieces.sizeOf(y);
+  llvm::stable_sort(cubies.headList, [&](int64_t x, int64_t y) {
+    return cubies.sizeOf(x) > cubies.sizeOf(y);
   });
-  if (pieces.headList.empty() || pieces.largest() == 1 ||
-      !pieces.numberContents(growth.starts))
+  if (cubies.headList.empty() || cubies.largest() == 1 ||
+      !cubies.indexContents(bfs.starts))
     return std::nullopt;
-  return pieces;
+  return cubies;
 }
 
 } // namespace zenith::search

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sets that breadth-first search keeps: lists of keys without duplicates, and sets of bits.
+
+#ifndef ZENITH_IR_OPS_SEARCH_TD
+#define ZENITH_IR_OPS_SEARCH_TD
+
+include "ir/GraphBase.td"
+
+def Search_Dialect : Dialect {
+  let name = "search";
+  let cppNamespace = "::zenith::search";
+  let summary = "sets of keys and of bits for breadth-first search over state graphs";
+  let description = [{
+    Stands beside the graph dialect: passes/search rewrites loops over rows to these ops, and frontends produce none of them. Types, shape
+    rules, constraints and families are those of GraphIR.
+  }];
+  let dependentDialects = ["::zenith::graph::GraphDialect"];
+}
+
+class Search_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Search_Dialect, mnemonic, [InFamily<"Search">, DeclareOpInterfaceMethods<ShapeRule>, Pure] # traits> {
+  let hasVerifier = 1;
+}
+
+// Keys are the elements of tensor<?xui64>, or of several of them side by side.
+def Search_WordList : RankedTensorOf<[UI64]>;
+
+def Search_DedupOp : Search_Op<"dedup", [AttrSizedOperandSegments]> {
+  let summary = "distinct keys among the candidates without the known ones (set difference); equal keys join by or";
+  let description = [{
+    `key` has a mask per word of a key: the bits that distinguish keys. Candidates are lists of keys, each one operand per word; so are the
+    known lists. Keys are equal where all their words agree in the bits of `key`; the other bits of a result are the or of those of all
+    candidates with its key. A candidate whose word 0 is `absent` does not count. The order of the results is deterministic but
+    unspecified: programs must not depend on it.
+    With images each candidate is replaced by the least of its images (a canonical form), compared in the bits of `key`, word 0 first.
+    `image_parts` has shape [images, words, parts], `image_bits` the same and 2^b: each word is divided into parts of b bits, from bit 0
+    on, and word w of image i is the or, over j, of `image_bits`[i, w, j, p], where p is the part with index `image_parts`[i, w, j] among
+    the parts of all words (out of range: 0). Images that equal the least one in the bits of `key` join by or; their count less 1 is added
+    to the last word, from bit `ties` on.
+    c1: `key` is not empty; c2: there are candidates, as many operands as words divide; so for the known; c3: operands have rank 1, and those
+    of all candidates one size, those of one list of the known one size; c4: there is a result per word, a list of dynamic size; c5: image
+    parts, image bits and `ties` come together, with such shapes that are static, at least one image, b from 1 to 8 and `ties` below 64.
+    Example: `%r = search.dedup (%a, %b) known (%k) key [255] : (tensor<8xui64>, tensor<8xui64>, tensor<5xui64>) -> tensor<?xui64>`
+  }];
+  let arguments = (ins Variadic<Search_WordList>:$candidates, Variadic<Search_WordList>:$known, Optional<RankedTensorOf<[UI16]>>:$image_parts,
+    Optional<RankedTensorOf<[UI64]>>:$image_bits, DenseI64ArrayAttr:$key, OptionalAttr<I64Attr>:$absent, OptionalAttr<I64Attr>:$ties);
+  let results = (outs Variadic<Search_WordList>:$results);
+  let assemblyFormat = [{
+    `(` $candidates `)` (`known` `(` $known^ `)`)? (`images` `(` $image_parts^ `,` $image_bits `)`)? `key` $key (`absent` $absent^)?
+    (`ties` $ties^)? attr-dict `:` functional-type(operands, results)
+  }];
+  let extraClassDeclaration = [{
+    /// Bits of a part of a word: image bits have 2^b entries for each.
+    unsigned partBits();
+    /// Words of a key.
+    unsigned words() { return getKey().size(); }
+    /// Lists of candidates, and of the known.
+    unsigned candidateLists() { return getCandidates().size() / words(); }
+    unsigned knownLists() { return getKnown().size() / words(); }
+  }];
+}
+
+def Search_BitPositionsOp : Search_Op<"bit_positions"> {
+  let summary = "positions of the bits that are set, ascending";
+  let description = [{
+    Bit b of word w is position 64 * w + b.
+    c1: the operand has rank 1; c2: the result has rank 1 and a dynamic size.
+    Example: `%r = search.bit_positions %x : tensor<8xui64> -> tensor<?xui64>`
+  }];
+  let arguments = (ins Search_WordList:$operand);
+  let results = (outs Search_WordList:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand) `->` type($result)";
+}
+
+def Search_BitsetDifferenceOp : Search_Op<"bitset_difference"> {
+  let summary = "the bits at the candidates' positions without the known bits (bitset difference), and their count";
+  let description = [{
+    Bit b of word w is position 64 * w + b. Positions after the last word are ignored.
+    c1: the known bits have rank 1; c2: there are candidates, of rank 1 and one size; c3: the bits have the type of the known ones.
+    Example: `%r, %n = search.bitset_difference %k (%a, %b) : (tensor<8xui64>, tensor<3xui64>, tensor<3xui64>) -> (tensor<8xui64>, tensor<i64>)`
+  }];
+  let arguments = (ins Search_WordList:$known, Variadic<Search_WordList>:$candidates);
+  let results = (outs Search_WordList:$bits, Graph_IndexScalar:$count);
+  let assemblyFormat = "$known `(` $candidates `)` attr-dict `:` functional-type(operands, results)";
+}
+
+def Search_CosetBitRowsOp : Search_Op<"coset_bit_rows"> {
+  let summary = "bits of a layer, one row per coset, moved to their neighbours' rows, without the known bits, and their count";
+  let description = [{
+    Bit b of word w of a row is column 64 * w + b. Row `sources`[r, g] of `layer` goes to row r of the result: its column c to column
+    `columns`[`moves`[r, g], c]. Source rows, moves and columns out of range, on either side, are ignored. `bits` has the moved bits that
+    are not known, `all` the moved or known bits.
+    c1: layer, known, bits and all have one type, of rank 2; c2: sources and moves have rank 2, one shape, and as many rows as the
+    layer; c3: columns has rank 2, and no more columns than the layer's rows have bits.
+    Example: `%r, %a, %n = search.coset_bit_rows %known, %layer, %sources, %moves, %columns : (tensor<3x1xui64>, tensor<3x1xui64>,
+      tensor<3x2xui32>, tensor<3x2xui16>, tensor<4x24xui16>) -> (tensor<3x1xui64>, tensor<3x1xui64>, tensor<i64>)`
+  }];
+  let arguments = (ins RankedTensorOf<[UI64]>:$known, RankedTensorOf<[UI64]>:$layer, RankedTensorOf<[UI32]>:$sources,
+    RankedTensorOf<[UI16]>:$moves, RankedTensorOf<[UI16]>:$columns);
+  let results = (outs RankedTensorOf<[UI64]>:$bits, RankedTensorOf<[UI64]>:$all, Graph_IndexScalar:$count);
+  let assemblyFormat = [{
+    $known `,` $layer `,` $sources `,` $moves `,` $columns attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def Search_TestAndSetOp : Search_Op<"test_and_set"> {
+  let summary = "sets the bits at the candidates' positions and lists each position whose bit was not set";
+  let description = [{
+    Bit b of word w is position 64 * w + b. Positions after the last word are ignored. The order of the results is unspecified: programs
+    must not depend on it. With tags, the low `tag_bits` bits of a candidate are a tag and the others its position: a result has the tag of
+    any one of the candidates with its position, and programs must not depend on which.
+    c1: the known bits have rank 1; c2: there are candidates, of rank 1 and one size; c3: the positions have rank 1 and a dynamic size;
+    c4: the bits have the type of the known ones; c5: there are from 1 to 16 tag bits.
+    Example: `%p, %r = search.test_and_set %k (%a, %b) : (tensor<8xui64>, tensor<3xui64>, tensor<3xui64>) -> (tensor<?xui64>, tensor<8xui64>)`
+  }];
+  let arguments = (ins Search_WordList:$known, Variadic<Search_WordList>:$candidates, OptionalAttr<I64Attr>:$tag_bits);
+  let results = (outs Search_WordList:$positions, Search_WordList:$bits);
+  let assemblyFormat = "$known `(` $candidates `)` (`tags` $tag_bits^)? attr-dict `:` functional-type(operands, results)";
+}
+
+#endif // ZENITH_IR_OPS_SEARCH_TD

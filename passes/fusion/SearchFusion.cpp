@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Fusion of the ops of breadth-first search: each calls a routine on plain
+// memory. Set operations compute their candidates themselves, chunk by chunk.
+
+#include "ir/SearchOps.h"
+#include "passes/fusion/FusionRule.h"
+
+using namespace mlir;
+using namespace zenith::graph;
+
+namespace zenith::fusion {
+namespace {
+
+/// Operands that are computed in chunks.
+template <typename Op> bool isChunk(Operation *op, unsigned operand) {
+  if constexpr (std::is_same_v<Op, search::DedupOp>)
+    return operand < cast<search::DedupOp>(op).getCandidates().size();
+  return (std::is_same_v<Op, search::BitsetDifferenceOp> ||
+          std::is_same_v<Op, search::TestAndSetOp>)&&operand > 0;
+}
+
+template <typename Op>
+struct SearchFusion : FusionRule::ExternalModel<SearchFusion<Op>, Op> {
+  Role role(Operation *, DimAnalysis &) const { return Role::Opaque; }
+  std::optional<FusionKind> kernelKind(Operation *) const {
+    return FusionKind::routine;
+  }
+  SmallVector<Value> memoryOperands(Operation *op, DimAnalysis &) const {
+    SmallVector<Value> needed;
+    for (OpOperand &operand : op->getOpOperands())
+      if (!isChunk<Op>(op, operand.getOperandNumber()))
+        needed.push_back(operand.get());
+    return needed;
+  }
+  bool readsChunks(Operation *op, unsigned operand) const {
+    return isChunk<Op>(op, operand);
+  }
+};
+
+} // namespace
+
+void attachSearchFusion(MLIRContext *context) {
+  attachAll<SearchFusion,
+#define GET_OP_LIST
+#include "ir/Search.cpp.inc"
+            >(context);
+}
+
+} // namespace zenith::fusion

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Meaning of the search dialect on a few values.
+
+#include "EvaluateText.h"
+#include <gtest/gtest.h>
+
+using namespace zenith::interpreter;
+
+TEST(EvalSearch, Dedup) {
+  // Bits beside the key join by or; 7 means no candidate.
+  EXPECT_EQ(evaluateOp("search.dedup (%0, %1) known (%2) key [15] absent 7 "
+                       ": (tensor<3xui64>, tensor<3xui64>, tensor<1xui64>) -> "
+                       "tensor<?xui64>",
+                       "tensor<?xui64>",
+                       {"dense<[17, 2, 7]> : tensor<3xui64>",
+                        "dense<[3, 33, 66]> : tensor<3xui64>",
+                        "dense<19> : tensor<1xui64>"}),
+            "dense<[49, 66]> : tensor<2xui64>");
+  EXPECT_EQ(
+      evaluateBody(
+          "  %a, %b = search.dedup (%0, %1, %1, %1) known (%1, %0) "
+          "key [-1, -1] : (tensor<2xui64>, tensor<2xui64>, "
+          "tensor<2xui64>, tensor<2xui64>, tensor<2xui64>, "
+          "tensor<2xui64>) -> (tensor<?xui64>, tensor<?xui64>)\n"
+          "  return %a, %b",
+          "tensor<?xui64>, tensor<?xui64>",
+          {"dense<[1, 2]> : tensor<2xui64>", "dense<[5, 2]> : tensor<2xui64>"}),
+      "dense<[1, 5]> : tensor<2xui64>\ndense<5> : tensor<2xui64>");
+}
+
+TEST(EvalSearch, DedupWithImages) {
+  // Two parts of two bits: the identity, and exchanged. 1 and 4 are one key, 5
+  // is its own image, bit 4 joins where image 1 is the least.
+  EXPECT_EQ(evaluateOp("search.dedup (%0) images (%1, %2) key [15] ties 6 : "
+                       "(tensor<4xui64>, tensor<2x1x2xui16>, "
+                       "tensor<2x1x2x4xui64>) -> tensor<?xui64>",
+                       "tensor<?xui64>",
+                       {"dense<[4, 1, 5, 8]> : tensor<4xui64>",
+                        "dense<[[[0, 1]], [[0, 1]]]> : tensor<2x1x2xui16>",
+                        "dense<[[[[0, 1, 2, 3], [0, 4, 8, 12]]], "
+                        "[[[0, 4, 8, 12], [16, 17, 18, 19]]]]> : "
+                        "tensor<2x1x2x4xui64>"}),
+            "dense<[17, 85, 18]> : tensor<3xui64>");
+}
+
+TEST(EvalSearch, BitsetDifference) {
+  EXPECT_EQ(evaluateOp("search.bit_positions %0 : tensor<2xui64> -> "
+                       "tensor<?xui64>",
+                       "tensor<?xui64>", {"dense<[9, 3]> : tensor<2xui64>"}),
+            "dense<[0, 3, 64, 65]> : tensor<4xui64>");
+  EXPECT_EQ(
+      evaluateBody(
+          "  %a, %b = search.bitset_difference %0 (%1) : (tensor<2xui64>, "
+          "tensor<4xui64>) -> (tensor<2xui64>, tensor<i64>)\n"
+          "  return %a, %b",
+          "tensor<2xui64>, tensor<i64>",
+          {"dense<[1, 0]> : tensor<2xui64>",
+           "dense<[0, 66, 66, 128]> : tensor<4xui64>"}),
+      "dense<[0, 4]> : tensor<2xui64>\ndense<1> : tensor<i64>");
+}
+
+TEST(EvalSearch, CosetBitRows) {
+  // Columns 0 and 1 are exchanged, or all go to column 2; row 5 and move 9 are
+  // out of range.
+  EXPECT_EQ(
+      evaluateBody("  %a, %b, %c = search.coset_bit_rows %0, %1, %2, %3, %4 : "
+                   "(tensor<2x1xui64>, tensor<2x1xui64>, tensor<2x2xui32>, "
+                   "tensor<2x2xui16>, tensor<2x3xui16>) -> (tensor<2x1xui64>, "
+                   "tensor<2x1xui64>, tensor<i64>)\n  return %a, %b, %c",
+                   "tensor<2x1xui64>, tensor<2x1xui64>, tensor<i64>",
+                   {"dense<[[1], [8]]> : tensor<2x1xui64>",
+                    "dense<[[3], [9]]> : tensor<2x1xui64>",
+                    "dense<[[0, 1], [0, 5]]> : tensor<2x2xui32>",
+                    "dense<[[0, 1], [9, 0]]> : tensor<2x2xui16>",
+                    "dense<[[1, 0, 2], [2, 2, 2]]> : tensor<2x3xui16>"}),
+      "dense<[[6], [0]]> : tensor<2x1xui64>\ndense<[[7], [8]]> : "
+      "tensor<2x1xui64>\ndense<2> : tensor<i64>");
+}
+
+TEST(EvalSearch, TestAndSet) {
+  EXPECT_EQ(
+      evaluateBody("  %a, %b = search.test_and_set %0 (%1) : (tensor<2xui64>, "
+                   "tensor<4xui64>) -> (tensor<?xui64>, tensor<2xui64>)\n"
+                   "  return %a, %b",
+                   "tensor<?xui64>, tensor<2xui64>",
+                   {"dense<[1, 0]> : tensor<2xui64>",
+                    "dense<[0, 66, 66, 128]> : tensor<4xui64>"}),
+      "dense<66> : tensor<1xui64>\ndense<[1, 4]> : tensor<2xui64>");
+}
+
+TEST(EvalSearch, TestAndSetWithTags) {
+  // Positions 0, 66, 66 and 128 with tags 1, 2, 3 and 0.
+  EXPECT_EQ(
+      evaluateBody(
+          "  %a, %b = search.test_and_set %0 (%1) tags 2 : (tensor<2xui64>, "
+          "tensor<4xui64>) -> (tensor<?xui64>, tensor<2xui64>)\n"
+          "  return %a, %b",
+          "tensor<?xui64>, tensor<2xui64>",
+          {"dense<[1, 0]> : tensor<2xui64>",
+           "dense<[1, 266, 267, 512]> : tensor<4xui64>"}),
+      "dense<266> : tensor<1xui64>\ndense<[1, 4]> : tensor<2xui64>");
+}

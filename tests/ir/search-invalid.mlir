@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each constraint of the search dialect, broken.
+//
+// RUN: zenith-opt %s --split-input-file --verify-diagnostics
+
+func.func @dedup_c1(%a: tensor<4xui64>) {
+  // expected-error@below {{'search.dedup' op key: got no words, expected at least 1 (dedup_c1)}}
+  %r = search.dedup (%a) key [] : (tensor<4xui64>) -> tensor<?xui64>
+  return
+}
+
+// -----
+
+func.func @dedup_c2_words(%a: tensor<4xui64>) {
+  // expected-error@below {{'search.dedup' op candidates beyond whole keys: got 1, expected 0 (dedup_c2)}}
+  %r:2 = search.dedup (%a) key [1, 1] : (tensor<4xui64>) -> (tensor<?xui64>, tensor<?xui64>)
+  return
+}
+
+// -----
+
+func.func @dedup_c2_known(%a: tensor<4xui64>) {
+  // expected-error@below {{'search.dedup' op known beyond whole keys: got 1, expected 0 (dedup_c2)}}
+  %r:2 = search.dedup (%a, %a) known (%a) key [1, 1] : (tensor<4xui64>, tensor<4xui64>, tensor<4xui64>) -> (tensor<?xui64>, tensor<?xui64>)
+  return
+}
+
+// -----
+
+func.func @dedup_c3_rank(%a: tensor<4x1xui64>) {
+  // expected-error@below {{'search.dedup' op rank of a candidate: got 2, expected 1 (dedup_c3)}}
+  %r = search.dedup (%a) key [1] : (tensor<4x1xui64>) -> tensor<?xui64>
+  return
+}
+
+// -----
+
+func.func @dedup_c3_size(%a: tensor<4xui64>, %b: tensor<5xui64>) {
+  // expected-error@below {{'search.dedup' op size of a candidate: got 5, expected 4 (dedup_c3)}}
+  %r = search.dedup (%a, %b) key [1] : (tensor<4xui64>, tensor<5xui64>) -> tensor<?xui64>
+  return
+}
+
+// -----
+
+func.func @dedup_c4_count(%a: tensor<4xui64>) {
+  // expected-error@below {{'search.dedup' op number of results: got 2, expected 1 (dedup_c4)}}
+  %r:2 = search.dedup (%a) key [1] : (tensor<4xui64>) -> (tensor<?xui64>, tensor<?xui64>)
+  return
+}
+
+// -----
+
+func.func @dedup_c4_size(%a: tensor<4xui64>) {
+  // expected-error@below {{'search.dedup' op result: got tensor<4xui64>, expected tensor<?xui64> (dedup_c4)}}
+  %r = search.dedup (%a) key [1] : (tensor<4xui64>) -> tensor<4xui64>
+  return
+}
+
+// -----
+
+func.func @dedup_c5_some(%a: tensor<4xui64>, %n: tensor<3x1x2xui16>, %i: tensor<3x1x2x16xui64>) {
+  // expected-error@below {{'search.dedup' op images: got some of image parts, image bits and ties, expected all or none (dedup_c5)}}
+  %r = search.dedup (%a) images (%n, %i) key [255] : (tensor<4xui64>, tensor<3x1x2xui16>, tensor<3x1x2x16xui64>) -> tensor<?xui64>
+  return
+}
+
+// -----
+
+func.func @dedup_c5_rank_of_parts(%a: tensor<4xui64>, %n: tensor<3x1xui16>, %i: tensor<3x1x2x16xui64>) {
+  // expected-error@below {{'search.dedup' op rank of the image parts: got 2, expected 3 (dedup_c5)}}
+  %r = search.dedup (%a) images (%n, %i) key [255] ties 8 : (tensor<4xui64>, tensor<3x1xui16>, tensor<3x1x2x16xui64>) -> tensor<?xui64>
+  return
+}
+
+// -----
+
+func.func @dedup_c5_rank_of_bits(%a: tensor<4xui64>, %n: tensor<3x1x2xui16>, %i: tensor<3x1x2xui64>) {
+  // expected-error@below {{'search.dedup' op rank of the image bits: got 3, expected 4 (dedup_c5)}}
+  %r = search.dedup (%a) images (%n, %i) key [255] ties 8 : (tensor<4xui64>, tensor<3x1x2xui16>, tensor<3x1x2xui64>) -> tensor<?xui64>
+  return
+}
+
+// -----
+
+func.func @dedup_c5_none(%a: tensor<4xui64>, %n: tensor<0x1x2xui16>, %i: tensor<0x1x2x16xui64>) {
+  // expected-error@below {{'search.dedup' op image parts: got tensor<0x1x2xui16>, expected a static shape with at least 1 image (dedup_c5)}}
+  %r = search.dedup (%a) images (%n, %i) key [255] ties 8 : (tensor<4xui64>, tensor<0x1x2xui16>, tensor<0x1x2x16xui64>) -> tensor<?xui64>
+  return
+}
+
+// -----
+
+func.func @dedup_c5_words(%a: tensor<4xui64>, %n: tensor<3x2x2xui16>, %i: tensor<3x2x2x16xui64>) {
+  // expected-error@below {{'search.dedup' op words of an image: got 2, expected 1 (dedup_c5)}}
+  %r = search.dedup (%a) images (%n, %i) key [255] ties 8 : (tensor<4xui64>, tensor<3x2x2xui16>, tensor<3x2x2x16xui64>) -> tensor<?xui64>
+  return
+}
+
+// -----
+
+func.func @dedup_c5_shapes(%a: tensor<4xui64>, %n: tensor<3x1x2xui16>, %i: tensor<3x1x3x16xui64>) {
+  // expected-error@below {{'search.dedup' op dimension 2 of the image bits: got 3, expected 2 (dedup_c5)}}
+  %r = search.dedup (%a) images (%n, %i) key [255] ties 8 : (tensor<4xui64>, tensor<3x1x2xui16>, tensor<3x1x3x16xui64>) -> tensor<?xui64>
+  return
+}
+
+// -----
+
+func.func @dedup_c5_values(%a: tensor<4xui64>, %n: tensor<3x1x2xui16>, %i: tensor<3x1x2x12xui64>) {
+  // expected-error@below {{'search.dedup' op values of a part: got 12, expected a power of two from 2 to 256 (dedup_c5)}}
+  %r = search.dedup (%a) images (%n, %i) key [255] ties 8 : (tensor<4xui64>, tensor<3x1x2xui16>, tensor<3x1x2x12xui64>) -> tensor<?xui64>
+  return
+}
+
+// -----
+
+func.func @dedup_c5_ties(%a: tensor<4xui64>, %n: tensor<3x1x2xui16>, %i: tensor<3x1x2x16xui64>) {
+  // expected-error@below {{'search.dedup' op ties: got 64, expected a bit from 0 to 63 (dedup_c5)}}
+  %r = search.dedup (%a) images (%n, %i) key [255] ties 64 : (tensor<4xui64>, tensor<3x1x2xui16>, tensor<3x1x2x16xui64>) -> tensor<?xui64>
+  return
+}
+
+// -----
+
+func.func @bit_positions_c1(%x: tensor<4x1xui64>) {
+  // expected-error@below {{'search.bit_positions' op rank of the operand: got 2, expected 1 (bit_positions_c1)}}
+  %r = search.bit_positions %x : tensor<4x1xui64> -> tensor<?xui64>
+  return
+}
+
+// -----
+
+func.func @bit_positions_c2(%x: tensor<4xui64>) {
+  // expected-error@below {{'search.bit_positions' op result: got tensor<4xui64>, expected tensor<?xui64> (bit_positions_c2)}}
+  %r = search.bit_positions %x : tensor<4xui64> -> tensor<4xui64>
+  return
+}
+
+// -----
+
+func.func @bitset_difference_c1(%x: tensor<4x1xui64>, %a: tensor<4xui64>) {
+  // expected-error@below {{'search.bitset_difference' op rank of the known bits: got 2, expected 1 (bitset_difference_c1)}}
+  %r, %n = search.bitset_difference %x (%a) : (tensor<4x1xui64>, tensor<4xui64>) -> (tensor<4x1xui64>, tensor<i64>)
+  return
+}
+
+// -----
+
+func.func @bitset_difference_c2_size(%x: tensor<4xui64>, %a: tensor<4xui64>, %b: tensor<5xui64>) {
+  // expected-error@below {{'search.bitset_difference' op size of a candidate: got 5, expected 4 (bitset_difference_c2)}}
+  %r, %n = search.bitset_difference %x (%a, %b) : (tensor<4xui64>, tensor<4xui64>, tensor<5xui64>) -> (tensor<4xui64>, tensor<i64>)
+  return
+}
+
+// -----
+
+func.func @bitset_difference_c3(%x: tensor<4xui64>, %a: tensor<4xui64>) {
+  // expected-error@below {{'search.bitset_difference' op bits: got tensor<5xui64>, expected tensor<4xui64> (bitset_difference_c3)}}
+  %r, %n = search.bitset_difference %x (%a) : (tensor<4xui64>, tensor<4xui64>) -> (tensor<5xui64>, tensor<i64>)
+  return
+}
+
+// -----
+
+func.func @coset_bit_rows_c1_rank(%k: tensor<3xui64>, %l: tensor<3xui64>, %s: tensor<3x2xui32>, %m: tensor<3x2xui16>, %c: tensor<4x24xui16>) {
+  // expected-error@below {{'search.coset_bit_rows' op rank of the layer: got 1, expected 2 (coset_bit_rows_c1)}}
+  %r, %a, %n = search.coset_bit_rows %k, %l, %s, %m, %c : (tensor<3xui64>, tensor<3xui64>, tensor<3x2xui32>, tensor<3x2xui16>, tensor<4x24xui16>) -> (tensor<3xui64>, tensor<3xui64>, tensor<i64>)
+  return
+}
+
+// -----
+
+func.func @coset_bit_rows_c1_types(%k: tensor<3x1xui64>, %l: tensor<3x1xui64>, %s: tensor<3x2xui32>, %m: tensor<3x2xui16>, %c: tensor<4x24xui16>) {
+  // expected-error@below {{'search.coset_bit_rows' op bits: got tensor<3x2xui64>, expected tensor<3x1xui64> (coset_bit_rows_c1)}}
+  %r, %a, %n = search.coset_bit_rows %k, %l, %s, %m, %c : (tensor<3x1xui64>, tensor<3x1xui64>, tensor<3x2xui32>, tensor<3x2xui16>, tensor<4x24xui16>) -> (tensor<3x1xui64>, tensor<3x2xui64>, tensor<i64>)
+  return
+}
+
+// -----
+
+func.func @coset_bit_rows_c2_shape(%k: tensor<3x1xui64>, %l: tensor<3x1xui64>, %s: tensor<3x2xui32>, %m: tensor<3x3xui16>, %c: tensor<4x24xui16>) {
+  // expected-error@below {{'search.coset_bit_rows' op dimension of the moves: got 3, expected 2 (coset_bit_rows_c2)}}
+  %r, %a, %n = search.coset_bit_rows %k, %l, %s, %m, %c : (tensor<3x1xui64>, tensor<3x1xui64>, tensor<3x2xui32>, tensor<3x3xui16>, tensor<4x24xui16>) -> (tensor<3x1xui64>, tensor<3x1xui64>, tensor<i64>)
+  return
+}
+
+// -----
+
+func.func @coset_bit_rows_c2_rows(%k: tensor<3x1xui64>, %l: tensor<3x1xui64>, %s: tensor<4x2xui32>, %m: tensor<4x2xui16>, %c: tensor<4x24xui16>) {
+  // expected-error@below {{'search.coset_bit_rows' op rows of the sources: got 4, expected 3 (coset_bit_rows_c2)}}
+  %r, %a, %n = search.coset_bit_rows %k, %l, %s, %m, %c : (tensor<3x1xui64>, tensor<3x1xui64>, tensor<4x2xui32>, tensor<4x2xui16>, tensor<4x24xui16>) -> (tensor<3x1xui64>, tensor<3x1xui64>, tensor<i64>)
+  return
+}
+
+// -----
+
+func.func @coset_bit_rows_c3(%k: tensor<3x1xui64>, %l: tensor<3x1xui64>, %s: tensor<3x2xui32>, %m: tensor<3x2xui16>, %c: tensor<4x65xui16>) {
+  // expected-error@below {{'search.coset_bit_rows' op number of columns: got 65, expected at most 64 (coset_bit_rows_c3)}}
+  %r, %a, %n = search.coset_bit_rows %k, %l, %s, %m, %c : (tensor<3x1xui64>, tensor<3x1xui64>, tensor<3x2xui32>, tensor<3x2xui16>, tensor<4x65xui16>) -> (tensor<3x1xui64>, tensor<3x1xui64>, tensor<i64>)
+  return
+}
+
+// -----
+
+func.func @test_and_set_c1(%k: tensor<4x1xui64>, %a: tensor<4xui64>, %b: tensor<4xui64>) {
+  // expected-error@below {{'search.test_and_set' op rank of the known bits: got 2, expected 1 (test_and_set_c1)}}
+  %p, %r = search.test_and_set %k (%a, %b) : (tensor<4x1xui64>, tensor<4xui64>, tensor<4xui64>) -> (tensor<?xui64>, tensor<4x1xui64>)
+  return
+}
+
+// -----
+
+func.func @test_and_set_c2_size(%k: tensor<4xui64>, %a: tensor<4xui64>, %b: tensor<5xui64>) {
+  // expected-error@below {{'search.test_and_set' op size of a candidate: got 5, expected 4 (test_and_set_c2)}}
+  %p, %r = search.test_and_set %k (%a, %b) : (tensor<4xui64>, tensor<4xui64>, tensor<5xui64>) -> (tensor<?xui64>, tensor<4xui64>)
+  return
+}
+
+// -----
+
+func.func @test_and_set_c3(%k: tensor<4xui64>, %a: tensor<4xui64>, %b: tensor<4xui64>) {
+  // expected-error@below {{'search.test_and_set' op positions: got tensor<4xui64>, expected tensor<?xui64> (test_and_set_c3)}}
+  %p, %r = search.test_and_set %k (%a, %b) : (tensor<4xui64>, tensor<4xui64>, tensor<4xui64>) -> (tensor<4xui64>, tensor<4xui64>)
+  return
+}
+
+// -----
+
+func.func @test_and_set_c4(%k: tensor<4xui64>, %a: tensor<4xui64>, %b: tensor<4xui64>) {
+  // expected-error@below {{'search.test_and_set' op bits: got tensor<5xui64>, expected tensor<4xui64> (test_and_set_c4)}}
+  %p, %r = search.test_and_set %k (%a, %b) : (tensor<4xui64>, tensor<4xui64>, tensor<4xui64>) -> (tensor<?xui64>, tensor<5xui64>)
+  return
+}
+
+// -----
+
+func.func @test_and_set_c5(%k: tensor<4xui64>, %a: tensor<4xui64>) {
+  // expected-error@below {{'search.test_and_set' op tag bits: got 17, expected 1 to 16 (test_and_set_c5)}}
+  %p, %r = search.test_and_set %k (%a) tags 17 : (tensor<4xui64>, tensor<4xui64>) -> (tensor<?xui64>, tensor<4xui64>)
+  return
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Text, generic and bytecode forms of the search dialect.
+//
+// RUN: zenith-opt %s | zenith-opt | FileCheck %s
+// RUN: zenith-opt %s --mlir-print-op-generic | zenith-opt | FileCheck %s
+// RUN: zenith-opt %s --emit-bytecode | zenith-opt | FileCheck %s
+
+func.func @dedup(%a: tensor<8xui64>, %b: tensor<8xui64>, %k: tensor<5xui64>, %n: tensor<3x1x2xui16>, %i: tensor<3x1x2x16xui64>) {
+  // CHECK: search.dedup(%{{.*}}, %{{.*}}) known(%{{.*}}) key [255] : (tensor<8xui64>, tensor<8xui64>, tensor<5xui64>) -> tensor<?xui64>
+  %r = search.dedup (%a, %b) known (%k) key [255] : (tensor<8xui64>, tensor<8xui64>, tensor<5xui64>) -> tensor<?xui64>
+  // CHECK: search.dedup(%{{.*}}, %{{.*}}) key [-1, 7] absent -1 : (tensor<8xui64>, tensor<8xui64>) -> (tensor<?xui64>, tensor<?xui64>)
+  %p, %q = search.dedup (%a, %b) key [-1, 7] absent -1 : (tensor<8xui64>, tensor<8xui64>) -> (tensor<?xui64>, tensor<?xui64>)
+  // CHECK: search.dedup(%{{.*}}) known(%{{.*}}) images(%{{.*}}, %{{.*}}) key [255] ties 8 : (tensor<8xui64>, tensor<5xui64>, tensor<3x1x2xui16>, tensor<3x1x2x16xui64>) -> tensor<?xui64>
+  %s = search.dedup (%a) known (%k) images (%n, %i) key [255] ties 8 : (tensor<8xui64>, tensor<5xui64>, tensor<3x1x2xui16>, tensor<3x1x2x16xui64>) -> tensor<?xui64>
+  return
+}
+
+func.func @bits(%x: tensor<8xui64>, %a: tensor<3xui64>) {
+  // CHECK: search.bit_positions %{{.*}} : tensor<8xui64> -> tensor<?xui64>
+  %p = search.bit_positions %x : tensor<8xui64> -> tensor<?xui64>
+  // CHECK: search.bitset_difference %{{.*}}(%{{.*}}, %{{.*}}) : (tensor<8xui64>, tensor<3xui64>, tensor<3xui64>) -> (tensor<8xui64>, tensor<i64>)
+  %r, %n = search.bitset_difference %x (%a, %a) : (tensor<8xui64>, tensor<3xui64>, tensor<3xui64>) -> (tensor<8xui64>, tensor<i64>)
+  return
+}
+
+func.func @coset_bit_rows(%k: tensor<3x1xui64>, %s: tensor<3x2xui32>, %m: tensor<3x2xui16>, %c: tensor<4x24xui16>) {
+  // CHECK: search.coset_bit_rows %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : (tensor<3x1xui64>, tensor<3x1xui64>, tensor<3x2xui32>, tensor<3x2xui16>, tensor<4x24xui16>) -> (tensor<3x1xui64>, tensor<3x1xui64>, tensor<i64>)
+  %r, %a, %n = search.coset_bit_rows %k, %k, %s, %m, %c : (tensor<3x1xui64>, tensor<3x1xui64>, tensor<3x2xui32>, tensor<3x2xui16>, tensor<4x24xui16>) -> (tensor<3x1xui64>, tensor<3x1xui64>, tensor<i64>)
+  return
+}
+
+func.func @test_and_set(%k: tensor<8xui64>, %a: tensor<3xui64>) {
+  // CHECK: search.test_and_set %{{.*}}(%{{.*}}, %{{.*}}) : (tensor<8xui64>, tensor<3xui64>, tensor<3xui64>) -> (tensor<?xui64>, tensor<8xui64>)
+  %p, %r = search.test_and_set %k (%a, %a) : (tensor<8xui64>, tensor<3xui64>, tensor<3xui64>) -> (tensor<?xui64>, tensor<8xui64>)
+  // CHECK: search.test_and_set %{{.*}}(%{{.*}}) tags 2 : (tensor<8xui64>, tensor<3xui64>) -> (tensor<?xui64>, tensor<8xui64>)
+  %q, %s = search.test_and_set %k (%a) tags 2 : (tensor<8xui64>, tensor<3xui64>) -> (tensor<?xui64>, tensor<8xui64>)
+  return
+}
