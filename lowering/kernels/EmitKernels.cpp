@@ -7,6 +7,7 @@
 #include "lowering/kernels/KernelEmitters.h"
 #include "lowering/microkernels/Prefetch.h"
 #include "lowering/routines/OrderingCalls.h"
+#include "lowering/schedule/EpilogueForm.h"
 #include "lowering/schedule/ReductionSchedule.h"
 
 using namespace mlir;
