@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Accumulators of the folds that one pass computes together.
+// Updates, combines and finishes accumulators in a fixed order.
 
 #include "lowering/kernels/Accumulators.h"
 #include "lowering/builder/LaneNumber.h"
@@ -13,38 +13,40 @@ using zenith::graph::DimExpr;
 namespace zenith::kernels {
 
 Accumulators::Accumulators(ElementEmitter &emitter,
-                           ArrayRef<const Fold *> folds, unsigned lanes)
+                           ArrayRef<const Reduction *> reductions,
+                           unsigned lanes)
     : emitter(emitter), kernel(emitter.kernel),
-      folds(folds.begin(), folds.end()), lanes(lanes) {
-  for (const Fold *fold : folds)
-    values += fold->arg() ? 2 : 1;
+      reductions(reductions.begin(), reductions.end()), lanes(lanes) {
+  for (const Reduction *reduction : reductions)
+    values += reduction->arg() ? 2 : 1;
 }
 
-unsigned placeBits(const Fold &fold, graph::DimAnalysis &dims) {
-  auto op = cast<graph::ArgReduceOp>(fold.op);
-  DimExpr size = dims.dimOf(fold.operand, op.getDim());
+unsigned placeBits(const Reduction &reduction, graph::DimAnalysis &dims) {
+  auto op = cast<graph::ArgReduceOp>(reduction.op);
+  DimExpr size = dims.dimOf(reduction.operand, op.getDim());
   return size.provablyAtMost(DimExpr(INT32_MAX)) ? 32 : 64;
 }
 
-Type Accumulators::placeType(const Fold &fold) const {
-  return kernel.b.getIntegerType(placeBits(fold, kernel.dims));
+Type Accumulators::placeType(const Reduction &reduction) const {
+  return kernel.b.getIntegerType(placeBits(reduction, kernel.dims));
 }
 
-// Of a lane that met nothing better than the neutral element; behind any real
-// place.
+// Index in a lane that met nothing better than the neutral element; greater
+// than any real index.
 static int64_t noPlace(Type type, bool last) {
   return last ? -1 : type.isInteger(32) ? INT32_MAX : INT64_MAX;
 }
 
 SmallVector<Value> Accumulators::start() {
   SmallVector<Value> state;
-  for (const Fold *fold : folds) {
-    Value neutral =
-        emitter.neutral(fold->kind(), fold->element, kernel.b.getIndexType());
-    state.push_back(counts(*fold) ? neutral : kernel.broadcast(neutral, lanes));
-    if (fold->arg()) {
-      bool last = cast<graph::ArgReduceOp>(fold->op).getLast();
-      Type type = placeType(*fold);
+  for (const Reduction *reduction : reductions) {
+    Value neutral = emitter.neutral(reduction->kind(), reduction->element,
+                                    kernel.b.getIndexType());
+    state.push_back(counts(*reduction) ? neutral
+                                       : kernel.broadcast(neutral, lanes));
+    if (reduction->arg()) {
+      bool last = cast<graph::ArgReduceOp>(reduction->op).getLast();
+      Type type = placeType(*reduction);
       state.push_back(
           kernel.broadcast(kernel.integer(type, noPlace(type, last)), lanes));
     }
@@ -52,16 +54,16 @@ SmallVector<Value> Accumulators::start() {
   return state;
 }
 
-Value Accumulators::foldOne(const Fold &fold, Value x, Value y) {
-  if (!fold.plainMax)
-    return emitter.fold(fold.kind(), fold.element, x, y);
+Value Accumulators::combine(const Reduction &reduction, Value x, Value y) {
+  if (!reduction.plainMax)
+    return emitter.fold(reduction.kind(), reduction.element, x, y);
   Value pair[] = {x, y};
   emitter.unify(pair);
   Num sum{&kernel, pair[0]}, now{&kernel, pair[1]};
   return select(now > sum, now, sum).v;
 }
 
-/// How many lanes of a mask are set, as a number of `type`.
+/// How many lanes of a mask are set, as a `type`.
 static Value countLanes(KernelBuilder &kernel, Value mask, Type type) {
   OpBuilder &b = kernel.b;
   auto lanes = unsigned(cast<VectorType>(mask.getType()).getNumElements());
@@ -82,14 +84,14 @@ static Value countLanes(KernelBuilder &kernel, Value mask, Type type) {
 SmallVector<Value> Accumulators::step(ValueRange state,
                                       ArrayRef<LaneIndex> index, bool masked) {
   SmallVector<Value> next(state), elements;
-  for (const Fold *fold : folds) {
-    elements.push_back(
-        emitter.emit(counts(*fold) ? fold->counted : fold->operand, index));
+  for (const Reduction *reduction : reductions) {
+    elements.push_back(emitter.emit(
+        counts(*reduction) ? reduction->counted : reduction->operand, index));
     if (!elements.back())
       return next;
   }
   unsigned at = 0;
-  for (auto [fold, element] : llvm::zip(folds, elements)) {
+  for (auto [reduction, element] : llvm::zip(reductions, elements)) {
     Value x = kernel.broadcast(element, lanes);
     Value mask = masked ? emitter.mask : Value();
     auto keep = [&](Value now, Value before) {
@@ -98,16 +100,16 @@ SmallVector<Value> Accumulators::step(ValueRange state,
                         .getResult()
                   : now;
     };
-    if (counts(*fold)) {
+    if (counts(*reduction)) {
       if (mask)
         x = kernel.b.create<arith::AndIOp>(kernel.loc, mask, x);
-      next[at] =
-          foldOne(*fold, state[at], countLanes(kernel, x, state[at].getType()));
+      next[at] = combine(*reduction, state[at],
+                         countLanes(kernel, x, state[at].getType()));
       ++at;
-    } else if (fold->arg()) {
-      auto op = cast<graph::ArgReduceOp>(fold->op);
+    } else if (reduction->arg()) {
+      auto op = cast<graph::ArgReduceOp>(reduction->op);
       Value place = kernel.b.create<arith::IndexCastOp>(
-          kernel.loc, typeLike(placeType(*fold), x.getType()),
+          kernel.loc, typeLike(placeType(*reduction), x.getType()),
           kernel.broadcast(emitter.indices.value(index[op.getDim()]), lanes));
       Value bestPlace;
       Value best =
@@ -116,31 +118,31 @@ SmallVector<Value> Accumulators::step(ValueRange state,
       next[at + 1] = keep(bestPlace, state[at + 1]);
       at += 2;
     } else {
-      next[at] = keep(foldOne(*fold, state[at], x), state[at]);
+      next[at] = keep(combine(*reduction, state[at], x), state[at]);
       ++at;
     }
   }
   return next;
 }
 
-// On equal values the earlier place wins (with `last`, the later one); a NaN
+// On equal values the smaller index wins (with `last`, the larger one); a NaN
 // beats all but another NaN.
-std::pair<Value, Value> Accumulators::better(const Fold &fold,
+std::pair<Value, Value> Accumulators::better(const Reduction &reduction,
                                              std::pair<Value, Value> x,
                                              std::pair<Value, Value> y) {
-  auto op = cast<graph::ArgReduceOp>(fold.op);
+  auto op = cast<graph::ArgReduceOp>(reduction.op);
   bool last = op.getLast();
   Num xPlace{&kernel, x.second}, yPlace{&kernel, y.second};
   Flag earlier = last ? yPlace > xPlace : yPlace < xPlace;
   Num xv{&kernel, x.first}, yv{&kernel, y.first};
   Value beats, equal;
-  if (isa<FloatType>(fold.element)) {
+  if (isa<FloatType>(reduction.element)) {
     Flag greater = op.getKind() == graph::ReduceKind::max ? yv > xv : yv < xv;
     beats = (greater || (yv.isNaN() && !xv.isNaN())).v;
     equal = ((xv == yv) || (yv.isNaN() && xv.isNaN())).v;
   } else {
     bool isUnsigned =
-        fold.element.isUnsignedInteger() || fold.element.isInteger(1);
+        reduction.element.isUnsignedInteger() || reduction.element.isInteger(1);
     using P = arith::CmpIPredicate;
     P predicate = op.getKind() == graph::ReduceKind::max
                       ? (isUnsigned ? P::ugt : P::sgt)
@@ -154,21 +156,21 @@ std::pair<Value, Value> Accumulators::better(const Fold &fold,
 
 SmallVector<Value> Accumulators::combine(ValueRange x, ValueRange y) {
   SmallVector<Value> result;
-  for (const Fold *fold : folds) {
+  for (const Reduction *reduction : reductions) {
     unsigned at = result.size();
-    if (fold->arg()) {
+    if (reduction->arg()) {
       auto [best, place] =
-          better(*fold, {x[at], x[at + 1]}, {y[at], y[at + 1]});
+          better(*reduction, {x[at], x[at + 1]}, {y[at], y[at + 1]});
       result.append({best, place});
     } else {
-      result.push_back(foldOne(*fold, x[at], y[at]));
+      result.push_back(combine(*reduction, x[at], y[at]));
     }
   }
   return result;
 }
 
-/// Folds the lanes of a vector to one number, half and half; the last two as a
-/// vector as well, since maxima of single floats take branches.
+/// Reduces the lanes of a vector to a scalar, by halves; the last two as a
+/// vector as well, since maxima of scalar floats take branches.
 static Value joinLanes(KernelBuilder &kernel, Value lanes,
                        function_ref<Value(Value, Value)> join) {
   OpBuilder &b = kernel.b;
@@ -187,30 +189,31 @@ static Value joinLanes(KernelBuilder &kernel, Value lanes,
   return b.create<vector::ExtractOp>(kernel.loc, join(lanes, turned), 0);
 }
 
-// Of an arg_reduce first the best value, then its first or last place: this
-// takes fewer instructions than to carry both along.
+// Reduces the lanes of an arg_reduce to the best value, then to its first or
+// last index: fewer instructions than carrying both along.
 SmallVector<Value> Accumulators::acrossLanes(ValueRange state) {
   if (lanes < 2)
     return SmallVector<Value>(state);
   SmallVector<Value> results;
-  for (const Fold *fold : folds) {
+  for (const Reduction *reduction : reductions) {
     Value values = state[results.size()];
-    if (counts(*fold)) {
+    if (counts(*reduction)) {
       results.push_back(values);
       continue;
     }
-    Value best = joinLanes(
-        kernel, values, [&](Value x, Value y) { return foldOne(*fold, x, y); });
+    Value best = joinLanes(kernel, values, [&](Value x, Value y) {
+      return combine(*reduction, x, y);
+    });
     results.push_back(best);
-    if (!fold->arg())
+    if (!reduction->arg())
       continue;
     Num all{&kernel, values}, places{&kernel, state[results.size()]};
     Flag isBest = all == Num{&kernel, kernel.broadcast(best, lanes)};
-    if (isa<FloatType>(fold->element))
+    if (isa<FloatType>(reduction->element))
       isBest = isBest || all.isNaN();
-    bool last = cast<graph::ArgReduceOp>(fold->op).getLast();
-    Value none =
-        kernel.integer(places.v.getType(), noPlace(placeType(*fold), last));
+    bool last = cast<graph::ArgReduceOp>(reduction->op).getLast();
+    Value none = kernel.integer(places.v.getType(),
+                                noPlace(placeType(*reduction), last));
     places = select(isBest, places, Num{&kernel, none});
     results.push_back(
         joinLanes(kernel, places.v, [&](Value x, Value y) -> Value {
@@ -225,17 +228,17 @@ SmallVector<Value> Accumulators::acrossLanes(ValueRange state) {
 SmallVector<Value> Accumulators::finish(ValueRange state) {
   SmallVector<Value> results;
   unsigned at = 0;
-  for (const Fold *fold : folds) {
-    if (!fold->arg()) {
-      results.push_back(emitter.roundTo(fold->element, state[at++]));
+  for (const Reduction *reduction : reductions) {
+    if (!reduction->arg()) {
+      results.push_back(emitter.roundTo(reduction->element, state[at++]));
       continue;
     }
-    auto op = cast<graph::ArgReduceOp>(fold->op);
+    auto op = cast<graph::ArgReduceOp>(reduction->op);
     Num place{&kernel, state[at + 1]};
     at += 2;
-    Type type = placeType(*fold);
-    // Nothing beat the neutral element, so all are equal to it and the first
-    // one is meant.
+    Type type = placeType(*reduction);
+    // Nothing beat the neutral element, so all elements equal it and the first
+    // one is the result.
     place = select(
         place == Num{&kernel, kernel.integer(place.v.getType(),
                                              noPlace(type, op.getLast()))},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Accumulators of the folds that one pass computes together.
+// Accumulators of the reductions that one pass computes together.
 
 #ifndef ZENITH_LOWERING_KERNELS_ACCUMULATORS_H
 #define ZENITH_LOWERING_KERNELS_ACCUMULATORS_H
@@ -10,41 +10,43 @@
 
 namespace zenith::kernels {
 
-/// Bits of the places that an arg_reduce carries.
-unsigned placeBits(const Fold &fold, graph::DimAnalysis &dims);
+/// Bits of the indices that an arg_reduce carries.
+unsigned placeBits(const Reduction &reduction, graph::DimAnalysis &dims);
 
-/// Accumulators of the folds of one pass: one value each, two (best, place) for
-/// arg_reduce.
+/// Accumulators of the reductions of one pass: one value each, two (best,
+/// index) for arg_reduce.
 class Accumulators {
 public:
-  Accumulators(ElementEmitter &emitter, llvm::ArrayRef<const Fold *> folds,
-               unsigned lanes);
+  Accumulators(ElementEmitter &emitter,
+               llvm::ArrayRef<const Reduction *> reductions, unsigned lanes);
 
   llvm::SmallVector<mlir::Value> start();
-  /// Folds in the operands' elements at `index`; under the emitter's mask where
-  /// `masked`.
+  /// Adds the operands' elements at `index` to the state; under the emitter's
+  /// mask where `masked`.
   llvm::SmallVector<mlir::Value>
   step(mlir::ValueRange state, llvm::ArrayRef<LaneIndex> index, bool masked);
-  /// Folds two states.
+  /// Combines two states.
   llvm::SmallVector<mlir::Value> combine(mlir::ValueRange x,
                                          mlir::ValueRange y);
-  /// Folds the lanes of a state into scalars, halving by halving.
+  /// Reduces the lanes of a state to scalars, by halves.
   llvm::SmallVector<mlir::Value> acrossLanes(mlir::ValueRange state);
-  /// The value of each fold.
+  /// The value of each reduction.
   llvm::SmallVector<mlir::Value> finish(mlir::ValueRange state);
   unsigned size() const { return values; }
 
 private:
-  /// Whether the state is one number for all lanes.
-  bool counts(const Fold &fold) const { return fold.counted && lanes > 1; }
-  mlir::Type placeType(const Fold &fold) const;
-  mlir::Value foldOne(const Fold &fold, mlir::Value x, mlir::Value y);
+  /// Whether the state is one scalar for all lanes.
+  bool counts(const Reduction &reduction) const {
+    return reduction.counted && lanes > 1;
+  }
+  mlir::Type placeType(const Reduction &reduction) const;
+  mlir::Value combine(const Reduction &reduction, mlir::Value x, mlir::Value y);
   std::pair<mlir::Value, mlir::Value>
-  better(const Fold &fold, std::pair<mlir::Value, mlir::Value> x,
+  better(const Reduction &reduction, std::pair<mlir::Value, mlir::Value> x,
          std::pair<mlir::Value, mlir::Value> y);
   ElementEmitter &emitter;
   KernelBuilder &kernel;
-  llvm::SmallVector<const Fold *> folds;
+  llvm::SmallVector<const Reduction *> reductions;
   unsigned lanes, values = 0;
 };
 

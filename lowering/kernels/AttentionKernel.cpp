@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Attention in one kernel: per block of queries the scores of a block of keys,
-// their softmax in place, and the product with the values; then the next block
+// their softmax in place, and the matmul with the values; then the next block
 // of keys.
 
 #include "ir/encodings/KVSegments.h"
@@ -26,13 +26,14 @@ namespace {
 
 class AttentionNest {
 public:
-  AttentionNest(KernelBuilder &kernel, const AttentionSchedule &space)
+  AttentionNest(KernelBuilder &kernel, const AttentionSchedule &space,
+                const EpilogueForm &form)
       : k(kernel), space(space), op(space.op), emitter(kernel),
-        epilogue(kernel, space.product), softmax(kernel, emitter, space),
-        lanes(sumLanes(space.product.sum, kernel.target)),
-        depthStride(llvm::alignTo(space.depth, space.columns)),
-        width(llvm::alignTo(space.pieces[0].values.features, space.columns)) {
-    emitter.indices.width = space.columns;
+        epilogue(kernel, space.matmul, form), softmax(kernel, emitter, space),
+        lanes(sumLanes(space.matmul.sum, kernel.target)),
+        queryStride(llvm::alignTo(space.headSize, space.nr)),
+        width(llvm::alignTo(space.segments[0].values.features, space.nr)) {
+    emitter.indices.width = space.nr;
   }
   FailureOr<Launch> emit();
 
@@ -41,7 +42,8 @@ private:
   void task(Value number);
   void copyQueries();
   void blocks(bool few);
-  void blocksOf(const AttentionSchedule::Piece &piece, Value last, bool few);
+  void blocksOfSegment(const AttentionSchedule::Segment &segment, Value last,
+                       bool few);
   void scoreTiles(Value count);
   void scoreRows(Value count);
   void sumTiles(Value count);
@@ -49,14 +51,14 @@ private:
   void weighRows(Value count);
   void finish();
   Value offsetOf(ArrayRef<StridedDim> digits);
-  Value keyInPiece() { return k.sub(block.firstKey, firstOfPiece); }
-  Value memoryOf(const Source &source) {
+  Value keyInSegment() { return k.sub(block.firstKey, firstOfSegment); }
+  Value memoryOf(const OperandSource &source) {
     return source.scratch ? k.scratch(source.index, memoryType(source.element))
                           : k.operand(source.index);
   }
-  MicroKernel tileShape(unsigned height, unsigned vectors, Type b) const;
+  MicroKernel microKernel(unsigned mr, unsigned vectors, Type b) const;
   void forTiles(function_ref<void(Value firstRow)> body) {
-    k.loop(k.index(0), rows, k.index(space.heights), body);
+    k.loop(k.index(0), rows, k.index(space.mr), body);
   }
   void forRows(function_ref<void(Value row)> body) {
     k.loop(k.index(0), rows, k.index(1), body);
@@ -69,49 +71,46 @@ private:
   GemmEpilogue epilogue;
   AttentionSoftmax softmax;
   unsigned lanes;
-  int64_t depthStride, width; ///< of a row of queries, and of a row of sums
+  int64_t queryStride, width; ///< elements of a row of queries, and of sums
   Value queries, sums;
   ScoreBlock block;
-  const AttentionSchedule::Piece *piece =
-      nullptr; ///< that the block is part of
-  Value firstOfPiece;
+  const AttentionSchedule::Segment *segment = nullptr; ///< of the current block
+  Value firstOfSegment;
   Value rows; ///< of the task
 };
 
 } // namespace
 
 void AttentionNest::allocate() {
-  Type sum = space.product.sum;
+  Type sum = space.matmul.sum;
   auto memory = [&](int64_t count) -> Value {
     return k.b.create<memref::AllocaOp>(k.loc, MemRefType::get({count}, sum),
                                         k.b.getI64IntegerAttr(64));
   };
   softmax.allocate();
-  queries = memory(space.blockRows * depthStride);
+  queries = memory(space.blockRows * queryStride);
   sums = memory(space.blockRows * width);
-  // Tiles are whole: rows behind the last one hold numbers that nobody reads.
-  auto type = VectorType::get({int64_t(space.columns)}, sum);
-  k.loop(k.index(0), k.index(space.blockRows * depthStride),
-         k.index(space.columns), [&](Value at) {
+  // Tiles are whole: elements of rows after the last one are never used.
+  auto type = VectorType::get({int64_t(space.nr)}, sum);
+  k.loop(k.index(0), k.index(space.blockRows * queryStride), k.index(space.nr),
+         [&](Value at) {
            k.b.create<vector::StoreOp>(k.loc, k.constant(type, 0.0), queries,
                                        at);
          });
 }
 
 FailureOr<Launch> AttentionNest::emit() {
-  if (failed(epilogue.analyse()))
-    return failure();
   allocate();
   k.loop(k.begin(), k.end(), k.index(1), [&](Value number) { task(number); });
   if (epilogue.failed() || emitter.failed())
     return failure();
   double pairs = double(space.blockRows) * estimate(space.keyCount);
   return k.finish(
-      space.product.outerCount() * space.rowBlocks,
-      pairs * (2 * (space.depth + space.pieces[0].values.features) + 20));
+      space.matmul.outerCount() * space.rowBlocks,
+      pairs * (2 * (space.headSize + space.segments[0].values.features) + 20));
 }
 
-/// Offset of the task's batch entry: digits of each of its dimensions.
+/// Offset of the task's batch entry in an operand with these strides.
 Value AttentionNest::offsetOf(ArrayRef<StridedDim> digits) {
   Value sum = k.index(0);
   for (auto [dim, value] : llvm::zip(digits, block.batch)) {
@@ -129,7 +128,7 @@ Value AttentionNest::offsetOf(ArrayRef<StridedDim> digits) {
 void AttentionNest::task(Value number) {
   Value count = k.size(space.rowBlocks);
   Value flat = k.div(number, count);
-  const auto &outer = space.product.outer;
+  const auto &outer = space.matmul.outer;
   block.batch.assign(outer.size(), Value());
   for (unsigned i = outer.size(); i-- > 0;) {
     Value size = k.size(outer[i].axis.size);
@@ -142,11 +141,11 @@ void AttentionNest::task(Value number) {
                k.index(0));
   copyQueries();
   softmax.begin(rows);
-  auto type = VectorType::get({int64_t(space.columns)}, space.product.sum);
-  Value height = k.index(space.heights);
+  auto type = VectorType::get({int64_t(space.nr)}, space.matmul.sum);
+  Value height = k.index(space.mr);
   Value whole = k.mul(k.div(k.add(rows, k.sub(height, k.index(1))), height),
-                      k.index(space.heights * width));
-  k.loop(k.index(0), whole, k.index(space.columns), [&](Value at) {
+                      k.index(space.mr * width));
+  k.loop(k.index(0), whole, k.index(space.nr), [&](Value at) {
     k.b.create<vector::StoreOp>(k.loc, k.constant(type, 0.0), sums, at);
   });
   if (auto known = space.hasFewQueries()) {
@@ -165,67 +164,67 @@ void AttentionNest::task(Value number) {
   finish();
 }
 
-/// Rows of queries times the scale, side by side and in the type of the sums.
+/// Copies the queries of the task times the scale, contiguous and in the type
+/// of the accumulators.
 void AttentionNest::copyQueries() {
   double scale = op.getScale().convertToDouble();
   forRows([&](Value row) {
-    k.laneLoop(k.index(0), k.index(space.depth), space.columns,
-               [&](Value start, Value mask) {
-                 ElementEmitter::Scope scope(emitter);
-                 emitter.mask = mask;
-                 IndexMath &math = emitter.indices;
-                 SmallVector<LaneIndex> index;
-                 for (auto [value, axis] :
-                      llvm::zip(block.batch, space.product.outer))
-                   index.push_back(math.scalar(value, axis.axis.size));
-                 index.push_back(
-                     math.scalar(k.add(block.firstRow, row), space.queryCount));
-                 index.push_back(
-                     math.lanes(start, DimExpr(space.depth), space.columns));
-                 Value x = emitter.emit(op.getQuery(), index);
-                 if (!x)
-                   return;
-                 Num scaled = Num{&k, k.broadcast(x, space.columns)} * scale;
-                 k.b.create<vector::StoreOp>(
-                     k.loc, scaled.v, queries,
-                     k.add(k.mul(row, k.index(depthStride)), start));
-               });
+    k.laneLoop(
+        k.index(0), k.index(space.headSize), space.nr,
+        [&](Value start, Value mask) {
+          ElementEmitter::Scope scope(emitter);
+          emitter.mask = mask;
+          IndexMath &math = emitter.indices;
+          SmallVector<LaneIndex> index;
+          for (auto [value, axis] : llvm::zip(block.batch, space.matmul.outer))
+            index.push_back(math.scalar(value, axis.axis.size));
+          index.push_back(
+              math.scalar(k.add(block.firstRow, row), space.queryCount));
+          index.push_back(math.lanes(start, DimExpr(space.headSize), space.nr));
+          Value x = emitter.emit(op.getQuery(), index);
+          if (!x)
+            return;
+          Num scaled = Num{&k, k.broadcast(x, space.nr)} * scale;
+          k.b.create<vector::StoreOp>(
+              k.loc, scaled.v, queries,
+              k.add(k.mul(row, k.index(queryStride)), start));
+        });
   });
 }
 
-MicroKernel AttentionNest::tileShape(unsigned height, unsigned vectors,
-                                     Type b) const {
-  MicroKernel shape;
-  shape.height = height;
-  shape.vectors = vectors;
-  shape.lanes = lanes;
-  shape.fma = k.target.fma;
-  shape.a = shape.sum = space.product.sum;
-  shape.b = b;
-  return shape;
+MicroKernel AttentionNest::microKernel(unsigned mr, unsigned vectors,
+                                       Type b) const {
+  MicroKernel kernel;
+  kernel.mr = mr;
+  kernel.vectors = vectors;
+  kernel.lanes = lanes;
+  kernel.fma = k.target.fma;
+  kernel.a = kernel.sum = space.matmul.sum;
+  kernel.b = b;
+  return kernel;
 }
 
-/// Key block after key block, as far as any of the rows may see.
+/// Key block after key block, up to the last key visible to any of the rows.
 void AttentionNest::blocks(bool few) {
   Value last = k.size(space.keyCount);
   if (op.getCausal())
     last = k.max(k.index(0),
                  k.min(last, k.add(k.add(block.firstRow, rows),
                                    k.size(space.keyCount - space.queryCount))));
-  firstOfPiece = k.index(0);
-  for (const AttentionSchedule::Piece &piece : space.pieces) {
-    Value next = k.add(firstOfPiece, k.size(piece.keyCount));
-    bool isLast = &piece == &space.pieces.back();
-    blocksOf(piece, isLast ? last : k.min(last, next), few);
-    firstOfPiece = next;
+  firstOfSegment = k.index(0);
+  for (const AttentionSchedule::Segment &segment : space.segments) {
+    Value next = k.add(firstOfSegment, k.size(segment.keyCount));
+    bool isLast = &segment == &space.segments.back();
+    blocksOfSegment(segment, isLast ? last : k.min(last, next), few);
+    firstOfSegment = next;
   }
 }
 
-void AttentionNest::blocksOf(const AttentionSchedule::Piece &part, Value last,
-                             bool few) {
-  piece = &part;
+void AttentionNest::blocksOfSegment(const AttentionSchedule::Segment &part,
+                                    Value last, bool few) {
+  segment = &part;
   Value step = k.index(space.blockKeys);
-  k.loop(firstOfPiece, last, step, [&](Value firstKey) {
+  k.loop(firstOfSegment, last, step, [&](Value firstKey) {
     block.firstKey = firstKey;
     Value count = k.min(step, k.sub(last, firstKey));
     block.keys = count;
@@ -236,55 +235,55 @@ void AttentionNest::blocksOf(const AttentionSchedule::Piece &part, Value last,
 }
 
 void AttentionNest::scoreTiles(Value count) {
-  const AttentionRows &keys = piece->keys;
-  Value memory = k.scratch(keys.panels->scratch, space.product.sum),
+  const AttentionRows &keys = segment->keys;
+  Value memory = k.scratch(keys.panels->scratch, space.matmul.sum),
         base = k.add(offsetOf(keys.panels->batch),
-                     k.mul(block.firstKey, k.index(space.depth)));
-  MicroKernel shape =
-      tileShape(space.heights, space.columns / lanes, space.product.sum);
-  k.loop(k.index(0), count, k.index(space.columns), [&](Value column) {
+                     k.mul(block.firstKey, k.index(space.headSize)));
+  MicroKernel kernel =
+      microKernel(space.mr, space.nr / lanes, space.matmul.sum);
+  k.loop(k.index(0), count, k.index(space.nr), [&](Value column) {
     forTiles([&](Value row) {
       MicroKernelArgs args;
       args.a = queries, args.b = memory, args.c = softmax.scores();
-      args.aOffset = k.mul(row, k.index(depthStride));
-      args.rowStride = k.index(depthStride);
-      args.depthStrideA = k.index(1);
-      args.bOffset = k.add(base, k.mul(column, k.index(space.depth)));
-      args.depthStrideB = k.index(space.columns);
-      args.depth = k.index(space.depth);
+      args.aOffset = k.mul(row, k.index(queryStride));
+      args.rowStride = k.index(queryStride);
+      args.kStrideA = k.index(1);
+      args.bOffset = k.add(base, k.mul(column, k.index(space.headSize)));
+      args.kStrideB = k.index(space.nr);
+      args.kSize = k.index(space.headSize);
       args.cOffset = k.add(k.mul(row, k.index(space.blockKeys)), column);
       args.rowStrideC = k.index(space.blockKeys);
-      callMicroKernel(k, shape, args);
+      callMicroKernel(k, kernel, args);
     });
   });
 }
 
 void AttentionNest::scoreRows(Value count) {
-  const AttentionRows &keys = piece->keys;
+  const AttentionRows &keys = segment->keys;
   MicroKernelArgs args;
   args.a = queries, args.b = memoryOf(keys.source), args.c = softmax.scores();
   args.aOffset = k.index(0);
-  args.rowStride = k.index(depthStride);
+  args.rowStride = k.index(queryStride);
   args.bOffset = k.add(k.add(k.size(keys.source.offset), offsetOf(keys.batch)),
-                       k.mul(keyInPiece(), k.size(keys.stride)));
-  args.depth = k.index(space.depth);
+                       k.mul(keyInSegment(), k.size(keys.stride)));
+  args.kSize = k.index(space.headSize);
   args.cOffset = k.index(0);
   args.rowStrideC = k.index(space.blockKeys);
   args.columns = count;
-  callDotKernel(k, tileShape(1, 1, keys.source.element), args, rows,
+  callDotKernel(k, microKernel(1, 1, keys.source.element), args, rows,
                 k.size(keys.stride));
 }
 
 void AttentionNest::weighRows(Value count) {
   Value later = k.b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::sgt,
                                           block.firstKey, k.index(0));
-  auto type = VectorType::get({int64_t(space.columns)}, space.product.sum);
+  auto type = VectorType::get({int64_t(space.nr)}, space.matmul.sum);
   forRows([&](Value row) {
     Value factor = softmax.weigh(row, block);
     k.ifThen(later, [&] {
-      Num factors{&k, k.broadcast(factor, space.columns)};
+      Num factors{&k, k.broadcast(factor, space.nr)};
       Value first = k.mul(row, k.index(width));
-      k.loop(first, k.add(first, k.index(width)), k.index(space.columns),
+      k.loop(first, k.add(first, k.index(width)), k.index(space.nr),
              [&](Value at) {
                Num x{&k, k.b.create<vector::LoadOp>(k.loc, type, sums, at)};
                k.b.create<vector::StoreOp>(k.loc, (x * factors).v, sums, at);
@@ -294,10 +293,10 @@ void AttentionNest::weighRows(Value count) {
 }
 
 void AttentionNest::sumTiles(Value count) {
-  const AttentionRows &values = piece->values;
+  const AttentionRows &values = segment->values;
   bool packed = values.panels.has_value();
-  int64_t features = values.features, columns = space.columns;
-  Value memory = packed ? k.scratch(values.panels->scratch, space.product.sum)
+  int64_t features = values.features, columns = space.nr;
+  Value memory = packed ? k.scratch(values.panels->scratch, space.matmul.sum)
                         : memoryOf(values.source);
   Value base =
       packed
@@ -305,26 +304,27 @@ void AttentionNest::sumTiles(Value count) {
                   k.mul(block.firstKey, k.index(columns)))
           : k.add(k.add(k.size(values.source.offset), offsetOf(values.batch)),
                   k.mul(block.firstKey, k.size(values.stride)));
-  MicroKernel shape =
-      tileShape(space.heights, space.columns / lanes,
-                packed ? space.product.sum : values.source.element);
-  shape.continues = true;
+  MicroKernel kernel =
+      microKernel(space.mr, space.nr / lanes,
+                  packed ? space.matmul.sum : values.source.element);
+  kernel.accumulates = true;
   auto panel = [&](Value column, bool full) {
-    shape.masked = !full && !packed;
+    if (!full && !packed)
+      kernel.form = OuterProduct{OuterProduct::Masked(), {}};
     forTiles([&](Value row) {
       MicroKernelArgs args;
       args.a = softmax.scores(), args.b = memory, args.c = sums;
       args.aOffset = k.mul(row, k.index(space.blockKeys));
       args.rowStride = k.index(space.blockKeys);
-      args.depthStrideA = k.index(1);
+      args.kStrideA = k.index(1);
       args.bOffset =
           k.add(base, packed ? k.mul(column, k.size(space.keyCount)) : column);
-      args.depthStrideB = packed ? k.index(columns) : k.size(values.stride);
-      args.depth = count;
+      args.kStrideB = packed ? k.index(columns) : k.size(values.stride);
+      args.kSize = count;
       args.cOffset = k.add(k.mul(row, k.index(width)), column);
       args.rowStrideC = k.index(width);
       args.columns = k.index(features % columns);
-      callMicroKernel(k, shape, args);
+      callMicroKernel(k, kernel, args);
     });
   };
   int64_t whole = features - features % columns;
@@ -334,41 +334,42 @@ void AttentionNest::sumTiles(Value count) {
     panel(k.index(whole), false);
 }
 
-/// All features of a value at once, as far as there are registers: values are
-/// read once, from left to right.
+/// Sums all features of a value at once, as far as there are registers, so that
+/// values are read once, in order.
 void AttentionNest::sumRows(Value count) {
-  const AttentionRows &values = piece->values;
+  const AttentionRows &values = segment->values;
   Value base =
       k.add(k.add(k.size(values.source.offset), offsetOf(values.batch)),
-            k.mul(keyInPiece(), k.size(values.stride)));
+            k.mul(keyInSegment(), k.size(values.stride)));
   int64_t features = values.features, most = 8 * lanes;
   forRows([&](Value row) {
     for (int64_t column = 0; column < features; column += most) {
       int64_t part = std::min(most, features - column);
-      MicroKernel shape = tileShape(1, unsigned(llvm::divideCeil(part, lanes)),
-                                    values.source.element);
-      shape.continues = true;
-      shape.masked = part % lanes != 0;
+      MicroKernel kernel = microKernel(
+          1, unsigned(llvm::divideCeil(part, lanes)), values.source.element);
+      kernel.accumulates = true;
+      if (part % lanes != 0)
+        kernel.form = OuterProduct{OuterProduct::Masked(), {}};
       MicroKernelArgs args;
       args.a = softmax.scores(), args.b = memoryOf(values.source);
       args.c = sums;
       args.aOffset = k.mul(row, k.index(space.blockKeys));
       args.rowStride = k.index(space.blockKeys);
-      args.depthStrideA = k.index(1);
+      args.kStrideA = k.index(1);
       args.bOffset = k.add(base, k.index(column));
-      args.depthStrideB = k.size(values.stride);
-      args.depth = count;
+      args.kStrideB = k.size(values.stride);
+      args.kSize = count;
       args.cOffset = k.add(k.mul(row, k.index(width)), k.index(column));
       args.rowStrideC = k.index(width);
       args.columns = k.index(part);
-      callMicroKernel(k, shape, args);
+      callMicroKernel(k, kernel, args);
     }
   });
 }
 
 void AttentionNest::finish() {
-  int64_t columns = space.columns, features = space.pieces[0].values.features;
-  auto type = VectorType::get({columns}, space.product.sum);
+  int64_t columns = space.nr, features = space.segments[0].values.features;
+  auto type = VectorType::get({columns}, space.matmul.sum);
   forRows([&](Value row) {
     k.loop(k.index(0), k.index(width), k.index(columns), [&](Value column) {
       Value at = k.add(k.mul(row, k.index(width)), column);
@@ -376,12 +377,12 @@ void AttentionNest::finish() {
       k.b.create<vector::StoreOp>(k.loc, softmax.normalised(row, x), sums, at);
     });
   });
-  TilePlace place;
-  place.outer = block.batch;
-  place.row = block.firstRow;
+  TileCoordinates at;
+  at.outer = block.batch;
+  at.row = block.firstRow;
   auto panel = [&](Value column, Value count) {
-    place.column = column;
-    epilogue.finish(sums, column, k.index(width), place, rows, count);
+    at.column = column;
+    epilogue.finish(sums, column, k.index(width), at, rows, count);
   };
   int64_t whole = features - features % columns;
   k.loop(k.index(0), k.index(whole), k.index(columns),
@@ -390,10 +391,10 @@ void AttentionNest::finish() {
     panel(k.index(whole), k.index(features - whole));
 }
 
-/// Each variant has the scratch buffers to itself.
+/// Variants share the scratch buffers, since a run takes one of them.
 static void addScratch(SmallVector<DimExpr> &bytes,
                        const AttentionSchedule &space) {
-  const auto &preparations = space.product.preparations;
+  const auto &preparations = space.matmul.preparations;
   bytes.resize(std::max(bytes.size(), preparations.size()));
   for (auto [all, preparation] : llvm::zip(bytes, preparations))
     all = DimExpr::max(all, preparation.bytes);
@@ -406,28 +407,32 @@ static LogicalResult emitVariant(const EmissionContext &context,
   if (failed(space))
     return failure();
   addScratch(plan.scratchBytes, *space);
-  for (const Preparation &preparation : space->product.preparations) {
+  for (const Preparation &preparation : space->matmul.preparations) {
     std::string ownName =
         (name + "_prepare" + Twine(preparation.scratch)).str();
     auto launch =
-        emitPreparation(preparation, space->product, context.fusion,
+        emitPreparation(preparation, space->matmul, context.fusion,
                         context.dims, variant.target, context.kernels, ownName);
     if (failed(launch))
       return failure();
-    launch->tasks = launch->tasks * variant.taken;
-    // Few queries read what lies in memory.
+    launch->tasks = launch->tasks * variant.guard;
+    // Few queries read keys and values where they lie.
     if (preparation.kind == Preparation::PackPanels && !space->hasFewQueries())
       launch->tasks =
           launch->tasks *
           (DimExpr(1) - isAtMost(space->queryCount, graph::fewQueries));
     plan.launches.push_back(*launch);
   }
+  auto form = EpilogueForm::make(context.fusion, context.dims, space->matmul,
+                                 variant.target);
+  if (failed(form))
+    return failure();
   KernelBuilder kernel(context.fusion, context.dims, variant.target,
                        context.kernels, name);
-  auto launch = AttentionNest(kernel, *space).emit();
+  auto launch = AttentionNest(kernel, *space, *form).emit();
   if (failed(launch))
     return failure();
-  launch->tasks = launch->tasks * variant.taken;
+  launch->tasks = launch->tasks * variant.guard;
   plan.launches.push_back(*launch);
   return success();
 }
@@ -436,7 +441,7 @@ FailureOr<KernelPlan> emitAttention(const EmissionContext &context) {
   KernelPlan plan;
   for (const AttentionVariant &variant :
        attentionVariants(context.fusion, context.dims, context.target)) {
-    StringRef kind = variant.mostKeys ? "_few" : "";
+    StringRef kind = variant.mostKeys ? "_few_keys" : "";
     if (failed(
             emitVariant(context, variant, (context.name + kind).str(), plan)))
       return failure();
@@ -447,8 +452,7 @@ FailureOr<KernelPlan> emitAttention(const EmissionContext &context) {
 SmallVector<DimExpr> attentionScratch(graph::FusionOp fusion,
                                       graph::DimAnalysis &dims,
                                       const KernelTarget &target) {
-  // What goes wrong here goes wrong, and is reported, when the kernels are
-  // emitted.
+  // Suppress diagnostics: emission repeats this analysis and reports them.
   ScopedDiagnosticHandler silence(fusion.getContext(),
                                   [](Diagnostic &) { return success(); });
   SmallVector<DimExpr> bytes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Three walks over a row of scores that stays in the first-level cache: masks,
+// Three passes over a row of scores that stays in the first-level cache: masks,
 // the largest score, weights.
 
 #include "lowering/kernels/AttentionSoftmax.h"
@@ -19,13 +19,13 @@ static constexpr double infinity = std::numeric_limits<double>::infinity();
 AttentionSoftmax::AttentionSoftmax(KernelBuilder &kernel,
                                    ElementEmitter &emitter,
                                    const AttentionSchedule &space)
-    : k(kernel), emitter(emitter), space(space), op(space.op),
-      width(space.columns) {}
+    : k(kernel), emitter(emitter), space(space), op(space.op), width(space.nr) {
+}
 
 void AttentionSoftmax::allocate() {
   auto memory = [&](int64_t count) -> Value {
     return k.b.create<memref::AllocaOp>(
-        k.loc, MemRefType::get({count}, space.product.sum),
+        k.loc, MemRefType::get({count}, space.matmul.sum),
         k.b.getI64IntegerAttr(64));
   };
   scoreMemory = memory(space.blockRows * space.blockKeys);
@@ -51,21 +51,21 @@ Value AttentionSoftmax::load(Value memory, Value at, unsigned lanes) {
   if (lanes == 1)
     return k.b.create<memref::LoadOp>(k.loc, memory, at);
   return k.b.create<vector::LoadOp>(
-      k.loc, VectorType::get({int64_t(lanes)}, space.product.sum), memory, at);
+      k.loc, VectorType::get({int64_t(lanes)}, space.matmul.sum), memory, at);
 }
 
-/// Weights far below the rounding error of the largest, which is 1, are zeros:
-/// their products with values would be denormal, and some processors (Intel's)
-/// take over a hundred cycles for a multiply-add of those.
+/// Weights far below the rounding error of the largest, which is 1, become
+/// zeros: otherwise their multiplications by values would be denormal, which is
+/// very slow on some processors.
 Num AttentionSoftmax::exponential(Num x) {
   constexpr double vanishing = -64;
   VectorMath math(k);
-  return space.product.sum.isF64() ? num(math.libm("exp", {x.v}))
-                                   : math.expShort(x, vanishing);
+  return space.matmul.sum.isF64() ? num(math.libm("exp", {x.v}))
+                                  : math.expShort(x, vanishing);
 }
 
-/// The lanes in one, by halves, so that the order is that of the width alone.
-Value AttentionSoftmax::fold(Value lanes, bool isSum) {
+/// Reduces the lanes by halves, in an order that depends on the width alone.
+Value AttentionSoftmax::reduceLanes(Value lanes, bool isSum) {
   int64_t count = width;
   Value x = lanes;
   while (count > 1) {
@@ -95,10 +95,10 @@ Value AttentionSoftmax::masked(Value scores, ArrayRef<LaneIndex> index) {
   return select(Flag{&k, lanes}, num(scores), num(scores).like(removed)).v;
 }
 
-/// -inf for keys behind the query's own place.
+/// Replaces the scores of keys after the query's own position by -inf.
 Value AttentionSoftmax::visible(Value scores, Value row, Value key) {
   Value last = k.add(row, k.size(space.keyCount - space.queryCount));
-  // The number of lanes that count from `key` on; a mask takes any number.
+  // Visible lanes from `key` on; a mask takes any count.
   Value count = k.add(k.sub(last, key), k.index(1));
   return select(Flag{&k, k.mask(k.max(count, k.index(0)), width)}, num(scores),
                 num(scores).like(-infinity))
@@ -118,7 +118,7 @@ void AttentionSoftmax::applyMask(Value at, Value row, const ScoreBlock &block) {
     if (hasMask) {
       IndexMath &math = emitter.indices;
       SmallVector<LaneIndex> index;
-      for (auto [value, axis] : llvm::zip(block.batch, space.product.outer))
+      for (auto [value, axis] : llvm::zip(block.batch, space.matmul.outer))
         index.push_back(math.scalar(value, axis.axis.size));
       index.push_back(math.scalar(queryRow, space.queryCount));
       index.push_back(math.lanes(key, space.keyCount, width));
@@ -130,7 +130,7 @@ void AttentionSoftmax::applyMask(Value at, Value row, const ScoreBlock &block) {
   });
 }
 
-/// What lies behind the last key weighs nothing.
+/// Gives the padding after the last key the score -inf.
 void AttentionSoftmax::padRow(Value at, Value keys) {
   Value rest = k.rem(keys, k.index(width));
   auto pad = [&] {
@@ -151,7 +151,7 @@ Value AttentionSoftmax::weigh(Value row, const ScoreBlock &block) {
   Value at = k.mul(row, k.index(space.blockKeys)), step = k.index(width);
   applyMask(at, row, block);
   padRow(at, block.keys);
-  auto type = VectorType::get({int64_t(width)}, space.product.sum);
+  auto type = VectorType::get({int64_t(width)}, space.matmul.sum);
   Value found =
       k.loop(k.index(0), block.keys, step, {k.constant(type, -infinity)},
              [&](Value start, ValueRange carried) {
@@ -159,9 +159,9 @@ Value AttentionSoftmax::weigh(Value row, const ScoreBlock &block) {
                Num best = num(carried[0]);
                return SmallVector<Value>{select(x > best, x, best).v};
              })[0];
-  Num old = num(load(largest, row, 1)), here = num(fold(found, false));
+  Num old = num(load(largest, row, 1)), here = num(reduceLanes(found, false));
   Num best = select(old > here, old, here);
-  // A row without a visible key has nothing to take off.
+  // A row without a visible key is shifted by nothing.
   Num shift = select(best == -infinity, 0, best);
   Num shifts = num(k.broadcast(shift.v, width));
   Value sum =
@@ -174,7 +174,8 @@ Value AttentionSoftmax::weigh(Value row, const ScoreBlock &block) {
                return SmallVector<Value>{(num(carried[0]) + weight).v};
              })[0];
   Num factor = exponential(old - shift);
-  Num total = fma(num(load(totals, row, 1)), factor, num(fold(sum, true)));
+  Num total =
+      fma(num(load(totals, row, 1)), factor, num(reduceLanes(sum, true)));
   k.b.create<memref::StoreOp>(k.loc, best.v, largest, row);
   k.b.create<memref::StoreOp>(k.loc, total.v, totals, row);
   return factor.v;

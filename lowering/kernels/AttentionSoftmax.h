@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The softmax of an attention, one block of keys after the other: each row
-// remembers its largest score and the sum of its weights so far.
+// Online softmax of attention, one block of keys after the other: each row
+// keeps its largest score and the sum of its weights so far.
 
 #ifndef ZENITH_LOWERING_KERNELS_ATTENTIONSOFTMAX_H
 #define ZENITH_LOWERING_KERNELS_ATTENTIONSOFTMAX_H
@@ -12,7 +12,7 @@
 
 namespace zenith::kernels {
 
-/// Which part of the scores a block holds.
+/// The scores of a block: of a task's rows by some keys.
 struct ScoreBlock {
   llvm::SmallVector<mlir::Value> batch;
   mlir::Value firstRow, firstKey;
@@ -23,15 +23,15 @@ class AttentionSoftmax {
 public:
   AttentionSoftmax(KernelBuilder &kernel, ElementEmitter &emitter,
                    const AttentionSchedule &space);
-  /// Memory for a task's rows.
+  /// Allocates memory for a task's rows; call in the entry block.
   void allocate();
   /// A block of scores: [blockRows][blockKeys], row-major.
   mlir::Value scores() const { return scoreMemory; }
   void begin(mlir::Value rows);
-  /// Row `row` of the scores becomes weights; gives the factor for what was
-  /// summed with earlier weights.
+  /// Turns row `row` of the scores into weights; returns the factor by which
+  /// sums with earlier weights are rescaled.
   mlir::Value weigh(mlir::Value row, const ScoreBlock &block);
-  /// Finishes lanes of what a row's weights summed.
+  /// Divides sums with a row's weights by the sum of the weights.
   mlir::Value normalised(mlir::Value row, mlir::Value sums);
 
 private:
@@ -41,9 +41,9 @@ private:
   void padRow(mlir::Value at, mlir::Value keys);
   Num exponential(Num x);
   mlir::Value load(mlir::Value memory, mlir::Value at, unsigned lanes);
-  mlir::Value fold(mlir::Value lanes, bool isSum);
+  mlir::Value reduceLanes(mlir::Value lanes, bool isSum);
   Num num(mlir::Value x) { return {&k, x}; }
-  Num scalar(double x) { return {&k, k.constant(space.product.sum, x)}; }
+  Num scalar(double x) { return {&k, k.constant(space.matmul.sum, x)}; }
 
   KernelBuilder &k;
   ElementEmitter &emitter;

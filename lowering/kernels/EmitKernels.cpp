@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Chooses the emitter of a fusion by its kind and what it holds.
+// Chooses the emitter of a fusion by its kind and its ops.
 
 #include "lowering/kernels/EmitKernels.h"
 #include "lowering/kernels/GemmKernel.h"
 #include "lowering/kernels/KernelEmitters.h"
 #include "lowering/microkernels/Prefetch.h"
 #include "lowering/routines/RoutineKernels.h"
+#include "lowering/schedule/EpilogueForm.h"
 #include "lowering/schedule/ReductionSchedule.h"
 
 using namespace mlir;
@@ -40,7 +41,7 @@ FailureOr<KernelPlan> emitKernels(graph::FusionOp fusion,
   case graph::FusionKind::reduction:
   case graph::FusionKind::window:
     if (holds<graph::CumulativeOp>(fusion))
-      return emitCumulative(context);
+      return emitScan(context);
     if (isReduction(fusion)) {
       FailureOr<KernelPlan> plan = emitReduction(context);
       if (succeeded(plan))
@@ -105,7 +106,8 @@ bool mayShareBytes(graph::FusionOp fusion, unsigned operand, unsigned result) {
     return false;
   auto from = cast<RankedTensorType>(fusion.getInputs()[operand].getType());
   auto to = cast<RankedTensorType>(fusion.getResultTypes()[result]);
-  // Results of other shapes have kernels of their own, which may read later.
+  // Results of another shape have their own kernel, which may read the operand
+  // after this one has written.
   bool oneShape =
       llvm::all_equal(llvm::map_range(fusion.getResultTypes(), [](Type type) {
         return cast<RankedTensorType>(type).getShape();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the rest of the compiler asks of kernel emission: the kernels of a
-// fusion, the scratch they need, and which operands may become results.
+// The interface of kernel emission: the kernels of a fusion, the scratch memory
+// they need, and which results may share the bytes of operands.
 
 #ifndef ZENITH_LOWERING_KERNELS_EMITKERNELS_H
 #define ZENITH_LOWERING_KERNELS_EMITKERNELS_H
@@ -11,14 +11,15 @@
 namespace zenith::kernels {
 
 /// Emits the kernels of `fusion` into `kernels`; names start with `name`.
-/// Failure has been reported at the op.
+/// Reports failure at the op.
 mlir::FailureOr<KernelPlan> emitKernels(graph::FusionOp fusion,
                                         graph::DimAnalysis &dims,
                                         const KernelTarget &target,
                                         mlir::ModuleOp kernels,
                                         llvm::StringRef name);
 
-/// Scratch that emitKernels will ask for, so that buffers can be planned first.
+/// Bytes of the scratch buffers that emitKernels will use, so that buffers can
+/// be planned first.
 llvm::SmallVector<graph::DimExpr> scratchBytes(graph::FusionOp fusion,
                                                graph::DimAnalysis &dims,
                                                const KernelTarget &target);

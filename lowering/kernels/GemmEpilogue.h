@@ -1,98 +1,89 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What follows a product inside its kernel: pointwise ops on a tile of sums,
-// and stores wherever movement ops put the elements.
+// Emits what follows a GEMM inside of its kernel: pointwise ops on a tile of
+// accumulators, and stores wherever movement ops put the elements.
 
 #ifndef ZENITH_LOWERING_KERNELS_GEMMEPILOGUE_H
 #define ZENITH_LOWERING_KERNELS_GEMMEPILOGUE_H
 
 #include "lowering/elements/ElementEmitter.h"
-#include "lowering/schedule/ContractionSpace.h"
+#include "lowering/schedule/EpilogueForm.h"
 
 namespace zenith::kernels {
 
-/// Where a tile lies in the product's result.
-struct TilePlace {
-  llvm::SmallVector<mlir::Value> outer; ///< per outer axis of the space
-  llvm::SmallVector<mlir::Value> lines;
-  mlir::Value row, column; ///< first ones, along the tile axis and the columns
+/// Where a tile lies in the GEMM's result.
+struct TileCoordinates {
+  llvm::SmallVector<mlir::Value> outer;     ///< per outer axis of the space
+  llvm::SmallVector<mlir::Value> outerRows; ///< per outer row axis
+  mlir::Value row, column; ///< first ones, along the row axis and the columns
 };
 
 class GemmEpilogue {
 public:
-  GemmEpilogue(KernelBuilder &kernel, const ContractionSpace &space);
-  /// Finds out how each result hangs together with the product; reports what no
-  /// epilogue can do.
-  llvm::LogicalResult analyse();
+  /// `form` is that of `space`.
+  GemmEpilogue(KernelBuilder &kernel, const ContractionSpace &space,
+               const EpilogueForm &form);
 
   /// Result memory that a micro-kernel may write itself: offset of a tile and
-  /// stride of its rows. Nullopt where sums need any work.
+  /// stride of its rows, in elements.
   struct DirectStore {
     mlir::Value memory, offset, rowStride;
   };
-  std::optional<DirectStore> directStore(const TilePlace &place);
+  /// Nullopt where the accumulators need any work.
+  std::optional<DirectStore> directStore(const TileCoordinates &at);
 
-  /// True where the rows of each result follow each other in memory and its
-  /// columns don't: tiles of neighbouring rows are then best finished together.
-  bool storesColumns() const { return rowsOfRun.has_value(); }
-  /// Memory that finishColumns needs to take `rowsAtOnce` rows at once, whole
-  /// vectors of them; called once, in the entry block.
+  /// The rows of each result are contiguous and its columns are not: tiles of
+  /// neighbouring rows are then best finished together.
+  bool storesColumns() const { return form.rowRun.has_value(); }
+  /// Allocates memory for finishColumns to take `rowsAtOnce` rows at once, a
+  /// multiple of the lanes; call once, in the entry block.
   void prepare(unsigned rowsAtOnce);
-  /// Asks for the lines of results that finishColumns will write, while sums
-  /// are still under way.
-  void fetchColumns(const TilePlace &place, mlir::Value firstRow,
-                    mlir::Value rows);
-  /// Finishes `rows` rows from `firstRow` on, counted over all lines: with
-  /// lanes along the rows, column by column. Reads `tiles` up to `rowsAtOnce`
-  /// rows past the last.
+  /// Prefetches the lines of results that finishColumns will write, before the
+  /// tiles are summed.
+  void prefetchColumns(const TileCoordinates &at, mlir::Value firstRow,
+                       mlir::Value rows);
+  /// Finishes `rows` rows from row `firstRow` of the matrix on, column by
+  /// column with lanes along the rows. Reads `tiles` up to `rowsAtOnce` rows
+  /// past the last.
   void finishColumns(mlir::Value tiles, mlir::Value tileOffset,
-                     const TilePlace &place, mlir::Value firstRow,
+                     const TileCoordinates &at, mlir::Value firstRow,
                      mlir::Value rows, mlir::Value columns);
 
-  /// Finishes `rows` rows of the tile that begins at `tileOffset` of `tiles`,
-  /// `rowStride` elements apart: all columns of it, or the first `columns`
-  /// ones.
+  /// Finishes `rows` rows of the tile that begins at element `tileOffset` of
+  /// `tiles`, `rowStride` elements apart: all its columns, or the first
+  /// `columns` ones where that is not null.
   void finish(mlir::Value tiles, mlir::Value tileOffset, mlir::Value rowStride,
-              const TilePlace &place, mlir::Value rows, mlir::Value columns);
-  /// The same where the columns are gates, whose sums lie `gateStride` apart:
-  /// `place` is that of the first gate.
+              const TileCoordinates &at, mlir::Value rows, mlir::Value columns);
+  /// The same where the columns are gates, whose accumulators are `gateStride`
+  /// elements apart; `at` is the tile of the first gate.
   void finishGates(mlir::Value tiles, mlir::Value tileOffset,
-                   int64_t gateStride, const TilePlace &place,
+                   int64_t gateStride, const TileCoordinates &at,
                    mlir::Value rows);
+  /// Whether an op had no lowering; that has been reported.
   bool failed() const { return emitter.failed(); }
 
 private:
-  using Digits = llvm::SmallVector<StridedDim>;
-  llvm::LogicalResult place(mlir::Value value, Digits digits,
-                            llvm::DenseMap<mlir::Value, Digits> &seen);
-  struct Output {
-    mlir::Value yielded;
-    /// What is computed per element: `yielded`, or what movement makes it of.
-    mlir::Value computed;
-    bool sameDims = false; ///< `computed` has the product's shape and order
-    Digits outer;          ///< per batch dimension
-    StridedDim rows, columns;
-    llvm::DenseMap<mlir::Value, Digits> places; ///< of values up to the product
-  };
+  using Output = EpilogueForm::Output;
+  /// Index of an element of the GEMM's result.
   struct FlatIndex {
-    llvm::SmallVector<LaneIndex> batch;
+    llvm::SmallVector<LaneIndex> batch; ///< per dimension, where it is one
     LaneIndex row, column;
   };
-  FlatIndex flatIndex(const TilePlace &place, LaneIndex row, LaneIndex column);
-  LaneIndex flatRow(const TilePlace &place, mlir::Value row);
+  FlatIndex flatIndex(const TileCoordinates &at, LaneIndex row,
+                      LaneIndex column);
+  LaneIndex flatRow(const TileCoordinates &at, mlir::Value row);
   LaneIndex columnIndex(mlir::Value column, bool lanes);
-  void finishPart(mlir::Value tiles, mlir::Value at, const TilePlace &place,
-                  mlir::Value r, mlir::Value first, mlir::Value columns);
+  void finishVector(mlir::Value tiles, mlir::Value from,
+                    const TileCoordinates &at, mlir::Value row,
+                    mlir::Value first, mlir::Value columns);
+  mlir::Value gate(graph::SliceOp slice, mlir::Value tiles, mlir::Value from,
+                   const FlatIndex &flat);
   void storeResults(const FlatIndex &flat);
-  void computeBeforeMovement(Output &output, mlir::Value whole) const;
-  std::optional<graph::DimExpr> runOfRows() const;
-  unsigned columnsInARow() const;
-  bool readsRowsAlike(mlir::Value value, llvm::ArrayRef<int64_t> rows) const;
-  bool readsRowsAlike(const llvm::DenseMap<mlir::Value, Digits> &seen) const;
-  void turnRows(mlir::Value tiles, mlir::Value at);
-  void columnsOfRows(mlir::Value tiles, mlir::Value at, const TilePlace &place,
-                     LaneIndex rows, mlir::Value mask, mlir::Value columns);
-  llvm::SmallVector<LaneIndex> productIndex(const FlatIndex &flat);
+  void transposeRows(mlir::Value tiles, mlir::Value from);
+  void storeColumns(mlir::Value tiles, mlir::Value from,
+                    const TileCoordinates &at, LaneIndex rows, mlir::Value mask,
+                    mlir::Value columns);
+  llvm::SmallVector<LaneIndex> resultIndex(const FlatIndex &flat);
   llvm::SmallVector<LaneIndex>
   delinearize(LaneIndex linear, llvm::ArrayRef<graph::DimExpr> sizes);
   LaneIndex address(const Output &output, const FlatIndex &flat);
@@ -101,15 +92,8 @@ private:
   KernelBuilder &k;
   ElementEmitter emitter;
   const ContractionSpace &space;
-  mlir::Value product;
-  mlir::Type element;
-  unsigned width;
-  unsigned part = 0; ///< columns, of `width`, that each result has in a row
-  llvm::DenseSet<mlir::Value> dependent;
-  std::vector<Output> outputs;
-  bool direct = false;
-  std::optional<graph::DimExpr> rowsOfRun; ///< that follow each other
-  mlir::Value turned;                      ///< columns of `rowsAtOnce` rows
+  const EpilogueForm &form;
+  mlir::Value transposed; ///< columns of `rowsAtOnce` rows
   int64_t rowsAtOnce = 1;
 };
 

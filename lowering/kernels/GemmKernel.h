@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels of contraction fusions: a product or convolution, operands behind
-// movement, pointwise ops behind it.
+// Kernels of contraction fusions: a matmul or convolution, with movement of its
+// operands and an epilogue.
 
 #ifndef ZENITH_LOWERING_KERNELS_GEMMKERNEL_H
 #define ZENITH_LOWERING_KERNELS_GEMMKERNEL_H
@@ -10,23 +10,18 @@
 
 namespace zenith::kernels {
 
-/// Failure has been reported at the op.
+/// Adds functions named after `name` to `kernels`. Reports failure at the op.
 mlir::FailureOr<KernelPlan> emitContraction(graph::FusionOp fusion,
                                             graph::DimAnalysis &dims,
                                             const KernelTarget &target,
                                             mlir::ModuleOp kernels,
                                             llvm::StringRef name);
 
-/// Scratch that emitContraction asks for; empty where it will fail (it reports
-/// why).
+/// Bytes of the scratch buffers that emitContraction uses; empty where it will
+/// fail.
 llvm::SmallVector<graph::DimExpr>
 contractionScratchBytes(graph::FusionOp fusion, graph::DimAnalysis &dims,
                         const KernelTarget &target);
-
-/// True where the operand is read only behind the product, element by element
-/// as the result is written.
-bool contractionMayShareBytes(graph::FusionOp fusion, unsigned operand,
-                              unsigned result);
 
 } // namespace zenith::kernels
 

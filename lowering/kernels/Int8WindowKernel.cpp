@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Windows over bytes, with lanes along the channels: the bytes of four rows of
-// the image lie side by side in a register, and one instruction adds the
-// products of all four. Several rows and columns of results share what is put
-// together so. Outside of the image lies the zero point.
+// Int8 depthwise convolutions by dot products (VNNI): bytes of four rows of the
+// feature map lie side by side in a register, and one instruction adds the
+// products of all four. Several rows and columns of results share each such
+// register. Padding holds the zero point.
 
+#include "lowering/kernels/Int8WindowKernel.h"
 #include "ir/encodings/Int8Depthwise.h"
 #include "lowering/builder/RowTasks.h"
 #include "lowering/elements/LoopNests.h"
 #include "lowering/microkernels/Int8Dot.h"
 #include "lowering/schedule/LaneChoice.h"
-#include "lowering/schedule/WindowSchedule.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -25,8 +25,9 @@ namespace {
 
 constexpr int64_t quad = 4;
 
-/// The window down the rows of the image, of which quads are made, and along
-/// one, if it moves there too. Images of one dimension have rows only.
+/// The filter along a column of the feature map, where quads of taps are made,
+/// and along a row, if it moves there too. One-dimensional feature maps have
+/// rows only.
 struct Sides {
   const WindowDim *down = nullptr, *along = nullptr;
   unsigned downLoop = 0, alongLoop = 0;
@@ -37,8 +38,8 @@ struct Blocking {
   int64_t rows = 1, columns = 1;
 };
 
-/// Taps of a quad of rows: where its first row is, counted from the first tap,
-/// and the tap along a row.
+/// Taps of a quad of rows: the index of its first row, counted from the first
+/// tap, and the tap along a row.
 using QuadOfTaps = std::pair<int64_t, int64_t>;
 
 class Int8WindowKernel {
@@ -108,11 +109,11 @@ private:
   SmallVector<unsigned> outer;
   Blocking blocking;
 
-  // Of the channels at hand.
+  // For the current channels.
   std::map<QuadOfTaps, Value> weights;
   Value start; ///< sums begin here
-  // Of the rows at hand: where each begins, and which bytes of each quad lie in
-  // the image.
+  // For the current rows: where each begins, and which bytes of each quad are
+  // not padding.
   SmallVector<Value> rowOffsets, inside;
 };
 
@@ -120,7 +121,7 @@ private:
 
 /// Instructions per result.
 double Int8WindowKernel::costOf(Blocking block) const {
-  // Loads, a shuffle and what keeps them waiting.
+  // Loads, a shuffle and their latency.
   constexpr double costOfQuad = 4.5;
   int64_t quads = quadsOf(block.rows), products = 0;
   for (int64_t row = 0; row < block.rows; ++row)
@@ -153,7 +154,7 @@ Blocking Int8WindowKernel::chooseBlocking() const {
   return best;
 }
 
-/// Bytes of four rows, those of a channel side by side.
+/// Interleaves four rows, the bytes of a channel side by side.
 Value Int8WindowKernel::interleaved(ArrayRef<Value> rows) {
   auto joined = [&](Value x, Value y, int64_t count) -> Value {
     auto places = llvm::to_vector(llvm::seq<int64_t>(2 * count));
@@ -168,7 +169,7 @@ Value Int8WindowKernel::interleaved(ArrayRef<Value> rows) {
   return k.b.create<vector::ShuffleOp>(k.loc, all, all, places);
 }
 
-/// A byte of each channel at hand.
+/// A byte of each current channel.
 Value Int8WindowKernel::bytesAt(Value memory, Value offset) {
   auto type = VectorType::get({width}, k.b.getI8Type());
   if (!emitter.mask)
@@ -202,7 +203,7 @@ void Int8WindowKernel::readWeights(Value channel) {
           ofQuad = interleaved(rows);
       }
     }
-  // What a window of zero points would sum to, which stand for zero.
+  // The sum over a filter of zero points, which stand for zero.
   Value zero = k.integer(sumType, 0);
   start = zero;
   if (window.zeroPoint == 0)
@@ -215,7 +216,7 @@ void Int8WindowKernel::readWeights(Value channel) {
   start = k.b.create<arith::SubIOp>(k.loc, zero, start);
 }
 
-/// Rows outside are read from the nearest one inside, and then replaced.
+/// Rows in the padding are read from the nearest row inside, and then replaced.
 void Int8WindowKernel::enterRows(ArrayRef<LaneIndex> loopIndex,
                                  Value firstRow) {
   const WindowDim &down = *sides.down;
@@ -262,7 +263,7 @@ void Int8WindowKernel::enterRows(ArrayRef<LaneIndex> loopIndex,
   }
 }
 
-/// Of pixels `distance` bytes behind where those of `column` begin.
+/// Quad `number` of the positions `distance` bytes after those of `column`.
 Value Int8WindowKernel::quadAt(int64_t number, Value column, int64_t distance) {
   Value memory = k.memoryOf(cast<BlockArgument>(window.bytes));
   SmallVector<Value> rows;
@@ -280,7 +281,7 @@ Value Int8WindowKernel::quadAt(int64_t number, Value column, int64_t distance) {
              : all;
 }
 
-/// Results of some columns of the rows at hand.
+/// Results of some columns of the current rows.
 void Int8WindowKernel::emitBlock(ArrayRef<LaneIndex> loopIndex,
                                  const LaneIndex &column, int64_t count) {
   ElementEmitter::Scope scope(emitter);
@@ -297,16 +298,17 @@ void Int8WindowKernel::emitBlock(ArrayRef<LaneIndex> loopIndex,
     first = emitter.indices.shift(emitter.indices.scale(column, stride),
                                   -sides.along->low);
   }
-  // Pixels from the left, each for all taps that meet it.
-  for (int64_t pixel = 0;
-       pixel <= (count - 1) * stride + (tapsAlong() - 1) * dilation; ++pixel) {
+  // Positions from the left, each for all taps that read it.
+  for (int64_t position = 0;
+       position <= (count - 1) * stride + (tapsAlong() - 1) * dilation;
+       ++position) {
     SmallVector<std::pair<int64_t, int64_t>> readers;
     for (int64_t x = 0; x < tapsAlong(); ++x)
-      if (int64_t at = pixel - x * dilation;
+      if (int64_t at = position - x * dilation;
           at >= 0 && at % stride == 0 && at / stride < count)
         readers.push_back({at / stride, x});
     bool outside = sides.along && emitter.indices.provablyOutside(
-                                      emitter.indices.shift(first, pixel), 0,
+                                      emitter.indices.shift(first, position), 0,
                                       sides.along->size);
     if (readers.empty() || (outside && window.zeroPoint == 0))
       continue;
@@ -314,7 +316,7 @@ void Int8WindowKernel::emitBlock(ArrayRef<LaneIndex> loopIndex,
     for (int64_t number = 0; number < quads; ++number) {
       Value bytes =
           outside ? splat(window.zeroPoint)
-                  : quadAt(number, bytesOfColumn, (pixel - low) * channels);
+                  : quadAt(number, bytesOfColumn, (position - low) * channels);
       for (auto [result, x] : readers)
         for (int64_t row = 0; row < rows; ++row)
           if (int64_t tap = tapOfQuad(number, row); meetsTaps(tap)) {
@@ -349,7 +351,7 @@ void Int8WindowKernel::emitColumns(ArrayRef<LaneIndex> loopIndex) {
   int64_t columns = *size.constant(),
           first = *sides.along->firstInside().constant(),
           end = *sides.along->endInside(size).constant();
-  ColumnParts parts(columns, std::min(first, columns), std::min(end, columns),
+  RowBlocking parts(columns, std::min(first, columns), std::min(end, columns),
                     blocking.columns);
   auto known = [&](int64_t from, int64_t count) {
     for (int64_t blocks = llvm::divideCeil(count, blocking.columns); blocks > 0;
@@ -370,7 +372,7 @@ void Int8WindowKernel::emitColumns(ArrayRef<LaneIndex> loopIndex) {
   known(behind, parts.right);
 }
 
-/// The last block begins early enough to end with the last row.
+/// The last block overlaps the one before where needed.
 void Int8WindowKernel::emitRowBlock(Value number, const LaneIndex &lanes) {
   ElementEmitter::Scope scope(emitter);
   SmallVector<LaneIndex> loopIndex(space.rank(), LaneIndex(0));
@@ -387,18 +389,18 @@ void Int8WindowKernel::emitRowBlock(Value number, const LaneIndex &lanes) {
 }
 
 FailureOr<KernelPlan> Int8WindowKernel::run() {
-  // A task's lines of the image stay in the first-level cache, and what it
-  // computes is worth a claim.
-  constexpr double cachedPixels = 448, taskCost = 100e3;
+  // A task's rows of the feature map stay in the first-level cache, and its
+  // work is worth claiming.
+  constexpr double cachedPositions = 448, taskCost = 100e3;
   double columns =
              sides.along ? double(*space.size(sides.alongLoop).constant()) : 1,
          blocks = double(rowBlocks().constant().value_or(64)),
          lanes = double(*space.size(lane).constant());
   double blockCost = double(blocking.rows) * columns * lanes *
                      (costOf(blocking) + costPerElement(k.fusion));
-  int64_t pixels = int64_t(double(blocking.rows) * columns),
-          blocksOfTask = std::clamp<int64_t>(int64_t(cachedPixels) / pixels, 1,
-                                             int64_t(blocks));
+  int64_t positions = int64_t(double(blocking.rows) * columns),
+          blocksOfTask = std::clamp<int64_t>(
+              int64_t(cachedPositions) / positions, 1, int64_t(blocks));
   double cost = blockCost * double(blocksOfTask);
   int64_t channels = *space.size(lane).constant(), lanesOfTask = channels;
   if (cost > taskCost)
@@ -430,7 +432,7 @@ FailureOr<KernelPlan> Int8WindowKernel::run() {
   return plan;
 }
 
-/// Null `down`: not of the kind.
+/// Null `down`: the shape is not supported.
 static Sides sidesOf(const IterationSpace &space, const WindowShape &shape) {
   Sides sides;
   if (shape.spans.empty() || shape.spans.size() > 2)
@@ -448,8 +450,9 @@ static Sides sidesOf(const IterationSpace &space, const WindowShape &shape) {
   return sides;
 }
 
-bool takesBytes(const EmissionContext &context, const IterationSpace &space,
-                const WindowShape &shape, unsigned lane) {
+bool suitsInt8Window(const EmissionContext &context,
+                     const IterationSpace &space, const WindowShape &shape,
+                     unsigned lane) {
   constexpr int64_t mostRows = 32, mostColumns = 16;
   auto convolution = dyn_cast<graph::ConvolutionOp>(shape.anchor);
   auto window = convolution ? graph::matchInt8Depthwise(convolution)
@@ -462,11 +465,11 @@ bool takesBytes(const EmissionContext &context, const IterationSpace &space,
   if (space.dimOf(lane) + 1 != type.getRank() ||
       !space.size(lane).isConstant(type.getShape().back()))
     return false;
-  // Elsewhere results lie where the image has pixels.
-  const graph::DimVector image = context.dims.dimsOf(window->bytes),
+  // Results must have the positions of the feature map.
+  const graph::DimVector input = context.dims.dimsOf(window->bytes),
                          results = context.dims.dimsOf(convolution);
-  for (unsigned d = 0; d + 1 < image.size(); ++d)
-    if (image[d] != results[d] &&
+  for (unsigned d = 0; d + 1 < input.size(); ++d)
+    if (input[d] != results[d] &&
         llvm::none_of(shape.spans,
                       [&](const WindowDim &span) { return span.dim == d; }))
       return false;
@@ -481,9 +484,9 @@ bool takesBytes(const EmissionContext &context, const IterationSpace &space,
          sides.along->count <= mostColumns;
 }
 
-FailureOr<KernelPlan> emitBytes(const EmissionContext &context,
-                                IterationSpace &space, const WindowShape &shape,
-                                unsigned lane) {
+FailureOr<KernelPlan> emitInt8Window(const EmissionContext &context,
+                                     IterationSpace &space,
+                                     const WindowShape &shape, unsigned lane) {
   return Int8WindowKernel(context, space, shape, lane, sidesOf(space, shape))
       .run();
 }

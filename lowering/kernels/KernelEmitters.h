@@ -10,36 +10,37 @@
 
 namespace zenith::kernels {
 
-/// Elements of the results one by one; also folds in place (small windows),
-/// whatever the region holds.
+/// Computes elements of the results one by one; reductions in the region (small
+/// windows) are computed per element.
 mlir::FailureOr<KernelPlan> emitPointwise(const EmissionContext &context);
-/// The kernel that writes `values` of the body, which have one shape, as the
-/// results `numbers`; where `into` says, if the values are its update.
+/// The kernel that writes `values` of the body, which have one shape, to
+/// results number `numbers`; at the offsets of `into`, if the values are its
+/// update.
 mlir::FailureOr<Launch> emitValues(const EmissionContext &context,
                                    llvm::StringRef name,
                                    llvm::ArrayRef<mlir::Value> values,
                                    llvm::ArrayRef<unsigned> numbers,
                                    graph::DynamicUpdateSliceOp into = {});
 mlir::FailureOr<KernelPlan> emitReduction(const EmissionContext &context);
-/// Running folds along one dimension.
-mlir::FailureOr<KernelPlan> emitCumulative(const EmissionContext &context);
+/// Scans along one dimension.
+mlir::FailureOr<KernelPlan> emitScan(const EmissionContext &context);
 /// reduce_window and grouped convolutions.
 mlir::FailureOr<KernelPlan> emitWindow(const EmissionContext &context);
 
-/// graph.attention with what follows it.
+/// graph.attention with its epilogue.
 mlir::FailureOr<KernelPlan> emitAttention(const EmissionContext &context);
-/// Scratch that emitAttention asks for.
+/// Bytes of the scratch buffers that emitAttention uses.
 llvm::SmallVector<graph::DimExpr> attentionScratch(graph::FusionOp fusion,
                                                    graph::DimAnalysis &dims,
                                                    const KernelTarget &target);
 
 /// scatter and scatter_with.
 mlir::FailureOr<KernelPlan> emitScatter(const EmissionContext &context);
-/// True where the operand's bytes may become the result's.
+/// Whether the result may take over the operand's bytes.
 bool scatterMayShareBytes(graph::FusionOp fusion, unsigned operand,
                           unsigned result);
-/// dynamic_update_slice alone: the operand goes to the result, unless they are
-/// the same bytes, and then the update to its part.
+/// dynamic_update_slice alone: copies the operand to the result, unless they
+/// are the same bytes, then the update into its part.
 mlir::FailureOr<KernelPlan> emitUpdate(const EmissionContext &context);
 bool updateMayShareBytes(graph::FusionOp fusion, unsigned operand,
                          unsigned result);

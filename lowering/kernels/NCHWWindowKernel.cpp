@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Windows over planes that fit a cache: copied with their padding first, then
-// folded by full vectors only, several rows at a time.
+// Copies a plane into a cached buffer with its padding, so that all positions
+// are reduced by full vectors, several rows at a time.
 
+#include "lowering/kernels/NCHWWindowKernel.h"
 #include "lowering/builder/RowTasks.h"
 #include "lowering/elements/LoopNests.h"
 #include "lowering/schedule/LaneChoice.h"
-#include "lowering/schedule/WindowSchedule.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -19,8 +19,8 @@ namespace zenith::kernels {
 
 namespace {
 
-/// One dimension of a plane. Copied elements of a phase, those with one
-/// remainder by the stride, lie side by side.
+/// One dimension of a plane. In the copy, elements of a phase, which have the
+/// same remainder by the stride, are contiguous.
 struct PlaneSide {
   int64_t results = 1, stride = 1, low = 0, taps = 1, dilation = 1, inputs = 1;
 
@@ -32,7 +32,7 @@ struct PlaneSide {
   }
 };
 
-/// Rows of a buffer, and the taps that are folded where they lie.
+/// Rows of a buffer, and the taps that are reduced from them.
 struct PlaneView {
   Value memory;
   int64_t rowStride, phaseStride;
@@ -48,7 +48,8 @@ struct PlaneGeometry {
   int64_t rowStride(int64_t width) const {
     return x.stride * phaseStride(width);
   }
-  /// The last vector of a short row reads beyond it.
+  /// Elements of a phase of a row; the last vector of a short row reads beyond
+  /// it.
   int64_t phaseStride(int64_t width) const {
     return x.ofPhase() + std::max<int64_t>(0, width - x.results);
   }
@@ -76,7 +77,7 @@ public:
   FailureOr<KernelPlan> run();
 
 private:
-  /// Takes rows by vectors of results, from a row and a column on.
+  /// Stores `rows` rows by vectors of results, from a row and a column on.
   using Finish =
       llvm::function_ref<void(Value row, Value column, int64_t rows,
                               ArrayRef<int64_t> shifts, ArrayRef<Value> lanes)>;
@@ -88,14 +89,15 @@ private:
   void storeLanes(Value memory, Value at, Value lanes);
   Value weight(int64_t y, const LaneIndex &x, ArrayRef<LaneIndex> index);
   bool inOrder() const;
-  void foldColumns(const PlaneView &view, ArrayRef<LaneIndex> index,
-                   ArrayRef<Value> at, ArrayRef<LaneIndex> taps,
-                   ArrayRef<int64_t> shifts, MutableArrayRef<Value> sums);
+  void reduceColumns(const PlaneView &view, ArrayRef<LaneIndex> index,
+                     ArrayRef<Value> at, ArrayRef<LaneIndex> taps,
+                     ArrayRef<int64_t> shifts, MutableArrayRef<Value> sums);
   Value step(Value sum, Value lanes, Value weight);
-  void fold(const PlaneView &view, ArrayRef<LaneIndex> index, Finish finish);
-  SmallVector<Value> foldBlock(const PlaneView &view, ArrayRef<LaneIndex> index,
-                               Value row, Value column, int64_t rows,
-                               ArrayRef<int64_t> shifts);
+  void reduce(const PlaneView &view, ArrayRef<LaneIndex> index, Finish finish);
+  SmallVector<Value> reduceBlock(const PlaneView &view,
+                                 ArrayRef<LaneIndex> index, Value row,
+                                 Value column, int64_t rows,
+                                 ArrayRef<int64_t> shifts);
   void plane(SmallVector<LaneIndex> loopIndex);
   void finish(ArrayRef<LaneIndex> loopIndex, Value row, Value column,
               int64_t rows, ArrayRef<int64_t> shifts, ArrayRef<Value> lanes);
@@ -113,7 +115,8 @@ private:
   int64_t width;
   VectorType vector;
   SmallVector<unsigned> outer;
-  Value image, folded; ///< the copy, and what its rows give
+  Value copy,
+      reducedRows; ///< the copy of the input, and its reduction along the rows
 };
 
 } // namespace
@@ -141,17 +144,17 @@ std::optional<PlaneGeometry> PlaneGeometry::of(const IterationSpace &space,
   return all ? std::optional(geometry) : std::nullopt;
 }
 
-bool planesFit(const EmissionContext &context, const IterationSpace &space,
-               const WindowShape &shape) {
+bool suitsNCHWWindow(const EmissionContext &context,
+                     const IterationSpace &space, const WindowShape &shape) {
   constexpr int64_t longestWindow = 32;
-  // Small windows over long rows wait for memory, which a copy would not
-  // overlap with their arithmetic.
+  // Small filters over long rows are bound by memory; a copy would not overlap
+  // with their arithmetic.
   constexpr int64_t fewTaps = 9, longRow = 4;
-  // With 512 bits the second-level cache gives vectors as fast as large windows
-  // fold them.
+  // With 512-bit vectors the second-level cache delivers them as fast as large
+  // filters reduce them.
   constexpr int64_t firstCache = 32 * 1024, secondCache = 128 * 1024;
-  // Sums, which rows don't share, must read an element there more often than so
-  // (5x5 by steps of 3 take 1.12 of the time, by steps of 2 0.75).
+  // Rows share no sums, so an element must be read more often than this for the
+  // copy to pay off: for a 5x5 filter at stride 2, but not at stride 3.
   constexpr int64_t fewReads = 4;
   auto geometry = PlaneGeometry::of(space, shape);
   Type element = getElementTypeOrSelf(shape.anchor->getOperand(0).getType());
@@ -162,8 +165,8 @@ bool planesFit(const EmissionContext &context, const IterationSpace &space,
     return false;
   int64_t taps = geometry->x.taps * geometry->y.taps,
           steps = geometry->x.stride * geometry->y.stride;
-  // Windows that don't overlap read an element where it is for less than its
-  // copy (4x4: half the time).
+  // Positions that do not overlap read each element once, which costs less than
+  // copying it.
   if (taps <= steps)
     return false;
   bool small = taps <= fewTaps;
@@ -186,7 +189,7 @@ bool planesFit(const EmissionContext &context, const IterationSpace &space,
          (far ? secondCache : firstCache);
 }
 
-/// Of all it holds, the padding keeps its value.
+/// A buffer filled with the padding value, which only copies of rows overwrite.
 Value NCHWWindowKernel::buffer(int64_t elements) {
   elements = int64_t(llvm::alignTo(uint64_t(elements), uint64_t(width)));
   Value memory = k.b.create<memref::AllocaOp>(
@@ -207,7 +210,8 @@ Value NCHWWindowKernel::start() {
   return k.broadcast(scalar, width);
 }
 
-/// Where the input of the anchor's element at `index` has a row and a column.
+/// Index of the anchor's input for the result at `index`, with this row and
+/// column.
 SmallVector<LaneIndex> NCHWWindowKernel::inputIndex(ArrayRef<LaneIndex> index,
                                                     const LaneIndex &row,
                                                     const LaneIndex &column) {
@@ -244,8 +248,8 @@ void NCHWWindowKernel::storeLanes(Value memory, Value at, Value lanes) {
     k.b.create<vector::StoreOp>(k.loc, lanes, memory, at);
 }
 
-/// The columns of one phase; the last vector begins early enough to end with
-/// them.
+/// Copies the columns of one phase; the last vector overlaps the one before
+/// where needed.
 void NCHWWindowKernel::copyRow(Value memory, SmallVector<LaneIndex> index,
                                Value row, int64_t phase) {
   const PlaneSide &x = geometry.x;
@@ -255,7 +259,7 @@ void NCHWWindowKernel::copyRow(Value memory, SmallVector<LaneIndex> index,
   if (count <= 0)
     return;
   bool whole = count >= width;
-  int64_t place =
+  int64_t offset =
       phase * geometry.phaseStride(width) + (first + x.low) / x.stride;
   auto some = [&](Value from) {
     ElementEmitter::Scope scope(emitter);
@@ -269,7 +273,7 @@ void NCHWWindowKernel::copyRow(Value memory, SmallVector<LaneIndex> index,
       return;
     Value to = k.mul(k.add(row, k.index(geometry.y.low)),
                      k.index(geometry.rowStride(width)));
-    storeLanes(memory, k.add(k.add(to, from), k.index(place)),
+    storeLanes(memory, k.add(k.add(to, from), k.index(offset)),
                k.broadcast(lanes, unsigned(width)));
   };
   if (!whole) {
@@ -291,8 +295,7 @@ void NCHWWindowKernel::copyPlane(Value memory, ArrayRef<LaneIndex> index) {
   });
 }
 
-/// What tap `x` along the row, `y` down, multiplies by; null where windows have
-/// no weights.
+/// Weight of tap `x` along the row and `y` along the column; null for pooling.
 Value NCHWWindowKernel::weight(int64_t y, const LaneIndex &x,
                                ArrayRef<LaneIndex> index) {
   if (!conv)
@@ -321,8 +324,8 @@ Value NCHWWindowKernel::step(Value sum, Value lanes, Value weight) {
       k.loc, sum, k.b.create<arith::MulFOp>(k.loc, lanes, weight));
 }
 
-/// Whether results tell in which order their taps were folded, and are short
-/// enough to keep to it.
+/// Whether results depend on the order in which taps are reduced, and the taps
+/// are few enough to keep the interpreter's order.
 bool NCHWWindowKernel::inOrder() const {
   bool told = isa<FloatType>(element);
   if (auto pool = dyn_cast<graph::ReduceWindowOp>(shape.anchor))
@@ -332,14 +335,15 @@ bool NCHWWindowKernel::inOrder() const {
          geometry.y.taps * geometry.x.taps <= ElementEmitter::tapsInOrder;
 }
 
-/// Columns of taps for rows by vectors of results: each vector of the plane is
-/// read once for all rows whose windows hold it, and a result takes the taps of
-/// these columns row by row.
-void NCHWWindowKernel::foldColumns(const PlaneView &view,
-                                   ArrayRef<LaneIndex> index,
-                                   ArrayRef<Value> at, ArrayRef<LaneIndex> taps,
-                                   ArrayRef<int64_t> shifts,
-                                   MutableArrayRef<Value> sums) {
+/// Reduces columns of taps into rows by vectors of results: each vector of the
+/// plane is read once for all results that it belongs to, and a result takes
+/// the taps of these columns row by row.
+void NCHWWindowKernel::reduceColumns(const PlaneView &view,
+                                     ArrayRef<LaneIndex> index,
+                                     ArrayRef<Value> at,
+                                     ArrayRef<LaneIndex> taps,
+                                     ArrayRef<int64_t> shifts,
+                                     MutableArrayRef<Value> sums) {
   const PlaneSide &y = view.y;
   int64_t rows = int64_t(sums.size() / shifts.size());
   std::vector<SmallVector<Value>> weights(taps.size());
@@ -348,7 +352,7 @@ void NCHWWindowKernel::foldColumns(const PlaneView &view,
       weights[column].push_back(weight(down, tap, index));
   int64_t lines = (rows - 1) * y.stride + y.reach() + 1;
   for (int64_t line = 0; line < lines; ++line)
-    for (auto [column, place] : llvm::enumerate(at))
+    for (auto [column, offset] : llvm::enumerate(at))
       for (auto [number, shift] : llvm::enumerate(shifts)) {
         Value lanes;
         for (int64_t row = 0; row < rows; ++row) {
@@ -359,19 +363,20 @@ void NCHWWindowKernel::foldColumns(const PlaneView &view,
           if (!lanes)
             lanes = k.b.create<vector::LoadOp>(
                 k.loc, vector, view.memory,
-                k.add(place, k.index(line * view.rowStride + shift)));
+                k.add(offset, k.index(line * view.rowStride + shift)));
           Value &sum = sums[size_t(row) * shifts.size() + number];
           sum = step(sum, lanes, weights[column][size_t(down)]);
         }
       }
 }
 
-/// Rows by vectors whose windows begin at `column` plus a shift each.
-SmallVector<Value> NCHWWindowKernel::foldBlock(const PlaneView &view,
-                                               ArrayRef<LaneIndex> index,
-                                               Value row, Value column,
-                                               int64_t rows,
-                                               ArrayRef<int64_t> shifts) {
+/// Rows by vectors of results, the first taps of which are at `column` plus a
+/// shift.
+SmallVector<Value> NCHWWindowKernel::reduceBlock(const PlaneView &view,
+                                                 ArrayRef<LaneIndex> index,
+                                                 Value row, Value column,
+                                                 int64_t rows,
+                                                 ArrayRef<int64_t> shifts) {
   constexpr int64_t unrolled = 96;
   const PlaneSide &x = view.x;
   SmallVector<Value> sums(size_t(rows) * shifts.size(), start());
@@ -383,34 +388,35 @@ SmallVector<Value> NCHWWindowKernel::foldBlock(const PlaneView &view,
                     ElementEmitter::Scope scope(emitter);
                     SmallVector<Value> next(carried);
                     Value at = k.add(base, k.mul(tap, k.index(x.dilation)));
-                    foldColumns(view, index, at,
-                                emitter.indices.scalar(tap, x.taps), shifts,
-                                next);
+                    reduceColumns(view, index, at,
+                                  emitter.indices.scalar(tap, x.taps), shifts,
+                                  next);
                     return next;
                   });
   SmallVector<Value> at;
   SmallVector<LaneIndex> taps;
   for (int64_t tap = 0; tap < x.taps; ++tap) {
     int64_t distance = tap * x.dilation;
-    int64_t place =
+    int64_t offset =
         distance % x.stride * view.phaseStride + distance / x.stride;
-    at.push_back(k.add(base, k.index(place)));
+    at.push_back(k.add(base, k.index(offset)));
     taps.push_back(LaneIndex(DimExpr(tap)));
   }
   if (inOrder())
-    foldColumns(view, index, at, taps, shifts, sums);
+    reduceColumns(view, index, at, taps, shifts, sums);
   else // keeps the weights of one column in registers
-    for (auto [place, tap] : llvm::zip_equal(at, taps))
-      foldColumns(view, index, place, tap, shifts, sums);
+    for (auto [offset, tap] : llvm::zip_equal(at, taps))
+      reduceColumns(view, index, offset, tap, shifts, sums);
   return sums;
 }
 
 /// All results of a view, in blocks that fill the registers. The last block of
-/// rows, of columns, and of a row's vectors begins early enough to end with
-/// them: what is computed twice is the same.
-void NCHWWindowKernel::fold(const PlaneView &view, ArrayRef<LaneIndex> index,
-                            Finish finish) {
-  // Rows share more than vectors beside each other, where windows reach down.
+/// rows, of columns, and of a row's vectors overlaps the one before where
+/// needed, and computes the same results again.
+void NCHWWindowKernel::reduce(const PlaneView &view, ArrayRef<LaneIndex> index,
+                              Finish finish) {
+  // Rows share more of what they read than neighbouring vectors, where filters
+  // have several rows.
   constexpr int64_t mostSums = 8, mostSteps = 128;
   int64_t vectors = (view.x.results + width - 1) / width;
   int64_t most = std::clamp<int64_t>(mostSteps / view.y.taps, 1, mostSums);
@@ -432,7 +438,7 @@ void NCHWWindowKernel::fold(const PlaneView &view, ArrayRef<LaneIndex> index,
     auto block = [&](Value column) {
       ElementEmitter::Scope scope(emitter);
       finish(row, column, rows, shifts,
-             foldBlock(view, index, row, column, rows, shifts));
+             reduceBlock(view, index, row, column, rows, shifts));
     };
     if (blocks == 1)
       block(k.index(0));
@@ -443,7 +449,7 @@ void NCHWWindowKernel::fold(const PlaneView &view, ArrayRef<LaneIndex> index,
   });
 }
 
-/// What follows the window, and the stores.
+/// The epilogue and the stores.
 void NCHWWindowKernel::finish(ArrayRef<LaneIndex> loopIndex, Value row,
                               Value column, int64_t rows,
                               ArrayRef<int64_t> shifts, ArrayRef<Value> lanes) {
@@ -469,46 +475,47 @@ void NCHWWindowKernel::finish(ArrayRef<LaneIndex> loopIndex, Value row,
 
 void NCHWWindowKernel::plane(SmallVector<LaneIndex> loopIndex) {
   SmallVector<LaneIndex> index = space.shapeIndex(emitter.indices, loopIndex);
-  copyPlane(image, index);
-  PlaneView view{image, geometry.rowStride(width), geometry.phaseStride(width),
+  copyPlane(copy, index);
+  PlaneView view{copy, geometry.rowStride(width), geometry.phaseStride(width),
                  geometry.y, geometry.x};
-  if (folded) {
+  if (reducedRows) {
     PlaneView rows = view;
     rows.y = {geometry.y.padded(), 1, 0, 1, 1, 1};
     int64_t stride = std::max(geometry.x.results, width);
-    fold(rows, index,
-         [&](Value row, Value column, int64_t count, ArrayRef<int64_t> shifts,
-             ArrayRef<Value> lanes) {
-           Value to = k.add(k.mul(row, k.index(stride)), column);
-           for (int64_t r = 0; r < count; ++r)
-             for (auto [number, shift] : llvm::enumerate(shifts))
-               k.b.create<vector::StoreOp>(
-                   k.loc, lanes[size_t(r) * shifts.size() + number], folded,
-                   k.add(to, k.index(r * stride + shift)));
-         });
-    view.memory = folded;
+    reduce(rows, index,
+           [&](Value row, Value column, int64_t count, ArrayRef<int64_t> shifts,
+               ArrayRef<Value> lanes) {
+             Value to = k.add(k.mul(row, k.index(stride)), column);
+             for (int64_t r = 0; r < count; ++r)
+               for (auto [number, shift] : llvm::enumerate(shifts))
+                 k.b.create<vector::StoreOp>(
+                     k.loc, lanes[size_t(r) * shifts.size() + number],
+                     reducedRows, k.add(to, k.index(r * stride + shift)));
+           });
+    view.memory = reducedRows;
     view.rowStride = stride;
     view.x.taps = view.x.stride = view.x.dilation = 1;
   }
-  fold(view, index,
-       [&](Value row, Value column, int64_t count, ArrayRef<int64_t> shifts,
-           ArrayRef<Value> lanes) {
-         finish(loopIndex, row, column, count, shifts, lanes);
-       });
+  reduce(view, index,
+         [&](Value row, Value column, int64_t count, ArrayRef<int64_t> shifts,
+             ArrayRef<Value> lanes) {
+           finish(loopIndex, row, column, count, shifts, lanes);
+         });
 }
 
 FailureOr<KernelPlan> NCHWWindowKernel::run() {
-  // An element is copied in and stored for what so many operations take.
+  // Cost of copying and storing one element, in flops.
   constexpr double taskFlops = 300e3, movement = 24;
-  image = buffer(geometry.elements(width));
+  copy = buffer(geometry.elements(width));
   if (!conv && !inOrder() && geometry.y.taps > 1 && geometry.x.taps > 1)
-    folded = buffer(geometry.y.padded() * std::max(geometry.x.results, width));
+    reducedRows =
+        buffer(geometry.y.padded() * std::max(geometry.x.results, width));
   SmallVector<unsigned> fixed{shape.column};
   if (geometry.rowLoop)
     fixed.push_back(*geometry.rowLoop);
   DimExpr planes = space.rows(fixed);
-  int64_t taps = folded ? geometry.y.taps + geometry.x.taps
-                        : geometry.y.taps * geometry.x.taps;
+  int64_t taps = reducedRows ? geometry.y.taps + geometry.x.taps
+                             : geometry.y.taps * geometry.x.taps;
   double flops = double(geometry.y.results * geometry.x.results) *
                  (2 * double(taps) + movement + costPerElement(k.fusion));
   int64_t ofTask = std::max<int64_t>(1, int64_t(taskFlops / flops));
@@ -530,9 +537,9 @@ FailureOr<KernelPlan> NCHWWindowKernel::run() {
   return plan;
 }
 
-FailureOr<KernelPlan> emitPlanes(const EmissionContext &context,
-                                 IterationSpace &space,
-                                 const WindowShape &shape) {
+FailureOr<KernelPlan> emitNCHWWindow(const EmissionContext &context,
+                                     IterationSpace &space,
+                                     const WindowShape &shape) {
   return NCHWWindowKernel(context, space, shape,
                           *PlaneGeometry::of(space, shape))
       .run();

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels of windows that move over space, with lanes along the channels or
+// NHWC depthwise convolutions and pooling, with lanes along the channels or
 // along a row: several positions at a time, so that they share what they read.
-// Taps outside of the image are left out: those of other rows by the bounds of
-// a loop, those beside a row where the code for its ends is written.
+// Taps in the padding are skipped: rows of taps by loop bounds, taps beside a
+// row when the code for its ends is emitted.
 
 #include "lowering/builder/RowTasks.h"
 #include "lowering/elements/ElementConversions.h"
 #include "lowering/elements/LoopNests.h"
+#include "lowering/kernels/Int8WindowKernel.h"
 #include "lowering/kernels/KernelEmitters.h"
+#include "lowering/kernels/NCHWWindowKernel.h"
 #include "lowering/schedule/LaneChoice.h"
 #include "lowering/schedule/WindowSchedule.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,38 +21,6 @@ using namespace mlir;
 using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
-
-ColumnParts::ColumnParts(int64_t columns, int64_t first, int64_t end,
-                         int64_t most) {
-  int64_t least = columns + 1, behind = columns - end;
-  auto blocks = [&](int64_t count) { return (count + most - 1) / most; };
-  left = columns;
-  for (int64_t width = most; 2 * width > most && first < end; --width) {
-    int64_t times = (end - first) / width, rest = columns - times * width;
-    int64_t before = first + (rest - first - behind + 1) / 2;
-    int64_t all = blocks(before) + blocks(rest - before) + times;
-    if (times < 2 || all >= least)
-      continue;
-    least = all;
-    left = before, atOnce = width, repeats = times, right = rest - before;
-  }
-}
-
-DimExpr WindowDim::firstInside() const {
-  return std::max<int64_t>(0, (low + stride - 1) / stride);
-}
-
-DimExpr WindowDim::endInside(const DimExpr &positions) const {
-  DimExpr last = size - 1 + low - (count - 1) * dilation;
-  DimExpr end = DimExpr::min(DimExpr::floorDiv(last, stride) + 1, positions);
-  return DimExpr::max(end, firstInside());
-}
-
-unsigned lanesOfWindow(const EmissionContext &context) {
-  return std::min(
-      4 * context.target.lanes,
-      std::max(1u, context.target.lanes * 4 / widestBytes(context.fusion)));
-}
 
 namespace {
 class NHWCWindowKernel {
@@ -114,7 +84,7 @@ void NHWCWindowKernel::emitElements(ArrayRef<LaneIndex> loopIndex) {
   emitter.storeResults(space.shapeIndex(emitter.indices, loopIndex));
 }
 
-// Whether the row's windows stay inside along the outer dimensions.
+// Whether no tap of the row reads padding along the outer dimensions.
 Value NHWCWindowKernel::rowInside(ArrayRef<LaneIndex> loopIndex) {
   Value inside = kernel.integer(kernel.b.getI1Type(), 1);
   for (unsigned loop : outer) {
@@ -133,7 +103,8 @@ Value NHWCWindowKernel::rowInside(ArrayRef<LaneIndex> loopIndex) {
   return inside;
 }
 
-// Neighbours in step; what follows the window then finds its value.
+// Reduces neighbouring positions in lockstep; the epilogue then finds the
+// values.
 void NHWCWindowKernel::emitPositions(ArrayRef<LaneIndex> row,
                                      const LaneIndex &base, int64_t count) {
   ElementEmitter::Scope scope(emitter);
@@ -151,7 +122,8 @@ void NHWCWindowKernel::emitPositions(ArrayRef<LaneIndex> row,
     emitElements(position);
 }
 
-// New names for the outer positions of a row whose windows stay inside.
+// Indices of the outer positions of a row without padding, whose bounds are
+// known to be inside.
 SmallVector<LaneIndex>
 NHWCWindowKernel::withKnownRange(SmallVector<LaneIndex> loopIndex) {
   for (unsigned loop : outer)
@@ -164,8 +136,8 @@ NHWCWindowKernel::withKnownRange(SmallVector<LaneIndex> loopIndex) {
   return loopIndex;
 }
 
-// A row with lanes along it: a vector at either end under masks, and whole ones
-// between them, of which the last begins early enough to end there.
+// A row with lanes along it: a masked vector at either end, and whole vectors
+// between them, of which the last overlaps the one before where needed.
 void NHWCWindowKernel::emitRow(SmallVector<LaneIndex> loopIndex) {
   constexpr int64_t atOnce = 4;
   int64_t width = emitter.indices.width;
@@ -198,8 +170,7 @@ void NHWCWindowKernel::emitRow(SmallVector<LaneIndex> loopIndex) {
     border(size - width);
 }
 
-// Rows whose windows stay inside along the outer dimensions need no tests
-// there.
+// Rows that read no padding along the outer dimensions need no tests there.
 void NHWCWindowKernel::emitRows(SmallVector<LaneIndex> loopIndex,
                                 Value inside) {
   auto branch =
@@ -215,8 +186,9 @@ void NHWCWindowKernel::emitRows(SmallVector<LaneIndex> loopIndex,
   emitRow(loopIndex);
 }
 
-// Pixels a power of two apart push each other out of the first-level cache:
-// the part of one that its other channels lie in would be read again for them.
+// Vectors per position: positions a power of two apart evict each other from
+// the first-level cache, and the cache line that holds the other channels would
+// be read again for them.
 unsigned NHWCWindowKernel::vectorsOfWindow() const {
   constexpr int64_t lineBytes = 64, aliasedBytes = 2048;
   int64_t bytes = widestBytes(kernel.fusion);
@@ -226,9 +198,9 @@ unsigned NHWCWindowKernel::vectorsOfWindow() const {
   return aliased && int64_t(kernel.target.lanes) * 4 < lineBytes ? 2 : 1;
 }
 
-// Few enough for the registers, and for the unrolled taps of all of them; many
-// columns share the weights of long windows (63 taps of 512 channels: 51
-// GFLOP/s two at a time, 123 eight at a time).
+// Positions at a time: few enough for the registers and for unrolling all taps.
+// With large filters more positions share each load of the weights, which pays
+// off.
 int64_t NHWCWindowKernel::columnsAtOnce() const {
   constexpr int64_t registers = 8, unrolled = 640;
   int64_t taps = spanOf(column)->count;
@@ -249,7 +221,7 @@ void NHWCWindowKernel::emitColumns(ArrayRef<LaneIndex> loopIndex) {
     return;
   }
   int64_t most = columnsAtOnce();
-  ColumnParts parts(*columns, std::min(*first, *columns),
+  RowBlocking parts(*columns, std::min(*first, *columns),
                     std::min(*end, *columns), most);
   emitKnownColumns(loopIndex, 0, parts.left);
   int64_t behind = parts.left + parts.repeats * parts.atOnce;
@@ -262,7 +234,7 @@ void NHWCWindowKernel::emitColumns(ArrayRef<LaneIndex> loopIndex) {
   emitKnownColumns(loopIndex, behind, parts.right);
 }
 
-// Columns from `from` on, at known places.
+// Columns from `from` on, whose positions are known.
 void NHWCWindowKernel::emitKnownColumns(ArrayRef<LaneIndex> loopIndex,
                                         int64_t from, int64_t count) {
   int64_t most = columnsAtOnce();
@@ -273,9 +245,8 @@ void NHWCWindowKernel::emitKnownColumns(ArrayRef<LaneIndex> loopIndex,
   }
 }
 
-// The same where only the launch knows how many columns there are: blocks of
-// them at either end and between, that columns may be computed twice; smaller
-// blocks at the ends of short rows.
+// The same for a dynamic number of columns: blocks at either end and between
+// them, which may overlap; smaller blocks at the ends of short rows.
 void NHWCWindowKernel::emitUnknownColumns(ArrayRef<LaneIndex> loopIndex) {
   int64_t most = columnsAtOnce(),
           first = *spanOf(column)->firstInside().constant();
@@ -306,9 +277,9 @@ void NHWCWindowKernel::emitWhere(Value condition, function_ref<void()> then,
   }
 }
 
-// Whether no window of a block at one end of the row reaches beyond the other
-// end, and none of a block between them beyond any; there are no such blocks in
-// a row that isn't of any length.
+// Whether no position of a block at one end of the row reads padding at the
+// other end, and none of a block between them reads any. Without `anyLength`
+// there are no blocks between them.
 Value NHWCWindowKernel::rowHolds(int64_t block, bool anyLength) {
   const WindowDim *span = spanOf(column);
   const DimExpr &size = space.size(column);
@@ -367,7 +338,7 @@ void NHWCWindowKernel::emitColumnsSingly(ArrayRef<LaneIndex> loopIndex) {
               });
 }
 
-// Lanes along the rows.
+// Lanes run along the rows.
 Launch NHWCWindowKernel::runRows() {
   RowTasks tasks = RowTasks::plan(space.rows({lane}), space.size(lane),
                                   elementsPerTask, /*cutRows=*/false);
@@ -381,21 +352,22 @@ Launch NHWCWindowKernel::runRows() {
                        tasks.rowsPerTask * flopsOf(space.size(lane)));
 }
 
-// A task takes some rows past one vector of channels after the other: the
-// weights of a vector, and what its rows share, stay in the first-level cache.
+// A task computes some rows for one vector of channels after the other: the
+// weights of a vector, and the input that its rows share, stay in the
+// first-level cache.
 Launch NHWCWindowKernel::runChannels() {
   constexpr double taskFlops = 400e3, taskBytes = 128 * 1024;
   constexpr int64_t fewestLanes = 64, mostRows = 64;
-  DimExpr rows = space.rows({lane, column}), image = 1;
+  DimExpr rows = space.rows({lane, column}), featureMaps = 1;
   for (unsigned loop : outer)
     if (spanOf(loop))
-      image = image * space.size(loop);
+      featureMaps = featureMaps * space.size(loop);
   const DimExpr &columns = space.size(column), &channels = space.size(lane);
   double lanes = double(channels.constant().value_or(64)),
          perElement = flopsOf(1);
-  // A small image as a whole: its channels are shared out instead.
+  // A small feature map is one task per group of channels instead.
   DimExpr spare = DimExpr(int64_t(taskBytes) + 1) -
-                  image * columns * DimExpr(4 * fewestLanes);
+                  featureMaps * columns * DimExpr(4 * fewestLanes);
   DimExpr isSmall = DimExpr::min(DimExpr::max(spare, 0), 1);
   auto either = [&](const DimExpr &small, const DimExpr &large) {
     return isSmall * small + (DimExpr(1) - isSmall) * large;
@@ -404,11 +376,11 @@ Launch NHWCWindowKernel::runChannels() {
       std::min(taskFlops / (perElement * lanes), taskBytes / (4 * lanes));
   DimExpr some = DimExpr::floorDiv(DimExpr(int64_t(mostColumns)), columns);
   DimExpr rowsOfTask =
-      DimExpr::max(either(image, DimExpr::min(some, mostRows)), 1);
+      DimExpr::max(either(featureMaps, DimExpr::min(some, mostRows)), 1);
   DimExpr vectors = DimExpr(2 * int64_t(emitter.indices.width)),
           all = DimExpr::ceilDiv(channels, vectors),
           share = DimExpr::floorDiv(DimExpr(int64_t(taskFlops / perElement)),
-                                    image * columns * vectors);
+                                    featureMaps * columns * vectors);
   DimExpr lanesOfTask = either(DimExpr::min(share + 1, all), all) * vectors;
   DimExpr chunks = DimExpr::ceilDiv(channels, lanesOfTask);
   bool shared = !chunks.isConstant(1);
@@ -446,7 +418,7 @@ Launch NHWCWindowKernel::runChannels() {
 }
 
 double NHWCWindowKernel::flopsOf(const DimExpr &length) const {
-  // An element is read and stored for what so many operations take.
+  // Cost of moving one element, in flops.
   constexpr double movement = 12;
   int64_t window = 1;
   for (const WindowDim &span : spans)
@@ -463,7 +435,7 @@ FailureOr<KernelPlan> NHWCWindowKernel::run() {
   return plan;
 }
 
-// The dimensions that a window moves along; nothing where the operand is
+// The dimensions that the filter moves along; nothing where the input is
 // dilated.
 static std::optional<std::vector<WindowDim>> spansOf(Operation *op,
                                                      graph::DimAnalysis &dims) {
@@ -495,8 +467,8 @@ static std::optional<std::vector<WindowDim>> spansOf(Operation *op,
   return spans;
 }
 
-// Whether lanes can run along a row: a vector at least, of which the outer ones
-// hold the borders and those between them none.
+// Whether lanes can run along a row: it has at least one vector, and only the
+// outer vectors read padding.
 static bool fillsVectors(const WindowDim &span, const DimExpr &positions,
                          const EmissionContext &context) {
   auto count = positions.constant(), first = span.firstInside().constant(),
@@ -542,7 +514,7 @@ FailureOr<KernelPlan> emitWindow(const EmissionContext &context) {
     for (const WindowDim &span : *spans) {
       if (span.dim != space.dimOf(loop))
         continue;
-      // A part of a dimension has its ends elsewhere.
+      // A loop over a part of a dimension has other borders.
       if (space.size(loop) != shape[span.dim])
         return emitPointwise(context);
       laneMoves |= loop == *lane;
@@ -553,10 +525,10 @@ FailureOr<KernelPlan> emitWindow(const EmissionContext &context) {
   if (!column)
     return emitPointwise(context);
   WindowShape window{&*anchor, *spans, *column};
-  if (takesBytes(context, space, window, *lane))
-    return emitBytes(context, space, window, *lane);
-  if (laneMoves && planesFit(context, space, window))
-    return emitPlanes(context, space, window);
+  if (suitsInt8Window(context, space, window, *lane))
+    return emitInt8Window(context, space, window, *lane);
+  if (laneMoves && suitsNCHWWindow(context, space, window))
+    return emitNCHWWindow(context, space, window);
   for (const WindowDim &span : *spans)
     if (laneMoves && span.dim == space.dimOf(*column) &&
         !fillsVectors(span, space.size(*column), context))

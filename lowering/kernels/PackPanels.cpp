@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Packs all panels of a right-hand side, and copies operands that strides don't
-// describe.
+// Packs all panels of a right-hand side, and copies operands that strides
+// cannot express.
 
 #include "lowering/kernels/PackPanels.h"
 #include "lowering/builder/AffineOperand.h"
@@ -18,32 +18,32 @@ namespace {
 
 Launch packPanels(KernelBuilder &k, const Preparation &pack,
                   const ContractionSpace &space) {
-  unsigned columns = tileColumns(space.sum, k.target);
-  PanelWriter::Place place;
-  place.from = pack.from.scratch
-                   ? k.scratch(pack.from.index, memoryType(pack.from.element))
-                   : k.operand(pack.from.index);
-  place.element = pack.from.element;
-  place.columns = pack.columns;
-  place.depth = pack.depth;
-  place.packed = memoryType(space.b.element);
-  place.to = k.scratch(pack.scratch, place.packed);
-  place.width = columns;
-  SmallVector<DimExpr> sizes, depths;
+  unsigned columns = nrOf(space.sum, k.target);
+  PanelWriter::Layout layout;
+  layout.from = pack.from.scratch
+                    ? k.scratch(pack.from.index, memoryType(pack.from.element))
+                    : k.operand(pack.from.index);
+  layout.element = pack.from.element;
+  layout.columns = pack.columns;
+  layout.kAxes = pack.kAxes;
+  layout.packed = memoryType(space.b.element);
+  layout.to = k.scratch(pack.scratch, layout.packed);
+  layout.width = columns;
+  SmallVector<DimExpr> sizes, kSizes;
   for (const Axis &axis : pack.outer)
     sizes.push_back(axis.size);
   DimExpr panels =
       DimExpr::ceilDiv(pack.columns.size, DimExpr(int64_t(columns)));
   constexpr int64_t atOnce = panelsPerCopy;
-  bool several = pack.depth.size() == 1 && pack.columns.strideB.isConstant(1) &&
+  bool several = pack.kAxes.size() == 1 && pack.columns.strideB.isConstant(1) &&
                  estimate(panels) >= 4 * atOnce;
   int64_t perTask = several ? atOnce : 1;
   sizes.push_back(DimExpr::ceilDiv(panels, DimExpr(perTask)));
-  for (const Axis &axis : pack.depth)
-    depths.push_back(axis.size);
-  DimExpr depth = productOf(depths);
-  place.size = depth * DimExpr(int64_t(columns));
-  PanelWriter writer(k, place);
+  for (const Axis &axis : pack.kAxes)
+    kSizes.push_back(axis.size);
+  DimExpr kSize = productOf(kSizes);
+  layout.size = kSize * DimExpr(int64_t(columns));
+  PanelWriter writer(k, layout);
   k.loop(k.begin(), k.end(), k.index(1), [&](Value task) {
     SmallVector<Value> digits = digitsOf(k, task, sizes);
     Value base = k.size(pack.from.offset);
@@ -56,12 +56,12 @@ Launch packPanels(KernelBuilder &k, const Preparation &pack,
     Value matrix = k.div(task, k.size(sizes.back()));
     Value number = k.add(k.mul(matrix, k.size(panels)), first);
     writer.panels(base, first, last, perTask,
-                  k.mul(number, k.size(place.size)));
+                  k.mul(number, k.size(layout.size)));
   });
-  return k.finish(productOf(sizes), 8 * estimate(depth) * columns * perTask);
+  return k.finish(productOf(sizes), 8 * estimate(kSize) * columns * perTask);
 }
 
-/// Row-major copy of any value, of its elements or wider ones.
+/// Row-major copy of any value, with its own element type or a wider one.
 Launch copyRows(KernelBuilder &k, const Preparation &copy, bool &ok) {
   ElementEmitter emitter(k);
   Type element = copy.from.element;
@@ -109,7 +109,7 @@ emitPreparation(const Preparation &preparation, const ContractionSpace &space,
   if (preparation.kind == Preparation::PackPanels)
     return packPanels(kernel, preparation, space);
   if (preparation.kind == Preparation::Pad)
-    return emitPaddedImage(kernel, preparation);
+    return emitPaddedInput(kernel, preparation);
   bool ok = true;
   Launch launch = copyRows(kernel, preparation, ok);
   return ok ? FailureOr<Launch>(launch) : FailureOr<Launch>(failure());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels that bring an operand into the form that the product reads: panels,
-// row-major copies, padded images.
+// Kernels that copy an operand into the form that the GEMM reads: panels,
+// row-major copies, padded feature maps.
 
 #ifndef ZENITH_LOWERING_KERNELS_PACKPANELS_H
 #define ZENITH_LOWERING_KERNELS_PACKPANELS_H
@@ -11,6 +11,7 @@
 
 namespace zenith::kernels {
 
+/// The kernel that makes the copy; reports failure at the op.
 mlir::FailureOr<Launch>
 emitPreparation(const Preparation &preparation, const ContractionSpace &space,
                 graph::FusionOp fusion, graph::DimAnalysis &dims,
@@ -18,7 +19,7 @@ emitPreparation(const Preparation &preparation, const ContractionSpace &space,
                 llvm::StringRef name);
 
 /// Ends the function of `kernel`, which makes the copy that `pad` describes.
-mlir::FailureOr<Launch> emitPaddedImage(KernelBuilder &kernel,
+mlir::FailureOr<Launch> emitPaddedInput(KernelBuilder &kernel,
                                         const Preparation &pad);
 
 } // namespace zenith::kernels

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Copies images for convolutions that can't read them where they lie.
+// Padded copies of feature maps, for convolutions that cannot read their input
+// where it lies.
 
 #include "lowering/builder/RowTasks.h"
 #include "lowering/elements/LoopNests.h"
@@ -16,22 +17,23 @@ namespace zenith::kernels {
 
 namespace {
 
-/// Copies an image with its channels last, zeros around it and between dilated
-/// neighbours. Where the channels lie far apart and the pixels of a row side by
-/// side, it turns squares of them around in registers; a few channels are woven
-/// into each other.
-class ImagePadder {
+/// Copies a feature map channels-last, with zeros in the padding and between
+/// dilated positions. Where rows are contiguous and channels are not, it
+/// transposes squares of positions and channels in registers, or interleaves
+/// the vectors of a few channels.
+class InputPadder {
 public:
-  ImagePadder(KernelBuilder &kernel, const Preparation &pad)
+  InputPadder(KernelBuilder &kernel, const Preparation &pad)
       : k(kernel), emitter(kernel), pad(pad) {
     element = getElementTypeOrSelf(pad.value.getType());
     to = k.scratch(pad.scratch, memoryType(element));
     channels = pad.padded.back().size;
-    byRows = pixelsAreContiguous();
+    byRows = rowsAreContiguous();
     if (auto known = channels.constant(); byRows && known)
-      woven = *known < int64_t(k.target.lanes) && !k.target.opencl ? *known : 0;
-    byRows &=
-        woven || !channels.provablyAtMost(DimExpr(int64_t(k.target.lanes) - 1));
+      interleaved =
+          *known < int64_t(k.target.lanes) && !k.target.opencl ? *known : 0;
+    byRows &= interleaved ||
+              !channels.provablyAtMost(DimExpr(int64_t(k.target.lanes) - 1));
     width = byRows                   ? k.target.lanes
             : channels.isConstant(1) ? 1
                                      : 2 * k.target.lanes;
@@ -41,13 +43,13 @@ public:
   bool failed() const { return emitter.failed(); }
 
 private:
-  bool pixelsAreContiguous();
-  void rowOfPixels(SmallVector<Value> position, Value linear);
-  void turnPixels(SmallVector<LaneIndex> index, Value first);
-  void weavePixels(SmallVector<LaneIndex> index, Value first);
+  bool rowsAreContiguous();
+  void rowOfPositions(SmallVector<Value> position, Value linear);
+  void transposePositions(SmallVector<LaneIndex> index, Value first);
+  void interleaveChannels(SmallVector<LaneIndex> index, Value first);
   void zeros(Value first, Value last);
-  void pixels(unsigned level, SmallVector<Value> position, Value linear);
-  void pixel(ArrayRef<Value> position, Value linear);
+  void positions(unsigned level, SmallVector<Value> position, Value linear);
+  void singlePosition(ArrayRef<Value> position, Value linear);
   void lanesOf(function_ref<void(Value start, Value mask)> body);
   Value inside(ArrayRef<Value> position, SmallVectorImpl<Value> &source);
 
@@ -59,10 +61,10 @@ private:
   DimExpr channels;
   unsigned width;
   bool byRows;
-  int64_t woven = 0; ///< channels, if few enough
+  int64_t interleaved = 0; ///< channels, if few enough
 };
 
-bool ImagePadder::pixelsAreContiguous() {
+bool InputPadder::rowsAreContiguous() {
   unsigned column = pad.padded.size() - 2;
   auto view = operandView(pad.value, k.dims);
   if (!view || pad.padded[column].step != 1 || pad.padded[column].stride != 1)
@@ -72,8 +74,8 @@ bool ImagePadder::pixelsAreContiguous() {
   return digits.size() == 1 && digits[0].stride.isConstant(1);
 }
 
-/// Pixels `first` to `last` of the copy.
-void ImagePadder::zeros(Value first, Value last) {
+/// Stores zeros to positions `first` to `last` of the copy.
+void InputPadder::zeros(Value first, Value last) {
   Type type = registerType(element);
   Value zero =
       isa<FloatType>(type) ? k.constant(type, 0.0) : k.integer(type, 0);
@@ -88,29 +90,31 @@ void ImagePadder::zeros(Value first, Value last) {
              });
 }
 
-/// Pixels of a row by squares of pixels and channels, to the copy from pixel
-/// `first` on.
-void ImagePadder::turnPixels(SmallVector<LaneIndex> index, Value first) {
+/// Copies a row by squares of positions and channels, to position `first` of
+/// the copy and following ones.
+void InputPadder::transposePositions(SmallVector<LaneIndex> index,
+                                     Value first) {
   unsigned column = pad.padded.size() - 2;
   DimExpr extent = k.dims.dimOf(pad.value, pad.padded[column].dim);
   IndexMath &math = emitter.indices;
   forEachTile(emitter, channels, extent, k.index(0), k.size(extent),
-              [&](const LaneIndex &lanes, const LaneIndex &pixel) {
-                index[pad.padded[column].dim] = pixel;
+              [&](const LaneIndex &lanes, const LaneIndex &at) {
+                index[pad.padded[column].dim] = at;
                 index[pad.padded.back().dim] = lanes;
                 Value x = emitter.emit(pad.value, index);
                 if (!x)
                   return;
                 LaneIndex start = math.scalar(k.mul(first, k.size(channels)),
                                               DimExpr(int64_t(1) << 40));
-                LaneIndex place = math.add(math.scale(pixel, channels), lanes);
-                emitter.storeLinear(to, element, x, math.add(start, place));
+                LaneIndex target = math.add(math.scale(at, channels), lanes);
+                emitter.storeLinear(to, element, x, math.add(start, target));
               });
 }
 
-/// The same for few channels: a vector of pixels of each gives as many vectors
-/// that run through pixels and channels.
-void ImagePadder::weavePixels(SmallVector<LaneIndex> index, Value first) {
+/// The same for few channels: interleaves a vector of positions of each channel
+/// into as many vectors that run through positions and channels.
+void InputPadder::interleaveChannels(SmallVector<LaneIndex> index,
+                                     Value first) {
   unsigned column = pad.padded.size() - 2;
   DimExpr extent = k.dims.dimOf(pad.value, pad.padded[column].dim);
   IndexMath &math = emitter.indices;
@@ -120,37 +124,38 @@ void ImagePadder::weavePixels(SmallVector<LaneIndex> index, Value first) {
     emitter.mask = mask;
     index[pad.padded[column].dim] = math.lanes(start, extent);
     SmallVector<Value> planes;
-    for (int64_t channel = 0; channel < woven; ++channel) {
+    for (int64_t channel = 0; channel < interleaved; ++channel) {
       index[pad.padded.back().dim] = LaneIndex(DimExpr(channel));
       Value x = emitter.emit(pad.value, index);
       if (!x)
         return;
       planes.push_back(k.broadcast(x, width));
     }
-    Value end = k.mul(k.sub(k.size(extent), start), k.index(woven));
-    Value base = k.mul(k.add(first, start), k.index(woven));
-    for (int64_t part = 0; part < woven; ++part) {
+    Value end = k.mul(k.sub(k.size(extent), start), k.index(interleaved));
+    Value base = k.mul(k.add(first, start), k.index(interleaved));
+    for (int64_t part = 0; part < interleaved; ++part) {
       Value x = planes[0];
-      for (int64_t channel = woven > 1; channel < woven; ++channel) {
+      for (int64_t channel = interleaved > 1; channel < interleaved;
+           ++channel) {
         SmallVector<int64_t> source;
         for (int64_t lane = 0; lane < lanes; ++lane) {
-          int64_t at = part * lanes + lane, pixel = at / woven;
-          bool own = at % woven == channel, begins = channel == 1;
-          source.push_back(own ? lanes + pixel : begins ? pixel : lane);
+          int64_t at = part * lanes + lane, position = at / interleaved;
+          bool own = at % interleaved == channel, begins = channel == 1;
+          source.push_back(own ? lanes + position : begins ? position : lane);
         }
         x = k.b.create<vector::ShuffleOp>(k.loc, x, planes[channel], source);
       }
       if (mask)
         emitter.mask = k.mask(k.sub(end, k.index(part * lanes)), width);
-      LaneIndex place = math.lanes(k.add(base, k.index(part * lanes)),
-                                   DimExpr(int64_t(1) << 40));
-      emitter.storeLinear(to, element, x, place);
+      LaneIndex target = math.lanes(k.add(base, k.index(part * lanes)),
+                                    DimExpr(int64_t(1) << 40));
+      emitter.storeLinear(to, element, x, target);
     }
   });
 }
 
-/// A row of pixels; `position` lacks the column.
-void ImagePadder::rowOfPixels(SmallVector<Value> position, Value linear) {
+/// A row of positions; `position` lacks the column.
+void InputPadder::rowOfPositions(SmallVector<Value> position, Value linear) {
   unsigned column = position.size();
   DimExpr extent = k.dims.dimOf(pad.value, pad.padded[column].dim);
   SmallVector<Value> source;
@@ -167,24 +172,24 @@ void ImagePadder::rowOfPixels(SmallVector<Value> position, Value linear) {
   for (auto [i, from] : llvm::enumerate(source))
     index[pad.padded[i].dim] = emitter.indices.scalar(
         from, k.dims.dimOf(pad.value, pad.padded[i].dim));
-  if (woven)
-    weavePixels(std::move(index), low);
+  if (interleaved)
+    interleaveChannels(std::move(index), low);
   else
-    turnPixels(std::move(index), low);
+    transposePositions(std::move(index), low);
   zeros(high, last);
   k.b.setInsertionPoint(branch.elseBlock()->getTerminator());
   zeros(first, last);
 }
 
-void ImagePadder::lanesOf(function_ref<void(Value, Value)> body) {
+void InputPadder::lanesOf(function_ref<void(Value, Value)> body) {
   if (width == 1)
     body(k.index(0), {});
   else
     k.laneLoop(k.index(0), k.size(channels), width, body);
 }
 
-/// Whether a pixel of the copy is one of the image, and which.
-Value ImagePadder::inside(ArrayRef<Value> position,
+/// Whether a position of the copy is one of the input, which is then `source`.
+Value InputPadder::inside(ArrayRef<Value> position,
                           SmallVectorImpl<Value> &source) {
   Value all;
   auto require = [&](arith::CmpIPredicate predicate, Value x, Value y) {
@@ -210,11 +215,11 @@ Value ImagePadder::inside(ArrayRef<Value> position,
   return all;
 }
 
-void ImagePadder::pixel(ArrayRef<Value> position, Value linear) {
+void InputPadder::singlePosition(ArrayRef<Value> position, Value linear) {
   SmallVector<Value> source;
-  Value isPixel = inside(position, source);
+  Value isInside = inside(position, source);
   Value start = k.mul(linear, k.size(channels));
-  auto branch = k.b.create<scf::IfOp>(k.loc, isPixel, /*withElseRegion=*/true);
+  auto branch = k.b.create<scf::IfOp>(k.loc, isInside, /*withElseRegion=*/true);
   IndexMath &math = emitter.indices;
   auto channelIndex = [&](Value at) {
     return width == 1 ? math.scalar(at, channels)
@@ -249,32 +254,32 @@ void ImagePadder::pixel(ArrayRef<Value> position, Value linear) {
   });
 }
 
-void ImagePadder::pixels(unsigned level, SmallVector<Value> position,
-                         Value linear) {
+void InputPadder::positions(unsigned level, SmallVector<Value> position,
+                            Value linear) {
   if (level + 1 == pad.padded.size()) {
-    pixel(position, linear);
+    singlePosition(position, linear);
     return;
   }
   if (byRows && level + 2 == pad.padded.size()) {
-    rowOfPixels(position, linear);
+    rowOfPositions(position, linear);
     return;
   }
   Value size = k.size(pad.padded[level].size);
   k.loop(k.index(0), size, k.index(1), [&](Value i) {
     SmallVector<Value> next = position;
     next.push_back(i);
-    pixels(level + 1, next, k.add(k.mul(linear, size), i));
+    positions(level + 1, next, k.add(k.mul(linear, size), i));
   });
 }
 
-Launch ImagePadder::emit() {
+Launch InputPadder::emit() {
   DimExpr perTask = channels;
   for (const PaddedDim &dim : llvm::drop_begin(pad.padded, 2))
     perTask = perTask * dim.size;
   k.loop(k.begin(), k.end(), k.index(1), [&](Value task) {
     SmallVector<Value> digits =
         digitsOf(k, task, {pad.padded[0].size, pad.padded[1].size});
-    pixels(2, digits, task);
+    positions(2, digits, task);
   });
   return k.finish(pad.padded[0].size * pad.padded[1].size,
                   8 * estimate(perTask));
@@ -282,9 +287,9 @@ Launch ImagePadder::emit() {
 
 } // namespace
 
-FailureOr<Launch> emitPaddedImage(KernelBuilder &kernel,
+FailureOr<Launch> emitPaddedInput(KernelBuilder &kernel,
                                   const Preparation &pad) {
-  ImagePadder padder(kernel, pad);
+  InputPadder padder(kernel, pad);
   Launch launch = padder.emit();
   return padder.failed() ? FailureOr<Launch>(failure())
                          : FailureOr<Launch>(launch);

@@ -23,7 +23,7 @@ namespace zenith::kernels {
 namespace {
 class PointwiseKernel {
 public:
-  /// Writes values of one shape as the results `numbers`.
+  /// Writes values of one shape to results number `numbers`.
   PointwiseKernel(const EmissionContext &context, StringRef name,
                   ArrayRef<Value> values, ArrayRef<unsigned> numbers,
                   graph::DynamicUpdateSliceOp into)
@@ -42,7 +42,7 @@ private:
   SmallVector<SpaceRoot> roots(graph::DimAnalysis &dims) {
     SmallVector<SpaceRoot> roots;
     for (Value result : results) {
-      // A part is as far from row to row as the whole is.
+      // A part has the row stride of the whole.
       SpaceRoot root{result, {}, true, into ? into.getOperand() : Value()};
       for (unsigned d = 0; d < dims.dimsOf(result).size(); ++d)
         root.dims.push_back(d);
@@ -77,7 +77,7 @@ private:
     return kernel.finish(1, costPerElement(kernel.fusion));
   }
 
-  // The same for all of a short loop beside the lanes at once.
+  // The same for all iterations of a short loop beside the lanes.
   void emitTurns(ArrayRef<LaneIndex> loopIndex, unsigned pair) {
     SmallVector<SmallVector<Value>> values(results.size());
     SmallVector<LaneIndex> at(loopIndex), index;
@@ -94,7 +94,7 @@ private:
   }
 
   /// A short loop whose elements lie between those of neighbouring lanes in all
-  /// that is written: pixels of few channels, elements that are repeated.
+  /// results: positions with few channels, repeated elements.
   std::optional<unsigned> choosePair(unsigned lane) {
     if (into || llvm::any_of(results, [](Value value) {
           return isa<ComplexType>(getElementTypeOrSelf(value.getType()));
@@ -133,9 +133,9 @@ private:
     return emitRows(lane);
   }
 
-  /// Whether the last lanes of a row may be computed twice, as the last ones of
-  /// a whole vector: masks of narrow elements take many instructions where they
-  /// are not part of others.
+  /// Whether the last vector of a row may overlap the one before, instead of
+  /// being masked: masks of narrow elements take many instructions where no
+  /// mask registers exist.
   bool mayOverlap(unsigned lane, const RowTasks &tasks) {
     auto size = space.size(lane).constant();
     int64_t width = emitter.indices.width;
@@ -152,7 +152,7 @@ private:
   }
 
   /// Whether an element may be written before others are computed, and again:
-  /// not if it could be an operand's byte that is still to be read.
+  /// not if it may share its bytes with an operand that is still to be read.
   bool mayWriteTwice() {
     for (unsigned number : numbers)
       for (unsigned i = 0; i < kernel.fusion.getInputs().size(); ++i)
@@ -161,10 +161,10 @@ private:
     return true;
   }
 
-  /// A loop that moves what is read at data's places, but not these places, as
-  /// that over the channels of an image: they are found once for all of it.
-  /// Those that take few instructions had better be found again, for rows to be
-  /// written from end to end: each turn has cache lines of its own.
+  /// A loop that moves gathered reads but not their indices, such as the loop
+  /// over the channels of a feature map: indices are computed once for all of
+  /// it. Cheap indices are recomputed instead, so that rows are written in
+  /// order: each iteration has cache lines of its own.
   std::optional<unsigned> chooseRepeated(unsigned lane) {
     constexpr double fewInstructions = 10;
     constexpr int64_t mostTurns = 256;
@@ -193,7 +193,7 @@ private:
     return std::nullopt;
   }
 
-  /// What does not depend on the loop is left from its first turn.
+  /// Values that do not depend on the loop are kept from its first iteration.
   void emitRepeated(SmallVector<LaneIndex> &loopIndex, unsigned loop) {
     const DimExpr &size = space.size(loop);
     Value one = kernel.index(1);
@@ -219,8 +219,8 @@ private:
     block(kernel.index(size - width));
   }
 
-  /// Whether what lies between the elements that lanes read is read by other
-  /// rows: soon after, it is still in a cache.
+  /// Whether other rows read the elements between those that lanes read: soon
+  /// after, they are still in a cache.
   bool sharesLines(unsigned lane) {
     constexpr int64_t fewElements = 4;
     return llvm::any_of(
@@ -231,7 +231,7 @@ private:
         });
   }
 
-  /// Lanes that the longest stretch between edges of a loop fills.
+  /// Lanes that the longest run between edges of a loop fills.
   unsigned lanesOfPieces(unsigned lane) {
     SmallVector<DimExpr> ends(space.edges(lane));
     ends.push_back(space.size(lane));
@@ -310,9 +310,9 @@ private:
     return std::nullopt;
   }
 
-  /// Whether squares need not be cut: the last ones may lie over those before,
-  /// and the lanes behind a short row may be written, where the next row of the
-  /// square writes them again.
+  /// Whether squares need not be cut: the last ones may overlap those before,
+  /// and the lanes after a short row may be written, since the next row of the
+  /// square overwrites them.
   bool mayOverlapTiles(unsigned lane, unsigned tile) {
     int64_t width = kernel.target.lanes;
     auto lanes = space.size(lane).constant(),
@@ -341,9 +341,9 @@ private:
            });
   }
 
-  // The loop along which leaves that are strided along `lane` lie
-  // contiguously. Tiles read whole squares, so nothing may end inside of one:
-  // they are cut at the edges of lanes.
+  // The loop along which operands that are strided along `lane` are contiguous.
+  // Tiles read whole squares, so nothing may end inside of one: they are cut at
+  // the edges of lanes.
   std::optional<unsigned> chooseTileLoop(unsigned lane) {
     bool cutsLanes = space.plain(lane) || hasKnownEdges(lane);
     for (unsigned loop = 0; loop < space.rank(); ++loop) {
@@ -406,20 +406,22 @@ Launch PointwiseKernel::emitTiles(unsigned lane, unsigned tile) {
   const DimExpr &laneSize = space.size(lane), &tileSize = space.size(tile);
   DimExpr chunks = DimExpr::ceilDiv(tileSize, tileChunk),
           rows = space.rows({lane, tile}), parts = 1;
-  int64_t taken = space.edges(lane).empty()
-                      ? lanesOfTask(laneSize, tileSize, rows * chunks)
-                      : 0;
-  if (taken)
-    parts = DimExpr::ceilDiv(laneSize, taken);
+  int64_t lanesPerTask = space.edges(lane).empty()
+                             ? lanesOfTask(laneSize, tileSize, rows * chunks)
+                             : 0;
+  if (lanesPerTask)
+    parts = DimExpr::ceilDiv(laneSize, lanesPerTask);
   kernel.loop(kernel.begin(), kernel.end(), kernel.index(1), [&](Value task) {
     ElementEmitter::Scope scope(emitter);
     SmallVector<LaneIndex> loopIndex(space.rank());
     std::pair<Value, Value> laneRange;
     if (!parts.isConstant(1)) {
       Value count = kernel.size(parts);
-      Value first = kernel.mul(kernel.rem(task, count), kernel.index(taken));
-      laneRange = {first, kernel.min(kernel.add(first, kernel.index(taken)),
-                                     kernel.size(laneSize))};
+      Value first =
+          kernel.mul(kernel.rem(task, count), kernel.index(lanesPerTask));
+      laneRange = {first,
+                   kernel.min(kernel.add(first, kernel.index(lanesPerTask)),
+                              kernel.size(laneSize))};
       task = kernel.div(task, count);
     }
     Value chunkCount = kernel.size(chunks);
@@ -439,7 +441,7 @@ Launch PointwiseKernel::emitTiles(unsigned lane, unsigned tile) {
             SmallVector<LaneIndex> at(loopIndex);
             at[lane] = lanes;
             at[tile] = tileRow;
-            // What a vector stores beyond its row is for rows of this square.
+            // A vector may only store beyond its row into rows of this square.
             int64_t width = emitter.indices.width,
                     rowsFrom = width - emitter.indices.tileRow;
             bool isFollowed =
@@ -452,7 +454,8 @@ Launch PointwiseKernel::emitTiles(unsigned lane, unsigned tile) {
   });
   double elements =
       double(std::min(tileChunk, tileSize.constant().value_or(tileChunk))) *
-      double(parts.isConstant(1) ? laneSize.constant().value_or(64) : taken);
+      double(parts.isConstant(1) ? laneSize.constant().value_or(64)
+                                 : lanesPerTask);
   return kernel.finish(rows * chunks * parts,
                        elements * 2 * costPerElement(kernel.fusion));
 }

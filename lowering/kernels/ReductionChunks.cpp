@@ -15,7 +15,7 @@ using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
-// Rows that are added up in registers before the sums of columns go back to
+// Rows that are summed in registers before the sums of columns are stored to
 // their slots: as many streams as a first-level cache has ways.
 static constexpr int64_t rowsOfStep = 8;
 
@@ -33,9 +33,9 @@ LaneIndex ReductionKernel::slotIndex(Value chunk,
       linear);
 }
 
-// Type of a slot of fold `number`: that of its state in registers.
+// Type of a slot of reduction `number`: that of its state in registers.
 Type ReductionKernel::slotType(unsigned number) {
-  return registerType(plan.folds[number].element);
+  return registerType(plan.reductions[number].element);
 }
 
 void ReductionKernel::storeSlots(ValueRange values, Value chunk,
@@ -50,7 +50,7 @@ void ReductionKernel::storeSlots(ValueRange values, Value chunk,
 ReductionKernel::State
 ReductionKernel::loadSlots(Value chunk, ArrayRef<LaneIndex> loopIndex) {
   State slots;
-  for (unsigned number = 0; number < plan.folds.size(); ++number) {
+  for (unsigned number = 0; number < plan.reductions.size(); ++number) {
     Type type = slotType(number);
     slots.push_back(emitter.loadLinear(kernel.scratch(number, memoryType(type)),
                                        type, slotIndex(chunk, loopIndex)));
@@ -69,30 +69,30 @@ void ReductionKernel::forEachColumnBlock(
                    });
 }
 
-// A few rows at a time from left to right, so that memory is read in long runs;
-// the sums wait in the chunk's slots, which stay in cache.
-void ReductionKernel::addRowsToSlots(Accumulators &folds,
+// A few rows at a time in memory order, so that memory is read in long runs;
+// the sums are kept in the chunk's slots, which stay in cache.
+void ReductionKernel::addRowsToSlots(Accumulators &reductions,
                                      const SmallVector<LaneIndex> &loopIndex,
                                      Value chunk, Value low, Value high) {
   forEachColumnBlock(loopIndex, [&](ArrayRef<LaneIndex> at) {
-    storeSlots(folds.start(), chunk, at);
+    storeSlots(reductions.start(), chunk, at);
   });
   auto addRows = [&](Value first, int64_t count) {
     forEachColumnBlock(loopIndex, [&](ArrayRef<LaneIndex> at) {
-      unsigned chains = count > 1 ? unroll : 1, values = folds.size();
-      // A slot holds much more than a step: it is rounded once for all rows.
+      unsigned chains = count > 1 ? unroll : 1, values = reductions.size();
+      // A slot's sum is much larger than a step's: round it once for all rows.
       State sums;
       while (sums.size() < chains * values)
-        sums.append(folds.start());
+        sums.append(reductions.start());
       for (int64_t row = 0; row < count; ++row) {
         auto chain =
             MutableArrayRef<Value>(sums).slice(row % chains * values, values);
-        State next =
-            foldRow(folds, at, kernel.add(first, kernel.index(row)), chain);
+        State next = reduceRow(reductions, at,
+                               kernel.add(first, kernel.index(row)), chain);
         llvm::copy(next, chain.begin());
       }
-      State joined = chains > 1 ? joinStates(folds, sums) : sums;
-      storeSlots(folds.combine(loadSlots(chunk, at), joined), chunk, at);
+      State joined = chains > 1 ? joinStates(reductions, sums) : sums;
+      storeSlots(reductions.combine(loadSlots(chunk, at), joined), chunk, at);
     });
   };
   Value step = kernel.index(rowsOfStep);
@@ -108,8 +108,8 @@ void ReductionKernel::addRowsToSlots(Accumulators &folds,
 }
 
 Launch ReductionKernel::emitPartial() {
-  auto folds = enter(1);
-  Accumulators state(emitter, folds, width);
+  auto reductions = enter(1);
+  Accumulators state(emitter, reductions, width);
   bool cutsLanes = plan.lanesReduced && plan.reducedLoops.empty();
   DimExpr steps = cutsLanes ? space.size(plan.lane) : plan.reducedRows();
   DimExpr rows = 1;
@@ -141,7 +141,7 @@ Launch ReductionKernel::emitPartial() {
     for (unsigned group = 0; group < unroll; ++group)
       sums.append(state.start());
     if (cutsLanes) {
-      sums = foldLanes(state, loopIndex, low, high, sums, 1);
+      sums = reduceLanes(state, loopIndex, low, high, sums, 1);
     } else {
       Value end = kernel.size(space.size(plan.lane));
       sums = kernel.loop(low, high, kernel.index(1), sums,
@@ -149,8 +149,8 @@ Launch ReductionKernel::emitPartial() {
                            ElementEmitter::Scope scope(emitter);
                            unflattenRow(emitter, space, plan.reducedLoops,
                                         outer, loopIndex);
-                           return foldLanes(state, loopIndex, kernel.index(0),
-                                            end, State(carried), 1);
+                           return reduceLanes(state, loopIndex, kernel.index(0),
+                                              end, State(carried), 1);
                          });
     }
     for (unsigned loop : plan.reducedLoops)
@@ -165,21 +165,21 @@ Launch ReductionKernel::emitPartial() {
 
 Launch ReductionKernel::emitCombine() {
   constexpr int64_t slotsPerTask = 512;
-  auto folds = enter(1);
+  auto reductions = enter(1);
   DimExpr rows = 1;
   for (unsigned loop : plan.keptLoops)
     rows = rows * space.size(loop);
   auto combine = [&](ArrayRef<LaneIndex> loopIndex, unsigned lanes) {
-    Accumulators state(emitter, folds, lanes);
+    Accumulators state(emitter, reductions, lanes);
     State sums;
     for (unsigned group = 0; group < unroll; ++group)
       sums.append(state.start());
-    sums =
-        foldSteps(state, kernel.index(0), kernel.size(plan.chunks), 1, sums,
-                  [&](Value chunk, ValueRange carried) {
-                    return state.combine(carried, loadSlots(chunk, loopIndex));
-                  });
-    bindResults(folds, state.finish(joinStates(state, sums)),
+    sums = reduceSteps(state, kernel.index(0), kernel.size(plan.chunks), 1,
+                       sums, [&](Value chunk, ValueRange carried) {
+                         return state.combine(carried,
+                                              loadSlots(chunk, loopIndex));
+                       });
+    bindResults(reductions, state.finish(joinStates(state, sums)),
                 LoopIndex(loopIndex));
     storeReduced(loopIndex);
   };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Kernels of reductions: one pass over the row (or down the columns) per level
-// of folds, the last pass writes.
+// of reductions; the last pass writes the results.
 
 #include "lowering/kernels/ReductionKernel.h"
 #include "lowering/builder/RowTasks.h"
@@ -19,12 +19,12 @@ using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
-// Elements in flight per fold: enough independent chains to hide the latency of
-// additions.
+// Elements in flight per reduction: enough independent chains to hide the
+// latency of additions.
 static constexpr unsigned elementsInFlight = 64;
 
-// Rows of a column that are summed before their sum joins the others: one sum
-// over all of them would round each row to what came before.
+// Rows of a column that are summed before their sum is added to the others: one
+// running sum over all rows would lose accuracy.
 static constexpr int64_t rowsOfBlock = 4096;
 
 void collectCostly(Value value, const DenseSet<Value> &stops,
@@ -47,8 +47,8 @@ static bool isTable(const ReductionSchedule &plan,
          llvm::any_of(plan.keptLoops, isOpaque);
 }
 
-/// Whether all rows read from one table at places that data gives, so that a
-/// part of it that stays in a cache serves one row after the other.
+/// Whether all rows gather from one table, so that a part of it that stays in a
+/// cache serves many rows.
 static bool readTable(const ReductionSchedule &plan) {
   return llvm::any_of(plan.space->accesses(), [&](const auto &access) {
     return isTable(plan, access);
@@ -69,10 +69,9 @@ static SmallVector<unsigned> orderOfRows(const ReductionSchedule &plan) {
   return order;
 }
 
-/// Whether rows are read from one end to the other, and nothing but one number
-/// is kept for each column.
-static bool foldsWholeRows(const ReductionSchedule &plan) {
-  return plan.folds.size() == 1 && !plan.folds.front().arg() &&
+/// Whether rows are read in order, and only one scalar is kept per column.
+static bool reducesWholeRows(const ReductionSchedule &plan) {
+  return plan.reductions.size() == 1 && !plan.reductions.front().arg() &&
          llvm::none_of(
              plan.results,
              [](const ReducedResult &result) { return result.full; }) &&
@@ -86,31 +85,30 @@ static bool foldsWholeRows(const ReductionSchedule &plan) {
 unsigned ReductionKernel::chooseWidth(const EmissionContext &context,
                                       const ReductionSchedule &plan) {
   unsigned width = valueWidth(context.fusion, context.target);
-  // Vectors of places must not take all registers.
-  for (const Fold &fold : plan.folds)
-    if (fold.arg())
+  // Vectors of indices must not take all registers.
+  for (const Reduction &reduction : plan.reductions)
+    if (reduction.arg())
       width = std::min(width, 2 * context.target.lanes * 32 /
-                                  placeBits(fold, context.dims));
+                                  placeBits(reduction, context.dims));
   auto size = plan.space->size(plan.lane).constant();
-  // Short rows in narrow registers, with fewer steps from lanes to one number.
+  // Short rows in narrow registers, with fewer steps to reduce the lanes.
   if (plan.lanesReduced && size && *size > 1 && context.target.lanes >= 16)
     return unsigned(
         std::min<uint64_t>(width, llvm::PowerOf2Ceil(uint64_t(*size))));
   if (plan.lanesReduced || !size || *size < 2)
     return width;
   unsigned many = 8 * context.target.lanes;
-  // Down long rows, some cache lines of each at a time, which come together, if
-  // little is computed on the way, which takes registers.
+  // For long rows, some neighbouring cache lines of each at a time, where the
+  // computation leaves registers for them.
   constexpr int64_t longRow = 512;
   constexpr unsigned vectorsInFlight = 4;
   constexpr double fewOps = 6;
-  bool wide = foldsWholeRows(plan) && *size >= longRow &&
+  bool wide = reducesWholeRows(plan) && *size >= longRow &&
               costPerElement(context.fusion) <= fewOps;
-  // Rows of few lanes take no masks where vectors are no wider.
+  // Rows of few lanes need no masks where vectors are no wider.
   if (*size < width)
     return unsigned(llvm::PowerOf2Ceil(uint64_t(*size)));
-  // A place in a table that was worked out serves many lanes, those of a block
-  // of columns.
+  // A gathered address serves many lanes: those of a block of columns.
   return readTable(plan)
              ? std::max(width, unsigned(std::min<uint64_t>(
                                    many, llvm::bit_floor(uint64_t(*size)))))
@@ -118,44 +116,45 @@ unsigned ReductionKernel::chooseWidth(const EmissionContext &context,
                 : width;
 }
 
-SmallVector<const Fold *> ReductionKernel::foldsOf(unsigned level) {
-  SmallVector<const Fold *> folds;
-  for (const Fold &fold : plan.folds)
-    if (fold.level == level)
-      folds.push_back(&fold);
-  return folds;
+SmallVector<const Reduction *> ReductionKernel::reductionsOf(unsigned level) {
+  SmallVector<const Reduction *> reductions;
+  for (const Reduction &reduction : plan.reductions)
+    if (reduction.level == level)
+      reductions.push_back(&reduction);
+  return reductions;
 }
 
-DenseSet<Value> ReductionKernel::foldResults() {
+DenseSet<Value> ReductionKernel::reductionResults() {
   DenseSet<Value> results;
-  for (const Fold &fold : plan.folds)
-    results.insert(fold.op->getResult(0));
+  for (const Reduction &reduction : plan.reductions)
+    results.insert(reduction.op->getResult(0));
   return results;
 }
 
-// Chooses how many states run side by side in the level's pass. The vectors of
-// one long chain keep the machine busy, and fill its registers.
-SmallVector<const Fold *> ReductionKernel::enter(unsigned level) {
-  auto folds = foldsOf(level);
+// Chooses how many states run side by side in the pass of a level. The vectors
+// of one long dependence chain suffice to keep execution units busy, and fill
+// the registers.
+SmallVector<const Reduction *> ReductionKernel::enter(unsigned level) {
+  auto reductions = reductionsOf(level);
   llvm::SetVector<Value> costly;
   DenseSet<Value> seen;
-  for (const Fold *fold : folds)
-    collectCostly(fold->operand, foldResults(), costly, seen);
+  for (const Reduction *reduction : reductions)
+    collectCostly(reduction->operand, reductionResults(), costly, seen);
   unroll = costly.empty() || kernel.target.lanes >= 16
                ? std::max(1u, std::min(8u, elementsInFlight / width))
                : 1;
-  // States that a short row has no elements for would only have to be joined.
+  // A short row has no elements for more states.
   auto length = space.size(plan.lane).constant();
   if (plan.lanesReduced && length && kernel.target.lanes >= 16)
     unroll = std::min(unroll, unsigned(llvm::bit_floor(std::max<uint64_t>(
                                   1, uint64_t(*length) / width))));
-  return folds;
+  return reductions;
 }
 
 ReductionKernel::State
-ReductionKernel::foldSteps(Accumulators &folds, Value low, Value high,
-                           int64_t step, State state,
-                           function_ref<State(Value, ValueRange)> body) {
+ReductionKernel::reduceSteps(Accumulators &reductions, Value low, Value high,
+                             int64_t step, State state,
+                             function_ref<State(Value, ValueRange)> body) {
   unsigned count = state.size() / unroll;
   Value stride = kernel.index(step), wide = kernel.index(step * unroll);
   Value total = kernel.sub(high, low);
@@ -186,13 +185,14 @@ ReductionKernel::foldSteps(Accumulators &folds, Value low, Value high,
   return state;
 }
 
-ReductionKernel::State ReductionKernel::foldLanes(Accumulators &folds,
-                                                  ArrayRef<LoopIndex> rows,
-                                                  Value low, Value high,
-                                                  State state, unsigned level) {
+ReductionKernel::State ReductionKernel::reduceLanes(Accumulators &reductions,
+                                                    ArrayRef<LoopIndex> rows,
+                                                    Value low, Value high,
+                                                    State state,
+                                                    unsigned level) {
   SmallVector<DimExpr> ends(space.edges(plan.lane));
   ends.push_back(space.size(plan.lane));
-  unsigned count = folds.size();
+  unsigned count = reductions.size();
   for (size_t number = 0; number < ends.size(); ++number) {
     const DimExpr begin = number > 0 ? ends[number - 1] : DimExpr(0),
                   &end = ends[number];
@@ -211,7 +211,7 @@ ReductionKernel::State ReductionKernel::foldLanes(Accumulators &folds,
             at, end, begin.isConstant(0) ? width : 1, begin);
         SmallVector<LaneIndex> index = space.shapeIndex(emitter.indices, loops);
         next.append(
-            folds.step(carried.slice(row * count, count), index, masked));
+            reductions.step(carried.slice(row * count, count), index, masked));
         stash(index, level);
         prefetchRow(index, level, rows.size());
       }
@@ -219,12 +219,12 @@ ReductionKernel::State ReductionKernel::foldLanes(Accumulators &folds,
     };
     Value rest = kernel.rem(kernel.sub(last, first), kernel.index(width));
     Value whole = kernel.sub(last, rest);
-    state = foldSteps(
-        folds, first, whole, width, state,
+    state = reduceSteps(
+        reductions, first, whole, width, state,
         [&](Value at, ValueRange carried) { return step(at, carried, false); });
     if (kernel.constantOf(rest) == 0)
       continue;
-    // The rest under a mask, skipped where there is none.
+    // The remainder under a mask, skipped where there is none.
     unsigned statesOfRows = count * rows.size();
     ValueRange firstState = ValueRange(state).take_front(statesOfRows);
     Value some = kernel.b.create<arith::CmpIOp>(
@@ -247,31 +247,31 @@ ReductionKernel::State ReductionKernel::foldLanes(Accumulators &folds,
   return state;
 }
 
-ReductionKernel::State ReductionKernel::joinStates(Accumulators &folds,
+ReductionKernel::State ReductionKernel::joinStates(Accumulators &reductions,
                                                    State state) {
-  unsigned count = folds.size(), ofGroup = state.size() / unroll;
+  unsigned count = reductions.size(), ofGroup = state.size() / unroll;
   for (unsigned groups = unroll; groups > 1; groups /= 2) {
     State joined;
     for (unsigned group = 0; group < groups; group += 2)
       for (unsigned at = group * ofGroup; at < (group + 1) * ofGroup;
            at += count)
         joined.append(
-            folds.combine(ValueRange(state).slice(at, count),
-                          ValueRange(state).slice(at + ofGroup, count)));
+            reductions.combine(ValueRange(state).slice(at, count),
+                               ValueRange(state).slice(at + ofGroup, count)));
     state = joined;
   }
   return state;
 }
 
-ReductionKernel::State ReductionKernel::passOverRows(Accumulators &folds,
+ReductionKernel::State ReductionKernel::passOverRows(Accumulators &reductions,
                                                      ArrayRef<LoopIndex> rows,
                                                      unsigned level) {
   State state;
   for (unsigned group = 0; group < unroll * rows.size(); ++group)
-    state.append(folds.start());
+    state.append(reductions.start());
   Value low = kernel.index(0), high = kernel.size(space.size(plan.lane));
   if (plan.reducedLoops.empty()) {
-    state = foldLanes(folds, rows, low, high, state, level);
+    state = reduceLanes(reductions, rows, low, high, state, level);
   } else {
     state = kernel.loop(
         low, kernel.size(plan.reducedRows()), kernel.index(1), state,
@@ -280,28 +280,28 @@ ReductionKernel::State ReductionKernel::passOverRows(Accumulators &folds,
           SmallVector<LoopIndex> at(rows);
           for (LoopIndex &loopIndex : at)
             unflattenRow(emitter, space, plan.reducedLoops, row, loopIndex);
-          return foldLanes(folds, at, low, high, State(carried), level);
+          return reduceLanes(reductions, at, low, high, State(carried), level);
         });
   }
-  state = joinStates(folds, state);
+  state = joinStates(reductions, state);
   State results;
-  for (unsigned at = 0; at < state.size(); at += folds.size())
-    results.append(folds.finish(
-        folds.acrossLanes(ValueRange(state).slice(at, folds.size()))));
+  for (unsigned at = 0; at < state.size(); at += reductions.size())
+    results.append(reductions.finish(reductions.acrossLanes(
+        ValueRange(state).slice(at, reductions.size()))));
   return results;
 }
 
-// Every use of a fold must ask for the rows or columns at hand.
-void ReductionKernel::bindResults(ArrayRef<const Fold *> folds,
+// Every use of a reduction must be at the current rows or columns.
+void ReductionKernel::bindResults(ArrayRef<const Reduction *> reductions,
                                   ValueRange values, ArrayRef<LoopIndex> rows) {
   SmallVector<SmallVector<LaneIndex>> expected;
   for (const LoopIndex &loopIndex : rows)
     expected.push_back(keptIndex(loopIndex));
-  for (auto [number, fold] : llvm::enumerate(folds)) {
+  for (auto [number, reduction] : llvm::enumerate(reductions)) {
     SmallVector<Value> results;
     for (size_t row = 0; row < rows.size(); ++row)
-      results.push_back(values[row * folds.size() + number]);
-    emitter.bind(fold->op->getResult(0),
+      results.push_back(values[row * reductions.size() + number]);
+    emitter.bind(reduction->op->getResult(0),
                  [this, results, expected](ArrayRef<LaneIndex> index) {
                    auto *row = llvm::find_if(expected, [&](const auto &kept) {
                      return ArrayRef<LaneIndex>(kept) == index;
@@ -359,42 +359,44 @@ void ReductionKernel::storeFull(ArrayRef<LaneIndex> loopIndex) {
           emitter.linearize(plan.results[number].value, index));
 }
 
-ReductionKernel::State ReductionKernel::foldRow(Accumulators &folds,
-                                                ArrayRef<LaneIndex> loopIndex,
-                                                Value row, ValueRange state) {
+ReductionKernel::State ReductionKernel::reduceRow(Accumulators &reductions,
+                                                  ArrayRef<LaneIndex> loopIndex,
+                                                  Value row, ValueRange state) {
   SmallVector<LaneIndex> at(loopIndex);
   unflattenRow(emitter, space, plan.reducedLoops, row, at);
-  return folds.step(state, space.shapeIndex(emitter.indices, at),
-                    /*masked=*/false);
+  return reductions.step(state, space.shapeIndex(emitter.indices, at),
+                         /*masked=*/false);
 }
 
 ReductionKernel::State
-ReductionKernel::passDownColumn(Accumulators &folds,
+ReductionKernel::passDownColumn(Accumulators &reductions,
                                 SmallVector<LaneIndex> loopIndex, Value low,
                                 Value high) {
   auto block = [&](Value first, Value last) {
     State state;
     for (unsigned group = 0; group < unroll; ++group)
-      state.append(folds.start());
-    state = foldSteps(folds, first, last, 1, state,
-                      [&](Value row, ValueRange carried) {
-                        return foldRow(folds, loopIndex, row, carried);
-                      });
-    return joinStates(folds, state);
+      state.append(reductions.start());
+    state = reduceSteps(reductions, first, last, 1, state,
+                        [&](Value row, ValueRange carried) {
+                          return reduceRow(reductions, loopIndex, row, carried);
+                        });
+    return joinStates(reductions, state);
   };
   auto known = kernel.constantOf(kernel.sub(high, low));
   if (!known || *known <= 2 * rowsOfBlock)
     return block(low, high);
   Value step = kernel.index(rowsOfBlock);
   Value whole = kernel.sub(high, kernel.rem(kernel.sub(high, low), step));
-  State sums = kernel.loop(
-      low, whole, step, folds.start(), [&](Value first, ValueRange carried) {
-        ElementEmitter::Scope scope(emitter);
-        return folds.combine(carried, block(first, kernel.add(first, step)));
-      });
+  State sums =
+      kernel.loop(low, whole, step, reductions.start(),
+                  [&](Value first, ValueRange carried) {
+                    ElementEmitter::Scope scope(emitter);
+                    return reductions.combine(
+                        carried, block(first, kernel.add(first, step)));
+                  });
   if (*known % rowsOfBlock == 0)
     return sums;
-  return folds.combine(sums, block(whole, high));
+  return reductions.combine(sums, block(whole, high));
 }
 
 Launch ReductionKernel::emitColumns() {
@@ -416,10 +418,10 @@ Launch ReductionKernel::emitColumns() {
         emitter, space, plan.lane, low, high, [&](const LaneIndex &lanes) {
           loopIndex[plan.lane] = lanes;
           for (unsigned level = 1; level <= plan.levels; ++level) {
-            auto folds = enter(level);
-            Accumulators state(emitter, folds, width);
+            auto reductions = enter(level);
+            Accumulators state(emitter, reductions, width);
             bindResults(
-                folds,
+                reductions,
                 state.finish(passDownColumn(state, loopIndex, kernel.index(0),
                                             kernel.size(count))),
                 loopIndex);

@@ -40,26 +40,26 @@ private:
                               const ReductionSchedule &plan);
   using State = llvm::SmallVector<mlir::Value>;
   using LoopIndex = llvm::SmallVector<LaneIndex>;
-  /// Folds over steps low, low + step ... below high with `unroll` states in
+  /// Reduces over steps low, low + step ... below high with `unroll` states in
   /// flight, then one at a time. A state has the accumulators of all rows that
   /// are reduced at once.
-  State foldSteps(
-      Accumulators &folds, mlir::Value low, mlir::Value high, int64_t step,
+  State reduceSteps(
+      Accumulators &reductions, mlir::Value low, mlir::Value high, int64_t step,
       State state,
       llvm::function_ref<State(mlir::Value at, mlir::ValueRange state)> body);
   /// One pass over lanes [low, high) of the lane loop.
-  State foldLanes(Accumulators &folds, llvm::ArrayRef<LoopIndex> rows,
-                  mlir::Value low, mlir::Value high, State state,
-                  unsigned level);
-  State joinStates(Accumulators &folds, State state);
-  State passOverRows(Accumulators &folds, llvm::ArrayRef<LoopIndex> rows,
+  State reduceLanes(Accumulators &reductions, llvm::ArrayRef<LoopIndex> rows,
+                    mlir::Value low, mlir::Value high, State state,
+                    unsigned level);
+  State joinStates(Accumulators &reductions, State state);
+  State passOverRows(Accumulators &reductions, llvm::ArrayRef<LoopIndex> rows,
                      unsigned level);
-  State passDownColumn(Accumulators &folds,
+  State passDownColumn(Accumulators &reductions,
                        llvm::SmallVector<LaneIndex> loopIndex, mlir::Value low,
                        mlir::Value high);
   /// `state` with the elements of one row (lanes run along the columns).
-  State foldRow(Accumulators &folds, llvm::ArrayRef<LaneIndex> loopIndex,
-                mlir::Value row, mlir::ValueRange state);
+  State reduceRow(Accumulators &reductions, llvm::ArrayRef<LaneIndex> loopIndex,
+                  mlir::Value row, mlir::ValueRange state);
   mlir::Type slotType(unsigned number);
   void storeSlots(mlir::ValueRange values, mlir::Value chunk,
                   llvm::ArrayRef<LaneIndex> loopIndex);
@@ -67,15 +67,15 @@ private:
   void forEachColumnBlock(
       llvm::SmallVector<LaneIndex> loopIndex,
       llvm::function_ref<void(llvm::ArrayRef<LaneIndex> at)> body);
-  void addRowsToSlots(Accumulators &folds,
+  void addRowsToSlots(Accumulators &reductions,
                       const llvm::SmallVector<LaneIndex> &loopIndex,
                       mlir::Value chunk, mlir::Value low, mlir::Value high);
   /// `values` are those of the first row, then of the next.
-  void bindResults(llvm::ArrayRef<const Fold *> folds, mlir::ValueRange values,
-                   llvm::ArrayRef<LoopIndex> rows);
-  llvm::SmallVector<const Fold *> foldsOf(unsigned level);
-  llvm::SmallVector<const Fold *> enter(unsigned level);
-  llvm::DenseSet<mlir::Value> foldResults();
+  void bindResults(llvm::ArrayRef<const Reduction *> reductions,
+                   mlir::ValueRange values, llvm::ArrayRef<LoopIndex> rows);
+  llvm::SmallVector<const Reduction *> reductionsOf(unsigned level);
+  llvm::SmallVector<const Reduction *> enter(unsigned level);
+  llvm::DenseSet<mlir::Value> reductionResults();
   std::optional<unsigned> innerRows() const;
   unsigned rowsAtOnce();
   void reduceRows(llvm::ArrayRef<LoopIndex> rows);
@@ -102,7 +102,7 @@ private:
   IterationSpace &space;
   unsigned width, unroll = 1;
   bool moved =
-      false; ///< a fold's value is used at another index: this schedule can't
+      false; ///< a reduction is used at another index: unsupported here
   /// A costly value that two passes need, kept in a result's memory between
   /// them.
   mlir::Value stashed;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reductions with lanes along the rows: which rows are reduced at once, and
-// what is kept or fetched between the passes over one.
+// what is kept or prefetched between the passes over a row.
 
 #include "lowering/builder/RowTasks.h"
 #include "lowering/elements/ElementConversions.h"
@@ -20,15 +20,15 @@ namespace zenith::kernels {
 void ReductionKernel::chooseStash() {
   if (!plan.lanesReduced)
     return;
-  DenseSet<Value> stops = foldResults();
+  DenseSet<Value> stops = reductionResults();
   llvm::SetVector<Value> last;
   for (const ReducedResult &result : plan.results)
     if (DenseSet<Value> seen; result.full)
       collectCostly(result.value, stops, last, seen);
-  for (const Fold &fold : plan.folds) {
+  for (const Reduction &reduction : plan.reductions) {
     llvm::SetVector<Value> here;
     DenseSet<Value> seen;
-    collectCostly(fold.operand, stops, here, seen);
+    collectCostly(reduction.operand, stops, here, seen);
     for (Value value : here) {
       if (!last.contains(value) || kernel.dims.dimsOf(value) != plan.shape)
         continue;
@@ -37,7 +37,7 @@ void ReductionKernel::chooseStash() {
             getElementTypeOrSelf(result.value.getType()) ==
                 getElementTypeOrSelf(value.getType())) {
           stashed = value;
-          stashLevel = fold.level;
+          stashLevel = reduction.level;
           stashResult = number;
           return;
         }
@@ -45,8 +45,8 @@ void ReductionKernel::chooseStash() {
   }
 }
 
-// The second pass over a row finds it in cache, and the machine's own prefetch
-// has nothing to follow: meanwhile the row that is so many further on can come.
+// The second pass over a row finds it in cache, and hardware prefetchers have
+// nothing to follow: meanwhile, a row this many rows further on is prefetched.
 void ReductionKernel::prefetchRow(ArrayRef<LaneIndex> index, unsigned level,
                                   size_t ahead) {
   constexpr int64_t shortRow = 64, longRow = 1 << 14, smallBytes = 1 << 20;
@@ -92,8 +92,9 @@ void ReductionKernel::bindStash(unsigned level) {
   });
 }
 
-/// The innermost loop of very short rows, where there are others: to divide for
-/// the place of each row would take longer than its elements do.
+/// The innermost loop over very short rows, where there are outer ones:
+/// computing the offset of each row by division would take longer than its
+/// elements.
 std::optional<unsigned> ReductionKernel::innerRows() const {
   constexpr int64_t fewVectors = 4;
   auto length = (space.size(plan.lane) * plan.reducedRows()).constant();
@@ -103,11 +104,11 @@ std::optional<unsigned> ReductionKernel::innerRows() const {
   return plan.keptLoops.back();
 }
 
-/// How many short rows are reduced at once. Behind each pass over a row the
-/// lanes of one vector are joined and its number goes through long operations
-/// (the square root and the quotient of a norm), while the machine's window is
-/// full of what waits for it: there must be other rows to go on with. Their
-/// accumulators stay in registers.
+/// How many short rows are reduced at once. After each pass over a row its
+/// lanes are reduced, and the scalar goes through long-latency operations (the
+/// square root and the division of a norm). The reorder buffer fills with
+/// instructions that wait for them, unless other rows provide independent work.
+/// Their accumulators stay in registers.
 unsigned ReductionKernel::rowsAtOnce() {
   constexpr int64_t longRow = 1024;
   constexpr unsigned accumulators = 16, mostRows = 4;
@@ -124,10 +125,10 @@ unsigned ReductionKernel::rowsAtOnce() {
                                    (4 * kernel.target.lanes)),
            vectors = 1;
   for (unsigned level = 1; level <= plan.levels; ++level) {
-    auto folds = enter(level);
-    vectors = std::max(vectors, unsigned(folds.size()) * unroll * each);
+    auto reductions = enter(level);
+    vectors = std::max(vectors, unsigned(reductions.size()) * unroll * each);
   }
-  // Long chains of a row keep the machine busy alone.
+  // A row with long dependence chains keeps execution units busy by itself.
   if (!costly.empty())
     return 1;
   return std::clamp(unsigned(llvm::bit_floor(accumulators / vectors)), 1u,
@@ -136,9 +137,9 @@ unsigned ReductionKernel::rowsAtOnce() {
 
 void ReductionKernel::reduceRows(ArrayRef<LoopIndex> rows) {
   for (unsigned level = 1; level <= plan.levels; ++level) {
-    auto folds = enter(level);
-    Accumulators state(emitter, folds, width);
-    bindResults(folds, passOverRows(state, rows, level), rows);
+    auto reductions = enter(level);
+    Accumulators state(emitter, reductions, width);
+    bindResults(reductions, passOverRows(state, rows, level), rows);
     bindStash(level);
   }
   for (const LoopIndex &loopIndex : rows)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // reduce_with and reduce_window_with: one element of the results at a time, or
-// a group of lanes along the last dimension, folded in row-major order.
+// a vector along the last dimension, reduced in row-major order.
 
 #include "lowering/builder/EmissionContext.h"
 #include "lowering/builder/RowTasks.h"
@@ -16,7 +16,7 @@ using zenith::graph::DimExpr;
 namespace zenith::kernels {
 
 namespace {
-/// What both ops have in common: elements of results, each folded over loops.
+/// What both ops have in common: elements of results, each reduced by loops.
 class RegionReduceKernel {
 public:
   RegionReduceKernel(const EmissionContext &context, Operation *op,
@@ -33,13 +33,13 @@ public:
 
 protected:
   using Values = SmallVector<Value>;
-  /// Loops over what is folded into the element at `index`.
-  virtual Values fold(ArrayRef<LaneIndex> index, Values start) = 0;
-  /// Elements folded into one, where known.
-  virtual int64_t foldCount() = 0;
+  /// Loops over the elements that are reduced to the result at `index`.
+  virtual Values reduceAt(ArrayRef<LaneIndex> index, Values start) = 0;
+  /// Elements per result, where known.
+  virtual int64_t reducedCount() = 0;
   virtual bool lanesFit() = 0;
 
-  /// One step: the region on what is folded so far and the next elements.
+  /// One step: the region applied to the partial results and the next elements.
   Values step(ArrayRef<Value> sums, ArrayRef<Value> elements);
   /// `sums` is left as it was after a failure.
   Values loop(const DimExpr &size, const Values &start,
@@ -66,10 +66,10 @@ public:
         dims(context.dims.dimsOf(op.getInputs().front())) {}
 
 private:
-  Values fold(ArrayRef<LaneIndex> index, Values start) override;
-  Values foldFrom(unsigned dim, ArrayRef<LaneIndex> index,
-                  SmallVector<LaneIndex> &at, Values sums);
-  int64_t foldCount() override {
+  Values reduceAt(ArrayRef<LaneIndex> index, Values start) override;
+  Values reduceFrom(unsigned dim, ArrayRef<LaneIndex> index,
+                    SmallVector<LaneIndex> &at, Values sums);
+  int64_t reducedCount() override {
     int64_t count = 1;
     for (int64_t d : reduce.getDims())
       count *= dims[d].constant().value_or(64);
@@ -93,12 +93,12 @@ public:
         dims(context.dims.dimsOf(op.getInputs().front())) {}
 
 private:
-  Values fold(ArrayRef<LaneIndex> index, Values start) override;
-  Values foldFrom(unsigned dim, ArrayRef<LaneIndex> index,
-                  SmallVector<LaneIndex> &at,
-                  ElementEmitter::Conditions conditions, bool possible,
-                  Values sums);
-  int64_t foldCount() override {
+  Values reduceAt(ArrayRef<LaneIndex> index, Values start) override;
+  Values reduceFrom(unsigned dim, ArrayRef<LaneIndex> index,
+                    SmallVector<LaneIndex> &at,
+                    ElementEmitter::Conditions conditions, bool possible,
+                    Values sums);
+  int64_t reducedCount() override {
     int64_t count = 1;
     for (int64_t size : window.getWindow())
       count *= size;
@@ -133,16 +133,16 @@ RegionReduceKernel::loop(const DimExpr &size, const Values &start,
                      });
 }
 
-SmallVector<Value> ReduceWithKernel::fold(ArrayRef<LaneIndex> index,
-                                          Values start) {
+SmallVector<Value> ReduceWithKernel::reduceAt(ArrayRef<LaneIndex> index,
+                                              Values start) {
   SmallVector<LaneIndex> at;
-  return foldFrom(0, index, at, std::move(start));
+  return reduceFrom(0, index, at, std::move(start));
 }
 
-SmallVector<Value> ReduceWithKernel::foldFrom(unsigned dim,
-                                              ArrayRef<LaneIndex> index,
-                                              SmallVector<LaneIndex> &at,
-                                              Values sums) {
+SmallVector<Value> ReduceWithKernel::reduceFrom(unsigned dim,
+                                                ArrayRef<LaneIndex> index,
+                                                SmallVector<LaneIndex> &at,
+                                                Values sums) {
   if (dim == dims.size()) {
     Values elements;
     for (Value input : inputs) {
@@ -154,7 +154,7 @@ SmallVector<Value> ReduceWithKernel::foldFrom(unsigned dim,
   }
   auto inner = [&](LaneIndex x, ArrayRef<LaneIndex> rest, Values carried) {
     at.push_back(std::move(x));
-    Values result = foldFrom(dim + 1, rest, at, std::move(carried));
+    Values result = reduceFrom(dim + 1, rest, at, std::move(carried));
     at.pop_back();
     return result;
   };
@@ -165,14 +165,14 @@ SmallVector<Value> ReduceWithKernel::foldFrom(unsigned dim,
   });
 }
 
-SmallVector<Value> ReduceWindowWithKernel::fold(ArrayRef<LaneIndex> index,
-                                                Values start) {
+SmallVector<Value> ReduceWindowWithKernel::reduceAt(ArrayRef<LaneIndex> index,
+                                                    Values start) {
   SmallVector<LaneIndex> at;
-  return foldFrom(0, index, at, {}, true, std::move(start));
+  return reduceFrom(0, index, at, {}, true, std::move(start));
 }
 
 // Padding and gaps count as the first value.
-SmallVector<Value> ReduceWindowWithKernel::foldFrom(
+SmallVector<Value> ReduceWindowWithKernel::reduceFrom(
     unsigned dim, ArrayRef<LaneIndex> index, SmallVector<LaneIndex> &at,
     ElementEmitter::Conditions conditions, bool possible, Values sums) {
   bool lanes = emitter.anyLanes(index);
@@ -200,7 +200,8 @@ SmallVector<Value> ReduceWindowWithKernel::foldFrom(
     ElementEmitter::Conditions here = conditions;
     bool stays = possible;
     if (base > 1) {
-      // Enough turns to make every position that padding reaches non-negative.
+      // Adds enough multiples to make every position in the padding
+      // non-negative.
       int64_t turns = std::max<int64_t>(0, low) / base + 1;
       auto [quotient, rest] =
           math.divide(math.shift(position, turns * base), base);
@@ -210,7 +211,7 @@ SmallVector<Value> ReduceWindowWithKernel::foldFrom(
     stays = stays && here.add(kernel, emitter.inside(position, 0, dims[dim]));
     at.push_back(position);
     Values result =
-        foldFrom(dim + 1, index, at, here, stays, std::move(carried));
+        reduceFrom(dim + 1, index, at, here, stays, std::move(carried));
     at.pop_back();
     return result;
   };
@@ -229,7 +230,7 @@ void RegionReduceKernel::emitElement(ArrayRef<LaneIndex> index) {
       return;
     start.push_back(alike(value, lanes));
   }
-  Values sums = fold(index, std::move(start));
+  Values sums = reduceAt(index, std::move(start));
   if (emitter.failed())
     return;
   for (auto [result, sum] : llvm::zip(op->getResults(), sums))
@@ -253,7 +254,7 @@ FailureOr<KernelPlan> RegionReduceKernel::run() {
     rows = rows * size;
   int64_t elements =
       std::max<int64_t>(8 * emitter.indices.width,
-                        elementsPerTask / std::max<int64_t>(1, foldCount()));
+                        elementsPerTask / std::max<int64_t>(1, reducedCount()));
   RowTasks tasks = RowTasks::plan(rows, rowLength, elements);
   forEachRow(kernel, tasks, [&](Value row, Value low, Value high) {
     ElementEmitter::Scope scope(emitter);
@@ -274,9 +275,9 @@ FailureOr<KernelPlan> RegionReduceKernel::run() {
           emitElement(index);
         });
   });
-  Launch launch =
-      kernel.finish(tasks.tasks, tasks.elementsPerTask * double(foldCount()) *
-                                     costPerElement(kernel.fusion));
+  Launch launch = kernel.finish(tasks.tasks, tasks.elementsPerTask *
+                                                 double(reducedCount()) *
+                                                 costPerElement(kernel.fusion));
   KernelPlan plan;
   if (!addLaunch(plan, unlessFailed(emitter, std::move(launch))))
     return failure();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels with running folds: one pass along the dimension, lanes along another
-// one where that is contiguous.
+// Scans (cumulative reductions): one pass along the dimension, with lanes along
+// another one where that is contiguous.
 
 #include "lowering/builder/EmissionContext.h"
 #include "lowering/builder/RowTasks.h"
@@ -19,11 +19,11 @@ namespace {
 class ScanKernel {
 public:
   ScanKernel(const EmissionContext &context,
-             ArrayRef<graph::CumulativeOp> folds, ArrayRef<SpaceRoot> roots,
-             ArrayRef<unsigned> groups)
+             ArrayRef<graph::CumulativeOp> reductions,
+             ArrayRef<SpaceRoot> roots, ArrayRef<unsigned> groups)
       : kernel(context.fusion, context.dims, context.target, context.kernels,
                context.name),
-        emitter(kernel), folds(folds.begin(), folds.end()),
+        emitter(kernel), reductions(reductions.begin(), reductions.end()),
         space(context.dims, context.dims.dimsOf(roots[0].value), roots,
               groups) {}
 
@@ -43,31 +43,33 @@ private:
 
   KernelBuilder kernel;
   ElementEmitter emitter;
-  SmallVector<graph::CumulativeOp> folds;
+  SmallVector<graph::CumulativeOp> reductions;
   IterationSpace space;
 };
 } // namespace
 
 SmallVector<Value> ScanKernel::neutrals() {
   SmallVector<Value> start;
-  for (graph::CumulativeOp op : folds)
+  for (graph::CumulativeOp op : reductions)
     start.push_back(emitter.neutral(
         op.getKind(), getElementTypeOrSelf(op.getOperand().getType()),
         kernel.b.getIndexType()));
   return start;
 }
 
-// Folds the elements at `index` in and stores the results there.
+// Adds the elements at `index` to the running state and stores the results
+// there.
 SmallVector<Value> ScanKernel::step(ValueRange carried,
                                     ArrayRef<LaneIndex> index) {
   SmallVector<Value> next(carried);
-  for (unsigned number = 0; number < folds.size(); ++number) {
-    graph::CumulativeOp op = folds[number];
+  for (unsigned number = 0; number < reductions.size(); ++number) {
+    graph::CumulativeOp op = reductions[number];
     Type element = getElementTypeOrSelf(op.getOperand().getType());
     Value x = emitter.emit(op.getOperand(), index);
     if (!x)
       return next;
-    // Rounded at every element: small floats too carry what they give.
+    // Rounded at every element: the running state has the precision of the
+    // result.
     next[number] = emitter.roundTo(
         element, emitter.fold(op.getKind(), element, carried[number], x));
     emitter.bind(op.getResult(),
@@ -81,8 +83,9 @@ SmallVector<Value> ScanKernel::step(ValueRange carried,
 }
 
 Value ScanKernel::position(const DimExpr &count, Value step) {
-  return folds.front().getReverse() ? kernel.sub(kernel.size(count - 1), step)
-                                    : step;
+  return reductions.front().getReverse()
+             ? kernel.sub(kernel.size(count - 1), step)
+             : step;
 }
 
 void ScanKernel::emitRow(SmallVector<LaneIndex> loopIndex,
@@ -106,23 +109,23 @@ void ScanKernel::emitRow(SmallVector<LaneIndex> loopIndex,
       });
 }
 
-/// The result that keeps the one running fold over rows of so many lanes, if
-/// they are too many for registers.
+/// The result that keeps the single scan over rows of `lanes` lanes, if they
+/// are too many for registers.
 std::optional<unsigned> ScanKernel::keptResult(const DimExpr &lanes,
                                                int64_t inRegisters) {
-  if (folds.size() != 1 || lanes.provablyAtMost(DimExpr(inRegisters)))
+  if (reductions.size() != 1 || lanes.provablyAtMost(DimExpr(inRegisters)))
     return std::nullopt;
-  return kernel.resultOf(folds.front().getResult());
+  return kernel.resultOf(reductions.front().getResult());
 }
 
-// All lanes of a row before the next one: rows are read and written from one
-// end to the other, and what the fold had come to is the row of the result
-// before, to which an exclusive one has yet to add the row of that number.
+// All lanes of a row before the next one: rows are read and written in order,
+// and the running state is the previous row of the result. An exclusive scan
+// still has to add the previous row of the operand to it.
 void ScanKernel::emitRowByRow(
     SmallVector<LaneIndex> loopIndex, ArrayRef<unsigned> along,
     function_ref<void(function_ref<void(const LaneIndex &)>)> forLanes,
     unsigned lane, unsigned result) {
-  graph::CumulativeOp op = folds.front();
+  graph::CumulativeOp op = reductions.front();
   Type element = getElementTypeOrSelf(op.getOperand().getType());
   DimExpr count = 1;
   for (unsigned loop : along)
@@ -154,11 +157,11 @@ void ScanKernel::emitRowByRow(
   });
 }
 
-/// A step of small floats waits for the widening, the sum and the rounding of
-/// the one before: rows side by side fill that time, though their elements lie
-/// apart.
+/// A step in a narrow float type waits for the widening, the addition and the
+/// rounding of the step before. Neighbouring rows fill that latency, although
+/// their elements are not contiguous.
 bool ScanKernel::roundsEachStep() {
-  return llvm::all_of(folds, [](graph::CumulativeOp op) {
+  return llvm::all_of(reductions, [](graph::CumulativeOp op) {
     Type element = getElementTypeOrSelf(op.getOperand().getType());
     return isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
   });
@@ -178,7 +181,7 @@ FailureOr<KernelPlan> ScanKernel::run() {
   bool apart = !lane && !others.empty() && roundsEachStep();
   if (apart)
     lane = others.back();
-  // Masks for a few lanes take longer than these one by one.
+  // A few lanes are faster one by one than under a mask.
   constexpr int64_t fewLanes = 4;
   if (lane && space.size(*lane).provablyAtMost(DimExpr(fewLanes)))
     lane.reset();
@@ -188,14 +191,14 @@ FailureOr<KernelPlan> ScanKernel::run() {
   RowTasks tasks;
   std::optional<unsigned> kept;
   if (lane) {
-    // Wide enough for some cache lines of each row on the way down.
+    // Wide enough for several cache lines of each row.
     constexpr unsigned vectors = 4;
     constexpr int64_t columnsOfRows = 1024;
     unsigned narrow = valueWidth(kernel.fusion, kernel.target);
     if (!apart)
       kept = keptResult(space.size(*lane), vectors * narrow);
     emitter.indices.width =
-        folds.size() == 1 && !kept && !apart ? vectors * narrow : narrow;
+        reductions.size() == 1 && !kept && !apart ? vectors * narrow : narrow;
     if (auto size = space.size(*lane).constant(); size && *size > 0)
       emitter.indices.width = std::min<unsigned>(
           emitter.indices.width, unsigned(llvm::PowerOf2Ceil(uint64_t(*size))));
@@ -239,31 +242,32 @@ FailureOr<KernelPlan> ScanKernel::run() {
   return plan;
 }
 
-FailureOr<KernelPlan> emitCumulative(const EmissionContext &context) {
+FailureOr<KernelPlan> emitScan(const EmissionContext &context) {
   graph::FusionOp fusion = context.fusion;
   Block &body = fusion.getBody().front();
-  SmallVector<graph::CumulativeOp> folds(body.getOps<graph::CumulativeOp>());
-  graph::CumulativeOp first = folds.front();
+  SmallVector<graph::CumulativeOp> reductions(
+      body.getOps<graph::CumulativeOp>());
+  graph::CumulativeOp first = reductions.front();
   const graph::DimVector dims = context.dims.dimsOf(first.getResult());
-  for (graph::CumulativeOp op : folds)
+  for (graph::CumulativeOp op : reductions)
     if (op.getDim() != first.getDim() ||
         op.getReverse() != first.getReverse() ||
         context.dims.dimsOf(op.getResult()) != dims)
-      return op.emitError() << "no kernel for running folds along different "
+      return op.emitError() << "no kernel for scans along different "
                                "dimensions in one fusion";
-  // What follows a running fold must be at the same index.
-  for (graph::CumulativeOp op : folds)
+  // The epilogue of a scan must use it at the same index.
+  for (graph::CumulativeOp op : reductions)
     for (Operation *user : op.getResult().getUsers())
       for (Operation *next = user; next && !isa<graph::YieldOp>(next);
            next = next->hasOneUse() ? *next->user_begin() : nullptr)
         if (graph::familyOf(next) != graph::Family::Elementwise &&
             !isa<graph::CumulativeOp>(next))
           return next->emitError()
-                 << "no kernel that moves the result of a running fold";
+                 << "no kernel that moves the result of a running reduction";
   for (Value result : body.getTerminator()->getOperands())
     if (context.dims.dimsOf(result).size() != dims.size())
       return fusion.emitError()
-             << "no kernel that moves the result of a running fold";
+             << "no kernel that moves the result of a running reduction";
   SmallVector<SpaceRoot> roots;
   for (Value result : body.getTerminator()->getOperands()) {
     SpaceRoot root{result, {}, true};
@@ -273,7 +277,7 @@ FailureOr<KernelPlan> emitCumulative(const EmissionContext &context) {
   }
   SmallVector<unsigned> groups(dims.size(), 0);
   groups[first.getDim()] = 1;
-  return ScanKernel(context, folds, roots, groups).run();
+  return ScanKernel(context, reductions, roots, groups).run();
 }
 
 } // namespace zenith::kernels

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// scatter and scatter_with: the operands go to the results, then updates are
-// folded in, in order. Tasks own parts of the results, so the order of updates
-// of an element is the same for any number of threads: columns of wide windows;
-// updates of their own along a dimension that has a place for each; or places
-// along a dimension that indices choose, for which every task walks all
-// indices. A range of tasks is one walk.
+// scatter and scatter_with: copies the operands to the results, then combines
+// updates in order. Tasks own parts of the results, so the order of updates of
+// an element is the same for any number of threads: columns of wide windows;
+// updates of their own along a dimension where update i goes to index i; or
+// indices along a dimension that scatter indices choose, for which every task
+// walks all indices. A range of tasks is one walk.
 
 #include "ir/matchers/IotaIndices.h"
 #include "lowering/builder/EmissionContext.h"
@@ -48,7 +48,7 @@ class ScatterKernel {
 public:
   ScatterKernel(const EmissionContext &context, const ScatterView &scatter)
       : kernel(context.fusion, context.dims, context.target, context.kernels,
-               (context.name + "_fold").str()),
+               (context.name + "_combine").str()),
         emitter(kernel), scatter(scatter),
         operandDims(context.dims.dimsOf(scatter.inputs[0])),
         updateDims(context.dims.dimsOf(scatter.updates[0])) {
@@ -67,8 +67,8 @@ private:
                        function_ref<void()> body);
   Value inWindow(ArrayRef<LaneIndex> update, MutableArrayRef<LaneIndex> start);
   Value owned(const LaneIndex &place);
-  void foldWindow(SmallVector<LaneIndex> update, ArrayRef<LaneIndex> start);
-  void foldElement(ArrayRef<LaneIndex> update, ArrayRef<LaneIndex> start);
+  void combineWindow(SmallVector<LaneIndex> update, ArrayRef<LaneIndex> start);
+  void combineElement(ArrayRef<LaneIndex> update, ArrayRef<LaneIndex> start);
   SmallVector<Value> join(ArrayRef<Value> old, ArrayRef<Value> updates);
   bool uses(graph::ScatterKind kind) const {
     auto op = dyn_cast<graph::ScatterOp>(scatter.op);
@@ -110,7 +110,7 @@ void ScatterKernel::mapDims() {
     lane = updateDims.size() - 1;
 }
 
-// The dimension of the updates whose number is the place along dimension d of
+// The dimension of the updates whose index is the index along dimension d of
 // the operand.
 std::optional<unsigned> ScatterKernel::ownUpdates(unsigned d) {
   auto dims = scatter.dims;
@@ -155,7 +155,7 @@ void ScatterKernel::chooseTasks() {
     part.reset();
     tasks = DimExpr::min(updateDims[*ownDim], mostOwn);
   } else if (part) {
-    // To look whose a window is takes as long as to write some elements.
+    // Finding the owner of a window takes as long as writing some elements.
     constexpr int64_t fewElements = 32, parts = 4;
     DimExpr window = 1;
     for (unsigned d : windowDims)
@@ -168,7 +168,7 @@ void ScatterKernel::chooseTasks() {
   }
 }
 
-// The part of [0, size) that the range of tasks has.
+// The part of [0, size) that the range of tasks owns.
 std::pair<Value, Value> ScatterKernel::share(const DimExpr &size) {
   auto bound = [&](Value task) {
     return kernel.div(kernel.mul(task, kernel.size(size)), kernel.size(tasks));
@@ -199,19 +199,19 @@ static Value both(KernelBuilder &kernel, Value x, Value y) {
               : kernel.b.create<arith::AndIOp>(kernel.loc, x, y).getResult();
 }
 
-// Whether the place along the divided dimension is one of the tasks'.
+// Whether the tasks own an index along the divided dimension.
 Value ScatterKernel::owned(const LaneIndex &place) {
   auto [low, high] = share(operandDims[*part]);
   OpBuilder &b = kernel.b;
-  // Those below are large ones.
+  // Smaller indices wrap to large ones.
   Value behind =
       b.create<arith::SubIOp>(kernel.loc, emitter.indices.value(place), low);
   return b.create<arith::CmpIOp>(kernel.loc, arith::CmpIPredicate::ult, behind,
                                  kernel.sub(high, low));
 }
 
-// Where the window starts, and whether it lies inside and is (partly) the
-// tasks'.
+// The start of the window, and whether it is in bounds and (partly) owned by
+// the tasks.
 Value ScatterKernel::inWindow(ArrayRef<LaneIndex> update,
                               MutableArrayRef<LaneIndex> start) {
   auto dims = scatter.dims;
@@ -241,7 +241,7 @@ Value ScatterKernel::inWindow(ArrayRef<LaneIndex> update,
                   .getResult();
     DimExpr window = windowOf[d] < 0 ? DimExpr(1) : updateDims[windowOf[d]],
             places = DimExpr::max(operandDims[d] - window + 1, 0);
-    // Negative places are large ones.
+    // Negative indices wrap to large ones.
     Value fits = b.create<arith::CmpIOp>(kernel.loc, arith::CmpIPredicate::ult,
                                          place, kernel.size(places));
     holds = both(kernel, holds, fits);
@@ -262,8 +262,9 @@ Value ScatterKernel::inWindow(ArrayRef<LaneIndex> update,
 }
 
 /// The smaller or larger of two floats, -0 below 0, or a NaN where one is.
-/// Processors choose among single floats without branches only where floats
-/// decide, so zeros are told apart by the bits that both or either have.
+/// Selecting between scalar floats is free of branches only if a float
+/// comparison decides, so zeros are distinguished by the AND or OR of their
+/// bits.
 static Value extremeOf(KernelBuilder &kernel, Value x, Value y, bool smaller) {
   OpBuilder &b = kernel.b;
   Location loc = kernel.loc;
@@ -308,8 +309,8 @@ SmallVector<Value> ScatterKernel::join(ArrayRef<Value> old,
   return {emitter.roundTo(element, joined)};
 }
 
-void ScatterKernel::foldElement(ArrayRef<LaneIndex> update,
-                                ArrayRef<LaneIndex> start) {
+void ScatterKernel::combineElement(ArrayRef<LaneIndex> update,
+                                   ArrayRef<LaneIndex> start) {
   SmallVector<LaneIndex> at(start);
   for (unsigned d = 0; d < at.size(); ++d)
     if (windowOf[d] >= 0)
@@ -335,14 +336,14 @@ void ScatterKernel::foldElement(ArrayRef<LaneIndex> update,
   }
 }
 
-void ScatterKernel::foldWindow(SmallVector<LaneIndex> update,
-                               ArrayRef<LaneIndex> start) {
+void ScatterKernel::combineWindow(SmallVector<LaneIndex> update,
+                                  ArrayRef<LaneIndex> start) {
   SmallVector<unsigned> loops(windowDims);
   if (lane)
     loops.pop_back();
   forEachPosition(loops, update, [&] {
     if (!lane)
-      return foldElement(update, start);
+      return combineElement(update, start);
     const DimExpr &size = updateDims[*lane];
     Value low = kernel.index(0), high = kernel.size(size);
     if (laneChunk) {
@@ -356,7 +357,7 @@ void ScatterKernel::foldWindow(SmallVector<LaneIndex> update,
                       emitter.mask = mask;
                       SmallVector<LaneIndex> at(update);
                       at[*lane] = emitter.indices.lanes(first, size);
-                      foldElement(at, start);
+                      combineElement(at, start);
                     });
   });
 }
@@ -373,7 +374,7 @@ FailureOr<Launch> ScatterKernel::run() {
       return;
     kernel.ifThen(holds, [&] {
       ElementEmitter::Scope scope(emitter);
-      foldWindow(update, start);
+      combineWindow(update, start);
     });
   });
   double elements = double(kernel.dims.elementCount(scatter.updates[0])
@@ -421,7 +422,7 @@ FailureOr<KernelPlan> emitScatter(const EmissionContext &context) {
 }
 
 // The operand is read at the result's own index, and nothing else reads it
-// while updates are folded in.
+// while updates are combined.
 bool scatterMayShareBytes(graph::FusionOp fusion, unsigned operand,
                           unsigned result) {
   Operation *op = scatterOf(fusion);

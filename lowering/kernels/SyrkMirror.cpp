@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Square blocks below the diagonal are those above it, turned around in
-// registers; single elements where squares don't fit.
+// Square blocks below the diagonal are those above it, transposed in registers;
+// single elements where squares don't fit.
 
 #include "lowering/kernels/SyrkMirror.h"
 #include "lowering/builder/KernelBuilder.h"
@@ -59,12 +59,13 @@ private:
 };
 } // namespace
 
-Launch emitMirror(graph::FusionOp fusion, graph::DimAnalysis &dims,
-                  const KernelTarget &target, ModuleOp kernels, StringRef name,
-                  const ContractionSpace &space) {
-  // Blocks whose lines stay in the first-level cache until they are used up.
+Launch emitSyrkMirror(graph::FusionOp fusion, graph::DimAnalysis &dims,
+                      const KernelTarget &target, ModuleOp kernels,
+                      StringRef name, const ContractionSpace &space) {
+  // Blocks whose cache lines stay in the first-level cache until all of their
+  // elements are read.
   constexpr int64_t blockRows = 64;
-  int64_t size = *space.tile.size.constant(), lanes = target.lanes;
+  int64_t size = *space.rowAxis.size.constant(), lanes = target.lanes;
   KernelBuilder k(fusion, dims, target, kernels, name);
   Type element =
       memoryType(getElementTypeOrSelf(space.op->getResult(0).getType()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The half of a symmetric matrix that its product left out.
+// Mirrors the half of a symmetric matrix that its GEMM has computed.
 
 #ifndef ZENITH_LOWERING_KERNELS_SYRKMIRROR_H
 #define ZENITH_LOWERING_KERNELS_SYRKMIRROR_H
@@ -9,12 +9,11 @@
 
 namespace zenith::kernels {
 
-/// Copies what lies above the diagonal of result 0, a square matrix, to where
-/// it belongs below. A task is a block of rows, which reads only what the
-/// product wrote.
-Launch emitMirror(graph::FusionOp fusion, graph::DimAnalysis &dims,
-                  const KernelTarget &target, mlir::ModuleOp kernels,
-                  llvm::StringRef name, const ContractionSpace &space);
+/// Copies the upper triangle of result 0, a square matrix, to the lower one. A
+/// task is a block of rows, which reads only what the GEMM wrote.
+Launch emitSyrkMirror(graph::FusionOp fusion, graph::DimAnalysis &dims,
+                      const KernelTarget &target, mlir::ModuleOp kernels,
+                      llvm::StringRef name, const ContractionSpace &space);
 
 } // namespace zenith::kernels
 

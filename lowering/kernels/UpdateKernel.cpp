@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// dynamic_update_slice on memory: writes only the part, so that a loop which
-// fills a buffer row by row takes time for the rows alone.
+// dynamic_update_slice in place: writes only the updated part, so that a loop
+// which fills a buffer row by row takes time for the rows alone.
 
 #include "lowering/builder/EmissionContext.h"
 #include "lowering/kernels/KernelEmitters.h"
@@ -10,7 +10,7 @@ using namespace mlir;
 
 namespace zenith::kernels {
 
-/// The update that a fusion of kind scatter is, and nothing else.
+/// The dynamic_update_slice that a fusion of kind scatter consists of.
 static graph::DynamicUpdateSliceOp updateOf(graph::FusionOp fusion) {
   Block &body = fusion.getBody().front();
   auto results = body.getTerminator()->getOperands();
@@ -34,7 +34,7 @@ FailureOr<KernelPlan> emitUpdate(const EmissionContext &context) {
   return plan;
 }
 
-// Only the copy reads the operand, each element where it writes it.
+// Only the copy reads the operand, each element at the index that it writes.
 bool updateMayShareBytes(graph::FusionOp fusion, unsigned operand,
                          unsigned result) {
   graph::DynamicUpdateSliceOp op = updateOf(fusion);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Evaluates tiles of an image at the points of a transform; those that reach
-// beyond it are copied first, with zeros around.
+// Transforms input tiles where they lie; tiles that reach into the padding are
+// copied first, with zeros for the padding.
 
-#include "lowering/kernels/PackPanels.h"
+#include "lowering/kernels/WinogradInput.h"
+#include "lowering/builder/RowTasks.h"
 #include "lowering/microkernels/MicroKernel.h"
 #include "lowering/microkernels/WinogradTransforms.h"
-#include "lowering/schedule/WinogradSchedule.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -17,28 +17,23 @@ using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
-Value imageMemory(KernelBuilder &k, const WinogradConvolution &what) {
-  return what.image.scratch
-             ? k.scratch(what.image.index, memoryType(what.image.element))
-             : k.operand(what.image.index);
-}
-
 WinogradInput::WinogradInput(KernelBuilder &kernel,
-                             const WinogradConvolution &what)
-    : k(kernel), what(what), lanes(kernel.target.lanes) {
-  int64_t features = *what.features().constant();
+                             const WinogradSchedule &schedule)
+    : k(kernel), schedule(schedule), lanes(kernel.target.lanes) {
+  int64_t features = *schedule.features().constant();
   while (features % lanes)
     lanes /= 2;
-  image = imageMemory(k, what);
-  square = asMemory(
+  input = inputMemory(k, schedule);
+  tileCopy = asMemory(
       k.b, k.loc,
       k.b.create<memref::AllocaOp>(
-          k.loc, MemRefType::get({what.points() * features}, k.b.getF32Type()),
+          k.loc,
+          MemRefType::get({schedule.points() * features}, k.b.getF32Type()),
           k.b.getI64IntegerAttr(64)));
 }
 
-void WinogradInput::evaluate(Value first, Value last, Value to, Value offset,
-                             Value tileStride, Value pointStride) {
+void WinogradInput::transform(Value first, Value last, Value to, Value offset,
+                              Value tileStride, Value pointStride) {
   k.loop(first, last, k.index(1), [&](Value number) {
     Value before = k.mul(k.sub(number, first), tileStride);
     tile(number, to, k.add(offset, before), pointStride);
@@ -50,57 +45,61 @@ static Value isWithin(KernelBuilder &k, Value at, const DimExpr &extent) {
                                    k.size(extent));
 }
 
-/// All pixels of a tile, given the first one, are in the image.
-Value WinogradInput::isInside(const TilePixels &pixels) {
+/// Whether all positions of the tile that begins at `first` are in the input.
+Value WinogradInput::isInside(const SpatialPosition &first) {
   Value all;
   auto require = [&](Value holds) {
     all =
         all ? k.b.create<arith::AndIOp>(k.loc, all, holds).getResult() : holds;
   };
-  auto requireRange = [&](Value first, unsigned place, int64_t size) {
-    Value span = k.index((size - 1) * what.dilation[place] + 1);
+  auto requireRange = [&](Value first, unsigned axis, int64_t size) {
+    Value span = k.index((size - 1) * schedule.dilation[axis] + 1);
     require(k.b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::sge, first,
                                       k.index(0)));
     require(k.b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::sle,
                                       k.add(first, span),
-                                      k.size(what.extents[place])));
+                                      k.size(schedule.extents[axis])));
   };
-  requireRange(pixels.line, 1, what.window.down.size);
-  requireRange(pixels.pixel, 2, what.window.across.size);
-  if (what.window.planes > 1)
-    require(isWithin(k, pixels.plane, what.extents[0]));
+  requireRange(first.y, 1, schedule.filter.down.size);
+  requireRange(first.x, 2, schedule.filter.across.size);
+  if (schedule.filter.planes > 1)
+    require(isWithin(k, first.plane, schedule.extents[0]));
   return all;
 }
 
-/// Pixels of a tile, of which the first is, or would be, at `base`.
-void WinogradInput::copySquare(Value base, const TilePixels &pixels) {
-  int64_t down = what.window.down.size, across = what.window.across.size;
+/// Copies the positions of a tile, of which the first is, or would be, at
+/// `base`.
+void WinogradInput::copyTile(Value base, const SpatialPosition &first) {
+  int64_t down = schedule.filter.down.size,
+          across = schedule.filter.across.size;
   auto type = VectorType::get({int64_t(lanes)}, k.b.getF32Type());
-  Value features = k.size(what.features()), step = k.index(lanes);
+  Value features = k.size(schedule.features()), step = k.index(lanes);
   auto both = [&](Value x, Value y) -> Value {
     return k.b.create<arith::AndIOp>(k.loc, x, y);
   };
   k.loop(k.index(0), k.index(down), k.index(1), [&](Value i) {
-    Value y = k.mul(i, k.index(what.dilation[1]));
-    Value isLine = isWithin(k, k.add(pixels.line, y), what.extents[1]);
-    if (what.window.planes > 1)
-      isLine = both(isLine, isWithin(k, pixels.plane, what.extents[0]));
-    Value line = k.add(base, k.mul(y, k.size(what.strides[2])));
+    Value y = k.mul(i, k.index(schedule.dilation[1]));
+    Value rowIsInside = isWithin(k, k.add(first.y, y), schedule.extents[1]);
+    if (schedule.filter.planes > 1)
+      rowIsInside =
+          both(rowIsInside, isWithin(k, first.plane, schedule.extents[0]));
+    Value row = k.add(base, k.mul(y, k.size(schedule.strides[2])));
     k.loop(k.index(0), k.index(across), k.index(1), [&](Value j) {
-      Value x = k.mul(j, k.index(what.dilation[2]));
-      Value isPixel =
-          both(isLine, isWithin(k, k.add(pixels.pixel, x), what.extents[2]));
+      Value x = k.mul(j, k.index(schedule.dilation[2]));
+      Value isInside = both(
+          rowIsInside, isWithin(k, k.add(first.x, x), schedule.extents[2]));
       Value to = k.mul(k.add(k.mul(i, k.index(across)), j), features);
       auto branch =
-          k.b.create<scf::IfOp>(k.loc, isPixel, /*withElseRegion=*/true);
+          k.b.create<scf::IfOp>(k.loc, isInside, /*withElseRegion=*/true);
       OpBuilder::InsertionGuard guard(k.b);
-      auto store = [&](Value pixel, Value channel) {
-        k.b.create<vector::StoreOp>(k.loc, pixel, square, k.add(to, channel));
+      auto store = [&](Value vector, Value channel) {
+        k.b.create<vector::StoreOp>(k.loc, vector, tileCopy,
+                                    k.add(to, channel));
       };
       k.b.setInsertionPoint(branch.thenBlock()->getTerminator());
-      Value from = k.add(line, k.mul(x, k.size(what.strides[3])));
+      Value from = k.add(row, k.mul(x, k.size(schedule.strides[3])));
       k.loop(k.index(0), features, step, [&](Value channel) {
-        store(k.b.create<vector::LoadOp>(k.loc, type, image,
+        store(k.b.create<vector::LoadOp>(k.loc, type, input,
                                          k.add(from, channel)),
               channel);
       });
@@ -112,48 +111,51 @@ void WinogradInput::copySquare(Value base, const TilePixels &pixels) {
 }
 
 void WinogradInput::tile(Value number, Value to, Value at, Value pointStride) {
-  Value across = k.index(what.window.across.size),
-        features = k.size(what.features());
-  TilePixels first = pixelsOfTile(k, what, number, what.valuePlanes());
-  first.plane = k.sub(first.plane, k.index(what.low[0]));
-  first.line = k.sub(first.line, k.index(what.low[1]));
-  first.pixel = k.sub(first.pixel, k.index(what.low[2]));
-  Value base = k.size(what.image.offset);
-  Value place[] = {first.volume, first.plane, first.line, first.pixel};
-  for (auto [own, stride] : llvm::zip_equal(place, what.strides))
+  Value across = k.index(schedule.filter.across.size),
+        features = k.size(schedule.features());
+  SpatialPosition first =
+      positionOfTile(k, schedule, number, schedule.inputPlanes());
+  first.plane = k.sub(first.plane, k.index(schedule.low[0]));
+  first.y = k.sub(first.y, k.index(schedule.low[1]));
+  first.x = k.sub(first.x, k.index(schedule.low[2]));
+  Value base = k.size(schedule.input.offset);
+  Value coordinates[] = {first.volume, first.plane, first.y, first.x};
+  for (auto [own, stride] : llvm::zip_equal(coordinates, schedule.strides))
     base = k.add(base, k.mul(own, k.size(stride)));
-  auto apart = [&](unsigned place) {
-    return k.size(what.strides[1 + place] * DimExpr(what.dilation[place]));
+  auto apart = [&](unsigned axis) {
+    return k.size(schedule.strides[1 + axis] *
+                  DimExpr(schedule.dilation[axis]));
   };
-  SquarePlace values{to, at, k.mul(across, pointStride), pointStride};
+  TileView transformed{to, at, k.mul(across, pointStride), pointStride};
   auto branch =
       k.b.create<scf::IfOp>(k.loc, isInside(first), /*withElseRegion=*/true);
-  Value line = apart(1), pixel = apart(2);
+  Value strideY = apart(1), strideX = apart(2);
   OpBuilder::InsertionGuard guard(k.b);
   k.b.setInsertionPoint(branch.thenBlock()->getTerminator());
-  callEvaluate(k, what.window, lanes, {image, base, line, pixel}, values,
-               features);
+  callInputTransform(k, schedule.filter, lanes, {input, base, strideY, strideX},
+                     transformed, features);
   k.b.setInsertionPoint(branch.elseBlock()->getTerminator());
-  copySquare(base, first);
-  callEvaluate(k, what.window, lanes,
-               {square, k.index(0), k.mul(across, features), features}, values,
-               features);
+  copyTile(base, first);
+  callInputTransform(k, schedule.filter, lanes,
+                     {tileCopy, k.index(0), k.mul(across, features), features},
+                     transformed, features);
 }
 
-Launch emitInputTransform(KernelBuilder &k, const WinogradConvolution &what) {
-  constexpr int64_t numbersOfTask = 16384;
-  int64_t ofTile = what.points() * *what.features().constant(),
-          perTask = std::max<int64_t>(1, numbersOfTask / ofTile);
-  Value to = k.scratch(what.values, k.b.getF32Type());
-  WinogradInput evaluator(k, what);
+Launch emitInputTransform(KernelBuilder &k, const WinogradSchedule &schedule) {
+  constexpr int64_t elementsOfTask = 16384;
+  int64_t ofTile = schedule.points() * *schedule.features().constant(),
+          perTask = std::max<int64_t>(1, elementsOfTask / ofTile);
+  Value to = k.scratch(schedule.transformed, k.b.getF32Type());
+  WinogradInput input(k, schedule);
   k.loop(k.begin(), k.end(), k.index(1), [&](Value task) {
     Value first = k.mul(task, k.index(perTask));
-    Value last = k.min(k.add(first, k.index(perTask)), k.size(what.tiles()));
-    Value features = k.size(what.features());
-    evaluator.evaluate(first, last, to, k.mul(first, features), features,
-                       k.size(what.pointStride(what.tiles())));
+    Value last =
+        k.min(k.add(first, k.index(perTask)), k.size(schedule.tiles()));
+    Value features = k.size(schedule.features());
+    input.transform(first, last, to, k.mul(first, features), features,
+                    k.size(schedule.pointStride(schedule.tiles())));
   });
-  return k.finish(DimExpr::ceilDiv(what.tiles(), DimExpr(perTask)),
+  return k.finish(DimExpr::ceilDiv(schedule.tiles(), DimExpr(perTask)),
                   double(8 * ofTile * perTask));
 }
 

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The loops around the products of values at points: blocks of tiles, panels
-// of columns, points, rows; then results are interpolated and finished line by
-// line.
+// Loops around the GEMMs of a Winograd convolution: blocks of tiles, panels of
+// columns, points, rows; then the output transform and the epilogue, row by
+// row.
 
+#include "lowering/kernels/WinogradKernel.h"
 #include "lowering/builder/EmissionContext.h"
+#include "lowering/builder/RowTasks.h"
 #include "lowering/kernels/GemmEpilogue.h"
+#include "lowering/kernels/NonFiniteTile.h"
 #include "lowering/kernels/PackPanels.h"
+#include "lowering/kernels/WinogradInput.h"
 #include "lowering/microkernels/MicroKernel.h"
-#include "lowering/schedule/WinogradSchedule.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
@@ -22,10 +25,10 @@ namespace zenith::kernels {
 
 namespace {
 
-/// Rows that lie side by side in results are finished so many at once.
+/// Rows that are finished at once where they are contiguous in the results.
 constexpr int64_t rowsAtOnce = 16;
 
-/// The tiles of a task: those from the first to the last one of some layers.
+/// The tiles of a task: the same range of tiles of some layers.
 struct TileBlock {
   Value volume, firstLayer, layers;
   Value firstUnit, lastUnit, firstTile, tiles;
@@ -33,9 +36,11 @@ struct TileBlock {
 
 class WinogradNest {
 public:
-  WinogradNest(KernelBuilder &kernel, WinogradConvolution &what)
-      : k(kernel), what(what), space(what.space), epilogue(kernel, what.space),
-        columns(tileColumns(space.sum, kernel.target)) {}
+  WinogradNest(KernelBuilder &kernel, WinogradSchedule &schedule,
+               const EpilogueForm &form)
+      : k(kernel), schedule(schedule), space(schedule.space),
+        epilogue(kernel, schedule.space, form),
+        columns(nrOf(space.sum, kernel.target)) {}
   FailureOr<Launch> emit();
 
 private:
@@ -44,60 +49,63 @@ private:
   void prepareMemory();
   void task(Value number);
   TileBlock blockOf(Value number);
-  void evaluate(const TileBlock &block);
+  void transformInput(const TileBlock &block);
   void eachPanel(Value firstPanel, Value lastPanel,
                  llvm::function_ref<void()> run);
   void multiply(const TileBlock &block);
   void multiplyPoint(Value point, const TileBlock &block);
   void multiplyRows(Value rows, const MicroKernelArgs &args);
-  MicroKernel product() const;
+  MicroKernel microKernel() const;
   int64_t mostTiles() const;
-  bool looksAhead() const;
-  void callHeights(Value height, Value number, MicroKernelArgs args);
-  std::set<unsigned> heights() const;
-  unsigned mostRows() const;
-  void interpolate(const TileBlock &block);
-  void interpolateUnit(const TileBlock &block, Value layer, Value unit);
-  void interpolateTile(Value tile, Value row, Value pixel);
-  void finishUnit(const TilePixels &first, Value count);
+  bool prefetchesNextPoint() const;
+  void callByHeight(Value rows, Value number, MicroKernelArgs args);
+  std::set<unsigned> possibleMR() const;
+  unsigned mr() const;
+  void transformOutput(const TileBlock &block);
+  void transformOutputOfUnit(const TileBlock &block, Value layer, Value unit);
+  void transformOutputTile(Value tile, Value row, Value x);
+  void finishUnit(const SpatialPosition &first, Value count);
 
-  /// Tiles of a layer's units before this one.
+  /// Tiles of the layer's units before `unit`.
   Value firstTileOf(Value unit);
   int64_t rowsOfBlock() const {
-    return what.mostTilesOfBlock * what.layersOfBlock;
+    return schedule.mostTilesOfBlock * schedule.layersOfBlock;
   }
   DimExpr rowsOfPoint() const;
   Value pointStride() const { return k.size(rowsOfPoint() * DimExpr(columns)); }
   DimExpr panels() const {
     return DimExpr::ceilDiv(space.columns.size, DimExpr(columns));
   }
-  int64_t lineOfPixels() const {
-    return byColumns ? *space.tile.size.constant()
-                     : what.mostTilesOfUnit * what.window.across.tile;
+  int64_t positionsOfRow() const {
+    return byColumns ? *space.rowAxis.size.constant()
+                     : schedule.mostTilesOfUnit * schedule.filter.across.tile;
   }
-  /// Values of the whole image lie plane behind plane, for all planes' tiles to
-  /// be rows of one product.
-  DimExpr depthOfProduct() const {
-    return what.inTasks ? what.depthOfPoint() : what.features();
+  /// K of one loop. The transformed input in scratch is stored plane after
+  /// plane, so that tiles of all planes are rows of one GEMM with the planes as
+  /// taps.
+  DimExpr kOfGemm() const {
+    return schedule.transformsInTasks ? schedule.kOfPoint()
+                                      : schedule.features();
   }
   DimExpr rowStride() const {
-    return what.features() *
-           DimExpr(what.inTasks ? what.planesOfBlock() : int64_t(1));
+    return schedule.features() * DimExpr(schedule.transformsInTasks
+                                             ? schedule.planesOfBlock()
+                                             : int64_t(1));
   }
-  bool wholeLines() const { return what.unitsPerLine.isConstant(1); }
+  bool wholeRows() const { return schedule.unitsPerRow.isConstant(1); }
 
   KernelBuilder &k;
-  WinogradConvolution &what;
+  WinogradSchedule &schedule;
   const ContractionSpace &space;
   GemmEpilogue epilogue;
   int64_t columns;
-  int64_t width = 0; ///< of the panel at hand: columns in vectors that have any
+  int64_t width = 0; ///< columns of the current panel, in whole vectors
   DimExpr panelsPerTask = 1;
   bool byColumns = false;
-  Value values, products, results, b;
-  std::optional<WinogradInput> evaluator;
-  std::optional<NonFiniteTile> exact;
-  TilePlace place;
+  Value transformed, gemmTiles, outputTiles, b;
+  std::optional<WinogradInput> inputTransform;
+  std::optional<NonFiniteTile> fallback;
+  TileCoordinates at;
 };
 
 } // namespace
@@ -105,21 +113,21 @@ private:
 /// All panels share a block's rows, as long as enough tasks are left.
 void WinogradNest::choosePanels() {
   constexpr int64_t fewestTasks = 16;
-  if (what.inTasks) {
+  if (schedule.transformsInTasks) {
     panelsPerTask = DimExpr::max(panels(), 1);
     return;
   }
   DimExpr wanted =
-      DimExpr::ceilDiv(fewestTasks, DimExpr::max(what.blocks(), 1));
+      DimExpr::ceilDiv(fewestTasks, DimExpr::max(schedule.blocks(), 1));
   panelsPerTask = DimExpr::max(
       DimExpr::ceilDiv(panels(), DimExpr::min(panels(), wanted)), 1);
 }
 
-/// Of the products: points lie an odd number of lines of a cache apart, near
-/// each other where a block has few tiles.
+/// Rows of GEMM results per point: an odd number, so that points are spread
+/// over the sets of the cache.
 DimExpr WinogradNest::rowsOfPoint() const {
-  DimExpr rows = DimExpr::min(what.unitsOfLayer(), what.unitsOfBlock) *
-                 what.tilesOfUnit * DimExpr(what.layersOfBlock);
+  DimExpr rows = DimExpr::min(schedule.unitsOfLayer(), schedule.unitsOfBlock) *
+                 schedule.tilesOfUnit * DimExpr(schedule.layersOfBlock);
   return rows.constant()
              ? DimExpr(rowsOfBlock() | 1)
              : DimExpr::floorDiv(rows, DimExpr(2)) * DimExpr(2) + DimExpr(1);
@@ -134,61 +142,61 @@ Value WinogradNest::memoryOf(int64_t elements) {
 
 void WinogradNest::prepareMemory() {
   b = k.operand(space.b.index);
-  products = memoryOf(what.points() * (rowsOfBlock() | 1) * columns);
-  // The last tiles of a line may reach beyond it.
-  int64_t beyond = what.window.across.tile * what.dilation[2];
-  results = memoryOf(
-      (what.window.down.tile * lineOfPixels() + beyond + rowsAtOnce) * columns);
+  gemmTiles = memoryOf(schedule.points() * (rowsOfBlock() | 1) * columns);
+  // The last tiles of a row may reach beyond it.
+  int64_t beyond = schedule.filter.across.tile * schedule.dilation[2];
+  outputTiles = memoryOf(
+      (schedule.filter.down.tile * positionsOfRow() + beyond + rowsAtOnce) *
+      columns);
   epilogue.prepare(rowsAtOnce);
-  exact.emplace(k, what, b, columns);
-  if (!what.inTasks) {
-    values = k.scratch(what.values, k.b.getF32Type());
+  fallback.emplace(k, schedule, b, columns);
+  if (!schedule.transformsInTasks) {
+    transformed = k.scratch(schedule.transformed, k.b.getF32Type());
     return;
   }
-  values =
-      memoryOf(what.points() *
-               *what.pointStride(DimExpr(what.valuesOfBlock())).constant());
-  evaluator.emplace(k, what);
+  transformed = memoryOf(
+      schedule.points() *
+      *schedule.pointStride(DimExpr(schedule.inputTilesOfBlock())).constant());
+  inputTransform.emplace(k, schedule);
 }
 
 FailureOr<Launch> WinogradNest::emit() {
-  constexpr int64_t longestLine = 512;
-  if (failed(epilogue.analyse()))
-    return failure();
-  auto pixels = space.tile.size.constant();
-  bool dense = what.dilation[1] == 1 && what.dilation[2] == 1;
-  byColumns =
-      epilogue.storesColumns() && dense && pixels && *pixels <= longestLine;
-  what.cutLines(/*wholeLines=*/byColumns);
+  constexpr int64_t longestRow = 512;
+  auto positions = space.rowAxis.size.constant();
+  bool dense = schedule.dilation[1] == 1 && schedule.dilation[2] == 1;
+  byColumns = epilogue.storesColumns() && dense && positions &&
+              *positions <= longestRow;
+  schedule.divideRows(/*wholeRows=*/byColumns);
   choosePanels();
   prepareMemory();
   k.loop(k.begin(), k.end(), k.index(1), [&](Value number) { task(number); });
   if (epilogue.failed())
     return failure();
-  return k.finish(what.blocks() * DimExpr::ceilDiv(panels(), panelsPerTask),
-                  2.0 * double(what.points() * rowsOfBlock() * columns) *
-                      estimate(panelsPerTask) * estimate(what.depthOfPoint()));
+  return k.finish(schedule.blocks() * DimExpr::ceilDiv(panels(), panelsPerTask),
+                  2.0 * double(schedule.points() * rowsOfBlock() * columns) *
+                      estimate(panelsPerTask) * estimate(schedule.kOfPoint()));
 }
 
 Value WinogradNest::firstTileOf(Value unit) {
-  if (wholeLines())
-    return k.mul(unit, k.size(what.tilesPerLine));
-  Value pieces = k.size(what.unitsPerLine);
-  return k.add(k.mul(k.div(unit, pieces), k.size(what.tilesPerLine)),
-               k.mul(k.rem(unit, pieces), k.size(what.tilesOfUnit)));
+  if (wholeRows())
+    return k.mul(unit, k.size(schedule.tilesPerRow));
+  Value pieces = k.size(schedule.unitsPerRow);
+  return k.add(k.mul(k.div(unit, pieces), k.size(schedule.tilesPerRow)),
+               k.mul(k.rem(unit, pieces), k.size(schedule.tilesOfUnit)));
 }
 
 TileBlock WinogradNest::blockOf(Value number) {
   SmallVector<Value> digits = digitsOf(
-      k, number, {what.volumes, what.blocksOfLayers(), what.blocksOfUnits()});
+      k, number,
+      {schedule.volumes, schedule.blocksOfLayers(), schedule.blocksOfUnits()});
   TileBlock block;
   block.volume = digits[0];
-  block.firstLayer = k.mul(digits[1], k.index(what.layersOfBlock));
-  block.layers = k.min(k.sub(k.size(what.layers()), block.firstLayer),
-                       k.index(what.layersOfBlock));
-  block.firstUnit = k.mul(digits[2], k.size(what.unitsOfBlock));
-  block.lastUnit = k.min(k.add(block.firstUnit, k.size(what.unitsOfBlock)),
-                         k.size(what.unitsOfLayer()));
+  block.firstLayer = k.mul(digits[1], k.index(schedule.layersOfBlock));
+  block.layers = k.min(k.sub(k.size(schedule.layers()), block.firstLayer),
+                       k.index(schedule.layersOfBlock));
+  block.firstUnit = k.mul(digits[2], k.size(schedule.unitsOfBlock));
+  block.lastUnit = k.min(k.add(block.firstUnit, k.size(schedule.unitsOfBlock)),
+                         k.size(schedule.unitsOfLayer()));
   block.firstTile = firstTileOf(block.firstUnit);
   block.tiles = k.sub(firstTileOf(block.lastUnit), block.firstTile);
   return block;
@@ -198,30 +206,30 @@ void WinogradNest::task(Value number) {
   Value groups = k.size(DimExpr::ceilDiv(panels(), panelsPerTask));
   Value group = k.rem(number, groups);
   TileBlock block = blockOf(k.div(number, groups));
-  if (evaluator)
-    evaluate(block);
+  if (inputTransform)
+    transformInput(block);
   Value firstPanel = k.mul(group, k.size(panelsPerTask));
   Value lastPanel =
       k.min(k.add(firstPanel, k.size(panelsPerTask)), k.size(panels()));
   eachPanel(firstPanel, lastPanel, [&] {
     multiply(block);
-    interpolate(block);
+    transformOutput(block);
   });
 }
 
-/// The planes behind the last layer too, which its results need.
-void WinogradNest::evaluate(const TileBlock &block) {
-  Value planes = k.add(block.layers, k.index(what.planesBeside()));
-  DimExpr ofVolume = what.valuePlanes() * what.tilesOfPlane();
+/// Includes the halo planes after the last layer.
+void WinogradNest::transformInput(const TileBlock &block) {
+  Value planes = k.add(block.layers, k.index(schedule.haloPlanes()));
+  DimExpr ofVolume = schedule.inputPlanes() * schedule.tilesOfPlane();
   Value first = k.add(k.mul(block.volume, k.size(ofVolume)), block.firstTile);
-  Value features = k.size(what.features());
+  Value features = k.size(schedule.features());
   k.loop(k.index(0), planes, k.index(1), [&](Value plane) {
     Value tile = k.add(first, k.mul(k.add(block.firstLayer, plane),
-                                    k.size(what.tilesOfLayer())));
-    evaluator->evaluate(
-        tile, k.add(tile, block.tiles), values, k.mul(plane, features),
-        k.mul(k.index(what.planesOfBlock()), features),
-        k.size(what.pointStride(DimExpr(what.valuesOfBlock()))));
+                                    k.size(schedule.tilesOfLayer())));
+    inputTransform->transform(
+        tile, k.add(tile, block.tiles), transformed, k.mul(plane, features),
+        k.mul(k.index(schedule.planesOfBlock()), features),
+        k.size(schedule.pointStride(DimExpr(schedule.inputTilesOfBlock()))));
   });
 }
 
@@ -232,7 +240,7 @@ void WinogradNest::eachPanel(Value firstPanel, Value lastPanel,
   auto each = [&](Value from, Value to, int64_t computed) {
     width = computed;
     k.loop(from, to, k.index(1), [&](Value panel) {
-      place.column = k.mul(panel, k.index(columns));
+      at.column = k.mul(panel, k.index(columns));
       run();
     });
   };
@@ -245,45 +253,46 @@ void WinogradNest::eachPanel(Value firstPanel, Value lastPanel,
 }
 
 void WinogradNest::multiply(const TileBlock &block) {
-  k.loop(k.index(0), k.index(what.points()), k.index(1),
+  k.loop(k.index(0), k.index(schedule.points()), k.index(1),
          [&](Value point) { multiplyPoint(point, block); });
 }
 
-/// Of a tile: a panel that has few vectors leaves registers to more rows.
-unsigned WinogradNest::mostRows() const {
+/// MR: a panel with few vectors leaves registers to more rows.
+unsigned WinogradNest::mr() const {
   ContractionSpace panel;
   panel.sum = panel.a.element = space.sum;
   panel.columns.size = width;
-  panel.tile.strideA = rowStride();
-  return tileRows(panel, k.target);
+  panel.rowAxis.strideA = rowStride();
+  return mrOf(panel, k.target);
 }
 
-/// Rows of a block by a panel of a point, layer by layer.
+/// Multiplies the rows of a block by the panel of a point, layer by layer.
 void WinogradNest::multiplyPoint(Value point, const TileBlock &block) {
-  Value features = k.size(what.features());
-  // All values of a panel, then those of the window itself.
-  Value panel = k.mul(place.column, k.size(what.depthOfPanel()));
-  Value ofPoint = k.size(what.depthOfPoint() * DimExpr(columns));
+  Value features = k.size(schedule.features());
+  // A panel has all points, then the filter itself.
+  Value panel = k.mul(at.column, k.size(schedule.kOfPanel()));
+  Value ofPoint = k.size(schedule.kOfPoint() * DimExpr(columns));
   MicroKernelArgs args;
-  args.a = values, args.b = b, args.c = products;
+  args.a = transformed, args.b = b, args.c = gemmTiles;
   args.bOffset =
       k.add(k.size(space.b.offset), k.add(panel, k.mul(point, ofPoint)));
-  args.depth = k.size(depthOfProduct());
+  args.kSize = k.size(kOfGemm());
   args.rowStride = k.size(rowStride());
-  args.depthStrideA = k.index(1);
-  args.depthStrideB = args.rowStrideC = k.index(columns);
+  args.kStrideA = k.index(1);
+  args.kStrideB = args.rowStrideC = k.index(columns);
   args.columns = k.index(columns);
   for (MicroKernelArgs::Tap &tap : args.taps)
     tap = {k.index(1), k.index(0), k.index(0)};
-  DimExpr nextPlane = DimExpr(what.dilation[0]) * what.tilesOfPlane();
-  args.taps[2] = {k.index(what.window.planes),
-                  k.size(nextPlane * what.features()),
+  DimExpr nextPlane = DimExpr(schedule.dilation[0]) * schedule.tilesOfPlane();
+  args.taps[2] = {k.index(schedule.filter.planes),
+                  k.size(nextPlane * schedule.features()),
                   k.mul(features, k.index(columns))};
-  DimExpr tiles = evaluator ? DimExpr(what.valuesOfBlock()) : what.tiles();
-  args.aOffset = k.mul(point, k.size(what.pointStride(tiles)));
+  DimExpr tiles =
+      inputTransform ? DimExpr(schedule.inputTilesOfBlock()) : schedule.tiles();
+  args.aOffset = k.mul(point, k.size(schedule.pointStride(tiles)));
   args.cOffset = k.mul(point, pointStride());
-  if (!evaluator) {
-    DimExpr ofVolume = what.valuePlanes() * what.tilesOfPlane();
+  if (!inputTransform) {
+    DimExpr ofVolume = schedule.inputPlanes() * schedule.tilesOfPlane();
     Value first = k.add(k.mul(block.volume, k.size(ofVolume)), block.firstTile);
     args.aOffset = k.add(args.aOffset, k.mul(first, features));
   }
@@ -296,9 +305,9 @@ void WinogradNest::multiplyPoint(Value point, const TileBlock &block) {
   });
 }
 
-/// In tiles of balanced height.
+/// Divides rows into tiles of balanced height.
 void WinogradNest::multiplyRows(Value rows, const MicroKernelArgs &args) {
-  int64_t most = mostRows();
+  int64_t most = mr();
   Value count = k.div(k.add(rows, k.index(most - 1)), k.index(most));
   Value low = k.div(rows, count), higher = k.rem(rows, count);
   k.loop(k.index(0), count, k.index(1), [&](Value number) {
@@ -310,16 +319,16 @@ void WinogradNest::multiplyRows(Value rows, const MicroKernelArgs &args) {
     MicroKernelArgs own = args;
     own.aOffset = k.add(args.aOffset, k.mul(row, args.rowStride));
     own.cOffset = k.add(args.cOffset, k.mul(row, k.index(columns)));
-    callHeights(height, number, own);
+    callByHeight(height, number, own);
   });
 }
 
-/// Heights of tiles that blocks may have.
-std::set<unsigned> WinogradNest::heights() const {
-  unsigned most = mostRows();
+/// Rows that a tile of a block may have.
+std::set<unsigned> WinogradNest::possibleMR() const {
+  unsigned most = mr();
   std::set<unsigned> possible;
-  auto perLine = what.tilesPerLine.constant(),
-       units = what.unitsOfLayer().constant();
+  auto perRow = schedule.tilesPerRow.constant(),
+       units = schedule.unitsOfLayer().constant();
   auto addRows = [&](int64_t rows) {
     if (rows == 0)
       return;
@@ -327,12 +336,12 @@ std::set<unsigned> WinogradNest::heights() const {
     possible.insert(
         {unsigned(rows / count), unsigned((rows + count - 1) / count)});
   };
-  if (perLine && units && *units > 0) {
-    int64_t ofUnit = what.mostTilesOfUnit,
-            ofBlock = what.mostTilesOfBlock / ofUnit;
+  if (perRow && units && *units > 0) {
+    int64_t ofUnit = schedule.mostTilesOfUnit,
+            ofBlock = schedule.mostTilesOfBlock / ofUnit;
     addRows(std::min(*units, ofBlock) * ofUnit);
     addRows(*units % ofBlock * ofUnit);
-    addRows(*perLine % ofUnit);
+    addRows(*perRow % ofUnit);
   }
   if (possible.empty())
     for (unsigned height = 1; height <= most; ++height)
@@ -340,153 +349,157 @@ std::set<unsigned> WinogradNest::heights() const {
   return possible;
 }
 
-MicroKernel WinogradNest::product() const {
-  MicroKernel shape;
-  if (what.window.planes > 1 && !what.inTasks)
-    shape.form = MicroKernel::Window;
-  shape.lanes = sumLanes(space.sum, k.target);
-  shape.height = mostRows();
-  shape.vectors = width / shape.lanes;
-  shape.fma = k.target.fma;
-  shape.a = shape.b = shape.sum = space.sum;
-  return shape;
+MicroKernel WinogradNest::microKernel() const {
+  MicroKernel kernel;
+  if (schedule.filter.planes > 1 && !schedule.transformsInTasks)
+    kernel.loops = MicroKernel::Loops::Taps;
+  kernel.lanes = sumLanes(space.sum, k.target);
+  kernel.mr = mr();
+  kernel.vectors = width / kernel.lanes;
+  kernel.fma = k.target.fma;
+  kernel.a = kernel.b = kernel.sum = space.sum;
+  return kernel;
 }
 
-/// Of a block's rows by a panel.
+/// Upper bound for the register tiles of a block's rows by a panel.
 int64_t WinogradNest::mostTiles() const {
-  int64_t rows = rowsOfBlock(), height = mostRows();
-  if (auto all = (what.planes * what.tilesOfPlane()).constant())
+  int64_t rows = rowsOfBlock(), most = mr();
+  if (auto all = (schedule.planes * schedule.tilesOfPlane()).constant())
     rows = std::max<int64_t>(1, std::min(rows, *all));
-  return (rows + height - 1) / height;
+  return (rows + most - 1) / most;
 }
 
-/// A window's values at a point come from memory while those at the point
-/// before it are multiplied: each tile asks for its share of them.
-bool WinogradNest::looksAhead() const {
+/// The transformed filter at a point comes from memory while the point before
+/// it is multiplied: each register tile prefetches its share.
+bool WinogradNest::prefetchesNextPoint() const {
   constexpr double cachedBytes = 256 * 1024;
-  double bytes = 4 * double(what.points()) * estimate(what.depthOfPoint()) *
+  double bytes = 4 * double(schedule.points()) * estimate(schedule.kOfPoint()) *
                  estimate(space.columns.size);
   return k.target.avx512 && width == columns && bytes > cachedBytes;
 }
 
-void WinogradNest::callHeights(Value height, Value number,
-                               MicroKernelArgs args) {
+void WinogradNest::callByHeight(Value rows, Value number,
+                                MicroKernelArgs args) {
   constexpr int64_t lineElements = 16;
-  MicroKernel shape = product();
-  if (looksAhead()) {
-    int64_t lines = depthsOfRound(shape) * columns / lineElements,
+  MicroKernel kernel = microKernel();
+  if (prefetchesNextPoint()) {
+    int64_t lines = kUnroll(kernel) * columns / lineElements,
             tiles = mostTiles();
-    shape.looksAhead = true;
-    shape.linesAhead = unsigned((lines + tiles - 1) / tiles);
-    Value line =
-        k.rem(k.mul(number, k.index(shape.linesAhead)), k.index(lines));
-    args.ahead = k.add(k.size(what.depthOfPoint() * DimExpr(columns)),
+    auto perTile = unsigned((lines + tiles - 1) / tiles);
+    kernel.prefetch = PrefetchNextPanel{perTile};
+    Value line = k.rem(k.mul(number, k.index(perTile)), k.index(lines));
+    args.ahead = k.add(k.size(schedule.kOfPoint() * DimExpr(columns)),
                        k.mul(line, k.index(lineElements)));
   }
-  std::set<unsigned> possible = heights();
-  callMicroKernelOfHeight(
-      k, shape, args, height,
+  std::set<unsigned> possible = possibleMR();
+  callMicroKernelByHeight(
+      k, kernel, args, rows,
       SmallVector<unsigned>(possible.rbegin(), possible.rend()));
 }
 
-void WinogradNest::interpolate(const TileBlock &block) {
+void WinogradNest::transformOutput(const TileBlock &block) {
   k.loop(k.index(0), block.layers, k.index(1), [&](Value layer) {
     k.loop(block.firstUnit, block.lastUnit, k.index(1),
-           [&](Value unit) { interpolateUnit(block, layer, unit); });
+           [&](Value unit) { transformOutputOfUnit(block, layer, unit); });
   });
 }
 
-/// A line of tiles, or a piece of one, gives some lines of pixels.
-void WinogradNest::interpolateUnit(const TileBlock &block, Value layer,
-                                   Value unit) {
-  Value first = firstTileOf(unit), perLine = k.size(what.tilesPerLine);
+/// Transforms a row of tiles, or a part of one, into rows of the result.
+void WinogradNest::transformOutputOfUnit(const TileBlock &block, Value layer,
+                                         Value unit) {
+  Value first = firstTileOf(unit), perRow = k.size(schedule.tilesPerRow);
   Value count =
-      k.min(k.sub(perLine, k.rem(first, perLine)), k.size(what.tilesOfUnit));
+      k.min(k.sub(perRow, k.rem(first, perRow)), k.size(schedule.tilesOfUnit));
   Value firstRow =
       k.add(k.mul(layer, block.tiles), k.sub(first, block.firstTile));
-  // By its number among the tiles of all volumes.
-  DimExpr ofVolume = what.planes * what.tilesOfPlane();
-  first = k.add(
-      k.add(k.mul(block.volume, k.size(ofVolume)),
-            k.mul(k.add(block.firstLayer, layer), k.size(what.tilesOfLayer()))),
-      first);
-  TilePixels start = pixelsOfTile(k, what, first, what.planes);
-  // What the last tiles write beyond their lines, the first ones write again.
+  // Number among the tiles of all volumes.
+  DimExpr ofVolume = schedule.planes * schedule.tilesOfPlane();
+  first = k.add(k.add(k.mul(block.volume, k.size(ofVolume)),
+                      k.mul(k.add(block.firstLayer, layer),
+                            k.size(schedule.tilesOfLayer()))),
+                first);
+  SpatialPosition start = positionOfTile(k, schedule, first, schedule.planes);
+  // From last to first: tiles overwrite what later ones wrote beyond their row.
   k.loop(k.index(0), count, k.index(1), [&](Value done) {
     Value number = k.sub(k.sub(count, k.index(1)), done);
     Value tile = k.add(first, number);
-    Value pixel = pixelsOfTile(k, what, tile, what.planes).pixel;
-    interpolateTile(tile, k.add(firstRow, number), k.sub(pixel, start.pixel));
+    Value x = positionOfTile(k, schedule, tile, schedule.planes).x;
+    transformOutputTile(tile, k.add(firstRow, number), k.sub(x, start.x));
   });
-  finishUnit(start, k.mul(count, k.index(what.window.across.tile)));
+  finishUnit(start, k.mul(count, k.index(schedule.filter.across.tile)));
 }
 
-/// From the products of `row` to the results of so many pixels from `pixel` on.
-void WinogradNest::interpolateTile(Value tile, Value row, Value pixel) {
+/// Transforms row `row` of the GEMM results at all points into the output tile
+/// `tile`, whose first position is `x` in the row.
+void WinogradNest::transformOutputTile(Value tile, Value row, Value x) {
   Value stride = pointStride(), apart = k.index(columns);
-  SquarePlace to{results, k.mul(pixel, apart),
-                 k.index(lineOfPixels() * columns),
-                 k.index(what.dilation[2] * columns)};
-  callInterpolate(k, what.window, sumLanes(space.sum, k.target),
-                  {products, k.mul(row, apart),
-                   k.mul(k.index(what.window.across.size), stride), stride},
-                  to, k.index(width));
-  exact->recomputeTile(tile, place.column, width, to);
+  TileView to{outputTiles, k.mul(x, apart), k.index(positionsOfRow() * columns),
+              k.index(schedule.dilation[2] * columns)};
+  callOutputTransform(k, schedule.filter, sumLanes(space.sum, k.target),
+                      {gemmTiles, k.mul(row, apart),
+                       k.mul(k.index(schedule.filter.across.size), stride),
+                       stride},
+                      to, k.index(width));
+  fallback->recomputeTile(tile, at.column, width, to);
 }
 
-void WinogradNest::finishUnit(const TilePixels &first, Value count) {
-  int64_t apart = what.dilation[1];
-  Value left = k.sub(k.size(what.lines), first.line);
-  Value lines = k.min(k.div(k.add(left, k.index(apart - 1)), k.index(apart)),
-                      k.index(what.window.down.tile));
+void WinogradNest::finishUnit(const SpatialPosition &first, Value count) {
+  int64_t apart = schedule.dilation[1];
+  Value left = k.sub(k.size(schedule.rows), first.y);
+  Value tileRows = k.min(k.div(k.add(left, k.index(apart - 1)), k.index(apart)),
+                         k.index(schedule.filter.down.tile));
   int64_t all = *space.columns.size.constant();
   Value rest = all < columns     ? k.index(all)
-               : width < columns ? k.sub(k.index(all), place.column)
+               : width < columns ? k.sub(k.index(all), at.column)
                                  : Value();
   if (byColumns) {
-    Value pixels = k.size(space.tile.size);
-    Value planes = k.add(k.mul(first.volume, k.size(what.planes)), first.plane);
-    Value line = k.add(k.mul(planes, k.size(what.lines)), first.line);
-    epilogue.finishColumns(results, k.index(0), place, k.mul(line, pixels),
-                           k.mul(lines, pixels), rest);
+    Value positions = k.size(space.rowAxis.size);
+    Value planes =
+        k.add(k.mul(first.volume, k.size(schedule.planes)), first.plane);
+    Value y = k.add(k.mul(planes, k.size(schedule.rows)), first.y);
+    epilogue.finishColumns(outputTiles, k.index(0), at, k.mul(y, positions),
+                           k.mul(tileRows, positions), rest);
     return;
   }
-  Value rows = k.min(count, k.sub(k.size(space.tile.size), first.pixel));
-  size_t spatial = space.lines.size();
-  k.loop(k.index(0), lines, k.index(1), [&](Value number) {
-    Value line = k.add(first.line, k.mul(number, k.index(apart)));
-    Value digits[] = {first.volume, first.plane, line};
+  Value rows = k.min(count, k.sub(k.size(space.rowAxis.size), first.x));
+  size_t spatial = space.outerRows.size();
+  k.loop(k.index(0), tileRows, k.index(1), [&](Value number) {
+    Value y = k.add(first.y, k.mul(number, k.index(apart)));
+    Value digits[] = {first.volume, first.plane, y};
     auto own = ArrayRef(digits).slice(spatial == 3 ? 0 : 1, spatial);
-    place.lines.assign(own.begin(), own.end());
-    place.row = first.pixel;
-    Value offset = k.mul(number, k.index(lineOfPixels() * columns));
-    epilogue.finish(results, offset, k.index(columns), place, rows, rest);
+    at.outerRows.assign(own.begin(), own.end());
+    at.row = first.x;
+    Value offset = k.mul(number, k.index(positionsOfRow() * columns));
+    epilogue.finish(outputTiles, offset, k.index(columns), at, rows, rest);
   });
 }
 
 LogicalResult emitWinogradConvolution(KernelPlan &plan,
-                                      WinogradConvolution what,
+                                      WinogradSchedule schedule,
                                       graph::FusionOp fusion,
                                       graph::DimAnalysis &dims,
                                       const KernelTarget &target,
                                       ModuleOp kernels, StringRef name) {
   auto add = [&](FailureOr<Launch> launch) {
     if (succeeded(launch))
-      launch->tasks = launch->tasks * what.taken;
+      launch->tasks = launch->tasks * schedule.guard;
     return addLaunch(plan, std::move(launch));
   };
-  for (const Preparation &preparation : what.space.preparations)
+  for (const Preparation &preparation : schedule.space.preparations)
     if (!add(emitPreparation(
-            preparation, what.space, fusion, dims, target, kernels,
+            preparation, schedule.space, fusion, dims, target, kernels,
             (name + "_prepare" + Twine(preparation.scratch)).str())))
       return failure();
-  if (!what.inTasks) {
+  if (!schedule.transformsInTasks) {
     KernelBuilder kernel(fusion, dims, target, kernels,
-                         (name + "_values").str());
-    add(emitInputTransform(kernel, what));
+                         (name + "_transform_input").str());
+    add(emitInputTransform(kernel, schedule));
   }
+  auto form = EpilogueForm::make(fusion, dims, schedule.space, target);
+  if (failed(form))
+    return success(add(failure()));
   KernelBuilder kernel(fusion, dims, target, kernels, name);
-  return success(add(WinogradNest(kernel, what).emit()));
+  return success(add(WinogradNest(kernel, schedule, *form).emit()));
 }
 
 } // namespace zenith::kernels

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products of narrow numbers, two or four depths at a time: pairs of 16-bit
-// integers in the form that code generators know as one instruction (pmaddwd,
-// vpdpwssd), bf16 and four bytes by name. Columns of bf16 that are widened, two
+// Dot products of narrow types, two or four neighbouring k at a time: pairs of
+// 16-bit integers in the form that LLVM selects one instruction for (pmaddwd,
+// vpdpwssd), bf16 and int8 by intrinsics. Widening of bf16 columns, two vectors
 // at a time.
 
 #include "lowering/microkernels/Int8Dot.h"
@@ -24,11 +24,17 @@ Value MicroKernelWriter::shuffled(Value x, Value y, int64_t count,
   return b.create<vector::ShuffleOp>(loc, x, y, lanes);
 }
 
+unsigned MicroKernelWriter::groupSize() const {
+  auto *interleaved = std::get_if<InterleavedK>(&kernel.form);
+  return interleaved ? unsigned(interleaved->group) : 2;
+}
+
 /// Even and odd columns of each two vectors.
 MicroKernelWriter::Values
-MicroKernelWriter::columnsOfWords(const MicroKernelArgs &args, Value offset) {
-  int64_t lanes = shape.lanes;
-  auto halves = VectorType::get({2 * lanes}, memoryType(shape.b)),
+MicroKernelWriter::columnsOfSplitWords(const MicroKernelArgs &args,
+                                       Value offset) {
+  int64_t lanes = kernel.lanes;
+  auto halves = VectorType::get({2 * lanes}, memoryType(kernel.b)),
        words = VectorType::get({lanes}, b.getI32Type());
   auto number = [&](uint32_t value) {
     return b.create<arith::ConstantOp>(
@@ -36,7 +42,7 @@ MicroKernelWriter::columnsOfWords(const MicroKernelArgs &args, Value offset) {
   };
   Value sixteen = number(16), high = number(0xffff0000);
   Values columns;
-  for (int64_t v = 0; v < shape.vectors; v += 2) {
+  for (int64_t v = 0; v < kernel.vectors; v += 2) {
     Value both = b.create<vector::LoadOp>(
         loc, halves, args.b, v ? add(offset, index(v * lanes)) : offset);
     both = b.create<vector::BitCastOp>(loc, words, both);
@@ -48,9 +54,9 @@ MicroKernelWriter::columnsOfWords(const MicroKernelArgs &args, Value offset) {
   return columns;
 }
 
-/// Sums as they lie in memory to those of even and of odd columns.
-void MicroKernelWriter::partColumns(MutableArrayRef<Value> sums) {
-  int64_t lanes = shape.lanes;
+/// From accumulators in memory order to those of even and of odd columns.
+void MicroKernelWriter::deinterleaveColumns(MutableArrayRef<Value> sums) {
+  int64_t lanes = kernel.lanes;
   for (size_t i = 0; i + 1 < sums.size(); i += 2) {
     Value low = sums[i], high = sums[i + 1];
     for (int64_t odd : {0, 1})
@@ -59,8 +65,8 @@ void MicroKernelWriter::partColumns(MutableArrayRef<Value> sums) {
   }
 }
 
-void MicroKernelWriter::joinColumns(MutableArrayRef<Value> sums) {
-  int64_t lanes = shape.lanes;
+void MicroKernelWriter::interleaveColumns(MutableArrayRef<Value> sums) {
+  int64_t lanes = kernel.lanes;
   for (size_t i = 0; i + 1 < sums.size(); i += 2) {
     Value even = sums[i], odd = sums[i + 1];
     for (int64_t high : {0, 1})
@@ -70,25 +76,25 @@ void MicroKernelWriter::joinColumns(MutableArrayRef<Value> sums) {
   }
 }
 
-/// Two rows of B, the elements of a column side by side, as i16.
-Value MicroKernelWriter::pairOfRows(Value low, Value high) {
-  int64_t lanes = shape.lanes;
+/// Interleaves two rows of B, as i16.
+Value MicroKernelWriter::interleavedRows(Value low, Value high) {
+  int64_t lanes = kernel.lanes;
   Value both = shuffled(low, high, 2 * lanes, [&](int64_t lane) {
     return lane / 2 + lane % 2 * lanes;
   });
   auto type = VectorType::get({2 * lanes}, b.getI16Type());
   if (both.getType() == type)
     return both;
-  if (shape.b.isUnsignedInteger())
+  if (kernel.b.isUnsignedInteger())
     return b.create<arith::ExtUIOp>(loc, type, both);
   return b.create<arith::ExtSIOp>(loc, type, both);
 }
 
 /// sum[i] + x[2i] * y[2i] + x[2i+1] * y[2i+1].
 Value MicroKernelWriter::addPairs(Value sum, Value x, Value y) {
-  if (isa<IntegerType>(shape.sum))
-    return b.create<arith::AddIOp>(loc, sum, sumOfPairs(x, y));
-  auto pairs = VectorType::get({2 * int64_t(shape.lanes)}, b.getBF16Type());
+  if (isa<IntegerType>(kernel.sum))
+    return b.create<arith::AddIOp>(loc, sum, sumOfProducts(x, y));
+  auto pairs = VectorType::get({2 * int64_t(kernel.lanes)}, b.getBF16Type());
   Value operands[] = {sum, b.create<arith::BitcastOp>(loc, pairs, x),
                       b.create<arith::BitcastOp>(loc, pairs, y)};
   return b
@@ -99,9 +105,9 @@ Value MicroKernelWriter::addPairs(Value sum, Value x, Value y) {
 }
 
 /// x[2i] * y[2i] + x[2i+1] * y[2i+1], in the type of the sums.
-Value MicroKernelWriter::sumOfPairs(Value x, Value y) {
-  int64_t lanes = shape.lanes;
-  auto wide = VectorType::get({2 * lanes}, shape.sum);
+Value MicroKernelWriter::sumOfProducts(Value x, Value y) {
+  int64_t lanes = kernel.lanes;
+  auto wide = VectorType::get({2 * lanes}, kernel.sum);
   Value products = b.create<arith::MulIOp>(
       loc, b.create<arith::ExtSIOp>(loc, wide, x),
       b.create<arith::ExtSIOp>(loc, wide, y), arith::IntegerOverflowFlags::nsw);
@@ -112,36 +118,38 @@ Value MicroKernelWriter::sumOfPairs(Value x, Value y) {
   return b.create<arith::AddIOp>(loc, even, odd);
 }
 
-/// A group of depths of one vector of columns: i16, or bytes as they are.
-Value MicroKernelWriter::groupOfDepths(const MicroKernelArgs &args,
-                                       Value offset, unsigned vector) {
-  int64_t lanes = shape.lanes, at = vector * lanes, group = shape.group;
-  if (group == 1) {
+/// A group of k of one vector of columns: as i16, or int8 unwidened.
+Value MicroKernelWriter::groupOfColumns(const MicroKernelArgs &args,
+                                        Value offset, unsigned vector) {
+  int64_t lanes = kernel.lanes, at = vector * lanes;
+  auto *interleaved = std::get_if<InterleavedK>(&kernel.form);
+  if (!interleaved) {
     auto row = [&](Value from) {
-      return loadRaw(args.b, at ? add(from, index(at)) : from, shape.b,
+      return loadRaw(args.b, at ? add(from, index(at)) : from, kernel.b,
                      masks.empty() ? Value() : masks[vector]);
     };
-    return pairOfRows(row(offset), row(add(offset, args.depthStrideB)));
+    return interleavedRows(row(offset), row(add(offset, args.kStrideB)));
   }
-  auto type = VectorType::get({group * lanes}, memoryType(shape.b)),
+  int64_t group = interleaved->group;
+  auto type = VectorType::get({group * lanes}, memoryType(kernel.b)),
        wide = VectorType::get({2 * lanes}, b.getI16Type());
   Value all = b.create<vector::LoadOp>(
       loc, type, args.b, at ? add(offset, index(group * at)) : offset);
-  if (group == 4 || type == wide)
+  if (interleaved->group == InterleavedK::Quads || type == wide)
     return all;
-  if (shape.b.isUnsignedInteger())
+  if (kernel.b.isUnsignedInteger())
     return b.create<arith::ExtUIOp>(loc, wide, all);
   return b.create<arith::ExtSIOp>(loc, wide, all);
 }
 
-/// A group of depths of a row of A in every lane; `half`: one of a pair, and a
+/// A group of k of a row of A in every lane; `half`: the first of a pair, and a
 /// zero.
 Value MicroKernelWriter::groupOfRow(Value memory, Value offset, bool half) {
-  int64_t count = shape.group == 4 ? 4 : 2;
+  int64_t count = groupSize();
   auto element = cast<MemRefType>(memory.getType()).getElementType();
   auto group = VectorType::get({count}, element),
        whole = VectorType::get({1}, b.getI32Type()),
-       all = VectorType::get({count * shape.lanes}, element);
+       all = VectorType::get({count * kernel.lanes}, element);
   Value word;
   if (half) {
     word = b.create<arith::ExtUIOp>(
@@ -151,72 +159,75 @@ Value MicroKernelWriter::groupOfRow(Value memory, Value offset, bool half) {
     word = b.create<vector::ExtractOp>(
         loc, b.create<vector::BitCastOp>(loc, whole, loaded), 0);
   }
-  auto words = VectorType::get({int64_t(shape.lanes)}, b.getI32Type());
+  auto words = VectorType::get({int64_t(kernel.lanes)}, b.getI32Type());
   word = b.create<vector::BroadcastOp>(loc, words, word);
   return b.create<vector::BitCastOp>(loc, all, word);
 }
 
-void MicroKernelWriter::pairStep(const MicroKernelArgs &args,
-                                 ValueRange aMemory, ValueRange aRows, Value ak,
-                                 unsigned sets, Values &next, bool half) {
-  unsigned tile = shape.height * shape.vectors,
-           depths = shape.group == 4 ? 4 : 2;
+void MicroKernelWriter::groupStep(const MicroKernelArgs &args,
+                                  ValueRange aMemory, ValueRange aRows,
+                                  Value ak, unsigned count, Values &next,
+                                  bool half) {
+  unsigned tile = kernel.tileVectors(), group = groupSize();
+  auto *interleaved = std::get_if<InterleavedK>(&kernel.form);
   Value bk = next.back();
-  for (unsigned set = 0; set < sets; ++set) {
+  for (unsigned set = 0; set < count; ++set) {
     Values columns;
-    for (unsigned v = 0; v < shape.vectors; ++v)
-      columns.push_back(groupOfDepths(args, bk, v));
-    if (shape.prefetches)
-      prefetch(args.b, bk, set);
-    Value depth = set ? add(ak, index(set * depths)) : ak;
-    for (unsigned r = 0; r < shape.height; ++r) {
-      Value a = groupOfRow(aMemory[r], add(aRows[r], depth), half);
-      for (unsigned v = 0; v < shape.vectors; ++v) {
-        Value &sum = next[set * tile + r * shape.vectors + v];
-        sum = depths == 4 ? addInt8Dot(b, loc, sum, a, columns[v], shape.vnni)
-                          : addPairs(sum, a, columns[v]);
+    for (unsigned v = 0; v < kernel.vectors; ++v)
+      columns.push_back(groupOfColumns(args, bk, v));
+    if (kernel.prefetchAs<PrefetchB>())
+      prefetchB(args.b, bk, set);
+    Value step = set ? add(ak, index(set * group)) : ak;
+    for (unsigned r = 0; r < kernel.mr; ++r) {
+      Value a = groupOfRow(aMemory[r], add(aRows[r], step), half);
+      for (unsigned v = 0; v < kernel.vectors; ++v) {
+        Value &sum = next[set * tile + r * kernel.vectors + v];
+        sum = group == InterleavedK::Quads
+                  ? addInt8Dot(b, loc, sum, a, columns[v], interleaved->vnni)
+                  : addPairs(sum, a, columns[v]);
       }
     }
-    bk = add(bk, mul(args.depthStrideB, index(depths)));
+    bk = add(bk, mul(args.kStrideB, index(group)));
   }
   next.back() = bk;
 }
 
-/// Rounds of some groups, then one group at a time; behind the last whole pair
-/// an odd depth meets the zero that pads B.
+/// Rounds of some groups, then one group at a time. After the last whole pair,
+/// an odd k meets the zero that pads B.
 MicroKernelWriter::Values
-MicroKernelWriter::groupLoop(const MicroKernelArgs &args, ValueRange aMemory,
-                             ValueRange aRows, Value bOffset, Values sums) {
-  // One set of sums leaves room to save counting instead; but of integers code
-  // generators add the products of both rounds first, which takes registers
-  // that such a tile has not.
-  bool addsInOrder = isa<FloatType>(shape.sum) || shape.vnni;
-  unsigned again = depthsAtOnce == 1 && addsInOrder ? 2 : 1;
-  auto steps = [&](Value high, unsigned depths, Value low, unsigned sets,
+MicroKernelWriter::interleavedLoop(const MicroKernelArgs &args,
+                                   ValueRange aMemory, ValueRange aRows,
+                                   Value bOffset, Values sums) {
+  const InterleavedK &form = std::get<InterleavedK>(kernel.form);
+  // One set of accumulators leaves room to save loop control instead. Without
+  // VNNI, LLVM adds the products of both rounds first, which takes registers
+  // that such a tile does not have.
+  unsigned group = form.group, again = sets == 1 && form.vnni ? 2 : 1;
+  auto steps = [&](Value high, unsigned step, Value low, unsigned count,
                    unsigned times, bool half) {
     sums = loop(
-        high, index(depths), sums,
-        [&](Value first, ValueRange carried) {
-          Values next(carried);
+        high, index(step), sums,
+        [&](Value first, ValueRange iterArgs) {
+          Values next(iterArgs);
           for (unsigned i = 0; i < times; ++i)
-            pairStep(args, aMemory, aRows,
-                     i ? add(first, index(i * sets * shape.group)) : first,
-                     sets, next, half);
+            groupStep(args, aMemory, aRows,
+                      i ? add(first, index(i * count * group)) : first, count,
+                      next, half);
           return next;
         },
         low);
   };
-  auto wholes = [&](unsigned depths) {
-    Value rest = b.create<arith::RemUIOp>(loc, args.depth, index(depths));
-    return sub(args.depth, rest);
+  auto wholes = [&](unsigned step) {
+    Value rest = b.create<arith::RemUIOp>(loc, args.kSize, index(step));
+    return sub(args.kSize, rest);
   };
   sums.push_back(bOffset);
-  unsigned round = shape.group * depthsAtOnce * again;
-  Value rounds = wholes(round), groups = wholes(shape.group);
-  steps(rounds, round, {}, depthsAtOnce, again, false);
-  steps(groups, shape.group, rounds, 1, 1, false);
-  if (shape.group == 2)
-    steps(args.depth, shape.group, groups, 1, 1, true);
+  unsigned round = group * sets * again;
+  Value rounds = wholes(round), groups = wholes(group);
+  steps(rounds, round, {}, sets, again, false);
+  steps(groups, group, rounds, 1, 1, false);
+  if (form.group == InterleavedK::Pairs)
+    steps(args.kSize, group, groups, 1, 1, true);
   sums.pop_back();
   return sums;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Adds products of four bytes by the instruction for it, or in the form that
-// code generators know.
+// Adds dot products of four bytes by the VNNI instruction, or in a form that
+// LLVM optimises.
 
 #include "lowering/microkernels/Int8Dot.h"
 
@@ -31,11 +31,11 @@ Value addInt8Dot(OpBuilder &b, Location loc, Value sum, Value x, Value y,
       b.create<arith::MulIOp>(loc, b.create<arith::ExtUIOp>(loc, wide, x),
                               b.create<arith::ExtSIOp>(loc, wide, y));
   for (int64_t i = 0; i < 4; ++i) {
-    SmallVector<int64_t> places;
+    SmallVector<int64_t> bytes;
     for (int64_t lane = 0; lane < lanes; ++lane)
-      places.push_back(4 * lane + i);
+      bytes.push_back(4 * lane + i);
     sum = b.create<arith::AddIOp>(
-        loc, sum, b.create<vector::ShuffleOp>(loc, products, products, places));
+        loc, sum, b.create<vector::ShuffleOp>(loc, products, products, bytes));
   }
   return sum;
 }

@@ -34,25 +34,37 @@ Value asMemory(OpBuilder &b, Location loc, Value buffer) {
       ArrayRef<int64_t>{1});
 }
 
-/// The arguments that the form uses, in the order of the function's signature.
-static SmallVector<Value *> slots(const MicroKernel &shape,
+bool MicroKernel::isMasked() const {
+  auto *paired = std::get_if<PairedK>(&form);
+  return columnsAs<OuterProduct::Masked>() || (paired && paired->masked);
+}
+
+const KnownStrides *MicroKernel::strides() const {
+  auto *outer = std::get_if<OuterProduct>(&form);
+  return outer && outer->strides ? &*outer->strides : nullptr;
+}
+
+/// The arguments that the kernel uses, in the order of the function's
+/// signature.
+static SmallVector<Value *> slots(const MicroKernel &kernel,
                                   MicroKernelArgs &args) {
   SmallVector<Value *> all{&args.a,       &args.b,         &args.c,
                            &args.aOffset, &args.rowStride, &args.bOffset,
-                           &args.depth,   &args.cOffset,   &args.rowStrideC};
-  if (!shape.knownStride)
-    all.append({&args.depthStrideA, &args.depthStrideB});
-  if (shape.looksAhead || shape.fetchesRows)
+                           &args.kSize,   &args.cOffset,   &args.rowStrideC};
+  if (!kernel.strides())
+    all.append({&args.kStrideA, &args.kStrideB});
+  if (kernel.prefetchAs<PrefetchNextPanel>() ||
+      kernel.prefetchAs<PrefetchNextRows>())
     all.push_back(&args.ahead);
-  if (shape.vectorsOfPanel)
+  if (kernel.columnsAs<OuterProduct::HalfPanels>())
     all.push_back(&args.panelStride);
-  if (shape.masked)
+  if (kernel.isMasked())
     all.push_back(&args.columns);
-  if (shape.form == MicroKernel::Product)
+  if (kernel.loops == MicroKernel::Loops::K)
     return all;
   for (MicroKernelArgs::Tap &tap : args.taps)
     all.append({&tap.count, &tap.strideA, &tap.strideB});
-  if (shape.form == MicroKernel::Edge)
+  if (kernel.loops == MicroKernel::Loops::ClippedTaps)
     all.append({&args.zeros, &args.position, &args.rowStep, &args.tapStep,
                 &args.extent});
   return all;
@@ -64,45 +76,59 @@ static std::string typeName(Type type) {
   return name;
 }
 
-static std::string nameOf(const MicroKernel &shape) {
-  std::string name = "uk_" + typeName(shape.a);
-  if (shape.b != shape.a)
-    name += "_" + typeName(shape.b);
-  if (shape.sum != shape.a)
-    name += "_" + typeName(shape.sum);
-  name += "_" + std::to_string(shape.height) + "x" +
-          std::to_string(shape.vectors) + "x" + std::to_string(shape.lanes);
-  static constexpr const char *forms[] = {"", "_window", "_edge"};
-  name += forms[shape.form];
-  if (shape.continues)
-    name += "_more";
-  if (shape.inOrder)
-    name += "_inorder";
-  if (shape.alongDepth)
-    name += "_along";
-  if (shape.pairs)
-    name += shape.group > 1 ? "_grouped" + std::to_string(shape.group)
-                            : std::string("_pairs");
-  if (shape.prefetches)
-    name += "_ahead";
-  if (shape.knownStride)
-    name += "_by" + std::to_string(shape.knownStride);
-  if (shape.knownStrideB != shape.vectors * shape.lanes && shape.knownStride)
-    name += "x" + std::to_string(shape.knownStrideB);
-  if (shape.knownRows)
-    name += "_apart" + std::to_string(shape.knownRows);
-  if (shape.vectorsOfPanel)
-    name += "_panels";
-  if (shape.looksAhead)
-    name += "_next" +
-            (shape.linesAhead > 1 ? std::to_string(shape.linesAhead) : "");
-  if (shape.fetchesRows)
-    name += "_rows";
-  return shape.masked ? name + "_masked" : name;
+static std::string formName(const MicroKernel &kernel) {
+  if (kernel.isAlongK())
+    return "_along_k";
+  if (std::holds_alternative<PairedK>(kernel.form))
+    return "_pairs";
+  if (auto *interleaved = std::get_if<InterleavedK>(&kernel.form))
+    return "_interleaved" + std::to_string(interleaved->group);
+  return "";
 }
 
-/// The function of that name in the kernels' module, with `write` giving its
-/// body the first time.
+static std::string stridesName(const MicroKernel &kernel) {
+  const KnownStrides *strides = kernel.strides();
+  if (!strides)
+    return "";
+  std::string name = "_by" + std::to_string(strides->a);
+  if (strides->b != kernel.vectors * kernel.lanes)
+    name += "x" + std::to_string(strides->b);
+  if (strides->rows)
+    name += "_rows" + std::to_string(strides->rows);
+  return name;
+}
+
+static std::string prefetchName(const MicroKernel &kernel) {
+  if (auto *next = kernel.prefetchAs<PrefetchNextPanel>())
+    return "_next_panel" + (next->lines > 1 ? std::to_string(next->lines) : "");
+  if (kernel.prefetchAs<PrefetchNextRows>())
+    return "_next_rows";
+  return kernel.prefetchAs<PrefetchB>() ? "_prefetch" : "";
+}
+
+static std::string nameOf(const MicroKernel &kernel) {
+  std::string name = "uk_" + typeName(kernel.a);
+  if (kernel.b != kernel.a)
+    name += "_" + typeName(kernel.b);
+  if (kernel.sum != kernel.a)
+    name += "_" + typeName(kernel.sum);
+  name += "_" + std::to_string(kernel.mr) + "x" +
+          std::to_string(kernel.vectors) + "x" + std::to_string(kernel.lanes);
+  static constexpr const char *loops[] = {"", "_taps", "_clipped_taps"};
+  name += loops[unsigned(kernel.loops)];
+  if (kernel.accumulates)
+    name += "_accumulates";
+  if (kernel.inOrder)
+    name += "_inorder";
+  name += formName(kernel) + stridesName(kernel);
+  if (kernel.columnsAs<OuterProduct::HalfPanels>())
+    name += "_half_panels";
+  name += prefetchName(kernel);
+  return kernel.isMasked() ? name + "_masked" : name;
+}
+
+/// The function of that name in the kernels' module; `write` emits its body the
+/// first time.
 static func::FuncOp
 sharedFunction(KernelBuilder &kernel, const std::string &name,
                TypeRange arguments,
@@ -114,7 +140,7 @@ sharedFunction(KernelBuilder &kernel, const std::string &name,
   auto function = func::FuncOp::create(kernel.b.getUnknownLoc(), name,
                                        b.getFunctionType(arguments, {}));
   function.setPrivate();
-  // Inlined at each call site it would be compiled again for each kernel.
+  // Inlining would compile it again for each call site.
   function->setAttr("passthrough", b.getStrArrayAttr({"noinline"}));
   module.push_back(function);
   Block *entry = function.addEntryBlock();
@@ -137,111 +163,125 @@ void callShared(KernelBuilder &kernel, const std::string &name,
   kernel.b.create<func::CallOp>(kernel.loc, function, converted);
 }
 
-unsigned setsOfSums(const MicroKernel &shape) {
+unsigned accumulatorSets(const MicroKernel &kernel) {
   constexpr unsigned accumulators = 12, most = 4;
-  unsigned tile = shape.height * shape.vectors, sets = 1;
-  while (!shape.inOrder && !shape.alongDepth && sets < most &&
+  unsigned tile = kernel.tileVectors(), sets = 1;
+  while (!kernel.inOrder && !kernel.isAlongK() && sets < most &&
          tile * sets * 2 <= accumulators)
     sets *= 2;
   return sets;
 }
 
-unsigned depthsOfRound(const MicroKernel &shape) {
+unsigned kUnroll(const MicroKernel &kernel) {
   constexpr unsigned multiplyAdds = 48, most = 4, registers = 36;
-  unsigned tile = shape.height * shape.vectors, depths = 1;
-  // Behind a request for lines the numbers of all rows are loaded before they
-  // are used, those of the next depth soon after: a tall tile's sums would
-  // leave their registers (12 rows by two vectors: 98 GFLOP/s, 154 by single
-  // depths).
-  if (shape.prefetches && tile + 2 * shape.height > registers)
-    return depths;
-  while (depths < most && tile * depths * 2 <= multiplyAdds)
-    depths *= 2;
-  return depths;
+  unsigned tile = kernel.tileVectors(), unroll = 1;
+  // LLVM moves the loads of all rows of A up to a prefetch, and those of the
+  // next k soon after it: the accumulators of a tall tile would be spilled.
+  if (kernel.prefetchAs<PrefetchB>() && tile + 2 * kernel.mr > registers)
+    return unroll;
+  while (unroll < most && tile * unroll * 2 <= multiplyAdds)
+    unroll *= 2;
+  return unroll;
 }
 
-/// Half as many instructions widen a number, and each load takes a whole cache
-/// line: one row past bf16 weights is as fast as memory (15 GB/s of 16; 13
-/// where each vector is loaded on its own).
-static bool splitsWords(const MicroKernel &shape, const KernelTarget &target) {
-  return target.avx512 && !target.opencl && shape.b.isBF16() &&
-         shape.sum.isF32() && !shape.pairs && !shape.alongDepth &&
-         !shape.masked && !shape.vectorsOfPanel && shape.vectors % 2 == 0;
+/// Whether to load bf16 columns two vectors at a time: that takes half as many
+/// instructions per widened element, and each load takes a whole cache line.
+/// One row times bf16 weights then runs at the speed of memory.
+static bool splitsWords(const MicroKernel &kernel, const KernelTarget &target) {
+  return target.avx512 && !target.opencl && kernel.b.isBF16() &&
+         kernel.sum.isF32() && kernel.columnsAs<OuterProduct::WholeVectors>() &&
+         kernel.vectors % 2 == 0;
 }
 
-/// Taps move all rows: where these are many, their addresses have no registers
-/// to stay in, and short runs of depths leave little to do between the moves (5
-/// depths past 25 taps: 28 GFLOP/s, 55 with one address).
-static unsigned knownRows(KernelBuilder &kernel, const MicroKernel &shape,
-                          const MicroKernelArgs &args) {
+/// The row stride, where it is known and worth knowing. Taps move all rows: the
+/// addresses of many rows exceed the registers, and short runs along K leave
+/// little work between the moves.
+static unsigned knownRowStride(KernelBuilder &builder,
+                               const MicroKernel &kernel,
+                               const MicroKernelArgs &args) {
   constexpr int64_t longest = 64;
   constexpr unsigned fewestRows = 8, mostVectors = 2;
-  auto stride = kernel.constantOf(args.rowStride);
-  bool known = shape.knownStride && shape.form == MicroKernel::Window &&
-               shape.height >= fewestRows && shape.vectors <= mostVectors &&
+  auto stride = builder.constantOf(args.rowStride);
+  bool known = kernel.loops == MicroKernel::Loops::Taps &&
+               kernel.mr >= fewestRows && kernel.vectors <= mostVectors &&
                stride && *stride > 0 && *stride <= longest;
   return known ? unsigned(*stride) : 0;
 }
 
-/// Which strides are known; without them there is no looking ahead.
-static MicroKernel withKnownStrides(KernelBuilder &kernel, MicroKernel shape,
-                                    const MicroKernelArgs &args) {
+static std::optional<KnownStrides> knownStrides(KernelBuilder &builder,
+                                                const MicroKernel &kernel,
+                                                const MicroKernelArgs &args) {
   constexpr int64_t longest = 8, longestB = 64;
-  auto strideA = kernel.constantOf(args.depthStrideA),
-       strideB = kernel.constantOf(args.depthStrideB);
-  bool known = !shape.pairs && !shape.alongDepth && strideA && strideB &&
-               *strideA > 0 && *strideA <= longest && *strideB <= longestB &&
-               *strideB > 0 && *strideB % shape.lanes == 0;
-  shape.knownStride = known ? unsigned(*strideA) : 0;
-  shape.knownStrideB = known ? unsigned(*strideB) : 0;
-  shape.knownRows = knownRows(kernel, shape, args);
-  shape.looksAhead &= known;
-  shape.fetchesRows &= known && !shape.looksAhead;
-  return shape;
+  auto strideA = builder.constantOf(args.kStrideA),
+       strideB = builder.constantOf(args.kStrideB);
+  bool known = strideA && strideB && *strideA > 0 && *strideA <= longest &&
+               *strideB <= longestB && *strideB > 0 &&
+               *strideB % kernel.lanes == 0;
+  if (!known)
+    return std::nullopt;
+  return KnownStrides{unsigned(*strideA), unsigned(*strideB),
+                      knownRowStride(builder, kernel, args)};
 }
 
-void callMicroKernel(KernelBuilder &kernel, const MicroKernel &given,
+/// The kernel with what its arguments and the target decide.
+static MicroKernel resolved(KernelBuilder &builder, MicroKernel kernel,
+                            const MicroKernelArgs &args) {
+  if (auto *outer = std::get_if<OuterProduct>(&kernel.form)) {
+    outer->strides = knownStrides(builder, kernel, args);
+    if (splitsWords(kernel, builder.target))
+      outer->columns = OuterProduct::SplitWords();
+  }
+  bool needsStrides = kernel.prefetchAs<PrefetchNextPanel>() ||
+                      kernel.prefetchAs<PrefetchNextRows>();
+  if (needsStrides && !kernel.strides())
+    kernel.prefetch = NoPrefetch();
+  // A kernel that has one set of accumulators anyway is the same.
+  bool inOrder = std::exchange(kernel.inOrder, false);
+  kernel.inOrder = inOrder && accumulatorSets(kernel) > 1;
+  return kernel;
+}
+
+void callMicroKernel(KernelBuilder &builder, const MicroKernel &given,
                      const MicroKernelArgs &args) {
-  MicroKernel shape = withKnownStrides(kernel, given, args);
-  shape.splitsWords = splitsWords(shape, kernel.target);
-  // A kernel with one set of sums anyway is the same.
-  shape.inOrder = false;
-  shape.inOrder = given.inOrder && setsOfSums(shape) > 1;
-  if (kernel.target.opencl) {
-    MicroKernelWriter(kernel.b, kernel.loc, shape).tile(args);
+  MicroKernel kernel = resolved(builder, given, args);
+  if (builder.target.opencl) {
+    MicroKernelWriter(builder.b, builder.loc, kernel).tile(args);
     return;
   }
   MicroKernelArgs copy = args;
   SmallVector<Value> operands;
-  for (Value *slot : slots(shape, copy))
+  for (Value *slot : slots(kernel, copy))
     operands.push_back(*slot);
-  callShared(kernel, nameOf(shape), operands, [&](OpBuilder &b, Block &entry) {
-    MicroKernelArgs inner;
-    for (auto [slot, argument] :
-         llvm::zip(slots(shape, inner), entry.getArguments()))
-      *slot = argument;
-    MicroKernelWriter(b, b.getUnknownLoc(), shape).tile(inner);
-  });
+  callShared(builder, nameOf(kernel), operands,
+             [&](OpBuilder &b, Block &entry) {
+               MicroKernelArgs inner;
+               for (auto [slot, argument] :
+                    llvm::zip(slots(kernel, inner), entry.getArguments()))
+                 *slot = argument;
+               MicroKernelWriter(b, b.getUnknownLoc(), kernel).tile(inner);
+             });
 }
 
-void callMicroKernelOfHeight(KernelBuilder &kernel, const MicroKernel &shape,
-                             const MicroKernelArgs &args, Value height,
+void callMicroKernelByHeight(KernelBuilder &builder, const MicroKernel &kernel,
+                             const MicroKernelArgs &args, Value rows,
                              ArrayRef<unsigned> possible) {
   if (possible.empty())
     return;
-  OpBuilder &b = kernel.b;
+  OpBuilder &b = builder.b;
   OpBuilder::InsertionGuard guard(b);
   auto call = [&](unsigned own) {
-    MicroKernel tile = shape;
-    tile.height = own;
-    tile.prefetches &= own >= shape.fewestRowsAhead;
-    callMicroKernel(kernel, tile, args);
+    MicroKernel tile = kernel;
+    tile.mr = own;
+    if (auto *ahead = tile.prefetchAs<PrefetchB>();
+        ahead && own < ahead->fewestRows)
+      tile.prefetch = NoPrefetch();
+    callMicroKernel(builder, tile, args);
   };
   for (unsigned own : possible.drop_back()) {
-    Value equal = b.create<arith::CmpIOp>(kernel.loc, arith::CmpIPredicate::eq,
-                                          height, kernel.index(own));
+    Value equal = b.create<arith::CmpIOp>(builder.loc, arith::CmpIPredicate::eq,
+                                          rows, builder.index(own));
     auto branch =
-        b.create<scf::IfOp>(kernel.loc, equal, /*withElseRegion=*/true);
+        b.create<scf::IfOp>(builder.loc, equal, /*withElseRegion=*/true);
     b.setInsertionPoint(branch.thenBlock()->getTerminator());
     call(own);
     b.setInsertionPoint(branch.elseBlock()->getTerminator());
@@ -249,21 +289,23 @@ void callMicroKernelOfHeight(KernelBuilder &kernel, const MicroKernel &shape,
   call(possible.back());
 }
 
-void callDotKernel(KernelBuilder &kernel, const MicroKernel &shape,
+void callDotKernel(KernelBuilder &builder, const MicroKernel &given,
                    const MicroKernelArgs &args, Value rows,
                    Value columnStride) {
-  if (kernel.target.opencl) {
-    MicroKernelWriter(kernel.b, kernel.loc, shape)
+  MicroKernel kernel;
+  kernel.lanes = given.lanes;
+  kernel.fma = given.fma;
+  kernel.a = given.a, kernel.b = given.b, kernel.sum = given.sum;
+  if (builder.target.opencl) {
+    MicroKernelWriter(builder.b, builder.loc, kernel)
         .dots(args, rows, columnStride);
     return;
   }
   SmallVector<Value> operands{args.a,       args.b,         args.c,
                               args.aOffset, args.rowStride, args.bOffset,
-                              args.depth,   args.cOffset,   args.rowStrideC,
+                              args.kSize,   args.cOffset,   args.rowStrideC,
                               args.columns, rows,           columnStride};
-  MicroKernel named = shape;
-  named.height = named.vectors = 1;
-  callShared(kernel, "dot_" + nameOf(named), operands,
+  callShared(builder, "dot_" + nameOf(kernel), operands,
              [&](OpBuilder &b, Block &entry) {
                auto arg = [&](unsigned i) -> Value {
                  return entry.getArgument(i);
@@ -271,10 +313,10 @@ void callDotKernel(KernelBuilder &kernel, const MicroKernel &shape,
                MicroKernelArgs inner;
                inner.a = arg(0), inner.b = arg(1), inner.c = arg(2),
                inner.aOffset = arg(3), inner.rowStride = arg(4);
-               inner.bOffset = arg(5), inner.depth = arg(6),
+               inner.bOffset = arg(5), inner.kSize = arg(6),
                inner.cOffset = arg(7), inner.rowStrideC = arg(8);
                inner.columns = arg(9);
-               MicroKernelWriter(b, b.getUnknownLoc(), named)
+               MicroKernelWriter(b, b.getUnknownLoc(), kernel)
                    .dots(inner, arg(10), arg(11));
              });
 }

@@ -1,119 +1,171 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The innermost loops of products: a tile of accumulators in registers, summed
-// over the whole depth.
+// The innermost loops of GEMMs: a tile of accumulators in registers, summed
+// over K.
 
 #ifndef ZENITH_LOWERING_MICROKERNELS_MICROKERNEL_H
 #define ZENITH_LOWERING_MICROKERNELS_MICROKERNEL_H
 
 #include "lowering/builder/KernelBuilder.h"
+#include <optional>
+#include <variant>
 
 namespace zenith::kernels {
+
+/// Strides that are known when a micro-kernel is emitted, in elements: what
+/// neighbouring k read then lies at known distances.
+struct KnownStrides {
+  unsigned a, b; ///< kStrideA and kStrideB
+  /// Not 0: rowStrideA, so that all rows are read relative to one address.
+  unsigned rows = 0;
+};
+
+/// At each k, an element of each row of A times the columns of B.
+struct OuterProduct {
+  /// How the columns of one k are read from B.
+  struct WholeVectors {};
+  /// Only the first MicroKernelArgs::columns columns exist.
+  struct Masked {};
+  /// B is bf16, two vectors of which are loaded as one of 32-bit words: a shift
+  /// widens the even columns, a mask the odd ones.
+  struct SplitWords {};
+  /// After `vectors` vectors of a k, the others are panelStride elements
+  /// further on, in the next panel.
+  struct HalfPanels {
+    unsigned vectors;
+  };
+  std::variant<WholeVectors, Masked, SplitWords, HalfPanels> columns;
+  std::optional<KnownStrides> strides;
+};
+
+/// Multiplies two neighbouring k at a time, from two rows of B that are
+/// interleaved in registers: A is i16 with kStrideA 1, B i16 or narrower, sums
+/// are i32; or A and B are bf16, sums f32, and the target has AVX512-BF16.
+struct PairedK {
+  bool masked = false; ///< only the first `columns` columns of B exist
+};
+
+/// The same with a B in which neighbouring k of a column lie side by side (VNNI
+/// layout).
+struct InterleavedK {
+  enum Group : unsigned {
+    Pairs = 2, ///< types as above but bf16; an odd K is padded with a zero in B
+    Quads = 4  ///< A is u8, B i8, sums are i32; K is a multiple of 4
+  } group;
+  bool vnni = false; ///< the target adds such groups in one instruction
+};
+
+/// Lanes run along K: `vectors` counts columns instead, each contiguous along K
+/// in B and kStrideB apart. One element is stored per row and column.
+struct AlongK {};
+
+/// Loads nothing in advance: hardware prefetchers do.
+struct NoPrefetch {};
+/// Software prefetch of B some cache lines ahead, where widening leaves too few
+/// loads in flight; by tiles of at least `fewestRows` rows.
+struct PrefetchB {
+  unsigned fewestRows = 1;
+};
+/// Each round of k prefetches `lines` cache lines, `ahead` elements after those
+/// of B that it reads: of the panel that is read after this tile and its
+/// neighbours. Needs known strides.
+struct PrefetchNextPanel {
+  unsigned lines = 1;
+};
+/// Prefetches the rows of A that lie `ahead` elements after those of the tile,
+/// which are contiguous, as fast as it reads these. Needs known strides.
+struct PrefetchNextRows {};
 
 /// What distinguishes one micro-kernel from another; sizes and strides are
 /// run-time arguments.
 struct MicroKernel {
-  enum Form {
-    Product, ///< one loop over the depth
-    Window,  ///< three loops over taps around it
-    Edge     ///< the innermost tap loop moves along a dimension that rows may
-             ///< leave: those read zeros
+  enum class Loops {
+    K,          ///< one loop over K
+    Taps,       ///< three loops over filter taps around it
+    ClippedTaps ///< the innermost tap loop moves along a dimension that rows
+                ///< may leave: those read zeros
   };
-  Form form = Product;
-  unsigned height = 1;  ///< rows of the tile
-  unsigned vectors = 1; ///< vectors of columns of the tile
+  Loops loops = Loops::K;
+  unsigned mr = 1;      ///< rows of the tile
+  unsigned vectors = 1; ///< vectors of columns of the tile: NR / lanes
   unsigned lanes = 8;
-  bool continues = false; ///< adds to the sums that the tile holds
-  bool masked = false;    ///< reads only the first `columns` columns of B
+  std::variant<OuterProduct, PairedK, InterleavedK, AlongK> form;
+  std::variant<NoPrefetch, PrefetchB, PrefetchNextPanel, PrefetchNextRows>
+      prefetch;
+  bool accumulates = false; ///< adds to the sums in memory at `c`
   bool fma = true;
-  /// Adds one depth after the other, as few of them are added by hand: several
-  /// sums side by side would be rounded otherwise and gain nothing.
+  /// Adds one k after the other in one set of accumulators. For short sums,
+  /// which are then rounded as a plain loop does; several sets would gain
+  /// nothing. No effect along K.
   bool inOrder = false;
-  /// Lanes run along the depth: `vectors` columns, each a run of its own in B,
-  /// depthStrideB apart, times `height` rows; of sums a number each is stored.
-  bool alongDepth = false;
-  /// Sums 16-bit products of two neighbouring depths at a time: A is i16 with
-  /// depthStrideA 1, B i16 or narrower, sums are i32; or A and B are bf16, sums
-  /// f32, and the target has AVX512-BF16.
-  bool pairs = false;
-  /// Of pairs: how many depths of a column lie side by side in B. 4: A is u8, B
-  /// i8, sums are i32, depths a multiple of 4.
-  unsigned group = 1;
-  /// B is bf16, two vectors of which come as one of words: a shift widens the
-  /// even columns, a mask the odd ones. Chosen by who calls the micro-kernel.
-  bool splitsWords = false;
-  bool vnni = false; ///< the target adds products of four bytes at once
-  /// Asks for B some cache lines ahead: where widening leaves too few loads
-  /// under way at once. Of tiles at least so high.
-  bool prefetches = false;
-  unsigned fewestRowsAhead = 1;
-  /// Not 0: depthStrideA and depthStrideB, so that what neighbouring depths
-  /// read lies at known distances.
-  unsigned knownStride = 0, knownStrideB = 0;
-  /// Not 0: rowStride, so that all rows are read past one address.
-  unsigned knownRows = 0;
-  /// Not 0: vectors of a depth that lie side by side in B; the others lie
-  /// `panelStride` elements behind those, in the next panel.
-  unsigned vectorsOfPanel = 0;
-  /// Asks for some cache lines in each round of depths, `ahead` elements behind
-  /// those of B: what is read after this tile and its neighbours.
-  bool looksAhead = false;
-  unsigned linesAhead = 1;
-  /// Asks for rows `ahead` elements behind those of the tile, which lie one
-  /// behind the other, as fast as it reads these.
-  bool fetchesRows = false;
   mlir::Type a, b; ///< element types of the graph
   mlir::Type sum;  ///< type of the accumulators
+
+  bool isAlongK() const { return std::holds_alternative<AlongK>(form); }
+  bool isMasked() const;
+  /// Known strides, where there are any.
+  const KnownStrides *strides() const;
+  /// Whether the columns of B are read in this way.
+  template <typename Columns> const Columns *columnsAs() const {
+    auto *outer = std::get_if<OuterProduct>(&form);
+    return outer ? std::get_if<Columns>(&outer->columns) : nullptr;
+  }
+  template <typename Policy> const Policy *prefetchAs() const {
+    return std::get_if<Policy>(&prefetch);
+  }
+  /// Accumulators of one set.
+  unsigned tileVectors() const { return mr * vectors; }
 };
 
-/// Arguments of a micro-kernel; offsets and strides in elements. `c` is a tile,
-/// or the result itself.
+/// Arguments of a micro-kernel; offsets and strides in elements. `c` is a tile
+/// in memory, or the result itself.
 struct MicroKernelArgs {
   mlir::Value a, b, c;
-  mlir::Value aOffset, rowStride, depthStrideA;
-  mlir::Value bOffset, depthStrideB;
-  mlir::Value depth;
+  mlir::Value aOffset, rowStride, kStrideA;
+  mlir::Value bOffset, kStrideB;
+  mlir::Value kSize; ///< K, without taps
   mlir::Value cOffset, rowStrideC;
-  mlir::Value columns;     ///< masked only
-  mlir::Value ahead;       ///< looksAhead and fetchesRows only
-  mlir::Value panelStride; ///< vectorsOfPanel only
+  mlir::Value columns;     ///< masked forms only
+  mlir::Value ahead;       ///< PrefetchNextPanel and PrefetchNextRows only
+  mlir::Value panelStride; ///< HalfPanels only
   struct Tap {
     mlir::Value count, strideA, strideB;
   };
-  Tap taps[3]; ///< outer to inner; not in Product
-  // Edge only: memory of zeros that holds a depth of them; position of row 0 at
-  // tap 0 along the edge dimension, its step per row and per tap, and the
+  Tap taps[3]; ///< outer to inner; not for Loops::K
+  // ClippedTaps only: memory of at least kSize zeros; the position of row 0 at
+  // tap 0 along the clipped dimension, its step per row and per tap, and the
   // extent of the input.
   mlir::Value zeros, position, rowStep, tapStep, extent;
 };
 
-/// Type in which products of `element` are summed for a result of type
+/// Type in which elements of type `element` are summed for a result of type
 /// `result`.
 mlir::Type sumType(mlir::Type element, mlir::Type result);
 /// Lanes of a native vector of `sum`.
 unsigned sumLanes(mlir::Type sum, const KernelTarget &target);
 
-/// Depths that one round of the innermost loop adds, where strides are known.
-unsigned depthsOfRound(const MicroKernel &shape);
+/// Iterations over K per round of the innermost loop, where strides are known.
+unsigned kUnroll(const MicroKernel &kernel);
 
-/// Sets of sums side by side that few accumulators are multiplied by, so that
-/// multipliers don't wait for each other's results.
-unsigned setsOfSums(const MicroKernel &shape);
+/// Sets of accumulators per tile: with few accumulators per set, multiply-adds
+/// would wait for each other's results.
+unsigned accumulatorSets(const MicroKernel &kernel);
 
-/// Calls the micro-kernel, which is emitted once per module; in place where the
-/// target has no calls.
-void callMicroKernel(KernelBuilder &kernel, const MicroKernel &shape,
+/// Calls the micro-kernel, which is emitted once per module; emits it in place
+/// where the target has no calls.
+void callMicroKernel(KernelBuilder &builder, const MicroKernel &kernel,
                      const MicroKernelArgs &args);
-/// Calls that of `height` rows, which is one of `possible`; none where there
-/// are no rows.
-void callMicroKernelOfHeight(KernelBuilder &kernel, const MicroKernel &shape,
-                             const MicroKernelArgs &args, mlir::Value height,
+/// Calls the micro-kernel with `rows` rows, which is one of `possible`; nothing
+/// where that is empty.
+void callMicroKernelByHeight(KernelBuilder &builder, const MicroKernel &kernel,
+                             const MicroKernelArgs &args, mlir::Value rows,
                              llvm::ArrayRef<unsigned> possible);
 
-/// Sums products of rows that both run along the depth (B is transposed): for r
-/// < rows, n < columns, c[cOffset + r * rowStrideC + n] = sum over k of
-/// a[aOffset + r * rowStride + k] * b[bOffset + n * columnStride + k].
-void callDotKernel(KernelBuilder &kernel, const MicroKernel &shape,
+/// Dot products of rows that are contiguous along K in both operands (B is
+/// transposed): for r < rows, n < columns, c[cOffset + r * rowStrideC + n] =
+/// sum over k of a[aOffset + r * rowStride + k] * b[bOffset + n * columnStride
+/// + k]. Uses lanes, fma and types of `kernel` only.
+void callDotKernel(KernelBuilder &builder, const MicroKernel &kernel,
                    const MicroKernelArgs &args, mlir::Value rows,
                    mlir::Value columnStride);
 

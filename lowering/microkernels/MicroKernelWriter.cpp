@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loops over taps and depth around multiply-adds; dot products of rows.
+// Loops over filter taps and K around multiply-adds; dot products of rows.
 
 #include "lowering/microkernels/MicroKernelWriter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -52,9 +52,10 @@ MicroKernelWriter::Values MicroKernelWriter::loop(Value high, Value step,
   return Values(op.getResults());
 }
 
-/// An element as it lies in memory, scalar or vector, in the type of the sums.
+/// Widens an element in memory type, scalar or vector, to the type of the
+/// accumulators.
 Value MicroKernelWriter::toSum(Value x, Type element) {
-  Type to = typeLike(shape.sum, x.getType());
+  Type to = typeLike(kernel.sum, x.getType());
   if (element.isBF16()) {
     Type wide = typeLike(b.getI32Type(), x.getType());
     Value bits = b.create<arith::ExtUIOp>(loc, wide, x);
@@ -67,16 +68,16 @@ Value MicroKernelWriter::toSum(Value x, Type element) {
         loc, to, b.create<arith::ShLIOp>(loc, bits, sixteen));
   }
   Type from = getElementTypeOrSelf(x.getType());
-  if (from == shape.sum)
+  if (from == kernel.sum)
     return x;
   if (isa<FloatType>(from))
     return b.create<arith::ExtFOp>(loc, to, x);
-  if (isa<FloatType>(shape.sum)) {
+  if (isa<FloatType>(kernel.sum)) {
     if (element.isUnsignedInteger())
       return b.create<arith::UIToFPOp>(loc, to, x);
     return b.create<arith::SIToFPOp>(loc, to, x);
   }
-  if (from.getIntOrFloatBitWidth() > shape.sum.getIntOrFloatBitWidth())
+  if (from.getIntOrFloatBitWidth() > kernel.sum.getIntOrFloatBitWidth())
     return b.create<arith::TruncIOp>(loc, to, x);
   if (element.isUnsignedInteger())
     return b.create<arith::ExtUIOp>(loc, to, x);
@@ -84,10 +85,10 @@ Value MicroKernelWriter::toSum(Value x, Type element) {
 }
 
 Value MicroKernelWriter::multiplyAdd(Value x, Value y, Value sum) {
-  if (isa<IntegerType>(shape.sum))
+  if (isa<IntegerType>(kernel.sum))
     return b.create<arith::AddIOp>(loc, b.create<arith::MulIOp>(loc, x, y),
                                    sum);
-  if (shape.fma)
+  if (kernel.fma)
     return b.create<math::FmaOp>(loc, x, y, sum);
   return b.create<arith::AddFOp>(loc, sum, b.create<arith::MulFOp>(loc, x, y));
 }
@@ -99,137 +100,142 @@ Value MicroKernelWriter::loadVector(Value memory, Value offset, Type element,
 
 Value MicroKernelWriter::loadRaw(Value memory, Value offset, Type element,
                                  Value mask) {
-  auto type = VectorType::get({int64_t(shape.lanes)}, memoryType(element));
+  auto type = VectorType::get({int64_t(kernel.lanes)}, memoryType(element));
   if (!mask)
     return b.create<vector::LoadOp>(loc, type, memory, offset);
   Value zeros = b.create<arith::ConstantOp>(loc, b.getZeroAttr(type));
   return b.create<vector::MaskedLoadOp>(loc, type, memory, offset, mask, zeros);
 }
 
-/// Asks for what depth number `set` of a step will read a while later, once per
+/// Prefetches what iteration `set` of a step will read a while later, once per
 /// cache line.
-void MicroKernelWriter::prefetch(Value memory, Value offset, unsigned set) {
+void MicroKernelWriter::prefetchB(Value memory, Value offset, unsigned set) {
   constexpr unsigned lineBytes = 64, bytesAhead = 2048;
-  unsigned elementBytes = memoryType(shape.b).getIntOrFloatBitWidth() / 8;
-  unsigned depthBytes =
-      shape.group * shape.vectors * shape.lanes * elementBytes;
-  if (set * depthBytes % lineBytes >= depthBytes)
+  unsigned elementBytes = memoryType(kernel.b).getIntOrFloatBitWidth() / 8;
+  auto *interleaved = std::get_if<InterleavedK>(&kernel.form);
+  unsigned kBytes = (interleaved ? unsigned(interleaved->group) : 1) *
+                    kernel.vectors * kernel.lanes * elementBytes;
+  if (set * kBytes % lineBytes >= kBytes)
     return;
-  for (unsigned at = 0; at < depthBytes; at += lineBytes)
-    fetch(memory, add(offset, index((bytesAhead + at) / elementBytes)),
-          /*soon=*/true);
+  for (unsigned at = 0; at < kBytes; at += lineBytes)
+    prefetch(memory, add(offset, index((bytesAhead + at) / elementBytes)),
+             /*soon=*/true);
 }
 
-/// Into the first-level cache for use soon, else into the second-level one.
-void MicroKernelWriter::fetch(Value memory, Value offset, bool soon) {
+/// Prefetches into the first-level cache for use soon, else into the
+/// second-level one.
+void MicroKernelWriter::prefetch(Value memory, Value offset, bool soon) {
   b.create<memref::PrefetchOp>(loc, memory, offset, /*isWrite=*/false,
                                /*localityHint=*/soon ? 3 : 2,
                                /*isDataCache=*/true);
 }
 
-Value MicroKernelWriter::vectorOfDepth(const MicroKernelArgs &args, Value bk,
-                                       unsigned number) {
-  if (shape.vectorsOfPanel && number >= shape.vectorsOfPanel) {
+Value MicroKernelWriter::vectorOfK(const MicroKernelArgs &args, Value bk,
+                                   unsigned number) {
+  if (auto *half = kernel.columnsAs<OuterProduct::HalfPanels>();
+      half && number >= half->vectors) {
     bk = add(bk, args.panelStride);
-    number -= shape.vectorsOfPanel;
+    number -= half->vectors;
   }
-  return number ? add(bk, index(number * shape.lanes)) : bk;
+  return number ? add(bk, index(number * kernel.lanes)) : bk;
 }
 
-void MicroKernelWriter::addDepth(const MicroKernelArgs &args,
-                                 ValueRange aMemory, ValueRange aRows, Value ak,
-                                 Value bk, MutableArrayRef<Value> sums) {
+void MicroKernelWriter::addK(const MicroKernelArgs &args, ValueRange aMemory,
+                             ValueRange aRows, Value ak, Value bk,
+                             MutableArrayRef<Value> sums) {
   Values columns;
-  if (shape.splitsWords)
-    columns = columnsOfWords(args, bk);
-  for (unsigned v = columns.size(); v < shape.vectors; ++v)
-    columns.push_back(loadVector(args.b, vectorOfDepth(args, bk, v), shape.b,
+  if (kernel.columnsAs<OuterProduct::SplitWords>())
+    columns = columnsOfSplitWords(args, bk);
+  for (unsigned v = columns.size(); v < kernel.vectors; ++v)
+    columns.push_back(loadVector(args.b, vectorOfK(args, bk, v), kernel.b,
                                  masks.empty() ? Value() : masks[v]));
-  for (unsigned r = 0; r < shape.height; ++r) {
-    Value at = shape.knownRows
-                   ? add(add(aRows[0], ak), index(r * shape.knownRows))
+  const KnownStrides *strides = kernel.strides();
+  for (unsigned r = 0; r < kernel.mr; ++r) {
+    Value at = strides && strides->rows
+                   ? add(add(aRows[0], ak), index(r * strides->rows))
                    : add(aRows[r], ak);
-    Value a = toSum(b.create<memref::LoadOp>(loc, aMemory[r], at), shape.a);
+    Value a = toSum(b.create<memref::LoadOp>(loc, aMemory[r], at), kernel.a);
     a = b.create<vector::BroadcastOp>(loc, vectorType, a);
-    for (unsigned v = 0; v < shape.vectors; ++v) {
-      Value &sum = sums[r * shape.vectors + v];
+    for (unsigned v = 0; v < kernel.vectors; ++v) {
+      Value &sum = sums[r * kernel.vectors + v];
       sum = multiplyAdd(a, columns[v], sum);
     }
   }
 }
 
-void MicroKernelWriter::fetchAhead(Value from, Value memory) {
+void MicroKernelWriter::prefetchNextPanel(const PrefetchNextPanel &next,
+                                          Value from, Value memory) {
   constexpr unsigned lineBits = 512;
-  unsigned line = lineBits / memoryType(shape.b).getIntOrFloatBitWidth();
-  for (unsigned i = 0; i < shape.linesAhead; ++i)
-    fetch(memory, i ? add(from, index(i * line)) : from, /*soon=*/false);
+  unsigned line = lineBits / memoryType(kernel.b).getIntOrFloatBitWidth();
+  for (unsigned i = 0; i < next.lines; ++i)
+    prefetch(memory, i ? add(from, index(i * line)) : from, /*soon=*/false);
 }
 
-/// As much as some depths of all rows are.
-void MicroKernelWriter::fetchRows(const MicroKernelArgs &args, Value from,
-                                  unsigned depths) {
+/// As many cache lines as `unroll` k of all rows take.
+void MicroKernelWriter::prefetchNextRows(const MicroKernelArgs &args,
+                                         Value from, unsigned unroll) {
   constexpr unsigned lineBytes = 64;
-  unsigned line = lineBytes * 8 / memoryType(shape.a).getIntOrFloatBitWidth();
-  for (unsigned at = 0; at < shape.height * depths; at += line)
-    fetch(args.a, add(from, index(at)), /*soon=*/false);
+  unsigned line = lineBytes * 8 / memoryType(kernel.a).getIntOrFloatBitWidth();
+  for (unsigned at = 0; at < kernel.mr * unroll; at += line)
+    prefetch(args.a, add(from, index(at)), /*soon=*/false);
 }
 
-/// Rounds of several depths: fewer instructions that only count, which a
-/// processor core with a busy sibling has no room for.
+/// Rounds of several k, which leave fewer instructions to loop control: a core
+/// whose hardware threads are both busy has no slots to spare.
 MicroKernelWriter::Values
 MicroKernelWriter::roundLoop(const MicroKernelArgs &args, ValueRange aMemory,
                              ValueRange aRows, Value bOffset, Values sums) {
-  unsigned tile = shape.height * shape.vectors;
-  unsigned depths = std::max(depthsAtOnce, depthsOfRound(shape));
-  auto run = [&](Value first, ValueRange carried, unsigned count) {
-    Values next(carried);
-    Value place = add(bOffset, mul(first, index(shape.knownStrideB)));
-    Value firstA =
-        shape.knownStride > 1 ? mul(first, index(shape.knownStride)) : first;
-    if (shape.looksAhead && count > 1)
-      fetchAhead(add(place, args.ahead), args.b);
-    if (shape.fetchesRows && count > 1)
-      fetchRows(args,
-                add(add(aRows[0], args.ahead), mul(first, index(shape.height))),
-                count);
-    for (unsigned depth = 0; depth < count; ++depth) {
-      Value bk = depth ? add(place, index(depth * shape.knownStrideB)) : place;
-      Value ak = depth ? add(firstA, index(depth * shape.knownStride)) : firstA;
-      if (shape.prefetches)
-        prefetch(args.b, bk, depth);
-      unsigned set = depth % depthsAtOnce;
-      addDepth(args, aMemory, aRows, ak, bk,
-               MutableArrayRef<Value>(next).slice(set * tile, tile));
+  unsigned tile = kernel.tileVectors();
+  unsigned unroll = std::max(sets, kUnroll(kernel));
+  const KnownStrides &strides = *kernel.strides();
+  auto run = [&](Value first, ValueRange iterArgs, unsigned count) {
+    Values next(iterArgs);
+    Value firstB = add(bOffset, mul(first, index(strides.b)));
+    Value firstA = strides.a > 1 ? mul(first, index(strides.a)) : first;
+    auto *nextPanel = kernel.prefetchAs<PrefetchNextPanel>();
+    if (nextPanel && count > 1)
+      prefetchNextPanel(*nextPanel, add(firstB, args.ahead), args.b);
+    if (kernel.prefetchAs<PrefetchNextRows>() && count > 1)
+      prefetchNextRows(
+          args, add(add(aRows[0], args.ahead), mul(first, index(kernel.mr))),
+          count);
+    for (unsigned step = 0; step < count; ++step) {
+      Value bk = step ? add(firstB, index(step * strides.b)) : firstB;
+      Value ak = step ? add(firstA, index(step * strides.a)) : firstA;
+      if (kernel.prefetchAs<PrefetchB>())
+        prefetchB(args.b, bk, step);
+      unsigned set = step % sets;
+      addK(args, aMemory, aRows, ak, bk,
+           MutableArrayRef<Value>(next).slice(set * tile, tile));
     }
     return next;
   };
-  if (depths == 1)
-    return loop(args.depth, index(1), sums, [&](Value k, ValueRange carried) {
-      return run(k, carried, 1);
+  if (unroll == 1)
+    return loop(args.kSize, index(1), sums, [&](Value k, ValueRange iterArgs) {
+      return run(k, iterArgs, 1);
     });
-  Value step = index(depths);
+  Value step = index(unroll);
   Value whole =
-      sub(args.depth, b.create<arith::RemUIOp>(loc, args.depth, step));
-  sums = loop(whole, step, sums, [&](Value k, ValueRange carried) {
-    return run(k, carried, depths);
+      sub(args.kSize, b.create<arith::RemUIOp>(loc, args.kSize, step));
+  sums = loop(whole, step, sums, [&](Value k, ValueRange iterArgs) {
+    return run(k, iterArgs, unroll);
   });
   return loop(
-      args.depth, index(1), sums,
-      [&](Value k, ValueRange carried) { return run(k, carried, 1); }, whole);
+      args.kSize, index(1), sums,
+      [&](Value k, ValueRange iterArgs) { return run(k, iterArgs, 1); }, whole);
 }
 
-void MicroKernelWriter::depthStep(const MicroKernelArgs &args,
-                                  ValueRange aMemory, ValueRange aRows,
-                                  unsigned sets, Values &next) {
-  unsigned tile = shape.height * shape.vectors;
+void MicroKernelWriter::kStep(const MicroKernelArgs &args, ValueRange aMemory,
+                              ValueRange aRows, unsigned count, Values &next) {
+  unsigned tile = kernel.tileVectors();
   Value ak = next[next.size() - 2], bk = next.back();
-  for (unsigned set = 0; set < sets; ++set) {
-    if (shape.prefetches)
-      prefetch(args.b, bk, set);
-    addDepth(args, aMemory, aRows, ak, bk,
-             MutableArrayRef<Value>(next).slice(set * tile, tile));
-    ak = add(ak, args.depthStrideA);
-    bk = add(bk, args.depthStrideB);
+  for (unsigned set = 0; set < count; ++set) {
+    if (kernel.prefetchAs<PrefetchB>())
+      prefetchB(args.b, bk, set);
+    addK(args, aMemory, aRows, ak, bk,
+         MutableArrayRef<Value>(next).slice(set * tile, tile));
+    ak = add(ak, args.kStrideA);
+    bk = add(bk, args.kStrideB);
   }
   next[next.size() - 2] = ak;
   next.back() = bk;
@@ -237,98 +243,101 @@ void MicroKernelWriter::depthStep(const MicroKernelArgs &args,
 
 /// sums[row][column] += a[row][k + lane] * b[column][k + lane] over all k.
 MicroKernelWriter::Values
-MicroKernelWriter::laneLoop(const MicroKernelArgs &args, ValueRange aMemory,
-                            ValueRange aRows, Value bOffset, Values sums) {
-  auto step = [&](Value k, ValueRange carried, bool cut) {
-    Values next(carried), held;
+MicroKernelWriter::alongKLoop(const MicroKernelArgs &args, ValueRange aMemory,
+                              ValueRange aRows, Value bOffset, Values sums) {
+  auto step = [&](Value k, ValueRange iterArgs, bool masked) {
+    Values next(iterArgs), held;
     Value mask;
-    if (cut)
+    if (masked)
       mask = b.create<vector::CreateMaskOp>(
-          loc, VectorType::get({int64_t(shape.lanes)}, b.getI1Type()),
-          ValueRange{sub(args.depth, k)});
+          loc, VectorType::get({int64_t(kernel.lanes)}, b.getI1Type()),
+          ValueRange{sub(args.kSize, k)});
     auto row = [&](unsigned r) {
-      return loadVector(aMemory[r], add(aRows[r], k), shape.a, mask);
+      return loadVector(aMemory[r], add(aRows[r], k), kernel.a, mask);
     };
     auto column = [&](unsigned v) {
-      Value at = v ? add(bOffset, mul(index(v), args.depthStrideB)) : bOffset;
-      return loadVector(args.b, add(at, k), shape.b, mask);
+      Value at = v ? add(bOffset, mul(index(v), args.kStrideB)) : bOffset;
+      return loadVector(args.b, add(at, k), kernel.b, mask);
     };
-    // Registers hold the fewer ones, past which the others are read one by one.
-    bool holdsRows = shape.height < shape.vectors;
-    unsigned few = std::min(shape.height, shape.vectors),
-             many = std::max(shape.height, shape.vectors);
+    // Registers hold the vectors of rows or columns, whichever are fewer; the
+    // others are read one by one.
+    bool holdsRows = kernel.mr < kernel.vectors;
+    unsigned few = std::min(kernel.mr, kernel.vectors),
+             many = std::max(kernel.mr, kernel.vectors);
     for (unsigned i = 0; i < few; ++i)
       held.push_back(holdsRows ? row(i) : column(i));
     for (unsigned j = 0; j < many; ++j) {
       Value other = holdsRows ? column(j) : row(j);
       for (unsigned i = 0; i < few; ++i) {
         unsigned r = holdsRows ? i : j, v = holdsRows ? j : i;
-        Value &sum = next[r * shape.vectors + v];
+        Value &sum = next[r * kernel.vectors + v];
         sum = multiplyAdd(holdsRows ? held[i] : other,
                           holdsRows ? other : held[i], sum);
       }
     }
     return next;
   };
-  Value lanes = index(shape.lanes);
+  Value lanes = index(kernel.lanes);
   Value whole =
-      sub(args.depth, b.create<arith::RemUIOp>(loc, args.depth, lanes));
-  sums = loop(whole, lanes, sums, [&](Value k, ValueRange carried) {
-    return step(k, carried, false);
+      sub(args.kSize, b.create<arith::RemUIOp>(loc, args.kSize, lanes));
+  sums = loop(whole, lanes, sums, [&](Value k, ValueRange iterArgs) {
+    return step(k, iterArgs, false);
   });
   return loop(
-      args.depth, lanes, sums,
-      [&](Value k, ValueRange carried) { return step(k, carried, true); },
+      args.kSize, lanes, sums,
+      [&](Value k, ValueRange iterArgs) { return step(k, iterArgs, true); },
       whole);
 }
 
-/// sums[set][row][vector] += a[row][k] * b[k][vector] over all k; set = k (or
-/// pair of k) modulo depthsAtOnce.
-MicroKernelWriter::Values
-MicroKernelWriter::depthLoop(const MicroKernelArgs &args, ValueRange aMemory,
-                             ValueRange aRows, Value bOffset, Values sums) {
-  if (shape.alongDepth)
-    return laneLoop(args, aMemory, aRows, bOffset, std::move(sums));
-  if (shape.knownStride)
+/// sums[set][row][vector] += a[row][k] * b[k][vector] over all k, where set is
+/// k (or the pair of k) modulo the number of sets.
+MicroKernelWriter::Values MicroKernelWriter::kLoop(const MicroKernelArgs &args,
+                                                   ValueRange aMemory,
+                                                   ValueRange aRows,
+                                                   Value bOffset, Values sums) {
+  if (kernel.isAlongK())
+    return alongKLoop(args, aMemory, aRows, bOffset, std::move(sums));
+  if (kernel.strides())
     return roundLoop(args, aMemory, aRows, bOffset, std::move(sums));
-  if (shape.group > 1)
-    return groupLoop(args, aMemory, aRows, bOffset, std::move(sums));
-  auto one = [&](Value, ValueRange carried) {
-    Values next(carried);
-    depthStep(args, aMemory, aRows, 1, next);
+  if (std::holds_alternative<InterleavedK>(kernel.form))
+    return interleavedLoop(args, aMemory, aRows, bOffset, std::move(sums));
+  auto one = [&](Value, ValueRange iterArgs) {
+    Values next(iterArgs);
+    kStep(args, aMemory, aRows, 1, next);
     return next;
   };
   sums.push_back(index(0));
   sums.push_back(bOffset);
-  unsigned atOnce = depthsAtOnce * (shape.pairs ? 2 : 1);
+  bool pairs = std::holds_alternative<PairedK>(kernel.form);
+  unsigned atOnce = sets * (pairs ? 2 : 1);
   if (atOnce > 1) {
     Value several = index(atOnce);
     Value whole =
-        sub(args.depth, b.create<arith::RemUIOp>(loc, args.depth, several));
-    sums = loop(whole, several, sums, [&](Value, ValueRange carried) {
-      Values next(carried);
-      if (shape.pairs) {
+        sub(args.kSize, b.create<arith::RemUIOp>(loc, args.kSize, several));
+    sums = loop(whole, several, sums, [&](Value, ValueRange iterArgs) {
+      Values next(iterArgs);
+      if (pairs) {
         Value &ak = next[next.size() - 2];
-        pairStep(args, aMemory, aRows, ak, depthsAtOnce, next);
+        groupStep(args, aMemory, aRows, ak, sets, next);
         ak = add(ak, several);
       } else {
-        depthStep(args, aMemory, aRows, depthsAtOnce, next);
+        kStep(args, aMemory, aRows, sets, next);
       }
       return next;
     });
-    sums = loop(args.depth, index(1), sums, one, whole);
+    sums = loop(args.kSize, index(1), sums, one, whole);
   } else {
-    sums = loop(args.depth, index(1), sums, one);
+    sums = loop(args.kSize, index(1), sums, one);
   }
   sums.truncate(sums.size() - 2);
   return sums;
 }
 
 MicroKernelWriter::Values
-MicroKernelWriter::edgeTap(const MicroKernelArgs &args, ValueRange aRows,
-                           Value bOffset, Value position, Values sums) {
+MicroKernelWriter::clippedTap(const MicroKernelArgs &args, ValueRange aRows,
+                              Value bOffset, Value position, Values sums) {
   Values memory, rows;
-  for (unsigned r = 0; r < shape.height; ++r) {
+  for (unsigned r = 0; r < kernel.mr; ++r) {
     Value at = r ? add(position, mul(index(r), args.rowStep)) : position;
     Value inside = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ult, at,
                                            args.extent);
@@ -336,7 +345,7 @@ MicroKernelWriter::edgeTap(const MicroKernelArgs &args, ValueRange aRows,
         b.create<arith::SelectOp>(loc, inside, args.a, args.zeros));
     rows.push_back(b.create<arith::SelectOp>(loc, inside, aRows[r], index(0)));
   }
-  return depthLoop(args, memory, rows, bOffset, std::move(sums));
+  return kLoop(args, memory, rows, bOffset, std::move(sums));
 }
 
 MicroKernelWriter::Values
@@ -344,13 +353,13 @@ MicroKernelWriter::tapLoops(const MicroKernelArgs &args, unsigned level,
                             ValueRange aRows, Value bOffset, Value position,
                             Values sums) {
   if (level == 3) {
-    if (shape.form == MicroKernel::Edge)
-      return edgeTap(args, aRows, bOffset, position, std::move(sums));
-    return depthLoop(args, Values(shape.height, args.a), aRows, bOffset,
-                     std::move(sums));
+    if (kernel.loops == MicroKernel::Loops::ClippedTaps)
+      return clippedTap(args, aRows, bOffset, position, std::move(sums));
+    return kLoop(args, Values(kernel.mr, args.a), aRows, bOffset,
+                 std::move(sums));
   }
   const MicroKernelArgs::Tap &tap = args.taps[level];
-  return loop(tap.count, index(1), sums, [&](Value iv, ValueRange carried) {
+  return loop(tap.count, index(1), sums, [&](Value iv, ValueRange iterArgs) {
     Values rows;
     Value shift = mul(iv, tap.strideA);
     for (Value row : aRows)
@@ -359,65 +368,69 @@ MicroKernelWriter::tapLoops(const MicroKernelArgs &args, unsigned level,
     if (level == 2 && at)
       at = add(at, mul(iv, args.tapStep));
     return tapLoops(args, level + 1, rows, add(bOffset, mul(iv, tap.strideB)),
-                    at, Values(carried));
+                    at, Values(iterArgs));
   });
 }
 
+void MicroKernelWriter::makeMasks(Value columns) {
+  for (unsigned v = 0; v < kernel.vectors; ++v) {
+    Value count = v ? sub(columns, index(v * kernel.lanes)) : columns;
+    masks.push_back(b.create<vector::CreateMaskOp>(
+        loc, VectorType::get({int64_t(kernel.lanes)}, b.getI1Type()),
+        ValueRange{count}));
+  }
+}
+
 void MicroKernelWriter::tile(const MicroKernelArgs &args) {
-  if (shape.masked)
-    for (unsigned v = 0; v < shape.vectors; ++v) {
-      Value count =
-          v ? sub(args.columns, index(v * shape.lanes)) : args.columns;
-      masks.push_back(b.create<vector::CreateMaskOp>(
-          loc, VectorType::get({int64_t(shape.lanes)}, b.getI1Type()),
-          ValueRange{count}));
-    }
+  if (kernel.isMasked())
+    makeMasks(args.columns);
   Values rows;
-  for (unsigned r = 0; r < (shape.knownRows ? 1 : shape.height); ++r)
+  bool oneAddress = kernel.strides() && kernel.strides()->rows;
+  for (unsigned r = 0; r < (oneAddress ? 1 : kernel.mr); ++r)
     rows.push_back(r ? add(args.aOffset, mul(index(r), args.rowStride))
                      : args.aOffset);
-  unsigned tile = shape.height * shape.vectors;
-  Values sums(tile * depthsAtOnce, zero());
-  auto place = [&](unsigned r, unsigned v) {
+  unsigned tile = kernel.tileVectors();
+  Values sums(tile * sets, zero());
+  auto at = [&](unsigned r, unsigned v) {
     Value row =
         r ? add(args.cOffset, mul(index(r), args.rowStrideC)) : args.cOffset;
-    return v ? add(row, index(v * shape.lanes)) : row;
+    return v ? add(row, index(v * kernel.lanes)) : row;
   };
-  if (shape.continues)
+  bool splitsWords = kernel.columnsAs<OuterProduct::SplitWords>();
+  if (kernel.accumulates)
     for (unsigned i = 0; i < tile; ++i)
       sums[i] = b.create<vector::LoadOp>(
-          loc, vectorType, args.c, place(i / shape.vectors, i % shape.vectors));
-  if (shape.continues && shape.splitsWords)
-    partColumns(MutableArrayRef<Value>(sums).take_front(tile));
-  sums = shape.form == MicroKernel::Product
-             ? depthLoop(args, Values(shape.height, args.a), rows, args.bOffset,
-                         sums)
+          loc, vectorType, args.c, at(i / kernel.vectors, i % kernel.vectors));
+  if (kernel.accumulates && splitsWords)
+    deinterleaveColumns(MutableArrayRef<Value>(sums).take_front(tile));
+  sums = kernel.loops == MicroKernel::Loops::K
+             ? kLoop(args, Values(kernel.mr, args.a), rows, args.bOffset, sums)
              : tapLoops(args, 0, rows, args.bOffset, args.position, sums);
-  for (unsigned half = depthsAtOnce / 2; half; half /= 2)
+  for (unsigned half = sets / 2; half; half /= 2)
     for (unsigned i = 0; i < half * tile; ++i)
       sums[i] = addSums(sums[i], sums[i + half * tile]);
-  if (shape.splitsWords)
-    joinColumns(MutableArrayRef<Value>(sums).take_front(tile));
+  if (splitsWords)
+    interleaveColumns(MutableArrayRef<Value>(sums).take_front(tile));
   for (unsigned i = 0; i < tile; ++i) {
-    unsigned row = i / shape.vectors, vector = i % shape.vectors;
-    if (shape.alongDepth)
+    unsigned row = i / kernel.vectors, vector = i % kernel.vectors;
+    if (kernel.isAlongK())
       b.create<memref::StoreOp>(loc, sumOfLanes(sums[i]), args.c,
-                                add(place(row, 0), index(vector)));
+                                add(at(row, 0), index(vector)));
     else
-      b.create<vector::StoreOp>(loc, sums[i], args.c, place(row, vector));
+      b.create<vector::StoreOp>(loc, sums[i], args.c, at(row, vector));
   }
 }
 
 Value MicroKernelWriter::addSums(Value x, Value y) {
-  if (isa<FloatType>(shape.sum))
+  if (isa<FloatType>(kernel.sum))
     return b.create<arith::AddFOp>(loc, x, y);
   return b.create<arith::AddIOp>(loc, x, y);
 }
 
-/// Halves the vector until one lane is left: the order of the additions is part
-/// of the result.
+/// Adds halves of the vector until one lane is left: the order of the additions
+/// is part of the result.
 Value MicroKernelWriter::sumOfLanes(Value x) {
-  for (int64_t half = shape.lanes / 2; half; half /= 2) {
+  for (int64_t half = kernel.lanes / 2; half; half /= 2) {
     Value low = b.create<vector::ExtractStridedSliceOp>(
         loc, x, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{half},
         ArrayRef<int64_t>{1});
@@ -438,33 +451,33 @@ void MicroKernelWriter::dotsOfColumns(const MicroKernelArgs &args, Value row,
   for (unsigned n = 0; n < count; ++n)
     bBases.push_back(add(
         args.bOffset, mul(n ? add(column, index(n)) : column, columnStride)));
-  auto step = [&](Value k, ValueRange carried, Value rest) {
-    Values next(carried);
+  auto step = [&](Value k, ValueRange iterArgs, Value rest) {
+    Values next(iterArgs);
     for (unsigned chain = 0; chain < chains; ++chain) {
-      Value at = chain ? add(k, index(chain * shape.lanes)) : k;
+      Value at = chain ? add(k, index(chain * kernel.lanes)) : k;
       Value mask;
       if (rest)
         mask = b.create<vector::CreateMaskOp>(
-            loc, VectorType::get({int64_t(shape.lanes)}, b.getI1Type()),
-            ValueRange{chain ? sub(rest, index(chain * shape.lanes)) : rest});
-      Value x = loadVector(args.a, add(aBase, at), shape.a, mask);
+            loc, VectorType::get({int64_t(kernel.lanes)}, b.getI1Type()),
+            ValueRange{chain ? sub(rest, index(chain * kernel.lanes)) : rest});
+      Value x = loadVector(args.a, add(aBase, at), kernel.a, mask);
       for (unsigned n = 0; n < count; ++n) {
         Value &sum = next[n * chains + chain];
         sum = multiplyAdd(
-            x, loadVector(args.b, add(bBases[n], at), shape.b, mask), sum);
+            x, loadVector(args.b, add(bBases[n], at), kernel.b, mask), sum);
       }
     }
     return next;
   };
-  Value block = index(chains * shape.lanes);
-  Value rest = b.create<arith::RemUIOp>(loc, args.depth, block);
-  Value whole = sub(args.depth, rest);
+  Value block = index(chains * kernel.lanes);
+  Value rest = b.create<arith::RemUIOp>(loc, args.kSize, block);
+  Value whole = sub(args.kSize, rest);
   Values sums =
       loop(whole, block, Values(count * chains, zero()),
-           [&](Value k, ValueRange carried) { return step(k, carried, {}); });
+           [&](Value k, ValueRange iterArgs) { return step(k, iterArgs, {}); });
   sums = loop(
-      args.depth, block, sums,
-      [&](Value k, ValueRange carried) { return step(k, carried, rest); },
+      args.kSize, block, sums,
+      [&](Value k, ValueRange iterArgs) { return step(k, iterArgs, rest); },
       whole);
   Value to = add(add(args.cOffset, mul(row, args.rowStrideC)), column);
   for (unsigned n = 0; n < count; ++n) {

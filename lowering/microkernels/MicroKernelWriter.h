@@ -13,11 +13,11 @@ namespace zenith::kernels {
 class MicroKernelWriter {
 public:
   MicroKernelWriter(mlir::OpBuilder &b, mlir::Location loc,
-                    const MicroKernel &shape)
-      : b(b), loc(loc), shape(shape) {
+                    const MicroKernel &kernel)
+      : b(b), loc(loc), kernel(kernel) {
     indexType = b.getIndexType();
-    vectorType = mlir::VectorType::get({int64_t(shape.lanes)}, shape.sum);
-    depthsAtOnce = setsOfSums(shape);
+    vectorType = mlir::VectorType::get({int64_t(kernel.lanes)}, kernel.sum);
+    sets = accumulatorSets(kernel);
   }
 
   void tile(const MicroKernelArgs &args);
@@ -27,7 +27,7 @@ public:
 private:
   using Values = llvm::SmallVector<mlir::Value>;
   using Body =
-      llvm::function_ref<Values(mlir::Value iv, mlir::ValueRange carried)>;
+      llvm::function_ref<Values(mlir::Value iv, mlir::ValueRange iterArgs)>;
 
   mlir::Value index(int64_t value);
   mlir::Value add(mlir::Value x, mlir::Value y);
@@ -41,57 +41,63 @@ private:
   mlir::Value multiplyAdd(mlir::Value x, mlir::Value y, mlir::Value sum);
   mlir::Value loadVector(mlir::Value memory, mlir::Value offset,
                          mlir::Type element, mlir::Value mask);
-  /// The same as it lies in memory.
+  /// The same without widening.
   mlir::Value loadRaw(mlir::Value memory, mlir::Value offset,
                       mlir::Type element, mlir::Value mask);
-  /// One or several depths: `next` holds the sums of each set, then the offsets
-  /// of A and B, which move on.
-  void depthStep(const MicroKernelArgs &args, mlir::ValueRange aMemory,
-                 mlir::ValueRange aRows, unsigned sets, Values &next);
-  /// Where a vector of columns lies, given where its depth begins.
-  mlir::Value vectorOfDepth(const MicroKernelArgs &args, mlir::Value bk,
-                            unsigned number);
-  /// Adds the products of one depth to one set of sums.
-  void addDepth(const MicroKernelArgs &args, mlir::ValueRange aMemory,
-                mlir::ValueRange aRows, mlir::Value ak, mlir::Value bk,
-                llvm::MutableArrayRef<mlir::Value> sums);
-  /// The depth loop where strides are known.
+  /// Adds `count` k, one per set: `next` holds the accumulators of each set,
+  /// then the offsets of A and B, which it advances.
+  void kStep(const MicroKernelArgs &args, mlir::ValueRange aMemory,
+             mlir::ValueRange aRows, unsigned count, Values &next);
+  /// Offset in B of a vector of columns, given that of its k.
+  mlir::Value vectorOfK(const MicroKernelArgs &args, mlir::Value bk,
+                        unsigned number);
+  /// Multiplies and adds one k to one set of accumulators.
+  void addK(const MicroKernelArgs &args, mlir::ValueRange aMemory,
+            mlir::ValueRange aRows, mlir::Value ak, mlir::Value bk,
+            llvm::MutableArrayRef<mlir::Value> sums);
+  /// The loop over K where strides are known.
   Values roundLoop(const MicroKernelArgs &args, mlir::ValueRange aMemory,
                    mlir::ValueRange aRows, mlir::Value bOffset, Values sums);
-  /// The depth loop where lanes run along it.
-  Values laneLoop(const MicroKernelArgs &args, mlir::ValueRange aMemory,
-                  mlir::ValueRange aRows, mlir::Value bOffset, Values sums);
-  void fetch(mlir::Value memory, mlir::Value offset, bool soon);
-  void fetchAhead(mlir::Value from, mlir::Value memory);
-  void fetchRows(const MicroKernelArgs &args, mlir::Value from,
-                 unsigned depths);
-  void prefetch(mlir::Value memory, mlir::Value offset, unsigned set);
-  /// One or several pairs or groups of depths from `ak` on: `next` holds the
-  /// sums of each set and, last, the offset of B, which moves on.
-  void pairStep(const MicroKernelArgs &args, mlir::ValueRange aMemory,
-                mlir::ValueRange aRows, mlir::Value ak, unsigned sets,
-                Values &next, bool half = false);
-  mlir::Value groupOfDepths(const MicroKernelArgs &args, mlir::Value offset,
-                            unsigned vector);
+  /// The loop over K where lanes run along it.
+  Values alongKLoop(const MicroKernelArgs &args, mlir::ValueRange aMemory,
+                    mlir::ValueRange aRows, mlir::Value bOffset, Values sums);
+  void prefetch(mlir::Value memory, mlir::Value offset, bool soon);
+  void prefetchNextPanel(const PrefetchNextPanel &next, mlir::Value from,
+                         mlir::Value memory);
+  void prefetchNextRows(const MicroKernelArgs &args, mlir::Value from,
+                        unsigned unroll);
+  void prefetchB(mlir::Value memory, mlir::Value offset, unsigned set);
+  /// Adds `count` pairs or groups of k from `ak` on, one per set: `next` holds
+  /// the accumulators of each set and, last, the offset of B, which it
+  /// advances.
+  void groupStep(const MicroKernelArgs &args, mlir::ValueRange aMemory,
+                 mlir::ValueRange aRows, mlir::Value ak, unsigned sets,
+                 Values &next, bool half = false);
+  mlir::Value groupOfColumns(const MicroKernelArgs &args, mlir::Value offset,
+                             unsigned vector);
   mlir::Value groupOfRow(mlir::Value memory, mlir::Value offset, bool half);
-  /// The depth loop where depths lie in groups.
-  Values groupLoop(const MicroKernelArgs &args, mlir::ValueRange aMemory,
-                   mlir::ValueRange aRows, mlir::Value bOffset, Values sums);
+  /// The loop over K where B is K-interleaved.
+  Values interleavedLoop(const MicroKernelArgs &args, mlir::ValueRange aMemory,
+                         mlir::ValueRange aRows, mlir::Value bOffset,
+                         Values sums);
+  /// Neighbouring k that are multiplied at a time.
+  unsigned groupSize() const;
   mlir::Value shuffled(mlir::Value x, mlir::Value y, int64_t count,
                        llvm::function_ref<int64_t(int64_t lane)> source);
-  Values columnsOfWords(const MicroKernelArgs &args, mlir::Value offset);
-  void partColumns(llvm::MutableArrayRef<mlir::Value> sums);
-  void joinColumns(llvm::MutableArrayRef<mlir::Value> sums);
-  mlir::Value pairOfRows(mlir::Value low, mlir::Value high);
-  mlir::Value sumOfPairs(mlir::Value x, mlir::Value y);
+  Values columnsOfSplitWords(const MicroKernelArgs &args, mlir::Value offset);
+  void deinterleaveColumns(llvm::MutableArrayRef<mlir::Value> sums);
+  void interleaveColumns(llvm::MutableArrayRef<mlir::Value> sums);
+  mlir::Value interleavedRows(mlir::Value low, mlir::Value high);
+  mlir::Value sumOfProducts(mlir::Value x, mlir::Value y);
   mlir::Value addPairs(mlir::Value sum, mlir::Value x, mlir::Value y);
-  Values depthLoop(const MicroKernelArgs &args, mlir::ValueRange aMemory,
-                   mlir::ValueRange aRows, mlir::Value bOffset, Values sums);
+  void makeMasks(mlir::Value columns);
+  Values kLoop(const MicroKernelArgs &args, mlir::ValueRange aMemory,
+               mlir::ValueRange aRows, mlir::Value bOffset, Values sums);
   Values tapLoops(const MicroKernelArgs &args, unsigned level,
                   mlir::ValueRange aRows, mlir::Value bOffset,
                   mlir::Value position, Values sums);
-  Values edgeTap(const MicroKernelArgs &args, mlir::ValueRange aRows,
-                 mlir::Value bOffset, mlir::Value position, Values sums);
+  Values clippedTap(const MicroKernelArgs &args, mlir::ValueRange aRows,
+                    mlir::Value bOffset, mlir::Value position, Values sums);
   mlir::Value addSums(mlir::Value x, mlir::Value y);
   mlir::Value sumOfLanes(mlir::Value x);
   void dotsOfColumns(const MicroKernelArgs &args, mlir::Value row,
@@ -100,10 +106,10 @@ private:
 
   mlir::OpBuilder &b;
   mlir::Location loc;
-  const MicroKernel &shape;
+  const MicroKernel &kernel;
   mlir::Type indexType;
   mlir::VectorType vectorType;
-  unsigned depthsAtOnce = 1;
+  unsigned sets = 1;
   Values masks;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Widening a line of bytes takes so many instructions that a processor looks
-// ahead too few lines to keep memory busy.
+// Software prefetch for int8 operands: widening fills the reorder buffer before
+// enough loads are in flight.
 
 #include "lowering/microkernels/Prefetch.h"
 
@@ -15,7 +15,8 @@ using namespace mlir;
 
 namespace zenith::kernels {
 
-/// More than a second-level cache keeps for the next run.
+/// Whether an int8 operand is larger than what the second-level cache keeps
+/// until the next run.
 static bool isStreamed(Value value, graph::DimAnalysis &dims) {
   constexpr int64_t cachedBytes = 512 * 1024;
   auto bytes = dims.elementCount(value).constant();
@@ -25,8 +26,8 @@ static bool isStreamed(Value value, graph::DimAnalysis &dims) {
          bytes && *bytes >= cachedBytes;
 }
 
-/// One request for each line that the loads of a loop's body reach.
-static void fetchAhead(Value memory) {
+/// Inserts one prefetch per cache line that the loads of a loop's body read.
+static void prefetchLoads(Value memory) {
   constexpr int64_t lineBytes = 64, bytesAhead = 2048;
   llvm::MapVector<Block *, SmallVector<vector::LoadOp>> loads;
   for (Operation *user : memory.getUsers())
@@ -62,7 +63,7 @@ void prefetchInt8Operands(const EmissionContext &context,
     for (auto [number, pointer] : llvm::enumerate(launch.pointers))
       if (pointer.kind == PointerArg::Operand &&
           isStreamed(fusion.getInputs()[pointer.index], context.dims))
-        fetchAhead(kernel.getArgument(number));
+        prefetchLoads(kernel.getArgument(number));
   }
 }
 

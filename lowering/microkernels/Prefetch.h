@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Bytes that reductions read from memory once.
+// Software prefetch for int8 operands of reductions.
 
 #ifndef ZENITH_LOWERING_MICROKERNELS_PREFETCH_H
 #define ZENITH_LOWERING_MICROKERNELS_PREFETCH_H
@@ -9,8 +9,7 @@
 
 namespace zenith::kernels {
 
-/// Lets the kernels of a reduction ask for large operands of bytes before they
-/// read them.
+/// Inserts prefetches of large int8 operands into the kernels of a reduction.
 void prefetchInt8Operands(const EmissionContext &context,
                           const KernelPlan &plan);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Evaluates at zero, at pairs of points and at infinity, and interpolates:
+// Transforms at zero, at pairs of points p and -p, and at infinity, in
 // functions that all convolutions of a module share.
 
 #include "lowering/microkernels/WinogradTransforms.h"
@@ -44,44 +44,44 @@ Value WinogradTileTransform::addScaled(double factor, Value x,
   return add(scaled(factor, x), sum);
 }
 
-/// Sum of factors[i] * pixels[first + 2 * i]; the last factor is 1.
+/// Sum of factors[i] * positions[first + 2 * i]; the last factor is 1.
 Value WinogradTileTransform::polynomial(ArrayRef<double> factors,
-                                        ArrayRef<Value> pixels,
+                                        ArrayRef<Value> positions,
                                         unsigned first) const {
-  Value sum = pixels[first + 2 * (factors.size() - 1)];
+  Value sum = positions[first + 2 * (factors.size() - 1)];
   for (unsigned i = factors.size() - 1; i-- > 0;)
-    sum = addScaled(factors[i], pixels[first + 2 * i], sum);
+    sum = addScaled(factors[i], positions[first + 2 * i], sum);
   return sum;
 }
 
-Vectors WinogradTileTransform::evaluate(ArrayRef<Value> pixels) const {
+Vectors WinogradTileTransform::input(ArrayRef<Value> positions) const {
   if (transform.size == 1)
-    return Vectors(pixels);
+    return Vectors(positions);
   std::vector<double> all = transform.evenPolynomial();
-  Vectors values{polynomial(all, pixels, 0)};
-  for (auto [number, point] : llvm::enumerate(transform.points)) {
-    std::vector<double> others = transform.evenPolynomial(int(number));
-    Value even = polynomial(others, pixels, 2),
-          odd = polynomial(others, pixels, 1);
+  Vectors values{polynomial(all, positions, 0)};
+  for (auto [i, point] : llvm::enumerate(transform.points)) {
+    std::vector<double> others = transform.evenPolynomial(int(i));
+    Value even = polynomial(others, positions, 2),
+          odd = polynomial(others, positions, 1);
     values.push_back(addScaled(point, odd, even));
     values.push_back(addScaled(-point, odd, even));
   }
-  values.push_back(polynomial(all, pixels, 1));
+  values.push_back(polynomial(all, positions, 1));
   return values;
 }
 
-Vectors WinogradTileTransform::interpolate(ArrayRef<Value> products) const {
+Vectors WinogradTileTransform::output(ArrayRef<Value> values) const {
   Vectors sums, differences, results;
   for (unsigned i = 0; i < transform.points.size(); ++i) {
-    Value plus = products[1 + 2 * i], minus = products[2 + 2 * i];
+    Value plus = values[1 + 2 * i], minus = values[2 + 2 * i];
     sums.push_back(add(plus, minus));
     differences.push_back(sub(plus, minus));
   }
   SmallVector<double> powers(transform.points.size(), 1.0);
   for (int64_t result = 0; result < transform.tile; ++result) {
     const Vectors &terms = result % 2 ? differences : sums;
-    Value sum = result == 0                    ? products.front()
-                : result + 1 == transform.tile ? products.back()
+    Value sum = result == 0                    ? values.front()
+                : result + 1 == transform.tile ? values.back()
                                                : Value();
     for (auto [power, term] : llvm::zip(powers, terms))
       sum = sum ? addScaled(power, term, sum) : scaled(power, term);
@@ -94,8 +94,8 @@ Vectors WinogradTileTransform::interpolate(ArrayRef<Value> products) const {
 
 namespace {
 
-/// The body of a shared function: squares of vectors from one place to another.
-struct SquareWriter {
+/// The body of a shared function: transforms a two-dimensional tile.
+struct TileTransformWriter {
   OpBuilder &b;
   Location loc;
   VectorType type;
@@ -108,27 +108,26 @@ struct SquareWriter {
   Value add(Value x, Value y) {
     return b.create<arith::AddIOp>(loc, x, y, arith::IntegerOverflowFlags::nsw);
   }
-  Value at(const SquarePlace &place, int64_t line, int64_t pixel,
-           Value channel) {
-    Value inLine = add(mul(place.line, line), mul(place.pixel, pixel));
-    return add(add(place.offset, inLine), channel);
+  Value at(const TileView &view, int64_t y, int64_t x, Value channel) {
+    Value inTile = add(mul(view.strideY, y), mul(view.strideX, x));
+    return add(add(view.offset, inTile), channel);
   }
-  void run(ValueRange arguments, const graph::WinogradFilter &window, bool fma,
-           bool evaluates);
+  void run(ValueRange arguments, const graph::WinogradFilter &filter, bool fma,
+           bool isInput);
 };
 
 } // namespace
 
-/// Transforms the columns of a square, then its lines.
-void SquareWriter::run(ValueRange arguments,
-                       const graph::WinogradFilter &window, bool fma,
-                       bool evaluates) {
+/// Transforms the columns of a tile, then its rows.
+void TileTransformWriter::run(ValueRange arguments,
+                              const graph::WinogradFilter &filter, bool fma,
+                              bool isInput) {
   auto transformed = [&](const graph::WinogradTransform &along,
                          ArrayRef<Value> values) {
-    WinogradTileTransform points(b, loc, fma, along, type);
-    return evaluates ? points.evaluate(values) : points.interpolate(values);
+    WinogradTileTransform tile(b, loc, fma, along, type);
+    return isInput ? tile.input(values) : tile.output(values);
   };
-  SquarePlace source{arguments[0], arguments[1], arguments[2], arguments[3]},
+  TileView source{arguments[0], arguments[1], arguments[2], arguments[3]},
       target{arguments[4], arguments[5], arguments[6], arguments[7]};
   Value zero = b.create<arith::ConstantIndexOp>(loc, 0),
         step = b.create<arith::ConstantIndexOp>(loc, type.getNumElements());
@@ -136,50 +135,52 @@ void SquareWriter::run(ValueRange arguments,
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(loop.getBody()->getTerminator());
   Value channel = loop.getInductionVar();
-  SmallVector<Vectors> lines(evaluates ? window.down.size : window.down.tile);
-  for (int64_t j = 0; j < window.across.size; ++j) {
+  SmallVector<Vectors> rows(isInput ? filter.down.size : filter.down.tile);
+  for (int64_t j = 0; j < filter.across.size; ++j) {
     Vectors column;
-    for (int64_t i = 0; i < window.down.size; ++i)
+    for (int64_t i = 0; i < filter.down.size; ++i)
       column.push_back(b.create<vector::LoadOp>(loc, type, source.memory,
                                                 at(source, i, j, channel)));
-    for (auto [line, value] : llvm::enumerate(transformed(window.down, column)))
-      lines[line].push_back(value);
+    for (auto [y, value] : llvm::enumerate(transformed(filter.down, column)))
+      rows[y].push_back(value);
   }
-  for (auto [i, line] : llvm::enumerate(lines))
-    for (auto [j, value] : llvm::enumerate(transformed(window.across, line)))
+  for (auto [i, row] : llvm::enumerate(rows))
+    for (auto [j, value] : llvm::enumerate(transformed(filter.across, row)))
       b.create<vector::StoreOp>(loc, value, target.memory,
                                 at(target, int64_t(i), int64_t(j), channel));
 }
 
-static void callSquare(KernelBuilder &kernel,
-                       const graph::WinogradFilter &window, unsigned lanes,
-                       const SquarePlace &from, const SquarePlace &to,
-                       Value channels, bool evaluates) {
-  std::string name = (evaluates ? "evaluate_" : "interpolate_") +
-                     std::to_string(window.down.tile) + "x" +
-                     std::to_string(window.across.tile) + "x" +
+static void callTransform(KernelBuilder &kernel,
+                          const graph::WinogradFilter &filter, unsigned lanes,
+                          const TileView &from, const TileView &to,
+                          Value channels, bool isInput) {
+  std::string name = (isInput ? "winograd_input_" : "winograd_output_") +
+                     std::to_string(filter.down.tile) + "x" +
+                     std::to_string(filter.across.tile) + "x" +
                      std::to_string(lanes);
-  SmallVector<Value> operands{from.memory, from.offset, from.line,
-                              from.pixel,  to.memory,   to.offset,
-                              to.line,     to.pixel,    channels};
+  SmallVector<Value> operands{from.memory,  from.offset, from.strideY,
+                              from.strideX, to.memory,   to.offset,
+                              to.strideY,   to.strideX,  channels};
   bool fma = kernel.target.fma;
   callShared(kernel, name, operands, [&](OpBuilder &b, Block &entry) {
     auto type = VectorType::get({int64_t(lanes)}, b.getF32Type());
-    SquareWriter{b, b.getUnknownLoc(), type}.run(entry.getArguments(), window,
-                                                 fma, evaluates);
+    TileTransformWriter{b, b.getUnknownLoc(), type}.run(entry.getArguments(),
+                                                        filter, fma, isInput);
   });
 }
 
-void callEvaluate(KernelBuilder &kernel, const graph::WinogradFilter &window,
-                  unsigned lanes, const SquarePlace &from,
-                  const SquarePlace &to, Value channels) {
-  callSquare(kernel, window, lanes, from, to, channels, /*evaluates=*/true);
+void callInputTransform(KernelBuilder &kernel,
+                        const graph::WinogradFilter &filter, unsigned lanes,
+                        const TileView &from, const TileView &to,
+                        Value channels) {
+  callTransform(kernel, filter, lanes, from, to, channels, /*isInput=*/true);
 }
 
-void callInterpolate(KernelBuilder &kernel, const graph::WinogradFilter &window,
-                     unsigned lanes, const SquarePlace &from,
-                     const SquarePlace &to, Value channels) {
-  callSquare(kernel, window, lanes, from, to, channels, /*evaluates=*/false);
+void callOutputTransform(KernelBuilder &kernel,
+                         const graph::WinogradFilter &filter, unsigned lanes,
+                         const TileView &from, const TileView &to,
+                         Value channels) {
+  callTransform(kernel, filter, lanes, from, to, channels, /*isInput=*/false);
 }
 
 } // namespace zenith::kernels

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Pixels to values at points and back, on vectors of channels.
+// Input and output transforms of Winograd convolutions, on vectors of channels.
 
 #ifndef ZENITH_LOWERING_MICROKERNELS_WINOGRADTRANSFORMS_H
 #define ZENITH_LOWERING_MICROKERNELS_WINOGRADTRANSFORMS_H
@@ -12,8 +12,8 @@ namespace zenith::kernels {
 
 using Vectors = llvm::SmallVector<mlir::Value>;
 
-/// The transforms along one dimension, as vector instructions; pairs of points
-/// share the even and the odd half of their sums.
+/// The transforms along one dimension, as vector instructions. Points come in
+/// pairs p and -p, which share the even and the odd half of their sums.
 class WinogradTileTransform {
 public:
   WinogradTileTransform(mlir::OpBuilder &b, mlir::Location loc, bool fma,
@@ -21,10 +21,10 @@ public:
                         mlir::VectorType type)
       : b(b), loc(loc), fma(fma), transform(transform), type(type) {}
 
-  /// `size` pixels to as many values.
-  Vectors evaluate(llvm::ArrayRef<mlir::Value> pixels) const;
-  /// `size` products to `tile` results.
-  Vectors interpolate(llvm::ArrayRef<mlir::Value> products) const;
+  /// From `size` positions to their values at as many points.
+  Vectors input(llvm::ArrayRef<mlir::Value> positions) const;
+  /// From values at `size` points to `tile` results.
+  Vectors output(llvm::ArrayRef<mlir::Value> points) const;
 
 private:
   mlir::Value constant(double value) const;
@@ -33,7 +33,7 @@ private:
   mlir::Value scaled(double factor, mlir::Value x) const;
   mlir::Value addScaled(double factor, mlir::Value x, mlir::Value sum) const;
   mlir::Value polynomial(llvm::ArrayRef<double> factors,
-                         llvm::ArrayRef<mlir::Value> pixels,
+                         llvm::ArrayRef<mlir::Value> positions,
                          unsigned first) const;
 
   mlir::OpBuilder &b;
@@ -43,23 +43,23 @@ private:
   mlir::VectorType type;
 };
 
-/// Where a square of vectors lies, of pixels, values or results: element
-/// offsets.
-struct SquarePlace {
-  mlir::Value memory, offset, line, pixel;
+/// A two-dimensional tile of vectors in memory, before or after a transform:
+/// offset of the first one and strides, in elements.
+struct TileView {
+  mlir::Value memory, offset, strideY, strideX;
 };
 
-/// Calls the function that evaluates a square of pixels, for all channels;
-/// values of neighbouring points are `to.pixel` apart, those of the next line
-/// of points `to.line`.
-void callEvaluate(KernelBuilder &kernel, const graph::WinogradFilter &window,
-                  unsigned lanes, const SquarePlace &from,
-                  const SquarePlace &to, mlir::Value channels);
-/// Calls the function that interpolates a square of results from products, laid
-/// out as values are. Lines of results are written one after the other.
-void callInterpolate(KernelBuilder &kernel, const graph::WinogradFilter &window,
-                     unsigned lanes, const SquarePlace &from,
-                     const SquarePlace &to, mlir::Value channels);
+/// Calls the function that transforms an input tile, for all channels.
+void callInputTransform(KernelBuilder &kernel,
+                        const graph::WinogradFilter &filter, unsigned lanes,
+                        const TileView &from, const TileView &to,
+                        mlir::Value channels);
+/// Calls the function that transforms a tile of GEMM results into an output
+/// tile, whose rows are written one after the other.
+void callOutputTransform(KernelBuilder &kernel,
+                         const graph::WinogradFilter &filter, unsigned lanes,
+                         const TileView &from, const TileView &to,
+                         mlir::Value channels);
 
 } // namespace zenith::kernels
 

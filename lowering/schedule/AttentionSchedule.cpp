@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds keys and values in memory, packs what many queries read, and sizes the
-// blocks: scores of a block stay in the second-level cache with the keys and
-// values that they meet.
+// Locates keys and values in memory, packs what many queries read, and sizes
+// the blocks: the scores of a block stay in the second-level cache with the
+// keys and values they are computed with.
 
 #include "lowering/schedule/AttentionSchedule.h"
 #include "ir/encodings/KVSegments.h"
@@ -30,47 +30,48 @@ graph::AttentionOp attentionAnchor(graph::FusionOp fusion) {
 }
 
 static unsigned sumBytes(const AttentionSchedule &space) {
-  return space.product.sum.getIntOrFloatBitWidth() / 8;
+  return space.matmul.sum.getIntOrFloatBitWidth() / 8;
 }
 
-/// Positions one stride apart, features side by side; a copy where they aren't.
-static AttentionRows placeRows(AttentionSchedule &space, Value value,
-                               graph::DimAnalysis &dims) {
-  auto isRows = [](const PlacedOperand &placed) {
-    unsigned rank = placed.dims.size();
-    const StridedDim &positions = placed.dims[rank - 2],
-                     &features = placed.dims[rank - 1];
+/// Rows at one stride with contiguous features; a copy where the value is not
+/// stored so.
+static AttentionRows locateRows(AttentionSchedule &space, Value value,
+                                graph::DimAnalysis &dims) {
+  auto isRows = [](const LocatedOperand &located) {
+    unsigned rank = located.dims.size();
+    const StridedDim &positions = located.dims[rank - 2],
+                     &features = located.dims[rank - 1];
     return positions.size() == 1 && features.size() == 1 &&
            (features[0].stride.isConstant(1) || features[0].size.isConstant(1));
   };
-  PlacedOperand placed = placeOperand(space.product, value, dims);
-  for (StridedDim &dim : placed.dims)
+  LocatedOperand located = locateOperand(space.matmul, value, dims);
+  for (StridedDim &dim : located.dims)
     coalesce(dim);
-  if (placed.panel || !isRows(placed))
-    placed = materialise(space.product, value, dims);
+  if (located.panel || !isRows(located))
+    located = materialise(space.matmul, value, dims);
   AttentionRows rows;
-  rows.source = placed.source;
-  rows.batch.assign(placed.dims.begin(), placed.dims.end() - 2);
-  rows.stride = placed.dims[placed.dims.size() - 2][0].stride;
+  rows.source = located.source;
+  rows.batch.assign(located.dims.begin(), located.dims.end() - 2);
+  rows.stride = located.dims[located.dims.size() - 2][0].stride;
   rows.features = *dims.dimsOf(value).back().constant();
   return rows;
 }
 
-/// Panels of `columns`, each `depth` long; entries that share rows share their
-/// panels.
+/// Plans a copy in panels of NR columns, `kAxis` rows each. Batch entries that
+/// share rows share their panels.
 static void packRows(AttentionSchedule &space, AttentionRows &rows,
-                     const Axis &columns, const Axis &depth) {
+                     const Axis &columns, const Axis &kAxis) {
   Preparation pack;
   pack.kind = Preparation::PackPanels;
-  pack.scratch = space.product.preparations.size();
+  pack.scratch = space.matmul.preparations.size();
   pack.from = rows.source;
   pack.columns = columns;
-  pack.depth.push_back(depth);
+  pack.kAxes.push_back(kAxis);
   AttentionRows::Panels panels;
   panels.scratch = pack.scratch;
   panels.batch = rows.batch;
-  DimExpr panel = int64_t(space.columns);
-  DimExpr stride = depth.size * panel * DimExpr::ceilDiv(columns.size, panel);
+  DimExpr panel = int64_t(space.nr);
+  DimExpr stride = kAxis.size * panel * DimExpr::ceilDiv(columns.size, panel);
   for (StridedDim &dim : llvm::reverse(panels.batch))
     for (Stride &digit : llvm::reverse(dim)) {
       if (digit.stride.isConstant(0))
@@ -82,46 +83,46 @@ static void packRows(AttentionSchedule &space, AttentionRows &rows,
     }
   pack.bytes = stride * DimExpr(int64_t(sumBytes(space)));
   rows.panels = std::move(panels);
-  space.product.preparations.push_back(std::move(pack));
+  space.matmul.preparations.push_back(std::move(pack));
 }
 
-/// The product of weights and values, as far as epilogue and preparations look
-/// at it.
-static void describeProduct(AttentionSchedule &space,
-                            graph::DimAnalysis &dims) {
-  ContractionSpace &product = space.product;
+/// The matmul of weights and values, as far as the epilogue and the
+/// preparations need it.
+static void describeMatmul(AttentionSchedule &space, graph::DimAnalysis &dims) {
+  ContractionSpace &matmul = space.matmul;
   const graph::DimVector sizes = dims.dimsOf(space.op.getResult());
   unsigned rank = sizes.size();
-  product.op = space.op;
-  // Panels hold what the sums are of.
-  product.a.element = product.b.element = product.sum;
+  matmul.op = space.op;
+  // Panels have the type of the accumulators.
+  matmul.a.element = matmul.b.element = matmul.sum;
   for (unsigned dim = 0; dim + 2 < rank; ++dim)
-    product.outer.push_back({{sizes[dim], DimExpr(0), DimExpr(0)}, int(dim)});
-  product.tile = {sizes[rank - 2], DimExpr(1), DimExpr(0)};
-  product.columns = {sizes[rank - 1], DimExpr(0), DimExpr(1)};
-  product.depth = {space.keyCount, DimExpr(1), DimExpr(1)};
-  product.rowDims = {rank - 2};
-  product.columnDims = {rank - 1};
-  product.form = ContractionSpace::Panels;
-  product.panel = space.columns;
+    matmul.outer.push_back({{sizes[dim], DimExpr(0), DimExpr(0)}, int(dim)});
+  matmul.rowAxis = {sizes[rank - 2], DimExpr(1), DimExpr(0)};
+  matmul.columns = {sizes[rank - 1], DimExpr(0), DimExpr(1)};
+  matmul.kAxis = {space.keyCount, DimExpr(1), DimExpr(1)};
+  matmul.rowDims = {rank - 2};
+  matmul.columnDims = {rank - 1};
+  matmul.form = ContractionSpace::Panels;
+  matmul.panel = space.nr;
 }
 
-/// Tiles as high as each other, none of which is mostly empty.
+/// MR such that tiles are of equal height, at most `highest`, and none is
+/// mostly empty.
 static int64_t tileHeight(int64_t rows, int64_t highest) {
   int64_t tiles = std::max<int64_t>(1, (rows + highest - 1) / highest);
   return std::clamp<int64_t>((rows + tiles - 1) / tiles, 1, highest);
 }
 
-/// Blocks of equal height where the rows don't fill the last one.
+/// Blocks of equal height, where the rows do not fill the last one otherwise.
 static void chooseBlocks(AttentionSchedule &space, int64_t mostKeys) {
-  int64_t height = space.heights;
+  int64_t height = space.mr;
   space.blockRows = height * std::max<int64_t>(1, rowsOfBlock / height);
   space.blockKeys = keysOfBlock;
   if (auto count = space.queryCount.constant())
     space.blockRows = std::clamp((*count + height - 1) / height * height,
                                  height, space.blockRows);
   if (int64_t keys = space.keyCount.constant().value_or(mostKeys)) {
-    int64_t columns = space.columns;
+    int64_t columns = space.nr;
     space.blockKeys = std::clamp((keys + columns - 1) / columns * columns,
                                  columns, space.blockKeys);
   }
@@ -133,10 +134,11 @@ static void chooseBlocks(AttentionSchedule &space, int64_t mostKeys) {
       DimExpr(height);
 }
 
-/// Keys and features fill whole panels. Where few of them leave most of a wide
-/// one empty, narrower and higher tiles take fewer instructions; the weight of
-/// a key takes about ten.
-static KernelTarget targetFor(int64_t queries, int64_t depth, int64_t keys,
+/// The target with the register tile for these sizes. Keys and features are
+/// padded to whole panels: where few of them leave most of a wide one empty,
+/// narrower and taller tiles take fewer instructions. The softmax weight of a
+/// key takes about ten.
+static KernelTarget targetFor(int64_t queries, int64_t headSize, int64_t keys,
                               int64_t features, const KernelTarget &target) {
   constexpr double clearly = 0.9, perWeight = 10;
   auto instructions = [&](const KernelTarget &own) {
@@ -145,7 +147,7 @@ static KernelTarget targetFor(int64_t queries, int64_t depth, int64_t keys,
     };
     int64_t height = tileHeight(queries, own.rows);
     double rows = double(llvm::alignTo(uint64_t(queries), uint64_t(height)));
-    return rows * (vectors(keys) * double(depth) +
+    return rows * (vectors(keys) * double(headSize) +
                    double(keys) * vectors(features)) +
            double(queries) * vectors(keys) * perWeight;
   };
@@ -158,10 +160,11 @@ static KernelTarget targetFor(int64_t queries, int64_t depth, int64_t keys,
   return best;
 }
 
-/// Panels of one vector, for keys that leave half of a wide one empty. Eight
-/// rows of it keep multiply-adds busy, and few of them stay empty.
+/// A variant with panels of one vector, for keys that leave half of a wide
+/// panel empty. Eight rows hide the latency of multiply-adds, and few of them
+/// stay empty.
 static std::optional<AttentionVariant>
-variantOfFewKeys(const DimExpr &keys, const KernelTarget &target) {
+fewKeysVariant(const DimExpr &keys, const KernelTarget &target) {
   constexpr unsigned fewestVectors = 4, rows = 8;
   if (target.panel < fewestVectors * target.lanes)
     return std::nullopt;
@@ -183,19 +186,19 @@ SmallVector<AttentionVariant, 2> attentionVariants(graph::FusionOp fusion,
   DimExpr queryCount = dims.dimOf(op.getQuery(), rank - 2),
           keyCount = dims.dimOf(op.getKey(), rank - 2);
   auto queries = queryCount.constant(), keys = keyCount.constant(),
-       depth = dims.dimOf(op.getQuery(), rank - 1).constant(),
+       headSize = dims.dimOf(op.getQuery(), rank - 1).constant(),
        features = dims.dimOf(op.getValue(), rank - 1).constant();
-  if (queries && keys && depth && features) {
-    any.target = targetFor(*queries, *depth, *keys, *features, target);
+  if (queries && keys && headSize && features) {
+    any.target = targetFor(*queries, *headSize, *keys, *features, target);
     return {any};
   }
   bool tiles = !queries || *queries > graph::fewQueries;
-  auto few = tiles ? variantOfFewKeys(keyCount, target) : std::nullopt;
-  if (!few || few->taken.isConstant(0))
+  auto few = tiles ? fewKeysVariant(keyCount, target) : std::nullopt;
+  if (!few || few->guard.isConstant(0))
     return {any};
-  if (few->taken.isConstant(1))
+  if (few->guard.isConstant(1))
     return {*few};
-  any.taken = DimExpr(1) - few->taken;
+  any.guard = DimExpr(1) - few->guard;
   return {*few, any};
 }
 
@@ -211,34 +214,35 @@ attentionSchedule(graph::FusionOp fusion, graph::DimAnalysis &dims,
   unsigned rank = cast<RankedTensorType>(space.op.getType()).getRank();
   space.queryCount = dims.dimOf(space.op.getQuery(), rank - 2);
   space.keyCount = dims.dimOf(space.op.getKey(), rank - 2);
-  auto depth = dims.dimOf(space.op.getQuery(), rank - 1).constant();
+  auto headSize = dims.dimOf(space.op.getQuery(), rank - 1).constant();
   Type element = getElementTypeOrSelf(space.op.getType());
-  space.product.sum = sumType(element, element);
-  if (!depth || !dims.dimOf(space.op.getValue(), rank - 1).constant())
+  space.matmul.sum = sumType(element, element);
+  if (!headSize || !dims.dimOf(space.op.getValue(), rank - 1).constant())
     return space.op.emitError("unsupported: a dynamic number of features");
-  space.depth = *depth;
-  space.columns = tileColumns(space.product.sum, target);
-  space.heights = target.rows;
-  describeProduct(space, dims);
+  space.headSize = *headSize;
+  space.nr = nrOf(space.matmul.sum, target);
+  space.mr = target.rows;
+  describeMatmul(space, dims);
   chooseBlocks(space, variant.mostKeys);
-  for (const graph::KVSegment &piece : graph::kvSegments(space.op, dims))
-    space.pieces.push_back({placeRows(space, piece.key, dims),
-                            placeRows(space, piece.value, dims), piece.count});
+  for (const graph::KVSegment &segment : graph::kvSegments(space.op, dims))
+    space.segments.push_back({locateRows(space, segment.key, dims),
+                              locateRows(space, segment.value, dims),
+                              segment.count});
   if (space.hasFewQueries() == true)
     return space;
-  AttentionRows &keys = space.pieces[0].keys, &values = space.pieces[0].values;
+  AttentionRows &keys = space.segments[0].keys,
+                &values = space.segments[0].values;
   packRows(space, keys, {space.keyCount, DimExpr(0), keys.stride},
-           {DimExpr(space.depth), DimExpr(0), DimExpr(1)});
-  // Rows that follow each other stay together in the cache as they are, unless
-  // tile after tile takes every other line of them; others are copied for tiles
-  // enough to read the copy, and rows that the first-level cache may not hold.
+           {DimExpr(space.headSize), DimExpr(0), DimExpr(1)});
+  // Contiguous rows stay in the cache where they lie, unless each tile takes
+  // only some cache lines of them. Other rows are copied, where enough tiles
+  // read the copy.
   constexpr int64_t fewTiles = 2;
   auto queries = space.queryCount.constant();
-  if ((queries && *queries <= fewTiles * int64_t(space.heights)) ||
-      variant.mostKeys)
+  if ((queries && *queries <= fewTiles * int64_t(space.mr)) || variant.mostKeys)
     return space;
   if (values.stride != DimExpr(values.features) ||
-      values.features > int64_t(space.columns))
+      values.features > int64_t(space.nr))
     packRows(space, values, {DimExpr(values.features), DimExpr(0), DimExpr(1)},
              {space.keyCount, DimExpr(0), values.stride});
   return space;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attention as loops: where queries, keys and values lie, what is packed first,
-// how rows of queries are dealt to tasks.
+// Attention as loops: where queries, keys and values lie in memory, what is
+// packed first, and how rows of queries are divided among tasks.
 
 #ifndef ZENITH_LOWERING_SCHEDULE_ATTENTIONSCHEDULE_H
 #define ZENITH_LOWERING_SCHEDULE_ATTENTIONSCHEDULE_H
@@ -10,14 +10,14 @@
 
 namespace zenith::kernels {
 
-/// Keys or values: a matrix [T, features] per batch entry, features side by
-/// side.
+/// Keys or values: a matrix [T, features] per batch entry, with contiguous
+/// features.
 struct AttentionRows {
-  Source source;
+  OperandSource source;
   llvm::SmallVector<StridedDim> batch; ///< digits of the batch dimensions
-  graph::DimExpr stride;               ///< from one position to the next
+  graph::DimExpr stride;               ///< of positions, in elements
   int64_t features = 0;
-  /// The same in panels; absent where rows are read as they lie.
+  /// A copy in panels; absent where rows are read where they lie.
   struct Panels {
     unsigned scratch = 0;
     llvm::SmallVector<StridedDim> batch;
@@ -27,41 +27,41 @@ struct AttentionRows {
 
 struct AttentionSchedule {
   graph::AttentionOp op;
-  /// The product of weights and values: what the epilogue and the preparations
-  /// ask for.
-  ContractionSpace product;
-  /// One behind the other; several for few queries only.
-  struct Piece {
+  /// The matmul of weights and values, as far as the epilogue and the
+  /// preparations need it.
+  ContractionSpace matmul;
+  /// KV-cache segments, one after the other; several for few queries only.
+  struct Segment {
     AttentionRows keys, values;
     graph::DimExpr keyCount;
   };
-  llvm::SmallVector<Piece, 1> pieces;
+  llvm::SmallVector<Segment, 1> segments;
   graph::DimExpr queryCount, keyCount;
-  int64_t depth = 0;                    ///< features of queries and keys
-  unsigned columns = 0, heights = 0;    ///< of a micro-kernel's tile
+  int64_t headSize = 0;                 ///< features of queries and keys
+  unsigned nr = 0, mr = 0;              ///< of the register tile
   int64_t blockRows = 0, blockKeys = 0; ///< largest block of scores
   graph::DimExpr rowsPerTask, rowBlocks;
 
-  /// Whether there are few queries, which meet keys and values where they lie;
-  /// nullopt where that shows when it runs.
+  /// Whether there are few queries, for which keys and values are read where
+  /// they lie; nullopt where only the run knows.
   std::optional<bool> hasFewQueries() const;
 };
 
 /// The attention of a fusion; null if there is none.
 graph::AttentionOp attentionAnchor(graph::FusionOp fusion);
 
-/// A way to compute attention, for some numbers of keys.
+/// A variant of attention, for some numbers of keys.
 struct AttentionVariant {
-  KernelTarget target;  ///< with the register tile that suits them
+  KernelTarget target;  ///< with the register tile for them
   int64_t mostKeys = 0; ///< 0: any number
-  graph::DimExpr taken; ///< 1 where the run takes it, else 0
+  graph::DimExpr guard; ///< 1 where the run takes this variant, else 0
 };
-/// Of which each run takes one.
+/// The variants, of which each run takes one by its number of keys.
 llvm::SmallVector<AttentionVariant, 2>
 attentionVariants(graph::FusionOp fusion, graph::DimAnalysis &dims,
                   const KernelTarget &target);
 
-/// Failure has been reported at the op.
+/// The loops of a variant. Reports failure at the op.
 mlir::FailureOr<AttentionSchedule>
 attentionSchedule(graph::FusionOp fusion, graph::DimAnalysis &dims,
                   const AttentionVariant &variant);

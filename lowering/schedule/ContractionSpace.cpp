@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Turns products into axes: digits of both operands are refined until each loop
-// moves either by a fixed stride.
+// Turns matmuls into GEMM loop nests: the digits of both operands are refined
+// until each loop moves either operand by a fixed stride.
 
 #include "lowering/schedule/ContractionSpace.h"
 #include "ir/Contraction.h"
 #include "ir/encodings/PackedPanels.h"
 #include "lowering/builder/KernelBuilder.h"
 #include "lowering/microkernels/MicroKernel.h"
+#include "lowering/schedule/GateSchedule.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -15,17 +16,17 @@ using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
-DimExpr ContractionSpace::depthOfAllTaps() const {
-  DimExpr all = depth.size;
+DimExpr ContractionSpace::totalK() const {
+  DimExpr all = kAxis.size;
   for (const TapAxis &tap : taps)
     all = all * tap.axis.size;
   return all;
 }
 
-DimExpr ContractionSpace::lineCount() const {
+DimExpr ContractionSpace::outerRowCount() const {
   DimExpr all = 1;
-  for (const Axis &line : lines)
-    all = all * line.size;
+  for (const Axis &axis : outerRows)
+    all = all * axis.size;
   return all;
 }
 
@@ -36,20 +37,27 @@ DimExpr ContractionSpace::outerCount() const {
   return all;
 }
 
-unsigned tileColumns(Type sum, const KernelTarget &target) {
+DimExpr ContractionSpace::panelElements() const {
+  DimExpr interleave = int64_t(kInterleave), rows = panelK.value_or(totalK());
+  if (kInterleave > 1)
+    rows = DimExpr::ceilDiv(rows, interleave) * interleave;
+  return rows * DimExpr(int64_t(panel));
+}
+
+unsigned nrOf(Type sum, const KernelTarget &target) {
   unsigned vectors = std::max(1u, target.panel / target.lanes);
   return vectors * sumLanes(sum, target);
 }
 
-bool multipliesPairs(const ContractionSpace &space,
-                     const KernelTarget &target) {
+bool multipliesKPairs(const ContractionSpace &space,
+                      const KernelTarget &target) {
   Type a = space.a.element, b = space.elementOfB();
-  // Printed kernels have no loads that look at two elements as one.
-  if (!space.depth.strideA.isConstant(1) || target.opencl)
+  // OpenCL kernels cannot load two elements as one.
+  if (!space.kAxis.strideA.isConstant(1) || target.opencl)
     return false;
   if (a.isBF16() && b.isBF16() && space.sum.isF32())
     return target.bf16Pairs;
-  if (space.group > 1)
+  if (space.kInterleave > 1)
     return true;
   return a.isInteger(16) && !a.isUnsignedInteger() && space.sum.isInteger(32) &&
          b.isInteger() && b.getIntOrFloatBitWidth() <= 16 &&
@@ -78,7 +86,7 @@ unsigned elementSize(Type element) {
 }
 
 void renumberScratch(ContractionSpace &space, unsigned first) {
-  auto move = [&](Source &source) {
+  auto move = [&](OperandSource &source) {
     if (source.scratch)
       source.index += first;
   };
@@ -90,8 +98,8 @@ void renumberScratch(ContractionSpace &space, unsigned first) {
   }
 }
 
-PlacedOperand materialise(ContractionSpace &space, Value value,
-                          graph::DimAnalysis &dims, Type element) {
+LocatedOperand materialise(ContractionSpace &space, Value value,
+                           graph::DimAnalysis &dims, Type element) {
   Preparation copy;
   copy.kind = Preparation::Materialise;
   copy.value = value;
@@ -101,55 +109,55 @@ PlacedOperand materialise(ContractionSpace &space, Value value,
   copy.from.element = element;
   copy.bytes = dims.elementCount(value) * DimExpr(elementSize(element));
   space.preparations.push_back(copy);
-  PlacedOperand placed;
-  placed.source = {true, copy.scratch, element, DimExpr(0)};
-  placed.dims = rowMajorView(value, dims).dims;
-  return placed;
+  LocatedOperand located;
+  located.source = {true, copy.scratch, element, DimExpr(0)};
+  located.dims = rowMajorView(value, dims).dims;
+  return located;
 }
 
-static std::optional<PlacedOperand> placePanels(Value value,
-                                                graph::DimAnalysis &dims) {
+static std::optional<LocatedOperand> locatePanels(Value value,
+                                                  graph::DimAnalysis &dims) {
   auto panels = graph::matchUnpackedPanels(value);
   auto argument =
       panels ? dyn_cast<BlockArgument>(panels->packed) : BlockArgument();
-  // One panel is a matrix like any other.
+  // A single panel is a row-major matrix.
   if (!argument ||
       (panels->group == 1 && dims.dimOf(argument, 0).isConstant(1)))
     return std::nullopt;
-  PlacedOperand placed;
-  placed.source = {false, argument.getArgNumber(),
-                   getElementTypeOrSelf(argument.getType()), DimExpr(0)};
-  placed.panel = unsigned(panels->panel);
-  placed.group = unsigned(panels->group);
+  LocatedOperand located;
+  located.source = {false, argument.getArgNumber(),
+                    getElementTypeOrSelf(argument.getType()), DimExpr(0)};
+  located.panel = unsigned(panels->panel);
+  located.kInterleave = unsigned(panels->group);
   const graph::DimVector &sizes = dims.dimsOf(value);
-  placed.dims.resize(sizes.size());
-  placed.dims.back().push_back({sizes.back(), DimExpr(1)});
+  located.dims.resize(sizes.size());
+  located.dims.back().push_back({sizes.back(), DimExpr(1)});
   DimExpr stride = panels->panel;
   for (unsigned i = sizes.size() - 1; i-- > 0;) {
-    placed.dims[i].push_back({sizes[i], stride});
+    located.dims[i].push_back({sizes[i], stride});
     stride = stride * sizes[i];
   }
-  return placed;
+  return located;
 }
 
-PlacedOperand placeOperand(ContractionSpace &space, Value value,
-                           graph::DimAnalysis &dims) {
-  if (auto panels = placePanels(value, dims))
+LocatedOperand locateOperand(ContractionSpace &space, Value value,
+                             graph::DimAnalysis &dims) {
+  if (auto panels = locatePanels(value, dims))
     return *panels;
   Value narrow = graph::beforeWidening(value);
   auto view = operandView(narrow, dims);
   if (!view || !knownBeforeLaunch(view->offset))
     return materialise(space, value, dims);
-  PlacedOperand placed;
-  placed.source = {false, view->source.getArgNumber(),
-                   getElementTypeOrSelf(narrow.getType()), view->offset};
-  placed.dims = std::move(view->dims);
-  return placed;
+  LocatedOperand located;
+  located.source = {false, view->source.getArgNumber(),
+                    getElementTypeOrSelf(narrow.getType()), view->offset};
+  located.dims = std::move(view->dims);
+  return located;
 }
 
-PlacedOperand placeLeft(ContractionSpace &space, const DimExpr &columns,
-                        graph::DimAnalysis &dims, const KernelTarget &target) {
-  // A copy of a number takes about as long as widening it for two panels.
+LocatedOperand locateLhs(ContractionSpace &space, const DimExpr &columns,
+                         graph::DimAnalysis &dims, const KernelTarget &target) {
+  // Copying an element takes about as long as widening it for two panels.
   constexpr int64_t fewestPanels = 3;
   Value value = space.op->getOperand(0);
   auto elementOf = [](Value operand) {
@@ -160,12 +168,12 @@ PlacedOperand placeLeft(ContractionSpace &space, const DimExpr &columns,
   bool pairs = target.bf16Pairs && narrow.isBF16() &&
                elementOf(space.op->getOperand(1)).isBF16();
   if (!halves || pairs || target.opencl ||
-      estimate(columns) < fewestPanels * tileColumns(space.sum, target))
-    return placeOperand(space, value, dims);
+      estimate(columns) < fewestPanels * nrOf(space.sum, target))
+    return locateOperand(space, value, dims);
   return materialise(space, value, dims, space.sum);
 }
 
-static SmallVector<StridedDim> selectDims(const PlacedOperand &operand,
+static SmallVector<StridedDim> selectDims(const LocatedOperand &operand,
                                           ArrayRef<int64_t> which) {
   SmallVector<StridedDim> dims;
   for (int64_t dim : which)
@@ -173,7 +181,8 @@ static SmallVector<StridedDim> selectDims(const PlacedOperand &operand,
   return dims;
 }
 
-/// Joins neighbouring axes that both operands walk as one.
+/// Joins neighbouring axes that are one contiguous run of strides in both
+/// operands.
 static void coalesceAxes(SmallVectorImpl<Axis> &axes) {
   llvm::erase_if(axes,
                  [](const Axis &axis) { return axis.size.isConstant(1); });
@@ -187,7 +196,7 @@ static void coalesceAxes(SmallVectorImpl<Axis> &axes) {
   }
 }
 
-bool takesGroups(unsigned group, Type lhs, Type rhs) {
+bool supportsKInterleave(unsigned group, Type lhs, Type rhs) {
   if (group == 4)
     return lhs.isUnsignedInteger(8) && rhs.isInteger(8) &&
            !rhs.isUnsignedInteger();
@@ -198,22 +207,22 @@ bool takesGroups(unsigned group, Type lhs, Type rhs) {
 }
 
 namespace {
-/// Axes of a product for given places of its operands; false where their digits
-/// don't nest.
+/// Axes of a matmul for given locations of its operands; false where their
+/// digits don't nest.
 struct DotAxes {
-  graph::DotDimsAttr numbers;
+  graph::DotDimsAttr dotDims;
   ContractionSpace &space;
 
-  bool shared(const PlacedOperand &lhs, const PlacedOperand &rhs);
-  bool sums(const PlacedOperand &lhs, const PlacedOperand &rhs);
-  bool build(const PlacedOperand &lhs, const PlacedOperand &rhs);
+  bool shared(const LocatedOperand &lhs, const LocatedOperand &rhs);
+  bool sums(const LocatedOperand &lhs, const LocatedOperand &rhs);
+  bool build(const LocatedOperand &lhs, const LocatedOperand &rhs);
 };
 } // namespace
 
-bool DotAxes::shared(const PlacedOperand &lhs, const PlacedOperand &rhs) {
-  for (auto [dim, numbersOfDim] : llvm::enumerate(
-           llvm::zip(numbers.getLhsBatching(), numbers.getRhsBatching()))) {
-    auto [left, right] = numbersOfDim;
+bool DotAxes::shared(const LocatedOperand &lhs, const LocatedOperand &rhs) {
+  for (auto [dim, bothDims] : llvm::enumerate(
+           llvm::zip(dotDims.getLhsBatching(), dotDims.getRhsBatching()))) {
+    auto [left, right] = bothDims;
     auto digits = refine(lhs.dims[left], rhs.dims[right]);
     if (!digits)
       return false;
@@ -224,10 +233,10 @@ bool DotAxes::shared(const PlacedOperand &lhs, const PlacedOperand &rhs) {
   return true;
 }
 
-bool DotAxes::sums(const PlacedOperand &lhs, const PlacedOperand &rhs) {
+bool DotAxes::sums(const LocatedOperand &lhs, const LocatedOperand &rhs) {
   SmallVector<std::pair<int64_t, int64_t>> pairs;
   for (auto [left, right] :
-       llvm::zip(numbers.getLhsContracting(), numbers.getRhsContracting()))
+       llvm::zip(dotDims.getLhsContracting(), dotDims.getRhsContracting()))
     pairs.push_back({right, left});
   llvm::sort(pairs);
   SmallVector<Axis> axes;
@@ -241,65 +250,67 @@ bool DotAxes::sums(const PlacedOperand &lhs, const PlacedOperand &rhs) {
   coalesceAxes(axes);
   if (axes.size() > 4)
     return false;
-  space.depth = axes.empty() ? Axis{DimExpr(1), DimExpr(1), DimExpr(1)}
+  space.kAxis = axes.empty() ? Axis{DimExpr(1), DimExpr(1), DimExpr(1)}
                              : axes.pop_back_val();
   for (const Axis &axis : axes)
     space.taps.push_back({axis, false, {}});
   return true;
 }
 
-bool DotAxes::build(const PlacedOperand &lhs, const PlacedOperand &rhs) {
+bool DotAxes::build(const LocatedOperand &lhs, const LocatedOperand &rhs) {
   space.outer.clear();
-  space.lines.clear();
+  space.outerRows.clear();
   space.taps.clear();
-  unsigned contracted = numbers.getRhsContracting().size();
+  unsigned contracted = dotDims.getRhsContracting().size();
   if (rhs.panel &&
       (contracted + 1 != rhs.dims.size() ||
-       llvm::is_contained(numbers.getRhsContracting(), int64_t(contracted))))
+       llvm::is_contained(dotDims.getRhsContracting(), int64_t(contracted))))
     return false;
   if (!shared(lhs, rhs) || !sums(lhs, rhs))
     return false;
-  // Groups of depths are read as one, of both operands.
-  auto depth = space.depth.size.constant();
-  if (!takesGroups(rhs.group, lhs.source.element, rhs.source.element) ||
-      (rhs.group > 1 &&
-       (!space.depth.strideA.isConstant(1) || !depth ||
-        ((!space.taps.empty() || rhs.group == 4) && *depth % rhs.group != 0))))
+  // Interleaved k are read as one value, from both operands.
+  auto kSize = space.kAxis.size.constant();
+  if (!supportsKInterleave(rhs.kInterleave, lhs.source.element,
+                           rhs.source.element) ||
+      (rhs.kInterleave > 1 && (!space.kAxis.strideA.isConstant(1) || !kSize ||
+                               ((!space.taps.empty() || rhs.kInterleave == 4) &&
+                                *kSize % rhs.kInterleave != 0))))
     return false;
   auto rows = flatten(
-      selectDims(lhs, graph::freeDims(lhs.dims.size(), numbers.getLhsBatching(),
-                                      numbers.getLhsContracting())));
+      selectDims(lhs, graph::freeDims(lhs.dims.size(), dotDims.getLhsBatching(),
+                                      dotDims.getLhsContracting())));
   auto columns = flatten(
-      selectDims(rhs, graph::freeDims(rhs.dims.size(), numbers.getRhsBatching(),
-                                      numbers.getRhsContracting())));
+      selectDims(rhs, graph::freeDims(rhs.dims.size(), dotDims.getRhsBatching(),
+                                      dotDims.getRhsContracting())));
   for (const Stride &digit : llvm::drop_end(rows))
-    space.lines.push_back({digit.size, digit.stride, DimExpr(0)});
-  space.tile = {rows.back().size, rows.back().stride, DimExpr(0)};
+    space.outerRows.push_back({digit.size, digit.stride, DimExpr(0)});
+  space.rowAxis = {rows.back().size, rows.back().stride, DimExpr(0)};
   for (const Stride &digit : llvm::drop_end(columns))
     space.outer.push_back({{digit.size, DimExpr(0), digit.stride}, -1});
   space.columns = {columns.back().size, DimExpr(0), columns.back().stride};
   space.a = lhs.source;
   space.b = rhs.source;
   space.panel = rhs.panel;
-  space.group = rhs.group;
+  space.kInterleave = rhs.kInterleave;
   return true;
 }
 
-/// Panels that few rows are multiplied by one at a time, others two at a time.
-static bool isHalfOfTile(const PlacedOperand &rhs, unsigned columns,
+/// Panels of half the tile's width: a small-M tile reads one of them, other
+/// tiles read two side by side.
+static bool isHalfOfTile(const LocatedOperand &rhs, unsigned columns,
                          const KernelTarget &target) {
-  return rhs.panel * 2 == columns && rhs.group == 1 && !target.opencl &&
+  return rhs.panel * 2 == columns && rhs.kInterleave == 1 && !target.opencl &&
          rhs.source.element.isF32();
 }
 
-/// Panels that micro-kernels can't step through are read as the matrix that
-/// they are, or copied.
-static PlacedOperand usablePanels(ContractionSpace &space, PlacedOperand rhs,
-                                  Value value, graph::DimAnalysis &dims,
-                                  const KernelTarget &target) {
-  unsigned columns = tileColumns(space.sum, target);
+/// Panels whose width does not suit the register tile are read as a row-major
+/// matrix where there is only one, and copied otherwise.
+static LocatedOperand usablePanels(ContractionSpace &space, LocatedOperand rhs,
+                                   Value value, graph::DimAnalysis &dims,
+                                   const KernelTarget &target) {
+  unsigned columns = nrOf(space.sum, target);
   bool fits = rhs.panel % columns == 0 || isHalfOfTile(rhs, columns, target);
-  if (rhs.group > 1 && (!fits || target.opencl))
+  if (rhs.kInterleave > 1 && (!fits || target.opencl))
     return materialise(space, value, dims);
   if (!rhs.panel || fits)
     return rhs;
@@ -310,49 +321,48 @@ static PlacedOperand usablePanels(ContractionSpace &space, PlacedOperand rhs,
   return rhs;
 }
 
-/// Large products of rows with themselves; smaller ones are not worth a second
-/// pass.
+/// Large matmuls of a matrix with its own transpose; smaller ones are not worth
+/// the second pass that mirrors the result.
 static bool isSymmetric(graph::DotGeneralOp op, const ContractionSpace &space) {
   constexpr int64_t fewestRows = 256, shortestDepth = 64;
   auto fusion = op->getParentOfType<graph::FusionOp>();
   Operation *yield = fusion.getBody().front().getTerminator();
-  auto rows = space.tile.size.constant(),
-       depth = space.depthOfAllTaps().constant();
+  auto rows = space.rowAxis.size.constant(), kSize = space.totalK().constant();
   bool alone = yield->getNumOperands() == 1 &&
                yield->getOperand(0) == op.getResult() && space.outer.empty() &&
-               space.lines.empty() && !space.panel;
-  if (!alone || !rows || *rows < fewestRows || !depth ||
-      *depth < shortestDepth || space.columns.size != space.tile.size ||
-      space.columns.strideB != space.tile.strideA)
+               space.outerRows.empty() && !space.panel;
+  if (!alone || !rows || *rows < fewestRows || !kSize ||
+      *kSize < shortestDepth || space.columns.size != space.rowAxis.size ||
+      space.columns.strideB != space.rowAxis.strideA)
     return false;
-  const Source &a = space.a, &b = space.b;
+  const OperandSource &a = space.a, &b = space.b;
   if (a.scratch || b.scratch || a.offset != b.offset ||
       fusion->getOperand(a.index) != fusion->getOperand(b.index))
     return false;
   auto same = [](const Axis &axis) { return axis.strideA == axis.strideB; };
-  return same(space.depth) && llvm::all_of(space.taps, [&](const TapAxis &tap) {
+  return same(space.kAxis) && llvm::all_of(space.taps, [&](const TapAxis &tap) {
            return same(tap.axis);
          });
 }
 
-/// A matrix by a vector as the vector by the transposed matrix: products of
-/// several rows with the vector, side by side, read memory faster than one row
-/// after the other.
-static void turnMatrixByVector(ContractionSpace &space) {
-  bool turns = space.columns.size.isConstant(1) && space.lines.empty() &&
-               space.taps.empty() && !space.panel &&
-               space.depth.strideA.isConstant(1) &&
-               space.depth.strideB.isConstant(1) &&
-               !space.tile.size.isConstant(1) && !space.tile.size.isConstant(0);
+/// Computes a matrix times a vector as the vector times the transposed matrix:
+/// dot products of several matrix rows side by side read memory faster than one
+/// row after the other.
+static void transposeMatrixByVector(ContractionSpace &space) {
+  bool transposes =
+      space.columns.size.isConstant(1) && space.outerRows.empty() &&
+      space.taps.empty() && !space.panel && space.kAxis.strideA.isConstant(1) &&
+      space.kAxis.strideB.isConstant(1) && !space.rowAxis.size.isConstant(1) &&
+      !space.rowAxis.size.isConstant(0);
   for (const OuterAxis &outer : space.outer)
-    turns &= outer.resultDim >= 0;
-  if (!turns)
+    transposes &= outer.resultDim >= 0;
+  if (!transposes)
     return;
   for (OuterAxis &outer : space.outer)
     std::swap(outer.axis.strideA, outer.axis.strideB);
   std::swap(space.a, space.b);
-  space.columns = {space.tile.size, DimExpr(0), space.tile.strideA};
-  space.tile = {DimExpr(1), DimExpr(0), DimExpr(0)};
+  space.columns = {space.rowAxis.size, DimExpr(0), space.rowAxis.strideA};
+  space.rowAxis = {DimExpr(1), DimExpr(0), DimExpr(0)};
   std::swap(space.rowDims, space.columnDims);
 }
 
@@ -361,7 +371,7 @@ FailureOr<ContractionSpace> dotSpace(graph::DotGeneralOp op,
                                      const KernelTarget &target) {
   ContractionSpace space;
   space.op = op;
-  findParts(space);
+  findGateSlices(space);
   space.sum = sumType(getElementTypeOrSelf(op.getLhs().getType()),
                       getElementTypeOrSelf(op.getType()));
   DotAxes axes{op.getDims(), space};
@@ -370,9 +380,10 @@ FailureOr<ContractionSpace> dotSpace(graph::DotGeneralOp op,
                                      op.getDims().getRhsBatching(),
                                      op.getDims().getRhsContracting()))
     columns = columns * dims.dimOf(op.getRhs(), dim);
-  PlacedOperand lhs = placeLeft(space, columns, dims, target);
-  PlacedOperand rhs = usablePanels(
-      space, placeOperand(space, op.getRhs(), dims), op.getRhs(), dims, target);
+  LocatedOperand lhs = locateLhs(space, columns, dims, target);
+  LocatedOperand rhs =
+      usablePanels(space, locateOperand(space, op.getRhs(), dims), op.getRhs(),
+                   dims, target);
   bool ok = axes.build(lhs, rhs);
   if (!ok && !lhs.source.scratch) {
     lhs = materialise(space, op.getLhs(), dims);
@@ -384,7 +395,7 @@ FailureOr<ContractionSpace> dotSpace(graph::DotGeneralOp op,
   }
   if (!ok)
     return op.emitError(
-        "unsupported: dimensions that are summed over don't nest");
+        "unsupported: contracting dimensions whose strides do not nest");
   unsigned batching = op.getDims().getLhsBatching().size();
   unsigned rank = dims.dimsOf(op.getResult()).size();
   unsigned rows = dims.dimsOf(op.getLhs()).size() - batching -
@@ -392,7 +403,7 @@ FailureOr<ContractionSpace> dotSpace(graph::DotGeneralOp op,
   for (unsigned dim = batching; dim < rank; ++dim)
     (dim < batching + rows ? space.rowDims : space.columnDims).push_back(dim);
   space.symmetric = !target.opencl && isSymmetric(op, space);
-  turnMatrixByVector(space);
+  transposeMatrixByVector(space);
   chooseForm(space, target);
   return space;
 }

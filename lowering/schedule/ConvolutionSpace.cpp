@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Convolutions as products: rows are output positions, the sum runs over taps
-// of the window and over channels of an input that is never copied, as long as
-// its channels are neighbours.
+// Convolutions as GEMMs without im2col: rows are output positions, and the sum
+// runs over the filter's taps and the channels of an input that is read where
+// it lies, as long as its channels are contiguous.
 
 #include "ir/encodings/PackedPanels.h"
 #include "ir/encodings/Winograd.h"
@@ -16,8 +16,8 @@ using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
-/// Zeros that rows outside of the image read must fit the first-level cache
-/// beside everything else.
+/// Rows that read padding read a run of zeros, which must fit the first-level
+/// cache beside everything else.
 static constexpr int64_t maxZeroRow = 4096;
 
 namespace {
@@ -28,47 +28,48 @@ struct ConvolutionAxes {
   const KernelTarget &target;
   ContractionSpace space;
   SmallVector<int64_t> low, high; ///< padding that is left to clip
-  SmallVector<int64_t> strides;   ///< over what `input` describes
+  SmallVector<int64_t> strides;   ///< over the input
   SmallVector<StridedDim> input;  ///< digits of [batch, spatial..., feature]
-  SmallVector<DimExpr> extents;   ///< spatial sizes of what `input` describes
-  bool overPixels = false;        ///< the sum runs over pixels of a line first
+  SmallVector<DimExpr> extents;   ///< spatial sizes of the input
+  bool overPositions =
+      false; ///< the innermost sum runs over a row of positions
 
   unsigned spatial() { return op.getStrides().size(); }
   bool clipped(unsigned i) { return low[i] > 0 || high[i] > 0; }
-  void placeInput();
+  void locateInput();
   bool isPointwise();
-  bool sumsPixels();
-  bool skipsPixels();
+  bool sumsPositions();
+  bool skipsPositions();
   bool needsCopy();
-  bool takesGroups(const PlacedOperand &kernel);
+  bool supportsKInterleave(const LocatedOperand &kernel);
   void copyInput(Value value);
   void addRows();
-  void addTaps(const PlacedOperand &kernel);
-  PlacedOperand placeKernel();
-  void splitPanels(PlacedOperand &kernel, unsigned output);
+  void addTaps(const LocatedOperand &kernel);
+  LocatedOperand locateFilter();
+  void splitPanels(LocatedOperand &kernel, unsigned output);
   void addGroups(const StridedDim &digits, Stride &outputs);
   LogicalResult build();
 };
 
 } // namespace
 
-void ConvolutionAxes::placeInput() {
-  graph::ConvDimsAttr numbers = op.getDims();
+void ConvolutionAxes::locateInput() {
+  graph::ConvDimsAttr dimNumbers = op.getDims();
   DimExpr features =
-      dims.dimOf(op.getKernel(), unsigned(numbers.getKernelOutput()));
-  PlacedOperand placed = placeLeft(space, features, dims, target);
-  SmallVector<unsigned> order{unsigned(numbers.getInputBatch())};
-  for (int64_t dim : numbers.getInputSpatial()) {
+      dims.dimOf(op.getKernel(), unsigned(dimNumbers.getKernelOutput()));
+  LocatedOperand located = locateLhs(space, features, dims, target);
+  SmallVector<unsigned> order{unsigned(dimNumbers.getInputBatch())};
+  for (int64_t dim : dimNumbers.getInputSpatial()) {
     order.push_back(unsigned(dim));
     extents.push_back(dims.dimOf(op.getInput(), unsigned(dim)));
   }
-  order.push_back(unsigned(numbers.getInputFeature()));
+  order.push_back(unsigned(dimNumbers.getInputFeature()));
   for (unsigned dim : order) {
-    StridedDim digits = placed.dims[dim];
+    StridedDim digits = located.dims[dim];
     coalesce(digits);
     input.push_back(digits);
   }
-  space.a = placed.source;
+  space.a = located.source;
 }
 
 bool ConvolutionAxes::isPointwise() {
@@ -80,46 +81,51 @@ bool ConvolutionAxes::isPointwise() {
   });
 }
 
-/// The gradient of weights: windows as large as images, few places for them,
-/// and numbers of the batch (channels, once) side by side in memory. Those make
-/// the rows of a tile then, and the sum runs along a line of the image, unless
-/// it is too short to be worth a loop. Wide panels make up for what A takes
-/// from afar: a cache line for each depth of a tile.
-bool ConvolutionAxes::sumsPixels() {
-  constexpr int64_t mostPlaces = 32, fewestRows = 16, shortestLine = 12,
+/// Matches the gradient of the weights: filters as large as the feature map,
+/// few output positions, and the batch (the channels of the forward
+/// convolution) contiguous in memory. Then the batch makes the rows of a tile,
+/// and the innermost sum runs along a row of the feature map, unless that is
+/// too short to be worth a loop. Wide panels make up for the strided reads of
+/// A, which take a cache line per k of a tile.
+bool ConvolutionAxes::sumsPositions() {
+  constexpr int64_t mostPositions = 32, fewestRows = 16, shortestLine = 12,
                     widePanel = 32;
-  graph::ConvDimsAttr numbers = op.getDims();
+  graph::ConvDimsAttr dimNumbers = op.getDims();
   if (target.opencl || op.getGroups() != 1 || target.panel < widePanel ||
       llvm::any_of(
           input, [](const StridedDim &digits) { return digits.size() != 1; }))
     return false;
   auto rows = input.front()[0].size.constant(),
        line = dims.dimOf(op.getKernel(),
-                         unsigned(numbers.getKernelSpatial().back()))
+                         unsigned(dimNumbers.getKernelSpatial().back()))
                   .constant(),
-       columns = dims.dimOf(op.getKernel(), unsigned(numbers.getKernelOutput()))
-                     .constant();
-  int64_t places = 1;
-  for (int64_t dim : numbers.getOutputSpatial()) {
+       columns =
+           dims.dimOf(op.getKernel(), unsigned(dimNumbers.getKernelOutput()))
+               .constant();
+  int64_t positions = 1;
+  for (int64_t dim : dimNumbers.getOutputSpatial()) {
     auto size = dims.dimOf(op.getResult(), unsigned(dim)).constant();
-    places = size && places <= mostPlaces ? places * *size : mostPlaces + 1;
+    positions = size && positions <= mostPositions ? positions * *size
+                                                   : mostPositions + 1;
   }
   return rows && *rows >= fewestRows && line && *line >= shortestLine &&
-         columns && *columns >= int64_t(target.lanes) && places > 0 &&
-         places <= mostPlaces && input.front()[0].stride.isConstant(1) &&
+         columns && *columns >= int64_t(target.lanes) && positions > 0 &&
+         positions <= mostPositions && input.front()[0].stride.isConstant(1) &&
          !input.back()[0].stride.isConstant(1);
 }
 
-/// Pixels that strides leave out divide the others into short lines, which
-/// fill tiles badly; those that count are few, and many columns read them.
-bool ConvolutionAxes::skipsPixels() {
+/// Whether to copy only the positions that a strided pointwise convolution
+/// reads. In the input they form short rows, which fill tiles badly; they are
+/// few, and many columns read them.
+bool ConvolutionAxes::skipsPositions() {
   constexpr int64_t longLine = 24, fewestColumns = 64;
-  graph::ConvDimsAttr numbers = op.getDims();
+  graph::ConvDimsAttr dimNumbers = op.getDims();
   auto line = dims.dimOf(op.getResult(),
-                         unsigned(numbers.getOutputSpatial().back()))
+                         unsigned(dimNumbers.getOutputSpatial().back()))
                   .constant(),
-       columns = dims.dimOf(op.getKernel(), unsigned(numbers.getKernelOutput()))
-                     .constant();
+       columns =
+           dims.dimOf(op.getKernel(), unsigned(dimNumbers.getKernelOutput()))
+               .constant();
   bool strided =
       llvm::any_of(strides, [](int64_t stride) { return stride != 1; }) &&
       llvm::all_of(low, [](int64_t before) { return before == 0; });
@@ -129,8 +135,8 @@ bool ConvolutionAxes::skipsPixels() {
          !target.opencl && isPointwise();
 }
 
-/// Where strides can't express the input, its channels are no run of memory, or
-/// zeros to read instead of them would be too many.
+/// Whether the input is copied: strides cannot express it, its channels are not
+/// contiguous, or the zeros that replace them in the padding would be too many.
 bool ConvolutionAxes::needsCopy() {
   if (llvm::any_of(input,
                    [](const StridedDim &digits) { return digits.size() != 1; }))
@@ -139,31 +145,32 @@ bool ConvolutionAxes::needsCopy() {
                    [](int64_t dilation) { return dilation != 1; }))
     return true;
   unsigned last = spatial() - 1;
-  if (overPixels)
+  if (overPositions)
     return clipped(last);
   auto channels = input.back()[0].size.constant();
   bool run = input.back()[0].stride.isConstant(1);
-  // Rows of zeros are chosen by pointer, which printed kernels have none of.
+  // Padding is read through a pointer to zeros, which OpenCL kernels lack.
   if (clipped(last) &&
       (target.opencl || !run || !channels || *channels > maxZeroRow))
     return true;
-  return skipsPixels() || (!run && !isPointwise());
+  return skipsPositions() || (!run && !isPointwise());
 }
 
-/// Channels of the input can be read a group at a time.
-bool ConvolutionAxes::takesGroups(const PlacedOperand &kernel) {
-  unsigned group = kernel.group;
+/// Whether the input's channels can be read in K-interleaved groups.
+bool ConvolutionAxes::supportsKInterleave(const LocatedOperand &kernel) {
+  unsigned group = kernel.kInterleave;
   if (group == 1)
     return true;
   auto channels = input.back()[0].size.constant();
   return !target.opencl &&
-         kernels::takesGroups(group, space.a.element, kernel.source.element) &&
+         kernels::supportsKInterleave(group, space.a.element,
+                                      kernel.source.element) &&
          input.back()[0].stride.isConstant(1) && channels &&
          *channels % group == 0;
 }
 
-PlacedOperand padded(ContractionSpace &space, Value value,
-                     SmallVector<PaddedDim> dims) {
+LocatedOperand padded(ContractionSpace &space, Value value,
+                      SmallVector<PaddedDim> dims) {
   llvm::erase_if(space.preparations, [&](const Preparation &other) {
     return other.value == space.op->getOperand(0);
   });
@@ -172,36 +179,36 @@ PlacedOperand padded(ContractionSpace &space, Value value,
   copy.value = value;
   copy.scratch = space.preparations.size();
   Type element = getElementTypeOrSelf(value.getType());
-  PlacedOperand placed;
-  placed.source = {true, copy.scratch, element, DimExpr(0)};
-  placed.dims.resize(dims.size());
+  LocatedOperand located;
+  located.source = {true, copy.scratch, element, DimExpr(0)};
+  located.dims.resize(dims.size());
   DimExpr elements = 1;
   for (unsigned i = dims.size(); i-- > 0;) {
-    placed.dims[i] = {{dims[i].size, elements}};
+    located.dims[i] = {{dims[i].size, elements}};
     elements = elements * dims[i].size;
   }
   copy.bytes = elements * DimExpr(int64_t(elementSize(element)));
   copy.padded = std::move(dims);
   space.preparations.push_back(std::move(copy));
-  return placed;
+  return located;
 }
 
 void ConvolutionAxes::copyInput(Value value) {
-  graph::ConvDimsAttr numbers = op.getDims();
-  bool skips = !overPixels && skipsPixels();
+  graph::ConvDimsAttr dimNumbers = op.getDims();
+  bool skips = !overPositions && skipsPositions();
   auto whole = [&](int64_t dim) {
     return PaddedDim{unsigned(dim), dims.dimOf(value, unsigned(dim))};
   };
-  // What is side by side stays so.
-  int64_t outermost = numbers.getInputBatch(),
-          innermost = numbers.getInputFeature();
-  if (overPixels)
+  // The contiguous dimension stays contiguous.
+  int64_t outermost = dimNumbers.getInputBatch(),
+          innermost = dimNumbers.getInputFeature();
+  if (overPositions)
     std::swap(outermost, innermost);
   SmallVector<PaddedDim> copied{whole(outermost)};
   for (unsigned i = 0; i < spatial(); ++i) {
-    PaddedDim dim = whole(numbers.getInputSpatial()[i]);
+    PaddedDim dim = whole(dimNumbers.getInputSpatial()[i]);
     dim.step = op.getInputDilation()[i];
-    // Lines outside of the image are left out where they are multiplied.
+    // The GEMM skips taps whose whole rows lie in the padding.
     bool inner = i + 1 == spatial();
     int64_t after = inner ? std::max<int64_t>(high[i], 0) : 0;
     dim.low = inner ? std::max<int64_t>(low[i], 0) : 0;
@@ -210,8 +217,8 @@ void ConvolutionAxes::copyInput(Value value) {
           DimExpr(0), (dim.size - DimExpr(1)) * DimExpr(dim.step) + DimExpr(1));
     dim.size = dim.size + DimExpr(dim.low + after);
     if (skips) {
-      dim.size =
-          dims.dimOf(op.getResult(), unsigned(numbers.getOutputSpatial()[i]));
+      dim.size = dims.dimOf(op.getResult(),
+                            unsigned(dimNumbers.getOutputSpatial()[i]));
       dim.stride = std::exchange(strides[i], 1);
     }
     low[i] -= dim.low;
@@ -220,20 +227,20 @@ void ConvolutionAxes::copyInput(Value value) {
     copied.push_back(std::move(dim));
   }
   copied.push_back(whole(innermost));
-  PlacedOperand copy = padded(space, value, std::move(copied));
+  LocatedOperand copy = padded(space, value, std::move(copied));
   input = std::move(copy.dims);
-  if (overPixels)
+  if (overPositions)
     std::swap(input.front(), input.back());
   space.a = copy.source;
 }
 
 void ConvolutionAxes::addRows() {
-  graph::ConvDimsAttr numbers = op.getDims();
+  graph::ConvDimsAttr dimNumbers = op.getDims();
   SmallVector<Axis> rows{{input[0][0].size, input[0][0].stride, DimExpr(0)}};
-  space.rowDims.push_back(unsigned(numbers.getOutputBatch()));
+  space.rowDims.push_back(unsigned(dimNumbers.getOutputBatch()));
   bool anyClip = false;
   for (unsigned i = 0; i < spatial(); ++i) {
-    unsigned dim = unsigned(numbers.getOutputSpatial()[i]);
+    unsigned dim = unsigned(dimNumbers.getOutputSpatial()[i]);
     DimExpr step = input[i + 1][0].stride;
     rows.push_back({dims.dimOf(op.getResult(), dim), step * DimExpr(strides[i]),
                     DimExpr(0)});
@@ -241,11 +248,11 @@ void ConvolutionAxes::addRows() {
     space.a.offset = space.a.offset - step * DimExpr(low[i]);
     anyClip |= clipped(i);
   }
-  space.columnDims.push_back(unsigned(numbers.getOutputFeature()));
-  if (overPixels) {
-    space.tileIsOutermost = true;
-    space.tile = rows.front();
-    space.lines.assign(rows.begin() + 1, rows.end());
+  space.columnDims.push_back(unsigned(dimNumbers.getOutputFeature()));
+  if (overPositions) {
+    space.rowAxisIsOutermost = true;
+    space.rowAxis = rows.front();
+    space.outerRows.assign(rows.begin() + 1, rows.end());
     return;
   }
   if (!anyClip) {
@@ -257,16 +264,16 @@ void ConvolutionAxes::addRows() {
     for (const Stride &digit : digits)
       rows.push_back({digit.size, digit.stride, DimExpr(0)});
   }
-  space.tile = rows.pop_back_val();
-  space.lines.assign(rows.begin(), rows.end());
+  space.rowAxis = rows.pop_back_val();
+  space.outerRows.assign(rows.begin(), rows.end());
 }
 
-void ConvolutionAxes::addTaps(const PlacedOperand &kernel) {
-  graph::ConvDimsAttr numbers = op.getDims();
+void ConvolutionAxes::addTaps(const LocatedOperand &kernel) {
+  graph::ConvDimsAttr dimNumbers = op.getDims();
   unsigned last = spatial() - 1;
   for (unsigned i = 0; i < spatial(); ++i) {
     const Stride &digit =
-        kernel.dims[unsigned(numbers.getKernelSpatial()[i])][0];
+        kernel.dims[unsigned(dimNumbers.getKernelSpatial()[i])][0];
     TapAxis tap;
     tap.axis = {digit.size,
                 input[i + 1][0].stride * DimExpr(op.getKernelDilation()[i]),
@@ -274,61 +281,65 @@ void ConvolutionAxes::addTaps(const PlacedOperand &kernel) {
     tap.clipped = clipped(i);
     tap.clip = {strides[i], op.getKernelDilation()[i], low[i], extents[i],
                 i == last ? -1 : int(i) + 1};
-    if (overPixels)
-      tap.clip.line = int(i);
-    if (tap.clipped || overPixels || !digit.size.isConstant(1))
+    if (overPositions)
+      tap.clip.outerRow = int(i);
+    if (tap.clipped || overPositions || !digit.size.isConstant(1))
       space.taps.push_back(tap);
   }
-  const Stride &channels = kernel.dims[unsigned(numbers.getKernelInput())][0];
-  space.depth = {channels.size, input.back()[0].stride, channels.stride};
-  if (overPixels) {
-    std::swap(space.taps.back().axis, space.depth);
+  const Stride &channels =
+      kernel.dims[unsigned(dimNumbers.getKernelInput())][0];
+  space.kAxis = {channels.size, input.back()[0].stride, channels.stride};
+  if (overPositions) {
+    std::swap(space.taps.back().axis, space.kAxis);
     space.taps.back().clipped = false;
     return;
   }
-  // Taps beside each other whose channels are one run of memory.
+  // Neighbouring taps whose channels are one run of memory become one axis.
   while (!space.taps.empty() && !space.taps.back().clipped) {
     const Axis &tap = space.taps.back().axis;
-    if (tap.strideA != space.depth.size * space.depth.strideA ||
-        tap.strideB != space.depth.size * space.depth.strideB)
+    if (tap.strideA != space.kAxis.size * space.kAxis.strideA ||
+        tap.strideB != space.kAxis.size * space.kAxis.strideB)
       break;
-    space.depth.size = space.depth.size * tap.size;
+    space.kAxis.size = space.kAxis.size * tap.size;
     space.taps.pop_back();
   }
 }
 
-/// Behind the values of a transformed window lies the window itself.
-PlacedOperand ConvolutionAxes::placeKernel() {
+/// A Winograd-transformed filter is followed by the filter itself, which this
+/// GEMM reads.
+LocatedOperand ConvolutionAxes::locateFilter() {
   Value kernel = op.getKernel();
-  auto window = graph::matchTransformedFilter(op);
-  if (!window)
-    return placeOperand(space, kernel, dims);
-  PlacedOperand placed = placeOperand(space, window->matrix, dims);
-  StridedDim rows = placed.dims[0];
+  auto filter = graph::matchTransformedFilter(op);
+  if (!filter)
+    return locateOperand(space, kernel, dims);
+  LocatedOperand located = locateOperand(space, filter->matrix, dims);
+  StridedDim rows = located.dims[0];
   coalesce(rows);
-  if (placed.source.scratch || rows.size() != 1)
-    return placeOperand(space, kernel, dims);
-  StridedDim columns = placed.dims[1];
+  if (located.source.scratch || rows.size() != 1)
+    return locateOperand(space, kernel, dims);
+  StridedDim columns = located.dims[1];
   graph::DimVector sizes = dims.dimsOf(kernel);
-  unsigned depths = sizes.size() - 1;
-  DimExpr depth = 1, stride = rows[0].stride;
-  placed.dims.assign(sizes.size(), {});
-  placed.dims.back() = columns;
-  for (unsigned dim = depths; dim-- > 0;) {
-    placed.dims[dim] = {{sizes[dim], depth * stride}};
-    depth = depth * sizes[dim];
+  unsigned kDims = sizes.size() - 1;
+  DimExpr elements = 1, stride = rows[0].stride;
+  located.dims.assign(sizes.size(), {});
+  located.dims.back() = columns;
+  for (unsigned dim = kDims; dim-- > 0;) {
+    located.dims[dim] = {{sizes[dim], elements * stride}};
+    elements = elements * sizes[dim];
   }
-  placed.source.offset = placed.source.offset + (rows[0].size - depth) * stride;
-  if (placed.panel)
-    space.panelRows = rows[0].size;
-  return placed;
+  located.source.offset =
+      located.source.offset + (rows[0].size - elements) * stride;
+  if (located.panel)
+    space.panelK = rows[0].size;
+  return located;
 }
 
-/// Panels that groups share none of are columns that lie apart.
-void ConvolutionAxes::splitPanels(PlacedOperand &kernel, unsigned output) {
+/// Panels that belong to one group each are columns that lie apart.
+void ConvolutionAxes::splitPanels(LocatedOperand &kernel, unsigned output) {
   DimExpr perGroup = DimExpr::floorDiv(dims.dimOf(op.getKernel(), output),
                                        DimExpr(int64_t(op.getGroups())));
-  if (!kernel.panel || kernel.group != 1 || output + 1 != kernel.dims.size() ||
+  if (!kernel.panel || kernel.kInterleave != 1 ||
+      output + 1 != kernel.dims.size() ||
       !perGroup.exactDiv(int64_t(kernel.panel)))
     return;
   DimExpr panel = int64_t(kernel.panel), stride = panel;
@@ -339,12 +350,13 @@ void ConvolutionAxes::splitPanels(PlacedOperand &kernel, unsigned output) {
   kernel.panel = 0;
 }
 
-/// Groups, then panels of their columns; `outputs` becomes the columns of one.
+/// Adds an outer axis of groups, and one of the panels of a group; `outputs`
+/// becomes the columns of one of them.
 void ConvolutionAxes::addGroups(const StridedDim &digits, Stride &outputs) {
   DimExpr groups = int64_t(op.getGroups());
   DimExpr inputs =
       dims.dimOf(op.getKernel(), unsigned(op.getDims().getKernelInput()));
-  DimExpr stride = space.depth.strideA * inputs;
+  DimExpr stride = space.kAxis.strideA * inputs;
   if (digits.size() == 1) {
     outputs.size = DimExpr::floorDiv(outputs.size, groups);
     space.outer.push_back(
@@ -358,35 +370,35 @@ void ConvolutionAxes::addGroups(const StridedDim &digits, Stride &outputs) {
 }
 
 LogicalResult ConvolutionAxes::build() {
-  graph::ConvDimsAttr numbers = op.getDims();
+  graph::ConvDimsAttr dimNumbers = op.getDims();
   if (spatial() == 0 || spatial() > 3)
     return op.emitError("unsupported: a convolution over ")
            << spatial() << " spatial dimensions";
   low.assign(op.getLow().begin(), op.getLow().end());
   high.assign(op.getHigh().begin(), op.getHigh().end());
   strides.assign(op.getStrides().begin(), op.getStrides().end());
-  placeInput();
-  overPixels = sumsPixels();
+  locateInput();
+  overPositions = sumsPositions();
   Value kernelValue = op.getKernel();
   auto weights = graph::matchUnpackedPanels(kernelValue);
-  // Groups of channels are read as one, and bytes as they are.
+  // K-interleaved channels are read as one value, int8 ones without widening.
   bool grouped = weights && weights->group > 1;
   if (needsCopy() || (grouped && !input.back()[0].stride.isConstant(1)))
     copyInput(grouped ? graph::beforeWidening(op.getInput()) : op.getInput());
-  unsigned output = unsigned(numbers.getKernelOutput());
-  PlacedOperand kernel = placeKernel();
+  unsigned output = unsigned(dimNumbers.getKernelOutput());
+  LocatedOperand kernel = locateFilter();
   int64_t groups = int64_t(op.getGroups());
-  unsigned columns = tileColumns(space.sum, target);
+  unsigned columns = nrOf(space.sum, target);
   bool panels = kernel.panel && output + 1 == kernel.dims.size() &&
                 groups == 1 && kernel.panel % columns == 0 &&
-                takesGroups(kernel);
+                supportsKInterleave(kernel);
   if (groups > 1)
     splitPanels(kernel, output);
   for (StridedDim &digits : kernel.dims)
     coalesce(digits);
   bool simple = llvm::all_of(llvm::enumerate(kernel.dims), [&](auto dim) {
     const StridedDim &digits = dim.value();
-    // Panels of groups may lie apart.
+    // The panels of a group may lie apart.
     return digits.size() == 1 ||
            (dim.index() == output && digits.size() == 2 && groups > 1 &&
             digits[0].size.exactDiv(groups));
@@ -395,7 +407,7 @@ LogicalResult ConvolutionAxes::build() {
     kernel = materialise(space, kernelValue, dims);
   space.b = kernel.source;
   space.panel = kernel.panel;
-  space.group = kernel.panel ? kernel.group : 1;
+  space.kInterleave = kernel.panel ? kernel.kInterleave : 1;
   addRows();
   addTaps(kernel);
   Stride outputs = kernel.dims[output].back();

@@ -1,66 +1,114 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How a product is cut: into tiles, panels, tasks, and slices of the sum.
+// How a GEMM is divided: register tiles, panels, tasks and blocks of K.
 
 #ifndef ZENITH_LOWERING_SCHEDULE_GEMMSCHEDULE_H
 #define ZENITH_LOWERING_SCHEDULE_GEMMSCHEDULE_H
 
 #include "lowering/schedule/ContractionSpace.h"
+#include <variant>
 
 namespace zenith::kernels {
 
-/// Neighbouring panels that are best copied row by row: of a line from each
-/// row, little would have been asked for ahead.
+/// Panels that are best copied together, row by row: a row of one panel is too
+/// short a run of memory for the hardware prefetcher.
 inline constexpr int64_t panelsPerCopy = 4;
 
-/// Functions of shapes and target only, so that results don't depend on who
-/// runs which task.
-struct GemmSchedule {
-  graph::DimExpr tilesPerLine, tileCount, panelCount, rowBlocks, panelGroups;
-  int64_t tilesPerTask = 1, panelsPerTask = 1;
-  /// Parts of the sum that all tiles of a task finish before the next one
-  /// begins: each reads a part of B that stays in cache.
-  int64_t slices = 1;
-  /// Depth of a slice where the space has no taps; else a slice is one step of
-  /// the outermost tap.
-  int64_t sliceDepth = 0;
-  /// A slice of A's rows is copied first, so that tiles read it depth by depth
-  /// from one end to the other.
-  bool packsRows = false;
-  /// Each tile meets a slice of all panels of the task before the next tile:
-  /// the rows that it reads come from afar.
-  bool tilesFirst = false;
-  /// Slices are so short that rows of A, which run across them, stay in the
-  /// first-level cache; those of the next slice are asked for meanwhile.
-  bool shortSlices = false;
-  /// The few rows there are meet a B that is read only once: each slice of it
-  /// is read from left to right, past all columns of the task.
-  bool sweeps = false;
-  /// Of a sweep: panels whose sums are in registers at once.
-  int64_t panelsOfStep = 1;
-  /// Neighbouring tasks that a thread which has them all runs as one.
-  int64_t tasksAtOnce = 1;
-  /// These tasks have blocks of rows, not groups of panels.
-  bool joinsRows = false;
-  /// All groups of a block of rows come before the next block: they read
-  /// channels of the same pixels, parts of the same cache lines.
-  bool groupsInside = false;
-  /// Not 0: elements of a slice of a panel, which a task widens once for all of
-  /// its tiles.
-  int64_t widened = 0;
-  double costPerTask = 0;
+/// A tile sums over all of K in registers.
+struct WholeK {};
+
+/// All tiles of a task add a block of K to their accumulators, which wait in
+/// memory, before the next block begins. The block of B stays in cache.
+struct BlockedK {
+  enum Reuse {
+    Panel,   ///< all tiles meet a block of a panel before the next panel
+    Tile,    ///< a tile meets the blocks of all panels of the task before the
+             ///< next tile, whose rows of A are far away in memory
+    PackedA, ///< like Panel, with a block of A's rows copied first (A-packing),
+             ///< so that tiles read it contiguously
+    ShortBlocks ///< like Panel; blocks are so short that the rows of A, which
+                ///< are strided along K, stay in the first-level cache. The
+                ///< next block is prefetched meanwhile.
+  };
+  int64_t blocks = 1;
+  /// KC: k of a block where the space has no taps; otherwise 0, and a block is
+  /// an iteration of the outermost tap.
+  int64_t kc = 0;
+  Reuse reuse = Panel;
 };
 
-/// Depths of a row lie far apart, as where the gradient of weights sums over a
-/// batch: each step would take a few elements of another cache line. Worth a
-/// copy where it serves enough columns.
-bool rowsNeedPacking(const ContractionSpace &space, const KernelTarget &target);
+/// GEMV-style sweep: few rows meet a row-major B that is read only once. Each
+/// block of K of it is read from left to right, for all columns of the task.
+struct SweptK {
+  int64_t blocks = 1;
+  int64_t kc = 0;            ///< k of a block
+  int64_t panelsPerStep = 1; ///< panels whose accumulators are in registers
+};
 
-/// Few results of long sums, whose rows run across the depth.
-bool hasFewLongSums(const ContractionSpace &space, const KernelTarget &target);
+/// Copies of blocks of B's panels that a task makes before it multiplies them.
+struct TaskPanels {
+  enum Kind {
+    Packed, ///< from a row-major B (ContractionSpace::Copied)
+    Widened ///< from panels of a narrower type, once for all tiles of the task
+  } kind = Packed;
+  int64_t elements = 0; ///< of a block of a panel
+};
 
-GemmSchedule chooseTasks(const ContractionSpace &space,
-                         const KernelTarget &target);
+/// Neighbouring tasks that a thread which has them all runs as one.
+struct JoinedTasks {
+  enum Along { PanelGroups, RowBlocks } along = PanelGroups;
+  int64_t count = 1;
+};
+
+/// Depends on shapes and target only, so that results don't depend on which
+/// thread runs which task. A task is a block of rows by a group of panels of
+/// one iteration of the outer axes.
+struct GemmSchedule {
+  graph::DimExpr tilesPerRowAxis, tileCount, panelCount;
+  graph::DimExpr rowBlocks, panelGroups;
+  int64_t tilesPerTask = 1, panelsPerTask = 1;
+  std::variant<WholeK, BlockedK, SweptK> k;
+  std::optional<TaskPanels> taskPanels;
+  JoinedTasks joined;
+  /// The order of tasks, beside panel groups, which come first.
+  enum TaskOrder {
+    RowBlocksFirst,
+    /// Outer axes come before row blocks: all groups of a convolution read
+    /// channels of the same positions, which share cache lines.
+    OuterAxesFirst
+  } order = RowBlocksFirst;
+  double costPerTask = 0; ///< estimate in flops
+
+  const BlockedK *blockedK() const { return std::get_if<BlockedK>(&k); }
+  const SweptK *sweptK() const { return std::get_if<SweptK>(&k); }
+  bool reuses(BlockedK::Reuse what) const {
+    return blockedK() && blockedK()->reuse == what;
+  }
+  bool packsA() const { return reuses(BlockedK::PackedA); }
+  /// Accumulators wait in memory between blocks of K.
+  bool storesAccumulators() const { return blockedK() || sweptK(); }
+  int64_t kBlocks() const;
+  int64_t kc() const; ///< 0 for WholeK
+  bool widens() const {
+    return taskPanels && taskPanels->kind == TaskPanels::Widened;
+  }
+  bool joins(JoinedTasks::Along along) const {
+    return joined.count > 1 && joined.along == along;
+  }
+};
+
+/// Whether to pack A. Neighbouring k of a row are far apart in memory, as where
+/// the gradient of weights sums over a batch: each k of a tile would take a few
+/// elements of another cache line. Pays off where the copy serves enough
+/// columns.
+bool needsAPacking(const ContractionSpace &space, const KernelTarget &target);
+
+/// Whether the result is small and K is long, with rows of A strided along K.
+bool isSmallWithLongK(const ContractionSpace &space,
+                      const KernelTarget &target);
+
+GemmSchedule chooseGemmSchedule(const ContractionSpace &space,
+                                const KernelTarget &target);
 
 } // namespace zenith::kernels
 

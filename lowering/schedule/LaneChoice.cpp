@@ -31,7 +31,7 @@ double costPerElement(graph::FusionOp fusion) {
   return cost;
 }
 
-// Long dependent chains profit from more independent vectors than two.
+// Long dependence chains profit from more than two independent vectors.
 unsigned valueWidth(graph::FusionOp fusion, const KernelTarget &target) {
   unsigned chain = 0;
   fusion.getBody().walk([&](Operation *op) { chain += isTranscendental(op); });
@@ -40,8 +40,8 @@ unsigned valueWidth(graph::FusionOp fusion, const KernelTarget &target) {
   return std::min(8 * target.lanes, vectors * target.lanes * 4 / bytes);
 }
 
-/// True for what is the same all along a loop that is much longer than a
-/// vector: sums of rows, and what is repeated along them.
+/// Whether an access does not move along a loop that is much longer than a
+/// vector: sums of rows, and values that are broadcast along them.
 static bool isRare(const IterationSpace &space,
                    const IterationSpace::Access &access) {
   constexpr int64_t longRow = 32;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which loop lanes run along, how many lanes a value has, and what an element
-// costs.
+// The loop that lanes run along, the lanes of a value, and the cost of an
+// element.
 
 #ifndef ZENITH_LOWERING_SCHEDULE_LANECHOICE_H
 #define ZENITH_LOWERING_SCHEDULE_LANECHOICE_H
@@ -11,8 +11,8 @@
 
 namespace zenith::kernels {
 
-/// Lanes of a value: two native vectors of the widest element that the region
-/// computes with, more for byte-sized ones.
+/// Lanes of a value: two native vectors of the widest element type that the
+/// region computes with, more for byte-sized ones.
 unsigned valueWidth(graph::FusionOp fusion, const KernelTarget &target);
 /// Estimate of flops per element of the region (transcendental functions count
 /// as 20).

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Chooses how a product reads B: as it lies, packed in panels, copied by tasks,
-// or along the depth.
+// Chooses how a GEMM reads B: row-major, packed in panels, copied by tasks, or
+// along K.
 
 #include "ir/encodings/PackedPanels.h"
 #include "lowering/microkernels/MicroKernel.h"
@@ -15,36 +15,36 @@ using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
-/// Row-major B that tile after tile reads again: a panel of it takes a line
-/// from each row, and lines a power of two apart push each other out of the
-/// cache; columns that end inside of a vector are masked in each step. Of a
-/// batch of products, each must be worth the extra trip through memory.
+/// Whether packing a row-major B that many tiles read pays off. A panel of a
+/// row-major B takes a cache line from each row, and lines a power of two apart
+/// evict each other; columns that end inside of a vector are masked at each k.
+/// In a batch of matmuls, each must be worth the extra trip through memory.
 static bool isBetterPacked(const ContractionSpace &space,
                            const KernelTarget &target) {
-  auto rows = (space.lineCount() * space.tile.size).constant();
+  auto rows = (space.outerRowCount() * space.rowAxis.size).constant();
   auto columns = space.columns.size.constant(),
-       depth = space.depthOfAllTaps().constant();
-  if (!rows || !columns || !depth)
+       kSize = space.totalK().constant();
+  if (!rows || !columns || !kSize)
     return false;
   bool cutsVectors =
       *columns > 2 && *columns % int64_t(sumLanes(space.sum, target)) != 0;
-  if (isa<graph::ConvolutionOp>(space.op) && cutsVectors && *depth >= 16)
+  if (isa<graph::ConvolutionOp>(space.op) && cutsVectors && *kSize >= 16)
     return *rows >= 48;
   constexpr int64_t sweptRows = 12, manyRows = 256, tallRows = 4096,
                     smallBytes = 256 * 1024;
   if (space.outerCount().isConstant(1)) {
-    if (*depth < 32)
-      return (*rows > manyRows && *columns >= 64 && *depth >= 8) ||
-             (*rows > tallRows && cutsVectors && *depth >= 8);
+    if (*kSize < 32)
+      return (*rows > manyRows && *columns >= 64 && *kSize >= 8) ||
+             (*rows > tallRows && cutsVectors && *kSize >= 8);
     if (*rows < 48)
-      return *rows > sweptRows && *depth * *columns * 4 > smallBytes;
+      return *rows > sweptRows && *kSize * *columns * 4 > smallBytes;
     return *columns >= 64 || *columns % int64_t(sumLanes(space.sum, target));
   }
-  return *rows >= 96 && *depth * *columns * 4 > 3 * 1024 * 1024;
+  return *rows >= 96 && *kSize * *columns * 4 > 3 * 1024 * 1024;
 }
 
-/// Small integers stay as they are: they are widened, or multiplied in pairs,
-/// in registers.
+/// Element type of the panels. Narrow integers keep theirs: micro-kernels widen
+/// them, or multiply them in pairs, in registers.
 static Type packedElement(const ContractionSpace &space) {
   Type element = space.b.element;
   bool narrow =
@@ -52,27 +52,29 @@ static Type packedElement(const ContractionSpace &space) {
   return narrow ? element : space.sum;
 }
 
-/// A copy of all of B goes through memory, and comes back for each block of
-/// rows. Where one task has all rows, it had better copy what it multiplies.
+/// Whether tasks copy B themselves. A copy of all of B goes through memory, and
+/// is read again for each block of rows; a task that has all rows keeps its
+/// copy in cache instead.
 static bool copiesInTasks(const ContractionSpace &space,
                           const KernelTarget &target) {
   constexpr int64_t mostRows = 256, mostTiles = 64;
-  DimExpr heights = int64_t(target.rows);
-  auto rows = (space.lineCount() * space.tile.size).constant(),
-       tiles = (space.lineCount() * DimExpr::ceilDiv(space.tile.size, heights))
-                   .constant();
+  DimExpr mr = int64_t(target.rows);
+  auto rows = (space.outerRowCount() * space.rowAxis.size).constant(),
+       tiles =
+           (space.outerRowCount() * DimExpr::ceilDiv(space.rowAxis.size, mr))
+               .constant();
   if (!rows || *rows < 1 || *rows > mostRows || !tiles || *tiles > mostTiles)
     return false;
   auto columns = space.columns.size.constant(),
-       depth = space.depth.size.constant();
-  // A B that several products share is copied once.
+       kSize = space.kAxis.size.constant();
+  // A B that several matmuls of a batch share is copied once.
   bool shared = llvm::any_of(space.outer, [](const OuterAxis &outer) {
     return outer.axis.strideB.isConstant(0);
   });
-  return columns && *columns > 0 && depth && *depth > 0 && !shared &&
+  return columns && *columns > 0 && kSize && *kSize > 0 && !shared &&
          isa<graph::DotGeneralOp>(space.op) && space.taps.empty() &&
-         !space.symmetric && space.parts.empty() && !target.opencl &&
-         (hasFewLongSums(space, target) || !rowsNeedPacking(space, target));
+         !space.symmetric && space.gateSlices.empty() && !target.opencl &&
+         (isSmallWithLongK(space, target) || !needsAPacking(space, target));
 }
 
 static void packPanels(ContractionSpace &space, const KernelTarget &target) {
@@ -82,23 +84,23 @@ static void packPanels(ContractionSpace &space, const KernelTarget &target) {
   pack.from = space.b;
   pack.columns = space.columns;
   for (const TapAxis &tap : space.taps)
-    pack.depth.push_back(tap.axis);
-  pack.depth.push_back(space.depth);
-  unsigned columns = tileColumns(space.sum, target);
+    pack.kAxes.push_back(tap.axis);
+  pack.kAxes.push_back(space.kAxis);
+  unsigned columns = nrOf(space.sum, target);
   DimExpr stride = columns;
-  auto place = [&](Axis &axis) {
+  auto layOut = [&](Axis &axis) {
     axis.strideB = stride;
     stride = stride * axis.size;
   };
-  place(space.depth);
+  layOut(space.kAxis);
   for (TapAxis &tap : llvm::reverse(space.taps))
-    place(tap.axis);
+    layOut(tap.axis);
   stride = stride * DimExpr::ceilDiv(space.columns.size, DimExpr(columns));
   for (OuterAxis &axis : llvm::reverse(space.outer)) {
     if (axis.axis.strideB.isConstant(0))
       continue;
     pack.outer.insert(pack.outer.begin(), axis.axis);
-    place(axis.axis);
+    layOut(axis.axis);
   }
   Type packed = packedElement(space);
   pack.bytes = stride * DimExpr(elementSize(packed));
@@ -109,43 +111,42 @@ static void packPanels(ContractionSpace &space, const KernelTarget &target) {
   space.preparations.push_back(std::move(pack));
 }
 
-/// Few columns leave most of a vector empty where lanes run along them; along
-/// the depth, all lanes count, and the sums of lanes are few beside it.
+/// Few columns leave most of a vector empty where lanes run along them. Along K
+/// all lanes are used, and the final reductions over lanes are few beside it.
 static bool suitsTiledDots(const ContractionSpace &space,
                            const KernelTarget &target) {
   constexpr int64_t fewestRows = 4, shortestSum = 64;
-  bool product = isa<graph::DotGeneralOp>(space.op);
-  int64_t fewestColumns = product ? 2 : 1, mostColumns = product ? 6 : 4;
+  bool matmul = isa<graph::DotGeneralOp>(space.op);
+  int64_t fewestColumns = matmul ? 2 : 1, mostColumns = matmul ? 6 : 4;
   auto columns = space.columns.size.constant(),
-       depth = space.depth.size.constant(),
-       all = space.depthOfAllTaps().constant(),
-       rows = (space.lineCount() * space.tile.size).constant();
-  return (!product || space.taps.empty()) && !target.opencl &&
+       kSize = space.kAxis.size.constant(), all = space.totalK().constant(),
+       rows = (space.outerRowCount() * space.rowAxis.size).constant();
+  return (!matmul || space.taps.empty()) && !target.opencl &&
          isa<FloatType>(space.sum) && columns && *columns >= fewestColumns &&
-         *columns <= mostColumns && depth &&
-         *depth >= int64_t(sumLanes(space.sum, target)) && all &&
+         *columns <= mostColumns && kSize &&
+         *kSize >= int64_t(sumLanes(space.sum, target)) && all &&
          *all >= shortestSum && (!rows || *rows >= fewestRows) &&
-         space.depth.strideA.isConstant(1) && space.depth.strideB.isConstant(1);
+         space.kAxis.strideA.isConstant(1) && space.kAxis.strideB.isConstant(1);
 }
 
-/// Rows whose lines meet in the same sets of the first-level cache: more of
-/// them than it has ways would push each other out at each depth.
+/// Whether the rows of A map to the same sets of the first-level cache: more of
+/// them than it has ways would evict each other at each k.
 static bool rowsCollide(const ContractionSpace &space) {
   constexpr int64_t wayBytes = 4096;
   auto apart =
-      (space.tile.strideA * DimExpr(int64_t(elementSize(space.a.element))))
+      (space.rowAxis.strideA * DimExpr(int64_t(elementSize(space.a.element))))
           .constant();
   return apart && *apart > 0 && *apart % wayBytes == 0;
 }
 
-unsigned tileRows(const ContractionSpace &space, const KernelTarget &target) {
+unsigned mrOf(const ContractionSpace &space, const KernelTarget &target) {
   constexpr unsigned mostRows = 12, mostDots = 8;
   unsigned vectors = std::max(1u, target.panel / target.lanes);
   unsigned sums = target.rows * vectors;
   auto columns = space.columns.size.constant();
-  if (space.tiledDots)
+  if (space.form == ContractionSpace::TiledDots)
     return std::min<unsigned>(mostDots, sums / *columns);
-  // Columns that leave vectors of a panel free leave their registers to rows.
+  // Columns that leave vectors of a panel unused leave their registers to rows.
   int64_t lanes = sumLanes(space.sum, target);
   if (!columns || *columns <= 1 || target.opencl ||
       *columns > lanes * (vectors - 1) || rowsCollide(space))
@@ -154,10 +155,10 @@ unsigned tileRows(const ContractionSpace &space, const KernelTarget &target) {
   return std::max(target.rows, std::min(mostRows, sums / used));
 }
 
-/// B is a panel as it lies: the only one of weights that were packed before.
+/// B is one panel already: the only one of weights that were packed before.
 static bool isSinglePanel(const ContractionSpace &space,
                           const KernelTarget &target) {
-  int64_t columns = tileColumns(space.sum, target),
+  int64_t columns = nrOf(space.sum, target),
           lanes = sumLanes(space.sum, target);
   auto weights = graph::matchUnpackedPanels(space.op->getOperand(1));
   auto source =
@@ -168,7 +169,7 @@ static bool isSinglePanel(const ContractionSpace &space,
          weights->panel % lanes == 0 && !space.b.scratch &&
          weights->group == 1 && space.b.element == space.sum &&
          space.columns.strideB.isConstant(1) &&
-         space.depth.strideB.isConstant(weights->panel) && space.outer.empty();
+         space.kAxis.strideB.isConstant(weights->panel) && space.outer.empty();
 }
 
 void chooseForm(ContractionSpace &space, const KernelTarget &target) {
@@ -177,24 +178,23 @@ void chooseForm(ContractionSpace &space, const KernelTarget &target) {
     return;
   }
   if (suitsTiledDots(space, target)) {
-    space.form = ContractionSpace::Dots;
-    space.tiledDots = true;
+    space.form = ContractionSpace::TiledDots;
     return;
   }
   bool single = space.columns.size.isConstant(1);
   bool rowMajor = space.columns.strideB.isConstant(1);
-  auto rows = (space.lineCount() * space.tile.size).constant(),
+  auto rows = (space.outerRowCount() * space.rowAxis.size).constant(),
        columns = space.columns.size.constant();
   bool few = (rows && *rows <= 4) || (columns && *columns <= 4);
-  bool alongDepth = space.taps.empty() && space.depth.strideA.isConstant(1) &&
-                    space.depth.strideB.isConstant(1);
-  if (few && alongDepth && (single || !rowMajor)) {
+  bool contiguousK = space.taps.empty() && space.kAxis.strideA.isConstant(1) &&
+                     space.kAxis.strideB.isConstant(1);
+  if (few && contiguousK && (single || !rowMajor)) {
     space.form = ContractionSpace::Dots;
   } else if (single || (rowMajor && !isBetterPacked(space, target))) {
     space.columns.strideB = DimExpr(1);
     space.form = ContractionSpace::Direct;
   } else if (isSinglePanel(space, target)) {
-    space.panel = tileColumns(space.sum, target);
+    space.panel = nrOf(space.sum, target);
     space.form = ContractionSpace::Panels;
   } else if (copiesInTasks(space, target)) {
     space.form = ContractionSpace::Copied;

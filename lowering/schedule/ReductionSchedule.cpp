@@ -15,7 +15,7 @@ using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
-graph::ReduceKind Fold::kind() const {
+graph::ReduceKind Reduction::kind() const {
   if (auto reduce = dyn_cast<graph::ReduceOp>(op))
     return reduce.getKind();
   return cast<graph::ArgReduceOp>(op).getKind();
@@ -45,10 +45,10 @@ static bool everyResultDependsOn(graph::FusionOp fusion, Operation *op) {
                       });
 }
 
-static bool isPlainMax(graph::FusionOp fusion, Fold &fold) {
-  if (fold.arg() || fold.kind() != graph::ReduceKind::max)
+static bool isPlainMax(graph::FusionOp fusion, Reduction &reduction) {
+  if (reduction.arg() || reduction.kind() != graph::ReduceKind::max)
     return false;
-  SmallVector<Value> values = {fold.op->getResult(0)};
+  SmallVector<Value> values = {reduction.op->getResult(0)};
   bool summed = false;
   while (!values.empty()) {
     for (Operation *user : values.pop_back_val().getUsers()) {
@@ -76,25 +76,25 @@ static Value throughReshapes(Value value) {
   return value;
 }
 
-// Folds in program order, with levels.
+// Reductions in program order, with levels.
 static void collectReduces(graph::FusionOp fusion, ReductionSchedule &plan) {
   DenseMap<Value, unsigned> levelOf;
   for (Operation &op : fusion.getBody().front()) {
     unsigned level = 0;
     for (Value operand : op.getOperands())
       level = std::max(level, levelOf.lookup(operand));
-    bool folds = isa<graph::ReduceOp, graph::ArgReduceOp>(op);
-    if (folds) {
+    bool reductions = isa<graph::ReduceOp, graph::ArgReduceOp>(op);
+    if (reductions) {
       Value operand = op.getOperand(0);
-      plan.folds.push_back(
+      plan.reductions.push_back(
           {&op, operand, getElementTypeOrSelf(operand.getType()), ++level});
       plan.levels = std::max(plan.levels, level);
     }
     for (Value result : op.getResults())
       levelOf[result] = level;
   }
-  for (Fold &fold : plan.folds)
-    fold.plainMax = isPlainMax(fusion, fold);
+  for (Reduction &reduction : plan.reductions)
+    reduction.plainMax = isPlainMax(fusion, reduction);
 }
 
 DimExpr ReductionSchedule::keptCount() const {
@@ -112,32 +112,36 @@ DimExpr ReductionSchedule::reducedRows() const {
   return count;
 }
 
-// What an integer sum counts. Without mask registers the bits of wide lanes
-// take more instructions than their sum.
-static Value countedBy(const Fold &fold, graph::FusionOp fusion,
+// The i1 value that an integer sum counts. Without mask registers, extracting
+// the bits of wide lanes takes more instructions than their sum.
+static Value countedBy(const Reduction &reduction, graph::FusionOp fusion,
                        const KernelTarget &target) {
   constexpr unsigned wide = 4;
-  auto convert = fold.operand.getDefiningOp<graph::ConvertOp>();
-  if (target.opencl || fold.arg() || fold.kind() != graph::ReduceKind::sum ||
-      !convert || !isa<IntegerType>(fold.element) ||
-      fold.element.getIntOrFloatBitWidth() < 8 ||
+  auto convert = reduction.operand.getDefiningOp<graph::ConvertOp>();
+  if (target.opencl || reduction.arg() ||
+      reduction.kind() != graph::ReduceKind::sum || !convert ||
+      !isa<IntegerType>(reduction.element) ||
+      reduction.element.getIntOrFloatBitWidth() < 8 ||
       !getElementTypeOrSelf(convert.getOperand().getType()).isInteger(1) ||
       (!target.avx512 && widestBytes(fusion) >= wide))
     return Value();
   return convert.getOperand();
 }
 
-// Partial results where too few tasks would have too much to do. Chunks are a
-// function of the shape alone.
+// Chooses partial results where there would be too few tasks. Chunks depend on
+// the shape alone.
 static void planChunks(ReductionSchedule &plan) {
-  // Sums of columns take slots as long as a row: few of them, so that they
-  // cost little beside the rows.
+  // Sums of columns take slots as long as a row: few of them, so that they cost
+  // little beside the rows.
   constexpr int64_t chunkElements = 1 << 14, chunksOfColumns = 32;
-  bool simple =
-      plan.levels == 1 &&
-      llvm::none_of(plan.folds, [](const Fold &fold) { return fold.arg(); }) &&
-      llvm::none_of(plan.results,
-                    [](const ReducedResult &result) { return result.full; });
+  bool simple = plan.levels == 1 &&
+                llvm::none_of(plan.reductions,
+                              [](const Reduction &reduction) {
+                                return reduction.arg();
+                              }) &&
+                llvm::none_of(plan.results, [](const ReducedResult &result) {
+                  return result.full;
+                });
   auto kept = plan.keptCount().constant();
   if (!simple || !kept || *kept == 0)
     return;
@@ -165,7 +169,7 @@ static void planChunks(ReductionSchedule &plan) {
       chunk = std::max(chunk, (*count + chunksOfColumns - 1) / chunksOfColumns);
   }
   if (!plan.lanesReduced && !plan.keptLoops.empty()) {
-    // Many matrices are tasks enough: rows in parts only where going down them
+    // Many matrices are tasks enough: rows are divided only where walking them
     // a few columns at a time would miss the caches.
     constexpr int64_t longRow = 512, largeElements = 1 << 21, chunksOfEach = 4;
     if (!count || perStep < longRow || *kept * *count < largeElements)
@@ -179,7 +183,7 @@ static void planChunks(ReductionSchedule &plan) {
 }
 
 // Matches `sizes` with the kept dimensions of the shape. Dimensions of size 1
-// may come and go: what a batch norm makes of its sums has kept them.
+// may be added or dropped: a batch norm keeps them in its sums.
 static std::optional<SmallVector<unsigned>>
 matchKept(const ReductionSchedule &plan, const graph::DimVector &sizes) {
   SmallVector<unsigned> dims;
@@ -208,7 +212,7 @@ ReductionSchedule::make(graph::FusionOp fusion, graph::DimAnalysis &dims,
                         const KernelTarget &target) {
   ReductionSchedule plan;
   collectReduces(fusion, plan);
-  Operation *first = plan.folds.front().op;
+  Operation *first = plan.reductions.front().op;
   plan.shape = dims.dimsOf(first->getOperand(0));
   plan.reduced = reducedDims(first);
   SmallVector<unsigned> all, groups;
@@ -219,12 +223,12 @@ ReductionSchedule::make(graph::FusionOp fusion, graph::DimAnalysis &dims,
   bool keepsNone = llvm::all_of(groups, [](unsigned group) { return group; });
   SmallVector<SpaceRoot> roots;
   SmallVector<Value> stops;
-  for (const Fold &fold : plan.folds) {
-    if (dims.dimsOf(fold.operand) != plan.shape ||
-        reducedDims(fold.op) != plan.reduced)
+  for (const Reduction &reduction : plan.reductions) {
+    if (dims.dimsOf(reduction.operand) != plan.shape ||
+        reducedDims(reduction.op) != plan.reduced)
       return std::nullopt;
-    roots.push_back({fold.operand, all});
-    stops.push_back(fold.op->getResult(0));
+    roots.push_back({reduction.operand, all});
+    stops.push_back(reduction.op->getResult(0));
   }
   for (Value result : fusion.getBody().front().getTerminator()->getOperands()) {
     Value value = result;
@@ -255,8 +259,8 @@ ReductionSchedule::make(graph::FusionOp fusion, graph::DimAnalysis &dims,
       (plan.space->group(loop) ? plan.reducedLoops : plan.keptLoops)
           .push_back(loop);
   if (plan.lanesReduced)
-    for (Fold &fold : plan.folds)
-      fold.counted = countedBy(fold, fusion, target);
+    for (Reduction &reduction : plan.reductions)
+      reduction.counted = countedBy(reduction, fusion, target);
   planChunks(plan);
   return plan;
 }
@@ -264,9 +268,9 @@ ReductionSchedule::make(graph::FusionOp fusion, graph::DimAnalysis &dims,
 SmallVector<DimExpr> ReductionSchedule::scratch() const {
   SmallVector<DimExpr> bytes;
   if (chunk)
-    for (const Fold &fold : folds) {
+    for (const Reduction &reduction : reductions) {
       unsigned width =
-          std::max(8u, registerType(fold.element).getIntOrFloatBitWidth());
+          std::max(8u, registerType(reduction.element).getIntOrFloatBitWidth());
       bytes.push_back(chunks * keptCount() * DimExpr(int64_t(width / 8)));
     }
   return bytes;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How the reductions of a fusion are computed: which pass each belongs to,
-// along which loop lanes run, in how many chunks.
+// How the reductions of a fusion are computed: the pass of each, the loop along
+// which lanes run, and the number of chunks.
 
 #ifndef ZENITH_LOWERING_SCHEDULE_REDUCTIONSCHEDULE_H
 #define ZENITH_LOWERING_SCHEDULE_REDUCTIONSCHEDULE_H
@@ -13,34 +13,34 @@
 namespace zenith::kernels {
 
 /// One reduce or arg_reduce.
-struct Fold {
+struct Reduction {
   mlir::Operation *op;
   mlir::Value operand;
   mlir::Type element; ///< of the operand
-  unsigned level;     ///< 1 + deepest fold below it: the pass that computes it
+  unsigned level;     ///< 1 + the deepest reduction it depends on: its pass
   bool arg() const { return mlir::isa<graph::ArgReduceOp>(op); }
   graph::ReduceKind kind() const;
-  /// A maximum that is only subtracted inside exponentials whose sum every
-  /// result depends on: the sum carries a NaN, and the sign of zero doesn't
-  /// matter.
+  /// A maximum that is only subtracted inside of exponentials whose sum every
+  /// result depends on: the sum propagates NaN, and the sign of zero does not
+  /// matter, so a plain maximum instruction suffices.
   bool plainMax = false;
-  /// The i1 value that a sum counts, where lanes run along what is reduced: the
-  /// bits of a mask are one number, which one instruction counts.
+  /// The i1 value that a sum counts, where lanes run along the reduced loop: a
+  /// population count of the mask then replaces the sum.
   mlir::Value counted = nullptr;
 };
 
-/// A result of the fusion behind reshapes that don't move its elements.
+/// A result of the fusion, without reshapes that don't move its elements.
 struct ReducedResult {
   mlir::Value value;
   bool full; ///< of the iterated shape; else of its kept dimensions
-  /// Which dimension of the iterated shape each of its own is, as in SpaceRoot.
+  /// Dimension of the iterated shape for each of its own, as in SpaceRoot.
   llvm::SmallVector<unsigned> dims;
 };
 
 struct ReductionSchedule {
   graph::DimVector shape;
   llvm::SmallVector<int64_t> reduced; ///< dimensions of `shape`
-  llvm::SmallVector<Fold> folds;
+  llvm::SmallVector<Reduction> reductions;
   llvm::SmallVector<ReducedResult> results;
   unsigned levels = 0;
   std::unique_ptr<IterationSpace> space;
@@ -52,18 +52,18 @@ struct ReductionSchedule {
   int64_t chunk = 0;
   graph::DimExpr chunks;
 
-  /// Nothing where the folds don't share one iteration, or results are moved:
-  /// then folds happen in place.
+  /// Nullopt where the reductions don't share one iteration space, or results
+  /// are moved: reductions are then computed per element.
   static std::optional<ReductionSchedule> make(graph::FusionOp fusion,
                                                graph::DimAnalysis &dims,
                                                const KernelTarget &target);
   graph::DimExpr keptCount() const;
-  /// Product of reducedLoops.
+  /// Number of iterations of reducedLoops.
   graph::DimExpr reducedRows() const;
   llvm::SmallVector<graph::DimExpr> scratch() const;
 };
 
-/// Scratch that emitReduction asks for.
+/// Bytes of the scratch buffers that emitReduction uses.
 llvm::SmallVector<graph::DimExpr> reductionScratch(graph::FusionOp fusion,
                                                    graph::DimAnalysis &dims,
                                                    const KernelTarget &target);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Weights of few rows lie in narrow panels, for all rows to be one tile; where
-// only the run knows how few, wide tiles read two of these at a time.
+// For small M, B is packed in half-width panels and the tile is twice as tall;
+// if M is dynamic, full-width tiles read two half panels.
 
 #include "lowering/schedule/SmallM.h"
 #include "ir/Contraction.h"
 #include "ir/encodings/PackedPanels.h"
 #include "lowering/builder/SizeChoice.h"
+#include "lowering/schedule/EpilogueForm.h"
 
 using namespace mlir;
 using zenith::graph::DimExpr;
@@ -32,9 +33,9 @@ static bool hasFixedRows(graph::DotGeneralOp dot) {
                        [&](int64_t dim) { return type.isDynamicDim(dim); });
 }
 
-/// Gates are as wide as so many narrow panels.
-static bool partsPanels(graph::FusionOp fusion, graph::DotGeneralOp dot,
-                        const KernelTarget &target) {
+/// Whether a gate's width is a multiple of half panels only.
+static bool gatesSplitPanels(graph::FusionOp fusion, graph::DotGeneralOp dot,
+                             const KernelTarget &target) {
   auto dependent = dependents(fusion, dot);
   auto slices = fusion.getBody().front().getOps<graph::SliceOp>();
   return llvm::any_of(slices, [&](graph::SliceOp slice) {
@@ -46,11 +47,11 @@ static bool partsPanels(graph::FusionOp fusion, graph::DotGeneralOp dot,
 KernelTarget tileTarget(graph::FusionOp fusion, const KernelTarget &target) {
   auto dot = dyn_cast_or_null<graph::DotGeneralOp>(contractionAnchor(fusion));
   auto panels = dot ? graph::matchUnpackedPanels(dot.getRhs()) : std::nullopt;
-  // A single panel has no others to be wider with.
+  // A single panel cannot be read side by side with another.
   bool halves =
       panels && panels->panel * 2 == int64_t(target.panel) && isWide(target) &&
       cast<RankedTensorType>(panels->packed.getType()).getDimSize(0) != 1;
-  return halves && (hasFixedRows(dot) || partsPanels(fusion, dot, target))
+  return halves && (hasFixedRows(dot) || gatesSplitPanels(fusion, dot, target))
              ? halved(target)
              : target;
 }
@@ -60,20 +61,20 @@ std::optional<SmallMVariant> smallMVariant(graph::FusionOp fusion,
                                            const ContractionSpace &space,
                                            const KernelTarget &target) {
   if (space.form != ContractionSpace::Panels ||
-      space.panel * 2 != tileColumns(space.sum, target) || !space.lines.empty())
+      space.panel * 2 != nrOf(space.sum, target) || !space.outerRows.empty())
     return std::nullopt;
-  SmallMVariant few{halved(target), {}, {}};
-  auto own = contractionSpace(fusion, dims, few.target);
+  SmallMVariant small{halved(target), {}, {}};
+  auto own = contractionSpace(fusion, dims, small.target);
   if (failed(own) || own->preparations.size() != space.preparations.size())
     return std::nullopt;
-  few.space = std::move(*own);
-  // What is known of the rows is that they are few. Even one of them had better
-  // meet panel after panel, from one end of memory to the other.
-  DimExpr rows = space.tile.size;
-  few.space.tile.size =
+  small.space = std::move(*own);
+  // The space's M is bounded. Even a single row then reads panel after panel,
+  // in the order of memory.
+  DimExpr rows = space.rowAxis.size;
+  small.space.rowAxis.size =
       DimExpr::min(rows, DimExpr(graph::mostRowsOfHalfPanels));
-  few.taken = isAtMost(rows, graph::mostRowsOfHalfPanels);
-  return few;
+  small.guard = isAtMost(rows, graph::mostRowsOfHalfPanels);
+  return small;
 }
 
 } // namespace zenith::kernels

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The register tile that a product's packed panels, or its number of rows, ask
-// for.
+// The register tile for small M: half as wide and twice as tall.
 
 #ifndef ZENITH_LOWERING_SCHEDULE_SMALLM_H
 #define ZENITH_LOWERING_SCHEDULE_SMALLM_H
@@ -11,23 +10,21 @@
 
 namespace zenith::kernels {
 
-/// Tiles half as wide: the registers that columns leave hold broadcast rows and
-/// panels.
+/// The target with half of NR, and MR doubled by the registers that this frees.
 KernelTarget halved(KernelTarget target);
 
-/// The target as the contraction of the fusion sees it: where few rows meet
-/// panels half as wide as a tile, that of a tile half as wide and twice as
-/// high.
+/// The target with the register tile of the fusion's contraction: the halved
+/// one where M is static, or gates have half a tile's width, and B is packed in
+/// panels of half a tile's width.
 KernelTarget tileTarget(graph::FusionOp fusion, const KernelTarget &target);
 
-/// The other way to multiply of a product whose number of rows only the run
-/// knows.
+/// The small-M variant of a GEMM with dynamic M.
 struct SmallMVariant {
   KernelTarget target;
   ContractionSpace space;
-  graph::DimExpr taken; ///< 1 where there are so few rows, else 0
+  graph::DimExpr guard; ///< 1 where M is small, else 0
 };
-/// None where one way suits any number of rows.
+/// None where one variant suits any M.
 std::optional<SmallMVariant> smallMVariant(graph::FusionOp fusion,
                                            graph::DimAnalysis &dims,
                                            const ContractionSpace &space,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the schedules of moving windows share: the window along one dimension,
-// and the kernel that takes whole planes through a cache.
+// What the schedules of pooling and depthwise convolutions share: the filter
+// along each dimension, and how a row of positions is divided at its borders.
 
 #ifndef ZENITH_LOWERING_SCHEDULE_WINDOWSCHEDULE_H
 #define ZENITH_LOWERING_SCHEDULE_WINDOWSCHEDULE_H
@@ -11,56 +11,42 @@
 
 namespace zenith::kernels {
 
-/// The window along one dimension of the result.
+/// The filter or pooling window along one dimension of the result: tap t of
+/// position p reads input element p * stride + t * dilation - low.
 struct WindowDim {
   unsigned dim;
   int64_t stride, low, count, dilation;
-  graph::DimExpr size; ///< of the operand
+  graph::DimExpr size; ///< of the input
 
-  /// First position whose window doesn't begin in the padding, and the position
-  /// behind the last that doesn't end in it.
+  /// First position whose first tap is not in the padding.
   graph::DimExpr firstInside() const;
+  /// End of the positions, of `positions`, whose last tap is not in the
+  /// padding.
   graph::DimExpr endInside(const graph::DimExpr &positions) const;
 };
 
-/// Lanes of a window's kernel: one native vector, as several positions in
-/// Columns of a row, from the left: some at once with known places, `repeats`
-/// times `atOnce` of them whose windows stay inside, some with known places.
-struct ColumnParts {
+/// Divides a row of positions, from the left: `left` positions of which some
+/// read padding, `repeats` blocks of `atOnce` positions that read none, and
+/// `right` positions. Positions of the outer parts are known when the kernel is
+/// emitted.
+struct RowBlocking {
   int64_t left = 0, atOnce = 1, repeats = 0, right = 0;
 
-  /// Windows at [first, end) stay inside; at most `most` columns at once.
-  ColumnParts(int64_t columns, int64_t first, int64_t end, int64_t most);
+  /// Chooses the fewest blocks for a row of `columns` positions, of which
+  /// [first, end) read no padding; a block has at most `most` positions.
+  RowBlocking(int64_t columns, int64_t first, int64_t end, int64_t most);
 };
 
-/// flight fill the registers.
+/// Lanes of the kernel: one native vector of the fusion's widest element, since
+/// the accumulators of several positions fill the registers.
 unsigned lanesOfWindow(const EmissionContext &context);
 
-/// A fusion around a window: `anchor` gives the values that windows fold.
+/// A fusion around a pooling or depthwise convolution.
 struct WindowShape {
   mlir::Operation *anchor; ///< reduce_window or convolution
   llvm::ArrayRef<WindowDim> spans;
-  unsigned column; ///< loop along the rows of the image
+  unsigned column; ///< loop along the rows of the feature map
 };
-
-/// Whether planes of an image whose rows are runs of memory fit a cache that
-/// keeps up with their windows, and these are of a kind that emitPlanes knows.
-bool planesFit(const EmissionContext &context, const IterationSpace &space,
-               const WindowShape &shape);
-/// Copies each plane into a buffer with its padding around it, the columns that
-/// a stride visits together side by side: all windows are then alike, with
-/// lanes along a row. Windows without weights are folded along the rows first.
-mlir::FailureOr<KernelPlan> emitPlanes(const EmissionContext &context,
-                                       IterationSpace &space,
-                                       const WindowShape &shape);
-
-/// Whether a window multiplies bytes of channels that lanes run along, four
-/// taps at a time.
-bool takesBytes(const EmissionContext &context, const IterationSpace &space,
-                const WindowShape &shape, unsigned lane);
-mlir::FailureOr<KernelPlan> emitBytes(const EmissionContext &context,
-                                      IterationSpace &space,
-                                      const WindowShape &shape, unsigned lane);
 
 } // namespace zenith::kernels
 

@@ -45,7 +45,7 @@ protected:
 
   /// [batch, length, features] each; `attributes` next to the scale, `mask`
   /// the element type of a mask or nothing.
-  void check(int64_t batch, int64_t queries, int64_t keyCount, int64_t depth,
+  void check(int64_t batch, int64_t queries, int64_t keyCount, int64_t headSize,
              int64_t features, const std::string &attributes = "",
              const std::string &mask = "", const std::string &element = "f32",
              bool dynamic = false) {
@@ -59,8 +59,8 @@ protected:
       return "tensor<" + size(batch, dynamic) + size(rows, dynamic) +
              size(columns, dynamicColumns) + of + ">";
     };
-    std::string q = type(queries, depth, element),
-                k = type(keyCount, depth, element),
+    std::string q = type(queries, headSize, element),
+                k = type(keyCount, headSize, element),
                 v = type(keyCount, features, element),
                 m = type(queries, keyCount, mask, dynamic),
                 r = type(queries, features, element);
@@ -69,8 +69,8 @@ protected:
                        std::string(hasMask ? ", %m" : "") +
                        " {scale = 0.3 : f64" + attributes + "} : (" + q + ", " +
                        k + ", " + v + (hasMask ? ", " + m : "") + ") -> " + r;
-    std::vector<std::vector<int64_t>> shapes = {{batch, queries, depth},
-                                                {batch, keyCount, depth},
+    std::vector<std::vector<int64_t>> shapes = {{batch, queries, headSize},
+                                                {batch, keyCount, headSize},
                                                 {batch, keyCount, features}};
     if (hasMask)
       shapes.push_back({batch, queries, keyCount});
@@ -115,7 +115,7 @@ TEST_F(AttentionKernel, Causal) {
   check(2, 60, 60, 8, 16, ", causal");
   check(2, 5, 300, 8, 16, ", causal");
   check(2, 3, 300, 8, 16, ", causal");
-  // The first queries see nothing: NaN, or zeros behind a guard.
+  // The first queries see no key: NaN, or zeros with a guard.
   check(2, 20, 9, 8, 16, ", causal");
   check(2, 20, 9, 8, 16, ", causal, guarded");
 }
@@ -127,7 +127,7 @@ TEST_F(AttentionKernel, Masks) {
   check(2, 20, 30, 8, 16, ", causal", "i1");
 }
 
-/// Rows of -inf: NaN, and zeros behind a guard; also where only the first block
+/// Rows of -inf: NaN, and zeros with a guard; also where only the first block
 /// of keys is removed.
 TEST_F(AttentionKernel, RemovedRows) {
   harness.fill = [](RankedTensorType type, unsigned number) {
@@ -210,7 +210,7 @@ TEST_F(AttentionKernel, FewKeysOfAnyNumber) {
   check(2, 20, 20, 8, 16, ", causal", "i1", "f64", true);
 }
 
-/// Tiles of one, two and four vectors; values packed and as they lie.
+/// Tiles of one, two and four vectors; values packed and in place.
 TEST_F(AttentionKernel, FewKeysOrFeatures) {
   for (unsigned lanes : {8u, 16u}) {
     harness.target.lanes = lanes;
@@ -224,8 +224,8 @@ TEST_F(AttentionKernel, FewKeysOrFeatures) {
   }
 }
 
-/// A cache and what is appended to it, for few queries and for more; no cache
-/// yet, masks over all of them.
+/// A KV cache and new keys, for few queries and for more; an empty cache; masks
+/// over all keys.
 TEST_F(AttentionKernel, Pieces) {
   for (int64_t queries : {1, 3, 7})
     for (int64_t past : {0, 5, 600}) {
@@ -252,7 +252,8 @@ TEST_F(AttentionKernel, Pieces) {
     }
 }
 
-/// Heads in the middle, two heads for each head of keys, results merged again.
+/// Heads in the middle, two query heads for each key head, results merged
+/// again.
 TEST_F(AttentionKernel, Movement) {
   std::string q = "tensor<?x?x24xf32>", k = "tensor<?x2x?x8xf32>",
               r = "tensor<?x?x48xf32>";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Convolutions against the interpreter: dimensions, borders, strides,
-// dilations, groups, orders of dimensions.
+// Convolutions against the interpreter: dimensions, padding, strides,
+// dilations, groups, dimension numbers.
 
 #include "KernelHarness.h"
 #include "lowering/kernels/GemmKernel.h"
@@ -33,7 +33,7 @@ struct Convolution {
   int64_t batch = 1, features = 3, outputs = 16, groups = 1;
   Sizes image, window, strides, low, high, inputDilation, kernelDilation;
   bool channelsFirst = false, packed = false, dynamic = false;
-  bool turned = false; ///< the kernel lies output by output
+  bool transposed = false; ///< output features come first in the filter
   std::string epilogue;
 
   Convolution(Sizes image, Sizes window) : image(image), window(window) {
@@ -86,7 +86,7 @@ std::string Convolution::text() const {
     kernel.insert(kernel.end(), {inner, outputs});
   std::string w = tensor(kernel), stored = w, unpack;
   std::string kernelValue = "%y";
-  if (turned) {
+  if (transposed) {
     Sizes sizes{outputs}, order;
     sizes.insert(sizes.end(), kernel.begin(), kernel.end() - 1);
     for (int64_t d = 1; d < rank; ++d)
@@ -97,25 +97,25 @@ std::string Convolution::text() const {
              " -> " + w + "\n";
     kernelValue = "%k";
   } else if (packed && groups > 1) {
-    int64_t depth = inner, width = outputs / groups;
+    int64_t kSize = inner, width = outputs / groups;
     for (int64_t size : window)
-      depth *= size;
+      kSize *= size;
     width = width % 16 ? width : 16;
-    Sizes turned{depth, outputs / width, width};
-    stored = tensor({outputs / width, depth, width});
+    Sizes split{kSize, outputs / width, width};
+    stored = tensor({outputs / width, kSize, width});
     unpack = "%t = graph.transpose %y [1, 0, 2] : " + stored + " -> " +
-             tensor(turned) + "\n%k = graph.reshape %t : " + tensor(turned) +
+             tensor(split) + "\n%k = graph.reshape %t : " + tensor(split) +
              " -> " + w + "\n";
     kernelValue = "%k";
   } else if (packed) {
-    int64_t depth = inner, panels = (outputs + 15) / 16;
+    int64_t kSize = inner, panels = (outputs + 15) / 16;
     for (int64_t size : window)
-      depth *= size;
-    stored = tensor({panels, depth, 16});
-    Sizes wide{depth, panels * 16}, matrix{depth, outputs};
+      kSize *= size;
+    stored = tensor({panels, kSize, 16});
+    Sizes wide{kSize, panels * 16}, matrix{kSize, outputs};
     unpack = "%t = graph.transpose %y [1, 0, 2] : " + stored + " -> " +
-             tensor({depth, panels, 16}) +
-             "\n%f = graph.reshape %t : " + tensor({depth, panels, 16}) +
+             tensor({kSize, panels, 16}) +
+             "\n%f = graph.reshape %t : " + tensor({kSize, panels, 16}) +
              " -> " + tensor(wide) + "\n";
     std::string last = "%f";
     if (wide != matrix) {
@@ -203,8 +203,8 @@ TEST_F(ConvolutionKernel, OneByOne) {
   pointwise.check(harness);
 }
 
-// What strides leave out is not copied for many columns.
-TEST_F(ConvolutionKernel, FewOfThePixels) {
+// With many columns, only positions that strides visit are copied.
+TEST_F(ConvolutionKernel, FewOfThePositions) {
   for (bool channelsFirst : {false, true}) {
     Convolution strided({13, 14}, {1, 1});
     strided.batch = 2;
@@ -220,7 +220,7 @@ TEST_F(ConvolutionKernel, FewOfThePixels) {
   }
 }
 
-// Windows that share nothing.
+// Positions whose taps do not overlap.
 TEST_F(ConvolutionKernel, Patches) {
   Convolution patches({32, 24}, {8, 8});
   patches.strides = {8, 8};
@@ -260,7 +260,7 @@ TEST_F(ConvolutionKernel, ChannelsFirst) {
   pointwise.check(harness);
 }
 
-// Rows that are neighbours in the result are stored by whole vectors.
+// Rows that are contiguous in the result are stored by whole vectors.
 TEST_F(ConvolutionKernel, ColumnsOfResults) {
   for (unsigned lanes : {4u, 8u, 16u}) {
     harness.target.lanes = lanes;
@@ -276,7 +276,7 @@ TEST_F(ConvolutionKernel, ColumnsOfResults) {
       first.epilogue = "neg";
       first.check(harness);
     }
-    // Lines that fill cache lines together, in several tasks and images.
+    // Rows that fill cache lines together, in several tasks and feature maps.
     Convolution lines({40, 28}, {3, 3});
     lines.channelsFirst = true;
     lines.batch = 2;
@@ -301,7 +301,7 @@ TEST_F(ConvolutionKernel, ColumnsOfResults) {
   }
 }
 
-// What joins the product may be repeated along either dimension of its rows,
+// Operands of the epilogue may be broadcast along either dimension of the rows,
 // or have them in the other order.
 TEST_F(ConvolutionKernel, ColumnsOfResultsBesideOtherRows) {
   std::string x = tensor({1, 20, 20, 3}), w = tensor({1, 1, 3, 8}),
@@ -351,7 +351,7 @@ TEST_F(ConvolutionKernel, Groups) {
   }
 }
 
-// Groups that leave room for more rows in a tile, block of rows by block.
+// Groups with few columns, which leave registers to more rows of a tile.
 TEST_F(ConvolutionKernel, GroupsOfVectors) {
   for (int64_t height : {5, 70}) {
     Convolution grouped({height, 29}, {3, 3});
@@ -387,19 +387,19 @@ TEST_F(ConvolutionKernel, FewOutputs) {
     }
 }
 
-// Lanes along the depth, rows past all outputs at once.
+// Lanes along K, with all outputs in one tile.
 TEST_F(ConvolutionKernel, FewOutputsOfLongSums) {
   for (unsigned lanes : {4u, 8u, 16u})
     for (int64_t outputs : {1, 2, 3, 4}) {
       harness.target.lanes = lanes;
       harness.target.panel = 2 * lanes;
       Convolution few({7, 13}, {3, 3});
-      few.turned = true;
+      few.transposed = true;
       few.outputs = outputs;
       few.features = 21;
       few.epilogue = "neg";
       few.check(harness);
-      EXPECT_NE(harness.emitted.find("_along"), std::string::npos);
+      EXPECT_NE(harness.emitted.find("_along_k"), std::string::npos);
       few.low = few.high = {1, 1};
       few.batch = 2;
       few.check(harness);
@@ -408,12 +408,12 @@ TEST_F(ConvolutionKernel, FewOutputsOfLongSums) {
       few.kernelDilation = {1, 2};
       few.check(harness);
       Convolution pointwise({5, 9}, {1, 1});
-      pointwise.turned = true;
+      pointwise.transposed = true;
       pointwise.outputs = outputs;
       pointwise.features = 70;
       pointwise.check(harness);
       Convolution line({40}, {16});
-      line.turned = true;
+      line.transposed = true;
       line.outputs = outputs;
       line.features = 19;
       line.low = {7};
@@ -422,16 +422,16 @@ TEST_F(ConvolutionKernel, FewOutputsOfLongSums) {
     }
 }
 
-/// The gradient of windows of 3x2 with `around` zeros about the images, every
-/// `apart` pixels, from images and from the gradient of what windows gave.
+/// The gradient of 3x2 filters with padding `around` and stride `apart`, from
+/// the input and the gradient of the output.
 static std::string gradientText(const Sizes &image, int64_t channels,
                                 int64_t outputs, int64_t around, int64_t apart,
-                                bool turned) {
+                                bool transposed) {
   int64_t batch = 3;
   Sizes results;
   for (size_t i = 0; i < 2; ++i)
     results.push_back((image[i] + 2 * around - 3 + int64_t(i)) / apart + 1);
-  // What is left of the images behind the last window.
+  // Input positions after the last one that the filter reads.
   Sizes high;
   for (size_t i = 0; i < 2; ++i)
     high.push_back((results[i] - 1) * apart + 3 - int64_t(i) - image[i] -
@@ -441,7 +441,7 @@ static std::string gradientText(const Sizes &image, int64_t channels,
               a = tensor({channels, image[0], image[1], batch}),
               b = tensor({results[0], results[1], batch, outputs}),
               d = tensor({channels, 3, 2, outputs}),
-              r = turned ? tensor({outputs, channels, 3, 2}) : d;
+              r = transposed ? tensor({outputs, channels, 3, 2}) : d;
   return "func.func @main(%a: " + x + ", %b: " + g + ") -> " + r +
          " {\n%r = graph.fusion contraction (%x = %a : " + x +
          ", %y = %b : " + g + ") -> " + r +
@@ -454,24 +454,25 @@ static std::string gradientText(const Sizes &image, int64_t channels,
          " input_dilation [1, 1] kernel_dilation " + list({apart, apart}) +
          " groups 1 : (" + a + ", " + b + ") -> " + d +
          "\n%e = graph.neg %d : " + d + "\n" +
-         (turned ? "%t = graph.transpose %e [3, 0, 1, 2] : " + d + " -> " + r +
-                       "\n"
-                 : "") +
-         "graph.yield " + (turned ? "%t" : "%e") + " : " + r +
+         (transposed ? "%t = graph.transpose %e [3, 0, 1, 2] : " + d + " -> " +
+                           r + "\n"
+                     : "") +
+         "graph.yield " + (transposed ? "%t" : "%e") + " : " + r +
          "\n}\nreturn %r : " + r + "\n}";
 }
 
-// Sums over the pixels of lines, or over images first where lines are short.
+// Sums along rows of positions, or over the batch first where rows are short.
 TEST_F(ConvolutionKernel, GradientsOfWeights) {
   harness.target.lanes = 16;
   harness.target.panel = 64;
-  for (bool turned : {false, true})
+  for (bool transposed : {false, true})
     for (int64_t around : {0, 1})
       for (int64_t apart : {1, 2})
         for (const Sizes &image : {Sizes{5, 31}, Sizes{30, 14}, Sizes{6, 5}}) {
-          int64_t channels = turned ? 23 : 16, outputs = turned ? 17 : 130;
-          harness.check(
-              gradientText(image, channels, outputs, around, apart, turned));
+          int64_t channels = transposed ? 23 : 16,
+                  outputs = transposed ? 17 : 130;
+          harness.check(gradientText(image, channels, outputs, around, apart,
+                                     transposed));
         }
 }
 
@@ -485,7 +486,7 @@ TEST_F(ConvolutionKernel, DilatedInput) {
   transposed.check(harness);
 }
 
-TEST_F(ConvolutionKernel, DynamicImages) {
+TEST_F(ConvolutionKernel, DynamicFeatureMaps) {
   Convolution dynamic({5, 9}, {3, 3});
   dynamic.dynamic = true;
   dynamic.low = dynamic.high = {1, 1};
@@ -502,7 +503,7 @@ TEST_F(ConvolutionKernel, DynamicImages) {
   dynamic.check(harness);
 }
 
-TEST_F(ConvolutionKernel, LongSumsInSlices) {
+TEST_F(ConvolutionKernel, LongKInBlocks) {
   Convolution deep({5, 7}, {3, 3});
   deep.features = 270;
   deep.low = deep.high = {1, 1};
@@ -511,7 +512,7 @@ TEST_F(ConvolutionKernel, LongSumsInSlices) {
     deep.outputs = packed ? 16 : 21;
     deep.strides = {1, 1};
     deep.check(harness);
-    EXPECT_NE(harness.emitted.find("_more"), std::string::npos);
+    EXPECT_NE(harness.emitted.find("_accumulates"), std::string::npos);
     deep.strides = {2, 2};
     deep.check(harness);
   }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products against the interpreter: shapes with and without remainders, every
-// form of B, movement around, types.
+// Matmuls against the interpreter: shapes with and without remainders, every
+// form of B, movement before and after, types.
 
 #include "lowering/kernels/GemmKernel.h"
 #include "KernelHarness.h"
+#include "lowering/schedule/EpilogueForm.h"
 #include "mlir/Parser/Parser.h"
 #include <gtest/gtest.h>
 
@@ -169,7 +170,7 @@ TEST_F(ContractionKernel, VectorsAndOuterProducts) {
 }
 
 TEST_F(ContractionKernel, HeadsOfAttention) {
-  // Scores: both operands [batch, length, heads, depth].
+  // Scores: both operands [batch, length, heads, head size].
   std::string x = "tensor<?x7x3x16xf32>", s = "tensor<?x3x7x7xf32>";
   harness.check(
       fusionText(x, x, s,
@@ -177,7 +178,7 @@ TEST_F(ContractionKernel, HeadsOfAttention) {
                  "contracting = [3] x [3]> : (" +
                      x + ", " + x + ") -> " + s),
       {{2, 7, 3, 16}, {2, 7, 3, 16}});
-  // Behind transposes, and written back merged.
+  // After transposes, and stored with merged heads.
   std::string p = "tensor<2x3x7x7xf32>", v = "tensor<2x7x48xf32>";
   harness.check(fusionText(p, v, v,
                            "%s = graph.reshape %y : " + v +
@@ -187,7 +188,7 @@ TEST_F(ContractionKernel, HeadsOfAttention) {
     %u = graph.transpose %d [0, 2, 1, 3] : tensor<2x3x7x16xf32> -> tensor<2x7x3x16xf32>
     %r = graph.reshape %u : tensor<2x7x3x16xf32> -> )" +
                                v));
-  // Heads folded into the batch.
+  // Heads merged into the batch.
   harness.check(
       fusionText(p, v, "tensor<6x7x16xf32>",
                  "%s = graph.reshape %y : " + v + R"( -> tensor<2x7x3x16xf32>
@@ -198,7 +199,7 @@ TEST_F(ContractionKernel, HeadsOfAttention) {
 }
 
 TEST_F(ContractionKernel, SumOverSplitDimension) {
-  // The summed dimension has two digits on the left: [heads, depth] apart.
+  // The contracting dimension has two digits on the left: [heads, head size].
   harness.check(fusionText(
       "tensor<2x3x5x8xf32>", "tensor<24x19xf32>", "tensor<2x5x19xf32>",
       R"(%t = graph.transpose %x [0, 2, 1, 3] : tensor<2x3x5x8xf32> -> tensor<2x5x3x8xf32>
@@ -220,18 +221,18 @@ TEST_F(ContractionKernel, SlicesAndBroadcasts) {
     %t = graph.slice %y [0, 0, 9] [1, 7, 17] [1, 1, 1] : tensor<1x7x33xf32> -> tensor<1x7x17xf32>
     %u = graph.broadcast %t [0, 1, 2] : tensor<1x7x17xf32> -> tensor<2x7x17xf32>
     %r = graph.dot_general %l, %u <batching = [0] x [0], contracting = [2] x [1]> : (tensor<2x4x7xf32>, tensor<2x7x17xf32>) -> tensor<2x4x17xf32>)"));
-  // Every third column: no run of memory, so panels are packed.
+  // Every third column: not contiguous, so panels are packed.
   harness.check(fusionText(
       "tensor<6x9xf32>", "tensor<9x60xf32>", "tensor<6x20xf32>",
       R"(%s = graph.slice %y [0, 2] [9, 20] [1, 3] : tensor<9x60xf32> -> tensor<9x20xf32>
     %r = graph.dot_general %x, %s <batching = [] x [], contracting = [1] x [0]> : (tensor<6x9xf32>, tensor<9x20xf32>) -> tensor<6x20xf32>)"));
 }
 
-/// Rows by a matrix in panels; -1: any number of them.
-static std::string packedText(int rows, int n, int panel, int depth = 10) {
+/// Rows times a matrix in panels; -1: dynamic M.
+static std::string packedText(int rows, int n, int panel, int kSize = 10) {
   int count = (n + panel - 1) / panel;
   std::string m = rows < 0 ? "?" : std::to_string(rows),
-              k = std::to_string(depth),
+              k = std::to_string(kSize),
               split = std::to_string(count) + "x" + std::to_string(panel),
               wide =
                   "tensor<" + k + "x" + std::to_string(count * panel) + "xf32>",
@@ -256,7 +257,7 @@ TEST_F(ContractionKernel, PackedParameter) {
     harness.check(packedText(7, n, 16));
 }
 
-TEST_F(ContractionKernel, OnePanelIsReadAsItLies) {
+TEST_F(ContractionKernel, SinglePanelIsReadInPlace) {
   harness.target.lanes = 16;
   harness.target.panel = 64;
   harness.target.rows = 6;
@@ -268,7 +269,7 @@ TEST_F(ContractionKernel, OnePanelIsReadAsItLies) {
   }
 }
 
-TEST_F(ContractionKernel, NarrowPanelsOfFewRows) {
+TEST_F(ContractionKernel, HalfPanelsOfSmallM) {
   harness.target.lanes = 16;
   harness.target.panel = 64;
   harness.target.rows = 6;
@@ -282,7 +283,7 @@ TEST_F(ContractionKernel, NarrowPanelsOfFewRows) {
   }));
 }
 
-TEST_F(ContractionKernel, NarrowPanelsOfAnyNumberOfRows) {
+TEST_F(ContractionKernel, HalfPanelsOfDynamicM) {
   harness.target.lanes = 16;
   harness.target.panel = 64;
   harness.target.rows = 6;
@@ -290,18 +291,18 @@ TEST_F(ContractionKernel, NarrowPanelsOfAnyNumberOfRows) {
     for (int rows : {0, 1, 6, 7, 28, 29, 61})
       harness.check(packedText(-1, n, 32),
                     {{rows, 10}, {(n + 31) / 32, 10, 32}});
-  // Wide tiles of two panels, and tiles of few rows.
-  for (const char *tile : {"6x4x16_by1x32_panels", "14x2x16"})
+  // Wide tiles of two panels, and the small-M variant.
+  for (const char *tile : {"6x4x16_by1x32_half_panels", "14x2x16"})
     EXPECT_TRUE(llvm::any_of(harness.functions, [&](const std::string &name) {
       return name.find(tile) != std::string::npos;
     })) << tile;
-  // Slices of long sums.
+  // Blocks of long K.
   for (int rows : {2, 13, 28, 70})
     harness.check(packedText(-1, 164, 32, 2100), {{rows, 2100}, {6, 2100, 32}});
 }
 
 TEST_F(ContractionKernel, Epilogues) {
-  // Bias, residual, clamp, in the shape of the product.
+  // Bias, residual, clamp, in the shape of the result.
   harness.check(
       fusionText(
           "tensor<?x10xf32>", "tensor<10x33xf32>", "tensor<?x33xf32>",
@@ -312,7 +313,7 @@ TEST_F(ContractionKernel, Epilogues) {
     %r = graph.mul %s, %s : tensor<?x33xf32>)",
           "bias", "tensor<33xf32>"),
       {{7, 10}, {}, {}});
-  // Split into heads, with the bias behind it.
+  // Split into heads, with the bias after that.
   harness.check(fusionText(
       "tensor<2x5x10xf32>", "tensor<10x48xf32>", "tensor<2x3x5x16xf32>",
       R"(%d = graph.dot_general %x, %y <batching = [] x [], contracting = [2] x [0]> : (tensor<2x5x10xf32>, tensor<10x48xf32>) -> tensor<2x5x48xf32>
@@ -327,7 +328,8 @@ TEST_F(ContractionKernel, Epilogues) {
       R"(%d = graph.dot_general %x, %y <batching = [] x [], contracting = [2] x [0]> : (tensor<2x5x10xf32>, tensor<10x21xf32>) -> tensor<2x5x21xf32>
     %h = graph.reshape %d : tensor<2x5x21xf32> -> tensor<2x5x3x7xf32>
     %r = graph.transpose %h [0, 2, 1, 3] : tensor<2x5x3x7xf32> -> tensor<2x3x5x7xf32>)"));
-  // A bias of rows before columns become an image, and are turned besides.
+  // A bias of rows before columns become a feature map, which is transposed
+  // too.
   for (bool turns : {false, true})
     harness.check(fusionText(
         "tensor<9x10xf32>", "tensor<10x21xf32>",
@@ -346,24 +348,23 @@ TEST_F(ContractionKernel, Epilogues) {
       "tensor<9x10xf32>", "tensor<10x21xf32>", "tensor<21x9xf32>",
       R"(%d = graph.dot_general %x, %y <batching = [] x [], contracting = [1] x [0]> : (tensor<9x10xf32>, tensor<10x21xf32>) -> tensor<9x21xf32>
     %r = graph.transpose %d [1, 0] : tensor<9x21xf32> -> tensor<21x9xf32>)"));
-  // Another type than the product's.
+  // Another type than the matmul's.
   harness.check(fusionText(
       "tensor<9x10xf32>", "tensor<10x21xf32>", "tensor<9x21xi32>",
       R"(%d = graph.dot_general %x, %y <batching = [] x [], contracting = [1] x [0]> : (tensor<9x10xf32>, tensor<10x21xf32>) -> tensor<9x21xf32>
     %r = graph.convert %d : tensor<9x21xf32> -> tensor<9x21xi32>)"));
 }
 
-/// What stands behind a product of so many columns, of which there are four
-/// gates.
-static std::string gates(int64_t rows, int64_t width, int64_t depth = 7) {
+/// The epilogue of a matmul of `columns` columns with four gates.
+static std::string gates(int64_t rows, int64_t width, int64_t kSize = 7) {
   bool dynamic = rows < 0;
   std::string count = dynamic ? "?" : std::to_string(rows),
               size = dynamic ? "%n" : count;
   std::string all =
                   "tensor<" + count + "x" + std::to_string(4 * width) + "xf32>",
               one = "tensor<" + count + "x" + std::to_string(width) + "xf32>";
-  std::string a = "tensor<" + count + "x" + std::to_string(depth) + "xf32>",
-              b = "tensor<" + std::to_string(depth) + "x" +
+  std::string a = "tensor<" + count + "x" + std::to_string(kSize) + "xf32>",
+              b = "tensor<" + std::to_string(kSize) + "x" +
                   std::to_string(4 * width) + "xf32>",
               body;
   body = "%d = graph.dot_general %x, %y <batching = [] x [], contracting = [1] "
@@ -395,7 +396,7 @@ TEST_F(ContractionKernel, GatesAreSummedTogether) {
   harness.target.lanes = 16;
   harness.target.panel = 64;
   harness.check(gates(9, 64));
-  // Ends inside of a tile's columns.
+  // Gates that end inside of a tile's columns.
   EXPECT_NE(harness.refusal(gates(9, 24)), "");
 }
 
@@ -430,8 +431,8 @@ TEST_F(ContractionKernel, PanelsArePackedSideBySide) {
 }
 
 TEST_F(ContractionKernel, TasksCopyThePanelsTheyMultiply) {
-  // One slice and several, whole panels and cut ones, one panel a task and four
-  // side by side.
+  // One block of K and several, whole panels and partial ones, one panel per
+  // task and four side by side.
   for (auto [m, k, n] : std::vector<std::tuple<int, int, int>>{{13, 300, 260},
                                                                {17, 513, 150},
                                                                {48, 40, 600},
@@ -444,7 +445,7 @@ TEST_F(ContractionKernel, TasksCopyThePanelsTheyMultiply) {
     harness.check(matrixText("50", "270", "131", type, type));
   harness.check(matrixText("50", "33", "390", "i8", "i32"));
   harness.check(matrixText("50", "33", "390", "bf16", "f32"));
-  // B^T, and a batch of it; behind a product, what follows it.
+  // B^T, and a batch of it; an epilogue.
   harness.check(fusionText(
       "tensor<9x300xf32>", "tensor<70x300xf32>", "tensor<9x70xf32>",
       "%d = graph.dot_general %x, %y <batching = [] x [], contracting = [1] x "
@@ -461,7 +462,7 @@ TEST_F(ContractionKernel, TasksCopyThePanelsTheyMultiply) {
   }
 }
 
-TEST_F(ContractionKernel, ColumnsBehindTheLastWholePanel) {
+TEST_F(ContractionKernel, ColumnsAfterTheLastWholePanel) {
   for (auto [m, k, n] : std::vector<std::tuple<int, int, int>>{
            {24, 24, 24}, {7, 300, 24}, {3, 40, 29}, {20, 16, 40}})
     checkMatrix(m, k, n);
@@ -508,12 +509,13 @@ TEST_F(ContractionKernel, WidenedIntegers) {
     }
 }
 
-TEST_F(ContractionKernel, LongSumsInSlices) {
+TEST_F(ContractionKernel, LongKInBlocks) {
   harness.target.lanes = 8;
   harness.target.panel = 16;
   harness.target.rows = 6;
   checkMatrix(25, 2500, 33);
-  EXPECT_NE(harness.emitted.find("uk_f32_5x2x8_more"), std::string::npos);
+  EXPECT_NE(harness.emitted.find("uk_f32_5x2x8_accumulates"),
+            std::string::npos);
   checkMatrix(-1, 2500, 33);
   // Tiles meet several panels, of one block of rows and of two.
   checkMatrix(260, 2410, 39);
@@ -522,7 +524,7 @@ TEST_F(ContractionKernel, LongSumsInSlices) {
   checkMatrix(61, 2500, 15);
   // Few rows read B once in any case.
   checkMatrix(9, 2500, 16);
-  EXPECT_EQ(harness.emitted.find("_more"), std::string::npos);
+  EXPECT_EQ(harness.emitted.find("_accumulates"), std::string::npos);
   std::string b = "tensor<33x2500xf32>";
   harness.check(fusionText(
       "tensor<25x2500xf32>", b, "tensor<25x33xf32>",
@@ -532,9 +534,9 @@ TEST_F(ContractionKernel, LongSumsInSlices) {
 }
 
 TEST_F(ContractionKernel, RowsThatLieSideBySide) {
-  auto check = [&](int depth, int rows, int columns) {
+  auto check = [&](int kSize, int rows, int columns) {
     SCOPED_TRACE(rows);
-    std::string k = std::to_string(depth), n = std::to_string(columns),
+    std::string k = std::to_string(kSize), n = std::to_string(columns),
                 m = std::to_string(rows);
     std::string a = "tensor<" + k + "x" + m + "xf32>",
                 b = "tensor<" + k + "x" + n + "xf32>",
@@ -544,7 +546,7 @@ TEST_F(ContractionKernel, RowsThatLieSideBySide) {
         "%d = graph.dot_general %x, %y <batching = [] x [], contracting = [0] "
         "x [0]> : (" +
             a + ", " + b + ") -> " + c + "\n%r = graph.neg %d : " + c));
-    EXPECT_NE(harness.emitted.find("_more"), std::string::npos);
+    EXPECT_NE(harness.emitted.find("_accumulates"), std::string::npos);
   };
   harness.target.lanes = 8;
   harness.target.panel = 16;
@@ -580,15 +582,15 @@ TEST_F(ContractionKernel, FewResultsOfLongSums) {
   harness.target.lanes = 8;
   harness.target.panel = 16;
   harness.target.rows = 6;
-  auto check = [&](int64_t depth, int64_t rows, int64_t columns,
+  auto check = [&](int64_t kSize, int64_t rows, int64_t columns,
                    const std::string &of, const std::string &to) {
-    SCOPED_TRACE(std::to_string(rows) + "x" + std::to_string(depth) + "x" +
+    SCOPED_TRACE(std::to_string(rows) + "x" + std::to_string(kSize) + "x" +
                  std::to_string(columns) + " " + of);
     auto type = [](int64_t x, int64_t y, const std::string &element) {
       return "tensor<" + std::to_string(x) + "x" + std::to_string(y) + "x" +
              element + ">";
     };
-    std::string a = type(depth, rows, of), b = type(depth, columns, of),
+    std::string a = type(kSize, rows, of), b = type(kSize, columns, of),
                 c = type(rows, columns, to);
     harness.check(fusionText(
         a, b, c,
@@ -597,9 +599,9 @@ TEST_F(ContractionKernel, FewResultsOfLongSums) {
             a + ", " + b + ") -> " + c + "\n%r = graph.add %d, %z : " + c,
         "z", c));
     EXPECT_NE(harness.emitted.find("memref.prefetch"), std::string::npos);
-    EXPECT_NE(harness.emitted.find("_more"), std::string::npos);
+    EXPECT_NE(harness.emitted.find("_accumulates"), std::string::npos);
   };
-  for (auto [depth, rows, columns] :
+  for (auto [kSize, rows, columns] :
        std::vector<std::tuple<int, int, int>>{{2100, 8, 100},
                                               {2100, 13, 40},
                                               {2100, 50, 70},
@@ -608,7 +610,7 @@ TEST_F(ContractionKernel, FewResultsOfLongSums) {
                                               {2048, 256, 1},
                                               {2061, 33, 17},
                                               {2300, 48, 130}})
-    check(depth, rows, columns, "f32", "f32");
+    check(kSize, rows, columns, "f32", "f32");
   check(2100, 40, 70, "f64", "f64");
   check(2100, 40, 200, "i8", "i32");
   check(2100, 80, 70, "i16", "i32");
@@ -616,19 +618,19 @@ TEST_F(ContractionKernel, FewResultsOfLongSums) {
   check(2100, 10, 80, "f16", "f32");
 }
 
-TEST_F(ContractionKernel, FewColumnsThatRunAlongTheDepth) {
+TEST_F(ContractionKernel, FewColumnsAlongK) {
   harness.target.lanes = 8;
   harness.target.panel = 16;
   harness.target.rows = 6;
-  auto check = [&](int64_t rows, int64_t depth, int64_t columns,
+  auto check = [&](int64_t rows, int64_t kSize, int64_t columns,
                    const std::string &of = "f32",
                    const std::string &to = "f32") {
-    SCOPED_TRACE(std::to_string(rows) + "x" + std::to_string(depth) + "x" +
+    SCOPED_TRACE(std::to_string(rows) + "x" + std::to_string(kSize) + "x" +
                  std::to_string(columns) + " " + of);
     std::string a = "tensor<2x" + std::to_string(rows) + "x" +
-                    std::to_string(depth) + "x" + of + ">",
+                    std::to_string(kSize) + "x" + of + ">",
                 b = "tensor<2x" + std::to_string(columns) + "x" +
-                    std::to_string(depth) + "x" + of + ">",
+                    std::to_string(kSize) + "x" + of + ">",
                 c = "tensor<2x" + std::to_string(rows) + "x" +
                     std::to_string(columns) + "x" + to + ">";
     harness.check(fusionText(
@@ -636,7 +638,7 @@ TEST_F(ContractionKernel, FewColumnsThatRunAlongTheDepth) {
         "%d = graph.dot_general %x, %y <batching = [0] x [0], contracting = "
         "[2] x [2]> : (" +
             a + ", " + b + ") -> " + c + "\n%r = graph.neg %d : " + c));
-    EXPECT_NE(harness.emitted.find("_along"), std::string::npos);
+    EXPECT_NE(harness.emitted.find("_along_k"), std::string::npos);
   };
   for (int64_t columns : {2, 3, 5, 6})
     check(13, 70, columns);
@@ -646,7 +648,7 @@ TEST_F(ContractionKernel, FewColumnsThatRunAlongTheDepth) {
   check(9, 90, 3, "bf16");
 }
 
-TEST_F(ContractionKernel, TallProductsOfFewColumns) {
+TEST_F(ContractionKernel, TallMatmulsOfFewColumns) {
   harness.target.lanes = 8;
   harness.target.panel = 16;
   harness.target.rows = 6;
@@ -655,7 +657,7 @@ TEST_F(ContractionKernel, TallProductsOfFewColumns) {
     checkMatrix(m, k, n);
   checkMatrix(5003, 37, 3);
   EXPECT_NE(harness.emitted.find("_rows"), std::string::npos);
-  // Rows a power of two apart fill the sets of the cache they meet in.
+  // Rows a power of two apart map to the same sets of the cache.
   checkMatrix(50, 1024, 5);
   EXPECT_NE(harness.emitted.find("uk_f32_6x1x8"), std::string::npos);
   checkMatrix(50, 1000, 5);
@@ -707,7 +709,7 @@ TEST_F(ContractionKernel, ResidualMayBeOverwritten) {
   };
   EXPECT_EQ(mayShare(fusion("%r = graph.add %d, %z : " + c)),
             (std::vector<bool>{false, false, true}));
-  // Read at other places than it is written.
+  // Read at other indices than it is written.
   EXPECT_EQ(mayShare(fusion("%t = graph.reverse %z [0] : " + c +
                             "\n%r = graph.add %d, %t : " + c)),
             (std::vector<bool>{false, false, false}));

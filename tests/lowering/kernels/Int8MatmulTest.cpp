@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products of integers whose weights lie in groups of depths: odd depths, few
-// and many rows, convolutions, and rows that don't run along the depth.
+// Integer matmuls with K-interleaved weights: odd K, few and many rows,
+// convolutions, and rows that are not contiguous along K.
 
 #include "FusionText.h"
 #include "KernelHarness.h"
@@ -14,11 +14,11 @@ using zenith::testing::tensorText;
 
 namespace {
 
-class GroupedIntegers : public ::testing::Test {
+class InterleavedIntegers : public ::testing::Test {
 protected:
   KernelHarness harness{kernels::emitContraction};
 
-  /// Columns of this machine's panels.
+  /// NR of this machine's target.
   int64_t panel() const { return harness.target.panel; }
 
   static std::string numbers(std::vector<int64_t> values) {
@@ -52,9 +52,9 @@ protected:
            tensorText({k, n}, "i16") + "\n";
   }
 
-  static std::string product(int64_t m, int64_t k, int64_t n, int64_t panel,
-                             const std::string &narrow,
-                             bool transposedRows = false) {
+  static std::string matmul(int64_t m, int64_t k, int64_t n, int64_t panel,
+                            const std::string &narrow,
+                            bool transposedRows = false) {
     std::string a = transposedRows ? tensorText({k, m}, "i16")
                                    : tensorText({m, k}, "i16"),
                 w = tensorText({k, n}, "i16"), r = tensorText({m, n}, "i32");
@@ -68,8 +68,8 @@ protected:
             ") -> " + r);
   }
 
-  /// u8 times i8 in groups of four, as compilers for machines with dot products
-  /// of bytes write it.
+  /// u8 times i8 in groups of four, as passes for targets with byte dot
+  /// products write it.
   static std::string bytes(int64_t m, int64_t k, int64_t n, int64_t panel) {
     int64_t panels = (n + panel - 1) / panel;
     std::string a = tensorText({m, k}, "ui8"),
@@ -101,11 +101,11 @@ protected:
   }
 
   bool usesGroups() const {
-    return harness.emitted.find("_grouped") != std::string::npos;
+    return harness.emitted.find("_interleaved") != std::string::npos;
   }
 };
 
-TEST_F(GroupedIntegers, Products) {
+TEST_F(InterleavedIntegers, Matmuls) {
   for (const char *narrow : {"i8", "ui8", "i16"})
     for (int64_t m : {1, 2, 7, 13})
       for (auto [k, n] : {std::pair<int64_t, int64_t>{1, 17},
@@ -115,12 +115,12 @@ TEST_F(GroupedIntegers, Products) {
                           {7, 100}}) {
         SCOPED_TRACE(std::string(narrow) + " " + std::to_string(m) + "x" +
                      std::to_string(k) + "x" + std::to_string(n));
-        harness.check(product(m, k, n, panel(), narrow));
+        harness.check(matmul(m, k, n, panel(), narrow));
         EXPECT_TRUE(usesGroups());
       }
 }
 
-TEST_F(GroupedIntegers, FourBytes) {
+TEST_F(InterleavedIntegers, FourBytes) {
   harness.fill = allBytes;
   for (int64_t m : {1, 2, 7, 13})
     for (auto [k, n] :
@@ -132,43 +132,43 @@ TEST_F(GroupedIntegers, FourBytes) {
     }
 }
 
-TEST_F(GroupedIntegers, OtherVectorLengths) {
+TEST_F(InterleavedIntegers, OtherVectorLengths) {
   for (auto [lanes, panel] : {std::pair<unsigned, unsigned>{4, 8}, {16, 64}}) {
     harness.target.lanes = lanes;
     harness.target.panel = panel;
     for (int64_t m : {1, 9})
-      harness.check(product(m, 21, 70, panel, "i8"));
+      harness.check(matmul(m, 21, 70, panel, "i8"));
     EXPECT_TRUE(usesGroups());
   }
 }
 
-TEST_F(GroupedIntegers, LongSumsInSlices) {
-  harness.check(product(30, 2501, 20, panel(), "i8"));
+TEST_F(InterleavedIntegers, LongKInBlocks) {
+  harness.check(matmul(30, 2501, 20, panel(), "i8"));
   EXPECT_TRUE(usesGroups());
 }
 
-TEST_F(GroupedIntegers, DynamicRows) {
+TEST_F(InterleavedIntegers, DynamicRows) {
   for (int64_t m : {0, 1, 5, 8, 19})
-    harness.check(product(-1, 31, 50, panel(), "i8"),
+    harness.check(matmul(-1, 31, 50, panel(), "i8"),
                   {{m, 31}, {(50 + panel() - 1) / panel(), 16, panel(), 2}});
 }
 
-TEST_F(GroupedIntegers, RowsAcrossTheDepthAreReadAnotherWay) {
-  harness.check(product(9, 21, 20, panel(), "i8", /*transposedRows=*/true));
+TEST_F(InterleavedIntegers, RowsStridedAlongKAreCopied) {
+  harness.check(matmul(9, 21, 20, panel(), "i8", /*transposedRows=*/true));
 }
 
-TEST_F(GroupedIntegers, PanelsOfAnotherWidthAreReadAnotherWay) {
-  harness.check(product(9, 21, 40, 12, "i8"));
+TEST_F(InterleavedIntegers, PanelsOfAnotherWidthAreUnpacked) {
+  harness.check(matmul(9, 21, 40, 12, "i8"));
   EXPECT_FALSE(usesGroups());
 }
 
-TEST_F(GroupedIntegers, PrintedKernelsReadThemAnotherWay) {
+TEST_F(InterleavedIntegers, OpenCLKernelsUnpackThem) {
   harness.target.opencl = true;
-  harness.check(product(9, 21, 40, 16, "i8"));
+  harness.check(matmul(9, 21, 40, 16, "i8"));
   EXPECT_FALSE(usesGroups());
 }
 
-TEST_F(GroupedIntegers, Convolutions) {
+TEST_F(InterleavedIntegers, Convolutions) {
   for (int64_t padding : {0, 1}) {
     std::string low = numbers({padding, padding}),
                 result = tensorText({1, 3 + 2 * padding, 4 + 2 * padding, 20},
@@ -190,8 +190,8 @@ TEST_F(GroupedIntegers, Convolutions) {
   }
 }
 
-// Channels first: they are made neighbours, and bytes stay bytes.
-TEST_F(GroupedIntegers, BytesOfChannelsFirst) {
+// Channels first: a copy makes them contiguous, and int8 is not widened.
+TEST_F(InterleavedIntegers, BytesOfChannelsFirst) {
   harness.fill = allBytes;
   std::string packed = tensorText({1, 4, panel(), 4}, "i8"),
               split = tensorText({4, 4, 1, panel()}, "i8"),

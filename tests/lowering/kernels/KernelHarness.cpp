@@ -86,7 +86,7 @@ KernelHarness::KernelHarness(Emitter emitter)
     ADD_FAILURE() << llvm::toString(host.takeError());
     return;
   }
-  // Kernels shaped for wider vectors than this machine's run in parts.
+  // Kernels for wider vectors than this machine's are legalised to its width.
   if (const char *bits = std::getenv("ZENITH_TEST_VECTOR_BITS"))
     host->vectorBits = unsigned(std::atoi(bits));
   target = host->kernelTarget();
@@ -131,7 +131,7 @@ static void compare(const Tensor &expected, const Tensor &got, double tolerance,
   }
 }
 
-/// Elements at the same place of all lists together, sorted.
+/// Elements at the same index of all lists together, sorted.
 static std::vector<std::string> sortedRows(const std::vector<Tensor> &lists) {
   std::vector<std::string> rows(size_t(lists.front().size()));
   for (const Tensor &list : lists)
@@ -141,15 +141,15 @@ static std::vector<std::string> sortedRows(const std::vector<Tensor> &lists) {
   return rows;
 }
 
-/// Calls a launch in pieces of different sizes, the last tasks first.
+/// Calls a launch in ranges of different sizes, the last tasks first.
 static void callBackwards(zenith_task_fn task, void *const *pointers,
                           const int64_t *sizes, int64_t tasks) {
-  int64_t end = tasks, piece = 1;
+  int64_t end = tasks, range = 1;
   while (end > 0) {
-    int64_t begin = std::max<int64_t>(0, end - piece);
+    int64_t begin = std::max<int64_t>(0, end - range);
     task(pointers, sizes, begin, end);
     end = begin;
-    piece = piece % 3 + 1;
+    range = range % 3 + 1;
   }
 }
 

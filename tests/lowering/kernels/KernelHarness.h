@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs the kernels of one fusion on tensors and beside the interpreter: tasks
-// in pieces and backwards, into poisoned buffers between guards.
+// Runs the kernels of one fusion on tensors and beside the interpreter: ranges
+// of tasks, last ones first, into poisoned buffers between guards.
 
 #ifndef ZENITH_TESTS_LOWERING_KERNELS_KERNELHARNESS_H
 #define ZENITH_TESTS_LOWERING_KERNELS_KERNELHARNESS_H
@@ -33,7 +33,7 @@ public:
   /// rows are compared sorted.
   bool ordered = true;
 
-  /// What arguments hold; small integers where unset.
+  /// Contents of arguments; small integers where unset.
   std::function<Tensor(mlir::RankedTensorType type, unsigned number)> fill;
   /// Operand whose bytes result 0 takes over; -1 = none.
   int sharedOperand = -1;
@@ -44,8 +44,7 @@ public:
   /// gives.
   void check(const std::string &text,
              std::vector<std::vector<int64_t>> shapes = {});
-  /// The diagnostic of a fusion that no kernel is for; empty where there is
-  /// one.
+  /// The diagnostic for a fusion that has no kernel; empty where it has one.
   std::string refusal(const std::string &text);
   /// Kernel functions that the last check emitted, as text.
   std::string emitted;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products with weights that are widened on the way: packed and not, one row
-// and many, narrow floats and integers, convolutions.
+// Matmuls with weights of a narrower type: packed and not, one row and many,
+// narrow floats and integers, convolutions.
 
 #include "FusionText.h"
 #include "KernelHarness.h"
@@ -19,7 +19,7 @@ class NarrowWeights : public ::testing::Test {
 protected:
   KernelHarness harness{kernels::emitContraction};
 
-  /// Columns of this machine's panels.
+  /// NR of this machine's target.
   int64_t panel() const { return harness.target.panel; }
 
   /// [m, k] times packed panels of `columns` columns of `narrow`; m < 0 is
@@ -63,12 +63,12 @@ TEST_F(NarrowWeights, WeightsStayNarrowInMemory) {
   std::string lanes = std::to_string(harness.target.lanes);
   EXPECT_NE(harness.emitted.find("vector<" + lanes + "xi16>"),
             std::string::npos);
-  // Nothing is widened beforehand.
+  // No panels are widened in advance.
   EXPECT_EQ(harness.emitted.find("prepare"), std::string::npos);
 }
 
-// Tiles enough to share panels that are widened beforehand, in slices of long
-// sums too.
+// Enough tiles to share panels that are widened in advance, also in blocks of
+// long K.
 TEST_F(NarrowWeights, ManyRows) {
   for (const char *narrow : {"bf16", "f16"})
     for (auto [m, k, n] :
@@ -115,7 +115,7 @@ TEST_F(NarrowWeights, Convolution) {
       "(tensor<1x5x6x4xf32>, tensor<3x3x4x20xf32>) -> tensor<1x5x6x20xf32>"));
 }
 
-// Panels of a window, whose slices are lines of taps where sums are long.
+// Panels of a filter, whose blocks of K are rows of taps where K is long.
 TEST_F(NarrowWeights, PackedConvolution) {
   for (int64_t inputs : {4, 80}) {
     int64_t depth = 9 * inputs, columns = panel(), panels = 130 / columns + 1;

@@ -109,8 +109,8 @@ TEST_P(PointwiseKernel, TransposesPadded) {
     %r = graph.transpose %0 [1, 0] : tensor<27x24xf32> -> tensor<24x27xf32>)");
 }
 
-// Squares that lie over each other at the ends, and short rows whose last
-// vector reaches into the next row; what is read beside must not be passed.
+// Squares that overlap at the ends, and short rows whose last vector reaches
+// into the next row; no read may pass the end of another operand.
 TEST_P(PointwiseKernel, TransposesOddRows) {
   for (const char *element : {"f32", "f64", "f16", "ui8"})
     for (const char *row : {"5", "7", "12"})
@@ -139,7 +139,7 @@ TEST_P(PointwiseKernel, TransposesOddRowsOfImages) {
   }
 }
 
-// The other operand's bytes become the result's.
+// The result takes over the other operand's bytes.
 TEST_P(PointwiseKernel, TransposesOddRowsInPlace) {
   harness.sharedOperand = 1;
   for (const char *row : {"5", "7", "12"}) {
@@ -178,7 +178,7 @@ TEST_P(PointwiseKernel, PadsAndSlices) {
 }
 
 TEST_P(PointwiseKernel, FewElementsApart) {
-  // The last element that is read is the last one that there is.
+  // Reads end with the last element of the operand.
   for (const char *stride : {"2", "3", "4", "5"})
     for (const char *element : {"f32", "f64", "i8", "bf16"}) {
       int64_t apart = stride[0] - '0';
@@ -197,7 +197,7 @@ TEST_P(PointwiseKernel, FewElementsApart) {
         "tensor<2x4x16x8xf32>");
 }
 
-// What lanes give lies between what their neighbours give.
+// Elements of a lane lie between those of neighbouring lanes.
 TEST_P(PointwiseKernel, StoresInTurns) {
   for (const char *element : {"f32", "ui8", "i64", "bf16", "i1"}) {
     std::string type = std::string("x") + element + ">";
@@ -270,7 +270,7 @@ TEST_P(PointwiseKernel, JoinsHeads) {
   }
 }
 
-// Squares that are turned end where a pad or an operand does.
+// Transposed squares end where a pad or an operand does.
 TEST_P(PointwiseKernel, TurnsWhatIsPaddedOrJoined) {
   check("%a : tensor<2x5x33x21xf32>", "tensor<2x21x6x36xf32>",
         "%z = graph.constant dense<7.0> : tensor<f32>\n"
@@ -338,7 +338,7 @@ TEST_P(PointwiseKernel, Gathers) {
 }
 
 TEST_P(PointwiseKernel, GathersOfBytes) {
-  // Rows that vectors hold, and shorter and longer ones; places past the end.
+  // Rows that fit vectors, and shorter and longer ones; indices past the end.
   for (int64_t row : {5, 16, 54, 64, 65, 200})
     for (const char *element : {"i8", "ui8", "i16"})
       for (const char *place : {"ui8", "i8"}) {
@@ -412,7 +412,7 @@ TEST_F(ElementTypes, FloatOps) {
 }
 
 // Known divisors, whose quotients are bits of those by division: ends of the
-// range, both zeros, and what is no number.
+// range, both zeros, and NaN.
 TEST_F(ElementTypes, QuotientsByANumber) {
   std::vector<float> numbers = {0.0f,
                                 -0.0f,
@@ -440,8 +440,8 @@ TEST_F(ElementTypes, QuotientsByANumber) {
               "> : tensor<2000xf32>\n%r = graph.div %a, %c : tensor<2000xf32>");
 }
 
-// Quotients: rounding of halves, bounds, what is out of range and what is no
-// number; with zero points that are known, and such that are not.
+// Quotients: rounding of halves, bounds, values out of range and NaN; with
+// constant zero points and others.
 TEST_F(ElementTypes, Quantizes) {
   std::vector<float> numbers = {0.0f,
                                 -0.0f,
@@ -586,7 +586,7 @@ TEST_P(PointwiseKernel, LongRowsOfFewTasks) {
 }
 
 TEST_P(PointwiseKernel, PlacesForAllChannels) {
-  // Found once, and what is read there is multiplied in all channels.
+  // Indices are computed once and used for all channels.
   check("%x : tensor<3x20x7xf32>, %p : tensor<45xf32>, %q : tensor<45xf32>",
         "tensor<3x45xf32>", R"(
     %a = graph.abs %p : tensor<45xf32>

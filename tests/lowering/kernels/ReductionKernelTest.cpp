@@ -39,7 +39,7 @@ TEST_P(ReductionKernel, Rows) {
     }
 }
 
-/// Numbers of positions that differ from each of some rows, as bits of masks.
+/// Counts of positions that differ from each of some rows, as bits of masks.
 TEST_P(ReductionKernel, Differences) {
   harness.target.avx512 = GetParam() >= 16;
   for (int64_t columns : {3, 54, 64, 300})
@@ -304,7 +304,7 @@ TEST_P(ReductionKernel, SeveralResults) {
         {}, "%s, %m, %r");
 }
 
-// Lanes go along the rows, however many results have one element for each.
+// Lanes run along the rows, however many results have one element per row.
 TEST_P(ReductionKernel, SpreadOfRows) {
   for (std::string n : {"40", "32", "31", "9", "7"}) {
     std::string row = "tensor<50x" + n + "xf32>";
@@ -340,7 +340,7 @@ TEST_P(ReductionKernel, KeepsDimensions) {
     %r = graph.reshape %s : tensor<9xf32> -> tensor<9x1xf32>)");
 }
 
-// What a batch norm makes of the sums of its channels.
+// The normalisation of a batch norm after its channel sums.
 TEST_P(ReductionKernel, DimensionsOfSizeOneAroundKeptOnes) {
   for (const char *rows : {"3x5", "40x41"}) {
     std::string from = std::string("tensor<2x") + rows + "x72xf32>";
@@ -386,7 +386,7 @@ TEST_P(ReductionKernel, TallColumns) {
   }
 }
 
-// A fold whose value is used at another row: no schedule of rows serves it.
+// A reduction that is used at another row: no schedule by rows supports it.
 TEST_P(ReductionKernel, MovedResult) {
   check("%a : tensor<9x9xf32>", "tensor<9x9xf32>", R"(
     %s = graph.reduce sum, %a [1] : tensor<9x9xf32> -> tensor<9xf32>

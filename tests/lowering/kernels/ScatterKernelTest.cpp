@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Scatters and folds with regions beside the interpreter: wide and narrow
-// windows, indices outside, repeated places, every element type.
+// Scatters and reductions with regions beside the interpreter: wide and narrow
+// windows, indices out of bounds, repeated indices, every element type.
 
 #include "FusionText.h"
 #include "KernelHarness.h"
@@ -105,8 +105,8 @@ TEST_F(ScatterKernelTest, Empty) {
           {{2, 3}, {0, 1}, {0, 3}});
 }
 
-// Places along one dimension are those of the updates: tasks divide these.
-TEST_F(ScatterKernelTest, OwnPlaces) {
+// Indices along one dimension are those of the updates: tasks divide these.
+TEST_F(ScatterKernelTest, OwnIndices) {
   for (const char *element : {"f32", "f64", "bf16", "i32"})
     for (const char *kind : {"set", "sum", "prod", "max", "min"})
       for (bool first : {true, false}) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products of rows with themselves: half is computed, half is copied.
+// Matmuls of a matrix with its own transpose (syrk): half is computed, half is
+// mirrored.
 
 #include "FusionText.h"
 #include "KernelHarness.h"
@@ -64,7 +65,7 @@ TEST_F(SyrkMirror, OtherVectorLengths) {
   }
 }
 
-TEST_F(SyrkMirror, SmallProductsAndEpiloguesAreWhole) {
+TEST_F(SyrkMirror, SmallMatmulsAndEpiloguesAreWhole) {
   harness.check(product(200, 64, 1, "f32"));
   EXPECT_FALSE(mirrors());
   harness.check(product(256, 64, 1, "f32", "neg"));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Updates of parts beside the interpreter: parts of rows, starts of every
-// integer type and outside, copied and in place, sizes of 0.
+// Dynamic update slices beside the interpreter: parts of rows, starts of every
+// integer type and out of bounds, copied and in place, sizes of 0.
 
 #include "FusionText.h"
 #include "KernelHarness.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Pooling and grouped convolutions beside the interpreter: channels last and
-// first, borders, strides, dilations.
+// Pooling and depthwise convolutions beside the interpreter: channels last and
+// first, padding, strides, dilations.
 
 #include "FusionText.h"
 #include "KernelHarness.h"
@@ -100,7 +100,7 @@ TEST_P(NHWCWindowKernel, DepthwiseConvolution) {
       : (tensor<2x9x11x8xf32>, tensor<5x5x1x8xf32>) -> tensor<2x5x6x8xf32>)");
 }
 
-// Bytes become numbers in the kernel, those around the image too.
+// Int8 values are dequantized in the kernel, those of the padding too.
 TEST_P(NHWCWindowKernel, DepthwiseConvolutionOfBytes) {
   for (std::string byte : {"ui8", "i8"})
     for (std::string padding : {"0", "1"}) {
@@ -143,7 +143,7 @@ TEST_P(NHWCWindowKernel, GroupedConvolution) {
       : (tensor<1x4x6x7xf32>, tensor<8x4x3x3xf32>) -> tensor<1x8x12x14xf32>)");
 }
 
-/// A window of its own for each channel of an image.
+/// A depthwise convolution: one filter per channel.
 struct Depthwise {
   int channels, height, width, rows, columns, stride, dilation, low, high,
       outputs = 1, inputs = 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Convolutions with transformed windows against the interpreter, which reads
-// the windows themselves.
+// Winograd convolutions against the interpreter, which reads the filters
+// themselves.
 
 #include "KernelHarness.h"
 #include "ir/encodings/Winograd.h"
@@ -18,44 +18,44 @@ using zenith::testing::KernelHarness;
 
 namespace {
 
-/// A convolution over channels-last images with a window of 3 or 3x3 pixels, or
-/// some planes of those, its values in panels before it.
+/// A convolution over channels-last feature maps with a filter of 3 or 3x3
+/// taps, or several planes of those, after its Winograd transform in panels.
 struct Case {
-  /// Of the image: 0 where it has no planes, or no lines.
+  /// Of the input: 0 where it has no planes, or no rows.
   int64_t planes = 0, height = 8, width = 8;
   int64_t tile = 4, batch = 1, inputs = 8, outputs = 32;
   int64_t panel = 16;
-  int64_t windowPlanes = 3, lowPlanes = 1, highPlanes = 1;
+  int64_t filterPlanes = 3, lowPlanes = 1, highPlanes = 1;
   int64_t low[2] = {1, 1}, high[2] = {1, 1};
   int64_t dilation = 1;
-  bool channelsFirst = false; ///< image and result
-  bool mark = true, dynamicBatch = false, dynamicImage = false;
+  bool channelsFirst = false; ///< input and result
+  bool mark = true, dynamicBatch = false, dynamicInput = false;
   std::string epilogue;
-  std::optional<float> oddPixel; ///< at element `oddPlace` of the image
-  int64_t oddPlace = 0;
+  std::optional<float> oddValue; ///< at element `oddIndex` of the input
+  int64_t oddIndex = 0;
 
   struct Dim {
-    int64_t size, window, low, high;
+    int64_t size, taps, low, high;
   };
   std::vector<Dim> spatial() const {
     std::vector<Dim> dims{{width, 3, low[1], high[1]}};
     if (height)
       dims.insert(dims.begin(), {height, 3, low[0], high[0]});
     if (planes)
-      dims.insert(dims.begin(), {planes, windowPlanes, lowPlanes, highPlanes});
+      dims.insert(dims.begin(), {planes, filterPlanes, lowPlanes, highPlanes});
     return dims;
   }
   int64_t taps() const { return height ? 9 : 3; }
   int64_t points() const { return height ? (tile + 2) * (tile + 2) : tile + 2; }
   /// Rows of the panels for a point or a tap.
-  int64_t depths() const { return inputs * (planes ? windowPlanes : 1); }
-  int64_t rows() const { return (points() + taps()) * depths(); }
+  int64_t kOfPoint() const { return inputs * (planes ? filterPlanes : 1); }
+  int64_t rows() const { return (points() + taps()) * kOfPoint(); }
   int64_t panels() const { return (outputs + panel - 1) / panel; }
-  std::vector<int64_t> image() const;
+  std::vector<int64_t> inputShape() const;
   std::string text() const;
-  /// What the panels hold, from a window of small numbers.
+  /// Contents of the panels, from a filter of small integers.
   Tensor weights(mlir::RankedTensorType type) const;
-  float windowAt(int64_t plane, int64_t tap, int64_t input,
+  float filterAt(int64_t plane, int64_t tap, int64_t input,
                  int64_t output) const {
     int64_t mixed = plane * 2 + tap * 5 + input * 3 + output * 7;
     return float(mixed % 9 - 4) / 4;
@@ -69,7 +69,7 @@ std::string joined(const std::vector<int64_t> &numbers, const char *between) {
   return text;
 }
 
-std::vector<int64_t> Case::image() const {
+std::vector<int64_t> Case::inputShape() const {
   std::vector<int64_t> sizes{batch};
   for (const Dim &dim : spatial())
     sizes.push_back(dim.size);
@@ -79,32 +79,32 @@ std::vector<int64_t> Case::image() const {
 
 std::string Case::text() const {
   std::vector<Dim> dims = spatial();
-  std::vector<int64_t> given, found, window, lows, highs, ones, places, inner,
-      taps;
+  std::vector<int64_t> given, found, filter, lows, highs, ones, dimensions,
+      inner, taps;
   for (const Dim &dim : dims) {
     given.push_back(dim.size);
-    found.push_back(dim.size + dim.low + dim.high -
-                    (dim.window - 1) * dilation);
-    window.push_back(dim.window);
+    found.push_back(dim.size + dim.low + dim.high - (dim.taps - 1) * dilation);
+    filter.push_back(dim.taps);
     lows.push_back(dim.low), highs.push_back(dim.high);
     taps.push_back(int64_t(ones.size())), ones.push_back(1);
-    places.push_back(int64_t(ones.size()));
+    dimensions.push_back(int64_t(ones.size()));
     inner.push_back(int64_t(ones.size()) + 1);
   }
   int64_t spatialDims = int64_t(dims.size());
-  auto image = [&](const std::vector<int64_t> &sizes, int64_t c, bool first) {
+  auto typeOf = [&](const std::vector<int64_t> &sizes, int64_t c, bool first) {
     std::string text =
         "tensor<" + (dynamicBatch ? "?" : std::to_string(batch)) + "x";
     std::string channels = std::to_string(c) + "x";
     text += first ? channels : "";
     for (int64_t size : sizes)
-      text += (dynamicImage ? "?" : std::to_string(size)) + "x";
+      text += (dynamicInput ? "?" : std::to_string(size)) + "x";
     return text + (first ? "" : channels) + "f32>";
   };
-  std::string input = image(given, inputs, channelsFirst),
-              x = image(given, inputs, false), r = image(found, outputs, false),
-              result = image(found, outputs, channelsFirst);
-  int64_t before = points() * depths(), own = this->taps() * depths();
+  std::string input = typeOf(given, inputs, channelsFirst),
+              x = typeOf(given, inputs, false),
+              r = typeOf(found, outputs, false),
+              result = typeOf(found, outputs, channelsFirst);
+  int64_t before = points() * kOfPoint(), own = this->taps() * kOfPoint();
   std::string packed =
       llvm::formatv("tensor<{0}x{1}x{2}xf32>", panels(), rows(), panel);
   std::string split = llvm::formatv("tensor<{1}x{0}x{2}xf32>", panels(), rows(),
@@ -114,7 +114,7 @@ std::string Case::text() const {
               matrix = llvm::formatv("tensor<{0}x{1}xf32>", rows(), outputs),
               flat = llvm::formatv("tensor<{0}x{1}xf32>", own, outputs),
               kernel = llvm::formatv("tensor<{0}x{1}x{2}xf32>",
-                                     joined(window, "x"), inputs, outputs);
+                                     joined(filter, "x"), inputs, outputs);
   std::string body = "%w0 = graph.transpose %y [1, 0, 2] : " + packed + " -> " +
                      split + "\n%w1 = graph.reshape %w0 : " + split + " -> " +
                      wide + "\n";
@@ -139,7 +139,7 @@ std::string Case::text() const {
             input + " -> " + x + "\n";
     from = "%t";
   }
-  std::string order = joined(places, ", ");
+  std::string order = joined(dimensions, ", ");
   body +=
       "%d = graph.convolution " + from + ", %k " +
       llvm::formatv("<input = (0, {0}, [{1}]), kernel = ({2}, {0}, [{3}]), "
@@ -178,17 +178,18 @@ Tensor Case::weights(mlir::RankedTensorType type) const {
   int64_t size = tile + 2, perLine = 3;
   for (int64_t row = 0; row < rows(); ++row)
     for (int64_t column = 0; column < panel * panels(); ++column) {
-      // Values lie point by point, the window itself plane by plane.
+      // Transformed values are stored point by point, the filter plane by
+      // plane.
       int64_t input = row % inputs, block = row / inputs;
-      int64_t ofPoint = depths() / inputs, tap = block - points() * ofPoint;
+      int64_t ofPoint = kOfPoint() / inputs, tap = block - points() * ofPoint;
       double value = 0;
       if (tap >= 0)
-        value = windowAt(tap / taps(), tap % taps(), input, column);
+        value = filterAt(tap / taps(), tap % taps(), input, column);
       else
         for (int64_t own = 0; own < taps(); ++own)
           value += down[block / ofPoint / size][own / perLine] *
                    across[block / ofPoint % size][own % perLine] *
-                   windowAt(block % ofPoint, own, input, column);
+                   filterAt(block % ofPoint, own, input, column);
       bool inside = column < outputs;
       data[(column / panel * rows() + row) * panel + column % panel] =
           inside ? float(value) : 0.0f;
@@ -200,7 +201,7 @@ class TransformedFilter : public ::testing::Test {
 protected:
   KernelHarness harness{kernels::emitContraction};
 
-  /// The cases' windows lie in panels of 16 columns.
+  /// The cases' filters are in panels of 16 columns.
   TransformedFilter() {
     harness.target.lanes = 8;
     harness.target.panel = 16;
@@ -213,16 +214,16 @@ protected:
     harness.fill = [&](mlir::RankedTensorType type, unsigned number) {
       if (number == 1)
         return what.weights(type);
-      Tensor image = zenith::testing::smallIntegers(type, number + 1);
-      if (what.oddPixel)
-        reinterpret_cast<float *>(image.writable())[what.oddPlace] =
-            *what.oddPixel;
-      return image;
+      Tensor input = zenith::testing::smallIntegers(type, number + 1);
+      if (what.oddValue)
+        reinterpret_cast<float *>(input.writable())[what.oddIndex] =
+            *what.oddValue;
+      return input;
     };
-    harness.check(text, {what.image()});
+    harness.check(text, {what.inputShape()});
   }
   bool isTransformed() const {
-    return harness.emitted.find("interpolate_") != std::string::npos;
+    return harness.emitted.find("winograd_output_") != std::string::npos;
   }
 };
 
@@ -277,8 +278,8 @@ TEST_F(TransformedFilter, CutColumnsAndOddChannels) {
     }
 }
 
-/// Panels of four vectors, one of which may be all there is; of the last one,
-/// only vectors that have columns are computed.
+/// Panels of four vectors, also a single one; of the last panel, only vectors
+/// that have columns are computed.
 TEST_F(TransformedFilter, WidePanels) {
   harness.target.lanes = 16;
   harness.target.panel = 64;
@@ -292,8 +293,8 @@ TEST_F(TransformedFilter, WidePanels) {
       what.epilogue = "neg";
       check(what);
       EXPECT_TRUE(isTransformed());
-      what.oddPixel = std::numeric_limits<float>::infinity();
-      what.oddPlace = 457;
+      what.oddValue = std::numeric_limits<float>::infinity();
+      what.oddIndex = 457;
       check(what);
     }
 }
@@ -307,12 +308,12 @@ TEST_F(TransformedFilter, DynamicBatch) {
   }
 }
 
-TEST_F(TransformedFilter, DynamicImages) {
+TEST_F(TransformedFilter, DynamicFeatureMaps) {
   for (bool first : {false, true})
     for (auto [height, width] : {std::pair(1, 1), std::pair(7, 6),
                                  std::pair(33, 30), std::pair(3, 130)}) {
       Case what;
-      what.dynamicBatch = what.dynamicImage = true;
+      what.dynamicBatch = what.dynamicInput = true;
       what.batch = 2, what.outputs = 24, what.epilogue = "neg";
       what.height = height, what.width = width;
       what.channelsFirst = first;
@@ -321,14 +322,14 @@ TEST_F(TransformedFilter, DynamicImages) {
     }
 }
 
-/// Tasks evaluate the tiles of images that leave the caches themselves, one
-/// kernel less.
-TEST_F(TransformedFilter, LargeImages) {
+/// Tasks transform the tiles of feature maps that would leave the caches,
+/// without a kernel for the input transform.
+TEST_F(TransformedFilter, LargeFeatureMaps) {
   Case what;
   what.tile = 2;
   what.height = 157, what.width = 161, what.outputs = 17;
   auto evaluatesFirst = [&] {
-    return harness.emitted.find("_values") != std::string::npos;
+    return harness.emitted.find("_transform_input") != std::string::npos;
   };
   check(what);
   EXPECT_FALSE(evaluatesFirst());
@@ -347,19 +348,19 @@ TEST_F(TransformedFilter, LongLines) {
   check(what);
 }
 
-/// A pixel that isn't finite, or whose values at points aren't, reaches the
-/// results whose windows hold it and no others.
-TEST_F(TransformedFilter, NotFinitePixels) {
+/// An input that isn't finite, or whose transform isn't, reaches the results
+/// that read it and no others.
+TEST_F(TransformedFilter, NonFiniteInputs) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   for (int64_t tile : {2, 4})
     for (bool first : {false, true})
-      for (float pixel : {infinity, std::nanf(""), 3e38f}) {
+      for (float value : {infinity, std::nanf(""), 3e38f}) {
         Case what;
         what.tile = tile, what.channelsFirst = first;
         what.batch = 2, what.height = 11, what.width = 10, what.outputs = 40;
-        what.oddPixel = pixel;
+        what.oddValue = value;
         for (int64_t place : {437, 2 * 11 * 10 * 8 - 1}) {
-          what.oddPlace = place;
+          what.oddIndex = place;
           check(what);
         }
       }
@@ -369,11 +370,11 @@ TEST_F(TransformedFilter, Volumes) {
   for (bool first : {false, true})
     for (auto [planes, height, width] :
          {std::tuple(1, 1, 1), std::tuple(4, 9, 6), std::tuple(5, 3, 121)})
-      for (int64_t windowPlanes : {1, 2, 3}) {
+      for (int64_t filterPlanes : {1, 2, 3}) {
         Case what;
         what.planes = planes, what.height = height, what.width = width;
-        what.windowPlanes = windowPlanes, what.batch = 2, what.outputs = 24;
-        what.lowPlanes = windowPlanes / 2, what.highPlanes = windowPlanes - 1;
+        what.filterPlanes = filterPlanes, what.batch = 2, what.outputs = 24;
+        what.lowPlanes = filterPlanes / 2, what.highPlanes = filterPlanes - 1;
         what.channelsFirst = first, what.epilogue = "neg";
         check(what);
         EXPECT_TRUE(isTransformed());
@@ -393,23 +394,23 @@ TEST_F(TransformedFilter, VolumesInWidePanels) {
   }
 }
 
-/// Blocks of tasks that evaluate their own tiles hold some of several planes.
+/// Blocks of tasks that transform their own tiles have tiles of several planes.
 TEST_F(TransformedFilter, LargeVolumes) {
   harness.target.lanes = 16;
   harness.target.panel = 64;
   harness.target.avx512 = true;
-  for (int64_t windowPlanes : {1, 2, 3})
+  for (int64_t filterPlanes : {1, 2, 3})
     for (int64_t outputs : {24, 80}) {
       Case what;
       what.panel = 64, what.batch = 2, what.outputs = outputs;
       what.planes = 7, what.height = 21, what.width = 24;
-      what.windowPlanes = windowPlanes, what.highPlanes = windowPlanes - 1;
+      what.filterPlanes = filterPlanes, what.highPlanes = filterPlanes - 1;
       what.lowPlanes = 0;
       check(what);
       EXPECT_TRUE(isTransformed());
-      EXPECT_EQ(harness.emitted.find("_values"), std::string::npos);
-      what.oddPixel = std::numeric_limits<float>::infinity();
-      what.oddPlace = 51457;
+      EXPECT_EQ(harness.emitted.find("_transform_input"), std::string::npos);
+      what.oddValue = std::numeric_limits<float>::infinity();
+      what.oddIndex = 51457;
       check(what);
     }
 }
@@ -426,7 +427,8 @@ TEST_F(TransformedFilter, Lines) {
       }
 }
 
-/// Tiles hold pixels of one phase; lines are cut between them.
+/// Tiles have positions of one phase of the dilation; rows are divided between
+/// tiles.
 TEST_F(TransformedFilter, Dilated) {
   for (int64_t dilation : {2, 5, 32})
     for (int64_t dims : {1, 2, 3})
@@ -441,8 +443,8 @@ TEST_F(TransformedFilter, Dilated) {
         what.low[1] = 2 * dilation, what.high[1] = 0;
         check(what);
         EXPECT_TRUE(isTransformed());
-        what.oddPixel = std::numeric_limits<float>::infinity();
-        what.oddPlace = 457;
+        what.oddValue = std::numeric_limits<float>::infinity();
+        what.oddIndex = 457;
         check(what);
       }
 }
@@ -452,7 +454,7 @@ TEST_F(TransformedFilter, DynamicVolumes) {
     for (auto [planes, width] :
          {std::pair(1, 1), std::pair(4, 33), std::pair(2, 130)}) {
       Case what;
-      what.dynamicBatch = what.dynamicImage = true;
+      what.dynamicBatch = what.dynamicInput = true;
       what.planes = dims == 3 ? planes : 0, what.height = dims == 3 ? 5 : 0;
       what.width = width, what.batch = 2;
       check(what);
@@ -462,12 +464,12 @@ TEST_F(TransformedFilter, DynamicVolumes) {
 
 TEST_F(TransformedFilter, NotFiniteVolumes) {
   for (int64_t dims : {1, 3})
-    for (float pixel : {std::numeric_limits<float>::infinity(), 3e38f}) {
+    for (float value : {std::numeric_limits<float>::infinity(), 3e38f}) {
       Case what;
       what.planes = dims == 3 ? 5 : 0, what.height = dims == 3 ? 7 : 0;
-      what.width = 26, what.batch = 2, what.oddPixel = pixel;
+      what.width = 26, what.batch = 2, what.oddValue = value;
       for (int64_t place : {0, 93, 415}) {
-        what.oddPlace = place;
+        what.oddIndex = place;
         check(what);
       }
     }

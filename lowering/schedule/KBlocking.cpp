@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Chooses blocks of K by what stays in which cache.
+
+#include "lowering/schedule/KBlocking.h"
+#include "lowering/microkernels/MicroKernel.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+#include <cmath>
+
+using zenith::graph::DimAtom;
+using zenith::graph::DimExpr;
+
+namespace zenith::kernels {
+
+/// A panel that each tile reads again from the second-level cache.
+static constexpr double panelBytes = 150 * 1024;
+/// The same from the first-level cache.
+static constexpr double shortPanelBytes = 24 * 1024;
+static constexpr int64_t largestKC = 1024;
+/// With packed A: a block of a panel stays in the first-level cache beside a
+/// tile.
+static constexpr int64_t largestPackedKC = 384;
+
+double flopsOf(const ContractionSpace &space) {
+  return 2 * estimate(space.rowAxis.size) * estimate(space.outerRowCount()) *
+         estimate(space.outerCount()) * estimate(space.columns.size) *
+         estimate(space.totalK());
+}
+
+double fewestPackedTasks(const ContractionSpace &space) {
+  constexpr double flopsOfTask = 5e6;
+  return std::clamp(std::floor(flopsOf(space) / flopsOfTask), 2.0, 8.0);
+}
+
+/// Size of the row axis, or its upper bound, where one is known.
+static std::optional<int64_t> mostRows(const ContractionSpace &space) {
+  const DimExpr &size = space.rowAxis.size;
+  auto rows = size.constant();
+  if (const DimAtom *atom = size.asAtom();
+      atom && atom->kind == DimAtom::Kind::Min)
+    for (const auto &side : {atom->lhs, atom->rhs})
+      rows = rows ? rows : side->constant();
+  return rows;
+}
+
+bool needsAPacking(const ContractionSpace &space, const KernelTarget &target) {
+  // A cache line of A serves a row of a wide panel long enough for the
+  // second-level cache to deliver the next one, as long as it holds all lines
+  // of a short sum: with 64 columns packing pays off at K = 1024, and costs at
+  // K = 256. Up to 256 rows, copying panels of B takes as little time, and is
+  // the faster choice.
+  bool wide = nrOf(space.sum, target) > 16;
+  int64_t shortest = wide ? 257 : 64, fewest = wide ? 257 : 48;
+  auto kSize = space.kAxis.size.constant(),
+       rows = space.rowAxis.size.constant(),
+       width = space.columns.size.constant();
+  return kSize && rows && width && *kSize >= shortest && *rows >= fewest &&
+         *width >= 128 && !target.opencl && space.taps.empty() &&
+         !space.isAlongK() && !space.kAxis.strideA.isConstant(1);
+}
+
+bool isSmallWithLongK(const ContractionSpace &space,
+                      const KernelTarget &target) {
+  constexpr int64_t longSum = 2048, mostResults = 8192, fewestRows = 8,
+                    most = 256;
+  auto rows = space.rowAxis.size.constant(),
+       width = space.columns.size.constant(),
+       kSize = space.kAxis.size.constant();
+  return rows && width && kSize && *rows >= fewestRows && *rows <= most &&
+         *width > 0 && *width <= most && *kSize >= longSum &&
+         *rows * *width <= mostResults && space.gates == 1 &&
+         space.taps.empty() && space.outerRows.empty() &&
+         space.outerCount().isConstant(1) && !target.opencl &&
+         space.rowAxis.strideA.isConstant(1) &&
+         !space.kAxis.strideA.isConstant(1);
+}
+
+/// Blocks of at most `largest` k, a multiple of `multiple` each, of equal size
+/// as far as that allows.
+static BlockedK evenBlocks(int64_t kSize, int64_t largest, int64_t multiple) {
+  BlockedK k;
+  k.blocks = (kSize + largest - 1) / largest;
+  k.kc = int64_t(llvm::alignTo(uint64_t(kSize + k.blocks - 1) / k.blocks,
+                               uint64_t(multiple)));
+  k.blocks = (kSize + k.kc - 1) / k.kc;
+  return k;
+}
+
+void chooseKBlocks(GemmSchedule &schedule, const ContractionSpace &space,
+                   int64_t mr, unsigned nr, const KernelTarget &target) {
+  auto kSize = space.totalK().constant();
+  auto rows = mostRows(space), outerRows = space.outerRowCount().constant();
+  bool fewTiles =
+      rows && outerRows && *outerRows * ((*rows + mr - 1) / mr) < int64_t(4);
+  bool packsA = needsAPacking(space, target);
+  // Where rows of A are neighbours in memory, each k takes a line of the
+  // second-level cache: B had better come from the first-level one.
+  double cached = space.rowAxisIsOutermost ? shortPanelBytes : panelBytes;
+  bool small = !kSize || double(*kSize) * nr * 4 <= cached;
+  if (!packsA && (small || fewTiles || space.isAlongK()))
+    return;
+  BlockedK k;
+  if (space.taps.empty()) {
+    k = evenBlocks(*kSize, packsA ? largestPackedKC : largestKC,
+                   space.kInterleave);
+  } else if (space.taps.size() > 1 || space.rowAxisIsOutermost) {
+    k.blocks = space.taps.front().axis.size.constant().value_or(1);
+  }
+  if (packsA)
+    k.reuse = BlockedK::PackedA;
+  if (packsA || k.blocks > 1)
+    schedule.k = k;
+}
+
+void chooseTaskPanels(GemmSchedule &schedule, const ContractionSpace &space,
+                      const KernelTarget &target) {
+  constexpr int64_t largest = 256;
+  constexpr double fewestTasks = 8;
+  int64_t kSize = *space.kAxis.size.constant();
+  BlockedK k = evenBlocks(kSize, largest, std::min<int64_t>(kSize, 8));
+  if (k.blocks > 1)
+    schedule.k = k;
+  schedule.taskPanels = {TaskPanels::Packed, k.kc * nrOf(space.sum, target)};
+  double panels = estimate(schedule.panelCount);
+  double several =
+      std::floor(panels * estimate(space.outerCount()) / fewestTasks);
+  schedule.panelsPerTask = int64_t(
+      std::clamp(several, 1.0, std::min(panels, double(panelsPerCopy))));
+  schedule.tilesPerTask = *schedule.tileCount.constant();
+  schedule.rowBlocks = 1;
+}
+
+bool chooseSweep(GemmSchedule &schedule, const ContractionSpace &space,
+                 unsigned mr, unsigned nr, const KernelTarget &target) {
+  constexpr int64_t mostRows = 24, shortestK = 32, registers = 8;
+  auto rows = (space.outerRowCount() * space.rowAxis.size).constant();
+  auto kSize = space.totalK().constant();
+  if (!rows || *rows < 1 || *rows > mostRows || !kSize || *kSize < shortestK ||
+      !space.taps.empty() || !space.outerRows.empty() ||
+      space.form != ContractionSpace::Direct ||
+      double(*kSize) * estimate(space.columns.size) * 4 <= smallBytes)
+    return false;
+  // Several tiles of rows share what is read of B; with a single row, a longer
+  // block loads and stores the accumulators less often.
+  bool several = *rows > int64_t(mr);
+  SweptK k;
+  k.kc = several ? 16 : *rows == 1 ? 4 : 8;
+  // Rows of B that map to the same sets of the first-level cache would fill
+  // these before several tiles have read them.
+  constexpr int64_t wayBytes = 4096;
+  auto rowBytes = (space.kAxis.strideB * DimExpr(int64_t(4))).constant();
+  if (rowBytes && *rowBytes % wayBytes == 0)
+    k.kc = std::min<int64_t>(k.kc, 8);
+  k.blocks = (*kSize + k.kc - 1) / k.kc;
+  int64_t vectors = nr / sumLanes(space.sum, target);
+  k.panelsPerStep = std::max<int64_t>(1, registers / (vectors * *rows));
+  // Accumulators stay in the first-level cache, those of several tiles in the
+  // second-level one.
+  int64_t shortestRun = several ? 256 : 512, mostSums = several ? 16384 : 4096;
+  int64_t half = int64_t(estimate(space.columns.size)) / 2;
+  int64_t longestRun = std::max(shortestRun, mostSums / *rows);
+  int64_t run = std::min(std::max(half, shortestRun), longestRun);
+  // Whole steps, so that a column's sum does not depend on where a task begins.
+  schedule.panelsPerTask = int64_t(
+      llvm::alignTo(std::max<int64_t>(1, run / nr), uint64_t(k.panelsPerStep)));
+  if (space.outerCount().isConstant(1))
+    schedule.joined.count = std::max<int64_t>(
+        1, longestRun / (schedule.panelsPerTask * int64_t(nr)));
+  schedule.k = k;
+  return true;
+}
+
+void chooseShortBlocks(GemmSchedule &schedule, const ContractionSpace &space,
+                       const KernelTarget &target) {
+  constexpr int64_t cachedBytes = 16 * 1024, smallestKC = 16, largest = 256;
+  int64_t rows = *space.rowAxis.size.constant(),
+          kSize = *space.kAxis.size.constant(),
+          panels = *schedule.panelCount.constant(),
+          tiles = *schedule.tileCount.constant();
+  int64_t rowBytes = rows * int64_t(elementSize(space.a.element));
+  BlockedK k;
+  k.reuse = BlockedK::ShortBlocks;
+  k.kc = std::clamp(cachedBytes / rowBytes / 8 * 8, smallestKC, largest);
+  k.blocks = (kSize + k.kc - 1) / k.kc;
+  schedule.k = k;
+  if (space.form == ContractionSpace::Copied)
+    schedule.taskPanels = {TaskPanels::Packed, k.kc * nrOf(space.sum, target)};
+  schedule.panelsPerTask = std::min<int64_t>((panels + 1) / 2, panelsPerCopy);
+  schedule.tilesPerTask = panels > 1 ? tiles : (tiles + 1) / 2;
+  schedule.rowBlocks =
+      DimExpr::ceilDiv(schedule.tileCount, DimExpr(schedule.tilesPerTask));
+  if (panels > 1 && space.form == ContractionSpace::Direct)
+    schedule.joined.count =
+        (panels + schedule.panelsPerTask - 1) / schedule.panelsPerTask;
+}
+
+/// Rows of a panel follow each other in memory, tap after tap.
+static bool panelsAreContiguous(const ContractionSpace &space, unsigned nr) {
+  DimExpr stride = int64_t(nr);
+  auto follows = [&](const Axis &axis) {
+    bool next = axis.strideB == stride;
+    stride = stride * axis.size;
+    return next;
+  };
+  return follows(space.kAxis) &&
+         llvm::all_of(llvm::reverse(space.taps),
+                      [&](const TapAxis &tap) { return follows(tap.axis); });
+}
+
+void chooseWidening(GemmSchedule &schedule, const ContractionSpace &space,
+                    const KernelTarget &target) {
+  constexpr double fewestTiles = 3;
+  constexpr int64_t mostBytes = 1024 * 1024;
+  unsigned nr = nrOf(space.sum, target);
+  auto kSize = space.totalK().constant();
+  bool narrow = elementSize(space.b.element) < elementSize(space.sum);
+  if (!narrow || !space.sum.isF32() || !target.avx512 || target.opencl ||
+      multipliesKPairs(space, target) ||
+      space.form != ContractionSpace::Panels || space.panel != nr ||
+      schedule.sweptK() || !kSize || *kSize == 0 ||
+      std::min(estimate(schedule.tileCount), double(schedule.tilesPerTask)) <
+          fewestTiles ||
+      !panelsAreContiguous(space, nr))
+    return;
+  int64_t blocks = schedule.kBlocks();
+  int64_t rows = blocks == 1          ? *kSize
+                 : space.taps.empty() ? schedule.kc()
+                                      : *kSize / blocks;
+  int64_t panels = blocks == 1 || !space.taps.empty()
+                       ? 1
+                       : schedule.panelsPerTask * schedule.joined.count;
+  if (panels * rows * nr * 4 <= mostBytes)
+    schedule.taskPanels = {TaskPanels::Widened, rows * nr};
+}
+
+} // namespace zenith::kernels
