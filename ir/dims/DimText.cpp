@@ -5,6 +5,7 @@
 #include "ir/dims/DimExpr.h"
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 
 namespace zenith::graph {
 
@@ -233,6 +234,12 @@ std::string termText(const DimExpr::Monomial &monomial, uint64_t magnitude) {
 std::optional<DimExpr> DimExpr::parse(const std::string &text) {
   if (text.size() > textLimit)
     return std::nullopt;
+  // The smallest integer has no magnitude that a sign could precede.
+  int64_t literal = 0;
+  const char *end = text.data() + text.size();
+  if (auto [last, error] = std::from_chars(text.data(), end, literal);
+      error == std::errc() && last == end)
+    return DimExpr(literal);
   return DimParser(text).run();
 }
 

@@ -122,7 +122,7 @@ TEST(DimExprTest, TextGoesRound) {
        {"24*batch", "past + seq", "n", "0", "7", "2*n - 3", "n**2*m + 1",
         "floordiv(n + 1, 2)", "mod(n, 8)", "max(m, n)", "min(m, n) + 2",
         "-n + 5", "unk__12.dim_0", "2*'batch size'", "'a-b' + a - b", "'it''s'",
-        "'7'", "''"})
+        "'7'", "''", "-9223372036854775808"})
     EXPECT_EQ(parsed(parsed(text).str()), parsed(text)) << text;
   EXPECT_EQ(parsed("((seq**2)//seq)").str(), "seq");
   EXPECT_EQ(parsed("past + seq").str(), "past + seq");
