@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Choices among kernels that sizes make when they run: factors of numbers of
-// tasks, since a launch without tasks does nothing.
+// Guards of launches: choices among variants of a kernel that the sizes of a
+// run make.
 
 #ifndef ZENITH_LOWERING_BUILDER_SIZECHOICE_H
 #define ZENITH_LOWERING_BUILDER_SIZECHOICE_H

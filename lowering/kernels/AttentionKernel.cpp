@@ -414,11 +414,11 @@ static LogicalResult emitVariant(const EmissionContext &context,
                         context.dims, variant.target, context.kernels, ownName);
     if (failed(launch))
       return failure();
-    launch->tasks = launch->tasks * variant.taken;
+    launch->guard = variant.taken;
     // Few queries read what lies in memory.
     if (preparation.kind == Preparation::PackPanels && !space->hasFewQueries())
-      launch->tasks =
-          launch->tasks *
+      launch->guard =
+          launch->guard *
           (DimExpr(1) - isAtMost(space->queryCount, graph::fewQueries));
     plan.launches.push_back(*launch);
   }
@@ -427,7 +427,7 @@ static LogicalResult emitVariant(const EmissionContext &context,
   auto launch = AttentionNest(kernel, *space).emit();
   if (failed(launch))
     return failure();
-  launch->tasks = launch->tasks * variant.taken;
+  launch->guard = variant.taken;
   plan.launches.push_back(*launch);
   return success();
 }

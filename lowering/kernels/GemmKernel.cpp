@@ -502,9 +502,9 @@ FailureOr<KernelPlan> emitContraction(graph::FusionOp fusion,
   auto &space = ways.space;
   if (failed(space))
     return failure();
-  auto add = [&](FailureOr<Launch> launch, const DimExpr &taken) {
+  auto add = [&](FailureOr<Launch> launch, const DimExpr &guard) {
     if (succeeded(launch))
-      launch->tasks = launch->tasks * taken;
+      launch->guard = launch->guard * guard;
     return addLaunch(plan, std::move(launch));
   };
   for (const Preparation &preparation : space->preparations)

@@ -472,7 +472,7 @@ LogicalResult emitWinogradConvolution(KernelPlan &plan,
                                       ModuleOp kernels, StringRef name) {
   auto add = [&](FailureOr<Launch> launch) {
     if (succeeded(launch))
-      launch->tasks = launch->tasks * what.taken;
+      launch->guard = what.taken;
     return addLaunch(plan, std::move(launch));
   };
   for (const Preparation &preparation : what.space.preparations)

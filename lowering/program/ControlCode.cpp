@@ -24,21 +24,22 @@ static StringRef textOf(mlir::Attribute attr) {
   return mlir::cast<mlir::StringAttr>(attr).getValue();
 }
 
-HostEntry::Passed HostEntry::passed(host::ArgumentAttr argument) {
+HostEntry::Passed HostEntry::passed(mlir::Attribute attr) {
   Passed out;
-  if (!argument.getPlace()) {
-    out.number = sizes->evaluate(argument.getScalar());
+  auto argument = mlir::dyn_cast<host::ArgumentAttr>(attr);
+  if (!argument) {
+    out.number = sizes->evaluate(attr);
     return out;
   }
-  out.bytes = at(argument.getPlace());
+  out.bytes = at(argument.getBuffer());
   for (mlir::Attribute size : argument.getDims())
-    out.extents.push_back(sizes->evaluate(textOf(size)));
+    out.extents.push_back(sizes->evaluate(size));
   return out;
 }
 
 std::vector<HostEntry::Passed> HostEntry::passedAll(mlir::ArrayAttr arguments) {
   std::vector<Passed> all;
-  for (auto argument : arguments.getAsRange<host::ArgumentAttr>())
+  for (mlir::Attribute argument : arguments)
     all.push_back(passed(argument));
   return all;
 }
@@ -55,10 +56,8 @@ void HostEntry::bindArguments(host::ProgramOp callee,
     if (argument.number)
       continue;
     mlir::ArrayAttr dims = describe(callee.getArguments(), index).getDims();
-    for (auto [text, extent] : zip(dims, argument.extents)) {
-      std::optional<DimExpr> expr = DimExpr::parse(textOf(text).str());
-      std::optional<std::string> symbol =
-          expr ? expr->asSymbol() : std::nullopt;
+    for (auto [dim, extent] : zip(dims, argument.extents)) {
+      std::optional<std::string> symbol = graph::exprOf(dim).asSymbol();
       if (symbol && !sizes->isBound(*symbol))
         sizes->bind(*symbol, extent);
     }
@@ -66,10 +65,10 @@ void HostEntry::bindArguments(host::ProgramOp callee,
 }
 
 HostEntry::Reserve HostEntry::makeReserve(mlir::ArrayAttr callees,
-                                          host::PlaceAttr arena) {
+                                          host::BufferAttr arena) {
   Reserve reserve;
   bool needed = !arena && any_of(callees, [&](mlir::Attribute name) {
-    return programOf(name).getArena() != "0";
+    return !programOf(name).getArena().getExpr().isConstant(0);
   });
   if (!needed)
     return reserve;
@@ -85,9 +84,9 @@ HostEntry::Reserve HostEntry::makeReserve(mlir::ArrayAttr callees,
 /// asked for.
 HostEntry::Bytes HostEntry::arenaFor(host::ProgramOp callee, Bytes arena,
                                      const Reserve &reserve) {
-  if (callee.getArena() == "0" || arena.base)
+  if (callee.getArena().getExpr().isConstant(0) || arena.base)
     return arena;
-  Value *bytes = sizes->evaluate(callee.getArena());
+  Value *bytes = sizes->evaluate(callee.getArenaAttr());
   settleSizes();
   BasicBlock *grow = block(), *done = block();
   builder.CreateCondBr(
@@ -141,10 +140,10 @@ void HostEntry::checkCancel() {
 //-------------------------------------------------------------===//
 
 /// Puts memory that a nested program took where the result belongs.
-void HostEntry::acceptTaken(host::OutcomeAttr outcome, Bytes bytes,
-                            Value *size) {
-  unsigned index = outcome.getPlace().getIndex();
-  if (outcome.getPlace().getKind() == host::PlaceKind::slot) {
+void HostEntry::acceptAllocated(host::OutcomeAttr outcome, Bytes bytes,
+                                Value *size) {
+  unsigned index = outcome.getBuffer().getIndex();
+  if (outcome.getBuffer().getKind() == host::BufferKind::slot) {
     frame->slots[index] = bytes;
     return;
   }
@@ -158,22 +157,22 @@ void HostEntry::acceptTaken(host::OutcomeAttr outcome, Bytes bytes,
   dropBytes(bytes.base);
 }
 
-void HostEntry::bindOutcome(host::OutcomeAttr outcome, const Passed &value) {
-  if (!outcome.getPlace()) {
-    sizes->bind(outcome.getScalar(), value.number);
+void HostEntry::bindOutcome(mlir::Attribute attr, const Passed &value) {
+  if (auto symbol = mlir::dyn_cast<mlir::StringAttr>(attr)) {
+    sizes->bind(symbol.getValue(), value.number);
     return;
   }
-  if (!outcome.getTaken())
+  auto outcome = mlir::cast<host::OutcomeAttr>(attr);
+  if (!outcome.getAllocated())
     return;
-  for (auto [text, extent] : zip(outcome.getDims(), value.extents)) {
-    std::optional<DimExpr> expr = DimExpr::parse(textOf(text).str());
-    std::optional<std::string> symbol = expr ? expr->asSymbol() : std::nullopt;
+  for (auto [dim, extent] : zip(outcome.getDims(), value.extents)) {
+    std::optional<std::string> symbol = graph::exprOf(dim).asSymbol();
     if (symbol && !sizes->isBound(*symbol))
       sizes->bind(*symbol, extent);
   }
   Value *size = sizes->evaluate(outcome.getBytes());
   settleSizes();
-  acceptTaken(outcome, value.bytes, size);
+  acceptAllocated(outcome, value.bytes, size);
 }
 
 //===- Branches
@@ -181,7 +180,7 @@ void HostEntry::bindOutcome(host::OutcomeAttr outcome, const Passed &value) {
 
 /// Number of the branch to run.
 Value *HostEntry::branchIndex(host::IfOp op) {
-  Value *selector = sizes->evaluate(op.getSelector());
+  Value *selector = sizes->evaluate(op.getSelectorAttr());
   if (!op.getBoolean())
     return selector;
   return builder.CreateZExt(builder.CreateICmpEQ(selector, builder.getInt64(0)),
@@ -189,13 +188,13 @@ Value *HostEntry::branchIndex(host::IfOp op) {
 }
 
 void HostEntry::branch(host::IfOp op) {
-  std::vector<host::OutcomeAttr> outcomes;
+  std::vector<host::OutcomeAttr> outcomes; ///< null for scalars
   std::vector<Bytes> results;
-  for (auto outcome : op.getResults().getAsRange<host::OutcomeAttr>()) {
+  for (mlir::Attribute attr : op.getResults()) {
+    auto outcome = mlir::dyn_cast<host::OutcomeAttr>(attr);
     outcomes.push_back(outcome);
-    results.push_back(outcome.getPlace() && !outcome.getTaken()
-                          ? at(outcome.getPlace())
-                          : Bytes());
+    results.push_back(
+        outcome && !outcome.getAllocated() ? at(outcome.getBuffer()) : Bytes());
   }
   std::vector<std::vector<Passed>> arguments, ends;
   for (mlir::Attribute part : op.getArguments())
@@ -226,9 +225,9 @@ void HostEntry::branch(host::IfOp op) {
   };
   std::vector<Passed> merged(outcomes.size());
   for (unsigned k = 0; k < outcomes.size(); ++k) {
-    if (!outcomes[k].getPlace())
+    if (!outcomes[k])
       merged[k].number = merge(i64, [&](auto &end) { return end[k].number; });
-    if (!outcomes[k].getTaken())
+    if (!outcomes[k] || !outcomes[k].getAllocated())
       continue;
     merged[k].bytes.base =
         merge(pointerType, [&](auto &end) { return end[k].bytes.base; });
@@ -240,8 +239,8 @@ void HostEntry::branch(host::IfOp op) {
           merge(i64, [&](auto &end) { return end[k].extents[d]; }));
   }
   freeReserve(reserve);
-  for (auto [outcome, value] : zip(outcomes, merged))
-    bindOutcome(outcome, value);
+  for (auto [result, value] : zip(op.getResults(), merged))
+    bindOutcome(result, value);
 }
 
 //===- Loops
@@ -250,7 +249,7 @@ void HostEntry::branch(host::IfOp op) {
 /// A carried value. What the loop's header joins is a phi while the loop is
 /// emitted.
 struct HostEntry::Carried {
-  host::OutcomeAttr outcome;
+  host::OutcomeAttr outcome; ///< null for a scalar
   bool inPlace = false;
   Passed now; ///< a number, or bytes and extents
   Bytes next,
@@ -258,9 +257,9 @@ struct HostEntry::Carried {
   Bytes home;    ///< by turns: where the result belongs
   Value *owner = nullptr; ///< taken: what must be given back; null at first
 
-  bool isNumber() const { return !outcome.getPlace(); }
-  bool isTaken() const { return outcome.getTaken(); }
-  bool takesTurns() const { return !isNumber() && !isTaken() && !inPlace; }
+  bool isNumber() const { return !outcome; }
+  bool isAllocated() const { return outcome && outcome.getAllocated(); }
+  bool takesTurns() const { return !isNumber() && !isAllocated() && !inPlace; }
 };
 
 /// Bytes of a value with given extents.
@@ -277,13 +276,13 @@ std::vector<HostEntry::Carried> HostEntry::startCarried(host::WhileOp op) {
   std::vector<Carried> carried;
   std::vector<Passed> inits = passedAll(op.getInits());
   host::ProgramOp body = programOf(op.getBodyAttr());
-  for (auto [index, outcome] :
-       enumerate(op.getResults().getAsRange<host::OutcomeAttr>())) {
+  for (auto [index, result] : enumerate(op.getResults())) {
     Carried value;
+    auto outcome = mlir::dyn_cast<host::OutcomeAttr>(result);
     value.outcome = outcome;
     value.inPlace = is_contained(op.getInPlace(), int64_t(index));
     value.now = inits[index];
-    if (value.isTaken()) {
+    if (value.isAllocated()) {
       value.owner = ConstantPointerNull::get(cast<PointerType>(pointerType));
       if (value.inPlace) {
         // The body writes into what it gets: that must not be the initial
@@ -296,10 +295,10 @@ std::vector<HostEntry::Carried> HostEntry::startCarried(host::WhileOp op) {
         value.owner = own.base;
       }
     } else if (!value.isNumber()) {
-      value.home = at(outcome.getPlace());
+      value.home = at(outcome.getBuffer());
       auto init = mlir::cast<host::ArgumentAttr>(op.getInits()[index]);
       if (value.inPlace) {
-        if (init.getPlace() != outcome.getPlace())
+        if (init.getBuffer() != outcome.getBuffer())
           copyBytes(value.home, value.now.bytes,
                     sizes->evaluate(outcome.getBytes()));
         value.now.bytes = value.home;
@@ -329,12 +328,12 @@ void HostEntry::openHeader(MutableArrayRef<Carried> carried,
   };
   for (Carried &value : carried) {
     join(value.now.number);
-    if (value.takesTurns() || value.isTaken())
+    if (value.takesTurns() || value.isAllocated())
       joinBytes(value.now.bytes);
     joinBytes(value.next);
     joinBytes(value.afterNext);
     join(value.owner);
-    if (value.isTaken())
+    if (value.isAllocated())
       for (Value *&extent : value.now.extents)
         join(extent);
   }
@@ -346,7 +345,7 @@ void HostEntry::closeBody(host::WhileOp op, MutableArrayRef<Carried> carried,
   // Memory that the body replaced goes back first: phis take their values at
   // the end of the block.
   for (auto [value, out] : zip(carried, next))
-    if (value.isTaken() && !value.inPlace)
+    if (value.isAllocated() && !value.inPlace)
       dropBytes(value.owner);
   BasicBlock *from = builder.GetInsertBlock();
   auto feed = [&](Value *phi, Value *value) {
@@ -364,7 +363,7 @@ void HostEntry::closeBody(host::WhileOp op, MutableArrayRef<Carried> carried,
       feedBytes(value.next, value.afterNext);
       feedBytes(value.afterNext, value.next);
     }
-    if (!value.isTaken())
+    if (!value.isAllocated())
       continue;
     feedBytes(value.now.bytes, value.inPlace ? value.now.bytes : out.bytes);
     feed(value.owner, value.inPlace ? value.owner : out.bytes.base);
@@ -392,7 +391,7 @@ void HostEntry::endCarried(host::WhileOp op, MutableArrayRef<Carried> carried) {
                 sizes->evaluate(value.outcome.getBytes()));
       builder.CreateBr(done);
       builder.SetInsertPoint(done);
-    } else if (value.isTaken()) {
+    } else if (value.isAllocated()) {
       // Without a step the value is still the initial one, which is not ours.
       BasicBlock *from = builder.GetInsertBlock();
       builder.CreateCondBr(builder.CreateIsNull(value.owner), move, done);
@@ -414,7 +413,7 @@ void HostEntry::endCarried(host::WhileOp op, MutableArrayRef<Carried> carried) {
       move->eraseFromParent();
       done->eraseFromParent();
     }
-    bindOutcome(value.outcome, value.now);
+    bindOutcome(op.getResults()[index], value.now);
   }
 }
 

@@ -49,7 +49,7 @@ void HostEntry::uploadArguments() {
 
 void HostEntry::launchOnDevice(host::LaunchOp op) {
   for (auto [index, place] :
-       enumerate(op.getPointers().getAsRange<host::PlaceAttr>())) {
+       enumerate(op.getPointers().getAsRange<host::BufferAttr>())) {
     Bytes bytes = at(place);
     Value *reference =
         builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), frame->pointers,
@@ -65,21 +65,20 @@ void HostEntry::launchOnDevice(host::LaunchOp op) {
            {function->getArg(0), builder.getInt64(kernels.lookup(kernel)),
             frame->pointers, builder.getInt64(op.getPointers().size()),
             frame->sizeArray, builder.getInt64(op.getSizes().size()),
-            sizes->evaluate(op.getTasks())}));
+            sizes->evaluate(op.getTasksAttr())}));
 }
 
 /// A kernel that only the host can run: its operands come down, and what it
 /// wrote goes up.
 void HostEntry::launchWithCopies(host::LaunchOp op) {
   ArrayRef<int64_t> written = op.getWritten().value_or(ArrayRef<int64_t>());
-  std::vector<std::pair<host::PlaceAttr, Value *>> copies;
+  std::vector<std::pair<host::BufferAttr, Value *>> copies;
   std::vector<Value *> byteCounts;
   for (auto [index, attr] : enumerate(op.getPointers())) {
-    auto place = mlir::cast<host::PlaceAttr>(attr);
-    auto size = mlir::cast<mlir::StringAttr>((*op.getPointerBytes())[index]);
-    Value *bytes = sizes->evaluate(size.getValue());
+    auto place = mlir::cast<host::BufferAttr>(attr);
+    Value *bytes = sizes->evaluate((*op.getPointerBytes())[index]);
     Value *data;
-    if (place.getKind() == host::PlaceKind::cell) {
+    if (place.getKind() == host::BufferKind::cell) {
       data = frame->cells[place.getIndex()];
     } else {
       data = call("zenith_alloc", pointerType, {function->getArg(0), bytes});
@@ -94,7 +93,7 @@ void HostEntry::launchWithCopies(host::LaunchOp op) {
   }
   launchOnHost(op);
   for (auto [index, copy] : enumerate(copies)) {
-    if (copy.first.getKind() == host::PlaceKind::cell)
+    if (copy.first.getKind() == host::BufferKind::cell)
       continue;
     if (is_contained(written, int64_t(index)))
       upload(-1, at(copy.first), copy.second, byteCounts[index]);

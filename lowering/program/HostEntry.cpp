@@ -64,8 +64,8 @@ Error HostEntry::build() {
   prepareFrame();
   if (program.getSymName() == graph::prepareFunctionName && !deviceKernels)
     for (mlir::Operation &op : program.getBody().front())
-      op.getAttrDictionary().walk([&](host::PlaceAttr place) {
-        if (place.getKind() == host::PlaceKind::param)
+      op.getAttrDictionary().walk([&](host::BufferAttr place) {
+        if (place.getKind() == host::BufferKind::param)
           lastReaders[place.getIndex()] = &op;
       });
   runSteps();

@@ -62,6 +62,7 @@ private:
   bool solveDimension(const graph::DimExpr &expr, llvm::Value *actual);
   void checkDimension(unsigned argument, unsigned axis,
                       const graph::DimExpr &expr);
+  void computeSizes(host::ProgramOp whole);
   void computeSizes(mlir::Operation *op);
   void settleSizes();
   void checkGuards();
@@ -79,14 +80,20 @@ private:
   void launch(host::LaunchOp op);
   void launchOnHost(host::LaunchOp op);
   void storeSizes(host::LaunchOp op);
-  void reportWork(host::LaunchOp op);
+  /// Estimates of flops and bytes of a launch, 0 where they depend on it.
+  struct Work {
+    llvm::Value *flops, *bytes;
+  };
+  Work workOf(host::LaunchOp op);
+  void launchTaken(host::LaunchOp op, Work work);
+  void reportWork(host::LaunchOp op, Work work);
   void copy(host::CopyOp op);
   void writeScalar(host::ScalarOp op);
-  void take(host::TakeOp op);
+  void take(host::AllocOp op);
   void fetch(host::FetchOp op);
   void check(host::AssertOp op);
   void yield(host::YieldOp op);
-  Bytes at(host::PlaceAttr place);
+  Bytes at(host::BufferAttr buffer);
   Bytes shifted(Bytes bytes, llvm::Value *offset);
   llvm::Value *extended(llvm::Value *number, mlir::Type type);
   Bytes takeBytes(llvm::Value *bytes);
@@ -103,7 +110,7 @@ private:
   llvm::Value *wrapped(llvm::Value *number, mlir::Type type);
 
   // Control (ControlCode.cpp).
-  Passed passed(host::ArgumentAttr argument);
+  Passed passed(mlir::Attribute argument);
   std::vector<Passed> passedAll(mlir::ArrayAttr arguments);
   host::ProgramOp programOf(mlir::Attribute name);
   /// Emits a nested program; results without bytes are the program's to take.
@@ -112,7 +119,7 @@ private:
                           llvm::ArrayRef<Bytes> results, Bytes arena,
                           const Reserve &reserve);
   void bindArguments(host::ProgramOp callee, llvm::ArrayRef<Passed> arguments);
-  Reserve makeReserve(mlir::ArrayAttr callees, host::PlaceAttr arena);
+  Reserve makeReserve(mlir::ArrayAttr callees, host::BufferAttr arena);
   Bytes arenaFor(host::ProgramOp callee, Bytes arena, const Reserve &reserve);
   void freeReserve(const Reserve &reserve);
   void branch(host::IfOp op);
@@ -125,8 +132,9 @@ private:
   void closeBody(host::WhileOp op, llvm::MutableArrayRef<Carried> carried,
                  llvm::ArrayRef<Passed> next, llvm::BasicBlock *header);
   void endCarried(host::WhileOp op, llvm::MutableArrayRef<Carried> carried);
-  void bindOutcome(host::OutcomeAttr outcome, const Passed &value);
-  void acceptTaken(host::OutcomeAttr outcome, Bytes bytes, llvm::Value *size);
+  void bindOutcome(mlir::Attribute outcome, const Passed &value);
+  void acceptAllocated(host::OutcomeAttr outcome, Bytes bytes,
+                       llvm::Value *size);
   llvm::Value *bytesOfExtents(host::ValueAttr value, const Extents &extents);
   void checkCancel();
   void reportProgress(llvm::ArrayRef<Carried> carried);

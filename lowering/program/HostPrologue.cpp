@@ -19,15 +19,10 @@ namespace zenith::pipeline {
 using graph::DimExpr;
 using kernels::elementCode;
 
-static DimExpr parsed(mlir::Attribute text) {
-  return DimExpr::parse(mlir::cast<mlir::StringAttr>(text).getValue().str())
-      .value_or(DimExpr(0));
-}
-
 DimExpr bytesOf(host::ValueAttr value) {
   DimExpr bytes(int64_t(elementBytes(value.getType().getElementType())));
   for (mlir::Attribute size : value.getDims())
-    bytes = bytes * parsed(size);
+    bytes = bytes * graph::exprOf(size);
   return bytes;
 }
 
@@ -150,7 +145,7 @@ Error HostEntry::bindSymbols() {
   for (unsigned index = 0; index < program.getArguments().size(); ++index)
     for (auto [axis, attr] :
          enumerate(describe(program.getArguments(), index).getDims())) {
-      DimExpr expr = parsed(attr);
+      DimExpr expr = graph::exprOf(attr);
       std::optional<std::string> name = expr.asSymbol();
       if (expr.constant())
         continue;
@@ -185,58 +180,34 @@ Error HostEntry::bindSymbols() {
   return Error::success();
 }
 
-/// Computes the sizes of a step, or of all steps of a program, that can be
-/// known by now.
-void HostEntry::computeSizes(mlir::Operation *op) {
-  auto size = [&](mlir::Attribute text) {
-    DimExpr expr = parsed(text);
-    if (sizes->canEvaluate(expr))
-      sizes->evaluate(expr);
-  };
-  if (auto whole = mlir::dyn_cast<host::ProgramOp>(op)) {
-    size(whole.getArenaAttr());
-    for (unsigned index = 0; index < whole.getResults().size(); ++index) {
-      host::ValueAttr value = describe(whole.getResults(), index);
-      for_each(value.getDims(), size);
-      if (DimExpr bytes = bytesOf(value); sizes->canEvaluate(bytes))
-        sizes->evaluate(bytes);
-    }
-    for (mlir::Operation &step : whole.getBody().front())
-      computeSizes(&step);
-    return;
+/// Computes the sizes of an entry and its steps that its arguments give.
+void HostEntry::computeSizes(host::ProgramOp whole) {
+  sizes->evaluateKnown(whole.getArenaAttr());
+  for (unsigned index = 0; index < whole.getResults().size(); ++index) {
+    host::ValueAttr value = describe(whole.getResults(), index);
+    sizes->evaluateKnown(value.getDims());
+    if (DimExpr bytes = bytesOf(value); sizes->canEvaluate(bytes))
+      sizes->evaluate(bytes);
   }
-  op->getAttrDictionary().walk([&](host::PlaceAttr place) {
-    if (std::optional<DimExpr> offset = DimExpr::parse(place.getOffset().str());
-        offset && sizes->canEvaluate(*offset))
-      sizes->evaluate(*offset);
-  });
-  if (auto launchOp = mlir::dyn_cast<host::LaunchOp>(op)) {
-    for_each(launchOp.getSizes(), size);
-    size(launchOp.getTasksAttr());
-    if (launchOp.getPointerBytes() && deviceKernels)
-      for_each(*launchOp.getPointerBytes(), size);
-  } else if (auto copyOp = mlir::dyn_cast<host::CopyOp>(op)) {
-    size(copyOp.getBytesAttr());
-  } else if (auto takeOp = mlir::dyn_cast<host::TakeOp>(op)) {
-    size(takeOp.getBytesAttr());
-  } else if (auto scalarOp = mlir::dyn_cast<host::ScalarOp>(op)) {
-    size(scalarOp.getValueAttr());
-  } else if (auto guardOp = mlir::dyn_cast<host::GuardOp>(op)) {
-    size(guardOp.getNonnegativeAttr());
-  } else if (auto yieldOp = mlir::dyn_cast<host::YieldOp>(op)) {
-    yieldOp.getValues().walk([&](mlir::StringAttr text) { size(text); });
-  } else if (mlir::isa<host::IfOp, host::WhileOp>(op)) {
-    op->getAttrDictionary().walk([&](host::ArgumentAttr argument) {
-      if (argument.getDims())
-        for_each(argument.getDims(), size);
-    });
-    op->getAttrDictionary().walk([&](host::OutcomeAttr outcome) {
-      if (!outcome.getBytes().empty())
-        size(mlir::StringAttr::get(outcome.getContext(), outcome.getBytes()));
-    });
-  }
+  for (mlir::Operation &step : whole.getBody().front())
+    computeSizes(&step);
 }
 
+/// Computes the sizes of a step that are known by now. Later code of the step
+/// may be conditional, but the values are used by later steps too.
+void HostEntry::computeSizes(mlir::Operation *op) {
+  // An overflow of these must not fail a run that does not need them.
+  if (mlir::isa<host::AssertOp, host::EvalOp>(op))
+    return;
+  for (mlir::NamedAttribute attr : op->getAttrs()) {
+    llvm::StringRef name = attr.getName();
+    bool isEstimate =
+        name == host::flopsAttrName || name == host::bytesAttrName;
+    bool isUnused = name == "pointer_bytes" && !deviceKernels;
+    if (!isEstimate && !isUnused)
+      sizes->evaluateKnown(attr.getValue());
+  }
+}
 /// Ends the run where a size that was computed left 64 bits.
 void HostEntry::settleSizes() {
   Value *overflowed = sizes->overflowed();
@@ -247,19 +218,18 @@ void HostEntry::settleSizes() {
 
 void HostEntry::checkGuards() {
   if (mlir::ArrayAttr guards = frame->program.getGuardsAttr())
-    for (unsigned i = 0; i + 1 < guards.size(); i += 2) {
+    for (auto guard : guards.getAsRange<host::ShapeGuardAttr>()) {
       Value *isNegative = builder.CreateICmpSLT(
-          sizes->evaluate(parsed(guards[i])), builder.getInt64(0));
-      failIf(isNegative, ZENITH_INVALID_INPUT,
-             mlir::cast<mlir::StringAttr>(guards[i + 1]).getValue().str());
+          sizes->evaluate(guard.getNonnegative()), builder.getInt64(0));
+      failIf(isNegative, ZENITH_INVALID_INPUT, guard.getMessage().str());
     }
 }
 
 void HostEntry::takeArguments() {
   std::vector<bool> used(program.getArguments().size());
   for (mlir::Operation &op : program.getBody().front())
-    op.getAttrDictionary().walk([&](host::PlaceAttr place) {
-      if (place.getKind() == host::PlaceKind::argument)
+    op.getAttrDictionary().walk([&](host::BufferAttr place) {
+      if (place.getKind() == host::BufferKind::argument)
         used[place.getIndex()] = true;
     });
   frame->arguments.resize(used.size());
@@ -276,8 +246,8 @@ void HostEntry::takeArguments() {
 static unsigned cellsOf(host::ProgramOp program) {
   unsigned cells = 0;
   for (mlir::Operation &op : program.getBody().front())
-    op.getAttrDictionary().walk([&](host::PlaceAttr place) {
-      if (place.getKind() == host::PlaceKind::cell)
+    op.getAttrDictionary().walk([&](host::BufferAttr place) {
+      if (place.getKind() == host::BufferKind::cell)
         cells = std::max<unsigned>(cells, place.getIndex() + 1);
     });
   return cells;
@@ -327,7 +297,7 @@ void HostEntry::takeResult(unsigned index, Value *bytes) {
   AllocaInst *extents =
       room(i64, std::max<size_t>(value.getDims().size(), 1), "extents");
   for (auto [axis, size] : enumerate(value.getDims())) {
-    DimExpr expr = parsed(size);
+    DimExpr expr = graph::exprOf(size);
     // Extents that are not known yet follow with yield.
     builder.CreateStore(sizes->canEvaluate(expr) ? sizes->evaluate(expr)
                                                  : builder.getInt64(0),
@@ -378,7 +348,7 @@ void HostEntry::setExtents(unsigned index) {
 }
 
 void HostEntry::takeArena() {
-  Value *bytes = sizes->evaluate(program.getArena());
+  Value *bytes = sizes->evaluate(program.getArenaAttr());
   if (isa<ConstantInt>(bytes) && cast<ConstantInt>(bytes)->isZero()) {
     frame->arena.base =
         ConstantPointerNull::get(cast<PointerType>(pointerType));
@@ -404,8 +374,8 @@ void HostEntry::prepareFrame() {
           std::max<unsigned>(mostPointers, launchOp.getPointers().size());
       mostSizes = std::max<unsigned>(mostSizes, launchOp.getSizes().size());
     }
-    op.getAttrDictionary().walk([&](host::PlaceAttr place) {
-      if (place.getKind() == host::PlaceKind::slot)
+    op.getAttrDictionary().walk([&](host::BufferAttr place) {
+      if (place.getKind() == host::BufferKind::slot)
         slots = std::max<unsigned>(slots, place.getIndex() + 1);
     });
   }

@@ -28,12 +28,13 @@ void HostEntry::step(mlir::Operation *op) {
       .Case([&](host::LaunchOp o) { launch(o); })
       .Case([&](host::CopyOp o) { copy(o); })
       .Case([&](host::ScalarOp o) { writeScalar(o); })
-      .Case([&](host::TakeOp o) { take(o); })
-      .Case([&](host::DropOp o) { dropBytes(frame->slots[o.getSlot()].base); })
+      .Case([&](host::AllocOp o) { take(o); })
+      .Case(
+          [&](host::DeallocOp o) { dropBytes(frame->slots[o.getSlot()].base); })
       .Case([&](host::FetchOp o) { fetch(o); })
       .Case([&](host::EvalOp o) { evaluate(o); })
       .Case([&](host::GuardOp o) {
-        failIf(builder.CreateICmpSLT(sizes->evaluate(o.getNonnegative()),
+        failIf(builder.CreateICmpSLT(sizes->evaluate(o.getNonnegativeAttr()),
                                      builder.getInt64(0)),
                ZENITH_INVALID_INPUT, o.getMessage().str());
       })
@@ -49,7 +50,7 @@ HostEntry::Bytes HostEntry::shifted(Bytes bytes, Value *offset) {
   return {builder.CreateGEP(builder.getInt8Ty(), bytes.base, offset), nullptr};
 }
 
-HostEntry::Bytes HostEntry::at(host::PlaceAttr place) {
+HostEntry::Bytes HostEntry::at(host::BufferAttr place) {
   int64_t index = place.getIndex();
   Value *none = deviceKernels ? builder.getInt64(0) : nullptr;
   auto parameter = [&](int64_t number) {
@@ -57,21 +58,21 @@ HostEntry::Bytes HostEntry::at(host::PlaceAttr place) {
         field(function->getArg(5), number * sizeof(void *), pointerType), none};
   };
   switch (place.getKind()) {
-  case host::PlaceKind::argument:
+  case host::BufferKind::argument:
     return frame->arguments[index];
-  case host::PlaceKind::result:
+  case host::BufferKind::result:
     return frame->results[index];
-  case host::PlaceKind::constant:
+  case host::BufferKind::constant:
     return frame->constants[index];
-  case host::PlaceKind::param:
+  case host::BufferKind::param:
     return parameter(index);
-  case host::PlaceKind::derived:
+  case host::BufferKind::derived:
     return shifted(parameter(kept.size()), sizes->evaluate(place.getOffset()));
-  case host::PlaceKind::arena:
+  case host::BufferKind::arena:
     return shifted(frame->arena, sizes->evaluate(place.getOffset()));
-  case host::PlaceKind::slot:
+  case host::BufferKind::slot:
     return frame->slots[index];
-  case host::PlaceKind::cell:
+  case host::BufferKind::cell:
     return deviceKernels ? frame->deviceCells[index]
                          : Bytes{frame->cells[index], nullptr};
   }
@@ -79,43 +80,59 @@ HostEntry::Bytes HostEntry::at(host::PlaceAttr place) {
 }
 
 void HostEntry::storeSizes(host::LaunchOp op) {
-  for (auto [index, size] :
-       enumerate(op.getSizes().getAsRange<mlir::StringAttr>()))
+  for (auto [index, size] : enumerate(op.getSizes()))
     builder.CreateStore(
-        sizes->evaluate(size.getValue()),
+        sizes->evaluate(size),
         builder.CreateConstInBoundsGEP1_64(i64, frame->sizeArray, index));
 }
 
-/// Tells who measures the run what a launch has to do, where that is known
-/// before it.
-void HostEntry::reportWork(host::LaunchOp op) {
+HostEntry::Work HostEntry::workOf(host::LaunchOp op) {
   auto estimate = [&](StringRef name) -> Value * {
-    auto text = op->getAttrOfType<mlir::StringAttr>(name);
-    auto amount = text ? DimExpr::parse(text.str()) : std::nullopt;
-    return amount && sizes->canEvaluate(*amount) ? sizes->evaluate(*amount)
-                                                 : builder.getInt64(0);
+    auto amount = op->getAttrOfType<graph::DimAttr>(name);
+    return amount && sizes->canEvaluate(amount.getExpr())
+               ? sizes->evaluate(amount)
+               : builder.getInt64(0);
   };
-  Value *flops = estimate(host::flopsAttrName),
-        *bytes = estimate(host::bytesAttrName);
+  return {estimate(host::flopsAttrName), estimate(host::bytesAttrName)};
+}
+
+/// Reports the work of a launch to the profile of the run, if it has one.
+void HostEntry::reportWork(host::LaunchOp op, Work work) {
   BasicBlock *measured = block(), *next = block();
   builder.CreateCondBr(profiled, measured, next);
   builder.SetInsertPoint(measured);
   StringRef kernel = op.getKernel().getLeafReference().getValue();
   call("zenith_report_work", Type::getVoidTy(context),
-       {function->getArg(0), builder.getInt64(kernels.lookup(kernel)), flops,
-        bytes});
+       {function->getArg(0), builder.getInt64(kernels.lookup(kernel)),
+        work.flops, work.bytes});
   builder.CreateBr(next);
   builder.SetInsertPoint(next);
 }
 
+/// A launch with a guard lies in a branch. All sizes are computed before it,
+/// since later steps use their values.
 void HostEntry::launch(host::LaunchOp op) {
+  Work work = workOf(op);
+  if (!op.getGuard())
+    return launchTaken(op, work);
+  Value *guard = sizes->evaluate(op.getGuardAttr());
+  BasicBlock *taken = block("variant"), *next = block();
+  builder.CreateCondBr(builder.CreateICmpNE(guard, builder.getInt64(0)), taken,
+                       next);
+  builder.SetInsertPoint(taken);
+  launchTaken(op, work);
+  builder.CreateBr(next);
+  builder.SetInsertPoint(next);
+}
+
+void HostEntry::launchTaken(host::LaunchOp op, Work work) {
   storeSizes(op);
-  reportWork(op);
+  reportWork(op, work);
   if (deviceKernels)
     return op.getHostOnly() ? launchWithCopies(op) : launchOnDevice(op);
-  for (auto [index, place] :
-       enumerate(op.getPointers().getAsRange<host::PlaceAttr>()))
-    builder.CreateStore(at(place).base,
+  for (auto [index, buffer] :
+       enumerate(op.getPointers().getAsRange<host::BufferAttr>()))
+    builder.CreateStore(at(buffer).base,
                         builder.CreateConstInBoundsGEP1_64(
                             pointerType, frame->pointers, index));
   launchOnHost(op);
@@ -129,7 +146,7 @@ void HostEntry::launchOnHost(host::LaunchOp op) {
       Type::getVoidTy(context), {pointerType, pointerType, i64, i64}, false);
   FunctionCallee task = module.getOrInsertFunction(
       (kernel + kernels::taskSuffix).str(), taskType);
-  Value *tasks = sizes->evaluate(op.getTasks());
+  Value *tasks = sizes->evaluate(op.getTasksAttr());
   double cost = std::max(op.getCost().convertToDouble(), 1.0);
   Value *small = builder.CreateICmpSLE(
       tasks, builder.getInt64(int64_t(serialWork / cost)));
@@ -176,7 +193,7 @@ void HostEntry::copyBytes(Bytes to, Bytes from, Value *bytes) {
 
 void HostEntry::copy(host::CopyOp op) {
   copyBytes(at(op.getTarget()), at(op.getSource()),
-            sizes->evaluate(op.getBytes()));
+            sizes->evaluate(op.getBytesAttr()));
 }
 
 /// A number as the entry keeps it: 64 bits, extended by its type.
@@ -197,10 +214,10 @@ static unsigned storedBytes(mlir::Type type) {
 
 void HostEntry::writeScalar(host::ScalarOp op) {
   unsigned width = storedBytes(op.getType());
-  Value *number = builder.CreateTrunc(sizes->evaluate(op.getValue()),
+  Value *number = builder.CreateTrunc(sizes->evaluate(op.getValueAttr()),
                                       builder.getIntNTy(8 * width));
-  host::PlaceAttr target = op.getTarget();
-  bool isCell = target.getKind() == host::PlaceKind::cell;
+  host::BufferAttr target = op.getTarget();
+  bool isCell = target.getKind() == host::BufferKind::cell;
   if (!deviceKernels) {
     builder.CreateAlignedStore(number, at(target).base, Align(width));
     return;
@@ -213,11 +230,11 @@ void HostEntry::writeScalar(host::ScalarOp op) {
 
 void HostEntry::fetch(host::FetchOp op) {
   unsigned width = storedBytes(op.getType());
-  host::PlaceAttr source = op.getSource();
+  host::BufferAttr source = op.getSource();
   Value *data;
   if (!deviceKernels) {
     data = at(source).base;
-  } else if (source.getKind() == host::PlaceKind::cell) {
+  } else if (source.getKind() == host::BufferKind::cell) {
     data = frame->cells[source.getIndex()];
   } else {
     data = room(i64, 1, "fetched");
@@ -240,10 +257,10 @@ void HostEntry::dropBytes(Value *owner) {
        Type::getVoidTy(context), {function->getArg(0), owner});
 }
 
-void HostEntry::take(host::TakeOp op) {
-  Value *bytes = sizes->evaluate(op.getBytes());
+void HostEntry::take(host::AllocOp op) {
+  Value *bytes = sizes->evaluate(op.getBytesAttr());
   unsigned index = op.getTarget().getIndex();
-  if (op.getTarget().getKind() == host::PlaceKind::slot)
+  if (op.getTarget().getKind() == host::BufferKind::slot)
     frame->slots[index] = takeBytes(bytes);
   else if (frame->isNested)
     frame->results[index] = takeBytes(bytes);
@@ -252,22 +269,24 @@ void HostEntry::take(host::TakeOp op) {
 }
 
 void HostEntry::check(host::AssertOp op) {
+  // Before the branch: later steps may use the values.
+  SmallVector<Value *> values;
+  for (mlir::Attribute detail : op.getDetails())
+    values.push_back(sizes->evaluate(detail));
   BasicBlock *bad = block(), *next = block();
-  Value *holds = builder.CreateICmpNE(sizes->evaluate(op.getCondition()),
+  Value *holds = builder.CreateICmpNE(sizes->evaluate(op.getConditionAttr()),
                                       builder.getInt64(0));
   builder.CreateCondBr(holds, next, bad);
   builder.SetInsertPoint(bad);
   AllocaInst *details =
       room(i64, std::max<size_t>(op.getDetails().size(), 1), "details");
-  for (auto [index, detail] :
-       enumerate(op.getDetails().getAsRange<mlir::StringAttr>()))
+  for (auto [index, value] : enumerate(values))
     builder.CreateStore(
-        sizes->evaluate(detail.getValue()),
-        builder.CreateConstInBoundsGEP1_64(i64, details, index));
+        value, builder.CreateConstInBoundsGEP1_64(i64, details, index));
   failure->addIncoming(
       call("zenith_fail_assert", i32,
            {function->getArg(0), text(op.getMessage()), details,
-            builder.getInt64(op.getDetails().size()), text(op.getPlace())}),
+            builder.getInt64(op.getDetails().size()), text(op.getLocation())}),
       builder.GetInsertBlock());
   builder.CreateBr(failed);
   builder.SetInsertPoint(next);
@@ -276,12 +295,11 @@ void HostEntry::check(host::AssertOp op) {
 void HostEntry::yield(host::YieldOp op) {
   for (auto [index, value] : enumerate(op.getValues())) {
     Passed &out = frame->yielded[index];
-    if (auto scalar = mlir::dyn_cast<mlir::StringAttr>(value))
-      out.number = sizes->evaluate(scalar.getValue());
+    if (auto scalar = mlir::dyn_cast<graph::DimAttr>(value))
+      out.number = sizes->evaluate(scalar);
     if (auto extents = mlir::dyn_cast<mlir::ArrayAttr>(value)) {
       for (mlir::Attribute size : extents)
-        out.extents.push_back(
-            sizes->evaluate(mlir::cast<mlir::StringAttr>(size).getValue()));
+        out.extents.push_back(sizes->evaluate(size));
       if (!frame->isNested)
         setExtents(index);
     }

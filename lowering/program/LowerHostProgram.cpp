@@ -64,8 +64,8 @@ std::vector<bool> parametersOfEntries(mlir::ModuleOp module) {
     if (program.getSymName() == graph::prepareFunctionName)
       continue;
     program->walk([&](mlir::Operation *op) {
-      op->getAttrDictionary().walk([&](host::PlaceAttr place) {
-        if (place.getKind() == host::PlaceKind::param)
+      op->getAttrDictionary().walk([&](host::BufferAttr place) {
+        if (place.getKind() == host::BufferKind::param)
           read[place.getIndex()] = true;
       });
     });

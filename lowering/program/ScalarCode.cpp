@@ -114,8 +114,7 @@ Value *HostEntry::arithmetic(StringRef opcode, ArrayRef<Value *> x,
 void HostEntry::evaluate(host::EvalOp op) {
   SmallVector<Value *> inputs;
   for (mlir::Attribute input : op.getInputs())
-    inputs.push_back(
-        sizes->evaluate(mlir::cast<mlir::StringAttr>(input).getValue()));
+    inputs.push_back(sizes->evaluate(input));
   settleSizes();
   sizes->bind(op.getSymbol(), wrapped(arithmetic(op.getOpcode(), inputs,
                                                  op.getFrom(), op.getType()),

@@ -140,12 +140,11 @@ Value *SizeCode::evaluate(const DimExpr &expr) {
   return sum;
 }
 
-Value *SizeCode::evaluate(StringRef text) {
-  // Scalars may be the one number whose digits are too large without the sign.
-  if (int64_t number; !text.getAsInteger(10, number))
-    return builder.getInt64(number);
-  std::optional<DimExpr> expr = DimExpr::parse(text.str());
-  return evaluate(expr ? *expr : DimExpr(0));
+void SizeCode::evaluateKnown(mlir::Attribute attr) {
+  attr.walk([&](graph::DimAttr dim) {
+    if (canEvaluate(dim.getExpr()))
+      evaluate(dim);
+  });
 }
 
 } // namespace zenith::pipeline

@@ -6,7 +6,7 @@
 #ifndef ZENITH_LOWERING_PROGRAM_SIZECODE_H
 #define ZENITH_LOWERING_PROGRAM_SIZECODE_H
 
-#include "ir/dims/DimExpr.h"
+#include "ir/dims/DimAttr.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/IRBuilder.h"
 
@@ -35,7 +35,12 @@ public:
   bool canEvaluate(const graph::DimExpr &expr) const;
   /// i64; constants stay constants.
   llvm::Value *evaluate(const graph::DimExpr &expr);
-  llvm::Value *evaluate(llvm::StringRef text);
+  llvm::Value *evaluate(mlir::Attribute dim) {
+    return evaluate(graph::exprOf(dim));
+  }
+  /// Evaluates all expressions of an attribute whose symbols are bound, so that
+  /// later code finds their values, whichever branch it lies in.
+  void evaluateKnown(mlir::Attribute attr);
   /// i1: some product or sum since `settle` left 64 bits; values that depend on
   /// it mean nothing.
   llvm::Value *overflowed() const { return overflow; }
