@@ -10,7 +10,7 @@
 
 namespace zenith::kernels {
 
-/// 1 where `size` is at most so large, else 0.
+/// A guard: 1 where `size` is at most `most`, else 0.
 inline graph::DimExpr isAtMost(const graph::DimExpr &size, int64_t most) {
   using graph::DimExpr;
   return DimExpr::min(DimExpr::max(DimExpr(most + 1) - size, DimExpr(0)),

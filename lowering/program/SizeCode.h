@@ -12,8 +12,8 @@
 
 namespace zenith::pipeline {
 
-/// Computes each distinct expression once, where it is first asked for. What
-/// nested programs bind and compute is theirs alone: it may not run.
+/// Computes each distinct expression once, at its first use. Symbols and values
+/// of a nested program are dropped at its end, since it may not run.
 class SizeCode {
 public:
   explicit SizeCode(llvm::IRBuilder<> &builder);
@@ -22,10 +22,10 @@ public:
     symbols[symbol] = value;
   }
   bool isBound(llvm::StringRef symbol) const { return symbols.count(symbol); }
-  /// Starts a nested program, which sees the sizes that arguments named so far,
-  /// and binds symbols of its own to data ("%0").
+  /// Starts a nested program. It shares the sizes that arguments name, and
+  /// binds symbols of its own for data ("%0").
   void enter();
-  /// Ends it: back to what was bound and computed before.
+  /// Ends it: restores the symbols and values of the outer program.
   void leave() {
     symbols = std::move(outer.back().symbols);
     memo = std::move(outer.back().memo);
@@ -41,10 +41,10 @@ public:
   /// Evaluates all expressions of an attribute whose symbols are bound, so that
   /// later code finds their values, whichever branch it lies in.
   void evaluateKnown(mlir::Attribute attr);
-  /// i1: some product or sum since `settle` left 64 bits; values that depend on
-  /// it mean nothing.
+  /// i1: some product or sum since `settle` exceeds 64 bits. Values that depend
+  /// on it are meaningless.
   llvm::Value *overflowed() const { return overflow; }
-  /// Says that the caller has checked.
+  /// Resets the flag, after the caller has checked it.
   void settle() { overflow = builder.getFalse(); }
 
 private:
