@@ -10,11 +10,11 @@ include "mlir/Pass/PassBase.td"
 def OutlineRegionsPass : Pass<"zenith-outline-regions", "::mlir::ModuleOp"> {
   let summary = "Turn the regions of control ops into functions";
   let description = [{
-    The outline phase: each region of graph.if, graph.case and graph.while becomes a private function of the carried values
-    and of what the region uses from outside; the op becomes a host.branch or host.loop that names the functions.
-    Constants, parameters and sizes are copied into the functions, carried values that the body hands on as they are
-    become arguments. What the steps of a loop would all compute alike is computed in front of it, and matrices that they multiply by
-    are packed there. Functions name their arguments' dimensions as their callers do, so that equal sizes stay equal.
+    The outline phase: each region of graph.if, graph.case and graph.while becomes a private function of the loop-carried
+    values and of what the region uses from outside; the op becomes a host.branch or host.loop that names the functions.
+    Constants, parameters and sizes are copied into the functions, loop-carried values that the body returns unchanged
+    become arguments. Loop invariants are computed before the loop, and matrices that its steps multiply by are packed
+    there. Functions name their arguments' dimensions as their callers do, so that equal sizes stay equal.
     Runs when the graph is simplified and before anything that looks at one block at a time. Refuses nothing.
 
     Before and after (tests/lowering/program/outline-regions.mlir @choose):
@@ -26,19 +26,19 @@ def OutlineRegionsPass : Pass<"zenith-outline-regions", "::mlir::ModuleOp"> {
   let dependentDialects = ["::zenith::host::HostDialect", "::mlir::func::FuncDialect"];
 }
 
-def PlanPlacesPass : Pass<"zenith-plan-places", "::mlir::ModuleOp"> {
-  let summary = "Decide where every value lives";
+def AssignBuffersPass : Pass<"zenith-assign-buffers", "::mlir::ModuleOp"> {
+  let summary = "Assign a buffer to every value";
   let description = [{
-    The plan phase: writes the buffer plan (lowering/memory/PlanBuffers.h) into the IR. Each op with values in memory
-    gets `host.places`, fusions with scratch `host.scratch`, functions `host.arena` and `host.activations`, the module
-    `host.derived_bytes`. Runs when a function consists of fusions, since lifetimes and in-place rules are those of
-    kernels. Values whose size depends on data get slots, and the ops behind which nobody reads them `host.drops`; control ops
-    `host.nested_arena` for the functions that they name. Refuses ops with values in memory that are no fusions.
+    The plan phase: writes the buffer assignment (lowering/memory/PlanBuffers.h) into the IR. Each op with values in
+    memory gets `host.buffers`, fusions with scratch `host.scratch`, functions `host.arena` and `host.activations`, the
+    module `host.derived_bytes`. Runs when a function consists of fusions, since lifetimes and in-place rules are those
+    of kernels. Values whose size depends on data get slots, and the last readers of slots `host.deallocs`; control ops
+    get `host.nested_arena` for the functions that they name. Refuses ops with values in memory that are no fusions.
 
-    Before and after (tests/lowering/program/plan-places.mlir @chain):
+    Before and after (tests/lowering/program/assign-buffers.mlir @chain):
     ```mlir
     %0 = graph.fusion pointwise (...) -> tensor<?x4xf32> {...}
-    %0 = graph.fusion pointwise (...) -> tensor<?x4xf32> attributes {host.places = [#host.place<arena, 0, "0">]} {...}
+    %0 = graph.fusion pointwise (...) -> tensor<?x4xf32> attributes {host.buffers = [#host.buffer<arena, 0, "0">]} {...}
     ```
   }];
   let dependentDialects = ["::zenith::host::HostDialect"];
@@ -48,13 +48,13 @@ def BuildHostProgramPass : Pass<"zenith-build-host-program", "::mlir::ModuleOp">
   let summary = "Turn fusions into kernels and functions into programs of launches";
   let description = [{
     The kernels phase: emits the kernels of each fusion into `module @kernels`, shares those that are equal, and
-    replaces each function by a host.program with the launches in order. Needs the places of the plan phase.
+    replaces each function by a host.program with the launches in order. Needs the buffers of the plan phase.
     Sizes that depend on data become symbols that steps bind. With `explain`, a kernel that the host runs for a device
     is a remark "fallback: DEV001: text". Refuses fusions for which there is no kernel, naming the op.
 
     Before and after (tests/lowering/program/build-host-program.mlir @two_equal_kernels):
     ```mlir
-    %0 = graph.fusion pointwise (...) -> tensor<?x4xf32> attributes {host.places = [...]} {...}
+    %0 = graph.fusion pointwise (...) -> tensor<?x4xf32> attributes {host.buffers = [...]} {...}
     host.launch @kernels::@k0_pointwise pointers [...] sizes ["batch"] tasks "batch" cost 6.4e+01
     ```
   }];

@@ -56,9 +56,8 @@ static ParseResult parseElement(AsmParser &parser, Attribute &element) {
   if (succeeded(parser.parseOptionalLSquare())) {
     SmallVector<Attribute> inner;
     if (failed(parser.parseOptionalRSquare()) &&
-        (parser.parseCommaSeparatedList([&] {
-          return parseElement(parser, inner.emplace_back());
-        }) ||
+        (parser.parseCommaSeparatedList(
+             [&] { return parseElement(parser, inner.emplace_back()); }) ||
          parser.parseRSquare()))
       return failure();
     element = ArrayAttr::get(parser.getContext(), inner);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Interval analysis over the straight line of fusions that a function is after
-// the fuse phase.
+// Interval analysis over the straight-line code of fusions that a function is
+// after the fuse phase.
 
 #include "ir/liveness/Liveness.h"
 
 using namespace mlir;
 
-namespace zenith::memory {
+namespace zenith::liveness {
 
 int reshapedOperand(graph::FusionOp fusion, unsigned result) {
   Value value = fusion.getBody().front().getTerminator()->getOperand(result);
@@ -62,7 +62,7 @@ Value HostValues::writtenBy(graph::FusionOp fusion, unsigned result) const {
 Liveness::Liveness(func::FuncOp function, const HostValues &host) {
   Block &body = function.getBody().front();
   auto define = [&](Value value, unsigned step) {
-    numbers[value] = groups.size();
+    groupIndices[value] = groups.size();
     Group group;
     group.live = {step, step};
     group.values.push_back(value);
@@ -81,11 +81,11 @@ Liveness::Liveness(func::FuncOp function, const HostValues &host) {
     bool reshapes = fusion && isReshapeOnly(fusion);
     for (OpResult result : op.getResults()) {
       define(result, step);
-      unsigned number = result.getResultNumber();
-      if (reshapes && !host.writtenBy(fusion, number))
-        join(groupOf(op.getOperand(reshapedOperand(fusion, number))), result);
+      unsigned index = result.getResultNumber();
+      if (reshapes && !host.writtenBy(fusion, index))
+        join(groupOf(op.getOperand(reshapedOperand(fusion, index))), result);
       if (isa<graph::BarrierOp>(op) && !host.contains(result))
-        join(groupOf(op.getOperand(number)), result);
+        join(groupOf(op.getOperand(index)), result);
     }
   }
 }
@@ -97,8 +97,8 @@ int Liveness::find(int group) const {
 }
 
 int Liveness::groupOf(Value value) const {
-  auto found = numbers.find(value);
-  return found == numbers.end() ? -1 : find(found->second);
+  auto found = groupIndices.find(value);
+  return found == groupIndices.end() ? -1 : find(found->second);
 }
 
 std::vector<int> Liveness::roots() const {
@@ -120,4 +120,4 @@ void Liveness::join(int group, Value value) {
   llvm::append_range(groups[to].values, groups[from].values);
 }
 
-} // namespace zenith::memory
+} // namespace zenith::liveness

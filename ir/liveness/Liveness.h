@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// When the bytes of each value of a fused function are needed, and which values
-// are the same bytes.
+// Live intervals of the values of a fused function, and which values are the
+// same bytes.
 
 #ifndef ZENITH_IR_LIVENESS_LIVENESS_H
 #define ZENITH_IR_LIVENESS_LIVENESS_H
@@ -12,9 +12,9 @@
 #include "llvm/ADT/MapVector.h"
 #include <vector>
 
-namespace zenith::memory {
+namespace zenith::liveness {
 
-/// Steps of a function, both included: step k is its k-th op.
+/// Steps of a function, both ends included: step k is the k-th op.
 struct Interval {
   unsigned begin = 0, end = 0;
   bool overlaps(const Interval &other) const {
@@ -25,21 +25,22 @@ struct Interval {
 /// The operand whose bytes result `result` of `fusion` is, because its body
 /// only reshapes; -1 otherwise.
 int reshapedOperand(graph::FusionOp fusion, unsigned result);
-/// True where no result of `fusion` needs a kernel: all are reshaped operands.
+/// True where no result of `fusion` needs a kernel, since all are reshaped
+/// operands.
 bool isReshapeOnly(graph::FusionOp fusion);
 
 /// True where the expression has a symbol that only a step of the program
 /// binds.
 bool dependsOnData(const graph::DimExpr &expr);
 
-/// Which scalars need no memory, because the host has them.
+/// The scalars that need no memory, because the host computes them.
 class HostValues {
 public:
   HostValues(mlir::func::FuncOp function, graph::DimAnalysis &dims)
       : scalars(function.getBody().front()), dims(dims) {}
 
   /// Scalars of the host, and i64 scalars of rank 0 that are expressions over
-  /// dimensions: kernels get these as sizes.
+  /// dimensions: kernels get the latter as sizes.
   bool contains(mlir::Value value) const;
   /// True for arithmetic that the host does.
   bool computes(mlir::Operation *op) const { return scalars.computes(op); }
@@ -56,12 +57,12 @@ private:
 bool isPassedByValue(mlir::BlockArgument argument);
 
 /// Liveness of groups: values that share bytes because one is the reshape of
-/// another, or was put in its place (join).
+/// another, or because it overwrites the other (join).
 class Liveness {
 public:
   Liveness(mlir::func::FuncOp function, const HostValues &host);
 
-  /// Number of the group of a value; -1 for values that were never seen.
+  /// Index of the group of a value; -1 for values of other functions.
   int groupOf(mlir::Value value) const;
   /// From the definition of its first value to the last use of any.
   const Interval &live(int group) const { return groups[find(group)].live; }
@@ -76,7 +77,7 @@ public:
   mlir::Operation *opOf(unsigned step) const {
     return step ? order[step - 1] : nullptr;
   }
-  /// Gives `value` the bytes of `group`, which it takes over.
+  /// Lets `value` overwrite the bytes of `group`.
   void join(int group, mlir::Value value);
 
 private:
@@ -88,11 +89,11 @@ private:
   int find(int group) const;
 
   std::vector<Group> groups;
-  llvm::DenseMap<mlir::Value, int> numbers;
+  llvm::DenseMap<mlir::Value, int> groupIndices;
   llvm::DenseMap<mlir::Operation *, unsigned> steps;
   std::vector<mlir::Operation *> order;
 };
 
-} // namespace zenith::memory
+} // namespace zenith::liveness
 
 #endif // ZENITH_IR_LIVENESS_LIVENESS_H

@@ -52,6 +52,9 @@ struct Launch {
   graph::DimExpr tasks;
   double costPerTask =
       0; ///< estimate of flops and bytes, for the grain of parallel runs
+  /// The run takes this launch where the expression is not 0: of several
+  /// variants of a kernel it takes one.
+  graph::DimExpr guard = 1;
 };
 
 struct KernelPlan {

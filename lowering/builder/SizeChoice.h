@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Choices among kernels that sizes make when they run: factors of numbers of
-// tasks, since a launch without tasks does nothing.
+// Guards of launches: choices among variants of a kernel that the sizes of a
+// run make.
 
 #ifndef ZENITH_LOWERING_BUILDER_SIZECHOICE_H
 #define ZENITH_LOWERING_BUILDER_SIZECHOICE_H
@@ -10,7 +10,7 @@
 
 namespace zenith::kernels {
 
-/// 1 where `size` is at most so large, else 0.
+/// A guard: 1 where `size` is at most `most`, else 0.
 inline graph::DimExpr isAtMost(const graph::DimExpr &size, int64_t most) {
   using graph::DimExpr;
   return DimExpr::min(DimExpr::max(DimExpr(most + 1) - size, DimExpr(0)),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Registration of the host dialect.
+// Registration of the host dialect, dimensions of control ops' results, the
+// text of outcomes.
 
 #include "lowering/host/HostDialect.h"
 
@@ -9,6 +10,12 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
+
+// The generated parsers and printers look these up here.
+namespace zenith::host {
+using graph::parseDims;
+using graph::printDims;
+} // namespace zenith::host
 
 #include "lowering/host/HostDialect.cpp.inc"
 #include "lowering/host/HostEnums.cpp.inc"
@@ -34,36 +41,70 @@ void HostDialect::registerAttributes() {
       >();
 }
 
-/// Dimensions of a result from the texts that the outline phase wrote.
+void OutcomeAttr::print(AsmPrinter &printer) const {
+  printer << "<";
+  printer.printStrippedAttrOrType(getBuffer());
+  printer << ", ";
+  printDims(printer, getDims());
+  printer << ", ";
+  printDim(printer, getBytes());
+  if (getSecond()) {
+    printer << ", second ";
+    printer.printStrippedAttrOrType(getSecond());
+  }
+  if (getAllocated())
+    printer << ", allocated";
+  printer << ">";
+}
+
+Attribute OutcomeAttr::parse(AsmParser &parser, Type) {
+  SMLoc location = parser.getCurrentLocation();
+  BufferAttr buffer, second;
+  ArrayAttr dims;
+  graph::DimAttr bytes;
+  bool allocated = false;
+  if (parser.parseLess() || parser.parseCustomAttributeWithFallback(buffer) ||
+      parser.parseComma() || parseDims(parser, dims) || parser.parseComma() ||
+      parseDim(parser, bytes))
+    return {};
+  while (succeeded(parser.parseOptionalComma())) {
+    if (succeeded(parser.parseOptionalKeyword("allocated")))
+      allocated = true;
+    else if (parser.parseKeyword("second") ||
+             parser.parseCustomAttributeWithFallback(second))
+      return {};
+  }
+  if (parser.parseGreater())
+    return {};
+  return parser.getChecked<OutcomeAttr>(location, parser.getContext(), buffer,
+                                        dims, bytes, second, allocated);
+}
+
+/// Dimensions of a result as the outline phase described them.
 static graph::DimVector describedDims(Operation *op, ArrayAttr described,
                                       unsigned result,
                                       graph::DimAnalysis &analysis) {
   graph::DimVector dims;
-  auto texts = cast<ArrayAttr>(described[result]);
-  for (auto [d, attr] : llvm::enumerate(texts)) {
-    StringRef text = cast<StringAttr>(attr).getValue();
-    if (text.consume_front("=")) {
-      unsigned operand = 0, dim = 0;
-      auto [left, right] = text.split('.');
-      left.getAsInteger(10, operand);
-      right.getAsInteger(10, dim);
-      dims.push_back(analysis.dimOf(op->getOperand(operand), dim));
-      continue;
-    }
-    if (!text.starts_with("?")) {
+  auto entries = cast<ArrayAttr>(described[result]);
+  for (auto [d, entry] : llvm::enumerate(entries)) {
+    if (auto same = dyn_cast<OperandDimAttr>(entry)) {
       dims.push_back(
-          graph::DimExpr::parse(text.str()).value_or(graph::DimExpr(0)));
+          analysis.dimOf(op->getOperand(same.getOperand()), same.getDim()));
       continue;
     }
-    // The first place of an unknown size gives it its symbol.
+    if (auto expr = dyn_cast<graph::DimAttr>(entry)) {
+      dims.push_back(expr.getExpr());
+      continue;
+    }
+    // The first dimension of an unknown size gives it its symbol.
     std::optional<graph::DimExpr> known;
     for (unsigned other = 0; other < result && !known; ++other)
-      for (auto [o, otherText] :
+      for (auto [o, earlier] :
            llvm::enumerate(cast<ArrayAttr>(described[other])))
-        if (otherText == attr && !known)
+        if (earlier == entry && !known)
           known = analysis.dimOf(op->getResult(other), o);
     for (unsigned o = 0; o < d && !known; ++o)
-      if (texts[o] == attr)
+      if (entries[o] == entry)
         known = dims[o];
     dims.push_back(known ? *known : analysis.freshSymbol());
   }

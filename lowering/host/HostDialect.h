@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The host dialect: programs as launches on planned bytes.
+// The host dialect: programs as launches on assigned buffers.
 
 #ifndef ZENITH_LOWERING_HOST_HOSTDIALECT_H
 #define ZENITH_LOWERING_HOST_HOSTDIALECT_H
 
 #include "ir/GraphOps.h"
 #include "ir/dims/DimAnalysis.h"
+#include "ir/dims/DimAttr.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -29,27 +30,27 @@ namespace zenith::host {
 inline constexpr llvm::StringLiteral targetAttrName = "host.target";
 inline constexpr llvm::StringLiteral derivedBytesAttrName =
     "host.derived_bytes";
-/// On host.launch: what the launch has to do at least, for profiles.
+/// On host.launch: the least work of the launch, for profiles.
 inline constexpr llvm::StringLiteral flopsAttrName = "host.flops";
 inline constexpr llvm::StringLiteral bytesAttrName = "host.bytes";
-/// What the plan phase leaves: places of an op's results and scratch; on
-/// functions the arena and donations.
-inline constexpr llvm::StringLiteral placesAttrName = "host.places";
+/// What the plan phase leaves: buffers of an op's results and scratch; on
+/// functions the bytes of the arena and of its activations, and donations.
+inline constexpr llvm::StringLiteral buffersAttrName = "host.buffers";
 inline constexpr llvm::StringLiteral scratchAttrName = "host.scratch";
 inline constexpr llvm::StringLiteral arenaAttrName = "host.arena";
 inline constexpr llvm::StringLiteral activationsAttrName = "host.activations";
 inline constexpr llvm::StringLiteral donationsAttrName = "host.donations";
 /// On functions that only control steps call.
 using graph::nestedAttrName;
-/// On results of such functions whose size only the function knows: it takes
-/// their memory.
-inline constexpr llvm::StringLiteral takenAttrName = "host.taken";
-/// On functions: results that lie in the argument of the same number.
+/// On results of such functions whose size only the function knows: it
+/// allocates their memory.
+inline constexpr llvm::StringLiteral allocatedAttrName = "host.allocated";
+/// On functions: results that lie in the argument of the same index.
 inline constexpr llvm::StringLiteral inPlaceAttrName = "host.in_place";
 /// On control ops: where the arenas of the functions lie.
 inline constexpr llvm::StringLiteral nestedArenaAttrName = "host.nested_arena";
-/// On ops: slots that nobody reads any more.
-inline constexpr llvm::StringLiteral dropsAttrName = "host.drops";
+/// On ops: slots that no later op reads.
+inline constexpr llvm::StringLiteral deallocsAttrName = "host.deallocs";
 /// On kernels that call routines of the runtime.
 inline constexpr llvm::StringLiteral hostOnlyAttrName = "zenith.host_only";
 /// Name of the nested module of kernels.

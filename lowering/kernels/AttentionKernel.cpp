@@ -415,11 +415,11 @@ static LogicalResult emitVariant(const EmissionContext &context,
                         context.dims, variant.target, context.kernels, ownName);
     if (failed(launch))
       return failure();
-    launch->tasks = launch->tasks * variant.guard;
+    launch->guard = variant.guard;
     // Few queries read keys and values where they lie.
     if (preparation.kind == Preparation::PackPanels && !space->hasFewQueries())
-      launch->tasks =
-          launch->tasks *
+      launch->guard =
+          launch->guard *
           (DimExpr(1) - isAtMost(space->queryCount, graph::fewQueries));
     plan.launches.push_back(*launch);
   }
@@ -432,7 +432,7 @@ static LogicalResult emitVariant(const EmissionContext &context,
   auto launch = AttentionNest(kernel, *space, *form).emit();
   if (failed(launch))
     return failure();
-  launch->tasks = launch->tasks * variant.guard;
+  launch->guard = variant.guard;
   plan.launches.push_back(*launch);
   return success();
 }

@@ -69,7 +69,7 @@ struct GemmEmitter {
 
 LogicalResult GemmEmitter::add(FailureOr<Launch> launch, const DimExpr &guard) {
   if (succeeded(launch))
-    launch->tasks = launch->tasks * guard;
+    launch->guard = launch->guard * guard;
   return success(addLaunch(plan, std::move(launch)));
 }
 

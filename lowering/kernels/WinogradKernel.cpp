@@ -482,7 +482,7 @@ LogicalResult emitWinogradConvolution(KernelPlan &plan,
                                       ModuleOp kernels, StringRef name) {
   auto add = [&](FailureOr<Launch> launch) {
     if (succeeded(launch))
-      launch->tasks = launch->tasks * schedule.guard;
+      launch->guard = schedule.guard;
     return addLaunch(plan, std::move(launch));
   };
   for (const Preparation &preparation : schedule.space.preparations)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Packs buffers by size. With dynamic sizes a layout has one part per kind of
-// size: numbers, multiples of one polynomial (packed like numbers, in units of
-// it), and the rest in slots.
+// size: constants, multiples of one polynomial (packed like constants, in units
+// of it), and the rest in slots.
 
 #include "lowering/memory/ArenaLayout.h"
 
@@ -14,8 +14,8 @@ namespace zenith::memory {
 using graph::DimExpr;
 
 DimExpr wholeLines(const DimExpr &bytes) {
-  if (std::optional<int64_t> number = bytes.constant())
-    return DimExpr((*number + lineBytes - 1) / lineBytes * lineBytes);
+  if (std::optional<int64_t> known = bytes.constant())
+    return DimExpr((*known + lineBytes - 1) / lineBytes * lineBytes);
   for (const auto &term : bytes.terms())
     if (term.second % lineBytes)
       return DimExpr::ceilDiv(bytes, lineBytes) * DimExpr(lineBytes);
@@ -43,8 +43,8 @@ struct Item {
 };
 } // namespace
 
-/// Bytes from which on two buffers of a kernel should not start at the same
-/// line of a page.
+/// Two buffers of a kernel of at least `streamBytes` should not start at the
+/// same line of a page.
 static constexpr int64_t streamBytes = 32768, pageBytes = 4096;
 
 static bool sameLineOfPage(int64_t x, int64_t y) {
@@ -119,7 +119,7 @@ static bool slotIsFree(const Slot &slot, const BufferRequest &request,
   });
 }
 
-/// A size to order by where nothing is known of the dimensions.
+/// A size to order by: dimensions are unknown, so all count as equal.
 static int64_t typicalBytes(const DimExpr &bytes) {
   return bytes
       .evaluate([](const std::string &) { return std::optional<int64_t>(128); })
@@ -150,14 +150,14 @@ ArenaLayout layOutArena(llvm::ArrayRef<BufferRequest> requests) {
   ArenaLayout layout;
   layout.offsets.resize(requests.size());
   std::vector<std::pair<DimExpr, std::vector<Item>>> parts{
-      {DimExpr(1), {}}}; // by unit; numbers first
+      {DimExpr(1), {}}}; // by unit; constants first
   std::map<DimExpr, size_t> partOfUnit;
   std::vector<size_t> others;
   for (size_t index = 0; index < requests.size(); ++index) {
     const DimExpr &bytes = requests[index].bytes;
-    if (std::optional<int64_t> number = bytes.constant()) {
+    if (std::optional<int64_t> known = bytes.constant()) {
       parts[0].second.push_back(
-          {index, *wholeLines(DimExpr(*number)).constant()});
+          {index, *wholeLines(DimExpr(*known)).constant()});
       continue;
     }
     auto [factor, unit] = splitFactor(bytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Offsets of buffers in one arena, as numbers or as expressions over
+// Offsets of buffers in one arena, as constants or as expressions over
 // dimensions.
 
 #ifndef ZENITH_LOWERING_MEMORY_ARENALAYOUT_H
@@ -17,7 +17,7 @@ inline constexpr int64_t lineBytes = 64;
 /// Bytes that are needed during some steps.
 struct BufferRequest {
   graph::DimExpr bytes;
-  Interval live;
+  liveness::Interval live;
 };
 
 struct ArenaLayout {
@@ -30,11 +30,12 @@ struct ArenaLayout {
 graph::DimExpr wholeLines(const graph::DimExpr &bytes);
 
 /// Packs buffers so that two which are live at one step never share a byte,
-/// whatever the dimensions are. Buffers of numbers, and of multiples of one
-/// expression, are packed by size into the lowest gap. Others share a slot only
-/// where the size of one is provably at most that of the slot. Large buffers of
-/// one step start at different lines of a page where that costs nothing:
-/// streams at a distance of a power of two evict each other.
+/// whatever the dimensions are. Buffers of constant sizes, and those of
+/// multiples of one expression, are packed by size into the lowest gap. Others
+/// share a slot only where the size of one is provably at most that of the
+/// slot. Large buffers of one step start at different lines of a page where
+/// that costs nothing: streams at a distance of a power of two evict each
+/// other from the caches.
 ArenaLayout layOutArena(llvm::ArrayRef<BufferRequest> requests);
 
 } // namespace zenith::memory

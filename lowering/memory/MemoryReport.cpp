@@ -25,10 +25,10 @@ graph::DimExpr MemoryReport::peak() const {
 
 std::string toJSON(const MemoryReport &report, const DimValues &values) {
   auto amount = [&](const graph::DimExpr &bytes) {
-    std::optional<int64_t> number = bytes.evaluate(values);
+    std::optional<int64_t> known = bytes.evaluate(values);
     return llvm::json::Object{{"formula", bytes.str()},
-                              {"bytes", number ? llvm::json::Value(*number)
-                                               : llvm::json::Value(nullptr)}};
+                              {"bytes", known ? llvm::json::Value(*known)
+                                              : llvm::json::Value(nullptr)}};
   };
   llvm::json::Object classes;
   for (const MemoryClass &part : report.classes())

@@ -26,14 +26,14 @@ struct MemoryReport {
   graph::DimExpr inputs;      ///< arguments
   graph::DimExpr results;     ///< in the caller's buffers
   graph::DimExpr activations; ///< part of the arena that values need
-  graph::DimExpr temporaries; ///< what the kernels' scratch, and the arenas of
-                              ///< branches and loops, add to it
-  bool usesPool = false; ///< values of sizes that depend on data come on top
+  graph::DimExpr temporaries; ///< part of the arena for scratch of kernels and
+                              ///< for arenas of branches and loops
+  bool usesPool = false;      ///< values of data-dependent sizes need more
 
   graph::DimExpr arena() const { return activations + temporaries; }
   std::vector<MemoryClass> classes() const;
-  /// All classes together: the most that a run occupies, but for code, the
-  /// runtime itself, and what `usesPool` says.
+  /// All classes together: the peak of a run without code, the runtime itself,
+  /// and values of data-dependent sizes.
   graph::DimExpr peak() const;
 };
 

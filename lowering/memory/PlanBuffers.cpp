@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// In place where a value dies at the kernel that replaces it, results straight
-// into the caller's buffers, and the rest into the arena.
+// A value whose last reader is the kernel that replaces it is updated in place,
+// results are written into the caller's buffers, and the rest lies in the
+// arena.
 
 #include "lowering/memory/PlanBuffers.h"
 #include "lowering/kernels/EmitKernels.h"
@@ -28,8 +29,8 @@ DerivedLayout layOutDerived(ModuleOp module) {
     return layout;
   for (Type type : prepare.getResultTypes()) {
     layout.offsets.push_back(layout.bytes);
-    // One more line than needed: the next one then starts at another line of
-    // its page.
+    // One cache line more than needed: the next parameter then starts at
+    // another line of its page.
     int64_t bytes = tensorBytes(cast<RankedTensorType>(type)).value_or(0);
     layout.bytes += (bytes + lineBytes - 1) / lineBytes * lineBytes + lineBytes;
   }
@@ -49,35 +50,35 @@ public:
   FailureOr<BufferPlan> run();
 
 private:
-  LogicalResult placeFixed(Operation &op);
+  LogicalResult assignFixed(Operation &op);
   void shareInPlace(graph::FusionOp fusion);
   void shareCarried(host::LoopOp loop);
   bool isFreeAt(int group, Operation *op) const;
   int dyingOperand(graph::FusionOp fusion, unsigned result,
-                   const llvm::SmallBitVector &taken);
-  void placeResults(func::ReturnOp ret);
+                   const llvm::SmallBitVector &used);
+  void assignResults(func::ReturnOp ret);
   void findDonation(unsigned result, int group);
   bool diesInto(BlockArgument argument, Value first);
-  void placeGroups();
+  void assignGroups();
   void requestScratch(Operation &op);
   void request(Operation *op, DimExpr bytes, bool nestedArena);
-  void requestSecond(host::LoopOp loop, unsigned number);
-  void placeArena();
-  Place newSlot(unsigned lastStep);
+  void requestSecond(host::LoopOp loop, unsigned index);
+  void layOut();
+  BufferLocation newSlot(unsigned lastStep);
   bool isFixed(int group) const { return fixed.count(group); }
 
   func::FuncOp function;
   graph::DimAnalysis &dims;
   const kernels::KernelTarget &target;
   const DerivedLayout &derived;
-  HostValues host;
-  Liveness lifetimes;
+  liveness::HostValues host;
+  liveness::Liveness lifetimes;
   bool isPrepare, isNested;
   BufferPlan plan;
   unsigned slots = 0;
-  llvm::DenseMap<int, Place> fixed; ///< groups outside the arena
-  llvm::DenseSet<int> inArena;      ///< groups that an op defines
-  /// What lies in the arena, and where its place goes.
+  llvm::DenseMap<int, BufferLocation> fixed; ///< groups outside the arena
+  llvm::DenseSet<int> inArena;               ///< groups that an op defines
+  /// What lies in the arena, and which location its offset goes to.
   std::vector<BufferRequest> requests;
   struct Owner {
     int group = -1;          ///< a group, else
@@ -101,22 +102,22 @@ static unsigned paramIndex(ModuleOp module, StringRef name) {
   return index;
 }
 
-LogicalResult Planner::placeFixed(Operation &op) {
+LogicalResult Planner::assignFixed(Operation &op) {
   if (auto get = dyn_cast<graph::GetParamOp>(op)) {
     auto module = function->getParentOfType<ModuleOp>();
-    Place place{Place::Param, 0, DimExpr(0)};
+    BufferLocation location{BufferLocation::Param, 0, DimExpr(0)};
     if (auto made =
             module.lookupSymbol<graph::DerivedParamOp>(get.getParam())) {
       if (made.getIndex() >= derived.offsets.size())
         return op.emitOpError("reads derived parameter ")
                << made.getIndex() << " of a program that prepares "
                << derived.offsets.size();
-      place = {Place::Derived, unsigned(made.getIndex()),
-               DimExpr(derived.offsets[made.getIndex()])};
+      location = {BufferLocation::Derived, unsigned(made.getIndex()),
+                  DimExpr(derived.offsets[made.getIndex()])};
     } else {
-      place.index = paramIndex(module, get.getParam());
+      location.index = paramIndex(module, get.getParam());
     }
-    fixed[lifetimes.groupOf(get.getResult())] = place;
+    fixed[lifetimes.groupOf(get.getResult())] = location;
     return success();
   }
   if (isa<graph::ConstantOp>(op)) {
@@ -124,7 +125,7 @@ LogicalResult Planner::placeFixed(Operation &op) {
     if (value.use_empty() || host.contains(value))
       return success();
     fixed[lifetimes.groupOf(value)] = {
-        Place::Constant, unsigned(plan.constants.size()), DimExpr(0)};
+        BufferLocation::Constant, unsigned(plan.constants.size()), DimExpr(0)};
     plan.constants.push_back(&op);
     return success();
   }
@@ -150,10 +151,10 @@ bool Planner::isFreeAt(int group, Operation *op) const {
 /// The operand that dies at `fusion` and whose bytes `result` may overwrite; -1
 /// where there is none.
 int Planner::dyingOperand(graph::FusionOp fusion, unsigned result,
-                          const llvm::SmallBitVector &taken) {
+                          const llvm::SmallBitVector &used) {
   DimExpr bytes = bytesOf(fusion->getResult(result), dims);
   for (unsigned index = 0; index < fusion.getInputs().size(); ++index)
-    if (!taken[index] &&
+    if (!used[index] &&
         isFreeAt(lifetimes.groupOf(fusion.getInputs()[index]), fusion) &&
         bytesOf(fusion.getInputs()[index], dims) == bytes &&
         kernels::mayShareBytes(fusion, index, result))
@@ -162,17 +163,17 @@ int Planner::dyingOperand(graph::FusionOp fusion, unsigned result,
 }
 
 void Planner::shareInPlace(graph::FusionOp fusion) {
-  if (isReshapeOnly(fusion)) {
+  if (liveness::isReshapeOnly(fusion)) {
     for (OpResult result : fusion->getResults())
       if (host.writtenBy(fusion, result.getResultNumber()))
         inArena.insert(lifetimes.groupOf(result));
     return;
   }
-  llvm::SmallBitVector taken(fusion.getInputs().size());
+  llvm::SmallBitVector used(fusion.getInputs().size());
   for (OpResult result : fusion->getResults()) {
-    int operand = dyingOperand(fusion, result.getResultNumber(), taken);
+    int operand = dyingOperand(fusion, result.getResultNumber(), used);
     if (operand >= 0) {
-      taken.set(operand);
+      used.set(operand);
       lifetimes.join(lifetimes.groupOf(fusion.getInputs()[operand]), result);
     }
     inArena.insert(lifetimes.groupOf(result));
@@ -196,22 +197,22 @@ bool updatesInPlace(Operation *loop, unsigned result) {
   return list && llvm::is_contained(list.asArrayRef(), int64_t(result));
 }
 
-bool isTakenInside(Operation *control, unsigned result) {
+bool isAllocatedInside(Operation *control, unsigned result) {
   func::FuncOp callee = calleeOf(control);
-  return callee && callee.getResultAttr(result, host::takenAttrName);
+  return callee && callee.getResultAttr(result, host::allocatedAttrName);
 }
 
-/// A carried value that is updated in place starts in the memory of its initial
-/// value, where nobody else needs that.
+/// A loop-carried value that is updated in place starts in the memory of its
+/// initial value, unless another op needs that value.
 void Planner::shareCarried(host::LoopOp loop) {
   for (OpResult result : loop.getResults()) {
-    unsigned number = result.getResultNumber();
-    if (host.contains(result) || isTakenInside(loop, number) ||
-        !updatesInPlace(loop, number))
+    unsigned index = result.getResultNumber();
+    if (host.contains(result) || isAllocatedInside(loop, index) ||
+        !updatesInPlace(loop, index))
       continue;
-    int group = lifetimes.groupOf(loop.getInits()[number]);
+    int group = lifetimes.groupOf(loop.getInits()[index]);
     if (isFreeAt(group, loop) &&
-        bytesOf(loop.getInits()[number], dims) == bytesOf(result, dims))
+        bytesOf(loop.getInits()[index], dims) == bytesOf(result, dims))
       lifetimes.join(group, result);
   }
 }
@@ -225,16 +226,16 @@ bool Planner::diesInto(BlockArgument argument, Value first) {
   if (end != step)
     return end < step;
   int operand = -1, readers = 0;
-  for (auto [number, input] : llvm::enumerate(op->getOperands()))
+  for (auto [index, input] : llvm::enumerate(op->getOperands()))
     if (lifetimes.groupOf(input) == from)
-      operand = number, ++readers;
+      operand = index, ++readers;
   unsigned result = cast<OpResult>(first).getResultNumber();
   if (readers != 1)
     return false;
   if (auto fusion = dyn_cast<graph::FusionOp>(op))
     return kernels::mayShareBytes(fusion, operand, result);
   return isa<host::LoopOp>(op) && operand == int(result) &&
-         updatesInPlace(op, result) && !isTakenInside(op, result);
+         updatesInPlace(op, result) && !isAllocatedInside(op, result);
 }
 
 /// A donated argument of the same size that is dead when the first value of
@@ -246,17 +247,17 @@ void Planner::findDonation(unsigned result, int group) {
   DimExpr bytes = bytesOf(first, dims);
   for (BlockArgument argument : function.getArguments()) {
     unsigned index = argument.getArgNumber();
-    // Whoever calls a nested function finds a result in the argument of its
-    // number.
+    // The caller of a nested function finds a result in the argument of the
+    // same index.
     if (!function.getArgAttr(index, donatedAttrName) ||
-        (isNested ? index != result : dependsOnData(bytes)) ||
+        (isNested ? index != result : liveness::dependsOnData(bytes)) ||
         llvm::any_of(
             plan.donations,
             [&](const Donation &made) { return made.argument == index; }) ||
         bytesOf(argument, dims) != bytes || !diesInto(argument, first))
       continue;
     if (isNested) {
-      fixed[group] = {Place::Argument, index, DimExpr(0)};
+      fixed[group] = {BufferLocation::Argument, index, DimExpr(0)};
       plan.inPlace.push_back(result);
     } else {
       plan.donations.push_back({result, index});
@@ -265,24 +266,26 @@ void Planner::findDonation(unsigned result, int group) {
   }
 }
 
-void Planner::placeResults(func::ReturnOp ret) {
+void Planner::assignResults(func::ReturnOp ret) {
   for (auto [index, value] : llvm::enumerate(ret.getOperands())) {
     unsigned result = index;
-    Place place{Place::Result, result, DimExpr(0)};
+    BufferLocation location{BufferLocation::Result, result, DimExpr(0)};
     if (isPrepare)
-      place = {Place::Derived, result, DimExpr(derived.offsets[result])};
+      location = {BufferLocation::Derived, result,
+                  DimExpr(derived.offsets[result])};
     if (host.contains(value)) {
-      plan.copies.push_back({result, dims.scalar(value), Place(), DimExpr(8)});
+      plan.copies.push_back(
+          {result, dims.scalar(value), BufferLocation(), DimExpr(8)});
       continue;
     }
     int group = lifetimes.groupOf(value);
     if (!isFixed(group)) {
-      fixed[group] = place;
+      fixed[group] = location;
       if (!isPrepare)
         findDonation(result, group);
       continue;
     }
-    Place argument{Place::Argument, result, DimExpr(0)};
+    BufferLocation argument{BufferLocation::Argument, result, DimExpr(0)};
     if (isNested && fixed[group] == argument &&
         function.getArgAttr(result, donatedAttrName)) {
       plan.inPlace.push_back(result);
@@ -293,22 +296,22 @@ void Planner::placeResults(func::ReturnOp ret) {
   }
 }
 
-Place Planner::newSlot(unsigned lastStep) {
-  plan.drops[lifetimes.opOf(lastStep)].push_back(slots);
-  return {Place::Slot, slots++, DimExpr(0)};
+BufferLocation Planner::newSlot(unsigned lastStep) {
+  plan.deallocs[lifetimes.opOf(lastStep)].push_back(slots);
+  return {BufferLocation::Slot, slots++, DimExpr(0)};
 }
 
-void Planner::placeGroups() {
+void Planner::assignGroups() {
   for (int group : lifetimes.roots()) {
     if (!inArena.count(group) || isFixed(group))
       continue;
     Value first = lifetimes.values(group).front();
     DimExpr bytes = bytesOf(first, dims);
     auto definition = cast<OpResult>(first);
-    bool taken =
+    bool isAllocated =
         isa<host::BranchOp, host::LoopOp>(definition.getOwner()) &&
-        isTakenInside(definition.getOwner(), definition.getResultNumber());
-    if (taken || dependsOnData(bytes)) {
+        isAllocatedInside(definition.getOwner(), definition.getResultNumber());
+    if (isAllocated || liveness::dependsOnData(bytes)) {
       fixed[group] = newSlot(lifetimes.live(group).end);
       continue;
     }
@@ -320,21 +323,22 @@ void Planner::placeGroups() {
 /// Memory that an op needs while it runs.
 void Planner::request(Operation *op, DimExpr bytes, bool nestedArena) {
   unsigned step = lifetimes.stepOf(op);
-  Place place{Place::Arena, 0, DimExpr(0)};
-  if (dependsOnData(bytes)) {
-    place = newSlot(step);
+  BufferLocation location{BufferLocation::Arena, 0, DimExpr(0)};
+  if (liveness::dependsOnData(bytes)) {
+    location = newSlot(step);
   } else {
     owners.push_back({-1, op, nestedArena ? -1 : int(plan.scratch[op].size())});
     requests.push_back({std::move(bytes), {step, step}});
   }
   if (nestedArena)
-    plan.nestedArenas[op] = place;
+    plan.nestedArenas[op] = location;
   else
-    plan.scratch[op].push_back(place);
+    plan.scratch[op].push_back(location);
 }
 
 /// Bytes of the largest arena of the functions that `control` calls, if all of
-/// their sizes are known here: functions name other sizes after themselves.
+/// their sizes are known here. A size that a function names after itself is
+/// not.
 static std::optional<DimExpr> nestedArenaBytes(Operation *control) {
   auto module = control->getParentOfType<ModuleOp>();
   SmallVector<FlatSymbolRefAttr> callees;
@@ -346,39 +350,38 @@ static std::optional<DimExpr> nestedArenaBytes(Operation *control) {
   DimExpr most(0);
   for (FlatSymbolRefAttr name : callees) {
     auto callee = module.lookupSymbol<func::FuncOp>(name.getAttr());
-    auto text = callee->getAttrOfType<StringAttr>(host::arenaAttrName);
-    std::optional<DimExpr> bytes =
-        text ? DimExpr::parse(text.getValue().str()) : std::nullopt;
-    if (!bytes)
+    auto arena = callee->getAttrOfType<graph::DimAttr>(host::arenaAttrName);
+    if (!arena)
       return std::nullopt;
+    const DimExpr &bytes = arena.getExpr();
     bool known = true;
-    bytes->forEachSymbol([&](const std::string &symbol) {
+    bytes.forEachSymbol([&](const std::string &symbol) {
       known &= !StringRef(symbol).starts_with((name.getValue() + ".").str());
     });
     if (!known)
       return std::nullopt;
-    most = most.provablyAtMost(*bytes)   ? *bytes
-           : bytes->provablyAtMost(most) ? most
-                                         : DimExpr::max(most, *bytes);
+    most = most.provablyAtMost(bytes)   ? bytes
+           : bytes.provablyAtMost(most) ? most
+                                        : DimExpr::max(most, bytes);
   }
   return most;
 }
 
-/// The second buffer of a carried value: that of its initial value, which only
-/// the first step reads, or new memory.
-void Planner::requestSecond(host::LoopOp loop, unsigned number) {
-  DimExpr bytes = bytesOf(loop.getResult(number), dims);
-  Value init = loop.getInits()[number];
+/// The second buffer of a loop-carried value: that of its initial value, which
+/// only the first step reads, or new memory.
+void Planner::requestSecond(host::LoopOp loop, unsigned index) {
+  DimExpr bytes = bytesOf(loop.getResult(index), dims);
+  Value init = loop.getInits()[index];
   int group = lifetimes.groupOf(init);
   if (!isFreeAt(group, loop) || bytesOf(init, dims) != bytes)
     return request(loop, std::move(bytes), /*nestedArena=*/false);
   seconds.push_back({group, loop, int(plan.scratch[loop].size())});
-  plan.scratch[loop].push_back(Place());
+  plan.scratch[loop].push_back(BufferLocation());
 }
 
 void Planner::requestScratch(Operation &op) {
   if (auto fusion = dyn_cast<graph::FusionOp>(op)) {
-    if (!isReshapeOnly(fusion))
+    if (!liveness::isReshapeOnly(fusion))
       for (DimExpr &bytes : kernels::scratchBytes(fusion, dims, target))
         request(&op, std::move(bytes), /*nestedArena=*/false);
     return;
@@ -390,14 +393,14 @@ void Planner::requestScratch(Operation &op) {
     request(&op, std::move(*bytes), /*nestedArena=*/true);
   if (auto loop = dyn_cast<host::LoopOp>(op))
     for (OpResult result : loop.getResults())
-      if (unsigned number = result.getResultNumber();
-          !host.contains(result) && !isTakenInside(loop, number) &&
-          !updatesInPlace(loop, number))
-        requestSecond(loop, number);
+      if (unsigned index = result.getResultNumber();
+          !host.contains(result) && !isAllocatedInside(loop, index) &&
+          !updatesInPlace(loop, index))
+        requestSecond(loop, index);
 }
 
-void Planner::placeArena() {
-  placeGroups();
+void Planner::layOut() {
+  assignGroups();
   plan.activationBytes = layOutArena(requests).bytes;
   for (Operation &op : function.getBody().front())
     requestScratch(op);
@@ -405,7 +408,7 @@ void Planner::placeArena() {
   plan.arenaBytes = layout.bytes;
   for (auto [owner, offset] : llvm::zip(owners, layout.offsets)) {
     if (!owner.op)
-      fixed[owner.group] = {Place::Arena, 0, offset};
+      fixed[owner.group] = {BufferLocation::Arena, 0, offset};
     else if (owner.scratch < 0)
       plan.nestedArenas[owner.op].offset = offset;
     else
@@ -419,11 +422,11 @@ FailureOr<BufferPlan> Planner::run() {
   if (!function.getBody().hasOneBlock())
     return function.emitOpError("has control flow, which has no lowering");
   for (BlockArgument argument : function.getArguments())
-    if (!isPassedByValue(argument))
+    if (!liveness::isPassedByValue(argument))
       fixed[lifetimes.groupOf(argument)] = {
-          Place::Argument, argument.getArgNumber(), DimExpr(0)};
+          BufferLocation::Argument, argument.getArgNumber(), DimExpr(0)};
   for (Operation &op : function.getBody().front())
-    if (failed(placeFixed(op)))
+    if (failed(assignFixed(op)))
       return failure();
   for (Operation &op : function.getBody().front()) {
     if (auto fusion = dyn_cast<graph::FusionOp>(op))
@@ -435,13 +438,13 @@ FailureOr<BufferPlan> Planner::run() {
         if (!host.contains(result))
           inArena.insert(lifetimes.groupOf(result));
   }
-  placeResults(
+  assignResults(
       cast<func::ReturnOp>(function.getBody().front().getTerminator()));
-  placeArena();
+  layOut();
   for (int group : lifetimes.roots())
-    if (auto place = fixed.find(group); place != fixed.end())
+    if (auto found = fixed.find(group); found != fixed.end())
       for (Value value : lifetimes.values(group))
-        plan.places[value] = place->second;
+        plan.locations[value] = found->second;
   return std::move(plan);
 }
 

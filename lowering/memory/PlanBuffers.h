@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Decides where every value of a fused function lives: one arena, the caller's
-// buffers, parameters.
+// Buffer assignment: where every value of a fused function lies. One arena, the
+// caller's buffers, parameters.
 
 #ifndef ZENITH_LOWERING_MEMORY_PLANBUFFERS_H
 #define ZENITH_LOWERING_MEMORY_PLANBUFFERS_H
@@ -17,22 +17,23 @@ namespace zenith::memory {
 inline constexpr llvm::StringLiteral donatedAttrName = "graph.donated";
 
 /// Where bytes are.
-struct Place {
+struct BufferLocation {
   enum Kind { Argument, Result, Param, Derived, Arena, Constant, Slot };
   Kind kind = Arena;
-  unsigned index = 0; ///< of the argument, result, graph.param in its module,
-                      ///< derived parameter, constant, or slot
+  /// Of the argument, result, graph.param in its module, derived parameter,
+  /// constant, or slot.
+  unsigned index = 0;
   graph::DimExpr offset; ///< Arena and Derived: bytes from the arena's start
-  bool operator==(const Place &other) const {
+  bool operator==(const BufferLocation &other) const {
     return kind == other.kind && index == other.index && offset == other.offset;
   }
 };
 
-/// A result that no kernel writes in place.
+/// A result that no kernel writes where it belongs.
 struct ResultCopy {
   unsigned result;
   std::optional<graph::DimExpr> scalar; ///< the value of a host scalar; else
-  Place from;                           ///< where the bytes come from
+  BufferLocation from;                  ///< of the bytes to copy
   graph::DimExpr bytes;
 };
 
@@ -44,17 +45,18 @@ struct Donation {
 /// Sizes that depend on data have slots instead of parts of the arena: pool
 /// memory from the op that defines the first value to the last reader.
 struct BufferPlan {
-  llvm::DenseMap<mlir::Value, Place> places; ///< of every value in memory
+  /// Of every value in memory.
+  llvm::DenseMap<mlir::Value, BufferLocation> locations;
   /// Of fusions: what their kernels need; of loops: a second buffer for each
-  /// carried value that the body does not update in place, sizes that only the
-  /// body knows aside.
-  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Place>> scratch;
+  /// loop-carried value that the body does not update in place, unless only the
+  /// body knows its size.
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<BufferLocation>> scratch;
   /// Of control ops: where the arenas of the functions that they call lie;
   /// absent where their size depends on data.
-  llvm::DenseMap<mlir::Operation *, Place> nestedArenas;
-  /// Slots that nobody reads after an op.
-  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<unsigned>> drops;
-  /// Results of a nested function that lie in the argument of their number.
+  llvm::DenseMap<mlir::Operation *, BufferLocation> nestedArenas;
+  /// Slots that are freed after an op, their last reader.
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<unsigned>> deallocs;
+  /// Results of a nested function that lie in the argument of the same index.
   llvm::SmallVector<unsigned> inPlace;
   std::vector<mlir::Operation *>
       constants; ///< those that kernels or results read
@@ -75,12 +77,12 @@ DerivedLayout layOutDerived(mlir::ModuleOp module);
 /// Bytes of a value as an expression.
 graph::DimExpr bytesOf(mlir::Value value, graph::DimAnalysis &dims);
 
-/// True where the body of a loop hands carried value `result` over in the
+/// True where the body of a loop leaves loop-carried value `result` in the
 /// memory in which it got it.
 bool updatesInPlace(mlir::Operation *loop, unsigned result);
-/// True where the function that a control op calls takes the memory of a
+/// True where the function that a control op calls allocates the memory of a
 /// result.
-bool isTakenInside(mlir::Operation *control, unsigned result);
+bool isAllocatedInside(mlir::Operation *control, unsigned result);
 
 /// Plans one function of a module after the fuse phase; the functions that it
 /// calls have their plans in attributes. Results of @prepare are derived

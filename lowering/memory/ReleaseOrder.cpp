@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// List scheduling that prefers what frees memory and puts off what takes it,
-// and the count of bytes that tells whether that helps.
+// List scheduling that prefers ops which free memory and defers ops which
+// allocate it, and the peak of memory of an order, to compare two orders by.
 
 #include "lowering/memory/ReleaseOrder.h"
 
@@ -19,8 +19,8 @@ namespace {
 class Scheduler {
 public:
   Scheduler(func::FuncOp function, graph::DimAnalysis &dims);
-  /// Bytes at the fullest moment of an order.
-  double fullest(ArrayRef<Operation *> order);
+  /// Peak of bytes of an order.
+  double peak(ArrayRef<Operation *> order);
   std::vector<Operation *> eager();
   const std::vector<Operation *> &given() const { return ops; }
 
@@ -28,10 +28,10 @@ private:
   using Roots = llvm::SmallSetVector<Value, 8>;
   Value rootOf(Value value) const;
   Roots read(Operation *op) const;
-  double made(Operation *op) const;
+  double allocated(Operation *op) const;
   bool isReady(Operation *op) const;
   bool isEager(Operation *op) const;
-  bool mayWait(Operation *op) const;
+  bool mayDefer(Operation *op) const;
   void reset();
   void run(Operation *op);
 
@@ -40,7 +40,7 @@ private:
   llvm::DenseMap<Value, SmallVector<Operation *>> readers; ///< of roots
   llvm::DenseMap<Value, unsigned> remaining;
   llvm::DenseSet<Operation *> done;
-  /// Ops that don't move wait for each other.
+  /// Ops that do not move keep their order: the predecessor of each.
   llvm::DenseMap<Operation *, Operation *> before;
 };
 } // namespace
@@ -52,12 +52,12 @@ static bool isMovable(Operation *op) {
 /// The value whose bytes `value` is.
 Value Scheduler::rootOf(Value value) const {
   while (Operation *op = value.getDefiningOp()) {
-    unsigned number = cast<OpResult>(value).getResultNumber();
+    unsigned index = cast<OpResult>(value).getResultNumber();
     auto fusion = dyn_cast<graph::FusionOp>(op);
     if (isa<graph::BarrierOp>(op))
-      value = op->getOperand(number);
-    else if (fusion && isReshapeOnly(fusion))
-      value = fusion.getInputs()[reshapedOperand(fusion, number)];
+      value = op->getOperand(index);
+    else if (fusion && liveness::isReshapeOnly(fusion))
+      value = fusion.getInputs()[liveness::reshapedOperand(fusion, index)];
     else
       break;
   }
@@ -79,7 +79,7 @@ Scheduler::Scheduler(func::FuncOp function, graph::DimAnalysis &dims) {
     before[&op] = last;
     last = &op;
   }
-  // Results lie in the caller's memory.
+  // Results of the function lie in the caller's memory.
   for (Value value : ops.back()->getOperands())
     bytes.erase(rootOf(value));
 }
@@ -91,7 +91,7 @@ Scheduler::Roots Scheduler::read(Operation *op) const {
   return roots;
 }
 
-double Scheduler::made(Operation *op) const {
+double Scheduler::allocated(Operation *op) const {
   double sum = 0;
   for (Value result : op->getResults())
     sum += bytes.lookup(result);
@@ -105,7 +105,7 @@ bool Scheduler::isReady(Operation *op) const {
                       [&](Value v) { return ran(v.getDefiningOp()); });
 }
 
-/// Leaves less than it frees, or next to nothing.
+/// Allocates less than it frees, or less than 1/64 of its largest operand.
 bool Scheduler::isEager(Operation *op) const {
   constexpr double small = 1.0 / 64;
   double freed = 0, most = 0;
@@ -115,19 +115,19 @@ bool Scheduler::isEager(Operation *op) const {
     if (remaining.lookup(root) == 1)
       freed += size;
   }
-  return made(op) < freed || made(op) < most * small;
+  return allocated(op) < freed || allocated(op) < most * small;
 }
 
-/// Makes more than it is the last to read: its result is better made where it
-/// is wanted.
-bool Scheduler::mayWait(Operation *op) const {
+/// Allocates more than it frees: its result is better computed right before its
+/// first reader.
+bool Scheduler::mayDefer(Operation *op) const {
   if (!isMovable(op) || op->use_empty())
     return false;
   double freed = 0;
   for (Value root : read(op))
     if (readers.lookup(root).back() == op)
       freed += bytes.lookup(root);
-  return made(op) > freed;
+  return allocated(op) > freed;
 }
 
 void Scheduler::reset() {
@@ -142,11 +142,11 @@ void Scheduler::run(Operation *op) {
     --remaining[root];
 }
 
-double Scheduler::fullest(ArrayRef<Operation *> order) {
+double Scheduler::peak(ArrayRef<Operation *> order) {
   reset();
   double now = 0, most = 0;
   for (Operation *op : order) {
-    now += made(op);
+    now += allocated(op);
     most = std::max(most, now);
     run(op);
     for (Value root : read(op))
@@ -163,7 +163,8 @@ std::vector<Operation *> Scheduler::eager() {
     run(op);
     order.push_back(op);
   };
-  // What an op reads or makes may let others go next.
+  // Other readers of an op's operands, and readers of its results, may be
+  // eager now.
   auto follow = [&](Operation *op) {
     llvm::SmallSetVector<Operation *, 16> candidates;
     auto consider = [&](Value root) {
@@ -190,19 +191,20 @@ std::vector<Operation *> Scheduler::eager() {
         ;
   };
   for (Operation *op : ops) {
-    if (done.contains(op) || mayWait(op))
+    if (done.contains(op) || mayDefer(op))
       continue;
-    // What waited and is wanted now, those first that it wants.
-    SmallVector<Operation *> wanted = {op};
-    while (!wanted.empty()) {
-      Operation *next = wanted.back();
+    // Deferred ops whose results this op reads run first, operands before
+    // their readers.
+    SmallVector<Operation *> pending = {op};
+    while (!pending.empty()) {
+      Operation *next = pending.back();
       for (Value operand : next->getOperands())
         if (Operation *maker = operand.getDefiningOp();
             maker && !done.contains(maker))
-          wanted.push_back(maker);
-      if (wanted.back() != next)
+          pending.push_back(maker);
+      if (pending.back() != next)
         continue;
-      wanted.pop_back();
+      pending.pop_back();
       if (!done.contains(next))
         takeAll(next);
     }
@@ -215,8 +217,7 @@ std::vector<Operation *> releaseOrder(func::FuncOp function,
   constexpr double worthwhile = 0.97;
   Scheduler scheduler(function, dims);
   std::vector<Operation *> order = scheduler.eager();
-  if (scheduler.fullest(order) >=
-      worthwhile * scheduler.fullest(scheduler.given()))
+  if (scheduler.peak(order) >= worthwhile * scheduler.peak(scheduler.given()))
     return {};
   return order;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An order of a function's fusions in which large values die sooner.
+// Memory-aware list scheduling of a function's fusions.
 
 #ifndef ZENITH_LOWERING_MEMORY_RELEASEORDER_H
 #define ZENITH_LOWERING_MEMORY_RELEASEORDER_H
@@ -11,14 +11,14 @@
 
 namespace zenith::memory {
 
-/// The ops of a function's block in an order that needs less memory at its
-/// fullest moment: fusions that leave little behind, as gradients of weights do
-/// that end in the caller's buffers, come as soon as they can. The others keep
-/// their order. Empty where nothing is gained.
+/// The ops of a function's block in an order with a lower peak of memory:
+/// fusions that free more than they allocate (such as gradients of weights,
+/// whose results are the caller's buffers) come as soon as their operands are
+/// there. Other ops keep their order. Empty where the peak is not lower.
 std::vector<mlir::Operation *> releaseOrder(mlir::func::FuncOp function,
                                             graph::DimAnalysis &dims);
 
-/// Gives the block that order.
+/// Reorders the block.
 void applyOrder(llvm::ArrayRef<mlir::Operation *> order);
 
 } // namespace zenith::memory

@@ -30,11 +30,6 @@ const EntryInfo *Executable::defaultEntry() const {
   return entries.size() == 1 ? &entries.front() : find("main");
 }
 
-static DimExpr parsed(Attribute text) {
-  return DimExpr::parse(cast<StringAttr>(text).getValue().str())
-      .value_or(DimExpr(0));
-}
-
 static std::vector<ValueInfo> describe(ArrayAttr values) {
   std::vector<ValueInfo> infos;
   for (auto value : values.getAsRange<host::ValueAttr>()) {
@@ -42,7 +37,7 @@ static std::vector<ValueInfo> describe(ArrayAttr values) {
                    kernels::elementCode(value.getType().getElementType()),
                    {}};
     for (Attribute size : value.getDims())
-      info.dims.push_back(parsed(size));
+      info.dims.push_back(graph::exprOf(size));
     infos.push_back(std::move(info));
   }
   return infos;
@@ -63,10 +58,10 @@ static void forEachInner(host::ProgramOp program,
 /// True where the program, or one that it runs, takes memory of a size that
 /// depends on data.
 static bool usesPool(host::ProgramOp program) {
-  bool found = !program.getBody().getOps<host::TakeOp>().empty();
+  bool found = !program.getBody().getOps<host::AllocOp>().empty();
   for (Operation &op : program.getBody().front())
     op.getAttrDictionary().walk(
-        [&](host::OutcomeAttr outcome) { found |= outcome.getTaken(); });
+        [&](host::OutcomeAttr outcome) { found |= outcome.getAllocated(); });
   forEachInner(program,
                [&](host::ProgramOp inner) { found |= usesPool(inner); });
   return found;
@@ -77,8 +72,8 @@ static memory::MemoryReport certificate(host::ProgramOp program) {
   report.entry = program.getSymName().str();
   auto read = [&](StringRef name) {
     DictionaryAttr classes = program.getClassesAttr();
-    Attribute text = classes ? classes.get(name) : Attribute();
-    return text ? parsed(text) : DimExpr(0);
+    Attribute bytes = classes ? classes.get(name) : Attribute();
+    return bytes ? graph::exprOf(bytes) : DimExpr(0);
   };
   report.parameters = read("parameters");
   report.derived = read("derived_parameters");

@@ -113,7 +113,7 @@ static void buildFuse(OpPassManager &passes, const PhaseOptions &options) {
 }
 
 static void buildPlan(OpPassManager &passes, const PhaseOptions &) {
-  passes.addPass(createPlanPlacesPass());
+  passes.addPass(createAssignBuffersPass());
 }
 
 static void buildKernels(OpPassManager &passes, const PhaseOptions &options) {

@@ -27,34 +27,35 @@ namespace zenith::pipeline {
 
 using graph::DimExpr;
 
-/// Takes the plan off the ops: kernels are compared by text, and where their
-/// bytes are is no part of them.
-LogicalResult ProgramBuilder::readPlaces() {
+/// Reads the buffer assignment and removes it from the ops: kernels are shared
+/// by the text of their fusions, of which buffers are no part.
+LogicalResult ProgramBuilder::readAssignment() {
   for (BlockArgument argument : function.getArguments())
-    if (!memory::isPassedByValue(argument))
-      places[argument] =
-          place(host::PlaceKind::argument, argument.getArgNumber());
+    if (!liveness::isPassedByValue(argument))
+      buffers[argument] =
+          buffer(host::BufferKind::argument, argument.getArgNumber());
   for (Operation &op : function.getBody().front()) {
-    auto planned = op.getAttrOfType<ArrayAttr>(host::placesAttrName);
+    auto planned = op.getAttrOfType<ArrayAttr>(host::buffersAttrName);
     if (isa<graph::FusionOp>(op) &&
         op.getNumResults() != (planned ? planned.size() : 0))
       return op.emitOpError(
-          "has no places; the plan phase must run before the kernels phase");
+          "has no buffers; the plan phase must run before the kernels phase");
     for (unsigned index = 0; planned && index < planned.size(); ++index)
-      if (auto found = dyn_cast<host::PlaceAttr>(planned[index]))
-        places[op.getResult(index)] = found;
-    OpPlan &plan = plans[&op];
+      if (auto found = dyn_cast<host::BufferAttr>(planned[index]))
+        buffers[op.getResult(index)] = found;
+    Assignment &assignment = assignments[&op];
     if (auto extra = op.getAttrOfType<ArrayAttr>(host::scratchAttrName))
       for (Attribute attr : extra)
-        plan.scratch.push_back(dyn_cast<host::PlaceAttr>(attr));
-    plan.nestedArena =
-        op.getAttrOfType<host::PlaceAttr>(host::nestedArenaAttrName);
-    if (auto drops = op.getAttrOfType<DenseI64ArrayAttr>(host::dropsAttrName))
-      llvm::append_range(plan.drops, drops.asArrayRef());
+        assignment.scratch.push_back(cast<host::BufferAttr>(attr));
+    assignment.nestedArena =
+        op.getAttrOfType<host::BufferAttr>(host::nestedArenaAttrName);
+    if (auto slots =
+            op.getAttrOfType<DenseI64ArrayAttr>(host::deallocsAttrName))
+      llvm::append_range(assignment.deallocs, slots.asArrayRef());
     if (planned && isa<graph::ConstantOp>(op))
       constants.push_back(cast<graph::ConstantOp>(op).getValue());
-    for (StringRef name : {host::placesAttrName, host::scratchAttrName,
-                           host::nestedArenaAttrName, host::dropsAttrName})
+    for (StringRef name : {host::buffersAttrName, host::scratchAttrName,
+                           host::nestedArenaAttrName, host::deallocsAttrName})
       op.removeAttr(name);
   }
   return success();
@@ -81,11 +82,11 @@ LogicalResult ProgramBuilder::checkSymbols(const DimExpr &expr, Operation *op) {
          << missing << "', which the arguments' dimensions don't give";
 }
 
-ArrayAttr ProgramBuilder::strings(ArrayRef<DimExpr> exprs) {
-  SmallVector<Attribute> texts;
+ArrayAttr ProgramBuilder::dimArray(ArrayRef<DimExpr> exprs) {
+  SmallVector<Attribute> attrs;
   for (const DimExpr &expr : exprs)
-    texts.push_back(text(expr));
-  return builder.getArrayAttr(texts);
+    attrs.push_back(dim(expr));
+  return builder.getArrayAttr(attrs);
 }
 
 ArrayAttr ProgramBuilder::describe(ValueRange values, bool results) {
@@ -98,7 +99,7 @@ ArrayAttr ProgramBuilder::describe(ValueRange values, bool results) {
             : function.getArgAttrOfType<StringAttr>(index, graph::nameAttrName);
     described.push_back(host::ValueAttr::get(
         builder.getContext(), name ? name.getValue() : "",
-        cast<RankedTensorType>(value.getType()), strings(dims.dimsOf(value))));
+        cast<RankedTensorType>(value.getType()), dimArray(dims.dimsOf(value))));
   }
   return builder.getArrayAttr(described);
 }
@@ -119,20 +120,19 @@ ArrayAttr ProgramBuilder::scalarArguments() {
   return any ? builder.getArrayAttr(names) : nullptr;
 }
 
-/// What dimensions must obey and nobody could prove, where the arguments say
-/// it: pairs of an expression that must not be negative and what to say if it
-/// is. The others wait for their symbols.
+/// Conditions on dimensions that could not be proved and whose symbols the
+/// arguments give. Other guards wait for their symbols.
 ArrayAttr ProgramBuilder::knownGuards() {
-  SmallVector<Attribute> pairs;
+  SmallVector<Attribute> checked;
   for (ShapeGuard &guard : collectShapeGuards(function, dims)) {
     if (!isKnown(guard.nonnegative)) {
       guards.push_back(std::move(guard));
       continue;
     }
-    pairs.push_back(text(guard.nonnegative));
-    pairs.push_back(builder.getStringAttr(guard.message));
+    checked.push_back(host::ShapeGuardAttr::get(
+        builder.getContext(), dim(guard.nonnegative), guard.message));
   }
-  return pairs.empty() ? nullptr : builder.getArrayAttr(pairs);
+  return checked.empty() ? nullptr : builder.getArrayAttr(checked);
 }
 
 DictionaryAttr ProgramBuilder::certificate(func::ReturnOp ret) {
@@ -153,72 +153,72 @@ DictionaryAttr ProgramBuilder::certificate(func::ReturnOp ret) {
     for (Value value : ret.getOperands())
       report.results = report.results + memory::bytesOf(value, dims);
   auto read = [&](StringRef name) {
-    auto attr = function->getAttrOfType<StringAttr>(name);
-    return attr ? DimExpr::parse(attr.getValue().str()).value_or(DimExpr())
-                : DimExpr();
+    auto attr = function->getAttrOfType<graph::DimAttr>(name);
+    return attr ? attr.getExpr() : DimExpr();
   };
   report.activations = read(host::activationsAttrName);
   report.temporaries = read(host::arenaAttrName) - report.activations;
   SmallVector<NamedAttribute> entries;
   for (const memory::MemoryClass &part : report.classes())
-    entries.push_back(builder.getNamedAttr(part.name, text(part.bytes)));
+    entries.push_back(builder.getNamedAttr(part.name, dim(part.bytes)));
   return builder.getDictionaryAttr(entries);
 }
 
-/// True where the program itself takes the memory of a result.
-bool ProgramBuilder::isTakenResult(unsigned result) {
+/// True where the program itself allocates the memory of a result.
+bool ProgramBuilder::isAllocatedResult(unsigned result) {
   if (isNested)
-    return bool(function.getResultAttr(result, host::takenAttrName));
+    return bool(function.getResultAttr(result, host::allocatedAttrName));
   Value value = function.getBody().front().getTerminator()->getOperand(result);
-  return !isPrepare && memory::dependsOnData(memory::bytesOf(value, dims));
+  return !isPrepare && liveness::dependsOnData(memory::bytesOf(value, dims));
 }
 
 LogicalResult ProgramBuilder::returnValues(func::ReturnOp ret) {
   SmallVector<Attribute> yielded;
   bool yields = isNested;
   for (auto [index, value] : llvm::enumerate(ret.getOperands())) {
-    host::PlaceAttr target = place(host::PlaceKind::result, index);
+    host::BufferAttr target = buffer(host::BufferKind::result, index);
     yielded.push_back(builder.getUnitAttr());
     if (isPrepare)
       target =
-          host::PlaceAttr::get(builder.getContext(), host::PlaceKind::derived,
-                               index, std::to_string(derived.offsets[index]));
+          host::BufferAttr::get(builder.getContext(), host::BufferKind::derived,
+                                index, dim(derived.offsets[index]));
     if (host.contains(value)) {
       FailureOr<DimExpr> scalar = scalarOf(value, ret);
       if (failed(scalar))
         return failure();
       if (isNested)
-        yielded.back() = text(*scalar);
+        yielded.back() = dim(*scalar);
       else
         builder.create<host::ScalarOp>(
-            ret.getLoc(), text(*scalar), target,
+            ret.getLoc(), dim(*scalar), target,
             cast<RankedTensorType>(value.getType()).getElementType());
       continue;
     }
-    host::PlaceAttr source = places.lookup(value);
+    host::BufferAttr source = buffers.lookup(value);
     if (!source)
-      return ret.emitOpError("returns a value without a place");
+      return ret.emitOpError("returns a value without a buffer");
     DimExpr bytes = memory::bytesOf(value, dims);
     if (failed(checkSymbols(bytes, ret)))
       return failure();
-    bool isTaken = isTakenResult(index);
-    // Extents may come from data where bytes do not: those of no elements.
+    bool isAllocated = isAllocatedResult(index);
+    // Extents may depend on data where bytes do not, for a value without
+    // elements.
     bool isLate = !isNested && !isPrepare &&
-                  llvm::any_of(dims.dimsOf(value), memory::dependsOnData);
-    if (isTaken || isLate) {
+                  llvm::any_of(dims.dimsOf(value), liveness::dependsOnData);
+    if (isAllocated || isLate) {
       yields = true;
-      yielded.back() = strings(dims.dimsOf(value));
+      yielded.back() = dimArray(dims.dimsOf(value));
     }
-    // The caller finds a carried value where it passed it.
+    // The caller finds a loop-carried value where it passed it.
     if (source == target ||
-        (isNested && source == place(host::PlaceKind::argument, index) &&
+        (isNested && source == buffer(host::BufferKind::argument, index) &&
          function.getArgAttr(index, memory::donatedAttrName)))
       continue;
-    if (failed(take(target, bytes, isTaken, ret)))
+    if (failed(allocate(target, bytes, isAllocated, ret)))
       return failure();
-    builder.create<host::CopyOp>(ret.getLoc(), source, target, text(bytes));
+    builder.create<host::CopyOp>(ret.getLoc(), source, target, dim(bytes));
   }
-  drop(ret);
+  deallocateAfter(ret);
   if (yields)
     builder.create<host::YieldOp>(ret.getLoc(), builder.getArrayAttr(yielded));
   return success();
@@ -236,23 +236,22 @@ LogicalResult ProgramBuilder::addStep(Operation &op) {
             return host.computes(other) ? evaluate(other) : success();
           });
   if (succeeded(done) && !isa<func::ReturnOp>(op))
-    drop(&op);
+    deallocateAfter(&op);
   return done;
 }
 
-StringAttr ProgramBuilder::text(const DimExpr &expr) {
-  std::string string = expr.str();
-  if (!expr.constant() && !DimExpr::parse(string))
-    hasUnreadableSize = true;
-  return builder.getStringAttr(string);
+graph::DimAttr ProgramBuilder::dim(const DimExpr &expr) {
+  if (!expr.constant() && !DimExpr::parse(expr.str()))
+    hasUnreadableDim = true;
+  return graph::DimAttr::get(builder.getContext(), expr);
 }
 
 LogicalResult ProgramBuilder::build() {
-  auto arena = function->getAttrOfType<StringAttr>(host::arenaAttrName);
+  auto arena = function->getAttrOfType<graph::DimAttr>(host::arenaAttrName);
   if (!arena)
     return function.emitOpError(
         "has no arena; the plan phase must run before the kernels phase");
-  if (failed(readPlaces()))
+  if (failed(readAssignment()))
     return failure();
   ArrayAttr scalars = scalarArguments();
   for (BlockArgument argument : function.getArguments())
@@ -271,10 +270,9 @@ LogicalResult ProgramBuilder::build() {
       function->getAttrOfType<DenseI64ArrayAttr>(host::donationsAttrName),
       scalars, isNested ? DictionaryAttr() : certificate(ret), ArrayAttr(),
       isNested);
-  if (ArrayAttr pairs = knownGuards())
-    program.setGuardsAttr(pairs);
-  if (auto planned = DimExpr::parse(arena.getValue().str());
-      planned && failed(checkSymbols(*planned, function)))
+  if (ArrayAttr checked = knownGuards())
+    program.setGuardsAttr(checked);
+  if (failed(checkSymbols(arena.getExpr(), function)))
     return failure();
   builder.setInsertionPointToStart(&program.getBody().emplaceBlock());
   for (Operation &op : function.getBody().front())
@@ -282,7 +280,7 @@ LogicalResult ProgramBuilder::build() {
       return failure();
   if (failed(returnValues(ret)))
     return failure();
-  if (hasUnreadableSize)
+  if (hasUnreadableDim)
     return program.emitOpError(
         "needs a size that is too long an expression of dynamic dimensions");
   function.erase();
@@ -318,7 +316,8 @@ private:
         builder.create<ModuleOp>(module.getLoc(), host::kernelsModuleName);
     pipeline::KernelCache table(kernels, *target);
     memory::DerivedLayout derived = memory::layOutDerived(module);
-    // Callers come before the functions that they name and ask how those end.
+    // Callers come before the functions that they name: they read attributes of
+    // these functions, which disappear as programs are built.
     for (func::FuncOp function :
          llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
       if (failed(pipeline::ProgramBuilder(function, table, derived,

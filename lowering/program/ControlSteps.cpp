@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Steps of the host's scalars and of control: what is evaluated, fetched and
-// checked, and which programs run when.
+// Steps of host scalars (evaluated, fetched, checked) and of control.
 
 #include "ir/LocationText.h"
 #include "lowering/program/ProgramBuilder.h"
@@ -12,13 +11,13 @@ namespace zenith::pipeline {
 
 using graph::DimExpr;
 
-/// Marks a symbol as bound, and checks what waited for it.
+/// Marks a symbol as bound, and emits the guards that waited for it.
 void ProgramBuilder::learn(StringRef symbol) {
   if (!known.insert(symbol).second)
     return;
   for (ShapeGuard &guard : guards)
     if (isKnown(guard.nonnegative)) {
-      builder.create<host::GuardOp>(function.getLoc(), text(guard.nonnegative),
+      builder.create<host::GuardOp>(function.getLoc(), dim(guard.nonnegative),
                                     builder.getStringAttr(guard.message));
       guard.message.clear();
     }
@@ -41,11 +40,11 @@ FailureOr<DimExpr> ProgramBuilder::scalarOf(Value value, Operation *user) {
   if (auto found = symbols.find(value); found != symbols.end())
     return DimExpr::symbol(found->second);
   if (auto constant = value.getDefiningOp<graph::ConstantOp>()) {
-    APInt number = *constant.getValue().value_begin<APInt>();
+    APInt element = *constant.getValue().value_begin<APInt>();
     Type type = constant.getValue().getElementType();
     bool isSigned = !type.isUnsignedInteger() && !type.isInteger(1);
-    return DimExpr(isSigned ? number.getSExtValue()
-                            : int64_t(number.getZExtValue()));
+    return DimExpr(isSigned ? element.getSExtValue()
+                            : int64_t(element.getZExtValue()));
   }
   DimExpr scalar = dims.scalar(value);
   if (failed(checkSymbols(scalar, user)))
@@ -54,9 +53,9 @@ FailureOr<DimExpr> ProgramBuilder::scalarOf(Value value, Operation *user) {
 }
 
 /// The cell in which kernels find a scalar of the host.
-host::PlaceAttr ProgramBuilder::cellOf(Value value, Operation *user) {
+host::BufferAttr ProgramBuilder::cellOf(Value value, Operation *user) {
   auto [found, isNew] = cells.try_emplace(value, cellCount);
-  host::PlaceAttr cell = place(host::PlaceKind::cell, found->second);
+  host::BufferAttr cell = buffer(host::BufferKind::cell, found->second);
   if (!isNew)
     return cell;
   FailureOr<DimExpr> scalar = scalarOf(value, user);
@@ -64,7 +63,7 @@ host::PlaceAttr ProgramBuilder::cellOf(Value value, Operation *user) {
     return {};
   ++cellCount;
   builder.create<host::ScalarOp>(
-      user->getLoc(), text(*scalar), cell,
+      user->getLoc(), dim(*scalar), cell,
       cast<RankedTensorType>(value.getType()).getElementType());
   return cell;
 }
@@ -89,7 +88,7 @@ LogicalResult ProgramBuilder::evaluate(Operation *op) {
     FailureOr<DimExpr> scalar = scalarOf(operand, op);
     if (failed(scalar))
       return failure();
-    inputs.push_back(text(*scalar));
+    inputs.push_back(dim(*scalar));
   }
   std::string opcode = op->getName().stripDialect().str();
   if (auto compare = dyn_cast<graph::CompareOp>(op))
@@ -103,8 +102,8 @@ LogicalResult ProgramBuilder::evaluate(Operation *op) {
   return success();
 }
 
-/// Scalars that cross a barrier become the host's; other values only wait, and
-/// steps run in order anyway.
+/// Scalars that cross a barrier become host scalars. Other values need no step,
+/// since steps run in order.
 LogicalResult ProgramBuilder::fetch(graph::BarrierOp barrier) {
   for (auto [input, result] :
        llvm::zip(barrier.getInputs(), barrier.getResults())) {
@@ -112,13 +111,13 @@ LogicalResult ProgramBuilder::fetch(graph::BarrierOp barrier) {
       continue;
     std::string symbol = symbolFor(result);
     Type type = elementOf(result);
-    if (host::PlaceAttr source = places.lookup(input)) {
+    if (host::BufferAttr source = buffers.lookup(input)) {
       builder.create<host::FetchOp>(barrier.getLoc(), symbol, source, type);
     } else {
       FailureOr<DimExpr> scalar = scalarOf(input, barrier);
       if (failed(scalar))
         return failure();
-      Attribute inputs = text(*scalar);
+      Attribute inputs = dim(*scalar);
       builder.create<host::EvalOp>(barrier.getLoc(), symbol, "convert",
                                    builder.getArrayAttr(inputs), type, type);
     }
@@ -137,9 +136,9 @@ LogicalResult ProgramBuilder::check(graph::AssertOp op) {
     FailureOr<DimExpr> scalar = scalarOf(detail, op);
     if (failed(scalar))
       return failure();
-    details.push_back(text(*scalar));
+    details.push_back(dim(*scalar));
   }
-  builder.create<host::AssertOp>(op.getLoc(), text(*condition), op.getMessage(),
+  builder.create<host::AssertOp>(op.getLoc(), dim(*condition), op.getMessage(),
                                  builder.getArrayAttr(details),
                                  graph::placeOf(op.getLoc()));
   return success();
@@ -153,60 +152,57 @@ FailureOr<ArrayAttr> ProgramBuilder::argumentsOf(ValueRange values,
       FailureOr<DimExpr> scalar = scalarOf(value, op);
       if (failed(scalar))
         return failure();
-      arguments.push_back(host::ArgumentAttr::get(
-          builder.getContext(), scalar->str(), host::PlaceAttr(), ArrayAttr()));
+      arguments.push_back(dim(*scalar));
       continue;
     }
-    host::PlaceAttr bytes = places.lookup(value);
+    host::BufferAttr bytes = buffers.lookup(value);
     if (!bytes)
-      return op->emitOpError("passes a value without a place");
-    arguments.push_back(host::ArgumentAttr::get(builder.getContext(), "", bytes,
-                                                strings(dims.dimsOf(value))));
+      return op->emitOpError("passes a value without a buffer");
+    arguments.push_back(host::ArgumentAttr::get(builder.getContext(), bytes,
+                                                dimArray(dims.dimsOf(value))));
   }
   return builder.getArrayAttr(arguments);
 }
 
-/// Takes the memory of results that the nested programs don't take.
-LogicalResult ProgramBuilder::takeOutcomes(Operation *op) {
+/// Allocates the memory of results that the nested programs don't allocate.
+LogicalResult ProgramBuilder::allocateOutcomes(Operation *op) {
   for (OpResult result : op->getResults()) {
-    host::PlaceAttr bytes = places.lookup(result);
+    host::BufferAttr bytes = buffers.lookup(result);
     if (!bytes || host.contains(result))
       continue;
-    if (memory::isTakenInside(op, result.getResultNumber())) {
-      if (bytes.getKind() == host::PlaceKind::slot)
+    if (memory::isAllocatedInside(op, result.getResultNumber())) {
+      if (bytes.getKind() == host::BufferKind::slot)
         liveSlots.insert(bytes.getIndex());
       else
-        takenResults.insert(bytes.getIndex());
+        allocatedResults.insert(bytes.getIndex());
       continue;
     }
-    bool isLate = bytes.getKind() == host::PlaceKind::result &&
-                  isTakenResult(bytes.getIndex());
-    if (failed(take(bytes, memory::bytesOf(result, dims), isLate, op)))
+    bool isLate = bytes.getKind() == host::BufferKind::result &&
+                  isAllocatedResult(bytes.getIndex());
+    if (failed(allocate(bytes, memory::bytesOf(result, dims), isLate, op)))
       return failure();
   }
   return success();
 }
 
 FailureOr<ArrayAttr>
-ProgramBuilder::outcomesOf(Operation *op, ArrayRef<host::PlaceAttr> second) {
+ProgramBuilder::outcomesOf(Operation *op, ArrayRef<host::BufferAttr> second) {
   SmallVector<Attribute> outcomes;
   for (OpResult result : op->getResults()) {
-    unsigned number = result.getResultNumber();
+    unsigned index = result.getResultNumber();
     if (host.contains(result)) {
       symbols[result] = symbolFor(result);
-      outcomes.push_back(host::OutcomeAttr::get(
-          builder.getContext(), symbols[result], host::PlaceAttr(), ArrayAttr(),
-          "", host::PlaceAttr(), false));
+      outcomes.push_back(builder.getStringAttr(symbols[result]));
       continue;
     }
-    host::PlaceAttr bytes = places.lookup(result);
+    host::BufferAttr bytes = buffers.lookup(result);
     if (!bytes)
-      return op->emitOpError("has a result without a place");
+      return op->emitOpError("has a result without a buffer");
     outcomes.push_back(host::OutcomeAttr::get(
-        builder.getContext(), "", bytes, strings(dims.dimsOf(result)),
-        memory::bytesOf(result, dims).str(),
-        number < second.size() ? second[number] : host::PlaceAttr(),
-        memory::isTakenInside(op, number)));
+        builder.getContext(), bytes, dimArray(dims.dimsOf(result)),
+        dim(memory::bytesOf(result, dims)),
+        index < second.size() ? second[index] : host::BufferAttr(),
+        memory::isAllocatedInside(op, index)));
   }
   return builder.getArrayAttr(outcomes);
 }
@@ -229,7 +225,7 @@ void ProgramBuilder::learnResults(Operation *op) {
 LogicalResult ProgramBuilder::branch(host::BranchOp op) {
   FailureOr<DimExpr> selector = scalarOf(op.getSelector(), op);
   FailureOr<ArrayAttr> arguments = argumentsOf(op.getCaptures(), op);
-  if (failed(selector) || failed(arguments) || failed(takeOutcomes(op)))
+  if (failed(selector) || failed(arguments) || failed(allocateOutcomes(op)))
     return failure();
   // Each branch has its part of the arguments.
   SmallVector<Attribute> parts;
@@ -241,9 +237,9 @@ LogicalResult ProgramBuilder::branch(host::BranchOp op) {
   FailureOr<ArrayAttr> outcomes = outcomesOf(op, {});
   if (failed(outcomes))
     return failure();
-  builder.create<host::IfOp>(op.getLoc(), text(*selector), op.getBranches(),
+  builder.create<host::IfOp>(op.getLoc(), dim(*selector), op.getBranches(),
                              builder.getArrayAttr(parts), *outcomes,
-                             op.getBoolean(), plans[op].nestedArena);
+                             op.getBoolean(), assignments[op].nestedArena);
   learnResults(op);
   return success();
 }
@@ -253,22 +249,22 @@ LogicalResult ProgramBuilder::loop(host::LoopOp op) {
                        ofCondition = argumentsOf(op.getConditionCaptures(), op),
                        ofBody = argumentsOf(op.getBodyCaptures(), op);
   if (failed(inits) || failed(ofCondition) || failed(ofBody) ||
-      failed(takeOutcomes(op)))
+      failed(allocateOutcomes(op)))
     return failure();
-  SmallVector<host::PlaceAttr> second(op.getNumResults());
+  SmallVector<host::BufferAttr> second(op.getNumResults());
   SmallVector<int64_t> inPlace;
-  ArrayRef<host::PlaceAttr> scratch = plans[op].scratch;
+  ArrayRef<host::BufferAttr> scratch = assignments[op].scratch;
   for (OpResult result : op.getResults()) {
-    unsigned number = result.getResultNumber();
+    unsigned index = result.getResultNumber();
     if (host.contains(result))
       continue;
-    if (memory::updatesInPlace(op, number)) {
-      inPlace.push_back(number);
-    } else if (!memory::isTakenInside(op, number) && !scratch.empty()) {
-      second[number] = scratch.front();
+    if (memory::updatesInPlace(op, index)) {
+      inPlace.push_back(index);
+    } else if (!memory::isAllocatedInside(op, index) && !scratch.empty()) {
+      second[index] = scratch.front();
       scratch = scratch.drop_front();
-      if (failed(
-              take(second[number], memory::bytesOf(result, dims), false, op)))
+      if (failed(allocate(second[index], memory::bytesOf(result, dims), false,
+                          op)))
         return failure();
     }
   }
@@ -278,7 +274,7 @@ LogicalResult ProgramBuilder::loop(host::LoopOp op) {
   builder.create<host::WhileOp>(
       op.getLoc(), op.getConditionAttr(), op.getBodyAttr(), *inits,
       *ofCondition, *ofBody, *outcomes, builder.getDenseI64ArrayAttr(inPlace),
-      plans[op].nestedArena);
+      assignments[op].nestedArena);
   learnResults(op);
   return success();
 }

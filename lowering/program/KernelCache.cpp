@@ -26,26 +26,26 @@ namespace zenith::pipeline {
 
 namespace {
 
-/// Results to write past the caches.
+/// Results to write by non-temporal stores.
 struct Streams {
   SmallVector<unsigned> results;
-  DimExpr taken; ///< 1 where the sizes of a run ask for it, else 0
+  DimExpr guard; ///< 1 where the sizes of a run make that worthwhile, else 0
 };
 
 } // namespace
 
-/// Everything that emission may look at, without the names of values outside.
+/// All that emission depends on, without the names of values outside.
 static std::string keyOf(graph::FusionOp fusion, graph::DimAnalysis &dims,
                          const AliasPattern &sharing, const Streams &streams) {
   std::string key;
   llvm::raw_string_ostream text(key);
-  for (unsigned number : sharing)
-    text << number << ' ';
+  for (unsigned index : sharing)
+    text << index << ' ';
   for (unsigned result : streams.results)
     text << '>' << result;
-  llvm::SmallDenseMap<Value, unsigned> numbers;
+  llvm::SmallDenseMap<Value, unsigned> indices;
   for (Value input : fusion.getInputs()) {
-    text << '\n' << numbers.try_emplace(input, numbers.size()).first->second;
+    text << '\n' << indices.try_emplace(input, indices.size()).first->second;
     for (const graph::DimExpr &size : dims.dimsOf(input))
       text << ',' << size.str();
     auto type = cast<RankedTensorType>(input.getType());
@@ -63,38 +63,38 @@ static void markAliases(const kernels::Launch &launch, graph::FusionOp fusion,
                         const AliasPattern &sharing) {
   unsigned inputs = fusion.getInputs().size(),
            results = fusion->getNumResults();
-  // Counts are cells of their own.
+  // Each count has a cell of its own.
   unsigned next = sharing.size();
-  SmallVector<unsigned> numbers;
+  SmallVector<unsigned> buffers;
   for (const kernels::PointerArg &pointer : launch.pointers) {
     if (pointer.kind == kernels::PointerArg::Count) {
-      numbers.push_back(next++);
+      buffers.push_back(next++);
       continue;
     }
     unsigned base = pointer.kind == kernels::PointerArg::Operand ? 0
                     : pointer.kind == kernels::PointerArg::Result
                         ? inputs
                         : inputs + results;
-    numbers.push_back(sharing[base + pointer.index]);
+    buffers.push_back(sharing[base + pointer.index]);
   }
   UnitAttr unit = UnitAttr::get(fusion.getContext());
   func::FuncOp kernel = launch.kernel;
   for (unsigned x = 0; x < launch.pointers.size(); ++x)
     for (unsigned y = 0; y < launch.pointers.size(); ++y)
-      if (x != y && numbers[x] == numbers[y] &&
+      if (x != y && buffers[x] == buffers[y] &&
           (launch.pointers[x].kind != kernels::PointerArg::Operand ||
            launch.pointers[y].kind != kernels::PointerArg::Operand))
         kernel.setArgAttr(x, kernels::mayAliasAttrName, unit);
 }
 
-/// Whether kernels write `result` by whole cache lines, and each once: its rows
-/// are some, or all of it is one row, being computed from what has its shape.
-/// A line that ordinary stores write too would have to be read again (a pool
-/// over images takes four times as long).
+/// Whether kernels write `result` by whole cache lines, each line once: its
+/// rows are whole lines, or all of it is one row, since its operands have its
+/// shape. A line that ordinary stores write too would have to be read again,
+/// which makes a pooling several times as slow.
 static bool hasWholeLines(graph::FusionOp fusion, OpResult result,
                           graph::DimAnalysis &dims) {
   constexpr int64_t lineBits = 512;
-  // What takes long between two rows hides ordinary stores.
+  // Long computation between two rows hides the latency of ordinary stores.
   constexpr double longWork = 20;
   if (fusion.getKind() == graph::FusionKind::reduction &&
       kernels::costPerElement(fusion) > longWork)
@@ -115,8 +115,9 @@ static bool hasWholeLines(graph::FusionOp fusion, OpResult result,
   });
 }
 
-/// What is only written takes less time through the caches, and what is read at
-/// the same place is in them already.
+/// Non-temporal stores pay off for results that exceed the caches, unless the
+/// kernel writes more than twice what it reads, or reads a result's own buffer,
+/// whose lines are in the caches already.
 static Streams chooseStreams(graph::FusionOp fusion, graph::DimAnalysis &dims,
                              const AliasPattern &sharing,
                              const llvm::SmallBitVector &unread,
@@ -130,10 +131,10 @@ static Streams chooseStreams(graph::FusionOp fusion, graph::DimAnalysis &dims,
   for (Value result : fusion->getResults())
     written = written + memory::bytesOf(result, dims);
   Streams streams;
-  streams.taken =
+  streams.guard =
       (DimExpr(1) - kernels::isAtMost(read + written, cachedBytes)) *
       kernels::isAtMost(written - read * DimExpr(2), 0);
-  if (streams.taken.isConstant(0))
+  if (streams.guard.isConstant(0))
     return {};
   unsigned inputs = fusion.getInputs().size();
   for (unsigned result : unread.set_bits())
@@ -147,12 +148,12 @@ static Streams chooseStreams(graph::FusionOp fusion, graph::DimAnalysis &dims,
 static void streamResult(const kernels::KernelPlan &plan, unsigned result) {
   SmallVector<vector::StoreOp> stores;
   for (const kernels::Launch &launch : plan.launches)
-    for (auto [number, pointer] : llvm::enumerate(launch.pointers)) {
+    for (auto [index, pointer] : llvm::enumerate(launch.pointers)) {
       if (pointer.kind != kernels::PointerArg::Result ||
           pointer.index != result)
         continue;
       func::FuncOp kernel = launch.kernel;
-      for (Operation *user : kernel.getArgument(number).getUsers())
+      for (Operation *user : kernel.getArgument(index).getUsers())
         if (auto store = dyn_cast<vector::StoreOp>(user))
           stores.push_back(store);
         else if (!isa<vector::MaskedStoreOp, memref::StoreOp>(user))
@@ -162,10 +163,10 @@ static void streamResult(const kernels::KernelPlan &plan, unsigned result) {
     store.setNontemporal(true);
 }
 
-/// Copies of the kernels for the runs where `taken` is 1: the plan's own have
-/// no tasks then.
+/// Copies of the kernels for the runs where `guard` is 1; the plan's own
+/// kernels run where it is 0.
 static kernels::KernelPlan variantOf(kernels::KernelPlan &plan,
-                                     const DimExpr &taken) {
+                                     const DimExpr &guard) {
   kernels::KernelPlan variant = plan;
   llvm::SmallDenseMap<Operation *, func::FuncOp> copies;
   for (auto [own, other] : llvm::zip(plan.launches, variant.launches)) {
@@ -177,8 +178,8 @@ static kernels::KernelPlan variantOf(kernels::KernelPlan &plan,
           own.kernel->getIterator(), copy);
     }
     other.kernel = copy;
-    other.tasks = other.tasks * taken;
-    own.tasks = own.tasks * (DimExpr(1) - taken);
+    other.guard = other.guard * guard;
+    own.guard = own.guard * (DimExpr(1) - guard);
   }
   return variant;
 }
@@ -186,12 +187,12 @@ static kernels::KernelPlan variantOf(kernels::KernelPlan &plan,
 static void stream(kernels::KernelPlan &plan, const Streams &streams) {
   if (streams.results.empty())
     return;
-  bool always = streams.taken.isConstant(1);
-  kernels::KernelPlan past = always ? plan : variantOf(plan, streams.taken);
+  bool always = streams.guard.isConstant(1);
+  kernels::KernelPlan streamed = always ? plan : variantOf(plan, streams.guard);
   for (unsigned result : streams.results)
-    streamResult(past, result);
+    streamResult(streamed, result);
   if (!always)
-    plan.launches.append(past.launches);
+    plan.launches.append(streamed.launches);
 }
 
 /// Marks a kernel and those whose addresses it takes.
@@ -257,7 +258,7 @@ FailureOr<SharedPlan> KernelCache::planOf(graph::FusionOp fusion,
       found->second = share(launch.kernel);
     shared.launches.push_back({found->second, std::move(launch.pointers),
                                std::move(launch.sizes), std::move(launch.tasks),
-                               launch.costPerTask});
+                               launch.costPerTask, std::move(launch.guard)});
   }
   return planByFusion[key] = std::move(shared);
 }

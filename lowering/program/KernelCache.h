@@ -12,16 +12,17 @@
 
 namespace zenith::pipeline {
 
-/// One launch of a fusion, with the name that the kernel has in the table.
+/// One launch of a fusion, with the name that the kernel has in the cache.
 struct SharedLaunch {
   mlir::StringAttr kernel;
   llvm::SmallVector<kernels::PointerArg> pointers;
   llvm::SmallVector<graph::DimExpr> sizes;
   graph::DimExpr tasks;
   double costPerTask;
+  graph::DimExpr guard;
 };
 
-/// What a fusion comes to: kernels.KernelPlan with the table's kernels.
+/// A kernels::KernelPlan whose kernels are those of the cache.
 struct SharedPlan {
   llvm::SmallVector<SharedLaunch> launches;
   llvm::SmallVector<graph::DimExpr> scratchBytes;
@@ -30,8 +31,8 @@ struct SharedPlan {
   bool hostOnly = false;
 };
 
-/// Says which places of a fusion are the same bytes: equal numbers, for
-/// operands, results and scratch in order.
+/// Which buffers of a fusion are the same bytes: equal indices, for operands,
+/// results and scratch in order.
 using AliasPattern = llvm::SmallVector<unsigned>;
 
 class KernelCache {

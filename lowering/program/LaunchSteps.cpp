@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Steps of fusions: memory whose size depends on data, launches, and the sizes
-// that kernels find out.
+// that kernels compute.
 
 #include "lowering/program/ProgramBuilder.h"
 #include "passes/cost/CostRule.h"
@@ -15,30 +15,30 @@ using graph::DimExpr;
 AliasPattern ProgramBuilder::sharingOf(graph::FusionOp fusion) const {
   SmallVector<std::pair<Attribute, unsigned>> seen;
   AliasPattern pattern;
-  auto add = [&](host::PlaceAttr bytes) {
-    unsigned number = pattern.size();
+  auto add = [&](host::BufferAttr bytes) {
+    unsigned index = pattern.size();
     for (auto &[other, first] : seen)
       if (bytes && other == bytes)
-        number = first;
-    seen.push_back({bytes, number});
-    pattern.push_back(number);
+        index = first;
+    seen.push_back({bytes, index});
+    pattern.push_back(index);
   };
   for (Value input : fusion.getInputs())
-    add(places.lookup(input));
+    add(buffers.lookup(input));
   for (Value result : fusion->getResults())
-    add(places.lookup(result));
-  if (auto found = plans.find(fusion); found != plans.end())
-    for (host::PlaceAttr bytes : found->second.scratch)
+    add(buffers.lookup(result));
+  if (auto found = assignments.find(fusion); found != assignments.end())
+    for (host::BufferAttr bytes : found->second.scratch)
       add(bytes);
   // A result may lie in a donated argument.
   if (auto pairs =
           function->getAttrOfType<DenseI64ArrayAttr>(host::donationsAttrName))
     for (unsigned i = 0; i + 1 < pairs.size(); i += 2) {
       auto result = llvm::find_if(seen, [&](auto &entry) {
-        return entry.first == place(host::PlaceKind::result, pairs[i]);
+        return entry.first == buffer(host::BufferKind::result, pairs[i]);
       });
       auto argument = llvm::find_if(seen, [&](auto &entry) {
-        return entry.first == place(host::PlaceKind::argument, pairs[i + 1]);
+        return entry.first == buffer(host::BufferKind::argument, pairs[i + 1]);
       });
       if (result != seen.end() && argument != seen.end())
         for (unsigned index = 0; index < seen.size(); ++index)
@@ -48,89 +48,92 @@ AliasPattern ProgramBuilder::sharingOf(graph::FusionOp fusion) const {
   return pattern;
 }
 
-/// Results that the caller gets and nobody reads before.
+/// Results that the caller gets and no later step reads.
 llvm::SmallBitVector ProgramBuilder::unreadOf(graph::FusionOp fusion) const {
   llvm::SmallBitVector unread(fusion->getNumResults());
   for (OpResult result : fusion->getResults()) {
-    host::PlaceAttr bytes = places.lookup(result);
+    host::BufferAttr bytes = buffers.lookup(result);
     unread[result.getResultNumber()] =
-        !isNested && bytes && bytes.getKind() == host::PlaceKind::result &&
+        !isNested && bytes && bytes.getKind() == host::BufferKind::result &&
         llvm::all_of(result.getUsers(),
                      [](Operation *user) { return isa<func::ReturnOp>(user); });
   }
   return unread;
 }
 
-/// Takes a slot or result unless that has happened; `isLate` results only.
-LogicalResult ProgramBuilder::take(host::PlaceAttr place, const DimExpr &bytes,
-                                   bool isLate, Operation *op) {
-  bool isSlot = place && place.getKind() == host::PlaceKind::slot;
-  bool isResult = place && place.getKind() == host::PlaceKind::result;
-  if (!(isSlot && liveSlots.insert(place.getIndex()).second) &&
-      !(isResult && isLate && takenResults.insert(place.getIndex()).second))
+/// Allocates a slot, or a result if it `isLate`, unless an earlier step did.
+LogicalResult ProgramBuilder::allocate(host::BufferAttr target,
+                                       const DimExpr &bytes, bool isLate,
+                                       Operation *op) {
+  bool isSlot = target && target.getKind() == host::BufferKind::slot;
+  bool isResult = target && target.getKind() == host::BufferKind::result;
+  if (!(isSlot && liveSlots.insert(target.getIndex()).second) &&
+      !(isResult && isLate &&
+        allocatedResults.insert(target.getIndex()).second))
     return success();
   if (failed(checkSymbols(bytes, op)))
     return failure();
-  builder.create<host::TakeOp>(op->getLoc(), place, text(bytes));
+  builder.create<host::AllocOp>(op->getLoc(), target, dim(bytes));
   return success();
 }
 
-void ProgramBuilder::drop(Operation *op) {
-  for (int64_t slot : plans[op].drops)
+void ProgramBuilder::deallocateAfter(Operation *op) {
+  for (int64_t slot : assignments[op].deallocs)
     if (liveSlots.erase(slot))
-      builder.create<host::DropOp>(op->getLoc(), slot);
+      builder.create<host::DeallocOp>(op->getLoc(), slot);
 }
 
-LogicalResult ProgramBuilder::takeResult(OpResult result,
-                                         const DimExpr &bytes) {
-  host::PlaceAttr place = places.lookup(result);
-  bool isLate = place && place.getKind() == host::PlaceKind::result &&
-                isTakenResult(place.getIndex());
-  return take(place, bytes, isLate, result.getOwner());
+LogicalResult ProgramBuilder::allocateResult(OpResult result,
+                                             const DimExpr &bytes) {
+  host::BufferAttr target = buffers.lookup(result);
+  bool isLate = target && target.getKind() == host::BufferKind::result &&
+                isAllocatedResult(target.getIndex());
+  return allocate(target, bytes, isLate, result.getOwner());
 }
 
-LogicalResult ProgramBuilder::takeMemory(graph::FusionOp fusion,
-                                         const SharedPlan &plan) {
+LogicalResult ProgramBuilder::allocateMemory(graph::FusionOp fusion,
+                                             const SharedPlan &plan) {
   // Scratch first: where not all fits in memory, results go to files, which
   // are written and read in order and, where they have a bound, in part.
-  for (auto [place, bytes] :
-       llvm::zip(plans[fusion].scratch, plan.scratchBytes))
-    if (failed(take(place, bytes, false, fusion)))
+  for (auto [target, bytes] :
+       llvm::zip(assignments[fusion].scratch, plan.scratchBytes))
+    if (failed(allocate(target, bytes, false, fusion)))
       return failure();
   for (OpResult result : fusion->getResults())
-    if (failed(takeResult(result,
-                          plan.capacityBytes.empty()
-                              ? memory::bytesOf(result, dims)
-                              : plan.capacityBytes[result.getResultNumber()])))
+    if (failed(allocateResult(
+            result, plan.capacityBytes.empty()
+                        ? memory::bytesOf(result, dims)
+                        : plan.capacityBytes[result.getResultNumber()])))
       return failure();
   return success();
 }
 
-FailureOr<host::PlaceAttr>
-ProgramBuilder::pointerPlace(graph::FusionOp fusion,
-                             const kernels::PointerArg &arg,
-                             unsigned firstCell) {
-  host::PlaceAttr bytes;
-  ArrayRef<host::PlaceAttr> scratch = plans[fusion].scratch;
+FailureOr<host::BufferAttr>
+ProgramBuilder::pointerBuffer(graph::FusionOp fusion,
+                              const kernels::PointerArg &arg,
+                              unsigned firstCell) {
+  host::BufferAttr bytes;
+  ArrayRef<host::BufferAttr> scratch = assignments[fusion].scratch;
   switch (arg.kind) {
   case kernels::PointerArg::Operand:
-    bytes = places.lookup(fusion.getInputs()[arg.index]);
+    bytes = buffers.lookup(fusion.getInputs()[arg.index]);
     if (!bytes && host.contains(fusion.getInputs()[arg.index]))
       bytes = cellOf(fusion.getInputs()[arg.index], fusion);
     break;
   case kernels::PointerArg::Result:
-    bytes = places.lookup(fusion->getResult(arg.index));
+    bytes = buffers.lookup(fusion->getResult(arg.index));
     break;
   case kernels::PointerArg::Scratch:
-    bytes = arg.index < scratch.size() ? scratch[arg.index] : host::PlaceAttr();
+    bytes =
+        arg.index < scratch.size() ? scratch[arg.index] : host::BufferAttr();
     break;
   case kernels::PointerArg::Count:
-    bytes = place(host::PlaceKind::cell, firstCell + arg.index);
+    bytes = buffer(host::BufferKind::cell, firstCell + arg.index);
     break;
   }
   if (!bytes)
     return fusion.emitOpError(
-        "has a kernel that reads a value without a place");
+        "has a kernel that reads a value without a buffer");
   return bytes;
 }
 
@@ -161,11 +164,11 @@ LogicalResult ProgramBuilder::writeScalars(graph::FusionOp fusion) {
     FailureOr<DimExpr> scalar = scalarOf(source, fusion);
     if (failed(scalar))
       return failure();
-    if (failed(takeResult(result, memory::bytesOf(result, dims))))
+    if (failed(allocateResult(result, memory::bytesOf(result, dims))))
       return failure();
     Type type = cast<RankedTensorType>(result.getType()).getElementType();
-    builder.create<host::ScalarOp>(fusion.getLoc(), text(*scalar),
-                                   places.lookup(result), type);
+    builder.create<host::ScalarOp>(fusion.getLoc(), dim(*scalar),
+                                   buffers.lookup(result), type);
   }
   return success();
 }
@@ -181,7 +184,8 @@ LogicalResult ProgramBuilder::bindCounts(graph::FusionOp fusion,
       return fusion.emitOpError("counts a size that has no symbol");
     builder.create<host::FetchOp>(
         fusion.getLoc(), *symbol,
-        place(host::PlaceKind::cell, firstCell + index), builder.getI64Type());
+        buffer(host::BufferKind::cell, firstCell + index),
+        builder.getI64Type());
     learn(*symbol);
   }
   return success();
@@ -196,8 +200,8 @@ static DimExpr flopsOf(graph::FusionOp fusion, graph::DimAnalysis &dims) {
   return flops;
 }
 
-/// The value that a fusion only writes into its result number `index`, which
-/// earlier launches or the caller filled; null where it writes all of it.
+/// The value that a fusion writes into part of its result `index`, whose other
+/// elements earlier launches or the caller wrote; null where it writes all.
 static Value updateOf(graph::FusionOp fusion, unsigned index) {
   Operation *yield = fusion.getBody().front().getTerminator();
   Operation *last = yield->getOperand(index).getDefiningOp();
@@ -208,9 +212,9 @@ static Value updateOf(graph::FusionOp fusion, unsigned index) {
   return Value();
 }
 
-/// Bytes that a launch moves at least: all that its pointers lead to, but of
-/// what is only gathered from the elements that are taken, and of what is
-/// updated those that change.
+/// Bytes that a launch moves at least: all that its pointers lead to, except
+/// that of a gathered operand only the gathered elements count, and of an
+/// updated result only those that change.
 DimExpr ProgramBuilder::leastBytes(graph::FusionOp fusion,
                                    const SharedPlan &plan,
                                    const SharedLaunch &launch) {
@@ -223,7 +227,7 @@ DimExpr ProgramBuilder::leastBytes(graph::FusionOp fusion,
       if (Value update = updateOf(fusion, pointer.index))
         bytes = DimExpr::min(bytes, memory::bytesOf(update, dims));
     if (pointer.kind == kernels::PointerArg::Operand) {
-      DimExpr taken(0);
+      DimExpr read(0);
       bool gathered = true;
       for (OpOperand &use :
            fusion.getBody().getArgument(pointer.index).getUses()) {
@@ -231,39 +235,39 @@ DimExpr ProgramBuilder::leastBytes(graph::FusionOp fusion,
         gathered &= use.getOperandNumber() == 0 &&
                     isa<graph::GatherOp, graph::DynamicSliceOp>(reader);
         if (gathered)
-          taken = taken + memory::bytesOf(reader->getResult(0), dims);
+          read = read + memory::bytesOf(reader->getResult(0), dims);
       }
       if (gathered)
-        bytes = DimExpr::min(bytes, taken);
+        bytes = DimExpr::min(bytes, read);
     }
     total = total + bytes;
   }
   return total;
 }
 
-/// True for the first launch of an update, which brings the operands to the
-/// results, where they are there already.
+/// True for the first launch of an update, which copies the operands to the
+/// results, where both are the same buffers.
 static bool copiesInPlace(graph::FusionOp fusion, const SharedPlan &plan,
                           const SharedLaunch &launch,
-                          ArrayRef<Attribute> places) {
+                          ArrayRef<Attribute> buffers) {
   if (fusion.getKind() != graph::FusionKind::scatter ||
       &launch != plan.launches.begin() || plan.launches.size() < 2)
     return false;
   llvm::DenseSet<Attribute> read, written;
-  for (auto [pointer, place] : llvm::zip(launch.pointers, places))
+  for (auto [pointer, buffer] : llvm::zip(launch.pointers, buffers))
     (pointer.kind == kernels::PointerArg::Operand ? read : written)
-        .insert(place);
+        .insert(buffer);
   return read.size() == written.size() &&
-         llvm::all_of(read,
-                      [&](Attribute place) { return written.contains(place); });
+         llvm::all_of(
+             read, [&](Attribute buffer) { return written.contains(buffer); });
 }
 
 LogicalResult ProgramBuilder::launch(graph::FusionOp fusion) {
-  if (memory::isReshapeOnly(fusion))
+  if (liveness::isReshapeOnly(fusion))
     return writeScalars(fusion);
   FailureOr<SharedPlan> plan =
       table.planOf(fusion, dims, sharingOf(fusion), unreadOf(fusion));
-  if (failed(plan) || failed(takeMemory(fusion, *plan)))
+  if (failed(plan) || failed(allocateMemory(fusion, *plan)))
     return failure();
   if (plan->hostOnly && explainsFallbacks)
     fusion.emitRemark() << "fallback: DEV001: the host runs this kernel, with "
@@ -274,18 +278,19 @@ LogicalResult ProgramBuilder::launch(graph::FusionOp fusion) {
     SmallVector<Attribute> pointers, bytes;
     SmallVector<int64_t> written;
     for (auto [index, pointer] : llvm::enumerate(launch.pointers)) {
-      FailureOr<host::PlaceAttr> found =
-          pointerPlace(fusion, pointer, firstCell);
+      FailureOr<host::BufferAttr> found =
+          pointerBuffer(fusion, pointer, firstCell);
       if (failed(found))
         return failure();
       pointers.push_back(*found);
-      bytes.push_back(text(pointerBytes(fusion, *plan, pointer)));
+      bytes.push_back(dim(pointerBytes(fusion, *plan, pointer)));
       if (pointer.kind != kernels::PointerArg::Operand)
         written.push_back(index);
     }
     if (copiesInPlace(fusion, *plan, launch, pointers))
       continue;
-    if (failed(checkSymbols(launch.tasks, fusion)))
+    if (failed(checkSymbols(launch.tasks, fusion)) ||
+        failed(checkSymbols(launch.guard, fusion)))
       return failure();
     for (const DimExpr &size : launch.sizes)
       if (failed(checkSymbols(size, fusion)))
@@ -295,14 +300,15 @@ LogicalResult ProgramBuilder::launch(graph::FusionOp fusion) {
                            FlatSymbolRefAttr::get(launch.kernel));
     auto op = builder.create<host::LaunchOp>(
         fusion.getLoc(), kernel, builder.getArrayAttr(pointers),
-        strings(launch.sizes), text(launch.tasks),
-        builder.getF64FloatAttr(launch.costPerTask), UnitAttr(), ArrayAttr(),
-        DenseI64ArrayAttr());
-    // What comes before the last launch of a fusion only moves.
+        dimArray(launch.sizes), dim(launch.tasks),
+        builder.getF64FloatAttr(launch.costPerTask),
+        launch.guard.isConstant(1) ? graph::DimAttr() : dim(launch.guard),
+        UnitAttr(), ArrayAttr(), DenseI64ArrayAttr());
+    // Launches before the last one of a fusion only move data.
     bool isLast = &launch == &plan->launches.back();
     op->setAttr(host::flopsAttrName,
-                text(isLast ? flopsOf(fusion, dims) : DimExpr(0)));
-    op->setAttr(host::bytesAttrName, text(leastBytes(fusion, *plan, launch)));
+                dim(isLast ? flopsOf(fusion, dims) : DimExpr(0)));
+    op->setAttr(host::bytesAttrName, dim(leastBytes(fusion, *plan, launch)));
     if (plan->hostOnly) {
       op.setHostOnly(true);
       op.setPointerBytesAttr(builder.getArrayAttr(bytes));

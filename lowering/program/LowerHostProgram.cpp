@@ -49,7 +49,7 @@ mlir::OwningOpRef<mlir::ModuleOp> kernelsFor(mlir::ModuleOp kernels,
     return !symbol.isPublic() ||
            symbol->hasAttr(host::hostOnlyAttrName) == hostOnly;
   });
-  // What only the others called.
+  // Private functions that only the dropped kernels called.
   while (dropUnless([&](mlir::SymbolOpInterface symbol) {
     return symbol.isPublic() || !symbol.symbolKnownUseEmpty(*chosen);
   }))
@@ -64,9 +64,9 @@ std::vector<bool> parametersOfEntries(mlir::ModuleOp module) {
     if (program.getSymName() == graph::prepareFunctionName)
       continue;
     program->walk([&](mlir::Operation *op) {
-      op->getAttrDictionary().walk([&](host::PlaceAttr place) {
-        if (place.getKind() == host::PlaceKind::param)
-          read[place.getIndex()] = true;
+      op->getAttrDictionary().walk([&](host::BufferAttr buffer) {
+        if (buffer.getKind() == host::BufferKind::param)
+          read[buffer.getIndex()] = true;
       });
     });
   }
@@ -82,17 +82,18 @@ lowerHostPrograms(mlir::ModuleOp module, const cpu::CPUTarget &target,
   auto lowered = std::make_unique<llvm::Module>("host", context);
   lowered->setTargetTriple(target.triple);
   lowered->setDataLayout((*machine)->createDataLayout());
-  llvm::StringMap<int64_t> numbers;
+  llvm::StringMap<int64_t> positions;
   for (const std::string &name : kernelNames(module))
-    numbers.try_emplace(name, numbers.size());
+    positions.try_emplace(name, positions.size());
   std::vector<bool> kept = parametersOfEntries(module);
   bool onDevice = isOpenCLTarget(targetOf(module));
-  // Those that control steps run become part of the entries that run them.
+  // Inner programs become part of the entries that run them.
   for (host::ProgramOp program : module.getOps<host::ProgramOp>())
     if (program.getInner())
       continue;
     else if (llvm::Error error =
-                 HostEntry(program, *lowered, numbers, kept, onDevice).build())
+                 HostEntry(program, *lowered, positions, kept, onDevice)
+                     .build())
       return error;
   return lowered;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Regions of if, case and while become private functions, so that every later
-// pass sees straight lines only.
+// pass sees straight-line code only.
 
 #include "ir/GraphOps.h"
 #include "ir/matchers/HostScalars.h"
@@ -27,15 +27,15 @@ using graph::DimExpr;
 
 namespace {
 
-/// Values from outside that a region becomes a function of.
+/// Values from outside a region that its function takes as arguments.
 using Captures = llvm::SetVector<Value>;
 
 class Outliner {
 public:
   Outliner(func::FuncOp function, SymbolTable &symbols)
       : function(function), symbols(symbols) {}
-  /// Outlines the control ops of the function's block; gives the functions
-  /// made.
+  /// Outlines the control ops of the function's block, and returns the new
+  /// functions.
   SmallVector<func::FuncOp> run();
 
 private:
@@ -66,9 +66,9 @@ static bool fromData(const DimExpr &expr) {
   return found;
 }
 
-/// Sizes, constants, parameters and what rests on them alone: a copy inside
-/// tells the function more than an argument would, and what rests on parameters
-/// moves into @prepare from there.
+/// Sizes, constants, parameters and values that depend on these alone. The
+/// function can optimise a copy, but not an argument, and the layout phase
+/// moves what depends on parameters from there into @prepare.
 static bool isWorthCopying(Value value, llvm::DenseMap<Value, bool> &known) {
   if (auto found = known.find(value); found != known.end())
     return found->second;
@@ -84,7 +84,7 @@ static bool isWorthCopying(Value value, llvm::DenseMap<Value, bool> &known) {
   return known[value] = worth;
 }
 
-/// Copies what is worth it into the region, and gives the rest.
+/// Copies such values into the region, and returns the others that it uses.
 Captures Outliner::captureInto(Region &region) {
   llvm::DenseMap<Value, bool> known;
   while (true) {
@@ -110,9 +110,9 @@ Captures Outliner::captureInto(Region &region) {
   }
 }
 
-/// What a dimension is called in the function: by its name where it has one,
-/// for nested functions share the names of their callers; else by a name of the
-/// function's own.
+/// The name of a dimension in the function: its own where it has one, since
+/// nested functions share the names of their callers; otherwise a new name that
+/// starts with the function's.
 std::string Outliner::nameOf(const DimExpr &dim, func::FuncOp callee,
                              std::map<DimExpr, std::string> &names) {
   if (!fromData(dim))
@@ -169,42 +169,42 @@ func::FuncOp Outliner::makeFunction(Operation *op, Region &region,
       callee.setArgAttr(index, memory::donatedAttrName,
                         attributes.getUnitAttr());
   }
-  for (auto [index, texts] : llvm::enumerate(
+  for (auto [index, described] : llvm::enumerate(
            resultDims ? resultDims.getValue() : ArrayRef<Attribute>()))
-    if (llvm::any_of(cast<ArrayAttr>(texts), [](Attribute text) {
-          return cast<StringAttr>(text).getValue().starts_with("?");
-        }))
-      callee.setResultAttr(index, host::takenAttrName,
+    if (llvm::any_of(cast<ArrayAttr>(described),
+                     llvm::IsaPred<host::UnknownDimAttr>))
+      callee.setResultAttr(index, host::allocatedAttrName,
                            attributes.getUnitAttr());
   made.push_back(callee);
   return callee;
 }
 
-/// Sizes of the results as HostDialect.td writes them.
+/// Sizes of the results as host.branch and host.loop describe them.
 ArrayAttr Outliner::describeResults(Operation *op, ValueRange operands) {
   Builder attributes(op->getContext());
+  MLIRContext *context = op->getContext();
   std::map<DimExpr, unsigned> unknown;
+  auto describe = [&](const DimExpr &size) -> Attribute {
+    if (!fromData(size))
+      return graph::DimAttr::get(context, size);
+    for (auto [k, operand] : llvm::enumerate(operands))
+      for (auto [d, other] : llvm::enumerate(dims.dimsOf(operand)))
+        if (other == size)
+          return host::OperandDimAttr::get(context, k, d);
+    return host::UnknownDimAttr::get(
+        context, unknown.try_emplace(size, unknown.size()).first->second);
+  };
   SmallVector<Attribute> described;
   for (OpResult result : op->getResults()) {
-    SmallVector<Attribute> texts;
-    for (const DimExpr &size : dims.dimsOf(result)) {
-      std::string text = fromData(size) ? "" : size.str();
-      for (unsigned k = 0; k < operands.size() && text.empty(); ++k)
-        for (auto [d, other] : llvm::enumerate(dims.dimsOf(operands[k])))
-          if (text.empty() && other == size)
-            text = "=" + std::to_string(k) + "." + std::to_string(d);
-      if (text.empty())
-        text =
-            "?" + std::to_string(
-                      unknown.try_emplace(size, unknown.size()).first->second);
-      texts.push_back(attributes.getStringAttr(text));
-    }
-    described.push_back(attributes.getArrayAttr(texts));
+    SmallVector<Attribute> entries;
+    for (const DimExpr &size : dims.dimsOf(result))
+      entries.push_back(describe(size));
+    described.push_back(attributes.getArrayAttr(entries));
   }
   return attributes.getArrayAttr(described);
 }
 
-/// Carried values that the body hands on as they are become captures.
+/// Loop-carried values that the body returns unchanged become captures.
 static graph::WhileOp dropInvariants(graph::WhileOp loop) {
   Block &condition = loop.getCondition().front(),
         &body = loop.getBody().front();
@@ -249,7 +249,7 @@ void Outliner::outlineLoop(graph::WhileOp loop) {
   operands.append(ofBody.begin(), ofBody.end());
   ArrayAttr described = describeResults(loop, operands);
   std::string role = "while" + std::to_string(number++);
-  // All sizes are asked for before the regions go.
+  // The analysis needs the regions, which move: compute all sizes before.
   for (Region &region : loop->getRegions())
     for (BlockArgument argument : region.getArguments())
       dims.dimsOf(argument);
@@ -302,12 +302,12 @@ SmallVector<func::FuncOp> Outliner::run() {
   for (Operation &op : function.getBody().front())
     if (isa<graph::IfOp, graph::CaseOp, graph::WhileOp>(op))
       control.push_back(&op);
-  // Which values a loop carries is settled before anyone asks for sizes.
+  // Loops lose values here, so this comes before sizes are computed.
   for (Operation *&op : control)
     if (auto loop = dyn_cast<graph::WhileOp>(op))
       op = dropInvariants(loop);
   for (Operation *op : control) {
-    // The analysis holds values of regions that are gone.
+    // The analysis refers to values of regions that have moved.
     dims = graph::DimAnalysis();
     if (auto loop = dyn_cast<graph::WhileOp>(op))
       outlineLoop(loop);
@@ -319,7 +319,7 @@ SmallVector<func::FuncOp> Outliner::run() {
   return made;
 }
 
-/// Columns of a panel for the module's target; none where it has no target yet.
+/// Columns of a packed panel (NR) for the module's target; none without target.
 static std::optional<int64_t> panelOf(ModuleOp module) {
   if (!module->hasAttr(host::targetAttrName))
     return std::nullopt;
@@ -336,7 +336,7 @@ class OutlineRegionsPass
     : public impl::OutlineRegionsPassBase<OutlineRegionsPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    // Inner loops first: what they hand out may leave the outer ones too.
+    // Inner loops first: what leaves them may leave the outer ones too.
     std::optional<int64_t> panel = panelOf(module);
     module.walk([&](graph::WhileOp loop) {
       pipeline::hoistInvariants(loop);
@@ -348,7 +348,7 @@ class OutlineRegionsPass
     for (func::FuncOp function : module.getOps<func::FuncOp>())
       if (!function.isExternal() && function.getBody().hasOneBlock())
         open.push_back(function);
-    // From the outside in: a function's arguments tell sizes to what it holds.
+    // Outer functions first: sizes of inner ones follow from their arguments.
     while (!open.empty()) {
       func::FuncOp function = open.pop_back_val();
       open.append(Outliner(function, symbols).run());

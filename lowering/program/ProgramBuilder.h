@@ -16,7 +16,8 @@ namespace zenith::pipeline {
 
 class ProgramBuilder {
 public:
-  /// `explainsFallbacks`: kernels that only the host can run are remarks.
+  /// With `explainsFallbacks` each kernel that only the host can run is a
+  /// remark.
   ProgramBuilder(mlir::func::FuncOp function, KernelCache &table,
                  const memory::DerivedLayout &derived, bool explainsFallbacks)
       : function(function), table(table), derived(derived), builder(function),
@@ -30,7 +31,7 @@ public:
 
 private:
   // The program (BuildHostProgram.cpp).
-  mlir::LogicalResult readPlaces();
+  mlir::LogicalResult readAssignment();
   mlir::ArrayAttr describe(mlir::ValueRange values, bool results);
   mlir::ArrayAttr scalarArguments();
   mlir::ArrayAttr knownGuards();
@@ -43,27 +44,28 @@ private:
   llvm::SmallBitVector unreadOf(graph::FusionOp fusion) const;
   mlir::LogicalResult launch(graph::FusionOp fusion);
   mlir::LogicalResult writeScalars(graph::FusionOp fusion);
-  mlir::FailureOr<host::PlaceAttr> pointerPlace(graph::FusionOp fusion,
-                                                const kernels::PointerArg &arg,
-                                                unsigned firstCell);
+  mlir::FailureOr<host::BufferAttr>
+  pointerBuffer(graph::FusionOp fusion, const kernels::PointerArg &arg,
+                unsigned firstCell);
   graph::DimExpr pointerBytes(graph::FusionOp fusion, const SharedPlan &plan,
                               const kernels::PointerArg &arg);
   graph::DimExpr leastBytes(graph::FusionOp fusion, const SharedPlan &plan,
                             const SharedLaunch &launch);
-  mlir::LogicalResult takeMemory(graph::FusionOp fusion,
-                                 const SharedPlan &plan);
-  mlir::LogicalResult takeResult(mlir::OpResult result,
-                                 const graph::DimExpr &bytes);
-  mlir::LogicalResult take(host::PlaceAttr place, const graph::DimExpr &bytes,
-                           bool isLate, mlir::Operation *op);
-  void drop(mlir::Operation *op);
+  mlir::LogicalResult allocateMemory(graph::FusionOp fusion,
+                                     const SharedPlan &plan);
+  mlir::LogicalResult allocateResult(mlir::OpResult result,
+                                     const graph::DimExpr &bytes);
+  mlir::LogicalResult allocate(host::BufferAttr buffer,
+                               const graph::DimExpr &bytes, bool isLate,
+                               mlir::Operation *op);
+  void deallocateAfter(mlir::Operation *op);
   mlir::LogicalResult bindCounts(graph::FusionOp fusion, const SharedPlan &plan,
                                  unsigned firstCell);
 
   // Scalars and control (ControlSteps.cpp).
   mlir::FailureOr<graph::DimExpr> scalarOf(mlir::Value value,
                                            mlir::Operation *user);
-  host::PlaceAttr cellOf(mlir::Value value, mlir::Operation *user);
+  host::BufferAttr cellOf(mlir::Value value, mlir::Operation *user);
   std::string symbolFor(mlir::Value value);
   void learn(llvm::StringRef symbol);
   void learnDims(mlir::Value value);
@@ -75,22 +77,24 @@ private:
   mlir::FailureOr<mlir::ArrayAttr> argumentsOf(mlir::ValueRange values,
                                                mlir::Operation *op);
   mlir::FailureOr<mlir::ArrayAttr>
-  outcomesOf(mlir::Operation *op, llvm::ArrayRef<host::PlaceAttr> second);
-  mlir::LogicalResult takeOutcomes(mlir::Operation *op);
+  outcomesOf(mlir::Operation *op, llvm::ArrayRef<host::BufferAttr> second);
+  mlir::LogicalResult allocateOutcomes(mlir::Operation *op);
   void learnResults(mlir::Operation *op);
 
   // Vocabulary.
   bool isKnown(const graph::DimExpr &expr) const;
   mlir::LogicalResult checkSymbols(const graph::DimExpr &expr,
                                    mlir::Operation *op);
-  host::PlaceAttr place(host::PlaceKind kind, int64_t index) const {
-    return host::PlaceAttr::get(builder.getContext(), kind, index, "0");
+  host::BufferAttr buffer(host::BufferKind kind, int64_t index) const {
+    return host::BufferAttr::get(
+        builder.getContext(), kind, index,
+        graph::DimAttr::get(builder.getContext(), graph::DimExpr(0)));
   }
-  mlir::ArrayAttr strings(llvm::ArrayRef<graph::DimExpr> exprs);
-  /// The size as text, from which the lowering reads it back; build() fails
-  /// where one is too long for that.
-  mlir::StringAttr text(const graph::DimExpr &expr);
-  bool isTakenResult(unsigned result);
+  mlir::ArrayAttr dimArray(llvm::ArrayRef<graph::DimExpr> exprs);
+  /// The expression as an attribute. build() fails where one is too long to be
+  /// read back from a dump.
+  graph::DimAttr dim(const graph::DimExpr &expr);
+  bool isAllocatedResult(unsigned result);
 
   mlir::func::FuncOp function;
   KernelCache &table;
@@ -98,22 +102,22 @@ private:
   mlir::OpBuilder builder;
   bool explainsFallbacks, isPrepare, isNested;
   graph::DimAnalysis dims;
-  memory::HostValues host;
-  llvm::DenseMap<mlir::Value, host::PlaceAttr> places;
-  struct OpPlan {
-    llvm::SmallVector<host::PlaceAttr> scratch;
-    host::PlaceAttr nestedArena;
-    llvm::SmallVector<int64_t> drops;
+  liveness::HostValues host;
+  llvm::DenseMap<mlir::Value, host::BufferAttr> buffers;
+  struct Assignment {
+    llvm::SmallVector<host::BufferAttr> scratch;
+    host::BufferAttr nestedArena;
+    llvm::SmallVector<int64_t> deallocs;
   };
-  llvm::DenseMap<mlir::Operation *, OpPlan> plans;
+  llvm::DenseMap<mlir::Operation *, Assignment> assignments;
   llvm::SmallVector<mlir::Attribute> constants;
   llvm::StringSet<> known; ///< symbols that arguments give or steps bound
   std::vector<ShapeGuard> guards;                   ///< that wait for a symbol
   llvm::DenseMap<mlir::Value, std::string> symbols; ///< of the host's scalars
   llvm::DenseMap<mlir::Value, unsigned> cells;
   unsigned cellCount = 0, computed = 0;
-  bool hasUnreadableSize = false;
-  llvm::DenseSet<int64_t> liveSlots, takenResults;
+  bool hasUnreadableDim = false;
+  llvm::DenseSet<int64_t> liveSlots, allocatedResults;
 };
 
 } // namespace zenith::pipeline

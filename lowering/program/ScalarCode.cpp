@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arithmetic on integer scalars as the interpreter defines it. Numbers are kept
-// in 64 bits, extended by their type.
+// Arithmetic on integer scalars as the interpreter defines it, and their
+// transfer from and to memory.
 
-#include "lowering/program/HostEntry.h"
+#include "lowering/program/ScalarCode.h"
+
+#include "lowering/program/EntryArguments.h"
 
 using namespace llvm;
 
@@ -13,18 +15,18 @@ static bool isUnsignedType(mlir::Type type) {
   return type.isUnsignedInteger() || type.isInteger(1);
 }
 
-Value *HostEntry::wrapped(Value *number, mlir::Type type) {
+Value *ScalarCode::wrapped(Value *scalar, mlir::Type type) {
   unsigned width = type.getIntOrFloatBitWidth();
   if (width == 64)
-    return number;
-  Value *narrow = builder.CreateTrunc(number, builder.getIntNTy(width));
+    return scalar;
+  Value *narrow = builder.CreateTrunc(scalar, builder.getIntNTy(width));
   return isUnsignedType(type) ? builder.CreateZExt(narrow, i64)
                               : builder.CreateSExt(narrow, i64);
 }
 
 /// div, rem and floor_mod, where a divisor of 0 gives -1, x and x.
-Value *HostEntry::quotient(StringRef opcode, Value *x, Value *y,
-                           bool isUnsigned) {
+Value *ScalarCode::quotient(StringRef opcode, Value *x, Value *y,
+                            bool isUnsigned) {
   Value *zero = builder.getInt64(0), *one = builder.getInt64(1);
   Value *byZero = builder.CreateICmpEQ(y, zero);
   Value *byMinusOne = isUnsigned
@@ -63,8 +65,8 @@ static CmpInst::Predicate predicate(StringRef direction, bool isUnsigned) {
   return isUnsigned ? CmpInst::ICMP_UGE : CmpInst::ICMP_SGE;
 }
 
-Value *HostEntry::arithmetic(StringRef opcode, ArrayRef<Value *> x,
-                             mlir::Type from, mlir::Type type) {
+Value *ScalarCode::arithmetic(StringRef opcode, ArrayRef<Value *> x,
+                              mlir::Type from, mlir::Type type) {
   bool isUnsigned = isUnsignedType(from);
   Value *zero = builder.getInt64(0);
   auto isZero = [&](Value *value) { return builder.CreateICmpEQ(value, zero); };
@@ -111,15 +113,54 @@ Value *HostEntry::arithmetic(StringRef opcode, ArrayRef<Value *> x,
   return quotient(opcode, x[0], x[1], isUnsigned);
 }
 
-void HostEntry::evaluate(host::EvalOp op) {
+void ScalarCode::evaluate(host::EvalOp op) {
   SmallVector<Value *> inputs;
   for (mlir::Attribute input : op.getInputs())
-    inputs.push_back(
-        sizes->evaluate(mlir::cast<mlir::StringAttr>(input).getValue()));
-  settleSizes();
-  sizes->bind(op.getSymbol(), wrapped(arithmetic(op.getOpcode(), inputs,
-                                                 op.getFrom(), op.getType()),
-                                      op.getType()));
+    inputs.push_back(sizes.evaluate(input));
+  code.checkSizes();
+  sizes.bind(op.getSymbol(), wrapped(arithmetic(op.getOpcode(), inputs,
+                                                op.getFrom(), op.getType()),
+                                     op.getType()));
+}
+
+/// Bytes of a scalar in memory.
+static unsigned storedBytes(mlir::Type type) {
+  unsigned width = type.getIntOrFloatBitWidth();
+  return width < 8 ? 1 : width / 8;
+}
+
+void ScalarCode::write(host::ScalarOp op) {
+  unsigned width = storedBytes(op.getType());
+  Value *scalar = builder.CreateTrunc(sizes.evaluate(op.getValueAttr()),
+                                      builder.getIntNTy(8 * width));
+  host::BufferAttr target = op.getTarget();
+  bool isCell = target.getKind() == host::BufferKind::cell;
+  if (!code.deviceKernels) {
+    builder.CreateAlignedStore(scalar, buffers.at(target).base, Align(width));
+    return;
+  }
+  Value *local = isCell ? code.frame->cells[target.getIndex()]
+                        : code.stackArray(i64, 1, "scalar");
+  builder.CreateStore(scalar, local);
+  buffers.upload(-1, buffers.at(target), local, builder.getInt64(width));
+}
+
+void ScalarCode::fetch(host::FetchOp op) {
+  unsigned width = storedBytes(op.getType());
+  host::BufferAttr source = op.getSource();
+  Value *data;
+  if (!code.deviceKernels) {
+    data = buffers.at(source).base;
+  } else if (source.getKind() == host::BufferKind::cell) {
+    data = code.frame->cells[source.getIndex()];
+  } else {
+    data = code.stackArray(i64, 1, "fetched");
+    buffers.download(-1, data, buffers.at(source), builder.getInt64(width));
+  }
+  sizes.bind(op.getSymbol(),
+             extended(builder,
+                      builder.CreateLoad(builder.getIntNTy(8 * width), data),
+                      op.getType()));
 }
 
 } // namespace zenith::pipeline

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sizes are not negative, slices stay inside, reshapes keep the number of
-// elements, sizes that an op wants equal are.
+// Conditions: sizes are not negative, slices stay inside their operands,
+// reshapes keep the number of elements, and sizes agree where ops require it.
 
 #include "lowering/program/ShapeGuards.h"
 
@@ -72,7 +72,7 @@ void GuardCollector::visitSlice(graph::SliceOp slice) {
   }
 }
 
-/// Operands that are walked together have one shape.
+/// Operands that a kernel reads element by element together have one shape.
 void GuardCollector::sameShapes(ValueRange values, Operation *op,
                                 unsigned firstDim) {
   for (Value value : values.drop_front())
@@ -82,7 +82,7 @@ void GuardCollector::sameShapes(ValueRange values, Operation *op,
       equal(lhs, rhs, op, "size");
 }
 
-/// Kernels of these walk memory by the sizes of one operand.
+/// Kernels of these ops index all operands by the sizes of one.
 void GuardCollector::visitWholeOperands(Operation *op) {
   auto size = [&](Value value, int64_t dim) {
     int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
@@ -122,7 +122,7 @@ void GuardCollector::visitWholeOperands(Operation *op) {
   }
 }
 
-/// Sizes of several operands that the op's rules want equal.
+/// Sizes of several operands that the op's constraints require to be equal.
 void GuardCollector::visitOperands(Operation *op) {
   if (auto broadcast = dyn_cast<graph::BroadcastOp>(op)) {
     auto from = cast<RankedTensorType>(broadcast.getOperand().getType());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the dimensions of a run must obey beyond the argument types, and no
-// proof could settle at compile time.
+// Conditions on the dimensions of a run that the argument types do not state
+// and that could not be proved at compile time.
 
 #ifndef ZENITH_LOWERING_PROGRAM_SHAPEGUARDS_H
 #define ZENITH_LOWERING_PROGRAM_SHAPEGUARDS_H

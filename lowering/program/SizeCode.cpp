@@ -71,8 +71,8 @@ Value *SizeCode::floorDivision(Value *lhs, Value *rhs, bool remainder) {
       known && known->getSExtValue() > 0)
     return floorDivisionBy(lhs, known->getSExtValue(), remainder);
   Value *zero = builder.getInt64(0), *isZero = builder.CreateICmpEQ(rhs, zero);
-  // -1 as a divisor would trap on the smallest integer; no expression has it
-  // but through overflow.
+  // The smallest integer divided by -1 would trap. A divisor is -1 only after
+  // an overflow.
   Value *unsafe =
       builder.CreateOr(isZero, builder.CreateICmpEQ(rhs, builder.getInt64(-1)));
   Value *divisor = builder.CreateSelect(unsafe, builder.getInt64(1), rhs);
@@ -114,8 +114,8 @@ Value *SizeCode::computeAtom(const DimAtom &atom) {
 }
 
 Value *SizeCode::evaluate(const DimExpr &expr) {
-  if (std::optional<int64_t> number = expr.constant())
-    return builder.getInt64(*number);
+  if (std::optional<int64_t> known = expr.constant())
+    return builder.getInt64(*known);
   std::string key = expr.str();
   if (Value *known = memo.lookup(key))
     return known;
@@ -140,12 +140,11 @@ Value *SizeCode::evaluate(const DimExpr &expr) {
   return sum;
 }
 
-Value *SizeCode::evaluate(StringRef text) {
-  // Scalars may be the one number whose digits are too large without the sign.
-  if (int64_t number; !text.getAsInteger(10, number))
-    return builder.getInt64(number);
-  std::optional<DimExpr> expr = DimExpr::parse(text.str());
-  return evaluate(expr ? *expr : DimExpr(0));
+void SizeCode::evaluateKnown(mlir::Attribute attr) {
+  attr.walk([&](graph::DimAttr dim) {
+    if (canEvaluate(dim.getExpr()))
+      evaluate(dim);
+  });
 }
 
 } // namespace zenith::pipeline

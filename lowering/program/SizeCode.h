@@ -6,14 +6,14 @@
 #ifndef ZENITH_LOWERING_PROGRAM_SIZECODE_H
 #define ZENITH_LOWERING_PROGRAM_SIZECODE_H
 
-#include "ir/dims/DimExpr.h"
+#include "ir/dims/DimAttr.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/IRBuilder.h"
 
 namespace zenith::pipeline {
 
-/// Computes each distinct expression once, where it is first asked for. What
-/// nested programs bind and compute is theirs alone: it may not run.
+/// Computes each distinct expression once, at its first use. Symbols and values
+/// of a nested program are dropped at its end, since it may not run.
 class SizeCode {
 public:
   explicit SizeCode(llvm::IRBuilder<> &builder);
@@ -22,10 +22,10 @@ public:
     symbols[symbol] = value;
   }
   bool isBound(llvm::StringRef symbol) const { return symbols.count(symbol); }
-  /// Starts a nested program, which sees the sizes that arguments named so far,
-  /// and binds symbols of its own to data ("%0").
+  /// Starts a nested program. It shares the sizes that arguments name, and
+  /// binds symbols of its own for data ("%0").
   void enter();
-  /// Ends it: back to what was bound and computed before.
+  /// Ends it: restores the symbols and values of the outer program.
   void leave() {
     symbols = std::move(outer.back().symbols);
     memo = std::move(outer.back().memo);
@@ -35,11 +35,16 @@ public:
   bool canEvaluate(const graph::DimExpr &expr) const;
   /// i64; constants stay constants.
   llvm::Value *evaluate(const graph::DimExpr &expr);
-  llvm::Value *evaluate(llvm::StringRef text);
-  /// i1: some product or sum since `settle` left 64 bits; values that depend on
-  /// it mean nothing.
+  llvm::Value *evaluate(mlir::Attribute dim) {
+    return evaluate(graph::exprOf(dim));
+  }
+  /// Evaluates all expressions of an attribute whose symbols are bound, so that
+  /// later code finds their values, whichever branch it lies in.
+  void evaluateKnown(mlir::Attribute attr);
+  /// i1: some product or sum since `settle` exceeds 64 bits. Values that depend
+  /// on it are meaningless.
   llvm::Value *overflowed() const { return overflow; }
-  /// Says that the caller has checked.
+  /// Resets the flag, after the caller has checked it.
   void settle() { overflow = builder.getFalse(); }
 
 private:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes docs/generated: ops and passes as their TableGen records tell, phases, and what the built code answers for each op.
+"""Writes docs/generated: ops, passes and the host dialect as their TableGen records tell, phases, and what the built code answers for each op.
 
 usage: gen_docs.py [--check] [--tblgen=FILE] [--include=DIR] [--project=FILE] [--conformance FILE...]
 --check writes nothing and exits 1 where a page has drifted. --project is the built ZenithProjectTests; without it
@@ -118,6 +118,29 @@ def passes_page(tblgen, include, sources):
     return "\n".join(lines)
 
 
+def host_page(tblgen, include):
+    """Ops and attributes of the host dialect, with their numbered constraints."""
+    source = "lowering/host/HostOps.td"
+    all_records = records(tblgen, include, source)
+    lines = [NOTE.format(sources="lowering/host"), "# The host dialect's ops and attributes", "",
+             "What they mean together is in [the host dialect](../host-dialect.md)."]
+    for title, base, name_of in (
+            ("Attributes", "Host_Attr", lambda r: "#host." + r["mnemonic"]),
+            ("Ops", "Host_Op", lambda r: "host." + r["opName"])):
+        names = [n for n, r in all_records.items() if isinstance(r, dict) and base in r.get("!superclasses", [])]
+        lines += ["", "## " + title]
+        for name in in_source_order(names, ["lowering/host/HostAttrs.td", source]):
+            record = all_records[name]
+            text, _, example = " ".join(record["description"].split()).partition("Example")
+            text, _, listed = text.partition("Constraints:")
+            lines += ["", "### " + name_of(record), record["summary"][0].upper() + record["summary"][1:] + "."]
+            lines += ["", text.strip()] if text.strip() else []
+            constraints = re.findall(r"- \((\w+_c\d+)\) (.*?)(?= - \(|$)", listed.strip())
+            lines += [""] * bool(constraints) + [f"- `{label}` {clause.strip()}" for label, clause in constraints]
+            lines += ["", "Example" + example.strip()] if example else []
+    return "\n".join(lines) + "\n"
+
+
 def phases_page():
     source = "lowering/pipeline/Phases.def"
     text, builders = (ROOT / source).read_text(), (ROOT / "lowering/pipeline/PhaseBuilders.cpp").read_text()
@@ -180,6 +203,7 @@ def main():
     if passes:
         pages["passes.md"] = passes_page(options.tblgen, options.include, passes)
     pages["phases.md"] = phases_page()
+    pages["host.md"] = host_page(options.tblgen, options.include)
     if pathlib.Path(options.project).exists():
         for name in ("coverage", "support"):
             pages[name + ".md"] = subprocess.run([options.project, "--print-" + name], capture_output=True, text=True,

@@ -185,6 +185,8 @@ void KernelHarness::run(Case &test) {
     std::memcpy(results[0].data(), shared.bytes(), shared.byteSize());
   }
   for (kernels::Launch &launch : test.plan.launches) {
+    if (test.valueOf(launch.guard) == 0)
+      continue;
     std::vector<void *> pointers;
     for (kernels::PointerArg pointer : launch.pointers) {
       if (pointer.kind == kernels::PointerArg::Operand) {

@@ -10,8 +10,8 @@
 #include <gtest/gtest.h>
 
 using namespace zenith;
+using memory::BufferLocation;
 using memory::BufferPlan;
-using memory::Place;
 
 namespace {
 
@@ -30,10 +30,10 @@ protected:
     EXPECT_TRUE(mlir::succeeded(made));
     return mlir::succeeded(made) ? std::move(*made) : BufferPlan();
   }
-  /// Place of the result of the fusion number `index`.
-  Place placeOf(const BufferPlan &plan, unsigned index) {
+  /// Location of the result of fusion `index`.
+  BufferLocation locationOf(const BufferPlan &plan, unsigned index) {
     auto fusions = function.getOps<graph::FusionOp>();
-    return plan.places.lookup(
+    return plan.locations.lookup(
         (*std::next(fusions.begin(), index)).getResult(0));
   }
 
@@ -56,8 +56,8 @@ TEST_F(PlanBuffers, ChainsLiveInTheResult) {
       exp("1", "x") + exp("2", "1") + exp("3", "2") +
       "return %3 : tensor<?x64xf32> }");
   for (unsigned index = 0; index < 3; ++index)
-    EXPECT_EQ(placeOf(made, index),
-              (Place{Place::Result, 0, graph::DimExpr(0)}))
+    EXPECT_EQ(locationOf(made, index),
+              (BufferLocation{BufferLocation::Result, 0, graph::DimExpr(0)}))
         << index;
   EXPECT_EQ(made.arenaBytes.str(), "0");
   EXPECT_TRUE(made.copies.empty());
@@ -69,11 +69,13 @@ TEST_F(PlanBuffers, ValuesWithLaterReadersKeepTheirBytes) {
       -> (tensor<?x64xf32>, tensor<?x64xf32>) {)" +
            exp("1", "x") + exp("2", "1") + exp("3", "1") +
            "return %2, %3 : tensor<?x64xf32>, tensor<?x64xf32> }");
-  EXPECT_EQ(placeOf(made, 1).kind, Place::Result);
-  EXPECT_EQ(placeOf(made, 1).index, 0u);
+  EXPECT_EQ(locationOf(made, 1).kind, BufferLocation::Result);
+  EXPECT_EQ(locationOf(made, 1).index, 0u);
   // The first value dies at the third fusion, which writes over it.
-  EXPECT_EQ(placeOf(made, 0), (Place{Place::Result, 1, graph::DimExpr(0)}));
-  EXPECT_EQ(placeOf(made, 2), (Place{Place::Result, 1, graph::DimExpr(0)}));
+  EXPECT_EQ(locationOf(made, 0),
+            (BufferLocation{BufferLocation::Result, 1, graph::DimExpr(0)}));
+  EXPECT_EQ(locationOf(made, 2),
+            (BufferLocation{BufferLocation::Result, 1, graph::DimExpr(0)}));
 }
 
 TEST_F(PlanBuffers, WhatNoKernelWritesIsCopied) {
@@ -83,7 +85,7 @@ TEST_F(PlanBuffers, WhatNoKernelWritesIsCopied) {
     %d = graph.dim %x, 0 : tensor<?x64xf32>
     return %x, %d : tensor<?x64xf32>, tensor<i64> })");
   ASSERT_EQ(made.copies.size(), 2u);
-  EXPECT_EQ(made.copies[0].from.kind, Place::Argument);
+  EXPECT_EQ(made.copies[0].from.kind, BufferLocation::Argument);
   EXPECT_EQ(made.copies[0].bytes.str(), "256*n");
   EXPECT_EQ(made.copies[1].scalar->str(), "n");
 }
@@ -96,8 +98,8 @@ TEST_F(PlanBuffers, ReshapesShareBytes) {
       %r = graph.reshape %a : tensor<4x64xf32> -> tensor<64x4xf32>
       graph.yield %r : tensor<64x4xf32> }
     return %2 : tensor<64x4xf32> })");
-  EXPECT_EQ(placeOf(made, 0), placeOf(made, 1));
-  EXPECT_EQ(placeOf(made, 0).kind, Place::Result);
+  EXPECT_EQ(locationOf(made, 0), locationOf(made, 1));
+  EXPECT_EQ(locationOf(made, 0).kind, BufferLocation::Result);
 }
 
 TEST_F(PlanBuffers, ResultsTakeOverDonatedArguments) {
@@ -120,9 +122,11 @@ TEST_F(PlanBuffers, PreparedValuesLieInTheirArena) {
       return %b, %1 : tensor<8xf32>, tensor<4x64xf32> }
     graph.param @w : tensor<4x64xf32>
     graph.param @b : tensor<8xf32>)");
-  EXPECT_EQ(placeOf(made, 0), (Place{Place::Derived, 1, graph::DimExpr(128)}));
+  EXPECT_EQ(locationOf(made, 0),
+            (BufferLocation{BufferLocation::Derived, 1, graph::DimExpr(128)}));
   ASSERT_EQ(made.copies.size(), 1u);
-  EXPECT_EQ(made.copies[0].from, (Place{Place::Param, 1, graph::DimExpr(0)}));
+  EXPECT_EQ(made.copies[0].from,
+            (BufferLocation{BufferLocation::Param, 1, graph::DimExpr(0)}));
 }
 
 TEST_F(PlanBuffers, RefusesWhatIsNoFusion) {

@@ -5,8 +5,8 @@
 
 // CHECK-LABEL: host.program @two_equal_kernels
 // CHECK-SAME: arguments [#host.value<"x", tensor<?x64xf32>, ["n", "64"]>]
-// CHECK: host.launch @kernels::@[[K:k0_pointwise[_0-9]*]] pointers [#host.place<argument, 0, "0">, #host.place<arena, 0, "0">]
-// CHECK: host.launch @kernels::@[[K]] pointers [#host.place<arena, 0, "0">, #host.place<{{(arena|result)}}
+// CHECK: host.launch @kernels::@[[K:k0_pointwise[_0-9]*]] pointers [#host.buffer<argument, 0, "0">, #host.buffer<arena, 0, "0">]
+// CHECK: host.launch @kernels::@[[K]] pointers [#host.buffer<arena, 0, "0">, #host.buffer<{{(arena|result)}}
 // CHECK: host.copy <argument, 0, "0"> to <result, 1, "0"> bytes "256*n"
 // CHECK: host.scalar "n" to <result, 2, "0">
 // CHECK: module @kernels

@@ -1,9 +1,9 @@
 // RUN: zenith-opt %s --to=kernels --target=cpu:x86-64-v3 | FileCheck %s
 
-// A buffer that the body updates is the caller's from the start: nobody copies it, and the step writes its row only.
+// A buffer that the body updates in place is the caller's from the start: it is not copied, and a step writes its row only.
 // CHECK-LABEL: host.program @fill
-// CHECK: host.launch @kernels::@[[ZERO:.*]] pointers [#host.place<result, 0, "0">]
-// CHECK-NEXT: host.while @fill_while0_condition({{.*}}) do @fill_while0_body({{.*}}) inits [#host.argument<"0">, #host.argument<"", <result, 0, "0">, ["n", "8"]>]
+// CHECK: host.launch @kernels::@[[ZERO:.*]] pointers [#host.buffer<result, 0, "0">]
+// CHECK-NEXT: host.while @fill_while0_condition({{.*}}) do @fill_while0_body({{.*}}) inits ["0", #host.argument<<result, 0, "0">, ["n", "8"]>]
 // CHECK-SAME: in_place [1]
 // CHECK-NOT: host.
 // CHECK: host.program @fill_while0_body
@@ -31,13 +31,13 @@ func.func @fill(%x: tensor<?x8xf32> {graph.dims = ["n", "8"]}) -> tensor<?x8xf32
   return %r#1 : tensor<?x8xf32>
 }
 
-// A size from data: fetched, checked where it is known, and memory for it from a slot.
+// A size that depends on data: fetched, checked as soon as it is known, its memory allocated as a slot.
 // CHECK-LABEL: host.program @sized
 // CHECK: host.launch
 // CHECK-NEXT: host.fetch "[[N:%i[0-9]+]]" from
 // CHECK-NEXT: host.guard "[[N]]"
-// CHECK-NEXT: host.take <slot, 0, "0"> bytes "4*[[N]]"
-// CHECK: host.drop 0
+// CHECK-NEXT: host.alloc <slot, 0, "0"> bytes "4*[[N]]"
+// CHECK: host.dealloc 0
 func.func @sized(%v: tensor<4xi64>, %x: tensor<f32>) -> tensor<f32> {
   %n = graph.reduce sum, %v [0] : tensor<4xi64> -> tensor<i64>
   %b = graph.broadcast %x [] [%n] : tensor<f32> -> tensor<?xf32>
@@ -49,7 +49,7 @@ func.func @sized(%v: tensor<4xi64>, %x: tensor<f32>) -> tensor<f32> {
 // Two branches with one size write where the result belongs.
 // CHECK-LABEL: host.program @choose
 // CHECK-NEXT: host.if "%i0" to [@choose_if0_then, @choose_if0_else] arguments
-// CHECK-SAME: place = <result, 0, "0">
+// CHECK-SAME: #host.outcome<<result, 0, "0">
 // CHECK-SAME: boolean
 // CHECK-NEXT: }
 func.func @choose(%p: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {

@@ -39,8 +39,8 @@ func.func @repeat(%n: tensor<i64>, %x: tensor<?xf32> {graph.dims = ["n"]}, %y: t
 
 // Sizes that only the body knows belong to it.
 // CHECK-LABEL: func.func @grow
-// CHECK: host.loop(%{{.*}}, %arg1) {{.*}} dims {{\[\[}}], ["?0"]]
-// CHECK: func.func private @grow_while0_body(%arg0: tensor<i64> {graph.donated}, %arg1: tensor<?xf32> {graph.dims = ["grow_while0_body.0"], graph.donated}, %arg2: tensor<?xf32> {graph.dims = ["n"]}) -> (tensor<i64>, tensor<?xf32> {host.taken})
+// CHECK: host.loop(%{{.*}}, %arg1) {{.*}} dims {{\[\[}}], [#host.unknown_dim<0>]]
+// CHECK: func.func private @grow_while0_body(%arg0: tensor<i64> {graph.donated}, %arg1: tensor<?xf32> {graph.dims = ["grow_while0_body.0"], graph.donated}, %arg2: tensor<?xf32> {graph.dims = ["n"]}) -> (tensor<i64>, tensor<?xf32> {host.allocated})
 func.func @grow(%n: tensor<i64>, %x: tensor<?xf32> {graph.dims = ["n"]}) -> tensor<?xf32> {
   %zero = graph.constant dense<0> : tensor<i64>
   %one = graph.constant dense<1> : tensor<i64>

@@ -1,10 +1,10 @@
-// Fusions that leave little behind run as soon as they can, so that what they read dies sooner: the small sum at the end
-// of the function moves to where its operand is made, and two large values never live beside a third.
+// Memory-aware list scheduling: fusions that free more than they allocate run as soon as they can. The small sum at the
+// end of the function moves to where its operand is computed, so that three large values are never live at once.
 //
-// RUN: zenith-opt %s --pass-pipeline='builtin.module(zenith-plan-places)' | FileCheck %s
+// RUN: zenith-opt %s --pass-pipeline='builtin.module(zenith-assign-buffers)' | FileCheck %s
 
 // CHECK-LABEL: func.func @sum_moves_up
-// CHECK-SAME: host.arena = "8192"
+// CHECK-SAME: host.arena = #graph.dim<"8192">
 // CHECK: graph.fusion pointwise
 // CHECK: graph.fusion reduction (%{{.*}} = %0 :
 // CHECK: graph.fusion pointwise
@@ -36,9 +36,9 @@ func.func @sum_moves_up(%x: tensor<32x32xf32>, %y: tensor<32x32xf32>) -> (tensor
   return %3, %4 : tensor<32xf32>, tensor<32xf32>
 }
 
-// What takes memory and is wanted later only waits until then.
+// An op that allocates more than it frees is deferred to its first reader.
 // CHECK-LABEL: func.func @made_where_wanted
-// CHECK-SAME: host.arena = "4096"
+// CHECK-SAME: host.arena = #graph.dim<"4096">
 // CHECK: graph.fusion pointwise (%{{.*}} = %arg1 :
 // CHECK: graph.fusion reduction
 // CHECK: graph.fusion pointwise (%{{.*}} = %arg0 :

@@ -15,21 +15,23 @@
 using namespace mlir;
 
 namespace zenith {
-#define GEN_PASS_DEF_PLANPLACESPASS
+#define GEN_PASS_DEF_ASSIGNBUFFERSPASS
 #include "lowering/LoweringPasses.h.inc"
 
-static host::PlaceAttr toAttr(MLIRContext *context,
-                              const memory::Place &place) {
-  return host::PlaceAttr::get(context, static_cast<host::PlaceKind>(place.kind),
-                              place.index, place.offset.str());
+static host::BufferAttr toAttr(MLIRContext *context,
+                               const memory::BufferLocation &location) {
+  return host::BufferAttr::get(
+      context, static_cast<host::BufferKind>(location.kind), location.index,
+      graph::DimAttr::get(context, location.offset));
 }
 
 static void writePlan(func::FuncOp function, const memory::BufferPlan &plan) {
   Builder builder(function.getContext());
   function->setAttr(host::arenaAttrName,
-                    builder.getStringAttr(plan.arenaBytes.str()));
-  function->setAttr(host::activationsAttrName,
-                    builder.getStringAttr(plan.activationBytes.str()));
+                    graph::DimAttr::get(builder.getContext(), plan.arenaBytes));
+  function->setAttr(
+      host::activationsAttrName,
+      graph::DimAttr::get(builder.getContext(), plan.activationBytes));
   if (!plan.donations.empty()) {
     SmallVector<int64_t> pairs;
     for (const memory::Donation &donation : plan.donations)
@@ -42,32 +44,32 @@ static void writePlan(func::FuncOp function, const memory::BufferPlan &plan) {
                       builder.getDenseI64ArrayAttr(SmallVector<int64_t>(
                           plan.inPlace.begin(), plan.inPlace.end())));
   for (Operation &op : function.getBody().front()) {
-    SmallVector<Attribute> places, scratch;
+    SmallVector<Attribute> buffers, scratch;
     for (Value result : op.getResults())
-      if (auto found = plan.places.find(result); found != plan.places.end())
-        places.push_back(toAttr(builder.getContext(), found->second));
+      if (auto found = plan.locations.find(result);
+          found != plan.locations.end())
+        buffers.push_back(toAttr(builder.getContext(), found->second));
       else
-        places.push_back(builder.getUnitAttr());
+        buffers.push_back(builder.getUnitAttr());
     if (auto found = plan.nestedArenas.find(&op);
         found != plan.nestedArenas.end())
       op.setAttr(host::nestedArenaAttrName,
                  toAttr(builder.getContext(), found->second));
-    if (auto found = plan.drops.find(&op); found != plan.drops.end())
-      op.setAttr(host::dropsAttrName,
+    if (auto found = plan.deallocs.find(&op); found != plan.deallocs.end())
+      op.setAttr(host::deallocsAttrName,
                  builder.getDenseI64ArrayAttr(SmallVector<int64_t>(
                      found->second.begin(), found->second.end())));
     if (auto found = plan.scratch.find(&op); found != plan.scratch.end())
-      for (const memory::Place &place : found->second)
-        scratch.push_back(toAttr(builder.getContext(), place));
-    if (llvm::any_of(places,
-                     [](Attribute place) { return !isa<UnitAttr>(place); }))
-      op.setAttr(host::placesAttrName, builder.getArrayAttr(places));
+      for (const memory::BufferLocation &location : found->second)
+        scratch.push_back(toAttr(builder.getContext(), location));
+    if (!llvm::all_of(buffers, llvm::IsaPred<UnitAttr>))
+      op.setAttr(host::buffersAttrName, builder.getArrayAttr(buffers));
     if (!scratch.empty())
       op.setAttr(host::scratchAttrName, builder.getArrayAttr(scratch));
   }
 }
 
-/// Adds `function` behind the functions that its control ops name: what a loop
+/// Adds `function` after the functions that its control ops name: what a loop
 /// needs follows from the plan of its body.
 static void addCalleesFirst(func::FuncOp function, ModuleOp module,
                             llvm::SetVector<func::FuncOp> &order) {
@@ -83,7 +85,7 @@ static void addCalleesFirst(func::FuncOp function, ModuleOp module,
   order.insert(function);
 }
 
-/// Less memory, and no value fewer that is updated where it lies.
+/// Less memory, and as many values that are updated in place.
 static bool isBetter(const memory::BufferPlan &plan,
                      const memory::BufferPlan &other) {
   return kernels::estimate(plan.arenaBytes) <
@@ -117,7 +119,8 @@ planInOrder(func::FuncOp function, const kernels::KernelTarget &target,
 }
 
 namespace {
-class PlanPlacesPass : public impl::PlanPlacesPassBase<PlanPlacesPass> {
+class AssignBuffersPass
+    : public impl::AssignBuffersPassBase<AssignBuffersPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     llvm::Expected<kernels::KernelTarget> target =

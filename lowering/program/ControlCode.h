@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Code for nested programs: what is passed to them and comes back, and branches
+// among them.
+
+#ifndef ZENITH_LOWERING_PROGRAM_CONTROLCODE_H
+#define ZENITH_LOWERING_PROGRAM_CONTROLCODE_H
+
+#include "lowering/program/EntryResults.h"
+#include "lowering/program/ProgramMemory.h"
+
+namespace zenith::pipeline {
+
+class StepEmitter;
+
+class ControlCode : HostCode {
+public:
+  ControlCode(HostFunction &code, BufferCode &buffers, EntryResults &results,
+              ProgramMemory &memory, StepEmitter &steps)
+      : HostCode(code), buffers(buffers), results(results), memory(memory),
+        steps(steps) {}
+
+  void branch(host::IfOp op);
+
+  std::vector<PassedValue> passedAll(mlir::ArrayAttr arguments);
+  /// Emits a nested program; results without bytes are the program's to
+  /// allocate.
+  std::vector<PassedValue> run(host::ProgramOp callee,
+                               llvm::ArrayRef<PassedValue> arguments,
+                               llvm::ArrayRef<Bytes> results, Bytes arena,
+                               const Reserve &reserve);
+  void bindOutcome(mlir::Attribute outcome, const PassedValue &value);
+
+private:
+  PassedValue passed(mlir::Attribute argument);
+  void bindArguments(host::ProgramOp callee,
+                     llvm::ArrayRef<PassedValue> arguments);
+  void acceptAllocated(host::OutcomeAttr outcome, Bytes bytes,
+                       llvm::Value *size);
+  llvm::Value *branchIndex(host::IfOp op);
+
+  BufferCode &buffers;
+  EntryResults &results;
+  ProgramMemory &memory;
+  StepEmitter &steps;
+};
+
+} // namespace zenith::pipeline
+
+#endif // ZENITH_LOWERING_PROGRAM_CONTROLCODE_H

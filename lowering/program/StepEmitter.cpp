@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Steps of programs: each kind has a class or function of its own.
+
+#include "lowering/program/StepEmitter.h"
+
+#include "ir/GraphDialect.h"
+#include "runtime/ABI.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace llvm;
+
+namespace zenith::pipeline {
+
+StepEmitter::StepEmitter(HostFunction &code, BufferCode &buffers,
+                         EntryResults &results, ProgramMemory &memory,
+                         const StringMap<int64_t> &kernels,
+                         const std::vector<bool> &kept)
+    : HostCode(code), buffers(buffers), results(results), kept(kept),
+      launches(code, buffers, kernels), scalars(code, buffers),
+      control(code, buffers, results, memory, *this),
+      loops(code, buffers, memory, control) {
+  if (code.program.getSymName() == graph::prepareFunctionName &&
+      !code.deviceKernels)
+    findLastReaders();
+}
+
+void StepEmitter::findLastReaders() {
+  for (mlir::Operation &op : code.program.getBody().front())
+    op.getAttrDictionary().walk([&](host::BufferAttr buffer) {
+      if (buffer.getKind() == host::BufferKind::param)
+        lastReaders[buffer.getIndex()] = &op;
+    });
+}
+
+/// Code of the step may be conditional, and later steps share the values, so
+/// all of them are computed before it.
+void StepEmitter::computeSizes(mlir::Operation *op) {
+  // An overflow of these must not fail a run that does not need them.
+  if (mlir::isa<host::AssertOp, host::EvalOp>(op))
+    return;
+  for (mlir::NamedAttribute attr : op->getAttrs()) {
+    StringRef name = attr.getName();
+    bool isEstimate =
+        name == host::flopsAttrName || name == host::bytesAttrName;
+    bool isUnused = name == "pointer_bytes" && !code.deviceKernels;
+    if (!isEstimate && !isUnused)
+      sizes.evaluateKnown(attr.getValue());
+  }
+}
+
+void StepEmitter::guard(const graph::DimExpr &nonnegative, StringRef message) {
+  Value *isNegative =
+      builder.CreateICmpSLT(sizes.evaluate(nonnegative), builder.getInt64(0));
+  code.failIf(isNegative, ZENITH_INVALID_INPUT, message.str());
+}
+
+void StepEmitter::checkGuards() {
+  if (mlir::ArrayAttr guards = code.frame->program.getGuardsAttr())
+    for (auto each : guards.getAsRange<host::ShapeGuardAttr>())
+      guard(each.getNonnegative().getExpr(), each.getMessage());
+}
+
+void StepEmitter::run() {
+  for (mlir::Operation &op : code.frame->program.getBody().front()) {
+    computeSizes(&op);
+    code.checkSizes();
+    emit(&op);
+    releaseParameters(&op);
+  }
+}
+
+void StepEmitter::emit(mlir::Operation *op) {
+  TypeSwitch<mlir::Operation *>(op)
+      .Case([&](host::LaunchOp o) { launches.launch(o); })
+      .Case([&](host::CopyOp o) {
+        buffers.copy(buffers.at(o.getTarget()), buffers.at(o.getSource()),
+                     sizes.evaluate(o.getBytesAttr()));
+      })
+      .Case([&](host::ScalarOp o) { scalars.write(o); })
+      .Case([&](host::AllocOp o) { allocate(o); })
+      .Case([&](host::DeallocOp o) {
+        buffers.deallocate(code.frame->slots[o.getSlot()].base);
+      })
+      .Case([&](host::FetchOp o) { scalars.fetch(o); })
+      .Case([&](host::EvalOp o) { scalars.evaluate(o); })
+      .Case([&](host::GuardOp o) {
+        guard(o.getNonnegative().getExpr(), o.getMessage());
+      })
+      .Case([&](host::AssertOp o) { check(o); })
+      .Case([&](host::IfOp o) { control.branch(o); })
+      .Case([&](host::WhileOp o) { loops.loop(o); })
+      .Case([&](host::YieldOp o) { yield(o); });
+}
+
+void StepEmitter::allocate(host::AllocOp op) {
+  Value *bytes = sizes.evaluate(op.getBytesAttr());
+  unsigned index = op.getTarget().getIndex();
+  if (op.getTarget().getKind() == host::BufferKind::slot)
+    code.frame->slots[index] = buffers.allocate(bytes);
+  else if (code.frame->isNested)
+    code.frame->results[index] = buffers.allocate(bytes);
+  else
+    results.allocate(index, bytes);
+}
+
+void StepEmitter::check(host::AssertOp op) {
+  // Before the branch: later steps may use the values.
+  SmallVector<Value *> values;
+  for (mlir::Attribute detail : op.getDetails())
+    values.push_back(sizes.evaluate(detail));
+  BasicBlock *bad = code.block(), *next = code.block();
+  Value *holds = builder.CreateICmpNE(sizes.evaluate(op.getConditionAttr()),
+                                      builder.getInt64(0));
+  builder.CreateCondBr(holds, next, bad);
+  builder.SetInsertPoint(bad);
+  AllocaInst *details = code.stackArray(i64, op.getDetails().size(), "details");
+  for (auto [index, value] : enumerate(values))
+    builder.CreateStore(
+        value, builder.CreateConstInBoundsGEP1_64(i64, details, index));
+  code.fail(code.call("zenith_fail_assert", i32,
+                      {code.run(), code.text(op.getMessage()), details,
+                       builder.getInt64(op.getDetails().size()),
+                       code.text(op.getLocation())}));
+  builder.SetInsertPoint(next);
+}
+
+void StepEmitter::yield(host::YieldOp op) {
+  for (auto [index, value] : enumerate(op.getValues())) {
+    PassedValue &out = code.frame->yielded[index];
+    if (auto scalar = mlir::dyn_cast<graph::DimAttr>(value))
+      out.scalar = sizes.evaluate(scalar);
+    if (auto extents = mlir::dyn_cast<mlir::ArrayAttr>(value)) {
+      for (mlir::Attribute size : extents)
+        out.extents.push_back(sizes.evaluate(size));
+      if (!code.frame->isNested)
+        results.setExtents(index);
+    }
+  }
+}
+
+/// Releases the parameters whose last reader is `op`.
+void StepEmitter::releaseParameters(mlir::Operation *op) {
+  for (auto [index, reader] : lastReaders)
+    if (reader == op && !kept[index])
+      code.call("zenith_param_done", Type::getVoidTy(context),
+                {code.run(), builder.getInt64(index)});
+}
+
+} // namespace zenith::pipeline

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Emits the steps of programs in order.
+
+#ifndef ZENITH_LOWERING_PROGRAM_STEPEMITTER_H
+#define ZENITH_LOWERING_PROGRAM_STEPEMITTER_H
+
+#include "lowering/program/LaunchCode.h"
+#include "lowering/program/LoopCode.h"
+#include "lowering/program/ScalarCode.h"
+
+namespace zenith::pipeline {
+
+class StepEmitter : HostCode {
+public:
+  /// `kept` says for each graph.param whether an entry other than @prepare
+  /// reads it: @prepare releases the others after their last reader.
+  StepEmitter(HostFunction &code, BufferCode &buffers, EntryResults &results,
+              ProgramMemory &memory, const llvm::StringMap<int64_t> &kernels,
+              const std::vector<bool> &kept);
+
+  /// Computes the sizes of a step that are known by now.
+  void computeSizes(mlir::Operation *op);
+  /// Checks the guards of the current frame's program.
+  void checkGuards();
+  /// Emits the steps of the current frame's program.
+  void run();
+
+private:
+  void findLastReaders();
+  void emit(mlir::Operation *op);
+  void guard(const graph::DimExpr &nonnegative, llvm::StringRef message);
+  void allocate(host::AllocOp op);
+  void check(host::AssertOp op);
+  void yield(host::YieldOp op);
+  void releaseParameters(mlir::Operation *op);
+
+  BufferCode &buffers;
+  EntryResults &results;
+  const std::vector<bool> &kept;
+  LaunchCode launches;
+  ScalarCode scalars;
+  ControlCode control;
+  LoopCode loops;
+  /// Of parameters, in @prepare.
+  std::map<int64_t, mlir::Operation *> lastReaders;
+};
+
+} // namespace zenith::pipeline
+
+#endif // ZENITH_LOWERING_PROGRAM_STEPEMITTER_H
