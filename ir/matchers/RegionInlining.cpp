@@ -3,12 +3,13 @@
 // Moves ops out of regions and rebuilds loops with fewer carried values.
 
 #include "ir/matchers/RegionInlining.h"
-#include "ir/matchers/SplatMatch.h"
+
+#include "ir/GraphOps.h"
+#include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
-using namespace zenith::graph;
 
-namespace zenith::cleanup {
+namespace zenith::graph {
 
 Value asType(OpBuilder &builder, Location loc, Value value, Type type) {
   if (value.getType() == type)
@@ -72,4 +73,4 @@ void dropCarried(WhileOp loop, const llvm::BitVector &dropped,
   rewriter.eraseOp(loop);
 }
 
-} // namespace zenith::cleanup
+} // namespace zenith::graph

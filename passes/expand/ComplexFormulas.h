@@ -8,7 +8,7 @@
 #include "mlir/IR/Builders.h"
 #include <optional>
 
-namespace zenith::cleanup {
+namespace zenith::expand {
 
 /// Real and imaginary part of the elements of a tensor.
 struct Parts {
@@ -28,6 +28,6 @@ Parts complexProduct(mlir::OpBuilder &builder, mlir::Location loc, Parts lhs,
 mlir::Value complexModulus(mlir::OpBuilder &builder, mlir::Location loc,
                            Parts operand);
 
-} // namespace zenith::cleanup
+} // namespace zenith::expand
 
 #endif // ZENITH_PASSES_EXPAND_COMPLEXFORMULAS_H

@@ -9,7 +9,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 
-namespace zenith::cleanup {
+namespace zenith::expand {
 
 bool isComplex(mlir::Value value);
 /// The type of a part of a complex tensor; other types as they are.
@@ -35,6 +35,6 @@ private:
 bool splitByRule(mlir::Operation *op, mlir::OpBuilder &builder,
                  ComplexParts &parts);
 
-} // namespace zenith::cleanup
+} // namespace zenith::expand
 
 #endif // ZENITH_PASSES_EXPAND_COMPLEXPARTS_H

@@ -2,13 +2,15 @@
 //
 // What each op on complex tensors is on their parts.
 
-#include "ir/matchers/SplatMatch.h"
+#include "ir/GraphOps.h"
+#include "ir/matchers/DynamicDims.h"
+#include "ir/matchers/TypeOf.h"
 #include "passes/expand/ComplexParts.h"
 
 using namespace mlir;
 using namespace zenith::graph;
 
-namespace zenith::cleanup {
+namespace zenith::expand {
 
 /// `op` on one part of each complex operand. Precondition: it has one result.
 static Value onPart(Operation *op, OpBuilder &builder, ComplexParts &parts,
@@ -313,4 +315,4 @@ bool splitByRule(Operation *op, OpBuilder &builder, ComplexParts &parts) {
   return known.has_value();
 }
 
-} // namespace zenith::cleanup
+} // namespace zenith::expand

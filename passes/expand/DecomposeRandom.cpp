@@ -15,7 +15,7 @@ namespace zenith {
 #include "passes/GraphPasses.h.inc"
 } // namespace zenith
 
-namespace zenith::cleanup {
+namespace zenith::expand {
 namespace {
 
 /// Builds unsigned arithmetic on tensors of one static shape.
@@ -267,4 +267,4 @@ struct DecomposeRandomPass
 };
 
 } // namespace
-} // namespace zenith::cleanup
+} // namespace zenith::expand

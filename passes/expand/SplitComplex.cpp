@@ -3,7 +3,7 @@
 // Walks a function and gives every complex value two real ones; the rules per
 // op are in ComplexRules.cpp.
 
-#include "ir/matchers/SplatMatch.h"
+#include "ir/GraphOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
 #include "passes/expand/ComplexParts.h"
@@ -16,7 +16,7 @@ namespace zenith {
 #include "passes/GraphPasses.h.inc"
 } // namespace zenith
 
-namespace zenith::cleanup {
+namespace zenith::expand {
 
 bool isComplex(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -199,4 +199,4 @@ struct SplitComplexPass : impl::SplitComplexPassBase<SplitComplexPass> {
 };
 
 } // namespace
-} // namespace zenith::cleanup
+} // namespace zenith::expand

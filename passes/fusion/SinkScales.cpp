@@ -4,6 +4,7 @@
 // the factor, and the operand needs no pass of its own.
 
 #include "ir/CompositeFormulas.h"
+#include "ir/matchers/TypeOf.h"
 #include "passes/fusion/OutlineFusions.h"
 #include <cmath>
 
@@ -11,10 +12,6 @@ using namespace mlir;
 using namespace zenith::graph;
 
 namespace zenith::fusion {
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 /// The rank-0 or single-element constant that `value` repeats.
 static ConstantOp splatConstantOf(Value value) {

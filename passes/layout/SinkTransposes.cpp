@@ -4,12 +4,26 @@
 // other order of dimensions.
 
 #include "ir/CompositeFormulas.h"
+#include "ir/GraphOps.h"
 #include "ir/matchers/MovementRewrites.h"
-#include "ir/matchers/ParameterValues.h"
+#include "ir/matchers/ParameterDependence.h"
+#include "ir/matchers/Permutations.h"
 #include "ir/matchers/ReshapeGroups.h"
+#include "ir/matchers/TypeOf.h"
+#include "ir/matchers/ValueBuilders.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "passes/GraphPasses.h"
+#include "passes/layout/SinkableTransposes.h"
 
 using namespace mlir;
 using namespace zenith::graph;
+
+namespace zenith {
+#define GEN_PASS_DEF_SINKTRANSPOSESPASS
+#include "passes/GraphPasses.h.inc"
+} // namespace zenith
 
 namespace zenith::layout {
 
@@ -395,7 +409,7 @@ static LogicalResult sinkThroughReshape(ReshapeOp op,
   return success();
 }
 
-void addSinkPatterns(RewritePatternSet &patterns) {
+static void addSinkPatterns(RewritePatternSet &patterns) {
   patterns.add<SinkThroughElementwise>(patterns.getContext());
   patterns.add(composeTransposes);
   patterns.add(sinkThroughConcat);
@@ -415,4 +429,26 @@ void addSinkPatterns(RewritePatternSet &patterns) {
   patterns.add(transposeByReshape);
 }
 
+namespace {
+
+struct SinkTransposesPass : impl::SinkTransposesPassBase<SinkTransposesPass> {
+  using SinkTransposesPassBase::SinkTransposesPassBase;
+
+  void runOnOperation() override {
+    if (getOperation().isExternal())
+      return;
+    RewritePatternSet patterns(&getContext());
+    addSinkPatterns(patterns);
+    GreedyRewriteConfig config;
+    config.useTopDownTraversal = true;
+    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns),
+                                            config)))
+      getOperation().emitWarning()
+          << "layouts stopped before all transposes were moved";
+    getOperation().walk(
+        [](TransposeOp op) { op->removeAttr(sinkableAttrName); });
+  }
+};
+
+} // namespace
 } // namespace zenith::layout

@@ -5,12 +5,22 @@
 // the undilated input: they become the channels of a plain convolution, which
 // its result's movement puts side by side.
 
+#include "ir/GraphOps.h"
 #include "ir/WindowShapes.h"
 #include "ir/matchers/ChannelsLast.h"
-#include "ir/matchers/ParameterValues.h"
+#include "ir/matchers/TypeOf.h"
+#include "ir/matchers/ValueBuilders.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/PatternMatch.h"
+#include "passes/GraphPasses.h"
 
 using namespace mlir;
 using namespace zenith::graph;
+
+namespace zenith {
+#define GEN_PASS_DEF_SPLITDILATEDINPUTSPASS
+#include "passes/GraphPasses.h.inc"
+} // namespace zenith
 
 namespace zenith::layout {
 
@@ -41,12 +51,6 @@ struct PhasedDim {
   }
 };
 } // namespace
-
-static Value reshaped(OpBuilder &builder, Location loc, Value value,
-                      ArrayRef<int64_t> shape, ValueRange dynamic = {}) {
-  return builder.create<ReshapeOp>(loc, typeOf(value).clone(shape), value,
-                                   dynamic);
-}
 
 static Value scalar(OpBuilder &builder, Location loc, int64_t value) {
   auto type = RankedTensorType::get({}, builder.getI64Type());
@@ -268,30 +272,42 @@ static PhasedDim phasedDim(ConvolutionOp op, unsigned i) {
   return dim;
 }
 
-LogicalResult splitDilatedInput(ConvolutionOp op, PatternRewriter &rewriter) {
-  RankedTensorType kernel = typeOf(op.getKernel()), type = typeOf(op);
+/// The spatial dimensions of a channels-last convolution with a dilated input;
+/// nullopt where there are none, or where it cannot be split.
+static std::optional<SmallVector<PhasedDim>> phasedDims(ConvolutionOp op) {
+  RankedTensorType type = typeOf(op);
   ArrayRef<int64_t> dilation = op.getInputDilation();
   bool dilated = llvm::any_of(dilation, [](int64_t step) { return step != 1; });
   if (!dilated || !isChannelsLast(op) || op.getGroups() != 1 ||
       typeOf(op.getInput()).isDynamicDim(type.getRank() - 1) ||
-      !kernel.hasStaticShape() || llvm::is_contained(type.getShape(), 0) ||
+      !typeOf(op.getKernel()).hasStaticShape() ||
+      llvm::is_contained(type.getShape(), 0) ||
       llvm::is_contained(typeOf(op.getInput()).getShape(), 0))
-    return failure();
+    return std::nullopt;
   SmallVector<PhasedDim> spatial;
-  SmallVector<int64_t> ones(dilation.size(), 1), low, high,
-      shape{type.getDimSize(0)};
-  int64_t features = type.getShape().back();
   for (auto [i, step] : llvm::enumerate(dilation)) {
     if (step != 1 &&
         (op.getStrides()[i] != 1 || op.getKernelDilation()[i] != 1))
-      return failure();
+      return std::nullopt;
     spatial.push_back(phasedDim(op, unsigned(i)));
-    low.push_back(spatial.back().low);
-    high.push_back(spatial.back().high);
-    shape.push_back(spatial.back().positions);
-    features *= step;
+  }
+  return spatial;
+}
+
+static void splitDilatedInput(ConvolutionOp op, ArrayRef<PhasedDim> spatial,
+                              RewriterBase &rewriter) {
+  RankedTensorType type = typeOf(op);
+  SmallVector<int64_t> ones(spatial.size(), 1), low, high,
+      shape{type.getDimSize(0)};
+  int64_t features = type.getShape().back();
+  for (const PhasedDim &dim : spatial) {
+    low.push_back(dim.low);
+    high.push_back(dim.high);
+    shape.push_back(dim.positions);
+    features *= dim.dilation;
   }
   shape.push_back(features);
+  rewriter.setInsertionPoint(op);
   Location loc = op.getLoc();
   Value phased = phasedKernel(rewriter, loc, op.getKernel(), spatial), result;
   if (phasesDiffer(spatial, type.getShape().back()))
@@ -305,7 +321,23 @@ LogicalResult splitDilatedInput(ConvolutionOp op, PatternRewriter &rewriter) {
         rewriter.getDenseI64ArrayAttr(ones), op.getKernelDilationAttr(),
         op.getGroupsAttr());
   rewriter.replaceOp(op, sideBySide(rewriter, op, result, spatial));
-  return success();
 }
 
+namespace {
+
+struct SplitDilatedInputsPass
+    : impl::SplitDilatedInputsPassBase<SplitDilatedInputsPass> {
+  using SplitDilatedInputsPassBase::SplitDilatedInputsPassBase;
+
+  void runOnOperation() override {
+    SmallVector<ConvolutionOp> convolutions;
+    getOperation().walk([&](ConvolutionOp op) { convolutions.push_back(op); });
+    IRRewriter rewriter(&getContext());
+    for (ConvolutionOp op : convolutions)
+      if (auto spatial = phasedDims(op))
+        splitDilatedInput(op, *spatial, rewriter);
+  }
+};
+
+} // namespace
 } // namespace zenith::layout

@@ -4,9 +4,12 @@
 // the weights and bias of the contraction before.
 
 #include "ir/CompositeFormulas.h"
+#include "ir/GraphOps.h"
 #include "ir/encodings/PackedPanels.h"
-#include "ir/matchers/ParameterValues.h"
+#include "ir/matchers/ParameterDependence.h"
+#include "ir/matchers/TypeOf.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/GraphPasses.h"
 
@@ -18,7 +21,7 @@ namespace zenith {
 #include "passes/GraphPasses.h.inc"
 } // namespace zenith
 
-namespace zenith::layout {
+namespace zenith::parameters {
 
 /// The vector that a value repeats along all dimensions but `dim`, if it
 /// depends on parameters only.
@@ -209,4 +212,4 @@ struct FoldBatchNormPass : impl::FoldBatchNormPassBase<FoldBatchNormPass> {
 };
 
 } // namespace
-} // namespace zenith::layout
+} // namespace zenith::parameters

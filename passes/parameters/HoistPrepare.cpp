@@ -3,14 +3,19 @@
 // Builds @prepare from what depends on parameters only, and turns large
 // constants into parameters.
 
+#include "ir/GraphOps.h"
 #include "ir/encodings/PackedPanels.h"
 #include "ir/encodings/Winograd.h"
-#include "ir/matchers/ParameterValues.h"
+#include "ir/matchers/ParameterDependence.h"
+#include "ir/matchers/TypeOf.h"
+#include "ir/matchers/WidenedFactor.h"
 #include "ir/tensor/Tensor.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/GraphPasses.h"
-#include "passes/quantize/BlockwiseScales.h"
+#include "passes/parameters/PackFewOutputs.h"
+#include "passes/parameters/PackGroups.h"
+#include "passes/parameters/PackTables.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -21,7 +26,7 @@ namespace zenith {
 #include "passes/GraphPasses.h.inc"
 } // namespace zenith
 
-namespace zenith::layout {
+namespace zenith::parameters {
 
 namespace {
 
@@ -263,4 +268,4 @@ struct HoistPreparePass : impl::HoistPreparePassBase<HoistPreparePass> {
 };
 
 } // namespace
-} // namespace zenith::layout
+} // namespace zenith::parameters

@@ -3,14 +3,26 @@
 // Tables whose rows are read at numbers and added lie by blocks of columns, so
 // that a block of all rows stays in a cache while many sums read it.
 
+#include "passes/parameters/PackTables.h"
+
+#include "ir/GraphOps.h"
 #include "ir/encodings/PackedPanels.h"
-#include "ir/matchers/ParameterValues.h"
-#include "passes/parameters/PackedMatmuls.h"
+#include "ir/matchers/ParameterDependence.h"
+#include "ir/matchers/TypeOf.h"
+#include "ir/matchers/ValueBuilders.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/GraphPasses.h"
+#include "passes/parameters/PackMatmuls.h"
 
 using namespace mlir;
 using namespace zenith::graph;
 
-namespace zenith::layout {
+namespace zenith {
+#define GEN_PASS_DEF_PACKTABLESPASS
+#include "passes/GraphPasses.h.inc"
+} // namespace zenith
+
+namespace zenith::parameters {
 
 bool readsSummedRows(GatherOp op) {
   auto table = typeOf(op.getOperand());
@@ -33,7 +45,7 @@ bool readsSummedRows(GatherOp op) {
 /// in few sets of a cache, and on more pages than are looked up at once. Wider
 /// ones leave too few rows to a cache (54 rows of 324 with 512-bit vectors:
 /// 2.8 sums/ns in blocks of 64 columns, 1.9 in blocks of 256).
-void packTable(GatherOp op, int64_t panel) {
+static void packTable(GatherOp op, int64_t panel) {
   constexpr int64_t smallBytes = 32 * 1024, widest = 64;
   auto type = typeOf(op.getOperand());
   if (!readsSummedRows(op) || !isParameter(op.getOperand()) ||
@@ -57,4 +69,17 @@ void packTable(GatherOp op, int64_t panel) {
   }
 }
 
-} // namespace zenith::layout
+namespace {
+
+struct PackTablesPass : impl::PackTablesPassBase<PackTablesPass> {
+  using PackTablesPassBase::PackTablesPassBase;
+
+  void runOnOperation() override {
+    if (failed(verifyPanelShape(getOperation(), {panel})))
+      return signalPassFailure();
+    getOperation().walk([&](GatherOp op) { packTable(op, panel); });
+  }
+};
+
+} // namespace
+} // namespace zenith::parameters

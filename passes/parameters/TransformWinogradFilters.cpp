@@ -3,14 +3,18 @@
 // Puts transformed windows beside those of 3 or 3x3 pixels, where computing
 // with them is estimated to be faster.
 
+#include "ir/GraphOps.h"
 #include "ir/dims/DimAnalysis.h"
 #include "ir/encodings/PackedPanels.h"
 #include "ir/encodings/Winograd.h"
 #include "ir/matchers/ChannelsLast.h"
-#include "ir/matchers/ParameterValues.h"
+#include "ir/matchers/ParameterDependence.h"
+#include "ir/matchers/SplatConstant.h"
+#include "ir/matchers/TypeOf.h"
+#include "ir/matchers/ValueBuilders.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
-#include "passes/parameters/PackedMatmuls.h"
+#include "passes/parameters/PackMatmuls.h"
 
 using namespace mlir;
 using namespace zenith::graph;
@@ -20,7 +24,7 @@ namespace zenith {
 #include "passes/GraphPasses.h.inc"
 } // namespace zenith
 
-namespace zenith::layout {
+namespace zenith::parameters {
 
 /// A window of a parameter over channels-last images that has a transform;
 /// outputs enough to be worth the evaluation of their image.
@@ -162,4 +166,4 @@ struct TransformWinogradFiltersPass
 };
 
 } // namespace
-} // namespace zenith::layout
+} // namespace zenith::parameters

@@ -6,6 +6,8 @@
 #include "ir/GraphOps.h"
 #include "ir/encodings/Winograd.h"
 #include "ir/matchers/ParameterDependence.h"
+#include "ir/matchers/TypeOf.h"
+#include "ir/matchers/ValueBuilders.h"
 #include "ir/tensor/Tensor.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
@@ -22,16 +24,6 @@ namespace zenith::precision {
 
 /// From here on a dot product of pairs is faster than widened weights.
 static constexpr int64_t fewestPairedRows = 4;
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
-static Value converted(OpBuilder &builder, Value value, Type element) {
-  return builder.create<ConvertOp>(
-      value.getLoc(), RankedTensorType::get(typeOf(value).getShape(), element),
-      value);
-}
 
 static bool isBatched(Operation *op) {
   if (auto dot = dyn_cast<DotGeneralOp>(op))

@@ -5,14 +5,16 @@
 
 #include "passes/quantize/FoldRequantize.h"
 
+#include "ir/GraphOps.h"
+#include "ir/matchers/ParameterDependence.h"
+
 #include "ir/CompositeFormulas.h"
-#include "ir/matchers/ParameterValues.h"
 #include "ir/matchers/SplatConstant.h"
 
 using namespace mlir;
 using namespace zenith::graph;
 
-namespace zenith::layout {
+namespace zenith::quantize {
 
 /// The one number that `value` repeats, where quotients by it stay far from the
 /// ends of f32.
@@ -56,7 +58,7 @@ static SmallVector<Operation *> stepsToDivision(Value scaled) {
   return {};
 }
 
-void rescaleSums(Value scaled) {
+void foldRequantize(Value scaled) {
   SmallVector<Operation *> steps = stepsToDivision(scaled);
   if (steps.empty())
     return;
@@ -77,4 +79,4 @@ void rescaleSums(Value scaled) {
   division->erase();
 }
 
-} // namespace zenith::layout
+} // namespace zenith::quantize

@@ -7,13 +7,13 @@
 
 #include "mlir/IR/Builders.h"
 
-namespace zenith::layout {
+namespace zenith::quantize {
 
 /// Where the sums times their scale, `scaled`, are divided by a positive
 /// constant, with additions and bounds known before any argument in between:
 /// divides the scale and those instead.
-void rescaleSums(mlir::Value scaled);
+void foldRequantize(mlir::Value scaled);
 
-} // namespace zenith::layout
+} // namespace zenith::quantize
 
 #endif // ZENITH_PASSES_QUANTIZE_FOLDREQUANTIZE_H

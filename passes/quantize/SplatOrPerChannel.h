@@ -7,13 +7,13 @@
 
 #include "mlir/IR/Builders.h"
 
-namespace zenith::layout {
+namespace zenith::quantize {
 
 /// The number that all elements of `value` are, rank 0 and `dim` -1, or the one
 /// per index of its dimension `dim`, rank 1; null where it is neither.
 mlir::Value splatOrPerChannel(mlir::OpBuilder &builder, mlir::Value value,
                               int64_t &dim);
 
-} // namespace zenith::layout
+} // namespace zenith::quantize
 
 #endif // ZENITH_PASSES_QUANTIZE_SPLATORPERCHANNEL_H

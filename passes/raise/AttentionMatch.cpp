@@ -3,15 +3,20 @@
 // Finds attention in two products around a softmax.
 
 #include "passes/raise/AttentionMatch.h"
+
 #include "ir/Contraction.h"
+#include "ir/GraphOps.h"
+#include "ir/matchers/ParameterDependence.h"
 #include "ir/matchers/ReshapeGroups.h"
-#include "ir/matchers/SplatMatch.h"
+#include "ir/matchers/SplatConstant.h"
+#include "ir/matchers/TypeOf.h"
+#include "passes/raise/NearMiss.h"
 #include <cmath>
 
 using namespace mlir;
 using namespace zenith::graph;
 
-namespace zenith::cleanup {
+namespace zenith::raise {
 
 namespace {
 
@@ -235,7 +240,7 @@ LogicalResult AttentionFinder::readProduct() {
   query = sides[1 - keySide];
   keys = sides[keySide];
   // A layer of weights in front of a softmax is none: its weights are packed.
-  if (isParameter(keys))
+  if (isMovedParameter(keys))
     return failure();
   queryNumbers = numbers[1 - keySide];
   keyNumbers = numbers[keySide];
@@ -413,4 +418,4 @@ FailureOr<AttentionMatch> matchAttention(DotGeneralOp root, NearMiss &miss) {
   return AttentionFinder(root, miss).find();
 }
 
-} // namespace zenith::cleanup
+} // namespace zenith::raise

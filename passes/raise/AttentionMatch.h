@@ -10,7 +10,7 @@
 
 #include "passes/raise/AttentionScores.h"
 
-namespace zenith::cleanup {
+namespace zenith::raise {
 
 /// Numbers for the dimensions of a value of the scores' shape. A reshape gives
 /// new numbers to what it splits or merges.
@@ -52,6 +52,6 @@ struct AttentionMatch {
 mlir::FailureOr<AttentionMatch> matchAttention(graph::DotGeneralOp root,
                                                NearMiss &miss);
 
-} // namespace zenith::cleanup
+} // namespace zenith::raise
 
 #endif // ZENITH_PASSES_RAISE_ATTENTIONMATCH_H

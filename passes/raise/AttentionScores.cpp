@@ -4,13 +4,17 @@
 // masks off the way.
 
 #include "passes/raise/AttentionScores.h"
-#include "ir/matchers/SplatMatch.h"
+
+#include "ir/GraphOps.h"
+#include "ir/matchers/SplatConstant.h"
+#include "ir/matchers/TypeOf.h"
+#include "passes/raise/NearMiss.h"
 #include <cmath>
 
 using namespace mlir;
 using namespace zenith::graph;
 
-namespace zenith::cleanup {
+namespace zenith::raise {
 
 /// True where a product is found through what may stand between it and a
 /// softmax; `loose`: also through what may not.
@@ -138,4 +142,4 @@ LogicalResult addScoreStep(Operation *step, unsigned query, unsigned key,
   return success();
 }
 
-} // namespace zenith::cleanup
+} // namespace zenith::raise

@@ -7,9 +7,9 @@
 #define ZENITH_PASSES_RAISE_ATTENTIONSCORES_H
 
 #include "ir/GraphOps.h"
-#include "passes/raise/RaiseComposites.h"
+#include "passes/raise/NearMiss.h"
 
-namespace zenith::cleanup {
+namespace zenith::raise {
 
 /// Ops from the product's reader to the softmax's operand, in order.
 struct ScoreChain {
@@ -46,6 +46,6 @@ inline bool isMove(mlir::Operation *step) {
 /// queries by position alone (CausalMask.cpp).
 bool isCausal(mlir::Value visible, unsigned query, unsigned key);
 
-} // namespace zenith::cleanup
+} // namespace zenith::raise
 
 #endif // ZENITH_PASSES_RAISE_ATTENTIONSCORES_H

@@ -3,13 +3,15 @@
 // Tells the mask that lets a position see itself and what stands before it:
 // compared positions, or a constant that says so.
 
-#include "ir/matchers/SplatMatch.h"
+#include "ir/GraphOps.h"
+#include "ir/matchers/SplatConstant.h"
+#include "ir/matchers/TypeOf.h"
 #include "passes/raise/AttentionScores.h"
 
 using namespace mlir;
 using namespace zenith::graph;
 
-namespace zenith::cleanup {
+namespace zenith::raise {
 
 namespace {
 
@@ -173,4 +175,4 @@ bool isCausal(Value visible, unsigned query, unsigned key) {
   return CausalMask().matches(visible, query, key);
 }
 
-} // namespace zenith::cleanup
+} // namespace zenith::raise

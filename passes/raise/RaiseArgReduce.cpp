@@ -3,13 +3,17 @@
 // Folds of (element, its place) that keep the first of the largest or smallest
 // elements become arg_reduce, and so do picks of one element of each row.
 
-#include "ir/matchers/SplatMatch.h"
-#include "passes/raise/RaiseRegions.h"
-
+#include "passes/raise/RaiseArgReduce.h"
+#include "ir/GraphOps.h"
+#include "ir/matchers/DynamicDims.h"
+#include "ir/matchers/SplatConstant.h"
+#include "ir/matchers/TypeOf.h"
+#include "mlir/IR/PatternMatch.h"
+#include "passes/raise/NeutralElement.h"
 using namespace mlir;
 using namespace zenith::graph;
 
-namespace zenith::cleanup {
+namespace zenith::raise {
 
 namespace {
 
@@ -181,4 +185,4 @@ void addArgReducePatterns(RewritePatternSet &patterns) {
   patterns.add(raiseSinglePick);
 }
 
-} // namespace zenith::cleanup
+} // namespace zenith::raise

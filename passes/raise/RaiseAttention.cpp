@@ -2,14 +2,18 @@
 //
 // Writes attention down where two products around a softmax are one.
 
-#include "ir/matchers/SplatMatch.h"
+#include "passes/raise/RaiseAttention.h"
+#include "ir/GraphOps.h"
+#include "ir/matchers/TypeOf.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/PatternMatch.h"
 #include "passes/raise/AttentionMatch.h"
+#include "passes/raise/NearMiss.h"
 
 using namespace mlir;
 using namespace zenith::graph;
 
-namespace zenith::cleanup {
+namespace zenith::raise {
 
 namespace {
 
@@ -201,4 +205,4 @@ void explainAttention(func::FuncOp function) {
   });
 }
 
-} // namespace zenith::cleanup
+} // namespace zenith::raise

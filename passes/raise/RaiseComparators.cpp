@@ -3,13 +3,14 @@
 // Comparators that are the order of graph.sort: by one key after the other,
 // each of them integers or floats with one zero, one NaN and an order of all.
 
-#include "ir/matchers/SplatMatch.h"
-#include "passes/raise/RaiseRegions.h"
-
+#include "passes/raise/RaiseComparators.h"
+#include "ir/GraphOps.h"
+#include "ir/matchers/TypeOf.h"
+#include "mlir/IR/PatternMatch.h"
 using namespace mlir;
 using namespace zenith::graph;
 
-namespace zenith::cleanup {
+namespace zenith::raise {
 
 namespace {
 
@@ -230,4 +231,4 @@ void addComparatorPatterns(RewritePatternSet &patterns) {
   patterns.add(raiseSort);
 }
 
-} // namespace zenith::cleanup
+} // namespace zenith::raise

@@ -2,14 +2,18 @@
 //
 // tanh of softplus, as in mish, by one exponential instead of three functions.
 
+#include "passes/raise/RaiseMish.h"
 #include "ir/CompositeFormulas.h"
-#include "ir/matchers/SplatMatch.h"
-#include "passes/raise/RaiseComposites.h"
+#include "ir/GraphOps.h"
+#include "ir/matchers/SplatConstant.h"
+#include "ir/matchers/SplitOperands.h"
+#include "ir/matchers/TypeOf.h"
+#include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 using namespace zenith::graph;
 
-namespace zenith::cleanup {
+namespace zenith::raise {
 
 template <typename Op> static Value operandOf(Value value) {
   auto op = value ? value.getDefiningOp<Op>() : Op();
@@ -20,7 +24,8 @@ template <typename Op> static Value besideNumber(Value value, double number) {
   auto op = value ? value.getDefiningOp<Op>() : Op();
   if (!op)
     return {};
-  auto split = splitBy(op, [&](Value x) { return splatValue(x) == number; });
+  auto split =
+      splitOperands(op, [&](Value x) { return splatValue(x) == number; });
   return split ? split->first : Value();
 }
 
@@ -33,11 +38,12 @@ static Value argumentOfSoftplus(Value value) {
           operandOf<ExpOp>(besideNumber<AddOp>(operandOf<LogOp>(value), 1)))
     return x;
   auto sum = value.getDefiningOp<AddOp>();
-  auto terms = sum ? splitBy(sum,
-                             [](Value term) {
-                               return term.getDefiningOp<Log1pOp>() != nullptr;
-                             })
-                   : std::nullopt;
+  auto terms =
+      sum ? splitOperands(sum,
+                          [](Value term) {
+                            return term.getDefiningOp<Log1pOp>() != nullptr;
+                          })
+          : std::nullopt;
   if (!terms)
     return {};
   Value x = besideNumber<MaxOp>(terms->first, 0);
@@ -75,4 +81,4 @@ void addMishPatterns(RewritePatternSet &patterns) {
   patterns.add(shortenTanhOfSoftplus);
 }
 
-} // namespace zenith::cleanup
+} // namespace zenith::raise

@@ -3,14 +3,21 @@
 // Finds layer_norm and rms_norm: first the normalisation, then the scale and
 // bias behind it.
 
-#include "ir/matchers/SplatMatch.h"
+#include "passes/raise/RaiseNorms.h"
+#include "ir/GraphOps.h"
+#include "ir/matchers/ProductFactors.h"
+#include "ir/matchers/SplatConstant.h"
+#include "ir/matchers/SplitOperands.h"
+#include "ir/matchers/TypeOf.h"
+#include "ir/matchers/ValueBuilders.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "passes/raise/RaiseComposites.h"
+#include "mlir/IR/PatternMatch.h"
+#include "passes/raise/NearMiss.h"
 
 using namespace mlir;
 using namespace zenith::graph;
 
-namespace zenith::cleanup {
+namespace zenith::raise {
 
 /// What `value` repeats along the dimensions from some axis on, without
 /// reshapes that keep them as size 1.
@@ -97,17 +104,17 @@ static std::optional<Mean> matchMean(Value value, NearMiss &miss) {
 static std::optional<std::pair<int64_t, double>>
 matchRoot(Value variancePlus, Value centred, NearMiss &miss) {
   auto add = withoutRepeats(variancePlus).getDefiningOp<AddOp>();
-  auto parts = add ? splitBy(add,
-                             [](Value operand) {
-                               return splatValue(operand).has_value();
-                             })
+  auto parts = add ? splitOperands(add,
+                                   [](Value operand) {
+                                     return splatValue(operand).has_value();
+                                   })
                    : std::nullopt;
   if (!parts)
     return std::nullopt;
   std::optional<Mean> mean = matchMean(parts->first, miss);
   if (!mean)
     return std::nullopt;
-  Product square = productOf(mean->operand);
+  ProductFactors square = productFactorsOf(mean->operand);
   if (square.constant != 1 || square.factors.size() != 1 ||
       square.powerOf(centred) != 2) {
     (void)miss.at(add, "the mean is not of the squares of what is divided");
@@ -184,8 +191,8 @@ static Value reciprocalRoot(Value value) {
 }
 
 static std::optional<Quotient> quotientOf(MulOp op) {
-  auto parts =
-      splitBy(op, [](Value operand) { return bool(reciprocalRoot(operand)); });
+  auto parts = splitOperands(
+      op, [](Value operand) { return bool(reciprocalRoot(operand)); });
   return parts ? std::optional(
                      Quotient{parts->first, reciprocalRoot(parts->second)})
                : std::nullopt;
@@ -272,4 +279,4 @@ void explainNorms(func::FuncOp function) {
   });
 }
 
-} // namespace zenith::cleanup
+} // namespace zenith::raise

@@ -2,11 +2,17 @@
 //
 // Ops with a region that is one known op become the ops of a kind; the pass.
 
-#include "passes/raise/RaiseRegions.h"
-#include "ir/matchers/SplatMatch.h"
+#include "ir/GraphOps.h"
+#include "ir/matchers/DynamicDims.h"
+#include "ir/matchers/TypeOf.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/GraphPasses.h"
+#include "passes/raise/NeutralElement.h"
+#include "passes/raise/RaiseArgReduce.h"
+#include "passes/raise/RaiseComparators.h"
+#include "passes/raise/RegionReduceKind.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -17,31 +23,7 @@ namespace zenith {
 #include "passes/GraphPasses.h.inc"
 } // namespace zenith
 
-namespace zenith::cleanup {
-
-std::optional<ReduceKind> foldKind(Region &region, unsigned number) {
-  Block &block = region.front();
-  unsigned count = block.getNumArguments() / 2;
-  Value result = block.getTerminator()->getOperand(number);
-  Operation *op = result.getDefiningOp();
-  if (!op || op->getNumOperands() != 2 || op->getBlock() != &block)
-    return std::nullopt;
-  Value old = block.getArgument(number),
-        next = block.getArgument(count + number);
-  bool fits = (op->getOperand(0) == old && op->getOperand(1) == next) ||
-              (op->getOperand(0) == next && op->getOperand(1) == old);
-  if (!fits)
-    return std::nullopt;
-  return llvm::TypeSwitch<Operation *, std::optional<ReduceKind>>(op)
-      .Case([](AddOp) { return ReduceKind::sum; })
-      .Case([](MulOp) { return ReduceKind::prod; })
-      .Case([](MaxOp) { return ReduceKind::max; })
-      .Case([](MinOp) { return ReduceKind::min; })
-      .Case([](AndOp) { return ReduceKind::all; })
-      .Case([](OrOp) { return ReduceKind::any; })
-      .Case([](XorOp) { return ReduceKind::parity; })
-      .Default([](Operation *) { return std::nullopt; });
-}
+namespace zenith::raise {
 
 static Value combine(OpBuilder &builder, Location loc, ReduceKind kind,
                      Value lhs, Value rhs) {
@@ -65,62 +47,11 @@ static Value combine(OpBuilder &builder, Location loc, ReduceKind kind,
   return {};
 }
 
-static bool isNeutralFloat(ReduceKind kind, const APFloat &value) {
-  switch (kind) {
-  case ReduceKind::sum:
-    return value.isZero();
-  case ReduceKind::prod:
-    return value.isExactlyValue(1.0);
-  case ReduceKind::max:
-    return value.isInfinity() && value.isNegative();
-  case ReduceKind::min:
-    return value.isInfinity() && !value.isNegative();
-  default:
-    return false;
-  }
-}
-
-static bool isNeutralInteger(ReduceKind kind, const APInt &value,
-                             bool isUnsigned) {
-  switch (kind) {
-  case ReduceKind::sum:
-  case ReduceKind::any:
-  case ReduceKind::parity:
-    return value.isZero();
-  case ReduceKind::prod:
-    return value.isOne();
-  case ReduceKind::all:
-    return value.isAllOnes();
-  case ReduceKind::max:
-    return isUnsigned ? value.isZero() : value.isMinSignedValue();
-  case ReduceKind::min:
-    return isUnsigned ? value.isAllOnes() : value.isMaxSignedValue();
-  }
-  return false;
-}
-
-bool isNeutral(ReduceKind kind, Value init) {
-  auto constant = init.getDefiningOp<ConstantOp>();
-  auto elements = constant ? dyn_cast<DenseElementsAttr>(constant.getValue())
-                           : DenseElementsAttr();
-  if (!elements || !elements.isSplat())
-    return false;
-  Type type = elements.getElementType();
-  if (isa<FloatType>(type))
-    return isNeutralFloat(kind, elements.getSplatValue<APFloat>());
-  if (auto complex = dyn_cast<ComplexType>(type)) {
-    auto value = elements.getSplatValue<std::complex<APFloat>>();
-    return value.imag().isZero() && isNeutralFloat(kind, value.real());
-  }
-  return isNeutralInteger(kind, elements.getSplatValue<APInt>(),
-                          type.isUnsignedInteger() || type.isInteger(1));
-}
-
 /// True where all yielded values are folds of a kind.
 static std::optional<SmallVector<ReduceKind>> foldKinds(Operation *op) {
   SmallVector<ReduceKind> kinds;
   for (unsigned i = 0; i < op->getNumResults(); ++i) {
-    std::optional<ReduceKind> kind = foldKind(op->getRegion(0), i);
+    std::optional<ReduceKind> kind = regionReduceKind(op->getRegion(0), i);
     if (!kind)
       return std::nullopt;
     kinds.push_back(*kind);
@@ -304,7 +235,7 @@ static std::optional<ScatterKind> scatterKind(Region &region, unsigned number) {
   if (block.getTerminator()->getOperand(number) ==
       block.getArgument(count + number))
     return ScatterKind::set;
-  switch (foldKind(region, number).value_or(ReduceKind::parity)) {
+  switch (regionReduceKind(region, number).value_or(ReduceKind::parity)) {
   case ReduceKind::sum:
     return ScatterKind::sum;
   case ReduceKind::prod:
@@ -358,4 +289,4 @@ struct RaiseRegionsPass : impl::RaiseRegionsPassBase<RaiseRegionsPass> {
 };
 
 } // namespace
-} // namespace zenith::cleanup
+} // namespace zenith::raise

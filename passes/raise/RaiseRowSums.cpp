@@ -3,15 +3,19 @@
 // Products of one-hot or embedded rows with parameters become sums of rows of a
 // table, which are read at the numbers that the rows stand for.
 
+#include "passes/raise/RaiseRowSums.h"
+#include "ir/GraphOps.h"
 #include "ir/matchers/ParameterDependence.h"
-#include "ir/matchers/SplatMatch.h"
+#include "ir/matchers/SplatConstant.h"
+#include "ir/matchers/TypeOf.h"
+#include "ir/matchers/UnsignedSource.h"
 #include "mlir/IR/Matchers.h"
-#include "passes/raise/RaiseComposites.h"
+#include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 using namespace zenith::graph;
 
-namespace zenith::cleanup {
+namespace zenith::raise {
 
 namespace {
 /// Rows that are 1 where number i of `numbers` (rows x positions) is v, at
@@ -77,7 +81,7 @@ static std::optional<OneHotRows> matchOneHot(Value value) {
       continue;
     // Numbers above all symbols have a row of zeros; smaller ones than 0 would
     // need another.
-    if (Value whole = unsignedNumbers(repeated.getOperand()))
+    if (Value whole = unsignedSourceOf(repeated.getOperand()))
       return OneHotRows{whole, cube.getDimSize(1), cube.getDimSize(2)};
   }
   return std::nullopt;
@@ -224,7 +228,7 @@ static std::optional<EmbeddedRows> matchEmbedded(Value value) {
       typeOf(value).getDimSize(1) != rows.getDimSize(1) * rows.getDimSize(2) ||
       (rank != 2 && (rank != 3 || typeOf(places).getDimSize(2) != 1)))
     return std::nullopt;
-  if (Value whole = unsignedNumbers(places))
+  if (Value whole = unsignedSourceOf(places))
     places = whole;
   return EmbeddedRows{places, gather.getOperand()};
 }
@@ -283,4 +287,4 @@ void addRowSumPatterns(RewritePatternSet &patterns) {
   patterns.add(raiseEmbeddedSum);
 }
 
-} // namespace zenith::cleanup
+} // namespace zenith::raise

@@ -5,16 +5,20 @@
 // which attention never writes down; the gradients compute theirs when they
 // want them.
 
+#include "passes/raise/RaiseTrainedAttention.h"
 #include "ir/Contraction.h"
-#include "ir/matchers/SplatMatch.h"
+#include "ir/GraphOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/raise/AttentionScores.h"
+#include "passes/raise/NearMiss.h"
+#include "passes/raise/RaiseAttention.h"
+#include "passes/raise/SpelledSoftmax.h"
 
 using namespace mlir;
 using namespace zenith::graph;
 
-namespace zenith::cleanup {
+namespace zenith::raise {
 
 namespace {
 
@@ -132,4 +136,4 @@ void raiseTrainedAttention(func::FuncOp function) {
       raise(product, 1);
 }
 
-} // namespace zenith::cleanup
+} // namespace zenith::raise

@@ -16,7 +16,7 @@ namespace zenith {
 #include "passes/GraphPasses.h.inc"
 } // namespace zenith
 
-namespace zenith::cleanup {
+namespace zenith::simplify {
 
 /// Below this a constant is cheaper than the op that makes it, whatever the
 /// op's operands take.
@@ -101,4 +101,4 @@ struct FoldConstantsPass : impl::FoldConstantsPassBase<FoldConstantsPass> {
 };
 
 } // namespace
-} // namespace zenith::cleanup
+} // namespace zenith::simplify

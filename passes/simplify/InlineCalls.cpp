@@ -15,7 +15,7 @@ namespace zenith {
 #include "passes/GraphPasses.h.inc"
 } // namespace zenith
 
-namespace zenith::cleanup {
+namespace zenith::simplify {
 namespace {
 
 /// Functions that call two others each grow without bound.
@@ -130,4 +130,4 @@ struct InlineCallsPass : impl::InlineCallsPassBase<InlineCallsPass> {
 };
 
 } // namespace
-} // namespace zenith::cleanup
+} // namespace zenith::simplify

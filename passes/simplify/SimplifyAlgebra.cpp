@@ -3,10 +3,18 @@
 // Arithmetic with one number everywhere, also where a dynamic shape keeps it
 // from being a constant; and the pass.
 
-#include "ir/matchers/SplatMatch.h"
+#include "ir/GraphOps.h"
+#include "ir/matchers/SplatConstant.h"
+#include "ir/matchers/TypeOf.h"
+#include "ir/matchers/UnsignedSource.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/GraphPasses.h"
+#include "passes/simplify/SimplifyMovement.h"
+#include "passes/simplify/SimplifyOuterProducts.h"
+#include "passes/simplify/SimplifyPadding.h"
+#include "passes/simplify/SimplifyQuantization.h"
 #include <cmath>
 
 using namespace mlir;
@@ -17,7 +25,7 @@ namespace zenith {
 #include "passes/GraphPasses.h.inc"
 } // namespace zenith
 
-namespace zenith::cleanup {
+namespace zenith::simplify {
 
 static bool isFloat(Value value) {
   return isa<FloatType>(typeOf(value).getElementType());
@@ -103,7 +111,8 @@ static LogicalResult selectByNumber(SelectOp op, PatternRewriter &rewriter) {
 static LogicalResult selectByNegative(SelectOp op, PatternRewriter &rewriter) {
   auto compare = op.getPred().getDefiningOp<CompareOp>();
   if (!compare || compare.getDirection() != CompareDirection::lt ||
-      splatValue(compare.getRhs()) != 0.0 || !unsignedNumbers(compare.getLhs()))
+      splatValue(compare.getRhs()) != 0.0 ||
+      !unsignedSourceOf(compare.getLhs()))
     return failure();
   rewriter.replaceOp(op, op.getOnFalse());
   return success();
@@ -148,7 +157,7 @@ static LogicalResult logicByNumber(Op op, PatternRewriter &rewriter) {
   return failure();
 }
 
-void addAlgebraPatterns(RewritePatternSet &patterns) {
+static void addAlgebraPatterns(RewritePatternSet &patterns) {
   patterns.add(dropNeutralOf<MulOp>);
   patterns.add(dropNeutralOf<DivOp>);
   patterns.add(dropNeutralOf<AddOp>);
@@ -166,6 +175,12 @@ void addAlgebraPatterns(RewritePatternSet &patterns) {
 
 namespace {
 
+/// Rewrites that can be left out together.
+struct PatternGroup {
+  llvm::StringLiteral name;
+  void (*add)(RewritePatternSet &);
+};
+
 struct SimplifyAlgebraPass
     : impl::SimplifyAlgebraPassBase<SimplifyAlgebraPass> {
   using SimplifyAlgebraPassBase::SimplifyAlgebraPassBase;
@@ -174,19 +189,39 @@ struct SimplifyAlgebraPass
     func::FuncOp function = getOperation();
     if (function.isExternal())
       return;
-    RewritePatternSet patterns(&getContext());
-    addAlgebraPatterns(patterns);
-    addMovementPatterns(patterns);
-    addOuterProductPatterns(patterns);
-    addPaddingPatterns(patterns);
-    addQuantizationPatterns(patterns);
-    FrozenRewritePatternSet frozen(std::move(patterns));
-    simplifySizes(function);
-    if (failed(applyPatternsAndFoldGreedily(function, frozen)))
+    std::optional<RewritePatternSet> patterns = chosenPatterns();
+    if (!patterns)
+      return signalPassFailure();
+    if (failed(applyPatternsAndFoldGreedily(function, std::move(*patterns))))
       function.emitWarning() << "simplification stopped before it was done";
-    simplifySizes(function);
+  }
+
+private:
+  /// All groups but those that `without` names; nullopt where it names another.
+  std::optional<RewritePatternSet> chosenPatterns() {
+    static constexpr PatternGroup groups[] = {
+        {"algebra", addAlgebraPatterns},
+        {"movement", addMovementPatterns},
+        {"outer-products", addOuterProductPatterns},
+        {"padding", addPaddingPatterns},
+        {"quantization", addQuantizationPatterns}};
+    for (const std::string &name : without)
+      if (llvm::none_of(groups, [&](const PatternGroup &group) {
+            return group.name == name;
+          })) {
+        getOperation().emitError()
+            << "without: got " << name
+            << ", expected algebra, movement, outer-products, padding or "
+               "quantization";
+        return std::nullopt;
+      }
+    RewritePatternSet patterns(&getContext());
+    for (const PatternGroup &group : groups)
+      if (!llvm::is_contained(without, group.name))
+        group.add(patterns);
+    return patterns;
   }
 };
 
 } // namespace
-} // namespace zenith::cleanup
+} // namespace zenith::simplify

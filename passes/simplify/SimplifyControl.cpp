@@ -2,9 +2,11 @@
 //
 // Branches that are decided, and loops that carry what they need not carry.
 
+#include "ir/GraphOps.h"
 #include "ir/matchers/RegionInlining.h"
-#include "ir/matchers/SplatMatch.h"
+#include "ir/matchers/SplatConstant.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/GraphPasses.h"
 #include "llvm/ADT/DenseSet.h"
@@ -17,7 +19,7 @@ namespace zenith {
 #include "passes/GraphPasses.h.inc"
 } // namespace zenith
 
-namespace zenith::cleanup {
+namespace zenith::simplify {
 
 static LogicalResult decideIf(IfOp op, PatternRewriter &rewriter) {
   std::optional<double> condition = splatValue(op.getCondition());
@@ -226,4 +228,4 @@ struct SimplifyControlPass
 };
 
 } // namespace
-} // namespace zenith::cleanup
+} // namespace zenith::simplify

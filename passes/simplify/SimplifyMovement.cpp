@@ -3,14 +3,18 @@
 // Movement of movement: fewer steps, and broadcasts that start from the
 // smallest value.
 
+#include "passes/simplify/SimplifyMovement.h"
+#include "ir/GraphOps.h"
 #include "ir/matchers/MovementRewrites.h"
+#include "ir/matchers/ParameterDependence.h"
 #include "ir/matchers/ReshapeGroups.h"
-#include "ir/matchers/SplatMatch.h"
+#include "ir/matchers/TypeOf.h"
+#include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 using namespace zenith::graph;
 
-namespace zenith::cleanup {
+namespace zenith::simplify {
 
 /// For a reshape that only adds and removes dimensions of static size 1: where
 /// each operand dimension goes, -1 for one that goes away. Nullopt for other
@@ -193,7 +197,7 @@ static LogicalResult turnedProduct(TransposeOp op, PatternRewriter &rewriter) {
   }
   bool isInOrder =
       llvm::equal(permutation, llvm::seq<int64_t>(0, permutation.size()));
-  if (!isInOrder && isParameter(dot.getRhs()))
+  if (!isInOrder && isMovedParameter(dot.getRhs()))
     return failure();
   auto exchanged = DotDimsAttr::get(
       op.getContext(), numbers.getRhsBatching(), numbers.getLhsBatching(),
@@ -222,4 +226,4 @@ void addMovementPatterns(RewritePatternSet &patterns) {
   patterns.add(turnedProduct);
 }
 
-} // namespace zenith::cleanup
+} // namespace zenith::simplify

@@ -3,12 +3,14 @@
 // Zeros around an image become the padding of the convolution that reads it:
 // kernels leave them out, where a padded copy goes through memory.
 
-#include "ir/matchers/SplatMatch.h"
-
+#include "passes/simplify/SimplifyPadding.h"
+#include "ir/GraphOps.h"
+#include "ir/matchers/SplatConstant.h"
+#include "mlir/IR/PatternMatch.h"
 using namespace mlir;
 using namespace zenith::graph;
 
-namespace zenith::cleanup {
+namespace zenith::simplify {
 
 /// Zeros of a known number, around spatial dimensions only.
 static bool padsPlainly(PadOp pad, ConvDimsAttr dims) {
@@ -50,4 +52,4 @@ void addPaddingPatterns(RewritePatternSet &patterns) {
   patterns.add(padWithinConvolution);
 }
 
-} // namespace zenith::cleanup
+} // namespace zenith::simplify

@@ -19,7 +19,7 @@ MAY_INCLUDE = {
     "passes": ["ir", "passes/cost", "passes/GraphPasses"],
     "lowering": ["ir", "lowering", "runtime/ABI.h"],
     "lowering/pipeline": ["ir", "lowering", "passes", "runtime"],
-    "lowering/program": ["ir", "lowering", "passes/cost", "passes/parameters", "runtime/ABI.h"],
+    "lowering/program": ["ir", "lowering", "passes/cost", "runtime/ABI.h"],
     "frontends": ["ir", "frontends"],
     "runtime": ["runtime"],
     "tools": ["ir", "passes", "lowering", "frontends", "runtime", "tools"],

@@ -4,7 +4,7 @@
 // multiplications are estimated to be faster.
 //
 // RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-transform-winograd-filters{panel=16}))' | FileCheck %s -enable-var-scope
-// RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-transform-winograd-filters{panel=16},zenith-pack-parameters{panel=16}),zenith-hoist-prepare)' | FileCheck %s -enable-var-scope --check-prefix=HOISTED
+// RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-transform-winograd-filters{panel=16},zenith-pack-filters{panel=16}),zenith-hoist-prepare)' | FileCheck %s -enable-var-scope --check-prefix=HOISTED
 // RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-transform-winograd-filters{panel=64 lanes=16}))' | FileCheck %s -enable-var-scope --check-prefix=WIDE
 
 graph.param @k : tensor<3x3x64x64xf32>

@@ -54,19 +54,6 @@ func.func @negative_zero_goes(%x: tensor<?xf32> {graph.dims = ["n"]}) -> tensor<
   return %r : tensor<?xf32>
 }
 
-// CHECK-LABEL: @same_shape_by_another_name
-// CHECK-SAME: (%[[X:.*]]: tensor<?x4xf32>
-// CHECK-NEXT: return %[[X]]
-func.func @same_shape_by_another_name(%x: tensor<?x4xf32> {graph.dims = ["n", "4"]}) -> tensor<?x4xf32> {
-  %n = graph.dim %x, 0 : tensor<?x4xf32>
-  %four = graph.constant dense<4> : tensor<i64>
-  %all = graph.mul %n, %four : tensor<i64>
-  %flat = graph.reshape %x [%all] : tensor<?x4xf32> -> tensor<?xf32>
-  %rows = graph.div %all, %four : tensor<i64>
-  %r = graph.reshape %flat [%rows] : tensor<?xf32> -> tensor<?x4xf32>
-  return %r : tensor<?x4xf32>
-}
-
 // CHECK-LABEL: @transpose_of_units
 // CHECK: graph.reshape
 // CHECK-NOT: graph.transpose
