@@ -52,8 +52,8 @@ std::optional<IntegerRange> rangeOf(Value value, unsigned opsLeft) {
     return std::nullopt;
   if (auto constant = dyn_cast<ConstantOp>(op))
     return rangeOfConstant(constant);
-  auto operand = [&](unsigned number) {
-    return rangeOf(op->getOperand(number), opsLeft - 1);
+  auto operand = [&](unsigned index) {
+    return rangeOf(op->getOperand(index), opsLeft - 1);
   };
   if (isa<ConvertOp>(op)) {
     Type from = typeOf(op->getOperand(0)).getElementType();

@@ -34,7 +34,7 @@ void replaceByRegion(Operation *op, Region &region, PatternRewriter &rewriter) {
   rewriter.replaceOp(op, values);
 }
 
-/// Ops that nobody uses go, those that only they use too.
+/// Erases unused ops and those that only they use.
 static void eraseDeadOps(Block &block, PatternRewriter &rewriter) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isOpTriviallyDead(&op))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Builds numbers, lists, and tensors of rows: the vocabulary of searches.
+// Builds scalars, lists and tensors of rows for searches.
 
 #include "ir/matchers/RowBuilder.h"
 #include "ir/matchers/TypeOf.h"

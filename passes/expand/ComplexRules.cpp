@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What each op on complex tensors is on their parts.
+// The rule of each op on complex tensors: its result on parts.
 
 #include "ir/GraphOps.h"
 #include "ir/matchers/DynamicDims.h"
@@ -72,7 +72,7 @@ static Value zerosLike(OpBuilder &builder, Location loc, Value value) {
                                            dynamicDimsOf(builder, loc, value));
 }
 
-/// A product of sums is four products on parts.
+/// A matmul of complex values is four matmuls of parts.
 static Parts splitContraction(Operation *op, OpBuilder &builder,
                               ComplexParts &parts) {
   Parts lhs = parts.of(op->getOperand(0)), rhs = parts.of(op->getOperand(1));

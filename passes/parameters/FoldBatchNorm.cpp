@@ -23,7 +23,7 @@ namespace zenith {
 
 namespace zenith::parameters {
 
-/// The vector that a value repeats along all dimensions but `dim`, if it
+/// The vector that a value broadcasts along all dimensions but `dim`, if it
 /// depends on parameters only.
 static Value channelVector(PatternRewriter &rewriter, Value value,
                            int64_t dim) {
@@ -46,8 +46,8 @@ static Value channelVector(PatternRewriter &rewriter, Value value,
   return rewriter.create<ReshapeOp>(value.getLoc(), flat, vector, ValueRange());
 }
 
-/// The contraction that gives `value` and where its output channels are:
-/// dimension of the result, of the weights.
+/// The contraction that computes `value`, and the dimension of its output
+/// channels in the result and in the weights.
 namespace {
 struct Channels {
   Operation *contraction = nullptr;
@@ -63,11 +63,11 @@ static Channels channelsOf(Value value) {
   if (auto convolution = dyn_cast<ConvolutionOp>(op))
     return {op, convolution.getDims().getOutputFeature(),
             convolution.getDims().getKernelOutput()};
-  // Weights that memory holds narrow would not be any more.
+  // Folding would widen weights that are stored narrow.
   if (beforeWidening(op->getOperand(1)) != op->getOperand(1))
     return {};
-  // Of a product only the last dimension, where it is the weights' own last
-  // one.
+  // Of a matmul only the last dimension, where the weights have one free
+  // dimension.
   DotDimsAttr dims = cast<DotGeneralOp>(op).getDims();
   auto weights = typeOf(op->getOperand(1));
   SmallVector<int64_t> freeDims;
@@ -80,7 +80,7 @@ static Channels channelsOf(Value value) {
   return {op, typeOf(value).getRank() - 1, freeDims.front()};
 }
 
-/// Whole numbers from some integer.
+/// True for integers that were converted to floats.
 static bool areIntegers(Value weights) {
   while (isa_and_nonnull<TransposeOp, ReshapeOp>(weights.getDefiningOp()))
     weights = weights.getDefiningOp()->getOperand(0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Packs and computes in front of a loop what its body would at every step.
+// Computes and packs before a loop what its body would in every iteration.
 
 #include "ir/GraphOps.h"
 #include "ir/matchers/ParameterDependence.h"
@@ -36,8 +36,9 @@ static void packInvariants(WhileOp loop, int64_t panel) {
   }
 }
 
-/// Movement, and what makes much of little, costs least where it is used.
-static bool isWorthKeeping(Operation *op) {
+/// False for movement and for ops that write more than they read: these cost
+/// least next to their readers.
+static bool isWorthHoisting(Operation *op) {
   if (isa<BroadcastOp, ReshapeOp, SliceOp, PadOp, ConcatOp, ReverseOp>(op))
     return false;
   int64_t read = 0, written = 0;
@@ -60,15 +61,15 @@ static void hoistInvariants(WhileOp loop) {
   auto isKnown = [&](Value value) {
     return isOutside(value, loop) || invariant.contains(value.getDefiningOp());
   };
-  // A yield of nothing but such values stays all the same.
+  // The terminator stays even if all its operands are invariant.
   for (Operation &op : body.without_terminator())
     if (familyOf(&op) && !op.getNumRegions() && isPure(&op) &&
         llvm::all_of(op.getOperands(), isKnown))
       invariant.insert(&op);
-  // Backwards: with an op goes what it rests on.
+  // Backwards: an op moves with the ops that it depends on.
   for (Operation &op : llvm::reverse(body))
     if (invariant.contains(&op) &&
-        (isWorthKeeping(&op) || llvm::any_of(op.getUsers(), [&](Operation *u) {
+        (isWorthHoisting(&op) || llvm::any_of(op.getUsers(), [&](Operation *u) {
            return moves.contains(u);
          })))
       moves.insert(&op);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Brings the right-hand sides of batched products into the form
-// [batch, N / panel, K, panel], so that what a tile reads of one lies in one
-// piece.
+// Packs the right-hand sides of batched matmuls as [batch, N / panel, K,
+// panel], so that a tile reads contiguous memory.
 
 #include "ir/Contraction.h"
 #include "ir/GraphOps.h"
@@ -25,8 +24,8 @@ namespace zenith {
 
 namespace zenith::parameters {
 
-/// Several panels, each read by tiles enough; false where there are few rows
-/// for certain.
+/// Several panels, each read by enough tiles; false where M is known to be
+/// small.
 static bool gainsFromPanels(DotGeneralOp op, int64_t columns, int64_t panel) {
   constexpr int64_t fewestRows = 8;
   DotDimsAttr dims = op.getDims();

@@ -26,7 +26,7 @@ namespace zenith {
 
 namespace zenith::parameters {
 
-/// Too few for a vector of them, for several results, of long sums.
+/// True for too few outputs to fill a vector, but several results of long sums.
 static bool hasFewOutputs(ConvolutionOp op) {
   constexpr int64_t mostOutputs = 4, fewestInputs = 16, shortestSum = 64,
                     fewestRows = 4;

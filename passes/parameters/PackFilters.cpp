@@ -39,7 +39,7 @@ static void packFilter(ConvolutionOp op, PanelShape shape) {
   Location loc = op.getLoc();
   Value matrix = reshaped(builder, loc, beforeWidening(kernel), {k, n});
   shape = panelShapeFor(op, shape);
-  // A group must not reach from one tap to the next.
+  // A group of K values must not reach from one tap to the next.
   if (typeOf(kernel).getDimSize(typeOf(kernel).getRank() - 2) % shape.group)
     shape.group = 1;
   Value unpacked =

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels of grouped convolutions with several channels in a group: group by
-// group and panel by panel in memory, small groups joined until they fill a
-// vector. Kernels of few outputs: output by output.
+// Filters of grouped convolutions with several channels in a group are stored
+// group by group and panel by panel; small groups are joined into
+// block-diagonal ones until they fill a vector.
 
 #include "passes/parameters/PackGroups.h"
 
@@ -30,7 +30,8 @@ namespace zenith {
 namespace zenith::parameters {
 
 /// [taps, inputs, groups, joined, outputs] to [taps, joined, inputs, groups,
-/// joined, outputs]: zeros where an input's group is not the output's.
+/// joined, outputs], block-diagonal: zeros where the group of an input is not
+/// that of the output.
 static Value blockDiagonal(OpBuilder &builder, Location loc, Value kernel) {
   RankedTensorType type = typeOf(kernel);
   int64_t joined = type.getDimSize(3);
@@ -59,14 +60,14 @@ static void packGroups(ConvolutionOp op, int64_t panel) {
   SmallVector<int64_t> shape(typeOf(kernel).getShape());
   int64_t groups = int64_t(op.getGroups()), joined = 1;
   int64_t inputs = shape[shape.size() - 2], outputs = shape.back() / groups;
-  // These are windows of their own.
+  // These run as depthwise convolutions.
   bool fillsVector = inputs == fewestInputs && inputs == outputs &&
                      isa<FloatType>(typeOf(kernel).getElementType());
   if (groups == 1 || inputs < fewestInputs || fillsVector ||
       !isChannelsLast(op))
     return;
-  // Two vectors would take taller tiles, but are zeros for the most part (20
-  // groups of 16 outputs: 1.33 of the time, 32 groups of 8: 1.3).
+  // Groups that fill two vectors would allow taller tiles, but are mostly
+  // zeros, which costs about a third more time.
   int64_t vector = panel / (panel >= fourVectors ? 4 : 2);
   for (int64_t count = 2; count <= groups && count * outputs <= vector; ++count)
     if (groups % count == 0)

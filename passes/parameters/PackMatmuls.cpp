@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Brings the right-hand side of a product into the form [K, N], packs it, and
-// lets the product read it through the inverse movement.
+// Packs right-hand sides of matmuls as matrices [K, N], and lets the matmul
+// read them through the inverse movement.
 
 #include "passes/parameters/PackMatmuls.h"
 
@@ -44,10 +44,10 @@ Value widenedLike(OpBuilder &builder, Location loc, Value value,
       loc, RankedTensorType::get(typeOf(value).getShape(), element), value);
 }
 
-/// A panel of four vectors of f32; others have two.
+/// A panel of four f32 vectors; narrower ones have two.
 static constexpr int64_t fourVectors = 64;
 
-/// As many vectors as few columns fill: what is beside them would take its
+/// As many vectors as few columns fill: padding beside them would take its
 /// share of the caches in each tile of rows.
 static int64_t panelForColumns(DotGeneralOp dot, int64_t widest) {
   const int64_t vector = widest / (widest == fourVectors ? 4 : 2);
@@ -60,8 +60,7 @@ static int64_t panelForColumns(DotGeneralOp dot, int64_t widest) {
   return panel;
 }
 
-/// Half of a wide panel for few rows, or where only the run knows how many
-/// there are.
+/// Half of a wide panel for small or dynamic M.
 static int64_t panelForRows(DotGeneralOp dot, int64_t widest) {
   if (widest != fourVectors)
     return widest;
@@ -73,7 +72,7 @@ static int64_t panelForRows(DotGeneralOp dot, int64_t widest) {
     known &= !left.isDynamicDim(dim);
     rows *= left.getDimSize(dim);
   }
-  // Pairs of narrow panels are read as they lie only.
+  // Tiles read pairs of half panels only where no widening is needed.
   bool isFew =
       known ? rows >= fewestRowsOfHalfPanels && rows <= mostRowsOfHalfPanels
             : typeOf(beforeWidening(dot.getRhs())).getElementType().isF32();
@@ -99,23 +98,24 @@ PanelShape panelShapeFor(Operation *op, PanelShape widest) {
                    panelForRows(dot, widest.panel))};
 }
 
-/// Few columns leave most of a vector empty; along the depth, all lanes count.
-static bool suitsDots(DotGeneralOp op) {
+/// True for few columns, which leave most lanes of a vector empty: along K, all
+/// lanes count.
+static bool suitsColumnDots(DotGeneralOp op) {
   constexpr int64_t mostColumns = 6, mostColumnsOfFewRows = 4, fewRows = 4,
                     shortestSum = 64;
   RankedTensorType left = typeOf(op.getLhs()), right = typeOf(op.getRhs());
-  int64_t depth = right.getDimSize(op.getDims().getRhsContracting()[0]),
-          columns = right.getNumElements() / depth, rows = 1;
+  int64_t k = right.getDimSize(op.getDims().getRhsContracting()[0]),
+          columns = right.getNumElements() / k, rows = 1;
   for (int64_t dim : freeDims(left.getRank(), op.getDims().getLhsBatching(),
                               op.getDims().getLhsContracting()))
     rows = left.isDynamicDim(dim) ? fewRows : rows * left.getDimSize(dim);
   return right.getRank() == 2 && isa<FloatType>(typeOf(op).getElementType()) &&
-         depth >= shortestSum &&
+         k >= shortestSum &&
          columns <= (rows < fewRows ? mostColumnsOfFewRows : mostColumns);
 }
 
-/// Lets each column run along the depth.
-static void turnColumns(DotGeneralOp op, OpBuilder &packing) {
+/// Stores the weights column by column, so that K is contiguous.
+static void storeByColumns(DotGeneralOp op, OpBuilder &packing) {
   DotDimsAttr dims = op.getDims();
   if (dims.getRhsContracting().front() == 1)
     return;
@@ -140,14 +140,14 @@ bool isPackable(Value weights, int64_t panel) {
   if (!type.hasStaticShape() || type.getNumElements() == 0 ||
       isa<ComplexType>(type.getElementType()))
     return false;
-  // Any [1, K, N] may be read as one panel of N columns, which no kernel asks
-  // for.
+  // Any [1, K, N] could be read as one panel of N columns, which no kernel
+  // wants.
   auto panels = matchUnpackedPanels(weights);
   return !panels || panels->panel != panel;
 }
 
-/// Result dimensions of free weights dimensions stay; several of them become
-/// one column index and are split again behind.
+/// Free dimensions of the weights are dimensions of the result; several of them
+/// become one column index and are split again after the matmul.
 bool packMatmul(DotGeneralOp op, PanelShape widest, OpBuilder &packing) {
   DotDimsAttr dims = op.getDims();
   Value weights = op.getRhs();
@@ -158,8 +158,8 @@ bool packMatmul(DotGeneralOp op, PanelShape widest, OpBuilder &packing) {
   PanelShape shape = panelShapeFor(op, widest);
   if (!isPackable(weights, shape.panel))
     return false;
-  if (suitsDots(op)) {
-    turnColumns(op, packing);
+  if (suitsColumnDots(op)) {
+    storeByColumns(op, packing);
     return true;
   }
   int64_t contracted = dims.getRhsContracting().front(),

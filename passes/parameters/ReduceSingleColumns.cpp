@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A product with one column is a sum along each row: it fuses with what
-// computes the rows (the last norm of a predictor), where a product would use
-// one lane of each vector.
+// A matmul with a single column is a sum along each row: it fuses with the ops
+// that compute the rows (the last norm of a predictor), while a matmul would
+// use one lane of each vector.
 
 #include "ir/GraphOps.h"
 #include "ir/matchers/ParameterDependence.h"
@@ -21,7 +21,8 @@ namespace zenith {
 
 namespace zenith::parameters {
 
-/// Rows that are computed here, of floats that keep a product of two.
+/// True where the rows are computed here, in a type that products of two
+/// elements are summed in.
 static bool hasSingleColumn(DotGeneralOp op) {
   DotDimsAttr dims = op.getDims();
   RankedTensorType left = typeOf(op.getLhs()), right = typeOf(op.getRhs());

@@ -14,7 +14,7 @@ using namespace zenith::graph;
 namespace zenith::quantize {
 
 std::optional<MatmulWeights> matmulWeightsOf(Operation *op) {
-  // Factors and transforms are contractions too.
+  // Cholesky factors and Fourier transforms are of the family too.
   if (!isa<ConvolutionOp, DotGeneralOp>(op))
     return std::nullopt;
   RankedTensorType type = typeOf(op->getOperand(1));

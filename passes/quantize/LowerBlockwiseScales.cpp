@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A row times weights that are integers times a scale per block of depths: the
-// sum over blocks of scale * (row * integers). One row waits for the weights to
-// come from memory, so these stay as narrow as they are; several rows read them
-// in f32.
+// A row times weights that are integers times a scale per block of K: the sum
+// over blocks of scale * (row * integers). With one row the time is that of
+// reading the weights, so these stay as narrow as they are; several rows read
+// them in f32.
 
 #include "ir/GraphOps.h"
 #include "ir/matchers/ParameterDependence.h"
@@ -27,15 +27,15 @@ namespace zenith {
 namespace zenith::quantize {
 
 namespace {
-/// Weights [depths, columns], or the other way round if `depthDim` is 1.
+/// Weights [K, columns], or transposed if `kDim` is 1.
 struct BlockWeights {
   Value integers;
-  Value scales; ///< [blocks, columns], or the other way round
-  int64_t depthDim = 0, block = 1;
+  Value scales; ///< [blocks, columns], or transposed
+  int64_t kDim = 0, block = 1;
 };
 } // namespace
 
-/// The scales that `value` repeats for each of a block of depths.
+/// Matches the scales that `value` repeats for each block of K.
 static bool matchRepeated(Value value, BlockWeights &weights) {
   auto reshape = value.getDefiningOp<ReshapeOp>();
   auto broadcast = reshape ? reshape.getOperand().getDefiningOp<BroadcastOp>()
@@ -43,7 +43,7 @@ static bool matchRepeated(Value value, BlockWeights &weights) {
   if (!broadcast || typeOf(broadcast).getRank() != 3 ||
       typeOf(broadcast.getOperand()).getRank() != 2)
     return false;
-  int64_t repeated = weights.depthDim + 1;
+  int64_t repeated = weights.kDim + 1;
   SmallVector<int64_t> mapping;
   for (int64_t d = 0; d < 3; ++d)
     if (d != repeated)
@@ -51,15 +51,15 @@ static bool matchRepeated(Value value, BlockWeights &weights) {
   weights.scales = broadcast.getOperand();
   weights.block = typeOf(broadcast).getDimSize(repeated);
   return broadcast.getMapping() == ArrayRef<int64_t>(mapping) &&
-         typeOf(weights.scales).getDimSize(weights.depthDim) * weights.block ==
-             typeOf(value).getDimSize(weights.depthDim) &&
-         typeOf(weights.scales).getDimSize(1 - weights.depthDim) ==
-             typeOf(value).getDimSize(1 - weights.depthDim);
+         typeOf(weights.scales).getDimSize(weights.kDim) * weights.block ==
+             typeOf(value).getDimSize(weights.kDim) &&
+         typeOf(weights.scales).getDimSize(1 - weights.kDim) ==
+             typeOf(value).getDimSize(1 - weights.kDim);
 }
 
-static std::optional<BlockWeights> matchWeights(Value value, int64_t depthDim) {
+static std::optional<BlockWeights> matchWeights(Value value, int64_t kDim) {
   if (auto transpose = value.getDefiningOp<TransposeOp>()) {
-    depthDim = transpose.getPermutation()[depthDim];
+    kDim = transpose.getPermutation()[kDim];
     value = transpose.getOperand();
   }
   auto product = value.getDefiningOp<MulOp>();
@@ -69,7 +69,7 @@ static std::optional<BlockWeights> matchWeights(Value value, int64_t depthDim) {
        {std::make_pair(product.getLhs(), product.getRhs()),
         std::make_pair(product.getRhs(), product.getLhs())}) {
     BlockWeights weights;
-    weights.depthDim = depthDim;
+    weights.kDim = kDim;
     auto convert = factor.getDefiningOp<ConvertOp>();
     if (!convert || !matchRepeated(scale, weights))
       continue;
@@ -81,20 +81,20 @@ static std::optional<BlockWeights> matchWeights(Value value, int64_t depthDim) {
   return std::nullopt;
 }
 
-/// Columns that lie side by side: those that kernels of sums take at once, so
-/// that they read memory from end to end.
+/// NR of these panels: the columns that reduction kernels take at once, so that
+/// they read memory sequentially.
 constexpr int64_t panel = 32;
 
-/// A matrix with zeros behind its columns, up to whole panels.
+/// A matrix padded with zero columns to whole panels.
 static Value withWholePanels(OpBuilder &builder, Location loc, Value matrix) {
   RankedTensorType type = typeOf(matrix);
   int64_t columns = type.getDimSize(1), all = llvm::alignTo(columns, panel);
   if (all == columns)
     return matrix;
-  auto number = RankedTensorType::get({}, type.getElementType());
+  auto scalar = RankedTensorType::get({}, type.getElementType());
   Value zero = builder.create<ConstantOp>(
       loc, cast<ElementsAttr>(DenseElementsAttr::get(
-               number, builder.getZeroAttr(type.getElementType()))));
+               scalar, builder.getZeroAttr(type.getElementType()))));
   return builder.create<PadOp>(
       loc, type.clone({type.getDimSize(0), all}), matrix, zero, ValueRange(),
       ValueRange(), ArrayRef<int64_t>{0, 0},
@@ -110,26 +110,24 @@ static void scaleBlocks(DotGeneralOp dot) {
       !right.hasStaticShape() || !result.getElementType().isF32() ||
       !isParameter(dot.getRhs()) || isFixed(dot.getLhs()))
     return;
-  int64_t depthDim = dims.getRhsContracting().front(),
-          depths = right.getDimSize(depthDim),
-          columns = right.getDimSize(1 - depthDim),
+  int64_t kDim = dims.getRhsContracting().front(), k = right.getDimSize(kDim),
+          columns = right.getDimSize(1 - kDim),
           panels = llvm::divideCeil(columns, panel);
-  auto weights = matchWeights(dot.getRhs(), depthDim);
-  if (!weights || left.getNumElements() != depths || depths == 0)
+  auto weights = matchWeights(dot.getRhs(), kDim);
+  if (!weights || left.getNumElements() != k || k == 0)
     return;
   OpBuilder builder(dot);
   Location loc = dot.getLoc();
   Type f32 = builder.getF32Type();
-  auto depthsFirst = [&](Value value) {
-    return weights->depthDim == 0 ? value
-                                  : transposed(builder, loc, value, {1, 0});
+  auto kFirst = [&](Value value) {
+    return weights->kDim == 0 ? value : transposed(builder, loc, value, {1, 0});
   };
-  int64_t block = weights->block, blocks = depths / block;
+  int64_t block = weights->block, blocks = k / block;
   unsigned bits = rangeOf(weights->integers)->fits(8) ? 8 : 16;
   Value integers =
       withWholePanels(builder, loc,
-                      depthsFirst(converted(builder, weights->integers,
-                                            builder.getIntegerType(bits))));
+                      kFirst(converted(builder, weights->integers,
+                                       builder.getIntegerType(bits))));
   integers = transposed(
       builder, loc,
       reshaped(builder, loc, integers, {blocks, block, panels, panel}),
@@ -137,7 +135,7 @@ static void scaleBlocks(DotGeneralOp dot) {
   Value scales = transposed(
       builder, loc,
       reshaped(builder, loc,
-               withWholePanels(builder, loc, depthsFirst(weights->scales)),
+               withWholePanels(builder, loc, kFirst(weights->scales)),
                {blocks, panels, panel}),
       {1, 0, 2});
   Value wide = converted(builder, integers, f32);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Quantized values minus their zero point fit 16 bits, and machines multiply
-// pairs of those at a time.
+// Quantized values minus their zero point fit 16 bits, of which targets
+// multiply and add pairs at once.
 
 #include "ir/GraphOps.h"
 #include "ir/matchers/IntegerRange.h"
@@ -23,7 +23,7 @@ namespace zenith::quantize {
 static Value narrowed(OpBuilder &builder, Value value) {
   auto type =
       RankedTensorType::get(typeOf(value).getShape(), builder.getI16Type());
-  // Nearer to the source, so that memory holds the narrow elements.
+  // Convert the source itself, so that memory holds the narrow elements.
   if (auto convert = value.getDefiningOp<ConvertOp>())
     if (auto range = rangeOfType(typeOf(convert.getOperand()).getElementType());
         range && range->fits(16))

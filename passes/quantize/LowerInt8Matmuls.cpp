@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Processors that add products of four bytes at once want them without sign on
-// the left: (x - zero) w = x w - zero * (sums of w's columns).
+// Dot products of four bytes (VNNI) take unsigned bytes on the left: (x - zero)
+// w = x w - zero * (sums of the columns of w).
 
 #include "ir/CompositeFormulas.h"
 #include "ir/GraphOps.h"
@@ -26,7 +26,7 @@ namespace zenith {
 namespace zenith::quantize {
 
 namespace {
-/// A value as bytes without sign, minus a number: rank 0, i32; null for none.
+/// A value as unsigned bytes minus a zero point: rank 0, i32; null for none.
 struct Bytes {
   Value values; ///< i32 from 0 to 255
   Value zero;
@@ -54,11 +54,11 @@ static Value plus128(OpBuilder &builder, Value value) {
   return builder.create<AddOp>(loc, value.getType(), value, offset);
 }
 
-/// The one number that `value` repeats.
+/// The splat constant that `value` is, as a scalar; null for others.
 static Value splatConstantOf(OpBuilder &builder, Value value) {
   int64_t dim;
-  Value number = splatOrPerChannel(builder, value, dim);
-  return dim < 0 ? number : Value();
+  Value constant = splatOrPerChannel(builder, value, dim);
+  return dim < 0 ? constant : Value();
 }
 
 static std::optional<Bytes> withoutSign(OpBuilder &builder, Value value,
@@ -81,7 +81,7 @@ static std::optional<Bytes> withoutSign(OpBuilder &builder, Value value,
 static std::optional<Bytes> bytesOf(OpBuilder &builder, Value value) {
   if (auto bytes = withoutSign(builder, value, {}))
     return bytes;
-  // The bytes are moved instead of the differences.
+  // Transpose the bytes instead of the differences.
   if (auto moved = value.getDefiningOp<TransposeOp>()) {
     auto bytes = bytesOf(builder, moved.getOperand());
     if (!bytes)
@@ -106,8 +106,8 @@ static int64_t columnOfResult(Operation *op) {
   return typeOf(op->getResult(0)).getRank() - 1;
 }
 
-/// The input with the number that stands for zero around its pixels and between
-/// them, which `convolution` then adds no zeros to.
+/// The input padded and dilated with the zero point, so that `convolution` adds
+/// no zeros of its own.
 static Value padByZeroPoint(OpBuilder &builder, ConvolutionOp convolution,
                             Value bytes, Value zero) {
   RankedTensorType type = typeOf(bytes);
@@ -133,9 +133,9 @@ static Value padByZeroPoint(OpBuilder &builder, ConvolutionOp convolution,
                                ValueRange(), ValueRange(), low, high, interior);
 }
 
-/// `bytes` with so many more zeros at the end of a dimension.
-static Value withMoreDepths(OpBuilder &builder, Value bytes, int64_t dim,
-                            int64_t more) {
+/// `bytes` with `more` zeros at the end of a dimension.
+static Value paddedAtEnd(OpBuilder &builder, Value bytes, int64_t dim,
+                         int64_t more) {
   if (more == 0)
     return bytes;
   RankedTensorType type = typeOf(bytes);
@@ -143,22 +143,22 @@ static Value withMoreDepths(OpBuilder &builder, Value bytes, int64_t dim,
       high(none);
   shape[dim] += more;
   high[dim] = more;
-  auto number = RankedTensorType::get({}, type.getElementType());
+  auto scalar = RankedTensorType::get({}, type.getElementType());
   Value zero = builder.create<ConstantOp>(
       bytes.getLoc(),
       cast<ElementsAttr>(DenseElementsAttr::get(
-          number, builder.getIntegerAttr(type.getElementType(), 0))));
+          scalar, builder.getIntegerAttr(type.getElementType(), 0))));
   return builder.create<PadOp>(bytes.getLoc(), type.clone(shape), bytes, zero,
                                ValueRange(), ValueRange(), none, high, none);
 }
 
-/// Depths that make whole fours; none where a sum is too short to be worth a
-/// copy of what it reads.
-static std::optional<int64_t> missingDepths(RankedTensorType weights,
-                                            int64_t depth, int64_t column) {
+/// How many values pad K to a multiple of four; nullopt where a sum is too
+/// short to be worth a padded copy of its operands.
+static std::optional<int64_t> missingK(RankedTensorType weights, int64_t k,
+                                       int64_t column) {
   constexpr int64_t shortestSum = 16;
   int64_t more =
-      llvm::alignTo(weights.getDimSize(depth), 4) - weights.getDimSize(depth);
+      llvm::alignTo(weights.getDimSize(k), 4) - weights.getDimSize(k);
   if (more &&
       weights.getNumElements() < shortestSum * weights.getDimSize(column))
     return std::nullopt;
@@ -173,8 +173,7 @@ static void lowerToInt8(Operation *op) {
   if (!weights || !isInt32(op->getOperand(0)) || !isInt32(op->getOperand(1)) ||
       !isInt32(op->getResult(0)))
     return;
-  auto more =
-      missingDepths(typeOf(op->getOperand(1)), weights->k, weights->column);
+  auto more = missingK(typeOf(op->getOperand(1)), weights->k, weights->column);
   if (!more ||
       (*more && typeOf(op->getOperand(0)).isDynamicDim(weights->leftK)))
     return;
@@ -185,7 +184,7 @@ static void lowerToInt8(Operation *op) {
   auto bytes = bytesOf(builder, op->getOperand(0));
   if (!bytes)
     return;
-  // A zero point also stands for the zeros around an image.
+  // The padding of the convolution is the zero point too.
   bool padsBytes = bytes->zero && weights->padded;
   if (padsBytes) {
     auto zeros = rangeOf(bytes->zero);
@@ -204,8 +203,8 @@ static void lowerToInt8(Operation *op) {
   if (padsBytes)
     left = padByZeroPoint(builder, cast<ConvolutionOp>(product), left,
                           convertedTo(builder, bytes->zero, ui8));
-  left = withMoreDepths(builder, left, weights->leftK, *more);
-  Value right = widened(withMoreDepths(
+  left = paddedAtEnd(builder, left, weights->leftK, *more);
+  Value right = widened(paddedAtEnd(
       builder, convertedTo(builder, op->getOperand(1), builder.getI8Type()),
       weights->k, *more));
   product->setOperands({widened(left), right});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products of integers times scales: multiplies the integers first and scales
-// the sums.
+// Multiplies integers first and scales their sums, where a contraction reads
+// integers times scales.
 
 #include "ir/CompositeFormulas.h"
 #include "ir/GraphOps.h"
@@ -60,11 +60,12 @@ static Value multiplyIntegers(Operation *op) {
       dims->inFloats ? Type(builder.getF32Type()) : Type(builder.getI32Type());
   Value integers[] = {converted(builder, left->integers, element),
                       converted(builder, right->integers, element)};
-  Operation *product = builder.clone(*op);
-  product->setOperands(integers);
-  product->getResult(0).setType(
+  Operation *contraction = builder.clone(*op);
+  contraction->setOperands(integers);
+  contraction->getResult(0).setType(
       RankedTensorType::get(typeOf(result).getShape(), element));
-  Value sums = converted(builder, product->getResult(0), builder.getF32Type());
+  Value sums =
+      converted(builder, contraction->getResult(0), builder.getF32Type());
   Value scale = scaleOfSums(builder, *left, *right, *dims, sums);
   auto scaled =
       builder.create<MulOp>(op->getLoc(), result.getType(), sums, scale);

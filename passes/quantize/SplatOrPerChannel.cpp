@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The numbers that a constant or a broadcast repeats.
+// Reads splat and per-channel constants off a constant or a broadcast.
 
 #include "passes/quantize/SplatOrPerChannel.h"
 

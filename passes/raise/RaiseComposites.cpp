@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds gelu and softmax in graphs that spell them out; and the pass.
+// Recognises gelu and softmax in graphs that spell them out; and the pass.
 
 #include "ir/GraphOps.h"
 #include "ir/matchers/ProductFactors.h"
@@ -74,7 +74,7 @@ struct GeluMatch {
 };
 } // namespace
 
-/// What gelu asks of x * inner, once `function` is known to be in `inner`.
+/// The conditions of gelu on x * inner, once `function` is found in `inner`.
 static LogicalResult checkGelu(MulOp op, const ProductFactors &product,
                                Value inner, Operation *function, bool fits,
                                NearMiss &miss) {
@@ -150,7 +150,7 @@ static LogicalResult raiseSoftmax(DivOp op, PatternRewriter &rewriter) {
 
 static void explainGeluAndSoftmax(func::FuncOp function) {
   function.walk([](MulOp op) {
-    // A factor of a larger product is judged with it.
+    // A factor of a larger product is matched together with it.
     if (llvm::any_of(op->getUsers(),
                      [](Operation *user) { return isa<MulOp>(user); }))
       return;

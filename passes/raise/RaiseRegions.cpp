@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ops with a region that is one known op become the ops of a kind; the pass.
+// Replaces ops whose region is one known op; and the pass.
 
 #include "ir/GraphOps.h"
 #include "ir/matchers/DynamicDims.h"
@@ -47,8 +47,8 @@ static Value combine(OpBuilder &builder, Location loc, ReduceKind kind,
   return {};
 }
 
-/// True where all yielded values are folds of a kind.
-static std::optional<SmallVector<ReduceKind>> foldKinds(Operation *op) {
+/// The kinds of all results; nullopt where one is no known reduction.
+static std::optional<SmallVector<ReduceKind>> regionReduceKinds(Operation *op) {
   SmallVector<ReduceKind> kinds;
   for (unsigned i = 0; i < op->getNumResults(); ++i) {
     std::optional<ReduceKind> kind = regionReduceKind(op->getRegion(0), i);
@@ -59,27 +59,27 @@ static std::optional<SmallVector<ReduceKind>> foldKinds(Operation *op) {
   return kinds;
 }
 
-/// `folded` with `init` folded in once more: exact but for the order of sums,
-/// which no fold promises.
+/// `reduced` combined with `init` once more: exact but for the order of sums,
+/// which no reduction promises.
 static Value withInit(OpBuilder &builder, Location loc, ReduceKind kind,
-                      Value folded, Value init) {
+                      Value reduced, Value init) {
   if (isNeutral(kind, init))
-    return folded;
+    return reduced;
   Value everywhere = builder.create<BroadcastOp>(
-      loc, folded.getType(), init, ArrayRef<int64_t>{},
-      dynamicDimsOf(builder, loc, folded));
-  return combine(builder, loc, kind, everywhere, folded);
+      loc, reduced.getType(), init, ArrayRef<int64_t>{},
+      dynamicDimsOf(builder, loc, reduced));
+  return combine(builder, loc, kind, everywhere, reduced);
 }
 
-/// An op of a kind rounds sums and products of small floats once, a running
-/// fold and the region at every step.
+/// reduce rounds sums and products of narrow floats once; a scan and the region
+/// round at every step.
 static bool roundsOnce(ReduceKind kind, Type element) {
   return (kind == ReduceKind::sum || kind == ReduceKind::prod) &&
          isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
 }
 
 static LogicalResult raiseReduce(ReduceWithOp op, PatternRewriter &rewriter) {
-  auto kinds = foldKinds(op);
+  auto kinds = regionReduceKinds(op);
   if (!kinds)
     return failure();
   for (auto [kind, init] : llvm::zip(*kinds, op.getInits()))
@@ -87,17 +87,17 @@ static LogicalResult raiseReduce(ReduceWithOp op, PatternRewriter &rewriter) {
       return failure();
   SmallVector<Value> results;
   for (auto [i, kind] : llvm::enumerate(*kinds)) {
-    Value folded =
+    Value reduced =
         rewriter.create<ReduceOp>(op.getLoc(), op.getResult(i).getType(), kind,
                                   op.getInputs()[i], op.getDims());
     results.push_back(
-        withInit(rewriter, op.getLoc(), kind, folded, op.getInits()[i]));
+        withInit(rewriter, op.getLoc(), kind, reduced, op.getInits()[i]));
   }
   rewriter.replaceOp(op, results);
   return success();
 }
 
-/// Folding the same value in twice changes nothing.
+/// True where combining the same value twice changes nothing.
 static bool isIdempotent(ReduceKind kind) {
   return kind == ReduceKind::max || kind == ReduceKind::min ||
          kind == ReduceKind::all || kind == ReduceKind::any;
@@ -111,7 +111,7 @@ struct ScanReduce {
 } // namespace
 
 /// A window that reaches from the first element to its own, or from its own to
-/// the last, along one dimension is a running fold. Op is reduce_window or
+/// the last, along one dimension is a scan. Op is reduce_window or
 /// reduce_window_with.
 template <typename Op>
 static std::optional<ScanReduce> scanOf(Op op, RankedTensorType type) {
@@ -143,15 +143,15 @@ static std::optional<ScanReduce> scanOf(Op op, RankedTensorType type) {
   return ScanReduce{along, !forward};
 }
 
-/// One result of a window as an op of a kind.
+/// One result of reduce_window_with as an op of a kind.
 static Value windowOfKind(ReduceWindowWithOp op, unsigned number,
                           ReduceKind kind, PatternRewriter &rewriter) {
   Value input = op.getInputs()[number];
   Type type = op.getResult(number).getType();
-  if (auto running = scanOf(op, typeOf(input)))
+  if (auto scan = scanOf(op, typeOf(input)))
     return rewriter.create<CumulativeOp>(op.getLoc(), type, kind, input,
-                                         running->dim, /*exclusive=*/false,
-                                         running->reverse);
+                                         scan->dim, /*exclusive=*/false,
+                                         scan->reverse);
   return rewriter.create<ReduceWindowOp>(
       op.getLoc(), type, kind, input, op.getWindow(), op.getStrides(),
       op.getLow(), op.getHigh(), op.getBaseDilation(), op.getDilation());
@@ -159,15 +159,15 @@ static Value windowOfKind(ReduceWindowWithOp op, unsigned number,
 
 static LogicalResult raiseWindow(ReduceWindowWithOp op,
                                  PatternRewriter &rewriter) {
-  auto kinds = foldKinds(op);
+  auto kinds = regionReduceKinds(op);
   if (!kinds)
     return failure();
-  bool running = scanOf(op, typeOf(op.getInputs().front())).has_value();
+  bool isScan = scanOf(op, typeOf(op.getInputs().front())).has_value();
   for (auto [kind, init] : llvm::zip(*kinds, op.getInits())) {
-    // Padding counts as init, any number of times.
+    // Padding is combined as init, any number of times.
     if (!isNeutral(kind, init) && !isIdempotent(kind))
       return failure();
-    if (roundsOnce(kind, getElementTypeOrSelf(init.getType())) && !running)
+    if (roundsOnce(kind, getElementTypeOrSelf(init.getType())) && !isScan)
       return failure();
   }
   SmallVector<Value> results;
@@ -182,17 +182,17 @@ static LogicalResult raiseWindow(ReduceWindowWithOp op,
 static LogicalResult raiseScan(ReduceWindowOp op, PatternRewriter &rewriter) {
   if (roundsOnce(op.getKind(), getElementTypeOrSelf(op.getType())))
     return failure();
-  auto running = scanOf(op, typeOf(op.getOperand()));
-  if (!running)
+  auto scan = scanOf(op, typeOf(op.getOperand()));
+  if (!scan)
     return failure();
-  rewriter.replaceOpWithNewOp<CumulativeOp>(
-      op, op.getType(), op.getKind(), op.getOperand(), running->dim,
-      /*exclusive=*/false, running->reverse);
+  rewriter.replaceOpWithNewOp<CumulativeOp>(op, op.getType(), op.getKind(),
+                                            op.getOperand(), scan->dim,
+                                            /*exclusive=*/false, scan->reverse);
   return success();
 }
 
-/// A window that spans all dimensions that it could move over has one place in
-/// them: it is a reduction.
+/// A window that spans every dimension that it could move along has one
+/// position: it is a reduction.
 static LogicalResult raiseWholeReduce(ReduceWindowOp op,
                                       PatternRewriter &rewriter) {
   RankedTensorType type = typeOf(op.getOperand());
@@ -221,14 +221,14 @@ static LogicalResult raiseWholeReduce(ReduceWindowOp op,
       sizes.push_back(
           rewriter.create<DimOp>(op.getLoc(), op.getOperand(), dim));
   }
-  Value folded = rewriter.create<ReduceOp>(
+  Value reduced = rewriter.create<ReduceOp>(
       op.getLoc(), RankedTensorType::get(shape, type.getElementType()),
       op.getKind(), op.getOperand(), spanned);
-  rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), folded, sizes);
+  rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), reduced, sizes);
   return success();
 }
 
-/// How an update meets the element that it falls on.
+/// How an update is combined with the element at its index.
 static std::optional<ScatterKind> scatterKind(Region &region, unsigned number) {
   Block &block = region.front();
   unsigned count = block.getNumArguments() / 2;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products that sum over very few numbers are a few of these: pointwise, they
-// are written as fast as memory takes them, and fuse with what reads them.
+// Matmuls with a tiny K as elementwise multiplications and additions: these run
+// at memory bandwidth and fuse with their readers.
 
 #include "passes/simplify/SimplifyOuterProducts.h"
 #include "ir/Contraction.h"
@@ -16,16 +16,16 @@ using namespace zenith::graph;
 namespace zenith::simplify {
 
 namespace {
-/// Result dimensions and where each of them is in an operand.
+/// Dimensions of an operand that the result has, and where they are in the
+/// result.
 struct Side {
   Value operand;
-  SmallVector<int64_t> kept, places;
+  SmallVector<int64_t> kept, targets;
 };
 } // namespace
 
-/// The operand at one place of the dimension that is summed over, which is not
-/// of the result.
-static Value atPlace(PatternRewriter &rewriter, Location loc, Value operand,
+/// The operand at one index of the contracted dimension.
+static Value sliceAt(PatternRewriter &rewriter, Location loc, Value operand,
                      int64_t dim, int64_t at) {
   RankedTensorType type = typeOf(operand);
   if (type.getDimSize(dim) == 1)
@@ -42,10 +42,10 @@ static Value atPlace(PatternRewriter &rewriter, Location loc, Value operand,
                                   dynamic, starts, shape, steps);
 }
 
-/// The operand without the dimensions of one number, in the result's shape.
+/// The operand broadcast to the shape of the result.
 static Value spread(PatternRewriter &rewriter, Location loc, Side side,
                     RankedTensorType result, ValueRange sizes) {
-  // Dimensions keep their order in memory; `places` says where they go.
+  // Dimensions keep their order in memory; `targets` says where they go.
   SmallVector<unsigned> order =
       llvm::to_vector(llvm::seq<unsigned>(0, side.kept.size()));
   llvm::sort(order, [&](unsigned a, unsigned b) {
@@ -57,7 +57,7 @@ static Value spread(PatternRewriter &rewriter, Location loc, Side side,
   for (unsigned i : order) {
     int64_t d = side.kept[i];
     shape.push_back(type.getDimSize(d));
-    mapping.push_back(side.places[i]);
+    mapping.push_back(side.targets[i]);
     if (type.isDynamicDim(d))
       dynamic.push_back(rewriter.create<DimOp>(loc, side.operand, d));
   }
@@ -66,8 +66,7 @@ static Value spread(PatternRewriter &rewriter, Location loc, Side side,
   return rewriter.create<BroadcastOp>(loc, result, value, mapping, sizes);
 }
 
-/// How many numbers `op` sums over where it is better written pointwise; -1
-/// where it is not.
+/// K of a matmul that is better written elementwise; -1 for others.
 static int64_t fewTerms(DotGeneralOp op) {
   // Several terms read rows of the right-hand side again, which must be long
   // enough for vectors.
@@ -99,32 +98,32 @@ static LogicalResult outerProduct(DotGeneralOp op, PatternRewriter &rewriter) {
   int64_t terms = fewTerms(op);
   if (terms < 0)
     return failure();
-  int64_t place = 0;
+  int64_t target = 0;
   Side lhs{op.getLhs(), {}, {}}, rhs{op.getRhs(), {}, {}};
   auto keep = [](Side &side, int64_t dim, int64_t at) {
     side.kept.push_back(dim);
-    side.places.push_back(at);
+    side.targets.push_back(at);
   };
   for (auto [a, b] : llvm::zip(dims.getLhsBatching(), dims.getRhsBatching())) {
-    keep(lhs, a, place);
-    keep(rhs, b, place++);
+    keep(lhs, a, target);
+    keep(rhs, b, target++);
   }
   for (int64_t d : freeDims(typeOf(op.getLhs()).getRank(),
                             dims.getLhsBatching(), dims.getLhsContracting()))
-    keep(lhs, d, place++);
+    keep(lhs, d, target++);
   for (int64_t d : freeDims(typeOf(op.getRhs()).getRank(),
                             dims.getRhsBatching(), dims.getRhsContracting()))
-    keep(rhs, d, place++);
+    keep(rhs, d, target++);
   SmallVector<Value> sizes(type.getRank());
   for (const Side &side : {lhs, rhs})
-    for (auto [dim, at] : llvm::zip(side.kept, side.places))
+    for (auto [dim, at] : llvm::zip(side.kept, side.targets))
       if (type.isDynamicDim(at) && !sizes[at])
         sizes[at] = rewriter.create<DimOp>(op.getLoc(), side.operand, dim);
   llvm::erase_if(sizes, [](Value size) { return !size; });
   auto at = [&](Side side, ArrayRef<int64_t> summed, int64_t term) {
     if (!summed.empty())
       side.operand =
-          atPlace(rewriter, op.getLoc(), side.operand, summed.front(), term);
+          sliceAt(rewriter, op.getLoc(), side.operand, summed.front(), term);
     return spread(rewriter, op.getLoc(), side, type, sizes);
   };
   Value sum;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Zeros around an image become the padding of the convolution that reads it:
-// kernels leave them out, where a padded copy goes through memory.
+// Zero padding of an input feature map becomes padding of the convolution that
+// reads it: kernels skip it, while a padded copy goes through memory.
 
 #include "passes/simplify/SimplifyPadding.h"
 #include "ir/GraphOps.h"
@@ -12,7 +12,7 @@ using namespace zenith::graph;
 
 namespace zenith::simplify {
 
-/// Zeros of a known number, around spatial dimensions only.
+/// True where static amounts of zeros pad spatial dimensions only.
 static bool padsPlainly(PadOp pad, ConvDimsAttr dims) {
   auto isPadding = [](int64_t size) {
     return !ShapedType::isDynamic(size) && size >= 0;

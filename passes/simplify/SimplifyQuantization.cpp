@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Numbers that quantized values stand for are quantized to the same values
-// again: exporters do that around every operator that only moves them.
+// Drops dequantize-quantize pairs of one scale and zero point: exporters emit
+// them around every operator that only moves values.
 
 #include "passes/simplify/SimplifyQuantization.h"
 #include "ir/GraphOps.h"
@@ -17,7 +17,7 @@ using namespace zenith::graph;
 namespace zenith::simplify {
 
 namespace {
-/// (values - zeroPoint) * scale, behind some movement.
+/// (values - zeroPoint) * scale, followed by some movement.
 struct Quantized {
   Value values;
   double scale = 0, zeroPoint = 0;
@@ -31,24 +31,27 @@ static bool isNarrow(Value value) {
          element.getIntOrFloatBitWidth() >= 8;
 }
 
-/// The operand besides the number that `Op` takes; null where it takes none.
-template <typename Op> static Value besideNumber(Value value, double &number) {
+/// The operand of `Op` beside its splat constant; null where it has none.
+template <typename Op>
+static Value besideConstant(Value value, double &constant) {
   auto op = value.getDefiningOp<Op>();
-  auto isNumber = [](Value operand) { return splatValue(operand).has_value(); };
-  auto operands = op ? splitOperands(op, isNumber) : std::nullopt;
+  auto isConstant = [](Value operand) {
+    return splatValue(operand).has_value();
+  };
+  auto operands = op ? splitOperands(op, isConstant) : std::nullopt;
   if (!operands)
     return {};
-  number = *splatValue(operands->second);
+  constant = *splatValue(operands->second);
   return operands->first;
 }
 
-static std::optional<Quantized> matchNumbers(Value value) {
+static std::optional<Quantized> matchDequantized(Value value) {
   Quantized quantized;
   while (isa_and_nonnull<TransposeOp, ReshapeOp>(value.getDefiningOp())) {
     quantized.moves.push_back(value.getDefiningOp());
     value = value.getDefiningOp()->getOperand(0);
   }
-  Value whole = besideNumber<MulOp>(value, quantized.scale);
+  Value whole = besideConstant<MulOp>(value, quantized.scale);
   auto convert = whole ? whole.getDefiningOp<ConvertOp>() : ConvertOp();
   if (!convert || !typeOf(whole).getElementType().isF32())
     return std::nullopt;
@@ -68,21 +71,21 @@ static std::optional<Quantized> matchNumbers(Value value) {
   return isNarrow(integers) ? std::optional(quantized) : std::nullopt;
 }
 
-/// The quotient by `scale` that is rounded, moved by `zeroPoint` and bounded by
-/// the ends of the type.
+/// The dividend of the quotient by `scale` that is rounded, shifted by
+/// `zeroPoint` and clamped to the range of the type.
 static Value matchQuotient(ConvertOp op, double &scale, double &zeroPoint) {
   Type to = typeOf(op).getElementType();
   unsigned bits = to.getIntOrFloatBitWidth();
   bool isUnsigned = to.isUnsignedInteger();
   double most = std::ldexp(1.0, isUnsigned ? bits : bits - 1) - 1,
          least = isUnsigned ? 0 : -most - 1, low = 0, high = 0;
-  Value value = besideNumber<MinOp>(op.getOperand(), high);
-  value = value ? besideNumber<MaxOp>(value, low) : Value();
+  Value value = besideConstant<MinOp>(op.getOperand(), high);
+  value = value ? besideConstant<MaxOp>(value, low) : Value();
   if (!value || low != least || high != most)
     return {};
   zeroPoint = 0;
   if (value.getDefiningOp<AddOp>())
-    value = besideNumber<AddOp>(value, zeroPoint);
+    value = besideConstant<AddOp>(value, zeroPoint);
   auto rounded = value ? value.getDefiningOp<RoundEvenOp>() : RoundEvenOp();
   auto quotient =
       rounded ? rounded.getOperand().getDefiningOp<DivOp>() : DivOp();
@@ -94,16 +97,16 @@ static Value matchQuotient(ConvertOp op, double &scale, double &zeroPoint) {
   return quotient.getLhs();
 }
 
-// Products of 16 bits and a scale, divided by it, are nearer to the integer
-// than to any other as long as neither end of f32 is near.
+// A 16-bit integer times a scale, divided by the scale, rounds to the integer
+// again as long as the scale is far from both ends of f32.
 static LogicalResult quantizeOnce(ConvertOp op, PatternRewriter &rewriter) {
   constexpr double smallest = 0x1p-80, largest = 0x1p80;
   if (!isNarrow(op.getResult()) ||
       !typeOf(op.getOperand()).getElementType().isF32())
     return failure();
   double scale, zeroPoint;
-  Value number = matchQuotient(op, scale, zeroPoint);
-  auto from = number ? matchNumbers(number) : std::nullopt;
+  Value dequantized = matchQuotient(op, scale, zeroPoint);
+  auto from = dequantized ? matchDequantized(dequantized) : std::nullopt;
   if (!from || from->scale != scale || from->zeroPoint != zeroPoint ||
       !(scale > smallest && scale < largest) ||
       typeOf(from->values).getElementType() != typeOf(op).getElementType())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sizes that DimAnalysis knows become sums of products of the signature's
-// dimensions; movement to the same shape goes.
+// Writes sizes that DimAnalysis knows as sums of products of the signature's
+// dimensions, and drops movement to the same shape.
 
 #include "ir/GraphOps.h"
 #include "ir/dims/DimScalars.h"
@@ -27,7 +27,7 @@ static bool isSizeOp(Operation *op) {
   return type.getRank() == 0 && type.getElementType().isSignlessInteger(64);
 }
 
-/// True where a reshape or broadcast keeps shape and order.
+/// True where a reshape or broadcast keeps shape and order of elements.
 static bool keepsShape(Operation *op, DimAnalysis &dims) {
   if (!isa<ReshapeOp, BroadcastOp>(op) ||
       op->getOperand(0).getType() != op->getResult(0).getType())

@@ -254,7 +254,7 @@ INSTANTIATE_TEST_SUITE_P(
         "func.func(zenith-score-first)", "func.func(zenith-choose-layouts)",
         "func.func(zenith-split-dilated-inputs)",
         "func.func(zenith-choose-layouts,zenith-sink-transposes)",
-        "func.func(zenith-split-windows)", "func.func(zenith-lower-qdq)",
+        "func.func(zenith-split-windows)",
         "func.func(zenith-lower-blockwise-scales)",
         "func.func(zenith-keep-integer-weights)",
         "func.func(zenith-fold-batch-norm)",

@@ -39,7 +39,7 @@ func.func @transposed_convolution_of_any_size(%x: tensor<?x?x5x6xf32>, %w: tenso
   return %c : tensor<?x?x10x3xf32>
 }
 
-// Taps that are no whole number of steps are filled up; results before the first are cut off.
+// A filter that the dilation does not divide is padded; results before the first are sliced off.
 // CHECK-LABEL: @overlapping_steps
 // CHECK: graph.pad %{{.*}} [0, 0, 0, 0] [1, 0, 0, 0] [0, 0, 0, 0]
 // CHECK: graph.convolution %{{.*}} low [1, 1] high [1, 1] input_dilation [1, 1]

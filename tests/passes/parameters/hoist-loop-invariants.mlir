@@ -7,7 +7,7 @@
 // RUN: not zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-hoist-loop-invariants{panel=-1}))' 2>&1 | FileCheck %s --check-prefix=INVALID
 // INVALID: panel: got -1, expected at least 0
 
-// Broadcasts stay: they make more than they read.
+// Broadcasts stay: they write more than they read.
 // CHECK-LABEL: @invariant
 // CHECK: %[[E:.*]] = graph.exp %arg2
 // CHECK: graph.while

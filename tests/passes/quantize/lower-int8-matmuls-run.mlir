@@ -12,7 +12,7 @@
 // CHECK-NOT: xi16>
 
 graph.param @w : tensor<3x4x16xi8> = #graph.external<"w.raw", 0, 192>
-graph.param @colours : tensor<7x3x16xi8> = #graph.external<"w.raw", 192, 336>
+graph.param @channels : tensor<7x3x16xi8> = #graph.external<"w.raw", 192, 336>
 
 func.func @main(%x: tensor<2x5x4xui8>, %zero: tensor<ui8>, %signed: tensor<2x5x4xi8>, %signedZero: tensor<i8>, %moved: tensor<2x4x5xui8>, %image: tensor<2x9x3xui8>) -> (tensor<2x10x16xi32>, tensor<2x4x16xi32>, tensor<2x3x16xi32>, tensor<2x5x16xi32>, tensor<2x4x16xi32>) {
   %w = graph.get_param @w : tensor<3x4x16xi8>
@@ -33,11 +33,11 @@ func.func @main(%x: tensor<2x5x4xui8>, %zero: tensor<ui8>, %signed: tensor<2x5x4
   %u = graph.sub %c, %zc : tensor<2x4x5xi32>
   %v = graph.transpose %u [0, 2, 1] : tensor<2x4x5xi32> -> tensor<2x5x4xi32>
   %last = graph.convolution %v, %k <input = (0, 2, [1]), kernel = (1, 2, [0]), output = (0, 2, [1])> strides [1] low [1] high [1] input_dilation [1] kernel_dilation [1] groups 1 : (tensor<2x5x4xi32>, tensor<3x4x16xi32>) -> tensor<2x5x16xi32>
-  %colours = graph.get_param @colours : tensor<7x3x16xi8>
-  %l = graph.convert %colours : tensor<7x3x16xi8> -> tensor<7x3x16xi32>
+  %channels = graph.get_param @channels : tensor<7x3x16xi8>
+  %l = graph.convert %channels : tensor<7x3x16xi8> -> tensor<7x3x16xi32>
   %d = graph.convert %image : tensor<2x9x3xui8> -> tensor<2x9x3xi32>
   %zi = graph.broadcast %z0 [] : tensor<i32> -> tensor<2x9x3xi32>
   %e = graph.sub %d, %zi : tensor<2x9x3xi32>
-  %picture = graph.convolution %e, %l <input = (0, 2, [1]), kernel = (1, 2, [0]), output = (0, 2, [1])> strides [2] low [3] high [1] input_dilation [1] kernel_dilation [1] groups 1 : (tensor<2x9x3xi32>, tensor<7x3x16xi32>) -> tensor<2x4x16xi32>
-  return %wide, %gaps, %strided, %last, %picture : tensor<2x10x16xi32>, tensor<2x4x16xi32>, tensor<2x3x16xi32>, tensor<2x5x16xi32>, tensor<2x4x16xi32>
+  %three = graph.convolution %e, %l <input = (0, 2, [1]), kernel = (1, 2, [0]), output = (0, 2, [1])> strides [2] low [3] high [1] input_dilation [1] kernel_dilation [1] groups 1 : (tensor<2x9x3xi32>, tensor<7x3x16xi32>) -> tensor<2x4x16xi32>
+  return %wide, %gaps, %strided, %last, %three : tensor<2x10x16xi32>, tensor<2x4x16xi32>, tensor<2x3x16xi32>, tensor<2x5x16xi32>, tensor<2x4x16xi32>
 }

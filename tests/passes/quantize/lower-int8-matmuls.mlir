@@ -8,7 +8,7 @@
 graph.param @w : tensor<8x16xi8>
 graph.param @seven : tensor<7x16xi8>
 graph.param @kernel : tensor<3x4x16xi8>
-graph.param @colours : tensor<7x3x16xi8>
+graph.param @channels : tensor<7x3x16xi8>
 
 // CHECK-LABEL: @zero_point
 // CHECK-DAG: %[[P:.*]] = graph.transpose %{{.*}} [2, 0, 3, 1] : tensor<2x4x1x16xi8> -> tensor<1x2x16x4xi8>
@@ -28,7 +28,7 @@ func.func @zero_point(%x: tensor<2x8xui8>, %zero: tensor<ui8>) -> tensor<2x16xi3
   return %r : tensor<2x16xi32>
 }
 
-// Signed bytes are moved up by 128.
+// 128 is added to signed bytes.
 // CHECK-LABEL: @signed
 // CHECK: graph.add %{{.*}} : tensor<2x8xi32>
 // CHECK: graph.convert %{{.*}} : tensor<2x8xi32> -> tensor<2x8xui8>
@@ -60,12 +60,12 @@ func.func @padded(%x: tensor<1x5x4xui8>, %zero: tensor<ui8>) -> tensor<1x10x16xi
 }
 
 // Three input channels are padded by a fourth, whose weights are zeros.
-// CHECK-LABEL: @three_colours
+// CHECK-LABEL: @three_channels
 // CHECK-DAG: graph.pad %{{.*}} [0, 0, 0] [0, 0, 1] [0, 0, 0] : tensor<1x9x3xui8>, tensor<ui8> -> tensor<1x9x4xui8>
 // CHECK-DAG: graph.pad %{{.*}} [0, 0, 0] [0, 1, 0] [0, 0, 0] : tensor<7x3x16xi8>, tensor<i8> -> tensor<7x4x16xi8>
 // CHECK: graph.convolution {{.*}} : (tensor<1x9x4xi32>, tensor<7x4x16xi32>) -> tensor<1x3x16xi32>
-func.func @three_colours(%x: tensor<1x9x3xui8>) -> tensor<1x3x16xi32> {
-  %w = graph.get_param @colours : tensor<7x3x16xi8>
+func.func @three_channels(%x: tensor<1x9x3xui8>) -> tensor<1x3x16xi32> {
+  %w = graph.get_param @channels : tensor<7x3x16xi8>
   %a = graph.convert %x : tensor<1x9x3xui8> -> tensor<1x9x3xi32>
   %b = graph.convert %w : tensor<7x3x16xi8> -> tensor<7x3x16xi32>
   %r = graph.convolution %a, %b <input = (0, 2, [1]), kernel = (1, 2, [0]), output = (0, 2, [1])> strides [1] low [0] high [0] input_dilation [1] kernel_dilation [1] groups 1 : (tensor<1x9x3xi32>, tensor<7x3x16xi32>) -> tensor<1x3x16xi32>
@@ -83,7 +83,7 @@ func.func @odd(%x: tensor<2x7xui8>) -> tensor<2x16xi32> {
   return %r : tensor<2x16xi32>
 }
 
-// Factors have one operand.
+// Cholesky factorizations have one operand.
 // CHECK-LABEL: @factor
 // CHECK-NEXT: graph.cholesky
 func.func @factor(%x: tensor<3x3xf32>) -> tensor<3x3xf32> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Quantizing again what bytes stand for gives the bytes: by the same scale and zero point, also moved.
+// Quantizing dequantized bytes by the same scale and zero point gives the bytes, also after movement.
 //
 // RUN: rm -rf %t && mkdir %t && cp %s %t/m.mlir
 // RUN: zenith-opt %t/m.mlir --pass-pipeline='builtin.module(func.func(zenith-simplify-algebra))' -o %t/after.mlir
