@@ -4,15 +4,12 @@
 
 #include "ir/CompositeFormulas.h"
 #include "ir/GraphOps.h"
+#include "ir/matchers/TypeOf.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
 namespace zenith::graph {
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 static Value floatConstant(OpBuilder &builder, Location loc,
                            RankedTensorType type, double value) {

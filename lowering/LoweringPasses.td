@@ -13,8 +13,7 @@ def OutlineRegionsPass : Pass<"zenith-outline-regions", "::mlir::ModuleOp"> {
     The outline phase: each region of graph.if, graph.case and graph.while becomes a private function of the loop-carried
     values and of what the region uses from outside; the op becomes a host.branch or host.loop that names the functions.
     Constants, parameters and sizes are copied into the functions, loop-carried values that the body returns unchanged
-    become arguments. Loop invariants are computed before the loop, and matrices that its steps multiply by are packed
-    there. Functions name their arguments' dimensions as their callers do, so that equal sizes stay equal.
+    become arguments. Functions name their arguments' dimensions as their callers do, so that equal sizes stay equal.
     Runs when the graph is simplified and before anything that looks at one block at a time. Refuses nothing.
 
     Before and after (tests/lowering/program/outline-regions.mlir @choose):

@@ -9,176 +9,301 @@ include "mlir/Pass/PassBase.td"
 
 class ZenithPass<string argument, string anchor> : Pass<argument, anchor> {
   let dependentDialects = ["::zenith::graph::GraphDialect", "::mlir::func::FuncDialect"];
+  // "file#function" under tests/: docs/generated/passes.md shows the function and its checks as before and after.
+  string exampleTest = "";
 }
 
-//===- cleanup -----------------------------------------------------------------------------------------------===//
+//===- simplify ----------------------------------------------------------------------------------------------===//
 
 def InlineCallsPass : ZenithPass<"zenith-inline-calls", "::mlir::ModuleOp"> {
-  let summary = "Put the ops of a called function in the place of each call";
+  let summary = "Replace each call by the ops of the called function";
   let description = [{
-    Callees first, so that each function is taken apart once; functions that nobody calls any more go with symbol-dce. The first pass of
-    the clean phase: the others see one function at a time. Refuses functions without a body, functions that call themselves and
-    callers that grow beyond a million ops.
-
-    Before and after (tests/passes/simplify/inline-calls.mlir @calls).
+    Callees are inlined first, so that each function is visited once; symbol-dce erases functions that nobody calls any more. The
+    first pass of the clean phase, because all others look at one function at a time. Refuses functions without a body, functions
+    that call themselves, and callers that would grow beyond a million ops.
   }];
+  let exampleTest = "passes/simplify/inline-calls.mlir#calls";
 }
 
 def FoldConstantsPass : ZenithPass<"zenith-fold-constants", "::mlir::func::FuncOp"> {
-  let summary = "Replace ops on constants by what the interpreter says they give";
+  let summary = "Replace ops on constants by their results as the interpreter computes them";
   let description = [{
-    Evaluates each pure op whose operands are all constants, where its result takes at most `max-result-bytes`; a broadcast
-    of one element becomes a splat whatever its size. Runs early, so that later patterns meet constants. Refuses nothing:
-    what the interpreter cannot evaluate stays.
-
-    Before and after (tests/passes/simplify/fold-constants.mlir @sum):
-    ```mlir
-    %r = graph.add %a, %b : tensor<2xi32>          // %a = [1, 2], %b = [3, 4]
-    %r = graph.constant dense<[4, 6]> : tensor<2xi32>
-    ```
+    Evaluates each pure op whose operands are all constants, where its result takes at most `max-result-bytes`; a broadcast of one
+    element becomes a splat of any size. Runs early, so that later patterns see constants. Refuses nothing: an op that the
+    interpreter cannot evaluate stays.
   }];
+  let exampleTest = "passes/simplify/fold-constants.mlir#sum";
   let options = [Option<"maxResultBytes", "max-result-bytes", "int64_t", "65536",
                         "largest result, in bytes, that is written into the program">];
+}
+
+def SimplifySizesPass : ZenithPass<"zenith-simplify-sizes", "::mlir::func::FuncOp"> {
+  let summary = "Write sizes in terms of the dimensions that the signature names";
+  let description = [{
+    Scalars that dimension analysis knows become sums of products of dimensions of arguments, each written once; reshapes and
+    broadcasts that keep shape and order go. Runs before zenith-simplify-algebra, whose patterns compare sizes as values, and after
+    it and after zenith-raise-composites, because sizes of values that these erase would keep the values alive. Refuses nothing: a
+    size that depends on data stays.
+  }];
+  let exampleTest = "passes/simplify/simplify-sizes.mlir#same_shape_by_another_name";
 }
 
 def SimplifyAlgebraPass : ZenithPass<"zenith-simplify-algebra", "::mlir::func::FuncOp"> {
   let summary = "Rewrite ops into cheaper ones with the same bits";
   let description = [{
-    x * 1, x + (-0.0), x - 0, pow(x, 2), division by a power of two, max and min with infinities, and, or and select with
-    constants; reshape of reshape, transpose of
-    transpose, transposes that only move dimensions of size 1, reshapes and broadcasts to the same shape; sizes written once as expressions
-    over the dimensions that the signature names. Runs with constant folding, before anything looks for composites. Refuses
-    nothing.
+    Five groups of rewrites reach one fixed point together, because each makes matches for the others: two transposes become one
+    where a quantization between them is dropped, a merged broadcast is the splat that algebra looks for. `without` leaves groups out.
 
-    Before and after (tests/passes/simplify/simplify-algebra.mlir @square):
-    ```mlir
-    %r = graph.pow %x, %two : tensor<4xf32>         // %two = 2.0
-    %r = graph.mul %x, %x : tensor<4xf32>
-    ```
+    - algebra: x * 1, x + (-0.0), x - 0, pow(x, 2), division by a power of two, max and min with infinities, and, or and select
+      with constants;
+    - movement: reshape of reshape, transpose of transpose, transposes that only move dimensions of size 1, broadcasts of broadcasts,
+      a transposed matmul as the matmul of exchanged operands;
+    - outer-products: matmuls whose K is tiny as elementwise multiplications and additions;
+    - padding: zeros around an input feature map as padding of the convolution that reads it;
+    - quantization: quantizing again by the scale and zero point that a value was just dequantized with.
+
+    Runs after constant folding, before anything looks for composites. Refuses an unknown name in `without`.
   }];
+  let exampleTest = "passes/simplify/simplify-algebra.mlir#square";
+  let options = [ListOption<"without", "without", "std::string",
+                            "groups to leave out: algebra, movement, outer-products, padding, quantization">];
+}
+
+def SimplifyControlPass : ZenithPass<"zenith-simplify-control", "::mlir::func::FuncOp"> {
+  let summary = "Decide branches with known conditions and drop loop-carried values that nothing needs";
+  let description = [{
+    An if or case whose condition is known becomes the ops of its region; a while that never runs becomes its initial values.
+    Loop-carried values that the body passes on unchanged become captures; those that no result, condition or effect needs go. So do
+    results of branches that are unused, or that all branches yield alike. Runs after constant folding, which makes conditions known.
+    Refuses nothing.
+  }];
+  let exampleTest = "passes/simplify/simplify-control.mlir#carried_unchanged";
+}
+
+//===- raise -------------------------------------------------------------------------------------------------===//
+
+def RaiseRegionsPass : ZenithPass<"zenith-raise-regions", "::mlir::func::FuncOp"> {
+  let summary = "Replace ops with a region by the reduction, scatter or sort that the region computes";
+  let description = [{
+    reduce_with, reduce_window_with and scatter_with whose region is one known op become reduce, reduce_window and scatter. A
+    reduce_window that reaches from the first element to its own becomes cumulative; one that spans every dimension that it could
+    move along becomes reduce. sort_with becomes sort where the comparator orders by one key after the other, each of integers or of
+    floats in total order with one zero and one NaN. A reduce_with that keeps the index of the largest element becomes arg_reduce, and
+    so does a top_k with k = 1 on rows. Runs before every pass that asks for the kind of a reduction. A region of another meaning
+    stays.
+  }];
+  let exampleTest = "passes/raise/raise-regions.mlir#sum";
 }
 
 def RaiseCompositesPass : ZenithPass<"zenith-raise-composites", "::mlir::func::FuncOp"> {
   let summary = "Recognise gelu, norms, softmax and attention that arrive spelled out";
   let description = [{
     Finds the formulas as exporters write them: gelu by erf or tanh, layer_norm and rms_norm from means, softmax from exp and
-    sums, attention as two products around a softmax, with scales, masks and any order of the heads' dimensions. Runs after
-    cleanup and before layout, so that fusion, export and gradients see one op. A formula whose inner values have other uses
-    stays as it is; where gradients of a training step read the weights of attention again, the forward part becomes attention
-    all the same, and the gradients compute scores of their own: nothing keeps them in between. tanh of softplus, as in mish,
-    becomes a quotient with one exponential.
+    sums, attention as two matmuls around a softmax, with scales, masks and any order of the heads' dimensions. The patterns reach one
+    fixed point together, because attention is built of softmaxes and softmaxes of reductions. Runs on simplified graphs, because it
+    looks for the plainest spelling, and before layout, so that fusion, export and gradients see one op. A formula whose inner values
+    have other uses stays. Gradients of a training step read the weights of attention again: its forward part is raised all the same,
+    and the gradients recompute the scores. tanh of softplus (mish) becomes a quotient with one exponential.
 
     With `explain` each formula that is nearly one of these is a remark "fusion: CODE: text" at its op, with the condition
     that failed: FUS201 gelu, FUS202 softmax, FUS203 layer_norm or rms_norm, FUS204 attention.
-
-    Before and after (tests/passes/raise/raise-composites.mlir @gelu_erf):
-    ```mlir
-    %e = graph.erf %s : tensor<4xf32>               // %s = x / sqrt(2); then (e + 1) * x * 0.5
-    %r = graph.gelu erf, %x : tensor<4xf32>
-    ```
   }];
+  let exampleTest = "passes/raise/raise-composites.mlir#gelu_erf";
   let options = [Option<"explain", "explain", "bool", "false", "emit a remark for each formula that stays spelled out">];
 }
+
+//===- expand ------------------------------------------------------------------------------------------------===//
 
 def DecomposeCompositesPass : ZenithPass<"zenith-decompose-composites", "::mlir::func::FuncOp"> {
   let summary = "Write composites out in core ops";
   let description = [{
     Replaces each composite by its formula (ir/CompositeFormulas.h). `only` names the mnemonics to replace; empty means all.
-    The layout phase decomposes batch_norm alone; fusion writes the others out inside its regions. Refuses nothing.
-
-    Before and after (tests/passes/expand/decompose-composites.mlir @gelu_tanh):
-    ```mlir
-    %r = graph.gelu tanh, %x : tensor<4xf32>
-    %r = graph.mul %half, %t : tensor<4xf32>        // x/2 (1 + tanh(...))
-    ```
+    The layout phase decomposes batch_norm alone, because zenith-fold-batch-norm has then folded what it can; fusion writes the other
+    composites out inside its regions. Refuses nothing.
   }];
+  let exampleTest = "passes/expand/decompose-composites.mlir#gelu_tanh";
   let options = [ListOption<"only", "only", "std::string", "mnemonics to replace, without the dialect's name">];
-}
-
-def SimplifyControlPass : ZenithPass<"zenith-simplify-control", "::mlir::func::FuncOp"> {
-  let summary = "Decide branches and drop what loops carry in vain";
-  let description = [{
-    An if or case whose condition is known becomes the ops of its region; a while that never runs its initial values. Carried values
-    that the body passes on become captures, those that nothing needs go; so do results of branches that are not used or that all
-    branches give alike. Runs when constants are folded. Refuses nothing.
-
-    Before and after (tests/passes/simplify/simplify-control.mlir @carried_unchanged):
-    ```mlir
-    %r:2 = graph.while %x, %n cond { ... } do { ... graph.yield %next, %m : ... }    // %m is the body's second argument
-    %r = graph.while %x cond { ... } do { ... graph.yield %next : ... }              // which was %n all along
-    ```
-  }];
-}
-
-def RaiseRegionsPass : ZenithPass<"zenith-raise-regions", "::mlir::func::FuncOp"> {
-  let summary = "Name the fold, scatter or order that a region spells out";
-  let description = [{
-    reduce_with, reduce_window_with and scatter_with whose region is one known op become reduce, reduce_window and scatter; a
-    reduce_window that runs from the first element to its own becomes cumulative, one that spans all dimensions that it could move
-    over becomes reduce; sort_with becomes sort where the comparator orders by one key after the other, integers or floats in total
-    order with one zero and one NaN; a reduce_with that keeps the place of the largest element becomes arg_reduce, and so does a top_k
-    of one element of each row, which a gather then reads. Runs before anything asks for kinds. A region that means anything else stays.
-
-    Before and after (tests/passes/raise/raise-regions.mlir @sum):
-    ```mlir
-    %r = graph.reduce_with (%x), (%zero) [1] { ... graph.add ... } : (tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32>
-    %r = graph.reduce sum, %x [1] : tensor<2x3xf32> -> tensor<2xf32>
-    ```
-  }];
 }
 
 def DecomposeRandomPass : ZenithPass<"zenith-decompose-random", "::mlir::func::FuncOp"> {
   let summary = "Write random bits as integer arithmetic on counters";
   let description = [{
-    Threefry and Philox become additions, rotations and exclusive ors of 32-bit words, which fuse with what uses the bits. Runs at
-    the end of the clean phase. Refuses nothing.
-
-    Before and after (tests/passes/expand/decompose-random.mlir @philox).
+    Threefry and Philox become additions, rotations and exclusive ors of 32-bit words, which fuse with the readers of the bits. Runs
+    in the clean phase, before its second round of constant folding: bits of a constant key may be constant. Refuses nothing.
   }];
+  let exampleTest = "passes/expand/decompose-random.mlir#philox";
 }
 
 def SplitComplexPass : ZenithPass<"zenith-split-complex", "::mlir::func::FuncOp"> {
-  let summary = "Give every complex value two real ones";
+  let summary = "Replace every complex value by its real and its imaginary part";
   let description = [{
-    Arithmetic, functions, movement, folds, sorts and control on complex tensors become ops on their real and imaginary parts.
+    Arithmetic, functions, movement, reductions, sorts and control on complex tensors become ops on their real and imaginary parts.
     Complex tensors remain where they enter or leave (arguments, results, parameters) and around factorizations and transforms, with
     graph.real, graph.imag and graph.complex next to them. Functions of complex<f32> are computed in f64. Runs at the end of
-    the clean phase. An op without a rule keeps its complex operands.
-
-    Before and after (tests/passes/expand/split-complex.mlir @product):
-    ```mlir
-    %r = graph.mul %x, %y : tensor<4xcomplex<f32>>
-    %r = graph.complex %re, %im : tensor<4xf32> -> tensor<4xcomplex<f32>>      // %re = a * c - b * d, %im = a * d + b * c
-    ```
+    the clean phase, after the passes that recognise formulas of complex ops. An op without a rule keeps its complex operands.
   }];
+  let exampleTest = "passes/expand/split-complex.mlir#product";
+}
+
+//===- quantize ----------------------------------------------------------------------------------------------===//
+
+def LowerQDQPass : ZenithPass<"zenith-lower-qdq", "::mlir::func::FuncOp"> {
+  let summary = "Compute matmuls and convolutions of dequantized values on the integers";
+  let description = [{
+    A matmul or convolution of f32 values that are integers times a scale, with weights that depend on parameters only, becomes one of
+    the integers, summed in i32, times the product of the scales: one scale for the left side, one for all weights or one per column
+    of the result. QuantizeLinear and DequantizeLinear around a matmul mean the same, with more rounding. Grouped convolutions
+    sum in f32, as far as it holds integers exactly.
+
+    Requantization folding: a division of the scaled sums by a positive constant, the scale of the next layer, divides the scale and
+    what is added in between, instead. It is an option and no pass of its own: it changes the rounding of a scale, and only a scale
+    that this pass has made is not the program's.
+
+    Runs before layouts are chosen, while dequantizations still stand next to their readers. Leaves alone integers of more than 16 bits,
+    sums that could overflow i32, and batched matmuls.
+  }];
+  let exampleTest = "passes/quantize/lower-qdq.mlir#dot";
+  let options = [Option<"foldsRequantize", "fold-requantize", "bool", "true",
+                        "divide the scales where scaled sums are divided by the next scale">];
+}
+
+def LowerBlockwiseScalesPass : ZenithPass<"zenith-lower-blockwise-scales", "::mlir::func::FuncOp"> {
+  let summary = "Sum each block of a row times block-wise quantized weights before scaling it";
+  let description = [{
+    A matmul of one row and weights that are integers times a scale per block of K becomes, for each block, the sum of the row times
+    the integers, times the scale. The weights lie in panels of columns and stay as narrow in memory as they are: with one row, the time
+    is that of reading them. Runs after zenith-lower-qdq, which takes the scales that are the same for all of K. Leaves several rows
+    alone, which read the weights in f32, and dynamic shapes.
+  }];
+  let exampleTest = "passes/quantize/lower-blockwise-scales.mlir#main";
+}
+
+def KeepIntegerWeightsPass : ZenithPass<"zenith-keep-integer-weights", "::mlir::func::FuncOp"> {
+  let summary = "Scale results of matmuls instead of weights, so that these stay integers in memory";
+  let description = [{
+    The weights of an f32 matmul that are integers times one scale, or times one per column, are read as integers and widened by the
+    kernel; the result is multiplied by the scale. Runs after zenith-lower-qdq and zenith-lower-blockwise-scales, which take the matmuls
+    whose left side is quantized too. Leaves batched matmuls and other scales alone.
+  }];
+  let exampleTest = "passes/quantize/keep-integer-weights.mlir#one_scale";
+}
+
+def LowerInt8MatmulsPass : ZenithPass<"zenith-lower-int8-matmuls", "::mlir::func::FuncOp"> {
+  let summary = "Build i32 matmuls and convolutions anew on unsigned and signed bytes";
+  let description = [{
+    Dot-product instructions of four bytes (VNNI) take unsigned bytes on the left and signed ones on the right: (x - zero) w =
+    x w - zero * (sums of w's columns), with 128 added to x and to the zero point where x is signed. K is padded to a multiple of
+    four; padding of a convolution becomes the zero point. For targets that have such instructions. Runs before zenith-lower-int16-matmuls,
+    which takes the others. Leaves contractions alone whose weights are no parameters or do not fit i8, grouped and batched ones, and
+    short sums whose K no four divides.
+  }];
+  let exampleTest = "passes/quantize/lower-int8-matmuls.mlir#zero_point";
+}
+
+def LowerInt16MatmulsPass : ZenithPass<"zenith-lower-int16-matmuls", "::mlir::func::FuncOp"> {
+  let summary = "Let i32 matmuls and convolutions read operands that fit i16 as i16";
+  let description = [{
+    Quantized values minus their zero point fit 16 bits, and targets multiply and add pairs of them at once; the sums stay i32.
+    Runs before weights are packed, so that they are packed narrow. Leaves grouped convolutions alone, and with `keep-int8` what
+    zenith-lower-int8-matmuls built.
+  }];
+  let exampleTest = "passes/quantize/lower-int16-matmuls.mlir#narrow_integers";
+  let options = [Option<"keepInt8", "keep-int8", "bool", "false", "leave matmuls of ui8 by i8 as they are">];
+}
+
+def NarrowDepthwiseFiltersPass : ZenithPass<"zenith-narrow-depthwise-filters", "::mlir::func::FuncOp"> {
+  let summary = "Let depthwise convolutions of bytes read their filters as bytes";
+  let description = [{
+    An f32 depthwise convolution of widened bytes, with a filter that is widened before it is moved, gets the filter moved first and
+    widened last: the form that int8 depthwise kernels read (ir/encodings/Int8Depthwise.h). For targets with dot products of four
+    bytes. Runs before zenith-hoist-prepare, which would store the filter widened. Leaves alone what does not become that form.
+  }];
+  let exampleTest = "passes/quantize/narrow-depthwise-filters.mlir#main";
 }
 
 //===- layout ------------------------------------------------------------------------------------------------===//
 
-def LowerQDQPass : ZenithPass<"zenith-lower-qdq", "::mlir::func::FuncOp"> {
-  let summary = "Multiply quantized values as integers";
+def ChooseLayoutsPass : ZenithPass<"zenith-choose-layouts", "::mlir::func::FuncOp"> {
+  let summary = "Make convolutions channels-last";
   let description = [{
-    A product or convolution of f32 values that are integers times a scale, with weights that depend on parameters only, becomes the
-    product of the integers, summed in i32, times the product of the scales: one scale for the left side, one for all weights or one
-    per column of the result. That is what QuantizeLinear and DequantizeLinear around a product mean, with less rounding. Grouped
-    convolutions sum in f32, as far as it holds whole numbers. A division by a constant behind the scale divides the scale, and what is
-    added in between, instead. Where only the weights are integers they stay so in memory, and the product is scaled. Runs before
-    layouts are chosen. Leaves products alone whose integers need more than 16 bits or whose sums could leave i32, and batched ones.
-
-    Before and after (tests/passes/quantize/multiply-integers.mlir @dot).
+    Gives every convolution a channels-last input and result and a filter with the features last ([spatial..., I, O]), between
+    transposes that are marked `graph.sinkable` for zenith-sink-transposes. A function whose convolutions are all depthwise and run as
+    fast along rows stays as it is. Filters that are parameters are transposed in @prepare. Runs on whole composites, while
+    a network is still convolutions with elementwise ops between them. Refuses nothing.
   }];
+  let exampleTest = "passes/layout/choose-layouts.mlir#one_dimension";
 }
 
-def ChooseLayoutsPass : ZenithPass<"zenith-choose-layouts", "::mlir::func::FuncOp"> {
-  let summary = "Run convolution networks channels-last";
+def SplitDilatedInputsPass : ZenithPass<"zenith-split-dilated-inputs", "::mlir::func::FuncOp"> {
+  let summary = "Compute a convolution of a dilated input phase by phase on the undilated one";
   let description = [{
-    Gives every convolution a channels-last input and result and a kernel with the features last ([spatial..., I, O]), then moves the
-    transposes down through elementwise ops, batch_norm, concat, pad, slice, reduce_window, reduce and reshapes that keep channels
-    apart until they meet their inverse. Runs on whole composites; kernels that are parameters are transposed in @prepare.
-    Refuses nothing.
-
-    Before and after (tests/passes/layout/choose-layouts.mlir @two_convolutions): one transpose at each end.
+    A transposed convolution multiplies mostly zeros. With input dilation d, results at distance d meet the same taps of the filter:
+    these d phases become channels of a plain convolution, whose result is reordered; phases with fewer taps than others become
+    convolutions of their own where their zeros would be much of the work. Runs after zenith-choose-layouts, since phases are put
+    beside channels, and before zenith-sink-transposes, which moves transposes past the result. Leaves grouped convolutions, strides and
+    filters of dynamic shape alone. An empty input feature map whose padding alone makes results is refused at run time.
   }];
+  let exampleTest = "passes/layout/split-dilated-inputs.mlir#transposed_convolution";
+}
+
+def SinkTransposesPass : ZenithPass<"zenith-sink-transposes", "::mlir::func::FuncOp"> {
+  let summary = "Move the transposes of zenith-choose-layouts down until they meet their inverse";
+  let description = [{
+    op(transpose(x)) becomes transpose(op'(x)) for elementwise ops, batch_norm, softmax, concat, pad, slice, reduce_window, cumulative,
+    reduce, arg_reduce, broadcast and reshapes that keep channels apart, where that adds no more transposes than it saves. A norm over
+    dimensions that do not come last any more is written out. Only transposes marked `graph.sinkable` move: those of the
+    program say how it wants its results. Runs right after the marks are made, and removes them. Refuses nothing: a transpose that no
+    rule takes stays where it is.
+  }];
+  let exampleTest = "passes/layout/sink-transposes.mlir#pooling_concat_and_average";
+}
+
+def SplitWindowsPass : ZenithPass<"zenith-split-windows", "::mlir::func::FuncOp"> {
+  let summary = "Reduce large windows along one dimension after the other";
+  let description = [{
+    The maximum (or minimum) over a rectangle is that over the maxima of its rows: a k x k window compares 2k elements instead of k * k.
+    Runs after zenith-sink-transposes, because the layout decides: kernels with lanes along the rows reduce the last two
+    dimensions of a window together. Leaves sums alone, which would round in another order, dilated inputs and windows of fewer than 16
+    elements.
+  }];
+  let exampleTest = "passes/layout/split-windows.mlir#large_rectangle";
+}
+
+//===- precision ---------------------------------------------------------------------------------------------===//
+
+def LowerPrecisionPass : ZenithPass<"zenith-lower-precision", "::mlir::func::FuncOp"> {
+  let summary = "Store weights of contractions in a narrow float type";
+  let description = [{
+    The weights of f32 matmuls and convolutions are rounded to `type` and widened again where they are used; sums stay f32. The
+    rounding is a convert that zenith-hoist-prepare moves, the widening a convert that GEMM kernels do in registers. With
+    `activations` the other operand of a matmul with several rows is rounded too, so that a target with dot products of pairs
+    can use them. Runs after zenith-fold-batch-norm, which scales weights in f32, and before the packing passes. Leaves
+    weights alone that are smaller than `min-bytes`, dynamic or dependent on arguments, batched and grouped contractions, and
+    convolutions that zenith-transform-winograd-filters has transformed.
+
+    With `explain` each decision is a remark "precision: CODE: text": PRE001 weights are stored in the narrow type, PRE002 both operands are
+    rounded, PRE101 the operands are not f32, PRE102 the weights depend on arguments, PRE103 the weights are small,
+    PRE104 the contraction is batched or grouped, PRE105 the filter is stored transformed (Winograd).
+  }];
+  let exampleTest = "passes/precision/lower-precision.mlir#dot";
+  let options = [Option<"type", "type", "std::string", "\"bf16\"", "the narrow type: bf16 or f16">,
+                 Option<"activations", "activations", "bool", "false", "round the other operand of matmuls with several rows too">,
+                 Option<"minBytes", "min-bytes", "int64_t", "4096", "smaller weights stay as they are">,
+                 Option<"explain", "explain", "bool", "false", "emit a remark for each contraction">];
+}
+
+//===- parameters --------------------------------------------------------------------------------------------===//
+
+def HoistLoopInvariantsPass : ZenithPass<"zenith-hoist-loop-invariants", "::mlir::func::FuncOp"> {
+  let summary = "Compute and pack before a loop what every iteration would compute alike";
+  let description = [{
+    Ops of a loop's body whose operands come from outside move before the loop, where their results take no more memory than they
+    read; right-hand sides that the body multiplies by are packed there. Inner loops first: what leaves them may leave outer loops
+    too, so both rewrites are one pass. Runs before zenith-outline-regions, while bodies are regions. Parameters are left to
+    the packing passes of the layout phase.
+  }];
+  let exampleTest = "passes/parameters/hoist-loop-invariants.mlir#invariant";
+  let options = [Option<"panel", "panel", "int64_t", "0", "columns of a panel (NR); 0: nothing is packed">];
 }
 
 def FoldBatchNormPass : ZenithPass<"zenith-fold-batch-norm", "::mlir::func::FuncOp"> {
@@ -186,98 +311,123 @@ def FoldBatchNormPass : ZenithPass<"zenith-fold-batch-norm", "::mlir::func::Func
   let description = [{
     batch_norm(conv(x, w) + b) = conv(x, w * factor) + (b * factor + shift), where w, b and the statistics depend on parameters only; the new
     weights are ops that zenith-hoist-prepare moves. The same for dot_general. Other batch norms become a multiplication and an
-    addition. Values change by rounding only. Leaves a batch_norm whose contraction has other users to decomposition, and windows whose
-    weights are integers, where these are multiplied four at a time.
-
-    Before and after (tests/passes/parameters/fold-batch-norm.mlir @convolution).
+    addition. Values change by rounding only. Runs after layouts are chosen, so that weights are scaled in their final order. Leaves a
+    batch_norm whose contraction has other users to decomposition, and with `group` 4 convolutions whose filters are integers, which int8
+    kernels read as they are.
   }];
-  let options = [Option<"group", "group", "int64_t", "1", "depths of narrow integers that processors multiply at once: 1, 2 or 4">];
-}
-
-def LowerPrecisionPass : ZenithPass<"zenith-lower-precision", "::mlir::func::FuncOp"> {
-  let summary = "Store weights of contractions in a narrow float type";
-  let description = [{
-    The weights of f32 products and convolutions are rounded to `type` and widened again where they are used; sums stay f32. The
-    rounding is a convert that zenith-hoist-prepare moves, the widening a convert that contraction kernels do in registers. With
-    `activations` the other operand of a product with several rows is rounded too, so that a processor with dot products of pairs
-    can use them. Runs behind zenith-fold-batch-norm, which scales weights in f32, and before zenith-pack-parameters. Leaves
-    weights alone that are smaller than `min-bytes`, dynamic or dependent on arguments, batched and grouped contractions, and windows
-    that zenith-transform-winograd-filters put their values at points beside.
-
-    With `explain` each decision is a remark "precision: CODE: text": PRE001 weights are stored in the narrow type, PRE002 both operands are
-    rounded, PRE101 the operands are not f32, PRE102 the weights depend on arguments, PRE103 the weights are small,
-    PRE104 the contraction is batched or grouped, PRE105 the window is stored by its values at points.
-
-    Before and after (tests/passes/precision/lower-precision.mlir @dot):
-    ```mlir
-    %r = graph.dot_general %x, %w ... : (tensor<4x64xf32>, tensor<64x32xf32>) -> tensor<4x32xf32>
-    %n = graph.convert %w : tensor<64x32xf32> -> tensor<64x32xbf16>
-    %v = graph.convert %n : tensor<64x32xbf16> -> tensor<64x32xf32>
-    %r = graph.dot_general %x, %v ... : (tensor<4x64xf32>, tensor<64x32xf32>) -> tensor<4x32xf32>
-    ```
-  }];
-  let options = [Option<"type", "type", "std::string", "\"bf16\"", "the narrow type: bf16 or f16">,
-                 Option<"activations", "activations", "bool", "false", "round the other operand of products with several rows too">,
-                 Option<"minBytes", "min-bytes", "int64_t", "4096", "smaller weights stay as they are">,
-                 Option<"explain", "explain", "bool", "false", "emit a remark for each contraction">];
+  let exampleTest = "passes/parameters/fold-batch-norm.mlir#convolution";
+  let options = [Option<"group", "group", "int64_t", "1", "K values of narrow integers that one instruction multiplies: 1, 2 or 4">];
 }
 
 def TransformWinogradFiltersPass : ZenithPass<"zenith-transform-winograd-filters", "::mlir::func::FuncOp"> {
-  let summary = "Put transformed windows beside those of 3 or 3x3 pixels";
+  let summary = "Store the Winograd transform of 3x3 filters beside the filters";
   let description = [{
-    A convolution with a 3x3 window moves over its image in tiles of 2x2 or 4x4 results. Each of them takes 16 or 36 multiplications for
-    a pair of channels instead of 36 or 144, if pixels and windows are first evaluated as polynomials at some points, and results are
-    interpolated (ir/encodings/Winograd.h); a window of 3 pixels takes 4 or 6 instead of 6 or 12. Planes of a window of three dimensions are
-    summed over as channels are, and pixels that a dilation leaves between those of a tile are other tiles'. Windows that depend on
-    parameters only are evaluated here, so that zenith-hoist-prepare moves that; the values are packed into panels with the window itself
-    behind them, which the convolution reads through a slice. Its mark says that a kernel may compute with the values instead; results
-    change by rounding, by about 2e-6 of the largest one. A separate pass, since only some targets have such a kernel. Leaves alone what
-    is estimated to gain nothing: few channels or pixels, strides, groups, types other than f32. Runs before zenith-pack-parameters, and
-    before zenith-lower-precision where f32 is fastest.
-
-    Before and after (tests/passes/parameters/winograd-filters.mlir @convolution):
-    ```mlir
-    %r = graph.convolution %x, %k ... : (tensor<1x56x56x64xf32>, tensor<3x3x64x64xf32>) -> tensor<1x56x56x64xf32>
-    %v = graph.dot_general %points, %flat ... : (tensor<36x9xf32>, tensor<1x9x4096xf32>) -> tensor<36x1x4096xf32>
-    %w = graph.slice %matrix [2304, 0] [576, 64] [1, 1] : tensor<2880x64xf32> -> tensor<576x64xf32>
-    %n = graph.reshape %w : tensor<576x64xf32> -> tensor<3x3x64x64xf32>
-    %r = graph.convolution %x, %n ... {graph.winograd_tile = 4} : (tensor<1x56x56x64xf32>, tensor<3x3x64x64xf32>) -> tensor<1x56x56x64xf32>
-    ```
+    Winograd convolution F(m x m, 3 x 3) computes tiles of 2x2 or 4x4 results with 16 or 36 multiplications for a pair of channels instead of
+    36 or 144 (ir/encodings/Winograd.h); a filter of 3 taps takes 4 or 6 instead of 6 or 12. Planes of a filter of three dimensions
+    are summed over like channels; with dilation d, each of the d phases is tiled separately. Filters that depend on parameters only are
+    transformed by ops that zenith-hoist-prepare moves; the transform is packed into panels, followed by the filter itself, which the
+    convolution reads through a slice. The attribute `graph.winograd_tile` says that a kernel may compute with the transform instead;
+    results change by rounding, by about 2e-6 of the largest one. A separate pass, since only some targets have such a kernel.
+    Runs before the packing passes, and before zenith-lower-precision where f32 is fastest. Leaves alone what is estimated to gain
+    nothing: few channels or positions, strides, groups, types other than f32.
   }];
-  let options = [Option<"panel", "panel", "int64_t", "16", "columns of a panel: the kernel target's">,
-                 Option<"lanes", "lanes", "int64_t", "8", "f32 numbers in a vector: the kernel target's">];
+  let exampleTest = "passes/parameters/transform-winograd-filters.mlir#convolution";
+  let options = [Option<"panel", "panel", "int64_t", "16", "columns of a panel (NR): the target's">,
+                 Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector: the target's">];
 }
 
-def PackParametersPass : ZenithPass<"zenith-pack-parameters", "::mlir::func::FuncOp"> {
-  let summary = "Pack weights of contractions into panels of columns";
+def ReduceSingleColumnsPass : ZenithPass<"zenith-reduce-single-columns", "::mlir::func::FuncOp"> {
+  let summary = "Write matmuls with a single column as sums along rows";
+  let description = [{
+    A matmul with N = 1 uses one lane of each vector; multiplied by the broadcast column and summed along each row, it fuses with the
+    ops that compute the rows, such as the last norm of a predictor. Runs before zenith-pack-matmuls, which would pack the column.
+    Leaves batched matmuls alone, rows that are not computed here, and types other than f32 and f64.
+  }];
+  let exampleTest = "passes/parameters/reduce-single-columns.mlir#single_column";
+}
+
+def PackBatchedMatmulsPass : ZenithPass<"zenith-pack-batched-matmuls", "::mlir::func::FuncOp"> {
+  let summary = "Store batched right-hand sides as [batch, N/panel, K, panel]";
+  let description = [{
+    The columns that a tile reads of one matrix of the batch then lie next to each other; the matmul multiplies by the panels as they are,
+    and its result is reshaped. Runs before zenith-hoist-prepare, which moves the packing. Leaves alone right-hand sides that are no
+    parameters, few rows, and columns that make one panel only or part of one.
+  }];
+  let exampleTest = "passes/parameters/pack-batched-matmuls.mlir#batched";
+  let options = [Option<"panel", "panel", "int64_t", "16", "columns of a panel (NR): the target's">];
+}
+
+def PackMatmulsPass : ZenithPass<"zenith-pack-matmuls", "::mlir::func::FuncOp"> {
+  let summary = "Pack right-hand sides of matmuls into panels of columns";
   let description = [{
     A right-hand side that depends on parameters only is packed as [ceil(N/panel), K, panel] and read back through the inverse movement
-    (ir/encodings/PackedPanels.h), which contraction kernels recognise. Products of integers that fit 16 bits are narrowed first, and `group`
-    depths of a column lie side by side, as instructions take them that add the products of neighbours: [ceil(N/panel), K/group,
-    panel, group]. Large tables whose rows are gathered and reduced are read by blocks of two or four panels alike, so that a block of
-    all rows stays in a cache. Batched right-hand sides of several panels are stored as [batch, N/panel, K, panel] and multiplied as they
-    lie. Runs after FoldBatchNorm and before zenith-hoist-prepare. Leaves grouped contractions alone.
-
-    Before and after (tests/passes/parameters/pack-parameters.mlir @dot).
+    (ir/encodings/PackedPanels.h), which GEMM kernels recognise. With `group`, K values of a column lie side by side, as dot-product
+    instructions take them: [ceil(N/panel), K/group, panel, group]. A small-M matmul, or one of dynamic M, takes half of a wide panel.
+    Very few columns are transposed instead, so that vectors run along K. Runs after the passes that change weights
+    and before zenith-hoist-prepare. Leaves batched matmuls and several contracted dimensions alone.
   }];
-  let options = [Option<"panel", "panel", "int64_t", "16", "columns of a panel: the kernel target's">,
-                 Option<"group", "group", "int64_t", "1", "depths of narrow integers that lie side by side: 1, 2 or 4">];
+  let exampleTest = "passes/parameters/pack-matmuls.mlir#dot";
+  let options = [Option<"panel", "panel", "int64_t", "16", "columns of a panel (NR): the target's">,
+                 Option<"group", "group", "int64_t", "1", "K values that lie side by side for one instruction: 1, 2 or 4">];
+}
+
+def PackFewOutputsPass : ZenithPass<"zenith-pack-few-outputs", "::mlir::func::FuncOp"> {
+  let summary = "Store filters of a few outputs output by output";
+  let description = [{
+    A channels-last convolution with at most four outputs leaves most lanes of a vector of outputs empty; with the filter stored output by
+    output, vectors run along K. Runs before zenith-pack-filters, which leaves such filters alone. Leaves alone filters that are no
+    parameters, grouped convolutions, short sums and few results.
+  }];
+  let exampleTest = "passes/parameters/pack-few-outputs.mlir#few_outputs";
+  let options = [Option<"panel", "panel", "int64_t", "16", "columns of a panel (NR): the target's">];
+}
+
+def PackGroupsPass : ZenithPass<"zenith-pack-groups", "::mlir::func::FuncOp"> {
+  let summary = "Store filters of grouped convolutions group by group";
+  let description = [{
+    Small groups are first joined into block-diagonal ones until their outputs fill a vector; then the filter is stored group by group and
+    panel by panel, and read through the inverse movement. Zeros beside the blocks are multiplied like other weights (decision
+    0025). Runs before zenith-pack-filters, which packs the filter where all groups have become one. Leaves alone groups of
+    fewer than four inputs, which run as depthwise convolutions, and filters that are no parameters.
+  }];
+  let exampleTest = "passes/parameters/pack-groups.mlir#groups";
+  let options = [Option<"panel", "panel", "int64_t", "16", "columns of a panel (NR): the target's">];
+}
+
+def PackFiltersPass : ZenithPass<"zenith-pack-filters", "::mlir::func::FuncOp"> {
+  let summary = "Pack filters of convolutions into panels of outputs";
+  let description = [{
+    The filter of a channels-last convolution is a matrix of K = taps * inputs rows and N = outputs columns; it is packed and read back as
+    zenith-pack-matmuls does for right-hand sides. A group of K values does not reach from one tap to the next. Runs after the other
+    passes on filters. Leaves alone filters that are no parameters, grouped convolutions, transformed filters and those that
+    zenith-pack-few-outputs stored.
+  }];
+  let exampleTest = "passes/parameters/pack-filters.mlir#convolution";
+  let options = [Option<"panel", "panel", "int64_t", "16", "columns of a panel (NR): the target's">,
+                 Option<"group", "group", "int64_t", "1", "K values that lie side by side for one instruction: 1, 2 or 4">];
+}
+
+def PackTablesPass : ZenithPass<"zenith-pack-tables", "::mlir::func::FuncOp"> {
+  let summary = "Store large tables whose gathered rows are summed by blocks of columns";
+  let description = [{
+    A table that outgrows the first-level cache is stored by blocks of two or four panels of columns, so that a block of all rows
+    stays in a cache while many sums read it (decision 0016). Runs with the other packing passes, before zenith-hoist-prepare. Leaves
+    alone small tables, tables that are no parameters, and rows that are used otherwise than reduced.
+  }];
+  let exampleTest = "passes/parameters/pack-tables.mlir#summed_rows";
+  let options = [Option<"panel", "panel", "int64_t", "16", "columns of a panel (NR): the target's">];
 }
 
 def HoistPreparePass : ZenithPass<"zenith-hoist-prepare", "::mlir::ModuleOp"> {
   let summary = "Move what depends on parameters only into @prepare";
   let description = [{
     Collects ops on parameters and constants, over all functions, in one private function @prepare, whose results become derived
-    parameters. Broadcasts, slices and reshapes at the end of such a chain stay behind: they cost nothing where they are fused. Constants
-    of at least `constant-bytes` become parameters with their values inline. The last pass of the layout phase.
-    Refuses a module that has a function @prepare already.
-
-    Before and after (tests/passes/parameters/hoist-prepare.mlir @transposed_weight):
-    ```mlir
-    %t = graph.transpose %w [1, 0] : tensor<2x3xf32> -> tensor<3x2xf32>
-    %t = graph.get_param @derived_0 : tensor<3x2xf32>
-    ```
+    parameters. Broadcasts, slices and reshapes at the end of such a chain stay behind: they cost nothing where they are fused. The movement
+    by which kernels read packed weights stays too. Constants of at least `constant-bytes` become parameters with their values inline. The
+    last pass of the layout phase, because the passes before it leave the ops that it moves. Refuses a module that has a function @prepare
+    already.
   }];
+  let exampleTest = "passes/parameters/hoist-prepare.mlir#transposed_weight";
   let options = [Option<"constantBytes", "constant-bytes", "int64_t", "1024",
                         "constants of this many bytes become parameters">];
 }

@@ -5,14 +5,11 @@
 #include "ir/encodings/Int8Depthwise.h"
 #include "ir/matchers/ChannelsLast.h"
 #include "ir/matchers/SplatConstant.h"
+#include "ir/matchers/TypeOf.h"
 
 using namespace mlir;
 
 namespace zenith::graph {
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 /// What `value` converts to `element`, from a narrower integer.
 static Value converted(Value value, Type element) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The numbers of dimensions that have their channels last.
+// The dimension attribute of channels-last convolutions.
 
 #include "ir/matchers/ChannelsLast.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compares the places of a slice with multiples of its width.
+// Compares the start of a slice with multiples of its width.
 
 #include "ir/matchers/ColumnSlices.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One walk forward: a scalar is the host's if all that it is made of is.
+// One forward walk: a scalar is the host's if all its operands are.
 
 #include "ir/matchers/HostScalars.h"
 #include "ir/GraphOps.h"

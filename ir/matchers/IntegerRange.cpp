@@ -4,12 +4,13 @@
 // constants, through movement and sums.
 
 #include "ir/matchers/IntegerRange.h"
-#include "ir/matchers/ParameterValues.h"
+
+#include "ir/GraphOps.h"
+#include "ir/matchers/TypeOf.h"
 
 using namespace mlir;
-using namespace zenith::graph;
 
-namespace zenith::layout {
+namespace zenith::graph {
 
 std::optional<IntegerRange> rangeOfType(Type element) {
   if (!element.isInteger() || element.getIntOrFloatBitWidth() > 16)
@@ -51,8 +52,8 @@ std::optional<IntegerRange> rangeOf(Value value, unsigned opsLeft) {
     return std::nullopt;
   if (auto constant = dyn_cast<ConstantOp>(op))
     return rangeOfConstant(constant);
-  auto operand = [&](unsigned number) {
-    return rangeOf(op->getOperand(number), opsLeft - 1);
+  auto operand = [&](unsigned index) {
+    return rangeOf(op->getOperand(index), opsLeft - 1);
   };
   if (isa<ConvertOp>(op)) {
     Type from = typeOf(op->getOperand(0)).getElementType();
@@ -73,4 +74,4 @@ std::optional<IntegerRange> rangeOf(Value value, unsigned opsLeft) {
   return range.fits(32) ? std::optional(range) : std::nullopt;
 }
 
-} // namespace zenith::layout
+} // namespace zenith::graph

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace zenith::layout {
+namespace zenith::graph {
 
 struct IntegerRange {
   int64_t low, high;
@@ -27,6 +27,6 @@ std::optional<IntegerRange> rangeOfType(mlir::Type element);
 /// that was computed from such values; nothing where none is known.
 std::optional<IntegerRange> rangeOf(mlir::Value value, unsigned opsLeft = 8);
 
-} // namespace zenith::layout
+} // namespace zenith::graph
 
 #endif // ZENITH_IR_MATCHERS_INTEGERRANGE_H

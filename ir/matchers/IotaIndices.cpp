@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Looks through reshapes of lists and pieces of tuples for an iota.
+// Looks through reshapes of lists and components of tuples for an iota.
 
 #include "ir/matchers/IotaIndices.h"
 
@@ -17,7 +17,7 @@ IotaOp iotaListOf(Value list) {
   return list.getDefiningOp<IotaOp>();
 }
 
-/// Whether no number along a dimension is too large for the element type.
+/// Whether every index along a dimension fits the element type.
 static bool holdsAll(RankedTensorType type, int64_t dim) {
   unsigned bits = type.getElementTypeBitWidth();
   return bits >= 64 || (!type.isDynamicDim(dim) &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One row per routine: parts of operands and results behind the batch
+// One row per routine: parts of operands and results after the batch
 // dimensions, and options.
 
 #include "ir/matchers/LapackCalls.h"
@@ -54,7 +54,7 @@ struct Matrices {
     return getElementTypeOrSelf(type) == typeOf(part.element) &&
            dims == dimsOf(part);
   }
-  // Dynamic dimensions of results are what the routine gives.
+  // Dynamic dimensions of results get the sizes of the routine.
   bool isResult(const Part &part, Type value) const {
     auto type = cast<RankedTensorType>(value);
     DimVector dims = dimsOf(part);
@@ -80,7 +80,7 @@ static bool isGiven(CustomCallOp op, StringRef name) {
   return config && config.getAs<IntegerAttr>(name);
 }
 
-// A letter that a byte may hold in either signedness.
+// An ASCII letter, held by a byte of either signedness.
 static int64_t letter(CustomCallOp op, StringRef name, char fallback) {
   return option(op, name, fallback) & 0xff;
 }
@@ -93,7 +93,7 @@ singularValues(CustomCallOp op, const DimExpr &m, const DimExpr &n) {
   DimExpr k = DimExpr::min(m, n);
   if (mode != 'A' && mode != 'S' && mode != 'N')
     return std::nullopt;
-  // Without vectors theirs are results all the same, of either size.
+  // Without eigenvectors their results exist all the same, of either size.
   auto has = [&](unsigned result, unsigned back, const DimExpr &size) {
     auto type = result < op.getNumResults()
                     ? cast<RankedTensorType>(op.getResult(result).getType())
@@ -125,7 +125,7 @@ static Signature eigenvalues(CustomCallOp op, const Matrices &a) {
   return call;
 }
 
-// Sorted by no predicate: none can be named.
+// The sort predicate must be absent: none can be named.
 static std::optional<Signature> schurForm(CustomCallOp op, const Matrices &a) {
   const DimExpr &n = a.columns;
   if (letter(op, "sort", 'N') != 'N')
@@ -208,7 +208,7 @@ llvm::Expected<LapackCall> lapackCall(CustomCallOp op,
   StringRef name = op.getTarget();
   std::optional<Matrices> a;
   std::optional<Signature> signature;
-  // Three diagonals stand before the right-hand sides.
+  // Three diagonals come before the right-hand sides.
   if (name.consume_front("lapack_"))
     a = matricesOf(op, operands, name == "gtsv" ? 3 : 0);
   if (a)

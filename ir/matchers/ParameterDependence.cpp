@@ -27,4 +27,15 @@ Dependence dependenceOf(Value value) {
   return onParameters ? Dependence::Parameters : Dependence::Constants;
 }
 
+bool isMovedParameter(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (isa<GetParamOp, ConstantOp>(op))
+      return true;
+    if (!isa<ReshapeOp, TransposeOp>(op))
+      return false;
+    value = op->getOperand(0);
+  }
+  return false;
+}
+
 } // namespace zenith::graph

@@ -15,13 +15,16 @@ enum class Dependence { Parameters, Constants, Arguments };
 /// parameter either.
 Dependence dependenceOf(mlir::Value value);
 
-/// Known before any argument is.
+/// Known before the program gets arguments.
 inline bool isFixed(mlir::Value value) {
   return dependenceOf(value) != Dependence::Arguments;
 }
 inline bool isParameter(mlir::Value value) {
   return dependenceOf(value) == Dependence::Parameters;
 }
+
+/// True for parameters and constants themselves, also reshaped or transposed.
+bool isMovedParameter(mlir::Value value);
 
 } // namespace zenith::graph
 

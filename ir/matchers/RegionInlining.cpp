@@ -3,12 +3,13 @@
 // Moves ops out of regions and rebuilds loops with fewer carried values.
 
 #include "ir/matchers/RegionInlining.h"
-#include "ir/matchers/SplatMatch.h"
+
+#include "ir/GraphOps.h"
+#include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
-using namespace zenith::graph;
 
-namespace zenith::cleanup {
+namespace zenith::graph {
 
 Value asType(OpBuilder &builder, Location loc, Value value, Type type) {
   if (value.getType() == type)
@@ -33,7 +34,7 @@ void replaceByRegion(Operation *op, Region &region, PatternRewriter &rewriter) {
   rewriter.replaceOp(op, values);
 }
 
-/// Ops that nobody uses go, those that only they use too.
+/// Erases unused ops and those that only they use.
 static void eraseDeadOps(Block &block, PatternRewriter &rewriter) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isOpTriviallyDead(&op))
@@ -72,4 +73,4 @@ void dropCarried(WhileOp loop, const llvm::BitVector &dropped,
   rewriter.eraseOp(loop);
 }
 
-} // namespace zenith::cleanup
+} // namespace zenith::graph

@@ -9,7 +9,7 @@
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/BitVector.h"
 
-namespace zenith::cleanup {
+namespace zenith::graph {
 
 /// `value`, known to have dimensions that fit `type`, as a value of that type.
 mlir::Value asType(mlir::OpBuilder &builder, mlir::Location loc,
@@ -25,6 +25,6 @@ void replaceByRegion(mlir::Operation *op, mlir::Region &region,
 void dropCarried(graph::WhileOp loop, const llvm::BitVector &dropped,
                  mlir::PatternRewriter &rewriter);
 
-} // namespace zenith::cleanup
+} // namespace zenith::graph
 
 #endif // ZENITH_IR_MATCHERS_REGIONINLINING_H

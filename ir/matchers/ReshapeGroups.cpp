@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Walks both shapes from the left and lets the smaller product grow until they
-// are equal.
+// Walks both shapes from the left and extends the side with the smaller number
+// of elements until both are equal.
 
 #include "ir/matchers/ReshapeGroups.h"
 
 namespace zenith::graph {
 
-/// True where `left` must grow, false where `right` must; nullopt where nobody
-/// knows.
+/// True where `left` must be extended, false where `right` must; nullopt where
+/// symbolic sizes do not tell.
 static std::optional<bool> growsLeft(const DimExpr &left,
                                      const DimExpr &right) {
   if (left.constant() && right.constant())

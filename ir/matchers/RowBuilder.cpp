@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Builds numbers, lists, and tensors of rows: the vocabulary of searches.
+// Builds scalars, lists and tensors of rows for searches.
 
 #include "ir/matchers/RowBuilder.h"
+#include "ir/matchers/TypeOf.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 
@@ -11,10 +12,6 @@ using namespace mlir;
 namespace zenith::graph {
 
 static constexpr int64_t anySize = ShapedType::kDynamic;
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 RankedTensorType RowBuilder::listType() const { return type({anySize}, i64()); }
 

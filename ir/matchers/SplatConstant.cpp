@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Looks through movement for one number.
+// Looks through movement for a splat constant.
 
 #include "ir/matchers/SplatConstant.h"
 #include "ir/GraphOps.h"
+#include <cmath>
 
 using namespace mlir;
 
@@ -25,10 +26,14 @@ std::optional<double> splatValue(Value value) {
     return elements.getSplatValue<APFloat>().convertToDouble();
   if (!isa<IntegerType>(type))
     return std::nullopt;
-  APInt number = elements.getSplatValue<APInt>();
+  APInt integer = elements.getSplatValue<APInt>();
   bool isUnsigned = type.isUnsignedInteger() || type.isInteger(1);
-  return isUnsigned ? double(number.getZExtValue())
-                    : double(number.getSExtValue());
+  return isUnsigned ? double(integer.getZExtValue())
+                    : double(integer.getSExtValue());
+}
+
+bool isNear(std::optional<double> value, double expected) {
+  return value && std::abs(*value - expected) <= 1e-5 * std::abs(expected);
 }
 
 } // namespace zenith::graph

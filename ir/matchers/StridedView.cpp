@@ -26,8 +26,8 @@ static SmallVector<unsigned> properDims(const DimVector &dims) {
   return proper;
 }
 
-/// True where the product `lhs` must grow before it can equal `rhs`; nullopt
-/// where nobody knows.
+/// True where the product of sizes `lhs` must be extended before it can equal
+/// `rhs`; nullopt where symbolic sizes do not tell.
 static std::optional<bool> lhsGrows(const DimExpr &lhs, const DimExpr &rhs) {
   if (lhs.constant() && rhs.constant())
     return *lhs.constant() < *rhs.constant();
@@ -98,7 +98,7 @@ static StridedView broadcastView(BroadcastOp broadcast, StridedView view) {
   return view;
 }
 
-/// The view through one more op; nullopt where it isn't strided.
+/// The view through one more op; nullopt where it is not strided.
 static std::optional<StridedView>
 throughOp(Operation *op, const StridedView &view, DimAnalysis &analysis) {
   return llvm::TypeSwitch<Operation *, std::optional<StridedView>>(op)

@@ -28,25 +28,31 @@ static void addTidy(OpPassManager &passes) {
 
 static void addSimplification(OpPassManager &passes) {
   passes.addNestedPass<func::FuncOp>(createFoldConstantsPass());
+  // Patterns of algebra compare sizes, and leave sizes of values that are gone.
+  passes.addNestedPass<func::FuncOp>(createSimplifySizesPass());
   passes.addNestedPass<func::FuncOp>(createSimplifyAlgebraPass());
+  passes.addNestedPass<func::FuncOp>(createSimplifySizesPass());
 }
 
 static void buildClean(OpPassManager &passes, const PhaseOptions &options) {
   passes.addPass(createInlineCallsPass());
   addTidy(passes);
   addSimplification(passes);
-  // What it leaves of steps, simplification of control takes apart.
+  // simplify-control cleans up the loop that score-first leaves behind.
   passes.addNestedPass<func::FuncOp>(
       createScoreFirstPass({options.explain, options.withoutSearchForms}));
   passes.addNestedPass<func::FuncOp>(createSimplifyControlPass());
   passes.addNestedPass<func::FuncOp>(createRaiseRegionsPass());
   passes.addNestedPass<func::FuncOp>(createDecomposeRandomPass());
-  // Carried values that became captures may be constants, and so may bits.
+  // Loop-carried values turned into captures, and expanded random bits, may now
+  // be constant.
   addTidy(passes);
   addSimplification(passes);
   // Raising looks for the plainest spelling, so it runs on simplified graphs.
   passes.addNestedPass<func::FuncOp>(
       createRaiseCompositesPass({options.explain}));
+  // Attention was given the sizes of values that are gone.
+  passes.addNestedPass<func::FuncOp>(createSimplifySizesPass());
   passes.addNestedPass<func::FuncOp>(createSplitComplexPass());
   addTidy(passes);
   ChooseStateKeysPassOptions keys;
@@ -59,28 +65,34 @@ static void buildClean(OpPassManager &passes, const PhaseOptions &options) {
   passes.addPass(createSymbolDCEPass());
 }
 
-static void buildOutline(OpPassManager &passes, const PhaseOptions &) {
+static void buildOutline(OpPassManager &passes, const PhaseOptions &options) {
+  passes.addNestedPass<func::FuncOp>(
+      createHoistLoopInvariantsPass({options.panelWidth}));
   passes.addPass(createOutlineRegionsPass());
 }
 
-static void buildLayout(OpPassManager &passes, const PhaseOptions &options) {
+static void addQuantization(OpPassManager &passes) {
   passes.addNestedPass<func::FuncOp>(createLowerQDQPass());
+  passes.addNestedPass<func::FuncOp>(createLowerBlockwiseScalesPass());
+  passes.addNestedPass<func::FuncOp>(createKeepIntegerWeightsPass());
+}
+
+static void addLayouts(OpPassManager &passes) {
   passes.addNestedPass<func::FuncOp>(createChooseLayoutsPass());
-  passes.addNestedPass<func::FuncOp>(
-      createFoldBatchNormPass({options.integerGroup}));
-  passes.addNestedPass<func::FuncOp>(
-      createDecomposeCompositesPass({{"batch_norm"}}));
-  // Small statistics are constants: what folding left of them is one too.
-  passes.addNestedPass<func::FuncOp>(createFoldConstantsPass());
-  passes.addNestedPass<func::FuncOp>(createSimplifyAlgebraPass());
-  addTidy(passes);
+  passes.addNestedPass<func::FuncOp>(createSplitDilatedInputsPass());
+  passes.addNestedPass<func::FuncOp>(createSinkTransposesPass());
+  passes.addNestedPass<func::FuncOp>(createSplitWindowsPass());
+}
+
+/// Winograd filters and narrow types of weights.
+static void addWeightForms(OpPassManager &passes, const PhaseOptions &options) {
   auto transformFilters = [&] {
     if (options.winograd)
       passes.addNestedPass<func::FuncOp>(createTransformWinogradFiltersPass(
           {options.panelWidth, options.lanes}));
   };
-  // Fewer f32 multiplications are faster than as many as ever of numbers to be
-  // widened, but not known to be faster than products of pairs.
+  // Winograd in f32 beats widening narrow weights, but may lose to native dot
+  // products of pairs: on targets that have these it runs after the lowering.
   if (!options.narrowProducts)
     transformFilters();
   if (!options.mixedPrecision.empty()) {
@@ -92,11 +104,39 @@ static void buildLayout(OpPassManager &passes, const PhaseOptions &options) {
   }
   if (options.narrowProducts)
     transformFilters();
-  PackParametersPassOptions packing;
-  packing.panel = options.panelWidth;
-  packing.group = options.integerGroup;
-  passes.addNestedPass<func::FuncOp>(createPackParametersPass(packing));
-  // Weights that several products read are packed once.
+}
+
+static void addPacking(OpPassManager &passes, const PhaseOptions &options) {
+  int64_t panel = options.panelWidth, group = options.integerGroup;
+  bool hasInt8Dots = group == 4;
+  if (hasInt8Dots)
+    passes.addNestedPass<func::FuncOp>(createLowerInt8MatmulsPass());
+  passes.addNestedPass<func::FuncOp>(
+      createLowerInt16MatmulsPass({/*keepInt8=*/hasInt8Dots}));
+  if (hasInt8Dots)
+    passes.addNestedPass<func::FuncOp>(createNarrowDepthwiseFiltersPass());
+  passes.addNestedPass<func::FuncOp>(createReduceSingleColumnsPass());
+  passes.addNestedPass<func::FuncOp>(createPackBatchedMatmulsPass({panel}));
+  passes.addNestedPass<func::FuncOp>(createPackMatmulsPass({panel, group}));
+  passes.addNestedPass<func::FuncOp>(createPackFewOutputsPass({panel}));
+  passes.addNestedPass<func::FuncOp>(createPackGroupsPass({panel}));
+  passes.addNestedPass<func::FuncOp>(createPackFiltersPass({panel, group}));
+  passes.addNestedPass<func::FuncOp>(createPackTablesPass({panel}));
+}
+
+static void buildLayout(OpPassManager &passes, const PhaseOptions &options) {
+  addQuantization(passes);
+  addLayouts(passes);
+  passes.addNestedPass<func::FuncOp>(
+      createFoldBatchNormPass({options.integerGroup}));
+  passes.addNestedPass<func::FuncOp>(
+      createDecomposeCompositesPass({{"batch_norm"}}));
+  // Small statistics are constants, and so is what folding left of them.
+  addSimplification(passes);
+  addTidy(passes);
+  addWeightForms(passes, options);
+  addPacking(passes, options);
+  // Weights that several matmuls read are packed once.
   passes.addPass(createCSEPass());
   passes.addPass(createHoistPreparePass());
   // Canonicalisation from here on could undo the packing that kernels look for;

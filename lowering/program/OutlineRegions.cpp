@@ -7,11 +7,8 @@
 #include "ir/matchers/HostScalars.h"
 #include "ir/matchers/ParameterDependence.h"
 #include "lowering/LoweringPasses.h"
-#include "lowering/builder/KernelPlan.h"
 #include "lowering/host/HostDialect.h"
 #include "lowering/memory/PlanBuffers.h"
-#include "lowering/program/CompileTarget.h"
-#include "lowering/program/LoopInvariants.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -319,30 +316,11 @@ SmallVector<func::FuncOp> Outliner::run() {
   return made;
 }
 
-/// Columns of a packed panel (NR) for the module's target; none without target.
-static std::optional<int64_t> panelOf(ModuleOp module) {
-  if (!module->hasAttr(host::targetAttrName))
-    return std::nullopt;
-  llvm::Expected<kernels::KernelTarget> target =
-      pipeline::kernelTargetOf(pipeline::targetOf(module));
-  if (target)
-    return target->panel;
-  llvm::consumeError(target.takeError());
-  return std::nullopt;
-}
-
 namespace {
 class OutlineRegionsPass
     : public impl::OutlineRegionsPassBase<OutlineRegionsPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    // Inner loops first: what leaves them may leave the outer ones too.
-    std::optional<int64_t> panel = panelOf(module);
-    module.walk([&](graph::WhileOp loop) {
-      pipeline::hoistInvariants(loop);
-      if (panel)
-        pipeline::packInvariants(loop, *panel);
-    });
     SymbolTable symbols(module);
     SmallVector<func::FuncOp> open;
     for (func::FuncOp function : module.getOps<func::FuncOp>())

@@ -4,14 +4,18 @@
 // a function has a zero and without overflow where it has none.
 
 #include "passes/expand/ComplexFormulas.h"
-#include "ir/matchers/SplatMatch.h"
+
+#include "ir/GraphOps.h"
+#include "ir/matchers/DynamicDims.h"
+#include "ir/matchers/SplatConstant.h"
+#include "ir/matchers/TypeOf.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <limits>
 
 using namespace mlir;
 using namespace zenith::graph;
 
-namespace zenith::cleanup {
+namespace zenith::expand {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -336,4 +340,4 @@ std::optional<Parts> complexFunction(OpBuilder &builder, Operation *op,
   return wide.narrowed((math.*formula)(z));
 }
 
-} // namespace zenith::cleanup
+} // namespace zenith::expand

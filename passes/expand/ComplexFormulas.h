@@ -8,7 +8,7 @@
 #include "mlir/IR/Builders.h"
 #include <optional>
 
-namespace zenith::cleanup {
+namespace zenith::expand {
 
 /// Real and imaginary part of the elements of a tensor.
 struct Parts {
@@ -16,9 +16,9 @@ struct Parts {
   mlir::Value imag;
 };
 
-/// The parts of what the elementwise op `op` gives for operands of these parts;
-/// nullopt where no formula is known. f32 is computed in f64, which leaves room
-/// for what cancels and what overflows on the way.
+/// The parts of the result of the elementwise op `op` for operands of these
+/// parts; nullopt where no formula is known. f32 is computed in f64, which
+/// avoids cancellation and overflow in between.
 std::optional<Parts> complexFunction(mlir::OpBuilder &builder,
                                      mlir::Operation *op,
                                      llvm::ArrayRef<Parts> operands);
@@ -28,6 +28,6 @@ Parts complexProduct(mlir::OpBuilder &builder, mlir::Location loc, Parts lhs,
 mlir::Value complexModulus(mlir::OpBuilder &builder, mlir::Location loc,
                            Parts operand);
 
-} // namespace zenith::cleanup
+} // namespace zenith::expand
 
 #endif // ZENITH_PASSES_EXPAND_COMPLEXFORMULAS_H

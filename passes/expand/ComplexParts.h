@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which two real values a complex one has become.
+// The two real values that replace each complex one.
 
 #ifndef ZENITH_PASSES_EXPAND_COMPLEXPARTS_H
 #define ZENITH_PASSES_EXPAND_COMPLEXPARTS_H
@@ -9,7 +9,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 
-namespace zenith::cleanup {
+namespace zenith::expand {
 
 bool isComplex(mlir::Value value);
 /// The type of a part of a complex tensor; other types as they are.
@@ -17,10 +17,10 @@ mlir::Type partType(mlir::Type type);
 
 class ComplexParts {
 public:
-  /// Reads them with real and imag where the value comes as a whole.
+  /// Built with graph.real and graph.imag where the value exists as a whole.
   Parts of(mlir::Value value);
   void set(mlir::Value value, Parts known);
-  /// The value itself where it comes as a whole, else one put together.
+  /// The value itself where it exists as a whole, else built by graph.complex.
   mlir::Value whole(mlir::OpBuilder &builder, mlir::Value value);
 
 private:
@@ -29,12 +29,12 @@ private:
   llvm::DenseSet<mlir::Value> wholes;
 };
 
-/// Builds what `op` gives on parts: sets those of its complex results and
-/// replaces the others. False where the op needs whole numbers; then nothing
-/// has changed.
+/// Builds the results of `op` on parts: sets the parts of complex results and
+/// replaces the others. False where the op needs whole complex values; then
+/// nothing has changed.
 bool splitByRule(mlir::Operation *op, mlir::OpBuilder &builder,
                  ComplexParts &parts);
 
-} // namespace zenith::cleanup
+} // namespace zenith::expand
 
 #endif // ZENITH_PASSES_EXPAND_COMPLEXPARTS_H

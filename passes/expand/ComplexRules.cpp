@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What each op on complex tensors is on their parts.
+// The rule of each op on complex tensors: its result on parts.
 
-#include "ir/matchers/SplatMatch.h"
+#include "ir/GraphOps.h"
+#include "ir/matchers/DynamicDims.h"
+#include "ir/matchers/TypeOf.h"
 #include "passes/expand/ComplexParts.h"
 
 using namespace mlir;
 using namespace zenith::graph;
 
-namespace zenith::cleanup {
+namespace zenith::expand {
 
 /// `op` on one part of each complex operand. Precondition: it has one result.
 static Value onPart(Operation *op, OpBuilder &builder, ComplexParts &parts,
@@ -70,7 +72,7 @@ static Value zerosLike(OpBuilder &builder, Location loc, Value value) {
                                            dynamicDimsOf(builder, loc, value));
 }
 
-/// A product of sums is four products on parts.
+/// A matmul of complex values is four matmuls of parts.
 static Parts splitContraction(Operation *op, OpBuilder &builder,
                               ComplexParts &parts) {
   Parts lhs = parts.of(op->getOperand(0)), rhs = parts.of(op->getOperand(1));
@@ -313,4 +315,4 @@ bool splitByRule(Operation *op, OpBuilder &builder, ComplexParts &parts) {
   return known.has_value();
 }
 
-} // namespace zenith::cleanup
+} // namespace zenith::expand

@@ -16,7 +16,7 @@ namespace zenith {
 #include "passes/GraphPasses.h.inc"
 } // namespace zenith
 
-namespace zenith::cleanup {
+namespace zenith::expand {
 namespace {
 
 struct DecomposeCompositesPass
@@ -39,4 +39,4 @@ struct DecomposeCompositesPass
 };
 
 } // namespace
-} // namespace zenith::cleanup
+} // namespace zenith::expand

@@ -15,7 +15,7 @@ namespace zenith {
 #include "passes/GraphPasses.h.inc"
 } // namespace zenith
 
-namespace zenith::cleanup {
+namespace zenith::expand {
 namespace {
 
 /// Builds unsigned arithmetic on tensors of one static shape.
@@ -67,7 +67,7 @@ public:
     return b.create<BroadcastOp>(loc, type(64), scalar, ArrayRef<int64_t>{},
                                  ValueRange{});
   }
-  /// The place of each element in row-major order.
+  /// The row-major index of each element.
   Value places() {
     int64_t count = ShapedType::getNumElements(shape);
     auto flat = RankedTensorType::get({count}, type(64).getElementType());
@@ -87,7 +87,7 @@ public:
 };
 
 struct RandomResult {
-  Value state; ///< words of the state behind the key, one tensor
+  Value state; ///< words of the state after the key, one tensor
   Value bits;  ///< ui32 or ui64
 };
 
@@ -129,8 +129,8 @@ static Words philox(WordBuilder &w, Words x, Value keyLow, Value keyHigh) {
   return x;
 }
 
-/// `values` side by side along a new dimension `dim`, then that dimension
-/// joined with the one before.
+/// `values` along a new dimension `dim`, which is then merged with the one
+/// before.
 static Value interleaved(WordBuilder &w, ArrayRef<Value> values, unsigned dim) {
   SmallVector<int64_t> apart(w.shape), together(w.shape);
   apart.insert(apart.begin() + dim, 1);
@@ -154,8 +154,8 @@ static Value firstPart(WordBuilder &w, Value value, ArrayRef<int64_t> shape) {
                              w.b.getDenseI64ArrayAttr(ones));
 }
 
-/// Both words of a counter are neighbours along the first even dimension, or
-/// along the first of the largest ones where all are odd.
+/// The two words of a counter are neighbours along the first even dimension, or
+/// along the first of the largest dimensions where all are odd.
 static unsigned splitDim(ArrayRef<int64_t> shape) {
   for (auto [dim, size] : llvm::enumerate(shape))
     if (size % 2 == 0)
@@ -195,7 +195,7 @@ static RandomResult threefryBits(OpBuilder &builder, RandomBitsOp op,
   return {next, bits};
 }
 
-/// 128 bits, as two words of 64, and a number of 64 bits; the carry goes up.
+/// Adds a 64-bit integer to a 128-bit one of two words, with carry.
 static std::pair<Value, Value> sumOf(WordBuilder &w, Value low, Value high,
                                      Value steps) {
   Value sum = w.add(low, steps);
@@ -211,7 +211,7 @@ static RandomResult philoxBits(OpBuilder &builder, RandomBitsOp op,
   auto type = cast<RankedTensorType>(op.getBits().getType());
   int64_t count = type.getNumElements(), perCounter = width == 64 ? 2 : 4,
           counters = (count + perCounter - 1) / perCounter;
-  // Without a word of its own the key is the counter's upper half.
+  // Without a key word of its own the key is the upper half of the counter.
   bool wide = cast<RankedTensorType>(op.getState().getType()).getDimSize(0) > 2;
   WordBuilder w(builder, op.getLoc(), {counters});
   Value key = w.stateWord(op.getState(), 0);
@@ -267,4 +267,4 @@ struct DecomposeRandomPass
 };
 
 } // namespace
-} // namespace zenith::cleanup
+} // namespace zenith::expand

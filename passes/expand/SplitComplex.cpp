@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Walks a function and gives every complex value two real ones; the rules per
-// op are in ComplexRules.cpp.
+// Walks a function and replaces every complex value by two real ones; the rules
+// per op are in ComplexRules.cpp.
 
-#include "ir/matchers/SplatMatch.h"
+#include "ir/GraphOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
 #include "passes/expand/ComplexParts.h"
@@ -16,7 +16,7 @@ namespace zenith {
 #include "passes/GraphPasses.h.inc"
 } // namespace zenith
 
-namespace zenith::cleanup {
+namespace zenith::expand {
 
 bool isComplex(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -53,8 +53,7 @@ Value ComplexParts::whole(OpBuilder &builder, Value value) {
 
 void ComplexParts::set(Value value, Parts known) { parts[value] = known; }
 
-/// True where the op has anything to do with complex numbers, its regions
-/// aside.
+/// True where the op has complex operands or results, aside from its regions.
 static bool touchesComplex(Operation *op) {
   return llvm::any_of(op->getOperands(), isComplex) ||
          llvm::any_of(op->getResults(), isComplex) ||
@@ -67,8 +66,7 @@ static bool touchesComplex(Operation *op) {
 
 namespace {
 
-/// Replaces ops one after the other; what was replaced goes at the end, last
-/// one first.
+/// Replaces ops in order; replaced ones are erased at the end, last one first.
 class Splitter {
 public:
   void run(func::FuncOp function) {
@@ -100,7 +98,7 @@ private:
       replaced.push_back(op);
       return;
     }
-    // The op sees whole numbers, as before.
+    // The op reads whole complex values, as before.
     for (OpOperand &operand : op->getOpOperands())
       if (isComplex(operand.get()))
         operand.set(parts.whole(builder, operand.get()));
@@ -157,7 +155,7 @@ private:
     replaced.push_back(op);
   }
 
-  /// Two arguments behind each complex one, which nobody uses afterwards. A
+  /// Adds two arguments after each complex one, which nobody uses afterwards. A
   /// comparator's come in pairs (left, right): its four are the real parts of
   /// both, then the imaginary ones.
   void expandArguments(Block &block, bool inPairs) {
@@ -199,4 +197,4 @@ struct SplitComplexPass : impl::SplitComplexPassBase<SplitComplexPass> {
 };
 
 } // namespace
-} // namespace zenith::cleanup
+} // namespace zenith::expand

@@ -4,6 +4,7 @@
 // contraction's result.
 
 #include "ir/CompositeFormulas.h"
+#include "ir/matchers/TypeOf.h"
 #include "passes/fusion/OutlineFusions.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -11,10 +12,6 @@ using namespace mlir;
 using namespace zenith::graph;
 
 namespace zenith::fusion {
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 static Value unmoveBroadcast(OpBuilder &builder, BroadcastOp broadcast,
                              TransposeOp move, Value moved) {

@@ -5,6 +5,7 @@
 
 #include "ir/CompositeFormulas.h"
 #include "passes/fusion/FusionRule.h"
+#include "ir/matchers/TypeOf.h"
 #include "passes/fusion/OutlineFusions.h"
 #include <cmath>
 
@@ -12,10 +13,6 @@ using namespace mlir;
 using namespace zenith::graph;
 
 namespace zenith::fusion {
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 /// The rank-0 or single-element constant that `value` repeats.
 static ConstantOp splatConstantOf(Value value) {

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Turns convolutions channels-last, with transposes around them, runs the
-// patterns that move these to the ends, undoes dilations of inputs, and folds
-// large rectangles row by row.
+// Makes convolutions channels-last, with transposes around them.
 
+#include "ir/GraphOps.h"
 #include "ir/matchers/ChannelsLast.h"
-#include "ir/matchers/ParameterValues.h"
+#include "ir/matchers/Permutations.h"
+#include "ir/matchers/TypeOf.h"
+#include "ir/matchers/ValueBuilders.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/IR/PatternMatch.h"
 #include "passes/GraphPasses.h"
+#include "passes/layout/SinkableTransposes.h"
 
 using namespace mlir;
 using namespace zenith::graph;
@@ -20,8 +22,9 @@ namespace zenith {
 
 namespace zenith::layout {
 
-static Value moving(PatternRewriter &rewriter, Location loc, Value value,
-                    ArrayRef<int64_t> permutation) {
+/// A transpose that zenith-sink-transposes may move.
+static Value sinkable(RewriterBase &rewriter, Location loc, Value value,
+                      ArrayRef<int64_t> permutation) {
   Value result = transposed(rewriter, loc, value, permutation);
   result.getDefiningOp()->setAttr(sinkableAttrName, rewriter.getUnitAttr());
   return result;
@@ -35,33 +38,32 @@ static SmallVector<int64_t> order(int64_t first, ArrayRef<int64_t> middle,
   return result;
 }
 
-/// A window of its own for each channel runs as well along its rows, if these
-/// fill a vector, or most of one where the channels of a pixel would run badly:
-/// wide windows, or pixels a power of two apart. It follows the convolutions
-/// that sum over channels, if any.
+/// A depthwise convolution runs as fast in NCHW if its rows fill a vector, or
+/// most of a vector where NHWC runs badly: with wide filters, or where
+/// neighbouring positions lie a power of two apart and alias in the cache. Its
+/// layout follows the other convolutions of the function, if there are any.
 static bool followsOthers(ConvolutionOp op) {
-  constexpr int64_t longRow = 8, shortRow = 5, wideWindow = 7, aliased = 512;
+  constexpr int64_t longRow = 8, shortRow = 5, wideFilter = 7, aliased = 512;
   ConvDimsAttr dims = op.getDims();
   auto channels = typeOf(op.getInput()).getDimSize(dims.getInputFeature());
-  int64_t window =
+  int64_t width =
       typeOf(op.getKernel()).getDimSize(dims.getKernelSpatial().back());
-  bool runsBadly = window >= wideWindow || channels % aliased == 0;
+  bool runsBadly = width >= wideFilter || channels % aliased == 0;
   return channels > 1 && int64_t(op.getGroups()) == channels &&
          dims.getOutputSpatial().back() == typeOf(op).getRank() - 1 &&
          typeOf(op).getShape().back() >= (runsBadly ? shortRow : longRow) &&
          op.getStrides().back() <= 2 && op.getInputDilation().back() == 1;
 }
 
-static LogicalResult turnChannelsLast(ConvolutionOp op,
-                                      PatternRewriter &rewriter) {
-  if (isChannelsLast(op))
-    return failure();
+/// The same convolution of channels-last feature maps, between transposes.
+static void makeChannelsLast(ConvolutionOp op, RewriterBase &rewriter) {
+  rewriter.setInsertionPoint(op);
   ConvDimsAttr dims = op.getDims();
   Location loc = op.getLoc();
   int64_t rank = typeOf(op).getRank();
-  Value input = moving(rewriter, loc, op.getInput(),
-                       order(dims.getInputBatch(), dims.getInputSpatial(),
-                             dims.getInputFeature()));
+  Value input = sinkable(rewriter, loc, op.getInput(),
+                         order(dims.getInputBatch(), dims.getInputSpatial(),
+                               dims.getInputFeature()));
   SmallVector<int64_t> kernelOrder(dims.getKernelSpatial());
   kernelOrder.append({dims.getKernelInput(), dims.getKernelOutput()});
   Value kernel = transposed(rewriter, loc, op.getKernel(), kernelOrder);
@@ -75,8 +77,8 @@ static LogicalResult turnChannelsLast(ConvolutionOp op,
       channelsLastDims(op.getContext(), rank), op.getStridesAttr(),
       op.getLowAttr(), op.getHighAttr(), op.getInputDilationAttr(),
       op.getKernelDilationAttr(), op.getGroupsAttr());
-  rewriter.replaceOp(op, moving(rewriter, loc, result, inverseOf(resultOrder)));
-  return success();
+  rewriter.replaceOp(op,
+                     sinkable(rewriter, loc, result, inverseOf(resultOrder)));
 }
 
 namespace {
@@ -85,25 +87,14 @@ struct ChooseLayoutsPass : impl::ChooseLayoutsPassBase<ChooseLayoutsPass> {
   using ChooseLayoutsPassBase::ChooseLayoutsPassBase;
 
   void runOnOperation() override {
-    if (getOperation().isExternal())
+    SmallVector<ConvolutionOp> convolutions;
+    getOperation().walk([&](ConvolutionOp op) { convolutions.push_back(op); });
+    if (llvm::all_of(convolutions, followsOthers))
       return;
-    RewritePatternSet patterns(&getContext());
-    bool anyLeads = false;
-    getOperation().walk(
-        [&](ConvolutionOp op) { anyLeads |= !followsOthers(op); });
-    if (anyLeads)
-      patterns.add(turnChannelsLast);
-    patterns.add(splitDilatedInput);
-    patterns.add(splitWindow);
-    addSinkPatterns(patterns);
-    GreedyRewriteConfig config;
-    config.useTopDownTraversal = true;
-    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns),
-                                            config)))
-      getOperation().emitWarning()
-          << "layouts stopped before all transposes were moved";
-    getOperation().walk(
-        [](TransposeOp op) { op->removeAttr(sinkableAttrName); });
+    IRRewriter rewriter(&getContext());
+    for (ConvolutionOp op : convolutions)
+      if (!isChannelsLast(op))
+        makeChannelsLast(op, rewriter);
   }
 };
 

@@ -1,20 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// op(transpose(x)) becomes transpose(op'(x)), for each op that can work in the
-// other order of dimensions.
+// op(transpose(x)) becomes transpose(op'(x)), for each op that can work in
+// another order of dimensions.
 
 #include "ir/CompositeFormulas.h"
+#include "ir/GraphOps.h"
 #include "ir/matchers/MovementRewrites.h"
-#include "ir/matchers/ParameterValues.h"
+#include "ir/matchers/ParameterDependence.h"
+#include "ir/matchers/Permutations.h"
 #include "ir/matchers/ReshapeGroups.h"
+#include "ir/matchers/TypeOf.h"
+#include "ir/matchers/ValueBuilders.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "passes/GraphPasses.h"
+#include "passes/layout/SinkableTransposes.h"
 
 using namespace mlir;
 using namespace zenith::graph;
 
+namespace zenith {
+#define GEN_PASS_DEF_SINKTRANSPOSESPASS
+#include "passes/GraphPasses.h.inc"
+} // namespace zenith
+
 namespace zenith::layout {
 
-/// The transpose that gives `value`, if it is one of those that move.
-static TransposeOp movingInto(Value value) {
+/// The transpose that computes `value`, if it is marked as sinkable.
+static TransposeOp sinkableInto(Value value) {
   auto transpose = value.getDefiningOp<TransposeOp>();
   return transpose && transpose->hasAttr(sinkableAttrName) ? transpose
                                                            : TransposeOp();
@@ -31,7 +45,7 @@ static Value moved(PatternRewriter &rewriter, Location loc, Value value,
 
 static LogicalResult composeTransposes(TransposeOp op,
                                        PatternRewriter &rewriter) {
-  TransposeOp inner = movingInto(op.getOperand());
+  TransposeOp inner = sinkableInto(op.getOperand());
   if (!inner)
     return failure();
   SmallVector<int64_t> permutation;
@@ -53,11 +67,10 @@ static bool isFreeToTranspose(Value value) {
          dependenceOf(value) != Dependence::Arguments;
 }
 
-/// `value` before the permutation; a transpose remains where nothing absorbs
-/// it.
+/// `value` before the permutation; adds a transpose where nothing absorbs it.
 static Value unmoved(PatternRewriter &rewriter, Value value,
                      ArrayRef<int64_t> permutation) {
-  if (TransposeOp own = movingInto(value);
+  if (TransposeOp own = sinkableInto(value);
       own && own.getPermutation() == permutation)
     return own.getOperand();
   SmallVector<int64_t> inverse = inverseOf(permutation);
@@ -93,14 +106,14 @@ static Value unmoved(PatternRewriter &rewriter, Value value,
                                       broadcast.getOperand(), mapping, dims);
 }
 
-/// The permutation to take off all of `operands`: that of the first moving one,
-/// where it saves as many transposes as it adds.
+/// The permutation to remove from all of `operands`: that of the first sinkable
+/// transpose, where it saves as many transposes as it adds.
 static std::optional<SmallVector<int64_t>>
 commonPermutation(ValueRange operands) {
   std::optional<SmallVector<int64_t>> permutation;
   int balance = 0;
   for (Value operand : operands) {
-    TransposeOp transpose = movingInto(operand);
+    TransposeOp transpose = sinkableInto(operand);
     if (transpose && !permutation)
       permutation = SmallVector<int64_t>(transpose.getPermutation());
     if (transpose &&
@@ -113,7 +126,7 @@ commonPermutation(ValueRange operands) {
 }
 
 /// Clones `op` on operands before the permutation, with a permuted result, and
-/// puts the transpose behind it.
+/// adds the transpose after it.
 static Operation *sinkThrough(Operation *op, unsigned count,
                               ArrayRef<int64_t> permutation,
                               PatternRewriter &rewriter) {
@@ -131,7 +144,7 @@ static Operation *sinkThrough(Operation *op, unsigned count,
   return clone;
 }
 
-/// Entries numbered by dimension, in the order before the permutation.
+/// One entry per dimension, in the order before the permutation.
 static SmallVector<int64_t> unpermuted(ArrayRef<int64_t> entries,
                                        ArrayRef<int64_t> permutation) {
   SmallVector<int64_t> result(entries.size());
@@ -139,7 +152,7 @@ static SmallVector<int64_t> unpermuted(ArrayRef<int64_t> entries,
     result[source] = entries[d];
   return result;
 }
-/// The same for operands that stand for the dynamic ones among `entries`.
+/// The same for the operands of the dynamic ones among `entries`.
 static SmallVector<Value> unpermuted(ValueRange dynamic,
                                      ArrayRef<int64_t> entries,
                                      ArrayRef<int64_t> permutation) {
@@ -192,12 +205,12 @@ static LogicalResult sinkThroughConcat(ConcatOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// Ops on one value that name dimensions in an attribute: `update` renames
-/// them.
+/// Ops on one value that name dimensions in an attribute, which `update`
+/// renames.
 template <typename Op, typename Update>
 static LogicalResult sinkThroughNamed(Op op, PatternRewriter &rewriter,
                                       Update update) {
-  TransposeOp transpose = movingInto(op->getOperand(0));
+  TransposeOp transpose = sinkableInto(op->getOperand(0));
   if (!transpose)
     return failure();
   SmallVector<int64_t> permutation(transpose.getPermutation());
@@ -220,8 +233,8 @@ static LogicalResult sinkThroughDims(Op op, PatternRewriter &rewriter) {
     clone.setDims(renamed(clone.getDims(), p));
   });
 }
-static LogicalResult sinkThroughCumulative(CumulativeOp op,
-                                           PatternRewriter &rewriter) {
+static LogicalResult sinkThroughScan(CumulativeOp op,
+                                     PatternRewriter &rewriter) {
   return sinkThroughNamed(op, rewriter,
                           [](CumulativeOp clone, ArrayRef<int64_t> p) {
                             clone.setDim(p[clone.getDim()]);
@@ -241,7 +254,7 @@ static LogicalResult sinkThroughWindow(ReduceWindowOp op,
 }
 
 static LogicalResult sinkThroughPad(PadOp op, PatternRewriter &rewriter) {
-  TransposeOp transpose = movingInto(op.getOperand());
+  TransposeOp transpose = sinkableInto(op.getOperand());
   if (!transpose)
     return failure();
   ArrayRef<int64_t> p = transpose.getPermutation();
@@ -257,7 +270,7 @@ static LogicalResult sinkThroughPad(PadOp op, PatternRewriter &rewriter) {
 }
 
 static LogicalResult sinkThroughSlice(SliceOp op, PatternRewriter &rewriter) {
-  TransposeOp transpose = movingInto(op.getOperand());
+  TransposeOp transpose = sinkableInto(op.getOperand());
   if (!transpose)
     return failure();
   ArrayRef<int64_t> p = transpose.getPermutation();
@@ -272,13 +285,13 @@ static LogicalResult sinkThroughSlice(SliceOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// Order of the kept dimensions after folding some: position, among the kept
-/// ones before the permutation, of each.
+/// The permutation of the dimensions that a reduction keeps: for each, its
+/// index among the kept ones before the permutation.
 static SmallVector<int64_t> keptPermutation(ArrayRef<int64_t> permutation,
-                                            ArrayRef<int64_t> folded) {
+                                            ArrayRef<int64_t> reduced) {
   SmallVector<int64_t> sources;
   for (auto [d, source] : llvm::enumerate(permutation))
-    if (!llvm::is_contained(folded, int64_t(d)))
+    if (!llvm::is_contained(reduced, int64_t(d)))
       sources.push_back(source);
   SmallVector<int64_t> sorted = sources, result;
   llvm::sort(sorted);
@@ -288,7 +301,7 @@ static SmallVector<int64_t> keptPermutation(ArrayRef<int64_t> permutation,
 }
 
 static LogicalResult sinkThroughReduce(ReduceOp op, PatternRewriter &rewriter) {
-  TransposeOp transpose = movingInto(op.getOperand());
+  TransposeOp transpose = sinkableInto(op.getOperand());
   if (!transpose)
     return failure();
   ArrayRef<int64_t> p = transpose.getPermutation();
@@ -303,7 +316,7 @@ static LogicalResult sinkThroughReduce(ReduceOp op, PatternRewriter &rewriter) {
 
 static LogicalResult sinkThroughArgReduce(ArgReduceOp op,
                                           PatternRewriter &rewriter) {
-  TransposeOp transpose = movingInto(op.getOperand());
+  TransposeOp transpose = sinkableInto(op.getOperand());
   if (!transpose)
     return failure();
   ArrayRef<int64_t> p = transpose.getPermutation();
@@ -317,10 +330,11 @@ static LogicalResult sinkThroughArgReduce(ArgReduceOp op,
   return success();
 }
 
-/// A norm over dimensions that do not come last before the permutation is its
-/// formula there: norms of groups of channels, or of the pixels of one.
+/// A norm over dimensions that do not come last before the permutation is
+/// written out there: norms of groups of channels, or over the positions of one
+/// channel.
 static LogicalResult spellOutNorm(LayerNormOp op, PatternRewriter &rewriter) {
-  TransposeOp transpose = movingInto(op.getOperand());
+  TransposeOp transpose = sinkableInto(op.getOperand());
   auto axis = int64_t(op.getAxis());
   if (!transpose ||
       llvm::all_of(transpose.getPermutation().drop_front(axis),
@@ -332,7 +346,7 @@ static LogicalResult spellOutNorm(LayerNormOp op, PatternRewriter &rewriter) {
 
 static LogicalResult absorbInBroadcast(BroadcastOp op,
                                        PatternRewriter &rewriter) {
-  TransposeOp transpose = movingInto(op.getOperand());
+  TransposeOp transpose = sinkableInto(op.getOperand());
   if (!transpose)
     return failure();
   rewriter.replaceOpWithNewOp<BroadcastOp>(
@@ -345,7 +359,7 @@ static LogicalResult absorbInBroadcast(BroadcastOp op,
 /// dimensions that merge side by side: x itself, or one transpose of it.
 static LogicalResult sinkThroughReshape(ReshapeOp op,
                                         PatternRewriter &rewriter) {
-  TransposeOp transpose = movingInto(op.getOperand());
+  TransposeOp transpose = sinkableInto(op.getOperand());
   DimAnalysis analysis;
   auto groups = transpose ? reshapeGroups(analysis.dimsOf(op.getOperand()),
                                           analysis.dimsOf(op.getResult()))
@@ -353,8 +367,8 @@ static LogicalResult sinkThroughReshape(ReshapeOp op,
   if (!groups)
     return failure();
   ArrayRef<int64_t> p = transpose.getPermutation();
-  // In the order in which the groups come before the permutation.
-  auto place = [&](const ReshapeGroup *group) {
+  // In the order of the groups before the permutation.
+  auto firstDim = [&](const ReshapeGroup *group) {
     int64_t first = p[group->from.front()];
     for (int64_t d : group->from)
       first = std::min(first, p[d]);
@@ -364,7 +378,7 @@ static LogicalResult sinkThroughReshape(ReshapeOp op,
   for (ReshapeGroup &group : *groups)
     sorted.push_back(&group);
   llvm::sort(sorted, [&](ReshapeGroup *a, ReshapeGroup *b) {
-    return place(a) < place(b);
+    return firstDim(a) < firstDim(b);
   });
   SmallVector<int64_t> before, order, shape;
   SmallVector<Value> dims;
@@ -395,7 +409,7 @@ static LogicalResult sinkThroughReshape(ReshapeOp op,
   return success();
 }
 
-void addSinkPatterns(RewritePatternSet &patterns) {
+static void addSinkPatterns(RewritePatternSet &patterns) {
   patterns.add<SinkThroughElementwise>(patterns.getContext());
   patterns.add(composeTransposes);
   patterns.add(sinkThroughConcat);
@@ -403,7 +417,7 @@ void addSinkPatterns(RewritePatternSet &patterns) {
   patterns.add(sinkThroughDims<SoftmaxOp>);
   patterns.add(sinkThroughDims<LogSoftmaxOp>);
   patterns.add(sinkThroughDims<ReverseOp>);
-  patterns.add(sinkThroughCumulative);
+  patterns.add(sinkThroughScan);
   patterns.add(sinkThroughWindow);
   patterns.add(sinkThroughPad);
   patterns.add(sinkThroughSlice);
@@ -415,4 +429,26 @@ void addSinkPatterns(RewritePatternSet &patterns) {
   patterns.add(transposeByReshape);
 }
 
+namespace {
+
+struct SinkTransposesPass : impl::SinkTransposesPassBase<SinkTransposesPass> {
+  using SinkTransposesPassBase::SinkTransposesPassBase;
+
+  void runOnOperation() override {
+    if (getOperation().isExternal())
+      return;
+    RewritePatternSet patterns(&getContext());
+    addSinkPatterns(patterns);
+    GreedyRewriteConfig config;
+    config.useTopDownTraversal = true;
+    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns),
+                                            config)))
+      getOperation().emitWarning()
+          << "layouts stopped before all transposes were moved";
+    getOperation().walk(
+        [](TransposeOp op) { op->removeAttr(sinkableAttrName); });
+  }
+};
+
+} // namespace
 } // namespace zenith::layout

@@ -1,52 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A convolution over a dilated input (a transposed one) multiplies zeros
-// mostly. Results at distance `dilation` see the same taps meet neighbours of
-// the undilated input: they become the channels of a plain convolution, which
-// its result's movement puts side by side.
+// A convolution of a dilated input (a transposed convolution) multiplies mostly
+// zeros. Results at distance `dilation` apply the same taps to neighbours in
+// the undilated input: these phases become channels of a plain convolution,
+// whose result is interleaved by movement.
 
+#include "ir/GraphOps.h"
 #include "ir/WindowShapes.h"
 #include "ir/matchers/ChannelsLast.h"
-#include "ir/matchers/ParameterValues.h"
+#include "ir/matchers/TypeOf.h"
+#include "ir/matchers/ValueBuilders.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/PatternMatch.h"
+#include "passes/GraphPasses.h"
 
 using namespace mlir;
 using namespace zenith::graph;
 
+namespace zenith {
+#define GEN_PASS_DEF_SPLITDILATEDINPUTSPASS
+#include "passes/GraphPasses.h.inc"
+} // namespace zenith
+
 namespace zenith::layout {
 
 namespace {
-/// One spatial dimension. Results q * dilation + phase, of `cut` more at the
-/// start, are channel `phase` of result q.
+/// One spatial dimension. Result q * dilation + phase, counted from `cut`
+/// results before the first, is channel `phase` of result q.
 struct PhasedDim {
-  int64_t dilation, window, taps, cut, low, high, positions;
+  int64_t dilation, filter, taps, cut, low, high, positions;
 
-  PhasedDim(int64_t dilation, int64_t input, int64_t output, int64_t window,
+  PhasedDim(int64_t dilation, int64_t input, int64_t output, int64_t filter,
             int64_t low, int64_t high)
-      : dilation(dilation), window(window), taps(window), cut(0), low(low),
+      : dilation(dilation), filter(filter), taps(filter), cut(0), low(low),
         high(high), positions(output) {
     if (dilation == 1)
       return;
-    // Phase p meets taps from dilation - 1 - p on, where the padding ends a
-    // whole number of steps and one position before the first element.
+    // Phase p uses taps from dilation - 1 - p on, if the padding ends a whole
+    // number of steps and one position before the first element.
     cut = dilation - 1 - ((low % dilation) + dilation) % dilation;
-    taps = (window + dilation - 1) / dilation;
+    taps = (filter + dilation - 1) / dilation;
     this->low = (low + cut - (dilation - 1)) / dilation;
     positions = (output + cut + dilation - 1) / dilation;
     this->high = positions - input - this->low + taps - 1;
   }
-  /// Taps that a phase meets; behind them its kernel is zero.
+  /// Taps that a phase uses; the rest of its filter is zero.
   int64_t tapsOf(int64_t phase) const {
     int64_t first = dilation - 1 - phase;
-    return window <= first ? 0 : (window - first + dilation - 1) / dilation;
+    return filter <= first ? 0 : (filter - first + dilation - 1) / dilation;
   }
 };
 } // namespace
-
-static Value reshaped(OpBuilder &builder, Location loc, Value value,
-                      ArrayRef<int64_t> shape, ValueRange dynamic = {}) {
-  return builder.create<ReshapeOp>(loc, typeOf(value).clone(shape), value,
-                                   dynamic);
-}
 
 static Value scalar(OpBuilder &builder, Location loc, int64_t value) {
   auto type = RankedTensorType::get({}, builder.getI64Type());
@@ -54,7 +58,7 @@ static Value scalar(OpBuilder &builder, Location loc, int64_t value) {
       loc, cast<ElementsAttr>(DenseElementsAttr::get(type, value)));
 }
 
-/// The size of a dimension, where only the run knows it.
+/// Adds the size of a dynamic dimension.
 static void appendDynamic(OpBuilder &builder, Location loc, Value value,
                           int64_t dim, SmallVectorImpl<Value> &sizes) {
   if (typeOf(value).isDynamicDim(dim))
@@ -73,7 +77,7 @@ static Value zeros(OpBuilder &builder, Location loc, RankedTensorType type,
 }
 
 /// [taps * dilation..., input, output] to [taps..., input, phases * output]:
-/// the last phase meets the first tap.
+/// the last phase uses the first tap.
 static Value phasedKernel(OpBuilder &builder, Location loc, Value kernel,
                           ArrayRef<PhasedDim> spatial) {
   ArrayRef<int64_t> shape = typeOf(kernel).getShape();
@@ -111,10 +115,10 @@ static Value phasedKernel(OpBuilder &builder, Location loc, Value kernel,
                   joined);
 }
 
-/// Results of the dilated convolution along dimension `i`. Of an image without
-/// pixels these may be more than its phases have, where padding alone fills
-/// windows: the slice then refuses it, since filling up what no phase computes
-/// would take a pass over the results of all other images.
+/// The size of the result along dimension `i`. With an empty input feature map
+/// it may be larger than what the phases compute, where padding alone fills
+/// filters: the slice refuses it at run time, because filling up would take a
+/// pass over the results of all other inputs.
 static Value resultSize(OpBuilder &builder, ConvolutionOp op, unsigned i) {
   Location loc = op.getLoc();
   int64_t dilation = op.getInputDilation()[i];
@@ -122,9 +126,9 @@ static Value resultSize(OpBuilder &builder, ConvolutionOp op, unsigned i) {
           around = op.getLow()[i] + op.getHigh()[i];
   Value size = builder.create<DimOp>(loc, op.getInput(), int64_t(i) + 1),
         zero = scalar(builder, loc, 0);
-  auto plus = [&](Value value, int64_t number) -> Value {
+  auto plus = [&](Value value, int64_t addend) -> Value {
     return builder.create<AddOp>(loc, value.getType(), value,
-                                 scalar(builder, loc, number));
+                                 scalar(builder, loc, addend));
   };
   size = builder.create<MulOp>(loc, size.getType(), size,
                                scalar(builder, loc, dilation));
@@ -135,8 +139,8 @@ static Value resultSize(OpBuilder &builder, ConvolutionOp op, unsigned i) {
 }
 
 /// [batch, positions..., phases * feature] to [batch, output..., feature].
-static Value sideBySide(OpBuilder &builder, ConvolutionOp op, Value result,
-                        ArrayRef<PhasedDim> spatial) {
+static Value interleaved(OpBuilder &builder, ConvolutionOp op, Value result,
+                         ArrayRef<PhasedDim> spatial) {
   Location loc = op.getLoc();
   RankedTensorType type = typeOf(op);
   int64_t count = spatial.size(), batch = type.getDimSize(0),
@@ -176,21 +180,21 @@ static Value sideBySide(OpBuilder &builder, ConvolutionOp op, Value result,
                                  type.getShape(), strides);
 }
 
-/// Phases with fewer taps than others are worth convolutions of their own where
-/// the zeros behind them are a good part of the work.
+/// True where zero taps are so much of the work that phases are worth
+/// convolutions of their own.
 static bool phasesDiffer(ArrayRef<PhasedDim> spatial, int64_t outputs) {
   constexpr double worthwhile = 1.25;
   constexpr int64_t fewestOutputs = 16;
   double all = 1, real = 1;
   for (const PhasedDim &dim : spatial) {
     all *= double(dim.taps * dim.dilation);
-    real *= double(dim.window);
+    real *= double(dim.filter);
   }
   return all >= worthwhile * real && outputs >= fewestOutputs;
 }
 
-/// A convolution per combination of phases, with its own taps; results side by
-/// side as those of one with all phases.
+/// One convolution per combination of phases, with its own taps; the results
+/// are concatenated like those of one convolution of all phases.
 static Value phaseByPhase(OpBuilder &builder, ConvolutionOp op, Value kernel,
                           ArrayRef<PhasedDim> spatial, ArrayRef<int64_t> low,
                           RankedTensorType type) {
@@ -202,12 +206,12 @@ static Value phaseByPhase(OpBuilder &builder, ConvolutionOp op, Value kernel,
   joined = each;
   joined.insert(joined.end() - 1, 1);
   SmallVector<Value> results, sizes;
-  // Phases without taps take their sizes from those that have some.
+  // Phases without taps take their sizes from phases that have some.
   SmallVector<unsigned> empty;
-  for (int64_t number = 0; number < phases; ++number) {
+  for (int64_t phase = 0; phase < phases; ++phase) {
     SmallVector<int64_t> shape(typeOf(kernel).getShape()),
         start(shape.size(), 0), ones(shape.size(), 1), high(count);
-    int64_t rest = number;
+    int64_t rest = phase;
     for (int64_t i = count; i-- > 0;) {
       const PhasedDim &dim = spatial[i];
       shape[i] = dim.dilation == 1 ? dim.taps : dim.tapsOf(rest % dim.dilation);
@@ -216,11 +220,11 @@ static Value phaseByPhase(OpBuilder &builder, ConvolutionOp op, Value kernel,
     }
     results.push_back({});
     if (llvm::is_contained(shape, 0)) {
-      empty.push_back(unsigned(number));
+      empty.push_back(unsigned(phase));
       continue;
     }
     shape.back() = outputs;
-    start.back() = number * outputs;
+    start.back() = phase * outputs;
     Value own =
         builder.create<SliceOp>(loc, typeOf(kernel).clone(shape), kernel,
                                 ValueRange(), ValueRange(), start, shape, ones);
@@ -235,16 +239,15 @@ static Value phaseByPhase(OpBuilder &builder, ConvolutionOp op, Value kernel,
         appendDynamic(builder, loc, result, dim, sizes);
     results.back() = reshaped(builder, loc, result, joined, sizes);
   }
-  for (unsigned number : empty)
-    results[number] = zeros(builder, loc, type.clone(joined), sizes);
+  for (unsigned phase : empty)
+    results[phase] = zeros(builder, loc, type.clone(joined), sizes);
   joined[joined.size() - 2] = phases;
   Value all = builder.create<ConcatOp>(loc, type.clone(joined),
                                        uint64_t(joined.size() - 2), results);
   return reshaped(builder, loc, all, type.getShape(), sizes);
 }
 
-/// Along spatial dimension `i`; where only the run knows the size, as for any
-/// other one.
+/// Spatial dimension `i`; a dynamic size is computed like any static one.
 static PhasedDim phasedDim(ConvolutionOp op, unsigned i) {
   constexpr int64_t anySize = 1 << 20;
   int64_t input = typeOf(op.getInput()).getDimSize(i + 1),
@@ -268,30 +271,42 @@ static PhasedDim phasedDim(ConvolutionOp op, unsigned i) {
   return dim;
 }
 
-LogicalResult splitDilatedInput(ConvolutionOp op, PatternRewriter &rewriter) {
-  RankedTensorType kernel = typeOf(op.getKernel()), type = typeOf(op);
+/// The spatial dimensions of a channels-last convolution with a dilated input;
+/// nullopt where there are none, or where it cannot be split.
+static std::optional<SmallVector<PhasedDim>> phasedDims(ConvolutionOp op) {
+  RankedTensorType type = typeOf(op);
   ArrayRef<int64_t> dilation = op.getInputDilation();
   bool dilated = llvm::any_of(dilation, [](int64_t step) { return step != 1; });
   if (!dilated || !isChannelsLast(op) || op.getGroups() != 1 ||
       typeOf(op.getInput()).isDynamicDim(type.getRank() - 1) ||
-      !kernel.hasStaticShape() || llvm::is_contained(type.getShape(), 0) ||
+      !typeOf(op.getKernel()).hasStaticShape() ||
+      llvm::is_contained(type.getShape(), 0) ||
       llvm::is_contained(typeOf(op.getInput()).getShape(), 0))
-    return failure();
+    return std::nullopt;
   SmallVector<PhasedDim> spatial;
-  SmallVector<int64_t> ones(dilation.size(), 1), low, high,
-      shape{type.getDimSize(0)};
-  int64_t features = type.getShape().back();
   for (auto [i, step] : llvm::enumerate(dilation)) {
     if (step != 1 &&
         (op.getStrides()[i] != 1 || op.getKernelDilation()[i] != 1))
-      return failure();
+      return std::nullopt;
     spatial.push_back(phasedDim(op, unsigned(i)));
-    low.push_back(spatial.back().low);
-    high.push_back(spatial.back().high);
-    shape.push_back(spatial.back().positions);
-    features *= step;
+  }
+  return spatial;
+}
+
+static void splitDilatedInput(ConvolutionOp op, ArrayRef<PhasedDim> spatial,
+                              RewriterBase &rewriter) {
+  RankedTensorType type = typeOf(op);
+  SmallVector<int64_t> ones(spatial.size(), 1), low, high,
+      shape{type.getDimSize(0)};
+  int64_t features = type.getShape().back();
+  for (const PhasedDim &dim : spatial) {
+    low.push_back(dim.low);
+    high.push_back(dim.high);
+    shape.push_back(dim.positions);
+    features *= dim.dilation;
   }
   shape.push_back(features);
+  rewriter.setInsertionPoint(op);
   Location loc = op.getLoc();
   Value phased = phasedKernel(rewriter, loc, op.getKernel(), spatial), result;
   if (phasesDiffer(spatial, type.getShape().back()))
@@ -304,8 +319,24 @@ LogicalResult splitDilatedInput(ConvolutionOp op, PatternRewriter &rewriter) {
         rewriter.getDenseI64ArrayAttr(high),
         rewriter.getDenseI64ArrayAttr(ones), op.getKernelDilationAttr(),
         op.getGroupsAttr());
-  rewriter.replaceOp(op, sideBySide(rewriter, op, result, spatial));
-  return success();
+  rewriter.replaceOp(op, interleaved(rewriter, op, result, spatial));
 }
 
+namespace {
+
+struct SplitDilatedInputsPass
+    : impl::SplitDilatedInputsPassBase<SplitDilatedInputsPass> {
+  using SplitDilatedInputsPassBase::SplitDilatedInputsPassBase;
+
+  void runOnOperation() override {
+    SmallVector<ConvolutionOp> convolutions;
+    getOperation().walk([&](ConvolutionOp op) { convolutions.push_back(op); });
+    IRRewriter rewriter(&getContext());
+    for (ConvolutionOp op : convolutions)
+      if (auto spatial = phasedDims(op))
+        splitDilatedInput(op, *spatial, rewriter);
+  }
+};
+
+} // namespace
 } // namespace zenith::layout

@@ -4,9 +4,12 @@
 // the weights and bias of the contraction before.
 
 #include "ir/CompositeFormulas.h"
+#include "ir/GraphOps.h"
 #include "ir/encodings/PackedPanels.h"
-#include "ir/matchers/ParameterValues.h"
+#include "ir/matchers/ParameterDependence.h"
+#include "ir/matchers/TypeOf.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/GraphPasses.h"
 
@@ -18,9 +21,9 @@ namespace zenith {
 #include "passes/GraphPasses.h.inc"
 } // namespace zenith
 
-namespace zenith::layout {
+namespace zenith::parameters {
 
-/// The vector that a value repeats along all dimensions but `dim`, if it
+/// The vector that a value broadcasts along all dimensions but `dim`, if it
 /// depends on parameters only.
 static Value channelVector(PatternRewriter &rewriter, Value value,
                            int64_t dim) {
@@ -43,8 +46,8 @@ static Value channelVector(PatternRewriter &rewriter, Value value,
   return rewriter.create<ReshapeOp>(value.getLoc(), flat, vector, ValueRange());
 }
 
-/// The contraction that gives `value` and where its output channels are:
-/// dimension of the result, of the weights.
+/// The contraction that computes `value`, and the dimension of its output
+/// channels in the result and in the weights.
 namespace {
 struct Channels {
   Operation *contraction = nullptr;
@@ -60,11 +63,11 @@ static Channels channelsOf(Value value) {
   if (auto convolution = dyn_cast<ConvolutionOp>(op))
     return {op, convolution.getDims().getOutputFeature(),
             convolution.getDims().getKernelOutput()};
-  // Weights that memory holds narrow would not be any more.
+  // Folding would widen weights that are stored narrow.
   if (beforeWidening(op->getOperand(1)) != op->getOperand(1))
     return {};
-  // Of a product only the last dimension, where it is the weights' own last
-  // one.
+  // Of a matmul only the last dimension, where the weights have one free
+  // dimension.
   DotDimsAttr dims = cast<DotGeneralOp>(op).getDims();
   auto weights = typeOf(op->getOperand(1));
   SmallVector<int64_t> freeDims;
@@ -77,7 +80,7 @@ static Channels channelsOf(Value value) {
   return {op, typeOf(value).getRank() - 1, freeDims.front()};
 }
 
-/// Whole numbers from some integer.
+/// True for integers that were converted to floats.
 static bool areIntegers(Value weights) {
   while (isa_and_nonnull<TransposeOp, ReshapeOp>(weights.getDefiningOp()))
     weights = weights.getDefiningOp()->getOperand(0);
@@ -209,4 +212,4 @@ struct FoldBatchNormPass : impl::FoldBatchNormPassBase<FoldBatchNormPass> {
 };
 
 } // namespace
-} // namespace zenith::layout
+} // namespace zenith::parameters

@@ -3,14 +3,19 @@
 // Builds @prepare from what depends on parameters only, and turns large
 // constants into parameters.
 
+#include "ir/GraphOps.h"
 #include "ir/encodings/PackedPanels.h"
 #include "ir/encodings/Winograd.h"
-#include "ir/matchers/ParameterValues.h"
+#include "ir/matchers/ParameterDependence.h"
+#include "ir/matchers/TypeOf.h"
+#include "ir/matchers/WidenedFactor.h"
 #include "ir/tensor/Tensor.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/GraphPasses.h"
-#include "passes/quantize/BlockwiseScales.h"
+#include "passes/parameters/PackFewOutputs.h"
+#include "passes/parameters/PackGroups.h"
+#include "passes/parameters/PackTables.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -21,7 +26,7 @@ namespace zenith {
 #include "passes/GraphPasses.h.inc"
 } // namespace zenith
 
-namespace zenith::layout {
+namespace zenith::parameters {
 
 namespace {
 
@@ -78,7 +83,7 @@ void PrepareBuilder::liftConstants(int64_t minBytes) {
   }
 }
 
-/// The value's counterpart in @prepare, with everything it rests on cloned
+/// The value's counterpart in @prepare, with the ops that it depends on cloned
 /// there.
 Value PrepareBuilder::prepared(Value value) {
   if (Value known = insidePrepare.lookupOrNull(value))
@@ -94,7 +99,7 @@ Value PrepareBuilder::prepared(Value value) {
   }
   for (Value operand : op->getOperands())
     prepared(operand);
-  // The operands' clones came in between.
+  // Cloning the operands moved the end of the block.
   builder.setInsertionPointToEnd(&prepare.getBody().front());
   return builder.clone(*op, insidePrepare)
       ->getResult(cast<OpResult>(value).getResultNumber());
@@ -131,14 +136,14 @@ void PrepareBuilder::replaceUses(Value value, OpBuilder &builder) {
                                .getResult());
 }
 
-/// Movement that costs nothing where it is fused, so that main keeps it:
-/// hoisted it would only take memory.
+/// Movement that is free where it is fused, so that main keeps it: hoisted it
+/// would only take memory.
 static bool staysBehind(Operation *op) {
   return isa<BroadcastOp, ReshapeOp, SliceOp>(op);
 }
 
-/// Movement and widening by which contractions read packed weights, and sums of
-/// rows packed tables: kernels recognise them.
+/// Movement and widening by which contractions read packed weights and
+/// reductions packed tables: kernels recognise these ops.
 static llvm::DenseSet<Operation *> unpackingOps(Block &block) {
   llvm::DenseSet<Operation *> ops;
   for (Operation &op : block) {
@@ -159,9 +164,9 @@ static llvm::DenseSet<Operation *> unpackingOps(Block &block) {
         ops.insert(transpose);
         ops.insert(weights.getDefiningOp());
       }
-      // The slice and the reshape before the window stay behind anyway.
-      if (auto window = matchTransformedFilter(convolution))
-        weights = window->matrix;
+      // The slice and the reshape before the filter stay behind anyway.
+      if (auto filter = matchTransformedFilter(convolution))
+        weights = filter->matrix;
     }
     if (auto panels = matchUnpackedPanels(weights))
       for (; weights != panels->packed;
@@ -177,7 +182,7 @@ void PrepareBuilder::hoist(func::FuncOp function) {
   llvm::DenseMap<Operation *, Dependence> dependence;
   for (Operation &op : block) {
     Dependence own = Dependence::Constants;
-    // What is derived lies in an arena, so its size is known before a run.
+    // Derived parameters lie in an arena, whose size is known before a run.
     if (!familyOf(&op) || op.getNumRegions() || !isPure(&op) ||
         op.getNumResults() != 1 || !typeOf(op.getResult(0)).hasStaticShape())
       own = Dependence::Arguments;
@@ -194,8 +199,8 @@ void PrepareBuilder::hoist(func::FuncOp function) {
     }
     dependence[&op] = own;
   }
-  // Values that something outside of @prepare reads; what stays behind reads
-  // its operand there.
+  // Values that are read outside of @prepare; an op that stays behind reads its
+  // operand there.
   SmallVector<Value> frontier;
   llvm::DenseSet<Operation *> stays, unpacking = unpackingOps(block);
   for (Operation &op : llvm::reverse(block)) {
@@ -213,8 +218,8 @@ void PrepareBuilder::hoist(func::FuncOp function) {
       frontier.push_back(op.getResult(0));
   }
   OpBuilder builder(function.getContext());
-  // In program order: the clone of a later value finds the clones of what it
-  // rests on.
+  // In program order: the clone of a later value finds the clones of the values
+  // that it depends on.
   for (Value value : llvm::reverse(frontier))
     prepareValue(value);
   for (Value value : llvm::reverse(frontier))
@@ -263,4 +268,4 @@ struct HoistPreparePass : impl::HoistPreparePassBase<HoistPreparePass> {
 };
 
 } // namespace
-} // namespace zenith::layout
+} // namespace zenith::parameters

@@ -1,26 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels of grouped convolutions with several channels in a group: group by
-// group and panel by panel in memory, small groups joined until they fill a
-// vector. Kernels of few outputs: output by output.
+// Filters of grouped convolutions with several channels in a group are stored
+// group by group and panel by panel; small groups are joined into
+// block-diagonal ones until they fill a vector.
 
-#include "ir/encodings/PackedPanels.h"
+#include "passes/parameters/PackGroups.h"
+
+#include "ir/GraphOps.h"
+#include "ir/encodings/Winograd.h"
 #include "ir/matchers/ChannelsLast.h"
-#include "ir/matchers/ParameterValues.h"
+#include "ir/matchers/ParameterDependence.h"
+#include "ir/matchers/Permutations.h"
+#include "ir/matchers/TypeOf.h"
+#include "ir/matchers/ValueBuilders.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/GraphPasses.h"
+#include "passes/parameters/PackFewOutputs.h"
+#include "passes/parameters/PackGroups.h"
+#include "passes/parameters/PackMatmuls.h"
 
 using namespace mlir;
 using namespace zenith::graph;
 
-namespace zenith::layout {
+namespace zenith {
+#define GEN_PASS_DEF_PACKGROUPSPASS
+#include "passes/GraphPasses.h.inc"
+} // namespace zenith
 
-static Value reshaped(OpBuilder &builder, Location loc, Value value,
-                      ArrayRef<int64_t> shape) {
-  return builder.create<ReshapeOp>(loc, typeOf(value).clone(shape), value,
-                                   ValueRange());
-}
+namespace zenith::parameters {
 
 /// [taps, inputs, groups, joined, outputs] to [taps, joined, inputs, groups,
-/// joined, outputs]: zeros where an input's group is not the output's.
+/// joined, outputs], block-diagonal: zeros where the group of an input is not
+/// that of the output.
 static Value blockDiagonal(OpBuilder &builder, Location loc, Value kernel) {
   RankedTensorType type = typeOf(kernel);
   int64_t joined = type.getDimSize(3);
@@ -43,20 +54,20 @@ static Value blockDiagonal(OpBuilder &builder, Location loc, Value kernel) {
   return builder.create<SelectOp>(loc, wide, own, kernel, zero);
 }
 
-void packGroups(ConvolutionOp op, int64_t panel) {
+static void packGroups(ConvolutionOp op, int64_t panel) {
   constexpr int64_t fewestInputs = 4, fourVectors = 64;
   Value kernel = op.getKernel();
   SmallVector<int64_t> shape(typeOf(kernel).getShape());
   int64_t groups = int64_t(op.getGroups()), joined = 1;
   int64_t inputs = shape[shape.size() - 2], outputs = shape.back() / groups;
-  // These are windows of their own.
+  // These run as depthwise convolutions.
   bool fillsVector = inputs == fewestInputs && inputs == outputs &&
                      isa<FloatType>(typeOf(kernel).getElementType());
   if (groups == 1 || inputs < fewestInputs || fillsVector ||
       !isChannelsLast(op))
     return;
-  // Two vectors would take taller tiles, but are zeros for the most part (20
-  // groups of 16 outputs: 1.33 of the time, 32 groups of 8: 1.3).
+  // Groups that fill two vectors would allow taller tiles, but are mostly
+  // zeros, which costs about a third more time.
   int64_t vector = panel / (panel >= fourVectors ? 4 : 2);
   for (int64_t count = 2; count <= groups && count * outputs <= vector; ++count)
     if (groups % count == 0)
@@ -84,48 +95,6 @@ void packGroups(ConvolutionOp op, int64_t panel) {
   op.getKernelMutable().assign(reshaped(builder, loc, kernel, shape));
 }
 
-/// Too few for a vector of them, for several results, of long sums.
-static bool hasFewOutputs(ConvolutionOp op) {
-  constexpr int64_t mostOutputs = 4, fewestInputs = 16, shortestSum = 64,
-                    fewestRows = 4;
-  RankedTensorType type = typeOf(op.getKernel()), result = typeOf(op);
-  int64_t outputs = type.getShape().back(),
-          inputs = type.getDimSize(type.getRank() - 2);
-  bool fewRows =
-      result.hasStaticShape() && result.getNumElements() < fewestRows * outputs;
-  return op.getGroups() == 1 && isChannelsLast(op) && outputs >= 1 &&
-         outputs <= mostOutputs && inputs >= fewestInputs && !fewRows &&
-         type.getNumElements() >= shortestSum * outputs &&
-         isa<FloatType>(type.getElementType()) &&
-         beforeWidening(op.getKernel()) == op.getKernel();
-}
-
-bool packFewOutputs(ConvolutionOp op) {
-  if (!hasFewOutputs(op))
-    return false;
-  int64_t rank = typeOf(op.getKernel()).getRank();
-  SmallVector<int64_t> order{rank - 1};
-  for (int64_t d = 0; d + 1 < rank; ++d)
-    order.push_back(d);
-  OpBuilder builder(op);
-  Location loc = op.getLoc();
-  Value kernel = transposed(builder, loc, op.getKernel(), order);
-  op.getKernelMutable().assign(
-      transposed(builder, loc, kernel, inverseOf(order)));
-  return true;
-}
-
-TransposeOp matchFewOutputPacking(ConvolutionOp op) {
-  auto transpose = op.getKernel().getDefiningOp<TransposeOp>();
-  if (!transpose || !hasFewOutputs(op))
-    return {};
-  ArrayRef<int64_t> permutation = transpose.getPermutation();
-  for (auto [to, from] : llvm::enumerate(permutation.drop_back()))
-    if (from != int64_t(to) + 1)
-      return {};
-  return transpose;
-}
-
 TransposeOp matchGroupPacking(ConvolutionOp op) {
   auto reshape = op.getKernel().getDefiningOp<ReshapeOp>();
   auto transpose = reshape && op.getGroups() != 1
@@ -138,4 +107,21 @@ TransposeOp matchGroupPacking(ConvolutionOp op) {
   return matches ? transpose : TransposeOp();
 }
 
-} // namespace zenith::layout
+namespace {
+
+struct PackGroupsPass : impl::PackGroupsPassBase<PackGroupsPass> {
+  using PackGroupsPassBase::PackGroupsPassBase;
+
+  void runOnOperation() override {
+    if (failed(verifyPanelShape(getOperation(), {panel})))
+      return signalPassFailure();
+    getOperation().walk([&](ConvolutionOp op) {
+      if (!matchTransformedFilter(op) && isPackable(op.getKernel(), panel) &&
+          isParameter(op.getKernel()))
+        packGroups(op, panel);
+    });
+  }
+};
+
+} // namespace
+} // namespace zenith::parameters

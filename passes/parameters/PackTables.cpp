@@ -1,16 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tables whose rows are read at numbers and added lie by blocks of columns, so
-// that a block of all rows stays in a cache while many sums read it.
+// Large tables whose gathered rows are added are stored by blocks of columns,
+// so that a block of all rows stays in a cache while many sums read it.
 
+#include "passes/parameters/PackTables.h"
+
+#include "ir/GraphOps.h"
 #include "ir/encodings/PackedPanels.h"
-#include "ir/matchers/ParameterValues.h"
-#include "passes/parameters/PackedMatmuls.h"
+#include "ir/matchers/ParameterDependence.h"
+#include "ir/matchers/TypeOf.h"
+#include "ir/matchers/ValueBuilders.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/GraphPasses.h"
+#include "passes/parameters/PackMatmuls.h"
 
 using namespace mlir;
 using namespace zenith::graph;
 
-namespace zenith::layout {
+namespace zenith {
+#define GEN_PASS_DEF_PACKTABLESPASS
+#include "passes/GraphPasses.h.inc"
+} // namespace zenith
+
+namespace zenith::parameters {
 
 bool readsSummedRows(GatherOp op) {
   auto table = typeOf(op.getOperand());
@@ -28,12 +40,11 @@ bool readsSummedRows(GatherOp op) {
   return sum && !llvm::is_contained(sum.getDims(), resultLast);
 }
 
-/// A small table is in a cache anyway. Rows of a block are as wide as sums are
-/// in registers; those of the whole table would be so far apart that they meet
-/// in few sets of a cache, and on more pages than are looked up at once. Wider
-/// ones leave too few rows to a cache (54 rows of 324 with 512-bit vectors:
-/// 2.8 sums/ns in blocks of 64 columns, 1.9 in blocks of 256).
-void packTable(GatherOp op, int64_t panel) {
+/// A small table is in a cache anyway. A block is as wide as the sums that fit
+/// registers; rows of the whole table would be so far apart that they share few
+/// sets of a cache and need more pages than the TLB holds. Wider blocks leave
+/// too few rows to a cache.
+static void packTable(GatherOp op, int64_t panel) {
   constexpr int64_t smallBytes = 32 * 1024, widest = 64;
   auto type = typeOf(op.getOperand());
   if (!readsSummedRows(op) || !isParameter(op.getOperand()) ||
@@ -43,8 +54,8 @@ void packTable(GatherOp op, int64_t panel) {
     return;
   int64_t columns = type.getShape().back(),
           rows = type.getNumElements() / columns;
-  int64_t wide = std::min(4 * panel, widest);
-  for (int64_t block : {wide, wide / 2}) {
+  int64_t widestBlock = std::min(4 * panel, widest);
+  for (int64_t block : {widestBlock, widestBlock / 2}) {
     if (columns % block || columns == block)
       continue;
     OpBuilder builder(op);
@@ -57,4 +68,17 @@ void packTable(GatherOp op, int64_t panel) {
   }
 }
 
-} // namespace zenith::layout
+namespace {
+
+struct PackTablesPass : impl::PackTablesPassBase<PackTablesPass> {
+  using PackTablesPassBase::PackTablesPassBase;
+
+  void runOnOperation() override {
+    if (failed(verifyPanelShape(getOperation(), {panel})))
+      return signalPassFailure();
+    getOperation().walk([&](GatherOp op) { packTable(op, panel); });
+  }
+};
+
+} // namespace
+} // namespace zenith::parameters

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Puts transformed windows beside those of 3 or 3x3 pixels, where computing
-// with them is estimated to be faster.
+// Stores Winograd-transformed filters beside 3-tap and 3x3 filters, where
+// computing with them is estimated to be faster.
 
+#include "ir/GraphOps.h"
 #include "ir/dims/DimAnalysis.h"
 #include "ir/encodings/PackedPanels.h"
 #include "ir/encodings/Winograd.h"
 #include "ir/matchers/ChannelsLast.h"
-#include "ir/matchers/ParameterValues.h"
+#include "ir/matchers/ParameterDependence.h"
+#include "ir/matchers/SplatConstant.h"
+#include "ir/matchers/TypeOf.h"
+#include "ir/matchers/ValueBuilders.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
-#include "passes/parameters/PackedMatmuls.h"
+#include "passes/parameters/PackMatmuls.h"
 
 using namespace mlir;
 using namespace zenith::graph;
@@ -20,10 +24,10 @@ namespace zenith {
 #include "passes/GraphPasses.h.inc"
 } // namespace zenith
 
-namespace zenith::layout {
+namespace zenith::parameters {
 
-/// A window of a parameter over channels-last images that has a transform;
-/// outputs enough to be worth the evaluation of their image.
+/// A parameter filter of a channels-last convolution that has a Winograd
+/// transform, with enough outputs to be worth the input transform.
 static bool isSuitable(ConvolutionOp op, int64_t lanes) {
   RankedTensorType kernel = typeOf(op.getKernel()), result = typeOf(op);
   auto ones = [](ArrayRef<int64_t> values) {
@@ -36,13 +40,13 @@ static bool isSuitable(ConvolutionOp op, int64_t lanes) {
           return value >= 0 && value <= (taps - 1) * dilation;
         });
   };
-  // Tiles of dilated images have pixels of one phase; lines of a task hold
-  // those of all.
+  // With dilation, a tile holds positions of one phase; the rows of a task hold
+  // those of all phases.
   constexpr int64_t mostPhases = 64;
   auto isNear = [](int64_t dilation) { return dilation <= mostPhases; };
   constexpr int64_t halfCacheLine = 8, wide = 16;
-  // Measured with 256 bits: 16 outputs gain nothing; with 512 bits they take
-  // 0.85 of the time, 24 outputs 0.55.
+  // With narrow vectors two of them gain nothing; with wide ones a single
+  // vector of outputs already does.
   int64_t fewestOutputs = lanes >= wide ? lanes : 2 * lanes + 1;
   return isChannelsLast(op) && op.getGroups() == 1 && winogradFilter(op, 2) &&
          result.getElementType().isF32() && kernel.getElementType().isF32() &&
@@ -56,8 +60,8 @@ static bool isSuitable(ConvolutionOp op, int64_t lanes) {
          isParameter(op.getKernel());
 }
 
-/// What only the run will tell is guessed: the program's images are as large as
-/// those that most networks are trained on, those of later layers smaller.
+/// Dynamic sizes are guessed: the input of the program is as large as most
+/// networks are trained on, feature maps of later layers are smaller.
 static SmallVector<DimExpr> likelySizes(ConvolutionOp op, DimAnalysis &dims) {
   constexpr int64_t anyExtent = 224;
   SmallVector<DimExpr> sizes;
@@ -81,30 +85,30 @@ static int64_t bestTile(ConvolutionOp op, int64_t lanes, DimAnalysis &dims) {
   return best;
 }
 
-/// [points * planes * inputs, outputs]: the window's values at all points.
+/// [points * planes * inputs, outputs]: the transformed filter.
 static Value transformed(OpBuilder &builder, Location loc, Value kernel,
-                         const WinogradFilter &window) {
+                         const WinogradFilter &filter) {
   SmallVector<float> factors;
-  for (const auto &down : window.down.window())
-    for (const auto &across : window.across.window())
+  for (const auto &down : filter.down.window())
+    for (const auto &across : filter.across.window())
       for (double y : down)
         for (double x : across)
           factors.push_back(float(y * x));
   int64_t outputs = typeOf(kernel).getShape().back(),
-          ofPlane = typeOf(kernel).getNumElements() / window.planes;
+          ofPlane = typeOf(kernel).getNumElements() / filter.planes;
   Type element = builder.getF32Type();
   Value matrix = builder.create<ConstantOp>(
       loc, cast<ElementsAttr>(DenseElementsAttr::get(
-               RankedTensorType::get({window.points(), window.taps()}, element),
+               RankedTensorType::get({filter.points(), filter.taps()}, element),
                ArrayRef<float>(factors))));
   Value flat =
       reshaped(builder, loc, kernel,
-               {window.planes, window.taps(), ofPlane / window.taps()});
+               {filter.planes, filter.taps(), ofPlane / filter.taps()});
   auto dims = DotDimsAttr::get(builder.getContext(), {}, {}, {1}, {1});
   Value values = builder.create<DotGeneralOp>(
       loc,
       RankedTensorType::get(
-          {window.points(), window.planes, ofPlane / window.taps()}, element),
+          {filter.points(), filter.planes, ofPlane / filter.taps()}, element),
       matrix, flat, dims);
   return reshaped(builder, loc, values,
                   {typeOf(values).getNumElements() / outputs, outputs});
@@ -116,20 +120,19 @@ static void transformFilter(ConvolutionOp op, int64_t panel, int64_t tile) {
   Value kernel = op.getKernel();
   RankedTensorType type = typeOf(kernel);
   Value values = transformed(builder, loc, kernel, *winogradFilter(op, tile));
-  int64_t outputs = type.getShape().back(),
-          depths = type.getNumElements() / outputs,
+  int64_t outputs = type.getShape().back(), k = type.getNumElements() / outputs,
           before = typeOf(values).getDimSize(0);
   auto matrixType =
-      RankedTensorType::get({before + depths, outputs}, type.getElementType());
-  Value plain = reshaped(builder, loc, kernel, {depths, outputs});
+      RankedTensorType::get({before + k, outputs}, type.getElementType());
+  Value plain = reshaped(builder, loc, kernel, {k, outputs});
   Value both = builder.create<ConcatOp>(loc, matrixType, /*dim=*/0,
                                         ValueRange{values, plain});
   Value matrix = repacked(builder, builder, loc, both, {panel});
-  Value window = builder.create<SliceOp>(
-      loc, RankedTensorType::get({depths, outputs}, type.getElementType()),
-      matrix, ValueRange(), ValueRange(), ArrayRef<int64_t>{before, 0},
-      ArrayRef<int64_t>{depths, outputs}, ArrayRef<int64_t>{1, 1});
-  op.getKernelMutable().assign(reshaped(builder, loc, window, type.getShape()));
+  Value filter = builder.create<SliceOp>(
+      loc, RankedTensorType::get({k, outputs}, type.getElementType()), matrix,
+      ValueRange(), ValueRange(), ArrayRef<int64_t>{before, 0},
+      ArrayRef<int64_t>{k, outputs}, ArrayRef<int64_t>{1, 1});
+  op.getKernelMutable().assign(reshaped(builder, loc, filter, type.getShape()));
   op->setAttr(winogradTileAttrName, builder.getI64IntegerAttr(tile));
 }
 
@@ -162,4 +165,4 @@ struct TransformWinogradFiltersPass
 };
 
 } // namespace
-} // namespace zenith::layout
+} // namespace zenith::parameters

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rounds the weights of products and convolutions to a narrow type, and leaves
-// the widening to whoever multiplies.
+// Rounds the weights of matmuls and convolutions to a narrow type, and leaves
+// the widening to the kernels.
 
 #include "ir/GraphOps.h"
 #include "ir/encodings/Winograd.h"
 #include "ir/matchers/ParameterDependence.h"
+#include "ir/matchers/TypeOf.h"
+#include "ir/matchers/ValueBuilders.h"
 #include "ir/tensor/Tensor.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
@@ -20,18 +22,8 @@ namespace zenith {
 
 namespace zenith::precision {
 
-/// From here on a dot product of pairs is faster than widened weights.
+/// From this M on a dot product of pairs is faster than widened weights.
 static constexpr int64_t fewestPairedRows = 4;
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
-static Value converted(OpBuilder &builder, Value value, Type element) {
-  return builder.create<ConvertOp>(
-      value.getLoc(), RankedTensorType::get(typeOf(value).getShape(), element),
-      value);
-}
 
 static bool isBatched(Operation *op) {
   if (auto dot = dyn_cast<DotGeneralOp>(op))
@@ -39,22 +31,21 @@ static bool isBatched(Operation *op) {
   return cast<ConvolutionOp>(op).getGroups() != 1;
 }
 
-/// True where the result has few rows for certain: elements per column of the
-/// weights.
+/// True where M, elements of the result per column of the weights, is known to
+/// be small.
 static bool hasFewRows(Operation *op) {
   RankedTensorType result = typeOf(op->getResult(0));
   if (!result.hasStaticShape())
     return false;
   RankedTensorType weights = typeOf(op->getOperand(1));
-  int64_t depth = 1;
+  int64_t k = 1;
   if (auto dot = dyn_cast<DotGeneralOp>(op))
     for (int64_t dim : dot.getDims().getRhsContracting())
-      depth *= weights.getDimSize(dim);
+      k *= weights.getDimSize(dim);
   else
-    depth =
-        weights.getNumElements() /
+    k = weights.getNumElements() /
         weights.getDimSize(cast<ConvolutionOp>(op).getDims().getKernelOutput());
-  int64_t columns = weights.getNumElements() / depth;
+  int64_t columns = weights.getNumElements() / k;
   return result.getNumElements() < fewestPairedRows * columns;
 }
 
@@ -112,7 +103,7 @@ bool LowerPrecisionPass::isCandidate(Operation *op) {
   else if (isBatched(op))
     remark(op, "PRE104", "the contraction is batched or grouped");
   else if (op->hasAttr(winogradTileAttrName))
-    remark(op, "PRE105", "the window is stored by its values at points");
+    remark(op, "PRE105", "the filter is stored transformed (Winograd)");
   else
     return true;
   return false;

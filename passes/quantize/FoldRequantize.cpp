@@ -1,27 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Quantized products are scaled back and divided by the next scale:
-// (sums * scale + bias) / next = sums * (scale / next) + bias / next.
+// Requantization folding: sums of integers are scaled, then divided by the
+// scale of the next layer: (sums * scale + bias) / next = sums * (scale / next)
+// + bias / next.
 
 #include "passes/quantize/FoldRequantize.h"
 
+#include "ir/GraphOps.h"
+#include "ir/matchers/ParameterDependence.h"
+
 #include "ir/CompositeFormulas.h"
-#include "ir/matchers/ParameterValues.h"
 #include "ir/matchers/SplatConstant.h"
 
 using namespace mlir;
 using namespace zenith::graph;
 
-namespace zenith::layout {
+namespace zenith::quantize {
 
-/// The one number that `value` repeats, where quotients by it stay far from the
+/// The splat constant that `value` is, where quotients by it stay far from both
 /// ends of f32.
 static std::optional<double> divisorOf(Value value) {
-  std::optional<double> number = splatValue(value);
-  return number > 0x1p-40 && number < 0x1p40 ? number : std::nullopt;
+  std::optional<double> constant = splatValue(value);
+  return constant > 0x1p-40 && constant < 0x1p40 ? constant : std::nullopt;
 }
 
-/// Divided where there are the fewest numbers.
+/// The quotient, computed before broadcasts, where there are the fewest
+/// elements.
 static Value divided(OpBuilder &builder, Value value, double divisor) {
   Operation *op = value.getDefiningOp();
   if (isa_and_nonnull<BroadcastOp, ReshapeOp>(op)) {
@@ -35,8 +39,8 @@ static Value divided(OpBuilder &builder, Value value, double divisor) {
                                splatLike(builder, loc, value, divisor));
 }
 
-/// The steps from `scaled` to a division, each the only reader of the one
-/// before; empty where there is none.
+/// The ops from `scaled` to a division, each the only reader of the one before;
+/// empty where there is none.
 static SmallVector<Operation *> stepsToDivision(Value scaled) {
   SmallVector<Operation *> steps;
   for (Value value = scaled; value.hasOneUse();) {
@@ -56,15 +60,15 @@ static SmallVector<Operation *> stepsToDivision(Value scaled) {
   return {};
 }
 
-void rescaleSums(Value scaled) {
+void foldRequantize(Value scaled) {
   SmallVector<Operation *> steps = stepsToDivision(scaled);
   if (steps.empty())
     return;
   Operation *division = steps.pop_back_val();
   double divisor = *divisorOf(division->getOperand(1));
-  auto divideOperand = [&](Operation *op, unsigned number) {
+  auto divideOperand = [&](Operation *op, unsigned index) {
     OpBuilder builder(op);
-    op->setOperand(number, divided(builder, op->getOperand(number), divisor));
+    op->setOperand(index, divided(builder, op->getOperand(index), divisor));
   };
   divideOperand(scaled.getDefiningOp(), 1);
   Value from = scaled;
@@ -77,4 +81,4 @@ void rescaleSums(Value scaled) {
   division->erase();
 }
 
-} // namespace zenith::layout
+} // namespace zenith::quantize

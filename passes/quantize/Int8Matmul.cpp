@@ -1,119 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Processors that add products of four bytes at once want them without sign on
-// the left: (x - zero) w = x w - zero * (sums of w's columns).
+// Recognises contractions that int8 dot products can compute.
 
-#include "ir/CompositeFormulas.h"
+#include "passes/quantize/Int8Matmul.h"
+
 #include "ir/matchers/ChannelsLast.h"
-#include "ir/matchers/IntegerRange.h"
-#include "ir/matchers/ParameterValues.h"
-#include "passes/quantize/Int16Matmul.h"
-#include "passes/quantize/SplatOrPerChannel.h"
+#include "ir/matchers/ParameterDependence.h"
+#include "ir/matchers/TypeOf.h"
 
 using namespace mlir;
 using namespace zenith::graph;
 
-namespace zenith::layout {
+namespace zenith::quantize {
 
-namespace {
-/// A value as bytes without sign, minus a number: rank 0, i32; null for none.
-struct Bytes {
-  Value values; ///< i32 from 0 to 255
-  Value zero;
-};
-
-/// What a product sums over, and the weights' dimension that stays.
-struct Weights {
-  SmallVector<int64_t> summed;
-  int64_t column = -1;
-  int64_t depth = -1;     ///< the dimension that is packed in fours
-  int64_t leftDepth = -1; ///< the one that it meets
-  /// Zeros stand around the input's pixels or between them.
-  bool padded = false;
-};
-} // namespace
-
-static Value convertedTo(OpBuilder &builder, Value value, Type element) {
-  if (typeOf(value).getElementType() == element)
-    return value;
-  if (auto convert = value.getDefiningOp<ConvertOp>())
-    if (typeOf(convert.getOperand()).getElementType() == element)
-      return convert.getOperand();
-  return builder.create<ConvertOp>(
-      value.getLoc(), RankedTensorType::get(typeOf(value).getShape(), element),
-      value);
-}
-
-static Value plus128(OpBuilder &builder, Value value) {
-  Location loc = value.getLoc();
-  Value offset = builder.create<ConstantOp>(
-      loc, DenseElementsAttr::get(
-               RankedTensorType::get({}, builder.getI32Type()), int32_t(128)));
-  if (typeOf(value).getRank())
-    offset = broadcastLike(builder, loc, offset, {}, value);
-  return builder.create<AddOp>(loc, value.getType(), value, offset);
-}
-
-/// The one number that `value` repeats.
-static Value splatConstantOf(OpBuilder &builder, Value value) {
-  int64_t dim;
-  Value number = splatOrPerChannel(builder, value, dim);
-  return dim < 0 ? number : Value();
-}
-
-static std::optional<Bytes> withoutSign(OpBuilder &builder, Value value,
-                                        Value zero) {
-  auto range = rangeOf(value);
-  if (!range)
-    return std::nullopt;
-  if (range->low >= 0 && range->high <= 255)
-    return Bytes{value, zero};
-  if (!range->fits(8))
-    return std::nullopt;
-  if (!zero)
-    zero = builder.create<ConstantOp>(
-        value.getLoc(),
-        DenseElementsAttr::get(RankedTensorType::get({}, builder.getI32Type()),
-                               int32_t(0)));
-  return Bytes{plus128(builder, value), plus128(builder, zero)};
-}
-
-static std::optional<Bytes> bytesOf(OpBuilder &builder, Value value) {
-  if (auto bytes = withoutSign(builder, value, {}))
-    return bytes;
-  // The bytes are moved instead of the differences.
-  if (auto moved = value.getDefiningOp<TransposeOp>()) {
-    auto bytes = bytesOf(builder, moved.getOperand());
-    if (!bytes)
-      return std::nullopt;
-    Location loc = value.getLoc();
-    Value narrow = transposed(
-        builder, loc,
-        convertedTo(builder, bytes->values, builder.getIntegerType(8, false)),
-        moved.getPermutation());
-    return Bytes{builder.create<ConvertOp>(loc, typeOf(value), narrow),
-                 bytes->zero};
-  }
-  auto difference = value.getDefiningOp<SubOp>();
-  Value zero =
-      difference ? splatConstantOf(builder, difference.getRhs()) : Value();
-  return zero ? withoutSign(builder, difference.getLhs(), zero) : std::nullopt;
-}
-
-static std::optional<Weights> weightsOf(Operation *op) {
-  // Factors and transforms are contractions too.
+std::optional<MatmulWeights> matmulWeightsOf(Operation *op) {
+  // Cholesky factors and Fourier transforms are of the family too.
   if (!isa<ConvolutionOp, DotGeneralOp>(op))
     return std::nullopt;
   RankedTensorType type = typeOf(op->getOperand(1));
   if (!type.hasStaticShape() || !isParameter(op->getOperand(1)))
     return std::nullopt;
-  Weights weights;
+  MatmulWeights weights;
   if (auto convolution = dyn_cast<ConvolutionOp>(op)) {
     if (convolution.getGroups() != 1 || !isChannelsLast(convolution))
       return std::nullopt;
     weights.column = convolution.getDims().getKernelOutput();
-    weights.depth = convolution.getDims().getKernelInput();
-    weights.leftDepth = convolution.getDims().getInputFeature();
+    weights.k = convolution.getDims().getKernelInput();
+    weights.leftK = convolution.getDims().getInputFeature();
     auto isNot = [](int64_t usual) {
       return [usual](int64_t size) { return size != usual; };
     };
@@ -126,8 +39,8 @@ static std::optional<Weights> weightsOf(Operation *op) {
         dims.getRhsContracting().size() != 1 || type.getRank() != 2)
       return std::nullopt;
     weights.column = 1 - dims.getRhsContracting().front();
-    weights.depth = dims.getRhsContracting().front();
-    weights.leftDepth = dims.getLhsContracting().front();
+    weights.k = dims.getRhsContracting().front();
+    weights.leftK = dims.getLhsContracting().front();
   }
   for (int64_t d = 0; d < type.getRank(); ++d)
     if (d != weights.column)
@@ -135,131 +48,20 @@ static std::optional<Weights> weightsOf(Operation *op) {
   return weights;
 }
 
-static int64_t columnOfResult(Operation *op) {
-  if (auto convolution = dyn_cast<ConvolutionOp>(op))
-    return convolution.getDims().getOutputFeature();
-  return typeOf(op->getResult(0)).getRank() - 1;
-}
-
-/// The input with the number that stands for zero around its pixels and between
-/// them, which `convolution` then adds no zeros to.
-static Value padByZeroPoint(OpBuilder &builder, ConvolutionOp convolution,
-                            Value bytes, Value zero) {
-  RankedTensorType type = typeOf(bytes);
-  SmallVector<int64_t> shape(type.getShape()), low(shape.size(), 0), high(low),
-      interior(low);
-  for (auto [i, dim] :
-       llvm::enumerate(convolution.getDims().getInputSpatial())) {
-    low[dim] = convolution.getLow()[i];
-    high[dim] = convolution.getHigh()[i];
-    interior[dim] = convolution.getInputDilation()[i] - 1;
-    if (shape[dim] > 0)
-      shape[dim] =
-          low[dim] + (shape[dim] - 1) * (interior[dim] + 1) + 1 + high[dim];
-    else if (shape[dim] == 0)
-      shape[dim] = low[dim] + high[dim];
-  }
-  SmallVector<int64_t> none(convolution.getLow().size(), 0),
-      ones(none.size(), 1);
-  convolution.setLow(none);
-  convolution.setHigh(none);
-  convolution.setInputDilation(ones);
-  return builder.create<PadOp>(bytes.getLoc(), type.clone(shape), bytes, zero,
-                               ValueRange(), ValueRange(), low, high, interior);
-}
-
-/// `bytes` with so many more zeros at the end of a dimension.
-static Value withMoreDepths(OpBuilder &builder, Value bytes, int64_t dim,
-                            int64_t more) {
-  if (more == 0)
-    return bytes;
-  RankedTensorType type = typeOf(bytes);
-  SmallVector<int64_t> shape(type.getShape()), none(shape.size(), 0),
-      high(none);
-  shape[dim] += more;
-  high[dim] = more;
-  auto number = RankedTensorType::get({}, type.getElementType());
-  Value zero = builder.create<ConstantOp>(
-      bytes.getLoc(),
-      cast<ElementsAttr>(DenseElementsAttr::get(
-          number, builder.getIntegerAttr(type.getElementType(), 0))));
-  return builder.create<PadOp>(bytes.getLoc(), type.clone(shape), bytes, zero,
-                               ValueRange(), ValueRange(), none, high, none);
-}
-
-/// Depths that make whole fours; none where a sum is too short to be worth a
-/// copy of what it reads.
-static std::optional<int64_t> missingDepths(RankedTensorType weights,
-                                            int64_t depth, int64_t column) {
-  constexpr int64_t shortestSum = 16;
-  int64_t more =
-      llvm::alignTo(weights.getDimSize(depth), 4) - weights.getDimSize(depth);
-  if (more &&
-      weights.getNumElements() < shortestSum * weights.getDimSize(column))
-    return std::nullopt;
-  return more;
-}
-
-bool byteProduct(Operation *op) {
-  auto weights = weightsOf(op);
-  auto isInt32 = [](Value value) {
-    return typeOf(value).getElementType().isSignlessInteger(32);
-  };
-  if (!weights || !isInt32(op->getOperand(0)) || !isInt32(op->getOperand(1)) ||
-      !isInt32(op->getResult(0)))
-    return false;
-  auto more =
-      missingDepths(typeOf(op->getOperand(1)), weights->depth, weights->column);
-  if (!more ||
-      (*more && typeOf(op->getOperand(0)).isDynamicDim(weights->leftDepth)))
-    return false;
-  auto range = rangeOf(op->getOperand(1));
-  if (!range || !range->fits(8))
-    return false;
-  OpBuilder builder(op);
-  auto bytes = bytesOf(builder, op->getOperand(0));
-  if (!bytes)
-    return false;
-  // A zero point also stands for the zeros around an image.
-  bool padsBytes = bytes->zero && weights->padded;
-  if (padsBytes) {
-    auto zeros = rangeOf(bytes->zero);
-    if (!zeros || zeros->low < 0 || zeros->high > 255)
+bool isInt8Matmul(Operation *op) {
+  auto weights = matmulWeightsOf(op);
+  auto widens = [&](unsigned operand, bool isUnsigned) {
+    auto convert = op->getOperand(operand).getDefiningOp<ConvertOp>();
+    if (!convert || !typeOf(convert).getElementType().isSignlessInteger(32))
       return false;
-  }
-  Location loc = op->getLoc();
-  Type i32 = builder.getI32Type(), ui8 = builder.getIntegerType(8, false);
-  auto widened = [&](Value narrow) -> Value {
-    return builder.create<ConvertOp>(
-        loc, RankedTensorType::get(typeOf(narrow).getShape(), i32), narrow);
+    Type narrow = typeOf(convert.getOperand()).getElementType();
+    return isUnsigned ? narrow.isUnsignedInteger(8)
+                      : narrow.isSignlessInteger(8);
   };
-  Operation *product = builder.clone(*op);
-  builder.setInsertionPoint(product);
-  Value left = convertedTo(builder, bytes->values, ui8);
-  if (padsBytes)
-    left = padByZeroPoint(builder, cast<ConvolutionOp>(product), left,
-                          convertedTo(builder, bytes->zero, ui8));
-  left = withMoreDepths(builder, left, weights->leftDepth, *more);
-  Value right = widened(withMoreDepths(
-      builder, convertedTo(builder, op->getOperand(1), builder.getI8Type()),
-      weights->depth, *more));
-  product->setOperands({widened(left), right});
-  builder.setInsertionPointAfter(product);
-  Value result = product->getResult(0);
-  if (bytes->zero) {
-    auto columns =
-        RankedTensorType::get({typeOf(right).getDimSize(weights->column)}, i32);
-    Value sums = builder.create<ReduceOp>(loc, columns, ReduceKind::sum, right,
-                                          weights->summed);
-    Value zeros = broadcastLike(builder, loc, bytes->zero, {}, sums);
-    sums = builder.create<MulOp>(loc, columns, sums, zeros);
-    result = builder.create<SubOp>(
-        loc, result.getType(), result,
-        broadcastLike(builder, loc, sums, {columnOfResult(op)}, result));
-  }
-  op->getResult(0).replaceAllUsesWith(result);
-  op->erase();
-  return true;
+  return weights && widens(0, /*isUnsigned=*/true) &&
+         widens(1, /*isUnsigned=*/false) &&
+         typeOf(op->getResult(0)).getElementType().isSignlessInteger(32) &&
+         typeOf(op->getOperand(1)).getDimSize(weights->k) % 4 == 0;
 }
 
-} // namespace zenith::layout
+} // namespace zenith::quantize

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The numbers that a constant or a broadcast repeats.
+// Reads splat and per-channel constants off a constant or a broadcast.
 
 #include "passes/quantize/SplatOrPerChannel.h"
 
-#include "ir/matchers/ParameterValues.h"
+#include "ir/GraphOps.h"
+#include "ir/matchers/TypeOf.h"
+#include "ir/matchers/ValueBuilders.h"
 
 using namespace mlir;
 using namespace zenith::graph;
 
-namespace zenith::layout {
+namespace zenith::quantize {
 
 static Value reshaped(OpBuilder &builder, Value value,
                       ArrayRef<int64_t> shape) {
@@ -47,4 +49,4 @@ Value splatOrPerChannel(OpBuilder &builder, Value value, int64_t &dim) {
   return reshaped(builder, broadcast.getOperand(), shape);
 }
 
-} // namespace zenith::layout
+} // namespace zenith::quantize

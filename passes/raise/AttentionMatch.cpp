@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds attention in two products around a softmax.
+// Finds attention in two matmuls around a softmax.
 
 #include "passes/raise/AttentionMatch.h"
+
 #include "ir/Contraction.h"
+#include "ir/GraphOps.h"
+#include "ir/matchers/ParameterDependence.h"
 #include "ir/matchers/ReshapeGroups.h"
-#include "ir/matchers/SplatMatch.h"
+#include "ir/matchers/SplatConstant.h"
+#include "ir/matchers/TypeOf.h"
+#include "passes/raise/NearMiss.h"
 #include <cmath>
 
 using namespace mlir;
 using namespace zenith::graph;
 
-namespace zenith::cleanup {
+namespace zenith::raise {
 
 namespace {
 
-/// Walks from the last product up to the scores, and down again with their
+/// Walks from the last matmul up to the scores, and down again with their
 /// dimensions.
 class AttentionFinder : AttentionMatch {
 public:
@@ -35,9 +40,9 @@ private:
   bool keepsFixed(const ReshapeGroup &group, ReshapeOp reshape,
                   const ScoreSpace &from, ScoreSpace &to);
   LogicalResult step(Operation *move);
-  void setSize(int number, Value of, int64_t dim);
-  bool isFixed(int number) const {
-    return number == key || llvm::is_contained(queries, number);
+  void setSize(int id, Value of, int64_t dim);
+  bool isFixed(int id) const {
+    return id == key || llvm::is_contained(queries, id);
   }
 
   NearMiss &miss;
@@ -50,7 +55,7 @@ private:
 
 } // namespace
 
-/// `weights` where they are no NaN, else 0.
+/// The weights of select(weights is NaN, 0, weights); null for other values.
 static Value withoutGuard(Value value) {
   auto select = value.getDefiningOp<SelectOp>();
   auto compare =
@@ -65,11 +70,11 @@ static Value withoutGuard(Value value) {
   return fits ? weights : Value();
 }
 
-/// The ops from a product's operand up to the softmax whose weights it holds:
-/// moves, conversions and one guard; null where there is none.
-static SoftmaxOp softmaxOf(Value value, SmallVectorImpl<Operation *> &way,
+/// The softmax whose weights an operand of a matmul holds, and the ops in
+/// between: movement, converts and one guard; null where there is none.
+static SoftmaxOp softmaxOf(Value value, SmallVectorImpl<Operation *> &steps,
                            SelectOp &guard) {
-  for (unsigned depth = 0; depth < 8; ++depth) {
+  for (unsigned ops = 0; ops < 8; ++ops) {
     Operation *op = value.getDefiningOp();
     if (!op)
       return {};
@@ -80,7 +85,7 @@ static SoftmaxOp softmaxOf(Value value, SmallVectorImpl<Operation *> &way,
       guard = cast<SelectOp>(op);
     else if (!isMove(op) && !isa<ConvertOp>(op))
       return {};
-    way.push_back(op);
+    steps.push_back(op);
     value = weights ? weights : op->getOperand(0);
   }
   return {};
@@ -109,7 +114,7 @@ LogicalResult AttentionFinder::findWeights() {
   for (Operation *op : moves)
     weights.push_back(op->getResult(0));
   // A guard reads the weights three times: on both sides of a comparison, and
-  // to keep them.
+  // as a result.
   for (Value value : weights)
     if (readers(value) != (value == unguarded ? 3 : 1))
       return miss.at(softmax, "the weights have other readers");
@@ -144,37 +149,37 @@ LogicalResult AttentionFinder::checkTypes() {
   return success();
 }
 
-void AttentionFinder::setSize(int number, Value of, int64_t dim) {
+void AttentionFinder::setSize(int id, Value of, int64_t dim) {
   ScoreSize size;
   size.fixed = typeOf(of).getDimSize(dim);
   size.of = of;
   size.dim = dim;
-  // A static size is worth more than one that must be asked for.
-  auto [at, isNew] = sizes.try_emplace(number, size);
+  // A static size is preferred to one that is computed at run time.
+  auto [at, isNew] = sizes.try_emplace(id, size);
   if (!isNew && ShapedType::isDynamic(at->second.fixed))
     at->second = size;
 }
 
-/// `value` without factors that are one number, which `scale` takes.
+/// `value` without splat factors, which are multiplied into `scale`.
 static Value unscaled(Value value, double &scale) {
   while (Operation *op = value.getDefiningOp()) {
     if (!isa<MulOp, DivOp>(op))
       break;
-    unsigned place = splatValue(op->getOperand(1)) ? 1 : 0;
-    std::optional<double> number = splatValue(op->getOperand(place));
-    if (!number || (place == 0 && isa<DivOp>(op)))
+    unsigned index = splatValue(op->getOperand(1)) ? 1 : 0;
+    std::optional<double> constant = splatValue(op->getOperand(index));
+    if (!constant || (index == 0 && isa<DivOp>(op)))
       break;
-    double factor = isa<DivOp>(op) ? 1 / *number : *number;
+    double factor = isa<DivOp>(op) ? 1 / *constant : *constant;
     if (!std::isfinite(factor) || factor == 0)
       break;
     scale *= factor;
-    value = op->getOperand(1 - place);
+    value = op->getOperand(1 - index);
   }
   return value;
 }
 
-/// Which dimension of the product the softmax runs along. Behind a reshape it
-/// is as far from the end as before; `step` checks that.
+/// The dimension of the first matmul that the softmax runs along. Reshapes are
+/// assumed to keep its distance from the last dimension; `step` checks that.
 std::optional<unsigned> AttentionFinder::keyPosition() {
   int64_t position = softmax.getDims()[0];
   for (Operation *op : llvm::reverse(chain.steps)) {
@@ -191,7 +196,7 @@ std::optional<unsigned> AttentionFinder::keyPosition() {
   return position;
 }
 
-/// Numbers the dimensions of the scores as the product gives them.
+/// Gives ids to the dimensions of the scores as the first matmul computes them.
 LogicalResult AttentionFinder::readProduct() {
   DotGeneralOp product = chain.product;
   DotDimsAttr attr = product.getDims();
@@ -203,11 +208,11 @@ LogicalResult AttentionFinder::readProduct() {
   ArrayRef<int64_t> batching[] = {attr.getLhsBatching(), attr.getRhsBatching()},
                     contracting[] = {attr.getLhsContracting(),
                                      attr.getRhsContracting()};
-  ScoreSpace space, numbers[2];
+  ScoreSpace space, ids[2];
   for (unsigned side : {0u, 1u})
-    numbers[side].resize(typeOf(sides[side]).getRank(), -1);
+    ids[side].resize(typeOf(sides[side]).getRank(), -1);
   for (auto [lhs, rhs] : llvm::zip(batching[0], batching[1])) {
-    numbers[0][lhs] = numbers[1][rhs] = next;
+    ids[0][lhs] = ids[1][rhs] = next;
     setSize(next, sides[0], lhs);
     setSize(next, sides[1], rhs);
     space.push_back(next++);
@@ -215,7 +220,7 @@ LogicalResult AttentionFinder::readProduct() {
   for (unsigned side : {0u, 1u})
     for (int64_t d : freeDims(typeOf(sides[side]).getRank(), batching[side],
                               contracting[side])) {
-      numbers[side][d] = next;
+      ids[side][d] = next;
       setSize(next, sides[side], d);
       space.push_back(next++);
     }
@@ -224,26 +229,27 @@ LogicalResult AttentionFinder::readProduct() {
   if (!position)
     return failure();
   key = space[*position];
-  unsigned keySide = llvm::is_contained(numbers[0], key) ? 0 : 1;
-  if (llvm::is_contained(numbers[1 - keySide], key))
+  unsigned keySide = llvm::is_contained(ids[0], key) ? 0 : 1;
+  if (llvm::is_contained(ids[1 - keySide], key))
     return miss.at(product, "the softmax is over a dimension of the batch");
-  for (int number : numbers[1 - keySide])
-    if (number >= 0 && !llvm::is_contained(numbers[keySide], number))
-      queries.push_back(number);
+  for (int id : ids[1 - keySide])
+    if (id >= 0 && !llvm::is_contained(ids[keySide], id))
+      queries.push_back(id);
   if (queries.empty())
     return miss.at(product, "the queries have no dimension of their own");
   query = sides[1 - keySide];
   keys = sides[keySide];
-  // A layer of weights in front of a softmax is none: its weights are packed.
-  if (isParameter(keys))
+  // A matmul with a parameter before a softmax is a layer and no attention; its
+  // weights are packed.
+  if (isMovedParameter(keys))
     return failure();
-  queryNumbers = numbers[1 - keySide];
-  keyNumbers = numbers[keySide];
+  queryIds = ids[1 - keySide];
+  keyIds = ids[keySide];
   return success();
 }
 
-/// True for a dimension of size 1 of queries that have another one: a group of
-/// heads that is none, which reshapes put anywhere.
+/// True for a query dimension of size 1 beside another query dimension: a
+/// trivial group of heads, which reshapes put anywhere.
 bool AttentionFinder::mayGo(const ScoreSpace &from, const DimVector &sizes,
                             int64_t dim) const {
   auto isUnit = [&](int64_t d) { return sizes[d].isConstant(1); };
@@ -255,8 +261,8 @@ bool AttentionFinder::mayGo(const ScoreSpace &from, const DimVector &sizes,
   });
 }
 
-/// Finds the dimension of queries or keys in a group of a reshape again; true
-/// where there is none, or one beside dimensions of size 1.
+/// Follows the query or key dimension of a reshape group; true where the group
+/// has none, or only dimensions of size 1 beside it.
 bool AttentionFinder::keepsFixed(const ReshapeGroup &group, ReshapeOp reshape,
                                  const ScoreSpace &from, ScoreSpace &to) {
   const DimVector fromDims = dims.dimsOf(reshape.getOperand()),
@@ -289,8 +295,8 @@ bool AttentionFinder::keepsFixed(const ReshapeGroup &group, ReshapeOp reshape,
          });
 }
 
-/// The space behind a move. Keys and queries stay as they are; batches may be
-/// split and merged.
+/// Follows dimensions through one more movement op. Keys and queries stay as
+/// they are; batches may be split and merged.
 LogicalResult AttentionFinder::step(Operation *move) {
   const ScoreSpace from = spaces.back();
   ScoreSpace to;
@@ -326,9 +332,9 @@ LogicalResult AttentionFinder::step(Operation *move) {
   return success();
 }
 
-/// Walks down from the product to the weights.
+/// Walks down from the first matmul to the weights.
 LogicalResult AttentionFinder::followScores() {
-  SmallVector<Operation *> behind(moves.rbegin(), moves.rend());
+  SmallVector<Operation *> after(moves.rbegin(), moves.rend());
   moves.clear();
   for (Operation *op : chain.steps) {
     if (isMove(op)) {
@@ -337,12 +343,11 @@ LogicalResult AttentionFinder::followScores() {
       continue;
     }
     const ScoreSpace &space = spaces.back();
-    // Which of several query dimensions is the row is settled where the mask
-    // is.
+    // Which of several query dimensions is the row is decided at the mask.
     int last = -1;
-    for (int number : space)
-      if (llvm::is_contained(queries, number))
-        last = number;
+    for (int id : space)
+      if (llvm::is_contained(queries, id))
+        last = id;
     if (failed(addScoreStep(op, indexOf(space, last), indexOf(space, key),
                             scale, mask, miss)))
       return failure();
@@ -357,16 +362,16 @@ LogicalResult AttentionFinder::followScores() {
     canonical = spaces.size() - 1;
   if (spaces.back()[softmax.getDims()[0]] != key)
     return miss.at(softmax, "the softmax is not over the keys");
-  for (Operation *op : behind)
+  for (Operation *op : after)
     if (failed(step(op)))
       return failure();
-  for (int number : spaces[canonical])
-    if (llvm::is_contained(queries, number))
-      row = number;
+  for (int id : spaces[canonical])
+    if (llvm::is_contained(queries, id))
+      row = id;
   return success();
 }
 
-/// Numbers the dimensions of values and result.
+/// Gives ids to the dimensions of values and result.
 LogicalResult AttentionFinder::readRoot() {
   DotDimsAttr attr = root.getDims();
   auto batching = attr.getLhsBatching(), other = attr.getRhsBatching();
@@ -384,21 +389,21 @@ LogicalResult AttentionFinder::readRoot() {
   auto features = freeDims(typeOf(values).getRank(), other, valueContracting);
   if (features.size() != 1)
     return miss.at(root, "the values have not one dimension of their own");
-  valueNumbers.resize(typeOf(values).getRank(), -1);
-  valueNumbers[valueContracting[0]] = key;
+  valueIds.resize(typeOf(values).getRank(), -1);
+  valueIds[valueContracting[0]] = key;
   for (auto [weight, value] : llvm::zip(batching, other)) {
-    valueNumbers[value] = space[weight];
-    resultNumbers.push_back(space[weight]);
+    valueIds[value] = space[weight];
+    resultIds.push_back(space[weight]);
   }
-  if (llvm::is_contained(valueNumbers, row))
+  if (llvm::is_contained(valueIds, row))
     return miss.at(root, "each query has its own values");
   Value weights = weightsLeft ? root.getLhs() : root.getRhs();
   if (!weightsLeft)
-    resultNumbers.push_back(key);
+    resultIds.push_back(key);
   for (int64_t d : freeDims(typeOf(weights).getRank(), batching, contracting))
-    resultNumbers.push_back(space[d]);
+    resultIds.push_back(space[d]);
   if (weightsLeft)
-    resultNumbers.push_back(key);
+    resultIds.push_back(key);
   return success();
 }
 
@@ -413,4 +418,4 @@ FailureOr<AttentionMatch> matchAttention(DotGeneralOp root, NearMiss &miss) {
   return AttentionFinder(root, miss).find();
 }
 
-} // namespace zenith::cleanup
+} // namespace zenith::raise

@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Follows scores from the softmax up to their product, and reads scales and
-// masks off the way.
+// Follows scores from the softmax up to their matmul, and reads scales and
+// masks on the way.
 
 #include "passes/raise/AttentionScores.h"
-#include "ir/matchers/SplatMatch.h"
+
+#include "ir/GraphOps.h"
+#include "ir/matchers/SplatConstant.h"
+#include "ir/matchers/TypeOf.h"
+#include "passes/raise/NearMiss.h"
 #include <cmath>
 
 using namespace mlir;
 using namespace zenith::graph;
 
-namespace zenith::cleanup {
+namespace zenith::raise {
 
-/// True where a product is found through what may stand between it and a
-/// softmax; `loose`: also through what may not.
+/// True where a matmul is found through ops that may stand between it and a
+/// softmax; `loose`: also through others.
 static bool leadsToProduct(Value value, bool loose = false,
                            unsigned depth = 8) {
   Operation *op = value.getDefiningOp();
@@ -31,7 +35,7 @@ static bool leadsToProduct(Value value, bool loose = false,
   });
 }
 
-/// The operand of a step that holds the scores; null where the step is none.
+/// The operand of a step that holds the scores; null where the op is no step.
 static Value scoresOf(Operation *op, NearMiss &miss) {
   if (isMove(op))
     return op->getOperand(0);
@@ -61,7 +65,7 @@ static Value scoresOf(Operation *op, NearMiss &miss) {
 
 LogicalResult findScores(Value scores, ScoreChain &chain, NearMiss &miss,
                          bool shared) {
-  // A softmax over anything else is no attempt at attention.
+  // A softmax of anything else is no attempt at attention.
   if (!leadsToProduct(scores, /*loose=*/true))
     return failure();
   while (Operation *op = scores.getDefiningOp()) {
@@ -97,7 +101,8 @@ static LogicalResult addSelection(SelectOp select, unsigned query, unsigned key,
   bool isLowest = std::isinf(removed) && removed < 0;
   if (typeOf(select.getPred()).getRank() == 0)
     return miss.at(select, "one condition masks all scores");
-  // Each row sees a key, so that a number that is low enough acts as -inf.
+  // Each row attends to some key, so a removed score that is low enough acts as
+  // -inf.
   auto type = typeOf(select);
   int64_t queries = type.getDimSize(query), keys = type.getDimSize(key);
   bool seesKeys = !ShapedType::isDynamic(queries) && queries <= keys;
@@ -138,4 +143,4 @@ LogicalResult addScoreStep(Operation *step, unsigned query, unsigned key,
   return success();
 }
 
-} // namespace zenith::cleanup
+} // namespace zenith::raise

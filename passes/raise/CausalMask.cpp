@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tells the mask that lets a position see itself and what stands before it:
-// compared positions, or a constant that says so.
+// Recognises the causal mask, by which a position attends to itself and those
+// before it: comparisons of indices, or a constant.
 
-#include "ir/matchers/SplatMatch.h"
+#include "ir/GraphOps.h"
+#include "ir/matchers/SplatConstant.h"
+#include "ir/matchers/TypeOf.h"
 #include "passes/raise/AttentionScores.h"
 
 using namespace mlir;
 using namespace zenith::graph;
 
-namespace zenith::cleanup {
+namespace zenith::raise {
 
 namespace {
 
@@ -34,8 +36,8 @@ private:
 
 } // namespace
 
-/// For a reshape that only adds and drops dimensions of size 1: where `dim` of
-/// the result comes from; -1 where it is one of these, or for other reshapes.
+/// For a reshape that only adds and drops dimensions of size 1: the operand
+/// dimension of `dim`; -1 where `dim` is added, and for other reshapes.
 static int beforeUnits(ReshapeOp reshape, int dim, DimAnalysis &dims) {
   const DimVector &from = dims.dimsOf(reshape.getOperand()),
                   &to = dims.dimsOf(reshape.getResult());
@@ -57,8 +59,8 @@ static int beforeUnits(ReshapeOp reshape, int dim, DimAnalysis &dims) {
   return -1;
 }
 
-/// Dimension of the operand that movement makes dimension `dim` of the result
-/// from; -1 where it repeats.
+/// The operand dimension that movement makes dimension `dim` of the result
+/// from; -1 where it is broadcast.
 static int sourceDim(Operation *movement, int dim, DimAnalysis &dims) {
   if (auto broadcast = dyn_cast<BroadcastOp>(movement)) {
     for (auto [source, target] : llvm::enumerate(broadcast.getMapping()))
@@ -74,8 +76,8 @@ static int sourceDim(Operation *movement, int dim, DimAnalysis &dims) {
   return beforeUnits(cast<ReshapeOp>(movement), dim, dims);
 }
 
-/// Follows integers up to an iota or a scalar. Positions are those of
-/// `value`'s dimensions.
+/// Follows integers up to an iota or a scalar. Positions are indices of the
+/// dimensions of `value`.
 std::optional<Position> CausalMask::positionOf(Value value, unsigned depth) {
   auto type = typeOf(value);
   if (depth == 0 || !type.getElementType().isSignlessInteger() ||
@@ -141,11 +143,11 @@ bool CausalMask::matchesConstant(ConstantOp constant, int query, int key) {
       type.getNumElements() != type.getDimSize(query) * type.getDimSize(key))
     return false;
   int64_t keys = type.getDimSize(key), offset = keys - type.getDimSize(query),
-          place = 0;
+          index = 0;
   for (bool visible : elements.getValues<bool>()) {
-    if (visible != (place % keys <= place / keys + offset))
+    if (visible != (index % keys <= index / keys + offset))
       return false;
-    ++place;
+    ++index;
   }
   return true;
 }
@@ -173,4 +175,4 @@ bool isCausal(Value visible, unsigned query, unsigned key) {
   return CausalMask().matches(visible, query, key);
 }
 
-} // namespace zenith::cleanup
+} // namespace zenith::raise

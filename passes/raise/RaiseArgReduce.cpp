@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Folds of (element, its place) that keep the first of the largest or smallest
-// elements become arg_reduce, and so do picks of one element of each row.
+// Reductions of (element, its index) that keep the first of the largest or
+// smallest elements become arg_reduce, and so does top_k with k = 1.
 
-#include "ir/matchers/SplatMatch.h"
-#include "passes/raise/RaiseRegions.h"
-
+#include "passes/raise/RaiseArgReduce.h"
+#include "ir/GraphOps.h"
+#include "ir/matchers/DynamicDims.h"
+#include "ir/matchers/SplatConstant.h"
+#include "ir/matchers/TypeOf.h"
+#include "mlir/IR/PatternMatch.h"
+#include "passes/raise/NeutralElement.h"
 using namespace mlir;
 using namespace zenith::graph;
 
-namespace zenith::cleanup {
+namespace zenith::raise {
 
 namespace {
 
-/// The region's arguments: what is kept so far, then the next element.
+/// The region's arguments: the element kept so far and its index, then the next
+/// ones.
 struct ArgReduceRegion {
-  Value keptValue, keptPlace, nextValue, nextPlace;
+  Value keptValue, keptIndex, nextValue, nextIndex;
 };
 
 } // namespace
@@ -32,71 +37,75 @@ static bool isCompare(Value value, CompareDirection direction, Value lhs,
           (symmetric && compare.getLhs() == rhs && compare.getRhs() == lhs));
 }
 
-/// kept > next, or kept is NaN; the direction of the comparison.
+/// kept > next, or kept is NaN; gives the direction of the comparison.
 static std::optional<ReduceKind> keepsValue(Value value,
-                                            const ArgReduceRegion &fold) {
-  if (isCompare(value, CompareDirection::gt, fold.keptValue, fold.nextValue))
+                                            const ArgReduceRegion &region) {
+  if (isCompare(value, CompareDirection::gt, region.keptValue,
+                region.nextValue))
     return ReduceKind::max;
-  if (isCompare(value, CompareDirection::lt, fold.keptValue, fold.nextValue))
+  if (isCompare(value, CompareDirection::lt, region.keptValue,
+                region.nextValue))
     return ReduceKind::min;
   return std::nullopt;
 }
 
-static std::optional<ReduceKind> keepsValueOrNaN(Value value,
-                                                 const ArgReduceRegion &fold) {
-  bool isFloat = isa<FloatType>(typeOf(fold.keptValue).getElementType());
+static std::optional<ReduceKind>
+keepsValueOrNaN(Value value, const ArgReduceRegion &region) {
+  bool isFloat = isa<FloatType>(typeOf(region.keptValue).getElementType());
   auto either = value.getDefiningOp<OrOp>();
   if (!either)
-    return isFloat ? std::nullopt : keepsValue(value, fold);
+    return isFloat ? std::nullopt : keepsValue(value, region);
   for (bool swapped : {false, true}) {
     Value first = swapped ? either.getRhs() : either.getLhs(),
           second = swapped ? either.getLhs() : either.getRhs();
-    if (isCompare(second, CompareDirection::ne, fold.keptValue, fold.keptValue))
-      return keepsValue(first, fold);
+    if (isCompare(second, CompareDirection::ne, region.keptValue,
+                  region.keptValue))
+      return keepsValue(first, region);
   }
   return std::nullopt;
 }
 
-/// Equal elements, the kept one earlier.
-static bool isEarlierEqual(Value value, const ArgReduceRegion &fold) {
+/// True for equal elements of which the kept one is earlier.
+static bool isEarlierEqual(Value value, const ArgReduceRegion &region) {
   auto both = value.getDefiningOp<AndOp>();
   if (!both)
     return false;
   for (bool swapped : {false, true}) {
     Value first = swapped ? both.getRhs() : both.getLhs(),
           second = swapped ? both.getLhs() : both.getRhs();
-    if (isCompare(first, CompareDirection::eq, fold.keptValue,
-                  fold.nextValue) &&
-        isCompare(second, CompareDirection::lt, fold.keptPlace, fold.nextPlace))
+    if (isCompare(first, CompareDirection::eq, region.keptValue,
+                  region.nextValue) &&
+        isCompare(second, CompareDirection::lt, region.keptIndex,
+                  region.nextIndex))
       return true;
   }
   return false;
 }
 
-static std::optional<ReduceKind> placeKind(Block &block) {
-  ArgReduceRegion fold{block.getArgument(0), block.getArgument(1),
-                       block.getArgument(2), block.getArgument(3)};
+static std::optional<ReduceKind> argReduceKind(Block &block) {
+  ArgReduceRegion region{block.getArgument(0), block.getArgument(1),
+                         block.getArgument(2), block.getArgument(3)};
   auto place = block.getTerminator()->getOperand(1).getDefiningOp<SelectOp>();
   auto value = block.getTerminator()->getOperand(0).getDefiningOp<SelectOp>();
   auto keeps = place ? place.getPred().getDefiningOp<OrOp>() : OrOp();
-  if (!keeps || !value || place.getOnTrue() != fold.keptPlace ||
-      place.getOnFalse() != fold.nextPlace ||
-      value.getOnTrue() != fold.keptValue ||
-      value.getOnFalse() != fold.nextValue)
+  if (!keeps || !value || place.getOnTrue() != region.keptIndex ||
+      place.getOnFalse() != region.nextIndex ||
+      value.getOnTrue() != region.keptValue ||
+      value.getOnFalse() != region.nextValue)
     return std::nullopt;
   for (bool swapped : {false, true}) {
     Value first = swapped ? keeps.getRhs() : keeps.getLhs(),
           second = swapped ? keeps.getLhs() : keeps.getRhs();
     // Of equal elements either value may be kept.
-    if (isEarlierEqual(second, fold) &&
+    if (isEarlierEqual(second, region) &&
         (value.getPred() == first || value.getPred() == keeps.getResult()))
-      return keepsValueOrNaN(first, fold);
+      return keepsValueOrNaN(first, region);
   }
   return std::nullopt;
 }
 
-/// The value of equal elements may differ in the sign of zero, so only their
-/// place is taken.
+/// Equal elements may differ in the sign of zero, so the reduction is raised
+/// only where nothing but their index is used.
 static LogicalResult raiseArgReduce(ReduceWithOp op,
                                     PatternRewriter &rewriter) {
   if (op.getInputs().size() != 2 || op.getDims().size() != 1 ||
@@ -113,7 +122,7 @@ static LogicalResult raiseArgReduce(ReduceWithOp op,
   Type place = places.getElementType();
   if (!place.isInteger(32) && !place.isInteger(64))
     return failure();
-  std::optional<ReduceKind> kind = placeKind(op.getBody().front());
+  std::optional<ReduceKind> kind = argReduceKind(op.getBody().front());
   // A start of (-inf, 0) loses against, or equals, the first element.
   if (!kind || !isNeutral(*kind, op.getInits()[0]) ||
       splatValue(op.getInits()[1]) != 0.0)
@@ -130,8 +139,8 @@ static LogicalResult raiseArgReduce(ReduceWithOp op,
   return success();
 }
 
-/// The element of each row at its place; a fold of them could return a zero of
-/// the other sign.
+/// The element of each row at its index; a reduction could return a zero of the
+/// other sign.
 static Value elementsAt(TopKOp op, Value places, PatternRewriter &rewriter) {
   auto type = typeOf(op.getOperand());
   int64_t dim = op.getDim(), rank = type.getRank();
@@ -148,10 +157,10 @@ static Value elementsAt(TopKOp op, Value places, PatternRewriter &rewriter) {
       places, dims, SmallVector<int64_t>(rank, 1));
 }
 
-/// One element of each row needs no list of candidates: all rows are compared
-/// at once, a vector of them or of their elements. A single row is for the
-/// kernel that filters it. NaN comes first for arg_reduce.
-static LogicalResult raiseSinglePick(TopKOp op, PatternRewriter &rewriter) {
+/// With k = 1 no list of candidates is needed: rows are compared in parallel, a
+/// vector of rows or of elements. A single row is left to the top_k kernel that
+/// filters it. NaN comes first for arg_reduce.
+static LogicalResult raiseTopOne(TopKOp op, PatternRewriter &rewriter) {
   auto type = typeOf(op.getOperand());
   int64_t dim = op.getDim();
   bool smallest = op.getSmallest(),
@@ -178,7 +187,7 @@ static LogicalResult raiseSinglePick(TopKOp op, PatternRewriter &rewriter) {
 
 void addArgReducePatterns(RewritePatternSet &patterns) {
   patterns.add(raiseArgReduce);
-  patterns.add(raiseSinglePick);
+  patterns.add(raiseTopOne);
 }
 
-} // namespace zenith::cleanup
+} // namespace zenith::raise

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes attention down where two products around a softmax are one.
+// Builds graph.attention where two matmuls around a softmax are attention.
 
-#include "ir/matchers/SplatMatch.h"
+#include "passes/raise/RaiseAttention.h"
+#include "ir/GraphOps.h"
+#include "ir/matchers/TypeOf.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/PatternMatch.h"
 #include "passes/raise/AttentionMatch.h"
+#include "passes/raise/NearMiss.h"
 
 using namespace mlir;
 using namespace zenith::graph;
 
-namespace zenith::cleanup {
+namespace zenith::raise {
 
 namespace {
 
@@ -20,8 +24,8 @@ public:
   Value build();
 
 private:
-  Value sizeOf(int number);
-  Value spread(Value value, ArrayRef<int> numbers, const ScoreSpace &space,
+  Value sizeOf(int id);
+  Value spread(Value value, ArrayRef<int> ids, const ScoreSpace &space,
                int standIn);
   Value moved(Value value, unsigned from, unsigned to, int standIn);
   Value permuted(Value value, ArrayRef<int64_t> permutation);
@@ -33,8 +37,8 @@ private:
 
 } // namespace
 
-Value AttentionWriter::sizeOf(int number) {
-  ScoreSize &size = sizes[number];
+Value AttentionWriter::sizeOf(int id) {
+  ScoreSize &size = sizes[id];
   if (!size.scalar)
     size.scalar = builder.create<DimOp>(root.getLoc(), size.of, size.dim);
   return size.scalar;
@@ -60,43 +64,41 @@ Value AttentionWriter::permuted(Value value, ArrayRef<int64_t> permutation) {
 Value AttentionWriter::ordered(Value value, const ScoreSpace &from,
                                const ScoreSpace &to) {
   SmallVector<int64_t> permutation;
-  for (int number : to)
-    permutation.push_back(indexOf(from, number));
+  for (int id : to)
+    permutation.push_back(indexOf(from, id));
   return permuted(value, permutation);
 }
 
-/// `value`, whose dimensions have `numbers` (-1: the one that stands in), in
-/// the order of `space`, repeated along what it lacks.
-Value AttentionWriter::spread(Value value, ArrayRef<int> numbers,
+/// `value`, whose dimensions have `ids` (-1: the one that replaces
+/// another), in the order of `space`, broadcast along the dimensions that it
+/// lacks.
+Value AttentionWriter::spread(Value value, ArrayRef<int> ids,
                               const ScoreSpace &space, int standIn) {
-  auto numberOf = [&](unsigned d) {
-    return numbers[d] < 0 ? standIn : numbers[d];
-  };
+  auto numberOf = [&](unsigned d) { return ids[d] < 0 ? standIn : ids[d]; };
   ScoreSpace own;
-  for (unsigned d = 0; d < numbers.size(); ++d)
+  for (unsigned d = 0; d < ids.size(); ++d)
     own.push_back(numberOf(d));
   if (own.size() == space.size())
     return ordered(value, own, space);
   SmallVector<int64_t> mapping, shape;
   SmallVector<Value> dynamic;
-  for (int number : own)
-    mapping.push_back(indexOf(space, number));
-  for (int number : space) {
-    int64_t source = indexOf(own, number);
+  for (int id : own)
+    mapping.push_back(indexOf(space, id));
+  for (int id : space) {
+    int64_t source = indexOf(own, id);
     bool isOwn = source < int64_t(own.size());
-    shape.push_back(isOwn ? typeOf(value).getDimSize(source)
-                          : sizes[number].fixed);
+    shape.push_back(isOwn ? typeOf(value).getDimSize(source) : sizes[id].fixed);
     if (ShapedType::isDynamic(shape.back()))
       dynamic.push_back(
           isOwn
               ? builder.create<DimOp>(root.getLoc(), value, source).getResult()
-              : sizeOf(number));
+              : sizeOf(id));
   }
   return builder.create<BroadcastOp>(root.getLoc(), typeOf(value).clone(shape),
                                      value, mapping, dynamic);
 }
 
-/// Follows the scores from one space to another, either way.
+/// Applies the movement between two spaces of the scores, in either direction.
 Value AttentionWriter::moved(Value value, unsigned from, unsigned to,
                              int standIn) {
   while (from != to) {
@@ -108,15 +110,15 @@ Value AttentionWriter::moved(Value value, unsigned from, unsigned to,
       int64_t source = indexOf(spaces[from], standIn);
       SmallVector<int64_t> shape;
       SmallVector<Value> dynamic;
-      for (int number : spaces[target]) {
-        bool isOwn = number == standIn;
+      for (int id : spaces[target]) {
+        bool isOwn = id == standIn;
         shape.push_back(isOwn ? typeOf(value).getDimSize(source)
-                              : sizes[number].fixed);
+                              : sizes[id].fixed);
         if (ShapedType::isDynamic(shape.back()))
           dynamic.push_back(
               isOwn ? builder.create<DimOp>(root.getLoc(), value, source)
                           .getResult()
-                    : sizeOf(number));
+                    : sizeOf(id));
       }
       value = builder.create<ReshapeOp>(
           root.getLoc(), typeOf(value).clone(shape), value, dynamic);
@@ -132,22 +134,22 @@ Value AttentionWriter::build() {
   const ScoreSpace &space = spaces[canonical];
   unsigned last = spaces.size() - 1;
   ScoreSpace rows, columns; // [..., S, T] and [..., T, S]
-  for (int number : space)
-    if (number != row && number != key)
-      rows.push_back(number);
+  for (int id : space)
+    if (id != row && id != key)
+      rows.push_back(id);
   columns = rows;
   rows.append({row, key});
   columns.append({key, row});
-  auto place = [&](Value value, ArrayRef<int> numbers, unsigned from,
-                   int standIn, const ScoreSpace &order) {
-    Value spreadOut = spread(value, numbers, spaces[from], standIn);
+  auto inSpace = [&](Value value, ArrayRef<int> ids, unsigned from, int standIn,
+                     const ScoreSpace &order) {
+    Value spreadOut = spread(value, ids, spaces[from], standIn);
     return ordered(
         moved(converted(spreadOut, element), from, canonical, standIn), space,
         order);
   };
-  Value q = place(query, queryNumbers, 0, key, rows),
-        k = place(keys, keyNumbers, 0, row, columns),
-        v = place(values, valueNumbers, last, row, columns), m;
+  Value q = inSpace(query, queryIds, 0, key, rows),
+        k = inSpace(keys, keyIds, 0, row, columns),
+        v = inSpace(values, valueIds, last, row, columns), m;
   if (mask.kept && mask.keptNegated)
     mask.kept = builder.create<NotOp>(loc, mask.kept.getType(), mask.kept);
   if (Value given = mask.bias ? mask.bias : mask.kept)
@@ -159,13 +161,13 @@ Value AttentionWriter::build() {
   Value result = builder.create<AttentionOp>(
       loc, RankedTensorType::get(shape, element), q, k, v, m, APFloat(scale),
       mask.causal, removed, guarded);
-  // Its features stand where the keys were.
+  // The features replace the keys.
   result = moved(ordered(result, rows, space), canonical, last, key);
-  result = ordered(result, spaces[last], resultNumbers);
+  result = ordered(result, spaces[last], resultIds);
   result = converted(result, typeOf(root).getElementType());
   if (result.getType() == root.getType())
     return result;
-  // One side knew more sizes than the other.
+  // The two shapes may differ in which sizes are static.
   SmallVector<Value> dynamic;
   for (int64_t d = 0; d < typeOf(root).getRank(); ++d)
     if (typeOf(root).isDynamicDim(d))
@@ -201,4 +203,4 @@ void explainAttention(func::FuncOp function) {
   });
 }
 
-} // namespace zenith::cleanup
+} // namespace zenith::raise

@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Comparators that are the order of graph.sort: by one key after the other,
-// each of them integers or floats with one zero, one NaN and an order of all.
+// Recognises comparators that order as graph.sort does: by one key after the
+// other, each of integers, or of floats in total order with one zero and one
+// NaN.
 
-#include "ir/matchers/SplatMatch.h"
-#include "passes/raise/RaiseRegions.h"
-
+#include "passes/raise/RaiseComparators.h"
+#include "ir/GraphOps.h"
+#include "ir/matchers/TypeOf.h"
+#include "mlir/IR/PatternMatch.h"
 using namespace mlir;
 using namespace zenith::graph;
 
-namespace zenith::cleanup {
+namespace zenith::raise {
 
 namespace {
 
-/// The operands by which a comparator orders, in order of weight.
+/// The operands by which a comparator orders, most significant first.
 struct SortKeys {
   SmallVector<unsigned> inputs;
   bool descending = false;
 };
 
-/// A comparison of the two sides of one operand; `direction` as if the left
-/// side stood on the left.
+/// A comparison of the two sides of one operand; `direction` is that with the
+/// left side on the left.
 struct SideComparison {
   unsigned input;
   CompareDirection direction;
@@ -79,7 +81,7 @@ static bool compares(Value condition, CompareDirection direction, Value value,
           other(compare.getLhs()));
 }
 
-/// `argument` with all zeros made one and all NaN the same, positive one.
+/// True for `argument` with all zeros made +0 and all NaNs one positive NaN.
 static bool isCanonical(Value value, BlockArgument argument) {
   auto noNaN = value.getDefiningOp<SelectOp>();
   auto isSame = [&](Value other) { return other == argument; };
@@ -93,8 +95,8 @@ static bool isCanonical(Value value, BlockArgument argument) {
          compares(oneZero.getPred(), CompareDirection::eq, argument, isZero);
 }
 
-/// The float whose bits, as integers in the order of the numbers, `value` is:
-/// x < 0 ? x ^ largest : x.
+/// The float of which `value` is the bits as an integer of the same order: x <
+/// 0 ? x ^ largest : x.
 static Value orderedBits(Value value) {
   auto select = value.getDefiningOp<SelectOp>();
   auto bitcast =
@@ -131,8 +133,8 @@ static BlockArgument keyArgument(Value key) {
   return argument && isCanonical(number, argument) ? argument : BlockArgument();
 }
 
-/// Floats without such a key stay with their comparator: NaN is not below, not
-/// above and not equal to a number, which is no order.
+/// Floats without such a key keep their comparator: a NaN is not below, not
+/// above and not equal to a number, which is no total order.
 static std::optional<SideComparison> sideComparison(Value value) {
   auto compare = value.getDefiningOp<CompareOp>();
   if (!compare)
@@ -152,7 +154,8 @@ static std::optional<SideComparison> sideComparison(Value value) {
 
 static std::optional<SortKeys> sortKeys(Value before, unsigned depth);
 
-/// `first` where it decides, else `rest`; `equal` says that it doesn't.
+/// The keys of `first` where it decides, then those of `rest`; `equal` says
+/// that `first` does not decide.
 static std::optional<SortKeys> keysOf(Value first, Value equal, Value rest,
                                       unsigned depth) {
   auto strict = sideComparison(first), same = sideComparison(equal);
@@ -230,4 +233,4 @@ void addComparatorPatterns(RewritePatternSet &patterns) {
   patterns.add(raiseSort);
 }
 
-} // namespace zenith::cleanup
+} // namespace zenith::raise

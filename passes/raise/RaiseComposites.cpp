@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds gelu and softmax in graphs that spell them out; and the pass.
+// Recognises gelu and softmax in graphs that spell them out; and the pass.
 
-#include "passes/raise/RaiseComposites.h"
-#include "ir/matchers/SplatMatch.h"
+#include "ir/GraphOps.h"
+#include "ir/matchers/ProductFactors.h"
+#include "ir/matchers/SplatConstant.h"
+#include "ir/matchers/SplitOperands.h"
+#include "ir/matchers/TypeOf.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/GraphPasses.h"
+#include "passes/raise/NearMiss.h"
+#include "passes/raise/RaiseAttention.h"
+#include "passes/raise/RaiseMish.h"
+#include "passes/raise/RaiseNorms.h"
+#include "passes/raise/RaiseRowSums.h"
+#include "passes/raise/RaiseTrainedAttention.h"
+#include "passes/raise/SpelledSoftmax.h"
 
 using namespace mlir;
 using namespace zenith::graph;
@@ -16,7 +27,7 @@ namespace zenith {
 #include "passes/GraphPasses.h.inc"
 } // namespace zenith
 
-namespace zenith::cleanup {
+namespace zenith::raise {
 
 /// The x of `1 + function(...)`, given the function's operand; null where
 /// `value` is anything else.
@@ -24,8 +35,8 @@ template <typename Function> static Function onePlus(Value value) {
   auto add = value.getDefiningOp<AddOp>();
   if (!add)
     return {};
-  auto parts =
-      splitBy(add, [](Value operand) { return splatValue(operand) == 1.0; });
+  auto parts = splitOperands(
+      add, [](Value operand) { return splatValue(operand) == 1.0; });
   auto function =
       parts ? parts->first.template getDefiningOp<Function>() : Function();
   return function;
@@ -34,7 +45,7 @@ template <typename Function> static Function onePlus(Value value) {
 /// True for sqrt(2/pi) (x + 0.044715 x^3), also as sqrt(2/pi) x (1 + 0.044715
 /// x^2).
 static bool isTanhArgument(Value argument, Value x) {
-  Product product = productOf(argument);
+  ProductFactors product = productFactorsOf(argument);
   if (!isNear(product.constant, 0.7978845608028654))
     return false;
   int outer = product.powerOf(x);
@@ -47,7 +58,7 @@ static bool isTanhArgument(Value argument, Value x) {
     return false;
   for (auto [low, high] : {std::make_pair(add.getLhs(), add.getRhs()),
                            std::make_pair(add.getRhs(), add.getLhs())}) {
-    Product cube = productOf(high);
+    ProductFactors cube = productFactorsOf(high);
     bool isLow = outer == 1 ? splatValue(low) == 1.0 : low == x;
     if (isLow && isNear(cube.constant, 0.044715) && cube.factors.size() == 1 &&
         cube.powerOf(x) == 3 - outer)
@@ -63,9 +74,10 @@ struct GeluMatch {
 };
 } // namespace
 
-/// What gelu asks of x * inner, once `function` is known to be in `inner`.
-static LogicalResult checkGelu(MulOp op, const Product &product, Value inner,
-                               Operation *function, bool fits, NearMiss &miss) {
+/// The conditions of gelu on x * inner, once `function` is found in `inner`.
+static LogicalResult checkGelu(MulOp op, const ProductFactors &product,
+                               Value inner, Operation *function, bool fits,
+                               NearMiss &miss) {
   if (!isNear(product.constant, 0.5))
     return miss.at(op, "the factor is " +
                            Twine(std::to_string(product.constant)) +
@@ -80,7 +92,7 @@ static LogicalResult checkGelu(MulOp op, const Product &product, Value inner,
 
 /// x/2 (1 + f(g(x))), multiplied in any order.
 static LogicalResult matchGelu(MulOp op, GeluMatch &match, NearMiss &miss) {
-  Product product = productOf(op);
+  ProductFactors product = productFactorsOf(op);
   if (product.factors.size() != 2)
     return failure();
   for (unsigned i : {0u, 1u}) {
@@ -90,7 +102,7 @@ static LogicalResult matchGelu(MulOp op, GeluMatch &match, NearMiss &miss) {
       continue;
     match.operand = x;
     if (auto erf = onePlus<ErfOp>(inner)) {
-      Product argument = productOf(erf.getOperand());
+      ProductFactors argument = productFactorsOf(erf.getOperand());
       bool fits = isNear(argument.constant, 0.7071067811865476) &&
                   argument.factors.size() == 1 && argument.powerOf(x) == 1;
       return checkGelu(op, product, inner, erf, fits, miss);
@@ -111,53 +123,6 @@ static LogicalResult raiseGelu(MulOp op, PatternRewriter &rewriter) {
     return failure();
   rewriter.replaceOpWithNewOp<GeluOp>(op, op.getType(), match.form,
                                       match.operand);
-  return success();
-}
-
-/// The reduction that `value` repeats along the reduced dimensions; null where
-/// it doesn't, or not along these.
-static ReduceOp repeatedReduction(Value value, ReduceKind kind) {
-  auto broadcast = value.getDefiningOp<BroadcastOp>();
-  if (!broadcast)
-    return {};
-  Value reduced = broadcast.getOperand();
-  auto reshape = reduced.getDefiningOp<ReshapeOp>();
-  if (reshape)
-    reduced = reshape.getOperand();
-  auto reduce = reduced.getDefiningOp<ReduceOp>();
-  if (!reduce || reduce.getKind() != kind ||
-      typeOf(reduce.getOperand()).getShape() != typeOf(value).getShape())
-    return {};
-  SmallVector<int64_t> kept, all;
-  for (int64_t d = 0; d < typeOf(value).getRank(); ++d) {
-    all.push_back(d);
-    if (!llvm::is_contained(reduce.getDims(), d))
-      kept.push_back(d);
-  }
-  if (!reshape)
-    return broadcast.getMapping() == ArrayRef<int64_t>(kept) ? reduce
-                                                             : ReduceOp();
-  if (broadcast.getMapping() != ArrayRef<int64_t>(all))
-    return {};
-  for (int64_t d : reduce.getDims())
-    if (typeOf(reshape.getResult()).getDimSize(d) != 1)
-      return {};
-  return reduce;
-}
-
-LogicalResult findSoftmax(DivOp op, ReduceOp &sum, SubOp &shifted,
-                          NearMiss &miss) {
-  auto exp = op.getLhs().getDefiningOp<ExpOp>();
-  sum = repeatedReduction(op.getRhs(), ReduceKind::sum);
-  if (!exp || !sum || sum.getOperand() != exp.getResult())
-    return failure();
-  shifted = exp.getOperand().getDefiningOp<SubOp>();
-  ReduceOp max = shifted ? repeatedReduction(shifted.getRhs(), ReduceKind::max)
-                         : ReduceOp();
-  if (!max || max.getOperand() != shifted.getLhs())
-    return miss.at(exp, "the largest element is not taken off before exp");
-  if (max.getDims() != sum.getDims())
-    return miss.at(max, "maximum and sum run along different dimensions");
   return success();
 }
 
@@ -185,7 +150,7 @@ static LogicalResult raiseSoftmax(DivOp op, PatternRewriter &rewriter) {
 
 static void explainGeluAndSoftmax(func::FuncOp function) {
   function.walk([](MulOp op) {
-    // A factor of a larger product is judged with it.
+    // A factor of a larger product is matched together with it.
     if (llvm::any_of(op->getUsers(),
                      [](Operation *user) { return isa<MulOp>(user); }))
       return;
@@ -223,9 +188,6 @@ struct RaiseCompositesPass
     if (failed(applyPatternsAndFoldGreedily(function, std::move(patterns))))
       function.emitWarning() << "raising stopped before it was done";
     raiseTrainedAttention(function);
-    // What attention reads was given the sizes of values that are gone.
-    if (!function.getOps<AttentionOp>().empty())
-      simplifySizes(function);
     if (!explain)
       return;
     explainGeluAndSoftmax(function);
@@ -235,4 +197,4 @@ struct RaiseCompositesPass
 };
 
 } // namespace
-} // namespace zenith::cleanup
+} // namespace zenith::raise

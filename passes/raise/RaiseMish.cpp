@@ -1,26 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tanh of softplus, as in mish, by one exponential instead of three functions.
+// Rewrites tanh of softplus, as in mish, with one exponential instead of three
+// functions.
 
+#include "passes/raise/RaiseMish.h"
 #include "ir/CompositeFormulas.h"
-#include "ir/matchers/SplatMatch.h"
-#include "passes/raise/RaiseComposites.h"
+#include "ir/GraphOps.h"
+#include "ir/matchers/SplatConstant.h"
+#include "ir/matchers/SplitOperands.h"
+#include "ir/matchers/TypeOf.h"
+#include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 using namespace zenith::graph;
 
-namespace zenith::cleanup {
+namespace zenith::raise {
 
 template <typename Op> static Value operandOf(Value value) {
   auto op = value ? value.getDefiningOp<Op>() : Op();
   return op ? op->getOperand(0) : Value();
 }
 
-template <typename Op> static Value besideNumber(Value value, double number) {
+template <typename Op>
+static Value besideConstant(Value value, double constant) {
   auto op = value ? value.getDefiningOp<Op>() : Op();
   if (!op)
     return {};
-  auto split = splitBy(op, [&](Value x) { return splatValue(x) == number; });
+  auto split =
+      splitOperands(op, [&](Value x) { return splatValue(x) == constant; });
   return split ? split->first : Value();
 }
 
@@ -30,23 +37,24 @@ static Value argumentOfSoftplus(Value value) {
   if (Value x = operandOf<ExpOp>(operandOf<Log1pOp>(value)))
     return x;
   if (Value x =
-          operandOf<ExpOp>(besideNumber<AddOp>(operandOf<LogOp>(value), 1)))
+          operandOf<ExpOp>(besideConstant<AddOp>(operandOf<LogOp>(value), 1)))
     return x;
   auto sum = value.getDefiningOp<AddOp>();
-  auto terms = sum ? splitBy(sum,
-                             [](Value term) {
-                               return term.getDefiningOp<Log1pOp>() != nullptr;
-                             })
-                   : std::nullopt;
+  auto terms =
+      sum ? splitOperands(sum,
+                          [](Value term) {
+                            return term.getDefiningOp<Log1pOp>() != nullptr;
+                          })
+          : std::nullopt;
   if (!terms)
     return {};
-  Value x = besideNumber<MaxOp>(terms->first, 0);
+  Value x = besideConstant<MaxOp>(terms->first, 0);
   Value tail = operandOf<ExpOp>(operandOf<Log1pOp>(terms->second));
   return x && x == operandOf<AbsOp>(operandOf<NegOp>(tail)) ? x : Value();
 }
 
-/// With e = exp(x) it is (e^2 + 2 e) / (e^2 + 2 e + 2), long 1 where e could
-/// overflow.
+/// With e = exp(x) it is (e^2 + 2 e) / (e^2 + 2 e + 2), which is 1 long before
+/// e overflows.
 static LogicalResult shortenTanhOfSoftplus(TanhOp op,
                                            PatternRewriter &rewriter) {
   constexpr double isOne = 20;
@@ -58,12 +66,10 @@ static LogicalResult shortenTanhOfSoftplus(TanhOp op,
     return failure();
   Location loc = op.getLoc();
   Type type = op.getType();
-  auto number = [&](double value) {
-    return splatLike(rewriter, loc, x, value);
-  };
-  Value two = number(2);
+  auto splat = [&](double value) { return splatLike(rewriter, loc, x, value); };
+  Value two = splat(2);
   Value e = rewriter.create<ExpOp>(
-      loc, type, rewriter.create<MinOp>(loc, type, x, number(isOne)));
+      loc, type, rewriter.create<MinOp>(loc, type, x, splat(isOne)));
   Value top = rewriter.create<MulOp>(loc, type, e,
                                      rewriter.create<AddOp>(loc, type, e, two));
   rewriter.replaceOpWithNewOp<DivOp>(
@@ -75,4 +81,4 @@ void addMishPatterns(RewritePatternSet &patterns) {
   patterns.add(shortenTanhOfSoftplus);
 }
 
-} // namespace zenith::cleanup
+} // namespace zenith::raise

@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds layer_norm and rms_norm: first the normalisation, then the scale and
-// bias behind it.
+// Recognises layer_norm and rms_norm: first the normalisation, then the scale
+// and bias after it.
 
-#include "ir/matchers/SplatMatch.h"
+#include "passes/raise/RaiseNorms.h"
+#include "ir/GraphOps.h"
+#include "ir/matchers/ProductFactors.h"
+#include "ir/matchers/SplatConstant.h"
+#include "ir/matchers/SplitOperands.h"
+#include "ir/matchers/TypeOf.h"
+#include "ir/matchers/ValueBuilders.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "passes/raise/RaiseComposites.h"
+#include "mlir/IR/PatternMatch.h"
+#include "passes/raise/NearMiss.h"
 
 using namespace mlir;
 using namespace zenith::graph;
 
-namespace zenith::cleanup {
+namespace zenith::raise {
 
-/// What `value` repeats along the dimensions from some axis on, without
-/// reshapes that keep them as size 1.
+/// The value that `value` broadcasts along the dimensions from some axis on,
+/// before reshapes that keep these as size 1.
 static Value withoutRepeats(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     auto broadcast = dyn_cast<BroadcastOp>(op);
@@ -29,7 +36,7 @@ static Value withoutRepeats(Value value) {
            shorter = typeOf(reshape.getOperand());
       if (longer.getRank() < shorter.getRank())
         std::swap(longer, shorter);
-      // Only dimensions of size 1 at the end may come and go.
+      // Only trailing dimensions of size 1 may be added or dropped.
       if (longer.getShape().take_front(shorter.getRank()) !=
               shorter.getShape() ||
           llvm::any_of(longer.getShape().drop_front(shorter.getRank()),
@@ -48,7 +55,7 @@ struct Mean {
 };
 } // namespace
 
-/// Sums over other dimensions than the last come back by a reshape between.
+/// Reductions of other dimensions than the last come back through a reshape.
 static Operation *beforeReshapes(Value value, bool &reshaped) {
   value = withoutRepeats(value);
   while (auto reshape = value.getDefiningOp<ReshapeOp>()) {
@@ -97,17 +104,17 @@ static std::optional<Mean> matchMean(Value value, NearMiss &miss) {
 static std::optional<std::pair<int64_t, double>>
 matchRoot(Value variancePlus, Value centred, NearMiss &miss) {
   auto add = withoutRepeats(variancePlus).getDefiningOp<AddOp>();
-  auto parts = add ? splitBy(add,
-                             [](Value operand) {
-                               return splatValue(operand).has_value();
-                             })
+  auto parts = add ? splitOperands(add,
+                                   [](Value operand) {
+                                     return splatValue(operand).has_value();
+                                   })
                    : std::nullopt;
   if (!parts)
     return std::nullopt;
   std::optional<Mean> mean = matchMean(parts->first, miss);
   if (!mean)
     return std::nullopt;
-  Product square = productOf(mean->operand);
+  ProductFactors square = productFactorsOf(mean->operand);
   if (square.constant != 1 || square.factors.size() != 1 ||
       square.powerOf(centred) != 2) {
     (void)miss.at(add, "the mean is not of the squares of what is divided");
@@ -123,8 +130,9 @@ struct Quotient {
 };
 } // namespace
 
-/// The centred value serves the normalisation only. Others, in a backward pass,
-/// would need it and its mean a second time beside the composite.
+/// The centred value must serve the normalisation only. Other readers, in a
+/// backward pass, would need it and its mean computed again beside the
+/// composite.
 static bool isPrivate(SubOp centred, Operation *normalised) {
   return llvm::all_of(centred->getUsers(), [&](Operation *user) {
     if (user == normalised)
@@ -135,8 +143,8 @@ static bool isPrivate(SubOp centred, Operation *normalised) {
   });
 }
 
-/// Replaces a normalised value by rms_norm, or by layer_norm where what it
-/// normalises is x - mean(x).
+/// Replaces a normalised value by rms_norm, or by layer_norm where it is
+/// normalised from x - mean(x).
 static LogicalResult raiseNorm(Operation *op, std::optional<Quotient> quotient,
                                PatternRewriter &rewriter) {
   if (!quotient)
@@ -171,7 +179,7 @@ static std::optional<Quotient> quotientOf(DivOp op) {
               : std::nullopt;
 }
 
-/// 1/sqrt(x) in either spelling: its x.
+/// The x of 1/sqrt(x), in either spelling.
 static Value reciprocalRoot(Value value) {
   value = withoutRepeats(value);
   if (auto rsqrt = value.getDefiningOp<RsqrtOp>())
@@ -184,8 +192,8 @@ static Value reciprocalRoot(Value value) {
 }
 
 static std::optional<Quotient> quotientOf(MulOp op) {
-  auto parts =
-      splitBy(op, [](Value operand) { return bool(reciprocalRoot(operand)); });
+  auto parts = splitOperands(
+      op, [](Value operand) { return bool(reciprocalRoot(operand)); });
   return parts ? std::optional(
                      Quotient{parts->first, reciprocalRoot(parts->second)})
                : std::nullopt;
@@ -196,7 +204,7 @@ static LogicalResult raiseQuotient(Op op, PatternRewriter &rewriter) {
   return raiseNorm(op, quotientOf(op), rewriter);
 }
 
-/// The vector that `value` repeats along the dimensions before `axis`.
+/// The vector that `value` broadcasts along the dimensions before `axis`.
 static Value trailingVector(Value value, int64_t axis, Value norm) {
   auto broadcast = value.getDefiningOp<BroadcastOp>();
   auto type = typeOf(norm);
@@ -272,4 +280,4 @@ void explainNorms(func::FuncOp function) {
   });
 }
 
-} // namespace zenith::cleanup
+} // namespace zenith::raise

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ops with a region that is one known op become the ops of a kind; the pass.
+// Replaces ops whose region is one known op; and the pass.
 
-#include "passes/raise/RaiseRegions.h"
-#include "ir/matchers/SplatMatch.h"
+#include "ir/GraphOps.h"
+#include "ir/matchers/DynamicDims.h"
+#include "ir/matchers/TypeOf.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/GraphPasses.h"
+#include "passes/raise/NeutralElement.h"
+#include "passes/raise/RaiseArgReduce.h"
+#include "passes/raise/RaiseComparators.h"
+#include "passes/raise/RegionReduceKind.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -17,31 +23,7 @@ namespace zenith {
 #include "passes/GraphPasses.h.inc"
 } // namespace zenith
 
-namespace zenith::cleanup {
-
-std::optional<ReduceKind> foldKind(Region &region, unsigned number) {
-  Block &block = region.front();
-  unsigned count = block.getNumArguments() / 2;
-  Value result = block.getTerminator()->getOperand(number);
-  Operation *op = result.getDefiningOp();
-  if (!op || op->getNumOperands() != 2 || op->getBlock() != &block)
-    return std::nullopt;
-  Value old = block.getArgument(number),
-        next = block.getArgument(count + number);
-  bool fits = (op->getOperand(0) == old && op->getOperand(1) == next) ||
-              (op->getOperand(0) == next && op->getOperand(1) == old);
-  if (!fits)
-    return std::nullopt;
-  return llvm::TypeSwitch<Operation *, std::optional<ReduceKind>>(op)
-      .Case([](AddOp) { return ReduceKind::sum; })
-      .Case([](MulOp) { return ReduceKind::prod; })
-      .Case([](MaxOp) { return ReduceKind::max; })
-      .Case([](MinOp) { return ReduceKind::min; })
-      .Case([](AndOp) { return ReduceKind::all; })
-      .Case([](OrOp) { return ReduceKind::any; })
-      .Case([](XorOp) { return ReduceKind::parity; })
-      .Default([](Operation *) { return std::nullopt; });
-}
+namespace zenith::raise {
 
 static Value combine(OpBuilder &builder, Location loc, ReduceKind kind,
                      Value lhs, Value rhs) {
@@ -65,62 +47,11 @@ static Value combine(OpBuilder &builder, Location loc, ReduceKind kind,
   return {};
 }
 
-static bool isNeutralFloat(ReduceKind kind, const APFloat &value) {
-  switch (kind) {
-  case ReduceKind::sum:
-    return value.isZero();
-  case ReduceKind::prod:
-    return value.isExactlyValue(1.0);
-  case ReduceKind::max:
-    return value.isInfinity() && value.isNegative();
-  case ReduceKind::min:
-    return value.isInfinity() && !value.isNegative();
-  default:
-    return false;
-  }
-}
-
-static bool isNeutralInteger(ReduceKind kind, const APInt &value,
-                             bool isUnsigned) {
-  switch (kind) {
-  case ReduceKind::sum:
-  case ReduceKind::any:
-  case ReduceKind::parity:
-    return value.isZero();
-  case ReduceKind::prod:
-    return value.isOne();
-  case ReduceKind::all:
-    return value.isAllOnes();
-  case ReduceKind::max:
-    return isUnsigned ? value.isZero() : value.isMinSignedValue();
-  case ReduceKind::min:
-    return isUnsigned ? value.isAllOnes() : value.isMaxSignedValue();
-  }
-  return false;
-}
-
-bool isNeutral(ReduceKind kind, Value init) {
-  auto constant = init.getDefiningOp<ConstantOp>();
-  auto elements = constant ? dyn_cast<DenseElementsAttr>(constant.getValue())
-                           : DenseElementsAttr();
-  if (!elements || !elements.isSplat())
-    return false;
-  Type type = elements.getElementType();
-  if (isa<FloatType>(type))
-    return isNeutralFloat(kind, elements.getSplatValue<APFloat>());
-  if (auto complex = dyn_cast<ComplexType>(type)) {
-    auto value = elements.getSplatValue<std::complex<APFloat>>();
-    return value.imag().isZero() && isNeutralFloat(kind, value.real());
-  }
-  return isNeutralInteger(kind, elements.getSplatValue<APInt>(),
-                          type.isUnsignedInteger() || type.isInteger(1));
-}
-
-/// True where all yielded values are folds of a kind.
-static std::optional<SmallVector<ReduceKind>> foldKinds(Operation *op) {
+/// The kinds of all results; nullopt where one is no known reduction.
+static std::optional<SmallVector<ReduceKind>> regionReduceKinds(Operation *op) {
   SmallVector<ReduceKind> kinds;
   for (unsigned i = 0; i < op->getNumResults(); ++i) {
-    std::optional<ReduceKind> kind = foldKind(op->getRegion(0), i);
+    std::optional<ReduceKind> kind = regionReduceKind(op->getRegion(0), i);
     if (!kind)
       return std::nullopt;
     kinds.push_back(*kind);
@@ -128,27 +59,27 @@ static std::optional<SmallVector<ReduceKind>> foldKinds(Operation *op) {
   return kinds;
 }
 
-/// `folded` with `init` folded in once more: exact but for the order of sums,
-/// which no fold promises.
+/// `reduced` combined with `init` once more: exact but for the order of sums,
+/// which no reduction promises.
 static Value withInit(OpBuilder &builder, Location loc, ReduceKind kind,
-                      Value folded, Value init) {
+                      Value reduced, Value init) {
   if (isNeutral(kind, init))
-    return folded;
+    return reduced;
   Value everywhere = builder.create<BroadcastOp>(
-      loc, folded.getType(), init, ArrayRef<int64_t>{},
-      dynamicDimsOf(builder, loc, folded));
-  return combine(builder, loc, kind, everywhere, folded);
+      loc, reduced.getType(), init, ArrayRef<int64_t>{},
+      dynamicDimsOf(builder, loc, reduced));
+  return combine(builder, loc, kind, everywhere, reduced);
 }
 
-/// An op of a kind rounds sums and products of small floats once, a running
-/// fold and the region at every step.
+/// reduce rounds sums and products of narrow floats once; a scan and the region
+/// round at every step.
 static bool roundsOnce(ReduceKind kind, Type element) {
   return (kind == ReduceKind::sum || kind == ReduceKind::prod) &&
          isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
 }
 
 static LogicalResult raiseReduce(ReduceWithOp op, PatternRewriter &rewriter) {
-  auto kinds = foldKinds(op);
+  auto kinds = regionReduceKinds(op);
   if (!kinds)
     return failure();
   for (auto [kind, init] : llvm::zip(*kinds, op.getInits()))
@@ -156,17 +87,17 @@ static LogicalResult raiseReduce(ReduceWithOp op, PatternRewriter &rewriter) {
       return failure();
   SmallVector<Value> results;
   for (auto [i, kind] : llvm::enumerate(*kinds)) {
-    Value folded =
+    Value reduced =
         rewriter.create<ReduceOp>(op.getLoc(), op.getResult(i).getType(), kind,
                                   op.getInputs()[i], op.getDims());
     results.push_back(
-        withInit(rewriter, op.getLoc(), kind, folded, op.getInits()[i]));
+        withInit(rewriter, op.getLoc(), kind, reduced, op.getInits()[i]));
   }
   rewriter.replaceOp(op, results);
   return success();
 }
 
-/// Folding the same value in twice changes nothing.
+/// True where combining the same value twice changes nothing.
 static bool isIdempotent(ReduceKind kind) {
   return kind == ReduceKind::max || kind == ReduceKind::min ||
          kind == ReduceKind::all || kind == ReduceKind::any;
@@ -180,7 +111,7 @@ struct ScanReduce {
 } // namespace
 
 /// A window that reaches from the first element to its own, or from its own to
-/// the last, along one dimension is a running fold. Op is reduce_window or
+/// the last, along one dimension is a scan. Op is reduce_window or
 /// reduce_window_with.
 template <typename Op>
 static std::optional<ScanReduce> scanOf(Op op, RankedTensorType type) {
@@ -212,15 +143,15 @@ static std::optional<ScanReduce> scanOf(Op op, RankedTensorType type) {
   return ScanReduce{along, !forward};
 }
 
-/// One result of a window as an op of a kind.
+/// One result of reduce_window_with as an op of a kind.
 static Value windowOfKind(ReduceWindowWithOp op, unsigned number,
                           ReduceKind kind, PatternRewriter &rewriter) {
   Value input = op.getInputs()[number];
   Type type = op.getResult(number).getType();
-  if (auto running = scanOf(op, typeOf(input)))
+  if (auto scan = scanOf(op, typeOf(input)))
     return rewriter.create<CumulativeOp>(op.getLoc(), type, kind, input,
-                                         running->dim, /*exclusive=*/false,
-                                         running->reverse);
+                                         scan->dim, /*exclusive=*/false,
+                                         scan->reverse);
   return rewriter.create<ReduceWindowOp>(
       op.getLoc(), type, kind, input, op.getWindow(), op.getStrides(),
       op.getLow(), op.getHigh(), op.getBaseDilation(), op.getDilation());
@@ -228,15 +159,15 @@ static Value windowOfKind(ReduceWindowWithOp op, unsigned number,
 
 static LogicalResult raiseWindow(ReduceWindowWithOp op,
                                  PatternRewriter &rewriter) {
-  auto kinds = foldKinds(op);
+  auto kinds = regionReduceKinds(op);
   if (!kinds)
     return failure();
-  bool running = scanOf(op, typeOf(op.getInputs().front())).has_value();
+  bool isScan = scanOf(op, typeOf(op.getInputs().front())).has_value();
   for (auto [kind, init] : llvm::zip(*kinds, op.getInits())) {
-    // Padding counts as init, any number of times.
+    // Padding is combined as init, any number of times.
     if (!isNeutral(kind, init) && !isIdempotent(kind))
       return failure();
-    if (roundsOnce(kind, getElementTypeOrSelf(init.getType())) && !running)
+    if (roundsOnce(kind, getElementTypeOrSelf(init.getType())) && !isScan)
       return failure();
   }
   SmallVector<Value> results;
@@ -251,17 +182,17 @@ static LogicalResult raiseWindow(ReduceWindowWithOp op,
 static LogicalResult raiseScan(ReduceWindowOp op, PatternRewriter &rewriter) {
   if (roundsOnce(op.getKind(), getElementTypeOrSelf(op.getType())))
     return failure();
-  auto running = scanOf(op, typeOf(op.getOperand()));
-  if (!running)
+  auto scan = scanOf(op, typeOf(op.getOperand()));
+  if (!scan)
     return failure();
-  rewriter.replaceOpWithNewOp<CumulativeOp>(
-      op, op.getType(), op.getKind(), op.getOperand(), running->dim,
-      /*exclusive=*/false, running->reverse);
+  rewriter.replaceOpWithNewOp<CumulativeOp>(op, op.getType(), op.getKind(),
+                                            op.getOperand(), scan->dim,
+                                            /*exclusive=*/false, scan->reverse);
   return success();
 }
 
-/// A window that spans all dimensions that it could move over has one place in
-/// them: it is a reduction.
+/// A window that spans every dimension that it could move along has one
+/// position: it is a reduction.
 static LogicalResult raiseWholeReduce(ReduceWindowOp op,
                                       PatternRewriter &rewriter) {
   RankedTensorType type = typeOf(op.getOperand());
@@ -290,21 +221,21 @@ static LogicalResult raiseWholeReduce(ReduceWindowOp op,
       sizes.push_back(
           rewriter.create<DimOp>(op.getLoc(), op.getOperand(), dim));
   }
-  Value folded = rewriter.create<ReduceOp>(
+  Value reduced = rewriter.create<ReduceOp>(
       op.getLoc(), RankedTensorType::get(shape, type.getElementType()),
       op.getKind(), op.getOperand(), spanned);
-  rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), folded, sizes);
+  rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), reduced, sizes);
   return success();
 }
 
-/// How an update meets the element that it falls on.
+/// How an update is combined with the element at its index.
 static std::optional<ScatterKind> scatterKind(Region &region, unsigned number) {
   Block &block = region.front();
   unsigned count = block.getNumArguments() / 2;
   if (block.getTerminator()->getOperand(number) ==
       block.getArgument(count + number))
     return ScatterKind::set;
-  switch (foldKind(region, number).value_or(ReduceKind::parity)) {
+  switch (regionReduceKind(region, number).value_or(ReduceKind::parity)) {
   case ReduceKind::sum:
     return ScatterKind::sum;
   case ReduceKind::prod:
@@ -358,4 +289,4 @@ struct RaiseRegionsPass : impl::RaiseRegionsPassBase<RaiseRegionsPass> {
 };
 
 } // namespace
-} // namespace zenith::cleanup
+} // namespace zenith::raise

@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products of one-hot or embedded rows with parameters become sums of rows of a
-// table, which are read at the numbers that the rows stand for.
+// Matmuls of one-hot or embedded rows with parameters become sums of gathered
+// rows of a table.
 
+#include "passes/raise/RaiseRowSums.h"
+#include "ir/GraphOps.h"
 #include "ir/matchers/ParameterDependence.h"
-#include "ir/matchers/SplatMatch.h"
+#include "ir/matchers/SplatConstant.h"
+#include "ir/matchers/TypeOf.h"
+#include "ir/matchers/UnsignedSource.h"
 #include "mlir/IR/Matchers.h"
-#include "passes/raise/RaiseComposites.h"
+#include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 using namespace zenith::graph;
 
-namespace zenith::cleanup {
+namespace zenith::raise {
 
 namespace {
-/// Rows that are 1 where number i of `numbers` (rows x positions) is v, at
-/// i * count + v, else 0.
+/// Rows that are 1 at i * count + v, where symbol i of `symbols` (rows x
+/// positions) is v, else 0.
 struct OneHotRows {
-  Value numbers;
+  Value symbols;
   int64_t positions, count;
 };
 } // namespace
@@ -46,7 +50,7 @@ static bool countsUpLast(Value value) {
          countsUp(list.getOperand());
 }
 
-/// The condition where `value` is 1, else 0; null if it isn't of that kind.
+/// The condition by which `value` is 1, else 0; null for other values.
 static CompareOp matchIndicator(Value value) {
   if (auto convert = value.getDefiningOp<ConvertOp>())
     return convert.getOperand().getDefiningOp<CompareOp>();
@@ -68,43 +72,42 @@ static std::optional<OneHotRows> matchOneHot(Value value) {
       to.getDimSize(1) != cube.getDimSize(1) * cube.getDimSize(2))
     return std::nullopt;
   for (bool swapped : {false, true}) {
-    Value numbers = swapped ? compare.getRhs() : compare.getLhs(),
-          symbols = swapped ? compare.getLhs() : compare.getRhs();
-    auto repeated = numbers.getDefiningOp<BroadcastOp>();
+    Value symbols = swapped ? compare.getRhs() : compare.getLhs(),
+          alphabet = swapped ? compare.getLhs() : compare.getRhs();
+    auto repeated = symbols.getDefiningOp<BroadcastOp>();
     if (!repeated || repeated.getMapping() != ArrayRef<int64_t>({0, 1}) ||
         typeOf(repeated.getOperand()).getDimSize(1) != cube.getDimSize(1) ||
-        !countsUpLast(symbols))
+        !countsUpLast(alphabet))
       continue;
-    // Numbers above all symbols have a row of zeros; smaller ones than 0 would
-    // need another.
-    if (Value whole = unsignedNumbers(repeated.getOperand()))
+    // Symbols of at least `count` get a row of zeros; negative ones would need
+    // another.
+    if (Value whole = unsignedSourceOf(repeated.getOperand()))
       return OneHotRows{whole, cube.getDimSize(1), cube.getDimSize(2)};
   }
   return std::nullopt;
 }
 
-/// Rows of which one per position is added, as products with one-hot rows have
-/// them: weights that are not finite make a NaN of the zeros that the others
-/// stand for.
+/// The table with NaNs as a matmul with one-hot rows would make them: a weight
+/// that is not finite times the zeros of the other symbols is NaN.
 static Value withNaNs(Value table, PatternRewriter &rewriter) {
   Location loc = table.getLoc();
   auto type = typeOf(table);
   Type element = type.getElementType();
-  auto numbers = type.clone(rewriter.getI32Type());
+  auto counts = type.clone(rewriter.getI32Type());
   auto filled = [&](ShapedType type, Attribute value) -> Value {
     return rewriter.create<ConstantOp>(loc,
                                        DenseElementsAttr::get(type, value));
   };
   Value own =
       rewriter.create<SelectOp>(loc, rewriter.create<IsFiniteOp>(loc, table),
-                                filled(numbers, rewriter.getI32IntegerAttr(0)),
-                                filled(numbers, rewriter.getI32IntegerAttr(1)));
+                                filled(counts, rewriter.getI32IntegerAttr(0)),
+                                filled(counts, rewriter.getI32IntegerAttr(1)));
   Value all = rewriter.create<ReduceOp>(
-      loc, numbers.clone({type.getDimSize(0), type.getDimSize(2)}),
+      loc, counts.clone({type.getDimSize(0), type.getDimSize(2)}),
       ReduceKind::sum, own, ArrayRef<int64_t>{1});
   Value others = rewriter.create<CompareOp>(
       loc, type.clone(rewriter.getI1Type()), CompareDirection::lt, own,
-      rewriter.create<BroadcastOp>(loc, numbers, all, ArrayRef<int64_t>{0, 2},
+      rewriter.create<BroadcastOp>(loc, counts, all, ArrayRef<int64_t>{0, 2},
                                    ValueRange()));
   Value nan = filled(
       type, rewriter.getFloatAttr(
@@ -113,7 +116,7 @@ static Value withNaNs(Value table, PatternRewriter &rewriter) {
   return rewriter.create<SelectOp>(loc, others, nan, table);
 }
 
-/// The parameter's rows by position and number, and one of zeros behind those
+/// The parameter's rows by position and symbol, and a row of zeros after those
 /// of each position; its columns are the rows where `contracted` is 1.
 static Value rowTable(Value weight, int64_t contracted, const OneHotRows &rows,
                       PatternRewriter &rewriter) {
@@ -139,8 +142,9 @@ static Value rowTable(Value weight, int64_t contracted, const OneHotRows &rows,
                   rewriter);
 }
 
-/// Places of rows in a table [positions, numbers, columns], and that table.
-static void replaceByRowSum(DotGeneralOp op, Value numbers, Value table,
+/// Replaces the matmul by the sum of rows at `symbols` of a table [positions,
+/// symbols, columns].
+static void replaceByRowSum(DotGeneralOp op, Value symbols, Value table,
                             PatternRewriter &rewriter) {
   Location loc = op.getLoc();
   auto type = typeOf(op.getResult());
@@ -148,12 +152,12 @@ static void replaceByRowSum(DotGeneralOp op, Value numbers, Value table,
           positions = typeOf(table).getDimSize(0);
   SmallVector<Value> sizes;
   if (ShapedType::isDynamic(size))
-    sizes.push_back(rewriter.create<DimOp>(loc, numbers, int64_t(0)));
-  Value places = rewriter.create<ReshapeOp>(
+    sizes.push_back(rewriter.create<DimOp>(loc, symbols, int64_t(0)));
+  Value indices = rewriter.create<ReshapeOp>(
       loc,
       RankedTensorType::get({size, positions, 1},
-                            typeOf(numbers).getElementType()),
-      numbers, sizes);
+                            typeOf(symbols).getElementType()),
+      symbols, sizes);
   auto gather = GatherDimsAttr::get(
       rewriter.getContext(), /*offsetDims=*/{2}, /*collapsedSliceDims=*/{1},
       /*operandBatchingDims=*/{0}, /*startIndicesBatchingDims=*/{1},
@@ -161,13 +165,13 @@ static void replaceByRowSum(DotGeneralOp op, Value numbers, Value table,
   Value chosen = rewriter.create<GatherOp>(
       loc,
       RankedTensorType::get({size, positions, width}, type.getElementType()),
-      table, places, gather, ArrayRef<int64_t>{1, 1, width});
+      table, indices, gather, ArrayRef<int64_t>{1, 1, width});
   rewriter.replaceOpWithNewOp<ReduceOp>(op, type, ReduceKind::sum, chosen,
                                         ArrayRef<int64_t>{1});
 }
 
-/// Whether rows are multiplied by a matrix that depends on parameters, so that
-/// its products with what rows are made of can be known earlier.
+/// Whether the right-hand side depends on parameters, so that its products with
+/// table rows can be computed before a run.
 static bool multipliesParameter(DotGeneralOp op) {
   constexpr int64_t narrow = 16;
   auto dims = op.getDims();
@@ -180,8 +184,8 @@ static bool multipliesParameter(DotGeneralOp op) {
          type.getElementType().isF32() && type.getDimSize(1) >= narrow;
 }
 
-// Each number costs a row of additions, each symbol one of fused
-// multiplications: about a fourth of the time.
+// Each symbol of a row costs an addition of a row, and saves multiplications
+// for all `count` symbols: worthwhile from this count on.
 static constexpr int64_t fewestSymbols = 4;
 
 static LogicalResult raiseRowSum(DotGeneralOp op, PatternRewriter &rewriter) {
@@ -192,15 +196,15 @@ static LogicalResult raiseRowSum(DotGeneralOp op, PatternRewriter &rewriter) {
     return failure();
   int64_t contracted = op.getDims().getRhsContracting().front();
   Value table = rowTable(op.getRhs(), contracted, *rows, rewriter);
-  replaceByRowSum(op, rows->numbers, table, rewriter);
+  replaceByRowSum(op, rows->symbols, table, rewriter);
   return success();
 }
 
 namespace {
-/// Rows of `table` [numbers, depth] at `numbers` (rows x positions), side by
+/// Rows of `table` [symbols, width] at `symbols` (rows x positions), side by
 /// side.
 struct EmbeddedRows {
-  Value numbers, table;
+  Value symbols, table;
 };
 } // namespace
 
@@ -212,8 +216,8 @@ static std::optional<EmbeddedRows> matchEmbedded(Value value) {
     return std::nullopt;
   GatherDimsAttr dims = gather.getDims();
   auto table = typeOf(gather.getOperand()), rows = typeOf(gather.getResult());
-  Value places = gather.getStartIndices();
-  int64_t rank = typeOf(places).getRank();
+  Value indices = gather.getStartIndices();
+  int64_t rank = typeOf(indices).getRank();
   if (table.getRank() != 2 || !table.hasStaticShape() ||
       !isFixed(gather.getOperand()) || rows.isDynamicDim(1) ||
       dims.getOffsetDims() != ArrayRef<int64_t>{2} ||
@@ -222,29 +226,29 @@ static std::optional<EmbeddedRows> matchEmbedded(Value value) {
       dims.getIndexVectorDim() != 2 ||
       gather.getSliceSizes()[1] != table.getDimSize(1) ||
       typeOf(value).getDimSize(1) != rows.getDimSize(1) * rows.getDimSize(2) ||
-      (rank != 2 && (rank != 3 || typeOf(places).getDimSize(2) != 1)))
+      (rank != 2 && (rank != 3 || typeOf(indices).getDimSize(2) != 1)))
     return std::nullopt;
-  if (Value whole = unsignedNumbers(places))
-    places = whole;
-  return EmbeddedRows{places, gather.getOperand()};
+  if (Value whole = unsignedSourceOf(indices))
+    indices = whole;
+  return EmbeddedRows{indices, gather.getOperand()};
 }
 
-/// Products of the table's rows with the parts of a parameter that they meet in
-/// each position: [positions, numbers, columns].
+/// The products of the table's rows with the part of a parameter that belongs
+/// to each position: [positions, symbols, columns].
 static Value productTable(Value rows, Value weight, int64_t contracted,
                           PatternRewriter &rewriter) {
   Location loc = weight.getLoc();
   auto type = typeOf(weight);
-  int64_t numbers = typeOf(rows).getDimSize(0),
-          depth = typeOf(rows).getDimSize(1),
-          positions = type.getDimSize(contracted) / depth,
+  int64_t symbols = typeOf(rows).getDimSize(0),
+          width = typeOf(rows).getDimSize(1),
+          positions = type.getDimSize(contracted) / width,
           columns = type.getDimSize(1 - contracted);
   bool byColumns = contracted == 1;
-  SmallVector<int64_t> split{positions, depth, columns},
-      product{numbers, positions, columns}, order{1, 0, 2};
+  SmallVector<int64_t> split{positions, width, columns},
+      product{symbols, positions, columns}, order{1, 0, 2};
   if (byColumns)
-    split = {columns, positions, depth},
-    product = {numbers, columns, positions}, order = {2, 0, 1};
+    split = {columns, positions, width},
+    product = {symbols, columns, positions}, order = {2, 0, 1};
   Value parts =
       rewriter.create<ReshapeOp>(loc, type.clone(split), weight, ValueRange());
   auto dims =
@@ -252,11 +256,11 @@ static Value productTable(Value rows, Value weight, int64_t contracted,
   Value products = rewriter.create<DotGeneralOp>(loc, type.clone(product), rows,
                                                  parts, dims);
   return rewriter.create<TransposeOp>(
-      loc, type.clone({positions, numbers, columns}), products, order);
+      loc, type.clone({positions, symbols, columns}), products, order);
 }
 
-/// Rows of an embedding side by side times a parameter: what each of them gives
-/// in each position is known before any number is.
+/// Embedded rows side by side times a parameter: the product of each table row
+/// and position is computed before a run.
 static LogicalResult raiseEmbeddedSum(DotGeneralOp op,
                                       PatternRewriter &rewriter) {
   constexpr int64_t largestTable = 1 << 22;
@@ -266,15 +270,15 @@ static LogicalResult raiseEmbeddedSum(DotGeneralOp op,
   if (!rows)
     return failure();
   auto table = typeOf(rows->table);
-  int64_t numbers = table.getDimSize(0), depth = table.getDimSize(1),
-          positions = typeOf(op.getLhs()).getDimSize(1) / depth,
+  int64_t symbols = table.getDimSize(0), width = table.getDimSize(1),
+          positions = typeOf(op.getLhs()).getDimSize(1) / width,
           columns = typeOf(op.getResult()).getDimSize(1);
-  if (depth < fewestSymbols || numbers < 1 || !table.getElementType().isF32() ||
-      positions * columns > largestTable / numbers)
+  if (width < fewestSymbols || symbols < 1 || !table.getElementType().isF32() ||
+      positions * columns > largestTable / symbols)
     return failure();
   int64_t contracted = op.getDims().getRhsContracting().front();
   Value products = productTable(rows->table, op.getRhs(), contracted, rewriter);
-  replaceByRowSum(op, rows->numbers, products, rewriter);
+  replaceByRowSum(op, rows->symbols, products, rewriter);
   return success();
 }
 
@@ -283,4 +287,4 @@ void addRowSumPatterns(RewritePatternSet &patterns) {
   patterns.add(raiseEmbeddedSum);
 }
 
-} // namespace zenith::cleanup
+} // namespace zenith::raise

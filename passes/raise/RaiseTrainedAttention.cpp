@@ -1,30 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Attention in training steps: gradients read the weights again, long after the
-// values were summed with them. The forward product gets scores of its own,
-// which attention never writes down; the gradients compute theirs when they
-// want them.
+// forward pass. The forward matmul gets scores of its own, which attention
+// never writes to memory; the gradients recompute theirs.
 
+#include "passes/raise/RaiseTrainedAttention.h"
 #include "ir/Contraction.h"
-#include "ir/matchers/SplatMatch.h"
+#include "ir/GraphOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/raise/AttentionScores.h"
+#include "passes/raise/NearMiss.h"
+#include "passes/raise/RaiseAttention.h"
+#include "passes/raise/SpelledSoftmax.h"
 
 using namespace mlir;
 using namespace zenith::graph;
 
-namespace zenith::cleanup {
+namespace zenith::raise {
 
 namespace {
 
-/// A product's operand as a softmax of scores that others read too.
+/// An operand of a matmul as a softmax of scores with other readers.
 struct SharedWeights {
   ScoreChain chain;
-  Value scores;                    ///< what the softmax reads
-  Operation *softmax = nullptr;    ///< the op, or the division that spells it
-  SmallVector<int64_t> dims;       ///< that it runs along
-  SmallVector<Operation *> behind; ///< from the operand up to the weights
+  Value scores;                   ///< what the softmax reads
+  Operation *softmax = nullptr;   ///< the op, or the division that spells it
+  SmallVector<int64_t> dims;      ///< that it runs along
+  SmallVector<Operation *> after; ///< from the operand up to the weights
 };
 
 } // namespace
@@ -37,7 +40,7 @@ static std::optional<SharedWeights> sharedWeights(Value operand) {
   SharedWeights weights;
   Operation *op = operand.getDefiningOp();
   for (; op && carriesWeights(op); op = op->getOperand(0).getDefiningOp())
-    weights.behind.push_back(op);
+    weights.after.push_back(op);
   NearMiss miss;
   if (auto softmax = dyn_cast_or_null<SoftmaxOp>(op)) {
     weights.scores = softmax.getOperand();
@@ -59,8 +62,8 @@ static std::optional<SharedWeights> sharedWeights(Value operand) {
   return weights;
 }
 
-/// True where another product sums the weights over the queries, as the
-/// gradient of the values does.
+/// True where another matmul sums the weights over the queries, as the gradient
+/// of the values does.
 static bool hasGradient(const SharedWeights &weights, DotGeneralOp root) {
   SmallVector<Value> carriers = {weights.softmax->getResult(0)};
   while (!carriers.empty())
@@ -75,7 +78,8 @@ static bool hasGradient(const SharedWeights &weights, DotGeneralOp root) {
       ArrayRef<int64_t> summed = use.getOperandNumber() == 0
                                      ? dims.getLhsContracting()
                                      : dims.getRhsContracting();
-      // Moves put the keys elsewhere; then any other product will do.
+      // After movement the keys may be any dimension; then any other matmul
+      // counts.
       bool isSame = use.get() == weights.softmax->getResult(0);
       if (!isSame || !llvm::is_contained(summed, weights.dims[0]))
         return true;
@@ -83,7 +87,8 @@ static bool hasGradient(const SharedWeights &weights, DotGeneralOp root) {
   return false;
 }
 
-/// The product again, from scores of its own on; the new ops go to `made`.
+/// The matmul again, with scores of its own; the new ops are appended to
+/// `made`.
 static DotGeneralOp copyForward(const SharedWeights &weights, DotGeneralOp root,
                                 unsigned side, OpBuilder &builder,
                                 SmallVectorImpl<Operation *> &made) {
@@ -99,7 +104,7 @@ static DotGeneralOp copyForward(const SharedWeights &weights, DotGeneralOp root,
       weights.softmax->getLoc(), weights.softmax->getResult(0).getType(),
       map.lookup(weights.scores), weights.dims));
   map.map(weights.softmax->getResult(0), made.back()->getResult(0));
-  for (Operation *move : llvm::reverse(weights.behind))
+  for (Operation *move : llvm::reverse(weights.after))
     copy(move);
   Operation *product = builder.clone(*root);
   product->setOperand(side, map.lookup(root->getOperand(side)));
@@ -132,4 +137,4 @@ void raiseTrainedAttention(func::FuncOp function) {
       raise(product, 1);
 }
 
-} // namespace zenith::cleanup
+} // namespace zenith::raise

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Asks the interpreter for the results of ops on constants, and writes them
-// where they are small.
+// Evaluates ops on constants with the interpreter, and replaces them by their
+// results where these are small.
 
 #include "ir/GraphOps.h"
 #include "ir/interpreter/Interpreter.h"
@@ -16,15 +16,15 @@ namespace zenith {
 #include "passes/GraphPasses.h.inc"
 } // namespace zenith
 
-namespace zenith::cleanup {
+namespace zenith::simplify {
 
-/// Below this a constant is cheaper than the op that makes it, whatever the
-/// op's operands take.
+/// Constants up to this many bytes are cheaper than the op that computes them,
+/// whatever the size of its operands.
 static constexpr int64_t alwaysSmall = 1024;
-/// How many times the bytes of its operands a constant may have otherwise.
-static constexpr int64_t widest = 4;
+/// Larger constants may take this many times the bytes of the operands.
+static constexpr int64_t mostGrowth = 4;
 
-/// Elements of all operands; nullopt where one isn't a constant.
+/// Elements of all operands; nullopt where one is no constant.
 static std::optional<SmallVector<DenseElementsAttr>>
 constantOperands(Operation *op) {
   SmallVector<DenseElementsAttr> constants;
@@ -39,7 +39,7 @@ constantOperands(Operation *op) {
   return constants;
 }
 
-static bool mayReduce(Operation *op, int64_t maxBytes) {
+static bool mayFold(Operation *op, int64_t maxBytes) {
   if (!familyOf(op) || isa<ConstantOp>(op) || familyOf(op) == Family::Control ||
       !isPure(op) || op->getNumRegions())
     return false;
@@ -70,10 +70,10 @@ static void foldOp(Operation *op) {
   SmallVector<DenseElementsAttr> values;
   for (const Tensor &result : *results) {
     values.push_back(result.toElements());
-    // A table that a formula describes in a few bytes stays a formula; bytes
-    // that are made wider are none.
+    // A large table that an op computes from a few bytes stays an op. A small
+    // factor is allowed for converts to wider types.
     if (!values.back().isSplat() &&
-        result.byteSize() > std::max(alwaysSmall, widest * operandBytes))
+        result.byteSize() > std::max(alwaysSmall, mostGrowth * operandBytes))
       return;
   }
   OpBuilder builder(op);
@@ -94,11 +94,11 @@ struct FoldConstantsPass : impl::FoldConstantsPassBase<FoldConstantsPass> {
     if (getOperation().isExternal())
       return;
     getOperation().walk([&](Operation *op) {
-      if (mayReduce(op, maxResultBytes))
+      if (mayFold(op, maxResultBytes))
         foldOp(op);
     });
   }
 };
 
 } // namespace
-} // namespace zenith::cleanup
+} // namespace zenith::simplify

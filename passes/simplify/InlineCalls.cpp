@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Puts the ops of a called function in the place of each call, callees first.
+// Inlines calls, callees first.
 
 #include "ir/GraphOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -15,13 +15,14 @@ namespace zenith {
 #include "passes/GraphPasses.h.inc"
 } // namespace zenith
 
-namespace zenith::cleanup {
+namespace zenith::simplify {
 namespace {
 
-/// Functions that call two others each grow without bound.
+/// A limit, since chains of functions that call the next one twice grow
+/// exponentially.
 constexpr int64_t opLimit = 1 << 20;
 
-/// Depth first with a stack of its own: chains of calls may be long.
+/// Depth first with an explicit stack, because chains of calls may be long.
 class CallInliner {
 public:
   explicit CallInliner(ModuleOp module) : symbols(module) {}
@@ -62,7 +63,7 @@ private:
            << "'func.call' op @" << call.getCallee() << " " << why;
   }
 
-  /// Called functions that still hold calls of their own.
+  /// Called functions that still contain calls.
   FailureOr<SmallVector<func::FuncOp>> openCallees(func::FuncOp function) {
     SmallVector<func::FuncOp> open;
     WalkResult result = function.walk([&](func::CallOp call) {
@@ -79,7 +80,7 @@ private:
     });
     if (result.wasInterrupted())
       return failure();
-    // One at a time: what it calls may be on the list too.
+    // One at a time: a callee of the first one may be on the list too.
     if (open.size() > 1)
       open.resize(1);
     return open;
@@ -130,4 +131,4 @@ struct InlineCallsPass : impl::InlineCallsPassBase<InlineCallsPass> {
 };
 
 } // namespace
-} // namespace zenith::cleanup
+} // namespace zenith::simplify

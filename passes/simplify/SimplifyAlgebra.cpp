@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arithmetic with one number everywhere, also where a dynamic shape keeps it
-// from being a constant; and the pass.
+// Arithmetic with splat constants, also where a dynamic shape makes the splat a
+// broadcast; and the pass.
 
-#include "ir/matchers/SplatMatch.h"
+#include "ir/GraphOps.h"
+#include "ir/matchers/SplatConstant.h"
+#include "ir/matchers/TypeOf.h"
+#include "ir/matchers/UnsignedSource.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/GraphPasses.h"
+#include "passes/simplify/SimplifyMovement.h"
+#include "passes/simplify/SimplifyOuterProducts.h"
+#include "passes/simplify/SimplifyPadding.h"
+#include "passes/simplify/SimplifyQuantization.h"
 #include <cmath>
 
 using namespace mlir;
@@ -17,24 +25,24 @@ namespace zenith {
 #include "passes/GraphPasses.h.inc"
 } // namespace zenith
 
-namespace zenith::cleanup {
+namespace zenith::simplify {
 
 static bool isFloat(Value value) {
   return isa<FloatType>(typeOf(value).getElementType());
 }
 
-/// x * 1, x + (-0.0), x - 0.0, x / 1: bits stay. x + 0.0 doesn't count: -0.0 +
-/// 0.0 is 0.0.
+/// x * 1, x + (-0.0), x - 0.0, x / 1: bits stay. x + 0.0 does not count, since
+/// -0.0 + 0.0 is 0.0.
 static LogicalResult dropNeutral(Operation *op, PatternRewriter &rewriter) {
   auto isNeutral = [&](Value operand) {
-    std::optional<double> number = splatValue(operand);
-    if (!number)
+    std::optional<double> constant = splatValue(operand);
+    if (!constant)
       return false;
     if (isa<MulOp, DivOp>(op))
-      return *number == 1;
-    bool isZero = *number == 0;
+      return *constant == 1;
+    bool isZero = *constant == 0;
     return isZero &&
-           (!isFloat(operand) || std::signbit(*number) == isa<AddOp>(op));
+           (!isFloat(operand) || std::signbit(*constant) == isa<AddOp>(op));
   };
   if (isNeutral(op->getOperand(1)))
     return rewriter.replaceOp(op, op->getOperand(0)), success();
@@ -48,7 +56,8 @@ static LogicalResult dropNeutralOf(Op op, PatternRewriter &rewriter) {
   return dropNeutral(op, rewriter);
 }
 
-static LogicalResult squareByProduct(PowOp op, PatternRewriter &rewriter) {
+static LogicalResult squareByMultiplication(PowOp op,
+                                            PatternRewriter &rewriter) {
   std::optional<double> exponent = splatValue(op.getRhs());
   if (!isFloat(op) || !exponent)
     return failure();
@@ -70,18 +79,18 @@ static LogicalResult divisionByPowerOfTwo(DivOp op, PatternRewriter &rewriter) {
       std::abs(std::frexp(*divisor, &exponent)) != 0.5 ||
       std::abs(exponent) > 100)
     return failure();
-  // The reciprocal takes the divisor's place at the bottom of its movement, so
+  // The reciprocal replaces the divisor below its broadcasts and reshapes, so
   // that shapes stay as they are.
-  Value number = op.getRhs();
+  Value source = op.getRhs();
   SmallVector<Operation *> movement;
-  while (!number.getDefiningOp<ConstantOp>()) {
-    movement.push_back(number.getDefiningOp());
-    number = movement.back()->getOperand(0);
+  while (!source.getDefiningOp<ConstantOp>()) {
+    movement.push_back(source.getDefiningOp());
+    source = movement.back()->getOperand(0);
   }
   APFloat reciprocal = FloatAttr::get(element, 1 / *divisor).getValue();
   Value value = rewriter.create<ConstantOp>(
       op.getLoc(),
-      cast<ElementsAttr>(DenseElementsAttr::get(typeOf(number), reciprocal)));
+      cast<ElementsAttr>(DenseElementsAttr::get(typeOf(source), reciprocal)));
   for (Operation *move : llvm::reverse(movement)) {
     Operation *moved = rewriter.clone(*move);
     moved->setOperand(0, value);
@@ -91,7 +100,7 @@ static LogicalResult divisionByPowerOfTwo(DivOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-static LogicalResult selectByNumber(SelectOp op, PatternRewriter &rewriter) {
+static LogicalResult selectByConstant(SelectOp op, PatternRewriter &rewriter) {
   std::optional<double> pred = splatValue(op.getPred());
   if (!pred)
     return failure();
@@ -99,11 +108,13 @@ static LogicalResult selectByNumber(SelectOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// Indices that count from the end are none of numbers that were unsigned.
+/// The branch for negative indices, which count from the end, is never taken
+/// for values that were unsigned.
 static LogicalResult selectByNegative(SelectOp op, PatternRewriter &rewriter) {
   auto compare = op.getPred().getDefiningOp<CompareOp>();
   if (!compare || compare.getDirection() != CompareDirection::lt ||
-      splatValue(compare.getRhs()) != 0.0 || !unsignedNumbers(compare.getLhs()))
+      splatValue(compare.getRhs()) != 0.0 ||
+      !unsignedSourceOf(compare.getLhs()))
     return failure();
   rewriter.replaceOp(op, op.getOnFalse());
   return success();
@@ -125,8 +136,8 @@ template <typename Op>
 static LogicalResult dropInfinity(Op op, PatternRewriter &rewriter) {
   constexpr bool isMax = std::is_same_v<Op, MaxOp>;
   for (unsigned i : {0u, 1u}) {
-    std::optional<double> number = splatValue(op->getOperand(i));
-    if (number && std::isinf(*number) && (*number < 0) == isMax) {
+    std::optional<double> constant = splatValue(op->getOperand(i));
+    if (constant && std::isinf(*constant) && (*constant < 0) == isMax) {
       rewriter.replaceOp(op, op->getOperand(1 - i));
       return success();
     }
@@ -135,7 +146,7 @@ static LogicalResult dropInfinity(Op op, PatternRewriter &rewriter) {
 }
 
 template <typename Op>
-static LogicalResult logicByNumber(Op op, PatternRewriter &rewriter) {
+static LogicalResult logicByConstant(Op op, PatternRewriter &rewriter) {
   if (!typeOf(op).getElementType().isInteger(1))
     return failure();
   constexpr bool isAnd = std::is_same_v<Op, AndOp>;
@@ -148,23 +159,29 @@ static LogicalResult logicByNumber(Op op, PatternRewriter &rewriter) {
   return failure();
 }
 
-void addAlgebraPatterns(RewritePatternSet &patterns) {
+static void addAlgebraPatterns(RewritePatternSet &patterns) {
   patterns.add(dropNeutralOf<MulOp>);
   patterns.add(dropNeutralOf<DivOp>);
   patterns.add(dropNeutralOf<AddOp>);
   patterns.add(dropNeutralOf<SubOp>);
-  patterns.add(squareByProduct);
+  patterns.add(squareByMultiplication);
   patterns.add(divisionByPowerOfTwo);
-  patterns.add(selectByNumber);
+  patterns.add(selectByConstant);
   patterns.add(selectByNegative);
   patterns.add(selectOfItself);
   patterns.add(dropInfinity<MaxOp>);
   patterns.add(dropInfinity<MinOp>);
-  patterns.add(logicByNumber<AndOp>);
-  patterns.add(logicByNumber<OrOp>);
+  patterns.add(logicByConstant<AndOp>);
+  patterns.add(logicByConstant<OrOp>);
 }
 
 namespace {
+
+/// Rewrites that can be left out together.
+struct PatternGroup {
+  llvm::StringLiteral name;
+  void (*add)(RewritePatternSet &);
+};
 
 struct SimplifyAlgebraPass
     : impl::SimplifyAlgebraPassBase<SimplifyAlgebraPass> {
@@ -174,19 +191,39 @@ struct SimplifyAlgebraPass
     func::FuncOp function = getOperation();
     if (function.isExternal())
       return;
-    RewritePatternSet patterns(&getContext());
-    addAlgebraPatterns(patterns);
-    addMovementPatterns(patterns);
-    addOuterProductPatterns(patterns);
-    addPaddingPatterns(patterns);
-    addQuantizationPatterns(patterns);
-    FrozenRewritePatternSet frozen(std::move(patterns));
-    simplifySizes(function);
-    if (failed(applyPatternsAndFoldGreedily(function, frozen)))
+    std::optional<RewritePatternSet> patterns = chosenPatterns();
+    if (!patterns)
+      return signalPassFailure();
+    if (failed(applyPatternsAndFoldGreedily(function, std::move(*patterns))))
       function.emitWarning() << "simplification stopped before it was done";
-    simplifySizes(function);
+  }
+
+private:
+  /// All groups but those that `without` names; nullopt where it names another.
+  std::optional<RewritePatternSet> chosenPatterns() {
+    static constexpr PatternGroup groups[] = {
+        {"algebra", addAlgebraPatterns},
+        {"movement", addMovementPatterns},
+        {"outer-products", addOuterProductPatterns},
+        {"padding", addPaddingPatterns},
+        {"quantization", addQuantizationPatterns}};
+    for (const std::string &name : without)
+      if (llvm::none_of(groups, [&](const PatternGroup &group) {
+            return group.name == name;
+          })) {
+        getOperation().emitError()
+            << "without: got " << name
+            << ", expected algebra, movement, outer-products, padding or "
+               "quantization";
+        return std::nullopt;
+      }
+    RewritePatternSet patterns(&getContext());
+    for (const PatternGroup &group : groups)
+      if (!llvm::is_contained(without, group.name))
+        group.add(patterns);
+    return patterns;
   }
 };
 
 } // namespace
-} // namespace zenith::cleanup
+} // namespace zenith::simplify

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Branches that are decided, and loops that carry what they need not carry.
+// Decides branches with known conditions and drops loop-carried values that
+// nothing needs.
 
+#include "ir/GraphOps.h"
 #include "ir/matchers/RegionInlining.h"
-#include "ir/matchers/SplatMatch.h"
+#include "ir/matchers/SplatConstant.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/GraphPasses.h"
 #include "llvm/ADT/DenseSet.h"
@@ -17,7 +20,7 @@ namespace zenith {
 #include "passes/GraphPasses.h.inc"
 } // namespace zenith
 
-namespace zenith::cleanup {
+namespace zenith::simplify {
 
 static LogicalResult decideIf(IfOp op, PatternRewriter &rewriter) {
   std::optional<double> condition = splatValue(op.getCondition());
@@ -39,7 +42,7 @@ static LogicalResult decideCase(CaseOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// A result for which all branches give the same value from outside is that
+/// A result for which all branches yield the same value from outside is that
 /// value.
 static LogicalResult sameInAllBranches(Operation *op,
                                        PatternRewriter &rewriter) {
@@ -63,7 +66,7 @@ static LogicalResult sameInAllBranches(Operation *op,
   return success(changed);
 }
 
-/// A branch whose results are used in part only yields that part.
+/// Yields only the results of a branch that are used.
 static LogicalResult dropUnusedResults(Operation *op,
                                        PatternRewriter &rewriter) {
   llvm::BitVector unused(op->getNumResults());
@@ -112,7 +115,8 @@ static LogicalResult neverRuns(WhileOp loop, PatternRewriter &rewriter) {
   return success();
 }
 
-/// A carried value that the body passes on is its initial value everywhere.
+/// A loop-carried value that the body passes on unchanged is its initial value
+/// everywhere.
 static LogicalResult captureUnchanged(WhileOp loop, PatternRewriter &rewriter) {
   llvm::BitVector unchanged(loop.getNumResults());
   Block &body = loop.getBody().front();
@@ -136,8 +140,8 @@ static LogicalResult captureUnchanged(WhileOp loop, PatternRewriter &rewriter) {
 
 namespace {
 
-/// Which carried values of a loop reach a result that is used, the condition or
-/// an effect.
+/// The loop-carried values that reach a used result, the condition or an
+/// effect.
 class LiveCarried {
 public:
   explicit LiveCarried(WhileOp loop) : loop(loop), live(loop.getNumResults()) {
@@ -166,7 +170,7 @@ private:
     need(loop.getBody().front().getTerminator()->getOperand(carried));
   }
 
-  /// All that `op` uses, inside of its regions too.
+  /// Everything that `op` uses, also inside its regions.
   void need(Operation *op) {
     if (!seen.insert(op).second)
       return;
@@ -226,4 +230,4 @@ struct SimplifyControlPass
 };
 
 } // namespace
-} // namespace zenith::cleanup
+} // namespace zenith::simplify

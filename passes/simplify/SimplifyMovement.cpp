@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Movement of movement: fewer steps, and broadcasts that start from the
-// smallest value.
+// Merges reshapes, transposes and broadcasts, so that fewer steps start from
+// the smallest value.
 
+#include "passes/simplify/SimplifyMovement.h"
+#include "ir/GraphOps.h"
 #include "ir/matchers/MovementRewrites.h"
+#include "ir/matchers/ParameterDependence.h"
 #include "ir/matchers/ReshapeGroups.h"
-#include "ir/matchers/SplatMatch.h"
+#include "ir/matchers/TypeOf.h"
+#include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 using namespace zenith::graph;
 
-namespace zenith::cleanup {
+namespace zenith::simplify {
 
 /// For a reshape that only adds and removes dimensions of static size 1: where
 /// each operand dimension goes, -1 for one that goes away. Nullopt for other
@@ -46,7 +50,8 @@ static LogicalResult mergeBroadcasts(BroadcastOp op,
     return failure();
   SmallVector<int64_t> mapping;
   for (auto [d, target] : llvm::enumerate(inner.getMapping())) {
-    // A dimension that both steps may repeat must still be able to.
+    // A dimension that may be broadcast by either step must still be one that
+    // may.
     int64_t source = typeOf(inner.getOperand()).getDimSize(d),
             between = typeOf(inner.getResult()).getDimSize(target);
     if (ShapedType::isDynamic(source) != ShapedType::isDynamic(between) &&
@@ -162,19 +167,19 @@ static LogicalResult splitBeforeTranspose(ReshapeOp op,
   return success();
 }
 
-/// The product whose columns become rows is written by its other side: y . x
-/// instead of x . y. Gradients of weights need no transpose then, heads of
-/// attention one that moves whole rows. Products with parameters stay, which
-/// are packed as columns, unless nothing is left to transpose.
-static LogicalResult turnedProduct(TransposeOp op, PatternRewriter &rewriter) {
+/// Transposes a matmul by exchanging its operands: y . x instead of x . y.
+/// Gradients of weights then need no transpose, and heads of attention one that
+/// moves whole rows. Matmuls with parameters stay, since these are packed by
+/// columns, unless nothing is left to transpose.
+static LogicalResult exchangedOperands(TransposeOp op,
+                                       PatternRewriter &rewriter) {
   auto dot = op.getOperand().getDefiningOp<DotGeneralOp>();
   if (!dot || !dot->hasOneUse())
     return failure();
-  DotDimsAttr numbers = dot.getDims();
-  int64_t rank = typeOf(op).getRank(),
-          batching = numbers.getLhsBatching().size(),
+  DotDimsAttr dims = dot.getDims();
+  int64_t rank = typeOf(op).getRank(), batching = dims.getLhsBatching().size(),
           rows = typeOf(dot.getLhs()).getRank() - batching -
-                 int64_t(numbers.getLhsContracting().size()),
+                 int64_t(dims.getLhsContracting().size()),
           columns = rank - batching - rows;
   int64_t last = -1; // of those that are more than one element long
   for (auto [size, source] :
@@ -193,18 +198,18 @@ static LogicalResult turnedProduct(TransposeOp op, PatternRewriter &rewriter) {
   }
   bool isInOrder =
       llvm::equal(permutation, llvm::seq<int64_t>(0, permutation.size()));
-  if (!isInOrder && isParameter(dot.getRhs()))
+  if (!isInOrder && isMovedParameter(dot.getRhs()))
     return failure();
   auto exchanged = DotDimsAttr::get(
-      op.getContext(), numbers.getRhsBatching(), numbers.getLhsBatching(),
-      numbers.getRhsContracting(), numbers.getLhsContracting());
-  Value turned =
+      op.getContext(), dims.getRhsBatching(), dims.getLhsBatching(),
+      dims.getRhsContracting(), dims.getLhsContracting());
+  Value exchangedDot =
       rewriter.create<DotGeneralOp>(dot.getLoc(), typeOf(op).clone(shape),
                                     dot.getRhs(), dot.getLhs(), exchanged);
   if (isInOrder)
-    rewriter.replaceOp(op, turned);
+    rewriter.replaceOp(op, exchangedDot);
   else
-    rewriter.replaceOpWithNewOp<TransposeOp>(op, op.getType(), turned,
+    rewriter.replaceOpWithNewOp<TransposeOp>(op, op.getType(), exchangedDot,
                                              permutation);
   return success();
 }
@@ -219,7 +224,7 @@ void addMovementPatterns(RewritePatternSet &patterns) {
   patterns.add(transposeByReshape);
   patterns.add(sliceOfScalar);
   patterns.add(splitBeforeTranspose);
-  patterns.add(turnedProduct);
+  patterns.add(exchangedOperands);
 }
 
-} // namespace zenith::cleanup
+} // namespace zenith::simplify

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Zeros around an image become the padding of the convolution that reads it:
-// kernels leave them out, where a padded copy goes through memory.
+// Zero padding of an input feature map becomes padding of the convolution that
+// reads it: kernels skip it, while a padded copy goes through memory.
 
-#include "ir/matchers/SplatMatch.h"
-
+#include "passes/simplify/SimplifyPadding.h"
+#include "ir/GraphOps.h"
+#include "ir/matchers/SplatConstant.h"
+#include "mlir/IR/PatternMatch.h"
 using namespace mlir;
 using namespace zenith::graph;
 
-namespace zenith::cleanup {
+namespace zenith::simplify {
 
-/// Zeros of a known number, around spatial dimensions only.
+/// True where static amounts of zeros pad spatial dimensions only.
 static bool padsPlainly(PadOp pad, ConvDimsAttr dims) {
   auto isPadding = [](int64_t size) {
     return !ShapedType::isDynamic(size) && size >= 0;
@@ -50,4 +52,4 @@ void addPaddingPatterns(RewritePatternSet &patterns) {
   patterns.add(padWithinConvolution);
 }
 
-} // namespace zenith::cleanup
+} // namespace zenith::simplify

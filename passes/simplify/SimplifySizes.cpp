@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sizes that DimAnalysis knows become sums of products of the signature's
-// dimensions; movement to the same shape goes.
+// Writes sizes that DimAnalysis knows as sums of products of the signature's
+// dimensions, and drops movement to the same shape.
 
+#include "ir/GraphOps.h"
 #include "ir/dims/DimScalars.h"
-#include "ir/matchers/SplatMatch.h"
+#include "ir/matchers/TypeOf.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/GraphPasses.h"
 
 using namespace mlir;
 using namespace zenith::graph;
 
-namespace zenith::cleanup {
+namespace zenith {
+#define GEN_PASS_DEF_SIMPLIFYSIZESPASS
+#include "passes/GraphPasses.h.inc"
+} // namespace zenith
+
+namespace zenith::simplify {
 
 static bool isSizeOp(Operation *op) {
   if (!isa<DimOp, AddOp, SubOp, MulOp, DivOp, RemOp, FloorModOp, MaxOp, MinOp>(
@@ -20,7 +27,7 @@ static bool isSizeOp(Operation *op) {
   return type.getRank() == 0 && type.getElementType().isSignlessInteger(64);
 }
 
-/// True where a reshape or broadcast keeps shape and order.
+/// True where a reshape or broadcast keeps shape and order of elements.
 static bool keepsShape(Operation *op, DimAnalysis &dims) {
   if (!isa<ReshapeOp, BroadcastOp>(op) ||
       op->getOperand(0).getType() != op->getResult(0).getType())
@@ -31,7 +38,7 @@ static bool keepsShape(Operation *op, DimAnalysis &dims) {
   return dims.dimsOf(op->getOperand(0)) == dims.dimsOf(op->getResult(0));
 }
 
-void simplifySizes(func::FuncOp function) {
+static void simplifySizes(func::FuncOp function) {
   DimAnalysis dims;
   DimScalars scalars(function, dims);
   SmallVector<Operation *> sizes, kept;
@@ -54,4 +61,16 @@ void simplifySizes(func::FuncOp function) {
       op.erase();
 }
 
-} // namespace zenith::cleanup
+namespace {
+
+struct SimplifySizesPass : impl::SimplifySizesPassBase<SimplifySizesPass> {
+  using SimplifySizesPassBase::SimplifySizesPassBase;
+
+  void runOnOperation() override {
+    if (!getOperation().isExternal())
+      simplifySizes(getOperation());
+  }
+};
+
+} // namespace
+} // namespace zenith::simplify

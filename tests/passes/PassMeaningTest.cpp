@@ -237,7 +237,7 @@ TEST_P(PassMeaning, KeepsResults) {
 INSTANTIATE_TEST_SUITE_P(
     EachPass, PassMeaning,
     testing::Values(
-        "func.func(zenith-fold-constants)",
+        "func.func(zenith-fold-constants)", "func.func(zenith-simplify-sizes)",
         "func.func(zenith-simplify-algebra)",
         "func.func(zenith-raise-composites)",
         "func.func(zenith-decompose-composites)",
@@ -252,15 +252,31 @@ INSTANTIATE_TEST_SUITE_P(
         "func.func(zenith-choose-state-keys{memory-bytes=1})",
         "func.func(zenith-choose-state-keys{memory-bytes=1000})",
         "func.func(zenith-score-first)", "func.func(zenith-choose-layouts)",
+        "func.func(zenith-split-dilated-inputs)",
+        "func.func(zenith-choose-layouts,zenith-sink-transposes)",
+        "func.func(zenith-split-windows)",
+        "func.func(zenith-lower-blockwise-scales)",
+        "func.func(zenith-keep-integer-weights)",
         "func.func(zenith-fold-batch-norm)",
-        "func.func(zenith-pack-parameters)", "zenith-hoist-prepare",
-        "func.func(zenith-form-fusions)",
-        "canonicalize,cse,func.func(zenith-fold-constants,zenith-"
-        "simplify-algebra,zenith-raise-composites,"
-        "zenith-choose-layouts,zenith-fold-batch-norm,zenith-"
-        "simplify-algebra,zenith-fold-constants),"
-        "canonicalize,cse,func.func(zenith-pack-parameters),zenith-"
-        "hoist-prepare,cse,"
+        "func.func(zenith-lower-int8-matmuls)",
+        "func.func(zenith-lower-int16-matmuls)",
+        "func.func(zenith-narrow-depthwise-filters)",
+        "func.func(zenith-reduce-single-columns)",
+        "func.func(zenith-pack-batched-matmuls)",
+        "func.func(zenith-pack-matmuls)", "func.func(zenith-pack-few-outputs)",
+        "func.func(zenith-pack-groups)", "func.func(zenith-pack-filters)",
+        "func.func(zenith-pack-tables)",
+        "func.func(zenith-hoist-loop-invariants{panel=16})",
+        "zenith-hoist-prepare", "func.func(zenith-form-fusions)",
+        "canonicalize,cse,func.func(zenith-fold-constants,zenith-simplify-"
+        "sizes,zenith-simplify-algebra,zenith-simplify-sizes,zenith-raise-"
+        "composites,zenith-simplify-sizes,zenith-choose-layouts,zenith-split-"
+        "dilated-inputs,zenith-sink-transposes,zenith-split-windows,zenith-"
+        "fold-batch-norm,zenith-simplify-algebra,zenith-fold-constants),"
+        "canonicalize,cse,func.func(zenith-lower-int16-matmuls,zenith-reduce-"
+        "single-columns,zenith-pack-batched-matmuls,zenith-pack-matmuls,zenith-"
+        "pack-few-outputs,zenith-pack-groups,zenith-pack-filters,zenith-pack-"
+        "tables),zenith-hoist-prepare,cse,"
         "func.func(zenith-form-fusions)"));
 
 } // namespace

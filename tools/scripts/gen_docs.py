@@ -101,6 +101,33 @@ def op_sections(all_records, dialect, order):
     return lines
 
 
+def readable(check):
+    """A FileCheck pattern as the line that it stands for: %[[A:.*]] -> %A, {{.*}} -> ..., tensor<{{..}}> -> tensor<...>."""
+    check = re.sub(r"\[\[(\w+)(:.*?)?\]\]", lambda found: found[1].lower(), check)
+    return re.sub(r"\{\{.*?\}\}", "...", check).replace("%...", "%_").strip()
+
+
+def example_lines(reference):
+    """The function of a text test, "file#name", and what its CHECK lines say of it afterwards."""
+    file, _, name = reference.partition("#")
+    text = (ROOT / "tests" / file).read_text()
+    before = re.search(r"^func\.func @" + name + r"\b.*?^}$", text, re.M | re.S)
+    labels = re.search(r"^// CHECK-LABEL: (?:func.func )?@" + name + r"\b.*\n((?:^//.*\n)*)", text, re.M)
+    if labels is None and before is not None:  # the label of an only function may lie further up
+        labels = re.search(r"^// CHECK: func.func @" + name + r"\b.*\n((?:^//.*\n)*)", text, re.M)
+    if before is None or labels is None:
+        raise SystemExit(f"tests/{file}: no function @{name} with CHECK lines, which a pass names as its example")
+    after = []
+    for kind, check in re.findall(r"^// CHECK(?:-(NOT|COUNT-\d+|SAME|NEXT|DAG))?: (.*)$", labels[1], re.M):
+        if kind == "SAME":  # more of the line above; what follows the label only names the arguments
+            after[-1:] = [line + " ... " + readable(check) for line in after[-1:]]
+            continue
+        note = "// none: " if kind == "NOT" else f"// {kind[6:]} times: " if kind.startswith("COUNT") else ""
+        after.append(note + readable(check))
+    return [f"Before (tests/{file}):", "", "```mlir", *before[0].splitlines(), "```", "", "after, as far as the test asks:", "",
+            "```mlir", *after, "```", ""]
+
+
 def passes_page(tblgen, include, sources):
     lines = [NOTE.format(sources=" and ".join(sources)), "# Passes", ""]
     for source in sources:
@@ -111,6 +138,8 @@ def passes_page(tblgen, include, sources):
             text = record["description"].rstrip().strip("\n")
             indent = min((len(line) - len(line.lstrip()) for line in text.splitlines() if line.strip()), default=0)
             lines += [line[indent:].rstrip() for line in text.splitlines()] + [""]
+            if record.get("exampleTest"):
+                lines += example_lines(record["exampleTest"])
             options = [all_records[option["def"]] for option in record["options"]]
             if options:
                 lines += ["| option | default | meaning |", "|---|---|---|"]

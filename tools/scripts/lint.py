@@ -19,7 +19,7 @@ LAYERS = {
     "passes": ["ir", "passes"],
     "lowering": ["ir", "lowering", "runtime/ABI.h"],
     "lowering/routines": ["ir", "lowering", "runtime/ABI.h", "runtime/RoutineArguments.h", "runtime/RoutineScratch.h"],
-    "lowering/program": ["ir", "lowering", "passes/cost", "passes/parameters", "runtime/ABI.h"],
+    "lowering/program": ["ir", "lowering", "passes/cost", "runtime/ABI.h"],
     "lowering/pipeline": ["ir", "lowering", "passes", "runtime"],
     "frontends": ["ir", "frontends"],
     "runtime": ["runtime"],

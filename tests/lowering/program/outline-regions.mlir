@@ -57,31 +57,6 @@ func.func @grow(%n: tensor<i64>, %x: tensor<?xf32> {graph.dims = ["n"]}) -> tens
   return %r#1 : tensor<?xf32>
 }
 
-// What a step computes from outside alone moves in front of the loop, with what it rests on; broadcasts stay.
-// CHECK-LABEL: func.func @invariant
-// CHECK: %[[E:.*]] = graph.exp %arg2
-// CHECK: host.loop(%{{.*}}, %arg1) while @invariant_while0_condition(%arg0) do @invariant_while0_body(%[[E]])
-// CHECK: func.func private @invariant_while0_body
-// CHECK-NOT: graph.exp
-// CHECK: graph.broadcast
-func.func @invariant(%n: tensor<i64>, %x: tensor<4x8xf32>, %y: tensor<8xf32>) -> tensor<4x8xf32> {
-  %zero = graph.constant dense<0> : tensor<i64>
-  %one = graph.constant dense<1> : tensor<i64>
-  %r:2 = graph.while %zero, %x cond {
-  ^bb0(%i: tensor<i64>, %a: tensor<4x8xf32>):
-    %c = graph.compare lt, %i, %n : tensor<i64> -> tensor<i1>
-    graph.yield %c : tensor<i1>
-  } do {
-  ^bb0(%i: tensor<i64>, %a: tensor<4x8xf32>):
-    %j = graph.add %i, %one : tensor<i64>
-    %e = graph.exp %y : tensor<8xf32>
-    %w = graph.broadcast %e [1] : tensor<8xf32> -> tensor<4x8xf32>
-    %s = graph.add %a, %w : tensor<4x8xf32>
-    graph.yield %j, %s : tensor<i64>, tensor<4x8xf32>
-  } : (tensor<i64>, tensor<4x8xf32>) -> (tensor<i64>, tensor<4x8xf32>)
-  return %r#1 : tensor<4x8xf32>
-}
-
 // What rests on parameters goes into the body whole, where the layout phase finds it.
 // CHECK-LABEL: func.func @parameters
 // CHECK: host.loop(%{{.*}}, %arg1) while @parameters_while0_condition(%arg0) do @parameters_while0_body()

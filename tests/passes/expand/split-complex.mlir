@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Complex values as two real ones. That the numbers stay is in the meaning test.
+// Complex values as two real ones; the meaning test compares their values.
 //
 // RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-split-complex))' | FileCheck %s -enable-var-scope
 
@@ -85,7 +85,7 @@ func.func @movement(%x: tensor<2x3xcomplex<f64>>, %i: tensor<2x1xi64>) -> (tenso
   return %p, %e, %g : tensor<5x4xcomplex<f64>>, tensor<2x3xi1>, tensor<2x2xcomplex<f64>>
 }
 
-// CHECK-LABEL: @folds
+// CHECK-LABEL: @reductions
 // CHECK: graph.reduce sum, %{{.*}} [0] : tensor<3x2xf32> -> tensor<2xf32>
 // CHECK: graph.reduce sum, %{{.*}} [0] : tensor<3x2xf32> -> tensor<2xf32>
 // CHECK: graph.reduce_with(%{{.*}}, %{{.*}})
@@ -93,7 +93,7 @@ func.func @movement(%x: tensor<2x3xcomplex<f64>>, %i: tensor<2x1xi64>) -> (tenso
 // CHECK: graph.reduce_window_with
 // CHECK: graph.scatter_with
 // CHECK: return
-func.func @folds(%x: tensor<3x2xcomplex<f32>>, %y: tensor<2x4xcomplex<f32>>) -> (tensor<2xcomplex<f32>>, tensor<2xcomplex<f32>>, tensor<3x2xcomplex<f32>>, tensor<3x2xcomplex<f32>>, tensor<3x4xcomplex<f32>>, tensor<2xcomplex<f32>>) {
+func.func @reductions(%x: tensor<3x2xcomplex<f32>>, %y: tensor<2x4xcomplex<f32>>) -> (tensor<2xcomplex<f32>>, tensor<2xcomplex<f32>>, tensor<3x2xcomplex<f32>>, tensor<3x2xcomplex<f32>>, tensor<3x4xcomplex<f32>>, tensor<2xcomplex<f32>>) {
   %i = graph.constant dense<[[1], [0], [1]]> : tensor<3x1xi64>
   %u = graph.constant dense<[(1.0, 2.0), (3.0, 4.0), (5.0, 6.0)]> : tensor<3xcomplex<f32>>
   %s = graph.reduce sum, %x [0] : tensor<3x2xcomplex<f32>> -> tensor<2xcomplex<f32>>

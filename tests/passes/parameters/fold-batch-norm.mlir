@@ -36,7 +36,7 @@ func.func @argument(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
   return %r : tensor<2x4xf32>
 }
 
-// The weights come from outside: nothing to fold into.
+// The weights are arguments: nothing can be folded into them.
 // CHECK-LABEL: @weights_that_change
 // CHECK: graph.dot_general %{{.*}}, %arg1
 // CHECK: graph.mul
@@ -47,12 +47,12 @@ func.func @weights_that_change(%x: tensor<2x3xf32>, %w: tensor<3x4xf32>) -> tens
   return %r : tensor<2x4xf32>
 }
 
-// Another reader needs the product before the norm.
-// CHECK-LABEL: @product_with_two_readers
+// The matmul has another reader.
+// CHECK-LABEL: @matmul_with_two_readers
 // CHECK: %[[C:.*]] = graph.dot_general
 // CHECK: graph.mul %[[C]]
 // CHECK: return %{{.*}}, %[[C]]
-func.func @product_with_two_readers(%x: tensor<2x4xf32>) -> (tensor<2x4xf32>, tensor<2x4xf32>) {
+func.func @matmul_with_two_readers(%x: tensor<2x4xf32>) -> (tensor<2x4xf32>, tensor<2x4xf32>) {
   %s = graph.get_param @s : tensor<4xf32>
   %w = graph.broadcast %s [0] : tensor<4xf32> -> tensor<4x4xf32>
   %c = graph.dot_general %x, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>

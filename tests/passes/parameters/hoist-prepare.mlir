@@ -38,7 +38,7 @@ func.func @broadcast_stays(%x: tensor<4x3xf32>) -> tensor<4x3xf32> {
 
 // -----
 
-// Both functions share the derived parameter's function, and one value is computed once.
+// Functions share @prepare, and one value is computed once.
 graph.param @s : tensor<3xf32>
 
 // CHECK-LABEL: func.func @first
@@ -122,10 +122,10 @@ func.func @unpacking_of_tables_stays(%x: tensor<5x3x1xui8>) -> tensor<5x8xf32> {
 // Sizes that a parameter says are known in a run only.
 graph.param @n : tensor<i64>
 
-// CHECK-LABEL: func.func @numbers_of_elements_stay
+// CHECK-LABEL: func.func @element_counts_stay
 // CHECK: graph.iota
 // CHECK-NOT: @prepare
-func.func @numbers_of_elements_stay() -> tensor<?xi64> {
+func.func @element_counts_stay() -> tensor<?xi64> {
   %n = graph.get_param @n : tensor<i64>
   %i = graph.iota 0 [%n] : tensor<?xi64>
   return %i : tensor<?xi64>

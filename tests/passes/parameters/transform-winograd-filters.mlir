@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Values of windows at points are packed before the windows, where fewer
+// Winograd-transformed filters are packed before the filters, where fewer
 // multiplications are estimated to be faster.
 //
 // RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-transform-winograd-filters{panel=16}))' | FileCheck %s -enable-var-scope
-// RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-transform-winograd-filters{panel=16},zenith-pack-parameters{panel=16}),zenith-hoist-prepare)' | FileCheck %s -enable-var-scope --check-prefix=HOISTED
+// RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-transform-winograd-filters{panel=16},zenith-pack-filters{panel=16}),zenith-hoist-prepare)' | FileCheck %s -enable-var-scope --check-prefix=HOISTED
 // RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-transform-winograd-filters{panel=64 lanes=16}))' | FileCheck %s -enable-var-scope --check-prefix=WIDE
 
 graph.param @k : tensor<3x3x64x64xf32>
@@ -33,9 +33,9 @@ func.func @convolution(%x: tensor<1x56x56x64xf32>) -> tensor<1x56x56x64xf32> {
   return %r : tensor<1x56x56x64xf32>
 }
 
-// CHECK-LABEL: @few_pixels
+// CHECK-LABEL: @few_positions
 // CHECK-NOT: winograd_tile
-func.func @few_pixels(%x: tensor<1x3x3x64xf32>) -> tensor<1x1x1x64xf32> {
+func.func @few_positions(%x: tensor<1x3x3x64xf32>) -> tensor<1x1x1x64xf32> {
   %k = graph.get_param @k : tensor<3x3x64x64xf32>
   %r = graph.convolution %x, %k <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])>
       strides [1, 1] low [0, 0] high [0, 0] input_dilation [1, 1] kernel_dilation [1, 1] groups 1
@@ -74,7 +74,7 @@ func.func @argument(%x: tensor<1x56x56x64xf32>, %k: tensor<3x3x64x64xf32>) -> te
   return %r : tensor<1x56x56x64xf32>
 }
 
-// Planes of the window are summed over as channels are.
+// Planes of the filter are summed over like channels.
 // CHECK-LABEL: @volume
 // CHECK: graph.reshape %{{.*}} : tensor<3x3x3x16x32xf32> -> tensor<3x9x512xf32>
 // CHECK: %[[V:.*]] = graph.dot_general {{.*}} -> tensor<36x3x512xf32>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Weights of products and convolutions are rounded where they come from and
-// widened where they are used.
+// Weights of matmuls and convolutions are rounded once and widened by their
+// readers.
 //
 // RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-lower-precision))' | FileCheck %s -enable-var-scope
 // RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-lower-precision{activations=true}))' | FileCheck %s --check-prefix=BOTH -enable-var-scope
@@ -34,7 +34,7 @@ func.func @dot(%x: tensor<4x64xf32>) -> tensor<4x32xf32> {
   return %r : tensor<4x32xf32>
 }
 
-// One row gains nothing from rounding it.
+// A single row gains nothing from being rounded.
 // BOTH-LABEL: @one_row
 // BOTH: graph.dot_general {{.*}} : (tensor<1x64xf32>, tensor<64x32xf32>)
 func.func @one_row(%x: tensor<1x64xf32>) -> tensor<1x32xf32> {
@@ -55,10 +55,10 @@ func.func @convolution(%x: tensor<1x4x4x8xf32>) -> tensor<1x4x4x32xf32> {
   return %r : tensor<1x4x4x32xf32>
 }
 
-// The values that stand for the window are no weights to be multiplied directly.
+// The transformed filter is no operand of a matmul.
 // CHECK-LABEL: @transformed
 // CHECK-NOT: graph.convert
-// REMARK: PRE105: the window is stored by its values at points
+// REMARK: PRE105: the filter is stored transformed (Winograd)
 func.func @transformed(%x: tensor<1x4x4x8xf32>) -> tensor<1x4x4x32xf32> {
   %k = graph.get_param @k : tensor<3x3x8x32xf32>
   %r = graph.convolution %x, %k <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])>

@@ -51,8 +51,8 @@ func.func @convolution(%x: tensor<1x4x4x4xi8>) -> tensor<1x20x4x4xf32> {
   return %r : tensor<1x20x4x4xf32>
 }
 
-// Windows of single channels stay products of floats, which hold their sums;
-// the division by the next scale goes to the scales and the bias.
+// Depthwise convolutions stay in f32, which holds their sums exactly;
+// the division by the next scale divides the scales and the bias instead.
 // CHECK-LABEL: @depthwise
 // CHECK: %[[P:.*]] = graph.convolution {{.*}} -> tensor<1x4x4x4xf32>
 // CHECK: %[[S:.*]] = graph.div %{{.*}}, %{{.*}} : tensor<4xf32>
@@ -82,7 +82,7 @@ func.func @depthwise(%x: tensor<1x4x4x4xui8>) -> tensor<1x4x4x4xf32> {
   return %r : tensor<1x4x4x4xf32>
 }
 
-// A scale per row of the weights is inside of the sums.
+// A scale per row of the weights is part of the sums.
 // CHECK-LABEL: @scale_inside_stays
 // CHECK: graph.dot_general {{.*}} -> tensor<2x20xf32>
 func.func @scale_inside_stays(%x: tensor<2x8xi8>, %s: tensor<8xf32>) -> tensor<2x20xf32> {
@@ -97,7 +97,7 @@ func.func @scale_inside_stays(%x: tensor<2x8xi8>, %s: tensor<8xf32>) -> tensor<2
   return %r : tensor<2x20xf32>
 }
 
-// 40000 products of 16 and 8 bits could leave 32 bits.
+// 40000 products of 16 and 8 bits could overflow 32 bits.
 // CHECK-LABEL: @long_sums_stay
 // CHECK: graph.dot_general {{.*}} -> tensor<2x2xf32>
 func.func @long_sums_stay(%x: tensor<2x40000xi16>) -> tensor<2x2xf32> {

@@ -22,8 +22,8 @@ func.func @scaled_operands(%q: tensor<2x4x8xf32>, %k: tensor<2x6x8xf32>, %v: ten
   return %r : tensor<2x4x5xf32>
 }
 
-// Heads in the middle, a divided score, an added mask, sizes known when it
-// runs.
+// Heads in the middle, a divided score, an added mask, dynamic
+// sizes.
 // CHECK-LABEL: @heads_and_mask
 // CHECK-SAME: (%[[Q:.*]]: tensor<?x?x2x8xf32> {{.*}}, %[[K:.*]]: tensor<?x?x2x8xf32> {{.*}}, %[[V:.*]]: tensor<?x?x2x8xf32> {{.*}}, %[[M:.*]]: tensor<?x1x1x?xf32>
 // CHECK-DAG: %[[QT:.*]] = graph.transpose %[[Q]] [0, 2, 1, 3]
@@ -49,7 +49,7 @@ func.func @heads_and_mask(%q: tensor<?x?x2x8xf32> {graph.dims = ["b", "s", "2", 
   return %r : tensor<?x?x2x8xf32>
 }
 
-// Batch and heads as one dimension around the products, apart where the mask is
+// Batch and heads as one dimension around the matmuls, apart where the mask is
 // added; the mask lowers scores by a number, so that full rows stay finite.
 // CHECK-LABEL: @merged_batch
 // CHECK: graph.attention %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {removed = -1.000000e+09 : f64, scale = 5.000000e-01 : f64} : (tensor<2x3x4x8xf32>, tensor<2x3x6x8xf32>, tensor<2x3x6x8xf32>, tensor<2x3x4x6xi1>) -> tensor<2x3x4x8xf32>
@@ -67,7 +67,7 @@ func.func @merged_batch(%q: tensor<6x4x8xf32>, %k: tensor<6x6x8xf32>, %v: tensor
   return %r : tensor<6x4x8xf32>
 }
 
-// Scores that a condition removes, the condition the wrong way round.
+// Scores that a negated condition removes.
 // CHECK-LABEL: @removed_where
 // CHECK: %[[N:.*]] = graph.not %{{.*}} : tensor<2x4x6xi1>
 // CHECK: graph.attention %{{.*}}, %{{.*}}, %{{.*}}, %[[N]] {removed = 0xFFF0000000000000 : f64, scale = 1.000000e+00 : f64}
@@ -80,7 +80,7 @@ func.func @removed_where(%q: tensor<2x4x8xf32>, %k: tensor<2x6x8xf32>, %v: tenso
   return %r : tensor<2x4x5xf32>
 }
 
-// Positions are compared; rows without keys count as zeros.
+// Indices are compared; rows without keys count as zeros.
 // CHECK-LABEL: @causal_guarded
 // CHECK: graph.attention %{{.*}}, %{{.*}}, %{{.*}} {causal, guarded, scale = 1.000000e+00 : f64}
 func.func @causal_guarded(%q: tensor<2x4x8xf32>, %k: tensor<2x6x8xf32>, %v: tensor<2x6x5xf32>) -> tensor<2x4x5xf32> {
@@ -117,7 +117,7 @@ func.func @causal_constant(%q: tensor<2x3x8xf32>, %k: tensor<2x3x8xf32>, %v: ten
 }
 
 // jax.nn.dot_product_attention with grouped queries: batch, keys' heads, groups
-// of queries; values come first in the second product.
+// of queries; values are the first operand of the second matmul.
 // CHECK-LABEL: @grouped_queries
 // CHECK: graph.attention %{{.*}}, %{{.*}}, %{{.*}} {scale = 1.000000e+00 : f64} : (tensor<2x3x2x4x8xf32>, tensor<2x3x2x6x8xf32>, tensor<2x3x2x6x5xf32>) -> tensor<2x3x2x4x5xf32>
 func.func @grouped_queries(%q: tensor<2x4x3x2x8xf32>, %k: tensor<2x6x3x8xf32>, %v: tensor<2x6x3x5xf32>) -> tensor<2x3x5x2x4xf32> {
@@ -165,7 +165,7 @@ func.func @empty(%q: tensor<2x1x8xf32>, %k: tensor<2x0x8xf32>, %v: tensor<2x0x5x
   return %r : tensor<2x1x5xf32>
 }
 
-// A layer of weights before a softmax is none.
+// A layer of weights before a softmax is no attention.
 // CHECK-LABEL: @layer_of_weights
 // CHECK-NOT: graph.attention
 func.func @layer_of_weights(%x: tensor<4x2xf32>) -> tensor<4x2xf32> {

@@ -129,7 +129,7 @@ func.func @softmax_with_another_reader_stays(%x: tensor<2x8xf32>) -> (tensor<2x8
   return %r, %e : tensor<2x8xf32>, tensor<2x8xf32>
 }
 
-// A backward pass reads what is centred: it stays.
+// A backward pass reads the centred value: it stays.
 // CHECK-LABEL: @centred_for_others
 // CHECK-NOT: layer_norm
 // CHECK: return

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sums of what rows of an embedding give agree with the product, also for
-// numbers that the table has no rows for.
+// Sums of products of embedding rows agree with the matmul, also for symbols
+// that the table has no rows for.
 //
 // RUN: zenith-compile %s --emit=graphir -o %t.mlir
 // RUN: FileCheck %s < %t.mlir

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Folds, scatters and orders that a region spells out.
+// Reductions, scatters and sort orders that a region spells out.
 //
 // RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-raise-regions))' | FileCheck %s -enable-var-scope
 
@@ -18,11 +18,11 @@ func.func @sum(%x: tensor<2x3xf32>) -> tensor<2xf32> {
   return %r : tensor<2xf32>
 }
 
-// CHECK-LABEL: @two_folds_at_once
+// CHECK-LABEL: @two_reductions_at_once
 // CHECK: %[[M:.*]] = graph.reduce max, %{{.*}} [0] : tensor<?xf32> -> tensor<f32>
 // CHECK: %[[A:.*]] = graph.reduce all, %{{.*}} [0] : tensor<?xi1> -> tensor<i1>
 // CHECK: return %[[M]], %[[A]]
-func.func @two_folds_at_once(%x: tensor<?xf32> {graph.dims = ["n"]}, %p: tensor<?xi1> {graph.dims = ["n"]}) -> (tensor<f32>, tensor<i1>) {
+func.func @two_reductions_at_once(%x: tensor<?xf32> {graph.dims = ["n"]}, %p: tensor<?xi1> {graph.dims = ["n"]}) -> (tensor<f32>, tensor<i1>) {
   %low = graph.constant dense<0xFF800000> : tensor<f32>
   %true = graph.constant dense<true> : tensor<i1>
   %r:2 = graph.reduce_with (%x, %p), (%low, %true) [0] {
@@ -84,10 +84,10 @@ func.func @running_maximum(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
   return %r : tensor<2x4xf32>
 }
 
-// CHECK-LABEL: @window_over_all_of_an_image
+// CHECK-LABEL: @window_over_a_whole_feature_map
 // CHECK: %[[SUM:.*]] = graph.reduce sum, %{{.*}} [2, 3] : tensor<?x6x7x5xf32> -> tensor<?x6xf32>
 // CHECK: graph.reshape %[[SUM]] {{.*}} -> tensor<?x6x1x1xf32>
-func.func @window_over_all_of_an_image(%x: tensor<?x6x7x5xf32>) -> tensor<?x6x1x1xf32> {
+func.func @window_over_a_whole_feature_map(%x: tensor<?x6x7x5xf32>) -> tensor<?x6x1x1xf32> {
   %r = graph.reduce_window sum, %x window [1, 1, 7, 5] strides [1, 1, 7, 1] low [0, 0, 0, 0] high [0, 0, 0, 0] base_dilation [1, 1, 1, 1] dilation [1, 1, 1, 1] : tensor<?x6x7x5xf32> -> tensor<?x6x1x1xf32>
   return %r : tensor<?x6x1x1xf32>
 }
@@ -101,7 +101,7 @@ func.func @windows_that_move_or_are_padded(%x: tensor<2x7xf32>) -> (tensor<2x2xf
   return %a, %b, %c : tensor<2x2xf32>, tensor<2x1xf32>, tensor<2x1xf32>
 }
 
-// Rounded at every step, which a window of a kind is not.
+// Rounded at every step, unlike reduce_window.
 //
 // CHECK-LABEL: @sums_of_small_floats
 // CHECK: graph.cumulative sum, %{{.*}} 0 : tensor<4xbf16>
@@ -220,12 +220,12 @@ func.func @sort_in_total_order(%x: tensor<5xf32>, %i: tensor<5xi32>) -> (tensor<
   return %r#0, %r#1 : tensor<5xf32>, tensor<5xi32>
 }
 
-// CHECK-LABEL: @place_of_the_largest
+// CHECK-LABEL: @index_of_the_largest
 // CHECK-SAME: (%[[X:.*]]: tensor<2x5xf32>)
 // CHECK: graph.arg_reduce max, %[[X]] 1 : tensor<2x5xf32> -> tensor<2xi32>
 // CHECK-NOT: graph.reduce_with
 // CHECK: return
-func.func @place_of_the_largest(%x: tensor<2x5xf32>) -> tensor<2xi32> {
+func.func @index_of_the_largest(%x: tensor<2x5xf32>) -> tensor<2xi32> {
   %i = graph.iota 1 : tensor<2x5xi32>
   %low = graph.constant dense<0xFF800000> : tensor<f32>
   %zero = graph.constant dense<0> : tensor<i32>
@@ -263,7 +263,7 @@ func.func @largest_of_no_rows(%x: tensor<0x5xf32>) -> (tensor<0x1xf32>, tensor<0
   return %v, %i : tensor<0x1xf32>, tensor<0x1xi64>
 }
 
-// NaN is the last of the smallest, a list is one row.
+// NaN comes last among the smallest; a list is a single row.
 // CHECK-LABEL: @stays_top_k
 // CHECK-COUNT-3: graph.top_k
 // CHECK: return
@@ -274,7 +274,7 @@ func.func @stays_top_k(%x: tensor<4x5xf32>, %l: tensor<9xf32>) -> (tensor<4x1xi6
   return %i0, %i1, %i2 : tensor<4x1xi64>, tensor<1xi64>, tensor<4x2xi64>
 }
 
-// The region rounds at every step, an op of a kind once.
+// The region rounds at every step, reduce once.
 // CHECK-LABEL: @sum_of_small_floats
 // CHECK: graph.reduce_with
 // CHECK-NOT: graph.reduce sum

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sums of a parameter's rows agree with products where weights are infinite or NaN.
+// Sums of a parameter's rows agree with matmuls where weights are infinite or NaN.
 //
 // RUN: zenith-compile %s --emit=graphir -o %t.mlir
 // RUN: FileCheck %s < %t.mlir

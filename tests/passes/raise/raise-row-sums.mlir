@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products of one-hot rows with parameters are sums of the parameters' rows.
+// Matmuls of one-hot rows with parameters are sums of the parameters' rows.
 //
 // RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-raise-composites))' | FileCheck %s -enable-var-scope
 
 graph.param @weight : tensor<20x16xf32> = dense<0.5> : tensor<20x16xf32>
 graph.param @columns : tensor<16x20xf32> = dense<0.5> : tensor<16x20xf32>
 
-// A row of zeros stands for numbers that no symbol has. Weights that are not
-// finite count in the rows of other numbers too: times zero they are NaN.
+// Symbols beyond the last one get a row of zeros. Weights that are not finite
+// count in the rows of other symbols too: times zero they are NaN.
 // CHECK-LABEL: @one_hot
 // CHECK-SAME: (%[[X:.*]]: tensor<?x4xui8>)
 // CHECK-DAG: %[[ZERO:.*]] = graph.constant dense<0.000000e+00> : tensor<4x1x16xf32>
@@ -37,8 +37,8 @@ func.func @one_hot(%x: tensor<?x4xui8>) -> tensor<?x16xf32> {
   return %r : tensor<?x16xf32>
 }
 
-// Weights by columns, numbers in a type that they fill no more, and ones and
-// zeros that a condition selects: as exporters write such products.
+// Transposed weights, symbols in a wider type, and ones and zeros that a
+// condition selects: as exporters write such matmuls.
 // CHECK-LABEL: @transposed_weights
 // CHECK-SAME: (%[[X:.*]]: tensor<?x4xui8>)
 // CHECK-DAG: %[[W:.*]] = graph.get_param @columns
@@ -65,10 +65,10 @@ func.func @transposed_weights(%x: tensor<?x4xui8>) -> tensor<?x16xf32> {
   return %r : tensor<?x16xf32>
 }
 
-// f16 rounds some numbers of 16 bits.
-// CHECK-LABEL: @rounded_numbers
+// f16 rounds some 16-bit integers.
+// CHECK-LABEL: @rounded_symbols
 // CHECK: graph.dot_general
-func.func @rounded_numbers(%x: tensor<3x4xui16>) -> tensor<3x16xf32> {
+func.func @rounded_symbols(%x: tensor<3x4xui16>) -> tensor<3x16xf32> {
   %symbols = graph.constant dense<[0, 1, 2, 3, 4]> : tensor<5xi32>
   %g = graph.convert %x : tensor<3x4xui16> -> tensor<3x4xf16>
   %i = graph.convert %g : tensor<3x4xf16> -> tensor<3x4xi32>
@@ -99,10 +99,10 @@ func.func @other_values(%x: tensor<3x4xui8>) -> tensor<3x16xf32> {
   return %r : tensor<3x16xf32>
 }
 
-// Numbers may be negative, and these would choose another row.
-// CHECK-LABEL: @signed_numbers
+// Symbols may be negative, which would choose another row.
+// CHECK-LABEL: @signed_symbols
 // CHECK: graph.dot_general
-func.func @signed_numbers(%x: tensor<3x4xi8>) -> tensor<3x16xf32> {
+func.func @signed_symbols(%x: tensor<3x4xi8>) -> tensor<3x16xf32> {
   %symbols = graph.constant dense<[0, 1, 2, 3, 4]> : tensor<5xi8>
   %a = graph.broadcast %x [0, 1] : tensor<3x4xi8> -> tensor<3x4x5xi8>
   %b = graph.broadcast %symbols [2] : tensor<5xi8> -> tensor<3x4x5xi8>
@@ -133,7 +133,7 @@ graph.param @embedding : tensor<6x8xf32>
 graph.param @wide : tensor<24x16xf32>
 graph.param @tall : tensor<16x24xf32>
 
-// What a row of an embedding gives in each position is known earlier.
+// The product of an embedding row and the weights of each position is computed before a run.
 // CHECK-LABEL: @embedded
 // CHECK-SAME: (%[[X:.*]]: tensor<?x3xui8>)
 // CHECK-DAG: %[[E:.*]] = graph.get_param @embedding

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// In a training step attention is raised though gradients read its weights: they compute scores of their own.
+// In a training step attention is raised although gradients read its weights: they recompute the scores.
 //
 // RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-raise-composites),canonicalize,cse)' | FileCheck %s -enable-var-scope
 // RUN: zenith-run %s --entry=spelled --random-inputs --compare=interp --print=0
 // RUN: zenith-run %s --entry=causal --random-inputs --compare=interp --print=0
 // RUN: zenith-run %s --entry=unit_groups --random-inputs --compare=interp --print=0
 
-// Softmax as JAX differentiates it: its parts have other readers.
+// Softmax as JAX differentiates it: its inner values have other readers.
 // CHECK-LABEL: @spelled
 // CHECK-SAME: (%[[Q:.*]]: tensor<2x4x8xf32>, %[[K:.*]]: tensor<2x6x8xf32>, %[[V:.*]]: tensor<2x6x5xf32>, %[[G:.*]]: tensor<2x4x5xf32>)
 // CHECK: graph.dot_general %[[Q]], %[[K]]
@@ -53,7 +53,7 @@ func.func @causal(%q: tensor<2x6x8xf32>, %k: tensor<2x6x8xf32>, %v: tensor<2x6x5
   return %r, %dv : tensor<2x6x5xf32>, tensor<2x6x5xf32>
 }
 
-// jax.nn.dot_product_attention without groups: a dimension of size 1 beside the queries goes in front.
+// jax.nn.dot_product_attention without groups: a dimension of size 1 beside the queries comes first.
 // CHECK-LABEL: @unit_groups
 // CHECK: graph.attention %{{.*}}, %{{.*}}, %{{.*}} {scale = 1.000000e+00 : f64} : (tensor<1x2x3x4x8xf32>, tensor<1x2x3x6x8xf32>, tensor<1x2x3x6x5xf32>) -> tensor<1x2x3x4x5xf32>
 func.func @unit_groups(%q: tensor<2x4x3x1x8xf32>, %k: tensor<2x6x3x8xf32>, %v: tensor<2x6x3x5xf32>) -> tensor<2x3x1x4x5xf32> {
@@ -64,7 +64,7 @@ func.func @unit_groups(%q: tensor<2x4x3x1x8xf32>, %k: tensor<2x6x3x8xf32>, %v: t
   return %r : tensor<2x3x1x4x5xf32>
 }
 
-// Weights that somebody else wants are computed once.
+// Weights with other readers are computed once.
 // CHECK-LABEL: @returned_weights
 // CHECK-NOT: graph.attention
 func.func @returned_weights(%q: tensor<2x4x8xf32>, %k: tensor<2x6x8xf32>, %v: tensor<2x6x5xf32>) -> (tensor<2x4x5xf32>, tensor<2x4x6xf32>) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Calls that cannot be taken apart.
+// Calls that cannot be inlined.
 //
 // RUN: zenith-opt %s --zenith-inline-calls --split-input-file --verify-diagnostics
 

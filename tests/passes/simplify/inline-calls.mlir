@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Calls become the ops of what they call.
+// Calls become the ops of the called function.
 //
 // RUN: zenith-opt %s --zenith-inline-calls | FileCheck %s -enable-var-scope
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Branches that are decided, and loops that carry what they need not carry.
+// Branches with known conditions, and loop-carried values that nothing needs.
 //
 // RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-simplify-control))' | FileCheck %s -enable-var-scope
 

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Right-hand sides in packed panels, and matmuls that read them so.
+
+#ifndef ZENITH_PASSES_PARAMETERS_PACKMATMULS_H
+#define ZENITH_PASSES_PARAMETERS_PACKMATMULS_H
+
+#include "ir/GraphOps.h"
+
+namespace zenith::parameters {
+
+/// Columns of a panel (NR), and K values of a column that lie side by side.
+struct PanelShape {
+  int64_t panel, group = 1;
+};
+
+/// Failure, with an error at `op`, where the options are no shape of a panel.
+mlir::LogicalResult verifyPanelShape(mlir::Operation *op, PanelShape shape);
+
+/// The shape for one contraction. Only int16 matmuls and those that
+/// zenith-lower-int8-matmuls built interleave K; a small-M matmul takes half of
+/// a wide panel.
+PanelShape panelShapeFor(mlir::Operation *contraction, PanelShape widest);
+
+/// Static, with elements, and not in panels of that width already.
+bool isPackable(mlir::Value weights, int64_t panel);
+
+/// The value with the element type of `original`: weights are packed narrow and
+/// widened after unpacking.
+mlir::Value widenedLike(mlir::OpBuilder &builder, mlir::Location loc,
+                        mlir::Value value, mlir::Value original);
+
+/// Packs a matrix [K, N] at the insertion point of `packing` and reads it back
+/// at that of `reading`.
+mlir::Value repacked(mlir::OpBuilder &packing, mlir::OpBuilder &reading,
+                     mlir::Location loc, mlir::Value matrix, PanelShape shape);
+
+/// Packs the right-hand side at the insertion point of `packing`: at the matmul
+/// or earlier, where the value is known. The matmul is built anew; batched
+/// ones, several contracted dimensions and what is not packable stay, and false
+/// is returned.
+bool packMatmul(graph::DotGeneralOp op, PanelShape widest,
+                mlir::OpBuilder &packing);
+
+} // namespace zenith::parameters
+
+#endif // ZENITH_PASSES_PARAMETERS_PACKMATMULS_H
