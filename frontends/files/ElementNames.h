@@ -9,7 +9,7 @@
 #include "llvm/Support/Error.h"
 #include <optional>
 
-namespace zenith::tensors {
+namespace zenith::files {
 
 /// The type that MLIR spells `name` ("f32", "ui8", "complex<f32>", "i1" or
 /// "bool"); null for others.
@@ -30,6 +30,6 @@ std::string typeText(mlir::RankedTensorType type);
 std::optional<mlir::RankedTensorType> parseTypeText(llvm::StringRef text,
                                                     mlir::MLIRContext *context);
 
-} // namespace zenith::tensors
+} // namespace zenith::files
 
 #endif // ZENITH_FRONTENDS_FILES_ELEMENTNAMES_H

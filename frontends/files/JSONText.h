@@ -7,12 +7,12 @@
 
 #include "llvm/Support/JSON.h"
 
-namespace zenith::tensors {
+namespace zenith::files {
 
 /// llvm::json::parse for text that nests as deeply as it likes: the parser
 /// takes stack for each level, so that more than 64 are an error.
 llvm::Expected<llvm::json::Value> parseJSON(llvm::StringRef text);
 
-} // namespace zenith::tensors
+} // namespace zenith::files
 
 #endif // ZENITH_FRONTENDS_FILES_JSONTEXT_H

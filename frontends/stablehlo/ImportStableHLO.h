@@ -13,22 +13,6 @@
 
 namespace zenith::stablehlo {
 
-/// Why a module can't be imported. Codes as exit codes of the tools: 2 invalid,
-/// 3 unsupported.
-class ImportError : public llvm::ErrorInfo<ImportError> {
-public:
-  static char ID;
-  ImportError(int code, std::string message, std::string place)
-      : code(code), message(std::move(message)), place(std::move(place)) {}
-  void log(llvm::raw_ostream &os) const override;
-  std::error_code convertToErrorCode() const override {
-    return llvm::inconvertibleErrorCode();
-  }
-  int code;
-  std::string message;
-  std::string place; ///< source place or name of the op, may be empty
-};
-
 /// What a program that tests itself expects of a pair of its values.
 struct Expectation {
   enum Kind { Equal, AlmostEqual, Close };
@@ -58,7 +42,8 @@ struct ImportOptions {
 };
 
 /// Each public function becomes one of GraphIR; private ones are inlined. The
-/// source has been verified; it may be changed.
+/// source has been verified; it may be changed. Errors are LLVMErrors with the
+/// location of the op.
 llvm::Expected<ImportedProgram>
 importStableHLO(mlir::ModuleOp source, const ImportOptions &options = {});
 

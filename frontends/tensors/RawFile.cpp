@@ -5,10 +5,11 @@
 #include "frontends/tensors/RawFile.h"
 
 #include "frontends/files/ElementNames.h"
-#include "frontends/files/FileError.h"
+#include "ir/LLVMError.h"
 
 using namespace mlir;
 using namespace zenith;
+using namespace zenith::files;
 using namespace zenith::tensors;
 
 // Bytes that stand for booleans and for integers of 4 bits may hold more bits
@@ -25,19 +26,20 @@ static void wrapNarrow(Tensor &tensor) {
   }
 }
 
-llvm::Expected<Tensor> zenith::tensors::readRaw(const onnx::ByteSource &file,
+llvm::Expected<Tensor> zenith::tensors::readRaw(const files::ByteSource &file,
                                                 RankedTensorType type) {
   std::optional<int64_t> bytes =
       type.hasStaticShape() ? tensorBytes(type) : std::nullopt;
   if (!bytes || uint64_t(*bytes) != file.bytes().size())
-    return invalidFile(
-        file.path(),
-        "has " + std::to_string(file.bytes().size()) + " bytes, " +
-            typeText(type) + " takes " +
-            (bytes ? std::to_string(*bytes) : "an unknown number"));
+    return makeError(ErrorCode::Invalid,
+                     "has " + std::to_string(file.bytes().size()) + " bytes, " +
+                         typeText(type) + " takes " +
+                         (bytes ? std::to_string(*bytes) : "an unknown number"),
+                     file.path());
   Tensor tensor(type, ArrayRef<char>(file.bytes().data(), file.bytes().size()));
   if (!tensor)
-    return invalidFile(file.path(), "is larger than the free memory");
+    return makeError(ErrorCode::Invalid, "is larger than the free memory",
+                     file.path());
   wrapNarrow(tensor);
   return tensor;
 }

@@ -13,7 +13,7 @@ namespace zenith::tensors {
 
 /// The file must have exactly the bytes of the static `type`, a byte for each
 /// element below 8 bits.
-llvm::Expected<Tensor> readRaw(const onnx::ByteSource &file,
+llvm::Expected<Tensor> readRaw(const files::ByteSource &file,
                                mlir::RankedTensorType type);
 
 } // namespace zenith::tensors

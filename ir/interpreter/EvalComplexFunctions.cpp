@@ -184,7 +184,6 @@ Expected<Tensor> zenith::interpreter::evaluateComplex(const OpEvaluation &e) {
   bool known = element.isF32() ? evaluateTyped<float>(e, *result)
                                : evaluateTyped<double>(e, *result);
   if (!known)
-    return e.fail("has no meaning on complex numbers",
-                  EvalError::Kind::Unsupported);
+    return e.fail("has no meaning on complex numbers", ErrorCode::Unsupported);
   return result;
 }

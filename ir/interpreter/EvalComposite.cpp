@@ -317,6 +317,5 @@ Expected<Tensor> zenith::interpreter::evaluateComposite(const OpEvaluation &e) {
     return evaluateGelu(op, e);
   if (auto op = dyn_cast<graph::AttentionOp>(e.op))
     return evaluateAttention(op, e);
-  return e.fail("has no meaning in the interpreter",
-                EvalError::Kind::Unsupported);
+  return e.fail("has no meaning in the interpreter", ErrorCode::Unsupported);
 }

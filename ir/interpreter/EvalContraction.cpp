@@ -130,7 +130,7 @@ static Expected<Tensor> evaluateDot(graph::DotGeneralOp op,
       });
   if (!known)
     return e.fail("has no meaning on these element types",
-                  EvalError::Kind::Unsupported);
+                  ErrorCode::Unsupported);
   return narrowed(*result, element);
 }
 
@@ -293,7 +293,7 @@ static Expected<Tensor> evaluateConvolution(graph::ConvolutionOp op,
       });
   if (!known)
     return e.fail("has no meaning on these element types",
-                  EvalError::Kind::Unsupported);
+                  ErrorCode::Unsupported);
   // Result dimension outer[i] is dimension i of the inner order.
   SmallVector<int64_t> outer = joined(
       dims.getOutputBatch(), dims.getOutputFeature(), dims.getOutputSpatial());
@@ -319,6 +319,5 @@ zenith::interpreter::evaluateContraction(const OpEvaluation &e) {
     return evaluateTriangularSolve(e);
   if (isa<graph::FourierOp>(e.op))
     return evaluateFourier(e);
-  return e.fail("has no meaning in the interpreter",
-                EvalError::Kind::Unsupported);
+  return e.fail("has no meaning in the interpreter", ErrorCode::Unsupported);
 }

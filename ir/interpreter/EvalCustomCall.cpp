@@ -48,15 +48,15 @@ static Expected<Results> callLapack(const OpEvaluation &e,
   case 2:
     return e.fail("calls 'lapack_" + call.routine +
                       "', and this machine has no liblapack.so.3",
-                  EvalError::Kind::Unsupported);
+                  ErrorCode::Unsupported);
   case 3:
     return e.fail("has no memory for the work space of 'lapack_" +
                       call.routine + "'",
-                  EvalError::Kind::Memory);
+                  ErrorCode::Memory);
   default:
     return e.fail("calls 'lapack_" + call.routine +
                       "', which is no routine here",
-                  EvalError::Kind::Unsupported);
+                  ErrorCode::Unsupported);
   }
 }
 
@@ -69,6 +69,6 @@ zenith::interpreter::evaluateCustomCall(graph::CustomCallOp op,
   Expected<graph::LapackCall> call = graph::lapackCall(op, dims);
   if (!call)
     return e.fail(llvm::toString(call.takeError()),
-                  EvalError::Kind::Unsupported);
+                  ErrorCode::Unsupported);
   return callLapack(e, *call);
 }

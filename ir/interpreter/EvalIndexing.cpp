@@ -177,6 +177,5 @@ Expected<Tensor> zenith::interpreter::evaluateIndexing(const OpEvaluation &e) {
     return evaluateDynamicSlice(e);
   if (isa<graph::DynamicUpdateSliceOp>(e.op))
     return evaluateDynamicUpdateSlice(e);
-  return e.fail("has no meaning in the interpreter",
-                EvalError::Kind::Unsupported);
+  return e.fail("has no meaning in the interpreter", ErrorCode::Unsupported);
 }

@@ -175,6 +175,6 @@ Expected<Tensor> zenith::interpreter::evaluateInteger(const OpEvaluation &e) {
     return evaluateTyped<typename decltype(tag)::type>(e, *result, width);
   });
   if (!known)
-    return e.fail("has no meaning on integers", EvalError::Kind::Unsupported);
+    return e.fail("has no meaning on integers", ErrorCode::Unsupported);
   return result;
 }

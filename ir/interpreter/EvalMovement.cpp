@@ -16,8 +16,7 @@ using llvm::Expected;
 static Expected<Tensor> evaluate(graph::ConstantOp op, const OpEvaluation &e) {
   Tensor value = Tensor::fromElements(op.getValue());
   if (!value)
-    return e.fail("has elements that cannot be read",
-                  EvalError::Kind::Unsupported);
+    return e.fail("has elements that cannot be read", ErrorCode::Unsupported);
   return value;
 }
 
@@ -222,7 +221,6 @@ Expected<Tensor> zenith::interpreter::evaluateMovement(const OpEvaluation &e) {
             graph::ConcatOp, graph::ReverseOp>(
           [&](auto op) { result.emplace(evaluate(op, e)); });
   if (!result)
-    return e.fail("has no meaning in the interpreter",
-                  EvalError::Kind::Unsupported);
+    return e.fail("has no meaning in the interpreter", ErrorCode::Unsupported);
   return std::move(*result);
 }

@@ -289,6 +289,5 @@ Expected<Results> zenith::interpreter::evaluateOrdering(const OpEvaluation &e) {
     return evaluateFreshBitRows(e);
   if (isa<graph::MarkBitsOp>(e.op))
     return evaluateMarkBits(e);
-  return e.fail("has no meaning in the interpreter",
-                EvalError::Kind::Unsupported);
+  return e.fail("has no meaning in the interpreter", ErrorCode::Unsupported);
 }

@@ -138,8 +138,7 @@ static uint64_t fillPhilox(Tensor &bits, Counter counter, uint64_t key) {
 Expected<Results> zenith::interpreter::evaluateRandom(const OpEvaluation &e) {
   auto op = dyn_cast<graph::RandomBitsOp>(e.op);
   if (!op)
-    return e.fail("has no meaning in the interpreter",
-                  EvalError::Kind::Unsupported);
+    return e.fail("has no meaning in the interpreter", ErrorCode::Unsupported);
   Expected<Tensor> next = e.allocate(e.operand(0).shape(), 0);
   if (!next)
     return next.takeError();

@@ -198,6 +198,5 @@ zenith::interpreter::evaluateReduceWithRegion(const OpEvaluation &e) {
     return evaluateReduceWith(op, e);
   if (auto op = dyn_cast<graph::ReduceWindowWithOp>(e.op))
     return evaluateReduceWindowWith(op, e);
-  return e.fail("has no meaning in the interpreter",
-                EvalError::Kind::Unsupported);
+  return e.fail("has no meaning in the interpreter", ErrorCode::Unsupported);
 }

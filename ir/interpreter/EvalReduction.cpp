@@ -16,7 +16,7 @@ using llvm::Expected;
 
 static llvm::Error unknownKind(const OpEvaluation &e) {
   return e.fail("has no meaning on these element types",
-                EvalError::Kind::Unsupported);
+                ErrorCode::Unsupported);
 }
 
 Expected<Rows> zenith::interpreter::rowsOver(const OpEvaluation &e,
@@ -273,6 +273,5 @@ Expected<Tensor> zenith::interpreter::evaluateReduction(const OpEvaluation &e) {
     return evaluateReduceWindow(op, e);
   if (auto op = dyn_cast<graph::CumulativeOp>(e.op))
     return evaluateCumulative(op, e);
-  return e.fail("has no meaning in the interpreter",
-                EvalError::Kind::Unsupported);
+  return e.fail("has no meaning in the interpreter", ErrorCode::Unsupported);
 }

@@ -307,6 +307,5 @@ Expected<Results> zenith::interpreter::evaluateScatter(const OpEvaluation &e) {
     return evaluateKind(op, e);
   if (auto op = dyn_cast<graph::ScatterWithOp>(e.op))
     return evaluateWith(op, e);
-  return e.fail("has no meaning in the interpreter",
-                EvalError::Kind::Unsupported);
+  return e.fail("has no meaning in the interpreter", ErrorCode::Unsupported);
 }

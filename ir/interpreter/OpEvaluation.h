@@ -6,7 +6,7 @@
 #ifndef ZENITH_IR_INTERPRETER_OPEVALUATION_H
 #define ZENITH_IR_INTERPRETER_OPEVALUATION_H
 
-#include "ir/interpreter/EvalError.h"
+#include "ir/LLVMError.h"
 #include "ir/tensor/Tensor.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/SmallVector.h"
@@ -53,7 +53,7 @@ struct OpEvaluation {
   mlir::Type resultElement() const { return resultType().getElementType(); }
 
   llvm::Error fail(const llvm::Twine &message,
-                   EvalError::Kind kind = EvalError::Kind::Run) const;
+                   ErrorCode code = ErrorCode::Run) const;
   /// A zero-filled value for result `index`; an error where the shape
   /// contradicts the result type or exceeds the limit.
   llvm::Expected<Tensor> allocate(llvm::ArrayRef<int64_t> shape,

@@ -146,7 +146,7 @@ Expected<ScalarFunction> ScalarFunction::compile(const OpEvaluation &e,
                                                  Region &region) {
   if (!region.hasOneBlock())
     return e.fail("has a region of more than one block",
-                  EvalError::Kind::Unsupported);
+                  ErrorCode::Unsupported);
   ScalarFunction function;
   ScalarCompiler compiler(e, function);
   Block &block = region.front();

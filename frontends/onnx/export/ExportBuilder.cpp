@@ -322,7 +322,7 @@ Tensor zenith::onnx::tensorOf(ElementsAttr value, DataType type) {
         bytes.clear();
     }
   }
-  tensor.data = ByteRange::fromMemory(std::move(bytes));
+  tensor.data = files::ByteRange::fromMemory(std::move(bytes));
   return tensor;
 }
 
@@ -368,7 +368,7 @@ static Tensor int64Tensor(std::vector<int64_t> dims, ArrayRef<int64_t> values) {
   return {"",
           DataType::Int64,
           std::move(dims),
-          ByteRange::fromMemory(std::move(bytes)),
+          files::ByteRange::fromMemory(std::move(bytes)),
           {}};
 }
 

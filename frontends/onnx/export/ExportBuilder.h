@@ -37,12 +37,12 @@ public:
   /// Name of the GraphIR op that is being written; nodes are called after it.
   std::string nodeName;
 
-  void fail(ModelError error) {
+  void fail(Error error) {
     if (!firstError)
       firstError = std::move(error);
   }
   bool failed() const { return firstError.has_value(); }
-  std::optional<ModelError> firstError;
+  std::optional<Error> firstError;
 
   //===-- values --------------------------------------------------------===//
   /// The name of a value; a broadcast is expanded.

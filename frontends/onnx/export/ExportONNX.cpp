@@ -40,7 +40,7 @@ private:
   Model model;
   ExportBuilder b;
   llvm::StringMap<std::string> parameters;
-  llvm::StringMap<std::shared_ptr<const ByteSource>> files;
+  llvm::StringMap<std::shared_ptr<const files::ByteSource>> mapped;
 };
 
 } // namespace
@@ -180,9 +180,9 @@ Status ModelExport::exportParameter(graph::GetParamOp op) {
     std::string path =
         (std::filesystem::path(options.folder) / external.getFile().str())
             .string();
-    auto &file = files[path];
+    auto &file = mapped[path];
     if (!file) {
-      auto opened = ByteSource::open(path);
+      auto opened = files::ByteSource::open(path);
       if (!opened)
         return opened.error();
       file = *opened;

@@ -5,6 +5,7 @@
 #include "frontends/onnx/import/ElementFolding.h"
 
 using namespace mlir;
+using namespace zenith;
 using namespace zenith::onnx;
 using llvm::ArrayRef;
 using llvm::SmallVector;

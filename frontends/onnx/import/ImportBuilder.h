@@ -44,12 +44,12 @@ public:
   mlir::Location loc;
 
   //===-- errors --------------------------------------------------------===//
-  void fail(ModelError error) {
+  void fail(Error error) {
     if (!firstError)
       firstError = std::move(error);
   }
   bool failed() const { return firstError.has_value(); }
-  std::optional<ModelError> firstError;
+  std::optional<Error> firstError;
 
   //===-- dimensions ----------------------------------------------------===//
   DimVector dims(Value value);

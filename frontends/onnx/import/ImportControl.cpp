@@ -44,7 +44,7 @@ ModelReading::Inputs ModelReading::importBody(const Graph &graph,
                                               const Scope &scope,
                                               Inputs arguments) {
   // The error keeps the places that it has gathered on its way.
-  auto fail = [&](ModelError error) {
+  auto fail = [&](Error error) {
     b.firstError = std::move(error);
     return Inputs();
   };

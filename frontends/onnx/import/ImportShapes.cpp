@@ -37,8 +37,11 @@ static Tensor makeTensor(DataType type, std::vector<int64_t> dims,
                          const std::vector<T> &values) {
   std::string bytes(reinterpret_cast<const char *>(values.data()),
                     values.size() * sizeof(T));
-  return {
-      "", type, std::move(dims), ByteRange::fromMemory(std::move(bytes)), {}};
+  return {"",
+          type,
+          std::move(dims),
+          files::ByteRange::fromMemory(std::move(bytes)),
+          {}};
 }
 
 static void importConstant(NodeReading &n) {

@@ -8,6 +8,7 @@
 #include <cstring>
 
 using namespace mlir;
+using namespace zenith;
 using namespace zenith::onnx;
 
 Type zenith::onnx::elementTypeOf(DataType type, MLIRContext *context) {

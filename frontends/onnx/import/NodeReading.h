@@ -76,7 +76,7 @@ public:
   ImportBuilder &b;
   ValueSource &source;
 
-  void fail(ModelError error) { b.fail(std::move(error)); }
+  void fail(Error error) { b.fail(std::move(error)); }
   bool failed() const { return b.failed(); }
 
   //===-- inputs --------------------------------------------------------===//

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+using namespace zenith;
 using namespace zenith::onnx;
 
 PositionForm zenith::onnx::positionForm(const ResizeStyle &style,

@@ -13,6 +13,7 @@
 #include <google/protobuf/io/coded_stream.h>
 #include <limits>
 
+using namespace zenith;
 using namespace zenith::onnx;
 
 namespace {
@@ -20,7 +21,7 @@ namespace {
 /// Reads the messages of one file; external files are mapped once.
 class Reader {
 public:
-  Reader(std::shared_ptr<const ByteSource> source, std::string folder)
+  Reader(std::shared_ptr<const files::ByteSource> source, std::string folder)
       : tensors(std::move(source), std::move(folder)) {}
 
   template <typename Message> Status parse(Message &message, WireMessage kind) {
@@ -285,8 +286,9 @@ Status Reader::model(const ModelProto &from, Model &to) {
   return graph(from.graph(), to.graph);
 }
 
-Result<Model> zenith::onnx::parseModel(std::shared_ptr<const ByteSource> source,
-                                       const std::string &folder) {
+Result<Model>
+zenith::onnx::parseModel(std::shared_ptr<const files::ByteSource> source,
+                         const std::string &folder) {
   Model model;
   model.path = source->path();
   Reader reader(std::move(source), folder);
@@ -303,7 +305,7 @@ Result<Model> zenith::onnx::parseModel(std::shared_ptr<const ByteSource> source,
 }
 
 Result<Model> zenith::onnx::loadModel(const std::string &path) {
-  auto source = ByteSource::open(path);
+  auto source = files::ByteSource::open(path);
   if (!source)
     return source.error();
   std::string folder = std::filesystem::path(path).parent_path().string();
@@ -311,7 +313,7 @@ Result<Model> zenith::onnx::loadModel(const std::string &path) {
 }
 
 Result<Tensor>
-zenith::onnx::parseTensor(std::shared_ptr<const ByteSource> source,
+zenith::onnx::parseTensor(std::shared_ptr<const files::ByteSource> source,
                           const std::string &folder) {
   Reader reader(std::move(source), folder);
   TensorProto message;

@@ -10,6 +10,10 @@
 #include <optional>
 #include <vector>
 
+namespace zenith::files {
+class AtomicFile;
+}
+
 namespace zenith::onnx {
 
 /// TensorProto.DataType of the newest schema; the packaged one ends at
@@ -62,8 +66,8 @@ struct Tensor {
   std::string name;
   DataType type = DataType::Undefined;
   std::vector<int64_t> dims;
-  ByteRange data; // little-endian elements, packed below 8 bits;
-                  // byteCount(type, dims) bytes
+  files::ByteRange data; // little-endian elements, packed below 8 bits;
+                         // byteCount(type, dims) bytes
   std::vector<std::string> strings; // of String only
 };
 
@@ -177,7 +181,7 @@ struct Model {
 Result<Model> loadModel(const std::string &path);
 /// The same for a model in memory (standard input); `folder` is where its
 /// external data is, "" = it may have none.
-Result<Model> parseModel(std::shared_ptr<const ByteSource> source,
+Result<Model> parseModel(std::shared_ptr<const files::ByteSource> source,
                          const std::string &folder = "");
 
 struct SaveOptions {
@@ -191,9 +195,9 @@ Status saveModel(const Model &model, const std::string &path,
 
 /// A single serialised TensorProto; without a folder it may have no external
 /// data.
-Result<Tensor> parseTensor(std::shared_ptr<const ByteSource> source,
+Result<Tensor> parseTensor(std::shared_ptr<const files::ByteSource> source,
                            const std::string &folder = "");
-Status writeTensor(const Tensor &tensor, AtomicFile &file);
+Status writeTensor(const Tensor &tensor, files::AtomicFile &file);
 
 } // namespace zenith::onnx
 

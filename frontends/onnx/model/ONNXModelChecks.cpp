@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+using namespace zenith;
 using namespace zenith::onnx;
 
 namespace {
@@ -47,8 +48,8 @@ Status checkAttributes(const Node &node, const Scope &scope, bool inFunction) {
 }
 
 /// Tells a cycle or a wrong order from a name that nobody defines.
-ModelError undefinedInput(const std::vector<Node> &nodes, const Node &user,
-                          std::string_view name) {
+Error undefinedInput(const std::vector<Node> &nodes, const Node &user,
+                     std::string_view name) {
   for (const Node &node : nodes)
     for (const std::string &output : node.outputs)
       if (output == name)

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <iterator>
 
+using namespace zenith;
 using namespace zenith::onnx;
 
 namespace {

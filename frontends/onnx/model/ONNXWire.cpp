@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <limits>
 
+using namespace zenith;
 using namespace zenith::onnx;
 
 namespace {
@@ -194,7 +195,7 @@ private:
 
 class Attacher {
 public:
-  Attacher(const std::vector<ByteRange> &blobs,
+  Attacher(const std::vector<files::ByteRange> &blobs,
            const std::function<Status(std::string_view)> &write)
       : blobs(blobs), write(write) {}
 
@@ -226,7 +227,7 @@ public:
     for (Field field; !reader.atEnd() && reader.next(field);) {
       Status status = noError();
       if (isDetached(field, kind)) {
-        const ByteRange &blob = blobs[field.value];
+        const files::ByteRange &blob = blobs[field.value];
         status = write(header(rawDataField, blob.length));
         if (status)
           status = write(blob.view());
@@ -260,7 +261,7 @@ private:
     return out;
   }
 
-  const std::vector<ByteRange> &blobs;
+  const std::vector<files::ByteRange> &blobs;
   const std::function<Status(std::string_view)> &write;
   std::vector<uint64_t> lengths;
   size_t next = 0;
@@ -278,7 +279,7 @@ Result<DetachedMessage> zenith::onnx::detachLargeData(std::string_view bytes,
 
 Status zenith::onnx::writeAttached(
     std::string_view message, WireMessage root,
-    const std::vector<ByteRange> &blobs,
+    const std::vector<files::ByteRange> &blobs,
     const std::function<Status(std::string_view)> &write) {
   Attacher attacher(blobs, write);
   uint64_t total = attacher.measure(message, root);

@@ -47,7 +47,7 @@ Result<DetachedMessage> detachLargeData(std::string_view bytes,
 /// replaced by raw_data from `blobs`. Refuses more than 2 GiB, which no reader
 /// of ONNX files accepts.
 Status writeAttached(std::string_view message, WireMessage root,
-                     const std::vector<ByteRange> &blobs,
+                     const std::vector<files::ByteRange> &blobs,
                      const std::function<Status(std::string_view)> &write);
 
 } // namespace zenith::onnx

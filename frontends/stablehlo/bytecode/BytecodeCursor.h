@@ -8,7 +8,7 @@
 #ifndef ZENITH_FRONTENDS_STABLEHLO_BYTECODE_BYTECODECURSOR_H
 #define ZENITH_FRONTENDS_STABLEHLO_BYTECODE_BYTECODECURSOR_H
 
-#include "frontends/files/MappedBytes.h"
+#include "ir/Error.h"
 #include "llvm/ADT/APInt.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
@@ -18,7 +18,7 @@ namespace zenith::stablehlo {
 
 /// The first thing that went wrong in an artifact.
 struct ArtifactStatus {
-  std::optional<onnx::ModelError> error;
+  std::optional<Error> error;
 
   bool failed() const { return error.has_value(); }
   void invalid(uint64_t offset, const llvm::Twine &message);

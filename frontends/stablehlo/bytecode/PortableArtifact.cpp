@@ -354,7 +354,7 @@ OwningOpRef<ModuleOp> ProgramReader::read() {
   return module;
 }
 
-onnx::Result<OwningOpRef<ModuleOp>>
+Result<OwningOpRef<ModuleOp>>
 zenith::stablehlo::readPortableArtifact(llvm::StringRef bytes,
                                         MLIRContext *context) {
   ArtifactStatus status;

@@ -6,7 +6,7 @@
 #ifndef ZENITH_FRONTENDS_STABLEHLO_BYTECODE_PORTABLEARTIFACT_H
 #define ZENITH_FRONTENDS_STABLEHLO_BYTECODE_PORTABLEARTIFACT_H
 
-#include "frontends/files/MappedBytes.h"
+#include "ir/Error.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
@@ -17,7 +17,7 @@ bool isPortableArtifact(llvm::StringRef bytes);
 
 /// Needs the stablehlo and func dialects to be loaded. The module has not been
 /// verified. Memory is bounded by a multiple of the artifact's size.
-onnx::Result<mlir::OwningOpRef<mlir::ModuleOp>>
+Result<mlir::OwningOpRef<mlir::ModuleOp>>
 readPortableArtifact(llvm::StringRef bytes, mlir::MLIRContext *context);
 
 } // namespace zenith::stablehlo

@@ -31,9 +31,9 @@ HLOExport::HLOExport(MLIRContext *context)
 bool HLOExport::unsupported(Operation *op, const llvm::Twine &why) {
   if (!error) {
     std::string text = why.str();
-    error = onnx::unsupported("op '" + op->getName().getStringRef().str() +
-                              "' cannot be written as StableHLO" +
-                              (text.empty() ? "" : ": " + text));
+    error = zenith::unsupported("op '" + op->getName().getStringRef().str() +
+                                "' cannot be written as StableHLO" +
+                                (text.empty() ? "" : ": " + text));
   }
   return false;
 }

@@ -6,8 +6,8 @@
 #ifndef ZENITH_FRONTENDS_STABLEHLO_EXPORT_EXPORTHLO_H
 #define ZENITH_FRONTENDS_STABLEHLO_EXPORT_EXPORTHLO_H
 
-#include "frontends/files/MappedBytes.h"
 #include "frontends/stablehlo/dialect/StableHLODialect.h"
+#include "ir/Error.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringMap.h"
@@ -42,7 +42,7 @@ public:
   std::function<mlir::ElementsAttr(mlir::Operation *)> paramValue;
 
   bool unsupported(mlir::Operation *op, const llvm::Twine &why = {});
-  std::optional<onnx::ModelError> error;
+  std::optional<Error> error;
 
   //===-- values ----------------------------------------------------------===//
   Value get(Value source) { return values.lookup(source); }

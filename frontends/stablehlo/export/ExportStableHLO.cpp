@@ -4,6 +4,7 @@
 
 #include "frontends/stablehlo/ExportStableHLO.h"
 
+#include "frontends/files/MappedBytes.h"
 #include "frontends/stablehlo/bytecode/ElementBytes.h"
 #include "frontends/stablehlo/export/ExportHLO.h"
 #include "ir/CompositeFormulas.h"
@@ -49,7 +50,7 @@ public:
       return paramValue(cast<graph::GetParamOp>(op));
     };
   }
-  onnx::Result<OwningOpRef<ModuleOp>> run();
+  Result<OwningOpRef<ModuleOp>> run();
 
 private:
   bool function(func::FuncOp from, ModuleOp module);
@@ -69,7 +70,7 @@ ElementsAttr ModuleExport::externalValue(graph::ExternalAttr place,
     path = options.folder;
     llvm::sys::path::append(path, place.getFile());
   }
-  auto file = onnx::ByteSource::open(std::string(path));
+  auto file = files::ByteSource::open(std::string(path));
   if (!file) {
     out.error = file.error();
     return {};
@@ -77,14 +78,14 @@ ElementsAttr ModuleExport::externalValue(graph::ExternalAttr place,
   std::string_view bytes = (*file)->bytes();
   uint64_t offset = place.getOffset(), length = place.getLength();
   if (offset > bytes.size() || length > bytes.size() - offset) {
-    out.error = onnx::invalid("file '" + std::string(path) +
-                              "' ends before a parameter does");
+    out.error = zenith::invalid("file '" + std::string(path) +
+                                "' ends before a parameter does");
     return {};
   }
   llvm::StringRef part(bytes.data() + offset, length);
   ElementsAttr value = elementsFromBytes(type, part);
   if (!value)
-    out.error = onnx::invalid("a parameter of other bytes than its type");
+    out.error = zenith::invalid("a parameter of other bytes than its type");
   return value;
 }
 
@@ -121,7 +122,7 @@ bool ModuleExport::function(func::FuncOp from, ModuleOp module) {
   return out.block(from.getBody().front(), to.getBody().front(), "func.return");
 }
 
-onnx::Result<OwningOpRef<ModuleOp>> ModuleExport::run() {
+Result<OwningOpRef<ModuleOp>> ModuleExport::run() {
   OwningOpRef<ModuleOp> clone = source.clone();
   source = *clone;
   decompose(source);
@@ -138,7 +139,7 @@ onnx::Result<OwningOpRef<ModuleOp>> ModuleExport::run() {
   return module;
 }
 
-onnx::Result<OwningOpRef<ModuleOp>>
+Result<OwningOpRef<ModuleOp>>
 zenith::stablehlo::exportStableHLO(ModuleOp module,
                                    const ExportOptions &options) {
   return ModuleExport(module, options).run();

@@ -108,10 +108,12 @@ bool OpReading::flag(StringRef name, bool fallback) {
 }
 
 void OpReading::unsupported(const Twine &what) {
-  program.fail(3, "'" + op->getName().getStringRef() + "' " + what, loc);
+  program.fail(ErrorCode::Unsupported,
+               "'" + op->getName().getStringRef() + "' " + what, loc);
 }
 void OpReading::invalid(const Twine &what) {
-  program.fail(2, "'" + op->getName().getStringRef() + "' " + what, loc);
+  program.fail(ErrorCode::Invalid,
+               "'" + op->getName().getStringRef() + "' " + what, loc);
 }
 
 std::optional<StringRef> stablehlo::joiningOp(Region &region) {

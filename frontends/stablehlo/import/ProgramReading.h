@@ -9,6 +9,7 @@
 #include "frontends/stablehlo/ImportStableHLO.h"
 #include "frontends/stablehlo/dialect/StableHLODialect.h"
 #include "frontends/stablehlo/import/HLOBuilder.h"
+#include "ir/Error.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -57,7 +58,7 @@ public:
   llvm::Expected<ImportedProgram> run();
 
   //===-- errors ----------------------------------------------------------===//
-  void fail(int code, const llvm::Twine &message, mlir::Location loc);
+  void fail(ErrorCode code, const llvm::Twine &message, mlir::Location loc);
   bool failed() const { return failure.has_value(); }
 
   //===-- values ----------------------------------------------------------===//
@@ -103,17 +104,12 @@ private:
                    llvm::ArrayRef<std::string> dims, mlir::func::FuncOp to,
                    unsigned position);
 
-  struct Failure {
-    int code;
-    std::string message;
-    mlir::Location loc;
-  };
   mlir::ModuleOp source;
   mlir::OwningOpRef<mlir::ModuleOp> target;
   RuleTable rules;
   llvm::DenseMap<Value, Values> values;
   llvm::SmallVector<llvm::StringRef> calls; ///< functions being inlined
-  std::optional<Failure> failure;
+  std::optional<Error> failure;
   std::vector<ImportedFunction> functions;
 };
 

@@ -2,7 +2,7 @@
 //
 // Files appear as a whole; what is no ordinary file is written into, and stays
 // what it is.
-#include "frontends/files/MappedBytes.h"
+#include "frontends/files/AtomicFile.h"
 
 #include <fcntl.h>
 #include <fstream>
@@ -11,7 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-using namespace zenith::onnx;
+using namespace zenith;
+using namespace zenith::files;
 
 /// A rename would put a file in the place of a device.
 TEST(AtomicFile, WritesIntoPipesAndDevices) {

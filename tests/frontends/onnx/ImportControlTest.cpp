@@ -41,7 +41,7 @@ static std::string run(const Model &model, const std::vector<Tensor> &inputs) {
   mlir::MLIRContext context;
   auto module = importONNX(model, &context);
   if (!module)
-    return module.error().text();
+    return module.error().message();
   auto results = runModule(**module, byName(inputs));
   if (!results)
     return llvm::toString(results.takeError());
