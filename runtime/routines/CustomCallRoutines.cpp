@@ -3,17 +3,13 @@
 // The way from a kernel to LAPACK. Where it fails, which compilation has ruled
 // out on this machine, results are all ones in bits: NaN, and a negative info.
 
+#include "runtime/routines/Lapack.h"
 #include "runtime/routines/RoutineArguments.h"
 #include "runtime/routines/Routines.h"
 
 #include <cstring>
 
 using namespace zenith::runtime;
-
-/// The one door to LAPACK of the house, a library without headers.
-extern "C" int zenith_routine_lapack(const char *routine, char type,
-                                     const int64_t *numbers,
-                                     void *const *inputs, void *const *results);
 
 void zenith_routine_custom_call(void *const *pointers, const int64_t *numbers,
                                 int64_t begin, int64_t end) {
@@ -33,7 +29,7 @@ void zenith_routine_custom_call(void *const *pointers, const int64_t *numbers,
     return;
   for (int64_t result = 0; result < results; ++result)
     std::memset(to[result], 0, size_t(bytes[result]));
-  if (zenith_routine_lapack(name, type, sizes, from, to) == 0)
+  if (zenith_routine_lapack(name, type, sizes, from, to) == ZENITH_LAPACK_DONE)
     return;
   for (int64_t result = 0; result < results; ++result)
     std::memset(to[result], 0xff, size_t(bytes[result]));

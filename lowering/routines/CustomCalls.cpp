@@ -5,22 +5,18 @@
 #include "ir/matchers/LapackCalls.h"
 #include "lowering/routines/OrderingCalls.h"
 #include "lowering/routines/RoutineCall.h"
+#include "runtime/routines/Lapack.h"
 
 using namespace mlir;
 using zenith::graph::DimExpr;
 
-/// The one door to LAPACK of the house, a library without headers.
-extern "C" int zenith_routine_lapack(const char *routine, char type,
-                                     const int64_t *numbers,
-                                     void *const *inputs, void *const *results);
-
 namespace zenith::kernels {
 
-// Of no matrices: only whether there is such a routine.
+// A call without matrices only tells whether there is such a routine.
 static bool isThere(const graph::LapackCall &call) {
   int64_t nothing[8] = {};
   return zenith_routine_lapack(call.routine.c_str(), call.letter, nothing,
-                               nullptr, nullptr) == 0;
+                               nullptr, nullptr) == ZENITH_LAPACK_DONE;
 }
 
 // The name in two words, low byte first.
