@@ -13,19 +13,19 @@
 
 namespace zenith::stablehlo {
 
-/// What a program that tests itself expects of a pair of its values.
+/// A check that a program states about a pair of its values.
 struct Expectation {
   enum Kind { Equal, AlmostEqual, Close };
   Kind kind = Equal;
   double tolerance = 1e-3; ///< AlmostEqual: largest absolute difference
   int64_t maxUlp = 3;      ///< Close
-  std::string place;
+  std::string location;
 };
 
 struct ImportedFunction {
   std::string name;
-  /// Results of the function itself; behind them come two per expectation:
-  /// the value and what it should be.
+  /// Results of the function itself; two more per expectation follow them: the
+  /// value and the expected value.
   unsigned results = 0;
   std::vector<Expectation> expectations;
 };
@@ -41,9 +41,9 @@ struct ImportOptions {
   bool excessPrecision = true;
 };
 
-/// Each public function becomes one of GraphIR; private ones are inlined. The
-/// source has been verified; it may be changed. Errors are LLVMErrors with the
-/// location of the op.
+/// Each public function becomes a function of GraphIR; private ones are
+/// inlined. The source has been verified; it may be changed. Errors are
+/// LLVMErrors with the location of the op.
 llvm::Expected<ImportedProgram>
 importStableHLO(mlir::ModuleOp source, const ImportOptions &options = {});
 

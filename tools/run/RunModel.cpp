@@ -188,7 +188,7 @@ llvm::Error ModelRun::checkExpectations() {
                                        "the program's expectation " +
                                            std::to_string(i) +
                                            " does not hold: " + *difference,
-                                       expectation.place));
+                                       expectation.location));
   }
   return all;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads StableHLO portable artifacts (VHLO in MLIR bytecode, StableHLO 0.9 to
-// 1.20) into the ops that the text form gives.
+// 1.20) into the ops of the text form.
 
 #ifndef ZENITH_FRONTENDS_STABLEHLO_BYTECODE_PORTABLEARTIFACT_H
 #define ZENITH_FRONTENDS_STABLEHLO_BYTECODE_PORTABLEARTIFACT_H

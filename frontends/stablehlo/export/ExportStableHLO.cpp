@@ -6,7 +6,7 @@
 
 #include "frontends/files/MappedBytes.h"
 #include "frontends/stablehlo/bytecode/ElementBytes.h"
-#include "frontends/stablehlo/export/ExportHLO.h"
+#include "frontends/stablehlo/export/HLOExport.h"
 #include "ir/CompositeFormulas.h"
 #include "ir/GraphOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -18,7 +18,7 @@ using namespace mlir;
 using namespace zenith;
 using namespace zenith::stablehlo;
 
-// The formulas of composites stand in their place.
+// The formulas of composites replace them.
 static void decompose(ModuleOp module) {
   SmallVector<Operation *> composites;
   module.walk([&](Operation *op) {
@@ -33,7 +33,7 @@ static void decompose(ModuleOp module) {
     op->getResult(0).replaceAllUsesWith(value);
     op->erase();
   }
-  // What a formula does not need for static shapes.
+  // Ops of a formula that static shapes make unnecessary.
   module.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
     if (op->use_empty() && isMemoryEffectFree(op) &&
         !op->hasTrait<OpTrait::IsTerminator>() && !isa<ModuleOp>(op))
@@ -55,7 +55,8 @@ public:
 private:
   bool function(func::FuncOp from, ModuleOp module);
   ElementsAttr paramValue(graph::GetParamOp op);
-  ElementsAttr externalValue(graph::ExternalAttr place, RankedTensorType type);
+  ElementsAttr externalValue(graph::ExternalAttr external,
+                             RankedTensorType type);
 
   ModuleOp source;
   const ExportOptions &options;
@@ -63,12 +64,12 @@ private:
 };
 } // namespace
 
-ElementsAttr ModuleExport::externalValue(graph::ExternalAttr place,
+ElementsAttr ModuleExport::externalValue(graph::ExternalAttr external,
                                          RankedTensorType type) {
-  SmallString<128> path(place.getFile());
+  SmallString<128> path(external.getFile());
   if (!llvm::sys::path::is_absolute(path)) {
     path = options.folder;
-    llvm::sys::path::append(path, place.getFile());
+    llvm::sys::path::append(path, external.getFile());
   }
   auto file = files::ByteSource::open(std::string(path));
   if (!file) {
@@ -76,7 +77,7 @@ ElementsAttr ModuleExport::externalValue(graph::ExternalAttr place,
     return {};
   }
   std::string_view bytes = (*file)->bytes();
-  uint64_t offset = place.getOffset(), length = place.getLength();
+  uint64_t offset = external.getOffset(), length = external.getLength();
   if (offset > bytes.size() || length > bytes.size() - offset) {
     out.error = zenith::invalid("file '" + std::string(path) +
                                 "' ends before a parameter does");

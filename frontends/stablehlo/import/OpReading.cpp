@@ -20,7 +20,7 @@ Value OpReading::in(unsigned index) {
     return scalar(b.getF32Type(), 0);
   }
   Value value = list.front();
-  // A scalar from outside, in a block whose scalars stand for tensors.
+  // A scalar captured by a block whose scalars represent tensors.
   if (program.liftedLike && rankOf(value) == 0)
     return spread(value, program.liftedLike);
   return value;
@@ -95,7 +95,7 @@ SmallVector<int64_t> OpReading::list(StringRef name, size_t count,
   return SmallVector<int64_t>(count, fallback);
 }
 
-int64_t OpReading::number(StringRef name, int64_t fallback) {
+int64_t OpReading::intAttribute(StringRef name, int64_t fallback) {
   auto value = op->getAttrOfType<IntegerAttr>(name);
   return value ? value.getInt() : fallback;
 }

@@ -217,7 +217,7 @@ void ProgramReading::checkModule() {
   }
 }
 
-// Names that JAX gives to results, where they tell them apart.
+// Names that JAX gives to results, if they are distinct.
 static SmallVector<StringAttr> resultNames(func::FuncOp function) {
   SmallVector<StringAttr> names;
   llvm::StringSet<> seen;
@@ -229,7 +229,7 @@ static SmallVector<StringAttr> resultNames(func::FuncOp function) {
   return names;
 }
 
-// Arguments that callers give, with the attributes that GraphIR knows.
+// Arguments of the caller, with the attributes that GraphIR knows.
 void ProgramReading::setArgument(func::FuncOp from, unsigned index,
                                  ArrayRef<std::string> dims, func::FuncOp to,
                                  unsigned position) {
@@ -243,7 +243,7 @@ void ProgramReading::setArgument(func::FuncOp from, unsigned index,
   to.setArgAttr(position, graph::dimsAttrName, builder.getStrArrayAttr(texts));
 }
 
-// The function with its block of arguments; gives the values of the source's
+// The function with its entry block; gives the values of the source's
 // arguments.
 func::FuncOp ProgramReading::beginFunction(func::FuncOp from,
                                            Values &arguments) {
@@ -265,7 +265,7 @@ func::FuncOp ProgramReading::beginFunction(func::FuncOp from,
   for (BlockArgument argument : from.getArguments()) {
     unsigned index = argument.getArgNumber();
     if (isPlatformIndex(from, index)) {
-      // The platforms of a program for this machine begin with it.
+      // The list of platforms of a program for this machine begins with cpu.
       HLOBuilder constants(builder, argument.getLoc());
       arguments.push_back(
           constants.scalar(getElementTypeOrSelf(argument.getType()), 0));
@@ -321,7 +321,7 @@ llvm::Expected<ImportedProgram> ProgramReading::run() {
       importFunction(function);
   if (failed())
     return makeError(std::move(*failure));
-  // What no rule foresaw is an error of the program, in the verifier's words.
+  // A mistake that no rule checks is reported in the verifier's words.
   std::string text;
   Location location = source.getLoc();
   ScopedDiagnosticHandler handler(source.getContext(), [&](Diagnostic &d) {

@@ -20,7 +20,7 @@ using namespace zenith::stablehlo;
 namespace {
 
 // Artifacts that a StableHLO 1.13.7 writer made: the sum of two scalars, and a
-// loop over a sort with calls, a fold and a gather.
+// loop over a sort with calls, a reduction and a gather.
 constexpr llvm::StringLiteral additionHex =
     "4d4cef520d537461626c65484c4f5f76312e31332e370001190501050901030b03070f13"
     "17036347090135070b0f0f1b0b0b0b0f0b0f0b0f0b0f0f0b1b0f0b1b0f0b1b0f0b03130b"

@@ -48,7 +48,7 @@ protected:
     std::sort(found.begin(), found.end());
     return found;
   }
-  /// GraphIR without places, or why there is none.
+  /// GraphIR without locations, or the reason why there is none.
   std::string imported(const fs::path &path) {
     auto buffer = llvm::MemoryBuffer::getFile(path.string());
     if (!buffer)
