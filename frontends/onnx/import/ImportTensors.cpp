@@ -64,7 +64,7 @@ Type zenith::onnx::elementTypeOf(DataType type, MLIRContext *context) {
   }
 }
 
-Type zenith::onnx::carrierTypeOf(DataType type, MLIRContext *context) {
+Type zenith::onnx::storageTypeOf(DataType type, MLIRContext *context) {
   switch (type) {
   case DataType::Int2:
     return IntegerType::get(context, 4);
@@ -114,8 +114,8 @@ DenseElementsAttr zenith::onnx::denseElements(const Tensor &tensor,
     }
     return DenseElementsAttr::getFromRawBuffer(type, unpacked);
   }
-  // A single element or an empty tensor counts as a splat in MLIR's raw form;
-  // both spellings mean the same.
+  // MLIR's raw form takes a single element or an empty tensor for a splat; both
+  // spellings mean the same.
   return DenseElementsAttr::getFromRawBuffer(
       type, llvm::ArrayRef<char>(view.data(), view.size()));
 }

@@ -116,7 +116,7 @@ static Status convertValue(const ValueInfoProto &from,
 }
 
 /// The kind that an attribute's populated field implies; files of IR version 1
-/// and 2 do not say.
+/// and 2 do not state it.
 static NodeAttribute::Kind impliedKind(const AttributeProto &from) {
   if (from.has_f())
     return NodeAttribute::Float;
@@ -193,7 +193,8 @@ Status Reader::attribute(const AttributeProto &from, NodeAttribute &to) {
     to.graphs.reserve(from.graphs_size());
     std::for_each(from.graphs().begin(), from.graphs().end(), addGraph);
     break;
-  default: // sparse tensors, types: who reads the attribute refuses it by name
+  default: // sparse tensors, types: the rule that reads the attribute refuses
+           // it by name
     break;
   }
   if (!status)
@@ -210,7 +211,7 @@ Status Reader::node(const NodeProto &from, Node &to) {
   to.attributes.resize(from.attribute_size());
   for (int i = 0; i < from.attribute_size(); ++i)
     if (Status status = attribute(from.attribute(i), to.attributes[i]); !status)
-      return std::move(status.error()).in(to.place());
+      return std::move(status.error()).in(to.location());
   return noError();
 }
 

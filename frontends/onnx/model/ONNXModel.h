@@ -16,8 +16,8 @@ class AtomicFile;
 
 namespace zenith::onnx {
 
-/// TensorProto.DataType of the newest schema; the packaged one ends at
-/// BFloat16, the numbers travel all the same.
+/// TensorProto.DataType of the newest schema; the packaged schema ends at
+/// BFloat16, but newer codes are read and written unchanged.
 enum class DataType : int32_t {
   Undefined = 0,
   Float = 1,
@@ -48,14 +48,14 @@ enum class DataType : int32_t {
   Int2 = 26
 };
 
-/// Lower-case name as the ONNX documents spell it (`float16`); empty for
-/// numbers that are no data type.
+/// Lower-case name as the ONNX documents spell it (`float16`); empty for codes
+/// that are no data type.
 std::string_view dataTypeName(DataType type);
 /// Bits of one element; 0 for strings and unknown types. Types below 8 bits are
 /// packed, low bits first.
 unsigned dataTypeBits(DataType type);
-/// Product of `dims`; nothing where a dimension is negative or the product
-/// exceeds 2^60.
+/// Product of `dims`; nothing if a dimension is negative or the product exceeds
+/// 2^60.
 std::optional<uint64_t> elementCount(const std::vector<int64_t> &dims);
 /// Bytes of a tensor of these dims; nothing on overflow or for types without a
 /// fixed width.
@@ -71,7 +71,7 @@ struct Tensor {
   std::vector<std::string> strings; // of String only
 };
 
-/// A dimension: a number, a symbol, or neither.
+/// A dimension: a constant, a symbol, or neither.
 struct Dim {
   std::optional<int64_t> value;
   std::string symbol;
@@ -138,8 +138,8 @@ struct Node {
   std::vector<NodeAttribute> attributes;
 
   const NodeAttribute *attribute(std::string_view key) const;
-  /// `node 'name' (Op)`; unnamed nodes go by their first result.
-  std::string place() const;
+  /// `node 'name' (Op)`; unnamed nodes are named by their first result.
+  std::string location() const;
 };
 
 struct Graph {
@@ -172,7 +172,7 @@ struct Model {
   std::vector<Function> functions;
   std::vector<std::pair<std::string, std::string>> metadata;
 
-  /// Imported version of a domain ("" = "ai.onnx"); 0 where it is not imported.
+  /// Imported version of a domain ("" = "ai.onnx"); 0 if it is not imported.
   int64_t opset(std::string_view domain) const;
 };
 
@@ -188,7 +188,7 @@ struct SaveOptions {
   /// Weights of at least this many bytes go into `FILE.data` beside the model.
   std::optional<uint64_t> externalBytes;
 };
-/// Writes a model, streaming weights from where they are; files appear complete
+/// Writes a model, streaming weights from their sources; files appear complete
 /// or not at all.
 Status saveModel(const Model &model, const std::string &path,
                  const SaveOptions &options = {});

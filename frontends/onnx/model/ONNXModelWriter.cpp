@@ -186,7 +186,7 @@ Status Writer::node(const Node &from, NodeProto &to) {
     to.add_output(output);
   for (const NodeAttribute &value : from.attributes)
     if (Status status = attribute(value, *to.add_attribute()); !status)
-      return std::move(status.error()).in(from.place());
+      return std::move(status.error()).in(from.location());
   return noError();
 }
 
@@ -294,7 +294,7 @@ Status zenith::onnx::saveModel(const Model &model, const std::string &path,
     status = writer.model(model, message);
   if (status)
     status = stream(message, WireMessage::Model, writer.blobs, file);
-  // The weights take their place first: a model that can be seen has its data.
+  // The weights are committed first: a model that can be seen has its data.
   if (status && options.externalBytes && data.size())
     status = data.commit();
   if (status)

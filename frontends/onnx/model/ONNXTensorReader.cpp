@@ -13,8 +13,8 @@
 using namespace zenith;
 using namespace zenith::onnx;
 
-/// Appends the `width` low bytes of each value: how int32_data and uint64_data
-/// carry narrower types.
+/// Appends the `width` low bytes of each value: int32_data and uint64_data hold
+/// narrower types this way.
 template <typename Values>
 static std::string narrowed(const Values &values, unsigned width) {
   std::string bytes;
@@ -83,8 +83,8 @@ TensorReader::externalFile(const std::string &location) {
     return invalid(fmt::format(
         "external data location '{}' is not inside of the model's folder",
         location));
-  // A link may lead to another file beside the model (or beside what the model
-  // itself is a link to), not elsewhere.
+  // A link may lead to another file beside the model (or beside the target, if
+  // the model itself is a link), not elsewhere.
   std::error_code failed;
   fs::path real = fs::canonical(fs::path(folder) / relative, failed);
   if (failed)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads tensors of one file: raw data where it lies, typed fields, external
+// Reads tensors of one file: raw data in the message, typed fields, external
 // data beside the model.
 #ifndef ZENITH_FRONTENDS_ONNX_MODEL_ONNXTENSORREADER_H
 #define ZENITH_FRONTENDS_ONNX_MODEL_ONNXTENSORREADER_H
@@ -24,7 +24,7 @@ public:
   Status read(const TensorProto &from, Tensor &to);
 
   std::shared_ptr<const files::ByteSource> source;
-  /// What was detached from the message that the tensors are in.
+  /// The bytes that were detached from the message that contains the tensors.
   std::vector<DetachedMessage::Blob> blobs;
 
 private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Walks the protobuf wire format of ONNX messages: five wire types, lengths
-// checked against what encloses them.
+// checked against the enclosing message.
 #include "frontends/onnx/model/ONNXWire.h"
 
 #include <fmt/format.h>
@@ -87,8 +87,8 @@ private:
   std::string_view bytes;
 };
 
-/// Which message the field `number` of `parent` holds, where tensors may be
-/// inside.
+/// Which message the field `number` of `parent` holds, if it may contain
+/// tensors.
 WireMessage childMessage(WireMessage parent, uint32_t number) {
   struct Row {
     WireMessage parent;
@@ -155,7 +155,7 @@ private:
     if (kind == WireMessage::Model &&
         field.number == 20) // training info: no part of inference
       return noError();
-    if (field.number == detachedField) // ours alone
+    if (field.number == detachedField) // this file's own field
       return noError();
     WireMessage child = field.type == Bytes ? childMessage(kind, field.number)
                                             : WireMessage::None;
@@ -171,7 +171,8 @@ private:
       out.append(field.whole);
       return noError();
     }
-    // An empty message takes two bytes here and a hundred times that later.
+    // An empty message takes two bytes of wire format and far more memory once
+    // it is parsed.
     if (field.payload.empty() && child != WireMessage::Graph)
       return invalid(fmt::format("empty node, attribute or tensor at byte {}",
                                  field.payload.data() - file.data()));

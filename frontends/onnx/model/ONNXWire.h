@@ -26,10 +26,10 @@ enum class WireMessage : uint8_t {
 
 /// raw_data of at least this many bytes is detached.
 constexpr uint64_t detachedBytes = 1024;
-/// Nesting at which a file counts as hostile; protobuf is given the same limit.
+/// Nesting at which a file counts as hostile; protobuf gets the same limit.
 constexpr int maxNesting = 100;
 
-/// A message without its large raw_data. A detached tensor carries, in field
+/// A message without its large raw_data. A detached tensor holds, in field
 /// `detached_index`, the position of its bytes in `blobs` (offsets into the
 /// original message).
 struct DetachedMessage {

@@ -54,7 +54,7 @@ static std::string refusal(const std::string &text, int64_t opset = 17) {
   return model ? "" : model.error().message();
 }
 
-/// Joins x to itself n times: the carried dimension changes.
+/// Joins x to itself n times: the loop-carried dimension changes.
 TEST(ExportControl, LoopsWithDynamicSizes) {
   expectSame(R"(
     func.func @main(%x: tensor<?xf32> {graph.name = "x", graph.dims = ["n"]},
@@ -178,7 +178,7 @@ TEST(ExportMovement, GapsBetweenElements) {
              byName({ramp("x", {2, 3})}));
 }
 
-/// Dimensions move in front of GatherND and behind it.
+/// Dimensions move before GatherND and after it.
 TEST(ExportIndexing, GathersOfAnyOrder) {
   expectSame(R"(
     func.func @main(%x: tensor<2x3x4xf32> {graph.name = "x"}, %i: tensor<1x2x3xi64> {graph.name = "i"})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Loops, branches, sequences and results whose size is data: values checked by
-// hand, damaged subgraphs refused with their place.
+// hand, damaged subgraphs refused with their location.
 #include "ModelEvaluation.h"
 
 #include <gtest/gtest.h>

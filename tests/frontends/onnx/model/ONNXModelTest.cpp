@@ -24,7 +24,7 @@ TEST(ONNXModel, RoundTripKeepsEverything) {
   EXPECT_EQ(again->graph.inputs[0].type.dims[0].symbol, "batch");
   EXPECT_EQ(again->graph.inputs[0].type.dims[1].value, 40);
   ASSERT_EQ(again->graph.nodes.size(), 3u);
-  EXPECT_EQ(again->graph.nodes[1].place(), "node 'Add_node' (Add)");
+  EXPECT_EQ(again->graph.nodes[1].location(), "node 'Add_node' (Add)");
   for (int i : {0, 1})
     EXPECT_EQ(again->graph.initializers[i].data.view(),
               model.graph.initializers[i].data.view());
