@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The parts of the Contraction family beyond products: factorizations and
-// Fourier transforms.
+// The parts of the Contraction family beyond matmuls and convolutions:
+// factorizations and Fourier transforms.
 
 #ifndef ZENITH_IR_INTERPRETER_EVALCONTRACTION_H
 #define ZENITH_IR_INTERPRETER_EVALCONTRACTION_H

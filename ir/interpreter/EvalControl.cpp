@@ -12,7 +12,7 @@ using namespace zenith;
 using namespace zenith::interpreter;
 using llvm::Expected;
 
-// Values of a region against the result types.
+// Checks the values of a region against the result types.
 static llvm::Error checkAll(const OpEvaluation &e, ArrayRef<Tensor> values) {
   if (values.size() != e.op->getNumResults())
     return e.fail("a region yields " + Twine(values.size()) +

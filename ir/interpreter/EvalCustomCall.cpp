@@ -12,7 +12,7 @@ using namespace zenith;
 using namespace zenith::interpreter;
 using llvm::Expected;
 
-// Operands have sizes when they are there, and so has what follows from them.
+// Operands have sizes at run time, and so have dims computed from them.
 static Shape constantsOf(ArrayRef<graph::DimExpr> dims) {
   Shape shape;
   for (const graph::DimExpr &dim : dims)

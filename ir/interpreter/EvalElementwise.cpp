@@ -138,7 +138,7 @@ static Expected<Tensor> evaluate(graph::ConvertOp op, const OpEvaluation &e) {
   return result;
 }
 
-// i4 and ui4 differ in how they fill their byte.
+// i4 and ui4 differ in how they extend to a byte.
 static Expected<Tensor> evaluate(graph::BitcastOp, const OpEvaluation &e) {
   Type from = e.operand(0).elementType(), to = e.resultElement();
   if (elementBytes(from) != elementBytes(to))

@@ -126,7 +126,8 @@ template IntegerFunction2<int64_t> integerFunction2(StringRef);
 template IntegerFunction2<uint64_t> integerFunction2(StringRef);
 } // namespace zenith::interpreter
 
-// Sums and products: loops of their own, since index arithmetic uses them most.
+// Sums and products have loops of their own, since index arithmetic uses them
+// most.
 template <typename T>
 static bool evaluateBasic(StringRef mnemonic, const OpEvaluation &e,
                           Tensor &result, unsigned width) {

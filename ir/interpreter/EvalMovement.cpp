@@ -133,7 +133,7 @@ static Expected<Tensor> evaluate(graph::SliceOp op, const OpEvaluation &e) {
   return result;
 }
 
-// Number of elements that i * step + low puts below 0, for i = 0, 1, ...
+// Count of i = 0, 1, ... for which i * step + low is below 0.
 static int64_t countBelowZero(int64_t low, int64_t step) {
   return low >= 0 ? 0 : (-low + step - 1) / step;
 }

@@ -76,8 +76,8 @@ static void storeBits(char *to, int64_t index, uint64_t bits, unsigned bytes) {
 }
 
 // Words of fewer than 64 bits: both words of a counter are neighbours along the
-// first even dimension, or the first of the largest where all are odd (whose
-// last word nobody sees). Gives how many counters were used.
+// first even dimension, or the first of the largest dimensions if all are odd
+// (whose last word is dropped). Gives how many counters were used.
 static uint64_t fillHalves(char *to, ArrayRef<int64_t> shape, unsigned bytes,
                            uint64_t counter, uint64_t key) {
   if (shape.empty()) {

@@ -16,10 +16,10 @@ using namespace zenith;
 using namespace zenith::interpreter;
 using llvm::Expected;
 
-// Calls nested deeper are taken for an endless recursion.
+// More deeply nested calls count as endless recursion.
 static constexpr unsigned maxCallDepth = 200;
 
-// Steps of a loop that `evaluate` takes for too many.
+// Limit of a loop's steps in `evaluate`.
 static constexpr int64_t maxFoldedSteps = 1000;
 
 static Expected<Results> single(Expected<Tensor> result) {
@@ -165,16 +165,16 @@ Expected<Results> Run::call(func::FuncOp function, Results arguments) {
 Expected<Results> Run::operandsOf(const PlannedOp &planned, Frame &frame) {
   Results operands;
   operands.reserve(planned.operands.size());
-  for (const ValueSlot &place : planned.operands) {
+  for (const ValueSlot &slot : planned.operands) {
     Frame *owner = &frame;
-    for (unsigned level = place.level; owner && level > 0; --level)
+    for (unsigned level = slot.level; owner && level > 0; --level)
       owner = owner->parent;
     if (!owner)
       return OpEvaluation{planned.op, {}, options.maxTensorBytes}.fail(
           "reads a value from outside that is not known here",
           ErrorCode::Unsupported);
-    Tensor &value = owner->slots[place.slot];
-    if (place.last)
+    Tensor &value = owner->slots[slot.slot];
+    if (slot.last)
       operands.push_back(std::move(value));
     else
       operands.push_back(value);
