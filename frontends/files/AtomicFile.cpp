@@ -18,7 +18,7 @@
 using namespace zenith;
 using namespace zenith::files;
 
-/// What an open file without a name goes by.
+/// The names of open files without a path begin with this.
 static constexpr std::string_view openFiles = "/proc/self/fd/";
 
 static bool isNameless(std::string_view temporary) {
@@ -34,14 +34,14 @@ AtomicFile::~AtomicFile() {
 
 Status AtomicFile::failure(const char *what) { return systemError(path, what); }
 
-/// A new file of the folder that has no name yet, so that nothing is left of it
-/// however the process ends; -1 where there are no such files.
+/// A new file of the folder that has no name yet, so that nothing of it remains
+/// however the process ends; -1 if the file system has no such files.
 static int openNameless(const std::string &path) {
   size_t slash = path.rfind('/');
   std::string folder =
       slash == std::string::npos ? "." : path.substr(0, slash + 1);
   int file = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
-  // It gets its name by way of /proc.
+  // It gets its name through /proc.
   if (file >= 0 &&
       ::access((std::string(openFiles) + std::to_string(file)).c_str(), F_OK)) {
     ::close(file);
@@ -50,8 +50,8 @@ static int openNameless(const std::string &path) {
   return file;
 }
 
-/// Gives a file without a name that of `path`, or of a new file beside it where
-/// there is one: `path` itself only once that is renamed.
+/// Gives a file without a name the name `path`, or a new name beside it if
+/// `path` exists: `path` itself then follows by renaming.
 static bool giveName(std::string &temporary, const std::string &path) {
   constexpr int attempts = 100;
   std::string name = path;
@@ -68,30 +68,30 @@ static bool giveName(std::string &temporary, const std::string &path) {
   return false;
 }
 
-/// The number of an open file that `path` names, -1 for others.
-static int openNumber(std::string_view path) {
+/// The descriptor of an open file that `path` names, -1 for others.
+static int openDescriptor(std::string_view path) {
   for (std::string_view folder : {openFiles, std::string_view("/dev/fd/")}) {
-    int number;
+    int open;
     if (path.substr(0, folder.size()) != folder)
       continue;
     const char *end = path.data() + path.size();
     auto [rest, error] =
-        std::from_chars(path.data() + folder.size(), end, number);
+        std::from_chars(path.data() + folder.size(), end, open);
     if (error == std::errc() && rest == end)
-      return number;
+      return open;
   }
   return -1;
 }
 
-/// Goes along links, so that what they lead to is replaced and not they, to a
-/// name or an open file. False where they lead nowhere.
+/// Follows links to a name or an open file, so that the target is replaced and
+/// not the link. False if a link leads nowhere.
 static bool followLinks(std::string &path) {
   constexpr int mostLinks = 40; // of the system's
   for (int link = 0; link < mostLinks; ++link) {
     std::error_code none;
     std::filesystem::path from(path),
         to = std::filesystem::read_symlink(from, none);
-    if (none || openNumber(path) >= 0)
+    if (none || openDescriptor(path) >= 0)
       return true;
     path = (from.parent_path() / to).string();
   }
@@ -103,8 +103,8 @@ Status AtomicFile::open() {
   if (!followLinks(path))
     return failure("cannot open");
   // Standard output may be a file, which others write to as well.
-  if (int number = openNumber(path); number >= 0) {
-    descriptor = ::fcntl(number, F_DUPFD_CLOEXEC, 0);
+  if (int open = openDescriptor(path); open >= 0) {
+    descriptor = ::fcntl(open, F_DUPFD_CLOEXEC, 0);
     return descriptor < 0 ? failure("cannot open") : noError();
   }
   struct stat old;
@@ -123,7 +123,8 @@ Status AtomicFile::open() {
   if (descriptor < 0)
     return failure("cannot create");
   temporary = pattern;
-  // mkostemp makes private files; a model is as readable as any other new file.
+  // mkostemp makes private files; the file must be as readable as any other new
+  // file.
   mode_t mask = ::umask(0);
   ::umask(mask);
   ::fchmod(descriptor, 0666 & ~mask);

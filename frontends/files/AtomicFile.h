@@ -14,8 +14,8 @@
 namespace zenith::files {
 
 /// A file that appears under its name only when it is complete: written beside
-/// it, then renamed. Links stay, and what they lead to is replaced. Devices,
-/// pipes and open files (/dev/stdout) are written to as they are.
+/// it, then renamed. A link is kept, and its target is replaced. Devices, pipes
+/// and open files (/dev/stdout) are written directly.
 class AtomicFile {
 public:
   explicit AtomicFile(std::string path) : path(std::move(path)) {}

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Bytes that stay where they are: a memory-mapped file or owned memory, and
-// ranges of them. Weights travel through a whole frontend as ranges; nothing
-// here copies them.
+// Bytes that are not copied: a memory-mapped file or owned memory, and ranges
+// of them. Weights travel through a whole frontend as ranges.
 
 #ifndef ZENITH_FRONTENDS_FILES_MAPPEDBYTES_H
 #define ZENITH_FRONTENDS_FILES_MAPPEDBYTES_H
@@ -49,7 +48,7 @@ struct ByteRange {
   std::string_view view() const {
     return source ? source->bytes().substr(offset, length) : std::string_view();
   }
-  /// True where the bytes are in a file, which later stages may map themselves.
+  /// True if the bytes are in a file, which later stages may map themselves.
   bool inFile() const { return source && !source->path().empty(); }
 };
 

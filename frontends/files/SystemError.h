@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the system says of a failed call.
+// Errors of system calls.
 
 #ifndef ZENITH_FRONTENDS_FILES_SYSTEMERROR_H
 #define ZENITH_FRONTENDS_FILES_SYSTEMERROR_H
@@ -9,7 +9,7 @@
 
 namespace zenith::files {
 
-/// "WHAT 'PATH': REASON" with the reason that errno has.
+/// "WHAT 'PATH': REASON" with the reason in errno.
 Error systemError(const std::string &path, const char *what);
 
 } // namespace zenith::files

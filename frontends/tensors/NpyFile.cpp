@@ -87,7 +87,7 @@ private:
       int64_t size;
       if (rest.consumeInteger(10, size) || size < 0)
         return false;
-      rest.consume_front("L"); // what Python 2 wrote
+      rest.consume_front("L"); // the spelling of Python 2
       shape.push_back(size);
       if (!take(',') && !rest.ltrim().starts_with(")"))
         return false;
@@ -151,7 +151,7 @@ static void swapBytes(Tensor &tensor, unsigned part) {
     std::reverse(to + i, to + i + part);
 }
 
-// Elements whose first dimension runs fastest, in row-major order.
+// Column-major elements in row-major order.
 static Tensor fromFortran(const Tensor &tensor) {
   SmallVector<int64_t> box(tensor.shape());
   interpreter::StridedView from{0, interpreter::Shape(box.size())};

@@ -12,7 +12,7 @@
 namespace zenith::tensors {
 
 /// Any order of bytes and dimensions; the elements are copied. `wanted` (may be
-/// null) is the type that bits of 1 or 2 bytes may stand for.
+/// null) is the type that bits of 1 or 2 bytes may represent.
 llvm::Expected<Tensor> readNpy(const files::ByteSource &file, mlir::Type wanted,
                                mlir::MLIRContext *context);
 /// Version 1, little-endian, row-major; the file appears complete or not at

@@ -38,8 +38,8 @@ static constexpr std::pair<DataType, llvm::StringLiteral> dataTypes[] = {
     {DataType::UInt4, "ui4"},
     {DataType::Int4, "i4"}};
 
-/// Types that travel as integers: those of 2 bits by their values, floats by
-/// their bits.
+/// Types that are stored as integers: types of 2 bits by their values, floats
+/// by their bits.
 static constexpr std::pair<DataType, llvm::StringLiteral> carriers[] = {
     {DataType::Float4E2M1, "ui4"},
     {DataType::Float8E8M0, "ui8"},
@@ -75,14 +75,14 @@ static Tensor unpackBits(StringRef packed, unsigned bits,
 }
 
 Expected<Tensor> zenith::tensors::fromTensorProto(const onnx::Tensor &proto,
-                                                  StringRef place,
+                                                  StringRef location,
                                                   MLIRContext *context) {
   Type element = elementTypeOf(proto.type, context);
   if (!element)
     return makeError(ErrorCode::Unsupported,
                      "has elements of type " +
                          std::string(onnx::dataTypeName(proto.type)),
-                     place);
+                     location);
   auto type = RankedTensorType::get(proto.dims, element);
   StringRef bytes(proto.data.view());
   std::optional<uint64_t> expected = onnx::byteCount(proto.type, proto.dims);
@@ -90,13 +90,13 @@ Expected<Tensor> zenith::tensors::fromTensorProto(const onnx::Tensor &proto,
     return makeError(ErrorCode::Invalid,
                      "has " + std::to_string(bytes.size()) +
                          " bytes of elements for " + typeText(type),
-                     place);
+                     location);
   Tensor tensor = element.isInteger(4)
                       ? unpackBits(bytes, onnx::dataTypeBits(proto.type), type)
                       : Tensor(type, bytes.data(), proto.data.source);
   if (!tensor)
     return makeError(ErrorCode::Invalid, "is larger than the free memory",
-                     place);
+                     location);
   if (element.isInteger(1))
     for (char &byte :
          MutableArrayRef<char>(tensor.writable(), size_t(tensor.size())))

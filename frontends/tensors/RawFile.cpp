@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Checks the size of a raw file and brings narrow elements into their range.
+// Checks the size of a raw file and clears bits beyond the width of narrow
+// elements.
 
 #include "frontends/tensors/RawFile.h"
 
@@ -12,8 +13,8 @@ using namespace zenith;
 using namespace zenith::files;
 using namespace zenith::tensors;
 
-// Bytes that stand for booleans and for integers of 4 bits may hold more bits
-// than the type has.
+// Bytes of booleans and of integers of 4 bits may have more bits set than the
+// type has.
 static void wrapNarrow(Tensor &tensor) {
   Type element = tensor.elementType();
   if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() >= 8)

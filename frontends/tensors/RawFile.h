@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Files that hold nothing but little-endian, row-major elements.
+// Files that contain only little-endian, row-major elements.
 
 #ifndef ZENITH_FRONTENDS_TENSORS_RAWFILE_H
 #define ZENITH_FRONTENDS_TENSORS_RAWFILE_H

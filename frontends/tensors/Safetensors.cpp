@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A header of JSON behind its length, then the elements.
+// A length, a JSON header, then the elements.
 
 #include "frontends/tensors/Safetensors.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Feeds arbitrary bytes to the ONNX door: whatever they are, reading and
+// Feeds arbitrary bytes to the ONNX frontend: whatever they are, reading and
 // importing end in a value or an error.
 
 #include "frontends/onnx/ImportONNX.h"

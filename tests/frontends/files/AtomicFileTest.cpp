@@ -14,7 +14,7 @@
 using namespace zenith;
 using namespace zenith::files;
 
-/// A rename would put a file in the place of a device.
+/// A rename would replace a device by a file.
 TEST(AtomicFile, WritesIntoPipesAndDevices) {
   std::string folder = testing::TempDir() + "atomic-file.XXXXXX";
   ASSERT_NE(::mkdtemp(folder.data()), nullptr);
