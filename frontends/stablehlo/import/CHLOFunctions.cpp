@@ -4,7 +4,7 @@
 // with implicit broadcasting.
 
 #include "frontends/stablehlo/import/ComplexFunctions.h"
-#include "frontends/stablehlo/import/ProgramReading.h"
+#include "frontends/stablehlo/import/OpReading.h"
 
 using namespace mlir;
 using namespace zenith;

@@ -12,40 +12,8 @@ using namespace zenith::stablehlo;
 using Integers = SmallVector<int64_t>;
 
 //===----------------------------------------------------------------------===//
-// Types of matmuls
+// Matmuls
 //===----------------------------------------------------------------------===//
-
-static bool mayWiden(Type from, Type to) {
-  return (from.isSignlessInteger(8) && to.isSignlessInteger(32)) ||
-         ((from.isF16() || from.isBF16()) && to.isF32());
-}
-
-// The accumulator type of a matmul of these operands.
-static Type productType(Value lhs, Value rhs, Type result) {
-  Type left = elementOf(lhs), right = elementOf(rhs);
-  if (left.isInteger(1) && result.isInteger(1))
-    return IntegerType::get(result.getContext(), 32);
-  // Sums of bytes have the same low bits as sums of narrower integers.
-  auto integer = dyn_cast<IntegerType>(result);
-  if (isa<IntegerType>(left) && isa<IntegerType>(right) && integer &&
-      integer.getWidth() > 1 && integer.getWidth() < 8)
-    return IntegerType::get(result.getContext(), 8, integer.getSignedness());
-  if (left != right || left.isInteger(1))
-    return result;
-  if (left == result || mayWiden(left, result))
-    return left;
-  auto width = [](Type type) {
-    if (auto complex = dyn_cast<ComplexType>(type))
-      return 1000 + complex.getElementType().getIntOrFloatBitWidth();
-    return type.getIntOrFloatBitWidth();
-  };
-  return width(left) > width(result) ? left : result;
-}
-
-// The type of the matmul before a final conversion.
-static Type sumType(Type operand, Type result) {
-  return mayWiden(operand, result) ? result : operand;
-}
 
 // Rounds to the type in which an algorithm multiplies.
 static Value roundTo(OpReading &x, Value value, Type precision) {
@@ -54,27 +22,6 @@ static Value roundTo(OpReading &x, Value value, Type precision) {
                   (precision.isBF16() || precision.isF16()) &&
                   own.getIntOrFloatBitWidth() > 16;
   return narrower ? x.convert(x.convert(value, precision), own) : value;
-}
-
-// The result of a matmul: from i32 back to i1 by comparison with zero.
-static Value finished(OpReading &x, Value accumulated, Type element) {
-  return element.isInteger(1) ? x.compare(graph::CompareDirection::ne,
-                                          accumulated, x.filled(accumulated, 0))
-                              : x.convert(accumulated, element);
-}
-
-//===----------------------------------------------------------------------===//
-// Matmuls
-//===----------------------------------------------------------------------===//
-
-Value stablehlo::makeDot(OpReading &x, graph::DotDimsAttr dims, Value lhs,
-                         Value rhs, RankedTensorType type) {
-  Type element = type.getElementType();
-  Type operand = productType(lhs, rhs, element);
-  lhs = x.convert(lhs, operand);
-  rhs = x.convert(rhs, operand);
-  auto sum = RankedTensorType::get(type.getShape(), sumType(operand, element));
-  return finished(x, x.make<graph::DotGeneralOp>(sum, lhs, rhs, dims), element);
 }
 
 static void importDot(OpReading &x, graph::DotDimsAttr dims, Value lhs,
@@ -246,7 +193,7 @@ static void convolve(OpReading &x, Convolution conv) {
   if (llvm::any_of(conv.low, negative) || llvm::any_of(conv.high, negative))
     padInput(x, conv);
   Type element = type.getElementType();
-  Type operand = productType(conv.input, conv.kernel, element);
+  Type operand = matmulOperandType(conv.input, conv.kernel, element);
   auto dims = graph::ConvDimsAttr::get(
       x.b.getContext(), conv.dims.getInputBatchDimension(),
       conv.dims.getInputFeatureDimension(),
@@ -262,12 +209,12 @@ static void convolve(OpReading &x, Convolution conv) {
                                   conv.dims.getOutputSpatialDimensions()))
     if (tensorTypeOf(conv.input).isDynamicDim(in))
       shape[out] = ShapedType::kDynamic;
-  auto sum = RankedTensorType::get(shape, sumType(operand, element));
+  auto sum = RankedTensorType::get(shape, matmulSumType(operand, element));
   Value result = x.make<graph::ConvolutionOp>(
       sum, x.convert(conv.input, operand), x.convert(conv.kernel, operand),
       dims, conv.strides, conv.low, conv.high, conv.inputDilation,
       conv.kernelDilation, uint64_t(conv.groups));
-  result = finished(x, x.refine(result, type.getShape()), element);
+  result = convertSums(x, x.refine(result, type.getShape()), element);
   x.out(type == given ? result : x.reshape(result, given.getShape()));
 }
 

@@ -2,7 +2,7 @@
 //
 // Import of control, calls, tuples and barriers.
 
-#include "frontends/stablehlo/import/ProgramReading.h"
+#include "frontends/stablehlo/import/OpReading.h"
 
 using namespace mlir;
 using namespace zenith;

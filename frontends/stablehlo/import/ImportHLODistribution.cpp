@@ -2,7 +2,7 @@
 //
 // Import of ops between devices for a program of one device, and of tokens.
 
-#include "frontends/stablehlo/import/ProgramReading.h"
+#include "frontends/stablehlo/import/OpReading.h"
 
 using namespace mlir;
 using namespace zenith;

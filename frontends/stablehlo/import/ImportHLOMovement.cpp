@@ -2,7 +2,7 @@
 //
 // Import of ops that move elements by shapes alone.
 
-#include "frontends/stablehlo/import/ProgramReading.h"
+#include "frontends/stablehlo/import/OpReading.h"
 
 using namespace mlir;
 using namespace zenith;

@@ -2,7 +2,7 @@
 //
 // Import of batch normalisation: inference, training and its gradient.
 
-#include "frontends/stablehlo/import/ProgramReading.h"
+#include "frontends/stablehlo/import/OpReading.h"
 
 using namespace mlir;
 using namespace zenith;

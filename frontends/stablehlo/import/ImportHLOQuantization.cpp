@@ -4,7 +4,7 @@
 // on dequantized values, between a dequantization and a quantization. Only
 // these two see integers.
 
-#include "frontends/stablehlo/import/ProgramReading.h"
+#include "frontends/stablehlo/import/OpReading.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Quant/QuantTypes.h"

@@ -2,7 +2,7 @@
 //
 // Import of chlo.scan as a loop over slices.
 
-#include "frontends/stablehlo/import/ProgramReading.h"
+#include "frontends/stablehlo/import/OpReading.h"
 
 using namespace mlir;
 using namespace zenith;

@@ -2,7 +2,7 @@
 //
 // Operands, results and attributes of the op that a rule works on.
 
-#include "frontends/stablehlo/import/ProgramReading.h"
+#include "frontends/stablehlo/import/OpReading.h"
 
 using namespace mlir;
 using namespace zenith;

@@ -6,6 +6,7 @@
 
 #include "frontends/stablehlo/import/ExcessPrecision.h"
 #include "frontends/stablehlo/import/ExportedSignature.h"
+#include "frontends/stablehlo/import/OpReading.h"
 #include "ir/LLVMError.h"
 #include "ir/LocationText.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -6,7 +6,7 @@
 #ifndef ZENITH_FRONTENDS_STABLEHLO_IMPORT_REDUCEREADING_H
 #define ZENITH_FRONTENDS_STABLEHLO_IMPORT_REDUCEREADING_H
 
-#include "frontends/stablehlo/import/ProgramReading.h"
+#include "frontends/stablehlo/import/OpReading.h"
 
 namespace zenith::stablehlo {
 

@@ -5,7 +5,7 @@
 #ifndef ZENITH_FRONTENDS_STABLEHLO_IMPORT_SHAPEREADING_H
 #define ZENITH_FRONTENDS_STABLEHLO_IMPORT_SHAPEREADING_H
 
-#include "frontends/stablehlo/import/ProgramReading.h"
+#include "frontends/stablehlo/import/OpReading.h"
 
 namespace zenith::stablehlo {
 

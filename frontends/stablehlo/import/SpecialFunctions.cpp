@@ -3,7 +3,7 @@
 // Import of erfc, erf_inv, gamma and Bessel functions, all in f64: narrower
 // types are converted, which makes their results as good as rounded ones.
 
-#include "frontends/stablehlo/import/ProgramReading.h"
+#include "frontends/stablehlo/import/OpReading.h"
 
 using namespace mlir;
 using namespace zenith;
