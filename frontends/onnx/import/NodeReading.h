@@ -5,6 +5,7 @@
 #define ZENITH_FRONTENDS_ONNX_IMPORT_NODEREADING_H
 
 #include "frontends/onnx/import/ImportBuilder.h"
+#include "frontends/onnx/import/TensorReading.h"
 
 namespace zenith::onnx {
 
@@ -157,18 +158,6 @@ private:
 
   std::vector<ImportedValue *> inputs;
 };
-
-/// IR type of an ONNX data type; null if GraphIR has none.
-mlir::Type elementTypeOf(DataType type, mlir::MLIRContext *context);
-/// The integer type that stores the elements of a type that GraphIR lacks:
-/// integers of 2 bits by their values, floats by their bits.
-mlir::Type storageTypeOf(DataType type, mlir::MLIRContext *context);
-/// Elements of a constant as an attribute.
-mlir::DenseElementsAttr denseElements(const Tensor &tensor,
-                                      mlir::RankedTensorType type);
-/// Integers of a constant integer or boolean tensor, sign-extended; nothing for
-/// other types and unsigned 64-bit overflow.
-std::optional<llvm::SmallVector<int64_t>> integersOf(const Tensor &tensor);
 
 } // namespace zenith::onnx
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// ONNX data types and constants in terms of MLIR: element types, dense
-// attributes, integers.
+// The tables of data types, and the elements of constants of each of them.
+
+#include "frontends/onnx/import/TensorReading.h"
+
 #include "frontends/onnx/ImportONNX.h"
-#include "frontends/onnx/import/NodeReading.h"
 
 #include <cstring>
 
