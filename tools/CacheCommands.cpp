@@ -124,9 +124,9 @@ static llvm::Error verifyEntries(const pipeline::CacheStore &store,
     llvm::outs() << sound << " entries are sound\n";
   if (damaged.empty())
     return llvm::Error::success();
-  return failure(ExitCode::Invalid,
-                 std::to_string(damaged.size()) + " entries are damaged",
-                 store.folder());
+  return makeError(ErrorCode::Invalid,
+                   std::to_string(damaged.size()) + " entries are damaged",
+                   store.folder());
 }
 
 static void printParts(const pipeline::CacheKey &key) {
@@ -157,7 +157,7 @@ keyOfModel(const CacheOptions &options, Diagnostics &diagnostics) {
   llvm::Expected<cpu::CPUTarget> target =
       cpu::CPUTarget::parse(options.run.target);
   if (!target)
-    return failure(ExitCode::Usage, llvm::toString(target.takeError()));
+    return makeError(ErrorCode::Usage, llvm::toString(target.takeError()));
   return pipeline::keyOf(*model->module,
                          compileOptions(options.run, diagnostics), *target);
 }
@@ -172,8 +172,9 @@ static llvm::Error explainSubject(const pipeline::CacheStore &store,
         printEntry(entry, options.json);
         return llvm::Error::success();
       }
-    return failure(ExitCode::Invalid,
-                   "there is no such model and no such entry", options.subject);
+    return makeError(ErrorCode::Invalid,
+                     "there is no such model and no such entry",
+                     options.subject);
   }
   llvm::Expected<pipeline::CacheKey> key = keyOfModel(options, diagnostics);
   if (!key)
@@ -204,7 +205,7 @@ static llvm::Error execute(const CacheOptions &options,
                                               ? pipeline::defaultCacheFolder()
                                               : options.folder);
   if (!store)
-    return toolError(store.takeError());
+    return store.takeError();
   switch (options.command) {
   case CacheOptions::List:
     listEntries(*store, options.json);

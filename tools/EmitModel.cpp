@@ -64,7 +64,8 @@ static llvm::Expected<pipeline::EmitForm> formOf(const std::string &emit) {
         std::pair("opencl", Form::OpenCL)})
     if (emit == name)
       return form;
-  return failure(ExitCode::Unsupported, "--emit=" + emit + " is not supported");
+  return makeError(ErrorCode::Unsupported,
+                   "--emit=" + emit + " is not supported");
 }
 
 // Texts of one module each go to standard output one after the other; with a
@@ -77,15 +78,15 @@ static llvm::Error writeFiles(ArrayRef<cpu::EmittedFile> files,
       form == Form::GraphIR || form == Form::Kernels || form == Form::OpenCL;
   if (output == "-" || isText) {
     if (form == Form::Object)
-      return failure(ExitCode::Usage, "--emit=obj needs -o FOLDER");
+      return makeError(ErrorCode::Usage, "--emit=obj needs -o FOLDER");
     std::string all;
     for (const cpu::EmittedFile &file : files)
       all += file.bytes;
     return writeFile(output, all);
   }
   if (std::error_code code = llvm::sys::fs::create_directories(output))
-    return failure(ExitCode::Invalid,
-                   "cannot create the folder: " + code.message(), output);
+    return makeError(ErrorCode::Invalid,
+                     "cannot create the folder: " + code.message(), output);
   const char *suffix = form == Form::LLVM       ? ".ll"
                        : form == Form::Assembly ? ".s"
                                                 : ".o";
@@ -102,8 +103,8 @@ llvm::Error zenith::tools::emitModel(const EmitOptions &options,
   if (!form)
     return form.takeError();
   if (!isTarget(options.target) || options.target == "interp")
-    return failure(
-        ExitCode::Usage,
+    return makeError(
+        ErrorCode::Usage,
         "'" + options.target +
             "' is no target; known are cpu, cpu:ARCH, opencl, opencl:N");
   std::unique_ptr<MLIRContext> context = makeContext();
@@ -124,6 +125,6 @@ llvm::Error zenith::tools::emitModel(const EmitOptions &options,
   compile.compileThreads = options.threads;
   auto files = pipeline::emit(std::move(model->module), *form, compile);
   if (!files)
-    return toolError(files.takeError());
+    return files.takeError();
   return writeFiles(*files, *form, options.output);
 }

@@ -71,10 +71,11 @@ static llvm::Expected<std::string> formatFor(const std::string &given,
     return std::string("bytecode");
   if (path.ends_with(".mlir") || path == "-")
     return std::string("graphir");
-  return failure(ExitCode::Usage,
-                 "the format is not clear from the name: give --from-format or "
-                 "--to-format",
-                 path.str());
+  return makeError(
+      ErrorCode::Usage,
+      "the format is not clear from the name: give --from-format or "
+      "--to-format",
+      path.str());
 }
 
 static std::string folderOf(const std::string &path) {
@@ -148,15 +149,15 @@ static llvm::Error checkTranslation(const TranslateOptions &options,
   if (!got)
     return got.takeError();
   if (got->size() != expected->size())
-    return failure(ExitCode::Differs,
-                   "the translated model has another number of results",
-                   options.output);
+    return makeError(ErrorCode::Differs,
+                     "the translated model has another number of results",
+                     options.output);
   for (auto [i, value] : llvm::enumerate(*got))
     if (auto difference = compareTensors(value, (*expected)[i], {}))
-      return failure(ExitCode::Differs,
-                     "result " + std::to_string(i) +
-                         " differs after translation: " + *difference,
-                     options.output);
+      return makeError(ErrorCode::Differs,
+                       "result " + std::to_string(i) +
+                           " differs after translation: " + *difference,
+                       options.output);
   return llvm::Error::success();
 }
 
@@ -167,8 +168,8 @@ static llvm::Error adaptToONNX(ModuleOp module, int64_t opset) {
   PassManager calls(module.getContext());
   calls.addPass(createInlineCallsPass());
   if (failed(calls.run(module)))
-    return printedFailure(ExitCode::Unsupported,
-                          "calls that cannot be written as ONNX");
+    return reportedError(ErrorCode::Unsupported,
+                         "calls that cannot be written as ONNX");
   onnx::orderAsONNX(module);
   PassManager passes(module.getContext());
   passes.addNestedPass<func::FuncOp>(createRaiseRegionsPass());
@@ -176,7 +177,7 @@ static llvm::Error adaptToONNX(ModuleOp module, int64_t opset) {
     passes.addNestedPass<func::FuncOp>(createDecomposeRandomPass());
   if (succeeded(passes.run(module)))
     return llvm::Error::success();
-  return failure(ExitCode::Internal, "the module cannot be adapted to ONNX");
+  return makeError(ErrorCode::Internal, "the module cannot be adapted to ONNX");
 }
 
 llvm::Error zenith::tools::translateModel(const TranslateOptions &options,
@@ -189,8 +190,8 @@ llvm::Error zenith::tools::translateModel(const TranslateOptions &options,
   if (!to)
     return to.takeError();
   if (options.check && options.output == "-")
-    return failure(
-        ExitCode::Usage,
+    return makeError(
+        ErrorCode::Usage,
         "--check needs a file: standard output cannot be read again");
   std::unique_ptr<MLIRContext> context = makeContext();
   LoadOptions load = loadOptions(*from, *to);

@@ -4,7 +4,7 @@
 
 #include "frontends/cayley/BeamModel.h"
 
-#include "frontends/files/FileError.h"
+#include "ir/LLVMError.h"
 #include "ir/dims/DimAnalysis.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/bit.h"
@@ -64,7 +64,7 @@ llvm::Expected<BeamModel> BeamModel::create(func::FuncOp function,
                                             int64_t positions,
                                             int64_t numbers) {
   auto refuse = [&](const llvm::Twine &reason) {
-    return tensors::unsupportedFile(name, reason.str());
+    return makeError(ErrorCode::Unsupported, reason.str(), name);
   };
   FunctionType type = function.getFunctionType();
   if (type.getNumInputs() != 1 || type.getNumResults() != 1)

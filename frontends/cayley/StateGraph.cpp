@@ -9,7 +9,7 @@
 #include "frontends/cayley/PermutationFamilies.h"
 #include "frontends/cayley/Puzzles.h"
 #include "frontends/cayley/StateGraphFiles.h"
-#include "frontends/files/FileError.h"
+#include "ir/LLVMError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
@@ -137,10 +137,11 @@ Expected<StateGraph> StateGraph::reversed() const {
   for (auto [matrix, generator] : zip(result.matrices, generatorNames)) {
     std::optional<Matrix> inverse = inverseMatrix(matrix, modulus);
     if (!inverse)
-      return tensors::unsupportedFile(
-          name, "generator '" + generator +
-                    "' has no inverse: a search from the target's end "
-                    "would not come back along it");
+      return makeError(ErrorCode::Unsupported,
+                       "generator '" + generator +
+                           "' has no inverse: a search from the target's end "
+                           "would not come back along it",
+                       name);
     matrix = std::move(*inverse);
   }
   return result;
@@ -149,9 +150,10 @@ Expected<StateGraph> StateGraph::reversed() const {
 Expected<State> parseState(StringRef text) {
   State state;
   auto refuse = [&] {
-    return tensors::invalidFile(text.take_front(80),
-                                "a state is digits, or numbers from 0 to "
-                                "2147483647 with commas between");
+    return makeError(ErrorCode::Invalid,
+                     "a state is digits, or numbers from 0 to "
+                     "2147483647 with commas between",
+                     text.take_front(80));
   };
   if (text.contains(',')) {
     for (StringRef part : split(text, ',')) {
@@ -193,14 +195,15 @@ std::vector<std::string> stateGraphNames() {
   return names;
 }
 
-static Error unknownName(StringRef name) {
-  return tensors::invalidFile(name, "no graph of this name; known are " +
-                                        join(stateGraphNames(), ", ") +
-                                        ", .gap and .json files");
+static llvm::Error unknownName(StringRef name) {
+  return makeError(ErrorCode::Invalid,
+                   "no graph of this name; known are " +
+                       join(stateGraphNames(), ", ") + ", .gap and .json files",
+                   name);
 }
-static Error badSizes(StringRef name, StringRef expected) {
-  return tensors::invalidFile(
-      name, ("sizes don't fit this family; it takes " + expected).str());
+static llvm::Error badSizes(StringRef name, StringRef expected) {
+  return makeError(ErrorCode::Invalid,
+                   "sizes don't fit this family; it takes " + expected, name);
 }
 
 /// "lrx:0011": the family at n = 4, from a central state.
@@ -212,9 +215,10 @@ static Expected<StateGraph> cosetGraph(const PermutationFamily &family,
   if (family.leastSizes != 1 ||
       !family.build({int64_t(central->size())}, graph) ||
       graph.central.size() != central->size())
-    return tensors::invalidFile(
-        graph.name, "this family has no central states of " +
-                        std::to_string(central->size()) + " numbers");
+    return makeError(ErrorCode::Invalid,
+                     "this family has no central states of " +
+                         std::to_string(central->size()) + " numbers",
+                     graph.name);
   graph.central = *central;
   return graph;
 }

@@ -5,8 +5,8 @@
 #include "frontends/cayley/StateGraphFiles.h"
 
 #include "frontends/cayley/PermutationFamilies.h"
-#include "frontends/files/FileError.h"
 #include "frontends/files/JSONText.h"
+#include "ir/LLVMError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -22,10 +22,10 @@ static constexpr uint64_t maxFileBytes = uint64_t(64) << 20;
 static Expected<std::unique_ptr<MemoryBuffer>> readText(StringRef path) {
   ErrorOr<std::unique_ptr<MemoryBuffer>> file = MemoryBuffer::getFile(path);
   if (!file)
-    return tensors::invalidFile(path,
-                                "cannot be read: " + file.getError().message());
+    return makeError(ErrorCode::Invalid,
+                     "cannot be read: " + file.getError().message(), path);
   if ((*file)->getBufferSize() > maxFileBytes)
-    return tensors::invalidFile(path, "is larger than 64 MiB");
+    return makeError(ErrorCode::Invalid, "is larger than 64 MiB", path);
   return std::move(*file);
 }
 
@@ -53,7 +53,8 @@ public:
       name = name.trim();
       value = value.trim();
       bool isMove = !name.empty() && value.starts_with("(");
-      if (Error error = isMove ? readMove(name, value) : readList(name, value))
+      if (llvm::Error error =
+              isMove ? readMove(name, value) : readList(name, value))
         return std::move(error);
     }
     if (moves.empty())
@@ -76,10 +77,10 @@ private:
     }
     return clean;
   }
-  Error fail(const Twine &reason) {
-    return tensors::invalidFile(path, reason.str());
+  llvm::Error fail(const Twine &reason) {
+    return makeError(ErrorCode::Invalid, reason.str(), path);
   }
-  Error readMove(StringRef name, StringRef value) {
+  llvm::Error readMove(StringRef name, StringRef value) {
     GapMove &move = moves.emplace_back();
     move.name = name.str();
     return readCycles(value, move);
@@ -87,12 +88,12 @@ private:
 
   /// "[(1,2), (3,4)]" and "Group((1,2), (3,4))", which may hold names as well:
   /// those were read before.
-  Error readList(StringRef name, StringRef value) {
+  llvm::Error readList(StringRef name, StringRef value) {
     value.consume_front("Group");
     value = value.ltrim();
     bool isBracketed = value.starts_with("[") && value.ends_with("]");
     if (!isBracketed && !(value.starts_with("(") && value.ends_with(")")))
-      return Error::success();
+      return llvm::Error::success();
     value = value.drop_front().drop_back().trim();
     for (int64_t number = 1; !value.empty(); ++number) {
       int64_t depth = 0;
@@ -104,13 +105,13 @@ private:
       if (!entry.starts_with("("))
         continue;
       std::string prefix = name.empty() ? "" : (name + ".").str();
-      if (Error error = readMove(prefix + std::to_string(number), entry))
+      if (llvm::Error error = readMove(prefix + std::to_string(number), entry))
         return error;
     }
-    return Error::success();
+    return llvm::Error::success();
   }
 
-  Error readCycles(StringRef value, GapMove &move) {
+  llvm::Error readCycles(StringRef value, GapMove &move) {
     while (!value.empty()) {
       if (!value.consume_front("("))
         return fail("'" + Twine(move.name) + "' is not a product of cycles");
@@ -133,7 +134,7 @@ private:
         points.push_back(point - 1);
       }
     }
-    return Error::success();
+    return llvm::Error::success();
   }
 
   StringRef path;
@@ -156,9 +157,10 @@ Expected<Permutation> productOfCycles(const GapMove &move, int64_t points,
     llvm::sort(sorted);
     auto twice = std::adjacent_find(sorted.begin(), sorted.end());
     if (twice != sorted.end())
-      return tensors::invalidFile(
-          path, "'" + move.name + "' has a cycle with point " +
-                    std::to_string(*twice + 1) + " twice");
+      return makeError(ErrorCode::Invalid,
+                       "'" + move.name + "' has a cycle with point " +
+                           std::to_string(*twice + 1) + " twice",
+                       path);
     for (size_t i = 0; i < cycle.size(); ++i) {
       int64_t next = cycle[(i + 1) % cycle.size()];
       images[before[i]] = uint32_t(next);
@@ -197,7 +199,8 @@ Expected<StateGraph> readGapFile(StringRef path) {
       for (int64_t point : cycle)
         n = std::max(n, point + 1);
   if (n == 0)
-    return tensors::invalidFile(path, "has no permutation that moves a point");
+    return makeError(ErrorCode::Invalid,
+                     "has no permutation that moves a point", path);
   StateGraph graph;
   graph.name = path.str();
   graph.central.resize(n);
@@ -245,21 +248,22 @@ public:
     llvm::sort(sorted, less_first());
     for (auto &[name, generator] : sorted) {
       graph.generatorNames.push_back(name);
-      if (Error error = graph.modulus ? readMatrix(name, *generator)
-                                      : readPermutation(name, *generator))
+      if (llvm::Error error = graph.modulus ? readMatrix(name, *generator)
+                                            : readPermutation(name, *generator))
         return std::move(error);
     }
-    if (Error error = readCentral(object->get("central")))
+    if (llvm::Error error = readCentral(object->get("central")))
       return std::move(error);
     return std::move(graph);
   }
 
 private:
-  Error fail(const Twine &reason) const {
-    return tensors::invalidFile(path, reason.str());
+  llvm::Error fail(const Twine &reason) const {
+    return makeError(ErrorCode::Invalid, reason.str(), path);
   }
 
-  Error readPermutation(const std::string &name, const json::Value &value) {
+  llvm::Error readPermutation(const std::string &name,
+                              const json::Value &value) {
     const json::Array *array = value.getAsArray();
     size_t n =
         graph.permutations.empty() && array
@@ -283,10 +287,10 @@ private:
       permutation.push_back(uint32_t(*number));
     }
     graph.permutations.push_back(std::move(permutation));
-    return Error::success();
+    return llvm::Error::success();
   }
 
-  Error readMatrix(const std::string &name, const json::Value &value) {
+  llvm::Error readMatrix(const std::string &name, const json::Value &value) {
     const json::Array *rows = value.getAsArray();
     size_t n = rows ? rows->size() : 0;
     if (n == 0 || n > 64 ||
@@ -308,10 +312,10 @@ private:
       }
     }
     graph.matrices.push_back(std::move(matrix));
-    return Error::success();
+    return llvm::Error::success();
   }
 
-  Error readCentral(const json::Value *value) {
+  llvm::Error readCentral(const json::Value *value) {
     if (!value) {
       if (graph.modulus) {
         size_t n = graph.matrices.front().rows;
@@ -322,7 +326,7 @@ private:
         graph.central.resize(graph.permutations.front().size());
         std::iota(graph.central.begin(), graph.central.end(), 0);
       }
-      return Error::success();
+      return llvm::Error::success();
     }
     const json::Array *array = value->getAsArray();
     if (!array)
@@ -341,7 +345,7 @@ private:
             : graph.central.size() == graph.permutations.front().size();
     if (!fits)
       return fail("\"central\" is not as long as the generators are");
-    return Error::success();
+    return llvm::Error::success();
   }
 
   StringRef path;
@@ -354,10 +358,10 @@ Expected<StateGraph> readGeneratorFile(StringRef path) {
   auto file = readText(path);
   if (!file)
     return file.takeError();
-  Expected<json::Value> value = tensors::parseJSON((*file)->getBuffer());
+  Expected<json::Value> value = files::parseJSON((*file)->getBuffer());
   if (!value)
-    return tensors::invalidFile(path,
-                                "is not JSON: " + toString(value.takeError()));
+    return makeError(ErrorCode::Invalid,
+                     "is not JSON: " + toString(value.takeError()), path);
   return GeneratorFile(path).read(*value);
 }
 

@@ -9,9 +9,9 @@
 
 using namespace mlir;
 using namespace zenith;
-using namespace zenith::tensors;
+using namespace zenith::files;
 
-Type zenith::tensors::elementTypeNamed(StringRef name, MLIRContext *context) {
+Type zenith::files::elementTypeNamed(StringRef name, MLIRContext *context) {
   Builder b(context);
   unsigned width = 0;
   StringRef digits = name;
@@ -41,13 +41,13 @@ Type zenith::tensors::elementTypeNamed(StringRef name, MLIRContext *context) {
   return Type();
 }
 
-std::string zenith::tensors::elementName(Type element) {
+std::string zenith::files::elementName(Type element) {
   std::string name;
   llvm::raw_string_ostream(name) << element;
   return name;
 }
 
-Type zenith::tensors::fileElement(Type element) {
+Type zenith::files::fileElement(Type element) {
   MLIRContext *context = element.getContext();
   auto unsignedOf = [&](unsigned width) -> Type {
     return IntegerType::get(context, width, IntegerType::Unsigned);
@@ -71,7 +71,7 @@ static bool fitsFourBits(const Tensor &tensor, bool isUnsigned) {
   });
 }
 
-Tensor zenith::tensors::asWanted(Tensor tensor, Type wanted) {
+Tensor zenith::files::asWanted(Tensor tensor, Type wanted) {
   if (!tensor || tensor.elementType() == wanted ||
       tensor.elementType() != fileElement(wanted))
     return tensor;
@@ -81,7 +81,7 @@ Tensor zenith::tensors::asWanted(Tensor tensor, Type wanted) {
                 ArrayRef<char>(tensor.bytes(), tensor.byteSize()));
 }
 
-std::string zenith::tensors::shapeText(ArrayRef<int64_t> shape) {
+std::string zenith::files::shapeText(ArrayRef<int64_t> shape) {
   std::string text;
   for (int64_t size : shape)
     text +=
@@ -90,13 +90,13 @@ std::string zenith::tensors::shapeText(ArrayRef<int64_t> shape) {
   return text;
 }
 
-std::string zenith::tensors::typeText(RankedTensorType type) {
+std::string zenith::files::typeText(RankedTensorType type) {
   return elementName(type.getElementType()) + "[" + shapeText(type.getShape()) +
          "]";
 }
 
 std::optional<RankedTensorType>
-zenith::tensors::parseTypeText(StringRef text, MLIRContext *context) {
+zenith::files::parseTypeText(StringRef text, MLIRContext *context) {
   auto [name, rest] = text.split('[');
   Type element = elementTypeNamed(name, context);
   if (!element)

@@ -26,7 +26,7 @@ static bool nestsTooDeeply(StringRef text) {
   return false;
 }
 
-Expected<json::Value> zenith::tensors::parseJSON(StringRef text) {
+Expected<json::Value> zenith::files::parseJSON(StringRef text) {
   if (nestsTooDeeply(text))
     return createStringError("lists and objects nest too deeply");
   return json::parse(text);

@@ -36,6 +36,6 @@ std::string onnx::dimParamOf(const std::string &text) {
   return name.value_or(text);
 }
 
-std::string onnx::unnamedDim(size_t number, size_t dim) {
-  return "arg" + std::to_string(number) + "_d" + std::to_string(dim);
+std::string onnx::unnamedDim(size_t argument, size_t dim) {
+  return "arg" + std::to_string(argument) + "_d" + std::to_string(dim);
 }

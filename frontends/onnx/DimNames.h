@@ -13,14 +13,14 @@
 namespace zenith::onnx {
 
 /// ONNX gives dim_param no grammar: "batch size", "past+seq" and "unk-12" all
-/// occur. An expression helps only where each name in it is the size of an
+/// occur. An expression helps only if each name in it is the size of an
 /// argument's dimension; every other text is a name, opaque but equal to
 /// itself.
 class DimNames {
 public:
-  /// To be told of every dimension of every argument first.
+  /// Must be called for every dimension of every argument first.
   void add(const std::string &dimParam);
-  /// Text for graph.dims, empty where none is possible.
+  /// Text for graph.dims, empty if none is possible.
   std::string textOf(const std::string &dimParam) const;
 
 private:
@@ -30,8 +30,9 @@ private:
 /// dim_param for an entry of graph.dims.
 std::string dimParamOf(const std::string &text);
 
-/// What DimAnalysis calls a dimension of argument `number` that has no name.
-std::string unnamedDim(size_t number, size_t dim);
+/// The name that DimAnalysis gives to an unnamed dimension of argument number
+/// `argument`.
+std::string unnamedDim(size_t argument, size_t dim);
 
 } // namespace zenith::onnx
 

@@ -17,18 +17,18 @@ struct ImportOptions {
   std::map<std::string, Tensor> bindings;
   /// Sizes of named dimensions; types become static where they occur.
   std::map<std::string, int64_t> dims;
-  /// Paths of parameters are relative to this folder, where the IR will be;
+  /// Paths of parameters are relative to this folder, in which the IR will be;
   /// empty: the model's own folder.
   std::string folder;
 };
 
-/// The model must outlive nothing: the module refers to files only. Needs the
-/// graph and func dialects to be loadable.
+/// The model may be destroyed afterwards: the module refers to files only.
+/// Needs the graph and func dialects to be loadable.
 Result<mlir::OwningOpRef<mlir::ModuleOp>>
 importONNX(const Model &model, mlir::MLIRContext *context,
            const ImportOptions &options = {});
 
-/// Data type of an IR element type; Undefined where ONNX has none.
+/// Data type of an IR element type; Undefined if ONNX has none.
 DataType dataTypeOf(mlir::Type element);
 
 } // namespace zenith::onnx

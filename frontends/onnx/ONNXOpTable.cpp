@@ -3,6 +3,7 @@
 // Looks an operator up in the rows of all families of its domain.
 #include "frontends/onnx/ONNXOpTable.h"
 
+using namespace zenith;
 using namespace zenith::onnx;
 
 llvm::ArrayRef<OpRow> zenith::onnx::subgraphRows() {

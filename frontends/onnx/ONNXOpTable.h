@@ -20,13 +20,13 @@ struct OpRow {
   int minInputs, maxInputs;
   /// Emits GraphIR for the node and sets its results.
   void (*import)(NodeReading &);
-  /// Computes results from inputs whose elements are all known; false where it
+  /// Computes results from inputs whose elements are all known; false if it
   /// cannot. Tried first.
   bool (*fold)(NodeReading &) = nullptr;
   /// Inputs may be sequences and optionals.
   bool takesLists = false;
-  /// Inputs may be of types that GraphIR does not have.
-  bool takesCarried = false;
+  /// Inputs may be of emulated types, which GraphIR does not have.
+  bool takesEmulated = false;
 };
 
 constexpr int newest = INT_MAX;
@@ -68,7 +68,8 @@ llvm::ArrayRef<OpRow> learningRows();  // ai.onnx.ml
 llvm::ArrayRef<OpRow> treeRows();      // ai.onnx.ml
 llvm::ArrayRef<OpRow> optimizerRows(); // ai.onnx.preview.training
 
-/// Operators with subgraphs, for the record: the import reads them itself.
+/// Operators with subgraphs, for the coverage page: the import handles them
+/// itself.
 llvm::ArrayRef<OpRow> subgraphRows();
 
 struct OpFamily {
@@ -78,8 +79,8 @@ struct OpFamily {
 llvm::ArrayRef<OpFamily> opFamilies();
 
 /// The row for an operator of a domain ("" is the default one) at an opset
-/// version; null where there is none. `known` tells whether another version of
-/// the operator has a row.
+/// version; null if there is none. `known` tells whether another version of the
+/// operator has a row.
 const OpRow *findRow(llvm::StringRef domain, llvm::StringRef op,
                      int64_t version, bool &known);
 

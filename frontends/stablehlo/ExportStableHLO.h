@@ -5,7 +5,7 @@
 #ifndef ZENITH_FRONTENDS_STABLEHLO_EXPORTSTABLEHLO_H
 #define ZENITH_FRONTENDS_STABLEHLO_EXPORTSTABLEHLO_H
 
-#include "frontends/files/MappedBytes.h"
+#include "ir/Error.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
@@ -20,7 +20,7 @@ struct ExportOptions {
 /// Accepts the IR as imported or cleaned, without fusions. Shapes must be
 /// static. Composites become their formulas, parameters constants. Needs the
 /// stablehlo, chlo and func dialects to be loaded.
-onnx::Result<mlir::OwningOpRef<mlir::ModuleOp>>
+Result<mlir::OwningOpRef<mlir::ModuleOp>>
 exportStableHLO(mlir::ModuleOp module, const ExportOptions &options = {});
 
 } // namespace zenith::stablehlo

@@ -13,35 +13,19 @@
 
 namespace zenith::stablehlo {
 
-/// Why a module can't be imported. Codes as exit codes of the tools: 2 invalid,
-/// 3 unsupported.
-class ImportError : public llvm::ErrorInfo<ImportError> {
-public:
-  static char ID;
-  ImportError(int code, std::string message, std::string place)
-      : code(code), message(std::move(message)), place(std::move(place)) {}
-  void log(llvm::raw_ostream &os) const override;
-  std::error_code convertToErrorCode() const override {
-    return llvm::inconvertibleErrorCode();
-  }
-  int code;
-  std::string message;
-  std::string place; ///< source place or name of the op, may be empty
-};
-
-/// What a program that tests itself expects of a pair of its values.
+/// A check that a program states about a pair of its values.
 struct Expectation {
   enum Kind { Equal, AlmostEqual, Close };
   Kind kind = Equal;
   double tolerance = 1e-3; ///< AlmostEqual: largest absolute difference
   int64_t maxUlp = 3;      ///< Close
-  std::string place;
+  std::string location;
 };
 
 struct ImportedFunction {
   std::string name;
-  /// Results of the function itself; behind them come two per expectation:
-  /// the value and what it should be.
+  /// Results of the function itself; two more per expectation follow them: the
+  /// value and the expected value.
   unsigned results = 0;
   std::vector<Expectation> expectations;
 };
@@ -57,8 +41,9 @@ struct ImportOptions {
   bool excessPrecision = true;
 };
 
-/// Each public function becomes one of GraphIR; private ones are inlined. The
-/// source has been verified; it may be changed.
+/// Each public function becomes a function of GraphIR; private ones are
+/// inlined. The source has been verified; it may be changed. Errors are
+/// LLVMErrors with the location of the op.
 llvm::Expected<ImportedProgram>
 importStableHLO(mlir::ModuleOp source, const ImportOptions &options = {});
 

@@ -5,8 +5,9 @@
 
 #include "frontends/tensors/NpyFile.h"
 
+#include "frontends/files/AtomicFile.h"
 #include "frontends/files/ElementNames.h"
-#include "frontends/files/FileError.h"
+#include "ir/LLVMError.h"
 #include "ir/interpreter/StridedCopy.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
@@ -14,6 +15,7 @@
 
 using namespace mlir;
 using namespace zenith;
+using namespace zenith::files;
 using namespace zenith::tensors;
 using llvm::Expected;
 
@@ -85,7 +87,7 @@ private:
       int64_t size;
       if (rest.consumeInteger(10, size) || size < 0)
         return false;
-      rest.consume_front("L"); // what Python 2 wrote
+      rest.consume_front("L"); // the spelling of Python 2
       shape.push_back(size);
       if (!take(',') && !rest.ltrim().starts_with(")"))
         return false;
@@ -120,22 +122,25 @@ static Type elementOf(StringRef code, Type wanted, MLIRContext *context) {
 static llvm::Error splitFile(StringRef path, StringRef bytes, NpyHeader &header,
                              StringRef &elements) {
   if (!bytes.consume_front(magic) || bytes.size() < 2)
-    return invalidFile(path, "is not a .npy file");
+    return makeError(ErrorCode::Invalid, "is not a .npy file", path);
   unsigned major = uint8_t(bytes[0]);
   bytes = bytes.drop_front(2);
   if (major < 1 || major > 3)
-    return unsupportedFile(path, "has .npy version " + std::to_string(major) +
-                                     ", known are 1 to 3");
+    return makeError(ErrorCode::Unsupported,
+                     "has .npy version " + std::to_string(major) +
+                         ", known are 1 to 3",
+                     path);
   unsigned lengthBytes = major == 1 ? 2 : 4;
   if (bytes.size() < lengthBytes)
-    return invalidFile(path, "ends within the header");
+    return makeError(ErrorCode::Invalid, "ends within the header", path);
   size_t length = major == 1 ? llvm::support::endian::read16le(bytes.data())
                              : llvm::support::endian::read32le(bytes.data());
   bytes = bytes.drop_front(lengthBytes);
   if (bytes.size() < length)
-    return invalidFile(path, "ends within the header");
+    return makeError(ErrorCode::Invalid, "ends within the header", path);
   if (!HeaderParser(bytes.take_front(length)).parse(header))
-    return invalidFile(path, "has a header that is no .npy header");
+    return makeError(ErrorCode::Invalid, "has a header that is no .npy header",
+                     path);
   elements = bytes.drop_front(length);
   return llvm::Error::success();
 }
@@ -146,7 +151,7 @@ static void swapBytes(Tensor &tensor, unsigned part) {
     std::reverse(to + i, to + i + part);
 }
 
-// Elements whose first dimension runs fastest, in row-major order.
+// Column-major elements in row-major order.
 static Tensor fromFortran(const Tensor &tensor) {
   SmallVector<int64_t> box(tensor.shape());
   interpreter::StridedView from{0, interpreter::Shape(box.size())};
@@ -160,7 +165,7 @@ static Tensor fromFortran(const Tensor &tensor) {
   return result;
 }
 
-Expected<Tensor> zenith::tensors::readNpy(const onnx::ByteSource &file,
+Expected<Tensor> zenith::tensors::readNpy(const files::ByteSource &file,
                                           Type wanted, MLIRContext *context) {
   NpyHeader header;
   StringRef elements, path = file.path();
@@ -169,20 +174,24 @@ Expected<Tensor> zenith::tensors::readNpy(const onnx::ByteSource &file,
   StringRef descr = header.descr;
   bool bigEndian = descr.starts_with(">");
   if (descr.empty() || StringRef("<>|=").find(descr[0]) == StringRef::npos)
-    return unsupportedFile(path, "has elements of type '" + header.descr + "'");
+    return makeError(ErrorCode::Unsupported,
+                     "has elements of type '" + header.descr + "'", path);
   Type element = elementOf(descr.drop_front(), wanted, context);
   if (!element)
-    return unsupportedFile(path, "has elements of type '" + header.descr + "'");
+    return makeError(ErrorCode::Unsupported,
+                     "has elements of type '" + header.descr + "'", path);
   auto type = RankedTensorType::get(header.shape, element);
   std::optional<int64_t> bytes = tensorBytes(type);
   if (!bytes || uint64_t(*bytes) != elements.size())
-    return invalidFile(path,
-                       "has " + std::to_string(elements.size()) +
-                           " bytes of elements, " + typeText(type) + " takes " +
-                           (bytes ? std::to_string(*bytes) : "more than 2^63"));
+    return makeError(ErrorCode::Invalid,
+                     "has " + std::to_string(elements.size()) +
+                         " bytes of elements, " + typeText(type) + " takes " +
+                         (bytes ? std::to_string(*bytes) : "more than 2^63"),
+                     path);
   Tensor tensor(type, ArrayRef<char>(elements.data(), elements.size()));
   if (!tensor)
-    return invalidFile(path, "is larger than the free memory");
+    return makeError(ErrorCode::Invalid, "is larger than the free memory",
+                     path);
   unsigned part = isa<ComplexType>(element) ? elementBytes(element) / 2
                                             : elementBytes(element);
   if (bigEndian && part > 1)
@@ -224,8 +233,8 @@ llvm::Error zenith::tensors::writeNpy(const std::string &path,
   llvm::support::endian::write16le(length, uint16_t(header.size()));
   std::string start = magic.str() + '\x01' + std::string(1, '\0') +
                       std::string(length, 2) + header;
-  onnx::AtomicFile file(path);
-  onnx::Status status = file.open();
+  files::AtomicFile file(path);
+  Status status = file.open();
   if (status)
     status = file.write(start);
   if (status)
@@ -234,6 +243,6 @@ llvm::Error zenith::tensors::writeNpy(const std::string &path,
   if (status)
     status = file.commit();
   if (!status)
-    return fileError(path, status.error());
+    return makeError(status.error().ofFile(path));
   return llvm::Error::success();
 }

@@ -12,8 +12,8 @@
 namespace zenith::tensors {
 
 /// Any order of bytes and dimensions; the elements are copied. `wanted` (may be
-/// null) is the type that bits of 1 or 2 bytes may stand for.
-llvm::Expected<Tensor> readNpy(const onnx::ByteSource &file, mlir::Type wanted,
+/// null) is the type that bits of 1 or 2 bytes may represent.
+llvm::Expected<Tensor> readNpy(const files::ByteSource &file, mlir::Type wanted,
                                mlir::MLIRContext *context);
 /// Version 1, little-endian, row-major; the file appears complete or not at
 /// all.

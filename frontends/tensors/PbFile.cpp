@@ -5,11 +5,12 @@
 #include "frontends/tensors/PbFile.h"
 
 #include "frontends/files/ElementNames.h"
-#include "frontends/files/FileError.h"
 #include "frontends/onnx/model/TensorProtoFile.h"
+#include "ir/LLVMError.h"
 
 using namespace mlir;
 using namespace zenith;
+using namespace zenith::files;
 using namespace zenith::tensors;
 using llvm::Expected;
 using onnx::DataType;
@@ -37,8 +38,8 @@ static constexpr std::pair<DataType, llvm::StringLiteral> dataTypes[] = {
     {DataType::UInt4, "ui4"},
     {DataType::Int4, "i4"}};
 
-/// Types that travel as integers: those of 2 bits by their values, floats by
-/// their bits.
+/// Types that are stored as integers: types of 2 bits by their values, floats
+/// by their bits.
 static constexpr std::pair<DataType, llvm::StringLiteral> carriers[] = {
     {DataType::Float4E2M1, "ui4"},
     {DataType::Float8E8M0, "ui8"},
@@ -74,24 +75,28 @@ static Tensor unpackBits(StringRef packed, unsigned bits,
 }
 
 Expected<Tensor> zenith::tensors::fromTensorProto(const onnx::Tensor &proto,
-                                                  StringRef place,
+                                                  StringRef location,
                                                   MLIRContext *context) {
   Type element = elementTypeOf(proto.type, context);
   if (!element)
-    return unsupportedFile(place,
-                           "has elements of type " +
-                               std::string(onnx::dataTypeName(proto.type)));
+    return makeError(ErrorCode::Unsupported,
+                     "has elements of type " +
+                         std::string(onnx::dataTypeName(proto.type)),
+                     location);
   auto type = RankedTensorType::get(proto.dims, element);
   StringRef bytes(proto.data.view());
   std::optional<uint64_t> expected = onnx::byteCount(proto.type, proto.dims);
   if (!expected || *expected != bytes.size() || !tensorBytes(type))
-    return invalidFile(place, "has " + std::to_string(bytes.size()) +
-                                  " bytes of elements for " + typeText(type));
+    return makeError(ErrorCode::Invalid,
+                     "has " + std::to_string(bytes.size()) +
+                         " bytes of elements for " + typeText(type),
+                     location);
   Tensor tensor = element.isInteger(4)
                       ? unpackBits(bytes, onnx::dataTypeBits(proto.type), type)
                       : Tensor(type, bytes.data(), proto.data.source);
   if (!tensor)
-    return invalidFile(place, "is larger than the free memory");
+    return makeError(ErrorCode::Invalid, "is larger than the free memory",
+                     location);
   if (element.isInteger(1))
     for (char &byte :
          MutableArrayRef<char>(tensor.writable(), size_t(tensor.size())))
@@ -109,7 +114,8 @@ Expected<onnx::Tensor> zenith::tensors::toTensorProto(const Tensor &tensor,
     if (spelled == element)
       proto.type = type;
   if (proto.type == DataType::Undefined)
-    return unsupportedFile(name, "ONNX has no element type " + element);
+    return makeError(ErrorCode::Unsupported,
+                     "ONNX has no element type " + element, name);
   std::string bytes(tensor.bytes(), size_t(tensor.byteSize()));
   if (tensor.elementType().isInteger(4)) {
     std::string packed((bytes.size() + 1) / 2, '\0');
@@ -117,7 +123,7 @@ Expected<onnx::Tensor> zenith::tensors::toTensorProto(const Tensor &tensor,
       packed[i / 2] = char(packed[i / 2] | (bytes[i] & 15) << (i % 2 * 4));
     bytes = std::move(packed);
   }
-  proto.data = onnx::ByteRange::fromMemory(std::move(bytes));
+  proto.data = files::ByteRange::fromMemory(std::move(bytes));
   return proto;
 }
 
@@ -125,7 +131,7 @@ Expected<Tensor> zenith::tensors::readPb(const std::string &path,
                                          MLIRContext *context) {
   auto proto = onnx::readTensorProtoFile(path);
   if (!proto)
-    return fileError(path, proto.error());
+    return makeError(proto.error().ofFile(path));
   return fromTensorProto(*proto, path, context);
 }
 
@@ -134,6 +140,7 @@ llvm::Error zenith::tensors::writePb(const std::string &path,
   Expected<onnx::Tensor> proto = toTensorProto(tensor, name);
   if (!proto)
     return proto.takeError();
-  onnx::Status status = onnx::writeTensorProtoFile(path, *proto);
-  return status ? llvm::Error::success() : fileError(path, status.error());
+  Status status = onnx::writeTensorProtoFile(path, *proto);
+  return status ? llvm::Error::success()
+                : makeError(status.error().ofFile(path));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tensor values from and to ONNX TensorProtos.
+// Tensor values from and to ONNX TensorProtos, which frontends/onnx/model
+// parses and writes.
 
 #ifndef ZENITH_FRONTENDS_TENSORS_PBFILE_H
 #define ZENITH_FRONTENDS_TENSORS_PBFILE_H
@@ -11,13 +12,13 @@
 
 namespace zenith::tensors {
 
-/// The element type of an ONNX data type; null where GraphIR has none.
+/// The element type of an ONNX data type; null if GraphIR has none.
 mlir::Type elementTypeOf(onnx::DataType type, mlir::MLIRContext *context);
 
 /// Elements below 8 bits unpacked to a byte each; others view the file.
-/// `place` names the file in errors.
+/// `location` names the file in errors.
 llvm::Expected<Tensor> fromTensorProto(const onnx::Tensor &proto,
-                                       llvm::StringRef place,
+                                       llvm::StringRef location,
                                        mlir::MLIRContext *context);
 /// Owns a copy of the elements.
 llvm::Expected<onnx::Tensor> toTensorProto(const Tensor &tensor,

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Checks the size of a raw file and brings narrow elements into their range.
+// Checks the size of a raw file and clears bits beyond the width of narrow
+// elements.
 
 #include "frontends/tensors/RawFile.h"
 
 #include "frontends/files/ElementNames.h"
-#include "frontends/files/FileError.h"
+#include "ir/LLVMError.h"
 
 using namespace mlir;
 using namespace zenith;
+using namespace zenith::files;
 using namespace zenith::tensors;
 
-// Bytes that stand for booleans and for integers of 4 bits may hold more bits
-// than the type has.
+// Bytes of booleans and of integers of 4 bits may have more bits set than the
+// type has.
 static void wrapNarrow(Tensor &tensor) {
   Type element = tensor.elementType();
   if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() >= 8)
@@ -25,19 +27,20 @@ static void wrapNarrow(Tensor &tensor) {
   }
 }
 
-llvm::Expected<Tensor> zenith::tensors::readRaw(const onnx::ByteSource &file,
+llvm::Expected<Tensor> zenith::tensors::readRaw(const files::ByteSource &file,
                                                 RankedTensorType type) {
   std::optional<int64_t> bytes =
       type.hasStaticShape() ? tensorBytes(type) : std::nullopt;
   if (!bytes || uint64_t(*bytes) != file.bytes().size())
-    return invalidFile(
-        file.path(),
-        "has " + std::to_string(file.bytes().size()) + " bytes, " +
-            typeText(type) + " takes " +
-            (bytes ? std::to_string(*bytes) : "an unknown number"));
+    return makeError(ErrorCode::Invalid,
+                     "has " + std::to_string(file.bytes().size()) + " bytes, " +
+                         typeText(type) + " takes " +
+                         (bytes ? std::to_string(*bytes) : "an unknown number"),
+                     file.path());
   Tensor tensor(type, ArrayRef<char>(file.bytes().data(), file.bytes().size()));
   if (!tensor)
-    return invalidFile(file.path(), "is larger than the free memory");
+    return makeError(ErrorCode::Invalid, "is larger than the free memory",
+                     file.path());
   wrapNarrow(tensor);
   return tensor;
 }

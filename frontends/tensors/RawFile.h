@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Files that hold nothing but little-endian, row-major elements.
+// Files that contain only little-endian, row-major elements.
 
 #ifndef ZENITH_FRONTENDS_TENSORS_RAWFILE_H
 #define ZENITH_FRONTENDS_TENSORS_RAWFILE_H
@@ -13,7 +13,7 @@ namespace zenith::tensors {
 
 /// The file must have exactly the bytes of the static `type`, a byte for each
 /// element below 8 bits.
-llvm::Expected<Tensor> readRaw(const onnx::ByteSource &file,
+llvm::Expected<Tensor> readRaw(const files::ByteSource &file,
                                mlir::RankedTensorType type);
 
 } // namespace zenith::tensors

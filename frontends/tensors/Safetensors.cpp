@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A header of JSON behind its length, then the elements.
+// A length, a JSON header, then the elements.
 
 #include "frontends/tensors/Safetensors.h"
 
+#include "frontends/files/AtomicFile.h"
 #include "frontends/files/ElementNames.h"
-#include "frontends/files/FileError.h"
 #include "frontends/files/JSONText.h"
+#include "ir/LLVMError.h"
 #include "llvm/Support/Endian.h"
 
 using namespace mlir;
 using namespace zenith;
+using namespace zenith::files;
 using namespace zenith::tensors;
 using llvm::Expected;
 
@@ -35,7 +37,8 @@ static Expected<HeaderEntry> parseEntry(StringRef path, StringRef name,
                                         const llvm::json::Value &value,
                                         MLIRContext *context) {
   auto bad = [&](const char *what) {
-    return invalidFile(path, "tensor '" + name.str() + "' " + what);
+    return makeError(ErrorCode::Invalid, "tensor '" + name.str() + "' " + what,
+                     path);
   };
   const llvm::json::Object *object = value.getAsObject();
   std::optional<StringRef> dtype =
@@ -61,30 +64,37 @@ static Expected<HeaderEntry> parseEntry(StringRef path, StringRef name,
       return HeaderEntry{
           RankedTensorType::get(sizes, elementTypeNamed(element, context)),
           uint64_t(*begin), uint64_t(*end)};
-  return unsupportedFile(path, "tensor '" + name.str() +
-                                   "' has elements of type " + dtype->str());
+  return makeError(
+      ErrorCode::Unsupported,
+      "tensor '" + name.str() + "' has elements of type " + dtype->str(), path);
 }
 
 Expected<Safetensors> Safetensors::open(const std::string &path,
                                         MLIRContext *context) {
-  auto source = onnx::ByteSource::open(path);
+  auto source = files::ByteSource::open(path);
   if (!source)
-    return fileError(path, source.error());
+    return makeError(source.error().ofFile(path));
   StringRef bytes((*source)->bytes());
   if (bytes.size() < 8)
-    return invalidFile(path, "is too short for a .safetensors file");
+    return makeError(ErrorCode::Invalid, "is too short for a .safetensors file",
+                     path);
   uint64_t length = llvm::support::endian::read64le(bytes.data());
   bytes = bytes.drop_front(8);
   if (length > bytes.size() || length > maxHeaderBytes)
-    return invalidFile(path, "has a header of " + std::to_string(length) +
-                                 " bytes, the file ends before");
+    return makeError(ErrorCode::Invalid,
+                     "has a header of " + std::to_string(length) +
+                         " bytes, the file ends before",
+                     path);
   Expected<llvm::json::Value> header = parseJSON(bytes.take_front(length));
   if (!header)
-    return invalidFile(path, "has a header that is no JSON: " +
-                                 llvm::toString(header.takeError()));
+    return makeError(ErrorCode::Invalid,
+                     "has a header that is no JSON: " +
+                         llvm::toString(header.takeError()),
+                     path);
   const llvm::json::Object *object = header->getAsObject();
   if (!object)
-    return invalidFile(path, "has a header that is no JSON object");
+    return makeError(ErrorCode::Invalid, "has a header that is no JSON object",
+                     path);
   bytes = bytes.drop_front(length);
   Safetensors file;
   for (const auto &[key, value] : *object) {
@@ -97,9 +107,11 @@ Expected<Safetensors> Safetensors::open(const std::string &path,
     std::optional<int64_t> size = tensorBytes(entry->type);
     if (!size || entry->end > bytes.size() ||
         entry->end - entry->begin != uint64_t(*size))
-      return invalidFile(path, "tensor '" + name.str() +
-                                   "' has data_offsets that do not fit " +
-                                   typeText(entry->type));
+      return makeError(ErrorCode::Invalid,
+                       "tensor '" + name.str() +
+                           "' has data_offsets that do not fit " +
+                           typeText(entry->type),
+                       path);
     file.offsets[name.str()] = 8 + length + entry->begin;
     file.entries[name.str()] =
         Tensor(entry->type, bytes.data() + entry->begin, *source);
@@ -123,9 +135,10 @@ llvm::Error zenith::tensors::writeSafetensors(
       if (type == element)
         dtype = spelled;
     if (dtype.empty())
-      return unsupportedFile(path, "tensor '" + name +
-                                       "': the format has no element type " +
-                                       element);
+      return makeError(ErrorCode::Unsupported,
+                       "tensor '" + name +
+                           "': the format has no element type " + element,
+                       path);
     header[name] = llvm::json::Object{
         {"dtype", dtype},
         {"shape", llvm::json::Array(tensor.shape())},
@@ -138,8 +151,8 @@ llvm::Error zenith::tensors::writeSafetensors(
   text.append((8 - text.size() % 8) % 8, ' ');
   char length[8];
   llvm::support::endian::write64le(length, text.size());
-  onnx::AtomicFile file(path);
-  onnx::Status status = file.open();
+  files::AtomicFile file(path);
+  Status status = file.open();
   if (status)
     status = file.write(std::string_view(length, 8));
   if (status)
@@ -150,5 +163,6 @@ llvm::Error zenith::tensors::writeSafetensors(
           std::string_view(tensor.bytes(), size_t(tensor.byteSize())));
   if (status)
     status = file.commit();
-  return status ? llvm::Error::success() : fileError(path, status.error());
+  return status ? llvm::Error::success()
+                : makeError(status.error().ofFile(path));
 }

@@ -20,9 +20,9 @@ public:
 
   /// Sorted by name; the tensors view the mapped file.
   const std::map<std::string, Tensor> &tensors() const { return entries; }
-  /// The tensor of that name; null where there is none.
+  /// The tensor of that name; null if there is none.
   const Tensor *find(llvm::StringRef name) const;
-  /// Where the file has that tensor's bytes.
+  /// The position of that tensor's bytes in the file.
   uint64_t offsetOf(const std::string &name) const { return offsets.at(name); }
 
 private:

@@ -5,13 +5,14 @@
 #include "frontends/tensors/TensorIO.h"
 
 #include "frontends/files/ElementNames.h"
-#include "frontends/files/FileError.h"
 #include "frontends/tensors/NpyFile.h"
 #include "frontends/tensors/PbFile.h"
 #include "frontends/tensors/RawFile.h"
+#include "ir/LLVMError.h"
 
 using namespace mlir;
 using namespace zenith;
+using namespace zenith::files;
 using namespace zenith::tensors;
 
 llvm::Expected<Tensor>
@@ -27,13 +28,15 @@ zenith::tensors::readTensor(const std::string &path,
   }
   bool raw = name.ends_with(".raw");
   if (!raw && !name.ends_with(".npy"))
-    return unsupportedFile(
-        path, "has an unknown suffix; known are .npy, .pb and .raw");
+    return makeError(ErrorCode::Unsupported,
+                     "has an unknown suffix; known are .npy, .pb and .raw",
+                     path);
   if (raw && !wanted)
-    return invalidFile(path, "needs its type: KEY=f32[2x3]:FILE");
-  auto source = onnx::ByteSource::open(path);
+    return makeError(ErrorCode::Invalid, "needs its type: KEY=f32[2x3]:FILE",
+                     path);
+  auto source = files::ByteSource::open(path);
   if (!source)
-    return fileError(path, source.error());
+    return makeError(source.error().ofFile(path));
   return raw ? readRaw(**source, *wanted) : readNpy(**source, element, context);
 }
 
@@ -44,6 +47,6 @@ llvm::Error zenith::tensors::writeTensor(const std::string &path,
     return writeNpy(path, tensor);
   if (file.ends_with(".pb"))
     return writePb(path, tensor, name);
-  return unsupportedFile(path,
-                         "has an unknown suffix; written are .npy and .pb");
+  return makeError(ErrorCode::Unsupported,
+                   "has an unknown suffix; written are .npy and .pb", path);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads and writes one tensor in the format that the file's name says.
+// Reads and writes one tensor in the format that the file's suffix names.
 
 #ifndef ZENITH_FRONTENDS_TENSORS_TENSORIO_H
 #define ZENITH_FRONTENDS_TENSORS_TENSORIO_H
@@ -13,9 +13,9 @@
 namespace zenith::tensors {
 
 /// Reads .npy, .pb, and .raw (whose type `wanted` must give, static). `wanted`
-/// decides what bits stand for (bf16 as uint16 and the like); beyond that the
-/// tensor has the type that the file has, and callers compare. Errors are
-/// FileErrors.
+/// decides what the bits represent (bf16 as uint16 and the like); otherwise the
+/// tensor has the type of the file, and callers compare. Errors are LLVMErrors
+/// at the file.
 llvm::Expected<Tensor> readTensor(const std::string &path,
                                   std::optional<mlir::RankedTensorType> wanted,
                                   mlir::MLIRContext *context);

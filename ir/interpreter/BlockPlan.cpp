@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Numbers the values of a block and finds the last use of each, regions of its
-// ops included.
+// Assigns slots to the values of a block and finds the last use of each,
+// including uses in regions of its ops.
 
 #include "ir/interpreter/BlockPlan.h"
 
@@ -64,10 +64,10 @@ static llvm::DenseMap<Value, LastUse> lastUses(Block &block) {
 }
 
 BlockPlan::BlockPlan(Block &block) {
-  llvm::DenseMap<Block *, llvm::DenseMap<Value, unsigned>> numbers;
+  llvm::DenseMap<Block *, llvm::DenseMap<Value, unsigned>> slots;
   auto slotOf = [&](Value value) {
     Block *owner = value.getParentBlock();
-    auto [known, isNew] = numbers.try_emplace(owner);
+    auto [known, isNew] = slots.try_emplace(owner);
     if (isNew)
       known->second = slotsOf(*owner);
     return known->second.lookup(value);
@@ -86,7 +86,7 @@ BlockPlan::BlockPlan(Block &block) {
     for (size_t i = 0, count = op.getNumOperands(); i < count; ++i) {
       Value operand = op.getOperand(i);
       auto use = last.find(operand);
-      // Where an op reads a value twice, the last place gives it up.
+      // If an op reads a value twice, its last operand releases the slot.
       bool givesUp =
           use != last.end() && use->second.op == &op && !use->second.byRegion &&
           !llvm::is_contained(op.getOperands().drop_front(i + 1), operand);

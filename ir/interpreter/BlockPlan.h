@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A block prepared for running many times: its values have numbers, and each
-// operand says whether it is the last use.
+// A block prepared for repeated runs: its values have slots, and each operand
+// tells whether it is the last use.
 
 #ifndef ZENITH_IR_INTERPRETER_BLOCKPLAN_H
 #define ZENITH_IR_INTERPRETER_BLOCKPLAN_H
@@ -13,16 +13,16 @@
 
 namespace zenith::interpreter {
 
-/// Where a value lives: in which frame, counted outwards, and its slot there.
+/// The location of a value: the frame, counted outwards, and the slot in it.
 struct ValueSlot {
   unsigned level = 0, slot = 0;
-  bool last = false; ///< nobody reads the slot afterwards
+  bool last = false; ///< no op reads the slot afterwards
 };
 
 struct PlannedOp {
   mlir::Operation *op;
   llvm::SmallVector<ValueSlot, 4> operands;
-  llvm::SmallVector<int64_t, 2> results; ///< slots; -1 where nobody reads it
+  llvm::SmallVector<int64_t, 2> results; ///< slots; -1 for unused results
   llvm::SmallVector<unsigned, 2> dead;   ///< slots that only its regions read
 };
 
@@ -33,11 +33,11 @@ struct BlockPlan {
   std::vector<PlannedOp> ops; ///< the last is the terminator
 };
 
-/// Numbers of the block's arguments and of its ops' results.
+/// Slots of the block's arguments and of its ops' results.
 llvm::DenseMap<mlir::Value, unsigned> slotsOf(mlir::Block &block);
 
 /// Blocks between `block` and the one that owns `value`; the first is `block`.
-/// Empty where no block around it does.
+/// Empty if no enclosing block owns it.
 llvm::SmallVector<mlir::Block *> blocksUpTo(mlir::Block *block,
                                             mlir::Value value);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How sums and products of many terms are rounded: step by step within blocks,
-// wider across them.
+// The rounding of long sums and products: in the element type within a block of
+// terms, in a wider type across blocks.
 
 #ifndef ZENITH_IR_INTERPRETER_BLOCKEDSUM_H
 #define ZENITH_IR_INTERPRETER_BLOCKEDSUM_H
@@ -13,8 +13,8 @@
 
 namespace zenith::interpreter {
 
-/// What blocks of T are summed in. Integers wrap, so 64 unsigned bits serve
-/// all of them.
+/// The accumulator type across blocks of T. Integers wrap, so 64 unsigned bits
+/// serve all of them.
 template <typename T> struct SumOf {
   using type = uint64_t;
 };
@@ -29,17 +29,17 @@ template <typename T> struct SumOf<std::complex<T>> {
 };
 template <typename T> using WideSum = typename SumOf<T>::type;
 
-/// What the terms of a block are joined in.
+/// The accumulator type within a block.
 template <typename T>
 using Term = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;
 
-/// Terms of a block. A sum of so few has the bits of a program that adds one
-/// term at a time; a longer one is within blockTerms roundings of the exact
-/// one, as f32's bound of 1e-6 asks.
+/// Terms of a block. A sum of at most this many has the bits of a program that
+/// adds one term at a time; a longer sum is within blockTerms roundings of the
+/// exact one, as f32's bound of 1e-6 asks.
 constexpr int64_t blockTerms = 16;
 
-/// The terms met so far, joined by `Join` (std::plus<> or std::multiplies<>)
-/// with `neutral`.
+/// The reduction of the terms so far by `Join` (std::plus<> or
+/// std::multiplies<>) with the neutral element `neutral`.
 template <typename T, typename Join, int neutral> class BlockedReduce {
 public:
   void add(T value) {

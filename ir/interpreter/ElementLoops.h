@@ -38,7 +38,7 @@ template <typename Fn> auto visitInteger(mlir::Type element, Fn &&fn) {
   }
 }
 
-/// The type that integer arithmetic is done in: 64 bits of the same signedness.
+/// The type of integer arithmetic: 64 bits of the same signedness.
 template <typename T>
 using Wide = std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>;
 

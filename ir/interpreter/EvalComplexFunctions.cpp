@@ -34,7 +34,7 @@ static C128 multiply(const C128 &x, const C128 &y) { return x * y; }
 static C128 negate(const C128 &x) { return -x; }
 
 // The parts are products, so that an infinite modulus has no angle; a real
-// number stays one.
+// operand gives a real result.
 static C128 exponential(const C128 &x) {
   double modulus = std::exp(x.real());
   return {modulus * std::cos(x.imag()),
@@ -184,7 +184,6 @@ Expected<Tensor> zenith::interpreter::evaluateComplex(const OpEvaluation &e) {
   bool known = element.isF32() ? evaluateTyped<float>(e, *result)
                                : evaluateTyped<double>(e, *result);
   if (!known)
-    return e.fail("has no meaning on complex numbers",
-                  EvalError::Kind::Unsupported);
+    return e.fail("has no meaning on complex numbers", ErrorCode::Unsupported);
   return result;
 }

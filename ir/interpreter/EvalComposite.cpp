@@ -36,7 +36,7 @@ static void storeDoubles(Tensor &result, ArrayRef<double> values) {
   }
 }
 
-// Calls fn(row, row number) on each row of doubles in place, then rounds.
+// Calls fn(row, index of the row) on each row of doubles in place, then rounds.
 template <typename Fn>
 static Expected<Tensor> mapRows(const OpEvaluation &e, ArrayRef<int64_t> dims,
                                 Fn &&fn) {
@@ -221,7 +221,7 @@ static Expected<AttentionSizes> attentionSizes(graph::AttentionOp op,
 }
 
 namespace {
-// What a mask makes of the scores.
+// Applies a mask to the scores.
 class AttentionMask {
 public:
   AttentionMask(graph::AttentionOp op, const OpEvaluation &e) {
@@ -243,10 +243,10 @@ public:
     for (int64_t i = 0; i < mask.size(); ++i, from += access.bytes())
       kept.push_back(access.load(from).isNonZero());
   }
-  double apply(double score, size_t place) const {
+  double apply(double score, size_t key) const {
     if (!kept.empty())
-      return kept[place] ? score : removed;
-    return summands.empty() ? score : score + summands[place];
+      return kept[key] ? score : removed;
+    return summands.empty() ? score : score + summands[key];
   }
 
 private:
@@ -317,6 +317,5 @@ Expected<Tensor> zenith::interpreter::evaluateComposite(const OpEvaluation &e) {
     return evaluateGelu(op, e);
   if (auto op = dyn_cast<graph::AttentionOp>(e.op))
     return evaluateAttention(op, e);
-  return e.fail("has no meaning in the interpreter",
-                EvalError::Kind::Unsupported);
+  return e.fail("has no meaning in the interpreter", ErrorCode::Unsupported);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Meaning of the Contraction family: products become those of matrices,
-// dot_general by reordering dimensions, convolution by gathering windows.
+// Meaning of the Contraction family: dot_general becomes matmul by reordering
+// dimensions, convolution by gathering the inputs of each position (im2col).
 
 #include "ir/Contraction.h"
 #include "ir/GraphOps.h"
@@ -40,7 +40,8 @@ static bool visitProduct(Type operand, Type result, Fn &&fn) {
   return true;
 }
 
-// The type that products of `element` are stored in before the final rounding.
+// The type that sums of products of `element` are stored in before the final
+// rounding.
 static Type computeType(Type element) {
   return isSmallFloat(element) ? Float32Type::get(element.getContext())
                                : element;
@@ -107,7 +108,7 @@ static Expected<Tensor> evaluateDot(graph::DotGeneralOp op,
     return result;
   int64_t batch = productOf(e.operand(0), lb),
           rows = productOf(e.operand(0), lf);
-  int64_t depth = productOf(e.operand(0), lc),
+  int64_t inner = productOf(e.operand(0), lc),
           columns = productOf(e.operand(1), rf);
   Tensor lhs = widened(*left), rhs = widened(*right);
   bool known = visitProduct(
@@ -118,9 +119,9 @@ static Expected<Tensor> evaluateDot(graph::DotGeneralOp op,
         const T *l = elementsOf<T>(lhs).data(), *r = elementsOf<T>(rhs).data();
         for (int64_t b = 0; b < batch; ++b)
           multiplyMatrices<R>(
-              l + b * rows * depth, rows, depth, columns,
+              l + b * rows * inner, rows, inner, columns,
               [&](int64_t k, int64_t c) {
-                return r[(b * depth + k) * columns + c];
+                return r[(b * inner + k) * columns + c];
               },
               [&](int64_t row, int64_t c, auto sum) {
                 out[(b * rows + row) * columns + c] =
@@ -129,19 +130,19 @@ static Expected<Tensor> evaluateDot(graph::DotGeneralOp op,
       });
   if (!known)
     return e.fail("has no meaning on these element types",
-                  EvalError::Kind::Unsupported);
+                  ErrorCode::Unsupported);
   return narrowed(*result, element);
 }
 
 namespace {
 // A convolution whose operands are input [N, G * C, spatial...] and kernel
 // [G * O, C, spatial...].
-struct Windows {
+struct ConvolutionGeometry {
   Shape input, kernel, output; ///< spatial sizes
   ArrayRef<int64_t> strides, low, inputDilation, kernelDilation;
 
-  /// Row-major number of the input position that window element `w` of output
-  /// position `o` reads; -1 for padding and the gaps of a dilated input.
+  /// Row-major index of the input position that tap `w` of the filter reads at
+  /// output position `o`; -1 for padding and the gaps of a dilated input.
   int64_t inputIndex(ArrayRef<int64_t> o, ArrayRef<int64_t> w) const {
     int64_t index = 0;
     for (size_t i = 0; i < input.size(); ++i) {
@@ -169,18 +170,18 @@ static void unravel(int64_t index, ArrayRef<int64_t> shape,
     position[i] = index % shape[i];
 }
 
-// Numbers of the input positions that each (window element, output position)
-// reads, for the output positions from `first` to `end`.
-static std::vector<int64_t> inputIndices(const Windows &windows, int64_t first,
-                                         int64_t end) {
-  int64_t taps = countOf(windows.kernel), width = end - first;
+// Indices of the input positions that each (tap, output position) reads, for
+// the output positions from `first` to `end`.
+static std::vector<int64_t> inputIndices(const ConvolutionGeometry &geometry,
+                                         int64_t first, int64_t end) {
+  int64_t taps = countOf(geometry.kernel), width = end - first;
   std::vector<int64_t> indices(size_t(taps * width));
-  Shape o(windows.output.size()), w(windows.kernel.size());
+  Shape o(geometry.output.size()), w(geometry.kernel.size());
   for (int64_t tap = 0; tap < taps; ++tap) {
-    unravel(tap, windows.kernel, w);
+    unravel(tap, geometry.kernel, w);
     for (int64_t i = 0; i < width; ++i) {
-      unravel(first + i, windows.output, o);
-      indices[size_t(tap * width + i)] = windows.inputIndex(o, w);
+      unravel(first + i, geometry.output, o);
+      indices[size_t(tap * width + i)] = geometry.inputIndex(o, w);
     }
   }
   return indices;
@@ -193,27 +194,28 @@ struct ConvolutionSizes {
 } // namespace
 
 template <typename T, typename R>
-static void convolve(const Windows &windows, const ConvolutionSizes &sizes,
-                     const Tensor &input, const Tensor &kernel, Tensor &result,
-                     unsigned width) {
+static void convolve(const ConvolutionGeometry &geometry,
+                     const ConvolutionSizes &sizes, const Tensor &input,
+                     const Tensor &kernel, Tensor &result, unsigned width) {
   const T *in = elementsOf<T>(input).data(),
           *filter = elementsOf<T>(kernel).data();
   R *out = writableElements<R>(result).data();
-  int64_t positions = countOf(windows.output), pixels = countOf(windows.input);
-  int64_t taps = countOf(windows.kernel), depth = sizes.inputs * taps;
+  int64_t positions = countOf(geometry.output),
+          inputPositions = countOf(geometry.input);
+  int64_t taps = countOf(geometry.kernel), inner = sizes.inputs * taps;
   constexpr int64_t chunk = 256; // bounds the table of positions
   for (int64_t first = 0; first < positions; first += chunk) {
     int64_t end = std::min(first + chunk, positions), columns = end - first;
-    std::vector<int64_t> indices = inputIndices(windows, first, end);
-    for (int64_t image = 0; image < sizes.batch * sizes.groups; ++image) {
-      int64_t group = image % sizes.groups;
-      const T *source = in + image * sizes.inputs * pixels;
-      R *target = out + image * sizes.outputs * positions + first;
+    std::vector<int64_t> indices = inputIndices(geometry, first, end);
+    for (int64_t plane = 0; plane < sizes.batch * sizes.groups; ++plane) {
+      int64_t group = plane % sizes.groups;
+      const T *source = in + plane * sizes.inputs * inputPositions;
+      R *target = out + plane * sizes.outputs * positions + first;
       multiplyMatrices<R>(
-          filter + group * sizes.outputs * depth, sizes.outputs, depth, columns,
+          filter + group * sizes.outputs * inner, sizes.outputs, inner, columns,
           [&](int64_t k, int64_t c) {
             int64_t index = indices[size_t(k % taps * columns + c)];
-            return index < 0 ? T(0) : source[k / taps * pixels + index];
+            return index < 0 ? T(0) : source[k / taps * inputPositions + index];
           },
           [&](int64_t row, int64_t c, auto sum) {
             target[row * positions + c] = elementOfSum<R>(sum, width);
@@ -225,18 +227,18 @@ static void convolve(const Windows &windows, const ConvolutionSizes &sizes,
 // Spatial sizes of the result.
 static Expected<Shape> outputSizes(graph::ConvolutionOp op,
                                    const OpEvaluation &e,
-                                   const Windows &windows) {
+                                   const ConvolutionGeometry &geometry) {
   Shape sizes;
-  for (auto [i, size] : llvm::enumerate(windows.input)) {
-    int64_t dilated = size ? (size - 1) * windows.inputDilation[i] + 1 : 0;
+  for (auto [i, size] : llvm::enumerate(geometry.input)) {
+    int64_t dilated = size ? (size - 1) * geometry.inputDilation[i] + 1 : 0;
     int64_t padded = dilated + op.getLow()[i] + op.getHigh()[i];
-    int64_t kernel = windows.kernel[i];
-    int64_t reach = kernel ? (kernel - 1) * windows.kernelDilation[i] + 1 : 0;
+    int64_t kernel = geometry.kernel[i];
+    int64_t reach = kernel ? (kernel - 1) * geometry.kernelDilation[i] + 1 : 0;
     if (padded < 0)
       return e.fail("padded spatial dimension " + Twine(i) + " would be " +
                     Twine(padded));
-    sizes.push_back(padded < reach ? 0
-                                   : (padded - reach) / windows.strides[i] + 1);
+    sizes.push_back(
+        padded < reach ? 0 : (padded - reach) / geometry.strides[i] + 1);
   }
   return sizes;
 }
@@ -265,17 +267,17 @@ static Expected<Tensor> evaluateConvolution(graph::ConvolutionOp op,
                   " features at run time, the kernel takes " +
                   Twine(kernel->shape()[1]) + " in each of " + Twine(groups) +
                   " groups");
-  Windows windows{Shape(input->shape().drop_front(2)),
-                  Shape(kernel->shape().drop_front(2)),
-                  {},
-                  op.getStrides(),
-                  op.getLow(),
-                  op.getInputDilation(),
-                  op.getKernelDilation()};
-  Expected<Shape> spatial = outputSizes(op, e, windows);
+  ConvolutionGeometry geometry{Shape(input->shape().drop_front(2)),
+                               Shape(kernel->shape().drop_front(2)),
+                               {},
+                               op.getStrides(),
+                               op.getLow(),
+                               op.getInputDilation(),
+                               op.getKernelDilation()};
+  Expected<Shape> spatial = outputSizes(op, e, geometry);
   if (!spatial)
     return spatial.takeError();
-  windows.output = *spatial;
+  geometry.output = *spatial;
   Shape inner{input->shape()[0], outputFeatures};
   inner.append(spatial->begin(), spatial->end());
   Type element = e.resultElement();
@@ -288,11 +290,11 @@ static Expected<Tensor> evaluateConvolution(graph::ConvolutionOp op,
   bool known = visitProduct(
       lhs.elementType(), result->elementType(), [&](auto from, auto to) {
         convolve<typename decltype(from)::type, typename decltype(to)::type>(
-            windows, sizes, lhs, rhs, *result, widthOf(element));
+            geometry, sizes, lhs, rhs, *result, widthOf(element));
       });
   if (!known)
     return e.fail("has no meaning on these element types",
-                  EvalError::Kind::Unsupported);
+                  ErrorCode::Unsupported);
   // Result dimension outer[i] is dimension i of the inner order.
   SmallVector<int64_t> outer = joined(
       dims.getOutputBatch(), dims.getOutputFeature(), dims.getOutputSpatial());
@@ -312,6 +314,5 @@ zenith::interpreter::evaluateContraction(const OpEvaluation &e) {
     return evaluateDot(dot, e);
   if (auto convolution = dyn_cast<graph::ConvolutionOp>(e.op))
     return evaluateConvolution(convolution, e);
-  return e.fail("has no meaning in the interpreter",
-                EvalError::Kind::Unsupported);
+  return e.fail("has no meaning in the interpreter", ErrorCode::Unsupported);
 }

@@ -12,12 +12,12 @@ using namespace zenith;
 using namespace zenith::interpreter;
 using llvm::Expected;
 
-// Values of a region against the result types.
+// Checks the values of a region against the result types.
 static llvm::Error checkAll(const OpEvaluation &e, ArrayRef<Tensor> values) {
   if (values.size() != e.op->getNumResults())
     return e.fail("a region yields " + Twine(values.size()) +
                       " values, expected " + Twine(e.op->getNumResults()),
-                  EvalError::Kind::Invalid);
+                  ErrorCode::Invalid);
   for (auto [i, value] : llvm::enumerate(values))
     if (llvm::Error error = e.checkShape(value.shape(), i))
       return error;
@@ -107,8 +107,7 @@ Expected<Results> zenith::interpreter::evaluateControl(const OpEvaluation &e) {
     if (elementAt(e.operand(0), 0).isNonZero())
       return Results();
     return e.fail(assertText(op.getMessage(), e.operands.drop_front()),
-                  EvalError::Kind::Invalid);
+                  ErrorCode::Invalid);
   }
-  return e.fail("has no meaning in the interpreter",
-                EvalError::Kind::Unsupported);
+  return e.fail("has no meaning in the interpreter", ErrorCode::Unsupported);
 }

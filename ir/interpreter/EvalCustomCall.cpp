@@ -5,18 +5,14 @@
 
 #include "ir/interpreter/EvalCustomCall.h"
 #include "ir/matchers/LapackCalls.h"
+#include "runtime/routines/Lapack.h"
 
 using namespace mlir;
 using namespace zenith;
 using namespace zenith::interpreter;
 using llvm::Expected;
 
-/// The one door to LAPACK of the house, a library without headers.
-extern "C" int zenith_routine_lapack(const char *routine, char type,
-                                     const int64_t *numbers,
-                                     void *const *inputs, void *const *results);
-
-// Operands have sizes when they are there, and so has what follows from them.
+// Operands have sizes at run time, and so have dims computed from them.
 static Shape constantsOf(ArrayRef<graph::DimExpr> dims) {
   Shape shape;
   for (const graph::DimExpr &dim : dims)
@@ -33,31 +29,30 @@ static Expected<Results> callLapack(const OpEvaluation &e,
       return result.takeError();
     results.push_back(std::move(*result));
   }
-  Shape numbers = constantsOf({call.batches, call.rows, call.columns});
-  numbers.append(constantsOf(call.options));
+  Shape sizes = constantsOf({call.batches, call.rows, call.columns});
+  sizes.append(constantsOf(call.options));
   SmallVector<void *> inputs, targets;
   for (const Tensor &input : e.operands)
     inputs.push_back(const_cast<char *>(input.bytes()));
   for (Tensor &result : results)
     targets.push_back(result.writable());
-  switch (zenith_routine_lapack(call.routine.c_str(), call.letter,
-                                numbers.data(), inputs.data(),
-                                targets.data())) {
-  case 0:
+  switch (zenith_routine_lapack(call.routine.c_str(), call.letter, sizes.data(),
+                                inputs.data(), targets.data())) {
+  case ZENITH_LAPACK_DONE:
     return results;
-  case 2:
+  case ZENITH_LAPACK_NO_LIBRARY:
     return e.fail("calls 'lapack_" + call.routine +
                       "', and this machine has no liblapack.so.3",
-                  EvalError::Kind::Unsupported);
-  case 3:
+                  ErrorCode::Unsupported);
+  case ZENITH_LAPACK_NO_MEMORY:
     return e.fail("has no memory for the work space of 'lapack_" +
                       call.routine + "'",
-                  EvalError::Kind::Memory);
-  default:
-    return e.fail("calls 'lapack_" + call.routine +
-                      "', which is no routine here",
-                  EvalError::Kind::Unsupported);
+                  ErrorCode::Memory);
+  case ZENITH_LAPACK_UNKNOWN_ROUTINE:
+    break;
   }
+  return e.fail("calls 'lapack_" + call.routine + "', which is no routine here",
+                ErrorCode::Unsupported);
 }
 
 Expected<Results>
@@ -68,7 +63,6 @@ zenith::interpreter::evaluateCustomCall(graph::CustomCallOp op,
     dims.emplace_back(operand.type().getShape());
   Expected<graph::LapackCall> call = graph::lapackCall(op, dims);
   if (!call)
-    return e.fail(llvm::toString(call.takeError()),
-                  EvalError::Kind::Unsupported);
+    return e.fail(llvm::toString(call.takeError()), ErrorCode::Unsupported);
   return callLapack(e, *call);
 }

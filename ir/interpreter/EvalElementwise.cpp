@@ -49,8 +49,7 @@ static Expected<Tensor> evaluate(graph::CompareOp op, const OpEvaluation &e) {
                      ? compareComplex<float>(*result, lhs, rhs, direction)
                      : compareComplex<double>(*result, lhs, rhs, direction);
     if (!known)
-      return e.fail("complex numbers have no order",
-                    EvalError::Kind::Unsupported);
+      return e.fail("complex numbers have no order", ErrorCode::Unsupported);
   } else if (element.isF32()) {
     compareAll<float>(*result, lhs, rhs, direction);
   } else if (element.isF64()) {
@@ -139,11 +138,11 @@ static Expected<Tensor> evaluate(graph::ConvertOp op, const OpEvaluation &e) {
   return result;
 }
 
-// i4 and ui4 differ in how they fill their byte.
+// i4 and ui4 differ in how they extend to a byte.
 static Expected<Tensor> evaluate(graph::BitcastOp, const OpEvaluation &e) {
   Type from = e.operand(0).elementType(), to = e.resultElement();
   if (elementBytes(from) != elementBytes(to))
-    return e.fail("element widths differ", EvalError::Kind::Invalid);
+    return e.fail("element widths differ", ErrorCode::Invalid);
   Expected<Tensor> result = e.allocate(e.operand(0).shape());
   if (!result)
     return result;
@@ -181,6 +180,5 @@ zenith::interpreter::evaluateElementwise(const OpEvaluation &e) {
   if (e.operands.size() == 2)
     if (FloatFunction2 fn = floatFunction2(mnemonic))
       return evaluateFloat(e, fn);
-  return e.fail("has no meaning in the interpreter",
-                EvalError::Kind::Unsupported);
+  return e.fail("has no meaning in the interpreter", ErrorCode::Unsupported);
 }

@@ -17,13 +17,13 @@ using FloatFunction2 = double (*)(double, double);
 using ComplexFunction = std::complex<double> (*)(const std::complex<double> &);
 using ComplexFunction2 = std::complex<double> (*)(const std::complex<double> &,
                                                   const std::complex<double> &);
-/// On elements of `width` bits in 64; results are not wrapped yet. W is int64_t
-/// or uint64_t.
+/// Operands are elements of `width` bits in 64; results are not wrapped yet. W
+/// is int64_t or uint64_t.
 template <typename W> using IntegerFunction = W (*)(W, unsigned width);
 template <typename W> using IntegerFunction2 = W (*)(W, W, unsigned width);
 
 /// The function of an op with one or two float operands of the result's type;
-/// null where the op has none.
+/// null if the op has none.
 FloatFunction floatFunction(llvm::StringRef mnemonic);
 FloatFunction2 floatFunction2(llvm::StringRef mnemonic);
 /// The same for complex numbers and integers.

@@ -13,7 +13,7 @@ using namespace zenith;
 using namespace zenith::interpreter;
 using llvm::Expected;
 
-// What a type is computed in.
+// The type in which elements are computed.
 template <typename T> struct WideOf {
   using type = double;
 };
@@ -31,7 +31,7 @@ static double realOf(double value) { return value; }
 static double realOf(const std::complex<double> &value) { return value.real(); }
 
 // Calls fn(TypeTag<T>) with the type of real and complex elements.
-template <typename Fn> static void visitNumber(Type element, Fn &&fn) {
+template <typename Fn> static void visitFloatOrComplex(Type element, Fn &&fn) {
   if (auto complex = dyn_cast<ComplexType>(element))
     return complex.getElementType().isF32()
                ? fn(TypeTag<std::complex<float>>())
@@ -39,7 +39,8 @@ template <typename Fn> static void visitNumber(Type element, Fn &&fn) {
   return element.isF32() ? fn(TypeTag<float>()) : fn(TypeTag<double>());
 }
 
-// The lower factor of `a`, in place; false where it is not positive definite.
+// The lower Cholesky factor of `a`, in place; false if it is not positive
+// definite.
 template <typename W> static bool factor(std::vector<W> &a, int64_t n) {
   auto at = [&](int64_t i, int64_t j) -> W & { return a[size_t(i * n + j)]; };
   for (int64_t j = 0; j < n; ++j) {
@@ -97,7 +98,7 @@ static Expected<Tensor> evaluateCholesky(const OpEvaluation &e) {
   if (!result)
     return result;
   bool lower = cast<graph::CholeskyOp>(e.op).getLower();
-  visitNumber(e.resultElement(), [&](auto tag) {
+  visitFloatOrComplex(e.resultElement(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     const T *from = elementsOf<T>(e.operand(0)).data();
     T *to = writableElements<T>(*result).data();
@@ -161,7 +162,7 @@ static Expected<Tensor> evaluateTriangularSolve(const OpEvaluation &e) {
   if (!result)
     return result;
   bool turned = op.getForm() != graph::MatrixForm::plain;
-  visitNumber(e.resultElement(), [&](auto tag) {
+  visitFloatOrComplex(e.resultElement(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     const T *matrix = elementsOf<T>(e.operand(0)).data();
     const T *from = elementsOf<T>(e.operand(1)).data();
@@ -189,5 +190,5 @@ zenith::interpreter::evaluateLinearAlgebra(const OpEvaluation &e) {
   if (isa<graph::FourierOp>(e.op))
     return evaluateFourier(e);
   return e.fail("has no meaning in the interpreter",
-                EvalError::Kind::Unsupported);
+                ErrorCode::Unsupported);
 }

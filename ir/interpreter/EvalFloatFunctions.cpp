@@ -102,8 +102,9 @@ Expected<Tensor> zenith::interpreter::evaluateFloat(const OpEvaluation &e,
   return narrowed(single, e.resultElement());
 }
 
-// The four operations have loops of their own: models spend their time there.
-// A sum, product or quotient of floats rounded twice is the one rounded once.
+// The four operations have loops of their own, since models spend their time in
+// them. A sum, product or quotient of floats that is rounded to double first
+// rounds to the same float.
 template <typename T>
 static bool evaluateBasic(Tensor &result, const Tensor &a, const Tensor &b,
                           FloatFunction2 fn) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Discrete Fourier transforms in double: powers of two by halves, other lengths
-// as a convolution of one, short ones by their sum.
+// Discrete Fourier transforms in double: radix-2 for powers of two, Bluestein's
+// convolution for other lengths, direct sums for short ones.
 
 #include "ir/GraphOps.h"
 #include "ir/interpreter/ElementLoops.h"
@@ -16,20 +16,20 @@ using namespace zenith;
 using namespace zenith::interpreter;
 using llvm::Expected;
 
-using Number = std::complex<double>;
+using Complex = std::complex<double>;
 
-// Lengths up to this one are summed up directly.
+// Lengths up to this one are summed directly.
 static constexpr int64_t shortLength = 16;
 
 // exp(-2 pi i k / n)
-static Number root(int64_t k, int64_t n) {
+static Complex root(int64_t k, int64_t n) {
   long double angle = -2 * 3.14159265358979323846264338327950288L *
                       (long double)(k % n) / (long double)n;
   return {double(std::cos(angle)), double(std::sin(angle))};
 }
 
 namespace {
-/// Transforms of one length, forwards.
+/// Forward transforms of one length.
 class Transform {
 public:
   explicit Transform(int64_t length) : length(length) {
@@ -40,7 +40,7 @@ public:
       prepareConvolution();
   }
 
-  void run(std::vector<Number> &x) const {
+  void run(std::vector<Complex> &x) const {
     if (llvm::isPowerOf2_64(uint64_t(length)))
       return runHalves(x);
     if (length <= shortLength)
@@ -49,15 +49,15 @@ public:
   }
 
 private:
-  void runSum(std::vector<Number> &x) const {
-    std::vector<Number> sums(x.size());
+  void runSum(std::vector<Complex> &x) const {
+    std::vector<Complex> sums(x.size());
     for (int64_t k = 0; k < length; ++k)
       for (int64_t j = 0; j < length; ++j)
         sums[size_t(k)] += x[size_t(j)] * roots[size_t(j * k % length)];
     x.swap(sums);
   }
 
-  void runHalves(std::vector<Number> &x) const {
+  void runHalves(std::vector<Complex> &x) const {
     size_t n = size_t(length);
     for (size_t i = 1, j = 0; i < n; ++i) {
       size_t bit = n >> 1;
@@ -70,19 +70,19 @@ private:
     for (size_t width = 2; width <= n; width *= 2)
       for (size_t first = 0; first < n; first += width)
         for (size_t k = 0; k < width / 2; ++k) {
-          Number &low = x[first + k], &high = x[first + k + width / 2];
-          Number turned = high * roots[k * (n / width)];
+          Complex &low = x[first + k], &high = x[first + k + width / 2];
+          Complex turned = high * roots[k * (n / width)];
           high = low - turned;
           low += turned;
         }
   }
 
   // Bluestein: j k = (j^2 + k^2 - (k - j)^2) / 2 makes the sum a convolution,
-  // done by transforms of a power of two.
+  // which transforms of a power of two compute.
   void prepareConvolution() {
     int64_t padded = int64_t(llvm::PowerOf2Ceil(uint64_t(2 * length - 1)));
     inner = std::make_unique<Transform>(padded);
-    filter.assign(size_t(padded), Number(0));
+    filter.assign(size_t(padded), Complex(0));
     for (int64_t k = 0; k < length; ++k) {
       uint64_t square =
           uint64_t((unsigned __int128)k * k % uint64_t(2 * length));
@@ -92,8 +92,8 @@ private:
     }
     inner->run(filter);
   }
-  void runConvolution(std::vector<Number> &x) const {
-    std::vector<Number> y(filter.size(), Number(0));
+  void runConvolution(std::vector<Complex> &x) const {
+    std::vector<Complex> y(filter.size(), Complex(0));
     for (size_t i = 0; i < x.size(); ++i)
       y[i] = x[i] * chirp[i];
     inner->run(y);
@@ -105,28 +105,28 @@ private:
   }
 
   int64_t length;
-  std::vector<Number> roots, chirp, filter;
+  std::vector<Complex> roots, chirp, filter;
   std::unique_ptr<Transform> inner;
 };
 } // namespace
 
 // Transforms all lines along a dimension, in place.
-static void transformAlong(MutableArrayRef<Number> values,
+static void transformAlong(MutableArrayRef<Complex> values,
                            ArrayRef<int64_t> shape, size_t dim, bool inverse) {
   int64_t length = shape[dim], inner = stridesOf(shape)[dim];
   if (values.empty() || length == 0)
     return;
   Transform transform(length);
-  std::vector<Number> line(static_cast<size_t>(length));
+  std::vector<Complex> line(static_cast<size_t>(length));
   for (size_t first = 0; first < values.size(); first += size_t(length * inner))
     for (int64_t i = 0; i < inner; ++i) {
       for (int64_t k = 0; k < length; ++k) {
-        Number x = values[first + size_t(k * inner + i)];
+        Complex x = values[first + size_t(k * inner + i)];
         line[size_t(k)] = inverse ? std::conj(x) : x;
       }
       transform.run(line);
       for (int64_t k = 0; k < length; ++k) {
-        Number y = line[size_t(k)];
+        Complex y = line[size_t(k)];
         values[first + size_t(k * inner + i)] =
             inverse ? std::conj(y) / double(length) : y;
       }
@@ -148,8 +148,8 @@ static llvm::Error checkSizes(graph::FourierOp op, const OpEvaluation &e) {
   return llvm::Error::success();
 }
 
-// A line of n / 2 + 1 numbers as the whole line of n of which it is half.
-static void mirror(ArrayRef<Number> half, MutableArrayRef<Number> whole) {
+// Completes n / 2 + 1 values to the whole line of n by conjugate symmetry.
+static void mirror(ArrayRef<Complex> half, MutableArrayRef<Complex> whole) {
   size_t n = whole.size();
   for (size_t k = 0; k < n; ++k)
     whole[k] = k <= n / 2 ? half[k] : std::conj(half[n - k]);
@@ -181,7 +181,7 @@ Expected<Tensor> zenith::interpreter::evaluateFourier(const OpEvaluation &e) {
   if (!work)
     return work;
   ElementAccess from(operand.elementType()), to(e.resultElement());
-  MutableArrayRef<Number> values = writableElements<Number>(*work);
+  MutableArrayRef<Complex> values = writableElements<Complex>(*work);
   for (auto [i, value] : llvm::enumerate(values)) {
     Scalar x = from.load(operand.bytes() + i * from.bytes());
     value = {x.real, x.imag};
@@ -195,19 +195,19 @@ Expected<Tensor> zenith::interpreter::evaluateFourier(const OpEvaluation &e) {
     Expected<Tensor> full = e.temporary(whole, wide);
     if (!full)
       return full;
-    MutableArrayRef<Number> lines = writableElements<Number>(*full);
+    MutableArrayRef<Complex> lines = writableElements<Complex>(*full);
     size_t n = size_t(whole.back()), half = size_t(operand.shape().back());
     for (size_t i = 0; i * n < lines.size(); ++i)
       mirror(values.slice(i * half, half), lines.slice(i * n, n));
     transformAlong(lines, whole, last, inverse);
     *work = std::move(*full);
   }
-  // The result keeps the first numbers of each line.
-  ArrayRef<Number> lines = elementsOf<Number>(*work);
+  // The result keeps the first elements of each line.
+  ArrayRef<Complex> lines = elementsOf<Complex>(*work);
   char *target = result->writable();
   int64_t kept = shape.back();
   for (int64_t i = 0, count = result->size(); i < count; ++i) {
-    const Number &x = lines[size_t(i / kept * whole.back() + i % kept)];
+    const Complex &x = lines[size_t(i / kept * whole.back() + i % kept)];
     to.store(target + i * int64_t(to.bytes()),
              toReal ? Scalar::ofFloat(x.real())
                     : Scalar::ofComplex(x.real(), x.imag()));

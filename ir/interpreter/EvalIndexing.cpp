@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Meaning of the Indexing family: starts come from data and are clamped.
+// Meaning of the Indexing family: starts are data and are clamped.
 
 #include "ir/GraphOps.h"
 #include "ir/interpreter/StridedCopy.h"
@@ -33,7 +33,7 @@ static Expected<Shape> sliceSizes(graph::GatherOp op, const OpEvaluation &e) {
 }
 
 // Result shape of a gather: offset dimensions are slice dimensions, the others
-// those of the start indices but the index vector's.
+// are those of the start indices without the index vector's.
 static Shape gatherShape(graph::GatherDimsAttr dims, ArrayRef<int64_t> sizes,
                          ArrayRef<int64_t> starts, int64_t rank) {
   Shape offsets, batch, shape;
@@ -177,6 +177,5 @@ Expected<Tensor> zenith::interpreter::evaluateIndexing(const OpEvaluation &e) {
     return evaluateDynamicSlice(e);
   if (isa<graph::DynamicUpdateSliceOp>(e.op))
     return evaluateDynamicUpdateSlice(e);
-  return e.fail("has no meaning in the interpreter",
-                EvalError::Kind::Unsupported);
+  return e.fail("has no meaning in the interpreter", ErrorCode::Unsupported);
 }

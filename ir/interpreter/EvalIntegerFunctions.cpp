@@ -126,7 +126,8 @@ template IntegerFunction2<int64_t> integerFunction2(StringRef);
 template IntegerFunction2<uint64_t> integerFunction2(StringRef);
 } // namespace zenith::interpreter
 
-// Sums and products: loops of their own, since index arithmetic uses them most.
+// Sums and products have loops of their own, since index arithmetic uses them
+// most.
 template <typename T>
 static bool evaluateBasic(StringRef mnemonic, const OpEvaluation &e,
                           Tensor &result, unsigned width) {
@@ -175,6 +176,6 @@ Expected<Tensor> zenith::interpreter::evaluateInteger(const OpEvaluation &e) {
     return evaluateTyped<typename decltype(tag)::type>(e, *result, width);
   });
   if (!known)
-    return e.fail("has no meaning on integers", EvalError::Kind::Unsupported);
+    return e.fail("has no meaning on integers", ErrorCode::Unsupported);
   return result;
 }

@@ -16,8 +16,7 @@ using llvm::Expected;
 static Expected<Tensor> evaluate(graph::ConstantOp op, const OpEvaluation &e) {
   Tensor value = Tensor::fromElements(op.getValue());
   if (!value)
-    return e.fail("has elements that cannot be read",
-                  EvalError::Kind::Unsupported);
+    return e.fail("has elements that cannot be read", ErrorCode::Unsupported);
   return value;
 }
 
@@ -134,7 +133,7 @@ static Expected<Tensor> evaluate(graph::SliceOp op, const OpEvaluation &e) {
   return result;
 }
 
-// Number of elements that i * step + low puts below 0, for i = 0, 1, ...
+// Count of i = 0, 1, ... for which i * step + low is below 0.
 static int64_t countBelowZero(int64_t low, int64_t step) {
   return low >= 0 ? 0 : (-low + step - 1) / step;
 }
@@ -222,7 +221,6 @@ Expected<Tensor> zenith::interpreter::evaluateMovement(const OpEvaluation &e) {
             graph::ConcatOp, graph::ReverseOp>(
           [&](auto op) { result.emplace(evaluate(op, e)); });
   if (!result)
-    return e.fail("has no meaning in the interpreter",
-                  EvalError::Kind::Unsupported);
+    return e.fail("has no meaning in the interpreter", ErrorCode::Unsupported);
   return std::move(*result);
 }

@@ -69,8 +69,8 @@ static void gatherElements(char *to, const char *from, ArrayRef<int64_t> picks,
   }
 }
 
-// Results whose lines are those of the operands in the order that
-// fn(line, picks) gives, picks being 0, 1, ... before.
+// Results whose lines are those of the operands in the order that fn(line,
+// picks) gives; picks is 0, 1, ... initially.
 template <typename Fn>
 static Expected<Results> reorderLines(const OpEvaluation &e, Lines &lines,
                                       Fn &&fn) {
@@ -279,6 +279,5 @@ Expected<Results> zenith::interpreter::evaluateOrdering(const OpEvaluation &e) {
     return evaluateIsIn(e);
   if (isa<graph::NonMaxSuppressionOp>(e.op))
     return evaluateNonMaxSuppression(e);
-  return e.fail("has no meaning in the interpreter",
-                EvalError::Kind::Unsupported);
+  return e.fail("has no meaning in the interpreter", ErrorCode::Unsupported);
 }

@@ -76,8 +76,8 @@ static void storeBits(char *to, int64_t index, uint64_t bits, unsigned bytes) {
 }
 
 // Words of fewer than 64 bits: both words of a counter are neighbours along the
-// first even dimension, or the first of the largest where all are odd (whose
-// last word nobody sees). Gives how many counters were used.
+// first even dimension, or the first of the largest dimensions if all are odd
+// (whose last word is dropped). Gives how many counters were used.
 static uint64_t fillHalves(char *to, ArrayRef<int64_t> shape, unsigned bytes,
                            uint64_t counter, uint64_t key) {
   if (shape.empty()) {
@@ -138,8 +138,7 @@ static uint64_t fillPhilox(Tensor &bits, Counter counter, uint64_t key) {
 Expected<Results> zenith::interpreter::evaluateRandom(const OpEvaluation &e) {
   auto op = dyn_cast<graph::RandomBitsOp>(e.op);
   if (!op)
-    return e.fail("has no meaning in the interpreter",
-                  EvalError::Kind::Unsupported);
+    return e.fail("has no meaning in the interpreter", ErrorCode::Unsupported);
   Expected<Tensor> next = e.allocate(e.operand(0).shape(), 0);
   if (!next)
     return next.takeError();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Folds whose step is a region: over dimensions and over windows, of several
-// operands at once.
+// Reductions whose step is a region: over dimensions and over windows, of
+// several operands at once.
 
 #include "ir/GraphOps.h"
 #include "ir/WindowShapes.h"
@@ -15,7 +15,7 @@ using namespace zenith::interpreter;
 using llvm::Expected;
 
 namespace {
-/// The region with what is folded so far in its first arguments.
+/// The region with the reduction so far in its first arguments.
 class RegionReduce {
 public:
   static Expected<RegionReduce> make(const OpEvaluation &e, Region &region,
@@ -23,17 +23,17 @@ public:
     Expected<ScalarFunction> function = ScalarFunction::compile(e, region);
     if (!function)
       return function.takeError();
-    RegionReduce fold(std::move(*function));
+    RegionReduce reduction(std::move(*function));
     for (const Tensor &init : inits) {
-      fold.inits.push_back(elementAt(init, 0));
-      fold.accesses.emplace_back(init.elementType());
+      reduction.inits.push_back(elementAt(init, 0));
+      reduction.accesses.emplace_back(init.elementType());
     }
-    fold.state = fold.inits;
-    return fold;
+    reduction.state = reduction.inits;
+    return reduction;
   }
 
   void start() { state = inits; }
-  /// Folds the elements at `index`; the start values where it is negative.
+  /// Reduces the elements at `index`; the start values if it is negative.
   llvm::Error step(ArrayRef<const char *> from, int64_t index) {
     size_t count = state.size();
     for (size_t i = 0; i < count; ++i) {
@@ -72,7 +72,7 @@ static llvm::Error checkOneShape(const OpEvaluation &e,
   return llvm::Error::success();
 }
 
-// One result per operand, and where its bytes are.
+// One result per operand, and the address of its bytes.
 static llvm::Error makeResults(const OpEvaluation &e, ArrayRef<int64_t> shape,
                                Results &results, SmallVectorImpl<char *> &to) {
   for (unsigned i = 0; i < e.op->getNumResults(); ++i) {
@@ -92,10 +92,10 @@ static Expected<Results> evaluateReduceWith(graph::ReduceWithOp op,
   ArrayRef<Tensor> inputs = e.operands.take_front(count);
   if (llvm::Error error = checkOneShape(e, inputs))
     return std::move(error);
-  Expected<RegionReduce> fold =
+  Expected<RegionReduce> reduction =
       RegionReduce::make(e, op.getBody(), e.operands.drop_front(count));
-  if (!fold)
-    return fold.takeError();
+  if (!reduction)
+    return reduction.takeError();
   SmallVector<int64_t> order;
   Shape kept;
   int64_t length = 1;
@@ -121,28 +121,29 @@ static Expected<Results> evaluateReduceWith(graph::ReduceWithOp op,
   if (llvm::Error error = makeResults(e, kept, results, to))
     return std::move(error);
   for (int64_t row = 0, end = results[0].size(); row < end; ++row) {
-    fold->start();
+    reduction->start();
     for (int64_t i = 0; i < length; ++i)
-      if (llvm::Error error = fold->step(from, row * length + i))
+      if (llvm::Error error = reduction->step(from, row * length + i))
         return std::move(error);
-    fold->store(to, row);
+    reduction->store(to, row);
   }
   return results;
 }
 
 namespace {
-/// Row-major walk over the windows of an output position.
+/// Row-major walk over the elements of an output position's window.
 struct WindowWalk {
   SmallVector<graph::WindowDim> dims;
   Shape input, strides, output;
 
-  /// Number of the input element at a place of the window; -1 in padding and in
-  /// gaps.
-  int64_t index(ArrayRef<int64_t> position, ArrayRef<int64_t> place) const {
+  /// Index of the input element at an offset in the window; -1 in padding and
+  /// in gaps.
+  int64_t index(ArrayRef<int64_t> position, ArrayRef<int64_t> offset) const {
     int64_t index = 0;
     for (size_t i = 0; i < dims.size(); ++i) {
       const graph::WindowDim &dim = dims[i];
-      int64_t at = position[i] * dim.stride + place[i] * dim.dilation - dim.low;
+      int64_t at =
+          position[i] * dim.stride + offset[i] * dim.dilation - dim.low;
       if (at < 0 || at % dim.baseDilation != 0 ||
           at / dim.baseDilation >= input[i])
         return -1;
@@ -159,10 +160,10 @@ static Expected<Results> evaluateReduceWindowWith(graph::ReduceWindowWithOp op,
   ArrayRef<Tensor> inputs = e.operands.take_front(count);
   if (llvm::Error error = checkOneShape(e, inputs))
     return std::move(error);
-  Expected<RegionReduce> fold =
+  Expected<RegionReduce> reduction =
       RegionReduce::make(e, op.getBody(), e.operands.drop_front(count));
-  if (!fold)
-    return fold.takeError();
+  if (!reduction)
+    return reduction.takeError();
   WindowWalk walk;
   walk.input = Shape(inputs[0].shape());
   walk.strides = stridesOf(walk.input);
@@ -179,14 +180,15 @@ static Expected<Results> evaluateReduceWindowWith(graph::ReduceWindowWithOp op,
     from.push_back(input.bytes());
   if (llvm::Error error = makeResults(e, walk.output, results, to))
     return std::move(error);
-  Shape position(walk.output.size(), 0), place(walk.output.size(), 0);
+  Shape position(walk.output.size(), 0), offset(walk.output.size(), 0);
   for (int64_t i = 0, end = results[0].size(); i < end; ++i) {
-    fold->start();
+    reduction->start();
     do {
-      if (llvm::Error error = fold->step(from, walk.index(position, place)))
+      if (llvm::Error error =
+              reduction->step(from, walk.index(position, offset)))
         return std::move(error);
-    } while (stepPosition(place, op.getWindow()));
-    fold->store(to, i);
+    } while (stepPosition(offset, op.getWindow()));
+    reduction->store(to, i);
     stepPosition(position, walk.output);
   }
   return results;
@@ -198,6 +200,5 @@ zenith::interpreter::evaluateReduceWithRegion(const OpEvaluation &e) {
     return evaluateReduceWith(op, e);
   if (auto op = dyn_cast<graph::ReduceWindowWithOp>(e.op))
     return evaluateReduceWindowWith(op, e);
-  return e.fail("has no meaning in the interpreter",
-                EvalError::Kind::Unsupported);
+  return e.fail("has no meaning in the interpreter", ErrorCode::Unsupported);
 }

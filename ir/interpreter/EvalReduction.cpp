@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Meaning of the Reduction family: folds over dimensions, windows and prefixes.
+// Meaning of the Reduction family: reductions over dimensions, windows and
+// prefixes.
 
 #include "ir/interpreter/EvalReduction.h"
 #include "ir/GraphOps.h"
@@ -16,7 +17,7 @@ using llvm::Expected;
 
 static llvm::Error unknownKind(const OpEvaluation &e) {
   return e.fail("has no meaning on these element types",
-                EvalError::Kind::Unsupported);
+                ErrorCode::Unsupported);
 }
 
 Expected<Rows> zenith::interpreter::rowsOver(const OpEvaluation &e,
@@ -52,14 +53,14 @@ static Expected<Tensor> evaluateReduce(graph::ReduceOp op,
   if (!result)
     return result;
   bool known = visitReduction(
-      op.getKind(), element, [&](auto tag, auto fold, unsigned width) {
+      op.getKind(), element, [&](auto tag, auto reduction, unsigned width) {
         using T = typename decltype(tag)::type;
         const T *from = elementsOf<T>(rows->values).data();
         T *to = writableElements<T>(*result).data();
         for (int64_t row = 0; row < rows->count; ++row) {
-          auto state = fold.start(width);
+          auto state = reduction.start(width);
           for (int64_t i = 0; i < rows->length; ++i)
-            state = fold.step(state, *from++);
+            state = reduction.step(state, *from++);
           to[row] = reduceResult<T>(state, width);
         }
       });
@@ -68,7 +69,7 @@ static Expected<Tensor> evaluateReduce(graph::ReduceOp op,
   return narrowed(*result, e.resultElement());
 }
 
-// Position of the best element of a row; NaN is better than all numbers.
+// Position of the best element of a row; NaN is better than all other values.
 template <typename T>
 static int64_t bestOf(const T *row, int64_t length, bool wantMax, bool last) {
   int64_t best = 0;
@@ -123,28 +124,28 @@ static Expected<Tensor> evaluateArgReduce(graph::ArgReduceOp op,
 }
 
 namespace {
-/// One row of running folds.
-template <typename T, typename Fold> struct ScanReduce {
+/// A scan of one row.
+template <typename T, typename Reduction> struct ScanReduce {
   unsigned width;
   bool exclusive, reverse;
   std::optional<SmallFloat> small; ///< rounds every element
 
   void run(const T *from, T *to, int64_t length) const {
-    auto state = Fold::start(width);
+    auto state = Reduction::start(width);
     for (int64_t i = 0; i < length; ++i) {
       int64_t at = reverse ? length - 1 - i : i;
-      auto next = rounded(Fold::step(state, from[at]));
+      auto next = rounded(Reduction::step(state, from[at]));
       to[at] = reduceResult<T>(exclusive ? state : next, width);
       state = next;
     }
   }
 
 private:
-  typename Fold::State rounded(typename Fold::State state) const {
+  typename Reduction::State rounded(typename Reduction::State state) const {
     if constexpr (std::is_same_v<T, float>)
       if (small) {
         double value = small->decode(small->encode(reduceResult<T>(state, 32)));
-        return Fold::step(Fold::start(width), T(value));
+        return Reduction::step(Reduction::start(width), T(value));
       }
     return state;
   }
@@ -163,9 +164,9 @@ static Expected<Tensor> evaluateCumulative(graph::CumulativeOp op,
   auto small = SmallFloat::of(e.resultElement());
   bool known =
       visitReduction(op.getKind(), rows->values.elementType(),
-                     [&](auto tag, auto fold, unsigned width) {
+                     [&](auto tag, auto reduction, unsigned width) {
                        using T = typename decltype(tag)::type;
-                       ScanReduce<T, decltype(fold)> running{
+                       ScanReduce<T, decltype(reduction)> running{
                            width, op.getExclusive(), op.getReverse(), small};
                        const T *from = elementsOf<T>(rows->values).data();
                        T *to = writableElements<T>(*result).data();
@@ -201,23 +202,23 @@ static Expected<Shape> windowShape(graph::ReduceWindowOp op,
 }
 
 namespace {
-// Folds the window of one output position, dimension by dimension.
-template <typename T, typename Fold> struct WindowReduce {
+// Reduces the window of one output position, dimension by dimension.
+template <typename T, typename Reduction> struct WindowReduce {
   graph::ReduceWindowOp op;
   ArrayRef<int64_t> shape, strides;
   ArrayRef<int64_t> window, step, low, baseDilation, dilation;
-  typename Fold::State state;
+  typename Reduction::State state;
 
   WindowReduce(graph::ReduceWindowOp op, ArrayRef<int64_t> shape,
                ArrayRef<int64_t> strides)
       : op(op), shape(shape), strides(strides), window(op.getWindow()),
         step(op.getStrides()), low(op.getLow()),
         baseDilation(op.getBaseDilation()), dilation(op.getDilation()),
-        state(Fold::start(0)) {}
+        state(Reduction::start(0)) {}
 
   void visit(size_t dim, const T *from, ArrayRef<int64_t> position) {
     if (dim == shape.size()) {
-      state = Fold::step(state, *from);
+      state = Reduction::step(state, *from);
       return;
     }
     for (int64_t w = 0; w < window[dim]; ++w) {
@@ -246,14 +247,14 @@ static Expected<Tensor> evaluateReduceWindow(graph::ReduceWindowOp op,
   Shape strides = stridesOf(operand.shape());
   bool known = visitReduction(
       op.getKind(), operand.elementType(),
-      [&](auto tag, auto fold, unsigned width) {
+      [&](auto tag, auto reduction, unsigned width) {
         using T = typename decltype(tag)::type;
-        using Fold = decltype(fold);
-        WindowReduce<T, Fold> windows(op, operand.shape(), strides);
+        using Reduction = decltype(reduction);
+        WindowReduce<T, Reduction> windows(op, operand.shape(), strides);
         T *to = writableElements<T>(*result).data();
         Shape position(shape->size(), 0);
         for (int64_t i = 0, count = result->size(); i < count; ++i) {
-          windows.state = Fold::start(width);
+          windows.state = Reduction::start(width);
           windows.visit(0, elementsOf<T>(operand).data(), position);
           to[i] = reduceResult<T>(windows.state, width);
           stepPosition(position, *shape);
@@ -273,6 +274,5 @@ Expected<Tensor> zenith::interpreter::evaluateReduction(const OpEvaluation &e) {
     return evaluateReduceWindow(op, e);
   if (auto op = dyn_cast<graph::CumulativeOp>(e.op))
     return evaluateCumulative(op, e);
-  return e.fail("has no meaning in the interpreter",
-                EvalError::Kind::Unsupported);
+  return e.fail("has no meaning in the interpreter", ErrorCode::Unsupported);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Meaning of scatter and scatter_with: windows of updates folded into the
+// Meaning of scatter and scatter_with: windows of updates reduced into the
 // operands, one position of the indices after the other.
 
 #include "ir/GraphOps.h"
@@ -174,7 +174,7 @@ template <typename T> static T joined(graph::ScatterKind kind, T x, T y) {
                                             : y;
 }
 
-// Calls fn(TypeTag<T>, join) where join(T, T) folds stored elements.
+// Calls fn(TypeTag<T>, join) where join(T, T) reduces stored elements.
 template <typename Fn>
 static void visitJoin(graph::ScatterKind kind, Type element, Fn &&fn) {
   auto plain = [&](auto tag) {
@@ -230,12 +230,12 @@ static Expected<Results> evaluateKind(graph::ScatterOp op,
   SmallVector<BoxLoop> loops = boxLoops(*plan, bytes);
   visitJoin(op.getKind(), result.elementType(), [&](auto tag, auto join) {
     using T = typename decltype(tag)::type;
-    auto fold = [&](char *target, const char *source) {
+    auto update = [&](char *target, const char *source) {
       T *element = reinterpret_cast<T *>(target);
       *element = join(*element, *reinterpret_cast<const T *>(source));
     };
     llvm::cantFail(plan->forEachWindow([&](int64_t target, int64_t source) {
-      forEachPair(to + target * bytes, from + source * bytes, loops, fold);
+      forEachPair(to + target * bytes, from + source * bytes, loops, update);
       return llvm::Error::success();
     }));
   });
@@ -269,7 +269,7 @@ static Expected<Results> evaluateWith(graph::ScatterWithOp op,
     to.push_back(result.writable());
     accesses.emplace_back(result.elementType());
   }
-  auto fold = [&](int64_t target, int64_t source) -> llvm::Error {
+  auto update = [&](int64_t target, int64_t source) -> llvm::Error {
     for (size_t i = 0; i < count; ++i) {
       int64_t bytes = accesses[i].bytes();
       function->argument(i) = accesses[i].load(to[i] + target * bytes);
@@ -283,18 +283,18 @@ static Expected<Results> evaluateWith(graph::ScatterWithOp op,
                         function->result(i));
     return llvm::Error::success();
   };
-  Shape place(plan->box.size(), 0);
+  Shape offset(plan->box.size(), 0);
   llvm::Error error =
       plan->forEachWindow([&](int64_t target, int64_t source) -> llvm::Error {
         do {
           int64_t into = target, out = source;
-          for (size_t i = 0; i < place.size(); ++i) {
-            into += place[i] * plan->to[i];
-            out += place[i] * plan->from[i];
+          for (size_t i = 0; i < offset.size(); ++i) {
+            into += offset[i] * plan->to[i];
+            out += offset[i] * plan->from[i];
           }
-          if (llvm::Error failed = fold(into, out))
+          if (llvm::Error failed = update(into, out))
             return failed;
-        } while (stepPosition(place, plan->box));
+        } while (stepPosition(offset, plan->box));
         return llvm::Error::success();
       });
   if (error)
@@ -307,6 +307,5 @@ Expected<Results> zenith::interpreter::evaluateScatter(const OpEvaluation &e) {
     return evaluateKind(op, e);
   if (auto op = dyn_cast<graph::ScatterWithOp>(e.op))
     return evaluateWith(op, e);
-  return e.fail("has no meaning in the interpreter",
-                EvalError::Kind::Unsupported);
+  return e.fail("has no meaning in the interpreter", ErrorCode::Unsupported);
 }

@@ -37,7 +37,7 @@ static llvm::Error checkOneSize(const OpEvaluation &e, unsigned first,
 
 namespace {
 
-/// The images of keys that dedup has.
+/// The images of keys under the permutations of a dedup.
 class KeyImages {
 public:
   KeyImages(const OpEvaluation &e, search::DedupOp op)
@@ -45,17 +45,17 @@ public:
         partBits(op.partBits()), perWord((64 + partBits - 1) / partBits),
         count(size_t(op.getImageParts().getType().getDimSize(0))),
         parts(size_t(op.getImageParts().getType().getDimSize(2))),
-        numbers(
+        permutations(
             elementsOf<uint16_t>(e.operand(unsigned(e.operands.size()) - 2))),
         bits(elementsOf<uint64_t>(e.operand(unsigned(e.operands.size()) - 1))) {
   }
 
-  /// The least image of a key, with what joins it.
+  /// The least image of a key, with the joined bits of all equal images.
   std::vector<uint64_t> least(const std::vector<uint64_t> &from) const {
     std::vector<uint64_t> best = image(from, 0);
     uint64_t same = 0;
-    for (size_t number = 1; number < count; ++number) {
-      std::vector<uint64_t> other = image(from, number);
+    for (size_t index = 1; index < count; ++index) {
+      std::vector<uint64_t> other = image(from, index);
       if (masked(other, key) < masked(best, key)) {
         best = std::move(other);
         same = 0;
@@ -71,12 +71,12 @@ public:
 
 private:
   std::vector<uint64_t> image(const std::vector<uint64_t> &from,
-                              size_t number) const {
+                              size_t index) const {
     std::vector<uint64_t> to(words);
     for (size_t word = 0; word < words; ++word)
       for (size_t j = 0; j < parts; ++j) {
-        size_t entry = (number * words + word) * parts + j,
-               origin = numbers[entry];
+        size_t entry = (index * words + word) * parts + j,
+               origin = permutations[entry];
         uint64_t part = 0;
         if (origin < words * perWord)
           part = from[origin / perWord] >> origin % perWord * partBits &
@@ -90,7 +90,7 @@ private:
   size_t words;
   unsigned ties, partBits, perWord;
   size_t count, parts;
-  ArrayRef<uint16_t> numbers;
+  ArrayRef<uint16_t> permutations;
   ArrayRef<uint64_t> bits;
 };
 
@@ -108,13 +108,13 @@ static Expected<Results> evaluateDedup(const OpEvaluation &e) {
   // In order of first occurrence, which is one of the orders that the op
   // allows.
   std::vector<std::vector<uint64_t>> fresh;
-  std::map<std::vector<uint64_t>, size_t> places;
+  std::map<std::vector<uint64_t>, size_t> rowOf;
   constexpr size_t known = ~size_t(0);
   for (size_t first = candidates; first < lists; first += words) {
     if (llvm::Error error = checkOneSize(e, first, words))
       return std::move(error);
     for (int64_t row = 0; row < e.operand(first).size(); ++row)
-      places[masked(keyAt(e, first, words, row), op.getKey())] = known;
+      rowOf[masked(keyAt(e, first, words, row), op.getKey())] = known;
   }
   for (int64_t row = 0; row < e.operand(0).size(); ++row)
     for (size_t first = 0; first < candidates; first += words) {
@@ -123,13 +123,13 @@ static Expected<Results> evaluateDedup(const OpEvaluation &e) {
         continue;
       if (images)
         key = images->least(key);
-      auto [place, isNew] =
-          places.try_emplace(masked(key, op.getKey()), fresh.size());
+      auto [entry, isNew] =
+          rowOf.try_emplace(masked(key, op.getKey()), fresh.size());
       if (isNew)
         fresh.push_back(key);
-      else if (place->second != known)
+      else if (entry->second != known)
         for (size_t word = 0; word < words; ++word)
-          fresh[place->second][word] |= key[word];
+          fresh[entry->second][word] |= key[word];
     }
   Results results;
   for (size_t word = 0; word < words; ++word) {
@@ -216,12 +216,12 @@ static Expected<Results> evaluateCosetBitRows(const OpEvaluation &e) {
       uint64_t to = columns[move * columnCount + column];
       if (to >= columnCount || !isSet(source, column))
         continue;
-      uint64_t place = entry / generators * words + to / 64;
+      uint64_t word = entry / generators * words + to / 64;
       uint64_t bit = uint64_t(1) << to % 64;
-      if (joined[place] & bit)
+      if (joined[word] & bit)
         continue;
-      fresh[place] |= bit;
-      joined[place] |= bit;
+      fresh[word] |= bit;
+      joined[word] |= bit;
       ++found;
     }
   }
@@ -266,5 +266,5 @@ Expected<Results> zenith::interpreter::evaluateSearch(const OpEvaluation &e) {
   if (isa<search::TestAndSetOp>(e.op))
     return evaluateTestAndSet(e);
   return e.fail("has no meaning in the interpreter",
-                EvalError::Kind::Unsupported);
+                ErrorCode::Unsupported);
 }

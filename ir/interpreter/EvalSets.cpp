@@ -21,8 +21,8 @@ struct RowHash {
     return size_t(llvm::hash_combine_range(row.begin(), row.end()));
   }
 };
-/// Number of each distinct row.
-using RowNumbers = std::unordered_map<ArrayRef<uint64_t>, int64_t, RowHash>;
+/// Index of each distinct row.
+using RowIndices = std::unordered_map<ArrayRef<uint64_t>, int64_t, RowHash>;
 
 /// Distinct rows in order of first occurrence.
 struct Distinct {
@@ -32,17 +32,17 @@ struct Distinct {
 
 static Distinct distinctRows(const KeyRows &rows) {
   Distinct found;
-  RowNumbers numbers;
+  RowIndices indices;
   found.inverse.reserve(size_t(rows.count));
   for (int64_t i = 0; i < rows.count; ++i) {
-    auto [place, isNew] =
-        numbers.try_emplace(rows.row(i), int64_t(numbers.size()));
+    auto [entry, isNew] =
+        indices.try_emplace(rows.row(i), int64_t(indices.size()));
     if (isNew) {
       found.first.push_back(i);
       found.counts.push_back(0);
     }
-    ++found.counts[size_t(place->second)];
-    found.inverse.push_back(place->second);
+    ++found.counts[size_t(entry->second)];
+    found.inverse.push_back(entry->second);
   }
   return found;
 }
@@ -62,8 +62,8 @@ static void sortRows(Distinct &found, const KeyRows &rows) {
     sorted.first.push_back(found.first[size_t(order[i])]);
     sorted.counts.push_back(found.counts[size_t(order[i])]);
   }
-  for (int64_t number : found.inverse)
-    sorted.inverse.push_back(rank[size_t(number)]);
+  for (int64_t index : found.inverse)
+    sorted.inverse.push_back(rank[size_t(index)]);
   found = std::move(sorted);
 }
 
@@ -169,7 +169,7 @@ Expected<Results> zenith::interpreter::evaluateIsIn(const OpEvaluation &e) {
   Expected<Tensor> result = e.allocate({rows->count});
   if (!result)
     return result.takeError();
-  RowNumbers members;
+  RowIndices members;
   for (int64_t i = 0; i < set->count; ++i)
     members.try_emplace(set->row(i), i);
   char *to = result->writable();

@@ -16,10 +16,10 @@ using namespace zenith;
 using namespace zenith::interpreter;
 using llvm::Expected;
 
-// Calls nested deeper are taken for an endless recursion.
+// More deeply nested calls count as endless recursion.
 static constexpr unsigned maxCallDepth = 200;
 
-// Steps of a loop that `evaluate` takes for too many.
+// Limit of a loop's steps in `evaluate`.
 static constexpr int64_t maxFoldedSteps = 1000;
 
 static Expected<Results> single(Expected<Tensor> result) {
@@ -61,8 +61,7 @@ static Expected<Results> evaluateFamily(const OpEvaluation &e) {
   case graph::Family::Collective:
     break;
   }
-  return e.fail("has no meaning in the interpreter",
-                EvalError::Kind::Unsupported);
+  return e.fail("has no meaning in the interpreter", ErrorCode::Unsupported);
 }
 
 namespace {
@@ -127,18 +126,18 @@ static llvm::Error checkArgument(const OpEvaluation &e, unsigned index,
   if (!type || !value || type.getElementType() != value.elementType())
     return e.fail("argument " + Twine(index) +
                       " has another element type than the value",
-                  EvalError::Kind::Invalid);
+                  ErrorCode::Invalid);
   if (type.getRank() != int64_t(value.shape().size()))
     return e.fail("argument " + Twine(index) + " has rank " +
                       Twine(type.getRank()) + ", the value has rank " +
                       Twine(value.shape().size()),
-                  EvalError::Kind::Invalid);
+                  ErrorCode::Invalid);
   for (auto [dim, size] : llvm::enumerate(value.shape()))
     if (!type.isDynamicDim(dim) && type.getDimSize(dim) != size)
       return e.fail("dimension " + Twine(dim) + " of argument " + Twine(index) +
                         " is " + Twine(type.getDimSize(dim)) +
                         ", the value has " + Twine(size),
-                    EvalError::Kind::Invalid);
+                    ErrorCode::Invalid);
   return llvm::Error::success();
 }
 
@@ -146,15 +145,15 @@ Expected<Results> Run::call(func::FuncOp function, Results arguments) {
   OpEvaluation e{function, arguments, options.maxTensorBytes};
   if (function.isExternal())
     return e.fail("@" + function.getSymName() + " has no body",
-                  EvalError::Kind::Unsupported);
+                  ErrorCode::Unsupported);
   if (!function.getBody().hasOneBlock())
     return e.fail("@" + function.getSymName() + " has more than one block",
-                  EvalError::Kind::Unsupported);
+                  ErrorCode::Unsupported);
   if (arguments.size() != function.getNumArguments())
     return e.fail("@" + function.getSymName() + " takes " +
                       Twine(function.getNumArguments()) + " arguments, got " +
                       Twine(arguments.size()),
-                  EvalError::Kind::Invalid);
+                  ErrorCode::Invalid);
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
     if (llvm::Error error = checkArgument(e, i, type, arguments[i]))
       return std::move(error);
@@ -170,16 +169,16 @@ Expected<Results> Run::call(func::FuncOp function, Results arguments) {
 Expected<Results> Run::operandsOf(const PlannedOp &planned, Frame &frame) {
   Results operands;
   operands.reserve(planned.operands.size());
-  for (const ValueSlot &place : planned.operands) {
+  for (const ValueSlot &slot : planned.operands) {
     Frame *owner = &frame;
-    for (unsigned level = place.level; owner && level > 0; --level)
+    for (unsigned level = slot.level; owner && level > 0; --level)
       owner = owner->parent;
     if (!owner)
       return OpEvaluation{planned.op, {}, options.maxTensorBytes}.fail(
           "reads a value from outside that is not known here",
-          EvalError::Kind::Unsupported);
-    Tensor &value = owner->slots[place.slot];
-    if (place.last)
+          ErrorCode::Unsupported);
+    Tensor &value = owner->slots[slot.slot];
+    if (slot.last)
       operands.push_back(std::move(value));
     else
       operands.push_back(value);
@@ -218,7 +217,7 @@ Expected<Results> Run::runBlock(Block &block, Results arguments, Frame *parent,
 Expected<Results> Run::run(Region &region, Results arguments) {
   if (!region.hasOneBlock())
     return OpEvaluation{region.getParentOp(), {}, options.maxTensorBytes}.fail(
-        "has a region of more than one block", EvalError::Kind::Unsupported);
+        "has a region of more than one block", ErrorCode::Unsupported);
   return runBlock(region.front(), std::move(arguments), current,
                   current && current->report);
 }
@@ -234,7 +233,7 @@ Expected<Results> Run::callSymbol(func::CallOp op, const OpEvaluation &e) {
   auto callee = dyn_cast_or_null<func::FuncOp>(symbol(op.getCallee()));
   if (!callee)
     return e.fail("calls @" + op.getCallee() + ", which is no function",
-                  EvalError::Kind::Invalid);
+                  ErrorCode::Invalid);
   return call(callee, Results(std::make_move_iterator(e.owned.begin()),
                               std::make_move_iterator(e.owned.end())));
 }
@@ -252,7 +251,7 @@ Expected<Tensor> Run::loadParam(graph::ParamOp param, const OpEvaluation &e) {
     if (Tensor value = Tensor::fromElements(elements))
       return value;
   return e.fail("parameter @" + param.getSymName() + " has no value here",
-                EvalError::Kind::Invalid);
+                ErrorCode::Invalid);
 }
 
 Expected<Tensor> Run::derivedParam(graph::DerivedParamOp param,
@@ -263,7 +262,7 @@ Expected<Tensor> Run::derivedParam(graph::DerivedParamOp param,
     if (!prepare || preparing)
       return e.fail(prepare ? "@prepare reads what it computes"
                             : "there is no function @prepare",
-                    EvalError::Kind::Invalid);
+                    ErrorCode::Invalid);
     preparing = true;
     Expected<Results> results = call(prepare, {});
     preparing = false;
@@ -273,7 +272,7 @@ Expected<Tensor> Run::derivedParam(graph::DerivedParamOp param,
   }
   if (uint64_t(param.getIndex()) >= prepared->size())
     return e.fail("@prepare has no result " + Twine(param.getIndex()),
-                  EvalError::Kind::Invalid);
+                  ErrorCode::Invalid);
   return (*prepared)[param.getIndex()];
 }
 
@@ -289,14 +288,14 @@ Expected<Results> Run::getParam(graph::GetParamOp op, const OpEvaluation &e) {
     value = derivedParam(derived, e);
   else
     return e.fail("reads @" + op.getParam() + ", which is no parameter",
-                  EvalError::Kind::Invalid);
+                  ErrorCode::Invalid);
   if (!value)
     return value.takeError();
   if (value->type() !=
       RankedTensorType::get(e.resultType().getShape(), e.resultElement()))
     return e.fail("parameter @" + op.getParam() +
                       " has a value of another type",
-                  EvalError::Kind::Invalid);
+                  ErrorCode::Invalid);
   params[declaration] = *value;
   return Results{*value};
 }

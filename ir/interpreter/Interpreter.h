@@ -19,31 +19,31 @@ class FuncOp;
 namespace zenith::interpreter {
 
 struct Options {
-  /// Asked first for each parameter; an empty tensor means "take the source's
+  /// Called first for each parameter; an empty tensor means "take the source's
   /// inline elements".
   std::function<llvm::Expected<Tensor>(llvm::StringRef name,
                                        mlir::RankedTensorType type,
                                        mlir::Attribute source)>
       loadParam;
-  /// Called after each op outside of fusion regions (inside too, where
+  /// Called after each op outside of fusion regions (inside too, if
   /// `insideFusions`), each time that it runs; not for ops on single elements.
   std::function<void(mlir::Operation *op, llvm::ArrayRef<Tensor> results)>
       onResult;
   bool insideFusions = false;
-  /// Bytes that one result may take; more is an error.
+  /// Limit of the bytes of one result; a larger one is an error.
   int64_t maxTensorBytes = int64_t(8) << 30;
-  /// Steps that one loop may take; more is an error.
+  /// Limit of the steps of one loop; more steps are an error.
   int64_t maxLoopSteps = std::numeric_limits<int64_t>::max();
 };
 
-/// Results of `function`, in order. Errors are EvalErrors or what loadParam
+/// Results of `function`, in order. Errors are LLVMErrors or what loadParam
 /// gave. @prepare runs on demand, once per call.
 llvm::Expected<std::vector<Tensor>> run(mlir::func::FuncOp function,
                                         llvm::ArrayRef<Tensor> arguments,
                                         const Options &options = {});
 
-/// Results of one op on given operands (no parameters, no calls, no values from
-/// outside of its regions, no long loops): what constant folding uses.
+/// Results of one op on given operands, without parameters, calls, captured
+/// values or long loops: constant folding uses it.
 llvm::Expected<std::vector<Tensor>> evaluate(mlir::Operation *op,
                                              llvm::ArrayRef<Tensor> operands);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products of row-major matrices: the inner loops of contractions and
-// attention.
+// Matmul of row-major matrices: the inner loops of contractions and attention.
 
 #ifndef ZENITH_IR_INTERPRETER_MATRIXPRODUCT_H
 #define ZENITH_IR_INTERPRETER_MATRIXPRODUCT_H
@@ -11,60 +10,60 @@
 
 namespace zenith::interpreter {
 
-constexpr int64_t productRows = 2, productColumns = 8;
+constexpr int64_t blockRows = 2, blockColumns = 8;
 
-/// One block of rows times one panel of productColumns columns, in the type R
-/// of the result.
+/// One block of rows times one packed block of blockColumns columns, in the
+/// type R of the result.
 template <typename R, int64_t Rows, typename T>
-void multiplyBlock(const T *lhs, int64_t depth, const Term<R> *panel,
+void multiplyBlock(const T *lhs, int64_t inner, const Term<R> *rhsBlock,
                    WideSum<R> *sums) {
-  WideSum<R> total[Rows][productColumns] = {};
-  for (int64_t first = 0; first < depth; first += blockTerms) {
-    Term<R> block[Rows][productColumns] = {};
-    int64_t end = first + blockTerms < depth ? first + blockTerms : depth;
+  WideSum<R> total[Rows][blockColumns] = {};
+  for (int64_t first = 0; first < inner; first += blockTerms) {
+    Term<R> block[Rows][blockColumns] = {};
+    int64_t end = first + blockTerms < inner ? first + blockTerms : inner;
     for (int64_t k = first; k < end; ++k)
       for (int64_t r = 0; r < Rows; ++r) {
-        Term<R> left = Term<R>(lhs[r * depth + k]);
-        for (int64_t c = 0; c < productColumns; ++c) {
-          // Two statements, which no compiler contracts.
-          Term<R> product = left * panel[k * productColumns + c];
+        Term<R> left = Term<R>(lhs[r * inner + k]);
+        for (int64_t c = 0; c < blockColumns; ++c) {
+          // Two statements, so that no compiler contracts them to an FMA.
+          Term<R> product = left * rhsBlock[k * blockColumns + c];
           block[r][c] += product;
         }
       }
     for (int64_t r = 0; r < Rows; ++r)
-      for (int64_t c = 0; c < productColumns; ++c)
+      for (int64_t c = 0; c < blockColumns; ++c)
         total[r][c] += WideSum<R>(block[r][c]);
   }
   for (int64_t r = 0; r < Rows; ++r)
-    for (int64_t c = 0; c < productColumns; ++c)
-      sums[r * productColumns + c] = total[r][c];
+    for (int64_t c = 0; c < blockColumns; ++c)
+      sums[r * blockColumns + c] = total[r][c];
 }
 
-/// store(row, column, sum) for each element of lhs [rows x depth] times rhs
-/// [depth x columns], where rhs element (k, c) is `rhs(k, c)` and R the type
+/// store(row, column, sum) for each element of lhs [rows x inner] times rhs
+/// [inner x columns], where rhs element (k, c) is `rhs(k, c)` and R the type
 /// of the result.
 template <typename R, typename T, typename Rhs, typename Store>
-void multiplyMatrices(const T *lhs, int64_t rows, int64_t depth,
+void multiplyMatrices(const T *lhs, int64_t rows, int64_t inner,
                       int64_t columns, Rhs &&rhs, Store &&store) {
-  std::vector<Term<R>> panel(size_t(depth * productColumns));
-  WideSum<R> sums[productRows * productColumns];
-  for (int64_t first = 0; first < columns; first += productColumns) {
+  std::vector<Term<R>> rhsBlock(size_t(inner * blockColumns));
+  WideSum<R> sums[blockRows * blockColumns];
+  for (int64_t first = 0; first < columns; first += blockColumns) {
     int64_t width =
-        columns - first < productColumns ? columns - first : productColumns;
-    for (int64_t k = 0; k < depth; ++k)
-      for (int64_t c = 0; c < productColumns; ++c)
-        panel[size_t(k * productColumns + c)] =
+        columns - first < blockColumns ? columns - first : blockColumns;
+    for (int64_t k = 0; k < inner; ++k)
+      for (int64_t c = 0; c < blockColumns; ++c)
+        rhsBlock[size_t(k * blockColumns + c)] =
             c < width ? Term<R>(rhs(k, first + c)) : Term<R>(0);
-    for (int64_t row = 0; row < rows; row += productRows) {
-      int64_t height = rows - row < productRows ? rows - row : productRows;
-      const T *left = lhs + row * depth;
-      if (height == productRows)
-        multiplyBlock<R, productRows>(left, depth, panel.data(), sums);
+    for (int64_t row = 0; row < rows; row += blockRows) {
+      int64_t rowCount = rows - row < blockRows ? rows - row : blockRows;
+      const T *left = lhs + row * inner;
+      if (rowCount == blockRows)
+        multiplyBlock<R, blockRows>(left, inner, rhsBlock.data(), sums);
       else
-        multiplyBlock<R, 1>(left, depth, panel.data(), sums);
-      for (int64_t r = 0; r < height; ++r)
+        multiplyBlock<R, 1>(left, inner, rhsBlock.data(), sums);
+      for (int64_t r = 0; r < rowCount; ++r)
         for (int64_t c = 0; c < width; ++c)
-          store(row + r, first + c, sums[r * productColumns + c]);
+          store(row + r, first + c, sums[r * blockColumns + c]);
     }
   }
 }

@@ -7,27 +7,15 @@
 #include "ir/LocationText.h"
 #include "ir/tensor/Scalar.h"
 #include "mlir/IR/BuiltinTypes.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace zenith;
 using namespace zenith::interpreter;
 
-char EvalError::ID = 0;
-
-EvalError::EvalError(Kind kind, std::string message, Location location)
-    : errorKind(kind), text(std::move(message)),
-      where(graph::placeOf(location)) {}
-
-void EvalError::log(llvm::raw_ostream &os) const {
-  os << where << (where.empty() ? "" : ": ") << text;
-}
-
-llvm::Error OpEvaluation::fail(const Twine &message,
-                               EvalError::Kind kind) const {
-  std::string text =
-      ("'" + op->getName().getStringRef() + "' op " + message).str();
-  return llvm::make_error<EvalError>(kind, std::move(text), op->getLoc());
+llvm::Error OpEvaluation::fail(const Twine &message, ErrorCode code) const {
+  // Errors outlive contexts, so the location is text.
+  return makeError(code, "'" + op->getName().getStringRef() + "' op " + message,
+                   graph::placeOf(op->getLoc()));
 }
 
 llvm::Error OpEvaluation::checkShape(ArrayRef<int64_t> shape,
@@ -56,11 +44,11 @@ llvm::Expected<Tensor> OpEvaluation::temporary(ArrayRef<int64_t> shape,
     return fail("a value would take " +
                     (bytes ? Twine(*bytes) : Twine("more than 2^63")) +
                     " bytes, the limit is " + Twine(maxTensorBytes),
-                EvalError::Kind::Memory);
+                ErrorCode::Memory);
   Tensor result(type);
   if (!result)
     return fail("no memory for a value of " + Twine(*bytes) + " bytes",
-                EvalError::Kind::Memory);
+                ErrorCode::Memory);
   return result;
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What an evaluator gets: one op, the values of its operands and the limits;
-// and how it reports errors and makes results.
+// The interface of an evaluator: one op, the values of its operands and the
+// limits; and how it reports errors and makes results.
 
 #ifndef ZENITH_IR_INTERPRETER_OPEVALUATION_H
 #define ZENITH_IR_INTERPRETER_OPEVALUATION_H
 
-#include "ir/interpreter/EvalError.h"
+#include "ir/LLVMError.h"
 #include "ir/tensor/Tensor.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/SmallVector.h"
@@ -18,14 +18,14 @@ namespace zenith::interpreter {
 using Shape = llvm::SmallVector<int64_t>;
 using Results = std::vector<Tensor>;
 
-/// What an op with regions asks of the run that it is part of.
+/// The services that a run offers to an op with regions.
 class RegionRunner {
 public:
   virtual ~RegionRunner() = default;
   /// The values that the region yields.
   virtual llvm::Expected<Results> run(mlir::Region &region,
                                       Results arguments) = 0;
-  /// A value from outside of the op's regions; empty where the run has none.
+  /// A captured value of the op's regions; empty if the run has none.
   virtual Tensor captured(mlir::Value value) = 0;
   /// The function of this name, or null.
   virtual mlir::Operation *function(llvm::StringRef name) = 0;
@@ -38,12 +38,12 @@ struct OpEvaluation {
   llvm::ArrayRef<Tensor> operands;
   int64_t maxTensorBytes;
   RegionRunner *regions = nullptr;
-  /// The operands again, where the evaluator may take them.
+  /// The operands again, if the evaluator may move from them.
   llvm::MutableArrayRef<Tensor> owned = {};
 
   const Tensor &operand(unsigned index) const { return operands[index]; }
-  /// The operand, which nobody reads through `operand` afterwards: its bytes
-  /// can be written in place where this was their last use.
+  /// The operand, which no one reads through `operand` afterwards: its bytes
+  /// can be written in place if this was their last use.
   Tensor take(unsigned index) const {
     return owned.empty() ? operands[index] : std::move(owned[index]);
   }
@@ -53,22 +53,22 @@ struct OpEvaluation {
   mlir::Type resultElement() const { return resultType().getElementType(); }
 
   llvm::Error fail(const llvm::Twine &message,
-                   EvalError::Kind kind = EvalError::Kind::Run) const;
+                   ErrorCode code = ErrorCode::Run) const;
   /// A zero-filled value for result `index`; an error where the shape
   /// contradicts the result type or exceeds the limit.
   llvm::Expected<Tensor> allocate(llvm::ArrayRef<int64_t> shape,
                                   unsigned index = 0) const;
-  /// A zero-filled value that no result shows.
+  /// A zero-filled intermediate value.
   llvm::Expected<Tensor> temporary(llvm::ArrayRef<int64_t> shape,
                                    mlir::Type element) const;
-  /// The shape of result 0 whose dynamic dimensions the operands from `first`
-  /// on give.
+  /// The shape of result 0, whose dynamic dimensions are given by the operands
+  /// from `first` on.
   llvm::Expected<Shape> shapeFromOperands(unsigned first) const;
   llvm::Error checkShape(llvm::ArrayRef<int64_t> shape,
                          unsigned index = 0) const;
 };
 
-/// Elements as integers; unsigned ones beyond int64_t as its largest value.
+/// Elements as integers; unsigned ones beyond int64_t become its largest value.
 llvm::SmallVector<int64_t> integersOf(const Tensor &tensor);
 /// The integer that a rank-0 tensor holds.
 int64_t integerOf(const Tensor &scalar);

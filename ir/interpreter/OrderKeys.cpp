@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Keys of each element type: bits of floats turned so that they count upwards.
+// Keys of each element type: bits of floats transformed so that they count
+// upwards.
 
 #include "ir/interpreter/OrderKeys.h"
 

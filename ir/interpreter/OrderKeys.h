@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elements as unsigned integers that have the order of the values: what
-// sorting, selecting and comparing rows work on.
+// Elements as unsigned integers in the order of the values, on which sorting,
+// selecting and comparing rows work.
 
 #ifndef ZENITH_IR_INTERPRETER_ORDERKEYS_H
 #define ZENITH_IR_INTERPRETER_ORDERKEYS_H
@@ -11,7 +11,8 @@
 namespace zenith::interpreter {
 
 /// One ui64 per element, two for a complex one (real part first). Equal values
-/// have equal keys: -0 that of 0, and all NaN one that is above all numbers.
+/// have equal keys: -0 has the key of 0, and all NaN one key above all other
+/// values.
 llvm::Expected<Tensor> orderKeys(const OpEvaluation &e, const Tensor &tensor);
 
 /// The rows of a tensor (its parts along dimension 0) as lists of keys.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The folds of reductions: what each kind accumulates in, starts from, does and
-// gives, for every element type.
+// The reductions: accumulator type, neutral element, step and result of each
+// kind, for every element type.
 
 #ifndef ZENITH_IR_INTERPRETER_REDUCING_H
 #define ZENITH_IR_INTERPRETER_REDUCING_H
@@ -13,7 +13,7 @@
 
 namespace zenith::interpreter {
 
-/// Sums and products: integers wrap, others are rounded by blocks.
+/// Sums and products: integers wrap, other types are rounded by blocks.
 template <typename T, typename Join, int neutral> struct ArithmeticReduce {
   using State = BlockedReduce<T, Join, neutral>;
   static State start(unsigned) { return State(); }
@@ -61,7 +61,7 @@ template <typename T> struct ParityReduce {
   static State step(State state, T value) { return state ^ uint64_t(value); }
 };
 
-/// The element that a wide sum stands for.
+/// The element that a wide sum rounds or wraps to.
 template <typename T, typename Sum> T elementOfSum(Sum sum, unsigned width) {
   if constexpr (std::is_integral_v<T>)
     return wrapTo<T>(uint64_t(sum), width);
@@ -72,7 +72,7 @@ template <typename T, typename Sum> T elementOfSum(Sum sum, unsigned width) {
              typename T::value_type(sum.imag()));
 }
 
-/// The element that a fold's state stands for.
+/// The element that a reduction's state gives.
 template <typename T, typename State>
 T reduceResult(State state, unsigned width) {
   if constexpr (std::is_arithmetic_v<State>)
@@ -81,8 +81,9 @@ T reduceResult(State state, unsigned width) {
     return elementOfSum<T>(state.value(), width);
 }
 
-/// Calls fn(TypeTag<T>, Fold<T>, width) for the fold of `kind` on elements of
-/// `element` (small floats widened to f32 before); false where there is none.
+/// Calls fn(TypeTag<T>, Reduction<T>, width) for the reduction of `kind` on
+/// elements of `element` (small floats widened to f32 before); false if there
+/// is none.
 template <typename Fn>
 bool visitReduction(graph::ReduceKind kind, mlir::Type element, Fn &&fn) {
   using graph::ReduceKind;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Numbers the values of a scalar region, reads its constants, and turns its ops
-// and the functions that it calls into steps.
+// Assigns registers to the values of a scalar region, reads its constants, and
+// turns its ops and the functions that it calls into steps.
 
 #include "ir/interpreter/ScalarFunction.h"
 
@@ -14,7 +14,7 @@ using namespace zenith;
 using namespace zenith::interpreter;
 using llvm::Expected;
 
-// Calls nested deeper run as tensors, where the depth is checked.
+// More deeply nested calls run as tensors, which check the depth.
 static constexpr unsigned maxInlinedDepth = 8;
 
 static bool isScalar(Value value) {
@@ -28,9 +28,9 @@ public:
   ScalarCompiler(const OpEvaluation &e, ScalarFunction &target)
       : e(e), target(target) {}
 
-  /// Steps of the block; false where one of its ops has none.
+  /// Appends the steps of the block; false if one of its ops has none.
   bool compile(Block &block, SmallVectorImpl<unsigned> &results);
-  void map(Value value, unsigned number) { numbers[value] = number; }
+  void map(Value value, unsigned index) { registerOfValue[value] = index; }
   unsigned newRegister(Type type) {
     Type element = cast<RankedTensorType>(type).getElementType();
     Tensor zero(RankedTensorType::get({}, element));
@@ -45,24 +45,24 @@ private:
 
   const OpEvaluation &e;
   ScalarFunction &target;
-  llvm::DenseMap<Value, unsigned> numbers;
+  llvm::DenseMap<Value, unsigned> registerOfValue;
   unsigned depth = 0;
 };
 } // namespace zenith::interpreter
 
 std::optional<unsigned> ScalarCompiler::registerOf(Value value) {
-  auto known = numbers.find(value);
-  if (known != numbers.end())
+  auto known = registerOfValue.find(value);
+  if (known != registerOfValue.end())
     return known->second;
   if (!isScalar(value) || !e.regions)
     return std::nullopt;
   Tensor outside = e.regions->captured(value);
   if (!outside)
     return std::nullopt;
-  unsigned number = newRegister(value.getType());
-  target.registers[number] = elementAt(outside, 0);
-  map(value, number);
-  return number;
+  unsigned index = newRegister(value.getType());
+  target.registers[index] = elementAt(outside, 0);
+  map(value, index);
+  return index;
 }
 
 bool ScalarCompiler::compileCall(func::CallOp call) {
@@ -74,18 +74,18 @@ bool ScalarCompiler::compileCall(func::CallOp call) {
   Block &block = callee.getBody().front();
   for (auto [argument, operand] :
        llvm::zip(block.getArguments(), call.getOperands())) {
-    std::optional<unsigned> number = registerOf(operand);
-    if (!number)
+    std::optional<unsigned> index = registerOf(operand);
+    if (!index)
       return false;
-    map(argument, *number);
+    map(argument, *index);
   }
-  // A second call of the function numbers its values again.
+  // A second call of the function assigns registers to its values again.
   SmallVector<unsigned> results;
   ++depth;
   bool known = compile(block, results);
   --depth;
-  for (auto [value, number] : llvm::zip(call.getResults(), results))
-    map(value, number);
+  for (auto [value, index] : llvm::zip(call.getResults(), results))
+    map(value, index);
   return known;
 }
 
@@ -98,24 +98,24 @@ bool ScalarCompiler::compileOp(Operation &op) {
     Tensor value = Tensor::fromElements(constant.getValue());
     if (!value)
       return false;
-    unsigned number = newRegister(constant.getType());
-    target.registers[number] = elementAt(value, 0);
-    map(constant.getResult(), number);
+    unsigned index = newRegister(constant.getType());
+    target.registers[index] = elementAt(value, 0);
+    map(constant.getResult(), index);
     return true;
   }
   SmallVector<unsigned> operands;
   for (Value operand : op.getOperands()) {
-    std::optional<unsigned> number =
+    std::optional<unsigned> index =
         isScalar(operand) ? registerOf(operand) : std::nullopt;
-    if (!number)
+    if (!index)
       return false;
-    operands.push_back(*number);
+    operands.push_back(*index);
   }
-  // Of one element, every shape is the same.
+  // With one element, all shapes are equivalent.
   if (isa<graph::BarrierOp, graph::ReshapeOp, graph::BroadcastOp,
           graph::TransposeOp>(op)) {
-    for (auto [result, number] : llvm::zip(op.getResults(), operands))
-      map(result, number);
+    for (auto [result, index] : llvm::zip(op.getResults(), operands))
+      map(result, index);
     return true;
   }
   ScalarStep step;
@@ -134,10 +134,10 @@ bool ScalarCompiler::compile(Block &block, SmallVectorImpl<unsigned> &results) {
     if (!compileOp(op))
       return false;
   for (Value value : block.getTerminator()->getOperands()) {
-    std::optional<unsigned> number = registerOf(value);
-    if (!number)
+    std::optional<unsigned> index = registerOf(value);
+    if (!index)
       return false;
-    results.push_back(*number);
+    results.push_back(*index);
   }
   return true;
 }
@@ -146,7 +146,7 @@ Expected<ScalarFunction> ScalarFunction::compile(const OpEvaluation &e,
                                                  Region &region) {
   if (!region.hasOneBlock())
     return e.fail("has a region of more than one block",
-                  EvalError::Kind::Unsupported);
+                  ErrorCode::Unsupported);
   ScalarFunction function;
   ScalarCompiler compiler(e, function);
   Block &block = region.front();
@@ -175,7 +175,7 @@ llvm::Error ScalarFunction::runAsTensors() {
   Expected<Results> results = walk->run(*region, std::move(arguments));
   if (!results)
     return results.takeError();
-  for (auto [number, value] : llvm::zip(resultRegisters, *results))
-    registers[number] = elementAt(value, 0);
+  for (auto [index, value] : llvm::zip(resultRegisters, *results))
+    registers[index] = elementAt(value, 0);
   return llvm::Error::success();
 }

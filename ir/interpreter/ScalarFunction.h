@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A region on single elements, prepared for a million calls: its values are
-// numbered once, and each op becomes one step on an array of scalars.
+// A region on single elements, prepared for many calls: its values get
+// registers once, and each op becomes one step on an array of scalars.
 
 #ifndef ZENITH_IR_INTERPRETER_SCALARFUNCTION_H
 #define ZENITH_IR_INTERPRETER_SCALARFUNCTION_H
@@ -18,7 +18,7 @@ struct ScalarStep {
   Function run = nullptr;
   unsigned result = 0;
   unsigned operands[3] = {0, 0, 0};
-  /// What the function needs to know beyond its operands.
+  /// Constants of the step beyond its operands.
   void (*callee)() = nullptr;
   unsigned width = 0;
   bool isUnsigned = false;
@@ -26,14 +26,14 @@ struct ScalarStep {
   std::optional<ElementAccess> from, to;
 };
 
-/// Fills `run` and what it needs for an op on scalars (other than constants
-/// and calls); false where there is no such step.
+/// Sets `run` and its constants for an op on scalars (other than constants and
+/// calls); false if there is no such step.
 bool makeScalarStep(mlir::Operation *op, ScalarStep &step);
 
 /// Write the arguments, run, read the results.
 class ScalarFunction {
 public:
-  /// For a region of `e.op` with rank-0 arguments; values from outside are read
+  /// For a region of `e.op` with rank-0 arguments; captured values are read
   /// now.
   static llvm::Expected<ScalarFunction> compile(const OpEvaluation &e,
                                                 mlir::Region &region);
@@ -57,7 +57,8 @@ private:
   std::vector<Scalar> registers; ///< the arguments are first
   std::vector<ScalarStep> steps;
   std::vector<unsigned> resultRegisters;
-  // Where an op has no step (nested control, say), the region runs on tensors.
+  // If an op has no step (nested control flow, for example), the region runs on
+  // tensors.
   RegionRunner *walk = nullptr;
   mlir::Region *region = nullptr;
 };

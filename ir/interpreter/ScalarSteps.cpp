@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One element's meaning of each elementwise op: the functions of the
-// Elementwise family, rounded or wrapped to the element type.
+// Each elementwise op on one element: the functions of the Elementwise family,
+// rounded or wrapped to the element type.
 
 #include "ir/GraphOps.h"
 #include "ir/interpreter/ElementLoops.h"
@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace zenith;
 using namespace zenith::interpreter;
 
-// Which rounding follows a computation in double.
+// The rounding after a computation in double.
 enum Rounding : int { toF64, toF32, toSmall };
 
 static double rounded(const ScalarStep &step, double value) {
@@ -158,14 +158,14 @@ static Type elementOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getElementType();
 }
 
-// Of floats and complex numbers; integers are not rounded.
+// For floats and complex numbers; integers are not rounded.
 static int roundingOf(Type element) {
   if (auto complex = dyn_cast<ComplexType>(element))
     element = complex.getElementType();
   return element.isF64() ? toF64 : isSmallFloat(element) ? toSmall : toF32;
 }
 
-// Uses fn(step, callee) where the table has one.
+// Uses fn(step, callee) if the table has one.
 template <typename F>
 static bool setStep(ScalarStep &step, F callee, ScalarStep::Function run) {
   setCallee(step, callee);
@@ -225,7 +225,7 @@ bool zenith::interpreter::makeScalarStep(Operation *op, ScalarStep &step) {
     return use(runIsFinite);
   if (auto convert = dyn_cast<graph::ConvertOp>(op))
     return use(runConvert, convert.getSaturate());
-  // i4 and ui4 differ in how they fill their byte.
+  // i4 and ui4 differ in how they extend to a byte.
   if (isa<graph::BitcastOp>(op))
     return elementBytes(from) == elementBytes(to) && !to.isInteger(4) &&
            use(runBitcast);

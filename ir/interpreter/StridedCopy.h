@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Copies a box of elements between two arrays with any strides: what all ops of
-// the Movement family come down to.
+// Copies a box of elements between two arrays with any strides, to which all
+// ops of the Movement family reduce.
 
 #ifndef ZENITH_IR_INTERPRETER_STRIDEDCOPY_H
 #define ZENITH_IR_INTERPRETER_STRIDEDCOPY_H
@@ -10,7 +10,7 @@
 
 namespace zenith::interpreter {
 
-/// Where element (0, ..., 0) of a box lies in an array, and the distance in
+/// The offset of element (0, ..., 0) of a box in an array, and the distance in
 /// elements of neighbours along each dimension (0 repeats, negative reverses).
 struct StridedView {
   int64_t offset = 0;
@@ -30,7 +30,7 @@ void copyStrided(char *to, const StridedView &toView, const char *from,
 /// Fills `count` elements with one.
 void fillElements(char *to, int64_t count, const char *element, unsigned bytes);
 /// Elements in another order of dimensions: result dimension i is dimension
-/// order[i]. Shares the bytes where the order changes nothing.
+/// order[i]. Shares the bytes if the order does not change.
 llvm::Expected<Tensor> permuted(const OpEvaluation &e, const Tensor &tensor,
                                 llvm::ArrayRef<int64_t> order);
 

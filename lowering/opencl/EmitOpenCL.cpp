@@ -5,6 +5,7 @@
 
 #include "lowering/opencl/EmitOpenCL.h"
 
+#include "ir/LLVMError.h"
 #include "lowering/opencl/FunctionPrinter.h"
 #include "lowering/opencl/PrintedFunctions.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -14,8 +15,6 @@
 using namespace mlir;
 
 namespace zenith::opencl {
-
-char PrintError::ID = 0;
 
 namespace {
 class ProgramPrinter {
@@ -170,7 +169,7 @@ llvm::Expected<OpenCLProgram> ProgramPrinter::print() {
     if (!kernel.isPublic() || kernel.isExternal())
       continue;
     if (failed(printKernel(kernel)))
-      return llvm::make_error<PrintError>(message, /*unsupported=*/true);
+      return makeError(ErrorCode::Unsupported, message);
     program.kernels.push_back(kernel.getName().str());
   }
   program.source = prologue() + shared.text() + functions;

@@ -35,30 +35,12 @@ struct OpenCLProgram {
   int64_t localSize = 64;
 };
 
-/// An op or type that has no form in OpenCL C, or none on this device.
-class PrintError : public llvm::ErrorInfo<PrintError> {
-public:
-  static char ID;
-  PrintError(std::string message, bool unsupported)
-      : message(std::move(message)), unsupported(unsupported) {}
-  void log(llvm::raw_ostream &os) const override { os << message; }
-  std::error_code convertToErrorCode() const override {
-    return llvm::inconvertibleErrorCode();
-  }
-  /// True where the program is fine and the device or the printer lacks
-  /// something; else the kernels are malformed.
-  bool isUnsupported() const { return unsupported; }
-
-private:
-  std::string message;
-  bool unsupported;
-};
-
 /// Prints the functions of `kernels`. Public ones become kernels with, per
 /// memref, `__global uchar *bufferN, long offsetN` (bytes), per index
 /// `long sizeN`, then `long begin, long tasks`; work-item i does task begin+i.
 /// Private ones become functions, once per combination of address spaces that
-/// they are called with. Vectors wider than 16 lanes become several.
+/// they are called with. Vectors wider than 16 lanes become several. An op or
+/// type that has no form in OpenCL C, or none on this device, is unsupported.
 llvm::Expected<OpenCLProgram> emitOpenCL(mlir::ModuleOp kernels,
                                          const PrintOptions &options);
 

@@ -5,8 +5,7 @@
 
 #include "lowering/pipeline/CacheStore.h"
 
-#include "lowering/pipeline/CompileError.h"
-#include "runtime/ABI.h"
+#include "ir/LLVMError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/BLAKE3.h"
@@ -139,8 +138,8 @@ static Expected<Header> parseWhole(StringRef file, StringRef id) {
 
 Expected<CacheStore> CacheStore::open(std::string folder, int64_t maxBytes) {
   auto refuse = [&](const Twine &reason) {
-    return compileError(ZENITH_USAGE,
-                        ("cache folder " + folder + ": " + reason).str());
+    return makeError(ErrorCode::Usage,
+                     ("cache folder " + folder + ": " + reason).str());
   };
   StringRef parent = sys::path::parent_path(folder);
   if (!parent.empty())
@@ -206,7 +205,7 @@ CacheStore::Outcome CacheStore::read(StringRef id, std::string &payload) {
   return Outcome::Found;
 }
 
-Error CacheStore::write(const CacheKey &key, StringRef payload) {
+llvm::Error CacheStore::write(const CacheKey &key, StringRef payload) {
   std::string id = key.id();
   SmallString<128> partial;
   int descriptor = -1;
@@ -226,7 +225,7 @@ Error CacheStore::write(const CacheKey &key, StringRef payload) {
     return errorCodeToError(code);
   }
   dropOldest(limit);
-  return Error::success();
+  return llvm::Error::success();
 }
 
 namespace {

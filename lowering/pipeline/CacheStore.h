@@ -47,7 +47,7 @@ public:
   /// Bytes of all entries together that write() keeps to.
   static constexpr int64_t defaultMaxBytes = int64_t(1) << 30;
 
-  /// Makes the folder (mode 0700) where it is missing. Errors are CompileErrors
+  /// Makes the folder (mode 0700) where it is missing. Errors are LLVMErrors
   /// of code 1: it cannot be made, is no folder, or others may write to it.
   static llvm::Expected<CacheStore> open(std::string folder,
                                          int64_t maxBytes = defaultMaxBytes);

@@ -11,7 +11,6 @@
 #include "lowering/pipeline/Pipeline.h"
 #include "lowering/program/CompileTarget.h"
 #include "lowering/program/LowerHostProgram.h"
-#include "runtime/ABI.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/FileSystem.h"
@@ -57,25 +56,17 @@ static std::string writeReproducer(ModuleOp module) {
 static llvm::Error withDiagnostics(llvm::Error error,
                                    const DiagnosticCollector &diagnostics,
                                    ModuleOp module) {
-  int code = ZENITH_INTERNAL;
-  std::string text, location;
-  llvm::handleAllErrors(
-      std::move(error),
-      [&](const CompileError &failure) {
-        code = failure.code();
-        text = failure.text();
-        location = failure.location();
-      },
-      [&](const llvm::ErrorInfoBase &other) { text = other.message(); });
+  Error why = errorOf(std::move(error));
+  bool isInternal = why.code == ErrorCode::Internal;
   if (diagnostics.hasErrors()) {
-    text = code == ZENITH_INTERNAL ? text + ": " + diagnostics.errorText()
-                                   : diagnostics.errorText();
-    location = diagnostics.firstLocation();
+    why.text = isInternal ? why.text + ": " + diagnostics.errorText()
+                          : diagnostics.errorText();
+    why.location = diagnostics.firstLocation();
   }
-  if (code == ZENITH_INTERNAL)
+  if (isInternal)
     if (std::string path = writeReproducer(module); !path.empty())
-      text += "\nnote: the module is in " + path;
-  return compileError(code, std::move(text), std::move(location));
+      why.text += "\nnote: the module is in " + path;
+  return makeError(std::move(why));
 }
 
 static PipelineOptions phaseOptions(const CompileOptions &options,
@@ -105,8 +96,8 @@ emitObjects(ModuleOp module, const cpu::CPUTarget &target, cpu::EmitKind kind,
   };
   auto kernels = module.lookupSymbol<ModuleOp>(host::kernelsModuleName);
   if (!kernels)
-    return compileError(ZENITH_INVALID_INPUT,
-                        "the module has not been through the kernels phase");
+    return makeError(ErrorCode::Invalid,
+                     "the module has not been through the kernels phase");
   if (!isOpenCLTarget(options.target))
     return cpu::compileKernels(kernels, target, compileOptions);
   OwningOpRef<ModuleOp> onHost = kernelsFor(kernels, /*hostOnly=*/true);
@@ -119,7 +110,7 @@ static llvm::Expected<cpu::CPUTarget> processor(const CompileOptions &options) {
       isOpenCLTarget(options.target) ? cpu::CPUTarget::host()
                                      : cpu::CPUTarget::parse(options.target);
   if (!target)
-    return compileError(ZENITH_USAGE, llvm::toString(target.takeError()));
+    return makeError(ErrorCode::Usage, llvm::toString(target.takeError()));
   return target;
 }
 

@@ -5,7 +5,7 @@
 #ifndef ZENITH_LOWERING_PIPELINE_COMPILE_H
 #define ZENITH_LOWERING_PIPELINE_COMPILE_H
 
-#include "lowering/pipeline/CompileError.h"
+#include "ir/LLVMError.h"
 #include "lowering/pipeline/Executable.h"
 #include "lowering/pipeline/Remarks.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -49,7 +49,7 @@ struct CompileTimes {
 };
 
 /// Compiles and links `module`, which is spent; or finds in the cache what an
-/// equal compilation gave. Errors are CompileErrors: 1 options, 2 an invalid
+/// equal compilation gave. Errors are LLVMErrors: 1 options, 2 an invalid
 /// module, 3 something has no lowering (named), 4 an internal error (with the
 /// path of a reproducer).
 llvm::Expected<std::shared_ptr<Executable>>

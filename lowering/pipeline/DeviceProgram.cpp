@@ -4,11 +4,10 @@
 
 #include "lowering/pipeline/DeviceProgram.h"
 
+#include "ir/LLVMError.h"
 #include "lowering/host/HostDialect.h"
-#include "lowering/pipeline/CompileError.h"
 #include "lowering/program/LowerHostProgram.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "runtime/ABI.h"
 #include "runtime/OpenCLDeviceList.h"
 
 namespace zenith::pipeline {
@@ -16,7 +15,7 @@ namespace zenith::pipeline {
 llvm::Expected<opencl::OpenCLTarget> deviceTarget(llvm::StringRef target) {
   auto parsed = opencl::OpenCLTarget::parse(target);
   if (!parsed)
-    return compileError(ZENITH_USAGE, llvm::toString(parsed.takeError()));
+    return makeError(ErrorCode::Usage, llvm::toString(parsed.takeError()));
   for (const runtime::OpenCLDeviceInfo &info : runtime::listOpenCLDevices()) {
     if (info.index != parsed->device)
       continue;
@@ -37,22 +36,15 @@ llvm::Expected<DeviceProgram> printDeviceProgram(mlir::ModuleOp module,
     return shape.takeError();
   auto kernels = module.lookupSymbol<mlir::ModuleOp>(host::kernelsModuleName);
   if (!kernels)
-    return compileError(ZENITH_INVALID_INPUT,
-                        "the module has not been through the kernels phase");
+    return makeError(ErrorCode::Invalid,
+                     "the module has not been through the kernels phase");
   mlir::OwningOpRef<mlir::ModuleOp> printed =
       kernelsFor(kernels, /*hostOnly=*/false);
   auto program = opencl::emitOpenCL(*printed, shape->printOptions());
-  if (program)
-    return DeviceProgram{std::move(*program), shape->buildOptions(),
-                         shape->device};
-  return llvm::handleErrors(
-      program.takeError(), [](const opencl::PrintError &error) {
-        std::string text;
-        llvm::raw_string_ostream stream(text);
-        error.log(stream);
-        return compileError(
-            error.isUnsupported() ? ZENITH_UNSUPPORTED : ZENITH_INTERNAL, text);
-      });
+  if (!program)
+    return program.takeError();
+  return DeviceProgram{std::move(*program), shape->buildOptions(),
+                       shape->device};
 }
 
 } // namespace zenith::pipeline

@@ -21,7 +21,7 @@ struct DeviceProgram {
 llvm::Expected<opencl::OpenCLTarget> deviceTarget(llvm::StringRef target);
 
 /// Prints the kernels of a module that is through the kernels phase. Errors are
-/// CompileErrors; 3 names the op that the printer or the device lacks.
+/// LLVMErrors; 3 names the op that the printer or the device lacks.
 llvm::Expected<DeviceProgram> printDeviceProgram(mlir::ModuleOp module,
                                                  llvm::StringRef target);
 

@@ -4,15 +4,10 @@
 
 #include "lowering/pipeline/DeviceSession.h"
 
-#include "lowering/pipeline/CompileError.h"
+#include "lowering/pipeline/RuntimeError.h"
 #include "runtime/RunContext.h"
 
 namespace zenith::pipeline {
-
-static llvm::Error toError(const runtime::Status &status) {
-  return status ? llvm::Error::success()
-                : compileError(status.code(), status.message(), status.place());
-}
 
 DeviceSession::DeviceSession(std::unique_ptr<runtime::OpenCLDevice> device)
     : opened(std::move(device)) {}

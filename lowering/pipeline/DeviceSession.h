@@ -14,7 +14,7 @@ class RunContext;
 
 namespace zenith::pipeline {
 
-/// Errors are CompileErrors with the codes of the runtime.
+/// Errors are LLVMErrors with the codes of the runtime.
 class DeviceSession {
 public:
   /// Opens the device and builds the program's text there. maxMemoryBytes

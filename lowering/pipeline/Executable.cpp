@@ -6,11 +6,11 @@
 #include "lowering/pipeline/Executable.h"
 
 #include "ir/GraphOps.h"
+#include "ir/LLVMError.h"
 #include "ir/tensor/Tensor.h"
 #include "lowering/cpu/CPUTarget.h"
 #include "lowering/elements/ElementCodes.h"
 #include "lowering/host/HostDialect.h"
-#include "lowering/pipeline/CompileError.h"
 #include "lowering/program/LowerHostProgram.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -152,11 +152,12 @@ llvm::Error Executable::link(ArrayRef<cpu::EmittedFile> objects,
   const zenith_symbol *symbols = zenith_runtime_symbols(&count);
   auto linked = cpu::JITLibrary::create(objects, target, {symbols, count});
   if (!linked)
-    return compileError(ZENITH_UNSUPPORTED, llvm::toString(linked.takeError()));
+    return makeError(ErrorCode::Unsupported,
+                     llvm::toString(linked.takeError()));
   auto find = [&](StringRef name, zenith_entry_fn &function) -> llvm::Error {
     auto found = (*linked)->lookupAs<zenith_entry_fn>(entrySymbol(name));
     if (!found)
-      return compileError(ZENITH_INTERNAL, llvm::toString(found.takeError()));
+      return makeError(ErrorCode::Internal, llvm::toString(found.takeError()));
     function = *found;
     return llvm::Error::success();
   };

@@ -4,9 +4,9 @@
 
 #include "lowering/pipeline/Pipeline.h"
 
+#include "ir/LLVMError.h"
 #include "lowering/builder/KernelPlan.h"
 #include "lowering/host/HostDialect.h"
-#include "lowering/pipeline/CompileError.h"
 #include "lowering/pipeline/Phases.h"
 #include "lowering/program/CompileTarget.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -14,7 +14,6 @@
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
-#include "runtime/ABI.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
@@ -126,8 +125,8 @@ static llvm::Expected<int> findPhase(StringRef name, int otherwise) {
   std::string known;
   for (const Phase &phase : phases())
     known += (known.empty() ? "" : ", ") + phase.name.str();
-  return compileError(
-      ZENITH_USAGE, ("unknown phase '" + name + "'; there are " + known).str());
+  return makeError(ErrorCode::Usage,
+                   ("unknown phase '" + name + "'; there are " + known).str());
 }
 
 llvm::Error buildPipeline(OpPassManager &passes,
@@ -139,7 +138,7 @@ llvm::Error buildPipeline(OpPassManager &passes,
                 : (llvm::consumeError(to.takeError()), from.takeError());
   llvm::Expected<kernels::KernelTarget> target = kernelTargetOf(options.target);
   if (!target)
-    return compileError(ZENITH_USAGE, llvm::toString(target.takeError()));
+    return makeError(ErrorCode::Usage, llvm::toString(target.takeError()));
   PhaseOptions forPhases;
   forPhases.explain = options.explain;
   forPhases.panelWidth = target->panel;
@@ -151,9 +150,9 @@ llvm::Error buildPipeline(OpPassManager &passes,
   forPhases.memoryBytes = options.memoryBytes;
   forPhases.withoutSearchForms = options.withoutSearchForms;
   if (!llvm::is_contained({"", "bf16", "fp16"}, options.mixedPrecision))
-    return compileError(ZENITH_USAGE, "unknown precision '" +
-                                          options.mixedPrecision +
-                                          "'; there are bf16 and fp16");
+    return makeError(ErrorCode::Usage, "unknown precision '" +
+                                           options.mixedPrecision +
+                                           "'; there are bf16 and fp16");
   forPhases.mixedPrecision =
       options.mixedPrecision == "fp16" ? "f16" : options.mixedPrecision;
   forPhases.narrowProducts =
@@ -175,11 +174,11 @@ llvm::Error buildPipeline(OpPassManager &passes,
 
 /// Failures up to the layout phase are the compiler's; from fusion on they say
 /// that something has no lowering.
-static int codeOfFailure(StringRef phase) {
+static ErrorCode codeOfFailure(StringRef phase) {
   return phaseIndex(phase) >= phaseIndex("fuse") &&
                  phaseIndex(phase) <= phaseIndex("kernels")
-             ? ZENITH_UNSUPPORTED
-             : ZENITH_INTERNAL;
+             ? ErrorCode::Unsupported
+             : ErrorCode::Internal;
 }
 
 llvm::Error runPhases(ModuleOp module, const PipelineOptions &options) {
@@ -189,7 +188,7 @@ llvm::Error runPhases(ModuleOp module, const PipelineOptions &options) {
     return from ? to.takeError()
                 : (llvm::consumeError(to.takeError()), from.takeError());
   if (failed(verify(module)))
-    return compileError(ZENITH_INVALID_INPUT, "the module is invalid");
+    return makeError(ErrorCode::Invalid, "the module is invalid");
   // One manager per phase: a failure is then a phase's.
   for (int index = *from; index <= *to; ++index) {
     PipelineOptions one = options;
@@ -203,8 +202,8 @@ llvm::Error runPhases(ModuleOp module, const PipelineOptions &options) {
       return error;
     auto start = std::chrono::steady_clock::now();
     if (failed(passes.run(module)))
-      return compileError(codeOfFailure(one.toPhase),
-                          "phase '" + one.toPhase + "' failed");
+      return makeError(codeOfFailure(one.toPhase),
+                       "phase '" + one.toPhase + "' failed");
     if (options.timed)
       options.timed(one.toPhase, std::chrono::duration<double, std::milli>(
                                      std::chrono::steady_clock::now() - start)

@@ -33,12 +33,12 @@ struct PipelineOptions {
 
 /// Adds the passes of the chosen phases to `passes` (on modules), with a check
 /// of its contract and, if wanted, a dump behind each. Fails on unknown phases
-/// and targets, with a CompileError of code 1.
+/// and targets, with an error of code Usage.
 llvm::Error buildPipeline(mlir::OpPassManager &passes,
                           const PipelineOptions &options);
 
 /// Runs phases on `module`, whose `host.target` becomes `options.target`.
-/// Diagnostics go to the context's handlers. Errors are CompileErrors: 1 for
+/// Diagnostics go to the context's handlers. Errors are LLVMErrors: 1 for
 /// options, 2 for an invalid module, 3 where something has no lowering, 4 where
 /// the compiler itself failed.
 llvm::Error runPhases(mlir::ModuleOp module, const PipelineOptions &options);

@@ -5,18 +5,13 @@
 #include "lowering/pipeline/Session.h"
 
 #include "lowering/elements/ElementCodes.h"
-#include "lowering/pipeline/CompileError.h"
 #include "lowering/pipeline/DeviceSession.h"
+#include "lowering/pipeline/RuntimeError.h"
 #include <chrono>
 
 using namespace mlir;
 
 namespace zenith::pipeline {
-
-static llvm::Error toError(const runtime::Status &status) {
-  return status ? llvm::Error::success()
-                : compileError(status.code(), status.message(), status.place());
-}
 
 Session::Session(std::shared_ptr<const Executable> program,
                  const SessionOptions &options)
@@ -45,15 +40,15 @@ Session::create(std::shared_ptr<const Executable> executable,
     if (given != options.parameters.end())
       bound.source = given->second;
     else if (!hasValue)
-      return compileError(ZENITH_INVALID_INPUT,
-                          "parameter " + spec.name + " has no value");
+      return makeError(ErrorCode::Invalid,
+                       "parameter " + spec.name + " has no value");
     if (llvm::Error error = toError(session->parameters.add(std::move(bound))))
       return error;
   }
   for (const auto &given : options.parameters)
     if (session->parameters.find(given.first) < 0)
-      return compileError(ZENITH_INVALID_INPUT,
-                          "the program has no parameter " + given.first);
+      return makeError(ErrorCode::Invalid,
+                       "the program has no parameter " + given.first);
   if (llvm::Error error = session->prepare())
     return error;
   session->prepareTime = std::chrono::duration<double, std::milli>(

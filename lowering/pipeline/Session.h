@@ -29,7 +29,7 @@ struct SessionOptions {
 };
 
 /// One run at a time; several sessions of one executable may run at once.
-/// Errors are CompileErrors with the codes of the runtime: 2 arguments or
+/// Errors are LLVMErrors with the codes of the runtime: 2 arguments or
 /// parameters don't fit, 5 memory, 6 the run failed.
 class Session {
 public:

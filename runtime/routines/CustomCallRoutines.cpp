@@ -3,17 +3,13 @@
 // Calls LAPACK from a kernel. Where that fails, which compilation has ruled out
 // on this machine, all bits of the results are ones: NaN, and a negative info.
 
+#include "runtime/routines/Lapack.h"
 #include "runtime/routines/Routines.h"
 #include "runtime/routines/RowSlots.h"
 
 #include <cstring>
 
 using namespace zenith::runtime;
-
-/// The only function of ZenithLapack, a library without headers.
-extern "C" int zenith_routine_lapack(const char *routine, char type,
-                                     const int64_t *sizes, void *const *inputs,
-                                     void *const *results);
 
 void zenith_routine_custom_call(const zenith_custom_call_arguments *arguments,
                                 int64_t begin, int64_t end) {
@@ -30,6 +26,6 @@ void zenith_routine_custom_call(const zenith_custom_call_arguments *arguments,
   };
   fill(0);
   if (zenith_routine_lapack(name, char(given.type), given.sizes, given.inputs,
-                            given.results) != 0)
+                            given.results) != ZENITH_LAPACK_DONE)
     fill(0xff);
 }

@@ -5,6 +5,8 @@
 // own with one C function, for the runtime and for the interpreter alike; the
 // only routine that allocates, since LAPACK wants work space.
 
+#include "runtime/routines/Lapack.h"
+
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -17,8 +19,6 @@
 #include <vector>
 
 namespace {
-
-enum Status : int { Done = 0, UnknownRoutine = 1, NoLibrary = 2, NoMemory = 3 };
 
 template <typename T> struct PartOf {
   using type = T;
@@ -359,7 +359,8 @@ template <typename T> void runSytrd(const Call &c, const Fortran &f) {
   }
 }
 
-template <typename T> Status runTyped(Call call, const std::string &routine) {
+template <typename T>
+zenith_lapack_status runTyped(Call call, const std::string &routine) {
   using Runner = void (*)(const Call &, const Fortran &);
   static const struct {
     const char *name;
@@ -380,26 +381,24 @@ template <typename T> Status runTyped(Call call, const std::string &routine) {
       continue;
     Fortran function(call.name);
     if (!function)
-      return NoLibrary;
+      return ZENITH_LAPACK_NO_LIBRARY;
     if (call.rows == 0 || call.columns == 0)
-      return Done;
+      return ZENITH_LAPACK_DONE;
     entry.run(call, function);
-    return Done;
+    return ZENITH_LAPACK_DONE;
   }
-  return UnknownRoutine;
+  return ZENITH_LAPACK_UNKNOWN_ROUTINE;
 }
 
 } // namespace
 
-/// Runs `routine` (without the letter of the element type, which is `type`: s,
-/// d, c or z). Sizes: batches, rows and columns of its matrices, then the
-/// options of the routine. Results are zero before.
-extern "C" __attribute__((visibility("default"))) int
-zenith_routine_lapack(const char *routine, char type, const int64_t *sizes,
-                      void *const *inputs, void *const *results) {
+zenith_lapack_status zenith_routine_lapack(const char *routine, char type,
+                                           const int64_t *sizes,
+                                           void *const *inputs,
+                                           void *const *results) {
   constexpr int64_t largest = 1 << 20; // LAPACK counts in 32 bits
   if (sizes[1] > largest || sizes[2] > largest)
-    return NoMemory;
+    return ZENITH_LAPACK_NO_MEMORY;
   try {
     Call call{std::string(1, type) + routine,
               sizes[0],
@@ -418,9 +417,9 @@ zenith_routine_lapack(const char *routine, char type, const int64_t *sizes,
     case 'z':
       return runTyped<std::complex<double>>(call, routine);
     default:
-      return UnknownRoutine;
+      return ZENITH_LAPACK_UNKNOWN_ROUTINE;
     }
   } catch (const std::exception &) {
-    return NoMemory;
+    return ZENITH_LAPACK_NO_MEMORY;
   }
 }

@@ -8,7 +8,7 @@
 using namespace zenith;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  auto source = onnx::ByteSource::fromMemory(
+  auto source = files::ByteSource::fromMemory(
       std::string(reinterpret_cast<const char *>(data), size));
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   auto tensor = tensors::readNpy(*source, mlir::Type(), &context);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Feeds arbitrary bytes to the ONNX door: whatever they are, reading and
+// Feeds arbitrary bytes to the ONNX frontend: whatever they are, reading and
 // importing end in a value or an error.
 
 #include "frontends/onnx/ImportONNX.h"
@@ -12,7 +12,7 @@
 using namespace zenith;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  auto source = onnx::ByteSource::fromMemory(
+  auto source = files::ByteSource::fromMemory(
       std::string(reinterpret_cast<const char *>(data), size));
   auto model = onnx::parseModel(std::move(source));
   if (!model)

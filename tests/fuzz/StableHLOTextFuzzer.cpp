@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Feeds arbitrary text to the StableHLO door: whatever it is, parsing, checking
-// and importing end in valid GraphIR or an error.
+// Feeds arbitrary text to the StableHLO frontend: whatever it is, parsing,
+// checking and importing end in valid GraphIR or an error.
 
 #include "frontends/stablehlo/ImportStableHLO.h"
 #include "frontends/stablehlo/bytecode/NewerText.h"
@@ -13,7 +13,7 @@
 using namespace zenith;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  // MLIR's lexer ends at a zero byte behind the text, which `data` lacks.
+  // MLIR's lexer ends at a zero byte after the text, which `data` lacks.
   std::string text(reinterpret_cast<const char *>(data), size);
   mlir::DialectRegistry registry;
   registry.insert<graph::GraphDialect>();

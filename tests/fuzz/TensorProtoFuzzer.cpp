@@ -5,7 +5,7 @@
 #include "frontends/onnx/model/ONNXModel.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  auto tensor = zenith::onnx::parseTensor(zenith::onnx::ByteSource::fromMemory(
+  auto tensor = zenith::onnx::parseTensor(zenith::files::ByteSource::fromMemory(
       std::string(reinterpret_cast<const char *>(data), size)));
   (void)tensor;
   return 0;

@@ -5,7 +5,6 @@
 
 #include "frontends/onnx/ONNXOpTable.h"
 #include "ir/GraphDialect.h"
-#include "ir/interpreter/EvalError.h"
 #include "ir/interpreter/Interpreter.h"
 #include "tests/project/ProjectFacts.h"
 #include "llvm/ADT/STLExtras.h"

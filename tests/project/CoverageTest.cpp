@@ -5,7 +5,7 @@
 
 #include "ir/GraphDialect.h"
 #include "ir/GraphOps.h"
-#include "ir/interpreter/EvalError.h"
+#include "ir/LLVMError.h"
 #include "ir/interpreter/Interpreter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/fusion/FusionRule.h"
@@ -89,16 +89,9 @@ Answer meaning(ProjectFacts &facts, mlir::RegisteredOperationName name) {
     auto results = interpreter::run(function, arguments, options);
     if (results)
       return "";
-    auto kind = interpreter::EvalError::Kind::Unsupported;
-    handleAllErrors(
-        results.takeError(),
-        [&](const interpreter::EvalError &error) {
-          kind = error.kind();
-          why = error.reason();
-        },
-        [&](const llvm::ErrorInfoBase &error) { why = error.message(); });
-    if (kind == interpreter::EvalError::Kind::Run ||
-        kind == interpreter::EvalError::Kind::Invalid)
+    Error error = errorOf(results.takeError());
+    why = error.text;
+    if (error.code == ErrorCode::Run || error.code == ErrorCode::Invalid)
       return "";
   }
   return why;

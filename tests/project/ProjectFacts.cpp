@@ -166,7 +166,7 @@ DirectoryAnswer exported(Operation *op, int opset) {
     auto model = onnx::exportONNX(*module, options);
     answer.refused = !model;
     if (!model)
-      answer.error = model.error().text();
+      answer.error = model.error().message();
     else
       for (const onnx::Node &node : model->graph.nodes)
         answer.words.insert(node.op);

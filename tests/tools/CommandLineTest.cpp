@@ -32,11 +32,13 @@ TEST(CommandLineDeathTest, EndsWithoutMemory) {
         parseNothing();
         keep(::operator new(tooMuch));
       },
-      testing::ExitedWithCode(int(ExitCode::Memory)), "no more memory");
+      testing::ExitedWithCode(int(zenith::ErrorCode::Memory)),
+      "no more memory");
   EXPECT_EXIT(
       {
         parseNothing();
         keep(llvm::safe_malloc(tooMuch));
       },
-      testing::ExitedWithCode(int(ExitCode::Memory)), "no more memory");
+      testing::ExitedWithCode(int(zenith::ErrorCode::Memory)),
+      "no more memory");
 }

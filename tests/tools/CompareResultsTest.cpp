@@ -18,7 +18,7 @@ struct CompareResultsTest : testing::Test {
   mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
 
   Tensor tensor(const std::string &type, const std::vector<double> &values) {
-    Tensor result(*tensors::parseTypeText(type, &context));
+    Tensor result(*files::parseTypeText(type, &context));
     interpreter::ElementAccess access(result.elementType());
     char *to = result.writable();
     for (double value : values) {

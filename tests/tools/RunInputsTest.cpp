@@ -34,7 +34,7 @@ struct RunInputsTest : testing::Test {
     return info;
   }
   Tensor value(const std::string &type) {
-    return Tensor(*tensors::parseTypeText(type, &context));
+    return Tensor(*files::parseTypeText(type, &context));
   }
   std::string solve(const std::vector<ArgumentInfo> &arguments,
                     const std::vector<Tensor> &inputs,
@@ -76,7 +76,7 @@ TEST_F(RunInputsTest, ChecksTypes) {
 
 TEST_F(RunInputsTest, RandomValuesAreNormalOrBits) {
   Tensor floats =
-      randomTensor(*tensors::parseTypeText("f32[10000]", &context), 1);
+      randomTensor(*files::parseTypeText("f32[10000]", &context), 1);
   double sum = 0, squares = 0;
   for (int64_t i = 0; i < floats.size(); ++i) {
     double x = interpreter::elementAt(floats, i).asDouble();
@@ -85,15 +85,14 @@ TEST_F(RunInputsTest, RandomValuesAreNormalOrBits) {
   }
   EXPECT_NEAR(sum / 10000, 0, 0.05);
   EXPECT_NEAR(squares / 10000, 1, 0.05);
-  Tensor bits = randomTensor(*tensors::parseTypeText("ui8[1000]", &context), 1);
+  Tensor bits = randomTensor(*files::parseTypeText("ui8[1000]", &context), 1);
   int ones = 0;
   for (char byte : llvm::ArrayRef<char>(bits.bytes(), 1000)) {
     EXPECT_TRUE(byte == 0 || byte == 1);
     ones += byte;
   }
   EXPECT_NEAR(ones, 500, 80);
-  Tensor again =
-      randomTensor(*tensors::parseTypeText("f32[10000]", &context), 1);
+  Tensor again = randomTensor(*files::parseTypeText("f32[10000]", &context), 1);
   EXPECT_EQ(llvm::StringRef(floats.bytes(), 40000),
             llvm::StringRef(again.bytes(), 40000));
 }

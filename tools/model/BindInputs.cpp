@@ -33,9 +33,9 @@ llvm::Expected<unsigned> zenith::tools::inputIndex(StringRef key,
   std::string known;
   for (auto [i, name] : llvm::enumerate(names))
     known += (i ? ", " : "") + std::to_string(i) + " = '" + name + "'";
-  return failure(ExitCode::Usage,
-                 option.str() + ": the program has no input '" + key.str() +
-                     "'; it has " + (known.empty() ? "none" : known));
+  return makeError(ErrorCode::Usage,
+                   option.str() + ": the program has no input '" + key.str() +
+                       "'; it has " + (known.empty() ? "none" : known));
 }
 
 llvm::Expected<Tensor> zenith::tools::readKeyedFile(const KeyedFile &file,
@@ -43,11 +43,11 @@ llvm::Expected<Tensor> zenith::tools::readKeyedFile(const KeyedFile &file,
                                                     MLIRContext *context) {
   std::optional<RankedTensorType> wanted;
   if (!file.typeText.empty()) {
-    wanted = tensors::parseTypeText(file.typeText, context);
+    wanted = files::parseTypeText(file.typeText, context);
     if (!wanted)
-      return failure(ExitCode::Usage,
-                     "'" + file.typeText +
-                         "' is no tensor type; one is f32[2x3]");
+      return makeError(ErrorCode::Usage,
+                       "'" + file.typeText +
+                           "' is no tensor type; one is f32[2x3]");
   } else if (element && !StringRef(file.file).ends_with(".raw")) {
     wanted = RankedTensorType::get({}, element);
   }
@@ -59,14 +59,14 @@ static llvm::Error bindArgument(func::FuncOp function, unsigned index,
   BlockArgument argument = function.getArgument(index);
   auto type = cast<RankedTensorType>(argument.getType());
   if (!type.hasStaticShape())
-    return failure(ExitCode::Unsupported,
-                   "--bind: input '" + name + "' has dynamic dimensions");
+    return makeError(ErrorCode::Unsupported,
+                     "--bind: input '" + name + "' has dynamic dimensions");
   if (value.type() !=
       RankedTensorType::get(type.getShape(), type.getElementType()))
-    return failure(ExitCode::Invalid, "--bind: input '" + name + "' is " +
-                                          tensors::typeText(type) +
-                                          ", the file has " +
-                                          tensors::typeText(value.type()));
+    return makeError(ErrorCode::Invalid, "--bind: input '" + name + "' is " +
+                                             files::typeText(type) +
+                                             ", the file has " +
+                                             files::typeText(value.type()));
   OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
   Value constant =
       builder.create<graph::ConstantOp>(function.getLoc(), value.toElements());

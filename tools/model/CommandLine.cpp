@@ -177,14 +177,14 @@ std::string zenith::tools::suggestion(StringRef word,
 static llvm::Error unknownArgument(const CLI::App &app,
                                    const std::string &word) {
   if (word.size() < 2 || word[0] != '-')
-    return failure(ExitCode::Usage, "unexpected argument '" + word + "'");
+    return makeError(ErrorCode::Usage, "unexpected argument '" + word + "'");
   std::vector<std::string> names;
   for (const CLI::Option *option : app.get_options())
     for (const std::string &name : option->get_lnames())
       names.push_back("--" + name);
   std::string name = word.substr(0, word.find('='));
-  return failure(ExitCode::Usage,
-                 "unknown option '" + name + "'" + suggestion(name, names));
+  return makeError(ErrorCode::Usage,
+                   "unknown option '" + name + "'" + suggestion(name, names));
 }
 
 /// What the words that nobody expected are taken for.
@@ -200,7 +200,7 @@ static llvm::Error unknownArguments(const CLI::App &app) {
 static void endWithoutMemory() {
   constexpr char text[] = "error: the system has no more memory\n";
   (void)!::write(STDERR_FILENO, text, sizeof(text) - 1);
-  ::_exit(int(ExitCode::Memory));
+  ::_exit(int(ErrorCode::Memory));
 }
 
 llvm::Expected<bool> zenith::tools::parseCommandLine(CLI::App &app, int argc,
@@ -224,9 +224,9 @@ llvm::Expected<bool> zenith::tools::parseCommandLine(CLI::App &app, int argc,
     // An unknown option is the better explanation of a missing argument.
     if (llvm::Error unknown = unknownArguments(app))
       return std::move(unknown);
-    return failure(ExitCode::Usage, error.what());
+    return makeError(ErrorCode::Usage, error.what());
   } catch (const CLI::ParseError &error) {
-    return failure(ExitCode::Usage, error.what());
+    return makeError(ErrorCode::Usage, error.what());
   }
   if (llvm::Error unknown = unknownArguments(app))
     return std::move(unknown);
@@ -237,8 +237,9 @@ llvm::Expected<std::pair<std::string, std::string>>
 zenith::tools::splitKey(StringRef option, StringRef text) {
   size_t equals = text.find('=');
   if (equals == StringRef::npos || equals == 0)
-    return failure(ExitCode::Usage,
-                   option.str() + " needs KEY=VALUE, got '" + text.str() + "'");
+    return makeError(ErrorCode::Usage, option.str() +
+                                           " needs KEY=VALUE, got '" +
+                                           text.str() + "'");
   return std::make_pair(text.take_front(equals).str(),
                         text.drop_front(equals + 1).str());
 }

@@ -98,8 +98,8 @@ std::optional<std::string>
 zenith::tools::compareTensors(const Tensor &got, const Tensor &expected,
                               const Tolerance &given) {
   if (got.type() != expected.type())
-    return "type " + tensors::typeText(got.type()) + ", expected " +
-           tensors::typeText(expected.type());
+    return "type " + files::typeText(got.type()) + ", expected " +
+           files::typeText(expected.type());
   Type element = got.elementType();
   Tolerance tolerance = given.given() ? given : defaultTolerance(element);
   ElementAccess access(element);

@@ -18,12 +18,6 @@ using namespace mlir;
 using namespace zenith;
 using namespace zenith::tools;
 
-llvm::Error zenith::tools::toolError(llvm::Error error) {
-  return llvm::handleErrors(std::move(error), [](const CompileError &e) {
-    return failure(ExitCode(e.code()), e.text(), e.location());
-  });
-}
-
 namespace {
 class CompiledExecutor : public Executor {
 public:
@@ -35,11 +29,7 @@ public:
         times(std::move(times)), context(context) {}
 
   llvm::Expected<std::vector<Tensor>> run(ArrayRef<Tensor> arguments) override {
-    llvm::Expected<std::vector<Tensor>> results =
-        session->run(*entry, arguments, context);
-    if (!results)
-      return toolError(results.takeError());
-    return results;
+    return session->run(*entry, arguments, context);
   }
 
   ~CompiledExecutor() override {
@@ -103,7 +93,7 @@ llvm::Error CompiledExecutor::runOnly(ArrayRef<Tensor> arguments) {
     empty.struct_size = sizeof(empty);
     buffers.resize(entry->results.size(), empty);
   }
-  return toolError(session->run(*entry, given, buffers));
+  return session->run(*entry, given, buffers);
 }
 
 void CompiledExecutor::startMeasuring() {
@@ -190,12 +180,12 @@ llvm::Expected<std::unique_ptr<Executor>> zenith::tools::makeCompiled(
   auto program = pipeline::compile(
       std::move(module), compileOptions(options, diagnostics), &times);
   if (!program)
-    return toolError(program.takeError());
+    return program.takeError();
   const pipeline::EntryInfo *info = (*program)->find(name);
   if (!info)
-    return failure(ExitCode::Usage,
-                   "@" + name +
-                       " is private: only public functions are compiled");
+    return makeError(ErrorCode::Usage,
+                     "@" + name +
+                         " is private: only public functions are compiled");
   pipeline::SessionOptions settings;
   settings.baseDir = folder;
   settings.threads = int(options.threads);
@@ -205,7 +195,7 @@ llvm::Expected<std::unique_ptr<Executor>> zenith::tools::makeCompiled(
     settings.parameters[param] = {source.first, source.second, ""};
   auto session = pipeline::Session::create(*program, settings);
   if (!session)
-    return toolError(session.takeError());
+    return session.takeError();
   return std::make_unique<CompiledExecutor>(*program, info, std::move(*session),
                                             std::move(times), context);
 }

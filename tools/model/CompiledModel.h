@@ -17,8 +17,6 @@ struct RunOptions;
 /// compilation.
 pipeline::CompileOptions compileOptions(const RunOptions &options,
                                         Diagnostics &diagnostics);
-/// The same error with the tools' exit codes.
-llvm::Error toolError(llvm::Error error);
 
 } // namespace zenith::tools
 

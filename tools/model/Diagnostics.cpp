@@ -4,34 +4,12 @@
 
 #include "tools/model/Diagnostics.h"
 
-#include "frontends/files/FileError.h"
 #include "ir/LocationText.h"
-#include "ir/interpreter/EvalError.h"
 #include "llvm/Support/JSON.h"
 
 using namespace mlir;
 using namespace zenith;
 using namespace zenith::tools;
-
-char ToolError::ID = 0;
-
-void ToolError::log(llvm::raw_ostream &os) const {
-  os << (where.empty() ? "" : where + ": ") << text;
-}
-
-llvm::Error zenith::tools::failure(ExitCode code, std::string message,
-                                   std::string place) {
-  return llvm::make_error<ToolError>(code, std::move(message),
-                                     std::move(place));
-}
-
-llvm::Error zenith::tools::printedFailure(ExitCode code, std::string message,
-                                          std::string place) {
-  auto error =
-      std::make_unique<ToolError>(code, std::move(message), std::move(place));
-  error->setPrinted();
-  return llvm::Error(std::move(error));
-}
 
 // {"file", "line", "column"} of a place of that form, else {"place"}.
 static void addPlace(llvm::json::Object &object, StringRef place) {
@@ -75,27 +53,17 @@ void Diagnostics::print(const Message &message) {
 
 int Diagnostics::report(llvm::Error error) {
   int code = 0;
-  auto add = [&](int itsCode, const std::string &text,
-                 const std::string &place) {
-    print({"error", text, place, {}});
-    code = code ? code : itsCode;
-  };
   llvm::handleAllErrors(
       std::move(error),
-      [&](const ToolError &e) {
-        if (!e.printed())
-          add(int(e.code()), e.reason(), e.place());
-        else
-          code = code ? code : int(e.code());
-      },
-      [&](const interpreter::EvalError &e) {
-        add(int(e.kind()), e.reason(), e.place());
-      },
-      [&](const tensors::FileError &e) {
-        add(int(e.kind()), e.reason(), e.path());
+      [&](const LLVMError &e) {
+        const Error &error = e.error();
+        if (!error.reported)
+          print({"error", error.text, error.location, {}});
+        code = code ? code : int(error.code);
       },
       [&](const llvm::ErrorInfoBase &e) {
-        add(int(ExitCode::Internal), e.message(), "");
+        print({"error", e.message(), "", {}});
+        code = code ? code : int(ErrorCode::Internal);
       });
   return code;
 }

@@ -6,52 +6,13 @@
 #ifndef ZENITH_TOOLS_MODEL_DIAGNOSTICS_H
 #define ZENITH_TOOLS_MODEL_DIAGNOSTICS_H
 
+#include "ir/LLVMError.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/Error.h"
 #include <string>
 #include <vector>
 
 namespace zenith::tools {
-
-/// Exit codes of all tools but zenith-opt.
-enum class ExitCode {
-  Ok = 0,
-  Usage = 1,
-  Invalid = 2,
-  Unsupported = 3,
-  Internal = 4,
-  Memory = 5,
-  Run = 6,
-  Differs = 7
-};
-
-class ToolError : public llvm::ErrorInfo<ToolError> {
-public:
-  static char ID;
-  ToolError(ExitCode code, std::string text, std::string place)
-      : exitCode(code), text(std::move(text)), where(std::move(place)) {}
-  ExitCode code() const { return exitCode; }
-  const std::string &reason() const { return text; }
-  /// `FILE:LINE:COL`, the name of a node or a file; may be empty.
-  const std::string &place() const { return where; }
-  /// An error whose reasons have been printed: its text is for programs only.
-  bool printed() const { return isPrinted; }
-  void setPrinted() { isPrinted = true; }
-  void log(llvm::raw_ostream &os) const override;
-  std::error_code convertToErrorCode() const override {
-    return llvm::inconvertibleErrorCode();
-  }
-
-private:
-  ExitCode exitCode;
-  std::string text, where;
-  bool isPrinted = false;
-};
-
-llvm::Error failure(ExitCode code, std::string message, std::string place = {});
-/// The same where diagnostics have said why.
-llvm::Error printedFailure(ExitCode code, std::string message,
-                           std::string place = {});
 
 /// One diagnostic with its notes.
 struct Message {

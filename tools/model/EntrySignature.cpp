@@ -20,10 +20,10 @@ static llvm::Error checkTensors(func::FuncOp function) {
   if (llvm::all_of(function.getArgumentTypes(), isTensor) &&
       llvm::all_of(function.getResultTypes(), isTensor))
     return llvm::Error::success();
-  return failure(ExitCode::Unsupported,
-                 "@" + function.getSymName().str() +
-                     " takes or gives values that are no tensors",
-                 graph::placeOf(function.getLoc()));
+  return makeError(ErrorCode::Unsupported,
+                   "@" + function.getSymName().str() +
+                       " takes or gives values that are no tensors",
+                   graph::placeOf(function.getLoc()));
 }
 
 llvm::Expected<func::FuncOp> zenith::tools::findEntry(ModuleOp module,
@@ -49,13 +49,13 @@ llvm::Expected<func::FuncOp> zenith::tools::findEntry(ModuleOp module,
     return found;
   }
   if (!entry.empty())
-    return failure(ExitCode::Usage, "the program has no function '" +
-                                        entry.str() + "'" +
-                                        suggestion(entry, names));
-  return failure(names.empty() ? ExitCode::Invalid : ExitCode::Usage,
-                 names.empty() ? "the program has no function"
-                               : "the program has several functions and none "
-                                 "is @main: name one by --entry");
+    return makeError(ErrorCode::Usage, "the program has no function '" +
+                                           entry.str() + "'" +
+                                           suggestion(entry, names));
+  return makeError(names.empty() ? ErrorCode::Invalid : ErrorCode::Usage,
+                   names.empty() ? "the program has no function"
+                                 : "the program has several functions and none "
+                                   "is @main: name one by --entry");
 }
 
 // The public name of an argument, else the one that its location gives.

@@ -55,21 +55,16 @@ std::unique_ptr<MLIRContext> zenith::tools::makeContext() {
   return context;
 }
 
-static llvm::Error modelError(const std::string &path,
-                              const onnx::ModelError &error) {
-  return failure(ExitCode(error.code), error.text(), path);
-}
-
 /// What standard input holds; null where the model is a file.
 using Input = std::unique_ptr<llvm::MemoryBuffer>;
 
 static llvm::Expected<onnx::Model> readONNX(const std::string &path,
                                             const Input &input) {
-  auto model = input ? onnx::parseModel(onnx::ByteSource::fromMemory(
+  auto model = input ? onnx::parseModel(files::ByteSource::fromMemory(
                            input->getBuffer().str()))
                      : onnx::loadModel(path);
   return model ? llvm::Expected<onnx::Model>(std::move(*model))
-               : modelError(input ? "<stdin>" : path, model.error());
+               : makeError(model.error().ofFile(input ? "<stdin>" : path));
 }
 
 // Inputs that callers give: those without an initialiser.
@@ -133,10 +128,10 @@ static llvm::Error checkDims(llvm::ArrayRef<const onnx::ValueInfo *> inputs,
   }
   for (const auto &[name, size] : options.dims)
     if (!names.count(name))
-      return failure(ExitCode::Usage,
-                     "--dim: the program has no dimension '" + name +
-                         "'; it has " +
-                         (names.empty() ? "none" : llvm::join(names, ", ")));
+      return makeError(ErrorCode::Usage,
+                       "--dim: the program has no dimension '" + name +
+                           "'; it has " +
+                           (names.empty() ? "none" : llvm::join(names, ", ")));
   return llvm::Error::success();
 }
 
@@ -160,7 +155,7 @@ static llvm::Expected<LoadedModel> loadONNX(const std::string &path,
     import.folder = folder.empty() ? "." : folder;
   auto module = onnx::importONNX(*model, context, import);
   if (!module)
-    return modelError(input ? "<stdin>" : path, module.error());
+    return makeError(module.error().ofFile(input ? "<stdin>" : path));
   LoadedModel loaded{std::move(*module), import.folder, {}, true, {}};
   for (const onnx::ValueInfo *input : inputs)
     loaded.inputNames.push_back(input->name);
@@ -198,8 +193,8 @@ static llvm::Expected<LoadedModel> loadMLIR(const std::string &path,
   if (inFile) {
     auto buffer = llvm::MemoryBuffer::getFile(path);
     if (!buffer)
-      return failure(ExitCode::Invalid,
-                     "cannot open: " + buffer.getError().message(), path);
+      return makeError(ErrorCode::Invalid,
+                       "cannot open: " + buffer.getError().message(), path);
     input = std::move(*buffer);
   }
   std::string folder = inFile ? llvm::sys::path::parent_path(path).str() : "";
@@ -210,9 +205,9 @@ static llvm::Expected<LoadedModel> loadMLIR(const std::string &path,
                    diagnostics);
   if (std::optional<uint64_t> number =
           stablehlo::hugeResultNumber(input->getBuffer()))
-    return failure(ExitCode::Invalid,
-                   "no op has a result of number " + std::to_string(*number),
-                   name.str());
+    return makeError(ErrorCode::Invalid,
+                     "no op has a result of number " + std::to_string(*number),
+                     name.str());
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(input), llvm::SMLoc());
   // Bytecode without debug information knows no places.
@@ -223,7 +218,7 @@ static llvm::Expected<LoadedModel> loadMLIR(const std::string &path,
   LoadedModel loaded{
       parseSourceFile<ModuleOp>(sources, config), folder, {}, false, {}};
   if (!loaded.module)
-    return printedFailure(ExitCode::Invalid, "is no valid GraphIR", name.str());
+    return reportedError(ErrorCode::Invalid, "is no valid GraphIR", name.str());
   if (llvm::Error error = bindArguments(*loaded.module, options.entry,
                                         options.bindings, loaded.inputNames))
     return std::move(error);
@@ -238,8 +233,8 @@ llvm::Expected<LoadedModel> zenith::tools::loadModel(const std::string &path,
   if (path == "-") {
     auto buffer = llvm::MemoryBuffer::getSTDIN();
     if (!buffer)
-      return failure(ExitCode::Invalid, "cannot read standard input: " +
-                                            buffer.getError().message());
+      return makeError(ErrorCode::Invalid, "cannot read standard input: " +
+                                               buffer.getError().message());
     input = std::move(*buffer);
   }
   ModelFormat format =

@@ -51,12 +51,12 @@ static llvm::Expected<OwningOpRef<ModuleOp>>
 parseText(const std::string &name, StringRef text, MLIRContext *context,
           Diagnostics &diagnostics) {
   if (StringRef type = newerType(text); !type.empty())
-    return failure(ExitCode::Unsupported,
-                   "element type " + type.str() + " is not supported", name);
+    return makeError(ErrorCode::Unsupported,
+                     "element type " + type.str() + " is not supported", name);
   if (std::optional<uint64_t> number = stablehlo::hugeResultNumber(text))
-    return failure(ExitCode::Invalid,
-                   "no op has a result of number " + std::to_string(*number),
-                   name);
+    return makeError(ErrorCode::Invalid,
+                     "no op has a result of number " + std::to_string(*number),
+                     name);
   std::optional<std::string> rewritten = stablehlo::rewriteNewerText(text);
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(
@@ -64,18 +64,18 @@ parseText(const std::string &name, StringRef text, MLIRContext *context,
       llvm::SMLoc());
   // The parser names an op that it doesn't have, or whose dialect it doesn't
   // have: a valid one for all that is known.
-  ExitCode code = ExitCode::Invalid;
+  ErrorCode code = ErrorCode::Invalid;
   ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
     std::string text = diagnostic.str();
     StringRef message = text;
     if (message.contains("not found for custom op") ||
         (message.starts_with("custom op '") && message.contains("is unknown")))
-      code = ExitCode::Unsupported;
+      code = ErrorCode::Unsupported;
     return diagnostics.handle(diagnostic, name);
   });
   auto module = parseSourceFile<ModuleOp>(sources, ParserConfig(context));
   if (!module)
-    return printedFailure(code, "is no valid StableHLO", name);
+    return reportedError(code, "is no valid StableHLO", name);
   return std::move(module);
 }
 
@@ -84,12 +84,12 @@ parseArtifact(const std::string &name, StringRef bytes, MLIRContext *context,
               Diagnostics &diagnostics) {
   auto module = stablehlo::readPortableArtifact(bytes, context);
   if (!module)
-    return failure(ExitCode(module.error().code), module.error().text(), name);
+    return makeError(module.error().ofFile(name));
   ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
     return diagnostics.handle(diagnostic, name);
   });
   if (failed(verify(**module)))
-    return printedFailure(ExitCode::Invalid, "is no valid StableHLO", name);
+    return reportedError(ErrorCode::Invalid, "is no valid StableHLO", name);
   return std::move(*module);
 }
 
@@ -106,12 +106,11 @@ llvm::Expected<stablehlo::ImportedProgram> zenith::tools::loadStableHLO(
   if (program)
     return program;
   llvm::Error result = llvm::Error::success();
-  llvm::handleAllErrors(
-      program.takeError(), [&](const stablehlo::ImportError &error) {
-        result =
-            llvm::joinErrors(std::move(result),
-                             failure(ExitCode(error.code), error.message,
-                                     error.place.empty() ? name : error.place));
-      });
+  llvm::handleAllErrors(program.takeError(), [&](const LLVMError &e) {
+    Error error = e.error();
+    if (error.location.empty())
+      error.location = name;
+    result = llvm::joinErrors(std::move(result), makeError(std::move(error)));
+  });
   return std::move(result);
 }

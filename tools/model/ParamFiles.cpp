@@ -36,15 +36,15 @@ llvm::Error ParamFiles::checkReplacements(ModuleOp module) const {
   for (const auto &[name, value] : replaced->tensors()) {
     auto param = module.lookupSymbol<graph::ParamOp>(name);
     if (!param)
-      return failure(ExitCode::Invalid,
-                     "the program has no parameter '" + name + "'",
-                     replacementPath);
+      return makeError(ErrorCode::Invalid,
+                       "the program has no parameter '" + name + "'",
+                       replacementPath);
     auto type = cast<RankedTensorType>(param.getType());
     if (value.type() != type)
-      return failure(ExitCode::Invalid,
-                     "parameter '" + name + "' is " + tensors::typeText(type) +
-                         ", the file has " + tensors::typeText(value.type()),
-                     replacementPath);
+      return makeError(ErrorCode::Invalid,
+                       "parameter '" + name + "' is " + files::typeText(type) +
+                           ", the file has " + files::typeText(value.type()),
+                       replacementPath);
   }
   return llvm::Error::success();
 }
@@ -69,21 +69,21 @@ llvm::Expected<Tensor> ParamFiles::mapExternal(StringRef name,
     path = folder;
     llvm::sys::path::append(path, file);
   }
-  auto &source = files[path.str().str()];
+  auto &source = mapped[path.str().str()];
   if (!source) {
-    auto opened = onnx::ByteSource::open(path.str().str());
+    auto opened = files::ByteSource::open(path.str().str());
     if (!opened)
-      return failure(ExitCode::Invalid, "parameter '" + name.str() +
-                                            "': " + opened.error().text());
+      return makeError(ErrorCode::Invalid, "parameter '" + name.str() + "': " +
+                                               opened.error().message());
     source = *opened;
   }
   uint64_t size = source->bytes().size();
   std::optional<int64_t> bytes = tensorBytes(type);
   if (!bytes || length != *bytes || offset < 0 || uint64_t(offset) > size ||
       uint64_t(length) > size - uint64_t(offset))
-    return failure(ExitCode::Invalid,
-                   "parameter '" + name.str() + "' lies outside of the file",
-                   path.str().str());
+    return makeError(ErrorCode::Invalid,
+                     "parameter '" + name.str() + "' lies outside of the file",
+                     path.str().str());
   return Tensor(type, source->bytes().data() + offset, source);
 }
 

@@ -44,7 +44,7 @@ private:
 
   std::string folder, replacementPath;
   std::optional<tensors::Safetensors> replaced;
-  std::map<std::string, std::shared_ptr<const onnx::ByteSource>> files;
+  std::map<std::string, std::shared_ptr<const files::ByteSource>> mapped;
 };
 
 } // namespace zenith::tools

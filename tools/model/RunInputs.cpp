@@ -22,17 +22,17 @@ using namespace zenith::tools;
 static llvm::Error checkType(const ArgumentInfo &argument,
                              const Tensor &value) {
   auto mismatch = [&](const std::string &what) {
-    return failure(ExitCode::Invalid, "input '" + argument.name + "' is " +
-                                          tensors::typeText(argument.type) +
-                                          ", the " + what);
+    return makeError(ErrorCode::Invalid, "input '" + argument.name + "' is " +
+                                             files::typeText(argument.type) +
+                                             ", the " + what);
   };
   if (value.elementType() != argument.type.getElementType() ||
       int64_t(value.shape().size()) != argument.type.getRank())
-    return mismatch("value is " + tensors::typeText(value.type()));
+    return mismatch("value is " + files::typeText(value.type()));
   for (auto [dim, size] : llvm::enumerate(value.shape()))
     if (!argument.type.isDynamicDim(dim) &&
         argument.type.getDimSize(dim) != size)
-      return mismatch("value is " + tensors::typeText(value.type()));
+      return mismatch("value is " + files::typeText(value.type()));
   return llvm::Error::success();
 }
 
@@ -51,11 +51,11 @@ valuesOf(const DimValues &dims) {
 
 static llvm::Error contradiction(const ArgumentInfo &argument, size_t dim,
                                  int64_t size, int64_t expected) {
-  return failure(ExitCode::Invalid,
-                 "dimension " + std::to_string(dim) + " (" +
-                     dimOf(argument, dim).str() + ") of input '" +
-                     argument.name + "' is " + std::to_string(size) +
-                     ", elsewhere it is " + std::to_string(expected));
+  return makeError(ErrorCode::Invalid,
+                   "dimension " + std::to_string(dim) + " (" +
+                       dimOf(argument, dim).str() + ") of input '" +
+                       argument.name + "' is " + std::to_string(size) +
+                       ", elsewhere it is " + std::to_string(expected));
 }
 
 // Visits each dynamic dimension of each given input with its size.
@@ -96,9 +96,10 @@ zenith::tools::solveDims(ArrayRef<ArgumentInfo> arguments,
   for (const auto &[name, size] : given) {
     auto [known, fresh] = dims.emplace(name, size);
     if (!fresh && known->second != size)
-      return failure(ExitCode::Invalid,
-                     "--dim " + name + "=" + std::to_string(size) +
-                         ", but an input has " + std::to_string(known->second));
+      return makeError(ErrorCode::Invalid, "--dim " + name + "=" +
+                                               std::to_string(size) +
+                                               ", but an input has " +
+                                               std::to_string(known->second));
   }
   error = forEachDim(arguments, inputs,
                      [&](const ArgumentInfo &argument, size_t dim,
@@ -162,23 +163,23 @@ static llvm::Expected<Tensor> randomInput(const ArgumentInfo &argument,
   for (size_t dim = 0; dim < argument.dims.size(); ++dim) {
     std::optional<int64_t> size = dimOf(argument, dim).evaluate(valuesOf(dims));
     if (!size)
-      return failure(ExitCode::Usage,
-                     "the size of dimension '" + dimOf(argument, dim).str() +
-                         "' of input '" + argument.name +
-                         "' is not known: give it by --dim NAME=N");
+      return makeError(ErrorCode::Usage,
+                       "the size of dimension '" + dimOf(argument, dim).str() +
+                           "' of input '" + argument.name +
+                           "' is not known: give it by --dim NAME=N");
     if (*size < 0)
-      return failure(ExitCode::Invalid,
-                     "dimension '" + dimOf(argument, dim).str() +
-                         "' of input '" + argument.name + "' would be " +
-                         std::to_string(*size));
+      return makeError(ErrorCode::Invalid,
+                       "dimension '" + dimOf(argument, dim).str() +
+                           "' of input '" + argument.name + "' would be " +
+                           std::to_string(*size));
     shape.push_back(*size);
   }
   auto type = RankedTensorType::get(shape, argument.type.getElementType());
   Tensor tensor = randomTensor(type, seed);
   if (!tensor)
-    return failure(ExitCode::Memory, "no memory for input '" + argument.name +
-                                         "' of type " +
-                                         tensors::typeText(type));
+    return makeError(ErrorCode::Memory, "no memory for input '" +
+                                            argument.name + "' of type " +
+                                            files::typeText(type));
   return tensor;
 }
 
@@ -200,11 +201,12 @@ static llvm::Error readInputs(ArrayRef<ArgumentInfo> arguments,
                 return info.name == name;
               });
     if (argument == arguments.end())
-      return failure(ExitCode::Usage,
-                     "--in: input '" + name + "' is bound to a constant");
+      return makeError(ErrorCode::Usage,
+                       "--in: input '" + name + "' is bound to a constant");
     Tensor &input = inputs[size_t(argument - arguments.begin())];
     if (input)
-      return failure(ExitCode::Usage, "--in gives input '" + name + "' twice");
+      return makeError(ErrorCode::Usage,
+                       "--in gives input '" + name + "' twice");
     llvm::Expected<Tensor> value =
         readKeyedFile(file, argument->type.getElementType(), context);
     if (!value)
@@ -228,10 +230,10 @@ static llvm::Error checkDimNames(ArrayRef<ArgumentInfo> arguments,
       dim.forEachSymbol([&](const std::string &name) { names.insert(name); });
   for (const auto &[name, size] : given)
     if (!names.count(name))
-      return failure(ExitCode::Usage,
-                     "--dim: the program has no dimension '" + name +
-                         "'; it has " +
-                         (names.empty() ? "none" : llvm::join(names, ", ")));
+      return makeError(ErrorCode::Usage,
+                       "--dim: the program has no dimension '" + name +
+                           "'; it has " +
+                           (names.empty() ? "none" : llvm::join(names, ", ")));
   return llvm::Error::success();
 }
 
@@ -263,8 +265,8 @@ llvm::Expected<std::vector<Tensor>> zenith::tools::collectInputs(
     inputs[i] = std::move(*value);
   }
   if (!missing.empty())
-    return failure(ExitCode::Usage,
-                   "no value for " + missing +
-                       ": give --in KEY=FILE or --random-inputs");
+    return makeError(ErrorCode::Usage,
+                     "no value for " + missing +
+                         ": give --in KEY=FILE or --random-inputs");
   return inputs;
 }

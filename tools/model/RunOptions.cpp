@@ -118,23 +118,23 @@ static llvm::Error checkOptions(const CLI::App &app, RunOptions &options,
   if (app.count("--random-inputs")) {
     uint64_t seed;
     if (llvm::StringRef(texts.randomSeed).getAsInteger(10, seed))
-      return failure(ExitCode::Usage,
-                     "--random-inputs needs a number as seed, got '" +
-                         texts.randomSeed + "'");
+      return makeError(ErrorCode::Usage,
+                       "--random-inputs needs a number as seed, got '" +
+                           texts.randomSeed + "'");
     options.randomSeed = seed;
   }
   options.compareInterp = !texts.compare.empty();
   if (options.perOp && !options.compareInterp)
-    return failure(ExitCode::Usage, "--per-op needs --compare=interp");
+    return makeError(ErrorCode::Usage, "--per-op needs --compare=interp");
   if (!options.mixedPrecision.empty() && options.target == "interp")
-    return failure(ExitCode::Usage,
-                   "--mixed-precision needs a target that compiles: the "
-                   "interpreter runs the model as it is written");
+    return makeError(ErrorCode::Usage,
+                     "--mixed-precision needs a target that compiles: the "
+                     "interpreter runs the model as it is written");
   if (!options.benchJSON.empty() && !options.bench)
-    return failure(ExitCode::Usage, "--bench-json needs --bench=N");
+    return makeError(ErrorCode::Usage, "--bench-json needs --bench=N");
   if (options.model.empty() && !options.listTargets)
-    return failure(ExitCode::Usage,
-                   "a model is needed: zenith-run MODEL [options]");
+    return makeError(ErrorCode::Usage,
+                     "a model is needed: zenith-run MODEL [options]");
   return llvm::Error::success();
 }
 

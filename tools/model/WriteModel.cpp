@@ -4,6 +4,7 @@
 
 #include "tools/model/WriteModel.h"
 
+#include "frontends/files/AtomicFile.h"
 #include "frontends/onnx/ExportONNX.h"
 #include "frontends/stablehlo/ExportStableHLO.h"
 #include "ir/GraphOps.h"
@@ -19,24 +20,20 @@ using namespace zenith::tools;
 // Weights of at least this many bytes go beside the model, where asked for.
 static constexpr uint64_t externalBytes = 1 << 20;
 
-static llvm::Error writeError(const std::string &path,
-                              const onnx::ModelError &error) {
-  return failure(ExitCode(error.code), error.text(), path);
-}
-
 llvm::Error zenith::tools::writeFile(const std::string &path, StringRef bytes) {
   if (path == "-") {
     llvm::outs() << bytes;
     llvm::outs().flush();
     return llvm::Error::success();
   }
-  onnx::AtomicFile file(path);
-  onnx::Status status = file.open();
+  files::AtomicFile file(path);
+  Status status = file.open();
   if (status)
     status = file.write(std::string_view(bytes));
   if (status)
     status = file.commit();
-  return status ? llvm::Error::success() : writeError(path, status.error());
+  return status ? llvm::Error::success()
+                : makeError(status.error().ofFile(path));
 }
 
 void zenith::tools::relocateParams(ModuleOp module, const std::string &from,
@@ -67,7 +64,8 @@ llvm::Error zenith::tools::writeGraphIR(ModuleOp module,
   if (!bytecode)
     os << module << "\n";
   else if (failed(writeBytecodeToFile(module, os)))
-    return failure(ExitCode::Internal, "cannot be written as bytecode", path);
+    return makeError(ErrorCode::Internal, "cannot be written as bytecode",
+                     path);
   return writeFile(path, os.str());
 }
 
@@ -79,12 +77,13 @@ llvm::Error zenith::tools::writeONNX(ModuleOp module, const std::string &path,
   settings.folder = options.folder;
   auto model = onnx::exportONNX(module, settings);
   if (!model)
-    return writeError(path, model.error());
+    return makeError(model.error().ofFile(path));
   onnx::SaveOptions save;
   if (options.externalData)
     save.externalBytes = externalBytes;
-  onnx::Status status = onnx::saveModel(*model, path, save);
-  return status ? llvm::Error::success() : writeError(path, status.error());
+  Status status = onnx::saveModel(*model, path, save);
+  return status ? llvm::Error::success()
+                : makeError(status.error().ofFile(path));
 }
 
 llvm::Error zenith::tools::writeStableHLO(ModuleOp module,
@@ -92,7 +91,7 @@ llvm::Error zenith::tools::writeStableHLO(ModuleOp module,
                                           const std::string &folder) {
   auto exported = stablehlo::exportStableHLO(module, {folder});
   if (!exported)
-    return writeError(path, exported.error());
+    return makeError(exported.error().ofFile(path));
   std::string text;
   llvm::raw_string_ostream os(text);
   os << **exported << "\n";

@@ -35,9 +35,9 @@ llvm::Error zenith::tools::compareWithInterpreter(ModuleOp module,
             compareTensors(result, (*expected)[i], options.tolerance))
       all = llvm::joinErrors(
           std::move(all),
-          failure(ExitCode::Differs,
-                  "result " + std::to_string(i) +
-                      " differs from the interpreter's: " + *difference));
+          makeError(ErrorCode::Differs,
+                    "result " + std::to_string(i) +
+                        " differs from the interpreter's: " + *difference));
   return all;
 }
 
@@ -98,9 +98,10 @@ llvm::Error zenith::tools::compareEachOp(ModuleOp module,
   for (auto [i, value] : llvm::enumerate(*got))
     if (auto difference =
             compareTensors(value, (*expected)[i], options.tolerance))
-      return failure(ExitCode::Differs,
-                     "op " + std::to_string(i) +
-                         " is the first that differs from the interpreter's: " +
-                         names[i] + ": " + *difference);
+      return makeError(
+          ErrorCode::Differs,
+          "op " + std::to_string(i) +
+              " is the first that differs from the interpreter's: " + names[i] +
+              ": " + *difference);
   return llvm::Error::success();
 }

@@ -124,9 +124,9 @@ llvm::Error ModelRun::writeResults() {
   if (options.outDir.empty())
     return llvm::Error::success();
   if (std::error_code code = llvm::sys::fs::create_directories(options.outDir))
-    return failure(ExitCode::Invalid,
-                   "cannot create the folder: " + code.message(),
-                   options.outDir);
+    return makeError(ErrorCode::Invalid,
+                     "cannot create the folder: " + code.message(),
+                     options.outDir);
   for (auto [i, result] :
        llvm::enumerate(ArrayRef(results).take_front(resultInfos.size()))) {
     std::string file =
@@ -154,9 +154,9 @@ llvm::Error ModelRun::compareExpected() {
     if (auto difference =
             compareTensors(results[*index], *expected, options.tolerance))
       all = llvm::joinErrors(
-          std::move(all),
-          failure(ExitCode::Differs, "result '" + file.key + "' differs from " +
-                                         file.file + ": " + *difference));
+          std::move(all), makeError(ErrorCode::Differs,
+                                    "result '" + file.key + "' differs from " +
+                                        file.file + ": " + *difference));
   }
   return all;
 }
@@ -184,11 +184,11 @@ llvm::Error ModelRun::checkExpectations() {
     if (auto difference = compareTensors(results[at], results[at + 1],
                                          toleranceOf(expectation)))
       all = llvm::joinErrors(std::move(all),
-                             failure(ExitCode::Differs,
-                                     "the program's expectation " +
-                                         std::to_string(i) +
-                                         " does not hold: " + *difference,
-                                     expectation.place));
+                             makeError(ErrorCode::Differs,
+                                       "the program's expectation " +
+                                           std::to_string(i) +
+                                           " does not hold: " + *difference,
+                                       expectation.location));
   }
   return all;
 }
@@ -242,17 +242,18 @@ llvm::Error ModelRun::report() {
 
 llvm::Error ModelRun::execute() {
   if (!isTarget(options.target))
-    return failure(ExitCode::Usage, "'" + options.target +
-                                        "' is no target; known are cpu, "
-                                        "cpu:ARCH, opencl, opencl:N, interp");
+    return makeError(ErrorCode::Usage,
+                     "'" + options.target +
+                         "' is no target; known are cpu, "
+                         "cpu:ARCH, opencl, opencl:N, interp");
   if (options.meshDevices > 1)
-    return failure(ExitCode::Unsupported,
-                   "--mesh-devices: programs for several devices are not "
-                   "supported");
+    return makeError(ErrorCode::Unsupported,
+                     "--mesh-devices: programs for several devices are not "
+                     "supported");
   if (options.target == "interp" &&
       llvm::is_contained(options.reports, "roofline"))
-    return failure(ExitCode::Unsupported,
-                   "--report=roofline: the interpreter has no kernels");
+    return makeError(ErrorCode::Unsupported,
+                     "--report=roofline: the interpreter has no kernels");
   for (auto step : {&ModelRun::load, &ModelRun::start, &ModelRun::writeResults})
     if (llvm::Error error = (this->*step)())
       return error;

@@ -16,9 +16,11 @@ CODE = {".cpp", ".h", ".td", ".def"}
 # What a layer may include. `lowering/pipeline` drives passes, `lowering/program` asks costs; tests and bench see all.
 LAYERS = {
     "ir": ["ir"],
+    "ir/interpreter": ["ir", "runtime/routines/Lapack.h"],
     "passes": ["ir", "passes"],
     "lowering": ["ir", "lowering", "runtime/ABI.h"],
-    "lowering/routines": ["ir", "lowering", "runtime/ABI.h", "runtime/RoutineArguments.h", "runtime/RoutineScratch.h"],
+    "lowering/routines": ["ir", "lowering", "runtime/ABI.h", "runtime/RoutineArguments.h", "runtime/RoutineScratch.h",
+                          "runtime/routines/Lapack.h"],
     "lowering/program": ["ir", "lowering", "passes/cost", "runtime/ABI.h"],
     "lowering/pipeline": ["ir", "lowering", "passes", "runtime"],
     "frontends": ["ir", "frontends"],

@@ -125,14 +125,14 @@ static llvm::Error reportPath(SearchRun &search,
   llvm::json::Array names;
   for (int64_t generator : path) {
     if (generator < 0 || generator >= int64_t(graph.generators()))
-      return failure(ExitCode::Internal,
-                     "the path has a generator " + std::to_string(generator));
+      return makeError(ErrorCode::Internal,
+                       "the path has a generator " + std::to_string(generator));
     state = graph.apply(generator, state);
     names.push_back(graph.generatorNames[generator]);
   }
   if (state != target)
-    return failure(ExitCode::Internal,
-                   "the path that was found does not lead to the target");
+    return makeError(ErrorCode::Internal,
+                     "the path that was found does not lead to the target");
   llvm::outs() << "path:";
   for (int64_t generator : path)
     llvm::outs() << " " << graph.generatorNames[generator];
@@ -272,7 +272,7 @@ static llvm::Error runWalks(SearchRun &search) {
   if (!graph)
     return graph.takeError();
   if (options.starts.size() > 1)
-    return failure(ExitCode::Usage, "walks start from one state");
+    return makeError(ErrorCode::Usage, "walks start from one state");
   auto start = search.state(
       options.starts.empty() ? "" : options.starts.front(), *graph);
   if (!start)
@@ -307,8 +307,8 @@ static llvm::Error checkFolders(const SearchOptions &options) {
         &options.walksFile, &options.stepsFile}) {
     llvm::StringRef folder = llvm::sys::path::parent_path(*file);
     if (!folder.empty() && !llvm::sys::fs::is_directory(folder))
-      return failure(ExitCode::Invalid,
-                     "cannot write: no folder " + folder.str(), *file);
+      return makeError(ErrorCode::Invalid,
+                       "cannot write: no folder " + folder.str(), *file);
   }
   return llvm::Error::success();
 }
@@ -328,5 +328,5 @@ int zenith::tools::searchGraph(const SearchOptions &options,
   case SearchCommand::Walks:
     return diagnostics.report(runWalks(search));
   }
-  return int(ExitCode::Internal);
+  return int(ErrorCode::Internal);
 }

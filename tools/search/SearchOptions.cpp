@@ -174,7 +174,7 @@ static llvm::Error chooseSpillFolder(RunOptions &options) {
   std::string &folder = options.spillFolder;
   if (!folder.empty() && folder != "none" &&
       !llvm::sys::fs::is_directory(folder))
-    return failure(ExitCode::Usage, "--spill-dir needs a folder", folder);
+    return makeError(ErrorCode::Usage, "--spill-dir needs a folder", folder);
   if (folder == "none" || !options.maxMemory) {
     folder.clear();
     return llvm::Error::success();
@@ -232,14 +232,15 @@ zenith::tools::parseSearchOptions(int argc, char **argv,
   if (llvm::Error error = chooseSpillFolder(options.run))
     return std::move(error);
   if (!isTarget(options.run.target))
-    return failure(ExitCode::Usage, "'" + options.run.target +
-                                        "' is no target; known are cpu, "
-                                        "cpu:ARCH, opencl, opencl:N, interp");
+    return makeError(ErrorCode::Usage,
+                     "'" + options.run.target +
+                         "' is no target; known are cpu, "
+                         "cpu:ARCH, opencl, opencl:N, interp");
   if (options.run.target == "interp" && !options.run.reports.empty())
-    return failure(ExitCode::Unsupported,
-                   "--report: the interpreter has no kernels");
+    return makeError(ErrorCode::Unsupported,
+                     "--report: the interpreter has no kernels");
   if (options.command == SearchCommand::Walks && options.walksFile.empty() &&
       !options.emitGraphIR)
-    return failure(ExitCode::Usage, "--output is required");
+    return makeError(ErrorCode::Usage, "--output is required");
   return options;
 }

@@ -40,8 +40,8 @@ SearchRun::statesOfFile(const std::string &path) {
     return tensor.takeError();
   if (!tensor->elementType().isInteger() || tensor->shape().empty() ||
       tensor->shape().size() > 2 || tensor->size() == 0)
-    return failure(ExitCode::Invalid,
-                   "a state is a list of integers, several are rows", path);
+    return makeError(ErrorCode::Invalid,
+                     "a state is a list of integers, several are rows", path);
   std::vector<cayley::State> states;
   int64_t positions = tensor->shape().back();
   for (int64_t i = 0; i < tensor->size(); ++i) {
@@ -51,9 +51,9 @@ SearchRun::statesOfFile(const std::string &path) {
     int64_t number;
     if (llvm::StringRef(text).getAsInteger(10, number) || number < 0 ||
         number > INT32_MAX)
-      return failure(ExitCode::Invalid,
-                     "numbers of a state are from 0 to 2147483647, got " + text,
-                     path);
+      return makeError(
+          ErrorCode::Invalid,
+          "numbers of a state are from 0 to 2147483647, got " + text, path);
     states.back().push_back(number);
   }
   return states;
@@ -79,17 +79,17 @@ SearchRun::states(llvm::ArrayRef<std::string> texts,
     }
     for (cayley::State &state : some) {
       if (state.size() != graph.central.size())
-        return failure(ExitCode::Invalid,
-                       "a state of this graph has " +
-                           std::to_string(graph.central.size()) +
-                           " numbers, got " + std::to_string(state.size()),
-                       text.substr(0, 80));
+        return makeError(ErrorCode::Invalid,
+                         "a state of this graph has " +
+                             std::to_string(graph.central.size()) +
+                             " numbers, got " + std::to_string(state.size()),
+                         text.substr(0, 80));
       for (int64_t number : state)
         if (graph.modulus && number >= graph.modulus)
-          return failure(ExitCode::Invalid,
-                         "numbers of a state are below the modulus " +
-                             std::to_string(graph.modulus),
-                         text.substr(0, 80));
+          return makeError(ErrorCode::Invalid,
+                           "numbers of a state are below the modulus " +
+                               std::to_string(graph.modulus),
+                           text.substr(0, 80));
       all.push_back(std::move(state));
     }
   }
@@ -104,10 +104,10 @@ SearchRun::state(const std::string &text, const cayley::StateGraph &graph) {
   if (!found)
     return found.takeError();
   if (found->size() != 1)
-    return failure(ExitCode::Invalid,
-                   "one state is expected, got " +
-                       std::to_string(found->size()),
-                   text.substr(0, 80));
+    return makeError(ErrorCode::Invalid,
+                     "one state is expected, got " +
+                         std::to_string(found->size()),
+                     text.substr(0, 80));
   return found->front();
 }
 
@@ -201,22 +201,21 @@ llvm::Error SearchRun::write(llvm::json::Object report) const {
 llvm::Error SearchRun::incomplete(llvm::Error error, const std::string &what,
                                   llvm::ArrayRef<int64_t> layers) {
   return llvm::handleErrors(
-      std::move(error), [&](std::unique_ptr<ToolError> failed) -> llvm::Error {
+      std::move(error), [&](std::unique_ptr<LLVMError> held) -> llvm::Error {
         if (sizes.empty())
-          return llvm::Error(std::move(failed));
+          return llvm::Error(std::move(held));
         printLayers(layers);
         llvm::outs() << "incomplete\n";
         llvm::json::Object object = report(layers);
         object["complete"] = false;
         if (llvm::Error unwritten = write(std::move(object)))
-          return llvm::joinErrors(llvm::Error(std::move(failed)),
+          return llvm::joinErrors(llvm::Error(std::move(held)),
                                   std::move(unwritten));
-        return failure(
-            failed->code(),
-            failed->reason() + " (" + what + " " +
-                std::to_string(sizes.size()) + " was being searched, " +
-                std::to_string(sizes.back()) + " states came before)",
-            failed->place());
+        Error failed = held->error();
+        failed.text += " (" + what + " " + std::to_string(sizes.size()) +
+                       " was being searched, " + std::to_string(sizes.back()) +
+                       " states came before)";
+        return makeError(std::move(failed));
       });
 }
 

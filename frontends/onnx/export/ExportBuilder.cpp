@@ -85,7 +85,8 @@ DataType ExportBuilder::typeOf(mlir::Type type) {
   return result;
 }
 
-/// The operand of a broadcast with its dimensions where the result has them.
+/// The operand of a broadcast with its dimensions at the positions that they
+/// have in the result.
 std::string ExportBuilder::broadcastable(Value value) {
   auto broadcast = value.getDefiningOp<graph::BroadcastOp>();
   if (!broadcast)
@@ -174,15 +175,15 @@ std::string ExportBuilder::transpose(const std::string &value,
 std::string ExportBuilder::reshape(const std::string &value,
                                    ArrayRef<Size> sizes) {
   bool single =
-      llvm::count_if(sizes, [](const Size &size) { return !size.number; }) == 1;
+      llvm::count_if(sizes, [](const Size &size) { return !size.value; }) == 1;
   bool hasZero =
-      llvm::any_of(sizes, [](const Size &size) { return size.number == 0; });
+      llvm::any_of(sizes, [](const Size &size) { return size.value == 0; });
   if (!single || hasZero)
     return node("Reshape", {value, shape(sizes)},
                 hasZero && opset >= 14 ? Attributes{makeInt("allowzero", 1)}
                                        : Attributes{});
   SmallVector<int64_t> wanted = llvm::map_to_vector(
-      sizes, [](const Size &size) { return size.number.value_or(-1); });
+      sizes, [](const Size &size) { return size.value.value_or(-1); });
   return node("Reshape", {value, ints(wanted)});
 }
 
@@ -199,12 +200,12 @@ std::string ExportBuilder::dilate(const std::string &value,
   sizes[dim] = wide;
   std::string joined = reshape(apart, sizes);
   sizes[dim] = sum(wide, Size{1 - factor, ""});
-  // Nothing to cut where the dimension is empty.
-  if (wide.number)
-    sizes[dim].number = std::max<int64_t>(*wide.number + 1 - factor, 0);
+  // Nothing to cut if the dimension is empty.
+  if (wide.value)
+    sizes[dim].value = std::max<int64_t>(*wide.value + 1 - factor, 0);
   return node("Slice",
               {joined, ints({0}),
-               wide.number ? ints({*sizes[dim].number}) : shape({sizes[dim]}),
+               wide.value ? ints({*sizes[dim].value}) : shape({sizes[dim]}),
                ints({dim})});
 }
 
@@ -322,7 +323,7 @@ Tensor zenith::onnx::tensorOf(ElementsAttr value, DataType type) {
         bytes.clear();
     }
   }
-  tensor.data = ByteRange::fromMemory(std::move(bytes));
+  tensor.data = files::ByteRange::fromMemory(std::move(bytes));
   return tensor;
 }
 
@@ -368,7 +369,7 @@ static Tensor int64Tensor(std::vector<int64_t> dims, ArrayRef<int64_t> values) {
   return {"",
           DataType::Int64,
           std::move(dims),
-          ByteRange::fromMemory(std::move(bytes)),
+          files::ByteRange::fromMemory(std::move(bytes)),
           {}};
 }
 
@@ -431,28 +432,28 @@ SmallVector<Size> ExportBuilder::mixed(ArrayRef<int64_t> entries,
 }
 
 std::string ExportBuilder::sizeName(const Size &size) {
-  return size.number ? intScalar(*size.number) : size.scalar;
+  return size.value ? intScalar(*size.value) : size.scalar;
 }
 
 Size ExportBuilder::product(ArrayRef<Size> sizes) {
   Size result{1, ""};
   for (const Size &size : sizes) {
-    if (result.number && size.number)
-      result.number = *result.number * *size.number;
-    else if (result.number == 1)
+    if (result.value && size.value)
+      result.value = *result.value * *size.value;
+    else if (result.value == 1)
       result = size;
-    else if (size.number != 1)
+    else if (size.value != 1)
       result = {std::nullopt, node("Mul", {sizeName(result), sizeName(size)})};
   }
   return result;
 }
 
 Size ExportBuilder::sum(const Size &lhs, const Size &rhs) {
-  if (lhs.number && rhs.number)
-    return {*lhs.number + *rhs.number, ""};
-  if (lhs.number == 0)
+  if (lhs.value && rhs.value)
+    return {*lhs.value + *rhs.value, ""};
+  if (lhs.value == 0)
     return rhs;
-  if (rhs.number == 0)
+  if (rhs.value == 0)
     return lhs;
   return {std::nullopt, node("Add", {sizeName(lhs), sizeName(rhs)})};
 }
@@ -466,8 +467,8 @@ std::string ExportBuilder::shape(ArrayRef<Size> sizes) {
     run.clear();
   };
   for (const Size &size : sizes) {
-    if (size.number) {
-      run.push_back(*size.number);
+    if (size.value) {
+      run.push_back(*size.value);
       continue;
     }
     flush();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What export rules are made of: nodes, constants, shapes. Broadcasts are
-// written only where an operator does not broadcast by itself.
+// The operations that export rules are made of: nodes, constants, shapes.
+// Broadcasts are written only if an operator does not broadcast by itself.
 #ifndef ZENITH_FRONTENDS_ONNX_EXPORT_EXPORTBUILDER_H
 #define ZENITH_FRONTENDS_ONNX_EXPORT_EXPORTBUILDER_H
 
@@ -22,9 +22,9 @@ NodeAttribute makeFloat(std::string name, double value);
 NodeAttribute makeString(std::string name, std::string value);
 NodeAttribute makeGraph(std::string name, Graph value);
 
-/// A dimension as a number or as the name of a scalar that holds it.
+/// A dimension as a constant or as the name of a scalar that holds it.
 struct Size {
-  std::optional<int64_t> number;
+  std::optional<int64_t> value;
   std::string scalar;
 };
 
@@ -37,12 +37,12 @@ public:
   /// Name of the GraphIR op that is being written; nodes are called after it.
   std::string nodeName;
 
-  void fail(ModelError error) {
+  void fail(Error error) {
     if (!firstError)
       firstError = std::move(error);
   }
   bool failed() const { return firstError.has_value(); }
-  std::optional<ModelError> firstError;
+  std::optional<Error> firstError;
 
   //===-- values --------------------------------------------------------===//
   /// The name of a value; a broadcast is expanded.
@@ -52,7 +52,7 @@ public:
   std::string broadcastable(Value value);
   void bind(Value value, std::string name) { names[value] = std::move(name); }
   bool isBound(Value value) const { return names.count(value); }
-  /// A name that nothing else has.
+  /// A name that no other value has.
   std::string fresh(const std::string &wish);
   bool reserve(const std::string &name) { return used.insert(name).second; }
   DataType typeOf(mlir::Type type);
@@ -83,16 +83,17 @@ public:
                      llvm::ArrayRef<int64_t> axes, bool keepDims);
 
   //===-- subgraphs -----------------------------------------------------===//
-  /// Writes one op by its row; whoever owns the rows sets it.
+  /// Writes one op by its row; set by the owner of the rows.
   std::function<void(mlir::Operation &)> writeOp;
-  /// Writes the ops of a block; gives the names of what its terminator yields.
+  /// Writes the ops of a block; gives the names of its terminator's operands.
   Names block(mlir::Block &block);
-  /// Writes nodes into a graph of their own; what is named there is unknown
-  /// outside. `write` gives the graph's results, whose types are `types`.
+  /// Writes nodes into a graph of their own; names that are bound in it are
+  /// unknown outside. `write` gives the graph's results, whose types are
+  /// `types`.
   Graph subgraph(const std::string &wish, mlir::TypeRange types,
                  llvm::function_ref<Names(Graph &)> write);
   ValueInfo declare(std::string name, mlir::Type type);
-  /// Runs `inside`; what it names is forgotten afterwards.
+  /// Runs `inside`; names that it binds are forgotten afterwards.
   void scoped(llvm::function_ref<void()> inside);
 
   //===-- constants -----------------------------------------------------===//
@@ -105,7 +106,7 @@ public:
   //===-- sizes ---------------------------------------------------------===//
   Size size(Value value, int64_t dim);
   llvm::SmallVector<Size> sizes(Value value);
-  /// Dimensions of a type whose dynamic ones the operands give.
+  /// Dimensions of a type whose dynamic sizes the operands give.
   llvm::SmallVector<Size> sizes(mlir::RankedTensorType type,
                                 mlir::ValueRange dynamic);
   /// Entries of a list with operands for the dynamic ones.
@@ -144,7 +145,7 @@ llvm::ArrayRef<ExportRow> elementwiseExports();
 llvm::ArrayRef<ExportRow> movementExports();
 llvm::ArrayRef<ExportRow> contractionExports();
 llvm::ArrayRef<ExportRow> reductionExports();
-llvm::ArrayRef<ExportRow> foldExports();
+llvm::ArrayRef<ExportRow> regionReductionExports();
 llvm::ArrayRef<ExportRow> indexingExports();
 llvm::ArrayRef<ExportRow> compositeExports();
 llvm::ArrayRef<ExportRow> controlExports();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Export rules of composites: the operator of the same name where the opset has
+// Export rules of composites: the operator of the same name if the opset has
 // it, else its formula.
 #include "frontends/onnx/export/ExportBuilder.h"
 
@@ -18,7 +18,7 @@ static mlir::Type elementOf(Value value) {
   return getElementTypeOrSelf(value.getType());
 }
 
-/// Several dimensions are brought together as one and back.
+/// Several dimensions are merged into one and split again.
 template <typename Op>
 static void writeSoftmax(Operation *op, ExportBuilder &b,
                          const ExportRow &row) {
@@ -134,22 +134,22 @@ static void writeGelu(Operation *op, ExportBuilder &b, const ExportRow &) {
                   b.node("Gelu", {x},
                          {makeString("approximate", tanh ? "tanh" : "none")}));
   mlir::Type element = elementOf(gelu.getOperand());
-  auto number = [&](double value) { return b.scalar(element, value); };
+  auto constant = [&](double value) { return b.scalar(element, value); };
   std::string inner;
   if (tanh) {
     std::string cube = b.node("Mul", {b.node("Mul", {x, x}), x});
     std::string line =
-        b.node("Add", {x, b.node("Mul", {cube, number(0.044715)})});
+        b.node("Add", {x, b.node("Mul", {cube, constant(0.044715)})});
     inner =
-        b.node("Tanh", {b.node("Mul", {line, number(std::sqrt(2 / M_PI))})});
+        b.node("Tanh", {b.node("Mul", {line, constant(std::sqrt(2 / M_PI))})});
   } else {
-    inner = b.node("Erf", {b.node("Mul", {x, number(std::sqrt(0.5))})});
+    inner = b.node("Erf", {b.node("Mul", {x, constant(std::sqrt(0.5))})});
   }
-  std::string half = b.node("Mul", {x, number(0.5)});
-  b.bind(gelu, b.node("Mul", {half, b.node("Add", {inner, number(1)})}));
+  std::string half = b.node("Mul", {x, constant(0.5)});
+  b.bind(gelu, b.node("Mul", {half, b.node("Add", {inner, constant(1)})}));
 }
 
-/// Scores with what the mask and the positions remove replaced.
+/// Scores with a constant for keys that the mask or the positions exclude.
 static std::string maskedScores(graph::AttentionOp attention, ExportBuilder &b,
                                 std::string scores) {
   Type element = elementOf(attention.getQuery());
@@ -167,7 +167,7 @@ static std::string maskedScores(graph::AttentionOp attention, ExportBuilder &b,
   if (!attention.getCausal())
     return scores;
   int64_t rows = cast<RankedTensorType>(attention.getType()).getRank() - 2;
-  auto numbers = [&](Value of) {
+  auto indices = [&](Value of) {
     return b.node("Range", {b.intScalar(0), b.sizeName(b.size(of, rows)),
                             b.intScalar(1)});
   };
@@ -175,9 +175,9 @@ static std::string maskedScores(graph::AttentionOp attention, ExportBuilder &b,
       b.node("Sub", {b.sizeName(b.size(attention.getKey(), rows)),
                      b.sizeName(b.size(attention.getQuery(), rows))});
   std::string last =
-      b.node("Unsqueeze", {numbers(attention.getQuery()), b.ints({1})});
+      b.node("Unsqueeze", {indices(attention.getQuery()), b.ints({1})});
   std::string isLater = b.node(
-      "Greater", {numbers(attention.getKey()), b.node("Add", {last, past})});
+      "Greater", {indices(attention.getKey()), b.node("Add", {last, past})});
   return b.node("Where", {isLater, lowest(), scores});
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Export rules of products: MatMul where dimensions are in its order, Gemm
-// where a transposed side saves a node, else transposes and reshapes around
-// MatMul.
+// Export rules of matmuls and convolutions: MatMul if the dimensions are in its
+// order, Gemm if a transposed operand saves a node, else transposes and
+// reshapes around MatMul.
 #include "frontends/onnx/export/ExportBuilder.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -15,7 +15,7 @@ using llvm::ArrayRef;
 using llvm::SmallVector;
 
 namespace {
-/// One side of a product: which dimensions batch, contract, or are free.
+/// One operand of a dot_general: which dimensions batch, contract, or are free.
 struct Side {
   Value value;
   std::string name;
@@ -44,8 +44,8 @@ static SmallVector<Size> sizesOf(ExportBuilder &b, Value value,
                              [&](int64_t dim) { return b.size(value, dim); });
 }
 
-/// The side as [batch..., first, second] with one dimension each for the latter
-/// two.
+/// The operand as [batch..., first, second] with one dimension each for the
+/// latter two.
 static std::string asMatrix(ExportBuilder &b, const Side &side,
                             ArrayRef<int64_t> first, ArrayRef<int64_t> second) {
   SmallVector<int64_t> order(side.batching);
@@ -90,8 +90,8 @@ static void writeDotGeneral(Operation *op, ExportBuilder &b,
   bool one = lhs.contracting.size() == 1;
   int64_t lhsRank = cast<RankedTensorType>(dot.getLhs().getType()).getRank();
   int64_t rhsRank = cast<RankedTensorType>(dot.getRhs().getType()).getRank();
-  // The left side may have any free dimensions in front where the right one is
-  // a matrix or vector.
+  // The left operand may have any free dimensions first if the right one is a
+  // matrix or vector.
   if (one && batch == 0 && lhs.contracting[0] == lhsRank - 1 &&
       rhs.contracting[0] == 0 && rhsRank <= 2)
     return b.bind(dot, b.node("MatMul", {lhs.name, rhs.name}));
@@ -142,9 +142,8 @@ static bool anyBelow(ArrayRef<int64_t> values, int64_t limit) {
   return llvm::any_of(values, [&](int64_t value) { return value < limit; });
 }
 
-/// ConvTranspose is a convolution of an input with gaps; it turns the taps
-/// round and has inputs and outputs the other way. Empty where that does not
-/// fit.
+/// ConvTranspose is a convolution of an input with gaps; it reverses the taps
+/// and swaps inputs and outputs. Empty if that does not fit.
 static std::string writeAsTransposed(graph::ConvolutionOp conv,
                                      ExportBuilder &b, const Channels &c) {
   graph::ConvDimsAttr dims = conv.getDims();
@@ -191,7 +190,7 @@ static std::string writeAsTransposed(graph::ConvolutionOp conv,
                  makeInt("group", groups)});
 }
 
-/// Gaps and borders that Conv does not know, put into its input.
+/// Gaps and borders that Conv lacks, inserted into its input.
 static void prepareInput(graph::ConvolutionOp conv, ExportBuilder &b,
                          Channels &c, mlir::Type element) {
   std::string zero = b.scalar(element, 0);

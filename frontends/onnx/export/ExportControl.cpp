@@ -32,7 +32,7 @@ static Names branches(ExportBuilder &b, const std::string &condition,
 static void writeIf(Operation *op, ExportBuilder &b, const ExportRow &) {
   auto branchOp = cast<graph::IfOp>(op);
   if (op->getNumResults() == 0)
-    return; // nothing in it can be seen from outside
+    return; // names in it cannot be seen from outside
   std::string name = b.nodeName, condition = b.name(branchOp.getCondition());
   Graph onTrue = branch(b, branchOp.getThenRegion(), op->getResultTypes());
   Graph onFalse = branch(b, branchOp.getElseRegion(), op->getResultTypes());
@@ -43,13 +43,13 @@ static void writeIf(Operation *op, ExportBuilder &b, const ExportRow &) {
                      op->getNumResults()));
 }
 
-/// Branch `from` where the index is `from`, else those behind it.
+/// Branch `from` if the index is `from`, else one of the branches after it.
 static Names writeCaseFrom(graph::CaseOp op, ExportBuilder &b,
                            const std::string &index, unsigned from) {
   TypeRange types = op->getResultTypes();
-  std::string number = b.scalar(
+  std::string caseIndex = b.scalar(
       cast<RankedTensorType>(op.getIndex().getType()).getElementType(), from);
-  std::string condition = b.node("Equal", {index, number});
+  std::string condition = b.node("Equal", {index, caseIndex});
   Graph onTrue = branch(b, op.getBranches()[from], types);
   bool isLast = from + 2 == op.getBranches().size();
   Graph onFalse = isLast ? branch(b, op.getBranches()[from + 1], types)
@@ -73,7 +73,7 @@ static void writeCase(Operation *op, ExportBuilder &b, const ExportRow &) {
   bindAll(b, op->getResults(), results);
 }
 
-/// The condition is computed in front of the loop and at the end of each step.
+/// The condition is computed before the loop and at the end of each step.
 static void writeWhile(Operation *op, ExportBuilder &b, const ExportRow &) {
   auto loop = cast<graph::WhileOp>(op);
   if (op->getNumResults() == 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Export rules of elementwise ops. Operands that broadcasts make are written
-// unexpanded, since ONNX broadcasts itself.
+// Export rules of elementwise ops. Operands that are broadcasts are written
+// unexpanded, since ONNX broadcasts by itself.
 #include "frontends/onnx/export/ExportBuilder.h"
 
 #include "mlir/IR/Matchers.h"
@@ -21,8 +21,8 @@ static mlir::Type elementOf(Value value) {
 static bool isBool(Value value) { return elementOf(value).isInteger(1); }
 static bool isFloat(Value value) { return isa<FloatType>(elementOf(value)); }
 
-/// Operands for an operator that broadcasts: unexpanded, but for what no other
-/// operand has in full.
+/// Operands for an operator that broadcasts: unexpanded, except for dimensions
+/// that no other operand has in full.
 static Names operands(Operation *op, ExportBuilder &b) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   int64_t rank = type.getRank();
@@ -77,12 +77,12 @@ static void writeBitwise(Operation *op, ExportBuilder &b,
               operands(op, b)));
 }
 
-/// A bias that Conv or Gemm can take along: one vector over the features, known
-/// before the product.
-static bool addBias(Value product, Value addend, Operation *add,
+/// A bias that Conv or Gemm can include: one vector over the features, known
+/// before the matmul.
+static bool addBias(Value linear, Value addend, Operation *add,
                     ExportBuilder &b) {
   auto broadcast = addend.getDefiningOp<graph::BroadcastOp>();
-  if (!broadcast || !product.hasOneUse())
+  if (!broadcast || !linear.hasOneUse())
     return false;
   Value bias = broadcast.getOperand();
   auto type = cast<RankedTensorType>(bias.getType());
@@ -92,15 +92,14 @@ static bool addBias(Value product, Value addend, Operation *add,
     early =
         !constant.getValue().isSplat(); // a large splat is a node of its own
   if (!early || type.getRank() != 1 || broadcast.getMapping()[0] != 1 ||
-      !isFloat(product))
+      !isFloat(linear))
     return false;
   Node *node = nullptr;
-  if (auto conv = product.getDefiningOp<graph::ConvolutionOp>())
-    node = b.maker(b.name(product), "Conv", 2);
-  bool isMatrix = cast<RankedTensorType>(product.getType()).getRank() == 2;
-  if (auto dot = product.getDefiningOp<graph::DotGeneralOp>();
-      dot && isMatrix) {
-    std::string name = b.name(product);
+  if (auto conv = linear.getDefiningOp<graph::ConvolutionOp>())
+    node = b.maker(b.name(linear), "Conv", 2);
+  bool isMatrix = cast<RankedTensorType>(linear.getType()).getRank() == 2;
+  if (auto dot = linear.getDefiningOp<graph::DotGeneralOp>(); dot && isMatrix) {
+    std::string name = b.name(linear);
     node = b.maker(name, "Gemm", 2);
     bool isPlain =
         cast<RankedTensorType>(dot.getLhs().getType()).getRank() == 2 &&
@@ -130,8 +129,8 @@ static void writeMax(Operation *op, ExportBuilder &b, const ExportRow &row) {
   orOnBools<orName>(op, b, row);
 }
 
-/// e^x - 1 from u = e^x as (u - 1) x / log u: what rounding takes from u it
-/// takes from the logarithm too.
+/// e^x - 1 from u = e^x as (u - 1) x / log u: rounding of u has the same effect
+/// on the logarithm and cancels.
 static void writeExpm1(Operation *op, ExportBuilder &b, const ExportRow &) {
   mlir::Type element = elementOf(op->getOperand(0));
   std::string x = b.name(op->getOperand(0)), one = b.scalar(element, 1),
@@ -200,9 +199,9 @@ static bool isBelow(Value value, int64_t limit) {
              [&](const llvm::APInt &shift) { return shift.ult(limit); });
 }
 
-/// BitShift is for unsigned integers and for less than their width: others
-/// travel as their bits, and larger shifts are chosen apart (in signed
-/// integers, which Where has in every size).
+/// BitShift takes unsigned integers and amounts below their width: other types
+/// are shifted as their bits, and larger amounts are selected separately (in
+/// signed integers, which Where has in every size).
 static void writeShift(Operation *op, ExportBuilder &b, const ExportRow &row) {
   MLIRContext *context = op->getContext();
   mlir::Type element = elementOf(op->getOperand(0));
@@ -214,7 +213,7 @@ static void writeShift(Operation *op, ExportBuilder &b, const ExportRow &row) {
                                   ? "arithmetic shifts of unsigned integers"
                                   : "arithmetic shifts need opset 18"));
   auto bits = IntegerType::get(context, width, IntegerType::Unsigned),
-       number = IntegerType::get(context, width),
+       integer = IntegerType::get(context, width),
        wide = IntegerType::get(context, 64);
   auto cast = [&](const std::string &value, mlir::Type from, mlir::Type to) {
     return from == to ? value : b.cast(value, to);
@@ -239,17 +238,17 @@ static void writeShift(Operation *op, ExportBuilder &b, const ExportRow &row) {
                                {makeString("direction", row.name)});
   if (far.empty() && isUnsigned)
     return give(op, b, shifted);
-  shifted = cast(shifted, bits, number);
+  shifted = cast(shifted, bits, integer);
   if (isArithmetic)
     shifted =
         b.node("Where", {negative, b.node("BitwiseNot", {shifted}), shifted});
   else if (!far.empty())
-    shifted = b.node("Where", {far, b.scalar(number, 0), shifted});
-  give(op, b, cast(shifted, number, element));
+    shifted = b.node("Where", {far, b.scalar(integer, 0), shifted});
+  give(op, b, cast(shifted, integer, element));
 }
 
-/// Atan gives the angle of a half circle. Zeros have signs, which their
-/// reciprocals show.
+/// Atan gives the angle of a half circle. The reciprocals of zeros show their
+/// signs.
 static void writeAtan2(Operation *op, ExportBuilder &b, const ExportRow &) {
   mlir::Type element = elementOf(op->getOperand(0));
   std::string y = b.name(op->getOperand(0)), x = b.name(op->getOperand(1)),
@@ -278,7 +277,7 @@ static void writeAtan2(Operation *op, ExportBuilder &b, const ExportRow &) {
               {isNegative(x), left, b.node("Where", {bothZero, y, angle})}));
 }
 
-/// The order of booleans is that of numbers.
+/// Booleans have the order of the integers 0 and 1.
 static void writeCompare(Operation *op, ExportBuilder &b, const ExportRow &) {
   auto compare = cast<graph::CompareOp>(op);
   Names xy = operands(op, b);
@@ -303,7 +302,7 @@ static void writeCompare(Operation *op, ExportBuilder &b, const ExportRow &) {
   }
 }
 
-/// Where; between booleans by logic, which runtimes have.
+/// Where; between booleans by logic, which runtimes support.
 static void writeSelect(Operation *op, ExportBuilder &b, const ExportRow &row) {
   if (!isBool(op->getResult(0)))
     return same(op, b, row);
@@ -313,7 +312,8 @@ static void writeSelect(Operation *op, ExportBuilder &b, const ExportRow &row) {
                      b.node("And", {b.node("Not", {names[0]}), names[2]})}));
 }
 
-/// ONNX Runtime has no Cosh and Tan of doubles, but what they are made of.
+/// ONNX Runtime lacks Cosh and Tan of doubles, but has the functions of their
+/// formulas.
 static void writeCosh(Operation *op, ExportBuilder &b, const ExportRow &row) {
   mlir::Type element = elementOf(op->getOperand(0));
   if (!element.isF64())
@@ -338,7 +338,7 @@ static void writeIsFinite(Operation *op, ExportBuilder &b, const ExportRow &) {
               {b.node("Or", {b.node("IsNaN", {x}), b.node("IsInf", {x})})}));
 }
 
-/// Clip where both bounds are scalars, else Min and Max.
+/// Clip if both bounds are scalars, else Min and Max.
 static void writeClamp(Operation *op, ExportBuilder &b, const ExportRow &) {
   auto clamp = cast<graph::ClampOp>(op);
   auto scalarOf = [](Value value) -> Value {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Export rules of the ops that read at positions given by data.
+// Export rules of the ops that read at data-dependent positions.
 #include "frontends/onnx/export/WindowPositions.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -11,9 +11,9 @@ using namespace zenith::onnx;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-/// Indices as ONNX wants them: inside of the operand, where graph.gather takes
+/// Indices in ONNX's form: inside of the operand, since graph.gather clamps to
 /// the nearest slice inside. `at` is `indices` in the operator's layout, with
-/// the coordinates in the last dimension where there are several.
+/// the coordinates in the last dimension if there are several.
 static std::string inside(graph::GatherOp op, ExportBuilder &b,
                           std::string at) {
   graph::GatherDimsAttr dims = op.getDims();
@@ -39,7 +39,7 @@ static std::string startIndices(graph::GatherOp op, ExportBuilder &b) {
              : b.cast(at, IntegerType::get(op.getContext(), 64));
 }
 
-/// True where the slice takes the dimension whole.
+/// True if the slice takes the whole dimension.
 static bool isWhole(graph::GatherOp op, int64_t dim) {
   int64_t size = op.getSliceSizes()[dim];
   return size == -1 ||
@@ -54,7 +54,7 @@ static bool isRange(ArrayRef<int64_t> dims, int64_t from) {
   return true;
 }
 
-/// One indexed dimension, indices as they are: Gather.
+/// One indexed dimension, indices unchanged: Gather.
 static bool writeAsGather(graph::GatherOp op, ExportBuilder &b) {
   graph::GatherDimsAttr dims = op.getDims();
   auto indices = cast<RankedTensorType>(op.getStartIndices().getType());
@@ -122,7 +122,7 @@ struct Origin {
 };
 } // namespace
 
-/// What each dimension of the result comes from.
+/// The source of each dimension of the result.
 static SmallVector<Origin> originsOf(graph::GatherOp op) {
   graph::GatherDimsAttr dims = op.getDims();
   int64_t rank = cast<RankedTensorType>(op.getType()).getRank(), index = 0,
@@ -184,7 +184,7 @@ static bool writeByMoving(graph::GatherOp op, ExportBuilder &b) {
   std::string result =
       b.node("GatherND", {operand, at},
              {makeInt("batch_dims", int64_t(batching.size()))});
-  // Indexed dimensions that the result keeps have one position.
+  // Indexed dimensions that the result keeps have size 1.
   SmallVector<int64_t> kept, permutation;
   SmallVector<Origin> wanted = originsOf(op);
   for (const Origin &origin : wanted)
@@ -200,7 +200,7 @@ static bool writeByMoving(graph::GatherOp op, ExportBuilder &b) {
   return true;
 }
 
-/// Element by element from the flat operand.
+/// Each element from the flat operand.
 static bool writeByPositions(graph::GatherOp op, ExportBuilder &b) {
   graph::GatherDimsAttr dims = op.getDims();
   auto operand = cast<RankedTensorType>(op.getOperand().getType());

@@ -27,22 +27,22 @@ static void writeIota(Operation *op, ExportBuilder &b, const ExportRow &) {
   int64_t dim = iota.getDim();
   if (b.failed())
     return;
-  std::string numbers =
+  std::string indices =
       b.node("Range", {b.intScalar(0), b.sizeName(sizes[dim]), b.intScalar(1)});
   if (!type.getElementType().isSignlessInteger(64))
-    numbers = b.cast(numbers, type.getElementType());
+    indices = b.cast(indices, type.getElementType());
   if (type.getRank() > 1) {
     SmallVector<int64_t> inserted;
     for (int64_t i = dim + 1; i < type.getRank(); ++i)
       inserted.push_back(i - dim);
     if (!inserted.empty())
-      numbers = b.node("Unsqueeze", {numbers, b.ints(inserted)});
-    numbers = b.node("Expand", {numbers, b.shape(sizes)});
+      indices = b.node("Unsqueeze", {indices, b.ints(inserted)});
+    indices = b.node("Expand", {indices, b.shape(sizes)});
   }
-  b.bind(iota, numbers);
+  b.bind(iota, indices);
 }
 
-/// Broadcasts are written where they are read.
+/// A broadcast is written by its readers.
 static void writeBroadcast(Operation *, ExportBuilder &, const ExportRow &) {}
 
 static void writeReshape(Operation *op, ExportBuilder &b, const ExportRow &) {
@@ -83,9 +83,9 @@ static void writeSlice(Operation *op, ExportBuilder &b, const ExportRow &) {
   SmallVector<int64_t> axes, steps;
   for (int64_t dim = 0; dim < from.getRank(); ++dim) {
     int64_t stride = slice.getStrides()[dim];
-    bool whole = starts[dim].number == 0 && stride == 1 && sizes[dim].number &&
-                 *sizes[dim].number == from.getDimSize(dim);
-    bool same = starts[dim].number == 0 && stride == 1 &&
+    bool whole = starts[dim].value == 0 && stride == 1 && sizes[dim].value &&
+                 *sizes[dim].value == from.getDimSize(dim);
+    bool same = starts[dim].value == 0 && stride == 1 &&
                 b.dims(slice.getOperand())[dim] == b.dims(slice)[dim];
     if (whole || same)
       continue;

@@ -40,7 +40,7 @@ private:
   Model model;
   ExportBuilder b;
   llvm::StringMap<std::string> parameters;
-  llvm::StringMap<std::shared_ptr<const ByteSource>> files;
+  llvm::StringMap<std::shared_ptr<const files::ByteSource>> mapped;
 };
 
 } // namespace
@@ -49,7 +49,8 @@ static const ExportRow *findExport(StringRef name) {
   for (llvm::ArrayRef<ExportRow> rows :
        {elementwiseExports(), movementExports(), contractionExports(),
         reductionExports(), indexingExports(), compositeExports(),
-        controlExports(), orderingExports(), scatterExports(), foldExports()})
+        controlExports(), orderingExports(), scatterExports(),
+        regionReductionExports()})
     for (const ExportRow &row : rows)
       if (row.op == name)
         return &row;
@@ -94,7 +95,7 @@ ValueInfo ModelExport::signature(mlir::Type type, DictionaryAttr attributes,
     return info;
   }
   info.type.kind = ValueType::TensorKind;
-  // Whether the opset has it is asked where an op meets it.
+  // Whether the opset has the type is checked at the ops that use it.
   info.type.element = dataTypeOf(tensor.getElementType());
   info.type.hasShape = true;
   auto dims = attributes ? attributes.getAs<ArrayAttr>(graph::dimsAttrName)
@@ -131,8 +132,8 @@ void ModelExport::declareArguments(func::FuncOp function) {
   }
 }
 
-/// Gives results their public names: at the node that makes the value where it
-/// has but one reader, else by Identity.
+/// Gives results their public names: at the node that makes the value if it has
+/// one reader only, else by Identity.
 void ModelExport::declareResults(func::FuncOp function, func::ReturnOp ret) {
   std::map<std::string, std::string> renamed;
   for (auto [output, value] :
@@ -180,9 +181,9 @@ Status ModelExport::exportParameter(graph::GetParamOp op) {
     std::string path =
         (std::filesystem::path(options.folder) / external.getFile().str())
             .string();
-    auto &file = files[path];
+    auto &file = mapped[path];
     if (!file) {
-      auto opened = ByteSource::open(path);
+      auto opened = files::ByteSource::open(path);
       if (!opened)
         return opened.error();
       file = *opened;
@@ -214,9 +215,9 @@ static std::string locationName(Location loc) {
 }
 
 void ModelExport::exportOp(Operation &op) {
-  std::string place = locationName(op.getLoc());
+  std::string location = locationName(op.getLoc());
   std::string type = op.getName().getStringRef().str();
-  b.nodeName = place;
+  b.nodeName = location;
   Status status = noError();
   const ExportRow *row = findExport(type);
   for (Value value : op.getOperands())
@@ -232,7 +233,8 @@ void ModelExport::exportOp(Operation &op) {
   if (b.failed())
     b.firstError =
         std::move(*b.firstError)
-            .in(place.empty() ? type : fmt::format("'{}' ({})", place, type));
+            .in(location.empty() ? type
+                                 : fmt::format("'{}' ({})", location, type));
 }
 
 /// Adds the names that a node reads, in its subgraphs too.
@@ -272,8 +274,8 @@ void ModelExport::dropUnused() {
   });
 }
 
-/// The IR version that came with an opset; readers refuse newer ones than they
-/// know.
+/// The IR version that came with an opset; readers refuse newer versions than
+/// they know.
 static int64_t irVersionOf(int64_t opset) {
   if (opset <= 14)
     return 7;

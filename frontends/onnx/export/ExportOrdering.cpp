@@ -20,7 +20,7 @@ static mlir::Type i64(Operation *op) {
 }
 
 /// A key as a type that TopK takes, in the same order; `changed` tells whether
-/// it has another type.
+/// the type differs.
 static std::string asKey(Operation *op, ExportBuilder &b,
                          const std::string &value, mlir::Type element,
                          bool &changed) {
@@ -51,7 +51,7 @@ static std::string gatherElements(ExportBuilder &b, const std::string &x,
 }
 
 /// TopK keeps the order of equals, so sorting by the last key first sorts by
-/// all.
+/// all keys.
 static void writeSort(Operation *op, ExportBuilder &b, const ExportRow &) {
   auto sort = cast<graph::SortOp>(op);
   int64_t dim = sort.getDim();
@@ -141,7 +141,7 @@ static std::string either(ExportBuilder &b, const std::string &lhs,
   return b.node("Or", {lhs, rhs});
 }
 
-/// Where elements are equal, NaN included.
+/// True for equal elements; NaN equals NaN.
 static std::string equal(ExportBuilder &b, const std::string &lhs,
                          const std::string &rhs, mlir::Type element) {
   std::string same = b.node("Equal", {lhs, rhs});
@@ -162,7 +162,7 @@ static void writeSearchSorted(Operation *op, ExportBuilder &b,
               query = b.node("Unsqueeze",
                              {b.name(search.getQueries()), b.ints({rank})});
   std::string below = b.node("Less", {list, query});
-  if (isa<FloatType>(element)) // NaN is above all numbers
+  if (isa<FloatType>(element)) // NaN is above all other values
     below = either(b, below,
                    b.node("And", {b.node("Not", {b.node("IsNaN", {list})}),
                                   b.node("IsNaN", {query})}));

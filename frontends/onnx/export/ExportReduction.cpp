@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Export rules of reductions: over dimensions, over windows (as pooling),
-// running sums.
-#include "frontends/onnx/export/ReductionExport.h"
+// Export rules of reductions: over dimensions, over windows (as pooling), and
+// scans.
+#include "frontends/onnx/export/RegionReductionExport.h"
 
 #include "mlir/IR/TypeUtilities.h"
 #include <limits>
@@ -15,10 +15,11 @@ using graph::ReduceKind;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-/// A fold over axes of a kind that is not bitwise. Booleans and sums of narrow
-/// integers, which wrap, travel in wider integers.
-static std::string fold(ExportBuilder &b, ReduceKind kind, mlir::Type element,
-                        const std::string &x, ArrayRef<int64_t> axes) {
+/// A reduction over axes that is not bitwise. Booleans and sums of narrow
+/// integers, which wrap, are computed in wider integers.
+static std::string reduceAxes(ExportBuilder &b, ReduceKind kind,
+                              mlir::Type element, const std::string &x,
+                              ArrayRef<int64_t> axes) {
   bool isBool = element.isInteger(1);
   bool isMax = kind == ReduceKind::max ||
                (isBool && (kind == ReduceKind::any || kind == ReduceKind::sum)),
@@ -31,7 +32,7 @@ static std::string fold(ExportBuilder &b, ReduceKind kind, mlir::Type element,
     width = 32; // ReduceMax and ReduceMin have no booleans before opset 20
   else if ((isSum || isProd) && element.isInteger() &&
            element.getIntOrFloatBitWidth() < 64)
-    width = 64; // no narrow integers; what exceeds them is cut off behind
+    width = 64; // no narrow integers; the overflow is cut off afterwards
   const char *name = isMax   ? "ReduceMax"
                      : isMin ? "ReduceMin"
                      : isSum ? "ReduceSum"
@@ -42,7 +43,7 @@ static std::string fold(ExportBuilder &b, ReduceKind kind, mlir::Type element,
   return b.cast(b.reduce(name, wide, axes, /*keepDims=*/false), element);
 }
 
-/// Bit by bit, by steps of a Scan.
+/// Bit by bit, by the steps of a Scan.
 static void writeBitwise(graph::ReduceOp op, ExportBuilder &b) {
   auto type = cast<RankedTensorType>(op.getType());
   mlir::Type element = type.getElementType();
@@ -55,9 +56,9 @@ static void writeBitwise(graph::ReduceOp op, ExportBuilder &b) {
   double neutral = op.getKind() == ReduceKind::all ? -1 : 0;
   std::string start =
       b.node("Expand", {b.scalar(element, neutral), b.ints(type.getShape())});
-  std::string first = foldedFirst(b, b.name(op.getOperand()),
-                                  b.sizes(op.getOperand()), op.getDims());
-  b.bind(op, foldSteps(
+  std::string first = reducedDimsFirst(b, b.name(op.getOperand()),
+                                       b.sizes(op.getOperand()), op.getDims());
+  b.bind(op, reduceSteps(
                  b, type, {start}, {first},
                  [&](ArrayRef<std::string> soFar, ArrayRef<std::string> next) {
                    return ExportBuilder::Names{b.node(
@@ -65,11 +66,11 @@ static void writeBitwise(graph::ReduceOp op, ExportBuilder &b) {
                  })[0]);
 }
 
-/// True where a NaN shows anyway: the largest element is taken from all of
-/// them before an exponential, as softmax does.
+/// True if a NaN shows anyway: the largest element is subtracted from all
+/// elements before an exponential, as softmax does.
 static bool isShift(Operation *op, Value operand) {
   return llvm::all_of(op->getUsers(), [&](Operation *user) {
-    // JAX bounds the largest element by -inf before it repeats it.
+    // JAX bounds the largest element by -inf before it broadcasts it.
     if (isa<graph::BroadcastOp, graph::MaxOp>(user))
       return isShift(user, operand);
     return isa<graph::SubOp>(user) && user->getOperand(0) == operand &&
@@ -79,8 +80,8 @@ static bool isShift(Operation *op, Value operand) {
   });
 }
 
-/// Runtimes differ in whether ReduceMax and ReduceMin see a NaN: the sum of
-/// all NaN is 0 where there is none.
+/// Runtimes differ in whether ReduceMax and ReduceMin propagate NaN. The sum of
+/// all NaN is added: it is 0 if there is none.
 static std::string addNaN(graph::ReduceOp op, ExportBuilder &b,
                           const std::string &x, const std::string &result) {
   std::string zero = b.scalar(getElementTypeOrSelf(op.getType()), 0),
@@ -99,15 +100,15 @@ static void writeReduce(Operation *op, ExportBuilder &b, const ExportRow &) {
       !(isLogic && element.isInteger(1)))
     return writeBitwise(reduce, b);
   std::string x = b.name(reduce.getOperand());
-  std::string result = fold(b, kind, element, x, reduce.getDims());
+  std::string result = reduceAxes(b, kind, element, x, reduce.getDims());
   if (isOrder && isa<FloatType>(element) &&
       !isShift(reduce, reduce.getOperand()))
     result = addNaN(reduce, b, x, result);
   b.bind(reduce, result);
 }
 
-/// Where there is a NaN, what tells NaN from numbers, so that the first one is
-/// found: runtimes pass over NaN.
+/// If any element is NaN, search the NaN mask instead, so that the first NaN is
+/// found: runtimes skip NaN in ArgMax.
 static std::string preferNaN(graph::ArgReduceOp op, ExportBuilder &b,
                              const std::string &x) {
   MLIRContext *context = op.getContext();
@@ -142,8 +143,8 @@ static SmallVector<int64_t> select(ArrayRef<int64_t> values,
   return llvm::map_to_vector(dims, [&](int64_t dim) { return values[dim]; });
 }
 
-/// Pooling knows no dilation of sums before opset 19: a kernel of ones, for an
-/// input of one feature.
+/// Sum pooling has no dilation before opset 19: a convolution with a filter of
+/// ones replaces it, for an input of one feature.
 static std::string sumByConv(graph::ReduceWindowOp op, ExportBuilder &b,
                              const std::string &x, ArrayRef<int64_t> window,
                              ExportBuilder::Attributes attributes) {
@@ -182,8 +183,8 @@ static std::string pool(graph::ReduceWindowOp op, ExportBuilder &b,
                 {mean, b.scalar(getElementTypeOrSelf(op.getType()), taps)});
 }
 
-/// The neutral element of a fold, as a scalar constant; nothing for bitwise
-/// ones.
+/// The neutral element of a reduction, as a scalar constant; nothing for
+/// bitwise ones.
 static std::optional<std::string> neutralOf(ExportBuilder &b, ReduceKind kind,
                                             mlir::Type element) {
   bool isMax = kind == ReduceKind::max, isMin = kind == ReduceKind::min;
@@ -205,18 +206,20 @@ static std::optional<std::string> neutralOf(ExportBuilder &b, ReduceKind kind,
       DenseElementsAttr::get(RankedTensorType::get({}, element), value));
 }
 
-/// Any fold: the elements of each window side by side, then a reduction.
+/// Any reduction: the elements of each window in dimensions of their own, then
+/// a reduction over these dimensions.
 static void writeSideBySide(graph::ReduceWindowOp op, ExportBuilder &b) {
   mlir::Type element = getElementTypeOrSelf(op.getType());
   std::optional<std::string> neutral = neutralOf(b, op.getKind(), element);
   if (!neutral || element.isInteger(1))
-    return b.fail(unsupported("this fold over windows"));
+    return b.fail(unsupported("this reduction over windows"));
   Windows windows = windowsOf(op, op.getType());
   std::string apart = sideBySide(b, windows, op.getOperand(), *neutral);
-  b.bind(op, fold(b, op.getKind(), element, apart, sideBySideDims(windows)));
+  b.bind(op,
+         reduceAxes(b, op.getKind(), element, apart, sideBySideDims(windows)));
 }
 
-/// Whether a pooling operator that runtimes have folds like this.
+/// Whether runtimes have a pooling operator for this reduction.
 static bool isPooling(graph::ReduceWindowOp op) {
   mlir::Type element = getElementTypeOrSelf(op.getType());
   auto isNegative = [](int64_t pad) { return pad < 0; };
@@ -230,8 +233,8 @@ static bool isPooling(graph::ReduceWindowOp op) {
           (op.getKind() == ReduceKind::sum && !element.isF64()));
 }
 
-/// Pooling wants [batch, features, windowed...]; other windows are brought
-/// there and back.
+/// Pooling takes [batch, features, windowed...]; other operands are transposed
+/// to that order and back.
 static void writeReduceWindow(Operation *op, ExportBuilder &b,
                               const ExportRow &) {
   auto reduce = cast<graph::ReduceWindowOp>(op);
@@ -277,16 +280,16 @@ static void writeReduceWindow(Operation *op, ExportBuilder &b,
   b.bind(reduce, b.transpose(b.reshape(result, outer), inverse));
 }
 
-/// A Scan that carries what is folded so far.
+/// A scan as an ONNX Scan whose state is the reduction so far.
 static void writeScan(graph::CumulativeOp op, ExportBuilder &b,
                       const std::string &x) {
   auto type = cast<RankedTensorType>(op.getType());
   auto neutral = neutralOf(b, op.getKind(), type.getElementType());
   if (!neutral)
-    return b.fail(unsupported("this running fold"));
-  const char *fold = op.getKind() == ReduceKind::prod  ? "Mul"
-                     : op.getKind() == ReduceKind::max ? "Max"
-                                                       : "Min";
+    return b.fail(unsupported("this scan"));
+  const char *combine = op.getKind() == ReduceKind::prod  ? "Mul"
+                        : op.getKind() == ReduceKind::max ? "Max"
+                                                          : "Min";
   int64_t dim = op.getDim();
   SmallVector<int64_t> shape(type.getShape());
   shape.erase(shape.begin() + dim);
@@ -302,7 +305,7 @@ static void writeScan(graph::CumulativeOp op, ExportBuilder &b,
         graph.inputs.push_back(b.declare(b.fresh("so_far"), slice));
         graph.inputs.push_back(b.declare(b.fresh("next"), slice));
         std::string before = graph.inputs[0].name,
-                    after = b.node(fold, {before, graph.inputs[1].name});
+                    after = b.node(combine, {before, graph.inputs[1].name});
         return {after, op.getExclusive() ? before : after};
       });
   b.nodeName = name;

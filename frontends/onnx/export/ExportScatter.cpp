@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Export rules of the ops that write at positions given by data.
+// Export rules of the ops that write at data-dependent positions.
 #include "frontends/onnx/export/WindowPositions.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -20,8 +20,8 @@ static bool isRange(ArrayRef<int64_t> dims, int64_t from) {
   return true;
 }
 
-/// How elements that meet are joined; nothing where the last one stays. Sums
-/// of booleans are "or", products "and".
+/// The reduction of updates of one element; nothing if the last update wins.
+/// Sums of booleans are "or", products "and".
 static const char *reductionOf(graph::ScatterKind kind, bool isBool) {
   switch (kind) {
   case graph::ScatterKind::set:
@@ -38,7 +38,7 @@ static const char *reductionOf(graph::ScatterKind kind, bool isBool) {
   llvm_unreachable("all kinds are named");
 }
 
-/// True where indices are put together from wrapped ones and from counts.
+/// True if indices are concatenated from wrapped ones and from iotas.
 static bool isWrapped(Value indices) {
   Operation *op = indices.getDefiningOp();
   if (withoutWrap(indices) != indices || isa_and_nonnull<graph::IotaOp>(op))
@@ -50,9 +50,9 @@ static bool isWrapped(Value indices) {
          isWrapped(op->getOperand(0));
 }
 
-/// Tuples of leading coordinates with whole slices behind them, which ScatterND
-/// takes. It knows no positions outside of the operand, so they must be known
-/// to lie inside (or to wrap, as ONNX does).
+/// Tuples of leading coordinates with whole slices after them, which ScatterND
+/// takes. ScatterND refuses positions outside of the operand, so they must be
+/// known to lie inside (or to wrap, as in ONNX).
 static bool isScatterND(graph::ScatterOp scatter, ExportBuilder &b) {
   graph::ScatterDimsAttr dims = scatter.getDims();
   auto indices = cast<RankedTensorType>(scatter.getIndices().getType());
@@ -106,8 +106,8 @@ static std::optional<WindowPositions> windowsOf(graph::ScatterOp scatter) {
   return windows;
 }
 
-/// Element by element into the flat operand and one place more, which takes the
-/// windows that are not inside. `values` are the operand and the updates.
+/// Each element into the flat operand with one more position, which receives
+/// the windows that are not inside. `values` are the operand and the updates.
 static std::string scatterFlat(graph::ScatterOp op, ExportBuilder &b,
                                const WindowPositions &windows,
                                mlir::Type element, Names values,
@@ -178,14 +178,14 @@ static std::string clampedStart(graph::DynamicUpdateSliceOp op,
   std::string start = b.cast(b.name(op.getStarts()[dim]),
                              IntegerType::get(op.getContext(), 64));
   Size size = b.size(op.getOperand(), dim), part = b.size(op.getUpdate(), dim);
-  std::string last = part.number && size.number
-                         ? b.intScalar(*size.number - *part.number)
+  std::string last = part.value && size.value
+                         ? b.intScalar(*size.value - *part.value)
                          : b.node("Sub", {b.sizeName(size), b.sizeName(part)});
   return b.node("Max", {b.node("Min", {start, last}), b.intScalar(0)});
 }
 
-/// Rows of dimension 0 by ScatterND where the update is whole otherwise; else
-/// each element from the update where its position lies in it.
+/// Rows of dimension 0 by ScatterND if the update spans the other dimensions;
+/// else each element from the update if its position lies in it.
 static void writeDynamicUpdateSlice(Operation *op, ExportBuilder &b,
                                     const ExportRow &) {
   auto update = cast<graph::DynamicUpdateSliceOp>(op);

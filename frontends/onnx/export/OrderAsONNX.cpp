@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the integers in the order of floats, and the way back.
+// Finds the integers in the order of floats, and their conversion back.
 
 #include "frontends/onnx/export/OrderAsONNX.h"
 
@@ -39,8 +39,8 @@ static Value reversedNegative(Value value) {
                                                                     : Value();
 }
 
-// The conversions to floats of the values, or none where something else reads
-// the integers.
+// The conversions of the values back to floats, or none if another op reads the
+// integers.
 static SmallVector<graph::BitcastOp> conversionsOf(Value values) {
   SmallVector<graph::BitcastOp> found;
   Value back;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A position is the sum of coordinates times strides: of the corner, which is
-// data, of the batch and within the window, which are constants.
+// A position is the sum of coordinates times strides: the coordinates of the
+// corner are data, the coordinates of the batch and within the window are
+// constants.
 #include "frontends/onnx/export/WindowPositions.h"
 
 #include "mlir/IR/Matchers.h"
@@ -72,9 +73,10 @@ std::string zenith::onnx::flatPositions(ExportBuilder &b,
                                       strideOf(shape, dim))});
   if (!windows.windowDims.empty())
     at = b.node("Unsqueeze", {at, b.ints(windows.windowDims)});
-  for (auto [place, dim] : llvm::zip(windows.windowDims, windows.operandDims))
+  for (auto [indexDim, dim] :
+       llvm::zip(windows.windowDims, windows.operandDims))
     at = b.node("Add",
-                {at, multiples(b, windows.indices, windows.rank, place,
+                {at, multiples(b, windows.indices, windows.rank, indexDim,
                                windows.window[dim], strideOf(shape, dim))});
   return at;
 }
@@ -88,9 +90,9 @@ bool zenith::onnx::areKnownPositions(Value indices, int64_t vectorDim,
   ArrayRef<int64_t> sizes = constant.getType().getShape();
   int64_t inner =
       vectorDim < int64_t(sizes.size()) ? strideOf(sizes, vectorDim) : 1;
-  for (auto [number, index] :
+  for (auto [entry, index] :
        llvm::enumerate(constant.getValues<llvm::APInt>())) {
-    int64_t size = shape[indexMap[number / inner % indexMap.size()]];
+    int64_t size = shape[indexMap[entry / inner % indexMap.size()]];
     if (index.isNegative() || index.getActiveBits() > 63 ||
         ShapedType::isDynamic(size) || index.getSExtValue() >= size)
       return false;

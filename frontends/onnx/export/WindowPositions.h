@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Windows at corners given by data, as positions in the flat operand: what
-// gathers and scatters become that no operator of ONNX takes as they are.
+// Windows at data-dependent corners, as positions in the flat operand: the form
+// of gathers and scatters that no ONNX operator takes unchanged.
 #ifndef ZENITH_FRONTENDS_ONNX_EXPORT_WINDOWPOSITIONS_H
 #define ZENITH_FRONTENDS_ONNX_EXPORT_WINDOWPOSITIONS_H
 
@@ -19,7 +19,7 @@ struct WindowPositions {
   /// Size of a window along each dimension of the operand.
   llvm::SmallVector<int64_t> window;
   /// Dimensions of the values (a gather's result, a scatter's updates) that run
-  /// through a window, and the operand's dimensions that these stand for.
+  /// through a window, and the corresponding dimensions of the operand.
   llvm::ArrayRef<int64_t> windowDims;
   llvm::SmallVector<int64_t> operandDims;
   int64_t rank; ///< of the values
@@ -32,19 +32,18 @@ std::string corners(ExportBuilder &b, const WindowPositions &windows);
 llvm::SmallVector<int64_t> lastCorner(const WindowPositions &windows);
 
 /// Positions in the flat operand of all elements of the values; `corners` must
-/// lie inside for these to be in range.
+/// lie inside for the positions to be in range.
 std::string flatPositions(ExportBuilder &b, const WindowPositions &windows,
                           const std::string &corners);
 
-/// True where each entry of the constant `indices` is a position: not negative
-/// and below the size of its dimension. Others, and values that are no
-/// constants, are not known.
+/// True if each entry of the constant `indices` is a position: not negative and
+/// below the size of its dimension. False for values that are not constant.
 bool areKnownPositions(Value indices, int64_t vectorDim,
                        llvm::ArrayRef<int64_t> indexMap,
                        llvm::ArrayRef<int64_t> shape);
 
-/// The x of `x < 0 ? x + size : x`, by which negative indices are brought into
-/// range as ONNX has them; `indices` where it is no such select.
+/// The x of `x < 0 ? x + size : x`, which brings negative indices into range as
+/// ONNX defines them; `indices` if it is no such select.
 Value withoutWrap(Value indices);
 
 } // namespace zenith::onnx

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Heads of attention as several import rules need them.
+// Splitting and joining of attention heads, which several import rules need.
 #ifndef ZENITH_FRONTENDS_ONNX_IMPORT_ATTENTIONREADING_H
 #define ZENITH_FRONTENDS_ONNX_IMPORT_ATTENTIONREADING_H
 
@@ -10,10 +10,10 @@ namespace zenith::onnx {
 
 /// [batch, sequence, heads * size] as [batch, heads, sequence, size].
 Value splitHeads(NodeReading &n, Value value, int64_t heads);
-/// The way back.
+/// The inverse of splitHeads.
 Value joinHeads(ImportBuilder &b, Value value);
-/// How many heads of queries share a head of keys; 0 and the node's error where
-/// that is no whole number.
+/// How many query heads share a key head; 0 and the node's error if the
+/// quotient is not an integer.
 int64_t queriesPerKey(NodeReading &n, const DimExpr &queryHeads,
                       const DimExpr &keyHeads);
 

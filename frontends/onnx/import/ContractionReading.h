@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products that several import rules are made of.
+// Matmuls and convolutions that several import rules are made of.
 #ifndef ZENITH_FRONTENDS_ONNX_IMPORT_CONTRACTIONREADING_H
 #define ZENITH_FRONTENDS_ONNX_IMPORT_CONTRACTIONREADING_H
 
@@ -8,14 +8,14 @@
 
 namespace zenith::onnx {
 
-/// A product that batches over the first `batch` dimensions and contracts one
-/// dimension of each side.
+/// A dot_general that batches over the first `batch` dimensions and contracts
+/// one dimension of each side.
 Value dot(ImportBuilder &b, Value lhs, Value rhs, int64_t batch,
           int64_t lhsContracting, int64_t rhsContracting);
-/// Matrix product with broadcast batches, as NumPy; operands of rank 1 or more.
+/// Matmul with broadcast batches, as in NumPy; operands have rank 1 or more.
 Value matmul(ImportBuilder &b, Value lhs, Value rhs);
 /// Convolution of operands with features in dimension 1, by the node's
-/// attributes; the node's error where they do not fit.
+/// attributes; the node's error if the attributes do not fit.
 Value convolve(NodeReading &n, Value input, Value kernel);
 
 } // namespace zenith::onnx

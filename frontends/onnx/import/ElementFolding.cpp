@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elementwise arithmetic on known elements. A comparison folds only where it
+// Elementwise arithmetic on known elements. A comparison folds only if it
 // holds, or fails, for all sizes.
 #include "frontends/onnx/import/ElementFolding.h"
 
 using namespace mlir;
+using namespace zenith;
 using namespace zenith::onnx;
 using llvm::ArrayRef;
 using llvm::SmallVector;
@@ -74,8 +75,8 @@ Elements zenith::onnx::transposeKnown(const Elements &from,
   return result;
 }
 
-/// The common shape of static shapes; nothing where they do not fit, which the
-/// data path reports.
+/// The common shape of static shapes; nothing if they do not fit. The path that
+/// computes on data reports the mistake.
 static std::optional<SmallVector<int64_t>>
 commonShape(ArrayRef<Elements> operands) {
   SmallVector<int64_t> shape;
@@ -274,8 +275,8 @@ bool zenith::onnx::castKnownElements(Elements &elements, Type to) {
       value = DimExpr(int64_t(constant ? *constant != 0 : 1));
       continue;
     }
-    // A symbolic size in a narrower type is taken to fit, as it must for the
-    // model to mean anything.
+    // A symbolic size in a narrower type is assumed to fit: otherwise the model
+    // would have no meaning.
     if (!constant)
       continue;
     bool fits = isUnsigned ? *constant >= 0 &&

@@ -10,7 +10,7 @@
 
 namespace zenith::onnx {
 
-// Fold functions of the op table: true where the results were computed.
+// Constant folding of the op table's rows: true if the results were computed.
 bool foldAdd(NodeReading &n);
 bool foldSub(NodeReading &n);
 bool foldMul(NodeReading &n);
@@ -42,7 +42,7 @@ llvm::SmallVector<int64_t> broadcastIndices(llvm::ArrayRef<int64_t> from,
 /// Element count of a static shape, or nothing where it exceeds
 /// maxKnownElements.
 std::optional<int64_t> smallCount(llvm::ArrayRef<int64_t> shape);
-/// All dims as numbers.
+/// All dims as integers.
 std::optional<llvm::SmallVector<int64_t>>
 staticShape(llvm::ArrayRef<DimExpr> dims);
 

@@ -13,7 +13,7 @@ using namespace zenith::onnx;
 using graph::CompareDirection;
 
 /// A constant of the type of input 0.
-static Value number(NodeReading &n, double value) {
+static Value constant(NodeReading &n, double value) {
   return n.b.scalarConstant(n.elementType(0), value);
 }
 
@@ -31,27 +31,27 @@ static void importTanh(NodeReading &n) {
 
 /// `positive` where x > 0, else `other`.
 static void byPositive(NodeReading &n, Value x, Value positive, Value other) {
-  Value pred = n.b.compare(CompareDirection::gt, x, number(n, 0));
+  Value pred = n.b.compare(CompareDirection::gt, x, constant(n, 0));
   n.result(n.b.select(pred, positive, other));
 }
 
 static void importLeakyRelu(NodeReading &n) {
   Value x = n.input(0);
   Value scaled = n.b.binary<graph::MulOp>(x, n.floatAttribute("alpha", 0.01f));
-  Value pred = n.b.compare(CompareDirection::lt, x, number(n, 0));
+  Value pred = n.b.compare(CompareDirection::lt, x, constant(n, 0));
   n.result(n.b.select(pred, scaled, x));
 }
 
 static void importPRelu(NodeReading &n) {
   Value x = n.input(0), slope = n.input(1);
-  // Below opset 7 a slope is shared or belongs to a feature.
+  // Below opset 7 a slope is shared by all features or belongs to one.
   if (n.version < 7 && n.rank(1) == 1 && !isConstant(n.dims(1)[0], 1)) {
     DimVector dims(std::max<int64_t>(n.rank(0) - 1, 1), DimExpr(1));
     dims[0] = n.dims(1)[0];
     slope = n.b.reshape(slope, dims);
   }
   Value scaled = n.b.binary<graph::MulOp>(x, slope);
-  Value pred = n.b.compare(CompareDirection::lt, x, number(n, 0));
+  Value pred = n.b.compare(CompareDirection::lt, x, constant(n, 0));
   n.result(n.b.select(pred, scaled, x));
 }
 
@@ -81,8 +81,8 @@ static void importCelu(NodeReading &n) {
 static void importThresholdedRelu(NodeReading &n) {
   Value x = n.input(0);
   Value pred = n.b.compare(CompareDirection::gt, x,
-                           number(n, n.floatAttribute("alpha", 1)));
-  n.result(n.b.select(pred, x, number(n, 0)));
+                           constant(n, n.floatAttribute("alpha", 1)));
+  n.result(n.b.select(pred, x, constant(n, 0)));
 }
 
 /// log(1 + exp(x)) without overflow: max(x, 0) + log1p(exp(-|x|)).
@@ -149,10 +149,10 @@ static void importShrink(NodeReading &n) {
   Value x = n.input(0);
   double bias = n.floatAttribute("bias", 0),
          limit = n.floatAttribute("lambd", 0.5);
-  Value isBelow = n.b.compare(CompareDirection::lt, x, number(n, -limit));
-  Value isAbove = n.b.compare(CompareDirection::gt, x, number(n, limit));
+  Value isBelow = n.b.compare(CompareDirection::lt, x, constant(n, -limit));
+  Value isAbove = n.b.compare(CompareDirection::gt, x, constant(n, limit));
   Value above =
-      n.b.select(isAbove, n.b.binary<graph::SubOp>(x, bias), number(n, 0));
+      n.b.select(isAbove, n.b.binary<graph::SubOp>(x, bias), constant(n, 0));
   n.result(n.b.select(isBelow, n.b.binary<graph::AddOp>(x, bias), above));
 }
 
@@ -167,7 +167,7 @@ static void importGelu(NodeReading &n) {
       form == "tanh" ? graph::GeluForm::tanh : graph::GeluForm::erf, x));
 }
 
-/// True where the node drops elements; not for inference, or a ratio of 0.
+/// True if the node drops elements: in training mode and with a ratio above 0.
 static bool dropsElements(NodeReading &n) {
   if (n.version < 7)
     return !n.intAttribute("is_test", 0) && n.floatAttribute("ratio", 0.5) != 0;
@@ -177,7 +177,7 @@ static bool dropsElements(NodeReading &n) {
   if (training && training->values.size() == 1 &&
       isConstant(training->values[0], 0))
     return false;
-  return !n.has(1) || n.constantNumber(1) != 0.0;
+  return !n.has(1) || n.constantScalar(1) != 0.0;
 }
 
 /// Inference: the identity, and a mask that keeps everything.

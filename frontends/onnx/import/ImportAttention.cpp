@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Import rule of Attention: the composite where nothing but its result is asked
-// for, else spelled out.
+// Import rule of Attention: the composite op if the node uses its result only,
+// otherwise the formula spelled out.
 #include "frontends/onnx/ONNXOpTable.h"
 #include "frontends/onnx/import/AttentionReading.h"
 #include "frontends/onnx/import/IndexReading.h"
@@ -66,9 +66,9 @@ private:
   Value makeMask();
   void byComposite(Value mask);
   void spelledOut(Value mask);
-  /// [batch, heads of keys, share * queries, ...] from and to
-  /// [batch, heads of queries, queries, ...]; queries that share keys stand
-  /// below each other.
+  /// [batch, key heads, share * queries, ...] from and to [batch, query heads,
+  /// queries, ...]; queries that share a key head are stacked along the queries
+  /// dimension.
   Value grouped(Value value);
   Value ungrouped(Value value);
   Value zeroWhere(Value isEmpty, Value value);
@@ -152,14 +152,14 @@ bool AttentionReading::readFeatures() {
   return !n.failed();
 }
 
-/// Numbers of queries (dimension 2) or keys (dimension 3).
+/// Count of queries (dimension 2) or of keys (dimension 3).
 Value AttentionReading::positions(int64_t dim) {
   DimVector dims = {DimExpr(1), DimExpr(1), DimExpr(1), DimExpr(1)};
   dims[dim] = dim == 2 ? queries : keys;
   return b.iota(dim, dims, b.builder.getI64Type());
 }
 
-/// Which keys a query may see by where they are; null: all.
+/// Which keys a query may see by their positions; null: all.
 Value AttentionReading::allowedByPosition() {
   Value allowed;
   auto add = [&](CompareDirection direction, Value lhs, Value rhs) {
@@ -174,7 +174,7 @@ Value AttentionReading::allowedByPosition() {
   }
   if (!causal && left < 0 && right < 0)
     return allowed;
-  // Where a query stands among the keys.
+  // The position of a query among the keys.
   Value offset =
       valid ? b.binary<graph::SubOp>(valid, b.scalar(queries)) : b.scalar(past);
   Value position = b.binary<graph::AddOp>(positions(2), offset);
@@ -188,7 +188,8 @@ Value AttentionReading::allowedByPosition() {
   return allowed;
 }
 
-/// The given mask as rank 4, its missing keys forbidden; booleans as they are.
+/// The given mask as rank 4, with keys that it lacks forbidden; a boolean mask
+/// stays boolean.
 Value AttentionReading::maskInput() {
   Value mask = n.input(3);
   bool isBoolean = n.elementType(3).isInteger(1);
@@ -220,7 +221,7 @@ Value AttentionReading::maskInput() {
       ValueRange(), ValueRange(), zeros, high, zeros);
 }
 
-/// What is added to the products, of full shape; null where that is nothing.
+/// The summand of the scores, in full shape; null if there is none.
 Value AttentionReading::makeMask() {
   Value allowed = allowedByPosition(), bias;
   if (n.has(3)) {
@@ -258,7 +259,7 @@ Value AttentionReading::ungrouped(Value value) {
   return b.reshape(value, {dims[0], heads, queries, dims[3]});
 }
 
-/// A query without any key gives zeros.
+/// A query that may see no key gives zeros.
 Value AttentionReading::zeroWhere(Value isEmpty, Value value) {
   return b.select(isEmpty,
                   b.scalarConstant(getElementTypeOrSelf(value.getType()), 0),
@@ -305,7 +306,8 @@ void AttentionReading::spelledOut(Value mask) {
   Value q = grouped(query);
   DimVector rows = b.dims(q);
   rows[3] = keys;
-  // Both sides by the root, so that products of narrow floats stay in range.
+  // Both operands are scaled by the root of the factor, so that scores in
+  // narrow floats stay in range.
   double root = std::sqrt(std::abs(scale));
   Value scores = b.emit<graph::DotGeneralOp>(
       b.typeOf(rows, element), b.binary<graph::MulOp>(q, root),

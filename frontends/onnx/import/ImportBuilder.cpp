@@ -58,7 +58,7 @@ SmallVector<Value> ImportBuilder::checkedAll(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 RegionGuard::RegionGuard(ImportBuilder &b, Block *block)
-    : b(b), place(b.builder.saveInsertionPoint()), symbolDims(b.symbolDims),
+    : b(b), insertion(b.builder.saveInsertionPoint()), symbolDims(b.symbolDims),
       symbolScalars(b.symbolScalars), scalarCache(b.scalarCache),
       onDemand(b.onDemand.size()) {
   b.builder.setInsertionPointToEnd(block);
@@ -67,7 +67,7 @@ RegionGuard::RegionGuard(ImportBuilder &b, Block *block)
 }
 
 RegionGuard::~RegionGuard() {
-  b.builder.restoreInsertionPoint(place);
+  b.builder.restoreInsertionPoint(insertion);
   b.symbolDims = std::move(symbolDims);
   b.symbolScalars = std::move(symbolScalars);
   b.scalarCache = std::move(scalarCache);
@@ -128,7 +128,7 @@ Value ImportBuilder::broadcastTo(Value value, ArrayRef<DimExpr> dims) {
   return broadcast(value, mapping, dims);
 }
 
-/// Of two expressions that must be equal at run time, the one that says more.
+/// The more specific of two expressions that are equal at run time.
 static const DimExpr &simpler(const DimExpr &lhs, const DimExpr &rhs) {
   if (lhs.constant() || rhs.constant())
     return lhs.constant() ? lhs : rhs;
@@ -279,10 +279,10 @@ Value ImportBuilder::reduce(graph::ReduceKind kind, Value value,
                             ArrayRef<int64_t> reduced, bool keepDims) {
   DimVector from = dims(value), kept, to;
   for (auto [index, dim] : llvm::enumerate(from)) {
-    bool folded = llvm::is_contained(reduced, int64_t(index));
-    if (!folded)
+    bool isReduced = llvm::is_contained(reduced, int64_t(index));
+    if (!isReduced)
       to.push_back(dim);
-    kept.push_back(folded ? DimExpr(1) : dim);
+    kept.push_back(isReduced ? DimExpr(1) : dim);
   }
   Value result = value;
   if (!reduced.empty())

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Builds GraphIR from dimension expressions: the caller speaks of `batch * 12`,
-// this finds or emits the scalars that dynamic types need. Ops are verified as
-// they are made; the first error sticks and stops the import of the node.
+// Builds GraphIR from dimension expressions: the caller writes `batch * 12`,
+// this class finds or emits the scalars that dynamic types need. Ops are
+// verified when they are made; the first error is kept and stops the import of
+// the node.
 #ifndef ZENITH_FRONTENDS_ONNX_IMPORT_IMPORTBUILDER_H
 #define ZENITH_FRONTENDS_ONNX_IMPORT_IMPORTBUILDER_H
 
@@ -31,8 +32,8 @@ bool provablyNatural(const DimExpr &dim);
 inline bool sameDims(llvm::ArrayRef<DimExpr> lhs, llvm::ArrayRef<DimExpr> rhs) {
   return std::equal(lhs.begin(), lhs.end(), rhs.begin(), rhs.end());
 }
-/// False for expressions that no real model has: hostile ones grow with every
-/// node until nothing can compute with them.
+/// False for expressions that no real model has: in a hostile model they grow
+/// with every node until nothing can compute with them.
 bool simpleEnough(const DimExpr &expr);
 
 class ImportBuilder {
@@ -44,26 +45,26 @@ public:
   mlir::Location loc;
 
   //===-- errors --------------------------------------------------------===//
-  void fail(ModelError error) {
+  void fail(Error error) {
     if (!firstError)
       firstError = std::move(error);
   }
   bool failed() const { return firstError.has_value(); }
-  std::optional<ModelError> firstError;
+  std::optional<Error> firstError;
 
   //===-- dimensions ----------------------------------------------------===//
   DimVector dims(Value value);
-  /// States that a dynamic dimension of a value is `expr`, where the analysis
+  /// States that a dynamic dimension of a value is `expr`, if the analysis
   /// cannot know it: loops and branches that keep a size.
   void assume(Value value, int64_t dim, const DimExpr &expr);
   /// The same for an integer scalar that counts from 0: an expression that is
   /// known not to be negative.
   DimExpr nameCount(Value scalar);
-  /// True where every symbol can be read at the current place.
+  /// True if every symbol can be read at the insertion point.
   bool canRead(const DimExpr &expr) const;
   mlir::RankedTensorType typeOf(llvm::ArrayRef<DimExpr> dims,
                                 mlir::Type element);
-  /// Product of dimensions; fails where it gets out of hand.
+  /// Product of dimensions; fails if the expression grows too large.
   DimExpr product(llvm::ArrayRef<DimExpr> dims);
   /// Remembers where the symbols of a value's dynamic dimensions can be read.
   void bindDims(Value value);
@@ -125,8 +126,8 @@ public:
   //===-- reduction -----------------------------------------------------===//
   Value reduce(graph::ReduceKind kind, Value value,
                llvm::ArrayRef<int64_t> dims, bool keepDims);
-  /// Sum over the count; f16 and bf16 by way of f32, since their sum may exceed
-  /// the type.
+  /// Sum divided by the count; f16 and bf16 are summed in f32, since their sum
+  /// may exceed the type.
   Value mean(Value value, llvm::ArrayRef<int64_t> dims, bool keepDims);
 
   /// Makes an op with one result of a known type. What its verifier refuses
@@ -153,14 +154,14 @@ public:
   llvm::SmallVector<Value> opaques(mlir::TypeRange types);
 
   //===-- regions -------------------------------------------------------===//
-  /// Remembers a value that was made where someone first read it: outside of
-  /// the current region it must be made again.
+  /// Remembers a value that was made where it was first read: outside of the
+  /// current region it must be made again.
   void madeOnDemand(Value &value) { onDemand.push_back(&value); }
   /// Keeps an op with a region that a better assumption replaces until the
   /// import ends: the analysis knows values by their addresses, which must not
   /// come back.
   void discard(mlir::Operation *holder) { discarded.push_back(holder); }
-  /// Inner ones were discarded before those around them.
+  /// Inner ops were discarded before the ops around them.
   void eraseDiscarded() {
     for (mlir::Operation *holder : discarded)
       holder->erase();
@@ -200,7 +201,7 @@ public:
 
 private:
   ImportBuilder &b;
-  mlir::OpBuilder::InsertPoint place;
+  mlir::OpBuilder::InsertPoint insertion;
   std::map<std::string, std::pair<Value, int64_t>> symbolDims;
   std::map<std::string, Value> symbolScalars, scalarCache;
   size_t onDemand;

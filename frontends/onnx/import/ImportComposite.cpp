@@ -80,8 +80,8 @@ static void importRMSNormalization(NodeReading &n) {
       llvm::APFloat(n.floatAttribute("epsilon", 1e-5f))));
 }
 
-/// Normalizes by the statistics of the input itself, and moves the running ones
-/// towards these.
+/// Normalizes by the statistics of the input itself, and moves the running
+/// statistics towards them.
 static void trainBatchNormalization(NodeReading &n) {
   ImportBuilder &b = n.b;
   if (n.rank(0) < 2)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Import rules of matrix products and convolutions.
+// Import rules of matmuls and convolutions.
 #include "frontends/onnx/ONNXOpTable.h"
 #include "frontends/onnx/import/ContractionReading.h"
 #include "frontends/onnx/import/NodeReading.h"
@@ -35,7 +35,7 @@ Value zenith::onnx::dot(ImportBuilder &b, Value lhs, Value rhs, int64_t batch,
       b.typeOf(result, getElementTypeOrSelf(lhs.getType())), lhs, rhs, dims);
 }
 
-/// A dimension of size 1 in front of `at`.
+/// A dimension of size 1 before `at`.
 static Value expandDim(ImportBuilder &b, Value value, int64_t at) {
   DimVector dims = b.dims(value);
   dims.insert(dims.begin() + at, DimExpr(1));
@@ -50,8 +50,8 @@ static Value dropDim(ImportBuilder &b, Value value, int64_t at) {
 
 Value zenith::onnx::matmul(ImportBuilder &b, Value lhs, Value rhs) {
   int64_t lhsRank = b.dims(lhs).size(), rhsRank = b.dims(rhs).size();
-  // No batch on the right: its rows contract with whatever the left one has in
-  // front.
+  // The right operand has no batch: its rows contract with the left operand,
+  // whose leading dimensions are all free.
   if (rhsRank <= 2)
     return dot(b, lhs, rhs, 0, lhsRank - 1, 0);
   if (lhsRank == 1)
@@ -99,8 +99,8 @@ static void importGemm(NodeReading &n) {
   n.result(result);
 }
 
-/// Dimension numbers of an operand with batch (or output features) first and
-/// features second.
+/// Convolution dimensions of an operand with batch (or output features) first
+/// and features second.
 static graph::ConvDimsAttr channelsFirst(MLIRContext *context,
                                          int64_t spatialRank) {
   SmallVector<int64_t> spatial(spatialRank);

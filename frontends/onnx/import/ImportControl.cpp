@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Nodes with subgraphs: which there are, how a subgraph is read, branches and
-// maps over sequences.
+// Nodes with subgraphs: the list of their rules, the reading of a subgraph,
+// branches and maps over sequences.
 #include "frontends/onnx/import/LoopBuilder.h"
 #include "frontends/onnx/import/ModelReading.h"
 
@@ -43,8 +43,8 @@ Result<const Graph *> ModelReading::subgraph(const Node &node, const char *name,
 ModelReading::Inputs ModelReading::importBody(const Graph &graph,
                                               const Scope &scope,
                                               Inputs arguments) {
-  // The error keeps the places that it has gathered on its way.
-  auto fail = [&](ModelError error) {
+  // The error keeps the locations that it has gathered on its way.
+  auto fail = [&](Error error) {
     b.firstError = std::move(error);
     return Inputs();
   };
@@ -63,9 +63,9 @@ ModelReading::Inputs ModelReading::importBody(const Graph &graph,
       return fail(
           unsupported(value ? value->missing : "an absent value as output")
               .in(fmt::format("output '{}'", output.name)));
-    if (value->carried != DataType::Undefined)
+    if (value->emulated != DataType::Undefined)
       return fail(unsupported(
-          fmt::format("outputs of type {}", dataTypeName(value->carried))));
+          fmt::format("outputs of type {}", dataTypeName(value->emulated))));
     results.push_back(value);
   }
   return results;

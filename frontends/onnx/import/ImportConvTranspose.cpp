@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Import rules that spread inputs over windows of the output: ConvTranspose is
-// a convolution of the input with gaps between its elements, Col2Im a sum of
+// Import rules that spread inputs over positions of the output: ConvTranspose
+// is a convolution of the input with gaps between its elements, Col2Im a sum of
 // such inputs.
 #include "frontends/onnx/ONNXOpTable.h"
 #include "frontends/onnx/import/ContractionReading.h"
@@ -31,19 +31,19 @@ static SmallVector<int64_t> naturals(NodeReading &n, const char *name,
 }
 
 namespace {
-/// Of each spatial dimension: how far a kernel reaches, and how many outputs
-/// are cut off at both ends (or added, where negative).
+/// For each spatial dimension: the extent of a dilated filter, and how many
+/// outputs are cut off at both ends (or added, if negative).
 struct Spread {
   SmallVector<int64_t> strides, dilations, reach, begin, end;
 };
 } // namespace
 
-/// The cut that gives the size that the node asks for by output_shape.
+/// The cut that gives the size that the node's output_shape asks for.
 static void cutToShape(NodeReading &n, Spread &spread, DimVector spatial,
                        ArrayRef<int64_t> extra) {
   SmallVector<int64_t> wanted = n.intsAttribute("output_shape");
   size_t count = spatial.size();
-  // Early exporters counted batch and features too.
+  // Early exporters counted batch and features as well.
   if (wanted.size() == count + 2)
     wanted.erase(wanted.begin(), wanted.begin() + 2);
   if (wanted.size() != count ||
@@ -134,11 +134,11 @@ static Value spreadOver(NodeReading &n, Value x, Value kernel,
         DimExpr(spread.reach[i] - spread.begin[i] - spread.end[i]));
   }
   Value turned = n.b.emit<graph::ReverseOp>(kernel.getType(), kernel, spatial);
-  auto numbers = graph::ConvDimsAttr::get(
+  auto dimsAttr = graph::ConvDimsAttr::get(
       n.b.builder.getContext(), 0, 1, spatial, 0, 1, spatial, 0, 1, spatial);
   return n.b.emit<graph::ConvolutionOp>(
-      n.b.typeOf(result, getElementTypeOrSelf(x.getType())), x, turned, numbers,
-      ones, low, high, spread.strides, spread.dilations, groups);
+      n.b.typeOf(result, getElementTypeOrSelf(x.getType())), x, turned,
+      dimsAttr, ones, low, high, spread.strides, spread.dilations, groups);
 }
 
 static void importConvTranspose(NodeReading &n) {
@@ -225,7 +225,8 @@ static std::optional<Columns> readColumns(NodeReading &n) {
   return n.failed() ? std::nullopt : std::optional(c);
 }
 
-/// The columns of one position of the block, spread over the image.
+/// The columns of one position of the block, spread over the output feature
+/// map.
 static Value spreadColumn(NodeReading &n, Value columns, const Columns &c,
                           ArrayRef<int64_t> tap) {
   SmallVector<int64_t> low = {0, 0}, high = {0, 0}, interior = {0, 0};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Dimension expressions of an imported graph: what is known of them, and the
-// scalars that hold them at run time.
+// Dimension expressions of an imported graph: facts about them, and the scalars
+// that hold them at run time.
 #include "frontends/onnx/import/ImportBuilder.h"
 
 #include <fmt/format.h>
@@ -40,7 +40,7 @@ bool zenith::onnx::simpleEnough(const DimExpr &expr) {
   return spend(expr, 0, budget, 8);
 }
 
-/// Below the limit by enough that the next few operators stay below it.
+/// Below the limit by enough that the next few operators stay below it too.
 static bool speaksForItself(const DimExpr &expr) {
   int budget = 120;
   return spend(expr, 0, budget, 6);
@@ -165,7 +165,7 @@ void ImportBuilder::bindDims(Value value) {
     if (auto symbol = dim.asSymbol())
       symbolDims.try_emplace(*symbol, value, index);
     DimExpr expr = replaced(dim, assumed);
-    // Sizes that are worked out on data have symbols that no value gives.
+    // Sizes that are computed from data have symbols that no value gives.
     if (speaksForItself(expr) && canRead(expr))
       continue;
     auto [name, isNew] = shortNames.try_emplace(expr.str());
@@ -181,7 +181,7 @@ DimExpr ImportBuilder::readScalar(Value value) {
     if (!symbolDims.count(*symbol))
       symbolScalars.try_emplace(*symbol, value);
   expr = replaced(expr, assumed);
-  // An expression over scalars that nobody has read yet is one more scalar.
+  // An expression over scalars that no op has read yet is one more scalar.
   if (!canRead(expr)) {
     expr = analysis.freshScalar();
     symbolScalars[*expr.asSymbol()] = value;
@@ -222,7 +222,7 @@ Value ImportBuilder::atomValue(const graph::DimAtom &atom) {
   default:
     break;
   }
-  // graph.div truncates, which is the floor only where nothing is negative.
+  // graph.div truncates, which rounds down only if nothing is negative.
   if (!provablyNatural(*atom.lhs) || !provablyNatural(*atom.rhs))
     lhs = scalarOp<graph::SubOp>(
         lhs, builder.create<graph::FloorModOp>(loc, lhs.getType(), lhs, rhs));

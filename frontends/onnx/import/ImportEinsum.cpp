@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Import rule of Einsum: labels that one operand repeats become diagonals,
-// labels that nobody needs any more are summed, and operands join two by two,
+// labels without a further use are summed, and operands are contracted pairwise
 // from left to right.
 #include "frontends/onnx/ONNXOpTable.h"
 #include "frontends/onnx/import/NodeReading.h"
@@ -99,8 +99,8 @@ static void takeDiagonal(ImportBuilder &b, Term &term, size_t first,
                          size_t second) {
   term.labels.erase(term.labels.begin() + second);
   DimVector dims = b.dims(term.value);
-  // One step along both dimensions is one of known length through both of them
-  // laid end to end.
+  // A step along both dimensions is one step of known length along both of them
+  // merged.
   if (auto size = dims[first].constant(); size && *size > 0) {
     SmallVector<int64_t> order;
     for (size_t d = 0; d < dims.size(); ++d) {
@@ -134,8 +134,8 @@ static void dropDim(ImportBuilder &b, Term &term, size_t index, bool isOne) {
   term.labels.erase(term.labels.begin() + index);
 }
 
-/// Diagonals of repeated labels; dimensions of size 1 go, since they repeat
-/// along the label's size, if that is more.
+/// Diagonals of repeated labels; dimensions of size 1 are dropped, since they
+/// broadcast along the label's size if it is larger.
 static void simplify(NodeReading &n, Term &term) {
   ImportBuilder &b = n.b;
   for (size_t i = 0; i < term.labels.size();) {
@@ -165,7 +165,8 @@ static void sumOver(ImportBuilder &b, Term &term, const Labels &needed) {
       dropDim(b, term, i, false);
 }
 
-/// A product without sums: both operands in the union of their dimensions.
+/// An elementwise multiplication: both operands broadcast to the union of their
+/// dimensions.
 static Term multiply(ImportBuilder &b, const Term &lhs, const Term &rhs) {
   Term result{{}, lhs.labels};
   DimVector dims = b.dims(lhs.value), right = b.dims(rhs.value);
@@ -185,7 +186,7 @@ static Term multiply(ImportBuilder &b, const Term &lhs, const Term &rhs) {
   return result;
 }
 
-/// The product of two terms, summed over labels that are not in `needed`.
+/// The contraction of two terms over labels that are not in `needed`.
 static Term join(NodeReading &n, Term lhs, Term rhs, const Labels &needed) {
   ImportBuilder &b = n.b;
   Labels lhsNeeded = needed, rhsNeeded = needed;
@@ -225,10 +226,10 @@ static Term join(NodeReading &n, Term lhs, Term rhs, const Labels &needed) {
   };
   addFree(lhs, rhs, left);
   addFree(rhs, lhs, right);
-  auto numbers = graph::DotDimsAttr::get(b.builder.getContext(), lhsBatch,
-                                         rhsBatch, lhsSum, rhsSum);
+  auto dimsAttr = graph::DotDimsAttr::get(b.builder.getContext(), lhsBatch,
+                                          rhsBatch, lhsSum, rhsSum);
   result.value = b.emit<graph::DotGeneralOp>(b.typeOf(dims, n.elementType(0)),
-                                             lhs.value, rhs.value, numbers);
+                                             lhs.value, rhs.value, dimsAttr);
   return result;
 }
 

@@ -24,19 +24,19 @@ template <typename Op> static void unary(NodeReading &n) {
 }
 
 template <typename Op> static void binary(NodeReading &n) {
-  // Separate statements: what materialising emits must not depend on the order
-  // of argument evaluation.
+  // Separate statements: the ops that materialising emits must not depend on
+  // the order of argument evaluation.
   Value lhs = n.input(0);
   n.result(n.b.binary<Op>(lhs, n.input(1)));
 }
 
-/// Below opset 7 operands have one shape, or the second one is stretched to the
-/// first where the node says so, from dimension `axis` on.
+/// Below opset 7 operands have one shape, or the second operand is broadcast to
+/// the first from dimension `axis` on if the node says so.
 template <typename Op> static void alignedBinary(NodeReading &n) {
   ImportBuilder &b = n.b;
   Value lhs = n.input(0), rhs = n.input(1);
   DimVector dims = b.dims(lhs), other = b.dims(rhs);
-  // Models without the attribute that need NumPy's rule exist.
+  // Some models need NumPy's rule and lack the attribute.
   if (!n.intAttribute("broadcast", 0))
     return n.result(b.binary<Op>(lhs, rhs));
   int64_t free = int64_t(dims.size()) - int64_t(other.size());
@@ -52,7 +52,7 @@ template <typename Op> static void alignedBinary(NodeReading &n) {
   n.result(b.binary<Op>(lhs, rhs));
 }
 
-/// Folds any number of inputs from left to right.
+/// Applies the op to any number of inputs from left to right.
 template <typename Op> static void variadic(NodeReading &n) {
   llvm::SmallVector<Value> values = n.allInputs();
   if (n.failed())
@@ -80,9 +80,9 @@ static void importNeg(NodeReading &n) { unary<graph::NegOp>(n); }
 static void importPow(NodeReading &n) {
   Value base = n.input(0);
   Type element = n.elementType(0);
-  // Small whole powers of floats as products: exact rounding steps, and no
-  // call.
-  if (auto exponent = n.constantNumber(1);
+  // Small integer powers of floats as multiplications: the rounding steps are
+  // exact, and no library call is needed.
+  if (auto exponent = n.constantScalar(1);
       exponent && isa<FloatType>(element) && n.rank(1) <= n.rank(0)) {
     if (*exponent == 1)
       return n.result(base);
@@ -184,7 +184,7 @@ static void importIsInf(NodeReading &n) {
 //===----------------------------------------------------------------------===//
 
 static void convertTo(NodeReading &n, Type element) {
-  if (isStoredAsBits(n.imported(0).carried))
+  if (isStoredAsBits(n.imported(0).emulated))
     return n.result(n.b.convert(decodedBits(n, 0), element));
   Type from = n.elementType(0);
   bool saturates = element.isFloat8E4M3FN() || element.isFloat8E4M3FNUZ() ||
@@ -228,7 +228,7 @@ static void importBitCast(NodeReading &n) {
 }
 
 static void importCastLike(NodeReading &n) {
-  if (DataType like = n.imported(1).carried; like != DataType::Undefined)
+  if (DataType like = n.imported(1).emulated; like != DataType::Undefined)
     return n.fail(
         unsupported(fmt::format("conversion to {}", dataTypeName(like))));
   convertTo(n, n.elementType(1));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Import rule of FlexAttention: attention whose scores and weights subgraphs
-// change.
+// Import rule of FlexAttention: attention whose scores and weights are modified
+// by subgraphs.
 #include "frontends/onnx/ONNXOpTable.h"
 #include "frontends/onnx/import/AttentionReading.h"
 #include "frontends/onnx/import/SampleReading.h"
@@ -14,8 +14,8 @@ using namespace zenith;
 using namespace zenith::onnx;
 using llvm::ArrayRef;
 
-/// What the subgraph of an attribute makes of a value; the value itself where
-/// there is none.
+/// A value modified by the subgraph of an attribute; the value itself if the
+/// attribute is absent.
 static Value modified(NodeReading &n, const char *name, Value value) {
   const NodeAttribute *attribute = n.node.attribute(name);
   if (!attribute || n.failed())
@@ -70,26 +70,26 @@ static void importFlexAttention(NodeReading &n) {
   DimExpr rows = b.product({DimExpr(share), queries[2]});
   Value q = b.reshape(b.convert(n.input(0), wide),
                       {queries[0], keys[1], rows, queries[3]});
-  auto product = [&](Value lhs, Value rhs, int64_t contracted,
-                     const DimExpr &columns) {
-    auto numbers = graph::DotDimsAttr::get(b.builder.getContext(), {0, 1},
-                                           {0, 1}, {3}, {contracted});
+  auto contract = [&](Value lhs, Value rhs, int64_t contracted,
+                      const DimExpr &columns) {
+    auto dimsAttr = graph::DotDimsAttr::get(b.builder.getContext(), {0, 1},
+                                            {0, 1}, {3}, {contracted});
     return b.emit<graph::DotGeneralOp>(
         b.typeOf({queries[0], keys[1], rows, columns}, wide), lhs, rhs,
-        numbers);
+        dimsAttr);
   };
   DimVector perHead = {queries[0], queries[1], queries[2], keys[2]},
             grouped = {queries[0], keys[1], rows, keys[2]};
   Value scores = b.binary<graph::MulOp>(
-      product(q, b.convert(n.input(1), wide), 3, keys[2]), scale);
+      contract(q, b.convert(n.input(1), wide), 3, keys[2]), scale);
   scores = modified(n, "score_mod", b.reshape(scores, perHead));
   Value weights =
       b.emit<graph::SoftmaxOp>(scores.getType(), scores, ArrayRef<int64_t>(3));
   weights = modified(n, "prob_mod", weights);
   if (n.failed())
     return;
-  Value result = product(b.reshape(weights, grouped),
-                         b.convert(n.input(2), wide), 2, values[3]);
+  Value result = contract(b.reshape(weights, grouped),
+                          b.convert(n.input(2), wide), 2, values[3]);
   n.result(b.convert(
       b.reshape(result, {queries[0], queries[1], queries[2], values[3]}),
       element));

@@ -22,8 +22,8 @@ Value zenith::onnx::wrapNegative(ImportBuilder &b, Value indices, Value size) {
   return b.select(isNegative, b.binary<graph::AddOp>(indices, size), indices);
 }
 
-/// Indices into a dimension, from the front; constant ones are wrapped here and
-/// now.
+/// Indices into a dimension that count from its start; constant ones are
+/// wrapped during the import.
 static Value gatherIndices(NodeReading &n, size_t index, const DimExpr &size) {
   ImportBuilder &b = n.b;
   auto known = n.knownElements(index);
@@ -34,7 +34,7 @@ static Value gatherIndices(NodeReading &n, size_t index, const DimExpr &size) {
                       b.convert(b.scalar(size), n.elementType(index)));
 }
 
-/// A part of known elements, where indices are numbers.
+/// A part of known elements, if the indices are integers.
 static bool foldGather(NodeReading &n) {
   auto from = n.knownElements(0), at = n.knownElements(1);
   if (!from || !at || from->shape.size() != 1 || n.intAttribute("axis", 0) > 0)
@@ -52,7 +52,7 @@ static bool foldGather(NodeReading &n) {
   return true;
 }
 
-/// One constant position: a slice, which costs nothing.
+/// One constant position is a slice, which costs nothing.
 static bool gatherOne(NodeReading &n, int64_t axis, const DimVector &dims) {
   auto known = n.knownElements(1);
   if (!known || known->values.size() != 1 || !known->values[0].constant())
@@ -67,7 +67,7 @@ static bool gatherOne(NodeReading &n, int64_t axis, const DimVector &dims) {
                             position, dims[axis].str())));
     return true;
   }
-  // Counted from the end of what only the run will know.
+  // Counted from the end of a dimension whose size is known at run time only.
   if (!provablyNatural(start))
     start = DimExpr::max(start, 0);
   DimVector result(dims.begin(), dims.begin() + axis);
@@ -96,11 +96,11 @@ Value zenith::onnx::gatherAlong(ImportBuilder &b, Value operand, int64_t axis,
     if (i != axis)
       offset.push_back(i < axis ? i : i - 1 + indexRank);
   }
-  auto numbers = graph::GatherDimsAttr::get(b.builder.getContext(), offset,
-                                            {axis}, {}, {}, {axis}, indexRank);
+  auto dimsAttr = graph::GatherDimsAttr::get(b.builder.getContext(), offset,
+                                             {axis}, {}, {}, {axis}, indexRank);
   return b.emit<graph::GatherOp>(
       b.typeOf(result, getElementTypeOrSelf(operand.getType())), operand,
-      indices, numbers, sizes);
+      indices, dimsAttr, sizes);
 }
 
 namespace {
@@ -196,21 +196,21 @@ static void importGatherND(NodeReading &n) {
                                  {DimExpr(1)}));
     indices = wrapNegative(b, indices, b.concat(0, bounds));
   }
-  auto numbers =
+  auto dimsAttr =
       graph::GatherDimsAttr::get(b.builder.getContext(), offset, indexed,
                                  batching, batching, indexed, indexRank - 1);
   n.result(b.emit<graph::GatherOp>(b.typeOf(result, n.elementType(0)), operand,
-                                   indices, numbers, sizes));
+                                   indices, dimsAttr, sizes));
 }
 
-/// on where the index equals the position along the new dimension, else off.
+/// `on` if the index equals the position along the new dimension, else `off`.
 static void importOneHot(NodeReading &n) {
   ImportBuilder &b = n.b;
   int64_t axis = n.axisAttribute("axis", -1, n.rank(0) + 1);
   Type i64 = b.builder.getI64Type();
   SmallVector<DimExpr> depth;
-  if (auto number = n.constantNumber(1))
-    depth = {DimExpr(int64_t(*number))};
+  if (auto known = n.constantScalar(1))
+    depth = {DimExpr(int64_t(*known))};
   else if (isa<FloatType>(n.elementType(1)))
     depth = {b.readScalar(b.convert(b.reshape(n.input(1), {}), i64))};
   else

@@ -33,7 +33,7 @@ static Value perFeature(NodeReading &n, const char *name, double otherwise) {
   if (values.size() != 1 && features && *features != int64_t(values.size()))
     n.fail(invalid(fmt::format("attribute '{}' has {} entries for {} features",
                                name, values.size(), *features)));
-  return numberTable(n.b, values, {int64_t(values.size())}, f32Of(n));
+  return constantTable(n.b, values, {int64_t(values.size())}, f32Of(n));
 }
 
 static void importScaler(NodeReading &n) {
@@ -52,19 +52,20 @@ static void importNormalizer(NodeReading &n) {
     return n.fail(
         invalid(fmt::format("norm {} of an input of rank {}", norm, last + 1)));
   ScalarValue x(b, b.convert(n.input(0), f32Of(n)));
-  auto fold = [&](ReduceKind kind, Value value) {
+  auto reduced = [&](ReduceKind kind, Value value) {
     return ScalarValue(b, b.reduce(kind, value, {last}, true));
   };
-  ScalarValue divisor = norm == "MAX"  ? fold(ReduceKind::max, x)
-                        : norm == "L1" ? fold(ReduceKind::sum, x.abs())
-                                       : fold(ReduceKind::sum, x * x).sqrt();
+  ScalarValue divisor = norm == "MAX"  ? reduced(ReduceKind::max, x)
+                        : norm == "L1" ? reduced(ReduceKind::sum, x.abs())
+                                       : reduced(ReduceKind::sum, x * x).sqrt();
   n.result(x.where(divisor.compare(CompareDirection::eq, 0.0), x / divisor));
 }
 
 static void importBinarizer(NodeReading &n) {
   double threshold = n.floatAttribute("threshold", 0);
   ScalarValue x(n.b, n.input(0));
-  // An integer is above a threshold where it is above its whole part.
+  // An integer is above a threshold if it is above the threshold's integer
+  // part.
   if (isa<IntegerType>(n.elementType(0)))
     threshold = std::floor(threshold);
   n.result(n.b.convert(x.compare(CompareDirection::gt, threshold),
@@ -113,7 +114,7 @@ static void importImputer(NodeReading &n) {
     return n.fail(invalid(fmt::format("{} values to impute for {} features",
                                       values.size(), n.dims(0).back().str())));
   ScalarValue x(b, n.input(0)),
-      imputed(b, numberTable(b, values, {int64_t(values.size())}, element));
+      imputed(b, constantTable(b, values, {int64_t(values.size())}, element));
   double replaced = isFloat ? n.floatAttribute("replaced_value_float", 0)
                             : double(n.intAttribute("replaced_value_int64", 0));
   Value isMissing = std::isnan(replaced)
@@ -153,7 +154,7 @@ static void importOneHotEncoder(NodeReading &n) {
     return n.fail(
         unsupported("OneHotEncoder that fails on unknown categories"));
   Type i64 = b.builder.getI64Type();
-  Value keys = numberTable(b, categories, {int64_t(categories.size())}, i64);
+  Value keys = constantTable(b, categories, {int64_t(categories.size())}, i64);
   n.result(b.convert(matches(b, b.convert(n.input(0), i64), keys), f32Of(n)));
 }
 
@@ -201,13 +202,14 @@ static void importLabelEncoder(NodeReading &n) {
     otherwise = given[0];
   int64_t count = keys.size(), rank = n.rank(0);
   Type i32 = b.builder.getI32Type(), i64 = b.builder.getI64Type();
-  Value found = matches(b, n.input(0), numberTable(b, keys, {count}, keyType));
-  Value place = b.emit<graph::ArgReduceOp>(
+  Value found =
+      matches(b, n.input(0), constantTable(b, keys, {count}, keyType));
+  Value position = b.emit<graph::ArgReduceOp>(
       b.typeOf(n.dims(0), i64), ReduceKind::max, b.convert(found, i32), rank,
       /*last=*/true);
   Value any = b.reduce(ReduceKind::any, found, {rank}, false);
   Value value =
-      gatherAlong(b, numberTable(b, values, {count}, valueType), 0, place);
+      gatherAlong(b, constantTable(b, values, {count}, valueType), 0, position);
   n.result(ScalarValue(b, value).where(any, otherwise));
 }
 
@@ -216,13 +218,13 @@ static void importLabelEncoder(NodeReading &n) {
 //===----------------------------------------------------------------------===//
 
 /// x times the transposed table of [rows, features]: [samples, rows].
-static Value products(ImportBuilder &b, Value x, Value table) {
-  auto numbers =
+static Value timesTransposed(ImportBuilder &b, Value x, Value table) {
+  auto dimsAttr =
       graph::DotDimsAttr::get(b.builder.getContext(), {}, {}, {1}, {1});
   return b.emit<graph::DotGeneralOp>(
       b.typeOf({b.dims(x)[0], b.dims(table)[0]},
                getElementTypeOrSelf(x.getType())),
-      x, table, numbers);
+      x, table, dimsAttr);
 }
 
 /// The linear scores of `rows` targets.
@@ -241,12 +243,12 @@ static Value linearScores(NodeReading &n, int64_t rows) {
                                weights.size(), intercepts.size(), rows)));
     return x;
   }
-  Value scores =
-      products(b, x, numberTable(b, weights, {rows, *features}, f32Of(n)));
+  Value scores = timesTransposed(
+      b, x, constantTable(b, weights, {rows, *features}, f32Of(n)));
   if (intercepts.empty())
     return scores;
   return b.binary<graph::AddOp>(scores,
-                                numberTable(b, intercepts, {rows}, f32Of(n)));
+                                constantTable(b, intercepts, {rows}, f32Of(n)));
 }
 
 static void importLinearRegressor(NodeReading &n) {
@@ -306,8 +308,8 @@ static void importSVMRegressor(NodeReading &n) {
       int64_t(table.size()) != rows * *features ||
       (!isLinear && int64_t(weights.size()) != supports))
     return n.fail(invalid("support vectors and coefficients do not fit"));
-  Value vectorTable = numberTable(b, table, {rows, *features}, f32Of(n));
-  ScalarValue dots(b, products(b, x, vectorTable));
+  Value vectorTable = constantTable(b, table, {rows, *features}, f32Of(n));
+  ScalarValue dots(b, timesTransposed(b, x, vectorTable));
   ScalarValue value = dots;
   if (kernel == "POLY") {
     ScalarValue base = dots * params[0] + params[1];
@@ -326,8 +328,9 @@ static void importSVMRegressor(NodeReading &n) {
         invalid(fmt::format("attribute 'kernel_type' is '{}'", kernel)));
   }
   if (!isLinear)
-    value = {b, products(b, value,
-                         numberTable(b, weights, {1, supports}, f32Of(n)))};
+    value = {
+        b, timesTransposed(b, value,
+                           constantTable(b, weights, {1, supports}, f32Of(n)))};
   value = value + rho[0];
   if (n.intAttribute("one_class", 0)) {
     ScalarValue one = value.constant(1);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loop. Where the number of steps is known before the first one, what the body
-// collects goes into buffers of the final size; else they grow with each step.
+// Import rule of Loop. If the trip count is known before the first step,
+// collected outputs go into buffers of the final size; otherwise the outputs
+// grow with each step.
 #include "frontends/onnx/import/LoopBuilder.h"
 #include "frontends/onnx/import/ModelReading.h"
 #include "frontends/onnx/import/SequenceReading.h"
@@ -27,9 +28,9 @@ private:
   using Inputs = std::vector<ImportedValue *>;
 
   Status readInputs();
-  /// Imports the body to learn what it collects and how lists change. The sizes
-  /// of what it collects are the same in all steps, so where they seem to
-  /// depend on the step those of step 0 count.
+  /// Imports the body to learn which outputs it collects and how lists change.
+  /// The sizes of a collected output are the same in all steps, so if they seem
+  /// to depend on the step, the sizes of step 0 count.
   void look();
   void lookAtStep(bool isFirst);
   void lookAtCondition();
@@ -51,11 +52,12 @@ private:
 
   const Graph *body = nullptr;
   Inputs carried;
-  std::optional<DimExpr> limit; // the trip count that the node is given
+  std::optional<DimExpr> limit; // the trip count input of the node
   Value limitValue;
   ImportedValue *condition = nullptr;
   bool endless = false; // the condition is true in each step
-  /// Of each carried value: the shape of its elements where it is a sequence.
+  /// For each loop-carried value: the shape of its elements if it is a
+  /// sequence.
   std::vector<std::optional<ElementShape>> sequences;
   std::vector<ElementShape> collected;
 };
@@ -80,7 +82,7 @@ ImportedValue *LoopReading::data(Value value, bool asSequence) {
   return import.keepValue(std::move(result));
 }
 
-/// Whether a value is known to be true.
+/// True if a value is known to be true.
 static bool isTrue(NodeReading &rule, size_t index) {
   auto elements = rule.knownElements(index);
   return elements && elements->values.size() == 1 &&
@@ -121,7 +123,7 @@ Status LoopReading::readInputs() {
 
 LoopReading::Inputs LoopReading::step(Value index, Value isOn,
                                       ValueRange values) {
-  // Counts from 0; bodies may declare it as a vector.
+  // Counts from 0; bodies may declare the count as a vector.
   ImportedValue count;
   auto scalarOrVector = [&](size_t input) -> llvm::SmallVector<int64_t> {
     const ValueType &type = body->inputs[input].type;
@@ -146,8 +148,8 @@ LoopReading::Inputs LoopReading::step(Value index, Value isOn,
 // Looking before building
 //===----------------------------------------------------------------------===//
 
-/// A sequence that stays a list cannot be carried: it becomes a tensor of
-/// elements, whose shape the body tells.
+/// A sequence that stays a list cannot be loop-carried: it becomes a tensor of
+/// its elements, whose shape the body tells.
 void LoopReading::lookAtCarried(ImportedValue &initial, ImportedValue &next) {
   auto read = [&](ImportedValue &value) { return import.read(value); };
   if (initial.kind == ImportedValue::Optional)
@@ -207,8 +209,8 @@ void LoopReading::lookAtStep(bool isFirst) {
   probe(b, types, inside);
 }
 
-/// In a later step nothing is known of carried elements: a condition that is
-/// true for the initial ones may not stay so.
+/// In a later step nothing is known about loop-carried elements: a condition
+/// that is true for the initial ones may become false.
 void LoopReading::lookAtCondition() {
   llvm::SmallVector<Type> types = {
       RankedTensorType::get({}, b.builder.getI64Type())};
@@ -289,11 +291,11 @@ Values LoopReading::initialValues() {
 Values LoopReading::collect(ValueRange buffers, const Inputs &outputs,
                             Value index) {
   Values result;
-  for (auto [number, buffer] : llvm::enumerate(buffers)) {
-    ImportedValue &value = *outputs[carried.size() + 1 + number];
+  for (auto [position, buffer] : llvm::enumerate(buffers)) {
+    ImportedValue &value = *outputs[carried.size() + 1 + position];
     if (value.kind != ImportedValue::Tensor)
       break;
-    Value element = b.reshape(import.read(value), collected[number].dims);
+    Value element = b.reshape(import.read(value), collected[position].dims);
     if (endless && limit) {
       result.push_back(putAt(b, buffer, index, element));
       continue;
@@ -345,8 +347,8 @@ Status LoopReading::run() {
     b.fail(unsupported(fmt::format("a loop of {} steps", *limit->constant())));
   if (b.failed())
     return *b.firstError;
-  // Carried: index, condition unless it is always true, the loop's own values,
-  // what it collects.
+  // Loop-carried are the index, the condition unless it is always true, the
+  // loop's own values, and the collected outputs.
   Values inits = {b.scalar(DimExpr(0))};
   if (!endless)
     inits.push_back(condition ? asScalar(b, import.read(*condition))

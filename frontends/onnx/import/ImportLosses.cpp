@@ -51,8 +51,8 @@ static bool checkLabels(NodeReading &n) {
   return !n.failed();
 }
 
-/// -score of the label, times the label's weight; 0 where the label is the
-/// ignored one. The mean divides by the weights that took part.
+/// -score of the label, times the label's weight; 0 for the ignored label. The
+/// mean divides by the sum of the weights that took part.
 static Value labelLoss(NodeReading &n, Value scores) {
   ImportBuilder &b = n.b;
   Type i64 = b.builder.getI64Type(), element = n.elementType(0);

@@ -30,7 +30,7 @@ struct Elimination {
     return {b, b.sliceDim(value, 2, DimExpr(0), DimExpr(1))};
   }
 
-  /// The pivot, negative where rows changed places: [batch, 1, 1].
+  /// The pivot, negated if rows were exchanged: [batch, 1, 1].
   ScalarValue step() {
     Type i64 = b.builder.getI64Type();
     DimVector dims = b.dims(matrix), outer = {dims[0]};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Import rules of MaxPool, whose second result tells where maxima are, and of
-// MaxUnpool, which puts values back there.
+// Import rules of MaxPool, whose second result gives the positions of maxima,
+// and of MaxUnpool, which puts values back at them.
 #include "frontends/onnx/ONNXOpTable.h"
 #include "frontends/onnx/import/NodeReading.h"
 #include "frontends/onnx/import/WindowReading.h"
@@ -16,7 +16,7 @@ using namespace zenith::onnx;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-/// What loses against every element.
+/// A value below every element.
 static Value lowest(ImportBuilder &b, Type element) {
   auto type = RankedTensorType::get({}, element);
   if (isa<FloatType>(element))
@@ -41,7 +41,7 @@ static Value padded(ImportBuilder &b, Value x, const Window &window) {
                               ValueRange(), ValueRange(), low, high, interior);
 }
 
-/// Position of tap `t` of a window in each dimension.
+/// Input position of tap `t` of a window in each dimension.
 static SmallVector<int64_t> tapPosition(const Window &window, int64_t t) {
   SmallVector<int64_t> tap(window.size.size());
   for (size_t i = tap.size(); i-- > 0; t /= window.size[i])
@@ -69,7 +69,7 @@ static Value windowElements(ImportBuilder &b, Value x, const Window &window,
   return b.concat(one.size() - 1, parts);
 }
 
-/// Positions of elements in the whole input, given the tap of each window.
+/// Flat positions of elements in the whole input, given the tap of each window.
 static Value flatPositions(NodeReading &n, Value taps, const Window &window,
                            bool columnMajor) {
   ImportBuilder &b = n.b;
@@ -130,7 +130,8 @@ static void importMaxPool(NodeReading &n) {
   n.result(1, flatPositions(n, tap, *window, order == 1));
 }
 
-/// Sizes that a pooling with this window would have taken its input from.
+/// The input sizes from which a pooling with this window gives the node's input
+/// sizes.
 static DimVector unpooledDims(NodeReading &n) {
   DimVector dims = n.dims(0);
   size_t count = dims.size() - 2;
@@ -166,11 +167,11 @@ static void importMaxUnpool(NodeReading &n) {
   Value x = b.reshape(n.input(0), {count}),
         at = b.reshape(n.input(1), {count, DimExpr(1)});
   Type element = n.elementType(0);
-  auto numbers = graph::ScatterDimsAttr::get(b.builder.getContext(), {}, {0},
-                                             {}, {}, {0}, 1);
+  auto dimsAttr = graph::ScatterDimsAttr::get(b.builder.getContext(), {}, {0},
+                                              {}, {}, {0}, 1);
   Value flat = b.emit<graph::ScatterOp>(
       b.typeOf({total}, element), graph::ScatterKind::set,
-      b.filled({total}, element, 0), at, x, numbers, /*unique=*/false);
+      b.filled({total}, element, 0), at, x, dimsAttr, /*unique=*/false);
   Value result = b.reshape(flat, dims);
   SmallVector<int64_t> zeros(dims.size(), 0), high;
   for (auto [from, to] : llvm::zip(dims, wanted)) {

@@ -31,8 +31,8 @@ static void giveShape(NodeReading &n, ArrayRef<DimExpr> dims) {
 // Shapes of the same elements
 //===----------------------------------------------------------------------===//
 
-/// The dims that a Reshape's shape input asks for: 0 copies one, -1 is what
-/// remains.
+/// The dims that a Reshape's shape input asks for: 0 copies a dim, -1 is the
+/// remaining dim.
 static std::optional<DimVector>
 requestedDims(NodeReading &n, ArrayRef<DimExpr> request, bool zeroCopies) {
   DimVector from = n.dims(0), to;
@@ -79,7 +79,7 @@ requestedDims(NodeReading &n, ArrayRef<DimExpr> request, bool zeroCopies) {
   return to;
 }
 
-/// True where the expression speaks of numbers read from data, which may be
+/// True if the expression contains integers read from data, which may be
 /// negative.
 static bool readsData(const DimExpr &expr) {
   bool found = false;
@@ -89,8 +89,8 @@ static bool readsData(const DimExpr &expr) {
   return found;
 }
 
-/// The same where a dimension is data that may be 0 or -1: what these mean is
-/// worked out on data too.
+/// The same if a dimension is data that may be 0 or -1: the meaning of these is
+/// computed from data too.
 static DimVector dataDims(NodeReading &n, ArrayRef<DimExpr> request,
                           bool zeroCopies) {
   ImportBuilder &b = n.b;
@@ -245,8 +245,8 @@ static void importTile(NodeReading &n) {
   n.result(n.b.reshape(n.b.broadcast(n.input(0), mapping, wide), result));
 }
 
-/// Joins short integer vectors as elements: any that is data is read, since the
-/// result is most likely a shape.
+/// Joins short integer vectors as elements: data is read element by element,
+/// since the result is most likely a shape.
 static bool foldConcat(NodeReading &n) {
   bool anyKnown = false;
   int64_t count = 0;
@@ -290,30 +290,30 @@ struct Part {
 };
 } // namespace
 
-/// True for numbers read from data: nothing says that they are not negative.
-/// Sums of sizes that could be are meant to count from the front.
+/// True for integers read from data: nothing says that they are not negative. A
+/// sum of sizes that might be negative is taken to count from the start.
 static bool mayBeNegative(const DimExpr &expr) {
   return readsData(expr) && !provablyNatural(expr);
 }
 
-/// A bound of a Slice: counts from the end where it is negative and never
-/// leaves [low, high].
+/// A bound of a Slice: counts from the end if it is negative and never leaves
+/// [low, high].
 static DimExpr clampedBound(const DimExpr &bound, const DimExpr &size,
                             const DimExpr &low, const DimExpr &high) {
   auto constant = bound.constant();
-  // Exporters write the largest integers for "to the end"; sums with them
-  // would leave 64 bits.
+  // Exporters write the largest integers for "to the end"; sums with them would
+  // overflow 64 bits.
   constexpr int64_t farAway = int64_t(1) << 30;
   bool beyond = !size.constant() || *size.constant() < farAway;
   if (constant && *constant >= farAway && beyond)
     return high;
   if (constant && *constant <= -farAway && beyond)
     return low;
-  // Sizes are hardly ever 0: -seq counts from the end.
+  // Sizes are hardly ever 0, so -seq counts from the end.
   bool fromEnd =
       (bound + DimExpr(1)).provablyAtMost(DimExpr(0), /*atLeastOne=*/true);
   DimExpr position = fromEnd ? bound + size : bound;
-  // Only running tells whether the bound counts from the end.
+  // Whether the bound counts from the end is known at run time only.
   if (mayBeNegative(bound) && !fromEnd)
     position = bound +
                size * DimExpr::min(DimExpr::max(DimExpr(0) - bound, DimExpr(0)),
@@ -348,8 +348,8 @@ static Value takePart(ImportBuilder &b, Value value, int64_t axis,
                     -part.step);
 }
 
-/// Known elements that a part of a dimension takes; nothing where positions are
-/// not numbers.
+/// Known elements of a part of a dimension; nothing if positions are not
+/// integer constants.
 static std::optional<Elements> takeKnown(const Elements &from, int64_t axis,
                                          const Part &part) {
   auto start = part.start.constant(), count = part.count.constant();

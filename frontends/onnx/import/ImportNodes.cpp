@@ -36,13 +36,13 @@ const Function *ModelReading::findFunction(const Node &node) const {
   return nullptr;
 }
 
-/// Most operators take no values of types that GraphIR does not have.
-static Status refuseCarried(const Node &node,
-                            llvm::ArrayRef<ImportedValue *> inputs) {
+/// Refuses values of emulated types, which most operators do not take.
+static Status refuseEmulated(const Node &node,
+                             llvm::ArrayRef<ImportedValue *> inputs) {
   for (const ImportedValue *input : inputs)
-    if (input && input->carried != DataType::Undefined)
+    if (input && input->emulated != DataType::Undefined)
       return unsupported(fmt::format("operator {} of type {}", node.op,
-                                     dataTypeName(input->carried)));
+                                     dataTypeName(input->emulated)));
   return noError();
 }
 
@@ -79,8 +79,8 @@ Status ModelReading::importOperator(const Node &node, Scope &scope,
   for (ImportedValue *input : inputs)
     if (input && input->kind != ImportedValue::Tensor && !row->takesLists)
       return invalid(fmt::format("an input is of kind {}", input->kindName()));
-  if (!row->takesCarried)
-    if (Status status = refuseCarried(node, inputs); !status)
+  if (!row->takesEmulated)
+    if (Status status = refuseEmulated(node, inputs); !status)
       return status;
   llvm::SaveAndRestore<const Scope *> within(nodeScope, &scope);
   NodeReading rule(node, version, b, *this, std::move(inputs));
@@ -94,14 +94,14 @@ Status ModelReading::importOperator(const Node &node, Scope &scope,
       continue;
     ImportedValue missing;
     missing.missing = fmt::format("the result '{}' of {} is not supported",
-                                  name, node.place());
+                                  name, node.location());
     bind(scope, name, result ? std::move(*result) : std::move(missing));
   }
   return noError();
 }
 
-/// Puts the attributes of a call in the place of references to them, in
-/// subgraphs too.
+/// Substitutes the attributes of a call for references to them, in subgraphs
+/// too.
 static void giveAttributes(Node &node, const Node &call,
                            const Function &callee) {
   auto given = [&](const std::string &name) -> const NodeAttribute * {
@@ -128,7 +128,7 @@ static void giveAttributes(Node &node, const Node &call,
   node.attributes = std::move(attributes);
 }
 
-/// The body of a function call with the caller's attributes put in.
+/// The body of a function call with the caller's attributes substituted.
 Status ModelReading::importCall(const Node &node, const Function &callee,
                                 Scope &scope, const Inputs &inputs) {
   if (inputs.size() > callee.inputs.size() ||
@@ -157,14 +157,14 @@ Status ModelReading::importCall(const Node &node, const Function &callee,
 }
 
 Status ModelReading::importNode(const Node &node, Scope &scope) {
-  // Loops inside of loops are read again for every assumption that fails, and
-  // so are their dimensions.
+  // Nested loops are imported again for every assumption that fails, and so are
+  // their dimensions.
   constexpr size_t mostNodes = 300000;
   constexpr int deepest = 5;
   bool isLoop = plainDomain(node.domain).empty() &&
                 (node.op == "Loop" || node.op == "Scan");
   if (++importedNodes > mostNodes || (isLoop && loopDepth == deepest))
-    return unsupported("loops are nested too deeply").in(node.place());
+    return unsupported("loops are nested too deeply").in(node.location());
   b.loc = NameLoc::get(StringAttr::get(
       context, node.name.empty() && !node.outputs.empty() ? node.outputs[0]
                                                           : node.name));
@@ -172,14 +172,14 @@ Status ModelReading::importNode(const Node &node, Scope &scope) {
   for (const std::string &name : node.inputs) {
     ImportedValue *value = name.empty() ? nullptr : scope.find(name);
     if (value && !value->missing.empty())
-      return unsupported(value->missing).in(node.place());
+      return unsupported(value->missing).in(node.location());
     inputs.push_back(value);
   }
   Status status = noError();
   if (const Function *callee = findFunction(node))
     status = importCall(node, *callee, scope, inputs);
   else if (NodeRule rule = controlRule(node)) {
-    status = refuseCarried(node, inputs);
+    status = refuseEmulated(node, inputs);
     loopDepth += isLoop;
     if (status)
       status = (this->*rule)(node, scope, inputs);
@@ -187,7 +187,7 @@ Status ModelReading::importNode(const Node &node, Scope &scope) {
   } else
     status = importOperator(node, scope, inputs);
   if (!status)
-    return std::move(status.error()).in(node.place());
+    return std::move(status.error()).in(node.location());
   return status;
 }
 

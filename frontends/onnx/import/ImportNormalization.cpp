@@ -48,7 +48,7 @@ static Value scaleFeatures(NodeReading &n, Value x, Value scale, Value bias) {
                      n.elementType(0));
 }
 
-/// The operand in the type that statistics are computed in.
+/// The operand in the type in which statistics are computed.
 static Value wideOperand(NodeReading &n) {
   Value x = n.input(0);
   return n.elementType(0).isF64() ? x
@@ -64,9 +64,9 @@ static bool checkFeatures(NodeReading &n) {
   return !n.failed();
 }
 
-/// What was flattened to groups of features, as exporters write a group norm:
-/// [batch, groups, features of a group, ...]. Features and positions that stay
-/// apart can change their order.
+/// The shape before it was flattened to groups of features, as exporters write
+/// a group norm: [batch, groups, features of a group, ...]. Features and
+/// positions that stay separate dimensions can change their order.
 static DimVector groupedDims(NodeReading &n) {
   DimVector flat = n.dims(0);
   auto reshape = n.input(0).getDefiningOp<graph::ReshapeOp>();
@@ -136,7 +136,7 @@ static void importMeanVarianceNormalization(NodeReading &n) {
       b.convert(b.binary<graph::DivOp>(centered, deviation), n.elementType(0)));
 }
 
-/// x / norm along a dimension; 0 where the norm is 0.
+/// x / norm along a dimension; 0 if the norm is 0.
 static void importLpNormalization(NodeReading &n) {
   ImportBuilder &b = n.b;
   int64_t axis = n.axisAttribute("axis", -1, n.rank(0)),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Imports a model: signature, initializers, results. Nodes are read in
-// ImportNodes.cpp, those with subgraphs in ImportControl.cpp.
+// Imports a model: signature, initializers, results. Nodes are imported in
+// ImportNodes.cpp, nodes with subgraphs in ImportControl.cpp.
 #include "frontends/onnx/ImportONNX.h"
 #include "frontends/onnx/import/ModelReading.h"
 
@@ -16,8 +16,8 @@ using llvm::SmallVector;
 
 /// Constants of at least this many bytes are parameters.
 static constexpr uint64_t parameterBytes = 1024;
-/// Vectors of bytes are zero points, most of them zeros: products of bytes want
-/// to know those. Longer ones are parameters too.
+/// Vectors of bytes are zero points, mostly zero: int8 matmuls need to know
+/// their values. Longer vectors are parameters too.
 static constexpr uint64_t zeroPointBytes = 4096;
 
 //===----------------------------------------------------------------------===//
@@ -28,8 +28,8 @@ void ModelReading::createParameter(const Tensor &tensor, RankedTensorType type,
                                    const std::string &name) {
   namespace fs = std::filesystem;
   Attribute source;
-  // Elements below a byte are packed in ONNX and not in GraphIR, so these
-  // cannot be mapped.
+  // ONNX packs elements below a byte and GraphIR does not, so these cannot be
+  // mapped.
   if (tensor.data.inFile() && dataTypeBits(tensor.type) >= 8) {
     fs::path base = options.folder.empty() ? fs::path(model.path).parent_path()
                                            : fs::path(options.folder);
@@ -61,8 +61,8 @@ ImportedValue ModelReading::constantValue(const Tensor &tensor,
   ImportedValue value;
   Type element = elementTypeOf(tensor.type, context);
   if (!element) {
-    element = carrierTypeOf(tensor.type, context);
-    value.carried = tensor.type;
+    element = storageTypeOf(tensor.type, context);
+    value.emulated = tensor.type;
   }
   if (!element) {
     value.missing = fmt::format("constants of type {} are not supported",
@@ -73,7 +73,7 @@ ImportedValue ModelReading::constantValue(const Tensor &tensor,
   value.tensor = &tensor;
   bool isZeroPoint = tensor.dims.size() == 1 && element.isInteger(8) &&
                      tensor.data.length <= zeroPointBytes;
-  // Matrices of bytes are weights, which are packed however few they are.
+  // Matrices of bytes are weights, which are packed however small they are.
   bool isWeight =
       tensor.dims.size() > 1 && element.isInteger(8) && tensor.data.length > 0;
   if ((tensor.data.length < parameterBytes && !isWeight) || isZeroPoint)
@@ -110,10 +110,10 @@ static const char *kindName(ValueType::Kind kind) {
   }
 }
 
-/// Type of an argument and the text of its dimensions, with the sizes that the
-/// caller gave put in.
+/// Type of an argument and the text of its dimensions, with the caller's sizes
+/// substituted.
 Result<RankedTensorType>
-ModelReading::argumentType(const ValueInfo &input, unsigned number,
+ModelReading::argumentType(const ValueInfo &input, unsigned argument,
                            SmallVector<Attribute> &dims) {
   if (input.type.kind != ValueType::TensorKind)
     return unsupported(
@@ -122,7 +122,7 @@ ModelReading::argumentType(const ValueInfo &input, unsigned number,
     return unsupported("inputs without a shape");
   auto element = elementTypeOf(input.type.element, context);
   if (!element)
-    element = carrierTypeOf(input.type.element, context);
+    element = storageTypeOf(input.type.element, context);
   if (!element)
     return unsupported(
         fmt::format("inputs of type {}", dataTypeName(input.type.element)));
@@ -139,7 +139,7 @@ ModelReading::argumentType(const ValueInfo &input, unsigned number,
                                                : std::optional(given->second);
           });
     auto name =
-        dim.symbol.empty() ? unnamedDim(number, dims.size()) : dim.symbol;
+        dim.symbol.empty() ? unnamedDim(argument, dims.size()) : dim.symbol;
     if (auto given = options.dims.find(name);
         !size && given != options.dims.end())
       size = given->second;
@@ -205,7 +205,7 @@ Status ModelReading::createFunction(Scope &scope) {
     value.type = cast<RankedTensorType>(argument.getType());
     value.data = argument;
     if (!elementTypeOf(input->type.element, context))
-      value.carried = input->type.element;
+      value.emulated = input->type.element;
     bind(scope, input->name, std::move(value));
   }
   for (BlockArgument argument : block->getArguments())
@@ -225,8 +225,8 @@ static bool isPublic(const DimExpr &expr) {
   return result;
 }
 
-/// Names and dimensions of results: the model's own names where a size is not a
-/// number, else what is known.
+/// Names and dimensions of results: the model's own names for sizes that are
+/// not constant, else the known expression.
 void ModelReading::nameResults(func::FuncOp function, ValueRange results) {
   Builder builder(context);
   for (auto [index, value] : llvm::enumerate(results)) {
@@ -236,8 +236,7 @@ void ModelReading::nameResults(func::FuncOp function, ValueRange results) {
       std::string text;
       if (dim < output.type.dims.size() && !expr.constant())
         text = dimNames.textOf(output.type.dims[dim].symbol);
-      // A declared number that the analysis does not know is not to be relied
-      // on.
+      // A declared size that the analysis does not know must not be relied on.
       auto declared = DimExpr::parse(text);
       if (!declared || declared->constant())
         text = isPublic(expr) ? expr.str() : "";
@@ -261,9 +260,9 @@ Status ModelReading::importReturn(const Scope &scope) {
     if (value->kind != ImportedValue::Tensor)
       return unsupported(fmt::format("outputs of kind {}", value->kindName()))
           .in(fmt::format("output '{}'", output.name));
-    if (value->carried != DataType::Undefined)
+    if (value->emulated != DataType::Undefined)
       return unsupported(fmt::format("outputs of type {}",
-                                     dataTypeName(value->carried)))
+                                     dataTypeName(value->emulated)))
           .in(fmt::format("output '{}'", output.name));
     results.push_back(read(*value));
   }
@@ -276,8 +275,8 @@ Status ModelReading::importReturn(const Scope &scope) {
   return noError();
 }
 
-/// Removes what nobody reads: scalars made for a type that turned out unused,
-/// dead nodes of the model.
+/// Removes unused ops: scalars made for a type that turned out unused, dead
+/// nodes of the model.
 static void eraseDeadOps(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
     for (Region &region : op.getRegions())

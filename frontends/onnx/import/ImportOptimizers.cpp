@@ -17,8 +17,8 @@ using llvm::SmallVector;
 namespace {
 
 /// Inputs: rate, count of updates, then one group of tensors per role (values,
-/// gradients, and what the optimizer remembers). Outputs have the same groups
-/// without the gradients.
+/// gradients, and the optimizer's state). Outputs have the same groups without
+/// the gradients.
 class OptimizerStep {
 public:
   OptimizerStep(NodeReading &n, size_t roles) : n(n), b(n.b) {

@@ -15,7 +15,7 @@ using graph::CompareDirection;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-/// The type with a dimension 0 that only running tells.
+/// The type with a dimension 0 that is known at run time only.
 static RankedTensorType openEnded(Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   SmallVector<int64_t> shape(type.getShape());
@@ -34,7 +34,7 @@ static Value asVector(ImportBuilder &b, Value value) {
   return b.reshape(value, {b.product(b.dims(value))});
 }
 
-/// `axis` moved to the front, and back.
+/// `axis` moved to the front, and the inverse.
 static SmallVector<int64_t> toFront(int64_t axis, int64_t rank) {
   SmallVector<int64_t> order = {axis};
   for (int64_t dim = 0; dim < rank; ++dim)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Import rules of pooling: windows that move over the spatial dimensions, or
-// take them whole.
+// span them.
 #include "frontends/onnx/ONNXOpTable.h"
 #include "frontends/onnx/import/NodeReading.h"
 #include "frontends/onnx/import/WindowReading.h"
@@ -16,7 +16,8 @@ using namespace zenith::onnx;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-/// The root of the sum of powers of a window's elements; sums in f32 or wider.
+/// The root of the sum of powers of a window's elements; summed in f32 or
+/// wider.
 static Value lpNorm(NodeReading &n, double p,
                     llvm::function_ref<Value(Value)> sum) {
   ImportBuilder &b = n.b;
@@ -56,9 +57,9 @@ static void importLpPool(NodeReading &n) {
     }));
 }
 
-/// How many elements each window counts, by position along one dimension: those
-/// of the input and, where `padded`, of the padding that the node asks for (not
-/// of what ceil_mode adds behind it).
+/// How many elements each window counts, by position along one dimension:
+/// elements of the input and, if `padded`, of the padding that the node asks
+/// for (not of the padding that ceil_mode adds after it).
 static SmallVector<double> countsAlong(const Window &window, size_t i,
                                        int64_t size, bool padded,
                                        int64_t askedHigh) {

@@ -25,7 +25,7 @@ static bool isFloat8(Type type) {
   return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8;
 }
 
-/// A byte with a sign is one without, minus this.
+/// A signed byte is an unsigned one minus this.
 static constexpr int64_t signOffset = 128;
 
 static Value quantizedPlain(ImportBuilder &b, Value scaled, Value zeroPoint,
@@ -41,8 +41,8 @@ static Value quantizedPlain(ImportBuilder &b, Value scaled, Value zeroPoint,
   return b.convert(x, element);
 }
 
-// Bytes with a sign are made of those without: memory holds what processors
-// multiply, and NaN becomes the lowest of either.
+// Signed bytes are made from unsigned ones: memory then holds the form that
+// int8 matmuls take, and NaN becomes the lowest value of either type.
 Value zenith::onnx::quantized(ImportBuilder &b, Value scaled, Value zeroPoint,
                               IntegerType element) {
   if (!element.isSignlessInteger(8))
@@ -57,7 +57,7 @@ Value zenith::onnx::quantized(ImportBuilder &b, Value scaled, Value zeroPoint,
   return b.convert(b.binary<graph::SubOp>(wide, double(signOffset)), element);
 }
 
-/// The bytes without sign that one with it was made of; null for others.
+/// The unsigned bytes that signed ones were made from; null for other values.
 static Value withoutSign(Value value) {
   auto narrow = value.getDefiningOp<graph::ConvertOp>();
   auto difference =
@@ -179,10 +179,10 @@ static void importQuantizeLinear(NodeReading &n) {
 static void importDequantizeLinear(NodeReading &n) {
   ImportBuilder &b = n.b;
   Type from = n.elementType(0);
-  bool asBits = isStoredAsBits(n.imported(0).carried);
-  if (n.imported(1).carried != DataType::Undefined)
-    return n.fail(unsupported(
-        fmt::format("scales of type {}", dataTypeName(n.imported(1).carried))));
+  bool asBits = isStoredAsBits(n.imported(0).emulated);
+  if (n.imported(1).emulated != DataType::Undefined)
+    return n.fail(unsupported(fmt::format(
+        "scales of type {}", dataTypeName(n.imported(1).emulated))));
   bool isWide = from.isSignlessInteger(32);
   if (!isNarrowInteger(from) && !isFloat8(from) && !isWide)
     return n.fail(unsupported("dequantization of this data type"));
@@ -222,7 +222,7 @@ static void importDynamicQuantizeLinear(NodeReading &n) {
       b.binary<graph::MaxOp>(b.reduce(ReduceKind::max, x, all, false), 0.0);
   Value scale =
       b.binary<graph::DivOp>(b.binary<graph::SubOp>(high, low), 255.0);
-  // All values are zero: any scale does.
+  // All values are zero: any scale is right.
   scale = b.select(b.compare(CompareDirection::eq, scale, zero),
                    b.scalarConstant(n.elementType(0), 1), scale);
   Value zeroPoint = quantized(

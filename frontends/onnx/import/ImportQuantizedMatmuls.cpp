@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Import rules of products of quantized integers, which are computed in i32.
+// Import rules of matmuls and convolutions of quantized integers, which are
+// computed in i32.
 #include "frontends/onnx/ONNXOpTable.h"
 #include "frontends/onnx/import/ContractionReading.h"
 #include "frontends/onnx/import/QuantizationReading.h"
@@ -90,7 +91,7 @@ static Value scaleAlong(NodeReading &n, size_t index, int64_t axis,
   return b.reshape(scale, shape);
 }
 
-/// The sums of products in the result's scale.
+/// The i32 sums in the result's scale.
 static void setRequantized(NodeReading &n, Value sums, Value lhsScale,
                            Value rhsScale, size_t scaleIndex) {
   ImportBuilder &b = n.b;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Import rules of random numbers. They are a function of the node's `seed`, or
-// of its place where it has none, so every run gives the same ones; they are
-// not those of any other implementation.
+// of its index in the graph if it has none, so every run gives the same ones.
+// No other implementation gives these numbers.
 #include "frontends/onnx/ONNXOpTable.h"
 #include "frontends/onnx/import/ElementFolding.h"
 #include "frontends/onnx/import/NodeReading.h"
@@ -17,8 +17,8 @@ using namespace zenith::onnx;
 using graph::CompareDirection;
 using llvm::SmallVector;
 
-/// Uniform numbers of (0, 1) with 24 random bits, f32. `stream` tells several
-/// draws of one node apart.
+/// Uniform random numbers of (0, 1) with 24 random bits, f32. `stream` tells
+/// several draws of one node apart.
 static Value uniform(NodeReading &n, const SmallVector<int64_t> &shape) {
   ImportBuilder &b = n.b;
   uint64_t key = 0;
@@ -41,11 +41,11 @@ static Value uniform(NodeReading &n, const SmallVector<int64_t> &shape) {
       TypeRange(types), graph::RandomKind::threefry, state)[1];
   constexpr double unit = 1.0 / (1 << 24);
   Value high = b.binary<graph::ShiftRightLogicalOp>(bits, 8.0);
-  Value number = b.convert(high, b.builder.getF32Type());
-  return b.binary<graph::MulOp>(b.binary<graph::AddOp>(number, 0.5), unit);
+  Value uniform = b.convert(high, b.builder.getF32Type());
+  return b.binary<graph::MulOp>(b.binary<graph::AddOp>(uniform, 0.5), unit);
 }
 
-/// Standard normal numbers from pairs of uniform ones (Box and Muller).
+/// Standard normal random numbers from pairs of uniform ones (Box and Muller).
 static Value normal(NodeReading &n, SmallVector<int64_t> shape) {
   ImportBuilder &b = n.b;
   SmallVector<int64_t> pairs = {2};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Import rules of RNN, GRU and LSTM: a loop over time for each direction, whose
-// weights may then stay in a cache, the product with the input in front of it.
+// weights may then stay in a cache. The matmul with the input runs before the
+// loop.
 #include "frontends/onnx/ONNXOpTable.h"
 #include "frontends/onnx/import/ContractionReading.h"
 #include "frontends/onnx/import/LoopBuilder.h"
@@ -25,11 +26,11 @@ struct Activation {
   double alpha, beta;
 };
 
-/// What one direction computes with; gates lie along the last dimension.
+/// The operands of one direction; gates lie along the last dimension.
 struct Direction {
-  Value projected; // steps x batch x gates: products with the input
-  Value recurrent; // gates x hidden
-  Value resetBias; // hidden: of GRU's linear_before_reset
+  Value projected;              // steps x batch x gates: matmul of the input
+  Value recurrent;              // gates x hidden
+  Value resetBias;              // hidden: of GRU's linear_before_reset
   SmallVector<Value> peepholes; // hidden each: of i, o and f
   SmallVector<Activation> activations;
   bool backwards;
@@ -45,7 +46,7 @@ struct Recurrent {
   bool batchFirst = false, linearBeforeReset = false, inputForget = false;
   double clip = 0;
   DimExpr steps, batch;
-  Value lengths; // batch, i64; null where all steps count
+  Value lengths; // batch, i64; null if all steps count
   SmallVector<Direction> directions;
 
   bool read();
@@ -64,7 +65,7 @@ private:
   Values stepLSTM(const Direction &direction, Value input, Value h, Value c);
   Value stepGRU(const Direction &direction, Value input, Value h);
   Values step(const Direction &direction, Value time, ArrayRef<Value> state);
-  Value product(Value h, Value weights) { return dot(b, h, weights, 0, 1, 1); }
+  Value multiply(Value h, Value weights) { return dot(b, h, weights, 0, 1, 1); }
   Value join(ArrayRef<Value> values, int64_t dim);
 };
 
@@ -129,11 +130,11 @@ bool Recurrent::readActivations() {
 Value Recurrent::apply(const Activation &activation, Value x) {
   auto is = [&](const char *name) { return activation.name == name; };
   double alpha = activation.alpha, beta = activation.beta;
-  auto number = [&](double value) {
+  auto constant = [&](double value) {
     return b.scalarConstant(getElementTypeOrSelf(x.getType()), value);
   };
   auto above = [&](double limit) {
-    return b.compare(CompareDirection::gt, x, number(limit));
+    return b.compare(CompareDirection::gt, x, constant(limit));
   };
   auto affine = [&] {
     return b.binary<graph::AddOp>(b.binary<graph::MulOp>(x, alpha), beta);
@@ -149,7 +150,7 @@ Value Recurrent::apply(const Activation &activation, Value x) {
   if (is("leakyrelu"))
     return b.select(above(0), x, b.binary<graph::MulOp>(x, alpha));
   if (is("thresholdedrelu"))
-    return b.select(above(alpha), x, number(0));
+    return b.select(above(alpha), x, constant(0));
   if (is("scaledtanh"))
     return b.binary<graph::MulOp>(
         b.unary<graph::TanhOp>(b.binary<graph::MulOp>(x, beta)), alpha);
@@ -182,7 +183,7 @@ Value Recurrent::part(Value value, int64_t index, int64_t count) {
                     DimExpr(count * hidden));
 }
 
-/// An input without its first dimension, which counts directions.
+/// An input without its first dimension, the directions.
 Value Recurrent::directionOf(size_t input, int64_t index) {
   DimVector dims = n.dims(input);
   dims.erase(dims.begin());
@@ -285,7 +286,7 @@ Values Recurrent::stepLSTM(const Direction &direction, Value input, Value h,
         gate, b.binary<graph::MulOp>(direction.peepholes[which], state));
   };
   const auto &acts = direction.activations;
-  Value all = b.binary<graph::AddOp>(input, product(h, direction.recurrent));
+  Value all = b.binary<graph::AddOp>(input, multiply(h, direction.recurrent));
   Value in = apply(acts[0], limited(peep(part(all, 0), 0, c)));
   Value forget =
       inputForget
@@ -310,9 +311,9 @@ Value Recurrent::stepGRU(const Direction &direction, Value input, Value h) {
     return b.sliceDim(direction.recurrent, 0, DimExpr(from * hidden),
                       DimExpr(count * hidden));
   };
-  // Where nothing stands between h and the gates, one product has them all.
-  Value all = linearBeforeReset ? product(h, direction.recurrent)
-                                : product(h, rows(0, 2));
+  // If no op separates h from the gates, one matmul computes all of them.
+  Value all = linearBeforeReset ? multiply(h, direction.recurrent)
+                                : multiply(h, rows(0, 2));
   auto gate = [&](int64_t index) {
     Value sum = b.binary<graph::AddOp>(part(input, index), part(all, index));
     return apply(acts[0], limited(sum));
@@ -325,7 +326,7 @@ Value Recurrent::stepGRU(const Direction &direction, Value input, Value h) {
       fromState = b.binary<graph::AddOp>(fromState, direction.resetBias);
     fromState = b.binary<graph::MulOp>(reset, fromState);
   } else {
-    fromState = product(b.binary<graph::MulOp>(reset, h), rows(2, 1));
+    fromState = multiply(b.binary<graph::MulOp>(reset, h), rows(2, 1));
   }
   Value candidate = apply(
       acts[1], limited(b.binary<graph::AddOp>(part(input, 2), fromState)));
@@ -336,7 +337,7 @@ Value Recurrent::stepGRU(const Direction &direction, Value input, Value h) {
       kept);
 }
 
-/// The next state, before padding is looked at.
+/// The next state, before padding is applied.
 Values Recurrent::step(const Direction &direction, Value time,
                        ArrayRef<Value> state) {
   Value input = takeAt(b, direction.projected, 0, time);
@@ -345,7 +346,7 @@ Values Recurrent::step(const Direction &direction, Value time,
   if (cell == Cell::GRU)
     return {stepGRU(direction, input, state[0])};
   Value sum =
-      b.binary<graph::AddOp>(input, product(state[0], direction.recurrent));
+      b.binary<graph::AddOp>(input, multiply(state[0], direction.recurrent));
   if (clip > 0)
     sum = b.binary<graph::MinOp>(b.binary<graph::MaxOp>(sum, -clip), clip);
   return {apply(direction.activations[0], sum)};
@@ -362,8 +363,8 @@ Value Recurrent::join(ArrayRef<Value> values, int64_t dim) {
   return b.concat(dim, parts);
 }
 
-/// All steps of a direction: last states, then what all steps show where that
-/// is wanted.
+/// All steps of a direction: last states, then the outputs of all steps if they
+/// are used.
 Values Recurrent::run(int64_t index) {
   const Direction &direction = directions[index];
   Values inits;
@@ -380,7 +381,7 @@ Values Recurrent::run(int64_t index) {
         Values next = step(direction, time, state);
         Value shown = next[0];
         if (lengths) {
-          // Steps behind a sequence's end change nothing and show zeros.
+          // Steps after a sequence's end change nothing and output zeros.
           DimVector dims = {batch, DimExpr(hidden)};
           Value counts = b.broadcast(
               b.compare(CompareDirection::lt, time, lengths), {0}, dims);

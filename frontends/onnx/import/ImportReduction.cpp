@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Import rules of reductions over dimensions and of running sums.
+// Import rules of reductions over dimensions and of scans.
 #include "frontends/onnx/ONNXOpTable.h"
 #include "frontends/onnx/import/NodeReading.h"
 
@@ -51,7 +51,7 @@ static Value logarithm(ImportBuilder &b, Value value) {
   return b.unary<graph::LogOp>(value);
 }
 
-/// after(fold(before(x)))
+/// after(reduce(before(x)))
 template <ReduceKind kind, Step before = same, Step after = same>
 static void importReduce(NodeReading &n) {
   Reduction reduction = readReduction(n);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Import rules that read regions whose places are data: RoiAlign, MaxRoiPool
-// and DeformConv.
+// Import rules that read data-dependent regions: RoiAlign, MaxRoiPool and
+// DeformConv.
 #include "frontends/onnx/ONNXOpTable.h"
 #include "frontends/onnx/import/NodeReading.h"
 #include "frontends/onnx/import/SampleReading.h"
@@ -38,14 +38,14 @@ static DimVector alongDim(int64_t rank, int64_t dim, const DimExpr &size) {
 
 namespace {
 /// Points of one dimension of all regions: bins and samples in each of them, in
-/// the dimensions that they get in the product.
+/// the dimensions that they have in the outer product.
 struct RegionAxis {
   ScalarValue start, extent;
   int64_t bins, binDim, sampleDim;
-  DimExpr samples;       // of the region that has most
+  DimExpr samples;       // of the region with the most samples
   ScalarValue perRegion; // samples of each region
   DimExpr size;
-  Type index; // of the numbers of elements
+  Type index; // type of element indices
 };
 } // namespace
 
@@ -58,7 +58,7 @@ static std::pair<DimExpr, ScalarValue> samplesOfBins(ScalarValue extent,
   if (ratio > 0)
     return {DimExpr(ratio), extent.constant(double(ratio))};
   ScalarValue count = (extent / double(bins)).apply<graph::CeilOp>().max(0.0);
-  // Beyond this a region has lost its meaning.
+  // A region of more samples is meaningless.
   count = count.min(double(1 << 10));
   DimVector dims = b.dims(count);
   SmallVector<int64_t> all;
@@ -70,7 +70,7 @@ static std::pair<DimExpr, ScalarValue> samplesOfBins(ScalarValue extent,
 }
 
 /// Neighbours of the points; points more than 1 outside count as zeros, others
-/// are moved inside.
+/// are clamped.
 static SmallVector<SampleTap> regionTaps(ImportBuilder &b,
                                          const RegionAxis &axis,
                                          const DimVector &points, Type type) {
@@ -107,14 +107,15 @@ static std::optional<bool> readHalfPixel(NodeReading &n) {
   return std::nullopt;
 }
 
-/// The largest of the weighed neighbours of each point.
-static Value largestTerm(ImportBuilder &b, Value image,
-                         ArrayRef<SmallVector<SampleTap>> taps, Value images) {
+/// The largest of the weighted neighbours of each point.
+static Value largestTerm(ImportBuilder &b, Value featureMap,
+                         ArrayRef<SmallVector<SampleTap>> taps,
+                         Value batchIndices) {
   Value best;
   for (const SampleTap &y : taps[0])
     for (const SampleTap &x : taps[1]) {
       SmallVector<SmallVector<SampleTap>> one = {{y}, {x}};
-      Value term = sampleSum(b, image, one, images);
+      Value term = sampleSum(b, featureMap, one, batchIndices);
       best = best ? b.binary<graph::MaxOp>(best, term) : term;
     }
   return best;
@@ -124,8 +125,8 @@ static bool checkRegions(NodeReading &n) {
   if (n.rank(0) != 4 || n.rank(1) != 2 || n.rank(2) != 1 ||
       !n.dims(1)[1].isConstant(4) || !isa<FloatType>(n.elementType(0)) ||
       !isa<FloatType>(n.elementType(1)))
-    n.fail(invalid("RoiAlign needs images of rank 4, regions of 4 numbers and "
-                   "a vector of image numbers"));
+    n.fail(invalid("RoiAlign needs feature maps of rank 4, regions of 4 "
+                   "coordinates and a vector of batch indices"));
   return !n.failed();
 }
 
@@ -146,12 +147,12 @@ static void importRoiAlign(NodeReading &n) {
     return n.fail(unsupported("RoiAlign of maxima with a sampling_ratio that "
                               "depends on the regions (0)"));
   Type wide = wideFloat(b, n.elementType(0));
-  Value image = n.input(0), regions = b.convert(n.input(1), wide);
+  Value featureMap = n.input(0), regions = b.convert(n.input(1), wide);
   DimVector dims = n.dims(0);
   Type index = indexType(b, dims);
-  ScalarValue images(b, b.convert(n.input(2), b.builder.getI64Type()));
-  if (index.isInteger(32)) // what is outside stays outside
-    images = images.max(0.0).min(double(INT32_MAX)).to(index);
+  ScalarValue batchIndices(b, b.convert(n.input(2), b.builder.getI64Type()));
+  if (index.isInteger(32)) // points outside stay outside
+    batchIndices = batchIndices.max(0.0).min(double(INT32_MAX)).to(index);
   double scale = n.floatAttribute("spatial_scale", 1),
          offset = *halfPixel ? 0.5 : 0;
   auto axis = [&](int64_t first, int64_t bins, int64_t dim) {
@@ -170,14 +171,14 @@ static void importRoiAlign(NodeReading &n) {
   SmallVector<SmallVector<SampleTap>> taps = {
       regionTaps(b, rows, points, wide), regionTaps(b, columns, points, wide)};
   if (mode == "max") {
-    Value values = largestTerm(b, image, taps, images);
+    Value values = largestTerm(b, featureMap, taps, batchIndices);
     return n.result(b.convert(b.reduce(ReduceKind::max, values, {4, 5}, false),
                               n.elementType(0)));
   }
-  ScalarValue sum(b,
-                  b.reduce(ReduceKind::sum, sampleSum(b, image, taps, images),
-                           {4, 5}, false));
-  // One number per region, or for all.
+  ScalarValue sum(b, b.reduce(ReduceKind::sum,
+                              sampleSum(b, featureMap, taps, batchIndices),
+                              {4, 5}, false));
+  // One batch index per region, or one for all.
   ScalarValue count = (rows.perRegion * columns.perRegion).max(1.0);
   if (samples < 1)
     count = {b, b.reshape(count, alongDim(4, 0, n.dims(1)[0]))};
@@ -208,7 +209,7 @@ static Value binMembers(ImportBuilder &b, ScalarValue start, ScalarValue end,
 /// The maximum over the elements of each bin, one dimension after the other.
 static Value maxOfBins(ImportBuilder &b, Value values, Value members,
                        int64_t dim) {
-  // values [regions, features, ...] with `dim` replaced by bins.
+  // Values [regions, features, ...] with `dim` replaced by bins.
   DimVector from = b.dims(values), bins = b.dims(members), wide = from;
   wide.insert(wide.begin() + dim, bins[1]);
   SmallVector<int64_t> mapping;
@@ -228,14 +229,14 @@ static void importMaxRoiPool(NodeReading &n) {
   if (n.rank(0) != 4 || n.rank(1) != 2 || !n.dims(1)[1].isConstant(5) ||
       shape.size() != 2 || shape[0] < 1 || shape[1] < 1 || shape[0] > most ||
       shape[1] > most || !isa<FloatType>(n.elementType(0)))
-    return n.fail(invalid("MaxRoiPool needs images of rank 4, regions of 5 "
-                          "numbers and two sizes"));
+    return n.fail(invalid("MaxRoiPool needs feature maps of rank 4, regions of "
+                          "a batch index and 4 coordinates, and two sizes"));
   Type i64 = b.builder.getI64Type();
   double scale = n.floatAttribute("spatial_scale", 1);
-  Value image = n.input(0);
+  Value featureMap = n.input(0);
   Value regions = b.convert(n.input(1), b.builder.getF32Type());
   DimVector dims = n.dims(0);
-  Value images =
+  Value batchIndices =
       b.reshape(b.convert(b.sliceDim(regions, 1, DimExpr(0), DimExpr(1)), i64),
                 {n.dims(1)[0], DimExpr(1)});
   auto edge = [&](int64_t at) {
@@ -248,10 +249,11 @@ static void importMaxRoiPool(NodeReading &n) {
     sizes.push_back(dim.constant().value_or(-1));
   DimVector chosen = dims;
   chosen[0] = n.dims(1)[0];
-  auto numbers = graph::GatherDimsAttr::get(b.builder.getContext(), {1, 2, 3},
-                                            {0}, {}, {}, {0}, 1);
-  Value values = b.emit<graph::GatherOp>(b.typeOf(chosen, n.elementType(0)),
-                                         image, images, numbers, sizes);
+  auto dimsAttr = graph::GatherDimsAttr::get(b.builder.getContext(), {1, 2, 3},
+                                             {0}, {}, {}, {0}, 1);
+  Value values =
+      b.emit<graph::GatherOp>(b.typeOf(chosen, n.elementType(0)), featureMap,
+                              batchIndices, dimsAttr, sizes);
   values = maxOfBins(b, values, rows, 2);
   values = maxOfBins(b, values, columns, 3);
   // An empty bin gives 0.
@@ -337,7 +339,7 @@ static void importDeformConv(NodeReading &n) {
   Type wide = wideFloat(b, n.elementType(0));
   const DimVector &out = d->window.outputDims;
   DimExpr rows = d->batch * DimExpr(d->offsetGroups), taps(d->taps);
-  Value image =
+  Value featureMap =
       b.reshape(b.convert(n.input(0), wide),
                 {rows, *d->features.exactDiv(DimExpr(d->offsetGroups)),
                  n.dims(0)[2], n.dims(0)[3]});
@@ -351,7 +353,7 @@ static void importDeformConv(NodeReading &n) {
                                     n.dims(0)[2 + i], indexType(b, n.dims(0))));
   }
   // [rows, features / offset groups, taps, outputs...]
-  Value columns = sampleSum(b, image, neighbours);
+  Value columns = sampleSum(b, featureMap, neighbours);
   if (n.has(4) && !n.failed()) {
     Value mask = b.reshape(b.convert(n.input(4), wide),
                            {rows, DimExpr(1), taps, out[0], out[1]});
@@ -363,11 +365,11 @@ static void importDeformConv(NodeReading &n) {
   columns = b.reshape(columns, {d->batch, groups, perGroup, positions});
   Value kernel =
       b.reshape(b.convert(n.input(1), wide), {groups, results, perGroup});
-  auto numbers =
+  auto dimsAttr =
       graph::DotDimsAttr::get(b.builder.getContext(), {0}, {1}, {2}, {2});
   Value sums = b.emit<graph::DotGeneralOp>(
       b.typeOf({groups, results, d->batch, positions}, wide), kernel, columns,
-      numbers);
+      dimsAttr);
   Value value = b.reshape(b.transpose(sums, {2, 0, 1, 3}),
                           {d->batch, d->outputs, out[0], out[1]});
   if (n.has(3)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Import rules of Resize and Upsample: one dimension after the other, by
-// copies, by a few weighed reads, or by a product with a matrix of weights.
+// copies, by a few weighted reads, or by a matmul with a matrix of weights.
 #include "frontends/onnx/ONNXOpTable.h"
 #include "frontends/onnx/import/IndexReading.h"
 #include "frontends/onnx/import/NodeReading.h"
@@ -25,7 +25,7 @@ constexpr int64_t largestSize = int64_t(1) << 24;
 // Attributes and sizes
 //===----------------------------------------------------------------------===//
 
-/// The floats of a constant input; nothing where it is absent or empty.
+/// The floats of a constant input; nothing if it is absent or empty.
 static std::optional<SmallVector<double>>
 constantFloats(NodeReading &n, size_t index, const char *what) {
   if (!n.has(index) ||
@@ -86,7 +86,7 @@ static ResizeStyle readStyle(NodeReading &n) {
   return style;
 }
 
-/// floor(size * scale) where the scale is a fraction of small numbers.
+/// floor(size * scale), if the scale is a fraction of small integers.
 static std::optional<DimExpr> scaledSize(const DimExpr &size, double scale) {
   if (auto constant = size.constant()) {
     double scaled = float(scale) * float(*constant);
@@ -192,7 +192,7 @@ Value zenith::onnx::repeatElements(ImportBuilder &b, Value x, int64_t dim,
   return b.reshape(b.broadcast(x, mapping, wide), dims);
 }
 
-/// Copies of elements: nothing, repetition, a regular part, or reads by index.
+/// Copies of elements: none, a repetition, a strided slice, or a gather.
 static Value copyElements(ImportBuilder &b, Value x, int64_t dim,
                           ArrayRef<int64_t> from) {
   int64_t size = *b.dims(x)[dim].constant(), count = from.size();
@@ -217,14 +217,14 @@ static Value copyElements(ImportBuilder &b, Value x, int64_t dim,
 
 static Value floatVector(ImportBuilder &b, ArrayRef<double> values,
                          ArrayRef<int64_t> shape, Type element) {
-  SmallVector<llvm::APFloat> numbers;
+  SmallVector<llvm::APFloat> elements;
   for (double value : values)
-    numbers.push_back(FloatAttr::get(element, value).getValue());
+    elements.push_back(FloatAttr::get(element, value).getValue());
   return b.constant(
-      DenseElementsAttr::get(RankedTensorType::get(shape, element), numbers));
+      DenseElementsAttr::get(RankedTensorType::get(shape, element), elements));
 }
 
-/// A weighed sum of `count` reads per output.
+/// A weighted sum of `count` reads per output.
 static Value weighElements(ImportBuilder &b, Value x, int64_t dim,
                            const AxisTaps &taps, size_t count) {
   int64_t rank = b.dims(x).size(), outputs = taps.outputs.size();
@@ -247,8 +247,8 @@ static Value weighElements(ImportBuilder &b, Value x, int64_t dim,
   return sum;
 }
 
-/// Whether each output reads the elements that its own number would be and its
-/// neighbours only: not with aligned corners.
+/// Whether each output reads only the element of its own index and its
+/// neighbours: not with aligned corners.
 static bool reachesNeighbours(const AxisTaps &taps, int64_t factor) {
   for (auto [output, reads] : llvm::enumerate(taps.outputs))
     for (auto [index, weight] : reads)
@@ -257,9 +257,9 @@ static bool reachesNeighbours(const AxisTaps &taps, int64_t factor) {
   return !taps.outputs.empty();
 }
 
-/// A weighed sum where the size grows by a small whole factor: output factor *
+/// A weighted sum if the size grows by a small integer factor: output factor *
 /// i + phase reads neighbours of i, with weights that differ at the ends. The
-/// phases are then joined; nothing is read by index.
+/// phases are then interleaved; no gather is needed.
 static Value weighPhases(ImportBuilder &b, Value x, int64_t dim,
                          const AxisTaps &taps, int64_t factor) {
   DimVector dims = b.dims(x), single = dims, joined = dims;
@@ -319,15 +319,15 @@ static Value byMatrix(ImportBuilder &b, Value x, int64_t dim,
   Type element = getElementTypeOrSelf(x.getType());
   result.erase(result.begin() + dim);
   result.push_back(DimExpr(outputs));
-  auto numbers =
+  auto dimsAttr =
       graph::DotDimsAttr::get(b.builder.getContext(), {}, {}, {dim}, {1});
-  Value product = b.emit<graph::DotGeneralOp>(
+  Value resized = b.emit<graph::DotGeneralOp>(
       b.typeOf(result, element), x,
-      floatVector(b, matrix, {outputs, size}, element), numbers);
+      floatVector(b, matrix, {outputs, size}, element), dimsAttr);
   SmallVector<int64_t> order;
   for (int64_t i = 0; i < rank; ++i)
     order.push_back(i < dim ? i : i == dim ? rank - 1 : i - 1);
-  return b.transpose(product, order);
+  return b.transpose(resized, order);
 }
 
 static Value resizeStatic(NodeReading &n, Value x, const ResizeStyle &style,
@@ -355,7 +355,7 @@ static Value resizeStatic(NodeReading &n, Value x, const ResizeStyle &style,
     constexpr size_t mostReads = 4;
     constexpr int64_t largestMatrix = int64_t(1) << 24;
     bool few = most <= mostReads || sizes.input * sizes.output > largestMatrix;
-    // What a phase reads is worked out again for each that comes after it.
+    // The reads of a phase are computed again for each phase after it.
     constexpr size_t mostPhaseReads = 2;
     constexpr int64_t mostPhases = 4;
     int64_t outputs = taps.outputs.size(), factor = outputs / sizes.input;
@@ -443,7 +443,7 @@ static void importResize(NodeReading &n) {
     resize(n, style, axes);
 }
 
-/// Scales by attribute below opset 9; opset 1 names those of the last two
+/// Scales by attribute below opset 9; opset 1 names the scales of the last two
 /// dimensions.
 static void importUpsample(NodeReading &n) {
   ResizeStyle style = readStyle(n);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Import rules of sampling grids: GridSample reads an image at the points of a
-// grid, AffineGrid makes one.
+// Import rules of sampling grids: GridSample reads a feature map at the points
+// of a grid, AffineGrid makes one.
 #include "frontends/onnx/ONNXOpTable.h"
 #include "frontends/onnx/import/NodeReading.h"
 #include "frontends/onnx/import/SampleReading.h"
@@ -25,7 +25,7 @@ struct Axis {
   Interpolation mode;
   Outside outside;
   ScalarValue size, low, high; // reflection is about low and high
-  Type index;                  // of the numbers of elements
+  Type index;                  // type of element indices
 };
 } // namespace
 
@@ -39,7 +39,7 @@ static ScalarValue reflect(const Axis &axis, ScalarValue x) {
   return mirrored.where(range.compare(CompareDirection::gt, 0.0), axis.low);
 }
 
-/// A whole position as an element.
+/// An integral position as an element.
 static SampleTap tapAt(const Axis &axis, ScalarValue at, Value weight) {
   ImportBuilder &b = axis.b;
   ScalarValue last = axis.size - 1.0;
@@ -52,7 +52,7 @@ static SampleTap tapAt(const Axis &axis, ScalarValue at, Value weight) {
   return {at.max(0.0).min(last).to(axis.index), weight, inside};
 }
 
-/// Weights of the four elements around a position, `x` behind the second one.
+/// Weights of the four elements around a position, `x` after the second one.
 static SmallVector<ScalarValue> cubicWeights(ScalarValue x) {
   constexpr double a = -0.75;
   auto near = [&](ScalarValue d) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Scan: a loop over a dimension of its inputs, in the form of opset 9 and, over
-// a batch, of opset 8.
+// Import rule of Scan: a loop over a dimension of its inputs, in the form of
+// opset 9 and, over a batch, of opset 8.
 #include "frontends/onnx/import/LoopBuilder.h"
 #include "frontends/onnx/import/ModelReading.h"
 #include "frontends/onnx/import/SequenceReading.h"
@@ -14,21 +14,22 @@ using namespace zenith::onnx;
 
 namespace zenith::onnx {
 
-/// The loop over one sequence, wherever its values come from.
+/// The loop over one sequence, for any source of its values.
 struct ScanReading {
   ScanReading(ModelReading &import, ImportBuilder &b, const Graph &body,
               const Scope &scope)
       : import(import), b(b), body(body), scope(scope) {}
 
-  /// The body on one step's values; null values are no error, the builder's
-  /// state is.
+  /// Imports the body on one step's values. Null values alone are no error; the
+  /// builder's state tells.
   Values step(ValueRange arguments);
-  /// What the body collects, from values of the arguments' dimensions.
+  /// The collected outputs of the body, from values of the arguments'
+  /// dimensions.
   void look(ArrayRef<Value> states, ArrayRef<Value> scanned);
-  /// Final states, then what was collected, time first. `length` bounds the
-  /// steps, `room` the buffers.
+  /// Final states, then the collected outputs, time first. `length` bounds the
+  /// steps, `bufferSize` gives the size of the buffers.
   Values run(ArrayRef<Value> states, ArrayRef<Value> scanned, Value length,
-             const DimExpr &room);
+             const DimExpr &bufferSize);
 
   ModelReading &import;
   ImportBuilder &b;
@@ -91,10 +92,10 @@ void ScanReading::look(ArrayRef<Value> states, ArrayRef<Value> scanned) {
 }
 
 Values ScanReading::run(ArrayRef<Value> states, ArrayRef<Value> scanned,
-                        Value length, const DimExpr &room) {
+                        Value length, const DimExpr &bufferSize) {
   Values inits(states);
   for (const ElementShape &shape : collected) {
-    DimVector dims = {room};
+    DimVector dims = {bufferSize};
     dims.append(shape.dims);
     inits.push_back(b.filled(dims, shape.element, 0));
   }
@@ -117,7 +118,7 @@ Values ScanReading::run(ArrayRef<Value> states, ArrayRef<Value> scanned,
       });
 }
 
-/// A list attribute with one entry per value; zeros where it is absent.
+/// A list attribute with one entry per value; zeros if it is absent.
 static llvm::SmallVector<int64_t>
 listAttribute(NodeReading &n, const char *name, size_t count) {
   llvm::SmallVector<int64_t> result =
@@ -233,7 +234,7 @@ Status ModelReading::importOldScan(const Node &node, const Graph &body,
   });
   if (b.failed())
     return *b.firstError;
-  // Buffers of the final states and of what is collected.
+  // Buffers of the final states and of the collected outputs.
   Values inits;
   for (size_t i = 0; i < stateCount; ++i)
     inits.push_back(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Import rules of the ops that write at positions given by data.
+// Import rules of the ops that write at data-dependent positions.
 #include "frontends/onnx/ONNXOpTable.h"
 #include "frontends/onnx/import/IndexReading.h"
 #include "frontends/onnx/import/NodeReading.h"
@@ -93,7 +93,7 @@ static void importScatterND(NodeReading &n) {
       scatterTuples(b, kind, operand, indices, b.reshape(n.input(2), wanted)));
 }
 
-/// A cache with new entries written from a position per batch entry on.
+/// A cache with new entries written from a position per batch entry onwards.
 static void importTensorScatter(NodeReading &n) {
   ImportBuilder &b = n.b;
   int64_t rank = n.rank(0), axis = n.axisAttribute("axis", -2, rank);

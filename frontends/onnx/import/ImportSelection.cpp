@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Import rules that compare positions or replace coordinates: triangles,
-// diagonals, the place of the maximum, elements by index.
+// diagonals, the position of the maximum, elements by index.
 #include "frontends/onnx/ONNXOpTable.h"
 #include "frontends/onnx/import/IndexReading.h"
 #include "frontends/onnx/import/NodeReading.h"
@@ -28,7 +28,7 @@ Value zenith::onnx::elementTuples(ImportBuilder &b, Value indices,
   return b.concat(rank, coordinates);
 }
 
-/// What the operand holds at tuples of coordinates, which lie along the last
+/// The operand's elements at tuples of coordinates, which lie along the last
 /// dimension and address its leading dimensions.
 static Value gatherTuples(ImportBuilder &b, Value operand, Value tuples) {
   DimVector to = b.dims(tuples), dims = b.dims(operand);
@@ -41,11 +41,11 @@ static Value gatherTuples(ImportBuilder &b, Value operand, Value tuples) {
     to.push_back(size);
     sizes.push_back(size.constant().value_or(ShapedType::kDynamic));
   }
-  auto numbers = graph::GatherDimsAttr::get(b.builder.getContext(), offset,
-                                            collapsed, {}, {}, collapsed, at);
+  auto dimsAttr = graph::GatherDimsAttr::get(b.builder.getContext(), offset,
+                                             collapsed, {}, {}, collapsed, at);
   return b.emit<graph::GatherOp>(
       b.typeOf(to, getElementTypeOrSelf(operand.getType())), operand, tuples,
-      numbers, sizes);
+      dimsAttr, sizes);
 }
 
 Value zenith::onnx::gatherElements(ImportBuilder &b, Value operand,
@@ -113,7 +113,7 @@ static void importGatherElements(NodeReading &n) {
   n.result(gatherElements(b, n.input(0), axis, indices));
 }
 
-/// The first `length` steps of each batch entry backwards, the rest as it is.
+/// The first `length` steps of each batch entry reversed, the rest unchanged.
 static void importReverseSequence(NodeReading &n) {
   ImportBuilder &b = n.b;
   int64_t rank = n.rank(0), time = n.axisAttribute("time_axis", 0, rank),

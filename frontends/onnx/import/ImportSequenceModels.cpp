@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Import rules of models that carry a state along a sequence instead of
-// attending to all of it: linear attention and causal convolution.
+// Import rules of models that carry a state along a sequence and do not attend
+// to all of it: linear attention and causal convolution.
 #include "frontends/onnx/ONNXOpTable.h"
 #include "frontends/onnx/import/AttentionReading.h"
 #include "frontends/onnx/import/LoopBuilder.h"
@@ -22,7 +22,7 @@ using llvm::SmallVector;
 // Causal convolution
 //===----------------------------------------------------------------------===//
 
-/// x with its state in front: [batch, features, state + length].
+/// x after its state: [batch, features, state + length].
 static Value withState(NodeReading &n, Value x, int64_t state) {
   ImportBuilder &b = n.b;
   if (state == 0)
@@ -48,11 +48,11 @@ static void importCausalConvolution(NodeReading &n) {
     return n.fail(
         invalid(fmt::format("attribute 'activation' is '{}'", activation)));
   Value x = withState(n, n.input(0), *taps - 1), weight = n.input(1);
-  auto numbers = graph::ConvDimsAttr::get(b.builder.getContext(), 0, 1, {2}, 1,
-                                          0, {2}, 0, 1, {2});
+  auto dimsAttr = graph::ConvDimsAttr::get(b.builder.getContext(), 0, 1, {2}, 1,
+                                           0, {2}, 0, 1, {2});
   SmallVector<int64_t> one = {1}, zero = {0};
   Value value = b.emit<graph::ConvolutionOp>(b.typeOf(dims, n.elementType(0)),
-                                             x, weight, numbers, one, zero,
+                                             x, weight, dimsAttr, one, zero,
                                              zero, one, one, *features);
   if (n.has(2))
     value = b.binary<graph::AddOp>(value, b.broadcast(n.input(2), {1}, dims));
@@ -69,7 +69,7 @@ static void importCausalConvolution(NodeReading &n) {
 
 namespace {
 
-/// Everything by time: [time, batch, heads, ...] in f32 or wider.
+/// All operands with time first: [time, batch, heads, ...] in f32 or wider.
 class LinearAttention {
 public:
   explicit LinearAttention(NodeReading &n) : n(n), b(n.b) {}
@@ -79,7 +79,7 @@ private:
   bool read();
   Value byTime(size_t index, int64_t heads, const DimExpr &size);
   Value initialState();
-  /// The state after a step, and what queries read from it.
+  /// The state after a step, and the output that queries read from it.
   std::pair<Value, Value> step(Value state,
                                llvm::function_ref<Value(Value)> at);
   void finish(Value state, Value outputs);
@@ -173,11 +173,11 @@ LinearAttention::step(Value state, llvm::function_ref<Value(Value)> at) {
   s = s + k * v;
   Value q =
       b.reshape(at(query), {batch, DimExpr(heads), DimExpr(share), keySize});
-  auto numbers =
+  auto dimsAttr =
       graph::DotDimsAttr::get(b.builder.getContext(), {0, 1}, {0, 1}, {3}, {2});
   Value output = b.emit<graph::DotGeneralOp>(
       b.typeOf({batch, DimExpr(heads), DimExpr(share), valueSize}, wide), q, s,
-      numbers);
+      dimsAttr);
   return {s, b.binary<graph::MulOp>(output, scale)};
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Import rules of sequences and optionals. A sequence of known length is a list
-// of values and leaves no trace in the program; one that a loop carries is a
+// of values and leaves no trace in the program; a loop-carried sequence is a
 // tensor that grows.
 #include "frontends/onnx/ONNXOpTable.h"
 #include "frontends/onnx/import/ElementFolding.h"
@@ -91,7 +91,7 @@ static void importSequenceConstruct(NodeReading &n) {
 
 static void importSequenceEmpty(NodeReading &n) { n.result(0, listOf({})); }
 
-/// The sequence that input 0 is; an error where it is something else.
+/// The sequence that input 0 is; an error if it is something else.
 static const ImportedValue *sequence(NodeReading &n) {
   const ImportedValue &value = n.imported(0);
   if (value.kind == ImportedValue::Sequence)
@@ -102,7 +102,7 @@ static const ImportedValue *sequence(NodeReading &n) {
 }
 
 /// A position in a list of `size` from input `index`; the last one, or with
-/// `mayEnd` the end, where the input is absent.
+/// `mayEnd` the end, if the input is absent.
 static std::optional<size_t> knownPosition(NodeReading &n, size_t index,
                                            int64_t size, bool mayEnd) {
   if (!n.has(index))
@@ -278,8 +278,8 @@ static void importConcatFromSequence(NodeReading &n) {
   n.result(b.concat(axis, values));
 }
 
-/// The sizes of the parts that SplitToSequence makes of a dimension; nothing
-/// where their number is not known.
+/// The sizes of the parts that SplitToSequence makes of a dimension; nothing if
+/// their count is not known.
 static std::optional<SmallVector<DimExpr>> partSizes(NodeReading &n,
                                                      const DimExpr &size) {
   constexpr int64_t mostParts = 4096;

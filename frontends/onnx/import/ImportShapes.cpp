@@ -37,8 +37,11 @@ static Tensor makeTensor(DataType type, std::vector<int64_t> dims,
                          const std::vector<T> &values) {
   std::string bytes(reinterpret_cast<const char *>(values.data()),
                     values.size() * sizeof(T));
-  return {
-      "", type, std::move(dims), ByteRange::fromMemory(std::move(bytes)), {}};
+  return {"",
+          type,
+          std::move(dims),
+          files::ByteRange::fromMemory(std::move(bytes)),
+          {}};
 }
 
 static void importConstant(NodeReading &n) {
@@ -111,7 +114,7 @@ static void importOpenRange(NodeReading &n, const DimExpr &start,
   n.result(b.convert(result, n.elementType(0)));
 }
 
-/// Numbers of a Range of integers: expressions where the count is known, else
+/// Elements of a Range of integers: expressions if the count is known, else
 /// start + i * delta as data.
 static void importIntegerRange(NodeReading &n) {
   DimExpr bounds[3];
@@ -154,8 +157,8 @@ static void importRange(NodeReading &n) {
     return importIntegerRange(n);
   ImportBuilder &b = n.b;
   Type element = n.elementType(0);
-  auto start = n.constantNumber(0), limit = n.constantNumber(1),
-       delta = n.constantNumber(2);
+  auto start = n.constantScalar(0), limit = n.constantScalar(1),
+       delta = n.constantScalar(2);
   if (start && limit && delta) {
     double count = std::ceil((*limit - *start) / *delta);
     if (!(std::abs(count) < double(int64_t(1) << 40)))

@@ -24,7 +24,7 @@ constexpr int64_t longestSignal = int64_t(1) << 31;
 // Fourier transforms
 //===----------------------------------------------------------------------===//
 
-/// The constant that a scalar input is; nothing where it is absent.
+/// The constant value of a scalar input; nothing if the input is absent.
 static std::optional<int64_t> constantScalar(NodeReading &n, size_t index,
                                              const char *what) {
   auto values = n.constantInts("", index);
@@ -68,7 +68,7 @@ static Value fourier(ImportBuilder &b, FourierKind kind, Value x, Type element,
 }
 
 namespace {
-/// A signal along the last dimension, by its parts.
+/// A signal along the last dimension: its real and imaginary parts.
 struct Signal {
   Value real, imaginary; // imaginary: null where the signal is real
 };
@@ -119,7 +119,7 @@ static Signal transformed(NodeReading &n, Signal signal, const Transform &t) {
 }
 
 /// The parts of a signal whose last dimension has one entry, or two for complex
-/// numbers; that dimension goes.
+/// numbers; the result lacks that dimension.
 static std::optional<Signal> readSignal(NodeReading &n, Value x) {
   ImportBuilder &b = n.b;
   DimVector dims = b.dims(x), rest(dims.begin(), dims.end() - 1);
@@ -203,7 +203,7 @@ static void importDFT(NodeReading &n) {
   n.result(b.convert(joinedParts(b, result), n.elementType(0)));
 }
 
-/// Overlapping pieces of [batch, length]: [batch, pieces, size].
+/// Overlapping frames of [batch, length]: [batch, frames, size].
 static Value framesOf(ImportBuilder &b, Value signal, int64_t step,
                       int64_t size, const DimExpr &pieces) {
   Type i64 = b.builder.getI64Type();
@@ -329,7 +329,7 @@ static void importMelWeightMatrix(NodeReading &n) {
   auto bands = constantScalar(n, 0, "the number of bands"),
        length = constantScalar(n, 1, "the length"),
        rate = constantScalar(n, 2, "the sample rate");
-  auto low = n.constantNumber(3), high = n.constantNumber(4);
+  auto low = n.constantScalar(3), high = n.constantScalar(4);
   if (!n.failed() && (!low || !high))
     n.fail(unsupported("edges that are not constants; bind the inputs that "
                        "give them"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Import rules that add or remove borders, or trade features for positions.
+// Import rules that add or remove borders, or exchange features for positions.
 #include "frontends/onnx/ONNXOpTable.h"
 #include "frontends/onnx/import/IndexReading.h"
 #include "frontends/onnx/import/NodeReading.h"
@@ -24,7 +24,7 @@ struct Borders {
 };
 } // namespace
 
-/// Beyond this a border is a damaged model, and sizes could overflow.
+/// A wider border means a damaged model, and sizes could overflow.
 constexpr int64_t widestBorder = int64_t(1) << 32;
 /// A border that repeats elements is a list of indices.
 constexpr int64_t maxIndices = int64_t(1) << 22;
@@ -68,8 +68,8 @@ static Value padConstant(ImportBuilder &b, Value x, Value value,
                               borders.high, interior);
 }
 
-/// Where the element at `position`, inside or outside of [0, size), is copied
-/// from.
+/// The position inside of [0, size) from which the element at `position`,
+/// inside or outside of it, is copied.
 static int64_t sourceOf(int64_t position, int64_t size, llvm::StringRef mode) {
   auto floorMod = [](int64_t value, int64_t by) {
     return (value % by + by) % by;
@@ -108,7 +108,7 @@ static Value padCopies(NodeReading &n, llvm::StringRef mode,
   return x;
 }
 
-/// Low and high borders that only running tells; nothing where they are
+/// Low and high borders that are known at run time only; nothing if they are
 /// constants.
 static std::optional<std::pair<DimVector, DimVector>>
 openBorders(NodeReading &n) {
@@ -152,7 +152,7 @@ static Value padOpen(ImportBuilder &b, Value x, Value value,
                               interior);
 }
 
-/// Borders of copied elements where positions are worked out on data.
+/// Borders of copied elements whose positions are computed from data.
 static Value copyOpen(ImportBuilder &b, llvm::StringRef mode, Value x,
                       ArrayRef<DimExpr> low, ArrayRef<DimExpr> high) {
   DimVector dims = b.dims(x);
@@ -211,7 +211,7 @@ static void importPad(NodeReading &n) {
                 : padConstant(n.b, n.input(0), value, borders));
 }
 
-/// Cuts or fills both sides alike; an odd rest goes to the far side.
+/// Cuts or fills both sides alike; an odd remainder goes to the far side.
 static void importCenterCropPad(NodeReading &n) {
   int64_t rank = n.rank(0);
   SmallVector<int64_t> axes = n.intsAttribute("axes");

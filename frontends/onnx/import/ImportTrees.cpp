@@ -41,8 +41,7 @@ struct Forest {
   }
 };
 
-/// Levels below the roots; nothing where nodes form a circle or are out of
-/// range.
+/// Levels below the roots; nothing if nodes form a cycle or are out of range.
 std::optional<int64_t> depthOf(const Forest &forest) {
   std::vector<int64_t> level(forest.size(), -1);
   SmallVector<std::pair<int64_t, int64_t>> open;
@@ -64,7 +63,7 @@ std::optional<int64_t> depthOf(const Forest &forest) {
   return deepest;
 }
 
-/// Walks the trees and gathers what their leaves say.
+/// Walks the trees and gathers the votes of the reached leaves.
 class ForestWalk {
 public:
   ForestWalk(NodeReading &n, const Forest &forest, Type wide)
@@ -74,7 +73,7 @@ public:
 
 private:
   Value table(const std::vector<double> &values, Type element) {
-    return numberTable(b, values, {int64_t(values.size())}, element);
+    return constantTable(b, values, {int64_t(values.size())}, element);
   }
   Value look(const std::vector<double> &values, Value nodes, Type element) {
     return gatherAlong(b, table(values, element), 0, nodes);
@@ -150,7 +149,7 @@ Value ForestWalk::scores(llvm::StringRef aggregate) {
       weights[i * forest.targets + target] += weight;
   Value votes = gatherAlong(
       b,
-      numberTable(b, weights, {int64_t(forest.size()), forest.targets}, wide),
+      constantTable(b, weights, {int64_t(forest.size()), forest.targets}, wide),
       0, nodes);
   ReduceKind kind = aggregate == "MIN"   ? ReduceKind::min
                     : aggregate == "MAX" ? ReduceKind::max
@@ -180,7 +179,7 @@ static int modeNamed(llvm::StringRef name) {
 /// The leaves' votes: PREFIX_treeids, _nodeids, _ids and _weights.
 static void
 readVotes(NodeReading &n, Forest &forest, const std::string &prefix,
-          const std::map<std::pair<int64_t, int64_t>, int64_t> &places) {
+          const std::map<std::pair<int64_t, int64_t>, int64_t> &positions) {
   auto list = [&](const char *name) {
     return numbersAttribute(n, (prefix + name).c_str());
   };
@@ -190,10 +189,10 @@ readVotes(NodeReading &n, Forest &forest, const std::string &prefix,
       trees.size() != weights.size())
     return n.fail(invalid("the lists of votes differ in length"));
   for (size_t i = 0; i < trees.size(); ++i) {
-    auto place = places.find({int64_t(trees[i]), int64_t(nodes[i])});
-    if (place == places.end() || ids[i] < 0 || ids[i] >= forest.targets)
+    auto position = positions.find({int64_t(trees[i]), int64_t(nodes[i])});
+    if (position == positions.end() || ids[i] < 0 || ids[i] >= forest.targets)
       return n.fail(invalid(fmt::format("vote {} is of no node or target", i)));
-    forest.votes[place->second].push_back({int64_t(ids[i]), weights[i]});
+    forest.votes[position->second].push_back({int64_t(ids[i]), weights[i]});
   }
 }
 
@@ -220,13 +219,13 @@ static Forest readForest(NodeReading &n, const char *prefix, int64_t targets) {
     n.fail(invalid("the lists of nodes differ in length, or are empty"));
     return forest;
   }
-  std::map<std::pair<int64_t, int64_t>, int64_t> places;
+  std::map<std::pair<int64_t, int64_t>, int64_t> positions;
   std::set<int64_t> seen;
   for (size_t i = 0; i < count; ++i) {
     int mode = modeNamed(modes->strings[i]);
     if (mode < 0)
       n.fail(invalid(fmt::format("a node of mode {}", modes->strings[i])));
-    places[{int64_t(trees[i]), int64_t(nodes[i])}] = i;
+    positions[{int64_t(trees[i]), int64_t(nodes[i])}] = i;
     if (seen.insert(int64_t(trees[i])).second)
       forest.roots.push_back(double(i)); // a tree begins with its root
     forest.addNode(mode == leafMode ? 0 : features[i], splits[i], mode,
@@ -235,16 +234,16 @@ static Forest readForest(NodeReading &n, const char *prefix, int64_t targets) {
   for (size_t i = 0; i < count; ++i) {
     if (forest.mode[i] == leafMode)
       continue;
-    auto first = places.find({int64_t(trees[i]), int64_t(yes[i])}),
-         second = places.find({int64_t(trees[i]), int64_t(no[i])});
-    if (first == places.end() || second == places.end()) {
+    auto first = positions.find({int64_t(trees[i]), int64_t(yes[i])}),
+         second = positions.find({int64_t(trees[i]), int64_t(no[i])});
+    if (first == positions.end() || second == positions.end()) {
       n.fail(invalid(fmt::format("node {} leads nowhere", i)));
       return forest;
     }
     forest.yes[i] = double(first->second);
     forest.no[i] = double(second->second);
   }
-  readVotes(n, forest, prefix, places);
+  readVotes(n, forest, prefix, positions);
   return forest;
 }
 
@@ -275,7 +274,7 @@ static Value withBase(NodeReading &n, Value scores, int64_t targets) {
   }
   Type element = getElementTypeOrSelf(scores.getType());
   return n.b.binary<graph::AddOp>(scores,
-                                  numberTable(n.b, base, {targets}, element));
+                                  constantTable(n.b, base, {targets}, element));
 }
 
 //===----------------------------------------------------------------------===//
@@ -313,8 +312,8 @@ static void importTreeEnsembleRegressor(NodeReading &n) {
               n.b.builder.getF32Type());
 }
 
-/// Two classes by the votes for one of them. Votes for the first one alone
-/// stand for the second one, against what is left of 1 or against their
+/// Two classes by the votes for one of them. Votes for the first class alone
+/// count for the second class, compared with 1 minus the votes or with their
 /// negative.
 static void binaryClasses(NodeReading &n, Value scores, int64_t voted,
                           bool positive, llvm::StringRef transform) {

@@ -48,8 +48,8 @@ std::vector<double> zenith::onnx::numbersAttribute(NodeReading &n,
   return {found->floats.begin(), found->floats.end()};
 }
 
-Value zenith::onnx::numberTable(ImportBuilder &b, ArrayRef<double> values,
-                                ArrayRef<int64_t> shape, Type element) {
+Value zenith::onnx::constantTable(ImportBuilder &b, ArrayRef<double> values,
+                                  ArrayRef<int64_t> shape, Type element) {
   auto type = RankedTensorType::get(shape, b.builder.getF64Type());
   Value table = b.constant(DenseElementsAttr::get(type, values));
   return b.convert(table, element);
@@ -92,7 +92,7 @@ Value zenith::onnx::transformedScores(NodeReading &n, Value scores,
     return b.emit<graph::SoftmaxOp>(scores.getType(), scores,
                                     ArrayRef<int64_t>(1));
   if (transform == "SOFTMAX_ZERO") {
-    // Scores of zero stay zero and take no share.
+    // Scores of zero stay zero and get no share.
     Value counts = x.abs().compare(CompareDirection::gt, 1e-7);
     ScalarValue largest(b, b.reduce(ReduceKind::max, scores, {1}, true));
     ScalarValue powers = (x - largest).apply<graph::ExpOp>().where(counts, 0.0);

@@ -10,20 +10,20 @@
 
 namespace zenith::onnx {
 
-/// Numbers of an attribute that is a list of floats or integers or a tensor, or
-/// of the tensor attribute NAME_as_tensor; empty where there is none.
+/// Elements of an attribute that is a list of floats or integers or a tensor,
+/// or of the tensor attribute NAME_as_tensor; empty if there is none.
 std::vector<double> numbersAttribute(NodeReading &n, const char *name);
 /// Row-major constants of a float or integer type.
-Value numberTable(ImportBuilder &b, llvm::ArrayRef<double> values,
-                  llvm::ArrayRef<int64_t> shape, mlir::Type element);
-/// Input 0 as [samples, features]; the node's error where it is not of rank 1
-/// or 2.
+Value constantTable(ImportBuilder &b, llvm::ArrayRef<double> values,
+                    llvm::ArrayRef<int64_t> shape, mlir::Type element);
+/// Input 0 as [samples, features]; the node's error if it is not of rank 1 or
+/// 2.
 Value samplesOf(NodeReading &n, mlir::Type element);
-/// Scores of [samples, targets] changed as the word in `transform` says.
+/// Scores of [samples, targets] transformed as the word in `transform` says.
 Value transformedScores(NodeReading &n, Value scores,
                         llvm::StringRef transform);
-/// Result 0 from the numbers of classes, by the integers of an attribute;
-/// labels that are strings leave the result out.
+/// Result 0 from the indices of classes, by the integers of an attribute;
+/// string labels leave the result out.
 void setLabels(NodeReading &n, Value classes, const char *attribute);
 
 } // namespace zenith::onnx

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Emits bodies into regions of their own until the types of carried values
+// Emits bodies into regions of their own until the types of loop-carried values
 // hold, then makes the op around them.
 #include "frontends/onnx/import/LoopBuilder.h"
 #include "frontends/onnx/import/IndexReading.h"
@@ -16,8 +16,8 @@ using llvm::SmallVector;
 
 namespace {
 
-/// A carried value: the dimensions that all steps share, nothing for those that
-/// change.
+/// A loop-carried value: the dimensions that all steps share, nothing for
+/// dimensions that change.
 struct Carried {
   Type element;
   SmallVector<std::optional<DimExpr>> dims;
@@ -33,8 +33,8 @@ struct Carried {
 
 } // namespace
 
-/// A region at the current place, in an op that only holds it until the op that
-/// it is for can be made.
+/// A region at the insertion point, in an op that only holds it until the final
+/// op can be made.
 static graph::CaseOp openRegion(ImportBuilder &b, TypeRange types) {
   Value index = b.scalar(DimExpr(0));
   auto holder = b.builder.create<graph::CaseOp>(b.loc, TypeRange(), index, 1u);
@@ -64,9 +64,9 @@ static void yield(ImportBuilder &b, ValueRange values) {
   b.builder.create<graph::YieldOp>(b.loc, values);
 }
 
-/// Compares what a step gives with what it was promised to carry. True where
-/// nothing had to be taken back; a value whose type says less than is known
-/// gets the type.
+/// Compares the values that a step gives with the loop-carried types. True if
+/// no type had to be relaxed; a value whose type is less specific than its
+/// known shape gets the loop-carried type.
 static bool settle(ImportBuilder &b, SmallVector<Carried> &carried,
                    Values &values) {
   if (values.size() != carried.size()) {
@@ -75,13 +75,13 @@ static bool settle(ImportBuilder &b, SmallVector<Carried> &carried,
     return true;
   }
   bool settled = true;
-  for (auto [number, value] : llvm::enumerate(values)) {
-    Carried &expected = carried[number];
+  for (auto [position, value] : llvm::enumerate(values)) {
+    Carried &expected = carried[position];
     DimVector dims = b.dims(value);
     Type element = getElementTypeOrSelf(value.getType());
     if (element != expected.element || dims.size() != expected.dims.size()) {
       b.fail(unsupported(fmt::format(
-          "carried value {} changes its {} from step to step", number,
+          "carried value {} changes its {} from step to step", position,
           element != expected.element ? "element type" : "rank")));
       return true;
     }
@@ -119,7 +119,8 @@ Values zenith::onnx::buildWhile(ImportBuilder &b, ArrayRef<Value> inits,
     return llvm::map_to_vector(
         carried, [](const Carried &value) -> Type { return value.type(); });
   };
-  // Emits `inside` into a new region; true once it keeps its promises.
+  // Emits `inside` into a new region; true if its values have the assumed
+  // types.
   auto attempt = [&](graph::CaseOp &holder, RegionBody inside, bool carries) {
     holder = openRegion(b, typesNow());
     Block &block = blockOf(holder);
@@ -184,7 +185,7 @@ Values zenith::onnx::buildIf(ImportBuilder &b, Value condition,
   SmallVector<Type> types;
   SmallVector<Carried> known;
   if (!b.failed() && thenValues.size() != elseValues.size())
-    b.fail(invalid("the branches give different numbers of values"));
+    b.fail(invalid("the branches give different counts of values"));
   for (size_t i = 0; i < thenValues.size() && !b.failed(); ++i) {
     auto lhs = cast<RankedTensorType>(thenValues[i].getType()),
          rhs = cast<RankedTensorType>(elseValues[i].getType());

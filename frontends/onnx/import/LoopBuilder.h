@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Builds loops and branches from functions that emit one step: finds by itself
-// which carried dimensions change from step to step.
+// which loop-carried dimensions change from step to step.
 #ifndef ZENITH_FRONTENDS_ONNX_IMPORT_LOOPBUILDER_H
 #define ZENITH_FRONTENDS_ONNX_IMPORT_LOOPBUILDER_H
 
@@ -14,7 +14,7 @@ using Values = llvm::SmallVector<Value>;
 /// Called once more for every set of dimensions that turn out to change.
 using RegionBody = llvm::function_ref<Values(mlir::ValueRange)>;
 
-/// Runs `body` on carried values while `condition` gives true.
+/// Runs `body` on loop-carried values while `condition` gives true.
 Values buildWhile(ImportBuilder &b, llvm::ArrayRef<Value> inits,
                   RegionBody condition, RegionBody body);
 /// Runs `body(index, carried)` for index 0, 1, ... below `count` (i64 scalar).
@@ -26,8 +26,8 @@ Values buildFor(ImportBuilder &b, Value count, llvm::ArrayRef<Value> inits,
 Values buildIf(ImportBuilder &b, Value condition,
                llvm::function_ref<Values()> onTrue,
                llvm::function_ref<Values()> onFalse);
-/// Emits `body` where it runs never, to see what it would give: the values must
-/// not be used, their dimensions may be looked at.
+/// Emits `body` where it never runs, to learn the shapes of its values: the
+/// values must not be used, their dimensions may be read.
 Values probe(ImportBuilder &b, mlir::TypeRange arguments, RegionBody body);
 
 /// The part of a value at `index` of a dimension, which disappears.

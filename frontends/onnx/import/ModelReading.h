@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The import of one model: what its parts share.
+// The import of one model: the state that its parts share.
 #ifndef ZENITH_FRONTENDS_ONNX_IMPORT_MODELREADING_H
 #define ZENITH_FRONTENDS_ONNX_IMPORT_MODELREADING_H
 
@@ -74,7 +74,7 @@ private:
   //===-- signature and parameters --------------------------------------===//
   Status createFunction(Scope &scope);
   Result<mlir::RankedTensorType>
-  argumentType(const ValueInfo &input, unsigned number,
+  argumentType(const ValueInfo &input, unsigned argument,
                llvm::SmallVector<mlir::Attribute> &dims);
   Status importReturn(const Scope &scope);
   void createParameter(const Tensor &tensor, mlir::RankedTensorType type,
@@ -91,7 +91,7 @@ private:
   int64_t versionOf(const Node &node, const Scope &scope) const;
   ImportedValue *bind(Scope &scope, const std::string &name,
                       ImportedValue value);
-  /// The outputs of a node that are named, in order, by its results.
+  /// Binds the named outputs of a node, in order, to its results.
   void bindTensors(Scope &scope, const Node &node,
                    llvm::ArrayRef<mlir::Value> results);
   Value read(ImportedValue &value);
@@ -107,8 +107,8 @@ private:
                            const Inputs &inputs);
   Status importOldScan(const Node &node, const Graph &body, Scope &scope,
                        const Inputs &inputs);
-  /// Imports a subgraph with its inputs bound; gives what its outputs stand
-  /// for. On errors the builder has failed and the result is empty.
+  /// Imports a subgraph with its inputs bound; gives the values of its outputs.
+  /// On errors the builder has failed and the result is empty.
   Inputs importBody(const Graph &graph, const Scope &scope, Inputs arguments);
   friend struct LoopReading;
   friend struct ScanReading;
@@ -127,7 +127,7 @@ private:
   std::set<std::string> symbols;
   size_t importedNodes = 0;
   int loopDepth = 0;
-  const Scope *nodeScope = nullptr; // of the node that a rule reads
+  const Scope *nodeScope = nullptr; // of the node that is being imported
   DimNames dimNames;
 };
 

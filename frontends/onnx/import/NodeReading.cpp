@@ -85,7 +85,7 @@ Value NodeReading::materialise(ImportedValue &value) {
   return value.data;
 }
 
-std::optional<double> NodeReading::constantNumber(size_t index) const {
+std::optional<double> NodeReading::constantScalar(size_t index) const {
   const ImportedValue &value = *inputs[index];
   if (value.elements && value.elements->size() == 1)
     if (auto constant = value.elements->front().constant())

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What an import rule works with: one node's inputs, attributes and results.
+// The interface of an import rule: one node's inputs, attributes and results.
 #ifndef ZENITH_FRONTENDS_ONNX_IMPORT_NODEREADING_H
 #define ZENITH_FRONTENDS_ONNX_IMPORT_NODEREADING_H
 
 #include "frontends/onnx/import/ImportBuilder.h"
+#include "frontends/onnx/import/TensorReading.h"
 
 namespace zenith::onnx {
 
-/// What a name of the model stands for. Shapes are computed with, not carried
-/// as data: a small integer tensor whose elements are known as expressions has
-/// `elements`, and an op that makes it as data appears only where one is read.
+/// The value of a name of the model. Shapes are computed symbolically, not as
+/// data: a small integer tensor whose elements are known as expressions has
+/// `elements`, and an op that makes it as data appears only if some rule reads
+/// it as data.
 struct ImportedValue {
   enum Kind { Tensor, Sequence, Optional };
   Kind kind = Tensor;
   /// Of a sequence: its elements. Of an optional: what it holds, if anything.
   std::vector<ImportedValue *> items;
-  /// A sequence whose length is data: `data` has its elements along a new
-  /// dimension 0.
+  /// A sequence whose length is known at run time only: `data` has its elements
+  /// along a new dimension 0.
   bool isStacked = false;
   const char *kindName() const {
     return kind == Sequence   ? "sequence"
@@ -26,10 +28,10 @@ struct ImportedValue {
   }
 
   mlir::RankedTensorType type;
-  /// Elements are the bits or values of this type, which GraphIR does not have;
-  /// few rules take them.
-  DataType carried = DataType::Undefined;
-  Value data; // null until someone reads it as data
+  /// The element type that the tensor emulates, if GraphIR lacks it: `data`
+  /// stores its bits or values. Few rules take such values.
+  DataType emulated = DataType::Undefined;
+  Value data; // null until a rule reads it as data
   std::optional<llvm::SmallVector<DimExpr>>
       elements;                         // row-major; the type is static
   const onnx::Tensor *tensor = nullptr; // a constant of the model
@@ -38,13 +40,13 @@ struct ImportedValue {
                          // not compute
 };
 
-/// Known elements with their shape, while a rule folds.
+/// Known elements with their shape, while a rule folds constants.
 struct Elements {
   llvm::SmallVector<int64_t> shape;
   llvm::SmallVector<DimExpr> values;
 };
 
-/// More elements than this are data.
+/// More elements than this are computed as data.
 constexpr int64_t maxKnownElements = 256;
 
 /// The model-wide part of the import that nodes need.
@@ -60,7 +62,7 @@ public:
   virtual const Tensor &keep(Tensor tensor) = 0;
   virtual ImportedValue *keepValue(ImportedValue value) = 0;
   /// Results of a subgraph of the node that is being imported; empty on errors,
-  /// which the builder then has.
+  /// which the builder then holds.
   virtual std::vector<ImportedValue *>
   importSubgraph(const Graph &graph,
                  std::vector<ImportedValue *> arguments) = 0;
@@ -76,7 +78,7 @@ public:
   ImportBuilder &b;
   ValueSource &source;
 
-  void fail(ModelError error) { b.fail(std::move(error)); }
+  void fail(Error error) { b.fail(std::move(error)); }
   bool failed() const { return b.failed(); }
 
   //===-- inputs --------------------------------------------------------===//
@@ -100,15 +102,15 @@ public:
     return inputs[index]->tensor;
   }
   /// Value of a constant with one element.
-  std::optional<double> constantNumber(size_t index) const;
+  std::optional<double> constantScalar(size_t index) const;
 
   //===-- shapes as values ----------------------------------------------===//
-  /// Elements of an integer or boolean input where they are known without
-  /// reading data.
+  /// Elements of an integer or boolean input, if they are known without reading
+  /// data.
   std::optional<Elements> knownElements(size_t index);
   bool allElementsKnown();
   /// The same for a short vector; elements that are data are read one by one.
-  /// Fails where that is not possible.
+  /// Fails if that is not possible.
   llvm::SmallVector<DimExpr> elements(size_t index, const char *what);
   /// Constant integers: from attribute `name`, else from input `index`; nothing
   /// where both are absent.
@@ -138,14 +140,14 @@ public:
   void result(size_t index, ImportedValue value) {
     results[index] = std::move(value);
   }
-  /// A result that is its elements.
+  /// A result that is given by its elements.
   void result(size_t index, Elements elements, mlir::Type element);
   bool wants(size_t index) const {
     return index < node.outputs.size() && !node.outputs[index].empty();
   }
   const ImportedValue &imported(size_t index) const { return *inputs[index]; }
   ImportedValue *pointer(size_t index) const { return inputs[index]; }
-  /// A value that stands for something else than a node's input.
+  /// Reads a value that is no input of the node.
   Value read(ImportedValue &value) { return materialise(value); }
 
   std::vector<std::optional<ImportedValue>> results;
@@ -156,18 +158,6 @@ private:
 
   std::vector<ImportedValue *> inputs;
 };
-
-/// IR type of an ONNX data type; null where GraphIR has none.
-mlir::Type elementTypeOf(DataType type, mlir::MLIRContext *context);
-/// Where GraphIR has none, an integer type that holds the elements: integers of
-/// 2 bits by their values, floats by their bits.
-mlir::Type carrierTypeOf(DataType type, mlir::MLIRContext *context);
-/// Elements of a constant as an attribute.
-mlir::DenseElementsAttr denseElements(const Tensor &tensor,
-                                      mlir::RankedTensorType type);
-/// Integers of a constant integer or boolean tensor, sign-extended; nothing for
-/// other types and unsigned 64-bit overflow.
-std::optional<llvm::SmallVector<int64_t>> integersOf(const Tensor &tensor);
 
 } // namespace zenith::onnx
 

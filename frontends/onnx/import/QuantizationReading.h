@@ -8,9 +8,9 @@
 
 namespace zenith::onnx {
 
-/// Rounds to the nearest integer, adds the zero point (or null) and stays in
-/// the range of `element`, an integer of at most 16 bits; computed in f32,
-/// which holds all of these.
+/// Rounds to the nearest integer, adds the zero point (or null) and clamps to
+/// the range of `element`, an integer of at most 16 bits. Computes in f32,
+/// which represents all of these integers.
 Value quantized(ImportBuilder &b, Value scaled, Value zeroPoint,
                 mlir::IntegerType element);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Resizes dimensions whose sizes are known when running only: positions and
-// weights are computed then.
+// Resizes dimensions whose sizes are known at run time only: positions and
+// weights are then computed at run time.
 #include "frontends/onnx/import/IndexReading.h"
 #include "frontends/onnx/import/ResizeReading.h"
 #include "frontends/onnx/import/SampleReading.h"
@@ -20,13 +20,14 @@ static DimVector alongDim(int64_t rank, int64_t dim, const DimExpr &size) {
   return dims;
 }
 
-/// True where every output i reads element i / scale, whatever the size.
+/// True if every output i reads element i / scale, for all sizes.
 static bool onlyRepeats(const ResizeStyle &style, const ResizeAxis &axis) {
   if (style.mode != ResizeMode::Nearest || !axis.scale ||
       *axis.scale != std::floor(*axis.scale) || *axis.scale > 64 ||
       axis.output != axis.input * DimExpr(int64_t(*axis.scale)))
     return false;
-  // These read the same neighbours at every multiple of the scale.
+  // In these modes outputs read the same neighbours at every multiple of the
+  // scale.
   if (style.coordinates != Coordinates::HalfPixel &&
       style.coordinates != Coordinates::HalfPixelPyTorch &&
       style.coordinates != Coordinates::Asymmetric)
@@ -88,7 +89,7 @@ static ScalarValue nearestOf(NearestRule rule, ScalarValue position) {
   return position.apply<graph::CeilOp>();
 }
 
-/// As filterWeight of the plan.
+/// The run-time form of filterWeight in ResizePlan.
 static ScalarValue weightOf(const ResizeStyle &style, ScalarValue distance) {
   ScalarValue d = distance.abs();
   double a = style.cubicCoefficient;

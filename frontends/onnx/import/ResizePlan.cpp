@@ -6,11 +6,12 @@
 #include <algorithm>
 #include <cmath>
 
+using namespace zenith;
 using namespace zenith::onnx;
 
 PositionForm zenith::onnx::positionForm(const ResizeStyle &style,
                                         const ResizedAxis &axis) {
-  // The resized length as the scale has it, not yet rounded.
+  // The resized length by the scale, before rounding.
   double length = axis.scale * double(axis.input);
   double last = double(axis.input) - 1, lastOutput = length - 1;
   switch (style.coordinates) {

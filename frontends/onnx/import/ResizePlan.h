@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where the elements of a resized dimension come from: which elements of the
-// original one they read, with which weights.
+// The sources of a resized dimension: which elements of the original dimension
+// an output reads, with which weights.
 #ifndef ZENITH_FRONTENDS_ONNX_IMPORT_RESIZEPLAN_H
 #define ZENITH_FRONTENDS_ONNX_IMPORT_RESIZEPLAN_H
 
@@ -54,7 +54,8 @@ double nearestElement(NearestRule rule, double position);
 /// Weight of an element at a distance from the position.
 double filterWeight(const ResizeStyle &style, double distance);
 
-/// What one output reads: elements inside the input, each once, with weights.
+/// The sources of one output: elements inside the input, each once, with
+/// weights.
 using ResizeTaps = std::vector<std::pair<int64_t, double>>;
 
 struct AxisTaps {

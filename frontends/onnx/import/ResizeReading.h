@@ -19,7 +19,7 @@ struct ResizeAxis {
 
 /// Each element `times` times.
 Value repeatElements(ImportBuilder &b, Value x, int64_t dim, int64_t times);
-/// Resizes a dimension whose sizes or scale are known when running only.
+/// Resizes a dimension whose sizes or scale are known at run time only.
 Value resizeDynamic(NodeReading &n, Value x, const ResizeStyle &style,
                     const ResizeAxis &axis);
 

@@ -30,16 +30,16 @@ Type zenith::onnx::indexType(ImportBuilder &b, ArrayRef<DimExpr> sizes) {
   return narrow ? b.builder.getI32Type() : b.builder.getI64Type();
 }
 
-/// One element of the image per point and feature.
-static Value gatherPoints(ImportBuilder &b, Value image,
-                          ArrayRef<Value> indices, Value images) {
-  DimVector dims = b.dims(image), points = b.dims(indices.front());
+/// One element of the feature map per point and feature.
+static Value gatherPoints(ImportBuilder &b, Value featureMap,
+                          ArrayRef<Value> indices, Value batchIndices) {
+  DimVector dims = b.dims(featureMap), points = b.dims(indices.front());
   int64_t rank = dims.size(), pointRank = points.size();
   DimVector column = points;
   column.push_back(DimExpr(1));
   SmallVector<Value> parts;
-  if (images)
-    parts.push_back(b.reshape(b.broadcast(images, {0}, points), column));
+  if (batchIndices)
+    parts.push_back(b.reshape(b.broadcast(batchIndices, {0}, points), column));
   for (Value index : indices)
     parts.push_back(b.reshape(index, column));
   SmallVector<int64_t> spatial(rank - 2), sizes(rank, 1);
@@ -49,21 +49,21 @@ static Value gatherPoints(ImportBuilder &b, Value image,
   result.append(points.begin() + 1, points.end());
   SmallVector<int64_t> collapsed = spatial, indexed = spatial;
   SmallVector<int64_t> batching;
-  if (images) {
+  if (batchIndices) {
     collapsed.insert(collapsed.begin(), 0);
     indexed.insert(indexed.begin(), 0);
   } else {
     batching.push_back(0);
   }
-  auto numbers =
+  auto dimsAttr =
       graph::GatherDimsAttr::get(b.builder.getContext(), {1}, collapsed,
                                  batching, batching, indexed, pointRank);
   return b.emit<graph::GatherOp>(
-      b.typeOf(result, getElementTypeOrSelf(image.getType())), image,
-      b.concat(pointRank, parts), numbers, sizes);
+      b.typeOf(result, getElementTypeOrSelf(featureMap.getType())), featureMap,
+      b.concat(pointRank, parts), dimsAttr, sizes);
 }
 
-/// A value of the points' shape for each feature.
+/// A value of shape [points...], broadcast along the features.
 static Value perFeature(ImportBuilder &b, Value value, const DimVector &dims) {
   SmallVector<int64_t> mapping = {0};
   for (size_t i = 2; i < dims.size(); ++i)
@@ -71,9 +71,9 @@ static Value perFeature(ImportBuilder &b, Value value, const DimVector &dims) {
   return b.broadcast(value, mapping, dims);
 }
 
-Value zenith::onnx::sampleSum(ImportBuilder &b, Value image,
+Value zenith::onnx::sampleSum(ImportBuilder &b, Value featureMap,
                               ArrayRef<SmallVector<SampleTap>> taps,
-                              Value images) {
+                              Value batchIndices) {
   SmallVector<size_t> chosen(taps.size(), 0);
   Value sum;
   for (bool more = true; more && !b.failed();) {
@@ -89,11 +89,12 @@ Value zenith::onnx::sampleSum(ImportBuilder &b, Value image,
         inside =
             inside ? b.binary<graph::AndOp>(inside, one.inside) : one.inside;
     }
-    Value element = gatherPoints(b, image, indices, images);
+    Value element = gatherPoints(b, featureMap, indices, batchIndices);
     DimVector dims = b.dims(element);
     if (weight)
       element = b.convert(element, getElementTypeOrSelf(weight.getType()));
-    // Not by a weight of zero: what lies there may be infinite.
+    // Select zero instead of multiplying by it: an element outside may be
+    // infinite.
     if (inside)
       element = b.select(
           perFeature(b, inside, dims), element,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads of an image at positions between its elements, which sampling, regions
-// of interest and deformable convolutions are made of.
+// Interpolating reads of a feature map at fractional positions, which sampling,
+// regions of interest and deformable convolutions are made of.
 #ifndef ZENITH_FRONTENDS_ONNX_IMPORT_SAMPLEREADING_H
 #define ZENITH_FRONTENDS_ONNX_IMPORT_SAMPLEREADING_H
 
@@ -11,24 +11,26 @@ namespace zenith::onnx {
 
 /// One element that a point reads along one dimension, for all points.
 struct SampleTap {
-  Value index;  // an integer; brought inside where it is not
+  Value index;  // an integer; clamped to the dimension
   Value weight; // null: 1
-  Value inside; // the element counts as 0 where this is false; null: it is
+  Value inside; // null: true; false: the element counts as 0
 };
 
-/// [batch, features, size...] read at `points` of shape [batch, points...]:
-/// one list of taps per dimension of `size`, whose products are summed. The
-/// result is [batch, features, points...] in the weights' type; `element` where
-/// there are no weights. With `images` point row i reads image images[i].
-Value sampleSum(ImportBuilder &b, Value image,
+/// [batch, features, size...] read at `points` of shape [batch, points...]: one
+/// list of taps per dimension of `size`, whose products are summed. The result
+/// is [batch, features, points...] in the weights' type, or in `element` if
+/// there are no weights. With `batchIndices`, row i of the points reads batch
+/// entry batchIndices[i].
+Value sampleSum(ImportBuilder &b, Value featureMap,
                 llvm::ArrayRef<llvm::SmallVector<SampleTap>> taps,
-                Value images = {});
-/// Both neighbours of a position along a dimension of `size`, those outside
-/// counting as zeros; their numbers are of type `index`.
+                Value batchIndices = {});
+/// Both neighbours of a position along a dimension of `size`; neighbours
+/// outside count as zeros. Their indices have type `index`.
 llvm::SmallVector<SampleTap> linearTaps(ImportBuilder &b, ScalarValue position,
                                         const DimExpr &size, mlir::Type index);
-/// Type of the numbers of elements along dimensions of these sizes: i32 where
-/// they are sure to fit, since twice as many share a vector, else i64.
+/// Type of the indices of elements along dimensions of these sizes: i32 if it
+/// is sure to represent them, since a vector then holds twice as many, else
+/// i64.
 mlir::Type indexType(ImportBuilder &b, llvm::ArrayRef<DimExpr> sizes);
 /// f64 for f64, else f32.
 mlir::Type wideFloat(ImportBuilder &b, mlir::Type element);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A value with the operators of arithmetic, for import rules that are formulas.
-// Operands broadcast, plain numbers take the value's type.
+// Operands broadcast; C++ constants take the value's type.
 #ifndef ZENITH_FRONTENDS_ONNX_IMPORT_SCALARVALUE_H
 #define ZENITH_FRONTENDS_ONNX_IMPORT_SCALARVALUE_H
 
@@ -67,11 +67,11 @@ public:
     return compare(direction, constant(other));
   }
   /// A scalar of the value's type.
-  ScalarValue constant(double number) const {
+  ScalarValue constant(double scalar) const {
     return {*b, b->scalarConstant(mlir::getElementTypeOrSelf(value.getType()),
-                                  number)};
+                                  scalar)};
   }
-  /// This where the condition holds, else `other`.
+  /// This value if the condition holds, else `other`.
   ScalarValue where(Value condition, ScalarValue other) const {
     return {*b, b->select(condition, value, other.value)};
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sequences as lists of values, and as one tensor where only running tells
-// their length.
+// Sequences as lists of values, or as one tensor if the length is known at run
+// time only.
 #ifndef ZENITH_FRONTENDS_ONNX_IMPORT_SEQUENCEREADING_H
 #define ZENITH_FRONTENDS_ONNX_IMPORT_SEQUENCEREADING_H
 
@@ -10,7 +10,7 @@
 namespace zenith::onnx {
 
 /// Dimensions and element type that all elements of a list share; nothing, and
-/// the builder's error, where they do not.
+/// the builder's error, if they differ.
 struct ElementShape {
   DimVector dims;
   mlir::Type element;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads values whose type GraphIR does not have.
+// Reads values of emulated types, which GraphIR does not have.
 #ifndef ZENITH_FRONTENDS_ONNX_IMPORT_STORAGETYPES_H
 #define ZENITH_FRONTENDS_ONNX_IMPORT_STORAGETYPES_H
 
@@ -8,11 +8,11 @@
 
 namespace zenith::onnx {
 
-/// True for floats that travel as integers of the same bits.
+/// True for floats that are stored as integers of the same bits.
 inline bool isStoredAsBits(DataType type) {
   return type == DataType::Float4E2M1 || type == DataType::Float8E8M0;
 }
-/// The numbers that such bits stand for, in f32.
+/// The values that such bits represent, in f32.
 Value decodedBits(NodeReading &n, size_t index);
 
 } // namespace zenith::onnx

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Turns explicit, SAME and VALID padding and ceil_mode into numbers of padded
+// Turns explicit, SAME and VALID padding and ceil_mode into counts of padded
 // elements at both ends.
 #include "frontends/onnx/import/WindowReading.h"
 
@@ -112,7 +112,7 @@ Window zenith::onnx::readWindow(NodeReading &n, ArrayRef<int64_t> size,
         return window;
       }
       int64_t outputs = (*rest + stride - 1) / stride + 1;
-      // A window that would begin behind the input and its low padding does not
+      // A window that would begin after the input and its low padding does not
       // count.
       int64_t input = *rest + reach - window.high[i];
       if ((outputs - 1) * stride >= input)

@@ -15,22 +15,23 @@ struct Window {
   DimVector outputDims;
 };
 
-/// A window attribute with one positive entry per spatial dimension, 1 where
-/// the node has none.
+/// A window attribute with one positive entry per spatial dimension, 1 if the
+/// node has none.
 llvm::SmallVector<int64_t> positiveAttribute(NodeReading &n, const char *name,
                                              size_t count);
 
 /// Reads the attributes of a window of `size` over `spatialDims`; with
-/// `ceil_mode` the last window may begin in the input and end behind the
-/// padding, which then grows. Sticks an error in the node where something does
-/// not fit.
+/// `ceil_mode` the last window may begin in the input and end after the
+/// padding, which then grows. Attributes that do not fit give an error of the
+/// node.
 Window readWindow(NodeReading &n, llvm::ArrayRef<int64_t> size,
                   llvm::ArrayRef<DimExpr> spatialDims);
 
-/// The window that a pooling node moves over its input; the node's error where
+/// The window that a pooling node moves over its input; the node's error if
 /// there is none.
 std::optional<Window> poolingWindow(NodeReading &n);
-/// Folds windows over the spatial dimensions of [batch, features, spatial...].
+/// Reduces windows over the spatial dimensions of [batch, features,
+/// spatial...].
 Value reduceWindow(NodeReading &n, graph::ReduceKind kind, Value value,
                    const Window &window);
 

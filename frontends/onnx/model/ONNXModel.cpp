@@ -13,6 +13,7 @@
 #include <google/protobuf/io/coded_stream.h>
 #include <limits>
 
+using namespace zenith;
 using namespace zenith::onnx;
 
 namespace {
@@ -20,7 +21,7 @@ namespace {
 /// Reads the messages of one file; external files are mapped once.
 class Reader {
 public:
-  Reader(std::shared_ptr<const ByteSource> source, std::string folder)
+  Reader(std::shared_ptr<const files::ByteSource> source, std::string folder)
       : tensors(std::move(source), std::move(folder)) {}
 
   template <typename Message> Status parse(Message &message, WireMessage kind) {
@@ -115,7 +116,7 @@ static Status convertValue(const ValueInfoProto &from,
 }
 
 /// The kind that an attribute's populated field implies; files of IR version 1
-/// and 2 do not say.
+/// and 2 do not state it.
 static NodeAttribute::Kind impliedKind(const AttributeProto &from) {
   if (from.has_f())
     return NodeAttribute::Float;
@@ -192,7 +193,8 @@ Status Reader::attribute(const AttributeProto &from, NodeAttribute &to) {
     to.graphs.reserve(from.graphs_size());
     std::for_each(from.graphs().begin(), from.graphs().end(), addGraph);
     break;
-  default: // sparse tensors, types: who reads the attribute refuses it by name
+  default: // sparse tensors, types: the rule that reads the attribute refuses
+           // it by name
     break;
   }
   if (!status)
@@ -209,7 +211,7 @@ Status Reader::node(const NodeProto &from, Node &to) {
   to.attributes.resize(from.attribute_size());
   for (int i = 0; i < from.attribute_size(); ++i)
     if (Status status = attribute(from.attribute(i), to.attributes[i]); !status)
-      return std::move(status.error()).in(to.place());
+      return std::move(status.error()).in(to.location());
   return noError();
 }
 
@@ -285,8 +287,9 @@ Status Reader::model(const ModelProto &from, Model &to) {
   return graph(from.graph(), to.graph);
 }
 
-Result<Model> zenith::onnx::parseModel(std::shared_ptr<const ByteSource> source,
-                                       const std::string &folder) {
+Result<Model>
+zenith::onnx::parseModel(std::shared_ptr<const files::ByteSource> source,
+                         const std::string &folder) {
   Model model;
   model.path = source->path();
   Reader reader(std::move(source), folder);
@@ -303,7 +306,7 @@ Result<Model> zenith::onnx::parseModel(std::shared_ptr<const ByteSource> source,
 }
 
 Result<Model> zenith::onnx::loadModel(const std::string &path) {
-  auto source = ByteSource::open(path);
+  auto source = files::ByteSource::open(path);
   if (!source)
     return source.error();
   std::string folder = std::filesystem::path(path).parent_path().string();
@@ -311,7 +314,7 @@ Result<Model> zenith::onnx::loadModel(const std::string &path) {
 }
 
 Result<Tensor>
-zenith::onnx::parseTensor(std::shared_ptr<const ByteSource> source,
+zenith::onnx::parseTensor(std::shared_ptr<const files::ByteSource> source,
                           const std::string &folder) {
   Reader reader(std::move(source), folder);
   TensorProto message;

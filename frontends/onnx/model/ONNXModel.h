@@ -10,10 +10,14 @@
 #include <optional>
 #include <vector>
 
+namespace zenith::files {
+class AtomicFile;
+}
+
 namespace zenith::onnx {
 
-/// TensorProto.DataType of the newest schema; the packaged one ends at
-/// BFloat16, the numbers travel all the same.
+/// TensorProto.DataType of the newest schema; the packaged schema ends at
+/// BFloat16, but newer codes are read and written unchanged.
 enum class DataType : int32_t {
   Undefined = 0,
   Float = 1,
@@ -44,14 +48,14 @@ enum class DataType : int32_t {
   Int2 = 26
 };
 
-/// Lower-case name as the ONNX documents spell it (`float16`); empty for
-/// numbers that are no data type.
+/// Lower-case name as the ONNX documents spell it (`float16`); empty for codes
+/// that are no data type.
 std::string_view dataTypeName(DataType type);
 /// Bits of one element; 0 for strings and unknown types. Types below 8 bits are
 /// packed, low bits first.
 unsigned dataTypeBits(DataType type);
-/// Product of `dims`; nothing where a dimension is negative or the product
-/// exceeds 2^60.
+/// Product of `dims`; nothing if a dimension is negative or the product exceeds
+/// 2^60.
 std::optional<uint64_t> elementCount(const std::vector<int64_t> &dims);
 /// Bytes of a tensor of these dims; nothing on overflow or for types without a
 /// fixed width.
@@ -62,12 +66,12 @@ struct Tensor {
   std::string name;
   DataType type = DataType::Undefined;
   std::vector<int64_t> dims;
-  ByteRange data; // little-endian elements, packed below 8 bits;
-                  // byteCount(type, dims) bytes
+  files::ByteRange data; // little-endian elements, packed below 8 bits;
+                         // byteCount(type, dims) bytes
   std::vector<std::string> strings; // of String only
 };
 
-/// A dimension: a number, a symbol, or neither.
+/// A dimension: a constant, a symbol, or neither.
 struct Dim {
   std::optional<int64_t> value;
   std::string symbol;
@@ -134,8 +138,8 @@ struct Node {
   std::vector<NodeAttribute> attributes;
 
   const NodeAttribute *attribute(std::string_view key) const;
-  /// `node 'name' (Op)`; unnamed nodes go by their first result.
-  std::string place() const;
+  /// `node 'name' (Op)`; unnamed nodes are named by their first result.
+  std::string location() const;
 };
 
 struct Graph {
@@ -168,7 +172,7 @@ struct Model {
   std::vector<Function> functions;
   std::vector<std::pair<std::string, std::string>> metadata;
 
-  /// Imported version of a domain ("" = "ai.onnx"); 0 where it is not imported.
+  /// Imported version of a domain ("" = "ai.onnx"); 0 if it is not imported.
   int64_t opset(std::string_view domain) const;
 };
 
@@ -177,23 +181,23 @@ struct Model {
 Result<Model> loadModel(const std::string &path);
 /// The same for a model in memory (standard input); `folder` is where its
 /// external data is, "" = it may have none.
-Result<Model> parseModel(std::shared_ptr<const ByteSource> source,
+Result<Model> parseModel(std::shared_ptr<const files::ByteSource> source,
                          const std::string &folder = "");
 
 struct SaveOptions {
   /// Weights of at least this many bytes go into `FILE.data` beside the model.
   std::optional<uint64_t> externalBytes;
 };
-/// Writes a model, streaming weights from where they are; files appear complete
+/// Writes a model, streaming weights from their sources; files appear complete
 /// or not at all.
 Status saveModel(const Model &model, const std::string &path,
                  const SaveOptions &options = {});
 
 /// A single serialised TensorProto; without a folder it may have no external
 /// data.
-Result<Tensor> parseTensor(std::shared_ptr<const ByteSource> source,
+Result<Tensor> parseTensor(std::shared_ptr<const files::ByteSource> source,
                            const std::string &folder = "");
-Status writeTensor(const Tensor &tensor, AtomicFile &file);
+Status writeTensor(const Tensor &tensor, files::AtomicFile &file);
 
 } // namespace zenith::onnx
 

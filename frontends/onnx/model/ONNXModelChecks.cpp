@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+using namespace zenith;
 using namespace zenith::onnx;
 
 namespace {
@@ -29,42 +30,42 @@ Status checkAttributes(const Node &node, const Scope &scope, bool inFunction) {
   std::unordered_set<std::string_view> names;
   for (const NodeAttribute &attribute : node.attributes) {
     if (attribute.name.empty())
-      return invalid("attribute without a name").in(node.place());
+      return invalid("attribute without a name").in(node.location());
     if (!names.insert(attribute.name).second)
       return invalid(
                  fmt::format("attribute '{}' is given twice", attribute.name))
-          .in(node.place());
+          .in(node.location());
     if (!attribute.reference.empty() && !inFunction)
       return invalid(fmt::format(
                          "attribute '{}' refers to '{}' outside of a function",
                          attribute.name, attribute.reference))
-          .in(node.place());
+          .in(node.location());
     for (const Graph &graph : attribute.graphs)
       if (Status status = checkGraph(graph, &scope); !status)
-        return std::move(status.error()).in(attribute.name).in(node.place());
+        return std::move(status.error()).in(attribute.name).in(node.location());
   }
   return noError();
 }
 
-/// Tells a cycle or a wrong order from a name that nobody defines.
-ModelError undefinedInput(const std::vector<Node> &nodes, const Node &user,
-                          std::string_view name) {
+/// Tells a cycle or a wrong order from an undefined name.
+Error undefinedInput(const std::vector<Node> &nodes, const Node &user,
+                     std::string_view name) {
   for (const Node &node : nodes)
     for (const std::string &output : node.outputs)
       if (output == name)
         return invalid(fmt::format("input '{}' is computed later, by {}: the "
                                    "nodes are not sorted or form a cycle",
-                                   name, node.place()))
-            .in(user.place());
+                                   name, node.location()))
+            .in(user.location());
   return invalid(fmt::format("input '{}' is not defined", name))
-      .in(user.place());
+      .in(user.location());
 }
 
 Status checkNodes(const std::vector<Node> &nodes, Scope &scope,
                   bool inFunction) {
   for (const Node &node : nodes) {
     if (node.op.empty())
-      return invalid("node without an operator").in(node.place());
+      return invalid("node without an operator").in(node.location());
     for (const std::string &input : node.inputs)
       if (!input.empty() && !scope.contains(input))
         return undefinedInput(nodes, node, input);
@@ -73,12 +74,12 @@ Status checkNodes(const std::vector<Node> &nodes, Scope &scope,
     for (const std::string &output : node.outputs)
       if (!output.empty() && !scope.names.insert(output).second)
         return invalid(fmt::format("value '{}' is defined twice", output))
-            .in(node.place());
+            .in(node.location());
   }
   return noError();
 }
 
-/// Tools that merge models repeat initializers.
+/// Tools that merge models may write an initializer twice.
 bool sameTensor(const Tensor &lhs, const Tensor &rhs) {
   return lhs.type == rhs.type && lhs.dims == rhs.dims &&
          lhs.data.view() == rhs.data.view() && lhs.strings == rhs.strings;
@@ -158,13 +159,13 @@ Status checkCalls(const std::vector<Node> &nodes, const FunctionMap &functions,
     auto [state, fresh] = open.insert({callee->second, true});
     if (!fresh && state->second)
       return invalid(fmt::format("function '{}' calls itself", node.op))
-          .in(node.place());
+          .in(node.location());
     if (!fresh)
       continue;
     if (depth >= maxCallDepth)
       return unsupported(fmt::format("functions call each other deeper than {}",
                                      maxCallDepth))
-          .in(node.place());
+          .in(node.location());
     if (Status status =
             checkCalls(callee->second->nodes, functions, open, depth + 1);
         !status)

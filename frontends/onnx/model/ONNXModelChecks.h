@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What must hold in a model before anyone walks it: unique names, sorted nodes,
-// inputs that exist, no recursion.
+// Properties of a model that must hold before it is traversed: unique names,
+// sorted nodes, inputs that exist, no recursion.
 #ifndef ZENITH_FRONTENDS_ONNX_MODEL_ONNXMODELCHECKS_H
 #define ZENITH_FRONTENDS_ONNX_MODEL_ONNXMODELCHECKS_H
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Data types by number, sizes of shapes without overflow, and how nodes are
-// called in messages.
+// Data types by code, sizes of shapes without overflow, and the names of nodes
+// in messages.
 #include "frontends/onnx/model/ONNXModel.h"
 
 #include <fmt/format.h>
 #include <iterator>
 
+using namespace zenith;
 using namespace zenith::onnx;
 
 namespace {
@@ -94,7 +95,7 @@ const NodeAttribute *Node::attribute(std::string_view key) const {
   return nullptr;
 }
 
-std::string Node::place() const {
+std::string Node::location() const {
   std::string_view title = name;
   for (size_t i = 0; title.empty() && i < outputs.size(); ++i)
     title = outputs[i];

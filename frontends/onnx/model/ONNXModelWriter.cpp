@@ -6,12 +6,14 @@
 #include "frontends/onnx/model/ONNXWire.h"
 
 #include "ZenithONNX.pb.h"
+#include "frontends/files/AtomicFile.h"
 #include <filesystem>
 #include <fmt/format.h>
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <map>
 
+using namespace zenith;
 using namespace zenith::onnx;
 
 namespace {
@@ -24,11 +26,12 @@ class Writer {
 public:
   /// `external` receives weights of at least `externalBytes`; null keeps all
   /// inside of the model.
-  Writer(AtomicFile *external, std::string externalName, uint64_t externalBytes)
+  Writer(files::AtomicFile *external, std::string externalName,
+         uint64_t externalBytes)
       : external(external), externalName(std::move(externalName)),
         externalBytes(externalBytes) {}
 
-  std::vector<ByteRange> blobs;
+  std::vector<files::ByteRange> blobs;
 
   Status model(const Model &from, ModelProto &to);
   Status tensor(const Tensor &from, TensorProto &to);
@@ -40,7 +43,7 @@ private:
   Status function(const Function &from, FunctionProto &to);
   Status externalTensor(const Tensor &from, TensorProto &to);
 
-  AtomicFile *external;
+  files::AtomicFile *external;
   std::string externalName;
   uint64_t externalBytes;
 };
@@ -183,7 +186,7 @@ Status Writer::node(const Node &from, NodeProto &to) {
     to.add_output(output);
   for (const NodeAttribute &value : from.attributes)
     if (Status status = attribute(value, *to.add_attribute()); !status)
-      return std::move(status.error()).in(from.place());
+      return std::move(status.error()).in(from.location());
   return noError();
 }
 
@@ -260,7 +263,8 @@ Status Writer::model(const Model &from, ModelProto &to) {
 /// `file`.
 template <typename Message>
 static Status stream(const Message &message, WireMessage kind,
-                     const std::vector<ByteRange> &blobs, AtomicFile &file) {
+                     const std::vector<files::ByteRange> &blobs,
+                     files::AtomicFile &file) {
   if (message.ByteSizeLong() > size_t(std::numeric_limits<int32_t>::max()))
     return invalid("the model is larger than 2 GiB without its weights");
   std::string bytes;
@@ -277,7 +281,7 @@ static Status stream(const Message &message, WireMessage kind,
 
 Status zenith::onnx::saveModel(const Model &model, const std::string &path,
                                const SaveOptions &options) {
-  AtomicFile file(path), data(path + ".data");
+  files::AtomicFile file(path), data(path + ".data");
   std::string dataName =
       std::filesystem::path(path).filename().string() + ".data";
   Writer writer(options.externalBytes ? &data : nullptr, dataName,
@@ -290,7 +294,7 @@ Status zenith::onnx::saveModel(const Model &model, const std::string &path,
     status = writer.model(model, message);
   if (status)
     status = stream(message, WireMessage::Model, writer.blobs, file);
-  // The weights take their place first: a model that can be seen has its data.
+  // The weights are committed first: a model that can be seen has its data.
   if (status && options.externalBytes && data.size())
     status = data.commit();
   if (status)
@@ -298,7 +302,8 @@ Status zenith::onnx::saveModel(const Model &model, const std::string &path,
   return status;
 }
 
-Status zenith::onnx::writeTensor(const Tensor &tensor, AtomicFile &file) {
+Status zenith::onnx::writeTensor(const Tensor &tensor,
+                                 files::AtomicFile &file) {
   Writer writer(nullptr, "", 0);
   TensorProto message;
   if (Status status = writer.tensor(tensor, message); !status)

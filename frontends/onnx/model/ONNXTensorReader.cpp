@@ -10,10 +10,11 @@
 #include <filesystem>
 #include <fmt/format.h>
 
+using namespace zenith;
 using namespace zenith::onnx;
 
-/// Appends the `width` low bytes of each value: how int32_data and uint64_data
-/// carry narrower types.
+/// Appends the `width` low bytes of each value: int32_data and uint64_data hold
+/// narrower types this way.
 template <typename Values>
 static std::string narrowed(const Values &values, unsigned width) {
   std::string bytes;
@@ -64,14 +65,14 @@ Status TensorReader::typedData(const TensorProto &from, uint64_t elements,
   if (got != wanted)
     return invalid(
         fmt::format("has {} values where its shape needs {}", got, wanted));
-  to.data = ByteRange::fromMemory(std::move(bytes));
+  to.data = files::ByteRange::fromMemory(std::move(bytes));
   return noError();
 }
 
-Result<std::shared_ptr<const ByteSource>>
+Result<std::shared_ptr<const files::ByteSource>>
 TensorReader::externalFile(const std::string &location) {
   namespace fs = std::filesystem;
-  if (auto known = files.find(location); known != files.end())
+  if (auto known = mapped.find(location); known != mapped.end())
     return known->second;
   if (folder.empty())
     return invalid("external data needs a model that is a file");
@@ -82,8 +83,8 @@ TensorReader::externalFile(const std::string &location) {
     return invalid(fmt::format(
         "external data location '{}' is not inside of the model's folder",
         location));
-  // A link may lead to another file beside the model (or beside what the model
-  // itself is a link to), not elsewhere.
+  // A link may lead to another file beside the model (or beside the target, if
+  // the model itself is a link), not elsewhere.
   std::error_code failed;
   fs::path real = fs::canonical(fs::path(folder) / relative, failed);
   if (failed)
@@ -101,9 +102,9 @@ TensorReader::externalFile(const std::string &location) {
     return invalid(fmt::format(
         "external data location '{}' leads out of the model's folder",
         location));
-  auto file = ByteSource::open((fs::path(folder) / relative).string());
+  auto file = files::ByteSource::open((fs::path(folder) / relative).string());
   if (file)
-    files[location] = *file;
+    mapped[location] = *file;
   return file;
 }
 
@@ -183,7 +184,7 @@ Status TensorReader::read(const TensorProto &from, Tensor &to) {
       return invalid("malformed raw data");
     to.data = {source, blobs[index].offset, blobs[index].length};
   } else {
-    to.data = ByteRange::fromMemory(from.raw_data());
+    to.data = files::ByteRange::fromMemory(from.raw_data());
   }
   if (to.data.length != *bytes)
     return invalid(fmt::format("has {} bytes where its shape needs {}",

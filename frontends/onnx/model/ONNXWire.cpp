@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Walks the protobuf wire format of ONNX messages: five wire types, lengths
-// checked against what encloses them.
+// checked against the enclosing message.
 #include "frontends/onnx/model/ONNXWire.h"
 
 #include <fmt/format.h>
 #include <limits>
 
+using namespace zenith;
 using namespace zenith::onnx;
 
 namespace {
@@ -86,8 +87,8 @@ private:
   std::string_view bytes;
 };
 
-/// Which message the field `number` of `parent` holds, where tensors may be
-/// inside.
+/// Which message the field `number` of `parent` holds, if it may contain
+/// tensors.
 WireMessage childMessage(WireMessage parent, uint32_t number) {
   struct Row {
     WireMessage parent;
@@ -154,7 +155,7 @@ private:
     if (kind == WireMessage::Model &&
         field.number == 20) // training info: no part of inference
       return noError();
-    if (field.number == detachedField) // ours alone
+    if (field.number == detachedField) // this file's own field
       return noError();
     WireMessage child = field.type == Bytes ? childMessage(kind, field.number)
                                             : WireMessage::None;
@@ -170,7 +171,8 @@ private:
       out.append(field.whole);
       return noError();
     }
-    // An empty message takes two bytes here and a hundred times that later.
+    // An empty message takes two bytes of wire format and far more memory once
+    // it is parsed.
     if (field.payload.empty() && child != WireMessage::Graph)
       return invalid(fmt::format("empty node, attribute or tensor at byte {}",
                                  field.payload.data() - file.data()));
@@ -194,7 +196,7 @@ private:
 
 class Attacher {
 public:
-  Attacher(const std::vector<ByteRange> &blobs,
+  Attacher(const std::vector<files::ByteRange> &blobs,
            const std::function<Status(std::string_view)> &write)
       : blobs(blobs), write(write) {}
 
@@ -226,7 +228,7 @@ public:
     for (Field field; !reader.atEnd() && reader.next(field);) {
       Status status = noError();
       if (isDetached(field, kind)) {
-        const ByteRange &blob = blobs[field.value];
+        const files::ByteRange &blob = blobs[field.value];
         status = write(header(rawDataField, blob.length));
         if (status)
           status = write(blob.view());
@@ -260,7 +262,7 @@ private:
     return out;
   }
 
-  const std::vector<ByteRange> &blobs;
+  const std::vector<files::ByteRange> &blobs;
   const std::function<Status(std::string_view)> &write;
   std::vector<uint64_t> lengths;
   size_t next = 0;
@@ -278,7 +280,7 @@ Result<DetachedMessage> zenith::onnx::detachLargeData(std::string_view bytes,
 
 Status zenith::onnx::writeAttached(
     std::string_view message, WireMessage root,
-    const std::vector<ByteRange> &blobs,
+    const std::vector<files::ByteRange> &blobs,
     const std::function<Status(std::string_view)> &write) {
   Attacher attacher(blobs, write);
   uint64_t total = attacher.measure(message, root);

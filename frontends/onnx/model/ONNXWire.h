@@ -26,10 +26,10 @@ enum class WireMessage : uint8_t {
 
 /// raw_data of at least this many bytes is detached.
 constexpr uint64_t detachedBytes = 1024;
-/// Nesting at which a file counts as hostile; protobuf is given the same limit.
+/// Nesting at which a file counts as hostile; protobuf gets the same limit.
 constexpr int maxNesting = 100;
 
-/// A message without its large raw_data. A detached tensor carries, in field
+/// A message without its large raw_data. A detached tensor holds, in field
 /// `detached_index`, the position of its bytes in `blobs` (offsets into the
 /// original message).
 struct DetachedMessage {
@@ -47,7 +47,7 @@ Result<DetachedMessage> detachLargeData(std::string_view bytes,
 /// replaced by raw_data from `blobs`. Refuses more than 2 GiB, which no reader
 /// of ONNX files accepts.
 Status writeAttached(std::string_view message, WireMessage root,
-                     const std::vector<ByteRange> &blobs,
+                     const std::vector<files::ByteRange> &blobs,
                      const std::function<Status(std::string_view)> &write);
 
 } // namespace zenith::onnx

@@ -4,13 +4,15 @@
 // are read by one piece of code.
 #include "frontends/onnx/model/TensorProtoFile.h"
 
+#include "frontends/files/AtomicFile.h"
 #include <filesystem>
 #include <fmt/format.h>
 
+using namespace zenith;
 using namespace zenith::onnx;
 
 Result<Tensor> zenith::onnx::readTensorProtoFile(const std::string &path) {
-  auto source = ByteSource::open(path);
+  auto source = files::ByteSource::open(path);
   if (!source)
     return source.error();
   std::string folder = std::filesystem::path(path).parent_path().string();
@@ -19,7 +21,7 @@ Result<Tensor> zenith::onnx::readTensorProtoFile(const std::string &path) {
 
 Status zenith::onnx::writeTensorProtoFile(const std::string &path,
                                           const Tensor &tensor) {
-  AtomicFile file(path);
+  files::AtomicFile file(path);
   Status status = file.open();
   if (status)
     status = writeTensor(tensor, file);

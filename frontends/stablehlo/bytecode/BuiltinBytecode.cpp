@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The builtin dialect's encodings, those newer than MLIR 19 included.
+// The builtin dialect's encodings, including those newer than MLIR 19.
 
 #include "frontends/stablehlo/bytecode/BytecodeEntities.h"
 #include "frontends/stablehlo/bytecode/ElementBytes.h"
@@ -98,15 +98,15 @@ Attribute BytecodeEntities::readBuiltinLocation(uint64_t code,
   case 11:
   case 22: {
     StringAttr file = readString(cursor);
-    // Four numbers where a range ends on another line; the start is enough.
-    uint64_t place[2] = {0, 0};
+    // Four integers if the range ends on another line; the start is enough.
+    uint64_t lineAndColumn[2] = {0, 0};
     uint64_t count = code == 11 ? 2 : cursor.count();
     for (uint64_t i = 0; i < count && cursor.ok(); ++i)
-      (i < 2 ? place[i] : place[1]) =
-          i < 2 ? cursor.varint() : (cursor.varint(), place[1]);
-    return cursor.ok()
-               ? Attribute(FileLineColLoc::get(file, place[0], place[1]))
-               : nullptr;
+      (i < 2 ? lineAndColumn[i] : lineAndColumn[1]) =
+          i < 2 ? cursor.varint() : (cursor.varint(), lineAndColumn[1]);
+    return cursor.ok() ? Attribute(FileLineColLoc::get(file, lineAndColumn[0],
+                                                       lineAndColumn[1]))
+                       : nullptr;
   }
   case 12:
   case 13: {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Section headers first, then names, then places: strings come late in a file.
+// Section headers first, then names, then offsets: the string section comes
+// late in a file.
 
 #include "frontends/stablehlo/bytecode/BytecodeContainer.h"
 
@@ -15,7 +16,7 @@ static constexpr llvm::StringLiteral producerPrefix("StableHLO_v");
 static constexpr uint64_t newestBytecode = 6;
 static const ArtifactVersion oldestArtifact{0, 9, 0}, newestArtifact{1, 20, 0};
 
-// What each version of the format brought.
+// The features that each version of the format added.
 enum : uint64_t { dialectVersions = 1, opNameCounts = 4, nativeProperties = 5 };
 
 enum SectionID : unsigned {
@@ -49,7 +50,7 @@ std::string ArtifactVersion::text() const {
 }
 
 bool zenith::stablehlo::isPortableArtifact(llvm::StringRef bytes) {
-  // The varint of the version takes one byte for all versions that there are.
+  // The varint of the version takes one byte for all existing versions.
   return bytes.starts_with(magic) &&
          bytes.drop_front(5).starts_with(producerPrefix);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The sections of an MLIR bytecode file (versions 0 to 6) that holds a
-// StableHLO portable artifact: names, places of attributes and types, the
+// StableHLO portable artifact: names, offsets of attributes and types, the
 // program's bytes. Nothing is interpreted here.
 
 #ifndef ZENITH_FRONTENDS_STABLEHLO_BYTECODE_BYTECODECONTAINER_H
@@ -25,7 +25,7 @@ struct ArtifactVersion {
   }
 };
 
-/// A part of the artifact and where it begins.
+/// A part of the artifact and its offset.
 struct BytecodePart {
   llvm::StringRef bytes;
   uint64_t offset = 0;

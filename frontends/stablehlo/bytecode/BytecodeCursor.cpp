@@ -14,13 +14,13 @@ using namespace zenith::stablehlo;
 
 void ArtifactStatus::invalid(uint64_t offset, const llvm::Twine &message) {
   if (!error)
-    error = onnx::invalid(message.str() + " (byte " + std::to_string(offset) +
-                          " of the artifact)");
+    error = zenith::invalid(message.str() + " (byte " + std::to_string(offset) +
+                            " of the artifact)");
 }
 
 void ArtifactStatus::unsupported(const llvm::Twine &message) {
   if (!error)
-    error = onnx::unsupported(message.str());
+    error = zenith::unsupported(message.str());
 }
 
 uint8_t BytecodeCursor::byte() {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads the primitives of MLIR bytecode from memory. The first failure sticks:
+// Reads the primitives of MLIR bytecode from memory. The first failure is kept:
 // from then on every read gives zero or nothing, so that a reader may check
-// once per item. Counts are checked against the bytes that are left before
-// anybody allocates for them.
+// once per item. Counts are checked against the remaining bytes before memory
+// is allocated for them.
 
 #ifndef ZENITH_FRONTENDS_STABLEHLO_BYTECODE_BYTECODECURSOR_H
 #define ZENITH_FRONTENDS_STABLEHLO_BYTECODE_BYTECODECURSOR_H
 
-#include "frontends/files/MappedBytes.h"
+#include "ir/Error.h"
 #include "llvm/ADT/APInt.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
@@ -18,7 +18,7 @@ namespace zenith::stablehlo {
 
 /// The first thing that went wrong in an artifact.
 struct ArtifactStatus {
-  std::optional<onnx::ModelError> error;
+  std::optional<Error> error;
 
   bool failed() const { return error.has_value(); }
   void invalid(uint64_t offset, const llvm::Twine &message);
@@ -27,7 +27,7 @@ struct ArtifactStatus {
 
 class BytecodeCursor {
 public:
-  /// `offset` is where `bytes` lie in the whole artifact.
+  /// `offset` is the position of `bytes` in the whole artifact.
   BytecodeCursor(llvm::StringRef bytes, uint64_t offset, ArtifactStatus &status)
       : bytes(bytes), start(offset), status(status) {}
 
@@ -46,7 +46,7 @@ public:
   llvm::StringRef take(uint64_t size);
   llvm::StringRef terminatedString();
   llvm::APInt integer(unsigned width);
-  /// A number below `end`; `what` says of what.
+  /// An index below `end`; `what` names the indexed thing in errors.
   uint64_t index(uint64_t end, const char *what);
   /// Fails unless everything has been read.
   void expectEnd(const char *what);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The attributes and types of a portable artifact, read when first asked for:
-// builtin ones as they are, those of VHLO as the builtin or StableHLO ones that
-// the text form has, Shardy's by their text.
+// The attributes and types of a portable artifact, read on demand: builtin ones
+// unchanged, VHLO's as the builtin or StableHLO ones of the text form, Shardy's
+// from their text.
 
 #ifndef ZENITH_FRONTENDS_STABLEHLO_BYTECODE_BYTECODEENTITIES_H
 #define ZENITH_FRONTENDS_STABLEHLO_BYTECODE_BYTECODEENTITIES_H
@@ -59,8 +59,9 @@ private:
   mlir::Attribute readElements(BytecodeCursor &cursor);
   double readDouble(BytecodeCursor &cursor);
 
-  /// Cells that are being read know a cycle; depth is bounded, and so is the
-  /// number of parts when shared ones count each time: that much is printed.
+  /// A cell that is being read again means a cycle. The depth is bounded, and
+  /// so is the count of parts if shared parts count each time: printing expands
+  /// them.
   template <typename T> struct Cell {
     T value;
     uint64_t parts = 0;
@@ -76,7 +77,7 @@ private:
   std::vector<Cell<mlir::Attribute>> attributes;
   std::vector<Cell<mlir::Type>> types;
   unsigned depth = 0;
-  uint64_t parts = 0; ///< of the cell that is being read, so far
+  uint64_t parts = 0; ///< characters of the cell that is being read, so far
 };
 
 } // namespace zenith::stablehlo

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sizes are checked before MLIR sees the bytes: it only asserts.
+// Sizes are checked before MLIR sees the bytes, since MLIR only asserts.
 
 #include "frontends/stablehlo/bytecode/ElementBytes.h"
 
@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace zenith;
 
-// Number of elements; nothing where it does not fit.
+// Count of elements; nothing if it overflows.
 static std::optional<uint64_t> elementCount(RankedTensorType type) {
   uint64_t count = 1;
   for (int64_t dim : type.getShape()) {

@@ -10,9 +10,9 @@
 
 namespace zenith::stablehlo {
 
-/// Row-major little-endian elements; one element for all where `bytes` holds
-/// one. Booleans are packed, lowest bit first, or take a byte each as older
-/// artifacts have them. Null where `bytes` have another size.
+/// Row-major little-endian elements; if `bytes` holds one element, it is the
+/// value of all. Booleans are packed, lowest bit first, or take a byte each in
+/// older artifacts. Null if `bytes` has another size.
 mlir::DenseElementsAttr elementsFromBytes(mlir::RankedTensorType type,
                                           llvm::StringRef bytes);
 

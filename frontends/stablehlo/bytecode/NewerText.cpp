@@ -20,7 +20,7 @@ private:
   void skipString();
   void rewriteRange();
   void rewriteData();
-  /// Appends what lies between the last change and `end`, then `other`.
+  /// Appends the text between the last change and `end`, then `other`.
   void replace(size_t begin, size_t end, const std::string &other);
 
   StringRef text;
@@ -45,7 +45,7 @@ void TextRewriter::skipString() {
   at = std::min(at + 1, text.size());
 }
 
-// Behind `"file":LINE:COL`: ` to :COL` or ` to LINE:COL`.
+// After `"file":LINE:COL`: ` to :COL` or ` to LINE:COL`.
 void TextRewriter::rewriteRange() {
   StringRef rest = text.drop_front(at);
   auto takeNumber = [&] {
@@ -64,7 +64,7 @@ void TextRewriter::rewriteRange() {
     replace(end, text.size() - rest.size(), "");
 }
 
-// The product of the dimensions of `tensor<2x3xi1>`, if it is of booleans.
+// The element count of `tensor<2x3xi1>`, if its elements are booleans.
 static std::optional<uint64_t> booleanCount(StringRef type) {
   uint64_t count = 1;
   while (!type.empty() && llvm::isDigit(type.front())) {
@@ -138,14 +138,14 @@ std::optional<uint64_t> stablehlo::hugeResultNumber(StringRef text) {
   for (size_t at = text.find('#'); at != StringRef::npos;
        at = text.find('#', at + 1)) {
     StringRef digits = text.drop_front(at + 1).take_while(llvm::isDigit);
-    uint64_t number = 0;
+    uint64_t index = 0;
     if (digits.empty())
       continue;
-    if (digits.getAsInteger(10, number) || number > maxSum)
-      return number ? number : UINT64_MAX;
-    sum += number;
+    if (digits.getAsInteger(10, index) || index > maxSum)
+      return index ? index : UINT64_MAX;
+    sum += index;
     if (sum > maxSum)
-      return number;
+      return index;
   }
   return std::nullopt;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Walks the program section of an artifact: blocks, ops, values by number.
+// Walks the program section of an artifact: blocks, ops, values by index.
 
 #include "frontends/stablehlo/bytecode/PortableArtifact.h"
 
@@ -14,8 +14,8 @@ using namespace zenith::stablehlo;
 // Later stages walk regions by recursion.
 static constexpr unsigned maxNesting = 200;
 
-// From this version of the format on, regions that capture nothing have a
-// section of their own.
+// From this version of the format on, regions without captures have a section
+// of their own.
 static constexpr uint64_t isolatedSections = 2;
 
 namespace {
@@ -29,7 +29,7 @@ enum OpMask : uint8_t {
   hasProperties = 0x40
 };
 
-/// Values of a region that captures nothing, and of regions inside that do.
+/// Values of a region without captures, and of nested regions that capture.
 struct Scope {
   std::vector<Value> values;
   size_t next = 0;
@@ -230,7 +230,7 @@ void ProgramReader::readAttributes(BytecodeCursor &cursor, uint8_t mask,
     SmallVector<llvm::StringRef> own;
     if (row)
       llvm::StringRef(row->attributes).split(own, ' ', -1, false);
-    // Before format 5 an op's own attributes are in the dictionary too.
+    // Before format 5 an op's inherent attributes are in the dictionary too.
     for (NamedAttribute attribute : dictionary)
       (llvm::is_contained(own, attribute.getName().getValue()) ? properties
                                                                : discardable)
@@ -240,7 +240,7 @@ void ProgramReader::readAttributes(BytecodeCursor &cursor, uint8_t mask,
     readProperties(cursor, row, name, properties);
 }
 
-// False where the op cannot be built.
+// False if the op cannot be built.
 bool ProgramReader::nameOp(const BytecodeOpName &name, const VHLOOp *row,
                            Operation *parent, std::string &full) {
   full = (name.dialect + "." + name.name).str();
@@ -266,7 +266,7 @@ bool ProgramReader::nameOp(const BytecodeOpName &name, const VHLOOp *row,
 
 void ProgramReader::readOp(BytecodeCursor &cursor, Block &block, Scope &scope,
                            Operation *parent) {
-  uint64_t place = cursor.offset();
+  uint64_t at = cursor.offset();
   uint64_t index = cursor.index(container.ops.size(), "op name");
   if (!cursor.ok())
     return;
@@ -305,7 +305,7 @@ void ProgramReader::readOp(BytecodeCursor &cursor, Block &block, Scope &scope,
   }
   OperationState state{Location(location), full};
   if (row)
-    convertVHLOAttributes(row->plainName(), properties, entities, status, place,
+    convertVHLOAttributes(row->plainName(), properties, entities, status, at,
                           state.attributes);
   else
     state.attributes = properties;
@@ -325,7 +325,7 @@ void ProgramReader::readOp(BytecodeCursor &cursor, Block &block, Scope &scope,
   Scope own;
   if (container.version < isolatedSections)
     return readRegions(cursor, op, regions.first, own);
-  // One section holds all regions that capture nothing.
+  // One section holds all regions without captures.
   if (cursor.byte() != 4)
     return cursor.fail("a section of regions expected");
   uint64_t length = cursor.varint();
@@ -354,7 +354,7 @@ OwningOpRef<ModuleOp> ProgramReader::read() {
   return module;
 }
 
-onnx::Result<OwningOpRef<ModuleOp>>
+Result<OwningOpRef<ModuleOp>>
 zenith::stablehlo::readPortableArtifact(llvm::StringRef bytes,
                                         MLIRContext *context) {
   ArtifactStatus status;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads StableHLO portable artifacts (VHLO in MLIR bytecode, StableHLO 0.9 to
-// 1.20) into the ops that the text form gives.
+// 1.20) into the ops of the text form.
 
 #ifndef ZENITH_FRONTENDS_STABLEHLO_BYTECODE_PORTABLEARTIFACT_H
 #define ZENITH_FRONTENDS_STABLEHLO_BYTECODE_PORTABLEARTIFACT_H
 
-#include "frontends/files/MappedBytes.h"
+#include "ir/Error.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
@@ -17,7 +17,7 @@ bool isPortableArtifact(llvm::StringRef bytes);
 
 /// Needs the stablehlo and func dialects to be loaded. The module has not been
 /// verified. Memory is bounded by a multiple of the artifact's size.
-onnx::Result<mlir::OwningOpRef<mlir::ModuleOp>>
+Result<mlir::OwningOpRef<mlir::ModuleOp>>
 readPortableArtifact(llvm::StringRef bytes, mlir::MLIRContext *context);
 
 } // namespace zenith::stablehlo

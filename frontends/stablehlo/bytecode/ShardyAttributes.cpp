@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shardy's attributes, given by their text: the dialect's own parser makes
-// them.
+// Shardy's attributes as text, which the dialect's own parser reads.
 
 #include "frontends/stablehlo/bytecode/BytecodeEntities.h"
 
@@ -32,7 +31,7 @@ enum ShardyCode : uint64_t {
 };
 } // namespace
 
-// Parts may be shared, so that a short artifact could stand for a long text.
+// Parts may be shared, so that a short artifact could expand to a long text.
 static constexpr size_t maxText = 1 << 20;
 
 static std::string quoted(llvm::StringRef text) {
@@ -66,7 +65,7 @@ static std::string factorNames(BytecodeCursor &cursor,
   return names;
 }
 
-// "#sdy.sharding<...>" -> "<...>": how attributes print inside of others.
+// "#sdy.sharding<...>" -> "<...>": the form of attributes nested in others.
 std::string BytecodeEntities::shardyText(Attribute attribute) {
   if (!attribute)
     return {};
@@ -85,8 +84,8 @@ std::string BytecodeEntities::shardyText(Attribute attribute) {
   return inner.str();
 }
 
-// Parts of a sharding stay text; they are no attributes of their own in MLIR's
-// sense of a value that somebody asks for.
+// Parts of a sharding stay text; no op refers to them as attributes of their
+// own.
 Attribute BytecodeEntities::readShardyAttribute(BytecodeCursor &cursor) {
   uint64_t code = cursor.varint();
   auto parts = [&] {

@@ -183,7 +183,7 @@ Attribute BytecodeEntities::readMeshAxes(uint64_t code,
                ", axes = [" + llvm::join(axes, ", ") + "]>");
 }
 
-// A unit where an op asks for nothing special.
+// A unit attribute if the op asks for nothing special.
 Attribute BytecodeEntities::readResultAccuracy(BytecodeCursor &cursor) {
   double absolute = readDouble(cursor), relative = readDouble(cursor);
   int64_t ulps = cursor.signedVarint();
@@ -194,13 +194,13 @@ Attribute BytecodeEntities::readResultAccuracy(BytecodeCursor &cursor) {
     return UnitAttr::get(context);
   std::string text = "#stablehlo.result_accuracy<";
   llvm::raw_string_ostream os(text);
-  auto number = [&](llvm::StringRef name, double value) {
+  auto decimal = [&](llvm::StringRef name, double value) {
     os << name << " = ";
     FloatAttr::get(Float64Type::get(context), value).print(os, true);
     os << ", ";
   };
-  number("atol", absolute);
-  number("rtol", relative);
+  decimal("atol", absolute);
+  decimal("rtol", relative);
   os << "ulps = " << ulps << ", mode = #stablehlo.result_accuracy_mode<"
      << mode.getValue() << ">>";
   return parse(os.str());

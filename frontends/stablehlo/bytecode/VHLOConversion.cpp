@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// VHLO spells structured attributes out as lists of their parts; here they are
-// put together again.
+// VHLO spells structured attributes out as lists of their parts; this file
+// assembles them again.
 
 #include "frontends/stablehlo/bytecode/VHLOConversion.h"
 
@@ -39,8 +39,8 @@ private:
   void dropEmpty(llvm::StringRef name);
   void rest();
   void invalid(const llvm::Twine &message) { status.invalid(offset, message); }
-  /// Sets an attribute to what StableHLO's text gives, unless the status says
-  /// that there is none.
+  /// Sets an attribute to the parsed StableHLO text, unless the status has
+  /// failed.
   void set(llvm::StringRef name, const llvm::Twine &text) {
     if (Attribute attribute = entities.parse(text))
       out.set(name, attribute);
@@ -77,29 +77,29 @@ std::optional<SmallVector<int64_t>> Conversion::integers(llvm::StringRef name) {
 
 std::string Conversion::text(llvm::StringRef name) {
   std::string string;
-  for (int64_t number : integers(name).value_or(SmallVector<int64_t>()))
-    string += (string.empty() ? "" : ", ") + std::to_string(number);
+  for (int64_t integer : integers(name).value_or(SmallVector<int64_t>()))
+    string += (string.empty() ? "" : ", ") + std::to_string(integer);
   return string;
 }
 
-// Lists by name, then index_vector_dim where there is one.
+// Lists by name, then index_vector_dim if there is one.
 void Conversion::structure(llvm::StringRef name, llvm::StringRef mnemonic,
                            llvm::ArrayRef<llvm::StringLiteral> lists) {
   SmallVector<std::string> parts;
   for (llvm::StringLiteral list : lists) {
     if (!in.get(list))
       continue;
-    std::string numbers = text(list);
-    if (!numbers.empty())
-      parts.push_back((list + " = [" + numbers + "]").str());
+    std::string joined = text(list);
+    if (!joined.empty())
+      parts.push_back((list + " = [" + joined + "]").str());
   }
   if (Attribute dim = in.erase("index_vector_dim")) {
-    auto number = dyn_cast<IntegerAttr>(dim);
-    if (!number || number.getValue().getBitWidth() > 64)
+    auto integer = dyn_cast<IntegerAttr>(dim);
+    if (!integer || integer.getValue().getBitWidth() > 64)
       return invalid("'index_vector_dim' is no integer");
-    if (number.getValue() != 0)
+    if (integer.getValue() != 0)
       parts.push_back("index_vector_dim = " +
-                      std::to_string(number.getValue().getSExtValue()));
+                      std::to_string(integer.getValue().getSExtValue()));
   }
   if (!status.failed())
     set(name, "#stablehlo." + mnemonic + "<" + llvm::join(parts, ", ") + ">");
@@ -117,15 +117,15 @@ std::string Conversion::windowDims(llvm::StringRef prefix, char first,
       return invalid("dimension numbers of a convolution are no permutation");
     dims[dim] = std::move(word);
   };
-  auto number = [&](llvm::StringRef name, char word) {
+  auto putNamed = [&](llvm::StringRef name, char letter) {
     auto dim = dyn_cast_or_null<IntegerAttr>(
         in.erase((prefix + "_" + name + "_dimension").str()));
     if (!dim || dim.getValue().getBitWidth() > 64)
       return invalid("a dimension number of a convolution is no integer");
-    put(dim.getValue().getSExtValue(), std::string(1, word));
+    put(dim.getValue().getSExtValue(), std::string(1, letter));
   };
-  number(firstName, first);
-  number(secondName, second);
+  putNamed(firstName, first);
+  putNamed(secondName, second);
   for (auto [i, dim] : llvm::enumerate(*spatial))
     put(dim, std::to_string(i));
   return "[" + llvm::join(dims, ", ") + "]";
@@ -167,7 +167,7 @@ void Conversion::dotAlgorithm() {
     set("algorithm", "#stablehlo.dot_algorithm<" + text + ">");
 }
 
-// channel_id 0 stands for none, but where a type says whom to talk to.
+// channel_id 0 means no channel, unless a type names the peers.
 void Conversion::channel() {
   auto id = dyn_cast_or_null<IntegerAttr>(in.erase("channel_id"));
   auto type = dyn_cast_or_null<IntegerAttr>(in.erase("channel_type"));
@@ -204,7 +204,7 @@ void Conversion::customCall() {
   if (auto flag = dyn_cast_or_null<BoolAttr>(in.get("has_side_effect")))
     if (!flag.getValue())
       in.erase("has_side_effect");
-  // A call without operands has no layouts of them; results may have some.
+  // A call without operands has no operand layouts; results may have some.
   auto isEmpty = [&](llvm::StringRef name) {
     auto layouts = dyn_cast_or_null<ArrayAttr>(in.get(name));
     return !layouts || layouts.empty();
@@ -233,7 +233,7 @@ void Conversion::function() {
     dropEmpty(name);
 }
 
-// What is left keeps its name.
+// Remaining attributes keep their names.
 void Conversion::rest() {
   for (NamedAttribute attribute : in) {
     llvm::StringRef name = attribute.getName();
@@ -281,7 +281,7 @@ void Conversion::run(llvm::StringRef op) {
   } else if (op == "convolution" || op == "dynamic_conv") {
     convolution();
     if (op == "dynamic_conv")
-      in.erase("padding"); // an operand gives it
+      in.erase("padding"); // given by an operand
   } else if (op == "custom_call")
     customCall();
   else if (op == "func")

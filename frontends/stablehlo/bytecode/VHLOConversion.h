@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From an op of VHLO with its attributes to the op of StableHLO or func that
-// the text form has.
+// From an op of VHLO with its attributes to the StableHLO or func op of the
+// text form.
 
 #ifndef ZENITH_FRONTENDS_STABLEHLO_BYTECODE_VHLOCONVERSION_H
 #define ZENITH_FRONTENDS_STABLEHLO_BYTECODE_VHLOCONVERSION_H
@@ -12,8 +12,8 @@
 
 namespace zenith::stablehlo {
 
-/// Puts `attributes` into `list` in the form that the op `name` of StableHLO
-/// has them; absent ones, which VHLO spells out, are left out. Failures are in
+/// Puts `attributes` into `list` in the form that they have on the StableHLO op
+/// `name`; defaults, which VHLO spells out, are left out. Failures are in
 /// `status`, with `offset`.
 void convertVHLOAttributes(llvm::StringRef name, mlir::NamedAttrList attributes,
                            BytecodeEntities &entities, ArtifactStatus &status,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// VHLO's types as the builtin, quantized or StableHLO types that they stand
-// for.
+// VHLO's types as the corresponding builtin, quantized or StableHLO types.
 
 #include "frontends/stablehlo/bytecode/BytecodeEntities.h"
 
@@ -28,7 +27,7 @@ static constexpr IntegerCode integerCodes[] = {
     {17, 16, true},  {18, 32, true},  {19, 64, true}, {31, 2, false},
     {32, 2, true}};
 
-// Types that MLIR 19 has no words for.
+// Types that MLIR 19 lacks.
 static llvm::StringRef missingType(uint64_t code) {
   switch (code) {
   case 26:

@@ -200,7 +200,7 @@ void ScatterDimensionNumbersAttr::print(AsmPrinter &printer) const {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// One bracket: places of two named dimensions and of the spatial ones.
+/// One bracket: positions of two named dimensions and of the spatial ones.
 struct ConvLayout {
   int64_t first = -1, second = -1;
   Integers spatial;
@@ -224,12 +224,12 @@ static ParseResult parseConvEntry(AsmParser &parser, StringRef names,
   StringRef word;
   if (parser.parseKeyword(&word))
     return failure();
-  int64_t *place = word == names.take_front(1)  ? &layout.first
-                   : word == names.drop_front() ? &layout.second
-                                                : nullptr;
-  if (!place || *place >= 0)
+  int64_t *dim = word == names.take_front(1)  ? &layout.first
+                 : word == names.drop_front() ? &layout.second
+                                              : nullptr;
+  if (!dim || *dim >= 0)
     return parser.emitError(loc) << "unexpected dimension '" << word << "'";
-  *place = position;
+  *dim = position;
   return success();
 }
 
@@ -302,26 +302,26 @@ void printConvolutionDimensions(AsmPrinter &printer,
 } // namespace zenith::stablehlo
 
 static Attribute parseRawConv(AsmParser &parser) {
-  int64_t numbers[6] = {};
+  int64_t dims[6] = {};
   Integers lists[3];
   llvm::SmallBitVector seen(9);
   Field fields[] = {
-      integerField(parser, "input_batch_dimension", numbers[0]),
-      integerField(parser, "input_feature_dimension", numbers[1]),
+      integerField(parser, "input_batch_dimension", dims[0]),
+      integerField(parser, "input_feature_dimension", dims[1]),
       listField(parser, "input_spatial_dimensions", lists[0]),
-      integerField(parser, "kernel_input_feature_dimension", numbers[2]),
-      integerField(parser, "kernel_output_feature_dimension", numbers[3]),
+      integerField(parser, "kernel_input_feature_dimension", dims[2]),
+      integerField(parser, "kernel_output_feature_dimension", dims[3]),
       listField(parser, "kernel_spatial_dimensions", lists[1]),
-      integerField(parser, "output_batch_dimension", numbers[4]),
-      integerField(parser, "output_feature_dimension", numbers[5]),
+      integerField(parser, "output_batch_dimension", dims[4]),
+      integerField(parser, "output_feature_dimension", dims[5]),
       listField(parser, "output_spatial_dimensions", lists[2])};
   if (parser.parseCommaSeparatedList(
           [&] { return parseField(parser, fields, seen); }) ||
       parser.parseGreater())
     return {};
-  return ConvDimensionNumbersAttr::get(
-      parser.getContext(), numbers[0], numbers[1], lists[0], numbers[2],
-      numbers[3], lists[1], numbers[4], numbers[5], lists[2]);
+  return ConvDimensionNumbersAttr::get(parser.getContext(), dims[0], dims[1],
+                                       lists[0], dims[2], dims[3], lists[1],
+                                       dims[4], dims[5], lists[2]);
 }
 
 Attribute ConvDimensionNumbersAttr::parse(AsmParser &parser, Type) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Enums, attributes and types of the StableHLO door, in their printed forms.
+// Enums, attributes and types of the StableHLO frontend, in their printed forms.
 
 #ifndef ZENITH_FRONTENDS_STABLEHLO_DIALECT_STABLEHLOATTRS_TD
 #define ZENITH_FRONTENDS_STABLEHLO_DIALECT_STABLEHLOATTRS_TD
@@ -97,7 +97,7 @@ def StableHLO_TypeExtensionsAttr : StableHLO_Attr<"TypeExtensions", "bounds"> {
 }
 // Its text begins after the dialect's name: sharding<@mesh, [{"x"}]>.
 class StableHLO_TextAttrDef<Dialect dialect> : AttrDef<dialect, "Text"> {
-  let summary = "an attribute that the door only carries";
+  let summary = "an attribute that the frontend only passes on";
   let parameters = (ins StringRefParameter<"">:$text);
   let attrName = dialect.name # ".text";
 }

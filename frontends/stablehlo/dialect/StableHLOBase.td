@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Type constraints and op classes that the op files of the door share.
+// Type constraints and op classes that the op files of the frontend share.
 
 #ifndef ZENITH_FRONTENDS_STABLEHLO_DIALECT_STABLEHLOBASE_TD
 #define ZENITH_FRONTENDS_STABLEHLO_DIALECT_STABLEHLOBASE_TD

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The dialects of the StableHLO door with their attributes and types; ops are
-// in StableHLOOps.h, which few files need.
+// The dialects of the StableHLO frontend with their attributes and types; ops
+// are in StableHLOOps.h, which few files need.
 
 #ifndef ZENITH_FRONTENDS_STABLEHLO_DIALECT_STABLEHLODIALECT_H
 #define ZENITH_FRONTENDS_STABLEHLO_DIALECT_STABLEHLODIALECT_H

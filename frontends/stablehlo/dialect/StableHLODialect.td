@@ -13,10 +13,10 @@ class StableHLO_DoorDialect<string dialectName, string space> : Dialect {
 }
 
 def StableHLO_Dialect : StableHLO_DoorDialect<"stablehlo", "stablehlo"> {
-  let summary = "programs as StableHLO writers print them; the door turns them into GraphIR";
+  let summary = "programs as StableHLO writers print them; the frontend turns them into GraphIR";
   let description = [{
     Attributes have the names and classes of the StableHLO specification, so that the text and the bytecode reader build the same ops.
-    Attributes that the door does not look into are kept as their text.
+    Attributes that the frontend does not interpret are kept as their text.
   }];
   let extraClassDeclaration = [{
     void registerAttributes();

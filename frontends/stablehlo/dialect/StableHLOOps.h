@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// All op classes of the door's dialects. Importers work by op name and don't
-// include this header.
+// All op classes of the frontend's dialects. Importers work by op name and
+// don't include this header.
 
 #ifndef ZENITH_FRONTENDS_STABLEHLO_DIALECT_STABLEHLOOPS_H
 #define ZENITH_FRONTENDS_STABLEHLO_DIALECT_STABLEHLOOPS_H

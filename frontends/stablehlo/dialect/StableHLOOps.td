@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// All ops of the door's dialects, for declarations in one header.
+// All ops of the frontend's dialects, for declarations in one header.
 
 #ifndef ZENITH_FRONTENDS_STABLEHLO_DIALECT_STABLEHLOOPS_TD
 #define ZENITH_FRONTENDS_STABLEHLO_DIALECT_STABLEHLOOPS_TD

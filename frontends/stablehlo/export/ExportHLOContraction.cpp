@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products, convolutions and linear algebra of GraphIR as StableHLO ops, with
-// random bits beside them.
+// GraphIR's matmuls, convolutions, linear algebra and random bits as StableHLO
+// ops.
 
-#include "frontends/stablehlo/export/ExportHLO.h"
+#include "frontends/stablehlo/export/HLOExport.h"
 #include "ir/GraphOps.h"
 
 using namespace mlir;
 using namespace zenith;
 using namespace zenith::stablehlo;
 
-// JAX's compiler adds up products of small floats in f32 too, and rounds once.
+// JAX's compiler accumulates matmuls of small floats in f32 too, and rounds
+// once.
 static bool setProduct(HLOExport &out, Operation *op, llvm::StringRef name,
                        ArrayRef<NamedAttribute> attributes) {
   out.set(op, out.make(name, op->getResult(0).getType(),
@@ -27,42 +28,42 @@ static NamedAttribute highestPrecision(HLOExport &out) {
 
 static bool exportDotGeneral(HLOExport &out, Operation *op) {
   graph::DotDimsAttr dims = cast<graph::DotGeneralOp>(op).getDims();
-  auto numbers = DotDimensionNumbersAttr::get(
+  auto hloDims = DotDimensionNumbersAttr::get(
       op->getContext(), dims.getLhsBatching(), dims.getRhsBatching(),
       dims.getLhsContracting(), dims.getRhsContracting());
   return setProduct(
       out, op, "stablehlo.dot_general",
-      {out.named("dot_dimension_numbers", numbers), highestPrecision(out)});
+      {out.named("dot_dimension_numbers", hloDims), highestPrecision(out)});
 }
 
 static bool exportConvolution(HLOExport &out, Operation *op) {
   auto convolution = cast<graph::ConvolutionOp>(op);
   graph::ConvDimsAttr dims = convolution.getDims();
-  auto numbers = ConvDimensionNumbersAttr::get(
+  auto hloDims = ConvDimensionNumbersAttr::get(
       op->getContext(), dims.getInputBatch(), dims.getInputFeature(),
       dims.getInputSpatial(), dims.getKernelInput(), dims.getKernelOutput(),
       dims.getKernelSpatial(), dims.getOutputBatch(), dims.getOutputFeature(),
       dims.getOutputSpatial());
-  return setProduct(out, op, "stablehlo.convolution",
-                    {out.dims("window_strides", convolution.getStrides()),
-                     out.padding(convolution.getLow(), convolution.getHigh()),
-                     out.dims("lhs_dilation", convolution.getInputDilation()),
-                     out.dims("rhs_dilation", convolution.getKernelDilation()),
-                     out.named("dimension_numbers", numbers),
-                     out.number("feature_group_count", convolution.getGroups()),
-                     out.number("batch_group_count", 1),
-                     highestPrecision(out)});
+  return setProduct(
+      out, op, "stablehlo.convolution",
+      {out.dims("window_strides", convolution.getStrides()),
+       out.padding(convolution.getLow(), convolution.getHigh()),
+       out.dims("lhs_dilation", convolution.getInputDilation()),
+       out.dims("rhs_dilation", convolution.getKernelDilation()),
+       out.named("dimension_numbers", hloDims),
+       out.intAttribute("feature_group_count", convolution.getGroups()),
+       out.intAttribute("batch_group_count", 1), highestPrecision(out)});
 }
 
-// The triangle that the factor leaves open becomes zero.
+// The triangle that the factor leaves undefined becomes zero.
 static bool exportCholesky(HLOExport &out, Operation *op) {
   bool lower = cast<graph::CholeskyOp>(op).getLower();
   RankedTensorType type = tensorType(op->getResult(0));
   Value factor = out.make("stablehlo.cholesky", type, out.operand(op),
                           out.named("lower", out.builder.getBoolAttr(lower)));
-  RankedTensorType places = withElement(type, out.builder.getI64Type());
-  Value row = out.iota(places, type.getRank() - 2);
-  Value column = out.iota(places, type.getRank() - 1);
+  RankedTensorType indices = withElement(type, out.builder.getI64Type());
+  Value row = out.iota(indices, type.getRank() - 2);
+  Value column = out.iota(indices, type.getRank() - 1);
   Value inside = out.compare(
       lower ? ComparisonDirection::GE : ComparisonDirection::LE, row, column);
   out.set(op, out.make("stablehlo.select", type,

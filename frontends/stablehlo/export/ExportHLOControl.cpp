@@ -2,7 +2,7 @@
 //
 // Branches, loops and calls of GraphIR as StableHLO and func ops.
 
-#include "frontends/stablehlo/export/ExportHLO.h"
+#include "frontends/stablehlo/export/HLOExport.h"
 #include "ir/GraphOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -24,7 +24,7 @@ static bool exportIf(HLOExport &out, Operation *op) {
       out.makeOp("stablehlo.if", op->getResultTypes(), out.operand(op), {}, 2));
 }
 
-// A wide index that would not survive the conversion means the last branch.
+// A wide index that would not survive the conversion selects the last branch.
 static bool exportCase(HLOExport &out, Operation *op) {
   Value index = out.operand(op);
   RankedTensorType type = tensorType(index);
@@ -56,7 +56,7 @@ static bool exportBarrier(HLOExport &out, Operation *op) {
   return true;
 }
 
-// Matrices of LAPACK are column-major; dimensions in front of them are batches.
+// LAPACK's matrices are column-major; leading dimensions are batches.
 static Attribute lapackLayouts(HLOExport &out, TypeRange types,
                                int64_t batches) {
   SmallVector<Attribute> layouts;

@@ -2,7 +2,7 @@
 //
 // Elementwise GraphIR ops as StableHLO and CHLO ops.
 
-#include "frontends/stablehlo/export/ExportHLO.h"
+#include "frontends/stablehlo/export/HLOExport.h"
 #include "ir/GraphOps.h"
 
 using namespace mlir;
@@ -10,7 +10,7 @@ using namespace zenith;
 using namespace zenith::stablehlo;
 
 namespace {
-// Ops that are one op on the other side, with operands and type as they are.
+// Ops with one counterpart, whose operands and type stay the same.
 struct SameOp {
   llvm::StringLiteral graph, hlo;
 };
@@ -82,7 +82,7 @@ static bool exportSame(HLOExport &out, Operation *op) {
   return out.unsupported(op);
 }
 
-// The remainder has the dividend's sign; one more divisor turns it.
+// The remainder has the dividend's sign; adding the divisor once corrects it.
 static bool exportFloorMod(HLOExport &out, Operation *op) {
   Value x = out.operand(op, 0), y = out.operand(op, 1);
   Value rest = out.binary("stablehlo.remainder", x, y);
@@ -133,7 +133,7 @@ static bool exportConvert(HLOExport &out, Operation *op) {
   Value value = out.operand(op);
   Type element = tensorType(op->getResult(0)).getElementType();
   if (convert.getSaturate()) {
-    // Into the target's range first; NaN stays.
+    // Clamp to the target's range first; NaN stays.
     auto floating = cast<FloatType>(element);
     double largest =
         APFloat::getLargest(floating.getFloatSemantics()).convertToDouble();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// GraphIR ops that read or write at positions given by data as StableHLO ops.
+// GraphIR ops that read or write at data-dependent positions as StableHLO ops.
 
-#include "frontends/stablehlo/export/ExportHLO.h"
+#include "frontends/stablehlo/export/HLOExport.h"
 #include "ir/GraphOps.h"
 
 using namespace mlir;
@@ -12,7 +12,7 @@ using namespace zenith::stablehlo;
 static bool exportGather(HLOExport &out, Operation *op) {
   auto gather = cast<graph::GatherOp>(op);
   graph::GatherDimsAttr dims = gather.getDims();
-  auto numbers = GatherDimensionNumbersAttr::get(
+  auto hloDims = GatherDimensionNumbersAttr::get(
       op->getContext(), dims.getOffsetDims(), dims.getCollapsedSliceDims(),
       dims.getOperandBatchingDims(), dims.getStartIndicesBatchingDims(),
       dims.getStartIndexMap(), dims.getIndexVectorDim());
@@ -23,7 +23,7 @@ static bool exportGather(HLOExport &out, Operation *op) {
       size = operand.getDimSize(i);
   out.set(op, out.make("stablehlo.gather", op->getResult(0).getType(),
                        {out.operand(op, 0), out.operand(op, 1)},
-                       {out.named("dimension_numbers", numbers),
+                       {out.named("dimension_numbers", hloDims),
                         out.dims("slice_sizes", sizes),
                         out.named("indices_are_sorted",
                                   out.builder.getBoolAttr(false))}));
@@ -48,7 +48,7 @@ static bool exportDynamicUpdateSlice(HLOExport &out, Operation *op) {
 static Operation *makeScatter(HLOExport &out, ValueRange inputs, Value indices,
                               ValueRange updates, graph::ScatterDimsAttr dims,
                               bool unique) {
-  auto numbers = ScatterDimensionNumbersAttr::get(
+  auto hloDims = ScatterDimensionNumbersAttr::get(
       out.builder.getContext(), dims.getUpdateWindowDims(),
       dims.getInsertedWindowDims(), dims.getInputBatchingDims(),
       dims.getIndicesBatchingDims(), dims.getIndexMap(),
@@ -58,7 +58,7 @@ static Operation *makeScatter(HLOExport &out, ValueRange inputs, Value indices,
   llvm::append_range(operands, updates);
   return out.makeOp(
       "stablehlo.scatter", inputs.getTypes(), operands,
-      {out.named("scatter_dimension_numbers", numbers),
+      {out.named("scatter_dimension_numbers", hloDims),
        out.named("indices_are_sorted", out.builder.getBoolAttr(false)),
        out.named("unique_indices", out.builder.getBoolAttr(unique))},
       1);

@@ -2,7 +2,7 @@
 //
 // GraphIR ops that move elements by shapes as StableHLO ops.
 
-#include "frontends/stablehlo/export/ExportHLO.h"
+#include "frontends/stablehlo/export/HLOExport.h"
 #include "ir/GraphOps.h"
 
 using namespace mlir;
@@ -68,18 +68,18 @@ static bool exportSlice(HLOExport &out, Operation *op) {
   for (auto [size, stride] : llvm::zip(result.getShape(), slice.getStrides()))
     spans.push_back(size == 0 ? 0 : (size - 1) * stride + 1);
   if (!slice.getStarts().empty()) {
-    SmallVector<Value> places;
+    SmallVector<Value> startScalars;
     auto scalar = RankedTensorType::get({}, out.builder.getI64Type());
     size_t next = 0;
     for (int64_t &start : starts) {
-      places.push_back(
+      startScalars.push_back(
           ShapedType::isDynamic(start)
               ? out.get(slice.getStarts()[next++])
               : out.constant(DenseElementsAttr::get(scalar, start)));
       start = 0;
     }
     SmallVector<Value> operands{value};
-    operands.append(places);
+    operands.append(startScalars);
     value = out.make("stablehlo.dynamic_slice",
                      RankedTensorType::get(spans, result.getElementType()),
                      operands, out.dims("slice_sizes", spans));
@@ -103,10 +103,10 @@ static bool exportPad(HLOExport &out, Operation *op) {
 }
 
 static bool exportConcat(HLOExport &out, Operation *op) {
-  out.set(op, out.make(
-                  "stablehlo.concatenate", op->getResult(0).getType(),
-                  out.list(op->getOperands()),
-                  out.number("dimension", cast<graph::ConcatOp>(op).getDim())));
+  out.set(op, out.make("stablehlo.concatenate", op->getResult(0).getType(),
+                       out.list(op->getOperands()),
+                       out.intAttribute("dimension",
+                                        cast<graph::ConcatOp>(op).getDim())));
   return true;
 }
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Sorting, selecting and membership of GraphIR in terms of sort, compare and
-// reduce. Ops whose results have as many rows as the data says have no
-// counterpart.
+// reduce. Ops with data-dependent row counts have no counterpart.
 
-#include "frontends/stablehlo/export/ExportHLO.h"
+#include "frontends/stablehlo/export/HLOExport.h"
 #include "ir/GraphOps.h"
 
 using namespace mlir;
@@ -13,7 +12,7 @@ using namespace zenith::stablehlo;
 
 static Operation *makeSort(HLOExport &out, ValueRange inputs, int64_t dim) {
   return out.makeOp("stablehlo.sort", inputs.getTypes(), inputs,
-                    {out.number("dimension", dim),
+                    {out.intAttribute("dimension", dim),
                      out.named("is_stable", out.builder.getBoolAttr(true))},
                     1);
 }
@@ -60,9 +59,9 @@ static bool exportTopK(HLOExport &out, Operation *op) {
   auto top = cast<graph::TopKOp>(op);
   Value value = out.operand(op);
   RankedTensorType type = tensorType(value);
-  Value places =
+  Value indices =
       out.iota(withElement(type, out.builder.getI64Type()), top.getDim());
-  Operation *made = makeSort(out, {value, places}, top.getDim());
+  Operation *made = makeSort(out, {value, indices}, top.getDim());
   compareKeys(out, made, 1, !top.getSmallest());
   SmallVector<int64_t> starts(type.getRank(), 0), ones(type.getRank(), 1);
   llvm::ArrayRef<int64_t> limits = tensorType(top.getValues()).getShape();
@@ -72,7 +71,7 @@ static bool exportTopK(HLOExport &out, Operation *op) {
   return true;
 }
 
-// Every query meets every element of the list.
+// Every query is compared with every element of the list.
 static bool exportSearchSorted(HLOExport &out, Operation *op) {
   auto search = cast<graph::SearchSortedOp>(op);
   Value list = out.operand(op, 0), queries = out.operand(op, 1);
@@ -83,7 +82,7 @@ static bool exportSearchSorted(HLOExport &out, Operation *op) {
   shape.push_back(tensorType(list).getDimSize(0));
   Value lists = out.broadcast(list, shape, type.getRank());
   Value wanted = out.broadcast(queries, shape, mapping);
-  // `right` counts what the query does not come before.
+  // `right` counts the elements that are not above the query.
   Value below = out.before(search.getRight() ? wanted : lists,
                            search.getRight() ? lists : wanted);
   if (search.getRight())
@@ -95,7 +94,7 @@ static bool exportSearchSorted(HLOExport &out, Operation *op) {
   return true;
 }
 
-// Every row meets every row of the set.
+// Every row is compared with every row of the set.
 static bool exportIsIn(HLOExport &out, Operation *op) {
   Value value = out.operand(op, 0), set = out.operand(op, 1);
   RankedTensorType type = tensorType(value);

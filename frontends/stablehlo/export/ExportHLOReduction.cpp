@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Folds of GraphIR as reduce and reduce_window.
+// GraphIR's reductions as reduce and reduce_window.
 
-#include "frontends/stablehlo/export/ExportHLO.h"
+#include "frontends/stablehlo/export/HLOExport.h"
 #include "ir/GraphOps.h"
 
 using namespace mlir;
@@ -10,49 +10,51 @@ using namespace zenith;
 using namespace zenith::stablehlo;
 
 namespace {
-/// A fold: the op that joins two elements, the neutral element, and the type
-/// that it computes in.
-struct Fold {
+/// The op that joins two elements, the neutral element, and the accumulator
+/// type.
+struct Reduction {
   llvm::StringRef combiner;
   Value init;
   Type element;
 };
 } // namespace
 
-static Fold reduceOf(HLOExport &out, graph::ReduceKind kind, Type element) {
+static Reduction reduceOf(HLOExport &out, graph::ReduceKind kind,
+                          Type element) {
   using graph::ReduceKind;
-  Fold fold;
-  fold.element = element;
+  Reduction reduction;
+  reduction.element = element;
   bool sums = kind == ReduceKind::sum || kind == ReduceKind::prod;
   if (sums)
-    fold.element = out.accumulator(element);
-  auto scalar = RankedTensorType::get({}, fold.element);
+    reduction.element = out.accumulator(element);
+  auto scalar = RankedTensorType::get({}, reduction.element);
   switch (kind) {
   case ReduceKind::sum:
-    return {"stablehlo.add", out.splat(scalar, 0), fold.element};
+    return {"stablehlo.add", out.splat(scalar, 0), reduction.element};
   case ReduceKind::prod:
-    return {"stablehlo.multiply", out.splat(scalar, 1), fold.element};
+    return {"stablehlo.multiply", out.splat(scalar, 1), reduction.element};
   case ReduceKind::max:
-    return {"stablehlo.maximum", out.extreme(scalar, false), fold.element};
+    return {"stablehlo.maximum", out.extreme(scalar, false), reduction.element};
   case ReduceKind::min:
-    return {"stablehlo.minimum", out.extreme(scalar, true), fold.element};
+    return {"stablehlo.minimum", out.extreme(scalar, true), reduction.element};
   case ReduceKind::all:
-    return {"stablehlo.and", out.splat(scalar, -1), fold.element};
+    return {"stablehlo.and", out.splat(scalar, -1), reduction.element};
   case ReduceKind::any:
-    return {"stablehlo.or", out.splat(scalar, 0), fold.element};
+    return {"stablehlo.or", out.splat(scalar, 0), reduction.element};
   case ReduceKind::parity:
-    return {"stablehlo.xor", out.splat(scalar, 0), fold.element};
+    return {"stablehlo.xor", out.splat(scalar, 0), reduction.element};
   }
-  return fold;
+  return reduction;
 }
 
 static bool exportReduce(HLOExport &out, Operation *op) {
   auto reduce = cast<graph::ReduceOp>(op);
   Type element = tensorType(reduce.getOperand()).getElementType();
-  Fold fold = reduceOf(out, reduce.getKind(), element);
-  Value value = out.convert(out.operand(op), fold.element);
-  Value folded = out.reduce(fold.combiner, value, fold.init, reduce.getDims());
-  out.set(op, out.convert(folded, element));
+  Reduction reduction = reduceOf(out, reduce.getKind(), element);
+  Value value = out.convert(out.operand(op), reduction.element);
+  Value reduced =
+      out.reduce(reduction.combiner, value, reduction.init, reduce.getDims());
+  out.set(op, out.convert(reduced, element));
   return true;
 }
 
@@ -65,14 +67,14 @@ static bool exportReduceWith(HLOExport &out, Operation *op) {
   return out.region(reduce.getBody(), made->getRegion(0));
 }
 
-// Folds pairs (value, index) by an order in which every element comes before
+// Reduces pairs (value, index) by an order in which every element comes before
 // the initial pair.
 static bool exportArgReduce(HLOExport &out, Operation *op) {
   auto reduce = cast<graph::ArgReduceOp>(op);
   Value value = out.operand(op);
   RankedTensorType type = tensorType(value);
   Type index = tensorType(op->getResult(0)).getElementType();
-  RankedTensorType places = withElement(type, index);
+  RankedTensorType indices = withElement(type, index);
   auto valueScalar = RankedTensorType::get({}, type.getElementType());
   auto indexScalar = RankedTensorType::get({}, index);
   bool takesMax = reduce.getKind() == graph::ReduceKind::max;
@@ -80,11 +82,11 @@ static bool exportArgReduce(HLOExport &out, Operation *op) {
                    reduce.getLast() ? out.splat(indexScalar, -1)
                                     : out.extreme(indexScalar, true)};
   RankedTensorType result = tensorType(op->getResult(0));
-  Operation *made =
-      out.makeOp("stablehlo.reduce",
-                 {withElement(result, type.getElementType()), Type(result)},
-                 {value, out.iota(places, reduce.getDim()), inits[0], inits[1]},
-                 out.dims("dimensions", reduce.getDim()), 1);
+  Operation *made = out.makeOp(
+      "stablehlo.reduce",
+      {withElement(result, type.getElementType()), Type(result)},
+      {value, out.iota(indices, reduce.getDim()), inits[0], inits[1]},
+      out.dims("dimensions", reduce.getDim()), 1);
   OpBuilder::InsertionGuard guard(out.builder);
   Block &body = made->getRegion(0).emplaceBlock();
   body.addArguments({valueScalar, indexScalar, valueScalar, indexScalar},
@@ -93,7 +95,7 @@ static bool exportArgReduce(HLOExport &out, Operation *op) {
   Value a = body.getArgument(0), i = body.getArgument(1),
         b = body.getArgument(2), j = body.getArgument(3);
   using Direction = ComparisonDirection;
-  // NaN comes first of all.
+  // NaN comes first.
   Value better = out.compare(takesMax ? Direction::GT : Direction::LT, a, b);
   if (isa<FloatType>(type.getElementType()))
     better = out.binary("stablehlo.or", better,
@@ -127,19 +129,20 @@ static Operation *makeWindow(HLOExport &out, TypeRange types,
                     1);
 }
 
-static Value foldWindow(HLOExport &out, const Fold &fold, Value value,
-                        RankedTensorType result, const Window &window) {
-  Type type = withElement(result, fold.element);
-  Value operands[] = {out.convert(value, fold.element), fold.init};
+static Value reduceWindow(HLOExport &out, const Reduction &reduction,
+                          Value value, RankedTensorType result,
+                          const Window &window) {
+  Type type = withElement(result, reduction.element);
+  Value operands[] = {out.convert(value, reduction.element), reduction.init};
   Operation *made = makeWindow(out, type, operands, window);
   OpBuilder::InsertionGuard guard(out.builder);
   Block &body = made->getRegion(0).emplaceBlock();
-  Type scalar = fold.init.getType();
+  Type scalar = reduction.init.getType();
   body.addArguments({scalar, scalar}, {out.loc, out.loc});
   out.builder.setInsertionPointToEnd(&body);
   out.makeOp(
       "stablehlo.return", {},
-      out.binary(fold.combiner, body.getArgument(0), body.getArgument(1)));
+      out.binary(reduction.combiner, body.getArgument(0), body.getArgument(1)));
   out.builder.setInsertionPointAfter(made);
   return out.convert(made->getResult(0), result.getElementType());
 }
@@ -152,8 +155,10 @@ template <typename Op> static Window windowOf(Op op) {
 static bool exportReduceWindow(HLOExport &out, Operation *op) {
   auto window = cast<graph::ReduceWindowOp>(op);
   RankedTensorType result = tensorType(op->getResult(0));
-  Fold fold = reduceOf(out, window.getKind(), result.getElementType());
-  out.set(op, foldWindow(out, fold, out.operand(op), result, windowOf(window)));
+  Reduction reduction =
+      reduceOf(out, window.getKind(), result.getElementType());
+  out.set(op, reduceWindow(out, reduction, out.operand(op), result,
+                           windowOf(window)));
   return true;
 }
 
@@ -165,7 +170,7 @@ static bool exportReduceWindowWith(HLOExport &out, Operation *op) {
   return out.region(window.getBody(), made->getRegion(0));
 }
 
-// A window over all elements before; an exclusive fold begins one later.
+// A window over all elements before; an exclusive scan begins one later.
 static bool exportCumulative(HLOExport &out, Operation *op) {
   auto cumulative = cast<graph::CumulativeOp>(op);
   RankedTensorType type = tensorType(op->getResult(0));
@@ -175,15 +180,16 @@ static bool exportCumulative(HLOExport &out, Operation *op) {
     out.set(op, value);
     return true;
   }
-  Fold fold = reduceOf(out, cumulative.getKind(), type.getElementType());
-  value = out.convert(value, fold.element);
+  Reduction reduction =
+      reduceOf(out, cumulative.getKind(), type.getElementType());
+  value = out.convert(value, reduction.element);
   SmallVector<int64_t> zeros(type.getRank(), 0), ones(type.getRank(), 1);
   bool reverse = cumulative.getReverse();
   if (cumulative.getExclusive()) {
     SmallVector<int64_t> low = zeros, high = zeros;
     low[dim] = reverse ? -1 : 1;
     high[dim] = reverse ? 1 : -1;
-    value = out.make("stablehlo.pad", value.getType(), {value, fold.init},
+    value = out.make("stablehlo.pad", value.getType(), {value, reduction.init},
                      {out.dims("edge_padding_low", low),
                       out.dims("edge_padding_high", high),
                       out.dims("interior_padding", zeros)});
@@ -191,8 +197,8 @@ static bool exportCumulative(HLOExport &out, Operation *op) {
   SmallVector<int64_t> sizes = ones, low = zeros, high = zeros;
   sizes[dim] = size;
   (reverse ? high : low)[dim] = size - 1;
-  out.set(op, foldWindow(out, fold, value, type,
-                         {sizes, ones, low, high, ones, ones}));
+  out.set(op, reduceWindow(out, reduction, value, type,
+                           {sizes, ones, low, high, ones, ones}));
   return true;
 }
 

@@ -4,8 +4,9 @@
 
 #include "frontends/stablehlo/ExportStableHLO.h"
 
+#include "frontends/files/MappedBytes.h"
 #include "frontends/stablehlo/bytecode/ElementBytes.h"
-#include "frontends/stablehlo/export/ExportHLO.h"
+#include "frontends/stablehlo/export/HLOExport.h"
 #include "ir/CompositeFormulas.h"
 #include "ir/GraphOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -17,7 +18,7 @@ using namespace mlir;
 using namespace zenith;
 using namespace zenith::stablehlo;
 
-// The formulas of composites stand in their place.
+// The formulas of composites replace them.
 static void decompose(ModuleOp module) {
   SmallVector<Operation *> composites;
   module.walk([&](Operation *op) {
@@ -32,7 +33,7 @@ static void decompose(ModuleOp module) {
     op->getResult(0).replaceAllUsesWith(value);
     op->erase();
   }
-  // What a formula does not need for static shapes.
+  // Ops of a formula that static shapes make unnecessary.
   module.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
     if (op->use_empty() && isMemoryEffectFree(op) &&
         !op->hasTrait<OpTrait::IsTerminator>() && !isa<ModuleOp>(op))
@@ -49,12 +50,13 @@ public:
       return paramValue(cast<graph::GetParamOp>(op));
     };
   }
-  onnx::Result<OwningOpRef<ModuleOp>> run();
+  Result<OwningOpRef<ModuleOp>> run();
 
 private:
   bool function(func::FuncOp from, ModuleOp module);
   ElementsAttr paramValue(graph::GetParamOp op);
-  ElementsAttr externalValue(graph::ExternalAttr place, RankedTensorType type);
+  ElementsAttr externalValue(graph::ExternalAttr external,
+                             RankedTensorType type);
 
   ModuleOp source;
   const ExportOptions &options;
@@ -62,29 +64,29 @@ private:
 };
 } // namespace
 
-ElementsAttr ModuleExport::externalValue(graph::ExternalAttr place,
+ElementsAttr ModuleExport::externalValue(graph::ExternalAttr external,
                                          RankedTensorType type) {
-  SmallString<128> path(place.getFile());
+  SmallString<128> path(external.getFile());
   if (!llvm::sys::path::is_absolute(path)) {
     path = options.folder;
-    llvm::sys::path::append(path, place.getFile());
+    llvm::sys::path::append(path, external.getFile());
   }
-  auto file = onnx::ByteSource::open(std::string(path));
+  auto file = files::ByteSource::open(std::string(path));
   if (!file) {
     out.error = file.error();
     return {};
   }
   std::string_view bytes = (*file)->bytes();
-  uint64_t offset = place.getOffset(), length = place.getLength();
+  uint64_t offset = external.getOffset(), length = external.getLength();
   if (offset > bytes.size() || length > bytes.size() - offset) {
-    out.error = onnx::invalid("file '" + std::string(path) +
-                              "' ends before a parameter does");
+    out.error = zenith::invalid("file '" + std::string(path) +
+                                "' ends before a parameter does");
     return {};
   }
   llvm::StringRef part(bytes.data() + offset, length);
   ElementsAttr value = elementsFromBytes(type, part);
   if (!value)
-    out.error = onnx::invalid("a parameter of other bytes than its type");
+    out.error = zenith::invalid("a parameter of other bytes than its type");
   return value;
 }
 
@@ -121,7 +123,7 @@ bool ModuleExport::function(func::FuncOp from, ModuleOp module) {
   return out.block(from.getBody().front(), to.getBody().front(), "func.return");
 }
 
-onnx::Result<OwningOpRef<ModuleOp>> ModuleExport::run() {
+Result<OwningOpRef<ModuleOp>> ModuleExport::run() {
   OwningOpRef<ModuleOp> clone = source.clone();
   source = *clone;
   decompose(source);
@@ -138,7 +140,7 @@ onnx::Result<OwningOpRef<ModuleOp>> ModuleExport::run() {
   return module;
 }
 
-onnx::Result<OwningOpRef<ModuleOp>>
+Result<OwningOpRef<ModuleOp>>
 zenith::stablehlo::exportStableHLO(ModuleOp module,
                                    const ExportOptions &options) {
   return ModuleExport(module, options).run();

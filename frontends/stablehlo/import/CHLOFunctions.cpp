@@ -4,7 +4,7 @@
 // with implicit broadcasting.
 
 #include "frontends/stablehlo/import/ComplexFunctions.h"
-#include "frontends/stablehlo/import/ProgramReading.h"
+#include "frontends/stablehlo/import/OpReading.h"
 
 using namespace mlir;
 using namespace zenith;
@@ -24,7 +24,7 @@ static Expr exp(Expr value) { return value.apply<graph::ExpOp>(); }
 using ComplexForm = ComplexExpr (*)(ComplexExpr);
 using RealForm = Value (*)(OpReading &, Value);
 
-// The function of a complex value, computed in f64 so that formulas cost no
+// The function of a complex value, computed in f64 so that formulas lose no
 // precision.
 static Value applyComplex(OpReading &x, Value value, ComplexForm form) {
   Type part = cast<ComplexType>(elementOf(value)).getElementType();
@@ -47,8 +47,8 @@ template <typename Op> static Value op(OpReading &x, Value value) {
   return x.unary<Op>(value);
 }
 
-// CHLO's formulas, whose bits JAX shows: exp(x - log 2) doesn't overflow before
-// the result does. Small floats compute in f32.
+// CHLO's formulas, whose bits JAX shows: exp(x - log 2) does not overflow
+// before the result does. Small floats compute in f32.
 static Value hyperbolic(OpReading &x, Value value, bool odd) {
   Type element = elementOf(value);
   bool small = element.getIntOrFloatBitWidth() < 32;
@@ -94,8 +94,8 @@ static void conjRule(OpReading &x) {
   x.out(ComplexExpr{parts.real, -parts.imag}.join());
 }
 
-// The bits of floats of one sign are ordered as their magnitudes: the next one
-// is a step of 1.
+// The bits of floats of one sign are ordered as their magnitudes: the next
+// float is one step away.
 static Value nextAfter(HLOBuilder &x, Value from, Value to) {
   unsigned width = elementOf(from).getIntOrFloatBitWidth();
   Type integer = x.b.getIntegerType(width, /*isSigned=*/false);
@@ -123,7 +123,7 @@ static void nextAfterRule(OpReading &x) {
 // The upper 64 bits of the product of two ui64, from the products of halves.
 static Expr upperHalf(Expr a, Expr b) {
   auto high = [](Expr value) {
-    return value.apply<graph::ShiftRightLogicalOp>(value.number(32));
+    return value.apply<graph::ShiftRightLogicalOp>(value.constant(32));
   };
   auto low = [](Expr value) { return value & double(0xffffffff); };
   Expr cross = high(a) * low(b),
@@ -131,7 +131,7 @@ static Expr upperHalf(Expr a, Expr b) {
   return high(a) * high(b) + high(cross) + high(low(cross) + middle);
 }
 
-// Numbers in twice the width where there is such a type.
+// Integers of twice the width if there is such a type.
 static void mulhiRule(OpReading &x) {
   Value lhs = x.in(0), rhs = x.in(1);
   Type element = elementOf(lhs);
@@ -141,7 +141,7 @@ static void mulhiRule(OpReading &x) {
   if (width == 64) {
     Expr a(x, x.bitcast(lhs, u64)), b(x, x.bitcast(rhs, u64));
     Expr high = upperHalf(a, b);
-    // A negative number is 2^64 less than its bits.
+    // A negative integer is 2^64 less than its bits.
     if (!isUnsigned)
       high = high - select(Expr(x, lhs) < 0.0, b, 0.0) -
              select(Expr(x, rhs) < 0.0, a, 0.0);
@@ -151,8 +151,9 @@ static void mulhiRule(OpReading &x) {
   Expr product = Expr(x, x.convert(lhs, wide)) * Expr(x, x.convert(rhs, wide));
   Expr high =
       isUnsigned
-          ? product.apply<graph::ShiftRightLogicalOp>(product.number(width))
-          : product.apply<graph::ShiftRightArithmeticOp>(product.number(width));
+          ? product.apply<graph::ShiftRightLogicalOp>(product.constant(width))
+          : product.apply<graph::ShiftRightArithmeticOp>(
+                product.constant(width));
   x.out(x.convert(high.value, element));
 }
 
@@ -176,7 +177,7 @@ static Value spreadTo(OpReading &x, Value value, RankedTensorType type) {
                      RankedTensorType::get(type.getShape(), elementOf(value)));
 }
 
-// Runs the rule of the op without `broadcast_` on spread operands.
+// Applies the rule of the op without `broadcast_` to broadcast operands.
 template <auto build> static void broadcastRule(OpReading &x) {
   RankedTensorType type = x.type();
   if (x.failed())

@@ -28,7 +28,7 @@ static Expr hypot(Expr x, Expr y) {
   return x.with(x.builder->make<graph::ComplexAbsOp>(x.value.getType(), z));
 }
 
-// |value| with the sign of `sign`, that of zeros too.
+// |value| with the sign of `sign`, including the sign of zeros.
 static Expr copySign(Expr value, Expr sign) {
   Type integer = IntegerType::get(sign.element().getContext(),
                                   sign.element().getIntOrFloatBitWidth());
@@ -44,7 +44,7 @@ static Expr properRatio(Expr x, Expr y) {
 }
 
 //===----------------------------------------------------------------------===//
-// asin, acos and their hyperbolic kin
+// asin, acos and their hyperbolic counterparts
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -56,7 +56,7 @@ struct InverseSine {
 } // namespace
 
 // `x` and `y` are not negative. a is half the sum of the distances from -1 and
-// 1; what is small beside 1 is never taken from it.
+// 1; a term small beside 1 is never subtracted from it.
 static InverseSine inverseSine(Expr x, Expr y) {
   constexpr double large = 0x1p508;      // squares of more overflow
   constexpr double vanishing = 0x1p-500; // squares of less vanish
@@ -116,7 +116,7 @@ ComplexExpr stablehlo::complexAtanh(ComplexExpr z) {
   Expr near = 0.25 * log1p(4.0 * x / ((1.0 - x) * (1.0 - x) + y * y));
   Expr imag = 0.5 * atan2(2.0 * y, (1.0 - x) * (1.0 + x) - y * y);
   return {copySign(select(isFar, far, near), z.real),
-          select(isFar, copySign(y.number(quarterTurn), y), imag)};
+          select(isFar, copySign(y.constant(quarterTurn), y), imag)};
 }
 // atan z = -i atanh(i z)
 ComplexExpr stablehlo::complexAtan(ComplexExpr z) {
@@ -140,7 +140,7 @@ ComplexExpr stablehlo::complexTan(ComplexExpr z) {
   Value whole = z.join();
   return partsOf(*z.real.builder, z.real.builder->unary<graph::TanOp>(whole));
 }
-// On the diagonals 0, though a sum there may overflow.
+// 0 on the diagonals, though a sum there may overflow.
 ComplexExpr stablehlo::complexSquare(ComplexExpr z) {
   Expr x = abs(z.real), y = abs(z.imag);
   Expr real = select((x == y) & (x < infinity), 0.0,

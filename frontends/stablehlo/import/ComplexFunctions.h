@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions of complex numbers that CHLO has and GraphIR doesn't, by parts.
+// Functions of complex numbers that CHLO has and GraphIR does not, by real and
+// imaginary parts.
 
 #ifndef ZENITH_FRONTENDS_STABLEHLO_IMPORT_COMPLEXFUNCTIONS_H
 #define ZENITH_FRONTENDS_STABLEHLO_IMPORT_COMPLEXFUNCTIONS_H
@@ -9,7 +10,7 @@
 
 namespace zenith::stablehlo {
 
-/// A complex number by its parts. The functions below are made for f64.
+/// A complex number as its parts. The functions below are made for f64.
 struct ComplexExpr {
   Expr real, imag;
   Value join() const { return real.builder->complexOf(real.value, imag.value); }
@@ -17,8 +18,8 @@ struct ComplexExpr {
 /// The parts of a value of complex type, in its own precision.
 ComplexExpr partsOf(HLOBuilder &x, Value value);
 
-/// Within 3 ulp of the principal values; infinities, NaNs and signs of zeros as
-/// the limits of the functions say.
+/// Within 3 ulp of the principal values; infinities, NaNs and signs of zeros
+/// follow the limits of the functions.
 ComplexExpr complexAsin(ComplexExpr z);
 ComplexExpr complexAcos(ComplexExpr z);
 ComplexExpr complexAtan(ComplexExpr z);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Conversions that read results of bf16 ops before they are rounded.
+// Conversions that read results of bf16 ops before rounding.
 
 #include "frontends/stablehlo/import/ExcessPrecision.h"
 
@@ -17,8 +17,8 @@ static bool isProduct(Operation *op) {
   return isa<graph::DotGeneralOp, graph::ConvolutionOp>(op);
 }
 
-// Ops that JAX's compiler runs in f32 with a rounding behind them. Others move
-// values, or round at every step.
+// Ops that JAX's compiler runs in f32 and then rounds. Other ops move values,
+// or round at every step.
 static bool roundsOnce(Operation *op) {
   return op && op->getNumResults() == 1 && isBF16(op->getResult(0)) &&
          !isa<graph::ConvertOp, graph::BitcastOp>(op) &&
@@ -30,8 +30,8 @@ static Type widened(Value value) {
       .clone(Float32Type::get(value.getContext()));
 }
 
-// The same op in front of it, with a result in f32. Products of bf16 sum in f32
-// as they are; other ops take wide operands.
+// The same op before it, with a result in f32. Matmuls of bf16 accumulate in
+// f32 anyway; other ops take widened operands.
 static Operation *wideOf(Operation *op) {
   OpBuilder builder(op);
   Operation *wide = builder.clone(*op);

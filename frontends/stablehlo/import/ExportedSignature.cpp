@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads names of dimensions from what jax.export leaves in a program.
+// Reads names of dimensions from the metadata that jax.export writes.
 
 #include "frontends/stablehlo/import/ExportedSignature.h"
 
@@ -19,7 +19,7 @@ bool stablehlo::isPlatformIndex(func::FuncOp function, unsigned argument) {
   return name && name.getValue() == "_platform_index";
 }
 
-// A name, a number or a product such as 2*a.
+// A name, an integer or a product such as 2*a.
 static bool isPlainDim(StringRef text) {
   return !text.empty() && llvm::all_of(text, [](char c) {
     return llvm::isAlnum(c) || c == '_' || c == '*';

@@ -15,15 +15,15 @@ class FuncOp;
 
 namespace zenith::stablehlo {
 
-/// One text per dimension of an argument; empty where nothing is known.
+/// One text per dimension of an argument; empty if nothing is known.
 using DimNames = llvm::SmallVector<std::string>;
 
-/// Names for each argument's dimensions. They stand in the text of shape
+/// Names for each argument's dimensions. They are in the text of shape
 /// assertions, which hold at run time, and in `jax.global_constant` of
 /// functions that get a dimension's size.
 std::vector<DimNames> exportedDimNames(mlir::func::FuncOp function);
 
-/// True for the argument that picks a platform: it is no input of the caller.
+/// True for the argument that selects a platform: it is no input of the caller.
 bool isPlatformIndex(mlir::func::FuncOp function, unsigned argument);
 
 } // namespace zenith::stablehlo

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Short names for building GraphIR: what import rules are written with.
+// Short names for building GraphIR, in which import rules are written.
 
 #ifndef ZENITH_FRONTENDS_STABLEHLO_IMPORT_HLOBUILDER_H
 #define ZENITH_FRONTENDS_STABLEHLO_IMPORT_HLOBUILDER_H
@@ -60,7 +60,7 @@ public:
   //===-- movement --------------------------------------------------------===//
   Value broadcast(Value value, llvm::ArrayRef<int64_t> mapping,
                   RankedTensorType type, ValueRange dims = {});
-  /// A scalar repeated to the shape of `like`.
+  /// A scalar broadcast to the shape of `like`.
   Value spread(Value scalar, Value like);
   Value spread(Value scalar, RankedTensorType type, ValueRange dims);
   Value reshape(Value value, llvm::ArrayRef<int64_t> shape);
@@ -97,22 +97,22 @@ public:
                llvm::ArrayRef<int64_t> dims);
 
   //===-- static shapes ---------------------------------------------------===//
-  /// Values of one shape, where some know more sizes than others: all get the
-  /// sizes that any of them knows.
+  /// Values of one shape, some of which have more static sizes than others: all
+  /// get the sizes that any of them has.
   void agree(llvm::ArrayRef<Value *> list);
-  /// The same value, whose type has the static sizes of `shape` too.
+  /// The same value, whose type also has the static sizes of `shape`.
   Value refine(Value value, llvm::ArrayRef<int64_t> shape);
 };
 
-/// A value in formulas: `(x * x + 1.0) / y`. Numbers become constants of the
-/// other operand's type.
+/// A value in formulas: `(x * x + 1.0) / y`. C++ constants take the other
+/// operand's element type.
 struct Expr {
   HLOBuilder *builder;
   Value value;
   Expr(HLOBuilder &builder, Value value) : builder(&builder), value(value) {}
   Expr with(Value other) const { return Expr(*builder, other); }
-  Expr number(double number) const {
-    return with(builder->filled(value, number));
+  Expr constant(double element) const {
+    return with(builder->filled(value, element));
   }
   template <typename Op> Expr apply() const {
     return with(builder->unary<Op>(value));
@@ -128,10 +128,10 @@ struct Expr {
     return lhs.apply<graph::Op>(rhs);                                          \
   }                                                                            \
   inline Expr operator symbol(Expr lhs, double rhs) {                          \
-    return lhs.apply<graph::Op>(lhs.number(rhs));                              \
+    return lhs.apply<graph::Op>(lhs.constant(rhs));                            \
   }                                                                            \
   inline Expr operator symbol(double lhs, Expr rhs) {                          \
-    return rhs.number(lhs).apply<graph::Op>(rhs);                              \
+    return rhs.constant(lhs).apply<graph::Op>(rhs);                            \
   }
 ZENITH_EXPR_OPERATOR(+, AddOp)
 ZENITH_EXPR_OPERATOR(-, SubOp)
@@ -148,7 +148,7 @@ ZENITH_EXPR_OPERATOR(^, XorOp)
                                          lhs.value, rhs.value));               \
   }                                                                            \
   inline Expr operator symbol(Expr lhs, double rhs) {                          \
-    return lhs symbol lhs.number(rhs);                                         \
+    return lhs symbol lhs.constant(rhs);                                       \
   }
 ZENITH_EXPR_COMPARISON(<, lt)
 ZENITH_EXPR_COMPARISON(<=, le)
@@ -164,10 +164,10 @@ inline Expr select(Expr pred, Expr onTrue, Expr onFalse) {
       pred.builder->select(pred.value, onTrue.value, onFalse.value));
 }
 inline Expr select(Expr pred, double onTrue, Expr onFalse) {
-  return select(pred, onFalse.number(onTrue), onFalse);
+  return select(pred, onFalse.constant(onTrue), onFalse);
 }
 inline Expr select(Expr pred, Expr onTrue, double onFalse) {
-  return select(pred, onTrue, onTrue.number(onFalse));
+  return select(pred, onTrue, onTrue.constant(onFalse));
 }
 
 } // namespace zenith::stablehlo

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Import of products, convolutions and linear algebra.
+// Import of matmuls, convolutions and linear algebra.
 
 #include "frontends/stablehlo/import/MatmulReading.h"
 #include "frontends/stablehlo/import/ShapeReading.h"
@@ -12,42 +12,10 @@ using namespace zenith::stablehlo;
 using Integers = SmallVector<int64_t>;
 
 //===----------------------------------------------------------------------===//
-// Types of products
+// Matmuls
 //===----------------------------------------------------------------------===//
 
-static bool mayWiden(Type from, Type to) {
-  return (from.isSignlessInteger(8) && to.isSignlessInteger(32)) ||
-         ((from.isF16() || from.isBF16()) && to.isF32());
-}
-
-// The type in which a product of these operands is taken.
-static Type productType(Value lhs, Value rhs, Type result) {
-  Type left = elementOf(lhs), right = elementOf(rhs);
-  if (left.isInteger(1) && result.isInteger(1))
-    return IntegerType::get(result.getContext(), 32);
-  // Sums of bytes end in the same bits as sums of narrower integers.
-  auto integer = dyn_cast<IntegerType>(result);
-  if (isa<IntegerType>(left) && isa<IntegerType>(right) && integer &&
-      integer.getWidth() > 1 && integer.getWidth() < 8)
-    return IntegerType::get(result.getContext(), 8, integer.getSignedness());
-  if (left != right || left.isInteger(1))
-    return result;
-  if (left == result || mayWiden(left, result))
-    return left;
-  auto width = [](Type type) {
-    if (auto complex = dyn_cast<ComplexType>(type))
-      return 1000 + complex.getElementType().getIntOrFloatBitWidth();
-    return type.getIntOrFloatBitWidth();
-  };
-  return width(left) > width(result) ? left : result;
-}
-
-// What the product gives before a last conversion.
-static Type sumType(Type operand, Type result) {
-  return mayWiden(operand, result) ? result : operand;
-}
-
-// Rounds to the type that an algorithm multiplies in.
+// Rounds to the type in which an algorithm multiplies.
 static Value roundTo(OpReading &x, Value value, Type precision) {
   Type own = elementOf(value);
   bool narrower = isa<FloatType>(own) &&
@@ -56,32 +24,11 @@ static Value roundTo(OpReading &x, Value value, Type precision) {
   return narrower ? x.convert(x.convert(value, precision), own) : value;
 }
 
-// The result of a product: from i32 back to i1 by test for zero.
-static Value finished(OpReading &x, Value product, Type element) {
-  return element.isInteger(1) ? x.compare(graph::CompareDirection::ne, product,
-                                          x.filled(product, 0))
-                              : x.convert(product, element);
-}
-
-//===----------------------------------------------------------------------===//
-// Products
-//===----------------------------------------------------------------------===//
-
-Value stablehlo::makeProduct(OpReading &x, graph::DotDimsAttr dims, Value lhs,
-                             Value rhs, RankedTensorType type) {
-  Type element = type.getElementType();
-  Type operand = productType(lhs, rhs, element);
-  lhs = x.convert(lhs, operand);
-  rhs = x.convert(rhs, operand);
-  auto sum = RankedTensorType::get(type.getShape(), sumType(operand, element));
-  return finished(x, x.make<graph::DotGeneralOp>(sum, lhs, rhs, dims), element);
-}
-
-static void product(OpReading &x, graph::DotDimsAttr dims, Value lhs,
-                    Value rhs) {
+static void importDot(OpReading &x, graph::DotDimsAttr dims, Value lhs,
+                      Value rhs) {
   RankedTensorType type = x.type();
   if (!x.failed())
-    x.out(makeProduct(x, dims, lhs, rhs, type));
+    x.out(makeDot(x, dims, lhs, rhs, type));
 }
 
 static void dotGeneralRule(OpReading &x) {
@@ -94,20 +41,20 @@ static void dotGeneralRule(OpReading &x) {
     lhs = roundTo(x, lhs, algorithm.getLhsPrecisionType());
     rhs = roundTo(x, rhs, algorithm.getRhsPrecisionType());
   }
-  product(x,
-          graph::DotDimsAttr::get(x.b.getContext(),
-                                  dims.getLhsBatchingDimensions(),
-                                  dims.getRhsBatchingDimensions(),
-                                  dims.getLhsContractingDimensions(),
-                                  dims.getRhsContractingDimensions()),
-          lhs, rhs);
+  importDot(x,
+            graph::DotDimsAttr::get(x.b.getContext(),
+                                    dims.getLhsBatchingDimensions(),
+                                    dims.getRhsBatchingDimensions(),
+                                    dims.getLhsContractingDimensions(),
+                                    dims.getRhsContractingDimensions()),
+            lhs, rhs);
 }
 
 static void dotRule(OpReading &x) {
   Value lhs = x.in(0), rhs = x.in(1);
   if (rankOf(lhs) == 0 || rankOf(rhs) == 0)
     return x.invalid("takes vectors and matrices");
-  product(
+  importDot(
       x,
       graph::DotDimsAttr::get(x.b.getContext(), {}, {}, {rankOf(lhs) - 1}, {0}),
       lhs, rhs);
@@ -136,7 +83,7 @@ static bool readConvolution(OpReading &x, Convolution &conv) {
   conv.strides = x.list("window_strides", spatial, 1);
   conv.inputDilation = x.list("lhs_dilation", spatial, 1);
   conv.kernelDilation = x.list("rhs_dilation", spatial, 1);
-  conv.groups = x.number("feature_group_count", 1);
+  conv.groups = x.intAttribute("feature_group_count", 1);
   Integers reversal = x.list("window_reversal", spatial, 0), reversed;
   if (conv.strides.size() != spatial || conv.inputDilation.size() != spatial ||
       conv.kernelDilation.size() != spatial || reversal.size() != spatial) {
@@ -164,7 +111,7 @@ static bool mergeBatchGroups(OpReading &x, Convolution &conv, int64_t groups) {
     x.unsupported("with batch groups of this shape is not supported");
     return false;
   }
-  // Split the batch, then move the groups in front of the features.
+  // Split the batch, then move the groups before the features.
   Integers split, permutation, merged(type.getShape());
   for (int64_t i = 0; i < type.getRank(); ++i) {
     if (i == batch)
@@ -240,13 +187,13 @@ static void convolve(OpReading &x, Convolution conv) {
     shape.push_back(1);
     type = RankedTensorType::get(shape, type.getElementType());
   }
-  if (!mergeBatchGroups(x, conv, x.number("batch_group_count", 1)))
+  if (!mergeBatchGroups(x, conv, x.intAttribute("batch_group_count", 1)))
     return;
   auto negative = [](int64_t value) { return value < 0; };
   if (llvm::any_of(conv.low, negative) || llvm::any_of(conv.high, negative))
     padInput(x, conv);
   Type element = type.getElementType();
-  Type operand = productType(conv.input, conv.kernel, element);
+  Type operand = matmulOperandType(conv.input, conv.kernel, element);
   auto dims = graph::ConvDimsAttr::get(
       x.b.getContext(), conv.dims.getInputBatchDimension(),
       conv.dims.getInputFeatureDimension(),
@@ -262,12 +209,12 @@ static void convolve(OpReading &x, Convolution conv) {
                                   conv.dims.getOutputSpatialDimensions()))
     if (tensorTypeOf(conv.input).isDynamicDim(in))
       shape[out] = ShapedType::kDynamic;
-  auto sum = RankedTensorType::get(shape, sumType(operand, element));
+  auto sum = RankedTensorType::get(shape, matmulSumType(operand, element));
   Value result = x.make<graph::ConvolutionOp>(
       sum, x.convert(conv.input, operand), x.convert(conv.kernel, operand),
       dims, conv.strides, conv.low, conv.high, conv.inputDilation,
       conv.kernelDilation, uint64_t(conv.groups));
-  result = finished(x, x.refine(result, type.getShape()), element);
+  result = convertSums(x, x.refine(result, type.getShape()), element);
   x.out(type == given ? result : x.reshape(result, given.getShape()));
 }
 
@@ -328,8 +275,8 @@ static void dynamicConvRule(OpReading &x) {
   Integers padding;
   for (int64_t i = 0; i < count; ++i) {
     values.push_back(shapeElement(x, x.in(2), i));
-    if (auto number = constantInteger(values.back()))
-      padding.push_back(*number);
+    if (auto size = constantInteger(values.back()))
+      padding.push_back(*size);
   }
   if (int64_t(padding.size()) < count)
     padByValue(x, conv, values);

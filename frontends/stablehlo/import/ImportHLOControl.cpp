@@ -2,7 +2,7 @@
 //
 // Import of control, calls, tuples and barriers.
 
-#include "frontends/stablehlo/import/ProgramReading.h"
+#include "frontends/stablehlo/import/OpReading.h"
 
 using namespace mlir;
 using namespace zenith;
@@ -56,7 +56,7 @@ static void callByName(OpReading &x, StringRef attribute) {
 static void callRule(OpReading &x) { callByName(x, "callee"); }
 static void compositeRule(OpReading &x) { callByName(x, "decomposition"); }
 
-// Scalars of the region stand for whole tensors.
+// Scalars of the region represent whole tensors.
 static void mapRule(OpReading &x) {
   if (x.inputs() == 0)
     return x.invalid("has no operand");
@@ -83,7 +83,7 @@ static void tupleRule(OpReading &x) { x.outFlat(x.flatInputs()); }
 
 static void tupleElementRule(OpReading &x) {
   auto tuple = dyn_cast<TupleType>(x.op->getOperand(0).getType());
-  int64_t index = x.number("index");
+  int64_t index = x.intAttribute("index");
   if (!tuple || index < 0 || index >= int64_t(tuple.size()))
     return x.invalid("has an index out of range");
   size_t first = 0;

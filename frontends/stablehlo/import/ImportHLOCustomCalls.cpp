@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Import of custom calls by name, and of what programs expect of themselves.
+// Import of custom calls by name, and of the checks that programs contain.
 
 #include "frontends/stablehlo/import/OrderingReading.h"
 #include "frontends/stablehlo/import/ReduceReading.h"
@@ -23,10 +23,10 @@ static void expect(OpReading &x, Expectation::Kind kind, Value actual,
     return x.unsupported("inside a region is not supported");
   Expectation expectation;
   expectation.kind = kind;
-  expectation.place = graph::placeOf(x.loc);
+  expectation.location = graph::placeOf(x.loc);
   if (auto value = x.op->getAttrOfType<FloatAttr>("tolerance"))
     expectation.tolerance = value.getValueAsDouble();
-  expectation.maxUlp = x.number("max_ulp_difference", expectation.maxUlp);
+  expectation.maxUlp = x.intAttribute("max_ulp_difference", expectation.maxUlp);
   // Any difference will do (2^64 - 1).
   if (expectation.maxUlp < 0)
     return;
@@ -44,7 +44,7 @@ template <Expectation::Kind kind> static void expectConstantRule(OpReading &x) {
     expect(x, kind, x.in(0), x.constant(value));
 }
 
-// @check.eq gives whether all elements agree, and is an expectation too.
+// @check.eq gives whether all elements agree, and is an expectation as well.
 static void checkEqualRule(OpReading &x) {
   Value lhs = x.in(0), rhs = x.in(1);
   expect(x, Expectation::Equal, lhs, rhs);
@@ -62,7 +62,7 @@ static void probeRule(OpReading &x) {
   Value value = x.in();
   if (x.failed())
     return;
-  // Inside a region there is a value for every turn.
+  // Inside a region there is a value for every iteration.
   if (x.program.regionDepth == 0)
     x.program.probes[name.getValue()] = value;
   x.out(value);
@@ -116,17 +116,17 @@ static int64_t configNumber(OpReading &x, StringRef name, int64_t fallback) {
   return value ? value.getValue().getZExtValue() : fallback;
 }
 
-// LAPACK writes one triangle and leaves the other as it was.
+// LAPACK writes one triangle and leaves the other unchanged.
 static Value besideFactor(OpReading &x, Value factor, Value matrix,
                           bool lower) {
   RankedTensorType type = tensorTypeOf(factor);
   if (!type.hasStaticShape())
     return factor;
   ArrayRef<int64_t> shape = type.getShape().take_back(2);
-  Type number = x.b.getI32Type();
+  Type index = x.b.getI32Type();
   Value inside = x.compare(lower ? graph::CompareDirection::ge
                                  : graph::CompareDirection::le,
-                           x.iota(shape, 0, number), x.iota(shape, 1, number));
+                           x.iota(shape, 0, index), x.iota(shape, 1, index));
   int64_t rank = type.getRank();
   inside = x.broadcast(inside, {rank - 2, rank - 1},
                        RankedTensorType::get(type.getShape(), x.b.getI1Type()));
@@ -134,7 +134,7 @@ static Value besideFactor(OpReading &x, Value factor, Value matrix,
 }
 
 // The factor, and 0 for success. A failure shows as NaN from some column on;
-// the program makes all of it NaN where it reads another number.
+// the program makes all of the factor NaN if it reads another status.
 static void potrfRule(OpReading &x) {
   Value matrix = x.in();
   RankedTensorType info = x.type(1);
@@ -170,7 +170,7 @@ static void lapackRule(OpReading &x, StringRef routine) {
   SmallVector<Type> types = x.program.typesOf(x.op->getResultTypes(), x.loc);
   if (x.failed())
     return;
-  // Shapes of results that are dynamic come behind the matrices.
+  // Shapes of dynamic results come after the matrices.
   auto shapes =
       x.op->getAttrOfType<DenseIntElementsAttr>("indices_of_shape_operands");
   Values matrices = x.flatInputs();
@@ -204,15 +204,15 @@ static Rule ruleForTarget(StringRef target) {
   return nullptr;
 }
 
-// Kept by name: what runs it refuses it. One that is called for its effect
-// would vanish, so it is refused here.
+// Kept by name: backends refuse unknown names. A call for its effect would be
+// removed as unused, so it is refused here.
 static void unknownRule(OpReading &x, StringRef target) {
   SmallVector<Type> types = x.program.typesOf(x.op->getResultTypes(), x.loc);
   if (x.failed())
     return;
   if (x.flag("has_side_effect") || target.empty())
     return x.unsupported("@" + target + " is not supported");
-  // Without an effect or a result it does nothing.
+  // Without an effect or a result the call does nothing.
   if (types.empty())
     return x.outFlat({});
   NamedAttrList config;

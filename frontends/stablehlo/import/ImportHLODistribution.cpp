@@ -2,7 +2,7 @@
 //
 // Import of ops between devices for a program of one device, and of tokens.
 
-#include "frontends/stablehlo/import/ProgramReading.h"
+#include "frontends/stablehlo/import/OpReading.h"
 
 using namespace mlir;
 using namespace zenith;
@@ -10,14 +10,14 @@ using namespace zenith::stablehlo;
 
 static void identityRule(OpReading &x) { x.outFlat(x.flatInputs()); }
 
-// Device 0 of one.
+// Device 0 of one device.
 static void idRule(OpReading &x) {
   RankedTensorType type = x.type();
   if (!x.failed())
     x.out(x.scalar(type.getElementType(), 0));
 }
 
-// Every group has one member, so each device keeps what it has.
+// Every group has one member, so each device keeps its own data.
 static void collectiveRule(OpReading &x) {
   auto groups = x.op->getAttrOfType<DenseIntElementsAttr>("replica_groups");
   if (!groups || groups.getNumElements() > 1)
@@ -27,7 +27,7 @@ static void collectiveRule(OpReading &x) {
   identityRule(x);
 }
 
-// From device 0 to itself, or zeros where nobody sends to it.
+// From device 0 to itself, or zeros if no device sends to it.
 static void permuteRule(OpReading &x) {
   SmallVector<int64_t> pairs = x.list("source_target_pairs");
   if (llvm::any_of(pairs, [](int64_t device) { return device != 0; }))

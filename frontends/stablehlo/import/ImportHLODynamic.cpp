@@ -53,14 +53,14 @@ std::optional<int64_t> stablehlo::constantInteger(Value scalar) {
 }
 
 namespace {
-/// A shape: static sizes, and scalars for the others.
+/// A shape: static sizes, and scalars for the dynamic ones.
 struct DynamicShape {
   SmallVector<int64_t> sizes;
   Values dims;
 };
 } // namespace
 
-// Sizes of a result: those of its type, else by value.
+// Sizes of a result: from its type, else from values.
 static DynamicShape shapeFrom(OpReading &x, Value shape,
                               RankedTensorType type) {
   DynamicShape result;
@@ -119,11 +119,11 @@ static void dynamicIotaRule(OpReading &x) {
   Value result = x.make<graph::IotaOp>(
       RankedTensorType::get(to.sizes,
                             complex ? complex.getElementType() : element),
-      uint64_t(x.number("iota_dimension")), to.dims);
+      uint64_t(x.intAttribute("iota_dimension")), to.dims);
   x.out(x.convert(result, element));
 }
 
-// ceil((limit - start) / stride), static where all three are.
+// ceil((limit - start) / stride), static if all three are.
 static void realDynamicSliceRule(OpReading &x) {
   Value value = x.in(0);
   SmallVector<int64_t> starts, sizes, strides;
@@ -158,7 +158,7 @@ static void realDynamicSliceRule(OpReading &x) {
                                strides));
 }
 
-// Between elements first: kernels pad by values around them only.
+// Interior padding first: kernels take edge padding by values only.
 static Value spreadOut(OpReading &x, Value value, Value fill,
                        ArrayRef<int64_t> interior) {
   SmallVector<int64_t> shape(tensorTypeOf(value).getShape()),
@@ -176,11 +176,10 @@ Value stablehlo::padByValues(OpReading &x, RankedTensorType type, Value value,
                              ArrayRef<Value> high, ArrayRef<int64_t> interior) {
   SmallVector<int64_t> before, after, between(interior);
   Values beforeValues, afterValues;
-  auto add = [](Value scalar, SmallVectorImpl<int64_t> &numbers,
-                Values &values) {
-    auto number = constantInteger(scalar);
-    numbers.push_back(number.value_or(ShapedType::kDynamic));
-    if (!number)
+  auto add = [](Value scalar, SmallVectorImpl<int64_t> &sizes, Values &values) {
+    auto size = constantInteger(scalar);
+    sizes.push_back(size.value_or(ShapedType::kDynamic));
+    if (!size)
       values.push_back(scalar);
   };
   for (auto [lowScalar, highScalar] : llvm::zip_equal(low, high)) {
@@ -215,10 +214,10 @@ static void dynamicPadRule(OpReading &x) {
   x.out(padByValues(x, type, value, x.in(1), low, high, interior));
 }
 
-// A bound becomes the size itself, where it is the whole dimension.
+// A bound becomes the size itself if it is the whole dimension.
 static void setDimensionSizeRule(OpReading &x) {
   Value value = x.in(0);
-  int64_t dim = x.number("dimension");
+  int64_t dim = x.intAttribute("dimension");
   if (dim < 0 || dim >= rankOf(value))
     return x.invalid("has a dimension out of range");
   auto size = constantInteger(x.in(1));

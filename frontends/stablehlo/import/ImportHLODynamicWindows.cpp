@@ -18,12 +18,12 @@ namespace {
 struct DynamicWindows {
   Value value, init;
   Region *body = nullptr;
-  std::optional<graph::ReduceKind> kind; ///< of the body, where it has one
+  std::optional<graph::ReduceKind> kind; ///< the body's kind, if it has one
   Values size, low, high;
   SmallVector<int64_t> strides, baseDilation, dilation;
 };
 
-/// Element i folds elements 0 to i, or i to the last one.
+/// Element i reduces elements 0 to i, or i to the last one.
 struct Running {
   int64_t along;
   bool reverse;
@@ -31,7 +31,7 @@ struct Running {
 } // namespace
 
 // Operands: value, initial value, then window, strides, dilations (base,
-// window) and padding as vectors. False where it is another form.
+// window) and padding as vectors. False if the form is another one.
 static bool readWindows(OpReading &x, DynamicWindows &windows) {
   auto calls = x.op->getAttrOfType<ArrayAttr>("called_computations");
   auto symbol = calls && calls.size() == 1
@@ -70,10 +70,10 @@ static bool readWindows(OpReading &x, DynamicWindows &windows) {
   return true;
 }
 
-// Windows as long as their dimension, padded on one side. Nothing where they
-// are not of that form.
+// Windows as long as their dimension, padded on one side. Nothing if they do
+// not have that form.
 static std::optional<Running> scanOf(const DynamicWindows &windows) {
-  auto isOne = [](int64_t number) { return number == 1; };
+  auto isOne = [](int64_t size) { return size == 1; };
   if (!llvm::all_of(windows.strides, isOne) ||
       !llvm::all_of(windows.baseDilation, isOne) ||
       !llvm::all_of(windows.dilation, isOne))
@@ -97,29 +97,29 @@ static std::optional<Running> scanOf(const DynamicWindows &windows) {
   return running;
 }
 
-// One step of foldByDoubling: each element with the one `shift` before it
-// (behind it in reverse), the initial value where there is none.
-static Value foldShifted(OpReading &x, const DynamicWindows &windows,
-                         Running running, Expr shift, Value folded) {
-  Values low(rankOf(folded), x.index(0)), high = low;
+// One step of reduceByDoubling: each element joined with the element `shift`
+// before it (after it in reverse), or with the initial value if there is none.
+static Value reduceShifted(OpReading &x, const DynamicWindows &windows,
+                           Running running, Expr shift, Value reduced) {
+  Values low(rankOf(reduced), x.index(0)), high = low;
   low[running.along] = running.reverse ? (-shift).value : shift.value;
   high[running.along] = running.reverse ? shift.value : (-shift).value;
-  SmallVector<int64_t> interior(rankOf(folded), 0);
-  Value moved = padByValues(x, tensorTypeOf(folded), folded, windows.init, low,
-                            high, interior);
-  Values operands{moved, folded};
+  SmallVector<int64_t> interior(rankOf(reduced), 0);
+  Value moved = padByValues(x, tensorTypeOf(reduced), reduced, windows.init,
+                            low, high, interior);
+  Values operands{moved, reduced};
   if (running.reverse)
     std::swap(operands[0], operands[1]);
-  Value outer = std::exchange(x.program.liftedLike, folded);
+  Value outer = std::exchange(x.program.liftedLike, reduced);
   Values results = x.program.inlineBlock(windows.body->front(), operands);
   x.program.liftedLike = outer;
-  return x.failed() ? folded : results[0];
+  return x.failed() ? reduced : results[0];
 }
 
-// A running fold by any body: elements fold 1, 2, 4 and so on of their
-// neighbours, log2(n) steps for n elements.
-static Value foldByDoubling(OpReading &x, const DynamicWindows &windows,
-                            Running running) {
+// A scan by any body: elements reduce 1, 2, 4 and so on of their neighbours,
+// log2(n) steps for n elements.
+static Value reduceByDoubling(OpReading &x, const DynamicWindows &windows,
+                              Running running) {
   Value count = x.dim(windows.value, running.along);
   Values inits{x.index(1), windows.value};
   SmallVector<Type> types(ValueRange(inits).getTypes());
@@ -131,8 +131,9 @@ static Value foldByDoubling(OpReading &x, const DynamicWindows &windows,
   x.create<graph::YieldOp>(ValueRange{(shift < shift.with(count)).value});
   Block *body = x.b.createBlock(&loop.getBody(), {}, types, locs);
   shift = shift.with(body->getArgument(0));
-  Value folded = foldShifted(x, windows, running, shift, body->getArgument(1));
-  x.create<graph::YieldOp>(ValueRange{(shift + shift).value, folded});
+  Value reduced =
+      reduceShifted(x, windows, running, shift, body->getArgument(1));
+  x.create<graph::YieldOp>(ValueRange{(shift + shift).value, reduced});
   return loop.getResult(1);
 }
 
@@ -141,14 +142,14 @@ static Value cumulative(OpReading &x, const DynamicWindows &windows) {
   if (!running)
     return {};
   if (!windows.kind)
-    return foldByDoubling(x, windows, *running);
+    return reduceByDoubling(x, windows, *running);
   return x.make<graph::CumulativeOp>(windows.value.getType(), *windows.kind,
                                      windows.value, uint64_t(running->along),
                                      /*exclusive=*/false, running->reverse);
 }
 
 // Windows of known size over an input that has been padded by values. Nothing
-// where their size is a value too.
+// if their size is a value too.
 static Value overPadded(OpReading &x, const DynamicWindows &windows) {
   RankedTensorType type = tensorTypeOf(windows.value);
   SmallVector<int64_t> size, interior, shape;
@@ -176,12 +177,12 @@ static Value overPadded(OpReading &x, const DynamicWindows &windows) {
     return x.make<graph::ReduceWindowOp>(result, *windows.kind, padded, size,
                                          windows.strides, zeros, zeros, ones,
                                          windows.dilation);
-  auto fold = x.create<graph::ReduceWindowWithOp>(
+  auto reduction = x.create<graph::ReduceWindowWithOp>(
       TypeRange{result}, ValueRange{padded}, ValueRange{windows.init}, size,
       windows.strides, zeros, zeros, ones, windows.dilation);
   Type scalar = windows.init.getType();
-  x.program.importRegion(*windows.body, fold.getBody(), {scalar, scalar});
-  return fold.getResult(0);
+  x.program.importRegion(*windows.body, reduction.getBody(), {scalar, scalar});
+  return reduction.getResult(0);
 }
 
 void stablehlo::importDynamicReduceWindow(OpReading &x) {

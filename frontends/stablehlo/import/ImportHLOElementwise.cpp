@@ -201,8 +201,8 @@ static unsigned bitsOf(Type element) {
   return element.getIntOrFloatBitWidth();
 }
 
-// Complex numbers have no bits of their own in GraphIR: the real part is the
-// first of two.
+// GraphIR cannot reinterpret the bits of complex numbers: the real part becomes
+// the first of two elements.
 static Value splitComplex(OpReading &x, Value value) {
   SmallVector<int64_t> shape(tensorTypeOf(value).getShape());
   shape.push_back(1);
@@ -251,7 +251,7 @@ static void bitcastRule(OpReading &x) {
   x.out(result);
 }
 
-// Rounds to fewer mantissa bits, ties to even, then sends what leaves the
+// Rounds to fewer mantissa bits, ties to even, then maps values outside of the
 // narrower exponent's range to infinity and zero.
 static void reducePrecisionRule(OpReading &x) {
   Value value = x.in();
@@ -261,11 +261,11 @@ static void reducePrecisionRule(OpReading &x) {
   unsigned width = type.getWidth();
   int64_t mantissa = type.getFPMantissaWidth() - 1,
           exponent = width - 1 - mantissa;
-  int64_t toExponent = x.number("exponent_bits"),
-          toMantissa = x.number("mantissa_bits");
+  int64_t toExponent = x.intAttribute("exponent_bits"),
+          toMantissa = x.intAttribute("mantissa_bits");
   Type integer =
       IntegerType::get(x.b.getContext(), width, IntegerType::Unsigned);
-  Expr number(x, value), bits(x, x.bitcast(value, integer));
+  Expr operand(x, value), bits(x, x.bitcast(value, integer));
   auto constant = [&](APInt value) {
     return bits.with(x.spread(x.integer(integer, value), bits.value));
   };
@@ -291,8 +291,8 @@ static void reducePrecisionRule(OpReading &x) {
         select(own > fieldOf(bias + toBias), sign | constant(field), result);
     result = select(own <= fieldOf(bias - toBias), sign, result);
   }
-  Expr rounded = number.with(x.bitcast(result.value, type));
-  x.out(select(number != number, number, rounded).value);
+  Expr rounded = operand.with(x.bitcast(result.value, type));
+  x.out(select(operand != operand, operand, rounded).value);
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Import of ops that read or write at positions given by data.
+// Import of ops that read or write at data-dependent positions.
 
 #include "frontends/stablehlo/import/ShapeReading.h"
 
@@ -27,9 +27,9 @@ static void gatherRule(OpReading &x) {
 }
 
 namespace {
-/// Sizes of slices: a number, -1 for all of a dynamic dimension, or by value.
+/// Sizes of slices: a constant, -1 for all of a dynamic dimension, or by value.
 struct SliceSizes {
-  SmallVector<int64_t> numbers;
+  SmallVector<int64_t> extents;
   Values values;
   bool known = true; ///< no size is by value
 };
@@ -41,36 +41,36 @@ static SliceSizes sliceSizes(OpReading &x, Value operand, Value sizes) {
   for (int64_t i = 0; i < rankOf(operand); ++i) {
     Value size = shapeElement(x, sizes, i);
     result.values.push_back(size);
-    auto number = constantInteger(size);
+    auto constant = constantInteger(size);
     bool isWhole =
-        !number && analysis.scalar(size) == analysis.dimOf(operand, i);
-    result.known &= number || isWhole;
-    result.numbers.push_back(
-        number.value_or(isWhole ? -1 : ShapedType::kDynamic));
+        !constant && analysis.scalar(size) == analysis.dimOf(operand, i);
+    result.known &= constant || isWhole;
+    result.extents.push_back(
+        constant.value_or(isWhole ? -1 : ShapedType::kDynamic));
   }
   return result;
 }
 
-// Sizes that the type of the result tells.
+// Sizes known from the type of the result.
 static void takeSizes(SliceSizes &sizes, graph::GatherDimsAttr dims,
                       RankedTensorType type) {
   ArrayRef<int64_t> offsets = dims.getOffsetDims();
   size_t next = 0;
   sizes.known = true;
-  for (auto [i, number] : llvm::enumerate(sizes.numbers)) {
+  for (auto [i, extent] : llvm::enumerate(sizes.extents)) {
     bool dropped =
         llvm::is_contained(dims.getCollapsedSliceDims(), int64_t(i)) ||
         llvm::is_contained(dims.getOperandBatchingDims(), int64_t(i));
     int64_t told = dropped                  ? 1
                    : next == offsets.size() ? ShapedType::kDynamic
                                             : type.getDimSize(offsets[next++]);
-    if (ShapedType::isDynamic(number))
-      number = told;
-    sizes.known &= !ShapedType::isDynamic(number);
+    if (ShapedType::isDynamic(extent))
+      extent = told;
+    sizes.known &= !ShapedType::isDynamic(extent);
   }
 }
 
-// One slice, as large as values say: its start is clamped so that it lies
+// One slice whose sizes are values: its start is clamped so that it lies
 // inside.
 static void sliceByValue(OpReading &x, graph::GatherDimsAttr dims,
                          const SliceSizes &sizes) {
@@ -79,22 +79,22 @@ static void sliceByValue(OpReading &x, graph::GatherDimsAttr dims,
   Values startValues, sizeValues;
   for (int64_t i = 0; i < rankOf(operand); ++i) {
     Value size = sizes.values[i];
-    auto number = constantInteger(size);
-    shape.push_back(number.value_or(ShapedType::kDynamic));
-    if (!number)
+    auto constant = constantInteger(size);
+    shape.push_back(constant.value_or(ShapedType::kDynamic));
+    if (!constant)
       sizeValues.push_back(size);
     if (!llvm::is_contained(dims.getCollapsedSliceDims(), i))
       rest.push_back(shape.back());
-    auto place = llvm::find(dims.getStartIndexMap(), i);
-    if (place == dims.getStartIndexMap().end()) {
+    auto found = llvm::find(dims.getStartIndexMap(), i);
+    if (found == dims.getStartIndexMap().end()) {
       starts.push_back(0);
       continue;
     }
     Expr start(
-        x, shapeElement(x, indices, place - dims.getStartIndexMap().begin()));
+        x, shapeElement(x, indices, found - dims.getStartIndexMap().begin()));
     Expr last = Expr(x, x.dim(operand, i)) - start.with(size);
     Expr clamped = start.apply<graph::MinOp>(last);
-    clamped = clamped.apply<graph::MaxOp>(clamped.number(0));
+    clamped = clamped.apply<graph::MaxOp>(clamped.constant(0));
     starts.push_back(ShapedType::kDynamic);
     startValues.push_back(clamped.value);
   }
@@ -117,12 +117,12 @@ static void dynamicGatherRule(OpReading &x) {
   SliceSizes sizes = sliceSizes(x, x.in(0), x.in(2));
   if (sizes.known)
     return x.out(
-        x.make<graph::GatherOp>(type, x.in(0), x.in(1), dims, sizes.numbers));
+        x.make<graph::GatherOp>(type, x.in(0), x.in(1), dims, sizes.extents));
   if (rankOf(x.in(1)) != 1 || dims.getIndexVectorDim() != 0) {
     takeSizes(sizes, dims, type);
     if (sizes.known)
       return x.out(
-          x.make<graph::GatherOp>(type, x.in(0), x.in(1), dims, sizes.numbers));
+          x.make<graph::GatherOp>(type, x.in(0), x.in(1), dims, sizes.extents));
     return x.unsupported("of several slices whose sizes are known at run time "
                          "only is not supported");
   }
@@ -175,22 +175,22 @@ static std::optional<graph::ScatterKind> scatterKind(Region &body,
 }
 
 static void scatterRule(OpReading &x) {
-  auto numbers =
+  auto hloDims =
       x.attr<ScatterDimensionNumbersAttr>("scatter_dimension_numbers");
   if (x.failed())
     return;
   if (x.inputs() % 2 == 0)
     return x.invalid("has an even number of operands");
   auto dims = graph::ScatterDimsAttr::get(
-      x.b.getContext(), numbers.getUpdateWindowDims(),
-      numbers.getInsertedWindowDims(), numbers.getInputBatchingDims(),
-      numbers.getScatterIndicesBatchingDims(),
-      numbers.getScatterDimsToOperandDims(), numbers.getIndexVectorDim());
+      x.b.getContext(), hloDims.getUpdateWindowDims(),
+      hloDims.getInsertedWindowDims(), hloDims.getInputBatchingDims(),
+      hloDims.getScatterIndicesBatchingDims(),
+      hloDims.getScatterDimsToOperandDims(), hloDims.getIndexVectorDim());
   unsigned count = x.inputs() / 2;
   Values operands = x.ins(0, count), updates = x.ins(count + 1, count);
   Value indices = x.in(count);
   Region &body = x.op->getRegion(0);
-  // Elements and updates meet in the region's types.
+  // Elements and updates are converted to the region's types.
   SmallVector<Type> scalars =
       x.program.typesOf(body.front().getArgumentTypes(), x.loc);
   if (x.failed())
@@ -215,11 +215,11 @@ static void scatterRule(OpReading &x) {
   x.out(scatter.getResults());
 }
 
-// Rows of the operand's dimension `dim` that an index tensor names, within
+// Rows of the operand's dimension `dim` that an index tensor selects, within
 // batches.
 static void torchIndexSelectRule(OpReading &x) {
   Value operand = x.in(0), index = x.in(1);
-  int64_t dim = x.number("dim"), batches = x.number("batch_dims");
+  int64_t dim = x.intAttribute("dim"), batches = x.intAttribute("batch_dims");
   RankedTensorType type = x.type();
   if (x.failed())
     return;

@@ -2,7 +2,7 @@
 //
 // Import of ops that move elements by shapes alone.
 
-#include "frontends/stablehlo/import/ProgramReading.h"
+#include "frontends/stablehlo/import/OpReading.h"
 
 using namespace mlir;
 using namespace zenith;
@@ -39,7 +39,7 @@ static void iotaRule(OpReading &x) {
   RankedTensorType type = x.type();
   if (x.failed())
     return;
-  int64_t dim = x.number("iota_dimension");
+  int64_t dim = x.intAttribute("iota_dimension");
   Type element = type.getElementType();
   if (auto complex = dyn_cast<ComplexType>(element))
     return x.out(x.convert(
@@ -128,7 +128,7 @@ static void padRule(OpReading &x) {
 static void concatenateRule(OpReading &x) {
   if (x.inputs() == 0)
     return x.invalid("has no operand");
-  int64_t dim = x.number("dimension");
+  int64_t dim = x.intAttribute("dimension");
   Values values = x.ins(0, x.inputs());
   if (dim < 0 || dim >= rankOf(values[0]))
     return x.invalid("has a dimension out of range");
@@ -136,7 +136,7 @@ static void concatenateRule(OpReading &x) {
 }
 
 static void dimensionSizeRule(OpReading &x) {
-  int64_t dim = x.number("dimension");
+  int64_t dim = x.intAttribute("dimension");
   Value value = x.in();
   if (dim < 0 || dim >= rankOf(value))
     return x.invalid("has a dimension out of range");

@@ -2,18 +2,18 @@
 //
 // Import of batch normalisation: inference, training and its gradient.
 
-#include "frontends/stablehlo/import/ProgramReading.h"
+#include "frontends/stablehlo/import/OpReading.h"
 
 using namespace mlir;
 using namespace zenith;
 using namespace zenith::stablehlo;
 
 namespace {
-/// The operand of a batch norm, and vectors spread along its features.
+/// The operand of a batch norm, and vectors broadcast along its features.
 class Norm {
 public:
   explicit Norm(OpReading &x)
-      : x(x), operand(x, x.in(0)), feature(x.number("feature_index")) {
+      : x(x), operand(x, x.in(0)), feature(x.intAttribute("feature_index")) {
     auto value = x.op->getAttrOfType<FloatAttr>("epsilon");
     epsilon = value ? value.getValueAsDouble() : 0;
     if (!tensorTypeOf(operand.value).hasStaticShape())

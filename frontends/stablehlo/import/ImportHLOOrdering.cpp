@@ -55,7 +55,7 @@ static void sortRule(OpReading &x) {
   Region &comparator = x.op->getRegion(0);
   if (inputs.empty() || !comparator.hasOneBlock())
     return x.invalid("lacks an operand or a comparator");
-  int64_t rank = rankOf(inputs[0]), dim = x.number("dimension", -1);
+  int64_t rank = rankOf(inputs[0]), dim = x.intAttribute("dimension", -1);
   dim = dim < 0 ? dim + rank : dim;
   if (dim < 0 || dim >= rank)
     return x.invalid("has a dimension out of range");
@@ -80,9 +80,8 @@ static Value firstAlong(OpReading &x, Value value, int64_t dim,
                                 ones);
 }
 
-// Operands: values and their indices, what stands for a missing one of each,
-// then shapes of dynamic results. The exact best are an answer for every
-// recall.
+// Operands: values and their indices, a fill value for each, then shapes of
+// dynamic results. The exact top k satisfies every recall.
 void stablehlo::importApproxTopK(OpReading &x) {
   auto calls = x.op->getAttrOfType<ArrayAttr>("called_computations");
   auto symbol = calls && calls.size() == 1
@@ -116,7 +115,7 @@ void stablehlo::importApproxTopK(OpReading &x) {
     x.out(best);
 }
 
-// graph.top_k holds zeros of both signs to be equal, and NaN too; JAX's order
+// graph.top_k takes zeros of both signs to be equal, and NaN too; JAX's order
 // is the total one.
 static void topKRule(OpReading &x) {
   Value operand = x.in();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Quantized programs: before import, every op on quantized values becomes one
-// on the numbers that they stand for, between a dequantization and a
-// quantization. Only these two see integers.
+// Quantized programs: before import, every op on quantized values becomes an op
+// on dequantized values, between a dequantization and a quantization. Only
+// these two see integers.
 
-#include "frontends/stablehlo/import/ProgramReading.h"
+#include "frontends/stablehlo/import/OpReading.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Quant/QuantTypes.h"
@@ -44,7 +44,7 @@ static void dequantizeOperands(Operation *op) {
                               operand.get(), expressedType(type)));
 }
 
-// Gives a value the type of its numbers; its users see it quantized again.
+// Gives a value its dequantized type; its users see it quantized again.
 static void quantizeValue(OpBuilder &builder, Value value) {
   Type type = value.getType();
   if (!quantizedOf(type))
@@ -96,13 +96,13 @@ struct Quantization {
 };
 } // namespace
 
-// One number per index of the quantized dimension.
-static Value alongAxis(OpReading &x, ArrayRef<double> numbers, int64_t axis,
+// One value per index of the quantized dimension.
+static Value alongAxis(OpReading &x, ArrayRef<double> perIndex, int64_t axis,
                        Value like, Type element) {
   SmallVector<Attribute> values;
-  for (double number : numbers)
-    values.push_back(FloatAttr::get(element, number));
-  auto type = RankedTensorType::get({int64_t(numbers.size())}, element);
+  for (double value : perIndex)
+    values.push_back(FloatAttr::get(element, value));
+  auto type = RankedTensorType::get({int64_t(perIndex.size())}, element);
   Value vector =
       x.create<graph::ConstantOp>(DenseElementsAttr::get(type, values));
   return x.broadcast(vector, {axis}, typeWith(like, element),
@@ -134,14 +134,15 @@ static void quantizeRule(OpReading &x) {
   if (x.failed() || !type)
     return;
   Value value = x.convert(x.in(), x.b.getF32Type());
-  auto numbers = readQuantization(x, type, value, x.b.getF32Type());
-  if (!numbers)
+  auto parameters = readQuantization(x, type, value, x.b.getF32Type());
+  if (!parameters)
     return;
-  Expr steps = (Expr(x, value) / numbers->scale).apply<graph::RoundEvenOp>() +
-               numbers->zeroPoint;
+  Expr steps =
+      (Expr(x, value) / parameters->scale).apply<graph::RoundEvenOp>() +
+      parameters->zeroPoint;
   Value clamped = x.make<graph::ClampOp>(
-      value.getType(), steps.number(double(type.getStorageTypeMin())).value,
-      steps.value, steps.number(double(type.getStorageTypeMax())).value);
+      value.getType(), steps.constant(double(type.getStorageTypeMin())).value,
+      steps.value, steps.constant(double(type.getStorageTypeMax())).value);
   x.out(x.convert(clamped, storage.getElementType()));
 }
 
@@ -152,10 +153,10 @@ static void dequantizeRule(OpReading &x) {
     return;
   Type wide = x.b.getF32Type();
   Value value = x.convert(x.in(), wide);
-  auto numbers = readQuantization(x, type, value, wide);
-  if (numbers)
+  auto parameters = readQuantization(x, type, value, wide);
+  if (parameters)
     x.out(x.convert(
-        ((Expr(x, value) - numbers->zeroPoint) * numbers->scale).value,
+        ((Expr(x, value) - parameters->zeroPoint) * parameters->scale).value,
         result.getElementType()));
 }
 

@@ -2,14 +2,14 @@
 //
 // Import of random bits.
 
-#include "frontends/stablehlo/import/ProgramReading.h"
+#include "frontends/stablehlo/import/OpReading.h"
 
 using namespace mlir;
 using namespace zenith;
 using namespace zenith::stablehlo;
 
-// Of four words of state, those of the key come low half first, those of the
-// counter high half first. This changes from one order to the other.
+// Of four words of state, the key's words come low half first, the counter's
+// words high half first. This function converts one order to the other.
 static Value turnCounter(OpReading &x, Value words) {
   return x.concat(0, {x.slice(words, {0}, {2}), x.slice(words, {3}, {1}),
                       x.slice(words, {2}, {1})});
@@ -20,12 +20,13 @@ static Value joinState(OpReading &x, Value state) {
   Value pairs = x.convert(x.reshape(turnCounter(x, state), {2, 2}), u64);
   Expr low(x, x.reshape(x.slice(pairs, {0, 0}, {2, 1}), {2}));
   Expr high(x, x.reshape(x.slice(pairs, {0, 1}, {2, 1}), {2}));
-  return (low | high.apply<graph::ShiftLeftOp>(high.number(32))).value;
+  return (low | high.apply<graph::ShiftLeftOp>(high.constant(32))).value;
 }
 static Value splitState(OpReading &x, Value state) {
   Type u32 = x.b.getIntegerType(32, false);
   Expr whole(x, state);
-  Value high = whole.apply<graph::ShiftRightLogicalOp>(whole.number(32)).value;
+  Value high =
+      whole.apply<graph::ShiftRightLogicalOp>(whole.constant(32)).value;
   Value low = x.reshape(x.convert(state, u32), {2, 1});
   Value words = x.reshape(
       x.concat(1, {low, x.reshape(x.convert(high, u32), {2, 1})}), {4});
@@ -64,7 +65,7 @@ static void bitGeneratorRule(OpReading &x) {
 }
 
 //===----------------------------------------------------------------------===//
-// rng: numbers from a fixed stream per op, the same in every run
+// rng: values from a fixed stream per op, the same in every run
 //===----------------------------------------------------------------------===//
 
 static Value streamBits(OpReading &x, ArrayRef<int64_t> shape, unsigned width) {
@@ -84,7 +85,7 @@ static Expr unitInterval(OpReading &x, ArrayRef<int64_t> shape, Type element) {
   bool isDouble = element.isF64();
   Expr bits(x, streamBits(x, shape, isDouble ? 64 : 32));
   unsigned dropped = isDouble ? 11 : 8;
-  Expr high = bits.apply<graph::ShiftRightLogicalOp>(bits.number(dropped));
+  Expr high = bits.apply<graph::ShiftRightLogicalOp>(bits.constant(dropped));
   return high.with(x.convert(high.value, element)) *
          (isDouble ? 0x1p-53 : 0x1p-24);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Import of reduce: a kind where the region is one op, else the region itself.
+// Import of reduce: by kind if the region is one op, else by the region itself.
 
 #include "frontends/stablehlo/import/ReduceReading.h"
 
@@ -55,36 +55,36 @@ bool stablehlo::isNeutral(Value init, ReduceKind kind) {
     return false;
   Type element = value.getElementType();
   if (isa<FloatType>(element)) {
-    APFloat number = *value.value_begin<APFloat>();
+    APFloat start = *value.value_begin<APFloat>();
     switch (kind) {
     case ReduceKind::sum:
-      return number.isZero();
+      return start.isZero();
     case ReduceKind::prod:
-      return number.isExactlyValue(1.0);
+      return start.isExactlyValue(1.0);
     case ReduceKind::max:
-      return isExtreme(number, true);
+      return isExtreme(start, true);
     case ReduceKind::min:
-      return isExtreme(number, false);
+      return isExtreme(start, false);
     default:
       return false;
     }
   }
   if (!isa<IntegerType>(element))
     return false;
-  APInt number = *value.value_begin<APInt>();
+  APInt start = *value.value_begin<APInt>();
   switch (kind) {
   case ReduceKind::sum:
   case ReduceKind::any:
   case ReduceKind::parity:
-    return number.isZero();
+    return start.isZero();
   case ReduceKind::prod:
-    return number.isOne();
+    return start.isOne();
   case ReduceKind::all:
-    return number.isAllOnes();
+    return start.isAllOnes();
   case ReduceKind::max:
-    return isExtreme(number, element, true);
+    return isExtreme(start, element, true);
   case ReduceKind::min:
-    return isExtreme(number, element, false);
+    return isExtreme(start, element, false);
   }
   return false;
 }
@@ -111,29 +111,29 @@ Value stablehlo::joinWith(HLOBuilder &x, ReduceKind kind, Value value,
   return value;
 }
 
-std::optional<Fold> stablehlo::readReduce(OpReading &x) {
-  Fold fold;
+std::optional<ReduceOperands> stablehlo::readReduce(OpReading &x) {
+  ReduceOperands operands;
   unsigned count = x.inputs() / 2;
-  fold.inputs = x.ins(0, count);
-  fold.inits = x.ins(count, count);
-  fold.scalars =
+  operands.inputs = x.ins(0, count);
+  operands.inits = x.ins(count, count);
+  operands.scalars =
       x.program.typesOf(x.op->getRegion(0).front().getArgumentTypes(), x.loc);
   if (x.failed())
     return std::nullopt;
-  if (count == 0 || x.inputs() % 2 || fold.scalars.size() != 2 * count) {
+  if (count == 0 || x.inputs() % 2 || operands.scalars.size() != 2 * count) {
     x.invalid("has operands that do not fit its region");
     return std::nullopt;
   }
   for (unsigned i = 0; i < count; ++i) {
-    Type element = getElementTypeOrSelf(fold.scalars[i]);
-    if (getElementTypeOrSelf(fold.scalars[count + i]) != element) {
+    Type element = getElementTypeOrSelf(operands.scalars[i]);
+    if (getElementTypeOrSelf(operands.scalars[count + i]) != element) {
       x.unsupported("with a region of mixed types is not supported");
       return std::nullopt;
     }
-    fold.inputs[i] = x.convert(fold.inputs[i], element);
-    fold.inits[i] = x.convert(fold.inits[i], element);
+    operands.inputs[i] = x.convert(operands.inputs[i], element);
+    operands.inits[i] = x.convert(operands.inits[i], element);
   }
-  return fold;
+  return operands;
 }
 
 static Type without(Value value, ArrayRef<int64_t> dims) {
@@ -145,9 +145,9 @@ static Type without(Value value, ArrayRef<int64_t> dims) {
 }
 
 // JAX's compiler adds small floats one after the other, each sum rounded, while
-// no reduced dimension is longer than this; else it makes trees. Rounding long
-// sums once is nearer to both the tree and the exact sum than rounding them at
-// every step.
+// no reduced dimension is longer than this; otherwise it builds trees. Rounding
+// long sums once is nearer to both the tree and the exact sum than rounding
+// them at every step.
 static constexpr int64_t longestStepwise = 32;
 
 static bool goesStepwise(Value input, Value init, ArrayRef<int64_t> dims,
@@ -163,26 +163,27 @@ static bool goesStepwise(Value input, Value init, ArrayRef<int64_t> dims,
 }
 
 static void reduceRule(OpReading &x) {
-  std::optional<Fold> fold = readReduce(x);
-  if (!fold)
+  std::optional<ReduceOperands> operands = readReduce(x);
+  if (!operands)
     return;
   SmallVector<int64_t> dims = x.list("dimensions");
   llvm::sort(dims);
   Region &body = x.op->getRegion(0);
-  if (fold->inputs.size() == 1)
-    if (auto kind = reduceKind(body, elementOf(fold->inputs[0]));
-        kind && !goesStepwise(fold->inputs[0], fold->inits[0], dims, *kind)) {
-      Value input = fold->inputs[0], init = fold->inits[0];
+  if (operands->inputs.size() == 1)
+    if (auto kind = reduceKind(body, elementOf(operands->inputs[0]));
+        kind &&
+        !goesStepwise(operands->inputs[0], operands->inits[0], dims, *kind)) {
+      Value input = operands->inputs[0], init = operands->inits[0];
       Value result = dims.empty() ? input : x.reduce(*kind, input, dims);
       return x.out(isNeutral(init, *kind) ? result
                                           : joinWith(x, *kind, result, init));
     }
   SmallVector<Type> types;
-  for (Value input : fold->inputs)
+  for (Value input : operands->inputs)
     types.push_back(without(input, dims));
-  auto reduce =
-      x.create<graph::ReduceWithOp>(types, fold->inputs, fold->inits, dims);
-  x.program.importRegion(body, reduce.getBody(), fold->scalars);
+  auto reduce = x.create<graph::ReduceWithOp>(types, operands->inputs,
+                                              operands->inits, dims);
+  x.program.importRegion(body, reduce.getBody(), operands->scalars);
   x.out(reduce.getResults());
 }
 

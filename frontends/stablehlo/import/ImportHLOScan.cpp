@@ -2,14 +2,14 @@
 //
 // Import of chlo.scan as a loop over slices.
 
-#include "frontends/stablehlo/import/ProgramReading.h"
+#include "frontends/stablehlo/import/OpReading.h"
 
 using namespace mlir;
 using namespace zenith;
 using namespace zenith::stablehlo;
 
 namespace {
-/// A scan: slices of the inputs along `dim` go in, with the carries; outputs
+/// A scan: its inputs are slices along `dim` and loop-carried values; outputs
 /// are stacked along `dim`.
 struct Scan {
   Values inputs, inits;
@@ -46,7 +46,7 @@ static Value putSlice(OpReading &x, Value stack, Value slice, int64_t dim,
       startsAt(x, sizes.size(), dim, step));
 }
 
-// One turn: carried are the carries and the stacks.
+// One iteration; `carried` holds the scan's state, then the stacked outputs.
 static Values turn(OpReading &x, const Scan &scan, Expr step,
                    ValueRange carried) {
   Value at = scan.reversed ? (step.with(x.index(scan.steps - 1)) - step).value
@@ -73,7 +73,7 @@ static bool readScan(OpReading &x, Scan &scan) {
   }
   scan.inputs = x.ins(0, segments[0]);
   scan.inits = x.ins(segments[0], segments[1]);
-  scan.dim = x.number("dimension");
+  scan.dim = x.intAttribute("dimension");
   scan.reversed = x.flag("is_reverse");
   for (unsigned i = 0; i + scan.inits.size() < x.op->getNumResults(); ++i)
     scan.outputs.push_back(x.type(i));
@@ -90,7 +90,8 @@ static bool readScan(OpReading &x, Scan &scan) {
   return !x.failed();
 }
 
-// Runs `turn` for step 0 to steps - 1 on carried values; gives the last ones.
+// Runs `turn` for step 0 to steps - 1 on loop-carried values; gives the last
+// ones.
 static Values
 countedLoop(OpReading &x, int64_t steps, Values carried,
             llvm::function_ref<Values(Expr step, ValueRange carried)> turn) {
@@ -122,7 +123,7 @@ static void scanRule(OpReading &x) {
       countedLoop(x, scan.steps, carried, [&](Expr step, ValueRange carried) {
         return turn(x, scan, step, carried);
       });
-  // Outputs come before carries.
+  // Outputs come before the final state.
   size_t carries = scan.inits.size();
   Values results(ArrayRef(last).drop_front(carries));
   llvm::append_range(results, ArrayRef(last).take_front(carries));

@@ -10,7 +10,7 @@ using namespace zenith::stablehlo;
 using graph::ReduceKind;
 
 namespace {
-/// Where windows lie, one entry per dimension.
+/// The parameters of windows, one entry per dimension.
 struct Window {
   SmallVector<int64_t> size, strides, low, high, baseDilation, dilation;
 };
@@ -46,47 +46,48 @@ static graph::ReduceWindowWithOp windowWith(OpReading &x, TypeRange types,
       window.high, window.baseDilation, window.dilation);
 }
 
-// Folding the initial value in twice changes nothing.
+// Joining the initial value twice changes nothing.
 static bool isIdempotent(ReduceKind kind) {
   return kind != ReduceKind::sum && kind != ReduceKind::prod &&
          kind != ReduceKind::parity;
 }
 
 static void reduceWindowRule(OpReading &x) {
-  std::optional<Fold> fold = readReduce(x);
-  if (!fold)
+  std::optional<ReduceOperands> operands = readReduce(x);
+  if (!operands)
     return;
-  Window window = readWindow(x, rankOf(fold->inputs[0]));
+  Window window = readWindow(x, rankOf(operands->inputs[0]));
   RankedTensorType first = x.type();
   if (x.failed())
     return;
   Region &body = x.op->getRegion(0);
-  Type element = elementOf(fold->inputs[0]);
+  Type element = elementOf(operands->inputs[0]);
   auto type = RankedTensorType::get(first.getShape(), element);
-  if (fold->inputs.size() == 1)
+  if (operands->inputs.size() == 1)
     if (auto kind = reduceKind(body, element)) {
-      bool neutral = isNeutral(fold->inits[0], *kind);
+      bool neutral = isNeutral(operands->inits[0], *kind);
       if ((neutral && !roundsOnce(*kind, element)) || isIdempotent(*kind)) {
         Value result = x.make<graph::ReduceWindowOp>(
-            type, *kind, fold->inputs[0], window.size, window.strides,
+            type, *kind, operands->inputs[0], window.size, window.strides,
             window.low, window.high, window.baseDilation, window.dilation);
         return x.out(neutral ? result
-                             : joinWith(x, *kind, result, fold->inits[0]));
+                             : joinWith(x, *kind, result, operands->inits[0]));
       }
     }
-  if (llvm::any_of(fold->inits, [](Value init) { return rankOf(init) != 0; }))
+  if (llvm::any_of(operands->inits,
+                   [](Value init) { return rankOf(init) != 0; }))
     return x.unsupported(
         "from initial values that are no scalars is not supported");
   SmallVector<Type> types;
-  for (Value input : fold->inputs)
+  for (Value input : operands->inputs)
     types.push_back(RankedTensorType::get(first.getShape(), elementOf(input)));
-  auto reduce = windowWith(x, types, fold->inputs, fold->inits, window);
-  x.program.importRegion(body, reduce.getBody(), fold->scalars);
+  auto reduce = windowWith(x, types, operands->inputs, operands->inits, window);
+  x.program.importRegion(body, reduce.getBody(), operands->scalars);
   x.out(reduce.getResults());
 }
 
-// Region of a window over (value, position): keeps what `select` keeps, and
-// never an element of the padding, whose position is -1.
+// Region of a window over (value, position): keeps the element that `select`
+// chooses, and never an element of the padding, whose position is -1.
 static void buildSelection(OpReading &x, Region &select, Region &body,
                            TypeRange scalars) {
   OpBuilder::InsertionGuard guard(x.b);
@@ -123,7 +124,7 @@ static std::optional<graph::ScatterKind> scatterKind(Region &body,
   }
 }
 
-// Folds updates into a flat copy of the initial value at flat positions.
+// Reduces updates into a flat copy of the initial value at flat positions.
 static Value scatterFlat(OpReading &x, Value target, Value positions,
                          Value updates) {
   auto dims =
@@ -141,9 +142,9 @@ static Value scatterFlat(OpReading &x, Value target, Value positions,
 }
 
 namespace {
-/// Number of elements: static, or by value.
+/// Count of elements: static, or by value.
 struct Count {
-  int64_t number = 1;
+  int64_t size = 1;
   Values value;
 };
 } // namespace
@@ -171,9 +172,9 @@ static void selectAndScatterRule(OpReading &x) {
     return;
   Count all = countOf(x, operand), chosen = countOf(x, source);
   Type i64 = x.b.getI64Type(), element = elementOf(operand);
-  Value numbers = x.make<graph::IotaOp>(RankedTensorType::get(all.number, i64),
+  Value indices = x.make<graph::IotaOp>(RankedTensorType::get(all.size, i64),
                                         uint64_t(0), all.value);
-  Value positions = reshapeLike(x, numbers, operand);
+  Value positions = reshapeLike(x, indices, operand);
   auto scalar = [](Type type) { return RankedTensorType::get({}, type); };
   auto select = windowWith(
       x, {typeWith(source, element), typeWith(source, i64)},
@@ -183,13 +184,12 @@ static void selectAndScatterRule(OpReading &x) {
   if (x.failed())
     return;
   Type sum = elementOf(init);
-  Value flat =
-      x.spread(init, RankedTensorType::get(all.number, sum), all.value);
+  Value flat = x.spread(init, RankedTensorType::get(all.size, sum), all.value);
   Value at =
-      x.make<graph::ReshapeOp>(RankedTensorType::get({chosen.number, 1}, i64),
+      x.make<graph::ReshapeOp>(RankedTensorType::get({chosen.size, 1}, i64),
                                select.getResult(1), chosen.value);
   Value updates =
-      x.make<graph::ReshapeOp>(RankedTensorType::get(chosen.number, sum),
+      x.make<graph::ReshapeOp>(RankedTensorType::get(chosen.size, sum),
                                x.convert(source, sum), chosen.value);
   x.out(reshapeLike(x, scatterFlat(x, flat, at, updates), operand));
 }

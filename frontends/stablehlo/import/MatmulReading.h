@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products in the types that StableHLO allows, shared by the rules of products.
+// The types in which matmuls and convolutions of StableHLO are computed.
 
 #ifndef ZENITH_FRONTENDS_STABLEHLO_IMPORT_MATMULREADING_H
 #define ZENITH_FRONTENDS_STABLEHLO_IMPORT_MATMULREADING_H
 
-#include "frontends/stablehlo/import/ProgramReading.h"
+#include "frontends/stablehlo/import/OpReading.h"
 
 namespace zenith::stablehlo {
 
-/// A dot_general of type `type`: operands of other types are converted to the
-/// one in which the product is taken.
-Value makeProduct(OpReading &x, graph::DotDimsAttr dims, Value lhs, Value rhs,
-                  RankedTensorType type);
+/// The type to which the operands of a matmul or convolution are converted.
+Type matmulOperandType(Value lhs, Value rhs, Type result);
+/// The type of its sums before a final conversion.
+Type matmulSumType(Type operand, Type result);
+/// Sums as elements of the result: from i32 back to i1 by comparison with zero.
+Value convertSums(OpReading &x, Value accumulated, Type element);
+/// A dot_general of type `type`, whose operands and sums have the types above.
+Value makeDot(OpReading &x, graph::DotDimsAttr dims, Value lhs, Value rhs,
+              RankedTensorType type);
 
 } // namespace zenith::stablehlo
 

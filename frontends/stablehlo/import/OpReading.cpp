@@ -2,7 +2,7 @@
 //
 // Operands, results and attributes of the op that a rule works on.
 
-#include "frontends/stablehlo/import/ProgramReading.h"
+#include "frontends/stablehlo/import/OpReading.h"
 
 using namespace mlir;
 using namespace zenith;
@@ -20,7 +20,7 @@ Value OpReading::in(unsigned index) {
     return scalar(b.getF32Type(), 0);
   }
   Value value = list.front();
-  // A scalar from outside, in a block whose scalars stand for tensors.
+  // A scalar captured by a block whose scalars represent tensors.
   if (program.liftedLike && rankOf(value) == 0)
     return spread(value, program.liftedLike);
   return value;
@@ -95,7 +95,7 @@ SmallVector<int64_t> OpReading::list(StringRef name, size_t count,
   return SmallVector<int64_t>(count, fallback);
 }
 
-int64_t OpReading::number(StringRef name, int64_t fallback) {
+int64_t OpReading::intAttribute(StringRef name, int64_t fallback) {
   auto value = op->getAttrOfType<IntegerAttr>(name);
   return value ? value.getInt() : fallback;
 }
@@ -108,10 +108,12 @@ bool OpReading::flag(StringRef name, bool fallback) {
 }
 
 void OpReading::unsupported(const Twine &what) {
-  program.fail(3, "'" + op->getName().getStringRef() + "' " + what, loc);
+  program.fail(ErrorCode::Unsupported,
+               "'" + op->getName().getStringRef() + "' " + what, loc);
 }
 void OpReading::invalid(const Twine &what) {
-  program.fail(2, "'" + op->getName().getStringRef() + "' " + what, loc);
+  program.fail(ErrorCode::Invalid,
+               "'" + op->getName().getStringRef() + "' " + what, loc);
 }
 
 std::optional<StringRef> stablehlo::joiningOp(Region &region) {

@@ -6,6 +6,8 @@
 
 #include "frontends/stablehlo/import/ExcessPrecision.h"
 #include "frontends/stablehlo/import/ExportedSignature.h"
+#include "frontends/stablehlo/import/OpReading.h"
+#include "ir/LLVMError.h"
 #include "ir/LocationText.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
@@ -15,13 +17,6 @@
 using namespace mlir;
 using namespace zenith;
 using namespace zenith::stablehlo;
-
-char ImportError::ID;
-void ImportError::log(llvm::raw_ostream &os) const {
-  if (!place.empty())
-    os << place << ": ";
-  os << message;
-}
 
 llvm::Expected<ImportedProgram>
 stablehlo::importStableHLO(ModuleOp source, const ImportOptions &options) {
@@ -43,9 +38,9 @@ ProgramReading::ProgramReading(ModuleOp source)
     add(rules);
 }
 
-void ProgramReading::fail(int code, const Twine &message, Location loc) {
+void ProgramReading::fail(ErrorCode code, const Twine &message, Location loc) {
   if (!failure)
-    failure = Failure{code, message.str(), loc};
+    failure = Error{code, message.str(), graph::placeOf(loc)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -77,13 +72,14 @@ SmallVector<Type> ProgramReading::typesOf(Type type, Location loc) {
   element = element.isIndex() ? builder.getI64Type() : storageType(element);
   if (tensor && isGraphElement(element)) {
     if (!tensor.hasStaticShape() && tensor.getEncoding())
-      fail(3, "bounded dynamic dimensions are not supported", loc);
+      fail(ErrorCode::Unsupported,
+           "bounded dynamic dimensions are not supported", loc);
     return {RankedTensorType::get(tensor.getShape(), element)};
   }
   std::string text;
   llvm::raw_string_ostream(text) << (tensor ? element : type);
-  fail(3, (tensor ? "element type " : "type ") + text + " is not supported",
-       loc);
+  fail(ErrorCode::Unsupported,
+       (tensor ? "element type " : "type ") + text + " is not supported", loc);
   return {RankedTensorType::get({}, builder.getF32Type())};
 }
 
@@ -101,7 +97,8 @@ SmallVector<Type> ProgramReading::typesOf(TypeRange types, Location loc) {
 void ProgramReading::importOp(Operation &op) {
   auto rule = rules.find(op.getName().getStringRef());
   if (rule == rules.end())
-    return fail(3, "op '" + op.getName().getStringRef() + "' is not supported",
+    return fail(ErrorCode::Unsupported,
+                "op '" + op.getName().getStringRef() + "' is not supported",
                 op.getLoc());
   OpReading import(*this, &op);
   rule->second(import);
@@ -114,7 +111,8 @@ Values ProgramReading::inlineBlock(Block &block, ValueRange arguments) {
     if (failed())
       return {};
     if (next + count > arguments.size()) {
-      fail(2, "a region takes more arguments than it gets", argument.getLoc());
+      fail(ErrorCode::Invalid, "a region takes more arguments than it gets",
+           argument.getLoc());
       return {};
     }
     setValues(argument, Values(arguments.slice(next, count)));
@@ -139,12 +137,13 @@ Values ProgramReading::inlineFunction(StringRef name, ValueRange arguments,
                                       Location loc) {
   func::FuncOp callee = function(name);
   if (!callee || callee.isExternal() || !callee.getBody().hasOneBlock()) {
-    fail(callee ? 3 : 2, "function @" + name + " has no body of one block",
-         loc);
+    fail(callee ? ErrorCode::Unsupported : ErrorCode::Invalid,
+         "function @" + name + " has no body of one block", loc);
     return {};
   }
   if (llvm::is_contained(calls, name) || calls.size() > 200) {
-    fail(3, "recursive function @" + name + " is not supported", loc);
+    fail(ErrorCode::Unsupported,
+         "recursive function @" + name + " is not supported", loc);
     return {};
   }
   calls.push_back(name);
@@ -159,8 +158,8 @@ void ProgramReading::importRegion(Region &from, Region &region, TypeRange types,
   SmallVector<Location> locs(types.size(), from.getLoc());
   Block *block = builder.createBlock(&region, {}, types, locs);
   if (!from.hasOneBlock())
-    return fail(3, "a region of several blocks is not supported",
-                from.getLoc());
+    return fail(ErrorCode::Unsupported,
+                "a region of several blocks is not supported", from.getLoc());
   Value lifted = std::exchange(liftedLike, Value());
   ++regionDepth;
   Values results = inlineBlock(from.front(), block->getArguments());
@@ -201,7 +200,7 @@ static int64_t devicesOf(StringRef mesh) {
 void ProgramReading::checkModule() {
   for (StringRef name : {"mhlo.num_partitions", "mhlo.num_replicas"})
     if (integerAttr(source, name, 1) > 1)
-      return fail(3,
+      return fail(ErrorCode::Unsupported,
                   "a program for " + Twine(integerAttr(source, name, 1)) +
                       " devices (" + name + ") is not supported",
                   source.getLoc());
@@ -209,17 +208,17 @@ void ProgramReading::checkModule() {
     if (op.getName().getStringRef() == "sdy.mesh") {
       auto mesh = op.getAttrOfType<sdy::TextAttr>("mesh");
       if (mesh && devicesOf(mesh.getText()) > 1)
-        return fail(3, "a mesh of several devices is not supported",
-                    op.getLoc());
+        return fail(ErrorCode::Unsupported,
+                    "a mesh of several devices is not supported", op.getLoc());
     } else if (!isa<func::FuncOp>(op)) {
-      return fail(3,
+      return fail(ErrorCode::Unsupported,
                   "op '" + op.getName().getStringRef() + "' is not supported",
                   op.getLoc());
     }
   }
 }
 
-// Names that JAX gives to results, where they tell them apart.
+// Names that JAX gives to results, if they are distinct.
 static SmallVector<StringAttr> resultNames(func::FuncOp function) {
   SmallVector<StringAttr> names;
   llvm::StringSet<> seen;
@@ -231,7 +230,7 @@ static SmallVector<StringAttr> resultNames(func::FuncOp function) {
   return names;
 }
 
-// Arguments that callers give, with the attributes that GraphIR knows.
+// Arguments of the caller, with the attributes that GraphIR knows.
 void ProgramReading::setArgument(func::FuncOp from, unsigned index,
                                  ArrayRef<std::string> dims, func::FuncOp to,
                                  unsigned position) {
@@ -245,7 +244,7 @@ void ProgramReading::setArgument(func::FuncOp from, unsigned index,
   to.setArgAttr(position, graph::dimsAttrName, builder.getStrArrayAttr(texts));
 }
 
-// The function with its block of arguments; gives the values of the source's
+// The function with its entry block; gives the values of the source's
 // arguments.
 func::FuncOp ProgramReading::beginFunction(func::FuncOp from,
                                            Values &arguments) {
@@ -267,7 +266,7 @@ func::FuncOp ProgramReading::beginFunction(func::FuncOp from,
   for (BlockArgument argument : from.getArguments()) {
     unsigned index = argument.getArgNumber();
     if (isPlatformIndex(from, index)) {
-      // The platforms of a program for this machine begin with it.
+      // The list of platforms of a program for this machine begins with cpu.
       HLOBuilder constants(builder, argument.getLoc());
       arguments.push_back(
           constants.scalar(getElementTypeOrSelf(argument.getType()), 0));
@@ -284,8 +283,8 @@ func::FuncOp ProgramReading::beginFunction(func::FuncOp from,
 
 void ProgramReading::importFunction(func::FuncOp from) {
   if (!from.getBody().hasOneBlock())
-    return fail(3, "a function of several blocks is not supported",
-                from.getLoc());
+    return fail(ErrorCode::Unsupported,
+                "a function of several blocks is not supported", from.getLoc());
   Block &body = from.getBody().front();
   expectations.clear();
   expected.clear();
@@ -310,11 +309,6 @@ void ProgramReading::importFunction(func::FuncOp from) {
   functions.push_back({from.getSymName().str(), own, expectations});
 }
 
-static llvm::Error importError(int code, const Twine &message, Location loc) {
-  return llvm::make_error<ImportError>(code, message.str(),
-                                       graph::placeOf(loc));
-}
-
 llvm::Expected<ImportedProgram> ProgramReading::run() {
   target = ModuleOp::create(source.getLoc(), source.getSymName());
   checkModule();
@@ -327,18 +321,18 @@ llvm::Expected<ImportedProgram> ProgramReading::run() {
     if (!failed())
       importFunction(function);
   if (failed())
-    return importError(failure->code, failure->message, failure->loc);
-  // What no rule foresaw is an error of the program, in the verifier's words.
+    return makeError(std::move(*failure));
+  // A mistake that no rule checks is reported in the verifier's words.
   std::string text;
-  Location place = source.getLoc();
+  Location location = source.getLoc();
   ScopedDiagnosticHandler handler(source.getContext(), [&](Diagnostic &d) {
     if (text.empty()) {
       text = d.str();
-      place = d.getLocation();
+      location = d.getLocation();
     }
     return success();
   });
   if (mlir::failed(mlir::verify(*target)))
-    return importError(2, text, place);
+    return makeError(ErrorCode::Invalid, text, graph::placeOf(location));
   return ImportedProgram{std::move(target), std::move(functions)};
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What import rules see: the op at hand, its operands as GraphIR values, and
-// the program around it.
+// The import of one program: values, regions, calls and errors that the rules
+// of all ops share.
 
 #ifndef ZENITH_FRONTENDS_STABLEHLO_IMPORT_PROGRAMREADING_H
 #define ZENITH_FRONTENDS_STABLEHLO_IMPORT_PROGRAMREADING_H
@@ -9,6 +9,7 @@
 #include "frontends/stablehlo/ImportStableHLO.h"
 #include "frontends/stablehlo/dialect/StableHLODialect.h"
 #include "frontends/stablehlo/import/HLOBuilder.h"
+#include "ir/Error.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -19,7 +20,7 @@ class FuncOp;
 namespace zenith::stablehlo {
 
 class OpReading;
-/// Gives the results of one op, or reports why it can't.
+/// Sets the results of one op, or reports why it cannot.
 using Rule = void (*)(OpReading &);
 using RuleTable = llvm::StringMap<Rule>;
 
@@ -43,9 +44,9 @@ void addSpecialFunctionRules(RuleTable &rules);
 void addScanRules(RuleTable &rules);
 void addQuantizationRules(RuleTable &rules);
 
-/// Leaves quantized values to quantization and dequantization alone.
+/// Restricts quantized types to quantization and dequantization.
 void expressQuantized(mlir::ModuleOp module);
-/// The integers that hold a quantized type; other types are their own.
+/// The integer type that stores a quantized type; other types are unchanged.
 Type storageType(Type element);
 
 using Values = llvm::SmallVector<Value>;
@@ -57,35 +58,36 @@ public:
   llvm::Expected<ImportedProgram> run();
 
   //===-- errors ----------------------------------------------------------===//
-  void fail(int code, const llvm::Twine &message, mlir::Location loc);
+  void fail(ErrorCode code, const llvm::Twine &message, mlir::Location loc);
   bool failed() const { return failure.has_value(); }
 
   //===-- values ----------------------------------------------------------===//
   /// The GraphIR values of a source value: one for a tensor, none for a token,
-  /// those of the parts for a tuple.
+  /// one per part for a tuple.
   const Values &valuesOf(Value source) { return values[source]; }
   void setValues(Value source, Values list) {
     values[source] = std::move(list);
   }
-  /// GraphIR types of a source type; fails where there is none.
+  /// GraphIR types of a source type; fails if there is none.
   llvm::SmallVector<Type> typesOf(Type source, mlir::Location loc);
   llvm::SmallVector<Type> typesOf(mlir::TypeRange sources, mlir::Location loc);
 
   //===-- regions and calls
   //-------------------------------------------------===//
-  /// Imports the ops of a block at the builder's place and gives the values of
-  /// its terminator's operands. `arguments` are those of the block, flat.
+  /// Imports the ops of a block at the insertion point and gives the values of
+  /// its terminator's operands. `arguments` are the block's, with tuples
+  /// flattened.
   Values inlineBlock(mlir::Block &block, ValueRange arguments);
   Values inlineFunction(llvm::StringRef name, ValueRange arguments,
                         mlir::Location loc);
-  /// Fills `region` with a block that takes `types` and yields what the
-  /// source block returns, with the static sizes of `yields`.
+  /// Fills `region` with a block that takes `types` and yields the values that
+  /// the source block returns, with the static sizes of `yields`.
   void importRegion(mlir::Region &source, mlir::Region &region,
                     mlir::TypeRange types, mlir::TypeRange yields = {});
   mlir::func::FuncOp function(llvm::StringRef name);
 
   mlir::OpBuilder builder;
-  /// Scalars of the block at hand stand for tensors of this shape (map).
+  /// Scalars of the current block represent tensors of this shape (map).
   Value liftedLike;
   /// Sequence number of random ops.
   unsigned randomOps = 0;
@@ -103,63 +105,14 @@ private:
                    llvm::ArrayRef<std::string> dims, mlir::func::FuncOp to,
                    unsigned position);
 
-  struct Failure {
-    int code;
-    std::string message;
-    mlir::Location loc;
-  };
   mlir::ModuleOp source;
   mlir::OwningOpRef<mlir::ModuleOp> target;
   RuleTable rules;
   llvm::DenseMap<Value, Values> values;
   llvm::SmallVector<llvm::StringRef> calls; ///< functions being inlined
-  std::optional<Failure> failure;
+  std::optional<Error> failure;
   std::vector<ImportedFunction> functions;
 };
-
-class OpReading : public HLOBuilder {
-public:
-  OpReading(ProgramReading &program, mlir::Operation *op)
-      : HLOBuilder(program.builder, op->getLoc()), program(program), op(op) {}
-  ProgramReading &program;
-  mlir::Operation *op;
-
-  //===-- operands and results --------------------------------------------===//
-  unsigned inputs() const { return op->getNumOperands(); }
-  Value in(unsigned index = 0);
-  Values ins(unsigned first, unsigned count);
-  /// All operands, tuples opened.
-  Values flatInputs();
-  /// GraphIR type of a tensor result.
-  RankedTensorType type(unsigned result = 0);
-  /// Dynamic dimensions of a result, read from a value of its shape.
-  void out(Value value) { out(Values{value}); }
-  void out(ValueRange list);
-  /// Results of any type from their flat parts.
-  void outFlat(ValueRange parts);
-
-  //===-- attributes ------------------------------------------------------===//
-  /// A list of integers, also in the older dense form; `fallback` repeated
-  /// `count` times where it is absent.
-  llvm::SmallVector<int64_t> list(llvm::StringRef name, size_t count = 0,
-                                  int64_t fallback = 0);
-  int64_t number(llvm::StringRef name, int64_t fallback = 0);
-  bool flag(llvm::StringRef name, bool fallback = false);
-  template <typename Attr> Attr attr(llvm::StringRef name) {
-    auto value = op->getAttrOfType<Attr>(name);
-    if (!value)
-      invalid("lacks attribute '" + name + "'");
-    return value;
-  }
-
-  //===-- errors ----------------------------------------------------------===//
-  void unsupported(const llvm::Twine &what);
-  void invalid(const llvm::Twine &what);
-  bool failed() const { return program.failed(); }
-};
-
-/// The op of a region that joins its two scalars, if it is that alone.
-std::optional<llvm::StringRef> joiningOp(mlir::Region &region);
 
 } // namespace zenith::stablehlo
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Import of ragged_dot: products of groups of rows, of terms or of batches.
+// Import of ragged_dot: matmuls of groups of rows, of K, or of batches.
 
 #include "frontends/stablehlo/import/MatmulReading.h"
 
@@ -17,7 +17,7 @@ struct RaggedDims {
 };
 } // namespace
 
-// The list that follows `name = ` in the text of a CHLO attribute.
+// The list after `name = ` in the text of a CHLO attribute.
 static Integers listIn(StringRef text, StringRef name) {
   Integers values;
   size_t at = text.find((name + " = [").str());
@@ -76,7 +76,8 @@ static Value groupMask(OpReading &x, Value sizes, int64_t rows) {
   return ((row >= start) & (row < end)).value;
 }
 
-// `value` where `mask`, mapped to its dimensions, holds; else 0, even of NaN.
+// `value` where `mask`, mapped to its dimensions, is true; else 0, even for
+// NaN.
 static Value masked(OpReading &x, Value mask, ArrayRef<int64_t> mapping,
                     Value value) {
   Value spread = x.broadcast(mask, mapping, typeWith(value, x.b.getI1Type()));
@@ -89,8 +90,8 @@ static graph::DotDimsAttr dotDims(OpReading &x, const RaggedDims &dims) {
                                  dims.rhsContracting);
 }
 
-// Groups of rows of the result: the product with all groups, of which each row
-// keeps its own.
+// Groups of rows of the result: the matmul with all groups, of which each row
+// keeps its own group's.
 static Value raggedRows(OpReading &x, const RaggedDims &dims, Value lhs,
                         Value rhs, RankedTensorType type) {
   int64_t ragged = dims.ragged[0], group = dims.group[0];
@@ -108,15 +109,14 @@ static Value raggedRows(OpReading &x, const RaggedDims &dims, Value lhs,
                freeBefore(group, dims.rhsBatching, dims.rhsContracting);
   SmallVector<int64_t> shape(type.getShape());
   shape.insert(shape.begin() + at, tensorTypeOf(rhs).getDimSize(group));
-  Value all = makeProduct(x, dotDims(x, dims), lhs, rhs,
-                          RankedTensorType::get(shape, type.getElementType()));
+  Value all = makeDot(x, dotDims(x, dims), lhs, rhs,
+                      RankedTensorType::get(shape, type.getElementType()));
   Value mask = groupMask(x, x.in(2), shape[row]);
   return x.reduce(graph::ReduceKind::sum, masked(x, mask, {row, at}, all),
                   {at});
 }
 
-// Groups of terms of the sums: one product per group, of operands that are 0
-// outside of it.
+// Groups of K: one matmul per group, whose operands are 0 outside of it.
 static Value raggedTerms(OpReading &x, RaggedDims dims, Value lhs, Value rhs,
                          RankedTensorType type) {
   int64_t ragged = dims.ragged[0];
@@ -141,7 +141,7 @@ static Value raggedTerms(OpReading &x, RaggedDims dims, Value lhs, Value rhs,
       ++dim;
   dims.lhsBatching.insert(dims.lhsBatching.begin(), 0);
   dims.rhsBatching.insert(dims.rhsBatching.begin(), 0);
-  return makeProduct(x, dotDims(x, dims), lhs, rhs, type);
+  return makeDot(x, dotDims(x, dims), lhs, rhs, type);
 }
 
 static void raggedDotRule(OpReading &x) {
@@ -158,9 +158,9 @@ static void raggedDotRule(OpReading &x) {
   int64_t ragged = dims.ragged[0];
   if (llvm::is_contained(dims.lhsContracting, ragged))
     return x.out(raggedTerms(x, dims, lhs, rhs, type));
-  // Groups of batches have a product each as it is.
+  // Each group of batches has a matmul of its own.
   if (llvm::is_contained(dims.lhsBatching, ragged))
-    return x.out(makeProduct(x, dotDims(x, dims), lhs, rhs, type));
+    return x.out(makeDot(x, dotDims(x, dims), lhs, rhs, type));
   if (dims.group.empty())
     return x.invalid("lacks a group dimension");
   x.out(raggedRows(x, dims, lhs, rhs, type));

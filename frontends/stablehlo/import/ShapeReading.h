@@ -5,15 +5,14 @@
 #ifndef ZENITH_FRONTENDS_STABLEHLO_IMPORT_SHAPEREADING_H
 #define ZENITH_FRONTENDS_STABLEHLO_IMPORT_SHAPEREADING_H
 
-#include "frontends/stablehlo/import/ProgramReading.h"
+#include "frontends/stablehlo/import/OpReading.h"
 
 namespace zenith::stablehlo {
 
 /// Element of an integer tensor of static shape, in row-major order, as
-/// tensor<i64>: the piece itself where the tensor was put together from
-/// scalars.
+/// tensor<i64>: the scalar itself if the tensor was concatenated from scalars.
 Value shapeElement(OpReading &x, Value shape, int64_t at);
-/// The number that a constant scalar holds.
+/// The integer that a constant scalar holds.
 std::optional<int64_t> constantInteger(Value scalar);
 /// graph.pad to `type`, with one scalar per dimension for each side.
 Value padByValues(OpReading &x, RankedTensorType type, Value value, Value fill,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Import of erfc, erf_inv, gamma and Bessel functions, all in f64: narrower
-// types convert, so that their results are as good as rounded ones.
+// types are converted, which makes their results as good as rounded ones.
 
-#include "frontends/stablehlo/import/ProgramReading.h"
+#include "frontends/stablehlo/import/OpReading.h"
 
 using namespace mlir;
 using namespace zenith;
@@ -25,7 +25,7 @@ static Expr pow(Expr base, Expr exponent) {
 
 // Horner's rule, highest power first.
 static Expr polynomial(Expr x, ArrayRef<double> coefficients) {
-  Expr sum = x.number(coefficients.front());
+  Expr sum = x.constant(coefficients.front());
   for (double coefficient : coefficients.drop_front())
     sum = sum * x + coefficient;
   return sum;
@@ -35,7 +35,7 @@ static Expr polynomial(Expr x, ArrayRef<double> coefficients) {
 // Error function
 //===----------------------------------------------------------------------===//
 
-// exp(-x^2) with the rounding error of the square made good: the head of x has
+// exp(-x^2) with a correction of the square's rounding error: the head of x has
 // so few bits that its square is exact.
 static Expr expOfMinusSquare(Expr x) {
   Expr head = floor(x * 1048576.0 + 0.5) / 1048576.0;
@@ -72,7 +72,7 @@ static Expr erfc(Expr x) {
                                  3.36907645100081516050E0};
   Expr magnitude = abs(x);
   // Beyond 30 the result is 0, and squares would overflow.
-  Expr bounded = magnitude.apply<graph::MinOp>(magnitude.number(30));
+  Expr bounded = magnitude.apply<graph::MinOp>(magnitude.constant(30));
   Expr ratio =
       select(bounded < 8.0, polynomial(bounded, p) / polynomial(bounded, q),
              polynomial(bounded, r) / polynomial(bounded, s));
@@ -138,7 +138,7 @@ static Expr lgamma(Expr x) {
       9.984369578019570859563e-6,         1.50563273514931155834e-7};
   Expr reflect = x < 0.5;
   Expr z = select(reflect, -x, x - 1.0);
-  Expr sum = x.number(0.99999999999980993227684700473478);
+  Expr sum = x.constant(0.99999999999980993227684700473478);
   for (auto [i, coefficient] : llvm::enumerate(lanczos))
     sum = sum + coefficient / (z + double(i + 1));
   Expr t = z + 7.5;
@@ -153,13 +153,14 @@ static Expr lgamma(Expr x) {
   return select(magnitude == infinity, infinity, result);
 }
 
-// Steps up to 10, then the asymptotic series; reflection for negative numbers.
+// Steps up to 10, then the asymptotic series; reflection for negative
+// arguments.
 static Expr digamma(Expr x) {
   static constexpr double series[] = {1.0 / 12,   -691.0 / 32760, 1.0 / 132,
                                       -1.0 / 240, 1.0 / 252,      -1.0 / 120,
                                       1.0 / 12};
   Expr negative = x < 0.5;
-  Expr w = select(negative, 1.0 - x, x), sum = x.number(0);
+  Expr w = select(negative, 1.0 - x, x), sum = x.constant(0);
   for (int i = 0; i < 10; ++i) {
     Expr low = w < 10.0;
     sum = select(low, sum - 1.0 / w, sum);
@@ -224,7 +225,7 @@ static Expr polygamma(Expr n, Expr x) {
 //===----------------------------------------------------------------------===//
 
 static Expr chebyshev(Expr x, ArrayRef<double> coefficients) {
-  Expr b0 = x.number(coefficients.front()), b1 = x.number(0), b2 = b1;
+  Expr b0 = x.constant(coefficients.front()), b1 = x.constant(0), b2 = b1;
   for (double coefficient : coefficients.drop_front()) {
     b2 = b1;
     b1 = b0;

@@ -31,7 +31,7 @@ int64_t sumOf(int64_t a, int64_t b);
 int64_t productOf(int64_t a, int64_t b);
 bool typesAgree(mlir::Type a, mlir::Type b);
 bool typesAgree(mlir::TypeRange a, mlir::TypeRange b);
-/// `from` may be widened to `to` (results of folds may be).
+/// `from` may be widened to `to` (results of reductions may be).
 bool isPromotable(mlir::Type from, mlir::Type to);
 
 /// A list of integers: an array or a tensor of rank 1. Empty where absent.
@@ -69,7 +69,7 @@ mlir::LogicalResult checkReplicaGroups(mlir::Operation *op, bool sameSize,
 
 /// The results of a region's terminator; nothing where it has none.
 std::optional<mlir::TypeRange> returnTypes(mlir::Region &region);
-/// A region that folds `inputs` from `inits`, as reduce and its like have it;
+/// A region that reduces `inputs` from `inits`, as in reduce and similar ops;
 /// `allowed`: dimensions that block arguments may have.
 mlir::LogicalResult checkReducer(mlir::Operation *op, mlir::Region &region,
                                  llvm::ArrayRef<mlir::RankedTensorType> inputs,

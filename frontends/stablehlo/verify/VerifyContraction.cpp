@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Constraints of products and convolutions of StableHLO.
+// Constraints of StableHLO's matmuls and convolutions.
 
 #include "frontends/stablehlo/verify/VerifyChecks.h"
 
@@ -22,7 +22,7 @@ static LogicalResult checkPrecision(Operation *op) {
   return success();
 }
 
-// Element types of products may be wider than those of the operands.
+// Element types of results may be wider than those of the operands.
 static LogicalResult checkProductShape(Operation *op, List dims) {
   RankedTensorType result = tensorOf(op->getResult(0));
   RankedTensorType inferred =
@@ -148,7 +148,7 @@ static LogicalResult checkAlgorithm(Operation *op) {
   return success();
 }
 
-// dot_general_c14 to dot_general_c20: quantization of products.
+// dot_general_c14 to dot_general_c20: quantization of matmuls.
 static LogicalResult checkProductQuantization(Operation *op) {
   auto quantized = [](Value value) {
     return isa<quant::QuantizedType>(getElementTypeOrSelf(value.getType()));

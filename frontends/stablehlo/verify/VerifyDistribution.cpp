@@ -97,7 +97,7 @@ static LogicalResult checkAllGather(Operation *op) {
   return success();
 }
 
-// The region folds scalars of each operand; results may be wider.
+// The region reduces scalars of each operand; results may be wider.
 static LogicalResult checkReduceRegion(Operation *op, Value operand,
                                        Region &region) {
   RankedTensorType type = tensorOf(operand);

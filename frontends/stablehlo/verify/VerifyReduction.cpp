@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Constraints of StableHLO ops that fold elements, over dimensions or windows,
-// and of the regions that they fold with.
+// Constraints of StableHLO ops that reduce elements, over dimensions or
+// windows, and of their regions.
 
 #include "frontends/stablehlo/verify/VerifyChecks.h"
 
@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace zenith;
 using namespace zenith::stablehlo;
 
-// The types that a fold's region yields; one per operand.
+// The types that a reduction's region yields; one per operand.
 static FailureOr<SmallVector<RankedTensorType>>
 yieldedTypes(Operation *op, Region &region, size_t count) {
   Block &block = region.front();
@@ -117,7 +117,7 @@ static LogicalResult checkInputs(Operation *op,
   return success();
 }
 
-// Result types of a fold: these dimensions, element types of the region.
+// Result types of a reduction: these dimensions, element types of the region.
 static LogicalResult checkReduceResults(Operation *op, Region &region,
                                         llvm::ArrayRef<int64_t> dims) {
   SmallVector<Type> inferred;

@@ -2,7 +2,7 @@
 //
 // Files appear as a whole; what is no ordinary file is written into, and stays
 // what it is.
-#include "frontends/files/MappedBytes.h"
+#include "frontends/files/AtomicFile.h"
 
 #include <fcntl.h>
 #include <fstream>
@@ -11,9 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-using namespace zenith::onnx;
+using namespace zenith;
+using namespace zenith::files;
 
-/// A rename would put a file in the place of a device.
+/// A rename would replace a device by a file.
 TEST(AtomicFile, WritesIntoPipesAndDevices) {
   std::string folder = testing::TempDir() + "atomic-file.XXXXXX";
   ASSERT_NE(::mkdtemp(folder.data()), nullptr);

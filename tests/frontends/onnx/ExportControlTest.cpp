@@ -30,13 +30,13 @@ static void expectSame(const std::string &text, const Values &inputs,
   ExportOptions options;
   options.opset = opset;
   auto model = exportONNX(*module, options);
-  ASSERT_TRUE(model) << model.error().text();
+  ASSERT_TRUE(model) << model.error().message();
   TemporaryFolder folder;
   ASSERT_TRUE(saveModel(*model, folder / "m.onnx"));
   auto loaded = loadModel(folder / "m.onnx");
-  ASSERT_TRUE(loaded) << loaded.error().text();
+  ASSERT_TRUE(loaded) << loaded.error().message();
   auto again = importONNX(*loaded, &context);
-  ASSERT_TRUE(again) << again.error().text();
+  ASSERT_TRUE(again) << again.error().message();
   std::string expected = resultsOf(*module, inputs);
   EXPECT_EQ(resultsOf(**again, inputs), expected);
   EXPECT_NE(expected.find("dense"), std::string::npos) << expected;
@@ -51,10 +51,10 @@ static std::string refusal(const std::string &text, int64_t opset = 17) {
   ExportOptions options;
   options.opset = opset;
   auto model = exportONNX(*module, options);
-  return model ? "" : model.error().text();
+  return model ? "" : model.error().message();
 }
 
-/// Joins x to itself n times: the carried dimension changes.
+/// Joins x to itself n times: the loop-carried dimension changes.
 TEST(ExportControl, LoopsWithDynamicSizes) {
   expectSame(R"(
     func.func @main(%x: tensor<?xf32> {graph.name = "x", graph.dims = ["n"]},
@@ -178,7 +178,7 @@ TEST(ExportMovement, GapsBetweenElements) {
              byName({ramp("x", {2, 3})}));
 }
 
-/// Dimensions move in front of GatherND and behind it.
+/// Dimensions move before GatherND and after it.
 TEST(ExportIndexing, GathersOfAnyOrder) {
   expectSame(R"(
     func.func @main(%x: tensor<2x3x4xf32> {graph.name = "x"}, %i: tensor<1x2x3xi64> {graph.name = "i"})

@@ -11,13 +11,13 @@
 
 using namespace zenith::onnx;
 
-static Result<Model> exported(const std::string &text,
-                              mlir::MLIRContext &context,
-                              const ExportOptions &options = {}) {
+static zenith::Result<Model> exported(const std::string &text,
+                                      mlir::MLIRContext &context,
+                                      const ExportOptions &options = {}) {
   context.loadDialect<zenith::graph::GraphDialect, mlir::func::FuncDialect>();
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
   if (!module)
-    return invalid("the test's IR does not parse");
+    return zenith::invalid("the test's IR does not parse");
   return exportONNX(*module, options);
 }
 
@@ -35,7 +35,7 @@ TEST(ExportONNX, SignatureSurvives) {
   auto module = importONNX(denseModel(), &context);
   ASSERT_TRUE(module);
   auto model = exportONNX(**module);
-  ASSERT_TRUE(model) << model.error().text();
+  ASSERT_TRUE(model) << model.error().message();
   EXPECT_EQ(model->opset(""), 17);
   EXPECT_EQ(model->irVersion, 8);
   ASSERT_EQ(model->graph.inputs.size(), 1u);
@@ -58,10 +58,10 @@ TEST(ExportONNX, NamesOfDimensionsSurvive) {
     source.graph.outputs[0].type.dims[0].symbol = name;
     mlir::MLIRContext context;
     auto module = importONNX(source, &context);
-    ASSERT_TRUE(module) << name << ": " << module.error().text();
+    ASSERT_TRUE(module) << name << ": " << module.error().message();
     EXPECT_TRUE(mlir::succeeded(mlir::verify(module->get()))) << name;
     auto model = exportONNX(**module);
-    ASSERT_TRUE(model) << name << ": " << model.error().text();
+    ASSERT_TRUE(model) << name << ": " << model.error().message();
     EXPECT_EQ(model->graph.inputs[0].type.dims[0].symbol, name);
     EXPECT_EQ(model->graph.outputs[0].type.dims[0].symbol, name);
   }
@@ -78,14 +78,14 @@ TEST(ExportONNX, WeightsAreRangesOfTheirFile) {
   ExportOptions options;
   options.folder = folder.path;
   auto model = exportONNX(**module, options);
-  ASSERT_TRUE(model) << model.error().text();
+  ASSERT_TRUE(model) << model.error().message();
   EXPECT_TRUE(model->graph.initializers[0].data.inFile());
   EXPECT_EQ(model->graph.initializers[0].data.view(),
             denseModel().graph.initializers[0].data.view());
   ASSERT_TRUE(
       saveModel(*model, folder / "m.onnx", {1000})); // over its own source
   auto again = loadModel(folder / "m.onnx");
-  ASSERT_TRUE(again) << again.error().text();
+  ASSERT_TRUE(again) << again.error().message();
   EXPECT_EQ(again->graph.initializers[0].data.view(),
             denseModel().graph.initializers[0].data.view());
 }
@@ -98,7 +98,7 @@ TEST(ExportONNX, ResultsThatAreArgumentsOrTwice) {
     return %x, %0, %0 : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
   })",
                         context);
-  ASSERT_TRUE(model) << model.error().text();
+  ASSERT_TRUE(model) << model.error().message();
   EXPECT_EQ(opsOf(*model), (Ops{"Neg", "Identity", "Identity", "Identity"}));
   EXPECT_EQ(model->graph.outputs[2].name, "d");
 }
@@ -113,7 +113,7 @@ TEST(ExportONNX, ReshapeOfDynamicDimsIsConstant) {
     return %0 : tensor<?x?x4x8xf32>
   })",
       context);
-  ASSERT_TRUE(model) << model.error().text();
+  ASSERT_TRUE(model) << model.error().message();
   EXPECT_EQ(opsOf(*model), Ops{"Reshape"});
   EXPECT_EQ(*integersOf(model->graph.initializers[0]),
             (llvm::SmallVector<int64_t>{0, 0, 4, 8}));
@@ -130,7 +130,7 @@ TEST(ExportONNX, BroadcastsAreLeftToTheOperator) {
     return %3 : tensor<2x3x4xf32>
   })",
       context);
-  ASSERT_TRUE(model) << model.error().text();
+  ASSERT_TRUE(model) << model.error().message();
   EXPECT_EQ(opsOf(*model), (Ops{"Unsqueeze", "Add", "Mul"}));
 }
 
@@ -143,7 +143,7 @@ TEST(ExportONNX, BroadcastsThatNobodyElseMakesAreExpanded) {
     return %1 : tensor<2x3xf32>
   })",
                context);
-  ASSERT_TRUE(model) << model.error().text();
+  ASSERT_TRUE(model) << model.error().message();
   EXPECT_EQ(opsOf(*model), (Ops{"Expand", "Add"}));
 }
 
@@ -155,9 +155,9 @@ TEST(ExportONNX, ErrorsNameTheOp) {
   })",
                         context);
   ASSERT_FALSE(model);
-  EXPECT_EQ(model.error().code, ModelError::Unsupported);
+  EXPECT_EQ(model.error().code, zenith::ErrorCode::Unsupported);
   EXPECT_EQ(
-      model.error().text(),
+      model.error().message(),
       "'here' (graph.bitcast): op graph.bitcast cannot be written as ONNX");
   ExportOptions options;
   options.opset = 12;

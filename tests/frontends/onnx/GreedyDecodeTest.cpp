@@ -63,11 +63,11 @@ void GreedyDecode::load(const std::string &name) {
   if (!llvm::sys::fs::exists(path))
     GTEST_SKIP() << "ZENITH_MODELS_DIR has no " << name;
   auto model = onnx::loadModel(path);
-  ASSERT_TRUE(bool(model)) << model.error().text();
+  ASSERT_TRUE(bool(model)) << model.error().message();
   onnx::ImportOptions import;
   import.folder = place;
   auto module = onnx::importONNX(*model, &context, import);
-  ASSERT_TRUE(bool(module)) << module.error().text();
+  ASSERT_TRUE(bool(module)) << module.error().message();
   auto executable = pipeline::compile(std::move(*module), {});
   ASSERT_TRUE(bool(executable)) << llvm::toString(executable.takeError());
   pipeline::SessionOptions options;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Loops, branches, sequences and results whose size is data: values checked by
-// hand, damaged subgraphs refused with their place.
+// hand, damaged subgraphs refused with their location.
 #include "ModelEvaluation.h"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ static std::string run(const Model &model, const std::vector<Tensor> &inputs) {
   mlir::MLIRContext context;
   auto module = importONNX(model, &context);
   if (!module)
-    return module.error().text();
+    return module.error().message();
   auto results = runModule(**module, byName(inputs));
   if (!results)
     return llvm::toString(results.takeError());

@@ -312,7 +312,7 @@ TEST_P(ImportMeaning, ValueAndRoundTrip) {
       options.bindings[input.name] = input;
   auto module = importONNX(nodeModel(test.node, test.inputs, test.opset),
                            &context, options);
-  ASSERT_TRUE(module) << module.error().text();
+  ASSERT_TRUE(module) << module.error().message();
   auto results = runModule(**module, byName(test.inputs));
   ASSERT_TRUE(bool(results)) << llvm::toString(results.takeError());
   if (!test.expected.empty()) {
@@ -322,9 +322,9 @@ TEST_P(ImportMeaning, ValueAndRoundTrip) {
     ExportOptions exported;
     exported.opset = opset;
     auto model = exportONNX(**module, exported);
-    ASSERT_TRUE(model) << "opset " << opset << ": " << model.error().text();
+    ASSERT_TRUE(model) << "opset " << opset << ": " << model.error().message();
     auto again = importONNX(*model, &context);
-    ASSERT_TRUE(again) << "opset " << opset << ": " << again.error().text()
+    ASSERT_TRUE(again) << "opset " << opset << ": " << again.error().message()
                        << textOf(**module);
     auto back = runModule(**again, byName(test.inputs));
     ASSERT_TRUE(bool(back)) << llvm::toString(back.takeError());

@@ -8,8 +8,9 @@
 
 using namespace zenith::onnx;
 
-static Result<Module> import(const Model &model, mlir::MLIRContext &context,
-                             const ImportOptions &options = {}) {
+static zenith::Result<Module> import(const Model &model,
+                                     mlir::MLIRContext &context,
+                                     const ImportOptions &options = {}) {
   return importONNX(model, &context, options);
 }
 
@@ -25,7 +26,7 @@ static std::string importText(const Model &model,
                               const ImportOptions &options = {}) {
   mlir::MLIRContext context;
   auto module = import(model, context, options);
-  return module ? textOf(**module) : module.error().text();
+  return module ? textOf(**module) : module.error().message();
 }
 
 #define EXPECT_HAS(text, part)                                                 \
@@ -311,56 +312,57 @@ TEST(ImportONNX, InputsWithDefaultsAreConstants) {
   EXPECT_EQ(text.find("%arg1"), std::string::npos) << text;
 }
 
-static void expectError(const Model &model, ModelError::Code code,
+static void expectError(const Model &model, zenith::ErrorCode code,
                         const std::string &message, const std::string &place) {
   mlir::MLIRContext context;
   auto module = import(model, context);
   ASSERT_FALSE(module) << textOf(**module);
   EXPECT_EQ(module.error().code, code);
-  EXPECT_NE(module.error().message.find(message), std::string::npos)
-      << module.error().text();
-  EXPECT_EQ(module.error().place, place);
+  EXPECT_NE(module.error().text.find(message), std::string::npos)
+      << module.error().message();
+  EXPECT_EQ(module.error().location, place);
 }
 
 TEST(ImportONNX, ErrorsNameTheNode) {
   Model unknown =
       nodeModel(makeNode("Frobnicate", {"x"}, {"y"}), {ramp("x", {2})});
-  expectError(unknown, ModelError::Unsupported,
+  expectError(unknown, zenith::ErrorCode::Unsupported,
               "operator Frobnicate is not supported",
               "graph/node 'Frobnicate_node' (Frobnicate)");
   Model old =
       nodeModel(makeNode("And", {"x", "x"}, {"y"}), {ramp("x", {2})}, 6);
-  expectError(old, ModelError::Unsupported, "operator And of opset 6",
+  expectError(old, zenith::ErrorCode::Unsupported, "operator And of opset 6",
               "graph/node 'And_node' (And)");
   Model ranks = nodeModel(makeNode("Add", {"x", "z"}, {"y"}),
                           {ramp("x", {2}), ramp("z", {3})});
-  expectError(ranks, ModelError::Invalid, "cannot be broadcast",
+  expectError(ranks, zenith::ErrorCode::Invalid, "cannot be broadcast",
               "graph/node 'Add_node' (Add)");
   Model few = nodeModel(makeNode("Add", {"x"}, {"y"}), {ramp("x", {2})});
-  expectError(few, ModelError::Invalid, "has 1 inputs where it takes 2",
+  expectError(few, zenith::ErrorCode::Invalid, "has 1 inputs where it takes 2",
               "graph/node 'Add_node' (Add)");
   Model types = nodeModel(makeNode("Add", {"x", "z"}, {"y"}),
                           {ramp("x", {2}), integers("z", {2}, {1, 2})});
-  expectError(types, ModelError::Invalid, "", "graph/node 'Add_node' (Add)");
+  expectError(types, zenith::ErrorCode::Invalid, "",
+              "graph/node 'Add_node' (Add)");
   Model domain =
       nodeModel(makeNode("Add", {"x", "x"}, {"y"}), {ramp("x", {2})});
   domain.graph.nodes[0].domain = "com.example";
-  expectError(domain, ModelError::Unsupported,
+  expectError(domain, zenith::ErrorCode::Unsupported,
               "operator Add of domain com.example",
               "graph/node 'Add_node' (com.example.Add)");
   Model opset = nodeModel(makeNode("Add", {"x", "x"}, {"y"}), {ramp("x", {2})});
   opset.opsets.clear();
-  expectError(opset, ModelError::Invalid, "no opset",
+  expectError(opset, zenith::ErrorCode::Invalid, "no opset",
               "graph/node 'Add_node' (Add)");
   Model sequence = nodeModel(makeNode("Abs", {"x"}, {"y"}), {ramp("x", {2})});
   sequence.graph.inputs[0].type.kind = ValueType::SequenceKind;
-  expectError(sequence, ModelError::Unsupported, "inputs of kind sequence",
-              "graph/input 'x'");
+  expectError(sequence, zenith::ErrorCode::Unsupported,
+              "inputs of kind sequence", "graph/input 'x'");
 }
 
 TEST(ImportONNX, UnsupportedResultsMatterOnlyWhereRead) {
   Model model = nodeModel(makeNode("Abs", {"x"}, {"y", "z"}), {ramp("x", {2})});
-  expectError(model, ModelError::Unsupported,
+  expectError(model, zenith::ErrorCode::Unsupported,
               "the result 'z' of node 'Abs_node' (Abs) is not supported",
               "output 'z'");
   model.graph.outputs.pop_back();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Values of operators over images, checked against ONNX Runtime.
+// Values of operators over feature maps, checked against ONNX Runtime.
 #include "NodeEvaluation.h"
 
 #include <gtest/gtest.h>

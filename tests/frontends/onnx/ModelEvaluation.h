@@ -60,9 +60,10 @@ runModule(mlir::ModuleOp module, const Values &inputs,
     if (auto elements = mlir::dyn_cast<mlir::ElementsAttr>(source))
       return zenith::Tensor::fromElements(elements);
     auto external = mlir::cast<graph::ExternalAttr>(source);
-    auto file = ByteSource::open(folder + "/" + external.getFile().str());
+    auto file =
+        files::ByteSource::open(folder + "/" + external.getFile().str());
     if (!file)
-      return llvm::createStringError(file.error().message);
+      return llvm::createStringError(file.error().text);
     return zenith::Tensor(type, (*file)->bytes().data() + external.getOffset(),
                           *file);
   };

@@ -70,7 +70,7 @@ inline std::vector<double> evaluate(Node node,
     model.opsets.push_back({domain, opset});
   auto module = importONNX(model, &context, options);
   if (!module) {
-    ADD_FAILURE() << module.error().text();
+    ADD_FAILURE() << module.error().message();
     return {};
   }
   auto results = runModule(**module, byName(inputs));

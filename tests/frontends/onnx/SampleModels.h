@@ -50,7 +50,7 @@ Tensor tensorOf(std::string name, DataType type, std::vector<int64_t> dims,
   return {std::move(name),
           type,
           std::move(dims),
-          ByteRange::fromMemory(std::move(bytes)),
+          files::ByteRange::fromMemory(std::move(bytes)),
           {}};
 }
 

@@ -20,7 +20,7 @@ using namespace zenith::stablehlo;
 namespace {
 
 // Artifacts that a StableHLO 1.13.7 writer made: the sum of two scalars, and a
-// loop over a sort with calls, a fold and a gather.
+// loop over a sort with calls, a reduction and a gather.
 constexpr llvm::StringLiteral additionHex =
     "4d4cef520d537461626c65484c4f5f76312e31332e370001190501050901030b03070f13"
     "17036347090135070b0f0f1b0b0b0b0f0b0f0b0f0b0f0f0b1b0f0b1b0f0b1b0f0b03130b"
@@ -117,7 +117,7 @@ protected:
   std::string read(llvm::StringRef bytes) {
     auto module = readPortableArtifact(bytes, &context);
     if (!module)
-      return module.error().text();
+      return module.error().message();
     EXPECT_TRUE(succeeded(verify(**module)));
     std::string text;
     llvm::raw_string_ostream os(text);
@@ -130,7 +130,7 @@ protected:
     if (module)
       (void)verify(**module);
     else
-      EXPECT_FALSE(module.error().message.empty());
+      EXPECT_FALSE(module.error().text.empty());
   }
   MLIRContext context;
 };
@@ -171,8 +171,8 @@ TEST_F(PortableArtifact, every_truncation_is_an_error) {
     auto module =
         readPortableArtifact(llvm::StringRef(bytes).take_front(size), &context);
     ASSERT_FALSE(bool(module)) << size;
-    EXPECT_NE(module.error().message.find("byte"), std::string::npos)
-        << module.error().message;
+    EXPECT_NE(module.error().text.find("byte"), std::string::npos)
+        << module.error().text;
   }
 }
 
@@ -214,8 +214,8 @@ TEST_F(PortableArtifact, refuses_newer_versions_by_name) {
   bytes.replace(bytes.find("1.13.7"), 6, "1.99.0");
   auto module = readPortableArtifact(bytes, &context);
   ASSERT_FALSE(bool(module));
-  EXPECT_EQ(module.error().code, onnx::ModelError::Unsupported);
-  EXPECT_NE(module.error().message.find("1.99.0"), std::string::npos);
+  EXPECT_EQ(module.error().code, ErrorCode::Unsupported);
+  EXPECT_NE(module.error().text.find("1.99.0"), std::string::npos);
 }
 
 TEST(BytecodeCursor, reads_varints_of_every_length) {
@@ -240,7 +240,7 @@ TEST(BytecodeCursor, checks_counts_against_the_bytes_that_are_left) {
   BytecodeCursor cursor(bytes, 100, status);
   EXPECT_EQ(cursor.count(), 0u);
   ASSERT_TRUE(status.failed());
-  EXPECT_NE(status.error->message.find("109"), std::string::npos);
+  EXPECT_NE(status.error->text.find("109"), std::string::npos);
 }
 
 TEST(BytecodeCursor, reads_integers_by_width) {

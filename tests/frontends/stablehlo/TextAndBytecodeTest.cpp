@@ -48,7 +48,7 @@ protected:
     std::sort(found.begin(), found.end());
     return found;
   }
-  /// GraphIR without places, or why there is none.
+  /// GraphIR without locations, or the reason why there is none.
   std::string imported(const fs::path &path) {
     auto buffer = llvm::MemoryBuffer::getFile(path.string());
     if (!buffer)
@@ -58,7 +58,7 @@ protected:
     if (stablehlo::isPortableArtifact(bytes)) {
       auto read = stablehlo::readPortableArtifact(bytes, &context);
       if (!read)
-        return "error: " + read.error().text();
+        return "error: " + read.error().message();
       module = std::move(*read);
       if (failed(verify(*module)))
         return "error: " + message;
@@ -120,8 +120,8 @@ TEST_F(TextAndBytecode, artifacts_of_every_version_are_read) {
         stablehlo::readPortableArtifact((*buffer)->getBuffer(), &context);
     if (!module) {
       // A program that touches every type holds one that MLIR 19 lacks.
-      EXPECT_EQ(module.error().code, onnx::ModelError::Unsupported)
-          << entry.path() << module.error().text();
+      EXPECT_EQ(module.error().code, ErrorCode::Unsupported)
+          << entry.path() << module.error().message();
       continue;
     }
     ++readWhole;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the door refuses, by name.
+// What the frontend refuses, by name.
 //
 // RUN: split-file %s %t
 // RUN: %python %S/../../tools/Inputs/exit_code.py 3 zenith-run %t/call.mlir --target=interp 2>&1 | FileCheck --check-prefix=CALL %s

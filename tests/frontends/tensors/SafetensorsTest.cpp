@@ -6,6 +6,7 @@
 #include "TensorFiles.h"
 
 using namespace zenith;
+using namespace zenith::files;
 using namespace zenith::tensors;
 
 namespace {

@@ -37,15 +37,15 @@ protected:
   }
   /// A tensor whose bytes count up, wrapped to what the type allows.
   Tensor counting(const std::string &type) {
-    Tensor tensor(*parseTypeText(type, &context));
+    Tensor tensor(*files::parseTypeText(type, &context));
     char *to = tensor.writable();
-    bool narrow = elementName(tensor.elementType()) == "i1";
+    bool narrow = files::elementName(tensor.elementType()) == "i1";
     for (int64_t i = 0; i < tensor.byteSize(); ++i)
       to[i] = char(narrow ? i % 2 : i % 7);
     return tensor;
   }
   static void expectSame(const Tensor &a, const Tensor &b) {
-    ASSERT_EQ(typeText(a.type()), typeText(b.type()));
+    ASSERT_EQ(files::typeText(a.type()), files::typeText(b.type()));
     EXPECT_EQ(llvm::StringRef(a.bytes(), a.byteSize()),
               llvm::StringRef(b.bytes(), b.byteSize()));
   }

@@ -7,6 +7,7 @@
 #include "frontends/tensors/PbFile.h"
 
 using namespace zenith;
+using namespace zenith::files;
 using namespace zenith::tensors;
 
 using TensorIOTest = TensorFiles;

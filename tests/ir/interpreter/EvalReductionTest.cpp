@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reductions: every kind, neutral elements of empty folds, NaN, windows.
+// Reductions: every kind, neutral elements of empty reductions, NaN, windows.
 
 #include "EvaluateText.h"
 #include <gtest/gtest.h>

@@ -206,10 +206,8 @@ TEST_F(Compile, UnknownTargetsAndPhasesAreUsageErrors) {
         phase ? "polish" : "cpu:znver9";
     auto executable = pipeline::compile(parse(perceptron), options);
     ASSERT_FALSE(bool(executable));
-    llvm::handleAllErrors(executable.takeError(),
-                          [](const CompileError &error) {
-                            EXPECT_EQ(error.code(), 1) << error.message();
-                          });
+    Error error = errorOf(executable.takeError());
+    EXPECT_EQ(error.code, ErrorCode::Usage) << error.message();
   }
 }
 

@@ -77,11 +77,8 @@ protected:
         session.run(*session.executable().defaultEntry(), arguments, &context);
     if (results)
       return "no error";
-    std::string text;
-    llvm::handleAllErrors(results.takeError(), [&](const CompileError &error) {
-      text = std::to_string(error.code()) + ": " + error.message();
-    });
-    return text;
+    Error error = errorOf(results.takeError());
+    return std::to_string(int(error.code)) + ": " + error.message();
   }
 
   Tensor floats(std::vector<int64_t> shape, unsigned seed) {

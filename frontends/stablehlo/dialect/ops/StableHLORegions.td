@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// StableHLO ops with regions: folds, windows, sorting, scatter, control.
+// StableHLO ops with regions: reductions, windows, sorting, scatter, control.
 
 #ifndef ZENITH_FRONTENDS_STABLEHLO_DIALECT_OPS_STABLEHLOREGIONS_TD
 #define ZENITH_FRONTENDS_STABLEHLO_DIALECT_OPS_STABLEHLOREGIONS_TD

@@ -6,15 +6,16 @@
 
 #include <gtest/gtest.h>
 
+using namespace zenith;
 using namespace zenith::onnx;
 
 static void expectRefused(const Model &model, const std::string &message,
                           const std::string &place) {
   Status status = checkModel(model);
   ASSERT_FALSE(status) << message;
-  EXPECT_NE(status.error().message.find(message), std::string::npos)
-      << status.error().text();
-  EXPECT_EQ(status.error().place, place);
+  EXPECT_NE(status.error().text.find(message), std::string::npos)
+      << status.error().message();
+  EXPECT_EQ(status.error().location, place);
 }
 
 TEST(ONNXModelChecks, GoodModel) { EXPECT_TRUE(checkModel(denseModel())); }
@@ -117,7 +118,7 @@ TEST(ONNXModelChecks, RecursiveFunctions) {
   model.graph.nodes = {call};
   Status status = checkModel(model);
   ASSERT_FALSE(status);
-  EXPECT_EQ(status.error().message, "function 'First' calls itself");
+  EXPECT_EQ(status.error().text, "function 'First' calls itself");
 }
 
 TEST(ONNXModelChecks, ReferenceOutsideOfFunction) {

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <random>
 
+using namespace zenith;
 using namespace zenith::onnx;
 
 TEST(ONNXModel, RoundTripKeepsEverything) {
@@ -15,7 +16,7 @@ TEST(ONNXModel, RoundTripKeepsEverything) {
   Model model = denseModel();
   ASSERT_TRUE(saveModel(model, folder / "m.onnx"));
   auto again = loadModel(folder / "m.onnx");
-  ASSERT_TRUE(again) << again.error().text();
+  ASSERT_TRUE(again) << again.error().message();
   EXPECT_EQ(again->irVersion, 8);
   EXPECT_EQ(again->opset("ai.onnx"), 17);
   EXPECT_EQ(again->metadata, model.metadata);
@@ -23,7 +24,7 @@ TEST(ONNXModel, RoundTripKeepsEverything) {
   EXPECT_EQ(again->graph.inputs[0].type.dims[0].symbol, "batch");
   EXPECT_EQ(again->graph.inputs[0].type.dims[1].value, 40);
   ASSERT_EQ(again->graph.nodes.size(), 3u);
-  EXPECT_EQ(again->graph.nodes[1].place(), "node 'Add_node' (Add)");
+  EXPECT_EQ(again->graph.nodes[1].location(), "node 'Add_node' (Add)");
   for (int i : {0, 1})
     EXPECT_EQ(again->graph.initializers[i].data.view(),
               model.graph.initializers[i].data.view());
@@ -36,7 +37,7 @@ TEST(ONNXModel, LargeWeightsStayInTheFile) {
   ASSERT_TRUE(saveModel(denseModel(), folder / "m.onnx"));
   auto model = loadModel(folder / "m.onnx");
   ASSERT_TRUE(model);
-  const ByteRange &weights = model->graph.initializers[0].data;
+  const files::ByteRange &weights = model->graph.initializers[0].data;
   EXPECT_TRUE(weights.inFile());
   EXPECT_EQ(readFile(folder / "m.onnx").substr(weights.offset, weights.length),
             weights.view());
@@ -58,7 +59,7 @@ TEST(ONNXModel, WeightsInSubgraphsStayInTheFile) {
   model.graph.outputs = {floatValue("y", {fixed(400)})};
   ASSERT_TRUE(saveModel(model, folder / "m.onnx"));
   auto again = loadModel(folder / "m.onnx");
-  ASSERT_TRUE(again) << again.error().text();
+  ASSERT_TRUE(again) << again.error().message();
   const Tensor &big =
       again->graph.nodes[0].attributes[1].graphs[0].initializers[0];
   EXPECT_TRUE(big.data.inFile());
@@ -71,8 +72,8 @@ TEST(ONNXModel, ExternalDataIsWrittenAlignedAndFound) {
   ASSERT_TRUE(saveModel(model, folder / "m.onnx", {100}));
   EXPECT_LT(readFile(folder / "m.onnx").size(), 600u);
   auto again = loadModel(folder / "m.onnx");
-  ASSERT_TRUE(again) << again.error().text();
-  const ByteRange &bias = again->graph.initializers[1].data;
+  ASSERT_TRUE(again) << again.error().message();
+  const files::ByteRange &bias = again->graph.initializers[1].data;
   EXPECT_EQ(bias.source->path(), folder / "m.onnx.data");
   EXPECT_EQ(bias.offset % 64, 0u);
   EXPECT_EQ(bias.view(), model.graph.initializers[1].data.view());
@@ -105,11 +106,11 @@ TEST(ONNXModel, ExternalDataOutsideOfTheFolderIsRefused) {
   for (const char *location : {"../../x.bin", "/etc/passwd", "a/../../b.c"}) {
     auto model = withExternal("m.onnx.data", location);
     ASSERT_FALSE(model) << location;
-    EXPECT_EQ(model.error().code, ModelError::Invalid);
-    EXPECT_NE(model.error().message.find("not inside of the model's folder"),
+    EXPECT_EQ(model.error().code, ErrorCode::Invalid);
+    EXPECT_NE(model.error().text.find("not inside of the model's folder"),
               std::string::npos)
-        << model.error().text();
-    EXPECT_EQ(model.error().place.find("graph/initializer 'w'"), 0u);
+        << model.error().message();
+    EXPECT_EQ(model.error().location.find("graph/initializer 'w'"), 0u);
   }
 }
 
@@ -120,7 +121,7 @@ TEST(ONNXModel, ExternalLinkOutOfTheFolderIsRefused) {
   std::filesystem::create_symlink(other / "data", folder / "m.onnx.data");
   auto model = loadModel(folder / "m.onnx");
   ASSERT_FALSE(model);
-  EXPECT_NE(model.error().message.find("leads out of"), std::string::npos);
+  EXPECT_NE(model.error().text.find("leads out of"), std::string::npos);
 }
 
 TEST(ONNXModel, ExternalDataMustFit) {
@@ -132,24 +133,25 @@ TEST(ONNXModel, ExternalDataMustFit) {
                    "cannot open external data")}) {
     auto model = withExternal(from, to);
     ASSERT_FALSE(model) << to;
-    EXPECT_NE(model.error().message.find(message), std::string::npos)
-        << model.error().text();
+    EXPECT_NE(model.error().text.find(message), std::string::npos)
+        << model.error().message();
   }
   TemporaryFolder folder;
   ASSERT_TRUE(saveModel(denseModel(), folder / "m.onnx", {100}));
   std::filesystem::resize_file(folder / "m.onnx.data", 6399);
   auto model = loadModel(folder / "m.onnx");
   ASSERT_FALSE(model);
-  EXPECT_NE(model.error().message.find("ends behind"), std::string::npos)
-      << model.error().text();
+  EXPECT_NE(model.error().text.find("ends behind"), std::string::npos)
+      << model.error().message();
 }
 
 TEST(ONNXModel, ExternalDataNeedsAFolder) {
   TemporaryFolder folder;
   ASSERT_TRUE(saveModel(denseModel(), folder / "m.onnx", {100}));
-  auto model = parseModel(ByteSource::fromMemory(readFile(folder / "m.onnx")));
+  auto model =
+      parseModel(files::ByteSource::fromMemory(readFile(folder / "m.onnx")));
   ASSERT_FALSE(model);
-  EXPECT_NE(model.error().message.find("needs a model that is a file"),
+  EXPECT_NE(model.error().text.find("needs a model that is a file"),
             std::string::npos);
 }
 
@@ -158,9 +160,10 @@ TEST(ONNXModel, EveryPrefixIsRefusedOrRead) {
   std::string bytes = serialized(denseModel(), folder);
   ASSERT_GT(bytes.size(), 6400u);
   for (size_t length = 0; length < bytes.size(); ++length) {
-    auto model = parseModel(ByteSource::fromMemory(bytes.substr(0, length)));
+    auto model =
+        parseModel(files::ByteSource::fromMemory(bytes.substr(0, length)));
     if (!model)
-      EXPECT_FALSE(model.error().message.empty());
+      EXPECT_FALSE(model.error().text.empty());
   }
 }
 
@@ -173,17 +176,17 @@ TEST(ONNXModel, DamagedBytesAreRefusedOrRead) {
     for (int i = 0; i < 3; ++i) // most of the file is weights; damage the rest
       bytes[random() % 2 ? random() % 200 : bytes.size() - 1 - random() % 300] =
           char(random());
-    auto model = parseModel(ByteSource::fromMemory(bytes));
+    auto model = parseModel(files::ByteSource::fromMemory(bytes));
     if (!model)
-      EXPECT_FALSE(model.error().message.empty());
+      EXPECT_FALSE(model.error().text.empty());
   }
 }
 
 TEST(ONNXModel, NotAModel) {
   for (const char *text : {"", "hello world", "module {}", "\x08\x08"}) {
-    auto model = parseModel(ByteSource::fromMemory(text));
+    auto model = parseModel(files::ByteSource::fromMemory(text));
     ASSERT_FALSE(model) << text;
-    EXPECT_EQ(model.error().code, ModelError::Invalid);
+    EXPECT_EQ(model.error().code, ErrorCode::Invalid);
   }
   EXPECT_FALSE(loadModel("/no/such/file.onnx"));
   EXPECT_FALSE(loadModel("/"));
@@ -205,7 +208,8 @@ TEST(ONNXModel, DimensionsBelowZeroCountAsUnknown) {
   TemporaryFolder folder;
   Model model = denseModel();
   model.graph.inputs[0].type.dims[0] = fixed(-1);
-  auto again = parseModel(ByteSource::fromMemory(serialized(model, folder)));
+  auto again =
+      parseModel(files::ByteSource::fromMemory(serialized(model, folder)));
   ASSERT_TRUE(again);
   EXPECT_FALSE(again->graph.inputs[0].type.dims[0].value);
 }

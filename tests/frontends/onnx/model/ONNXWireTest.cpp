@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+using namespace zenith;
 using namespace zenith::onnx;
 
 /// A length-delimited field.
@@ -35,8 +36,8 @@ TEST(ONNXWire, DetachAndAttachAreInverse) {
   EXPECT_LT(detached->bytes.size(), 100u);
   EXPECT_EQ(model.substr(detached->blobs[0].offset, detached->blobs[0].length),
             std::string(5000, 'q'));
-  std::vector<ByteRange> blobs = {
-      ByteRange::fromMemory(std::string(5000, 'q'))};
+  std::vector<files::ByteRange> blobs = {
+      files::ByteRange::fromMemory(std::string(5000, 'q'))};
   std::string again;
   ASSERT_TRUE(writeAttached(detached->bytes, WireMessage::Model, blobs,
                             [&](std::string_view part) {
@@ -76,5 +77,5 @@ TEST(ONNXWire, DeepNestingIsRefused) {
     graph = field(1, field(5, field(6, graph)));
   auto detached = detachLargeData(field(7, graph), WireMessage::Model);
   ASSERT_FALSE(detached);
-  EXPECT_NE(detached.error().message.find("nested deeper"), std::string::npos);
+  EXPECT_NE(detached.error().text.find("nested deeper"), std::string::npos);
 }

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+using namespace zenith;
 using namespace zenith::onnx;
 
 TEST(TensorProtoFile, EveryTypeRoundTrips) {
@@ -19,11 +20,11 @@ TEST(TensorProtoFile, EveryTypeRoundTrips) {
     if (tensor.type == DataType::String)
       tensor.strings = {"a", "", std::string("\0b", 2)};
     else
-      tensor.data = ByteRange::fromMemory(
+      tensor.data = files::ByteRange::fromMemory(
           std::string(*byteCount(tensor.type, tensor.dims), char(type)));
     ASSERT_TRUE(writeTensorProtoFile(folder / "t.pb", tensor));
     auto again = readTensorProtoFile(folder / "t.pb");
-    ASSERT_TRUE(again) << type << again.error().text();
+    ASSERT_TRUE(again) << type << again.error().message();
     EXPECT_EQ(again->type, tensor.type);
     EXPECT_EQ(again->dims, tensor.dims);
     EXPECT_EQ(again->data.view(), tensor.data.view());
@@ -32,7 +33,7 @@ TEST(TensorProtoFile, EveryTypeRoundTrips) {
 }
 
 static Result<Tensor> parse(const std::string &bytes) {
-  return parseTensor(ByteSource::fromMemory(bytes));
+  return parseTensor(files::ByteSource::fromMemory(bytes));
 }
 
 /// dims = [count], data_type, then one packed field.
@@ -48,7 +49,7 @@ TEST(TensorProtoFile, TypedFields) {
       parse(typed(2, 3, 5,
                   std::string("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x07",
                               11))); // int8 -1, 7
-  ASSERT_TRUE(narrow) << narrow.error().text();
+  ASSERT_TRUE(narrow) << narrow.error().message();
   EXPECT_EQ(narrow->data.view(), "\xff\x07");
   auto half =
       parse(typed(1, 10, 5, std::string("\x80\x78", 2))); // float16 bits 0x3c00
@@ -79,7 +80,7 @@ TEST(TensorProtoFile, WrongCountsAreRefused) {
   EXPECT_TRUE(parse(std::string("\x08\x00\x10\x01", 4)));   // no data needed
   auto unknown = parse(std::string("\x08\x00\x10\x63", 4)); // data type 99
   ASSERT_FALSE(unknown);
-  EXPECT_EQ(unknown.error().code, ModelError::Unsupported);
+  EXPECT_EQ(unknown.error().code, ErrorCode::Unsupported);
 }
 
 TEST(TensorProtoFile, NegativeAndHugeDimsAreRefused) {

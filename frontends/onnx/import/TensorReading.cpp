@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// ONNX data types and constants in terms of MLIR: element types, dense
-// attributes, integers.
+// The tables of data types, and the elements of constants of each of them.
+
+#include "frontends/onnx/import/TensorReading.h"
+
 #include "frontends/onnx/ImportONNX.h"
-#include "frontends/onnx/import/NodeReading.h"
 
 #include <cstring>
 
 using namespace mlir;
+using namespace zenith;
 using namespace zenith::onnx;
 
 Type zenith::onnx::elementTypeOf(DataType type, MLIRContext *context) {
@@ -63,7 +65,7 @@ Type zenith::onnx::elementTypeOf(DataType type, MLIRContext *context) {
   }
 }
 
-Type zenith::onnx::carrierTypeOf(DataType type, MLIRContext *context) {
+Type zenith::onnx::storageTypeOf(DataType type, MLIRContext *context) {
   switch (type) {
   case DataType::Int2:
     return IntegerType::get(context, 4);
@@ -113,8 +115,8 @@ DenseElementsAttr zenith::onnx::denseElements(const Tensor &tensor,
     }
     return DenseElementsAttr::getFromRawBuffer(type, unpacked);
   }
-  // A single element or an empty tensor counts as a splat in MLIR's raw form;
-  // both spellings mean the same.
+  // MLIR's raw form takes a single element or an empty tensor for a splat; both
+  // spellings mean the same.
   return DenseElementsAttr::getFromRawBuffer(
       type, llvm::ArrayRef<char>(view.data(), view.size()));
 }

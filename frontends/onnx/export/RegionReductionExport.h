@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Folds that ONNX has no operator for: windows side by side, and steps of a
-// Scan.
-#ifndef ZENITH_FRONTENDS_ONNX_EXPORT_REDUCTIONEXPORT_H
-#define ZENITH_FRONTENDS_ONNX_EXPORT_REDUCTIONEXPORT_H
+// Reductions that ONNX has no operator for: windows as dimensions of their own,
+// and steps of a Scan.
+#ifndef ZENITH_FRONTENDS_ONNX_EXPORT_REGIONREDUCTIONEXPORT_H
+#define ZENITH_FRONTENDS_ONNX_EXPORT_REGIONREDUCTIONEXPORT_H
 
 #include "frontends/onnx/export/ExportBuilder.h"
 
@@ -25,31 +25,31 @@ template <typename WindowOp> Windows windowsOf(WindowOp op, mlir::Type result) {
           op.getDilation()};
 }
 
-/// The dimensions over which windows move, and those that a value has of them
-/// after `sideBySide`.
+/// The dimensions over which windows move, and the window dimensions of the
+/// value that `sideBySide` gives.
 llvm::SmallVector<int64_t> windowedDims(const Windows &windows);
 llvm::SmallVector<int64_t> sideBySideDims(const Windows &windows);
 
-/// The elements of each window in a dimension of their own, behind that of the
-/// windows, for each windowed dimension. `padding` is a scalar. Fails where
-/// the shape is dynamic or more than 2^24 elements come out.
+/// The elements of each window in a dimension of their own, after the windows'
+/// dimension, for each windowed dimension. `padding` is a scalar. Fails if the
+/// shape is dynamic or the result has more than 2^24 elements.
 std::string sideBySide(ExportBuilder &b, const Windows &windows, Value operand,
                        const std::string &padding);
 
-/// Folds values along their first dimension from `start`, which has the shape
-/// `types` as the results; `step` gives what follows from (so far, next).
-ExportBuilder::Names foldSteps(
+/// Reduces values along their first dimension from `start`, which has the shape
+/// `types` as the results; `step` gives the next state from (so far, next).
+ExportBuilder::Names reduceSteps(
     ExportBuilder &b, mlir::TypeRange types, ExportBuilder::Names start,
     ExportBuilder::Names values,
     llvm::function_ref<ExportBuilder::Names(llvm::ArrayRef<std::string> soFar,
                                             llvm::ArrayRef<std::string> next)>
         step);
 
-/// Brings `dims` of a value of these sizes to the front and makes them one.
-std::string foldedFirst(ExportBuilder &b, const std::string &value,
-                        llvm::ArrayRef<Size> sizes,
-                        llvm::ArrayRef<int64_t> dims);
+/// Moves `dims` of a value of these sizes to the front and merges them.
+std::string reducedDimsFirst(ExportBuilder &b, const std::string &value,
+                             llvm::ArrayRef<Size> sizes,
+                             llvm::ArrayRef<int64_t> dims);
 
 } // namespace zenith::onnx
 
-#endif // ZENITH_FRONTENDS_ONNX_EXPORT_REDUCTIONEXPORT_H
+#endif // ZENITH_FRONTENDS_ONNX_EXPORT_REGIONREDUCTIONEXPORT_H

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What export rules see: the values that are there already, builders of
-// StableHLO ops by name, and the formulas that several families need.
+// The interface of export rules: exported values, builders of StableHLO ops by
+// name, and the formulas that several families need.
 
-#ifndef ZENITH_FRONTENDS_STABLEHLO_EXPORT_EXPORTHLO_H
-#define ZENITH_FRONTENDS_STABLEHLO_EXPORT_EXPORTHLO_H
+#ifndef ZENITH_FRONTENDS_STABLEHLO_EXPORT_HLOEXPORT_H
+#define ZENITH_FRONTENDS_STABLEHLO_EXPORT_HLOEXPORT_H
 
-#include "frontends/files/MappedBytes.h"
 #include "frontends/stablehlo/dialect/StableHLODialect.h"
+#include "ir/Error.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringMap.h"
@@ -34,15 +34,15 @@ public:
 
   explicit HLOExport(mlir::MLIRContext *context);
 
-  /// All ops of a block but its end, whose operands are returned by an op of
-  /// this name.
+  /// All ops of a block but its terminator, whose operands are returned by an
+  /// op of this name.
   bool block(mlir::Block &from, mlir::Block &to, llvm::StringRef end);
   bool region(mlir::Region &from, mlir::Region &to);
   /// Parameters stay constants; null after a failure.
   std::function<mlir::ElementsAttr(mlir::Operation *)> paramValue;
 
   bool unsupported(mlir::Operation *op, const llvm::Twine &why = {});
-  std::optional<onnx::ModelError> error;
+  std::optional<Error> error;
 
   //===-- values ----------------------------------------------------------===//
   Value get(Value source) { return values.lookup(source); }
@@ -60,8 +60,8 @@ public:
              Attributes attributes = {});
   mlir::NamedAttribute named(llvm::StringRef name, mlir::Attribute value);
   mlir::NamedAttribute dims(llvm::StringRef name, llvm::ArrayRef<int64_t> list);
-  mlir::NamedAttribute number(llvm::StringRef name, int64_t value);
-  /// N x 2 numbers.
+  mlir::NamedAttribute intAttribute(llvm::StringRef name, int64_t value);
+  /// An attribute of N x 2 integers.
   mlir::NamedAttribute padding(llvm::ArrayRef<int64_t> low,
                                llvm::ArrayRef<int64_t> high);
 
@@ -77,14 +77,14 @@ public:
   Value slice(Value value, llvm::ArrayRef<int64_t> starts,
               llvm::ArrayRef<int64_t> limits, llvm::ArrayRef<int64_t> strides);
   Value iota(mlir::RankedTensorType type, int64_t dim);
-  /// Order and equality with NaN above all numbers and equal to itself.
+  /// Order and equality with NaN above all other values and equal to itself.
   Value before(Value lhs, Value rhs);
   Value same(Value lhs, Value rhs);
   Value isNaN(Value value);
   /// stablehlo.reduce of one value by an op of two operands.
   Value reduce(llvm::StringRef combiner, Value value, Value init,
                llvm::ArrayRef<int64_t> dims);
-  /// The element type that sums and products of these elements take.
+  /// The accumulator type of sums and products of these elements.
   mlir::Type accumulator(mlir::Type element);
 
   mlir::OpBuilder builder;
@@ -103,4 +103,4 @@ mlir::RankedTensorType withElement(mlir::Type tensor, mlir::Type element);
 
 } // namespace zenith::stablehlo
 
-#endif // ZENITH_FRONTENDS_STABLEHLO_EXPORT_EXPORTHLO_H
+#endif // ZENITH_FRONTENDS_STABLEHLO_EXPORT_HLOEXPORT_H

@@ -2,7 +2,7 @@
 //
 // Walks blocks and dispatches by op name; builders of common ops.
 
-#include "frontends/stablehlo/export/ExportHLO.h"
+#include "frontends/stablehlo/export/HLOExport.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 
@@ -31,9 +31,9 @@ HLOExport::HLOExport(MLIRContext *context)
 bool HLOExport::unsupported(Operation *op, const llvm::Twine &why) {
   if (!error) {
     std::string text = why.str();
-    error = onnx::unsupported("op '" + op->getName().getStringRef().str() +
-                              "' cannot be written as StableHLO" +
-                              (text.empty() ? "" : ": " + text));
+    error = zenith::unsupported("op '" + op->getName().getStringRef().str() +
+                                "' cannot be written as StableHLO" +
+                                (text.empty() ? "" : ": " + text));
   }
   return false;
 }
@@ -100,7 +100,7 @@ NamedAttribute HLOExport::dims(llvm::StringRef name,
                                llvm::ArrayRef<int64_t> list) {
   return named(name, builder.getDenseI64ArrayAttr(list));
 }
-NamedAttribute HLOExport::number(llvm::StringRef name, int64_t value) {
+NamedAttribute HLOExport::intAttribute(llvm::StringRef name, int64_t value) {
   return named(name, builder.getI64IntegerAttr(value));
 }
 NamedAttribute HLOExport::padding(llvm::ArrayRef<int64_t> low,
@@ -113,7 +113,7 @@ NamedAttribute HLOExport::padding(llvm::ArrayRef<int64_t> low,
   return named("padding", DenseIntElementsAttr::get(type, pairs));
 }
 
-// Readers differ on the bytes of many booleans in text: a byte each or packed.
+// Readers differ on how many booleans are written: a byte each or packed bits.
 static constexpr int64_t maxBooleans = 100;
 
 Value HLOExport::constant(ElementsAttr value) {
@@ -123,9 +123,9 @@ Value HLOExport::constant(ElementsAttr value) {
       type.getNumElements() > maxBooleans) {
     SmallVector<int8_t> bytes(llvm::map_range(
         booleans.getValues<bool>(), [](bool bit) { return int8_t(bit); }));
-    Value numbers = constant(DenseElementsAttr::get(
+    Value elements = constant(DenseElementsAttr::get(
         type.clone(builder.getI8Type()), llvm::ArrayRef<int8_t>(bytes)));
-    return convert(numbers, type.getElementType());
+    return convert(elements, type.getElementType());
   }
   return make("stablehlo.constant", Type(value.getShapedType()), {},
               named("value", value));
@@ -135,8 +135,8 @@ Value HLOExport::splat(RankedTensorType type, double value) {
   Type element = type.getElementType();
   if (auto complex = dyn_cast<ComplexType>(element)) {
     APFloat part = FloatAttr::get(complex.getElementType(), value).getValue();
-    std::complex<APFloat> number(part, APFloat::getZero(part.getSemantics()));
-    return constant(DenseElementsAttr::get(type, number));
+    std::complex<APFloat> both(part, APFloat::getZero(part.getSemantics()));
+    return constant(DenseElementsAttr::get(type, both));
   }
   Attribute scalar =
       isa<FloatType>(element)
@@ -150,7 +150,7 @@ Value HLOExport::extreme(RankedTensorType type, bool largest) {
   Type element = type.getElementType();
   if (auto floating = dyn_cast<FloatType>(element)) {
     const llvm::fltSemantics &semantics = floating.getFloatSemantics();
-    // Types without infinities have a largest number.
+    // Types without infinities have a largest finite value.
     bool infinite = !APFloat::getInf(semantics).isNaN();
     APFloat value = infinite ? APFloat::getInf(semantics, !largest)
                              : APFloat::getLargest(semantics, !largest);
@@ -214,7 +214,7 @@ Value HLOExport::slice(Value value, llvm::ArrayRef<int64_t> starts,
 }
 
 Value HLOExport::iota(RankedTensorType type, int64_t dim) {
-  return make("stablehlo.iota", type, {}, number("iota_dimension", dim));
+  return make("stablehlo.iota", type, {}, intAttribute("iota_dimension", dim));
 }
 
 Value HLOExport::isNaN(Value value) {
@@ -225,9 +225,9 @@ Value HLOExport::before(Value lhs, Value rhs) {
   Value less = compare(ComparisonDirection::LT, lhs, rhs);
   if (!isa<FloatType>(tensorType(lhs).getElementType()))
     return less;
-  Value number = compare(ComparisonDirection::EQ, lhs, lhs);
+  Value isNumber = compare(ComparisonDirection::EQ, lhs, lhs);
   return binary("stablehlo.or", less,
-                binary("stablehlo.and", number, isNaN(rhs)));
+                binary("stablehlo.and", isNumber, isNaN(rhs)));
 }
 
 Value HLOExport::same(Value lhs, Value rhs) {
@@ -247,8 +247,8 @@ Value HLOExport::same(Value lhs, Value rhs) {
                 binary("stablehlo.and", isNaN(lhs), isNaN(rhs)));
 }
 
-// JAX's compiler folds bf16 in f32 by itself; conversions in the text it would
-// take as leave not to round at all.
+// JAX's compiler accumulates bf16 reductions in f32 by itself. It takes
+// conversions in the text as permission not to round at all.
 Type HLOExport::accumulator(Type element) {
   auto floating = dyn_cast<FloatType>(element);
   bool widens = floating && floating.getWidth() < 32 && !element.isBF16();

@@ -5,22 +5,18 @@
 #include "ir/matchers/LapackCalls.h"
 #include "lowering/routines/RoutineCall.h"
 #include "lowering/routines/RoutineKernels.h"
+#include "runtime/routines/Lapack.h"
 
 using namespace mlir;
 using zenith::graph::DimExpr;
 
-/// The only function of ZenithLapack, a library without headers.
-extern "C" int zenith_routine_lapack(const char *routine, char type,
-                                     const int64_t *sizes, void *const *inputs,
-                                     void *const *results);
-
 namespace zenith::kernels {
 
-// Calls it for no matrices, which only says whether there is such a routine.
+// A call without matrices only tells whether there is such a routine.
 static bool isAvailable(const graph::LapackCall &call) {
   int64_t nothing[8] = {};
   return zenith_routine_lapack(call.routine.c_str(), call.letter, nothing,
-                               nullptr, nullptr) == 0;
+                               nullptr, nullptr) == ZENITH_LAPACK_DONE;
 }
 
 // At most eight letters as a word, low byte first.

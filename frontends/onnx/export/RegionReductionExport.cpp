@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Export rules of folds by a region: its ops work on whole slices, since
-// elementwise operators don't ask for the rank.
-#include "frontends/onnx/export/ReductionExport.h"
+// Export rules of reductions by a region: its ops work on whole slices, since
+// elementwise operators take any rank.
+#include "frontends/onnx/export/RegionReductionExport.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
@@ -13,7 +13,7 @@ using Names = ExportBuilder::Names;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-/// Elements that windows may have side by side in all.
+/// Upper bound of the elements of all windows together.
 static constexpr int64_t gatheredElements = int64_t(1) << 24;
 
 SmallVector<int64_t> zenith::onnx::windowedDims(const Windows &windows) {
@@ -28,8 +28,8 @@ SmallVector<int64_t> zenith::onnx::windowedDims(const Windows &windows) {
 
 SmallVector<int64_t> zenith::onnx::sideBySideDims(const Windows &windows) {
   SmallVector<int64_t> dims = windowedDims(windows);
-  for (auto [number, dim] : llvm::enumerate(dims))
-    dim += 1 + number;
+  for (auto [i, dim] : llvm::enumerate(dims))
+    dim += 1 + i;
   return dims;
 }
 
@@ -50,8 +50,9 @@ std::string zenith::onnx::sideBySide(ExportBuilder &b, const Windows &windows,
                                      const std::string &padding) {
   std::string x = b.name(operand);
   if (!fits(windows)) {
-    b.fail(unsupported("this fold over windows, which are large or of dynamic "
-                       "shape"));
+    b.fail(unsupported(
+        "this reduction over windows, which are large or of dynamic "
+        "shape"));
     return x;
   }
   SmallVector<Size> sizes = b.sizes(operand);
@@ -61,7 +62,8 @@ std::string zenith::onnx::sideBySide(ExportBuilder &b, const Windows &windows,
   pads.append(windows.high.begin(), windows.high.end());
   if (llvm::any_of(pads, [](int64_t pad) { return pad != 0; }))
     x = b.node("Pad", {x, b.ints(pads), padding});
-  // From the last dimension on, so that those in front keep their numbers.
+  // From the last dimension on, so that the dimensions before keep their
+  // indices.
   SmallVector<int64_t> dims = windowedDims(windows);
   for (int64_t dim : llvm::reverse(dims)) {
     int64_t count = windows.result.getDimSize(dim), size = windows.window[dim];
@@ -79,7 +81,7 @@ std::string zenith::onnx::sideBySide(ExportBuilder &b, const Windows &windows,
   return x;
 }
 
-Names zenith::onnx::foldSteps(
+Names zenith::onnx::reduceSteps(
     ExportBuilder &b, TypeRange types, Names start, Names values,
     llvm::function_ref<Names(ArrayRef<std::string>, ArrayRef<std::string>)>
         step) {
@@ -103,15 +105,15 @@ Names zenith::onnx::foldSteps(
       count);
 }
 
-std::string zenith::onnx::foldedFirst(ExportBuilder &b,
-                                      const std::string &value,
-                                      ArrayRef<Size> sizes,
-                                      ArrayRef<int64_t> dims) {
+std::string zenith::onnx::reducedDimsFirst(ExportBuilder &b,
+                                           const std::string &value,
+                                           ArrayRef<Size> sizes,
+                                           ArrayRef<int64_t> dims) {
   SmallVector<int64_t> order(dims);
-  SmallVector<Size> folded, shape;
+  SmallVector<Size> reduced, shape;
   for (int64_t dim : dims)
-    folded.push_back(sizes[dim]);
-  shape.push_back(b.product(folded));
+    reduced.push_back(sizes[dim]);
+  shape.push_back(b.product(reduced));
   for (int64_t dim = 0; dim < int64_t(sizes.size()); ++dim)
     if (!llvm::is_contained(dims, dim)) {
       order.push_back(dim);
@@ -120,26 +122,26 @@ std::string zenith::onnx::foldedFirst(ExportBuilder &b,
   return b.reshape(b.transpose(value, order), shape);
 }
 
-/// The steps of a region over slices in the shape of the op's results.
+/// Applies a region to slices in the shape of the op's results.
 static void writeSteps(Operation *op, Block &region, ValueRange inits,
                        const Names &values, ExportBuilder &b) {
   Names start;
   for (auto [init, result] : llvm::zip(inits, op->getResults())) {
     auto type = cast<RankedTensorType>(result.getType());
     if (!type.hasStaticShape())
-      return b.fail(unsupported("a fold to a dynamic shape"));
+      return b.fail(unsupported("a reduction to a dynamic shape"));
     start.push_back(b.node("Expand", {b.name(init), b.ints(type.getShape())}));
   }
   Names results =
-      foldSteps(b, op->getResultTypes(), start, values,
-                [&](ArrayRef<std::string> soFar, ArrayRef<std::string> next) {
-                  unsigned count = soFar.size();
-                  for (unsigned i = 0; i < count; ++i) {
-                    b.bind(region.getArgument(i), soFar[i]);
-                    b.bind(region.getArgument(count + i), next[i]);
-                  }
-                  return b.block(region);
-                });
+      reduceSteps(b, op->getResultTypes(), start, values,
+                  [&](ArrayRef<std::string> soFar, ArrayRef<std::string> next) {
+                    unsigned count = soFar.size();
+                    for (unsigned i = 0; i < count; ++i) {
+                      b.bind(region.getArgument(i), soFar[i]);
+                      b.bind(region.getArgument(count + i), next[i]);
+                    }
+                    return b.block(region);
+                  });
   for (auto [result, name] : llvm::zip(op->getResults(), results))
     b.bind(result, name);
 }
@@ -149,8 +151,8 @@ static void writeReduceWith(Operation *op, ExportBuilder &b,
   auto reduce = cast<graph::ReduceWithOp>(op);
   Names values;
   for (Value operand : reduce.getInputs())
-    values.push_back(
-        foldedFirst(b, b.name(operand), b.sizes(operand), reduce.getDims()));
+    values.push_back(reducedDimsFirst(b, b.name(operand), b.sizes(operand),
+                                      reduce.getDims()));
   writeSteps(op, reduce.getBody().front(), reduce.getInits(), values, b);
 }
 
@@ -170,12 +172,13 @@ static void writeReduceWindowWith(Operation *op, ExportBuilder &b,
       if (llvm::is_contained(windowedDims(windows), dim))
         sizes.push_back({windows.window[dim], ""});
     }
-    values.push_back(foldedFirst(b, apart, sizes, sideBySideDims(windows)));
+    values.push_back(
+        reducedDimsFirst(b, apart, sizes, sideBySideDims(windows)));
   }
   writeSteps(op, reduce.getBody().front(), reduce.getInits(), values, b);
 }
 
-llvm::ArrayRef<ExportRow> zenith::onnx::foldExports() {
+llvm::ArrayRef<ExportRow> zenith::onnx::regionReductionExports() {
   static const ExportRow rows[] = {
       {"graph.reduce_window_with", writeReduceWindowWith},
       {"graph.reduce_with", writeReduceWith},
