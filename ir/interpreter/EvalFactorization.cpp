@@ -189,6 +189,5 @@ zenith::interpreter::evaluateLinearAlgebra(const OpEvaluation &e) {
     return evaluateTriangularSolve(e);
   if (isa<graph::FourierOp>(e.op))
     return evaluateFourier(e);
-  return e.fail("has no meaning in the interpreter",
-                ErrorCode::Unsupported);
+  return e.fail("has no meaning in the interpreter", ErrorCode::Unsupported);
 }

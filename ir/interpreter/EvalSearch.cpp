@@ -265,6 +265,5 @@ Expected<Results> zenith::interpreter::evaluateSearch(const OpEvaluation &e) {
     return evaluateCosetBitRows(e);
   if (isa<search::TestAndSetOp>(e.op))
     return evaluateTestAndSet(e);
-  return e.fail("has no meaning in the interpreter",
-                ErrorCode::Unsupported);
+  return e.fail("has no meaning in the interpreter", ErrorCode::Unsupported);
 }

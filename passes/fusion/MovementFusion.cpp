@@ -3,9 +3,9 @@
 // Fusion of movement: index maps cost nothing, so each reader has its own copy;
 // pad and concat choose per element.
 
+#include "ir/SearchOps.h"
 #include "ir/encodings/KVSegments.h"
 #include "passes/fusion/FusionRule.h"
-#include "ir/SearchOps.h"
 
 using namespace mlir;
 using namespace zenith::graph;

@@ -17,7 +17,8 @@ template <typename Op> bool isChunk(Operation *op, unsigned operand) {
   if constexpr (std::is_same_v<Op, search::DedupOp>)
     return operand < cast<search::DedupOp>(op).getCandidates().size();
   return (std::is_same_v<Op, search::BitsetDifferenceOp> ||
-          std::is_same_v<Op, search::TestAndSetOp>)&&operand > 0;
+          std::is_same_v<Op, search::TestAndSetOp>) &&
+         operand > 0;
 }
 
 template <typename Op>

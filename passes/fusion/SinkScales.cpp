@@ -4,8 +4,8 @@
 // the factor, and the operand needs no pass of its own.
 
 #include "ir/CompositeFormulas.h"
-#include "passes/fusion/FusionRule.h"
 #include "ir/matchers/TypeOf.h"
+#include "passes/fusion/FusionRule.h"
 #include "passes/fusion/OutlineFusions.h"
 #include <cmath>
 
