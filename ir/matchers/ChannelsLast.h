@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Convolutions whose images have their channels last.
+// Channels-last convolutions.
 
 #ifndef ZENITH_IR_MATCHERS_CHANNELSLAST_H
 #define ZENITH_IR_MATCHERS_CHANNELSLAST_H
@@ -9,8 +9,8 @@
 
 namespace zenith::graph {
 
-/// [batch, space..., feature] for images and results, [space..., input, output]
-/// for kernels.
+/// [batch, space..., feature] for feature maps, [space..., input, output] for
+/// filters.
 ConvDimsAttr channelsLastDims(mlir::MLIRContext *context, int64_t rank);
 
 bool isChannelsLast(ConvolutionOp convolution);

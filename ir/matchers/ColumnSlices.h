@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Slices that part the columns of a matrix, as those of gates in recurrent
-// networks.
+// Slices that split the columns of a matrix, such as those of gates in
+// recurrent networks.
 
 #ifndef ZENITH_IR_MATCHERS_COLUMNSLICES_H
 #define ZENITH_IR_MATCHERS_COLUMNSLICES_H
@@ -11,8 +11,8 @@
 
 namespace zenith::graph {
 
-/// Whether the slice takes whole rows of a matrix, and of its columns, whose
-/// number is known, one of equal parts.
+/// Whether the slice takes whole rows of a matrix and one of several equal
+/// parts of its static columns.
 bool isColumnSlice(SliceOp slice, DimAnalysis &dims);
 
 } // namespace zenith::graph

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Integer scalars that the host of a program computes itself, because launching
-// a kernel for one number takes longer.
+// a kernel for one scalar takes longer.
 
 #ifndef ZENITH_IR_MATCHERS_HOSTSCALARS_H
 #define ZENITH_IR_MATCHERS_HOSTSCALARS_H
@@ -19,8 +19,8 @@ bool isHostScalarType(mlir::Type type);
 bool isHostArithmetic(mlir::Operation *op);
 
 /// The host scalars of a flat function: scalar arguments, constants, sizes,
-/// what a barrier hands over, results of ops of other dialects (control), and
-/// arithmetic on these.
+/// results of barriers and of ops of other dialects (control), and arithmetic
+/// on these.
 class HostScalars {
 public:
   HostScalars() = default;
@@ -28,9 +28,9 @@ public:
   bool contains(mlir::Value value) const { return scalars.contains(value); }
   /// True for arithmetic that the host does.
   bool computes(mlir::Operation *op) const;
-  /// For values that come up while a pass runs.
+  /// For values that are added while a pass runs.
   void insert(mlir::Value value) { scalars.insert(value); }
-  /// Looks at an op whose operands are known.
+  /// Adds the results of an op whose operands have been visited.
   void visit(mlir::Operation *op);
 
 private:

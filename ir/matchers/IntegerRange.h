@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which numbers an integer value can hold.
+// The range of values that an integer tensor can hold.
 
 #ifndef ZENITH_IR_MATCHERS_INTEGERRANGE_H
 #define ZENITH_IR_MATCHERS_INTEGERRANGE_H
@@ -20,11 +20,11 @@ struct IntegerRange {
   int64_t magnitude() const { return low < -high ? -low : high; }
 };
 
-/// What a type of at most 16 bits can hold; nothing for others.
+/// The range of a type of at most 16 bits; nullopt for others.
 std::optional<IntegerRange> rangeOfType(mlir::Type element);
 
-/// A range that holds every element of a value of at most 16 bits, or of an i32
-/// that was computed from such values; nothing where none is known.
+/// A range of all elements of a value of at most 16 bits, or of an i32 that was
+/// computed from such values; nullopt where none is known.
 std::optional<IntegerRange> rangeOf(mlir::Value value, unsigned opsLeft = 8);
 
 } // namespace zenith::graph

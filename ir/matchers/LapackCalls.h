@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which routines of LAPACK a custom_call may name, and what each takes and
-// gives for a matrix.
+// The LAPACK routines that a custom_call may name, and their operands and
+// results for a matrix.
 
 #ifndef ZENITH_IR_MATCHERS_LAPACKCALLS_H
 #define ZENITH_IR_MATCHERS_LAPACKCALLS_H
@@ -21,9 +21,9 @@ struct LapackCall {
   std::vector<DimVector> resultDims;
 };
 
-/// The call that `op` is on operands of these dimensions, which may know more
-/// than the op's own types. Otherwise what is wrong, for a sentence that begins
-/// with the op.
+/// The call that `op` is on operands of these dimensions, which may be more
+/// specific than the op's own types. Otherwise the error, for a sentence that
+/// begins with the op.
 llvm::Expected<LapackCall> lapackCall(CustomCallOp op,
                                       llvm::ArrayRef<DimVector> operands);
 

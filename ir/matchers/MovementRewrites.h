@@ -10,8 +10,8 @@
 
 namespace zenith::graph {
 
-/// Where only dimensions of size 1 change place the elements stay in order: a
-/// reshape, which merges with others.
+/// A transpose that moves only dimensions of size 1 keeps the order of
+/// elements: it becomes a reshape, which merges with others.
 llvm::LogicalResult transposeByReshape(TransposeOp op,
                                        mlir::PatternRewriter &rewriter);
 

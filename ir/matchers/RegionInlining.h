@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Takes regions of control ops apart: what the rewrites of control share.
+// Inlines regions of control ops and drops loop-carried values.
 
 #ifndef ZENITH_IR_MATCHERS_REGIONINLINING_H
 #define ZENITH_IR_MATCHERS_REGIONINLINING_H
@@ -15,13 +15,13 @@ namespace zenith::graph {
 mlir::Value asType(mlir::OpBuilder &builder, mlir::Location loc,
                    mlir::Value value, mlir::Type type);
 
-/// Puts the ops of a region without arguments in the place of `op`, whose
-/// results its yielded values become.
+/// Replaces `op` by the ops of a region without arguments, and its results by
+/// the yielded values.
 void replaceByRegion(mlir::Operation *op, mlir::Region &region,
                      mlir::PatternRewriter &rewriter);
 
-/// The loop without the carried values in `dropped`. Precondition: nobody but
-/// dead ops of the body uses their arguments and results.
+/// Rebuilds the loop without the loop-carried values in `dropped`.
+/// Precondition: only dead ops of the body use their arguments and results.
 void dropCarried(graph::WhileOp loop, const llvm::BitVector &dropped,
                  mlir::PatternRewriter &rewriter);
 

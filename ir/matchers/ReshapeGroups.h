@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Takes a reshape apart into the smallest groups of dimensions that hold the
-// same elements on both sides.
+// Splits a reshape into the smallest groups of dimensions that hold the same
+// elements on both sides.
 
 #ifndef ZENITH_IR_MATCHERS_RESHAPEGROUPS_H
 #define ZENITH_IR_MATCHERS_RESHAPEGROUPS_H
@@ -16,9 +16,8 @@ struct ReshapeGroup {
   llvm::SmallVector<int64_t> from, to;
 };
 
-/// Groups in order, covering all dimensions; sizes of 1 left over at the end
-/// belong to the last group. Nullopt where the symbolic sizes don't tell, and
-/// for scalars.
+/// Groups in order, covering all dimensions; trailing sizes of 1 belong to the
+/// last group. Nullopt where the symbolic sizes do not tell, and for scalars.
 std::optional<llvm::SmallVector<ReshapeGroup>>
 reshapeGroups(const DimVector &from, const DimVector &to);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Builds numbers, lists, and tensors of rows: the vocabulary of searches.
+// Builds scalars, lists and tensors of rows for searches.
 
 #ifndef ZENITH_IR_MATCHERS_ROWBUILDER_H
 #define ZENITH_IR_MATCHERS_ROWBUILDER_H
@@ -12,7 +12,8 @@
 namespace zenith::graph {
 
 /// Builds ops on rows: tensors of rank 1 or 2 whose dimension 0 may be dynamic.
-/// A number is a tensor<i64>, a condition a tensor<i1>, a list a tensor<?xi64>.
+/// A number is a scalar tensor<i64>, a condition a tensor<i1>, a list a
+/// tensor<?xi64>.
 class RowBuilder {
 public:
   using Value = mlir::Value;
@@ -34,7 +35,7 @@ public:
                  llvm::ArrayRef<int64_t> shape, mlir::Type element);
   /// Number of rows.
   Value count(Value rows);
-  /// The number as a list of one.
+  /// The scalar as a list of one.
   Value asList(Value number);
 
   // Arithmetic on two values of one type.
@@ -80,7 +81,8 @@ public:
   /// The first row whose condition holds; there must be one.
   Value firstWhere(Value mask);
 
-  /// Distinct rows in order of first occurrence, and where that is.
+  /// Distinct rows in order of first occurrence, and the index of that
+  /// occurrence.
   std::pair<Value, Value> distinctAt(Value rows);
   /// Rows of each operand for which `mask` holds.
   llvm::SmallVector<Value> keep(Value mask, mlir::ValueRange rows);
@@ -92,7 +94,7 @@ public:
   mlir::ValueRange
   loop(mlir::TypeRange types, mlir::ValueRange inits,
        llvm::function_ref<Value(mlir::ValueRange)> shouldContinue, Body body);
-  /// What one of two builders gives.
+  /// The results of an if with these two branches.
   mlir::ValueRange branch(Value condition, mlir::TypeRange types,
                           llvm::function_ref<llvm::SmallVector<Value>()> yes,
                           llvm::function_ref<llvm::SmallVector<Value>()> no);

@@ -29,13 +29,13 @@ std::optional<DimVector> reshapeStrides(const DimVector &from,
                                         const DimVector &to);
 
 /// Follows transpose, reshape, slice and broadcast upwards as far as the view
-/// stays strided; `value` itself is the base where its own op already isn't.
+/// stays strided; `value` itself is the base where its own op is not.
 StridedView viewOf(mlir::Value value, DimAnalysis &analysis);
 
-/// Where `chain` (transposes and reshapes, each of the one before) moves a
-/// value: strides, for each dimension of the first one's operand, of its
-/// elements inside the last one's result. Nullopt where an op is another or
-/// isn't strided.
+/// The strides by which `chain` (transposes and reshapes, each of the result of
+/// the one before) moves a value: for each dimension of the first operand, the
+/// stride of its elements in the last result. Nullopt where an op is another or
+/// is not strided.
 std::optional<DimVector> writeStrides(llvm::ArrayRef<mlir::Operation *> chain,
                                       DimAnalysis &analysis);
 /// The same for the chain from `from` to `to`; nullopt also where there is
