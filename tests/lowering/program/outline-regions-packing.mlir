@@ -1,4 +1,4 @@
-// Matrices that every step multiplies by are packed in front of the loop, in panels of the target's width.
+// Matrices that every step multiplies by are packed before the loop, in panels of the target's width.
 //
 // RUN: zenith-opt %s --pass-pipeline='builtin.module(zenith-outline-regions)' | FileCheck %s -enable-var-scope
 
