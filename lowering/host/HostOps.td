@@ -179,7 +179,7 @@ def Host_FetchOp : Host_Step<"fetch"> {
 def Host_EvalOp : Host_Step<"eval"> {
   let summary = "binds a symbol to the result of an op on scalars";
   let description = [{
-    `opcode` is the name of a graph op, with its kind behind a dot; results wrap to `type`, the last input is of type
+    `opcode` is the name of a graph op, with its kind after a dot; results wrap to `type`, the last input is of type
     `from`. Constraints:
     - (eval_c1) `symbol` is not empty.
     - (eval_c2) `opcode` is one that the host computes, with as many inputs as it takes.

@@ -58,10 +58,10 @@ void LaunchCode::launch(host::LaunchOp op) {
   if (!op.getGuard())
     return emit(op, work);
   Value *guard = sizes.evaluate(op.getGuardAttr());
-  BasicBlock *taken = code.block("variant"), *next = code.block();
-  builder.CreateCondBr(builder.CreateICmpNE(guard, builder.getInt64(0)), taken,
+  BasicBlock *chosen = code.block("variant"), *next = code.block();
+  builder.CreateCondBr(builder.CreateICmpNE(guard, builder.getInt64(0)), chosen,
                        next);
-  builder.SetInsertPoint(taken);
+  builder.SetInsertPoint(chosen);
   emit(op, work);
   builder.CreateBr(next);
   builder.SetInsertPoint(next);

@@ -50,7 +50,7 @@ private:
   SymbolTable &symbols;
   graph::DimAnalysis dims;
   SmallVector<func::FuncOp> made;
-  unsigned number = 0;
+  unsigned controlOps = 0;
 };
 
 } // namespace
@@ -245,7 +245,7 @@ void Outliner::outlineLoop(graph::WhileOp loop) {
   operands.append(ofCondition.begin(), ofCondition.end());
   operands.append(ofBody.begin(), ofBody.end());
   ArrayAttr described = describeResults(loop, operands);
-  std::string role = "while" + std::to_string(number++);
+  std::string role = "while" + std::to_string(controlOps++);
   // The analysis needs the regions, which move: compute all sizes before.
   for (Region &region : loop->getRegions())
     for (BlockArgument argument : region.getArguments())
@@ -275,7 +275,7 @@ void Outliner::outlineBranch(Operation *op, ValueRange selector, bool boolean) {
   }
   operands.append(all.begin(), all.end());
   ArrayAttr described = describeResults(op, operands);
-  std::string role = (boolean ? "if" : "case") + std::to_string(number++);
+  std::string role = (boolean ? "if" : "case") + std::to_string(controlOps++);
   SmallVector<Attribute> branches;
   for (auto [index, region] : llvm::enumerate(op->getRegions())) {
     std::string part =

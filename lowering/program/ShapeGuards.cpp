@@ -62,12 +62,12 @@ void GuardCollector::visitSlice(graph::SliceOp slice) {
                         : DimExpr(fixed);
     DimExpr last =
         start + (sizes[axis] - DimExpr(1)) * DimExpr(slice.getStrides()[axis]);
-    DimExpr room = dims.dimOf(slice.getOperand(), axis) - last - DimExpr(1);
+    DimExpr margin = dims.dimOf(slice.getOperand(), axis) - last - DimExpr(1);
     atLeastZero(start, slice, "start " + start.str() + " is negative");
     // A slice of no elements may start at the end.
     if (!sizes[axis].isConstant(0) && !DimExpr(1).provablyAtMost(sizes[axis]))
-      room = DimExpr::max(room, DimExpr(0) - sizes[axis]);
-    atLeastZero(room, slice,
+      margin = DimExpr::max(margin, DimExpr(0) - sizes[axis]);
+    atLeastZero(margin, slice,
                 "the part leaves dimension " + Twine(axis) + " of the operand");
   }
 }

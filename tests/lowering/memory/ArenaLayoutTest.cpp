@@ -21,25 +21,25 @@ int64_t pick(Random &random, int64_t low, int64_t high) {
   return std::uniform_int_distribution<int64_t>(low, high)(random);
 }
 
-/// Sizes as programs have them: numbers, multiples of products of dimensions,
+/// Sizes as programs have them: constants, multiples of products of dimensions,
 /// sums, quotients.
 DimExpr randomBytes(Random &random, bool dynamic) {
-  DimExpr number(pick(random, 0, 3) == 0 ? pick(random, 0, 100)
+  DimExpr factor(pick(random, 0, 3) == 0 ? pick(random, 0, 100)
                                          : pick(random, 1, 2000) * 64);
   if (!dynamic || pick(random, 0, 4) == 0)
-    return number;
+    return factor;
   DimExpr batch = DimExpr::symbol("batch"), seq = DimExpr::symbol("seq");
   switch (pick(random, 0, 5)) {
   case 0:
-    return number * batch;
+    return factor * batch;
   case 1:
-    return number * batch * seq;
+    return factor * batch * seq;
   case 2:
-    return number * batch * seq * seq;
+    return factor * batch * seq * seq;
   case 3:
-    return number * (batch + seq) + DimExpr(4);
+    return factor * (batch + seq) + DimExpr(4);
   case 4:
-    return DimExpr::ceilDiv(seq, DimExpr(16)) * number;
+    return DimExpr::ceilDiv(seq, DimExpr(16)) * factor;
   default:
     return DimExpr(4) * batch;
   }

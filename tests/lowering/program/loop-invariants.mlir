@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A loop whose steps all compute the same: everything in its body goes in front
-// of it but for what hands it on.
+// A loop whose body is invariant: all of it but the yield moves before the loop.
 //
 // RUN: zenith-run %s --random-inputs --compare=interp --print=0
 

@@ -16,7 +16,7 @@ func.func @choose(%p: tensor<i1>, %x: tensor<4xf32>, %y: tensor<4xf32>) -> tenso
   return %r : tensor<4xf32>
 }
 
-// Sizes keep the names that the signature gives; a carried value that the body hands on is captured.
+// Sizes keep the names that the signature gives; a loop-carried value that the body returns unchanged is captured.
 // CHECK-LABEL: func.func @repeat
 // CHECK: host.loop(%{{.*}}, %arg1) while @repeat_while0_condition(%arg0) do @repeat_while0_body(%arg2) dims {{\[\[}}], ["n"]]
 // CHECK: func.func private @repeat_while0_body(%arg0: tensor<i64> {graph.donated}, %arg1: tensor<?xf32> {graph.dims = ["n"], graph.donated}, %arg2: tensor<?xf32> {graph.dims = ["n"]})
@@ -57,7 +57,7 @@ func.func @grow(%n: tensor<i64>, %x: tensor<?xf32> {graph.dims = ["n"]}) -> tens
   return %r#1 : tensor<?xf32>
 }
 
-// What rests on parameters goes into the body whole, where the layout phase finds it.
+// Values that depend on parameters are copied into the body, where the layout phase finds them.
 // CHECK-LABEL: func.func @parameters
 // CHECK: host.loop(%{{.*}}, %arg1) while @parameters_while0_condition(%arg0) do @parameters_while0_body()
 // CHECK: func.func private @parameters_while0_body
