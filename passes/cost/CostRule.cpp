@@ -24,6 +24,11 @@ void registerCostRules(DialectRegistry &registry) {
   });
 }
 
+unsigned elementCost(Operation *op) {
+  auto rule = dyn_cast<CostRule>(op);
+  return rule ? rule.elementCost() : 1;
+}
+
 graph::DimExpr memoryBytes(Operation *op, graph::DimAnalysis &dims) {
   graph::DimExpr bytes(0);
   auto add = [&](Value value) {

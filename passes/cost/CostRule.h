@@ -6,6 +6,7 @@
 #ifndef ZENITH_PASSES_COST_COSTRULE_H
 #define ZENITH_PASSES_COST_COSTRULE_H
 
+#include "ir/AttachRules.h"
 #include "ir/GraphOps.h"
 
 #include "passes/cost/CostRule.h.inc"
@@ -14,6 +15,9 @@ namespace zenith::cost {
 
 /// Answers for every op of the dialect, attached when it is loaded.
 void registerCostRules(mlir::DialectRegistry &registry);
+
+/// See CostRule::elementCost; 1 for ops without a rule.
+unsigned elementCost(mlir::Operation *op);
 
 /// Bytes that an op reads and writes where each operand and result is in
 /// memory.
@@ -27,12 +31,6 @@ void attachIndexingCosts(mlir::MLIRContext *context);
 void attachOrderingCosts(mlir::MLIRContext *context);
 void attachRandomCosts(mlir::MLIRContext *context);
 void attachCompositeCosts(mlir::MLIRContext *context);
-
-/// Gives each op of `Ops` the answers of `Model<Op>`.
-template <template <typename> class Model, typename... Ops>
-void attachAll(mlir::MLIRContext *context) {
-  (Ops::template attachInterface<Model<Ops>>(*context), ...);
-}
 
 } // namespace zenith::cost
 

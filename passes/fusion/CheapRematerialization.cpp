@@ -6,7 +6,8 @@
 
 #include "ir/CompositeFormulas.h"
 #include "mlir/IR/IRMapping.h"
-#include "passes/fusion/FusionRoles.h"
+#include "passes/cost/CostRule.h"
+#include "passes/fusion/FusionRule.h"
 #include "passes/fusion/OutlineFusions.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -178,7 +179,7 @@ bool Recomputation::collect(Value value, unsigned result, Formula &formula,
   if (!isa<BroadcastOp>(op) && !computes && !isSplatConstant(op))
     return false;
   if (computes)
-    formula.cost += elementCost(op);
+    formula.cost += cost::elementCost(op);
   if (formula.cost > limitFor(yield->getOperand(result)))
     return false;
   for (Value operand : op->getOperands())

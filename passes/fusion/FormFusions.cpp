@@ -8,6 +8,7 @@
 #include "passes/GraphPasses.h"
 #include "passes/cost/CostRule.h"
 #include "passes/fusion/FusionPlan.h"
+#include "passes/fusion/NarrowOperands.h"
 #include "passes/fusion/OutlineFusions.h"
 
 using namespace mlir;
@@ -72,7 +73,7 @@ static void keepInt8Operands(Block &block) {
   for (auto convert : llvm::make_early_inc_range(block.getOps<ConvertOp>())) {
     SmallVector<OpOperand *> products;
     for (OpOperand &use : convert.getResult().getUses())
-      if (takesBytes(use))
+      if (readsInt8(use))
         products.push_back(&use);
     if (products.empty() ||
         llvm::hasNItems(convert->getUses(), products.size()))
@@ -81,6 +82,15 @@ static void keepInt8Operands(Block &block) {
     for (OpOperand *use : products)
       use->set(own->getResult(0));
   }
+}
+
+/// Every op of the graph dialect has a rule, or is refused.
+static LogicalResult checkRules(Block &block) {
+  for (Operation &op : block)
+    if (isa<GraphDialect>(op.getDialect()) && !isa<FusionRule>(op))
+      return op.emitError()
+             << "fusion: no fusion rule for '" << op.getName() << "'";
+  return success();
 }
 
 static void eraseDeadOps(Block &block) {
@@ -97,6 +107,7 @@ struct FormFusionsPass : impl::FormFusionsPassBase<FormFusionsPass> {
   void getDependentDialects(DialectRegistry &registry) const override {
     FormFusionsPassBase::getDependentDialects(registry);
     cost::registerCostRules(registry);
+    registerFusionRules(registry);
   }
 
   void runOnOperation() override {
@@ -116,13 +127,14 @@ struct FormFusionsPass : impl::FormFusionsPassBase<FormFusionsPass> {
     keepInt8Operands(block);
     rebuildSizes(function);
     eraseDeadOps(block);
+    if (failed(checkRules(block)))
+      return signalPassFailure();
     DimAnalysis dims;
     FusionGraph graph(function, dims);
     PlanOptions options;
     options.explain = explain;
     options.maxReads = maxReads;
-    if (failed(FusionPlan(graph, options).build()))
-      return signalPassFailure();
+    FusionPlan(graph, options).build();
     outlineFusions(function, graph);
     recomputeResults(function, explain);
     copyReturnedValues(function);

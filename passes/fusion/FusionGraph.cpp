@@ -4,25 +4,16 @@
 // on whom.
 
 #include "passes/fusion/FusionGraph.h"
-#include "ir/encodings/Int8Depthwise.h"
-#include "ir/encodings/KVSegments.h"
-#include "ir/encodings/PackedPanels.h"
-#include "ir/encodings/Winograd.h"
 #include "ir/matchers/HostScalars.h"
-#include "ir/matchers/StridedView.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "passes/fusion/NarrowOperands.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 using namespace zenith::graph;
 
 namespace zenith::fusion {
-
-static bool readsBytes(Operation *op) {
-  auto convolution = dyn_cast<ConvolutionOp>(op);
-  return convolution && matchInt8Depthwise(convolution);
-}
 
 FusionGraph::FusionGraph(func::FuncOp function, DimAnalysis &dims)
     : dims(dims), host(function.getBody().front()) {
@@ -32,156 +23,52 @@ FusionGraph::FusionGraph(func::FuncOp function, DimAnalysis &dims)
     roles[&op] = host.computes(&op) ? Role::Outside : roleOf(&op, dims);
   }
   bridges.resize(positions.size());
-  // Products widen narrow weights in registers, integers only where these lie
-  // in panels, and take bytes on both sides where weights lie in groups of
-  // four. So do windows.
-  auto isWidenedThere = [&](OpOperand &use) {
-    auto type = [](Value value) {
-      return cast<RankedTensorType>(value.getType()).getElementType();
-    };
-    Value wide = use.get();
-    bool becomesFloat = isa<FloatType>(type(wide)) &&
-                        isa<IntegerType>(type(beforeWidening(wide)));
-    if (readsBytes(use.getOwner()))
-      return use.getOperandNumber() == 1;
-    return takesBytes(use) ||
-           (roles.lookup(use.getOwner()) == Role::Contraction &&
-            use.getOperandNumber() == 1 &&
-            (!becomesFloat || matchUnpackedPanels(wide)));
-  };
-  for (auto concat : block.getOps<ConcatOp>())
-    if (isReadBySegments(concat, dims))
-      roles[concat] = Role::Free;
-  for (Operation &op : block)
-    if (isa<ConvertOp>(op) &&
-        beforeWidening(op.getResult(0)) != op.getResult(0) &&
-        llvm::all_of(op.getUses(), isWidenedThere))
-      roles[&op] = Role::Free;
   for (Operation &op : block)
     if (roles[&op] == Role::Window)
-      readBytes(&op);
+      computeInt8Input(&op);
   for (Operation &op : block)
     pinWhatReadersNeed(&op);
   for (Operation &op : block) {
     Role role = roles[&op];
-    if (role == Role::Outside || (role == Role::Free && !pinned.contains(&op)))
+    if (role == Role::Outside ||
+        (role == Role::Metadata && !pinned.contains(&op)))
       continue;
     workOps.push_back(&op);
     groupIndex[&op] = nullptr;
   }
 }
 
-/// Memory holds a byte per element then, instead of what windows make of it;
-/// nobody else reads that.
-void FusionGraph::readBytes(Operation *window) {
-  Value bytes = bytesOfWindow(window->getOperand(0));
-  SmallVector<Operation *> steps;
-  for (Value value = window->getOperand(0); bytes && value != bytes;
-       value = steps.back()->getOperand(0)) {
-    if (!value.hasOneUse())
-      return;
-    steps.push_back(value.getDefiningOp());
-  }
-  for (Operation *step : steps)
-    roles[step] = Role::Free;
+/// The kernel computes such an input from int8, so that memory holds int8.
+void FusionGraph::computeInt8Input(Operation *window) {
+  if (auto input = int8InputOf(window))
+    for (Operation *step : input->steps)
+      roles[step] = Role::Metadata;
 }
 
 Role FusionGraph::role(Operation *op) const {
   Role role = roles.lookup(op);
-  return role == Role::Free && pinned.contains(op) ? Role::Pointwise : role;
+  return role == Role::Metadata && pinned.contains(op) ? Role::Pointwise : role;
 }
 
 void FusionGraph::pin(Value value) {
   Operation *op = value.getDefiningOp();
-  if (op && roles.lookup(op) == Role::Free)
+  if (op && roles.lookup(op) == Role::Metadata)
     pinned.insert(op);
 }
 
-static bool joinsDims(ReshapeOp reshape, DimAnalysis &dims) {
-  const DimVector &from = dims.dimsOf(reshape.getOperand());
-  unsigned next = 0;
-  for (const DimExpr &size : dims.dimsOf(reshape.getResult())) {
-    DimExpr joined = 1;
-    while (joined != size && next < from.size())
-      joined = joined * from[next++];
-    if (joined != size)
-      return false;
-  }
-  return llvm::all_of(llvm::drop_begin(from, next),
-                      [](const DimExpr &size) { return size.isConstant(1); });
-}
-
-/// What a product reads through strides. A dimension may be several of them
-/// joined, each with its own stride, as where groups of heads share keys.
-static Value stridedBase(Value operand, DimAnalysis &dims) {
-  Value base = viewOf(operand, dims).base;
-  auto reshape = base.getDefiningOp<ReshapeOp>();
-  if (reshape && reshape.getOperand().getDefiningOp<BroadcastOp>() &&
-      joinsDims(reshape, dims))
-    return viewOf(reshape.getOperand(), dims).base;
-  return base;
-}
-
-/// The panels that a contraction reads; behind a transformed window, those of
-/// its values.
-static std::optional<PackedPanels> panelsOf(Operation *op, Value operand) {
-  auto convolution = dyn_cast<ConvolutionOp>(op);
-  if (convolution && operand == convolution.getKernel())
-    if (auto window = matchTransformedFilter(convolution))
-      return matchUnpackedPanels(window->matrix);
-  return matchUnpackedPanels(operand);
-}
-
-/// Contractions address operands through strides; windows, scans and what stays
-/// outside read plain memory.
 void FusionGraph::pinWhatReadersNeed(Operation *op) {
-  switch (roles[op]) {
-  case Role::Contraction:
-    // Queries and masks are read element by element.
-    if (auto attention = dyn_cast<AttentionOp>(op)) {
-      for (const KVSegment &piece : kvSegments(attention, dims)) {
-        pin(stridedBase(beforeWidening(piece.key), dims));
-        pin(stridedBase(beforeWidening(piece.value), dims));
-      }
-      return;
-    }
-    for (Value operand : op->getOperands()) {
-      if (auto panels = panelsOf(op, operand))
-        pin(panels->packed);
-      else
-        pin(isa<ConvolutionOp>(op)
-                ? viewOf(beforeWidening(operand), dims).base
-                : stridedBase(beforeWidening(operand), dims));
-    }
-    return;
-  case Role::Window: {
-    Value read = op->getOperand(0), bytes = bytesOfWindow(read);
-    bool isMade = bytes && roles.lookup(read.getDefiningOp()) == Role::Free;
-    pin(isMade ? bytes : read);
-    for (Value operand : llvm::drop_begin(op->getOperands()))
-      pin(readsBytes(op) ? beforeWidening(operand) : operand);
+  if (roles[op] != Role::Outside) {
+    if (auto rule = dyn_cast<FusionRule>(op))
+      for (Value value : rule.memoryOperands(dims))
+        pin(value);
     return;
   }
-  case Role::Running:
-    for (Value operand : op->getOperands())
+  if (isSplatConstant(op) || familyOf(op) == Family::Elementwise)
+    return;
+  // The host has its scalars without memory.
+  for (Value operand : op->getOperands())
+    if (!host.contains(operand))
       pin(operand);
-    return;
-  case Role::Alone:
-    for (OpOperand &operand : op->getOpOperands())
-      if (readsMemory(op, operand.getOperandNumber()))
-        pin(operand.get());
-    return;
-  case Role::Outside:
-    if (isSplatConstant(op) || familyOf(op) == Family::Elementwise)
-      return;
-    // The host has its scalars without memory.
-    for (Value operand : op->getOperands())
-      if (!host.contains(operand))
-        pin(operand);
-    return;
-  default:
-    return;
-  }
 }
 
 SmallVector<Value> FusionGraph::operandsOf(Operation *op) {
@@ -226,7 +113,7 @@ SmallVector<Read> FusionGraph::reads(Value value) const {
 
 void FusionGraph::sourcesOf(Value value, SmallVectorImpl<Value> &found) const {
   Operation *op = value.getDefiningOp();
-  if (!op || isWork(op) || roles.lookup(op) != Role::Free) {
+  if (!op || isWork(op) || roles.lookup(op) != Role::Metadata) {
     if (!llvm::is_contained(found, value))
       found.push_back(value);
     return;
@@ -388,7 +275,7 @@ SmallVector<Group *> FusionGraph::order() {
 Value traceUp(const FusionGraph &graph, Value operand,
               SmallVectorImpl<Operation *> &path) {
   Operation *op = operand.getDefiningOp();
-  while (op && !graph.isWork(op) && graph.role(op) == Role::Free &&
+  while (op && !graph.isWork(op) && graph.role(op) == Role::Metadata &&
          op->getNumOperands() > 0) {
     path.insert(path.begin(), op);
     operand = op->getOperand(0);

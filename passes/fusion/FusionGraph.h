@@ -7,7 +7,7 @@
 #define ZENITH_PASSES_FUSION_FUSIONGRAPH_H
 
 #include "ir/matchers/HostScalars.h"
-#include "passes/fusion/FusionRoles.h"
+#include "passes/fusion/FusionRule.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -78,7 +78,7 @@ public:
 
 private:
   void pin(mlir::Value value);
-  void readBytes(mlir::Operation *window);
+  void computeInt8Input(mlir::Operation *window);
   void pinWhatReadersNeed(mlir::Operation *op);
   void collectReads(mlir::Value value, Read prefix,
                     llvm::SmallVectorImpl<Read> &found) const;

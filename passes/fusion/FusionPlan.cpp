@@ -12,19 +12,11 @@ using namespace zenith::graph;
 
 namespace zenith::fusion {
 
-bool isElementwise(Operation *op) {
-  return familyOf(op) == Family::Elementwise || isa<GeluOp, BatchNormOp>(op);
-}
-
-LogicalResult FusionPlan::build() {
-  for (Operation *op : graph.work()) {
-    Role role = graph.role(op);
-    if (role == Role::Window)
-      growAnchor(op, FusionKind::window);
-    else if (role == Role::Contraction)
-      growAnchor(op, isa<AttentionOp>(op) ? FusionKind::attention
-                                          : FusionKind::contraction);
-  }
+void FusionPlan::build() {
+  for (Operation *op : graph.work())
+    if (Role role = graph.role(op);
+        role == Role::Window || role == Role::Contraction)
+      growAnchor(op, *cast<FusionRule>(op).kernelKind());
   for (Operation *op : graph.work())
     if (graph.isSingle(op) && graph.role(op) == Role::Reduction)
       growReduction(op);
@@ -34,15 +26,10 @@ LogicalResult FusionPlan::build() {
     auto positions = dyn_cast<BitPositionsOp>(op);
     if (positions && placePositions(positions))
       continue;
-    if (graph.role(op) == Role::Running)
-      graph.start(op, FusionKind::reduction);
-    else if (graph.role(op) == Role::Alone)
-      graph.start(op, kindAlone(op));
-    else if (graph.role(op) == Role::Pointwise)
+    if (graph.role(op) == Role::Pointwise)
       placePointwise(op);
     else
-      return op->emitError()
-             << "fusion: no kernel kind for '" << op->getName() << "'";
+      graph.start(op, *cast<FusionRule>(op).kernelKind());
   }
   for (Group *group : graph.order()) {
     if (group->kind == FusionKind::pointwise &&
@@ -52,7 +39,6 @@ LogicalResult FusionPlan::build() {
       group->kind = FusionKind::copy;
     remarkGroup(group);
   }
-  return success();
 }
 
 unsigned FusionPlan::resultCount(Group *group) const {
@@ -85,7 +71,7 @@ bool FusionPlan::readsStayFew(Group *group, Operation *joining) {
       return false;
     Operation *op = value.getDefiningOp();
     if (!op ||
-        (graph.isWork(op) ? !isInside(op) : graph.role(op) != Role::Free))
+        (graph.isWork(op) ? !isInside(op) : graph.role(op) != Role::Metadata))
       continue;
     bool sameIndex = isElementwise(op) || graph.role(op) == Role::Reduction;
     for (OpOperand &operand : op->getOpOperands()) {

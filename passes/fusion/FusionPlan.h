@@ -24,9 +24,8 @@ public:
   FusionPlan(FusionGraph &graph, const PlanOptions &options)
       : graph(graph), options(options) {}
 
-  /// Puts every work op into a group; fails, at the op, where one has no kernel
-  /// kind.
-  llvm::LogicalResult build();
+  /// Puts every work op into a group.
+  void build();
 
 private:
   // AnchorGrowth.cpp
@@ -64,9 +63,6 @@ private:
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *>>
       spaces;
 };
-
-/// Elementwise by family, or a composite that is.
-bool isElementwise(mlir::Operation *op);
 
 /// All that `value` is read for are reductions, at most `distance` elementwise
 /// ops away.

@@ -51,7 +51,7 @@ Value Outliner::resolve(Value value) {
   if (Value known = local.lookupOrNull(value))
     return known;
   Operation *op = value.getDefiningOp();
-  if (op && !graph.isWork(op) && graph.role(op) == Role::Free) {
+  if (op && !graph.isWork(op) && graph.role(op) == Role::Metadata) {
     for (Value operand : op->getOperands())
       resolve(operand);
     body->push_back(op->clone(local));
@@ -96,10 +96,8 @@ void Outliner::outline(Group *group) {
     for (auto [value, inner] :
          llvm::zip(member->getResults(), body->back().getResults())) {
       local.map(value, inner);
-      // A scatter_with folds into the memory of all of its results, and LAPACK
-      // writes all of them.
-      if (!hasOtherReaders(value, group) &&
-          !isa<ScatterWithOp, CustomCallOp>(member))
+      auto rule = dyn_cast<FusionRule>(member);
+      if (!hasOtherReaders(value, group) && !(rule && rule.writesAllResults()))
         continue;
       outer.push_back(value);
       yielded.push_back(inner);

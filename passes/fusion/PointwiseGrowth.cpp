@@ -3,6 +3,7 @@
 // Merges pointwise work into the groups that read it: evaluated inside where
 // they are its only readers, as one more result where others read it too.
 
+#include "passes/cost/CostRule.h"
 #include "passes/fusion/FusionPlan.h"
 
 using namespace mlir;
@@ -60,7 +61,7 @@ static bool breaksSquares(FusionGraph &graph, Operation *op, Group *group) {
 }
 
 bool FusionPlan::joinsAsProducer(Operation *op, Group *group) {
-  if (isa<FreshKeysOp, FreshBitsOp, MarkBitsOp>(group->anchor))
+  if (readsChunks(group->anchor))
     return joinsChunks(op, group);
   if (group->members.size() >= options.maxMembers)
     return false;
@@ -72,11 +73,11 @@ bool FusionPlan::joinsAsProducer(Operation *op, Group *group) {
     repeated |= isExpanding(read.path, graph.analysis());
   }
   if (repeated) {
-    unsigned cost = elementCost(op);
+    unsigned cost = cost::elementCost(op);
     for (Operation *member : group->members)
       if (!graph.sameDims(member->getResult(0), group->anchor->getResult(0)))
         ++cost;
-    if (elementCost(op) > cheapCost || cost > maxRepeated) {
+    if (cost::elementCost(op) > cheapCost || cost > maxRepeated) {
       remark(op, "FUS105",
              "computed apart: inside its reader it would be repeated");
       return false;
@@ -125,19 +126,16 @@ bool FusionPlan::joinsAsResult(Operation *op, Group *group) {
 /// but a scalar again for each. What a scatter updates stays memory, which
 /// nothing else in its kernel reads: else it could not update in place.
 bool FusionPlan::computesOnTheWay(Operation *op, Group *group) {
-  if (isa<FreshKeysOp, FreshBitsOp, MarkBitsOp>(group->anchor))
+  auto rule = cast<FusionRule>(group->anchor);
+  if (readsChunks(group->anchor))
     return llvm::none_of(graph.reads(op->getResult(0)), [&](const Read &read) {
-      return read.reader == group->anchor &&
-             !readsChunks(group->anchor, read.operand);
+      return read.reader == group->anchor && !rule.readsChunks(read.operand);
     });
   if ((group->kind != FusionKind::scatter &&
        group->kind != FusionKind::reduction) ||
       cast<RankedTensorType>(op->getResult(0).getType()).getRank() == 0)
     return false;
-  auto several = dyn_cast<ScatterWithOp>(group->anchor);
-  unsigned updated = group->kind != FusionKind::scatter ? 0
-                     : several ? unsigned(several.getInputs().size())
-                               : 1;
+  unsigned updated = rule.updatedOperands();
   for (const Read &read : graph.reads(op->getResult(0)))
     if (read.reader == group->anchor && read.operand < updated)
       return false;
@@ -153,7 +151,7 @@ void FusionPlan::placePointwise(Operation *op) {
   for (const Read &read : graph.reads(op->getResult(0))) {
     Group *group =
         graph.isWork(read.reader) ? graph.group(read.reader) : nullptr;
-    if (group && (graph.role(group->anchor) == Role::Alone
+    if (group && (graph.role(group->anchor) == Role::Opaque
                       ? computesOnTheWay(op, group)
                       : group->kind == FusionKind::pointwise ||
                             group->kind == FusionKind::reduction))

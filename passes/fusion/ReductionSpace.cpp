@@ -12,11 +12,11 @@ namespace zenith::fusion {
 
 ReductionSpace::ReductionSpace(Operation *reduction, DimAnalysis &dims)
     : dims(dims), full(dims.dimsOf(reduction->getOperand(0))),
-      folded(foldedDims(reduction)) {}
+      reduced(cast<FusionRule>(reduction).reducedDims()) {}
 
 bool ReductionSpace::matches(Operation *reduction) {
   return dims.dimsOf(reduction->getOperand(0)) == full &&
-         foldedDims(reduction) == folded;
+         cast<FusionRule>(reduction).reducedDims() == reduced;
 }
 
 /// Sizes other than 1.
@@ -32,19 +32,20 @@ SpaceShape ReductionSpace::shapeOf(Value value) {
   const DimVector &shape = dims.dimsOf(value);
   if (shape == full)
     return SpaceShape::Full;
-  DimVector reduced;
+  DimVector kept;
   for (auto [d, size] : llvm::enumerate(full))
-    if (!llvm::is_contained(folded, int64_t(d)))
-      reduced.push_back(size);
-  return properSizes(shape) == properSizes(reduced) ? SpaceShape::Reduced
-                                                    : SpaceShape::Other;
+    if (!llvm::is_contained(reduced, int64_t(d)))
+      kept.push_back(size);
+  return properSizes(shape) == properSizes(kept) ? SpaceShape::Reduced
+                                                 : SpaceShape::Other;
 }
 
 ReductionSpace::Labels ReductionSpace::labelsOf(Value value) {
   bool isReduced = shapeOf(value) == SpaceShape::Reduced;
   SmallVector<int64_t> proper;
   for (int64_t d = 0; d < int64_t(full.size()); ++d)
-    if (!full[d].isConstant(1) && !(isReduced && llvm::is_contained(folded, d)))
+    if (!full[d].isConstant(1) &&
+        !(isReduced && llvm::is_contained(reduced, d)))
       proper.push_back(d);
   Labels labels;
   size_t next = 0;
@@ -98,10 +99,10 @@ bool ReductionSpace::isAligned(Value from, ArrayRef<Operation *> path,
     return false;
   bool fromFull = shapeOf(from) == SpaceShape::Full;
   for (auto [label, expected] : llvm::zip(labels, wanted)) {
-    // Along a folded dimension every element of the row reads the same reduced
+    // Along a reduced dimension every element of the row reads the same reduced
     // value.
     bool repeats =
-        label == -1 && !fromFull && llvm::is_contained(folded, expected);
+        label == -1 && !fromFull && llvm::is_contained(reduced, expected);
     if (label != expected && !repeats)
       return false;
   }

@@ -10,7 +10,7 @@
 
 namespace zenith::fusion {
 
-/// A value is Full (the operand's shape), or Reduced: without the folded
+/// A value is Full (the operand's shape), or Reduced: without the reduced
 /// dimensions, up to dimensions of size 1 anywhere.
 enum class SpaceShape { Full, Reduced, Other };
 
@@ -35,7 +35,7 @@ private:
 
   graph::DimAnalysis &dims;
   graph::DimVector full;
-  llvm::SmallVector<int64_t> folded;
+  llvm::SmallVector<int64_t> reduced;
 };
 
 } // namespace zenith::fusion

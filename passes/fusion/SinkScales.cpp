@@ -4,6 +4,7 @@
 // the factor, and the operand needs no pass of its own.
 
 #include "ir/CompositeFormulas.h"
+#include "passes/fusion/FusionRule.h"
 #include "passes/fusion/OutlineFusions.h"
 #include <cmath>
 

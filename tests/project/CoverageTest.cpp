@@ -8,6 +8,7 @@
 #include "ir/interpreter/EvalError.h"
 #include "ir/interpreter/Interpreter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/fusion/FusionRule.h"
 #include "tests/project/ProjectFacts.h"
 #include <algorithm>
 #include <functional>
@@ -29,6 +30,10 @@ Answer family(ProjectFacts &, mlir::RegisteredOperationName name) {
 
 Answer shapeRule(ProjectFacts &, mlir::RegisteredOperationName name) {
   return name.hasInterface<graph::ShapeRule>() ? "" : "no ShapeRule";
+}
+
+Answer fusionRule(ProjectFacts &, mlir::RegisteredOperationName name) {
+  return name.hasInterface<fusion::FusionRule>() ? "" : "no FusionRule";
 }
 
 Answer documented(ProjectFacts &facts, mlir::RegisteredOperationName name) {
@@ -129,6 +134,9 @@ struct Question {
 const Question questions[] = {
     {"family", family, {}},
     {"shape rule", shapeRule, {}},
+    {"fusion",
+     fusionRule,
+     {{"graph.random_bits", "zenith-decompose-random writes it out before"}}},
     {"documentation", documented, {}},
     {"tested constraints", constraintsTested, {}},
     {"round trip", roundTrip, {}},

@@ -13,6 +13,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "passes/fusion/FusionRule.h"
 #include <fstream>
 #include <sstream>
 
@@ -35,6 +36,7 @@ static DialectRegistry registry() {
   DialectRegistry result;
   result.insert<graph::GraphDialect, func::FuncDialect>();
   pipeline::registerPhaseDialects(result);
+  fusion::registerFusionRules(result);
   return result;
 }
 

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Fusion of contractions: they address operands through strides or packed
+// panels, and take an epilogue; depthwise convolutions are windows, and linear
+// algebra calls routines on plain memory.
+
+#include "ir/encodings/Int8Depthwise.h"
+#include "ir/encodings/PackedPanels.h"
+#include "ir/encodings/Winograd.h"
+#include "ir/matchers/StridedView.h"
+#include "passes/fusion/FusionRule.h"
+#include "passes/fusion/NarrowOperands.h"
+#include "passes/fusion/StridedBase.h"
+
+using namespace mlir;
+using namespace zenith::graph;
+
+namespace zenith::fusion {
+
+/// Grouped convolutions with fewer than 4 channels per group run as depthwise
+/// ones: one vector of channels covers several groups.
+static bool isMatmul(ConvolutionOp op) {
+  constexpr int64_t minChannels = 4;
+  auto kernel = cast<RankedTensorType>(op.getKernel().getType());
+  int64_t inputs = kernel.getDimSize(op.getDims().getKernelInput()),
+          outputs = kernel.getDimSize(op.getDims().getKernelOutput());
+  bool fillsVector = inputs == minChannels &&
+                     outputs == inputs * int64_t(op.getGroups()) &&
+                     isa<FloatType>(kernel.getElementType());
+  return op.getGroups() == 1 || (inputs >= minChannels && !fillsVector);
+}
+
+/// The packed panels that a contraction reads; for Winograd convolution, those
+/// of the transformed filter.
+static std::optional<PackedPanels> panelsOf(Operation *op, Value operand) {
+  auto convolution = dyn_cast<ConvolutionOp>(op);
+  if (convolution && operand == convolution.getKernel())
+    if (auto filter = matchTransformedFilter(convolution))
+      return matchUnpackedPanels(filter->matrix);
+  return matchUnpackedPanels(operand);
+}
+
+static bool widensInGemm(OpOperand &use) {
+  return readsInt8(use) || widensInRegisters(use);
+}
+
+namespace {
+
+struct DotGeneralFusion
+    : FusionRule::ExternalModel<DotGeneralFusion, DotGeneralOp> {
+  Role role(Operation *, DimAnalysis &) const { return Role::Contraction; }
+  std::optional<FusionKind> kernelKind(Operation *) const {
+    return FusionKind::contraction;
+  }
+  SmallVector<Value> memoryOperands(Operation *op, DimAnalysis &dims) const {
+    SmallVector<Value> needed;
+    for (Value operand : op->getOperands()) {
+      auto panels = panelsOf(op, operand);
+      needed.push_back(panels ? panels->packed
+                              : stridedBase(beforeWidening(operand), dims));
+    }
+    return needed;
+  }
+  bool widensOperand(Operation *op, unsigned operand) const {
+    return widensInGemm(op->getOpOperand(operand));
+  }
+};
+
+struct ConvolutionFusion
+    : FusionRule::ExternalModel<ConvolutionFusion, ConvolutionOp> {
+  Role role(Operation *op, DimAnalysis &) const {
+    return isMatmul(cast<ConvolutionOp>(op)) ? Role::Contraction : Role::Window;
+  }
+  std::optional<FusionKind> kernelKind(Operation *op) const {
+    return isMatmul(cast<ConvolutionOp>(op)) ? FusionKind::contraction
+                                             : FusionKind::window;
+  }
+  SmallVector<Value> memoryOperands(Operation *op, DimAnalysis &dims) const {
+    SmallVector<Value> needed;
+    if (isMatmul(cast<ConvolutionOp>(op))) {
+      for (Value operand : op->getOperands()) {
+        auto panels = panelsOf(op, operand);
+        needed.push_back(panels ? panels->packed
+                                : viewOf(beforeWidening(operand), dims).base);
+      }
+      return needed;
+    }
+    auto input = int8InputOf(op);
+    needed.push_back(input ? input->source : op->getOperand(0));
+    Value filter = op->getOperand(1);
+    needed.push_back(matchInt8Depthwise(cast<ConvolutionOp>(op))
+                         ? beforeWidening(filter)
+                         : filter);
+    return needed;
+  }
+  bool widensOperand(Operation *op, unsigned operand) const {
+    auto convolution = cast<ConvolutionOp>(op);
+    if (matchInt8Depthwise(convolution))
+      return operand == 1;
+    OpOperand &use = op->getOpOperand(operand);
+    return isMatmul(convolution) ? widensInGemm(use) : readsInt8(use);
+  }
+};
+
+template <typename Op>
+struct LinearAlgebraFusion
+    : FusionRule::ExternalModel<LinearAlgebraFusion<Op>, Op> {
+  Role role(Operation *, DimAnalysis &) const { return Role::Opaque; }
+  std::optional<FusionKind> kernelKind(Operation *) const {
+    return FusionKind::ordering;
+  }
+  SmallVector<Value> memoryOperands(Operation *op, DimAnalysis &) const {
+    return SmallVector<Value>(op->getOperands());
+  }
+};
+
+} // namespace
+
+void attachContractionFusion(MLIRContext *context) {
+  DotGeneralOp::attachInterface<DotGeneralFusion>(*context);
+  ConvolutionOp::attachInterface<ConvolutionFusion>(*context);
+  attachAll<LinearAlgebraFusion, CholeskyOp, TriangularSolveOp, FourierOp>(
+      context);
+}
+
+} // namespace zenith::fusion
