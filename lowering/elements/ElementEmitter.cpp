@@ -5,6 +5,7 @@
 // ElementMemory.cpp.
 
 #include "lowering/elements/ElementEmitter.h"
+#include "lowering/elements/ElementRule.h"
 #include "lowering/elements/Float8.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include <numeric>
@@ -113,19 +114,8 @@ Value ElementEmitter::rule(Value value, ArrayRef<LaneIndex> index) {
     return imaginaryPart(value, index)
                ? complexPart(value, /*imaginary=*/false, index)
                : Value();
-  switch (graph::familyOf(op).value_or(graph::Family::Control)) {
-  case graph::Family::Elementwise:
-    return elementwise(op, index);
-  case graph::Family::Movement:
-    return movement(op, index);
-  case graph::Family::Indexing:
-    return indexing(op, index);
-  case graph::Family::Reduction:
-  case graph::Family::Contraction:
-    return reduction(op, index);
-  default:
-    return unsupported(op);
-  }
+  auto answer = dyn_cast<ElementRule>(op);
+  return answer ? answer.emitElement(*this, index) : unsupported(op);
 }
 
 Value ElementEmitter::block(BlockArgument argument, ArrayRef<LaneIndex> index) {

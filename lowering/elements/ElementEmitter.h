@@ -136,6 +136,23 @@ public:
                       llvm::function_ref<mlir::Value()> otherwise);
   bool anyLanes(llvm::ArrayRef<LaneIndex> index);
 
+  /// Lanes of the results of single ops, which ElementRule asks for.
+  mlir::Value constantElement(graph::ConstantOp op,
+                              llvm::ArrayRef<LaneIndex> index);
+  mlir::Value iota(graph::IotaOp op, llvm::ArrayRef<LaneIndex> index);
+  mlir::Value pad(graph::PadOp op, llvm::ArrayRef<LaneIndex> index);
+  mlir::Value concat(graph::ConcatOp op, llvm::ArrayRef<LaneIndex> index);
+  mlir::Value gather(graph::GatherOp op, llvm::ArrayRef<LaneIndex> index);
+  mlir::Value dynamicSlice(graph::DynamicSliceOp op,
+                           llvm::ArrayRef<LaneIndex> index);
+  mlir::Value dynamicUpdateSlice(graph::DynamicUpdateSliceOp op,
+                                 llvm::ArrayRef<LaneIndex> index);
+  mlir::Value reduceInPlace(graph::ReduceOp op,
+                            llvm::ArrayRef<LaneIndex> index);
+  mlir::Value argReduceInPlace(graph::ArgReduceOp op,
+                               llvm::ArrayRef<LaneIndex> index);
+  mlir::Value window(mlir::Operation *op, llvm::ArrayRef<LaneIndex> index);
+
 private:
   friend class Scope;
   struct Memo {
@@ -167,25 +184,6 @@ private:
   mlir::Value block(mlir::BlockArgument argument,
                     llvm::ArrayRef<LaneIndex> index);
 
-  mlir::Value elementwise(mlir::Operation *op, llvm::ArrayRef<LaneIndex> index);
-  mlir::Value movement(mlir::Operation *op, llvm::ArrayRef<LaneIndex> index);
-  mlir::Value constantElement(graph::ConstantOp op,
-                              llvm::ArrayRef<LaneIndex> index);
-  mlir::Value iota(graph::IotaOp op, llvm::ArrayRef<LaneIndex> index);
-  mlir::Value pad(graph::PadOp op, llvm::ArrayRef<LaneIndex> index);
-  mlir::Value concat(graph::ConcatOp op, llvm::ArrayRef<LaneIndex> index);
-
-  mlir::Value indexing(mlir::Operation *op, llvm::ArrayRef<LaneIndex> index);
-  mlir::Value gather(graph::GatherOp op, llvm::ArrayRef<LaneIndex> index);
-  mlir::Value dynamicSlice(graph::DynamicSliceOp op,
-                           llvm::ArrayRef<LaneIndex> index);
-  mlir::Value dynamicUpdateSlice(graph::DynamicUpdateSliceOp op,
-                                 llvm::ArrayRef<LaneIndex> index);
-  mlir::Value reduction(mlir::Operation *op, llvm::ArrayRef<LaneIndex> index);
-  mlir::Value reduceInPlace(graph::ReduceOp op,
-                            llvm::ArrayRef<LaneIndex> index);
-  mlir::Value argReduceInPlace(graph::ArgReduceOp op,
-                               llvm::ArrayRef<LaneIndex> index);
   mlir::Value multiplyAdd(mlir::Type element, mlir::Value x, mlir::Value y,
                           mlir::Value sum, bool roundsOnce);
   struct WindowSpan {
@@ -211,7 +209,6 @@ private:
                               llvm::ArrayRef<LaneIndex> index);
   WindowReduce describeConvolution(graph::ConvolutionOp op,
                                    llvm::ArrayRef<LaneIndex> index);
-  mlir::Value window(mlir::Operation *op, llvm::ArrayRef<LaneIndex> index);
   /// First tap of a window with one dilation that meets the operand, and the
   /// one behind the last; their span is uniform and undilated.
   std::pair<mlir::Value, mlir::Value> tapsInside(const WindowSpan &span);

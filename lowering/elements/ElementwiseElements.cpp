@@ -6,13 +6,12 @@
 #include "ir/matchers/SplatConstant.h"
 #include "lowering/builder/LaneDivision.h"
 #include "lowering/elements/ElementConversions.h"
-#include "lowering/elements/ElementEmitter.h"
+#include "lowering/elements/ElementRule.h"
 #include "lowering/elements/Quantization.h"
 #include "lowering/elements/SoftmaxMatch.h"
 #include "lowering/elements/VectorMath.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
-#include "llvm/ADT/StringSwitch.h"
 #include <cmath>
 
 using namespace mlir;
@@ -50,8 +49,17 @@ struct Elementwise {
   }
   Value integer(int64_t value) { return kernel.integer(x[0].getType(), value); }
 
-  Value function(StringRef name, Num (VectorMath::*one)(Num));
+  Value function(StringRef name, Num (VectorMath::*one)(Num),
+                 Num (VectorMath::*ofDoubles)(Num) = nullptr);
   Value function(StringRef name, Num (VectorMath::*two)(Num, Num));
+  Value logistic();
+  Value absolute();
+  Value maximum() {
+    return choose<arith::MaximumFOp, arith::MaxSIOp, arith::MaxUIOp>();
+  }
+  Value minimum() {
+    return choose<arith::MinimumFOp, arith::MinSIOp, arith::MinUIOp>();
+  }
   Value sign();
   Value negate();
   Value count(bool leadingZeros);
@@ -64,27 +72,15 @@ struct Elementwise {
 };
 } // namespace
 
-Value Elementwise::function(StringRef name, Num (VectorMath::*one)(Num)) {
+/// Functions that libm has under the same name; `ofDoubles` computes f64 where
+/// VectorMath has such a version, else libm does.
+Value Elementwise::function(StringRef name, Num (VectorMath::*one)(Num),
+                            Num (VectorMath::*ofDoubles)(Num)) {
   VectorMath math(kernel);
   if (!isDouble())
     return (math.*one)(num(0)).v;
-  using Function = Num (VectorMath::*)(Num);
-  auto own = llvm::StringSwitch<Function>(name)
-                 .Case("exp", &VectorMath::expDouble)
-                 .Case("log", &VectorMath::logDouble)
-                 .Case("sin", &VectorMath::sinDouble)
-                 .Case("cos", &VectorMath::cosDouble)
-                 .Case("tanh", &VectorMath::tanhDouble)
-                 .Case("logistic", &VectorMath::logisticDouble)
-                 .Default(nullptr);
-  if (own && !kernel.target.opencl)
-    return (math.*own)(num(0)).v;
-  if (name == "logistic") {
-    Value e = math.libm("exp", {(-abs(num(0))).v});
-    Num tail{&kernel, e};
-    Num top = kernels::select(num(0) < 0, tail, 1);
-    return (top / (tail + 1.0)).v;
-  }
+  if (ofDoubles && !kernel.target.opencl)
+    return (math.*ofDoubles)(num(0)).v;
   return math.libm(name, {x[0]});
 }
 
@@ -92,6 +88,26 @@ Value Elementwise::function(StringRef name, Num (VectorMath::*two)(Num, Num)) {
   VectorMath math(kernel);
   return isDouble() ? math.libm(name, {x[0], x[1]})
                     : (math.*two)(num(0), num(1)).v;
+}
+
+Value Elementwise::logistic() {
+  VectorMath math(kernel);
+  if (!isDouble())
+    return math.logistic(num(0)).v;
+  if (!kernel.target.opencl)
+    return math.logisticDouble(num(0)).v;
+  // No function of libm.
+  Num tail{&kernel, math.libm("exp", {(-abs(num(0))).v})};
+  Num top = kernels::select(num(0) < 0, tail, 1);
+  return (top / (tail + 1.0)).v;
+}
+
+Value Elementwise::absolute() {
+  if (isFloat())
+    return make<math::AbsFOp>();
+  if (isUnsigned())
+    return x[0];
+  return kernels::select(num(0) < 0, Num{&kernel, negate()}, num(0)).v;
 }
 
 Value Elementwise::sign() {
@@ -264,134 +280,6 @@ Value Elementwise::compare(graph::CompareDirection direction) {
   return compareInt(whole, x[0], x[1]);
 }
 
-using Rule = std::function<Value(Elementwise &)>;
-
-static Rule functionOf(StringRef name, Num (VectorMath::*one)(Num)) {
-  return [name, one](Elementwise &e) { return e.function(name, one); };
-}
-
-// Functions that libm has under the same name.
-static Rule transcendental(StringRef mnemonic) {
-  return llvm::StringSwitch<Rule>(mnemonic)
-      .Case("exp", functionOf("exp", &VectorMath::exp))
-      .Case("expm1", functionOf("expm1", &VectorMath::expm1))
-      .Case("log", functionOf("log", &VectorMath::log))
-      .Case("log1p", functionOf("log1p", &VectorMath::log1p))
-      .Case("cbrt", functionOf("cbrt", &VectorMath::cbrt))
-      .Case("sin", functionOf("sin", &VectorMath::sin))
-      .Case("cos", functionOf("cos", &VectorMath::cos))
-      .Case("tan", functionOf("tan", &VectorMath::tan))
-      .Case("asin", functionOf("asin", &VectorMath::asin))
-      .Case("acos", functionOf("acos", &VectorMath::acos))
-      .Case("atan", functionOf("atan", &VectorMath::atan))
-      .Case("sinh", functionOf("sinh", &VectorMath::sinh))
-      .Case("cosh", functionOf("cosh", &VectorMath::cosh))
-      .Case("tanh", functionOf("tanh", &VectorMath::tanh))
-      .Case("asinh", functionOf("asinh", &VectorMath::asinh))
-      .Case("acosh", functionOf("acosh", &VectorMath::acosh))
-      .Case("atanh", functionOf("atanh", &VectorMath::atanh))
-      .Case("erf", functionOf("erf", &VectorMath::erf))
-      .Case("logistic", functionOf("logistic", &VectorMath::logistic))
-      .Case("atan2",
-            [](Elementwise &e) {
-              return e.function("atan2", &VectorMath::atan2);
-            })
-      .Default(nullptr);
-}
-
-static Rule simple(StringRef mnemonic) {
-  return llvm::StringSwitch<Rule>(mnemonic)
-      .Case("abs",
-            [](Elementwise &e) {
-              if (e.isFloat())
-                return e.make<math::AbsFOp>();
-              return e.isUnsigned()
-                         ? e.x[0]
-                         : select(e.num(0) < 0, Num{&e.kernel, e.negate()},
-                                  e.num(0))
-                               .v;
-            })
-      .Case("neg", [](Elementwise &e) { return e.negate(); })
-      .Case("sign", [](Elementwise &e) { return e.sign(); })
-      .Case("sqrt", [](Elementwise &e) { return e.make<math::SqrtOp>(); })
-      .Case(
-          "rsqrt",
-          [](Elementwise &e) { return VectorMath(e.kernel).rsqrt(e.num(0)).v; })
-      .Case("floor", [](Elementwise &e) { return e.make<math::FloorOp>(); })
-      .Case("ceil", [](Elementwise &e) { return e.make<math::CeilOp>(); })
-      .Case("round_even",
-            [](Elementwise &e) { return e.make<math::RoundEvenOp>(); })
-      .Case("round_away",
-            [](Elementwise &e) {
-              return VectorMath(e.kernel).roundAway(e.num(0)).v;
-            })
-      .Case("not",
-            [](Elementwise &e) {
-              return e.b()
-                  .create<arith::XOrIOp>(e.kernel.loc, e.x[0], e.integer(-1))
-                  .getResult();
-            })
-      .Case("popcount", [](Elementwise &e) { return e.count(false); })
-      .Case("count_leading_zeros", [](Elementwise &e) { return e.count(true); })
-      .Case("add",
-            [](Elementwise &e) {
-              return e.choose<arith::AddFOp, arith::AddIOp>();
-            })
-      .Case("sub",
-            [](Elementwise &e) {
-              return e.choose<arith::SubFOp, arith::SubIOp>();
-            })
-      .Case("mul",
-            [](Elementwise &e) {
-              return e.choose<arith::MulFOp, arith::MulIOp>();
-            })
-      .Case("div", [](Elementwise &e) { return e.divide(false); })
-      .Case("rem", [](Elementwise &e) { return e.divide(true); })
-      .Case("floor_mod", [](Elementwise &e) { return e.floorMod(); })
-      .Case("pow", [](Elementwise &e) { return e.power(); })
-      .Case("max",
-            [](Elementwise &e) {
-              return e
-                  .choose<arith::MaximumFOp, arith::MaxSIOp, arith::MaxUIOp>();
-            })
-      .Case("min",
-            [](Elementwise &e) {
-              return e
-                  .choose<arith::MinimumFOp, arith::MinSIOp, arith::MinUIOp>();
-            })
-      .Case("and", [](Elementwise &e) { return e.make<arith::AndIOp>(); })
-      .Case("or", [](Elementwise &e) { return e.make<arith::OrIOp>(); })
-      .Case("xor", [](Elementwise &e) { return e.make<arith::XOrIOp>(); })
-      .Case("shift_left", [](Elementwise &e) { return e.shift(true, false); })
-      .Case("shift_right_arithmetic",
-            [](Elementwise &e) { return e.shift(false, true); })
-      .Case("shift_right_logical",
-            [](Elementwise &e) { return e.shift(false, false); })
-      .Case(
-          "is_finite",
-          [](Elementwise &e) {
-            return (abs(e.num(0)) < std::numeric_limits<double>::infinity()).v;
-          })
-      .Default(nullptr);
-}
-
-static Value clamp(Elementwise e) {
-  Value low = e.x[0], high = e.x[2];
-  e.x = {e.x[1], low};
-  Value raised = simple("max")(e);
-  e.x = {raised, high};
-  return simple("min")(e);
-}
-
-// Ops whose results are always exactly representable: no rounding after them.
-static bool staysExact(Operation *op) {
-  return isa<graph::MaxOp, graph::MinOp, graph::AbsOp, graph::NegOp,
-             graph::SignOp, graph::SelectOp, graph::ClampOp, graph::FloorOp,
-             graph::CeilOp, graph::RoundEvenOp, graph::RoundAwayOp,
-             graph::ConvertOp, graph::BitcastOp, graph::CompareOp,
-             graph::IsFiniteOp>(op);
-}
-
 static bool isOne(Value value) { return graph::splatValue(value) == 1.0; }
 
 // The erf or tanh of a gelu: 1 is added to it and the sum multiplied, so that
@@ -407,66 +295,301 @@ static bool insideGelu(Operation *op) {
          });
 }
 
-Value ElementEmitter::elementwise(Operation *op, ArrayRef<LaneIndex> index) {
-  SmallVector<Value> sources(op->getOperands()), operands;
-  std::optional<Quantized> quantized;
-  if (auto convert = dyn_cast<graph::ConvertOp>(op)) {
-    sources = {withoutBounds(convert)};
-    if ((quantized = Quantized::match(convert)))
-      sources = quantized->sources();
-  }
+static Value lanesOf(graph::LogOp, Elementwise &e) {
+  return e.function("log", &VectorMath::log, &VectorMath::logDouble);
+}
+
+static Value lanesOf(graph::SinOp, Elementwise &e) {
+  return e.function("sin", &VectorMath::sin, &VectorMath::sinDouble);
+}
+
+static Value lanesOf(graph::CosOp, Elementwise &e) {
+  return e.function("cos", &VectorMath::cos, &VectorMath::cosDouble);
+}
+
+static Value lanesOf(graph::Expm1Op, Elementwise &e) {
+  return e.function("expm1", &VectorMath::expm1);
+}
+
+static Value lanesOf(graph::Log1pOp, Elementwise &e) {
+  return e.function("log1p", &VectorMath::log1p);
+}
+
+static Value lanesOf(graph::CbrtOp, Elementwise &e) {
+  return e.function("cbrt", &VectorMath::cbrt);
+}
+
+static Value lanesOf(graph::TanOp, Elementwise &e) {
+  return e.function("tan", &VectorMath::tan);
+}
+
+static Value lanesOf(graph::AsinOp, Elementwise &e) {
+  return e.function("asin", &VectorMath::asin);
+}
+
+static Value lanesOf(graph::AcosOp, Elementwise &e) {
+  return e.function("acos", &VectorMath::acos);
+}
+
+static Value lanesOf(graph::AtanOp, Elementwise &e) {
+  return e.function("atan", &VectorMath::atan);
+}
+
+static Value lanesOf(graph::SinhOp, Elementwise &e) {
+  return e.function("sinh", &VectorMath::sinh);
+}
+
+static Value lanesOf(graph::CoshOp, Elementwise &e) {
+  return e.function("cosh", &VectorMath::cosh);
+}
+
+static Value lanesOf(graph::AsinhOp, Elementwise &e) {
+  return e.function("asinh", &VectorMath::asinh);
+}
+
+static Value lanesOf(graph::AcoshOp, Elementwise &e) {
+  return e.function("acosh", &VectorMath::acosh);
+}
+
+static Value lanesOf(graph::AtanhOp, Elementwise &e) {
+  return e.function("atanh", &VectorMath::atanh);
+}
+
+static Value lanesOf(graph::Atan2Op, Elementwise &e) {
+  return e.function("atan2", &VectorMath::atan2);
+}
+
+static Value lanesOf(graph::LogisticOp, Elementwise &e) { return e.logistic(); }
+
+static Value lanesOf(graph::ExpOp op, Elementwise &e) {
+  return isFastExp(op)
+             ? VectorMath(e.kernel).expShort(e.num(0)).v
+             : e.function("exp", &VectorMath::exp, &VectorMath::expDouble);
+}
+
+static Value lanesOf(graph::ErfOp op, Elementwise &e) {
+  return insideGelu(op) ? VectorMath(e.kernel).erfShort(e.num(0)).v
+                        : e.function("erf", &VectorMath::erf);
+}
+
+static Value lanesOf(graph::TanhOp op, Elementwise &e) {
+  return insideGelu(op)
+             ? VectorMath(e.kernel).tanhShort(e.num(0)).v
+             : e.function("tanh", &VectorMath::tanh, &VectorMath::tanhDouble);
+}
+
+static Value lanesOf(graph::AbsOp, Elementwise &e) { return e.absolute(); }
+
+static Value lanesOf(graph::NegOp, Elementwise &e) { return e.negate(); }
+
+static Value lanesOf(graph::SignOp, Elementwise &e) { return e.sign(); }
+
+static Value lanesOf(graph::SqrtOp, Elementwise &e) {
+  return e.make<math::SqrtOp>();
+}
+
+static Value lanesOf(graph::RsqrtOp, Elementwise &e) {
+  return VectorMath(e.kernel).rsqrt(e.num(0)).v;
+}
+
+static Value lanesOf(graph::FloorOp, Elementwise &e) {
+  return e.make<math::FloorOp>();
+}
+
+static Value lanesOf(graph::CeilOp, Elementwise &e) {
+  return e.make<math::CeilOp>();
+}
+
+static Value lanesOf(graph::RoundEvenOp, Elementwise &e) {
+  return e.make<math::RoundEvenOp>();
+}
+
+static Value lanesOf(graph::RoundAwayOp, Elementwise &e) {
+  return VectorMath(e.kernel).roundAway(e.num(0)).v;
+}
+
+static Value lanesOf(graph::NotOp, Elementwise &e) {
+  return e.b().create<arith::XOrIOp>(e.kernel.loc, e.x[0], e.integer(-1));
+}
+
+static Value lanesOf(graph::PopcountOp, Elementwise &e) {
+  return e.count(/*leadingZeros=*/false);
+}
+
+static Value lanesOf(graph::CountLeadingZerosOp, Elementwise &e) {
+  return e.count(/*leadingZeros=*/true);
+}
+
+static Value lanesOf(graph::AddOp, Elementwise &e) {
+  return e.choose<arith::AddFOp, arith::AddIOp>();
+}
+
+static Value lanesOf(graph::SubOp, Elementwise &e) {
+  return e.choose<arith::SubFOp, arith::SubIOp>();
+}
+
+static Value lanesOf(graph::MulOp, Elementwise &e) {
+  return e.choose<arith::MulFOp, arith::MulIOp>();
+}
+
+/// The divisor of a share of a sum is its reciprocal already.
+static Value lanesOf(graph::DivOp op, Elementwise &e) {
+  return isShareOfSum(op) ? (e.num(0) * e.num(1)).v
+                          : e.divide(/*remainder=*/false);
+}
+
+static Value lanesOf(graph::RemOp, Elementwise &e) {
+  return e.divide(/*remainder=*/true);
+}
+
+static Value lanesOf(graph::FloorModOp, Elementwise &e) { return e.floorMod(); }
+
+static Value lanesOf(graph::PowOp, Elementwise &e) { return e.power(); }
+
+static Value lanesOf(graph::MaxOp, Elementwise &e) { return e.maximum(); }
+
+static Value lanesOf(graph::MinOp, Elementwise &e) { return e.minimum(); }
+
+static Value lanesOf(graph::AndOp, Elementwise &e) {
+  return e.make<arith::AndIOp>();
+}
+
+static Value lanesOf(graph::OrOp, Elementwise &e) {
+  return e.make<arith::OrIOp>();
+}
+
+static Value lanesOf(graph::XorOp, Elementwise &e) {
+  return e.make<arith::XOrIOp>();
+}
+
+static Value lanesOf(graph::ShiftLeftOp, Elementwise &e) {
+  return e.shift(/*left=*/true, /*arithmetic=*/false);
+}
+
+static Value lanesOf(graph::ShiftRightArithmeticOp, Elementwise &e) {
+  return e.shift(/*left=*/false, /*arithmetic=*/true);
+}
+
+static Value lanesOf(graph::ShiftRightLogicalOp, Elementwise &e) {
+  return e.shift(/*left=*/false, /*arithmetic=*/false);
+}
+
+static Value lanesOf(graph::IsFiniteOp, Elementwise &e) {
+  return (abs(e.num(0)) < std::numeric_limits<double>::infinity()).v;
+}
+
+static Value lanesOf(graph::CompareOp op, Elementwise &e) {
+  return e.compare(op.getDirection());
+}
+
+static Value lanesOf(graph::SelectOp, Elementwise &e) {
+  return e.select(e.x[0], e.x[1], e.x[2]);
+}
+
+static Value lanesOf(graph::ClampOp, Elementwise &e) {
+  Value low = e.x[0], high = e.x[2];
+  e.x = {e.x[1], low};
+  Value raised = e.maximum();
+  e.x = {raised, high};
+  return e.minimum();
+}
+
+static Value lanesOf(graph::ConvertOp op, Elementwise &e) {
+  Type to = getElementTypeOrSelf(op.getResult().getType());
+  return op.getSaturate() ? saturateElement(e.emitter, e.x[0], e.element, to)
+                          : convertElement(e.emitter, e.x[0], e.element, to);
+}
+
+static Value lanesOf(graph::BitcastOp op, Elementwise &e) {
+  Type to = getElementTypeOrSelf(op.getResult().getType());
+  Value stored = e.emitter.toMemory(e.element, e.x[0]);
+  Type type = typeLike(memoryType(to), stored.getType());
+  if (type != stored.getType())
+    stored = e.b().create<arith::BitcastOp>(e.kernel.loc, type, stored);
+  Value result = e.emitter.toRegister(to, stored);
+  // i4 and ui4 differ in how they fill their byte.
+  return to.isInteger(4) ? e.emitter.roundTo(to, result) : result;
+}
+
+// Ops whose results are always exactly representable: no rounding after them.
+static bool staysExact(Operation *op) {
+  return isa<graph::MaxOp, graph::MinOp, graph::AbsOp, graph::NegOp,
+             graph::SignOp, graph::SelectOp, graph::ClampOp, graph::FloorOp,
+             graph::CeilOp, graph::RoundEvenOp, graph::RoundAwayOp,
+             graph::ConvertOp, graph::BitcastOp, graph::CompareOp,
+             graph::IsFiniteOp>(op);
+}
+
+using LanesOf = llvm::function_ref<Value(Elementwise &)>;
+
+/// Emits the elements of `sources` at `index` and computes the lanes of `op`
+/// from them.
+static Value emitElementwise(Operation *op, ValueRange sources,
+                             ElementEmitter &emitter, ArrayRef<LaneIndex> index,
+                             LanesOf compute) {
+  KernelBuilder &kernel = emitter.kernel;
+  SmallVector<Value> operands;
   for (Value source : sources) {
-    operands.push_back(emit(source, index));
+    operands.push_back(emitter.emit(source, index));
     if (!operands.back())
       return {};
   }
-  bool byReciprocal = isShareOfSum(op);
-  // Before the divisor meets lanes: one division serves a whole row.
-  if (byReciprocal)
+  // Before the divisor is broadcast to lanes: one division serves a whole row.
+  if (isShareOfSum(op))
     operands[1] = (1.0 / Num{&kernel, operands[1]}).v;
-  unify(operands);
+  emitter.unify(operands);
   Type element = getElementTypeOrSelf(op->getOperand(0).getType());
-  Type resultElement = getElementTypeOrSelf(op->getResult(0).getType());
-  Elementwise e{*this, kernel, element, operands};
-  StringRef mnemonic = op->getName().stripDialect();
-  Value result;
-  if (auto compare = dyn_cast<graph::CompareOp>(op)) {
-    result = e.compare(compare.getDirection());
-  } else if (isa<graph::SelectOp>(op)) {
-    result = e.select(operands[0], operands[1], operands[2]);
-  } else if (isa<graph::ClampOp>(op)) {
-    result = clamp(e);
-  } else if (quantized) {
-    result = quantized->convert(*this, operands, resultElement);
-  } else if (isa<graph::ConvertOp>(op)) {
-    result = cast<graph::ConvertOp>(op).getSaturate()
-                 ? saturateElement(*this, operands[0], element, resultElement)
-                 : convertElement(*this, operands[0], element, resultElement);
-  } else if (isa<graph::BitcastOp>(op)) {
-    Value stored = toMemory(element, operands[0]);
-    Type type = typeLike(memoryType(resultElement), stored.getType());
-    if (type != stored.getType())
-      stored = kernel.b.create<arith::BitcastOp>(kernel.loc, type, stored);
-    result = toRegister(resultElement, stored);
-    // i4 and ui4 differ in how they fill their byte.
-    if (resultElement.isInteger(4))
-      result = roundTo(resultElement, result);
-  } else if (byReciprocal) {
-    result = (e.num(0) * e.num(1)).v;
-  } else if (isFastExp(op)) {
-    result = VectorMath(kernel).expShort(e.num(0)).v;
-  } else if (isa<graph::ErfOp>(op) && insideGelu(op)) {
-    result = VectorMath(kernel).erfShort(e.num(0)).v;
-  } else if (isa<graph::TanhOp>(op) && insideGelu(op)) {
-    result = VectorMath(kernel).tanhShort(e.num(0)).v;
-  } else if (Rule rule = simple(mnemonic)) {
-    result = rule(e);
-  } else if (Rule rule = transcendental(mnemonic)) {
-    result = rule(e);
-  } else {
-    return unsupported(op);
+  Elementwise lanes{emitter, kernel, element, operands};
+  Value result = compute(lanes);
+  return staysExact(op)
+             ? result
+             : emitter.roundTo(getElementTypeOrSelf(op->getResult(0).getType()),
+                               result);
+}
+
+namespace {
+
+template <typename Op>
+struct ElementwiseElement
+    : ElementRule::ExternalModel<ElementwiseElement<Op>, Op> {
+  Value emitElement(Operation *op, ElementEmitter &emitter,
+                    ArrayRef<LaneIndex> index) const {
+    return emitElementwise(
+        op, op->getOperands(), emitter, index,
+        [&](Elementwise &e) { return lanesOf(cast<Op>(op), e); });
   }
-  return staysExact(op) ? result : roundTo(resultElement, result);
+};
+
+/// Conversions that quantize also read what they scale and shift by.
+struct ConvertElement
+    : ElementRule::ExternalModel<ConvertElement, graph::ConvertOp> {
+  Value emitElement(Operation *op, ElementEmitter &emitter,
+                    ArrayRef<LaneIndex> index) const {
+    auto convert = cast<graph::ConvertOp>(op);
+    if (auto quantized = Quantized::match(convert))
+      return emitElementwise(
+          op, quantized->sources(), emitter, index, [&](Elementwise &e) {
+            return quantized->convert(emitter, e.x,
+                                      getElementTypeOrSelf(convert.getType()));
+          });
+    return emitElementwise(op, withoutBounds(convert), emitter, index,
+                           [&](Elementwise &e) { return lanesOf(convert, e); });
+  }
+};
+
+} // namespace
+
+void attachElementwiseElements(MLIRContext *context) {
+  using namespace graph;
+  attachAll<ElementwiseElement, AbsOp, NegOp, SignOp, ExpOp, Expm1Op, LogOp,
+            Log1pOp, SqrtOp, RsqrtOp, CbrtOp, SinOp, CosOp, TanOp, AsinOp,
+            AcosOp, AtanOp, SinhOp, CoshOp, TanhOp, AsinhOp, AcoshOp, AtanhOp,
+            LogisticOp, ErfOp, FloorOp, CeilOp, RoundEvenOp, RoundAwayOp, NotOp,
+            PopcountOp, CountLeadingZerosOp, AddOp, SubOp, MulOp, DivOp, RemOp,
+            FloorModOp, PowOp, MaxOp, MinOp, Atan2Op, AndOp, OrOp, XorOp,
+            ShiftLeftOp, ShiftRightArithmeticOp, ShiftRightLogicalOp, CompareOp,
+            IsFiniteOp, SelectOp, ClampOp, BitcastOp>(context);
+  ConvertOp::attachInterface<ConvertElement>(*context);
 }
 
 } // namespace zenith::kernels

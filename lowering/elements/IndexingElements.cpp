@@ -4,7 +4,7 @@
 // lanes share stay scalar, so rows stay contiguous.
 
 #include "ir/matchers/IotaIndices.h"
-#include "lowering/elements/ElementEmitter.h"
+#include "lowering/elements/ElementRule.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -13,16 +13,6 @@ using namespace mlir;
 using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
-
-Value ElementEmitter::indexing(Operation *op, ArrayRef<LaneIndex> index) {
-  if (auto gatherOp = dyn_cast<graph::GatherOp>(op))
-    return gather(gatherOp, index);
-  if (auto slice = dyn_cast<graph::DynamicSliceOp>(op))
-    return dynamicSlice(slice, index);
-  if (auto update = dyn_cast<graph::DynamicUpdateSliceOp>(op))
-    return dynamicUpdateSlice(update, index);
-  return unsupported(op);
-}
 
 LaneIndex ElementEmitter::clampedIndex(Value element, Type type,
                                        const DimExpr &size) {
@@ -318,6 +308,15 @@ Value ElementEmitter::dynamicUpdateSlice(graph::DynamicUpdateSliceOp op,
   return guarded(
       conditions, anyLanes(index), [&] { return emit(op.getUpdate(), at); },
       old);
+}
+
+void attachIndexingElements(MLIRContext *context) {
+  using namespace graph;
+  GatherOp::attachInterface<MethodElement<&ElementEmitter::gather>>(*context);
+  DynamicSliceOp::attachInterface<MethodElement<&ElementEmitter::dynamicSlice>>(
+      *context);
+  DynamicUpdateSliceOp::attachInterface<
+      MethodElement<&ElementEmitter::dynamicUpdateSlice>>(*context);
 }
 
 } // namespace zenith::kernels

@@ -4,7 +4,7 @@
 // outside.
 
 #include "lowering/elements/ElementConversions.h"
-#include "lowering/elements/ElementEmitter.h"
+#include "lowering/elements/ElementRule.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -142,26 +142,6 @@ operandIndex(IndexMath &math, graph::DimAnalysis &dims, Operation *op,
     return result;
   }
   return std::nullopt;
-}
-
-Value ElementEmitter::movement(Operation *op, ArrayRef<LaneIndex> index) {
-  if (auto constant = dyn_cast<graph::ConstantOp>(op))
-    return constantElement(constant, index);
-  if (auto op2 = dyn_cast<graph::IotaOp>(op))
-    return iota(op2, index);
-  if (auto op2 = dyn_cast<graph::PadOp>(op))
-    return pad(op2, index);
-  if (auto op2 = dyn_cast<graph::ConcatOp>(op))
-    return concat(op2, index);
-  if (auto dim = dyn_cast<graph::DimOp>(op)) {
-    Value size = kernel.size(kernel.dims.dimOf(dim.getOperand(), dim.getDim()));
-    return kernel.b.create<arith::IndexCastOp>(kernel.loc,
-                                               kernel.b.getI64Type(), size);
-  }
-  auto operand = operandIndex(indices, kernel.dims, op, 0, index);
-  if (!operand)
-    return unsupported(op);
-  return emit(op->getOperand(0), *operand);
 }
 
 // Splats and known positions are constants; the rest goes to a buffer on the
@@ -322,6 +302,45 @@ Value ElementEmitter::concat(graph::ConcatOp op, ArrayRef<LaneIndex> index) {
         [&] { return from(number + 1); });
   };
   return from(0);
+}
+
+namespace {
+
+/// Ops whose elements are elements of the operand at another index.
+template <typename Op>
+struct IndexMapElement : ElementRule::ExternalModel<IndexMapElement<Op>, Op> {
+  Value emitElement(Operation *op, ElementEmitter &emitter,
+                    ArrayRef<LaneIndex> index) const {
+    auto operand =
+        operandIndex(emitter.indices, emitter.kernel.dims, op, 0, index);
+    return operand ? emitter.emit(op->getOperand(0), *operand)
+                   : emitter.unsupported(op);
+  }
+};
+
+struct DimElement : ElementRule::ExternalModel<DimElement, graph::DimOp> {
+  Value emitElement(Operation *op, ElementEmitter &emitter,
+                    ArrayRef<LaneIndex>) const {
+    auto dim = cast<graph::DimOp>(op);
+    KernelBuilder &kernel = emitter.kernel;
+    Value size = kernel.size(kernel.dims.dimOf(dim.getOperand(), dim.getDim()));
+    return kernel.b.create<arith::IndexCastOp>(kernel.loc,
+                                               kernel.b.getI64Type(), size);
+  }
+};
+
+} // namespace
+
+void attachMovementElements(MLIRContext *context) {
+  using namespace graph;
+  attachAll<IndexMapElement, BroadcastOp, TransposeOp, ReshapeOp, ReverseOp,
+            SliceOp>(context);
+  DimOp::attachInterface<DimElement>(*context);
+  ConstantOp::attachInterface<MethodElement<&ElementEmitter::constantElement>>(
+      *context);
+  IotaOp::attachInterface<MethodElement<&ElementEmitter::iota>>(*context);
+  PadOp::attachInterface<MethodElement<&ElementEmitter::pad>>(*context);
+  ConcatOp::attachInterface<MethodElement<&ElementEmitter::concat>>(*context);
 }
 
 } // namespace zenith::kernels

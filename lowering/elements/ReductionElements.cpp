@@ -5,7 +5,7 @@
 
 #include "lowering/builder/LaneNumber.h"
 #include "lowering/elements/ElementConversions.h"
-#include "lowering/elements/ElementEmitter.h"
+#include "lowering/elements/ElementRule.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -85,16 +85,6 @@ Value ElementEmitter::neutral(graph::ReduceKind kind, Type element, Type like) {
   default:
     return kernel.integer(type, 0);
   }
-}
-
-Value ElementEmitter::reduction(Operation *op, ArrayRef<LaneIndex> index) {
-  if (auto reduce = dyn_cast<graph::ReduceOp>(op))
-    return reduceInPlace(reduce, index);
-  if (auto reduce = dyn_cast<graph::ArgReduceOp>(op))
-    return argReduceInPlace(reduce, index);
-  if (isa<graph::ReduceWindowOp, graph::ConvolutionOp>(op))
-    return window(op, index);
-  return unsupported(op);
 }
 
 Value ElementEmitter::reduceInPlace(graph::ReduceOp op,
@@ -624,6 +614,26 @@ ElementEmitter::emitWindows(Operation *op,
   for (auto [fold, sum] : llvm::zip(folds, sums))
     sum = sum && !anyFailure ? roundTo(fold.element, sum) : Value();
   return sums;
+}
+
+namespace {
+/// Windows of operands: reductions and convolutions.
+template <typename Op>
+struct WindowElement : ElementRule::ExternalModel<WindowElement<Op>, Op> {
+  Value emitElement(Operation *op, ElementEmitter &emitter,
+                    ArrayRef<LaneIndex> index) const {
+    return emitter.window(op, index);
+  }
+};
+} // namespace
+
+void attachReductionElements(MLIRContext *context) {
+  using namespace graph;
+  ReduceOp::attachInterface<MethodElement<&ElementEmitter::reduceInPlace>>(
+      *context);
+  ArgReduceOp::attachInterface<
+      MethodElement<&ElementEmitter::argReduceInPlace>>(*context);
+  attachAll<WindowElement, ReduceWindowOp, ConvolutionOp>(context);
 }
 
 } // namespace zenith::kernels

@@ -4,6 +4,7 @@
 // KernelCache; kernels are named in the order of their first launch.
 
 #include "lowering/LoweringPasses.h"
+#include "lowering/elements/ElementRule.h"
 #include "lowering/memory/MemoryReport.h"
 #include "lowering/program/CompileTarget.h"
 #include "lowering/program/ProgramBuilder.h"
@@ -297,6 +298,11 @@ class BuildHostProgramPass
     : public impl::BuildHostProgramPassBase<BuildHostProgramPass> {
 public:
   using BuildHostProgramPassBase::BuildHostProgramPassBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    BuildHostProgramPassBase::getDependentDialects(registry);
+    kernels::registerElementRules(registry);
+  }
 
 private:
   void runOnOperation() override {

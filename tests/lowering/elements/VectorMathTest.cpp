@@ -9,6 +9,7 @@
 #include "lowering/cpu/CompileKernels.h"
 #include "lowering/cpu/ConvertKernelsToLLVM.h"
 #include "lowering/cpu/JITLibrary.h"
+#include "lowering/elements/ElementRule.h"
 #include "lowering/kernels/EmitKernels.h"
 #include "mlir/Parser/Parser.h"
 #include "runtime/ABI.h"
@@ -58,6 +59,7 @@ public:
   Function(const std::string &op, unsigned operands) {
     DialectRegistry registry;
     cpu::registerKernelDialects(registry);
+    kernels::registerElementRules(registry);
     registry.insert<graph::GraphDialect, func::FuncDialect>();
     MLIRContext context(registry, MLIRContext::Threading::DISABLED);
     context.loadAllAvailableDialects();

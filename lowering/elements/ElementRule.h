@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The interface that answers what one element of an op's result is, and the
+// registration of its answers.
+
+#ifndef ZENITH_LOWERING_ELEMENTS_ELEMENTRULE_H
+#define ZENITH_LOWERING_ELEMENTS_ELEMENTRULE_H
+
+#include "ir/AttachRules.h"
+#include "lowering/elements/ElementEmitter.h"
+
+#include "lowering/elements/ElementRule.h.inc"
+
+namespace zenith::kernels {
+
+/// Answers for every op that a kernel computes element by element, attached
+/// when the dialect is loaded.
+void registerElementRules(mlir::DialectRegistry &registry);
+
+/// The answer of an op whose lanes a method of the emitter emits.
+template <auto method> struct MethodElement;
+template <typename Op,
+          mlir::Value (ElementEmitter::*method)(Op, llvm::ArrayRef<LaneIndex>)>
+struct MethodElement<method>
+    : ElementRule::ExternalModel<MethodElement<method>, Op> {
+  mlir::Value emitElement(mlir::Operation *op, ElementEmitter &emitter,
+                          llvm::ArrayRef<LaneIndex> index) const {
+    return (emitter.*method)(mlir::cast<Op>(op), index);
+  }
+};
+
+void attachElementwiseElements(mlir::MLIRContext *context);
+void attachMovementElements(mlir::MLIRContext *context);
+void attachIndexingElements(mlir::MLIRContext *context);
+void attachReductionElements(mlir::MLIRContext *context);
+
+} // namespace zenith::kernels
+
+#endif // ZENITH_LOWERING_ELEMENTS_ELEMENTRULE_H
