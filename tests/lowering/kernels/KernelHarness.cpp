@@ -10,6 +10,7 @@
 #include "lowering/cpu/CompileKernels.h"
 #include "lowering/cpu/ConvertKernelsToLLVM.h"
 #include "lowering/cpu/JITLibrary.h"
+#include "lowering/elements/ElementRule.h"
 #include "lowering/kernels/EmitKernels.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
@@ -48,6 +49,7 @@ private:
 DialectRegistry allDialects() {
   DialectRegistry registry;
   cpu::registerKernelDialects(registry);
+  kernels::registerElementRules(registry);
   registry.insert<graph::GraphDialect, func::FuncDialect>();
   return registry;
 }
