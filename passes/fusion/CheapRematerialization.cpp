@@ -5,30 +5,30 @@
 // backward one is then few arrays.
 
 #include "ir/CompositeFormulas.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "passes/GraphPasses.h"
 #include "passes/cost/CostRule.h"
+#include "passes/cost/RematerializationCosts.h"
+#include "passes/fusion/EraseDeadOps.h"
 #include "passes/fusion/FusionRule.h"
-#include "passes/fusion/OutlineFusions.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace zenith::graph;
 
+namespace zenith {
+#define GEN_PASS_DEF_CHEAPREMATERIALIZATIONPASS
+#include "passes/GraphPasses.h.inc"
+} // namespace zenith
+
 namespace zenith::fusion {
 
 namespace {
 
-/// Additions that an element may cost again. One that leaves the caches of a
-/// core may cost a division, one that would go through memory, there and back,
-/// as much as a function: while eight numbers travel, a core computes tanh of
-/// eight, and what a backward pass reads needs no room in between.
-constexpr unsigned maxCost = 5, maxCostOfMedium = 8, maxCostOfLarge = 32;
-constexpr int64_t mediumBytes = 512 << 10, largeBytes = 4 << 20;
-/// Regions that a value outlives if it is kept for a backward pass.
-constexpr unsigned longLife = 24;
-/// Ops of a region that takes such work in.
-constexpr unsigned maxOps = 128;
+/// What recomputation may cost.
+constexpr cost::RematerializationCosts costs;
 
 /// How a result follows from what is in memory anyway.
 struct Formula {
@@ -79,7 +79,7 @@ static bool sameShape(Value x, Value y) {
 /// where there are not as many.
 static Operation *lateAfter(Value value) {
   Operation *at = value.getDefiningOp();
-  for (unsigned passed = 0; at && passed < longLife; ++passed)
+  for (unsigned passed = 0; at && passed < costs.longLife; ++passed)
     at = at->getNextNode();
   return at;
 }
@@ -124,7 +124,7 @@ static bool takesWork(FusionOp reader, Value value, bool factors) {
       kind != FusionKind::contraction)
     return false;
   Block &body = reader.getBody().front();
-  if (std::distance(body.begin(), body.end()) > maxOps)
+  if (std::distance(body.begin(), body.end()) > costs.maxRegionOps)
     return false;
   for (auto [input, argument] :
        llvm::zip(reader.getInputs(), body.getArguments())) {
@@ -145,13 +145,6 @@ static int64_t bytesOf(Value value) {
   bool isKnown = type.hasStaticShape() && type.getElementType().isIntOrFloat();
   return isKnown ? type.getNumElements() * type.getElementTypeBitWidth() / 8
                  : 0;
-}
-
-static unsigned limitFor(Value result) {
-  int64_t bytes = bytesOf(result);
-  return bytes >= largeBytes    ? maxCostOfLarge
-         : bytes >= mediumBytes ? maxCostOfMedium
-                                : maxCost;
 }
 
 Value Recomputation::outside(Value leaf) {
@@ -180,7 +173,7 @@ bool Recomputation::collect(Value value, unsigned result, Formula &formula,
     return false;
   if (computes)
     formula.cost += cost::elementCost(op);
-  if (formula.cost > limitFor(yield->getOperand(result)))
+  if (formula.cost > costs.maxElementCost(bytesOf(yield->getOperand(result))))
     return false;
   for (Value operand : op->getOperands())
     if (!collect(operand, result, formula, seen))
@@ -251,8 +244,8 @@ bool Recomputation::remove(unsigned number) {
   Operation *last = yielded.getDefiningOp();
   bool isConverted =
       isa<ConvertOp>(last) && isa<BlockArgument>(last->getOperand(0));
-  bool factors =
-      livesLong(result) && (isConverted || bytesOf(result) >= largeBytes);
+  bool factors = livesLong(result) &&
+                 (isConverted || bytesOf(result) >= costs.memoryBytes);
   bool anyFactor = false;
   for (Operation *user : readers) {
     auto reader = dyn_cast<FusionOp>(user);
@@ -263,7 +256,7 @@ bool Recomputation::remove(unsigned number) {
   Formula formula;
   llvm::SmallPtrSet<Operation *, 8> seen;
   if (!collect(yielded, number, formula, seen) || !isWorth(result, formula) ||
-      (anyFactor && formula.cost > maxCostOfMedium))
+      (anyFactor && formula.cost > costs.sharedCache))
     return false;
   for (Operation *reader : readers)
     computeIn(cast<FusionOp>(reader), result, yielded, formula);
@@ -293,9 +286,7 @@ static void dropResults(FusionOp fusion) {
     return;
   }
   yield->setOperands(yielded);
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
-    if (isOpTriviallyDead(&op))
-      op.erase();
+  eraseDeadOps(body);
   for (unsigned i = body.getNumArguments(); i-- > 0;)
     if (body.getArgument(i).use_empty()) {
       body.eraseArgument(i);
@@ -323,7 +314,7 @@ bool Recomputation::run() {
   return true;
 }
 
-void recomputeResults(func::FuncOp function, bool explain) {
+static void recomputeResults(func::FuncOp function, bool explain) {
   // From the last to the first: what a reader computes again may come from
   // regions before. Then what these do without may be kept for others too.
   for (bool changed = true; changed;) {
@@ -335,4 +326,23 @@ void recomputeResults(func::FuncOp function, bool explain) {
   }
 }
 
+namespace {
+
+struct CheapRematerializationPass
+    : impl::CheapRematerializationPassBase<CheapRematerializationPass> {
+  using CheapRematerializationPassBase::CheapRematerializationPassBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    CheapRematerializationPassBase::getDependentDialects(registry);
+    cost::registerCostRules(registry);
+  }
+
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (function.getBody().hasOneBlock())
+      recomputeResults(function, explain);
+  }
+};
+
+} // namespace
 } // namespace zenith::fusion

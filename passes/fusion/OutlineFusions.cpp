@@ -5,10 +5,10 @@
 
 #include "passes/fusion/OutlineFusions.h"
 #include "ir/CompositeFormulas.h"
-#include "ir/matchers/HostScalars.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "passes/fusion/EraseDeadOps.h"
 
 using namespace mlir;
 using namespace zenith::graph;
@@ -76,12 +76,6 @@ static void writeCompositesOut(FusionOp fusion) {
   }
 }
 
-static void eraseDeadOps(Block &block) {
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-    if (isOpTriviallyDead(&op))
-      op.erase();
-}
-
 void Outliner::outline(Group *group) {
   auto owned = std::make_unique<Block>();
   body = owned.get();
@@ -130,27 +124,6 @@ void outlineFusions(func::FuncOp function, FusionGraph &graph) {
         value.replaceAllUsesWith(result);
   eraseDeadOps(block);
   sortTopologically(&block);
-}
-
-void copyReturnedValues(func::FuncOp function) {
-  Operation *end = function.getBody().front().getTerminator();
-  HostScalars host(function.getBody().front());
-  llvm::DenseSet<Value> returned;
-  for (OpOperand &operand : end->getOpOperands()) {
-    Value value = operand.get();
-    // The host writes its scalars itself.
-    if (host.contains(value))
-      continue;
-    if (value.getDefiningOp<FusionOp>() && returned.insert(value).second)
-      continue;
-    OpBuilder builder(end);
-    auto copy = builder.create<FusionOp>(value.getLoc(), value.getType(),
-                                         FusionKind::copy, value);
-    Block *body = builder.createBlock(&copy.getBody(), {}, value.getType(),
-                                      value.getLoc());
-    builder.create<YieldOp>(value.getLoc(), body->getArguments());
-    operand.set(copy.getResult(0));
-  }
 }
 
 } // namespace zenith::fusion

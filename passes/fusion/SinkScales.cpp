@@ -4,12 +4,18 @@
 // the factor, and the operand needs no pass of its own.
 
 #include "ir/CompositeFormulas.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/GraphPasses.h"
 #include "passes/fusion/FusionRule.h"
-#include "passes/fusion/OutlineFusions.h"
 #include <cmath>
 
 using namespace mlir;
 using namespace zenith::graph;
+
+namespace zenith {
+#define GEN_PASS_DEF_SINKSCALESPASS
+#include "passes/GraphPasses.h.inc"
+} // namespace zenith
 
 namespace zenith::fusion {
 
@@ -71,7 +77,7 @@ static bool sinkScale(DotGeneralOp dot, unsigned side) {
   return true;
 }
 
-void sinkScales(Block &block) {
+static void sinkScales(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(block))
     if (auto dot = dyn_cast<DotGeneralOp>(op))
       for (unsigned side : {0u, 1u})
@@ -79,4 +85,17 @@ void sinkScales(Block &block) {
         }
 }
 
+namespace {
+
+struct SinkScalesPass : impl::SinkScalesPassBase<SinkScalesPass> {
+  using SinkScalesPassBase::SinkScalesPassBase;
+
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (function.getBody().hasOneBlock())
+      sinkScales(function.getBody().front());
+  }
+};
+
+} // namespace
 } // namespace zenith::fusion

@@ -254,13 +254,17 @@ INSTANTIATE_TEST_SUITE_P(
         "func.func(zenith-score-first)", "func.func(zenith-choose-layouts)",
         "func.func(zenith-fold-batch-norm)",
         "func.func(zenith-pack-parameters)", "zenith-hoist-prepare",
-        "func.func(zenith-form-fusions)",
+        "func.func(zenith-decompose-attention,zenith-read-kv-segments,zenith-"
+        "sink-scales,zenith-keep-int8-operands,zenith-resolve-dims,zenith-form-"
+        "fusions,zenith-cheap-rematerialization,zenith-copy-returned-values)",
         "canonicalize,cse,func.func(zenith-fold-constants,zenith-"
         "simplify-algebra,zenith-raise-composites,"
         "zenith-choose-layouts,zenith-fold-batch-norm,zenith-"
         "simplify-algebra,zenith-fold-constants),"
         "canonicalize,cse,func.func(zenith-pack-parameters),zenith-"
         "hoist-prepare,cse,"
-        "func.func(zenith-form-fusions)"));
+        "func.func(zenith-decompose-attention,zenith-read-kv-segments,zenith-"
+        "sink-scales,zenith-keep-int8-operands,zenith-resolve-dims,zenith-form-"
+        "fusions,zenith-cheap-rematerialization,zenith-copy-returned-values)"));
 
 } // namespace

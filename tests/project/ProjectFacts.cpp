@@ -13,7 +13,6 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Transforms/RegionUtils.h"
-#include "passes/fusion/FusionRule.h"
 #include <fstream>
 #include <sstream>
 
@@ -36,7 +35,6 @@ static DialectRegistry registry() {
   DialectRegistry result;
   result.insert<graph::GraphDialect, func::FuncDialect>();
   pipeline::registerPhaseDialects(result);
-  fusion::registerFusionRules(result);
   return result;
 }
 

@@ -68,20 +68,6 @@ func.func @attention_heads(%q0: tensor<2x5x12xf32>, %k0: tensor<2x5x12xf32>, %v0
   return %r : tensor<2x5x12xf32>
 }
 
-// A scale of an operand moves behind the product.
-// CHECK-LABEL: @scaled_query
-// CHECK: graph.fusion contraction
-// CHECK: graph.dot_general
-// CHECK: graph.mul
-// CHECK-NOT: graph.fusion
-// CHECK: return
-func.func @scaled_query(%q: tensor<5x4xf32>, %k: tensor<4x5xf32>) -> tensor<5x5xf32> {
-  %c = graph.constant dense<0.5> : tensor<5x4xf32>
-  %s = graph.mul %q, %c : tensor<5x4xf32>
-  %r = graph.dot_general %s, %k <batching = [] x [], contracting = [1] x [0]> : (tensor<5x4xf32>, tensor<4x5xf32>) -> tensor<5x5xf32>
-  return %r : tensor<5x5xf32>
-}
-
 // The sum has two readers: it is written by the norm's kernel as one more result.
 // CHECK-LABEL: @residual_norm
 // CHECK: %[[R:.*]]:2 = graph.fusion reduction
@@ -218,17 +204,6 @@ func.func @no_cycle(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32>
   %b = graph.dot_general %a, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   %r = graph.add %b, %a : tensor<4x4xf32>
   return %r : tensor<4x4xf32>
-}
-
-// What no kernel computes is copied into the result's own buffer; so is what is returned twice.
-// CHECK-LABEL: @returned_argument
-// CHECK: graph.fusion pointwise
-// CHECK: graph.fusion copy
-// CHECK: graph.fusion copy
-// CHECK: return
-func.func @returned_argument(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) {
-  %r = graph.exp %x : tensor<2xf32>
-  return %x, %r, %r : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
 }
 
 // A transpose that no reader can absorb is a copy.
