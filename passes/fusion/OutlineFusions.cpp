@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Clones members and the free ops that they read into a region each, writes
-// composites out there, and removes the originals.
+// Clones the members of each group and the metadata ops that they read into a
+// region, writes composites out there, and removes the originals.
 
 #include "passes/fusion/OutlineFusions.h"
 #include "ir/CompositeFormulas.h"
@@ -24,7 +24,7 @@ public:
   const IRMapping &replacements() const { return global; }
 
 private:
-  /// The value inside the region: of a member, of a free op's clone, or an
+  /// The value inside the region: of a member, of a metadata op's clone, or an
   /// argument.
   Value resolve(Value value);
   bool hasOtherReaders(Value value, Group *group) const;
@@ -40,9 +40,9 @@ private:
 
 bool Outliner::hasOtherReaders(Value value, Group *group) const {
   return llvm::any_of(graph.reads(value), [&](const Read &read) {
-    // A size that is asked for in the region needs no memory.
-    bool asksOutside = read.asSize && !isa<DimOp>(read.path.front());
-    return asksOutside || !graph.isWork(read.reader) ||
+    // A dimension that an op of the region reads needs no memory.
+    bool sizesOutside = read.asSize && !isa<DimOp>(read.path.front());
+    return sizesOutside || !graph.isWork(read.reader) ||
            graph.group(read.reader) != group;
   });
 }
@@ -64,6 +64,8 @@ Value Outliner::resolve(Value value) {
   return argument;
 }
 
+/// Part of the outlining, not a pass: no kernel is made for a region with
+/// composites.
 static void writeCompositesOut(FusionOp fusion) {
   for (Operation &op : llvm::make_early_inc_range(fusion.getBody().front())) {
     if (isa<AttentionOp>(op))

@@ -9,13 +9,14 @@
 
 namespace zenith::fusion {
 
-/// Replaces the work ops of `function` by one region per group; free ops are
-/// cloned into their readers.
+/// Replaces the work ops of `function` by one region per group; metadata
+/// ops are cloned into their readers.
 void outlineFusions(mlir::func::FuncOp function, FusionGraph &graph);
 
-/// In a contraction: moves transposes and reshapes of the result behind the
+/// In a contraction: moves transposes and reshapes of the result after the
 /// epilogue, so that the kernel computes it in the contraction's own space and
-/// only its stores follow the movement.
+/// only its stores follow the movement. Part of the outlining, not a pass: the
+/// plan let the epilogue join on this condition.
 void moveEpilogueFirst(graph::FusionOp fusion);
 
 } // namespace zenith::fusion

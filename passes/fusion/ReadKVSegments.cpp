@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Gives attention of few queries the segments of keys and values, as a cache
-// and what is appended to it; they are joined for others only.
+// Attention of few queries reads the segments of keys and values, a KV cache
+// and what is appended to it, where they lie; they are joined for other readers
+// only.
 
 #include "ir/encodings/KVSegments.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -25,8 +26,9 @@ static RankedTensorType withSize(RankedTensorType type, int64_t dim,
   return type.clone(shape);
 }
 
-/// Where groups of heads share keys: segments are repeated, and heads counted
-/// as one, one by one. Null where `value` is anything else.
+/// Where groups of heads share keys: each segment is broadcast to the heads of
+/// its group, and both dimensions are joined. Null where `value` has no such
+/// form.
 static Value repeatedSegments(OpBuilder &builder, Value value, int64_t dim) {
   auto reshape = value.getDefiningOp<ReshapeOp>();
   auto repeat = reshape ? reshape.getOperand().getDefiningOp<BroadcastOp>()
