@@ -6,6 +6,7 @@
 #include "ir/SearchOps.h"
 #include "lowering/LoweringPasses.h"
 #include "lowering/cpu/ConvertKernelsToLLVM.h"
+#include "lowering/elements/ElementRule.h"
 #include "lowering/host/HostDialect.h"
 #include "lowering/pipeline/PhaseContracts.h"
 #include "lowering/pipeline/Phases.h"
@@ -13,6 +14,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/GraphPasses.h"
+#include "passes/fusion/FusionRule.h"
 
 using namespace mlir;
 
@@ -146,10 +148,24 @@ static void buildLayout(OpPassManager &passes, const PhaseOptions &options) {
 
 static void buildFuse(OpPassManager &passes, const PhaseOptions &options) {
   passes.addNestedPass<func::FuncOp>(createFetchScalarsPass());
+  DecomposeAttentionPassOptions decomposing;
+  decomposing.all = !options.attention;
+  decomposing.explain = options.explain;
+  passes.addNestedPass<func::FuncOp>(createDecomposeAttentionPass(decomposing));
+  // Forms of operands that fusion looks for.
+  passes.addNestedPass<func::FuncOp>(createReadKVSegmentsPass());
+  passes.addNestedPass<func::FuncOp>(createSinkScalesPass());
+  passes.addNestedPass<func::FuncOp>(createKeepInt8OperandsPass());
+  // After the rewrites above: each may leave dimensions of values that become
+  // part of a kernel.
+  passes.addNestedPass<func::FuncOp>(createResolveDimsPass());
   FormFusionsPassOptions forming;
   forming.explain = options.explain;
-  forming.attention = options.attention;
   passes.addNestedPass<func::FuncOp>(createFormFusionsPass(forming));
+  passes.addNestedPass<func::FuncOp>(
+      createCheapRematerializationPass({options.explain}));
+  // Rematerialization may leave a returned value to another kernel.
+  passes.addNestedPass<func::FuncOp>(createCopyReturnedValuesPass());
 }
 
 static void buildPlan(OpPassManager &passes, const PhaseOptions &) {
@@ -193,6 +209,8 @@ void registerPhaseDialects(DialectRegistry &registry) {
   registry.insert<graph::GraphDialect, search::SearchDialect, host::HostDialect,
                   func::FuncDialect>();
   cpu::registerKernelDialects(registry);
+  fusion::registerFusionRules(registry);
+  kernels::registerElementRules(registry);
 }
 
 } // namespace zenith::pipeline

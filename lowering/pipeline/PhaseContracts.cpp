@@ -8,6 +8,7 @@
 #include "lowering/host/HostDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "passes/fusion/FusionRule.h"
 
 using namespace mlir;
 
@@ -47,10 +48,12 @@ bool allowsFused(Operation *op) {
   if (op->getParentOfType<graph::FusionOp>())
     return isa<graph::AttentionOp>(op) ||
            graph::familyOf(op) != graph::Family::Composite;
-  return isa<ModuleOp, func::FuncOp, func::ReturnOp, graph::FusionOp,
-             graph::ParamOp, graph::DerivedParamOp, graph::GetParamOp,
-             graph::ConstantOp, graph::DimOp, graph::BarrierOp, graph::AssertOp,
-             host::BranchOp, host::LoopOp>(op) ||
+  auto rule = dyn_cast<fusion::FusionRule>(op);
+  bool staysOutside =
+      rule && !rule.kernelKind() && !op->hasTrait<OpTrait::IsTerminator>();
+  return staysOutside ||
+         isa<ModuleOp, func::FuncOp, func::ReturnOp, graph::ConstantOp,
+             graph::DimOp, host::BranchOp, host::LoopOp>(op) ||
          isSizeArithmetic(op);
 }
 

@@ -10,8 +10,8 @@ using namespace zenith::graph;
 namespace zenith::cost {
 namespace {
 
-/// Of one element: a function and its neighbours for softmax and gelu, two
-/// passes for the norms, a factor and a shift for batch_norm.
+/// Cost of one element: an elementary function with its neighbours for softmax
+/// and gelu, two passes for the norms, a scale and a shift for batch_norm.
 template <typename Op> constexpr unsigned elementCostOf() {
   if (std::is_same_v<Op, GeluOp> || std::is_same_v<Op, SoftmaxOp> ||
       std::is_same_v<Op, LogSoftmaxOp>)
@@ -24,7 +24,8 @@ struct CompositeCost : CostRule::ExternalModel<CompositeCost<Op>, Op> {
   unsigned elementCost(Operation *) const { return elementCostOf<Op>(); }
   DimExpr flops(Operation *op, DimAnalysis &dims) const {
     if (auto attention = dyn_cast<AttentionOp>(op)) {
-      // Two products over all pairs of positions, and the softmax between them.
+      // Two matmuls over all pairs of query and key; softmax between them is
+      // small beside these.
       int64_t rank =
           cast<RankedTensorType>(attention.getQuery().getType()).getRank();
       DimExpr pairs = dims.dimOf(attention.getKey(), rank - 2);

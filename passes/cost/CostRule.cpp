@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Collects the families' answers; bytes are the same question for all of them.
+// Collects the families' answers; bytes of operands and results are counted
+// alike for all of them.
 
 #include "passes/cost/CostRule.h"
 #include "ir/SearchOps.h"
@@ -27,6 +28,11 @@ void registerCostRules(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, search::SearchDialect *) {
     attachSearchCosts(context);
   });
+}
+
+unsigned elementCost(Operation *op) {
+  auto rule = dyn_cast<CostRule>(op);
+  return rule ? rule.elementCost() : 1;
 }
 
 unsigned elementCost(Operation *op) {

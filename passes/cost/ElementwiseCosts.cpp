@@ -12,7 +12,7 @@ namespace zenith::cost {
 
 /// Elementary functions, as polynomials with their range reduction.
 static constexpr unsigned functionCost = 16;
-/// What the machine has one slow instruction for.
+/// Ops that are one slow instruction.
 static constexpr unsigned divisionCost = 6;
 
 template <typename Op> static constexpr unsigned costOf() {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Costs of movement: none but for the choice that pad and concat make per
-// element.
+// Costs of movement: none, but pad and concat choose per element.
 
 #include "passes/cost/CostRule.h"
 

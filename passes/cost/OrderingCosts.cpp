@@ -11,10 +11,10 @@ using namespace zenith::graph;
 namespace zenith::cost {
 namespace {
 
-/// Comparisons that an element takes part in: as many as halvings of a row for
-/// sorts and searches, a few where a table answers.
+/// Comparisons that an element takes part in: the binary logarithm of the row
+/// for sorts and searches, a few where a hash table answers.
 unsigned comparisons(Operation *op) {
-  auto halvings = [](Value value, int64_t dim) -> unsigned {
+  auto log2Length = [](Value value, int64_t dim) -> unsigned {
     constexpr int64_t unknownLength = 1024;
     int64_t length = cast<RankedTensorType>(value.getType()).getDimSize(dim);
     if (ShapedType::isDynamic(length))
@@ -22,11 +22,11 @@ unsigned comparisons(Operation *op) {
     return 1 + llvm::Log2_64_Ceil(uint64_t(std::max<int64_t>(1, length)));
   };
   if (auto sort = dyn_cast<SortOp>(op))
-    return halvings(sort.getInputs().front(), sort.getDim());
+    return log2Length(sort.getInputs().front(), sort.getDim());
   if (auto sort = dyn_cast<SortWithOp>(op))
-    return 4 * halvings(sort.getInputs().front(), sort.getDim());
+    return 4 * log2Length(sort.getInputs().front(), sort.getDim());
   if (auto search = dyn_cast<SearchSortedOp>(op))
-    return halvings(search.getList(), 0);
+    return log2Length(search.getList(), 0);
   constexpr unsigned tableLookup = 8;
   return tableLookup;
 }
@@ -41,7 +41,7 @@ struct OrderingCost : CostRule::ExternalModel<OrderingCost<Op>, Op> {
 
 template <typename Op>
 struct RandomCost : CostRule::ExternalModel<RandomCost<Op>, Op> {
-  /// Rounds of additions, rotations and exclusive ors.
+  /// Instructions of all rounds: additions, rotations and exclusive ors.
   static constexpr unsigned rounds = 60;
   unsigned elementCost(Operation *) const { return rounds; }
   DimExpr flops(Operation *op, DimAnalysis &dims) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Costs of reductions: one operation for each element that is folded.
+// Costs of reductions: one operation for each element that is reduced.
 
 #include "passes/cost/CostRule.h"
 
@@ -10,8 +10,8 @@ using namespace zenith::graph;
 namespace zenith::cost {
 namespace {
 
-/// Elements folded in all: those of the operand, or of every window.
-DimExpr foldedElements(Operation *op, DimAnalysis &dims) {
+/// Elements reduced in all: those of the operand, or of every window.
+DimExpr reducedElements(Operation *op, DimAnalysis &dims) {
   ArrayRef<int64_t> sizes;
   if (auto window = dyn_cast<ReduceWindowOp>(op))
     sizes = window.getWindow();
@@ -25,7 +25,7 @@ DimExpr foldedElements(Operation *op, DimAnalysis &dims) {
   return count;
 }
 
-/// Operations of one fold: those of the region where there is one.
+/// Operations of one step: those of the region where there is one.
 int64_t stepCost(Operation *op) {
   int64_t steps = 0;
   for (Region &region : op->getRegions())
@@ -38,15 +38,15 @@ template <typename Op>
 struct ReductionCost : CostRule::ExternalModel<ReductionCost<Op>, Op> {
   unsigned elementCost(Operation *op) const {
     DimAnalysis dims;
-    DimExpr folds = DimExpr::floorDiv(foldedElements(op, dims),
+    DimExpr steps = DimExpr::floorDiv(reducedElements(op, dims),
                                       dims.elementCount(op->getResult(0)));
-    constexpr int64_t unknownFolds = 256;
+    constexpr int64_t unknownSteps = 256;
     int64_t count =
-        std::min<int64_t>(folds.constant().value_or(unknownFolds), INT32_MAX);
+        std::min<int64_t>(steps.constant().value_or(unknownSteps), INT32_MAX);
     return std::clamp<int64_t>(count * stepCost(op), 1, INT32_MAX);
   }
   DimExpr flops(Operation *op, DimAnalysis &dims) const {
-    return foldedElements(op, dims) * DimExpr(stepCost(op));
+    return reducedElements(op, dims) * DimExpr(stepCost(op));
   }
 };
 

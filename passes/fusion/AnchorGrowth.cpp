@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Gives contractions and windows their epilogue: elementwise ops on the result,
-// also behind transposes and reshapes that the kernel's stores can follow.
+// Epilogue fusion: elementwise ops on the result of a contraction or window
+// join its kernel, also after transposes and reshapes that its stores can
+// follow.
 
 #include "ir/matchers/StridedView.h"
 #include "passes/fusion/FusionPlan.h"
@@ -12,9 +13,9 @@ using namespace zenith::graph;
 
 namespace zenith::fusion {
 
-/// A value that is reduced and read by others too is written anyway. What
-/// follows is left to the kernels of those: in the epilogue each step of it
-/// would be one more result to write.
+/// A value with a reduction and another op as readers is written in any case.
+/// Elementwise ops after it are left to the kernels of the reductions: in the
+/// epilogue each of them would be one more result to write.
 bool FusionPlan::isWrittenForReductions(Operation *member) {
   SmallVector<Read> reads = graph.reads(member->getResult(0));
   SmallPtrSet<Operation *, 4> readers;
@@ -30,12 +31,12 @@ bool FusionPlan::isWrittenForReductions(Operation *member) {
   return reduced && readers.size() > 1;
 }
 
-/// Columns come apart into several dimensions, of which the last, whole
-/// vectors long, stays a run: as where phases of a transposed convolution
-/// become neighbours in space.
+/// Columns are split into several dimensions, of which the last, whole vectors
+/// long, stays contiguous: as where the phases of a transposed convolution are
+/// interleaved in space.
 static bool movesRunsOfColumns(ArrayRef<Operation *> chain,
                                DimAnalysis &analysis) {
-  constexpr int64_t runs = 8;
+  constexpr int64_t vectorLength = 8;
   auto split = dyn_cast<ReshapeOp>(chain.front());
   if (!split || chain.size() < 2)
     return false;
@@ -46,13 +47,13 @@ static bool movesRunsOfColumns(ArrayRef<Operation *> chain,
     return false;
   auto run = to.back().constant();
   auto strides = writeStrides(chain.drop_front(), analysis);
-  return strides && run && *run > 0 && *run % runs == 0 &&
+  return strides && run && *run > 0 && *run % vectorLength == 0 &&
          strides->back().isConstant(1);
 }
 
 bool FusionPlan::joinsEpilogue(Operation *op, Group *group) {
   bool isMovement = isa<TransposeOp, ReshapeOp>(op);
-  // Epilogues store one number per element.
+  // Epilogues store one scalar per element, complex elements are two.
   if (isa<ComplexOp>(op) || !graph.isSingle(op) ||
       graph.role(op) != Role::Pointwise || (!isMovement && !isElementwise(op)))
     return false;
@@ -80,9 +81,9 @@ bool FusionPlan::joinsEpilogue(Operation *op, Group *group) {
     bool moves = isMovement || !path.empty();
     if (moves && group->kind == FusionKind::window)
       return false;
-    // Others behind the same movement may follow; until they do the unmoved
-    // value is a result.
-    auto comesAlong = [&](const Read &read) {
+    // Other readers after the same movement may join later; until then the
+    // unmoved value is a result.
+    auto mayJoin = [&](const Read &read) {
       bool inside =
           graph.isWork(read.reader) && graph.group(read.reader) == group;
       bool samePath =
@@ -90,7 +91,7 @@ bool FusionPlan::joinsEpilogue(Operation *op, Group *group) {
                                path.size()) == ArrayRef<Operation *>(path);
       return read.reader == op || inside || samePath;
     };
-    if (moves && !llvm::all_of(graph.reads(member->getResult(0)), comesAlong))
+    if (moves && !llvm::all_of(graph.reads(member->getResult(0)), mayJoin))
       return false;
     space = std::move(here);
   }
@@ -125,7 +126,7 @@ void FusionPlan::growEpilogue(Operation *anchor, FusionKind kind) {
 void FusionPlan::growAnchor(Operation *anchor, FusionKind kind) {
   growEpilogue(anchor, kind);
   if (Group *group = graph.group(anchor); !growGates(group)) {
-    // What has joined by then would be results of two shapes.
+    // Members that joined so far would give results of two shapes.
     graph.dissolve(group);
     growEpilogue(anchor, kind);
   }

@@ -1,36 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A result of a region that is cheap to make of others is computed again by
-// those that read it, and never written: what a forward pass keeps for the
-// backward one is then few arrays.
+// Rematerialization of cheap results: a result of a region that follows from
+// other values in memory by a few elementwise ops is computed again by its
+// readers and never written, so that a forward pass keeps few arrays for the
+// backward pass.
 
 #include "ir/CompositeFormulas.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "passes/GraphPasses.h"
 #include "passes/cost/CostRule.h"
+#include "passes/cost/RematerializationCosts.h"
+#include "passes/fusion/EraseDeadOps.h"
 #include "passes/fusion/FusionRule.h"
-#include "passes/fusion/OutlineFusions.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace zenith::graph;
 
+namespace zenith {
+#define GEN_PASS_DEF_CHEAPREMATERIALIZATIONPASS
+#include "passes/GraphPasses.h.inc"
+} // namespace zenith
+
 namespace zenith::fusion {
 
 namespace {
 
-/// Additions that an element may cost again. One that leaves the caches of a
-/// core may cost a division, one that would go through memory, there and back,
-/// as much as a function: while eight numbers travel, a core computes tanh of
-/// eight, and what a backward pass reads needs no room in between.
-constexpr unsigned maxCost = 5, maxCostOfMedium = 8, maxCostOfLarge = 32;
-constexpr int64_t mediumBytes = 512 << 10, largeBytes = 4 << 20;
-/// Regions that a value outlives if it is kept for a backward pass.
-constexpr unsigned longLife = 24;
-/// Ops of a region that takes such work in.
-constexpr unsigned maxOps = 128;
+/// What recomputation may cost.
+constexpr cost::RematerializationCosts costs;
 
-/// How a result follows from what is in memory anyway.
+/// How a result follows from values that are in memory in any case.
 struct Formula {
   SmallVector<Operation *> ops;  ///< in program order
   llvm::SetVector<Value> leaves; ///< in the region: arguments, other results
@@ -48,7 +49,7 @@ public:
 
 private:
   Block &body() { return fusion.getBody().front(); }
-  bool remove(unsigned result);
+  bool remove(unsigned index);
   bool collect(Value value, unsigned result, Formula &formula,
                llvm::SmallPtrSetImpl<Operation *> &seen);
   bool isInMemory(Value value) const {
@@ -58,7 +59,7 @@ private:
   }
   /// The value outside of the region that holds a leaf.
   Value outside(Value leaf);
-  bool isWorth(Value result, const Formula &formula);
+  bool isWorthwhile(Value result, const Formula &formula);
   void computeIn(FusionOp reader, Value result, Value yielded,
                  const Formula &formula);
 
@@ -75,11 +76,11 @@ static bool sameShape(Value x, Value y) {
          cast<RankedTensorType>(y.getType()).getShape();
 }
 
-/// The region from which on a value counts as kept for a backward pass; null
-/// where there are not as many.
+/// The op from which on a reader of `value` belongs to a backward pass; null
+/// where fewer ops follow.
 static Operation *lateAfter(Value value) {
   Operation *at = value.getDefiningOp();
-  for (unsigned passed = 0; at && passed < longLife; ++passed)
+  for (unsigned passed = 0; at && passed < costs.longLife; ++passed)
     at = at->getNextNode();
   return at;
 }
@@ -116,15 +117,16 @@ static bool isFactor(FusionOp reader, Value value) {
   return false;
 }
 
-/// Readers that ask for an element at a time, at the place that they compute;
-/// with `factors` also products, which compute an operand while they pack it.
-static bool takesWork(FusionOp reader, Value value, bool factors) {
+/// Readers that compute an element of an operand at the index of their own
+/// element; with `factors` also matmuls, which compute an operand while they
+/// pack it.
+static bool takesRecomputation(FusionOp reader, Value value, bool factors) {
   FusionKind kind = reader.getKind();
   if (kind != FusionKind::pointwise && kind != FusionKind::reduction &&
       kind != FusionKind::contraction)
     return false;
   Block &body = reader.getBody().front();
-  if (std::distance(body.begin(), body.end()) > maxOps)
+  if (std::distance(body.begin(), body.end()) > costs.maxRegionOps)
     return false;
   for (auto [input, argument] :
        llvm::zip(reader.getInputs(), body.getArguments())) {
@@ -145,13 +147,6 @@ static int64_t bytesOf(Value value) {
   bool isKnown = type.hasStaticShape() && type.getElementType().isIntOrFloat();
   return isKnown ? type.getNumElements() * type.getElementTypeBitWidth() / 8
                  : 0;
-}
-
-static unsigned limitFor(Value result) {
-  int64_t bytes = bytesOf(result);
-  return bytes >= largeBytes    ? maxCostOfLarge
-         : bytes >= mediumBytes ? maxCostOfMedium
-                                : maxCost;
 }
 
 Value Recomputation::outside(Value leaf) {
@@ -180,7 +175,7 @@ bool Recomputation::collect(Value value, unsigned result, Formula &formula,
     return false;
   if (computes)
     formula.cost += cost::elementCost(op);
-  if (formula.cost > limitFor(yield->getOperand(result)))
+  if (formula.cost > costs.maxElementCost(bytesOf(yield->getOperand(result))))
     return false;
   for (Value operand : op->getOperands())
     if (!collect(operand, result, formula, seen))
@@ -189,9 +184,9 @@ bool Recomputation::collect(Value value, unsigned result, Formula &formula,
   return true;
 }
 
-/// No reader reads more whole arrays than before, and a write is saved. A wider
-/// one is read only instead of keeping both.
-bool Recomputation::isWorth(Value result, const Formula &formula) {
+/// No reader reads more arrays than before, and a write is saved. An array of a
+/// wider type is read instead only if the wide one need not be kept longer.
+bool Recomputation::isWorthwhile(Value result, const Formula &formula) {
   auto bitsOf = [](Value value) {
     Type element = getElementTypeOrSelf(value.getType());
     return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
@@ -239,8 +234,8 @@ void Recomputation::computeIn(FusionOp reader, Value result, Value yielded,
     }
 }
 
-bool Recomputation::remove(unsigned number) {
-  Value result = fusion.getResult(number), yielded = yield->getOperand(number);
+bool Recomputation::remove(unsigned index) {
+  Value result = fusion.getResult(index), yielded = yield->getOperand(index);
   auto type = cast<RankedTensorType>(result.getType());
   if (result.use_empty() || type.getRank() == 0 ||
       isa<BlockArgument>(yielded) ||
@@ -251,24 +246,25 @@ bool Recomputation::remove(unsigned number) {
   Operation *last = yielded.getDefiningOp();
   bool isConverted =
       isa<ConvertOp>(last) && isa<BlockArgument>(last->getOperand(0));
-  bool factors =
-      livesLong(result) && (isConverted || bytesOf(result) >= largeBytes);
+  bool factors = livesLong(result) &&
+                 (isConverted || bytesOf(result) >= costs.memoryBytes);
   bool anyFactor = false;
   for (Operation *user : readers) {
     auto reader = dyn_cast<FusionOp>(user);
-    if (!reader || !takesWork(reader, result, factors))
+    if (!reader || !takesRecomputation(reader, result, factors))
       return false;
     anyFactor |= isFactor(reader, result);
   }
   Formula formula;
   llvm::SmallPtrSet<Operation *, 8> seen;
-  if (!collect(yielded, number, formula, seen) || !isWorth(result, formula) ||
-      (anyFactor && formula.cost > maxCostOfMedium))
+  if (!collect(yielded, index, formula, seen) ||
+      !isWorthwhile(result, formula) ||
+      (anyFactor && formula.cost > costs.sharedCache))
     return false;
   for (Operation *reader : readers)
     computeIn(cast<FusionOp>(reader), result, yielded, formula);
   if (explain)
-    fusion.emitRemark() << "fusion: FUS106: result " << number
+    fusion.emitRemark() << "fusion: FUS106: result " << index
                         << " is computed again where it is read, in regions: "
                         << readers.size();
   gone.insert(yielded);
@@ -293,9 +289,7 @@ static void dropResults(FusionOp fusion) {
     return;
   }
   yield->setOperands(yielded);
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
-    if (isOpTriviallyDead(&op))
-      op.erase();
+  eraseDeadOps(body);
   for (unsigned i = body.getNumArguments(); i-- > 0;)
     if (body.getArgument(i).use_empty()) {
       body.eraseArgument(i);
@@ -323,9 +317,10 @@ bool Recomputation::run() {
   return true;
 }
 
-void recomputeResults(func::FuncOp function, bool explain) {
-  // From the last to the first: what a reader computes again may come from
-  // regions before. Then what these do without may be kept for others too.
+static void recomputeResults(func::FuncOp function, bool explain) {
+  // From the last region to the first: what a reader computes again may come
+  // from earlier regions. Then once more, since regions with fewer results may
+  // satisfy the conditions of others.
   for (bool changed = true; changed;) {
     changed = false;
     SmallVector<FusionOp> fusions(
@@ -335,4 +330,23 @@ void recomputeResults(func::FuncOp function, bool explain) {
   }
 }
 
+namespace {
+
+struct CheapRematerializationPass
+    : impl::CheapRematerializationPassBase<CheapRematerializationPass> {
+  using CheapRematerializationPassBase::CheapRematerializationPassBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    CheapRematerializationPassBase::getDependentDialects(registry);
+    cost::registerCostRules(registry);
+  }
+
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (function.getBody().hasOneBlock())
+      recomputeResults(function, explain);
+  }
+};
+
+} // namespace
 } // namespace zenith::fusion

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// op(move(x), y) becomes move(op(x, unmove(y))), for x made of the
-// contraction's result.
+// op(move(x), y) becomes move(op(x, unmove(y))), for x computed from the
+// contraction's result: the movement ends up in the stores.
 
 #include "ir/CompositeFormulas.h"
 #include "ir/matchers/TypeOf.h"
@@ -52,7 +52,7 @@ static Value unmove(OpBuilder &builder, Value value, Operation *move) {
   return builder.create<ReshapeOp>(loc, type, value, dims);
 }
 
-/// Values made of the anchor's result.
+/// Values computed from the anchor's result.
 static llvm::DenseSet<Value> derivedValues(Block &body) {
   llvm::DenseSet<Value> derived;
   for (Operation &op : body)
@@ -64,8 +64,8 @@ static llvm::DenseSet<Value> derivedValues(Block &body) {
   return derived;
 }
 
-/// The movement that `op` should come before: of an operand that is made of the
-/// anchor's result.
+/// The movement that `op` should come before: that of an operand which is
+/// computed from the anchor's result.
 static Operation *movementBefore(Operation *op,
                                  const llvm::DenseSet<Value> &derived) {
   if (familyOf(op) != Family::Elementwise)

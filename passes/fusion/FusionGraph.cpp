@@ -85,7 +85,7 @@ void FusionGraph::collectReads(Value value, Read prefix,
                                SmallVectorImpl<Read> &found) const {
   for (OpOperand &use : value.getUses()) {
     Operation *reader = use.getOwner();
-    // A value that a region captures is read by the op around it.
+    // A value that a region captures is read by the op that holds the region.
     while (!roles.count(reader))
       reader = reader->getParentOp();
     Read read = prefix;
@@ -144,8 +144,8 @@ Group *FusionGraph::start(Operation *op, FusionKind kind) {
 }
 
 void FusionGraph::addBridges(unsigned from, unsigned to, int count) {
-  for (unsigned place = from; place < to; ++place)
-    bridges[place + 1] += count;
+  for (unsigned at = from; at < to; ++at)
+    bridges[at + 1] += count;
 }
 
 void FusionGraph::add(Group *group, Operation *op) {
@@ -153,11 +153,11 @@ void FusionGraph::add(Group *group, Operation *op) {
     addBridges(position(op), position(group->members.front()), 1);
     addBridges(position(group->members.back()), position(op), 1);
   }
-  auto place =
+  auto *at =
       llvm::upper_bound(group->members, op, [&](Operation *a, Operation *b) {
         return position(a) < position(b);
       });
-  group->members.insert(place, op);
+  group->members.insert(at, op);
   groupIndex[op] = group;
 }
 
@@ -171,9 +171,9 @@ void FusionGraph::dissolve(Group *group) {
   });
 }
 
-/// `first` is the position of the earliest target. What the program finished
-/// before it can need one only by way of a group that runs as one and has
-/// members on both sides.
+/// `first` is the position of the earliest target. An op before it can need a
+/// target only through a group with members on both sides, since a group runs
+/// as one.
 bool FusionGraph::dependsOn(
     SmallVector<Operation *> stack, unsigned first,
     llvm::function_ref<bool(Operation *)> isTarget) const {
@@ -248,7 +248,7 @@ SmallVector<Group *> FusionGraph::order() {
             readers[this->group(op)].push_back(group);
     missing[group] = needed.size();
   }
-  // Among those that can run, the one that the program finished first.
+  // Of the groups that can run, the one whose last member comes first.
   auto later = [&](Group *a, Group *b) {
     return position(a->members.back()) > position(b->members.back());
   };

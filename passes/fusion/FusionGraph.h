@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A function as fusion sees it: work ops, who reads whom through which free
-// movement, and the groups formed so far.
+// A function as fusion sees it: work ops, which op reads which through which
+// metadata ops, and the groups formed so far.
 
 #ifndef ZENITH_PASSES_FUSION_FUSIONGRAPH_H
 #define ZENITH_PASSES_FUSION_FUSIONGRAPH_H
@@ -13,13 +13,13 @@
 
 namespace zenith::fusion {
 
-/// One read of a work op's value, through free ops (`path`, from the value to
-/// the reader; often empty).
+/// One read of a work op's value, through metadata ops (`path`, from the value
+/// to the reader; often empty).
 struct Read {
   mlir::Operation *reader;
   unsigned operand;
   llvm::SmallVector<mlir::Operation *, 2> path;
-  bool asSize = false; ///< the value says how large a free op on the path is
+  bool asSize = false; ///< the value is a size of a metadata op on the path
 };
 
 /// Work ops that become one kernel.
@@ -45,13 +45,13 @@ public:
   llvm::SmallVector<Read> reads(mlir::Value value) const;
   /// The values that an op reads, in its regions too.
   static llvm::SmallVector<mlir::Value> operandsOf(mlir::Operation *op);
-  /// The values that a work op rests on: results of work ops and values from
-  /// outside, free movement looked through.
+  /// The producers of a work op: results of work ops and values from outside,
+  /// metadata ops looked through.
   llvm::SmallVector<mlir::Value> sources(mlir::Operation *op) const;
   /// The same for one operand.
   void sourcesOf(mlir::Value value,
                  llvm::SmallVectorImpl<mlir::Value> &found) const;
-  /// A free op whose value is written to memory because a reader needs it
+  /// A metadata op whose value is written to memory because a reader needs it
   /// there.
   bool isPinned(mlir::Operation *op) const { return pinned.count(op); }
 
@@ -99,8 +99,8 @@ private:
   llvm::SmallVector<unsigned> bridges;
 };
 
-/// The work or outside value below `operand`, and the free ops between them,
-/// from the value on.
+/// The work or outside value that `operand` is computed from, and the metadata
+/// ops between them, from the value on.
 mlir::Value traceUp(const FusionGraph &graph, mlir::Value operand,
                     llvm::SmallVectorImpl<mlir::Operation *> &path);
 

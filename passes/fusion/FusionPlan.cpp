@@ -24,10 +24,10 @@ void FusionPlan::build() {
     if (!graph.isSingle(op))
       continue;
     auto positions = dyn_cast<search::BitPositionsOp>(op);
-    if (positions && placePositions(positions))
+    if (positions && assignPositions(positions))
       continue;
     if (graph.role(op) == Role::Pointwise)
-      placePointwise(op);
+      assignPointwise(op);
     else
       graph.start(op, *cast<FusionRule>(op).kernelKind());
   }

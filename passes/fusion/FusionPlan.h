@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Decides which work ops become one kernel: anchors with their epilogues first,
-// then reductions, then what is left.
+// Greedy fusion: decides which work ops become one kernel. Contractions and
+// windows take their epilogues first, then reductions their rows, then
+// pointwise ops join their consumers or each other.
 
 #ifndef ZENITH_PASSES_FUSION_FUSIONPLAN_H
 #define ZENITH_PASSES_FUSION_FUSIONPLAN_H
@@ -16,7 +17,7 @@ struct PlanOptions {
   unsigned maxReads = 128;
   unsigned maxMembers = 96; ///< ops of one region: compile time grows with them
   unsigned maxResults = 8;
-  /// Ops of one region that computes chunks of candidates, all at one index.
+  /// Ops of one region that computes chunks of candidates.
   unsigned maxChunkMembers = 8192;
 };
 
@@ -43,11 +44,11 @@ private:
   void growReduction(mlir::Operation *reduction);
   bool growReduction(mlir::Operation *reduction, unsigned ambition);
   // PointwiseGrowth.cpp
-  void placePointwise(mlir::Operation *op);
-  bool computesOnTheWay(mlir::Operation *op, Group *group);
+  void assignPointwise(mlir::Operation *op);
+  bool computesOperandOf(mlir::Operation *op, Group *group);
   bool joinsAsProducer(mlir::Operation *op, Group *group);
   bool joinsChunks(mlir::Operation *op, Group *group);
-  bool placePositions(search::BitPositionsOp op);
+  bool assignPositions(search::BitPositionsOp op);
   bool joinsAsResult(mlir::Operation *op, Group *group);
 
   bool absorbProducers(Group *group, bool sharedToo);
@@ -65,8 +66,8 @@ private:
       spaces;
 };
 
-/// All that `value` is read for are reductions, at most `distance` elementwise
-/// ops away.
+/// Whether all readers of `value` are reductions, at most `distance`
+/// elementwise ops away.
 bool leadsToReductions(const FusionGraph &graph, mlir::Value value,
                        unsigned distance = 3);
 

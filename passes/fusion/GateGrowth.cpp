@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Gives a product whose columns are gates, as in recurrent networks, what is
-// computed of their elements: a step is then one kernel, with one wait.
+// Gated epilogue fusion: a matmul whose columns are the gates of an LSTM or GRU
+// takes what is computed from them, so that a time step is one kernel.
 
 #include "ir/encodings/PackedPanels.h"
 #include "ir/matchers/ColumnSlices.h"
@@ -12,11 +12,11 @@ using namespace zenith::graph;
 
 namespace zenith::fusion {
 
-/// A product of few rows, parted behind `wide`.
+/// A matmul of few rows whose result `wide` is sliced into gates.
 struct FusionPlan::Gates {
-  Operation *wide = nullptr; ///< what all parts are taken from
-  ArrayRef<int64_t> shape;   ///< of a part
-  int64_t panel = 0;         ///< columns of a panel of the right-hand matrix
+  Operation *wide = nullptr; ///< the value that all gates are slices of
+  ArrayRef<int64_t> shape;   ///< of a gate
+  int64_t panel = 0;         ///< columns of a panel of the weights
 };
 
 static ArrayRef<int64_t> shapeOf(Value value) {
@@ -28,7 +28,7 @@ static bool takesGate(ArrayRef<Operation *> path, DimAnalysis &dims) {
   return slice && isColumnSlice(slice, dims);
 }
 
-/// Results of the gates' shape, of gates or of what is made of them.
+/// Elementwise ops of the gates' shape, on gates or on members of the group.
 bool FusionPlan::joinsGates(Operation *op, Group *group, const Gates &gates) {
   if (isa<ComplexOp>(op) || !graph.isSingle(op) ||
       graph.role(op) != Role::Pointwise || !isElementwise(op) ||
@@ -48,8 +48,8 @@ bool FusionPlan::joinsGates(Operation *op, Group *group, const Gates &gates) {
   return !graph.needsIndirectly(op, group);
 }
 
-/// The step's part of what was computed for all of them is read where it lies,
-/// but for what the product itself multiplies.
+/// The slice of an input that was computed for all time steps is read where it
+/// lies, unless the matmul itself multiplies it.
 void FusionPlan::absorbStepInputs(Group *group) {
   SmallVector<Operation *> members = group->members;
   for (Operation *member : members)
@@ -65,14 +65,14 @@ void FusionPlan::absorbStepInputs(Group *group) {
     }
 }
 
-/// False where some parts are read by what can't join: nothing may have then.
+/// False where a reader of some gate cannot join: then no gate may have joined.
 bool FusionPlan::growGates(Group *group) {
-  constexpr int64_t mostRows = 512, mostGates = 8;
-  auto product = dyn_cast<DotGeneralOp>(group->anchor);
-  auto type = product ? product.getType() : RankedTensorType();
-  auto panels = product ? matchUnpackedPanels(product.getRhs()) : std::nullopt;
+  constexpr int64_t maxRows = 512, maxGates = 8;
+  auto matmul = dyn_cast<DotGeneralOp>(group->anchor);
+  auto type = matmul ? matmul.getType() : RankedTensorType();
+  auto panels = matmul ? matchUnpackedPanels(matmul.getRhs()) : std::nullopt;
   if (!panels || panels->group != 1 || type.getRank() != 2 ||
-      type.isDynamicDim(1) || type.getDimSize(0) > mostRows ||
+      type.isDynamicDim(1) || type.getDimSize(0) > maxRows ||
       type.getDimSize(0) == 0 || !isa<FloatType>(type.getElementType()) ||
       resultCount(group) != 1)
     return true;
@@ -96,7 +96,7 @@ bool FusionPlan::growGates(Group *group) {
     return true;
   gates.shape = shapeOf(reads.front().path.back()->getResult(0));
   int64_t count = type.getDimSize(1) / gates.shape[1];
-  if (count < 2 || count > mostGates || gates.shape[1] % panels->panel != 0)
+  if (count < 2 || count > maxGates || gates.shape[1] % panels->panel != 0)
     return true;
   SmallVector<Operation *> joined{gates.wide};
   for (unsigned next = 0; next < joined.size(); ++next)
@@ -105,7 +105,7 @@ bool FusionPlan::growGates(Group *group) {
           joinsGates(read.reader, group, gates)) {
         graph.add(group, read.reader);
         joined.push_back(read.reader);
-        // What waited for it as another operand may follow now.
+        // Readers that also needed this operand may join now.
         next = unsigned(-1);
         break;
       }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Clones members and the free ops that they read into a region each, writes
-// composites out there, and removes the originals.
+// Clones the members of each group and the metadata ops that they read into a
+// region, writes composites out there, and removes the originals.
 
 #include "passes/fusion/OutlineFusions.h"
 #include "ir/CompositeFormulas.h"
-#include "ir/matchers/HostScalars.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "passes/fusion/EraseDeadOps.h"
 
 using namespace mlir;
 using namespace zenith::graph;
@@ -24,7 +24,7 @@ public:
   const IRMapping &replacements() const { return global; }
 
 private:
-  /// The value inside the region: of a member, of a free op's clone, or an
+  /// The value inside the region: of a member, of a metadata op's clone, or an
   /// argument.
   Value resolve(Value value);
   bool hasOtherReaders(Value value, Group *group) const;
@@ -40,9 +40,9 @@ private:
 
 bool Outliner::hasOtherReaders(Value value, Group *group) const {
   return llvm::any_of(graph.reads(value), [&](const Read &read) {
-    // A size that is asked for in the region needs no memory.
-    bool asksOutside = read.asSize && !isa<DimOp>(read.path.front());
-    return asksOutside || !graph.isWork(read.reader) ||
+    // A dimension that an op of the region reads needs no memory.
+    bool sizesOutside = read.asSize && !isa<DimOp>(read.path.front());
+    return sizesOutside || !graph.isWork(read.reader) ||
            graph.group(read.reader) != group;
   });
 }
@@ -64,6 +64,8 @@ Value Outliner::resolve(Value value) {
   return argument;
 }
 
+/// Part of the outlining, not a pass: no kernel is made for a region with
+/// composites.
 static void writeCompositesOut(FusionOp fusion) {
   for (Operation &op : llvm::make_early_inc_range(fusion.getBody().front())) {
     if (isa<AttentionOp>(op))
@@ -74,12 +76,6 @@ static void writeCompositesOut(FusionOp fusion) {
       op.erase();
     }
   }
-}
-
-static void eraseDeadOps(Block &block) {
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-    if (isOpTriviallyDead(&op))
-      op.erase();
 }
 
 void Outliner::outline(Group *group) {
@@ -130,27 +126,6 @@ void outlineFusions(func::FuncOp function, FusionGraph &graph) {
         value.replaceAllUsesWith(result);
   eraseDeadOps(block);
   sortTopologically(&block);
-}
-
-void copyReturnedValues(func::FuncOp function) {
-  Operation *end = function.getBody().front().getTerminator();
-  HostScalars host(function.getBody().front());
-  llvm::DenseSet<Value> returned;
-  for (OpOperand &operand : end->getOpOperands()) {
-    Value value = operand.get();
-    // The host writes its scalars itself.
-    if (host.contains(value))
-      continue;
-    if (value.getDefiningOp<FusionOp>() && returned.insert(value).second)
-      continue;
-    OpBuilder builder(end);
-    auto copy = builder.create<FusionOp>(value.getLoc(), value.getType(),
-                                         FusionKind::copy, value);
-    Block *body = builder.createBlock(&copy.getBody(), {}, value.getType(),
-                                      value.getLoc());
-    builder.create<YieldOp>(value.getLoc(), body->getArguments());
-    operand.set(copy.getResult(0));
-  }
 }
 
 } // namespace zenith::fusion

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Merges pointwise work into the groups that read it: evaluated inside where
-// they are its only readers, as one more result where others read it too.
+// Producer fusion: pointwise ops join the group that reads them, computed
+// inside where it is their only reader, as one more result where others read
+// them too.
 
 #include "passes/cost/CostRule.h"
 #include "passes/fusion/FusionPlan.h"
@@ -11,13 +12,15 @@ using namespace zenith::graph;
 
 namespace zenith::fusion {
 
-/// Work that a kernel may repeat for each element it is broadcast to.
+/// Cost of an op, and of all ops, that a kernel may repeat for each element
+/// that the value is broadcast to.
 static constexpr unsigned cheapCost = 1;
 static constexpr unsigned maxRepeated = 4;
 
-/// Candidates of new keys or bits are computed where they are needed, whatever
-/// it costs: written out they would be the largest values of the program. Their
-/// size is no reason to write them either.
+/// Candidates of new states are computed in the kernel that reads them,
+/// whatever that costs: in memory they would be the largest values of the
+/// program. That a reader asks for their size is no reason to write them
+/// either.
 bool FusionPlan::joinsChunks(Operation *op, Group *group) {
   return group->members.size() < options.maxChunkMembers &&
          llvm::all_of(
@@ -29,9 +32,9 @@ bool FusionPlan::joinsChunks(Operation *op, Group *group) {
              });
 }
 
-/// Positions that only the candidates of one bitset_difference are made of are
-/// never all in memory.
-bool FusionPlan::placePositions(search::BitPositionsOp op) {
+/// Bit positions that only the candidates of one bitset_difference are computed
+/// from are never all in memory.
+bool FusionPlan::assignPositions(search::BitPositionsOp op) {
   SmallVector<Read> reads = graph.reads(op.getResult());
   Operation *first = reads.empty() ? nullptr : reads.front().reader;
   Group *group = graph.isWork(first) ? graph.group(first) : nullptr;
@@ -42,13 +45,14 @@ bool FusionPlan::placePositions(search::BitPositionsOp op) {
   return true;
 }
 
-/// The group writes rows that were columns, which its kernel does by squares
-/// that it turns in registers; what is read in another order than it lies has
-/// no squares.
-static bool breaksSquares(FusionGraph &graph, Operation *op, Group *group) {
-  auto turn = dyn_cast<TransposeOp>(group->anchor);
-  if (!turn || turn.getPermutation().empty() ||
-      turn.getPermutation().back() + 1 == int64_t(turn.getPermutation().size()))
+/// The group writes columns as rows, which its kernel does by transposing
+/// square tiles in registers; an operand that is itself read in another order
+/// than it lies in memory has no such tiles.
+static bool preventsTiles(FusionGraph &graph, Operation *op, Group *group) {
+  auto transpose = dyn_cast<TransposeOp>(group->anchor);
+  if (!transpose || transpose.getPermutation().empty() ||
+      transpose.getPermutation().back() + 1 ==
+          int64_t(transpose.getPermutation().size()))
     return false;
   return llvm::any_of(op->getOperands(), [&](Value operand) {
     SmallVector<Operation *> path;
@@ -84,9 +88,10 @@ bool FusionPlan::joinsAsProducer(Operation *op, Group *group) {
       return false;
     }
   }
-  if (breaksSquares(graph, op, group)) {
-    remark(op, "FUS103",
-           "computed apart: its reader turns it around, it reads in steps");
+  if (preventsTiles(graph, op, group)) {
+    remark(
+        op, "FUS103",
+        "computed apart: its reader transposes it, and it reads with strides");
     return false;
   }
   if (!readsStayFew(group, op)) {
@@ -102,7 +107,7 @@ bool FusionPlan::joinsAsResult(Operation *op, Group *group) {
   Value value = op->getResult(0);
   if (group->members.size() >= options.maxMembers ||
       resultCount(group) >= options.maxResults ||
-      breaksSquares(graph, op, group))
+      preventsTiles(graph, op, group))
     return false;
   Value space = group->kind == FusionKind::reduction
                     ? group->anchor->getOperand(0)
@@ -123,10 +128,11 @@ bool FusionPlan::joinsAsResult(Operation *op, Group *group) {
   return readsStayFew(group, op);
 }
 
-/// Scatters compute updates on the way and folds with a region their elements,
-/// but a scalar again for each. What a scatter updates stays memory, which
-/// nothing else in its kernel reads: else it could not update in place.
-bool FusionPlan::computesOnTheWay(Operation *op, Group *group) {
+/// Scatters compute their updates themselves, and reductions with a region
+/// their elements, but scalars would be computed again for each. The updated
+/// operand stays in memory, and nothing else in the kernel reads it: else the
+/// kernel could not update in place.
+bool FusionPlan::computesOperandOf(Operation *op, Group *group) {
   auto rule = cast<FusionRule>(group->anchor);
   if (readsChunks(group->anchor))
     return llvm::none_of(graph.reads(op->getResult(0)), [&](const Read &read) {
@@ -146,14 +152,14 @@ bool FusionPlan::computesOnTheWay(Operation *op, Group *group) {
   });
 }
 
-void FusionPlan::placePointwise(Operation *op) {
+void FusionPlan::assignPointwise(Operation *op) {
   llvm::SmallSetVector<Group *, 4> readers;
   bool outside = false;
   for (const Read &read : graph.reads(op->getResult(0))) {
     Group *group =
         graph.isWork(read.reader) ? graph.group(read.reader) : nullptr;
     if (group && (graph.role(group->anchor) == Role::Opaque
-                      ? computesOnTheWay(op, group)
+                      ? computesOperandOf(op, group)
                       : group->kind == FusionKind::pointwise ||
                             group->kind == FusionKind::reduction))
       readers.insert(group);

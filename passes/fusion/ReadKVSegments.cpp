@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Gives attention of few queries the pieces of keys and values, as a cache and
-// what is appended to it; they are joined for others only.
+// Attention of few queries reads the segments of keys and values, a KV cache
+// and what is appended to it, where they lie; they are joined for other readers
+// only.
 
 #include "ir/encodings/KVSegments.h"
-#include "passes/fusion/OutlineFusions.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/GraphPasses.h"
+#include "passes/fusion/EraseDeadOps.h"
 
 using namespace mlir;
 using namespace zenith::graph;
+
+namespace zenith {
+#define GEN_PASS_DEF_READKVSEGMENTSPASS
+#include "passes/GraphPasses.h.inc"
+} // namespace zenith
 
 namespace zenith::fusion {
 
@@ -18,9 +26,10 @@ static RankedTensorType withSize(RankedTensorType type, int64_t dim,
   return type.clone(shape);
 }
 
-/// Where groups of heads share keys: pieces are repeated, and heads counted as
-/// one, one by one. Null where `value` is anything else.
-static Value repeatedByPieces(OpBuilder &builder, Value value, int64_t dim) {
+/// Where groups of heads share keys: each segment is broadcast to the heads of
+/// its group, and both dimensions are joined. Null where `value` has no such
+/// form.
+static Value repeatedSegments(OpBuilder &builder, Value value, int64_t dim) {
   auto reshape = value.getDefiningOp<ReshapeOp>();
   auto repeat = reshape ? reshape.getOperand().getDefiningOp<BroadcastOp>()
                         : BroadcastOp();
@@ -36,20 +45,20 @@ static Value repeatedByPieces(OpBuilder &builder, Value value, int64_t dim) {
           repeated.getDimSize(to) ||
       joined.getShape().drop_front(dim) != repeated.getShape().drop_front(to))
     return {};
-  SmallVector<Value> pieces;
-  for (Value piece : concat.getOperands()) {
-    int64_t size = cast<RankedTensorType>(piece.getType()).getDimSize(from);
-    Value own = builder.create<BroadcastOp>(value.getLoc(),
-                                            withSize(repeated, to, size), piece,
-                                            repeat.getMapping(), ValueRange());
-    pieces.push_back(builder.create<ReshapeOp>(
+  SmallVector<Value> segments;
+  for (Value segment : concat.getOperands()) {
+    int64_t size = cast<RankedTensorType>(segment.getType()).getDimSize(from);
+    Value own = builder.create<BroadcastOp>(
+        value.getLoc(), withSize(repeated, to, size), segment,
+        repeat.getMapping(), ValueRange());
+    segments.push_back(builder.create<ReshapeOp>(
         value.getLoc(), withSize(joined, dim, size), own, ValueRange()));
   }
   return builder.create<ConcatOp>(value.getLoc(), joined, uint64_t(dim),
-                                  pieces);
+                                  segments);
 }
 
-static void readByPieces(AttentionOp attention) {
+static void readBySegments(AttentionOp attention) {
   OpBuilder builder(attention);
   int64_t dim = cast<RankedTensorType>(attention.getType()).getRank() - 2;
   OpOperand *operands[] = {&attention.getKeyMutable(),
@@ -58,8 +67,8 @@ static void readByPieces(AttentionOp attention) {
   for (OpOperand *operand : operands)
     if (auto concat = operand->get().getDefiningOp<ConcatOp>())
       operand->set(builder.clone(*concat)->getResult(0));
-    else if (Value pieces = repeatedByPieces(builder, operand->get(), dim))
-      operand->set(pieces);
+    else if (Value segments = repeatedSegments(builder, operand->get(), dim))
+      operand->set(segments);
   DimAnalysis dims;
   if (kvSegments(attention, dims).size() > 1)
     return;
@@ -67,9 +76,24 @@ static void readByPieces(AttentionOp attention) {
     operand->set(value);
 }
 
-void readKVSegments(Block &block) {
+static void readKVSegments(Block &block) {
   for (auto attention : block.getOps<AttentionOp>())
-    readByPieces(attention);
+    readBySegments(attention);
+  // Concatenations of attention that reads no segments after all.
+  eraseDeadOps(block);
 }
 
+namespace {
+
+struct ReadKVSegmentsPass : impl::ReadKVSegmentsPassBase<ReadKVSegmentsPass> {
+  using ReadKVSegmentsPassBase::ReadKVSegmentsPassBase;
+
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (function.getBody().hasOneBlock())
+      readKVSegments(function.getBody().front());
+  }
+};
+
+} // namespace
 } // namespace zenith::fusion

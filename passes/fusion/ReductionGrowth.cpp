@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Gives a reduction the other reductions of its rows, the pointwise work on its
-// rows that follows, and what only it reads.
+// Reduction fusion: a reduction takes other reductions of the same rows, the
+// elementwise consumers of its rows, and producers that only it reads.
 
 #include "passes/fusion/FusionPlan.h"
 #include "passes/fusion/ReductionSpace.h"
@@ -13,8 +13,8 @@ namespace zenith::fusion {
 
 namespace {
 
-/// What a reduction takes in, from most to least; the next is tried where
-/// results would get two shapes.
+/// What a reduction takes in, from most to least. Results of one kernel have
+/// one shape, so the next choice is tried where they would have two.
 enum Ambition : unsigned {
   withSiblings,
   wholeRows,
@@ -69,7 +69,7 @@ bool leadsToReductions(const FusionGraph &graph, Value value,
 }
 
 bool ReductionGrower::takesReader(Operation *op) {
-  // Reductions store one number per element.
+  // Reductions store one scalar per element, complex elements are two.
   if (isa<ComplexOp>(op) || !graph.isSingle(op))
     return false;
   bool isReduction = graph.role(op) == Role::Reduction;
@@ -91,9 +91,9 @@ bool ReductionGrower::takesReader(Operation *op) {
   return !graph.needsIndirectly(op, group);
 }
 
-/// Reductions that read what `member` reads, behind elementwise ops that serve
-/// reductions only: others stay in memory, and reading two values at a time
-/// would gain nothing.
+/// Reductions that read what `member` reads, after elementwise ops that only
+/// reductions read: other elementwise results are in memory in any case, so a
+/// shared pass over the operands would save nothing.
 SmallVector<Operation *> ReductionGrower::siblings(Operation *member) const {
   SmallVector<Value> stack = graph.sources(member);
   SmallVector<Operation *> found;
@@ -151,7 +151,7 @@ bool ReductionGrower::hasMixedResults() {
         });
     if (!isResult)
       continue;
-    // Where nothing is folded away the two coincide.
+    // Where all reduced dimensions have size 1 the two coincide.
     (space.shapeOf(member->getResult(0)) == SpaceShape::Full ? hasFull
                                                              : hasReduced) =
         true;
@@ -168,8 +168,8 @@ bool FusionPlan::growReduction(Operation *reduction, unsigned ambition) {
     grew |= absorbProducers(group, false);
   }
   if (ambition <= wholeRows) {
-    // A value that others read as well, of the rows' shape: one more result,
-    // where the results have that shape.
+    // A value of the rows' shape that others read as well becomes one more
+    // result, if the results have that shape.
     while (absorbProducers(group, true))
       grower.takeReaders(options.maxMembers);
   }

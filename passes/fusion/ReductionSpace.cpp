@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Follows labels of dimensions through movement to see whether a reduced value
-// comes back to its own row.
+// Labels dimensions and follows the labels through movement, to see whether a
+// reduced value is read in its own row only.
 
 #include "passes/fusion/ReductionSpace.h"
 

@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// dot(move(x * number), y) becomes dot(move(x), y) * number: the epilogue takes
-// the factor, and the operand needs no pass of its own.
+// dot(move(x * c), y) becomes dot(move(x), y) * c for a constant c: the
+// epilogue takes the factor, and the operand needs no pass over memory.
 
 #include "ir/CompositeFormulas.h"
 #include "ir/matchers/TypeOf.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/GraphPasses.h"
 #include "passes/fusion/FusionRule.h"
-#include "passes/fusion/OutlineFusions.h"
 #include <cmath>
 
 using namespace mlir;
 using namespace zenith::graph;
+
+namespace zenith {
+#define GEN_PASS_DEF_SINKSCALESPASS
+#include "passes/GraphPasses.h.inc"
+} // namespace zenith
 
 namespace zenith::fusion {
 
@@ -22,14 +28,15 @@ static ConstantOp splatConstantOf(Value value) {
   return isSplatConstant(constant) ? constant : ConstantOp();
 }
 
-/// The multiplication by a number below movement that only this operand uses.
-static MulOp scaleBelow(Value value, ConstantOp &number, unsigned &operand) {
+/// The multiplication by a constant that `value` is computed by, through
+/// movement, if nothing else reads it.
+static MulOp scaleOf(Value value, ConstantOp &factor, unsigned &operand) {
   while (Operation *op = value.getDefiningOp()) {
     if (!op->hasOneUse())
       return {};
     if (auto mul = dyn_cast<MulOp>(op)) {
       for (operand = 0; operand < 2; ++operand)
-        if ((number = splatConstantOf(mul->getOperand(1 - operand))))
+        if ((factor = splatConstantOf(mul->getOperand(1 - operand))))
           return mul;
       return {};
     }
@@ -41,16 +48,16 @@ static MulOp scaleBelow(Value value, ConstantOp &number, unsigned &operand) {
 }
 
 static bool sinkScale(DotGeneralOp dot, unsigned side) {
-  ConstantOp number;
+  ConstantOp constant;
   unsigned operand = 0;
   Type element = typeOf(dot).getElementType();
-  MulOp mul = scaleBelow(dot->getOperand(side), number, operand);
+  MulOp mul = scaleOf(dot->getOperand(side), constant, operand);
   if (!mul || !(element.isF32() || element.isF64()) ||
       typeOf(mul).getElementType() != element)
     return false;
   auto value =
-      cast<DenseElementsAttr>(number.getValue()).getSplatValue<APFloat>();
-  // Others would turn sums of finite products into infinities or lose bits that
+      cast<DenseElementsAttr>(constant.getValue()).getSplatValue<APFloat>();
+  // Other factors could make sums of finite terms infinite, or lose bits that
   // the original keeps.
   double factor = value.convertToDouble();
   if (!(std::abs(factor) > 1e-3 && std::abs(factor) < 1e3))
@@ -68,7 +75,7 @@ static bool sinkScale(DotGeneralOp dot, unsigned side) {
   return true;
 }
 
-void sinkScales(Block &block) {
+static void sinkScales(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(block))
     if (auto dot = dyn_cast<DotGeneralOp>(op))
       for (unsigned side : {0u, 1u})
@@ -76,4 +83,17 @@ void sinkScales(Block &block) {
         }
 }
 
+namespace {
+
+struct SinkScalesPass : impl::SinkScalesPassBase<SinkScalesPass> {
+  using SinkScalesPassBase::SinkScalesPassBase;
+
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (function.getBody().hasOneBlock())
+      sinkScales(function.getBody().front());
+  }
+};
+
+} // namespace
 } // namespace zenith::fusion

@@ -267,7 +267,10 @@ INSTANTIATE_TEST_SUITE_P(
         "func.func(zenith-pack-groups)", "func.func(zenith-pack-filters)",
         "func.func(zenith-pack-tables)",
         "func.func(zenith-hoist-loop-invariants{panel=16})",
-        "zenith-hoist-prepare", "func.func(zenith-form-fusions)",
+        "zenith-hoist-prepare",
+        "func.func(zenith-decompose-attention,zenith-read-kv-segments,zenith-"
+        "sink-scales,zenith-keep-int8-operands,zenith-resolve-dims,zenith-form-"
+        "fusions,zenith-cheap-rematerialization,zenith-copy-returned-values)",
         "canonicalize,cse,func.func(zenith-fold-constants,zenith-simplify-"
         "sizes,zenith-simplify-algebra,zenith-simplify-sizes,zenith-raise-"
         "composites,zenith-simplify-sizes,zenith-choose-layouts,zenith-split-"
@@ -277,6 +280,8 @@ INSTANTIATE_TEST_SUITE_P(
         "single-columns,zenith-pack-batched-matmuls,zenith-pack-matmuls,zenith-"
         "pack-few-outputs,zenith-pack-groups,zenith-pack-filters,zenith-pack-"
         "tables),zenith-hoist-prepare,cse,"
-        "func.func(zenith-form-fusions)"));
+        "func.func(zenith-decompose-attention,zenith-read-kv-segments,zenith-"
+        "sink-scales,zenith-keep-int8-operands,zenith-resolve-dims,zenith-form-"
+        "fusions,zenith-cheap-rematerialization,zenith-copy-returned-values)"));
 
 } // namespace

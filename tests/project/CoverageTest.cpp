@@ -7,6 +7,7 @@
 #include "ir/GraphOps.h"
 #include "ir/LLVMError.h"
 #include "ir/interpreter/Interpreter.h"
+#include "lowering/elements/ElementRule.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/fusion/FusionRule.h"
 #include "tests/project/ProjectFacts.h"
@@ -34,6 +35,19 @@ Answer shapeRule(ProjectFacts &, mlir::RegisteredOperationName name) {
 
 Answer fusionRule(ProjectFacts &, mlir::RegisteredOperationName name) {
   return name.hasInterface<fusion::FusionRule>() ? "" : "no FusionRule";
+}
+
+/// Ops of these families are elements of kernels; the others call routines,
+/// stay outside of kernels, or are written out before.
+Answer elementRule(ProjectFacts &, mlir::RegisteredOperationName name) {
+  using graph::Family;
+  std::optional<Family> family = graph::familyOf(mlir::OperationName(name));
+  bool isElement = family == Family::Elementwise ||
+                   family == Family::Movement || family == Family::Indexing ||
+                   family == Family::Reduction;
+  return !isElement || name.hasInterface<kernels::ElementRule>()
+             ? ""
+             : "no ElementRule";
 }
 
 Answer documented(ProjectFacts &facts, mlir::RegisteredOperationName name) {
@@ -131,6 +145,17 @@ const Question questions[] = {
     {"fusion",
      fusionRule,
      {{"graph.random_bits", "zenith-decompose-random writes it out before"}}},
+    {"element",
+     elementRule,
+     {{"graph.complex", "parts of complex elements: ComplexElements.cpp"},
+      {"graph.real", "parts of complex elements: ComplexElements.cpp"},
+      {"graph.imag", "parts of complex elements: ComplexElements.cpp"},
+      {"graph.complex_abs", "zenith-split-complex writes it out before"},
+      {"graph.scatter", "a kernel of its own"},
+      {"graph.scatter_with", "a kernel of its own"},
+      {"graph.cumulative", "a kernel of its own"},
+      {"graph.reduce_with", "a kernel of its own"},
+      {"graph.reduce_window_with", "a kernel of its own"}}},
     {"documentation", documented, {}},
     {"tested constraints", constraintsTested, {}},
     {"round trip", roundTrip, {}},

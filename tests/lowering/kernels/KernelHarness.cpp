@@ -11,6 +11,7 @@
 #include "lowering/cpu/CompileKernels.h"
 #include "lowering/cpu/ConvertKernelsToLLVM.h"
 #include "lowering/cpu/JITLibrary.h"
+#include "lowering/elements/ElementRule.h"
 #include "lowering/kernels/EmitKernels.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
@@ -49,6 +50,7 @@ private:
 DialectRegistry allDialects() {
   DialectRegistry registry;
   cpu::registerKernelDialects(registry);
+  kernels::registerElementRules(registry);
   registry
       .insert<graph::GraphDialect, search::SearchDialect, func::FuncDialect>();
   return registry;

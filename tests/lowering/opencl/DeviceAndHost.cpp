@@ -8,6 +8,7 @@
 #include "lowering/cpu/CompileKernels.h"
 #include "lowering/cpu/ConvertKernelsToLLVM.h"
 #include "lowering/cpu/JITLibrary.h"
+#include "lowering/elements/ElementRule.h"
 #include "lowering/opencl/EmitOpenCL.h"
 #include "lowering/opencl/OpenCLTarget.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -19,6 +20,7 @@ namespace zenith::opencl {
 static mlir::DialectRegistry kernelDialects() {
   mlir::DialectRegistry registry;
   cpu::registerKernelDialects(registry);
+  kernels::registerElementRules(registry);
   return registry;
 }
 

@@ -3,8 +3,8 @@
 // Results that their readers compute again, and epilogues that leave work to
 // reductions.
 //
-// RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-form-fusions))' | FileCheck %s -enable-var-scope
-// RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-form-fusions{explain=true}))' -o /dev/null 2>&1 | FileCheck %s --check-prefix=WHY
+// RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-keep-int8-operands,zenith-form-fusions,zenith-cheap-rematerialization))' | FileCheck %s -enable-var-scope
+// RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-form-fusions{explain=true},zenith-cheap-rematerialization{explain=true}))' -o /dev/null 2>&1 | FileCheck %s --check-prefix=WHY
 
 // The backward product needs t and 1 - t: only t is kept.
 // CHECK-LABEL: @forward_and_backward

@@ -21,7 +21,7 @@ func.func @dot_bias_relu(%x: tensor<2x3xf32>, %w: tensor<3x4xf32>, %b: tensor<4x
   return %r : tensor<2x4xf32>
 }
 
-// The movement behind the product is stored through; bias and residual are added in the product's own space.
+// Stores follow the movement after the matmul; the residual is added in the matmul's own space.
 // CHECK-LABEL: @epilogue_before_movement
 // CHECK: graph.fusion contraction
 // CHECK-SAME: -> tensor<?x3x4xf32>
@@ -66,20 +66,6 @@ func.func @attention_heads(%q0: tensor<2x5x12xf32>, %k0: tensor<2x5x12xf32>, %v0
   %t = graph.transpose %o [0, 2, 1, 3] : tensor<2x3x5x4xf32> -> tensor<2x5x3x4xf32>
   %r = graph.reshape %t : tensor<2x5x3x4xf32> -> tensor<2x5x12xf32>
   return %r : tensor<2x5x12xf32>
-}
-
-// A scale of an operand moves behind the product.
-// CHECK-LABEL: @scaled_query
-// CHECK: graph.fusion contraction
-// CHECK: graph.dot_general
-// CHECK: graph.mul
-// CHECK-NOT: graph.fusion
-// CHECK: return
-func.func @scaled_query(%q: tensor<5x4xf32>, %k: tensor<4x5xf32>) -> tensor<5x5xf32> {
-  %c = graph.constant dense<0.5> : tensor<5x4xf32>
-  %s = graph.mul %q, %c : tensor<5x4xf32>
-  %r = graph.dot_general %s, %k <batching = [] x [], contracting = [1] x [0]> : (tensor<5x4xf32>, tensor<4x5xf32>) -> tensor<5x5xf32>
-  return %r : tensor<5x5xf32>
 }
 
 // The sum has two readers: it is written by the norm's kernel as one more result.
@@ -127,8 +113,8 @@ func.func @average(%x: tensor<2x4x4x8xf32>) -> tensor<2x8x1x1xf32> {
   return %r : tensor<2x8x1x1xf32>
 }
 
-// The row's range goes to memory beside what is made of it: one pass finds both
-// ends, another scales.
+// The range of a row is a result beside what is computed from it: one pass finds
+// both ends, another scales.
 //
 // CHECK-LABEL: @range_and_scaled_rows
 // CHECK: graph.fusion reduction
@@ -176,13 +162,13 @@ func.func @pooling_relu(%x: tensor<1x4x4x2xf32>) -> tensor<1x2x2x2xf32> {
   return %r : tensor<1x2x2x2xf32>
 }
 
-// What comes before is written as bytes, which windows make numbers of.
-// CHECK-LABEL: @window_of_bytes
+// The input is written as int8, which the window widens and shifts itself.
+// CHECK-LABEL: @int8_window
 // CHECK: %[[B:.*]] = graph.fusion pointwise {{.*}} -> tensor<1x4x4x2xui8>
 // CHECK: graph.fusion window (%{{.*}} = %[[B]] : tensor<1x4x4x2xui8>)
 // CHECK: graph.sub
 // CHECK: graph.reduce_window
-func.func @window_of_bytes(%x: tensor<1x4x4x2xf32>) -> tensor<1x2x2x2xf32> {
+func.func @int8_window(%x: tensor<1x4x4x2xf32>) -> tensor<1x2x2x2xf32> {
   %b = graph.convert %x : tensor<1x4x4x2xf32> -> tensor<1x4x4x2xui8>
   %i = graph.convert %b : tensor<1x4x4x2xui8> -> tensor<1x4x4x2xi32>
   %z = graph.constant dense<3> : tensor<1x4x4x2xi32>
@@ -206,7 +192,7 @@ func.func @embedding(%t: tensor<10x4xf32>, %i: tensor<3x1xi64>, %p: tensor<3x4xf
   return %r : tensor<3x4xf32>
 }
 
-// Neither of the two products may wait for the other inside one kernel.
+// Neither of the two matmuls may wait for the other inside one kernel.
 // CHECK-LABEL: @no_cycle
 // CHECK: %[[A:.*]] = graph.fusion contraction
 // CHECK: %[[B:.*]] = graph.fusion contraction {{.*}}%[[A]]
@@ -218,17 +204,6 @@ func.func @no_cycle(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32>
   %b = graph.dot_general %a, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   %r = graph.add %b, %a : tensor<4x4xf32>
   return %r : tensor<4x4xf32>
-}
-
-// What no kernel computes is copied into the result's own buffer; so is what is returned twice.
-// CHECK-LABEL: @returned_argument
-// CHECK: graph.fusion pointwise
-// CHECK: graph.fusion copy
-// CHECK: graph.fusion copy
-// CHECK: return
-func.func @returned_argument(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) {
-  %r = graph.exp %x : tensor<2xf32>
-  return %x, %r, %r : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
 }
 
 // A transpose that no reader can absorb is a copy.
@@ -261,14 +236,14 @@ func.func @shift_chain(%x: tensor<32xf32>) -> tensor<32xf32> {
   return %x6 : tensor<32xf32>
 }
 
-// Both readers of the reshaped product join: silu behind a reshape.
-// CHECK-LABEL: @silu_behind_reshape
+// Both readers of the reshaped matmul join: silu after a reshape.
+// CHECK-LABEL: @silu_after_reshape
 // CHECK: graph.fusion contraction
 // CHECK: graph.logistic
 // CHECK: graph.mul
 // CHECK-NOT: graph.fusion
 // CHECK: return
-func.func @silu_behind_reshape(%x: tensor<2x8xf32>, %w: tensor<8x12xf32>) -> tensor<2x3x4xf32> {
+func.func @silu_after_reshape(%x: tensor<2x8xf32>, %w: tensor<8x12xf32>) -> tensor<2x3x4xf32> {
   %d = graph.dot_general %x, %w <batching = [] x [], contracting = [1] x [0]> : (tensor<2x8xf32>, tensor<8x12xf32>) -> tensor<2x12xf32>
   %s = graph.reshape %d : tensor<2x12xf32> -> tensor<2x3x4xf32>
   %g = graph.logistic %s : tensor<2x3x4xf32>
@@ -276,15 +251,15 @@ func.func @silu_behind_reshape(%x: tensor<2x8xf32>, %w: tensor<8x12xf32>) -> ten
   return %r : tensor<2x3x4xf32>
 }
 
-// What is read in steps has no squares that a kernel could turn: it is put in order first.
-// CHECK-LABEL: @turned_after_steps
+// An operand that is read with strides has no tiles that a kernel could transpose in registers: it is put in order first.
+// CHECK-LABEL: @transposed_after_strides
 // CHECK: %[[ORDERED:.*]] = graph.fusion pointwise (%{{.*}} = %arg0
 // CHECK: graph.abs
 // CHECK: graph.yield {{.*}} : tensor<8x8x64xf32>
 // CHECK: graph.fusion pointwise (%{{.*}} = %[[ORDERED]]
 // CHECK: graph.neg
 // CHECK: graph.transpose {{.*}} [2, 0, 1]
-func.func @turned_after_steps(%x: tensor<4x4x256xf32>) -> tensor<64x8x8xf32> {
+func.func @transposed_after_strides(%x: tensor<4x4x256xf32>) -> tensor<64x8x8xf32> {
   %0 = graph.reshape %x : tensor<4x4x256xf32> -> tensor<4x4x2x2x64xf32>
   %1 = graph.transpose %0 [0, 2, 1, 3, 4] : tensor<4x4x2x2x64xf32> -> tensor<4x2x4x2x64xf32>
   %2 = graph.reshape %1 : tensor<4x2x4x2x64xf32> -> tensor<8x8x64xf32>
@@ -294,8 +269,8 @@ func.func @turned_after_steps(%x: tensor<4x4x256xf32>) -> tensor<64x8x8xf32> {
   return %5 : tensor<64x8x8xf32>
 }
 
-// Columns of a transposed convolution's phases become neighbours in space: its
-// stores take them there, a run of channels each.
+// The phases of a transposed convolution, its columns, are interleaved in space
+// by its stores, contiguous channels at a time.
 // CHECK-LABEL: @phases_apart
 // CHECK: graph.fusion contraction
 // CHECK: graph.convolution

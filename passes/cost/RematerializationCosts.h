@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// When computing a value again costs less than keeping it in memory.
+
+#ifndef ZENITH_PASSES_COST_REMATERIALIZATIONCOSTS_H
+#define ZENITH_PASSES_COST_REMATERIALIZATIONCOSTS_H
+
+#include <cstdint>
+
+namespace zenith::cost {
+
+/// What one element may cost to compute again, in additions as CostRule counts
+/// them. The further away from the core the value would be kept, the more
+/// arithmetic its write and its reads are worth.
+struct RematerializationCosts {
+  /// A value that the caches of a core hold: a few additions.
+  unsigned nearCore = 5;
+  /// A value that only the shared cache holds: up to a division.
+  unsigned sharedCache = 8;
+  /// A value that goes through memory twice: up to an elementary function. A
+  /// core computes tanh of a vector in about the time in which memory delivers
+  /// one, and the value needs no memory until the backward pass.
+  unsigned memory = 32;
+  /// Smallest value, in bytes, that the caches of a core don't hold.
+  int64_t sharedCacheBytes = 512 << 10;
+  /// Smallest value, in bytes, that goes through memory.
+  int64_t memoryBytes = 4 << 20;
+  /// Ops between a value and its last reader from which on the value counts as
+  /// kept for a backward pass.
+  unsigned longLife = 24;
+  /// Most ops of a region that takes recomputation in; compile time grows with
+  /// them.
+  unsigned maxRegionOps = 128;
+
+  /// What an element of a value of `bytes` may cost; 0 bytes where the size is
+  /// not known.
+  unsigned maxElementCost(int64_t bytes) const {
+    return bytes >= memoryBytes        ? memory
+           : bytes >= sharedCacheBytes ? sharedCache
+                                       : nearCore;
+  }
+};
+
+} // namespace zenith::cost
+
+#endif // ZENITH_PASSES_COST_REMATERIALIZATIONCOSTS_H
