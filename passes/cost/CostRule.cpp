@@ -35,11 +35,6 @@ unsigned elementCost(Operation *op) {
   return rule ? rule.elementCost() : 1;
 }
 
-unsigned elementCost(Operation *op) {
-  auto rule = dyn_cast<CostRule>(op);
-  return rule ? rule.elementCost() : 1;
-}
-
 graph::DimExpr memoryBytes(Operation *op, graph::DimAnalysis &dims) {
   graph::DimExpr bytes(0);
   auto add = [&](Value value) {
