@@ -7,6 +7,7 @@
 #include "ir/GraphOps.h"
 #include "ir/OpRegistration.h"
 #include "ir/OpSyntax.h"
+#include "ir/target/TargetModel.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"

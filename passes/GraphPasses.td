@@ -191,7 +191,7 @@ def FoldBatchNormPass : ZenithPass<"zenith-fold-batch-norm", "::mlir::func::Func
 
     Before and after (tests/passes/parameters/fold-batch-norm.mlir @convolution).
   }];
-  let options = [Option<"group", "group", "int64_t", "1", "depths of narrow integers that processors multiply at once: 1, 2 or 4">];
+  let options = [Option<"group", "group", "int64_t", "0", "narrow integers of consecutive K that processors multiply at once: 1, 2 or 4; 0: the target's">];
 }
 
 def LowerPrecisionPass : ZenithPass<"zenith-lower-precision", "::mlir::func::FuncOp"> {
@@ -217,7 +217,7 @@ def LowerPrecisionPass : ZenithPass<"zenith-lower-precision", "::mlir::func::Fun
     ```
   }];
   let options = [Option<"type", "type", "std::string", "\"bf16\"", "the narrow type: bf16 or f16">,
-                 Option<"activations", "activations", "bool", "false", "round the other operand of products with several rows too">,
+                 Option<"activations", "activations", "bool", "false", "round the other operand of products with several rows too, also where the target has no dot products of bf16 pairs">,
                  Option<"minBytes", "min-bytes", "int64_t", "4096", "smaller weights stay as they are">,
                  Option<"explain", "explain", "bool", "false", "emit a remark for each contraction">];
 }
@@ -244,8 +244,8 @@ def TransformWinogradFiltersPass : ZenithPass<"zenith-transform-winograd-filters
     %r = graph.convolution %x, %n ... {graph.winograd_tile = 4} : (tensor<1x56x56x64xf32>, tensor<3x3x64x64xf32>) -> tensor<1x56x56x64xf32>
     ```
   }];
-  let options = [Option<"panel", "panel", "int64_t", "16", "columns of a panel: the kernel target's">,
-                 Option<"lanes", "lanes", "int64_t", "8", "f32 numbers in a vector: the kernel target's">];
+  let options = [Option<"panel", "panel", "int64_t", "0", "columns of a panel; 0: the target's NR">,
+                 Option<"lanes", "lanes", "int64_t", "0", "f32 lanes of a vector; 0: the target's">];
 }
 
 def PackParametersPass : ZenithPass<"zenith-pack-parameters", "::mlir::func::FuncOp"> {
@@ -260,8 +260,8 @@ def PackParametersPass : ZenithPass<"zenith-pack-parameters", "::mlir::func::Fun
 
     Before and after (tests/passes/parameters/pack-parameters.mlir @dot).
   }];
-  let options = [Option<"panel", "panel", "int64_t", "16", "columns of a panel: the kernel target's">,
-                 Option<"group", "group", "int64_t", "1", "depths of narrow integers that lie side by side: 1, 2 or 4">];
+  let options = [Option<"panel", "panel", "int64_t", "0", "columns of a panel; 0: the target's NR">,
+                 Option<"group", "group", "int64_t", "0", "narrow integers of consecutive K that lie side by side: 1, 2 or 4; 0: the target's">];
 }
 
 def HoistPreparePass : ZenithPass<"zenith-hoist-prepare", "::mlir::ModuleOp"> {
@@ -380,7 +380,7 @@ def FormFusionsPass : ZenithPass<"zenith-form-fusions", "::mlir::func::FuncOp"> 
                  Option<"maxReads", "max-reads", "unsigned", "128",
                         "distinct (value, index map) pairs that one region may evaluate">,
                  Option<"attention", "attention", "bool", "true",
-                        "attention becomes one region; else it is written out in core ops">];
+                        "attention becomes one region where the target's kernels aren't printed; else it is written out in core ops">];
 }
 
 #endif // ZENITH_PASSES_GRAPHPASSES_TD

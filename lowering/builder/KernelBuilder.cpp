@@ -46,7 +46,7 @@ Type typeLike(Type scalar, Type like) {
 }
 
 KernelBuilder::KernelBuilder(graph::FusionOp fusion, graph::DimAnalysis &dims,
-                             const KernelTarget &target, ModuleOp kernels,
+                             const TargetModel &target, ModuleOp kernels,
                              StringRef name)
     : b(fusion.getContext()), loc(fusion.getLoc()), target(target),
       fusion(fusion), dims(dims) {

@@ -24,13 +24,13 @@ mlir::Type typeLike(mlir::Type scalar, mlir::Type like);
 class KernelBuilder {
 public:
   KernelBuilder(graph::FusionOp fusion, graph::DimAnalysis &dims,
-                const KernelTarget &target, mlir::ModuleOp kernels,
+                const TargetModel &target, mlir::ModuleOp kernels,
                 llvm::StringRef name);
 
   /// Inserts into the body; move it freely inside the function.
   mlir::OpBuilder b;
   mlir::Location loc;
-  const KernelTarget &target;
+  const TargetModel &target;
   graph::FusionOp fusion;
   graph::DimAnalysis &dims;
 

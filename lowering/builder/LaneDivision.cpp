@@ -48,9 +48,9 @@ static float knownDivisor(Num y) {
 // quotient (Markstein 1990), but not the sign of a zero, nor infinity; where
 // remainders underflow it may be one unit off.
 static Num quotient(Num x, Num y, bool isFinite) {
-  const KernelTarget &target = x.k->target;
+  const TargetModel &target = x.k->target;
   float divisor = knownDivisor(y);
-  if (divisor == 0 || !target.avx512 || !target.fma || target.opencl)
+  if (divisor == 0 || !target.avx512 || !target.fma || target.printed)
     return x / y;
   Num reciprocal = y.like(1.0f / divisor), first = x * reciprocal;
   Num better = fma(fma(-first, y, x), reciprocal, first);
@@ -93,7 +93,7 @@ static Num reduceHuge(Num a, Num b) {
 Num exactRemainder(Num x, Num y) {
   KernelBuilder &kernel = *x.k;
   OpBuilder &builder = kernel.b;
-  if (!isa<VectorType>(x.v.getType()) || kernel.target.opencl)
+  if (!isa<VectorType>(x.v.getType()) || kernel.target.printed)
     return {&kernel, builder.create<arith::RemFOp>(kernel.loc, x.v, y.v)};
   bool isDouble = getElementTypeOrSelf(x.v.getType()).isF64();
   Num a = abs(x), b = abs(y);
@@ -112,7 +112,7 @@ static bool isConstant(Value value) {
 }
 
 bool dividesAsFloats(Num x, Num y) {
-  return isa<VectorType>(x.v.getType()) && !x.k->target.opencl &&
+  return isa<VectorType>(x.v.getType()) && !x.k->target.printed &&
          getElementTypeOrSelf(x.v.getType()).getIntOrFloatBitWidth() <= 32 &&
          !isConstant(y.v);
 }

@@ -6,7 +6,7 @@
 #include "lowering/cpu/CompileKernels.h"
 #include "lowering/builder/KernelAttributes.h"
 
-#include "lowering/cpu/CPUTarget.h"
+#include "ir/target/CPUTarget.h"
 #include "lowering/cpu/ConvertKernelsToLLVM.h"
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
@@ -170,7 +170,7 @@ static llvm::Error failure(const std::string &text) {
 
 static llvm::Expected<std::string> compileGroup(const std::string &bytecode,
                                                 unsigned number,
-                                                const CPUTarget &target,
+                                                const target::CPUTarget &target,
                                                 EmitKind emit) {
   DialectRegistry registry;
   registerKernelDialects(registry);
@@ -201,7 +201,7 @@ static llvm::Expected<std::string> compileGroup(const std::string &bytecode,
 }
 
 static llvm::Expected<std::string> compileExtra(const ModuleBuilder &build,
-                                                const CPUTarget &target,
+                                                const target::CPUTarget &target,
                                                 EmitKind emit) {
   llvm::LLVMContext context;
   llvm::Expected<std::unique_ptr<llvm::Module>> module = build(context);
@@ -211,7 +211,7 @@ static llvm::Expected<std::string> compileExtra(const ModuleBuilder &build,
 }
 
 llvm::Expected<std::vector<EmittedFile>>
-compileKernels(ModuleOp kernels, const CPUTarget &target,
+compileKernels(ModuleOp kernels, const target::CPUTarget &target,
                const KernelCompileOptions &options) {
   std::vector<std::string> modules = writeGroups(kernels);
   unsigned extra = options.extraModule ? 1 : 0;

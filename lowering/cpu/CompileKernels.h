@@ -46,7 +46,7 @@ struct KernelCompileOptions {
 /// and are compiled once. `kernels` stays as it is.
 /// Errors carry the diagnostics met.
 llvm::Expected<std::vector<EmittedFile>>
-compileKernels(mlir::ModuleOp kernels, const CPUTarget &target,
+compileKernels(mlir::ModuleOp kernels, const target::CPUTarget &target,
                const KernelCompileOptions &options = {});
 
 /// Cores that this process may use.

@@ -6,7 +6,7 @@
 
 #include "lowering/cpu/EmitObject.h"
 
-#include "lowering/cpu/CPUTarget.h"
+#include "lowering/cpu/CPUMachine.h"
 #include "lowering/cpu/LegalizeHalf.h"
 #include "lowering/cpu/LegalizeMasks.h"
 #include "lowering/cpu/LegalizeMinMax.h"
@@ -122,9 +122,9 @@ struct ErrorCollector : DiagnosticHandler {
 };
 } // namespace
 
-Expected<std::string> emitModule(Module &module, const CPUTarget &target,
+Expected<std::string> emitModule(Module &module, const target::CPUTarget &target,
                                  EmitKind kind, bool optimize) {
-  Expected<std::unique_ptr<TargetMachine>> machine = target.createMachine();
+  Expected<std::unique_ptr<TargetMachine>> machine = createMachine(target);
   if (!machine)
     return machine.takeError();
   std::string errors;

@@ -5,7 +5,7 @@
 
 #include "lowering/cpu/JITLibrary.h"
 
-#include "lowering/cpu/CPUTarget.h"
+#include "lowering/cpu/CPUMachine.h"
 #include "lowering/cpu/CompileKernels.h"
 #include "runtime/ABI.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
@@ -118,13 +118,13 @@ static orc::SymbolMap bindSymbols(orc::LLJIT &jit,
 }
 
 Expected<std::unique_ptr<JITLibrary>>
-JITLibrary::create(ArrayRef<EmittedFile> objects, const CPUTarget &target,
+JITLibrary::create(ArrayRef<EmittedFile> objects, const target::CPUTarget &target,
                    ArrayRef<zenith_symbol> symbols) {
-  if (Error error = target.checkRunsHere())
+  if (Error error = checkRunsHere(target))
     return error;
   // The JIT itself compiles nothing, but asks a code generator for the data
   // layout.
-  Expected<std::unique_ptr<TargetMachine>> registered = target.createMachine();
+  Expected<std::unique_ptr<TargetMachine>> registered = createMachine(target);
   if (!registered)
     return registered.takeError();
   auto jit = orc::LLJITBuilder()

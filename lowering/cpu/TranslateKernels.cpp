@@ -4,7 +4,7 @@
 // which the runtime calls kernels.
 
 #include "lowering/builder/KernelAttributes.h"
-#include "lowering/cpu/CPUTarget.h"
+#include "lowering/cpu/CPUMachine.h"
 #include "lowering/cpu/ConvertKernelsToLLVM.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -18,7 +18,7 @@ using namespace llvm;
 
 namespace zenith::cpu {
 
-static void setTargetAttributes(Function &function, const CPUTarget &target) {
+static void setTargetAttributes(Function &function, const target::CPUTarget &target) {
   function.addFnAttr("target-cpu", target.cpu);
   // Set even where empty: else the features of the code generator's own
   // processor leak in.
@@ -65,7 +65,7 @@ static void addTaskFunction(Function &kernel, Module &module) {
 }
 
 Expected<std::unique_ptr<Module>> translateKernels(mlir::ModuleOp kernels,
-                                                   const CPUTarget &target,
+                                                   const target::CPUTarget &target,
                                                    LLVMContext &context,
                                                    StringRef name) {
   std::unique_ptr<Module> module = mlir::translateModuleToLLVMIR(
@@ -73,7 +73,7 @@ Expected<std::unique_ptr<Module>> translateKernels(mlir::ModuleOp kernels,
   if (!module)
     return createStringError(inconvertibleErrorCode(),
                              "translation of kernels to LLVM IR failed");
-  Expected<std::unique_ptr<TargetMachine>> machine = target.createMachine();
+  Expected<std::unique_ptr<TargetMachine>> machine = createMachine(target);
   if (!machine)
     return machine.takeError();
   module->setTargetTriple(target.triple);

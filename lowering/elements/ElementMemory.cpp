@@ -337,7 +337,7 @@ static bool storePieces(KernelBuilder &kernel, Value memory, Value first,
   auto create = mask.getDefiningOp<vector::CreateMaskOp>();
   auto count = create ? kernel.constantOf(create.getOperand(0))
                       : std::optional<int64_t>();
-  if (!count || kernel.target.avx512 || kernel.target.opencl)
+  if (!count || kernel.target.avx512 || kernel.target.printed)
     return false;
   // Masks may be asked for more lanes than there are.
   int64_t end =

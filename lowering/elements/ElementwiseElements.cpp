@@ -77,7 +77,7 @@ Value Elementwise::function(StringRef name, Num (VectorMath::*one)(Num)) {
                  .Case("tanh", &VectorMath::tanhDouble)
                  .Case("logistic", &VectorMath::logisticDouble)
                  .Default(nullptr);
-  if (own && !kernel.target.opencl)
+  if (own && !kernel.target.printed)
     return (math.*own)(num(0)).v;
   if (name == "logistic") {
     Value e = math.libm("exp", {(-abs(num(0))).v});
@@ -169,7 +169,7 @@ Value Elementwise::floorMod() {
 /// An index: as many bits of exponents as matter, beside negative ones, whose
 /// powers are told from the base.
 Value Elementwise::bitsOfExponents() {
-  if (kernel.target.opencl || bits() == 1)
+  if (kernel.target.printed || bits() == 1)
     return kernel.index(bits());
   Value all = x[1];
   if (!isUnsigned()) {

@@ -330,7 +330,7 @@ Value ElementEmitter::multiplyAdd(Type element, Value x, Value y, Value sum,
   Value values[] = {x, y, sum};
   unify(values);
   if (isa<FloatType>(element) && roundsOnce && kernel.target.fma &&
-      !kernel.target.opencl)
+      !kernel.target.printed)
     return b.create<math::FmaOp>(kernel.loc, values[0], values[1], values[2]);
   if (isa<FloatType>(element))
     return b.create<arith::AddFOp>(

@@ -24,9 +24,7 @@
 
 namespace zenith::host {
 
-/// Module attributes: the target as the user wrote it, bytes of the derived
-/// parameters' arena.
-inline constexpr llvm::StringLiteral targetAttrName = "host.target";
+/// Module attribute: bytes of the derived parameters' arena.
 inline constexpr llvm::StringLiteral derivedBytesAttrName =
     "host.derived_bytes";
 /// On host.launch: what the launch has to do at least, for profiles.

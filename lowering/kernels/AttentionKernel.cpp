@@ -154,7 +154,7 @@ void AttentionNest::task(Value number) {
   } else {
     Value few = k.b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::sle,
                                           k.size(space.queryCount),
-                                          k.index(graph::fewQueries));
+                                          k.index(target::TargetModel::mostQueriesInPlace));
     auto branch = k.b.create<scf::IfOp>(k.loc, few, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(k.b);
     k.b.setInsertionPoint(branch.thenBlock()->getTerminator());
@@ -419,7 +419,7 @@ static LogicalResult emitVariant(const EmissionContext &context,
     if (preparation.kind == Preparation::PackPanels && !space->hasFewQueries())
       launch->tasks =
           launch->tasks *
-          (DimExpr(1) - isAtMost(space->queryCount, graph::fewQueries));
+          (DimExpr(1) - isAtMost(space->queryCount, target::TargetModel::mostQueriesInPlace));
     plan.launches.push_back(*launch);
   }
   KernelBuilder kernel(context.fusion, context.dims, variant.target,
@@ -446,7 +446,7 @@ FailureOr<KernelPlan> emitAttention(const EmissionContext &context) {
 
 SmallVector<DimExpr> attentionScratch(graph::FusionOp fusion,
                                       graph::DimAnalysis &dims,
-                                      const KernelTarget &target) {
+                                      const TargetModel &target) {
   // What goes wrong here goes wrong, and is reported, when the kernels are
   // emitted.
   ScopedDiagnosticHandler silence(fusion.getContext(),

@@ -14,14 +14,14 @@ namespace zenith::kernels {
 /// Failure has been reported at the op.
 mlir::FailureOr<KernelPlan> emitKernels(graph::FusionOp fusion,
                                         graph::DimAnalysis &dims,
-                                        const KernelTarget &target,
+                                        const TargetModel &target,
                                         mlir::ModuleOp kernels,
                                         llvm::StringRef name);
 
 /// Scratch that emitKernels will ask for, so that buffers can be planned first.
 llvm::SmallVector<graph::DimExpr> scratchBytes(graph::FusionOp fusion,
                                                graph::DimAnalysis &dims,
-                                               const KernelTarget &target);
+                                               const TargetModel &target);
 
 /// True where result `result` may share the bytes of operand `operand`: each
 /// element is read before it is written, by the same task.

@@ -118,7 +118,7 @@ LogicalResult GemmEpilogue::analyse() {
   }
   direct = source && width > 1 && memoryType(element) == space.sum &&
            outputs[0].rows.size() == 1 && outputs[0].columns.size() == 1 &&
-           outputs[0].columns[0].stride.isConstant(1) && !k.target.opencl;
+           outputs[0].columns[0].stride.isConstant(1) && !k.target.printed;
   rowsOfRun = runOfRows();
   if (rowsOfRun && !llvm::all_of(outputs, [&](const Output &output) {
         return readsRowsAlike(output.places);
@@ -237,7 +237,7 @@ bool GemmEpilogue::readsRowsAlike(
 /// least a vector of them, and columns lie apart.
 std::optional<DimExpr> GemmEpilogue::runOfRows() const {
   unsigned lanes = sumLanes(space.sum, k.target);
-  if (width == 1 || lanes < 2 || k.target.opencl)
+  if (width == 1 || lanes < 2 || k.target.printed)
     return std::nullopt;
   std::optional<DimExpr> run;
   for (const Output &output : outputs) {

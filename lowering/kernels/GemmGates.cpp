@@ -22,7 +22,7 @@ void findParts(ContractionSpace &space) {
 }
 
 LogicalResult findGates(ContractionSpace &space, graph::DimAnalysis &dims,
-                        const KernelTarget &target) {
+                        const TargetModel &target) {
   if (space.parts.empty())
     return success();
   int64_t width = tileColumns(space.sum, target),

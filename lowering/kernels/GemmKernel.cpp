@@ -152,7 +152,7 @@ bool GemmNest::looksAhead() const {
                  estimate(space.columns.size) *
                  std::max(1u, space.b.element.getIntOrFloatBitWidth() / 8);
   return space.form == ContractionSpace::Panels && !tasks.widened &&
-         !k.target.opencl && bytes > cachedBytes &&
+         !k.target.printed && bytes > cachedBytes &&
          estimate(tasks.tileCount) >= 4;
 }
 
@@ -161,7 +161,7 @@ bool GemmNest::looksAhead() const {
 bool GemmNest::fetchesRows() const {
   constexpr double cachedBytes = 512 * 1024, longestRow = 2048;
   double rowBytes = estimate(space.depth.size) * elementSize(space.a.element);
-  return space.taps.empty() && space.lines.empty() && !k.target.opencl &&
+  return space.taps.empty() && space.lines.empty() && !k.target.printed &&
          tasks.panelCount.isConstant(1) && space.depth.strideA.isConstant(1) &&
          space.tile.strideA == space.depth.size && rowBytes <= longestRow &&
          rowBytes * estimate(space.tile.size) > cachedBytes;
@@ -458,13 +458,13 @@ namespace {
 struct GemmVariants {
   std::vector<WinogradConvolution> transformed;
   DimExpr plain = 1; ///< 1 where no other one is taken, else 0
-  KernelTarget target;
+  TargetModel target;
   FailureOr<ContractionSpace> space = failure();
   SmallVector<DimExpr> scratchBytes;
 
   /// Failure has been reported at the op.
   GemmVariants(graph::FusionOp fusion, graph::DimAnalysis &dims,
-               const KernelTarget &machine)
+               const TargetModel &machine)
       : transformed(winogradConvolutions(fusion, dims, machine)),
         target(tileTarget(fusion, machine)) {
     for (const WinogradConvolution &way : transformed) {
@@ -483,10 +483,10 @@ struct GemmVariants {
 
 FailureOr<KernelPlan> emitContraction(graph::FusionOp fusion,
                                       graph::DimAnalysis &dims,
-                                      const KernelTarget &machine,
+                                      const TargetModel &machine,
                                       ModuleOp kernels, StringRef name) {
   GemmVariants ways(fusion, dims, machine);
-  const KernelTarget &target = ways.target;
+  const TargetModel &target = ways.target;
   bool onlyOne = ways.plain.isConstant(0) && ways.transformed.size() == 1;
   KernelPlan plan;
   plan.scratchBytes = ways.scratchBytes;
@@ -513,7 +513,7 @@ FailureOr<KernelPlan> emitContraction(graph::FusionOp fusion,
                  (name + "_prepare" + Twine(preparation.scratch)).str()),
              ways.plain))
       return failure();
-  auto emitNest = [&](const ContractionSpace &space, const KernelTarget &target,
+  auto emitNest = [&](const ContractionSpace &space, const TargetModel &target,
                       StringRef name, const DimExpr &taken) {
     KernelBuilder kernel(fusion, dims, target, kernels, name);
     return add(GemmNest(kernel, space).emit(), taken);
@@ -533,7 +533,7 @@ FailureOr<KernelPlan> emitContraction(graph::FusionOp fusion,
 
 SmallVector<DimExpr> contractionScratchBytes(graph::FusionOp fusion,
                                              graph::DimAnalysis &dims,
-                                             const KernelTarget &machine) {
+                                             const TargetModel &machine) {
   // What goes wrong here goes wrong, and is reported, when the kernels are
   // emitted.
   ScopedDiagnosticHandler silence(fusion.getContext(),

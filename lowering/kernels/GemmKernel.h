@@ -13,7 +13,7 @@ namespace zenith::kernels {
 /// Failure has been reported at the op.
 mlir::FailureOr<KernelPlan> emitContraction(graph::FusionOp fusion,
                                             graph::DimAnalysis &dims,
-                                            const KernelTarget &target,
+                                            const TargetModel &target,
                                             mlir::ModuleOp kernels,
                                             llvm::StringRef name);
 
@@ -21,7 +21,7 @@ mlir::FailureOr<KernelPlan> emitContraction(graph::FusionOp fusion,
 /// why).
 llvm::SmallVector<graph::DimExpr>
 contractionScratchBytes(graph::FusionOp fusion, graph::DimAnalysis &dims,
-                        const KernelTarget &target);
+                        const TargetModel &target);
 
 /// True where the operand is read only behind the product, element by element
 /// as the result is written.

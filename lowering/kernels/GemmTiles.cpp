@@ -45,10 +45,10 @@ MicroKernelArgs GemmNest::insideOfImage(MicroKernelArgs args,
 /// bits: 1.1 to 1.2 times as fast with requests ahead; with 512 bits 13.3 GB/s
 /// instead of 10.6).
 static bool streamsNarrow(const ContractionSpace &space,
-                          const KernelTarget &target) {
+                          const TargetModel &target) {
   auto rows = (space.lineCount() * space.tile.size).constant();
   return space.form == ContractionSpace::Panels && space.taps.empty() && rows &&
-         *rows <= 2 && !target.opencl &&
+         *rows <= 2 && !target.printed &&
          (isa<FloatType>(space.sum) || space.group > 1) &&
          space.b.element.getIntOrFloatBitWidth() <
              space.sum.getIntOrFloatBitWidth();
@@ -59,12 +59,12 @@ static bool streamsNarrow(const ContractionSpace &space,
 /// difference of sizes that only the run knows.
 static bool streamsPanels(const ContractionSpace &space,
                           const GemmSchedule &tasks,
-                          const KernelTarget &target) {
+                          const TargetModel &target) {
   constexpr double cachedBytes = 384 * 1024;
   double bytes = estimate(space.depth.size) * estimate(space.columns.size) *
                  elementSize(space.b.element);
   return space.form == ContractionSpace::Panels && space.taps.empty() &&
-         !target.opencl && isa<FloatType>(space.sum) && bytes > cachedBytes &&
+         !target.printed && isa<FloatType>(space.sum) && bytes > cachedBytes &&
          estimate(tasks.tileCount) < 4 &&
          estimate(space.lineCount() * space.tile.size) >= 1;
 }

@@ -454,7 +454,7 @@ bool takesBytes(const EmissionContext &context, const IterationSpace &space,
   auto convolution = dyn_cast<graph::ConvolutionOp>(shape.anchor);
   auto window = convolution ? graph::matchInt8Depthwise(convolution)
                             : std::optional<graph::Int8Depthwise>();
-  if (!window || !context.target.vnni || context.target.opencl ||
+  if (!window || !context.target.vnni || context.target.printed ||
       !isa<BlockArgument>(window->bytes) ||
       !isa<BlockArgument>(window->weights))
     return false;

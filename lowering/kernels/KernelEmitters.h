@@ -31,7 +31,7 @@ mlir::FailureOr<KernelPlan> emitAttention(const EmissionContext &context);
 /// Scratch that emitAttention asks for.
 llvm::SmallVector<graph::DimExpr> attentionScratch(graph::FusionOp fusion,
                                                    graph::DimAnalysis &dims,
-                                                   const KernelTarget &target);
+                                                   const TargetModel &target);
 
 /// scatter and scatter_with.
 mlir::FailureOr<KernelPlan> emitScatter(const EmissionContext &context);

@@ -157,7 +157,7 @@ bool planesFit(const EmissionContext &context, const IterationSpace &space,
   Type element = getElementTypeOrSelf(shape.anchor->getOperand(0).getType());
   bool plain = element.isIntOrFloat() && memoryType(element) == element &&
                registerType(element) == element;
-  if (!geometry || !plain || context.target.opencl ||
+  if (!geometry || !plain || context.target.printed ||
       std::max(geometry->x.taps, geometry->y.taps) > longestWindow)
     return false;
   int64_t taps = geometry->x.taps * geometry->y.taps,

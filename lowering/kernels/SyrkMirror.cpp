@@ -60,7 +60,7 @@ private:
 } // namespace
 
 Launch emitMirror(graph::FusionOp fusion, graph::DimAnalysis &dims,
-                  const KernelTarget &target, ModuleOp kernels, StringRef name,
+                  const TargetModel &target, ModuleOp kernels, StringRef name,
                   const ContractionSpace &space) {
   // Blocks whose lines stay in the first-level cache until they are used up.
   constexpr int64_t blockRows = 64;

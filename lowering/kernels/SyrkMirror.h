@@ -13,7 +13,7 @@ namespace zenith::kernels {
 /// it belongs below. A task is a block of rows, which reads only what the
 /// product wrote.
 Launch emitMirror(graph::FusionOp fusion, graph::DimAnalysis &dims,
-                  const KernelTarget &target, mlir::ModuleOp kernels,
+                  const TargetModel &target, mlir::ModuleOp kernels,
                   llvm::StringRef name, const ContractionSpace &space);
 
 } // namespace zenith::kernels

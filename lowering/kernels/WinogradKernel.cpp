@@ -468,7 +468,7 @@ LogicalResult emitWinogradConvolution(KernelPlan &plan,
                                       WinogradConvolution what,
                                       graph::FusionOp fusion,
                                       graph::DimAnalysis &dims,
-                                      const KernelTarget &target,
+                                      const TargetModel &target,
                                       ModuleOp kernels, StringRef name) {
   auto add = [&](FailureOr<Launch> launch) {
     if (succeeded(launch))

@@ -19,7 +19,7 @@ Type sumType(Type element, Type result) {
   return memoryType(result);
 }
 
-unsigned sumLanes(Type sum, const KernelTarget &target) {
+unsigned sumLanes(Type sum, const TargetModel &target) {
   return sum.getIntOrFloatBitWidth() == 64 ? std::max(1u, target.lanes / 2)
                                            : target.lanes;
 }
@@ -163,8 +163,8 @@ unsigned depthsOfRound(const MicroKernel &shape) {
 /// Half as many instructions widen a number, and each load takes a whole cache
 /// line: one row past bf16 weights is as fast as memory (15 GB/s of 16; 13
 /// where each vector is loaded on its own).
-static bool splitsWords(const MicroKernel &shape, const KernelTarget &target) {
-  return target.avx512 && !target.opencl && shape.b.isBF16() &&
+static bool splitsWords(const MicroKernel &shape, const TargetModel &target) {
+  return target.avx512 && !target.printed && shape.b.isBF16() &&
          shape.sum.isF32() && !shape.pairs && !shape.alongDepth &&
          !shape.masked && !shape.vectorsOfPanel && shape.vectors % 2 == 0;
 }
@@ -207,7 +207,7 @@ void callMicroKernel(KernelBuilder &kernel, const MicroKernel &given,
   // A kernel with one set of sums anyway is the same.
   shape.inOrder = false;
   shape.inOrder = given.inOrder && setsOfSums(shape) > 1;
-  if (kernel.target.opencl) {
+  if (kernel.target.printed) {
     MicroKernelWriter(kernel.b, kernel.loc, shape).tile(args);
     return;
   }
@@ -252,7 +252,7 @@ void callMicroKernelOfHeight(KernelBuilder &kernel, const MicroKernel &shape,
 void callDotKernel(KernelBuilder &kernel, const MicroKernel &shape,
                    const MicroKernelArgs &args, Value rows,
                    Value columnStride) {
-  if (kernel.target.opencl) {
+  if (kernel.target.printed) {
     MicroKernelWriter(kernel.b, kernel.loc, shape)
         .dots(args, rows, columnStride);
     return;

@@ -91,7 +91,7 @@ struct MicroKernelArgs {
 /// `result`.
 mlir::Type sumType(mlir::Type element, mlir::Type result);
 /// Lanes of a native vector of `sum`.
-unsigned sumLanes(mlir::Type sum, const KernelTarget &target);
+unsigned sumLanes(mlir::Type sum, const TargetModel &target);
 
 /// Depths that one round of the innermost loop adds, where strides are known.
 unsigned depthsOfRound(const MicroKernel &shape);

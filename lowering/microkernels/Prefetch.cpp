@@ -51,7 +51,7 @@ static void fetchAhead(Value memory) {
 
 void prefetchInt8Operands(const EmissionContext &context,
                           const KernelPlan &plan) {
-  if (context.target.opencl)
+  if (context.target.printed)
     return;
   graph::FusionOp fusion = context.fusion;
   llvm::SmallPtrSet<Operation *, 4> done;

@@ -13,8 +13,8 @@
 
 namespace zenith::pipeline {
 
-llvm::Expected<opencl::OpenCLTarget> deviceTarget(llvm::StringRef target) {
-  auto parsed = opencl::OpenCLTarget::parse(target);
+llvm::Expected<target::OpenCLTarget> deviceTarget(llvm::StringRef target) {
+  auto parsed = target::OpenCLTarget::parse(target);
   if (!parsed)
     return compileError(ZENITH_USAGE, llvm::toString(parsed.takeError()));
   for (const runtime::OpenCLDeviceInfo &info : runtime::listOpenCLDevices()) {
@@ -41,9 +41,9 @@ llvm::Expected<DeviceProgram> printDeviceProgram(mlir::ModuleOp module,
                         "the module has not been through the kernels phase");
   mlir::OwningOpRef<mlir::ModuleOp> printed =
       kernelsFor(kernels, /*hostOnly=*/false);
-  auto program = opencl::emitOpenCL(*printed, shape->printOptions());
+  auto program = opencl::emitOpenCL(*printed, opencl::printOptionsFor(*shape));
   if (program)
-    return DeviceProgram{std::move(*program), shape->buildOptions(),
+    return DeviceProgram{std::move(*program), opencl::buildOptionsFor(*shape),
                          shape->device};
   return llvm::handleErrors(
       program.takeError(), [](const opencl::PrintError &error) {

@@ -6,7 +6,7 @@
 #define ZENITH_LOWERING_PIPELINE_DEVICEPROGRAM_H
 
 #include "lowering/opencl/EmitOpenCL.h"
-#include "lowering/opencl/OpenCLTarget.h"
+#include "ir/target/OpenCLTarget.h"
 
 namespace zenith::pipeline {
 
@@ -18,7 +18,7 @@ struct DeviceProgram {
 
 /// What kernels for "opencl" or "opencl:N" may count on: what the device says
 /// of itself, or the defaults where it is not installed here.
-llvm::Expected<opencl::OpenCLTarget> deviceTarget(llvm::StringRef target);
+llvm::Expected<target::OpenCLTarget> deviceTarget(llvm::StringRef target);
 
 /// Prints the kernels of a module that is through the kernels phase. Errors are
 /// CompileErrors; 3 names the op that the printer or the device lacks.

@@ -7,7 +7,7 @@
 
 #include "ir/GraphOps.h"
 #include "ir/tensor/Tensor.h"
-#include "lowering/cpu/CPUTarget.h"
+#include "ir/target/CPUTarget.h"
 #include "lowering/elements/ElementCodes.h"
 #include "lowering/host/HostDialect.h"
 #include "lowering/pipeline/CompileError.h"
@@ -149,7 +149,7 @@ std::shared_ptr<Executable> describeExecutable(ModuleOp module) {
 }
 
 llvm::Error Executable::link(ArrayRef<cpu::EmittedFile> objects,
-                             const cpu::CPUTarget &target) {
+                             const target::CPUTarget &target) {
   codeBytes = 0;
   for (const cpu::EmittedFile &object : objects)
     codeBytes += object.bytes.size();

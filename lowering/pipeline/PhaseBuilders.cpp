@@ -65,36 +65,27 @@ static void buildOutline(OpPassManager &passes, const PhaseOptions &) {
 static void buildLayout(OpPassManager &passes, const PhaseOptions &options) {
   passes.addNestedPass<func::FuncOp>(createLowerQDQPass());
   passes.addNestedPass<func::FuncOp>(createChooseLayoutsPass());
-  passes.addNestedPass<func::FuncOp>(
-      createFoldBatchNormPass({options.integerGroup}));
+  passes.addNestedPass<func::FuncOp>(createFoldBatchNormPass());
   passes.addNestedPass<func::FuncOp>(
       createDecomposeCompositesPass({{"batch_norm"}}));
   // Small statistics are constants: what folding left of them is one too.
   passes.addNestedPass<func::FuncOp>(createFoldConstantsPass());
   passes.addNestedPass<func::FuncOp>(createSimplifyAlgebraPass());
   addTidy(passes);
-  auto transformFilters = [&] {
-    if (options.winograd)
-      passes.addNestedPass<func::FuncOp>(createTransformWinogradFiltersPass(
-          {options.panelWidth, options.lanes}));
-  };
-  // Fewer f32 multiplications are faster than as many as ever of numbers to be
-  // widened, but not known to be faster than products of pairs.
-  if (!options.narrowProducts)
-    transformFilters();
+  // Winograd in f32 beats widening bf16 weights, but may lose to dot products
+  // of bf16 pairs, so it runs after precision lowering where these are native.
+  bool narrowFirst = options.mixedPrecision == "bf16" && options.bf16Pairs;
+  if (!narrowFirst)
+    passes.addNestedPass<func::FuncOp>(createTransformWinogradFiltersPass());
   if (!options.mixedPrecision.empty()) {
     LowerPrecisionPassOptions lowering;
     lowering.type = options.mixedPrecision;
-    lowering.activations = options.narrowProducts;
     lowering.explain = options.explain;
     passes.addNestedPass<func::FuncOp>(createLowerPrecisionPass(lowering));
   }
-  if (options.narrowProducts)
-    transformFilters();
-  PackParametersPassOptions packing;
-  packing.panel = options.panelWidth;
-  packing.group = options.integerGroup;
-  passes.addNestedPass<func::FuncOp>(createPackParametersPass(packing));
+  if (narrowFirst)
+    passes.addNestedPass<func::FuncOp>(createTransformWinogradFiltersPass());
+  passes.addNestedPass<func::FuncOp>(createPackParametersPass());
   // Weights that several products read are packed once.
   passes.addPass(createCSEPass());
   passes.addPass(createHoistPreparePass());
@@ -107,7 +98,6 @@ static void buildFuse(OpPassManager &passes, const PhaseOptions &options) {
   passes.addNestedPass<func::FuncOp>(createFetchScalarsPass());
   FormFusionsPassOptions forming;
   forming.explain = options.explain;
-  forming.attention = options.attention;
   passes.addNestedPass<func::FuncOp>(createFormFusionsPass(forming));
 }
 

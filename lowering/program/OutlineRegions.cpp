@@ -10,7 +10,7 @@
 #include "lowering/builder/KernelPlan.h"
 #include "lowering/host/HostDialect.h"
 #include "lowering/memory/PlanBuffers.h"
-#include "lowering/program/CompileTarget.h"
+#include "ir/target/TargetModel.h"
 #include "lowering/program/LoopInvariants.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -321,14 +321,8 @@ SmallVector<func::FuncOp> Outliner::run() {
 
 /// Columns of a panel for the module's target; none where it has no target yet.
 static std::optional<int64_t> panelOf(ModuleOp module) {
-  if (!module->hasAttr(host::targetAttrName))
-    return std::nullopt;
-  llvm::Expected<kernels::KernelTarget> target =
-      pipeline::kernelTargetOf(pipeline::targetOf(module));
-  if (target)
-    return target->panel;
-  llvm::consumeError(target.takeError());
-  return std::nullopt;
+  graph::TargetAttr target = target::targetOf(module);
+  return target ? std::optional<int64_t>(target.getModel().nr) : std::nullopt;
 }
 
 namespace {

@@ -52,14 +52,14 @@ graph::AttentionOp attentionAnchor(graph::FusionOp fusion);
 
 /// A way to compute attention, for some numbers of keys.
 struct AttentionVariant {
-  KernelTarget target;  ///< with the register tile that suits them
+  TargetModel target;  ///< with the register tile that suits them
   int64_t mostKeys = 0; ///< 0: any number
   graph::DimExpr taken; ///< 1 where the run takes it, else 0
 };
 /// Of which each run takes one.
 llvm::SmallVector<AttentionVariant, 2>
 attentionVariants(graph::FusionOp fusion, graph::DimAnalysis &dims,
-                  const KernelTarget &target);
+                  const TargetModel &target);
 
 /// Failure has been reported at the op.
 mlir::FailureOr<AttentionSchedule>

@@ -36,16 +36,16 @@ DimExpr ContractionSpace::outerCount() const {
   return all;
 }
 
-unsigned tileColumns(Type sum, const KernelTarget &target) {
-  unsigned vectors = std::max(1u, target.panel / target.lanes);
+unsigned tileColumns(Type sum, const TargetModel &target) {
+  unsigned vectors = std::max(1u, target.nr / target.lanes);
   return vectors * sumLanes(sum, target);
 }
 
 bool multipliesPairs(const ContractionSpace &space,
-                     const KernelTarget &target) {
+                     const TargetModel &target) {
   Type a = space.a.element, b = space.elementOfB();
   // Printed kernels have no loads that look at two elements as one.
-  if (!space.depth.strideA.isConstant(1) || target.opencl)
+  if (!space.depth.strideA.isConstant(1) || target.printed)
     return false;
   if (a.isBF16() && b.isBF16() && space.sum.isF32())
     return target.bf16Pairs;
@@ -148,7 +148,7 @@ PlacedOperand placeOperand(ContractionSpace &space, Value value,
 }
 
 PlacedOperand placeLeft(ContractionSpace &space, const DimExpr &columns,
-                        graph::DimAnalysis &dims, const KernelTarget &target) {
+                        graph::DimAnalysis &dims, const TargetModel &target) {
   // A copy of a number takes about as long as widening it for two panels.
   constexpr int64_t fewestPanels = 3;
   Value value = space.op->getOperand(0);
@@ -159,7 +159,7 @@ PlacedOperand placeLeft(ContractionSpace &space, const DimExpr &columns,
   bool halves = (narrow.isBF16() || narrow.isF16()) && space.sum.isF32();
   bool pairs = target.bf16Pairs && narrow.isBF16() &&
                elementOf(space.op->getOperand(1)).isBF16();
-  if (!halves || pairs || target.opencl ||
+  if (!halves || pairs || target.printed ||
       estimate(columns) < fewestPanels * tileColumns(space.sum, target))
     return placeOperand(space, value, dims);
   return materialise(space, value, dims, space.sum);
@@ -287,8 +287,8 @@ bool DotAxes::build(const PlacedOperand &lhs, const PlacedOperand &rhs) {
 
 /// Panels that few rows are multiplied by one at a time, others two at a time.
 static bool isHalfOfTile(const PlacedOperand &rhs, unsigned columns,
-                         const KernelTarget &target) {
-  return rhs.panel * 2 == columns && rhs.group == 1 && !target.opencl &&
+                         const TargetModel &target) {
+  return rhs.panel * 2 == columns && rhs.group == 1 && !target.printed &&
          rhs.source.element.isF32();
 }
 
@@ -296,10 +296,10 @@ static bool isHalfOfTile(const PlacedOperand &rhs, unsigned columns,
 /// they are, or copied.
 static PlacedOperand usablePanels(ContractionSpace &space, PlacedOperand rhs,
                                   Value value, graph::DimAnalysis &dims,
-                                  const KernelTarget &target) {
+                                  const TargetModel &target) {
   unsigned columns = tileColumns(space.sum, target);
   bool fits = rhs.panel % columns == 0 || isHalfOfTile(rhs, columns, target);
-  if (rhs.group > 1 && (!fits || target.opencl))
+  if (rhs.group > 1 && (!fits || target.printed))
     return materialise(space, value, dims);
   if (!rhs.panel || fits)
     return rhs;
@@ -358,7 +358,7 @@ static void turnMatrixByVector(ContractionSpace &space) {
 
 FailureOr<ContractionSpace> dotSpace(graph::DotGeneralOp op,
                                      graph::DimAnalysis &dims,
-                                     const KernelTarget &target) {
+                                     const TargetModel &target) {
   ContractionSpace space;
   space.op = op;
   findParts(space);
@@ -391,7 +391,7 @@ FailureOr<ContractionSpace> dotSpace(graph::DotGeneralOp op,
                   op.getDims().getLhsContracting().size();
   for (unsigned dim = batching; dim < rank; ++dim)
     (dim < batching + rows ? space.rowDims : space.columnDims).push_back(dim);
-  space.symmetric = !target.opencl && isSymmetric(op, space);
+  space.symmetric = !target.printed && isSymmetric(op, space);
   turnMatrixByVector(space);
   chooseForm(space, target);
   return space;
@@ -415,7 +415,7 @@ static LogicalResult checkElements(Operation *op) {
 
 FailureOr<ContractionSpace> contractionSpace(graph::FusionOp fusion,
                                              graph::DimAnalysis &dims,
-                                             const KernelTarget &target) {
+                                             const TargetModel &target) {
   Operation *anchor = contractionAnchor(fusion);
   if (!anchor)
     return fusion.emitError("unsupported: a contraction fusion needs exactly "

@@ -134,13 +134,13 @@ struct ContractionSpace {
 unsigned elementSize(mlir::Type element);
 
 /// Columns that a micro-kernel computes at once, and how many vectors they are.
-unsigned tileColumns(mlir::Type sum, const KernelTarget &target);
+unsigned tileColumns(mlir::Type sum, const TargetModel &target);
 
 /// Rows that a micro-kernel computes at once.
-unsigned tileRows(const ContractionSpace &space, const KernelTarget &target);
+unsigned tileRows(const ContractionSpace &space, const TargetModel &target);
 
 /// Integers of 16 bits everywhere, bf16 where there is an instruction for it.
-bool multipliesPairs(const ContractionSpace &space, const KernelTarget &target);
+bool multipliesPairs(const ContractionSpace &space, const TargetModel &target);
 
 /// A value for symbols, to compare sizes that are not known: decisions must not
 /// depend on it for correctness.
@@ -152,13 +152,13 @@ mlir::Operation *contractionAnchor(graph::FusionOp fusion);
 /// Failure has been reported at the op.
 mlir::FailureOr<ContractionSpace> contractionSpace(graph::FusionOp fusion,
                                                    graph::DimAnalysis &dims,
-                                                   const KernelTarget &target);
+                                                   const TargetModel &target);
 
 /// Finds what takes parts of the product.
 void findParts(ContractionSpace &space);
 /// Finds the gates that they are.
 mlir::LogicalResult findGates(ContractionSpace &space, graph::DimAnalysis &dims,
-                              const KernelTarget &target);
+                              const TargetModel &target);
 /// Values of the fusion's body that are made of the anchor's result.
 llvm::DenseSet<mlir::Value> dependents(graph::FusionOp fusion,
                                        mlir::Operation *anchor);
@@ -166,10 +166,10 @@ llvm::DenseSet<mlir::Value> dependents(graph::FusionOp fusion,
 // Parts of the above, per kind of anchor.
 mlir::FailureOr<ContractionSpace> dotSpace(graph::DotGeneralOp op,
                                            graph::DimAnalysis &dims,
-                                           const KernelTarget &target);
+                                           const TargetModel &target);
 mlir::FailureOr<ContractionSpace> convolutionSpace(graph::ConvolutionOp op,
                                                    graph::DimAnalysis &dims,
-                                                   const KernelTarget &target);
+                                                   const TargetModel &target);
 
 /// One operand on its way into a space: its memory and the digits of its
 /// dimensions.
@@ -197,11 +197,11 @@ PlacedOperand padded(ContractionSpace &space, mlir::Value value,
 /// one by one. Narrow floats are widened first where each would be widened for
 /// many of them.
 PlacedOperand placeLeft(ContractionSpace &space, const graph::DimExpr &columns,
-                        graph::DimAnalysis &dims, const KernelTarget &target);
+                        graph::DimAnalysis &dims, const TargetModel &target);
 /// Numbers the space's scratch buffers from `first` on.
 void renumberScratch(ContractionSpace &space, unsigned first);
 /// Finishes a space whose axes are known: B's form, packing.
-void chooseForm(ContractionSpace &space, const KernelTarget &target);
+void chooseForm(ContractionSpace &space, const TargetModel &target);
 
 } // namespace zenith::kernels
 

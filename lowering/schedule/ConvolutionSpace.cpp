@@ -25,7 +25,7 @@ namespace {
 struct ConvolutionAxes {
   graph::ConvolutionOp op;
   graph::DimAnalysis &dims;
-  const KernelTarget &target;
+  const TargetModel &target;
   ContractionSpace space;
   SmallVector<int64_t> low, high; ///< padding that is left to clip
   SmallVector<int64_t> strides;   ///< over what `input` describes
@@ -89,7 +89,7 @@ bool ConvolutionAxes::sumsPixels() {
   constexpr int64_t mostPlaces = 32, fewestRows = 16, shortestLine = 12,
                     widePanel = 32;
   graph::ConvDimsAttr numbers = op.getDims();
-  if (target.opencl || op.getGroups() != 1 || target.panel < widePanel ||
+  if (target.printed || op.getGroups() != 1 || target.nr < widePanel ||
       llvm::any_of(
           input, [](const StridedDim &digits) { return digits.size() != 1; }))
     return false;
@@ -126,7 +126,7 @@ bool ConvolutionAxes::skipsPixels() {
   bool run = input.back()[0].stride.isConstant(1);
   return strided && line && columns && (*line < longLine || !run) &&
          *columns >= fewestColumns * int64_t(op.getGroups()) &&
-         !target.opencl && isPointwise();
+         !target.printed && isPointwise();
 }
 
 /// Where strides can't express the input, its channels are no run of memory, or
@@ -145,7 +145,7 @@ bool ConvolutionAxes::needsCopy() {
   bool run = input.back()[0].stride.isConstant(1);
   // Rows of zeros are chosen by pointer, which printed kernels have none of.
   if (clipped(last) &&
-      (target.opencl || !run || !channels || *channels > maxZeroRow))
+      (target.printed || !run || !channels || *channels > maxZeroRow))
     return true;
   return skipsPixels() || (!run && !isPointwise());
 }
@@ -156,7 +156,7 @@ bool ConvolutionAxes::takesGroups(const PlacedOperand &kernel) {
   if (group == 1)
     return true;
   auto channels = input.back()[0].size.constant();
-  return !target.opencl &&
+  return !target.printed &&
          kernels::takesGroups(group, space.a.element, kernel.source.element) &&
          input.back()[0].stride.isConstant(1) && channels &&
          *channels % group == 0;
@@ -408,7 +408,7 @@ LogicalResult ConvolutionAxes::build() {
 
 FailureOr<ContractionSpace> convolutionSpace(graph::ConvolutionOp op,
                                              graph::DimAnalysis &dims,
-                                             const KernelTarget &target) {
+                                             const TargetModel &target) {
   ConvolutionAxes axes{op, dims, target, {}, {}, {}, {}, {}, {}};
   axes.space.op = op;
   axes.space.sum = sumType(getElementTypeOrSelf(op.getInput().getType()),

@@ -60,7 +60,7 @@ static double fewestSlicedTasks(const ContractionSpace &space) {
 }
 
 bool rowsNeedPacking(const ContractionSpace &space,
-                     const KernelTarget &target) {
+                     const TargetModel &target) {
   // A line of A serves a row of a wide panel long enough for the second-level
   // cache to give the next one, as long as it holds all of a short sum's
   // (measured with 64 columns: 784x256x256 at 160 GFLOP/s as it lies and at 140
@@ -71,12 +71,12 @@ bool rowsNeedPacking(const ContractionSpace &space,
   auto depth = space.depth.size.constant(), rows = space.tile.size.constant(),
        width = space.columns.size.constant();
   return depth && rows && width && *depth >= shortest && *rows >= fewest &&
-         *width >= 128 && !target.opencl && space.taps.empty() &&
+         *width >= 128 && !target.printed && space.taps.empty() &&
          space.form != ContractionSpace::Dots &&
          !space.depth.strideA.isConstant(1);
 }
 
-bool hasFewLongSums(const ContractionSpace &space, const KernelTarget &target) {
+bool hasFewLongSums(const ContractionSpace &space, const TargetModel &target) {
   constexpr int64_t longSum = 2048, mostResults = 8192, fewestRows = 8,
                     most = 256;
   auto rows = space.tile.size.constant(), width = space.columns.size.constant(),
@@ -85,13 +85,13 @@ bool hasFewLongSums(const ContractionSpace &space, const KernelTarget &target) {
          *width > 0 && *width <= most && *depth >= longSum &&
          *rows * *width <= mostResults && space.gates == 1 &&
          space.taps.empty() && space.lines.empty() &&
-         space.outerCount().isConstant(1) && !target.opencl &&
+         space.outerCount().isConstant(1) && !target.printed &&
          space.tile.strideA.isConstant(1) && !space.depth.strideA.isConstant(1);
 }
 
 static void chooseSlices(GemmSchedule &tasks, const ContractionSpace &space,
                          int64_t heights, unsigned columns,
-                         const KernelTarget &target) {
+                         const TargetModel &target) {
   auto depth = space.depthOfAllTaps().constant();
   auto rows = mostRowsOfLine(space), lines = space.lineCount().constant();
   bool fewTiles =
@@ -195,7 +195,7 @@ static int64_t panelsOfStream(const ContractionSpace &space, unsigned heights,
 /// and from end to end where one thread has all columns.
 static bool chooseSweep(GemmSchedule &tasks, const ContractionSpace &space,
                         unsigned heights, unsigned columns,
-                        const KernelTarget &target) {
+                        const TargetModel &target) {
   constexpr int64_t mostRows = 24, shortestDepth = 32, registers = 8;
   auto rows = (space.lineCount() * space.tile.size).constant();
   auto depth = space.depthOfAllTaps().constant();
@@ -268,13 +268,13 @@ static double freshDepth(const ContractionSpace &space) {
 
 /// Columns of a panel that are computed.
 static double columnsOfPanel(const ContractionSpace &space,
-                             const KernelTarget &target) {
+                             const TargetModel &target) {
   return space.tiledDots ? estimate(space.columns.size)
                          : tileColumns(space.sum, target);
 }
 
 static void finishTasks(GemmSchedule &tasks, const ContractionSpace &space,
-                        const KernelTarget &target) {
+                        const TargetModel &target) {
   tasks.panelGroups =
       DimExpr::ceilDiv(tasks.panelCount, DimExpr(tasks.panelsPerTask));
   double depth = std::max(1.0, estimate(space.depthOfAllTaps()));
@@ -290,7 +290,7 @@ static void finishTasks(GemmSchedule &tasks, const ContractionSpace &space,
 /// processors with 512 bits have room for the sums of.
 static void choosePanelsOfGates(GemmSchedule &tasks,
                                 const ContractionSpace &space, unsigned columns,
-                                const KernelTarget &target) {
+                                const TargetModel &target) {
   int64_t mostTiles = target.avx512 ? 16 : 8;
   tasks.panelCount = space.gateColumns / columns;
   auto known = tasks.tileCount.constant();
@@ -332,13 +332,13 @@ static void chooseShortSlices(GemmSchedule &tasks,
 /// of them as a tile has multiply-adds itself with 512 bits.
 static int64_t widenedElements(const GemmSchedule &tasks,
                                const ContractionSpace &space,
-                               const KernelTarget &target) {
+                               const TargetModel &target) {
   constexpr double fewestTiles = 3;
   constexpr int64_t mostBytes = 1024 * 1024;
   unsigned columns = tileColumns(space.sum, target);
   auto depth = space.depthOfAllTaps().constant();
   bool narrow = elementSize(space.b.element) < elementSize(space.sum);
-  if (!narrow || !space.sum.isF32() || !target.avx512 || target.opencl ||
+  if (!narrow || !space.sum.isF32() || !target.avx512 || target.printed ||
       multipliesPairs(space, target) ||
       space.form != ContractionSpace::Panels || space.panel != columns ||
       tasks.sweeps || !depth || *depth == 0 ||
@@ -371,7 +371,7 @@ static int64_t widenedElements(const GemmSchedule &tasks,
 /// update (measured with 512 bits and a second-level cache of 2 MB: steps of
 /// multi-layer perceptrons take 0.94 of the time).
 static bool writesRows(const ContractionSpace &space,
-                       const KernelTarget &target, double depth, double bytes) {
+                       const TargetModel &target, double depth, double bytes) {
   constexpr double shortSum = 32, shortSumOfUpdate = 256,
                    cachedBytes = 1024 * 1024;
   auto fusion = space.op->getParentOfType<graph::FusionOp>();
@@ -438,7 +438,7 @@ static void shareRows(GemmSchedule &tasks, const ContractionSpace &space) {
 }
 
 GemmSchedule chooseTasks(const ContractionSpace &space,
-                         const KernelTarget &target) {
+                         const TargetModel &target) {
   GemmSchedule tasks;
   unsigned heights = tileRows(space, target),
            columns = tileColumns(space.sum, target);

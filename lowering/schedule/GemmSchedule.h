@@ -54,13 +54,13 @@ struct GemmSchedule {
 /// Depths of a row lie far apart, as where the gradient of weights sums over a
 /// batch: each step would take a few elements of another cache line. Worth a
 /// copy where it serves enough columns.
-bool rowsNeedPacking(const ContractionSpace &space, const KernelTarget &target);
+bool rowsNeedPacking(const ContractionSpace &space, const TargetModel &target);
 
 /// Few results of long sums, whose rows run across the depth.
-bool hasFewLongSums(const ContractionSpace &space, const KernelTarget &target);
+bool hasFewLongSums(const ContractionSpace &space, const TargetModel &target);
 
 GemmSchedule chooseTasks(const ContractionSpace &space,
-                         const KernelTarget &target);
+                         const TargetModel &target);
 
 } // namespace zenith::kernels
 

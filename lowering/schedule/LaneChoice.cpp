@@ -32,7 +32,7 @@ double costPerElement(graph::FusionOp fusion) {
 }
 
 // Long dependent chains profit from more independent vectors than two.
-unsigned valueWidth(graph::FusionOp fusion, const KernelTarget &target) {
+unsigned valueWidth(graph::FusionOp fusion, const TargetModel &target) {
   unsigned chain = 0;
   fusion.getBody().walk([&](Operation *op) { chain += isTranscendental(op); });
   unsigned bytes = widestBytes(fusion);

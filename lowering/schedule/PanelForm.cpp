@@ -20,7 +20,7 @@ namespace zenith::kernels {
 /// cache; columns that end inside of a vector are masked in each step. Of a
 /// batch of products, each must be worth the extra trip through memory.
 static bool isBetterPacked(const ContractionSpace &space,
-                           const KernelTarget &target) {
+                           const TargetModel &target) {
   auto rows = (space.lineCount() * space.tile.size).constant();
   auto columns = space.columns.size.constant(),
        depth = space.depthOfAllTaps().constant();
@@ -55,9 +55,9 @@ static Type packedElement(const ContractionSpace &space) {
 /// A copy of all of B goes through memory, and comes back for each block of
 /// rows. Where one task has all rows, it had better copy what it multiplies.
 static bool copiesInTasks(const ContractionSpace &space,
-                          const KernelTarget &target) {
+                          const TargetModel &target) {
   constexpr int64_t mostRows = 256, mostTiles = 64;
-  DimExpr heights = int64_t(target.rows);
+  DimExpr heights = int64_t(target.mr);
   auto rows = (space.lineCount() * space.tile.size).constant(),
        tiles = (space.lineCount() * DimExpr::ceilDiv(space.tile.size, heights))
                    .constant();
@@ -71,11 +71,11 @@ static bool copiesInTasks(const ContractionSpace &space,
   });
   return columns && *columns > 0 && depth && *depth > 0 && !shared &&
          isa<graph::DotGeneralOp>(space.op) && space.taps.empty() &&
-         !space.symmetric && space.parts.empty() && !target.opencl &&
+         !space.symmetric && space.parts.empty() && !target.printed &&
          (hasFewLongSums(space, target) || !rowsNeedPacking(space, target));
 }
 
-static void packPanels(ContractionSpace &space, const KernelTarget &target) {
+static void packPanels(ContractionSpace &space, const TargetModel &target) {
   Preparation pack;
   pack.kind = Preparation::PackPanels;
   pack.scratch = space.preparations.size();
@@ -112,7 +112,7 @@ static void packPanels(ContractionSpace &space, const KernelTarget &target) {
 /// Few columns leave most of a vector empty where lanes run along them; along
 /// the depth, all lanes count, and the sums of lanes are few beside it.
 static bool suitsTiledDots(const ContractionSpace &space,
-                           const KernelTarget &target) {
+                           const TargetModel &target) {
   constexpr int64_t fewestRows = 4, shortestSum = 64;
   bool product = isa<graph::DotGeneralOp>(space.op);
   int64_t fewestColumns = product ? 2 : 1, mostColumns = product ? 6 : 4;
@@ -120,7 +120,7 @@ static bool suitsTiledDots(const ContractionSpace &space,
        depth = space.depth.size.constant(),
        all = space.depthOfAllTaps().constant(),
        rows = (space.lineCount() * space.tile.size).constant();
-  return (!product || space.taps.empty()) && !target.opencl &&
+  return (!product || space.taps.empty()) && !target.printed &&
          isa<FloatType>(space.sum) && columns && *columns >= fewestColumns &&
          *columns <= mostColumns && depth &&
          *depth >= int64_t(sumLanes(space.sum, target)) && all &&
@@ -138,25 +138,25 @@ static bool rowsCollide(const ContractionSpace &space) {
   return apart && *apart > 0 && *apart % wayBytes == 0;
 }
 
-unsigned tileRows(const ContractionSpace &space, const KernelTarget &target) {
+unsigned tileRows(const ContractionSpace &space, const TargetModel &target) {
   constexpr unsigned mostRows = 12, mostDots = 8;
-  unsigned vectors = std::max(1u, target.panel / target.lanes);
-  unsigned sums = target.rows * vectors;
+  unsigned vectors = std::max(1u, target.nr / target.lanes);
+  unsigned sums = target.mr * vectors;
   auto columns = space.columns.size.constant();
   if (space.tiledDots)
     return std::min<unsigned>(mostDots, sums / *columns);
   // Columns that leave vectors of a panel free leave their registers to rows.
   int64_t lanes = sumLanes(space.sum, target);
-  if (!columns || *columns <= 1 || target.opencl ||
+  if (!columns || *columns <= 1 || target.printed ||
       *columns > lanes * (vectors - 1) || rowsCollide(space))
-    return target.rows;
+    return target.mr;
   unsigned used = unsigned(llvm::divideCeil(*columns, lanes));
-  return std::max(target.rows, std::min(mostRows, sums / used));
+  return std::max(target.mr, std::min(mostRows, sums / used));
 }
 
 /// B is a panel as it lies: the only one of weights that were packed before.
 static bool isSinglePanel(const ContractionSpace &space,
-                          const KernelTarget &target) {
+                          const TargetModel &target) {
   int64_t columns = tileColumns(space.sum, target),
           lanes = sumLanes(space.sum, target);
   auto weights = graph::matchUnpackedPanels(space.op->getOperand(1));
@@ -171,7 +171,7 @@ static bool isSinglePanel(const ContractionSpace &space,
          space.depth.strideB.isConstant(weights->panel) && space.outer.empty();
 }
 
-void chooseForm(ContractionSpace &space, const KernelTarget &target) {
+void chooseForm(ContractionSpace &space, const TargetModel &target) {
   if (space.panel) {
     space.form = ContractionSpace::Panels;
     return;

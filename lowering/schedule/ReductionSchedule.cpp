@@ -115,10 +115,10 @@ DimExpr ReductionSchedule::reducedRows() const {
 // What an integer sum counts. Without mask registers the bits of wide lanes
 // take more instructions than their sum.
 static Value countedBy(const Fold &fold, graph::FusionOp fusion,
-                       const KernelTarget &target) {
+                       const TargetModel &target) {
   constexpr unsigned wide = 4;
   auto convert = fold.operand.getDefiningOp<graph::ConvertOp>();
-  if (target.opencl || fold.arg() || fold.kind() != graph::ReduceKind::sum ||
+  if (target.printed || fold.arg() || fold.kind() != graph::ReduceKind::sum ||
       !convert || !isa<IntegerType>(fold.element) ||
       fold.element.getIntOrFloatBitWidth() < 8 ||
       !getElementTypeOrSelf(convert.getOperand().getType()).isInteger(1) ||
@@ -205,7 +205,7 @@ matchKept(const ReductionSchedule &plan, const graph::DimVector &sizes) {
 
 std::optional<ReductionSchedule>
 ReductionSchedule::make(graph::FusionOp fusion, graph::DimAnalysis &dims,
-                        const KernelTarget &target) {
+                        const TargetModel &target) {
   ReductionSchedule plan;
   collectReduces(fusion, plan);
   Operation *first = plan.folds.front().op;
@@ -274,7 +274,7 @@ SmallVector<DimExpr> ReductionSchedule::scratch() const {
 
 SmallVector<DimExpr> reductionScratch(graph::FusionOp fusion,
                                       graph::DimAnalysis &dims,
-                                      const KernelTarget &target) {
+                                      const TargetModel &target) {
   auto plan = ReductionSchedule::make(fusion, dims, target);
   return plan ? plan->scratch() : SmallVector<DimExpr>();
 }

@@ -56,7 +56,7 @@ struct ReductionSchedule {
   /// then folds happen in place.
   static std::optional<ReductionSchedule> make(graph::FusionOp fusion,
                                                graph::DimAnalysis &dims,
-                                               const KernelTarget &target);
+                                               const TargetModel &target);
   graph::DimExpr keptCount() const;
   /// Product of reducedLoops.
   graph::DimExpr reducedRows() const;
@@ -66,7 +66,7 @@ struct ReductionSchedule {
 /// Scratch that emitReduction asks for.
 llvm::SmallVector<graph::DimExpr> reductionScratch(graph::FusionOp fusion,
                                                    graph::DimAnalysis &dims,
-                                                   const KernelTarget &target);
+                                                   const TargetModel &target);
 
 } // namespace zenith::kernels
 

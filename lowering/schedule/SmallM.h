@@ -13,17 +13,17 @@ namespace zenith::kernels {
 
 /// Tiles half as wide: the registers that columns leave hold broadcast rows and
 /// panels.
-KernelTarget halved(KernelTarget target);
+TargetModel halved(TargetModel target);
 
 /// The target as the contraction of the fusion sees it: where few rows meet
 /// panels half as wide as a tile, that of a tile half as wide and twice as
 /// high.
-KernelTarget tileTarget(graph::FusionOp fusion, const KernelTarget &target);
+TargetModel tileTarget(graph::FusionOp fusion, const TargetModel &target);
 
 /// The other way to multiply of a product whose number of rows only the run
 /// knows.
 struct SmallMVariant {
-  KernelTarget target;
+  TargetModel target;
   ContractionSpace space;
   graph::DimExpr taken; ///< 1 where there are so few rows, else 0
 };
@@ -31,7 +31,7 @@ struct SmallMVariant {
 std::optional<SmallMVariant> smallMVariant(graph::FusionOp fusion,
                                            graph::DimAnalysis &dims,
                                            const ContractionSpace &space,
-                                           const KernelTarget &target);
+                                           const TargetModel &target);
 
 } // namespace zenith::kernels
 

@@ -5,6 +5,7 @@
 
 #include "lowering/schedule/WinogradSchedule.h"
 #include "lowering/microkernels/MicroKernel.h"
+#include "passes/cost/WinogradCycles.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 
@@ -18,7 +19,7 @@ namespace {
 struct WinogradAxes {
   graph::ConvolutionOp op;
   graph::DimAnalysis &dims;
-  const KernelTarget &target;
+  const TargetModel &target;
   WinogradConvolution &what;
 
   unsigned spatial() { return op.getStrides().size(); }
@@ -300,7 +301,7 @@ TilePixels pixelsOfTile(KernelBuilder &k, const WinogradConvolution &what,
 /// Without sizes that only the run knows the pass has chosen.
 static DimExpr isWorthwhile(const WinogradConvolution &what,
                             graph::ConvolutionOp op,
-                            const KernelTarget &target) {
+                            const TargetModel &target) {
   SmallVector<DimExpr> sizes;
   for (const Axis &line : what.space.lines)
     sizes.push_back(line.size);
@@ -308,8 +309,8 @@ static DimExpr isWorthwhile(const WinogradConvolution &what,
   bool known = llvm::all_of(
       sizes, [](const DimExpr &size) { return size.constant().has_value(); });
   return known ? DimExpr(1)
-               : graph::isFasterWinograd(op, what.window.across.tile,
-                                         /*than=*/1, target.lanes, sizes);
+               : cost::isFasterWinograd(op, what.window.across.tile,
+                                         /*than=*/1, target, sizes);
 }
 
 /// Each way has scratch buffers of its own.
@@ -326,10 +327,10 @@ static void renumberScratch(std::vector<WinogradConvolution> &ways) {
 
 std::vector<WinogradConvolution>
 winogradConvolutions(graph::FusionOp fusion, graph::DimAnalysis &dims,
-                     const KernelTarget &target) {
+                     const TargetModel &target) {
   auto op = dyn_cast_or_null<graph::ConvolutionOp>(contractionAnchor(fusion));
   auto window = op ? graph::matchTransformedFilter(op) : std::nullopt;
-  if (!window || target.opencl)
+  if (!window || target.printed)
     return {};
   WinogradConvolution what;
   what.window = window->points;

@@ -110,7 +110,7 @@ TilePixels pixelsOfTile(KernelBuilder &kernel, const WinogradConvolution &what,
 /// multiply by its panels.
 std::vector<WinogradConvolution>
 winogradConvolutions(graph::FusionOp fusion, graph::DimAnalysis &dims,
-                     const KernelTarget &target);
+                     const TargetModel &target);
 
 /// The image, or its copy; in the entry block.
 mlir::Value imageMemory(KernelBuilder &kernel, const WinogradConvolution &what);
@@ -175,7 +175,7 @@ Launch emitInputTransform(KernelBuilder &kernel,
 mlir::LogicalResult
 emitWinogradConvolution(KernelPlan &plan, WinogradConvolution what,
                         graph::FusionOp fusion, graph::DimAnalysis &dims,
-                        const KernelTarget &target, mlir::ModuleOp kernels,
+                        const TargetModel &target, mlir::ModuleOp kernels,
                         llvm::StringRef name);
 
 /// Scratch that emission asks for.

@@ -10,6 +10,7 @@
 #include "ir/encodings/Winograd.h"
 #include "ir/matchers/HostScalars.h"
 #include "ir/matchers/StridedView.h"
+#include "ir/target/TargetModel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/DenseSet.h"
@@ -50,7 +51,7 @@ FusionGraph::FusionGraph(func::FuncOp function, DimAnalysis &dims)
             (!becomesFloat || matchUnpackedPanels(wide)));
   };
   for (auto concat : block.getOps<ConcatOp>())
-    if (isReadBySegments(concat, dims))
+    if (isReadBySegments(concat, dims, target::TargetModel::mostQueriesInPlace))
       roles[concat] = Role::Free;
   for (Operation &op : block)
     if (isa<ConvertOp>(op) &&
@@ -139,7 +140,7 @@ void FusionGraph::pinWhatReadersNeed(Operation *op) {
   case Role::Contraction:
     // Queries and masks are read element by element.
     if (auto attention = dyn_cast<AttentionOp>(op)) {
-      for (const KVSegment &piece : kvSegments(attention, dims)) {
+      for (const KVSegment &piece : kvSegments(attention, dims, target::TargetModel::mostQueriesInPlace)) {
         pin(stridedBase(beforeWidening(piece.key), dims));
         pin(stridedBase(beforeWidening(piece.value), dims));
       }

@@ -6,6 +6,7 @@
 #include "ir/CompositeFormulas.h"
 #include "ir/encodings/PackedPanels.h"
 #include "ir/matchers/ParameterValues.h"
+#include "ir/target/TargetModel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/GraphPasses.h"
@@ -198,7 +199,9 @@ struct FoldBatchNormPass : impl::FoldBatchNormPassBase<FoldBatchNormPass> {
       return;
     RewritePatternSet patterns(&getContext());
     patterns.add(writeBatchNormOut);
-    patterns.add<ScaleWeights>(&getContext(), group == 4);
+    int64_t interleaved =
+        group ? group : target::modelOf(getOperation()).kInterleave;
+    patterns.add<ScaleWeights>(&getContext(), interleaved == 4);
     patterns.add(distributeScale);
     patterns.add(mergeShifts);
     if (failed(

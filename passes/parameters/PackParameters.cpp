@@ -9,6 +9,7 @@
 #include "ir/matchers/ChannelsLast.h"
 #include "ir/matchers/IntegerRange.h"
 #include "ir/matchers/ParameterValues.h"
+#include "ir/target/TargetModel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
 #include "passes/parameters/PackedMatmuls.h"
@@ -93,14 +94,16 @@ struct PackParametersPass : impl::PackParametersPassBase<PackParametersPass> {
   using PackParametersPassBase::PackParametersPassBase;
 
   void runOnOperation() override {
-    if (panel < 1) {
+    target::TargetModel model = target::modelOf(getOperation());
+    PanelShape shape{panel ? panel : model.nr, group ? group : model.kInterleave};
+    if (shape.panel < 1) {
       getOperation().emitError()
-          << "panel: got " << panel.getValue() << ", expected at least 1";
+          << "panel: got " << shape.panel << ", expected at least 1";
       return signalPassFailure();
     }
-    if (group != 1 && group != 2 && group != 4) {
+    if (!llvm::is_contained({1, 2, 4}, shape.group)) {
       getOperation().emitError()
-          << "group: got " << group.getValue() << ", expected 1, 2 or 4";
+          << "group: got " << shape.group << ", expected 1, 2 or 4";
       return signalPassFailure();
     }
     auto contractions = [&] {
@@ -112,23 +115,23 @@ struct PackParametersPass : impl::PackParametersPassBase<PackParametersPass> {
       return all;
     };
     for (Operation *op : contractions())
-      if (group != 4 || !byteProduct(op))
+      if (shape.group != 4 || !byteProduct(op))
         narrowProduct(op);
-    if (group == 4)
+    if (shape.group == 4)
       getOperation().walk(narrowWindow);
     for (Operation *op : contractions())
       if (auto dot = dyn_cast<DotGeneralOp>(op)) {
         OpBuilder builder(dot);
         // What is known before any argument is is multiplied once.
         if (isParameter(dot.getRhs()) && !isFixed(dot.getLhs()) &&
-            !sumAlongRows(dot) && !packBatchedProduct(dot, panel))
-          packProduct(dot, {panel, group}, builder);
+            !sumAlongRows(dot) && !packBatchedProduct(dot, shape.panel))
+          packProduct(dot, shape, builder);
       } else if (auto convolution = dyn_cast<ConvolutionOp>(op))
-        packConvolution(convolution, {panel, group});
+        packConvolution(convolution, shape);
     SmallVector<GatherOp> gathers;
     getOperation().walk([&](GatherOp op) { gathers.push_back(op); });
     for (GatherOp op : gathers)
-      packTable(op, panel);
+      packTable(op, shape.panel);
   }
 };
 

@@ -7,6 +7,7 @@
 #include "ir/Contraction.h"
 #include "ir/encodings/PackedPanels.h"
 #include "ir/matchers/ParameterValues.h"
+#include "ir/target/TargetModel.h"
 
 using namespace mlir;
 using namespace zenith::graph;
@@ -61,7 +62,7 @@ static int64_t panelForRows(DotGeneralOp dot, int64_t widest) {
   }
   // Pairs of narrow panels are read as they lie only.
   bool isFew =
-      known ? rows >= fewestRowsOfHalfPanels && rows <= mostRowsOfHalfPanels
+      known ? rows >= target::TargetModel::fewestRowsOfHalfPanels && rows <= target::TargetModel::mostRowsOfHalfPanels
             : typeOf(beforeWidening(dot.getRhs())).getElementType().isF32();
   return isFew ? widest / 2 : widest;
 }

@@ -8,8 +8,10 @@
 #include "ir/encodings/Winograd.h"
 #include "ir/matchers/ChannelsLast.h"
 #include "ir/matchers/ParameterValues.h"
+#include "ir/target/TargetModel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
+#include "passes/cost/WinogradCycles.h"
 #include "passes/parameters/PackedMatmuls.h"
 
 using namespace mlir;
@@ -24,7 +26,7 @@ namespace zenith::layout {
 
 /// A window of a parameter over channels-last images that has a transform;
 /// outputs enough to be worth the evaluation of their image.
-static bool isSuitable(ConvolutionOp op, int64_t lanes) {
+static bool isSuitable(ConvolutionOp op, const target::TargetModel &target) {
   RankedTensorType kernel = typeOf(op.getKernel()), result = typeOf(op);
   auto ones = [](ArrayRef<int64_t> values) {
     return llvm::all_of(values, [](int64_t value) { return value == 1; });
@@ -40,9 +42,11 @@ static bool isSuitable(ConvolutionOp op, int64_t lanes) {
   // those of all.
   constexpr int64_t mostPhases = 64;
   auto isNear = [](int64_t dilation) { return dilation <= mostPhases; };
-  constexpr int64_t halfCacheLine = 8, wide = 16;
-  // Measured with 256 bits: 16 outputs gain nothing; with 512 bits they take
-  // 0.85 of the time, 24 outputs 0.55.
+  // Vectors of 512 bits gain from one vector of outputs on, narrower ones from
+  // more than two.
+  constexpr int64_t wide = 16;
+  int64_t lanes = target.lanes,
+          halfCacheLine = target.elementsOfLine(sizeof(float)) / 2;
   int64_t fewestOutputs = lanes >= wide ? lanes : 2 * lanes + 1;
   return isChannelsLast(op) && op.getGroups() == 1 && winogradFilter(op, 2) &&
          result.getElementType().isF32() && kernel.getElementType().isF32() &&
@@ -72,11 +76,12 @@ static SmallVector<DimExpr> likelySizes(ConvolutionOp op, DimAnalysis &dims) {
   return sizes;
 }
 
-static int64_t bestTile(ConvolutionOp op, int64_t lanes, DimAnalysis &dims) {
+static int64_t bestTile(ConvolutionOp op, const target::TargetModel &target,
+                        DimAnalysis &dims) {
   SmallVector<DimExpr> sizes = likelySizes(op, dims);
   int64_t best = 1;
   for (int64_t tile : {2, 4})
-    if (isFasterWinograd(op, tile, best, lanes, sizes).isConstant(1))
+    if (cost::isFasterWinograd(op, tile, best, target, sizes).isConstant(1))
       best = tile;
   return best;
 }
@@ -141,23 +146,29 @@ struct TransformWinogradFiltersPass
 
   void runOnOperation() override {
     auto isPositive = [&](const Option<int64_t> &option) {
-      if (option < 1)
+      if (option < 0)
         getOperation().emitError()
             << option.getArgStr() << ": got " << option.getValue()
             << ", expected at least 1";
-      return option >= 1;
+      return option >= 0;
     };
     if (!isPositive(panel) || !isPositive(lanes))
       return signalPassFailure();
+    target::TargetModel target = target::modelOf(getOperation());
+    // Printed kernels have no Winograd form.
+    if (target.printed)
+      return;
+    if (lanes)
+      target.lanes = unsigned(lanes);
     DimAnalysis dims;
     SmallVector<std::pair<ConvolutionOp, int64_t>> chosen;
     getOperation().walk([&](ConvolutionOp op) {
-      if (int64_t tile = isSuitable(op, lanes) ? bestTile(op, lanes, dims) : 1;
+      if (int64_t tile = isSuitable(op, target) ? bestTile(op, target, dims) : 1;
           tile != 1)
         chosen.push_back({op, tile});
     });
     for (auto [op, tile] : chosen)
-      transformFilter(op, panel, tile);
+      transformFilter(op, panel ? panel : target.nr, tile);
   }
 };
 

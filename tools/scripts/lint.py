@@ -18,6 +18,7 @@ MAY_INCLUDE = {
     "ir": ["ir"],
     "passes": ["ir", "passes/cost", "passes/GraphPasses"],
     "lowering": ["ir", "lowering", "runtime/ABI.h"],
+    "lowering/schedule": ["ir", "lowering", "passes/cost"],
     "lowering/pipeline": ["ir", "lowering", "passes", "runtime"],
     "lowering/program": ["ir", "lowering", "passes/cost", "passes/parameters", "runtime/ABI.h"],
     "frontends": ["ir", "frontends"],

@@ -5,7 +5,7 @@
 
 #include "lowering/builder/KernelAttributes.h"
 #include "lowering/builder/KernelPlan.h"
-#include "lowering/cpu/CPUTarget.h"
+#include "ir/target/CPUTarget.h"
 #include "lowering/cpu/CompileKernels.h"
 #include "lowering/cpu/ConvertKernelsToLLVM.h"
 #include "lowering/cpu/JITLibrary.h"
@@ -72,14 +72,14 @@ public:
     auto function = *program->getOps<func::FuncOp>().begin();
     graph::DimAnalysis dims;
     OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
-    auto target = cpu::CPUTarget::host();
+    auto target = target::CPUTarget::host();
     auto plan =
         kernels::emitKernels(*function.getOps<graph::FusionOp>().begin(), dims,
-                             target->kernelTarget(), *module, "f");
+                             target.model(), *module, "f");
     EXPECT_TRUE(succeeded(plan));
     tasks = *plan->launches[0].tasks.constant();
-    auto files = cpu::compileKernels(*module, *target);
-    auto linked = cpu::JITLibrary::create(*files, *target);
+    auto files = cpu::compileKernels(*module, target);
+    auto linked = cpu::JITLibrary::create(*files, target);
     library = std::move(*linked);
     auto found = library->lookupAs<zenith_task_fn>(
         (plan->launches[0].kernel.getName() + kernels::taskSuffix).str());

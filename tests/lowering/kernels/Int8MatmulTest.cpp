@@ -19,7 +19,7 @@ protected:
   KernelHarness harness{kernels::emitContraction};
 
   /// Columns of this machine's panels.
-  int64_t panel() const { return harness.target.panel; }
+  int64_t panel() const { return harness.target.nr; }
 
   static std::string numbers(std::vector<int64_t> values) {
     std::string text;
@@ -135,7 +135,7 @@ TEST_F(GroupedIntegers, FourBytes) {
 TEST_F(GroupedIntegers, OtherVectorLengths) {
   for (auto [lanes, panel] : {std::pair<unsigned, unsigned>{4, 8}, {16, 64}}) {
     harness.target.lanes = lanes;
-    harness.target.panel = panel;
+    harness.target.nr = panel;
     for (int64_t m : {1, 9})
       harness.check(product(m, 21, 70, panel, "i8"));
     EXPECT_TRUE(usesGroups());
@@ -163,7 +163,7 @@ TEST_F(GroupedIntegers, PanelsOfAnotherWidthAreReadAnotherWay) {
 }
 
 TEST_F(GroupedIntegers, PrintedKernelsReadThemAnotherWay) {
-  harness.target.opencl = true;
+  harness.target.printed = true;
   harness.check(product(9, 21, 40, 16, "i8"));
   EXPECT_FALSE(usesGroups());
 }

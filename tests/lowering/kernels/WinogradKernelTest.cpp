@@ -203,7 +203,7 @@ protected:
   /// The cases' windows lie in panels of 16 columns.
   TransformedFilter() {
     harness.target.lanes = 8;
-    harness.target.panel = 16;
+    harness.target.nr = 16;
   }
 
   void check(const Case &what) {
@@ -281,7 +281,7 @@ TEST_F(TransformedFilter, CutColumnsAndOddChannels) {
 /// only vectors that have columns are computed.
 TEST_F(TransformedFilter, WidePanels) {
   harness.target.lanes = 16;
-  harness.target.panel = 64;
+  harness.target.nr = 64;
   harness.target.avx512 = true;
   for (int64_t outputs : {16, 24, 48, 64, 80, 130})
     for (bool first : {false, true}) {
@@ -382,7 +382,7 @@ TEST_F(TransformedFilter, Volumes) {
 
 TEST_F(TransformedFilter, VolumesInWidePanels) {
   harness.target.lanes = 16;
-  harness.target.panel = 64;
+  harness.target.nr = 64;
   harness.target.avx512 = true;
   for (int64_t outputs : {16, 64, 80}) {
     Case what;
@@ -396,7 +396,7 @@ TEST_F(TransformedFilter, VolumesInWidePanels) {
 /// Blocks of tasks that evaluate their own tiles hold some of several planes.
 TEST_F(TransformedFilter, LargeVolumes) {
   harness.target.lanes = 16;
-  harness.target.panel = 64;
+  harness.target.nr = 64;
   harness.target.avx512 = true;
   for (int64_t windowPlanes : {1, 2, 3})
     for (int64_t outputs : {24, 80}) {
@@ -478,16 +478,16 @@ TEST_F(TransformedFilter, OtherTargets) {
   what.epilogue = "neg";
   harness.target.lanes = 4;
   harness.target.fma = false;
-  harness.target.panel = 8;
+  harness.target.nr = 8;
   check(what);
   EXPECT_FALSE(isTransformed());
   harness.target = {};
   harness.target.lanes = 4;
-  harness.target.panel = 16;
+  harness.target.nr = 16;
   check(what);
   EXPECT_TRUE(isTransformed());
   harness.target = {};
-  harness.target.opencl = true;
+  harness.target.printed = true;
   check(what);
   EXPECT_FALSE(isTransformed());
 }

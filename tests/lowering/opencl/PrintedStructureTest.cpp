@@ -4,7 +4,7 @@
 // what is refused.
 
 #include "lowering/opencl/EmitOpenCL.h"
-#include "lowering/opencl/OpenCLTarget.h"
+#include "ir/target/OpenCLTarget.h"
 #include "tests/lowering/opencl/DeviceAndHost.h"
 
 using namespace zenith::opencl;

@@ -2,7 +2,7 @@
 //
 // RUN: zenith-opt %s --pass-pipeline='builtin.module(zenith-outline-regions)' | FileCheck %s -enable-var-scope
 
-module attributes {host.target = "cpu:haswell"} {
+module attributes {graph.target = #graph.target<"cpu:haswell", nr = 16>} {
   // CHECK-LABEL: func.func @recurrent
   // CHECK: %[[T:.*]] = graph.transpose %arg2 [1, 0] : tensor<64x16xf32> -> tensor<16x64xf32>
   // CHECK: %[[S:.*]] = graph.reshape %[[T]] : tensor<16x64xf32> -> tensor<16x4x16xf32>
