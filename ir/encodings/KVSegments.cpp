@@ -21,8 +21,8 @@ static ConcatOp joined(Value value, int64_t dim) {
              : ConcatOp();
 }
 
-SmallVector<KVSegment> kvSegments(AttentionOp attention,
-                                  DimAnalysis &analysis, int64_t mostQueries) {
+SmallVector<KVSegment> kvSegments(AttentionOp attention, DimAnalysis &analysis,
+                                  int64_t mostQueries) {
   Value key = attention.getKey(), value = attention.getValue();
   int64_t dim = rankOf(attention) - 2;
   SmallVector<KVSegment> whole{{key, value, analysis.dimOf(key, dim)}}, pieces;

@@ -19,9 +19,8 @@ struct KVSegment {
 /// The segments that an attention of at most `mostQueries` queries reads one
 /// after the other. There is one segment if keys and values are whole or joined
 /// at different positions, or if the number of queries may be larger.
-llvm::SmallVector<KVSegment> kvSegments(AttentionOp attention,
-                                        DimAnalysis &analysis,
-                                        int64_t mostQueries);
+llvm::SmallVector<KVSegment>
+kvSegments(AttentionOp attention, DimAnalysis &analysis, int64_t mostQueries);
 
 /// Whether the joined value has no reader but attentions of at most
 /// `mostQueries` queries, which read its segments.

@@ -83,8 +83,9 @@ private:
 void AttentionNest::allocate() {
   Type sum = space.product.sum;
   auto memory = [&](int64_t count) -> Value {
-    return k.b.create<memref::AllocaOp>(k.loc, MemRefType::get({count}, sum),
-                                        k.b.getI64IntegerAttr(64));
+    return k.b.create<memref::AllocaOp>(
+        k.loc, MemRefType::get({count}, sum),
+        k.b.getI64IntegerAttr(k.target.lineBytes));
   };
   softmax.allocate();
   queries = memory(space.blockRows * depthStride);
@@ -152,9 +153,9 @@ void AttentionNest::task(Value number) {
   if (auto known = space.hasFewQueries()) {
     blocks(*known);
   } else {
-    Value few = k.b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::sle,
-                                          k.size(space.queryCount),
-                                          k.index(target::TargetModel::mostQueriesInPlace));
+    Value few = k.b.create<arith::CmpIOp>(
+        k.loc, arith::CmpIPredicate::sle, k.size(space.queryCount),
+        k.index(target::TargetModel::mostQueriesInPlace));
     auto branch = k.b.create<scf::IfOp>(k.loc, few, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(k.b);
     k.b.setInsertionPoint(branch.thenBlock()->getTerminator());
@@ -419,7 +420,8 @@ static LogicalResult emitVariant(const EmissionContext &context,
     if (preparation.kind == Preparation::PackPanels && !space->hasFewQueries())
       launch->tasks =
           launch->tasks *
-          (DimExpr(1) - isAtMost(space->queryCount, target::TargetModel::mostQueriesInPlace));
+          (DimExpr(1) - isAtMost(space->queryCount,
+                                 target::TargetModel::mostQueriesInPlace));
     plan.launches.push_back(*launch);
   }
   KernelBuilder kernel(context.fusion, context.dims, variant.target,

@@ -32,7 +32,7 @@ void GemmEpilogue::prepare(unsigned rows) {
   if (rowsOfRun)
     turned = k.b.create<memref::AllocaOp>(
         k.loc, MemRefType::get({width * rowsAtOnce}, space.sum),
-        k.b.getI64IntegerAttr(64));
+        k.b.getI64IntegerAttr(k.target.lineBytes));
 }
 
 LaneIndex GemmEpilogue::flatRow(const TilePlace &place, Value row) {

@@ -31,7 +31,7 @@ void GemmNest::prepareMemory() {
   b = memory(space.b);
   tileMemory = k.b.create<memref::AllocaOp>(
       k.loc, MemRefType::get({sumsOfTask()}, space.sum),
-      k.b.getI64IntegerAttr(64));
+      k.b.getI64IntegerAttr(k.target.lineBytes));
   DimExpr low = DimExpr::floorDiv(space.tile.size, tasks.tilesPerLine);
   epilogue.prepare(rowsAtOnce());
   lowHeight = k.size(low);
@@ -45,7 +45,7 @@ void GemmNest::prepareMemory() {
                      k.loc,
                      MemRefType::get({tasks.tilesPerTask * packedTileSize()},
                                      memoryType(space.a.element)),
-                     k.b.getI64IntegerAttr(64)));
+                     k.b.getI64IntegerAttr(k.target.lineBytes)));
   if (copiesPanels())
     prepareCopies();
 }
@@ -53,8 +53,9 @@ void GemmNest::prepareMemory() {
 void GemmNest::prepareZeros() {
   Type element = memoryType(space.a.element);
   int64_t count = std::max<int64_t>(1, *space.depth.size.constant());
-  Value row = k.b.create<memref::AllocaOp>(
-      k.loc, MemRefType::get({count}, element), k.b.getI64IntegerAttr(64));
+  Value row =
+      k.b.create<memref::AllocaOp>(k.loc, MemRefType::get({count}, element),
+                                   k.b.getI64IntegerAttr(k.target.lineBytes));
   Value zero = isa<FloatType>(element) ? k.constant(element, 0.0)
                                        : k.integer(element, 0);
   k.loop(k.index(0), k.index(count), k.index(1),
@@ -147,24 +148,23 @@ DimExpr GemmNest::panelElements() const {
 /// Each panel comes from memory once, and the tiles that read it first would
 /// wait: those before them ask for it, a line each in each round of depths.
 bool GemmNest::looksAhead() const {
-  constexpr double cachedBytes = 256 * 1024;
   double bytes = estimate(space.depthOfAllTaps()) *
                  estimate(space.columns.size) *
                  std::max(1u, space.b.element.getIntOrFloatBitWidth() / 8);
   return space.form == ContractionSpace::Panels && !tasks.widened &&
-         !k.target.printed && bytes > cachedBytes &&
+         !k.target.printed && bytes > k.target.l2Share(0.5) &&
          estimate(tasks.tileCount) >= 4;
 }
 
 /// A tall A of short rows is read once, from end to end, but a processor sees a
 /// row for each one of a tile, all of which end soon.
 bool GemmNest::fetchesRows() const {
-  constexpr double cachedBytes = 512 * 1024, longestRow = 2048;
+  constexpr double longestRow = 2048;
   double rowBytes = estimate(space.depth.size) * elementSize(space.a.element);
   return space.taps.empty() && space.lines.empty() && !k.target.printed &&
          tasks.panelCount.isConstant(1) && space.depth.strideA.isConstant(1) &&
          space.tile.strideA == space.depth.size && rowBytes <= longestRow &&
-         rowBytes * estimate(space.tile.size) > cachedBytes;
+         rowBytes * estimate(space.tile.size) > k.target.l2Share(1);
 }
 
 /// As far as memory takes to answer, and not less than a tile or two.
@@ -176,7 +176,7 @@ int64_t GemmNest::rowsAhead() const {
 
 /// From what a tile reads of B to the lines that it asks for.
 Value GemmNest::ahead(Value number) {
-  constexpr int64_t lineBytes = 64;
+  int64_t lineBytes = k.target.lineBytes;
   MicroKernel shape;
   shape.height = heights;
   shape.vectors = columns / sumLanes(space.sum, k.target);

@@ -87,7 +87,7 @@ void GemmNest::prepareCopies() {
   packedPanels = asMemory(
       k.b, k.loc,
       k.b.create<memref::AllocaOp>(k.loc, MemRefType::get({size}, element),
-                                   k.b.getI64IntegerAttr(64)));
+                                   k.b.getI64IntegerAttr(k.target.lineBytes)));
   Axis across = space.columns;
   if (tasks.widened)
     across = {DimExpr(int64_t(columns)), DimExpr(0), DimExpr(1)};
@@ -139,7 +139,7 @@ Value GemmNest::toNextSlice(Value slice, Value panels, const Tile &tile) {
 /// for a processor to look ahead.
 void GemmNest::fetchNextSlice(Value slice, Value part, Value firstPanel,
                               Value lastPanel) {
-  constexpr int64_t lineBytes = 64, nearLines = 2;
+  constexpr int64_t nearLines = 2;
   Value parts =
       k.mul(k.sub(lastPanel, firstPanel), k.index(tasks.tilesPerTask));
   Value depths = k.div(k.add(k.index(tasks.sliceDepth - 1), parts), parts);
@@ -148,7 +148,7 @@ void GemmNest::fetchNextSlice(Value slice, Value part, Value firstPanel,
   Value last = k.min(k.add(first, depths), k.size(space.depth.size));
   auto fetch = [&](Value memory, Type element, Value base, const Axis &across,
                    const DimExpr &stride, Value from, Value to) {
-    int64_t line = lineBytes / int64_t(elementSize(element));
+    int64_t line = k.target.elementsOfLine(elementSize(element));
     if (*across.size.constant() <= nearLines * line)
       return;
     k.loop(first, last, k.index(1), [&](Value depth) {

@@ -60,12 +60,11 @@ static bool streamsNarrow(const ContractionSpace &space,
 static bool streamsPanels(const ContractionSpace &space,
                           const GemmSchedule &tasks,
                           const TargetModel &target) {
-  constexpr double cachedBytes = 384 * 1024;
   double bytes = estimate(space.depth.size) * estimate(space.columns.size) *
                  elementSize(space.b.element);
   return space.form == ContractionSpace::Panels && space.taps.empty() &&
-         !target.printed && isa<FloatType>(space.sum) && bytes > cachedBytes &&
-         estimate(tasks.tileCount) < 4 &&
+         !target.printed && isa<FloatType>(space.sum) &&
+         bytes > target.l2Share(0.75) && estimate(tasks.tileCount) < 4 &&
          estimate(space.lineCount() * space.tile.size) >= 1;
 }
 

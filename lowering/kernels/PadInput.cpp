@@ -29,7 +29,8 @@ public:
     channels = pad.padded.back().size;
     byRows = pixelsAreContiguous();
     if (auto known = channels.constant(); byRows && known)
-      woven = *known < int64_t(k.target.lanes) && !k.target.printed ? *known : 0;
+      woven =
+          *known < int64_t(k.target.lanes) && !k.target.printed ? *known : 0;
     byRows &=
         woven || !channels.provablyAtMost(DimExpr(int64_t(k.target.lanes) - 1));
     width = byRows                   ? k.target.lanes

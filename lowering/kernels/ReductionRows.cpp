@@ -49,13 +49,13 @@ void ReductionKernel::chooseStash() {
 // has nothing to follow: meanwhile the row that is so many further on can come.
 void ReductionKernel::prefetchRow(ArrayRef<LaneIndex> index, unsigned level,
                                   size_t ahead) {
-  constexpr int64_t shortRow = 64, longRow = 1 << 14, smallBytes = 1 << 20;
+  constexpr int64_t shortRow = 64, longRow = 1 << 14;
   auto length = space.size(plan.lane).constant();
   if (level != 2 || !plan.reducedLoops.empty() || !length ||
       *length < shortRow || *length > longRow || kernel.target.printed)
     return;
   auto count = plan.keptCount().constant();
-  if (count && *count * *length * 4 < smallBytes)
+  if (count && double(*count * *length * 4) < kernel.target.l2Share(2))
     return;
   for (BlockArgument argument : kernel.fusion.getBody().getArguments()) {
     auto type = dyn_cast<RankedTensorType>(argument.getType());

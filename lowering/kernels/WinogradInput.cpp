@@ -34,7 +34,7 @@ WinogradInput::WinogradInput(KernelBuilder &kernel,
       k.b, k.loc,
       k.b.create<memref::AllocaOp>(
           k.loc, MemRefType::get({what.points() * features}, k.b.getF32Type()),
-          k.b.getI64IntegerAttr(64)));
+          k.b.getI64IntegerAttr(k.target.lineBytes)));
 }
 
 void WinogradInput::evaluate(Value first, Value last, Value to, Value offset,

@@ -129,7 +129,7 @@ Value WinogradNest::memoryOf(int64_t elements) {
   return asMemory(k.b, k.loc,
                   k.b.create<memref::AllocaOp>(
                       k.loc, MemRefType::get({elements}, k.b.getF32Type()),
-                      k.b.getI64IntegerAttr(64)));
+                      k.b.getI64IntegerAttr(k.target.lineBytes)));
 }
 
 void WinogradNest::prepareMemory() {
@@ -363,10 +363,9 @@ int64_t WinogradNest::mostTiles() const {
 /// A window's values at a point come from memory while those at the point
 /// before it are multiplied: each tile asks for its share of them.
 bool WinogradNest::looksAhead() const {
-  constexpr double cachedBytes = 256 * 1024;
   double bytes = 4 * double(what.points()) * estimate(what.depthOfPoint()) *
                  estimate(space.columns.size);
-  return k.target.avx512 && width == columns && bytes > cachedBytes;
+  return k.target.avx512 && width == columns && bytes > k.target.l2Share(0.5);
 }
 
 void WinogradNest::callHeights(Value height, Value number,

@@ -208,7 +208,7 @@ void callMicroKernel(KernelBuilder &kernel, const MicroKernel &given,
   shape.inOrder = false;
   shape.inOrder = given.inOrder && setsOfSums(shape) > 1;
   if (kernel.target.printed) {
-    MicroKernelWriter(kernel.b, kernel.loc, shape).tile(args);
+    MicroKernelWriter(kernel.b, kernel.loc, shape, kernel.target).tile(args);
     return;
   }
   MicroKernelArgs copy = args;
@@ -220,7 +220,7 @@ void callMicroKernel(KernelBuilder &kernel, const MicroKernel &given,
     for (auto [slot, argument] :
          llvm::zip(slots(shape, inner), entry.getArguments()))
       *slot = argument;
-    MicroKernelWriter(b, b.getUnknownLoc(), shape).tile(inner);
+    MicroKernelWriter(b, b.getUnknownLoc(), shape, kernel.target).tile(inner);
   });
 }
 
@@ -253,7 +253,7 @@ void callDotKernel(KernelBuilder &kernel, const MicroKernel &shape,
                    const MicroKernelArgs &args, Value rows,
                    Value columnStride) {
   if (kernel.target.printed) {
-    MicroKernelWriter(kernel.b, kernel.loc, shape)
+    MicroKernelWriter(kernel.b, kernel.loc, shape, kernel.target)
         .dots(args, rows, columnStride);
     return;
   }
@@ -274,7 +274,7 @@ void callDotKernel(KernelBuilder &kernel, const MicroKernel &shape,
                inner.bOffset = arg(5), inner.depth = arg(6),
                inner.cOffset = arg(7), inner.rowStrideC = arg(8);
                inner.columns = arg(9);
-               MicroKernelWriter(b, b.getUnknownLoc(), named)
+               MicroKernelWriter(b, b.getUnknownLoc(), named, kernel.target)
                    .dots(inner, arg(10), arg(11));
              });
 }

@@ -109,7 +109,8 @@ Value MicroKernelWriter::loadRaw(Value memory, Value offset, Type element,
 /// Asks for what depth number `set` of a step will read a while later, once per
 /// cache line.
 void MicroKernelWriter::prefetch(Value memory, Value offset, unsigned set) {
-  constexpr unsigned lineBytes = 64, bytesAhead = 2048;
+  unsigned lineBytes = unsigned(target.lineBytes),
+           bytesAhead = unsigned(target.prefetchBytes);
   unsigned elementBytes = memoryType(shape.b).getIntOrFloatBitWidth() / 8;
   unsigned depthBytes =
       shape.group * shape.vectors * shape.lanes * elementBytes;
@@ -159,8 +160,8 @@ void MicroKernelWriter::addDepth(const MicroKernelArgs &args,
 }
 
 void MicroKernelWriter::fetchAhead(Value from, Value memory) {
-  constexpr unsigned lineBits = 512;
-  unsigned line = lineBits / memoryType(shape.b).getIntOrFloatBitWidth();
+  unsigned line = unsigned(target.lineBytes) * 8 /
+                  memoryType(shape.b).getIntOrFloatBitWidth();
   for (unsigned i = 0; i < shape.linesAhead; ++i)
     fetch(memory, i ? add(from, index(i * line)) : from, /*soon=*/false);
 }
@@ -168,8 +169,8 @@ void MicroKernelWriter::fetchAhead(Value from, Value memory) {
 /// As much as some depths of all rows are.
 void MicroKernelWriter::fetchRows(const MicroKernelArgs &args, Value from,
                                   unsigned depths) {
-  constexpr unsigned lineBytes = 64;
-  unsigned line = lineBytes * 8 / memoryType(shape.a).getIntOrFloatBitWidth();
+  unsigned line = unsigned(target.lineBytes) * 8 /
+                  memoryType(shape.a).getIntOrFloatBitWidth();
   for (unsigned at = 0; at < shape.height * depths; at += line)
     fetch(args.a, add(from, index(at)), /*soon=*/false);
 }

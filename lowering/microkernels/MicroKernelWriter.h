@@ -13,8 +13,8 @@ namespace zenith::kernels {
 class MicroKernelWriter {
 public:
   MicroKernelWriter(mlir::OpBuilder &b, mlir::Location loc,
-                    const MicroKernel &shape)
-      : b(b), loc(loc), shape(shape) {
+                    const MicroKernel &shape, const TargetModel &target)
+      : b(b), loc(loc), shape(shape), target(target) {
     indexType = b.getIndexType();
     vectorType = mlir::VectorType::get({int64_t(shape.lanes)}, shape.sum);
     depthsAtOnce = setsOfSums(shape);
@@ -101,6 +101,7 @@ private:
   mlir::OpBuilder &b;
   mlir::Location loc;
   const MicroKernel &shape;
+  const TargetModel &target;
   mlir::Type indexType;
   mlir::VectorType vectorType;
   unsigned depthsAtOnce = 1;

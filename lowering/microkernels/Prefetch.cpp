@@ -16,18 +16,17 @@ using namespace mlir;
 namespace zenith::kernels {
 
 /// More than a second-level cache keeps for the next run.
-static bool isStreamed(Value value, graph::DimAnalysis &dims) {
-  constexpr int64_t cachedBytes = 512 * 1024;
+static bool isStreamed(Value value, graph::DimAnalysis &dims,
+                       const TargetModel &target) {
   auto bytes = dims.elementCount(value).constant();
   return cast<RankedTensorType>(value.getType())
              .getElementType()
              .isInteger(8) &&
-         bytes && *bytes >= cachedBytes;
+         bytes && *bytes >= target.l2Bytes;
 }
 
 /// One request for each line that the loads of a loop's body reach.
-static void fetchAhead(Value memory) {
-  constexpr int64_t lineBytes = 64, bytesAhead = 2048;
+static void fetchAhead(Value memory, const TargetModel &target) {
   llvm::MapVector<Block *, SmallVector<vector::LoadOp>> loads;
   for (Operation *user : memory.getUsers())
     if (auto load = dyn_cast<vector::LoadOp>(user))
@@ -36,10 +35,11 @@ static void fetchAhead(Value memory) {
   for (auto &[block, ofBlock] : loads) {
     int64_t bytes = 0;
     for (vector::LoadOp load : ofBlock) {
-      if (bytes % lineBytes == 0) {
+      if (bytes % target.lineBytes == 0) {
         OpBuilder b(load);
         Location loc = load.getLoc();
-        Value ahead = b.create<arith::ConstantIndexOp>(loc, bytesAhead);
+        Value ahead =
+            b.create<arith::ConstantIndexOp>(loc, target.prefetchBytes);
         Value at = b.create<arith::AddIOp>(loc, load.getIndices()[0], ahead);
         b.create<memref::PrefetchOp>(loc, memory, at, /*isWrite=*/false,
                                      /*localityHint=*/3, /*isDataCache=*/true);
@@ -61,8 +61,9 @@ void prefetchInt8Operands(const EmissionContext &context,
       continue;
     for (auto [number, pointer] : llvm::enumerate(launch.pointers))
       if (pointer.kind == PointerArg::Operand &&
-          isStreamed(fusion.getInputs()[pointer.index], context.dims))
-        fetchAhead(kernel.getArgument(number));
+          isStreamed(fusion.getInputs()[pointer.index], context.dims,
+                     context.target))
+        fetchAhead(kernel.getArgument(number), context.target);
   }
 }
 

@@ -5,11 +5,11 @@
 #include "lowering/pipeline/Compile.h"
 
 #include "ir/target/CPUTarget.h"
+#include "ir/target/OpenCLTarget.h"
 #include "lowering/host/HostDialect.h"
 #include "lowering/pipeline/CachedCompile.h"
 #include "lowering/pipeline/Phases.h"
 #include "lowering/pipeline/Pipeline.h"
-#include "ir/target/OpenCLTarget.h"
 #include "lowering/program/LowerHostProgram.h"
 #include "runtime/ABI.h"
 #include "llvm/IR/LLVMContext.h"
@@ -95,8 +95,8 @@ static PipelineOptions phaseOptions(const CompileOptions &options,
 
 /// Machine code of a module that is through the kernels phase.
 static llvm::Expected<std::vector<cpu::EmittedFile>>
-emitObjects(ModuleOp module, const target::CPUTarget &target, cpu::EmitKind kind,
-            const CompileOptions &options) {
+emitObjects(ModuleOp module, const target::CPUTarget &target,
+            cpu::EmitKind kind, const CompileOptions &options) {
   cpu::KernelCompileOptions compileOptions;
   compileOptions.threads = options.compileThreads;
   compileOptions.emit = kind;
@@ -113,11 +113,13 @@ emitObjects(ModuleOp module, const target::CPUTarget &target, cpu::EmitKind kind
   return cpu::compileKernels(*onHost, target, compileOptions);
 }
 
-static llvm::Expected<target::CPUTarget> processor(const CompileOptions &options) {
+static llvm::Expected<target::CPUTarget>
+processor(const CompileOptions &options) {
   // The host part of a program for a device runs on this machine.
   llvm::Expected<target::CPUTarget> target =
-      target::OpenCLTarget::isTargetName(options.target) ? target::CPUTarget::host()
-                                     : target::CPUTarget::parse(options.target);
+      target::OpenCLTarget::isTargetName(options.target)
+          ? target::CPUTarget::host()
+          : target::CPUTarget::parse(options.target);
   if (!target)
     return compileError(ZENITH_USAGE, llvm::toString(target.takeError()));
   return target;
@@ -219,7 +221,8 @@ emitCachedObjects(OwningOpRef<ModuleOp> module, const CompileOptions &options) {
 llvm::Expected<std::vector<cpu::EmittedFile>>
 emit(OwningOpRef<ModuleOp> module, EmitForm form, const CompileOptions &given) {
   CompileOptions options = given;
-  if (form == EmitForm::OpenCL && !target::OpenCLTarget::isTargetName(options.target))
+  if (form == EmitForm::OpenCL &&
+      !target::OpenCLTarget::isTargetName(options.target))
     options.target = "opencl";
   if (form == EmitForm::Object && usesCache(options))
     return emitCachedObjects(std::move(module), options);

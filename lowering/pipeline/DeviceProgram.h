@@ -5,8 +5,8 @@
 #ifndef ZENITH_LOWERING_PIPELINE_DEVICEPROGRAM_H
 #define ZENITH_LOWERING_PIPELINE_DEVICEPROGRAM_H
 
-#include "lowering/opencl/EmitOpenCL.h"
 #include "ir/target/OpenCLTarget.h"
+#include "lowering/opencl/EmitOpenCL.h"
 
 namespace zenith::pipeline {
 

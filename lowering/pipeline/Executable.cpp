@@ -6,8 +6,8 @@
 #include "lowering/pipeline/Executable.h"
 
 #include "ir/GraphOps.h"
-#include "ir/tensor/Tensor.h"
 #include "ir/target/CPUTarget.h"
+#include "ir/tensor/Tensor.h"
 #include "lowering/elements/ElementCodes.h"
 #include "lowering/host/HostDialect.h"
 #include "lowering/pipeline/CompileError.h"

@@ -22,13 +22,13 @@ namespace zenith::pipeline {
 
 /// What builders of passes need to know.
 struct PhaseOptions {
-  bool explain = false;  ///< passes emit remarks
+  bool explain = false;        ///< passes emit remarks
   int64_t denseIndexBytes = 0; ///< what sets of bits of a search may take
   int64_t memoryBytes = 0;     ///< what a step of a search may take; 0 = any
   std::vector<std::string> withoutSearchForms; ///< not to be chosen
-  std::string mixedPrecision;  ///< narrow type of weights, "bf16" or "f16";
-                               ///< empty = as written
-  bool bf16Pairs = false; ///< the target multiplies pairs of bf16 fastest
+  std::string mixedPrecision; ///< narrow type of weights, "bf16" or "f16";
+                              ///< empty = as written
+  bool bf16Pairs = false;     ///< the target multiplies pairs of bf16 fastest
 };
 
 struct Phase {

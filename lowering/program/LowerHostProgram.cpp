@@ -5,8 +5,8 @@
 #include "lowering/program/LowerHostProgram.h"
 
 #include "ir/GraphOps.h"
-#include "lowering/cpu/CPUMachine.h"
 #include "ir/target/TargetModel.h"
+#include "lowering/cpu/CPUMachine.h"
 #include "lowering/program/HostEntry.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

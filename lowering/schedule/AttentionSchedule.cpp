@@ -21,7 +21,9 @@ static constexpr int64_t rowsOfBlock = 48;
 
 std::optional<bool> AttentionSchedule::hasFewQueries() const {
   auto count = queryCount.constant();
-  return count ? std::optional(*count <= target::TargetModel::mostQueriesInPlace) : std::nullopt;
+  return count
+             ? std::optional(*count <= target::TargetModel::mostQueriesInPlace)
+             : std::nullopt;
 }
 
 graph::AttentionOp attentionAnchor(graph::FusionOp fusion) {
@@ -137,7 +139,7 @@ static void chooseBlocks(AttentionSchedule &space, int64_t mostKeys) {
 /// one empty, narrower and higher tiles take fewer instructions; the weight of
 /// a key takes about ten.
 static TargetModel targetFor(int64_t queries, int64_t depth, int64_t keys,
-                              int64_t features, const TargetModel &target) {
+                             int64_t features, const TargetModel &target) {
   constexpr double clearly = 0.9, perWeight = 10;
   auto instructions = [&](const TargetModel &own) {
     auto vectors = [&](int64_t count) {
@@ -150,8 +152,7 @@ static TargetModel targetFor(int64_t queries, int64_t depth, int64_t keys,
            double(queries) * vectors(keys) * perWeight;
   };
   TargetModel best = target;
-  for (TargetModel own = halved(target); own.nr >= own.lanes;
-       own = halved(own))
+  for (TargetModel own = halved(target); own.nr >= own.lanes; own = halved(own))
     if (instructions(own) < clearly * instructions(best))
       best = own;
   best.mr = unsigned(tileHeight(queries, best.mr));
@@ -165,8 +166,7 @@ variantOfFewKeys(const DimExpr &keys, const TargetModel &target) {
   constexpr unsigned fewestVectors = 4, rows = 8;
   if (target.nr < fewestVectors * target.lanes)
     return std::nullopt;
-  AttentionVariant few{target, target.nr / 2,
-                       isAtMost(keys, target.nr / 2)};
+  AttentionVariant few{target, target.nr / 2, isAtMost(keys, target.nr / 2)};
   few.target.nr = target.lanes;
   few.target.mr = rows;
   return few;
@@ -221,7 +221,8 @@ attentionSchedule(graph::FusionOp fusion, graph::DimAnalysis &dims,
   space.heights = target.mr;
   describeProduct(space, dims);
   chooseBlocks(space, variant.mostKeys);
-  for (const graph::KVSegment &piece : graph::kvSegments(space.op, dims, target::TargetModel::mostQueriesInPlace))
+  for (const graph::KVSegment &piece : graph::kvSegments(
+           space.op, dims, target::TargetModel::mostQueriesInPlace))
     space.pieces.push_back({placeRows(space, piece.key, dims),
                             placeRows(space, piece.value, dims), piece.count});
   if (space.hasFewQueries() == true)

@@ -52,7 +52,7 @@ graph::AttentionOp attentionAnchor(graph::FusionOp fusion);
 
 /// A way to compute attention, for some numbers of keys.
 struct AttentionVariant {
-  TargetModel target;  ///< with the register tile that suits them
+  TargetModel target;   ///< with the register tile that suits them
   int64_t mostKeys = 0; ///< 0: any number
   graph::DimExpr taken; ///< 1 where the run takes it, else 0
 };

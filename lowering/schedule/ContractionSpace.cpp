@@ -41,8 +41,7 @@ unsigned tileColumns(Type sum, const TargetModel &target) {
   return vectors * sumLanes(sum, target);
 }
 
-bool multipliesPairs(const ContractionSpace &space,
-                     const TargetModel &target) {
+bool multipliesPairs(const ContractionSpace &space, const TargetModel &target) {
   Type a = space.a.element, b = space.elementOfB();
   // Printed kernels have no loads that look at two elements as one.
   if (!space.depth.strideA.isConstant(1) || target.printed)

@@ -16,9 +16,11 @@ using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
-/// Zeros that rows outside of the image read must fit the first-level cache
-/// beside everything else.
-static constexpr int64_t maxZeroRow = 4096;
+/// Zeros that rows outside of the feature map read must fit the first-level
+/// cache beside everything else.
+static int64_t maxZeroRow(const TargetModel &target) {
+  return int64_t(target.l1Share(0.5)) / int64_t(sizeof(float));
+}
 
 namespace {
 
@@ -145,7 +147,7 @@ bool ConvolutionAxes::needsCopy() {
   bool run = input.back()[0].stride.isConstant(1);
   // Rows of zeros are chosen by pointer, which printed kernels have none of.
   if (clipped(last) &&
-      (target.printed || !run || !channels || *channels > maxZeroRow))
+      (target.printed || !run || !channels || *channels > maxZeroRow(target)))
     return true;
   return skipsPixels() || (!run && !isPointwise());
 }

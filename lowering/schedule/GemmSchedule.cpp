@@ -16,15 +16,22 @@ using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
-/// Rows of A that stay in the second-level cache while panels stream by.
-static constexpr double rowBlockBytes = 400 * 1024;
 static constexpr double maxTilesPerTask = 512;
+/// Rows of A that stay in the second-level cache while panels stream by.
+static double rowBlockBytes(const TargetModel &target) {
+  return target.l2Share(25.0 / 32);
+}
 /// B is small where it stays in the second-level cache beside the rows.
-static constexpr double smallBytes = 256 * 1024;
-/// A panel that is read again for each tile from the second-level cache.
-static constexpr double panelBytes = 150 * 1024;
-/// The same from the first-level cache.
-static constexpr double shortPanelBytes = 24 * 1024;
+static double smallBytes(const TargetModel &target) {
+  return target.l2Share(0.5);
+}
+/// A panel that is read again for each tile: from the first-level cache where
+/// rows of A take the second-level one, else from that.
+static double panelBytes(const ContractionSpace &space,
+                         const TargetModel &target) {
+  return space.tileIsOutermost ? target.l1Share(0.75)
+                               : target.l2Share(75.0 / 256);
+}
 static constexpr int64_t depthOfSlice = 1024;
 /// Sums of sliced tiles wait in a buffer of the task.
 static constexpr double maxSlicedTiles = 64;
@@ -32,7 +39,9 @@ static constexpr double maxSlicedTiles = 64;
 /// A slice of a panel stays in the first-level cache beside a tile; the copied
 /// rows that tiles are made of stay in the second-level one.
 static constexpr int64_t depthOfPackedSlice = 384;
-static constexpr double packedRowBytes = 256 * 1024;
+static double packedRowBytes(const TargetModel &target) {
+  return target.l2Share(0.5);
+}
 /// Panels whose sums a task keeps beside that copy.
 static constexpr double maxSlicedPanels = 16;
 
@@ -59,8 +68,7 @@ static double fewestSlicedTasks(const ContractionSpace &space) {
   return std::clamp(std::floor(flopsOf(space) / flopsOfTask), 2.0, 8.0);
 }
 
-bool rowsNeedPacking(const ContractionSpace &space,
-                     const TargetModel &target) {
+bool rowsNeedPacking(const ContractionSpace &space, const TargetModel &target) {
   // A line of A serves a row of a wide panel long enough for the second-level
   // cache to give the next one, as long as it holds all of a short sum's
   // (measured with 64 columns: 784x256x256 at 160 GFLOP/s as it lies and at 140
@@ -99,7 +107,7 @@ static void chooseSlices(GemmSchedule &tasks, const ContractionSpace &space,
   tasks.packsRows = rowsNeedPacking(space, target);
   // Rows of A that lie side by side take a line of the second-level cache in
   // each step: B had better come from the first-level one.
-  double cached = space.tileIsOutermost ? shortPanelBytes : panelBytes;
+  double cached = panelBytes(space, target);
   bool small = !depth || double(*depth) * columns * 4 <= cached;
   if (!tasks.packsRows &&
       (small || fewTiles || space.form == ContractionSpace::Dots))
@@ -154,8 +162,9 @@ static void choosePanelsOfSlices(GemmSchedule &tasks,
 /// thread joins the tasks that it has in a row.
 static void choosePanelsOfDeepRows(GemmSchedule &tasks,
                                    const ContractionSpace &space,
-                                   unsigned columns) {
-  constexpr double cachedBytes = 256 * 1024, fewestTasks = 16;
+                                   unsigned columns,
+                                   const TargetModel &target) {
+  constexpr double fewestTasks = 16;
   if (tasks.slices == 1 || tasks.sweeps || tasks.groupsInside ||
       tasks.panelsPerTask > 1 || !space.taps.empty() ||
       space.form != ContractionSpace::Panels)
@@ -163,7 +172,7 @@ static void choosePanelsOfDeepRows(GemmSchedule &tasks,
   double sliceBytes =
       double(tasks.sliceDepth) * columns * double(elementSize(space.b.element));
   double mostPanels =
-      std::clamp(std::floor(cachedBytes / sliceBytes), 1.0, 4.0);
+      std::clamp(std::floor(target.l2Share(0.5) / sliceBytes), 1.0, 4.0);
   tasks.tilesFirst = true;
   DimExpr others = tasks.rowBlocks * space.outerCount();
   if (others.isConstant(1)) {
@@ -179,15 +188,16 @@ static void choosePanelsOfDeepRows(GemmSchedule &tasks,
 /// run of panels that is worth claiming, and leaves enough tasks for other
 /// threads.
 static int64_t panelsOfStream(const ContractionSpace &space, unsigned heights,
-                              unsigned columns, double depth, double panels) {
-  constexpr double runBytes = 256 * 1024, fewestTasks = 16;
+                              unsigned columns, double depth, double panels,
+                              const TargetModel &target) {
+  constexpr double fewestTasks = 16;
   auto rows = (space.lineCount() * space.tile.size).constant();
   if (!rows || *rows > heights || space.form != ContractionSpace::Panels)
     return 1;
   double panelBytes = depth * columns *
                       std::max(1u, space.b.element.getIntOrFloatBitWidth() / 8);
-  return int64_t(
-      std::max(1.0, std::min(runBytes / panelBytes, panels / fewestTasks)));
+  return int64_t(std::max(
+      1.0, std::min(target.l2Share(0.5) / panelBytes, panels / fewestTasks)));
 }
 
 /// A column panel of a large row-major B takes a line from each of many pages;
@@ -202,7 +212,7 @@ static bool chooseSweep(GemmSchedule &tasks, const ContractionSpace &space,
   if (!rows || *rows < 1 || *rows > mostRows || !depth ||
       *depth < shortestDepth || !space.taps.empty() || !space.lines.empty() ||
       space.form != ContractionSpace::Direct ||
-      double(*depth) * estimate(space.columns.size) * 4 <= smallBytes)
+      double(*depth) * estimate(space.columns.size) * 4 <= smallBytes(target))
     return false;
   // Several tiles of rows share what is read of B, and a row more of what is
   // loaded and stored of the sums.
@@ -210,9 +220,8 @@ static bool chooseSweep(GemmSchedule &tasks, const ContractionSpace &space,
   int64_t rowsOfSlice = several ? 16 : *rows == 1 ? 4 : 8;
   // Rows whose lines meet in the same sets of the first-level cache, all but
   // full of them, before several tiles have read them.
-  constexpr int64_t wayBytes = 4096;
   auto rowBytes = (space.depth.strideB * DimExpr(int64_t(4))).constant();
-  if (rowBytes && *rowBytes % wayBytes == 0)
+  if (rowBytes && *rowBytes % target.l1WayBytes() == 0)
     rowsOfSlice = std::min<int64_t>(rowsOfSlice, 8);
   tasks.sweeps = true;
   tasks.slices = (*depth + rowsOfSlice - 1) / rowsOfSlice;
@@ -220,7 +229,10 @@ static bool chooseSweep(GemmSchedule &tasks, const ContractionSpace &space,
   int64_t vectors = columns / sumLanes(space.sum, target);
   tasks.panelsOfStep = std::max<int64_t>(1, registers / (vectors * *rows));
   // Sums stay in the first-level cache, those of several tiles in the second.
-  int64_t shortestRun = several ? 256 : 512, mostSums = several ? 16384 : 4096;
+  int64_t shortestRun = several ? 256 : 512,
+          mostSums =
+              int64_t(several ? target.l2Share(0.125) : target.l1Share(0.5)) /
+              4;
   int64_t half = int64_t(estimate(space.columns.size)) / 2;
   int64_t longestRun = std::max(shortestRun, mostSums / *rows);
   int64_t run = std::min(std::max(half, shortestRun), longestRun);
@@ -242,8 +254,8 @@ static double distanceOfRows(const ContractionSpace &space) {
 /// Tiles whose pixels, with the channels of all groups, stay in cache; none
 /// where there are no groups.
 static std::optional<double> tilesOfGroups(const ContractionSpace &space,
-                                           unsigned heights) {
-  constexpr double blockBytes = 256 * 1024;
+                                           unsigned heights,
+                                           const TargetModel &target) {
   bool movesA = false;
   for (const OuterAxis &outer : space.outer) {
     if (outer.resultDim >= 0)
@@ -252,8 +264,9 @@ static std::optional<double> tilesOfGroups(const ContractionSpace &space,
   }
   if (!movesA || space.lines.empty())
     return std::nullopt;
-  return std::max(
-      1.0, blockBytes / (4 * std::max(1.0, distanceOfRows(space)) * heights));
+  return std::max(1.0,
+                  target.l2Share(0.5) /
+                      (4 * std::max(1.0, distanceOfRows(space)) * heights));
 }
 
 /// Numbers of A that a row doesn't share with its neighbours: windows that
@@ -306,9 +319,10 @@ static void choosePanelsOfGates(GemmSchedule &tasks,
 /// since each reads all rows; one thread has both at once where B is read as it
 /// lies.
 static void chooseShortSlices(GemmSchedule &tasks,
-                              const ContractionSpace &space) {
-  constexpr int64_t cachedBytes = 16 * 1024, fewestDepths = 16,
-                    mostDepths = 256;
+                              const ContractionSpace &space,
+                              const TargetModel &target) {
+  constexpr int64_t fewestDepths = 16, mostDepths = 256;
+  int64_t cachedBytes = int64_t(target.l1Share(0.5));
   int64_t rows = *space.tile.size.constant(),
           depth = *space.depth.size.constant(),
           panels = *tasks.panelCount.constant(),
@@ -334,7 +348,7 @@ static int64_t widenedElements(const GemmSchedule &tasks,
                                const ContractionSpace &space,
                                const TargetModel &target) {
   constexpr double fewestTiles = 3;
-  constexpr int64_t mostBytes = 1024 * 1024;
+  int64_t mostBytes = int64_t(target.l2Share(2));
   unsigned columns = tileColumns(space.sum, target);
   auto depth = space.depthOfAllTaps().constant();
   bool narrow = elementSize(space.b.element) < elementSize(space.sum);
@@ -370,14 +384,13 @@ static int64_t widenedElements(const GemmSchedule &tasks,
 /// sums, and of longer ones where there are several, as those of an optimiser's
 /// update (measured with 512 bits and a second-level cache of 2 MB: steps of
 /// multi-layer perceptrons take 0.94 of the time).
-static bool writesRows(const ContractionSpace &space,
-                       const TargetModel &target, double depth, double bytes) {
-  constexpr double shortSum = 32, shortSumOfUpdate = 256,
-                   cachedBytes = 1024 * 1024;
+static bool writesRows(const ContractionSpace &space, const TargetModel &target,
+                       double depth, double bytes) {
+  constexpr double shortSum = 32, shortSumOfUpdate = 256;
   auto fusion = space.op->getParentOfType<graph::FusionOp>();
   bool updates = target.avx512 && fusion && fusion->getNumResults() > 1;
   return depth <= (updates ? shortSumOfUpdate : shortSum) &&
-         bytes <= (updates ? cachedBytes : smallBytes);
+         bytes <= (updates ? target.l2Share(2) : smallBytes(target));
 }
 
 /// Tiles of a task where the rows have to be shared out too: wide panels may
@@ -452,7 +465,7 @@ GemmSchedule chooseTasks(const ContractionSpace &space,
                      hasFewLongSums(space, target);
   if (copied || shortSlices || space.gates > 1) {
     if (shortSlices)
-      chooseShortSlices(tasks, space);
+      chooseShortSlices(tasks, space, target);
     else if (copied)
       chooseCopies(tasks, space);
     else
@@ -469,9 +482,9 @@ GemmSchedule chooseTasks(const ContractionSpace &space,
   double computed = columnsOfPanel(space, target);
   if (!tasks.sweeps)
     tasks.panelsPerTask =
-        panelsOfStream(space, heights, columns, depth, panels);
+        panelsOfStream(space, heights, columns, depth, panels, target);
   double rowBytes = 4 * freshDepth(space);
-  double perTask = rowBlockBytes / (rowBytes * heights);
+  double perTask = rowBlockBytes(target) / (rowBytes * heights);
   // Long rows leave no block worth the name: stream them all past each panel.
   if (perTask < 8 || tasks.sweeps)
     perTask = maxTilesPerTask;
@@ -481,7 +494,7 @@ GemmSchedule chooseTasks(const ContractionSpace &space,
   double bytes = depth * panels * columns * 4;
   bool shallow = writesRows(space, target, depth, bytes);
   if (!tasks.sweeps && knownPanels && *knownPanels > 0 &&
-      (shallow || (narrow && bytes <= smallBytes))) {
+      (shallow || (narrow && bytes <= smallBytes(target)))) {
     constexpr double fewTiles = 4;
     tasks.panelsPerTask = *knownPanels;
     double work = space.tiledDots ? 500e3 / computed : 50e3;
@@ -490,19 +503,20 @@ GemmSchedule chooseTasks(const ContractionSpace &space,
   }
   if (tasks.packsRows) {
     // A copy serves as many panels as it can: tasks share out the rows first.
-    double most = packedRowBytes / (4.0 * tasks.sliceDepth * heights);
+    double most = packedRowBytes(target) / (4.0 * tasks.sliceDepth * heights);
     double fair =
         tiles * std::ceil(panels / maxSlicedPanels) / fewestSlicedTasks(space);
     perTask = std::floor(std::min(most, std::max(2.0, fair)));
   } else if (tasks.slices > 1)
     perTask = std::min(perTask, maxSlicedTiles);
-  if (auto most = tilesOfGroups(space, heights); most && !tasks.sweeps) {
+  if (auto most = tilesOfGroups(space, heights, target);
+      most && !tasks.sweeps) {
     tasks.groupsInside = true;
     perTask = std::min(perTask, *most);
   }
   double panelGroups = std::ceil(panels / double(tasks.panelsPerTask));
   if (!tasks.sweeps && !tasks.packsRows &&
-      depth * panels * computed * 4 <= smallBytes)
+      depth * panels * computed * 4 <= smallBytes(target))
     perTask = std::min(perTask, tilesOfFairShare(space, panelGroups, tiles));
   int64_t &tilesPerTask = tasks.tilesPerTask;
   tilesPerTask = int64_t(std::min(perTask, maxTilesPerTask));
@@ -517,7 +531,7 @@ GemmSchedule chooseTasks(const ContractionSpace &space,
   if (tasks.packsRows)
     choosePanelsOfSlices(tasks, space);
   else
-    choosePanelsOfDeepRows(tasks, space, columns);
+    choosePanelsOfDeepRows(tasks, space, columns, target);
   shareRows(tasks, space);
   tasks.widened = widenedElements(tasks, space, target);
   finishTasks(tasks, space, target);

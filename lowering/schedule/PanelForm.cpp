@@ -30,17 +30,17 @@ static bool isBetterPacked(const ContractionSpace &space,
       *columns > 2 && *columns % int64_t(sumLanes(space.sum, target)) != 0;
   if (isa<graph::ConvolutionOp>(space.op) && cutsVectors && *depth >= 16)
     return *rows >= 48;
-  constexpr int64_t sweptRows = 12, manyRows = 256, tallRows = 4096,
-                    smallBytes = 256 * 1024;
+  constexpr int64_t sweptRows = 12, manyRows = 256, tallRows = 4096;
   if (space.outerCount().isConstant(1)) {
     if (*depth < 32)
       return (*rows > manyRows && *columns >= 64 && *depth >= 8) ||
              (*rows > tallRows && cutsVectors && *depth >= 8);
     if (*rows < 48)
-      return *rows > sweptRows && *depth * *columns * 4 > smallBytes;
+      return *rows > sweptRows &&
+             double(*depth * *columns * 4) > target.l2Share(0.5);
     return *columns >= 64 || *columns % int64_t(sumLanes(space.sum, target));
   }
-  return *rows >= 96 && *depth * *columns * 4 > 3 * 1024 * 1024;
+  return *rows >= 96 && *depth * *columns * 4 > target.l3Bytes;
 }
 
 /// Small integers stay as they are: they are widened, or multiplied in pairs,
@@ -130,12 +130,12 @@ static bool suitsTiledDots(const ContractionSpace &space,
 
 /// Rows whose lines meet in the same sets of the first-level cache: more of
 /// them than it has ways would push each other out at each depth.
-static bool rowsCollide(const ContractionSpace &space) {
-  constexpr int64_t wayBytes = 4096;
+static bool rowsCollide(const ContractionSpace &space,
+                        const TargetModel &target) {
   auto apart =
       (space.tile.strideA * DimExpr(int64_t(elementSize(space.a.element))))
           .constant();
-  return apart && *apart > 0 && *apart % wayBytes == 0;
+  return apart && *apart > 0 && *apart % target.l1WayBytes() == 0;
 }
 
 unsigned tileRows(const ContractionSpace &space, const TargetModel &target) {
@@ -148,7 +148,7 @@ unsigned tileRows(const ContractionSpace &space, const TargetModel &target) {
   // Columns that leave vectors of a panel free leave their registers to rows.
   int64_t lanes = sumLanes(space.sum, target);
   if (!columns || *columns <= 1 || target.printed ||
-      *columns > lanes * (vectors - 1) || rowsCollide(space))
+      *columns > lanes * (vectors - 1) || rowsCollide(space, target))
     return target.mr;
   unsigned used = unsigned(llvm::divideCeil(*columns, lanes));
   return std::max(target.mr, std::min(mostRows, sums / used));

@@ -197,7 +197,7 @@ void WinogradConvolution::cutLines(bool wholeLines) {
 bool WinogradAxes::layersInTasks() {
   constexpr int64_t fewestLayers = 3, mostLayers = 8;
   int64_t tiles = target.avx512 ? 16 : 8;
-  double cachedBytes = target.avx512 ? 768 * 1024 : 320 * 1024;
+  double cachedBytes = target.l2Share(target.avx512 ? 1.5 : 0.625);
   WinogradConvolution layered = what;
   layered.planesAreLayers = true;
   layered.tilesOfBlock = tiles;
@@ -229,7 +229,9 @@ static DimExpr isAtLeast(const DimExpr &size, double least) {
 }
 
 /// Where the second-level cache has room for the values of a block.
-static constexpr double blockBytes = 320 * 1024;
+static double blockBytes(const TargetModel &target) {
+  return target.l2Share(0.625);
+}
 
 /// 1 where the image is large enough to leave the caches on its way through
 /// memory, and has blocks enough for all columns to be one task's; lines of
@@ -239,12 +241,13 @@ DimExpr WinogradAxes::leavesCaches() {
   // Processors with 512-bit vectors have second-level caches of 1 MB or more,
   // third-level ones that are slow beside them (Emerald Rapids: 30 and 137
   // GB/s).
-  double cachedBytes = target.avx512 ? 1 << 19 : 3 << 20;
+  double cachedBytes = target.avx512 ? target.l2Share(1) : target.l3Share(1);
   double ofTile = 4.0 * double(what.points()) * estimate(what.features());
   return isAtLeast(what.blocks(), fewestBlocks) *
          isAtLeast(what.tiles(), cachedBytes / ofTile) *
-         (DimExpr(1) - isAtLeast(what.tilesPerLine,
-                                 std::floor(2 * blockBytes / ofTile) + 1));
+         (DimExpr(1) -
+          isAtLeast(what.tilesPerLine,
+                    std::floor(2 * blockBytes(target) / ofTile) + 1));
 }
 
 /// All of the image first, or block by block; the values of a block must stay
@@ -255,7 +258,7 @@ std::vector<WinogradConvolution> WinogradAxes::evaluations() {
   what.cutLines(/*wholeLines=*/false);
   double ofBlock = 4.0 * double(what.points()) * estimate(what.features()) *
                    double(what.mostTilesOfBlock);
-  DimExpr inTasks = ofBlock <= blockBytes ? leavesCaches() : DimExpr(0);
+  DimExpr inTasks = ofBlock <= blockBytes(target) ? leavesCaches() : DimExpr(0);
   what.values = what.space.preparations.size();
   std::vector<WinogradConvolution> ways;
   WinogradConvolution first = what;
@@ -310,7 +313,7 @@ static DimExpr isWorthwhile(const WinogradConvolution &what,
       sizes, [](const DimExpr &size) { return size.constant().has_value(); });
   return known ? DimExpr(1)
                : cost::isFasterWinograd(op, what.window.across.tile,
-                                         /*than=*/1, target, sizes);
+                                        /*than=*/1, target, sizes);
 }
 
 /// Each way has scratch buffers of its own.
@@ -334,6 +337,7 @@ winogradConvolutions(graph::FusionOp fusion, graph::DimAnalysis &dims,
     return {};
   WinogradConvolution what;
   what.window = window->points;
+  what.lineElements = target.elementsOfLine(sizeof(float));
   what.space.op = op;
   what.space.sum = sumType(getElementTypeOrSelf(op.getInput().getType()),
                            getElementTypeOrSelf(op.getType()));

@@ -27,6 +27,7 @@ struct WinogradConvolution {
   /// sizes of the last three.
   Source image;
   graph::DimExpr strides[4] = {0, 0, 0, 0}, extents[3] = {1, 1, 1};
+  int64_t lineElements = 16; ///< f32 of a cache line
   int64_t low[3] = {0, 0, 0}, dilation[3] = {1, 1, 1};
   /// Of the results. Pixels of a tile lie as far apart as the dilation says;
   /// tiles of all phases follow each other.
@@ -90,8 +91,7 @@ struct WinogradConvolution {
   /// From a point's values to the next one's, where so many tiles lie side by
   /// side: not a power of two, whose lines push each other out of a cache.
   graph::DimExpr pointStride(const graph::DimExpr &tiles) const {
-    constexpr int64_t line = 16;
-    return tiles * features() + graph::DimExpr(line);
+    return tiles * features() + graph::DimExpr(lineElements);
   }
   /// Cuts lines into pieces, or none.
   void cutLines(bool wholeLines);

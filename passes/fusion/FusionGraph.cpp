@@ -140,7 +140,8 @@ void FusionGraph::pinWhatReadersNeed(Operation *op) {
   case Role::Contraction:
     // Queries and masks are read element by element.
     if (auto attention = dyn_cast<AttentionOp>(op)) {
-      for (const KVSegment &piece : kvSegments(attention, dims, target::TargetModel::mostQueriesInPlace)) {
+      for (const KVSegment &piece : kvSegments(
+               attention, dims, target::TargetModel::mostQueriesInPlace)) {
         pin(stridedBase(beforeWidening(piece.key), dims));
         pin(stridedBase(beforeWidening(piece.value), dims));
       }

@@ -62,7 +62,8 @@ static void readByPieces(AttentionOp attention) {
     else if (Value pieces = repeatedByPieces(builder, operand->get(), dim))
       operand->set(pieces);
   DimAnalysis dims;
-  if (kvSegments(attention, dims, target::TargetModel::mostQueriesInPlace).size() > 1)
+  if (kvSegments(attention, dims, target::TargetModel::mostQueriesInPlace)
+          .size() > 1)
     return;
   for (auto [operand, value] : llvm::zip(operands, whole))
     operand->set(value);

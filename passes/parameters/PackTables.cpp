@@ -5,6 +5,7 @@
 
 #include "ir/encodings/PackedPanels.h"
 #include "ir/matchers/ParameterValues.h"
+#include "ir/target/TargetModel.h"
 #include "passes/parameters/PackedMatmuls.h"
 
 using namespace mlir;
@@ -34,7 +35,8 @@ bool readsSummedRows(GatherOp op) {
 /// ones leave too few rows to a cache (54 rows of 324 with 512-bit vectors:
 /// 2.8 sums/ns in blocks of 64 columns, 1.9 in blocks of 256).
 void packTable(GatherOp op, int64_t panel) {
-  constexpr int64_t smallBytes = 32 * 1024, widest = 64;
+  constexpr int64_t widest = 64;
+  int64_t smallBytes = target::modelOf(op).l1Bytes;
   auto type = typeOf(op.getOperand());
   if (!readsSummedRows(op) || !isParameter(op.getOperand()) ||
       !type.getElementType().isIntOrFloat() || type.getNumElements() == 0 ||

@@ -62,7 +62,8 @@ static int64_t panelForRows(DotGeneralOp dot, int64_t widest) {
   }
   // Pairs of narrow panels are read as they lie only.
   bool isFew =
-      known ? rows >= target::TargetModel::fewestRowsOfHalfPanels && rows <= target::TargetModel::mostRowsOfHalfPanels
+      known ? rows >= target::TargetModel::fewestRowsOfHalfPanels &&
+                  rows <= target::TargetModel::mostRowsOfHalfPanels
             : typeOf(beforeWidening(dot.getRhs())).getElementType().isF32();
   return isFew ? widest / 2 : widest;
 }

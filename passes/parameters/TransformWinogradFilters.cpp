@@ -163,7 +163,8 @@ struct TransformWinogradFiltersPass
     DimAnalysis dims;
     SmallVector<std::pair<ConvolutionOp, int64_t>> chosen;
     getOperation().walk([&](ConvolutionOp op) {
-      if (int64_t tile = isSuitable(op, target) ? bestTile(op, target, dims) : 1;
+      if (int64_t tile =
+              isSuitable(op, target) ? bestTile(op, target, dims) : 1;
           tile != 1)
         chosen.push_back({op, tile});
     });

@@ -6,8 +6,8 @@
 #include "ir/GraphOps.h"
 #include "ir/encodings/Winograd.h"
 #include "ir/matchers/ParameterDependence.h"
-#include "ir/tensor/Tensor.h"
 #include "ir/target/TargetModel.h"
+#include "ir/tensor/Tensor.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
 
@@ -76,8 +76,8 @@ struct LowerPrecisionPass : impl::LowerPrecisionPassBase<LowerPrecisionPass> {
           << "type: got " << type.getValue() << ", expected bf16 or f16";
       return signalPassFailure();
     }
-    roundsBoth = activations || (narrow.isBF16() &&
-                                 target::modelOf(getOperation()).bf16Pairs);
+    roundsBoth = activations ||
+                 (narrow.isBF16() && target::modelOf(getOperation()).bf16Pairs);
     SmallVector<Operation *> contractions;
     getOperation().walk([&](Operation *op) {
       if (isa<DotGeneralOp, ConvolutionOp>(op))

@@ -3,6 +3,7 @@
 // The pass: decides how each breadth-first loop represents its states, says
 // why, and builds the loop again.
 
+#include "ir/target/TargetModel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
 #include "passes/search/groups/SymmetryGroup.h"
@@ -215,7 +216,8 @@ bool ChooseStateKeysPass::useMarks(const BfsLoop &growth) {
   size_t bits = keys.positions().size() * keys.bits();
   // Beyond the cache marks pay where at least a few lie in each line, and code
   // for each generator where that is short.
-  constexpr double cached = 1 << 24, numbersPerState = 128;
+  constexpr double numbersPerState = 128;
+  double cached = double(target::modelOf(getOperation()).sharedCacheBytes);
   constexpr int64_t mostOps = 300;
   if (keys.words() > 1 || bits > 40 || keys.cost() > mostOps)
     return false;

@@ -3,9 +3,9 @@
 // Elementary functions of f32 beside libm in double: at most 2 ulp over a
 // stride of all floats. Those of f64 beside libm in long double.
 
+#include "ir/target/CPUTarget.h"
 #include "lowering/builder/KernelAttributes.h"
 #include "lowering/builder/KernelPlan.h"
-#include "ir/target/CPUTarget.h"
 #include "lowering/cpu/CompileKernels.h"
 #include "lowering/cpu/ConvertKernelsToLLVM.h"
 #include "lowering/cpu/JITLibrary.h"

@@ -4,9 +4,9 @@
 
 #include "KernelHarness.h"
 #include "ir/interpreter/Interpreter.h"
+#include "ir/target/CPUTarget.h"
 #include "ir/tensor/Scalar.h"
 #include "lowering/builder/KernelAttributes.h"
-#include "ir/target/CPUTarget.h"
 #include "lowering/cpu/CompileKernels.h"
 #include "lowering/cpu/ConvertKernelsToLLVM.h"
 #include "lowering/cpu/JITLibrary.h"

@@ -5,11 +5,11 @@
 #include "tests/lowering/opencl/DeviceAndHost.h"
 
 #include "ir/target/CPUTarget.h"
+#include "ir/target/OpenCLTarget.h"
 #include "lowering/cpu/CompileKernels.h"
 #include "lowering/cpu/ConvertKernelsToLLVM.h"
 #include "lowering/cpu/JITLibrary.h"
 #include "lowering/opencl/EmitOpenCL.h"
-#include "ir/target/OpenCLTarget.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include "tests/lowering/opencl/CompilerCache.h"

@@ -3,8 +3,8 @@
 // Printed loops, branches, calls, masks and permutations against the host, and
 // what is refused.
 
-#include "lowering/opencl/EmitOpenCL.h"
 #include "ir/target/OpenCLTarget.h"
+#include "lowering/opencl/EmitOpenCL.h"
 #include "tests/lowering/opencl/DeviceAndHost.h"
 
 using namespace zenith::opencl;
