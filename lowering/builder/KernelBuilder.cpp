@@ -14,7 +14,7 @@ using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
-// Any size that no real buffer reaches: offsets inside are then plain address
+// A size that no real buffer reaches: offsets inside are then plain address
 // arithmetic.
 static constexpr int64_t hugeSize = int64_t(1) << 40;
 

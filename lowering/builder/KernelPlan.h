@@ -23,7 +23,7 @@ struct PointerArg {
   unsigned index;
 };
 
-/// A dimension of a result that the kernel finds out.
+/// A dimension of a result that the kernel computes from data.
 struct DataCount {
   unsigned result;
   unsigned dim;

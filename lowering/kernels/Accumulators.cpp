@@ -54,7 +54,7 @@ SmallVector<Value> Accumulators::start() {
 
 Value Accumulators::foldOne(const Fold &fold, Value x, Value y) {
   if (!fold.plainMax)
-    return emitter.fold(fold.kind(), fold.element, x, y);
+    return emitter.reduceStep(fold.kind(), fold.element, x, y);
   Value pair[] = {x, y};
   emitter.unify(pair);
   Num sum{&kernel, pair[0]}, now{&kernel, pair[1]};

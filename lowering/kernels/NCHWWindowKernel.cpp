@@ -5,6 +5,7 @@
 
 #include "lowering/builder/RowTasks.h"
 #include "lowering/elements/LoopNests.h"
+#include "lowering/elements/WindowElements.h"
 #include "lowering/schedule/LaneChoice.h"
 #include "lowering/schedule/WindowSchedule.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -149,7 +150,8 @@ bool planesFit(const EmissionContext &context, const IterationSpace &space,
   constexpr int64_t fewTaps = 9, longRow = 4;
   // With 512 bits the second-level cache gives vectors as fast as large windows
   // fold them.
-  constexpr int64_t firstCache = 32 * 1024, secondCache = 128 * 1024;
+  double firstCache = context.target.l1Share(1),
+         secondCache = context.target.l2Share(0.25);
   // Sums, which rows don't share, must read an element there more often than so
   // (5x5 by steps of 3 take 1.12 of the time, by steps of 2 0.75).
   constexpr int64_t fewReads = 4;
@@ -181,16 +183,17 @@ bool planesFit(const EmissionContext &context, const IterationSpace &space,
               pool.getKind() != graph::ReduceKind::min;
   bool far =
       context.target.avx512 && !small && (!sums || taps > fewReads * steps);
-  return geometry->elements(lanesOfWindow(context)) *
-             int64_t(element.getIntOrFloatBitWidth() / 8) <=
-         (far ? secondCache : firstCache);
+  int64_t bytes = geometry->elements(lanesOfWindow(context)) *
+                  int64_t(element.getIntOrFloatBitWidth() / 8);
+  return double(bytes) <= (far ? secondCache : firstCache);
 }
 
 /// Of all it holds, the padding keeps its value.
 Value NCHWWindowKernel::buffer(int64_t elements) {
   elements = int64_t(llvm::alignTo(uint64_t(elements), uint64_t(width)));
-  Value memory = k.b.create<memref::AllocaOp>(
-      k.loc, MemRefType::get({elements}, element), k.b.getI64IntegerAttr(64));
+  Value memory =
+      k.b.create<memref::AllocaOp>(k.loc, MemRefType::get({elements}, element),
+                                   k.b.getI64IntegerAttr(k.target.lineBytes));
   Value padding = start();
   k.loop(k.index(0), k.index(elements), k.index(width), [&](Value at) {
     k.b.create<vector::StoreOp>(k.loc, padding, memory, at);
@@ -313,8 +316,9 @@ Value NCHWWindowKernel::weight(int64_t y, const LaneIndex &x,
 
 Value NCHWWindowKernel::step(Value sum, Value lanes, Value weight) {
   if (!conv)
-    return emitter.fold(cast<graph::ReduceWindowOp>(shape.anchor).getKind(),
-                        element, sum, lanes);
+    return emitter.reduceStep(
+        cast<graph::ReduceWindowOp>(shape.anchor).getKind(), element, sum,
+        lanes);
   if (k.target.fma && !inOrder())
     return k.b.create<math::FmaOp>(k.loc, lanes, weight, sum);
   return k.b.create<arith::AddFOp>(
@@ -329,7 +333,7 @@ bool NCHWWindowKernel::inOrder() const {
     told &= pool.getKind() != graph::ReduceKind::max &&
             pool.getKind() != graph::ReduceKind::min;
   return told &&
-         geometry.y.taps * geometry.x.taps <= ElementEmitter::tapsInOrder;
+         geometry.y.taps * geometry.x.taps <= WindowElements::tapsInOrder;
 }
 
 /// Columns of taps for rows by vectors of results: each vector of the plane is

@@ -90,7 +90,7 @@ private:
     }
     for (auto [number, turns] : llvm::zip(numbers, values))
       if (!emitter.failed())
-        emitter.storeInTurns(number, turns, index);
+        emitter.storeInterleaved(number, turns, index);
   }
 
   /// A short loop whose elements lie between those of neighbouring lanes in all

@@ -69,7 +69,7 @@ SmallVector<Value> ScanKernel::step(ValueRange carried,
       return next;
     // Rounded at every element: small floats too carry what they give.
     next[number] = emitter.roundTo(
-        element, emitter.fold(op.getKind(), element, carried[number], x));
+        element, emitter.reduceStep(op.getKind(), element, carried[number], x));
     emitter.bind(op.getResult(),
                  op.getExclusive() ? Value(carried[number]) : next[number]);
   }
@@ -148,7 +148,7 @@ void ScanKernel::emitRowByRow(
           op.getExclusive() ? emitter.emit(op.getOperand(), last) : Value();
       if (x)
         before = emitter.roundTo(
-            element, emitter.fold(op.getKind(), element, before, x));
+            element, emitter.reduceStep(op.getKind(), element, before, x));
       step(before, indexAt(row, lanes));
     });
   });
