@@ -32,7 +32,7 @@ def Graph_TargetAttr : AttrDef<Graph_Dialect, "Target"> {
   }];
   let parameters = (ins StringRefParameter<"target as the user wrote it">:$text,
                         "::zenith::target::TargetModel":$model);
-  let assemblyFormat = "`<` $text custom<TargetModel>($model) `>`";
+  let assemblyFormat = "`<` $text `` custom<TargetModel>($model) `>`";
   let genVerifyDecl = 1;
 }
 

@@ -200,7 +200,8 @@ struct FoldBatchNormPass : impl::FoldBatchNormPassBase<FoldBatchNormPass> {
     RewritePatternSet patterns(&getContext());
     patterns.add(writeBatchNormOut);
     int64_t interleaved =
-        group ? group : target::modelOf(getOperation()).kInterleave;
+        group ? group.getValue()
+              : int64_t(target::modelOf(getOperation()).kInterleave);
     patterns.add<ScaleWeights>(&getContext(), interleaved == 4);
     patterns.add(distributeScale);
     patterns.add(mergeShifts);

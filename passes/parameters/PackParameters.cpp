@@ -95,8 +95,8 @@ struct PackParametersPass : impl::PackParametersPassBase<PackParametersPass> {
 
   void runOnOperation() override {
     target::TargetModel model = target::modelOf(getOperation());
-    PanelShape shape{panel ? panel : model.nr,
-                     group ? group : model.kInterleave};
+    PanelShape shape{panel ? panel.getValue() : int64_t(model.nr),
+                     group ? group.getValue() : int64_t(model.kInterleave)};
     if (shape.panel < 1) {
       getOperation().emitError()
           << "panel: got " << shape.panel << ", expected at least 1";

@@ -169,7 +169,7 @@ struct TransformWinogradFiltersPass
         chosen.push_back({op, tile});
     });
     for (auto [op, tile] : chosen)
-      transformFilter(op, panel ? panel : target.nr, tile);
+      transformFilter(op, panel ? panel.getValue() : int64_t(target.nr), tile);
   }
 };
 

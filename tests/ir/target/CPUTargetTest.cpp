@@ -64,7 +64,7 @@ TEST(CPUTarget, BitsOverrideTheNames) {
   zenith::target::TargetModel wide = parsed("cpu:x86-64-v3:512").model(),
                               narrow = parsed("cpu:znver4:256").model();
   EXPECT_EQ(wide.lanes, 16u);
-  EXPECT_EQ(wide.panel, 64u);
+  EXPECT_EQ(wide.nr, 64u);
   EXPECT_FALSE(wide.bf16Pairs);
   EXPECT_EQ(narrow.lanes, 8u);
   EXPECT_FALSE(narrow.bf16Pairs);

@@ -17,6 +17,7 @@
 #include <gtest/gtest.h>
 
 using namespace zenith::cpu;
+using zenith::target::CPUTarget;
 
 namespace {
 

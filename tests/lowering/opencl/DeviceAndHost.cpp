@@ -52,7 +52,7 @@ void DeviceAndHost::runOnDevice(mlir::ModuleOp kernels,
                                 std::vector<Bytes> &buffers,
                                 const std::vector<int64_t> &sizes,
                                 int64_t tasks) {
-  OpenCLTarget target;
+  target::OpenCLTarget target;
   target.fp64 = device->info().fp64;
   target.isCPU = device->info().isCPU;
   target.exactDivide = device->info().exactDivide;

@@ -8,6 +8,7 @@
 #include "tests/lowering/opencl/DeviceAndHost.h"
 
 using namespace zenith::opencl;
+using zenith::target::OpenCLTarget;
 
 namespace {
 
