@@ -4,6 +4,7 @@
 
 #include "ir/CompositeFormulas.h"
 #include "ir/dims/DimScalars.h"
+#include "ir/target/TargetModel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
 #include "passes/cost/CostRule.h"
@@ -121,7 +122,8 @@ struct FormFusionsPass : impl::FormFusionsPassBase<FormFusionsPass> {
       return signalPassFailure();
     }
     Block &block = function.getBody().front();
-    writeAttentionOut(block, /*all=*/!attention, explain);
+    bool fuses = attention && !target::modelOf(function).printed;
+    writeAttentionOut(block, /*all=*/!fuses, explain);
     readKVSegments(block);
     sinkScales(block);
     keepInt8Operands(block);

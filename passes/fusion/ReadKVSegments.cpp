@@ -4,6 +4,7 @@
 // what is appended to it; they are joined for others only.
 
 #include "ir/encodings/KVSegments.h"
+#include "ir/target/TargetModel.h"
 #include "passes/fusion/OutlineFusions.h"
 
 using namespace mlir;
@@ -61,7 +62,8 @@ static void readByPieces(AttentionOp attention) {
     else if (Value pieces = repeatedByPieces(builder, operand->get(), dim))
       operand->set(pieces);
   DimAnalysis dims;
-  if (kvSegments(attention, dims).size() > 1)
+  if (kvSegments(attention, dims, target::TargetModel::mostQueriesInPlace)
+          .size() > 1)
     return;
   for (auto [operand, value] : llvm::zip(operands, whole))
     operand->set(value);
