@@ -8,6 +8,7 @@
 #include "ir/OpRegistration.h"
 #include "ir/OpSyntax.h"
 #include "ir/dims/DimAttr.h"
+#include "ir/target/TargetModel.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"

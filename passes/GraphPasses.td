@@ -287,7 +287,7 @@ def LowerPrecisionPass : ZenithPass<"zenith-lower-precision", "::mlir::func::Fun
   }];
   let exampleTest = "passes/precision/lower-precision.mlir#dot";
   let options = [Option<"type", "type", "std::string", "\"bf16\"", "the narrow type: bf16 or f16">,
-                 Option<"activations", "activations", "bool", "false", "round the other operand of matmuls with several rows too">,
+                 Option<"activations", "activations", "bool", "false", "round the other operand of matmuls with several rows too, also where the target has no dot products of bf16 pairs">,
                  Option<"minBytes", "min-bytes", "int64_t", "4096", "smaller weights stay as they are">,
                  Option<"explain", "explain", "bool", "false", "emit a remark for each contraction">];
 }
@@ -303,7 +303,7 @@ def HoistLoopInvariantsPass : ZenithPass<"zenith-hoist-loop-invariants", "::mlir
     the packing passes of the layout phase.
   }];
   let exampleTest = "passes/parameters/hoist-loop-invariants.mlir#invariant";
-  let options = [Option<"panel", "panel", "int64_t", "0", "columns of a panel (NR); 0: nothing is packed">];
+  let options = [Option<"panel", "panel", "int64_t", "0", "columns of a panel; 0: the target's NR, and nothing is packed where there is no target">];
 }
 
 def FoldBatchNormPass : ZenithPass<"zenith-fold-batch-norm", "::mlir::func::FuncOp"> {
@@ -316,7 +316,7 @@ def FoldBatchNormPass : ZenithPass<"zenith-fold-batch-norm", "::mlir::func::Func
     kernels read as they are.
   }];
   let exampleTest = "passes/parameters/fold-batch-norm.mlir#convolution";
-  let options = [Option<"group", "group", "int64_t", "1", "K values of narrow integers that one instruction multiplies: 1, 2 or 4">];
+  let options = [Option<"group", "group", "int64_t", "0", "K values of narrow integers that one instruction multiplies: 1, 2 or 4; 0: the target's">];
 }
 
 def TransformWinogradFiltersPass : ZenithPass<"zenith-transform-winograd-filters", "::mlir::func::FuncOp"> {
@@ -332,8 +332,8 @@ def TransformWinogradFiltersPass : ZenithPass<"zenith-transform-winograd-filters
     nothing: few channels or positions, strides, groups, types other than f32.
   }];
   let exampleTest = "passes/parameters/transform-winograd-filters.mlir#convolution";
-  let options = [Option<"panel", "panel", "int64_t", "16", "columns of a panel (NR): the target's">,
-                 Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector: the target's">];
+  let options = [Option<"panel", "panel", "int64_t", "0", "columns of a panel; 0: the target's NR">,
+                 Option<"lanes", "lanes", "int64_t", "0", "f32 lanes of a vector; 0: the target's">];
 }
 
 def ReduceSingleColumnsPass : ZenithPass<"zenith-reduce-single-columns", "::mlir::func::FuncOp"> {
@@ -354,7 +354,7 @@ def PackBatchedMatmulsPass : ZenithPass<"zenith-pack-batched-matmuls", "::mlir::
     parameters, few rows, and columns that make one panel only or part of one.
   }];
   let exampleTest = "passes/parameters/pack-batched-matmuls.mlir#batched";
-  let options = [Option<"panel", "panel", "int64_t", "16", "columns of a panel (NR): the target's">];
+  let options = [Option<"panel", "panel", "int64_t", "0", "columns of a panel; 0: the target's NR">];
 }
 
 def PackMatmulsPass : ZenithPass<"zenith-pack-matmuls", "::mlir::func::FuncOp"> {
@@ -367,8 +367,8 @@ def PackMatmulsPass : ZenithPass<"zenith-pack-matmuls", "::mlir::func::FuncOp"> 
     and before zenith-hoist-prepare. Leaves batched matmuls and several contracted dimensions alone.
   }];
   let exampleTest = "passes/parameters/pack-matmuls.mlir#dot";
-  let options = [Option<"panel", "panel", "int64_t", "16", "columns of a panel (NR): the target's">,
-                 Option<"group", "group", "int64_t", "1", "K values that lie side by side for one instruction: 1, 2 or 4">];
+  let options = [Option<"panel", "panel", "int64_t", "0", "columns of a panel; 0: the target's NR">,
+                 Option<"group", "group", "int64_t", "0", "K values that lie side by side for one instruction: 1, 2 or 4; 0: the target's">];
 }
 
 def PackFewOutputsPass : ZenithPass<"zenith-pack-few-outputs", "::mlir::func::FuncOp"> {
@@ -379,7 +379,7 @@ def PackFewOutputsPass : ZenithPass<"zenith-pack-few-outputs", "::mlir::func::Fu
     parameters, grouped convolutions, short sums and few results.
   }];
   let exampleTest = "passes/parameters/pack-few-outputs.mlir#few_outputs";
-  let options = [Option<"panel", "panel", "int64_t", "16", "columns of a panel (NR): the target's">];
+  let options = [Option<"panel", "panel", "int64_t", "0", "columns of a panel; 0: the target's NR">];
 }
 
 def PackGroupsPass : ZenithPass<"zenith-pack-groups", "::mlir::func::FuncOp"> {
@@ -391,7 +391,7 @@ def PackGroupsPass : ZenithPass<"zenith-pack-groups", "::mlir::func::FuncOp"> {
     fewer than four inputs, which run as depthwise convolutions, and filters that are no parameters.
   }];
   let exampleTest = "passes/parameters/pack-groups.mlir#groups";
-  let options = [Option<"panel", "panel", "int64_t", "16", "columns of a panel (NR): the target's">];
+  let options = [Option<"panel", "panel", "int64_t", "0", "columns of a panel; 0: the target's NR">];
 }
 
 def PackFiltersPass : ZenithPass<"zenith-pack-filters", "::mlir::func::FuncOp"> {
@@ -403,8 +403,8 @@ def PackFiltersPass : ZenithPass<"zenith-pack-filters", "::mlir::func::FuncOp"> 
     zenith-pack-few-outputs stored.
   }];
   let exampleTest = "passes/parameters/pack-filters.mlir#convolution";
-  let options = [Option<"panel", "panel", "int64_t", "16", "columns of a panel (NR): the target's">,
-                 Option<"group", "group", "int64_t", "1", "K values that lie side by side for one instruction: 1, 2 or 4">];
+  let options = [Option<"panel", "panel", "int64_t", "0", "columns of a panel; 0: the target's NR">,
+                 Option<"group", "group", "int64_t", "0", "K values that lie side by side for one instruction: 1, 2 or 4; 0: the target's">];
 }
 
 def PackTablesPass : ZenithPass<"zenith-pack-tables", "::mlir::func::FuncOp"> {
@@ -415,7 +415,7 @@ def PackTablesPass : ZenithPass<"zenith-pack-tables", "::mlir::func::FuncOp"> {
     alone small tables, tables that are no parameters, and rows that are used otherwise than reduced.
   }];
   let exampleTest = "passes/parameters/pack-tables.mlir#summed_rows";
-  let options = [Option<"panel", "panel", "int64_t", "16", "columns of a panel (NR): the target's">];
+  let options = [Option<"panel", "panel", "int64_t", "0", "columns of a panel; 0: the target's NR">];
 }
 
 def HoistPreparePass : ZenithPass<"zenith-hoist-prepare", "::mlir::ModuleOp"> {
@@ -524,7 +524,7 @@ def DecomposeAttentionPass : ZenithPass<"zenith-decompose-attention", "::mlir::f
     %a = graph.dot_general %weights, %k ... -> tensor<2x5x?xf32>      // %weights = softmax of the scaled scores
     ```
   }];
-  let options = [Option<"all", "all", "bool", "false", "write out all attention: the target has no kernel for it">,
+  let options = [Option<"all", "all", "bool", "false", "write out all attention, also where the target has a kernel for it; printed kernels have none">,
                  Option<"explain", "explain", "bool", "false", "emit a remark for each attention that is written out">];
 }
 

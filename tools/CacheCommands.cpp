@@ -4,7 +4,7 @@
 
 #include "tools/CacheCommands.h"
 
-#include "lowering/cpu/CPUTarget.h"
+#include "ir/target/CPUTarget.h"
 #include "lowering/pipeline/CachedCompile.h"
 #include "lowering/pipeline/ModuleKey.h"
 #include "tools/model/CommandLine.h"
@@ -154,8 +154,8 @@ keyOfModel(const CacheOptions &options, Diagnostics &diagnostics) {
       loadModel(options.subject, context.get(), load, diagnostics);
   if (!model)
     return model.takeError();
-  llvm::Expected<cpu::CPUTarget> target =
-      cpu::CPUTarget::parse(options.run.target);
+  llvm::Expected<target::CPUTarget> target =
+      target::CPUTarget::parse(options.run.target);
   if (!target)
     return makeError(ErrorCode::Usage, llvm::toString(target.takeError()));
   return pipeline::keyOf(*model->module,

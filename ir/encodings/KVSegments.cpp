@@ -21,14 +21,14 @@ static ConcatOp joined(Value value, int64_t dim) {
              : ConcatOp();
 }
 
-SmallVector<KVSegment> kvSegments(AttentionOp attention,
-                                  DimAnalysis &analysis) {
+SmallVector<KVSegment> kvSegments(AttentionOp attention, DimAnalysis &analysis,
+                                  int64_t mostQueries) {
   Value key = attention.getKey(), value = attention.getValue();
   int64_t dim = rankOf(attention) - 2;
   SmallVector<KVSegment> whole{{key, value, analysis.dimOf(key, dim)}}, pieces;
   auto queries = analysis.dimOf(attention.getQuery(), dim).constant();
   ConcatOp keys = joined(key, dim), values = joined(value, dim);
-  if (!queries || *queries > fewQueries || !keys || !values ||
+  if (!queries || *queries > mostQueries || !keys || !values ||
       keys->getNumOperands() != values->getNumOperands())
     return whole;
   for (auto [ofKeys, ofValues] :
@@ -41,13 +41,14 @@ SmallVector<KVSegment> kvSegments(AttentionOp attention,
   return pieces;
 }
 
-bool isReadBySegments(ConcatOp concat, DimAnalysis &analysis) {
+bool isReadBySegments(ConcatOp concat, DimAnalysis &analysis,
+                      int64_t mostQueries) {
   return llvm::all_of(concat->getUses(), [&](OpOperand &use) {
     auto attention = dyn_cast<AttentionOp>(use.getOwner());
     return attention &&
            (use.get() == attention.getKey() ||
             use.get() == attention.getValue()) &&
-           kvSegments(attention, analysis).size() > 1;
+           kvSegments(attention, analysis, mostQueries).size() > 1;
   });
 }
 

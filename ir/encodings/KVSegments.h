@@ -10,23 +10,22 @@
 
 namespace zenith::graph {
 
-/// Up to this many queries meet keys and values where they lie: packing, or
-/// joining pieces, would cost as much as the products.
-constexpr int64_t fewQueries = 4;
-
 /// The same positions of keys and values, behind those of earlier pieces.
 struct KVSegment {
   mlir::Value key, value;
   DimExpr count;
 };
 
-/// What few queries read one after the other; one piece where keys and values
-/// are whole, joined at different places, or not for few queries for certain.
-llvm::SmallVector<KVSegment> kvSegments(AttentionOp attention,
-                                        DimAnalysis &analysis);
+/// The segments that an attention of at most `mostQueries` queries reads one
+/// after the other. There is one segment if keys and values are whole or joined
+/// at different positions, or if the number of queries may be larger.
+llvm::SmallVector<KVSegment>
+kvSegments(AttentionOp attention, DimAnalysis &analysis, int64_t mostQueries);
 
-/// Whether nobody reads the joined value, but attention its pieces.
-bool isReadBySegments(ConcatOp concat, DimAnalysis &analysis);
+/// Whether the joined value has no reader but attentions of at most
+/// `mostQueries` queries, which read its segments.
+bool isReadBySegments(ConcatOp concat, DimAnalysis &analysis,
+                      int64_t mostQueries);
 
 } // namespace zenith::graph
 

@@ -22,13 +22,6 @@ struct PackedPanels {
   int64_t group = 1;
 };
 
-/// Rows that meet half of a panel of four vectors at a time: more than a tile
-/// of all its columns has, but few enough to be one or two of half of them. The
-/// first one waits for memory less than a lower tile would (8 rows by 512x2048
-/// in the third-level cache: 120 GFLOP/s, in tiles of 4 rows 88; 16 rows by
-/// 768x3072 141 and 109, 24 rows 163 and 153; 32 rows are as fast, 49 slower).
-constexpr int64_t fewestRowsOfHalfPanels = 7, mostRowsOfHalfPanels = 28;
-
 /// Packs a static matrix [K, N].
 mlir::Value packPanels(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value rhs, int64_t panel, int64_t group = 1);

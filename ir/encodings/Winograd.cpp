@@ -72,54 +72,6 @@ std::optional<WinogradFilter> winogradFilter(ConvolutionOp op, int64_t tile) {
   return fits ? std::optional(points) : std::nullopt;
 }
 
-/// Each weight comes from memory once, meanwhile others are multiplied;
-/// transforms are a few instructions for each number.
-DimExpr winogradCycles(ConvolutionOp op, int64_t tile, int64_t lanes,
-                       ArrayRef<DimExpr> results) {
-  // Tiles of fewer rows take almost as long.
-  constexpr int64_t rowsOfTile = 6;
-  double multiplyAdds = 1.75 * double(lanes), transform = 6.4 / double(lanes);
-  // Measured: 16 GB/s at 2.8 GHz where vectors have 512 bits.
-  double bytesPerCycle = lanes >= 16 ? 5.5 : 4;
-  bool direct = tile == 1;
-  WinogradFilter window = *winogradFilter(op, direct ? 2 : tile);
-  size_t spatial = results.size() - 1;
-  auto tilesAlong = [&](size_t before, int64_t ofTile) {
-    if (before >= spatial)
-      return DimExpr(1);
-    size_t i = spatial - 1 - before;
-    const DimExpr &size = results[spatial - before];
-    // Each line of padding is one of a line's taps, which direct sums leave out
-    // (17x17 pixels, dilation 12: 1.4 ms, 2.9 by values).
-    int64_t outside = (op.getLow()[i] + op.getHigh()[i]) / window.down.taps;
-    if (direct)
-      return before && outside ? DimExpr::max(size - DimExpr(outside), 1)
-                               : size;
-    DimExpr phases = op.getKernelDilation()[i];
-    return phases * DimExpr::ceilDiv(size, phases * DimExpr(ofTile));
-  };
-  auto kernel = cast<RankedTensorType>(op.getKernel().getType());
-  ArrayRef<int64_t> channels = kernel.getShape().take_back(2);
-  double inputs = double(channels[0]), outputs = double(channels[1]);
-  DimExpr tiles = results[0] * tilesAlong(0, window.across.tile) *
-                  tilesAlong(1, window.down.tile) * tilesAlong(2, 1);
-  double points = double(direct ? window.taps() : window.points()),
-         weights = points * double(window.planes) * inputs * outputs;
-  DimExpr products = DimExpr::max(tiles, DimExpr(rowsOfTile)) *
-                     DimExpr(int64_t(weights / multiplyAdds));
-  double around = direct ? 0 : transform * points * (inputs + outputs);
-  return DimExpr::max(products, DimExpr(int64_t(4 * weights / bytesPerCycle))) +
-         tiles * DimExpr(int64_t(around));
-}
-
-DimExpr isFasterWinograd(ConvolutionOp op, int64_t tile, int64_t than,
-                         int64_t lanes, ArrayRef<DimExpr> results) {
-  constexpr int64_t clearly = 85, of = 100;
-  DimExpr gain = DimExpr(clearly) * winogradCycles(op, than, lanes, results) -
-                 DimExpr(of) * winogradCycles(op, tile, lanes, results);
-  return DimExpr::min(DimExpr::max(gain, DimExpr(0)), DimExpr(1));
-}
-
 std::optional<TransformedFilter> matchTransformedFilter(ConvolutionOp op) {
   auto mark = op->getAttrOfType<IntegerAttr>(winogradTileAttrName);
   auto reshape = op.getKernel().getDefiningOp<ReshapeOp>();

@@ -7,7 +7,6 @@
 #define ZENITH_IR_ENCODINGS_WINOGRAD_H
 
 #include "ir/GraphOps.h"
-#include "ir/dims/DimExpr.h"
 #include <optional>
 #include <vector>
 
@@ -48,16 +47,6 @@ struct WinogradFilter {
 /// Nullopt for windows of other sizes, or kernels that aren't [spatial...,
 /// feature, output].
 std::optional<WinogradFilter> winogradFilter(ConvolutionOp op, int64_t tile);
-
-/// Estimated cycles of a core with so many f32 numbers in a vector, for results
-/// of these sizes: batch, then spatial ones. `tile` is 1 where the window
-/// itself is multiplied.
-DimExpr winogradCycles(ConvolutionOp op, int64_t tile, int64_t lanes,
-                       llvm::ArrayRef<DimExpr> results);
-/// 1 where computing with the tile is estimated to be clearly faster than with
-/// another one, else 0.
-DimExpr isFasterWinograd(ConvolutionOp op, int64_t tile, int64_t than,
-                         int64_t lanes, llvm::ArrayRef<DimExpr> results);
 
 /// The convolution reads its window from the last blocks of `features` rows of
 /// a matrix [(points + taps) * planes * features, outputs]; the blocks before

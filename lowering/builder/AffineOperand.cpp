@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Follows movement ops from a value to the block argument behind it, turning
-// each into arithmetic on strides.
+// Follows movement ops from a value to the block argument that it is made from,
+// turning each op into arithmetic on strides.
 
 #include "lowering/builder/AffineOperand.h"
 #include "ir/GraphOps.h"
@@ -73,7 +73,7 @@ std::optional<SmallVector<StridedDim>> regroup(StridedDim digits,
                                                ArrayRef<DimExpr> sizes) {
   coalesce(digits);
   SmallVector<StridedDim> dims(sizes.size());
-  // Without elements any address will do.
+  // If there are no elements, any address is right.
   if (llvm::any_of(sizes,
                    [](const DimExpr &size) { return size.isConstant(0); })) {
     for (auto [dim, size] : llvm::zip(dims, sizes))
@@ -97,8 +97,7 @@ std::optional<SmallVector<StridePair>> refine(StridedDim first,
   coalesce(first);
   coalesce(second);
   SmallVector<StridePair> pairs;
-  // The sides are equal where the op is valid, though they may be spelled
-  // differently.
+  // Both sides are equal for a valid op, though their expressions may differ.
   if (first.size() == 1 && second.size() == 1) {
     DimExpr size = second[0].size.constant() ? second[0].size : first[0].size;
     pairs.push_back({size, first[0].stride, second[0].stride});

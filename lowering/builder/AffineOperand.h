@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Movement chains as addresses: where element i of a value behind transposes,
-// reshapes, slices and broadcasts lies.
+// Movement chains as addresses: the offset of element i of a value that
+// transposes, reshapes, slices and broadcasts make.
 
 #ifndef ZENITH_LOWERING_BUILDER_AFFINEOPERAND_H
 #define ZENITH_LOWERING_BUILDER_AFFINEOPERAND_H
@@ -28,8 +28,8 @@ struct OperandView {
   llvm::SmallVector<StridedDim> dims;
 };
 
-/// The view of `value` if nothing but movement that strides express stands
-/// between it and a block argument.
+/// The view of `value` if it is made from a block argument by movement alone
+/// and strides express that movement.
 std::optional<OperandView> operandView(mlir::Value value,
                                        graph::DimAnalysis &dims);
 
@@ -45,8 +45,8 @@ struct ResultView {
 /// itself where there are none, or where strides don't express them.
 ResultView resultView(mlir::Value yielded, graph::DimAnalysis &dims);
 
-/// Joins neighbours that are one run of memory, drops digits of size 1; at
-/// least one digit stays.
+/// Joins neighbouring digits that are one run of memory and drops digits of
+/// size 1; at least one digit stays.
 void coalesce(StridedDim &digits);
 /// The digits of several dimensions as one dimension, coalesced.
 StridedDim flatten(llvm::ArrayRef<StridedDim> dims);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Adds launches to a plan, or takes a failed plan apart.
+// Adds launches to a plan, or erases the kernels of a failed plan.
 
 #include "lowering/builder/EmissionContext.h"
 

@@ -14,7 +14,7 @@ namespace zenith::kernels {
 struct EmissionContext {
   graph::FusionOp fusion;
   graph::DimAnalysis &dims;
-  const KernelTarget &target;
+  const TargetModel &target;
   mlir::ModuleOp kernels;
   llvm::StringRef name;
 };

@@ -11,9 +11,9 @@
 
 namespace zenith::kernels {
 
-/// Index of `op`'s operand `number` behind result index `index`, for ops that
-/// always read exactly one element (broadcast, transpose, reshape, slice,
-/// reverse, elementwise). nullopt for others.
+/// Index of the element of `op`'s operand `number` that its result at `index`
+/// reads, for ops that always read exactly one element (broadcast, transpose,
+/// reshape, slice, reverse, elementwise). nullopt for others.
 std::optional<llvm::SmallVector<LaneIndex>>
 operandIndex(IndexMath &math, graph::DimAnalysis &dims, mlir::Operation *op,
              unsigned number, llvm::ArrayRef<LaneIndex> index);

@@ -14,7 +14,7 @@ using zenith::graph::DimExpr;
 namespace zenith::kernels {
 
 bool LaneIndex::operator==(const LaneIndex &other) const {
-  if (scattered != other.scattered || offset != other.offset ||
+  if (perLane != other.perLane || offset != other.offset ||
       terms.size() != other.terms.size())
     return false;
   for (auto [x, y] : llvm::zip(terms, other.terms))
@@ -73,9 +73,9 @@ LaneIndex IndexMath::tile(Value start, DimExpr size) {
   return variable({start, Kind::Tile, std::move(size), 1, DimExpr(0), {}, {}});
 }
 
-LaneIndex IndexMath::scattered(Value lanes) const {
+LaneIndex IndexMath::perLane(Value lanes) const {
   LaneIndex x;
-  x.scattered = lanes;
+  x.perLane = lanes;
   return x;
 }
 
@@ -96,10 +96,10 @@ LaneIndex IndexMath::add(const LaneIndex &x, const LaneIndex &y) {
       ++left, ++right;
     }
   }
-  sum.scattered = x.scattered ? x.scattered : y.scattered;
-  if (x.scattered && y.scattered)
-    sum.scattered = builder->b.create<arith::AddIOp>(builder->loc, x.scattered,
-                                                     y.scattered);
+  sum.perLane = x.perLane ? x.perLane : y.perLane;
+  if (x.perLane && y.perLane)
+    sum.perLane =
+        builder->b.create<arith::AddIOp>(builder->loc, x.perLane, y.perLane);
   return sum;
 }
 
@@ -112,10 +112,10 @@ LaneIndex IndexMath::scale(const LaneIndex &x, const DimExpr &factor) {
   product.offset = x.offset * factor;
   for (const LaneIndex::Term &term : x.terms)
     product.terms.push_back({term.variable, term.factor * factor});
-  if (x.scattered) {
+  if (x.perLane) {
     Value lanes = builder->broadcast(builder->size(factor), width);
-    product.scattered =
-        builder->b.create<arith::MulIOp>(builder->loc, x.scattered, lanes);
+    product.perLane =
+        builder->b.create<arith::MulIOp>(builder->loc, x.perLane, lanes);
   }
   return product;
 }
@@ -133,7 +133,7 @@ static bool provablyNonNegative(const DimExpr &x) {
 }
 
 std::optional<DimExpr> IndexMath::upper(const LaneIndex &x) const {
-  if (x.scattered)
+  if (x.perLane)
     return std::nullopt;
   DimExpr bound = x.offset;
   for (const LaneIndex::Term &term : x.terms) {
@@ -149,7 +149,7 @@ std::optional<DimExpr> IndexMath::upper(const LaneIndex &x) const {
 }
 
 std::optional<DimExpr> IndexMath::lower(const LaneIndex &x) const {
-  if (x.scattered)
+  if (x.perLane)
     return std::nullopt;
   DimExpr bound = x.offset;
   for (const LaneIndex::Term &term : x.terms) {
@@ -195,7 +195,7 @@ bool IndexMath::provablyBelow(const LaneIndex &x, const DimExpr &bound) {
 }
 
 bool IndexMath::uniform(const LaneIndex &x) const {
-  return !x.scattered && laneStride(x).isConstant(0);
+  return !x.perLane && laneStride(x).isConstant(0);
 }
 
 DimExpr IndexMath::laneStride(const LaneIndex &x) const {
@@ -243,7 +243,7 @@ LaneIndex IndexMath::opaqueOf(ArrayRef<LaneIndex> parts, DimExpr size) {
   return variable(std::move(v));
 }
 
-// Greatest common divisor of what an expression is a sum of.
+// Greatest common divisor of the terms of an expression.
 static int64_t contentOf(const DimExpr &x) {
   int64_t divisor = 0;
   for (const auto &[monomial, coefficient] : x.terms())
@@ -252,7 +252,7 @@ static int64_t contentOf(const DimExpr &x) {
 }
 
 int64_t IndexMath::knownDivisor(const LaneIndex &x) const {
-  if (x.scattered)
+  if (x.perLane)
     return 1;
   int64_t divisor = contentOf(x.offset);
   for (const LaneIndex::Term &term : x.terms) {
@@ -293,12 +293,12 @@ void IndexMath::collapse(const LaneIndex &x, ArrayRef<DimExpr> boundaries) {
 }
 
 Value IndexMath::onlyVariable(const LaneIndex &x) const {
-  if (x.terms.size() != 1 || x.scattered || !x.terms[0].factor.isConstant(1))
+  if (x.terms.size() != 1 || x.perLane || !x.terms[0].factor.isConstant(1))
     return {};
   return variables[x.terms[0].variable].value;
 }
 
-// One collapsed variable times a factor, plus what stays below the factor.
+// Matches one collapsed variable times a factor, plus a rest below the factor.
 bool IndexMath::staysCollapsed(const LaneIndex &rest,
                                const DimExpr &divisor) const {
   for (const LaneIndex::Term &term : rest.terms) {
@@ -323,7 +323,7 @@ std::pair<LaneIndex, LaneIndex> IndexMath::divide(const LaneIndex &x,
   if (divisor.isConstant(1))
     return {x, LaneIndex(0)};
   LaneIndex quotient, rest;
-  if (x.scattered)
+  if (x.perLane)
     return divideLanes(x, divisor);
   for (const LaneIndex::Term &term : x.terms) {
     if (auto exact = term.factor.exactDiv(divisor))
@@ -352,7 +352,7 @@ std::pair<LaneIndex, LaneIndex> IndexMath::divideRest(const LaneIndex &rest,
   if (!builder) {
     for (const LaneIndex::Term &term : rest.terms) {
       const Variable &v = variables[term.variable];
-      // A reversed dimension splits like the one that it reverses.
+      // A reversed dimension splits like the dimension that it reverses.
       bool reversed = kernels::provablyNonNegative(DimExpr(0) - term.factor);
       auto inner =
           divisor.exactDiv(reversed ? DimExpr(0) - term.factor : term.factor);
@@ -435,7 +435,7 @@ std::pair<LaneIndex, LaneIndex> IndexMath::divideLanes(const LaneIndex &rest,
   auto back = [&](Value x) {
     return b.create<arith::IndexCastOp>(builder->loc, wide, x).getResult();
   };
-  return {scattered(back(quotient)), scattered(back(remainder))};
+  return {perLane(back(quotient)), perLane(back(remainder))};
 }
 
 Value IndexMath::term(const LaneIndex::Term &term) {
@@ -460,7 +460,7 @@ Value IndexMath::laneBase(const LaneIndex &x) {
 
 Value IndexMath::value(const LaneIndex &x) {
   LaneIndex affine = x;
-  affine.scattered = Value();
+  affine.perLane = Value();
   Value first = laneBase(affine);
   if (uniform(x) || width == 1)
     return first;
@@ -479,9 +479,9 @@ Value IndexMath::value(const LaneIndex &x) {
           builder->loc, step, builder->broadcast(builder->size(stride), width));
     lanes = b.create<arith::AddIOp>(builder->loc, lanes, step);
   }
-  return x.scattered ? b.create<arith::AddIOp>(builder->loc, lanes, x.scattered)
-                           .getResult()
-                     : lanes;
+  return x.perLane ? b.create<arith::AddIOp>(builder->loc, lanes, x.perLane)
+                         .getResult()
+                   : lanes;
 }
 
 } // namespace zenith::kernels

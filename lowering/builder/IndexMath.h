@@ -16,23 +16,23 @@ namespace zenith::kernels {
 
 class KernelBuilder;
 
-/// Value in lane l: offset + sum of factor * variable (+ scattered[l]).
+/// Value in lane l: offset + sum of factor * variable (+ perLane[l]).
 struct LaneIndex {
   struct Term {
-    unsigned variable; ///< number in IndexMath
+    unsigned variable; ///< its position in IndexMath
     graph::DimExpr factor;
   };
   llvm::SmallVector<Term, 3> terms; ///< ascending by variable, no zero factors
   graph::DimExpr offset;
-  mlir::Value scattered; ///< vector of index, or null
+  mlir::Value perLane; ///< vector of index, or null
   LaneIndex() = default;
   LaneIndex(graph::DimExpr constant) : offset(std::move(constant)) {}
   bool operator==(const LaneIndex &other) const;
 };
 
 /// Knows the variables (loop indices, the lane, the tile row) and what is
-/// provable about them; emits divisions where nothing is. Without a builder it
-/// analyses only: divisions give opaque variables.
+/// provable about them. A division for which nothing is provable is emitted.
+/// Without a builder it analyses only: divisions give opaque variables.
 class IndexMath {
 public:
   explicit IndexMath(KernelBuilder *builder) : builder(builder) {}
@@ -46,13 +46,13 @@ public:
   /// is a multiple of `divisor`.
   LaneIndex lanes(mlir::Value start, graph::DimExpr size, int64_t divisor = 1,
                   graph::DimExpr low = 0);
-  /// The number of the lane itself.
+  /// The lane: 0, 1, 2 ...
   LaneIndex laneOffset();
   /// start + tile row; the row that code is emitted for is `tileRow`.
   LaneIndex tile(mlir::Value start, graph::DimExpr size);
   int64_t tileRow = 0;
-  /// Per-lane values within [0, size).
-  LaneIndex scattered(mlir::Value lanes) const;
+  /// A per-lane (gather) index: one value per lane, in no known relation.
+  LaneIndex perLane(mlir::Value lanes) const;
 
   LaneIndex add(const LaneIndex &x, const LaneIndex &y);
   LaneIndex scale(const LaneIndex &x, const graph::DimExpr &factor);
@@ -70,7 +70,7 @@ public:
   int64_t knownDivisor(const LaneIndex &x) const;
   /// Index value if uniform, else a vector of index.
   mlir::Value value(const LaneIndex &x);
-  /// Value in lane 0 (of the affine part), at the current tile row.
+  /// Value of the affine part in lane 0, at the current tile row.
   mlir::Value laneBase(const LaneIndex &x);
   /// Factor of one variable, by the value that it was made from; 0 where
   /// absent.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Walks a fused region with symbolic indices until no reshape splits a
-// dimension any more, then collapses.
+// dimension any more, then collapses dimensions.
 
 #include "lowering/builder/IterationSpace.h"
 #include "ir/matchers/IotaIndices.h"
@@ -85,7 +85,7 @@ private:
         fixed.insert(variable);
   }
 
-  // Along x, something changes where x reaches `at`.
+  // The meaning of x changes where it reaches `at`.
   void edge(const LaneIndex &x, const DimExpr &at) {
     keep(x);
     LaneIndex only = x;
@@ -101,7 +101,8 @@ private:
       if (auto inner = operandIndex(math, dims, op, number, at)) {
         visit(operand, *inner);
       } else {
-        // A start from data: the map is the same but for a shared offset.
+        // A data-dependent start shifts all positions alike; the map is
+        // otherwise unchanged.
         SmallVector<LaneIndex> moved(at);
         if (auto slice = dyn_cast<graph::SliceOp>(op))
           for (auto [d, x] : llvm::enumerate(moved))
@@ -239,8 +240,8 @@ private:
       visit(start, {});
   }
 
-  // A fold in place: every dimension of its result keeps its meaning, what it
-  // runs over is opaque but for features.
+  // A reduction within the element: every dimension of its result keeps its
+  // meaning. The reduced positions are opaque, except along features.
   void visitReduction(Operation *op, ArrayRef<LaneIndex> at) {
     for (const LaneIndex &x : at)
       keep(x);
@@ -270,7 +271,8 @@ private:
     LaneIndex feature = at[numbers.getOutputFeature()];
     input[numbers.getInputBatch()] = at[numbers.getOutputBatch()];
     auto type = cast<RankedTensorType>(op.getKernel().getType());
-    // Groups as wide as their inputs are read whole, by neighbouring lanes.
+    // Groups with as many outputs as inputs are read whole, by neighbouring
+    // lanes.
     bool alike =
         type.getDimSize(numbers.getKernelOutput()) ==
         int64_t(op.getGroups()) * type.getDimSize(numbers.getKernelInput());
@@ -349,8 +351,8 @@ void IterationSpace::collapseAtoms(const Walk &walk,
     });
   };
   for (unsigned a = atoms.size(); a-- > 0;) {
-    // A loop in the making is the front one of `loops`; its innermost atom
-    // carries the steps.
+    // The loop being built is the first one of `loops`; its innermost atom has
+    // the strides.
     if (!loops.empty()) {
       Loop &loop = loops.front();
       if (agree(a, loop.size, loop.first + loop.count - 1)) {
@@ -386,7 +388,7 @@ void IterationSpace::addEdges(const Walk &walk) {
       if (edge.variable != walk.variables[loop.first] ||
           llvm::is_contained(loop.edges, edge.at))
         continue;
-      // Only where its place among the others is known.
+      // Only if its order among the other edges is known.
       bool inside = DimExpr(1).provablyAtMost(edge.at) &&
                     edge.at.provablyAtMost(loop.size - 1);
       bool ordered = llvm::all_of(loop.edges, [&](const DimExpr &other) {

@@ -26,8 +26,8 @@ struct SpaceRoot {
 
 class IterationSpace {
 public:
-  /// Iterates over `shape`. Dimensions of different `groups` (one number per
-  /// dimension) are never collapsed. Values in `stops` are given by the
+  /// Iterates over `shape`. Dimensions of different `groups` (one group index
+  /// per dimension) are never collapsed. Values in `stops` are given by the
   /// schedule and not followed.
   IterationSpace(graph::DimAnalysis &dims, llvm::ArrayRef<graph::DimExpr> shape,
                  llvm::ArrayRef<SpaceRoot> roots,
@@ -52,7 +52,7 @@ public:
         factors; ///< elements moved per step of each loop
     llvm::SmallVector<bool>
         opaque; ///< position depends on the loop in an unknown way
-    bool small; ///< a constant or so: not worth arranging for
+    bool small; ///< such as a constant: not worth choosing loops for
   };
   const std::vector<Access> &accesses() const { return found; }
   /// Where along `loop` a pad or concat changes its meaning, ascending; only

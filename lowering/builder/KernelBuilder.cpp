@@ -14,7 +14,7 @@ using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
-// Any size that no real buffer reaches: offsets inside are then plain address
+// A size that no real buffer reaches: offsets inside are then plain address
 // arithmetic.
 static constexpr int64_t hugeSize = int64_t(1) << 40;
 
@@ -46,7 +46,7 @@ Type typeLike(Type scalar, Type like) {
 }
 
 KernelBuilder::KernelBuilder(graph::FusionOp fusion, graph::DimAnalysis &dims,
-                             const KernelTarget &target, ModuleOp kernels,
+                             const TargetModel &target, ModuleOp kernels,
                              StringRef name)
     : b(fusion.getContext()), loc(fusion.getLoc()), target(target),
       fusion(fusion), dims(dims) {

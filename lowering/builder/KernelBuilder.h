@@ -11,9 +11,9 @@
 
 namespace zenith::kernels {
 
-/// Type of an element in memory: i1 and i4 take a byte, bf16 and 8-bit
-/// floats travel as their bits, unsigned as signless; a complex number is two
-/// of its part.
+/// Type of an element in memory: i1 and i4 take a byte, bf16 and 8-bit floats
+/// are integers of their bits, unsigned integers signless ones; a complex
+/// element is two of its part.
 mlir::Type memoryType(mlir::Type element);
 /// Type of an element in registers: f32 for narrower floats (values already
 /// rounded to the narrow type), i1 for i1.
@@ -24,13 +24,13 @@ mlir::Type typeLike(mlir::Type scalar, mlir::Type like);
 class KernelBuilder {
 public:
   KernelBuilder(graph::FusionOp fusion, graph::DimAnalysis &dims,
-                const KernelTarget &target, mlir::ModuleOp kernels,
+                const TargetModel &target, mlir::ModuleOp kernels,
                 llvm::StringRef name);
 
   /// Inserts into the body; move it freely inside the function.
   mlir::OpBuilder b;
   mlir::Location loc;
-  const KernelTarget &target;
+  const TargetModel &target;
   graph::FusionOp fusion;
   graph::DimAnalysis &dims;
 
@@ -41,7 +41,8 @@ public:
   mlir::Value operand(unsigned index);
   mlir::Value result(unsigned index);
   mlir::Value scratch(unsigned index, mlir::Type memoryElement);
-  /// Memory of one i64: dimension number `index` that the kernel finds out.
+  /// Memory of one i64: the data-dependent dimension `index`, which the kernel
+  /// computes.
   mlir::Value count(unsigned index);
   /// Memory of a value of the fusion's body: a block argument's operand.
   mlir::Value memoryOf(mlir::BlockArgument argument) {
@@ -58,7 +59,7 @@ public:
                       int64_t value); ///< integer (or index) scalar or vector
   mlir::Value constant(mlir::TypedAttr value); ///< anything else
 
-  /// Index arithmetic without signed overflow; folds constants.
+  /// Index arithmetic without signed overflow; constants are folded.
   mlir::Value add(mlir::Value x, mlir::Value y);
   mlir::Value sub(mlir::Value x, mlir::Value y);
   mlir::Value mul(mlir::Value x, mlir::Value y);
@@ -81,7 +82,7 @@ public:
   llvm::SmallVector<mlir::Value> loop(mlir::Value low, mlir::Value high,
                                       mlir::Value step,
                                       mlir::ValueRange carried, CarryBody body);
-  /// Runs `body` where `condition` holds.
+  /// Emits `body` under `condition`.
   void ifThen(mlir::Value condition, llvm::function_ref<void()> body);
   /// Blocks of `lanes` lanes over [low, high): full ones with a null mask, then
   /// at most one masked one.
@@ -89,11 +90,11 @@ public:
   laneLoop(mlir::Value low, mlir::Value high, unsigned lanes,
            llvm::function_ref<void(mlir::Value start, mlir::Value mask)> body);
 
-  /// Result number that a value of the fusion's body is yielded as.
+  /// Index of the result that a value of the fusion's body is yielded as.
   std::optional<unsigned> resultOf(mlir::Value value) const;
 
-  /// Moves `b` behind the entry block's constants; what is built there ends
-  /// with `last`.
+  /// Moves `b` after the entry block's constants. entryEndsWith() then tells
+  /// the last op that was built there.
   void moveToEntry();
   void entryEndsWith(mlir::Operation *last) { lastEntryOp = last; }
 

@@ -1,33 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What emission makes of a fusion: functions over task ranges, their launches
-// and scratch; and what it knows of the machine.
+// and scratch.
 
 #ifndef ZENITH_LOWERING_BUILDER_KERNELPLAN_H
 #define ZENITH_LOWERING_BUILDER_KERNELPLAN_H
 
 #include "ir/GraphOps.h"
+#include "ir/target/TargetModel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace zenith::kernels {
 
-/// What emission knows of the machine.
-struct KernelTarget {
-  unsigned lanes = 8;  ///< native f32 lanes: 4 SSE, 8 AVX2, 16 AVX-512
-  unsigned panel = 16; ///< columns of a packed panel
-  unsigned rows = 6;   ///< rows of the contraction micro-kernel
-  bool fma = true;
-  bool opencl =
-      false; ///< the kernels will be printed: no calls, no target intrinsics
-  bool avx512 = false;
-  bool bf16Pairs = false; ///< multiplies pairs of bf16 faster than f32
-  bool vnni = false;
-  bool vbmi = false; ///< looks bytes up in two vectors together
-  /// What a kernel writes and the program never reads goes past the caches
-  /// where it touches more bytes than this; 0 = nothing does.
-  int64_t cachedBytes = 0;
-};
+using target::TargetModel;
 
 /// What a pointer argument of a kernel points to, as an operand, result or
 /// scratch buffer of the fusion; Count: one i64 that the kernel writes, entry
@@ -37,7 +23,7 @@ struct PointerArg {
   unsigned index;
 };
 
-/// A dimension of a result that the kernel finds out.
+/// A dimension of a result that the kernel computes from data.
 struct DataCount {
   unsigned result;
   unsigned dim;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Quotients of small integers by way of floats; remainders of floats by exact
+// Quotients of small integers by float division; remainders of floats by exact
 // multiplication.
 
 #include "lowering/builder/LaneDivision.h"
@@ -27,8 +27,8 @@ Num unlessAny(Flag rare, Num usual, function_ref<Num(Num)> always) {
                                })[0]};
 }
 
-/// The number, as far from the ends of the range as its reciprocal, that all
-/// lanes of y are; 0: not known.
+/// The constant that all lanes of y are, if both it and its reciprocal are well
+/// inside the range of normal numbers; 0: not known.
 static float knownDivisor(Num y) {
   constexpr float smallest = 0x1p-60f, largest = 0x1p60f;
   Value value = y.v;
@@ -43,14 +43,14 @@ static float knownDivisor(Num y) {
   return size >= smallest && size <= largest ? divisor : 0;
 }
 
-// 512 bits are divided in 16 cycles, and multiplied by a reciprocal in half of
-// one. Added to that, the remainder times the reciprocal gives the rounded
-// quotient (Markstein 1990), but not the sign of a zero, nor infinity; where
-// remainders underflow it may be one unit off.
+// A multiplication by the reciprocal takes a fraction of the time of a division
+// of 512 bits. Adding the remainder times the reciprocal gives the rounded
+// quotient (Markstein 1990), except for the sign of a zero and for infinity;
+// where remainders underflow the result may be one unit off.
 static Num quotient(Num x, Num y, bool isFinite) {
-  const KernelTarget &target = x.k->target;
+  const TargetModel &target = x.k->target;
   float divisor = knownDivisor(y);
-  if (divisor == 0 || !target.avx512 || !target.fma || target.opencl)
+  if (divisor == 0 || !target.avx512 || !target.fma || target.printed)
     return x / y;
   Num reciprocal = y.like(1.0f / divisor), first = x * reciprocal;
   Num better = fma(fma(-first, y, x), reciprocal, first);
@@ -65,9 +65,9 @@ Num quotient(Num x, Num y) { return quotient(x, y, /*isFinite=*/false); }
 
 Num quotientOfFinite(Num x, Num y) { return quotient(x, y, /*isFinite=*/true); }
 
-// A rounded quotient that is a whole number leaves a remainder that is a whole
-// number of both last places, and small: a number of the type. Each step makes
-// a quotient 2^53 times smaller, and quotients of f32 are below 2^278.
+// A rounded quotient that is an integer leaves a remainder that is a small
+// multiple of the last places of both, hence exactly representable. Each step
+// makes the quotient 2^53 times smaller, and quotients of f32 are below 2^278.
 static Num reduceHuge(Num a, Num b) {
   KernelBuilder &kernel = *a.k;
   OpBuilder &builder = kernel.b;
@@ -88,12 +88,13 @@ static Num reduceHuge(Num a, Num b) {
   return {&kernel, builder.create<arith::TruncFOp>(kernel.loc, type, rest)};
 }
 
-// While the quotient has no more bits than a mantissa, rounding it is at most
-// one too much. Where any lane has a larger one, all are made small before.
+// While the quotient has no more bits than a mantissa, its rounded value is at
+// most one too large. If any lane has a larger quotient, all lanes are reduced
+// before.
 Num exactRemainder(Num x, Num y) {
   KernelBuilder &kernel = *x.k;
   OpBuilder &builder = kernel.b;
-  if (!isa<VectorType>(x.v.getType()) || kernel.target.opencl)
+  if (!isa<VectorType>(x.v.getType()) || kernel.target.printed)
     return {&kernel, builder.create<arith::RemFOp>(kernel.loc, x.v, y.v)};
   bool isDouble = getElementTypeOrSelf(x.v.getType()).isF64();
   Num a = abs(x), b = abs(y);
@@ -112,14 +113,14 @@ static bool isConstant(Value value) {
 }
 
 bool dividesAsFloats(Num x, Num y) {
-  return isa<VectorType>(x.v.getType()) && !x.k->target.opencl &&
+  return isa<VectorType>(x.v.getType()) && !x.k->target.printed &&
          getElementTypeOrSelf(x.v.getType()).getIntOrFloatBitWidth() <= 32 &&
          !isConstant(y.v);
 }
 
-// A quotient that isn't whole is at least 1 / y away from the next whole number
-// and at most 2^bits / y: a mantissa of more than twice the bits never rounds
-// it there.
+// A quotient that is not an integer is at least 1 / y away from the next
+// integer and at most 2^bits / y: a mantissa of more than twice the bits never
+// rounds it there.
 Num truncatedQuotient(Num x, Num y, bool isUnsigned) {
   KernelBuilder &kernel = *x.k;
   OpBuilder &b = kernel.b;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What processors have for scalars only, for vectors: quotients and remainders.
+// Quotients and remainders of vectors, for which processors have scalar
+// instructions only.
 
 #ifndef ZENITH_LOWERING_BUILDER_LANEDIVISION_H
 #define ZENITH_LOWERING_BUILDER_LANEDIVISION_H
@@ -9,22 +10,23 @@
 
 namespace zenith::kernels {
 
-/// `usual`, or if any lane is `rare` what `always` makes of all of them: for
-/// vectors.
+/// `usual` unless a lane is `rare`: then what `always` computes from it, which
+/// is right for all lanes. For vectors.
 Num unlessAny(Flag rare, Num usual, llvm::function_ref<Num(Num usual)> always);
 
 /// x / y of floats.
 Num quotient(Num x, Num y);
-/// The same where x is finite, but for the sign of a zero.
+/// x / y for finite x, except for the sign of a zero.
 Num quotientOfFinite(Num x, Num y);
 
 /// x - y * trunc(x / y) of f32 or f64, exactly, as C's fmod.
 Num exactRemainder(Num x, Num y);
 
-/// Whether `truncatedQuotient` is shorter than a division of integers lane by
-/// lane: for vectors of at most 32 bits, and no constant divisor.
+/// Whether `truncatedQuotient` takes fewer instructions than one integer
+/// division per lane: for vectors of elements of at most 32 bits and no
+/// constant divisor.
 bool dividesAsFloats(Num x, Num y);
-/// trunc(x / y); y is not 0, and of signed numbers not -1.
+/// trunc(x / y) of integers; y is not 0, and not -1 if they are signed.
 Num truncatedQuotient(Num x, Num y, bool isUnsigned);
 
 } // namespace zenith::kernels

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A scalar or vector of f32 or integers under construction, with operators, so
-// that formulas read as formulas.
+// Scalar or vector values of floats or integers with operators that build
+// their arithmetic, so that formulas in the code read as formulas.
 
 #ifndef ZENITH_LOWERING_BUILDER_LANENUMBER_H
 #define ZENITH_LOWERING_BUILDER_LANENUMBER_H
@@ -176,7 +176,7 @@ inline Num convertToFloat(Num x) {
       typeLike(mlir::Float32Type::get(x.v.getContext()), x.v.getType());
   return {x.k, x.k->b.create<mlir::arith::SIToFPOp>(x.k->loc, type, x.v)};
 }
-/// x >= 0 or NaN, with the sign of another number: cheaper than copySign.
+/// x, which is >= 0 or NaN, with the sign of `sign`: cheaper than copySign.
 inline Num withSignOf(Num x, Num sign) {
   Num one = bits(sign);
   Num mask = {one.k, one.k->integer(one.v.getType(), int64_t(1) << 31)};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Deals rows to tasks by their length, and loops over the rows of a task.
+// Divides rows among tasks by their length, and loops over the rows of a task.
 
 #include "lowering/builder/RowTasks.h"
 #include "llvm/Support/MathExtras.h"
@@ -40,7 +40,7 @@ void RowTasks::roundUpTo(unsigned together) {
   tasks = DimExpr::ceilDiv(rows, rowsPerTask);
 }
 
-/// The first row of a task and the one behind its last.
+/// The first row of a task and one past its last row.
 static std::pair<Value, Value> rowsOfTask(KernelBuilder &kernel,
                                           const RowTasks &tasks, Value task) {
   Value first = kernel.mul(task, kernel.index(tasks.rowsPerTask)),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rows of a loop nest dealt to tasks: how many rows a task has, and the loops
-// over the rows of a task.
+// Rows of a loop nest divided among tasks: how many rows a task has, and the
+// loops over the rows of a task.
 
 #ifndef ZENITH_LOWERING_BUILDER_ROWTASKS_H
 #define ZENITH_LOWERING_BUILDER_ROWTASKS_H
@@ -10,8 +10,8 @@
 
 namespace zenith::kernels {
 
-/// Elements that a task of streaming code handles: enough to hide the claim,
-/// few enough to balance.
+/// Elements that a task of streaming code handles: enough to hide the cost of
+/// claiming a task, few enough to balance the load of threads.
 inline constexpr int64_t elementsPerTask = 4096;
 
 /// Rows = all loops of a space but some, flattened; a task is a block of rows,
@@ -33,14 +33,14 @@ struct RowTasks {
   void roundUpTo(unsigned together);
 };
 
-/// Runs `body` for each row of the kernel's task range with the row number and
+/// Runs `body` for each row of the kernel's task range with the row's index and
 /// the part [low, high) of the row.
 void forEachRow(
     KernelBuilder &kernel, const RowTasks &tasks,
     llvm::function_ref<void(mlir::Value row, mlir::Value low, mlir::Value high)>
         body);
-/// Where tasks are whole rows: runs `body` with the first of `together` rows
-/// each, then with each of those that are left.
+/// For tasks of whole rows: runs `body` once per group of `together` rows with
+/// the first of them, then once per remaining row.
 void forEachRows(
     KernelBuilder &kernel, const RowTasks &tasks, unsigned together,
     llvm::function_ref<void(mlir::Value first, unsigned count)> body);

@@ -9,8 +9,8 @@
 
 namespace zenith::kernels {
 
-/// Calls the function of that name in the kernels' module, memory as memory of
-/// unknown size; the first call has `write` give its body.
+/// Calls the function `name` of the kernels' module, passing memory as memory
+/// of unknown size. The first call creates it: `write` builds its body.
 void callShared(
     KernelBuilder &kernel, const std::string &name,
     llvm::ArrayRef<mlir::Value> operands,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Turns a square of vectors around in registers: halves, quarters ... of
-// vectors first, then blocks of 16 bytes.
+// Transposes a square of vectors in registers: halves, quarters ... of vectors
+// first, then blocks of 16 bytes.
 
 #include "lowering/builder/TileTranspose.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -19,7 +19,7 @@ static Value shuffle(KernelBuilder &kernel, Value x, Value y,
   return kernel.b.create<vector::ShuffleOp>(kernel.loc, x, y, lanes);
 }
 
-// Exchanges the blocks of `half` lanes beside the diagonal.
+// Swaps the off-diagonal blocks of `half` lanes.
 static void exchange(KernelBuilder &kernel, Value &x, Value &y, int64_t half,
                      int64_t width) {
   Value low = shuffle(kernel, x, y, [&](int64_t lane) {
@@ -42,8 +42,8 @@ static Value interleave(KernelBuilder &kernel, Value x, Value y, int64_t block,
   });
 }
 
-/// Turns the squares of so many lanes that the vectors of `rows` hold side by
-/// side.
+/// Transposes each square of `lanes` lanes; the vectors of `rows` hold several
+/// squares side by side.
 static void transposeBlocks(KernelBuilder &kernel,
                             MutableArrayRef<Value> rows) {
   int64_t block = rows.size();
@@ -57,8 +57,8 @@ static void transposeBlocks(KernelBuilder &kernel,
   }
 }
 
-// Inside of 16 bytes interleaving is one instruction on every machine, whatever
-// the element.
+// Within 16 bytes, interleaving is one instruction on every machine, for any
+// element type.
 void transposeSquare(KernelBuilder &kernel, MutableArrayRef<Value> square) {
   constexpr int64_t blockBits = 128;
   int64_t width = square.size();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Turns a square of vectors around in registers.
+// Transposes a square of vectors in registers.
 
 #ifndef ZENITH_LOWERING_BUILDER_TILETRANSPOSE_H
 #define ZENITH_LOWERING_BUILDER_TILETRANSPOSE_H

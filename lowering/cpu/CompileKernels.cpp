@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels travel to their threads as bytecode: contexts are not shared, so
+// Hands kernels to their threads as bytecode: MLIR contexts are not shared, so
 // threads don't wait for each other.
 
 #include "lowering/cpu/CompileKernels.h"
 #include "lowering/builder/KernelAttributes.h"
 
-#include "lowering/cpu/CPUTarget.h"
+#include "ir/target/CPUTarget.h"
 #include "lowering/cpu/ConvertKernelsToLLVM.h"
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
@@ -30,11 +30,12 @@ using namespace mlir;
 
 namespace zenith::cpu {
 
-/// Kernels per module: enough that the fixed cost of a module vanishes, few
-/// enough to feed the threads.
+/// Kernels per module: enough to spread the fixed cost of a module, few enough
+/// to keep all threads busy.
 static constexpr unsigned kernelsPerModule = 16;
 /// Ops after which a module is closed early, so that a run of large kernels is
-/// spread too; and those from which on a small program has more than one.
+/// spread over modules; and ops from which on a small program has more than one
+/// module.
 static constexpr unsigned opsPerModule = 6000, fewestOpsPerModule = 400;
 
 unsigned defaultCompileThreads() {
@@ -56,7 +57,7 @@ void parallelJobs(unsigned count, unsigned threads,
     helper.join();
 }
 
-/// Adds what `function` calls, and what that calls.
+/// Adds the functions that `function` calls, directly or through others.
 static void collectCallees(func::FuncOp function, ModuleOp kernels,
                            llvm::SetVector<Operation *> &found) {
   function.walk([&](func::CallOp call) {
@@ -73,7 +74,7 @@ static void collectCallees(func::FuncOp function, ModuleOp kernels,
 }
 
 namespace {
-/// Kernels dealt to modules.
+/// Kernels divided among modules.
 struct Deal {
   llvm::SmallVector<llvm::SmallVector<func::FuncOp>> groups;
   /// Functions that kernels call have modules of their own, which all others
@@ -89,8 +90,9 @@ static unsigned opsOf(llvm::ArrayRef<func::FuncOp> functions) {
   return ops;
 }
 
-/// Deals `functions` in order. A small program becomes some modules too, so
-/// that it is compiled by several threads, and the same whatever their number.
+/// Divides `functions` among modules in order. A small program becomes several
+/// modules too, so that several threads compile it; the division doesn't depend
+/// on their number.
 static void
 dealFunctions(llvm::ArrayRef<func::FuncOp> functions,
               llvm::SmallVectorImpl<llvm::SmallVector<func::FuncOp>> &groups) {
@@ -119,7 +121,7 @@ static Deal dealKernels(ModuleOp kernels) {
   dealFunctions(callers, deal.groups);
   deal.sharesCallees = deal.groups.size() > 1;
   if (deal.sharesCallees) {
-    // First, because micro-kernels are what takes longest.
+    // Shared functions come first: micro-kernels take longest.
     llvm::SmallVector<llvm::SmallVector<func::FuncOp>> all;
     dealFunctions(called, all);
     llvm::append_range(all, deal.groups);
@@ -128,7 +130,7 @@ static Deal dealKernels(ModuleOp kernels) {
   return deal;
 }
 
-/// A module of `group` and what it calls, as bytecode.
+/// A module of `group` and the functions that it calls, as bytecode.
 static std::string writeGroup(llvm::ArrayRef<func::FuncOp> group,
                               bool sharesCallees, ModuleOp kernels) {
   llvm::SetVector<Operation *> called;
@@ -170,7 +172,7 @@ static llvm::Error failure(const std::string &text) {
 
 static llvm::Expected<std::string> compileGroup(const std::string &bytecode,
                                                 unsigned number,
-                                                const CPUTarget &target,
+                                                const target::CPUTarget &target,
                                                 EmitKind emit) {
   DialectRegistry registry;
   registerKernelDialects(registry);
@@ -201,7 +203,7 @@ static llvm::Expected<std::string> compileGroup(const std::string &bytecode,
 }
 
 static llvm::Expected<std::string> compileExtra(const ModuleBuilder &build,
-                                                const CPUTarget &target,
+                                                const target::CPUTarget &target,
                                                 EmitKind emit) {
   llvm::LLVMContext context;
   llvm::Expected<std::unique_ptr<llvm::Module>> module = build(context);
@@ -211,7 +213,7 @@ static llvm::Expected<std::string> compileExtra(const ModuleBuilder &build,
 }
 
 llvm::Expected<std::vector<EmittedFile>>
-compileKernels(ModuleOp kernels, const CPUTarget &target,
+compileKernels(ModuleOp kernels, const target::CPUTarget &target,
                const KernelCompileOptions &options) {
   std::vector<std::string> modules = writeGroups(kernels);
   unsigned extra = options.extraModule ? 1 : 0;
@@ -230,7 +232,7 @@ compileKernels(ModuleOp kernels, const CPUTarget &target,
     else
       errors[job] = llvm::toString(bytes.takeError());
   };
-  // Large ones first: none of them should begin when all others end.
+  // Large modules first, so that none of them begins when all others end.
   std::vector<unsigned> order(files.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(

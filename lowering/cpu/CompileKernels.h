@@ -40,13 +40,13 @@ struct KernelCompileOptions {
   ModuleBuilder extraModule; ///< emitted first, as "host"; may be empty
 };
 
-/// Deals the functions of `kernels` in order into modules of about 16, each
-/// with its own contexts, and compiles them. A public function is a kernel and
-/// gets a task function (translateKernels); private ones are called by kernels
-/// and are compiled once. `kernels` stays as it is.
-/// Errors carry the diagnostics met.
+/// Divides the functions of `kernels` in order among modules of about 16, each
+/// with contexts of its own, and compiles them. A public function is a kernel
+/// and gets a task function (translateKernels); private functions are called by
+/// kernels and are compiled once. `kernels` is not changed. Errors carry the
+/// diagnostics met.
 llvm::Expected<std::vector<EmittedFile>>
-compileKernels(mlir::ModuleOp kernels, const CPUTarget &target,
+compileKernels(mlir::ModuleOp kernels, const target::CPUTarget &target,
                const KernelCompileOptions &options = {});
 
 /// Cores that this process may use.

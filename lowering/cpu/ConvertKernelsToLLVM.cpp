@@ -116,8 +116,8 @@ static LogicalResult lowerStructure(ModuleOp kernels) {
   return applyPatternsAndFoldGreedily(kernels, std::move(patterns), config);
 }
 
-/// The functions that libm offers and LLVM has no intrinsic for (erf, tanh,
-/// ...), as calls.
+/// Math ops for which LLVM has no intrinsic (erf, tanh, ...) become calls of
+/// libm.
 static LogicalResult lowerToLibm(ModuleOp kernels) {
   bool any = false;
   kernels.walk(
@@ -127,16 +127,19 @@ static LogicalResult lowerToLibm(ModuleOp kernels) {
   RewritePatternSet patterns(kernels.getContext());
   populateMathToLibmConversionPatterns(patterns);
   ConversionTarget target(*kernels.getContext());
-  target.addIllegalOp<math::AcosOp, math::AcoshOp, math::AsinOp, math::AsinhOp,
-                      math::AtanOp, math::Atan2Op, math::AtanhOp, math::CbrtOp,
-                      math::CoshOp, math::ErfOp, math::ExpM1Op, math::Log1pOp,
-                      math::SinhOp, math::TanOp, math::TanhOp>();
+  enum { Intrinsic, Library };
+#define ZENITH_UNARY_FUNCTION(OP, NAME, MATH, BY)                              \
+  if (BY == Library)                                                           \
+    target.addIllegalOp<math::MATH##Op>();
+#define ZENITH_BINARY_FUNCTION(OP, NAME, MATH, BY)                             \
+  ZENITH_UNARY_FUNCTION(OP, NAME, MATH, BY)
+#include "ir/ElementaryFunctions.def"
   target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
   return applyPartialConversion(kernels, target, std::move(patterns));
 }
 
-/// Casts index -> i64 -> index and the like, which conversion leaves at the
-/// borders of blocks.
+/// Removes casts index -> i64 -> index and the like, which conversion leaves at
+/// the borders of blocks.
 static void dropCasts(ModuleOp kernels) {
   SmallVector<UnrealizedConversionCastOp> casts;
   kernels.walk([&](UnrealizedConversionCastOp cast) { casts.push_back(cast); });

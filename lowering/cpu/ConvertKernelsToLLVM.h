@@ -19,9 +19,11 @@ namespace mlir {
 class ModuleOp;
 }
 
-namespace zenith::cpu {
-
+namespace zenith::target {
 struct CPUTarget;
+}
+
+namespace zenith::cpu {
 
 /// Dialects that a kernel may consist of, with their translations to LLVM IR.
 void registerKernelDialects(mlir::DialectRegistry &registry);
@@ -35,7 +37,7 @@ llvm::LogicalResult convertKernelsToLLVM(mlir::ModuleOp kernels);
 /// begin, i64 end)`, which unpacks the arrays: memref arguments come from
 /// `pointers`, index arguments but the last two from `sizes`, in order.
 llvm::Expected<std::unique_ptr<llvm::Module>>
-translateKernels(mlir::ModuleOp kernels, const CPUTarget &target,
+translateKernels(mlir::ModuleOp kernels, const target::CPUTarget &target,
                  llvm::LLVMContext &context, llvm::StringRef name);
 
 } // namespace zenith::cpu

@@ -6,7 +6,8 @@
 
 #include "lowering/cpu/EmitObject.h"
 
-#include "lowering/cpu/CPUTarget.h"
+#include "ir/target/TargetModel.h"
+#include "lowering/cpu/CPUMachine.h"
 #include "lowering/cpu/LegalizeHalf.h"
 #include "lowering/cpu/LegalizeMasks.h"
 #include "lowering/cpu/LegalizeMinMax.h"
@@ -34,7 +35,8 @@ using namespace llvm;
 
 namespace zenith::cpu {
 
-static void optimizeModule(Module &module, TargetMachine &machine) {
+static void optimizeModule(Module &module, TargetMachine &machine,
+                           int64_t lineBytes) {
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager components;
@@ -59,7 +61,7 @@ static void optimizeModule(Module &module, TargetMachine &machine) {
   passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
   passes.addPass(LegalizeMinMaxPass(
       machine.getMCSubtargetInfo()->checkFeatures("+avx512dq,+avx512vl")));
-  passes.addPass(NonTemporalStoresPass());
+  passes.addPass(NonTemporalStoresPass(lineBytes));
   if (machine.getMCSubtargetInfo()->checkFeatures("+avx512f"))
     passes.addPass(StoreOrderPass());
   ModulePassManager all;
@@ -67,14 +69,14 @@ static void optimizeModule(Module &module, TargetMachine &machine) {
   all.run(module, modules);
 }
 
-/// Instructions of a function from which on it is not worth more than plain
-/// code. Compiling more than so many carefully takes longer than some hundred
-/// calls could win back, and more than linear time in them.
+/// Instructions of a function from which on host code is compiled without
+/// optimisation. Optimising a longer function takes more than linear time in
+/// its length, more than its calls could win back.
 static constexpr unsigned longFunction = 1500;
 
-/// How carefully to generate code that is not a kernel. Long entries are nearly
-/// straight lines of launches, each of which costs more than the numbers around
-/// it. Short entries may have loops of host arithmetic.
+/// Optimisation level of host code. Long entries are nearly straight lines of
+/// launches, each of which costs more than the arithmetic around it. Short
+/// entries may have loops of host arithmetic.
 static CodeGenOptLevel levelOfHostCode(const Module &module) {
   for (const Function &function : module)
     if (function.getInstructionCount() > longFunction)
@@ -83,10 +85,10 @@ static CodeGenOptLevel levelOfHostCode(const Module &module) {
 }
 
 namespace {
-/// Passes of code generation without the reduction of induction variables and
-/// what prepares for it. Kernels count with few variables already: their
-/// machine code is as fast without, and in loops with many addresses (windows)
-/// the search for the cheapest set takes most of the compile time.
+/// Passes of code generation without loop strength reduction and its
+/// preparation. Kernels use few induction variables already, so their code is
+/// as fast without; in loops with many addresses (depthwise convolution,
+/// pooling) the search for the cheapest set takes most of the compile time.
 class CodePasses : public legacy::PassManagerBase {
 public:
   void add(Pass *pass) override {
@@ -122,9 +124,10 @@ struct ErrorCollector : DiagnosticHandler {
 };
 } // namespace
 
-Expected<std::string> emitModule(Module &module, const CPUTarget &target,
-                                 EmitKind kind, bool optimize) {
-  Expected<std::unique_ptr<TargetMachine>> machine = target.createMachine();
+Expected<std::string> emitModule(Module &module,
+                                 const target::CPUTarget &target, EmitKind kind,
+                                 bool optimize) {
+  Expected<std::unique_ptr<TargetMachine>> machine = createMachine(target);
   if (!machine)
     return machine.takeError();
   std::string errors;
@@ -133,7 +136,7 @@ Expected<std::string> emitModule(Module &module, const CPUTarget &target,
   module.getContext().setDiagnosticHandler(
       std::make_unique<ErrorCollector>(errors));
   if (optimize)
-    optimizeModule(module, **machine);
+    optimizeModule(module, **machine, target.model().lineBytes);
   else
     (*machine)->setOptLevel(levelOfHostCode(module));
   SmallString<0> bytes;

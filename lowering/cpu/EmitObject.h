@@ -13,9 +13,11 @@ namespace llvm {
 class Module;
 }
 
-namespace zenith::cpu {
-
+namespace zenith::target {
 struct CPUTarget;
+}
+
+namespace zenith::cpu {
 
 enum class EmitKind { Object, Assembly, LLVM };
 
@@ -24,8 +26,8 @@ enum class EmitKind { Object, Assembly, LLVM };
 /// and data layout must be the target's. Errors are those of the code
 /// generator.
 llvm::Expected<std::string> emitModule(llvm::Module &module,
-                                       const CPUTarget &target, EmitKind kind,
-                                       bool optimize = true);
+                                       const target::CPUTarget &target,
+                                       EmitKind kind, bool optimize = true);
 
 } // namespace zenith::cpu
 

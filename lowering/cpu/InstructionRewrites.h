@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What passes that replace single instructions say of a function's analyses.
+// Preserved analyses of passes that replace single instructions.
 
 #ifndef ZENITH_LOWERING_CPU_INSTRUCTIONREWRITES_H
 #define ZENITH_LOWERING_CPU_INSTRUCTIONREWRITES_H
@@ -9,8 +9,8 @@
 
 namespace zenith::cpu {
 
-/// Blocks and the branches between them are as they were; everything is where
-/// no instruction was replaced.
+/// Passes that replace instructions keep blocks and branches; all analyses are
+/// preserved if nothing was replaced.
 inline llvm::PreservedAnalyses preservedByRewrites(bool changed) {
   if (!changed)
     return llvm::PreservedAnalyses::all();

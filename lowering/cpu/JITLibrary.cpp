@@ -5,7 +5,7 @@
 
 #include "lowering/cpu/JITLibrary.h"
 
-#include "lowering/cpu/CPUTarget.h"
+#include "lowering/cpu/CPUMachine.h"
 #include "lowering/cpu/CompileKernels.h"
 #include "runtime/ABI.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
@@ -15,7 +15,7 @@
 
 using namespace llvm;
 
-// What code for processors without half-precision instructions calls.
+// Called by code for processors without half-precision instructions.
 extern "C" {
 void __extendhfsf2();
 void __truncsfhf2();
@@ -47,43 +47,26 @@ JITLibrary::~JITLibrary() = default;
 
 static ArrayRef<zenith_symbol> librarySymbols() {
   static const zenith_symbol symbols[] = {
-      LIBM_UNARY(acos),
-      LIBM_UNARY(acosh),
-      LIBM_UNARY(asin),
-      LIBM_UNARY(asinh),
-      LIBM_UNARY(atan),
-      LIBM_UNARY(atanh),
-      LIBM_UNARY(cbrt),
+#define ZENITH_UNARY_FUNCTION(OP, NAME, MATH, BY) LIBM_UNARY(NAME),
+#define ZENITH_BINARY_FUNCTION(OP, NAME, MATH, BY) LIBM_BINARY(NAME),
+#include "ir/ElementaryFunctions.def"
       LIBM_UNARY(ceil),
-      LIBM_UNARY(cos),
-      LIBM_UNARY(cosh),
-      LIBM_UNARY(erf),
       LIBM_UNARY(erfc),
-      LIBM_UNARY(exp),
       LIBM_UNARY(exp2),
-      LIBM_UNARY(expm1),
       LIBM_UNARY(floor),
       LIBM_UNARY(lgamma),
-      LIBM_UNARY(log),
       LIBM_UNARY(log10),
-      LIBM_UNARY(log1p),
       LIBM_UNARY(log2),
       LIBM_UNARY(nearbyint),
       LIBM_UNARY(rint),
       LIBM_UNARY(round),
       LIBM_UNARY(roundeven),
-      LIBM_UNARY(sin),
-      LIBM_UNARY(sinh),
       LIBM_UNARY(sqrt),
-      LIBM_UNARY(tan),
-      LIBM_UNARY(tanh),
       LIBM_UNARY(tgamma),
       LIBM_UNARY(trunc),
-      LIBM_BINARY(atan2),
       LIBM_BINARY(fmax),
       LIBM_BINARY(fmin),
       LIBM_BINARY(fmod),
-      LIBM_BINARY(pow),
       LIBM_BINARY(remainder),
       {"fma", reinterpret_cast<void *>(
                   static_cast<double (*)(double, double, double)>(::fma))},
@@ -118,13 +101,14 @@ static orc::SymbolMap bindSymbols(orc::LLJIT &jit,
 }
 
 Expected<std::unique_ptr<JITLibrary>>
-JITLibrary::create(ArrayRef<EmittedFile> objects, const CPUTarget &target,
+JITLibrary::create(ArrayRef<EmittedFile> objects,
+                   const target::CPUTarget &target,
                    ArrayRef<zenith_symbol> symbols) {
-  if (Error error = target.checkRunsHere())
+  if (Error error = checkRunsHere(target))
     return error;
   // The JIT itself compiles nothing, but asks a code generator for the data
   // layout.
-  Expected<std::unique_ptr<TargetMachine>> registered = target.createMachine();
+  Expected<std::unique_ptr<TargetMachine>> registered = createMachine(target);
   if (!registered)
     return registered.takeError();
   auto jit = orc::LLJITBuilder()

@@ -13,18 +13,16 @@
 
 struct zenith_symbol;
 
+namespace zenith::target {
+struct CPUTarget;
+}
+
 namespace zenith::cpu {
 
-struct CPUTarget;
 struct EmittedFile;
 
-/// Linked code; it and what lookup() gave live as long as this object. Example
-/// for a test of kernels:
-///   auto target = CPUTarget::host();
-///   auto files = compileKernels(module, *target);
-///   auto library = JITLibrary::create(*files, *target);
-///   auto task = (*library)->lookupAs<zenith_task_fn>("NAME__task");
-///   (*task)(pointers, sizes, 0, tasks);
+/// Linked code. The code, and the addresses that lookup() returns, live as long
+/// as this object. Example for a test of kernels:
 class JITLibrary {
 public:
   /// Links `objects` (EmitKind::Object) against each other, libm, and
@@ -32,7 +30,7 @@ public:
   /// part, none for bare kernels. Refuses a target that this machine cannot
   /// run.
   static llvm::Expected<std::unique_ptr<JITLibrary>>
-  create(llvm::ArrayRef<EmittedFile> objects, const CPUTarget &target,
+  create(llvm::ArrayRef<EmittedFile> objects, const target::CPUTarget &target,
          llvm::ArrayRef<zenith_symbol> symbols = {});
   ~JITLibrary();
   JITLibrary(const JITLibrary &) = delete;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What processors compute with floats only, where it is asked of halves.
+// Widens f16 operations that processors have for f32 only.
 
 #include "lowering/cpu/LegalizeHalf.h"
 
@@ -17,8 +17,8 @@ static bool isOfHalves(const Value *value) {
   return value->getType()->getScalarType()->isHalfTy();
 }
 
-/// Intrinsics that give the half nearest to what they give for floats: their
-/// results are halves already.
+/// Intrinsics whose f16 result is the rounded f32 result of the same operation:
+/// on widened f16 operands the f32 result is exactly an f16.
 static bool isExactInFloats(Intrinsic::ID id) {
   switch (id) {
   case Intrinsic::floor:

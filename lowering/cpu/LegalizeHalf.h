@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What processors compute with floats only, where it is asked of halves.
+// Widens f16 operations that processors have for f32 only.
 
 #ifndef ZENITH_LOWERING_CPU_LEGALIZEHALF_H
 #define ZENITH_LOWERING_CPU_LEGALIZEHALF_H
@@ -9,9 +9,9 @@
 
 namespace zenith::cpu {
 
-/// Kernels compute f16 in f32; LLVM's simplifications turn comparisons and
-/// roundings of widened halves into those of halves, which the code generator
-/// takes apart lane by lane. This widens them again, and is to run after these
+/// Kernels compute f16 in f32. LLVM's simplifications turn comparisons and
+/// roundings of widened f16 values into f16 operations, which the code
+/// generator scalarises. This pass widens them again, so it runs after these
 /// simplifications.
 class LegalizeHalfPass : public llvm::PassInfoMixin<LegalizeHalfPass> {
 public:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Masks in forms that the processor has registers and instructions for.
+// Legalises masks: to forms that the processor has registers and instructions
+// for.
 
 #include "lowering/cpu/LegalizeMasks.h"
 
@@ -18,7 +19,8 @@ using namespace llvm;
 
 namespace zenith::cpu {
 
-/// Fewer lanes are cheap in every form; a byte counts no more.
+/// Masks of fewer lanes are cheap in every form; byte lane
+/// indices are compared up to this many.
 static constexpr unsigned fewestLanes = 16, mostLanes = 64;
 
 namespace {
@@ -33,11 +35,11 @@ private:
   void narrowCompare(ICmpInst *compare);
   void copyMasked(IntrinsicInst *access);
   void widenCarried(PHINode *phi);
-  AllocaInst *room(Type *type);
+  AllocaInst *stackSlot(Type *type);
 
   Function &function;
   const TargetTransformInfo &target;
-  /// How many lanes masks of the first ones have, at most all.
+  /// Lane count of a mask of the first lanes, at most all.
   DenseMap<Value *, Value *> counts;
   bool changed = false;
 };
@@ -52,21 +54,21 @@ static bool isManyLanes(Type *type) {
   return lanesOf(type) >= fewestLanes && lanesOf(type) <= mostLanes;
 }
 
-/// As wide as lets all lanes share two vectors of 256 bits.
+/// The widest element type with which all lanes fit two vectors of 256 bits.
 static FixedVectorType *integersFor(Type *mask) {
   unsigned lanes = lanesOf(mask);
   return FixedVectorType::get(
       Type::getIntNTy(mask->getContext(), std::max(8u, 512 / lanes)), lanes);
 }
 
-static Constant *laneNumbers(FixedVectorType *type) {
-  SmallVector<Constant *> numbers;
+static Constant *laneIndices(FixedVectorType *type) {
+  SmallVector<Constant *> indices;
   for (unsigned lane = 0; lane < type->getNumElements(); ++lane)
-    numbers.push_back(ConstantInt::get(type->getElementType(), lane));
-  return ConstantVector::get(numbers);
+    indices.push_back(ConstantInt::get(type->getElementType(), lane));
+  return ConstantVector::get(indices);
 }
 
-/// count > lane number, in either order.
+/// Matches count > lane index, in either order.
 void MaskRewriter::narrowCompare(ICmpInst *compare) {
   Value *count = compare->getOperand(0), *lanes = compare->getOperand(1);
   auto *type = dyn_cast<FixedVectorType>(count->getType());
@@ -79,7 +81,7 @@ void MaskRewriter::narrowCompare(ICmpInst *compare) {
   }
   bool isSigned = predicate == CmpInst::ICMP_SGT;
   if ((!isSigned && predicate != CmpInst::ICMP_UGT) ||
-      lanes != laneNumbers(type))
+      lanes != laneIndices(type))
     return;
   Value *scalar = getSplatValue(count);
   if (!scalar)
@@ -96,14 +98,14 @@ void MaskRewriter::narrowCompare(ICmpInst *compare) {
   Value *splat = builder.CreateVectorSplat(
       type->getNumElements(),
       builder.CreateTrunc(some, narrow->getElementType()));
-  Value *mask = builder.CreateICmpSGT(splat, laneNumbers(narrow));
+  Value *mask = builder.CreateICmpSGT(splat, laneIndices(narrow));
   counts[mask] = some;
   compare->replaceAllUsesWith(mask);
   compare->eraseFromParent();
   changed = true;
 }
 
-AllocaInst *MaskRewriter::room(Type *type) {
+AllocaInst *MaskRewriter::stackSlot(Type *type) {
   BasicBlock &entry = function.getEntryBlock();
   IRBuilder<> builder(&entry, entry.begin());
   AllocaInst *bytes = builder.CreateAlloca(type);
@@ -124,7 +126,7 @@ void MaskRewriter::copyMasked(IntrinsicInst *access) {
       (isLoad ? target.isLegalMaskedLoad(type, align)
               : target.isLegalMaskedStore(type, align)))
     return;
-  AllocaInst *buffer = room(type);
+  AllocaInst *buffer = stackSlot(type);
   IRBuilder<> builder(access);
   Value *size = builder.CreateMul(count, builder.getInt64(bytes));
   builder.CreateAlignedStore(data, buffer, buffer->getAlign());

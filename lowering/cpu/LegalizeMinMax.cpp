@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Maxima and minima of floats by the instructions that know the order of zeros.
+// Legalises float min/max: uses instructions that order -0 before 0.
 
 #include "lowering/cpu/LegalizeMinMax.h"
 
@@ -26,7 +26,7 @@ static bool isExtremeOfFloats(const IntrinsicInst &call) {
          isPowerOf2_32(type->getNumElements());
 }
 
-/// Lanes `first` and following; zeros behind the last.
+/// Lanes from `first` on; zeros after the last one.
 static Value *slice(IRBuilder<> &builder, Value *x, unsigned first,
                     unsigned lanes) {
   unsigned all = cast<FixedVectorType>(x->getType())->getNumElements();
@@ -50,15 +50,14 @@ static Intrinsic::ID rangeOf(bool isDouble, unsigned bits) {
   }
 }
 
-/// Of one register.
-static Value *extreme(IRBuilder<> &builder, bool isMaximum, Value *x,
-                      Value *y) {
-  // The comparison decides what is taken, and its sign is kept.
+/// Minimum or maximum of vectors of one register.
+static Value *minMax(IRBuilder<> &builder, bool isMaximum, Value *x, Value *y) {
+  // The comparison selects the operand, whose sign is kept.
   constexpr int takeLess = 4, takeMore = 5, ownRounding = 4;
   auto *type = cast<FixedVectorType>(x->getType());
   unsigned bits = unsigned(type->getPrimitiveSizeInBits().getFixedValue());
   Value *ordered = builder.CreateFCmpORD(x, y);
-  // Masks have eight bits and more.
+  // Mask registers have at least eight bits.
   ordered = slice(builder, ordered, 0, std::max(8u, type->getNumElements()));
   ordered = builder.CreateBitCast(
       ordered, builder.getIntNTy(std::max(8u, type->getNumElements())));
@@ -80,8 +79,8 @@ static Value *inRegisters(IntrinsicInst &call) {
            lanes = std::clamp(all, 128 / element, 512 / element);
   SmallVector<Value *> parts;
   for (unsigned first = 0; first < all; first += lanes)
-    parts.push_back(extreme(builder, isMaximum, slice(builder, x, first, lanes),
-                            slice(builder, y, first, lanes)));
+    parts.push_back(minMax(builder, isMaximum, slice(builder, x, first, lanes),
+                           slice(builder, y, first, lanes)));
   for (; parts.size() > 1; lanes *= 2) {
     SmallVector<int> both(2 * lanes);
     std::iota(both.begin(), both.end(), 0);
@@ -94,11 +93,11 @@ static Value *inRegisters(IntrinsicInst &call) {
   return slice(builder, parts.front(), 0, all);
 }
 
-/// Of a vector and a number that all lanes compare with. Where neither is
-/// greater, among them NaN, the choice is the vector's lane: the one
-/// instruction for it gives its second operand then.
-static Value *extremeByNumber(IRBuilder<> &builder, bool isMaximum, Value *x,
-                              Constant *number, const APFloat &value) {
+/// Minimum or maximum of a vector and a scalar that all lanes compare with.
+/// Where neither is greater, as with a NaN, the result is the vector's lane:
+/// x86's instruction returns its second operand then.
+static Value *minMaxByScalar(IRBuilder<> &builder, bool isMaximum, Value *x,
+                             Constant *number, const APFloat &value) {
   if (isMaximum && value.isPosZero())
     x = builder.CreateFAdd(x, number); // -0 becomes 0
   Value *beyond = isMaximum ? builder.CreateFCmpOGT(number, x)
@@ -106,8 +105,8 @@ static Value *extremeByNumber(IRBuilder<> &builder, bool isMaximum, Value *x,
   return builder.CreateSelect(beyond, number, x);
 }
 
-/// The instructions that know a number beside them, or null: -0 is less than a
-/// lane of 0, which no comparison tells.
+/// x86's min/max with a known constant, or null: -0 is less than a lane of 0,
+/// which no comparison tells.
 static Value *byNumber(IntrinsicInst &call) {
   bool isMaximum = call.getIntrinsicID() == Intrinsic::maximum;
   for (unsigned operand : {0u, 1u}) {
@@ -119,8 +118,8 @@ static Value *byNumber(IntrinsicInst &call) {
         (!isMaximum && number->getValueAPF().isNegZero()))
       continue;
     IRBuilder<> builder(&call);
-    return extremeByNumber(builder, isMaximum, call.getArgOperand(1 - operand),
-                           constant, number->getValueAPF());
+    return minMaxByScalar(builder, isMaximum, call.getArgOperand(1 - operand),
+                          constant, number->getValueAPF());
   }
   return nullptr;
 }

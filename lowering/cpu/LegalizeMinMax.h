@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Maxima and minima of floats by the instructions that know the order of zeros.
+// Legalises float min/max: uses instructions that order -0 before 0.
 
 #ifndef ZENITH_LOWERING_CPU_LEGALIZEMINMAX_H
 #define ZENITH_LOWERING_CPU_LEGALIZEMINMAX_H
@@ -9,12 +9,12 @@
 
 namespace zenith::cpu {
 
-/// llvm.maximum and llvm.minimum of vectors take the code generator six
-/// instructions: the maximum, two choices before it by the sign of zeros, and
-/// one behind it for NaN. vrange orders zeros by itself and leaves NaN aside;
-/// under a mask of what is ordered, over a sum of both, it takes three. Beside
-/// a number, as in relu, the instructions that any processor has take one or
-/// two.
+/// The code generator needs six instructions for llvm.maximum and llvm.minimum
+/// of vectors: the maximum, two selects before it by the sign of zeros, one
+/// after it for NaN. VRANGE orders zeros itself and ignores NaN, so under a
+/// mask of ordered lanes, over the sum of both operands (which is NaN
+/// elsewhere), three instructions are enough. With a constant operand, as in
+/// relu, the ordinary min/max instructions take one or two.
 class LegalizeMinMaxPass : public llvm::PassInfoMixin<LegalizeMinMaxPass> {
 public:
   /// `hasRange`: the processor has AVX512DQ and AVX512VL.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stores past the caches, where addresses allow them.
+// Legalises non-temporal stores: whole, aligned cache lines only.
 
 #include "lowering/cpu/NonTemporalStores.h"
 
@@ -13,9 +13,7 @@ using namespace llvm;
 
 namespace zenith::cpu {
 
-static constexpr uint64_t lineBytes = 64;
-
-/// A type of the stored bits that all such stores know.
+/// A type of the stored bits for which LLVM selects non-temporal stores.
 static Type *inWords(StoreInst &store) {
   Type *type = store.getValueOperand()->getType();
   IntegerType *word = Type::getInt32Ty(store.getContext());
@@ -29,9 +27,9 @@ static StoreInst *copyBefore(StoreInst &store, Instruction *place) {
   return copy;
 }
 
-/// Stores the same as `store` past the caches where the address is that of a
-/// line.
-static void testAddress(StoreInst &store) {
+/// Splits `store`: a non-temporal store where the address is that of a cache
+/// line, an ordinary one elsewhere.
+static void testAddress(StoreInst &store, uint64_t lineBytes) {
   IRBuilder<> builder(&store);
   Value *address =
       builder.CreatePtrToInt(store.getPointerOperand(), builder.getInt64Ty());
@@ -41,7 +39,7 @@ static void testAddress(StoreInst &store) {
   SplitBlockAndInsertIfThenElse(aligned, &store, &whole, &other);
   StoreInst *stream = copyBefore(store, whole);
   stream->setAlignment(Align(lineBytes));
-  // Of halves there are no such stores.
+  // There are no non-temporal stores of f16.
   stream->setOperand(0, IRBuilder<>(stream).CreateBitCast(
                             store.getValueOperand(), inWords(store)));
   copyBefore(store, other)->setMetadata(LLVMContext::MD_nontemporal, nullptr);
@@ -63,7 +61,7 @@ PreservedAnalyses NonTemporalStoresPass::run(Function &function,
     if (layout.getTypeStoreSize(type) % lineBytes)
       store->setMetadata(LLVMContext::MD_nontemporal, nullptr);
     else
-      testAddress(*store);
+      testAddress(*store, lineBytes);
   }
   for (BasicBlock &block : function)
     if (auto *end = dyn_cast<ReturnInst>(block.getTerminator()))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stores of several registers by rising addresses.
+// Orders stores of several registers by ascending address.
 
 #include "lowering/cpu/StoreOrder.h"
 
@@ -16,7 +16,7 @@ namespace zenith::cpu {
 
 static constexpr unsigned registerBits = 512;
 
-/// Elements of a register, where `store` fills several of them.
+/// Elements of one register, if `store` writes several registers.
 static unsigned elementsOfRegister(const StoreInst &store) {
   auto *type = dyn_cast<FixedVectorType>(store.getValueOperand()->getType());
   unsigned bits = type ? type->getScalarSizeInBits() : 0;

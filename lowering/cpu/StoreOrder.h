@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stores of several registers by rising addresses.
+// Orders stores of several registers by ascending address.
 
 #ifndef ZENITH_LOWERING_CPU_STOREORDER_H
 #define ZENITH_LOWERING_CPU_STOREORDER_H
@@ -9,11 +9,11 @@
 
 namespace zenith::cpu {
 
-/// The code generator stores vectors of several registers from their end. Where
-/// registers are whole cache lines and rows don't begin with one, each store
-/// then meets a line that the one before has just left (Emerald Rapids: rows of
-/// 257 numbers in the second-level cache take 1.45 times as long). This takes
-/// such stores apart; branches that choose between them have to be there.
+/// The code generator stores the last register of a wide vector first. If
+/// registers are whole cache lines and rows aren't aligned to lines, each store
+/// then writes to a line that the previous store has just left, which is slow.
+/// This pass splits such stores in ascending order. It runs after the branches
+/// that choose between stores are made.
 class StoreOrderPass : public llvm::PassInfoMixin<StoreOrderPass> {
 public:
   llvm::PreservedAnalyses run(llvm::Function &function,

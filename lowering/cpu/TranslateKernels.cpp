@@ -4,7 +4,7 @@
 // which the runtime calls kernels.
 
 #include "lowering/builder/KernelAttributes.h"
-#include "lowering/cpu/CPUTarget.h"
+#include "lowering/cpu/CPUMachine.h"
 #include "lowering/cpu/ConvertKernelsToLLVM.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -18,10 +18,11 @@ using namespace llvm;
 
 namespace zenith::cpu {
 
-static void setTargetAttributes(Function &function, const CPUTarget &target) {
+static void setTargetAttributes(Function &function,
+                                const target::CPUTarget &target) {
   function.addFnAttr("target-cpu", target.cpu);
-  // Set even where empty: else the features of the code generator's own
-  // processor leak in.
+  // Set even where empty: otherwise the features of the code generator's own
+  // processor apply.
   function.addFnAttr("target-features", target.features);
   function.addFnAttr("prefer-vector-width", std::to_string(target.vectorBits));
   function.addFnAttr(Attribute::NoUnwind);
@@ -35,7 +36,7 @@ static void addTaskFunction(Function &kernel, Module &module) {
   FunctionType *type = FunctionType::get(
       Type::getVoidTy(context), {pointer, pointer, index, index}, false);
   std::string name = (kernel.getName() + kernels::taskSuffix).str();
-  // Another kernel may have taken its address.
+  // Another kernel may take its address.
   Function *declared = module.getFunction(name);
   if (declared)
     declared->setName("");
@@ -64,16 +65,15 @@ static void addTaskFunction(Function &kernel, Module &module) {
   builder.CreateRetVoid();
 }
 
-Expected<std::unique_ptr<Module>> translateKernels(mlir::ModuleOp kernels,
-                                                   const CPUTarget &target,
-                                                   LLVMContext &context,
-                                                   StringRef name) {
+Expected<std::unique_ptr<Module>>
+translateKernels(mlir::ModuleOp kernels, const target::CPUTarget &target,
+                 LLVMContext &context, StringRef name) {
   std::unique_ptr<Module> module = mlir::translateModuleToLLVMIR(
       kernels, context, name, /*disableVerification=*/true);
   if (!module)
     return createStringError(inconvertibleErrorCode(),
                              "translation of kernels to LLVM IR failed");
-  Expected<std::unique_ptr<TargetMachine>> machine = target.createMachine();
+  Expected<std::unique_ptr<TargetMachine>> machine = createMachine(target);
   if (!machine)
     return machine.takeError();
   module->setTargetTriple(target.triple);
@@ -83,7 +83,7 @@ Expected<std::unique_ptr<Module>> translateKernels(mlir::ModuleOp kernels,
     if (!function.isDeclaration())
       defined.push_back(&function);
   for (Function *function : defined) {
-    // A function with two last arguments begin and end is a kernel;
+    // A function whose last two arguments are begin and end is a kernel;
     // micro-kernels are internal or hidden.
     bool isKernel =
         !function->hasLocalLinkage() && !function->hasHiddenVisibility() &&

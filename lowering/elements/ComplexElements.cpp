@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parts of complex elements, which lie in memory as (real, imaginary) pairs:
-// lanes of a part are every other one of twice as many.
+// Parts of complex elements, which are (real, imaginary) pairs in memory: lanes
+// of a part are every other lane of a vector of twice as many.
 
 #include "lowering/elements/ElementEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -60,7 +60,7 @@ Value ElementEmitter::complexPart(Value value, bool imaginary,
   return unsupported(op, "on complex elements");
 }
 
-// Each lane's flag for both parts.
+// Each lane's mask for both parts.
 Value ElementEmitter::interleavedMask() {
   SmallVector<int64_t> twice;
   for (int64_t lane = 0; lane < int64_t(indices.width); ++lane)
@@ -73,7 +73,7 @@ Value ElementEmitter::loadComplexPart(Value memory, bool imaginary,
   OpBuilder &b = kernel.b;
   Type element = cast<MemRefType>(memory.getType()).getElementType();
   LaneIndex first = indices.scale(linear, 2);
-  bool contiguous = indices.width > 1 && !linear.scattered &&
+  bool contiguous = indices.width > 1 && !linear.perLane &&
                     indices.laneStride(linear).isConstant(1);
   if (!contiguous)
     return loadLinear(memory, element, indices.shift(first, imaginary));
@@ -97,7 +97,7 @@ void ElementEmitter::storeComplex(Value memory, Value real, Value imaginary,
   OpBuilder &b = kernel.b;
   Type element = cast<MemRefType>(memory.getType()).getElementType();
   LaneIndex first = indices.scale(linear, 2);
-  bool contiguous = indices.width > 1 && !linear.scattered &&
+  bool contiguous = indices.width > 1 && !linear.perLane &&
                     indices.laneStride(linear).isConstant(1);
   if (!contiguous) {
     storeLinear(memory, element, real, first);

@@ -16,8 +16,8 @@ static bool isUnsigned(Type element) {
   return element.isUnsignedInteger() || element.isInteger(1);
 }
 
-// Rounds to odd: a second rounding, to f16 or bf16, then gives what one
-// rounding would have given.
+// Rounds to odd: a second rounding, to f16 or bf16, then gives the correctly
+// rounded result.
 static Value truncateToOdd(KernelBuilder &kernel, Value x) {
   OpBuilder &b = kernel.b;
   Type f32 = typeLike(b.getF32Type(), x.getType());
@@ -51,15 +51,15 @@ static Value toFloat(ElementEmitter &emitter, Value x, Type from, Type to) {
   return emitter.roundTo(to, wide ? truncateToOdd(kernel, y) : y);
 }
 
-// Whole numbers as f64, to i64: added to a power of two whose last place is 1
-// they stand in the low bits. Without AVX-512 processors have no such
-// conversion for vectors.
+// Integers as f64, to i64: after adding a power of two whose last place is 1
+// they are the low bits. Without AVX-512 processors have no such conversion for
+// vectors.
 static Num wholeToLong(Num whole) {
   constexpr double magic = 0x1.8p52;
   return bits(whole + magic) - bits(whole.like(magic));
 }
 
-// In two halves of 32 bits; saturates as `floatToInteger` does.
+// By two halves of 32 bits; saturates as `floatToInteger` does.
 static Num hugeToLong(Num whole) {
   constexpr double half = 0x1p32, end = 0x1p63;
   Num bounded = select(whole > end, end, whole);
@@ -85,8 +85,8 @@ static Value floatToLong(KernelBuilder &kernel, Value x) {
       .v;
 }
 
-// Values outside are replaced before the conversion, which is undefined there,
-// and set after it.
+// Values out of range are replaced before the conversion, which is undefined
+// for them, and set after it.
 static Value floatToInteger(ElementEmitter &emitter, Value x, Type to) {
   KernelBuilder &kernel = emitter.kernel;
   OpBuilder &b = kernel.b;
@@ -98,12 +98,12 @@ static Value floatToInteger(ElementEmitter &emitter, Value x, Type to) {
   double low = isUnsigned ? -1 : -std::ldexp(1.0, bits - 1),
          high = std::ldexp(1.0, isUnsigned ? bits : bits - 1);
   if (bits == 64 && !isUnsigned && isa<VectorType>(x.getType()) &&
-      !kernel.target.avx512 && !kernel.target.opencl)
+      !kernel.target.avx512 && !kernel.target.printed)
     return floatToLong(kernel, x);
   unsigned exactBits = getElementTypeOrSelf(x.getType()).isF64() ? 53 : 24;
   if (bits <= 32 && bits < exactBits && !(isUnsigned && bits == 32)) {
-    // The bounds themselves are numbers of the type: nothing is left to choose
-    // after the conversion.
+    // The bounds are exactly representable, so nothing is left to select after
+    // the conversion.
     Num bounded = select(value > high - 1, high - 1, value);
     low = isUnsigned ? 0 : low;
     bounded = select(bounded < low, low, bounded);
@@ -117,7 +117,7 @@ static Value floatToInteger(ElementEmitter &emitter, Value x, Type to) {
                      .getResult();
   }
   Flag above = !(value < high) && !value.isNaN();
-  // -2^31 - 1 isn't an f32; there the bound itself converts well.
+  // -2^31 - 1 isn't an f32; the bound itself is, and converts exactly.
   bool lowFits =
       isUnsigned || !getElementTypeOrSelf(x.getType()).isF32() || bits < 24;
   Flag below = isUnsigned ? !(value > -1)

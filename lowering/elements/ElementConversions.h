@@ -14,8 +14,8 @@ namespace zenith::kernels {
 mlir::Value convertElement(ElementEmitter &emitter, mlir::Value x,
                            mlir::Type from, mlir::Type to);
 
-/// The same to an 8-bit float, with the largest number for what is out of
-/// range.
+/// Converts to an 8-bit float; out of range values become the largest finite
+/// one.
 mlir::Value saturateElement(ElementEmitter &emitter, mlir::Value x,
                             mlir::Type from, mlir::Type to);
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memo, bindings and conditions; the rules per family are in
-// <Family>Elements.cpp, the way between memory and registers in
-// ElementMemory.cpp.
+// Memoisation, bindings and conditions. The rules per family are in
+// <Family>Elements.cpp, loads and stores in ElementMemory.cpp.
 
 #include "lowering/elements/ElementEmitter.h"
 #include "lowering/elements/ElementRule.h"
@@ -108,7 +107,7 @@ Value ElementEmitter::rule(Value value, ArrayRef<LaneIndex> index) {
     }
   if (isa<graph::RealOp, graph::ImagOp>(op))
     return complexPart(op->getOperand(0), isa<graph::ImagOp>(op), index);
-  // Who stores a complex value asks for its imaginary parts later: they are
+  // A store of a complex value asks for its imaginary parts later: they are
   // loaded before anything is stored.
   if (isa<ComplexType>(getElementTypeOrSelf(value.getType())))
     return imaginaryPart(value, index)
@@ -156,12 +155,12 @@ void ElementEmitter::unify(MutableArrayRef<Value> values) {
     value = kernel.broadcast(value, indices.width);
 }
 
-/// True where bounds cannot part the lanes of a vector, since they and its
-/// first lane are multiples of a number that spans all lanes.
+/// True where a bound cannot lie between lanes of a vector, since the bound and
+/// the first lane are multiples of a factor that spans all lanes.
 static bool lanesAgree(IndexMath &indices, const LaneIndex &x,
                        const DimExpr &low, const DimExpr &high) {
   auto stride = indices.laneStride(x).constant();
-  if (x.scattered || !stride || *stride <= 0)
+  if (x.perLane || !stride || *stride <= 0)
     return false;
   int64_t aligned = std::gcd(indices.knownDivisor(x),
                              std::gcd(indices.knownDivisor(LaneIndex(low)),
@@ -220,8 +219,8 @@ Value ElementEmitter::choose(Value condition, bool lanes,
                                      kernel.broadcast(x, indices.width),
                                      kernel.broadcast(y, indices.width));
   }
-  // The type of the branches is known once one of them stands: build the first
-  // apart, then the `if` around it.
+  // The type of the branches is known after one of them is emitted: emit the
+  // first one apart, then create the `if` around it.
   Value x;
   OpBuilder::InsertPoint here = b.saveInsertionPoint();
   auto probe =
@@ -240,7 +239,8 @@ Value ElementEmitter::choose(Value condition, bool lanes,
   b.setInsertionPointAfter(probe);
   auto choice = b.create<scf::IfOp>(kernel.loc, TypeRange{x.getType()},
                                     condition, /*withElseRegion=*/true);
-  // The blocks themselves move: what is known of values inside goes by block.
+  // The blocks themselves are moved, because memos of values inside refer to
+  // blocks.
   choice.getThenRegion().takeBody(probe.getThenRegion());
   choice.getElseRegion().takeBody(probe.getElseRegion());
   for (auto [block, value] :

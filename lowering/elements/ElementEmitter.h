@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The one rule behind every kernel: given index values, what is this group of
-// lanes of a graph value?
+// What every kernel asks: given index values, what is this group of lanes of a
+// graph value?
 
 #ifndef ZENITH_LOWERING_ELEMENTS_ELEMENTEMITTER_H
 #define ZENITH_LOWERING_ELEMENTS_ELEMENTEMITTER_H
@@ -15,18 +15,18 @@ namespace zenith::kernels {
 
 /// Emits elements of the values of a fusion's body. A scalar result means that
 /// all lanes agree; a vector has `indices.width` lanes. Register types: see
-/// registerType. Indices must lie inside the value's shape (in lanes that
-/// count).
+/// registerType. Indices must lie inside the value's shape (in active
+/// lanes).
 class ElementEmitter {
 public:
   explicit ElementEmitter(KernelBuilder &kernel);
 
   KernelBuilder &kernel;
   IndexMath indices;
-  /// Lanes that count; null = all. Loads respect it.
+  /// Active lanes; null = all. Loads are masked by it.
   mlir::Value mask;
-  /// For tiles cut short: mask of the tile rows that count (as lanes), and the
-  /// number of lanes that count.
+  /// Of partial tiles: mask of the active tile rows (as lanes), and the count
+  /// of active lanes.
   mlir::Value tileMask, laneCount;
 
   /// A group of lanes of `value`; the real parts, where it is complex. Null
@@ -41,28 +41,19 @@ public:
   void preset(mlir::Value value,
               llvm::ArrayRef<llvm::SmallVector<LaneIndex>> indices,
               llvm::ArrayRef<mlir::Value> lanes);
-  /// Windows of so few taps are folded tap by tap, and products are rounded
-  /// before they are added: more freedom would gain little there, and results
-  /// are the interpreter's to the last digit.
-  static constexpr int64_t tapsInOrder = 9;
-  /// Elements of a reduce_window or convolution at several positions, in step:
-  /// what they share is read once and soon used.
-  llvm::SmallVector<mlir::Value>
-  emitWindows(mlir::Operation *op,
-              llvm::ArrayRef<llvm::SmallVector<LaneIndex>> positions);
-  /// Stores lanes of result `number` of the fusion: scalar where the index is
-  /// uniform, else by lane class.
+  /// Stores lanes of result `number` of the fusion: a scalar where the index is
+  /// uniform, else a vector, a strided or a per-lane store.
   void store(unsigned number, mlir::Value lanes,
              llvm::ArrayRef<LaneIndex> index);
   /// Emits and stores all results of the fusion. Loads come before stores: a
   /// result may share an operand's bytes.
   void storeResults(llvm::ArrayRef<LaneIndex> index);
-  /// Stores values whose lanes lie as far apart as there are values, the first
-  /// at `index` and each one element after the one before: whole vectors of
-  /// what they are in turns.
-  void storeInTurns(unsigned number, llvm::ArrayRef<mlir::Value> values,
-                    llvm::ArrayRef<LaneIndex> index);
-  /// Rounds to the element type, where the register type is wider, and puts
+  /// Interleaved store: lanes of each value lie values.size() elements apart,
+  /// the first value at `index`, each other one element after the one before.
+  /// Whole vectors of the interleaved values are stored.
+  void storeInterleaved(unsigned number, llvm::ArrayRef<mlir::Value> values,
+                        llvm::ArrayRef<LaneIndex> index);
+  /// Rounds to the element type, where the register type is wider, and stores
   /// lanes to `memory` at a linear index.
   void storeLinear(mlir::Value memory, mlir::Type element, mlir::Value lanes,
                    const LaneIndex &linear);
@@ -71,7 +62,8 @@ public:
   /// An integer element as an index clamped to [0, size).
   LaneIndex clampedIndex(mlir::Value element, mlir::Type type,
                          const graph::DimExpr &size);
-  /// Where an element of the update goes; empty after an unsupported op.
+  /// Index of the result that an element of the update is written to; empty
+  /// after an unsupported op.
   llvm::SmallVector<LaneIndex> updatedIndex(graph::DynamicUpdateSliceOp op,
                                             llvm::ArrayRef<LaneIndex> index);
   /// Row-major position of an index in a value's shape.
@@ -83,8 +75,8 @@ public:
     return kernel.dims.dimsOf(value);
   }
 
-  /// Code inside a loop body must not be reused behind it: open a scope in
-  /// every body.
+  /// Values computed inside a loop body must not be reused after it: open a
+  /// scope in every body.
   class Scope {
   public:
     explicit Scope(ElementEmitter &emitter);
@@ -97,25 +89,26 @@ public:
   };
 
   bool failed() const { return anyFailure; }
-  /// Reports an op that has no rule and gives null.
+  /// Reports an op that has no rule and returns null.
   mlir::Value unsupported(mlir::Operation *op, const llvm::Twine &why = "");
-  /// Makes operands scalars or vectors alike: vectors if any is one.
+  /// Makes all operands scalars or all vectors: vectors if any is one.
   void unify(llvm::MutableArrayRef<mlir::Value> values);
-  /// Rounds an f32 to the narrow float `element` that it stands for and wraps
+  /// Rounds an f32 to the narrow float `element` that it represents and wraps
   /// i4; other types stay.
   mlir::Value roundTo(mlir::Type element, mlir::Value x);
-  /// Between the forms that an element has in registers and in memory.
+  /// Converts between an element's types in registers and in memory.
   mlir::Value toMemory(mlir::Type element, mlir::Value x);
   mlir::Value toRegister(mlir::Type element, mlir::Value x);
-  /// One step of a fold of elements of type `element`; f16 and bf16 fold in
-  /// f32.
-  mlir::Value fold(graph::ReduceKind kind, mlir::Type element, mlir::Value x,
-                   mlir::Value y);
-  /// One step of an arg_reduce: the better value, and its place in `place`.
+  /// One step of a reduction of elements of type `element`; f16 and bf16 are
+  /// accumulated in f32.
+  mlir::Value reduceStep(graph::ReduceKind kind, mlir::Type element,
+                         mlir::Value x, mlir::Value y);
+  /// One step of an arg_reduce: returns the better value and writes its
+  /// position to `atResult`.
   mlir::Value argStep(graph::ArgReduceOp op, mlir::Value best,
                       mlir::Value bestAt, mlir::Value x, mlir::Value at,
-                      mlir::Value &place);
-  /// The neutral element of a fold, `like` a scalar or vector type.
+                      mlir::Value &atResult);
+  /// The neutral element of a reduction, `like` a scalar or vector type.
   mlir::Value neutral(graph::ReduceKind kind, mlir::Type element,
                       mlir::Type like);
 
@@ -151,7 +144,6 @@ public:
                             llvm::ArrayRef<LaneIndex> index);
   mlir::Value argReduceInPlace(graph::ArgReduceOp op,
                                llvm::ArrayRef<LaneIndex> index);
-  mlir::Value window(mlir::Operation *op, llvm::ArrayRef<LaneIndex> index);
 
 private:
   friend class Scope;
@@ -183,40 +175,6 @@ private:
   mlir::Value interleavedMask();
   mlir::Value block(mlir::BlockArgument argument,
                     llvm::ArrayRef<LaneIndex> index);
-
-  mlir::Value multiplyAdd(mlir::Type element, mlir::Value x, mlir::Value y,
-                          mlir::Value sum, bool roundsOnce);
-  struct WindowSpan {
-    LaneIndex first; ///< operand position of the window's first element
-    int64_t count;   ///< elements of the window
-    int64_t dilation, baseDilation;
-    int64_t low;         ///< how far below 0 positions reach
-    graph::DimExpr size; ///< of the operand
-  };
-  using WindowStep = std::function<mlir::Value(
-      llvm::ArrayRef<LaneIndex> window, llvm::ArrayRef<LaneIndex> operand,
-      mlir::Value sum)>;
-  /// One element of a reduce_window or convolution.
-  struct WindowReduce {
-    mlir::Type element; ///< of the result
-    llvm::SmallVector<WindowSpan, 4> spans;
-    mlir::Value start;
-    WindowStep step;
-  };
-  std::optional<WindowReduce> describe(mlir::Operation *op,
-                                       llvm::ArrayRef<LaneIndex> index);
-  WindowReduce describeWindow(graph::ReduceWindowOp op,
-                              llvm::ArrayRef<LaneIndex> index);
-  WindowReduce describeConvolution(graph::ConvolutionOp op,
-                                   llvm::ArrayRef<LaneIndex> index);
-  /// First tap of a window with one dilation that meets the operand, and the
-  /// one behind the last; their span is uniform and undilated.
-  std::pair<mlir::Value, mlir::Value> tapsInside(const WindowSpan &span);
-  /// Operand position of such a tap.
-  LaneIndex tapAt(const WindowSpan &span, mlir::Value number);
-  /// Folds `step` over the positions of a window, unrolled where few.
-  mlir::Value foldWindow(llvm::ArrayRef<WindowSpan> spans, mlir::Value start,
-                         const WindowStep &step);
 
   mlir::Value tileLoad(mlir::Value memory, mlir::Type element,
                        const LaneIndex &linear);

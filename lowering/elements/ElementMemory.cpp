@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elements on their way between memory and registers: the forms that they have
-// there, loads and stores by how lanes lie.
+// Loads and stores of elements: their types in memory and registers, and
+// accesses by the stride between lanes.
 
 #include "lowering/builder/LaneNumber.h"
 #include "lowering/builder/TileTranspose.h"
@@ -25,7 +25,7 @@ Value ElementEmitter::roundTo(Type element, Value x) {
     return b.create<arith::ExtFOp>(kernel.loc, x.getType(), narrow);
   }
   if (element.isBF16()) {
-    // By integers: the machine's own instruction flushes denormals.
+    // By integer arithmetic: the machine's own instruction flushes denormals.
     Num f{&kernel, x}, i = bits(f);
     Num odd = i.logicalShiftRight(i.like(16)) & 1;
     Num rounded = (i + odd + double(0x7fff)) & double(-0x10000);
@@ -98,7 +98,7 @@ Value ElementEmitter::loadLinear(Value memory, Type element,
   Type memoryElement = cast<MemRefType>(memory.getType()).getElementType();
   auto type = VectorType::get({int64_t(width)}, memoryElement);
   DimExpr stride = indices.laneStride(linear);
-  if (linear.scattered)
+  if (linear.perLane)
     return gatherLanes(memory, element, linear);
   if (stride.isConstant(1)) {
     Value first = indices.laneBase(linear);
@@ -133,8 +133,8 @@ Value ElementEmitter::loadLinear(Value memory, Type element,
   return gatherLanes(memory, element, linear);
 }
 
-// As many loads as elements from lane to lane, of which the last ends with the
-// last lane's element: nothing beyond it is touched.
+// One load per element of the lane stride; the last load ends with the last
+// lane's element, so nothing beyond it is read.
 Value ElementEmitter::everyNth(Value memory, VectorType type,
                                const LaneIndex &linear) {
   OpBuilder &b = kernel.b;
@@ -161,7 +161,7 @@ Value ElementEmitter::everyNth(Value memory, VectorType type,
     return b.create<vector::MaskedLoadOp>(kernel.loc, type, memory, at, wanted,
                                           zeroOf(kernel, type));
   };
-  // Lane by lane what earlier loads gave, or this one's element.
+  // Per lane: the result of earlier loads, or this load's element.
   Value all = load(0);
   for (int64_t number = 1; number < n; ++number) {
     SmallVector<int64_t> lanes;
@@ -182,19 +182,19 @@ static Value allLanes(KernelBuilder &kernel, unsigned width) {
 }
 
 // The index vector holds distances from the first lane, so that it stays
-// loop-invariant where it can.
+// loop-invariant where possible.
 static std::pair<Value, Value>
 splitLanes(KernelBuilder &kernel, IndexMath &indices, const LaneIndex &linear) {
   LaneIndex affine = linear;
-  affine.scattered = Value();
+  affine.perLane = Value();
   Value first = indices.laneBase(affine);
   LaneIndex lanes = affine;
   lanes.offset = 0;
-  Value steps = linear.scattered;
+  Value steps = linear.perLane;
   DimExpr stride = indices.laneStride(linear);
   if (!stride.isConstant(0)) {
     LaneIndex lane = indices.scale(indices.laneOffset(), stride);
-    lane.scattered = linear.scattered;
+    lane.perLane = linear.perLane;
     steps = indices.value(lane);
   }
   return {first, steps};
@@ -212,7 +212,7 @@ Value ElementEmitter::gatherLanes(Value memory, Type element,
   return toRegister(element, lanes);
 }
 
-// Reads along the tile rows, once per tile, and turns the square around.
+// Reads along the tile rows, once per tile, and transposes the square.
 Value ElementEmitter::tileLoad(Value memory, Type element,
                                const LaneIndex &linear) {
   for (Frame &frame : llvm::reverse(frames))
@@ -229,13 +229,13 @@ Value ElementEmitter::tileLoad(Value memory, Type element,
   Value stride = kernel.size(indices.laneStride(linear));
   SmallVector<Value> square;
   for (unsigned lane = 0; lane < width; ++lane) {
-    // A lane that doesn't count reads the last one that does.
+    // An inactive lane reads the last active lane's element.
     Value number = kernel.index(lane);
     if (laneCount)
       number = kernel.min(number, kernel.sub(laneCount, kernel.index(1)));
     Value at = kernel.add(first, kernel.mul(number, stride));
     Value wanted = tileMask;
-    // Beside a pad a lane may have no row in memory at all.
+    // Next to padding an active lane may have no row in memory.
     if (mask) {
       Value row = kernel.broadcast(
           b.create<vector::ExtractOp>(kernel.loc, mask, lane), width);
@@ -281,7 +281,8 @@ void ElementEmitter::storeResults(ArrayRef<LaneIndex> index) {
     store(unsigned(number), value, index);
 }
 
-/// Lanes first, first + 1, ... of the sequence x0[0], x1[0], ..., x0[1], ...
+/// Interleaves vectors: lanes first, first + 1, ... of the sequence x0[0],
+/// x1[0], ..., x0[1], ...
 static Value inTurns(KernelBuilder &kernel, ArrayRef<Value> values,
                      int64_t first) {
   int64_t n = values.size(),
@@ -301,8 +302,8 @@ static Value inTurns(KernelBuilder &kernel, ArrayRef<Value> values,
   return all;
 }
 
-void ElementEmitter::storeInTurns(unsigned number, ArrayRef<Value> values,
-                                  ArrayRef<LaneIndex> index) {
+void ElementEmitter::storeInterleaved(unsigned number, ArrayRef<Value> values,
+                                      ArrayRef<LaneIndex> index) {
   OpBuilder &b = kernel.b;
   Value yielded =
       kernel.fusion.getBody().front().getTerminator()->getOperand(number);
@@ -328,18 +329,18 @@ void ElementEmitter::storeInTurns(unsigned number, ArrayRef<Value> values,
   }
 }
 
-/// Stores the first lanes of a known number in pieces of powers of two: masked
-/// stores take tens of cycles where they are not part of others. False where
-/// the number is not known.
+/// Stores the first lanes, of a known count, by stores of power-of-two widths:
+/// a masked store is slow where other stores don't hide it. False if the count
+/// is not known.
 static bool storePieces(KernelBuilder &kernel, Value memory, Value first,
                         Value mask, Value lanes) {
   OpBuilder &b = kernel.b;
   auto create = mask.getDefiningOp<vector::CreateMaskOp>();
   auto count = create ? kernel.constantOf(create.getOperand(0))
                       : std::optional<int64_t>();
-  if (!count || kernel.target.avx512 || kernel.target.opencl)
+  if (!count || kernel.target.avx512 || kernel.target.printed)
     return false;
-  // Masks may be asked for more lanes than there are.
+  // A mask's count may exceed its lanes.
   int64_t end =
       std::min(*count, cast<VectorType>(lanes.getType()).getNumElements());
   for (int64_t at = 0, piece; at < end; at += piece) {
@@ -365,7 +366,7 @@ void ElementEmitter::storeLinear(Value memory, Type element, Value lanes,
     return;
   }
   lanes = kernel.broadcast(lanes, indices.width);
-  if (!linear.scattered && indices.laneStride(linear).isConstant(1)) {
+  if (!linear.perLane && indices.laneStride(linear).isConstant(1)) {
     Value first = indices.laneBase(linear);
     if (mask && storePieces(kernel, memory, first, mask, lanes))
       return;

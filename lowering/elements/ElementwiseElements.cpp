@@ -19,7 +19,7 @@ using namespace mlir;
 namespace zenith::kernels {
 
 namespace {
-/// One elementwise op on operands that are alike: all scalars or all vectors.
+/// One elementwise op; its operands are all scalars or all vectors.
 struct Elementwise {
   ElementEmitter &emitter;
   KernelBuilder &kernel;
@@ -79,7 +79,7 @@ Value Elementwise::function(StringRef name, Num (VectorMath::*one)(Num),
   VectorMath math(kernel);
   if (!isDouble())
     return (math.*one)(num(0)).v;
-  if (ofDoubles && !kernel.target.opencl)
+  if (ofDoubles && !kernel.target.printed)
     return (math.*ofDoubles)(num(0)).v;
   return math.libm(name, {x[0]});
 }
@@ -94,7 +94,7 @@ Value Elementwise::logistic() {
   VectorMath math(kernel);
   if (!isDouble())
     return math.logistic(num(0)).v;
-  if (!kernel.target.opencl)
+  if (!kernel.target.printed)
     return math.logisticDouble(num(0)).v;
   // No function of libm.
   Num tail{&kernel, math.libm("exp", {(-abs(num(0))).v})};
@@ -136,8 +136,8 @@ Value Elementwise::count(bool leadingZeros) {
                      : zeros;
 }
 
-// The machine traps on zero divisors and on min / -1: divide by one there and
-// choose afterwards.
+// The machine traps on zero divisors and on min / -1: divide by one in these
+// lanes and select the result afterwards.
 Value Elementwise::divide(bool remainder) {
   if (isFloat())
     return remainder ? exactRemainder(num(0), num(1)).v
@@ -182,10 +182,10 @@ Value Elementwise::floorMod() {
       .v;
 }
 
-/// An index: as many bits of exponents as matter, beside negative ones, whose
-/// powers are told from the base.
+/// An upper bound of the exponents' significant bits, as an index. Negative
+/// exponents are left out: their powers follow from the base.
 Value Elementwise::bitsOfExponents() {
-  if (kernel.target.opencl || bits() == 1)
+  if (kernel.target.printed || bits() == 1)
     return kernel.index(bits());
   Value all = x[1];
   if (!isUnsigned()) {
@@ -227,15 +227,14 @@ Value Elementwise::power() {
 
 Value Elementwise::shift(bool left, bool arithmetic) {
   Value amount = x[1], value = x[0], within, safe = amount;
-  // Distances are mostly known: keys of states are made of such shifts.
+  // Shift distances are mostly constants, as in packed state keys.
   APInt known;
   if (!matchPattern(amount, m_ConstantInt(&known)) || known.uge(bits())) {
     within = compareInt(arith::CmpIPredicate::ult, amount, integer(bits()));
     safe = select(within, amount, integer(arithmetic ? bits() - 1 : 0));
   }
   if (arithmetic) {
-    // The sign of a ui4 or ui8 is its own highest bit; i4 is kept extended
-    // already.
+    // The highest bit of a ui4 or ui8 is its own; i4 is sign-extended already.
     if (bits() == 4 && element.isUnsignedInteger())
       value = b().create<arith::ShRSIOp>(
           kernel.loc, b().create<arith::ShLIOp>(kernel.loc, value, integer(4)),
@@ -282,8 +281,8 @@ Value Elementwise::compare(graph::CompareDirection direction) {
 
 static bool isOne(Value value) { return graph::splatValue(value) == 1.0; }
 
-// The erf or tanh of a gelu: 1 is added to it and the sum multiplied, so that
-// the absolute error counts.
+// The erf or tanh of a gelu: 1 is added to it before a multiplication, so the
+// absolute error matters, not the relative one.
 static bool insideGelu(Operation *op) {
   return !getElementTypeOrSelf(op->getResult(0).getType()).isF64() &&
          llvm::all_of(op->getUsers(), [](Operation *sum) {

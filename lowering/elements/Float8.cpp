@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Decoding shifts an exponent into place and scales; encoding rounds the bits
-// of normal numbers, and lets an addition round those below.
+// 8-bit floats: decoding shifts an exponent into position and scales; encoding
+// rounds the bits of normal values, and rounds subnormal ones by an addition.
 
 #include "lowering/elements/Float8.h"
 #include "lowering/builder/LaneNumber.h"
@@ -38,7 +38,7 @@ struct Format {
            : specials == Specials::NaNOnly ? 0x7f
                                            : 0x80;
   }
-  /// The first magnitude that is no number.
+  /// The first magnitude that is not finite.
   int top() const { return specials == Specials::IEEE ? infinity() : nan(); }
 };
 } // namespace
@@ -75,12 +75,12 @@ Value encodeEightBits(KernelBuilder &kernel, Type element, Value x,
   Num value{&kernel, x}, all = bits(value);
   Num magnitude = all & 0x7fffffff;
   int drop = 23 - format.mantissaBits;
-  // Normal numbers: round the bits that go, and move the exponent.
+  // Normal values: round the dropped bits and rebias the exponent.
   Num odd = magnitude.logicalShiftRight(all.like(drop)) & 1;
   Num rounded = (magnitude + odd + double((1 << (drop - 1)) - 1))
                     .logicalShiftRight(all.like(drop));
   Num normal = rounded - double((127 - format.bias) << format.mantissaBits);
-  // Below them steps are even: those of an f32 of the right size.
+  // Subnormal values are equally spaced, as f32 of the right magnitude are.
   double smallest = std::ldexp(1.0, 1 - format.bias),
          step = std::ldexp(smallest, 23 - format.mantissaBits);
   Num shifted = bits(floatOf(magnitude) + step);
@@ -92,7 +92,7 @@ Value encodeEightBits(KernelBuilder &kernel, Type element, Value x,
   code = select(code > double(format.top() - 1), all.like(past), code);
   code = select(value.isNaN(), all.like(format.nan()), code);
   Num sign = all.logicalShiftRight(all.like(24)) & 0x80;
-  // The sign of 0 and of the one NaN stays away.
+  // 0 and the only NaN have no sign.
   if (format.specials == Format::Specials::NoNegativeZero)
     sign = select(code == 0 || code == 0x80, all.like(0), sign);
   Type byte = typeLike(b.getI8Type(), x.getType());

@@ -13,8 +13,9 @@ bool isEightBitFloat(mlir::Type element);
 /// The f32 of bits (i8, scalar or lanes); exact.
 mlir::Value decodeEightBits(KernelBuilder &kernel, mlir::Type element,
                             mlir::Value bits);
-/// The bits of the nearest number, ties to even. What is out of range becomes
-/// infinity, or NaN where there is none; with `saturate` the largest number.
+/// The bits of the nearest value, ties to even. Out of range values become
+/// infinity, or NaN in types without infinity; with `saturate` the largest
+/// finite value.
 mlir::Value encodeEightBits(KernelBuilder &kernel, mlir::Type element,
                             mlir::Value x, bool saturate = false);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elements of ops that read at positions given by data: positions that all
+// Elements of ops that read at data-dependent positions. Positions that all
 // lanes share stay scalar, so rows stay contiguous.
 
 #include "ir/matchers/IotaIndices.h"
@@ -24,7 +24,7 @@ LaneIndex ElementEmitter::clampedIndex(Value element, Type type,
   Type indexType = typeLike(b.getIndexType(), element.getType());
   Value i;
   if (type.isSignlessInteger(32) && size.provablyAtMost(DimExpr(INT32_MAX))) {
-    // Before they are widened: twice as many lanes share a vector.
+    // Before widening, since twice as many lanes share a vector.
     i = b.create<arith::MinSIOp>(
         kernel.loc, element,
         b.create<arith::IndexCastOp>(kernel.loc, element.getType(), last));
@@ -39,27 +39,27 @@ LaneIndex ElementEmitter::clampedIndex(Value element, Type type,
     i = b.create<arith::MinSIOp>(kernel.loc, i, last);
     i = b.create<arith::MaxSIOp>(kernel.loc, i, kernel.integer(indexType, 0));
   }
-  return width > 1 ? indices.scattered(i) : indices.scalar(i, size);
+  return width > 1 ? indices.perLane(i) : indices.scalar(i, size);
 }
 
 namespace {
-/// Looks bytes up by their places in a row that a few vectors hold: shuffles of
-/// 16 bytes, joined.
+/// Looks bytes up by their positions in a row that a few vectors hold: shuffles
+/// of 16 bytes, joined.
 class ByteLookup {
 public:
   static constexpr int64_t part = 16, longRow = 64;
 
-  /// `places`: vector of bytes, all below 128.
-  ByteLookup(KernelBuilder &kernel, Value places)
+  /// `positions`: vector of byte positions, all below 128.
+  ByteLookup(KernelBuilder &kernel, Value positions)
       : kernel(kernel), b(kernel.b), loc(kernel.loc) {
-    int64_t width = cast<VectorType>(places.getType()).getDimSize(0);
+    int64_t width = cast<VectorType>(positions.getType()).getDimSize(0);
     lanes = width % (2 * part) == 0 ? 2 * part : part;
     type = VectorType::get({lanes}, b.getI8Type());
     for (int64_t first = 0; first < width; first += lanes)
-      pieces.push_back({slice(places, first, lanes), Value()});
+      chunks.push_back({slice(positions, first, lanes), Value()});
   }
 
-  /// Adds the bytes at places `first` and following.
+  /// Adds the bytes at positions `first` and following.
   void add(Value bytes, int64_t first) {
     int64_t count = cast<VectorType>(bytes.getType()).getDimSize(0);
     for (int64_t start = 0; start < count; start += part) {
@@ -67,26 +67,26 @@ public:
       for (int64_t lane = 0; lane < lanes; ++lane)
         pattern.push_back(start + lane % part);
       Value table = b.create<vector::ShuffleOp>(loc, bytes, bytes, pattern);
-      for (Piece &piece : pieces)
-        addPart(piece, table, first + start);
+      for (Chunk &chunk : chunks)
+        addPart(chunk, table, first + start);
     }
   }
 
   Value result() {
-    int64_t width = lanes * int64_t(pieces.size());
-    if (pieces.size() == 1)
-      return pieces[0].found;
+    int64_t width = lanes * int64_t(chunks.size());
+    if (chunks.size() == 1)
+      return chunks[0].found;
     Value all = kernel.integer(VectorType::get({width}, b.getI8Type()), 0);
-    for (auto [number, piece] : llvm::enumerate(pieces))
+    for (auto [number, chunk] : llvm::enumerate(chunks))
       all = b.create<vector::InsertStridedSliceOp>(
-          loc, piece.found, all, ArrayRef<int64_t>(int64_t(number) * lanes),
+          loc, chunk.found, all, ArrayRef<int64_t>(int64_t(number) * lanes),
           ArrayRef<int64_t>(1));
     return all;
   }
 
 private:
-  struct Piece {
-    Value places, found;
+  struct Chunk {
+    Value positions, found;
   };
 
   Value slice(Value vector, int64_t first, int64_t count) {
@@ -95,20 +95,21 @@ private:
         ArrayRef<int64_t>(1));
   }
 
-  /// The instruction reads the lower four bits of a place, and gives 0 where
-  /// the highest is set: so are all places but those of the table.
-  void addPart(Piece &piece, Value table, int64_t first) {
-    Value at =
-        b.create<arith::SubIOp>(loc, piece.places, kernel.integer(type, first));
+  /// The instruction reads the lower four bits of a position and returns 0
+  /// where the highest bit is set. The addition sets it for all positions
+  /// outside of the table.
+  void addPart(Chunk &chunk, Value table, int64_t first) {
+    Value at = b.create<arith::SubIOp>(loc, chunk.positions,
+                                       kernel.integer(type, first));
     at = b.create<LLVM::UAddSat>(loc, type, at, kernel.integer(type, 0x70));
     StringRef name =
         lanes == part ? "llvm.x86.ssse3.pshuf.b.128" : "llvm.x86.avx2.pshuf.b";
     Value found = b.create<LLVM::CallIntrinsicOp>(
                        loc, type, b.getStringAttr(name), ValueRange{table, at})
                       .getResult(0);
-    piece.found =
-        piece.found
-            ? b.create<arith::OrIOp>(loc, piece.found, found).getResult()
+    chunk.found =
+        chunk.found
+            ? b.create<arith::OrIOp>(loc, chunk.found, found).getResult()
             : found;
   }
 
@@ -117,52 +118,52 @@ private:
   Location loc;
   int64_t lanes;
   VectorType type;
-  SmallVector<Piece> pieces;
+  SmallVector<Chunk> chunks;
 };
 } // namespace
 
-/// Bytes by their places in two vectors, one that starts at place 0 and one
-/// that starts at `second` and ends with the last place; one instruction's
-/// table.
-static Value lookUpInPair(KernelBuilder &kernel, Value places, Value low,
+/// Bytes by their positions in two vectors: one that starts at position 0 and
+/// one that starts at `second` and ends with the last position. One instruction
+/// looks them up.
+static Value lookUpInPair(KernelBuilder &kernel, Value positions, Value low,
                           Value high, int64_t second) {
   OpBuilder &b = kernel.b;
   Location loc = kernel.loc;
-  auto type = cast<VectorType>(places.getType());
+  auto type = cast<VectorType>(positions.getType());
   int64_t width = type.getNumElements();
   if (second < width) {
-    Value isHigh = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::uge,
-                                           places, kernel.integer(type, width));
-    Value moved = b.create<arith::AddIOp>(loc, places,
+    Value isHigh = b.create<arith::CmpIOp>(
+        loc, arith::CmpIPredicate::uge, positions, kernel.integer(type, width));
+    Value moved = b.create<arith::AddIOp>(loc, positions,
                                           kernel.integer(type, width - second));
-    places = b.create<arith::SelectOp>(loc, isHigh, moved, places);
+    positions = b.create<arith::SelectOp>(loc, isHigh, moved, positions);
   }
   std::string name =
       "llvm.x86.avx512.vpermi2var.qi." + std::to_string(8 * width);
   return b
       .create<LLVM::CallIntrinsicOp>(loc, type, b.getStringAttr(name),
-                                     ValueRange{low, places, high})
+                                     ValueRange{low, positions, high})
       .getResult(0);
 }
 
-/// Bytes of a short row by their places in it, which differ from lane to lane;
-/// `index` has all but the last. Null where this is no such row, or nothing
-/// shuffles bytes.
+/// Bytes of a short row by their positions in it, one per lane; `index` has all
+/// dimensions but the last. Null if there is no such row or the target has no
+/// byte shuffles.
 static Value bytesOfRow(ElementEmitter &emitter, Value row,
-                        ArrayRef<LaneIndex> index, Value places) {
+                        ArrayRef<LaneIndex> index, Value positions) {
   KernelBuilder &kernel = emitter.kernel;
   IndexMath &indices = emitter.indices;
   int64_t width = indices.width;
   auto size = emitter.dimsOf(row).back().constant();
-  auto type = dyn_cast<VectorType>(places.getType());
-  if (kernel.target.lanes < 8 || kernel.target.opencl || !size || !type ||
+  auto type = dyn_cast<VectorType>(positions.getType());
+  if (kernel.target.lanes < 8 || kernel.target.printed || !size || !type ||
       *size < width || *size > ByteLookup::longRow ||
       width % ByteLookup::part != 0 || !llvm::isPowerOf2_64(uint64_t(width)) ||
       !getElementTypeOrSelf(row.getType()).isInteger(8) ||
       !llvm::all_of(index,
                     [&](const LaneIndex &x) { return indices.uniform(x); }))
     return {};
-  // All of the row is there, also where some lanes don't count.
+  // The whole row can be read, also if some lanes are inactive.
   ElementEmitter::Scope scope(emitter);
   emitter.mask = {};
   SmallVector<std::pair<int64_t, Value>> parts;
@@ -176,12 +177,12 @@ static Value bytesOfRow(ElementEmitter &emitter, Value row,
       return {};
     parts.emplace_back(start, bytes);
   }
-  places = kernel.b.create<arith::MinUIOp>(kernel.loc, places,
-                                           kernel.integer(type, *size - 1));
+  positions = kernel.b.create<arith::MinUIOp>(kernel.loc, positions,
+                                              kernel.integer(type, *size - 1));
   if (kernel.target.vbmi && parts.size() <= 2)
-    return lookUpInPair(kernel, places, parts.front().second,
+    return lookUpInPair(kernel, positions, parts.front().second,
                         parts.back().second, parts.back().first);
-  ByteLookup lookup(kernel, places);
+  ByteLookup lookup(kernel, positions);
   for (auto [start, bytes] : parts)
     lookup.add(bytes, start);
   return lookup.result();
@@ -239,15 +240,15 @@ Value ElementEmitter::gather(graph::GatherOp op, ArrayRef<LaneIndex> index) {
   return emit(op.getOperand(), at);
 }
 
-/// Where a slice begins along one dimension: the number that `start` holds,
-/// moved to the nearest of `places`; none where its element can't be made.
+/// Start of a slice along one dimension: the element of `start`, clamped to [0,
+/// positions); none if its element can't be emitted.
 static std::optional<LaneIndex> startAlong(ElementEmitter &emitter, Value start,
-                                           const DimExpr &places) {
+                                           const DimExpr &positions) {
   Value number = emitter.emit(start, {});
   if (!number)
     return std::nullopt;
   return emitter.clampedIndex(number, getElementTypeOrSelf(start.getType()),
-                              places);
+                              positions);
 }
 
 Value ElementEmitter::dynamicSlice(graph::DynamicSliceOp op,

@@ -53,8 +53,8 @@ void forEachLaneBlock(ElementEmitter &emitter, const IterationSpace &space,
   }
 }
 
-// Row by row; the first row loads the square, before anything that depends on
-// how many rows there are. Null counts: all lanes, all rows.
+// Emits tile rows one by one. The first row loads the whole square, before code
+// that depends on the count of rows. Null counts: all lanes, all rows.
 static void emitTile(
     ElementEmitter &emitter, const LaneIndex &lanes, const LaneIndex &tile,
     Value laneCount, Value tileCount,
@@ -123,7 +123,7 @@ void forEachTile(ElementEmitter &emitter, const DimExpr &laneSize,
     if (overlap)
       return emitTile(emitter, lanes, tile,
                       cutLanes ? kernel.size(laneSize) : Value(), {}, body);
-    // Squares that all have the same few lanes or rows are whole but for these.
+    // If all squares have the same few lanes or rows, only these are masked.
     bool fewLanes = laneSize.constant() && below(laneSize),
          fewRows = tileSize.constant() && below(tileSize);
     Value lanesLeft =
@@ -150,18 +150,19 @@ void forEachTile(ElementEmitter &emitter, const DimExpr &laneSize,
       emitTile(emitter, lanes, tile, lanesLeft, tilesLeft, body);
     });
   };
-  // Where the rows that are written are the longer ones, long pieces of a few
-  // of them at a time: squares that write parts of cache lines would lose them
-  // before their other parts come if rows lie a power of two apart. Else the
-  // same holds for what is read, along the other dimension.
-  constexpr int64_t longPiece = 256, lineBytes = 64;
+  // If the written rows are the longer ones, tiles advance along 256 elements
+  // of a few rows at a time: squares that write parts of cache lines would have
+  // them evicted before the rest is written, if rows are a power of two apart.
+  // Otherwise tiles advance along the other dimension, since the same holds for
+  // what is read.
+  constexpr int64_t longPiece = 256;
   auto [lanesBegin, lanesEnd] = laneRange;
   if (!lanesEnd) {
     lanesBegin = kernel.size(laneBegin);
     lanesEnd = kernel.size(laneEnd);
   }
   bool longRows = tileSize.provablyAtMost(laneSize) &&
-                  width * widestBytes(kernel.fusion) < lineBytes;
+                  width * widestBytes(kernel.fusion) < kernel.target.lineBytes;
   Value piece = longRows ? kernel.index(longPiece) : step;
   kernel.loop(
       lanesBegin, lanesEnd, piece, [&, last = lanesEnd](Value pieceStart) {

@@ -11,25 +11,24 @@
 
 namespace zenith::kernels {
 
-/// Indices of the loops in `which` (outermost first) from a flat row number.
+/// Indices of the loops in `which` (outermost first) from a flat row index.
 void unflattenRow(ElementEmitter &emitter, const IterationSpace &space,
                   llvm::ArrayRef<unsigned> which, mlir::Value row,
                   llvm::MutableArrayRef<LaneIndex> loopIndex);
 
-/// Lane loop over [low, high) of loop `lane`, one piece per stretch between
-/// edges; `body` gets the lane index with the emitter's mask set and a scope
-/// open.
+/// Lane loop over [low, high) of loop `lane`, split at edges; `body` gets the
+/// lane index with the emitter's mask set and a scope open.
 void forEachLaneBlock(ElementEmitter &emitter, const IterationSpace &space,
                       unsigned lane, mlir::Value low, mlir::Value high,
                       llvm::function_ref<void(const LaneIndex &lanes)> body);
 
-/// Squares of the emitter's width over `laneSize` lanes from `laneBegin` on and
-/// [tileLow, tileHigh), of [0, tileSize): `body` gets both indices once for
-/// each row of a square, with the emitter's masks set and a scope open. What is
-/// contiguous along the tile index is read in whole squares. With `overlap`,
-/// the last squares along either index lie over those before instead of being
-/// cut; few lanes (laneSize below the width) stay masked. `laneRange`, where
-/// given, are the lanes at which squares begin.
+/// Tiles of width x width elements over `laneSize` lanes from `laneBegin` on
+/// and [tileLow, tileHigh) of [0, tileSize). `body` gets both indices once for
+/// each row of a tile, with the emitter's masks set and a scope open. Operands
+/// that are contiguous along the tile index are loaded by whole tiles and
+/// transposed. With `overlap`, the last tiles along either index overlap the
+/// ones before instead of being cut; few lanes (laneSize below the width) stay
+/// masked. `laneRange`, where given, are the lanes at which tiles begin.
 void forEachTile(
     ElementEmitter &emitter, const graph::DimExpr &laneSize,
     const graph::DimExpr &tileSize, mlir::Value tileLow, mlir::Value tileHigh,

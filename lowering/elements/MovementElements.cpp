@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elements of movement ops: index maps, and choices where an index may fall
-// outside.
+// Elements of movement ops: index maps, and selects where an index may be out
+// of bounds.
 
 #include "lowering/elements/ElementConversions.h"
 #include "lowering/elements/ElementRule.h"
@@ -43,8 +43,8 @@ SmallVector<DimExpr> mixedEntries(graph::DimAnalysis &dims,
   return entries;
 }
 
-// Groups of dimensions with equal products, as [from begin, from end) and [to
-// begin, to end).
+// Groups of dimensions with equal element counts, as [from begin, from end) and
+// [to begin, to end).
 static void
 forEachGroup(ArrayRef<DimExpr> from, ArrayRef<DimExpr> to,
              function_ref<void(unsigned, unsigned, unsigned, unsigned)> body) {
@@ -87,8 +87,8 @@ static SmallVector<LaneIndex> reshapeIndex(IndexMath &math,
                    linear = math.add(linear, math.scale(index[d], stride));
                    stride = stride * to[d];
                  }
-                 // Dimensions of size 1 take no part; the outermost other one
-                 // takes the whole quotient.
+                 // Dimensions of size 1 are left out; the outermost other
+                 // dimension gets the whole quotient.
                  while (i < iEnd && from[i].isConstant(1))
                    ++i;
                  for (unsigned d = iEnd; d-- > i;) {
@@ -168,7 +168,7 @@ Value ElementEmitter::constantElement(graph::ConstantOp op,
   };
   LaneIndex linear = linearize(op.getResult(), index);
   bool known =
-      linear.terms.empty() && linear.offset.constant() && !linear.scattered;
+      linear.terms.empty() && linear.offset.constant() && !linear.perLane;
   if (elements.isSplat() || known)
     return toRegister(element,
                       kernel.constant(attributeOf(
@@ -246,7 +246,7 @@ Value ElementEmitter::pad(graph::PadOp op, ArrayRef<LaneIndex> index) {
   for (auto [d, x] : llvm::enumerate(index)) {
     LaneIndex shifted = indices.shift(x, DimExpr(0) - low[d]);
     int64_t step = op.getInterior()[d] + 1;
-    // Nothing added here: x may stand for several collapsed dimensions.
+    // No offset is added: x may stand for several collapsed dimensions.
     if (step == 1 && low[d].isConstant(0) && dims[d] == resultDims[d]) {
       inner.push_back(x);
       continue;
@@ -290,7 +290,7 @@ Value ElementEmitter::concat(graph::ConcatOp op, ArrayRef<LaneIndex> index) {
     if (!possible)
       return last ? emit(piece, inner) : from(number + 1);
     if (last) {
-      // Lanes of earlier pieces reach here too: they must not be read.
+      // Lanes of earlier operands are here too; they must not be read.
       if (!conditions.lanes)
         return emit(piece, inner);
       Scope scope(*this);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rounding by addition: a number that is added to 1.5 * 2^23 stands, rounded to
-// even, in the low bits of the sum, from which a zero point and the constant
-// itself are subtracted at once.
+// Rounding by addition: a value that is added to 1.5 * 2^23 is, rounded to
+// even, in the low bits of the sum, from which zero point and constant are
+// subtracted at once.
 
 #include "lowering/elements/Quantization.h"
 
@@ -15,7 +15,7 @@ using namespace mlir;
 namespace zenith::kernels {
 
 namespace {
-/// The numbers of an integer type.
+/// The range of an integer type.
 struct Range {
   double least, most;
 
@@ -51,7 +51,7 @@ Value withoutBounds(graph::ConvertOp op) {
   }
 }
 
-/// At most 16 bits, as far as its type or its constant says.
+/// Whether values have at most 16 bits, by the type or its constant.
 static bool isShortWhole(Value value) {
   if (auto number = graph::splatValue(value))
     return std::abs(*number) <= 65535 && std::trunc(*number) == *number;
@@ -78,7 +78,8 @@ std::optional<Quantized> Quantized::match(graph::ConvertOp op) {
   if (!rounded)
     return std::nullopt;
   quantized.scaled = rounded.getOperand();
-  // Bounds times a divisor are numbers, and their quotients round to them.
+  // Bounds times a divisor are exactly representable, and their quotients round
+  // to the bounds.
   auto division = quantized.scaled.getDefiningOp<graph::DivOp>();
   auto divisor = division ? graph::splatValue(division.getRhs()) : std::nullopt;
   if (divisor && *divisor > 0x1p-60 && *divisor < 0x1p60) {
@@ -110,7 +111,7 @@ Value Quantized::convert(ElementEmitter &emitter, ArrayRef<Value> lanes,
   Num by{&kernel, divisor ? lanes[1] : Value()};
   if (divisor)
     least = least * by, most = most * by;
-  // One instruction each, which takes the bound for NaN.
+  // One instruction each, which returns the bound for NaN.
   Num bounded = select(x > least, x, least);
   bounded = select(bounded < most, bounded, most);
   if (divisor)

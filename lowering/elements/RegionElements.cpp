@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Binds a region's arguments and asks for what it yields.
+// Binds a region's arguments and emits the values that it yields.
 
 #include "lowering/elements/RegionElements.h"
 

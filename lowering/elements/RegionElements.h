@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The scalar ops of a region that an op carries (a comparator, a fold), emitted
-// for scalars or for lanes alike.
+// The scalar ops of a region that an op carries (a comparator, a reduction),
+// emitted for scalars or for lanes alike.
 
 #ifndef ZENITH_LOWERING_ELEMENTS_REGIONELEMENTS_H
 #define ZENITH_LOWERING_ELEMENTS_REGIONELEMENTS_H

@@ -13,10 +13,10 @@ namespace zenith::kernels {
 /// exp(x - max(x)): the exponentials of a softmax, whose arguments are never
 /// positive.
 bool isShiftedExp(mlir::Operation *op);
-/// The same inside a softmax, where its short form may serve.
+/// An exponential inside a softmax, where its short form is accurate enough.
 bool isFastExp(mlir::Operation *op);
-/// Such an exponential divided by the sum over it: a softmax, which is never
-/// divided by less than 1.
+/// Such an exponential divided by the sum over it: a softmax, whose divisor is
+/// never less than 1.
 bool isShareOfSum(mlir::Operation *op);
 
 } // namespace zenith::kernels

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Exponential, logarithm and what is made of them, for f32.
+// Exponential, logarithm and functions made of them, for f32.
 
 #include "lowering/elements/VectorMath.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -15,8 +15,8 @@ namespace zenith::kernels {
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 static constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 static constexpr double smallestNormal = 0x1p-126;
-// Adding it rounds to an integer, which then stands in the low bits: with the
-// bias of an exponent added too, a shift makes the power of two.
+// Adding it rounds to an integer, which is then in the low bits. If the bias of
+// an exponent is added too, a shift makes the power of two.
 static constexpr double roundingMagic = 12582912.0;
 static constexpr int exponentBias = 127, mantissaBits = 23;
 
@@ -28,7 +28,7 @@ static const double expCoefficients[] = {0.5,           0.166666672,
 static const double logCoefficients[] = {
     0.333333105, -0.249999866, 0.200022236,  -0.166692495, 0.142187163,
     -0.12384402, 0.118726194,  -0.117893703, 0.0691561252};
-// The same with a power less, to 3e-9 of exp.
+// The same with one power less, to 3e-9 of exp.
 static const double shortExpCoefficients[] = {
     0.49999994, 0.166665211, 0.0416682884, 0.00836870354, 0.00138189388};
 // (sinh(x) - x) / x^3 in x^2 below 1.
@@ -41,7 +41,7 @@ static constexpr int64_t scaledLanes = 16;
 
 bool VectorMath::scalesAtOnce(Num x) const {
   auto type = dyn_cast<VectorType>(x.v.getType());
-  return kernel.target.avx512 && !kernel.target.opencl && type &&
+  return kernel.target.avx512 && !kernel.target.printed && type &&
          type.getNumElements() % scaledLanes == 0;
 }
 
@@ -72,11 +72,11 @@ Num VectorMath::scaled(Num x, Num n) {
   return {&kernel, result};
 }
 
-// Cody-Waite reduction; 2^n at once or in two factors, so that denormal results
-// and those beyond 2^127 come out right.
+// Cody-Waite reduction; 2^n at once or by two factors, so that denormal results
+// and results beyond 2^127 are right.
 Num VectorMath::expScaled(Num x, std::optional<Num> low, int extra) {
   Num c = select(x > 110, 110, x);
-  // Far from the denormal numbers, which take long even where they become 0.
+  // Far from denormal results, which are slow even where they become 0.
   double least = scalesAtOnce(x) ? -1000 : -125;
   c = select(c < least, least, c);
   constexpr double magic = roundingMagic + 2 * exponentBias;
@@ -102,8 +102,8 @@ Num VectorMath::expShort(Num x, double vanishing) {
                                         2.40221075e-1, 5.55035711e-2,
                                         9.67603192e-3, 1.33908634e-3};
   constexpr double lowest = -87;
-  // A denormal result takes a hundred times as long: there are none. What
-  // becomes of the arguments for which the whole number isn't one is left out.
+  // Denormal results are very slow and are avoided. Arguments of which the
+  // integer part is not an integer may give any result.
   if (scalesAtOnce(x)) {
     Num t = fma(x, log2e, roundingMagic), whole = t - roundingMagic;
     Num r = fma(x, log2e, -whole);
@@ -114,7 +114,7 @@ Num VectorMath::expShort(Num x, double vanishing) {
   constexpr double magic = roundingMagic + exponentBias;
   Num t = fma(c, log2e, magic);
   Num r = fma(c, log2e, magic - t);
-  // The product passes a NaN on; none of the magic number's own bits survive
+  // The multiplication keeps a NaN; none of the magic constant's bits survive
   // the shift.
   Num y = polynomial(r, coefficients) * floatOf(bits(t) << mantissaBits);
   return select(x < vanishing, 0, y);
@@ -158,7 +158,7 @@ Num VectorMath::log(Num x) {
   return select(!((x > 0) || (x == 0)), nan, y);
 }
 
-// log of the rounded 1 + x, and the rounding error's share beside it.
+// log of the rounded 1 + x, plus the contribution of the rounding error.
 Num VectorMath::log1pScaled(Num x, std::optional<Num> extra) {
   Num u = x + 1.0;
   Num error = select(abs(x) < 1, x - (u - 1.0), 1.0 - (u - x)) / u;
@@ -172,9 +172,9 @@ Num VectorMath::log1pScaled(Num x, std::optional<Num> extra) {
 
 Num VectorMath::log1p(Num x) { return log1pScaled(x, std::nullopt); }
 
-// 2^-64 / (2^-64 + 2^(n-64) exp(r)): so scaled, the power is a normal number
-// for all results down to the least denormal one. The terms are added in the
-// order that rounds least.
+// 2^-64 / (2^-64 + 2^(n-64) exp(r)): scaled so, the power is normal for all
+// results down to the smallest denormal. The terms are added in the order that
+// rounds least.
 Num VectorMath::logistic(Num x) {
   constexpr double magic = roundingMagic + exponentBias - 64;
   Num c = select(x > 30, 30, x);
@@ -190,9 +190,9 @@ Num VectorMath::logistic(Num x) {
 
 // With x = n ln(2)/2 + r and k = r coth(r) - 1, an even function, exp(2x) is
 // 2^n (1 + k + r) / (1 + k - r): one division gives (exp(2x) - 1) / (exp(2x) +
-// 1). The divisor is the dividend and what is between them, so that their
-// roundings cancel; n is even, because for n = 1 the terms of the dividend
-// would cancel too. The magic number rounds to even integers.
+// 1). The divisor is computed as the dividend plus their difference, so that
+// rounding errors of both cancel. n is even, because for n = 1 the terms of the
+// dividend would cancel too. The magic constant rounds to even integers.
 Num VectorMath::tanh(Num x) {
   static const double coefficients[] = {0.333332241, -0.0221930984,
                                         0.00194154575};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Elementary functions as sequences of arithmetic on scalars or vectors of f32,
-// within 2 ulp over all inputs; f64 by a few such sequences, else by libm, lane
-// by lane.
+// within 2 ulp for all inputs; f64 by a few such sequences, else by one call of
+// libm per lane.
 
 #ifndef ZENITH_LOWERING_ELEMENTS_VECTORMATH_H
 #define ZENITH_LOWERING_ELEMENTS_VECTORMATH_H
@@ -55,7 +55,7 @@ public:
   Num logDouble(Num x);
   Num sinDouble(Num x);
   Num cosDouble(Num x);
-  /// libm's function `name` on f64, lane by lane.
+  /// libm's function `name` on f64, one call per lane.
   mlir::Value libm(llvm::StringRef name, llvm::ArrayRef<mlir::Value> operands);
 
 private:
@@ -67,11 +67,11 @@ private:
     Num rest;     ///< exp(x) / 2^exponent - 1
     Num exponent; ///< i64
   };
-  /// For f64 x with a result within the normal numbers and some beyond.
+  /// For f64 x whose result is normal, and some beyond.
   ExpParts expParts(Num x);
-  /// Whether one instruction multiplies such numbers by powers of two.
+  /// Whether one instruction multiplies such values by powers of two.
   bool scalesAtOnce(Num x) const;
-  /// x 2^n by it, for integral n, rounded once.
+  /// x 2^n by that instruction, for integral n, rounded once.
   Num scaled(Num x, Num n);
   /// exp(x + low) * 2^extra.
   Num expScaled(Num x, std::optional<Num> low, int extra);

@@ -40,8 +40,8 @@ Value VectorMath::inAnyLane(Flag flag) {
       kernel.loc, vector::CombiningKind::OR, flag.v);
 }
 
-// Below the limit three parts of pi/2 suffice; beyond it, where any lane needs
-// it, the bits of 2/pi do.
+// Below the limit, three parts of pi/2 are enough; beyond it, if any lane needs
+// it, the bits of 2/pi are used.
 VectorMath::Reduced VectorMath::reduceAngle(Num x) {
   Num t = fma(x, 0.636619772, 12582912.0);
   Num quadrant = bits(t) - double(0x4b400000);
@@ -75,7 +75,7 @@ VectorMath::Reduced VectorMath::reduceAngle(Num x) {
           {&kernel, choice.getResult(2)}};
 }
 
-// x = m 2^e times the 96 bits of 2/pi that matter at that exponent, as
+// x = m 2^e times the 96 bits of 2/pi that matter for this exponent, as
 // integers.
 VectorMath::Reduced VectorMath::reduceHugeAngle(Num x) {
   static const uint32_t twoOverPi[] = {0,           0xa2f9836eu, 0x4e441529u,
@@ -116,7 +116,7 @@ VectorMath::Reduced VectorMath::reduceHugeAngle(Num x) {
   Num middle = m * shifted(1) + low.logicalShiftRight(m.like(32));
   Num high = m * shifted(0) + middle.logicalShiftRight(m.like(32));
   Num turns = (high << 32) | lowHalf(middle);
-  // Two bits of quarter turns, then a signed fraction; halved so that it
+  // Two bits of quarter turns, then a signed fraction, halved so that it
   // converts without overflow.
   Num fraction = (turns << 2) >> 1;
   Num quarter = turns.logicalShiftRight(m.like(62)) +
@@ -167,7 +167,7 @@ Num VectorMath::cos(Num x) {
   return withSign(y, r.quadrant + 1);
 }
 
-// The quotient of sums in pairs, so that the errors of sine and cosine don't
+// The quotient of double-length sums, so that errors of sine and cosine don't
 // add up.
 Num VectorMath::tan(Num x) {
   Reduced r = reduceAngle(x);
@@ -187,7 +187,7 @@ Num VectorMath::tan(Num x) {
   return select(x == 0, x, y + rest / bottom);
 }
 
-// Beyond 1/2 by the half angle; the root's rounding error is put back.
+// Beyond 1/2 by the half-angle formula; the root's rounding error is corrected.
 Num VectorMath::asin(Num x) {
   Num a = abs(x);
   Flag big = a > 0.5;
@@ -244,7 +244,7 @@ Num VectorMath::atan2(Num y, Num x) {
   Num a = abs(y), c = abs(x);
   Num largest = select(a > c, a, c);
   Num one = x.like(1), zero = x.like(0);
-  // Far from 1 the products inside would overflow or lose bits.
+  // Far from 1 the intermediate products would overflow or lose bits.
   Num scale = select(largest > 1e18, x.like(0x1p-60),
                      select(largest < 1e-18, x.like(0x1p70), one));
   Flag infinite = largest == infinity;

@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace zenith::kernels {
 
-// Adding it rounds to an integer, which then stands in the low bits.
+// Adding it rounds to an integer, which is then in the low bits.
 static constexpr double roundingMagic = 0x1.8p52;
 static constexpr int64_t roundingMagicBits = 0x4338000000000000;
 static constexpr int exponentBias = 1023, mantissaBits = 52;
@@ -53,13 +53,14 @@ VectorMath::ExpParts VectorMath::expParts(Num x) {
           whole - integer(whole, roundingMagicBits)};
 }
 
-// 2^n in two factors, so that denormal results and those beyond 2^1023 come
-// out right.
+// 2^n by two factors, so that denormal results and results beyond 2^1023 are
+// right.
 Num VectorMath::expDouble(Num x) {
   Num c = select(x > 710, 710, x);
   c = select(c < -746, -746, c);
   ExpParts parts = expParts(c);
-  // Logical shifts of what is made positive: vectors have no others.
+  // Logical shifts of values that are made non-negative first: vectors have no
+  // arithmetic shifts of 64 bits.
   constexpr int64_t even = 4096;
   Num half = (parts.exponent + integer(parts.exponent, even))
                  .logicalShiftRight(integer(parts.exponent, 1)) -
@@ -150,7 +151,7 @@ Num VectorMath::sineDouble(Num x, int64_t quarters) {
   return doubleOf(bits(y) ^ ((turns & integer(turns, 2)) << 62));
 }
 
-// Beyond the limit, where any lane needs it, libm has the bits of 2/pi.
+// Beyond the limit, if any lane needs it, libm uses the bits of 2/pi.
 Num VectorMath::angleDouble(Num x, StringRef name, int64_t quarters) {
   constexpr double largestPlainAngle = 1e5;
   Flag huge = abs(x) > largestPlainAngle;

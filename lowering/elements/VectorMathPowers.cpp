@@ -21,7 +21,7 @@ Num VectorMath::erf(Num x) {
                                      0.0231716428,   -0.001897707};
   static const double powers[] = {1.00000012,   0.693147242,   0.240219131,
                                   0.0555008389, 0.00968547072, 0.00135213567};
-  // With the bias of an exponent: a shift makes the power of two.
+  // Includes the bias of an exponent, so that a shift makes the power of two.
   constexpr double roundingMagic = 12582912.0 + 127;
   Num a = abs(x), square = x * x;
   Num c = select(a > 3.95, 3.95, a);
@@ -56,8 +56,8 @@ Num VectorMath::tanhShort(Num x) {
                                -2.76076847742355e-16};
   static const double bottom[] = {4.89352518554385e-03, 2.26843463243900e-03,
                                   1.18534705686654e-04, 1.19825839466702e-06};
-  // There the rounded quotient is exactly 1, which few arguments so near are
-  // given: gelu of large negative numbers has to be 0.
+  // There the rounded quotient is exactly 1, as it must be: gelu of large
+  // negative arguments has to be 0.
   constexpr double most = 7.99881172180175781;
   Num c = select(x > most, most, x);
   c = select(c < -most, -most, c);
@@ -65,8 +65,8 @@ Num VectorMath::tanhShort(Num x) {
   return c * polynomial(square, top) / polynomial(square, bottom);
 }
 
-// A guess by dividing the exponent by three, two steps of Halley, one exact
-// correction.
+// An estimate by dividing the exponent by three, two steps of Halley's method,
+// one exact correction.
 Num VectorMath::cbrt(Num x) {
   Num a = abs(x);
   Flag tiny = a < 0x1p-126, huge = a > 1e30;
@@ -87,7 +87,8 @@ Num VectorMath::cbrt(Num x) {
   return select((a < infinity) && (a > 0), t, x);
 }
 
-// log(x) as an unevaluated sum: 2 atanh((m-1)/(m+1)) + e log(2), all in pairs.
+// log(x) as an unevaluated sum: 2 atanh((m-1)/(m+1)) + e log(2), all in
+// double-length arithmetic.
 void VectorMath::logPair(Num x, Num &high, Num &low) {
   Flag tiny = x < 0x1p-126;
   Num i = bits(select(tiny, x * 8388608.0, x));

@@ -25,9 +25,7 @@
 
 namespace zenith::host {
 
-/// Module attributes: the target as the user wrote it, bytes of the derived
-/// parameters' arena.
-inline constexpr llvm::StringLiteral targetAttrName = "host.target";
+/// Module attribute: bytes of the derived parameters' arena.
 inline constexpr llvm::StringLiteral derivedBytesAttrName =
     "host.derived_bytes";
 /// On host.launch: the least work of the launch, for profiles.

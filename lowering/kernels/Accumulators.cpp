@@ -56,7 +56,7 @@ SmallVector<Value> Accumulators::start() {
 
 Value Accumulators::combine(const Reduction &reduction, Value x, Value y) {
   if (!reduction.plainMax)
-    return emitter.fold(reduction.kind(), reduction.element, x, y);
+    return emitter.reduceStep(reduction.kind(), reduction.element, x, y);
   Value pair[] = {x, y};
   emitter.unify(pair);
   Num sum{&kernel, pair[0]}, now{&kernel, pair[1]};

@@ -84,8 +84,9 @@ private:
 void AttentionNest::allocate() {
   Type sum = space.matmul.sum;
   auto memory = [&](int64_t count) -> Value {
-    return k.b.create<memref::AllocaOp>(k.loc, MemRefType::get({count}, sum),
-                                        k.b.getI64IntegerAttr(64));
+    return k.b.create<memref::AllocaOp>(
+        k.loc, MemRefType::get({count}, sum),
+        k.b.getI64IntegerAttr(k.target.lineBytes));
   };
   softmax.allocate();
   queries = memory(space.blockRows * queryStride);
@@ -151,9 +152,9 @@ void AttentionNest::task(Value number) {
   if (auto known = space.hasFewQueries()) {
     blocks(*known);
   } else {
-    Value few = k.b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::sle,
-                                          k.size(space.queryCount),
-                                          k.index(graph::fewQueries));
+    Value few = k.b.create<arith::CmpIOp>(
+        k.loc, arith::CmpIPredicate::sle, k.size(space.queryCount),
+        k.index(target::TargetModel::mostQueriesInPlace));
     auto branch = k.b.create<scf::IfOp>(k.loc, few, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(k.b);
     k.b.setInsertionPoint(branch.thenBlock()->getTerminator());
@@ -420,7 +421,8 @@ static LogicalResult emitVariant(const EmissionContext &context,
     if (preparation.kind == Preparation::PackPanels && !space->hasFewQueries())
       launch->guard =
           launch->guard *
-          (DimExpr(1) - isAtMost(space->queryCount, graph::fewQueries));
+          (DimExpr(1) - isAtMost(space->queryCount,
+                                 target::TargetModel::mostQueriesInPlace));
     plan.launches.push_back(*launch);
   }
   auto form = EpilogueForm::make(context.fusion, context.dims, space->matmul,
@@ -451,7 +453,7 @@ FailureOr<KernelPlan> emitAttention(const EmissionContext &context) {
 
 SmallVector<DimExpr> attentionScratch(graph::FusionOp fusion,
                                       graph::DimAnalysis &dims,
-                                      const KernelTarget &target) {
+                                      const TargetModel &target) {
   // Suppress diagnostics: emission repeats this analysis and reports them.
   ScopedDiagnosticHandler silence(fusion.getContext(),
                                   [](Diagnostic &) { return success(); });

@@ -26,7 +26,7 @@ void AttentionSoftmax::allocate() {
   auto memory = [&](int64_t count) -> Value {
     return k.b.create<memref::AllocaOp>(
         k.loc, MemRefType::get({count}, space.matmul.sum),
-        k.b.getI64IntegerAttr(64));
+        k.b.getI64IntegerAttr(k.target.lineBytes));
   };
   scoreMemory = memory(space.blockRows * space.blockKeys);
   largest = memory(space.blockRows);

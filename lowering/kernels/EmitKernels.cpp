@@ -29,7 +29,7 @@ static bool isScatter(graph::FusionOp fusion) {
 
 FailureOr<KernelPlan> emitKernels(graph::FusionOp fusion,
                                   graph::DimAnalysis &dims,
-                                  const KernelTarget &target, ModuleOp kernels,
+                                  const TargetModel &target, ModuleOp kernels,
                                   StringRef name) {
   EmissionContext context{fusion, dims, target, kernels, name};
   if (holds<graph::ReduceWithOp>(fusion) ||
@@ -67,7 +67,7 @@ FailureOr<KernelPlan> emitKernels(graph::FusionOp fusion,
 
 SmallVector<graph::DimExpr> scratchBytes(graph::FusionOp fusion,
                                          graph::DimAnalysis &dims,
-                                         const KernelTarget &target) {
+                                         const TargetModel &target) {
   if (fusion.getKind() == graph::FusionKind::contraction)
     return contractionScratchBytes(fusion, dims, target);
   if (fusion.getKind() == graph::FusionKind::attention)

@@ -14,7 +14,7 @@ namespace zenith::kernels {
 /// Reports failure at the op.
 mlir::FailureOr<KernelPlan> emitKernels(graph::FusionOp fusion,
                                         graph::DimAnalysis &dims,
-                                        const KernelTarget &target,
+                                        const TargetModel &target,
                                         mlir::ModuleOp kernels,
                                         llvm::StringRef name);
 
@@ -22,7 +22,7 @@ mlir::FailureOr<KernelPlan> emitKernels(graph::FusionOp fusion,
 /// be planned first.
 llvm::SmallVector<graph::DimExpr> scratchBytes(graph::FusionOp fusion,
                                                graph::DimAnalysis &dims,
-                                               const KernelTarget &target);
+                                               const TargetModel &target);
 
 /// True where result `result` may share the bytes of operand `operand`: each
 /// element is read before it is written, by the same task.

@@ -15,7 +15,7 @@ namespace zenith::kernels {
 /// columns are a power of two apart. Blocks of K have few rows, which seldom
 /// fill lines.
 int64_t rowsPerColumnStore(const GemmContext &gemm) {
-  constexpr int64_t lineBits = 512;
+  int64_t lineBits = 8 * gemm.k.target.lineBytes;
   Type sum = gemm.space.sum;
   int64_t lanes = sumLanes(sum, gemm.k.target);
   return gemm.schedule.storesAccumulators()

@@ -26,7 +26,7 @@ void GemmEpilogue::prepare(unsigned rows) {
   if (form.rowRun)
     transposed = k.b.create<memref::AllocaOp>(
         k.loc, MemRefType::get({form.nr * rowsAtOnce}, space.sum),
-        k.b.getI64IntegerAttr(64));
+        k.b.getI64IntegerAttr(k.target.lineBytes));
 }
 
 LaneIndex GemmEpilogue::flatRow(const TileCoordinates &at, Value row) {

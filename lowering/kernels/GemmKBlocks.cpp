@@ -78,7 +78,7 @@ Value GemmKBlocks::toNextBlock(Value kBlock, Value panels,
 /// hardware prefetchers.
 void GemmKBlocks::prefetchNextBlock(Value kBlock, Value part,
                                     const TaskRange &task) {
-  constexpr int64_t lineBytes = 64, nearLines = 2;
+  constexpr int64_t nearLines = 2;
   Value parts = k.mul(k.sub(task.lastPanel, task.firstPanel),
                       k.index(schedule.tilesPerTask));
   Value rows = k.div(k.add(k.index(schedule.kc() - 1), parts), parts);
@@ -88,7 +88,7 @@ void GemmKBlocks::prefetchNextBlock(Value kBlock, Value part,
   auto prefetch = [&](Value memory, Type element, Value base,
                       const Axis &across, const DimExpr &stride, Value from,
                       Value to) {
-    int64_t line = lineBytes / int64_t(elementSize(element));
+    int64_t line = k.target.elementsOfLine(elementSize(element));
     if (*across.size.constant() <= nearLines * line)
       return;
     k.loop(first, last, k.index(1), [&](Value row) {

@@ -25,13 +25,13 @@ namespace {
 struct GemmVariants {
   std::vector<WinogradSchedule> winograd;
   DimExpr plainGuard = 1; ///< 1 where no other variant is taken, else 0
-  KernelTarget target;
+  TargetModel target;
   FailureOr<ContractionSpace> space = failure(); ///< of the plain GEMM
   SmallVector<DimExpr> scratchBytes;
 
   /// Failure has been reported at the op.
   GemmVariants(graph::FusionOp fusion, graph::DimAnalysis &dims,
-               const KernelTarget &machine)
+               const TargetModel &machine)
       : winograd(winogradSchedules(fusion, dims, machine)),
         target(tileTarget(fusion, machine)) {
     for (const WinogradSchedule &variant : winograd) {
@@ -51,7 +51,7 @@ struct GemmVariants {
 struct GemmEmitter {
   graph::FusionOp fusion;
   graph::DimAnalysis &dims;
-  const KernelTarget &machine;
+  const TargetModel &machine;
   ModuleOp kernels;
   StringRef name;
   KernelPlan plan;
@@ -60,7 +60,7 @@ struct GemmEmitter {
                              bool onlyOne);
   LogicalResult emitPlain(const GemmVariants &variants);
   LogicalResult emitVariant(const ContractionSpace &space,
-                            const KernelTarget &target, StringRef name,
+                            const TargetModel &target, StringRef name,
                             const DimExpr &guard);
   LogicalResult add(FailureOr<Launch> launch, const DimExpr &guard);
 };
@@ -87,7 +87,7 @@ GemmEmitter::emitWinograd(const std::vector<WinogradSchedule> &variants,
 }
 
 LogicalResult GemmEmitter::emitVariant(const ContractionSpace &space,
-                                       const KernelTarget &target,
+                                       const TargetModel &target,
                                        StringRef name, const DimExpr &guard) {
   auto form = EpilogueForm::make(fusion, dims, space, target);
   if (failed(form))
@@ -100,7 +100,7 @@ LogicalResult GemmEmitter::emitPlain(const GemmVariants &variants) {
   if (failed(variants.space))
     return failure();
   const ContractionSpace &space = *variants.space;
-  const KernelTarget &target = variants.target;
+  const TargetModel &target = variants.target;
   for (const Preparation &preparation : space.preparations)
     if (failed(add(emitPreparation(
                        preparation, space, fusion, dims, target, kernels,
@@ -123,7 +123,7 @@ LogicalResult GemmEmitter::emitPlain(const GemmVariants &variants) {
 
 FailureOr<KernelPlan> emitContraction(graph::FusionOp fusion,
                                       graph::DimAnalysis &dims,
-                                      const KernelTarget &machine,
+                                      const TargetModel &machine,
                                       ModuleOp kernels, StringRef name) {
   GemmVariants variants(fusion, dims, machine);
   bool hasPlain = !variants.plainGuard.isConstant(0);
@@ -138,7 +138,7 @@ FailureOr<KernelPlan> emitContraction(graph::FusionOp fusion,
 
 SmallVector<DimExpr> contractionScratchBytes(graph::FusionOp fusion,
                                              graph::DimAnalysis &dims,
-                                             const KernelTarget &machine) {
+                                             const TargetModel &machine) {
   // Suppress diagnostics: emission repeats this analysis and reports them.
   ScopedDiagnosticHandler silence(fusion.getContext(),
                                   [](Diagnostic &) { return success(); });

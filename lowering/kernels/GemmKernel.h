@@ -13,7 +13,7 @@ namespace zenith::kernels {
 /// Adds functions named after `name` to `kernels`. Reports failure at the op.
 mlir::FailureOr<KernelPlan> emitContraction(graph::FusionOp fusion,
                                             graph::DimAnalysis &dims,
-                                            const KernelTarget &target,
+                                            const TargetModel &target,
                                             mlir::ModuleOp kernels,
                                             llvm::StringRef name);
 
@@ -21,7 +21,7 @@ mlir::FailureOr<KernelPlan> emitContraction(graph::FusionOp fusion,
 /// fail.
 llvm::SmallVector<graph::DimExpr>
 contractionScratchBytes(graph::FusionOp fusion, graph::DimAnalysis &dims,
-                        const KernelTarget &target);
+                        const TargetModel &target);
 
 } // namespace zenith::kernels
 

@@ -21,10 +21,10 @@ int64_t panelsOfTile(const GemmContext &gemm) {
 /// and the reorder buffer, half full of widening instructions, covers half as
 /// many loads.
 static bool streamsNarrow(const ContractionSpace &space,
-                          const KernelTarget &target) {
+                          const TargetModel &target) {
   auto rows = (space.outerRowCount() * space.rowAxis.size).constant();
   return space.form == ContractionSpace::Panels && space.taps.empty() && rows &&
-         *rows <= 2 && !target.opencl &&
+         *rows <= 2 && !target.printed &&
          (isa<FloatType>(space.sum) || space.kInterleave > 1) &&
          space.b.element.getIntOrFloatBitWidth() <
              space.sum.getIntOrFloatBitWidth();
@@ -35,39 +35,37 @@ static bool streamsNarrow(const ContractionSpace &space,
 /// difference of dynamic sizes.
 static bool streamsPanels(const ContractionSpace &space,
                           const GemmSchedule &schedule,
-                          const KernelTarget &target) {
-  constexpr double cachedBytes = 384 * 1024;
+                          const TargetModel &target) {
   double bytes = estimate(space.kAxis.size) * estimate(space.columns.size) *
                  elementSize(space.b.element);
   return space.form == ContractionSpace::Panels && space.taps.empty() &&
-         !target.opencl && isa<FloatType>(space.sum) && bytes > cachedBytes &&
-         estimate(schedule.tileCount) < 4 &&
+         !target.printed && isa<FloatType>(space.sum) &&
+         bytes > target.l2Share(0.75) && estimate(schedule.tileCount) < 4 &&
          estimate(space.outerRowCount() * space.rowAxis.size) >= 1;
 }
 
 /// Each panel comes from memory once, and the tiles that read it first would
 /// wait. The tiles before them prefetch it, a cache line in each round of k.
 static bool prefetchesNextPanel(const GemmContext &gemm) {
-  constexpr double cachedBytes = 256 * 1024;
   const ContractionSpace &space = gemm.space;
   double bytes = estimate(space.totalK()) * estimate(space.columns.size) *
                  std::max(1u, space.b.element.getIntOrFloatBitWidth() / 8);
   return space.form == ContractionSpace::Panels && !gemm.schedule.widens() &&
-         !gemm.k.target.opencl && bytes > cachedBytes &&
+         !gemm.k.target.printed && bytes > gemm.k.target.l2Share(0.5) &&
          estimate(gemm.schedule.tileCount) >= 4;
 }
 
 /// A is tall with short rows: the hardware prefetcher tracks one stream per
 /// tile row, and each is short.
 static bool prefetchesNextRows(const GemmContext &gemm) {
-  constexpr double cachedBytes = 512 * 1024, longestRow = 2048;
+  constexpr double longestRow = 2048;
   const ContractionSpace &space = gemm.space;
   double rowBytes = estimate(space.kAxis.size) * elementSize(space.a.element);
   return space.taps.empty() && space.outerRows.empty() &&
-         !gemm.k.target.opencl && gemm.schedule.panelCount.isConstant(1) &&
+         !gemm.k.target.printed && gemm.schedule.panelCount.isConstant(1) &&
          space.kAxis.strideA.isConstant(1) &&
          space.rowAxis.strideA == space.kAxis.size && rowBytes <= longestRow &&
-         rowBytes * estimate(space.rowAxis.size) > cachedBytes;
+         rowBytes * estimate(space.rowAxis.size) > gemm.k.target.l2Share(1);
 }
 
 decltype(MicroKernel::prefetch) choosePrefetch(const GemmContext &gemm) {
@@ -94,7 +92,7 @@ static int64_t rowsAhead(const GemmContext &gemm) {
 
 /// Tile number `tile` prefetches its share of the lines of the next panel.
 static Value nextPanel(const GemmContext &gemm, Value tile) {
-  constexpr int64_t lineBytes = 64;
+  int64_t lineBytes = gemm.k.target.lineBytes;
   KernelBuilder &k = gemm.k;
   const ContractionSpace &space = gemm.space;
   MicroKernel kernel;

@@ -32,7 +32,7 @@ mlir::FailureOr<KernelPlan> emitAttention(const EmissionContext &context);
 /// Bytes of the scratch buffers that emitAttention uses.
 llvm::SmallVector<graph::DimExpr> attentionScratch(graph::FusionOp fusion,
                                                    graph::DimAnalysis &dims,
-                                                   const KernelTarget &target);
+                                                   const TargetModel &target);
 
 /// scatter and scatter_with.
 mlir::FailureOr<KernelPlan> emitScatter(const EmissionContext &context);

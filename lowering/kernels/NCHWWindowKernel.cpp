@@ -6,6 +6,7 @@
 #include "lowering/kernels/NCHWWindowKernel.h"
 #include "lowering/builder/RowTasks.h"
 #include "lowering/elements/LoopNests.h"
+#include "lowering/elements/WindowElements.h"
 #include "lowering/schedule/LaneChoice.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -152,7 +153,8 @@ bool suitsNCHWWindow(const EmissionContext &context,
   constexpr int64_t fewTaps = 9, longRow = 4;
   // With 512-bit vectors the second-level cache delivers them as fast as large
   // filters reduce them.
-  constexpr int64_t firstCache = 32 * 1024, secondCache = 128 * 1024;
+  double firstCache = context.target.l1Share(1),
+         secondCache = context.target.l2Share(0.25);
   // Rows share no sums, so an element must be read more often than this for the
   // copy to pay off: for a 5x5 filter at stride 2, but not at stride 3.
   constexpr int64_t fewReads = 4;
@@ -160,7 +162,7 @@ bool suitsNCHWWindow(const EmissionContext &context,
   Type element = getElementTypeOrSelf(shape.anchor->getOperand(0).getType());
   bool plain = element.isIntOrFloat() && memoryType(element) == element &&
                registerType(element) == element;
-  if (!geometry || !plain || context.target.opencl ||
+  if (!geometry || !plain || context.target.printed ||
       std::max(geometry->x.taps, geometry->y.taps) > longestWindow)
     return false;
   int64_t taps = geometry->x.taps * geometry->y.taps,
@@ -184,16 +186,17 @@ bool suitsNCHWWindow(const EmissionContext &context,
               pool.getKind() != graph::ReduceKind::min;
   bool far =
       context.target.avx512 && !small && (!sums || taps > fewReads * steps);
-  return geometry->elements(lanesOfWindow(context)) *
-             int64_t(element.getIntOrFloatBitWidth() / 8) <=
-         (far ? secondCache : firstCache);
+  int64_t bytes = geometry->elements(lanesOfWindow(context)) *
+                  int64_t(element.getIntOrFloatBitWidth() / 8);
+  return double(bytes) <= (far ? secondCache : firstCache);
 }
 
 /// A buffer filled with the padding value, which only copies of rows overwrite.
 Value NCHWWindowKernel::buffer(int64_t elements) {
   elements = int64_t(llvm::alignTo(uint64_t(elements), uint64_t(width)));
-  Value memory = k.b.create<memref::AllocaOp>(
-      k.loc, MemRefType::get({elements}, element), k.b.getI64IntegerAttr(64));
+  Value memory =
+      k.b.create<memref::AllocaOp>(k.loc, MemRefType::get({elements}, element),
+                                   k.b.getI64IntegerAttr(k.target.lineBytes));
   Value padding = start();
   k.loop(k.index(0), k.index(elements), k.index(width), [&](Value at) {
     k.b.create<vector::StoreOp>(k.loc, padding, memory, at);
@@ -316,8 +319,9 @@ Value NCHWWindowKernel::weight(int64_t y, const LaneIndex &x,
 
 Value NCHWWindowKernel::step(Value sum, Value lanes, Value weight) {
   if (!conv)
-    return emitter.fold(cast<graph::ReduceWindowOp>(shape.anchor).getKind(),
-                        element, sum, lanes);
+    return emitter.reduceStep(
+        cast<graph::ReduceWindowOp>(shape.anchor).getKind(), element, sum,
+        lanes);
   if (k.target.fma && !inOrder())
     return k.b.create<math::FmaOp>(k.loc, lanes, weight, sum);
   return k.b.create<arith::AddFOp>(
@@ -332,7 +336,7 @@ bool NCHWWindowKernel::inOrder() const {
     told &= pool.getKind() != graph::ReduceKind::max &&
             pool.getKind() != graph::ReduceKind::min;
   return told &&
-         geometry.y.taps * geometry.x.taps <= ElementEmitter::tapsInOrder;
+         geometry.y.taps * geometry.x.taps <= WindowElements::tapsInOrder;
 }
 
 /// Reduces columns of taps into rows by vectors of results: each vector of the

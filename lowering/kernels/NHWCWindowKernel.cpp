@@ -8,6 +8,7 @@
 #include "lowering/builder/RowTasks.h"
 #include "lowering/elements/ElementConversions.h"
 #include "lowering/elements/LoopNests.h"
+#include "lowering/elements/WindowElements.h"
 #include "lowering/kernels/Int8WindowKernel.h"
 #include "lowering/kernels/KernelEmitters.h"
 #include "lowering/kernels/NCHWWindowKernel.h"
@@ -117,7 +118,7 @@ void NHWCWindowKernel::emitPositions(ArrayRef<LaneIndex> row,
     indices.push_back(space.shapeIndex(emitter.indices, loopIndex));
   }
   emitter.preset(anchor->getResult(0), indices,
-                 emitter.emitWindows(anchor, indices));
+                 WindowElements(emitter).emitAll(anchor, indices));
   for (ArrayRef<LaneIndex> position : at)
     emitElements(position);
 }
@@ -190,12 +191,14 @@ void NHWCWindowKernel::emitRows(SmallVector<LaneIndex> loopIndex,
 // the first-level cache, and the cache line that holds the other channels would
 // be read again for them.
 unsigned NHWCWindowKernel::vectorsOfWindow() const {
-  constexpr int64_t lineBytes = 64, aliasedBytes = 2048;
-  int64_t bytes = widestBytes(kernel.fusion);
+  int64_t bytes = widestBytes(kernel.fusion),
+          aliasedBytes = kernel.target.l1WayBytes() / 2;
   auto channels = space.size(lane).constant();
   bool aliased =
       lane != column && channels && *channels * bytes % aliasedBytes == 0;
-  return aliased && int64_t(kernel.target.lanes) * 4 < lineBytes ? 2 : 1;
+  return aliased && int64_t(kernel.target.lanes) * 4 < kernel.target.lineBytes
+             ? 2
+             : 1;
 }
 
 // Positions at a time: few enough for the registers and for unrolling all taps.
@@ -356,7 +359,8 @@ Launch NHWCWindowKernel::runRows() {
 // weights of a vector, and the input that its rows share, stay in the
 // first-level cache.
 Launch NHWCWindowKernel::runChannels() {
-  constexpr double taskFlops = 400e3, taskBytes = 128 * 1024;
+  constexpr double taskFlops = 400e3;
+  double taskBytes = kernel.target.l2Share(0.25);
   constexpr int64_t fewestLanes = 64, mostRows = 64;
   DimExpr rows = space.rows({lane, column}), featureMaps = 1;
   for (unsigned loop : outer)

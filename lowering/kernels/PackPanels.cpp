@@ -104,7 +104,7 @@ Launch copyRows(KernelBuilder &k, const Preparation &copy, bool &ok) {
 FailureOr<Launch>
 emitPreparation(const Preparation &preparation, const ContractionSpace &space,
                 graph::FusionOp fusion, graph::DimAnalysis &dims,
-                const KernelTarget &target, ModuleOp kernels, StringRef name) {
+                const TargetModel &target, ModuleOp kernels, StringRef name) {
   KernelBuilder kernel(fusion, dims, target, kernels, name);
   if (preparation.kind == Preparation::PackPanels)
     return packPanels(kernel, preparation, space);

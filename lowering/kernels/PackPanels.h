@@ -15,7 +15,7 @@ namespace zenith::kernels {
 mlir::FailureOr<Launch>
 emitPreparation(const Preparation &preparation, const ContractionSpace &space,
                 graph::FusionOp fusion, graph::DimAnalysis &dims,
-                const KernelTarget &target, mlir::ModuleOp kernels,
+                const TargetModel &target, mlir::ModuleOp kernels,
                 llvm::StringRef name);
 
 /// Ends the function of `kernel`, which makes the copy that `pad` describes.

@@ -90,7 +90,7 @@ private:
     }
     for (auto [number, turns] : llvm::zip(numbers, values))
       if (!emitter.failed())
-        emitter.storeInTurns(number, turns, index);
+        emitter.storeInterleaved(number, turns, index);
   }
 
   /// A short loop whose elements lie between those of neighbouring lanes in all
@@ -169,7 +169,7 @@ private:
     constexpr double fewInstructions = 10;
     constexpr int64_t mostTurns = 256;
     if (costPerElement(kernel.fusion) < fewInstructions || into ||
-        kernel.target.opencl || !mayWriteTwice())
+        kernel.target.printed || !mayWriteTwice())
       return std::nullopt;
     auto repeats = [&](unsigned loop) {
       bool movesLanes = false, keepsPlaces = false;
@@ -317,7 +317,7 @@ private:
     int64_t width = kernel.target.lanes;
     auto lanes = space.size(lane).constant(),
          rows = space.size(tile).constant();
-    if (!lanes || !rows || *rows < width || into || kernel.target.opencl ||
+    if (!lanes || !rows || *rows < width || into || kernel.target.printed ||
         !space.edges(lane).empty())
       return false;
     bool followed = llvm::all_of(
@@ -334,7 +334,7 @@ private:
     constexpr size_t mostEdges = 3;
     ArrayRef<DimExpr> edges = space.edges(loop);
     return !edges.empty() && edges.size() <= mostEdges &&
-           space.size(loop).constant() && !kernel.target.opencl &&
+           space.size(loop).constant() && !kernel.target.printed &&
            lanesOfPieces(loop) >= kernel.target.lanes &&
            llvm::all_of(edges, [](const DimExpr &edge) {
              return edge.constant().has_value();

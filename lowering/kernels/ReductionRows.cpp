@@ -49,13 +49,13 @@ void ReductionKernel::chooseStash() {
 // nothing to follow: meanwhile, a row this many rows further on is prefetched.
 void ReductionKernel::prefetchRow(ArrayRef<LaneIndex> index, unsigned level,
                                   size_t ahead) {
-  constexpr int64_t shortRow = 64, longRow = 1 << 14, smallBytes = 1 << 20;
+  constexpr int64_t shortRow = 64, longRow = 1 << 14;
   auto length = space.size(plan.lane).constant();
   if (level != 2 || !plan.reducedLoops.empty() || !length ||
-      *length < shortRow || *length > longRow || kernel.target.opencl)
+      *length < shortRow || *length > longRow || kernel.target.printed)
     return;
   auto count = plan.keptCount().constant();
-  if (count && *count * *length * 4 < smallBytes)
+  if (count && double(*count * *length * 4) < kernel.target.l2Share(2))
     return;
   for (BlockArgument argument : kernel.fusion.getBody().getArguments()) {
     auto type = dyn_cast<RankedTensorType>(argument.getType());
@@ -113,7 +113,7 @@ unsigned ReductionKernel::rowsAtOnce() {
   constexpr int64_t longRow = 1024;
   constexpr unsigned accumulators = 16, mostRows = 4;
   auto length = space.size(plan.lane).constant();
-  if (kernel.target.lanes < 16 || kernel.target.opencl || plan.levels < 2 ||
+  if (kernel.target.lanes < 16 || kernel.target.printed || plan.levels < 2 ||
       stashed || !plan.reducedLoops.empty() || !length || *length > longRow ||
       !space.edges(plan.lane).empty())
     return 1;

@@ -71,7 +71,7 @@ SmallVector<Value> ScanKernel::step(ValueRange carried,
     // Rounded at every element: the running state has the precision of the
     // result.
     next[number] = emitter.roundTo(
-        element, emitter.fold(op.getKind(), element, carried[number], x));
+        element, emitter.reduceStep(op.getKind(), element, carried[number], x));
     emitter.bind(op.getResult(),
                  op.getExclusive() ? Value(carried[number]) : next[number]);
   }
@@ -151,7 +151,7 @@ void ScanKernel::emitRowByRow(
           op.getExclusive() ? emitter.emit(op.getOperand(), last) : Value();
       if (x)
         before = emitter.roundTo(
-            element, emitter.fold(op.getKind(), element, before, x));
+            element, emitter.reduceStep(op.getKind(), element, before, x));
       step(before, indexAt(row, lanes));
     });
   });

@@ -305,7 +305,7 @@ SmallVector<Value> ScatterKernel::join(ArrayRef<Value> old,
   bool isExtreme = op.getKind() == K::max || op.getKind() == K::min;
   Value joined = isa<FloatType>(x.getType()) && isExtreme
                      ? extremeOf(kernel, x, y, op.getKind() == K::min)
-                     : emitter.fold(kind, element, x, y);
+                     : emitter.reduceStep(kind, element, x, y);
   return {emitter.roundTo(element, joined)};
 }
 

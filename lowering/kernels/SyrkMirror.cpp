@@ -60,7 +60,7 @@ private:
 } // namespace
 
 Launch emitSyrkMirror(graph::FusionOp fusion, graph::DimAnalysis &dims,
-                      const KernelTarget &target, ModuleOp kernels,
+                      const TargetModel &target, ModuleOp kernels,
                       StringRef name, const ContractionSpace &space) {
   // Blocks whose cache lines stay in the first-level cache until all of their
   // elements are read.

@@ -12,7 +12,7 @@ namespace zenith::kernels {
 /// Copies the upper triangle of result 0, a square matrix, to the lower one. A
 /// task is a block of rows, which reads only what the GEMM wrote.
 Launch emitSyrkMirror(graph::FusionOp fusion, graph::DimAnalysis &dims,
-                      const KernelTarget &target, mlir::ModuleOp kernels,
+                      const TargetModel &target, mlir::ModuleOp kernels,
                       llvm::StringRef name, const ContractionSpace &space);
 
 } // namespace zenith::kernels

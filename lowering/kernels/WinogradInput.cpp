@@ -29,7 +29,7 @@ WinogradInput::WinogradInput(KernelBuilder &kernel,
       k.b.create<memref::AllocaOp>(
           k.loc,
           MemRefType::get({schedule.points() * features}, k.b.getF32Type()),
-          k.b.getI64IntegerAttr(64)));
+          k.b.getI64IntegerAttr(k.target.lineBytes)));
 }
 
 void WinogradInput::transform(Value first, Value last, Value to, Value offset,

@@ -137,7 +137,7 @@ Value WinogradNest::memoryOf(int64_t elements) {
   return asMemory(k.b, k.loc,
                   k.b.create<memref::AllocaOp>(
                       k.loc, MemRefType::get({elements}, k.b.getF32Type()),
-                      k.b.getI64IntegerAttr(64)));
+                      k.b.getI64IntegerAttr(k.target.lineBytes)));
 }
 
 void WinogradNest::prepareMemory() {
@@ -372,15 +372,14 @@ int64_t WinogradNest::mostTiles() const {
 /// The transformed filter at a point comes from memory while the point before
 /// it is multiplied: each register tile prefetches its share.
 bool WinogradNest::prefetchesNextPoint() const {
-  constexpr double cachedBytes = 256 * 1024;
   double bytes = 4 * double(schedule.points()) * estimate(schedule.kOfPoint()) *
                  estimate(space.columns.size);
-  return k.target.avx512 && width == columns && bytes > cachedBytes;
+  return k.target.avx512 && width == columns && bytes > k.target.l2Share(0.5);
 }
 
 void WinogradNest::callByHeight(Value rows, Value number,
                                 MicroKernelArgs args) {
-  constexpr int64_t lineElements = 16;
+  int64_t lineElements = schedule.lineElements;
   MicroKernel kernel = microKernel();
   if (prefetchesNextPoint()) {
     int64_t lines = kUnroll(kernel) * columns / lineElements,
@@ -478,7 +477,7 @@ LogicalResult emitWinogradConvolution(KernelPlan &plan,
                                       WinogradSchedule schedule,
                                       graph::FusionOp fusion,
                                       graph::DimAnalysis &dims,
-                                      const KernelTarget &target,
+                                      const TargetModel &target,
                                       ModuleOp kernels, StringRef name) {
   auto add = [&](FailureOr<Launch> launch) {
     if (succeeded(launch))

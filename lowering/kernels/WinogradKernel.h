@@ -15,7 +15,7 @@ namespace zenith::kernels {
 mlir::LogicalResult
 emitWinogradConvolution(KernelPlan &plan, WinogradSchedule schedule,
                         graph::FusionOp fusion, graph::DimAnalysis &dims,
-                        const KernelTarget &target, mlir::ModuleOp kernels,
+                        const TargetModel &target, mlir::ModuleOp kernels,
                         llvm::StringRef name);
 
 } // namespace zenith::kernels

@@ -8,11 +8,12 @@
 
 #include "ir/dims/DimExpr.h"
 #include "ir/liveness/Liveness.h"
+#include "ir/target/TargetModel.h"
 
 namespace zenith::memory {
 
 /// Bytes to which every offset is aligned: a cache line.
-inline constexpr int64_t lineBytes = 64;
+inline constexpr int64_t lineBytes = target::bufferAlignment;
 
 /// Bytes that are needed during some steps.
 struct BufferRequest {

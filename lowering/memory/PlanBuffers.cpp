@@ -41,7 +41,7 @@ namespace {
 class Planner {
 public:
   Planner(func::FuncOp function, graph::DimAnalysis &dims,
-          const kernels::KernelTarget &target, const DerivedLayout &derived)
+          const target::TargetModel &target, const DerivedLayout &derived)
       : function(function), dims(dims), target(target), derived(derived),
         host(function, dims), lifetimes(function, host),
         isPrepare(function.getName() == graph::prepareFunctionName),
@@ -69,7 +69,7 @@ private:
 
   func::FuncOp function;
   graph::DimAnalysis &dims;
-  const kernels::KernelTarget &target;
+  const target::TargetModel &target;
   const DerivedLayout &derived;
   liveness::HostValues host;
   liveness::Liveness lifetimes;
@@ -450,7 +450,7 @@ FailureOr<BufferPlan> Planner::run() {
 
 FailureOr<BufferPlan> planBuffers(func::FuncOp function,
                                   graph::DimAnalysis &dims,
-                                  const kernels::KernelTarget &target,
+                                  const target::TargetModel &target,
                                   const DerivedLayout &derived) {
   return Planner(function, dims, target, derived).run();
 }

@@ -90,7 +90,7 @@ bool isAllocatedInside(mlir::Operation *control, unsigned result);
 /// fusion; reported at the op.
 mlir::FailureOr<BufferPlan> planBuffers(mlir::func::FuncOp function,
                                         graph::DimAnalysis &dims,
-                                        const kernels::KernelTarget &target,
+                                        const target::TargetModel &target,
                                         const DerivedLayout &derived);
 
 } // namespace zenith::memory

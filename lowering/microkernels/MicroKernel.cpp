@@ -19,7 +19,7 @@ Type sumType(Type element, Type result) {
   return memoryType(result);
 }
 
-unsigned sumLanes(Type sum, const KernelTarget &target) {
+unsigned sumLanes(Type sum, const TargetModel &target) {
   return sum.getIntOrFloatBitWidth() == 64 ? std::max(1u, target.lanes / 2)
                                            : target.lanes;
 }
@@ -187,8 +187,8 @@ unsigned kUnroll(const MicroKernel &kernel) {
 /// Whether to load bf16 columns two vectors at a time: that takes half as many
 /// instructions per widened element, and each load takes a whole cache line.
 /// One row times bf16 weights then runs at the speed of memory.
-static bool splitsWords(const MicroKernel &kernel, const KernelTarget &target) {
-  return target.avx512 && !target.opencl && kernel.b.isBF16() &&
+static bool splitsWords(const MicroKernel &kernel, const TargetModel &target) {
+  return target.avx512 && !target.printed && kernel.b.isBF16() &&
          kernel.sum.isF32() && kernel.columnsAs<OuterProduct::WholeVectors>() &&
          kernel.vectors % 2 == 0;
 }
@@ -244,8 +244,8 @@ static MicroKernel resolved(KernelBuilder &builder, MicroKernel kernel,
 void callMicroKernel(KernelBuilder &builder, const MicroKernel &given,
                      const MicroKernelArgs &args) {
   MicroKernel kernel = resolved(builder, given, args);
-  if (builder.target.opencl) {
-    MicroKernelWriter(builder.b, builder.loc, kernel).tile(args);
+  if (builder.target.printed) {
+    MicroKernelWriter(builder.b, builder.loc, kernel, builder.target).tile(args);
     return;
   }
   MicroKernelArgs copy = args;
@@ -258,7 +258,7 @@ void callMicroKernel(KernelBuilder &builder, const MicroKernel &given,
                for (auto [slot, argument] :
                     llvm::zip(slots(kernel, inner), entry.getArguments()))
                  *slot = argument;
-               MicroKernelWriter(b, b.getUnknownLoc(), kernel).tile(inner);
+               MicroKernelWriter(b, b.getUnknownLoc(), kernel, builder.target).tile(inner);
              });
 }
 
@@ -296,8 +296,8 @@ void callDotKernel(KernelBuilder &builder, const MicroKernel &given,
   kernel.lanes = given.lanes;
   kernel.fma = given.fma;
   kernel.a = given.a, kernel.b = given.b, kernel.sum = given.sum;
-  if (builder.target.opencl) {
-    MicroKernelWriter(builder.b, builder.loc, kernel)
+  if (builder.target.printed) {
+    MicroKernelWriter(builder.b, builder.loc, kernel, builder.target)
         .dots(args, rows, columnStride);
     return;
   }
@@ -316,7 +316,7 @@ void callDotKernel(KernelBuilder &builder, const MicroKernel &given,
                inner.bOffset = arg(5), inner.kSize = arg(6),
                inner.cOffset = arg(7), inner.rowStrideC = arg(8);
                inner.columns = arg(9);
-               MicroKernelWriter(b, b.getUnknownLoc(), kernel)
+               MicroKernelWriter(b, b.getUnknownLoc(), kernel, builder.target)
                    .dots(inner, arg(10), arg(11));
              });
 }

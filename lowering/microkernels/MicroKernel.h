@@ -142,7 +142,7 @@ struct MicroKernelArgs {
 /// `result`.
 mlir::Type sumType(mlir::Type element, mlir::Type result);
 /// Lanes of a native vector of `sum`.
-unsigned sumLanes(mlir::Type sum, const KernelTarget &target);
+unsigned sumLanes(mlir::Type sum, const TargetModel &target);
 
 /// Iterations over K per round of the innermost loop, where strides are known.
 unsigned kUnroll(const MicroKernel &kernel);

@@ -110,7 +110,8 @@ Value MicroKernelWriter::loadRaw(Value memory, Value offset, Type element,
 /// Prefetches what iteration `set` of a step will read a while later, once per
 /// cache line.
 void MicroKernelWriter::prefetchB(Value memory, Value offset, unsigned set) {
-  constexpr unsigned lineBytes = 64, bytesAhead = 2048;
+  unsigned lineBytes = unsigned(target.lineBytes),
+           bytesAhead = unsigned(target.prefetchBytes);
   unsigned elementBytes = memoryType(kernel.b).getIntOrFloatBitWidth() / 8;
   auto *interleaved = std::get_if<InterleavedK>(&kernel.form);
   unsigned kBytes = (interleaved ? unsigned(interleaved->group) : 1) *
@@ -165,8 +166,8 @@ void MicroKernelWriter::addK(const MicroKernelArgs &args, ValueRange aMemory,
 
 void MicroKernelWriter::prefetchNextPanel(const PrefetchNextPanel &next,
                                           Value from, Value memory) {
-  constexpr unsigned lineBits = 512;
-  unsigned line = lineBits / memoryType(kernel.b).getIntOrFloatBitWidth();
+  unsigned line = unsigned(target.lineBytes) * 8 /
+                  memoryType(kernel.b).getIntOrFloatBitWidth();
   for (unsigned i = 0; i < next.lines; ++i)
     prefetch(memory, i ? add(from, index(i * line)) : from, /*soon=*/false);
 }
@@ -174,8 +175,8 @@ void MicroKernelWriter::prefetchNextPanel(const PrefetchNextPanel &next,
 /// As many cache lines as `unroll` k of all rows take.
 void MicroKernelWriter::prefetchNextRows(const MicroKernelArgs &args,
                                          Value from, unsigned unroll) {
-  constexpr unsigned lineBytes = 64;
-  unsigned line = lineBytes * 8 / memoryType(kernel.a).getIntOrFloatBitWidth();
+  unsigned line = unsigned(target.lineBytes) * 8 /
+                  memoryType(kernel.a).getIntOrFloatBitWidth();
   for (unsigned at = 0; at < kernel.mr * unroll; at += line)
     prefetch(args.a, add(from, index(at)), /*soon=*/false);
 }

@@ -13,8 +13,8 @@ namespace zenith::kernels {
 class MicroKernelWriter {
 public:
   MicroKernelWriter(mlir::OpBuilder &b, mlir::Location loc,
-                    const MicroKernel &kernel)
-      : b(b), loc(loc), kernel(kernel) {
+                    const MicroKernel &kernel, const TargetModel &target)
+      : b(b), loc(loc), kernel(kernel), target(target) {
     indexType = b.getIndexType();
     vectorType = mlir::VectorType::get({int64_t(kernel.lanes)}, kernel.sum);
     sets = accumulatorSets(kernel);
@@ -107,6 +107,7 @@ private:
   mlir::OpBuilder &b;
   mlir::Location loc;
   const MicroKernel &kernel;
+  const TargetModel &target;
   mlir::Type indexType;
   mlir::VectorType vectorType;
   unsigned sets = 1;

@@ -17,18 +17,17 @@ namespace zenith::kernels {
 
 /// Whether an int8 operand is larger than what the second-level cache keeps
 /// until the next run.
-static bool isStreamed(Value value, graph::DimAnalysis &dims) {
-  constexpr int64_t cachedBytes = 512 * 1024;
+static bool isStreamed(Value value, graph::DimAnalysis &dims,
+                       const TargetModel &target) {
   auto bytes = dims.elementCount(value).constant();
   return cast<RankedTensorType>(value.getType())
              .getElementType()
              .isInteger(8) &&
-         bytes && *bytes >= cachedBytes;
+         bytes && *bytes >= target.l2Bytes;
 }
 
 /// Inserts one prefetch per cache line that the loads of a loop's body read.
-static void prefetchLoads(Value memory) {
-  constexpr int64_t lineBytes = 64, bytesAhead = 2048;
+static void prefetchLoads(Value memory, const TargetModel &target) {
   llvm::MapVector<Block *, SmallVector<vector::LoadOp>> loads;
   for (Operation *user : memory.getUsers())
     if (auto load = dyn_cast<vector::LoadOp>(user))
@@ -37,10 +36,11 @@ static void prefetchLoads(Value memory) {
   for (auto &[block, ofBlock] : loads) {
     int64_t bytes = 0;
     for (vector::LoadOp load : ofBlock) {
-      if (bytes % lineBytes == 0) {
+      if (bytes % target.lineBytes == 0) {
         OpBuilder b(load);
         Location loc = load.getLoc();
-        Value ahead = b.create<arith::ConstantIndexOp>(loc, bytesAhead);
+        Value ahead =
+            b.create<arith::ConstantIndexOp>(loc, target.prefetchBytes);
         Value at = b.create<arith::AddIOp>(loc, load.getIndices()[0], ahead);
         b.create<memref::PrefetchOp>(loc, memory, at, /*isWrite=*/false,
                                      /*localityHint=*/3, /*isDataCache=*/true);
@@ -52,7 +52,7 @@ static void prefetchLoads(Value memory) {
 
 void prefetchInt8Operands(const EmissionContext &context,
                           const KernelPlan &plan) {
-  if (context.target.opencl)
+  if (context.target.printed)
     return;
   graph::FusionOp fusion = context.fusion;
   llvm::SmallPtrSet<Operation *, 4> done;
@@ -62,8 +62,9 @@ void prefetchInt8Operands(const EmissionContext &context,
       continue;
     for (auto [number, pointer] : llvm::enumerate(launch.pointers))
       if (pointer.kind == PointerArg::Operand &&
-          isStreamed(fusion.getInputs()[pointer.index], context.dims))
-        prefetchLoads(kernel.getArgument(number));
+          isStreamed(fusion.getInputs()[pointer.index], context.dims,
+                     context.target))
+        prefetchLoads(kernel.getArgument(number), context.target);
   }
 }
 

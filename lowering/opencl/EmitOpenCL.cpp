@@ -66,12 +66,13 @@ static bool isDoubleBuiltin(func::FuncOp function) {
   return function.isExternal() &&
          llvm::all_of(function.getArgumentTypes(), isDouble) &&
          llvm::all_of(function.getResultTypes(), isDouble) &&
-         llvm::is_contained({"acos",  "acosh", "asin",  "asinh", "atan",
-                             "atan2", "atanh", "cbrt",  "cos",   "cosh",
-                             "erf",   "erfc",  "exp",   "exp2",  "expm1",
-                             "fmod",  "log",   "log10", "log1p", "log2",
-                             "pow",   "sin",   "sinh",  "tan",   "tanh"},
-                            function.getName());
+         llvm::is_contained(
+             {
+#define ZENITH_UNARY_FUNCTION(OP, NAME, MATH, BY) #NAME,
+#define ZENITH_BINARY_FUNCTION(OP, NAME, MATH, BY) #NAME,
+#include "ir/ElementaryFunctions.def"
+                 "erfc", "exp2", "fmod", "log10", "log2"},
+             function.getName());
 }
 
 std::string ProgramPrinter::callee(func::CallOp call,

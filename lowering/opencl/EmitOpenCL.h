@@ -6,6 +6,7 @@
 #ifndef ZENITH_LOWERING_OPENCL_EMITOPENCL_H
 #define ZENITH_LOWERING_OPENCL_EMITOPENCL_H
 
+#include "lowering/opencl/PrintOptions.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
 #include <string>
@@ -17,15 +18,6 @@ class Operation;
 } // namespace mlir
 
 namespace zenith::opencl {
-
-/// What the text may use.
-struct PrintOptions {
-  bool fp64 = true; ///< the device has cl_khr_fp64
-  /// Work-items in a group, the same for all launches. 1 suits processors,
-  /// whose threads take groups.
-  int64_t localSize = 64;
-  int64_t maxParameterBytes = 1024; ///< of all arguments of a kernel together
-};
 
 /// A program as OpenCLDevice::load takes it.
 struct OpenCLProgram {

@@ -14,8 +14,8 @@ using namespace mlir;
 
 namespace zenith::opencl {
 
-// ---- Integers: C's signed overflow has no meaning, so most of the work is
-// done on unsigned numbers of the same size ----
+// ---- Integers: signed overflow is undefined in C, so most arithmetic is done
+// on unsigned integers of the same size ----
 
 /// Unsigned with enough bits that C's promotion to int cannot overflow.
 static std::string wideUnsigned(Type element, unsigned lanes) {
@@ -90,13 +90,13 @@ std::string FunctionPrinter::combine(llvm::StringRef kind, Type element,
   if (kind == "and" || kind == "or" || kind == "xor") {
     const char *sign = kind == "and" ? "&" : kind == "or" ? "|" : "^";
     std::string bits = infix(x, sign, y);
-    // C computes small numbers as int.
+    // C promotes small integers to int.
     return lanes == 1 && laneBits(element) < 32
                ? backToSigned(bits, element, lanes)
                : bits;
   }
   if (isMask && kind.starts_with("min"))
-    // As signed numbers, true is -1.
+    // As a signed integer, true is -1.
     return infix(x, kind == "minsi" ? "|" : "&", y);
   if (isMask && kind.starts_with("max"))
     return infix(x, kind == "maxsi" ? "&" : "|", y);
@@ -163,7 +163,7 @@ static llvm::StringRef combiningKind(Operation *op) {
       .Default("");
 }
 
-/// The op promises that signed numbers don't overflow.
+/// The op promises that signed integers don't overflow.
 static bool cannotOverflow(Operation *op) {
   auto flags = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(op);
   return flags && flags.hasNoSignedWrap();
@@ -196,7 +196,7 @@ static std::string integerBinary(Operation *op, const std::string &x,
       .Default(std::string());
 }
 
-/// Quotient of signed numbers, rounded up or down.
+/// Quotient of signed integers, rounded up or down.
 static std::string roundedQuotient(bool up, const std::string &x,
                                    const std::string &y, unsigned lanes) {
   std::string inexact = "(" + x + " % " + y + " != 0)";
@@ -330,7 +330,7 @@ static std::string floatCompare(arith::CmpFPredicate predicate,
                                 unsigned lanes) {
   using P = arith::CmpFPredicate;
   auto is = [&](const char *sign) { return "(" + infix(x, sign, y) + ")"; };
-  // Of a vector, true is -1 and ! works per lane.
+  // In vectors true is -1, and ! works per lane.
   switch (predicate) {
   case P::OEQ:
     return is("==");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loops, branches and calls: values that a region carries are variables, set
-// by parallel copies where the region yields.
+// Loops, branches and calls. Loop-carried values are variables, assigned by
+// parallel copies where the region yields.
 
 #include "lowering/opencl/FunctionPrinter.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

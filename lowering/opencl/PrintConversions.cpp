@@ -58,7 +58,7 @@ static std::string conversion(PrintedFunctions &shared, Operation *op,
       .Case([&](arith::TruncFOp) -> Result {
         if (to.isF32())
           return convert(x, type, lanes);
-        // From f64 the number would be rounded twice.
+        // From f64 the value would be rounded twice.
         if (!isHalf(to) || !from.isF32())
           return Result();
         return shared.narrow(to, lanes) + "(" + x + ")";

@@ -146,7 +146,7 @@ bool FunctionPrinter::printMemory(Operation *op) {
           return false;
         return sameMemory(cast.getOperand(0), cast.getResult(0));
       })
-      // A hint; what it is worth is the device's affair.
+      // A hint that the device may ignore.
       .Case([&](memref::PrefetchOp) { return true; })
       .Case<vector::MaskedLoadOp, vector::MaskedStoreOp, vector::GatherOp,
             vector::ScatterOp>([&](auto) {
@@ -156,7 +156,7 @@ bool FunctionPrinter::printMemory(Operation *op) {
       .Default(false);
 }
 
-// ---- Accesses to some of the lanes ----
+// ---- Masked accesses ----
 
 void FunctionPrinter::printMaskedAccess(Operation *op) {
   bool gather = isa<vector::GatherOp>(op), scatter = isa<vector::ScatterOp>(op);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Vectors made, taken apart, permuted and reduced.
+// Builds, splits, permutes and reduces vectors.
 
 #include "lowering/opencl/FunctionPrinter.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -209,8 +209,8 @@ void FunctionPrinter::printReduction(Operation *op) {
     terms.push_back(use(reduction.getAcc()));
   for (unsigned i = 0; i < laneCount(source.getType()); ++i)
     terms.push_back(lane(source, i));
-  // Sums and products of floats run from the first lane to the last; in the
-  // others order makes no difference.
+  // Sums and products of floats are accumulated from the first lane to the
+  // last; for other kinds the order makes no difference.
   std::string result = terms[0];
   for (unsigned i = 1; i < terms.size(); ++i) {
     std::string name = freshName();
@@ -221,7 +221,7 @@ void FunctionPrinter::printReduction(Operation *op) {
   named[reduction] = {result};
 }
 
-/// A lane whose number is known at run time: through memory.
+/// A lane whose index is known at run time only: through memory.
 void FunctionPrinter::printDynamicLane(Operation *op) {
   Value vector, scalar, position;
   llvm::TypeSwitch<Operation *>(op)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Texts of the functions that printed kernels share: narrow floats, ordered
-// extrema, accesses to some of the lanes.
+// Texts of the functions that printed kernels share: narrow floats, min/max
+// with ordered zeros, masked accesses.
 
 #include "lowering/opencl/PrintedFunctions.h"
 
@@ -62,7 +62,8 @@ std::string PrintedFunctions::widen(Type narrow, unsigned lanes) {
     let("exponent", "magnitude & 0x0f800000u");
     let("normal", "magnitude + 0x38000000u");
     let("special", "magnitude + 0x70000000u");
-    // A number with exponent 2^-14 less 2^-14: no subnormal is computed with.
+    // A normal number with exponent 2^-14 minus 2^-14: no arithmetic on
+    // subnormals.
     let("small", "as_" + w.u + "(as_" + w.f +
                      "(magnitude + 0x38800000u) - as_" + w.f + "(" +
                      w.constant("0x38800000u") + "))");
@@ -92,7 +93,8 @@ std::string PrintedFunctions::narrow(Type narrow, unsigned lanes) {
     let("quiet", "((bits >> 16) & 0x8000u) | 0x7fc0u");
     let("value", pick(isNaN, "quiet", "rounded", lanes));
   } else {
-    // Exponent 127 - 15 less; a carry out of the mantissa raises it.
+    // The exponent is smaller by 127 - 15; a carry out of the mantissa raises
+    // it.
     let("normal", "(magnitude + 0xc8000fffu + ((magnitude >> 13) & 1u)) >> 13");
     // Adding 1/2 leaves the subnormal's digits, rounded, in the low bits.
     let("small",
@@ -120,7 +122,7 @@ std::string PrintedFunctions::extremum(bool larger, Type element,
     body += "  const " + type + " " + id + " = " + value + ";\n";
   };
   let("ordered", pick(larger ? "x > y" : "x < y", "x", "y", lanes));
-  // Equal numbers differ in the sign of zero at most.
+  // Equal floats differ in the sign of zero at most.
   let("same", "as_" + type + "(as_" + bits + "(x) " + (larger ? "&" : "|") +
                   " as_" + bits + "(y))");
   let("number", pick("x == y", "same", "ordered", lanes));
@@ -139,7 +141,7 @@ static std::string lanesArgument(PrintedFunctions::Lanes kind, unsigned lanes) {
              : "int" + std::to_string(lanes) + " mask";
 }
 
-/// Loop over the lanes that count, with `statement` for lane i.
+/// Loop over active lanes, with `statement` for lane i.
 static std::string laneLoop(PrintedFunctions::Lanes kind, unsigned lanes,
                             const std::string &statement) {
   std::string n = std::to_string(lanes);

@@ -106,7 +106,7 @@ std::string convert(const std::string &value, const std::string &typeName,
 
 static std::string integerLiteral(const llvm::APInt &value, bool isLong) {
   llvm::StringRef suffix = isLong ? "L" : "";
-  // The smallest number has no literal: its digits alone are out of range.
+  // The smallest integer has no literal: its digits alone are out of range.
   if (value.isMinSignedValue() && value.getBitWidth() >= 32)
     return ("(" + llvm::toString(value + 1, 10, true) + suffix + " - 1)").str();
   std::string digits = llvm::toString(value, 10, true) + suffix.str();

@@ -14,7 +14,7 @@ namespace zenith::pipeline {
 
 llvm::Expected<CachedCompile>
 CachedCompile::open(ModuleOp module, const CompileOptions &options,
-                    const cpu::CPUTarget &target) {
+                    const target::CPUTarget &target) {
   llvm::Expected<CacheStore> store = CacheStore::open(options.cacheDir);
   if (!store)
     return store.takeError();

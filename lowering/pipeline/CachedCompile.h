@@ -21,7 +21,7 @@ public:
   /// of CacheStore::open.
   static llvm::Expected<CachedCompile> open(mlir::ModuleOp module,
                                             const CompileOptions &options,
-                                            const cpu::CPUTarget &target);
+                                            const target::CPUTarget &target);
 
   /// What an earlier compilation gave, with the values that `module` gives its
   /// parameters; nullopt where there is none.

@@ -4,12 +4,12 @@
 
 #include "lowering/pipeline/Compile.h"
 
-#include "lowering/cpu/CPUTarget.h"
+#include "ir/target/CPUTarget.h"
+#include "ir/target/OpenCLTarget.h"
 #include "lowering/host/HostDialect.h"
 #include "lowering/pipeline/CachedCompile.h"
 #include "lowering/pipeline/Phases.h"
 #include "lowering/pipeline/Pipeline.h"
-#include "lowering/program/CompileTarget.h"
 #include "lowering/program/LowerHostProgram.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -86,8 +86,8 @@ static PipelineOptions phaseOptions(const CompileOptions &options,
 
 /// Machine code of a module that is through the kernels phase.
 static llvm::Expected<std::vector<cpu::EmittedFile>>
-emitObjects(ModuleOp module, const cpu::CPUTarget &target, cpu::EmitKind kind,
-            const CompileOptions &options) {
+emitObjects(ModuleOp module, const target::CPUTarget &target,
+            cpu::EmitKind kind, const CompileOptions &options) {
   cpu::KernelCompileOptions compileOptions;
   compileOptions.threads = options.compileThreads;
   compileOptions.emit = kind;
@@ -98,17 +98,19 @@ emitObjects(ModuleOp module, const cpu::CPUTarget &target, cpu::EmitKind kind,
   if (!kernels)
     return makeError(ErrorCode::Invalid,
                      "the module has not been through the kernels phase");
-  if (!isOpenCLTarget(options.target))
+  if (!target::OpenCLTarget::isTargetName(options.target))
     return cpu::compileKernels(kernels, target, compileOptions);
   OwningOpRef<ModuleOp> onHost = kernelsFor(kernels, /*hostOnly=*/true);
   return cpu::compileKernels(*onHost, target, compileOptions);
 }
 
-static llvm::Expected<cpu::CPUTarget> processor(const CompileOptions &options) {
+static llvm::Expected<target::CPUTarget>
+processor(const CompileOptions &options) {
   // The host part of a program for a device runs on this machine.
-  llvm::Expected<cpu::CPUTarget> target =
-      isOpenCLTarget(options.target) ? cpu::CPUTarget::host()
-                                     : cpu::CPUTarget::parse(options.target);
+  llvm::Expected<target::CPUTarget> target =
+      target::OpenCLTarget::isTargetName(options.target)
+          ? target::CPUTarget::host()
+          : target::CPUTarget::parse(options.target);
   if (!target)
     return makeError(ErrorCode::Usage, llvm::toString(target.takeError()));
   return target;
@@ -118,13 +120,13 @@ static llvm::Expected<cpu::CPUTarget> processor(const CompileOptions &options) {
 static bool usesCache(const CompileOptions &options) {
   return !options.cacheDir.empty() && !options.explain &&
          options.dumpDir.empty() && options.fromPhase.empty() &&
-         !isOpenCLTarget(options.target);
+         !target::OpenCLTarget::isTargetName(options.target);
 }
 
 /// Nullopt where the compilation does without.
 static llvm::Expected<std::optional<CachedCompile>>
 openCache(ModuleOp module, const CompileOptions &options,
-          const cpu::CPUTarget &target) {
+          const target::CPUTarget &target) {
   if (!usesCache(options))
     return std::optional<CachedCompile>();
   llvm::Expected<CachedCompile> opened =
@@ -137,7 +139,7 @@ openCache(ModuleOp module, const CompileOptions &options,
 llvm::Expected<std::shared_ptr<Executable>>
 compile(OwningOpRef<ModuleOp> module, const CompileOptions &options,
         CompileTimes *times) {
-  llvm::Expected<cpu::CPUTarget> target = processor(options);
+  llvm::Expected<target::CPUTarget> target = processor(options);
   if (!target)
     return target.takeError();
   DiagnosticCollector diagnostics(module->getContext(), options.remark);
@@ -172,7 +174,7 @@ compile(OwningOpRef<ModuleOp> module, const CompileOptions &options,
   std::shared_ptr<Executable> executable = describeExecutable(*module);
   if (llvm::Error error = executable->link(*objects, *target))
     return std::move(error);
-  if (isOpenCLTarget(options.target)) {
+  if (target::OpenCLTarget::isTargetName(options.target)) {
     auto program = printDeviceProgram(*module, options.target);
     if (!program)
       return withDiagnostics(program.takeError(), diagnostics, *module);
@@ -189,7 +191,7 @@ compile(OwningOpRef<ModuleOp> module, const CompileOptions &options,
 /// Objects of the executable that compile() keeps under the same key.
 static llvm::Expected<std::vector<cpu::EmittedFile>>
 emitCachedObjects(OwningOpRef<ModuleOp> module, const CompileOptions &options) {
-  llvm::Expected<cpu::CPUTarget> target = processor(options);
+  llvm::Expected<target::CPUTarget> target = processor(options);
   if (!target)
     return target.takeError();
   auto cache = openCache(*module, options, *target);
@@ -210,7 +212,8 @@ emitCachedObjects(OwningOpRef<ModuleOp> module, const CompileOptions &options) {
 llvm::Expected<std::vector<cpu::EmittedFile>>
 emit(OwningOpRef<ModuleOp> module, EmitForm form, const CompileOptions &given) {
   CompileOptions options = given;
-  if (form == EmitForm::OpenCL && !isOpenCLTarget(options.target))
+  if (form == EmitForm::OpenCL &&
+      !target::OpenCLTarget::isTargetName(options.target))
     options.target = "opencl";
   if (form == EmitForm::Object && usesCache(options))
     return emitCachedObjects(std::move(module), options);
@@ -233,7 +236,7 @@ emit(OwningOpRef<ModuleOp> module, EmitForm form, const CompileOptions &given) {
     return std::vector<cpu::EmittedFile>{
         {"kernels", std::move(program->program.source)}};
   }
-  llvm::Expected<cpu::CPUTarget> target = processor(options);
+  llvm::Expected<target::CPUTarget> target = processor(options);
   if (!target)
     return target.takeError();
   cpu::EmitKind kind = form == EmitForm::LLVM       ? cpu::EmitKind::LLVM

@@ -12,8 +12,8 @@
 
 namespace zenith::pipeline {
 
-llvm::Expected<opencl::OpenCLTarget> deviceTarget(llvm::StringRef target) {
-  auto parsed = opencl::OpenCLTarget::parse(target);
+llvm::Expected<target::OpenCLTarget> deviceTarget(llvm::StringRef target) {
+  auto parsed = target::OpenCLTarget::parse(target);
   if (!parsed)
     return makeError(ErrorCode::Usage, llvm::toString(parsed.takeError()));
   for (const runtime::OpenCLDeviceInfo &info : runtime::listOpenCLDevices()) {
@@ -40,10 +40,10 @@ llvm::Expected<DeviceProgram> printDeviceProgram(mlir::ModuleOp module,
                      "the module has not been through the kernels phase");
   mlir::OwningOpRef<mlir::ModuleOp> printed =
       kernelsFor(kernels, /*hostOnly=*/false);
-  auto program = opencl::emitOpenCL(*printed, shape->printOptions());
+  auto program = opencl::emitOpenCL(*printed, opencl::printOptionsFor(*shape));
   if (!program)
     return program.takeError();
-  return DeviceProgram{std::move(*program), shape->buildOptions(),
+  return DeviceProgram{std::move(*program), opencl::buildOptionsFor(*shape),
                        shape->device};
 }
 

@@ -5,8 +5,8 @@
 #ifndef ZENITH_LOWERING_PIPELINE_DEVICEPROGRAM_H
 #define ZENITH_LOWERING_PIPELINE_DEVICEPROGRAM_H
 
+#include "ir/target/OpenCLTarget.h"
 #include "lowering/opencl/EmitOpenCL.h"
-#include "lowering/opencl/OpenCLTarget.h"
 
 namespace zenith::pipeline {
 
@@ -18,7 +18,7 @@ struct DeviceProgram {
 
 /// What kernels for "opencl" or "opencl:N" may count on: what the device says
 /// of itself, or the defaults where it is not installed here.
-llvm::Expected<opencl::OpenCLTarget> deviceTarget(llvm::StringRef target);
+llvm::Expected<target::OpenCLTarget> deviceTarget(llvm::StringRef target);
 
 /// Prints the kernels of a module that is through the kernels phase. Errors are
 /// LLVMErrors; 3 names the op that the printer or the device lacks.

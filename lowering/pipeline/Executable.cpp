@@ -7,8 +7,8 @@
 
 #include "ir/GraphOps.h"
 #include "ir/LLVMError.h"
+#include "ir/target/CPUTarget.h"
 #include "ir/tensor/Tensor.h"
-#include "lowering/cpu/CPUTarget.h"
 #include "lowering/elements/ElementCodes.h"
 #include "lowering/host/HostDialect.h"
 #include "lowering/program/LowerHostProgram.h"
@@ -144,7 +144,7 @@ std::shared_ptr<Executable> describeExecutable(ModuleOp module) {
 }
 
 llvm::Error Executable::link(ArrayRef<cpu::EmittedFile> objects,
-                             const cpu::CPUTarget &target) {
+                             const target::CPUTarget &target) {
   codeBytes = 0;
   for (const cpu::EmittedFile &object : objects)
     codeBytes += object.bytes.size();

@@ -60,7 +60,7 @@ public:
 
   /// Links `objects`, which belong to what this says, and finds the functions.
   llvm::Error link(llvm::ArrayRef<cpu::EmittedFile> objects,
-                   const cpu::CPUTarget &target);
+                   const target::CPUTarget &target);
 
 private:
   std::unique_ptr<cpu::JITLibrary> library;

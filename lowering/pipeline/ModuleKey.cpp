@@ -6,7 +6,7 @@
 
 #include "ir/GraphOps.h"
 #include "ir/LocationText.h"
-#include "lowering/cpu/CPUTarget.h"
+#include "ir/target/CPUTarget.h"
 #include "lowering/pipeline/Compile.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -41,7 +41,7 @@ static std::string printedWithPlaces(func::FuncOp function) {
 }
 
 CacheKey keyOf(ModuleOp module, const CompileOptions &options,
-               const cpu::CPUTarget &target) {
+               const target::CPUTarget &target) {
   CacheKey key;
   key.parts.push_back({"compiler", compilerVersion()});
   key.parts.push_back({"target", target.triple + " " + target.cpu + " " +

@@ -10,7 +10,7 @@
 namespace mlir {
 class ModuleOp;
 }
-namespace zenith::cpu {
+namespace zenith::target {
 struct CPUTarget;
 }
 
@@ -26,7 +26,7 @@ std::string compilerVersion();
 /// later), and each function by name. Locations don't count, but
 /// for those of assertions, which a failing run names.
 CacheKey keyOf(mlir::ModuleOp module, const CompileOptions &options,
-               const cpu::CPUTarget &target);
+               const target::CPUTarget &target);
 
 } // namespace zenith::pipeline
 

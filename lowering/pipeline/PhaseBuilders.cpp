@@ -69,7 +69,7 @@ static void buildClean(OpPassManager &passes, const PhaseOptions &options) {
 
 static void buildOutline(OpPassManager &passes, const PhaseOptions &options) {
   passes.addNestedPass<func::FuncOp>(
-      createHoistLoopInvariantsPass({options.panelWidth}));
+      createHoistLoopInvariantsPass());
   passes.addPass(createOutlineRegionsPass());
 }
 
@@ -88,49 +88,41 @@ static void addLayouts(OpPassManager &passes) {
 
 /// Winograd filters and narrow types of weights.
 static void addWeightForms(OpPassManager &passes, const PhaseOptions &options) {
-  auto transformFilters = [&] {
-    if (options.winograd)
-      passes.addNestedPass<func::FuncOp>(createTransformWinogradFiltersPass(
-          {options.panelWidth, options.lanes}));
-  };
-  // Winograd in f32 beats widening narrow weights, but may lose to native dot
-  // products of pairs: on targets that have these it runs after the lowering.
-  if (!options.narrowProducts)
-    transformFilters();
+  // Winograd in f32 beats widening bf16 weights, but may lose to dot products
+  // of bf16 pairs, so it runs after precision lowering where these are native.
+  bool narrowFirst = options.mixedPrecision == "bf16" && options.bf16Pairs;
+  if (!narrowFirst)
+    passes.addNestedPass<func::FuncOp>(createTransformWinogradFiltersPass());
   if (!options.mixedPrecision.empty()) {
     LowerPrecisionPassOptions lowering;
     lowering.type = options.mixedPrecision;
-    lowering.activations = options.narrowProducts;
     lowering.explain = options.explain;
     passes.addNestedPass<func::FuncOp>(createLowerPrecisionPass(lowering));
   }
-  if (options.narrowProducts)
-    transformFilters();
+  if (narrowFirst)
+    passes.addNestedPass<func::FuncOp>(createTransformWinogradFiltersPass());
 }
 
 static void addPacking(OpPassManager &passes, const PhaseOptions &options) {
-  int64_t panel = options.panelWidth, group = options.integerGroup;
-  bool hasInt8Dots = group == 4;
-  if (hasInt8Dots)
+  if (options.int8Dots)
     passes.addNestedPass<func::FuncOp>(createLowerInt8MatmulsPass());
   passes.addNestedPass<func::FuncOp>(
-      createLowerInt16MatmulsPass({/*keepInt8=*/hasInt8Dots}));
-  if (hasInt8Dots)
+      createLowerInt16MatmulsPass({/*keepInt8=*/options.int8Dots}));
+  if (options.int8Dots)
     passes.addNestedPass<func::FuncOp>(createNarrowDepthwiseFiltersPass());
   passes.addNestedPass<func::FuncOp>(createReduceSingleColumnsPass());
-  passes.addNestedPass<func::FuncOp>(createPackBatchedMatmulsPass({panel}));
-  passes.addNestedPass<func::FuncOp>(createPackMatmulsPass({panel, group}));
-  passes.addNestedPass<func::FuncOp>(createPackFewOutputsPass({panel}));
-  passes.addNestedPass<func::FuncOp>(createPackGroupsPass({panel}));
-  passes.addNestedPass<func::FuncOp>(createPackFiltersPass({panel, group}));
-  passes.addNestedPass<func::FuncOp>(createPackTablesPass({panel}));
+  passes.addNestedPass<func::FuncOp>(createPackBatchedMatmulsPass());
+  passes.addNestedPass<func::FuncOp>(createPackMatmulsPass());
+  passes.addNestedPass<func::FuncOp>(createPackFewOutputsPass());
+  passes.addNestedPass<func::FuncOp>(createPackGroupsPass());
+  passes.addNestedPass<func::FuncOp>(createPackFiltersPass());
+  passes.addNestedPass<func::FuncOp>(createPackTablesPass());
 }
 
 static void buildLayout(OpPassManager &passes, const PhaseOptions &options) {
   addQuantization(passes);
   addLayouts(passes);
-  passes.addNestedPass<func::FuncOp>(
-      createFoldBatchNormPass({options.integerGroup}));
+  passes.addNestedPass<func::FuncOp>(createFoldBatchNormPass());
   passes.addNestedPass<func::FuncOp>(
       createDecomposeCompositesPass({{"batch_norm"}}));
   // Small statistics are constants, and so is what folding left of them.
@@ -149,7 +141,6 @@ static void buildLayout(OpPassManager &passes, const PhaseOptions &options) {
 static void buildFuse(OpPassManager &passes, const PhaseOptions &options) {
   passes.addNestedPass<func::FuncOp>(createFetchScalarsPass());
   DecomposeAttentionPassOptions decomposing;
-  decomposing.all = !options.attention;
   decomposing.explain = options.explain;
   passes.addNestedPass<func::FuncOp>(createDecomposeAttentionPass(decomposing));
   // Forms of operands that fusion looks for.

@@ -22,18 +22,14 @@ namespace zenith::pipeline {
 
 /// What builders of passes need to know.
 struct PhaseOptions {
-  bool attention = true; ///< the target has kernels for attention as a whole
-  bool explain = false;  ///< passes emit remarks
+  bool explain = false;        ///< passes emit remarks
   int64_t denseIndexBytes = 0; ///< what sets of bits of a search may take
   int64_t memoryBytes = 0;     ///< what a step of a search may take; 0 = any
   std::vector<std::string> withoutSearchForms; ///< not to be chosen
-  int64_t panelWidth = 16;     ///< columns of packed weights, from the target
-  int64_t lanes = 8;           ///< f32 numbers in a vector of the target
-  int64_t integerGroup = 1;    ///< depths of narrow integers side by side
-  std::string mixedPrecision;  ///< narrow type of weights, "bf16" or "f16";
-                               ///< empty = as written
-  bool narrowProducts = false; ///< the target multiplies pairs of that type
-  bool winograd = false;       ///< the target has kernels for them
+  std::string mixedPrecision; ///< narrow type of weights, "bf16" or "f16";
+                              ///< empty = as written
+  bool bf16Pairs = false;     ///< the target multiplies pairs of bf16 fastest
+  bool int8Dots = false;      ///< and int8 in groups of four
 };
 
 struct Phase {

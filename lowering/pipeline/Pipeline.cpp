@@ -5,10 +5,12 @@
 #include "lowering/pipeline/Pipeline.h"
 
 #include "ir/LLVMError.h"
+#include "ir/target/CPUTarget.h"
+#include "ir/target/TargetModel.h"
 #include "lowering/builder/KernelPlan.h"
 #include "lowering/host/HostDialect.h"
+#include "lowering/pipeline/DeviceProgram.h"
 #include "lowering/pipeline/Phases.h"
-#include "lowering/program/CompileTarget.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/Pass.h"
@@ -26,23 +28,39 @@ namespace zenith::pipeline {
 
 namespace {
 
-/// Writes the target into the module, where passes of later phases find it.
+/// Writes the target into the module, where passes of all phases find it. A
+/// module that was read back keeps the model that its dump has for this target,
+/// as far as the machine has the instructions that the model counts on.
 class SetTargetPass
     : public PassWrapper<SetTargetPass, OperationPass<ModuleOp>> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SetTargetPass)
-  explicit SetTargetPass(std::string target) : target(std::move(target)) {}
+  SetTargetPass(std::string text, const target::TargetModel &model)
+      : text(std::move(text)), model(model) {}
   void getDependentDialects(DialectRegistry &registry) const override {
     registerPhaseDialects(registry);
   }
   void runOnOperation() override {
-    getOperation()->setAttr(host::targetAttrName,
-                            StringAttr::get(&getContext(), target));
+    ModuleOp module = getOperation();
     markAllAnalysesPreserved();
+    auto recorded =
+        module->getAttrOfType<graph::TargetAttr>(target::targetAttrName);
+    if (!recorded || recorded.getText() != text) {
+      module->setAttr(target::targetAttrName,
+                      graph::TargetAttr::get(&getContext(), text, model));
+      return;
+    }
+    StringRef missing = target::missingFrom(model, recorded.getModel());
+    if (missing.empty())
+      return;
+    module.emitError() << target::targetAttrName << " counts on '" << missing
+                       << "', which target '" << text << "' lacks";
+    signalPassFailure();
   }
 
 private:
-  std::string target;
+  std::string text;
+  target::TargetModel model;
 };
 
 /// Checks the contract of a phase: names the op that leaked and the phase that
@@ -129,6 +147,21 @@ static llvm::Expected<int> findPhase(StringRef name, int otherwise) {
                    ("unknown phase '" + name + "'; there are " + known).str());
 }
 
+/// What kernels for `text` ("cpu", "cpu:NAME", "opencl", "opencl:N") are shaped
+/// for.
+static llvm::Expected<target::TargetModel> modelFor(StringRef text) {
+  if (target::OpenCLTarget::isTargetName(text)) {
+    llvm::Expected<target::OpenCLTarget> device = deviceTarget(text);
+    if (!device)
+      return device.takeError();
+    return device->model();
+  }
+  llvm::Expected<target::CPUTarget> processor = target::CPUTarget::parse(text);
+  if (!processor)
+    return processor.takeError();
+  return processor->model();
+}
+
 llvm::Error buildPipeline(OpPassManager &passes,
                           const PipelineOptions &options) {
   llvm::Expected<int> from = findPhase(options.fromPhase, 0),
@@ -136,16 +169,11 @@ llvm::Error buildPipeline(OpPassManager &passes,
   if (!from || !to)
     return from ? to.takeError()
                 : (llvm::consumeError(to.takeError()), from.takeError());
-  llvm::Expected<kernels::KernelTarget> target = kernelTargetOf(options.target);
+  llvm::Expected<target::TargetModel> target = modelFor(options.target);
   if (!target)
     return makeError(ErrorCode::Usage, llvm::toString(target.takeError()));
   PhaseOptions forPhases;
   forPhases.explain = options.explain;
-  forPhases.panelWidth = target->panel;
-  forPhases.lanes = target->lanes;
-  // Printed kernels read no two elements as one.
-  forPhases.integerGroup = target->opencl ? 1 : target->vnni ? 4 : 2;
-  forPhases.attention = forPhases.winograd = !target->opencl;
   forPhases.denseIndexBytes = options.denseIndexBytes;
   forPhases.memoryBytes = options.memoryBytes;
   forPhases.withoutSearchForms = options.withoutSearchForms;
@@ -155,9 +183,9 @@ llvm::Error buildPipeline(OpPassManager &passes,
                                            "'; there are bf16 and fp16");
   forPhases.mixedPrecision =
       options.mixedPrecision == "fp16" ? "f16" : options.mixedPrecision;
-  forPhases.narrowProducts =
-      options.mixedPrecision == "bf16" && target->bf16Pairs;
-  passes.addPass(std::make_unique<SetTargetPass>(options.target));
+  forPhases.bf16Pairs = target->bf16Pairs;
+  forPhases.int8Dots = target->kInterleave == 4;
+  passes.addPass(std::make_unique<SetTargetPass>(options.target, *target));
   for (int index = *from; index <= *to; ++index) {
     const Phase &phase = phases()[index];
     phase.build(passes, forPhases);

@@ -37,7 +37,7 @@ struct PipelineOptions {
 llvm::Error buildPipeline(mlir::OpPassManager &passes,
                           const PipelineOptions &options);
 
-/// Runs phases on `module`, whose `host.target` becomes `options.target`.
+/// Runs phases on `module`, whose `graph.target` becomes `options.target`.
 /// Diagnostics go to the context's handlers. Errors are LLVMErrors: 1 for
 /// options, 2 for an invalid module, 3 where something has no lowering, 4 where
 /// the compiler itself failed.

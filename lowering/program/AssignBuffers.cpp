@@ -7,7 +7,6 @@
 #include "lowering/host/HostDialect.h"
 #include "lowering/memory/PlanBuffers.h"
 #include "lowering/memory/ReleaseOrder.h"
-#include "lowering/program/CompileTarget.h"
 #include "lowering/schedule/ContractionSpace.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -96,7 +95,7 @@ static bool isBetter(const memory::BufferPlan &plan,
 
 /// Plans the function in the order that needs less memory.
 static FailureOr<memory::BufferPlan>
-planInOrder(func::FuncOp function, const kernels::KernelTarget &target,
+planInOrder(func::FuncOp function, const target::TargetModel &target,
             const memory::DerivedLayout &derived) {
   graph::DimAnalysis dims;
   FailureOr<memory::BufferPlan> plan =
@@ -123,12 +122,7 @@ class AssignBuffersPass
     : public impl::AssignBuffersPassBase<AssignBuffersPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    llvm::Expected<kernels::KernelTarget> target =
-        pipeline::kernelTargetOf(pipeline::targetOf(module));
-    if (!target) {
-      module.emitError(llvm::toString(target.takeError()));
-      return signalPassFailure();
-    }
+    target::TargetModel model = target::modelOf(module);
     memory::DerivedLayout derived = memory::layOutDerived(module);
     module->setAttr(host::derivedBytesAttrName,
                     Builder(&getContext()).getI64IntegerAttr(derived.bytes));
@@ -137,7 +131,7 @@ class AssignBuffersPass
       addCalleesFirst(function, module, order);
     for (func::FuncOp function : order) {
       FailureOr<memory::BufferPlan> plan =
-          planInOrder(function, *target, derived);
+          planInOrder(function, model, derived);
       if (failed(plan))
         return signalPassFailure();
       writePlan(function, *plan);

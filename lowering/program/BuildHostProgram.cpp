@@ -6,7 +6,6 @@
 #include "lowering/LoweringPasses.h"
 #include "lowering/elements/ElementRule.h"
 #include "lowering/memory/MemoryReport.h"
-#include "lowering/program/CompileTarget.h"
 #include "lowering/program/ProgramBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -305,23 +304,18 @@ public:
 private:
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    llvm::Expected<kernels::KernelTarget> target =
-        pipeline::kernelTargetOf(pipeline::targetOf(module));
-    if (!target) {
-      module.emitError(llvm::toString(target.takeError()));
-      return signalPassFailure();
-    }
+    target::TargetModel model = target::modelOf(module);
     OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
     auto kernels =
         builder.create<ModuleOp>(module.getLoc(), host::kernelsModuleName);
-    pipeline::KernelCache table(kernels, *target);
+    pipeline::KernelCache table(kernels, model);
     memory::DerivedLayout derived = memory::layOutDerived(module);
     // Callers come before the functions that they name: they read attributes of
     // these functions, which disappear as programs are built.
     for (func::FuncOp function :
          llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
       if (failed(pipeline::ProgramBuilder(function, table, derived,
-                                          explain && target->opencl)
+                                          explain && model.printed)
                      .build()))
         return signalPassFailure();
   }

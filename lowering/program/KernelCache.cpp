@@ -92,8 +92,7 @@ static void markAliases(const kernels::Launch &launch, graph::FusionOp fusion,
 /// shape. A line that ordinary stores write too would have to be read again,
 /// which makes a pooling several times as slow.
 static bool hasWholeLines(graph::FusionOp fusion, OpResult result,
-                          graph::DimAnalysis &dims) {
-  constexpr int64_t lineBits = 512;
+                          graph::DimAnalysis &dims, int64_t lineBytes) {
   // Long computation between two rows hides the latency of ordinary stores.
   constexpr double longWork = 20;
   if (fusion.getKind() == graph::FusionKind::reduction &&
@@ -107,7 +106,7 @@ static bool hasWholeLines(graph::FusionOp fusion, OpResult result,
   auto type = cast<RankedTensorType>(result.getType());
   auto row = shape.empty() ? std::nullopt : shape.back().constant();
   if (row && type.getElementType().isIntOrFloat() &&
-      *row * std::max(8u, type.getElementTypeBitWidth()) % lineBits == 0)
+      *row * std::max(8u, type.getElementTypeBitWidth()) % (8 * lineBytes) == 0)
     return true;
   return llvm::all_of(fusion.getInputs(), [&](Value input) {
     return dims.dimsOf(input) == shape ||
@@ -121,8 +120,8 @@ static bool hasWholeLines(graph::FusionOp fusion, OpResult result,
 static Streams chooseStreams(graph::FusionOp fusion, graph::DimAnalysis &dims,
                              const AliasPattern &sharing,
                              const llvm::SmallBitVector &unread,
-                             int64_t cachedBytes) {
-  if (!cachedBytes || unread.none())
+                             const target::TargetModel &target) {
+  if (!target.streamingBytes || unread.none())
     return {};
   DimExpr read, written;
   for (Value input : llvm::SmallSetVector<Value, 8>(fusion.getInputs().begin(),
@@ -132,14 +131,15 @@ static Streams chooseStreams(graph::FusionOp fusion, graph::DimAnalysis &dims,
     written = written + memory::bytesOf(result, dims);
   Streams streams;
   streams.guard =
-      (DimExpr(1) - kernels::isAtMost(read + written, cachedBytes)) *
+      (DimExpr(1) - kernels::isAtMost(read + written, target.streamingBytes)) *
       kernels::isAtMost(written - read * DimExpr(2), 0);
   if (streams.guard.isConstant(0))
     return {};
   unsigned inputs = fusion.getInputs().size();
   for (unsigned result : unread.set_bits())
     if (llvm::count(sharing, sharing[inputs + result]) == 1 &&
-        hasWholeLines(fusion, fusion->getResult(result), dims))
+        hasWholeLines(fusion, fusion->getResult(result), dims,
+                      target.lineBytes))
       streams.results.push_back(result);
   return streams;
 }
@@ -227,8 +227,7 @@ FailureOr<SharedPlan> KernelCache::planOf(graph::FusionOp fusion,
                                           graph::DimAnalysis &dims,
                                           const AliasPattern &sharing,
                                           const llvm::SmallBitVector &unread) {
-  Streams streams =
-      chooseStreams(fusion, dims, sharing, unread, target.cachedBytes);
+  Streams streams = chooseStreams(fusion, dims, sharing, unread, target);
   std::string key = keyOf(fusion, dims, sharing, streams);
   if (auto found = planByFusion.find(key); found != planByFusion.end())
     return found->second;

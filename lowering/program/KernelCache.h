@@ -37,7 +37,7 @@ using AliasPattern = llvm::SmallVector<unsigned>;
 
 class KernelCache {
 public:
-  KernelCache(mlir::ModuleOp kernels, const kernels::KernelTarget &target)
+  KernelCache(mlir::ModuleOp kernels, const target::TargetModel &target)
       : kernels(kernels), target(target) {}
 
   /// Kernels of `fusion` and how they are launched. Kernels that were emitted
@@ -54,7 +54,7 @@ private:
   mlir::StringAttr share(mlir::func::FuncOp kernel);
 
   mlir::ModuleOp kernels;
-  const kernels::KernelTarget &target;
+  const target::TargetModel &target;
   llvm::StringMap<SharedPlan> planByFusion;
   llvm::StringMap<mlir::StringAttr> kernelByText;
   unsigned emitted = 0;

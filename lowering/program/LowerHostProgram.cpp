@@ -5,8 +5,8 @@
 #include "lowering/program/LowerHostProgram.h"
 
 #include "ir/GraphOps.h"
-#include "lowering/cpu/CPUTarget.h"
-#include "lowering/program/CompileTarget.h"
+#include "ir/target/TargetModel.h"
+#include "lowering/cpu/CPUMachine.h"
 #include "lowering/program/HostEntry.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -74,9 +74,9 @@ std::vector<bool> parametersOfEntries(mlir::ModuleOp module) {
 }
 
 llvm::Expected<std::unique_ptr<llvm::Module>>
-lowerHostPrograms(mlir::ModuleOp module, const cpu::CPUTarget &target,
+lowerHostPrograms(mlir::ModuleOp module, const target::CPUTarget &target,
                   llvm::LLVMContext &context) {
-  auto machine = target.createMachine();
+  auto machine = cpu::createMachine(target);
   if (!machine)
     return machine.takeError();
   auto lowered = std::make_unique<llvm::Module>("host", context);
@@ -86,7 +86,7 @@ lowerHostPrograms(mlir::ModuleOp module, const cpu::CPUTarget &target,
   for (const std::string &name : kernelNames(module))
     positions.try_emplace(name, positions.size());
   std::vector<bool> kept = parametersOfEntries(module);
-  bool onDevice = isOpenCLTarget(targetOf(module));
+  bool onDevice = target::modelOf(module).printed;
   // Inner programs become part of the entries that run them.
   for (host::ProgramOp program : module.getOps<host::ProgramOp>())
     if (program.getInner())

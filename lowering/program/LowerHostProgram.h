@@ -16,7 +16,7 @@ namespace llvm {
 class LLVMContext;
 class Module;
 } // namespace llvm
-namespace zenith::cpu {
+namespace zenith::target {
 struct CPUTarget;
 }
 
@@ -44,7 +44,7 @@ mlir::OwningOpRef<mlir::ModuleOp> kernelsFor(mlir::ModuleOp kernels,
 /// may do so at once. Fails where an entry's dimensions are not determined by
 /// its arguments.
 llvm::Expected<std::unique_ptr<llvm::Module>>
-lowerHostPrograms(mlir::ModuleOp module, const cpu::CPUTarget &target,
+lowerHostPrograms(mlir::ModuleOp module, const target::CPUTarget &target,
                   llvm::LLVMContext &context);
 
 } // namespace zenith::pipeline

@@ -6,9 +6,11 @@
 #include "ir/GraphOps.h"
 #include "ir/matchers/HostScalars.h"
 #include "ir/matchers/ParameterDependence.h"
+#include "ir/target/TargetModel.h"
 #include "lowering/LoweringPasses.h"
 #include "lowering/host/HostDialect.h"
 #include "lowering/memory/PlanBuffers.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"

@@ -21,7 +21,9 @@ static constexpr int64_t rowsOfBlock = 48;
 
 std::optional<bool> AttentionSchedule::hasFewQueries() const {
   auto count = queryCount.constant();
-  return count ? std::optional(*count <= graph::fewQueries) : std::nullopt;
+  return count
+             ? std::optional(*count <= target::TargetModel::mostQueriesInPlace)
+             : std::nullopt;
 }
 
 graph::AttentionOp attentionAnchor(graph::FusionOp fusion) {
@@ -138,25 +140,24 @@ static void chooseBlocks(AttentionSchedule &space, int64_t mostKeys) {
 /// padded to whole panels: where few of them leave most of a wide one empty,
 /// narrower and taller tiles take fewer instructions. The softmax weight of a
 /// key takes about ten.
-static KernelTarget targetFor(int64_t queries, int64_t headSize, int64_t keys,
-                              int64_t features, const KernelTarget &target) {
+static TargetModel targetFor(int64_t queries, int64_t headSize, int64_t keys,
+                              int64_t features, const TargetModel &target) {
   constexpr double clearly = 0.9, perWeight = 10;
-  auto instructions = [&](const KernelTarget &own) {
+  auto instructions = [&](const TargetModel &own) {
     auto vectors = [&](int64_t count) {
-      return double(llvm::alignTo(uint64_t(count), own.panel) / own.lanes);
+      return double(llvm::alignTo(uint64_t(count), own.nr) / own.lanes);
     };
-    int64_t height = tileHeight(queries, own.rows);
+    int64_t height = tileHeight(queries, own.mr);
     double rows = double(llvm::alignTo(uint64_t(queries), uint64_t(height)));
     return rows * (vectors(keys) * double(headSize) +
                    double(keys) * vectors(features)) +
            double(queries) * vectors(keys) * perWeight;
   };
-  KernelTarget best = target;
-  for (KernelTarget own = halved(target); own.panel >= own.lanes;
-       own = halved(own))
+  TargetModel best = target;
+  for (TargetModel own = halved(target); own.nr >= own.lanes; own = halved(own))
     if (instructions(own) < clearly * instructions(best))
       best = own;
-  best.rows = unsigned(tileHeight(queries, best.rows));
+  best.mr = unsigned(tileHeight(queries, best.mr));
   return best;
 }
 
@@ -164,23 +165,22 @@ static KernelTarget targetFor(int64_t queries, int64_t headSize, int64_t keys,
 /// panel empty. Eight rows hide the latency of multiply-adds, and few of them
 /// stay empty.
 static std::optional<AttentionVariant>
-fewKeysVariant(const DimExpr &keys, const KernelTarget &target) {
+fewKeysVariant(const DimExpr &keys, const TargetModel &target) {
   constexpr unsigned fewestVectors = 4, rows = 8;
-  if (target.panel < fewestVectors * target.lanes)
+  if (target.nr < fewestVectors * target.lanes)
     return std::nullopt;
-  AttentionVariant few{target, target.panel / 2,
-                       isAtMost(keys, target.panel / 2)};
-  few.target.panel = target.lanes;
-  few.target.rows = rows;
+  AttentionVariant few{target, target.nr / 2, isAtMost(keys, target.nr / 2)};
+  few.target.nr = target.lanes;
+  few.target.mr = rows;
   return few;
 }
 
 SmallVector<AttentionVariant, 2> attentionVariants(graph::FusionOp fusion,
                                                    graph::DimAnalysis &dims,
-                                                   const KernelTarget &target) {
+                                                   const TargetModel &target) {
   AttentionVariant any{target, 0, 1};
   graph::AttentionOp op = attentionAnchor(fusion);
-  if (!op || target.opencl)
+  if (!op || target.printed)
     return {any};
   unsigned rank = cast<RankedTensorType>(op.getType()).getRank();
   DimExpr queryCount = dims.dimOf(op.getQuery(), rank - 2),
@@ -192,7 +192,7 @@ SmallVector<AttentionVariant, 2> attentionVariants(graph::FusionOp fusion,
     any.target = targetFor(*queries, *headSize, *keys, *features, target);
     return {any};
   }
-  bool tiles = !queries || *queries > graph::fewQueries;
+  bool tiles = !queries || *queries > target::TargetModel::mostQueriesInPlace;
   auto few = tiles ? fewKeysVariant(keyCount, target) : std::nullopt;
   if (!few || few->guard.isConstant(0))
     return {any};
@@ -205,7 +205,7 @@ SmallVector<AttentionVariant, 2> attentionVariants(graph::FusionOp fusion,
 FailureOr<AttentionSchedule>
 attentionSchedule(graph::FusionOp fusion, graph::DimAnalysis &dims,
                   const AttentionVariant &variant) {
-  const KernelTarget &target = variant.target;
+  const TargetModel &target = variant.target;
   AttentionSchedule space;
   space.op = attentionAnchor(fusion);
   if (!space.op)
@@ -221,10 +221,11 @@ attentionSchedule(graph::FusionOp fusion, graph::DimAnalysis &dims,
     return space.op.emitError("unsupported: a dynamic number of features");
   space.headSize = *headSize;
   space.nr = nrOf(space.matmul.sum, target);
-  space.mr = target.rows;
+  space.mr = target.mr;
   describeMatmul(space, dims);
   chooseBlocks(space, variant.mostKeys);
-  for (const graph::KVSegment &segment : graph::kvSegments(space.op, dims))
+  for (const graph::KVSegment &segment : graph::kvSegments(
+           space.op, dims, target::TargetModel::mostQueriesInPlace))
     space.segments.push_back({locateRows(space, segment.key, dims),
                               locateRows(space, segment.value, dims),
                               segment.count});

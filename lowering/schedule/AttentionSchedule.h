@@ -52,14 +52,14 @@ graph::AttentionOp attentionAnchor(graph::FusionOp fusion);
 
 /// A variant of attention, for some numbers of keys.
 struct AttentionVariant {
-  KernelTarget target;  ///< with the register tile for them
+  TargetModel target;  ///< with the register tile for them
   int64_t mostKeys = 0; ///< 0: any number
   graph::DimExpr guard; ///< 1 where the run takes this variant, else 0
 };
 /// The variants, of which each run takes one by its number of keys.
 llvm::SmallVector<AttentionVariant, 2>
 attentionVariants(graph::FusionOp fusion, graph::DimAnalysis &dims,
-                  const KernelTarget &target);
+                  const TargetModel &target);
 
 /// The loops of a variant. Reports failure at the op.
 mlir::FailureOr<AttentionSchedule>

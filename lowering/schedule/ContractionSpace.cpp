@@ -44,16 +44,16 @@ DimExpr ContractionSpace::panelElements() const {
   return rows * DimExpr(int64_t(panel));
 }
 
-unsigned nrOf(Type sum, const KernelTarget &target) {
-  unsigned vectors = std::max(1u, target.panel / target.lanes);
+unsigned nrOf(Type sum, const TargetModel &target) {
+  unsigned vectors = std::max(1u, target.nr / target.lanes);
   return vectors * sumLanes(sum, target);
 }
 
 bool multipliesKPairs(const ContractionSpace &space,
-                      const KernelTarget &target) {
+                      const TargetModel &target) {
   Type a = space.a.element, b = space.elementOfB();
   // OpenCL kernels cannot load two elements as one.
-  if (!space.kAxis.strideA.isConstant(1) || target.opencl)
+  if (!space.kAxis.strideA.isConstant(1) || target.printed)
     return false;
   if (a.isBF16() && b.isBF16() && space.sum.isF32())
     return target.bf16Pairs;
@@ -156,7 +156,7 @@ LocatedOperand locateOperand(ContractionSpace &space, Value value,
 }
 
 LocatedOperand locateLhs(ContractionSpace &space, const DimExpr &columns,
-                         graph::DimAnalysis &dims, const KernelTarget &target) {
+                         graph::DimAnalysis &dims, const TargetModel &target) {
   // Copying an element takes about as long as widening it for two panels.
   constexpr int64_t fewestPanels = 3;
   Value value = space.op->getOperand(0);
@@ -167,7 +167,7 @@ LocatedOperand locateLhs(ContractionSpace &space, const DimExpr &columns,
   bool halves = (narrow.isBF16() || narrow.isF16()) && space.sum.isF32();
   bool pairs = target.bf16Pairs && narrow.isBF16() &&
                elementOf(space.op->getOperand(1)).isBF16();
-  if (!halves || pairs || target.opencl ||
+  if (!halves || pairs || target.printed ||
       estimate(columns) < fewestPanels * nrOf(space.sum, target))
     return locateOperand(space, value, dims);
   return materialise(space, value, dims, space.sum);
@@ -298,8 +298,8 @@ bool DotAxes::build(const LocatedOperand &lhs, const LocatedOperand &rhs) {
 /// Panels of half the tile's width: a small-M tile reads one of them, other
 /// tiles read two side by side.
 static bool isHalfOfTile(const LocatedOperand &rhs, unsigned columns,
-                         const KernelTarget &target) {
-  return rhs.panel * 2 == columns && rhs.kInterleave == 1 && !target.opencl &&
+                         const TargetModel &target) {
+  return rhs.panel * 2 == columns && rhs.kInterleave == 1 && !target.printed &&
          rhs.source.element.isF32();
 }
 
@@ -307,10 +307,10 @@ static bool isHalfOfTile(const LocatedOperand &rhs, unsigned columns,
 /// matrix where there is only one, and copied otherwise.
 static LocatedOperand usablePanels(ContractionSpace &space, LocatedOperand rhs,
                                    Value value, graph::DimAnalysis &dims,
-                                   const KernelTarget &target) {
+                                   const TargetModel &target) {
   unsigned columns = nrOf(space.sum, target);
   bool fits = rhs.panel % columns == 0 || isHalfOfTile(rhs, columns, target);
-  if (rhs.kInterleave > 1 && (!fits || target.opencl))
+  if (rhs.kInterleave > 1 && (!fits || target.printed))
     return materialise(space, value, dims);
   if (!rhs.panel || fits)
     return rhs;
@@ -368,7 +368,7 @@ static void transposeMatrixByVector(ContractionSpace &space) {
 
 FailureOr<ContractionSpace> dotSpace(graph::DotGeneralOp op,
                                      graph::DimAnalysis &dims,
-                                     const KernelTarget &target) {
+                                     const TargetModel &target) {
   ContractionSpace space;
   space.op = op;
   findGateSlices(space);
@@ -402,7 +402,7 @@ FailureOr<ContractionSpace> dotSpace(graph::DotGeneralOp op,
                   op.getDims().getLhsContracting().size();
   for (unsigned dim = batching; dim < rank; ++dim)
     (dim < batching + rows ? space.rowDims : space.columnDims).push_back(dim);
-  space.symmetric = !target.opencl && isSymmetric(op, space);
+  space.symmetric = !target.printed && isSymmetric(op, space);
   transposeMatrixByVector(space);
   chooseForm(space, target);
   return space;
@@ -426,7 +426,7 @@ static LogicalResult checkElements(Operation *op) {
 
 FailureOr<ContractionSpace> contractionSpace(graph::FusionOp fusion,
                                              graph::DimAnalysis &dims,
-                                             const KernelTarget &target) {
+                                             const TargetModel &target) {
   Operation *anchor = contractionAnchor(fusion);
   if (!anchor)
     return fusion.emitError("unsupported: a contraction fusion needs exactly "

@@ -77,15 +77,15 @@ struct ContractionSpace {
 unsigned elementSize(mlir::Type element);
 
 /// NR: the columns of a register tile whose accumulators have type `sum`.
-unsigned nrOf(mlir::Type sum, const KernelTarget &target);
+unsigned nrOf(mlir::Type sum, const TargetModel &target);
 
 /// MR: the rows of a register tile.
-unsigned mrOf(const ContractionSpace &space, const KernelTarget &target);
+unsigned mrOf(const ContractionSpace &space, const TargetModel &target);
 
 /// Whether micro-kernels multiply two or four neighbouring k at a time: 16-bit
 /// integers on all targets, bf16 where the target has an instruction for it.
 bool multipliesKPairs(const ContractionSpace &space,
-                      const KernelTarget &target);
+                      const TargetModel &target);
 
 /// The value of a size, with 64 for each symbol; 1e6 where it has none. Only
 /// for heuristics: correctness must not depend on it.
@@ -97,15 +97,15 @@ mlir::Operation *contractionAnchor(graph::FusionOp fusion);
 /// The loop nest of the fusion's contraction. Reports failure at the op.
 mlir::FailureOr<ContractionSpace> contractionSpace(graph::FusionOp fusion,
                                                    graph::DimAnalysis &dims,
-                                                   const KernelTarget &target);
+                                                   const TargetModel &target);
 
 // The same per kind of anchor.
 mlir::FailureOr<ContractionSpace> dotSpace(graph::DotGeneralOp op,
                                            graph::DimAnalysis &dims,
-                                           const KernelTarget &target);
+                                           const TargetModel &target);
 mlir::FailureOr<ContractionSpace> convolutionSpace(graph::ConvolutionOp op,
                                                    graph::DimAnalysis &dims,
-                                                   const KernelTarget &target);
+                                                   const TargetModel &target);
 
 /// Locates `value` in memory, and plans a copy where strides do not describe
 /// it.
@@ -128,11 +128,11 @@ LocatedOperand padded(ContractionSpace &space, mlir::Value value,
 /// by `columns` columns. Plans a copy that widens narrow floats where the
 /// micro-kernels would widen each element for many columns.
 LocatedOperand locateLhs(ContractionSpace &space, const graph::DimExpr &columns,
-                         graph::DimAnalysis &dims, const KernelTarget &target);
+                         graph::DimAnalysis &dims, const TargetModel &target);
 /// Adds `first` to the indices of the space's scratch buffers.
 void renumberScratch(ContractionSpace &space, unsigned first);
 /// Finishes a space whose axes are known: the form of B, and its packing.
-void chooseForm(ContractionSpace &space, const KernelTarget &target);
+void chooseForm(ContractionSpace &space, const TargetModel &target);
 
 } // namespace zenith::kernels
 

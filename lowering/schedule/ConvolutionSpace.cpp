@@ -18,14 +18,16 @@ namespace zenith::kernels {
 
 /// Rows that read padding read a run of zeros, which must fit the first-level
 /// cache beside everything else.
-static constexpr int64_t maxZeroRow = 4096;
+static int64_t maxZeroRow(const TargetModel &target) {
+  return int64_t(target.l1Share(0.5)) / int64_t(sizeof(float));
+}
 
 namespace {
 
 struct ConvolutionAxes {
   graph::ConvolutionOp op;
   graph::DimAnalysis &dims;
-  const KernelTarget &target;
+  const TargetModel &target;
   ContractionSpace space;
   SmallVector<int64_t> low, high; ///< padding that is left to clip
   SmallVector<int64_t> strides;   ///< over the input
@@ -91,7 +93,7 @@ bool ConvolutionAxes::sumsPositions() {
   constexpr int64_t mostPositions = 32, fewestRows = 16, shortestLine = 12,
                     widePanel = 32;
   graph::ConvDimsAttr dimNumbers = op.getDims();
-  if (target.opencl || op.getGroups() != 1 || target.panel < widePanel ||
+  if (target.printed || op.getGroups() != 1 || target.nr < widePanel ||
       llvm::any_of(
           input, [](const StridedDim &digits) { return digits.size() != 1; }))
     return false;
@@ -132,7 +134,7 @@ bool ConvolutionAxes::skipsPositions() {
   bool run = input.back()[0].stride.isConstant(1);
   return strided && line && columns && (*line < longLine || !run) &&
          *columns >= fewestColumns * int64_t(op.getGroups()) &&
-         !target.opencl && isPointwise();
+         !target.printed && isPointwise();
 }
 
 /// Whether the input is copied: strides cannot express it, its channels are not
@@ -151,7 +153,7 @@ bool ConvolutionAxes::needsCopy() {
   bool run = input.back()[0].stride.isConstant(1);
   // Padding is read through a pointer to zeros, which OpenCL kernels lack.
   if (clipped(last) &&
-      (target.opencl || !run || !channels || *channels > maxZeroRow))
+      (target.printed || !run || !channels || *channels > maxZeroRow(target)))
     return true;
   return skipsPositions() || (!run && !isPointwise());
 }
@@ -162,7 +164,7 @@ bool ConvolutionAxes::supportsKInterleave(const LocatedOperand &kernel) {
   if (group == 1)
     return true;
   auto channels = input.back()[0].size.constant();
-  return !target.opencl &&
+  return !target.printed &&
          kernels::supportsKInterleave(group, space.a.element,
                                       kernel.source.element) &&
          input.back()[0].stride.isConstant(1) && channels &&
@@ -420,7 +422,7 @@ LogicalResult ConvolutionAxes::build() {
 
 FailureOr<ContractionSpace> convolutionSpace(graph::ConvolutionOp op,
                                              graph::DimAnalysis &dims,
-                                             const KernelTarget &target) {
+                                             const TargetModel &target) {
   ConvolutionAxes axes{op, dims, target, {}, {}, {}, {}, {}, {}};
   axes.space.op = op;
   axes.space.sum = sumType(getElementTypeOrSelf(op.getInput().getType()),

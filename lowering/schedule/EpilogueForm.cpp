@@ -47,7 +47,7 @@ namespace {
 class EpilogueAnalysis {
 public:
   EpilogueAnalysis(graph::FusionOp fusion, graph::DimAnalysis &dims,
-                   const ContractionSpace &space, const KernelTarget &target,
+                   const ContractionSpace &space, const TargetModel &target,
                    EpilogueForm &form)
       : fusion(fusion), dims(dims), space(space), target(target), form(form),
         dependent(dependents(fusion, space.op)) {}
@@ -69,7 +69,7 @@ private:
   graph::FusionOp fusion;
   graph::DimAnalysis &dims;
   const ContractionSpace &space;
-  const KernelTarget &target;
+  const TargetModel &target;
   EpilogueForm &form;
   llvm::DenseSet<Value> dependent;
 };
@@ -149,7 +149,7 @@ bool EpilogueAnalysis::mayStoreDirectly() const {
   }
   return source && form.nr > 1 && memoryType(form.element) == space.sum &&
          outputs[0].rows.size() == 1 && outputs[0].columns.size() == 1 &&
-         outputs[0].columns[0].stride.isConstant(1) && !target.opencl;
+         outputs[0].columns[0].stride.isConstant(1) && !target.printed;
 }
 
 LogicalResult EpilogueAnalysis::run() {
@@ -287,7 +287,7 @@ bool EpilogueAnalysis::readsRowsAsOneRun(
 /// least a vector of them, and columns are not contiguous.
 std::optional<DimExpr> EpilogueAnalysis::contiguousRows() const {
   unsigned lanes = sumLanes(space.sum, target);
-  if (form.nr == 1 || lanes < 2 || target.opencl)
+  if (form.nr == 1 || lanes < 2 || target.printed)
     return std::nullopt;
   std::optional<DimExpr> run;
   for (const Output &output : form.outputs) {
@@ -313,7 +313,7 @@ std::optional<DimExpr> EpilogueAnalysis::contiguousRows() const {
 FailureOr<EpilogueForm> EpilogueForm::make(graph::FusionOp fusion,
                                            graph::DimAnalysis &dims,
                                            const ContractionSpace &space,
-                                           const KernelTarget &target) {
+                                           const TargetModel &target) {
   EpilogueForm form;
   if (failed(EpilogueAnalysis(fusion, dims, space, target, form).run()))
     return failure();

@@ -44,7 +44,7 @@ struct EpilogueForm {
   static mlir::FailureOr<EpilogueForm> make(graph::FusionOp fusion,
                                             graph::DimAnalysis &dims,
                                             const ContractionSpace &space,
-                                            const KernelTarget &target);
+                                            const TargetModel &target);
 };
 
 /// Values of the fusion's body that depend on the result of `anchor`.

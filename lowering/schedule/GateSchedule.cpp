@@ -20,7 +20,7 @@ void findGateSlices(ContractionSpace &space) {
 }
 
 LogicalResult findGates(ContractionSpace &space, graph::DimAnalysis &dims,
-                        const KernelTarget &target) {
+                        const TargetModel &target) {
   if (space.gateSlices.empty())
     return success();
   int64_t width = nrOf(space.sum, target),

@@ -17,7 +17,7 @@ void findGateSlices(ContractionSpace &space);
 /// error at the op, where they are not gates of equal width that whole panels
 /// cover.
 mlir::LogicalResult findGates(ContractionSpace &space, graph::DimAnalysis &dims,
-                              const KernelTarget &target);
+                              const TargetModel &target);
 
 } // namespace zenith::kernels
 

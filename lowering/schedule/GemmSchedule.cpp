@@ -16,12 +16,16 @@ using zenith::graph::DimExpr;
 namespace zenith::kernels {
 
 /// Rows of A that stay in the second-level cache while panels stream by.
-static constexpr double rowBlockBytes = 400 * 1024;
+static double rowBlockBytes(const TargetModel &target) {
+  return target.l2Share(25.0 / 32);
+}
 static constexpr double maxTilesPerTask = 512;
 /// Tiles whose accumulators a task keeps in memory between blocks of K.
 static constexpr double maxBlockedTiles = 64;
 /// The packed rows of A stay in the second-level cache.
-static constexpr double packedRowBytes = 256 * 1024;
+static double packedRowBytes(const TargetModel &target) {
+  return target.l2Share(0.5);
+}
 
 int64_t GemmSchedule::kBlocks() const {
   if (const SweptK *swept = sweptK())
@@ -53,8 +57,9 @@ static void choosePanelsOfPackedRows(GemmSchedule &schedule,
 /// tasks are left and the blocks of all these panels stay there too. Where
 /// there are no other rows, a thread joins its neighbouring tasks.
 static void choosePanelsOfTile(GemmSchedule &schedule,
-                               const ContractionSpace &space, unsigned nr) {
-  constexpr double cachedBytes = 256 * 1024, fewestTasks = 16;
+                               const ContractionSpace &space, unsigned nr,
+                               const TargetModel &target) {
+  constexpr double fewestTasks = 16;
   auto *blocked = std::get_if<BlockedK>(&schedule.k);
   if (!blocked || schedule.order == GemmSchedule::OuterAxesFirst ||
       schedule.panelsPerTask > 1 || !space.taps.empty() ||
@@ -63,7 +68,7 @@ static void choosePanelsOfTile(GemmSchedule &schedule,
   double blockBytes =
       double(blocked->kc) * nr * double(elementSize(space.b.element));
   double mostPanels =
-      std::clamp(std::floor(cachedBytes / blockBytes), 1.0, 4.0);
+      std::clamp(std::floor(target.l2Share(0.5) / blockBytes), 1.0, 4.0);
   blocked->reuse = BlockedK::Tile;
   DimExpr others = schedule.rowBlocks * space.outerCount();
   if (others.isConstant(1)) {
@@ -79,15 +84,16 @@ static void choosePanelsOfTile(GemmSchedule &schedule,
 /// as memory delivers it: a run of panels that is worth claiming, and leaves
 /// enough tasks for other threads.
 static int64_t panelsOfStream(const ContractionSpace &space, unsigned mr,
-                              unsigned nr, double kSize, double panels) {
-  constexpr double runBytes = 256 * 1024, fewestTasks = 16;
+                              unsigned nr, double kSize, double panels,
+                              const TargetModel &target) {
+  constexpr double fewestTasks = 16;
   auto rows = (space.outerRowCount() * space.rowAxis.size).constant();
   if (!rows || *rows > mr || space.form != ContractionSpace::Panels)
     return 1;
   double panelBytes =
       kSize * nr * std::max(1u, space.b.element.getIntOrFloatBitWidth() / 8);
-  return int64_t(
-      std::max(1.0, std::min(runBytes / panelBytes, panels / fewestTasks)));
+  return int64_t(std::max(
+      1.0, std::min(target.l2Share(0.5) / panelBytes, panels / fewestTasks)));
 }
 
 /// Distance in A of neighbouring rows, in elements.
@@ -101,8 +107,8 @@ static double distanceOfRows(const ContractionSpace &space) {
 /// Tiles whose positions, with the channels of all groups of a grouped
 /// convolution, stay in cache; none where there are no groups.
 static std::optional<double> tilesOfGroups(const ContractionSpace &space,
-                                           unsigned mr) {
-  constexpr double blockBytes = 256 * 1024;
+                                           unsigned mr,
+                                           const TargetModel &target) {
   bool movesA = false;
   for (const OuterAxis &outer : space.outer) {
     if (outer.resultDim >= 0)
@@ -112,7 +118,8 @@ static std::optional<double> tilesOfGroups(const ContractionSpace &space,
   if (!movesA || space.outerRows.empty())
     return std::nullopt;
   return std::max(1.0,
-                  blockBytes / (4 * std::max(1.0, distanceOfRows(space)) * mr));
+                  target.l2Share(0.5) /
+                      (4 * std::max(1.0, distanceOfRows(space)) * mr));
 }
 
 /// Elements of A per row that no neighbouring row reads: filters that overlap
@@ -127,14 +134,14 @@ static double elementsPerRow(const ContractionSpace &space) {
 
 /// Columns of a panel that are computed.
 static double columnsOfPanel(const ContractionSpace &space,
-                             const KernelTarget &target) {
+                             const TargetModel &target) {
   return space.form == ContractionSpace::TiledDots
              ? estimate(space.columns.size)
              : nrOf(space.sum, target);
 }
 
 static void finishTasks(GemmSchedule &schedule, const ContractionSpace &space,
-                        const KernelTarget &target) {
+                        const TargetModel &target) {
   schedule.panelGroups =
       DimExpr::ceilDiv(schedule.panelCount, DimExpr(schedule.panelsPerTask));
   double kSize = std::max(1.0, estimate(space.totalK()));
@@ -151,7 +158,7 @@ static void finishTasks(GemmSchedule &schedule, const ContractionSpace &space,
 /// whose processors have larger caches.
 static void choosePanelsOfGates(GemmSchedule &schedule,
                                 const ContractionSpace &space, unsigned nr,
-                                const KernelTarget &target) {
+                                const TargetModel &target) {
   int64_t mostTiles = target.avx512 ? 16 : 8;
   schedule.panelCount = space.gateColumns / nr;
   auto known = schedule.tileCount.constant();
@@ -167,13 +174,12 @@ static void choosePanelsOfGates(GemmSchedule &schedule,
 /// optimiser's update. The longer limit holds for 512-bit vectors, whose
 /// processors have larger second-level caches.
 static bool writesRows(const ContractionSpace &space,
-                       const KernelTarget &target, double kSize, double bytes) {
-  constexpr double shortSum = 32, shortSumOfUpdate = 256,
-                   cachedBytes = 1024 * 1024;
+                       const TargetModel &target, double kSize, double bytes) {
+  constexpr double shortSum = 32, shortSumOfUpdate = 256;
   auto fusion = space.op->getParentOfType<graph::FusionOp>();
   bool updates = target.avx512 && fusion && fusion->getNumResults() > 1;
   return kSize <= (updates ? shortSumOfUpdate : shortSum) &&
-         bytes <= (updates ? cachedBytes : smallBytes);
+         bytes <= (updates ? target.l2Share(2) : smallBytes(target));
 }
 
 /// Tiles of a task where the rows have to be shared out too: wide panels may
@@ -248,9 +254,9 @@ struct GemmEstimate {
 /// sets panelsPerTask where a task has all panels.
 static double chooseWholePanels(GemmSchedule &schedule,
                                 const ContractionSpace &space,
-                                const KernelTarget &target,
+                                const TargetModel &target,
                                 const GemmEstimate &gemm) {
-  double perTask = rowBlockBytes / (4 * elementsPerRow(space) * gemm.mr);
+  double perTask = rowBlockBytes(target) / (4 * elementsPerRow(space) * gemm.mr);
   // Long rows leave no block worth the name: stream them all past each panel.
   if (perTask < 8 || schedule.sweptK())
     perTask = maxTilesPerTask;
@@ -261,7 +267,7 @@ static double chooseWholePanels(GemmSchedule &schedule,
   double bytes = gemm.kSize * gemm.panels * gemm.nr * 4;
   bool shallow = writesRows(space, target, gemm.kSize, bytes);
   if (!schedule.sweptK() && knownPanels && *knownPanels > 0 &&
-      (shallow || (narrow && bytes <= smallBytes))) {
+      (shallow || (narrow && bytes <= smallBytes(target)))) {
     constexpr double fewTiles = 4;
     schedule.panelsPerTask = *knownPanels;
     double work = space.form == ContractionSpace::TiledDots
@@ -275,26 +281,27 @@ static double chooseWholePanels(GemmSchedule &schedule,
 
 static void chooseTilesPerTask(GemmSchedule &schedule,
                                const ContractionSpace &space,
-                               const KernelTarget &target,
+                               const TargetModel &target,
                                const GemmEstimate &gemm) {
   double perTask = chooseWholePanels(schedule, space, target, gemm);
   if (schedule.packsA()) {
     // A copy serves as many panels as it can: tasks share out the rows first.
-    double most = packedRowBytes / (4.0 * schedule.kc() * gemm.mr);
+    double most = packedRowBytes(target) / (4.0 * schedule.kc() * gemm.mr);
     double fair = gemm.tiles * std::ceil(gemm.panels / maxBlockedPanels) /
                   fewestPackedTasks(space);
     perTask = std::floor(std::min(most, std::max(2.0, fair)));
   } else if (schedule.kBlocks() > 1) {
     perTask = std::min(perTask, maxBlockedTiles);
   }
-  if (auto most = tilesOfGroups(space, gemm.mr); most && !schedule.sweptK()) {
+  if (auto most = tilesOfGroups(space, gemm.mr, target);
+      most && !schedule.sweptK()) {
     schedule.order = GemmSchedule::OuterAxesFirst;
     perTask = std::min(perTask, *most);
   }
   double panelGroups = std::ceil(gemm.panels / double(schedule.panelsPerTask));
   if (!schedule.sweptK() && !schedule.packsA() &&
       gemm.kSize * gemm.panels * columnsOfPanel(space, target) * 4 <=
-          smallBytes)
+          smallBytes(target))
     perTask =
         std::min(perTask, tilesOfFairShare(space, panelGroups, gemm.tiles));
   int64_t &tilesPerTask = schedule.tilesPerTask;
@@ -311,7 +318,7 @@ static void chooseTilesPerTask(GemmSchedule &schedule,
 }
 
 GemmSchedule chooseGemmSchedule(const ContractionSpace &space,
-                                const KernelTarget &target) {
+                                const TargetModel &target) {
   GemmSchedule schedule;
   unsigned mr = mrOf(space, target), nr = nrOf(space.sum, target);
   schedule.tilesPerRowAxis =
@@ -338,12 +345,12 @@ GemmSchedule chooseGemmSchedule(const ContractionSpace &space,
   GemmEstimate gemm(space, schedule, mr, nr);
   if (!schedule.sweptK())
     schedule.panelsPerTask =
-        panelsOfStream(space, mr, nr, gemm.kSize, gemm.panels);
+        panelsOfStream(space, mr, nr, gemm.kSize, gemm.panels, target);
   chooseTilesPerTask(schedule, space, target, gemm);
   if (schedule.packsA())
     choosePanelsOfPackedRows(schedule, space);
   else
-    choosePanelsOfTile(schedule, space, nr);
+    choosePanelsOfTile(schedule, space, nr, target);
   shareRows(schedule, space);
   chooseWidening(schedule, space, target);
   finishTasks(schedule, space, target);

@@ -101,14 +101,14 @@ struct GemmSchedule {
 /// the gradient of weights sums over a batch: each k of a tile would take a few
 /// elements of another cache line. Pays off where the copy serves enough
 /// columns.
-bool needsAPacking(const ContractionSpace &space, const KernelTarget &target);
+bool needsAPacking(const ContractionSpace &space, const TargetModel &target);
 
 /// Whether the result is small and K is long, with rows of A strided along K.
 bool isSmallWithLongK(const ContractionSpace &space,
-                      const KernelTarget &target);
+                      const TargetModel &target);
 
 GemmSchedule chooseGemmSchedule(const ContractionSpace &space,
-                                const KernelTarget &target);
+                                const TargetModel &target);
 
 } // namespace zenith::kernels
 

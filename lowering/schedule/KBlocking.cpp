@@ -14,10 +14,14 @@ using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
-/// A panel that each tile reads again from the second-level cache.
-static constexpr double panelBytes = 150 * 1024;
-/// The same from the first-level cache.
-static constexpr double shortPanelBytes = 24 * 1024;
+/// A panel that each tile reads again: from the second-level cache or, where
+/// rows of A are neighbours in memory, from the first-level one, since each k
+/// then takes a line of the second-level cache for A.
+static double panelBytes(const ContractionSpace &space,
+                         const TargetModel &target) {
+  return space.rowAxisIsOutermost ? target.l1Share(0.75)
+                                  : target.l2Share(75.0 / 256);
+}
 static constexpr int64_t largestKC = 1024;
 /// With packed A: a block of a panel stays in the first-level cache beside a
 /// tile.
@@ -45,7 +49,7 @@ static std::optional<int64_t> mostRows(const ContractionSpace &space) {
   return rows;
 }
 
-bool needsAPacking(const ContractionSpace &space, const KernelTarget &target) {
+bool needsAPacking(const ContractionSpace &space, const TargetModel &target) {
   // A cache line of A serves a row of a wide panel long enough for the
   // second-level cache to deliver the next one, as long as it holds all lines
   // of a short sum: with 64 columns packing pays off at K = 1024, and costs at
@@ -57,12 +61,12 @@ bool needsAPacking(const ContractionSpace &space, const KernelTarget &target) {
        rows = space.rowAxis.size.constant(),
        width = space.columns.size.constant();
   return kSize && rows && width && *kSize >= shortest && *rows >= fewest &&
-         *width >= 128 && !target.opencl && space.taps.empty() &&
+         *width >= 128 && !target.printed && space.taps.empty() &&
          !space.isAlongK() && !space.kAxis.strideA.isConstant(1);
 }
 
 bool isSmallWithLongK(const ContractionSpace &space,
-                      const KernelTarget &target) {
+                      const TargetModel &target) {
   constexpr int64_t longSum = 2048, mostResults = 8192, fewestRows = 8,
                     most = 256;
   auto rows = space.rowAxis.size.constant(),
@@ -72,7 +76,7 @@ bool isSmallWithLongK(const ContractionSpace &space,
          *width > 0 && *width <= most && *kSize >= longSum &&
          *rows * *width <= mostResults && space.gates == 1 &&
          space.taps.empty() && space.outerRows.empty() &&
-         space.outerCount().isConstant(1) && !target.opencl &&
+         space.outerCount().isConstant(1) && !target.printed &&
          space.rowAxis.strideA.isConstant(1) &&
          !space.kAxis.strideA.isConstant(1);
 }
@@ -89,15 +93,13 @@ static BlockedK evenBlocks(int64_t kSize, int64_t largest, int64_t multiple) {
 }
 
 void chooseKBlocks(GemmSchedule &schedule, const ContractionSpace &space,
-                   int64_t mr, unsigned nr, const KernelTarget &target) {
+                   int64_t mr, unsigned nr, const TargetModel &target) {
   auto kSize = space.totalK().constant();
   auto rows = mostRows(space), outerRows = space.outerRowCount().constant();
   bool fewTiles =
       rows && outerRows && *outerRows * ((*rows + mr - 1) / mr) < int64_t(4);
   bool packsA = needsAPacking(space, target);
-  // Where rows of A are neighbours in memory, each k takes a line of the
-  // second-level cache: B had better come from the first-level one.
-  double cached = space.rowAxisIsOutermost ? shortPanelBytes : panelBytes;
+  double cached = panelBytes(space, target);
   bool small = !kSize || double(*kSize) * nr * 4 <= cached;
   if (!packsA && (small || fewTiles || space.isAlongK()))
     return;
@@ -115,7 +117,7 @@ void chooseKBlocks(GemmSchedule &schedule, const ContractionSpace &space,
 }
 
 void chooseTaskPanels(GemmSchedule &schedule, const ContractionSpace &space,
-                      const KernelTarget &target) {
+                      const TargetModel &target) {
   constexpr int64_t largest = 256;
   constexpr double fewestTasks = 8;
   int64_t kSize = *space.kAxis.size.constant();
@@ -133,14 +135,14 @@ void chooseTaskPanels(GemmSchedule &schedule, const ContractionSpace &space,
 }
 
 bool chooseSweep(GemmSchedule &schedule, const ContractionSpace &space,
-                 unsigned mr, unsigned nr, const KernelTarget &target) {
+                 unsigned mr, unsigned nr, const TargetModel &target) {
   constexpr int64_t mostRows = 24, shortestK = 32, registers = 8;
   auto rows = (space.outerRowCount() * space.rowAxis.size).constant();
   auto kSize = space.totalK().constant();
   if (!rows || *rows < 1 || *rows > mostRows || !kSize || *kSize < shortestK ||
       !space.taps.empty() || !space.outerRows.empty() ||
       space.form != ContractionSpace::Direct ||
-      double(*kSize) * estimate(space.columns.size) * 4 <= smallBytes)
+      double(*kSize) * estimate(space.columns.size) * 4 <= smallBytes(target))
     return false;
   // Several tiles of rows share what is read of B; with a single row, a longer
   // block loads and stores the accumulators less often.
@@ -149,16 +151,17 @@ bool chooseSweep(GemmSchedule &schedule, const ContractionSpace &space,
   k.kc = several ? 16 : *rows == 1 ? 4 : 8;
   // Rows of B that map to the same sets of the first-level cache would fill
   // these before several tiles have read them.
-  constexpr int64_t wayBytes = 4096;
   auto rowBytes = (space.kAxis.strideB * DimExpr(int64_t(4))).constant();
-  if (rowBytes && *rowBytes % wayBytes == 0)
+  if (rowBytes && *rowBytes % target.l1WayBytes() == 0)
     k.kc = std::min<int64_t>(k.kc, 8);
   k.blocks = (*kSize + k.kc - 1) / k.kc;
   int64_t vectors = nr / sumLanes(space.sum, target);
   k.panelsPerStep = std::max<int64_t>(1, registers / (vectors * *rows));
   // Accumulators stay in the first-level cache, those of several tiles in the
   // second-level one.
-  int64_t shortestRun = several ? 256 : 512, mostSums = several ? 16384 : 4096;
+  double cached = several ? target.l2Share(0.125) : target.l1Share(0.5);
+  int64_t shortestRun = several ? 256 : 512,
+          mostSums = int64_t(cached) / int64_t(sizeof(float));
   int64_t half = int64_t(estimate(space.columns.size)) / 2;
   int64_t longestRun = std::max(shortestRun, mostSums / *rows);
   int64_t run = std::min(std::max(half, shortestRun), longestRun);
@@ -173,8 +176,9 @@ bool chooseSweep(GemmSchedule &schedule, const ContractionSpace &space,
 }
 
 void chooseShortBlocks(GemmSchedule &schedule, const ContractionSpace &space,
-                       const KernelTarget &target) {
-  constexpr int64_t cachedBytes = 16 * 1024, smallestKC = 16, largest = 256;
+                       const TargetModel &target) {
+  constexpr int64_t smallestKC = 16, largest = 256;
+  int64_t cachedBytes = int64_t(target.l1Share(0.5));
   int64_t rows = *space.rowAxis.size.constant(),
           kSize = *space.kAxis.size.constant(),
           panels = *schedule.panelCount.constant(),
@@ -210,13 +214,13 @@ static bool panelsAreContiguous(const ContractionSpace &space, unsigned nr) {
 }
 
 void chooseWidening(GemmSchedule &schedule, const ContractionSpace &space,
-                    const KernelTarget &target) {
+                    const TargetModel &target) {
   constexpr double fewestTiles = 3;
-  constexpr int64_t mostBytes = 1024 * 1024;
+  int64_t mostBytes = int64_t(target.l2Share(2));
   unsigned nr = nrOf(space.sum, target);
   auto kSize = space.totalK().constant();
   bool narrow = elementSize(space.b.element) < elementSize(space.sum);
-  if (!narrow || !space.sum.isF32() || !target.avx512 || target.opencl ||
+  if (!narrow || !space.sum.isF32() || !target.avx512 || target.printed ||
       multipliesKPairs(space, target) ||
       space.form != ContractionSpace::Panels || space.panel != nr ||
       schedule.sweptK() || !kSize || *kSize == 0 ||

@@ -11,7 +11,9 @@
 namespace zenith::kernels {
 
 /// B is small where it stays in the second-level cache beside the rows of A.
-inline constexpr double smallBytes = 256 * 1024;
+inline double smallBytes(const TargetModel &target) {
+  return target.l2Share(0.5);
+}
 /// Panels whose accumulators a task keeps beside its packed rows of A.
 inline constexpr double maxBlockedPanels = 16;
 
@@ -20,31 +22,31 @@ inline constexpr double maxBlockedPanels = 16;
 /// each of many pages. Memory is read at full speed only along the rows of B, a
 /// few of them at a time, and in one run where one thread has all columns.
 bool chooseSweep(GemmSchedule &schedule, const ContractionSpace &space,
-                 unsigned mr, unsigned nr, const KernelTarget &target);
+                 unsigned mr, unsigned nr, const TargetModel &target);
 
 /// Chooses blocks of K, and whether A is packed; leaves WholeK where a panel
 /// stays in cache.
 void chooseKBlocks(GemmSchedule &schedule, const ContractionSpace &space,
-                   int64_t mr, unsigned nr, const KernelTarget &target);
+                   int64_t mr, unsigned nr, const TargetModel &target);
 
 /// Tasks copy blocks of a few panels, and all rows meet each block while it is
 /// in cache: the copy never leaves the cache.
 void chooseTaskPanels(GemmSchedule &schedule, const ContractionSpace &space,
-                      const KernelTarget &target);
+                      const TargetModel &target);
 
 /// A short block of K of all rows stays in the first-level cache while all
 /// columns of a task meet it, so that A is read from memory once, in order. Two
 /// tasks, since each reads all rows; one thread has both at once where B is
 /// row-major in memory.
 void chooseShortBlocks(GemmSchedule &schedule, const ContractionSpace &space,
-                       const KernelTarget &target);
+                       const TargetModel &target);
 
 /// Widens blocks of panels once per task, for several tiles, where that pays
 /// off: widening in registers competes with multiply-adds for execution ports,
 /// and with 512-bit vectors takes half as many of them as a tile's
 /// multiply-adds do.
 void chooseWidening(GemmSchedule &schedule, const ContractionSpace &space,
-                    const KernelTarget &target);
+                    const TargetModel &target);
 
 /// The fewest tasks that blocks of K with packed A are divided into: small
 /// GEMMs are not worth many tasks, each of which copies its rows.

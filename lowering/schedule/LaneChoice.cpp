@@ -4,6 +4,7 @@
 // the contiguity of accesses.
 
 #include "lowering/schedule/LaneChoice.h"
+#include "ir/ElementaryFunctions.h"
 #include "lowering/elements/ElementConversions.h"
 #include "lowering/elements/ElementEmitter.h"
 
@@ -12,19 +13,10 @@ using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
-static bool isTranscendental(Operation *op) {
-  return isa<graph::ExpOp, graph::Expm1Op, graph::LogOp, graph::Log1pOp,
-             graph::CbrtOp, graph::SinOp, graph::CosOp, graph::TanOp,
-             graph::AsinOp, graph::AcosOp, graph::AtanOp, graph::SinhOp,
-             graph::CoshOp, graph::TanhOp, graph::AsinhOp, graph::AcoshOp,
-             graph::AtanhOp, graph::LogisticOp, graph::ErfOp, graph::PowOp,
-             graph::Atan2Op>(op);
-}
-
 double costPerElement(graph::FusionOp fusion) {
   double cost = 1;
   fusion.getBody().walk([&](Operation *op) {
-    cost += isTranscendental(op)                             ? 20
+    cost += graph::isElementaryFunction(op)                  ? 20
             : graph::familyOf(op) == graph::Family::Movement ? 0
                                                              : 1;
   });
@@ -32,9 +24,10 @@ double costPerElement(graph::FusionOp fusion) {
 }
 
 // Long dependence chains profit from more than two independent vectors.
-unsigned valueWidth(graph::FusionOp fusion, const KernelTarget &target) {
+unsigned valueWidth(graph::FusionOp fusion, const TargetModel &target) {
   unsigned chain = 0;
-  fusion.getBody().walk([&](Operation *op) { chain += isTranscendental(op); });
+  fusion.getBody().walk(
+      [&](Operation *op) { chain += graph::isElementaryFunction(op); });
   unsigned bytes = widestBytes(fusion);
   unsigned vectors = chain >= 2 && target.lanes >= 16 ? 4 : 2;
   return std::min(8 * target.lanes, vectors * target.lanes * 4 / bytes);

@@ -13,7 +13,7 @@ namespace zenith::kernels {
 
 /// Lanes of a value: two native vectors of the widest element type that the
 /// region computes with, more for byte-sized ones.
-unsigned valueWidth(graph::FusionOp fusion, const KernelTarget &target);
+unsigned valueWidth(graph::FusionOp fusion, const TargetModel &target);
 /// Estimate of flops per element of the region (transcendental functions count
 /// as 20).
 double costPerElement(graph::FusionOp fusion);

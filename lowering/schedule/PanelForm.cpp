@@ -20,7 +20,7 @@ namespace zenith::kernels {
 /// evict each other; columns that end inside of a vector are masked at each k.
 /// In a batch of matmuls, each must be worth the extra trip through memory.
 static bool isBetterPacked(const ContractionSpace &space,
-                           const KernelTarget &target) {
+                           const TargetModel &target) {
   auto rows = (space.outerRowCount() * space.rowAxis.size).constant();
   auto columns = space.columns.size.constant(),
        kSize = space.totalK().constant();
@@ -30,17 +30,17 @@ static bool isBetterPacked(const ContractionSpace &space,
       *columns > 2 && *columns % int64_t(sumLanes(space.sum, target)) != 0;
   if (isa<graph::ConvolutionOp>(space.op) && cutsVectors && *kSize >= 16)
     return *rows >= 48;
-  constexpr int64_t sweptRows = 12, manyRows = 256, tallRows = 4096,
-                    smallBytes = 256 * 1024;
+  constexpr int64_t sweptRows = 12, manyRows = 256, tallRows = 4096;
   if (space.outerCount().isConstant(1)) {
     if (*kSize < 32)
       return (*rows > manyRows && *columns >= 64 && *kSize >= 8) ||
              (*rows > tallRows && cutsVectors && *kSize >= 8);
     if (*rows < 48)
-      return *rows > sweptRows && *kSize * *columns * 4 > smallBytes;
+      return *rows > sweptRows &&
+             double(*kSize * *columns * 4) > target.l2Share(0.5);
     return *columns >= 64 || *columns % int64_t(sumLanes(space.sum, target));
   }
-  return *rows >= 96 && *kSize * *columns * 4 > 3 * 1024 * 1024;
+  return *rows >= 96 && *kSize * *columns * 4 > target.l3Bytes;
 }
 
 /// Element type of the panels. Narrow integers keep theirs: micro-kernels widen
@@ -56,9 +56,9 @@ static Type packedElement(const ContractionSpace &space) {
 /// is read again for each block of rows; a task that has all rows keeps its
 /// copy in cache instead.
 static bool copiesInTasks(const ContractionSpace &space,
-                          const KernelTarget &target) {
+                          const TargetModel &target) {
   constexpr int64_t mostRows = 256, mostTiles = 64;
-  DimExpr mr = int64_t(target.rows);
+  DimExpr mr = int64_t(target.mr);
   auto rows = (space.outerRowCount() * space.rowAxis.size).constant(),
        tiles =
            (space.outerRowCount() * DimExpr::ceilDiv(space.rowAxis.size, mr))
@@ -73,11 +73,11 @@ static bool copiesInTasks(const ContractionSpace &space,
   });
   return columns && *columns > 0 && kSize && *kSize > 0 && !shared &&
          isa<graph::DotGeneralOp>(space.op) && space.taps.empty() &&
-         !space.symmetric && space.gateSlices.empty() && !target.opencl &&
+         !space.symmetric && space.gateSlices.empty() && !target.printed &&
          (isSmallWithLongK(space, target) || !needsAPacking(space, target));
 }
 
-static void packPanels(ContractionSpace &space, const KernelTarget &target) {
+static void packPanels(ContractionSpace &space, const TargetModel &target) {
   Preparation pack;
   pack.kind = Preparation::PackPanels;
   pack.scratch = space.preparations.size();
@@ -114,14 +114,14 @@ static void packPanels(ContractionSpace &space, const KernelTarget &target) {
 /// Few columns leave most of a vector empty where lanes run along them. Along K
 /// all lanes are used, and the final reductions over lanes are few beside it.
 static bool suitsTiledDots(const ContractionSpace &space,
-                           const KernelTarget &target) {
+                           const TargetModel &target) {
   constexpr int64_t fewestRows = 4, shortestSum = 64;
   bool matmul = isa<graph::DotGeneralOp>(space.op);
   int64_t fewestColumns = matmul ? 2 : 1, mostColumns = matmul ? 6 : 4;
   auto columns = space.columns.size.constant(),
        kSize = space.kAxis.size.constant(), all = space.totalK().constant(),
        rows = (space.outerRowCount() * space.rowAxis.size).constant();
-  return (!matmul || space.taps.empty()) && !target.opencl &&
+  return (!matmul || space.taps.empty()) && !target.printed &&
          isa<FloatType>(space.sum) && columns && *columns >= fewestColumns &&
          *columns <= mostColumns && kSize &&
          *kSize >= int64_t(sumLanes(space.sum, target)) && all &&
@@ -131,33 +131,33 @@ static bool suitsTiledDots(const ContractionSpace &space,
 
 /// Whether the rows of A map to the same sets of the first-level cache: more of
 /// them than it has ways would evict each other at each k.
-static bool rowsCollide(const ContractionSpace &space) {
-  constexpr int64_t wayBytes = 4096;
+static bool rowsCollide(const ContractionSpace &space,
+                        const TargetModel &target) {
   auto apart =
       (space.rowAxis.strideA * DimExpr(int64_t(elementSize(space.a.element))))
           .constant();
-  return apart && *apart > 0 && *apart % wayBytes == 0;
+  return apart && *apart > 0 && *apart % target.l1WayBytes() == 0;
 }
 
-unsigned mrOf(const ContractionSpace &space, const KernelTarget &target) {
+unsigned mrOf(const ContractionSpace &space, const TargetModel &target) {
   constexpr unsigned mostRows = 12, mostDots = 8;
-  unsigned vectors = std::max(1u, target.panel / target.lanes);
-  unsigned sums = target.rows * vectors;
+  unsigned vectors = std::max(1u, target.nr / target.lanes);
+  unsigned sums = target.mr * vectors;
   auto columns = space.columns.size.constant();
   if (space.form == ContractionSpace::TiledDots)
     return std::min<unsigned>(mostDots, sums / *columns);
   // Columns that leave vectors of a panel unused leave their registers to rows.
   int64_t lanes = sumLanes(space.sum, target);
-  if (!columns || *columns <= 1 || target.opencl ||
-      *columns > lanes * (vectors - 1) || rowsCollide(space))
-    return target.rows;
+  if (!columns || *columns <= 1 || target.printed ||
+      *columns > lanes * (vectors - 1) || rowsCollide(space, target))
+    return target.mr;
   unsigned used = unsigned(llvm::divideCeil(*columns, lanes));
-  return std::max(target.rows, std::min(mostRows, sums / used));
+  return std::max(target.mr, std::min(mostRows, sums / used));
 }
 
 /// B is one panel already: the only one of weights that were packed before.
 static bool isSinglePanel(const ContractionSpace &space,
-                          const KernelTarget &target) {
+                          const TargetModel &target) {
   int64_t columns = nrOf(space.sum, target),
           lanes = sumLanes(space.sum, target);
   auto weights = graph::matchUnpackedPanels(space.op->getOperand(1));
@@ -172,7 +172,7 @@ static bool isSinglePanel(const ContractionSpace &space,
          space.kAxis.strideB.isConstant(weights->panel) && space.outer.empty();
 }
 
-void chooseForm(ContractionSpace &space, const KernelTarget &target) {
+void chooseForm(ContractionSpace &space, const TargetModel &target) {
   if (space.panel) {
     space.form = ContractionSpace::Panels;
     return;

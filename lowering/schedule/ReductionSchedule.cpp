@@ -115,10 +115,10 @@ DimExpr ReductionSchedule::reducedRows() const {
 // The i1 value that an integer sum counts. Without mask registers, extracting
 // the bits of wide lanes takes more instructions than their sum.
 static Value countedBy(const Reduction &reduction, graph::FusionOp fusion,
-                       const KernelTarget &target) {
+                       const TargetModel &target) {
   constexpr unsigned wide = 4;
   auto convert = reduction.operand.getDefiningOp<graph::ConvertOp>();
-  if (target.opencl || reduction.arg() ||
+  if (target.printed || reduction.arg() ||
       reduction.kind() != graph::ReduceKind::sum || !convert ||
       !isa<IntegerType>(reduction.element) ||
       reduction.element.getIntOrFloatBitWidth() < 8 ||
@@ -209,7 +209,7 @@ matchKept(const ReductionSchedule &plan, const graph::DimVector &sizes) {
 
 std::optional<ReductionSchedule>
 ReductionSchedule::make(graph::FusionOp fusion, graph::DimAnalysis &dims,
-                        const KernelTarget &target) {
+                        const TargetModel &target) {
   ReductionSchedule plan;
   collectReduces(fusion, plan);
   Operation *first = plan.reductions.front().op;
@@ -278,7 +278,7 @@ SmallVector<DimExpr> ReductionSchedule::scratch() const {
 
 SmallVector<DimExpr> reductionScratch(graph::FusionOp fusion,
                                       graph::DimAnalysis &dims,
-                                      const KernelTarget &target) {
+                                      const TargetModel &target) {
   auto plan = ReductionSchedule::make(fusion, dims, target);
   return plan ? plan->scratch() : SmallVector<DimExpr>();
 }

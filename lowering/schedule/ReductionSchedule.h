@@ -56,7 +56,7 @@ struct ReductionSchedule {
   /// are moved: reductions are then computed per element.
   static std::optional<ReductionSchedule> make(graph::FusionOp fusion,
                                                graph::DimAnalysis &dims,
-                                               const KernelTarget &target);
+                                               const TargetModel &target);
   graph::DimExpr keptCount() const;
   /// Number of iterations of reducedLoops.
   graph::DimExpr reducedRows() const;
@@ -66,7 +66,7 @@ struct ReductionSchedule {
 /// Bytes of the scratch buffers that emitReduction uses.
 llvm::SmallVector<graph::DimExpr> reductionScratch(graph::FusionOp fusion,
                                                    graph::DimAnalysis &dims,
-                                                   const KernelTarget &target);
+                                                   const TargetModel &target);
 
 } // namespace zenith::kernels
 

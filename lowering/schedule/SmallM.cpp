@@ -14,15 +14,15 @@ using zenith::graph::DimExpr;
 
 namespace zenith::kernels {
 
-KernelTarget halved(KernelTarget target) {
-  target.panel /= 2;
-  target.rows = 2 * target.rows + 2;
+TargetModel halved(TargetModel target) {
+  target.nr /= 2;
+  target.mr = 2 * target.mr + 2;
   return target;
 }
 
-static bool isWide(const KernelTarget &target) {
+static bool isWide(const TargetModel &target) {
   constexpr unsigned fewestVectors = 4;
-  return target.panel / target.lanes >= fewestVectors;
+  return target.nr / target.lanes >= fewestVectors;
 }
 
 static bool hasFixedRows(graph::DotGeneralOp dot) {
@@ -35,21 +35,21 @@ static bool hasFixedRows(graph::DotGeneralOp dot) {
 
 /// Whether a gate's width is a multiple of half panels only.
 static bool gatesSplitPanels(graph::FusionOp fusion, graph::DotGeneralOp dot,
-                             const KernelTarget &target) {
+                             const TargetModel &target) {
   auto dependent = dependents(fusion, dot);
   auto slices = fusion.getBody().front().getOps<graph::SliceOp>();
   return llvm::any_of(slices, [&](graph::SliceOp slice) {
     return dependent.contains(slice.getOperand()) &&
-           slice.getType().getShape().back() % int64_t(target.panel) != 0;
+           slice.getType().getShape().back() % int64_t(target.nr) != 0;
   });
 }
 
-KernelTarget tileTarget(graph::FusionOp fusion, const KernelTarget &target) {
+TargetModel tileTarget(graph::FusionOp fusion, const TargetModel &target) {
   auto dot = dyn_cast_or_null<graph::DotGeneralOp>(contractionAnchor(fusion));
   auto panels = dot ? graph::matchUnpackedPanels(dot.getRhs()) : std::nullopt;
   // A single panel cannot be read side by side with another.
   bool halves =
-      panels && panels->panel * 2 == int64_t(target.panel) && isWide(target) &&
+      panels && panels->panel * 2 == int64_t(target.nr) && isWide(target) &&
       cast<RankedTensorType>(panels->packed.getType()).getDimSize(0) != 1;
   return halves && (hasFixedRows(dot) || gatesSplitPanels(fusion, dot, target))
              ? halved(target)
@@ -59,7 +59,7 @@ KernelTarget tileTarget(graph::FusionOp fusion, const KernelTarget &target) {
 std::optional<SmallMVariant> smallMVariant(graph::FusionOp fusion,
                                            graph::DimAnalysis &dims,
                                            const ContractionSpace &space,
-                                           const KernelTarget &target) {
+                                           const TargetModel &target) {
   if (space.form != ContractionSpace::Panels ||
       space.panel * 2 != nrOf(space.sum, target) || !space.outerRows.empty())
     return std::nullopt;
@@ -72,8 +72,8 @@ std::optional<SmallMVariant> smallMVariant(graph::FusionOp fusion,
   // in the order of memory.
   DimExpr rows = space.rowAxis.size;
   small.space.rowAxis.size =
-      DimExpr::min(rows, DimExpr(graph::mostRowsOfHalfPanels));
-  small.guard = isAtMost(rows, graph::mostRowsOfHalfPanels);
+      DimExpr::min(rows, DimExpr(target::TargetModel::mostRowsOfHalfPanels));
+  small.guard = isAtMost(rows, target::TargetModel::mostRowsOfHalfPanels);
   return small;
 }
 

@@ -11,16 +11,16 @@
 namespace zenith::kernels {
 
 /// The target with half of NR, and MR doubled by the registers that this frees.
-KernelTarget halved(KernelTarget target);
+TargetModel halved(TargetModel target);
 
 /// The target with the register tile of the fusion's contraction: the halved
 /// one where M is static, or gates have half a tile's width, and B is packed in
 /// panels of half a tile's width.
-KernelTarget tileTarget(graph::FusionOp fusion, const KernelTarget &target);
+TargetModel tileTarget(graph::FusionOp fusion, const TargetModel &target);
 
 /// The small-M variant of a GEMM with dynamic M.
 struct SmallMVariant {
-  KernelTarget target;
+  TargetModel target;
   ContractionSpace space;
   graph::DimExpr guard; ///< 1 where M is small, else 0
 };
@@ -28,7 +28,7 @@ struct SmallMVariant {
 std::optional<SmallMVariant> smallMVariant(graph::FusionOp fusion,
                                            graph::DimAnalysis &dims,
                                            const ContractionSpace &space,
-                                           const KernelTarget &target);
+                                           const TargetModel &target);
 
 } // namespace zenith::kernels
 

@@ -5,6 +5,7 @@
 
 #include "lowering/schedule/WinogradSchedule.h"
 #include "lowering/microkernels/MicroKernel.h"
+#include "passes/cost/WinogradCycles.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 
@@ -18,7 +19,7 @@ namespace {
 struct WinogradAxes {
   graph::ConvolutionOp op;
   graph::DimAnalysis &dims;
-  const KernelTarget &target;
+  const TargetModel &target;
   WinogradSchedule &schedule;
 
   unsigned spatial() { return op.getStrides().size(); }
@@ -203,7 +204,7 @@ void WinogradSchedule::divideRows(bool wholeRows) {
 bool WinogradAxes::layersInTasks() {
   constexpr int64_t fewestLayers = 3, mostLayers = 8;
   int64_t tiles = target.avx512 ? 16 : 8;
-  double cachedBytes = target.avx512 ? 768 * 1024 : 320 * 1024;
+  double cachedBytes = target.l2Share(target.avx512 ? 1.5 : 0.625);
   WinogradSchedule layered = schedule;
   layered.planesAreLayers = true;
   layered.tilesOfBlock = tiles;
@@ -235,7 +236,9 @@ static DimExpr isAtLeast(const DimExpr &size, double least) {
 }
 
 /// Room in the second-level cache for the transformed input of a block.
-static constexpr double blockBytes = 320 * 1024;
+static double blockBytes(const TargetModel &target) {
+  return target.l2Share(0.625);
+}
 
 /// 1 where the transformed input would leave the caches, there are blocks
 /// enough for a task to have all columns, and several rows of tiles fit the
@@ -244,13 +247,14 @@ DimExpr WinogradAxes::leavesCaches() {
   constexpr double fewestBlocks = 12;
   // Processors with 512-bit vectors have larger second-level caches, and
   // third-level caches that are slow beside them.
-  double cachedBytes = target.avx512 ? 1 << 19 : 3 << 20;
+  double cachedBytes = target.avx512 ? target.l2Share(1) : target.l3Share(1);
   double ofTile =
       4.0 * double(schedule.points()) * estimate(schedule.features());
   return isAtLeast(schedule.blocks(), fewestBlocks) *
          isAtLeast(schedule.tiles(), cachedBytes / ofTile) *
-         (DimExpr(1) - isAtLeast(schedule.tilesPerRow,
-                                 std::floor(2 * blockBytes / ofTile) + 1));
+         (DimExpr(1) -
+          isAtLeast(schedule.tilesPerRow,
+                    std::floor(2 * blockBytes(target) / ofTile) + 1));
 }
 
 /// Transforms all of the input first, or block by block where the transformed
@@ -263,7 +267,7 @@ std::vector<WinogradSchedule> WinogradAxes::variants() {
   double ofBlock = 4.0 * double(schedule.points()) *
                    estimate(schedule.features()) *
                    double(schedule.mostTilesOfBlock);
-  DimExpr inTasks = ofBlock <= blockBytes ? leavesCaches() : DimExpr(0);
+  DimExpr inTasks = ofBlock <= blockBytes(target) ? leavesCaches() : DimExpr(0);
   schedule.transformed = schedule.space.preparations.size();
   std::vector<WinogradSchedule> variants;
   WinogradSchedule first = schedule;
@@ -291,7 +295,7 @@ std::vector<WinogradSchedule> WinogradAxes::variants() {
 /// that transformed the filter has decided.
 static DimExpr isWorthwhile(const WinogradSchedule &schedule,
                             graph::ConvolutionOp op,
-                            const KernelTarget &target) {
+                            const TargetModel &target) {
   SmallVector<DimExpr> sizes;
   for (const Axis &axis : schedule.space.outerRows)
     sizes.push_back(axis.size);
@@ -299,8 +303,8 @@ static DimExpr isWorthwhile(const WinogradSchedule &schedule,
   bool known = llvm::all_of(
       sizes, [](const DimExpr &size) { return size.constant().has_value(); });
   return known ? DimExpr(1)
-               : graph::isFasterWinograd(op, schedule.filter.across.tile,
-                                         /*than=*/1, target.lanes, sizes);
+               : cost::isFasterWinograd(op, schedule.filter.across.tile,
+                                        /*than=*/1, target, sizes);
 }
 
 /// Gives each variant scratch buffers of its own.
@@ -317,13 +321,14 @@ static void renumberScratch(std::vector<WinogradSchedule> &variants) {
 
 std::vector<WinogradSchedule> winogradSchedules(graph::FusionOp fusion,
                                                 graph::DimAnalysis &dims,
-                                                const KernelTarget &target) {
+                                                const TargetModel &target) {
   auto op = dyn_cast_or_null<graph::ConvolutionOp>(contractionAnchor(fusion));
   auto filter = op ? graph::matchTransformedFilter(op) : std::nullopt;
-  if (!filter || target.opencl)
+  if (!filter || target.printed)
     return {};
   WinogradSchedule schedule;
   schedule.filter = filter->points;
+  schedule.lineElements = target.elementsOfLine(sizeof(float));
   schedule.space.op = op;
   schedule.space.sum = sumType(getElementTypeOrSelf(op.getInput().getType()),
                                getElementTypeOrSelf(op.getType()));

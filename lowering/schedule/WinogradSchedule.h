@@ -27,6 +27,7 @@ struct WinogradSchedule {
   /// positions, in elements; `extents` the sizes of the last three.
   OperandSource input;
   graph::DimExpr strides[4] = {0, 0, 0, 0}, extents[3] = {1, 1, 1};
+  int64_t lineElements = 16; ///< f32 of a cache line
   int64_t low[3] = {0, 0, 0}, dilation[3] = {1, 1, 1};
   /// Sizes of the result.
   graph::DimExpr volumes = 1, planes = 1, rows = 1;
@@ -96,8 +97,7 @@ struct WinogradSchedule {
   /// Distance of neighbouring points in a transformed input of `tiles` tiles,
   /// in elements: not a power of two, whose cache lines would evict each other.
   graph::DimExpr pointStride(const graph::DimExpr &tiles) const {
-    constexpr int64_t line = 16;
-    return tiles * features() + graph::DimExpr(line);
+    return tiles * features() + graph::DimExpr(lineElements);
   }
   /// Divides rows of tiles into units and blocks; `wholeRows`: into whole rows.
   void divideRows(bool wholeRows);
@@ -108,7 +108,7 @@ struct WinogradSchedule {
 /// the target's panels have another width.
 std::vector<WinogradSchedule> winogradSchedules(graph::FusionOp fusion,
                                                 graph::DimAnalysis &dims,
-                                                const KernelTarget &target);
+                                                const TargetModel &target);
 
 /// Bytes of each scratch buffer that the kernels of the variant use.
 llvm::SmallVector<graph::DimExpr>

@@ -3,6 +3,7 @@
 // Costs of elementwise ops: by the length of the code that computes one
 // element.
 
+#include "ir/ElementaryFunctions.h"
 #include "passes/cost/CostRule.h"
 
 using namespace mlir;
@@ -19,13 +20,7 @@ template <typename Op> static constexpr unsigned costOf() {
   constexpr auto isOneOf = [](auto *...ops) {
     return (std::is_same_v<Op, std::remove_pointer_t<decltype(ops)>> || ...);
   };
-  if (isOneOf((ExpOp *)nullptr, (Expm1Op *)nullptr, (LogOp *)nullptr,
-              (Log1pOp *)nullptr, (CbrtOp *)nullptr, (SinOp *)nullptr,
-              (CosOp *)nullptr, (TanOp *)nullptr, (AsinOp *)nullptr,
-              (AcosOp *)nullptr, (AtanOp *)nullptr, (SinhOp *)nullptr,
-              (CoshOp *)nullptr, (TanhOp *)nullptr, (AsinhOp *)nullptr,
-              (AcoshOp *)nullptr, (AtanhOp *)nullptr, (LogisticOp *)nullptr,
-              (ErfOp *)nullptr, (PowOp *)nullptr, (Atan2Op *)nullptr))
+  if (isElementaryFunctionClass<Op>())
     return functionCost;
   if (isOneOf((DivOp *)nullptr, (SqrtOp *)nullptr, (RsqrtOp *)nullptr,
               (RemOp *)nullptr, (FloorModOp *)nullptr))

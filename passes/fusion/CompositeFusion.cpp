@@ -4,6 +4,7 @@
 // its own, and the others are elementwise.
 
 #include "ir/encodings/KVSegments.h"
+#include "ir/target/TargetModel.h"
 #include "ir/encodings/PackedPanels.h"
 #include "passes/fusion/FusionRule.h"
 #include "passes/fusion/NarrowOperands.h"
@@ -24,7 +25,9 @@ struct AttentionFusion
   /// Keys and values; queries and masks are read element by element.
   SmallVector<Value> memoryOperands(Operation *op, DimAnalysis &dims) const {
     SmallVector<Value> needed;
-    for (const KVSegment &segment : kvSegments(cast<AttentionOp>(op), dims))
+    for (const KVSegment &segment :
+         kvSegments(cast<AttentionOp>(op), dims,
+                    target::TargetModel::mostQueriesInPlace))
       for (Value operand : {segment.key, segment.value})
         needed.push_back(stridedBase(beforeWidening(operand), dims));
     return needed;

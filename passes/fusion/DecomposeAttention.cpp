@@ -3,6 +3,7 @@
 // Replaces attention that no kernel computes whole by its formula.
 
 #include "ir/CompositeFormulas.h"
+#include "ir/target/TargetModel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
 
@@ -54,7 +55,8 @@ struct DecomposeAttentionPass
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     if (function.getBody().hasOneBlock())
-      decomposeAttention(function.getBody().front(), all, explain);
+      decomposeAttention(function.getBody().front(),
+                         all || target::modelOf(function).printed, explain);
   }
 };
 

@@ -5,6 +5,7 @@
 
 #include "passes/fusion/FusionGraph.h"
 #include "ir/matchers/HostScalars.h"
+#include "ir/target/TargetModel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "passes/fusion/NarrowOperands.h"

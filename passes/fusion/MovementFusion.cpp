@@ -5,6 +5,7 @@
 
 #include "ir/SearchOps.h"
 #include "ir/encodings/KVSegments.h"
+#include "ir/target/TargetModel.h"
 #include "passes/fusion/FusionRule.h"
 
 using namespace mlir;
@@ -32,7 +33,7 @@ struct MovementFusion : FusionRule::ExternalModel<MovementFusion<Op>, Op> {
     if (auto dim = dyn_cast<DimOp>(op))
       return isCountOfPositions(dim) ? Role::Metadata : Role::Outside;
     auto concat = dyn_cast<ConcatOp>(op);
-    return concat && isReadBySegments(concat, dims) ? Role::Metadata
+    return concat && isReadBySegments(concat, dims, target::TargetModel::mostQueriesInPlace) ? Role::Metadata
                                                     : Role::Pointwise;
   }
   std::optional<FusionKind> kernelKind(Operation *) const {

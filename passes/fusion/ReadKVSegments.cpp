@@ -5,6 +5,7 @@
 // only.
 
 #include "ir/encodings/KVSegments.h"
+#include "ir/target/TargetModel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
 #include "passes/fusion/EraseDeadOps.h"
@@ -70,7 +71,8 @@ static void readBySegments(AttentionOp attention) {
     else if (Value segments = repeatedSegments(builder, operand->get(), dim))
       operand->set(segments);
   DimAnalysis dims;
-  if (kvSegments(attention, dims).size() > 1)
+  if (kvSegments(attention, dims, target::TargetModel::mostQueriesInPlace)
+          .size() > 1)
     return;
   for (auto [operand, value] : llvm::zip(operands, whole))
     operand->set(value);

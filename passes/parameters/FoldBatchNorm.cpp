@@ -8,6 +8,7 @@
 #include "ir/encodings/PackedPanels.h"
 #include "ir/matchers/ParameterDependence.h"
 #include "ir/matchers/TypeOf.h"
+#include "ir/target/TargetModel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -201,7 +202,10 @@ struct FoldBatchNormPass : impl::FoldBatchNormPassBase<FoldBatchNormPass> {
       return;
     RewritePatternSet patterns(&getContext());
     patterns.add(writeBatchNormOut);
-    patterns.add<ScaleWeights>(&getContext(), group == 4);
+    int64_t interleaved =
+        group ? group.getValue()
+              : int64_t(target::modelOf(getOperation()).kInterleave);
+    patterns.add<ScaleWeights>(&getContext(), interleaved == 4);
     patterns.add(distributeScale);
     patterns.add(mergeShifts);
     if (failed(

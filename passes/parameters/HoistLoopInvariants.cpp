@@ -5,6 +5,7 @@
 #include "ir/GraphOps.h"
 #include "ir/matchers/ParameterDependence.h"
 #include "ir/matchers/TypeOf.h"
+#include "ir/target/TargetModel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
 #include "passes/parameters/PackMatmuls.h"
@@ -90,11 +91,16 @@ struct HoistLoopInvariantsPass
           << "panel: got " << panel.getValue() << ", expected at least 0";
       return signalPassFailure();
     }
+    // Without a target, nothing says how wide a panel is.
+    graph::TargetAttr target = target::targetOf(getOperation());
+    int64_t columns = panel    ? panel.getValue()
+                      : target ? int64_t(target.getModel().nr)
+                               : 0;
     // Inner loops first: what they hoist may be invariant in outer loops too.
     getOperation().walk([&](WhileOp loop) {
       hoistInvariants(loop);
-      if (panel > 0)
-        packInvariants(loop, panel);
+      if (columns > 0)
+        packInvariants(loop, columns);
     });
   }
 };

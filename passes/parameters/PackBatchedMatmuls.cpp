@@ -91,13 +91,14 @@ struct PackBatchedMatmulsPass
   using PackBatchedMatmulsPassBase::PackBatchedMatmulsPassBase;
 
   void runOnOperation() override {
-    if (failed(verifyPanelShape(getOperation(), {panel})))
+    PanelShape shape = panelShapeOf(getOperation(), panel);
+    if (failed(verifyPanelShape(getOperation(), shape)))
       return signalPassFailure();
     SmallVector<DotGeneralOp> matmuls;
     getOperation().walk([&](DotGeneralOp op) { matmuls.push_back(op); });
     for (DotGeneralOp op : matmuls)
       if (isParameter(op.getRhs()) && !isFixed(op.getLhs()))
-        packBatchedMatmul(op, panel);
+        packBatchedMatmul(op, shape.panel);
   }
 };
 

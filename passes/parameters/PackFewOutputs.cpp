@@ -71,10 +71,12 @@ struct PackFewOutputsPass : impl::PackFewOutputsPassBase<PackFewOutputsPass> {
   using PackFewOutputsPassBase::PackFewOutputsPassBase;
 
   void runOnOperation() override {
-    if (failed(verifyPanelShape(getOperation(), {panel})))
+    PanelShape shape = panelShapeOf(getOperation(), panel);
+    if (failed(verifyPanelShape(getOperation(), shape)))
       return signalPassFailure();
     getOperation().walk([&](ConvolutionOp op) {
-      if (!matchTransformedFilter(op) && isPackable(op.getKernel(), panel) &&
+      if (!matchTransformedFilter(op) &&
+          isPackable(op.getKernel(), shape.panel) &&
           isParameter(op.getKernel()) && hasFewOutputs(op))
         packFewOutputs(op);
     });

@@ -54,10 +54,10 @@ struct PackFiltersPass : impl::PackFiltersPassBase<PackFiltersPass> {
   using PackFiltersPassBase::PackFiltersPassBase;
 
   void runOnOperation() override {
-    if (failed(verifyPanelShape(getOperation(), {panel, group})))
+    PanelShape shape = panelShapeOf(getOperation(), panel, group);
+    if (failed(verifyPanelShape(getOperation(), shape)))
       return signalPassFailure();
-    getOperation().walk(
-        [&](ConvolutionOp op) { packFilter(op, {panel, group}); });
+    getOperation().walk([&](ConvolutionOp op) { packFilter(op, shape); });
   }
 };
 

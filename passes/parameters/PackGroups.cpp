@@ -113,12 +113,14 @@ struct PackGroupsPass : impl::PackGroupsPassBase<PackGroupsPass> {
   using PackGroupsPassBase::PackGroupsPassBase;
 
   void runOnOperation() override {
-    if (failed(verifyPanelShape(getOperation(), {panel})))
+    PanelShape shape = panelShapeOf(getOperation(), panel);
+    if (failed(verifyPanelShape(getOperation(), shape)))
       return signalPassFailure();
     getOperation().walk([&](ConvolutionOp op) {
-      if (!matchTransformedFilter(op) && isPackable(op.getKernel(), panel) &&
+      if (!matchTransformedFilter(op) &&
+          isPackable(op.getKernel(), shape.panel) &&
           isParameter(op.getKernel()))
-        packGroups(op, panel);
+        packGroups(op, shape.panel);
     });
   }
 };

@@ -12,6 +12,7 @@
 #include "ir/matchers/Permutations.h"
 #include "ir/matchers/TypeOf.h"
 #include "ir/matchers/ValueBuilders.h"
+#include "ir/target/TargetModel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
 
@@ -24,6 +25,12 @@ namespace zenith {
 } // namespace zenith
 
 namespace zenith::parameters {
+
+PanelShape panelShapeOf(Operation *op, int64_t panel, int64_t group) {
+  target::TargetModel model = target::modelOf(op);
+  return {panel ? panel : int64_t(model.nr),
+          group ? group : int64_t(model.kInterleave)};
+}
 
 LogicalResult verifyPanelShape(Operation *op, PanelShape shape) {
   if (shape.panel < 1)
@@ -74,7 +81,8 @@ static int64_t panelForRows(DotGeneralOp dot, int64_t widest) {
   }
   // Tiles read pairs of half panels only where no widening is needed.
   bool isFew =
-      known ? rows >= fewestRowsOfHalfPanels && rows <= mostRowsOfHalfPanels
+      known ? rows >= target::TargetModel::fewestRowsOfHalfPanels &&
+                  rows <= target::TargetModel::mostRowsOfHalfPanels
             : typeOf(beforeWidening(dot.getRhs())).getElementType().isF32();
   return isFew ? widest / 2 : widest;
 }
@@ -206,7 +214,8 @@ struct PackMatmulsPass : impl::PackMatmulsPassBase<PackMatmulsPass> {
   using PackMatmulsPassBase::PackMatmulsPassBase;
 
   void runOnOperation() override {
-    if (failed(verifyPanelShape(getOperation(), {panel, group})))
+    PanelShape shape = panelShapeOf(getOperation(), panel, group);
+    if (failed(verifyPanelShape(getOperation(), shape)))
       return signalPassFailure();
     SmallVector<DotGeneralOp> matmuls;
     getOperation().walk([&](DotGeneralOp op) { matmuls.push_back(op); });
@@ -214,7 +223,7 @@ struct PackMatmulsPass : impl::PackMatmulsPassBase<PackMatmulsPass> {
       OpBuilder builder(op);
       // A matmul of parameters only is computed once, in @prepare.
       if (isParameter(op.getRhs()) && !isFixed(op.getLhs()))
-        packMatmul(op, {panel, group}, builder);
+        packMatmul(op, shape, builder);
     }
   }
 };

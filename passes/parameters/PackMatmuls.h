@@ -14,6 +14,9 @@ struct PanelShape {
   int64_t panel, group = 1;
 };
 
+/// The shape that options name; 0 stands for what the module's target has.
+PanelShape panelShapeOf(mlir::Operation *op, int64_t panel, int64_t group = 1);
+
 /// Failure, with an error at `op`, where the options are no shape of a panel.
 mlir::LogicalResult verifyPanelShape(mlir::Operation *op, PanelShape shape);
 

@@ -10,6 +10,7 @@
 #include "ir/matchers/ParameterDependence.h"
 #include "ir/matchers/TypeOf.h"
 #include "ir/matchers/ValueBuilders.h"
+#include "ir/target/TargetModel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
 #include "passes/parameters/PackMatmuls.h"
@@ -45,7 +46,8 @@ bool readsSummedRows(GatherOp op) {
 /// sets of a cache and need more pages than the TLB holds. Wider blocks leave
 /// too few rows to a cache.
 static void packTable(GatherOp op, int64_t panel) {
-  constexpr int64_t smallBytes = 32 * 1024, widest = 64;
+  constexpr int64_t widest = 64;
+  int64_t smallBytes = target::modelOf(op).l1Bytes;
   auto type = typeOf(op.getOperand());
   if (!readsSummedRows(op) || !isParameter(op.getOperand()) ||
       !type.getElementType().isIntOrFloat() || type.getNumElements() == 0 ||
@@ -74,9 +76,10 @@ struct PackTablesPass : impl::PackTablesPassBase<PackTablesPass> {
   using PackTablesPassBase::PackTablesPassBase;
 
   void runOnOperation() override {
-    if (failed(verifyPanelShape(getOperation(), {panel})))
+    PanelShape shape = panelShapeOf(getOperation(), panel);
+    if (failed(verifyPanelShape(getOperation(), shape)))
       return signalPassFailure();
-    getOperation().walk([&](GatherOp op) { packTable(op, panel); });
+    getOperation().walk([&](GatherOp op) { packTable(op, shape.panel); });
   }
 };
 

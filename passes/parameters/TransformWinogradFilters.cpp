@@ -12,8 +12,10 @@
 #include "ir/matchers/SplatConstant.h"
 #include "ir/matchers/TypeOf.h"
 #include "ir/matchers/ValueBuilders.h"
+#include "ir/target/TargetModel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
+#include "passes/cost/WinogradCycles.h"
 #include "passes/parameters/PackMatmuls.h"
 
 using namespace mlir;
@@ -28,7 +30,7 @@ namespace zenith::parameters {
 
 /// A parameter filter of a channels-last convolution that has a Winograd
 /// transform, with enough outputs to be worth the input transform.
-static bool isSuitable(ConvolutionOp op, int64_t lanes) {
+static bool isSuitable(ConvolutionOp op, const target::TargetModel &target) {
   RankedTensorType kernel = typeOf(op.getKernel()), result = typeOf(op);
   auto ones = [](ArrayRef<int64_t> values) {
     return llvm::all_of(values, [](int64_t value) { return value == 1; });
@@ -44,7 +46,9 @@ static bool isSuitable(ConvolutionOp op, int64_t lanes) {
   // those of all phases.
   constexpr int64_t mostPhases = 64;
   auto isNear = [](int64_t dilation) { return dilation <= mostPhases; };
-  constexpr int64_t halfCacheLine = 8, wide = 16;
+  constexpr int64_t wide = 16;
+  int64_t lanes = target.lanes,
+          halfCacheLine = target.elementsOfLine(sizeof(float)) / 2;
   // With narrow vectors two of them gain nothing; with wide ones a single
   // vector of outputs already does.
   int64_t fewestOutputs = lanes >= wide ? lanes : 2 * lanes + 1;
@@ -76,11 +80,12 @@ static SmallVector<DimExpr> likelySizes(ConvolutionOp op, DimAnalysis &dims) {
   return sizes;
 }
 
-static int64_t bestTile(ConvolutionOp op, int64_t lanes, DimAnalysis &dims) {
+static int64_t bestTile(ConvolutionOp op, const target::TargetModel &target,
+                        DimAnalysis &dims) {
   SmallVector<DimExpr> sizes = likelySizes(op, dims);
   int64_t best = 1;
   for (int64_t tile : {2, 4})
-    if (isFasterWinograd(op, tile, best, lanes, sizes).isConstant(1))
+    if (cost::isFasterWinograd(op, tile, best, target, sizes).isConstant(1))
       best = tile;
   return best;
 }
@@ -144,23 +149,30 @@ struct TransformWinogradFiltersPass
 
   void runOnOperation() override {
     auto isPositive = [&](const Option<int64_t> &option) {
-      if (option < 1)
+      if (option < 0)
         getOperation().emitError()
             << option.getArgStr() << ": got " << option.getValue()
             << ", expected at least 1";
-      return option >= 1;
+      return option >= 0;
     };
     if (!isPositive(panel) || !isPositive(lanes))
       return signalPassFailure();
+    target::TargetModel target = target::modelOf(getOperation());
+    // Printed kernels have no Winograd form.
+    if (target.printed)
+      return;
+    if (lanes)
+      target.lanes = unsigned(lanes);
     DimAnalysis dims;
     SmallVector<std::pair<ConvolutionOp, int64_t>> chosen;
     getOperation().walk([&](ConvolutionOp op) {
-      if (int64_t tile = isSuitable(op, lanes) ? bestTile(op, lanes, dims) : 1;
+      if (int64_t tile =
+              isSuitable(op, target) ? bestTile(op, target, dims) : 1;
           tile != 1)
         chosen.push_back({op, tile});
     });
     for (auto [op, tile] : chosen)
-      transformFilter(op, panel, tile);
+      transformFilter(op, panel ? panel.getValue() : int64_t(target.nr), tile);
   }
 };
 

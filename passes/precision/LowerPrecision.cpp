@@ -8,6 +8,7 @@
 #include "ir/matchers/ParameterDependence.h"
 #include "ir/matchers/TypeOf.h"
 #include "ir/matchers/ValueBuilders.h"
+#include "ir/target/TargetModel.h"
 #include "ir/tensor/Tensor.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
@@ -66,6 +67,8 @@ struct LowerPrecisionPass : impl::LowerPrecisionPassBase<LowerPrecisionPass> {
           << "type: got " << type.getValue() << ", expected bf16 or f16";
       return signalPassFailure();
     }
+    roundsBoth = activations ||
+                 (narrow.isBF16() && target::modelOf(getOperation()).bf16Pairs);
     SmallVector<Operation *> contractions;
     getOperation().walk([&](Operation *op) {
       if (isa<DotGeneralOp, ConvolutionOp>(op))
@@ -76,6 +79,8 @@ struct LowerPrecisionPass : impl::LowerPrecisionPassBase<LowerPrecisionPass> {
   }
 
 private:
+  bool roundsBoth = false; ///< the other operand of dot products too
+
   void lower(Operation *op, Type narrow);
   bool isCandidate(Operation *op);
   void remark(Operation *op, StringRef code, const Twine &text) {
@@ -115,7 +120,7 @@ void LowerPrecisionPass::lower(Operation *op, Type narrow) {
   OpBuilder builder(op);
   Value weights = converted(builder, op->getOperand(1), narrow);
   int64_t bytes = *tensorBytes(typeOf(weights));
-  if (activations && !hasFewRows(op)) {
+  if (roundsBoth && !hasFewRows(op)) {
     op->setOperand(0, converted(builder, op->getOperand(0), narrow));
     op->setOperand(1, weights);
     remark(op, "PRE002",

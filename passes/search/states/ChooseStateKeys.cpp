@@ -4,6 +4,7 @@
 // why, and builds the loop again.
 
 #include "ir/SearchOps.h"
+#include "ir/target/TargetModel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
 #include "passes/search/groups/SymmetryGroup.h"
@@ -216,7 +217,8 @@ bool ChooseStateKeysPass::useMarks(const BfsLoop &bfs) {
   size_t bits = keys.positions().size() * keys.bits();
   // Beyond the cache a bitset pays where each line holds at least a few states,
   // and code for each generator pays where it is short.
-  constexpr double cached = 1 << 24, numbersPerState = 128;
+  constexpr double numbersPerState = 128;
+  double cached = double(target::modelOf(getOperation()).sharedCacheBytes);
   constexpr int64_t mostOps = 300;
   if (keys.words() > 1 || bits > 40 || keys.cost() > mostOps)
     return false;

@@ -5,7 +5,7 @@
 
 #include "lowering/cpu/CompileKernels.h"
 
-#include "lowering/cpu/CPUTarget.h"
+#include "ir/target/CPUTarget.h"
 #include "lowering/cpu/ConvertKernelsToLLVM.h"
 #include "lowering/cpu/JITLibrary.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -17,6 +17,7 @@
 #include <gtest/gtest.h>
 
 using namespace zenith::cpu;
+using zenith::target::CPUTarget;
 
 namespace {
 
@@ -78,7 +79,7 @@ protected:
     return files ? std::move(*files) : std::vector<EmittedFile>();
   }
   std::unique_ptr<JITLibrary> link(const std::vector<EmittedFile> &files) {
-    auto library = JITLibrary::create(files, *CPUTarget::host());
+    auto library = JITLibrary::create(files, CPUTarget::host());
     if (!library)
       ADD_FAILURE() << llvm::toString(library.takeError());
     return library ? std::move(*library) : nullptr;
@@ -257,7 +258,7 @@ TEST_F(CompileKernels, WhatDoesNotConvertIsAnError) {
   func.func @k(%x: memref<?xf32, strided<[?], offset: ?>>, %begin: index, %end: index) {
     return
   })");
-  auto files = compileKernels(*module, *CPUTarget::host());
+  auto files = compileKernels(*module, CPUTarget::host());
   EXPECT_FALSE(bool(files));
   llvm::consumeError(files.takeError());
 }

@@ -3,9 +3,9 @@
 // Elementary functions of f32 beside libm in double: at most 2 ulp over a
 // stride of all floats. Those of f64 beside libm in long double.
 
+#include "ir/target/CPUTarget.h"
 #include "lowering/builder/KernelAttributes.h"
 #include "lowering/builder/KernelPlan.h"
-#include "lowering/cpu/CPUTarget.h"
 #include "lowering/cpu/CompileKernels.h"
 #include "lowering/cpu/ConvertKernelsToLLVM.h"
 #include "lowering/cpu/JITLibrary.h"
@@ -74,14 +74,14 @@ public:
     auto function = *program->getOps<func::FuncOp>().begin();
     graph::DimAnalysis dims;
     OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
-    auto target = cpu::CPUTarget::host();
+    auto target = target::CPUTarget::host();
     auto plan =
         kernels::emitKernels(*function.getOps<graph::FusionOp>().begin(), dims,
-                             target->kernelTarget(), *module, "f");
+                             target.model(), *module, "f");
     EXPECT_TRUE(succeeded(plan));
     tasks = *plan->launches[0].tasks.constant();
-    auto files = cpu::compileKernels(*module, *target);
-    auto linked = cpu::JITLibrary::create(*files, *target);
+    auto files = cpu::compileKernels(*module, target);
+    auto linked = cpu::JITLibrary::create(*files, target);
     library = std::move(*linked);
     auto found = library->lookupAs<zenith_task_fn>(
         (plan->launches[0].kernel.getName() + kernels::taskSuffix).str());

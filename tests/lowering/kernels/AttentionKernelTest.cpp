@@ -193,7 +193,7 @@ TEST_F(AttentionKernel, Types) {
 TEST_F(AttentionKernel, OtherMachines) {
   for (unsigned lanes : {4u, 16u}) {
     harness.target.lanes = lanes;
-    harness.target.panel = lanes == 4 ? 8 : 64;
+    harness.target.nr = lanes == 4 ? 8 : 64;
     check(2, 20, 300, 24, 40, ", causal");
     check(2, 2, 300, 24, 40, "", "f32");
   }
@@ -202,7 +202,7 @@ TEST_F(AttentionKernel, OtherMachines) {
 /// Few and many keys are two variants of one executable.
 TEST_F(AttentionKernel, FewKeysOfAnyNumber) {
   harness.target.lanes = 16;
-  harness.target.panel = 64;
+  harness.target.nr = 64;
   for (int64_t keys : {0, 1, 9, 32, 33, 70})
     for (int64_t queries : {2, 9, 50})
       check(2, queries, keys, 24, 40, "", "f32", "f32", true);
@@ -214,7 +214,7 @@ TEST_F(AttentionKernel, FewKeysOfAnyNumber) {
 TEST_F(AttentionKernel, FewKeysOrFeatures) {
   for (unsigned lanes : {8u, 16u}) {
     harness.target.lanes = lanes;
-    harness.target.panel = lanes == 8 ? 16 : 64;
+    harness.target.nr = lanes == 8 ? 16 : 64;
     check(3, 21, 21, 8, 8);
     check(2, 24, 24, 32, 32, ", causal");
     check(2, 49, 49, 32, 32, "", "f32");

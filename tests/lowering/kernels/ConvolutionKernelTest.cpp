@@ -264,7 +264,7 @@ TEST_F(ConvolutionKernel, ChannelsFirst) {
 TEST_F(ConvolutionKernel, ColumnsOfResults) {
   for (unsigned lanes : {4u, 8u, 16u}) {
     harness.target.lanes = lanes;
-    harness.target.panel = 2 * lanes;
+    harness.target.nr = 2 * lanes;
     for (int64_t features : {1, 3, 7, 17}) {
       Convolution first({9, 13}, {3, 3});
       first.channelsFirst = true;
@@ -374,7 +374,7 @@ TEST_F(ConvolutionKernel, FewOutputs) {
   for (unsigned lanes : {4u, 8u, 16u})
     for (int64_t outputs : {2, 5, 8, 11}) {
       harness.target.lanes = lanes;
-      harness.target.panel = 4 * lanes;
+      harness.target.nr = 4 * lanes;
       Convolution few({7, 13}, {3, 3});
       few.outputs = outputs;
       few.low = few.high = {1, 1};
@@ -392,7 +392,7 @@ TEST_F(ConvolutionKernel, FewOutputsOfLongSums) {
   for (unsigned lanes : {4u, 8u, 16u})
     for (int64_t outputs : {1, 2, 3, 4}) {
       harness.target.lanes = lanes;
-      harness.target.panel = 2 * lanes;
+      harness.target.nr = 2 * lanes;
       Convolution few({7, 13}, {3, 3});
       few.transposed = true;
       few.outputs = outputs;
@@ -464,7 +464,7 @@ static std::string gradientText(const Sizes &image, int64_t channels,
 // Sums along rows of positions, or over the batch first where rows are short.
 TEST_F(ConvolutionKernel, GradientsOfWeights) {
   harness.target.lanes = 16;
-  harness.target.panel = 64;
+  harness.target.nr = 64;
   for (bool transposed : {false, true})
     for (int64_t around : {0, 1})
       for (int64_t apart : {1, 2})
@@ -519,7 +519,7 @@ TEST_F(ConvolutionKernel, LongKInBlocks) {
 }
 
 TEST_F(ConvolutionKernel, PrintedKernelsCallNothing) {
-  harness.target.opencl = true;
+  harness.target.printed = true;
   Convolution same({5, 9}, {3, 3});
   same.low = same.high = {1, 1};
   same.check(harness);

@@ -259,8 +259,8 @@ TEST_F(ContractionKernel, PackedParameter) {
 
 TEST_F(ContractionKernel, SinglePanelIsReadInPlace) {
   harness.target.lanes = 16;
-  harness.target.panel = 64;
-  harness.target.rows = 6;
+  harness.target.nr = 64;
+  harness.target.mr = 6;
   for (int n : {7, 24, 33, 64}) {
     harness.check(packedText(300, n, 64, 40));
     EXPECT_FALSE(llvm::any_of(harness.functions, [](const std::string &name) {
@@ -271,8 +271,8 @@ TEST_F(ContractionKernel, SinglePanelIsReadInPlace) {
 
 TEST_F(ContractionKernel, HalfPanelsOfSmallM) {
   harness.target.lanes = 16;
-  harness.target.panel = 64;
-  harness.target.rows = 6;
+  harness.target.nr = 64;
+  harness.target.mr = 6;
   for (int rows : {1, 7, 8, 12, 14, 15, 28, 31})
     for (int n : {33, 64, 100, 129})
       harness.check(packedText(rows, n, 32));
@@ -285,8 +285,8 @@ TEST_F(ContractionKernel, HalfPanelsOfSmallM) {
 
 TEST_F(ContractionKernel, HalfPanelsOfDynamicM) {
   harness.target.lanes = 16;
-  harness.target.panel = 64;
-  harness.target.rows = 6;
+  harness.target.nr = 64;
+  harness.target.mr = 6;
   for (int n : {64, 100})
     for (int rows : {0, 1, 6, 7, 28, 29, 61})
       harness.check(packedText(-1, n, 32),
@@ -385,7 +385,7 @@ static std::string gates(int64_t rows, int64_t width, int64_t kSize = 7) {
 
 TEST_F(ContractionKernel, GatesAreSummedTogether) {
   harness.target.lanes = 8;
-  harness.target.panel = 16;
+  harness.target.nr = 16;
   harness.check(gates(1, 16));
   harness.check(gates(8, 32));
   harness.check(gates(13, 48));
@@ -394,7 +394,7 @@ TEST_F(ContractionKernel, GatesAreSummedTogether) {
   for (int64_t rows : {0, 1, 13, 150})
     harness.check(gates(-1, 48), {{rows, 7}, {7, 192}, {rows, 192}});
   harness.target.lanes = 16;
-  harness.target.panel = 64;
+  harness.target.nr = 64;
   harness.check(gates(9, 64));
   // Gates that end inside of a tile's columns.
   EXPECT_NE(harness.refusal(gates(9, 24)), "");
@@ -405,8 +405,8 @@ TEST_F(ContractionKernel, OtherVectorLengths) {
        std::vector<std::tuple<unsigned, unsigned, unsigned>>{{4, 8, 5},
                                                              {16, 64, 6}}) {
     harness.target.lanes = lanes;
-    harness.target.panel = panel;
-    harness.target.rows = rows;
+    harness.target.nr = panel;
+    harness.target.mr = rows;
     harness.target.fma = lanes != 4;
     checkMatrix(13, 7, 83);
     checkMatrix(-1, 7, 64);
@@ -486,7 +486,7 @@ TEST_F(ContractionKernel, FewRowsSweepLargeMatrices) {
 TEST_F(ContractionKernel, PairsOfNarrowIntegers) {
   for (unsigned lanes : {4u, 8u, 16u}) {
     harness.target.lanes = lanes;
-    harness.target.panel = 2 * lanes;
+    harness.target.nr = 2 * lanes;
     for (auto [m, k, n] : std::vector<std::tuple<int, int, int>>{
              {1, 1, 5}, {1, 37, 33}, {7, 8, 40}, {13, 45, 31}, {60, 64, 70}})
       harness.check(matrixText(number(m), number(k), number(n), "i16", "i32"));
@@ -511,8 +511,8 @@ TEST_F(ContractionKernel, WidenedIntegers) {
 
 TEST_F(ContractionKernel, LongKInBlocks) {
   harness.target.lanes = 8;
-  harness.target.panel = 16;
-  harness.target.rows = 6;
+  harness.target.nr = 16;
+  harness.target.mr = 6;
   checkMatrix(25, 2500, 33);
   EXPECT_NE(harness.emitted.find("uk_f32_5x2x8_accumulates"),
             std::string::npos);
@@ -549,21 +549,21 @@ TEST_F(ContractionKernel, RowsThatLieSideBySide) {
     EXPECT_NE(harness.emitted.find("_accumulates"), std::string::npos);
   };
   harness.target.lanes = 8;
-  harness.target.panel = 16;
-  harness.target.rows = 6;
+  harness.target.nr = 16;
+  harness.target.mr = 6;
   check(64, 48, 128);
   check(400, 205, 130);
   check(70, 512, 144);
   check(2400, 49, 333);
   harness.target.lanes = 16;
-  harness.target.panel = 64;
+  harness.target.nr = 64;
   check(257, 257, 128);
   check(400, 405, 130);
 }
 
 TEST_F(ContractionKernel, SeveralResultsByWholeRows) {
   harness.target.lanes = 16;
-  harness.target.panel = 64;
+  harness.target.nr = 64;
   harness.target.avx512 = true;
   std::string a = "tensor<100x300xf32>", b = "tensor<100x200xf32>",
               c = "tensor<300x200xf32>", two = c + ", " + c;
@@ -580,8 +580,8 @@ TEST_F(ContractionKernel, SeveralResultsByWholeRows) {
 
 TEST_F(ContractionKernel, FewResultsOfLongSums) {
   harness.target.lanes = 8;
-  harness.target.panel = 16;
-  harness.target.rows = 6;
+  harness.target.nr = 16;
+  harness.target.mr = 6;
   auto check = [&](int64_t kSize, int64_t rows, int64_t columns,
                    const std::string &of, const std::string &to) {
     SCOPED_TRACE(std::to_string(rows) + "x" + std::to_string(kSize) + "x" +
@@ -620,8 +620,8 @@ TEST_F(ContractionKernel, FewResultsOfLongSums) {
 
 TEST_F(ContractionKernel, FewColumnsAlongK) {
   harness.target.lanes = 8;
-  harness.target.panel = 16;
-  harness.target.rows = 6;
+  harness.target.nr = 16;
+  harness.target.mr = 6;
   auto check = [&](int64_t rows, int64_t kSize, int64_t columns,
                    const std::string &of = "f32",
                    const std::string &to = "f32") {
@@ -650,8 +650,8 @@ TEST_F(ContractionKernel, FewColumnsAlongK) {
 
 TEST_F(ContractionKernel, TallMatmulsOfFewColumns) {
   harness.target.lanes = 8;
-  harness.target.panel = 16;
-  harness.target.rows = 6;
+  harness.target.nr = 16;
+  harness.target.mr = 6;
   for (auto [m, k, n] : std::vector<std::tuple<int, int, int>>{
            {4099, 16, 10}, {4100, 9, 3}, {4097, 8, 8}})
     checkMatrix(m, k, n);
@@ -665,7 +665,7 @@ TEST_F(ContractionKernel, TallMatmulsOfFewColumns) {
 }
 
 TEST_F(ContractionKernel, PrintedKernelsCallNothing) {
-  harness.target.opencl = true;
+  harness.target.printed = true;
   for (auto [m, k, n] : std::vector<std::tuple<int, int, int>>{
            {13, 7, 33}, {1, 9, 16}, {-1, 5, 17}}) {
     checkMatrix(m, k, n);
@@ -676,8 +676,8 @@ TEST_F(ContractionKernel, PrintedKernelsCallNothing) {
 
 TEST_F(ContractionKernel, KernelsShareMicroKernels) {
   harness.target.lanes = 8;
-  harness.target.panel = 16;
-  harness.target.rows = 6;
+  harness.target.nr = 16;
+  harness.target.mr = 6;
   checkMatrix(18, 5, 32);
   EXPECT_EQ(harness.functions,
             (std::vector<std::string>{"kernel", "uk_f32_6x2x8_by1x32"}));

@@ -19,7 +19,7 @@ protected:
   KernelHarness harness{kernels::emitContraction};
 
   /// NR of this machine's target.
-  int64_t panel() const { return harness.target.panel; }
+  int64_t panel() const { return harness.target.nr; }
 
   static std::string numbers(std::vector<int64_t> values) {
     std::string text;
@@ -135,7 +135,7 @@ TEST_F(InterleavedIntegers, FourBytes) {
 TEST_F(InterleavedIntegers, OtherVectorLengths) {
   for (auto [lanes, panel] : {std::pair<unsigned, unsigned>{4, 8}, {16, 64}}) {
     harness.target.lanes = lanes;
-    harness.target.panel = panel;
+    harness.target.nr = panel;
     for (int64_t m : {1, 9})
       harness.check(matmul(m, 21, 70, panel, "i8"));
     EXPECT_TRUE(usesGroups());
@@ -163,7 +163,7 @@ TEST_F(InterleavedIntegers, PanelsOfAnotherWidthAreUnpacked) {
 }
 
 TEST_F(InterleavedIntegers, OpenCLKernelsUnpackThem) {
-  harness.target.opencl = true;
+  harness.target.printed = true;
   harness.check(matmul(9, 21, 40, 16, "i8"));
   EXPECT_FALSE(usesGroups());
 }

@@ -5,9 +5,9 @@
 #include "KernelHarness.h"
 #include "ir/SearchOps.h"
 #include "ir/interpreter/Interpreter.h"
+#include "ir/target/CPUTarget.h"
 #include "ir/tensor/Scalar.h"
 #include "lowering/builder/KernelAttributes.h"
-#include "lowering/cpu/CPUTarget.h"
 #include "lowering/cpu/CompileKernels.h"
 #include "lowering/cpu/ConvertKernelsToLLVM.h"
 #include "lowering/cpu/JITLibrary.h"
@@ -83,15 +83,11 @@ KernelHarness::KernelHarness(Emitter emitter)
     : mlirContext(allDialects(), MLIRContext::Threading::DISABLED),
       emitter(std::move(emitter)) {
   mlirContext.loadAllAvailableDialects();
-  auto host = cpu::CPUTarget::host();
-  if (!host) {
-    ADD_FAILURE() << llvm::toString(host.takeError());
-    return;
-  }
+  auto host = target::CPUTarget::host();
   // Kernels for wider vectors than this machine's are legalised to its width.
   if (const char *bits = std::getenv("ZENITH_TEST_VECTOR_BITS"))
-    host->vectorBits = unsigned(std::atoi(bits));
-  target = host->kernelTarget();
+    host.vectorBits = unsigned(std::atoi(bits));
+  target = host.model();
 }
 
 OwningOpRef<ModuleOp> KernelHarness::parse(const std::string &text) {
@@ -156,18 +152,17 @@ static void callBackwards(zenith_task_fn task, void *const *pointers,
 }
 
 void KernelHarness::run(Case &test) {
-  auto cpuTarget = cpu::CPUTarget::host();
-  ASSERT_TRUE(bool(cpuTarget));
+  auto cpuTarget = target::CPUTarget::host();
   cpu::KernelCompileOptions options;
   options.threads = 1;
-  auto files = cpu::compileKernels(*test.kernels, *cpuTarget, options);
+  auto files = cpu::compileKernels(*test.kernels, cpuTarget, options);
   if (!files) {
     ADD_FAILURE() << llvm::toString(files.takeError());
     return;
   }
   size_t count = 0;
   const zenith_symbol *symbols = zenith_runtime_symbols(&count);
-  auto library = cpu::JITLibrary::create(*files, *cpuTarget, {symbols, count});
+  auto library = cpu::JITLibrary::create(*files, cpuTarget, {symbols, count});
   if (!library) {
     ADD_FAILURE() << llvm::toString(library.takeError());
     return;

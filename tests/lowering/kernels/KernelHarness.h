@@ -17,7 +17,7 @@
 namespace zenith::testing {
 
 using Emitter = std::function<mlir::FailureOr<kernels::KernelPlan>(
-    graph::FusionOp, graph::DimAnalysis &, const kernels::KernelTarget &,
+    graph::FusionOp, graph::DimAnalysis &, const target::TargetModel &,
     mlir::ModuleOp, llvm::StringRef)>;
 
 class KernelHarness {
@@ -25,7 +25,7 @@ public:
   explicit KernelHarness(Emitter emitter);
 
   /// The machine that kernels are shaped for; they run on the host in any case.
-  kernels::KernelTarget target;
+  target::TargetModel target;
   /// Largest difference, relative to the larger of 1 and the expected value.
   double tolerance = 0;
 

@@ -20,7 +20,7 @@ protected:
   KernelHarness harness{kernels::emitContraction};
 
   /// NR of this machine's target.
-  int64_t panel() const { return harness.target.panel; }
+  int64_t panel() const { return harness.target.nr; }
 
   /// [m, k] times packed panels of `columns` columns of `narrow`; m < 0 is
   /// dynamic.

@@ -59,7 +59,7 @@ TEST_F(SyrkMirror, Columns) {
 TEST_F(SyrkMirror, OtherVectorLengths) {
   for (auto [lanes, panel] : {std::pair<unsigned, unsigned>{4, 8}, {16, 64}}) {
     harness.target.lanes = lanes;
-    harness.target.panel = panel;
+    harness.target.nr = panel;
     harness.check(product(333, 64, 1, "f32"));
     EXPECT_TRUE(mirrors());
   }

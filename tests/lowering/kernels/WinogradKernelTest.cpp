@@ -204,7 +204,7 @@ protected:
   /// The cases' filters are in panels of 16 columns.
   TransformedFilter() {
     harness.target.lanes = 8;
-    harness.target.panel = 16;
+    harness.target.nr = 16;
   }
 
   void check(const Case &what) {
@@ -282,7 +282,7 @@ TEST_F(TransformedFilter, CutColumnsAndOddChannels) {
 /// that have columns are computed.
 TEST_F(TransformedFilter, WidePanels) {
   harness.target.lanes = 16;
-  harness.target.panel = 64;
+  harness.target.nr = 64;
   harness.target.avx512 = true;
   for (int64_t outputs : {16, 24, 48, 64, 80, 130})
     for (bool first : {false, true}) {
@@ -383,7 +383,7 @@ TEST_F(TransformedFilter, Volumes) {
 
 TEST_F(TransformedFilter, VolumesInWidePanels) {
   harness.target.lanes = 16;
-  harness.target.panel = 64;
+  harness.target.nr = 64;
   harness.target.avx512 = true;
   for (int64_t outputs : {16, 64, 80}) {
     Case what;
@@ -397,7 +397,7 @@ TEST_F(TransformedFilter, VolumesInWidePanels) {
 /// Blocks of tasks that transform their own tiles have tiles of several planes.
 TEST_F(TransformedFilter, LargeVolumes) {
   harness.target.lanes = 16;
-  harness.target.panel = 64;
+  harness.target.nr = 64;
   harness.target.avx512 = true;
   for (int64_t filterPlanes : {1, 2, 3})
     for (int64_t outputs : {24, 80}) {
@@ -480,16 +480,16 @@ TEST_F(TransformedFilter, OtherTargets) {
   what.epilogue = "neg";
   harness.target.lanes = 4;
   harness.target.fma = false;
-  harness.target.panel = 8;
+  harness.target.nr = 8;
   check(what);
   EXPECT_FALSE(isTransformed());
   harness.target = {};
   harness.target.lanes = 4;
-  harness.target.panel = 16;
+  harness.target.nr = 16;
   check(what);
   EXPECT_TRUE(isTransformed());
   harness.target = {};
-  harness.target.opencl = true;
+  harness.target.printed = true;
   check(what);
   EXPECT_FALSE(isTransformed());
 }

@@ -25,7 +25,7 @@ protected:
     module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
     EXPECT_TRUE(bool(module));
     function = *module->getOps<mlir::func::FuncOp>().begin();
-    auto made = memory::planBuffers(function, dims, kernels::KernelTarget(),
+    auto made = memory::planBuffers(function, dims, target::TargetModel(),
                                     memory::layOutDerived(*module));
     EXPECT_TRUE(mlir::succeeded(made));
     return mlir::succeeded(made) ? std::move(*made) : BufferPlan();

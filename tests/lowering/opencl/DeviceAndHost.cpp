@@ -4,13 +4,13 @@
 
 #include "tests/lowering/opencl/DeviceAndHost.h"
 
-#include "lowering/cpu/CPUTarget.h"
+#include "ir/target/CPUTarget.h"
+#include "ir/target/OpenCLTarget.h"
 #include "lowering/cpu/CompileKernels.h"
 #include "lowering/cpu/ConvertKernelsToLLVM.h"
 #include "lowering/cpu/JITLibrary.h"
 #include "lowering/elements/ElementRule.h"
 #include "lowering/opencl/EmitOpenCL.h"
-#include "lowering/opencl/OpenCLTarget.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include "tests/lowering/opencl/CompilerCache.h"
@@ -54,16 +54,16 @@ void DeviceAndHost::runOnDevice(mlir::ModuleOp kernels,
                                 std::vector<Bytes> &buffers,
                                 const std::vector<int64_t> &sizes,
                                 int64_t tasks) {
-  OpenCLTarget target;
+  target::OpenCLTarget target;
   target.fp64 = device->info().fp64;
   target.isCPU = device->info().isCPU;
   target.exactDivide = device->info().exactDivide;
-  auto program = emitOpenCL(kernels, target.printOptions());
+  auto program = emitOpenCL(kernels, printOptionsFor(target));
   ASSERT_TRUE(bool(program)) << llvm::toString(program.takeError());
   std::vector<runtime::OpenCLKernel> table;
   for (const std::string &name : program->kernels)
     table.push_back({name, program->localSize});
-  auto loaded = device->load(program->source, table, target.buildOptions());
+  auto loaded = device->load(program->source, table, buildOptionsFor(target));
   ASSERT_TRUE(loaded.ok()) << loaded.text() << "\n" << program->source;
   const zenith_device *abi = device->abi();
   zenith_error error = {};
@@ -94,11 +94,10 @@ void DeviceAndHost::runOnHost(mlir::ModuleOp kernels,
                               std::vector<Bytes> &buffers,
                               const std::vector<int64_t> &sizes,
                               int64_t tasks) {
-  auto target = cpu::CPUTarget::host();
-  ASSERT_TRUE(bool(target));
-  auto files = cpu::compileKernels(kernels, *target);
+  auto target = target::CPUTarget::host();
+  auto files = cpu::compileKernels(kernels, target);
   ASSERT_TRUE(bool(files)) << llvm::toString(files.takeError());
-  auto library = cpu::JITLibrary::create(*files, *target);
+  auto library = cpu::JITLibrary::create(*files, target);
   ASSERT_TRUE(bool(library)) << llvm::toString(library.takeError());
   auto task =
       (*library)->lookupAs<zenith_task_fn>(onlyKernel(kernels) + "__task");

@@ -4,11 +4,12 @@
 // what is refused.
 
 #include "ir/LLVMError.h"
+#include "ir/target/OpenCLTarget.h"
 #include "lowering/opencl/EmitOpenCL.h"
-#include "lowering/opencl/OpenCLTarget.h"
 #include "tests/lowering/opencl/DeviceAndHost.h"
 
 using namespace zenith::opencl;
+using zenith::target::OpenCLTarget;
 
 namespace {
 

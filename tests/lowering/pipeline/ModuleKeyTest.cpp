@@ -4,7 +4,7 @@
 // executables.
 
 #include "lowering/pipeline/ModuleKey.h"
-#include "lowering/cpu/CPUTarget.h"
+#include "ir/target/CPUTarget.h"
 #include "lowering/pipeline/ExecutableImage.h"
 #include "tests/lowering/pipeline/CompiledProgram.h"
 
@@ -19,7 +19,7 @@ protected:
     pipeline::CompileOptions options;
     options.mixedPrecision = precision;
     return pipeline::keyOf(*parse(text), options,
-                           llvm::cantFail(cpu::CPUTarget::parse(target)));
+                           llvm::cantFail(target::CPUTarget::parse(target)));
   }
   static std::string program(const std::string &value,
                              const std::string &op = "add") {

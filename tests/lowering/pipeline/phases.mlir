@@ -16,7 +16,7 @@
 // LIST: kernels:
 // LIST: cpu:
 
-// FUSE: host.target = "cpu:x86-64-v3"
+// FUSE: graph.target = #graph.target<"cpu:x86-64-v3", lanes = 8,
 // FUSE: graph.fusion
 // FUSE-NOT: graph.softmax
 

@@ -2,22 +2,16 @@
 //
 // Which processor to generate code for, and what its vectors look like.
 
-#ifndef ZENITH_LOWERING_CPU_CPUTARGET_H
-#define ZENITH_LOWERING_CPU_CPUTARGET_H
+#ifndef ZENITH_IR_TARGET_CPUTARGET_H
+#define ZENITH_IR_TARGET_CPUTARGET_H
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
-#include <memory>
 #include <string>
 
-namespace llvm {
-class TargetMachine;
-}
-namespace zenith::kernels {
-struct KernelTarget;
-}
+namespace zenith::target {
 
-namespace zenith::cpu {
+struct TargetModel;
 
 /// A processor as LLVM names it. Equal targets give equal objects.
 struct CPUTarget {
@@ -28,7 +22,7 @@ struct CPUTarget {
   unsigned vectorBits =
       128; ///< of the registers that generated vectors should fill
   bool fma = false, avx512 = false;
-  bool bf16Pairs = false; ///< products of pairs outrun those of f32
+  bool bf16Pairs = false; ///< dot products of bf16 pairs outrun those of f32
   bool vnni = false;
   bool vbmi = false;
 
@@ -38,18 +32,12 @@ struct CPUTarget {
   /// unknown name is an error that gives the nearest one.
   static llvm::Expected<CPUTarget> parse(llvm::StringRef text);
   /// This machine, with exactly the features that it grants.
-  static llvm::Expected<CPUTarget> host();
+  static CPUTarget host();
 
-  /// What the kernels are shaped for.
-  kernels::KernelTarget kernelTarget() const;
-  /// Success where this machine can run code for the target, else an error that
-  /// names what it lacks.
-  llvm::Error checkRunsHere() const;
-  /// A code generator of its own for each call: they aren't safe to share
-  /// between threads.
-  llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine() const;
+  /// What passes and kernels decide by.
+  TargetModel model() const;
 };
 
-} // namespace zenith::cpu
+} // namespace zenith::target
 
-#endif // ZENITH_LOWERING_CPU_CPUTARGET_H
+#endif // ZENITH_IR_TARGET_CPUTARGET_H

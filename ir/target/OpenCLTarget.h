@@ -2,32 +2,27 @@
 //
 // Which OpenCL device to generate code for, and what kernels look like there.
 
-#ifndef ZENITH_LOWERING_OPENCL_OPENCLTARGET_H
-#define ZENITH_LOWERING_OPENCL_OPENCLTARGET_H
+#ifndef ZENITH_IR_TARGET_OPENCLTARGET_H
+#define ZENITH_IR_TARGET_OPENCLTARGET_H
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
-#include <string>
 
-namespace zenith::kernels {
-struct KernelTarget;
-}
+namespace zenith::target {
 
-namespace zenith::opencl {
-
-struct PrintOptions;
+struct TargetModel;
 
 /// What code generation knows of a device. The defaults are those of a
-/// processor with 8 floats in a vector; whoever runs the program fills in what
-/// the device says of itself. Equal targets give equal texts.
+/// processor with 8 f32 lanes in a vector; whoever runs the program fills in
+/// what the device says of itself. Equal targets give equal texts.
 struct OpenCLTarget {
   int device = 0; ///< N of `opencl:N`
   bool fp64 = true;
   /// Division and square root of f32 can be asked to be correctly rounded.
   bool exactDivide = true;
   bool isCPU = true;
-  unsigned floatVectorWidth = 8; ///< preferred floats per vector
+  unsigned floatVectorWidth = 8; ///< preferred f32 lanes of a vector
   int64_t maxWorkGroupSize = 1024;
   int64_t maxParameterBytes = 1024; ///< of all arguments of a kernel
 
@@ -36,14 +31,10 @@ struct OpenCLTarget {
   /// True for names that parse() is meant for.
   static bool isTargetName(llvm::StringRef text);
 
-  /// What the kernels are shaped for.
-  kernels::KernelTarget kernelTarget() const;
-  /// What the text may use.
-  PrintOptions printOptions() const;
-  /// Options of the build of the text on the device.
-  std::string buildOptions() const;
+  /// What passes and kernels decide by.
+  TargetModel model() const;
 };
 
-} // namespace zenith::opencl
+} // namespace zenith::target
 
-#endif // ZENITH_LOWERING_OPENCL_OPENCLTARGET_H
+#endif // ZENITH_IR_TARGET_OPENCLTARGET_H

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Asks LLVM's tables about processors: names, features, and what this machine
+// has. The code generator is not needed for that.
+
+#include "ir/target/CPUTarget.h"
+
+#include "ir/target/TargetModel.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
+#include "llvm/TargetParser/X86TargetParser.h"
+#include <tuple>
+#include <vector>
+
+using namespace llvm;
+
+namespace zenith::target {
+
+static Error failure(const Twine &text) {
+  return createStringError(inconvertibleErrorCode(), text);
+}
+
+/// LLVM's name for the baseline of the architecture, which its table of
+/// processors leaves out.
+static constexpr StringLiteral baselineName = "generic";
+
+static bool isKnown(StringRef cpu) {
+  return cpu == baselineName || X86::parseArchX86(cpu) != X86::CK_None;
+}
+
+/// The features of a processor by its name; empty for an unknown one.
+static StringMap<bool> featuresOf(StringRef cpu) {
+  StringMap<bool> features;
+  if (X86::parseArchX86(cpu) == X86::CK_None)
+    return features;
+  SmallVector<StringRef> names;
+  X86::getFeaturesForCPU(cpu, names);
+  for (StringRef name : names) {
+    features[name] = true;
+    X86::updateImpliedFeatures(name, /*Enabled=*/true, features);
+  }
+  return features;
+}
+
+/// Processors with tiles for bf16 multiply pairs in vectors at half the rate of
+/// f32, others at twice that rate. The name says which it is: a virtual machine
+/// may hide the tiles.
+static bool hasSlowPairs(StringRef cpu) {
+  return featuresOf(cpu).lookup("amx-bf16");
+}
+
+static void fillVectorShape(CPUTarget &target) {
+  if (!Triple(target.triple).isX86())
+    return;
+  StringMap<bool> features = featuresOf(target.cpu);
+  SmallVector<StringRef> own;
+  StringRef(target.features).split(own, ',', -1, /*KeepEmpty=*/false);
+  for (StringRef feature : own)
+    features[feature.drop_front()] = feature.starts_with("+");
+  auto has = [&](StringRef feature) { return features.lookup(feature); };
+  // Masks of 8-, 16- and 32-bit lanes in any vector length are taken for
+  // granted with 512 bits.
+  target.avx512 =
+      has("avx512f") && has("avx512bw") && has("avx512dq") && has("avx512vl");
+  target.vectorBits = target.avx512 ? 512 : has("avx2") ? 256 : 128;
+  target.fma = has("fma");
+  target.bf16Pairs =
+      target.avx512 && has("avx512bf16") && !hasSlowPairs(target.cpu);
+  target.vnni = (target.avx512 && has("avx512vnni")) || has("avxvnni");
+  target.vbmi = target.avx512 && has("avx512vbmi");
+}
+
+CPUTarget CPUTarget::host() {
+  CPUTarget target;
+  target.triple = sys::getProcessTriple();
+  target.cpu = sys::getHostCPUName().str();
+  std::vector<std::string> features;
+  for (const auto &feature : sys::getHostCPUFeatures())
+    features.push_back((feature.second ? "+" : "-") + feature.first().str());
+  llvm::sort(features, [](const std::string &a, const std::string &b) {
+    return a.substr(1) < b.substr(1);
+  });
+  target.features = join(features, ",");
+  fillVectorShape(target);
+  return target;
+}
+
+static std::string nearestName(StringRef text) {
+  SmallVector<StringRef> known;
+  X86::fillValidCPUArchList(known);
+  return llvm::min_element(known,
+                           [&](StringRef a, StringRef b) {
+                             return text.edit_distance(a) <
+                                    text.edit_distance(b);
+                           })
+      ->str();
+}
+
+Expected<CPUTarget> CPUTarget::parse(StringRef text) {
+  if (text == "cpu")
+    return host();
+  if (!text.consume_front("cpu:") || text.empty())
+    return failure("target '" + text +
+                   "' is not cpu, cpu:NAME or cpu:NAME:BITS");
+  StringRef bits;
+  std::tie(text, bits) = text.split(':');
+  CPUTarget target;
+  target.triple = sys::getProcessTriple();
+  target.cpu = text.str();
+  if (!Triple(target.triple).isX86())
+    return failure("processor '" + text + "': names are known for x86 only");
+  if (!isKnown(text))
+    return failure("unknown processor '" + text + "'; did you mean '" +
+                   nearestName(text) + "'?");
+  fillVectorShape(target);
+  if (bits.empty())
+    return target;
+  if (bits.getAsInteger(10, target.vectorBits) ||
+      !is_contained({128u, 256u, 512u}, target.vectorBits))
+    return failure("vectors have 128, 256 or 512 bits, not '" + bits + "'");
+  return target;
+}
+
+/// Ordinary stores read each line before it is written. What that costs beyond
+/// the second-level cache depends on the third. Where all cores share one, a
+/// copy that leaves the second level is faster by non-temporal stores; where a
+/// few cores have one near them, only a copy that leaves the third level is
+/// (decision 0023).
+static int64_t streamingBytes(StringRef cpu) {
+  constexpr int64_t near = int64_t(32) << 20, shared = int64_t(5) << 19;
+  return cpu.starts_with("znver") ? near : shared;
+}
+
+TargetModel CPUTarget::model() const {
+  TargetModel model;
+  bool wide = vectorBits == 512;
+  model.lanes = vectorBits / 32;
+  model.vectorRegisters = wide ? 32 : 16;
+  // The micro-kernel's tile: 6x64 in 32 registers, 6x16 in 16. Without fused
+  // multiply-add a temporary per product is live too, so 5x8.
+  model.nr = model.lanes * (model.vectorRegisters / 8);
+  model.mr = fma ? 6 : 5;
+  model.fma = fma;
+  model.avx512 = wide;
+  model.bf16Pairs = bf16Pairs && wide;
+  // Wider vectors than the processor has are done in parts, which instructions
+  // called by name are not.
+  model.vnni = vnni && (!wide || avx512);
+  model.vbmi = vbmi && wide;
+  model.kInterleave = model.vnni ? 4 : 2;
+  if (wide)
+    model.memoryBytesPerCycle = 5.5;
+  model.streamingBytes = wide ? streamingBytes(cpu) : 0;
+  return model;
+}
+
+} // namespace zenith::target
