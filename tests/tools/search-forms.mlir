@@ -55,7 +55,7 @@
 // RUN: zenith-search bfs burnt_pancake:8 --max-layers=5 --no-dense-index --explain=search 2>&1 | FileCheck --check-prefixes=PIECES,BURNT %s
 // RUN: zenith-search bfs burnt_pancake:8 --max-layers=5 --no-dense-index --without=pieces,keys | FileCheck --check-prefix=BURNT %s
 // PIECES: SEA009 {{.*}} whose positions always move together
-// SHORT: SEA001 {{.*}} 20 pieces of 54 positions in 5 bits each make keys of 2 words
+// SHORT: SEA001 {{.*}} keys have 2 words: 20 fields of 5 bits for 54 positions
 // LAST: SEA010
 // STICKERS-NOT: SEA009
 // STICKERS-NOT: SEA010

@@ -3,6 +3,7 @@
 // The pass: decides how each breadth-first loop represents its states, says
 // why, and builds the loop again.
 
+#include "ir/remarks/Remark.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
 #include "passes/search/groups/SymmetryGroup.h"
@@ -20,6 +21,7 @@ namespace zenith {
 
 namespace zenith::search {
 
+using remarks::Code;
 using PermutationList = std::vector<std::vector<int64_t>>;
 
 /// Each permutation's inverse among them, the first one of equal ones; nothing
@@ -118,14 +120,9 @@ struct ChooseStateKeysPass
 
 private:
   void visit(WhileOp loop);
-  void remark(WhileOp loop, StringRef code, const Twine &text) {
+  void remark(WhileOp loop, Code code, ArrayRef<remarks::Value> values = {}) {
     if (explain)
-      loop.emitRemark() << "search: " << code << ": " << text.str();
-  }
-  void remarkSymmetry(WhileOp loop) {
-    remark(loop, "SEA008",
-           "a symmetry of the graph: one of each two states that it takes to "
-           "each other stands for both");
+      remarks::emit(loop, code, values);
   }
   bool mayUse(StringRef form) { return !llvm::is_contained(without, form); }
   bool usesTable(const BfsLoop &growth, int64_t cost, double states);
@@ -153,7 +150,7 @@ void ChooseStateKeysPass::visit(WhileOp loop) {
   std::optional<BfsLoop> growth = matchBfsLoop(loop, dims, why);
   if (!growth) {
     if (!why.empty())
-      remark(loop, "SEA101", "the loop goes on with rows: " + why);
+      remark(loop, Code::SEA101, {why});
     return;
   }
   if (!useBitRows(*growth) && !useDenseIndex(*growth) && !useMarks(*growth) &&
@@ -169,14 +166,12 @@ bool ChooseStateKeysPass::useBitRows(const BfsLoop &growth) {
   std::optional<CosetIndex> index =
       CosetIndex::choose(growth, keys, denseBytes, why);
   if (!index) {
-    remark(growth.loop, "SEA104", "no rows of bits: " + why);
+    remark(growth.loop, Code::SEA104, {why});
     return false;
   }
   const CosetRows &table = index->table();
-  remark(growth.loop, "SEA005",
-         "layers are " + Twine(table.rows()) + " rows of " +
-             Twine(table.columns()) + " bits, whose columns have " +
-             Twine(table.moves()) + " ways to move");
+  remark(growth.loop, Code::SEA005,
+         {table.rows(), table.columns(), table.moves()});
   rewriteWithBitRows(growth, *index);
   return true;
 }
@@ -229,9 +224,9 @@ bool ChooseStateKeysPass::useMarks(const BfsLoop &growth) {
   if (numbers / 8 > double(denseBytes) ||
       (numbers / 8 > cached && numbers > numbersPerState * keys.mostStates()))
     return false;
-  remark(growth.loop, "SEA006",
-         "known states are marked in " + Twine(uint64_t(numbers)) + " bits" +
-             (form.sum ? ": one position follows from the others" : ""));
+  remark(growth.loop, Code::SEA006,
+         {uint64_t(numbers),
+          form.sum ? ": one position follows from the others" : ""});
   form.words = std::max<int64_t>(1, int64_t(uint64_t(numbers) / 64));
   // Leaving the generator that leads back out takes an op or two for each,
   // whose candidates would take ten times as long: worth it for a few.
@@ -245,7 +240,7 @@ bool ChooseStateKeysPass::useMarks(const BfsLoop &growth) {
     rewriteWithMarks(growth, keys, form);
     return true;
   }
-  remarkSymmetry(growth.loop);
+  remark(growth.loop, Code::SEA008);
   // A halved key has its fields where a whole one has them, with other codes.
   StateKeys halved(growth, /*withBackBits=*/true, &*symmetry);
   if (form.sum)
@@ -262,18 +257,17 @@ bool ChooseStateKeysPass::useDenseIndex(const BfsLoop &growth) {
   std::optional<DenseIndex> index =
       DenseIndex::choose(growth, keys, denseBytes, why);
   if (!index) {
-    remark(growth.loop, "SEA103", "no dense index: " + why);
+    remark(growth.loop, Code::SEA103, {why});
     return false;
   }
   bool asTable = usesTable(growth, index->cost(), index->states());
   // A table's candidates are made of positions in memory.
   if (asTable && index->states() * sizeof(uint64_t) > double(denseBytes)) {
-    remark(growth.loop, "SEA103", "no dense index: too many generators");
+    remark(growth.loop, Code::SEA103, {"too many generators"});
     return false;
   }
-  remark(growth.loop, "SEA003",
-         "layers are sets of " + Twine(index->words() * 64) +
-             " bits: " + index->description());
+  remark(growth.loop, Code::SEA003,
+         {index->words() * 64, index->description()});
   rewriteWithBits(growth, *index, asTable);
   return true;
 }
@@ -290,11 +284,7 @@ bool ChooseStateKeysPass::usesTable(const BfsLoop &growth, int64_t cost,
   if (cost <= cheap || !mayUse("generator-table") ||
       (cost <= mostOps && double(cost) * compileNanoseconds < saved))
     return false;
-  remark(growth.loop, "SEA004",
-         Twine(growth.generators) +
-             " generators are a table: code for each "
-             "would have " +
-             Twine(cost) + " ops");
+  remark(growth.loop, Code::SEA004, {growth.generators, cost});
   return true;
 }
 
@@ -396,50 +386,39 @@ void ChooseStateKeysPass::packKeys(const BfsLoop &growth, bool mayShare) {
   if (!group.empty() && (!images || keys.words() > mostWords))
     return packKeys(growth, /*mayShare=*/false);
   if (symmetry)
-    remarkSymmetry(loop);
+    remark(loop, Code::SEA008);
   if (images)
-    remark(loop, "SEA011",
-           Twine(images->images()) +
-               " symmetries of the graph: one of the states that they take to "
-               "each other stands for all");
+    remark(loop, Code::SEA011, {images->images()});
   if (pieces)
-    remark(loop, "SEA009",
-           Twine(keys.positions().size()) + " positions are " +
-               Twine(keys.fieldCount()) + " pieces of at most " +
-               Twine(pieces->largest()) +
-               ", whose positions always move together");
+    remark(loop, Code::SEA009,
+           {keys.positions().size(), keys.fieldCount(), pieces->largest()});
   if (keys.words() > mostWords) {
-    remark(loop, "SEA101",
-           "the loop goes on with rows: keys would have " +
-               Twine(keys.words()) + " words, more than " + Twine(mostWords));
+    remark(loop, Code::SEA101,
+           {"keys would have " + Twine(keys.words()) + " words, more than " +
+            Twine(mostWords)});
     return;
   }
   bool asTable =
       keys.haveBytes() && usesTable(growth, keys.cost(), keys.mostStates());
   if (!asTable && keys.cost() > mostOps) {
-    remark(loop, "SEA101",
-           "the loop goes on with rows: code for its generators would have " +
-               Twine(keys.cost()) + " ops, more than " + Twine(mostOps));
+    remark(loop, Code::SEA101,
+           {"code for its generators would have " + Twine(keys.cost()) +
+            " ops, more than " + Twine(mostOps)});
     return;
   }
-  remark(loop, "SEA001",
-         Twine(keys.fieldCount()) + (pieces ? " pieces of " : " of ") +
-             Twine(growth.positions) + " positions in " + Twine(keys.bits()) +
-             " bits each make keys of " + Twine(keys.words()) + " words");
+  remark(loop, Code::SEA001,
+         {keys.words(), keys.fieldCount(), keys.bits(), growth.positions});
   bool needsNoLayer =
       keys.hasBackBits() && alternates(growth, keys, permutations);
   if (keys.hasBackBits())
-    remark(loop, "SEA002",
-           Twine(growth.generators) +
-               " bits tell which generators lead back: the layer before the "
-               "last is not kept" +
-               (needsNoLayer ? ", and all generators are odd: nor is the last"
-                             : ""));
+    remark(
+        loop, Code::SEA002,
+        {growth.generators,
+         needsNoLayer ? ", and all generators are odd: nor is the last" : ""});
   else
-    remark(loop, "SEA102",
-           inverses.empty()
-               ? "no bits that lead back: a generator has no inverse of its own"
-               : "no bits that lead back: a word has no room for them");
+    remark(loop, Code::SEA102,
+           {inverses.empty() ? "a generator has no inverse of its own"
+                             : "a word has no room for them"});
   KeyForm form;
   if (keys.hasBackBits())
     form.inverses = inverses;
@@ -450,11 +429,8 @@ void ChooseStateKeysPass::packKeys(const BfsLoop &growth, bool mayShare) {
   else
     form.memoryBytes = boundOfStep(growth, keys);
   if (form.memoryBytes > 0)
-    remark(loop, "SEA007",
-           "layers of more than " +
-               Twine(form.memoryBytes /
-                     stepBytes(growth.generators, keys.words())) +
-               " states are expanded in blocks, by ranges of hashes");
+    remark(loop, Code::SEA007,
+           {form.memoryBytes / stepBytes(growth.generators, keys.words())});
   // One word of each key is there anyway, as a list that has a size.
   constexpr double fewStates = 1 << 20;
   if (!keys.isHalved() && !images && form.memoryBytes == 0 && !asTable &&
@@ -462,9 +438,7 @@ void ChooseStateKeysPass::packKeys(const BfsLoop &growth, bool mayShare) {
       mayUse("last-count"))
     form.nextTurn = ExitPredicate::find(growth);
   if (form.nextTurn)
-    remark(loop, "SEA010",
-           "of states of the last layer that is asked for one word is written "
-           "down: they are only counted");
+    remark(loop, Code::SEA010);
   rewriteWithKeys(growth, keys, form);
 }
 
