@@ -5,6 +5,7 @@
 
 #include "frontends/stablehlo/dialect/StableHLODialect.h"
 #include "lowering/LoweringPasses.h"
+#include "lowering/pipeline/PhasePasses.h"
 #include "lowering/pipeline/Phases.h"
 #include "lowering/pipeline/Pipeline.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -16,42 +17,61 @@
 #include <string>
 #include <vector>
 
-/// Gathers --from, --to, --target, --dump-phases and --explain into the options
-/// of one pipeline.
+/// "NAME=VALUE" where `argument` is an option of CompileOptions.def that
+/// zenith-opt takes; else empty.
+static std::string phaseOption(llvm::StringRef argument) {
+  using namespace zenith::options;
+  static constexpr OptionRow rows[] = {
+#define ZENITH_COMPILE_OPTION(field, type, initial, spelling, unit, tools,     \
+                              cache, help)                                     \
+  {spelling, unit, tools, CacheUse::cache, help},
+#include "lowering/pipeline/CompileOptions.def"
+  };
+  if (!argument.consume_front("--"))
+    return "";
+  auto [name, value] = argument.split('=');
+  for (const OptionRow &row : rows)
+    if (row.tools.takes(Opt) && row.name() == name)
+      return argument.contains('=') ? argument.str() : (name + "=true").str();
+  return "";
+}
+
+/// Gathers the options of phases into those of one pipeline.
 static std::vector<std::string> withPhases(int argc, char **argv) {
   std::vector<std::string> arguments;
   std::string options;
-  for (llvm::StringRef argument : llvm::ArrayRef<char *>(argv, argc)) {
-    llvm::StringRef option = argument;
-    bool isOption = option.consume_front("--");
-    if (isOption && option == "explain")
-      options += " explain=true";
-    else if (isOption &&
-             (option.starts_with("from=") || option.starts_with("to=") ||
-              option.starts_with("target=") ||
-              option.starts_with("dump-phases=")))
-      options += " " + option.str();
+  for (const char *argument : llvm::ArrayRef<char *>(argv, argc))
+    if (std::string option = phaseOption(argument); !option.empty())
+      options += " " + option;
     else
-      arguments.push_back(argument.str());
-  }
+      arguments.push_back(argument);
   if (!options.empty())
     arguments.push_back("--zenith-phases=" + options.substr(1));
   return arguments;
+}
+
+/// True where the phases were asked for, and printed.
+static bool listsPhases(llvm::StringRef argument) {
+  if (argument == "--list-phases=json")
+    llvm::outs() << zenith::pipeline::phasesAsJSON() << "\n";
+  else if (argument == "--list-phases")
+    for (const zenith::pipeline::Phase &phase : zenith::pipeline::phases())
+      llvm::outs() << phase.name << ": " << phase.sentence << "\n";
+  else
+    return false;
+  return true;
 }
 
 int main(int argc, char **argv) {
   std::vector<std::string> arguments = withPhases(argc, argv);
   std::vector<char *> pointers;
   for (std::string &argument : arguments) {
-    if (argument == "--list-phases") {
-      for (const zenith::pipeline::Phase &phase : zenith::pipeline::phases())
-        llvm::outs() << phase.name << ": " << phase.sentence << "\n";
+    if (listsPhases(argument))
       return 0;
-    }
     pointers.push_back(argument.data());
   }
   // Without this, options such as --mlir-print-ir-after-all end the program
-  // without a word.
+  // silently.
   mlir::registerPassManagerCLOptions();
   mlir::registerTransformsPasses();
   zenith::registerZenithPasses();

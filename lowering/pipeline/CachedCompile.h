@@ -12,9 +12,7 @@
 
 namespace zenith::pipeline {
 
-/// Remarks have the topic "cache": CAC001 found, CAC002 kept, CAC101 missing
-/// (with the parts of the key in which the nearest entry differs), CAC102 an
-/// entry was damaged, CAC103 the folder took no entry.
+/// Remarks of the topic "cache" say what was found and kept.
 class CachedCompile {
 public:
   /// Makes the key of `module`, which nothing has changed yet. Errors are those
@@ -33,7 +31,7 @@ private:
   CachedCompile(CacheStore store, CacheKey key,
                 std::function<void(const Remark &)> sink)
       : store(std::move(store)), key(std::move(key)), sink(std::move(sink)) {}
-  void remark(llvm::StringRef code, const std::string &text);
+  void remark(remarks::Code code, llvm::ArrayRef<remarks::Value> values);
 
   CacheStore store;
   CacheKey key;

@@ -17,7 +17,31 @@ using namespace mlir;
 
 namespace zenith::pipeline {
 
+// fill_NAME assigns to the option NAME of a pass where the pass has one.
+#define ZENITH_COMPILE_OPTION(field, type, initial, spelling, unit, tools,     \
+                              cache, help)                                     \
+  template <typename PassOptions, typename Value>                              \
+  static auto fill_##field(PassOptions &own, const Value &value, int)          \
+      ->decltype(own.field = value, void()) {                                  \
+    own.field = value;                                                         \
+  }                                                                            \
+  template <typename PassOptions, typename Value>                              \
+  static void fill_##field(PassOptions &, const Value &, long) {}
+#include "lowering/pipeline/CompileOptions.def"
+
 static void buildNothing(OpPassManager &, const PhaseOptions &) {}
+
+/// Options of a pass, filled from the options of the same name in
+/// CompileOptions.def.
+template <typename PassOptions>
+static PassOptions optionsOf(const CompileOptions &options) {
+  PassOptions own;
+#define ZENITH_COMPILE_OPTION(field, type, initial, spelling, unit, tools,     \
+                              cache, help)                                     \
+  fill_##field(own, options.field, 0);
+#include "lowering/pipeline/CompileOptions.def"
+  return own;
+}
 
 /// Simplification that leaves no dead or equal ops behind.
 static void addTidy(OpPassManager &passes) {
@@ -34,25 +58,25 @@ static void buildClean(OpPassManager &passes, const PhaseOptions &options) {
   passes.addPass(createInlineCallsPass());
   addTidy(passes);
   addSimplification(passes);
-  // What it leaves of steps, simplification of control takes apart.
-  passes.addNestedPass<func::FuncOp>(
-      createScoreFirstPass({options.explain, options.withoutSearchForms}));
+  // simplify-control cleans up the loop that score-first leaves.
+  auto scoring = optionsOf<ScoreFirstPassOptions>(options);
+  scoring.without = options.withoutWords;
+  passes.addNestedPass<func::FuncOp>(createScoreFirstPass(scoring));
   passes.addNestedPass<func::FuncOp>(createSimplifyControlPass());
   passes.addNestedPass<func::FuncOp>(createRaiseRegionsPass());
   passes.addNestedPass<func::FuncOp>(createDecomposeRandomPass());
-  // Carried values that became captures may be constants, and so may bits.
+  // Loop-carried values turned into captures, and expanded random bits, may now
+  // be constant.
   addTidy(passes);
   addSimplification(passes);
-  // Raising looks for the plainest spelling, so it runs on simplified graphs.
-  passes.addNestedPass<func::FuncOp>(
-      createRaiseCompositesPass({options.explain}));
+  // Raising matches the simplest spelling of a formula, so it runs on
+  // simplified graphs.
+  passes.addNestedPass<func::FuncOp>(createRaiseCompositesPass(
+      optionsOf<RaiseCompositesPassOptions>(options)));
   passes.addNestedPass<func::FuncOp>(createSplitComplexPass());
   addTidy(passes);
-  ChooseStateKeysPassOptions keys;
-  keys.explain = options.explain;
-  keys.denseBytes = options.denseIndexBytes;
-  keys.memoryBytes = options.memoryBytes;
-  keys.without = options.withoutSearchForms;
+  auto keys = optionsOf<ChooseStateKeysPassOptions>(options);
+  keys.without = options.withoutWords;
   passes.addNestedPass<func::FuncOp>(createChooseStateKeysPass(keys));
   addTidy(passes);
   passes.addPass(createSymbolDCEPass());
@@ -69,7 +93,8 @@ static void buildLayout(OpPassManager &passes, const PhaseOptions &options) {
       createFoldBatchNormPass({options.integerGroup}));
   passes.addNestedPass<func::FuncOp>(
       createDecomposeCompositesPass({{"batch_norm"}}));
-  // Small statistics are constants: what folding left of them is one too.
+  // Small statistics are constants, so what batch-norm folding computes from
+  // them is constant too.
   passes.addNestedPass<func::FuncOp>(createFoldConstantsPass());
   passes.addNestedPass<func::FuncOp>(createSimplifyAlgebraPass());
   addTidy(passes);
@@ -78,15 +103,15 @@ static void buildLayout(OpPassManager &passes, const PhaseOptions &options) {
       passes.addNestedPass<func::FuncOp>(createTransformWinogradFiltersPass(
           {options.panelWidth, options.lanes}));
   };
-  // Fewer f32 multiplications are faster than as many as ever of numbers to be
-  // widened, but not known to be faster than products of pairs.
+  // Winograd in f32 beats widening bf16 weights, but may lose to native bf16
+  // dot products, so it runs after precision lowering on such targets.
   if (!options.narrowProducts)
     transformFilters();
-  if (!options.mixedPrecision.empty()) {
-    LowerPrecisionPassOptions lowering;
-    lowering.type = options.mixedPrecision;
+  if (options.mixedPrecision != MixedPrecision::None) {
+    auto lowering = optionsOf<LowerPrecisionPassOptions>(options);
+    lowering.type =
+        options.mixedPrecision == MixedPrecision::FP16 ? "f16" : "bf16";
     lowering.activations = options.narrowProducts;
-    lowering.explain = options.explain;
     passes.addNestedPass<func::FuncOp>(createLowerPrecisionPass(lowering));
   }
   if (options.narrowProducts)
@@ -95,18 +120,17 @@ static void buildLayout(OpPassManager &passes, const PhaseOptions &options) {
   packing.panel = options.panelWidth;
   packing.group = options.integerGroup;
   passes.addNestedPass<func::FuncOp>(createPackParametersPass(packing));
-  // Weights that several products read are packed once.
+  // Weights that several matmuls read are packed once.
   passes.addPass(createCSEPass());
   passes.addPass(createHoistPreparePass());
-  // Canonicalisation from here on could undo the packing that kernels look for;
-  // unused ops go by CSE.
+  // Canonicalisation from here on could undo the packing that kernels match, so
+  // unused ops are removed by CSE.
   passes.addPass(createCSEPass());
 }
 
 static void buildFuse(OpPassManager &passes, const PhaseOptions &options) {
   passes.addNestedPass<func::FuncOp>(createFetchScalarsPass());
-  FormFusionsPassOptions forming;
-  forming.explain = options.explain;
+  auto forming = optionsOf<FormFusionsPassOptions>(options);
   forming.attention = options.attention;
   passes.addNestedPass<func::FuncOp>(createFormFusionsPass(forming));
 }
@@ -116,19 +140,24 @@ static void buildPlan(OpPassManager &passes, const PhaseOptions &) {
 }
 
 static void buildKernels(OpPassManager &passes, const PhaseOptions &options) {
-  BuildHostProgramPassOptions building;
-  building.explain = options.explain;
-  passes.addPass(createBuildHostProgramPass(building));
+  passes.addPass(createBuildHostProgramPass(
+      optionsOf<BuildHostProgramPassOptions>(options)));
 }
 
 static void buildCPU(OpPassManager &passes, const PhaseOptions &) {
   passes.addPass(createConvertKernelsToLLVMPass());
 }
 
+PhaseOptions::PhaseOptions(const CompileOptions &options)
+    : CompileOptions(options) {
+  for (SearchForm form : options.without)
+    withoutWords.push_back(zenith::options::wordOf(form).str());
+}
+
 llvm::ArrayRef<Phase> phases() {
   static const Phase table[] = {
-#define ZENITH_PHASE(name, sentence, builder, contract)                        \
-  {#name, sentence, builder, contract},
+#define ZENITH_PHASE(name, sentence, builder, contract, exit)                  \
+  {#name, sentence, builder, contract, exit},
 #include "lowering/pipeline/Phases.def"
   };
   return table;

@@ -41,7 +41,7 @@
 // APART: layers: [2, 4, 6, 8, 4]
 // STARTS: layers: [2, 4, 6, 8, 4]
 //
-// No room for bits that lead back; several words.
+// A word without room for the inverse-generator mask; several words.
 // RUN: zenith-search bfs cube_222_fixed_qtm --no-dense-index --without=pieces,symmetry-group --max-layers=6 --explain=search 2>&1 | FileCheck --check-prefix=FULL %s
 // FULL: SEA102 "cube_222_fixed_qtm": no bits that tell which generators lead back: a word has no room for them
 // FULL: layers: [1, 6, 27, 120, 534, 2256, 8969]

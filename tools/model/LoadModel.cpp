@@ -242,8 +242,8 @@ llvm::Expected<LoadedModel> zenith::tools::loadModel(const std::string &path,
   }
   ModelFormat format =
       input ? formatOfBytes(input->getBuffer()) : formatOf(path);
-  bool isONNX = options.format.empty() ? format == ModelFormat::ONNX
-                                       : options.format == "onnx";
+  bool isONNX = !options.format ? format == ModelFormat::ONNX
+                                : *options.format == FileFormat::ONNX;
   return isONNX
              ? loadONNX(path, input, context, options)
              : loadMLIR(path, std::move(input), context, options, diagnostics);

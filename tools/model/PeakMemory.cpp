@@ -2,7 +2,7 @@
 //
 // Reads the memory of the process where the system tells it.
 
-#include "tools/model/Stopwatch.h"
+#include "tools/model/PeakMemory.h"
 
 #include <fstream>
 #include <string>
