@@ -10,10 +10,13 @@
 #include "lowering/pipeline/Pipeline.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/GraphPasses.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
+#include <map>
 #include <string>
 #include <vector>
 
@@ -62,6 +65,18 @@ static bool listsPhases(llvm::StringRef argument) {
   return true;
 }
 
+/// Prints each registered pass with its summary, by name.
+static void listPasses() {
+  // The parser makes each registered pass an option.
+  mlir::PassPipelineCLParser parser("", "passes");
+  std::map<llvm::StringRef, llvm::StringRef> summaries;
+  for (const auto &option : llvm::cl::getRegisteredOptions())
+    if (const mlir::PassInfo *info = mlir::PassInfo::lookup(option.first()))
+      summaries[option.first()] = info->getPassDescription();
+  for (const auto &[argument, summary] : summaries)
+    llvm::outs() << argument << ": " << summary << "\n";
+}
+
 int main(int argc, char **argv) {
   std::vector<std::string> arguments = withPhases(argc, argv);
   std::vector<char *> pointers;
@@ -77,6 +92,10 @@ int main(int argc, char **argv) {
   zenith::registerZenithPasses();
   zenith::registerZenithLoweringPasses();
   zenith::pipeline::registerPhasePipeline();
+  if (llvm::is_contained(arguments, "--list-passes")) {
+    listPasses();
+    return 0;
+  }
   mlir::DialectRegistry registry;
   zenith::pipeline::registerPhaseDialects(registry);
   zenith::stablehlo::registerStableHLODialects(registry);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Key, store and image of an executable put together.
+// Combines the key, the store and the image of an executable.
 
 #include "lowering/pipeline/CachedCompile.h"
 

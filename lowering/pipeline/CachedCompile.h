@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the cache does for one compilation: gives the executable of an earlier
-// one, or keeps this one's.
+// The cache of one compilation: returns the executable of an earlier equal one,
+// or keeps this one's.
 
 #ifndef ZENITH_LOWERING_PIPELINE_CACHEDCOMPILE_H
 #define ZENITH_LOWERING_PIPELINE_CACHEDCOMPILE_H
@@ -21,8 +21,8 @@ public:
                                             const CompileOptions &options,
                                             const cpu::CPUTarget &target);
 
-  /// What an earlier compilation gave, with the values that `module` gives its
-  /// parameters; nullopt where there is none.
+  /// The executable of an earlier compilation, with the parameter values of
+  /// `module`; nullopt where there is none.
   std::optional<ExecutableImage> find(mlir::ModuleOp module);
   void keep(const Executable &executable,
             llvm::ArrayRef<cpu::EmittedFile> objects);

@@ -43,27 +43,31 @@ TEST(CommandLineDeathTest, EndsWithoutMemory) {
       testing::ExitedWithCode(int(ExitCode::Memory)), "no more memory");
 }
 
+/// A table in miniature: a row is the field and the option of zenith-run.
+#define SMALL_OPTIONS(ROW)                                                     \
+  ROW(words, std::vector<Report>, {}, "--words", noUnit, Run, "some words")    \
+  ROW(size, std::optional<int64_t>, {}, "--size", bytes, Run, "a size")        \
+  ROW(count, int64_t, 2, "--count", between("things", 1, 3), required(Run),    \
+      "a count")
+
 namespace {
 struct Small {
-  std::vector<Report> words;
-  std::optional<int64_t> size;
+#define FIELD(field, type, initial, ...) type field = initial;
+  SMALL_OPTIONS(FIELD)
+#undef FIELD
 };
 } // namespace
 
-/// A command line of two options that only zenith-run takes.
+static void addSmall(CLI::App &app, ToolSet tool, Small &given) {
+  SMALL_OPTIONS(ZENITH_ADD_OPTION)
+}
+
 static llvm::Expected<std::optional<Small>>
-parseSmall(std::vector<std::string> words, options::ToolSet tool) {
+parseSmall(std::vector<std::string> words, ToolSet tool) {
   CLI::App app("small", "tool");
   Small given;
   CommonOptions common;
-  addRowFor(app, tool,
-            {"--words", options::noUnit, options::Run,
-             options::CacheUse::NoPart, "words"},
-            given.words);
-  addRowFor(app, tool,
-            {"--size", options::bytes, options::Run, options::CacheUse::NoPart,
-             "bytes"},
-            given.size);
+  addSmall(app, tool, given);
   std::vector<char *> arguments;
   for (std::string &word : words)
     arguments.push_back(word.data());
@@ -73,15 +77,23 @@ parseSmall(std::vector<std::string> words, options::ToolSet tool) {
 }
 
 TEST(CommandLine, ReadsRowsByTheirTypes) {
-  auto given =
-      parseSmall({"tool", "--words=time,memory", "--size=3K"}, options::Run);
+  auto given = parseSmall(
+      {"tool", "--words=time,memory", "--size=3K", "--count=3"}, options::Run);
   ASSERT_TRUE(bool(given)) << llvm::toString(given.takeError());
   EXPECT_EQ((**given).words, (std::vector{Report::Time, Report::Memory}));
   EXPECT_EQ((**given).size, 3072);
+  EXPECT_EQ((**given).count, 3);
+}
+
+TEST(CommandLine, ChecksUnitsAndWhatIsRequired) {
+  auto above = parseSmall({"tool", "--count=4"}, options::Run);
+  EXPECT_EQ(llvm::toString(above.takeError()),
+            "--count: Value 4 not in range 1 to 3");
+  auto missing = parseSmall({"tool"}, options::Run);
+  EXPECT_EQ(llvm::toString(missing.takeError()), "--count is required");
 }
 
 TEST(CommandLine, RefusesRowsOfOtherTools) {
   auto given = parseSmall({"tool", "--size=3K"}, options::Translate);
-  ASSERT_FALSE(bool(given));
   EXPECT_EQ(llvm::toString(given.takeError()), "unknown option '--size'");
 }

@@ -31,7 +31,7 @@
 // RUN: %python %S/Inputs/exit_code.py 1 zenith-run %s --random-inputs=some | FileCheck --check-prefix=SEED %s
 // SEED: needs a number, got 'some'
 // RUN: %python %S/Inputs/exit_code.py 1 zenith-run %s --threads=0 | FileCheck --check-prefix=THREADS %s
-// THREADS: --threads: Value 0 not in range [1 - 4096]
+// THREADS: --threads: Value 0 not in range 1 to 4096
 // RUN: %python %S/Inputs/exit_code.py 1 zenith-run %s --explain=weather | FileCheck --check-prefix=TOPIC %s
 // TOPIC: --explain: weather not in {fusion,precision,fallback,search,cache}
 //

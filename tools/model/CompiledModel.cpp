@@ -88,7 +88,7 @@ private:
   pipeline::CompileTimes times;
   MLIRContext *context;
   std::vector<zenith_tensor> buffers; ///< where timed runs put their results
-  std::map<int64_t, KernelFigures> measured; ///< by the kernel's number
+  std::map<int64_t, KernelFigures> measured; ///< by the kernel's index
 };
 } // namespace
 

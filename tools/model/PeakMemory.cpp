@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 
 int64_t zenith::tools::peakBytes() {
-  // What getrusage gives includes the peak of the process that started this
+  // The value of getrusage includes the peak of the process that started this
   // one.
   std::ifstream status("/proc/self/status");
   for (std::string key; status >> key;) {

@@ -52,8 +52,8 @@ private:
   LoadedModel model;
   OwningOpRef<ModuleOp> original; ///< kept for --compare
   std::vector<ResultInfo> resultInfos;
-  /// What a program that tests itself expects; its pairs of values are results
-  /// behind those of the program.
+  /// Expectations of a program that tests itself; their pairs of values are
+  /// results after the program's own.
   std::vector<stablehlo::Expectation> expectations;
   std::vector<Tensor> inputs, results;
   DimValues dims;
@@ -106,7 +106,7 @@ llvm::Error ModelRun::start() {
   if (!made)
     return made.takeError();
   executor = std::move(*made);
-  // What is done to parameters before the first run is no compilation.
+  // Preparing parameters before the first run is not compilation.
   double prepareMs = executor->prepareMs();
   figures.compileMs = watch.restart() + importMs - prepareMs;
   llvm::Expected<std::vector<Tensor>> values = executor->run(inputs);
@@ -253,7 +253,7 @@ llvm::Error ModelRun::execute() {
     if (llvm::Error error = (this->*step)())
       return error;
   if (options.benchServer) {
-    results.clear(); // written; the server's runs have room of their own
+    results.clear(); // written; the server's runs have buffers of their own
     return serveBench(*executor, inputs, figures);
   }
   if (llvm::Error error = llvm::joinErrors(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sorts kernels by time and divides what they did by what the machine can do.
+// Sorts kernels by time and compares their rates with the peaks of the machine.
 
 #include "tools/run/RunReports.h"
 

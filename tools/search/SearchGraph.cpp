@@ -103,7 +103,7 @@ static llvm::Error runBfs(SearchRun &search) {
     return llvm::Error::success();
   std::vector<int64_t> layers = integersOf(values->front());
   printLayers(layers);
-  // A disk that is full of states may have room for their counts.
+  // A disk too full for the states may still take their counts.
   llvm::Error unstored = llvm::Error::success();
   if (growth.keepLayers)
     unstored = storeStates(search, *graph, growth.starts, (*values)[1]);
@@ -141,7 +141,8 @@ static llvm::Error reportPath(SearchRun &search,
   return search.write(std::move(report));
 }
 
-/// Generators that permute positions never change which numbers a state has.
+/// Generators that permute positions never change the multiset of values of a
+/// state.
 static bool canMeet(const cayley::StateGraph &graph, cayley::State from,
                     cayley::State to) {
   llvm::sort(from);
@@ -232,7 +233,8 @@ static llvm::Error runPath(SearchRun &search) {
   if (!start || !target)
     return llvm::joinErrors(start.takeError(), target.takeError());
   cayley::MeetingOptions meeting{*start, *target, options.maxSteps};
-  // Both ends would be searched as a whole to find what is known before.
+  // Otherwise the search of both ends would visit all states for a result that
+  // is known beforehand.
   if (!canMeet(*graph, *start, *target))
     meeting.maxSteps = 0;
   auto module = cayley::buildMeeting(*graph, meeting, search.context.get());

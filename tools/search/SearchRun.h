@@ -49,9 +49,9 @@ public:
   /// times and memory.
   llvm::json::Object report(llvm::ArrayRef<int64_t> layers) const;
   llvm::Error write(llvm::json::Object report) const;
-  /// The error of a run that came no further than layers(); `what` they are
-  /// called: "layer", "step". They are written and printed as incomplete, in
-  /// the order of `layers`.
+  /// The error of a run that stopped after layers(), which are written and
+  /// printed as incomplete, in the order of `layers`; `what` is their name:
+  /// "layer" or "step".
   llvm::Error incomplete(llvm::Error error, const std::string &what,
                          llvm::ArrayRef<int64_t> layers);
 

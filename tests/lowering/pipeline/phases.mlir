@@ -27,7 +27,8 @@
 
 // JSON: {"exit":"{{.*}}","passes":[{{.*}}{"option":"mixed-precision","pass":"zenith-lower-precision"},
 // JSON-SAME: {"pass":"zenith-pack-parameters"},{"pass":"cse"},{"pass":"zenith-hoist-prepare"},{"pass":"cse"}],"phase":"layout"
-// PASSES: zenith-form-fusions
+// PASSES: canonicalize: Canonicalize operations
+// PASSES: zenith-form-fusions: {{.+}}
 // VALUE: error: --mixed-precision does not take 'fp8'
 // BYTES: error: --dense-index-bytes does not take 'many'
 // EARLY: error: 'graph.softmax' op is not part of a fusion and has a value in memory
