@@ -52,13 +52,13 @@ std::optional<ExecutableImage> CachedCompile::find(ModuleOp module) {
     remark(Code::CAC101,
            {id.substr(0, 12), explainDifference(key, store.list())});
   if (outcome == CacheStore::Outcome::Damaged)
-    remark(Code::CAC102, {id.substr(0, 12), ""});
+    remark(Code::CAC102,
+           {id.substr(0, 12), "its bytes are not those that were written"});
   if (outcome != CacheStore::Outcome::Found)
     return std::nullopt;
   llvm::Expected<ExecutableImage> image = readImage(bytes);
   if (!image) {
-    remark(Code::CAC102,
-           {id.substr(0, 12), ": " + llvm::toString(image.takeError())});
+    remark(Code::CAC102, {id.substr(0, 12), llvm::toString(image.takeError())});
     return std::nullopt;
   }
   Executable &executable = *image->executable;

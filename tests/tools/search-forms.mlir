@@ -95,8 +95,8 @@
 // RUN: zenith-search bfs lrx:012301230123 --without=bit-rows,dense-index,marks | FileCheck --check-prefix=FOUR %s
 // RUN: zenith-search bfs lrx:12 --start=000000111111 --start=010101010101 --start=011111000000 --without=bit-rows,dense-index --explain=search 2>&1 | FileCheck --check-prefixes=OWN,THREE %s
 // RUN: zenith-search bfs lrx:12 --start=000000111111 --start=010101010101 --start=011111000000 --target=interp | FileCheck --check-prefix=THREE %s
-// FOLLOWS: SEA006 {{.*}} one position follows from the others
-// OWN: SEA006 {{.*}} are marked in 4096 bits{{$}}
+// FOLLOWS: SEA006 {{.*}} positions that follow from the others: 1{{$}}
+// OWN: SEA006 {{.*}} are marked in 4096 bits; positions that follow from the others: 0{{$}}
 // WORD: layers: [1, 2, 3, 4, 6, 8, 10, 14, 17, 21, 28, 32, 41, 53, 63, 81, 100, 124, 164, 204, 251, 318, 384, 473, 574, 683, 815,
 // FOUR: layers: [1, 3, 5, 9, 18, 36, 66, 118, 211, 367, 623, 1054, 1753, 2847, 4475, 6828, 10062, 14150, 18849, 23701, 28108, 31147,
 // THREE: layers: [3, 7, 10, 14, 20, 29, 42, 56, 76, 98, 130, 161, 185, 195, 150, 129, 84, 68, 61, 59, 49, 39, 30, 16, 5]
@@ -108,7 +108,7 @@
 // RUN: zenith-search bfs lrx:24 --start=111111100000000000011111 --without=marks --threads=2 > %t.keys.out
 // RUN: cmp %t.halved.out %t.whole.out
 // RUN: cmp %t.halved.out %t.keys.out
-// MIRRORED: SEA006 {{.*}} marked in 8388608 bits: one position follows from the others
+// MIRRORED: SEA006 {{.*}} marked in 8388608 bits; positions that follow from the others: 1
 // MIRRORED: SEA008
 //
 // RUN: not zenith-search bfs lrx:4 --without=rows 2>&1 | FileCheck --check-prefix=NAME %s

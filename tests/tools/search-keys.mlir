@@ -25,7 +25,7 @@
 // Marked bits, and what does not suit rows of them: a coset, a commutative group, starts that no element leads to.
 // RUN: zenith-search bfs lrx:00000000011111 --without=dense-index --explain=search 2>&1 | FileCheck --check-prefix=MARKS %s
 // RUN: zenith-search bfs lrx:00000000011111 --target=interp | FileCheck --check-prefix=MARKED %s
-// MARKS: SEA006 "lrx:00000000011111": known states are marked in 8192 bits: one position follows from the others
+// MARKS: SEA006 "lrx:00000000011111": known states are marked in 8192 bits; positions that follow from the others: 1
 // MARKS: layers: [1, 2, 3, 4, 6, 8, 10, 14, 17, 22, 31, 37, 47, 57, 63, 77, 91, 99, 109, 117, 124, 128, 131, 133, 124, 121, 114, 97, 84, 65, 42, 20, 4]
 // MARKED: layers: [1, 2, 3, 4, 6, 8, 10, 14, 17, 22, 31, 37, 47, 57, 63, 77, 91, 99, 109, 117, 124, 128, 131, 133, 124, 121, 114, 97, 84, 65, 42, 20, 4]
 // RUN: zenith-search bfs lrx:0000011111 --explain=search 2>&1 | FileCheck --check-prefix=SEVERAL %s

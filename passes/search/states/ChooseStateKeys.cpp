@@ -224,9 +224,7 @@ bool ChooseStateKeysPass::useMarks(const BfsLoop &growth) {
   if (numbers / 8 > double(denseBytes) ||
       (numbers / 8 > cached && numbers > numbersPerState * keys.mostStates()))
     return false;
-  remark(growth.loop, Code::SEA006,
-         {uint64_t(numbers),
-          form.sum ? ": one position follows from the others" : ""});
+  remark(growth.loop, Code::SEA006, {uint64_t(numbers), form.sum ? 1 : 0});
   form.words = std::max<int64_t>(1, int64_t(uint64_t(numbers) / 64));
   // Leaving the generator that leads back out takes an op or two for each,
   // whose candidates would take ten times as long: worth it for a few.
@@ -411,10 +409,7 @@ void ChooseStateKeysPass::packKeys(const BfsLoop &growth, bool mayShare) {
   bool needsNoLayer =
       keys.hasBackBits() && alternates(growth, keys, permutations);
   if (keys.hasBackBits())
-    remark(
-        loop, Code::SEA002,
-        {growth.generators,
-         needsNoLayer ? ", and all generators are odd: nor is the last" : ""});
+    remark(loop, Code::SEA002, {growth.generators, needsNoLayer ? 0 : 1});
   else
     remark(loop, Code::SEA102,
            {inverses.empty() ? "a generator has no inverse of its own"

@@ -212,11 +212,11 @@ void ScoreFirstPass::visit(UniqueOp unique) {
   std::optional<BeamStep> step = matchBeamStep(unique, dims, why);
   if (!step) {
     if (!why.empty())
-      remark(unique, remarks::Code::SEA302, {": " + why});
+      remark(unique, remarks::Code::SEA302, {why});
     return;
   }
   if (llvm::is_contained(without, "score-first")) {
-    remark(unique, remarks::Code::SEA302, {", as asked"});
+    remark(unique, remarks::Code::SEA302, {"as asked"});
     return;
   }
   remark(unique, remarks::Code::SEA301);
