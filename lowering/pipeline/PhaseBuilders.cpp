@@ -18,7 +18,31 @@ using namespace mlir;
 
 namespace zenith::pipeline {
 
+// fill_NAME assigns to the option NAME of a pass where the pass has one.
+#define ZENITH_COMPILE_OPTION(field, type, initial, spelling, unit, tools,     \
+                              cache, help)                                     \
+  template <typename PassOptions, typename Value>                              \
+  static auto fill_##field(PassOptions &own, const Value &value, int)          \
+      ->decltype(own.field = value, void()) {                                  \
+    own.field = value;                                                         \
+  }                                                                            \
+  template <typename PassOptions, typename Value>                              \
+  static void fill_##field(PassOptions &, const Value &, long) {}
+#include "lowering/pipeline/CompileOptions.def"
+
 static void buildNothing(OpPassManager &, const PhaseOptions &) {}
+
+/// Options of a pass, filled from the options of the same name in
+/// CompileOptions.def.
+template <typename PassOptions>
+static PassOptions optionsOf(const CompileOptions &options) {
+  PassOptions own;
+#define ZENITH_COMPILE_OPTION(field, type, initial, spelling, unit, tools,     \
+                              cache, help)                                     \
+  fill_##field(own, options.field, 0);
+#include "lowering/pipeline/CompileOptions.def"
+  return own;
+}
 
 /// Simplification that leaves no dead or equal ops behind.
 static void addTidy(OpPassManager &passes) {
@@ -38,9 +62,10 @@ static void buildClean(OpPassManager &passes, const PhaseOptions &options) {
   passes.addPass(createInlineCallsPass());
   addTidy(passes);
   addSimplification(passes);
-  // simplify-control cleans up the loop that score-first leaves behind.
-  passes.addNestedPass<func::FuncOp>(
-      createScoreFirstPass({options.explain, options.withoutSearchForms}));
+  // simplify-control cleans up the loop that score-first leaves.
+  auto scoring = optionsOf<ScoreFirstPassOptions>(options);
+  scoring.without = options.withoutWords;
+  passes.addNestedPass<func::FuncOp>(createScoreFirstPass(scoring));
   passes.addNestedPass<func::FuncOp>(createSimplifyControlPass());
   passes.addNestedPass<func::FuncOp>(createRaiseRegionsPass());
   passes.addNestedPass<func::FuncOp>(createDecomposeRandomPass());
@@ -48,18 +73,16 @@ static void buildClean(OpPassManager &passes, const PhaseOptions &options) {
   // be constant.
   addTidy(passes);
   addSimplification(passes);
-  // Raising looks for the plainest spelling, so it runs on simplified graphs.
-  passes.addNestedPass<func::FuncOp>(
-      createRaiseCompositesPass({options.explain}));
+  // Raising matches the simplest spelling of a formula, so it runs on
+  // simplified graphs.
+  passes.addNestedPass<func::FuncOp>(createRaiseCompositesPass(
+      optionsOf<RaiseCompositesPassOptions>(options)));
   // Attention was given the sizes of values that are gone.
   passes.addNestedPass<func::FuncOp>(createSimplifySizesPass());
   passes.addNestedPass<func::FuncOp>(createSplitComplexPass());
   addTidy(passes);
-  ChooseStateKeysPassOptions keys;
-  keys.explain = options.explain;
-  keys.denseBytes = options.denseIndexBytes;
-  keys.memoryBytes = options.memoryBytes;
-  keys.without = options.withoutSearchForms;
+  auto keys = optionsOf<ChooseStateKeysPassOptions>(options);
+  keys.without = options.withoutWords;
   passes.addNestedPass<func::FuncOp>(createChooseStateKeysPass(keys));
   addTidy(passes);
   passes.addPass(createSymbolDCEPass());
@@ -95,11 +118,11 @@ static void addWeightForms(OpPassManager &passes, const PhaseOptions &options) {
   // products of pairs: on targets that have these it runs after the lowering.
   if (!options.narrowProducts)
     transformFilters();
-  if (!options.mixedPrecision.empty()) {
-    LowerPrecisionPassOptions lowering;
-    lowering.type = options.mixedPrecision;
+  if (options.mixedPrecision != MixedPrecision::None) {
+    auto lowering = optionsOf<LowerPrecisionPassOptions>(options);
+    lowering.type =
+        options.mixedPrecision == MixedPrecision::FP16 ? "f16" : "bf16";
     lowering.activations = options.narrowProducts;
-    lowering.explain = options.explain;
     passes.addNestedPass<func::FuncOp>(createLowerPrecisionPass(lowering));
   }
   if (options.narrowProducts)
@@ -139,15 +162,14 @@ static void buildLayout(OpPassManager &passes, const PhaseOptions &options) {
   // Weights that several matmuls read are packed once.
   passes.addPass(createCSEPass());
   passes.addPass(createHoistPreparePass());
-  // Canonicalisation from here on could undo the packing that kernels look for;
-  // unused ops go by CSE.
+  // Canonicalisation from here on could undo the packing that kernels match, so
+  // unused ops are removed by CSE.
   passes.addPass(createCSEPass());
 }
 
 static void buildFuse(OpPassManager &passes, const PhaseOptions &options) {
   passes.addNestedPass<func::FuncOp>(createFetchScalarsPass());
-  FormFusionsPassOptions forming;
-  forming.explain = options.explain;
+  auto forming = optionsOf<FormFusionsPassOptions>(options);
   forming.attention = options.attention;
   passes.addNestedPass<func::FuncOp>(createFormFusionsPass(forming));
 }
@@ -157,19 +179,24 @@ static void buildPlan(OpPassManager &passes, const PhaseOptions &) {
 }
 
 static void buildKernels(OpPassManager &passes, const PhaseOptions &options) {
-  BuildHostProgramPassOptions building;
-  building.explain = options.explain;
-  passes.addPass(createBuildHostProgramPass(building));
+  passes.addPass(createBuildHostProgramPass(
+      optionsOf<BuildHostProgramPassOptions>(options)));
 }
 
 static void buildCPU(OpPassManager &passes, const PhaseOptions &) {
   passes.addPass(createConvertKernelsToLLVMPass());
 }
 
+PhaseOptions::PhaseOptions(const CompileOptions &options)
+    : CompileOptions(options) {
+  for (SearchForm form : options.without)
+    withoutWords.push_back(zenith::options::wordOf(form).str());
+}
+
 llvm::ArrayRef<Phase> phases() {
   static const Phase table[] = {
-#define ZENITH_PHASE(name, sentence, builder, contract)                        \
-  {#name, sentence, builder, contract},
+#define ZENITH_PHASE(name, sentence, builder, contract, exit)                  \
+  {#name, sentence, builder, contract, exit},
 #include "lowering/pipeline/Phases.def"
   };
   return table;

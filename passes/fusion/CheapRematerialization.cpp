@@ -5,6 +5,7 @@
 // backward one is then few arrays.
 
 #include "ir/CompositeFormulas.h"
+#include "ir/remarks/Remark.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/cost/CostRule.h"
 #include "passes/fusion/FusionRule.h"
@@ -268,9 +269,7 @@ bool Recomputation::remove(unsigned number) {
   for (Operation *reader : readers)
     computeIn(cast<FusionOp>(reader), result, yielded, formula);
   if (explain)
-    fusion.emitRemark() << "fusion: FUS106: result " << number
-                        << " is computed again where it is read, in regions: "
-                        << readers.size();
+    remarks::emit(fusion, remarks::Code::FUS106, {number, readers.size()});
   gone.insert(yielded);
   return true;
 }

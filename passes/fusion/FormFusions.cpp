@@ -4,6 +4,7 @@
 
 #include "ir/CompositeFormulas.h"
 #include "ir/dims/DimScalars.h"
+#include "ir/remarks/Remark.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
 #include "passes/cost/CostRule.h"
@@ -41,10 +42,10 @@ static void writeAttentionOut(Block &block, bool all, bool explain) {
     if (!all && hasKernel(attention))
       continue;
     if (explain)
-      attention->emitRemark()
-          << "fusion: FUS204: attention is written out: "
-          << (all ? "the target has no kernel for it"
-                  : "its features are too many, or known only when it runs");
+      remarks::emit(
+          attention, remarks::Code::FUS204,
+          {all ? "the target has no kernel for it"
+               : "its features are too many, or known only when it runs"});
     OpBuilder builder(attention);
     attention.getResult().replaceAllUsesWith(buildFormula(builder, attention));
     attention.erase();

@@ -8,7 +8,7 @@
 // RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-form-fusions{explain=true}))' -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // REMARK: fusion: FUS001: attention of {{[0-9]+}} ops: attention, add
-// REMARK: fusion: FUS204: attention is written out: its features are too many, or known only when it runs
+// REMARK: fusion: FUS204: no attention: its features are too many, or known only when it runs
 
 // Heads are split and merged, the mask is repeated, a residual is added: all of
 // it inside.
