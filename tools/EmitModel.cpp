@@ -54,7 +54,7 @@ static llvm::Error writeFiles(ArrayRef<cpu::EmittedFile> files, EmitForm form,
   }
   if (std::error_code code = llvm::sys::fs::create_directories(output))
     return makeError(ErrorCode::Invalid,
-                   "cannot create the folder: " + code.message(), output);
+                     "cannot create the folder: " + code.message(), output);
   const char *suffix = form == EmitForm::LLVM       ? ".ll"
                        : form == EmitForm::Assembly ? ".s"
                                                     : ".o";

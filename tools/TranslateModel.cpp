@@ -50,10 +50,11 @@ static llvm::Expected<FileFormat> formatFor(std::optional<FileFormat> given,
     return FileFormat::Bytecode;
   if (path.ends_with(".mlir") || path == "-")
     return FileFormat::GraphIR;
-  return makeError(ErrorCode::Usage,
-                 "the format is not clear from the name: give --from-format or "
-                 "--to-format",
-                 path.str());
+  return makeError(
+      ErrorCode::Usage,
+      "the format is not clear from the name: give --from-format or "
+      "--to-format",
+      path.str());
 }
 
 static std::string folderOf(const std::string &path) {

@@ -200,8 +200,8 @@ llvm::Expected<std::vector<cpu::EmittedFile>>
 emit(OwningOpRef<ModuleOp> module, EmitForm form, const CompileOptions &given) {
   if (form >= EmitForm::StaticLibrary)
     return makeError(ErrorCode::Unsupported,
-                        "--emit=" + zenith::options::wordOf(form).str() +
-                            " is not supported");
+                     "--emit=" + zenith::options::wordOf(form).str() +
+                         " is not supported");
   CompileOptions options = given;
   if (form == EmitForm::OpenCL && !isOpenCLTarget(options.target))
     options.target = "opencl";

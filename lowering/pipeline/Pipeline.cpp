@@ -239,7 +239,8 @@ struct PhasePipelineOptions : PassPipelineOptions<PhasePipelineOptions> {
   if (std::string text = field.getValue();                                     \
       (tools).takes(Opt) && text != options::optionText(chosen.field) &&       \
       !options::parseOption(text, unit, chosen.field))                         \
-    return makeError(ErrorCode::Usage, spelling " does not take '" + text + "'");
+    return makeError(ErrorCode::Usage,                                         \
+                     spelling " does not take '" + text + "'");
 #include "lowering/pipeline/CompileOptions.def"
     return chosen;
   }

@@ -43,7 +43,7 @@
 //
 // No room for a mask of inverse generators; several words.
 // RUN: zenith-search bfs cube_222_fixed_qtm --no-dense-index --without=pieces,symmetry-group --max-layers=6 --explain=search 2>&1 | FileCheck --check-prefix=FULL %s
-// FULL: SEA102 "cube_222_fixed_qtm": no bits that tell which generators lead back: a word has no room for them
+// FULL: SEA102 "cube_222_fixed_qtm": no mask of inverse generators: no word has room for it
 // FULL: layers: [1, 6, 27, 120, 534, 2256, 8969]
 // RUN: zenith-search bfs cube_333_htm --without=pieces,symmetry-group --max-layers=3 --explain=search 2>&1 | FileCheck --check-prefix=WORDS %s
 // WORDS: SEA001 "cube_333_htm": keys have 3 words: 48 fields of 3 bits for 54 positions

@@ -18,8 +18,8 @@ static llvm::Error checkOptions(const RunOptions &options) {
   if (options.compile.mixedPrecision != pipeline::MixedPrecision::None &&
       options.isInterpreted())
     return makeError(ErrorCode::Usage,
-                   "--mixed-precision needs a target that compiles: the "
-                   "interpreter runs the model as it is written");
+                     "--mixed-precision needs a target that compiles: the "
+                     "interpreter runs the model as it is written");
   if (!options.benchJSON.empty() && !options.bench)
     return makeError(ErrorCode::Usage, "--bench-json needs --bench=N");
   if (options.model.empty() && !options.listTargets)

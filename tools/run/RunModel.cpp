@@ -239,16 +239,17 @@ llvm::Error ModelRun::report() {
 
 llvm::Error ModelRun::execute() {
   if (!isTarget(options.compile.target))
-    return makeError(ErrorCode::Usage, "'" + options.compile.target +
-                                        "' is no target; known are cpu, "
-                                        "cpu:ARCH, opencl, opencl:N, interp");
+    return makeError(ErrorCode::Usage,
+                     "'" + options.compile.target +
+                         "' is no target; known are cpu, "
+                         "cpu:ARCH, opencl, opencl:N, interp");
   if (options.meshDevices > 1)
     return makeError(ErrorCode::Unsupported,
-                   "--mesh-devices: programs for several devices are not "
-                   "supported");
+                     "--mesh-devices: programs for several devices are not "
+                     "supported");
   if (options.isInterpreted() && options.wants(Report::Roofline))
     return makeError(ErrorCode::Unsupported,
-                   "--report=roofline: the interpreter has no kernels");
+                     "--report=roofline: the interpreter has no kernels");
   for (auto step : {&ModelRun::load, &ModelRun::start, &ModelRun::writeResults})
     if (llvm::Error error = (this->*step)())
       return error;

@@ -85,16 +85,17 @@ static llvm::Error checkOptions(SearchOptions &search) {
           pipeline::SearchForm::Marks})
       run.compile.without.push_back(form);
   if (!isTarget(run.compile.target))
-    return makeError(ErrorCode::Usage, "'" + run.compile.target +
-                                        "' is no target; known are cpu, "
-                                        "cpu:ARCH, opencl, opencl:N, interp");
+    return makeError(ErrorCode::Usage,
+                     "'" + run.compile.target +
+                         "' is no target; known are cpu, "
+                         "cpu:ARCH, opencl, opencl:N, interp");
   if (run.wants(Report::Memory))
     return makeError(ErrorCode::Usage,
-                   "--report: memory is not a report of zenith-search; there "
-                   "are time and roofline");
+                     "--report: memory is not a report of zenith-search; there "
+                     "are time and roofline");
   if (run.isInterpreted() && !run.reports.empty())
     return makeError(ErrorCode::Unsupported,
-                   "--report: the interpreter has no kernels");
+                     "--report: the interpreter has no kernels");
   if (search.command == SearchCommand::Walks && search.walksFile.empty() &&
       search.printed == PrintedForm::None)
     return makeError(ErrorCode::Usage, "--output is required");

@@ -411,7 +411,7 @@ void ChooseStateKeysPass::packKeys(const BfsLoop &bfs, bool mayShare) {
   else
     remark(loop, Code::SEA102,
            {inverses.empty() ? "a generator has no inverse of its own"
-                             : "a word has no room for them"});
+                             : "no word has room for it"});
   KeyForm form;
   if (keys.hasInverseMask())
     form.inverses = inverses;
