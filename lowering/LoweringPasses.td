@@ -49,7 +49,7 @@ def BuildHostProgramPass : Pass<"zenith-build-host-program", "::mlir::ModuleOp">
     The kernels phase: emits the kernels of each fusion into `module @kernels`, shares those that are equal, and
     replaces each function by a host.program with the launches in order. Needs the buffers of the plan phase.
     Sizes that depend on data become symbols that steps bind. With `explain`, a kernel that the host runs for a device
-    is a remark "fallback: DEV001: text". Refuses fusions for which there is no kernel, naming the op.
+    is a remark (DEV001 of [remarks](remarks.md)). Refuses fusions for which there is no kernel, naming the op.
 
     Before and after (tests/lowering/program/build-host-program.mlir @two_equal_kernels):
     ```mlir

@@ -105,8 +105,8 @@ def RaiseCompositesPass : ZenithPass<"zenith-raise-composites", "::mlir::func::F
     have other uses stays. Gradients of a training step read the weights of attention again: its forward part is raised all the same,
     and the gradients recompute the scores. tanh of softplus (mish) becomes a quotient with one exponential.
 
-    With `explain` each formula that is nearly one of these is a remark "fusion: CODE: text" at its op, with the condition
-    that failed: FUS201 gelu, FUS202 softmax, FUS203 layer_norm or rms_norm, FUS204 attention.
+    With `explain` each formula that is nearly one of these is a remark at its op, with the condition that failed
+    (FUS201 to FUS204 of [remarks](remarks.md)).
   }];
   let exampleTest = "passes/raise/raise-composites.mlir#gelu_erf";
   let options = [Option<"explain", "explain", "bool", "false", "emit a remark for each formula that stays spelled out">];
@@ -281,9 +281,7 @@ def LowerPrecisionPass : ZenithPass<"zenith-lower-precision", "::mlir::func::Fun
     weights alone that are smaller than `min-bytes`, dynamic or dependent on arguments, batched and grouped contractions, and
     convolutions that zenith-transform-winograd-filters has transformed.
 
-    With `explain` each decision is a remark "precision: CODE: text": PRE001 weights are stored in the narrow type, PRE002 both operands are
-    rounded, PRE101 the operands are not f32, PRE102 the weights depend on arguments, PRE103 the weights are small,
-    PRE104 the contraction is batched or grouped, PRE105 the filter is stored transformed (Winograd).
+    With `explain` each decision is a remark (PRE001 to PRE105 of [remarks](remarks.md)).
   }];
   let exampleTest = "passes/precision/lower-precision.mlir#dot";
   let options = [Option<"type", "type", "std::string", "\"bf16\"", "the narrow type: bf16 or f16">,
@@ -456,9 +454,7 @@ def ChooseStateKeysPass : ZenithPass<"zenith-choose-state-keys", "::mlir::func::
     Where the exit predicate says that a layer is the last one, its states are counted and not stored.
     Runs at the end of the clean phase. Other loops stay as they are.
 
-    With `explain` each decision is a remark "search: CODE: text": SEA001 packed keys, SEA002 a mask of inverse generators,
-    SEA003 dense index, SEA004 a table of generators, SEA005 rows of bits, SEA006 marked bits, SEA007 steps in blocks and ranges, SEA008 a symmetry of the graph,
-    SEA009 cubies of positions, SEA010 a last layer that is counted, SEA011 a group of symmetries, SEA101 a loop over rows stays and why, SEA102 no mask of inverse generators and why, SEA103 no dense index and why.
+    With `explain` each decision is a remark (SEA001 to SEA104 of [remarks](remarks.md)).
 
     Before and after (tests/passes/search/states/choose-state-keys.mlir @three_cycle).
   }];
@@ -484,7 +480,7 @@ def ScoreFirstPass : ZenithPass<"zenith-score-first", "::mlir::func::FuncOp"> {
     without being made: they are compared with the target as each move takes it back. Only the best ones are made.
     Steps whose other candidates are used for more than being counted or scored stay as they are.
 
-    With `explain` each step has a remark "search: CODE: text": SEA301 scored first, SEA302 not, and why.
+    With `explain` each step has a remark (SEA301 and SEA302 of [remarks](remarks.md)).
 
     Before and after (tests/passes/search/states/score-first.mlir @swaps).
   }];
@@ -596,7 +592,7 @@ def ResolveDimsPass : ZenithPass<"zenith-resolve-dims", "::mlir::func::FuncOp"> 
 def FormFusionsPass : ZenithPass<"zenith-form-fusions", "::mlir::func::FuncOp"> {
   let summary = "Partition a function into regions that become one kernel each";
   let description = [{
-    Greedy fusion. Afterwards a function consists of graph.fusion ops, get_param, constants, what the host computes (dim, host_read
+    Greedy fusion. Afterwards a function consists of graph.fusion ops, get_param, constants, what the host computes (dim, barrier
     and arithmetic on integer scalars), control and its return.
     Contractions and windows take their epilogue, reductions their producers and the consumers of the same rows, and pointwise ops
     merge along their uses; what each op may do is its FusionRule. Movement is cloned into each reader; contraction operands absorb it
@@ -607,9 +603,7 @@ def FormFusionsPass : ZenithPass<"zenith-form-fusions", "::mlir::func::FuncOp"> 
     region is made for a kernel and kernels consist of core ops. Transposes and reshapes move from the front of an epilogue to its
     end, because the plan let the epilogue join on that condition: without it the contraction has no kernel.
 
-    With `explain` each decision is a remark "fusion: CODE: text":
-    FUS001 formed, FUS002 an op alone, FUS101 would form a cycle, FUS102 too many distinct reads, FUS103 operand copied (not strided),
-    FUS104 value has other readers, FUS105 recomputing costs more than reading.
+    With `explain` each decision is a remark (FUS001 to FUS106 of [remarks](remarks.md)).
 
     Before and after (tests/passes/fusion/form-fusions.mlir @dot_bias_relu; %bb is %b, broadcast, and %z is zero):
     ```mlir

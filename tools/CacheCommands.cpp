@@ -17,56 +17,44 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
-#include <CLI/CLI.hpp>
 
 using namespace zenith;
 using namespace zenith::tools;
 namespace json = llvm::json;
 
-static void addExplainOptions(CLI::App &app, CacheOptions &options) {
-  app.add_option("subject", options.subject,
-                 "a model, or the beginning of an entry's name")
-      ->required();
-  app.add_option("--entry", options.run.entry, "function of the model");
-  app.add_option("--target", options.run.target, "cpu or cpu:ARCH");
-  addDimOption(app, options.run.dims);
-  addMixedPrecisionOption(app, options.run.mixedPrecision);
+static void addCacheOptions(CLI::App &app, ToolSet tool, CacheOptions &given) {
+#define ZENITH_CACHE_OPTION ZENITH_ADD_OPTION
+#include "lowering/pipeline/CompileOptions.def"
+  addOptions(app, tool, given.run);
 }
 
 llvm::Expected<std::optional<CacheOptions>>
-zenith::tools::parseCacheOptions(int argc, char **argv, bool &jsonDiagnostics) {
+zenith::tools::parseCacheOptions(int argc, char **argv, CommonOptions &common) {
   CLI::App app("Looks after a cache of compiled programs.", "zenith-cache");
-  CacheOptions options;
-  options.folder = defaultCache.str();
-  CLI::App *list = app.add_subcommand("ls", "lists the entries"),
-           *verify = app.add_subcommand(
-               "verify", "checks every entry; exit 2 where one is damaged"),
-           *collect = app.add_subcommand(
-               "gc", "drops damaged entries, and the oldest down to a size"),
-           *explain = app.add_subcommand(
-               "explain", "says what an entry was made from, or in which part "
-                          "of the key a model differs from the nearest entry");
-  for (CLI::App *command : {list, verify, collect, explain}) {
-    command->add_option("--cache", options.folder,
-                        "the folder; default: $ZENITH_CACHE_DIR, else "
-                        "~/.cache/zenith");
-    command->add_flag("--json", options.json, "prints JSON");
+  CacheOptions cache;
+  struct Command {
+    CacheOptions::Command command;
+    ToolSet tool;
+    const char *name, *help;
+  };
+  const Command commands[] = {
+      {CacheOptions::List, options::CacheList, "ls", "lists the entries"},
+      {CacheOptions::Verify, options::CacheVerify, "verify",
+       "checks every entry; exit 2 where one is damaged"},
+      {CacheOptions::Collect, options::CacheCollect, "gc",
+       "drops damaged entries, and the oldest down to a size"},
+      {CacheOptions::Explain, options::CacheExplain, "explain",
+       "says what an entry was made from, or in which part of the key a model "
+       "differs from the nearest entry"}};
+  for (const Command &command : commands) {
+    CLI::App *sub = app.add_subcommand(command.name, command.help);
+    addCacheOptions(*sub, command.tool, cache);
+    sub->callback([&cache, command] { cache.command = command.command; });
   }
-  addBytesOption(*collect, "--max-bytes", options.maxBytes,
-                 "what may stay, in bytes or with K, M, G; default 1G");
-  addExplainOptions(*explain, options);
   app.require_subcommand(1);
-  addCommonOptions(app, jsonDiagnostics);
-  llvm::Expected<bool> done = parseCommandLine(app, argc, argv);
-  if (!done)
-    return done.takeError();
-  if (*done)
-    return std::nullopt;
-  options.command = verify->parsed()    ? CacheOptions::Verify
-                    : collect->parsed() ? CacheOptions::Collect
-                    : explain->parsed() ? CacheOptions::Explain
-                                        : CacheOptions::List;
-  return options;
+  return finishCommandLine(
+      app, options::Cache, argc, argv, common, cache,
+      [](const CacheOptions &) { return llvm::Error::success(); });
 }
 
 static json::Object partsObject(const pipeline::CacheKey &key) {
@@ -155,7 +143,7 @@ keyOfModel(const CacheOptions &options, Diagnostics &diagnostics) {
   if (!model)
     return model.takeError();
   llvm::Expected<target::CPUTarget> target =
-      target::CPUTarget::parse(options.run.target);
+      target::CPUTarget::parse(options.run.compile.target);
   if (!target)
     return makeError(ErrorCode::Usage, llvm::toString(target.takeError()));
   return pipeline::keyOf(*model->module,

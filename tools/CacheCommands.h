@@ -14,19 +14,15 @@ class Diagnostics;
 
 struct CacheOptions {
   enum Command { List, Verify, Collect, Explain } command = List;
-  std::string folder;              ///< as RunOptions::cache
-  std::optional<int64_t> maxBytes; ///< Collect: what may stay; default: what
-                                   ///< compilations keep to
-  /// Explain: a model (run.model) with what is compiled of it, or the beginning
-  /// of an entry's name.
-  std::string subject;
-  RunOptions run;
-  bool json = false;
+#define ZENITH_CACHE_OPTION(field, type, initial, ...) type field = initial;
+#include "lowering/pipeline/CompileOptions.def"
+
+  RunOptions run; ///< of Explain: what the model is compiled for
 };
 
 /// nullopt where help or the version was asked for and printed.
 llvm::Expected<std::optional<CacheOptions>>
-parseCacheOptions(int argc, char **argv, bool &jsonDiagnostics);
+parseCacheOptions(int argc, char **argv, CommonOptions &common);
 
 /// The exit code: 2 where verify finds damaged entries.
 int runCacheCommand(const CacheOptions &options, Diagnostics &diagnostics);

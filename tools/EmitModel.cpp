@@ -14,70 +14,38 @@
 #include "tools/model/WriteModel.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include <CLI/CLI.hpp>
 
 using namespace mlir;
 using namespace zenith;
 using namespace zenith::tools;
 
+static void addEmitOptions(CLI::App &app, ToolSet tool, EmitOptions &given) {
+#define ZENITH_EMIT_OPTION ZENITH_ADD_OPTION
+#include "lowering/pipeline/CompileOptions.def"
+}
+
 llvm::Expected<std::optional<EmitOptions>>
-zenith::tools::parseEmitOptions(int argc, char **argv, bool &jsonDiagnostics) {
+zenith::tools::parseEmitOptions(int argc, char **argv, CommonOptions &common) {
   CLI::App app("Compiles a model and writes a stage of it.", "zenith-compile");
-  EmitOptions options;
-  app.add_option("model", options.input,
-                 "a .onnx, .mlir, .mlirbc, .mlir.bc or .bc file; - reads "
-                 "standard input")
-      ->required();
-  app.add_option("-o,--output", options.output,
-                 "file for graphir and kernels, folder for llvm, asm and obj");
-  app.add_option("--emit", options.emit,
-                 "graphir, kernels, llvm, asm, obj or opencl")
-      ->check(CLI::IsMember({"graphir", "kernels", "llvm", "asm", "obj",
-                             "static-lib", "shared-lib", "header", "opencl"}));
-  app.add_option("--target", options.target,
-                 "cpu, cpu:ARCH, opencl or opencl:N");
-  addMixedPrecisionOption(app, options.mixedPrecision);
-  app.add_option("--to", options.toPhase,
-                 "with --emit=graphir: the last phase to run; default fuse");
-  addCacheOption(app, options.cache);
-  app.add_option("--dump-phases", options.dumpDir,
-                 "folder for the IR after each phase");
-  addThreadsOption(app, options.threads,
-                   "threads that compile; the result does not depend on it");
-  addDimOption(app, options.dims);
-  addExplainOption(app, options.explain, modelRemarks());
-  addCommonOptions(app, jsonDiagnostics);
-  llvm::Expected<bool> done = parseCommandLine(app, argc, argv);
-  if (!done)
-    return done.takeError();
-  if (*done)
-    return std::nullopt;
-  return options;
+  EmitOptions emit;
+  addOptions(app, options::Compile, emit.run);
+  addEmitOptions(app, options::Compile, emit);
+  return finishCommandLine(app, options::Compile, argc, argv, common, emit,
+                           [](EmitOptions &given) {
+                             if (given.threads)
+                               given.run.compile.compileThreads = given.threads;
+                             return llvm::Error::success();
+                           });
 }
 
-static llvm::Expected<pipeline::EmitForm> formOf(const std::string &emit) {
-  using Form = pipeline::EmitForm;
-  for (auto [name, form] :
-       {std::pair("graphir", Form::GraphIR),
-        std::pair("kernels", Form::Kernels), std::pair("llvm", Form::LLVM),
-        std::pair("asm", Form::Assembly), std::pair("obj", Form::Object),
-        std::pair("opencl", Form::OpenCL)})
-    if (emit == name)
-      return form;
-  return makeError(ErrorCode::Unsupported,
-                   "--emit=" + emit + " is not supported");
-}
-
-// Texts of one module each go to standard output one after the other; with a
-// folder each file has a name of its own.
-static llvm::Error writeFiles(ArrayRef<cpu::EmittedFile> files,
-                              pipeline::EmitForm form,
+// Standard output gets the files one after the other; in a folder each file has
+// a name of its own.
+static llvm::Error writeFiles(ArrayRef<cpu::EmittedFile> files, EmitForm form,
                               const std::string &output) {
-  using Form = pipeline::EmitForm;
-  bool isText =
-      form == Form::GraphIR || form == Form::Kernels || form == Form::OpenCL;
+  bool isText = form == EmitForm::GraphIR || form == EmitForm::Kernels ||
+                form == EmitForm::OpenCL;
   if (output == "-" || isText) {
-    if (form == Form::Object)
+    if (form == EmitForm::Object)
       return makeError(ErrorCode::Usage, "--emit=obj needs -o FOLDER");
     std::string all;
     for (const cpu::EmittedFile &file : files)
@@ -87,9 +55,9 @@ static llvm::Error writeFiles(ArrayRef<cpu::EmittedFile> files,
   if (std::error_code code = llvm::sys::fs::create_directories(output))
     return makeError(ErrorCode::Invalid,
                      "cannot create the folder: " + code.message(), output);
-  const char *suffix = form == Form::LLVM       ? ".ll"
-                       : form == Form::Assembly ? ".s"
-                                                : ".o";
+  const char *suffix = form == EmitForm::LLVM       ? ".ll"
+                       : form == EmitForm::Assembly ? ".s"
+                                                    : ".o";
   for (const cpu::EmittedFile &file : files)
     if (llvm::Error error =
             writeFile(output + "/" + file.name + suffix, file.bytes))
@@ -99,32 +67,22 @@ static llvm::Error writeFiles(ArrayRef<cpu::EmittedFile> files,
 
 llvm::Error zenith::tools::emitModel(const EmitOptions &options,
                                      Diagnostics &diagnostics) {
-  llvm::Expected<pipeline::EmitForm> form = formOf(options.emit);
-  if (!form)
-    return form.takeError();
-  if (!isTarget(options.target) || options.target == "interp")
+  const std::string &target = options.run.compile.target;
+  if (!isTarget(target) || options.run.isInterpreted())
     return makeError(
         ErrorCode::Usage,
-        "'" + options.target +
+        "'" + target +
             "' is no target; known are cpu, cpu:ARCH, opencl, opencl:N");
   std::unique_ptr<MLIRContext> context = makeContext();
   LoadOptions load;
-  load.dims = options.dims;
+  load.dims = options.run.dims;
   llvm::Expected<LoadedModel> model =
-      loadModel(options.input, context.get(), load, diagnostics);
+      loadModel(options.run.model, context.get(), load, diagnostics);
   if (!model)
     return model.takeError();
-  RunOptions settings;
-  settings.target = options.target;
-  settings.mixedPrecision = options.mixedPrecision;
-  settings.cache = options.cache;
-  settings.explain = options.explain;
-  pipeline::CompileOptions compile = compileOptions(settings, diagnostics);
-  compile.toPhase = options.toPhase;
-  compile.dumpDir = options.dumpDir;
-  compile.compileThreads = options.threads;
-  auto files = pipeline::emit(std::move(model->module), *form, compile);
+  auto files = pipeline::emit(std::move(model->module), options.form,
+                              compileOptions(options.run, diagnostics));
   if (!files)
     return files.takeError();
-  return writeFiles(*files, *form, options.output);
+  return writeFiles(*files, options.form, options.output);
 }

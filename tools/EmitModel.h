@@ -5,29 +5,24 @@
 #ifndef ZENITH_TOOLS_EMITMODEL_H
 #define ZENITH_TOOLS_EMITMODEL_H
 
-#include "llvm/Support/Error.h"
-#include <map>
-#include <optional>
-#include <string>
-#include <vector>
+#include "tools/model/RunOptions.h"
 
 namespace zenith::tools {
 
 class Diagnostics;
 
+using pipeline::EmitForm;
+
 struct EmitOptions {
-  std::string input, output = "-", emit = "graphir", target = "cpu";
-  std::string mixedPrecision;   ///< bf16, fp16; empty: as the model says
-  std::string toPhase, dumpDir; ///< of --emit=graphir: where to stop
-  std::map<std::string, int64_t> dims;
-  unsigned threads = 0;
-  std::string cache; ///< of --emit=obj: as RunOptions::cache
-  std::vector<std::string> explain;
+#define ZENITH_EMIT_OPTION(field, type, initial, ...) type field = initial;
+#include "lowering/pipeline/CompileOptions.def"
+
+  RunOptions run; ///< the model and what it is compiled for
 };
 
 /// nullopt where help or the version was asked for and printed.
 llvm::Expected<std::optional<EmitOptions>>
-parseEmitOptions(int argc, char **argv, bool &jsonDiagnostics);
+parseEmitOptions(int argc, char **argv, CommonOptions &common);
 
 llvm::Error emitModel(const EmitOptions &options, Diagnostics &diagnostics);
 

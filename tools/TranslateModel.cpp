@@ -18,59 +18,38 @@
 #include "tools/model/RunOptions.h"
 #include "tools/model/WriteModel.h"
 #include "llvm/Support/Path.h"
-#include <CLI/CLI.hpp>
 
 using namespace mlir;
 using namespace zenith;
 using namespace zenith::tools;
 
-llvm::Expected<std::optional<TranslateOptions>>
-zenith::tools::parseTranslateOptions(int argc, char **argv,
-                                     bool &jsonDiagnostics) {
-  CLI::App app("Translates models between formats.", "zenith-translate");
-  TranslateOptions options;
-  CLI::IsMember formats({"onnx", "graphir", "bytecode", "stablehlo"});
-  app.add_option("input", options.input, "the model; - reads standard input")
-      ->required();
-  app.add_option("-o,--output", options.output,
-                 "the file to write; - writes standard output")
-      ->required();
-  app.add_option(
-         "--from-format", options.fromFormat,
-         "onnx, stablehlo, graphir or bytecode; default: by the name and "
-         "the ops")
-      ->check(formats);
-  app.add_option("--to-format", options.toFormat,
-                 "onnx, stablehlo, graphir or bytecode; default: by the name")
-      ->check(formats);
-  app.add_option("--entry", options.entry,
-                 "function to export; default: the only public one, else main");
-  app.add_option("--opset", options.opset, "opset of written ONNX");
-  app.add_flag("--check", options.check,
-               "reads the result again and compares both on random inputs");
-  app.add_flag("--external-data", options.externalData,
-               "puts weights above 1 MiB into a file beside the model");
-  addDimOption(app, options.dims,
-               "NAME=N, the size of a named dimension for --check; default 2");
-  addCommonOptions(app, jsonDiagnostics);
-  llvm::Expected<bool> done = parseCommandLine(app, argc, argv);
-  if (!done)
-    return done.takeError();
-  if (*done)
-    return std::nullopt;
-  return options;
+static void addTranslateOptions(CLI::App &app, ToolSet tool,
+                                TranslateOptions &given) {
+#define ZENITH_TRANSLATE_OPTION ZENITH_ADD_OPTION
+#include "lowering/pipeline/CompileOptions.def"
 }
 
-static llvm::Expected<std::string> formatFor(const std::string &given,
-                                             StringRef path) {
-  if (!given.empty())
-    return given;
+llvm::Expected<std::optional<TranslateOptions>>
+zenith::tools::parseTranslateOptions(int argc, char **argv,
+                                     CommonOptions &common) {
+  CLI::App app("Translates models between formats.", "zenith-translate");
+  TranslateOptions translate;
+  addTranslateOptions(app, options::Translate, translate);
+  return finishCommandLine(
+      app, options::Translate, argc, argv, common, translate,
+      [](const TranslateOptions &) { return llvm::Error::success(); });
+}
+
+static llvm::Expected<FileFormat> formatFor(std::optional<FileFormat> given,
+                                            StringRef path) {
+  if (given)
+    return *given;
   if (path.ends_with(".onnx"))
-    return std::string("onnx");
+    return FileFormat::ONNX;
   if (path.ends_with(".mlirbc") || path.ends_with(".bc"))
-    return std::string("bytecode");
+    return FileFormat::Bytecode;
   if (path.ends_with(".mlir") || path == "-")
-    return std::string("graphir");
+    return FileFormat::GraphIR;
   return makeError(
       ErrorCode::Usage,
       "the format is not clear from the name: give --from-format or "
@@ -119,18 +98,18 @@ runRandom(LoadedModel model, const TranslateOptions &options) {
   return (*interpreter)->run(*inputs);
 }
 
-/// IR says what the program says: how precise results are beyond their types is
-/// for the compiler that reads it to choose. What runs ONNX has no such choice.
-static LoadOptions loadOptions(const std::string &from, const std::string &to) {
+/// IR keeps the types of the program: the compiler that reads it may compute
+/// with more precision. Runtimes of ONNX have no such choice, so the importer
+/// makes it.
+static LoadOptions loadOptions(FileFormat from, FileFormat to) {
   LoadOptions load;
   load.format = from;
-  load.stablehlo.excessPrecision = to == "onnx";
+  load.stablehlo.excessPrecision = to == FileFormat::ONNX;
   return load;
 }
 
 static llvm::Error checkTranslation(const TranslateOptions &options,
-                                    const std::string &toFormat,
-                                    LoadedModel original,
+                                    FileFormat toFormat, LoadedModel original,
                                     Diagnostics &diagnostics) {
   MLIRContext *context = original.module->getContext();
   LoadOptions load = loadOptions(toFormat, toFormat);
@@ -161,9 +140,9 @@ static llvm::Error checkTranslation(const TranslateOptions &options,
   return llvm::Error::success();
 }
 
-// ONNX has no functions of the program's own; no folds and orders by a region,
-// but most of what these spell out; and no random bits from a key, but since
-// opset 18 what they are made of.
+// ONNX has no functions, no reduction or sort by a region, and no random bits
+// from a key. It has ops for most of the regions, and since opset 18 the ops
+// that random bits are made of.
 static llvm::Error adaptToONNX(ModuleOp module, int64_t opset) {
   PassManager calls(module.getContext());
   calls.addPass(createInlineCallsPass());
@@ -182,11 +161,11 @@ static llvm::Error adaptToONNX(ModuleOp module, int64_t opset) {
 
 llvm::Error zenith::tools::translateModel(const TranslateOptions &options,
                                           Diagnostics &diagnostics) {
-  llvm::Expected<std::string> from =
+  llvm::Expected<FileFormat> from =
       formatFor(options.fromFormat, options.input);
   if (!from)
     return from.takeError();
-  llvm::Expected<std::string> to = formatFor(options.toFormat, options.output);
+  llvm::Expected<FileFormat> to = formatFor(options.toFormat, options.output);
   if (!to)
     return to.takeError();
   if (options.check && options.output == "-")
@@ -199,14 +178,14 @@ llvm::Error zenith::tools::translateModel(const TranslateOptions &options,
       loadModel(options.input, context.get(), load, diagnostics);
   if (!model)
     return model.takeError();
-  if (*to == "onnx") {
+  if (*to == FileFormat::ONNX) {
     if (llvm::Error error = adaptToONNX(*model->module, options.opset))
       return error;
     if (llvm::Error error = writeONNX(*model->module, options.output,
                                       {options.opset, options.externalData,
                                        options.entry, model->folder}))
       return error;
-  } else if (*to == "stablehlo") {
+  } else if (*to == FileFormat::StableHLO) {
     if (llvm::Error error =
             writeStableHLO(*model->module, options.output, model->folder))
       return error;
@@ -214,8 +193,8 @@ llvm::Error zenith::tools::translateModel(const TranslateOptions &options,
     std::string folder = folderOf(options.output);
     relocateParams(*model->module, model->folder, folder);
     model->folder = folder;
-    if (llvm::Error error =
-            writeGraphIR(*model->module, options.output, *to == "bytecode"))
+    if (llvm::Error error = writeGraphIR(*model->module, options.output,
+                                         *to == FileFormat::Bytecode))
       return error;
   }
   if (options.check)

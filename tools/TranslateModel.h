@@ -5,29 +5,21 @@
 #ifndef ZENITH_TOOLS_TRANSLATEMODEL_H
 #define ZENITH_TOOLS_TRANSLATEMODEL_H
 
-#include "llvm/Support/Error.h"
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <string>
+#include "tools/model/LoadModel.h"
+#include "tools/model/RunOptions.h"
 
 namespace zenith::tools {
 
 class Diagnostics;
 
 struct TranslateOptions {
-  std::string input, output;
-  std::string fromFormat, toFormat; ///< "onnx", "graphir" or "bytecode"
-  std::string entry;
-  int64_t opset = 17;
-  bool check = false, externalData = false;
-  std::map<std::string, int64_t>
-      dims; ///< sizes of named dimensions for --check
+#define ZENITH_TRANSLATE_OPTION(field, type, initial, ...) type field = initial;
+#include "lowering/pipeline/CompileOptions.def"
 };
 
 /// nullopt where help or the version was asked for and printed.
 llvm::Expected<std::optional<TranslateOptions>>
-parseTranslateOptions(int argc, char **argv, bool &jsonDiagnostics);
+parseTranslateOptions(int argc, char **argv, CommonOptions &common);
 
 llvm::Error translateModel(const TranslateOptions &options,
                            Diagnostics &diagnostics);

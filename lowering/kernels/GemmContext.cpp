@@ -14,8 +14,9 @@ using namespace mlir;
 namespace zenith::kernels {
 
 Value GemmContext::allocate(int64_t count, Type element) const {
-  return k.b.create<memref::AllocaOp>(k.loc, MemRefType::get({count}, element),
-                                      k.b.getI64IntegerAttr(k.target.lineBytes));
+  return k.b.create<memref::AllocaOp>(
+      k.loc, MemRefType::get({count}, element),
+      k.b.getI64IntegerAttr(k.target.lineBytes));
 }
 
 void GemmContext::byFullness(Value rest,

@@ -245,7 +245,8 @@ void callMicroKernel(KernelBuilder &builder, const MicroKernel &given,
                      const MicroKernelArgs &args) {
   MicroKernel kernel = resolved(builder, given, args);
   if (builder.target.printed) {
-    MicroKernelWriter(builder.b, builder.loc, kernel, builder.target).tile(args);
+    MicroKernelWriter(builder.b, builder.loc, kernel, builder.target)
+        .tile(args);
     return;
   }
   MicroKernelArgs copy = args;
@@ -258,7 +259,8 @@ void callMicroKernel(KernelBuilder &builder, const MicroKernel &given,
                for (auto [slot, argument] :
                     llvm::zip(slots(kernel, inner), entry.getArguments()))
                  *slot = argument;
-               MicroKernelWriter(b, b.getUnknownLoc(), kernel, builder.target).tile(inner);
+               MicroKernelWriter(b, b.getUnknownLoc(), kernel, builder.target)
+                   .tile(inner);
              });
 }
 

@@ -151,7 +151,7 @@ Expected<CacheStore> CacheStore::open(std::string folder, int64_t maxBytes) {
   struct stat status;
   if (stat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode))
     return refuse("it is no folder");
-  // Entries become code of this process: nobody else may write them.
+  // Entries become code of this process: no other user may write them.
   if (status.st_uid != geteuid())
     return refuse("it belongs to another user");
   if (status.st_mode & (S_IWGRP | S_IWOTH))

@@ -55,17 +55,17 @@ public:
   enum class Outcome { Found, Missing, Damaged };
   /// The payload under `id`. A damaged entry is removed.
   Outcome read(llvm::StringRef id, std::string &payload);
-  /// Puts an entry in place at once, so that readers see all of it or nothing;
-  /// then drops the entries that were not used for longest, down to the limit.
-  /// Fails where the folder takes no files, which leaves it as it was.
+  /// Renames a complete file into the folder, so that readers see all of an
+  /// entry or nothing; then drops the least recently used entries, down to the
+  /// limit. On failure the folder is as it was.
   llvm::Error write(const CacheKey &key, llvm::StringRef payload);
 
   /// Entries whose headers make sense, by id.
   std::vector<CacheEntry> list() const;
   /// Reads every entry as read() does, without removing anything.
   std::vector<DamagedEntry> verify() const;
-  /// Drops damaged entries, what writers left behind, and the entries that
-  /// were not used for longest until at most `maxBytes` remain; gives the bytes
+  /// Drops damaged entries, temporary files of ended writers, and the least
+  /// recently used entries until at most `maxBytes` remain; returns the bytes
   /// that became free.
   int64_t collect(int64_t maxBytes);
 
@@ -81,8 +81,8 @@ private:
   int64_t limit;
 };
 
-/// Where caches are unless somebody says otherwise: $ZENITH_CACHE_DIR, else
-/// zenith in $XDG_CACHE_HOME or ~/.cache; empty where there is no such place.
+/// The default folder of caches: $ZENITH_CACHE_DIR, else zenith in
+/// $XDG_CACHE_HOME or ~/.cache; empty where none of them is set.
 std::string defaultCacheFolder();
 
 } // namespace zenith::pipeline

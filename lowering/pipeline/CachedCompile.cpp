@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Key, store and image of an executable put together.
+// Combines the key, the store and the image of an executable.
 
 #include "lowering/pipeline/CachedCompile.h"
 
@@ -12,6 +12,8 @@ using namespace mlir;
 
 namespace zenith::pipeline {
 
+using remarks::Code;
+
 llvm::Expected<CachedCompile>
 CachedCompile::open(ModuleOp module, const CompileOptions &options,
                     const target::CPUTarget &target) {
@@ -22,9 +24,9 @@ CachedCompile::open(ModuleOp module, const CompileOptions &options,
                        options.remark);
 }
 
-void CachedCompile::remark(StringRef code, const std::string &text) {
+void CachedCompile::remark(Code code, ArrayRef<remarks::Value> values) {
   if (sink)
-    sink({"cache", code.str(), text, ""});
+    sink(makeRemark(code, values));
 }
 
 std::string explainDifference(const CacheKey &key,
@@ -47,28 +49,27 @@ std::optional<ExecutableImage> CachedCompile::find(ModuleOp module) {
   std::string id = key.id(), bytes;
   CacheStore::Outcome outcome = store.read(id, bytes);
   if (outcome == CacheStore::Outcome::Missing && sink)
-    remark("CAC101", "no entry " + id.substr(0, 12) + "; " +
-                         explainDifference(key, store.list()));
+    remark(Code::CAC101,
+           {id.substr(0, 12), explainDifference(key, store.list())});
   if (outcome == CacheStore::Outcome::Damaged)
-    remark("CAC102", "entry " + id.substr(0, 12) + " was damaged");
+    remark(Code::CAC102,
+           {id.substr(0, 12), "its bytes are not those that were written"});
   if (outcome != CacheStore::Outcome::Found)
     return std::nullopt;
   llvm::Expected<ExecutableImage> image = readImage(bytes);
   if (!image) {
-    remark("CAC102", "entry " + id.substr(0, 12) +
-                         " was damaged: " + llvm::toString(image.takeError()));
+    remark(Code::CAC102, {id.substr(0, 12), llvm::toString(image.takeError())});
     return std::nullopt;
   }
   Executable &executable = *image->executable;
   llvm::StringMap<graph::ParamOp> declared;
   for (auto param : module.getOps<graph::ParamOp>())
     declared[param.getSymName()] = param;
-  // Those that are not declared are constants of the program.
+  // Parameters that the module does not declare are constants of the program.
   for (runtime::ParameterSpec &spec : executable.parameters)
     if (auto found = declared.find(spec.name); found != declared.end())
       spec.source = sourceOf(found->second);
-  remark("CAC001", "found entry " + id.substr(0, 12) + ", " +
-                       std::to_string(bytes.size()) + " bytes");
+  remark(Code::CAC001, {id.substr(0, 12), bytes.size()});
   return std::move(*image);
 }
 
@@ -76,11 +77,9 @@ void CachedCompile::keep(const Executable &executable,
                          ArrayRef<cpu::EmittedFile> objects) {
   std::string image = writeImage(executable, objects);
   if (llvm::Error error = store.write(key, image))
-    remark("CAC103", "cannot write to " + store.folder() + ": " +
-                         llvm::toString(std::move(error)));
+    remark(Code::CAC103, {store.folder(), llvm::toString(std::move(error))});
   else
-    remark("CAC002", "kept entry " + key.id().substr(0, 12) + ", " +
-                         std::to_string(image.size()) + " bytes");
+    remark(Code::CAC002, {key.id().substr(0, 12), image.size()});
 }
 
 } // namespace zenith::pipeline

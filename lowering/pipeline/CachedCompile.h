@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the cache does for one compilation: gives the executable of an earlier
-// one, or keeps this one's.
+// The cache of one compilation: returns the executable of an earlier equal one,
+// or keeps this one's.
 
 #ifndef ZENITH_LOWERING_PIPELINE_CACHEDCOMPILE_H
 #define ZENITH_LOWERING_PIPELINE_CACHEDCOMPILE_H
@@ -12,9 +12,7 @@
 
 namespace zenith::pipeline {
 
-/// Remarks have the topic "cache": CAC001 found, CAC002 kept, CAC101 missing
-/// (with the parts of the key in which the nearest entry differs), CAC102 an
-/// entry was damaged, CAC103 the folder took no entry.
+/// Remarks of the topic "cache" say what was found and kept.
 class CachedCompile {
 public:
   /// Makes the key of `module`, which nothing has changed yet. Errors are those
@@ -23,8 +21,8 @@ public:
                                             const CompileOptions &options,
                                             const target::CPUTarget &target);
 
-  /// What an earlier compilation gave, with the values that `module` gives its
-  /// parameters; nullopt where there is none.
+  /// The executable of an earlier compilation, with the parameter values of
+  /// `module`; nullopt where there is none.
   std::optional<ExecutableImage> find(mlir::ModuleOp module);
   void keep(const Executable &executable,
             llvm::ArrayRef<cpu::EmittedFile> objects);
@@ -33,7 +31,7 @@ private:
   CachedCompile(CacheStore store, CacheKey key,
                 std::function<void(const Remark &)> sink)
       : store(std::move(store)), key(std::move(key)), sink(std::move(sink)) {}
-  void remark(llvm::StringRef code, const std::string &text);
+  void remark(remarks::Code code, llvm::ArrayRef<remarks::Value> values);
 
   CacheStore store;
   CacheKey key;

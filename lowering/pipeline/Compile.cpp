@@ -11,33 +11,19 @@
 #include "lowering/pipeline/Phases.h"
 #include "lowering/pipeline/Pipeline.h"
 #include "lowering/program/LowerHostProgram.h"
+#include "runtime/Stopwatch.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/ToolOutputFile.h"
-#include <chrono>
 
 using namespace mlir;
 
 namespace zenith::pipeline {
 
-namespace {
-class Stopwatch {
-public:
-  double milliseconds() const {
-    return std::chrono::duration<double, std::milli>(
-               std::chrono::steady_clock::now() - start)
-        .count();
-  }
+using runtime::Stopwatch;
 
-private:
-  std::chrono::steady_clock::time_point start =
-      std::chrono::steady_clock::now();
-};
-} // namespace
-
-/// Saves the module for whoever looks into an internal error; gives the path,
-/// or an empty string.
+/// Saves the module of an internal error; returns the path, or an empty string.
 static std::string writeReproducer(ModuleOp module) {
   SmallString<128> path;
   int descriptor = -1;
@@ -51,8 +37,8 @@ static std::string writeReproducer(ModuleOp module) {
   return path.str().str();
 }
 
-/// The error of a failed step, with what the diagnostics said instead of which
-/// phase said it.
+/// The error of a failed step with the text of the diagnostics, which says more
+/// than the name of the phase.
 static llvm::Error withDiagnostics(llvm::Error error,
                                    const DiagnosticCollector &diagnostics,
                                    ModuleOp module) {
@@ -69,18 +55,10 @@ static llvm::Error withDiagnostics(llvm::Error error,
   return makeError(std::move(why));
 }
 
-static PipelineOptions phaseOptions(const CompileOptions &options,
-                                    StringRef to) {
-  PipelineOptions chosen;
-  chosen.target = options.target;
-  chosen.fromPhase = options.fromPhase;
-  chosen.toPhase = to.str();
-  chosen.dumpDir = options.dumpDir;
-  chosen.explain = options.explain;
-  chosen.mixedPrecision = options.mixedPrecision;
-  chosen.denseIndexBytes = options.denseIndexBytes;
-  chosen.memoryBytes = options.memoryBytes;
-  chosen.withoutSearchForms = options.withoutSearchForms;
+/// The same options up to another phase.
+static CompileOptions upTo(StringRef phase, const CompileOptions &options) {
+  CompileOptions chosen = options;
+  chosen.toPhase = phase.str();
   return chosen;
 }
 
@@ -116,14 +94,25 @@ processor(const CompileOptions &options) {
   return target;
 }
 
-/// Programs for devices are text that their driver compiles and caches.
+/// True where no option is given that keeps a compilation from the cache.
+static bool isCacheable(const CompileOptions &options) {
+  using zenith::options::CacheUse;
+  const CompileOptions none;
+#define ZENITH_COMPILE_OPTION(field, type, initial, spelling, unit, tools,     \
+                              cache, help)                                     \
+  if (CacheUse::cache == CacheUse::SkipsCache && options.field != none.field)  \
+    return false;
+#include "lowering/pipeline/CompileOptions.def"
+  return true;
+}
+
+/// Programs for devices are left out: their drivers compile and cache them.
 static bool usesCache(const CompileOptions &options) {
-  return !options.cacheDir.empty() && !options.explain &&
-         options.dumpDir.empty() && options.fromPhase.empty() &&
+  return !options.cacheDir.empty() && isCacheable(options) &&
          !target::OpenCLTarget::isTargetName(options.target);
 }
 
-/// Nullopt where the compilation does without.
+/// Nullopt where the compilation uses no cache.
 static llvm::Expected<std::optional<CachedCompile>>
 openCache(ModuleOp module, const CompileOptions &options,
           const target::CPUTarget &target) {
@@ -152,24 +141,24 @@ compile(OwningOpRef<ModuleOp> module, const CompileOptions &options,
     taken.cached = true;
     if (llvm::Error error = image->executable->link(image->objects, *target))
       return std::move(error);
-    taken.link = cacheWatch.milliseconds();
+    taken.link = cacheWatch.ms();
     if (times)
       *times = taken;
     return image->executable;
   }
   Stopwatch phasesWatch;
-  PipelineOptions toKernels = phaseOptions(options, "kernels");
+  CompileOptions toKernels = upTo("kernels", options);
   toKernels.timed = [&](StringRef phase, double ms) {
     taken.eachPhase.push_back({phase.str(), ms});
   };
   if (llvm::Error error = runPhases(*module, toKernels))
     return withDiagnostics(std::move(error), diagnostics, *module);
-  taken.phases = phasesWatch.milliseconds();
+  taken.phases = phasesWatch.ms();
   Stopwatch objectsWatch;
   auto objects = emitObjects(*module, *target, cpu::EmitKind::Object, options);
   if (!objects)
     return withDiagnostics(objects.takeError(), diagnostics, *module);
-  taken.objects = objectsWatch.milliseconds();
+  taken.objects = objectsWatch.ms();
   Stopwatch linkWatch;
   std::shared_ptr<Executable> executable = describeExecutable(*module);
   if (llvm::Error error = executable->link(*objects, *target))
@@ -182,7 +171,7 @@ compile(OwningOpRef<ModuleOp> module, const CompileOptions &options,
   }
   if (*cache)
     (*cache)->keep(*executable, *objects);
-  taken.link = linkWatch.milliseconds();
+  taken.link = linkWatch.ms();
   if (times)
     *times = taken;
   return executable;
@@ -200,7 +189,7 @@ emitCachedObjects(OwningOpRef<ModuleOp> module, const CompileOptions &options) {
   if (auto image = (*cache)->find(*module))
     return std::move(image->objects);
   DiagnosticCollector diagnostics(module->getContext(), options.remark);
-  if (llvm::Error error = runPhases(*module, phaseOptions(options, "kernels")))
+  if (llvm::Error error = runPhases(*module, upTo("kernels", options)))
     return withDiagnostics(std::move(error), diagnostics, *module);
   auto objects = emitObjects(*module, *target, cpu::EmitKind::Object, options);
   if (!objects)
@@ -211,6 +200,10 @@ emitCachedObjects(OwningOpRef<ModuleOp> module, const CompileOptions &options) {
 
 llvm::Expected<std::vector<cpu::EmittedFile>>
 emit(OwningOpRef<ModuleOp> module, EmitForm form, const CompileOptions &given) {
+  if (form >= EmitForm::StaticLibrary)
+    return makeError(ErrorCode::Unsupported,
+                     "--emit=" + zenith::options::wordOf(form).str() +
+                         " is not supported");
   CompileOptions options = given;
   if (form == EmitForm::OpenCL &&
       !target::OpenCLTarget::isTargetName(options.target))
@@ -221,7 +214,7 @@ emit(OwningOpRef<ModuleOp> module, EmitForm form, const CompileOptions &given) {
   std::string to = form == EmitForm::GraphIR
                        ? (options.toPhase.empty() ? "fuse" : options.toPhase)
                        : "kernels";
-  if (llvm::Error error = runPhases(*module, phaseOptions(options, to)))
+  if (llvm::Error error = runPhases(*module, upTo(to, options)))
     return withDiagnostics(std::move(error), diagnostics, *module);
   if (form == EmitForm::GraphIR || form == EmitForm::Kernels) {
     std::string text;

@@ -13,11 +13,11 @@ namespace zenith::pipeline {
 struct DeviceProgram {
   opencl::OpenCLProgram program; ///< its kernels are the program's kernel table
   std::string buildOptions;
-  int device = 0; ///< number of the device that it was shaped for
+  int device = 0; ///< index of the device that it was compiled for
 };
 
-/// What kernels for "opencl" or "opencl:N" may count on: what the device says
-/// of itself, or the defaults where it is not installed here.
+/// The capabilities of "opencl" or "opencl:N": those that the device reports,
+/// or the defaults where it is not installed here.
 llvm::Expected<target::OpenCLTarget> deviceTarget(llvm::StringRef target);
 
 /// Prints the kernels of a module that is through the kernels phase. Errors are

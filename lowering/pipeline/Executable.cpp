@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads what an executable tells about itself from the host programs, and links
-// its code.
+// Reads the description of an executable from its host programs, and links its
+// code.
 
 #include "lowering/pipeline/Executable.h"
 
@@ -67,7 +67,7 @@ static bool usesPool(host::ProgramOp program) {
   return found;
 }
 
-static memory::MemoryReport certificate(host::ProgramOp program) {
+static memory::MemoryReport memoryReport(host::ProgramOp program) {
   memory::MemoryReport report;
   report.entry = program.getSymName().str();
   auto read = [&](StringRef name) {
@@ -90,7 +90,7 @@ static EntryInfo describe(host::ProgramOp program) {
   entry.name = program.getSymName().str();
   entry.arguments = describe(program.getArguments());
   entry.results = describe(program.getResults());
-  entry.memory = certificate(program);
+  entry.memory = memoryReport(program);
   return entry;
 }
 

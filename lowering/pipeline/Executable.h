@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A compiled and linked program: entries, what they take and give, parameters,
-// the certificate of memory.
+// A compiled and linked program: entries with their arguments and results,
+// parameters, the memory report.
 
 #ifndef ZENITH_LOWERING_PIPELINE_EXECUTABLE_H
 #define ZENITH_LOWERING_PIPELINE_EXECUTABLE_H
@@ -27,7 +27,7 @@ struct ValueInfo {
   std::string name;  ///< public name; may be empty
   int32_t dtype = 0; ///< a zenith_dtype
   std::vector<graph::DimExpr>
-      dims; ///< numbers, named dimensions, expressions over them
+      dims; ///< constants, named dimensions, expressions over them
 };
 
 struct EntryInfo {
@@ -58,7 +58,7 @@ public:
   /// The only entry, else "main", else null.
   const EntryInfo *defaultEntry() const;
 
-  /// Links `objects`, which belong to what this says, and finds the functions.
+  /// Links `objects`, the code of this executable, and finds the functions.
   llvm::Error link(llvm::ArrayRef<cpu::EmittedFile> objects,
                    const target::CPUTarget &target);
 

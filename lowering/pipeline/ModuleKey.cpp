@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Prints what matters of a module and digests it.
+// Prints the parts of a module that an executable depends on, and digests them.
 
 #include "lowering/pipeline/ModuleKey.h"
 
 #include "ir/GraphOps.h"
 #include "ir/LocationText.h"
 #include "ir/target/CPUTarget.h"
-#include "lowering/pipeline/Compile.h"
+#include "lowering/pipeline/CompileOptions.h"
+#include "lowering/pipeline/OptionText.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/StringExtras.h"
@@ -16,8 +17,8 @@ using namespace mlir;
 
 namespace zenith::pipeline {
 
-/// The operation as text, and what the text only names: elements that lie
-/// beside the module.
+/// The operation as text, with digests of the elements that the text only
+/// names: those of resources.
 static std::string printed(Operation *op) {
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -32,11 +33,25 @@ static std::string printed(Operation *op) {
   return text;
 }
 
-/// The function as text, and the places that its code names at run time.
-static std::string printedWithPlaces(func::FuncOp function) {
+/// The function as text, and the locations that its code names at run time.
+static std::string printedWithLocations(func::FuncOp function) {
   std::string text = printed(function);
   function.walk(
       [&](graph::AssertOp op) { text += "\n" + graph::placeOf(op.getLoc()); });
+  return text;
+}
+
+/// The options on which an executable depends, as "name=value name=value".
+static std::string keyedOptions(const CompileOptions &options) {
+  using zenith::options::CacheUse;
+  std::string text;
+#define ZENITH_COMPILE_OPTION(field, type, initial, spelling, unit, tools,     \
+                              cache, help)                                     \
+  if (CacheUse::cache == CacheUse::InKey)                                      \
+    text += (text.empty() ? "" : " ") +                                        \
+            llvm::StringRef(spelling).ltrim('-').str() + "=" +                 \
+            zenith::options::optionText(options.field);
+#include "lowering/pipeline/CompileOptions.def"
   return text;
 }
 
@@ -47,12 +62,7 @@ CacheKey keyOf(ModuleOp module, const CompileOptions &options,
   key.parts.push_back({"target", target.triple + " " + target.cpu + " " +
                                      target.features + " " +
                                      std::to_string(target.vectorBits)});
-  key.parts.push_back(
-      {"options",
-       "mixed-precision=" + options.mixedPrecision +
-           " dense-index-bytes=" + std::to_string(options.denseIndexBytes) +
-           " memory-bytes=" + std::to_string(options.memoryBytes) +
-           " without=" + llvm::join(options.withoutSearchForms, ",")});
+  key.parts.push_back({"options", keyedOptions(options)});
   std::string parameters, others, attributes;
   std::vector<std::pair<std::string, std::string>> functions;
   llvm::raw_string_ostream stream(parameters);
@@ -62,7 +72,7 @@ CacheKey keyOf(ModuleOp module, const CompileOptions &options,
              << (param.getSourceAttr() ? "" : " unbound") << "\n";
     else if (auto function = dyn_cast<func::FuncOp>(op))
       functions.push_back({"function @" + function.getSymName().str(),
-                           digestOf(printedWithPlaces(function))});
+                           digestOf(printedWithLocations(function))});
     else
       others += printed(&op) + "\n";
   llvm::raw_string_ostream(attributes) << module->getAttrDictionary();

@@ -22,9 +22,9 @@ struct CompileOptions;
 std::string compilerVersion();
 
 /// Parts: compiler (version and sources), target (processor and features),
-/// options, parameters (names and types; values don't matter, they are bound
-/// later), and each function by name. Locations don't count, but
-/// for those of assertions, which a failing run names.
+/// options (the rows of CompileOptions.def that are InKey), parameters (names
+/// and types; values are bound later), and each function by name. Locations are
+/// left out, except those of assertions, which a failing run prints.
 CacheKey keyOf(mlir::ModuleOp module, const CompileOptions &options,
                const target::CPUTarget &target);
 

@@ -20,7 +20,31 @@ using namespace mlir;
 
 namespace zenith::pipeline {
 
+// fill_NAME assigns to the option NAME of a pass where the pass has one.
+#define ZENITH_COMPILE_OPTION(field, type, initial, spelling, unit, tools,     \
+                              cache, help)                                     \
+  template <typename PassOptions, typename Value>                              \
+  static auto fill_##field(PassOptions &own, const Value &value, int)          \
+      ->decltype(own.field = value, void()) {                                  \
+    own.field = value;                                                         \
+  }                                                                            \
+  template <typename PassOptions, typename Value>                              \
+  static void fill_##field(PassOptions &, const Value &, long) {}
+#include "lowering/pipeline/CompileOptions.def"
+
 static void buildNothing(OpPassManager &, const PhaseOptions &) {}
+
+/// Options of a pass, filled from the options of the same name in
+/// CompileOptions.def.
+template <typename PassOptions>
+static PassOptions optionsOf(const CompileOptions &options) {
+  PassOptions own;
+#define ZENITH_COMPILE_OPTION(field, type, initial, spelling, unit, tools,     \
+                              cache, help)                                     \
+  fill_##field(own, options.field, 0);
+#include "lowering/pipeline/CompileOptions.def"
+  return own;
+}
 
 /// Simplification that leaves no dead or equal ops behind.
 static void addTidy(OpPassManager &passes) {
@@ -40,9 +64,10 @@ static void buildClean(OpPassManager &passes, const PhaseOptions &options) {
   passes.addPass(createInlineCallsPass());
   addTidy(passes);
   addSimplification(passes);
-  // simplify-control cleans up the loop that score-first leaves behind.
-  passes.addNestedPass<func::FuncOp>(
-      createScoreFirstPass({options.explain, options.withoutSearchForms}));
+  // simplify-control cleans up the loop that score-first leaves.
+  auto scoring = optionsOf<ScoreFirstPassOptions>(options);
+  scoring.without = options.withoutWords;
+  passes.addNestedPass<func::FuncOp>(createScoreFirstPass(scoring));
   passes.addNestedPass<func::FuncOp>(createSimplifyControlPass());
   passes.addNestedPass<func::FuncOp>(createRaiseRegionsPass());
   passes.addNestedPass<func::FuncOp>(createDecomposeRandomPass());
@@ -50,26 +75,23 @@ static void buildClean(OpPassManager &passes, const PhaseOptions &options) {
   // be constant.
   addTidy(passes);
   addSimplification(passes);
-  // Raising looks for the plainest spelling, so it runs on simplified graphs.
-  passes.addNestedPass<func::FuncOp>(
-      createRaiseCompositesPass({options.explain}));
+  // Raising matches the simplest spelling of a formula, so it runs on
+  // simplified graphs.
+  passes.addNestedPass<func::FuncOp>(createRaiseCompositesPass(
+      optionsOf<RaiseCompositesPassOptions>(options)));
   // Attention was given the sizes of values that are gone.
   passes.addNestedPass<func::FuncOp>(createSimplifySizesPass());
   passes.addNestedPass<func::FuncOp>(createSplitComplexPass());
   addTidy(passes);
-  ChooseStateKeysPassOptions keys;
-  keys.explain = options.explain;
-  keys.denseBytes = options.denseIndexBytes;
-  keys.memoryBytes = options.memoryBytes;
-  keys.without = options.withoutSearchForms;
+  auto keys = optionsOf<ChooseStateKeysPassOptions>(options);
+  keys.without = options.withoutWords;
   passes.addNestedPass<func::FuncOp>(createChooseStateKeysPass(keys));
   addTidy(passes);
   passes.addPass(createSymbolDCEPass());
 }
 
 static void buildOutline(OpPassManager &passes, const PhaseOptions &options) {
-  passes.addNestedPass<func::FuncOp>(
-      createHoistLoopInvariantsPass());
+  passes.addNestedPass<func::FuncOp>(createHoistLoopInvariantsPass());
   passes.addPass(createOutlineRegionsPass());
 }
 
@@ -90,13 +112,14 @@ static void addLayouts(OpPassManager &passes) {
 static void addWeightForms(OpPassManager &passes, const PhaseOptions &options) {
   // Winograd in f32 beats widening bf16 weights, but may lose to dot products
   // of bf16 pairs, so it runs after precision lowering where these are native.
-  bool narrowFirst = options.mixedPrecision == "bf16" && options.bf16Pairs;
+  bool narrowFirst =
+      options.mixedPrecision == MixedPrecision::BF16 && options.bf16Pairs;
   if (!narrowFirst)
     passes.addNestedPass<func::FuncOp>(createTransformWinogradFiltersPass());
-  if (!options.mixedPrecision.empty()) {
-    LowerPrecisionPassOptions lowering;
-    lowering.type = options.mixedPrecision;
-    lowering.explain = options.explain;
+  if (options.mixedPrecision != MixedPrecision::None) {
+    auto lowering = optionsOf<LowerPrecisionPassOptions>(options);
+    lowering.type =
+        options.mixedPrecision == MixedPrecision::FP16 ? "f16" : "bf16";
     passes.addNestedPass<func::FuncOp>(createLowerPrecisionPass(lowering));
   }
   if (narrowFirst)
@@ -133,16 +156,15 @@ static void buildLayout(OpPassManager &passes, const PhaseOptions &options) {
   // Weights that several matmuls read are packed once.
   passes.addPass(createCSEPass());
   passes.addPass(createHoistPreparePass());
-  // Canonicalisation from here on could undo the packing that kernels look for;
-  // unused ops go by CSE.
+  // Canonicalisation from here on could undo the packing that kernels match, so
+  // unused ops are removed by CSE.
   passes.addPass(createCSEPass());
 }
 
 static void buildFuse(OpPassManager &passes, const PhaseOptions &options) {
   passes.addNestedPass<func::FuncOp>(createFetchScalarsPass());
-  DecomposeAttentionPassOptions decomposing;
-  decomposing.explain = options.explain;
-  passes.addNestedPass<func::FuncOp>(createDecomposeAttentionPass(decomposing));
+  passes.addNestedPass<func::FuncOp>(createDecomposeAttentionPass(
+      optionsOf<DecomposeAttentionPassOptions>(options)));
   // Forms of operands that fusion looks for.
   passes.addNestedPass<func::FuncOp>(createReadKVSegmentsPass());
   passes.addNestedPass<func::FuncOp>(createSinkScalesPass());
@@ -150,8 +172,7 @@ static void buildFuse(OpPassManager &passes, const PhaseOptions &options) {
   // After the rewrites above: each may leave dimensions of values that become
   // part of a kernel.
   passes.addNestedPass<func::FuncOp>(createResolveDimsPass());
-  FormFusionsPassOptions forming;
-  forming.explain = options.explain;
+  auto forming = optionsOf<FormFusionsPassOptions>(options);
   passes.addNestedPass<func::FuncOp>(createFormFusionsPass(forming));
   passes.addNestedPass<func::FuncOp>(
       createCheapRematerializationPass({options.explain}));
@@ -164,19 +185,24 @@ static void buildPlan(OpPassManager &passes, const PhaseOptions &) {
 }
 
 static void buildKernels(OpPassManager &passes, const PhaseOptions &options) {
-  BuildHostProgramPassOptions building;
-  building.explain = options.explain;
-  passes.addPass(createBuildHostProgramPass(building));
+  passes.addPass(createBuildHostProgramPass(
+      optionsOf<BuildHostProgramPassOptions>(options)));
 }
 
 static void buildCPU(OpPassManager &passes, const PhaseOptions &) {
   passes.addPass(createConvertKernelsToLLVMPass());
 }
 
+PhaseOptions::PhaseOptions(const CompileOptions &options)
+    : CompileOptions(options) {
+  for (SearchForm form : options.without)
+    withoutWords.push_back(zenith::options::wordOf(form).str());
+}
+
 llvm::ArrayRef<Phase> phases() {
   static const Phase table[] = {
-#define ZENITH_PHASE(name, sentence, builder, contract)                        \
-  {#name, sentence, builder, contract},
+#define ZENITH_PHASE(name, sentence, builder, contract, exit)                  \
+  {#name, sentence, builder, contract, exit},
 #include "lowering/pipeline/Phases.def"
   };
   return table;

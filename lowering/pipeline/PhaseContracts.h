@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The predicates that Phases.def names: may this op be left at the exit of the
-// phase?
+// phase? Phases.def says in words what each allows.
 
 #ifndef ZENITH_LOWERING_PIPELINE_PHASECONTRACTS_H
 #define ZENITH_LOWERING_PIPELINE_PHASECONTRACTS_H
@@ -12,17 +12,14 @@ class Operation;
 
 namespace zenith::pipeline {
 
-bool allowsImported(mlir::Operation *op); ///< functions that may call others
-bool allowsGraph(mlir::Operation *op);    ///< functions of graph ops
-bool allowsOutlined(mlir::Operation *op); ///< straight lines; control names
-                                          ///< functions
-bool allowsLaidOut(mlir::Operation *op);  ///< without batch_norm
-bool allowsFused(mlir::Operation *op);   ///< fusions without composites; around
-                                         ///< them parameters, constants, sizes
-bool allowsPlanned(mlir::Operation *op); ///< functions with an arena
-bool allowsKernels(mlir::Operation *op); ///< host programs and kernels as loops
-bool allowsLLVM(
-    mlir::Operation *op); ///< host programs and kernels in the LLVM dialect
+bool allowsImported(mlir::Operation *op);
+bool allowsGraph(mlir::Operation *op);
+bool allowsOutlined(mlir::Operation *op);
+bool allowsLaidOut(mlir::Operation *op);
+bool allowsFused(mlir::Operation *op);
+bool allowsPlanned(mlir::Operation *op);
+bool allowsKernels(mlir::Operation *op);
+bool allowsLLVM(mlir::Operation *op);
 
 } // namespace zenith::pipeline
 

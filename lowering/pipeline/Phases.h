@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The table of phases: the order of the pipeline, and what each one owes the
-// next.
+// The table of phases: their order, their passes, and the contract of each with
+// the next.
 
 #ifndef ZENITH_LOWERING_PIPELINE_PHASES_H
 #define ZENITH_LOWERING_PIPELINE_PHASES_H
 
+#include "lowering/pipeline/CompileOptions.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
-#include <string>
-#include <vector>
 
 namespace mlir {
 class DialectRegistry;
@@ -20,16 +19,14 @@ class Operation;
 
 namespace zenith::pipeline {
 
-/// What builders of passes need to know.
-struct PhaseOptions {
-  bool explain = false;        ///< passes emit remarks
-  int64_t denseIndexBytes = 0; ///< what sets of bits of a search may take
-  int64_t memoryBytes = 0;     ///< what a step of a search may take; 0 = any
-  std::vector<std::string> withoutSearchForms; ///< not to be chosen
-  std::string mixedPrecision; ///< narrow type of weights, "bf16" or "f16";
-                              ///< empty = as written
-  bool bf16Pairs = false;     ///< the target multiplies pairs of bf16 fastest
-  bool int8Dots = false;      ///< and int8 in groups of four
+/// What builders of passes need to know: the options, and what the target that
+/// they name can do.
+struct PhaseOptions : CompileOptions {
+  explicit PhaseOptions(const CompileOptions &options);
+
+  std::vector<std::string> withoutWords; ///< of `without`, as passes take them
+  bool bf16Pairs = false; ///< the target multiplies pairs of bf16 fastest
+  bool int8Dots = false;  ///< and int8 in groups of four
 };
 
 struct Phase {
@@ -38,9 +35,10 @@ struct Phase {
   void (*build)(mlir::OpPassManager &passes, const PhaseOptions &options);
   /// True where `op` may be left at the phase's exit.
   bool (*allows)(mlir::Operation *op);
+  llvm::StringRef exit; ///< the same in words
 };
 
-/// In order.
+/// In the order of the pipeline.
 llvm::ArrayRef<Phase> phases();
 /// Position of a phase; -1 for an unknown name.
 int phaseIndex(llvm::StringRef name);

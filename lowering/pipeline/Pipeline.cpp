@@ -10,21 +10,25 @@
 #include "lowering/builder/KernelPlan.h"
 #include "lowering/host/HostDialect.h"
 #include "lowering/pipeline/DeviceProgram.h"
+#include "lowering/pipeline/OptionText.h"
 #include "lowering/pipeline/Phases.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "runtime/Stopwatch.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/ToolOutputFile.h"
-#include <chrono>
 
 using namespace mlir;
 
 namespace zenith::pipeline {
+
+// The columns of CompileOptions.def.
+using namespace options;
 
 namespace {
 
@@ -147,8 +151,7 @@ static llvm::Expected<int> findPhase(StringRef name, int otherwise) {
                    ("unknown phase '" + name + "'; there are " + known).str());
 }
 
-/// What kernels for `text` ("cpu", "cpu:NAME", "opencl", "opencl:N") are shaped
-/// for.
+/// The machine that "cpu", "cpu:NAME", "opencl" or "opencl:N" stands for.
 static llvm::Expected<target::TargetModel> modelFor(StringRef text) {
   if (target::OpenCLTarget::isTargetName(text)) {
     llvm::Expected<target::OpenCLTarget> device = deviceTarget(text);
@@ -162,30 +165,33 @@ static llvm::Expected<target::TargetModel> modelFor(StringRef text) {
   return processor->model();
 }
 
+static PhaseOptions phaseOptionsFor(const CompileOptions &options,
+                                    const target::TargetModel &model) {
+  PhaseOptions forPhases(options);
+  forPhases.bf16Pairs = model.bf16Pairs;
+  forPhases.int8Dots = model.kInterleave == 4;
+  return forPhases;
+}
+
+llvm::Expected<PhaseOptions> phaseOptions(const CompileOptions &options) {
+  llvm::Expected<target::TargetModel> model = modelFor(options.target);
+  if (!model)
+    return makeError(ErrorCode::Usage, llvm::toString(model.takeError()));
+  return phaseOptionsFor(options, *model);
+}
+
 llvm::Error buildPipeline(OpPassManager &passes,
-                          const PipelineOptions &options) {
+                          const CompileOptions &options) {
   llvm::Expected<int> from = findPhase(options.fromPhase, 0),
                       to = findPhase(options.toPhase, phases().size() - 1);
   if (!from || !to)
     return from ? to.takeError()
                 : (llvm::consumeError(to.takeError()), from.takeError());
-  llvm::Expected<target::TargetModel> target = modelFor(options.target);
-  if (!target)
-    return makeError(ErrorCode::Usage, llvm::toString(target.takeError()));
-  PhaseOptions forPhases;
-  forPhases.explain = options.explain;
-  forPhases.denseIndexBytes = options.denseIndexBytes;
-  forPhases.memoryBytes = options.memoryBytes;
-  forPhases.withoutSearchForms = options.withoutSearchForms;
-  if (!llvm::is_contained({"", "bf16", "fp16"}, options.mixedPrecision))
-    return makeError(ErrorCode::Usage, "unknown precision '" +
-                                           options.mixedPrecision +
-                                           "'; there are bf16 and fp16");
-  forPhases.mixedPrecision =
-      options.mixedPrecision == "fp16" ? "f16" : options.mixedPrecision;
-  forPhases.bf16Pairs = target->bf16Pairs;
-  forPhases.int8Dots = target->kInterleave == 4;
-  passes.addPass(std::make_unique<SetTargetPass>(options.target, *target));
+  llvm::Expected<target::TargetModel> model = modelFor(options.target);
+  if (!model)
+    return makeError(ErrorCode::Usage, llvm::toString(model.takeError()));
+  const PhaseOptions forPhases = phaseOptionsFor(options, *model);
+  passes.addPass(std::make_unique<SetTargetPass>(options.target, *model));
   for (int index = *from; index <= *to; ++index) {
     const Phase &phase = phases()[index];
     phase.build(passes, forPhases);
@@ -209,7 +215,7 @@ static ErrorCode codeOfFailure(StringRef phase) {
              : ErrorCode::Internal;
 }
 
-llvm::Error runPhases(ModuleOp module, const PipelineOptions &options) {
+llvm::Error runPhases(ModuleOp module, const CompileOptions &options) {
   llvm::Expected<int> from = findPhase(options.fromPhase, 0),
                       to = findPhase(options.toPhase, phases().size() - 1);
   if (!from || !to)
@@ -219,7 +225,7 @@ llvm::Error runPhases(ModuleOp module, const PipelineOptions &options) {
     return makeError(ErrorCode::Invalid, "the module is invalid");
   // One manager per phase: a failure is then a phase's.
   for (int index = *from; index <= *to; ++index) {
-    PipelineOptions one = options;
+    CompileOptions one = options;
     one.fromPhase = one.toPhase = phases()[index].name.str();
     PassManager passes(module.getContext(), ModuleOp::getOperationName(),
                        PassManager::Nesting::Explicit);
@@ -228,54 +234,62 @@ llvm::Error runPhases(ModuleOp module, const PipelineOptions &options) {
 #endif
     if (llvm::Error error = buildPipeline(passes, one))
       return error;
-    auto start = std::chrono::steady_clock::now();
+    runtime::Stopwatch watch;
     if (failed(passes.run(module)))
       return makeError(codeOfFailure(one.toPhase),
                        "phase '" + one.toPhase + "' failed");
     if (options.timed)
-      options.timed(one.toPhase, std::chrono::duration<double, std::milli>(
-                                     std::chrono::steady_clock::now() - start)
-                                     .count());
+      options.timed(one.toPhase, watch.ms());
   }
   return llvm::Error::success();
 }
 
 namespace {
+/// Stands for the option of a pipeline that zenith-opt does not take.
+struct NoPipelineOption {
+  template <typename... Arguments> explicit NoPipelineOption(Arguments &&...) {}
+  std::string getValue() const { return ""; }
+};
+
+/// The rows of CompileOptions.def as texts.
 struct PhasePipelineOptions : PassPipelineOptions<PhasePipelineOptions> {
-  Option<std::string> target{*this, "target",
-                             llvm::cl::desc("cpu, cpu:NAME, opencl"),
-                             llvm::cl::init("cpu")};
-  Option<std::string> from{*this, "from", llvm::cl::desc("first phase to run")};
-  Option<std::string> to{*this, "to", llvm::cl::desc("last phase to run")};
-  Option<std::string> dumpPhases{
-      *this, "dump-phases",
-      llvm::cl::desc("folder for the IR after each phase")};
-  Option<bool> explain{*this, "explain", llvm::cl::desc("emit remarks"),
-                       llvm::cl::init(false)};
-  Option<int64_t> denseIndexBytes{
-      *this, "dense-index-bytes",
-      llvm::cl::desc("memory for sets of bits of a search"), llvm::cl::init(0)};
-  Option<std::string> mixedPrecision{
-      *this, "mixed-precision",
-      llvm::cl::desc("bf16, fp16: narrow type of weights")};
+  template <bool taken>
+  using TextOption =
+      std::conditional_t<taken, Option<std::string>, NoPipelineOption>;
+#define ZENITH_COMPILE_OPTION(field, type, initial, spelling, unit, tools,     \
+                              cache, help)                                     \
+  TextOption<(tools).takes(Opt)> field{                                        \
+      *this, OptionRow{spelling, unit, tools, CacheUse::cache, help}.name(),   \
+      llvm::cl::desc(help),                                                    \
+      llvm::cl::init(options::optionText(type(initial)))};
+#include "lowering/pipeline/CompileOptions.def"
+
+  /// The values, or what is wrong with a text.
+  llvm::Expected<CompileOptions> read() const {
+    CompileOptions chosen;
+#define ZENITH_COMPILE_OPTION(field, type, initial, spelling, unit, tools,     \
+                              cache, help)                                     \
+  if (std::string text = field.getValue();                                     \
+      (tools).takes(Opt) && text != options::optionText(chosen.field) &&       \
+      !options::parseOption(text, unit, chosen.field))                         \
+    return makeError(ErrorCode::Usage,                                         \
+                     spelling " does not take '" + text + "'");
+#include "lowering/pipeline/CompileOptions.def"
+    return chosen;
+  }
 };
 } // namespace
 
 void registerPhasePipeline() {
   static PassPipelineRegistration<PhasePipelineOptions> registration(
       "zenith-phases", "The phases from..to, with the contract of each checked",
-      [](OpPassManager &passes, const PhasePipelineOptions &options) {
-        PipelineOptions chosen;
-        chosen.target = options.target;
-        chosen.fromPhase = options.from;
-        chosen.toPhase = options.to;
-        chosen.dumpDir = options.dumpPhases;
-        chosen.explain = options.explain;
-        chosen.mixedPrecision = options.mixedPrecision;
-        chosen.denseIndexBytes = options.denseIndexBytes;
+      [](OpPassManager &passes, const PhasePipelineOptions &given) {
+        llvm::Expected<CompileOptions> options = given.read();
+        llvm::Error error =
+            options ? buildPipeline(passes, *options) : options.takeError();
         // The registry has no way to fail: a pass that reports the reason
         // stands for the pipeline.
-        if (llvm::Error error = buildPipeline(passes, chosen))
+        if (error)
           passes.addPass(std::make_unique<ReportErrorPass>(
               llvm::toString(std::move(error))));
       });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Splits remark diagnostics into topic, code and text, and prints them.
+// Takes remarks from diagnostics and prints them.
 
 #include "lowering/pipeline/Remarks.h"
 
@@ -34,45 +34,36 @@ std::string locationText(Location location) {
   return "";
 }
 
+Remark makeRemark(remarks::Code code, ArrayRef<remarks::Value> values,
+                  std::string location) {
+  return {code, remarks::sentenceOf(code, values),
+          remarks::payloadOf(code, values), std::move(location)};
+}
+
 std::string toText(const Remark &remark) {
-  std::string text = remark.topic;
-  if (!remark.code.empty())
-    text += " " + remark.code;
+  const remarks::Entry &entry = remarks::entryOf(remark.code);
+  std::string text = (remarks::topicWord(entry.topic) + " " + entry.name).str();
   if (!remark.location.empty())
     text += " " + remark.location;
   return text + ": " + remark.text;
 }
 
 std::string toJSON(const Remark &remark) {
+  const remarks::Entry &entry = remarks::entryOf(remark.code);
+  llvm::json::Object payload;
+  for (const auto &[name, value] : remark.payload)
+    if (const int64_t *integer = value.integer())
+      payload[name] = *integer;
+    else
+      payload[name] = llvm::json::fixUTF8(value.text());
   std::string text;
   llvm::raw_string_ostream(text) << llvm::json::Value(
-      llvm::json::Object{{"topic", remark.topic},
-                         {"code", remark.code},
+      llvm::json::Object{{"topic", remarks::topicWord(entry.topic)},
+                         {"code", entry.name},
                          {"text", llvm::json::fixUTF8(remark.text)},
-                         {"location", llvm::json::fixUTF8(remark.location)}});
+                         {"location", llvm::json::fixUTF8(remark.location)},
+                         {"payload", std::move(payload)}});
   return text;
-}
-
-/// MLIR attaches the whole op to a diagnostic; a remark names it by its place.
-static bool showsOp(Diagnostic &note) {
-  return StringRef(note.str()).starts_with("see current operation: ");
-}
-
-/// "topic: CODE: text"; the code may be missing.
-static Remark parseRemark(Diagnostic &diagnostic) {
-  std::string whole = diagnostic.str();
-  auto [topic, rest] = StringRef(whole).split(": ");
-  auto [code, text] = rest.split(": ");
-  bool isCode = !text.empty() && llvm::all_of(code, [](char c) {
-    return llvm::isUpper(c) || llvm::isDigit(c);
-  });
-  Remark remark{topic.str(), isCode ? code.str() : "",
-                (isCode ? text : rest).str(),
-                locationText(diagnostic.getLocation())};
-  for (Diagnostic &note : diagnostic.getNotes())
-    if (!showsOp(note))
-      remark.text += "; " + note.str();
-  return remark;
 }
 
 DiagnosticCollector::DiagnosticCollector(
@@ -82,13 +73,15 @@ DiagnosticCollector::DiagnosticCollector(
           takeError(diagnostic);
         else if (diagnostic.getSeverity() == DiagnosticSeverity::Remark &&
                  this->sink)
-          this->sink(parseRemark(diagnostic));
+          if (auto remark = remarks::read(diagnostic))
+            this->sink({remark->entry->code, remark->text, remark->payload,
+                        locationText(diagnostic.getLocation())});
         return success();
       }) {}
 
 void DiagnosticCollector::takeError(Diagnostic &diagnostic) {
   if (errors.empty())
-    place = locationText(diagnostic.getLocation());
+    location = locationText(diagnostic.getLocation());
   else
     errors += "\n";
   errors += diagnostic.str();

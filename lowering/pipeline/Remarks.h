@@ -5,48 +5,54 @@
 #ifndef ZENITH_LOWERING_PIPELINE_REMARKS_H
 #define ZENITH_LOWERING_PIPELINE_REMARKS_H
 
-#include "mlir/IR/Diagnostics.h"
+#include "ir/remarks/Remark.h"
 #include <functional>
 #include <string>
-#include <vector>
 
 namespace zenith::pipeline {
 
-/// One decision. Passes emit it as the diagnostic `remark: TOPIC: CODE: text`.
+/// One decision, with a row of RemarkCodes.def.
 struct Remark {
-  std::string topic; ///< "fusion", "remat", ...; what --explain= selects
-  std::string code;  ///< stable: "FUS101"
-  std::string text;  ///< one sentence, with its numbers
+  remarks::Code code;
+  std::string text; ///< the sentence with its values
+  remarks::Payload payload;
   std::string
       location; ///< "model.mlir:3:5", or the name that the source gave the op
+
+  remarks::Topic topic() const { return remarks::entryOf(code).topic; }
 };
+
+/// A remark that no diagnostic carries.
+Remark makeRemark(remarks::Code code, llvm::ArrayRef<remarks::Value> values,
+                  std::string location = {});
 
 /// "TOPIC CODE LOCATION: text".
 std::string toText(const Remark &remark);
-/// {"topic", "code", "text", "location"} on one line.
+/// {"topic", "code", "text", "location", "payload"} on one line; "payload" has
+/// the values of the sentence by name.
 std::string toJSON(const Remark &remark);
 
 /// Text of a location: files as FILE:LINE:COL, names in quotes; empty where
 /// nothing is known.
 std::string locationText(mlir::Location location);
 
-/// While it lives, takes the diagnostics of a context: remarks go to `sink`,
-/// errors are kept.
+/// While it lives, takes the diagnostics of a context: remarks of the table go
+/// to `sink`, errors are kept.
 class DiagnosticCollector {
 public:
   DiagnosticCollector(mlir::MLIRContext *context,
                       std::function<void(const Remark &)> sink);
 
   bool hasErrors() const { return !errors.empty(); }
-  /// All errors with their notes; the first one's place is `firstLocation`.
+  /// All errors with their notes; the first one's location is `firstLocation`.
   const std::string &errorText() const { return errors; }
-  const std::string &firstLocation() const { return place; }
+  const std::string &firstLocation() const { return location; }
 
 private:
   void takeError(mlir::Diagnostic &diagnostic);
 
   std::function<void(const Remark &)> sink;
-  std::string errors, place;
+  std::string errors, location;
   mlir::ScopedDiagnosticHandler handler;
 };
 

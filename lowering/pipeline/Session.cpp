@@ -7,7 +7,7 @@
 #include "lowering/elements/ElementCodes.h"
 #include "lowering/pipeline/DeviceSession.h"
 #include "lowering/pipeline/RuntimeError.h"
-#include <chrono>
+#include "runtime/Stopwatch.h"
 
 using namespace mlir;
 
@@ -23,7 +23,7 @@ Session::Session(std::shared_ptr<const Executable> program,
 llvm::Expected<std::unique_ptr<Session>>
 Session::create(std::shared_ptr<const Executable> executable,
                 const SessionOptions &options) {
-  auto start = std::chrono::steady_clock::now();
+  runtime::Stopwatch watch;
   std::unique_ptr<Session> session(new Session(std::move(executable), options));
   if (session->program->device) {
     auto device =
@@ -51,9 +51,7 @@ Session::create(std::shared_ptr<const Executable> executable,
                        "the program has no parameter " + given.first);
   if (llvm::Error error = session->prepare())
     return error;
-  session->prepareTime = std::chrono::duration<double, std::milli>(
-                             std::chrono::steady_clock::now() - start)
-                             .count();
+  session->prepareTime = watch.ms();
   return session;
 }
 

@@ -23,8 +23,8 @@ struct SessionOptions {
   int threads = 0;     ///< 0 = the cores that the process was granted
   int64_t maxMemoryBytes =
       0; ///< budget of arena and results together; 0 = none
-  runtime::SpillOptions spill; ///< where what exceeds the budget goes
-  /// Values for parameters by name, instead of what the module says.
+  runtime::SpillOptions spill; ///< for sets that exceed the budget
+  /// Values for parameters by name, instead of those of the module.
   std::map<std::string, runtime::ParameterSource> parameters;
 };
 
@@ -53,8 +53,8 @@ public:
                   const std::vector<zenith_tensor> &arguments,
                   std::vector<zenith_tensor> &results);
 
-  /// Gives a parameter another value of its type, and derives anew what depends
-  /// on it.
+  /// Gives a parameter another value of its type, and computes the derived
+  /// parameters again.
   llvm::Error rebind(const std::string &name, runtime::ParameterSource source);
 
   /// For memory use, profiles, cancellation.

@@ -3,6 +3,7 @@
 // Steps of fusions: memory whose size depends on data, launches, and the sizes
 // that kernels compute.
 
+#include "ir/remarks/Remark.h"
 #include "lowering/program/ProgramBuilder.h"
 #include "passes/cost/CostRule.h"
 
@@ -270,8 +271,7 @@ LogicalResult ProgramBuilder::launch(graph::FusionOp fusion) {
   if (failed(plan) || failed(allocateMemory(fusion, *plan)))
     return failure();
   if (plan->hostOnly && explainsFallbacks)
-    fusion.emitRemark() << "fallback: DEV001: the host runs this kernel, with "
-                           "copies from and to the device";
+    remarks::emit(fusion, remarks::Code::DEV001);
   unsigned firstCell = cellCount;
   cellCount += plan->counts.size();
   for (const SharedLaunch &launch : plan->launches) {

@@ -141,7 +141,7 @@ static void chooseBlocks(AttentionSchedule &space, int64_t mostKeys) {
 /// narrower and taller tiles take fewer instructions. The softmax weight of a
 /// key takes about ten.
 static TargetModel targetFor(int64_t queries, int64_t headSize, int64_t keys,
-                              int64_t features, const TargetModel &target) {
+                             int64_t features, const TargetModel &target) {
   constexpr double clearly = 0.9, perWeight = 10;
   auto instructions = [&](const TargetModel &own) {
     auto vectors = [&](int64_t count) {

@@ -52,7 +52,7 @@ graph::AttentionOp attentionAnchor(graph::FusionOp fusion);
 
 /// A variant of attention, for some numbers of keys.
 struct AttentionVariant {
-  TargetModel target;  ///< with the register tile for them
+  TargetModel target;   ///< with the register tile for them
   int64_t mostKeys = 0; ///< 0: any number
   graph::DimExpr guard; ///< 1 where the run takes this variant, else 0
 };

@@ -84,8 +84,7 @@ unsigned mrOf(const ContractionSpace &space, const TargetModel &target);
 
 /// Whether micro-kernels multiply two or four neighbouring k at a time: 16-bit
 /// integers on all targets, bf16 where the target has an instruction for it.
-bool multipliesKPairs(const ContractionSpace &space,
-                      const TargetModel &target);
+bool multipliesKPairs(const ContractionSpace &space, const TargetModel &target);
 
 /// The value of a size, with 64 for each symbol; 1e6 where it has none. Only
 /// for heuristics: correctness must not depend on it.

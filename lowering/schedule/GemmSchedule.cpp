@@ -117,9 +117,8 @@ static std::optional<double> tilesOfGroups(const ContractionSpace &space,
   }
   if (!movesA || space.outerRows.empty())
     return std::nullopt;
-  return std::max(1.0,
-                  target.l2Share(0.5) /
-                      (4 * std::max(1.0, distanceOfRows(space)) * mr));
+  return std::max(1.0, target.l2Share(0.5) /
+                           (4 * std::max(1.0, distanceOfRows(space)) * mr));
 }
 
 /// Elements of A per row that no neighbouring row reads: filters that overlap
@@ -173,8 +172,8 @@ static void choosePanelsOfGates(GemmSchedule &schedule,
 /// short sums, and with longer ones where there are several results, as in an
 /// optimiser's update. The longer limit holds for 512-bit vectors, whose
 /// processors have larger second-level caches.
-static bool writesRows(const ContractionSpace &space,
-                       const TargetModel &target, double kSize, double bytes) {
+static bool writesRows(const ContractionSpace &space, const TargetModel &target,
+                       double kSize, double bytes) {
   constexpr double shortSum = 32, shortSumOfUpdate = 256;
   auto fusion = space.op->getParentOfType<graph::FusionOp>();
   bool updates = target.avx512 && fusion && fusion->getNumResults() > 1;
@@ -256,7 +255,8 @@ static double chooseWholePanels(GemmSchedule &schedule,
                                 const ContractionSpace &space,
                                 const TargetModel &target,
                                 const GemmEstimate &gemm) {
-  double perTask = rowBlockBytes(target) / (4 * elementsPerRow(space) * gemm.mr);
+  double perTask =
+      rowBlockBytes(target) / (4 * elementsPerRow(space) * gemm.mr);
   // Long rows leave no block worth the name: stream them all past each panel.
   if (perTask < 8 || schedule.sweptK())
     perTask = maxTilesPerTask;

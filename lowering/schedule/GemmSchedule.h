@@ -104,8 +104,7 @@ struct GemmSchedule {
 bool needsAPacking(const ContractionSpace &space, const TargetModel &target);
 
 /// Whether the result is small and K is long, with rows of A strided along K.
-bool isSmallWithLongK(const ContractionSpace &space,
-                      const TargetModel &target);
+bool isSmallWithLongK(const ContractionSpace &space, const TargetModel &target);
 
 GemmSchedule chooseGemmSchedule(const ContractionSpace &space,
                                 const TargetModel &target);

@@ -64,8 +64,8 @@ bool FusionPlan::joinsEpilogue(Operation *op, Group *group) {
     if (!member || !graph.isWork(member) || graph.group(member) != group)
       continue;
     if (!isMovement && isWrittenForReductions(member)) {
-      remark(op, "FUS104",
-             "stays out of the epilogue: it reads what is reduced too");
+      remark(op, remarks::Code::FUS104,
+             {"stays out of the epilogue: it reads what is reduced too"});
       return false;
     }
     if (isMovement && operand.getOperandNumber() != 0)
@@ -99,9 +99,9 @@ bool FusionPlan::joinsEpilogue(Operation *op, Group *group) {
                  !movesRunsOfColumns(*space, graph.analysis())))
     return false;
   if (graph.needsIndirectly(op, group)) {
-    remark(
-        op, "FUS101",
-        "stays out of the epilogue: it needs work that needs the contraction");
+    remark(op, remarks::Code::FUS101,
+           {"stays out of the epilogue",
+            "it needs work that needs the contraction"});
     return false;
   }
   spaces[op] = *space;
@@ -131,9 +131,9 @@ void FusionPlan::growAnchor(Operation *anchor, FusionKind kind) {
     growEpilogue(anchor, kind);
   }
   if (resultCount(graph.group(anchor)) > 1)
-    remark(
-        anchor, "FUS104",
-        "values of the epilogue have other readers and are written as results");
+    remark(anchor, remarks::Code::FUS104,
+           {"values of the epilogue have other readers and are written as "
+            "results"});
 }
 
 } // namespace zenith::fusion

@@ -6,6 +6,7 @@
 // backward pass.
 
 #include "ir/CompositeFormulas.h"
+#include "ir/remarks/Remark.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/GraphPasses.h"
@@ -264,9 +265,7 @@ bool Recomputation::remove(unsigned index) {
   for (Operation *reader : readers)
     computeIn(cast<FusionOp>(reader), result, yielded, formula);
   if (explain)
-    fusion.emitRemark() << "fusion: FUS106: result " << index
-                        << " is computed again where it is read, in regions: "
-                        << readers.size();
+    remarks::emit(fusion, remarks::Code::FUS106, {index, readers.size()});
   gone.insert(yielded);
   return true;
 }

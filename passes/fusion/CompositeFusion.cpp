@@ -4,8 +4,8 @@
 // its own, and the others are elementwise.
 
 #include "ir/encodings/KVSegments.h"
-#include "ir/target/TargetModel.h"
 #include "ir/encodings/PackedPanels.h"
+#include "ir/target/TargetModel.h"
 #include "passes/fusion/FusionRule.h"
 #include "passes/fusion/NarrowOperands.h"
 #include "passes/fusion/StridedBase.h"

@@ -3,6 +3,7 @@
 // Replaces attention that no kernel computes whole by its formula.
 
 #include "ir/CompositeFormulas.h"
+#include "ir/remarks/Remark.h"
 #include "ir/target/TargetModel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
@@ -36,10 +37,10 @@ static void decomposeAttention(Block &block, bool all, bool explain) {
     if (!all && hasKernel(attention))
       continue;
     if (explain)
-      attention->emitRemark()
-          << "fusion: FUS204: attention is written out: "
-          << (all ? "the target has no kernel for it"
-                  : "its features are too many, or known only when it runs");
+      remarks::emit(
+          attention, remarks::Code::FUS204,
+          {all ? "the target has no kernel for it"
+               : "its features are too many, or known only when it runs"});
     OpBuilder builder(attention);
     attention.getResult().replaceAllUsesWith(buildFormula(builder, attention));
     attention.erase();

@@ -2,6 +2,7 @@
 //
 // The pass: plans which ops become one kernel, then outlines the regions.
 
+#include "ir/remarks/Remark.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
 #include "passes/cost/CostRule.h"

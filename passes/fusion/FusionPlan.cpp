@@ -85,10 +85,10 @@ bool FusionPlan::readsStayFew(Group *group, Operation *joining) {
   return true;
 }
 
-void FusionPlan::remark(Operation *op, StringRef code,
-                        const Twine &text) const {
+void FusionPlan::remark(Operation *op, remarks::Code code,
+                        ArrayRef<remarks::Value> values) const {
   if (options.explain)
-    op->emitRemark() << "fusion: " << code << ": " << text.str();
+    remarks::emit(op, code, values);
 }
 
 void FusionPlan::remarkGroup(Group *group) const {
@@ -96,17 +96,16 @@ void FusionPlan::remarkGroup(Group *group) const {
     return;
   StringRef kind = stringifyFusionKind(group->kind);
   if (group->members.size() == 1) {
-    remark(group->anchor, "FUS002",
-           Twine("'") + group->anchor->getName().stripDialect() +
-               "' alone as " + kind);
+    remark(group->anchor, remarks::Code::FUS002,
+           {group->anchor->getName().stripDialect(), kind});
     return;
   }
   std::string names;
   for (Operation *member : group->members)
     names +=
         (names.empty() ? "" : ", ") + member->getName().stripDialect().str();
-  remark(group->anchor, "FUS001",
-         kind + " of " + Twine(group->members.size()) + " ops: " + names);
+  remark(group->anchor, remarks::Code::FUS001,
+         {kind, group->members.size(), names});
 }
 
 } // namespace zenith::fusion

@@ -8,6 +8,7 @@
 #define ZENITH_PASSES_FUSION_FUSIONPLAN_H
 
 #include "ir/SearchOps.h"
+#include "ir/remarks/Remark.h"
 #include "passes/fusion/FusionGraph.h"
 
 namespace zenith::fusion {
@@ -54,8 +55,8 @@ private:
   bool absorbProducers(Group *group, bool sharedToo);
   bool readsStayFew(Group *group, mlir::Operation *joining);
   unsigned resultCount(Group *group) const;
-  void remark(mlir::Operation *op, llvm::StringRef code,
-              const llvm::Twine &text) const;
+  void remark(mlir::Operation *op, remarks::Code code,
+              llvm::ArrayRef<remarks::Value> values = {}) const;
   void remarkGroup(Group *group) const;
 
   FusionGraph &graph;

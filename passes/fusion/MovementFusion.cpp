@@ -33,8 +33,10 @@ struct MovementFusion : FusionRule::ExternalModel<MovementFusion<Op>, Op> {
     if (auto dim = dyn_cast<DimOp>(op))
       return isCountOfPositions(dim) ? Role::Metadata : Role::Outside;
     auto concat = dyn_cast<ConcatOp>(op);
-    return concat && isReadBySegments(concat, dims, target::TargetModel::mostQueriesInPlace) ? Role::Metadata
-                                                    : Role::Pointwise;
+    return concat && isReadBySegments(concat, dims,
+                                      target::TargetModel::mostQueriesInPlace)
+               ? Role::Metadata
+               : Role::Pointwise;
   }
   std::optional<FusionKind> kernelKind(Operation *) const {
     return FusionKind::pointwise;

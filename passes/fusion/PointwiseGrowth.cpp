@@ -83,21 +83,18 @@ bool FusionPlan::joinsAsProducer(Operation *op, Group *group) {
       if (!graph.sameDims(member->getResult(0), group->anchor->getResult(0)))
         ++cost;
     if (cost::elementCost(op) > cheapCost || cost > maxRepeated) {
-      remark(op, "FUS105",
-             "computed apart: inside its reader it would be repeated");
+      remark(op, remarks::Code::FUS105);
       return false;
     }
   }
   if (preventsTiles(graph, op, group)) {
-    remark(
-        op, "FUS103",
-        "computed apart: its reader transposes it, and it reads with strides");
+    remark(op, remarks::Code::FUS103,
+           {"computed apart",
+            "its reader transposes it, and it reads an operand with a stride"});
     return false;
   }
   if (!readsStayFew(group, op)) {
-    remark(op, "FUS102",
-           "computed apart: its reader would evaluate more than max-reads "
-           "index maps");
+    remark(op, remarks::Code::FUS102);
     return false;
   }
   return true;
@@ -121,8 +118,9 @@ bool FusionPlan::joinsAsResult(Operation *op, Group *group) {
       return false;
   }
   if (graph.feedsIndirectly(op, group)) {
-    remark(op, "FUS101",
-           "computed apart: another reader comes before the one it would join");
+    remark(op, remarks::Code::FUS101,
+           {"computed apart",
+            "another reader comes before the one it would join"});
     return false;
   }
   return readsStayFew(group, op);
@@ -175,8 +173,8 @@ void FusionPlan::assignPointwise(Operation *op) {
       llvm::any_of(graph.reads(op->getResult(0)), [&](const Read &read) {
         return graph.role(read.reader) == Role::Contraction;
       }))
-    remark(op, "FUS103",
-           "copied: its reader takes strided operands, and this isn't");
+    remark(op, remarks::Code::FUS103,
+           {"copied", "its reader takes strided operands, and this isn't"});
   graph.start(op, FusionKind::pointwise);
 }
 

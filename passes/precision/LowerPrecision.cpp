@@ -8,6 +8,7 @@
 #include "ir/matchers/ParameterDependence.h"
 #include "ir/matchers/TypeOf.h"
 #include "ir/matchers/ValueBuilders.h"
+#include "ir/remarks/Remark.h"
 #include "ir/target/TargetModel.h"
 #include "ir/tensor/Tensor.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -83,9 +84,10 @@ private:
 
   void lower(Operation *op, Type narrow);
   bool isCandidate(Operation *op);
-  void remark(Operation *op, StringRef code, const Twine &text) {
+  void remark(Operation *op, remarks::Code code,
+              ArrayRef<remarks::Value> values = {}) {
     if (explain)
-      op->emitRemark() << "precision: " << code << ": " << text;
+      remarks::emit(op, code, values);
   }
 };
 
@@ -97,18 +99,16 @@ bool LowerPrecisionPass::isCandidate(Operation *op) {
   };
   Value weights = op->getOperand(1);
   if (!isF32(weights) || !isF32(op->getOperand(0)) || !isF32(op->getResult(0)))
-    remark(op, "PRE101", "the operands are not f32");
+    remark(op, remarks::Code::PRE101);
   else if (!typeOf(weights).hasStaticShape() || !isParameter(weights))
-    remark(op, "PRE102", "the weights depend on arguments");
+    remark(op, remarks::Code::PRE102);
   else if (*tensorBytes(typeOf(weights)) < minBytes ||
            typeOf(weights).getNumElements() == 0)
-    remark(op, "PRE103",
-           "the weights have " + Twine(*tensorBytes(typeOf(weights))) +
-               " bytes only");
+    remark(op, remarks::Code::PRE103, {*tensorBytes(typeOf(weights))});
   else if (isBatched(op))
-    remark(op, "PRE104", "the contraction is batched or grouped");
+    remark(op, remarks::Code::PRE104);
   else if (op->hasAttr(winogradTileAttrName))
-    remark(op, "PRE105", "the filter is stored transformed (Winograd)");
+    remark(op, remarks::Code::PRE105);
   else
     return true;
   return false;
@@ -123,17 +123,12 @@ void LowerPrecisionPass::lower(Operation *op, Type narrow) {
   if (roundsBoth && !hasFewRows(op)) {
     op->setOperand(0, converted(builder, op->getOperand(0), narrow));
     op->setOperand(1, weights);
-    remark(op, "PRE002",
-           "both operands are rounded to " + type.getValue() +
-               "; the weights take " + Twine(bytes) + " bytes instead of " +
-               Twine(2 * bytes));
+    remark(op, remarks::Code::PRE002, {type.getValue(), bytes, 2 * bytes});
     return;
   }
   op->setOperand(
       1, converted(builder, weights, Float32Type::get(op->getContext())));
-  remark(op, "PRE001",
-         "the weights are stored as " + type.getValue() + " in " +
-             Twine(bytes) + " bytes instead of " + Twine(2 * bytes));
+  remark(op, remarks::Code::PRE001, {type.getValue(), bytes, 2 * bytes});
 }
 
 } // namespace zenith::precision

@@ -5,6 +5,7 @@
 #ifndef ZENITH_PASSES_RAISE_NEARMISS_H
 #define ZENITH_PASSES_RAISE_NEARMISS_H
 
+#include "ir/remarks/Remark.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Operation.h"
 #include <string>
@@ -23,11 +24,10 @@ public:
     }
     return mlir::failure();
   }
-  /// The remark "fusion: CODE: text" at the op, if there is one to make.
-  void report(llvm::StringRef code, llvm::StringRef formula) const {
+  /// Emits the remark at the op, if a condition failed.
+  void report(remarks::Code code) const {
     if (place)
-      place->emitRemark() << "fusion: " << code.str() << ": no "
-                          << formula.str() << ": " << condition;
+      remarks::emit(place, code, {condition});
   }
 
 private:

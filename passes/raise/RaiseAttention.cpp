@@ -199,7 +199,7 @@ void explainAttention(func::FuncOp function) {
   function.walk([](DotGeneralOp op) {
     NearMiss miss;
     if (failed(matchAttention(op, miss)))
-      miss.report("FUS204", "attention");
+      miss.report(remarks::Code::FUS204);
   });
 }
 

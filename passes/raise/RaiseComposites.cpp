@@ -157,14 +157,14 @@ static void explainGeluAndSoftmax(func::FuncOp function) {
     GeluMatch match;
     NearMiss miss;
     if (failed(matchGelu(op, match, miss)))
-      miss.report("FUS201", "gelu");
+      miss.report(remarks::Code::FUS201);
   });
   function.walk([](DivOp op) {
     ReduceOp sum;
     SubOp shifted;
     NearMiss miss;
     if (failed(matchSoftmax(op, sum, shifted, miss)))
-      miss.report("FUS202", "softmax");
+      miss.report(remarks::Code::FUS202);
   });
 }
 

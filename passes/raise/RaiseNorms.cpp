@@ -268,7 +268,7 @@ template <typename Op> static void explainQuotient(Op op) {
   NearMiss miss;
   std::optional<Quotient> quotient = quotientOf(op);
   if (quotient && !matchRoot(quotient->variancePlus, quotient->centred, miss))
-    miss.report("FUS203", "norm");
+    miss.report(remarks::Code::FUS203);
 }
 
 void explainNorms(func::FuncOp function) {

@@ -202,10 +202,18 @@ TEST(CoverageTest, EveryOpAnswersEveryQuestion) {
 
 } // namespace
 
-/// With --print-coverage or --print-support writes docs/generated/coverage.md
-/// or support.md to standard output.
+/// With --print-PAGE writes docs/generated/PAGE.md to standard output:
+/// coverage, support, options, remarks or phases.
 int main(int argc, char **argv) {
   std::string wish = argc == 2 ? argv[1] : "";
+  using Page = std::pair<const char *, std::string (*)()>;
+  for (auto [name, page] : {Page("--print-options", project::optionsPage),
+                            Page("--print-remarks", project::remarksPage),
+                            Page("--print-phases", project::phasesPage)})
+    if (wish == name) {
+      std::cout << page();
+      return 0;
+    }
   if (wish == "--print-coverage" || wish == "--print-support") {
     ProjectFacts facts(ZENITH_SOURCE_DIR);
     std::cout << (wish == "--print-coverage" ? project::coveragePage(facts)

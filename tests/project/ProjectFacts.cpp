@@ -130,7 +130,7 @@ static std::string diagnosticsOf(MLIRContext *context,
 DirectoryAnswer lowered(Operation *op) {
   DirectoryAnswer answer;
   OwningOpRef<ModuleOp> module = isolate(op);
-  pipeline::PipelineOptions options;
+  pipeline::CompileOptions options;
   // Ops that phases before fusion take apart.
   bool isEarly = isa<graph::IfOp, graph::CaseOp, graph::WhileOp,
                      graph::RandomBitsOp, graph::ComplexAbsOp>(op);

@@ -56,6 +56,10 @@ DirectoryAnswer exported(mlir::Operation *op, int opset = 17);
 std::string coveragePage(ProjectFacts &facts);
 /// docs/generated/support.md.
 std::string supportPage(ProjectFacts &facts);
+/// docs/generated/options.md, remarks.md and phases.md.
+std::string optionsPage();
+std::string remarksPage();
+std::string phasesPage();
 
 } // namespace zenith::project
 

@@ -7,6 +7,7 @@
 
 #include "frontends/files/ElementNames.h"
 #include "ir/tensor/Scalar.h"
+#include "lowering/pipeline/OptionText.h"
 #include "mlir/IR/MLIRContext.h"
 #include "tools/model/BindInputs.h"
 #include "tools/model/CommandLine.h"
@@ -107,11 +108,11 @@ TEST_F(RunInputsTest, KeysAreIndicesOrNames) {
 }
 
 TEST(CommandLine, BytesAndSuggestions) {
-  EXPECT_EQ(parseBytes("12"), 12);
-  EXPECT_EQ(parseBytes("3K"), 3072);
-  EXPECT_EQ(parseBytes("2G"), int64_t(2) << 30);
+  EXPECT_EQ(options::parseBytes("12"), 12);
+  EXPECT_EQ(options::parseBytes("3K"), 3072);
+  EXPECT_EQ(options::parseBytes("2G"), int64_t(2) << 30);
   for (const char *text : {"", "K", "-1", "1.5M", "99999999999G", "1T"})
-    EXPECT_FALSE(parseBytes(text)) << text;
+    EXPECT_FALSE(options::parseBytes(text)) << text;
   EXPECT_EQ(suggestion("--treads", {"--threads", "--target"}),
             ", did you mean '--threads'?");
   EXPECT_EQ(suggestion("--xyz", {"--threads"}), "");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Quantized products take four bytes at a time where the processor has the instruction, else pairs of 16-bit integers.
+// Int8 matmuls use dot products of four bytes where the processor has them, else pairs of 16-bit integers.
 //
 // RUN: rm -rf %t && mkdir %t && cp %s %t/m.mlir
 // RUN: %python -c "import random; random.seed(1); open('%t/w.raw', 'wb').write(bytes(random.randrange(256) for _ in range(9600)))"

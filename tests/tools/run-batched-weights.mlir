@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Weights of batched products, stored panel by panel: any number of rows, what
-// follows the product, the other order of dimensions.
+// Packed weights of batched matmuls: any number of rows, an epilogue, the other
+// order of dimensions.
 //
 // RUN: rm -rf %t && mkdir %t && cp %s %t/m.mlir
 // RUN: %python -c "import random, struct; random.seed(1); open('%t/w.raw', 'wb').write(struct.pack('<%%df' %% 3840, *[random.gauss(0, 1) for _ in range(3840)]))"

@@ -8,7 +8,7 @@
 // RUN: %python %S/Inputs/exit_code.py 5 zenith-run %s --random-inputs --dim n=100000 --max-memory=1K | FileCheck --check-prefix=MEMORY %s
 // MEMORY: zenith-run: error:
 // RUN: zenith-run %s --random-inputs --dim n=5 --explain=fusion --explain-format=json 2>&1 | FileCheck --check-prefix=EXPLAIN %s
-// EXPLAIN: {"code":"FUS{{.*}}","location":{{.*}},"text":{{.*}},"topic":"fusion"}
+// EXPLAIN: {"code":"FUS{{.*}}","location":{{.*}},"payload":{{.*}},"text":{{.*}},"topic":"fusion"}
 // RUN: zenith-run %s --random-inputs --dim n=5 --report=memory | FileCheck --check-prefix=REPORT %s
 // REPORT: "arena"
 // RUN: printf '\072\000\000\000\000\000\000\000{"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}    \000\000\100\100\000\000\200\100' > %t/other.safetensors

@@ -26,6 +26,14 @@
 // ENTRY: no function 'mein', did you mean 'main'?
 // RUN: %python %S/Inputs/exit_code.py 1 zenith-run %s --max-memory=many | FileCheck --check-prefix=BYTES %s
 // BYTES: --max-memory needs bytes
+// RUN: %python %S/Inputs/exit_code.py 1 zenith-run %s --in x.npy | FileCheck --check-prefix=PAIR %s
+// PAIR: --in needs KEY=VALUE, got 'x.npy'
+// RUN: %python %S/Inputs/exit_code.py 1 zenith-run %s --random-inputs=some | FileCheck --check-prefix=SEED %s
+// SEED: needs a number, got 'some'
+// RUN: %python %S/Inputs/exit_code.py 1 zenith-run %s --threads=0 | FileCheck --check-prefix=THREADS %s
+// THREADS: --threads: Value 0 not in range 1 to 4096
+// RUN: %python %S/Inputs/exit_code.py 1 zenith-run %s --explain=weather | FileCheck --check-prefix=TOPIC %s
+// TOPIC: --explain: weather not in {fusion,precision,fallback,search,cache}
 //
 // Invalid input.
 // RUN: %python %S/Inputs/exit_code.py 2 zenith-run %t/none.mlir | FileCheck --check-prefix=NONE %s

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Heads of a group read the keys and values that they share where they lie: prompts, one token at a time, and products that are no attention.
+// Heads of a group read their shared keys and values without a copy: prompts, one token at a time, and matmuls outside of attention.
 //
 // RUN: zenith-run %s --random-inputs --compare=interp --threads=2 --explain=fusion 2>&1 | FileCheck %s
 // CHECK-NOT: FUS103

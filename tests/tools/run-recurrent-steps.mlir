@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Steps of a recurrent network are one kernel each and give what the interpreter gives, on any number of threads.
+// Steps of a recurrent network are one kernel each and agree with the interpreter on any number of threads.
 //
 // RUN: zenith-run %s --random-inputs --explain=fusion 2>&1 | FileCheck %s
 // RUN: zenith-run %s --random-inputs --compare=interp --threads=1

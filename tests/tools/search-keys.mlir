@@ -25,7 +25,7 @@
 // Marked bits, and what does not suit rows of them: a coset, a commutative group, starts that no element leads to.
 // RUN: zenith-search bfs lrx:00000000011111 --without=dense-index --explain=search 2>&1 | FileCheck --check-prefix=MARKS %s
 // RUN: zenith-search bfs lrx:00000000011111 --target=interp | FileCheck --check-prefix=MARKED %s
-// MARKS: SEA006 "lrx:00000000011111": known states are marked in 8192 bits: one position follows from the others
+// MARKS: SEA006 "lrx:00000000011111": known states are marked in 8192 bits; positions that follow from the others: 1
 // MARKS: layers: [1, 2, 3, 4, 6, 8, 10, 14, 17, 22, 31, 37, 47, 57, 63, 77, 91, 99, 109, 117, 124, 128, 131, 133, 124, 121, 114, 97, 84, 65, 42, 20, 4]
 // MARKED: layers: [1, 2, 3, 4, 6, 8, 10, 14, 17, 22, 31, 37, 47, 57, 63, 77, 91, 99, 109, 117, 124, 128, 131, 133, 124, 121, 114, 97, 84, 65, 42, 20, 4]
 // RUN: zenith-search bfs lrx:0000011111 --explain=search 2>&1 | FileCheck --check-prefix=SEVERAL %s
@@ -46,7 +46,7 @@
 // FULL: SEA102 "cube_222_fixed_qtm": no mask of inverse generators: no word has room for it
 // FULL: layers: [1, 6, 27, 120, 534, 2256, 8969]
 // RUN: zenith-search bfs cube_333_htm --without=pieces,symmetry-group --max-layers=3 --explain=search 2>&1 | FileCheck --check-prefix=WORDS %s
-// WORDS: SEA001 "cube_333_htm": 48 of 54 positions in 3 bits each make keys of 3 words
+// WORDS: SEA001 "cube_333_htm": keys have 3 words: 48 fields of 3 bits for 54 positions
 // WORDS: layers: [1, 18, 243, 3240]
 //
 // Cosets, directed graphs, matrices.
@@ -64,7 +64,7 @@
 //
 // Keys of many words would take longer to compile than they save.
 // RUN: zenith-search bfs starminx_2 --max-layers=1 --explain=search 2>&1 | FileCheck --check-prefix=WIDE %s
-// WIDE: SEA101 "starminx_2": the loop goes on with rows: keys would have 15 words, more than 8
+// WIDE: SEA101 "starminx_2": the loop keeps rows of integers: keys would have 15 words, more than 8
 // WIDE: layers: [1, 24]
 //
 // A generator that is there twice.

@@ -20,7 +20,7 @@
 // RUN: zenith-search walks lrx:8 --width=3000 --length=9 --kind=bfs -o %t.bfs.2.npy --threads=3
 // RUN: cmp %t.bfs.1.npy %t.bfs.2.npy
 //
-// As ONNX random numbers are arithmetic on bits, which it has since opset 18.
+// In ONNX random bits become bit arithmetic, which it has since opset 18.
 // RUN: zenith-search walks lrx:5 --width=3 --length=4 --kind=nbt --random-seed=7 -o %t.npy --emit=graphir > %t.mlir
 // RUN: zenith-translate %t.mlir -o %t.onnx --opset=18 --check
 // RUN: not zenith-translate %t.mlir -o %t.onnx --opset=17 2>&1 | FileCheck --check-prefix=OPSET %s

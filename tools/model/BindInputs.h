@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Keys of inputs, files behind them, and arguments that become constants.
+// Keys of inputs, their files, and arguments that become constants.
 
 #ifndef ZENITH_TOOLS_MODEL_BINDINPUTS_H
 #define ZENITH_TOOLS_MODEL_BINDINPUTS_H
@@ -21,12 +21,12 @@ llvm::Expected<unsigned> inputIndex(llvm::StringRef key,
                                     llvm::ArrayRef<std::string> names,
                                     llvm::StringRef option);
 
-/// The file's tensor; `element` (may be null) is what its bits stand for.
+/// The file's tensor; `element` (may be null) is the element type of its bits.
 llvm::Expected<Tensor> readKeyedFile(const KeyedFile &file, mlir::Type element,
                                      mlir::MLIRContext *context);
 
 /// Makes constants of arguments of the entry function; `names` receives the
-/// names of all arguments, those included.
+/// names of all arguments, the constants included.
 llvm::Error bindArguments(mlir::ModuleOp module, llvm::StringRef entry,
                           llvm::ArrayRef<KeyedFile> files,
                           std::vector<std::string> &names);

@@ -11,8 +11,8 @@
 
 namespace zenith::tools {
 
-/// What is taken as equal where the user gives nothing: integers and booleans
-/// exactly, floats by the precision of their type.
+/// The tolerance where the user gives none: integers and booleans must be
+/// equal, floats agree to the precision of their type.
 Tolerance defaultTolerance(mlir::Type element);
 
 /// Nothing where the tensors are equal: same type and shape; each element equal

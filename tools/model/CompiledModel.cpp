@@ -50,16 +50,16 @@ public:
   void onProgress(
       std::function<void(int64_t, ArrayRef<int64_t>)> progress) override {
     session->runContext().setProgress(
-        [progress = std::move(progress)](int64_t loop, const int64_t *numbers,
+        [progress = std::move(progress)](int64_t loop, const int64_t *carried,
                                          int64_t count) {
-          progress(loop, ArrayRef(numbers, count));
+          progress(loop, ArrayRef(carried, count));
         });
   }
   int64_t arenaBytes() override {
     return session->runContext().memoryUse().arenaBytes;
   }
   int64_t transientBytes() override {
-    // What outlives a run, beside the arena, is room for results.
+    // Beside the arena, the memory that outlives a run holds results.
     runtime::MemoryUse use = session->runContext().memoryUse();
     return use.peakBytes - (use.liveBytes - use.arenaBytes);
   }
@@ -78,12 +78,12 @@ private:
   pipeline::CompileTimes times;
   MLIRContext *context;
   std::vector<zenith_tensor> buffers; ///< where timed runs put their results
-  std::map<int64_t, KernelFigures> measured; ///< by the kernel's number
+  std::map<int64_t, KernelFigures> measured; ///< by the kernel's index
 };
 } // namespace
 
-// The first run allocates room for the results, by their largest sizes where
-// data decides; later ones write there, so that they allocate nothing.
+// The first run allocates the results, by their largest sizes where these
+// depend on data; later runs write there and allocate nothing.
 llvm::Error CompiledExecutor::runOnly(ArrayRef<Tensor> arguments) {
   std::vector<zenith_tensor> given;
   for (const Tensor &argument : arguments)
@@ -131,33 +131,36 @@ std::vector<KernelFigures> CompiledExecutor::stopMeasuring() {
   return kernels;
 }
 
+void zenith::tools::printRemark(const pipeline::Remark &remark,
+                                const ReportOptions &options,
+                                Diagnostics &diagnostics) {
+  if (options.explains(remark.topic()))
+    diagnostics.remark(options.explainFormat == TextFormat::JSON
+                           ? pipeline::toJSON(remark)
+                           : pipeline::toText(remark));
+}
+
 pipeline::CompileOptions
 zenith::tools::compileOptions(const RunOptions &options,
                               Diagnostics &diagnostics) {
-  pipeline::CompileOptions compile;
-  compile.target = options.target;
-  compile.mixedPrecision = options.mixedPrecision;
-  // Sets of bits pay while a layer goes through them in some milliseconds. Of a
-  // cap, files have an eighth.
+  pipeline::CompileOptions compile = options.compile;
+  // Bit sets pay off while a layer passes through them quickly. Of a cap, an
+  // eighth is left to files.
   constexpr int64_t mostIndexBytes = int64_t(1) << 30;
-  compile.denseIndexBytes =
+  compile.denseBytes =
       options.maxMemory ? std::min(mostIndexBytes, *options.maxMemory / 8 * 7)
                         : mostIndexBytes;
   // Without files the lists that a step starts from and ends with count, too.
   compile.memoryBytes =
       options.maxMemory.value_or(0) / (options.spillFolder.empty() ? 2 : 1);
-  compile.withoutSearchForms = options.withoutSearchForms;
-  // The cache's own remarks don't ask for the others.
-  compile.explain = llvm::any_of(options.explain, [](const std::string &topic) {
-    return topic != "cache";
+  // Remarks of the cache alone need no remarks of passes.
+  compile.explain = llvm::any_of(options.explain, [](remarks::Topic topic) {
+    return topic != remarks::Topic::Cache;
   });
-  compile.cacheDir = options.cache == defaultCache
-                         ? pipeline::defaultCacheFolder()
-                         : options.cache;
+  if (compile.cacheDir == defaultCache)
+    compile.cacheDir = pipeline::defaultCacheFolder();
   compile.remark = [&options, &diagnostics](const pipeline::Remark &remark) {
-    if (llvm::is_contained(options.explain, remark.topic))
-      diagnostics.remark(options.explainJSON ? pipeline::toJSON(remark)
-                                             : pipeline::toText(remark));
+    printRemark(remark, options, diagnostics);
   };
   return compile;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the tools that compile share: options for the pipeline, its errors as
-// theirs.
+// Shared by the tools that compile: options for the pipeline, its remarks and
+// errors.
 
 #ifndef ZENITH_TOOLS_MODEL_COMPILEDMODEL_H
 #define ZENITH_TOOLS_MODEL_COMPILEDMODEL_H
@@ -11,12 +11,16 @@
 namespace zenith::tools {
 
 class Diagnostics;
+struct ReportOptions;
 struct RunOptions;
 
 /// Target and remarks of `options`; both arguments must outlive the
 /// compilation.
 pipeline::CompileOptions compileOptions(const RunOptions &options,
                                         Diagnostics &diagnostics);
+/// Prints a remark of a topic that `options` ask for, in their format.
+void printRemark(const pipeline::Remark &remark, const ReportOptions &options,
+                 Diagnostics &diagnostics);
 
 } // namespace zenith::tools
 

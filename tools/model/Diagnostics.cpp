@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Turns the errors of all rooms into messages and exit codes.
+// Turns the errors of all libraries into messages and exit codes.
 
 #include "tools/model/Diagnostics.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How the tools speak: errors with exit codes, warnings, remarks; as text or as
-// one JSON object a line.
+// Messages of the tools: errors with exit codes, warnings, remarks; as text or
+// as one JSON object a line.
 
 #ifndef ZENITH_TOOLS_MODEL_DIAGNOSTICS_H
 #define ZENITH_TOOLS_MODEL_DIAGNOSTICS_H

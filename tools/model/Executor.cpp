@@ -34,7 +34,7 @@ std::vector<std::string> zenith::tools::listTargets() {
 llvm::Expected<std::unique_ptr<Executor>> zenith::tools::makeExecutor(
     OwningOpRef<ModuleOp> module, const std::string &folder,
     const RunOptions &options, Diagnostics &diagnostics) {
-  if (options.target == "interp")
+  if (options.isInterpreted())
     return makeInterpreter(std::move(module), folder, options);
   return makeCompiled(std::move(module), folder, options, diagnostics);
 }

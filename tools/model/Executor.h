@@ -37,18 +37,18 @@ public:
   virtual ~Executor() = default;
   virtual llvm::Expected<std::vector<Tensor>>
   run(llvm::ArrayRef<Tensor> arguments) = 0;
-  /// One run whose results stay where they are: what is timed.
+  /// One timed run: its results are not copied out.
   virtual llvm::Error runOnly(llvm::ArrayRef<Tensor> arguments) {
     return run(arguments).takeError();
   }
   /// JSON of --report=memory for these sizes of named dimensions.
   virtual std::string
   memoryReport(const std::map<std::string, int64_t> &dims) = 0;
-  /// Called when a loop of the entry comes to its condition, with the loop's
-  /// number and the integer scalars that it carries. The interpreter says
-  /// nothing.
+  /// Called when a loop of the entry evaluates its condition, with the index of
+  /// the loop and its loop-carried integer scalars. The interpreter never calls
+  /// it.
   virtual void onProgress(
-      std::function<void(int64_t loop, llvm::ArrayRef<int64_t> numbers)>) {}
+      std::function<void(int64_t loop, llvm::ArrayRef<int64_t> carried)>) {}
   /// Bytes of the arena of the latest run; 0 where there is none.
   virtual int64_t arenaBytes() { return 0; }
   /// Most bytes that the latest run had at a time beside inputs, parameters and

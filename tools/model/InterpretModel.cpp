@@ -37,7 +37,7 @@ public:
     return interpreter::run(entry, arguments, settings);
   }
 
-  // The interpreter plans nothing: what is known are parameters and inputs.
+  // The interpreter plans nothing: only parameters and inputs are known.
   std::string memoryReport(const std::map<std::string, int64_t> &) override {
     int64_t bytes = 0;
     module->walk([&](graph::ParamOp param) {

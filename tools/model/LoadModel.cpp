@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads ONNX and StableHLO through their doors and GraphIR through MLIR's
+// Reads ONNX and StableHLO through their frontends and GraphIR through MLIR's
 // parsers.
 
 #include "tools/model/LoadModel.h"
@@ -50,7 +50,7 @@ std::unique_ptr<MLIRContext> zenith::tools::makeContext() {
   auto context =
       std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   context->loadAllAvailableDialects();
-  // Messages name the op and its place; its whole text would bury them.
+  // Messages name the op and its location; its whole text would bury them.
   context->printOpOnDiagnostic(false);
   return context;
 }
@@ -67,7 +67,7 @@ static llvm::Expected<onnx::Model> readONNX(const std::string &path,
                : makeError(model.error().ofFile(input ? "<stdin>" : path));
 }
 
-// Inputs that callers give: those without an initialiser.
+// Inputs of callers: inputs without an initialiser.
 static std::vector<const onnx::ValueInfo *>
 callerInputs(const onnx::Model &model) {
   std::set<std::string> initialised;
@@ -210,7 +210,7 @@ static llvm::Expected<LoadedModel> loadMLIR(const std::string &path,
                      name.str());
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(input), llvm::SMLoc());
-  // Bytecode without debug information knows no places.
+  // Bytecode without debug information has no locations.
   ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
     return diagnostics.handle(diagnostic, name);
   });
@@ -239,8 +239,8 @@ llvm::Expected<LoadedModel> zenith::tools::loadModel(const std::string &path,
   }
   ModelFormat format =
       input ? formatOfBytes(input->getBuffer()) : formatOf(path);
-  bool isONNX = options.format.empty() ? format == ModelFormat::ONNX
-                                       : options.format == "onnx";
+  bool isONNX = !options.format ? format == ModelFormat::ONNX
+                                : *options.format == FileFormat::ONNX;
   return isONNX
              ? loadONNX(path, input, context, options)
              : loadMLIR(path, std::move(input), context, options, diagnostics);

@@ -7,6 +7,7 @@
 
 #include "frontends/stablehlo/ImportStableHLO.h"
 #include "ir/tensor/Tensor.h"
+#include "lowering/pipeline/OptionTable.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/Support/Error.h"
@@ -20,12 +21,15 @@ class Diagnostics;
 struct KeyedFile;
 
 enum class ModelFormat { ONNX, MLIR };
-/// By the file's name; what is no .onnx is MLIR text or bytecode.
+/// By the file's name: .onnx is ONNX, all others are MLIR text or bytecode.
 ModelFormat formatOf(llvm::StringRef path);
 
+/// A format as --from-format and --to-format name it.
+enum class FileFormat { ONNX, StableHLO, GraphIR, Bytecode };
+
 struct LoadOptions {
-  /// "onnx", "graphir" or "bytecode"; empty: by the file's name.
-  std::string format;
+  /// Without it the file's name decides.
+  std::optional<FileFormat> format;
   /// Inputs that become constants.
   std::vector<KeyedFile> bindings;
   /// Sizes of named dimensions.
@@ -59,5 +63,17 @@ llvm::Expected<LoadedModel> loadModel(const std::string &path,
                                       Diagnostics &diagnostics);
 
 } // namespace zenith::tools
+
+namespace zenith::options {
+
+template <> struct Words<tools::FileFormat> {
+  static constexpr Word<tools::FileFormat> all[] = {
+      {"onnx", tools::FileFormat::ONNX},
+      {"stablehlo", tools::FileFormat::StableHLO},
+      {"graphir", tools::FileFormat::GraphIR},
+      {"bytecode", tools::FileFormat::Bytecode}};
+};
+
+} // namespace zenith::options
 
 #endif // ZENITH_TOOLS_MODEL_LOADMODEL_H

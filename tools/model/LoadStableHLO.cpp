@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parses StableHLO and hands it to the door.
+// Parses StableHLO for its frontend.
 
 #include "tools/model/LoadStableHLO.h"
 
@@ -22,7 +22,8 @@ bool zenith::tools::isStableHLO(StringRef bytes) {
   return !stablehlo::stableHLODialectIn(bytes).empty();
 }
 
-// Ops of unknown dialects may pass the parser: the door refuses them by name.
+// Ops of unknown dialects may pass the parser: the frontend refuses them by
+// name.
 namespace {
 class UnknownDialects {
 public:

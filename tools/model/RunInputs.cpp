@@ -116,7 +116,7 @@ zenith::tools::solveDims(ArrayRef<ArgumentInfo> arguments,
 }
 
 namespace {
-/// Standard normal numbers by Box and Muller: the standard library's
+/// Standard normal values by Box and Muller: the standard library's
 /// distribution differs between implementations.
 class Normals {
 public:

@@ -29,7 +29,7 @@ llvm::Expected<DimValues> solveDims(llvm::ArrayRef<ArgumentInfo> arguments,
 /// seeds on every machine.
 Tensor randomTensor(mlir::RankedTensorType type, uint64_t seed);
 
-/// All arguments, `inputNames` being what keys may name; `dims` receives the
+/// All arguments; keys may use the names in `inputNames`; `dims` receives the
 /// sizes of the named dimensions.
 llvm::Expected<std::vector<Tensor>>
 collectInputs(llvm::ArrayRef<ArgumentInfo> arguments,

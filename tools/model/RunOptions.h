@@ -1,62 +1,116 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The command line of zenith-run.
+// The options of zenith-run, a struct for each concern; other tools take some
+// of them.
 
 #ifndef ZENITH_TOOLS_MODEL_RUNOPTIONS_H
 #define ZENITH_TOOLS_MODEL_RUNOPTIONS_H
 
+#include "ir/remarks/RemarkTopic.h"
+#include "lowering/pipeline/CompileOptions.h"
 #include "llvm/Support/Error.h"
-#include <cstdint>
 #include <map>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace zenith::tools {
+
+using options::TextFormat;
+using options::ToolSet;
 
 /// A tensor file that belongs to an input or result.
 struct KeyedFile {
   std::string key, typeText, file; ///< typeText: of .raw files, "f32[2x3]"
 };
 
+/// Sizes of named dimensions.
+using DimSizes = std::map<std::string, int64_t>;
+
+enum class TensorFormat { Npy, Pb };
+enum class Comparison { None, Interpreter };
+enum class Report { Memory, Time, Roofline };
+
+struct CommonOptions {
+#define ZENITH_COMMON_OPTION(field, type, initial, ...) type field = initial;
+#include "lowering/pipeline/CompileOptions.def"
+};
+
+struct InputOptions {
+#define ZENITH_INPUT_OPTION(field, type, initial, ...) type field = initial;
+#include "lowering/pipeline/CompileOptions.def"
+};
+
+struct ResourceOptions {
+#define ZENITH_RESOURCE_OPTION(field, type, initial, ...) type field = initial;
+#include "lowering/pipeline/CompileOptions.def"
+};
+
 /// Differences that are taken as equal; without any, a default per type.
 struct Tolerance {
-  std::optional<double> relative, absolute;
-  std::optional<int64_t> ulps;
+#define ZENITH_TOLERANCE_OPTION(field, type, initial, ...) type field = initial;
+#include "lowering/pipeline/CompileOptions.def"
+
   bool given() const { return relative || absolute || ulps; }
 };
 
-struct RunOptions {
-  std::string model, entry, target = "cpu";
-  std::string mixedPrecision; ///< bf16, fp16; empty: as the model says
-  unsigned threads = 0;
-  std::vector<KeyedFile> inputs, bindings, expected;
-  std::map<std::string, int64_t> dims;
-  std::optional<uint64_t> randomSeed;
-  std::string params, outDir, outFormat = "npy";
+struct OutputOptions {
+#define ZENITH_OUTPUT_OPTION(field, type, initial, ...) type field = initial;
+#include "lowering/pipeline/CompileOptions.def"
+
   Tolerance tolerance;
-  bool compareInterp = false, perOp = false;
-  unsigned bench = 0;
-  std::string benchJSON;
-  bool benchServer = false;
-  std::vector<std::string> reports; ///< memory, time, roofline
-  bool reportText = false;          ///< of the roofline: a table, not JSON
-  std::string cache;                ///< folder, defaultCache, or empty: none
-  int64_t printElements = 0;        ///< of each result, as text
-  std::optional<int64_t> maxMemory;
-  std::string spillFolder; ///< for memory above maxMemory; empty: none
-  std::optional<int64_t> maxSpill;
-  /// Representations of states that searches must not choose.
-  std::vector<std::string> withoutSearchForms;
-  unsigned meshDevices = 1; ///< logical devices of a program with shardings
-  std::vector<std::string> explain;
-  bool explainJSON = false, jsonDiagnostics = false, listTargets = false;
+};
+
+struct ReportOptions {
+#define ZENITH_REPORT_OPTION(field, type, initial, ...) type field = initial;
+#include "lowering/pipeline/CompileOptions.def"
+
+  bool wants(Report report) const {
+    return llvm::is_contained(reports, report);
+  }
+  bool explains(remarks::Topic topic) const {
+    return llvm::is_contained(explain, topic);
+  }
+};
+
+struct RunOptions : InputOptions,
+                    ResourceOptions,
+                    OutputOptions,
+                    ReportOptions {
+  pipeline::CompileOptions compile;
+
+  bool isInterpreted() const { return compile.target == "interp"; }
 };
 
 /// nullopt where help or the version was asked for and printed.
 llvm::Expected<std::optional<RunOptions>>
-parseRunOptions(int argc, char **argv, bool &jsonDiagnostics);
+parseRunOptions(int argc, char **argv, CommonOptions &common);
 
 } // namespace zenith::tools
+
+namespace zenith::options {
+
+template <> struct Words<remarks::Topic> {
+  static constexpr Word<remarks::Topic> all[] = {
+#define ZENITH_REMARK_TOPIC(topic, word) {word, remarks::Topic::topic},
+#include "ir/remarks/RemarkCodes.def"
+  };
+};
+
+template <> struct Words<tools::TensorFormat> {
+  static constexpr Word<tools::TensorFormat> all[] = {
+      {"npy", tools::TensorFormat::Npy}, {"pb", tools::TensorFormat::Pb}};
+};
+
+template <> struct Words<tools::Comparison> {
+  static constexpr Word<tools::Comparison> all[] = {
+      {"interp", tools::Comparison::Interpreter}};
+};
+
+template <> struct Words<tools::Report> {
+  static constexpr Word<tools::Report> all[] = {
+      {"memory", tools::Report::Memory},
+      {"time", tools::Report::Time},
+      {"roofline", tools::Report::Roofline}};
+};
+
+} // namespace zenith::options
 
 #endif // ZENITH_TOOLS_MODEL_RUNOPTIONS_H

@@ -4,8 +4,9 @@
 
 #include "tools/run/BenchServer.h"
 
+#include "runtime/Stopwatch.h"
 #include "tools/model/Executor.h"
-#include "tools/model/Stopwatch.h"
+#include "tools/model/PeakMemory.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
@@ -21,7 +22,7 @@ zenith::tools::timeRuns(Executor &executor, llvm::ArrayRef<Tensor> inputs,
                         unsigned count) {
   std::vector<double> times;
   for (unsigned i = 0; i < count; ++i) {
-    Stopwatch watch;
+    runtime::Stopwatch watch;
     if (llvm::Error error = executor.runOnly(inputs))
       return std::move(error);
     times.push_back(watch.ms());

@@ -33,10 +33,10 @@ double zenith::tools::countFlops(func::FuncOp function,
   double flops = 0;
   function.walk([&](Operation *op) {
     if (auto dot = dyn_cast<graph::DotGeneralOp>(op)) {
-      double depth = 1;
+      double contracted = 1;
       for (int64_t dim : dot.getDims().getLhsContracting())
-        depth *= size(dot.getLhs(), dim);
-      flops += 2 * elements(dot.getResult()) * depth;
+        contracted *= size(dot.getLhs(), dim);
+      flops += 2 * elements(dot.getResult()) * contracted;
     } else if (auto convolution = dyn_cast<graph::ConvolutionOp>(op)) {
       double outputs = size(convolution.getKernel(),
                             convolution.getDims().getKernelOutput());

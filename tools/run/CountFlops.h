@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Multiplications and additions of a program's products and convolutions.
+// Multiplications and additions of a program's matmuls and convolutions.
 
 #ifndef ZENITH_TOOLS_RUN_COUNTFLOPS_H
 #define ZENITH_TOOLS_RUN_COUNTFLOPS_H
@@ -15,8 +15,8 @@ class FuncOp;
 
 namespace zenith::tools {
 
-/// For these sizes of named dimensions; products whose size stays unknown count
-/// nothing.
+/// For these sizes of named dimensions; matmuls and convolutions whose size
+/// stays unknown count as 0.
 double countFlops(mlir::func::FuncOp function,
                   const std::map<std::string, int64_t> &dims);
 

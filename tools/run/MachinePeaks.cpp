@@ -5,7 +5,7 @@
 #include "tools/run/MachinePeaks.h"
 
 #include "runtime/PageBlock.h"
-#include "tools/model/Stopwatch.h"
+#include "runtime/Stopwatch.h"
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -92,7 +92,7 @@ static uint64_t readAll(const char *memory, int64_t bytes) {
 template <typename Body> static double fastest(unsigned threads, Body body) {
   double best = 1e30;
   for (unsigned turn = 0; turn < repetitions; ++turn) {
-    Stopwatch watch;
+    zenith::runtime::Stopwatch watch;
     std::vector<std::thread> others;
     for (unsigned thread = 1; thread < threads; ++thread)
       others.emplace_back([&body, thread] { body(thread); });

@@ -6,6 +6,7 @@
 
 #include "frontends/tensors/TensorIO.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "runtime/Stopwatch.h"
 #include "tools/model/BindInputs.h"
 #include "tools/model/CommandLine.h"
 #include "tools/model/CompareResults.h"
@@ -14,7 +15,6 @@
 #include "tools/model/LoadModel.h"
 #include "tools/model/RunInputs.h"
 #include "tools/model/RunOptions.h"
-#include "tools/model/Stopwatch.h"
 #include "tools/model/WriteModel.h"
 #include "tools/run/BenchServer.h"
 #include "tools/run/CompareOps.h"
@@ -52,8 +52,8 @@ private:
   LoadedModel model;
   OwningOpRef<ModuleOp> original; ///< kept for --compare
   std::vector<ResultInfo> resultInfos;
-  /// What a program that tests itself expects; its pairs of values are results
-  /// behind those of the program.
+  /// Expectations of a program that tests itself; their pairs of values are
+  /// results after the program's own.
   std::vector<stablehlo::Expectation> expectations;
   std::vector<Tensor> inputs, results;
   DimValues dims;
@@ -64,7 +64,7 @@ private:
 } // namespace
 
 llvm::Error ModelRun::load() {
-  Stopwatch watch;
+  runtime::Stopwatch watch;
   LoadOptions load;
   load.bindings = options.bindings;
   load.dims = options.dims;
@@ -98,15 +98,15 @@ llvm::Error ModelRun::load() {
 }
 
 llvm::Error ModelRun::start() {
-  if (options.compareInterp)
+  if (options.comparison == Comparison::Interpreter)
     original = model.module->clone();
-  Stopwatch watch;
+  runtime::Stopwatch watch;
   auto made =
       makeExecutor(std::move(model.module), model.folder, options, diagnostics);
   if (!made)
     return made.takeError();
   executor = std::move(*made);
-  // What is done to parameters before the first run is no compilation.
+  // Preparing parameters before the first run is not compilation.
   double prepareMs = executor->prepareMs();
   figures.compileMs = watch.restart() + importMs - prepareMs;
   llvm::Expected<std::vector<Tensor>> values = executor->run(inputs);
@@ -129,8 +129,8 @@ llvm::Error ModelRun::writeResults() {
                      options.outDir);
   for (auto [i, result] :
        llvm::enumerate(ArrayRef(results).take_front(resultInfos.size()))) {
-    std::string file =
-        options.outDir + "/" + std::to_string(i) + "." + options.outFormat;
+    std::string file = options.outDir + "/" + std::to_string(i) + "." +
+                       options::wordOf(options.outFormat).str();
     if (llvm::Error error =
             tensors::writeTensor(file, result, resultInfos[i].name))
       return error;
@@ -194,7 +194,7 @@ llvm::Error ModelRun::checkExpectations() {
 }
 
 llvm::Error ModelRun::compareInterpreter() {
-  if (!options.compareInterp)
+  if (options.comparison == Comparison::None)
     return llvm::Error::success();
   if (options.perOp)
     if (llvm::Error error = compareEachOp(*original, model.folder, options,
@@ -221,12 +221,9 @@ llvm::Error ModelRun::measure() {
 }
 
 llvm::Error ModelRun::report() {
-  auto wants = [&](llvm::StringRef name) {
-    return llvm::is_contained(options.reports, name);
-  };
-  if (wants("memory"))
+  if (options.wants(Report::Memory))
     llvm::outs() << executor->memoryReport(dims) << "\n";
-  if (!wants("time") && !wants("roofline"))
+  if (!options.wants(Report::Time) && !options.wants(Report::Roofline))
     return llvm::Error::success();
   auto kernels = measureKernels(*executor, inputs);
   if (!kernels)
@@ -241,24 +238,23 @@ llvm::Error ModelRun::report() {
 }
 
 llvm::Error ModelRun::execute() {
-  if (!isTarget(options.target))
+  if (!isTarget(options.compile.target))
     return makeError(ErrorCode::Usage,
-                     "'" + options.target +
+                     "'" + options.compile.target +
                          "' is no target; known are cpu, "
                          "cpu:ARCH, opencl, opencl:N, interp");
   if (options.meshDevices > 1)
     return makeError(ErrorCode::Unsupported,
                      "--mesh-devices: programs for several devices are not "
                      "supported");
-  if (options.target == "interp" &&
-      llvm::is_contained(options.reports, "roofline"))
+  if (options.isInterpreted() && options.wants(Report::Roofline))
     return makeError(ErrorCode::Unsupported,
                      "--report=roofline: the interpreter has no kernels");
   for (auto step : {&ModelRun::load, &ModelRun::start, &ModelRun::writeResults})
     if (llvm::Error error = (this->*step)())
       return error;
   if (options.benchServer) {
-    results.clear(); // written; the server's runs have room of their own
+    results.clear(); // written; the server's runs have buffers of their own
     return serveBench(*executor, inputs, figures);
   }
   if (llvm::Error error = llvm::joinErrors(

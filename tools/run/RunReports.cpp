@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sorts kernels by time and divides what they did by what the machine can do.
+// Sorts kernels by time and compares their rates with the peaks of the machine.
 
 #include "tools/run/RunReports.h"
 
@@ -116,16 +116,16 @@ zenith::tools::rooflineReport(llvm::ArrayRef<KernelFigures> kernels,
 void zenith::tools::printKernelReports(const RunOptions &options,
                                        json::Object time,
                                        llvm::ArrayRef<KernelFigures> kernels) {
-  if (llvm::is_contained(options.reports, "time")) {
+  if (options.wants(Report::Time)) {
     time["kernels"] = kernelReport(kernels);
     llvm::outs() << json::Value(std::move(time)) << "\n";
   }
-  if (!llvm::is_contained(options.reports, "roofline"))
+  if (!options.wants(Report::Roofline))
     return;
   int threads = runtime::usefulThreads(int(options.threads));
   json::Object roofline =
       rooflineReport(kernels, measurePeaks(unsigned(threads)));
-  if (options.reportText)
+  if (options.reportFormat == TextFormat::Text)
     llvm::outs() << rooflineText(roofline);
   else
     llvm::outs() << json::Value(std::move(roofline)) << "\n";

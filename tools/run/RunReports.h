@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where the time of a run went, and how far that is from what the machine can
-// do.
+// The time of a run by phase and kernel, and how close kernels are to the peaks
+// of the machine.
 
 #ifndef ZENITH_TOOLS_RUN_RUNREPORTS_H
 #define ZENITH_TOOLS_RUN_RUNREPORTS_H

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes docs/generated: ops, passes and the host dialect as their TableGen records tell, phases, and what the built code answers for each op.
+"""Writes docs/generated: ops, passes and the host dialect as their TableGen records tell, and the pages that the built code prints.
 
 usage: gen_docs.py [--check] [--tblgen=FILE] [--include=DIR] [--project=FILE] [--conformance FILE...]
 --check writes nothing and exits 1 where a page has drifted. --project is the built ZenithProjectTests; without it
-coverage.md and support.md stay as they are. --conformance takes results of conformance runs (JSON with a list `cases`
+only ops.md, passes.md and host.md are written. --conformance takes results of conformance runs (JSON with a list `cases`
 of op, verdict and why) and prints where support.md says something else; nothing else is done then.
 """
 import argparse
@@ -170,33 +170,6 @@ def host_page(tblgen, include):
     return "\n".join(lines) + "\n"
 
 
-def phases_page():
-    source = "lowering/pipeline/Phases.def"
-    text, builders = (ROOT / source).read_text(), (ROOT / "lowering/pipeline/PhaseBuilders.cpp").read_text()
-    rows = re.findall(r'^ZENITH_PHASE\((\w+), "(.*?)", (\w+), (\w+)\)', text, re.M)
-    contracts = dict(re.findall(r"bool (\w+)\(\s*mlir::Operation \*op\);\s*///<\s*((?:.|\n\s*///<)*)",
-                                (ROOT / "lowering/pipeline/PhaseContracts.h").read_text()))
-    ours = set(re.findall(r'Pass<"zenith-([a-z0-9-]+)"', "".join(path.read_text() for path in ROOT.glob("*/*Passes.td"))))
-    lines = [NOTE.format(sources=source), "# Phases", "",
-             "In this order; `--from`, `--to` and `--dump-phases` take these names. Behind each phase the contract is checked:",
-             "an op that may not be left there is an error that names the op and the phase that owed its removal.", "",
-             "| phase | what it does | passes | what is left at its exit |", "|---|---|---|---|"]
-    for name, sentence, builder, contract in rows:
-        found = re.search(r"static void " + builder + r"\(.*?\n?\{(.*?)\n?\}\n", builders, re.S)
-        passes = []
-        for created in re.findall(r"create(\w+)Pass\(|(addTidy)\(", found[1]):
-            word = "canonicalize, cse" if created[1] or created[0] == "Canonicalizer" else kebab(created[0])
-            passes.append(f"[zenith-{word}](passes.md#zenith-{word})" if word in ours else word)
-        meaning = re.sub(r"\s*///<\s*", " ", contracts[contract]).strip()
-        lines.append(f"| `{name}` | {sentence} | {', '.join(passes) or 'none'} | {meaning} |")
-    return "\n".join(lines) + "\n"
-
-
-def kebab(name):
-    """FoldBatchNorm -> fold-batch-norm, ConvertKernelsToLLVM -> convert-kernels-to-llvm."""
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower()
-
-
 def compare_with_conformance(files):
     """An operator that support.md imports has no case that ends in "not supported"; one that it lacks passes none."""
     page = (ROOT / "docs/generated/support.md").read_text().partition("## Ops of GraphIR")[0]
@@ -231,10 +204,9 @@ def main():
     pages = {"ops.md": ops_page(options.tblgen, options.include)}
     if passes:
         pages["passes.md"] = passes_page(options.tblgen, options.include, passes)
-    pages["phases.md"] = phases_page()
     pages["host.md"] = host_page(options.tblgen, options.include)
     if pathlib.Path(options.project).exists():
-        for name in ("coverage", "support"):
+        for name in ("coverage", "support", "options", "remarks", "phases"):
             pages[name + ".md"] = subprocess.run([options.project, "--print-" + name], capture_output=True, text=True,
                                                  check=True).stdout
     drifted = False

@@ -51,8 +51,8 @@ static llvm::Error storeStates(SearchRun &search,
   return storeAdjacency(search, graph, starts, states);
 }
 
-/// Stores the layers that were found before memory ended, by a search that
-/// stops where they fit.
+/// Stores the layers that were found before memory ran out, by another search
+/// that stops where they fit.
 static llvm::Error storeFound(SearchRun &search,
                               const cayley::StateGraph &graph,
                               cayley::BfsOptions growth, int64_t layers) {
@@ -73,7 +73,7 @@ static llvm::Error storeFound(SearchRun &search,
   return llvm::Error::success();
 }
 
-static llvm::Error runGrowth(SearchRun &search) {
+static llvm::Error runBfs(SearchRun &search) {
   const SearchOptions &options = search.options;
   auto graph = search.graph();
   if (!graph)
@@ -99,11 +99,11 @@ static llvm::Error runGrowth(SearchRun &search) {
     return llvm::joinErrors(std::move(error),
                             storeFound(search, *graph, growth, found));
   }
-  if (options.emitGraphIR)
+  if (options.printed == PrintedForm::GraphIR)
     return llvm::Error::success();
   std::vector<int64_t> layers = integersOf(values->front());
   printLayers(layers);
-  // A disk that is full of states may have room for their counts.
+  // A disk too full for the states may still take their counts.
   llvm::Error unstored = llvm::Error::success();
   if (growth.keepLayers)
     unstored = storeStates(search, *graph, growth.starts, (*values)[1]);
@@ -141,7 +141,8 @@ static llvm::Error reportPath(SearchRun &search,
   return search.write(std::move(report));
 }
 
-/// Generators that permute positions never change which numbers a state has.
+/// Generators that permute positions never change the multiset of values of a
+/// state.
 static bool canMeet(const cayley::StateGraph &graph, cayley::State from,
                     cayley::State to) {
   llvm::sort(from);
@@ -201,7 +202,7 @@ static llvm::Error runBeam(SearchRun &search) {
                            loaded.folder.empty() ? "." : loaded.folder);
   if (!values)
     return search.incomplete(values.takeError(), "step", search.layers());
-  if (options.emitGraphIR)
+  if (options.printed == PrintedForm::GraphIR)
     return llvm::Error::success();
   std::vector<int64_t> path = integersOf((*values)[1]);
   std::reverse(path.begin(), path.end());
@@ -232,7 +233,8 @@ static llvm::Error runPath(SearchRun &search) {
   if (!start || !target)
     return llvm::joinErrors(start.takeError(), target.takeError());
   cayley::MeetingOptions meeting{*start, *target, options.maxSteps};
-  // Both ends would be searched as a whole to find what is known before.
+  // Otherwise the search of both ends would visit all states for a result that
+  // is known beforehand.
   if (!canMeet(*graph, *start, *target))
     meeting.maxSteps = 0;
   auto module = cayley::buildMeeting(*graph, meeting, search.context.get());
@@ -243,7 +245,7 @@ static llvm::Error runPath(SearchRun &search) {
   if (!values)
     return search.incomplete(values.takeError(), "layer",
                              byEnds(search.layers()));
-  if (options.emitGraphIR)
+  if (options.printed == PrintedForm::GraphIR)
     return llvm::Error::success();
   std::vector<int64_t> layers = integersOf((*values)[2]);
   llvm::append_range(layers, integersOf((*values)[3]));
@@ -278,9 +280,7 @@ static llvm::Error runWalks(SearchRun &search) {
   if (!start)
     return start.takeError();
   cayley::WalkOptions walks;
-  walks.kind = options.walkKind == "bfs"   ? cayley::WalkKind::Layers
-               : options.walkKind == "nbt" ? cayley::WalkKind::NonBacktracking
-                                           : cayley::WalkKind::Classic;
+  walks.kind = options.walkKind;
   walks.start = std::move(*start);
   walks.width = options.width;
   walks.length = options.length;
@@ -289,7 +289,7 @@ static llvm::Error runWalks(SearchRun &search) {
       search.run(cayley::buildWalks(*graph, walks, search.context.get()));
   if (!values)
     return search.incomplete(values.takeError(), "step", search.layers());
-  if (options.emitGraphIR)
+  if (options.printed == PrintedForm::GraphIR)
     return llvm::Error::success();
   std::vector<int64_t> sizes = integersOf((*values)[1]);
   if (llvm::Error error = tensors::writeNpy(options.walksFile, values->front()))
@@ -300,7 +300,7 @@ static llvm::Error runWalks(SearchRun &search) {
   return search.write(search.report(sizes));
 }
 
-/// That files can be written is known before the search that fills them.
+/// Checks the folders of output files before the search that fills them.
 static llvm::Error checkFolders(const SearchOptions &options) {
   for (const std::string *file :
        {&options.jsonFile, &options.layersFile, &options.adjacencyFile,
@@ -319,8 +319,8 @@ int zenith::tools::searchGraph(const SearchOptions &options,
     return diagnostics.report(std::move(error));
   SearchRun search(options, diagnostics);
   switch (options.command) {
-  case SearchCommand::Growth:
-    return diagnostics.report(runGrowth(search));
+  case SearchCommand::Bfs:
+    return diagnostics.report(runBfs(search));
   case SearchCommand::Beam:
     return diagnostics.report(runBeam(search));
   case SearchCommand::Path:

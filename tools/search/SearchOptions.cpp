@@ -10,16 +10,9 @@
 #include "tools/model/Diagnostics.h"
 #include "tools/model/Executor.h"
 #include "llvm/Support/FileSystem.h"
-#include <CLI/CLI.hpp>
 
 using namespace zenith;
 using namespace zenith::tools;
-
-/// Largest width of a beam and number of walks, and of steps.
-static constexpr int64_t mostStates = 1 << 30, mostSteps = 1 << 30;
-
-static constexpr const char *stateHelp =
-    "digits, numbers with commas between, or @FILE.npy";
 
 static std::string graphHelp() {
   std::string text = "\nGraphs:\n  NAME is one of";
@@ -47,127 +40,14 @@ Examples:
 )";
 }
 
-/// Options that all commands take.
-static void addSharedOptions(CLI::App &app, SearchOptions &options) {
-  app.add_option("graph", options.graph,
-                 "NAME, FILE.gap or FILE.json: see below")
-      ->required();
-  app.footer(graphHelp());
-  app.add_option("--json", options.jsonFile,
-                 "file for the result as JSON; - is standard output");
-  app.add_option("--target", options.run.target,
-                 "cpu, cpu:ARCH, opencl, opencl:N or interp");
-  addThreadsOption(app, options.run.threads, workerThreads);
-  addCacheOption(app, options.run.cache);
-  addMaxMemoryOption(app, options.run.maxMemory);
-  app.add_option("--spill-dir", options.run.spillFolder,
-                 "folder for what exceeds --max-memory, in files without "
-                 "names; none: nothing may; default: TMPDIR, /var/tmp or /tmp, "
-                 "whichever is on a disk");
-  addBytesOption(
-      app, "--max-spill", options.run.maxSpill,
-      "cap for these files together; default: twice --max-memory, but "
-      "at most half of what the disk has free");
-  app.add_option("--random-seed", options.seed,
-                 "key of the random numbers that walks take; default: 0");
-  addExplainOption(app, options.run.explain,
-                   {"search", "fusion", "fallback", "cache"});
-  addExplainFormatOption(app, options.run.explainJSON);
-  addReportOptions(app, options.run.reports, options.run.reportText,
-                   {"time", "roofline"});
-  app.add_option("--without", options.run.withoutSearchForms,
-                 "forms of states that are not chosen, to compare with: keys, "
-                 "back-bits, generator-table, dense-index, bit-rows, marks, "
-                 "key-ranges, symmetry, symmetry-group, pieces, last-count, "
-                 "score-first")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::IsMember({"keys", "back-bits", "generator-table",
-                             "dense-index", "bit-rows", "marks", "key-ranges",
-                             "symmetry", "symmetry-group", "pieces",
-                             "last-count", "score-first"}));
-  app.add_option_function<std::string>(
-         "--emit",
-         [&options](const std::string &) { options.emitGraphIR = true; },
-         "graphir: prints the program instead of running it")
-      ->check(CLI::IsMember({"graphir"}));
+static void addSearchOptions(CLI::App &app, ToolSet tool,
+                             SearchOptions &given) {
+#define ZENITH_SEARCH_OPTION ZENITH_ADD_OPTION
+#include "lowering/pipeline/CompileOptions.def"
+  addOptions(app, tool, given.run);
 }
 
-static void addGrowthOptions(CLI::App &app, SearchOptions &options) {
-  addRepeated(app, "--start", options.starts,
-              std::string("a state of layer 0: ") + stateHelp +
-                  "; default: the central state");
-  app.add_option("--max-layers", options.maxLayers,
-                 "stops after this layer; layer 0 is the start")
-      ->check(CLI::Range(int64_t(0), mostSteps));
-  app.add_option("--store-layers", options.layersFile,
-                 ".npy file for the states, layer by layer");
-  app.add_option("--store-adjacency", options.adjacencyFile,
-                 ".npy file for the positions of each stored state's "
-                 "neighbours, one column per generator; -1: not stored");
-  app.add_flag_callback(
-      "--no-dense-index",
-      [&options] {
-        for (const char *form : {"dense-index", "bit-rows", "marks"})
-          options.run.withoutSearchForms.push_back(form);
-      },
-      "keeps lists of states, no sets of bits: --without=dense-index,bit-rows,"
-      "marks");
-}
-
-static void addEnds(CLI::App &app, SearchOptions &options) {
-  app.add_option("--from", options.from,
-                 std::string("the state to start from: ") + stateHelp)
-      ->required();
-  app.add_option("--to", options.to,
-                 "the state to reach; default: the central state");
-}
-
-static void addBeamOptions(CLI::App &app, SearchOptions &options) {
-  addEnds(app, options);
-  app.add_option("--width", options.width, "states kept in each step")
-      ->required()
-      ->check(CLI::Range(int64_t(1), mostStates));
-  app.add_option("--max-steps", options.maxSteps, "steps before giving up")
-      ->required()
-      ->check(CLI::Range(int64_t(0), mostSteps));
-  app.add_option("--score", options.score,
-                 "states with the least scores are kept: hamming, zero or "
-                 "MODEL.onnx; default: hamming");
-  app.add_option("--history", options.history,
-                 "states of so many last layers don't come back; default: 0")
-      ->check(CLI::Range(0, 64));
-}
-
-static void addPathOptions(CLI::App &app, SearchOptions &options) {
-  addEnds(app, options);
-  app.add_option("--max-steps", options.maxSteps, "longest path to look for")
-      ->check(CLI::Range(int64_t(0), mostSteps));
-}
-
-static void addWalkOptions(CLI::App &app, SearchOptions &options) {
-  addRepeated(app, "--start", options.starts,
-              std::string("where walks start: ") + stateHelp +
-                  "; default: the central state");
-  app.add_option("--width", options.width,
-                 "number of walks, or most states of a layer")
-      ->required()
-      ->check(CLI::Range(int64_t(1), mostStates));
-  app.add_option("--length", options.length,
-                 "states of a walk, the start included")
-      ->required()
-      ->check(CLI::Range(int64_t(1), mostSteps));
-  app.add_option("--kind", options.walkKind,
-                 "classic (default); nbt: never straight back; bfs: random "
-                 "parts of breadth-first layers")
-      ->check(CLI::IsMember({"classic", "nbt", "bfs"}));
-  app.add_option("-o,--output", options.walksFile,
-                 ".npy file for the states, step by step");
-  app.add_option("--steps", options.stepsFile,
-                 ".npy file for the step number of each state");
-}
-
-/// Settles where memory above the cap goes: nowhere without a cap.
+/// Decides where memory above the cap is spilled: nowhere without a cap.
 static llvm::Error chooseSpillFolder(RunOptions &options) {
   // Beyond this a search mostly waits for the disk.
   constexpr int64_t budgetsInFiles = 2;
@@ -194,53 +74,62 @@ static llvm::Error chooseSpillFolder(RunOptions &options) {
   return llvm::Error::success();
 }
 
+/// What options demand of each other.
+static llvm::Error checkOptions(SearchOptions &search) {
+  RunOptions &run = search.run;
+  if (llvm::Error error = chooseSpillFolder(run))
+    return error;
+  if (search.noDenseIndex)
+    for (pipeline::SearchForm form :
+         {pipeline::SearchForm::DenseIndex, pipeline::SearchForm::BitRows,
+          pipeline::SearchForm::Marks})
+      run.compile.without.push_back(form);
+  if (!isTarget(run.compile.target))
+    return makeError(ErrorCode::Usage,
+                     "'" + run.compile.target +
+                         "' is no target; known are cpu, "
+                         "cpu:ARCH, opencl, opencl:N, interp");
+  if (run.wants(Report::Memory))
+    return makeError(ErrorCode::Usage,
+                     "--report: memory is not a report of zenith-search; there "
+                     "are time and roofline");
+  if (run.isInterpreted() && !run.reports.empty())
+    return makeError(ErrorCode::Unsupported,
+                     "--report: the interpreter has no kernels");
+  if (search.command == SearchCommand::Walks && search.walksFile.empty() &&
+      search.printed == PrintedForm::None)
+    return makeError(ErrorCode::Usage, "--output is required");
+  return llvm::Error::success();
+}
+
 llvm::Expected<std::optional<SearchOptions>>
 zenith::tools::parseSearchOptions(int argc, char **argv,
-                                  bool &jsonDiagnostics) {
+                                  CommonOptions &common) {
   CLI::App app("Searches graphs of states, such as Cayley graphs and puzzles.",
                "zenith-search");
-  SearchOptions options;
+  SearchOptions search;
   struct Command {
     SearchCommand command;
+    ToolSet tool;
     const char *name, *help;
-    void (*addOptions)(CLI::App &, SearchOptions &);
   };
   const Command commands[] = {
-      {SearchCommand::Growth, "bfs",
-       "breadth-first growth: the number of states in each layer",
-       addGrowthOptions},
-      {SearchCommand::Beam, "beam",
-       "a path found by keeping the best states of each step", addBeamOptions},
-      {SearchCommand::Path, "path",
-       "a shortest path, searched for from both ends", addPathOptions},
-      {SearchCommand::Walks, "walks", "states on random walks",
-       addWalkOptions}};
+      {SearchCommand::Bfs, options::Bfs, "bfs",
+       "breadth-first search: the number of states in each layer"},
+      {SearchCommand::Beam, options::Beam, "beam",
+       "a path found by keeping the best states of each step"},
+      {SearchCommand::Path, options::Path, "path",
+       "a shortest path, searched for from both ends"},
+      {SearchCommand::Walks, options::Walks, "walks",
+       "states on random walks"}};
   for (const Command &command : commands) {
     CLI::App *sub = app.add_subcommand(command.name, command.help);
-    addSharedOptions(*sub, options);
-    command.addOptions(*sub, options);
-    sub->callback([&options, command] { options.command = command.command; });
+    addSearchOptions(*sub, command.tool, search);
+    sub->footer(graphHelp());
+    sub->callback([&search, command] { search.command = command.command; });
   }
   app.footer(graphHelp());
   app.require_subcommand(1);
-  addCommonOptions(app, jsonDiagnostics);
-  llvm::Expected<bool> done = parseCommandLine(app, argc, argv);
-  if (!done)
-    return done.takeError();
-  if (*done)
-    return std::nullopt;
-  if (llvm::Error error = chooseSpillFolder(options.run))
-    return std::move(error);
-  if (!isTarget(options.run.target))
-    return makeError(ErrorCode::Usage,
-                     "'" + options.run.target +
-                         "' is no target; known are cpu, "
-                         "cpu:ARCH, opencl, opencl:N, interp");
-  if (options.run.target == "interp" && !options.run.reports.empty())
-    return makeError(ErrorCode::Unsupported,
-                     "--report: the interpreter has no kernels");
-  if (options.command == SearchCommand::Walks && options.walksFile.empty() &&
-      !options.emitGraphIR)
-    return makeError(ErrorCode::Usage, "--output is required");
-  return options;
+  return finishCommandLine(app, options::Search, argc, argv, common, search,
+                           checkOptions);
 }

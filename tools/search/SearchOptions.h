@@ -5,35 +5,45 @@
 #ifndef ZENITH_TOOLS_SEARCH_SEARCHOPTIONS_H
 #define ZENITH_TOOLS_SEARCH_SEARCHOPTIONS_H
 
+#include "frontends/cayley/BuildWalks.h"
 #include "tools/model/RunOptions.h"
 
 namespace zenith::tools {
 
-enum class SearchCommand { Growth, Beam, Path, Walks };
+using cayley::WalkKind;
 
+enum class SearchCommand { Bfs, Beam, Path, Walks };
+enum class PrintedForm { None, GraphIR };
+
+/// States are texts: digits, numbers with commas, or @FILE.npy.
 struct SearchOptions {
-  SearchCommand command = SearchCommand::Growth;
-  std::string graph; ///< a name or a file
-  // States as texts: digits, numbers with commas, or @FILE.npy.
-  std::vector<std::string> starts;
-  std::string from, to;   ///< `to` empty: the central state
-  int64_t maxLayers = -1; ///< -1: all
-  int64_t maxSteps = -1;  ///< -1: any; beams have a number
-  int64_t width = 0, length = 0, history = 0;
-  std::string score = "hamming"; ///< or zero, or a model's file
-  std::string walkKind = "classic";
-  uint64_t seed = 0;
-  std::string layersFile, adjacencyFile; ///< of growth; empty: not stored
-  std::string walksFile, stepsFile;
-  std::string jsonFile; ///< "-" is standard output
-  bool emitGraphIR = false;
+  SearchCommand command = SearchCommand::Bfs;
+#define ZENITH_SEARCH_OPTION(field, type, initial, ...) type field = initial;
+#include "lowering/pipeline/CompileOptions.def"
+
   RunOptions run; ///< target, threads, memory, remarks
 };
 
 /// nullopt where help or the version was asked for and printed.
 llvm::Expected<std::optional<SearchOptions>>
-parseSearchOptions(int argc, char **argv, bool &jsonDiagnostics);
+parseSearchOptions(int argc, char **argv, CommonOptions &common);
 
 } // namespace zenith::tools
+
+namespace zenith::options {
+
+template <> struct Words<cayley::WalkKind> {
+  using Kind = cayley::WalkKind;
+  static constexpr Word<Kind> all[] = {{"classic", Kind::Classic},
+                                       {"nbt", Kind::NonBacktracking},
+                                       {"bfs", Kind::Layers}};
+};
+
+template <> struct Words<tools::PrintedForm> {
+  static constexpr Word<tools::PrintedForm> all[] = {
+      {"graphir", tools::PrintedForm::GraphIR}};
+};
+
+} // namespace zenith::options
 
 #endif // ZENITH_TOOLS_SEARCH_SEARCHOPTIONS_H

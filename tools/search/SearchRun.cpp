@@ -7,9 +7,10 @@
 
 #include "frontends/tensors/TensorIO.h"
 #include "ir/tensor/Scalar.h"
-#include "lowering/pipeline/Remarks.h"
+#include "tools/model/CompiledModel.h"
 #include "tools/model/Diagnostics.h"
 #include "tools/model/Executor.h"
+#include "tools/model/PeakMemory.h"
 #include "tools/model/WriteModel.h"
 #include "tools/run/RunReports.h"
 #include "llvm/ADT/STLExtras.h"
@@ -111,17 +112,17 @@ SearchRun::state(const std::string &text, const cayley::StateGraph &graph) {
   return found->front();
 }
 
-/// The first loop is the search; what follows reads its results.
-void SearchRun::progress(int64_t loop, llvm::ArrayRef<int64_t> numbers,
+/// The first loop is the search; later loops read its results.
+void SearchRun::progress(int64_t loop, llvm::ArrayRef<int64_t> carried,
                          Executor &executor) {
-  if (loop != 0 || numbers.empty())
+  if (loop != 0 || carried.empty())
     return;
-  // The empty layer behind the last one does not count.
-  if (numbers[0] > 0)
-    sizes.push_back(numbers[0]);
+  // The empty layer after the last one does not count.
+  if (carried[0] > 0)
+    sizes.push_back(carried[0]);
   if (!showsProgress)
     return;
-  llvm::errs() << "\r" << sizes.size() << ": " << numbers[0] << " states   ";
+  llvm::errs() << "\r" << sizes.size() << ": " << carried[0] << " states   ";
   constexpr int64_t mebibyte = 1 << 20;
   if (int64_t spilled = executor.spilledBytes())
     llvm::errs() << "(" << spilled / mebibyte << " MiB in files)   ";
@@ -134,7 +135,7 @@ llvm::Expected<LoadedModel> SearchRun::load(const std::string &path) {
 llvm::Expected<std::vector<Tensor>>
 SearchRun::run(OwningOpRef<ModuleOp> module, llvm::ArrayRef<Tensor> arguments,
                const std::string &folder) {
-  if (options.emitGraphIR) {
+  if (options.printed == PrintedForm::GraphIR) {
     module->print(llvm::outs());
     llvm::outs() << "\n";
     return std::vector<Tensor>();
@@ -144,8 +145,8 @@ SearchRun::run(OwningOpRef<ModuleOp> module, llvm::ArrayRef<Tensor> arguments,
   if (!executor)
     return executor.takeError();
   sizes.clear();
-  (*executor)->onProgress([&](int64_t loop, llvm::ArrayRef<int64_t> numbers) {
-    progress(loop, numbers, **executor);
+  (*executor)->onProgress([&](int64_t loop, llvm::ArrayRef<int64_t> carried) {
+    progress(loop, carried, **executor);
   });
   bool measures = !options.run.reports.empty();
   if (measures)
@@ -160,20 +161,14 @@ SearchRun::run(OwningOpRef<ModuleOp> module, llvm::ArrayRef<Tensor> arguments,
   }
   int64_t spilled = (*executor)->spilledBytes();
   if (spilled > 0)
-    remark("SEA201", std::to_string(spilled) + " bytes were in files of " +
-                         options.run.spillFolder);
+    printRemark(pipeline::makeRemark(remarks::Code::SEA201,
+                                     {spilled, options.run.spillFolder},
+                                     options.graph),
+                options.run, diagnostics);
   spilledBytes = std::max(spilledBytes, spilled);
   if (showsProgress && !sizes.empty())
     llvm::errs() << "\r" << std::string(64, ' ') << "\r";
   return results;
-}
-
-void SearchRun::remark(const std::string &code, const std::string &text) {
-  if (!llvm::is_contained(options.run.explain, "search"))
-    return;
-  pipeline::Remark remark{"search", code, text, options.graph};
-  diagnostics.remark(options.run.explainJSON ? pipeline::toJSON(remark)
-                                             : pipeline::toText(remark));
 }
 
 llvm::json::Object SearchRun::report(llvm::ArrayRef<int64_t> layers) const {
@@ -220,8 +215,8 @@ llvm::Error SearchRun::incomplete(llvm::Error error, const std::string &what,
 }
 
 std::vector<int64_t> zenith::tools::integersOf(const Tensor &tensor) {
-  const auto *numbers = reinterpret_cast<const int64_t *>(tensor.bytes());
-  return {numbers, numbers + tensor.size()};
+  const auto *elements = reinterpret_cast<const int64_t *>(tensor.bytes());
+  return {elements, elements + tensor.size()};
 }
 
 void zenith::tools::printLayers(llvm::ArrayRef<int64_t> layers) {

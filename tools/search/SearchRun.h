@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What all searches do: read the graph and states, compile a program, run it
-// while saying how far it is, and report.
+// The steps of every search: read the graph and states, compile a program, run
+// it with its progress shown, and report.
 
 #ifndef ZENITH_TOOLS_SEARCH_SEARCHRUN_H
 #define ZENITH_TOOLS_SEARCH_SEARCHRUN_H
@@ -10,8 +10,8 @@
 #include "ir/tensor/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "runtime/Stopwatch.h"
 #include "tools/model/LoadModel.h"
-#include "tools/model/Stopwatch.h"
 #include "tools/search/SearchOptions.h"
 #include "llvm/Support/JSON.h"
 
@@ -43,18 +43,15 @@ public:
   run(mlir::OwningOpRef<mlir::ModuleOp> module,
       llvm::ArrayRef<Tensor> arguments = {}, const std::string &folder = ".");
 
-  /// A remark for --explain=search.
-  void remark(const std::string &code, const std::string &text);
-
   /// Sizes of the layers that the latest run has come to.
   const std::vector<int64_t> &layers() const { return sizes; }
   /// Starts the JSON result: graph, layers, states, path (null), found (null),
   /// times and memory.
   llvm::json::Object report(llvm::ArrayRef<int64_t> layers) const;
   llvm::Error write(llvm::json::Object report) const;
-  /// The error of a run that came no further than layers(); `what` they are
-  /// called: "layer", "step". They are written and printed as incomplete, in
-  /// the order of `layers`.
+  /// The error of a run that stopped after layers(), which are written and
+  /// printed as incomplete, in the order of `layers`; `what` is their name:
+  /// "layer" or "step".
   llvm::Error incomplete(llvm::Error error, const std::string &what,
                          llvm::ArrayRef<int64_t> layers);
 
@@ -62,13 +59,13 @@ public:
   const std::unique_ptr<mlir::MLIRContext> context;
 
 private:
-  void progress(int64_t loop, llvm::ArrayRef<int64_t> numbers,
+  void progress(int64_t loop, llvm::ArrayRef<int64_t> carried,
                 Executor &executor);
   llvm::Expected<std::vector<cayley::State>>
   statesOfFile(const std::string &path);
 
   Diagnostics &diagnostics;
-  Stopwatch watch;
+  runtime::Stopwatch watch;
   bool showsProgress;
   std::vector<int64_t> sizes;
   double compileMs = 0, runMs = 0;

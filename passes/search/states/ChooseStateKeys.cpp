@@ -4,6 +4,7 @@
 // why, and builds the loop again.
 
 #include "ir/SearchOps.h"
+#include "ir/remarks/Remark.h"
 #include "ir/target/TargetModel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/GraphPasses.h"
@@ -22,6 +23,7 @@ namespace zenith {
 
 namespace zenith::search {
 
+using remarks::Code;
 using PermutationList = std::vector<std::vector<int64_t>>;
 
 /// The index of each permutation's inverse, of equal ones the first; nothing
@@ -119,15 +121,9 @@ struct ChooseStateKeysPass
 
 private:
   void visit(WhileOp loop);
-  void remark(WhileOp loop, StringRef code, const Twine &text) {
+  void remark(WhileOp loop, Code code, ArrayRef<remarks::Value> values = {}) {
     if (explain)
-      loop.emitRemark() << "search: " << code << ": " << text.str();
-  }
-  void remarkSymmetry(WhileOp loop) {
-    remark(
-        loop, "SEA008",
-        "an involutive symmetry of the graph: one of each two states that it "
-        "exchanges is kept");
+      remarks::emit(loop, code, values);
   }
   bool mayUse(StringRef form) { return !llvm::is_contained(without, form); }
   bool usesTable(const BfsLoop &bfs, int64_t cost, double states);
@@ -155,7 +151,7 @@ void ChooseStateKeysPass::visit(WhileOp loop) {
   std::optional<BfsLoop> bfs = matchBfsLoop(loop, dims, why);
   if (!bfs) {
     if (!why.empty())
-      remark(loop, "SEA101", "the loop goes on with rows: " + why);
+      remark(loop, Code::SEA101, {why});
     return;
   }
   if (!useBitRows(*bfs) && !useDenseIndex(*bfs) && !useMarks(*bfs) &&
@@ -171,14 +167,12 @@ bool ChooseStateKeysPass::useBitRows(const BfsLoop &bfs) {
   std::optional<CosetIndex> index =
       CosetIndex::choose(bfs, keys, denseBytes, why);
   if (!index) {
-    remark(bfs.loop, "SEA104", "no rows of bits: " + why);
+    remark(bfs.loop, Code::SEA104, {why});
     return false;
   }
   const CosetRows &table = index->table();
-  remark(bfs.loop, "SEA005",
-         "layers are " + Twine(table.rows()) + " rows of " +
-             Twine(table.columns()) + " bits, with " + Twine(table.moves()) +
-             " maps of columns");
+  remark(bfs.loop, Code::SEA005,
+         {table.rows(), table.columns(), table.moves()});
   rewriteWithBitRows(bfs, *index);
   return true;
 }
@@ -232,9 +226,7 @@ bool ChooseStateKeysPass::useMarks(const BfsLoop &bfs) {
   if (numbers / 8 > double(denseBytes) ||
       (numbers / 8 > cached && numbers > numbersPerState * keys.mostStates()))
     return false;
-  remark(bfs.loop, "SEA006",
-         "known states are marked in " + Twine(uint64_t(numbers)) + " bits" +
-             (form.sum ? ": one position follows from the others" : ""));
+  remark(bfs.loop, Code::SEA006, {uint64_t(numbers), form.sum ? 1 : 0});
   form.words = std::max<int64_t>(1, int64_t(uint64_t(numbers) / 64));
   // Skipping the inverse generator takes an op or two per generator and saves
   // its candidates, which take ten times as long: worth it for few generators.
@@ -248,7 +240,7 @@ bool ChooseStateKeysPass::useMarks(const BfsLoop &bfs) {
     rewriteWithMarks(bfs, keys, form);
     return true;
   }
-  remarkSymmetry(bfs.loop);
+  remark(bfs.loop, Code::SEA008);
   // A halved key has the same fields as a whole one, with other codes.
   StateKeys halved(bfs, /*withInverseMask=*/true, &*symmetry);
   if (form.sum)
@@ -265,18 +257,16 @@ bool ChooseStateKeysPass::useDenseIndex(const BfsLoop &bfs) {
   std::optional<DenseIndex> index =
       DenseIndex::choose(bfs, keys, denseBytes, why);
   if (!index) {
-    remark(bfs.loop, "SEA103", "no dense index: " + why);
+    remark(bfs.loop, Code::SEA103, {why});
     return false;
   }
   bool asTable = usesTable(bfs, index->cost(), index->states());
   // With a table, candidates are computed from a list of positions in memory.
   if (asTable && index->states() * sizeof(uint64_t) > double(denseBytes)) {
-    remark(bfs.loop, "SEA103", "no dense index: too many generators");
+    remark(bfs.loop, Code::SEA103, {"too many generators"});
     return false;
   }
-  remark(bfs.loop, "SEA003",
-         "layers are sets of " + Twine(index->words() * 64) +
-             " bits: " + index->description());
+  remark(bfs.loop, Code::SEA003, {index->words() * 64, index->description()});
   rewriteWithBits(bfs, *index, asTable);
   return true;
 }
@@ -293,11 +283,7 @@ bool ChooseStateKeysPass::usesTable(const BfsLoop &bfs, int64_t cost,
   if (cost <= cheap || !mayUse("generator-table") ||
       (cost <= mostOps && double(cost) * compileNanoseconds < saved))
     return false;
-  remark(bfs.loop, "SEA004",
-         Twine(bfs.generators) +
-             " generators are a table: code for each "
-             "would have " +
-             Twine(cost) + " ops");
+  remark(bfs.loop, Code::SEA004, {bfs.generators, cost});
   return true;
 }
 
@@ -398,49 +384,36 @@ void ChooseStateKeysPass::packKeys(const BfsLoop &bfs, bool mayShare) {
   if (!group.empty() && (!images || keys.words() > mostWords))
     return packKeys(bfs, /*mayShare=*/false);
   if (symmetry)
-    remarkSymmetry(loop);
+    remark(loop, Code::SEA008);
   if (images)
-    remark(loop, "SEA011",
-           Twine(images->images()) +
-               " symmetries of the graph: one state of each orbit is kept");
+    remark(loop, Code::SEA011, {images->images()});
   if (cubies)
-    remark(loop, "SEA009",
-           Twine(keys.positions().size()) + " positions are " +
-               Twine(keys.fieldCount()) + " cubies of at most " +
-               Twine(cubies->largest()) +
-               " positions, which always move together");
+    remark(loop, Code::SEA009,
+           {keys.positions().size(), keys.fieldCount(), cubies->largest()});
   if (keys.words() > mostWords) {
-    remark(loop, "SEA101",
-           "the loop goes on with rows: keys would have " +
-               Twine(keys.words()) + " words, more than " + Twine(mostWords));
+    remark(loop, Code::SEA101,
+           {"keys would have " + Twine(keys.words()) + " words, more than " +
+            Twine(mostWords)});
     return;
   }
   bool asTable =
       keys.haveBytes() && usesTable(bfs, keys.cost(), keys.mostStates());
   if (!asTable && keys.cost() > mostOps) {
-    remark(loop, "SEA101",
-           "the loop goes on with rows: code for its generators would have " +
-               Twine(keys.cost()) + " ops, more than " + Twine(mostOps));
+    remark(loop, Code::SEA101,
+           {"code for its generators would have " + Twine(keys.cost()) +
+            " ops, more than " + Twine(mostOps)});
     return;
   }
-  remark(loop, "SEA001",
-         Twine(keys.fieldCount()) + (cubies ? " cubies of " : " of ") +
-             Twine(bfs.positions) + " positions in " + Twine(keys.bits()) +
-             " bits each make keys of " + Twine(keys.words()) + " words");
+  remark(loop, Code::SEA001,
+         {keys.words(), keys.fieldCount(), keys.bits(), bfs.positions});
   bool needsNoLayer =
       keys.hasInverseMask() && alternates(bfs, keys, permutations);
   if (keys.hasInverseMask())
-    remark(loop, "SEA002",
-           Twine(bfs.generators) +
-               " bits mask inverse generators: the layer before the last is "
-               "not kept" +
-               (needsNoLayer ? ", and all generators are odd: nor is the last"
-                             : ""));
+    remark(loop, Code::SEA002, {bfs.generators, needsNoLayer ? 0 : 1});
   else
-    remark(loop, "SEA102",
-           inverses.empty()
-               ? "no mask of inverse generators: one has no inverse of its own"
-               : "no mask of inverse generators: no word has room for it");
+    remark(loop, Code::SEA102,
+           {inverses.empty() ? "a generator has no inverse of its own"
+                             : "no word has room for it"});
   KeyForm form;
   if (keys.hasInverseMask())
     form.inverses = inverses;
@@ -451,11 +424,8 @@ void ChooseStateKeysPass::packKeys(const BfsLoop &bfs, bool mayShare) {
   else
     form.memoryBytes = boundOfStep(bfs, keys);
   if (form.memoryBytes > 0)
-    remark(
-        loop, "SEA007",
-        "layers of more than " +
-            Twine(form.memoryBytes / stepBytes(bfs.generators, keys.words())) +
-            " states are expanded in blocks, by ranges of hashes");
+    remark(loop, Code::SEA007,
+           {form.memoryBytes / stepBytes(bfs.generators, keys.words())});
   // One word of each key is stored anyway: its list has the layer's size.
   constexpr double fewStates = 1 << 20;
   if (!keys.isHalved() && !images && form.memoryBytes == 0 && !asTable &&
@@ -463,9 +433,7 @@ void ChooseStateKeysPass::packKeys(const BfsLoop &bfs, bool mayShare) {
       mayUse("last-count"))
     form.exitPredicate = ExitPredicate::find(bfs);
   if (form.exitPredicate)
-    remark(loop, "SEA010",
-           "one word of each state of the last layer is stored: these states "
-           "are only counted");
+    remark(loop, Code::SEA010);
   rewriteWithKeys(bfs, keys, form);
 }
 

@@ -3,6 +3,7 @@
 // The pass: steps of beam searches score all candidates, and deduplicate only
 // the best of them.
 
+#include "ir/remarks/Remark.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/GraphPasses.h"
@@ -38,9 +39,10 @@ struct ScoreFirstPass : impl::ScoreFirstPassBase<ScoreFirstPass> {
 
 private:
   void visit(UniqueOp unique);
-  void remark(Operation *op, StringRef code, const Twine &text) {
+  void remark(Operation *op, remarks::Code code,
+              ArrayRef<remarks::Value> values = {}) {
     if (explain)
-      op->emitRemark() << "search: " << code << ": " << text.str();
+      remarks::emit(op, code, values);
   }
 };
 
@@ -211,18 +213,14 @@ void ScoreFirstPass::visit(UniqueOp unique) {
   std::optional<BeamStep> step = matchBeamStep(unique, dims, why);
   if (!step) {
     if (!why.empty())
-      remark(unique, "SEA302",
-             "neighbours are told apart before they are scored: " + why);
+      remark(unique, remarks::Code::SEA302, {why});
     return;
   }
   if (llvm::is_contained(without, "score-first")) {
-    remark(unique, "SEA302",
-           "neighbours are told apart before they are scored, as asked");
+    remark(unique, remarks::Code::SEA302, {"as asked"});
     return;
   }
-  remark(unique, "SEA301",
-         "all neighbours are scored, and the best ones told apart: equal "
-         "states have equal scores");
+  remark(unique, remarks::Code::SEA301);
   scoreFirst(*step);
 }
 

@@ -40,8 +40,8 @@ func.func @main(%x: tensor<3x37xf32>, %y: tensor<37xf32>) -> tensor<3x37xf32> {
                 {floats({3, 37}, 1), floats({37}, 2)});
 }
 
-// Whose dimensions are the product's, and whose places are not.
-TEST_F(Compile, SquareProductsThatAreTransposed) {
+// A square result has the matmul's dimensions though its rows are columns.
+TEST_F(Compile, SquareMatmulsThatAreTransposed) {
   expectMeaning(R"(
 func.func @main(%a: tensor<5x20xf32>, %b: tensor<5x20xf32>, %c: tensor<20x20xf32>) -> tensor<20x20xf32> {
   %d = graph.dot_general %a, %b <batching = [] x [], contracting = [0] x [0]> : (tensor<5x20xf32>, tensor<5x20xf32>) -> tensor<20x20xf32>

@@ -6,6 +6,7 @@
 #include "lowering/pipeline/ModuleKey.h"
 #include "ir/target/CPUTarget.h"
 #include "lowering/pipeline/ExecutableImage.h"
+#include "lowering/pipeline/OptionText.h"
 #include "tests/lowering/pipeline/CompiledProgram.h"
 
 namespace zenith::test {
@@ -15,7 +16,7 @@ class ModuleKey : public CompiledProgram {
 protected:
   pipeline::CacheKey key(const std::string &text,
                          const std::string &target = "cpu:x86-64-v3",
-                         const std::string &precision = "") {
+                         pipeline::MixedPrecision precision = {}) {
     pipeline::CompileOptions options;
     options.mixedPrecision = precision;
     return pipeline::keyOf(*parse(text), options,
@@ -45,8 +46,45 @@ TEST_F(ModuleKey, NamesWhatDiffers) {
             Names{"function @main"});
   EXPECT_EQ(first.differences(key(program("1.0"), "cpu:x86-64")),
             Names{"target"});
-  EXPECT_EQ(first.differences(key(program("1.0"), "cpu:x86-64-v3", "bf16")),
+  EXPECT_EQ(first.differences(key(program("1.0"), "cpu:x86-64-v3",
+                                  pipeline::MixedPrecision::BF16)),
             Names{"options"});
+}
+
+/// Another value of an option.
+void flip(bool &value) { value = !value; }
+void flip(std::string &value) { value = "cpu:x86-64"; }
+void flip(int64_t &value) { ++value; }
+void flip(unsigned &value) { ++value; }
+template <typename Enum>
+std::enable_if_t<std::is_enum_v<Enum>> flip(Enum &value) {
+  value = options::Words<Enum>::all[0].second;
+}
+template <typename T> void flip(std::vector<T> &values) {
+  values.emplace_back();
+}
+
+TEST_F(ModuleKey, ChangesWithTheOptionsThatTheTableSays) {
+  auto keyFor = [&](const pipeline::CompileOptions &options) {
+    auto target = cpu::CPUTarget::parse(options.target);
+    return pipeline::keyOf(*parse(program("1.0")), options,
+                           llvm::cantFail(std::move(target)))
+        .id();
+  };
+  pipeline::CompileOptions plain;
+  plain.target = "cpu:x86-64-v3";
+  std::string first = keyFor(plain);
+  using options::CacheUse;
+#define ZENITH_COMPILE_OPTION(field, type, initial, spelling, unit, tools,     \
+                              cache, help)                                     \
+  {                                                                            \
+    pipeline::CompileOptions other = plain;                                    \
+    flip(other.field);                                                         \
+    bool enters = CacheUse::cache == CacheUse::InKey ||                        \
+                  CacheUse::cache == CacheUse::InTarget;                       \
+    EXPECT_EQ(keyFor(other) != first, enters) << spelling;                     \
+  }
+#include "lowering/pipeline/CompileOptions.def"
 }
 
 TEST_F(ModuleKey, KeepsPlacesThatAFailingRunNames) {

@@ -10,7 +10,7 @@ namespace {
 
 class RandomControl : public CompiledProgram {};
 
-/// Values are ? x 8; those of one class have one number of rows.
+/// Values are ? x 8; values of one class have equal numbers of rows.
 class ControlWriter {
 public:
   explicit ControlWriter(unsigned seed) : random(seed) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Remark diagnostics as structured remarks, and their two texts.
+// Remarks through diagnostics, and their two texts.
 
 #include "lowering/pipeline/Remarks.h"
 
@@ -9,23 +9,37 @@
 #include "mlir/IR/MLIRContext.h"
 #include <gtest/gtest.h>
 
+using namespace zenith;
 using namespace zenith::pipeline;
 
-TEST(Remarks, AreSplitIntoTopicCodeAndText) {
+TEST(Remarks, KeepCodeTextAndPayload) {
   mlir::MLIRContext context;
-  std::vector<Remark> remarks;
+  std::vector<Remark> taken;
   DiagnosticCollector collector(
-      &context, [&](const Remark &remark) { remarks.push_back(remark); });
+      &context, [&](const Remark &remark) { taken.push_back(remark); });
   auto place = mlir::FileLineColLoc::get(&context, "model.mlir", 3, 5);
-  mlir::emitRemark(place) << "fusion: FUS101: two: parts";
-  mlir::emitRemark(mlir::UnknownLoc::get(&context)) << "search: no code here";
-  ASSERT_EQ(remarks.size(), 2u);
-  EXPECT_EQ(toText(remarks[0]), "fusion FUS101 model.mlir:3:5: two: parts");
+  remarks::emit(place, remarks::Code::PRE002, {"bf16", 10, 20});
+  remarks::emit(place, remarks::Code::FUS101, {"apart: alone", ""});
+  ASSERT_EQ(taken.size(), 2u);
+  EXPECT_EQ(toText(taken[0]),
+            "precision PRE002 model.mlir:3:5: both operands are rounded to "
+            "bf16; the weights take 10 bytes instead of 20");
   EXPECT_EQ(
-      toJSON(remarks[0]),
-      R"({"code":"FUS101","location":"model.mlir:3:5","text":"two: parts","topic":"fusion"})");
-  EXPECT_EQ(toText(remarks[1]), "search: no code here");
+      toJSON(taken[1]),
+      R"({"code":"FUS101","location":"model.mlir:3:5","payload":{"decision":"apart: alone","reason":""},"text":"apart: alone: ","topic":"fusion"})");
+  EXPECT_EQ(taken[0].payload[1].first, "bytes");
+  ASSERT_NE(taken[0].payload[1].second.integer(), nullptr);
+  EXPECT_EQ(*taken[0].payload[1].second.integer(), 10);
   EXPECT_FALSE(collector.hasErrors());
+}
+
+TEST(Remarks, OfOthersAreNotTaken) {
+  mlir::MLIRContext context;
+  unsigned taken = 0;
+  DiagnosticCollector collector(&context, [&](const Remark &) { ++taken; });
+  mlir::emitRemark(mlir::UnknownLoc::get(&context))
+      << "fusion: FUS101: a text that only looks like one";
+  EXPECT_EQ(taken, 0u);
 }
 
 TEST(Remarks, ErrorsKeepTheirNotesAndPlace) {

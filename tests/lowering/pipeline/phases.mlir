@@ -1,4 +1,9 @@
 // RUN: zenith-opt --list-phases | FileCheck %s --check-prefix=LIST
+// RUN: zenith-opt --list-phases=json | FileCheck %s --check-prefix=JSON
+// RUN: zenith-opt --list-passes | FileCheck %s --check-prefix=PASSES
+// RUN: zenith-opt %s --to=clean --explain --without=keys,marks --dense-index-bytes=64K -o /dev/null
+// RUN: not zenith-opt %s --mixed-precision=fp8 2>&1 | FileCheck %s --check-prefix=VALUE
+// RUN: not zenith-opt %s --dense-index-bytes=many 2>&1 | FileCheck %s --check-prefix=BYTES
 // RUN: rm -rf %t && zenith-opt %s --to=kernels --target=cpu:x86-64-v3 --dump-phases=%t | FileCheck %s
 // RUN: FileCheck %s --check-prefix=FUSE < %t/04-fuse.mlir
 // RUN: zenith-opt %t/04-fuse.mlir --from=plan --to=kernels --target=cpu:x86-64-v3 | FileCheck %s
@@ -20,6 +25,12 @@
 // FUSE: graph.fusion
 // FUSE-NOT: graph.softmax
 
+// JSON: {"exit":"{{.*}}","passes":[{{.*}}{"option":"mixed-precision","pass":"zenith-lower-precision"},
+// JSON-SAME: {"pass":"zenith-pack-matmuls"},{{.*}}{"pass":"zenith-pack-tables"},{"pass":"cse"},{"pass":"zenith-hoist-prepare"},{"pass":"cse"}],"phase":"layout"
+// PASSES: canonicalize: Canonicalize operations
+// PASSES: zenith-form-fusions: {{.+}}
+// VALUE: error: --mixed-precision does not take 'fp8'
+// BYTES: error: --dense-index-bytes does not take 'many'
 // EARLY: error: 'graph.softmax' op is not part of a fusion and has a value in memory
 // UNKNOWN: error: unknown phase 'polish'; there are import, clean, outline, layout, fuse, plan, kernels, cpu
 // TARGET: error: unknown processor 'znver9'; did you mean 'znver

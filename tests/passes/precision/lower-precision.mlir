@@ -58,7 +58,7 @@ func.func @convolution(%x: tensor<1x4x4x8xf32>) -> tensor<1x4x4x32xf32> {
 // The transformed filter is no operand of a matmul.
 // CHECK-LABEL: @transformed
 // CHECK-NOT: graph.convert
-// REMARK: PRE105: the filter is stored transformed (Winograd)
+// REMARK: PRE105: the filter is stored transformed for Winograd convolution
 func.func @transformed(%x: tensor<1x4x4x8xf32>) -> tensor<1x4x4x32xf32> {
   %k = graph.get_param @k : tensor<3x3x8x32xf32>
   %r = graph.convolution %x, %k <input = (0, 3, [1, 2]), kernel = (2, 3, [0, 1]), output = (0, 3, [1, 2])>

@@ -26,8 +26,8 @@ func.func @three_cycle() -> (tensor<i64>, tensor<i64>) {
   %none = graph.constant dense<> : tensor<0x4xui8>
   %moves = graph.constant dense<[[1], [2], [0], [3], [2], [0], [1], [3], [1], [0], [2], [3]]> : tensor<12x1xi64>
   %states = graph.dim %start, 0 : tensor<1x4xui8>
-  // expected-remark@below {{search: SEA001: 3 of 4 positions in 2 bits each make keys of 1 words}}
-  // expected-remark@below {{search: SEA002: 3 bits mask inverse generators: the layer before the last is not kept}}
+  // expected-remark@below {{search: SEA001: keys have 1 words: 3 fields of 2 bits for 4 positions}}
+  // expected-remark@below {{search: SEA002: 3 bits mask inverse generators; layers kept for comparison: 1}}
   %r:4 = graph.while %start, %none, %zero, %states cond {
     ^bb0(%layer: tensor<?x4xui8>, %old: tensor<?x4xui8>, %depth: tensor<i64>, %total: tensor<i64>):
       %n = graph.dim %layer, 0 : tensor<?x4xui8>
@@ -66,8 +66,8 @@ func.func @swaps() -> (tensor<i64>, tensor<i64>) {
   %none = graph.constant dense<> : tensor<0x3xui8>
   %moves = graph.constant dense<[[1], [0], [2], [0], [2], [1]]> : tensor<6x1xi64>
   %states = graph.dim %start, 0 : tensor<1x3xui8>
-  // expected-remark@below {{search: SEA001: 3 of 3 positions in 2 bits each make keys of 1 words}}
-  // expected-remark@below {{search: SEA002: 2 bits mask inverse generators: the layer before the last is not kept, and all generators are odd: nor is the last}}
+  // expected-remark@below {{search: SEA001: keys have 1 words: 3 fields of 2 bits for 3 positions}}
+  // expected-remark@below {{search: SEA002: 2 bits mask inverse generators; layers kept for comparison: 0}}
   %r:4 = graph.while %start, %none, %zero, %states cond {
     ^bb0(%layer: tensor<?x3xui8>, %old: tensor<?x3xui8>, %depth: tensor<i64>, %total: tensor<i64>):
       %n = graph.dim %layer, 0 : tensor<?x3xui8>
@@ -107,8 +107,8 @@ func.func @one_way() -> (tensor<i64>, tensor<i64>) {
   %none = graph.constant dense<> : tensor<0x5xui8>
   %moves = graph.constant dense<[[1], [2], [3], [4], [0]]> : tensor<5x1xi64>
   %states = graph.dim %start, 0 : tensor<2x5xui8>
-  // expected-remark@below {{search: SEA001: 5 of 5 positions in 1 bits each make keys of 1 words}}
-  // expected-remark@below {{search: SEA102: no mask of inverse generators: one has no inverse of its own}}
+  // expected-remark@below {{search: SEA001: keys have 1 words: 5 fields of 1 bits for 5 positions}}
+  // expected-remark@below {{search: SEA102: no mask of inverse generators: a generator has no inverse of its own}}
   %r:4 = graph.while %start, %start, %zero, %states cond {
     ^bb0(%layer: tensor<?x5xui8>, %old: tensor<?x5xui8>, %depth: tensor<i64>, %total: tensor<i64>):
       %n = graph.dim %layer, 0 : tensor<?x5xui8>
@@ -152,9 +152,9 @@ func.func @wide() -> (tensor<i64>, tensor<i64>) {
   %none = graph.constant dense<> : tensor<0x40xui8>
   %moves = graph.constant dense<[[1], [2], [3], [4], [5], [6], [7], [0], [8], [9], [10], [11], [12], [13], [14], [15], [16], [17], [18], [19], [20], [21], [22], [23], [24], [25], [26], [27], [28], [29], [30], [31], [32], [33], [34], [35], [36], [37], [38], [39], [7], [0], [1], [2], [3], [4], [5], [6], [8], [9], [10], [11], [12], [13], [14], [15], [16], [17], [18], [19], [20], [21], [22], [23], [24], [25], [26], [27], [28], [29], [30], [31], [32], [33], [34], [35], [36], [37], [38], [39], [0], [1], [2], [3], [4], [5], [6], [7], [9], [8], [11], [10], [13], [12], [15], [14], [17], [16], [19], [18], [21], [20], [23], [22], [25], [24], [27], [26], [29], [28], [31], [30], [33], [32], [35], [34], [37], [36], [39], [38]]> : tensor<120x1xi64>
   %states = graph.dim %start, 0 : tensor<1x40xui8>
-  // expected-remark@below {{search: SEA008: an involutive symmetry of the graph: one of each two states that it exchanges is kept}}
-  // expected-remark@below {{search: SEA001: 40 of 40 positions in 6 bits each make keys of 4 words}}
-  // expected-remark@below {{search: SEA002: 3 bits mask inverse generators: the layer before the last is not kept}}
+  // expected-remark@below {{search: SEA008: the graph has an involutive symmetry: of two states that it exchanges only one is kept}}
+  // expected-remark@below {{search: SEA001: keys have 4 words: 40 fields of 6 bits for 40 positions}}
+  // expected-remark@below {{search: SEA002: 3 bits mask inverse generators; layers kept for comparison: 1}}
   %r:4 = graph.while %start, %none, %zero, %states cond {
     ^bb0(%layer: tensor<?x40xui8>, %old: tensor<?x40xui8>, %depth: tensor<i64>, %total: tensor<i64>):
       %n = graph.dim %layer, 0 : tensor<?x40xui8>
@@ -193,7 +193,7 @@ func.func @asked_for() -> (tensor<?x3xui8>, tensor<i64>) {
   %none = graph.constant dense<> : tensor<0x3xui8>
   %moves = graph.constant dense<[[1], [0], [2], [0], [2], [1]]> : tensor<6x1xi64>
   %states = graph.dim %start, 0 : tensor<1x3xui8>
-  // expected-remark@below {{search: SEA101: the loop goes on with rows: states are used for more than being counted}}
+  // expected-remark@below {{search: SEA101: the loop keeps rows of integers: states are used for more than being counted}}
   %r:4 = graph.while %start, %start, %zero, %states cond {
     ^bb0(%layer: tensor<?x3xui8>, %old: tensor<?x3xui8>, %depth: tensor<i64>, %total: tensor<i64>):
       %n = graph.dim %layer, 0 : tensor<?x3xui8>

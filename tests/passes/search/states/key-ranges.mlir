@@ -29,8 +29,8 @@ func.func @adjacent_swaps() -> (tensor<i64>, tensor<i64>) {
   %none = graph.constant dense<> : tensor<0x4xui8>
   %moves = graph.constant dense<[[1], [0], [2], [3], [0], [2], [1], [3], [0], [1], [3], [2]]> : tensor<12x1xi64>
   %states = graph.dim %start, 0 : tensor<1x4xui8>
-  // expected-remark@below {{search: SEA001: 4 of 4 positions in 2 bits each make keys of 1 words}}
-  // expected-remark@below {{search: SEA002: 3 bits mask inverse generators: the layer before the last is not kept, and all generators are odd: nor is the last}}
+  // expected-remark@below {{search: SEA001: keys have 1 words: 4 fields of 2 bits for 4 positions}}
+  // expected-remark@below {{search: SEA002: 3 bits mask inverse generators; layers kept for comparison: 0}}
   // expected-remark@below {{search: SEA007: layers of more than 10 states are expanded in blocks, by ranges of hashes}}
   %r:4 = graph.while %start, %none, %zero, %states cond {
     ^bb0(%layer: tensor<?x4xui8>, %old: tensor<?x4xui8>, %depth: tensor<i64>, %total: tensor<i64>):

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Milliseconds since a moment, and the most memory that the process had.
+// Milliseconds since a moment.
 
-#ifndef ZENITH_TOOLS_MODEL_STOPWATCH_H
-#define ZENITH_TOOLS_MODEL_STOPWATCH_H
+#ifndef ZENITH_RUNTIME_STOPWATCH_H
+#define ZENITH_RUNTIME_STOPWATCH_H
 
 #include <chrono>
-#include <cstdint>
 
-namespace zenith::tools {
+namespace zenith::runtime {
 
 class Stopwatch {
 public:
@@ -28,9 +27,6 @@ private:
   Clock::time_point start = Clock::now();
 };
 
-/// Most bytes that were resident at a time.
-int64_t peakBytes();
+} // namespace zenith::runtime
 
-} // namespace zenith::tools
-
-#endif // ZENITH_TOOLS_MODEL_STOPWATCH_H
+#endif // ZENITH_RUNTIME_STOPWATCH_H

@@ -2,14 +2,14 @@
 //
 // Reads the memory of the process where the system tells it.
 
-#include "tools/model/Stopwatch.h"
+#include "tools/model/PeakMemory.h"
 
 #include <fstream>
 #include <string>
 #include <sys/resource.h>
 
 int64_t zenith::tools::peakBytes() {
-  // What getrusage gives includes the peak of the process that started this
+  // The value of getrusage includes the peak of the process that started this
   // one.
   std::ifstream status("/proc/self/status");
   for (std::string key; status >> key;) {

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a compilation depends on: the one struct from the command lines to the
+// passes and the cache key.
+
+#ifndef ZENITH_LOWERING_PIPELINE_COMPILEOPTIONS_H
+#define ZENITH_LOWERING_PIPELINE_COMPILEOPTIONS_H
+
+#include "lowering/pipeline/OptionTable.h"
+#include <functional>
+
+namespace zenith::pipeline {
+
+struct Remark;
+
+/// Storage type of the weights of matmuls and convolutions.
+enum class MixedPrecision { None, BF16, FP16 };
+
+/// Representations of search states, as zenith-choose-state-keys and
+/// zenith-score-first name them.
+enum class SearchForm {
+  Keys,
+  BackBits,
+  GeneratorTable,
+  DenseIndex,
+  BitRows,
+  Marks,
+  KeyRanges,
+  Symmetry,
+  SymmetryGroup,
+  Pieces,
+  LastCount,
+  ScoreFirst
+};
+
+/// The forms that emit() is asked for; the last three have no emitter yet.
+enum class EmitForm {
+  GraphIR,
+  Kernels,
+  LLVM,
+  Assembly,
+  Object,
+  OpenCL,
+  StaticLibrary,
+  SharedLibrary,
+  Header
+};
+
+/// Fields are the rows of CompileOptions.def. In zenith-phases{...} and in
+/// passes they have the same meaning.
+struct CompileOptions {
+#define ZENITH_COMPILE_OPTION(field, type, initial, spelling, unit, tools,     \
+                              cache, help)                                     \
+  type field = initial;
+#include "lowering/pipeline/CompileOptions.def"
+
+  std::function<void(const Remark &)> remark; ///< gets the remarks
+  /// Gets the name and the milliseconds of each phase that runPhases() ran.
+  std::function<void(llvm::StringRef, double)> timed;
+};
+
+} // namespace zenith::pipeline
+
+namespace zenith::options {
+
+template <> struct Words<pipeline::MixedPrecision> {
+  static constexpr Word<pipeline::MixedPrecision> all[] = {
+      {"bf16", pipeline::MixedPrecision::BF16},
+      {"fp16", pipeline::MixedPrecision::FP16}};
+};
+
+template <> struct Words<pipeline::SearchForm> {
+  using Form = pipeline::SearchForm;
+  static constexpr Word<Form> all[] = {
+      {"keys", Form::Keys},
+      {"back-bits", Form::BackBits},
+      {"generator-table", Form::GeneratorTable},
+      {"dense-index", Form::DenseIndex},
+      {"bit-rows", Form::BitRows},
+      {"marks", Form::Marks},
+      {"key-ranges", Form::KeyRanges},
+      {"symmetry", Form::Symmetry},
+      {"symmetry-group", Form::SymmetryGroup},
+      {"pieces", Form::Pieces},
+      {"last-count", Form::LastCount},
+      {"score-first", Form::ScoreFirst}};
+};
+
+template <> struct Words<pipeline::EmitForm> {
+  using Form = pipeline::EmitForm;
+  static constexpr Word<Form> all[] = {{"graphir", Form::GraphIR},
+                                       {"kernels", Form::Kernels},
+                                       {"llvm", Form::LLVM},
+                                       {"asm", Form::Assembly},
+                                       {"obj", Form::Object},
+                                       {"static-lib", Form::StaticLibrary},
+                                       {"shared-lib", Form::SharedLibrary},
+                                       {"header", Form::Header},
+                                       {"opencl", Form::OpenCL}};
+};
+
+} // namespace zenith::options
+
+#endif // ZENITH_LOWERING_PIPELINE_COMPILEOPTIONS_H
