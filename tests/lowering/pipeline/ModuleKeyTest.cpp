@@ -66,7 +66,7 @@ template <typename T> void flip(std::vector<T> &values) {
 
 TEST_F(ModuleKey, ChangesWithTheOptionsThatTheTableSays) {
   auto keyFor = [&](const pipeline::CompileOptions &options) {
-    auto target = cpu::CPUTarget::parse(options.target);
+    auto target = target::CPUTarget::parse(options.target);
     return pipeline::keyOf(*parse(program("1.0")), options,
                            llvm::cantFail(std::move(target)))
         .id();

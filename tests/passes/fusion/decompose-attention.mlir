@@ -7,7 +7,7 @@
 // RUN: zenith-opt %s --pass-pipeline='builtin.module(func.func(zenith-decompose-attention{explain=true}))' -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // REMARK-NOT: FUS204
-// REMARK: decompose-attention.mlir:{{.*}}: remark: fusion: FUS204: attention is written out: its features are too many, or known only when it runs
+// REMARK: decompose-attention.mlir:{{.*}}: remark: fusion: FUS204: no attention: its features are too many, or known only when it runs
 // REMARK-NOT: FUS204
 
 // A target with the kernel keeps it.
