@@ -8,7 +8,7 @@
 // RUN: zenith-run %s --random-inputs --dim n=29 --compare=interp --rtol=1e-4 --atol=1e-4 --print=0
 // RUN: zenith-run %s --random-inputs --dim n=100 --compare=interp --rtol=1e-4 --atol=1e-4 --print=0
 
-// CHECK: host.launch @kernels::@k0_contraction_few {{.*}} when "min(1, max(0, -n + 29))"
+// CHECK: host.launch @kernels::@k0_contraction_small_m {{.*}} when "min(1, max(0, -n + 29))"
 // CHECK: host.launch @kernels::@k0_contraction pointers {{.*}} when "-min(1, max(0, -n + 29)) + 1"
 // CHECK-NOT: host.launch
 // CHECK: host.program @prepare
